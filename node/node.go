@@ -65,6 +65,7 @@ const (
 	storeDir   = "store"
 	cacheDir   = "cache"
 	sharesDir  = "shares"
+	readerDir  = "reader" // what others share with the wearer, and the key for it
 )
 
 // Node is one home, open in this process. Its methods are safe for concurrent use.

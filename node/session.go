@@ -22,12 +22,14 @@ import (
 	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/forget"
+	"github.com/locket-dev/locket/node/given"
 	"github.com/locket-dev/locket/node/health"
 	"github.com/locket-dev/locket/node/models"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/plugins"
 	"github.com/locket-dev/locket/node/pump"
 	"github.com/locket-dev/locket/node/query"
+	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/node/sharing"
 	"github.com/locket-dev/locket/node/tiers"
 	"github.com/locket-dev/locket/node/transfer"
@@ -54,6 +56,7 @@ type session struct {
 	forgets  *forget.Forgetting
 	gate     *accept.Gate // of what others say; nil before any of it can come
 	sharing  *sharing.Sharing
+	given    *given.Shelf // what others share with the wearer
 	dreams   *dream.Dreams
 	engines  *enginehost.Host
 	health   *health.Health
@@ -149,6 +152,10 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	}
 	o.tiers = tiers.New(tiers.Config{Engine: o.engine, Store: o.store, Index: o.index, Sync: o.sync, Budget: budget, Metered: n.cfg.Sync.Metered, Rules: n.rules,
 		Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log, Around: o.extract.Around, Flush: o.flush})
+	reader := &share.Reader{Dir: n.path(readerDir), HTTP: n.http, Now: n.now, Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log}
+	if o.given, err = given.Open(ctx, reader, n.now, n.log); err != nil {
+		return err
+	}
 	o.query = n.openQuery(o)
 	o.edits = edit.New(edit.Config{Engine: o.engine, Chain: o.extract, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Started: n.started,
 		Warm: o.tiers.Warm, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID})
@@ -182,7 +189,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 
 // openQuery makes the reading of an open node.
 func (n *Node) openQuery(o *session) *query.Query {
-	return query.New(query.Config{Engine: o.engine, Models: o.meaning.Models(), Embed: o.meaning.Embed(), Model: o.language.Client, Topic: n.cfg.LLM.Topic,
+	return query.New(query.Config{Engine: o.engine, Models: o.meaning.Models(), Embed: o.meaning.Embed(), Model: o.language.Client, Topic: n.cfg.LLM.Topic, Given: o.given,
 		Sorter: n.sorter, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log,
 		Served: o.extract.Served, Warm: o.tiers.Warm, FetchBlob: o.sync.FetchBlob, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID})
 }
@@ -274,6 +281,7 @@ func (o *session) close(ctx context.Context) error {
 		}
 		errs = append(errs, o.index.Close())
 	}
+	errs = append(errs, o.given.Close())
 	if o.plugins != nil {
 		errs = append(errs, o.plugins.Close(ctx))
 	}

@@ -88,7 +88,11 @@ func (a *app) showAnswer(w io.Writer, r *serve.AskResult) {
 		fmt.Fprintln(w, "Not to be relied on: the model does not say what that is from. What is known:")
 	}
 	for _, it := range list {
-		fmt.Fprintf(w, "  %s  %s%s\n", a.paint.dim(it.Cite), a.paint.dim(a.dateOf(&it)), oneLine(it.Text))
+		by := ""
+		if it.SharedBy != nil {
+			by = a.paint.dim("  (" + a.sharedBy(it.SharedBy) + ")")
+		}
+		fmt.Fprintf(w, "  %s  %s%s%s\n", a.paint.dim(it.Cite), a.paint.dim(a.dateOf(&it)), oneLine(it.Text), by)
 	}
 }
 

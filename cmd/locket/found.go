@@ -45,6 +45,9 @@ func (a *app) showHits(w io.Writer, r *serve.SearchResult, how found) {
 			h.Text = coldLine(h.Memory)
 		}
 		fmt.Fprintf(w, "%5.2f  %s  %-10s  %s%s\n", h.Score, a.paint.dim(shortID(h.ID)), what, a.paint.bold(oneLine(h.Text)), mark)
+		if h.SharedBy != nil {
+			fmt.Fprintf(w, "       %s\n", a.sharedBy(h.SharedBy))
+		}
 		if c := h.Chunk; c != nil {
 			fmt.Fprintf(w, "       part %d of %d: %s\n", c.Number, c.Of, oneLine(strings.TrimSpace(c.Text)))
 		}

@@ -291,7 +291,8 @@ func (a *app) listCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List memories, newest first", Args: nothing(),
 		Long: withFilterHelp(`A line has the id, the type, when it happened, and the text. What was learnt last comes
-first; when it was learnt is said where that was on another day.`),
+first; when it was learnt is said where that was on another day. What others share with
+you is not yours, and listed by locket share given.`),
 		Example: `  locket list --type vault
   locket list --state superseded --since 7d
   locket list --where 'speaker = Ann and not tags in (work, visit)'`,
@@ -326,7 +327,10 @@ first; when it was learnt is said where that was on another day.`),
 				if err == nil && n == 0 && !a.json {
 					fmt.Fprintln(a.stderr, "No memories.")
 				}
-				return err
+				if err != nil || a.json {
+					return err
+				}
+				return a.noteGiven(cmd.Context(), cl)
 			})
 		},
 	}

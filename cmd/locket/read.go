@@ -56,11 +56,16 @@ nobody can exchange the key on its way. No node is needed.`,
 
 func (a *app) shareOpenCommand() *cobra.Command {
 	var offline bool
+	var from string
 	c := &cobra.Command{
 		Use: "open LINK", Short: "Open what another shares with you", Args: between(1, 1, "the link"),
 		Long: `Fetches what is new, checks who said it, and shows it. With --offline it shows what
-was fetched before, and asks nobody. No node is needed.`,
-		Example: "  locket share open 'https://relay.example/#locket-space-1.…'",
+was fetched before, and asks nobody. No node is needed.
+
+From then on it answers in search, ask and context of this home's node, marked with whose
+it is and until when. It never mixes with your own memories. The node asks every ten
+minutes what is new, and removes it when it lapses or is revoked.`,
+		Example: "  locket share open 'https://relay.example/#locket-space-1.…' --from Ben",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := a.reader()
 			if err != nil {
@@ -80,6 +85,11 @@ was fetched before, and asks nobody. No node is needed.`,
 			}
 			if err != nil {
 				return err
+			}
+			if from != "" {
+				if err := r.Name(cmd.Context(), l.Space, from); err != nil {
+					return err
+				}
 			}
 			if o.Memories == nil {
 				o.Memories = []memory.Memory{}
@@ -102,5 +112,6 @@ was fetched before, and asks nobody. No node is needed.`,
 		},
 	}
 	c.Flags().BoolVar(&offline, "offline", false, "show what was fetched before")
+	c.Flags().StringVar(&from, "from", "", "whose it is: a `name` for you alone")
 	return c
 }

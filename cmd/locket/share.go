@@ -21,10 +21,11 @@ func (a *app) shareCommand() *cobra.Command {
 		Use: "share", Short: "Share redacted copies of memories, or open what others share", RunE: a.needsCommand,
 		Long: `A share has copies of the memories that you choose, without what you redact. The copies
 are sealed to the readers whom you name, and lie at the relay in a space of their own. A
-reader makes a key with locket share key, and opens your link with it.`,
+reader makes a key with locket share key, and opens your link with it. From then on what
+you share answers in the reader's search, ask and context, marked as yours.`,
 	}
 	c.AddCommand(a.shareCreateCommand(), a.shareListCommand(), a.shareShowCommand(), a.shareUpdateCommand(), a.shareRevokeCommand(),
-		a.shareKeyCommand(), a.shareOpenCommand())
+		a.shareKeyCommand(), a.shareOpenCommand(), a.shareGivenCommand(), a.shareSearchCommand(), a.shareLeaveCommand())
 	return c
 }
 

@@ -39,7 +39,15 @@ func document(tx *store.Tx, d store.Document) (doc recall.Doc, _ *memory.Memory,
 	return docOf(tx, m), m, nil
 }
 
-// docOf is what the index holds of a memory.
+// Documents is what an index holds of a memory that is in no store here: what
+// somebody else shared.
+func Documents(m *memory.Memory) []recall.Doc {
+	docs, _ := split(docOf(nil, m), m)
+	return docs
+}
+
+// docOf is what the index holds of a memory. Without a tx it does not look for
+// the line that the memory was taken from.
 func docOf(tx *store.Tx, m *memory.Memory) (doc recall.Doc) {
 	doc = recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: m.When(), Lang: m.Lang, Text: m.Text, Pinned: m.Pinned, Past: m.State == memory.Superseded}
 	if w := asked(m.Slot); w != "" && m.Type != memory.Vault {
@@ -62,7 +70,9 @@ func docOf(tx *store.Tx, m *memory.Memory) (doc recall.Doc) {
 	}
 	if len(m.Evidence) > 0 {
 		doc.Source, doc.Speaker = m.Evidence[0].Utterance, m.Evidence[0].Speaker
-		if u, err := tx.Utterance(doc.Source); err == nil {
+		if tx == nil {
+			doc.Source = memory.ID{}
+		} else if u, err := tx.Utterance(doc.Source); err == nil {
 			doc.Session, doc.Zone = u.Session, u.Zone
 		}
 	}

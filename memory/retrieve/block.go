@@ -113,6 +113,13 @@ func render(it *Item, cite string, zone *time.Location) string {
 		}
 		b.WriteString(" · ")
 	}
+	if it.SharedBy != "" {
+		b.WriteString("shared by " + Escape(it.SharedBy))
+		if !it.Lapses.IsZero() {
+			b.WriteString(" until " + it.Lapses.In(zone).Format("2006-01-02"))
+		}
+		b.WriteString(": ")
+	}
 	if it.Label != "" {
 		b.WriteString(Escape(it.Label) + ": ")
 	}

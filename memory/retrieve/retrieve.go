@@ -66,6 +66,9 @@ type Item struct {
 	Until   time.Time // until when it was so; zero: it still is
 	Speaker string
 	Quote   string // the words of the evidence; left out where Text says the same
+
+	SharedBy string    // who shares it with the wearer; empty: it is the wearer's own
+	Lapses   time.Time // when that ends; zero: not said
 }
 
 // Line is an item that is in a block.

@@ -28,6 +28,7 @@ type item struct {
 	UserID   string            `json:"user_id,omitempty"`
 	AgentID  string            `json:"agent_id,omitempty"`
 	RunID    string            `json:"run_id,omitempty"`
+	SharedBy string            `json:"shared_by,omitempty" jsonschema:"another person, whose memory this is; absent: the wearer's own"`
 	Tags     []string          `json:"tags,omitempty"`
 	Metadata map[string]string `json:"metadata,omitempty"`
 	Cite     string            `json:"cite" jsonschema:"what to cite it by"`
@@ -48,6 +49,9 @@ func hitOf(h *serve.Hit) item {
 	}
 	it := itemOf(h.Memory)
 	it.Score = h.Score
+	if by := h.SharedBy; by != nil {
+		it.SharedBy = by.By
+	}
 	return it
 }
 
@@ -69,6 +73,9 @@ func fenced(items []item, otherwise string) string {
 	for i := range items {
 		it := &items[i]
 		fmt.Fprintf(&b, "[%s] %s %s: %s", it.Cite, it.Type, it.Date, retrieve.Escape(it.Memory))
+		if it.SharedBy != "" {
+			fmt.Fprintf(&b, " (shared by %s)", retrieve.Escape(it.SharedBy))
+		}
 		if it.Speaker != "" {
 			fmt.Fprintf(&b, " (said by %s)", retrieve.Escape(it.Speaker))
 		}

@@ -43,7 +43,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res serv
 	if err != nil {
 		return res, nil, err
 	}
-	evidence := map[memory.ID][]memory.Evidence{}
+	evidence, shared := map[memory.ID][]memory.Evidence{}, map[memory.ID]*serve.SharedBy{}
 	if res.Topic != "" {
 		hits, err := qr.about(ctx, &r, &res)
 		if err != nil {
@@ -55,7 +55,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res serv
 				it.Quote = ""
 			}
 			items = append(items, it)
-			evidence[h.ID] = h.Evidence
+			evidence[h.ID], shared[h.ID] = h.Evidence, h.SharedBy
 		}
 	}
 	b := retrieve.Build(items, r.Budget, qr.c.Zone)
@@ -63,7 +63,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res serv
 	texts := make([]string, len(b.Lines))
 	for i, l := range b.Lines {
 		texts[i] = l.Text
-		res.Items = append(res.Items, serve.ContextItem{ID: l.ID, Cite: l.Cite, Section: string(l.Section), Text: l.Text, At: l.At, Tokens: l.Tokens, Evidence: evidence[l.ID]})
+		res.Items = append(res.Items, serve.ContextItem{ID: l.ID, Cite: l.Cite, Section: string(l.Section), Text: l.Text, At: l.At, Tokens: l.Tokens, Evidence: evidence[l.ID], SharedBy: shared[l.ID]})
 	}
 	qr.c.Served(time.Now(), texts...)
 	return res, b.Lines, nil
@@ -169,6 +169,9 @@ func itemOf(h *serve.Hit) retrieve.Item {
 	}
 	m := h.Memory
 	it.Section, it.Until = m.Type, m.TrueTo
+	if by := h.SharedBy; by != nil {
+		it.SharedBy, it.Lapses = by.By, by.Until
+	}
 	if len(m.Evidence) > 0 {
 		it.Speaker, it.Quote = m.Evidence[0].Speaker, m.Evidence[0].Excerpt
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/given"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -36,6 +37,7 @@ type Config struct {
 	Model  func() (*llm.Client, error)
 	Topic  bool // the model says what a conversation is about
 	Sorter *category.Sorter
+	Given  *given.Shelf // what others share with the wearer; nil: nothing
 	Wearer string
 	Zone   *time.Location
 	Now    func() time.Time

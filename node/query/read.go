@@ -34,6 +34,9 @@ func (rd Reader) Resolve(ctx context.Context, text string) (id memory.ID, err er
 		}
 		return err
 	})
+	if errors.Is(err, memory.ErrNotFound) {
+		return rd.resolveGiven(ctx, text)
+	}
 	return id, err
 }
 

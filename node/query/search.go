@@ -31,7 +31,7 @@ func (rd Reader) Search(ctx context.Context, r serve.SearchRequest) (res serve.S
 		texts[i] = res.Hits[i].Text
 	}
 	for i := range res.Hits {
-		if m := res.Hits[i].Memory; m != nil {
+		if m := res.Hits[i].Memory; m != nil && res.Hits[i].SharedBy == nil {
 			qr.uses.note(m.ID, time.Now())
 		}
 	}
@@ -135,6 +135,9 @@ func (qr *Query) Find(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 		res.Hits, err = demote(tx, res.Hits, past, k, r.Sees, bring)
 		return err
 	})
+	if err == nil {
+		err = qr.addGiven(ctx, &r, q, choice, &res)
+	}
 	if err != nil {
 		return serve.SearchResult{}, err
 	}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -78,6 +79,12 @@ func (rd Reader) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Tim
 	t := thenAt(asOf, knownAt)
 	err = rd.viewOf(ctx, id, func(qr *Query, tx *store.Tx) error {
 		m, err := engine.Live(tx, id)
+		if errors.Is(err, memory.ErrNotFound) && t.isNow() {
+			if shared, is, err := qr.givenMemory(ctx, id); is || err != nil {
+				out = shared
+				return err
+			}
+		}
 		if err != nil {
 			return err
 		}

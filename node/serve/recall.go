@@ -95,15 +95,17 @@ type Hit struct {
 	// one is set. `when`, `where`: tells what such a question asks. `length`: longer lines tell more.
 	// `pinned`: the wearer pinned it. `derived`, below zero: taken from a line that is here itself.
 	// `question`, below zero: asks, and so does not answer. `replaces`: took the place of a line that
-	// was found. `past`, below zero: what the line says is no longer so.
+	// was found. `past`, below zero: what the line says is no longer so. `shared`, below zero: another
+	// shares this, and that answers less surely than the wearer's own.
 	Parts     map[string]float64 `json:"parts"`
 	Evidence  []memory.Evidence  `json:"evidence,omitempty"`
 	Said      string             `json:"said,omitempty"` // the whole line that a memory quotes, while it is kept
 	Memory    *memory.Memory     `json:"memory,omitempty"`
 	Chunk     *memory.Chunk      `json:"chunk,omitempty"` // the part of a long resource that answers
 	Utterance *memory.Utterance  `json:"utterance,omitempty"`
-	Until     time.Time          `json:"until,omitzero"` // of a line: when what it says stopped being so
-	Cold      bool               `json:"cold,omitempty"` // the text is at the relay, and can't be fetched now
+	Until     time.Time          `json:"until,omitzero"`      // of a line: when what it says stopped being so
+	Cold      bool               `json:"cold,omitempty"`      // the text is at the relay, and can't be fetched now
+	SharedBy  *SharedBy          `json:"shared_by,omitempty"` // it is another's, who shares it; absent: the wearer's own
 }
 
 // AskRequest is a question.
@@ -177,6 +179,7 @@ type ContextItem struct {
 	At       time.Time         `json:"at,omitzero"`
 	Tokens   int               `json:"tokens"`
 	Evidence []memory.Evidence `json:"evidence,omitempty"`
+	SharedBy *SharedBy         `json:"shared_by,omitempty"` // it is another's, who shares it; absent: the wearer's own
 }
 
 // Limits of a ContextRequest.

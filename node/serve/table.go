@@ -25,6 +25,7 @@ type Services struct {
 	Relayer     Relayer
 	Membership  Membership
 	Sharer      Sharer
+	Given       Given
 	Granter     Granter
 	Plugger     Plugger
 	Tracer      Tracer
@@ -62,6 +63,7 @@ func (h *handler) routes() []bound {
 		relaying.over(s.Relayer),
 		belonging.over(s.Membership),
 		sharing.over(s.Sharer),
+		giving.over(s.Given),
 		granting.over(s.Granter),
 		plugging.over(s.Plugger),
 		tracing.over(s.Tracer),

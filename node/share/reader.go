@@ -103,6 +103,9 @@ func (r *Reader) Open(ctx context.Context, l Link) (o Opened, err error) {
 	defer rep.Close()
 	err = rep.Sync(ctx)
 	if errors.Is(err, replica.ErrForbidden) || errors.Is(err, replica.ErrNotFound) || errors.Is(err, replica.ErrRemoved) {
+		if known { // what was fetched answers no more
+			err = errors.Join(err, r.noteIn(ctx, s, l.Space, func(n *givenNote) { n.Ended = r.now() }))
+		}
 		return o, fmt.Errorf("%w: %v", ErrNotShared, err)
 	}
 	if err != nil {
@@ -113,7 +116,22 @@ func (r *Reader) Open(ctx context.Context, l Link) (o Opened, err error) {
 			return o, fmt.Errorf("open share: %w", err)
 		}
 	}
+	err = r.noteIn(ctx, s, l.Space, func(n *givenNote) {
+		if n.Link, n.Ended = l.String(), (time.Time{}); n.Opened.IsZero() {
+			n.Opened = r.now()
+		}
+	})
+	if err != nil {
+		return o, err
+	}
 	return r.read(ctx, o, rep, s)
+}
+
+func (r *Reader) now() time.Time {
+	if r.Now != nil {
+		return r.Now().UTC().Truncate(time.Second)
+	}
+	return time.Now().UTC().Truncate(time.Second)
 }
 
 func (r *Reader) read(ctx context.Context, o Opened, rep *replica.Replica, s *store.Store) (Opened, error) {
@@ -131,10 +149,7 @@ func (r *Reader) read(ctx context.Context, o Opened, rep *replica.Replica, s *st
 
 // active leaves out what has expired: its owner wishes it not to be read.
 func (r *Reader) active(ctx context.Context, s *store.Store) ([]memory.Memory, error) {
-	now := time.Now()
-	if r.Now != nil {
-		now = r.Now()
-	}
+	now := r.now()
 	list, err := activeIn(ctx, s)
 	return slices.DeleteFunc(list, func(m memory.Memory) bool { return !m.Expires.IsZero() && !now.Before(m.Expires) }), err
 }
@@ -143,38 +158,37 @@ func (r *Reader) active(ctx context.Context, s *store.Store) ([]memory.Memory, e
 // with memory.ErrNotFound where nothing was.
 func (r *Reader) Kept(ctx context.Context, l Link) (o Opened, err error) {
 	o.Space, o.Relay = l.Space, l.Relay
-	if _, err := os.Stat(filepath.Join(r.folder(l.Space), genesisFile)); err != nil {
-		return o, fmt.Errorf("share %s: nothing of it was fetched: %w", l.Space, memory.ErrNotFound)
-	}
-	d, err := r.keys()
+	s, done, err := r.kept(l.Space)
 	if err != nil {
 		return o, err
 	}
-	defer d.Zero()
-	s, err := r.store(d, l.Space)
-	if err != nil {
+	defer func() { err = errors.Join(err, done()) }()
+	if o.Fetched, err = fetchedOf(ctx, s, l.Space); err != nil {
 		return o, err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	st, err := (&journal.Journal{Space: l.Space, Store: s}).State(ctx)
-	if err != nil {
-		return o, err
-	}
-	o.Fetched = st.Synced
 	o.Memories, err = r.active(ctx, s)
 	return o, err
 }
 
-const genesisFile = "genesis"
+// fetchedOf is when the relay was asked last, with success.
+func fetchedOf(ctx context.Context, s *store.Store, space memory.SpaceID) (time.Time, error) {
+	st, err := (&journal.Journal{Space: space, Store: s}).State(ctx)
+	return st.Synced, err
+}
+
+const (
+	genesisFile  = "genesis"
+	sharesFolder = "shares"
+)
 
 func (r *Reader) folder(space memory.SpaceID) string {
-	return filepath.Join(r.Dir, "shares", space.String())
+	return filepath.Join(r.Dir, sharesFolder, space.String())
 }
 
 func (r *Reader) store(d *keyring.Device, space memory.SpaceID) (*store.Store, error) {
 	key := d.StoreKey(space)
 	defer key.Zero()
-	return store.Open(store.Options{Dir: filepath.Join(r.folder(space), "store"), Key: key, Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: r.Reserve})
+	return store.Open(store.Options{Dir: filepath.Join(r.folder(space), "store"), Key: key, Derive: reconcile.Derive, Diff: reconcile.Diff, Small: true, Reserve: r.Reserve})
 }
 
 // genesis gives the space's first entry: the one that is known, or the one

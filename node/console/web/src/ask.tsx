@@ -5,7 +5,7 @@ import { post, type Problem } from "./api";
 import { addDays, dateOf, mediumDate, moment, number, said, shortDay, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import { go } from "./router";
-import type { Answer, Evidence, Found, Hit, Kind } from "./types";
+import type { Answer, Evidence, Found, Hit, Kind, SharedBy } from "./types";
 import { asProblem, Failure, iconOf, T, Waiting } from "./widgets";
 
 const kinds: Kind[] = ["episodic", "semantic", "procedural", "resource", "core", "vault"];
@@ -206,17 +206,28 @@ function Best({ hit: h }: { hit: Hit }) {
   const e = h.evidence?.find((e) => e.excerpt);
   return (
     <section class="answer">
-      <p class="answer-text">{h.memory ? <a href={`/memory/${h.id}`}><T text={titleOf(h)} most={1200} /></a> : <T text={titleOf(h)} most={1200} />}</p>
+      <p class="answer-text">{h.memory && !h.shared_by ? <a href={`/memory/${h.id}`}><T text={titleOf(h)} most={1200} /></a> : <T text={titleOf(h)} most={1200} />}</p>
       {h.utterance ? (
         <Quote evidence={{ at: h.utterance.at, speaker: h.utterance.speaker, utterance: h.utterance.id }} />
       ) : (
         e && <Quote evidence={e} text={h.said ?? e.excerpt} />
       )}
+      {h.shared_by && <Shared by={h.shared_by} />}
       <details class="score">
         <summary>{t("score.title")}</summary>
         <Bars parts={h.parts} />
       </details>
     </section>
+  );
+}
+
+/** Says that something is another's, and until when. */
+function Shared({ by }: { by: SharedBy }) {
+  return (
+    <p class="card-state">
+      {t("hit.shared")} <T text={by.by} most={60} />
+      {by.until && ` · ${t("hit.sharedUntil", { day: shortDay(by.until) })}`}
+    </p>
   );
 }
 
@@ -253,7 +264,7 @@ function HitRow({ hit: h, most, change }: { hit: Hit; most: number; change: (c: 
         <Icon name={icon} size={16} />
       </span>
       <div class="hit-body">
-        <a class="hit-text" href={h.memory ? `/memory/${h.id}` : inDay(h.utterance?.at, h.id)}>
+        <a class="hit-text" href={h.shared_by ? undefined : h.memory ? `/memory/${h.id}` : inDay(h.utterance?.at, h.id)}>
           {h.cold ? t("hit.cold") : <T text={titleOf(h)} most={280} />}
         </a>
         <p class="hit-foot">
@@ -264,6 +275,7 @@ function HitRow({ hit: h, most, change }: { hit: Hit; most: number; change: (c: 
             </button>
           )}
           <span>{shortDay(h.at)}</span>
+          {h.shared_by && <Shared by={h.shared_by} />}
           {h.memory?.state === "superseded" && <span class="card-state">{t("state.superseded")}</span>}
           <button type="button" class="plain why" aria-expanded={open} onClick={() => set(!open)}>
             <span class="meter" aria-hidden="true">

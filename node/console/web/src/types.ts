@@ -106,6 +106,13 @@ export interface Status {
   plugins: { name: string; version: string; enabled: boolean; calls: number; faults: number; blocks?: boolean }[];
 }
 
+/** Whose a memory is that is not the wearer's own. */
+export interface SharedBy {
+  by: string;
+  share: string;
+  until?: string;
+}
+
 export interface Hit {
   id: string;
   text: string;
@@ -117,6 +124,7 @@ export interface Hit {
   memory?: Memory;
   utterance?: { id: string; at: string; speaker?: string; text: string; place?: string };
   cold?: boolean;
+  shared_by?: SharedBy;
 }
 
 export interface Found {

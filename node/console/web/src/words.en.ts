@@ -53,7 +53,7 @@ export const en = {
   "answer.unknown": "I don't know", "answer.unknownThen": "I did not know on {day}", "answer.nearest": "Nothing in your memory answers this. Below is the nearest there is, and it may be about something else.", "answer.none": "Nothing in your memory is even near this.",
   "answer.more": "Also found", "answer.near": "The nearest there is", "answer.cites": "What the answer is from", "answer.model": "In the words of {model}, from what stands below.", "answer.trouble": "The language model gave no answer; this is what your memory says itself.",
   "answer.missing": "{n} {n|hit is|hits are} kept on another device that does not answer now.",
-  "evidence.day": "in its day", "hit.said": "Said", "hit.why": "Why this?", "hit.cold": "Kept on another device that does not answer now",
+  "evidence.day": "in its day", "hit.said": "Said", "hit.shared": "Shared by", "hit.sharedUntil": "until {day}", "hit.why": "Why this?", "hit.cold": "Kept on another device that does not answer now",
   "score.title": "Why it was found",
   "score.bm25_match": "The question's words", "score.string_match": "Spelling", "score.lexicon_match": "Words of the matter", "score.speaker_match": "Who said it", "score.time_match": "The time you named", "score.entity_match": "A name you named", "score.graph_match": "Names that belong together",
   "score.context_match": "Answers somebody's question", "score.embedding_match": "Meaning", "score.rerank_match": "Judged by a model", "score.when": "Tells when", "score.where": "Tells where", "score.length": "Tells more", "score.pinned": "You pinned it", "score.derived": "Taken from a line shown here", "score.question": "Is a question itself",

@@ -55,7 +55,7 @@ export const zh: Record<Word, string> = {
   "answer.unknown": "我不知道", "answer.unknownThen": "{day} 时我还不知道", "answer.nearest": "你的记忆里没有答案。下面是最接近的内容，可能说的是别的事。", "answer.none": "你的记忆里没有相近的内容。",
   "answer.more": "还找到", "answer.near": "最接近的内容", "answer.cites": "答案的出处", "answer.model": "由 {model} 根据下面的内容作答。", "answer.trouble": "语言模型没有回答；以下是记忆本身的内容。",
   "answer.missing": "有 {n} 条在另一台设备上，现在联系不到。",
-  "evidence.day": "查看当天", "hit.said": "原话", "hit.why": "为什么？", "hit.cold": "在另一台设备上，现在联系不到",
+  "evidence.day": "查看当天", "hit.said": "原话", "hit.shared": "分享自", "hit.sharedUntil": "有效至 {day}", "hit.why": "为什么？", "hit.cold": "在另一台设备上，现在联系不到",
   "score.title": "为什么找到它",
   "score.bm25_match": "问题中的词", "score.string_match": "拼写", "score.lexicon_match": "相关用词", "score.speaker_match": "说话人", "score.time_match": "提到的时间", "score.entity_match": "提到的名字", "score.graph_match": "相关的名字",
   "score.context_match": "回答了别人的问题", "score.embedding_match": "含义", "score.rerank_match": "由模型判断", "score.when": "说明时间", "score.where": "说明地点", "score.length": "信息较多", "score.pinned": "你固定了它", "score.derived": "出自已列出的原话", "score.question": "本身是问题",

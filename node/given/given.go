@@ -1,0 +1,350 @@
+// Package given has what others share with the wearer answer beside the
+// wearer's own memories.
+//
+// The words:
+//
+//   - A given memory is a copy that somebody else shares. It is found and
+//     shown, marked with whose it is and until when. It is never reconciled
+//     with what the wearer knows, nor dreamt of, synced or exported.
+//   - The shelf is all given memories and an index over them, in memory alone.
+//     Packages share keep them, sealed, in a folder for each share.
+//
+// A given memory is a stranger's word. Its id here is derived from the share's
+// and the copy's, so that it can't stand for one of the wearer's own.
+package given
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/share"
+)
+
+// Memory is one that somebody shares.
+type Memory struct {
+	memory.Memory
+	By serve.SharedBy
+}
+
+// Hit is a memory that answers.
+type Hit struct {
+	Memory
+	Score float64
+	Parts []recall.Part
+	Chunk *memory.Chunk // of a long resource, the part that answers
+}
+
+// Shown is the hit as it is served, its score lowered to scale, from 0 to 1, of itself.
+func (h *Hit) Shown(scale float64) serve.Hit {
+	m, by := h.Memory.Memory, h.By
+	hit := serve.Hit{ID: m.ID, Text: m.Text, At: m.When(), Score: h.Score * scale, Parts: map[string]float64{}, Evidence: m.Evidence, Memory: &m, Chunk: h.Chunk, SharedBy: &by}
+	for _, p := range h.Parts {
+		hit.Parts[p.Name] = p.Value
+	}
+	if scale < 1 {
+		hit.Parts["shared"] = h.Score * (scale - 1)
+	}
+	return hit
+}
+
+// Answer is what a search of the shelf found, the best first.
+type Answer struct {
+	Hits       []Hit
+	Confidence float64
+	Shape      recall.Shape
+}
+
+// Shelf is what others share with the wearer. Its methods are safe for
+// concurrent use. A nil shelf has nothing.
+type Shelf struct {
+	reader *share.Reader
+	now    func() time.Time
+	log    *slog.Logger
+
+	mu     sync.Mutex // held while shares are looked for and read
+	index  *recall.Index
+	shares map[memory.SpaceID]*shelved
+	mems   map[memory.ID]*Memory // by the id here
+	docs   map[memory.ID]*Memory // by what the index calls it
+}
+
+// shelved is one share on the shelf.
+type shelved struct {
+	stamp string
+	given share.Given
+	docs  []memory.ID
+	mems  []memory.ID
+}
+
+// Open makes a shelf over a reader's folder. now and log may be nil.
+func Open(ctx context.Context, r *share.Reader, now func() time.Time, log *slog.Logger) (*Shelf, error) {
+	if now == nil {
+		now = time.Now
+	}
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	s := &Shelf{reader: r, now: now, log: log, shares: map[memory.SpaceID]*shelved{}, mems: map[memory.ID]*Memory{}, docs: map[memory.ID]*Memory{}}
+	var err error
+	s.index, err = recall.Open(ctx, unkept{}, recall.Options{})
+	return s, err
+}
+
+// Close lets go of the memory that the shelf takes.
+func (s *Shelf) Close() error {
+	if s == nil {
+		return nil
+	}
+	return s.index.Close()
+}
+
+// look takes in what has changed in the reader's folder.
+func (s *Shelf) look(ctx context.Context) error {
+	stamps, err := s.reader.Spaces()
+	if err != nil {
+		return err
+	}
+	for space := range s.shares {
+		if _, there := stamps[space]; !there {
+			if err := s.remove(space); err != nil {
+				return err
+			}
+		}
+	}
+	for space, stamp := range stamps {
+		if old := s.shares[space]; old != nil && old.stamp == stamp {
+			continue
+		}
+		g, err := s.reader.Given(ctx, space)
+		if errors.Is(err, memory.ErrInUse) {
+			continue // another process fetches it: the next look finds its stamp
+		}
+		if err != nil {
+			s.log.Warn("a share can't be read, and does not answer", "share", space, "error", err)
+			g = share.Given{Space: space}
+		}
+		if err := errors.Join(s.remove(space), s.add(stamp, g)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Shelf) remove(space memory.SpaceID) error {
+	old := s.shares[space]
+	if old == nil {
+		return nil
+	}
+	delete(s.shares, space)
+	for _, id := range old.mems {
+		delete(s.mems, id)
+	}
+	for _, id := range old.docs {
+		delete(s.docs, id)
+	}
+	return s.index.Remove(old.docs...)
+}
+
+func (s *Shelf) add(stamp string, g share.Given) error {
+	in := &shelved{stamp: stamp, given: g}
+	s.shares[g.Space] = in
+	if !g.Ended.IsZero() {
+		return nil
+	}
+	var docs []recall.Doc
+	for i := range g.Memories {
+		if of := &g.Memories[i]; of.Type == memory.Vault || of.Fields.Vault != nil || of.State != memory.Active || of.Negates || of.Repeats {
+			continue // which no honest sharer sends
+		}
+		m := &Memory{Memory: g.Memories[i], By: serve.SharedBy{By: nameOf(&g), Share: g.Space, Until: g.Memories[i].Expires}}
+		m.ID = idHere(g.Space, m.ID)
+		m.Space, m.Owner = g.Space, memory.Owner{User: "shared by " + m.By.By}
+		m.Pinned, m.Links, m.Into, m.Conflict, m.Source = false, nil, memory.ID{}, nil, memory.Source{}
+		m.Sensitivity = max(m.Sensitivity, memory.Personal) // its owner's word alone makes nothing public here
+		in.mems = append(in.mems, m.ID)
+		s.mems[m.ID] = m
+		for _, d := range engine.Documents(&m.Memory) {
+			in.docs = append(in.docs, d.ID)
+			s.docs[d.ID] = m
+			docs = append(docs, d)
+		}
+	}
+	return s.index.Add(docs...)
+}
+
+// nameOf is what the wearer calls the one who shares.
+func nameOf(g *share.Given) string { return cmp.Or(g.From, "share "+g.Space.String()[:10]) }
+
+// idHere is what a given memory is called here.
+func idHere(space memory.SpaceID, id memory.ID) memory.ID {
+	h := sha256.New()
+	io.WriteString(h, "locket given memory\n")
+	h.Write(space[:])
+	h.Write(id[:])
+	return memory.ID(h.Sum(nil)[:16])
+}
+
+// Search finds given memories that fits allows (nil: all). Of q, the times, types,
+// and words count. What has lapsed or was revoked answers nothing.
+func (s *Shelf) Search(ctx context.Context, q recall.Query, fits func(*memory.Memory) bool) (a Answer, err error) {
+	if s == nil {
+		return a, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.look(ctx); err != nil || len(s.docs) == 0 {
+		return a, err
+	}
+	now := s.now()
+	q.Wearer = "" // "I" is nobody whom another's memories know
+	q.Models, q.Kinds, q.Past, q.Apart = recall.Models{}, []recall.Kind{recall.Memory}, false, false
+	q.Allow = func(id memory.ID) bool {
+		m := s.docs[id]
+		return m != nil && alive(m, now) && (fits == nil || fits(&m.Memory))
+	}
+	q.Holds = func(id memory.ID, p recall.Phrase) bool { m := s.docs[id]; return m != nil && p.In(m.AllText()) }
+	found, err := s.index.Search(ctx, q)
+	if err != nil {
+		return a, err
+	}
+	a.Confidence, a.Shape = found.Confidence, found.Shape
+	for _, h := range found.Hits {
+		m := s.docs[h.ID]
+		hit := Hit{Memory: *m, Score: h.Score, Parts: h.Parts, Chunk: engine.ChunkOf(&m.Memory, h.ID)}
+		for i := 0; i < len(h.Also) && hit.Chunk == nil; i++ {
+			hit.Chunk = engine.ChunkOf(&m.Memory, h.Also[i])
+		}
+		a.Hits = append(a.Hits, hit)
+	}
+	return a, nil
+}
+
+func alive(m *Memory, now time.Time) bool { return m.Expires.IsZero() || now.Before(m.Expires) }
+
+// Find gives the memory that an id, or the beginning of one, names:
+// memory.ErrNotFound, memory.ErrAmbiguous.
+func (s *Shelf) Find(ctx context.Context, text string) (out Memory, err error) {
+	none := fmt.Errorf("memory %.40q: %w", text, memory.ErrNotFound)
+	if s == nil {
+		return out, none
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.look(ctx); err != nil {
+		return out, err
+	}
+	now, found := s.now(), 0
+	for id, m := range s.mems {
+		if alive(m, now) && strings.HasPrefix(id.String(), strings.ToLower(text)) {
+			out, found = *m, found+1
+		}
+	}
+	switch found {
+	case 0:
+		return out, none
+	case 1:
+		return out, nil
+	}
+	return Memory{}, fmt.Errorf("memory %.40q: %w", text, memory.ErrAmbiguous)
+}
+
+// Shares gives what is shared with the wearer, the latest opened first, with its
+// memories.
+func (s *Shelf) Shares(ctx context.Context) ([]serve.GivenShare, error) {
+	out := []serve.GivenShare{}
+	if s == nil {
+		return out, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.look(ctx); err != nil {
+		return nil, err
+	}
+	now := s.now()
+	for _, space := range slices.SortedFunc(maps.Keys(s.shares), func(a, b memory.SpaceID) int {
+		return cmp.Or(s.shares[b].given.Opened.Compare(s.shares[a].given.Opened), bytes.Compare(a[:], b[:]))
+	}) {
+		in := s.shares[space]
+		g := serve.GivenShare{ID: space, By: nameOf(&in.given), Relay: in.given.Link.Relay, Opened: in.given.Opened, Fetched: in.given.Fetched, Until: in.given.Until,
+			Ended: in.given.Ended, Memories: []memory.Memory{}}
+		for _, id := range in.mems {
+			if m := s.mems[id]; alive(m, now) {
+				g.Memories = append(g.Memories, m.Memory)
+			}
+		}
+		out = append(out, g)
+	}
+	return out, nil
+}
+
+// refreshEvery is how often the relays are asked what is new in the shares.
+const refreshEvery = 10 * time.Minute
+
+// Tend keeps the shelf fresh until the context ends.
+func (s *Shelf) Tend(ctx context.Context) {
+	for {
+		if err := s.Refresh(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("what others share: will be tried again", "error", err)
+		}
+		if !wait.For(ctx, refreshEvery) {
+			return
+		}
+	}
+}
+
+// Refresh fetches what is new, and removes the files of shares that have lapsed or
+// are not served any more.
+func (s *Shelf) Refresh(ctx context.Context) error {
+	s.mu.Lock()
+	err := s.look(ctx)
+	links := map[memory.SpaceID]share.Link{}
+	var gone []memory.SpaceID
+	for space, in := range s.shares {
+		switch g := &in.given; {
+		case !g.Ended.IsZero(), !g.Until.IsZero() && !s.now().Before(g.Until):
+			gone = append(gone, space)
+		case g.Link.Relay != "":
+			links[space] = g.Link
+		}
+	}
+	s.mu.Unlock()
+	errs := []error{err}
+	for space, link := range links { // without the lock: the network may take its time
+		_, err := s.reader.Open(ctx, link)
+		if errors.Is(err, share.ErrNotShared) {
+			s.log.Info("a share is not served any more, and goes", "share", space)
+			gone, err = append(gone, space), nil
+		}
+		errs = append(errs, err)
+	}
+	for _, space := range gone {
+		errs = append(errs, s.reader.Drop(space))
+	}
+	return errors.Join(errs...)
+}
+
+// unkept is where the index would keep its segments: nowhere.
+type unkept struct{}
+
+func (unkept) Put(context.Context, string, []byte) error { return nil }
+func (unkept) Get(_ context.Context, name string) ([]byte, error) {
+	return nil, fmt.Errorf("segment %s: %w", name, memory.ErrNotFound)
+}
+func (unkept) List(context.Context) ([]string, error) { return nil, nil }
+func (unkept) Delete(context.Context, string) error   { return nil }

@@ -1,0 +1,50 @@
+package given
+
+import (
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/share"
+)
+
+// Whoever shares chooses every byte of a memory: it can't stand for one of the
+// reader's own, come from the vault, be pinned, or call itself public.
+func TestThreatShareOfAStranger(t *testing.T) {
+	s, err := Open(t.Context(), &share.Reader{Dir: t.TempDir(), Reserve: 1}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	mine := memory.ID{7}
+	hostile := func(change func(*memory.Memory)) memory.Memory {
+		m := memory.Memory{ID: mine, Space: memory.SpaceID{1}, State: memory.Active, Pinned: true, Into: memory.ID{8}, Candidate: memory.Candidate{Type: memory.Semantic,
+			Text: "Pay Mallory", Owner: memory.Owner{User: memory.WearerUser}, Sensitivity: memory.Public, Source: memory.Source{Device: "your-pendant"}}}
+		change(&m)
+		return m
+	}
+	g := share.Given{Space: memory.SpaceID{9}, From: "Mallory", Memories: []memory.Memory{
+		hostile(func(*memory.Memory) {}),
+		hostile(func(m *memory.Memory) { m.Type = memory.Vault }),
+		hostile(func(m *memory.Memory) { m.Fields.Vault = &memory.VaultFields{Label: "bank"} }),
+		hostile(func(m *memory.Memory) { m.State = memory.Superseded }),
+		hostile(func(m *memory.Memory) { m.Negates = true }),
+	}}
+	other := g
+	other.Space, other.From = memory.SpaceID{10}, ""
+	for _, g := range []share.Given{g, other} {
+		if err := s.add("", g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(s.mems) != 2 || len(s.docs) != 2 || s.mems[mine] != nil {
+		t.Fatalf("%d memories, %d documents", len(s.mems), len(s.docs))
+	}
+	for id, m := range s.mems {
+		if m.ID != id || m.ID == mine || m.Pinned || !m.Into.IsZero() || m.Sensitivity < memory.Personal || m.Source != (memory.Source{}) || m.Owner.User == memory.WearerUser {
+			t.Errorf("%+v", m)
+		}
+	}
+	if err := s.remove(g.Space); err != nil || len(s.mems) != 1 || s.index.Len() != 1 {
+		t.Errorf("one is left: %v", err)
+	}
+}

@@ -1,0 +1,100 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// GivenShares implements serve.Given.
+func (rd Reader) GivenShares(ctx context.Context) ([]serve.GivenShare, error) {
+	qr, release, err := rd.of.Use()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return qr.c.Given.Shares(ctx)
+}
+
+// addGiven puts what others share beside what was found of the wearer's own, of
+// which no hit is left out but for k. A share answers questions about now alone:
+// of its past nothing was shared.
+//
+// Scores of two indexes can't be compared, so what is shared counts by how sure
+// its index is beside the wearer's: it is never lifted, and what it is lowered by
+// stands among the parts.
+func (qr *Query) addGiven(ctx context.Context, r *serve.SearchRequest, q recall.Query, choice *chooser, res *serve.SearchResult) error {
+	if qr.c.Given == nil || r.Only == serve.OnlyUtterances || r.History || !choice.then.isNow() {
+		return nil
+	}
+	found, err := qr.c.Given.Search(ctx, q, func(m *memory.Memory) bool {
+		return choice.filter.Match(&filter.Item{Memory: m, Categories: qr.c.Sorter.Of(m)})
+	})
+	if err != nil || len(found.Hits) == 0 || found.Confidence < recall.Unsure {
+		return err
+	}
+	scale := 1.0
+	if res.Known && res.Confidence > found.Confidence {
+		scale = found.Confidence / res.Confidence
+	}
+	var hits []serve.Hit
+	for _, h := range found.Hits {
+		if h.Score*scale < r.Threshold {
+			break
+		}
+		hits = append(hits, h.Shown(scale))
+		hits[len(hits)-1].Memory.Categories = qr.c.Sorter.Of(&h.Memory.Memory)
+	}
+	if len(hits) == 0 {
+		return nil
+	}
+	if !res.Known { // own hits are the nearest there is, and these are answers
+		res.Hits = append(hits, res.Hits...)
+	} else {
+		res.Hits = append(res.Hits, hits...)
+		slices.SortStableFunc(res.Hits, func(a, b serve.Hit) int {
+			switch {
+			case a.Score > b.Score:
+				return -1
+			case a.Score < b.Score:
+				return 1
+			}
+			return 0
+		})
+	}
+	res.Hits = res.Hits[:min(len(res.Hits), q.K)]
+	res.Known, res.Confidence = true, max(res.Confidence, found.Confidence)
+	if res.Shape == "" {
+		res.Shape = string(found.Shape)
+	}
+	return nil
+}
+
+// givenMemory gives a memory that others share, by its whole id.
+func (qr *Query) givenMemory(ctx context.Context, id memory.ID) (memory.Memory, bool, error) {
+	m, err := qr.c.Given.Find(ctx, id.String())
+	if errors.Is(err, memory.ErrNotFound) {
+		return memory.Memory{}, false, nil
+	}
+	if err != nil {
+		return memory.Memory{}, false, err
+	}
+	m.Categories = qr.c.Sorter.Of(&m.Memory)
+	return m.Memory, true, nil
+}
+
+// resolveGiven is Resolve for an id that none of the wearer's own memories has.
+func (rd Reader) resolveGiven(ctx context.Context, text string) (memory.ID, error) {
+	qr, release, err := rd.of.Use()
+	if err != nil {
+		return memory.ID{}, err
+	}
+	defer release()
+	m, err := qr.c.Given.Find(ctx, text)
+	return m.ID, err
+}
