@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -21,6 +22,9 @@ func (rd Reader) GivenShares(ctx context.Context) ([]serve.GivenShare, error) {
 	return qr.c.Given.Shares(ctx)
 }
 
+// weak is the part of the best score below which a given memory is no hit.
+const weak = 0.4
+
 // addGiven puts what others share beside what was found of the wearer's own, of
 // which no hit is left out but for k. A share answers questions about now alone:
 // of its past nothing was shared.
@@ -35,40 +39,26 @@ func (qr *Query) addGiven(ctx context.Context, r *serve.SearchRequest, q recall.
 	found, err := qr.c.Given.Search(ctx, q, func(m *memory.Memory) bool {
 		return choice.filter.Match(&filter.Item{Memory: m, Categories: qr.c.Sorter.Of(m)})
 	})
-	if err != nil || len(found.Hits) == 0 || found.Confidence < recall.Unsure {
+	known := found.Confidence >= recall.Unsure
+	if err != nil || len(found.Hits) == 0 || res.Known && !known {
 		return err
 	}
 	scale := 1.0
 	if res.Known && res.Confidence > found.Confidence {
 		scale = found.Confidence / res.Confidence
 	}
-	var hits []serve.Hit
-	for _, h := range found.Hits {
-		if h.Score*scale < r.Threshold {
+	least := max(r.Threshold, weak*found.Hits[0].Score*scale)
+	for i := range found.Hits {
+		h := found.Hits[i].Shown(scale)
+		if h.Score < least {
 			break
 		}
-		hits = append(hits, h.Shown(scale))
-		hits[len(hits)-1].Memory.Categories = qr.c.Sorter.Of(&h.Memory.Memory)
+		h.Memory.Categories = qr.c.Sorter.Of(h.Memory)
+		res.Hits = append(res.Hits, h)
 	}
-	if len(hits) == 0 {
-		return nil
-	}
-	if !res.Known { // own hits are the nearest there is, and these are answers
-		res.Hits = append(hits, res.Hits...)
-	} else {
-		res.Hits = append(res.Hits, hits...)
-		slices.SortStableFunc(res.Hits, func(a, b serve.Hit) int {
-			switch {
-			case a.Score > b.Score:
-				return -1
-			case a.Score < b.Score:
-				return 1
-			}
-			return 0
-		})
-	}
+	slices.SortStableFunc(res.Hits, func(a, b serve.Hit) int { return cmp.Compare(b.Score, a.Score) })
 	res.Hits = res.Hits[:min(len(res.Hits), q.K)]
-	res.Known, res.Confidence = true, max(res.Confidence, found.Confidence)
+	res.Known, res.Confidence = res.Known || known, max(res.Confidence, found.Confidence)
 	if res.Shape == "" {
 		res.Shape = string(found.Shape)
 	}
