@@ -50,6 +50,7 @@ import (
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/models"
 	"github.com/locket-dev/locket/node/plugins"
+	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/node/query"
 	"github.com/locket-dev/locket/node/sharing"
 	"github.com/locket-dev/locket/node/tiers"
@@ -82,6 +83,7 @@ type Node struct {
 	models.Modeller
 	tiers.Keeper
 	sharing.Sharer
+	rulebook.Policer
 	forget.Forgetter
 	edit.Writer
 	enginehost.Enginer
@@ -143,6 +145,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	n.Archives = transfer.NewArchives(partOf(n, func(o *session) *transfer.Transfer { return o.transfer }))
 	n.Syncer = exchange.NewSyncer(partOf(n, func(o *session) *exchange.Syncing { return o.sync }))
 	n.Sharer = sharing.NewSharer(partOf(n, func(o *session) *sharing.Sharing { return o.sharing }))
+	n.Policer = rulebook.NewPolicer(partOf(n, func(o *session) *rulebook.Room { return o.policy }))
 	n.Keeper = tiers.NewKeeper(partOf(n, func(o *session) *tiers.Tiers { return o.tiers }))
 	n.Modeller = models.NewModeller(partOf(n, func(o *session) *models.Language { return o.language }))
 	n.Checks = health.NewChecks(partOf(n, func(o *session) *health.Health { return o.health }), &n.cfg, n.Status, n.Syncer)

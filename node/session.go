@@ -15,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/memory/tier"
 	"github.com/locket-dev/locket/node/accept"
+	"github.com/locket-dev/locket/node/apps"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/edit"
@@ -27,6 +28,8 @@ import (
 	"github.com/locket-dev/locket/node/models"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/plugins"
+	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/node/pump"
 	"github.com/locket-dev/locket/node/query"
 	"github.com/locket-dev/locket/node/share"
@@ -57,6 +60,7 @@ type session struct {
 	gate     *accept.Gate // of what others say; nil before any of it can come
 	sharing  *sharing.Sharing
 	given    *given.Shelf // what others share with the wearer
+	policy   *rulebook.Room
 	dreams   *dream.Dreams
 	engines  *enginehost.Host
 	health   *health.Health
@@ -170,6 +174,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	o.sharing = sharing.New(sharing.Config{Dir: n.path(sharesDir), Engine: o.engine, Gate: o.gate, Cold: o.tiers.Keeper, Sync: o.sync, Ring: o.ring, Public: n.public, Life: o.life,
 		HTTP: n.http, RelayURL: n.cfg.Sync.Relay, Invite: n.cfg.Sync.Invite, Reserve: uint64(n.cfg.Disk.Reserve), Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log,
 		Drop: o.forgets.Drop, Flush: o.flushHeld, Compact: o.store.Compact})
+	o.policy = rulebook.New(rulebook.Config{Engine: o.engine, Now: n.now, Parties: func(ctx context.Context) ([]policy.Request, error) { return n.parties(ctx, o) }})
 	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: o.ring.MemoryID, Zone: n.zone, Now: n.now,
 		Uses: query.UsesKept, SaveUses: o.query.SaveUses, Forgot: o.forgets.Carried, Erase: o.forgets.EraseOut})
 	o.health = health.New(health.Config{Home: n.cfg.Home, Metered: n.cfg.Sync.Metered, Engine: o.engine, Store: o.store, Index: o.index, Ring: o.ring, Sync: o.sync, Cold: o.tiers.Keeper,
@@ -185,6 +190,22 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		return n.startPump(o)
 	}
 	return nil
+}
+
+// parties are those whom the wearer gives something: readers, workers of feeds, apps.
+func (n *Node) parties(ctx context.Context, o *session) ([]policy.Request, error) {
+	out, err := o.sharing.Parties(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		names, err := apps.Names(tx, n.now())
+		for _, name := range names {
+			out = append(out, policy.Request{Action: policy.Read, Kind: policy.App, Name: name})
+		}
+		return err
+	})
+	return out, err
 }
 
 // openQuery makes the reading of an open node.

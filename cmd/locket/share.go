@@ -129,6 +129,7 @@ of your own. It takes out too much rather than too little.`,
 	f.BoolVar(&r.Quotes, "quotes", false, "with the words that a memory quotes")
 	f.StringArrayVar(&to, "to", nil, "a reader's `key`, or NAME=KEY, or NAME=@FILE; more than once if need be")
 	f.StringVar(&r.Title, "title", "", "a name for it, which the readers do not see")
+	f.StringVar(&r.Purpose, "purpose", "", "what the readers need it `for`, which a rule of your policy may ask")
 	f.StringVar(&life, "for", "", "how `long`, such as 30d; until it is revoked unless said")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	f.BoolVar(&dry, "dry-run", false, "show what the readers would see, and share nothing")
@@ -182,6 +183,9 @@ func (a *app) showPreview(w io.Writer, p *serve.SharePreview) {
 	}
 	if p.LeftOut > 0 {
 		fmt.Fprintf(w, "%s left out: nothing of it would remain.\n", plural(p.LeftOut, "memory is", "memories are"))
+	}
+	for _, h := range p.Held {
+		fmt.Fprintf(w, "%s held back by your policy: %s.\n", plural(h.Memories, "memory is", "memories are"), oneLine(h.Why))
 	}
 	for _, r := range p.Readers {
 		fmt.Fprintf(w, "To %s, whose key says: %s\n", oneLine(r.Name), r.Words)

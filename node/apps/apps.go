@@ -28,6 +28,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -199,6 +200,17 @@ func records(tx *store.Tx) (list []record, err error) {
 	return list, err
 }
 
+// Names are those of the apps whose keys open something at t.
+func Names(tx *store.Tx, t time.Time) (out []string, err error) {
+	list, err := records(tx)
+	for i := range list {
+		if !list[i].over(t) {
+			out = append(out, list[i].App.Name)
+		}
+	}
+	return out, err
+}
+
 // Apps implements serve.Apps.
 func (b *Book) Apps(ctx context.Context) (out []serve.App, err error) {
 	err = b.store.View(ctx, func(tx *store.Tx) error {
@@ -295,7 +307,11 @@ func (b *Book) enter(ctx context.Context, is func(*record) bool) (*visit, contex
 	b.mu.Lock() // against a revocation in between
 	defer b.mu.Unlock()
 	var found *record
-	err := b.store.View(ctx, func(tx *store.Tx) error {
+	var rules rulebook.Rules
+	err := b.store.View(ctx, func(tx *store.Tx) (err error) {
+		if rules, err = rulebook.Read(tx); err != nil {
+			return err
+		}
 		list, err := records(tx)
 		for i := range list {
 			if is(&list[i]) {
@@ -314,7 +330,7 @@ func (b *Book) enter(ctx context.Context, is func(*record) bool) (*visit, contex
 	if len(b.visits[name]) >= maxVisits { // streams stay open, and connections are few
 		return nil, nil, nil, fmt.Errorf("%w: %d requests are under way", serve.ErrLimit, maxVisits)
 	}
-	v := &visit{book: b, app: found.App, scope: scopeOf(&found.App.AppRequest), left: make(chan struct{})}
+	v := &visit{book: b, app: found.App, scope: scopeOf(&found.App.AppRequest, &rules, b.now()), left: make(chan struct{})}
 	within, end := context.WithCancelCause(ctx)
 	stop := func() bool { return true }
 	if !found.App.Ends.IsZero() {

@@ -8,6 +8,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/retrieve"
+	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -19,10 +21,13 @@ type scope struct {
 	tags         []string // one of them; empty: any
 	since, until time.Time
 	owner        memory.Owner // as far as it is given
+	// allows is the wearer's policy.
+	allows func(policy.Item) bool
 }
 
-func scopeOf(r *serve.AppRequest) scope {
-	s := scope{most: memory.Personal, tags: r.Tags, since: r.Since, until: r.Until, owner: r.Owner}
+func scopeOf(r *serve.AppRequest, rules *rulebook.Rules, now time.Time) scope {
+	q := policy.Request{Action: policy.Read, Kind: policy.App, Name: r.Name, Now: now}
+	s := scope{allows: func(it policy.Item) bool { d := rules.Decide(&q, &it); return d.Allow }, most: memory.Personal, tags: r.Tags, since: r.Since, until: r.Until, owner: r.Owner}
 	if r.Sensitivity != nil {
 		s.most = *r.Sensitivity
 	}
@@ -46,12 +51,20 @@ func (s *scope) sees(m *memory.Memory) bool {
 	case len(s.tags) > 0 && !slices.ContainsFunc(s.tags, func(t string) bool { return slices.Contains(m.Tags, t) }):
 		return false
 	}
-	return s.within(m.When()) && s.owns(m.Owner)
+	return s.within(m.When()) && s.owns(m.Owner) && s.allows(policy.ItemOf(m))
 }
 
 // seesLine reports whether an utterance is there for the app.
 func (s *scope) seesLine(u *memory.Utterance) bool {
-	return s.lines && s.within(u.At) && s.owns(memory.Owner{User: cmp.Or(u.User, memory.WearerUser), Agent: u.Agent, Run: u.Run})
+	return s.lines && s.within(u.At) && s.owns(memory.Owner{User: cmp.Or(u.User, memory.WearerUser), Agent: u.Agent, Run: u.Run}) &&
+		s.allows(policy.Item{Type: policy.Utterances, Sensitivity: memory.Private, Learnt: u.At, Places: places(u.Place)})
+}
+
+func places(of string) []string {
+	if of == "" {
+		return nil
+	}
+	return []string{of}
 }
 
 // within reports whether a time is within the app's.

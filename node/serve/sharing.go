@@ -33,11 +33,12 @@ type ShareRequest struct {
 	Since       time.Time           `json:"since,omitzero"`  // learnt at or after
 	Until       time.Time           `json:"until,omitzero"`  // learnt before
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"`
-	Limit       int                 `json:"limit,omitempty"`  // of memories; 0: 50 with a query, else 500
-	Redact      []string            `json:"redact,omitempty"` // names, places, times, and words
-	Quotes      bool                `json:"quotes,omitempty"` // with what evidence quotes
-	To          []string            `json:"to"`               // NAME=KEY or KEY, as locket share key prints it
-	Title       string              `json:"title,omitempty"`  // for the wearer
+	Limit       int                 `json:"limit,omitempty"`   // of memories; 0: 50 with a query, else 500
+	Redact      []string            `json:"redact,omitempty"`  // names, places, times, and words
+	Quotes      bool                `json:"quotes,omitempty"`  // with what evidence quotes
+	To          []string            `json:"to"`                // NAME=KEY or KEY, as locket share key prints it
+	Title       string              `json:"title,omitempty"`   // for the wearer
+	Purpose     string              `json:"purpose,omitempty"` // what the readers need it for, as the policy is told
 	Expires     time.Time           `json:"expires,omitzero"`
 	Confirm     string              `json:"confirm,omitempty"` // of the preview; empty: whatever it is
 }
@@ -46,7 +47,8 @@ type ShareRequest struct {
 type SharePreview struct {
 	Memories []SharedCopy  `json:"memories"`
 	Readers  []ShareReader `json:"readers"`
-	LeftOut  int           `json:"left_out"` // that fit, and of which redaction leaves nothing
+	LeftOut  int           `json:"left_out"`       // that fit, and of which redaction leaves nothing
+	Held     []HeldBack    `json:"held,omitempty"` // that fit, and the policy holds back
 	Confirm  string        `json:"confirm"`
 }
 

@@ -26,6 +26,7 @@ type Services struct {
 	Membership  Membership
 	Sharer      Sharer
 	Given       Given
+	Policer     Policer
 	Granter     Granter
 	Plugger     Plugger
 	Tracer      Tracer
@@ -64,6 +65,7 @@ func (h *handler) routes() []bound {
 		belonging.over(s.Membership),
 		sharing.over(s.Sharer),
 		giving.over(s.Given),
+		policing.over(s.Policer),
 		granting.over(s.Granter),
 		plugging.over(s.Plugger),
 		tracing.over(s.Tracer),

@@ -15,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/policy"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/replica"
@@ -141,6 +142,11 @@ type fed struct {
 // worker may cite, comes with the utterances that it is from.
 func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 	f.blobs = map[memory.ID]memory.ID{}
+	rules, err := s.c.Allow(ctx)
+	if err != nil {
+		return f, err
+	}
+	now := s.c.Now()
 	err = s.c.Inbox.View(ctx, func(tx *store.Tx) error {
 		said := map[memory.ID]bool{}
 		var questions []memory.Memory
@@ -153,6 +159,7 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 				return err
 			}
 			switch {
+			case held(&rules, policy.Worker, []Party{{Name: rec.Title}}, "", now, m) != "":
 			case m.Type == memory.Vault || m.Fields.Vault != nil:
 			case !blob.IsZero():
 				ok, err := s.mayHear(tx, m, rec)

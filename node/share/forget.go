@@ -35,10 +35,11 @@ func (s *Sharing) forgetIn(ctx context.Context, rec *Record) (err error) {
 	}
 	defer func() { err = errors.Join(err, sp.close()) }()
 	if rec.Kind == Projection {
-		copies, _, err := s.copies(ctx, &rec.Criteria, &rec.Redact, rec.Expires, sp.keys.ids)
+		made, err := s.copies(ctx, rec, rec.live(), sp.keys.ids)
 		if err != nil {
 			return err
 		}
+		copies := made.copies
 		have, err := sp.have(ctx)
 		if err != nil {
 			return err

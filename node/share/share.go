@@ -122,7 +122,8 @@ type Record struct {
 	Expires  time.Time      `json:"expires,omitzero"` // zero: when it is revoked
 	Criteria Criteria       `json:"criteria"`
 	Redact   Redaction      `json:"redact,omitzero"`
-	Grant    delta.Grant    `json:"grant,omitzero"` // of a feed
+	Purpose  string         `json:"purpose,omitempty"` // as the policy is told
+	Grant    delta.Grant    `json:"grant,omitzero"`    // of a feed
 	Audio    bool           `json:"audio,omitempty"`
 	Parties  []Party        `json:"parties"`
 	Genesis  envelope.Hash  `json:"genesis"`

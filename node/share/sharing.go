@@ -17,6 +17,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/remote"
@@ -46,6 +47,8 @@ type Config struct {
 	Source   Source
 	Catalog  Catalog
 	Inbox    Inbox // for feeds; may be nil without them
+	// Allow gives the wearer's policy as it is now; nil: what is given by hand passes.
+	Allow func(context.Context) (rulebook.Rules, error)
 	// Bring has the bytes of a photo or recording come here that lie elsewhere;
 	// nil: they don't. What can't come is left for another time.
 	Bring   func(ctx context.Context, blob memory.ID) error
@@ -70,6 +73,9 @@ type Sharing struct {
 func New(c Config) *Sharing {
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Allow == nil {
+		c.Allow = func(context.Context) (rulebook.Rules, error) { return rulebook.ByHand(), nil }
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -96,7 +102,7 @@ func (s *Sharing) Create(ctx context.Context, w ShareSpec) (rec Record, err erro
 		return rec, ErrChanged
 	}
 	now := s.c.Now().UTC().Truncate(time.Second)
-	rec = Record{Space: rec.Space, Kind: Projection, Title: w.Title, Created: now, Expires: w.Expires, Criteria: w.Criteria, Redact: w.Redact,
+	rec = Record{Space: rec.Space, Kind: Projection, Title: w.Title, Created: now, Expires: w.Expires, Criteria: w.Criteria, Redact: w.Redact, Purpose: w.Purpose,
 		Relay: s.c.Address}
 	return rec, s.found(ctx, &rec, k, func(sp *space) error {
 		if err := sp.put(ctx, &rec, p.Copies, now); err != nil {
@@ -323,10 +329,11 @@ func (s *Sharing) update(ctx context.Context, rec *Record, grow bool) (ch Change
 		return ch, err
 	}
 	defer func() { err = errors.Join(err, sp.close()) }()
-	copies, _, err := s.copies(ctx, &rec.Criteria, &rec.Redact, rec.Expires, sp.keys.ids)
+	made, err := s.copies(ctx, rec, rec.live(), sp.keys.ids)
 	if err != nil {
 		return ch, err
 	}
+	copies := made.copies
 	have, err := sp.have(ctx)
 	if err != nil {
 		return ch, err

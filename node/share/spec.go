@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,8 @@ import (
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
@@ -20,16 +23,18 @@ type ShareSpec struct {
 	Criteria Criteria
 	Redact   Redaction
 	To       []string // NAME=KEY or KEY, in the text form of a request to join
+	Purpose  string   // what the reader needs it for, as the policy is told
 	Expires  time.Time
 	Confirm  string // a preview's digest: what is shared is that; empty: whatever it is
 }
 
 // Preview is what a wish would share.
 type Preview struct {
-	Copies  []Copy  `json:"copies"`
-	Parties []Party `json:"parties"`
-	LeftOut int     `json:"left_out"` // that fit, and of which redaction leaves nothing
-	Confirm string  `json:"confirm"`
+	Copies  []Copy         `json:"copies"`
+	Parties []Party        `json:"parties"`
+	LeftOut int            `json:"left_out"`       // that fit, and of which redaction leaves nothing
+	Held    map[string]int `json:"held,omitempty"` // that fit, and the policy holds back, by why
+	Confirm string         `json:"confirm"`
 }
 
 // parties reads whom a wish is for. requests are in the same order.
@@ -96,10 +101,15 @@ func (s *Sharing) preview(ctx context.Context, w *ShareSpec, ids *seal.Key, spac
 	if p.Parties, requests, err = parties(w.To, space, now); err != nil {
 		return p, nil, err
 	}
-	if p.Copies, p.LeftOut, err = s.copies(ctx, &w.Criteria, &w.Redact, w.Expires, ids); err != nil {
+	made, err := s.copies(ctx, &Record{Criteria: w.Criteria, Redact: w.Redact, Purpose: w.Purpose, Expires: w.Expires}, p.Parties, ids)
+	if err != nil {
 		return p, nil, err
 	}
+	p.Copies, p.LeftOut, p.Held = made.copies, made.left, made.held
 	if len(p.Copies) == 0 {
+		if len(p.Held) > 0 {
+			return p, nil, fmt.Errorf("%w: your policy holds back what fits (%s)", ErrNothing, strings.Join(slices.Sorted(maps.Keys(p.Held)), ", "))
+		}
 		return p, nil, ErrNothing
 	}
 	// The digest is of what is shown, which has neither the ids nor the names
@@ -116,33 +126,64 @@ func (s *Sharing) preview(ctx context.Context, w *ShareSpec, ids *seal.Key, spac
 	return p, requests, err
 }
 
-// copies makes the copies of what fits.
-func (s *Sharing) copies(ctx context.Context, c *Criteria, how *Redaction, expires time.Time, ids *seal.Key) (out []Copy, left int, err error) {
-	found, err := s.c.Source.Choose(ctx, *c)
+// made is what becomes of the memories that fit.
+type made struct {
+	copies []Copy
+	left   int            // of which redaction leaves nothing
+	held   map[string]int // that the policy holds back, by why
+}
+
+// copies makes the copies of what fits, and may go to each of the parties.
+func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal.Key) (out made, err error) {
+	found, err := s.c.Source.Choose(ctx, rec.Criteria)
 	if err != nil {
-		return nil, 0, err
+		return out, err
 	}
+	rules, err := s.c.Allow(ctx)
+	if err != nil {
+		return out, err
+	}
+	how := &rec.Redact
 	var v Vocabulary
 	if how.Names || how.Places {
 		if v, err = s.c.Source.Vocabulary(ctx); err != nil {
-			return nil, 0, err
+			return out, err
 		}
 		v.Names = append(v.Names, s.c.Wearer)
 	}
 	r := NewRedactor(*how, v)
+	out.held = map[string]int{}
+	now := s.c.Now()
 	for i := range found {
-		if !c.Fits(&found[i]) {
+		m := &found[i]
+		if !rec.Criteria.Fits(m) {
 			continue
 		}
-		cp, ok, err := copyOf(&found[i], r, how, expires, ids)
+		if why := held(&rules, policy.Reader, to, rec.Purpose, now, m); why != "" {
+			out.held[why]++
+			continue
+		}
+		cp, ok, err := copyOf(m, r, how, rec.Expires, ids)
 		if err != nil {
-			return nil, 0, err
+			return out, err
 		}
 		if !ok {
-			left++
+			out.left++
 			continue
 		}
-		out = append(out, cp)
+		out.copies = append(out.copies, cp)
 	}
-	return out, left, nil
+	return out, nil
+}
+
+// held says why a memory may not go to all of the parties; empty: it may.
+func held(rules *rulebook.Rules, kind policy.Kind, to []Party, purpose string, now time.Time, m *memory.Memory) string {
+	it := policy.ItemOf(m)
+	for _, p := range to {
+		q := policy.Request{Action: policy.ActionOf(kind), Kind: kind, Name: p.Name, Purpose: purpose, Now: now}
+		if d := rules.Decide(&q, &it); !d.Allow {
+			return d.Why()
+		}
+	}
+	return ""
 }

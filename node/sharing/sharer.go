@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
@@ -39,7 +41,7 @@ func shareError(err error) error {
 }
 
 func wishOf(r *serve.ShareRequest) (w share.ShareSpec, err error) {
-	w = share.ShareSpec{Title: r.Title, To: r.To, Expires: r.Expires, Confirm: r.Confirm,
+	w = share.ShareSpec{Title: r.Title, To: r.To, Purpose: r.Purpose, Expires: r.Expires, Confirm: r.Confirm,
 		Criteria: share.Criteria{Query: r.Query, Types: r.Types, Tags: r.Tags, Since: r.Since, Until: r.Until, Most: memory.Personal, Limit: r.Limit}}
 	if r.Sensitivity != nil {
 		w.Criteria.Most = *r.Sensitivity
@@ -65,6 +67,9 @@ func (sr Sharer) PreviewShare(ctx context.Context, r serve.ShareRequest) (v serv
 		return v, shareError(err)
 	}
 	v = serve.SharePreview{Readers: readers(p.Parties), LeftOut: p.LeftOut, Confirm: p.Confirm}
+	for _, why := range slices.Sorted(maps.Keys(p.Held)) {
+		v.Held = append(v.Held, serve.HeldBack{Why: why, Memories: p.Held[why]})
+	}
 	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for _, c := range p.Copies {
 			m, err := engine.Live(tx, c.Of)

@@ -21,6 +21,8 @@ import (
 	"github.com/locket-dev/locket/node/cold"
 	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/node/share"
 )
 
@@ -115,10 +117,36 @@ func (sh *Sharing) open() (*share.Sharing, error) {
 		key, _ = sh.c.Ring.Key(share.KeyName)
 	}
 	relay, address := sh.c.Sync.Relay()
-	sh.shares = share.New(share.Config{Dir: sh.c.Dir, Key: key, Recovery: sh.c.Ring.Public().Recovery, Source: sh, Catalog: sh, Inbox: sh, Bring: sh.c.Sync.Bring,
+	sh.shares = share.New(share.Config{Dir: sh.c.Dir, Key: key, Recovery: sh.c.Ring.Public().Recovery, Source: sh, Catalog: sh, Inbox: sh, Allow: sh.allow, Bring: sh.c.Sync.Bring,
 		Wearer: sh.c.Wearer, Relay: relay, Address: address, Invite: sh.c.Invite, HTTP: sh.c.HTTP,
 		Reserve: sh.c.Reserve, Now: sh.c.Now, Log: sh.c.Log})
 	return sh.shares, nil
+}
+
+// allow reads the wearer's policy.
+func (sh *Sharing) allow(ctx context.Context) (r rulebook.Rules, err error) {
+	err = sh.c.Engine.View(ctx, func(tx *store.Tx) (err error) { r, err = rulebook.Read(tx); return err })
+	return r, err
+}
+
+// Parties are those whom something is given now, as the policy knows them.
+func (sh *Sharing) Parties(ctx context.Context) (out []policy.Request, err error) {
+	records, err := sh.Records(ctx)
+	for _, r := range records {
+		if !r.Revoked.IsZero() {
+			continue
+		}
+		kind := policy.Reader
+		if r.Kind == share.Feed {
+			kind = policy.Worker
+		}
+		for _, p := range r.Parties {
+			if p.Removed.IsZero() {
+				out = append(out, policy.Request{Action: policy.ActionOf(kind), Kind: kind, Name: p.Name, Purpose: r.Purpose})
+			}
+		}
+	}
+	return out, err
 }
 
 // tendEvery is how often what is shared is looked after.

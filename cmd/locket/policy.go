@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) policyCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "policy", Short: "Say what of your memory may go to whom", RunE: a.needsCommand,
+		Long: `One policy decides for shares, feeds to workers and apps. It is written in Cedar
+(https://docs.cedarpolicy.com). What no rule permits is denied. What a rule forbids is
+denied, whatever permits it. The vault never goes. As long as you have set none, what you
+give by hand passes.
+
+  @id("garden for Ann")
+  permit (principal == Reader::"Ann", action == Action::"share", resource)
+  when { resource.tags.contains("garden") && resource.sensitivity <= 1 };
+  forbid (principal is App, action, resource) when { resource.entities.contains("Zuzana") };
+
+Principals: Reader, App and Worker, each with ::"NAME" or as "is App"; Buyer. Actions:
+share, feed (to workers), read (by apps), sell. A resource has type, tags, entities,
+places, sensitivity (0 public, 1 personal, 2 private, 3 secret) and learnt; the context
+has now and purpose. It syncs to your devices like anything that you say. It does not hold
+for a worker that is a member of your whole space: that one has everything but the vault.`,
+	}
+	c.AddCommand(a.policyShowCommand(), a.policySetCommand(), a.policyTestCommand(), a.policyDiffCommand())
+	return c
+}
+
+// policyText reads a policy from a file; - is standard input.
+func (a *app) policyText(file string) (string, error) {
+	read := func() ([]byte, error) { return os.ReadFile(file) }
+	if file == "-" {
+		read = func() ([]byte, error) { return io.ReadAll(io.LimitReader(a.stdin, policy.MaxText+1)) }
+	}
+	b, err := read()
+	if err != nil {
+		return "", fmt.Errorf("reading policy: %w", err)
+	}
+	return string(b), nil
+}
+
+func (a *app) showPolicy(w io.Writer, p *serve.Policy) {
+	if !p.Mine {
+		fmt.Fprintln(w, "You have set no policy. What you give by hand passes; the vault never does.")
+		return
+	}
+	if p.Trouble != "" {
+		fmt.Fprintf(w, "It can't be read, so nothing passes: %s\n", oneLine(p.Trouble))
+	}
+	if len(p.Conflicts) > 0 {
+		fmt.Fprintf(w, "Your devices set %d policies without knowing of each other. Each has to allow; set one to settle it.\n", len(p.Conflicts)+1)
+	}
+	if len(p.Rules) == 0 {
+		fmt.Fprintln(w, "No rule: nothing passes.")
+		return
+	}
+	for _, r := range p.Rules {
+		fmt.Fprintf(w, "%s\n    %s\n", a.paint.dim(oneLine(r.Name)), oneLine(r.Words))
+	}
+	fmt.Fprintln(w, "Nothing else passes, and the vault never does.")
+}
+
+func (a *app) policyShowCommand() *cobra.Command {
+	var cedar bool
+	c := &cobra.Command{
+		Use: "show", Short: "Say your policy in plain words", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				p, err := c.Policy(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return a.print(p, func(w io.Writer) {
+					if cedar {
+						fmt.Fprint(w, p.Text)
+						return
+					}
+					a.showPolicy(w, &p)
+				})
+			})
+		},
+	}
+	c.Flags().BoolVar(&cedar, "cedar", false, "as it was written, in Cedar")
+	return c
+}
+
+func (a *app) policySetCommand() *cobra.Command {
+	var yes, none bool
+	c := &cobra.Command{
+		Use: "set FILE | set --none", Short: "Set your policy", Args: between(0, 1, "a file with the policy; - reads standard input"),
+		Long: `Shows the rules in plain words, and what they open and close for each reader, app and
+worker that there is, and asks. What is shared and does not pass any more is taken back
+within a minute. With --none you have no policy again.`,
+		Example: "  locket policy set garden.cedar",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if none == (len(args) == 1) {
+				return usagef("want a file, or --none")
+			}
+			if !none && args[0] == "-" && !yes {
+				return usagef("a policy from standard input needs --yes: there is nobody to ask")
+			}
+			text := ""
+			if !none {
+				var err error
+				if text, err = a.policyText(args[0]); err != nil {
+					return err
+				}
+				if len(text) == 0 {
+					return usagef("%s: it is empty; --none removes your policy", args[0])
+				}
+			}
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				if !yes {
+					d, err := c.DiffPolicy(cmd.Context(), text)
+					if err != nil {
+						return err
+					}
+					a.showPolicy(a.stderr, &d.Policy)
+					a.showPolicyDiff(a.stderr, &d)
+					if !a.confirm("Set it?") {
+						return errors.New("the policy stays as it was")
+					}
+				}
+				p, err := c.SetPolicy(cmd.Context(), text)
+				if err != nil {
+					return err
+				}
+				return a.print(p, func(w io.Writer) { a.showPolicy(w, &p) })
+			})
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&none, "none", false, "have no policy: what you give by hand passes")
+	return c
+}
+
+func (a *app) policyTestCommand() *cobra.Command {
+	var r serve.PolicyTestRequest
+	var at, file string
+	c := &cobra.Command{
+		Use: "test --as WHO", Short: "List what would pass to somebody, and which rule decides", Args: nothing(),
+		Example: "  locket policy test --as reader:Ann\n  locket policy test --as app:garden --policy next.cedar",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := a.load()
+			if err != nil {
+				return err
+			}
+			if r.At, err = a.readTime("--at", at); err != nil {
+				return err
+			}
+			if _, _, err := policy.ParseWho(r.As); err != nil {
+				return usageError{fmt.Errorf("--as: %w", err)}
+			}
+			if file != "" {
+				if r.Text, err = a.policyText(file); err != nil {
+					return err
+				}
+			}
+			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.testPolicy(cmd.Context(), c, r) })
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&r.As, "as", "", "`WHO`: reader:NAME, app:NAME, worker:NAME or buyer")
+	f.StringVar(&r.Purpose, "purpose", "", "what they say they need it `for`")
+	f.StringVar(&at, "at", "", "at this `time`; now unless said")
+	f.StringVar(&file, "policy", "", "the policy in this `file` instead of yours")
+	return c
+}
+
+func (a *app) testPolicy(ctx context.Context, c *serve.Client, r serve.PolicyTestRequest) error {
+	v, err := c.TestPolicy(ctx, r)
+	if err != nil {
+		return err
+	}
+	return a.print(v, func(w io.Writer) {
+		for _, it := range v.Passes {
+			fmt.Fprintf(w, "%s  %-10s  %s  %s\n", a.paint.dim(shortID(it.ID)), it.Type, oneLine(it.Text), a.paint.dim("by "+oneLine(it.By)))
+		}
+		fmt.Fprintf(w, "%s to %s (%s).\n", plural(len(v.Passes), "memory would pass", "memories would pass"), oneLine(v.As), v.Action)
+		for _, h := range v.Why {
+			fmt.Fprintf(w, "%d would not: %s.\n", h.Memories, oneLine(h.Why))
+		}
+	})
+}
+
+func (a *app) policyDiffCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "diff FILE", Short: "Say what another policy would open and close", Args: between(1, 1, "a file with the policy"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := a.policyText(args[0])
+			if err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				d, err := c.DiffPolicy(cmd.Context(), text)
+				if err != nil {
+					return err
+				}
+				return a.print(d, func(w io.Writer) { a.showPolicyDiff(w, &d) })
+			})
+		},
+	}
+}
+
+// shownChanges is how many memories a person is shown of each change.
+const shownChanges = 10
+
+func (a *app) showPolicyDiff(w io.Writer, d *serve.PolicyDiff) {
+	if len(d.Changes) == 0 {
+		fmt.Fprintln(w, "It changes nothing for the readers, apps and workers that there are.")
+	}
+	for _, c := range d.Changes {
+		for _, part := range []struct {
+			what  string
+			items []serve.PolicyItem
+		}{{"opens", c.Opens}, {"closes", c.Closes}} {
+			if len(part.items) == 0 {
+				continue
+			}
+			fmt.Fprintf(w, "It %s %s to %s (%s):\n", part.what, plural(len(part.items), "memory", "memories"), oneLine(c.As), c.Action)
+			for _, it := range part.items[:min(shownChanges, len(part.items))] {
+				fmt.Fprintf(w, "  %s  %-10s  %s  %s\n", a.paint.dim(shortID(it.ID)), it.Type, oneLine(it.Text), a.paint.dim(oneLine(it.By)))
+			}
+			if more := len(part.items) - shownChanges; more > 0 {
+				fmt.Fprintf(w, "  and %d more\n", more)
+			}
+		}
+	}
+}

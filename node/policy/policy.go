@@ -1,0 +1,224 @@
+// Package policy decides what of the wearer's memories may go to whom: one
+// function for shares, feeds, apps and sales.
+//
+// A policy is written in Cedar (https://docs.cedarpolicy.com), in a part of it
+// that can be said back in plain words and can't fail: package documentation of
+// Parse has its grammar. What is outside that part is refused with its line.
+//
+//   - A principal is Reader::"NAME", App::"NAME", Worker::"NAME" or Buyer, any
+//     one who pays.
+//   - An action is share, feed (to a worker), read (by an app) or sell.
+//   - A resource is one memory, with type, tags, entities, places, sensitivity
+//     (0 public to 3 secret) and learnt.
+//   - The context has now and, where it was said, purpose.
+//
+// What no rule permits is denied; what a rule forbids is denied whatever
+// permits it; and the vault is denied before any rule is asked. Everything here
+// is a pure function of its arguments.
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Kind of a principal.
+type Kind string
+
+// The kinds.
+const (
+	Reader Kind = "Reader"
+	App    Kind = "App"
+	Worker Kind = "Worker"
+	Buyer  Kind = "Buyer"
+)
+
+// Kinds has all.
+var Kinds = [...]Kind{Reader, App, Worker, Buyer}
+
+// Action is what somebody would do.
+type Action string
+
+// The actions.
+const (
+	Share Action = "share"
+	Feed  Action = "feed"
+	Read  Action = "read"
+	Sell  Action = "sell"
+)
+
+// Actions has all.
+var Actions = [...]Action{Share, Feed, Read, Sell}
+
+// ActionOf is what a kind of principal does.
+func ActionOf(k Kind) Action {
+	return map[Kind]Action{Reader: Share, App: Read, Worker: Feed, Buyer: Sell}[k]
+}
+
+// Request says who would do what.
+type Request struct {
+	Action  Action
+	Kind    Kind
+	Name    string // of a reader, app or worker, as the wearer calls them
+	Purpose string // empty: not said
+	Now     time.Time
+}
+
+// Who is the principal as a person writes it: reader:Ann.
+func (r *Request) Who() string {
+	if r.Name == "" {
+		return strings.ToLower(string(r.Kind))
+	}
+	return strings.ToLower(string(r.Kind)) + ":" + r.Name
+}
+
+// ParseWho reads reader:NAME, app:NAME, worker:NAME or buyer.
+func ParseWho(s string) (k Kind, name string, err error) {
+	kind, name, _ := strings.Cut(s, ":")
+	for _, k := range Kinds {
+		if strings.EqualFold(kind, string(k)) && (k == Buyer) == (name == "") {
+			return k, name, nil
+		}
+	}
+	return "", "", fmt.Errorf("%w: %.40q: want reader:NAME, app:NAME, worker:NAME or buyer", memory.ErrInvalid, s)
+}
+
+// Utterances is the type of what was said, as apps may see it.
+const Utterances = "utterances"
+
+// Item is what rules look at in a memory.
+type Item struct {
+	Type        string
+	Tags        []string
+	Entities    []string // names of persons and things
+	Places      []string
+	Sensitivity memory.Sensitivity
+	Learnt      time.Time
+	Vault       bool
+}
+
+// ItemOf gives that of a memory.
+func ItemOf(m *memory.Memory) Item {
+	it := Item{Type: string(m.Type), Tags: m.Tags, Sensitivity: m.Sensitivity, Learnt: m.Learnt, Vault: m.Type == memory.Vault || m.Fields.Vault != nil}
+	for _, e := range m.Entities {
+		if e.Kind == "place" {
+			it.Places = append(it.Places, e.Name)
+		} else {
+			it.Entities = append(it.Entities, e.Name)
+		}
+	}
+	if f := m.Fields.Episodic; f != nil && f.Place != "" {
+		it.Places = append(it.Places, f.Place)
+	}
+	return it
+}
+
+// Policy is a set of rules.
+type Policy struct {
+	Text  string
+	Rules []Rule
+}
+
+// ByHand is the policy of a wearer who has set none: what the wearer gives by
+// hand, and lets an app or worker see, passes. It is no rule of anybody else.
+const ByHand = `@id("what you give by hand")
+permit (principal, action, resource);
+`
+
+// Decision says whether something passes, and what decided.
+type Decision struct {
+	Allow bool
+	Rules []*Rule // that decided: those that forbid, or else those that permit; none: nothing permits it
+	Vault bool    // the vault is never given away
+}
+
+// Why says what decided, in words.
+func (d *Decision) Why() string {
+	switch {
+	case d.Vault:
+		return "the vault is never given away"
+	case len(d.Rules) == 0:
+		return "no rule permits it"
+	}
+	var names []string
+	for _, r := range d.Rules {
+		names = append(names, r.Name())
+	}
+	return strings.Join(names, ", ")
+}
+
+// Decide says whether a memory may go. Where two devices of the wearer set
+// policies without knowing of each other there are several, and each has to
+// allow it. Without any nothing is allowed.
+func Decide(policies []Policy, r *Request, it *Item) (d Decision) {
+	if it.Vault {
+		return Decision{Vault: true}
+	}
+	for i := range policies {
+		one := policies[i].decide(r, it)
+		if !one.Allow {
+			return one
+		}
+		d.Allow = true
+		d.Rules = append(d.Rules, one.Rules...)
+	}
+	return d
+}
+
+func (p *Policy) decide(r *Request, it *Item) (d Decision) {
+	var permit []*Rule
+	for i := range p.Rules {
+		rule := &p.Rules[i]
+		switch {
+		case !rule.applies(r, it):
+		case rule.Forbid:
+			d.Rules = append(d.Rules, rule)
+		default:
+			permit = append(permit, rule)
+		}
+	}
+	if len(d.Rules) > 0 {
+		return d
+	}
+	return Decision{Allow: len(permit) > 0, Rules: permit}
+}
+
+// Rule is one of a policy.
+type Rule struct {
+	ID      string // its @id; empty: none
+	Line    int    // where it begins, from 1
+	Forbid  bool
+	Kind    Kind     // of principals; empty: all
+	Who     string   // the one of that kind; empty: all
+	Actions []Action // empty: all
+	conds   []condition
+}
+
+// Name is its id, or where it stands.
+func (r *Rule) Name() string {
+	if r.ID != "" {
+		return r.ID
+	}
+	return fmt.Sprintf("the rule in line %d", r.Line)
+}
+
+type condition struct {
+	unless bool
+	expr   expr
+}
+
+func (r *Rule) applies(q *Request, it *Item) bool {
+	if r.Kind != "" && r.Kind != q.Kind || r.Who != "" && r.Who != q.Name || len(r.Actions) > 0 && !slices.Contains(r.Actions, q.Action) {
+		return false
+	}
+	for _, c := range r.conds {
+		if c.expr.holds(q, it) == c.unless {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,324 @@
+// Package rulebook keeps the wearer's policy as the wearer's word: a memory that a
+// person said and pinned, which syncs, has a history, and is sealed like any
+// other. It tests a policy, and says what a change of it opens and closes.
+package rulebook
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Tag is that of the memory which holds the policy.
+const Tag = "policy"
+
+// lives is how often a policy may be erased, and set anew.
+const lives = 1000
+
+// idOf names the memory that holds the policy. An erasure is for good, so that
+// a policy which was erased is followed by one of another name.
+func idOf(life int) memory.ID {
+	sum := sha256.Sum256(fmt.Appendf(nil, "locket policy %d", life))
+	return memory.ID(sum[:16])
+}
+
+// Rules are what decides now.
+type Rules struct {
+	List    []policy.Policy // more than one: devices set them without knowing of each other
+	Mine    bool            // the wearer set them; else they are [policy.ByHand]
+	Trouble string          // why a policy can't be read, which denies everything; empty: it can
+}
+
+// Decide is [policy.Decide].
+func (r *Rules) Decide(q *policy.Request, it *policy.Item) policy.Decision {
+	return policy.Decide(r.List, q, it)
+}
+
+var byHand = must(policy.Parse(policy.ByHand))
+
+func must(p policy.Policy, err error) policy.Policy {
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// ByHand are the rules of a wearer who has set none.
+func ByHand() Rules { return Rules{List: []policy.Policy{byHand}} }
+
+// Read gives the rules. What cannot be read denies everything.
+func Read(tx *store.Tx) (Rules, error) {
+	m, _, err := find(tx)
+	if err != nil || m == nil || m.Rank != memory.RankPerson {
+		return ByHand(), err // a device's or worker's word is no policy
+	}
+	r := Rules{Mine: true}
+	texts := []string{m.Text}
+	for _, v := range m.Conflict {
+		if v.Field == "text" && v.Rank == memory.RankPerson {
+			texts = append(texts, v.Value)
+		}
+	}
+	for _, text := range texts {
+		p, err := policy.Parse(text)
+		if err != nil {
+			p, r.Trouble = policy.Policy{Text: text}, err.Error()
+		}
+		r.List = append(r.List, p)
+	}
+	return r, nil
+}
+
+// find gives the memory, or the id that the next is to have.
+func find(tx *store.Tx) (*memory.Memory, memory.ID, error) {
+	for life := range lives {
+		id := idOf(life)
+		m, err := tx.Memory(id)
+		if errors.Is(err, memory.ErrNotFound) {
+			return nil, id, nil
+		}
+		if err != nil {
+			return nil, id, fmt.Errorf("policy: %w", err)
+		}
+		if m.State != memory.Erased {
+			return m, id, nil
+		}
+	}
+	return nil, memory.ID{}, fmt.Errorf("policy: it was erased %d times: %w", lives, memory.ErrDamaged)
+}
+
+// Engine is what the room reads and says by.
+type Engine interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	Assert(ctx context.Context, by engine.Voice, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
+}
+
+// Config of the room.
+type Config struct {
+	Engine  Engine
+	Parties func(context.Context) ([]policy.Request, error) // whom the wearer gives something now
+	Now     func() time.Time
+}
+
+// Room is the room's part of an open node. Its methods are safe for concurrent use.
+type Room struct{ c Config }
+
+// New makes it.
+func New(c Config) *Room { return &Room{c} }
+
+// Policer implements serve.Policer.
+type Policer struct{ of opened.Of[*Room] }
+
+// NewPolicer makes one over what is open.
+func NewPolicer(of opened.Of[*Room]) Policer { return Policer{of} }
+
+// Policy implements serve.Policer.
+func (p Policer) Policy(ctx context.Context) (v serve.Policy, err error) {
+	room, release, err := p.of.Use()
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	err = room.c.Engine.View(ctx, func(tx *store.Tx) error {
+		r, err := Read(tx)
+		v = Shown(&r)
+		return err
+	})
+	return v, err
+}
+
+// Shown is how rules are served.
+func Shown(r *Rules) serve.Policy {
+	v := serve.Policy{Text: r.List[0].Text, Mine: r.Mine, Trouble: r.Trouble, Rules: []serve.PolicyRule{}}
+	for i := range r.List {
+		if i > 0 {
+			v.Conflicts = append(v.Conflicts, r.List[i].Text)
+		}
+		for j := range r.List[i].Rules {
+			rule := &r.List[i].Rules[j]
+			v.Rules = append(v.Rules, serve.PolicyRule{Name: rule.Name(), Line: rule.Line, Forbids: rule.Forbid, Words: rule.Words()})
+		}
+	}
+	return v
+}
+
+// SetPolicy implements serve.Policer.
+func (p Policer) SetPolicy(ctx context.Context, text string) (v serve.Policy, err error) {
+	room, release, err := p.of.Use()
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	if strings.TrimSpace(text) == "" {
+		text = policy.ByHand
+	}
+	if _, err := policy.Parse(text); err != nil {
+		return v, err
+	}
+	_, err = room.c.Engine.Assert(ctx, engine.PersonVoice, func(tx *store.Tx) ([]memory.Assertion, error) {
+		m, id, err := find(tx)
+		if err != nil {
+			return nil, err
+		}
+		var as []memory.Assertion
+		if m == nil {
+			c := memory.Candidate{Type: memory.Semantic, Text: text, Tags: []string{Tag}, Owner: memory.Owner{User: memory.WearerUser}, Confidence: 1,
+				Sensitivity: memory.Private, Source: engine.Person, TrueFrom: room.c.Now()}
+			if err := c.Validate(); err != nil {
+				return nil, err
+			}
+			as = append(as, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c})
+		}
+		// Also where it is new: of two devices that propose one apart both texts are kept.
+		return append(as, memory.Assertion{Memory: id, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &text}}, memory.Assertion{Memory: id, Act: memory.ActPin}), nil
+	})
+	if err != nil {
+		return v, err
+	}
+	return p.Policy(ctx)
+}
+
+// PolicyTest implements serve.Policer.
+func (p Policer) PolicyTest(ctx context.Context, r serve.PolicyTestRequest) (v serve.PolicyTested, err error) {
+	room, release, err := p.of.Use()
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	kind, name, err := policy.ParseWho(r.As)
+	if err != nil {
+		return v, fmt.Errorf("as: %w", err)
+	}
+	q := policy.Request{Action: policy.ActionOf(kind), Kind: kind, Name: name, Purpose: r.Purpose, Now: r.At}
+	if q.Now.IsZero() {
+		q.Now = room.c.Now()
+	}
+	var rules Rules
+	if r.Text != "" {
+		one, err := policy.Parse(r.Text)
+		if err != nil {
+			return v, err
+		}
+		rules.List = []policy.Policy{one}
+	}
+	err = room.c.Engine.View(ctx, func(tx *store.Tx) error {
+		if r.Text == "" {
+			if rules, err = Read(tx); err != nil {
+				return err
+			}
+		}
+		v, err = Try(&rules, q, active(tx))
+		return err
+	})
+	return v, err
+}
+
+// Try says which memories would pass, and why others do not.
+func Try(rules *Rules, q policy.Request, memories iter.Seq2[*memory.Memory, error]) (v serve.PolicyTested, err error) {
+	v.As, v.Action, v.Passes = q.Who(), string(q.Action), []serve.PolicyItem{}
+	held := map[string]int{}
+	for m, err := range memories {
+		if err != nil {
+			return v, err
+		}
+		it := policy.ItemOf(m)
+		d := rules.Decide(&q, &it)
+		if !d.Allow {
+			held[d.Why()]++
+			v.Held++
+			continue
+		}
+		v.Passes = append(v.Passes, serve.PolicyItem{ID: m.ID, Type: m.Type, Text: m.Text, By: d.Why()})
+	}
+	for why, n := range held {
+		v.Why = append(v.Why, serve.HeldBack{Why: why, Memories: n})
+	}
+	slices.SortFunc(v.Why, func(a, b serve.HeldBack) int { return strings.Compare(a.Why, b.Why) })
+	return v, nil
+}
+
+// active gives the memories that there is something to decide about.
+func active(tx *store.Tx) iter.Seq2[*memory.Memory, error] {
+	return func(yield func(*memory.Memory, error) bool) {
+		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
+			if err == nil && m.Negates {
+				continue
+			}
+			if !yield(m, err) {
+				return
+			}
+		}
+	}
+}
+
+// PolicyDiff implements serve.Policer.
+func (p Policer) PolicyDiff(ctx context.Context, text string) (v serve.PolicyDiff, err error) {
+	room, release, err := p.of.Use()
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	if strings.TrimSpace(text) == "" {
+		text = policy.ByHand
+	}
+	next, err := policy.Parse(text)
+	if err != nil {
+		return v, err
+	}
+	parties, err := room.c.Parties(ctx)
+	if err != nil {
+		return v, err
+	}
+	err = room.c.Engine.View(ctx, func(tx *store.Tx) error {
+		before, err := Read(tx)
+		if err == nil {
+			v, err = Compare(before, next, parties, room.c.Now(), active(tx))
+		}
+		return err
+	})
+	return v, err
+}
+
+// Compare says what another policy would open and close to parties.
+func Compare(before Rules, next policy.Policy, parties []policy.Request, now time.Time, memories iter.Seq2[*memory.Memory, error]) (v serve.PolicyDiff, err error) {
+	after := Rules{List: []policy.Policy{next}, Mine: true}
+	v.Policy, v.Changes = Shown(&after), []serve.PolicyChange{}
+	changes := make([]serve.PolicyChange, len(parties))
+	for m, err := range memories {
+		if err != nil {
+			return v, err
+		}
+		it := policy.ItemOf(m)
+		for i, q := range parties {
+			q.Now = now
+			was, is := before.Decide(&q, &it), after.Decide(&q, &it)
+			c := &changes[i]
+			c.As, c.Action = q.Who(), string(q.Action)
+			shown := serve.PolicyItem{ID: m.ID, Type: m.Type, Text: m.Text, By: is.Why()}
+			switch {
+			case is.Allow && !was.Allow:
+				c.Opens = append(c.Opens, shown)
+			case was.Allow && !is.Allow:
+				c.Closes = append(c.Closes, shown)
+			}
+		}
+	}
+	for _, c := range changes {
+		if len(c.Opens)+len(c.Closes) > 0 {
+			v.Changes = append(v.Changes, c)
+		}
+	}
+	return v, nil
+}

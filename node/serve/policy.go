@@ -1,0 +1,133 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Policer keeps the wearer's policy: what may go to whom.
+type Policer interface {
+	Policy(ctx context.Context) (Policy, error)
+	// SetPolicy takes another; empty: what the wearer gives by hand passes.
+	SetPolicy(ctx context.Context, text string) (Policy, error)
+	// PolicyTest says what would pass to somebody, and which rule decides.
+	PolicyTest(ctx context.Context, r PolicyTestRequest) (PolicyTested, error)
+	// PolicyDiff says what another policy would open and close for those whom
+	// something is given now.
+	PolicyDiff(ctx context.Context, text string) (PolicyDiff, error)
+}
+
+// Policy is what decides what may go to whom.
+type Policy struct {
+	Text      string       `json:"text"` // in Cedar
+	Mine      bool         `json:"mine"` // the wearer set it; else what the wearer gives by hand passes
+	Rules     []PolicyRule `json:"rules"`
+	Conflicts []string     `json:"conflicts,omitempty"` // others that devices set without knowing of it: each has to allow
+	Trouble   string       `json:"trouble,omitempty"`   // why it can't be read: it denies everything
+}
+
+// PolicyRule is one rule.
+type PolicyRule struct {
+	Name    string `json:"name"`
+	Line    int    `json:"line"`
+	Forbids bool   `json:"forbids"`
+	Words   string `json:"words"` // the rule, said back
+}
+
+// PolicyText is a policy in Cedar.
+type PolicyText struct {
+	Text string `json:"text"` // empty: what the wearer gives by hand passes
+}
+
+// PolicyTestRequest says as whom to look.
+type PolicyTestRequest struct {
+	As      string    `json:"as"` // reader:NAME, app:NAME, worker:NAME or buyer
+	Purpose string    `json:"purpose,omitempty"`
+	At      time.Time `json:"at,omitzero"`    // absent: now
+	Text    string    `json:"text,omitempty"` // a policy to try; empty: the one that holds
+}
+
+// PolicyTested is what would pass.
+type PolicyTested struct {
+	As     string       `json:"as"`
+	Action string       `json:"action"` // share, read, feed or sell
+	Passes []PolicyItem `json:"passes"`
+	Held   int          `json:"held"` // memories that would not
+	Why    []HeldBack   `json:"why,omitempty"`
+}
+
+// PolicyItem is a memory of which a policy decides.
+type PolicyItem struct {
+	ID   memory.ID   `json:"id"`
+	Type memory.Type `json:"type"`
+	Text string      `json:"text"`
+	By   string      `json:"by"` // what decides
+}
+
+// HeldBack says why memories do not pass.
+type HeldBack struct {
+	Why      string `json:"why"`
+	Memories int    `json:"memories"`
+}
+
+// PolicyDiff is what another policy would change.
+type PolicyDiff struct {
+	Policy  Policy         `json:"policy"` // the other one
+	Changes []PolicyChange `json:"changes"`
+}
+
+// PolicyChange is that for one party.
+type PolicyChange struct {
+	As     string       `json:"as"`
+	Action string       `json:"action"`
+	Opens  []PolicyItem `json:"opens,omitempty"`
+	Closes []PolicyItem `json:"closes,omitempty"`
+}
+
+var policing = topic[Policer]{getPolicy, setPolicy, testPolicy, diffPolicy}
+
+var (
+	getPolicy = asks(RightOwner, spec{
+		method: "GET", path: "/v1/policy", id: "getPolicy",
+		summary: "What may go to whom", gives: "The policy, with its rules in plain words",
+	}, Policer.Policy)
+
+	setPolicy = takes(RightOwner, spec{
+		method: "PUT", path: "/v1/policy", id: "setPolicy",
+		summary: "Set what may go to whom",
+		about:   "In a part of Cedar that can't fail and can be said back. What no rule permits is denied, what one forbids is denied whatever permits it, and the vault never goes.",
+		gives:   "The policy",
+	}, func(s Policer, ctx context.Context, in PolicyText) (Policy, error) { return s.SetPolicy(ctx, in.Text) })
+
+	testPolicy = takes(RightOwner, spec{
+		method: "POST", path: "/v1/policy/test", id: "testPolicy",
+		summary: "What would pass to somebody, and which rule decides", gives: "The memories that pass, and why others do not",
+	}, Policer.PolicyTest)
+
+	diffPolicy = takes(RightOwner, spec{
+		method: "POST", path: "/v1/policy/diff", id: "diffPolicy",
+		summary: "What another policy would open and close", gives: "For each reader, app and worker that there is, what changes",
+	}, func(s Policer, ctx context.Context, in PolicyText) (PolicyDiff, error) {
+		return s.PolicyDiff(ctx, in.Text)
+	})
+)
+
+// Policy gives what decides what may go to whom.
+func (c *Client) Policy(ctx context.Context) (Policy, error) { return getPolicy.call(ctx, c, none{}) }
+
+// SetPolicy sets it.
+func (c *Client) SetPolicy(ctx context.Context, text string) (Policy, error) {
+	return setPolicy.call(ctx, c, PolicyText{text})
+}
+
+// TestPolicy says what would pass to somebody.
+func (c *Client) TestPolicy(ctx context.Context, r PolicyTestRequest) (PolicyTested, error) {
+	return testPolicy.call(ctx, c, r)
+}
+
+// DiffPolicy says what another policy would change.
+func (c *Client) DiffPolicy(ctx context.Context, text string) (PolicyDiff, error) {
+	return diffPolicy.call(ctx, c, PolicyText{text})
+}
