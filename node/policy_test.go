@@ -91,6 +91,21 @@ func TestPolicyDecidesForAll(t *testing.T) {
 		t.Error(err)
 	}
 
+	// What is never to go is in no share, whatever that redacts.
+	if _, err := c.SetNever(ctx, []string{"ripe"}); err != nil {
+		t.Fatal(err)
+	}
+	if preview, err := c.PreviewShare(ctx, wish); err != nil || len(preview.Memories) != 1 || preview.Memories[0].Text != "The tomatoes are […]." || preview.Memories[0].Copy.Text != preview.Memories[0].Text {
+		t.Errorf("%+v, %v", preview, err)
+	}
+	if p, err = c.SetNever(ctx, nil); err != nil || len(p.Never) != 0 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	tested, err = c.TestPolicy(ctx, serve.PolicyTestRequest{As: "reader:Ann"})
+	if err != nil || len(tested.Passes) != 1 {
+		t.Errorf("%+v, %v", tested, err)
+	}
+
 	// What was shared is taken back, and what is shared from now on is held to it.
 	u, err := c.UpdateShare(ctx, made.ID.String())
 	if err != nil || u.Removed != 2 || u.Share.Memories != 1 {
@@ -103,6 +118,11 @@ func TestPolicyDecidesForAll(t *testing.T) {
 	wish.To = []string{"Mallory=" + key}
 	if _, err := c.CreateShare(ctx, wish); !errors.Is(err, memory.ErrNotFound) || !strings.Contains(err.Error(), "no rule permits it") {
 		t.Errorf("a share with somebody whom no rule names: %v", err)
+	}
+
+	deeds, err := c.ShareLog(ctx)
+	if err != nil || len(deeds.Deeds) != 3 || deeds.Deeds[0].Did != share.DidRefuse || deeds.Deeds[2].Did != share.DidShare || deeds.Deeds[1].Removed != 2 {
+		t.Errorf("the account: %+v, %v", deeds, err)
 	}
 
 	// It is the owner's word: another device has it, and no other rank sets it.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +33,7 @@ places, sensitivity (0 public, 1 personal, 2 private, 3 secret) and learnt; the 
 has now and purpose. It syncs to your devices like anything that you say. It does not hold
 for a worker that is a member of your whole space: that one has everything but the vault.`,
 	}
-	c.AddCommand(a.policyShowCommand(), a.policySetCommand(), a.policyTestCommand(), a.policyDiffCommand())
+	c.AddCommand(a.policyShowCommand(), a.policySetCommand(), a.policyTestCommand(), a.policyDiffCommand(), a.policyNeverCommand())
 	return c
 }
 
@@ -68,6 +69,56 @@ func (a *app) showPolicy(w io.Writer, p *serve.Policy) {
 		fmt.Fprintf(w, "%s\n    %s\n", a.paint.dim(oneLine(r.Name)), oneLine(r.Words))
 	}
 	fmt.Fprintln(w, "Nothing else passes, and the vault never does.")
+}
+
+func (a *app) policyNeverCommand() *cobra.Command {
+	var remove bool
+	c := &cobra.Command{
+		Use: "never [WORDS...]", Short: "List, add or remove words that go into no share", Args: cobra.ArbitraryArgs,
+		Long: `Names, addresses, numbers: whatever a share redacts, these are taken out of it as well, in
+any case, with accents or without. Copies that are shared and hold one are taken back
+within a minute. Workers' feeds and apps get your memories as they are: for them write a
+rule with forbid.`,
+		Example: "  locket policy never Zuzana 'Villa Rosa' '+43 660 1234567'\n  locket policy never --remove Zuzana",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if remove && len(args) == 0 {
+				return usagef("--remove: want the words")
+			}
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				p, err := c.Policy(cmd.Context())
+				if err != nil {
+					return err
+				}
+				words := p.Never
+				for _, w := range args {
+					at := slices.Index(words, w)
+					switch {
+					case !remove:
+						words = append(words, w)
+					case at < 0:
+						return fmt.Errorf("%q is not on the list", w)
+					default:
+						words = slices.Delete(words, at, at+1)
+					}
+				}
+				if len(args) > 0 {
+					if p, err = c.SetNever(cmd.Context(), words); err != nil {
+						return err
+					}
+				}
+				return a.print(serve.NeverList{Words: p.Never}, func(w io.Writer) {
+					for _, word := range p.Never {
+						fmt.Fprintln(w, oneLine(word))
+					}
+					if len(p.Never) == 0 {
+						fmt.Fprintln(w, "No words.")
+					}
+				})
+			})
+		},
+	}
+	c.Flags().BoolVar(&remove, "remove", false, "take the words off the list")
+	return c
 }
 
 func (a *app) policyShowCommand() *cobra.Command {

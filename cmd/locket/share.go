@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,7 +26,7 @@ reader makes a key with locket share key, and opens your link with it. From then
 you share answers in the reader's search, ask and context, marked as yours.`,
 	}
 	c.AddCommand(a.shareCreateCommand(), a.shareListCommand(), a.shareShowCommand(), a.shareUpdateCommand(), a.shareRevokeCommand(),
-		a.shareKeyCommand(), a.shareOpenCommand(), a.shareGivenCommand(), a.shareSearchCommand(), a.shareLeaveCommand())
+		a.shareKeyCommand(), a.shareOpenCommand(), a.shareLogCommand(), a.shareGivenCommand(), a.shareSearchCommand(), a.shareLeaveCommand())
 	return c
 }
 
@@ -70,7 +71,7 @@ func (a *app) shareCreateCommand() *cobra.Command {
 	var r serve.ShareRequest
 	var types, to []string
 	var since, until, sensitivity, life string
-	var yes, dry bool
+	var yes, dry, exact bool
 	c := &cobra.Command{
 		Use: "create", Short: "Share memories with readers", Args: nothing(),
 		Long: `Shows first what the readers would see, and asks. The vault is never shared. Private and
@@ -79,7 +80,14 @@ events, what was said around it) is not shared; --quotes adds the quoted words, 
 as well.
 
 --redact takes "names", "places" and "times", for all that your memories know, and words
-of your own. It takes out too much rather than too little.`,
+of your own. It takes out too much rather than too little. "Zuzana=my sister" puts a role
+in the place of a name, and times=month (week, day) rounds the times of memories down.
+--at-least 3 shares a statement only where memories about three people say the same, once
+names are out. --dry-run --exact shows the very bytes that a reader gets.
+
+Before it asks, it names what a reader might tell nevertheless: addresses and numbers,
+words that may be names, exact times, and what an earlier share to the same key left in.
+What it does not name may be one all the same.`,
 		Example: `  locket share create --query "tomatoes in the garden" --redact names,places --to Ann=@ann.key
   locket share create --tag recipes --to @ben.key --title "Recipes" --for 30d --yes`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -114,7 +122,7 @@ of your own. It takes out too much rather than too little.`,
 				}
 				r.To = append(r.To, key)
 			}
-			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.createShare(cmd.Context(), c, r, yes, dry) })
+			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.createShare(cmd.Context(), c, r, yes, dry, exact) })
 		},
 	}
 	f := c.Flags()
@@ -131,15 +139,30 @@ of your own. It takes out too much rather than too little.`,
 	f.StringVar(&r.Title, "title", "", "a name for it, which the readers do not see")
 	f.StringVar(&r.Purpose, "purpose", "", "what the readers need it `for`, which a rule of your policy may ask")
 	f.StringVar(&life, "for", "", "how `long`, such as 30d; until it is revoked unless said")
+	f.IntVar(&r.AtLeast, "at-least", 0, "how many `people` stand behind each statement")
+	f.BoolVar(&exact, "exact", false, "with --dry-run: what a reader gets as JSON, byte for byte")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	f.BoolVar(&dry, "dry-run", false, "show what the readers would see, and share nothing")
 	return c
 }
 
-func (a *app) createShare(ctx context.Context, c *serve.Client, r serve.ShareRequest, yes, dry bool) error {
+func (a *app) createShare(ctx context.Context, c *serve.Client, r serve.ShareRequest, yes, dry, exact bool) error {
+	if exact && !dry {
+		return usagef("--exact goes with --dry-run")
+	}
 	p, err := c.PreviewShare(ctx, r)
 	if err != nil {
 		return err
+	}
+	if exact {
+		for _, m := range p.Memories {
+			b, err := json.Marshal(m.Copy)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.stdout, "%s\n", b)
+		}
+		return nil
 	}
 	if dry {
 		return a.print(p, func(w io.Writer) { a.showPreview(w, &p) })
@@ -187,9 +210,65 @@ func (a *app) showPreview(w io.Writer, p *serve.SharePreview) {
 	for _, h := range p.Held {
 		fmt.Fprintf(w, "%s held back by your policy: %s.\n", plural(h.Memories, "memory is", "memories are"), oneLine(h.Why))
 	}
+	if p.Few > 0 {
+		fmt.Fprintf(w, "%s left out: too few people stand behind.\n", plural(p.Few, "memory is", "memories are"))
+	}
+	for i, r := range p.Risks {
+		if i == 0 {
+			fmt.Fprintln(w, "A reader might tell more than you mean:")
+		}
+		if i == shownRisks {
+			fmt.Fprintf(w, "  and %d more; --json names all\n", len(p.Risks)-i)
+			break
+		}
+		fmt.Fprintf(w, "  %s\n", oneLine(r.What))
+	}
 	for _, r := range p.Readers {
 		fmt.Fprintf(w, "To %s, whose key says: %s\n", oneLine(r.Name), r.Words)
 	}
+}
+
+// shownRisks is how many a person is shown.
+const shownRisks = 12
+
+func (a *app) shareLogCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "log", Short: "What was shared, changed, taken back and refused", Args: nothing(),
+		Long: `The account lies sealed in this home, for you alone, and keeps the last 500 lines. A relay
+does not tell who fetched what; what apps were shown is in locket app log.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				l, err := c.ShareLog(cmd.Context())
+				if err != nil {
+					return err
+				}
+				for _, d := range l.Deeds {
+					if err := a.print(d, func(w io.Writer) { a.deedRow(w, &d) }); err != nil {
+						return err
+					}
+				}
+				if len(l.Deeds) == 0 && !a.json {
+					fmt.Fprintln(a.stderr, "Nothing was shared yet.")
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) deedRow(w io.Writer, d *serve.ShareDeed) {
+	what := plural(d.Copies, "memory", "memories") + " shared now"
+	if d.Added+d.Removed > 0 {
+		what = fmt.Sprintf("%d added, %d taken out; ", d.Added, d.Removed) + what
+	}
+	if d.Why != "" {
+		what = d.Why
+	}
+	id := ""
+	if !d.Share.IsZero() {
+		id = d.Share.String()[:10]
+	}
+	fmt.Fprintf(w, "%s  %-14s  %-10s  %s  %s  %s\n", a.paint.dim(a.when(d.At)), d.Did, a.paint.dim(id), oneLine(strings.Join(d.To, ", ")), oneLine(d.Title), oneLine(what))
 }
 
 func (a *app) shareListCommand() *cobra.Command {

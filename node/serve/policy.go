@@ -12,6 +12,8 @@ type Policer interface {
 	Policy(ctx context.Context) (Policy, error)
 	// SetPolicy takes another; empty: what the wearer gives by hand passes.
 	SetPolicy(ctx context.Context, text string) (Policy, error)
+	// SetNever sets the words that go into no share, whatever it redacts.
+	SetNever(ctx context.Context, words []string) (Policy, error)
 	// PolicyTest says what would pass to somebody, and which rule decides.
 	PolicyTest(ctx context.Context, r PolicyTestRequest) (PolicyTested, error)
 	// PolicyDiff says what another policy would open and close for those whom
@@ -24,6 +26,7 @@ type Policy struct {
 	Text      string       `json:"text"` // in Cedar
 	Mine      bool         `json:"mine"` // the wearer set it; else what the wearer gives by hand passes
 	Rules     []PolicyRule `json:"rules"`
+	Never     []string     `json:"never"`               // words that go into no share
 	Conflicts []string     `json:"conflicts,omitempty"` // others that devices set without knowing of it: each has to allow
 	Trouble   string       `json:"trouble,omitempty"`   // why it can't be read: it denies everything
 }
@@ -39,6 +42,11 @@ type PolicyRule struct {
 // PolicyText is a policy in Cedar.
 type PolicyText struct {
 	Text string `json:"text"` // empty: what the wearer gives by hand passes
+}
+
+// NeverList is what goes into no share.
+type NeverList struct {
+	Words []string `json:"words"`
 }
 
 // PolicyTestRequest says as whom to look.
@@ -86,7 +94,7 @@ type PolicyChange struct {
 	Closes []PolicyItem `json:"closes,omitempty"`
 }
 
-var policing = topic[Policer]{getPolicy, setPolicy, testPolicy, diffPolicy}
+var policing = topic[Policer]{getPolicy, setPolicy, setNever, testPolicy, diffPolicy}
 
 var (
 	getPolicy = asks(RightOwner, spec{
@@ -100,6 +108,11 @@ var (
 		about:   "In a part of Cedar that can't fail and can be said back. What no rule permits is denied, what one forbids is denied whatever permits it, and the vault never goes.",
 		gives:   "The policy",
 	}, func(s Policer, ctx context.Context, in PolicyText) (Policy, error) { return s.SetPolicy(ctx, in.Text) })
+
+	setNever = takes(RightOwner, spec{
+		method: "PUT", path: "/v1/policy/never", id: "setNever",
+		summary: "Set the words that go into no share", gives: "The policy, with them",
+	}, func(s Policer, ctx context.Context, in NeverList) (Policy, error) { return s.SetNever(ctx, in.Words) })
 
 	testPolicy = takes(RightOwner, spec{
 		method: "POST", path: "/v1/policy/test", id: "testPolicy",
@@ -120,6 +133,11 @@ func (c *Client) Policy(ctx context.Context) (Policy, error) { return getPolicy.
 // SetPolicy sets it.
 func (c *Client) SetPolicy(ctx context.Context, text string) (Policy, error) {
 	return setPolicy.call(ctx, c, PolicyText{text})
+}
+
+// SetNever sets the words that go into no share.
+func (c *Client) SetNever(ctx context.Context, words []string) (Policy, error) {
+	return setNever.call(ctx, c, NeverList{Some(words)})
 }
 
 // TestPolicy says what would pass to somebody.

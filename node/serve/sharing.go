@@ -21,6 +21,8 @@ type Sharer interface {
 	Share(ctx context.Context, id string) (SharedView, error)
 	// UpdateShare adds what fits since, and takes out what does not any more.
 	UpdateShare(ctx context.Context, id string) (ShareUpdated, error)
+	// ShareLog gives what was shared, changed, taken back and refused.
+	ShareLog(ctx context.Context) (ShareLog, error)
 	// RevokeShare puts a reader out, by name or member id, or all where empty.
 	RevokeShare(ctx context.Context, id, reader string) (Share, error)
 }
@@ -40,7 +42,8 @@ type ShareRequest struct {
 	Title       string              `json:"title,omitempty"`   // for the wearer
 	Purpose     string              `json:"purpose,omitempty"` // what the readers need it for, as the policy is told
 	Expires     time.Time           `json:"expires,omitzero"`
-	Confirm     string              `json:"confirm,omitempty"` // of the preview; empty: whatever it is
+	AtLeast     int                 `json:"at_least,omitempty"` // a statement goes only where memories about that many people say the same, redacted; 0: any
+	Confirm     string              `json:"confirm,omitempty"`  // of the preview; empty: whatever it is
 }
 
 // SharePreview is what would be given away.
@@ -48,6 +51,8 @@ type SharePreview struct {
 	Memories []SharedCopy  `json:"memories"`
 	Readers  []ShareReader `json:"readers"`
 	LeftOut  int           `json:"left_out"`       // that fit, and of which redaction leaves nothing
+	Few      int           `json:"few,omitempty"`  // that fit, and too few people stand behind
+	Risks    []ShareRisk   `json:"risks"`          // what the reader might tell nevertheless
 	Held     []HeldBack    `json:"held,omitempty"` // that fit, and the policy holds back
 	Confirm  string        `json:"confirm"`
 }
@@ -58,6 +63,33 @@ type SharedCopy struct {
 	Type memory.Type `json:"type"`
 	Text string      `json:"text"`
 	Was  string      `json:"was,omitempty"` // the text before redaction, where it differs
+	// Copy is all that a reader gets of it, byte for byte, but for its id, which follows from the share.
+	Copy memory.Candidate `json:"copy"`
+}
+
+// ShareRisk is something by which a reader might tell more than a share is meant to say.
+type ShareRisk struct {
+	Kind string    `json:"kind"` // reaches, name, script, joins or exact
+	Of   memory.ID `json:"of,omitzero"`
+	What string    `json:"what"`
+}
+
+// ShareDeed is one line of the account of what was shared.
+type ShareDeed struct {
+	At      time.Time      `json:"at"`
+	Did     string         `json:"did"` // shared, updated, taken back, reader removed, revoked or refused
+	Share   memory.SpaceID `json:"share,omitzero"`
+	Title   string         `json:"title,omitempty"`
+	To      []string       `json:"to,omitempty"`
+	Copies  int            `json:"copies"` // that are shared after it
+	Added   int            `json:"added,omitempty"`
+	Removed int            `json:"removed,omitempty"`
+	Why     string         `json:"why,omitempty"`
+}
+
+// ShareLog is the account, the newest first.
+type ShareLog struct {
+	Deeds []ShareDeed `json:"deeds"`
 }
 
 // ShareReader is one whom something is shared with.
@@ -112,7 +144,7 @@ type revokeShareOf struct {
 	Reader string `query:"reader" doc:"name or member id of one reader; absent: all"`
 }
 
-var sharing = topic[Sharer]{previewShare, createShare, listShares, getShare, updateShare, revokeShare}
+var sharing = topic[Sharer]{previewShare, createShare, listShares, getShare, updateShare, revokeShare, shareLog}
 
 var (
 	previewShare = takes(RightOwner, spec{
@@ -132,6 +164,11 @@ var (
 		list, err := s.Shares(ctx)
 		return SharesAnswer{list}, err
 	})
+
+	shareLog = asks(RightOwner, spec{
+		method: "GET", path: "/v1/share-log", id: "shareLog",
+		summary: "What was shared, changed, taken back and refused", gives: "The account, the newest first",
+	}, Sharer.ShareLog)
 
 	getShare = takes(RightOwner, spec{
 		method: "GET", path: "/v1/shares/{share}", id: "getShare",
@@ -174,6 +211,11 @@ func (c *Client) Shares(ctx context.Context) ([]Share, error) {
 // Share shows one as its readers see it.
 func (c *Client) Share(ctx context.Context, id string) (SharedView, error) {
 	return getShare.call(ctx, c, shareOf{id})
+}
+
+// ShareLog gives the account of what was shared.
+func (c *Client) ShareLog(ctx context.Context) (ShareLog, error) {
+	return shareLog.call(ctx, c, none{})
 }
 
 // UpdateShare fills one anew.

@@ -44,6 +44,7 @@ func (s *Sharing) forgetIn(ctx context.Context, rec *Record) (err error) {
 		if err != nil {
 			return err
 		}
+		before := len(have)
 		left := copies[:0]
 		for _, c := range copies {
 			if have[c.ID] {
@@ -52,6 +53,11 @@ func (s *Sharing) forgetIn(ctx context.Context, rec *Record) (err error) {
 		}
 		if err := sp.put(ctx, rec, left, s.c.Now().UTC().Truncate(time.Second)); err != nil {
 			return err
+		}
+		if len(left) < before {
+			if err := s.note(ctx, DidTake, rec, func(d *Deed) { d.Removed = before - len(left) }); err != nil {
+				return err
+			}
 		}
 	} else {
 		if err := s.fill(ctx, sp, rec); err != nil {

@@ -2,7 +2,7 @@ package share
 
 import (
 	"cmp"
-	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -15,50 +15,6 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 )
-
-// Redaction says what is taken out of copies.
-type Redaction struct {
-	Names  bool     `json:"names,omitempty"`  // people that the wearer's memories know
-	Places bool     `json:"places,omitempty"` // places that they know
-	Times  bool     `json:"times,omitempty"`  // dates and times of day, in words and in fields
-	Words  []string `json:"words,omitempty"`
-	Quotes bool     `json:"quotes,omitempty"` // keep what evidence quotes, redacted
-}
-
-// ParseRedaction reads "names", "places", "times", and words.
-func ParseRedaction(list []string) (r Redaction, err error) {
-	for _, s := range list {
-		switch s = strings.TrimSpace(s); s {
-		case "":
-		case "names":
-			r.Names = true
-		case "places":
-			r.Places = true
-		case "times":
-			r.Times = true
-		default:
-			if len(fold(s)) == 0 {
-				return r, fmt.Errorf("%w: redact: %q has no letter or digit", memory.ErrInvalid, s)
-			}
-			r.Words = append(r.Words, s)
-		}
-	}
-	return r, nil
-}
-
-// List is what [ParseRedaction] reads.
-func (r *Redaction) List() []string {
-	var out []string
-	for _, k := range []struct {
-		on   bool
-		word string
-	}{{r.Names, "names"}, {r.Places, "places"}, {r.Times, "times"}} {
-		if k.on {
-			out = append(out, k.word)
-		}
-	}
-	return append(out, r.Words...)
-}
 
 // Vocabulary is the people and places that a wearer's memories know.
 type Vocabulary struct{ Names, Places []string }
@@ -95,8 +51,10 @@ const gone = "[…]"
 
 // Redactor takes terms out of texts. It is safe for concurrent use.
 type Redactor struct {
-	terms []string // folded, longest first
-	times bool
+	terms  []string          // folded, longest first
+	roles  map[string]string // by term: what stands in its place
+	times  bool
+	coarse Coarse
 }
 
 // wide is from how many letters on a term is found within longer words as
@@ -129,6 +87,20 @@ func NewRedactor(r Redaction, v Vocabulary) *Redactor {
 	for _, w := range r.Words {
 		add(w, false)
 	}
+	roles := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(r.Roles)) {
+		before := len(terms)
+		add(name, true)
+		// Of a name that the memories know more of, all of it has the role.
+		for _, whole := range v.Names {
+			if f := string(fold(whole)); f != "" && strings.HasPrefix(f, string(fold(name))) {
+				add(whole, true)
+			}
+		}
+		for _, t := range terms[before:] {
+			roles[t] = "[" + r.Roles[name] + "]"
+		}
+	}
 	if r.Names {
 		for _, n := range v.Names {
 			if !slices.Contains(nobody, string(fold(n))) {
@@ -142,7 +114,7 @@ func NewRedactor(r Redaction, v Vocabulary) *Redactor {
 		}
 	}
 	slices.SortFunc(terms, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	return &Redactor{terms: slices.Compact(terms), times: r.Times}
+	return &Redactor{terms: slices.Compact(terms), roles: roles, times: r.Times, coarse: r.Coarse}
 }
 
 // nobody is speakers that name no one.
@@ -229,9 +201,15 @@ func alphabetic(c rune) bool {
 	return !unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
+// span is a range of bytes that is taken out, and what stands in its place.
+type span struct {
+	from, to int
+	put      string
+}
+
 // spans gives the byte ranges of a text that terms and times take.
-func (r *Redactor) spans(s string) [][2]int {
-	var out [][2]int
+func (r *Redactor) spans(s string) []span {
+	var out []span
 	f := foldText(s)
 	for _, t := range r.terms {
 		term := []rune(t)
@@ -253,13 +231,13 @@ func (r *Redactor) spans(s string) [][2]int {
 				}
 				last = n - 1
 			}
-			out = append(out, [2]int{f.start[i], f.end[last]})
+			out = append(out, span{f.start[i], f.end[last], cmp.Or(r.roles[t], gone)})
 		}
 	}
 	if r.times {
 		for _, p := range timeForms {
 			for _, m := range p.FindAllStringIndex(s, -1) {
-				out = append(out, [2]int{m[0], m[1]})
+				out = append(out, span{m[0], m[1], gone})
 			}
 		}
 	}
@@ -301,18 +279,18 @@ func (r *Redactor) once(s string) string {
 	if len(spans) == 0 {
 		return s
 	}
-	slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
+	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Or(a.from-b.from, b.to-a.to) })
 	var b strings.Builder
 	at := 0
 	for _, p := range spans {
-		if p[1] <= at {
+		if p.to <= at {
 			continue
 		}
-		if p[0] > at || at == 0 {
-			b.WriteString(s[at:max(at, p[0])])
-			b.WriteString(gone)
+		if p.from > at || at == 0 {
+			b.WriteString(s[at:max(at, p.from)])
+			b.WriteString(p.put)
 		}
-		at = p[1]
+		at = p.to
 	}
 	b.WriteString(s[at:])
 	return b.String()
@@ -335,7 +313,7 @@ func (r *Redactor) walk(v reflect.Value) {
 	switch {
 	case v.Type() == timeType:
 		if r.times && v.CanSet() {
-			v.SetZero()
+			v.Set(reflect.ValueOf(r.coarse.round(v.Interface().(time.Time))))
 		}
 		return
 	case v.Type() == kindType:

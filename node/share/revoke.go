@@ -56,7 +56,16 @@ func (s *Sharing) revoke(ctx context.Context, rec *Record, party string) error {
 		}
 		rec.Revoking, rec.Revoked, rec.Copies = false, s.c.Now().UTC().Truncate(time.Second), 0
 	}
-	return s.keep(ctx, rec)
+	did := DidPutOut
+	if last {
+		did = DidRevoke
+	}
+	return errors.Join(s.keep(ctx, rec), s.note(ctx, did, rec, func(d *Deed) {
+		d.To = nil
+		for _, p := range out {
+			d.To = append(d.To, p.Name)
+		}
+	}))
 }
 
 func pickParties(rec *Record, party string) ([]Party, error) {

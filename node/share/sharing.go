@@ -47,6 +47,7 @@ type Config struct {
 	Source   Source
 	Catalog  Catalog
 	Inbox    Inbox // for feeds; may be nil without them
+	Account  Account
 	// Allow gives the wearer's policy as it is now; nil: what is given by hand passes.
 	Allow func(context.Context) (rulebook.Rules, error)
 	// Bring has the bytes of a photo or recording come here that lie elsewhere;
@@ -95,17 +96,26 @@ func (s *Sharing) Create(ctx context.Context, w ShareSpec) (rec Record, err erro
 	k := newSpaceKeys(s.c.Key, rec.Space)
 	defer k.zero()
 	p, requests, err := s.preview(ctx, &w, k.ids, rec.Space)
-	if err != nil {
-		return rec, err
+	if err == nil && w.Confirm != "" && w.Confirm != p.Confirm {
+		err = ErrChanged
 	}
-	if w.Confirm != "" && w.Confirm != p.Confirm {
-		return rec, ErrChanged
+	if err != nil {
+		refused := s.note(ctx, DidRefuse, &Record{Kind: Projection, Title: w.Title}, func(d *Deed) { d.Why = err.Error() })
+		return rec, errors.Join(err, refused)
 	}
 	now := s.c.Now().UTC().Truncate(time.Second)
 	rec = Record{Space: rec.Space, Kind: Projection, Title: w.Title, Created: now, Expires: w.Expires, Criteria: w.Criteria, Redact: w.Redact, Purpose: w.Purpose,
 		Relay: s.c.Address}
 	return rec, s.found(ctx, &rec, k, func(sp *space) error {
 		if err := sp.put(ctx, &rec, p.Copies, now); err != nil {
+			return err
+		}
+		// Before anybody is let in: a share whose line can't be written is not made.
+		if err := s.note(ctx, DidShare, &rec, func(d *Deed) {
+			for _, party := range p.Parties {
+				d.To = append(d.To, party.Name)
+			}
+		}); err != nil {
 			return err
 		}
 		return sp.admit(ctx, &rec, p.Parties, requests, envelope.Reader)
@@ -354,6 +364,15 @@ func (s *Sharing) update(ctx context.Context, rec *Record, grow bool) (ch Change
 	}
 	if err := sp.replica.Sync(ctx); err != nil {
 		return ch, err
+	}
+	if ch != (Change{}) {
+		did := DidTake
+		if grow {
+			did = DidUpdate
+		}
+		if err := s.note(ctx, did, rec, func(d *Deed) { d.Added, d.Removed = ch.Added, ch.Removed }); err != nil {
+			return ch, err
+		}
 	}
 	return ch, s.keep(ctx, rec)
 }

@@ -32,6 +32,8 @@ type ShareSpec struct {
 type Preview struct {
 	Copies  []Copy         `json:"copies"`
 	Parties []Party        `json:"parties"`
+	Few     int            `json:"few,omitempty"`  // that fit, and too few people stand behind
+	Risks   []Risk         `json:"risks"`          // what the reader might tell nevertheless
 	LeftOut int            `json:"left_out"`       // that fit, and of which redaction leaves nothing
 	Held    map[string]int `json:"held,omitempty"` // that fit, and the policy holds back, by why
 	Confirm string         `json:"confirm"`
@@ -92,6 +94,9 @@ func (s *Sharing) preview(ctx context.Context, w *ShareSpec, ids *seal.Key, spac
 	if err := w.Criteria.Check(); err != nil {
 		return p, nil, err
 	}
+	if w.Redact.AtLeast < 0 || w.Redact.AtLeast > MaxCopies {
+		return p, nil, fmt.Errorf("%w: at_least: %d, want 1 to %d", memory.ErrInvalid, w.Redact.AtLeast, MaxCopies)
+	}
 	if !w.Expires.IsZero() && !w.Expires.After(now) {
 		return p, nil, fmt.Errorf("%w: expires: in the past", memory.ErrInvalid)
 	}
@@ -106,7 +111,11 @@ func (s *Sharing) preview(ctx context.Context, w *ShareSpec, ids *seal.Key, spac
 		return p, nil, err
 	}
 	p.Copies, p.LeftOut, p.Held = made.copies, made.left, made.held
+	p.Few = made.few
 	if len(p.Copies) == 0 {
+		if p.Few > 0 {
+			return p, nil, fmt.Errorf("%w: behind no statement that fits stand %d people", ErrNothing, w.Redact.AtLeast)
+		}
 		if len(p.Held) > 0 {
 			return p, nil, fmt.Errorf("%w: your policy holds back what fits (%s)", ErrNothing, strings.Join(slices.Sorted(maps.Keys(p.Held)), ", "))
 		}
@@ -122,7 +131,11 @@ func (s *Sharing) preview(ctx context.Context, w *ShareSpec, ids *seal.Key, spac
 	for i := range who {
 		who[i].Member, who[i].Added = memory.MemberID{}, time.Time{}
 	}
-	p.Confirm, err = digest(shown, who)
+	if p.Confirm, err = digest(shown, who); err != nil {
+		return p, requests, err
+	}
+	records, err := s.c.Catalog.Records(ctx)
+	p.Risks = risks(w, p.Copies, p.Parties, records)
 	return p, requests, err
 }
 
@@ -130,6 +143,7 @@ func (s *Sharing) preview(ctx context.Context, w *ShareSpec, ids *seal.Key, spac
 type made struct {
 	copies []Copy
 	left   int            // of which redaction leaves nothing
+	few    int            // that too few people stand behind
 	held   map[string]int // that the policy holds back, by why
 }
 
@@ -143,9 +157,11 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 	if err != nil {
 		return out, err
 	}
-	how := &rec.Redact
+	redact := rec.Redact
+	redact.Words = append(slices.Clone(redact.Words), rules.Never...)
+	how := &redact
 	var v Vocabulary
-	if how.Names || how.Places {
+	if how.Names || how.Places || len(how.Roles) > 0 {
 		if v, err = s.c.Source.Vocabulary(ctx); err != nil {
 			return out, err
 		}
@@ -154,6 +170,7 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 	r := NewRedactor(*how, v)
 	out.held = map[string]int{}
 	now := s.c.Now()
+	var of []*memory.Memory
 	for i := range found {
 		m := &found[i]
 		if !rec.Criteria.Fits(m) {
@@ -172,8 +189,42 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 			continue
 		}
 		out.copies = append(out.copies, cp)
+		of = append(of, m)
 	}
+	out.crowd(how.AtLeast, of)
 	return out, nil
+}
+
+// crowd keeps the statements behind which memories about at least k different
+// people stand, each once. of are the originals of the copies.
+func (out *made) crowd(k int, of []*memory.Memory) {
+	if k <= 1 {
+		return
+	}
+	people := map[string]map[string]bool{}
+	key := func(c *Copy) string { return string(c.Candidate.Type) + "\n" + memory.Normal(c.Candidate.Text) }
+	for i := range out.copies {
+		s := key(&out.copies[i])
+		if people[s] == nil {
+			people[s] = map[string]bool{}
+		}
+		for _, e := range of[i].Entities {
+			if e.Kind == "person" {
+				people[s][string(fold(e.Name))] = true
+			}
+		}
+	}
+	said := map[string]bool{}
+	out.copies = slices.DeleteFunc(out.copies, func(c Copy) bool {
+		s := key(&c)
+		few := len(people[s]) < k
+		if few {
+			out.few++
+		}
+		again := said[s]
+		said[s] = true
+		return few || again
+	})
 }
 
 // held says why a memory may not go to all of the parties; empty: it may.

@@ -47,7 +47,7 @@ func wishOf(r *serve.ShareRequest) (w share.ShareSpec, err error) {
 		w.Criteria.Most = *r.Sensitivity
 	}
 	w.Redact, err = share.ParseRedaction(r.Redact)
-	w.Redact.Quotes = r.Quotes
+	w.Redact.Quotes, w.Redact.AtLeast = r.Quotes, r.AtLeast
 	return w, err
 }
 
@@ -66,7 +66,10 @@ func (sr Sharer) PreviewShare(ctx context.Context, r serve.ShareRequest) (v serv
 	if err != nil {
 		return v, shareError(err)
 	}
-	v = serve.SharePreview{Readers: readers(p.Parties), LeftOut: p.LeftOut, Confirm: p.Confirm}
+	v = serve.SharePreview{Readers: readers(p.Parties), LeftOut: p.LeftOut, Few: p.Few, Risks: []serve.ShareRisk{}, Confirm: p.Confirm}
+	for _, risk := range p.Risks {
+		v.Risks = append(v.Risks, serve.ShareRisk{Kind: string(risk.Kind), Of: risk.Of, What: risk.What})
+	}
 	for _, why := range slices.Sorted(maps.Keys(p.Held)) {
 		v.Held = append(v.Held, serve.HeldBack{Why: why, Memories: p.Held[why]})
 	}
@@ -76,7 +79,7 @@ func (sr Sharer) PreviewShare(ctx context.Context, r serve.ShareRequest) (v serv
 			if err != nil {
 				return err
 			}
-			shown := serve.SharedCopy{Of: c.Of, Type: c.Candidate.Type, Text: c.Candidate.Text}
+			shown := serve.SharedCopy{Of: c.Of, Type: c.Candidate.Type, Text: c.Candidate.Text, Copy: c.Candidate}
 			if m.Text != shown.Text {
 				shown.Was = m.Text
 			}
@@ -145,6 +148,21 @@ func (sr Sharer) Share(ctx context.Context, id string) (v serve.SharedView, err 
 		return v, shareError(err)
 	}
 	return serve.SharedView{Share: sharedAs(&rec), Memories: serve.Some(seen)}, nil
+}
+
+// ShareLog implements serve.Sharer.
+func (sr Sharer) ShareLog(ctx context.Context) (v serve.ShareLog, err error) {
+	_, sh, ctx, release, err := sr.sharing(ctx)
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	list, err := sh.Deeds(ctx)
+	v.Deeds = []serve.ShareDeed{}
+	for _, d := range list {
+		v.Deeds = append(v.Deeds, serve.ShareDeed(d))
+	}
+	return v, err
 }
 
 // UpdateShare implements serve.Sharer.

@@ -117,7 +117,7 @@ func (sh *Sharing) open() (*share.Sharing, error) {
 		key, _ = sh.c.Ring.Key(share.KeyName)
 	}
 	relay, address := sh.c.Sync.Relay()
-	sh.shares = share.New(share.Config{Dir: sh.c.Dir, Key: key, Recovery: sh.c.Ring.Public().Recovery, Source: sh, Catalog: sh, Inbox: sh, Allow: sh.allow, Bring: sh.c.Sync.Bring,
+	sh.shares = share.New(share.Config{Dir: sh.c.Dir, Key: key, Recovery: sh.c.Ring.Public().Recovery, Source: sh, Catalog: sh, Inbox: sh, Account: sh, Allow: sh.allow, Bring: sh.c.Sync.Bring,
 		Wearer: sh.c.Wearer, Relay: relay, Address: address, Invite: sh.c.Invite, HTTP: sh.c.HTTP,
 		Reserve: sh.c.Reserve, Now: sh.c.Now, Log: sh.c.Log})
 	return sh.shares, nil

@@ -110,6 +110,31 @@ func (sh *Sharing) Keep(ctx context.Context, list []share.Record) error {
 	return sh.c.Engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(sharesMeta, list) })
 }
 
+// accountMeta is where the account of shares is kept.
+const accountMeta = "share log"
+
+// Note implements share.Account.
+func (sh *Sharing) Note(ctx context.Context, d share.Deed) error {
+	return sh.c.Engine.Commit(ctx, func(tx *store.Tx) error {
+		var list []share.Deed
+		if _, err := tx.Meta(accountMeta, &list); err != nil {
+			return err
+		}
+		list = append(list, d)
+		return tx.PutMeta(accountMeta, list[max(0, len(list)-share.MaxDeedLog):])
+	})
+}
+
+// Deeds implements share.Account.
+func (sh *Sharing) Deeds(ctx context.Context) (list []share.Deed, err error) {
+	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
+		_, err := tx.Meta(accountMeta, &list)
+		return err
+	})
+	slices.Reverse(list)
+	return list, err
+}
+
 // View implements share.Inbox.
 func (sh *Sharing) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return sh.c.Engine.View(ctx, fn)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
@@ -22,15 +23,21 @@ import (
 )
 
 // Tag is that of the memory which holds the policy.
-const Tag = "policy"
+const Tag = thePolicy
 
 // lives is how often a policy may be erased, and set anew.
 const lives = 1000
 
-// idOf names the memory that holds the policy. An erasure is for good, so that
+// What is kept: the policy, and the words that go into no share.
+const (
+	thePolicy = "policy"
+	theNever  = "never list"
+)
+
+// idOf names the memory that holds one of them. An erasure is for good, so that
 // a policy which was erased is followed by one of another name.
-func idOf(life int) memory.ID {
-	sum := sha256.Sum256(fmt.Appendf(nil, "locket policy %d", life))
+func idOf(what string, life int) memory.ID {
+	sum := sha256.Sum256(fmt.Appendf(nil, "locket %s %d", what, life))
 	return memory.ID(sum[:16])
 }
 
@@ -38,6 +45,7 @@ func idOf(life int) memory.ID {
 type Rules struct {
 	List    []policy.Policy // more than one: devices set them without knowing of each other
 	Mine    bool            // the wearer set them; else they are [policy.ByHand]
+	Never   []string        // what goes into no share
 	Trouble string          // why a policy can't be read, which denies everything; empty: it can
 }
 
@@ -60,17 +68,24 @@ func ByHand() Rules { return Rules{List: []policy.Policy{byHand}} }
 
 // Read gives the rules. What cannot be read denies everything.
 func Read(tx *store.Tx) (Rules, error) {
-	m, _, err := find(tx)
-	if err != nil || m == nil || m.Rank != memory.RankPerson {
-		return ByHand(), err // a device's or worker's word is no policy
+	texts, err := said(tx, thePolicy)
+	if err != nil {
+		return Rules{}, err
 	}
-	r := Rules{Mine: true}
-	texts := []string{m.Text}
-	for _, v := range m.Conflict {
-		if v.Field == "text" && v.Rank == memory.RankPerson {
-			texts = append(texts, v.Value)
-		}
+	r := ByHand()
+	if len(texts) > 0 {
+		r = Rules{Mine: true}
 	}
+	never, err := said(tx, theNever)
+	if err != nil {
+		return Rules{}, err
+	}
+	for _, list := range never { // of lists that were set apart, all
+		r.Never = append(r.Never, strings.Split(list, "\n")...)
+	}
+	r.Never = slices.DeleteFunc(r.Never, func(w string) bool { return memory.Normal(w) == "" })
+	slices.Sort(r.Never)
+	r.Never = slices.Compact(r.Never)
 	for _, text := range texts {
 		p, err := policy.Parse(text)
 		if err != nil {
@@ -81,10 +96,26 @@ func Read(tx *store.Tx) (Rules, error) {
 	return r, nil
 }
 
+// said gives what the wearer said last, and what devices said apart from it. A
+// device's or worker's word is none.
+func said(tx *store.Tx, what string) ([]string, error) {
+	m, _, err := find(tx, what)
+	if err != nil || m == nil || m.Rank != memory.RankPerson {
+		return nil, err
+	}
+	texts := []string{m.Text}
+	for _, v := range m.Conflict {
+		if v.Field == "text" && v.Rank == memory.RankPerson {
+			texts = append(texts, v.Value)
+		}
+	}
+	return texts, nil
+}
+
 // find gives the memory, or the id that the next is to have.
-func find(tx *store.Tx) (*memory.Memory, memory.ID, error) {
+func find(tx *store.Tx, what string) (*memory.Memory, memory.ID, error) {
 	for life := range lives {
-		id := idOf(life)
+		id := idOf(what, life)
 		m, err := tx.Memory(id)
 		if errors.Is(err, memory.ErrNotFound) {
 			return nil, id, nil
@@ -141,7 +172,7 @@ func (p Policer) Policy(ctx context.Context) (v serve.Policy, err error) {
 
 // Shown is how rules are served.
 func Shown(r *Rules) serve.Policy {
-	v := serve.Policy{Text: r.List[0].Text, Mine: r.Mine, Trouble: r.Trouble, Rules: []serve.PolicyRule{}}
+	v := serve.Policy{Text: r.List[0].Text, Mine: r.Mine, Never: serve.Some(r.Never), Trouble: r.Trouble, Rules: []serve.PolicyRule{}}
 	for i := range r.List {
 		if i > 0 {
 			v.Conflicts = append(v.Conflicts, r.List[i].Text)
@@ -167,14 +198,64 @@ func (p Policer) SetPolicy(ctx context.Context, text string) (v serve.Policy, er
 	if _, err := policy.Parse(text); err != nil {
 		return v, err
 	}
-	_, err = room.c.Engine.Assert(ctx, engine.PersonVoice, func(tx *store.Tx) ([]memory.Assertion, error) {
-		m, id, err := find(tx)
+	if err := room.say(ctx, thePolicy, text); err != nil {
+		return v, err
+	}
+	return p.Policy(ctx)
+}
+
+// MaxNever is how many words a never list has.
+const MaxNever = 1000
+
+// SetNever implements serve.Policer.
+func (p Policer) SetNever(ctx context.Context, words []string) (v serve.Policy, err error) {
+	room, release, err := p.of.Use()
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	if words, err = CheckNever(words); err != nil {
+		return v, err
+	}
+	text := strings.Join(words, "\n")
+	if text == "" {
+		text = "-" // a memory has a text; this one has no letter, and is no word
+	}
+	if err := room.say(ctx, theNever, text); err != nil {
+		return v, err
+	}
+	return p.Policy(ctx)
+}
+
+// CheckNever gives the words of a never list, each once.
+func CheckNever(words []string) (out []string, err error) {
+	for _, w := range words {
+		w = strings.TrimSpace(w)
+		switch {
+		case memory.Normal(w) == "" || !strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }):
+			return nil, fmt.Errorf("%w: never: %.40q has no letter or digit", memory.ErrInvalid, w)
+		case len(w) > memory.MaxName || strings.ContainsAny(w, "\n\r"):
+			return nil, fmt.Errorf("%w: never: %.40q: at most %d bytes in one line", memory.ErrInvalid, w, memory.MaxName)
+		}
+		out = append(out, w)
+	}
+	slices.Sort(out)
+	if out = slices.Compact(out); len(out) > MaxNever || len(strings.Join(out, "\n")) > policy.MaxText {
+		return nil, fmt.Errorf("%w: never: %d words, at most %d, of %d bytes together", memory.ErrInvalid, len(out), MaxNever, policy.MaxText)
+	}
+	return out, nil
+}
+
+// say keeps a text as the wearer's word.
+func (room *Room) say(ctx context.Context, what, text string) error {
+	_, err := room.c.Engine.Assert(ctx, engine.PersonVoice, func(tx *store.Tx) ([]memory.Assertion, error) {
+		m, id, err := find(tx, what)
 		if err != nil {
 			return nil, err
 		}
 		var as []memory.Assertion
 		if m == nil {
-			c := memory.Candidate{Type: memory.Semantic, Text: text, Tags: []string{Tag}, Owner: memory.Owner{User: memory.WearerUser}, Confidence: 1,
+			c := memory.Candidate{Type: memory.Semantic, Text: text, Tags: []string{what}, Owner: memory.Owner{User: memory.WearerUser}, Confidence: 1,
 				Sensitivity: memory.Private, Source: engine.Person, TrueFrom: room.c.Now()}
 			if err := c.Validate(); err != nil {
 				return nil, err
@@ -184,10 +265,7 @@ func (p Policer) SetPolicy(ctx context.Context, text string) (v serve.Policy, er
 		// Also where it is new: of two devices that propose one apart both texts are kept.
 		return append(as, memory.Assertion{Memory: id, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &text}}, memory.Assertion{Memory: id, Act: memory.ActPin}), nil
 	})
-	if err != nil {
-		return v, err
-	}
-	return p.Policy(ctx)
+	return err
 }
 
 // PolicyTest implements serve.Policer.

@@ -69,6 +69,7 @@ type state struct {
 	Pins       map[string]trust.Pin
 	RulesOff   bool
 	Wishes     string
+	Never      []string
 	Policy     string // in Cedar; empty: none was set
 }
 

@@ -17,10 +17,12 @@ var _ serve.Policer = (*Node)(nil)
 // rules are read under the lock.
 func (n *Node) rules() (rulebook.Rules, error) {
 	if n.s.Policy == "" {
-		return rulebook.ByHand(), nil
+		r := rulebook.ByHand()
+		r.Never = n.s.Never
+		return r, nil
 	}
 	p, err := policy.Parse(n.s.Policy)
-	return rulebook.Rules{List: []policy.Policy{p}, Mine: true}, err
+	return rulebook.Rules{List: []policy.Policy{p}, Mine: true, Never: n.s.Never}, err
 }
 
 func (n *Node) active() iter.Seq2[*memory.Memory, error] {
@@ -57,6 +59,20 @@ func (n *Node) SetPolicy(ctx context.Context, text string) (v serve.Policy, err 
 		return v, err
 	}
 	n.s.Policy = text
+	done()
+	return n.Policy(ctx)
+}
+
+// SetNever implements serve.Policer.
+func (n *Node) SetNever(ctx context.Context, words []string) (v serve.Policy, err error) {
+	if words, err = rulebook.CheckNever(words); err != nil {
+		return v, err
+	}
+	done, err := n.open(ctx)
+	if err != nil {
+		return v, err
+	}
+	n.s.Never = words
 	done()
 	return n.Policy(ctx)
 }

@@ -31,6 +31,11 @@ func (n *Node) Share(context.Context, string) (serve.SharedView, error) {
 	return serve.SharedView{}, errAlone
 }
 
+// ShareLog implements serve.Sharer.
+func (n *Node) ShareLog(context.Context) (serve.ShareLog, error) {
+	return serve.ShareLog{}, errAlone
+}
+
 // UpdateShare implements serve.Sharer.
 func (n *Node) UpdateShare(context.Context, string) (serve.ShareUpdated, error) {
 	return serve.ShareUpdated{}, errAlone

@@ -1,0 +1,160 @@
+package share_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/share"
+)
+
+// account keeps what a sharing noted.
+type account []share.Deed
+
+func (a *account) Note(_ context.Context, d share.Deed) error { *a = append(*a, d); return nil }
+func (a *account) Deeds(context.Context) ([]share.Deed, error) {
+	return slices.Clone(*a), nil
+}
+
+func person(text, name string) memory.Memory {
+	return remembered(text, func(m *memory.Memory) {
+		m.Tags = []string{"garden"}
+		m.Entities = []memory.Entity{{Name: name, Kind: "person"}}
+	})
+}
+
+// What a reader gets is what was shown, byte for byte: with roles for names and
+// rounded times. The account has what was done and what was refused.
+func TestReaderGetsWhatWasShown(t *testing.T) {
+	service := serveRelay(t)
+	w := newWearer(t, service, person("Zuzana Horak and Ben water the tomatoes", "Zuzana Horak"), person("Zuzana likes basil", "Zuzana"))
+	var log account
+	sharing := w.with(func(c *share.Config) { c.Account = &log })
+	reader, key := newReader(t)
+	how, err := share.ParseRedaction([]string{"Zuzana=my sister", "times=month", "Ben"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wish := share.ShareSpec{Title: "garden", Criteria: share.Criteria{Tags: []string{"garden"}, Most: memory.Personal}, Redact: how, To: []string{"Ann=" + key}}
+	p, err := sharing.Preview(t.Context(), wish)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wish.Confirm = "another"
+	if _, err := sharing.Create(t.Context(), wish); !errors.Is(err, share.ErrChanged) {
+		t.Error(err)
+	}
+	wish.Confirm = p.Confirm
+	rec, err := sharing.Create(t.Context(), wish)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := reader.Open(t.Context(), rec.Link())
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes := func(c memory.Candidate) string {
+		b, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	var shown, got []string
+	for _, c := range p.Copies {
+		shown = append(shown, bytes(c.Candidate))
+	}
+	for _, m := range o.Memories {
+		got = append(got, bytes(m.Candidate))
+	}
+	slices.Sort(shown)
+	slices.Sort(got)
+	if !slices.Equal(shown, got) {
+		t.Errorf("shown was\n%s\nand the reader has\n%s", strings.Join(shown, "\n"), strings.Join(got, "\n"))
+	}
+	if want := []string{"[my sister] and […] water the tomatoes", "[my sister] likes basil"}; !slices.Equal(texts(o.Memories), want) {
+		t.Errorf("the reader sees %q, want %q", texts(o.Memories), want)
+	}
+	month := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	for _, m := range o.Memories {
+		if !m.TrueFrom.Equal(month) || m.Entities[0].Name != "[my sister]" {
+			t.Errorf("%+v", m.Candidate)
+		}
+	}
+	if list := how.List(); !slices.Equal(list, []string{"times=month", "Zuzana=my sister", "Ben"}) {
+		t.Errorf("said back as %q", list)
+	}
+	if _, err := sharing.Revoke(t.Context(), rec.Space.String(), ""); err != nil {
+		t.Fatal(err)
+	}
+	var did []string
+	for _, d := range log {
+		did = append(did, d.Did+" "+strings.Join(d.To, ","))
+	}
+	if want := []string{"refused ", "shared Ann", "revoked Ann"}; !slices.Equal(did, want) {
+		t.Errorf("the account has %q, want %q", did, want)
+	}
+}
+
+// Behind each statement stand as many people as was asked for, and it goes once.
+func TestAtLeastSoManyPeople(t *testing.T) {
+	service := serveRelay(t)
+	w := newWearer(t, service, person("Zuzana takes the bus", "Zuzana"), person("Ben takes the bus", "Ben"), person("Maja takes the bus", "Maja"),
+		person("Ben is ill", "Ben"), person("Ben takes the bus", "Ben"))
+	_, key := newReader(t)
+	wish := share.ShareSpec{Criteria: share.Criteria{Tags: []string{"garden"}, Most: memory.Personal}, Redact: share.Redaction{Names: true, AtLeast: 3}, To: []string{key}}
+	p, err := w.Preview(t.Context(), wish)
+	if err != nil || len(p.Copies) != 1 || p.Copies[0].Candidate.Text != "[…] takes the bus" || p.Few != 1 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	wish.Redact.AtLeast = 4
+	if _, err := w.Preview(t.Context(), wish); !errors.Is(err, share.ErrNothing) || !strings.Contains(err.Error(), "4 people") {
+		t.Errorf("nobody is in a crowd of four: %v", err)
+	}
+}
+
+// What a reader might tell nevertheless is named before it goes.
+func TestRisksAreNamed(t *testing.T) {
+	service := serveRelay(t)
+	w := newWearer(t, service, person("Zuzana told Quentin to call +43 660 123 4567", "Zuzana"), person("The garden 花园 is dry", "Zuzana"))
+	_, key := newReader(t)
+	wish := share.ShareSpec{Criteria: share.Criteria{Tags: []string{"garden"}, Most: memory.Personal}, To: []string{"Ann=" + key}}
+	if _, err := w.Create(t.Context(), wish); err != nil {
+		t.Fatal(err)
+	}
+	wish.Redact.Names = true
+	p, err := w.Preview(t.Context(), wish)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, r := range p.Risks {
+		all = append(all, string(r.Kind)+": "+r.What)
+	}
+	list := strings.Join(all, "\n")
+	for _, want := range []string{"reaches: “+43 660 123 4567”", "name: “Quentin”", "script: Chinese text (1)", "exact: ", "joins: Ann was given another share on 2026-11-20 that left names in"} {
+		if !strings.Contains(list, want) {
+			t.Errorf("%q is not named in\n%s", want, list)
+		}
+	}
+	wish.Redact = share.Redaction{Names: true, Times: true, Words: []string{"Quentin", "+43 660 123 4567", "花园"}}
+	_, other := newReader(t)
+	wish.To = []string{other}
+	if p, err = w.Preview(t.Context(), wish); err != nil || len(p.Risks) != 0 {
+		t.Errorf("all of it was taken out, and nothing was given before: %+v, %v", p.Risks, err)
+	}
+}
+
+// A role or a rounding that can't be meant is refused.
+func TestRedactionThatCantBeMeant(t *testing.T) {
+	for _, s := range []string{"times=hour", "times=", "Zuzana=", "=my sister", "Zuzana=[x]", "Zuzana=" + strings.Repeat("x", 2000)} {
+		if r, err := share.ParseRedaction([]string{s}); !errors.Is(err, memory.ErrInvalid) {
+			t.Errorf("%.40q is read as %+v, %v", s, r, err)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package share
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Redaction says what is taken out of copies.
+type Redaction struct {
+	Names  bool     `json:"names,omitempty"`  // people that the wearer's memories know
+	Places bool     `json:"places,omitempty"` // places that they know
+	Times  bool     `json:"times,omitempty"`  // dates and times of day, in words and in fields
+	Words  []string `json:"words,omitempty"`
+	Quotes bool     `json:"quotes,omitempty"` // keep what evidence quotes, redacted
+	// Roles are names that give way to a role: "Zuzana" to "my sister".
+	Roles map[string]string `json:"roles,omitempty"`
+	// Coarse, beside Times, rounds times in fields down to day, week or month
+	// instead of taking them out. In texts they are taken out either way.
+	Coarse Coarse `json:"coarse,omitempty"`
+	// AtLeast shares a statement only where memories about that many different
+	// people say the same once they are redacted, and then once; 0: any.
+	AtLeast int `json:"at_least,omitempty"`
+}
+
+// Coarse is how exact a time is.
+type Coarse string
+
+// How exact.
+const (
+	Day   Coarse = "day"
+	Week  Coarse = "week" // that begins on Monday
+	Month Coarse = "month"
+)
+
+// round gives the beginning of the day, week or month, in UTC; of none, no time.
+func (c Coarse) round(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	y, m, d := t.UTC().Date()
+	switch c {
+	case Day:
+	case Week:
+		d -= (int(t.UTC().Weekday()) + 6) % 7
+	case Month:
+		d = 1
+	default:
+		return time.Time{}
+	}
+	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+}
+
+// ParseRedaction reads "names", "places", "times", "times=month", words, and names
+// with the role that takes their place: "Zuzana=my sister".
+func ParseRedaction(list []string) (r Redaction, err error) {
+	for _, s := range list {
+		switch s = strings.TrimSpace(s); s {
+		case "":
+		case "names":
+			r.Names = true
+		case "places":
+			r.Places = true
+		case "times":
+			r.Times = true
+		default:
+			name, role, is := strings.Cut(s, "=")
+			name, role = strings.TrimSpace(name), strings.TrimSpace(role)
+			if is && name == "times" {
+				if r.Coarse = Coarse(role); r.Coarse != Day && r.Coarse != Week && r.Coarse != Month {
+					return r, fmt.Errorf("%w: redact: times=%.20s: want day, week or month", memory.ErrInvalid, role)
+				}
+				r.Times = true
+				continue
+			}
+			if len(fold(name)) == 0 || is && len(fold(role)) == 0 {
+				return r, fmt.Errorf("%w: redact: %q has no letter or digit", memory.ErrInvalid, s)
+			}
+			if is {
+				if len(role) > memory.MaxName || strings.ContainsAny(role, "[]\n") {
+					return r, fmt.Errorf("%w: redact: the role %.40q: at most %d bytes in one line, without brackets", memory.ErrInvalid, role, memory.MaxName)
+				}
+				if r.Roles == nil {
+					r.Roles = map[string]string{}
+				}
+				r.Roles[name] = role
+				continue
+			}
+			r.Words = append(r.Words, s)
+		}
+	}
+	return r, nil
+}
+
+// List is what [ParseRedaction] reads.
+func (r *Redaction) List() []string {
+	var out []string
+	for _, k := range []struct {
+		on   bool
+		word string
+	}{{r.Names, "names"}, {r.Places, "places"}, {r.Times, "times"}} {
+		if k.on {
+			out = append(out, k.word)
+		}
+	}
+	if i := slices.Index(out, "times"); i >= 0 && r.Coarse != "" {
+		out[i] += "=" + string(r.Coarse)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Roles)) {
+		out = append(out, name+"="+r.Roles[name])
+	}
+	return append(out, r.Words...)
+}
