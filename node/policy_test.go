@@ -106,9 +106,9 @@ func TestPolicyDecidesForAll(t *testing.T) {
 		t.Errorf("%+v, %v", tested, err)
 	}
 
-	// What was shared is taken back, and what is shared from now on is held to it.
+	// What was shared was taken back at once, and what is shared from now on is held to it.
 	u, err := c.UpdateShare(ctx, made.ID.String())
-	if err != nil || u.Removed != 2 || u.Share.Memories != 1 {
+	if err != nil || u.Removed != 0 || u.Share.Memories != 1 {
 		t.Errorf("%+v, %v", u, err)
 	}
 	preview, err := c.PreviewShare(ctx, wish)
@@ -121,7 +121,7 @@ func TestPolicyDecidesForAll(t *testing.T) {
 	}
 
 	deeds, err := c.ShareLog(ctx)
-	if err != nil || len(deeds.Deeds) != 3 || deeds.Deeds[0].Did != share.DidRefuse || deeds.Deeds[2].Did != share.DidShare || deeds.Deeds[1].Removed != 2 {
+	if err != nil || len(deeds.Deeds) != 5 || deeds.Deeds[0].Did != share.DidRefuse || deeds.Deeds[4].Did != share.DidShare || deeds.Deeds[3].Did != share.DidTake || deeds.Deeds[3].Removed != 2 {
 		t.Errorf("the account: %+v, %v", deeds, err)
 	}
 

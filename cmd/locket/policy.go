@@ -76,8 +76,8 @@ func (a *app) policyNeverCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "never [WORDS...]", Short: "List, add or remove words that go into no share", Args: cobra.ArbitraryArgs,
 		Long: `Names, addresses, numbers: whatever a share redacts, these are taken out of it as well, in
-any case, with accents or without. Copies that are shared and hold one are taken back
-within a minute. Workers' feeds and apps get your memories as they are: for them write a
+any case, with accents or without. Copies that are shared and hold one are taken back;
+locket share update shares them anew without it. Workers' feeds and apps get your memories as they are: for them write a
 rule with forbid.`,
 		Example: "  locket policy never Zuzana 'Villa Rosa' '+43 660 1234567'\n  locket policy never --remove Zuzana",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -150,8 +150,7 @@ func (a *app) policySetCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "set FILE | set --none", Short: "Set your policy", Args: between(0, 1, "a file with the policy; - reads standard input"),
 		Long: `Shows the rules in plain words, and what they open and close for each reader, app and
-worker that there is, and asks. What is shared and does not pass any more is taken back
-within a minute. With --none you have no policy again.`,
+worker that there is, and asks. What is shared and does not pass any more is taken back. With --none you have no policy again.`,
 		Example: "  locket policy set garden.cedar",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if none == (len(args) == 1) {

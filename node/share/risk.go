@@ -91,6 +91,9 @@ func joins(w *ShareSpec, who string, r *Record) (out []Risk) {
 		}
 	}
 	for name := range w.Redact.Roles {
+		if w.Redact.Names {
+			break // which says it of all names
+		}
 		if _, then := r.Redact.Roles[name]; !then && !r.Redact.Names && !slices.Contains(r.Redact.Words, name) {
 			left = append(left, "“"+name+"”")
 		}

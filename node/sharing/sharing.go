@@ -179,6 +179,23 @@ func (sh *Sharing) tendOnce(ctx context.Context) error {
 	return errors.Join(s.Maintain(ctx), err)
 }
 
+// Withdraw takes back at once what is shared and may go no more. Where the relay
+// can't be reached it is tried again when shares are looked after.
+func (sh *Sharing) Withdraw(ctx context.Context) {
+	if !sh.c.Sync.HasRelay() {
+		return
+	}
+	s, err := sh.open()
+	if err == nil {
+		during, release := sh.c.Life.Enter(ctx)
+		defer release()
+		err = s.Maintain(during)
+	}
+	if err != nil {
+		sh.c.Log.Warn("what is shared and may go no more is not taken back yet: it will be tried again", "error", err)
+	}
+}
+
 // Forget takes what is forgotten out of the copies that are kept for
 // readers and workers. Where that fails it is done when they are looked after
 // the next time: the originals are gone, by which it is known.

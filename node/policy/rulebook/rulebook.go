@@ -141,6 +141,8 @@ type Config struct {
 	Engine  Engine
 	Parties func(context.Context) ([]policy.Request, error) // whom the wearer gives something now
 	Now     func() time.Time
+	// Changed takes back what is shared and may go no more; nil: nothing is.
+	Changed func(context.Context)
 }
 
 // Room is the room's part of an open node. Its methods are safe for concurrent use.
@@ -265,6 +267,9 @@ func (room *Room) say(ctx context.Context, what, text string) error {
 		// Also where it is new: of two devices that propose one apart both texts are kept.
 		return append(as, memory.Assertion{Memory: id, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &text}}, memory.Assertion{Memory: id, Act: memory.ActPin}), nil
 	})
+	if err == nil && room.c.Changed != nil {
+		room.c.Changed(context.WithoutCancel(ctx))
+	}
 	return err
 }
 
