@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// appStore is apps.Store over the open node. What it writes is not of memories, so
-// it waits for the store alone, and not for what is being extracted.
+// appStore is apps.Store over the open node. It writes no memories, so it does not
+// take the engine's lock: it need not wait for an extraction.
 type appStore struct{ n *Node }
 
 func (s appStore) View(ctx context.Context, fn func(*store.Tx) error) error {
@@ -25,8 +25,8 @@ func (s appStore) Update(ctx context.Context, fn func(*store.Tx) error) error {
 	return o.store.Update(ctx, fn)
 }
 
-// Services gives what the local API's routes call: each topic's own package where
-// that has all of it, else the node, which has them all.
+// Services gives what the routes of the local API call. A topic's own package
+// serves it if it has all of it; otherwise the node does.
 func (n *Node) Services() serve.Services {
 	return apps.Guard(serve.Services{
 		Reader: n.Reader, Recaller: n.Reader, MediaReader: n.Reader, Grapher: n, Writer: n, Settler: n.Writer,

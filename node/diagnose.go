@@ -117,8 +117,8 @@ func folderSize(dir string) (total int64, err error) {
 	return total, nil
 }
 
-// residentBytes is what the kernel says this process has in memory; 0 where
-// it does not say (proc(5), statm: pages, the second number).
+// residentBytes is what the kernel says this process has in memory, or 0 if the
+// kernel does not say (proc(5), statm: pages, the second number).
 func residentBytes() int64 {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -135,8 +135,8 @@ func residentBytes() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// waiting counts the events that are taken and not worked through. Of a
-// locked node it is all that the journal holds.
+// waiting counts the events that are taken and not worked through. For a locked
+// node that is everything in the journal.
 func (n *Node) waiting(j *journal.Stats) int {
 	if n.open == nil || n.open.pump == nil {
 		return int(j.Entries)

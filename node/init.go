@@ -20,7 +20,7 @@ import (
 // InitOptions say how a new home's keys are opened; at least one is needed.
 type InitOptions struct {
 	Passphrase string
-	Work       int  // of scrypt, as keyring.CreateOptions has it
+	Work       int  // cost of scrypt, see keyring.CreateOptions
 	KeyFile    bool // a key file in the home itself: anyone with the disk can open it
 	Keyring    bool // the OS keyring
 	Language   keyring.Language
@@ -29,8 +29,8 @@ type InitOptions struct {
 // ErrHomeExists: there is a node in this folder already.
 var ErrHomeExists = errors.New("there is a node here already")
 
-// Init makes a home and its keys, and gives the recovery phrase, which is
-// kept nowhere.
+// Init makes a home and its keys. It gives the recovery phrase, which is stored
+// nowhere.
 func Init(cfg config.Config, opt InitOptions) (phrase string, err error) {
 	return initHome(cfg, opt, nil)
 }
@@ -67,8 +67,9 @@ type JoinOptions struct {
 	HTTP  *http.Client // nil: the usual
 }
 
-// Join makes a home for a new device of a wearer who has one: see [exchange.Join].
-// The relay's address is not kept: it is the configuration's.
+// Join makes a home for a new device of a wearer who has one already: see
+// [exchange.Join]. It does not keep the relay's address, which belongs to the
+// configuration.
 func Join(ctx context.Context, cfg config.Config, opt JoinOptions, code pairing.Code, same func(words []string, other string) bool) (exchange.Joined, error) {
 	if err := free(&cfg); err != nil {
 		return exchange.Joined{}, err
@@ -92,7 +93,7 @@ func (o *InitOptions) make(cfg config.Config) exchange.Make {
 	}
 }
 
-// free says that there is a home already.
+// free checks that there is no home here yet.
 func free(cfg *config.Config) error {
 	if _, err := os.Stat(homePath(cfg, keysDir)); err == nil {
 		return fmt.Errorf("%w: %s", ErrHomeExists, cfg.Home)

@@ -70,7 +70,8 @@ const (
 )
 
 // Node is one home, open in this process. Its methods are safe for concurrent use.
-// Those of a topic are its package's, of which each unlock makes a part: see session.
+// The embedded services belong to the packages of their topics; each unlock makes
+// their parts, see session.
 type Node struct {
 	dream.Dreamer
 	plugins.Plugger
@@ -107,7 +108,7 @@ type Node struct {
 	apps    *apps.Book
 	rules   []config.Rule // of retention
 
-	mu      sync.RWMutex // guards what follows; whoever uses what is open holds it for reading
+	mu      sync.RWMutex // guards what follows; whoever uses the session holds it for reading
 	open    *session     // nil: locked
 	intake  *intake.Intake
 	broker  *intake.Broker

@@ -18,12 +18,12 @@ import (
 // pauseFile remembers a pause over restarts; a locked node obeys it too.
 const pauseFile = "pause.json"
 
-// pauseTimer ends a pause at its time, and remembers those that were.
+// pauseTimer ends a pause at its time, and remembers earlier pauses.
 type pauseTimer struct {
-	turn  sync.Mutex // held from a change until the intake knows of it; before mu
+	turn  sync.Mutex // held from a change until the intake knows of it; taken before mu
 	mu    sync.Mutex // guards the rest
 	state pauseRecord
-	doubt bool // of what the file says: then it is a pause
+	doubt bool // something else may have written the file: intake stays paused
 	timer *time.Timer
 	fire  func()
 }
@@ -35,17 +35,17 @@ type pauseRecord struct {
 	Past  []pause   `json:"past,omitempty"` // the latest, oldest first
 }
 
-// pause is one that was; To is not of it.
+// pause is an earlier one, from From until just before To.
 type pause struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
 }
 
-// maxPast is how many pauses are remembered: of what a device stored in an
-// earlier one nobody knows any more that it was one.
+// maxPast is how many pauses are remembered. What a device stored during an older
+// one is taken in like anything else.
 const maxPast = 256
 
-// after is the record once the pause is another, or none.
+// after is the record once another pause begins, or none.
 func (r pauseRecord) after(s serve.PauseState, now time.Time) pauseRecord {
 	next := pauseRecord{PauseState: s, Past: r.Past}
 	switch ended := r.end(now); {
@@ -62,7 +62,7 @@ func (r pauseRecord) after(s serve.PauseState, now time.Time) pauseRecord {
 	return next
 }
 
-// end is when a pause that is given up now has ended.
+// end is the time at which a pause has ended that is given up now.
 func (r *pauseRecord) end(now time.Time) time.Time {
 	if !r.Until.IsZero() && r.Until.Before(now) {
 		return r.Until
@@ -113,7 +113,7 @@ func (p *pauseTimer) between(from, to time.Time) []serve.Span {
 	return out
 }
 
-// load reads the file. One that device did not sign is in doubt.
+// load reads the file. If the device did not sign it, it is in doubt.
 func (p *pauseTimer) load(path string, device ed25519.PublicKey) (paused bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,8 +136,8 @@ func (p *pauseTimer) over() bool {
 	return !p.doubt && p.state.Paused && !p.state.Until.IsZero() && !time.Now().Before(p.state.Until)
 }
 
-// clear ends a pause that has run out, also where that can't be written, as
-// while the home is locked: what is on the disk says so by its time.
+// clear ends a pause that has run out. It does so even if it can't write the file,
+// as while the home is locked: the file has the time at which the pause ends.
 func (p *pauseTimer) clear(path string, ring *keyring.Ring) (ended bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,8 +168,8 @@ func (p *pauseTimer) now() serve.PauseState {
 	return p.state.PauseState
 }
 
-// set begins or ends a pause. Without an open ring the file is in doubt after a
-// restart.
+// set begins or ends a pause. If the ring is not open the file is not signed, so it
+// is in doubt after a restart.
 func (p *pauseTimer) set(path string, s serve.PauseState, ring *keyring.Ring) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -193,7 +193,7 @@ func (r *pauseRecord) write(path string, ring *keyring.Ring) error {
 	return nil
 }
 
-// watch has fire called when the pause that is set runs out.
+// watch calls fire when the pause that is set runs out.
 func (p *pauseTimer) watch(fire func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

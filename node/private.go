@@ -19,24 +19,24 @@ import (
 	"github.com/locket-dev/locket/node/zones"
 )
 
-// zonesFile has the private zones. A locked node obeys them, so it is signed and
-// not sealed: whoever has the disk can read where they are.
+// zonesFile has the private zones. A locked node obeys them, so the file is signed
+// and not sealed: whoever has the disk can read where the zones are.
 const zonesFile = "zones.json"
 
-// private holds what comes in to the wearer's private zones, and tells devices
-// when one begins or ends.
+// private holds intake to the wearer's private zones, and tells devices when one
+// begins or ends.
 type private struct {
 	gate   *zones.Gate
 	now    func() time.Time
 	mu     sync.Mutex // guards the rest
 	zones  []zones.Zone
-	signed bool           // the file; else nothing is taken in while the node is locked
-	in     *intake.Intake // nil: nothing is taken in
-	timer  *time.Timer    // to the next minute: windows begin and end with one
+	signed bool           // the device has signed the file; otherwise a locked node takes nothing in
+	in     *intake.Intake // nil: the node does not run
+	timer  *time.Timer    // fires at the next full minute, because windows begin and end on one
 }
 
-// openZones reads the zones. A file that can't be read is an error: to go on
-// without would record what is private.
+// openZones reads the zones. If the file can't be read that is an error, because
+// the node would record private moments without it.
 func (n *Node) openZones() error {
 	p := &n.private
 	p.now = n.now
@@ -63,7 +63,7 @@ func (p *private) read(path string, device ed25519.PublicKey) error {
 	return nil
 }
 
-// begin tells devices from now on.
+// begin tells devices about zones from now on.
 func (p *private) begin(in *intake.Intake) {
 	p.mu.Lock()
 	p.in = in
@@ -91,7 +91,7 @@ func (p *private) tick() {
 	p.timer = time.AfterFunc(now.Truncate(time.Minute).Add(time.Minute).Sub(now), p.tick)
 }
 
-// tell has the devices know whether the wearer is in a zone.
+// tell tells the devices whether the wearer is in a zone.
 func (p *private) tell() {
 	active := len(p.gate.Active(p.now())) > 0
 	p.mu.Lock()
@@ -171,7 +171,7 @@ func (n *Node) RemoveZone(_ context.Context, name string) error {
 	return err
 }
 
-// status tells of the zones; the node's lock is held.
+// status tells of the zones. The caller holds the node's lock.
 func (p *private) status() serve.PrivateStatus {
 	s := serve.PrivateStatus{Active: serve.Some(p.gate.Active(p.now())), Dropped: map[string]uint64{}}
 	p.mu.Lock()

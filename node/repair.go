@@ -24,8 +24,8 @@ type (
 	RepairedItem = health.RepairedItem
 )
 
-// Ask gives the passphrase, where the configuration does not say how the keys
-// are opened.
+// Ask asks for the passphrase. It is called if the configuration does not say how
+// the keys are opened.
 type Ask func() (string, error)
 
 func homeToMend(cfg *config.Config, ask Ask) repair.Home {
@@ -49,8 +49,8 @@ func homeToMend(cfg *config.Config, ask Ask) repair.Home {
 	}
 }
 
-// Look names what is wrong with a home that nothing has open: memory.ErrInUse
-// where something has.
+// Look names what is wrong with a home that no process has open. If one has, the
+// error is memory.ErrInUse.
 func Look(ctx context.Context, cfg config.Config, ask Ask) (_ []RepairedItem, err error) {
 	lock, err := filelock.Take(homePath(&cfg, "lock"))
 	if err != nil {
@@ -65,9 +65,9 @@ func Look(ctx context.Context, cfg config.Config, ask Ask) (_ []RepairedItem, er
 	return items, err
 }
 
-// Repair puts right what is wrong with a home that nothing has open, first from
-// what is in it, then from the relay. Running it again goes on where it ended,
-// as for a relay that could not be reached.
+// Repair puts right what is wrong with a home that no process has open: first from
+// the home itself, then from the relay. If a relay could not be reached, another
+// call goes on from there.
 func Repair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (r Repaired, err error) {
 	var pass *string
 	once := func() (string, error) { // asked once, used twice
@@ -143,7 +143,7 @@ func Repair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (r Rep
 	return r, nil
 }
 
-// openToMend opens a node, with the passphrase where there is no other way.
+// openToMend opens a node, and asks for the passphrase if there is no other way.
 func openToMend(ctx context.Context, cfg config.Config, opt Options, ask Ask) (*Node, error) {
 	n, err := Open(cfg, opt)
 	if err != nil {

@@ -22,29 +22,29 @@ import (
 	"github.com/locket-dev/locket/node/tiers"
 )
 
-// flushAfter is how many documents may be in the index and in no segment: a
-// start takes in about 20,000 a second again.
+// flushAfter is how many documents the index may have that are in no segment. A
+// start indexes about 20,000 documents a second again.
 const flushAfter = 2000
 
-// Of memory in quiet moments: a wearable's companion has other things to do
-// with it than a laptop.
+// How often memory is given back in quiet moments. A wearable's companion needs it
+// for other things sooner than a laptop does.
 const (
 	freeEvery         = time.Minute
 	freeEveryWearable = 10 * time.Second
 )
 
-// By how many per cent the heap may grow before the collector runs: half of
-// what Go allows, as a third of a heap that is at work is garbage at most then,
-// and most of a node's time goes into plugins' code all the same. With little
-// memory less: most of a node's heap is the index, which has no pointers, so
-// that a collection costs some milliseconds.
+// By how many per cent the heap may grow before the collector runs. Go's default is
+// 100. With half of that, at most a third of a busy heap is garbage, and most of a
+// node's time goes into plugins anyway. A wearable's companion has less memory, so
+// the value is lower; a collection takes some milliseconds there, because most of
+// the heap is the index, which has no pointers.
 const (
 	heapGrowth         = 50
 	heapGrowthWearable = 20
 )
 
-// Frugal has this process, which is a node of a profile and not much else, hold
-// less memory, unless GOGC says otherwise.
+// Frugal makes this process hold less memory, unless GOGC says otherwise. It is for
+// a process that is a node of this profile and little else.
 func Frugal(profile string) {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -56,10 +56,10 @@ func Frugal(profile string) {
 	}
 }
 
-// footprint keeps the memory of a node of this profile.
+// footprint gives memory back to the system, at the pace of the node's profile.
 func (n *Node) footprint() memtrim.Keeper {
-	// What was written is mapped, and so resident, until it is let go of: of
-	// 100,000 lines that is more than all else.
+	// Files that were written are mapped, and stay resident until they are given
+	// back. With 100,000 lines they take more than everything else.
 	k := memtrim.Keeper{Every: freeEvery, Files: n.path(storeDir), Calm: true}
 	if n.cfg.Profile == config.Wearable {
 		k.Every, k.Calm = freeEveryWearable, false
@@ -67,9 +67,8 @@ func (n *Node) footprint() memtrim.Keeper {
 	return k
 }
 
-// Start takes events: it opens the node's own broker, or connects to the one
-// that is configured, and works through the journal where the node is open.
-// Stop ends that.
+// Start takes events. It opens the node's own broker or connects to the configured
+// one, and works through the journal if the node is open. Stop ends that.
 func (n *Node) Start(ctx context.Context) (err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -111,7 +110,7 @@ func (n *Node) Start(ctx context.Context) (err error) {
 	return nil
 }
 
-// writer writes what comes in into the journal.
+// writer writes incoming events into the journal.
 func (n *Node) writer() pump.Writer { return pump.Writer{Journal: n.journal, Heard: n.Heard} }
 
 func (n *Node) listen() error {
@@ -149,8 +148,8 @@ func (n *Node) dial() error {
 	return err
 }
 
-// Stop ends the taking of events, waits until what was taken is on disk and
-// what is being extracted is committed, and leaves the rest in the journal.
+// Stop ends the taking of events. It waits until all taken events are on disk and
+// the current one is committed, and leaves the rest in the journal.
 func (n *Node) Stop(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -198,7 +197,7 @@ func (n *Node) saw(o *session) func(extract.Outcome) {
 	}
 }
 
-// startPump works through the journal from where it got to.
+// startPump works through the journal from where the last pump ended.
 func (n *Node) startPump(o *session) error {
 	ctx, stop := context.WithCancel(context.Background())
 	p, err := pump.New(ctx, pump.Config{Journal: n.journal, Identity: o.ring.JournalIdentity(), Engine: o.engine, Blobs: o.store, Extract: o.extract, Log: n.log,
@@ -225,8 +224,8 @@ func (n *Node) startPump(o *session) error {
 	return nil
 }
 
-// Drain works through what the journal holds, on a node that is open and does
-// not run, and returns when nothing is left.
+// Drain works through the journal and returns when nothing is left. The node is
+// open and does not run.
 func (n *Node) Drain(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -249,7 +248,7 @@ func (n *Node) Drain(ctx context.Context) error {
 	return err
 }
 
-// tidy is done while nothing comes in.
+// tidy does the housekeeping of quiet moments.
 func (n *Node) tidy(ctx context.Context, o *session) {
 	if o.index.Len()-o.flushed >= flushAfter {
 		if err := o.flush(ctx); err != nil && ctx.Err() == nil {
@@ -287,12 +286,11 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 	}
 }
 
-// retryEvery is how often forgetting that failed, as for want of space, is
-// tried again.
+// retryEvery is how often forgetting is tried again after a failure, such as for
+// want of space.
 const retryEvery = time.Minute
 
-// sweep lets go of what retention has ended. It runs in the pump's goroutine, where
-// there is a pump.
+// sweep applies retention. If there is a pump, it runs in the pump's goroutine.
 func (o *session) sweep(ctx context.Context, now time.Time) error {
 	return o.forgets.Sweep(ctx, now, func(ctx context.Context) error {
 		if o.pump == nil || o.stop == nil {
@@ -302,9 +300,9 @@ func (o *session) sweep(ctx context.Context, now time.Time) error {
 	})
 }
 
-// purge lets go of all that the journal holds of what is worked through, and
-// then of the note that something is being forgotten. held are events that wait
-// for nothing any more.
+// purge removes everything from the journal that is worked through. Then it removes
+// the note that something is being forgotten. held are events that need not wait
+// for more any longer.
 func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
 	n.mu.RLock()
 	o := n.open
@@ -352,8 +350,8 @@ func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
 	return err
 }
 
-// settled waits until everything that was taken so far is worked through, on
-// a node that runs and is open.
+// settled waits until every event taken so far is worked through. If the node is
+// locked or does not run, it returns at once.
 func (n *Node) settled(ctx context.Context) error {
 	n.mu.RLock()
 	runs := n.running && n.open != nil

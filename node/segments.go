@@ -9,14 +9,14 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Where the store's segments are of whom: a shelf is a prefix of their names.
+// Whose segments are whose in the store: a shelf is a prefix of their names.
 const (
 	wordsShelf   = ""       // of the index
 	meaningShelf = "dense/" // of vectors
 )
 
-// segments is recall.Segments over the store, which seals them. They may be
-// written below the disk's reserve: what was forgotten has to leave them.
+// segments is recall.Segments over the store, which seals them. They may be written
+// even below the disk's reserve, because forgotten texts have to leave them.
 type segments struct {
 	store *store.Store
 	shelf string

@@ -39,15 +39,15 @@ import (
 	"github.com/locket-dev/locket/node/vault"
 )
 
-// session is what a node has once its keys are there.
+// session is what a node has while its keys are open.
 type session struct {
 	life   *opened.Life // ends when the node is locked
 	ring   *keyring.Ring
 	store  *store.Store
 	index  *recall.Index
-	engine *engine.Engine // of store and index, through which the records are changed
+	engine *engine.Engine // changes the records in store and the documents in index
 
-	// The parts of what the packages of node do.
+	// Each package's part of an open node.
 	plugins  *plugins.Plugins
 	extract  *extract.Extractor
 	language *models.Language
@@ -57,7 +57,7 @@ type session struct {
 	query    *query.Query
 	edits    *edit.Edits
 	forgets  *forget.Forgetting
-	gate     *accept.Gate // of what others say; nil before any of it can come
+	gate     *accept.Gate // checks what others say; nil until everything that it needs is open
 	sharing  *sharing.Sharing
 	given    *given.Shelf // what others share with the wearer
 	policy   *rulebook.Room
@@ -68,20 +68,20 @@ type session struct {
 	transfer *transfer.Transfer
 
 	pump *pump.Pump
-	stop context.CancelFunc // ends the pump; nil where it was not started
-	done chan error         // gives the pump's end
+	stop context.CancelFunc // ends the pump; nil if it was not started
+	done chan error         // gives the error with which the pump ended
 
-	// Of quiet moments, in the pump's goroutine.
+	// What the pump's goroutine has done in quiet moments.
 	memory    memtrim.Keeper
 	flushed   int       // documents in the index at its last flush; under the engine's lock
-	swept     time.Time // when retention was last looked at
-	retried   time.Time // when it was last tried to finish what is to be forgotten
-	cooled    time.Time // when it was last looked at the budget
-	dreamLook time.Time // when it was last looked whether one is due
+	swept     time.Time // when retention was last applied
+	retried   time.Time // when unfinished forgetting was last tried again
+	cooled    time.Time // when the budget was last checked
+	dreamLook time.Time // when the node last checked whether a dream is due
 }
 
-// unlock opens the store with the keys that u gives, and starts to work
-// through the journal where the node runs.
+// unlock opens the store with the keys that u gives. If the node runs, it starts to
+// work through the journal.
 func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -217,9 +217,9 @@ func (n *Node) openQuery(o *session) *query.Query {
 
 var errClosed = errors.New("node is closed")
 
-// openIndex opens the index from its segments, and the engine, by which it takes
-// in what came since. Segments that can't be read are thrown away: everything is
-// in the records.
+// openIndex opens the index from its segments. Then it opens the engine, which
+// indexes what came since. If a segment can't be read all are thrown away, because
+// the records have everything.
 func (n *Node) openIndex(ctx context.Context, o *session) (err error) {
 	o.index, err = recall.Open(ctx, segments{o.store, wordsShelf}, recall.Options{})
 	if errors.Is(err, recall.ErrCorrupt) || errors.Is(err, recall.ErrOutdated) || errors.Is(err, memory.ErrDamaged) || errors.Is(err, memory.ErrNotFound) {
@@ -265,7 +265,7 @@ func (o *session) flush(ctx context.Context) error {
 }
 
 func (o *session) flushHeld(ctx context.Context, lock *engine.Writer) error {
-	// First, so that what the index has covered is covered there too.
+	// The vectors go first: they may never cover less than the index does.
 	if k := o.meaning.Keeper(); k != nil {
 		if err := k.Flush(ctx); err != nil {
 			return err
@@ -315,10 +315,10 @@ func (o *session) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// noSecret refuses a text as a person wrote it that holds a secret: as it
-// stands, it would be found, shown and synced.
+// noSecret refuses a text that a person wrote if it holds a secret. Otherwise the
+// secret would be found, shown and synced.
 func (o *session) noSecret(ctx context.Context, field, text string) error {
-	lock := o.engine.Hold() // as plugins change under it, and one is asked at a time
+	lock := o.engine.Hold() // plugins change under this lock, and one call at a time asks them
 	defer lock.Release()
 	found, err := o.extract.HoldsSecret(ctx, text)
 	if err == nil && found {
@@ -327,8 +327,8 @@ func (o *session) noSecret(ctx context.Context, field, text string) error {
 	return err
 }
 
-// Lock drops the keys and everything that they opened; intake goes on. What may
-// take minutes ends first, with memory.ErrLocked; what is short is waited for.
+// Lock drops the keys and everything that they opened. Intake goes on. Calls that
+// may take minutes end first, with memory.ErrLocked; Lock waits for short ones.
 func (n *Node) Lock(ctx context.Context) error {
 	n.mu.RLock()
 	if n.open != nil {
@@ -345,7 +345,7 @@ func (n *Node) Lock(ctx context.Context) error {
 	return o.close(ctx)
 }
 
-// use gives what is open, and keeps it from being closed until release.
+// use gives the session, and keeps it from being closed until release.
 func (n *Node) use() (o *session, release func(), err error) {
 	n.mu.RLock()
 	if n.open == nil {
@@ -355,7 +355,7 @@ func (n *Node) use() (o *session, release func(), err error) {
 	return n.open, n.mu.RUnlock, nil
 }
 
-// partOf gives a room its part of what is open.
+// partOf gives a package its part of the session.
 func partOf[T any](n *Node, part func(*session) T) opened.Of[T] {
 	return opened.From(func() (p T, life *opened.Life, release func(), err error) {
 		o, release, err := n.use()

@@ -7,7 +7,8 @@ import (
 	"github.com/locket-dev/locket/node/wearables"
 )
 
-// keys are those that are open, nil where none are; the node's lock is held.
+// keys are the open keys, or nil if the node is locked. The caller holds the node's
+// lock.
 func (n *Node) keys() *keyring.Ring {
 	if n.open == nil {
 		return nil
@@ -15,9 +16,9 @@ func (n *Node) keys() *keyring.Ring {
 	return n.open.ring
 }
 
-// inDoubt reports whether something else may have written what a locked node
-// obeys. A former build did not sign it either. Until the home is opened, no
-// wearable is let in then, and nothing is taken in.
+// inDoubt reports whether something else may have written a file that a locked node
+// obeys. If so, the node lets no wearable in and takes nothing in until the home is
+// opened.
 func (n *Node) inDoubt() bool {
 	doubt := !n.devices.Signed()
 	n.private.mu.Lock()
@@ -25,9 +26,9 @@ func (n *Node) inDoubt() bool {
 	return doubt || !n.private.signed || n.paused.inDoubt()
 }
 
-// settleState leaves the state files signed, once the home opens; the node's
-// lock is held. Where something else changed one, there is a pause until the
-// wearer ends it.
+// settleState signs the state files once the home opens. If something else changed
+// one, intake pauses until the wearer ends the pause. The caller holds the node's
+// lock.
 func (n *Node) settleState(ring *keyring.Ring) error {
 	changed := false
 	settle := func(name string) error {

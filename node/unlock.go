@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/node/vault"
 )
 
-// unlocker is how the configuration says the keys are to be opened, nil where
-// it says nothing.
+// unlocker is how the configuration says the keys are to be opened, or nil if it
+// says nothing.
 func (n *Node) unlocker() (keyring.Unlocker, error) { return unlockerOf(&n.cfg, n.public) }
 
 func unlockerOf(cfg *config.Config, public *keyring.Locked) (keyring.Unlocker, error) {
@@ -52,8 +52,8 @@ func unlockerOf(cfg *config.Config, public *keyring.Locked) (keyring.Unlocker, e
 	return nil, nil
 }
 
-// UnlockAsConfigured opens the node where the configuration or a key file in
-// the home gives the means; opened is false where they give none.
+// UnlockAsConfigured opens the node if the configuration, or a key file in the
+// home, says how. Otherwise opened is false.
 func (n *Node) UnlockAsConfigured(ctx context.Context) (opened bool, err error) {
 	u, err := n.unlocker()
 	if err != nil || u == nil {
@@ -81,8 +81,8 @@ func (n *Node) Unlock(ctx context.Context, passphrase serve.Secret) error {
 	return fmt.Errorf("%w: it is needed: %v", serve.ErrPassphrase, errors.Join(err, wrapErr))
 }
 
-// meansFailed reports whether what was to open the keys is not there, or opens
-// nothing: another means may.
+// meansFailed reports whether the means to open the keys is missing, or opens
+// nothing. Then another means may.
 func meansFailed(err error) bool {
 	for _, e := range []error{keyring.ErrWrongPassphrase, keyring.ErrWrongKey, keyring.ErrNoWrap, keyring.ErrNoSecret, keyring.ErrNoKeyring, fs.ErrNotExist} {
 		if errors.Is(err, e) {

@@ -1,6 +1,5 @@
-// Package accept is the gate through which what workers and other devices say comes
-// into the records: it is looked at before it is committed, and what holds a secret
-// is erased.
+// Package accept is the gate for what workers and other devices say. It checks
+// their assertions before they are committed, and erases those that hold a secret.
 package accept
 
 import (
@@ -39,8 +38,8 @@ type Config struct {
 	Engine        Engine
 	Chain         Chain
 	Now           func() time.Time
-	ForgetPlugins func() error                                         // has plugins lose what they have in memory
-	Swept         func(ctx context.Context, lock *engine.Writer) error // has no file hold what was erased
+	ForgetPlugins func() error                                         // makes plugins drop what they have in memory
+	Swept         func(ctx context.Context, lock *engine.Writer) error // makes every file lose what was erased
 }
 
 // Gate is the room's part of an open node. Its methods are safe for concurrent use.
@@ -49,18 +48,18 @@ type Gate struct{ c Config }
 // New makes it.
 func New(c Config) *Gate { return &Gate{c} }
 
-// Relations by which a worker ties what it made to what it made it of.
+// Relations between what a worker made and its source.
 const (
 	transcriptOf = "transcript_of"
 	printOf      = "print_of"
 )
 
-// Check looks at what a transaction took of what workers and other devices say,
-// before it is committed. Each has scanned its words for secrets; the node does
-// not take its word for it: what holds one after all is erased in the same
-// transaction, so that nobody is ever shown it, and no crash comes between. Where
-// nobody can look, nothing is committed. A recording that now has its transcript
-// waits no longer. It is engine.Config.Check.
+// Check checks the assertions that a transaction took from workers and other
+// devices, before it commits. Each of them has scanned its words for secrets, but
+// the node does not rely on that: a memory that holds a secret is erased in the
+// same transaction. So nobody ever sees it, and no crash can come in between. If no
+// plugin can look for secrets, nothing is committed. A recording whose transcript
+// came no longer waits for one. Check is engine.Config.Check.
 func (g *Gate) Check(ctx context.Context, tx *store.Tx) (after func(context.Context, *engine.Writer) error, err error) {
 	var unsafe []memory.Memory
 	var lines []memory.ID
@@ -113,7 +112,7 @@ func (g *Gate) Check(ctx context.Context, tx *store.Tx) (after func(context.Cont
 	return func(ctx context.Context, lock *engine.Writer) error { return g.c.Swept(ctx, lock) }, nil
 }
 
-// transcripts gives the recordings and photos of which a memory has the words.
+// transcripts gives the recordings and photos whose words a memory has.
 func transcripts(m *memory.Memory) (out []transcribed) {
 	if m.Type != memory.Resource || m.Fields.Resource == nil || strings.TrimSpace(m.Fields.Resource.Content) == "" {
 		return nil
@@ -126,13 +125,13 @@ func transcripts(m *memory.Memory) (out []transcribed) {
 	return out
 }
 
-// transcribed is a recording of which a worker says that it has the words.
+// transcribed is a recording whose words a worker says it has.
 type transcribed struct {
 	id    memory.ID
 	cites []memory.Evidence
 }
 
-// Safe leaves out what holds a secret, before any of it is written.
+// Safe drops the assertions that hold a secret, before any is written.
 func (g *Gate) Safe(ctx context.Context, as []memory.Assertion, us []memory.Utterance) (_ []memory.Assertion, _ []memory.Utterance, err error) {
 	unsafe := func(text string) bool {
 		found, e := g.c.Chain.HoldsSecret(ctx, text)
@@ -164,8 +163,8 @@ func (g *Gate) Safe(ctx context.Context, as []memory.Assertion, us []memory.Utte
 	return as, us, err
 }
 
-// unsafe are memories that hold a secret, of which more is known than one
-// transaction erases together with what else it does.
+// unsafe are memories that hold a secret and have too many assertions to be erased
+// in the same transaction.
 type unsafe struct {
 	ids []memory.ID
 	err error // store.ErrTooLarge
@@ -176,8 +175,9 @@ func (u *unsafe) Error() string {
 }
 func (u *unsafe) Unwrap() error { return u.err }
 
-// Take commits what others said. Memories that hold a secret, and of which more
-// is known than one transaction erases, are erased first, and absorb it then.
+// Take commits what others said. Memories that hold a secret and have too many
+// assertions for one transaction are erased first, and absorb what was said of them
+// afterwards.
 func (g *Gate) Take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error {
 	err := lock.Commit(ctx, fn)
 	if u, ok := errors.AsType[*unsafe](err); ok {
@@ -189,8 +189,8 @@ func (g *Gate) Take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx)
 	return err
 }
 
-// refuseSecrets forgets answers that hold a secret, as thoroughly as anything is
-// forgotten, and says so.
+// refuseSecrets forgets answers that hold a secret, as thoroughly as a person's
+// order would, and says so.
 func (g *Gate) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []memory.ID) error {
 	ids := make([]memory.ID, len(found))
 	for i := range found {
@@ -217,7 +217,7 @@ func (g *Gate) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []memory
 	return forget.OrderSweep(tx)
 }
 
-// Heard has recordings wait for a transcript no longer.
+// Heard takes the mark of waiting off recordings whose words came.
 func (g *Gate) Heard(ctx context.Context, ids []memory.ID) error {
 	var heard []transcribed
 	err := g.c.Engine.View(ctx, func(tx *store.Tx) error {
@@ -259,8 +259,8 @@ func (g *Gate) waitNoLonger(tx *store.Tx, heard []transcribed) error {
 	return nil
 }
 
-// Heard has a recording wait no longer. What its text says of waiting is
-// replaced.
+// Heard takes the mark of waiting off a recording, and replaces the part of its
+// text that says so.
 func Heard(e Engine, tx *store.Tx, m *memory.Memory, instead, why string) error {
 	text, by := strings.TrimSuffix(m.Text, extract.WaitingText)+instead, memory.Source{Plugin: "node"}
 	_, err := e.Say(tx, memory.RankDevice,
@@ -276,8 +276,8 @@ func citesOne(a, b []memory.Evidence) bool {
 	})
 }
 
-// TakeDelta commits what a round of sync brought, and has what others forgot be
-// forgotten here: it is exchange.Config's Take.
+// TakeDelta commits what a round of sync brought, and carries out what others have
+// forgotten. It is exchange.Config.Take.
 func (g *Gate) TakeDelta(ctx context.Context, fn func(*store.Tx) (gone *store.Targets, err error)) error {
 	lock := g.c.Engine.Hold()
 	defer lock.Release()

@@ -32,7 +32,7 @@ const (
 //go:embed prompts/*.md
 var prompts embed.FS
 
-// Unknown is the answer where memory has none.
+// Unknown is the answer if memory has none.
 const Unknown = "I don't know."
 
 // Request asks a question of a block.
@@ -58,10 +58,10 @@ func TopicRequest(turns []retrieve.Turn) llm.Request {
 	return llm.Request{System: llm.Prompt(prompts, topicVersion), Messages: []llm.Message{{Role: llm.User, Text: string(b)}}}
 }
 
-// maxTopic is the longest topic that is taken, in bytes.
+// maxTopic is the longest topic that Topic accepts, in bytes.
 const maxTopic = 300
 
-// Topic takes the topic out of an answer; empty where it is none.
+// Topic takes the topic out of an answer. It is empty if there is none.
 func Topic(text string) string {
 	if _, after, ok := strings.Cut(text, "</think>"); ok {
 		text = after
@@ -81,24 +81,24 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// Answer is what a model said, held to what it was given.
+// Answer is what a model said, checked against the block that it was given.
 type Answer struct {
 	Text     string
 	Unknown  bool            // it says that it does not know
-	Cited    bool            // it cites what it was given, and nothing else
-	Lines    []retrieve.Line // that it cites, in its order
-	Invented []string        // citations of nothing that it was given
+	Cited    bool            // it cites lines of the block, and nothing else
+	Lines    []retrieve.Line // the lines that it cites, in the block's order
+	Invented []string        // citations of lines that the block does not have
 }
 
-// maxAnswer is the longest answer that is given on, in bytes.
+// maxAnswer is the longest answer that is passed on, in bytes.
 const maxAnswer = 4 << 10
 
 var brackets = regexp.MustCompile(`\[([^\[\]]{1,200})\]`)
 
-// cite is the form of one, whoever made it up.
+// cite is the form of a citation, real or invented.
 var cite = regexp.MustCompile(`^[0-9a-z]{8,26}$`)
 
-// Read holds an answer to the lines of its block.
+// Read checks an answer against the lines of its block.
 func Read(text string, lines []retrieve.Line) Answer {
 	if _, after, ok := strings.Cut(text, "</think>"); ok {
 		text = after

@@ -13,10 +13,11 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// The account of an app is a line for each thing that it did, numbered in order,
-// and a head. The day's tokens bound how many memories an app can be shown, and so
-// how long its account gets. Of what showed and wrote nothing only the first of a
-// day have lines: otherwise an app could fill the disk by asking in vain.
+// The account of an app has a numbered line for each thing that the app did, and a
+// head. The tokens of a day bound how many memories an app can be shown, and so how
+// long its account gets. A call that showed and wrote nothing gets a line only if
+// it is among the first of the day. Otherwise an app could fill the disk with empty
+// calls.
 const (
 	keptFor    = 90 * 24 * time.Hour
 	quietLines = 500 // a day
@@ -27,9 +28,9 @@ const (
 
 // head is how far an account goes.
 type head struct {
-	First uint64       `json:"first"` // line that is kept
+	First uint64       `json:"first"` // the oldest line that is kept
 	Next  uint64       `json:"next"`
-	Day   time.Time    `json:"day"` // midnight, UTC, of what Quiet and Today count
+	Day   time.Time    `json:"day"` // the midnight, in UTC, from which Quiet and Today count
 	Quiet int          `json:"quiet"`
 	Today serve.AppDay `json:"today"`
 	Used  time.Time    `json:"used"`
@@ -44,7 +45,7 @@ func headOf(tx *store.Tx, app string) (h head, err error) {
 	return h, err
 }
 
-// of gives the head as it counts at a time.
+// of gives the head at a time: a new day begins its counts again.
 func (h head) of(now time.Time) head {
 	if day := now.UTC().Truncate(24 * time.Hour); !h.Day.Equal(day) {
 		h.Day, h.Quiet, h.Today = day, 0, serve.AppDay{}
@@ -52,8 +53,9 @@ func (h head) of(now time.Time) head {
 	return h
 }
 
-// note writes a line into an app's account, and takes its tokens of the day's:
-// serve.ErrLimit where they are not there. Nothing may be shown before it returns.
+// note writes a line into an app's account, and takes its tokens off the day's. If
+// too few are left, the error is serve.ErrLimit. Nothing may be shown before it
+// returns.
 func (b *Book) note(ctx context.Context, v *visit, u serve.AppUse) error {
 	return b.noteAnswer(ctx, v, u, 0)
 }
@@ -98,7 +100,7 @@ func (b *Book) noteAnswer(ctx context.Context, v *visit, u serve.AppUse, answer 
 	})
 }
 
-// left gives how many of the day's tokens an app has not had yet.
+// left is how many tokens an app has left for the day.
 func (b *Book) left(ctx context.Context, v *visit) (n int, err error) {
 	err = b.store.View(ctx, func(tx *store.Tx) error {
 		h, err := headOf(tx, v.Name())
@@ -108,7 +110,7 @@ func (b *Book) left(ctx context.Context, v *visit) (n int, err error) {
 	return n, err
 }
 
-// drop removes lines that were kept for long enough.
+// drop removes lines that are old enough.
 func (h *head) drop(tx *store.Tx, app string, now time.Time) error {
 	for range dropAtOnce {
 		var old serve.AppUse

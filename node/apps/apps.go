@@ -32,7 +32,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Store is what a book is kept in: memory.ErrLocked while the node is.
+// Store keeps a book. Its methods fail with memory.ErrLocked while the node is
+// locked.
 type Store interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Update(ctx context.Context, fn func(*store.Tx) error) error
@@ -45,7 +46,7 @@ const (
 	maxTags     = 32     // of a scope
 	maxRequests = 10_000 // a minute
 	maxTokens   = 10_000_000
-	maxVisits   = 32 // of one app under way, those that an assistant's request makes counted too
+	maxVisits   = 32 // of one app at a time, counting those that an assistant's request makes
 )
 
 // listMeta is where the apps are kept.
@@ -57,7 +58,7 @@ type record struct {
 	Hash []byte    `json:"hash"` // SHA-256 of the key
 }
 
-// over reports whether the app's key opens nothing at t.
+// over reports whether the app's key is no longer valid at t.
 func (r *record) over(t time.Time) bool {
 	return !r.App.Revoked.IsZero() || !r.App.Ends.IsZero() && !t.Before(r.App.Ends)
 }
@@ -324,10 +325,10 @@ func (b *Book) enter(ctx context.Context, is func(*record) bool) (*visit, contex
 		return nil, nil, nil, err
 	}
 	if found == nil || found.over(b.now()) {
-		return nil, nil, nil, serve.ErrKey // why is for the owner to know
+		return nil, nil, nil, serve.ErrKey // only the owner may know why
 	}
 	name := found.App.Name
-	if len(b.visits[name]) >= maxVisits { // streams stay open, and connections are few
+	if len(b.visits[name]) >= maxVisits { // event streams stay open and connections are few, so one app may hold only so many
 		return nil, nil, nil, fmt.Errorf("%w: %d requests are under way", serve.ErrLimit, maxVisits)
 	}
 	v := &visit{book: b, app: found.App, scope: scopeOf(&found.App.AppRequest, &rules, b.now()), left: make(chan struct{})}
@@ -362,7 +363,7 @@ type visit struct {
 	writes, over bool // it has begun to write; its key has ended; guarded by book.mu
 }
 
-// visitOf gives the app that asks; nil: the owner does.
+// visitOf gives the visit of the app that asks, or nil if the owner asks.
 func visitOf(ctx context.Context) *visit {
 	v, _ := serve.CallerOf(ctx).(*visit)
 	return v

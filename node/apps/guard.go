@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Guard puts services behind the book: calls of the owner go through as they are,
-// those of an app are held to its rights and its scope, and noted. wearer is the
-// name of whom "user" means in a graph.
+// Guard puts services behind the book. The owner's calls pass unchanged. An app's
+// calls are held to its rights and its scope, and noted. wearer is the name of the
+// person that "user" stands for in a graph.
 func Guard(s serve.Services, b *Book, wearer string) serve.Services {
 	all := s.Reader
 	b.reader, b.exchange = all, s.Exchange
@@ -26,11 +26,13 @@ func Guard(s serve.Services, b *Book, wearer string) serve.Services {
 	return s
 }
 
-// missing is the one answer for what is not there and for what may not be seen.
+// missing is the one answer for a memory that is not there and for one that the app
+// may not see.
 func missing(what string) error { return fmt.Errorf("memory %.40q: %w", what, memory.ErrNotFound) }
 
-// resolve gives the id of a memory that the app sees. An abbreviation that fits
-// two is none: which others there are is not for the app to learn.
+// resolve gives the id of a memory that the app sees. If an abbreviation fits two
+// memories, it is as if it fitted none: the app may not learn which others there
+// are.
 func (v *visit) resolve(ctx context.Context, in resolver, get getter, text string) (memory.ID, error) {
 	id, err := in.Resolve(ctx, text)
 	if errors.Is(err, memory.ErrAmbiguous) || errors.Is(err, memory.ErrNotFound) {
@@ -55,7 +57,8 @@ type getter interface {
 	Get(ctx context.Context, id memory.ID) (memory.Memory, error)
 }
 
-// get gives a memory as the app sees it: memory.ErrNotFound where it does not.
+// get gives a memory as the app sees it, or memory.ErrNotFound if the app does not
+// see it.
 func (v *visit) get(ctx context.Context, in getter, id memory.ID) (memory.Memory, error) {
 	m, err := in.Get(ctx, id)
 	if err != nil && !errors.Is(err, memory.ErrNotFound) && !errors.Is(err, serve.ErrCold) {
@@ -76,16 +79,16 @@ func (v *visit) shown(ctx context.Context, did string, ms ...memory.Memory) erro
 	return v.book.note(ctx, v, u)
 }
 
-// wrote notes what the app has written, also where nobody waits for the answer.
+// wrote notes what the app has written, even if the app has hung up.
 func (v *visit) wrote(ctx context.Context, did string, ids ...memory.ID) error {
 	slices.SortFunc(ids, func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
 	return v.book.note(context.WithoutCancel(ctx), v, serve.AppUse{Did: did, Wrote: slices.Compact(ids)})
 }
 
-// deny notes a refusal, and gives it.
+// deny notes a refusal, and returns its error.
 func (v *visit) deny(ctx context.Context, did string, err error) error {
 	return errors.Join(err, v.book.note(context.WithoutCancel(ctx), v, serve.AppUse{Did: did, Refused: reasonOf(err)}))
 }
 
-// ownersAlone refuses what no app may do, whatever the route says.
+// ownersAlone refuses what no app may do, whatever rights the route asks for.
 func (v *visit) ownersAlone() error { return refused("this is the owner's alone") }

@@ -13,8 +13,8 @@ type pace struct {
 	at   time.Time
 }
 
-// pace takes one request of those that an app may make in a minute, and reports
-// whether there was one.
+// pace takes one of the requests that an app may make in a minute. It reports
+// whether one was left.
 func (b *Book) pace(name string, perMinute int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

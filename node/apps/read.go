@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// reader is serve.Reader for whoever asks.
+// reader is serve.Reader, for the owner and for apps.
 type reader struct{ in serve.Reader }
 
 func (r *reader) Resolve(ctx context.Context, text string) (memory.ID, error) {
@@ -35,8 +35,9 @@ func (r *reader) Get(ctx context.Context, id memory.ID) (memory.Memory, error) {
 	return m, err
 }
 
-// GetAt shows an app what was so then, as far as it sees that and what it asked
-// for. What was believed then is the owner's: it may have been corrected since.
+// GetAt shows an app what was true at a time, within what it may see. What was
+// believed at that time only the owner may see, because it may have been corrected
+// since.
 func (r *reader) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Time) (memory.Memory, error) {
 	v := visitOf(ctx)
 	if v == nil {
@@ -58,7 +59,7 @@ func (r *reader) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Tim
 	return m, v.shown(ctx, "getMemory", m)
 }
 
-// present refuses an app a look at what was believed at another time.
+// present refuses an app's question about what was believed at another time.
 func (v *visit) present(ctx context.Context, did string, knownAt time.Time) error {
 	if err := v.can(serve.RightRead); err != nil {
 		return err
@@ -146,7 +147,7 @@ func (r *reader) Why(ctx context.Context, id memory.ID) (serve.Why, error) {
 	return w, v.shown(ctx, "memoryWhy", m)
 }
 
-// Owners counts what the app sees.
+// Owners counts only what the app sees.
 func (r *reader) Owners(ctx context.Context, only filter.Filter) ([]serve.OwnerCount, error) {
 	v := visitOf(ctx)
 	if v == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// recaller is serve.Recaller for whoever asks.
+// recaller is serve.Recaller, for the owner and for apps.
 type recaller struct{ in serve.Recaller }
 
 func (r *recaller) Search(ctx context.Context, q serve.SearchRequest) (serve.SearchResult, error) {
@@ -41,7 +41,7 @@ func (r *recaller) Search(ctx context.Context, q serve.SearchRequest) (serve.Sea
 			continue
 		}
 		if !v.scope.lines {
-			h.Said = "" // the line may say more than the memory that quotes it
+			h.Said = "" // the whole line may say more than the memory that quotes it
 		}
 		h.Evidence = v.scope.evidence(h.Evidence)
 		u.Shown = append(u.Shown, h.ID)
@@ -62,7 +62,8 @@ func (r *recaller) Ask(ctx context.Context, q serve.AskRequest) (serve.AskResult
 	if !q.Photo.IsZero() {
 		return serve.AskResult{}, v.deny(ctx, "ask", refused("photo: a question about a photo is kept and sent to a worker, which is for the owner to do"))
 	}
-	// The owner pays the model: it is not asked for what could not be given.
+	// The owner pays for the model, so it is not asked for an answer that the app
+	// could not be given.
 	left, err := v.book.left(ctx, v)
 	if err != nil {
 		return serve.AskResult{}, err
@@ -107,7 +108,7 @@ func (r *recaller) Context(ctx context.Context, q serve.ContextRequest) (serve.C
 	return res, v.book.note(ctx, v, u)
 }
 
-// items cuts the evidence of items to the app's times, and counts them.
+// items cuts the evidence of items down to the app's times, and counts them.
 func (v *visit) items(list []serve.ContextItem) (u serve.AppUse) {
 	u.Shown = make([]memory.ID, len(list))
 	for i := range list {

@@ -10,11 +10,11 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// mediaTokens is what a photo or a recording counts of a day's tokens: about what
-// a model that sees makes of a photo of a megapixel.
+// mediaTokens is how many of a day's tokens a photo or a recording takes. It is
+// about what a model that sees makes of a photo of one megapixel.
 const mediaTokens = 1000
 
-// mediaReader is serve.MediaReader for whoever asks.
+// mediaReader is serve.MediaReader, for the owner and for apps.
 type mediaReader struct {
 	in     serve.MediaReader
 	reader serve.Reader
@@ -51,8 +51,8 @@ func (r *mediaReader) Fetch(ctx context.Context, id memory.ID) (serve.Fetched, e
 	return r.in.Fetch(ctx, id)
 }
 
-// grapher is serve.Grapher for whoever asks. An app's graph is drawn of what it
-// sees alone.
+// grapher is serve.Grapher, for the owner and for apps. An app's graph is drawn
+// only from what the app sees.
 type grapher struct {
 	in     serve.Grapher
 	reader serve.Reader
@@ -102,7 +102,7 @@ func (g *grapher) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) 
 	return view, v.shown(ctx, "graph", named(ms, &view)...)
 }
 
-// named gives the memories that relations in a view are made of.
+// named gives the memories that the relations in a view are made of.
 func named(ms []memory.Memory, view *atlas.View) (out []memory.Memory) {
 	in := map[memory.ID]bool{}
 	for i := range view.Relations {
@@ -116,7 +116,7 @@ func named(ms []memory.Memory, view *atlas.View) (out []memory.Memory) {
 	return out
 }
 
-// The rest of a graph is the owner's.
+// Only the owner may use the rest of a graph.
 
 func (g *grapher) Entities(ctx context.Context) (serve.EntitiesAnswer, error) {
 	if v := visitOf(ctx); v != nil {
@@ -167,7 +167,7 @@ func (g *grapher) Pin(ctx context.Context, id memory.ID, pinned bool) (memory.Me
 	return g.in.Pin(ctx, id, pinned)
 }
 
-// exchange is serve.Exchange for whoever asks.
+// exchange is serve.Exchange, for the owner and for apps.
 type exchange struct {
 	in     serve.Exchange
 	reader serve.Reader
@@ -187,8 +187,8 @@ func (e *exchange) Import(ctx context.Context, records iter.Seq2[serve.ExportRec
 	return e.in.Import(ctx, records, opt)
 }
 
-// Changes gives an app the changes of memories that it sees as they are now. The
-// numbers have gaps where others changed.
+// Changes gives an app the changes of memories that it sees now. The numbers have
+// gaps where other memories changed.
 func (e *exchange) Changes(ctx context.Context, after uint64, follow bool) iter.Seq2[memory.Change, error] {
 	v := visitOf(ctx)
 	if v == nil {

@@ -16,9 +16,9 @@ import (
 // scope is which memories an app may see.
 type scope struct {
 	types        []memory.Type
-	lines        bool // what was said, too
+	lines        bool // utterances, too
 	most         memory.Sensitivity
-	tags         []string // one of them; empty: any
+	tags         []string // at least one of them; empty: any
 	since, until time.Time
 	owner        memory.Owner // as far as it is given
 	// allows is the wearer's policy.
@@ -41,7 +41,7 @@ func scopeOf(r *serve.AppRequest, rules *rulebook.Rules, now time.Time) scope {
 	return s
 }
 
-// sees reports whether a memory is there for the app.
+// sees reports whether the app may see a memory.
 func (s *scope) sees(m *memory.Memory) bool {
 	switch {
 	case m.State == memory.Erased, m.Type == memory.Vault, m.Fields.Vault != nil, m.Cold:
@@ -54,7 +54,7 @@ func (s *scope) sees(m *memory.Memory) bool {
 	return s.within(m.When()) && s.owns(m.Owner) && s.allows(policy.ItemOf(m))
 }
 
-// seesLine reports whether an utterance is there for the app.
+// seesLine reports whether the app may see an utterance.
 func (s *scope) seesLine(u *memory.Utterance) bool {
 	return s.lines && s.within(u.At) && s.owns(memory.Owner{User: cmp.Or(u.User, memory.WearerUser), Agent: u.Agent, Run: u.Run}) &&
 		s.allows(policy.Item{Type: policy.Utterances, Sensitivity: memory.Private, Learnt: u.At, Places: places(u.Place)})
@@ -67,7 +67,7 @@ func places(of string) []string {
 	return []string{of}
 }
 
-// within reports whether a time is within the app's.
+// within reports whether a time is within the app's times.
 func (s *scope) within(t time.Time) bool {
 	return (s.since.IsZero() || !t.Before(s.since)) && (s.until.IsZero() || t.Before(s.until))
 }
@@ -76,7 +76,7 @@ func (s *scope) owns(o memory.Owner) bool {
 	return (s.owner.User == "" || s.owner.User == o.User) && (s.owner.Agent == "" || s.owner.Agent == o.Agent) && (s.owner.Run == "" || s.owner.Run == o.Run)
 }
 
-// filter chooses what sees and seesLine do.
+// filter chooses the same as sees and seesLine do.
 func (s *scope) filter() filter.Filter {
 	return filter.Only(func(it *filter.Item) bool {
 		if it.Memory != nil {
@@ -86,8 +86,8 @@ func (s *scope) filter() filter.Filter {
 	})
 }
 
-// asked is what an app asks for, of what it sees and as it sees it: by what it is
-// not shown it can't choose, or it would learn that.
+// asked is an app's filter, applied to memories as the app sees them. If it could
+// choose by what it is not shown, it would learn that.
 func (s *scope) asked(f filter.Filter) filter.Filter {
 	if f.IsZero() {
 		return s.filter()
@@ -101,7 +101,7 @@ func (s *scope) asked(f filter.Filter) filter.Filter {
 	}))
 }
 
-// show gives a memory as the app sees it: without what ties it to others, which
+// show gives a memory as the app sees it: without links to other memories, which
 // the app may not see, and without evidence of other times.
 func (s *scope) show(m memory.Memory) memory.Memory {
 	m.Into, m.Links, m.Conflict, m.Repeats = memory.ID{}, nil, nil, false
@@ -109,8 +109,8 @@ func (s *scope) show(m memory.Memory) memory.Memory {
 	return m
 }
 
-// evidence gives that of the app's times. What it quotes are lines that were said,
-// which may say what a correction has taken out of the memory.
+// evidence gives the evidence of the app's times, without excerpts: the lines may
+// say what a correction has taken out of the memory.
 func (s *scope) evidence(list []memory.Evidence) []memory.Evidence {
 	out := slices.DeleteFunc(slices.Clone(list), func(e memory.Evidence) bool { return !s.within(e.At) })
 	for i := range out {
@@ -121,8 +121,9 @@ func (s *scope) evidence(list []memory.Evidence) []memory.Evidence {
 	return out
 }
 
-// change gives a change of a memory that the app sees as it is now. Earlier
-// texts are the owner's: the memory may have been more private then, or was corrected.
+// change gives a change of a memory that the app sees now. Only the owner sees
+// earlier texts, because the memory may have been more private then, or was
+// corrected.
 func (s *scope) change(c memory.Change, m *memory.Memory) memory.Change {
 	if c.Old != m.Text {
 		c.Old = ""

@@ -9,14 +9,15 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// writer is serve.Writer for whoever asks. What an app writes has its name and the
-// lowest rank: it stands below what the wearer's devices heard and the wearer said.
+// writer is serve.Writer, for the owner and for apps. What an app writes carries
+// its name and the lowest rank, below what the wearer's devices heard and what the
+// wearer said.
 type writer struct {
 	in     serve.Writer
 	reader serve.Reader
 }
 
-// ownTags mean something to the node.
+// ownTags are tags that mean something to the node.
 var ownTags = []string{"entity", "community", memory.WaitingTag, "question", "answer", "secret", "transcript", "print", "caption", "sequence", "recording"}
 
 func (w *writer) Resolve(ctx context.Context, text string) (memory.ID, error) {
@@ -50,7 +51,8 @@ func (w *writer) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, 
 	}
 	out := res
 	out.Changes = []memory.Change{}
-	// Why a line is no news tells what was said or shown to others.
+	// The reason why a line is no news would tell what was said to the wearer or
+	// shown to others.
 	out.Refusals = slices.DeleteFunc(slices.Clone(res.Refusals), func(r memory.Refusal) bool { return r.Kind == "feedback" || r.Kind == "duplicate" })
 	for _, c := range res.Changes {
 		m, err := v.get(ctx, w.reader, c.Memory)
@@ -61,7 +63,7 @@ func (w *writer) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, 
 	return out, v.wrote(ctx, "addMemory", ids...)
 }
 
-// mayAdd holds a text to what the app may see, and makes it the app's owner's.
+// mayAdd checks a text against the app's scope, and sets the app's owner.
 func (v *visit) mayAdd(r *serve.AddRequest) error {
 	s := &v.scope
 	for _, o := range []struct {
@@ -109,8 +111,8 @@ func (v *visit) mayAdd(r *serve.AddRequest) error {
 	return v.mayTag(r.Tags)
 }
 
-// mayHold refuses fields that name what lies in the store: a memory of the app's
-// own would show it a photo of another.
+// mayHold refuses fields that name something in the store: through a memory of its
+// own, an app could see the photo of another memory.
 func mayHold(f *memory.Fields) error {
 	if f != nil && (f.Resource != nil && f.Resource.Blob != "" || f.Vault != nil) {
 		return refused("fields: no app names a photo, a recording or a secret")
@@ -127,8 +129,8 @@ func (v *visit) mayTag(tags []string) error {
 	return nil
 }
 
-// Update takes corrections of what the app itself wrote, and nobody else has
-// said.
+// Update lets an app correct what it wrote itself, as long as nobody else has said
+// anything of it.
 func (w *writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) (memory.Memory, error) {
 	v := visitOf(ctx)
 	if v == nil {

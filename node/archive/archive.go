@@ -85,7 +85,7 @@ const PartSize = 512 << 10
 // Part is a piece of a blob. The pieces of one follow each other.
 type Part struct {
 	Name  memory.ID `json:"name"`
-	Owner memory.ID `json:"owner"` // the memory with which it is erased
+	Owner memory.ID `json:"owner"` // the memory with which the blob is erased
 	Part  int       `json:"part"`  // from 0
 	Last  bool      `json:"last,omitempty"`
 	Data  []byte    `json:"data"`
@@ -103,7 +103,7 @@ type Signature struct {
 	Sig    []byte            `json:"sig"`
 }
 
-// Words are five words that stand for a key, for people to compare.
+// Words are five words that stand for a key, so that people can compare them.
 func Words(key ed25519.PublicKey) string {
 	h := sha256.Sum256(key)
 	return strings.Join(keyring.Words(h[:], 5), " ")
@@ -162,7 +162,7 @@ func (d *digest) add(r Record) {
 	b.WriteString(r.Kind)
 	b.WriteByte(0)
 	if json.Compact(&b, r.Data) != nil {
-		b.Write(r.Data) // which no signer wrote
+		b.Write(r.Data) // no signer wrote it
 	}
 	d.sums = append(d.sums, sha256.Sum256(b.Bytes()))
 }
@@ -181,13 +181,13 @@ func (d *digest) sum() []byte {
 type Summary struct {
 	Header  Header
 	Records int
-	Key     ed25519.PublicKey // of whoever signed it; nil: it has no signature
+	Key     ed25519.PublicKey // of the signer; nil: there is no signature
 }
 
-// Check reads an archive through and says whether it is whole and as it was
-// signed: ErrCut, ErrForged, or another error that names the record. Tap,
-// where set, is given each record as it comes; it must not be trusted until
-// Check has returned.
+// Check reads an archive through and says whether it is whole and as it was signed:
+// ErrCut, ErrForged, or another error that names the record. If tap is set, it is
+// given each record as it comes. The record must not be trusted until Check has
+// returned.
 func Check(records iter.Seq2[Record, error], tap func(Record) error) (s Summary, err error) {
 	var d digest
 	began, ended, signed, n := false, false, false, 0

@@ -44,7 +44,7 @@ type Folder interface {
 	Create(name string) (io.WriteCloser, error)
 }
 
-// notebook is an archive in memory, but for its blobs.
+// notebook is an archive in memory, without its blobs.
 type notebook struct {
 	header     Header
 	headerLine json.RawMessage
@@ -55,13 +55,13 @@ type notebook struct {
 	zone       *time.Location
 }
 
-// line is a record and what it says.
+// line is a record and its text.
 type line[T any] struct {
 	raw  json.RawMessage
 	says T
 }
 
-// fileOf says whose a blob is.
+// fileOf says which memory a blob belongs to.
 type fileOf struct {
 	Name  memory.ID `json:"name"`
 	Owner memory.ID `json:"owner"`
@@ -163,12 +163,13 @@ func (n *notebook) mediaType(owner memory.ID) string {
 	return ""
 }
 
-// extension is by which a file of a media type is opened with a click.
+// extension is the file name extension of a media type, so that a click opens the
+// file.
 func extension(media string) string {
 	return map[string]string{"image/jpeg": ".jpg", "image/png": ".png", "audio/wav": ".wav", "audio/ogg": ".ogg"}[media]
 }
 
-// memories derives what follows from the assertions.
+// memories derives the memories from the assertions.
 func (n *notebook) memories() []memory.Memory {
 	of := map[memory.ID][]memory.Assertion{}
 	for i := range n.assertions {
@@ -197,9 +198,9 @@ func (n *notebook) memories() []memory.Memory {
 // are in memory while it is read. An export as lines has no such limit.
 const MaxNotebook = 1 << 30
 
-// MaxZipped is how many bytes the pages of a notebook in a zip file of so many
-// may have together: a hundred times as many, for text is made a twentieth, and
-// 64 MiB at least.
+// MaxZipped is how many bytes the pages of a notebook may have together, by the
+// size of its zip file. It is a hundred times that size, because text shrinks to a
+// twentieth, and at least 64 MiB.
 func MaxZipped(size int64) int64 {
 	return min(MaxNotebook, max(64<<20, 100*min(size, MaxNotebook)))
 }
@@ -278,7 +279,7 @@ func readPage(folder fs.FS, name string, most int64) (string, error) {
 	return string(b), err
 }
 
-// sort puts the records in the one order that pages and imports have.
+// sort puts the records into the order that pages and imports have.
 func (n *notebook) sort() {
 	slices.SortFunc(n.utterances, func(a, b line[memory.Utterance]) int {
 		return cmp.Or(a.says.At.Compare(b.says.At), slices.Compare(a.says.ID[:], b.says.ID[:]))
@@ -290,7 +291,7 @@ func (n *notebook) sort() {
 	slices.SortFunc(n.tail, func(a, b Record) int { return cmp.Compare(a.Kind, b.Kind) })
 }
 
-// records gives the archive again, its blobs out of their files.
+// records gives the archive again, with the blobs from their files.
 func (n *notebook) records(folder fs.FS) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if !yield(Record{KindHeader, n.headerLine}, nil) {
@@ -335,8 +336,8 @@ func (f *fileOf) parts(folder fs.FS, yield func(Record, error) bool) bool {
 	return true
 }
 
-// Parts cuts what r gives into the records of a blob: each of PartSize bytes
-// but the last, which is shorter, and may be empty.
+// Parts cuts what r gives into the records of a blob. Each has PartSize bytes but
+// the last, which is shorter and may be empty.
 func Parts(p Part, r io.Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for buf := make([]byte, PartSize); !p.Last; p.Part++ {

@@ -80,7 +80,7 @@ func (n *notebook) render() map[string]string {
 	}
 	n.readme(on("README.md", "The memories of "+plain(or(n.header.Wearer, "somebody"))), counts)
 	last := pages["README.md"]
-	for _, id := range slices.SortedFunc(maps.Keys(said), compareIDs) { // of memories that nobody proposed here
+	for _, id := range slices.SortedFunc(maps.Keys(said), compareIDs) { // memories that nobody proposed here
 		for _, raw := range said[id] {
 			last.keep(KindAssertion, raw)
 		}
@@ -115,7 +115,7 @@ func (n *notebook) readme(p *page, counts map[memory.Type]int) {
 	p.say("in the words around them is not taken, and named.\n")
 }
 
-// memory says one memory in words.
+// memory writes one memory in words.
 func (n *notebook) memory(p *page, m *memory.Memory, file *fileOf) {
 	p.say("## %s\n", plain(m.Text))
 	var marks []string

@@ -24,18 +24,18 @@ import (
 	"github.com/locket-dev/locket/memory/tier"
 )
 
-// Store keeps packs. Implementations are safe for concurrent use.
+// Shelf keeps packs. Implementations are safe for concurrent use.
 type Shelf interface {
-	// Put returns once the pack is kept, with the name that it has there. The
-	// same bytes have the same name.
+	// Put returns once the pack is kept, with its name at the shelf. The same bytes
+	// have the same name.
 	Put(ctx context.Context, body []byte) (at []byte, err error)
-	// Get gives a pack of a size, whole and unaltered, or an error: [ErrLost]
-	// where the shelf was reached, and does not have it so.
+	// Get gives a pack of a size, whole and unaltered. The error is [ErrLost] if
+	// the shelf was reached and does not have the pack so.
 	Get(ctx context.Context, at []byte, size int64) ([]byte, error)
-	// Piece gives n bytes of a pack of a size, from an offset on, unchecked:
-	// [ErrLost] where the shelf was reached, and has no such pack.
+	// Piece gives n bytes of a pack of a size, from an offset, unchecked. The error
+	// is [ErrLost] if the shelf was reached and has no such pack.
 	Piece(ctx context.Context, at []byte, from, n, size int64) ([]byte, error)
-	// Delete removes one; none there is no error.
+	// Delete removes a pack. It is no error if there is none.
 	Delete(ctx context.Context, at []byte) error
 }
 
@@ -53,60 +53,60 @@ type Config struct {
 
 	// Commit changes the records and has the index know.
 	Commit func(ctx context.Context, fn func(*store.Tx) error) error
-	// Covered writes the index's segments, and gives up to where in the
-	// document log they hold everything.
+	// Covered writes the index's segments. It gives the place in the document log
+	// up to which they hold everything.
 	Covered func(ctx context.Context) (uint64, error)
 	Notes   func(memory.ID) []string // see store.Cooling
 	Froze   func(*store.Tx, []memory.Assertion) error
-	// Thawed is told which memories came back, within the transaction: what it
-	// changes of them nobody has seen otherwise. nil: nobody is.
+	// Thawed is told which memories came back, within the transaction. The index
+	// has not seen its changes otherwise. It may be nil.
 	Thawed func(*store.Tx, []memory.ID) error
-	// Safe sees that the shelf has a photo or recording just as it is here, and
-	// that it can be fetched again; false: it was not sent, or another was. nil:
-	// they stay.
+	// Safe makes sure that the shelf has a photo or recording just as it is here,
+	// and can give it back. It is false if the blob was not sent, or differs there.
+	// If Safe is nil, photos and recordings stay.
 	Safe func(ctx context.Context, blob memory.ID) (bool, error)
-	// Stays says why a memory stays hot for a reason of the node's own; empty:
-	// it need not.
+	// Stays says why a memory stays hot for a reason of the node's own. It is empty
+	// if the memory need not stay.
 	Stays func(*memory.Memory) string
-	// Uses is how often memories were of use here.
+	// Uses is how often each memory was used on this device.
 	Uses func(*store.Tx) (map[memory.ID]Use, error)
-	// Back goes on with what waited for groups that are back. It is asked
-	// each time the keeper tends, and does little where nothing waits.
+	// Back goes on with what waited for groups that are back. It is called at each
+	// Maintain, and does little if nothing waits.
 	Back func(ctx context.Context) error
 	Log  *slog.Logger
 	Now  func() time.Time // nil: time.Now
 }
 
-// Use is how often a memory was of use, and when last.
+// Use is how often a memory was used, and when it was last.
 type Use struct {
 	Count int
 	Last  time.Time
 }
 
-// Keeper keeps the budget. Its methods are safe for concurrent use; of Cool, Tend,
-// Ease and Compact one runs at a time, and the others wait.
+// Keeper keeps the budget. Its methods are safe for concurrent use. Only one of
+// Cool, Maintain, Ease and Compact runs at a time; the others wait.
 type Keeper struct {
 	c Config
 
-	tending sync.Mutex // held by Cool, Tend, Ease and Compact; before fetching
+	tending sync.Mutex // held by Cool, Maintain, Ease and Compact; taken before fetching
 
-	fetching turn // held while the shelf is asked for packs, and what it gave comes back
+	fetching turn // held while packs are fetched from the shelf and their memories are put back
 	last     lastBody
 
-	still sync.RWMutex // held to read by who needs that nothing turns cold, see Hold
+	still sync.RWMutex // held for reading by callers during which nothing may turn cold, see Hold
 
 	ease   easing     // under tending
 	rest   resting    // likewise
-	count  sync.Mutex // of what follows, but frozen and packed; never held for long
+	count  sync.Mutex // guards what follows, but for frozen and packed; never held for long
 	state  Status
-	down   time.Time          // until when the shelf is not asked again
+	down   time.Time          // the shelf is not asked again until then
 	why    error              // why not
 	today  map[memory.ID]bool // fetched for the day
-	frozen int                // memories, since the files were last rewritten
+	frozen int                // memories that turned cold since the files were last rewritten
 	packed int                // utterances, since then
 }
 
-// turn is a lock that who waits for it may give up: whoever has it may wait for the
+// turn is a lock whose waiters may give up, because its holder may wait for the
 // shelf for as long as that takes.
 type turn chan struct{}
 
@@ -124,8 +124,8 @@ func (t turn) take(ctx context.Context) error {
 
 func (t turn) give() { <-t }
 
-// lastBody is the pack that was fetched last: neighbours turned cold together,
-// and are often asked for together.
+// lastBody is the pack that was fetched last. Neighbours turned cold together, and
+// are often asked for together.
 type lastBody struct {
 	pack uint64
 	body []byte
@@ -148,15 +148,15 @@ func New(c Config) *Keeper {
 	return &Keeper{c: c, fetching: make(turn, 1)}
 }
 
-// Hold keeps memories from turning cold until release is called: who reads first
-// the cold and then the hot misses none.
+// Hold keeps memories from turning cold until release is called. So a caller that
+// reads first the cold memories and then the hot ones misses none.
 func (k *Keeper) Hold() (release func()) {
 	k.still.RLock()
 	return k.still.RUnlock
 }
 
-// Fetched is how many memories have come back since the node was opened. It
-// waits for those that are on their way.
+// Fetched is how many memories have come back since the node was opened. It waits
+// for fetches that are under way.
 func (k *Keeper) Fetched() int {
 	k.fetching <- struct{}{}
 	defer k.fetching.give()
@@ -165,8 +165,8 @@ func (k *Keeper) Fetched() int {
 	return k.state.Fetched
 }
 
-// restAfter is how long the shelf is left alone after it could not be reached:
-// a recall without a network does not wait for it again and again.
+// restAfter is how long the shelf is left alone after it could not be reached.
+// Without a network, not every recall has to wait for it.
 const restAfter = 15 * time.Second
 
 // body gives a pack's bytes. The caller holds fetching.
@@ -178,7 +178,7 @@ func (k *Keeper) body(ctx context.Context, p *store.ColdPack) ([]byte, error) {
 		return nil, err
 	}
 	b, err := k.c.Shelf.Get(ctx, p.At, p.Size)
-	if errors.Is(err, ErrLost) { // a repair has a closer look
+	if errors.Is(err, ErrLost) { // repair will look at it more closely
 		err = errors.Join(err, k.doubt(ctx, p.Number))
 	}
 	if err := k.asked(p, err); err != nil {
@@ -188,7 +188,7 @@ func (k *Keeper) body(ctx context.Context, p *store.ColdPack) ([]byte, error) {
 	return b, nil
 }
 
-// reachable says why the shelf is not to be asked now.
+// reachable says why the shelf is not to be asked now, or nil.
 func (k *Keeper) reachable() error {
 	if k.c.Shelf == nil {
 		return fmt.Errorf("%w: sync.relay is not set", ErrUnreachable)
@@ -201,8 +201,8 @@ func (k *Keeper) reachable() error {
 	return nil
 }
 
-// asked notes what became of asking the shelf for a pack. That it does not have one
-// says nothing of others, nor does that whoever asked went away.
+// asked notes how asking the shelf for a pack ended. If the shelf does not have
+// this pack, or the caller went away, that says nothing about other packs.
 func (k *Keeper) asked(p *store.ColdPack, err error) error {
 	k.count.Lock()
 	defer k.count.Unlock()
@@ -217,9 +217,9 @@ func (k *Keeper) asked(p *store.ColdPack, err error) error {
 	return err
 }
 
-// Fetch brings memories back; those that are hot are passed over. missing are
-// those that could not be brought, and err wraps [ErrUnreachable] then; what
-// could be is here all the same. It waits for others' fetches no longer than ctx.
+// Fetch brings memories back, and passes over hot ones. missing are those that
+// could not be brought; then err wraps [ErrUnreachable], and the others are here
+// all the same. It waits for the fetches of other callers no longer than ctx lasts.
 func (k *Keeper) Fetch(ctx context.Context, ids ...memory.ID) (missing []memory.ID, err error) {
 	waited := k.fetching.take(ctx)
 	if waited == nil {
@@ -254,7 +254,8 @@ func (k *Keeper) Fetch(ctx context.Context, ids ...memory.ID) (missing []memory.
 	return missing, errors.Join(errs...)
 }
 
-// thaw brings some of a pack back, or with nil ids all of it. The caller holds fetching.
+// thaw brings back some memories of a pack, or all of them if ids is nil. The
+// caller holds fetching.
 func (k *Keeper) thaw(ctx context.Context, pack uint64, ids []memory.ID) error {
 	var p store.ColdPack
 	err := k.c.Store.View(ctx, func(tx *store.Tx) (err error) { p, err = tx.Pack(pack); return err })
@@ -272,7 +273,7 @@ func (k *Keeper) thaw(ctx context.Context, pack uint64, ids []memory.ID) error {
 		}
 		return k.c.Thawed(tx, back)
 	})
-	if errors.Is(err, store.ErrTooLarge) && len(ids) != 1 { // one after the other
+	if errors.Is(err, store.ErrTooLarge) && len(ids) != 1 { // try them one after the other
 		for _, s := range p.Stubs {
 			if ids == nil || slices.Contains(ids, s.ID) {
 				if err := k.thaw(ctx, pack, []memory.ID{s.ID}); err != nil {
@@ -290,7 +291,8 @@ func (k *Keeper) thaw(ctx context.Context, pack uint64, ids []memory.ID) error {
 	return err
 }
 
-// FetchAll brings everything back. missing is how many could not be.
+// FetchAll brings everything back. missing is how many memories could not be
+// brought.
 func (k *Keeper) FetchAll(ctx context.Context) (missing int, err error) {
 	packs, err := k.packs(ctx)
 	if err != nil {
@@ -326,10 +328,10 @@ func (k *Keeper) packs(ctx context.Context) (out []store.ColdPack, err error) {
 	return out, err
 }
 
-// Each gives every cold memory, fetched for the look and not kept here. What is
-// wanted comes back before, as it may not stand any more. missing
-// is how many could not be looked at: then err wraps [ErrUnreachable], and the
-// others were given.
+// Each gives every cold memory. It fetches them for the call alone and does not
+// keep them. Wanted memories come back first, because their stubs may be out of
+// date. missing is how many could not be fetched: then err wraps [ErrUnreachable],
+// and the others were given.
 func (k *Keeper) Each(ctx context.Context, fn func(*store.Cold) error) (missing int, err error) {
 	if err := k.fetchAsked(ctx); err != nil && !errors.Is(err, ErrUnreachable) {
 		return 0, err
@@ -355,7 +357,7 @@ func (k *Keeper) Each(ctx context.Context, fn func(*store.Cold) error) (missing 
 		}
 		var all []store.Cold
 		err = k.c.Store.View(ctx, func(tx *store.Tx) (err error) { all, err = tx.ReadPack(p.Number, b); return err })
-		if errors.Is(err, memory.ErrNotFound) { // emptied meanwhile: what it held is hot, or erased
+		if errors.Is(err, memory.ErrNotFound) { // the pack was emptied meanwhile: its memories are hot, or erased
 			continue
 		}
 		if err != nil {

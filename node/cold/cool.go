@@ -12,12 +12,12 @@ import (
 	"github.com/locket-dev/locket/memory/tier"
 )
 
-// packUnits is how many memories are asked to go into one pack: some 50 KB, of
-// which one recall fetches one.
+// packUnits is how many memories go into one pack: some 50 KB, of which a recall
+// usually needs one memory.
 const packUnits = 64
 
-// Cool turns memories cold until the budget is kept, or nothing more can, and
-// returns how many.
+// Cool turns memories cold until the budget is kept, or until no more can turn
+// cold. It returns how many did.
 func (k *Keeper) Cool(ctx context.Context) (n int, err error) {
 	k.tending.Lock()
 	defer k.tending.Unlock()
@@ -94,10 +94,10 @@ func (k *Keeper) coolMemories(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// errHeld keeps memories hot while everything is read, see [Keeper.Hold].
+// errHeld keeps memories hot while a caller reads everything, see [Keeper.Hold].
 var errHeld = errors.New("an export runs: nothing turns cold meanwhile")
 
-// held reports whether someone needs that nothing turns cold now.
+// held reports whether a caller needs that nothing turns cold now.
 func (k *Keeper) held() bool {
 	if !k.still.TryLock() {
 		return true
@@ -106,7 +106,7 @@ func (k *Keeper) held() bool {
 	return false
 }
 
-// blocked notes what keeps memories hot that are over the budget.
+// blocked notes why memories over the budget stay hot.
 func (k *Keeper) blocked(why string) {
 	k.count.Lock()
 	k.state.Blocked = why
@@ -116,7 +116,7 @@ func (k *Keeper) blocked(why string) {
 // countEvery is how often, with a budget in bytes, all hot memories are weighed.
 const countEvery = 10 * time.Minute
 
-// due reports whether a choice is worth its while.
+// due reports whether it is worth choosing memories now.
 func (k *Keeper) due(hot int) bool {
 	k.count.Lock()
 	defer k.count.Unlock()
@@ -132,7 +132,7 @@ func (k *Keeper) due(hot int) bool {
 	return s.Weighed.IsZero() || grew || s.Bytes+s.MediaBytes > k.c.Budget.Bytes || k.c.Now().Sub(s.Weighed) > countEvery
 }
 
-// choose gives those that are to turn cold.
+// choose gives the memories that are to turn cold.
 func (k *Keeper) choose(ctx context.Context) (out []memory.ID, err error) {
 	var items []tier.Item
 	total := int64(0)
@@ -168,7 +168,8 @@ func (k *Keeper) choose(ctx context.Context) (out []memory.ID, err error) {
 	return tier.Choose(items, k.c.Budget, k.c.Now()), nil
 }
 
-// freeze packs some memories, has the pack kept, and replaces them by stubs.
+// freeze packs some memories, has the shelf keep the pack, and replaces the
+// memories by stubs.
 func (k *Keeper) freeze(ctx context.Context, ids []memory.ID, c store.Cooling, left map[string]int) (n int, err error) {
 	var p *store.Packed
 	err = k.c.Store.View(ctx, func(tx *store.Tx) (err error) { p, err = tx.MakePack(ids, c); return err })
@@ -185,14 +186,14 @@ func (k *Keeper) freeze(ctx context.Context, ids []memory.ID, c store.Cooling, l
 	if err != nil {
 		return 0, fmt.Errorf("cold: %w", err)
 	}
-	if !k.still.TryLock() { // it is not waited for: who holds may be slow
+	if !k.still.TryLock() { // do not wait: the holder may be slow
 		return 0, errors.Join(errHeld, k.c.Shelf.Delete(ctx, at))
 	}
-	// Whoever gives room is not stopped for want of it.
+	// Cooling gives room, so it must not stop for want of it.
 	err = k.c.Store.Relieve(ctx, func(tx *store.Tx) (err error) { n, err = tx.Freeze(p, at, c); return err })
 	k.still.Unlock()
 	if errors.Is(err, store.ErrTooLarge) && len(ids) > 1 {
-		// The pack is left behind; its keys are nowhere.
+		// The pack has no use any more: nobody has its keys.
 		err = k.c.Shelf.Delete(ctx, at)
 		for half := range slices.Chunk(ids, (len(ids)+1)/2) {
 			got, e := k.freeze(ctx, half, c, left)
@@ -202,7 +203,7 @@ func (k *Keeper) freeze(ctx context.Context, ids []memory.ID, c store.Cooling, l
 	return n, err
 }
 
-// sweepGone takes packs that nothing needs from the shelf.
+// sweepGone deletes packs from the shelf that nothing needs.
 func (k *Keeper) sweepGone(ctx context.Context) error {
 	packs, err := k.packs(ctx)
 	if err != nil {
@@ -225,27 +226,27 @@ func (k *Keeper) sweepGone(ctx context.Context) error {
 	return nil
 }
 
-// The files are written anew after so many memories turned cold, or when they
-// have grown by a half since, and by no less than some MB: until then their old
-// versions lie there.
+// The files are rewritten after so many memories turned cold, or when they have
+// grown by half, and by at least some MB. Until then they hold the old versions,
+// too.
 const (
 	compactAfter = 2000
 	compactGrown = 12 << 20 // bytes
 
-	// About so many utterances take what a memory takes, before they are packed.
+	// about so many utterances take as much room as a memory, before they are
+	// packed
 	linesOfMemory = 3
 
-	// In the middle of something.
+	// used by Ease, in the middle of something large
 	easeFrozen = 10_000
 	easeGrown  = 32 << 20
 )
 
-// rewrittenMeta is what the records took, in bytes, when they were last
-// written anew.
+// rewrittenMeta is how many bytes the records took when they were last rewritten.
 const rewrittenMeta = "tiers/rewritten"
 
-// Compact gives back the disk's space that is taken by what turned cold, or
-// was replaced, where it is worth its while.
+// Compact gives back the disk space of what turned cold or was replaced, if enough
+// has.
 func (k *Keeper) Compact(ctx context.Context) error {
 	k.tending.Lock()
 	defer k.tending.Unlock()
@@ -272,8 +273,8 @@ func (k *Keeper) compactAt(ctx context.Context, frozen int, grown uint64) error 
 	return k.c.Store.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(rewrittenMeta, size) })
 }
 
-// compactDue looks at the files only where a budget is kept: without one the
-// disk is large.
+// compactDue looks at the files only if there is a budget. Without one the disk is
+// large.
 func (k *Keeper) compactDue(ctx context.Context, frozen int, grown uint64) (bool, error) {
 	if k.frozen+k.packed/linesOfMemory >= frozen {
 		return true, nil

@@ -8,20 +8,20 @@ import (
 	"github.com/locket-dev/locket/memory/tier"
 )
 
-// easing is how a keeper gives way while much comes.
+// easing is the state of [Keeper.Ease].
 type easing struct {
-	above int       // hot memories up to which it is left alone
-	until time.Time // and for how long, after it went wrong
+	above int       // Ease does nothing up to so many hot memories
+	until time.Time // after an error, Ease does nothing until then
 }
 
-// easeRest is for how long nothing is tried after it went wrong: whoever brings
-// more than the budget meanwhile goes on.
+// easeRest is how long Ease does nothing after an error. What brings more than the
+// budget goes on meanwhile.
 const easeRest = time.Minute
 
-// Ease is Cool for the middle of something that brings much more than the
-// budget: it lets a quarter more than that pass, so that a choice is worth its
-// while, and the files are written anew more seldom than [Keeper.Tend] does.
-// After an error it does nothing for a minute.
+// Ease is Cool for the middle of something that brings much more than the budget.
+// It waits until there is a quarter more than that, so that choosing is worth it,
+// and rewrites the files more seldom than [Keeper.Maintain] does. After an error it
+// does nothing for a minute.
 func (k *Keeper) Ease(ctx context.Context) error {
 	k.tending.Lock()
 	defer k.tending.Unlock()
@@ -40,7 +40,7 @@ func (k *Keeper) Ease(ctx context.Context) error {
 		k.ease.until = k.c.Now().Add(easeRest)
 		return err
 	}
-	// What has to stay is not looked at again for each few that come.
+	// Memories that have to stay are not checked again each time a few more come.
 	hot, err = k.hot(ctx)
 	k.ease.above = 0
 	if k.crowded(hot) {
@@ -54,11 +54,11 @@ func (k *Keeper) hot(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// perMemory is about what one takes here, in bytes, before any was weighed.
+// perMemory is about how many bytes a memory takes here, before any was weighed.
 const perMemory = 2 << 10
 
-// crowded reports whether so many hot memories are over the budget by a quarter;
-// what they take is guessed from when they were last weighed.
+// crowded reports whether so many hot memories exceed the budget by a quarter. It
+// guesses their size from the last weighing.
 func (k *Keeper) crowded(hot int) bool {
 	k.count.Lock()
 	defer k.count.Unlock()

@@ -7,18 +7,18 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Utterances don't turn cold: where a budget is kept they are packed, a page of
-// many in one record, and are here whole. No shelf is needed for it.
+// Utterances don't turn cold. With a budget they are packed: a page of many is one
+// record, and they are still whole on this device. That needs no shelf.
 
-// restAt is how old an utterance is when it may be packed: the session that it is
-// of, and the day's second looks at it, are over.
+// restAt is the age from which an utterance may be packed. By then its session is
+// over, and nothing looks at its day again.
 const restAt = 24 * time.Hour
 
-// packLoose is how many that may be packed are worth writing pages anew.
+// packLoose is how many unpacked utterances make it worth writing pages.
 const packLoose = 128
 
-// resting is what the last look left loose: what can't be packed is not looked at
-// again and again.
+// resting is what the last look left unpacked, so that utterances that can't be
+// packed are not looked at again and again.
 type resting struct {
 	left int
 	at   time.Time
@@ -41,7 +41,7 @@ func (k *Keeper) packLines(ctx context.Context) error {
 		return err
 	}
 	for since, more := (time.Time{}), true; more; {
-		// Whoever gives room is not stopped for want of it.
+		// Packing gives room, so it must not stop for want of it.
 		err := k.c.Store.Relieve(ctx, func(tx *store.Tx) error {
 			packed, next, err := tx.PackUtterances(since, before, covered)
 			k.packed += packed

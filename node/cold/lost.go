@@ -10,15 +10,15 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// doubtedMeta is the record of packs that the shelf was asked for, and did not
-// have as they were put there: numbers, ascending.
+// doubtedMeta is the record of packs that the shelf did not give as they were put
+// there: their numbers, ascending.
 const doubtedMeta = "tiers/doubted"
 
-// maxPiece is the longest piece that a shelf is asked for, in bytes; a pack with an
-// entry over it is fetched whole.
+// maxPiece is the longest piece that is asked of a shelf, in bytes. If an entry is
+// longer, its pack is fetched whole.
 const maxPiece = 1 << 20
 
-// doubt notes that the shelf did not have a pack as it was.
+// doubt notes that the shelf did not give a pack as it was put there.
 func (k *Keeper) doubt(ctx context.Context, pack uint64) error {
 	known := false
 	read := func(tx *store.Tx) (all []uint64, err error) {
@@ -40,10 +40,10 @@ func (k *Keeper) doubt(ctx context.Context, pack uint64) error {
 	})
 }
 
-// Lost gives the packs that the shelf does not have as they were put there. Of
-// each it reads one entry, chosen by chance; whole it fetches only those that
-// could not be had once, which includes what any reading has found damaged
-// since. It ends with an error, [ErrUnreachable], where the shelf can't be asked.
+// Lost gives the packs that the shelf does not have as they were put there. It
+// reads one entry of each, chosen by chance. It fetches a pack whole only if it
+// failed once before, which includes any that a reading has found damaged. If the
+// shelf can't be reached, the error is [ErrUnreachable].
 func (k *Keeper) Lost(ctx context.Context) (lost []uint64, err error) {
 	packs, err := k.packs(ctx)
 	if err != nil {
@@ -75,7 +75,7 @@ func (k *Keeper) Lost(ctx context.Context) (lost []uint64, err error) {
 	return lost, k.c.Store.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(doubtedMeta, still) })
 }
 
-// look sees that the shelf has a pack: whole, or an entry of it.
+// look checks that the shelf has a pack: the whole pack, or one entry of it.
 func (k *Keeper) look(ctx context.Context, p *store.ColdPack, whole bool) error {
 	if err := k.fetching.take(ctx); err != nil {
 		return err
@@ -88,7 +88,8 @@ func (k *Keeper) look(ctx context.Context, p *store.ColdPack, whole bool) error 
 	return err
 }
 
-// sample sees that the shelf has an entry of a pack as it was. The caller holds fetching.
+// sample checks that the shelf has one entry of a pack as it was. The caller holds
+// fetching.
 func (k *Keeper) sample(ctx context.Context, p *store.ColdPack) error {
 	if err := k.reachable(); err != nil {
 		return err

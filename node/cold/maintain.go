@@ -14,20 +14,20 @@ import (
 // Status tells how a keeper is.
 type Status struct {
 	Hot     int       // memories
-	Bytes   int64     // that they take, when they were last weighed
+	Bytes   int64     // of the hot memories, when they were last weighed
 	Weighed time.Time // zero: never
 	Cold    int       // memories
 
-	Media      int   // photos and recordings that are here, when they were last weighed
+	Media      int   // photos and recordings on this device, when they were last weighed
 	MediaBytes int64 // that they take
 
 	Packs   int
 	Packed  int64 // bytes of packs
-	Wanted  int   // groups that something waits for
-	Leaving int   // packs that nothing needs, and that are at the shelf still
-	Fetched int   // memories, since the node was opened
+	Wanted  int   // groups of cold memories that something waits for
+	Leaving int   // packs that nothing needs and that the shelf still has
+	Fetched int   // memories that came back since the node was opened
 	Blocked string
-	Missing string // why cold memories can't be fetched now; empty: they can, or it was not tried
+	Missing string // why cold memories can't be fetched now; empty: they can, or nobody tried
 
 	weighedAt int // hot memories then
 }
@@ -64,8 +64,8 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 	return s, err
 }
 
-// Maintain does what is due: it fetches what is wanted, takes away packs that
-// nothing needs, and cools.
+// Maintain does what is due: it fetches wanted memories, deletes packs that nothing
+// needs, and cools.
 func (k *Keeper) Maintain(ctx context.Context) error {
 	k.tending.Lock()
 	defer k.tending.Unlock()
@@ -77,20 +77,20 @@ func (k *Keeper) cool(ctx context.Context) error {
 	return errors.Join(err, k.compact(ctx))
 }
 
-// fetchWanted brings back what is wanted, and has whoever waits for it go on.
+// fetchWanted brings wanted memories back, and lets what waits for them go on.
 func (k *Keeper) fetchWanted(ctx context.Context) error {
 	errs := []error{k.fetchAsked(ctx)}
 	if ctx.Err() != nil {
 		return errors.Join(append(errs, ctx.Err())...)
 	}
-	// What was wanted may have come by another way than this.
+	// They may have come back by another way than this.
 	if k.c.Back != nil {
 		errs = append(errs, k.c.Back(ctx))
 	}
 	return errors.Join(errs...)
 }
 
-// fetchAsked brings back what is wanted, and what comes to be wanted by that.
+// fetchAsked brings wanted memories back, and those that become wanted by that.
 func (k *Keeper) fetchAsked(ctx context.Context) error {
 	tried := map[memory.ID]bool{}
 	var errs []error
@@ -108,7 +108,7 @@ func (k *Keeper) fetchAsked(ctx context.Context) error {
 		if err != nil || len(ids) == 0 {
 			return errors.Join(append(errs, err)...)
 		}
-		for _, id := range ids { // one that can't come does not keep the others away
+		for _, id := range ids { // a memory that can't come does not keep the others away
 			if ctx.Err() != nil {
 				return errors.Join(append(errs, ctx.Err())...)
 			}
@@ -118,8 +118,8 @@ func (k *Keeper) fetchAsked(ctx context.Context) error {
 	}
 }
 
-// fetchUnit brings a memory back with its group, also where something of it is
-// hot already, which [store.Tx.Stub] passes over.
+// fetchUnit brings a memory back with its group, even if part of the group is hot
+// already, which [store.Tx.Stub] passes over.
 func (k *Keeper) fetchUnit(ctx context.Context, id memory.ID) error {
 	if err := k.fetching.take(ctx); err != nil {
 		return err
@@ -137,8 +137,8 @@ func (k *Keeper) fetchUnit(ctx context.Context, id memory.ID) error {
 // maxDay is how many memories are fetched for a day at most.
 const maxDay = 256
 
-// Prepare brings here what the cues of a day find, and keeps it hot until the
-// next day is prepared. find gives what a query finds, the best first.
+// Prepare brings back what the cues of a day find, and keeps it hot until the next
+// day is prepared. find gives what a query finds, the best first.
 func (k *Keeper) Prepare(ctx context.Context, cues []tier.Cue, find func(ctx context.Context, query string) ([]memory.ID, error)) (n int, err error) {
 	var ids []memory.ID
 	for _, c := range cues {

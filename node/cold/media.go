@@ -10,12 +10,12 @@ import (
 	"github.com/locket-dev/locket/memory/tier"
 )
 
-// A photo or recording turns cold by itself: its memory stays, and with it what
-// the photo shows. The shelf has it already, sealed, as every member reads it, so
-// that nothing is packed; what opens it is the note of where it lies.
+// A photo or recording turns cold by itself. Its memory stays, and says what the
+// photo shows. Nothing is packed, because the shelf already has the blob, sealed
+// for every member; the note of where it lies opens it.
 
-// stayAfter is how long a photo or recording stays here after it came: from a
-// wearable, or because somebody asked for it.
+// stayAfter is how long a photo or recording stays here after it came from a
+// wearable, or was fetched because somebody asked for it.
 const stayAfter = 24 * time.Hour
 
 // media are the photos and recordings of one memory.
@@ -24,7 +24,8 @@ type media struct {
 	item  tier.Item
 }
 
-// weighMedia gives those that are here, by their owners, and what they take.
+// weighMedia gives the photos and recordings on this device by their owners, and
+// their size.
 func (k *Keeper) weighMedia(tx *store.Tx, uses map[memory.ID]Use) (all map[memory.ID]*media, total int64, err error) {
 	all = map[memory.ID]*media{}
 	for o, err := range tx.OwnedBlobs() {
@@ -50,8 +51,8 @@ func (k *Keeper) weighMedia(tx *store.Tx, uses map[memory.ID]Use) (all map[memor
 	return all, total, nil
 }
 
-// coolMedia removes photos and recordings until they are within what the
-// memories leave of the budget, or nothing more can go.
+// coolMedia removes photos and recordings until they fit into what the memories
+// leave of the budget, or until no more can go.
 func (k *Keeper) coolMedia(ctx context.Context) (err error) {
 	if k.c.Safe == nil || k.c.Budget.Bytes == 0 {
 		return nil

@@ -40,8 +40,8 @@ type Config struct {
 	Proxy      Proxy     `toml:"proxy"`
 }
 
-// Broker is where the wearables' events come from: another's broker at URL,
-// or, where that is empty, the node's own at Listen.
+// Broker is where the wearables' events come from: somebody's broker at URL, or the
+// node's own at Listen if URL is empty.
 type Broker struct {
 	URL          string `toml:"url" kind:"url"` // tcp, ssl, mqtt, mqtts, ws or wss
 	Username     string `toml:"username"`
@@ -75,8 +75,8 @@ type API struct {
 	Console string `toml:"console"`               // host:port on loopback for the page of locket open; port 0: any
 }
 
-// Unlock says how the daemon gets its key without a person; at most one is
-// set. With none it starts locked, and takes events in all the same.
+// Unlock says how the daemon opens its keys without a person. At most one is set.
+// With none it starts locked, and takes events in all the same.
 type Unlock struct {
 	PassphraseEnv  string `toml:"passphrase_env"` // name of an environment variable
 	PassphraseFile string `toml:"passphrase_file" kind:"path"`
@@ -84,8 +84,8 @@ type Unlock struct {
 	Keyring        bool   `toml:"keyring"` // the OS keyring
 }
 
-// Retention says how long sources are kept; memories quote what they need.
-// The first of the two limits that is reached ends a source; 0 keeps none.
+// Retention says how long sources are kept; memories quote what they need. A source
+// ends at the first of the two limits; 0 keeps none.
 type Retention struct {
 	Audio     Keep `toml:"audio"`
 	Photo     Keep `toml:"photo"`
@@ -107,8 +107,8 @@ type Disk struct {
 	Reserve Size `toml:"reserve"` // below it, events are refused
 }
 
-// Hot is how much of the memories is kept on this device whole; what is asked
-// for least leaves a stub, and its text at the relay. 0: no limit.
+// Hot limits how many memories are kept whole on this device. Those that are asked
+// for least leave a stub here, and their text is at the relay. 0 is no limit.
 type Hot struct {
 	Records Count `toml:"records"`
 	Bytes   Size  `toml:"bytes"`
@@ -117,8 +117,8 @@ type Hot struct {
 // Zones says what the private zones' gate believes; the zones themselves are
 // set by command.
 type Zones struct {
-	Age     Duration `toml:"location_age"` // how long a location outside of a place says that it was not entered
-	Unknown string   `toml:"unknown"`      // "take" or "drop" what happened where the location is not known
+	Age     Duration `toml:"location_age"` // after this time, a location outside a zone no longer says that the wearer is outside it
+	Unknown string   `toml:"unknown"`      // "take" or "drop": what becomes of events while the location is not known
 }
 
 // Log is what goes to standard error.
@@ -133,8 +133,8 @@ type Plugins struct {
 	Disabled []string `toml:"disabled"`        // names
 }
 
-// Defaults fills each field that is zero. A size or age that is to be zero
-// has to be set afterwards.
+// Defaults fills each field that is zero. To have a size or age of zero, set it
+// afterwards.
 func (c *Config) Defaults() {
 	def(&c.Profile, Default)
 	def(&c.Home, DefaultHome())
@@ -190,15 +190,15 @@ type Sync struct {
 	Vault  bool   `toml:"vault"`            // secrets go to the other devices, too
 	Invite string `toml:"invite"`           // code that the relay asks of a new account
 	LAN    bool   `toml:"lan"`              // meet the wearer's other devices in the same network
-	// How many deltas after the last snapshot this device makes another; as many
-	// as there will never be: none.
+	// Snapshots is how many deltas after the last snapshot this device makes
+	// another. A number that is never reached means none.
 	Snapshots Count `toml:"snapshots"`
 	Compact   bool  `toml:"compact"` // have the relay drop what a verified snapshot covers
 
-	// Interface is the one network interface to meet them on; empty: all that
-	// have multicast.
+	// Interface is the one network interface to meet them on. Empty: every one that
+	// has multicast.
 	Interface string `toml:"interface"`
-	// Metered: the line costs by the byte. What was said goes; photos and
+	// Metered: the line costs by the byte. Utterances and memories go; photos and
 	// recordings wait until it is off.
 	Metered bool `toml:"metered"`
 }

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Dense is the models that help to find what was said in other words: one
-// that makes vectors of texts, and one that judges the first hits. Without a
-// URL there is no such model, and nothing that was said leaves the node.
+// Dense is the models that help to find what was said in other words: one makes
+// vectors of texts, the other judges the first hits. Without a URL there is no such
+// model, and nothing that was said leaves the node.
 type Dense struct {
 	URL            string   `toml:"url" kind:"url"` // OpenAI-compatible, with /embeddings
 	Model          string   `toml:"model"`
@@ -17,12 +17,12 @@ type Dense struct {
 	RerankModel    string   `toml:"rerank_model"`
 	Key            Secret   `toml:"key"`
 	KeyFile        string   `toml:"key_file" kind:"path"`
-	QueryPrefix    string   `toml:"query_prefix"`    // that the model wants before a question
-	DocumentPrefix string   `toml:"document_prefix"` // that it wants before a document
+	QueryPrefix    string   `toml:"query_prefix"`    // prefix that the model wants before a question
+	DocumentPrefix string   `toml:"document_prefix"` // prefix that it wants before a document
 	Within         Duration `toml:"within"`          // how long a search waits for each of the two
 }
 
-// APIKey is the key, out of its file where it is in one; empty: none.
+// APIKey is the key, read from its file if it is in one. Empty: there is none.
 func (c *Dense) APIKey() (string, error) {
 	if c.KeyFile == "" {
 		return string(c.Key), nil

@@ -11,8 +11,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// takeFile reads TOML strictly. Keys that env or flags have set are checked
-// and left.
+// takeFile reads TOML strictly. It checks the keys that the environment or a flag
+// has set, too, and leaves their values.
 func (l *Loaded) takeFile(over *Config, path string, data []byte) error {
 	var file Config
 	dec := toml.NewDecoder(bytes.NewReader(data))

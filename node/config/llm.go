@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// LLM is the language model that may help; with an empty URL there is none,
-// and nothing that was said leaves the node.
+// LLM is the language model that may help. With an empty URL there is none, and
+// nothing that was said leaves the node.
 type LLM struct {
 	URL       string   `toml:"url" kind:"url"` // OpenAI-compatible, such as http://127.0.0.1:11434/v1
 	Model     string   `toml:"model"`
 	Key       Secret   `toml:"key"`
 	KeyFile   string   `toml:"key_file" kind:"path"`
-	Extract   bool     `toml:"extract"`    // it is sent what is said, to find memories in it
-	Topic     bool     `toml:"topic"`      // it is sent the last messages, to say what they are about
+	Extract   bool     `toml:"extract"`    // the model is sent what is said, to find memories in it
+	Topic     bool     `toml:"topic"`      // the model is sent the last messages, to say what they are about
 	Format    string   `toml:"format"`     // of JSON: auto, schema, object, text
 	Timeout   Duration `toml:"timeout"`    // of one answer
 	MaxTokens Count    `toml:"max_tokens"` // of one answer

@@ -135,8 +135,8 @@ func (l *Loaded) readFile(over *Config, flag, variable string) error {
 	return nil
 }
 
-// fill makes the outcome: the defaults that suit what is written, and over
-// them what is written, so that a written zero stays.
+// fill makes the result: the defaults that suit what is written, overridden by what
+// is written. So a written zero stays.
 func (l *Loaded) fill(over *Config) {
 	l.Config = *over
 	l.Defaults()

@@ -82,7 +82,7 @@ func redact(s string) string {
 	return u.Redacted()
 }
 
-// wrong says that a key's value is, and where it was written.
+// wrong is the error of a key's value, with the place where it was written.
 func (l *Loaded) wrong(name, format string, args ...any) error {
 	return fmt.Errorf("%w: %s: %s: %s", ErrConfig, l.Origin(name), name, fmt.Sprintf(format, args...))
 }

@@ -63,8 +63,8 @@ func New(o Options) *Console {
 	return c
 }
 
-// Serve has the console speak to the handler of the node's API, which asks for
-// no token. It is called once, before the first link.
+// Serve connects the console to the handler of the node's API, which asks for no
+// token. It is called once, before the first link.
 func (c *Console) Serve(api http.Handler) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,7 +103,7 @@ func (c *Console) begin(l net.Listener) {
 	go func() { c.done <- serve.Serve(inner, l, h, c.log) }()
 }
 
-// Close ends all sessions and stops to listen. It is safe to call twice.
+// Close ends all sessions and closes the listener. It is safe to call twice.
 func (c *Console) Close() error {
 	c.mu.Lock()
 	end, done := c.end, c.done

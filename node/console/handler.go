@@ -75,7 +75,7 @@ func (c *Console) guard(next http.Handler) http.Handler {
 func refuse(w http.ResponseWriter, status int, field, detail string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{ // who went away needs no answer
+	_ = json.NewEncoder(w).Encode(map[string]any{ // a browser that went away needs no answer
 		"type": "about:blank", "title": http.StatusText(status), "status": status, "field": field, "detail": detail})
 }
 
@@ -136,7 +136,7 @@ func (c *Console) forward(w http.ResponseWriter, r *http.Request) {
 	<-ended
 }
 
-// endWith cancels what runs once its session is over: a stream would go on.
+// endWith cancels a request when its session is over, because a stream would go on.
 func (c *Console) endWith(ctx context.Context, s *session, cancel func()) {
 	for {
 		t := time.NewTimer(max(c.sessions.left(s, c.now()), time.Second))
@@ -165,7 +165,7 @@ func (c *Console) leave(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// page serves the files of the page. What is no file is a place in the page.
+// page serves the files of the page. A path that is no file is a place in the page.
 func page(files fs.FS) http.HandlerFunc {
 	static := http.FileServerFS(files)
 	return func(w http.ResponseWriter, r *http.Request) {

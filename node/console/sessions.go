@@ -21,8 +21,8 @@ const (
 	maxSessions = 16
 )
 
-// sessions are who may come in. Secrets are kept as digests of one length, so
-// that comparing them tells nothing.
+// sessions are the browsers that may come in. Secrets are kept as digests of one
+// length, so that comparing them takes the same time.
 type sessions struct {
 	mu    sync.Mutex
 	codes []code
@@ -59,8 +59,8 @@ func (s *sessions) code(now time.Time) (text string, expires time.Time) {
 	return text, expires
 }
 
-// begin exchanges a code for a session. The code is used up, also when it has
-// expired.
+// begin exchanges a code for a session: it gives the session's cookie and key. The
+// code is used up, even if it has expired.
 func (s *sessions) begin(text string, now time.Time) (cookie, key string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,8 +86,8 @@ func (s *sessions) begin(text string, now time.Time) (cookie, key string, ok boo
 	return cookie, key, true
 }
 
-// find gives the session of both halves, and notes that it is in use unless it
-// only watches. Those that are over are dropped.
+// find gives the session of a cookie and a key, and notes that it is in use unless
+// the request only watches. It drops sessions that are over.
 func (s *sessions) find(cookie, key string, watches bool, now time.Time) (found *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +108,7 @@ func (s *sessions) find(cookie, key string, watches bool, now time.Time) (found 
 	return found
 }
 
-// left is how long a session goes on without another request.
+// left is how long a session lasts without another request.
 func (s *sessions) left(o *session, now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *sessions) end(o *session) {
 	}
 }
 
-// drop is called with mu held.
+// drop removes a session. The caller holds mu.
 func (s *sessions) drop(i int) {
 	close(s.list[i].over)
 	s.list = append(s.list[:i:i], s.list[i+1:]...)

@@ -10,10 +10,10 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// commit writes what an answer makes, and that its messages are done, in one
-// transaction. It writes nothing, and fresh is false, where something that the
-// model was shown is not there any more, or otherwise: it may repeat what the
-// wearer has just had forgotten.
+// commit writes the memories of an answer, and that its messages are done, in one
+// transaction. If something that the model was shown has gone or changed since, it
+// writes nothing and fresh is false: the answer may repeat what the wearer has just
+// forgotten.
 func (w *Worker) commit(ctx context.Context, tasks []store.Task, b *judge.Batch, ids *shown, ops []judge.Operation) (done Done, fresh bool, err error) {
 	rulings := judge.Rule(b, ops, w.source(), w.cfg.Owner)
 	err = w.node.Commit(ctx, func(tx *store.Tx, secret func(string) (bool, error)) error {
@@ -46,7 +46,7 @@ func (w *Worker) commit(ctx context.Context, tasks []store.Task, b *judge.Batch,
 	return done, fresh, err
 }
 
-// holds reports that everything that was shown is there and says the same.
+// holds reports whether everything that was shown is still there and says the same.
 func (s *shown) holds(tx *store.Tx) (bool, error) {
 	for id, text := range s.utterances {
 		u, err := tx.Utterance(id)
@@ -75,7 +75,7 @@ func (s *shown) holds(tx *store.Tx) (bool, error) {
 	return true, nil
 }
 
-// safe refuses what holds a secret, whatever it is.
+// safe refuses operations that hold a secret.
 func (w *Worker) safe(r *judge.Ruling, secret func(string) (bool, error)) error {
 	if r.Candidate == nil {
 		return nil
@@ -128,7 +128,7 @@ func (w *Worker) assert(tx *store.Tx, r *judge.Ruling) (changes []memory.Change,
 	case closes:
 		v := memory.Validity{From: r.Known.TrueFrom, To: r.Message.At}
 		err = say(memory.Assertion{Memory: r.Known.ID, Act: memory.ActClose, Patch: &memory.Patch{Validity: &v},
-			Reason: "by what was said in " + r.Message.Utterance.String()}) // not its words: they would outlive it here
+			Reason: "by what was said in " + r.Message.Utterance.String()}) // not the words: they would outlive the utterance here
 	}
 	if err != nil || r.Candidate == nil {
 		return changes, err

@@ -10,8 +10,8 @@ package distill
 // MaxBatch is how many messages are asked about at once.
 const MaxBatch = 8
 
-// Bounds of the model's context. They are small: the models that run at home
-// have little of it.
+// Bounds of the model's context. They are small, because models that run at home
+// have a small context.
 const (
 	maxEarlier = 8  // messages shown before them
 	maxNear    = 6  // known memories looked up for each message

@@ -16,13 +16,13 @@ import (
 // wishesMeta is where the owner's own instructions stand.
 const wishesMeta = "llm instructions"
 
-// Wishes gives the owner's instructions, empty where there are none.
+// Wishes gives the owner's instructions. They are empty if there are none.
 func Wishes(tx *store.Tx) (s string, err error) {
 	_, err = tx.Meta(wishesMeta, &s)
 	return s, err
 }
 
-// SetWishes keeps them, or removes them where they are empty.
+// SetWishes keeps the instructions, or removes them if they are empty.
 func SetWishes(tx *store.Tx, s string) error {
 	if s == "" {
 		return tx.DeleteMeta(wishesMeta)
@@ -30,8 +30,8 @@ func SetWishes(tx *store.Tx, s string) error {
 	return tx.PutMeta(wishesMeta, s)
 }
 
-// shown names everything of a batch that came from the records, so that an
-// answer can be refused if any of it is gone by then.
+// shown names everything in a batch that came from the records, so that an answer
+// can be refused if any of it is gone by then.
 type shown struct {
 	utterances map[memory.ID]string // and its text
 	memories   map[memory.ID]string
@@ -96,15 +96,15 @@ func (w *Worker) message(u *memory.Utterance) judge.Message {
 	return m
 }
 
-// may reports whether a memory is one that a model is shown: never of the
-// vault, and none of the blocks that are always in an assistant's mind.
+// may reports whether a model may be shown a memory. Memories in the vault and the
+// blocks that an assistant always has are never shown.
 func may(m *memory.Memory) bool {
 	return m.State == memory.Active && !m.Negates && m.Sensitivity < memory.Secret &&
 		(m.Type == memory.Episodic || m.Type == memory.Semantic || m.Type == memory.Procedural)
 }
 
-// near gathers what is known about the messages, round by round, so that each
-// has its nearest before one has its sixth.
+// near gathers what is known about the messages. It goes round by round, so that
+// each message gets its nearest memory before any gets its sixth.
 func (w *Worker) near(ctx context.Context, b *judge.Batch) error {
 	lists := make([][]memory.ID, len(b.Messages))
 	for i, m := range b.Messages {
@@ -145,8 +145,8 @@ const (
 	maxSummary   = 1200
 )
 
-// summarise goes on with the session's summary once enough was said since. It
-// is a help and no more: where it fails, the next batch tries again.
+// summarise goes on with the session's summary once enough was said since. It only
+// helps: if it fails, the next batch tries again.
 func (w *Worker) summarise(ctx context.Context, b *judge.Batch) error {
 	var s store.Summary
 	var ms []judge.Message
@@ -187,7 +187,7 @@ func (w *Worker) summarise(ctx context.Context, b *judge.Batch) error {
 		}
 	}
 	return w.node.Commit(ctx, func(tx *store.Tx, secret func(string) (bool, error)) error {
-		for _, m := range ms { // forgotten or redacted while the model thought: it may repeat what is gone
+		for _, m := range ms { // forgotten or redacted while the model was asked: the summary may repeat what is gone
 			u, err := tx.Utterance(m.Utterance)
 			if errors.Is(err, memory.ErrNotFound) {
 				return nil
@@ -204,7 +204,7 @@ func (w *Worker) summarise(ctx context.Context, b *judge.Batch) error {
 			return err
 		}
 		if len(ms) > 0 && now.Session == s.Session && now.Text == "" && s.Of > len(ms) {
-			return nil // what it went on from was taken back
+			return nil // the summary that this one continued was taken back
 		}
 		if found, err := secret(s.Text); err != nil || found {
 			return err

@@ -20,8 +20,8 @@ const (
 //go:embed prompts/*.md
 var prompts embed.FS
 
-// schema of an answer. Strict servers want every property required, so that
-// what may be missing may be null.
+// schema of an answer. Strict servers require every property, so optional ones may
+// be null.
 var schema = &llm.Schema{Name: "operations", JSON: json.RawMessage(`{
 "type":"object","additionalProperties":false,"required":["operations"],
 "properties":{"operations":{"type":"array","items":{
@@ -47,8 +47,8 @@ type shownKnown struct {
 	Since string      `json:"since,omitempty"`
 }
 
-// request is what the model is asked. What was said stands in JSON, of which
-// no text can be the end.
+// request is what the model is asked. The utterances stand in JSON, so that no text
+// of theirs can end it.
 func request(b *judge.Batch) llm.Request {
 	data := struct {
 		Wearer   string        `json:"wearer"`

@@ -20,8 +20,8 @@ import (
 type Node interface {
 	// View reads the records.
 	View(ctx context.Context, fn func(*store.Tx) error) error
-	// Commit changes them and tells the index. secret reports whether a text
-	// holds one; it is of use within fn only.
+	// Commit changes the records and tells the index. secret reports whether a text
+	// holds a secret, and may be called within fn only.
 	Commit(ctx context.Context, fn func(tx *store.Tx, secret func(text string) (bool, error)) error) error
 	// Say asserts something in the device's name, within fn of Commit.
 	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
@@ -38,7 +38,7 @@ type Model interface {
 	Name() string
 }
 
-// Config says for whom a worker works.
+// Config says whom a worker works for.
 type Config struct {
 	Owner  string // user id of the wearer
 	Wearer string // the wearer's name
@@ -56,7 +56,7 @@ type Worker struct {
 	busy  sync.Mutex // one batch at a time
 
 	mu      sync.Mutex
-	trouble string // why the last batch could not be asked about; empty: it could
+	trouble string // why the last batch failed; empty: it did not
 }
 
 // New makes a worker that does nothing yet.
@@ -74,7 +74,7 @@ func (w *Worker) source() memory.Source {
 	return memory.Source{Plugin: Plugin, Version: Version, Model: w.model.Name()}
 }
 
-// Wake says that messages came.
+// Wake tells the worker that messages came.
 func (w *Worker) Wake() {
 	select {
 	case w.wake <- struct{}{}:
@@ -82,7 +82,7 @@ func (w *Worker) Wake() {
 	}
 }
 
-// Trouble says why messages wait, empty where they do not.
+// Trouble says why messages wait. It is empty if they do not.
 func (w *Worker) Trouble() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -127,15 +127,15 @@ func (w *Worker) Run(ctx context.Context) {
 
 // Done counts what was made of messages.
 type Done struct {
-	Messages int // that were asked about
+	Messages int // that the model was asked about
 	Changes  []memory.Change
 	Refused  int // operations that were refused
 	Parked   int // messages that were
 }
 
-// Drain asks about all messages that wait, but not those that are parked. It
-// stops at a fault that is not theirs, such as a server that is not there: they
-// go on waiting then.
+// Drain asks about all messages that wait, but not about parked ones. It stops at a
+// fault that is not theirs, such as a server that is not there; then they go on
+// waiting.
 func (w *Worker) Drain(ctx context.Context) (all Done, err error) {
 	w.busy.Lock()
 	defer w.busy.Unlock()
@@ -166,8 +166,8 @@ func (w *Worker) Drain(ctx context.Context) (all Done, err error) {
 	}
 }
 
-// next gives the tasks of the next batch: the oldest that wait, of one session.
-// One that failed with others is tried alone.
+// next gives the tasks of the next batch: the oldest that wait, of one session. A
+// task that failed together with others is tried alone.
 func (w *Worker) next(ctx context.Context) (tasks []store.Task, err error) {
 	err = w.node.View(ctx, func(tx *store.Tx) error {
 		for k, err := range tx.Tasks() {
@@ -189,18 +189,17 @@ func (w *Worker) next(ctx context.Context) (tasks []store.Task, err error) {
 	return tasks, err
 }
 
-// maxTries is how often a message that its model can't be brought to answer
-// about is tried before it is parked; one answer that can't be used is already
-// three.
+// maxTries is how often a message is tried whose model gives no usable answer,
+// before the message is parked. One unusable answer already took three attempts.
 const maxTries = 3
 
-// batch asks about tasks, and commits what follows.
+// batch asks about tasks, and commits the result.
 func (w *Worker) batch(ctx context.Context, tasks []store.Task) (done Done, err error) {
 	b, ids, err := w.gather(ctx, tasks)
 	if err != nil {
 		return done, err
 	}
-	if len(b.Messages) == 0 { // they were forgotten, or their time is over
+	if len(b.Messages) == 0 { // they were forgotten, or retention ended them
 		return done, w.node.Commit(ctx, func(tx *store.Tx, _ func(string) (bool, error)) error { return drop(tx, tasks) })
 	}
 	var ops []judge.Operation
@@ -213,7 +212,7 @@ func (w *Worker) batch(ctx context.Context, tasks []store.Task) (done Done, err 
 	}
 	done, fresh, err := w.commit(ctx, tasks, b, ids, ops)
 	if err == nil && !fresh {
-		return done, nil // what the model was shown is not what there is any more: they are asked about again
+		return done, nil // what the model was shown has changed: these messages are asked about again
 	}
 	if err == nil {
 		done.Messages = len(b.Messages)
@@ -222,14 +221,14 @@ func (w *Worker) batch(ctx context.Context, tasks []store.Task) (done Done, err 
 	return done, err
 }
 
-// failed says what becomes of tasks whose model gave no answer that can be
-// used: tried again alone, and then parked, with the reason.
+// failed decides about tasks whose model gave no usable answer: they are tried
+// again alone, and then parked with the reason.
 func (w *Worker) failed(ctx context.Context, tasks []store.Task, cause error) (done Done, err error) {
 	f, ok := errors.AsType[*llm.Fault](cause)
 	if !ok || ctx.Err() != nil {
 		return done, cause
 	}
-	if f.Temporary() && f.Status != http.StatusInternalServerError { // that may be the lines' own; 502 and the like is a server that is away
+	if f.Temporary() && f.Status != http.StatusInternalServerError { // the lines themselves may cause a 500; 502 and the like mean that the server is away
 		return done, cause
 	}
 	err = w.node.Commit(ctx, func(tx *store.Tx, _ func(string) (bool, error)) error {
@@ -258,7 +257,7 @@ func (w *Worker) failed(ctx context.Context, tasks []store.Task, cause error) (d
 		return nil
 	})
 	if err == nil && done.Parked == 0 && f.Kind == llm.Gone {
-		err = cause // it fails at this or at everything: wait
+		err = cause // the model fails at this message, or at every one: wait
 	}
 	return done, err
 }

@@ -45,12 +45,13 @@ type Config struct {
 	Zone     *time.Location
 	Now      func() time.Time
 
-	// Uses gives how often memories were of use, as SaveUses wrote it last.
+	// Uses gives how often each memory was used, as SaveUses wrote it last.
 	Uses     func(*store.Tx) (map[memory.ID]consolidate.Use, error)
 	SaveUses func(context.Context) error
-	// Forgot is how often something was forgotten; the engine's lock is held.
+	// Forgot is how often something was forgotten. The caller holds the engine's
+	// lock.
 	Forgot func() uint64
-	// Erase forgets a memory and some lines, out of every file.
+	// Erase removes a memory and some lines from every file.
 	Erase func(ctx context.Context, lock *engine.Writer, id memory.ID, lines []memory.ID) error
 }
 
@@ -69,7 +70,7 @@ type Dreamer struct {
 	open    opened.Of[*Dreams]
 }
 
-// NewDreamer makes one. settled waits until what was taken is worked through.
+// NewDreamer makes one. settled waits until all taken events are worked through.
 func NewDreamer(settled func(context.Context) error, open opened.Of[*Dreams]) Dreamer {
 	return Dreamer{settled, open}
 }
@@ -90,8 +91,8 @@ func (r Dreamer) PlanDream(ctx context.Context) (shown serve.DreamPlan, err erro
 	return serve.ShowDream(&plan), err
 }
 
-// clock is that of events, by which a dream judges, never ahead of the wall's;
-// where nothing has happened yet, the wall's.
+// clock is the clock of events, by which a dream judges. It is never ahead of the
+// wall clock. If nothing has happened yet, it is the wall clock.
 func (ds *Dreams) clock() time.Time {
 	wall := ds.c.Now()
 	if latest := ds.c.Chain.Latest(); !latest.IsZero() && !latest.After(wall) {
@@ -100,7 +101,7 @@ func (ds *Dreams) clock() time.Time {
 	return wall
 }
 
-// id names what a step proposes: the same on all devices of the space.
+// id names what a step proposes. It is the same on all devices of the space.
 func (ds *Dreams) id(name string) memory.ID {
 	return ds.c.IDs(memory.EventID{Device: dreamer}, dreamer, name)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// LookEvery is how often it is looked whether a dream is due.
+// LookEvery is how often the node checks whether a dream is due.
 const LookEvery = time.Hour
 
 // A dream is due in a quiet moment once all three hold.
@@ -18,8 +18,8 @@ const (
 	memoriesSince = 20             // new since
 )
 
-// Due counts what came since the last dream, in the records themselves:
-// there are no counters that a crash could put wrong. It stops counting where
+// Due counts what came since the last dream. It counts the records themselves, so
+// there are no counters that a crash could leave wrong. It stops counting once
 // there is enough.
 func Due(tx *store.Tx, last, now time.Time) (bool, error) {
 	if !last.IsZero() && now.Sub(last) < after {
@@ -48,8 +48,8 @@ func Due(tx *store.Tx, last, now time.Time) (bool, error) {
 	return false, nil
 }
 
-// IfDue goes on with what broke off, and dreams where it is time by the clock of
-// events.
+// IfDue goes on with a dream that broke off, and begins one if it is time by the
+// clock of events.
 func (ds *Dreams) IfDue(ctx context.Context) error {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()

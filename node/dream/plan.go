@@ -17,19 +17,19 @@ const dreamer = "dream"
 
 const dreamMeta = "dream"
 
-// dreaming is what is kept of dreams on this device.
+// dreaming is what this device keeps about dreams.
 type dreaming struct {
-	Plan    *consolidate.Plan    `json:"p,omitempty"` // the last that was shown
-	Next    int                  `json:"n,omitempty"` // the step at which it goes on; of a plan under way
+	Plan    *consolidate.Plan    `json:"p,omitempty"` // the last plan that was shown
+	Next    int                  `json:"n,omitempty"` // the step of the plan under way at which it goes on
 	Doing   bool                 `json:"d,omitempty"` // the plan is under way
-	Skipped []serve.SkippedDream `json:"s,omitempty"` // of the plan under way
+	Skipped []serve.SkippedDream `json:"s,omitempty"` // steps of the plan under way that were skipped
 	Undoing string               `json:"u,omitempty"` // the dream that is being taken back
-	Last    time.Time            `json:"l,omitzero"`  // when one was last done
-	Scanned string               `json:"c,omitempty"` // with which plugins everything was looked through for credentials
-	Spared  []string             `json:"f,omitempty"` // steps that were taken back: not to be done again
+	Last    time.Time            `json:"l,omitzero"`  // when the last dream was done
+	Scanned string               `json:"c,omitempty"` // the plugins with which all memories were last scanned for credentials
+	Spared  []string             `json:"f,omitempty"` // steps that were taken back and must not be done again
 }
 
-// maxSpared bounds them: the latest.
+// maxSpared is how many of them are kept: the latest.
 const maxSpared = 2000
 
 func stepKey(s *consolidate.Step) string { return string(s.Kind) + " " + s.Memory.String() }
@@ -56,8 +56,8 @@ func (ds *Dreams) plan(ctx context.Context, now time.Time) (plan consolidate.Pla
 	return plan, err
 }
 
-// tryPlan is one try; it keeps nothing, and fresh is false, where something was
-// forgotten meanwhile: the plan may have words of it.
+// tryPlan makes a plan once. If something was forgotten meanwhile, it keeps nothing
+// and fresh is false, because the plan may hold words of it.
 func (ds *Dreams) tryPlan(ctx context.Context, now time.Time) (plan consolidate.Plan, fresh bool, err error) {
 	lock := ds.c.Engine.Hold()
 	began := ds.c.Forgot()
@@ -91,7 +91,7 @@ func (ds *Dreams) tryPlan(ctx context.Context, now time.Time) (plan consolidate.
 	plan = consolidate.New(in)
 	plan.Steps = slices.DeleteFunc(plan.Steps, func(s consolidate.Step) bool { return slices.Contains(d.Spared, stepKey(&s)) })
 	if slices.ContainsFunc(plan.Steps, func(s consolidate.Step) bool { return s.Kind == consolidate.Scrub }) {
-		d.Scanned = "" // not until they are done
+		d.Scanned = "" // not before the steps are done
 	}
 	d.Plan, d.Next, d.Skipped = &plan, 0, nil
 	lock = ds.c.Engine.Hold()
@@ -102,7 +102,7 @@ func (ds *Dreams) tryPlan(ctx context.Context, now time.Time) (plan consolidate.
 	return plan, true, lock.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(dreamMeta, d) })
 }
 
-// holding looks through memories for credentials.
+// holding gives the memories that hold credentials.
 func (ds *Dreams) holding(ctx context.Context, ms []memory.Memory) (func(*memory.Memory) bool, error) {
 	found := map[memory.ID]bool{}
 	for i := range ms {
@@ -145,7 +145,7 @@ func (ds *Dreams) apply(ctx context.Context, id string) (res serve.DreamResult, 
 	return serve.DreamResult{ID: id, Steps: d.Next - len(d.Skipped), Skipped: d.Skipped}, nil
 }
 
-// keepPlan writes how far a plan got, unless it was dropped since.
+// keepPlan writes how far a plan got, unless the plan was dropped since.
 func keepPlan(tx *store.Tx, d *dreaming) (there bool, err error) {
 	var now dreaming
 	if _, err := tx.Meta(dreamMeta, &now); err != nil || now.Plan == nil || now.Plan.ID != d.Plan.ID {
@@ -154,8 +154,8 @@ func keepPlan(tx *store.Tx, d *dreaming) (there bool, err error) {
 	return true, tx.PutMeta(dreamMeta, d)
 }
 
-// DropPlan lets go of a plan, which has words of what it would change. One
-// that is under way ends there.
+// DropPlan removes a plan, because it holds words of the memories that it would
+// change. A plan under way ends there.
 func DropPlan(tx *store.Tx) error {
 	var d dreaming
 	if _, err := tx.Meta(dreamMeta, &d); err != nil || d.Plan == nil {

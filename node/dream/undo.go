@@ -11,15 +11,15 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// claims is what a dream has said: of each memory, the dots that stand.
+// claims is what a dream has said: for each memory, the dots that still stand.
 type claims struct {
 	at   time.Time
 	of   map[memory.ID][]memory.Dot
 	gone int // withdrawn
 }
 
-// dreamsHere finds what dreams have said, on whichever device, by the plan's
-// id: it stands in the assertions.
+// dreamsHere finds what dreams have said, on any device, by the id of the plan: the
+// assertions name it.
 func dreamsHere(tx *store.Tx) (map[string]*claims, error) {
 	out := map[string]*claims{}
 	for m, err := range tx.Memories(store.Filter{}) {
@@ -61,7 +61,7 @@ func dreamsHere(tx *store.Tx) (map[string]*claims, error) {
 	return out, nil
 }
 
-// dreamt gives the dreams that were, the last first.
+// dreamt gives the dreams that were done, the last first.
 func (ds *Dreams) dreamt(ctx context.Context) (list []serve.Dream, err error) {
 	err = ds.c.Engine.View(ctx, func(tx *store.Tx) error {
 		all, err := dreamsHere(tx)
@@ -78,8 +78,8 @@ func (ds *Dreams) dreamt(ctx context.Context) (list []serve.Dream, err error) {
 	return list, err
 }
 
-// undo withdraws what a dream has said, some memories at a time; what was
-// withdrawn when a crash came is not found again.
+// undo withdraws what a dream has said, some memories at a time. After a crash it
+// does not find again what was withdrawn already.
 func (ds *Dreams) undo(ctx context.Context, id string) (res serve.DreamResult, err error) {
 	res.ID = id
 	var left map[memory.ID][]memory.Dot
@@ -133,8 +133,8 @@ func (ds *Dreams) undo(ctx context.Context, id string) (res serve.DreamResult, e
 	})
 }
 
-// withdraw takes back what was said of one memory, in the wearer's name: they
-// asked for it. What was done to it is not to be done again unasked.
+// withdraw takes back what was said of one memory, in the wearer's name, because
+// the wearer asked for it. No later dream may do the same again.
 func (ds *Dreams) withdraw(tx *store.Tx, id memory.ID, dots []memory.Dot, d *dreaming) error {
 	for _, kind := range []string{"merge", "expire", "archive", "move", "summarise", "revive"} {
 		d.Spared = append(d.Spared, kind+" "+id.String())

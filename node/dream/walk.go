@@ -16,9 +16,9 @@ import (
 // Page is how many steps one transaction does.
 const Page = 25
 
-// walk does the rest of a plan. Each transaction says how far it got, so that
-// after a crash the next one goes on there. Where something is forgotten
-// meanwhile it ends early. The caller holds mu.
+// walk does the rest of a plan. Each transaction notes how far it got, so that the
+// next call goes on there after a crash. If something is forgotten meanwhile, it
+// ends early. The caller holds mu.
 func (ds *Dreams) walk(ctx context.Context, d dreaming) (dreaming, error) {
 	for there := true; there && d.Next < len(d.Plan.Steps); {
 		if err := ctx.Err(); err != nil {
@@ -65,7 +65,7 @@ func (ds *Dreams) walk(ctx context.Context, d dreaming) (dreaming, error) {
 	return d, ds.c.Engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(dreamMeta, done) })
 }
 
-// step says what one step says, or why it does not.
+// step gives the assertions of one step, or the reason why it is skipped.
 func (ds *Dreams) step(tx *store.Tx, s *consolidate.Step, plan string) (why string, err error) {
 	var m, into memory.Memory
 	switch s.Kind {
@@ -121,9 +121,9 @@ func (ds *Dreams) step(tx *store.Tx, s *consolidate.Step, plan string) (why stri
 	return "", nil
 }
 
-// scrub has what holds a credential said anew, through the chain that takes it
-// out and puts it into the vault, and erases what held it. It can be done
-// again after a crash: the words have the same name each time.
+// scrub says memories that hold a credential anew. The chain takes the credential
+// out and puts it into the vault; then the old memory is erased. After a crash it
+// can be done again, because the new memories have the same names each time.
 func (ds *Dreams) scrub(ctx context.Context, s *consolidate.Step, d *dreaming) (there bool, err error) {
 	lock := ds.c.Engine.Hold()
 	defer lock.Release()
@@ -179,7 +179,7 @@ func (ds *Dreams) scrub(ctx context.Context, s *consolidate.Step, d *dreaming) (
 	return there, err
 }
 
-// goOn ends what a crash or the end of the process broke off.
+// goOn ends what a crash, or the end of the process, broke off.
 func (ds *Dreams) goOn(ctx context.Context) error {
 	d, err := ds.dreaming(ctx)
 	if err == nil && d.Undoing != "" {
@@ -191,7 +191,8 @@ func (ds *Dreams) goOn(ctx context.Context) error {
 	return err
 }
 
-// MadeOf gives what dreams have made of a memory, and holds its words.
+// MadeOf gives the memories that dreams have made of a memory, and that hold its
+// words.
 func MadeOf(tx *store.Tx, id memory.ID) (out []memory.ID, err error) {
 	for m, err := range tx.Memories(store.Filter{}) {
 		if err != nil {

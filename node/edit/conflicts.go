@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// leastConflict is how much of a conflict's id has to be given.
+// leastConflict is how many characters of a conflict's id are needed.
 const leastConflict = 4
 
 // disputed is a conflict with the group that it is of.
@@ -23,8 +23,8 @@ type disputed struct {
 	group []memory.Assertion
 }
 
-// disputes finds every conflict. Only groups of which more was said than one
-// thing are read whole.
+// disputes finds every conflict. It reads a group whole only if more than one thing
+// was said of it.
 func disputes(tx *store.Tx, yield func(disputed) error) error {
 	groups := map[string]int{}
 	for m, err := range tx.Memories(store.Filter{}) {
@@ -33,7 +33,7 @@ func disputes(tx *store.Tx, yield func(disputed) error) error {
 		}
 		groups[m.Group]++
 		if m.Pinned || m.Conflict != nil {
-			groups[m.Group]++ // what was said of it may stand against it
+			groups[m.Group]++ // an assertion of it may contradict it
 		}
 	}
 	for name, n := range groups {
@@ -56,7 +56,7 @@ func disputes(tx *store.Tx, yield func(disputed) error) error {
 // Conflicts implements serve.Settler.
 func (w Writer) Conflicts(ctx context.Context) ([]serve.Conflict, error) {
 	names := map[memory.MemberID]string{}
-	if members, err := w.members(ctx); err == nil { // without a relay there are no names
+	if members, err := w.members(ctx); err == nil { // without a relay the devices have no names
 		for _, m := range members {
 			names[m.ID] = m.Name
 		}
@@ -134,7 +134,7 @@ func (w Writer) Settle(ctx context.Context, id string, s serve.SettleRequest) (r
 	return res, err
 }
 
-// dispute gives the one conflict whose id begins so.
+// dispute gives the one conflict whose id begins with id.
 func dispute(tx *store.Tx, id string) (out disputed, err error) {
 	id = strings.ToLower(id)
 	err = disputes(tx, func(d disputed) error {

@@ -1,7 +1,6 @@
-// Package edit has what a person adds, changes and settles. [Assertions] turns
-// what a person asks to change about a memory into the assertions that say so. It
-// is pure: what is known comes in, what is to be said goes out, and nothing is
-// half said.
+// Package edit has what a person adds, changes and settles. [Assertions] turns a
+// person's request to change a memory into assertions. It is pure: it takes what is
+// known, and gives either all assertions of the request or an error.
 package edit
 
 import (
@@ -21,8 +20,8 @@ type Known struct {
 	ID func(block *memory.Memory, c *memory.Candidate) memory.ID
 }
 
-// Assertions gives what is to be said so that m becomes what p asks for, in
-// order. Of each, memory, act, content and reason are set. Errors wrap
+// Assertions gives what has to be said, in order, so that m becomes what p asks
+// for. Memory, act, content and reason of each are set. Errors wrap
 // memory.ErrInvalid and name the field of the request.
 func Assertions(m *memory.Memory, p *serve.UpdateRequest, known Known) ([]memory.Assertion, error) {
 	var out []memory.Assertion
@@ -39,7 +38,7 @@ func Assertions(m *memory.Memory, p *serve.UpdateRequest, known Known) ([]memory
 		return nil, err
 	}
 	if text != nil && *text == m.Text && p.Text == nil {
-		text = nil // a line that stands there already
+		text = nil // the block has this line already
 	}
 	patch.Text = text
 	reason := p.Reason
@@ -84,7 +83,7 @@ func Assertions(m *memory.Memory, p *serve.UpdateRequest, known Known) ([]memory
 	return out, nil
 }
 
-// newText is the text that is asked for, nil where it stays.
+// newText is the text that is asked for, or nil if the text stays.
 func newText(m *memory.Memory, p *serve.UpdateRequest) (*string, error) {
 	var s string
 	var err error
@@ -116,7 +115,7 @@ func newSteps(m *memory.Memory, edits []memory.StepEdit) (*memory.Fields, error)
 	return &memory.Fields{Procedural: &g}, nil
 }
 
-// check holds the memory as it would be to the rules of its type.
+// check checks the memory, as it would be, against the rules of its type.
 func check(m *memory.Memory, p *memory.Patch) error {
 	c := m.Candidate
 	if p.Text != nil {
@@ -144,8 +143,8 @@ func check(m *memory.Memory, p *memory.Patch) error {
 	return c.Validate()
 }
 
-// condense rewrites a block that its new text makes full: what is said twice
-// or is no longer so goes, and the oldest lines become semantic memories.
+// condense shortens a block that its new text makes too long. Repeated and outdated
+// lines go, and the oldest lines become semantic memories.
 func condense(m *memory.Memory, p *memory.Patch, known Known) ([]memory.Assertion, error) {
 	f := m.Fields.Core
 	if p.Fields != nil {

@@ -68,8 +68,8 @@ func written(p *serve.UpdateRequest) map[string]string {
 	return out
 }
 
-// past gives what tells whether a superseded memory says a line. The memories
-// are read when it is first asked.
+// past gives a function that reports whether a superseded memory says a line. It
+// reads the memories when it is first called.
 func past(tx *store.Tx) func(line string) (bool, error) {
 	var all map[string]bool
 	return func(line string) (bool, error) {
@@ -89,8 +89,8 @@ func past(tx *store.Tx) func(line string) (bool, error) {
 	}
 }
 
-// movedID names what a line of a block becomes: by its words, so that the same
-// line moved twice, or on two devices, is one memory.
+// movedID names the memory that a line of a block becomes, by the line's words. So
+// a line that is moved twice, or on two devices, is one memory.
 func (es *Edits) movedID(block *memory.Memory, c *memory.Candidate) memory.ID {
 	return es.c.MemoryID(memory.EventID{Device: "core"}, "core", block.Owner.User+"\x1f"+block.Owner.Agent+"\x1f"+block.Owner.Run+"\x1f"+c.Fingerprint())
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// maxAhead is how far a time that somebody gives may lie ahead, as for devices.
+// maxAhead is how far in the future a given time may lie, as for devices.
 const maxAhead = 24 * time.Hour
 
 // Engine is what the room reads and changes the records by.
@@ -142,7 +142,7 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 	return res, err
 }
 
-// keyedEvent is the event of what a caller has a name for.
+// keyedEvent is the event of a text for which a caller has its own key.
 func keyedEvent(device, key string) memory.EventID {
 	sum := sha256.Sum256([]byte("locket/v1 key\x00" + key))
 	return memory.EventID{Device: device, Boot: binary.BigEndian.Uint64(sum[:8]) >> 1, Seq: binary.BigEndian.Uint64(sum[8:16]) >> 1}
@@ -161,7 +161,7 @@ func zoneName(z *time.Location) string {
 	return z.String()
 }
 
-// voiceOf is who speaks by a request: the wearer, or the app that asks.
+// voiceOf is who speaks in a request: the wearer, or the app that asks.
 func voiceOf(ctx context.Context) engine.Voice {
 	if c := serve.CallerOf(ctx); c != nil {
 		return engine.Voice{Source: memory.Source{Device: memory.AppDevice + c.Name(), Plugin: "app"}, Rank: memory.RankCloud}
@@ -169,7 +169,7 @@ func voiceOf(ctx context.Context) engine.Voice {
 	return engine.PersonVoice
 }
 
-// change says something of one memory and gives what it is then.
+// change says something about one memory, and gives the memory as it is then.
 func (w Writer) change(ctx context.Context, id memory.ID, as ...memory.Assertion) (memory.Memory, error) {
 	es, release, err := w.of.Use()
 	if err != nil {

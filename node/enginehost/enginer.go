@@ -73,7 +73,7 @@ func (h *Host) List(ctx context.Context) (out []serve.Engine, err error) {
 		for i := range specs {
 			s := &specs[i]
 			if s.Kind == engines.Mind && h.c.LLM.URL != "" {
-				continue // the configuration has come to name another
+				continue // the configuration names a mind by now, which comes first
 			}
 			v := shown(s)
 			if s.Kind != engines.Mind {
@@ -196,7 +196,7 @@ func (e Enginer) AddEngine(ctx context.Context, r serve.AddEngineRequest) (v ser
 	return v, err
 }
 
-// tried gives the engine that a request means, once it has answered to a sample.
+// tried gives the engine that a request means, once it has answered about a sample.
 func (h *Host) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.Spec, error) {
 	kind := engines.Kind(r.Kind)
 	if kind == engines.Mind && h.c.LLM.URL != "" {
@@ -241,7 +241,7 @@ func (h *Host) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.S
 	return nil, errors.Join(errs...)
 }
 
-// gets says what an engine of a kind is given.
+// gets says what an engine of a kind is sent.
 var gets = map[engines.Kind]string{engines.Ears: "your recordings", engines.Eyes: "your photos", engines.Mind: "what is said around you"}
 
 // Changed starts and ends engines after the wearer's choice has changed.
@@ -256,7 +256,8 @@ func (h *Host) Changed(ctx context.Context, changed ...engines.Spec) error {
 	err := h.arrange(context.WithoutCancel(ctx), kinds...)
 	h.mu.Unlock()
 	if mind {
-		// Whoever asked may have hung up: what was removed is not to be asked on.
+		// The caller may have hung up, but a mind that was removed must not be
+		// asked any more.
 		err = errors.Join(err, h.c.Language.Change(context.WithoutCancel(ctx), func() {
 			lock := h.c.Engine.Hold()
 			defer lock.Release()
@@ -299,7 +300,7 @@ func (e Enginer) TryEngines(ctx context.Context) (list []serve.Engine, err error
 		if err != nil {
 			return err
 		}
-		h.trying.Lock() // two processes of one folder would remove each other's runs
+		h.trying.Lock() // two processes in one folder would remove each other's runs
 		defer h.trying.Unlock()
 		p, err := h.process("trial")
 		if err != nil {

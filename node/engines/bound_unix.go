@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// mostData is the memory that a process may have, in bytes. Programs that it
-// runs have limits of their own.
+// mostData is how much memory an engine's process may have, in bytes. The programs
+// that it runs have limits of their own.
 const mostData = 1 << 30
 
-// politeness is how far behind the node's own the work stands in line.
+// politeness is by how much this process is nicer than the node (nice(2)).
 const politeness = 5
 
 // bound keeps this process within limits, for good.
@@ -25,6 +25,6 @@ func bound() error {
 	return nil
 }
 
-// apart puts a process into a group of its own: what a person types at the
-// terminal is for the node.
+// apart gives a process a group of its own, so that signals from the terminal go to
+// the node alone.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -24,8 +24,8 @@ const ProcessName = "engine-worker"
 // IsProcess reports whether this process was started to run engines.
 func IsProcess(args []string) bool { return len(args) == 2 && args[1] == ProcessName }
 
-// ServeProcess is the whole life of an engine's process: it does jobs until its
-// input ends, also in the midst of one. It gives the exit code.
+// ServeProcess is the whole life of an engine's process. It does jobs until its
+// input ends, even in the middle of a job. It gives the exit code.
 func ServeProcess(stdin io.Reader, stdout, stderr io.Writer) int {
 	if err := bound(); err != nil {
 		fmt.Fprintln(stderr, err)
@@ -115,7 +115,7 @@ func (j *job) do(ctx context.Context, media []byte) (a result.Answer, err error)
 	return a, engine.Faultf(name, engine.Refused, "it does no such work")
 }
 
-// clean removes what runs left behind that were killed: it may be sound.
+// clean removes the files of runs that were killed: they may hold sound.
 func (j *job) clean() error {
 	if j.Runs == "" {
 		return nil
@@ -130,7 +130,7 @@ func (j *job) clean() error {
 	return err
 }
 
-// faultOf makes a language model's fault an engine's.
+// faultOf turns a language model's fault into an engine's.
 func faultOf(name string, err error) error {
 	f, ok := errors.AsType[*llm.Fault](err)
 	if !ok {
@@ -143,6 +143,6 @@ func faultOf(name string, err error) error {
 	return e
 }
 
-// heapGoal is at what size of heap a process collects more eagerly, in bytes. A
-// photo of 40 million pixels takes some 300 MB for a moment.
+// heapGoal is the size of heap, in bytes, above which the process collects garbage
+// more eagerly. A photo of 40 million pixels takes some 300 MB for a moment.
 const heapGoal = 256 << 20
