@@ -29,7 +29,7 @@ import (
 	"github.com/locket-dev/locket/internal/llm"
 )
 
-// ErrSpec: no engine can be meant by this.
+// ErrSpec: no engine fits what is asked for.
 var ErrSpec = errors.New("no such engine")
 
 // Kind is what an engine is for the wearer.
@@ -60,18 +60,19 @@ const (
 type Spec struct {
 	Kind   Kind   `json:"kind"`
 	Engine string `json:"engine"`
-	// URL is http(s)://HOST[:PORT][/v1], or of Wyoming tcp://HOST:PORT; empty of
-	// a program.
+	// URL is http(s)://HOST[:PORT][/v1], or tcp://HOST:PORT for Wyoming. It is
+	// empty for a program.
 	URL   string `json:"url,omitempty"`
 	Model string `json:"model,omitempty"`
 	Key   string `json:"key,omitempty"` // sent as a bearer token; empty: none
 
-	Consent time.Time `json:"consent,omitzero"` // when the wearer agreed, where it is not on this machine
+	Consent time.Time `json:"consent,omitzero"` // when the wearer agreed, if the engine is not on this machine
 	Added   time.Time `json:"added,omitzero"`
-	Sample  *Sample   `json:"sample,omitempty"` // what it answered last
+	Sample  *Sample   `json:"sample,omitempty"` // what it answered when it was last tried
 }
 
-// Work is what an engine does with a source; empty of a mind, which has lines.
+// Work is what an engine does with a source. It is empty for a mind, which is given
+// lines.
 func (s *Spec) Work() result.Kind {
 	switch s.Engine {
 	case PocketSphinx, WhisperCPP, OpenAI, Wyoming:
@@ -87,7 +88,7 @@ func (s *Spec) Work() result.Kind {
 // Same reports whether one engine takes the place of the other.
 func (s *Spec) Same(o *Spec) bool { return s.Kind == o.Kind && s.Work() == o.Work() }
 
-// Name is what stands in a memory's source, as a worker would write it.
+// Name is what a memory's source says of the engine, as a worker would write it.
 func (s *Spec) Name() string {
 	switch s.Engine {
 	case PocketSphinx:
@@ -104,7 +105,8 @@ func (s *Spec) Name() string {
 	return s.Engine
 }
 
-// Host is who gets what the engine works on; empty of a program.
+// Host is the machine that gets what the engine works on. It is empty for a
+// program.
 func (s *Spec) Host() string {
 	u, err := url.Parse(s.URL)
 	if err != nil {
@@ -156,8 +158,8 @@ func (s *Spec) Check() error {
 	return nil
 }
 
-// speech makes the engine that hears. runs is the folder in which programs are
-// given theirs.
+// speech makes the engine that hears. runs is the folder in which each run of a
+// program gets its own.
 func (s *Spec) speech(runs string) speech.Engine {
 	switch s.Engine {
 	case WhisperCPP:

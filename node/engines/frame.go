@@ -30,7 +30,7 @@ type job struct {
 	Runs string `json:"runs,omitempty"` // folder for the runs of programs
 }
 
-// reply is what came of a job: an answer, a fault of the engine, or an error.
+// reply is the result of a job: an answer, a fault of the engine, or an error.
 type reply struct {
 	Answer *result.Answer `json:"answer,omitempty"`
 	Fault  *engine.Fault  `json:"fault,omitempty"`
@@ -83,7 +83,7 @@ func receive(r io.Reader, header any) (media []byte, err error) {
 	return media, err
 }
 
-// replyOf tells of an answer or an error.
+// replyOf puts an answer or an error into a reply.
 func replyOf(a result.Answer, err error) reply {
 	var f *engine.Fault
 	switch {
@@ -95,7 +95,7 @@ func replyOf(a result.Answer, err error) reply {
 	return reply{Error: engine.Clip(err.Error())}
 }
 
-// outcome gives what a reply tells of.
+// outcome takes the answer or the error out of a reply.
 func (r *reply) outcome(name string) (a result.Answer, err error) {
 	switch {
 	case r.Answer != nil:
@@ -108,6 +108,6 @@ func (r *reply) outcome(name string) (a result.Answer, err error) {
 	return a, errFrame
 }
 
-// jobTime is the most that a job takes: an utterance has at most 30 seconds,
-// and every engine ends by its own limits before.
+// jobTime is the most that a job takes. An utterance has at most 30 seconds, and
+// every engine's own limits are shorter.
 const jobTime = 6 * time.Minute

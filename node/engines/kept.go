@@ -11,10 +11,10 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// What is kept in the home's records, sealed like everything there.
+// What is kept in the home's records, sealed like all of them.
 const (
 	specsMeta  = "engines"
-	parkedMeta = "engines parked" // and a space and the kind of work
+	parkedMeta = "engines parked" // followed by a space and the kind of work
 )
 
 // Load gives the engines that the wearer has chosen.
@@ -23,8 +23,8 @@ func Load(tx *store.Tx) (all []Spec, err error) {
 	return all, err
 }
 
-// Put adds an engine in the place of the one that does the same, and has what
-// was parked for that one tried again.
+// Put adds an engine. It replaces one that does the same; sources that were parked
+// for that one are tried again.
 func Put(tx *store.Tx, s Spec) error {
 	all, err := Load(tx)
 	if err != nil {
@@ -38,7 +38,7 @@ func Put(tx *store.Tx, s Spec) error {
 	return unpark(tx, s.Work())
 }
 
-// KeepSamples keeps what engines answered, by kind and engine.
+// KeepSamples keeps what engines answered when they were tried, by kind and engine.
 func KeepSamples(tx *store.Tx, samples map[Kind]map[string]*Sample) error {
 	all, err := Load(tx)
 	if err != nil || len(all) == 0 {
@@ -52,8 +52,8 @@ func KeepSamples(tx *store.Tx, samples map[Kind]map[string]*Sample) error {
 	return tx.PutMeta(specsMeta, all)
 }
 
-// Remove takes away the engines of a kind, or those of them that are called so,
-// and gives them.
+// Remove takes away the engines of a kind, or those of them with this name, and
+// gives what it removed.
 func Remove(tx *store.Tx, kind Kind, name string) (gone []Spec, err error) {
 	all, err := Load(tx)
 	if err != nil {
@@ -85,8 +85,8 @@ type Parked struct {
 	Reason string    `json:"reason"`
 }
 
-// maxParked is how many sources of a kind of work are parked. Of more the oldest
-// are tried again after the next start.
+// maxParked is how many sources of one kind of work are parked. If there are more,
+// the oldest are tried again after the next start.
 const maxParked = 500
 
 func parkedName(k result.Kind) string { return parkedMeta + " " + string(k) }
@@ -97,8 +97,8 @@ func parkedOf(tx *store.Tx, k result.Kind) (map[string]Parked, error) {
 	return all, err
 }
 
-// ParkedOf gives what is parked of a kind of work and still waits, by the id of
-// the source.
+// ParkedOf gives the sources that are parked for a kind of work and still wait, by
+// their ids.
 func ParkedOf(tx *store.Tx, k result.Kind) (map[memory.ID]Parked, error) {
 	all, err := parkedOf(tx, k)
 	if err != nil {
@@ -120,7 +120,8 @@ func ParkedOf(tx *store.Tx, k result.Kind) (map[memory.ID]Parked, error) {
 	return out, nil
 }
 
-// park keeps that an engine failed at a source, and drops those that are gone.
+// park notes that an engine failed at a source, and drops notes about sources that
+// are gone.
 func park(ctx context.Context, h Host, k result.Kind, id memory.ID, p Parked) error {
 	return h.Commit(ctx, func(tx *store.Tx) error {
 		still, err := ParkedOf(tx, k)

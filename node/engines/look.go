@@ -17,7 +17,7 @@ import (
 )
 
 // Places are where [Look] looks, all of them on this machine. The zero value is
-// where these programs listen unless they are told otherwise.
+// where these programs listen by default.
 type Places struct {
 	Whisper []string // base URLs that whisper.cpp's server may have
 	Speech  []string // base URLs of OpenAI-compatible speech servers
@@ -44,7 +44,7 @@ func (p Places) filled() Places {
 const (
 	lookTime  = 2 * time.Second // for each address
 	maxLooked = 1 << 20         // bytes of an answer
-	maxModels = 20              // of a server that are asked what they can do
+	maxModels = 20              // how many models of a server are asked what they can do
 )
 
 // Look finds the engines of a kind that are on this machine: services at their
@@ -107,7 +107,7 @@ var looking = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// fetch gives the body of a good answer, nil of any other.
+// fetch gives the body of a good answer, and nil for any other.
 func fetch(ctx context.Context, method, url, body string) []byte {
 	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
@@ -128,7 +128,7 @@ func fetch(ctx context.Context, method, url, body string) []byte {
 	return b
 }
 
-// lookWhisper goes by the page that whisper.cpp's server has at its root.
+// lookWhisper recognises whisper.cpp's server by the page at its root.
 func lookWhisper(ctx context.Context, base string) []Spec {
 	if !strings.Contains(strings.ToLower(string(fetch(ctx, http.MethodGet, base+"/", ""))), "whisper.cpp") {
 		return nil
@@ -136,7 +136,7 @@ func lookWhisper(ctx context.Context, base string) []Spec {
 	return []Spec{{Kind: Ears, Engine: WhisperCPP, URL: base}}
 }
 
-// models gives the names of an OpenAI-compatible server's models, and who owns
+// models gives the names of an OpenAI-compatible server's models, and the owner of
 // the first.
 func models(ctx context.Context, base string) (ids []string, owner string) {
 	var list struct {
@@ -161,7 +161,7 @@ func models(ctx context.Context, base string) (ids []string, owner string) {
 
 const maxModelName = 200 // bytes
 
-// lookSpeech goes by models that are called after Whisper.
+// lookSpeech looks for models that are named after Whisper.
 func lookSpeech(ctx context.Context, base string) (out []Spec) {
 	ids, _ := models(ctx, base)
 	for _, id := range ids {
@@ -172,7 +172,7 @@ func lookSpeech(ctx context.Context, base string) (out []Spec) {
 	return out
 }
 
-// lookWyoming has a server describe itself.
+// lookWyoming asks a server to describe itself.
 func lookWyoming(ctx context.Context, address string) []Spec {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	if err != nil {
@@ -212,13 +212,13 @@ func lookWyoming(ctx context.Context, address string) []Spec {
 		}
 		var asr []json.RawMessage
 		if json.Unmarshal(ev.Data["asr"], &asr) != nil || len(asr) == 0 {
-			return nil // it speaks, or listens for a word
+			return nil // it makes speech, or waits for a wake word
 		}
 		return []Spec{{Kind: Ears, Engine: Wyoming, URL: "tcp://" + address}}
 	}
 }
 
-// lookOllama asks of each model what it can do.
+// lookOllama asks about each model what it can do.
 func lookOllama(ctx context.Context, base, can string, kind Kind, engine string) (out []Spec) {
 	var list struct {
 		Models []struct {
@@ -234,7 +234,7 @@ func lookOllama(ctx context.Context, base, can string, kind Kind, engine string)
 			continue
 		}
 		var show struct {
-			Capabilities []string `json:"capabilities"` // of Ollama from 0.6.4 on
+			Capabilities []string `json:"capabilities"` // since Ollama 0.6.4
 		}
 		if json.Unmarshal(fetch(ctx, http.MethodPost, base+"/api/show", string(body)), &show) == nil && slices.Contains(show.Capabilities, can) {
 			out = append(out, Spec{Kind: kind, Engine: engine, URL: speech.V1(base), Model: m.Name})
@@ -243,7 +243,7 @@ func lookOllama(ctx context.Context, base, can string, kind Kind, engine string)
 	return out
 }
 
-// lookLlama goes by what llama.cpp's server and LM Studio say of their models.
+// lookLlama reads what llama.cpp's server and LM Studio say about their models.
 func lookLlama(ctx context.Context, base string) (out []Spec) {
 	ids, owner := models(ctx, base)
 	if owner != "llamacpp" && owner != "organization_owner" {
@@ -257,8 +257,9 @@ func lookLlama(ctx context.Context, base string) (out []Spec) {
 	return out
 }
 
-// Guess says which engine an address may have that a person has typed. Of ears
-// behind HTTP there may be two; the first one that answers to a sample is it.
+// Guess says which engines may be at an address that a person has typed. An HTTP
+// address may be either of two kinds of ears; the one that first answers a sample
+// is the one.
 func Guess(ctx context.Context, kind Kind, address, model, key string) []Spec {
 	s := Spec{Kind: kind, URL: strings.TrimRight(address, "/"), Model: model, Key: key}
 	as := func(engine string) Spec { s := s; s.Engine = engine; return s }

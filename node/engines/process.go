@@ -24,10 +24,10 @@ import (
 // idle is how long a process without work is kept.
 const idle = time.Minute
 
-// Process is where engines work: this program once more, started with the first
-// job and again after it died, and ended when there is nothing to do. The zero
-// value with a Command works. Its methods are safe for concurrent use; jobs
-// are done one at a time.
+// Process is where engines work: this program, started a second time. It is started
+// with the first job and again if it died, and is ended when there is nothing to
+// do. The zero value with a Command works. Its methods are safe for concurrent use;
+// jobs are done one at a time.
 type Process struct {
 	Command []string // the program with its arguments: see [Self]
 	Runs    string   // folder for the runs of programs; empty: the system's
@@ -37,11 +37,11 @@ type Process struct {
 	quiet *time.Timer
 }
 
-// Self is the command that starts this program as an engine's process: it has to
-// begin with [IsProcess] and [ServeProcess].
+// Self is the command that starts this program as an engine's process. The program
+// has to begin with [IsProcess] and [ServeProcess].
 func Self() ([]string, error) {
 	if runtime.GOOS == "linux" {
-		return []string{"/proc/self/exe", ProcessName}, nil // the same file, if another has its name by now
+		return []string{"/proc/self/exe", ProcessName}, nil // this very file, even if another has its name by now
 	}
 	exe, err := os.Executable()
 	if err != nil {
@@ -50,8 +50,8 @@ func Self() ([]string, error) {
 	return []string{exe, ProcessName}, nil
 }
 
-// RunsFolder is a folder for the runs of programs of one home, in memory where
-// the system has such a place: a program may be given sound as a file.
+// RunsFolder is a folder for the runs of one home's programs. It is in memory if
+// the system has such a place, because a program may be given sound as a file.
 func RunsFolder(home string) string {
 	sum := sha256.Sum256([]byte(home))
 	name := "locket-engines-" + hex.EncodeToString(sum[:8])
@@ -71,8 +71,8 @@ type running struct {
 	said tail
 }
 
-// Do has an engine work on a source, in the process. An error is an
-// *engine.Fault, or that of ctx.
+// Do has an engine work on a source, in the process. An error is an *engine.Fault,
+// or that of ctx.
 func (p *Process) Do(ctx context.Context, j Job) (a result.Answer, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +104,7 @@ type Job struct {
 
 func (p *Process) ask(ctx context.Context, j *Job) (a result.Answer, err error) {
 	r := p.run
-	limit, cancel := context.WithTimeout(ctx, jobTime+time.Minute) // it ends by itself before
+	limit, cancel := context.WithTimeout(ctx, jobTime+time.Minute) // it ends by itself before that
 	defer cancel()
 	stop := context.AfterFunc(limit, func() { _ = r.cmd.Process.Kill() })
 	var got reply
@@ -126,8 +126,8 @@ func (p *Process) ask(ctx context.Context, j *Job) (a result.Answer, err error) 
 	return a, engine.Faultf(j.Spec.Name(), engine.Crashed, "its process ended: %s", strings.TrimRight(why+": "+r.said.String(), ": "))
 }
 
-// passed are the variables that a process gets. What else is in the node's
-// environment, such as a passphrase, is none of its business.
+// passed are the environment variables that a process gets. It does not get others,
+// such as a passphrase.
 var passed = []string{"PATH", "HOME", "TMPDIR", "TESSDATA_PREFIX", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SYSTEMROOT"}
 
 func (p *Process) start() (*running, error) {
@@ -154,7 +154,7 @@ func (p *Process) start() (*running, error) {
 	return r, nil
 }
 
-// end ends a process, and says how it ended.
+// end kills a process, and says how it ended.
 func (r *running) end() string {
 	r.in.Close()
 	_ = r.cmd.Process.Kill() // it may be gone
@@ -174,8 +174,7 @@ func (p *Process) rest() {
 	}
 }
 
-// Close ends the process, after the job that it does. The next job begins
-// another.
+// Close ends the process after its current job. The next job starts another one.
 func (p *Process) Close() {
 	p.rest()
 	p.mu.Lock()
@@ -185,7 +184,7 @@ func (p *Process) Close() {
 	}
 }
 
-// pid is the process that runs, 0 where none does.
+// pid is the id of the process, or 0 if none runs.
 func (p *Process) pid() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -195,7 +194,7 @@ func (p *Process) pid() int {
 	return p.run.cmd.Process.Pid
 }
 
-// tail keeps the end of what is written.
+// tail keeps the end of what is written to it.
 type tail struct {
 	mu sync.Mutex
 	b  []byte

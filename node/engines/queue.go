@@ -25,14 +25,14 @@ type Host interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	// Commit changes them.
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
-	// Took keeps what an engine made of a source, and that the source waits no
-	// more, in one transaction. It is memory.ErrNotFound where the source is
-	// gone, or waits no more.
+	// Took keeps what an engine made of a source, and that the source no longer
+	// waits, in one transaction. The error is memory.ErrNotFound if the source is
+	// gone or no longer waits.
 	Took(ctx context.Context, source memory.ID, a *result.Answer) error
 }
 
-// Queue takes sources that wait for one engine to it, the oldest first. Its
-// methods are safe for concurrent use.
+// Queue gives sources that wait for one engine to it, the oldest first. Its methods
+// are safe for concurrent use.
 type Queue struct {
 	spec    Spec
 	host    Host
@@ -42,11 +42,11 @@ type Queue struct {
 	wake    chan struct{}
 
 	mu      sync.Mutex
-	offered []memory.ID // that may wait, and were not looked at
-	items   []item      // that wait; the oldest first
-	held    int         // that lie near a secret, by the last scan
-	absent  int         // whose file is not here, by the last scan
-	trouble string      // why nothing goes on; empty: it does
+	offered []memory.ID // may wait, and were not looked at yet
+	items   []item      // sources that wait, the oldest first
+	held    int         // how many lie near a secret, by the last scan
+	absent  int         // how many have no file here, by the last scan
+	trouble string      // why the queue does not go on; empty: it does
 	done    int         // since the start
 }
 
@@ -54,7 +54,7 @@ type Queue struct {
 type item struct {
 	id         memory.ID
 	start, end time.Time
-	after      time.Time // when it is to be tried; zero: now
+	after      time.Time // it is not tried before this; zero: now
 	tries      int       // that failed
 }
 
@@ -67,18 +67,18 @@ func NewQueue(s Spec, h Host, p *Process, log *slog.Logger, now func() time.Time
 const (
 	firstRest = time.Second // after a failure, doubled up to
 	longRest  = 5 * time.Minute
-	scanEvery = 10 * time.Minute // for what came another way, such as by sync
+	scanEvery = 10 * time.Minute // finds what came another way, such as by sync
 	maxTries  = 3                // at one source, before it is parked
 )
 
-// Done marks on photos: the print was looked for, or what they show.
+// Done marks on photos: an engine has looked for print, or has described them.
 const (
 	TagRead      = "read"
 	TagCaptioned = "captioned"
 )
 
-// DoneTag is the mark of a source with which a kind of work is done, empty
-// where another one goes.
+// DoneTag is the tag of a source on which a kind of work is done. It is empty if
+// the work removes a tag instead.
 func DoneTag(k result.Kind) string {
 	switch k {
 	case result.Read:
@@ -89,12 +89,12 @@ func DoneTag(k result.Kind) string {
 	return ""
 }
 
-// Waits reports whether a kind of work is to be done on a memory.
+// Waits reports whether a memory waits for a kind of work.
 func Waits(m *memory.Memory, k result.Kind) bool {
 	return slices.Contains(result.WorkOn(m), k) && (DoneTag(k) == "" || !slices.Contains(m.Tags, DoneTag(k)))
 }
 
-// Offer says that these memories are new or changed.
+// Offer tells the queue that these memories are new or changed.
 func (q *Queue) Offer(ids ...memory.ID) {
 	q.mu.Lock()
 	q.offered = append(q.offered, ids...)
@@ -147,7 +147,7 @@ func (q *Queue) Run(ctx context.Context) {
 	}
 }
 
-// wait waits for a time, or to be woken, and reports whether ctx is alive.
+// wait waits for a time or for wake, and reports whether ctx is still alive.
 func wait(ctx context.Context, wake <-chan struct{}, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -166,7 +166,7 @@ func (q *Queue) tell(trouble string) {
 	q.mu.Unlock()
 }
 
-// scan finds all that waits in the records.
+// scan finds everything in the records that waits.
 func (q *Queue) scan(ctx context.Context) error {
 	var ids []memory.ID
 	err := q.host.View(ctx, func(tx *store.Tx) (err error) {
@@ -183,8 +183,8 @@ func (q *Queue) scan(ctx context.Context) error {
 	return nil
 }
 
-// Waiting gives the sources on which a kind of work is to be done, in no order,
-// parked ones among them.
+// Waiting gives the sources that wait for a kind of work, parked ones too, in no
+// order.
 func Waiting(tx *store.Tx, k result.Kind) (ids []memory.ID, err error) {
 	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}}) {
 		if err != nil {
@@ -197,7 +197,7 @@ func Waiting(tx *store.Tx, k result.Kind) (ids []memory.ID, err error) {
 	return ids, nil
 }
 
-// look takes up what was offered and waits.
+// look takes up offered memories that wait.
 func (q *Queue) look(ctx context.Context) error {
 	q.mu.Lock()
 	offered := q.offered
@@ -249,9 +249,9 @@ func (q *Queue) look(ctx context.Context) error {
 	return nil
 }
 
-// next gives the oldest source that may be tried now, else how long to wait for
-// one. To an engine that is not on this machine a recording goes once it is
-// known what was said around it.
+// next gives the oldest source that may be tried now, or how long to wait for one.
+// An engine elsewhere gets a recording only once everything that was said around it
+// is known.
 func (q *Queue) next() (*item, time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -280,8 +280,8 @@ func (q *Queue) drop(id memory.ID) {
 	q.items = slices.DeleteFunc(q.items, func(o item) bool { return o.id == id })
 }
 
-// once has the engine work on a source. An error is one for which all others
-// wait, too.
+// once has the engine work on a source. It returns an error only for a reason that
+// would stop every source.
 func (q *Queue) once(ctx context.Context, it *item) error {
 	j, fate, err := q.job(ctx, it.id)
 	if err != nil {
@@ -317,7 +317,7 @@ func (q *Queue) once(ctx context.Context, it *item) error {
 		}
 		q.drop(it.id)
 	case errors.As(err, &f) && (f.Kind == engine.Gone || f.Kind == engine.Busy || f.Kind == engine.Missing):
-		return err // it would be so with any source
+		return err // it would fail with any source
 	case errors.Is(err, memory.ErrNoSpace):
 		return err
 	default:
@@ -339,18 +339,18 @@ func (q *Queue) once(ctx context.Context, it *item) error {
 	return nil
 }
 
-// fate is what becomes of a source when its turn has come.
+// fate is what to do with a source when its turn has come.
 type fate int
 
 const (
 	ready      fate = iota
-	over            // it is gone, or waits no more
+	over            // it is gone, or no longer waits
 	nearSecret      // it stays on this machine
 	notHere         // its file is not on this device
 	unheard         // what was said around it is not known yet
 )
 
-// job puts together what the engine gets.
+// job puts together what the engine is sent.
 func (q *Queue) job(ctx context.Context, id memory.ID) (j Job, f fate, err error) {
 	j.Spec = q.spec
 	err = q.host.View(ctx, func(tx *store.Tx) error {
@@ -443,8 +443,8 @@ func Unheard(tx *store.Tx, photo *memory.Memory) (bool, error) {
 // State is how a queue goes on.
 type State struct {
 	Waiting int    // sources
-	Held    int    // that are near a secret, and stay here
-	Absent  int    // whose file is not on this device
+	Held    int    // sources that lie near a secret, and stay here
+	Absent  int    // sources whose file is not on this device
 	Done    int    // since the start
 	Trouble string // why the others wait
 }

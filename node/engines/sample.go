@@ -18,17 +18,16 @@ type Sample struct {
 	Text    string    `json:"text"`
 	Words   int       `json:"words"`
 	Seconds float64   `json:"seconds"`
-	Factor  float64   `json:"factor,omitempty"` // of ears: seconds for a second of sound
+	Factor  float64   `json:"factor,omitempty"` // for ears: seconds of work for a second of sound
 	Error   string    `json:"error,omitempty"`  // why the last trial failed
 }
 
 // maxSampleText is how much of an answer is kept, in bytes.
 const maxSampleText = 200
 
-// Try has an engine work on a sample: three seconds of speech, a page of print,
-// or of a mind a question. It takes what the engine takes; an engine that is
-// not on this machine gets nothing of the wearer's. An error is an
-// *engine.Fault, or that of ctx.
+// Try has an engine work on a sample: three seconds of speech, a page of print, or
+// a question for a mind. An engine that is not on this machine gets nothing of the
+// wearer's. An error is an *engine.Fault, or that of ctx.
 func Try(ctx context.Context, p *Process, s *Spec, now time.Time) (*Sample, error) {
 	if s.Kind == Mind {
 		return tryMind(ctx, s, now)

@@ -9,12 +9,12 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 )
 
-// maxTurns is how many turns of one recording become lines: a recording is an
+// maxTurns is how many turns of one recording become lines. A recording is an
 // utterance of at most half a minute.
 const maxTurns = 100
 
-// Turns gives the lines of a recording: one for each turn of a speaker, or one
-// for all where the engine does not tell speakers apart.
+// Turns gives the lines of a recording: one for each turn of a speaker, or one in
+// all if the engine does not tell speakers apart.
 func Turns(a *result.Answer) (out []extract.Spoken) {
 	if strings.TrimSpace(a.Text) == "" {
 		return nil

@@ -17,26 +17,27 @@ import (
 	"github.com/locket-dev/locket/sync/remote"
 )
 
-// A Door is the relay, or the device, by which a new device comes into a space.
+// Door is the relay, or the device, through which a new device comes into a space.
 type Door struct {
 	URL  string
 	HTTP *http.Client // nil: the usual
 }
 
-// Make makes the home of a new device, of what it learnt; the keys are not kept
-// anywhere else.
+// Make makes the home of a new device from what it learnt. Nothing else keeps the
+// keys.
 type Make func(*keyring.Joining) error
 
 // Joined is what a new device learns of the space.
 type Joined struct {
 	Space  memory.SpaceID
 	Relay  string
-	Wearer string // empty after Recover: nobody is there to tell
+	Wearer string // empty after Recover, because no other device tells it
 }
 
-// Join has a home made for a new device of a wearer who has one, by the code that
-// the other device shows. same is asked whether both show the same words, and
-// its no ends it. The relay's address is not kept: it is the configuration's.
+// Join makes the home of a new device of a wearer who has one already, by the code
+// that the other device shows. same is asked whether both devices show the same
+// words; if it says no, the pairing ends. Join does not keep the relay's address,
+// which belongs to the configuration.
 func Join(ctx context.Context, at Door, make Make, code pairing.Code, same func(words []string, other string) bool) (j Joined, err error) {
 	relay, err := remote.New(at.URL, remote.Option{HTTP: at.HTTP})
 	if err != nil {
@@ -88,7 +89,8 @@ func Join(ctx context.Context, at Door, make Make, code pairing.Code, same func(
 	return Joined{Space: g.Space, Relay: g.Relay, Wearer: g.Wearer}, make(joining)
 }
 
-// epochsFor collects the keys that a log has for one, all of which are needed.
+// epochsFor collects the epoch keys that a log has for a member. If one is missing,
+// that is an error.
 func epochsFor(entries []*envelope.Entry, log *envelope.State, to memory.MemberID, open func(memory.SpaceID, []byte) (seal.Epochs, error)) (seal.Epochs, error) {
 	out := seal.Epochs{}
 	for _, e := range entries {
@@ -111,12 +113,12 @@ func epochsFor(entries []*envelope.Entry, log *envelope.State, to memory.MemberI
 	return out, nil
 }
 
-// recoverTries is how often the log may move while the root appends to it.
+// recoverTries is how often the log may change while the root appends to it.
 const recoverTries = 5
 
-// Recover has a home made from the phrase alone, as a new device of the space:
-// what is at the relay comes with the first sync. The devices that were lost
-// stay members until they are removed.
+// Recover makes a home from the phrase alone, as a new device of the space. Its
+// memories come with the first sync. Lost devices stay members until they are
+// removed.
 func Recover(ctx context.Context, at Door, make Make, phrase string) (j Joined, err error) {
 	rec, err := keyring.Recover(phrase)
 	if err != nil {
@@ -191,5 +193,5 @@ func asRoot(ctx context.Context, relay *remote.Relay, rec *keyring.Recovery, cha
 	}
 }
 
-// owner is a device of the wearer's, as the log has it.
+// owner is a device of the wearer, as the log names it.
 func owner(d *keyring.Device) envelope.Member { return membership.Of(d, envelope.Owner) }

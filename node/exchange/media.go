@@ -15,9 +15,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// MediaSafe is cold.Config's Safe: the house has the blob, as its note says. It has
-// the note, too, where it is what the replica speaks with; a device with a shelf
-// keeps the sealed bytes there.
+// MediaSafe is cold.Config.Safe. It reports whether the primary relay holds both
+// the blob and the delta that names it. Without an envelope store, the replica's
+// own note says so; with one, the store has the sealed bytes.
 func (sy *Syncing) MediaSafe() func(context.Context, memory.ID) (bool, error) {
 	house := sy.Space()
 	return func(ctx context.Context, name memory.ID) (bool, error) {
@@ -36,7 +36,7 @@ func (sy *Syncing) MediaSafe() func(context.Context, memory.ID) (bool, error) {
 	}
 }
 
-// Bring has a photo or recording come here that lies at the relay.
+// Bring fetches a photo or recording from the relay.
 func (sy *Syncing) Bring(ctx context.Context, name memory.ID) error {
 	if r := sy.Replica(); r != nil {
 		return r.FetchBlob(ctx, name)
@@ -44,8 +44,8 @@ func (sy *Syncing) Bring(ctx context.Context, name memory.ID) error {
 	return ErrAlone
 }
 
-// MediaHome brings the photos and recordings here that lie at the relay alone.
-// left is how many could not be brought.
+// MediaHome fetches all photos and recordings that only the relay has. left is how
+// many it could not fetch.
 func (sy *Syncing) MediaHome(ctx context.Context) (left int, err error) {
 	r := sy.Replica()
 	if r == nil {
@@ -72,8 +72,9 @@ func (sy *Syncing) MediaHome(ctx context.Context) (left int, err error) {
 	return left, errors.Join(errs...)
 }
 
-// comeHome brings everything back before the relay at which it lies is left:
-// serve.ErrConflict, with how many are missing, where that can't be.
+// comeHome fetches everything that only the primary relay has, before that relay is
+// left. If something can't be fetched, the error is serve.ErrConflict with the
+// number.
 func (sc Syncer) comeHome(ctx context.Context) error {
 	sy, release, err := sc.of.Use()
 	if err != nil {

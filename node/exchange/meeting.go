@@ -18,16 +18,15 @@ import (
 	"github.com/locket-dev/locket/sync/peer"
 )
 
-// meeting is a node's part in its own network: it serves its shelf to the
-// space's members, lets itself be found by them, and carries to and from those
-// that it finds.
+// meeting is a node's part in its own network. It serves the envelope store to the
+// space's members, can be found by them, and exchanges with those that it finds.
 type meeting struct {
 	sy      *Syncing
 	remotes *remotes.Remotes
 	server  *peer.Server
 	client  *http.Client
 
-	mu    sync.Mutex     // guards what follows but asks
+	mu    sync.Mutex     // guards what follows, but not asks
 	at    netip.AddrPort // where it listens; zero: it doesn't
 	http  *http.Server
 	lan   *lan.Lan
@@ -36,7 +35,7 @@ type meeting struct {
 	asks  sync.WaitGroup
 }
 
-// askAgain is how long an address that was asked who it is is left alone.
+// askAgain is how long an address is left alone after it was asked who it is.
 const askAgain = time.Minute
 
 func (sy *Syncing) newMeeting(p *remotes.Remotes) *meeting {
@@ -51,9 +50,9 @@ func (sy *Syncing) newMeeting(p *remotes.Remotes) *meeting {
 	return m
 }
 
-// keys are those by which members of the space know each other in a network:
-// of the epoch in force, and of those before it, by which a device that has
-// not heard of it yet is known.
+// keys are the keys by which members of the space know each other in a network:
+// that of the current epoch, and earlier ones, for a device that has not heard of
+// the current epoch yet.
 func (m *meeting) keys() [][]byte {
 	var out [][]byte
 	for n := uint32(1); ; n++ {
@@ -104,7 +103,7 @@ func (m *meeting) begin() error {
 	return err
 }
 
-// listen listens at one port: everywhere, or at the addresses of one interface alone.
+// listen listens on one port: at every address, or only at those of one interface.
 func listen(name string) (lns []net.Listener, only []net.Interface, err error) {
 	if name == "" {
 		ln, err := net.Listen("tcp", ":0")
@@ -124,9 +123,9 @@ func listen(name string) (lns []net.Listener, only []net.Interface, err error) {
 	return lns, []net.Interface{*i}, nil
 }
 
-// listenAt listens at one port of those addresses at which it can: one of IPv6 is
-// not ready in the first second or two that its interface is up. The error is why
-// it can at none.
+// listenAt listens on one port, at as many of the addresses as it can. An IPv6
+// address is not ready in the first second or two after its interface came up. If
+// it can't listen at any, the error says why.
 func listenAt(addresses []netip.Addr) (lns []net.Listener, err error) {
 	port := uint16(0)
 	var errs []error
@@ -145,13 +144,13 @@ func listenAt(addresses []netip.Addr) (lns []net.Listener, err error) {
 	return lns, nil
 }
 
-// urlOf names what listens at an address.
+// urlOf is the URL of a listener at an address.
 func urlOf(at netip.AddrPort) string {
 	u := url.URL{Scheme: "http", Host: at.String()}
 	return u.String()
 }
 
-// found asks who is at an address that a member's beacon names.
+// found asks who is at an address that a member's beacon gave.
 func (m *meeting) found(ctx context.Context, at netip.AddrPort) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -201,7 +200,7 @@ func (m *meeting) url() (string, error) {
 			if ip.Is4() {
 				return urlOf(netip.AddrPortFrom(ip, m.at.Port())), nil
 			}
-			if ip.Zone() == "" { // which means nothing on another machine
+			if ip.Zone() == "" { // a zone means nothing on another machine
 				last = ip
 			}
 		}
@@ -212,8 +211,8 @@ func (m *meeting) url() (string, error) {
 	return "", fmt.Errorf("%w: this device has no address in a network", serve.ErrUnsupported)
 }
 
-// look waits a while for another device to be found, where nothing runs that
-// would find one later.
+// look waits a while for another device to be found. It is for a process that does
+// not run long enough to find one later.
 func (m *meeting) look(ctx context.Context) {
 	m.start()
 	for range lookTries {
@@ -228,7 +227,7 @@ func (m *meeting) look(ctx context.Context) {
 	}
 }
 
-// Of a look: as long as a question waits for answers, and somewhat longer.
+// How long look waits: as long as a query waits for answers, and somewhat longer.
 const (
 	lookTries = 30
 	lookEvery = 100 * time.Millisecond

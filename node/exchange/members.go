@@ -15,12 +15,12 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// platformMark stands between a device's name and what it runs on, where a log
-// or a pairing holds both: no name has a zero byte in it.
+// platformMark stands between a device's name and its platform in a log or a
+// pairing. No name has a zero byte in it.
 const platformMark = "\x00"
 
-// DeviceName is what this device is to the wearer's others: its name and what it
-// runs on.
+// DeviceName is what the wearer's other devices call this one: its name and its
+// platform.
 func DeviceName() string {
 	name, err := os.Hostname()
 	platform := platformMark + runtime.GOOS + "/" + runtime.GOARCH
@@ -30,14 +30,15 @@ func DeviceName() string {
 	return name + platform
 }
 
-// nameAndPlatform are the parts of what [DeviceName] gives; the second is empty
-// where it was not said.
+// nameAndPlatform splits what [DeviceName] gives. The platform is empty if it is
+// not there.
 func nameAndPlatform(called string) (name, platform string) {
 	name, platform, _ = strings.Cut(called, platformMark)
 	return name, platform
 }
 
-// SpaceMembers gives those of the space, none where it syncs with nobody.
+// SpaceMembers gives the members of the space, or none if the node syncs with
+// nobody.
 func (sy *Syncing) SpaceMembers(ctx context.Context) ([]envelope.Member, error) {
 	if r := sy.Replica(); r != nil {
 		return r.Members(ctx)
@@ -88,9 +89,9 @@ func (sc Syncer) Rotate(ctx context.Context) (serve.Rotated, error) {
 	return serve.Rotated{Epoch: uint64(epoch)}, ChangeError(ctx, err)
 }
 
-// ChangeError is an error of a change to who belongs to the space. Such a change
-// is nothing until the relay has it: what is no rule's is the relay's, or the
-// way's to it, but for what is of this node.
+// ChangeError is an error of a change of the members. Such a change does not count
+// before the relay has it, so an error that no rule explains is the relay's or the
+// network's, unless it is one of this node.
 func ChangeError(ctx context.Context, err error) error {
 	for _, own := range []error{replica.ErrClosed, memory.ErrLocked, memory.ErrNoSpace, memory.ErrDamaged} {
 		if errors.Is(err, own) {
@@ -127,8 +128,8 @@ func (sc Syncer) RemoveMember(ctx context.Context, id memory.MemberID, phrase se
 		defer rec.Zero()
 		root = func(domain string, msg []byte) ([]byte, error) { return rec.Sign(domain, msg), nil }
 	}
-	// What it has sent until now counts. A relay that lies about that, or won't
-	// take what is here, keeps nobody in.
+	// What the member has sent until now counts, so it is fetched first. A relay
+	// that lies about that, or takes nothing from here, can't keep the member in.
 	if err := r.Sync(ctx); err != nil {
 		sy.c.Log.Warn("remove a device: sync failed before", "error", err)
 	}

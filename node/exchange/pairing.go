@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// pairLife is how long a code is good for: what a relay keeps a mailbox for.
+// pairLife is how long a code is valid. A relay keeps a mailbox for as long.
 const pairLife = 10 * time.Minute
 
 // mailbox is pairing.Box at a relay.
@@ -42,17 +42,18 @@ func (m mailbox) First(ctx context.Context, box [16]byte) ([]byte, error) {
 	return m.relay.Message(ctx, box, 0, 0)
 }
 
-// invitation is a pairing that goes on, of this node as the one that is in.
+// invitation is a pairing under way, in which this node is the one that is a
+// member.
 type invitation struct {
 	code pairing.Code
-	at   string        // URL of where both leave their messages
-	peer *peer.Server  // not nil: that is this device itself
+	at   string        // URL at which both leave their messages
+	peer *peer.Server  // not nil: this device itself takes them
 	stop func()        // waits for the goroutine that invites
 	met  chan struct{} // closed once meeting or err is set
 
 	mu       sync.Mutex // guards the rest
 	meeting  *pairing.Meeting
-	answered bool // by the person here, whether the words are the same
+	answered bool // the person here has said whether the words are the same
 	err      error
 	done     bool
 }
@@ -108,9 +109,9 @@ func (sc Syncer) PairInvite(ctx context.Context) (serve.Pairing, error) {
 	return i.state(), nil
 }
 
-// invite begins an invitation, and gives where both sides leave their messages:
-// the relay, or this device where there is none and it meets others in its
-// network.
+// invite begins an invitation, and gives the mailbox where both sides leave their
+// messages. It is at the relay, or on this device if there is no relay and it meets
+// others in its network.
 func (sy *Syncing) invite() (pairing.Mailbox, *invitation, error) {
 	i := &invitation{code: pairing.NewCode(), met: make(chan struct{}), at: sy.primary}
 	if sy.relay != nil {
@@ -129,8 +130,8 @@ func (sy *Syncing) invite() (pairing.Mailbox, *invitation, error) {
 	return i.peer.Boxes(), i, nil
 }
 
-// readWait is how long a new device has to read the log from the one that let
-// it in.
+// readWait is how long a new device has to read the log from the device that let it
+// in.
 const readWait = time.Minute
 
 func waitFor(ctx context.Context, done <-chan struct{}) error {
@@ -174,8 +175,8 @@ func (sc Syncer) PairWait(ctx context.Context) (serve.Pairing, error) {
 	return i.state(), nil
 }
 
-// PairConfirm implements serve.Membership. The first answer counts: one who has said that
-// the words differ does not let anybody in by another.
+// PairConfirm implements serve.Membership. The first answer counts: after a no, a
+// yes lets nobody in.
 func (sc Syncer) PairConfirm(ctx context.Context, same bool) (serve.Pairing, error) {
 	i, sy, err := sc.invitation()
 	if err != nil {
@@ -203,7 +204,7 @@ func (sc Syncer) PairConfirm(ctx context.Context, same bool) (serve.Pairing, err
 	return i.state(), nil
 }
 
-// refuse ends a pairing whose words differ, and is its error.
+// refuse ends a pairing whose words differ, and gives the error for it.
 func refuse(ctx context.Context, m *pairing.Meeting) error {
 	if err := m.Refuse(ctx); err != nil {
 		return fmt.Errorf("%w; the other device could not be told: %v", pairing.ErrDiffer, err)
@@ -211,7 +212,7 @@ func refuse(ctx context.Context, m *pairing.Meeting) error {
 	return pairing.ErrDiffer
 }
 
-// admit lets a new device in, once the person on its side has agreed as well.
+// admit lets a new device in, once the person at that device has agreed as well.
 func (sy *Syncing) admit(ctx context.Context, i *invitation, m *pairing.Meeting) (err error) {
 	if err := m.Agree(ctx); err != nil {
 		return err

@@ -20,14 +20,15 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// ShelfDir is where a node that syncs with more than one relay keeps envelopes.
+// ShelfDir is the folder of the envelope store, for a node that syncs with more
+// than one relay.
 const ShelfDir = "shelf"
 
-// exchange is a node's side of sync: its replica, and where that has places of
-// its own, those.
+// exchange is a node's side of sync: its replica, and the remotes if the replica
+// works on an envelope store.
 type exchange struct {
 	replica *replica.Replica
-	remotes *remotes.Remotes // nil: the replica speaks with one relay itself
+	remotes *remotes.Remotes // nil: the replica speaks with one relay directly
 	meeting *meeting         // nil: it meets nobody in the same network
 }
 
@@ -56,7 +57,7 @@ func (x *exchange) close() {
 	x.replica.Close()
 }
 
-// Replica gives the replica, nil where the node syncs with nobody.
+// Replica gives the replica, or nil if the node syncs with nobody.
 func (sy *Syncing) Replica() *replica.Replica {
 	if x := sy.exchange.Load(); x != nil {
 		return x.replica
@@ -64,7 +65,7 @@ func (sy *Syncing) Replica() *replica.Replica {
 	return nil
 }
 
-// openShelf makes the exchange of a node that keeps envelopes.
+// openShelf makes the exchange of a node with an envelope store.
 func (sy *Syncing) openShelf() error {
 	genesis, err := membership.Genesis(sy.c.Ring.Locked)
 	if err != nil {
@@ -89,7 +90,7 @@ func (sy *Syncing) openShelf() error {
 	if err != nil {
 		return err
 	}
-	for _, b := range known { // a relay's, before there was a shelf
+	for _, b := range known { // these blobs went to the relay before there was an envelope store
 		e, err := envelope.ParseEntry(b)
 		if err == nil {
 			err = p.Shelf.TakeEntry(e)
@@ -116,7 +117,7 @@ func (sy *Syncing) openShelf() error {
 	return nil
 }
 
-// retryAfter is how long a relay that refused wants to be left alone.
+// retryAfter is how long a relay asked to be left alone when it refused.
 func retryAfter(err error) time.Duration {
 	if e, ok := errors.AsType[*remote.Error](err); ok {
 		return e.RetryAfter
@@ -124,7 +125,7 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-// places gives the node's, and begins to keep envelopes where it did not.
+// places gives the node's remotes. It begins an envelope store if there was none.
 func (sc Syncer) places(ctx context.Context) (*remotes.Remotes, *Syncing, func(), error) {
 	sy, release, err := sc.of.Use()
 	if err != nil {
@@ -152,7 +153,7 @@ func (sc Syncer) places(ctx context.Context) (*remotes.Remotes, *Syncing, func()
 	return x.remotes, sy, release, nil
 }
 
-// reopenSync goes back to one relay, where envelopes can't be kept.
+// reopenSync goes back to one relay after an envelope store could not be opened.
 func (sy *Syncing) reopenSync(was *exchange) error {
 	if was == nil {
 		return nil
@@ -164,7 +165,7 @@ func (sy *Syncing) reopenSync(was *exchange) error {
 	return err
 }
 
-// Primary is the URL of the first relay, empty where there is none.
+// Primary is the URL of the primary relay. It is empty if there is none.
 func (sy *Syncing) Primary() string {
 	if p := sy.Remotes(); p != nil {
 		return p.Primary()
@@ -172,8 +173,8 @@ func (sy *Syncing) Primary() string {
 	return sy.primary
 }
 
-// Round does one round: with every place, where there are several.
-// [replica.ErrHeld]: everything went, and everywhere, but blobs that wait.
+// Round does one round of sync, with every remote if there are several. The error
+// is [replica.ErrHeld] if only blobs that wait were not sent.
 func (sy *Syncing) Round(ctx context.Context, r *replica.Replica) error {
 	x := sy.exchange.Load()
 	if x == nil || x.remotes == nil {
@@ -187,7 +188,7 @@ func (sy *Syncing) Round(ctx context.Context, r *replica.Replica) error {
 	if replica.Failed(synced) {
 		return errors.Join(came, synced)
 	}
-	if err := x.remotes.Round(ctx); err != nil && synced != nil { // what was made here
+	if err := x.remotes.Round(ctx); err != nil && synced != nil { // send what this round made here
 		return fmt.Errorf("%w; %v", err, synced)
 	} else if err != nil {
 		return err
@@ -236,7 +237,7 @@ func checkRelay(text string) (string, error) {
 	return u.Scheme + "://" + strings.ToLower(u.Host), nil
 }
 
-// withRelay does something about a relay, and gives the list.
+// withRelay changes something about a relay, and gives the list.
 func (sc Syncer) withRelay(ctx context.Context, text string, do func(p *remotes.Remotes, url string) error) ([]serve.Relay, error) {
 	url, err := checkRelay(text)
 	if err != nil {
@@ -246,7 +247,7 @@ func (sc Syncer) withRelay(ctx context.Context, text string, do func(p *remotes.
 	if err != nil {
 		return nil, err
 	}
-	release() // a lock of the node ends it
+	release() // ending the exchange takes the node's lock
 	switch err := do(p, url); {
 	case errors.Is(err, remotes.ErrUnknown):
 		return nil, fmt.Errorf("%w: %w", memory.ErrNotFound, err)
@@ -269,7 +270,7 @@ func (sc Syncer) AddRelay(ctx context.Context, url string) ([]serve.Relay, error
 		if err != nil {
 			return err
 		}
-		if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil { // so that everything of the old is here
+		if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil { // fetches what only the old relay has
 			return err
 		}
 		return p.Add(ctx, url)
@@ -310,7 +311,8 @@ func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced
 	if !filepath.IsAbs(dir) {
 		return serve.FolderSynced{}, fmt.Errorf("%w: folder %q: want an absolute path", memory.ErrInvalid, dir)
 	}
-	// Before envelopes are kept for its sake: a name that is mistyped changes nothing.
+	// Check before an envelope store is begun for the folder: a mistyped name must
+	// change nothing.
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return serve.FolderSynced{}, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
 	}
@@ -325,10 +327,10 @@ func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced
 		return serve.FolderSynced{}, err
 	}
 	out := serve.FolderSynced{Trouble: []string{}}
-	if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil { // a relay that is down is no matter here
+	if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil { // this relay may be down
 		return out, err
 	}
-	for range 2 { // what is here goes there; what came is taken, and what follows from it goes, too
+	for range 2 { // the first round sends and takes; the second sends what follows from what came
 		held := r.Sync(ctx)
 		if replica.Failed(held) {
 			return out, held

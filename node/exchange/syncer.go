@@ -42,7 +42,8 @@ func (sc Syncer) SyncStatus(ctx context.Context) (s serve.SyncStatus, err error)
 	return s, nil
 }
 
-// standing tells of the round that runs, which may take long, or else how it is.
+// standing tells the state of sync. It does not wait for a round that runs, which
+// may take long.
 func (sc Syncer) standing(ctx context.Context, r *replica.Replica) (replica.Status, []replica.Problem, error) {
 	s, runs := r.During()
 	if !runs {
@@ -74,5 +75,5 @@ func (sc Syncer) SyncNow(ctx context.Context) (serve.SyncStatus, error) {
 	if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil {
 		return serve.SyncStatus{}, err
 	}
-	return sc.SyncStatus(ctx) // which has the error
+	return sc.SyncStatus(ctx) // the status has the error
 }

@@ -25,19 +25,19 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// partsDir is where blobs lie that are on their way here, sealed.
+// partsDir holds sealed blobs that are not here completely yet.
 const partsDir = "parts"
 
-// linger is how long changes that follow others are gathered before they are
-// sent; the first after a silence goes at once.
+// linger is how long changes are gathered before they are sent. The first change
+// after a silence goes at once.
 const linger = 300 * time.Millisecond
 
-// snapshotBehind is how many deltas are read before a snapshot is taken in
-// their place: one costs about as much as it saves by then.
+// snapshotBehind is from how many unread deltas a snapshot is read instead. By then
+// a snapshot costs about as much as it saves.
 const snapshotBehind = 200
 
 var (
-	// ErrNoRelay: there is none, for what lies nowhere else.
+	// ErrNoRelay: something needs the relay, and there is none.
 	ErrNoRelay = fmt.Errorf("%w: sync.relay is not set", serve.ErrUnsupported)
 	// ErrAlone: the node syncs with nobody.
 	ErrAlone = fmt.Errorf("%w: this node syncs with nobody: neither sync.relay nor sync.lan is set", serve.ErrUnsupported)
@@ -46,15 +46,15 @@ var (
 // Syncing is the room's part of an open node. Its methods are safe for concurrent use.
 type Syncing struct {
 	c        Config
-	relay    *remote.Relay // the primary; nil: there is none
+	relay    *remote.Relay // the primary relay; nil: there is none
 	primary  string        // its URL, as it was when the node was opened
 	journal  *journal.Journal
-	unsynced error      // why there is no exchange, where there should be one
-	shelving sync.Mutex // held while the exchange is made another
+	unsynced error      // why there is no exchange, although there should be one
+	shelving sync.Mutex // held while the exchange is replaced
 	exchange atomic.Pointer[exchange]
 
 	pairMu  sync.Mutex  // guards pairing
-	pairing *invitation // the last one, nil before
+	pairing *invitation // the last one; nil: there was none
 }
 
 // Config of the sync of an open node.
@@ -71,9 +71,10 @@ type Config struct {
 	Now    func() time.Time
 	Log    *slog.Logger
 
-	// Take commits what came from others, and has what they forgot be forgotten here.
+	// Take commits what others said, and carries out here what they have forgotten.
 	Take func(ctx context.Context, fn func(*store.Tx) (gone *store.Targets, err error)) error
-	// Ease keeps the budget of what is hot while a round brings much; nil: there is none.
+	// Ease keeps the budget of hot memories while a round brings many. nil: there
+	// is no budget.
 	Ease func(context.Context)
 	// FetchCold brings every cold memory back from the primary relay.
 	FetchCold func(ctx context.Context) (missing int, err error)
@@ -89,8 +90,8 @@ func Open(c Config) (*Syncing, error) {
 	return sy, nil
 }
 
-// Start exchanges in the background, until Stop; where there is nobody to exchange
-// with it does nothing and gives false.
+// Start exchanges in the background until Stop. If there is nobody to exchange
+// with, it does nothing and gives false.
 func (sy *Syncing) Start() bool {
 	x := sy.exchange.Load()
 	if x != nil {
@@ -106,7 +107,7 @@ func (sy *Syncing) Stop() {
 	}
 }
 
-// Close ends everything. What Life has begun ends by itself.
+// Close ends everything. Work that was started with Life ends by itself.
 func (sy *Syncing) Close() {
 	if x := sy.exchange.Load(); x != nil {
 		x.close()
@@ -119,17 +120,17 @@ func (sy *Syncing) Close() {
 // HasRelay reports whether there is a primary relay.
 func (sy *Syncing) HasRelay() bool { return sy.relay != nil }
 
-// Relay is the primary one, and its URL as it was when the node was opened.
+// Relay is the primary relay, and its URL as it was when the node was opened.
 func (sy *Syncing) Relay() (*remote.Relay, string) { return sy.relay, sy.primary }
 
-// Journal is what the replica keeps its side of the exchange in.
+// Journal is the replica's durable state.
 func (sy *Syncing) Journal() *journal.Journal { return sy.journal }
 
-// Unsynced is why there is no exchange, where there should be one.
+// Unsynced is why there is no exchange although there should be one, or nil.
 func (sy *Syncing) Unsynced() error { return sy.unsynced }
 
-// Remotes are those with which envelopes are exchanged; nil: the replica speaks
-// with one relay itself.
+// Remotes are the places with which envelopes are exchanged. nil: the replica
+// speaks with one relay directly.
 func (sy *Syncing) Remotes() *remotes.Remotes {
 	if x := sy.exchange.Load(); x != nil {
 		return x.remotes
@@ -137,12 +138,12 @@ func (sy *Syncing) Remotes() *remotes.Remotes {
 	return nil
 }
 
-// Space is the wearer's at the primary relay, of which there is one.
+// Space is the wearer's space at the primary relay. There must be one.
 func (sy *Syncing) Space() replica.Remote { return sy.spaceAt(sy.relay) }
 
 func (sy *Syncing) path(name string) string { return filepath.Join(sy.c.Home, name) }
 
-// openRelay reaches a relay, nil where there is none.
+// openRelay makes the client of a relay, or nil if there is none.
 func openRelay(url string, client *http.Client, now func() time.Time) (*remote.Relay, error) {
 	if url == "" {
 		return nil, nil
@@ -150,9 +151,9 @@ func openRelay(url string, client *http.Client, now func() time.Time) (*remote.R
 	return remote.New(url, remote.Option{HTTP: client, Now: now})
 }
 
-// open makes the replica of an open node that has a relay, or a shelf. Where
-// the shelf can't be opened the node does without sync: nothing on it is
-// touched, and the memories are all here.
+// open makes the replica of an open node that has a relay or an envelope store. If
+// the store can't be opened, the node works without sync. The store is not touched
+// then, and the memories are all here.
 func (sy *Syncing) open() (err error) {
 	sy.journal = sy.newJournal()
 	sy.primary = sy.c.Sync.Relay
@@ -180,8 +181,8 @@ func (sy *Syncing) spaceAt(relay *remote.Relay) replica.Remote {
 	return upstream.New(relay.Space(sy.c.Ring.Space(), sy.c.Ring.Member(), sy.c.Ring.SignRequest), sy.c.Sync.Invite)
 }
 
-// newReplica makes one over the node's ledger: of a relay, or of a shelf, whose
-// places are given then.
+// newReplica makes a replica over the node's journal. It speaks with a relay, or
+// with an envelope store, whose remotes are given then.
 func (sy *Syncing) newReplica(at replica.Remote, of *remotes.Remotes) (*replica.Replica, error) {
 	genesis, err := membership.Genesis(sy.c.Ring.Locked)
 	if err != nil {
@@ -204,9 +205,9 @@ func (sy *Syncing) newReplica(at replica.Remote, of *remotes.Remotes) (*replica.
 		Keys: Keys{sy.c.Ring}, Temp: sy.path(partsDir), Log: sy.c.Log, Now: sy.c.Now, BatchDelay: linger, Local: local, Snapshots: snapshots, SnapshotFallback: elsewhere, Taken: taken})
 }
 
-// newJournal makes what the replica keeps its side of the exchange in.
+// newJournal makes the durable state of the replica.
 func (sy *Syncing) newJournal() *journal.Journal {
-	var gone *store.Targets // of the transaction that runs; under the engine's lock
+	var gone *store.Targets // what the current transaction takes away; under the engine's lock
 	return &journal.Journal{Space: sy.c.Ring.Space(), Member: sy.c.Ring.Member(), Store: sy.c.Store, Vault: sy.c.Sync.Vault, Heard: sy.c.Clock.Observe,
 		Forgot: func(t store.Targets) {
 			if gone == nil {
@@ -223,14 +224,14 @@ func (sy *Syncing) newJournal() *journal.Journal {
 		}}
 }
 
-// Posted is told that there is something to send.
+// Posted is called when there is something to send.
 func (sy *Syncing) Posted() {
 	if r := sy.Replica(); r != nil {
 		r.Notify()
 	}
 }
 
-// replica gives the open node's. It may be closed while it is used: then its
+// replica gives the open node's replica. If it is closed while it is used, its
 // methods fail with replica.ErrClosed.
 func (sc Syncer) replica() (*Syncing, *replica.Replica, error) {
 	sy, release, err := sc.of.Use()
@@ -253,7 +254,7 @@ func (sy *Syncing) Active() (*replica.Replica, error) {
 	return nil, ErrAlone
 }
 
-// FetchBlob brings the bytes of a resource that another device has onto this one.
+// FetchBlob fetches the bytes of a resource that another device has.
 func (sy *Syncing) FetchBlob(ctx context.Context, name memory.ID) error {
 	r, err := sy.Active()
 	if err != nil {

@@ -16,40 +16,39 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// Again is what came of giving a plugin past events once more.
+// Again is the result of giving a plugin past events again.
 type Again struct {
-	Events     int // that it was given
+	Events     int // that the plugin was given
 	Candidates int // that hold
-	Known      int // of these: there already, or erased since
+	Known      int // candidates that were there already, or were erased since
 	Faults     int
-	Heard      []memory.ID // recordings that waited for a transcript, and have one now
+	Heard      []memory.ID // recordings that waited for a transcript and have one now
 	Changes    []memory.Change
 }
 
-// past is an event as far as the store still has it.
+// past is what the store still has of an event.
 type past struct {
 	event  memory.Event
-	said   memory.ID  // the utterance; zero where nothing was said
-	before []turn     // earlier turns of its session, oldest first
-	kept   store.Blob // of a photo or a recording
+	said   memory.ID  // the utterance; zero: nothing was said
+	before []turn     // earlier turns of the session, oldest first
+	kept   store.Blob // file of a photo or a recording
 	place  string     // where a photo was taken
 
-	made  memory.ID // of a photo, a recording or a visit: the memory of it
-	waits bool      // a recording for a transcript
+	made  memory.ID // the memory of a photo, a recording or a visit
+	waits bool      // a recording waits for a transcript
 }
 
-// Again gives a plugin what is kept of events of a period, oldest first: what
-// was said, as it was left after secrets were taken out, photos, recordings, and
-// places with a name. What it hears in a recording that has no words yet goes
-// through the chain. The same
-// candidate gets the same id as before, and changes nothing. What it takes out
-// of a text is taken out of the utterance and of what repeats it. What it
-// remembers from event to event it begins anew, and its memory of the present
-// is left alone.
+// Again gives a plugin what is kept of the events of a period, oldest first:
+// utterances as they were left after secrets were taken out, photos, recordings,
+// and places with a name. Words that it hears in a recording without words go
+// through the chain. The same candidate gets the same id as before, and changes
+// nothing. What the plugin takes out of a text is taken out of the utterance and of
+// what repeats it. Its state begins anew, and its state of the present is left
+// alone.
 //
-// The caller sees to it that nothing else is extracted meanwhile: one call is
-// one event, and between is told after each. What is damaged on disk is passed
-// over, and is an error once all is done; the result holds with any error.
+// The caller makes sure that nothing else is extracted meanwhile. Each event is one
+// call, and between is called after each. What is damaged on disk is passed over,
+// and becomes an error once all is done. The result is valid with any error.
 func (x *Extractor) Again(ctx context.Context, pl Plugin, since, until time.Time, between func(run func(*engine.Writer) error) error) (res Again, wrong error) {
 	all, err := x.pasts(ctx, pl, since, until)
 	if err != nil {
@@ -62,7 +61,7 @@ func (x *Extractor) Again(ctx context.Context, pl Plugin, since, until time.Time
 			return res, err
 		}
 		err := between(func(w *engine.Writer) error {
-			if x.forgot != forgot { // what it remembers may be words of it
+			if x.forgot != forgot { // the plugin's state may hold words of what was forgotten
 				clear(state)
 				forgot = x.forgot
 			}
@@ -78,7 +77,7 @@ func (x *Extractor) Again(ctx context.Context, pl Plugin, since, until time.Time
 	return res, wrong
 }
 
-// pasts lists what is kept and wanted, oldest first.
+// pasts lists the events that are kept and that the plugin asks for, oldest first.
 func (x *Extractor) pasts(ctx context.Context, pl Plugin, since, until time.Time) (all []past, err error) {
 	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		if pl.Wants("text") {
@@ -178,7 +177,7 @@ func (x *Extractor) again(ctx context.Context, w *engine.Writer, pl Plugin, e *p
 			return err
 		}
 		in.Kind, in.Rate, in.Last, in.PCM = "utterance", sound.Rate, true, sound.AppendPCM(nil, pcm)
-	default: // a place by its name, or a text
+	default: // the name of a place, or a text
 		in.Text = ev.Text
 		for i := range e.before {
 			t := &e.before[i]
@@ -233,7 +232,8 @@ func (x *Extractor) again(ctx context.Context, w *engine.Writer, pl Plugin, e *p
 	return x.wordsAgain(ctx, w, pl, e, out.Derived, res)
 }
 
-// keptPhoto gives a photo's pixels, nil where the file is gone or not here.
+// keptPhoto gives a photo's pixels, or nil if its file is gone or not on this
+// device.
 func (x *Extractor) keptPhoto(ctx context.Context, e *past) (pic *picture.Picture, err error) {
 	data, err := x.keptBlob(ctx, e.kept.ID)
 	if err != nil || data == nil {
@@ -247,7 +247,7 @@ func (x *Extractor) keptPhoto(ctx context.Context, e *past) (pic *picture.Pictur
 	return pic, nil
 }
 
-// commitAgain commits what isn't known yet.
+// commitAgain commits the candidates that are new.
 func (x *Extractor) commitAgain(ctx context.Context, w *engine.Writer, p *pending, res *Again) error {
 	var fresh []proposal
 	var known []memory.ID
@@ -296,8 +296,8 @@ func (x *Extractor) commitAgain(ctx context.Context, w *engine.Writer, p *pendin
 	return nil
 }
 
-// isKnown reports whether a candidate of an event was taken before: under its
-// own id, or as evidence for what it is like.
+// isKnown reports whether a candidate of an event was taken before, under its own
+// id or as evidence for a memory like it.
 func (x *Extractor) isKnown(tx *store.Tx, ev memory.EventID, id, like memory.ID) (bool, error) {
 	as, err := tx.Assertions(id)
 	if err != nil || len(as) > 0 {

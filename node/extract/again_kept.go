@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// Of recordings what is kept is the sound of each utterance, of places the
-// visits to those with a name.
+// For recordings, the sound of each utterance is kept; for places, the visits to
+// those with a name.
 
 // recordingsBetween gives the utterances whose sound is kept.
 func (x *Extractor) recordingsBetween(tx *store.Tx, since, until time.Time) (all []past, err error) {
@@ -40,8 +40,7 @@ func (x *Extractor) recordingsBetween(tx *store.Tx, since, until time.Time) (all
 	return all, nil
 }
 
-// visitsBetween gives the arrivals at places with a name: where on earth that
-// is was not kept.
+// visitsBetween gives the arrivals at places with a name. Coordinates are not kept.
 func (x *Extractor) visitsBetween(tx *store.Tx, since, until time.Time) (all []past, err error) {
 	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Episodic}}) {
 		if err != nil {
@@ -58,11 +57,11 @@ func (x *Extractor) visitsBetween(tx *store.Tx, since, until time.Time) (all []p
 	return all, nil
 }
 
-// renew looks at a past event again when its turn has come: since they were
-// listed it may have been forgotten, a secret taken out, or a recording
-// transcribed. It reports whether the event is there still.
+// renew reads a past event again when its turn has come. Since the list was made
+// the event may have been forgotten, a secret taken out, or a recording
+// transcribed. It reports whether the event is still there.
 func (x *Extractor) renew(ctx context.Context, e *past) (there bool, err error) {
-	if e.said.IsZero() && e.made.IsZero() { // one that waited for its plugin: it is looked up when its turn comes
+	if e.said.IsZero() && e.made.IsZero() { // the event waited for its plugin: it is looked up when its turn comes
 		return true, nil
 	}
 	err = x.engine.View(ctx, func(tx *store.Tx) error {
@@ -102,7 +101,7 @@ func (x *Extractor) renew(ctx context.Context, e *past) (there bool, err error) 
 	return err == nil, err
 }
 
-// keptBlob gives the bytes of a file, nil where it is gone or not here.
+// keptBlob gives the bytes of a file, or nil if it is gone or not on this device.
 func (x *Extractor) keptBlob(ctx context.Context, id memory.ID) (data []byte, err error) {
 	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		r, err := tx.OpenBlob(id)
@@ -118,7 +117,7 @@ func (x *Extractor) keptBlob(ctx context.Context, id memory.ID) (data []byte, er
 	return data, err
 }
 
-// keptSound gives an utterance's samples, nil where they are gone.
+// keptSound gives the samples of an utterance, or nil if they are gone.
 func (x *Extractor) keptSound(ctx context.Context, e *past) ([]int16, error) {
 	data, err := x.keptBlob(ctx, e.kept.ID)
 	if err != nil || data == nil {
@@ -132,8 +131,8 @@ func (x *Extractor) keptSound(ctx context.Context, e *past) ([]int16, error) {
 }
 
 // wordsAgain takes the texts that a plugin hears in a past recording through the
-// chain, if the recording has none yet: those of one that has would be said
-// twice.
+// chain. It does so only if the recording has no words yet, because they would be
+// there twice.
 func (x *Extractor) wordsAgain(ctx context.Context, w *engine.Writer, pl Plugin, e *past, derived []abi.Derived, res *Again) error {
 	texts := 0
 	for _, d := range derived {
@@ -177,9 +176,9 @@ func (x *Extractor) sessionAt(ctx context.Context, at time.Time) (s session, err
 	return s, err
 }
 
-// sayPast takes a text of the past through the chain, in the session that was,
-// and commits what follows if worth says so. What is remembered of the present
-// from one event to the next is left alone.
+// sayPast takes a text of the past through the chain, in the session of that time,
+// and commits the result if worth says so. It leaves the state of the present
+// alone.
 func (x *Extractor) sayPast(ctx context.Context, w *engine.Writer, p *pending, name string, before session, worth func() bool) ([]memory.Change, error) {
 	session, states := x.session, x.states
 	defer func() { x.session, x.states = session, states }()

@@ -19,17 +19,17 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// keepSound is how much of a stream stays at hand: the longest utterance that
-// a plugin may cut, and what led up to it.
+// keepSound is how much of a stream stays in memory: the longest utterance that a
+// plugin may cut, with what came before it.
 const keepSound = 30 * sound.Rate
 
-// WaitingText is what the text of a recording ends with that nobody here could
-// transcribe yet. It has the tag [memory.WaitingTag].
+// WaitingText is the end of the text of a recording that nothing here could
+// transcribe yet. The recording has the tag [memory.WaitingTag].
 const WaitingText = ", waiting for a transcript"
 
-// stream is the sound of one device that is going on. Its events are held,
-// uncommitted, until what they hold is either an utterance that was cut or
-// silence; after a crash they come again from the journal.
+// stream is the sound of one device. Its events are held, uncommitted, until
+// everything in them is silence or part of an utterance that was cut. After a crash
+// they come again from the journal.
 type stream struct {
 	boot    uint64
 	decoder sound.Decoder
@@ -49,11 +49,11 @@ func (x *Extractor) audio(ctx context.Context, p *pending) {
 	ev := &p.event
 	s := x.streams[ev.ID.Device]
 	if s != nil && slices.Contains(s.open, ev.ID) {
-		p.held = true // a copy of what is held already
+		p.held = true // a copy of an event that is held already
 		return
 	}
 	if s != nil && (s.boot != ev.ID.Boot || ev.At.Sub(s.next).Abs() > 2*time.Second) {
-		// A reboot or a hole: what was before it is over.
+		// The device restarted, or sound is missing: the earlier sound has ended.
 		x.endStream(ctx, p, s)
 		s = nil
 	}
@@ -112,15 +112,15 @@ func (x *Extractor) audio(ctx context.Context, p *pending) {
 	}
 }
 
-// pauseLimit is how long after the last speech an utterance may still be cut:
-// more than any hangover.
+// pauseLimit is how long after the last speech an utterance may still be cut. It is
+// longer than any plugin waits.
 const pauseLimit = 2 * sound.Rate
 
-// speaking reports whether speech was heard that is in no utterance yet.
+// speaking reports whether speech was heard that is not in an utterance yet.
 func (s *stream) speaking() bool { return s.voice > s.cut && s.end-s.voice < pauseLimit }
 
-// done gives the held events that nothing is waiting for any more. While
-// somebody is speaking the last one stays.
+// done gives the held events for which nothing waits any more. While somebody
+// speaks, the last one stays.
 func (s *stream) done(speaking bool) []memory.EventID {
 	n := len(s.open)
 	if speaking {
@@ -133,8 +133,8 @@ func (s *stream) done(speaking bool) []memory.EventID {
 	return gone
 }
 
-// endStream lets go of a stream that broke off: what is being said in it is
-// cut where the sound ends.
+// endStream ends a stream that broke off. If somebody was speaking, the utterance
+// is cut where the sound ends.
 func (x *Extractor) endStream(ctx context.Context, p *pending, s *stream) {
 	if len(s.open) > 0 {
 		in := x.event(&p.event, "audio")
@@ -154,9 +154,9 @@ func (x *Extractor) endStream(ctx context.Context, p *pending, s *stream) {
 	delete(x.streams, p.event.ID.Device)
 }
 
-// EndSilent commits what waits for more and has been silent for a while: a
-// device that vanished in the middle of a sentence has said that much, and of
-// a photo whose rest did not come in a longer while it is said that it is lost.
+// EndSilent commits what waits for more and has been silent for a while. If a
+// device vanished in the middle of a sentence, the sentence ends there. If the rest
+// of a photo did not come for a longer while, the photo is noted as lost.
 func (x *Extractor) EndSilent(ctx context.Context, w *engine.Writer, after, parts time.Duration) ([]Outcome, error) {
 	ended := x.lostParts(parts)
 	for _, s := range x.streams {
@@ -179,8 +179,8 @@ func (x *Extractor) EndSilent(ctx context.Context, w *engine.Writer, after, part
 	return outs, errors.Join(errs...)
 }
 
-// recording makes a waiting resource of an utterance that a plugin cut. at is
-// the stream position of the event's first sample, from which d counts.
+// recording makes a waiting resource of an utterance that a plugin cut. at is the
+// stream position of the event's first sample; d counts from there.
 func (x *Extractor) recording(ctx context.Context, p *pending, pl Plugin, s *stream, at int64, d abi.Derived) {
 	from, to := at+d.From, at+d.To
 	first := s.end - int64(len(s.pcm))
@@ -207,15 +207,15 @@ func (x *Extractor) recording(ctx context.Context, p *pending, pl Plugin, s *str
 		Expires: began.Add(x.cfg.KeepAudio),
 	}
 	c.Fields.Resource = &memory.ResourceFields{Title: "Recording", MediaType: "audio/wav"}
-	if x.heard(ctx, p, in, from-since, began, pcm) { // nothing to wait for
+	if x.heard(ctx, p, in, from-since, began, pcm) { // it has its words, so it does not wait
 		c.Text, c.Tags = strings.TrimSuffix(c.Text, WaitingText), []string{"recording"}
 	}
 	id := x.keys.MemoryID(in, pl.ID(), fmt.Sprintf("utterance at %d", from-since))
 	p.proposals = append(p.proposals, proposal{id, c, sound.ToWAV(pcm)})
 }
 
-// holding gives the event in which a sample came, and where that began. What
-// is named after it has the same name when the events come again.
+// holding gives the event in which a sample came, and where that event began. So a
+// name made from it stays the same when the events come again.
 func (s *stream) holding(sample int64, otherwise memory.EventID) (memory.EventID, int64) {
 	for i := len(s.open) - 1; i >= 0; i-- {
 		if s.since[i] <= sample {

@@ -17,9 +17,9 @@ import (
 // nearest is how many known memories a candidate is compared with.
 const nearest = 8
 
-// commit writes what one event makes, in one transaction, and then brings the
-// index up to date. What is to be erased is erased before, in as many as it takes:
-// who is interrupted is given the event again.
+// commit writes what an event makes in one transaction, and then brings the index
+// up to date. What is to be erased is erased before that, in as many transactions
+// as needed: after a crash the event comes again.
 func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([]memory.Change, error) {
 	p.unsaid()
 	known := make([]memory.ID, len(p.proposals))
@@ -31,7 +31,7 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 		known[i] = id
 	}
 	asides := make([]store.Blob, len(p.asides))
-	for i := range p.asides { // the record is cut; the whole of it is in a blob
+	for i := range p.asides { // the quarantine's record is cut short; the blob has everything
 		b, err := x.store.WriteBlob(ctx, bytes.NewReader(p.asides[i].Data))
 		if err != nil {
 			return nil, err
@@ -69,7 +69,7 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 			return err
 		}
 		for _, u := range p.utterances {
-			if clean, ok := p.earlier[u.ID]; ok { // a later one of the same event told of its secret
+			if clean, ok := p.earlier[u.ID]; ok { // a later text of the same event showed that this one holds a secret
 				u.Text = clean
 				u.Redacted++
 			}
@@ -151,7 +151,7 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 	return changes, nil
 }
 
-// savePresent keeps what is remembered from one event to the next.
+// savePresent writes the plugins' states and the session.
 func (x *Extractor) savePresent(tx *store.Tx) error {
 	if err := tx.PutMeta(sessionMeta, x.session.saved); err != nil {
 		return err
@@ -159,15 +159,15 @@ func (x *Extractor) savePresent(tx *store.Tx) error {
 	return x.states.save(tx)
 }
 
-// assert says what one proposal says: more evidence for a memory that is
-// alike, or a memory of its own.
+// assert says what one proposal says: more evidence for a memory like it, or a new
+// memory.
 func (x *Extractor) assert(tx *store.Tx, p *pending, pr *proposal, known memory.ID) ([]memory.Change, error) {
 	a := memory.Assertion{Memory: pr.id, Act: memory.ActPropose, Candidate: &pr.cand, Source: pr.cand.Source}
 	if !known.IsZero() && known != pr.id {
 		a.Memory, a.Act, a.Candidate, a.Evidence = known, memory.ActReinforce, nil, pr.cand.Evidence
 	}
 	rank := memory.RankDevice
-	if a.Source.App() != "" && pr.cand.Type != memory.Vault { // a secret is the wearer's, whoever brought it
+	if a.Source.App() != "" && pr.cand.Type != memory.Vault { // a secret belongs to the wearer, whoever brought it
 		rank = memory.RankCloud
 	}
 	return x.engine.Say(tx, rank, a)
@@ -201,8 +201,8 @@ func (x *Extractor) alike(ctx context.Context, c *memory.Candidate) (memory.ID, 
 	return best, err
 }
 
-// redactEarlier takes a secret that became one only now out of the texts of
-// utterances that were written before.
+// redactEarlier takes a secret that was recognised only now out of utterances that
+// were written before.
 func redactEarlier(tx *store.Tx, p *pending) error {
 	for id, clean := range p.earlier {
 		u, err := tx.Utterance(id)
@@ -221,7 +221,7 @@ func redactEarlier(tx *store.Tx, p *pending) error {
 	return nil
 }
 
-// eraseEarlier erases the memories that repeat a secret that became one only now.
+// eraseEarlier erases memories that repeat a secret that was recognised only now.
 func (x *Extractor) eraseEarlier(ctx context.Context, w *engine.Writer, p *pending) (changes []memory.Change, err error) {
 	if len(p.earlier) == 0 {
 		return nil, nil
@@ -245,7 +245,7 @@ func (x *Extractor) eraseEarlier(ctx context.Context, w *engine.Writer, p *pendi
 	return w.Erase(ctx, memory.Source{Plugin: secretsPlugin}, "it held a part of a secret", gone...) // with an error, some are erased
 }
 
-// holds reports whether a memory repeats any of what was taken out.
+// holds reports whether a memory repeats a text that was taken out.
 func holds(m *memory.Memory, taken []string) bool {
 	texts := []string{m.Text}
 	for _, e := range m.Evidence {

@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// turn is a text that a plugin may quote: the event's own, or an earlier one's.
+// turn is a text that a plugin may quote: that of the event, or an earlier one.
 type turn struct {
 	event     memory.EventID
 	utterance memory.ID
@@ -18,8 +18,8 @@ type turn struct {
 	text      string
 }
 
-// convert makes a domain candidate of a plugin's. turns[0] is the event's own
-// text, turns[1] the turn before it. The secret of a vault candidate is sealed
+// convert makes a domain candidate of a plugin's candidate. turns[0] is the event's
+// own text, turns[1] the turn before it. The secret of a vault candidate is sealed
 // here and goes no further.
 func (x *Extractor) convert(c *abi.Candidate, turns []turn, src memory.Source, lang string) (memory.Candidate, error) {
 	out := memory.Candidate{
@@ -95,7 +95,7 @@ func (x *Extractor) fields(c *abi.Candidate, out *memory.Candidate) error {
 	return nil
 }
 
-// evidence makes a quotation of a span, checked against the text it is from.
+// evidence makes evidence of a span, checked against the text that it quotes.
 func evidence(s abi.Span, turns []turn) (memory.Evidence, error) {
 	n := -s.Turn
 	if n < 0 || n >= len(turns) {

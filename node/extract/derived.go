@@ -9,17 +9,17 @@ import (
 	"github.com/locket-dev/locket/node/extract/sound"
 )
 
-// maxDepth is how often an event may be derived: sound gives an utterance,
-// and that a text.
+// maxDepth is how many steps an event may be derived: sound gives an utterance,
+// which gives a text.
 const maxDepth = 2
 
-// maxSpoken is how many texts one utterance may give.
+// maxSpoken is how many texts a plugin may hear in one utterance.
 const maxSpoken = 8
 
-// heard gives an utterance to the plugins that ask for those, and takes what
-// they make of it through the chain: candidates, and texts as if a wearable
-// had sent them. It reports whether there was a text. from is where the
-// utterance begins in the event that it is named after, in samples.
+// heard gives an utterance to the plugins that ask for utterances, and takes what
+// they make of it through the chain: candidates, and texts as if a wearable had
+// sent them. It reports whether there was a text. from is where the utterance
+// begins in the event that it is named after, in samples.
 func (x *Extractor) heard(ctx context.Context, p *pending, id memory.EventID, from int64, began time.Time, pcm []int16) (spoken bool) {
 	outer, depth := p.event, p.depth
 	defer func() { p.event, p.depth = outer, depth }()
@@ -55,7 +55,7 @@ func (x *Extractor) heard(ctx context.Context, p *pending, id memory.EventID, fr
 	return texts > 0
 }
 
-// spoken takes a text that was heard through the chain.
+// spoken takes a text that a plugin heard through the chain.
 func (x *Extractor) spoken(ctx context.Context, p *pending, name string, at time.Time, text string) {
 	outer, depth := p.event, p.depth
 	defer func() { p.event, p.depth = outer, depth }()

@@ -14,20 +14,20 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Spoken is a turn of what an engine heard in a recording.
+// Spoken is one speaker's turn in what an engine heard.
 type Spoken struct {
-	From    time.Duration // from the recording's start; one behind its end is taken as that
-	Speaker string        // as the engine calls them; empty: it does not tell
+	From    time.Duration // from the recording's start; it is cut to the recording's length
+	Speaker string        // the engine's name for the speaker; empty: it does not tell them apart
 	Lang    string
 	Text    string
 }
 
 // Words takes what an engine heard in a recording through the chain, as if a
-// wearable had sent the lines. Lines, what follows from them, and what mark
-// writes are one transaction, in which mark is the first: where it fails nothing
-// is committed. The same recording gives the same ids. A recording that is
-// newer than all that was said goes on with the session; another one has the
-// session in which it was made, and leaves the present alone.
+// wearable had sent the lines. The lines, what follows from them, and what mark
+// writes are one transaction. mark runs first; if it fails, nothing is committed.
+// The same recording gives the same ids. A recording that is newer than everything
+// that was said continues the session. An older one belongs to the session in which
+// it was made, and leaves the present alone.
 func (x *Extractor) Words(ctx context.Context, w *engine.Writer, recording *memory.Memory, by memory.Source, said []Spoken, mark func(*store.Tx) error) (changes []memory.Change, err error) {
 	ev, began := recording.Evidence[0].Event, recording.When()
 	p := &pending{event: memory.Event{ID: ev, Kind: memory.KindText, At: began, Received: time.Now().UTC()}, earlier: map[memory.ID]string{},
@@ -63,7 +63,7 @@ func (x *Extractor) Words(ctx context.Context, w *engine.Writer, recording *memo
 	return x.commit(ctx, w, p)
 }
 
-// onlyNew leaves out proposals that were made before, under their own ids.
+// onlyNew leaves out proposals that were made before under their own ids.
 func (x *Extractor) onlyNew(ctx context.Context, p *pending) error {
 	return x.engine.View(ctx, func(tx *store.Tx) (err error) {
 		p.proposals = slices.DeleteFunc(p.proposals, func(pr proposal) bool {
@@ -75,17 +75,16 @@ func (x *Extractor) onlyNew(ctx context.Context, p *pending) error {
 	})
 }
 
-// Sight is what an engine read in a photo, or says that it shows.
+// Sight is what an engine read in a photo, or says about it.
 type Sight struct {
 	Name string // of the memory, for its id: one for each engine
 	Text string
-	// Candidate makes the memory of the text without its secrets.
+	// Candidate makes the memory from the text without its secrets.
 	Candidate func(text string, redacted int) memory.Candidate
 }
 
-// Seen keeps what an engine saw in a photo, without the secrets in it, which go
-// to the vault. The memory and what mark writes are one transaction, in which
-// mark is the first.
+// Seen keeps what an engine saw in a photo. Secrets in it go to the vault. The
+// memory and what mark writes are one transaction, in which mark runs first.
 func (x *Extractor) Seen(ctx context.Context, w *engine.Writer, photo *memory.Memory, s Sight, mark func(*store.Tx) error) ([]memory.Change, error) {
 	ev, at := photo.Evidence[0].Event, photo.When()
 	p := &pending{event: memory.Event{ID: ev, Kind: memory.KindText, At: at, Received: time.Now().UTC(), Text: s.Text}, earlier: map[memory.ID]string{}, also: mark, adds: true, past: true}
@@ -120,8 +119,8 @@ func (x *Extractor) Seen(ctx context.Context, w *engine.Writer, photo *memory.Me
 	return x.commit(ctx, w, p)
 }
 
-// unsaid drops the proposals of a text that repeat a secret which became one only
-// with a later text of the same event.
+// unsaid drops proposals that repeat a secret which was recognised only in a later
+// text of the same event.
 func (p *pending) unsaid() {
 	if len(p.earlier) == 0 {
 		return

@@ -33,7 +33,8 @@ import (
 type Plugin interface {
 	ID() string
 	Version() string
-	// First reports whether what the plugin redacts is redacted for the others.
+	// First reports whether the others see texts only without what this plugin
+	// redacts.
 	First() bool
 	Wants(kind string) bool
 	Extract(ctx context.Context, ev *abi.Event) (abi.Output, error)
@@ -54,27 +55,27 @@ type Config struct {
 	Zone       *time.Location // where an event does not say; nil: UTC
 	KeepAudio  time.Duration  // how long a recording waits for a transcript; 0: 7 days
 	KeepPhotos time.Duration  // how long a photo's pixels are kept; 0: 30 days
-	// Later, where set, has lines that may be worth a second look kept as
-	// tasks, and is called after they are committed.
+	// Later, if set, is called after lines that may be worth a second look were
+	// committed. Such lines are kept as tasks.
 	Later func()
 }
 
-// Extractor is the chain. Its methods are called by one goroutine at a time, but
-// for Served: whoever calls one holds the engine's write lock. Those that commit
-// ask for it as a [engine.Writer].
+// Extractor is the chain. All its methods but Served are called by one goroutine at
+// a time, which holds the engine's write lock. Those that commit ask for the lock
+// as an [engine.Writer].
 type Extractor struct {
 	cfg     Config
 	engine  *engine.Engine
-	store   *store.Store // of which blobs are written
+	store   *store.Store // writes blobs
 	keys    Keys
 	plugins []Plugin
 	log     *slog.Logger
 	session session
 	streams map[string]*stream
-	partial map[memory.EventID]*partial // by the first part's event
+	partial map[memory.EventID]*partial // by the event of the first part
 	states  states
 	served  served
-	forgot  uint64 // how often something was
+	forgot  uint64 // how often something was forgotten
 }
 
 // New makes a chain. Plugins are called in the given order, those that are
@@ -101,9 +102,9 @@ func New(ctx context.Context, cfg Config, e *engine.Engine, st *store.Store, key
 	return x, nil
 }
 
-// SetPlugins has the next event go to these plugins, in the given order, those
-// that are First before all others. What a plugin remembers goes by its id: it
-// outlasts another version.
+// SetPlugins gives the next events to these plugins, in this order, those that are
+// First before the others. A plugin's state goes by its id, so it outlasts another
+// version.
 func (x *Extractor) SetPlugins(plugins []Plugin) {
 	x.plugins = nil
 	for _, first := range []bool{true, false} {
@@ -115,8 +116,8 @@ func (x *Extractor) SetPlugins(plugins []Plugin) {
 	}
 }
 
-// SetLater has lines kept as tasks for another one, or for nobody, from now on:
-// see Config.Later.
+// SetLater changes Config.Later from now on. nil: lines are not kept as tasks any
+// more.
 func (x *Extractor) SetLater(later func()) { x.cfg.Later = later }
 
 // Outcome says what became of one event.
@@ -124,8 +125,8 @@ type Outcome struct {
 	Event    memory.EventID
 	Kind     memory.Kind
 	Repeated bool             // it was done before
-	Held     bool             // sound of an utterance which is not over, or a part of a photo
-	Covers   []memory.EventID // held events that are done with this one
+	Held     bool             // sound of an utterance that is not over, or a part of a photo
+	Covers   []memory.EventID // held events that this event completes
 	Changes  []memory.Change
 	Refusals []memory.Refusal
 	Redacted int
@@ -144,38 +145,38 @@ type pending struct {
 	utterances []memory.Utterance
 	proposals  []proposal
 	refusals   []memory.Refusal
-	earlier    map[memory.ID]string // utterances whose text lost a secret after the fact
+	earlier    map[memory.ID]string // utterances from whose text a secret was taken later
 	scrub      []string             // what was taken out of them
-	asides     []store.Malformed    // what nobody is shown
+	asides     []store.Malformed    // texts that nobody may see
 	redacted   int
 	faults     []Fault
 	steps      []Step                 // calls so far
-	owes       map[string][]owedEvent // by plugin: what waits for it
-	said       memory.ID              // of the text under way: its utterance
-	depth      int                    // of the call under way: how often its event was derived
+	owes       map[string][]owedEvent // by plugin: the events that wait for it
+	said       memory.ID              // utterance of the text under way
+	depth      int                    // how often the event of the call under way was derived
 	held       bool
-	covers     []memory.EventID // held events that are done with this one
-	after      []func()         // once it is committed
-	open       bool             // sound: what began in this event is not over, so it is not done
-	asideOwner memory.ID        // with which the blobs of asides are erased
-	past       bool             // it is of the past: what is remembered of the present is left alone
-	aside      uint64           // where it was set aside before, in the quarantine; 0: it comes for the first time
+	covers     []memory.EventID // held events that this event completes
+	after      []func()         // called after the commit
+	open       bool             // sound: something that began in this event is not over, so the event is not done
+	asideOwner memory.ID        // the blobs of asides are erased with it
+	past       bool             // an event of the past leaves the present's state alone
+	aside      uint64           // its number in the quarantine; 0: it comes for the first time
 	broken     error            // why the event can't be worked on now
 
-	by   memory.Source         // who heard the words, where it was an engine
-	also func(*store.Tx) error // to be done in the same transaction, first; nil: nothing
-	adds bool                  // to an event that was worked through before
+	by   memory.Source         // the engine that heard the words, if one did
+	also func(*store.Tx) error // runs first in the same transaction; may be nil
+	adds bool                  // it adds to an event that was worked through before
 }
 
 type proposal struct {
 	id   memory.ID
 	cand memory.Candidate
-	data []byte // of a resource: kept as a blob, which the candidate then names
+	data []byte // bytes of a resource, which become a blob that the candidate names
 }
 
-// Process takes one event through the chain and commits what follows. An
-// error means that nothing was committed and the event should come again;
-// what is wrong with the event itself is an Outcome with a refusal.
+// Process takes one event through the chain and commits the result. An error means
+// that nothing was committed and that the event should come again. What is wrong
+// with the event itself is an Outcome with a refusal.
 func (x *Extractor) Process(ctx context.Context, w *engine.Writer, ev memory.Event) (out Outcome, err error) {
 	out = Outcome{Event: ev.ID, Kind: ev.Kind}
 	err = x.engine.View(ctx, func(tx *store.Tx) (err error) {
@@ -228,8 +229,8 @@ func (x *Extractor) Process(ctx context.Context, w *engine.Writer, ev memory.Eve
 	return out, nil
 }
 
-// snapshot keeps what an event changes in memory, so that one that could not
-// be committed can come again as if for the first time.
+// snapshot keeps what an event changes in memory, so that an event that was not
+// committed can come again as if for the first time.
 func (x *Extractor) snapshot(device string) (restore func()) {
 	session, states := x.session, maps.Clone(x.states)
 	session.turns = slices.Clone(session.turns)
@@ -249,15 +250,16 @@ func (x *Extractor) snapshot(device string) (restore func()) {
 	}
 }
 
-// maxReason is how many bytes of a plugin's reason for a refusal are kept: a
-// sentence, not the text that it was about.
+// maxReason is how many bytes of a plugin's reason for a refusal are kept. It is
+// enough for a sentence, and too little for the text that it is about.
 const maxReason = 512
 
 func (p *pending) refuse(plugin, kind, reason string) {
 	p.refusals = append(p.refusals, memory.Refusal{Event: p.event.ID, At: p.event.At, Plugin: plugin, Kind: kind, Reason: reason})
 }
 
-// call runs one plugin; what it does wrong is its own loss.
+// call runs one plugin. If the plugin does something wrong, only its own result is
+// lost.
 func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Event, stream string) (abi.Output, bool) {
 	key := stateKey{pl.ID(), stream}
 	state, err := x.states.get(ctx, x.engine, key)
@@ -290,7 +292,7 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 	return out, true
 }
 
-// propose checks a plugin's candidates and takes those that hold.
+// propose checks a plugin's candidates and takes the valid ones.
 func (x *Extractor) propose(p *pending, pl Plugin, cands []abi.Candidate, turns []turn, lang string) {
 	src := memory.Source{Device: p.event.ID.Device, Plugin: pl.ID(), Version: pl.Version()}
 	for i := range cands {

@@ -11,22 +11,22 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Gone is what is being forgotten, as far as the chain is concerned.
+// Gone is what is being forgotten, as far as the chain needs to know.
 type Gone struct {
 	Utterances []memory.ID
 	Events     []memory.EventID
-	Places     []string  // names of places, as they stand in what is forgotten
-	Latest     time.Time // when the latest of it was
+	Places     []string  // names of places in what is forgotten
+	Latest     time.Time // when the latest of it happened
 }
 
-// HeldEvent is one that waits for more sound, or for the rest of a photo.
+// HeldEvent is an event that waits for more sound, or for the rest of a photo.
 type HeldEvent struct {
 	ID       memory.EventID
-	At       time.Time // of sound: when what is held of it ended
+	At       time.Time // for sound: when the sound held so far ended
 	Received time.Time
 }
 
-// Held gives the events that wait, with the stream or photo that they are of.
+// Held gives the events that wait, each with its stream or photo.
 func (x *Extractor) Held() []HeldEvent {
 	var out []HeldEvent
 	for _, s := range x.streams {
@@ -42,18 +42,18 @@ func (x *Extractor) Held() []HeldEvent {
 	return out
 }
 
-// secretsPlugin is the built-in plugin that looks for secrets. Its memory is
-// hashes of secrets, and parts of one that wait for the rest for minutes.
+// secretsPlugin is the built-in plugin that looks for secrets. Its state has hashes
+// of secrets, and for some minutes parts of a secret whose rest may follow.
 const (
 	secretsPlugin = "secrets"
 	secretsWait   = time.Hour
 )
 
-// Forget lets go of what is forgotten: the turns and the held sound and photos
-// in memory, and what plugins remember, which may be words of it; and marks
-// events that were not done yet, so that they do not come again. It gives the held events that
-// went. The hashes of the secrets plugin stay unless something recent goes: by
-// them a secret is known that is said again.
+// Forget drops what is forgotten from memory: turns, held sound and photos, and the
+// states of plugins, which may hold words of it. It marks unfinished events, so
+// that they do not come again, and gives the held ones. The hashes of the secrets
+// plugin stay unless something recent is forgotten: they recognise a secret that is
+// said again.
 func (x *Extractor) Forget(ctx context.Context, w *engine.Writer, g Gone) (held []memory.EventID, err error) {
 	x.forgot++
 	recent := g.Latest.After(x.session.Last.Add(-secretsWait))

@@ -9,24 +9,24 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// SecretTag marks a recording that is not to leave the node.
+// SecretTag marks a recording that must not leave the node.
 const SecretTag = "secret"
 
-// HeldAround is how far from a recording a secret may have been said and still
-// hold it back. An utterance has the time of its beginning alone, and is cut
-// by a plugin that may be late.
+// HeldAround is how near to a recording a secret must have been said to hold it
+// back. An utterance has only the time of its beginning, and the plugin that cuts
+// it may be late.
 const HeldAround = 10 * time.Second
 
-// EnginePlugin begins the plugin in the source of what an engine made; the kind of
-// work follows.
+// EnginePlugin begins the plugin's name in the source of what an engine made. The
+// kind of work follows.
 const EnginePlugin = "engine/"
 
-// LongestHeard is how long a line may last that an engine heard, whose time is
-// that of its recording: an utterance is cut after half a minute.
+// LongestHeard is how long a line from an engine may last. Its time is that of its
+// recording, which is cut after half a minute.
 const LongestHeard = 30 * time.Second
 
-// Held reports whether a recording stays on the node; see [HeldBack]. A line
-// that was set aside unread counts as one that a secret was taken out of.
+// Held reports whether a recording stays on the node; see [HeldBack]. A line that
+// was set aside unread counts as one from which a secret was taken.
 func Held(tx *store.Tx, recording *memory.Memory) (bool, error) {
 	from, to := Around(recording)
 	var near []memory.Utterance
@@ -42,10 +42,10 @@ func Held(tx *store.Tx, recording *memory.Memory) (bool, error) {
 	return unreadBetween(tx, from, to)
 }
 
-// HeldBack reports whether a recording stays on the node, and is given to no
-// worker: it is tagged as secret or is of that sensitivity, or overlaps, within
-// 10 s, an utterance that a secret was taken out of. Utterances are those
-// around the recording; more do no harm.
+// HeldBack reports whether a recording stays on the node and is given to no worker.
+// That is so if it is tagged as secret, has that sensitivity, or overlaps, within
+// 10 s, an utterance from which a secret was taken. utterances must have those
+// around the recording, and may have more.
 func HeldBack(recording *memory.Memory, utterances []memory.Utterance) bool {
 	if recording.Sensitivity >= memory.Secret || slices.Contains(recording.Tags, SecretTag) {
 		return true
@@ -64,7 +64,7 @@ func HeldBack(recording *memory.Memory, utterances []memory.Utterance) bool {
 // are both in it.
 func Around(recording *memory.Memory) (from, to time.Time) {
 	from, to = recording.TrueFrom, recording.TrueTo
-	if from.IsZero() { // no time of its own: that of its evidence
+	if from.IsZero() { // it has no time of its own: take that of its evidence
 		for _, e := range recording.Evidence {
 			if from.IsZero() || e.At.Before(from) {
 				from = e.At

@@ -7,14 +7,15 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 )
 
-// leastWords is how many words of meaning a line has that is looked at again.
+// leastWords is how many meaningful words a line must have to be looked at again.
 const leastWords = 2
 
-// worthLater reports whether a line may hold more than the plugins found: not
-// what recall has just given out, nor what they refused as a whole.
+// worthLater reports whether a line may hold more than the plugins found. A line
+// that recall has just given out may not, nor one that the plugins refused as a
+// whole.
 func (p *pending) worthLater(u *memory.Utterance) bool {
 	if u.Source.App() != "" {
-		return false // what a model makes of it would be said with a device's rank
+		return false // a model's findings would be said with a device's rank
 	}
 	for _, r := range p.refusals {
 		if slices.Contains([]string{"feedback", "boilerplate", "unscanned"}, r.Kind) {

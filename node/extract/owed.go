@@ -13,26 +13,28 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Patient is a Plugin whose events may be kept for it while it can't take them.
+// Patient is a Plugin for which events are kept while it can't take them.
 type Patient interface {
 	Plugin
-	// Waits reports whether an event on which it failed so is kept for it; nil:
-	// whether those that wait are to wait on. Its manifest says wait, and it is
-	// disabled now or the machine had no time for it.
+	// Waits reports whether an event on which the plugin failed in this way is kept
+	// for it. With nil it reports whether the events that are kept go on waiting.
+	// That is so if its manifest says wait, and it is disabled now or the machine
+	// had no time for it.
 	Waits(failed error) bool
 }
 
-// maxOwed is how many events are kept for one plugin; over that the oldest go.
+// maxOwed is how many events are kept for one plugin. If there are more, the oldest
+// are dropped.
 const maxOwed = 10_000
 
-// owed is the record of which events are kept for a plugin: from First up to
+// owed is the record of the events that are kept for a plugin: from First up to
 // Next, each in a record of its own.
 type owed struct {
 	First, Next uint64
 	Lost        uint64 // that were given up
 }
 
-// owedPrefix begins the names under which these are kept.
+// owedPrefix begins the names of these records.
 const owedPrefix = "owed to "
 
 func owedMeta(plugin string) string { return owedPrefix + plugin }
@@ -45,11 +47,10 @@ type owedEvent struct {
 	Said memory.ID `json:"said,omitzero"` // of a text: its utterance
 }
 
-// owe notes that a plugin was not there for the event of the call under way,
-// or for the text that was heard in it. What is kept is what isn't kept
-// elsewhere: a reading, a place; not a text, which is an utterance with all
-// that was said of it, nor a photo. Sound goes on without the plugin: it is
-// not kept at all.
+// owe notes that a plugin missed the event of the call under way, or the text that
+// was heard in it. It keeps only what is kept nowhere else, such as a reading or a
+// place. A text is kept as an utterance, and a photo as a file. Sound is not kept
+// for a plugin at all.
 func (p *pending) owe(pl Plugin, failed error) {
 	if w, ok := pl.(Patient); !ok || !w.Waits(failed) || p.event.Kind == memory.KindAudio {
 		return
@@ -65,14 +66,14 @@ func (p *pending) owe(pl Plugin, failed error) {
 	p.owes[pl.ID()] = append(p.owes[pl.ID()], ev)
 }
 
-// disown takes back that a text waits for anybody: it is kept nowhere.
+// disown takes a text off the lists of what waits, because nothing of it is kept.
 func (p *pending) disown(said memory.ID) {
 	for id, events := range p.owes {
 		p.owes[id] = slices.DeleteFunc(events, func(e owedEvent) bool { return e.Said == said })
 	}
 }
 
-// saveOwed keeps the events for those that they wait for.
+// saveOwed writes what waits for each plugin.
 func (p *pending) saveOwed(tx *store.Tx) error {
 	for id, events := range p.owes {
 		var o owed
@@ -109,9 +110,9 @@ func (x *Extractor) Owed(ctx context.Context, plugin string) (n int, err error) 
 	return n, err
 }
 
-// CatchUp gives a plugin the events that waited for it, oldest first, at most
-// so many. One on which it fails is given up, and where that disables it again
-// the rest waits on.
+// CatchUp gives a plugin at most so many of the events that waited for it, oldest
+// first. An event on which it fails is given up. If the failure disables the plugin
+// again, the rest goes on waiting.
 func (x *Extractor) CatchUp(ctx context.Context, w *engine.Writer, pl Plugin, most int) (res Again, err error) {
 	state := map[string][]byte{}
 	for range most {
@@ -135,7 +136,7 @@ func (x *Extractor) CatchUp(ctx context.Context, w *engine.Writer, pl Plugin, mo
 				return res, nil // it is disabled again, and this one waits, too
 			}
 		}
-		// After a crash here it is given the event again, to the same ids.
+		// After a crash here the plugin gets the event again, with the same ids.
 		err = w.Commit(ctx, func(tx *store.Tx) error {
 			if _, err := tx.Meta(owedMeta(pl.ID()), &o); err != nil {
 				return err
@@ -153,10 +154,10 @@ func (x *Extractor) CatchUp(ctx context.Context, w *engine.Writer, pl Plugin, mo
 	return res, nil
 }
 
-// before a text, this much of what was said is looked through for its session.
+// this much of what was said before a text is searched for its session
 const sessionBefore = 2 * time.Hour
 
-// owedPast puts an event together again; nil where it is not kept any more.
+// owedPast puts an event together again, or gives nil if it is not kept any more.
 func (x *Extractor) owedPast(tx *store.Tx, plugin string, n uint64) (*past, error) {
 	var ev owedEvent
 	if ok, err := tx.Meta(owedSlot(plugin, n), &ev); err != nil || !ok {
@@ -184,10 +185,10 @@ func (x *Extractor) owedPast(tx *store.Tx, plugin string, n uint64) (*past, erro
 // Owed is an event that waits for a plugin, without what is kept elsewhere.
 type Owed struct {
 	Event memory.Event
-	name  string // under which it is kept
+	name  string // name of its record
 }
 
-// OwedEvents gives all that wait, for whichever plugin, in no order.
+// OwedEvents gives all events that wait for any plugin, in no order.
 func OwedEvents(tx *store.Tx) iter.Seq2[Owed, error] {
 	return func(yield func(Owed, error) bool) {
 		for name, err := range tx.MetaNames(owedPrefix) {
@@ -205,7 +206,7 @@ func OwedEvents(tx *store.Tx) iter.Seq2[Owed, error] {
 	}
 }
 
-// ForgetPlugin drops what a plugin remembers and what waits for it: it was removed.
+// ForgetPlugin drops the state of a removed plugin and what waits for it.
 func (x *Extractor) ForgetPlugin(ctx context.Context, w *engine.Writer, plugin string, devices []string) error {
 	for k := range x.states {
 		if k.plugin == plugin {

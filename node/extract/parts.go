@@ -13,10 +13,10 @@ import (
 const (
 	maxParts      = 256
 	maxPhotoBytes = 16 << 20
-	maxPartial    = 32 // photos that are incomplete at once
+	maxPartial    = 32 // photos that may be incomplete at a time
 )
 
-// partial is a photo of which parts are still to come. Its events are held.
+// partial is a photo of which parts are missing. Its events are held.
 type partial struct {
 	first  memory.Event // without data
 	parts  [][]byte
@@ -26,8 +26,8 @@ type partial struct {
 	heard  time.Time
 }
 
-// whole gives a photo's bytes, where they are all there. The event of a part
-// that is waited for is held; a photo that can't be right is refused.
+// whole gives a photo's bytes once all parts are there. The event of an earlier
+// part is held. A photo that can't be right is refused.
 func (x *Extractor) whole(p *pending) (data []byte, ok bool) {
 	ev := &p.event
 	if ev.Metadata[wire.MetaParts] == "" {

@@ -44,15 +44,15 @@ func (x *Extractor) photo(ctx context.Context, p *pending) {
 	}
 }
 
-// upright turns a picture as the device said.
+// upright turns a picture as the device says it must be turned.
 func upright(pic *picture.Picture, ev *memory.Event) {
 	if turn, err := strconv.Atoi(ev.Metadata[wire.MetaOrientation]); err == nil {
 		pic.Turn(turn)
 	}
 }
 
-// attach ties a photo's pixels and what was measured of them to a resource;
-// place is where it was taken, where that is known.
+// attach adds a photo's pixels and measurements to a resource. place is where it
+// was taken, if that is known.
 func (x *Extractor) attach(ev *memory.Event, pr *proposal, pic *picture.Picture, notes []abi.Annotation, place string) {
 	f := pr.cand.Fields.Resource
 	if f == nil {
@@ -87,8 +87,8 @@ func (x *Extractor) attach(ev *memory.Event, pr *proposal, pic *picture.Picture,
 	c.Text += ", " + ev.At.In(x.zone(ev)).Format("2006-01-02 15:04")
 }
 
-// location notes where the wearer is; arriving somewhere with a name is
-// something that happened.
+// location notes where the wearer is. The arrival at a place with a name becomes a
+// memory.
 func (x *Extractor) location(p *pending) {
 	ev := &p.event
 	x.session.join(ev.At)
@@ -106,12 +106,12 @@ func (x *Extractor) location(p *pending) {
 	x.add(p, "node", c)
 }
 
-// button marks the moment: what was being said when the wearer pressed.
+// button marks the moment at which the wearer pressed, with what was being said.
 func (x *Extractor) button(p *pending) {
 	ev := &p.event
 	x.session.join(ev.At)
 	if len(ev.Values) > 0 && ev.Values[0] >= 4 {
-		return // press and release come with every gesture
+		return // press and release come with every gesture, and mean nothing more
 	}
 	when := ev.At.In(x.zone(ev)).Format("2006-01-02 15:04")
 	c := memory.Candidate{Type: memory.Episodic, Text: "Marked by button, " + when, Owner: memory.Owner{User: x.cfg.Owner},
@@ -127,7 +127,7 @@ func (x *Extractor) button(p *pending) {
 	x.add(p, "node", c)
 }
 
-// gap notes what will not come, so that nobody takes silence for quiet.
+// gap notes data that will never come, so that a gap does not look like silence.
 func (x *Extractor) gap(_ context.Context, p *pending) {
 	ev := &p.event
 	reason := "the device lost messages"
@@ -140,7 +140,7 @@ func (x *Extractor) gap(_ context.Context, p *pending) {
 	p.refuse("", "gap", reason)
 }
 
-// other calls the plugins that ask for the kind; without one, the event is
+// other gives an event to the plugins that ask for its kind. If none does, it is
 // only counted.
 func (x *Extractor) other(ctx context.Context, p *pending) {
 	in := x.event(&p.event, string(p.event.Kind))

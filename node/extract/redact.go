@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// mark stands where a secret stood.
+// mark is the text that replaces a secret.
 func mark(kind string) string {
 	if kind == "" {
 		kind = "secret"
@@ -15,8 +15,8 @@ func mark(kind string) string {
 	return "[" + kind + "]"
 }
 
-// redact takes spans of text out, and gives the text without them and what
-// was taken. Spans may overlap and come in any order; they are within text.
+// redact takes spans out of a text. It gives the text without them and what was
+// taken. Spans may overlap and come in any order; they are within the text.
 func redact(text string, spans []abi.Redaction) (clean string, taken []string) {
 	if len(spans) == 0 {
 		return text, nil
@@ -31,7 +31,7 @@ func redact(text string, spans []abi.Redaction) (clean string, taken []string) {
 			continue
 		}
 		taken = append(taken, text[from:to])
-		if r.Span.Start >= at { // not the tail of one that overlaps
+		if r.Span.Start >= at { // not for the tail of a span that overlaps another
 			b.WriteString(text[at:from])
 			b.WriteString(mark(r.Kind))
 		}
@@ -41,8 +41,8 @@ func redact(text string, spans []abi.Redaction) (clean string, taken []string) {
 	return b.String(), taken
 }
 
-// byTurn sorts redactions by the turn that they are about: 0 is the event
-// itself, -1 the turn before it.
+// byTurn sorts redactions by their turn: 0 is the event itself, -1 the turn before
+// it.
 func byTurn(all []abi.Redaction) map[int][]abi.Redaction {
 	out := map[int][]abi.Redaction{}
 	for _, r := range all {

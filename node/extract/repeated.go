@@ -9,14 +9,14 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// sameMoment is how far apart two devices, or two runs of a recogniser, put
-// one and the same line. A line of few words counts as repeated at the very
-// same time only: "yes" is said twice for a reason.
+// sameMoment is by how much two devices, or two runs of a recogniser, may differ in
+// the time of the same line. A line of few words is a repetition only at exactly
+// the same time, because people say "yes" twice.
 const sameMoment = 5 * time.Second
 
-// repeated reports whether a line is there already: the same words by the same
-// speaker at the same moment, under the name of another event. A day that is
-// imported twice, or heard by two wearables, is one day.
+// repeated reports whether a line is there already under the name of another event:
+// the same words by the same speaker at the same moment. So a day that is imported
+// twice, or heard by two wearables, is one day.
 func (x *Extractor) repeated(ctx context.Context, own *turn) (found bool, err error) {
 	words := memory.Normal(own.text)
 	within := sameMoment
@@ -39,13 +39,13 @@ func (x *Extractor) repeated(ctx context.Context, own *turn) (found bool, err er
 	return found, err
 }
 
-// sameSpeaker holds for one who is not known as well: one device may know who
-// speaks where the other does not.
+// sameSpeaker is also true if one speaker is not known: one device may know who
+// speaks and the other not.
 func sameSpeaker(a, b string) bool {
 	return a == "" || b == "" || strings.EqualFold(a, b)
 }
 
-// long reports whether folded words are too many to be said again by chance.
+// long reports whether a folded text has too many words to be said again by chance.
 func long(normal string) bool {
 	return len(strings.Fields(normal)) >= servedWords || len([]rune(normal)) >= 2*servedWords && !strings.Contains(normal, " ")
 }

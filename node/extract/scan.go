@@ -9,10 +9,10 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// HoldsSecret reports whether a text that came by another way than a
-// wearable's holds what the plugins that look for secrets would take out. It
-// is looked at line by line, each with the one before it as context, as it
-// would have been said. As with events, it is one call at a time.
+// HoldsSecret reports whether the plugins that look for secrets would take
+// something out of a text that did not come from a wearable. It looks at each line
+// with the line before it as context, as if it had been said. Only one call may run
+// at a time, events included.
 func (x *Extractor) HoldsSecret(ctx context.Context, text string) (bool, error) {
 	var before []abi.Turn
 	for line := range strings.Lines(text) {

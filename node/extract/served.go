@@ -11,12 +11,12 @@ import (
 // servedFor is how long after a recall its words count as repeated.
 const servedFor = 10 * time.Minute
 
-// servedWords is how short a text may be and still be known as a repetition:
-// shorter ones are said by chance.
+// servedWords is the least number of words of a repetition; fewer are said by
+// chance.
 const servedWords = 5
 
-// served remembers what recall has just given out, so that an assistant that
-// reads it aloud does not teach the node its own words.
+// served remembers what recall has just given out. So an assistant that reads it
+// aloud does not teach the node its own words.
 type served struct {
 	mu   sync.Mutex
 	said map[string]time.Time
@@ -42,7 +42,8 @@ func (x *Extractor) Served(at time.Time, texts ...string) {
 	}
 }
 
-// recently reports whether text holds what was given out shortly before.
+// recently reports whether a text repeats something that was given out shortly
+// before.
 func (s *served) recently(text string, at time.Time) bool {
 	n := memory.Normal(text)
 	s.mu.Lock()

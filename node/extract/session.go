@@ -14,24 +14,24 @@ import (
 // contextTurns is how many earlier turns a plugin may see.
 const contextTurns = 8
 
-// session is the run of events that is going on: its name, when it was last
-// heard of, and its last turns, latest last.
+// session is the run of events under way: its name, the time of its last event, and
+// its last turns, latest last.
 type session struct {
 	saved
 	turns []turn
 }
 
-// saved is what is kept of a session on disk.
+// saved is the part of a session that is kept on disk.
 type saved struct {
 	Name  string    `json:"name"`
 	Began time.Time `json:"began"`
 	Last  time.Time `json:"last"`
-	Place string    `json:"place,omitempty"` // where the wearer is, by the last location with a name
+	Place string    `json:"place,omitempty"` // where the wearer is, by the last location that has a name
 }
 
 const sessionMeta = "session"
 
-// load takes up the session that was going on when the node stopped.
+// load reads the session that was under way when the node stopped.
 func (s *session) load(ctx context.Context, e *engine.Engine) error {
 	return e.View(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Meta(sessionMeta, &s.saved); err != nil {
@@ -49,8 +49,8 @@ func (s *session) load(ctx context.Context, e *engine.Engine) error {
 	})
 }
 
-// join gives the session of what happened at a time, and begins a new one
-// after a silence.
+// join gives the session for something that happened at a time. After a silence it
+// begins a new one.
 func (s *session) join(at time.Time) string {
 	if s.Name == "" || at.Sub(s.Last) > memory.SessionGap || s.Last.Sub(at) > memory.SessionGap {
 		s.saved = saved{Name: at.UTC().Format("20060102T150405Z"), Began: at, Last: at, Place: s.Place}
@@ -72,8 +72,8 @@ func (s *session) say(t turn) {
 	}
 }
 
-// before gives the turns as a plugin sees them, and as spans count them: the
-// event's own text first, then the latest turn, and so on backwards.
+// before gives the turns for a plugin, and in the order in which spans count them:
+// the event's own text first, then the latest turn, and so on backwards.
 func (s *session) before(own turn) ([]abi.Turn, []turn) {
 	seen := make([]abi.Turn, len(s.turns))
 	back := []turn{own}
@@ -86,11 +86,11 @@ func (s *session) before(own turn) ([]abi.Turn, []turn) {
 	return seen, back
 }
 
-// Latest is the time of the latest event, zero where there was none.
+// Latest is the time of the latest event, or zero if there was none.
 func (x *Extractor) Latest() time.Time { return x.session.Last }
 
-// Around is where the wearer was last known to be, and who has spoken in the
-// session that is going on.
+// Around is the wearer's last known place, and who has spoken in the session under
+// way.
 func (x *Extractor) Around() (place string, people []string) {
 	for _, t := range x.session.turns {
 		if t.speaker != "" && !slices.Contains(people, t.speaker) {
@@ -100,8 +100,8 @@ func (x *Extractor) Around() (place string, people []string) {
 	return x.session.Place, people
 }
 
-// Recent gives what was said last in the session that is going on, the latest
-// last, at most n. It is empty before the first.
+// Recent gives at most n of the last utterances in the session under way, the
+// latest last. It is empty before the first event.
 func Recent(tx *store.Tx, n int) ([]memory.Utterance, error) {
 	var now saved
 	if ok, err := tx.Meta(sessionMeta, &now); err != nil || !ok {

@@ -15,15 +15,16 @@ import (
 // Reader is a Plugin that is shown memories.
 type Reader interface {
 	Plugin
-	// Reads gives the types; none: it is shown nothing.
+	// Reads gives the types of memories that the plugin is shown; none: it is shown
+	// nothing.
 	Reads() []memory.Type
 }
 
 // shownText is how much of a memory's text a plugin is shown, in bytes.
 const shownText = 1 << 10
 
-// shown gives the memories of these types that bear on a text, best first: a
-// copy, without any that is private, secret, or of the vault. The same text
+// shown gives copies of the memories of these types that bear on a text, best
+// first. Private, secret and vault memories are never among them. The same text
 // over the same memories gives the same.
 func (x *Extractor) shown(ctx context.Context, types []memory.Type, text string) (list []abi.Memory, err error) {
 	types = slices.DeleteFunc(slices.Clone(types), func(t memory.Type) bool { return t == memory.Vault })

@@ -8,28 +8,28 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// stateKey names what one plugin remembers of one stream of events.
+// stateKey names the state of one plugin for one stream of events.
 type stateKey struct{ plugin, stream string }
 
-// statePrefix begins the names under which states are kept.
+// statePrefix begins the names of the records of states.
 const statePrefix = "state of "
 
 func (k stateKey) meta() string { return statePrefix + k.plugin + ", " + k.stream }
 
-// soundOf names a device's stream of sound. What is remembered of it lasts as
-// long as the recording, and is not kept on disk: after a restart the events
-// of an utterance that was not over come again.
+// soundOf names a device's stream of sound. A plugin's state for it lasts as long
+// as the recording, and is not kept on disk: after a restart, the events of an
+// unfinished utterance come again.
 func soundOf(device string) string { return soundPrefix + device }
 
 const soundPrefix = "sound of "
 
-// state is what a plugin returned last, and whether it is on disk.
+// state is what a plugin returned last, and whether that is on disk.
 type state struct {
 	data []byte
 	kept bool
 }
 
-// states is what plugins remember from one event to the next. It is committed
+// states are what plugins remember from one event to the next. A state is committed
 // with the event from which it follows.
 type states map[stateKey]state
 
@@ -62,13 +62,13 @@ func (s states) save(tx *store.Tx) error {
 	return nil
 }
 
-// saved notes that what save wrote was committed.
+// saved is called after what save wrote was committed.
 func (s states) saved() {
 	for k, v := range s {
 		s[k] = state{v.data, true}
 	}
 }
 
-// talk is the stream of everything that is said: what is begun before the
-// glasses may be ended before the pin.
+// talk is the stream of everything that is said. What begins in front of one
+// wearable may end in front of another.
 const talk = "talk"

@@ -11,8 +11,8 @@ import (
 // text takes a line that was said through the chain.
 func (x *Extractor) text(ctx context.Context, p *pending) { x.say(ctx, p, "utterance") }
 
-// say takes the text of the pending event through the chain; its utterance is
-// named after the event and name.
+// say takes the text of the pending event through the chain. Its utterance is named
+// after the event and name.
 func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 	ev := &p.event
 	if strings.TrimSpace(ev.Text) == "" {
@@ -29,7 +29,8 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 	p.said = own.utterance
 	in := x.event(ev, "text")
 
-	// Those that take secrets out, first: each sees what the one before it left.
+	// Plugins that take secrets out come first. Each sees what the one before it
+	// has left.
 	blind := false
 	for _, pl := range x.plugins {
 		if !pl.First() || !pl.Wants("text") {
@@ -51,8 +52,8 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		x.propose(p, pl, wholeTurns(out.Candidates, back), back, ev.Lang)
 	}
 	if blind {
-		// Nobody looked for secrets, so nobody is shown the line: it is kept,
-		// sealed and whole, and doctor tells of it.
+		// No plugin could look for secrets, so nobody is shown the line. It is
+		// kept, sealed and whole, and doctor tells of it.
 		p.refuse("", "unscanned", "the plugin that looks for secrets failed: the line is set aside, sealed, and nothing was made of it")
 		p.disown(own.utterance)
 		x.setAside(p, name, &utterance)
@@ -86,7 +87,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 			}
 			for _, a := range out.Annotations {
 				if a.Kind == "language" && utterance.Lang == "" {
-					utterance.Lang, in.Lang = a.Text, a.Text // for those that come after
+					utterance.Lang, in.Lang = a.Text, a.Text // for the plugins that follow
 				}
 			}
 			x.propose(p, pl, out.Candidates, back, in.Lang)
@@ -119,8 +120,8 @@ func (x *Extractor) takeOut(p *pending, all []abi.Redaction, own *turn) {
 	}
 }
 
-// wholeTurns widens evidence to its turns: where a secret stood there is
-// nothing to quote, and what stands around it is the evidence.
+// wholeTurns widens evidence to whole turns. Where a secret stood there is nothing
+// to quote, so the text around it is the evidence.
 func wholeTurns(cs []abi.Candidate, back []turn) []abi.Candidate {
 	for i := range cs {
 		for j, s := range cs[i].Spans {

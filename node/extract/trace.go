@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// Trace is the way of one event through the plugins. It has no texts: what an
-// event held is in the records, for as long as these are kept.
+// Trace is the way of one event through the plugins. It has no texts: the records
+// have them, for as long as they are kept.
 type Trace struct {
 	Event    memory.EventID
 	Kind     memory.Kind
@@ -26,10 +26,10 @@ type Trace struct {
 // Step is one call of a plugin.
 type Step struct {
 	Plugin, Version string
-	Given           string // the kind of event that the plugin was given
-	Depth           int    // 0: the event itself; more: derived from it
+	Given           string // kind of the event that the plugin was given
+	Depth           int    // 0: the event itself; more: how often it was derived
 	Usage           Usage
-	Fault           string // why the call failed; the plugin's own words are not in it
+	Fault           string // why the call failed, without the plugin's own words
 	Annotations     []string
 	Redactions      int
 	Derived         int
@@ -39,38 +39,40 @@ type Step struct {
 	Candidates      []Fate
 }
 
-// Fate is what became of a candidate.
+// Fate is what happened to a candidate.
 type Fate struct {
 	Type    memory.Type
-	Memory  memory.ID // zero: it was refused
+	Memory  memory.ID // zero: the candidate was refused
 	Verdict memory.Verdict
 	Reason  string
 }
 
-// Usage is what one call took.
+// Usage is what one call used.
 type Usage struct {
 	Fuel    int64
 	Time    time.Duration
 	Memory  int // bytes, after the call
 	In, Out int // bytes of the messages
 	Late    bool
-	Dropped []string // why a candidate was left out: a place and a code
+	Dropped []string // why candidates were left out: a place and a code
 }
 
-// Measured is a Plugin that tells what its calls took, and names its failures.
+// Measured is a Plugin that tells what its calls used, and names its failures.
 type Measured interface {
 	Plugin
 	Measure(ctx context.Context, ev *abi.Event) (abi.Output, Usage, error)
-	// Named is what of an error may be kept: nothing that the plugin said.
+	// Named is the part of an error that may be kept, without anything that the
+	// plugin said.
 	Named(err error) string
 }
 
-// keptTraces is how many traces are kept: the last ones of a device, as it
-// numbers its events, and of several devices a few less.
+// keptTraces is how many traces are kept. If one device sends all events these are
+// its last ones, because it numbers them; with several devices they are somewhat
+// fewer.
 const keptTraces = 1024
 
-// traceSlot names the record of an event's trace, which another event of the
-// same slot takes over.
+// traceSlot names the record of an event's trace. The trace of another event with
+// the same slot replaces it.
 func traceSlot(ev memory.EventID) string {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s/%d", ev.Device, ev.Boot)
@@ -102,8 +104,8 @@ func (p *pending) measure(ctx context.Context, pl Plugin, ev *abi.Event) (out ab
 	return out, err
 }
 
-// named is what may be kept of a plugin's failure, and written to a log: its
-// own words may quote what it was given.
+// named is the part of a plugin's failure that may be kept and logged. The plugin's
+// own words might quote what it was given.
 func named(pl Plugin, err error) string {
 	if m, ok := pl.(Measured); ok {
 		return m.Named(err)
@@ -111,8 +113,8 @@ func named(pl Plugin, err error) string {
 	return "failed"
 }
 
-// noteKinds are the kinds of annotation that a trace names. A plugin chooses
-// the word, and could say with it what it was given.
+// noteKinds are the kinds of annotation that a trace names. Other kinds are words
+// that the plugin chose, which might repeat what it was given.
 var noteKinds = []string{"language", "speech", "level", "clipping", "hash", "sharpness", "exposure", "scene"}
 
 func kindOf(note string) string {
@@ -122,15 +124,15 @@ func kindOf(note string) string {
 	return "other"
 }
 
-// fate notes what became of a candidate of the last call.
+// fate notes what happened to a candidate of the last call.
 func (p *pending) fate(f Fate) {
 	if n := len(p.steps); n > 0 {
 		p.steps[n-1].Candidates = append(p.steps[n-1].Candidates, f)
 	}
 }
 
-// saveTrace keeps the trace with what it tells of; known are the memories that
-// proposals were like.
+// saveTrace writes the trace in the transaction that it tells of. known are the
+// memories that proposals were like.
 func (p *pending) saveTrace(tx *store.Tx, changes []memory.Change, known []memory.ID) error {
 	verdicts := map[memory.ID]memory.Change{}
 	for _, c := range changes {
@@ -172,7 +174,7 @@ func (p *pending) saveTrace(tx *store.Tx, changes []memory.Change, known []memor
 	return tx.PutMeta(traceSlot(p.event.ID), &t)
 }
 
-// forgetTrace drops an event's trace, where it is kept.
+// forgetTrace deletes an event's trace, if there is one.
 func forgetTrace(tx *store.Tx, ev memory.EventID) error {
 	var t Trace
 	ok, err := tx.Meta(traceSlot(ev), &t)
@@ -182,8 +184,8 @@ func forgetTrace(tx *store.Tx, ev memory.EventID) error {
 	return tx.DeleteMeta(traceSlot(ev))
 }
 
-// TraceOf gives an event's trace: memory.ErrNotFound where it is not kept any
-// more, or the event isn't done.
+// TraceOf gives an event's trace. The error is memory.ErrNotFound if it is not kept
+// any more, or the event is not done.
 func (x *Extractor) TraceOf(ctx context.Context, ev memory.EventID) (t Trace, err error) {
 	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		ok, err := tx.Meta(traceSlot(ev), &t)

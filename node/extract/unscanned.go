@@ -13,17 +13,17 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// unscanned is a text that was set aside unread, since a plugin that takes words
-// away failed on it, as the quarantine keeps it. Its words are in the blob.
+// unscanned is the quarantine's entry for a text that was set aside unread, because
+// a plugin that takes secrets out failed on it. Its words are in the blob.
 type unscanned struct {
 	Event   memory.Event `json:"event"`
-	Name    string       `json:"name"` // of its utterance, within the event
+	Name    string       `json:"name"` // name of its utterance, within the event
 	Said    memory.ID    `json:"said"` // its utterance, which owns the blob
 	Session string       `json:"session"`
 	Place   string       `json:"place,omitempty"`
 }
 
-// setAside keeps the text under way unread.
+// setAside puts the text under way into quarantine, unread.
 func (x *Extractor) setAside(p *pending, name string, u *memory.Utterance) {
 	kept := unscanned{p.event, name, u.ID, u.Session, u.Place}
 	kept.Event.Text, kept.Event.Data = "", nil
@@ -37,9 +37,9 @@ func (x *Extractor) setAside(p *pending, name string, u *memory.Utterance) {
 		Data: []byte(p.event.Text), Again: again})
 }
 
-// unreadBetween reports whether a text that was said from one time to another,
-// both of it, was set aside unread; of one that is damaged nobody knows, and it
-// counts.
+// unreadBetween reports whether a text that was said from one time to another, both
+// included, was set aside unread. A damaged one counts, because nobody knows when
+// it was said.
 func unreadBetween(tx *store.Tx, from, to time.Time) (bool, error) {
 	for m, err := range tx.Malformed() {
 		if errors.Is(err, memory.ErrDamaged) {
@@ -63,7 +63,7 @@ func unreadBetween(tx *store.Tx, from, to time.Time) (bool, error) {
 }
 
 // AsideOf gives a text that was set aside unread as the utterance that it may
-// become; nil of what else is in quarantine.
+// become. It gives nil for anything else in quarantine.
 func AsideOf(tx *store.Tx, m *store.Malformed) (*memory.Utterance, error) {
 	if m.Again == nil {
 		return nil, nil
@@ -78,7 +78,7 @@ func AsideOf(tx *store.Tx, m *store.Malformed) (*memory.Utterance, error) {
 		if err == nil {
 			text = whole
 		} else if !errors.Is(err, memory.ErrNotFound) && !errors.Is(err, memory.ErrDamaged) {
-			return nil, err // of a file that can't be read its beginning is known
+			return nil, err // if the file can't be read, its beginning is known
 		}
 	}
 	return &memory.Utterance{ID: kept.Said, Event: ev.ID, Session: kept.Session, At: ev.At, Received: ev.Received, Place: kept.Place,
@@ -94,21 +94,21 @@ func keptWords(tx *store.Tx, blob memory.ID) (string, error) {
 	return string(b), errors.Join(err, r.Close())
 }
 
-// Rescanned is what came of the texts that were set aside unread.
+// Rescanned is the result of trying texts again that were set aside unread.
 type Rescanned struct {
-	Texts   int // that were looked at again
-	Left    int // of these: set aside still
+	Texts   int // that were tried again
+	Left    int // of these: still set aside
 	Changes []memory.Change
 }
 
 // Rescan takes the texts that were set aside unread through the chain, oldest
-// first, as if they came now: each leaves the quarantine with what is committed
-// of it, or stays as it is. One that is damaged on disk is an error, once the
-// others were tried. What is remembered from event to event is begun
-// anew for each, and that of the present left alone.
+// first, as if they came now. Each text leaves the quarantine when its result is
+// committed, or stays as it is. A text that is damaged on disk becomes an error
+// once the others were tried. The plugins' states begin anew for each text, and
+// those of the present are left alone.
 //
-// The caller sees to it that nothing else is extracted meanwhile: one call is
-// one text, and between is told after each.
+// The caller makes sure that nothing else is extracted meanwhile. Each text is one
+// call, and between is called after each.
 func (x *Extractor) Rescan(ctx context.Context, between func(run func(*engine.Writer) error) error) (res Rescanned, err error) {
 	var all []store.Malformed
 	var wrong error
@@ -167,8 +167,8 @@ func (x *Extractor) rescan(ctx context.Context, w *engine.Writer, m *store.Malfo
 	return nil
 }
 
-// unscanned gives the words of a text that was set aside, and the session in
-// which it was said, as far as that is kept: memory.ErrNotFound.
+// unscanned gives the words of a text that was set aside, and what is kept of its
+// session. The error is memory.ErrNotFound if the text is gone.
 func (x *Extractor) unscanned(ctx context.Context, m *store.Malformed, kept *unscanned) (text string, s session, err error) {
 	at := kept.Event.At
 	s.saved = saved{Name: kept.Session, Began: at, Last: at, Place: kept.Place}

@@ -15,10 +15,10 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// readChatGPT takes saved memories: a text of one a line, as they are copied
-// out of the settings or as ChatGPT writes them down when it is asked to, or a
-// JSON list; or conversations.json of a data export, of which the user's own
-// messages are taken, as what was said.
+// readChatGPT reads saved memories, or conversations.json of a data export. Saved
+// memories are a text with one on each line, copied from the settings or written
+// down by ChatGPT on request, or a JSON list. From conversations it takes the
+// user's own messages, as what was said.
 func readChatGPT(name string, b []byte) (r Result, err error) {
 	start := bytes.TrimSpace(b)
 	if len(start) == 0 || start[0] != '[' && start[0] != '{' {
@@ -70,8 +70,8 @@ func readChatGPT(name string, b []byte) (r Result, err error) {
 	return r, nil
 }
 
-// savedLine is a line of saved memories: a bullet or number, and a date in
-// brackets, either or none of which may be there.
+// savedLine is a line of saved memories: a text that may begin with a bullet or
+// number, and with a date in brackets.
 var savedLine = regexp.MustCompile(`^\s*(?:[-*•]\s+|\d+[.)]\s+)?(?:\[(\d{4}-\d\d-\d\d)\]\s*[.:–-]?\s*)?(.*)$`)
 
 func readSaved(name string, b []byte) (r Result, err error) {
@@ -93,9 +93,9 @@ func readSaved(name string, b []byte) (r Result, err error) {
 	return r, nil
 }
 
-// conversation takes what the user said in one conversation. It is a tree of
-// nodes, with branches where a message was edited: the branch that was shown
-// last is taken, which ends at current_node.
+// conversation takes what the user said in one conversation. A conversation is a
+// tree of nodes, which branches where a message was edited. The branch that was
+// shown last is taken; it ends at current_node.
 func (r *Result) conversation(where string, c, mapping map[string]any) {
 	type node struct {
 		Parent  string `json:"parent"`
@@ -133,7 +133,7 @@ func (r *Result) conversation(where string, c, mapping map[string]any) {
 		seen[id] = true
 		branch = append(branch, id)
 	}
-	if len(branch) == 0 { // an older export: all of it
+	if len(branch) == 0 { // an older export: take all of it
 		branch = slices.Sorted(maps.Keys(nodes))
 	}
 	slices.Reverse(branch)

@@ -1,10 +1,9 @@
-// Package foreign reads what other memory systems let their users take away,
-// as texts that a node can add as they stand. Nothing is inferred: what the
-// other system made of a life stays what it made of it, under the tag of its
-// name.
+// Package foreign reads what other memory systems let their users take away, as
+// texts that a node can add as they stand. Nothing is inferred from them. They
+// carry a tag with the other system's name.
 //
-// Each text has a key of its own, made of the format and of what the other
-// system calls it, so that an import can be repeated.
+// Each text has a key made of the format and the other system's name for it, so
+// that an import can be repeated.
 package foreign
 
 import (
@@ -52,7 +51,7 @@ func (r *Result) skip(where, format string, args ...any) {
 	r.Skipped = append(r.Skipped, Skipped{where, fmt.Sprintf(format, args...)})
 }
 
-// add takes a text, where there is one.
+// add takes a text, unless it is empty.
 func (r *Result) add(f Format, where, key, text string, at time.Time, metadata map[string]string) *serve.AddRequest {
 	text = strings.TrimSpace(text)
 	switch {
@@ -73,7 +72,7 @@ func (r *Result) add(f Format, where, key, text string, at time.Time, metadata m
 	return &r.Adds[len(r.Adds)-1]
 }
 
-// bounded keeps of metadata what a memory may have.
+// bounded keeps as much metadata as a memory may have.
 func bounded(m map[string]string) memory.Metadata {
 	out := memory.Metadata{}
 	for k, v := range m {
@@ -87,8 +86,8 @@ func bounded(m map[string]string) memory.Metadata {
 	return out
 }
 
-// Read reads a file of a format. Name is for what is said of it. Errors wrap
-// [memory.ErrInvalid] where the file is not of the format.
+// Read reads a file of a format. name is used in messages. Errors wrap
+// [memory.ErrInvalid] if the file does not have that format.
 func Read(f Format, name string, r io.Reader) (Result, error) {
 	b, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
 	if err != nil {
@@ -109,8 +108,7 @@ func Read(f Format, name string, r io.Reader) (Result, error) {
 	return Result{}, fmt.Errorf("%w: format %q: want mem0, chatgpt or notes", memory.ErrInvalid, f)
 }
 
-// Guess says of what format a file is, by how it begins; "" where it is none
-// of them.
+// Guess gives the format of a file by its beginning, or "" if it is none of them.
 func Guess(name string, start []byte) Format {
 	start = bytes.TrimSpace(bytes.TrimPrefix(start, []byte("\xef\xbb\xbf")))
 	switch text := string(start); {
@@ -126,8 +124,9 @@ func Guess(name string, start []byte) Format {
 	return ""
 }
 
-// instant reads a time as the systems write it: RFC 3339, with or without a
-// zone (UTC), a date, or seconds since 1970. What it can't read is the zero time.
+// instant reads a time in the forms that these systems use: RFC 3339, with or
+// without a zone (UTC), a date, or seconds since 1970. It gives the zero time for
+// anything else.
 func instant(v any) time.Time {
 	switch v := v.(type) {
 	case string:
@@ -154,7 +153,7 @@ func seconds(f float64) time.Time {
 	return time.UnixMicro(int64(f * 1e6)).UTC()
 }
 
-// word makes one of a JSON value: a text, a number, true or false.
+// word makes a text of a JSON text, number or boolean.
 func word(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -26,8 +26,8 @@ type mem0Memory struct {
 	Expires    any             `json:"expiration_date"`
 }
 
-// readMem0 takes {"results": […]}, {"memories": […]}, or the list itself, and
-// several of them one a line.
+// readMem0 reads {"results": […]}, {"memories": […]}, or the bare list, and several
+// of these, one on each line.
 func readMem0(name string, b []byte) (r Result, err error) {
 	var whole any
 	if err := decode(name, b, &whole); err != nil {
@@ -99,7 +99,7 @@ func readMem0(name string, b []byte) (r Result, err error) {
 	return r, nil
 }
 
-// cut keeps a name to its limit.
+// cut shortens a name to its limit.
 func cut(s string) string {
 	if len(s) <= memory.MaxName {
 		return s

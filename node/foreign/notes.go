@@ -54,8 +54,8 @@ func ReadNotes(folder fs.FS) (r Result, err error) {
 
 var hashTag = regexp.MustCompile(`(?:^|\s)#([\p{L}\p{N}][\p{L}\p{N}_/-]*)`)
 
-// readNote makes a resource of a note: its title, its words, its tags. A note
-// longer than a memory may be becomes several, cut between paragraphs.
+// readNote makes a resource of a note, with its title, words and tags. A note that
+// is longer than a memory may be becomes several, cut between paragraphs.
 func readNote(name string, b []byte) (r Result, err error) {
 	if !utf8.Valid(b) {
 		return r, fmt.Errorf("%w: %s: not UTF-8", memory.ErrInvalid, name)
@@ -105,7 +105,8 @@ func readNote(name string, b []byte) (r Result, err error) {
 	return r, nil
 }
 
-// frontMatter parts a note from the YAML between two lines of "---" at its top.
+// frontMatter splits a note into the YAML between two lines of "---" at its top,
+// and the rest.
 func frontMatter(s string) (map[string]any, string) {
 	rest, ok := strings.CutPrefix(strings.ReplaceAll(s, "\r\n", "\n"), "---\n")
 	if !ok {
@@ -140,9 +141,9 @@ func list(v any) (out []string) {
 	return out
 }
 
-// Pieces cuts a text into pieces of at most n bytes: between paragraphs where
-// it can, else lines, else characters. No byte but the blanks between two
-// pieces is lost.
+// Pieces cuts a text into pieces of at most n bytes: between paragraphs if
+// possible, else between lines, else between characters. Only the blanks between
+// two pieces are lost.
 func Pieces(text string, n int) (out []string) {
 	for text = strings.TrimSpace(text); len(text) > n; {
 		at := 0

@@ -8,9 +8,9 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 )
 
-// quarantined takes what is in quarantine. Of a text that was set aside unread it
-// is known who said it, when and where: it is asked of as an utterance is, which
-// it may become.
+// quarantined takes entries of the quarantine. For a text that was set aside
+// unread, the speaker, time and place are known. It is treated like the utterance
+// that it may become.
 func (c *chooser) quarantined(w *Want) error {
 	for m, err := range c.tx.Malformed() {
 		if err != nil {
@@ -35,8 +35,7 @@ func (c *chooser) quarantined(w *Want) error {
 	return nil
 }
 
-// asides takes what else became neither memory nor utterance: refusals, what is
-// held.
+// asides takes what became neither memory nor utterance: refusals and held events.
 func (c *chooser) asides(w *Want, held []extract.HeldEvent) error {
 	for r, err := range c.tx.Refusals() {
 		if err != nil {
@@ -47,7 +46,7 @@ func (c *chooser) asides(w *Want, held []extract.HeldEvent) error {
 		}
 	}
 	if w.Words != "" || w.Person != "" {
-		return nil // nobody knows yet what is in it
+		return nil // nobody knows yet what it says
 	}
 	for _, h := range held {
 		if w.when(h.At, h.Received) && (w.Device == "" || h.ID.Device == w.Device) {

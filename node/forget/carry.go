@@ -14,10 +14,10 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 )
 
-// carryOut erases, from the records, from memory, from the index and its
-// segments, and from what lies in old versions of files. Memories that stand on
-// other evidence are said anew without what goes, before their sources go: so
-// that an order that is begun again finds the same.
+// carryOut erases what is ordered: from the records, from memory, from the index
+// and its segments, and from old versions of files. Memories with other evidence
+// are said anew from that before their sources go, so that an order that begins
+// again finds the same.
 func (fg *Forgetting) carryOut(ctx context.Context, todo Order) (w Went, err error) {
 	lock := fg.c.Engine.Hold()
 	defer lock.Release()
@@ -63,7 +63,7 @@ func (fg *Forgetting) carryOut(ctx context.Context, todo Order) (w Went, err err
 	if err != nil {
 		return w, err
 	}
-	if err := fg.c.Flush(ctx, lock); err != nil { // segments that held what is gone are written anew
+	if err := fg.c.Flush(ctx, lock); err != nil { // rewrites the segments that held it
 		return w, err
 	}
 	return w, fg.c.Compact(ctx)
@@ -87,10 +87,10 @@ func (fg *Forgetting) chosen(ctx context.Context, todo *Order) (c Chosen, err er
 	return c, err
 }
 
-// trim has a memory stand on the evidence that is left. Its assertions name
-// what goes, and so does its id: so it is erased, and said anew as it would
-// have been if what goes had never been said. One that is there under that id,
-// or was erased there, stays as it is.
+// trim bases a memory on the evidence that is left. The memory's assertions, and
+// its id, name the evidence that goes. So it is erased, and said anew as it would
+// have been without that evidence. If there is a memory under the new id, or one
+// was erased there, it stays as it is.
 func (fg *Forgetting) trim(ctx context.Context, lock *engine.Writer, t *Trimmed) error {
 	c := t.Memory.Candidate
 	c.Evidence = t.Left[max(0, len(t.Left)-memory.MaxEvidence):]
@@ -109,10 +109,10 @@ func (fg *Forgetting) trim(ctx context.Context, lock *engine.Writer, t *Trimmed)
 	return nil
 }
 
-// Wish is why a memory is erased where nothing else is said.
+// Wish is the reason for an erasure if no other is given.
 const Wish = "erased by the wearer"
 
-// Drop erases lines, and then events, as many as there are.
+// Drop erases lines and then events, however many there are.
 func (fg *Forgetting) Drop(ctx context.Context, lock *engine.Writer, lines []memory.ID, events []memory.EventID) error {
 	erase := func(t store.Targets) error {
 		return lock.Relieve(ctx, func(tx *store.Tx) error { return tx.Erase(t) })
@@ -130,7 +130,7 @@ func (fg *Forgetting) Drop(ctx context.Context, lock *engine.Writer, lines []mem
 	return nil
 }
 
-// EraseOut forgets a memory and some lines, out of every file.
+// EraseOut removes a memory and some lines from every file.
 func (fg *Forgetting) EraseOut(ctx context.Context, lock *engine.Writer, id memory.ID, lines []memory.ID) error {
 	if _, err := lock.Erase(ctx, engine.Person, Wish, id); err != nil {
 		return err

@@ -12,25 +12,25 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 )
 
-// Chosen is what goes. The order is that of the store.
+// Chosen is what will be forgotten, in the order of the store.
 type Chosen struct {
 	Memories   []memory.Memory
-	Trimmed    []Trimmed // stay, without the evidence that goes
+	Trimmed    []Trimmed // memories that stay, without the evidence that goes
 	Utterances []memory.Utterance
-	Events     []memory.EventID // all of which nothing is to stay: their refusals, what is held of them
+	Events     []memory.EventID // events that go completely, with their refusals and what is held of them
 	Malformed  []uint64         // in quarantine
-	Places     []string         // that the utterances were said at
-	Latest     time.Time        // when the latest of it was
+	Places     []string         // places at which the utterances were said
+	Latest     time.Time        // when the latest of it happened
 }
 
-// Trimmed is a memory that stands on other evidence.
+// Trimmed is a memory that stays because it has other evidence.
 type Trimmed struct {
 	Memory memory.Memory
 	Left   []memory.Evidence // oldest first
 }
 
-// Choose finds what a want takes, with everything that follows. held are the
-// events that wait for more, and are in no record yet.
+// Choose finds what a want names, with everything that follows. held are the events
+// that wait for more and are in no record yet.
 func Choose(tx *store.Tx, w Want, held []extract.HeldEvent) (Chosen, error) {
 	c := newChooser(tx)
 	if err := c.load(); err != nil {
@@ -42,8 +42,8 @@ func Choose(tx *store.Tx, w Want, held []extract.HeldEvent) (Chosen, error) {
 	return c.finish(w.Scope != nil)
 }
 
-// Again finds what goes with what was chosen before, as of now: what was made
-// since from a source that goes, goes too; what is gone already is passed over.
+// Again finds what now goes with an earlier choice. What was made since then from a
+// source that goes, goes too. What is gone already is passed over.
 func Again(tx *store.Tx, before Chosen) (Chosen, error) {
 	c := newChooser(tx)
 	if err := c.load(); err != nil {
@@ -79,13 +79,13 @@ type chooser struct {
 	tx          *store.Tx
 	order       []memory.ID
 	memories    map[memory.ID]*memory.Memory
-	own         map[memory.ID][]memory.Evidence // of memories that were asked about
+	own         map[memory.ID][]memory.Evidence // evidence of memories that were asked about
 	going       map[memory.ID]bool
-	trimmed     map[memory.ID][]memory.Evidence // what is left to those that stand
+	trimmed     map[memory.ID][]memory.Evidence // evidence that is left to memories that stay
 	utterances  map[memory.ID]*memory.Utterance
 	events      map[memory.EventID]bool
 	malformed   []uint64
-	keepSources bool // of memories that go: the sources were chosen before
+	keepSources bool // keep the sources of memories that go, because an earlier choice has them
 }
 
 func newChooser(tx *store.Tx) *chooser {
@@ -104,7 +104,7 @@ func (c *chooser) load() error {
 	return nil
 }
 
-// direct takes what is wanted itself.
+// direct takes what the want itself names.
 func (c *chooser) direct(w *Want, held []extract.HeldEvent) error {
 	for _, id := range w.IDs {
 		if err := c.known(id); err != nil {
@@ -161,8 +161,8 @@ func (c *chooser) known(id memory.ID) error {
 	return err
 }
 
-// wanted takes a memory, or the sources of it that were heard when and by what
-// is asked for.
+// wanted takes a memory. If the want has a time or a device, it takes only the
+// memory's sources that fit.
 func (c *chooser) wanted(w *Want, m *memory.Memory) error {
 	if !w.timed() {
 		c.going[m.ID] = true
@@ -190,12 +190,12 @@ func (c *chooser) takeUtterance(u *memory.Utterance) {
 	c.events[u.Event] = true
 }
 
-// takeSource takes what a piece of evidence is of: its utterance, or its event
-// with whatever was said in it.
+// takeSource takes the source of a piece of evidence: its utterance, or its event
+// with everything that was said in it.
 func (c *chooser) takeSource(e *memory.Evidence) error {
 	if !e.Utterance.IsZero() {
 		u, err := c.tx.Utterance(e.Utterance)
-		if errors.Is(err, memory.ErrNotFound) { // retention has ended it; the excerpt is there
+		if errors.Is(err, memory.ErrNotFound) { // retention has ended it, and the excerpt is left
 			c.utterances[e.Utterance] = nil
 			return nil
 		}
@@ -226,7 +226,7 @@ func (c *chooser) taken(e *memory.Evidence) bool {
 	return !e.Event.IsZero() && c.events[e.Event]
 }
 
-// evidence gives a memory's own, oldest first.
+// evidence gives a memory's own evidence, oldest first.
 func (c *chooser) evidence(m *memory.Memory) ([]memory.Evidence, error) {
 	if own, ok := c.own[m.ID]; ok {
 		return own, nil
@@ -247,7 +247,7 @@ func (c *chooser) evidence(m *memory.Memory) ([]memory.Evidence, error) {
 	return own, nil
 }
 
-// finish cascades until nothing more follows, and gives the outcome.
+// finish follows the consequences until there are no more, and gives the result.
 func (c *chooser) finish(scope bool) (out Chosen, err error) {
 	for again := true; again; {
 		before := len(c.going) + len(c.utterances) + len(c.events)
@@ -269,7 +269,7 @@ func (c *chooser) finish(scope bool) (out Chosen, err error) {
 	return c.outcome()
 }
 
-// sources takes those of the memories that go.
+// sources takes the sources of memories that go.
 func (c *chooser) sources() error {
 	for id := range c.going {
 		own, err := c.evidence(c.memories[id])
@@ -308,7 +308,7 @@ func (c *chooser) derived() error {
 		}
 		linked := slices.ContainsFunc(m.Links, c.goes)
 		if len(gone) == 0 && !linked {
-			continue // it shows the evidence of one that repeats it
+			continue // the evidence belongs to a memory that repeats this one
 		}
 		lost, err := c.textOf(gone)
 		if err != nil {
@@ -333,7 +333,7 @@ func (c *chooser) derived() error {
 	return nil
 }
 
-// goes reports whether a link is to what goes.
+// goes reports whether a link points to something that goes.
 func (c *chooser) goes(l memory.Link) bool {
 	if id, err := memory.ParseID(l.To); err == nil {
 		_, said := c.utterances[id]
@@ -343,15 +343,15 @@ func (c *chooser) goes(l memory.Link) bool {
 	return err == nil && c.events[e]
 }
 
-// touched is a quick look at whether anything of a memory may go. What is shown
-// of long evidence is its beginning and its end only.
+// touched is a quick check whether anything of a memory may go. If there is much
+// evidence, the memory shows only its beginning and end.
 func (c *chooser) touched(m *memory.Memory) bool {
 	return len(m.Evidence) >= memory.MaxEvidence || slices.ContainsFunc(m.Links, c.goes) ||
 		slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return c.taken(&e) })
 }
 
-// textOf is what pieces of evidence say: the excerpts, and the whole lines
-// where they are still there.
+// textOf is the text of pieces of evidence: the excerpts, and whole lines if they
+// are still there.
 func (c *chooser) textOf(es []memory.Evidence) (string, error) {
 	var b strings.Builder
 	for i := range es {

@@ -7,9 +7,9 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// MayTake reports whether a cold memory may have to go: it is wanted itself, or
-// stands on a source that goes, or is tied to what goes. Who says so fetches it
-// and chooses again; it is said of more memories than go in the end.
+// MayTake reports whether a cold memory may have to go: the want names it, or it
+// rests on a source that goes, or is linked to something that goes. The caller
+// fetches it and chooses again. It is true for more memories than go in the end.
 func MayTake(w *Want, chosen *Chosen, c *store.Cold) bool {
 	m := &c.Memory
 	own := slices.Clone(m.Evidence)
@@ -38,8 +38,8 @@ func MayTake(w *Want, chosen *Chosen, c *store.Cold) bool {
 	return !w.timed() || w.within(m.Learnt) || slices.ContainsFunc(own, func(e memory.Evidence) bool { return w.evidence(&e, m.Learnt) })
 }
 
-// cold takes a cold memory that was named by its id. Its sources are not known
-// here, and stay: whoever wants them gone has it fetched first.
+// cold takes a cold memory that the want names by its id. Its sources are not known
+// here, and stay; to forget them too, the memory is fetched first.
 func (c *chooser) cold(id memory.ID) (bool, error) {
 	s, is, err := c.tx.Cold(id)
 	if err != nil || !is || c.memories[id] != nil {

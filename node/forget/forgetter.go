@@ -24,14 +24,15 @@ type Forgetter struct {
 	purge   func(ctx context.Context, held []memory.EventID) error
 }
 
-// NewForgetter makes one over what is open. settled waits until what was taken is
-// worked through; purge has the journal let go of all that is, and calls Done.
+// NewForgetter makes one over what is open. settled waits until all taken events
+// are worked through. purge removes worked-through events from the journal, and
+// calls Done.
 func NewForgetter(of opened.Of[*Forgetting], zone *time.Location, settled func(context.Context) error, purge func(ctx context.Context, held []memory.EventID) error) Forgetter {
 	return Forgetter{of, zone, settled, purge}
 }
 
-// PlanForget implements serve.Forgetter. It waits until what was taken is
-// worked through: what is not there yet can't be shown.
+// PlanForget implements serve.Forgetter. It waits until all taken events are worked
+// through, because it can only show what is in the records.
 func (fr Forgetter) PlanForget(ctx context.Context, s serve.ForgetSelection) (plan serve.ForgetPlan, err error) {
 	w, err := wanted(&s, time.Now().In(fr.zone))
 	if err != nil {
@@ -48,7 +49,7 @@ func (fr Forgetter) PlanForget(ctx context.Context, s serve.ForgetSelection) (pl
 	lock := fg.c.Engine.Hold()
 	held := fg.c.Chain.Held()
 	lock.Release()
-	if len(w.IDs) > 0 { // with their sources, where they can be fetched
+	if len(w.IDs) > 0 { // fetch them with their sources if that is possible
 		if err := fg.c.Warm(ctx, w.IDs...); err != nil && !errors.Is(err, serve.ErrCold) {
 			return plan, err
 		}
@@ -64,7 +65,7 @@ func (fr Forgetter) PlanForget(ctx context.Context, s serve.ForgetSelection) (pl
 		})
 		if err == nil {
 			plan.Unseen, again, err = fg.fetch(ctx, &w, &c)
-			// What came back meanwhile was looked at neither here nor there.
+			// Memories that came back meanwhile were in neither look.
 			again = again || err == nil && fg.c.Cold.Fetched() != back
 		}
 	}
@@ -135,10 +136,10 @@ func planOf(tx *store.Tx, c *Chosen) serve.ForgetPlan {
 	return p
 }
 
-// Forget implements serve.Forgetter: from the records, the index, what plugins
-// remember, what is shared, and the journal; and from what lies in old versions
-// of files. What is asked for is written down first: a node that is killed in
-// the middle goes on with it when it is opened again.
+// Forget implements serve.Forgetter. It forgets in the records, the index, the
+// plugins' states, the shares and the journal, and in old versions of files. It
+// writes the order down first, so that a node that is killed in the middle goes on
+// with it when it is opened again.
 func (fr Forgetter) Forget(ctx context.Context, p serve.ForgetPlan) (res serve.ForgetResult, err error) {
 	todo := Order{Events: p.Sources, Malformed: p.Malformed, Cascade: true}
 	for _, m := range p.Memories {
@@ -171,7 +172,7 @@ func (fr Forgetter) Delete(ctx context.Context, id memory.ID) error {
 	ids := []memory.ID{id}
 	err = fg.c.Engine.View(ctx, func(tx *store.Tx) error {
 		if _, is, err := tx.Cold(id); err != nil || is {
-			return err // no other is made of what is cold
+			return err // nothing is made from a cold memory
 		}
 		if _, err := engine.Live(tx, id); err != nil {
 			return err
@@ -190,10 +191,9 @@ func (fr Forgetter) Delete(ctx context.Context, id memory.ID) error {
 	return fr.purge(ctx, nil)
 }
 
-// fetch brings back, before something is forgotten by what it says, the
-// cold memories that may have to go with it. unseen is how many can't be looked
-// at: of what is named by its id they are left out, for anything else it is
-// serve.ErrCold.
+// fetch brings back the cold memories that may have to go, before something is
+// forgotten by its content. unseen is how many could not be fetched. A want by ids
+// goes on without them; for any other the error is serve.ErrCold.
 func (fg *Forgetting) fetch(ctx context.Context, w *Want, chosen *Chosen) (unseen int, more bool, err error) {
 	var ids []memory.ID
 	unseen, err = fg.c.Cold.Each(ctx, func(c *store.Cold) error {

@@ -44,10 +44,10 @@ type Config struct {
 	Warm          func(ctx context.Context, ids ...memory.ID) error // brings cold memories back: serve.ErrCold
 	Flush         func(ctx context.Context, lock *engine.Writer) error
 	Compact       func(context.Context) error          // rewrites the store's files
-	ForgetPlugins func() error                         // has plugins lose what they have in memory
-	Withdraw      func(*store.Tx, store.Targets) error // of what waits to be sent
-	Shared        func(context.Context)                // takes it out of what is shared
-	PurgeSoon     func(done func(error))               // has the journal let go of what is worked through
+	ForgetPlugins func() error                         // makes plugins drop what they have in memory
+	Withdraw      func(*store.Tx, store.Targets) error // removes it from what waits to be sent
+	Shared        func(context.Context)                // removes it from shares
+	PurgeSoon     func(done func(error))               // removes worked-through events from the journal
 	MemoryID      func(ev memory.EventID, plugin, fingerprint string) memory.ID
 }
 
@@ -55,10 +55,10 @@ type Config struct {
 // concurrent use.
 type Forgetting struct {
 	c          Config
-	mu         sync.Mutex   // held while something is being forgotten; before the engine's lock
-	orders     atomic.Int64 // how often something was ordered to be forgotten
-	carried    uint64       // how often an order was carried out; under the engine's lock
-	unfinished atomic.Bool  // something is to be forgotten, and is not gone yet
+	mu         sync.Mutex   // held while something is being forgotten; taken before the engine's lock
+	orders     atomic.Int64 // how many orders were given
+	carried    uint64       // how many orders were carried out; under the engine's lock
+	unfinished atomic.Bool  // an order is not carried out completely yet
 }
 
 // New makes it.

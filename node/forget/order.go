@@ -10,19 +10,20 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Order is what is to be forgotten, by ids. It is kept in the store from
-// before the first erasure until no file holds what Went, so that whoever
-// opens the node after a crash goes on with it.
+// Order is what has to be forgotten, by ids. The store keeps it from before the
+// first erasure until no file holds any of it, so that a node that is opened after
+// a crash goes on with it.
 type Order struct {
 	Memories   []memory.ID      `json:"m,omitempty"`
 	Utterances []memory.ID      `json:"u,omitempty"`
 	Events     []memory.EventID `json:"e,omitempty"`
 	Malformed  []uint64         `json:"q,omitempty"`
-	Cascade    bool             `json:"c,omitempty"` // what was made from it goes, too
+	Cascade    bool             `json:"c,omitempty"` // forget what was made from it, too
 	Reason     string           `json:"r,omitempty"` // for the history; empty: the wearer's Wish
 }
 
-// Names of the notes: how many parts an order has, and each part.
+// Names of the notes: one for the number of an order's parts, and one for each
+// part.
 const (
 	orderMeta = "forgetting"
 	orderPart = "forgetting/"
@@ -32,13 +33,13 @@ const (
 // forgetPage is how many records one transaction erases.
 const forgetPage = 50
 
-// Went is what an order took.
+// Went is what an order removed.
 type Went struct {
 	Chosen
-	Held []memory.EventID // that wait for nothing any more
+	Held []memory.EventID // held events that need not wait any longer
 }
 
-// Forget does what is ordered, here and in what is shared, but for the journal.
+// Forget carries out an order here and in shares, but not in the journal.
 func (fg *Forgetting) Forget(ctx context.Context, todo Order) (Went, error) {
 	w, err := fg.forget(ctx, todo)
 	if err == nil {
@@ -52,7 +53,7 @@ func (fg *Forgetting) forget(ctx context.Context, todo Order) (Went, error) {
 	defer fg.mu.Unlock()
 	if before, ok, err := fg.readOrder(ctx); err != nil {
 		return Went{}, err
-	} else if ok { // whose files are not gone yet: the caller has them go with these
+	} else if ok { // its files are not purged yet: the caller purges them with these
 		if _, err := fg.carryOut(ctx, before); err != nil {
 			return Went{}, err
 		}
@@ -68,7 +69,7 @@ func (fg *Forgetting) forget(ctx context.Context, todo Order) (Went, error) {
 	return fg.carryOut(context.WithoutCancel(ctx), todo)
 }
 
-// Resume goes on with an order that was cut off; without one it does nothing.
+// Resume goes on with an order that was interrupted. Without one it does nothing.
 func (fg *Forgetting) Resume(ctx context.Context) (w Went, err error) {
 	fg.mu.Lock()
 	defer fg.mu.Unlock()
@@ -80,9 +81,9 @@ func (fg *Forgetting) Resume(ctx context.Context) (w Went, err error) {
 	return fg.carryOut(ctx, todo)
 }
 
-// Done takes the order back: it is done. asked is how many orders there
-// were when the journal was asked to let go; with a later one, that one's
-// asking is waited for.
+// Done removes the order, because it is carried out. asked is the number of orders
+// at the time when the journal was told to purge. If another order came since, the
+// purge for that one calls Done again, and this call does nothing.
 func (fg *Forgetting) Done(ctx context.Context, asked int64) error {
 	fg.mu.Lock()
 	defer fg.mu.Unlock()
@@ -114,8 +115,8 @@ func (fg *Forgetting) dropOrder(ctx context.Context) error {
 	})
 }
 
-// writeOrder writes one in parts, and then how many they are: without that it
-// does not count.
+// writeOrder writes an order in parts, and then the number of parts. Without that
+// number the order does not count.
 func (fg *Forgetting) writeOrder(ctx context.Context, todo Order) error {
 	var pages []Order
 	page := func() *Order {
@@ -151,20 +152,20 @@ func (fg *Forgetting) writeOrder(ctx context.Context, todo Order) error {
 	return fg.c.Engine.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(orderMeta, len(pages)) })
 }
 
-// OrderSweep notes an order of nothing where there is none: something was erased in
-// this transaction, and files and journal are to be rid of it.
+// OrderSweep notes an empty order, unless there is an order already. It is for a
+// transaction that erased something, of which files and journal must be purged.
 func OrderSweep(tx *store.Tx) error {
 	var pages int
 	if ok, err := tx.Meta(orderMeta, &pages); err != nil || ok {
-		return err // what is ordered already ends in the same way
+		return err // the order that is there ends in the same purge
 	}
 	return tx.PutMeta(orderMeta, 0)
 }
 
-// Swept has no file hold what was erased in a transaction that ordered it by
-// OrderSweep; the journal follows.
+// Swept purges files of what was erased in a transaction that called OrderSweep.
+// The journal follows.
 func (fg *Forgetting) Swept(ctx context.Context, lock *engine.Writer) error {
-	if err := fg.c.Flush(ctx, lock); err != nil { // segments that held what is gone are written anew
+	if err := fg.c.Flush(ctx, lock); err != nil { // rewrites the segments that held it
 		return err
 	}
 	if err := fg.c.Compact(ctx); err != nil {
@@ -176,11 +177,10 @@ func (fg *Forgetting) Swept(ctx context.Context, lock *engine.Writer) error {
 	return nil
 }
 
-// ErrStopped: the journal was not purged, because its working through ended.
+// ErrStopped: the journal was not purged, because the node stopped.
 var ErrStopped = errors.New("stopped before the journal was let go of; it is at the next start")
 
-// Purged takes back the order that something be forgotten, where the journal
-// has let go of it. asked is as for Done.
+// Purged removes the order once the journal is purged. asked is as for Done.
 func (fg *Forgetting) Purged(err error, asked int64) {
 	if err == nil {
 		err = fg.Done(context.Background(), asked)
@@ -190,13 +190,13 @@ func (fg *Forgetting) Purged(err error, asked int64) {
 	}
 }
 
-// Asked is how often something was ordered to be forgotten.
+// Asked is how many orders were given.
 func (fg *Forgetting) Asked() int64 { return fg.orders.Load() }
 
-// Unfinished reports whether something is to be forgotten, and is not gone yet.
+// Unfinished reports whether an order is not carried out completely yet.
 func (fg *Forgetting) Unfinished() bool { return fg.unfinished.Load() }
 
-// Carried is how often an order was carried out; the engine's lock is held.
+// Carried is how many orders were carried out. The caller holds the engine's lock.
 func (fg *Forgetting) Carried() uint64 { return fg.carried }
 
 func (fg *Forgetting) readOrder(ctx context.Context) (todo Order, ok bool, err error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// orphans takes what only memories that go were made from.
+// orphans takes memories that were made only from memories that go.
 func (c *chooser) orphans() error {
 	needed := map[memory.ID]bool{}
 	for _, id := range c.order {

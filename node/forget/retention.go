@@ -9,12 +9,12 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// SweepEvery is how often retention is looked at.
+// SweepEvery is how often retention is applied.
 const SweepEvery = time.Hour
 
-// Sweep lets go of what retention has ended. now is the clock of events, not
-// the wall's: a device that lay in a drawer for a month forgets nothing for
-// that. purge has the journal let go of what is worked through.
+// Sweep applies retention. now is the clock of events, not the wall clock: a device
+// that lay in a drawer for a month forgets nothing for that. purge removes
+// worked-through events from the journal.
 func (fg *Forgetting) Sweep(ctx context.Context, now time.Time, purge func(context.Context) error) error {
 	e, err := fg.endings(ctx, now)
 	if err != nil || len(e.Memories)+len(e.Utterances) == 0 {
@@ -71,7 +71,7 @@ func (fr Forgetter) Retention(ctx context.Context) (r serve.RetentionAnswer, err
 	return r, nil
 }
 
-// Earlier is the clock of events, or the wall's where that is behind: a time
+// Earlier is the clock of events, or the wall clock if that is behind. An event
 // from the future must not end what is of today.
 func Earlier(event, wall time.Time) time.Time {
 	if event.After(wall) {

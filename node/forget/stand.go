@@ -8,12 +8,12 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Stands reports whether a memory can stay on the evidence that is left: each
-// word that it has in common with what goes stands in what is left as well.
-// gone and left are texts. What a person wrote into it is theirs.
+// Stands reports whether a memory can stay on the evidence that is left. It can if
+// each word that it shares with the texts that go (gone) is also in those that are
+// left. Words that a person wrote into the memory are theirs.
 func Stands(m *memory.Memory, gone, left string) bool {
 	if m.Type == memory.Resource || m.Type == memory.Vault {
-		return false // it holds the thing itself
+		return false // the memory holds the secret itself
 	}
 	has, lost := tokens(left), tokens(gone)
 	for t := range tokens(m.Text + "\n" + said(m)) {
@@ -24,8 +24,8 @@ func Stands(m *memory.Memory, gone, left string) bool {
 	return true
 }
 
-// tokens are the words of a text that say something: of three letters or more,
-// or with a digit in them; of Chinese, pairs of characters.
+// tokens are the meaningful words of a text: those of three letters or more, or
+// with a digit, and in Chinese, pairs of characters.
 func tokens(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(memory.Normal(text)) {
@@ -49,5 +49,5 @@ func tokens(text string) map[string]bool {
 	return out
 }
 
-// han reports whether words are not parted by spaces in a character's script.
+// han reports whether a character's script has no spaces between words.
 func han(c rune) bool { return c >= 0x2e80 }

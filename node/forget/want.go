@@ -26,17 +26,17 @@ import (
 // Want is what is to be forgotten. The zero value wants nothing.
 type Want struct {
 	IDs      []memory.ID   // memories or utterances
-	Words    string        // that all stand in it
-	From, To time.Time     // when it was said, or happened; To is not of it; both zero: at any time
-	Received bool          // with From and To: what was taken in or learnt then, too
+	Words    string        // words that must all be there
+	From, To time.Time     // when it was said or happened, before To; both zero: any time
+	Received bool          // with From and To: also what was taken in or learnt then
 	Person   string        // who said it, or is named in it
 	Place    string        // where it was said, or what it is about
 	Device   string        // that heard it
 	Scope    *memory.Owner // memories of that owner; empty agent and run: of any
 }
 
-// timed reports whether a want is about when or by which device: then it is
-// asked of each piece of evidence by itself.
+// timed reports whether a want names a time or a device. Then each piece of
+// evidence is looked at by itself.
 func (w *Want) timed() bool { return !w.From.IsZero() || !w.To.IsZero() || w.Device != "" }
 
 func (w *Want) within(t time.Time) bool {
@@ -47,11 +47,11 @@ func (w *Want) when(at, received time.Time) bool {
 	return w.From.IsZero() && w.To.IsZero() || w.within(at) || w.Received && w.within(received)
 }
 
-// utterance reports whether one is wanted.
+// utterance reports whether the want names an utterance.
 func (w *Want) utterance(u *memory.Utterance) bool {
 	switch {
 	case w.Scope != nil:
-		return false // what was said is nobody's but the wearer's
+		return false // only the wearer owns what was said
 	case len(w.IDs) > 0 && !slices.Contains(w.IDs, u.ID):
 	case !w.when(u.At, u.Received):
 	case w.Device != "" && u.Event.Device != w.Device:
@@ -69,8 +69,8 @@ func (w *Want) about(text string) bool {
 	return (w.Words == "" || holds(text, w.Words)) && (w.Person == "" || names(text, w.Person))
 }
 
-// content reports whether a memory is wanted for what it is about, time and
-// device aside.
+// content reports whether a memory's content fits the want, apart from time and
+// device.
 func (w *Want) content(m *memory.Memory) bool {
 	switch {
 	case len(w.IDs) > 0 && !slices.Contains(w.IDs, m.ID):
@@ -84,7 +84,7 @@ func (w *Want) content(m *memory.Memory) bool {
 	return false
 }
 
-// evidence reports whether time and device of one piece are wanted.
+// evidence reports whether time and device of a piece of evidence fit.
 func (w *Want) evidence(e *memory.Evidence, learnt time.Time) bool {
 	return w.when(e.At, learnt) && (w.Device == "" || e.Event.Device == w.Device)
 }
@@ -93,8 +93,8 @@ func scoped(o, by memory.Owner) bool {
 	return o.User == by.User && (by.Agent == "" || o.Agent == by.Agent) && (by.Run == "" || o.Run == by.Run)
 }
 
-// holds reports whether every word of a query stands in a text; of languages
-// that don't part words, whether its characters do.
+// holds reports whether a text has every word of a query. For languages without
+// spaces it looks for the characters.
 func holds(text, query string) bool {
 	text = " " + memory.Normal(text) + " "
 	words := strings.Fields(memory.Normal(query))
@@ -103,7 +103,7 @@ func holds(text, query string) bool {
 	})
 }
 
-// names reports whether a name stands in a text, whole.
+// names reports whether a text has a name as a whole.
 func names(text, name string) bool {
 	text, name = " "+memory.Normal(text)+" ", memory.Normal(name)
 	return name != "" && (strings.Contains(text, " "+name+" ") || name[0] >= 0x80 && strings.Contains(text, name))
@@ -125,7 +125,7 @@ func namesPlace(m *memory.Memory, where string) bool {
 	})
 }
 
-// Texts is everything of a memory that words can be found by.
+// Texts is everything in a memory that is searched for words.
 func Texts(m *memory.Memory) string {
 	s := []string{m.Text, strings.Join(m.Tags, " ")}
 	for _, e := range m.Evidence {
@@ -134,7 +134,7 @@ func Texts(m *memory.Memory) string {
 	return strings.Join(append(s, said(m)), "\n")
 }
 
-// said is what a memory says beside its text and its evidence.
+// said is what a memory says besides its text and its evidence.
 func said(m *memory.Memory) string {
 	var s []string
 	if m.Slot != nil {

@@ -15,8 +15,8 @@ import (
 
 // When is a time as a person says it.
 type When struct {
-	From, To time.Time // To is not of it
-	Received bool      // "the last ten minutes": what came in then is meant, too
+	From, To time.Time // To itself is not included
+	Received bool      // "the last ten minutes" also means what came in then
 	Place    string    // "yesterday in the office"
 }
 
@@ -51,11 +51,11 @@ var counts = map[string]float64{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3,
 var units = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": config.Day, "w": 7 * config.Day,
 	"秒": time.Second, "分": time.Minute, "小": time.Hour, "钟": time.Hour, "天": config.Day, "周": 7 * config.Day, "星": 7 * config.Day}
 
-// ParseWhen reads a time in the past as a person says it, relative to now and
-// in its zone: "last 10 minutes", "yesterday", "yesterday in the office",
-// "today 14:00-15:30", "since 14:00", "last Tuesday evening", "2025-03-03",
-// 昨天下午. Words that it can't read are an error that names them: what is to
-// be forgotten must not be guessed at.
+// ParseWhen reads a time in the past as a person says it, relative to now and in
+// its zone: "last 10 minutes", "yesterday", "yesterday in the office", "today
+// 14:00-15:30", "since 14:00", "last Tuesday evening", "2025-03-03", 昨天下午. Words
+// that it can't read are an error that names them, because nothing must be
+// forgotten on a guess.
 func ParseWhen(text string, now time.Time) (When, error) {
 	s := strings.Join(strings.Fields(strings.ToLower(text)), " ")
 	bad := func(what string) (When, error) {
@@ -208,7 +208,7 @@ func dayOf(s string, now time.Time) (from, to time.Time, rest string) {
 		return from, to, s
 	}
 	han := strings.IndexFunc(s, func(r rune) bool { return r >= 0x2e80 }) >= 0
-	if han { // words overlap there: what is left is told by its characters
+	if han { // Chinese words overlap, so the rest is given by its characters
 		left = nil
 		if r := strings.Trim(s, " 今昨前明后天上下这本周末个星期礼拜月年日号一二三四五六七八九十0123456789"); r != "" {
 			left = []string{r}

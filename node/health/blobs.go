@@ -10,10 +10,10 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// putBackBlobs sees that the relay has the photos and recordings that members have
-// named, and sends those again that it lost and that are here. With several relays
-// it is the house that is looked at; the others are asked by the shelf. With
-// sync.metered nothing is looked at: what is not there may wait here still.
+// putBackBlobs checks that the relay has the photos and recordings that members
+// have named. It sends those again that the relay lost and that are here. With
+// several relays it checks the primary one; the envelope store takes care of the
+// others. With sync.metered it checks nothing, because blobs may still wait here.
 func (h *Health) putBackBlobs(ctx context.Context, r *Repaired) error {
 	if h.c.Metered || !h.c.Sync.HasRelay() {
 		return nil

@@ -123,8 +123,8 @@ func (ch Checks) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, e
 // repairAdvice is for what a repair can put right.
 const repairAdvice = "stop the daemon and run 'locket doctor --repair'"
 
-// doctorFiles looks at the files beside the store that don't change while a
-// node runs but by its own hand.
+// doctorFiles checks the files beside the store that only the node itself changes
+// while it runs.
 func (ch Checks) doctorFiles(verify bool, add adder) {
 	for _, err := range keyring.Check(filepath.Join(ch.cfg.Home, "keys")) {
 		add("keys", serve.LevelError, repairAdvice, "%v", err)
@@ -139,7 +139,7 @@ func (ch Checks) doctorFiles(verify bool, add adder) {
 	if !verify {
 		return
 	}
-	var key atomicfile.Sealer // while the keys are closed damage is found, and intent is not
+	var key atomicfile.Sealer // while the keys are closed, damage can be found, but no forgery
 	if h, release, err := ch.of.Use(); err == nil {
 		defer release()
 		k := h.c.Ring.StoreKey().Derive(installed.Label)
@@ -153,7 +153,7 @@ func (ch Checks) doctorFiles(verify bool, add adder) {
 
 type adder = func(check, level, advice, format string, args ...any)
 
-// doctorNames tells of plugins that are to be off and are called otherwise.
+// doctorNames names plugins that are to be off and exist under another name.
 func (ch Checks) doctorNames(add adder) error {
 	h, release, err := ch.of.Use()
 	if errors.Is(err, memory.ErrLocked) {

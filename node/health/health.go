@@ -1,6 +1,6 @@
-// Package health says whether all is well with a node, and finishes a repair of its
-// home with what only an open node can: from the relay, from the index, by saying
-// again. Package repair has the part for a home that nothing has open.
+// Package health says whether all is well with a node. It also finishes a repair
+// with what only an open node can do: fetch from the relay, use the index, and say
+// memories again. Package repair has the part for a home that no process has open.
 package health
 
 import (
@@ -26,7 +26,7 @@ type Engine interface {
 	SayAs(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error
 }
 
-// Patient is what can tell of its health, as the models do.
+// Patient can tell of its health, as the models do.
 type Patient interface {
 	Doctor(ctx context.Context, add func(check, level, advice, format string, args ...any)) error
 }
@@ -34,7 +34,7 @@ type Patient interface {
 // Config of the health of an open node.
 type Config struct {
 	Home      string
-	Metered   bool // nothing is sent to see that a photo is at the relay
+	Metered   bool // do not check at the relay whether photos are there
 	Engine    Engine
 	Store     *store.Store
 	Index     *recall.Index
@@ -62,7 +62,7 @@ type Syncs interface {
 	Relays(context.Context) ([]serve.Relay, error)
 }
 
-// Checks implements serve.Diagnostics but for Status.
+// Checks implements serve.Diagnostics, but for Status.
 type Checks struct {
 	of     opened.Of[*Health]
 	cfg    *config.Config
@@ -70,7 +70,7 @@ type Checks struct {
 	sync   Syncs
 }
 
-// NewChecks makes them over what is open. status is that of the node.
+// NewChecks makes them over what is open. status gives the node's status.
 func NewChecks(of opened.Of[*Health], cfg *config.Config, status func(context.Context) (serve.Status, error), sync Syncs) Checks {
 	return Checks{of, cfg, status, sync}
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/locket-dev/locket/node/repair"
 )
 
-// lostLines are the utterances that the index finds and no record has: they lay on
-// pages that were lost, of which nothing else says what was on them.
+// lostLines are utterances that the index has and no record has. They lay on pages
+// that were lost, and nothing else says what was on those.
 func (h *Health) lostLines(ctx context.Context) (lost []memory.ID, err error) {
-	there := map[memory.ID]bool{} // all at once: one by one each would have its page opened
+	there := map[memory.ID]bool{} // read all at once, because one by one each would open its page
 	err = h.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
 			if err != nil {
@@ -27,11 +27,11 @@ func (h *Health) lostLines(ctx context.Context) (lost []memory.ID, err error) {
 	return slices.DeleteFunc(h.c.Index.Utterances(), func(id memory.ID) bool { return there[id] }), err
 }
 
-// settleLines says what became of pages that were lost, by what the index knew of
-// them before anything was taken back. What is nowhere is named, once: the index
-// finds it no more.
+// settleLines reports what was on lost pages, by what the index had before anything
+// was restored. It names each utterance that is nowhere, once, and removes it from
+// the index.
 func (h *Health) settleLines(ctx context.Context, got *repair.Result, before []memory.ID, r *Repaired) error {
-	if len(before) == 0 { // the index was lost as well, and nobody can say what is missing
+	if len(before) == 0 { // the index was lost as well, so nobody can say what is missing
 		return nil
 	}
 	left, err := h.lostLines(ctx)

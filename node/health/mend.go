@@ -17,24 +17,24 @@ type Repaired struct {
 	OK       bool           `json:"ok"`              // nothing is wrong any more, and nothing was lost
 	Aside    string         `json:"aside,omitempty"` // folder with what was put aside
 	Findings []RepairedItem `json:"findings"`
-	// Relay says why the relay could not be asked, where it could not: what it
-	// has comes with the next sync.
+	// Relay says why the relay could not be asked. It is empty if it was asked;
+	// otherwise the relay's part comes with the next sync.
 	Relay string `json:"relay,omitempty"`
 }
 
-// RepairedItem is one thing that was not as it was written.
+// RepairedItem is one thing that was found damaged.
 type RepairedItem struct {
 	Place string `json:"place"`
 	What  string `json:"what"`
 	Done  string `json:"done,omitempty"`
-	Lost  bool   `json:"lost,omitempty"` // it could not be had back
+	Lost  bool   `json:"lost,omitempty"` // it could not be restored
 }
 
-// lostBlobs is the record of blobs that a repair has yet to get back.
+// lostBlobs is the record of blobs that a repair still has to get back.
 const lostBlobs = "blobs lost"
 
-// Finish takes from the relay what was lost here, and says again what
-// only its result is left of.
+// Finish fetches from the relay what was lost here. Memories whose assertions are
+// lost are said again.
 func (h *Health) Finish(ctx context.Context, got *repair.Result, r *Repaired) error {
 	lines, err := h.lostLines(ctx)
 	if err != nil {
@@ -49,7 +49,7 @@ func (h *Health) Finish(ctx context.Context, got *repair.Result, r *Repaired) er
 		return err
 	}
 	if h.c.Sync.Replica() != nil {
-		// A photo or recording that waits to be sent is in the way of nothing here.
+		// A photo or recording that waits to be sent does no harm here.
 		if err := h.c.Sync.Round(ctx, h.c.Sync.Replica()); replica.Failed(err) {
 			r.Relay = err.Error()
 			return ctx.Err()
@@ -105,7 +105,7 @@ func (h *Health) blobsToFetch(ctx context.Context, lost []memory.ID) (all []memo
 	})
 }
 
-// reaches names a relay that ends before where it was known to reach.
+// reaches names a relay that has less than it was known to have.
 func (h *Health) reaches(ctx context.Context, r *Repaired) error {
 	st, err := h.c.Sync.Replica().Status(ctx)
 	if err != nil {
@@ -121,7 +121,7 @@ func (h *Health) reaches(ctx context.Context, r *Repaired) error {
 	})
 }
 
-// backAgain marks those findings of which the record is there again.
+// backAgain marks the findings whose record is there again.
 func (h *Health) backAgain(ctx context.Context, got *repair.Result) error {
 	return h.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for i := range got.Findings {
@@ -144,8 +144,8 @@ func (h *Health) backAgain(ctx context.Context, got *repair.Result) error {
 	})
 }
 
-// sayAgain gives memories of which nothing is said a proposal of this device's,
-// as they are.
+// sayAgain proposes memories that have no assertions in this device's name, as they
+// are.
 func (h *Health) sayAgain(ctx context.Context, r *Repaired) error {
 	lock := h.c.Engine.Hold()
 	defer lock.Release()

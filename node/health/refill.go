@@ -20,24 +20,24 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// What a repair puts right that only sync can tell of: a shelf that was put
-// aside, packs that the relay lost, and words that nobody has got.
+// A repair needs sync for these: an envelope store that was put aside, packs that
+// the relay lost, and assertions that nobody received.
 
-// refillMeta is the record of a shelf that is to be filled.
+// refillMeta is the record of an envelope store that has to be filled.
 const refillMeta = "shelf refill"
 
-// refilling is a shelf that was put aside.
+// refilling is an envelope store that was put aside.
 type refilling struct {
 	Aside  string            `json:"a"`           // its path in the home, with slashes
 	Chains map[string]uint64 `json:"c,omitempty"` // how far each chain had come: journal.Reached
 }
 
-// doctorShelf names a shelf that does not open, and with verify what of an open one
-// is not as it was taken.
+// doctorShelf names an envelope store that does not open. With verify it also names
+// what is damaged in an open one.
 func (ch Checks) doctorShelf(ctx context.Context, verify bool, add adder) error {
 	h, release, err := ch.of.Use()
 	if err != nil {
-		return nil // of a locked home nothing is looked at
+		return nil // a locked home is not checked
 	}
 	defer release()
 	if h.c.Sync.Unsynced() != nil {
@@ -54,8 +54,9 @@ func (ch Checks) doctorShelf(ctx context.Context, verify bool, add adder) error 
 	return err
 }
 
-// NoteRefill has a new shelf filled from the one that goes to aside. One whose
-// filling was cut off keeps what is known of the first.
+// NoteRefill notes that a new envelope store is to be filled from the one that was
+// moved to aside. If an earlier filling was interrupted, what is known of the first
+// store stays.
 func NoteRefill(tx *store.Tx, l *journal.Journal, aside string) error {
 	var f refilling
 	if _, err := tx.Meta(refillMeta, &f); err != nil {
@@ -75,15 +76,15 @@ func NoteRefill(tx *store.Tx, l *journal.Journal, aside string) error {
 	return errors.Join(tx.PutMeta(refillMeta, f), l.AgainElsewhere(tx))
 }
 
-// Refilling is the path in the home of a shelf that was put aside, from which
-// another is to be filled; empty: none is.
+// Refilling is the path, in the home, of an envelope store that was put aside and
+// from which the new one is to be filled. It is empty if there is none.
 func Refilling(tx *store.Tx) (string, error) {
 	var f refilling
 	_, err := tx.Meta(refillMeta, &f)
 	return f.Aside, err
 }
 
-// refill fills a shelf that was begun anew. nil: none is to be.
+// refill fills a new envelope store. It gives nil if there is none to fill.
 func (h *Health) refill(ctx context.Context, r *Repaired) (*refilling, error) {
 	p := h.c.Sync.Remotes()
 	var f refilling
@@ -105,8 +106,8 @@ func (h *Health) refill(ctx context.Context, r *Repaired) (*refilling, error) {
 	return &f, nil
 }
 
-// sayUnsent says again what this device said and is nowhere, and names what
-// others said that is nowhere but in the memories here.
+// sayUnsent says this device's assertions again that are in no delta any more. It
+// names the assertions of others that are only in the memories here.
 func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling, r *Repaired) error {
 	if !got.Salvaged && f == nil {
 		return nil
@@ -155,11 +156,11 @@ func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling
 	return h.c.Engine.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(refillMeta) })
 }
 
-// GiveUpPacks looks whether the relay has every pack, and gives those up that it
-// has not. again: the exchange begins anew, once the node is opened again.
+// GiveUpPacks checks whether the relay has every pack, and gives up those that it
+// does not have. again: the exchange begins anew the next time the node is opened.
 func (h *Health) GiveUpPacks(ctx context.Context) (again bool, err error) {
 	packs, err := h.c.Cold.Lost(ctx)
-	if errors.Is(err, cold.ErrUnreachable) && ctx.Err() == nil { // Finish says it of sync
+	if errors.Is(err, cold.ErrUnreachable) && ctx.Err() == nil { // Finish reports this for sync
 		err = nil
 	}
 	if err != nil || len(packs) == 0 {
@@ -179,8 +180,8 @@ func (h *Health) GiveUpPacks(ctx context.Context) (again bool, err error) {
 	return err == nil && len(packs) > 0, err
 }
 
-// regain puts what was read from the relay again in the place of packs that
-// were given up, and names what was not.
+// regain replaces packs that were given up by what was read from the relay again,
+// and names what was not.
 func (h *Health) regain(ctx context.Context, r *Repaired) error {
 	var packs []uint64
 	err := h.c.Engine.View(ctx, func(tx *store.Tx) (err error) { packs, err = tx.GivenUp(); return err })

@@ -7,9 +7,9 @@ import "math"
 type resampler struct {
 	up, down int
 	taps     []float32 // of the prototype, up phases interleaved
-	width    int       // input samples that one output sample sees
+	width    int       // input samples that go into one output sample
 	history  []float32
-	phase    int // of the next output sample, in 1/up of an input sample
+	phase    int // phase of the next output sample, in 1/up of an input sample
 }
 
 func newResampler(from, to int) *resampler {
@@ -46,7 +46,7 @@ func (r *resampler) next(in []int16) []int16 {
 		x = append(x, float32(s))
 	}
 	out := make([]int16, 0, len(in)*r.up/r.down+1)
-	at := len(r.history) // newest input sample that the next output sees
+	at := len(r.history) // newest input sample that goes into the next output sample
 	pos, phase := at+r.phase/r.up, r.phase%r.up
 	for pos < len(x) {
 		var sum float32

@@ -63,7 +63,7 @@ func (d *Decoder) Decode(codec string, rate int, data []byte) ([]int16, error) {
 }
 
 func (d *Decoder) opusPacket(packet []byte) (out []int16, err error) {
-	// The decoder is young; what it panics on must not take the node along.
+	// The decoder is young. A panic in it must not end the node.
 	defer func() {
 		if p := recover(); p != nil {
 			d.opus, out, err = nil, nil, fmt.Errorf("%w: opus packet of %d bytes: %v", ErrFormat, len(packet), p)
@@ -118,7 +118,7 @@ func WAV(file []byte) ([]int16, error) {
 		id, size := string(file[at:at+4]), int(binary.LittleEndian.Uint32(file[at+4:]))
 		body := file[at+8:]
 		if size > len(body) {
-			size = len(body) // a recorder that was switched off writes no true size
+			size = len(body) // a recorder that was switched off has not written the true size
 		}
 		switch id {
 		case "fmt ":
