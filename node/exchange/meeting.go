@@ -67,8 +67,8 @@ func (m *meeting) keys() [][]byte {
 	return out[:min(len(out), 3)]
 }
 
-// start listens, announces and searches. What fails is logged: sync by other
-// places goes on.
+// start listens, announces and searches. Failures are logged, because sync by other
+// ways goes on.
 func (m *meeting) start() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

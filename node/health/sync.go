@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// doctorSync tells how the last round of sync went. It asks nobody: what a
-// process has not tried, it does not know.
+// doctorSync tells how the last round of sync went. It starts no round: if this
+// process has not tried yet, nothing is known.
 func (ch Checks) doctorSync(ctx context.Context, add adder) error {
 	s, err := ch.sync.SyncStatus(ctx)
 	if errors.Is(err, memory.ErrLocked) {
@@ -50,8 +50,8 @@ func (ch Checks) doctorSync(ctx context.Context, add adder) error {
 	return nil
 }
 
-// failingRelays gives those of several places that don't go well. Devices in the
-// same network come and go, and are none of them.
+// failingRelays gives the remotes that fail. Devices in the same network come and
+// go, and do not count.
 func (ch Checks) failingRelays(ctx context.Context) ([]serve.Relay, error) {
 	list, err := ch.sync.Relays(ctx)
 	return slices.DeleteFunc(list, func(r serve.Relay) bool {

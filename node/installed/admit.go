@@ -11,10 +11,10 @@ import (
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
-// Why a package is not let in, besides the errors of package wasm. Both wait
-// for a person to say something else.
+// Why a package is not let in, besides the errors of package wasm. With both, a
+// person may decide otherwise.
 var (
-	// ErrNotAgreed: it asks for more than the wearer agreed to.
+	// ErrNotAgreed: the plugin asks for more than the wearer agreed to.
 	ErrNotAgreed = errors.New("the wearer has not agreed to it")
 	// ErrRefused: another publisher's key, an older version, no signature.
 	ErrRefused = errors.New("plugin refused")
@@ -26,15 +26,15 @@ type Package struct {
 	Signature []byte // Ed25519; nil: nobody signed
 	Module    []byte
 	Agreed    []string // of trust.Asks
-	Unsigned  bool     // a package that nobody signed will do
-	Lookalike bool     // so will one whose id looks like another's
+	Unsigned  bool     // the wearer accepts a package that nobody signed
+	Lookalike bool     // the wearer accepts an id that looks like another's
 	Settings  map[string]string
 }
 
-// Admit says whether a package may be installed in a home. The manifest that
-// it gives is checked and verified, and the plan is what the wearer is to be
-// shown. Whatever calls it, this is the gate: the command shows and asks, and
-// is not trusted to have done so.
+// Admit says whether a package may be installed in a home. The manifest that it
+// gives is checked and verified; the plan is what the wearer has to be shown. This
+// is the gate for every caller: the command shows the plan and asks, but Admit does
+// not rely on that.
 func Admit(p *Package, h trust.Home) (m wasm.Manifest, plan trust.Plan, err error) {
 	if m, plan, err = Plan(p, h); err != nil {
 		return m, plan, err
@@ -54,8 +54,8 @@ func Admit(p *Package, h trust.Home) (m wasm.Manifest, plan trust.Plan, err erro
 	return m, plan, nil
 }
 
-// Plan says what installing a package would do; its module may be left out,
-// where the manifest names it.
+// Plan says what installing a package would do. The module may be missing if the
+// manifest has its hash.
 func Plan(p *Package, h trust.Home) (m wasm.Manifest, plan trust.Plan, err error) {
 	if m, err = parse(p.Manifest, p.Signature); err != nil {
 		return m, plan, err
@@ -71,7 +71,7 @@ func Plan(p *Package, h trust.Home) (m wasm.Manifest, plan trust.Plan, err error
 	return m, plan, nil
 }
 
-// parse reads a manifest, and checks its signature where it names a publisher.
+// parse reads a manifest, and checks its signature if it names a publisher.
 func parse(manifest, signature []byte) (wasm.Manifest, error) {
 	m, err := wasm.ParseManifest(manifest)
 	if err != nil {

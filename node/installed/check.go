@@ -7,17 +7,17 @@ import (
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
-// Problem is a file of the folder that is not as it was written.
+// Problem is a damaged or altered file of the folder.
 type Problem struct {
 	Name  string // of the file, or of the plugin
-	Entry *Entry // of a plugin; nil for a file of the folder's own
+	Entry *Entry // of a plugin; nil for one of the folder's own files
 	Err   error
 }
 
 // Check reads everything that the record names, and changes nothing. Files that
-// were put there by hand have no sum to hold them against. With no key, as
-// while the home is locked, damage is found, and what somebody changed along
-// with its sum is not.
+// were put there by hand have no checksum. Without a key, as while the home is
+// locked, it finds damage, but not a file that was changed together with its
+// checksum.
 func Check(dir string, key atomicfile.Sealer) []Problem {
 	var found []Problem
 	f := &Folder{dir: dir, key: key}

@@ -45,12 +45,12 @@ type Entry struct {
 	Folder    string            `json:"folder"` // below the plugins folder
 	Manifest  string            `json:"manifest_sha256"`
 	Module    string            `json:"module_sha256"`
-	Publisher string            `json:"publisher,omitempty"` // the key that is pinned; empty: nobody signed
-	Agreed    []string          `json:"agreed"`              // of what the manifest asks for; see trust.Asks
+	Publisher string            `json:"publisher,omitempty"` // the pinned key; empty: nobody signed
+	Agreed    []string          `json:"agreed"`              // capabilities that the wearer agreed to, see trust.Asks
 	Settings  map[string]string `json:"settings,omitempty"`
 	Installed time.Time         `json:"installed"`
 	Off       bool              `json:"off,omitempty"`     // the wearer turned it off
-	Faulted   bool              `json:"faulted,omitempty"` // three faults in a row did
+	Faulted   bool              `json:"faulted,omitempty"` // three faults in a row turned it off
 }
 
 // record is installed.json.
@@ -83,12 +83,12 @@ type Folder struct {
 // Label names the key of the seals, derived from the home's.
 const Label = "installed plugins"
 
-// ErrGone: one of the two files is not there, which are only there together.
+// ErrGone: only one of the two files is there.
 var ErrGone = errors.New("is not there")
 
-// Open reads the record, and removes what it doesn't name. A folder that is
-// not there is empty. A record or pins that somebody else wrote are
-// atomicfile.ErrUnsealed, one of them alone ErrGone.
+// Open reads the record, and removes what the record does not name. A folder that
+// is not there is empty. If somebody else wrote the record or the pins, the error
+// is atomicfile.ErrUnsealed; if only one of the two is there, it is ErrGone.
 func Open(dir string, key atomicfile.Sealer) (*Folder, error) {
 	f, err := load(dir, key)
 	if err != nil {
@@ -97,7 +97,7 @@ func Open(dir string, key atomicfile.Sealer) (*Folder, error) {
 	return f, f.sweep()
 }
 
-// load reads the folder; with no key the seals are not looked at.
+// load reads the folder. Without a key it does not check the seals.
 func load(dir string, key atomicfile.Sealer) (*Folder, error) {
 	f := &Folder{dir: dir, key: key}
 	if err := f.readRecord(); err != nil {
@@ -119,8 +119,8 @@ func load(dir string, key atomicfile.Sealer) (*Folder, error) {
 	return f, nil
 }
 
-// Known says whether there is a record: somebody who was told of one before
-// knows then that it was taken away.
+// Known says whether there is a record. A node that has seen one before can tell
+// that it was removed.
 func (f *Folder) Known() bool {
 	_, err := os.Lstat(filepath.Join(f.dir, recordFile))
 	return !errors.Is(err, fs.ErrNotExist)
@@ -147,8 +147,8 @@ func (f *Folder) readRecord() error {
 	return nil
 }
 
-// Home is what an installation is held against; taken are the ids that the
-// wearer can't install.
+// Home is what an installation is checked against. taken are ids that the wearer
+// can't install.
 func (f *Folder) Home(taken []string) trust.Home {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -159,8 +159,8 @@ func (f *Folder) Home(taken []string) trust.Home {
 	return h
 }
 
-// Unpin forgets whose key a plugin was signed by, so that another may be: of
-// one that is installed it can't be.
+// Unpin forgets whose key signed a plugin, so that another key may sign it. The
+// plugin must not be installed.
 func (f *Folder) Unpin(id string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -173,7 +173,7 @@ func (f *Folder) Unpin(id string) error {
 	return f.pins.Forget(id)
 }
 
-// sweep removes folders that were written and never named, or are named no more.
+// sweep removes folders that the record never named, or no longer names.
 func (f *Folder) sweep() error {
 	all, err := Folders(f.dir)
 	if err != nil {
@@ -190,8 +190,8 @@ func (f *Folder) sweep() error {
 	return nil
 }
 
-// Folders are the paths of the versions' folders, whether the record names them
-// or not. What else is in the wearer's folder is the wearer's.
+// Folders are the paths of the versions' folders, whether the record names them or
+// not. All other files in the folder are the wearer's own.
 func Folders(dir string) ([]string, error) {
 	all, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -228,7 +228,7 @@ func (f *Folder) find(id string) int {
 }
 
 // ManifestOf reads an installed plugin's manifest again, and checks it and its
-// signature as at first: what changed on disk is refused.
+// signature as at the installation. It refuses one that changed on disk.
 func (f *Folder) ManifestOf(e Entry) (m wasm.Manifest, signature []byte, err error) {
 	b, err := f.read(e, manifestFile, e.Manifest)
 	if err != nil {
@@ -262,8 +262,8 @@ func (f *Folder) read(e Entry, name, sum string) ([]byte, error) {
 	return b, nil
 }
 
-// Put installs a version, or replaces the one that is there, whose entry was:
-// its files stay until Drop, so that a call which still runs finds them.
+// Put installs a version, or replaces the one that is there. was is that one's
+// entry: its files stay until Drop, so that a call under way still finds them.
 func (f *Folder) Put(p Package, m *wasm.Manifest, now time.Time) (e Entry, was *Entry, err error) {
 	e = Entry{ID: m.ID, Manifest: hash(p.Manifest), Module: hash(p.Module), Publisher: m.Publisher,
 		Agreed: trust.Asks(m), Settings: p.Settings, Installed: now.UTC()}
@@ -291,8 +291,8 @@ func (f *Folder) Put(p Package, m *wasm.Manifest, now time.Time) (e Entry, was *
 			return e, nil, err
 		}
 	}
-	// The pin first: after a crash between the two a key is known, and the
-	// plugin not there; the other way round any key would do.
+	// The pin goes first. After a crash between the two writes the key is known and
+	// the plugin is not there. The other way round, any key would do.
 	if err := f.pins.Put(m.ID, trust.Pin{Publisher: m.Publisher, Version: m.Version, SHA256: e.Module}); err != nil {
 		return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
 	}
@@ -321,8 +321,8 @@ func (f *Folder) Drop(e Entry) error {
 	return os.RemoveAll(filepath.Join(f.dir, e.Folder))
 }
 
-// Remove takes a plugin out of the record: memory.ErrNotFound. Its files stay
-// until Drop.
+// Remove takes a plugin out of the record; memory.ErrNotFound if it is not there.
+// Its files stay until Drop.
 func (f *Folder) Remove(id string) (Entry, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -335,9 +335,8 @@ func (f *Folder) Remove(id string) (Entry, error) {
 	return e, f.save(next)
 }
 
-// Set notes whether a plugin is to run: off by the wearer's word, faulted by
-// its own doing. Of a plugin that is not installed, a built-in one, only off
-// is kept.
+// Set notes whether a plugin runs: off is the wearer's choice, faulted comes from
+// its own faults. For a built-in plugin only off is kept.
 func (f *Folder) Set(id string, off, faulted bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -387,7 +386,7 @@ func (f *Folder) save(next record) error {
 }
 
 // Loose gives the modules that were put into the folder by hand, each with a
-// manifest of the same name beside it.
+// manifest of the same name.
 func (f *Folder) Loose() ([]string, error) {
 	return filepath.Glob(filepath.Join(f.dir, "*.wasm"))
 }

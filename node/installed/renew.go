@@ -15,7 +15,7 @@ func Files(dir string) []string {
 	return []string{filepath.Join(dir, recordFile), filepath.Join(dir, pinsFile)}
 }
 
-// Renew seals a record of nothing, and pins of nothing, where there are none.
+// Renew writes an empty record and empty pins, sealed, if there are none.
 func Renew(dir string, key atomicfile.Sealer) error {
 	f := &Folder{dir: dir, key: key}
 	if _, err := os.Lstat(filepath.Join(dir, recordFile)); errors.Is(err, fs.ErrNotExist) {

@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// run journals what is queued, in order, as many at once as have gathered
-// while the disk was busy, and hands each to its connection to be answered.
+// run journals what is queued, in order. It takes as many messages at once as came
+// while the disk was busy, and hands each to its connection for the answer.
 func (in *Intake) run() {
 	defer close(in.done)
 	known := newSeen()
@@ -52,8 +52,8 @@ func (in *Intake) gather(d *delivery) []*delivery {
 	return batch
 }
 
-// append journals the events of a batch that are new, marks them, and says how
-// many they are.
+// append journals the new events of a batch, marks them as seen, and says how many
+// there are.
 func (in *Intake) append(batch []*delivery, known *seen) (int, error) {
 	var events []memory.Event
 	var fresh []*delivery
@@ -77,8 +77,8 @@ func (in *Intake) append(batch []*delivery, known *seen) (int, error) {
 	if len(events) == 0 {
 		return 0, nil
 	}
-	// Not the connection's context: an event that is half written when its
-	// device goes away is taken all the same.
+	// The connection's context is not used here: an event that is being written
+	// when its device goes away is taken all the same.
 	if err := in.cfg.Journal.Append(context.Background(), events); err != nil {
 		if errors.Is(err, memory.ErrNoSpace) {
 			in.logOnce("no space", "no space: events are refused until there is", "error", err)
@@ -102,7 +102,7 @@ func (in *Intake) append(batch []*delivery, known *seen) (int, error) {
 	return len(fresh), nil
 }
 
-// settle counts an outcome and keeps what is refused for good.
+// settle counts an outcome, and keeps what is refused for good.
 func (in *Intake) settle(d *delivery) {
 	close(d.settled)
 	switch d.outcome {
@@ -130,7 +130,7 @@ func (in *Intake) reject(d *delivery) {
 		Error: d.err.Error(), Size: d.size, Payload: d.payload,
 	}
 	if in.silent() {
-		r.Payload = nil // it may hold what is not to be recorded now
+		r.Payload = nil // it may hold what must not be recorded now
 	}
 	var e *wire.Error
 	if errors.As(d.err, &e) {

@@ -22,9 +22,9 @@ type BrokerConfig struct {
 	MaxConns int // connections at once; 0: 64
 }
 
-// Broker is an MQTT broker for this node's devices. It journals before it
-// sends PUBACK, and forwards nothing between devices. Sessions are kept in
-// memory: what a restart forgets, a device sends again.
+// Broker is an MQTT broker for this node's devices. It journals a message before it
+// sends PUBACK, and forwards nothing between devices. Sessions are kept in memory:
+// after a restart, a device sends unacknowledged messages again.
 type Broker struct {
 	in     *Intake
 	server *mqtt.Server
@@ -48,13 +48,13 @@ func Listen(in *Intake, cfg BrokerConfig) (*Broker, error) {
 	}
 	caps := mqtt.NewDefaultServerCapabilities()
 	caps.MaximumClients = int64(cfg.MaxConns)
-	caps.MaximumPacketSize = maxPacket + 64 // what limitConn leaves is smaller
+	caps.MaximumPacketSize = maxPacket + 64 // limitConn leaves only smaller packets
 	caps.MaximumClientWritesPending = 1024
 	caps.MaximumInflight = 1024
 	caps.ReceiveMaximum = 1024
 	caps.SharedSubAvailable = 0
 	b := &Broker{in: in, addr: raw.Addr()}
-	// Its logs hold whole packets, and with them what the wearer said.
+	// Its logs would hold whole packets, and so what the wearer said.
 	b.server = mqtt.New(&mqtt.Options{Capabilities: caps, InlineClient: true, Logger: slog.New(slog.DiscardHandler)})
 	b.hook = &hook{broker: b, in: in, devices: cfg.Devices, verifier: newVerifier(), conns: map[*mqtt.Client]*conn{}, latest: map[string]*limitConn{}}
 	l := newListener(raw, cfg.TLS, cfg.MaxConns)
@@ -81,8 +81,8 @@ func (b *Broker) Drop(device string) {
 	}
 }
 
-// Close disconnects all devices and waits until what was taken is answered.
-// It is safe to call twice.
+// Close disconnects all devices and waits until everything that was taken is
+// answered. It is safe to call twice.
 func (b *Broker) Close() error {
 	b.once.Do(func() {
 		b.hook.close()

@@ -2,8 +2,9 @@ package intake
 
 import "sync"
 
-// budget bounds what is used at once. Who asks waits; no one is passed over
-// for good, because whatever is used comes back when the journal has answered.
+// budget bounds what is used at a time. A caller waits until there is enough. No
+// caller waits for ever, because everything comes back when the journal has
+// answered.
 type budget struct {
 	mu   sync.Mutex
 	wake sync.Cond
@@ -17,7 +18,7 @@ func newBudget(n int) *budget {
 	return b
 }
 
-// acquire takes n, or all there is where n is more.
+// acquire takes n, or everything if n is more than there is.
 func (b *budget) acquire(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

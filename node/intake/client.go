@@ -22,7 +22,7 @@ import (
 // ClientConfig says how to reach somebody's broker.
 type ClientConfig struct {
 	URL       string // tcp://host:1883, ssl://host:8883, ws://host/path, wss://host/path
-	ClientID  string // the same at every start: the broker keeps what comes meanwhile under it
+	ClientID  string // the same at every start, because the broker keeps messages under it
 	Username  string
 	Password  string
 	TLS       *tls.Config   // nil: the system's authorities
@@ -55,7 +55,7 @@ func TLSConfig(caFile, certFile, keyFile string) (*tls.Config, error) {
 }
 
 // Client brings messages from any MQTT 3.1.1 broker, through a session that
-// outlives the connection. It connects again for as long as it is open.
+// outlives the connection. It reconnects for as long as it is open.
 type Client struct {
 	in   *Intake
 	cfg  ClientConfig
@@ -74,8 +74,8 @@ type Client struct {
 // schemes of a broker's URL, those of paho.
 var schemes = []string{"tcp", "mqtt", "ssl", "tls", "mqtts", "ws", "wss"}
 
-// Dial starts to connect to a broker and returns at once: a broker that is
-// away is waited for. Only a configuration that can't work is an error.
+// Dial starts to connect to a broker and returns at once. If the broker is away,
+// the client waits for it. Only a configuration that can't work is an error.
 func Dial(in *Intake, cfg ClientConfig) (*Client, error) {
 	u, err := url.Parse(cfg.URL)
 	if err != nil || u.Host == "" {
@@ -116,8 +116,8 @@ func orDefault(d, def time.Duration) time.Duration {
 	return def
 }
 
-// Ready waits until the client is connected and subscribed. It gives why it is
-// not, where ctx ends first.
+// Ready waits until the client is connected and subscribed. If ctx ends first, it
+// gives the reason why it is not.
 func (c *Client) Ready(ctx context.Context) error {
 	c.mu.Lock()
 	ready := c.ready
@@ -130,7 +130,7 @@ func (c *Client) Ready(ctx context.Context) error {
 	}
 }
 
-// Err says why there is no connection at the moment; nil where there is one.
+// Err says why there is no connection at the moment. nil: there is one.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -143,8 +143,8 @@ func (c *Client) Err() error {
 	return c.err
 }
 
-// Close disconnects, and waits until what was taken is answered. The broker
-// keeps the session. It is safe to call twice.
+// Close disconnects, and waits until everything that was taken is answered. The
+// broker keeps the session. It is safe to call twice.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	if c.closed {
@@ -163,8 +163,8 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// open dials the broker. Each connection has a conn of its own: what an
-// earlier one left unacknowledged comes again on this one.
+// open dials the broker. Each connection has a conn of its own: what an earlier one
+// left unacknowledged comes again on the new one.
 func (c *Client) open(u *url.URL, o mqtt.ClientOptions) (net.Conn, error) {
 	raw, err := dial(u, o)
 	if err != nil {
@@ -219,8 +219,8 @@ func (c *Client) handle(_ mqtt.Client, m mqtt.Message) {
 	c.in.take(conn, a)
 }
 
-// subscribe asks for every kind of every device: not for all topics, or the
-// broker would send back our own acknowledgements.
+// subscribe subscribes to each kind for every device. With one filter for all
+// topics, the broker would send back our own acknowledgements.
 func (c *Client) subscribe() {
 	filters := map[string]byte{}
 	for _, k := range wire.Kinds {
@@ -287,7 +287,7 @@ func (c *Client) publish(topic string, payload []byte, qos byte, retain bool) er
 	select {
 	case <-t.Done():
 		return t.Error()
-	default: // on its way; the broker's answer is not waited for
+	default: // it is sent; the broker's answer does not matter
 		return nil
 	}
 }

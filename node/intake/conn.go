@@ -12,18 +12,18 @@ import (
 
 var errSpoiled = errors.New("an earlier message of this connection was not taken")
 
-// outlet is a transport's way out.
+// outlet is how a transport publishes.
 type outlet interface {
 	publish(topic string, payload []byte, qos byte, retain bool) error
 }
 
-// conn is one MQTT connection that brings messages. A goroutine of its own
-// answers them, so that a peer that does not read holds up nobody else.
+// conn is one MQTT connection that brings messages. It has a goroutine that answers
+// them, so that a peer that does not read delays nobody else.
 type conn struct {
 	in     *Intake
 	out    outlet
-	reset  func()        // ends the connection, so that MQTT brings back what has no PUBACK
-	gone   chan struct{} // closed when nothing is taken any more
+	reset  func()        // ends the connection, so that MQTT sends again what has no PUBACK
+	gone   chan struct{} // closed when the connection takes nothing more
 	window chan struct{}
 	done   chan answered // as large as window: the appender never waits
 	ended  chan struct{}
@@ -31,7 +31,7 @@ type conn struct {
 
 	mu      sync.Mutex
 	closing bool
-	spoiled bool // a message was deferred: no PUBACK from it on
+	spoiled bool // a message was deferred: none after it gets a PUBACK
 	timer   *time.Timer
 }
 
@@ -41,7 +41,7 @@ type answered struct {
 	silent bool          // no PUBACK
 }
 
-// connect begins a connection. It must be ended.
+// connect begins a connection. The caller must call end.
 func (in *Intake) connect(out outlet, reset func()) *conn {
 	c := &conn{
 		in: in, out: out, reset: reset, gone: make(chan struct{}),
@@ -53,8 +53,8 @@ func (in *Intake) connect(out outlet, reset func()) *conn {
 	return c
 }
 
-// end takes nothing more, and waits until what was taken is answered. It is
-// safe to call twice.
+// end takes nothing more, and waits until everything that was taken is answered. It
+// is safe to call twice.
 func (c *conn) end() {
 	c.mu.Lock()
 	first := !c.closing
@@ -101,8 +101,8 @@ func (c *conn) isSpoiled() bool {
 	return c.spoiled
 }
 
-// answer hands over a delivery whose outcome is known. The appender alone
-// calls it, in the order of the queue.
+// answer hands over a delivery whose outcome is known. Only the appender calls it,
+// in the order of the queue.
 func (c *conn) answer(d *delivery, wait time.Duration) {
 	c.mu.Lock()
 	if d.outcome == deferred && !c.spoiled {
@@ -146,7 +146,7 @@ func (c *conn) run() {
 	}
 }
 
-// gather adds what is answered already, so that acks go out together.
+// gather adds deliveries that are already done, so that their acks go out together.
 func (c *conn) gather(a answered) []answered {
 	batch := []answered{a}
 	for {

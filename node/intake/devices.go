@@ -32,7 +32,7 @@ type Credential struct {
 	Subscribe []string `json:"subscribe"` // topics
 }
 
-// NewDevice makes credentials for a device. The hash is to be stored; the
+// NewDevice makes credentials for a device. The caller stores the hash. The
 // password is shown once and stored nowhere.
 func NewDevice(name string) (Credential, string, error) {
 	if err := wire.CheckDevice(name); err != nil {
@@ -47,8 +47,9 @@ func NewDevice(name string) (Credential, string, error) {
 	return c, encodeHash(c.Password, salt), nil
 }
 
-// Parameters of argon2id: of the equivalent choices in OWASP's password storage
-// cheat sheet the one with the least memory, which a pin can spare.
+// Parameters of argon2id. Of the equivalent choices in OWASP's password storage
+// cheat sheet, this is the one with the least memory, because the node may run on a
+// small board.
 const (
 	argonTime   = 5
 	argonMemory = 7 << 10 // KiB
@@ -63,11 +64,11 @@ func encodeHash(password string, salt []byte) string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonLanes, b64(salt), b64(key))
 }
 
-// verifier checks passwords, one at a time so that many attempts at once do
-// not take the memory of a small machine. It remembers those that were right,
-// so that a device that reconnects costs nothing and waits for nobody.
+// verifier checks passwords one at a time, so that many attempts at once do not
+// fill the memory of a small machine. It remembers passwords that were right, so
+// that a device that reconnects costs nothing and does not wait.
 type verifier struct {
-	turn sync.Mutex // of who computes; never held with mu
+	turn sync.Mutex // one computation at a time; never held with mu
 
 	mu    sync.Mutex
 	key   [32]byte            // of this process
@@ -76,8 +77,8 @@ type verifier struct {
 	now   func() time.Time
 }
 
-// attempt is whose password was tried, and from where: who guesses shuts out
-// nobody else.
+// attempt is a device and the address that tried its password. So an attacker who
+// guesses locks out nobody else.
 type attempt struct{ device, from string }
 
 type attempts struct {
@@ -117,8 +118,8 @@ func (v *verifier) check(device, hash string, password []byte, from string) bool
 	return right
 }
 
-// ask reports whether a password is known to be right, and else whether it may
-// be tried, which is counted.
+// ask reports whether a password is known to be right. If not, it reports whether
+// the password may be tried, and counts the attempt.
 func (v *verifier) ask(device string, sum [32]byte, from string) (known, may bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -128,7 +129,7 @@ func (v *verifier) ask(device string, sum [32]byte, from string) (known, may boo
 	now, key := v.now(), attempt{device, from}
 	a, ok := v.wrong[key]
 	if !ok && len(v.wrong) >= maxGuessers {
-		clear(v.wrong) // they may guess a little more often then
+		clear(v.wrong) // an attacker can guess a little more often then
 	}
 	if now.After(a.until) {
 		a = attempts{until: now.Add(time.Minute)}

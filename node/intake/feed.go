@@ -22,21 +22,21 @@ type FeedConfig struct {
 	Username string
 	Password string
 	TLS      *tls.Config
-	Topics   []string // filters, asked for with QoS 1
+	Topics   []string // topic filters, subscribed to with QoS 1
 }
 
 // FeedMessage is one message of a feed.
 type FeedMessage struct {
 	Topic    string
-	Payload  []byte // empty too where it was larger than this node takes
-	Retained bool   // the broker kept it: it may be of any age
-	// Ack says that it need not come again. It is called in the order in which
-	// messages came.
+	Payload  []byte // also empty if it was larger than the node accepts
+	Retained bool   // the broker had kept it, so it may be of any age
+	// Ack says that the message need not come again. It is called in the order in
+	// which messages came.
 	Ack func()
 }
 
-// Feed is one connection to a broker whose messages are not a wearable's, such as
-// those of a house. Its methods are safe for concurrent use.
+// Feed is one connection to a broker with messages of other things than wearables,
+// such as a house. Its methods are safe for concurrent use.
 type Feed struct {
 	mqtt mqtt.Client
 	out  chan FeedMessage
@@ -114,13 +114,14 @@ func (f *Feed) handle(_ mqtt.Client, m mqtt.Message) {
 	}
 }
 
-// Messages gives what comes, in order. It is never closed: Done says when it is over.
+// Messages gives what comes, in order. It is never closed; see Done.
 func (f *Feed) Messages() <-chan FeedMessage { return f.out }
 
 // Done is closed when the connection is over.
 func (f *Feed) Done() <-chan struct{} { return f.stop }
 
-// Err says why the connection was lost; nil while it is there, and after Close.
+// Err says why the connection was lost. It is nil while there is one, and after
+// Close.
 func (f *Feed) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

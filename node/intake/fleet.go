@@ -10,14 +10,14 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// maxDevices is how many devices are remembered; what a device speaks beyond
-// that is guessed from each message.
+// maxDevices is how many devices are remembered. For others the format is guessed
+// from each message.
 const maxDevices = 1024
 
-// fleet is what is known of the devices that spoke.
+// fleet is what is known of the devices that have sent something.
 type fleet struct {
 	mu      sync.Mutex
-	paused  bool // by the wearer's wish
+	paused  bool // by the wearer
 	private bool // the wearer is in a private zone
 	devices map[string]*device
 }
@@ -78,12 +78,12 @@ func (f *fleet) isPaused() bool {
 	return f.paused
 }
 
-// Paused reports whether events are thrown away by the wearer's wish.
+// Paused reports whether events are dropped because the wearer has paused.
 func (in *Intake) Paused() bool { return in.fleet.isPaused() }
 
-// SetPaused makes the intake throw away what tells of the wearer, acknowledged
-// as dropped, and tells each device that spoke so far, or takes that back. A
-// device that can't be reached now is told when it says hello.
+// SetPaused begins or ends a pause. During one the intake drops what tells of the
+// wearer, and acknowledges it as dropped. It tells each device that has sent
+// something so far. A device that can't be reached now is told when it says hello.
 func (in *Intake) SetPaused(paused bool) {
 	in.fleet.mu.Lock()
 	in.fleet.paused = paused
@@ -91,7 +91,7 @@ func (in *Intake) SetPaused(paused bool) {
 	in.remind(nil)
 }
 
-// remind publishes whether to pause to all devices of one outlet, or of all.
+// remind tells all devices of one outlet, or of all outlets, whether to pause.
 func (in *Intake) remind(out outlet) {
 	in.fleet.mu.Lock()
 	to := map[string]device{}
@@ -106,9 +106,9 @@ func (in *Intake) remind(out outlet) {
 	}
 }
 
-// SetPrivate tells each device that spoke so far that the wearer has come into
-// a private zone, or has left the last one. What is dropped is for the gate to
-// say.
+// SetPrivate tells each device that has sent something so far that the wearer has
+// come into a private zone, or has left the last one. The gate decides what is
+// dropped.
 func (in *Intake) SetPrivate(private bool) {
 	in.fleet.mu.Lock()
 	same := in.fleet.private == private
@@ -166,8 +166,8 @@ func (in *Intake) order(out outlet, name string, c *wire.Cmd, qos byte, retain b
 	return out.publish(wire.CmdTopic(name), b, qos, retain)
 }
 
-// Capture asks a device for a photo, or for audio of a length. It is
-// memory.ErrNotFound where the device did not speak since the start.
+// Capture asks a device for a photo, or for audio of a length. The error is
+// memory.ErrNotFound if the device has sent nothing since the start.
 func (in *Intake) Capture(name, what string, length time.Duration) error {
 	in.fleet.mu.Lock()
 	d := in.fleet.devices[name]
@@ -178,7 +178,7 @@ func (in *Intake) Capture(name, what string, length time.Duration) error {
 	return in.order(d.out, name, &wire.Cmd{Cmd: wire.CmdCapture, What: what, For: length}, 0, false)
 }
 
-// splitTopic finds out whom to answer of a topic that is not quite ours.
+// splitTopic finds out whom to answer if a topic is not quite one of ours.
 func splitTopic(topic string) (device string, leaf memory.Kind) {
 	rest, ours := strings.CutPrefix(topic, wire.Root)
 	device, last, _ := strings.Cut(rest, "/")

@@ -13,7 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// maxKeepalive is where mochi's one and a half times would overflow 16 bits.
+// maxKeepalive is the largest value for which mochi's one and a half times fits
+// into 16 bits.
 const maxKeepalive = 43690
 
 // hook is what the broker asks. mochi calls OnPublish before it acknowledges
@@ -56,9 +57,9 @@ func (h *hook) OnConnect(cl *mqtt.Client, _ packets.Packet) error {
 	return nil
 }
 
-// OnConnectAuthenticate lets a device in whose user name, client id and last
-// will are its own. With another's client id it could take over its session;
-// mochi checks no will.
+// OnConnectAuthenticate lets a device in if user name, client id and last will are
+// its own. With another device's client id it could take over that session, and
+// mochi does not check wills.
 func (h *hook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bool {
 	name := string(cl.Properties.Username)
 	ok := wire.CheckDevice(name) == nil && cl.ID == name
@@ -78,9 +79,9 @@ func (h *hook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bool {
 	return ok
 }
 
-// succeed ends a device's earlier connection and waits until mochi is done with
-// it. Otherwise its clearing up could strike out the new one (server.go,
-// attachClient: Clients.Delete goes by the id), to which nothing would be sent.
+// succeed ends a device's earlier connection, and waits until mochi has cleaned it
+// up. Otherwise the clean-up could remove the new connection (server.go,
+// attachClient: Clients.Delete goes by the id), and nothing would be sent to it.
 func (h *hook) succeed(name string, cl *mqtt.Client) {
 	l, ok := cl.Net.Conn.(*limitConn)
 	if !ok {
@@ -102,8 +103,8 @@ func (h *hook) denied(key, msg string) {
 	h.in.logOnce("denied "+key, msg)
 }
 
-// OnACLCheck lets a device write what is below its own name, but for what the
-// node says to it, which is all that it may read.
+// OnACLCheck lets a device publish below its own name, apart from the topics on
+// which the node speaks to it. It may read only those.
 func (h *hook) OnACLCheck(cl *mqtt.Client, topic string, write bool) bool {
 	name := string(cl.Properties.Username)
 	own := topic == wire.AckTopic(name) || topic == wire.CmdTopic(name)
@@ -146,7 +147,8 @@ func (h *hook) OnPublish(cl *mqtt.Client, pk packets.Packet) (packets.Packet, er
 	}
 	d, ok := h.in.take(c, a)
 	if ok && pk.FixedHeader.Qos == 2 {
-		// The four-way exchange of QoS 2 is mochi's: let it go on when it is safe.
+		// mochi runs the four-way exchange of QoS 2: let it continue once the event
+		// is on disk.
 		<-d.settled
 		if d.outcome != deferred {
 			return pk, packets.CodeSuccessIgnore
@@ -176,8 +178,8 @@ func (h *hook) OnDisconnect(cl *mqtt.Client, _ error, _ bool) {
 	}
 }
 
-// conn is the client's, from its first message on; nil once the broker closes:
-// devices that the node itself sends away have not gone offline.
+// conn is the client's connection, made at its first message. It is nil once the
+// broker closes, because devices that the node disconnects have not gone offline.
 func (h *hook) conn(cl *mqtt.Client) *conn {
 	h.mu.Lock()
 	defer h.mu.Unlock()

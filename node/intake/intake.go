@@ -40,7 +40,7 @@ const (
 	maxRetry      = time.Minute
 	maxBatch      = 256      // events of one append
 	maxBatchBytes = 8 << 20  // of one append, which then has no more events
-	maxQueueBytes = 32 << 20 // of payloads between arrival and journal, all connections together
+	maxQueueBytes = 32 << 20 // payload bytes between arrival and journal, of all connections together
 )
 
 // Config is what an [Intake] needs. Journal must be set.
@@ -53,7 +53,7 @@ type Config struct {
 	Zone       string           // IANA name, told to devices with the time
 	Paused     bool             // begin paused
 	Gate       Gate             // nil: nothing is private
-	Moved      func()           // nil, or told after an event by which the gate knows that the wearer is elsewhere
+	Moved      func()           // nil, or called after an event by which the gate knows that the wearer is elsewhere
 	Now        func() time.Time // nil: time.Now
 	// Turned gives since when there is a pause, or there is none; zero: that is not known. Nil: it never is.
 	Turned func() time.Time
@@ -63,15 +63,15 @@ type Config struct {
 	WasPaused func(at time.Time) bool
 }
 
-// Intake orders what comes from all transports and journals it in batches. It
-// is safe for concurrent use.
+// Intake orders the messages of all transports and journals them in batches. It is
+// safe for concurrent use.
 type Intake struct {
 	cfg    Config
 	log    *slog.Logger
 	stats  counters
 	clocks wire.Clocks
 	fleet  fleet
-	room   *budget // bytes of payloads that wait
+	room   *budget // for the bytes of waiting payloads
 
 	mu     sync.RWMutex // held for reading while a message is put into queue
 	closed bool
@@ -132,7 +132,7 @@ const (
 	dropped                  // paused
 	refused                  // for good
 	deferred                 // not now
-	stale                    // what tells of the wearer, kept by a broker from earlier: passed over, without an answer
+	stale                    // tells of the wearer and was kept by a broker from earlier: dropped without an answer
 )
 
 // delivery is one message on its way.
@@ -142,15 +142,15 @@ type delivery struct {
 	kind    memory.Kind
 	format  wire.Format
 	event   memory.Event
-	known   bool // event.ID is that of the message, even where the rest is wrong
+	known   bool // event.ID is right, even if the rest of the message is wrong
 	outcome outcome
 	err     error
 	size    int64
 	crc     uint32
-	payload []byte // of what is refused, its beginning
+	payload []byte // the beginning of a refused payload
 	weight  int
-	private string        // dropped: why, unless it was for a pause
-	then    bool          // dropped: for a pause in which it happened, whether or not there is one now
+	private string        // dropped: the reason, unless it is a pause
+	then    bool          // dropped because it happened during an earlier pause
 	greet   bool          // tell the device the time and whether it is paused
 	moved   bool          // the wearer is elsewhere: devices may have to be told
 	puback  func()        // nil: QoS 0
@@ -162,20 +162,20 @@ type arrival struct {
 	topic    string
 	payload  []byte
 	retained bool   // kept by the broker from earlier
-	oversize int64  // bytes that the payload had, where it was cut away
+	oversize int64  // length of a payload that was cut away
 	crc      uint32 // of those
 	puback   func()
 }
 
-// take reads a message and queues it. It blocks while there is no room, and
-// gives false where the intake or the connection is closed.
+// take reads a message and queues it. It waits while there is no room. It gives
+// false if the intake or the connection is closed.
 func (in *Intake) take(c *conn, a arrival) (*delivery, bool) {
 	d := &delivery{conn: c, puback: a.puback, size: int64(len(a.payload))}
 	in.read(d, a)
 	if !c.enter() {
 		return nil, false
 	}
-	d.weight = len(a.payload) + 256 // and what it takes besides, about
+	d.weight = len(a.payload) + 256 // plus about what it takes besides
 	in.room.acquire(d.weight)
 	in.mu.RLock()
 	defer in.mu.RUnlock()
@@ -229,14 +229,14 @@ func (in *Intake) read(d *delivery, a arrival) {
 		return
 	}
 	if a.retained && content(d.kind) {
-		// It came when it was new, too. Then there may have been a pause or a
-		// private zone, of which there is no trace now.
+		// It came once before, when it was new. At that time there may have been a
+		// pause or a private zone, and nothing shows that now.
 		d.outcome = stale
 		return
 	}
 	clocks := &in.clocks
 	if a.retained {
-		clocks = nil // its uptime is not of now
+		clocks = nil // its uptime is not a current one
 	}
 	d.event = wire.Event(d.device, m, received, clocks)
 	if d.event.Metadata[wire.MetaDeviceAt] != "" {
@@ -261,12 +261,12 @@ func (in *Intake) read(d *delivery, a arrival) {
 	}
 }
 
-// lateBy is how long after its time an event is taken to have been stored, and
-// not to be of a device whose clock is slow.
+// lateBy is from what delay on an event counts as stored by the device. A smaller
+// delay may be a slow clock.
 const lateBy = 2 * time.Minute
 
-// storedInPause reports whether an event happened in a pause that is over: its
-// device was out of reach, and had not heard of it.
+// storedInPause reports whether an event happened in a pause that is over. Its
+// device was out of reach, and did not know of the pause.
 func (in *Intake) storedInPause(e *memory.Event) bool {
 	return in.cfg.WasPaused != nil && e.Clock != memory.ClockNone && e.Received.Sub(e.At) > lateBy && in.cfg.WasPaused(e.At)
 }

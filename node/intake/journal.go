@@ -9,25 +9,26 @@ import (
 
 // Journal is where events go before they are acknowledged.
 type Journal interface {
-	// Append returns nil once all events are on disk, synced, in this order.
-	// After an error none counts as taken, though some may be there: they come
-	// again under the same ids. memory.ErrNoSpace says that the disk's reserve
-	// is reached; any error means "not now". It is called by one goroutine at a
-	// time and may keep the events.
+	// Append returns nil once all events are on disk, synced, in this order. After
+	// an error no event counts as taken. Some may be on disk all the same; they
+	// come again under the same ids. memory.ErrNoSpace says that the disk's reserve
+	// is reached; any other error means "not now". One goroutine at a time calls
+	// it, and it may keep the events.
 	Append(ctx context.Context, events []memory.Event) error
 }
 
-// Gate says what is not to be taken in although nothing is paused: what is
-// from the wearer's private zones. It must be safe for concurrent use.
+// Gate says what is not taken in although nothing is paused, because it happened in
+// a private zone. It must be safe for concurrent use.
 type Gate interface {
-	// Drop is asked of every event, in the order of arrival, and learns from it.
-	// Of one that tells of the wearer, a reason means that it is acknowledged
-	// and thrown away. moved is true where the wearer is known to be elsewhere now.
+	// Drop is called with every event, in the order of arrival, and learns from it.
+	// If it gives a reason for an event that tells of the wearer, the event is
+	// acknowledged and dropped. moved is true if the wearer is now known to be
+	// elsewhere.
 	Drop(*memory.Event) (reason string, moved bool)
 }
 
-// Quarantine keeps what was refused for good, so that a person can look into
-// it. It bounds what it keeps. An error is logged and changes nothing else.
+// Quarantine keeps messages that were refused for good, so that a person can look
+// at them. It bounds what it keeps. An error is logged and changes nothing else.
 type Quarantine interface {
 	Keep(ctx context.Context, r Rejected) error
 }

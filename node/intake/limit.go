@@ -17,7 +17,7 @@ import (
 // Bounds of an MQTT packet, in bytes after its fixed header.
 const (
 	maxPacket  = wire.MaxPayload + 1024 // a topic of ours has at most 51 bytes
-	maxConnect = 64 << 10               // the first packet of a client: no password is checked yet
+	maxConnect = 64 << 10               // the first packet of a client, before any password is checked
 )
 
 // skipPatience is how long each piece of a payload that is skipped may take.
@@ -28,19 +28,19 @@ var (
 	errReset  = errors.New("mqtt: ended so that messages come again")
 )
 
-// limitConn reads MQTT packets (3.1.1 section 2.2: type and flags, then the
-// length in up to 4 bytes of 7 bits) and passes them on, but for what is too
-// large: of a PUBLISH it passes on topic and packet id with an empty payload,
-// so that it can be acknowledged and never comes again, and notes how much was
-// cut away; any other packet ends the connection. It is needed because both
-// MQTT libraries allocate whatever length a packet declares, or can only drop
-// the connection, over which an oversized message would then come again.
+// limitConn reads MQTT packets (3.1.1 section 2.2: type and flags, then the length
+// in up to 4 bytes of 7 bits) and passes them on, unless they are too large. Of a
+// PUBLISH that is too large it passes on topic and packet id with an empty payload,
+// so that it can be acknowledged and never comes again, and notes how much it cut
+// away. Any other packet that is too large ends the connection. This is needed
+// because the MQTT libraries either allocate any length that a packet declares, or
+// can only drop the connection, and then the message would come again.
 type limitConn struct {
 	net.Conn
 	server bool // the peer is a client: the first packet is CONNECT
 	r      *bufio.Reader
-	out    []byte // to be passed on first
-	pass   int    // then so many bytes as they come
+	out    []byte // passed on first
+	pass   int    // how many bytes are then passed on as they come
 	first  bool
 	v5     bool
 	err    error
@@ -61,7 +61,7 @@ func newLimitConn(c net.Conn, server bool) *limitConn {
 	return &limitConn{Conn: c, server: server, r: bufio.NewReaderSize(c, 8<<10), first: true, cut: map[uint16]cutAway{}, ended: make(chan struct{})}
 }
 
-// taken gives what was cut away of the message with this packet id, once.
+// taken gives what was cut away from the message with this packet id, once.
 func (l *limitConn) taken(id uint16) cutAway {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,8 +70,8 @@ func (l *limitConn) taken(id uint16) cutAway {
 	return c
 }
 
-// reset ends the connection so that its reader takes it for lost: paho says
-// nothing of a connection that was closed on this side, and goes on waiting.
+// reset ends the connection in such a way that its reader sees it as lost. If a
+// connection is closed on this side, paho reports nothing and goes on waiting.
 func (l *limitConn) reset() {
 	l.lost.Store(true)
 	l.Close()
@@ -146,7 +146,7 @@ func (l *limitConn) length() (n int, raw []byte, err error) {
 	return 0, nil, errPacket
 }
 
-// connect reads the first packet whole, for the protocol's version: the byte
+// connect reads the first packet whole, to learn the protocol's version: the byte
 // after its name.
 func (l *limitConn) connect(head byte, raw []byte, length int) error {
 	body := make([]byte, length)

@@ -10,14 +10,14 @@ import (
 	"github.com/mochi-mqtt/server/v2/listeners"
 )
 
-// connectPatience is how long a connection may take to say who it is; from
-// then on its keepalive counts.
+// connectPatience is how long a connection may take to say who it is. After that
+// its keepalive counts.
 const connectPatience = 10 * time.Second
 
-// listener accepts connections for the broker. Other than mochi's own it
-// bounds how many there are before any password, and knows when each has ended:
-// mochi adds to a WaitGroup that it may be waiting for already, and clears up
-// after a connection while the device's next one is being set up.
+// listener accepts connections for the broker. Unlike mochi's own, it bounds how
+// many there are before any password is checked, and knows when each has ended.
+// (mochi adds to a WaitGroup for which it may be waiting already, and cleans up a
+// connection while the device's next one is being set up.)
 type listener struct {
 	net.Listener
 	tls      *tls.Config
@@ -45,7 +45,8 @@ func (l *listener) Address() string { return l.Addr().String() }
 // Protocol implements listeners.Listener.
 func (l *listener) Protocol() string { return l.Addr().Network() }
 
-// Serve accepts until it is closed. What is too much is closed at once.
+// Serve accepts connections until it is closed. It closes those over the limit at
+// once.
 func (l *listener) Serve(establish listeners.EstablishFn) {
 	for {
 		raw, err := l.Accept()
@@ -74,7 +75,7 @@ func (l *listener) serve(raw net.Conn, establish listeners.EstablishFn) {
 	c.known = func() { l.nameless.remove(c) }
 	l.open[c] = true
 	l.all.Go(func() {
-		establish(l.ID(), c) // its error is of a device that went, or was sent away: counted where it happens
+		establish(l.ID(), c) // errors here mean that the device left or was sent away, and are counted where that happens
 		c.Close()
 		l.mu.Lock()
 		delete(l.open, c)

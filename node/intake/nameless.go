@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// namelessOfOne is how many connections of one address may not have said yet who
-// they are.
+// namelessOfOne is how many connections from one address may be unidentified at a
+// time.
 const namelessOfOne = 8
 
-// nameless holds the connections that have not said yet who they are to a number.
-// Where one more comes, the one that has waited longest ends: a device says it at
-// once. Safe for concurrent use.
+// nameless bounds the number of connections that have not said who they are. If one
+// more comes, the one that has waited longest ends, because a device identifies
+// itself at once. It is safe for concurrent use.
 type nameless struct {
 	most int
 
 	mu    sync.Mutex
-	order list.List // of *limitConn, the one first that has waited longest
+	order list.List // of *limitConn; the first has waited longest
 	at    map[*limitConn]*list.Element
 	of    map[string]int // by address
 }

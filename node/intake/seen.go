@@ -8,9 +8,10 @@ const (
 	maxSeqs    = 4096 // of one boot, the latest
 )
 
-// seen remembers the latest ids that are on disk, so that a redelivery does
-// not take the journal's time. What it has forgotten costs a second entry in
-// the journal, which the extractor drops by its id. Not safe for concurrent use.
+// seen remembers the latest ids that are on disk, so that a message that comes
+// again is not journalled again. If it has forgotten an id, the journal has a
+// second entry, which the extractor drops by its id. It is not safe for concurrent
+// use.
 type seen struct {
 	streams map[stream]*ids
 	clock   uint64

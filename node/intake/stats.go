@@ -9,17 +9,17 @@ import (
 
 // Stats is what came in since the start.
 type Stats struct {
-	Received   map[memory.Kind]uint64 `json:"received"`    // messages, by kind; "other" is of no known one
+	Received   map[memory.Kind]uint64 `json:"received"`    // by kind; "other" is any unknown kind
 	Journalled uint64                 `json:"journalled"`  // events on disk
 	Batches    uint64                 `json:"batches"`     // appends that it took
 	Bytes      uint64                 `json:"bytes"`       // of payloads received, as far as they were read
 	Duplicates uint64                 `json:"duplicates"`  // known already, and acknowledged again
-	Paused     uint64                 `json:"paused"`      // thrown away by the wearer's wish
-	Private    map[string]uint64      `json:"private"`     // thrown away as from a private zone, by reason
+	Paused     uint64                 `json:"paused"`      // dropped in a pause
+	Private    map[string]uint64      `json:"private"`     // dropped in a private zone, by reason
 	Rejected   map[string]uint64      `json:"rejected"`    // refused for good, by problem
-	Retained   uint64                 `json:"retained"`    // events that a broker had kept from earlier, passed over
+	Retained   uint64                 `json:"retained"`    // events that a broker had kept from earlier, which were dropped
 	Deferred   uint64                 `json:"deferred"`    // refused for now, to be sent again
-	Unbelieved uint64                 `json:"unbelieved"`  // device clocks that were not believed
+	Unbelieved uint64                 `json:"unbelieved"`  // device clocks that can't be right
 	Unknown    uint64                 `json:"unknown"`     // fields passed over
 	Denied     uint64                 `json:"denied"`      // embedded broker: attempts at another's topics, and wrong passwords
 	Connected  int                    `json:"connected"`   // embedded broker: devices; client: 1 while the broker is there

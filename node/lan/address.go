@@ -5,9 +5,10 @@ import (
 	"net/netip"
 )
 
-// Addresses gives where an interface is reached in its network: its first IPv4
-// address, and one of IPv6 (a network's own before a global one, and one of the
-// link, with its zone, where there is no other). None: it has no address.
+// Addresses gives the addresses at which an interface is reached in its network:
+// its first IPv4 address and one IPv6 address. For IPv6 it prefers an address of
+// the network's own over a global one, and takes a link-local one, with its zone,
+// if there is no other. If the interface has no address, there are none.
 func Addresses(i *net.Interface) (all []netip.Addr) {
 	addrs, err := i.Addrs()
 	if err != nil {
@@ -40,8 +41,8 @@ func Addresses(i *net.Interface) (all []netip.Addr) {
 	return all
 }
 
-// rank orders addresses of IPv6 by how well a device of the same network reaches
-// them, the best first.
+// rank orders IPv6 addresses by how well devices of the same network reach them.
+// Lower is better.
 func rank(ip netip.Addr) int {
 	switch {
 	case ip.IsPrivate():
@@ -52,6 +53,6 @@ func rank(ip netip.Addr) int {
 	return 1
 }
 
-// shared are addresses between a carrier or an overlay and its users (RFC 6598):
-// nobody else has them.
+// shared are addresses between a carrier or an overlay and its users (RFC 6598). No
+// host outside can have one.
 var shared = netip.MustParsePrefix("100.64.0.0/10")

@@ -1,17 +1,17 @@
-// Package lan finds a wearer's other devices in the same network by multicast
-// DNS (RFC 6762, 6763), and lets itself be found by them alone.
+// Package lan finds a wearer's other devices in the same network by multicast DNS
+// (RFC 6762, 6763), and makes this device findable for them alone.
 //
 // The words:
 //
-//   - A beacon is the instance that a device announces of the service
-//     _locket._tcp: a nonce, and a MAC of it, of the address and of the window
-//     under a key that the space's members have. To others it is noise.
-//   - A window is a quarter of an hour. The nonce is another in each, and so
-//     is the beacon: who listens for long can't tell that it was one device by
-//     what it announces.
+// A beacon is the instance of the service _locket._tcp that a device announces: a
+// nonce, and a MAC of the nonce, the address and the window, under a key of the
+// space's members. To others it is noise. A window is a quarter of an hour. The
+// nonce changes with each window, and the beacon with it, so a listener can't tell
+// over time that it was one device.
 //
-// Nothing of it names the wearer, the space or the machine. That a machine in
-// the network runs Locket can be seen, and its addresses, as of any service.
+// Nothing in a beacon names the wearer, the space or the machine. A listener can
+// see, as with any service, that a machine in the network runs Locket, and its
+// addresses.
 package lan
 
 import (
@@ -48,10 +48,10 @@ const (
 // Config of a search. All but Interfaces, Log and Now are needed.
 type Config struct {
 	Port int             // where this device's peer listens
-	Keys func() [][]byte // that members have, the one in force first; none while there is none
-	// Found is told of each address of a member, every time that it is heard.
+	Keys func() [][]byte // keys of the members, the current one first; empty while there are none
+	// Found is called with each address of a member, every time that it is heard.
 	Found      func(netip.AddrPort)
-	Interfaces []net.Interface // nil: those that are up, have multicast and are no loopback
+	Interfaces []net.Interface // nil: those that are up, have multicast and are not loopback
 	Log        *slog.Logger
 	Now        func() time.Time
 }
@@ -64,16 +64,16 @@ type Lan struct {
 	wait    sync.WaitGroup
 }
 
-// beacon is one address on one interface, as it is announced; with it is searched
-// over its own kind of addresses. It implements mdns.Zone.
+// beacon announces one address on one interface, and searches over addresses of the
+// same kind. It implements mdns.Zone.
 type beacon struct {
 	l      *Lan
 	iface  net.Interface
-	ip     netip.Addr // without a zone: it is another on each machine
+	ip     netip.Addr // without a zone, which differs between machines
 	server *mdns.Server
 
 	mu     sync.Mutex
-	number int64 // of the window that zone and nonce are of
+	number int64 // of the window to which zone and nonce belong
 	key    string
 	nonce  [8]byte
 	zone   *mdns.MDNSService
@@ -163,8 +163,8 @@ func nameOf(key []byte, number int64, nonce []byte, at netip.AddrPort) string {
 	return hex.EncodeToString(nonce) + "-" + hex.EncodeToString(m.Sum(nil)[:8])
 }
 
-// knows reports whether a name that was announced for an address is a
-// member's: of this window, or of one beside it, as clocks differ.
+// knows reports whether a name that was announced for an address is a member's. The
+// name may be of this window or of a neighbouring one, because clocks differ.
 func knows(keys [][]byte, now time.Time, name string, at netip.AddrPort) bool {
 	text, _, ok := strings.Cut(name, "-")
 	nonce, err := hex.DecodeString(text)
@@ -182,7 +182,7 @@ func knows(keys [][]byte, now time.Time, name string, at netip.AddrPort) bool {
 	return false
 }
 
-// search asks again and again.
+// search asks at intervals until ctx ends.
 func (b *beacon) search(ctx context.Context) {
 	quiet := log.New(io.Discard, "", 0)
 	for ctx.Err() == nil {
@@ -205,7 +205,7 @@ func (b *beacon) search(ctx context.Context) {
 	}
 }
 
-// heard looks at one answer, which may be anybody's.
+// heard looks at one answer. Anybody may have sent it.
 func (b *beacon) heard(e *mdns.ServiceEntry) {
 	c := &b.l.c
 	if e.Port <= 0 || e.Port > 1<<16-1 {
@@ -222,7 +222,7 @@ func (b *beacon) heard(e *mdns.ServiceEntry) {
 		if own || !knows(c.Keys(), c.Now(), name, netip.AddrPortFrom(ip, uint16(e.Port))) {
 			continue
 		}
-		if ip.Is6() && ip.IsLinkLocalUnicast() { // is reached by the interface alone on which it was heard
+		if ip.Is6() && ip.IsLinkLocalUnicast() { // it can only be reached through the interface on which it was heard
 			ip = ip.WithZone(b.iface.Name)
 		}
 		c.Found(netip.AddrPortFrom(ip, uint16(e.Port)))

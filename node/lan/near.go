@@ -6,15 +6,16 @@ import (
 	"sync"
 )
 
-// Connections at a time. A wearer's device holds a stream and asks beside it.
+// How many connections there may be at a time. A device of the wearer holds a
+// stream open and makes requests beside it.
 const (
 	maxConns      = 256
 	maxConnsOfOne = 16 // of one address
 )
 
-// Near listens to those alone who are in a network of this device, because an
-// address of IPv6 is often one that the whole world reaches. One address has 16
-// connections at a time, and all have 256: one too many is closed at once.
+// Near accepts only callers from a network in which this device is, because the
+// whole world can often reach an IPv6 address. One address may have 16 connections
+// at a time, and all together 256. More are closed at once.
 func Near(l net.Listener) net.Listener {
 	return &near{Listener: l, held: map[netip.Addr]int{}}
 }
@@ -41,7 +42,7 @@ func (l *near) Accept() (net.Conn, error) {
 	}
 }
 
-// take gives the connection that is handed on; nil: it is turned away.
+// take gives the connection that may be handed on, or nil if it was turned away.
 func (l *near) take(c net.Conn) net.Conn {
 	at, ok := c.RemoteAddr().(*net.TCPAddr)
 	if !ok {
@@ -71,7 +72,7 @@ func (l *near) give(ip netip.Addr) {
 	}
 }
 
-// nearConn makes room for another where it ends.
+// nearConn gives its place back when it is closed.
 type nearConn struct {
 	net.Conn
 	end func()
@@ -83,7 +84,7 @@ func (c *nearConn) Close() error {
 	return c.Conn.Close()
 }
 
-// isNear reports whether an address is private, of the link, or of a network in
+// isNear reports whether an address is private, link-local, or in a network in
 // which this device has an address.
 func isNear(ip netip.Addr, own []net.Addr) bool {
 	ip = ip.Unmap().WithZone("")

@@ -57,7 +57,7 @@ func (t *server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Rea
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: fenced(items, "Nothing.")}}}, nil
 }
 
-// all gives one page of at most 500: a day has no more that a model could read.
+// all gives one page of at most 500. A model can't read more of a day.
 func (t *server) all(ctx context.Context, q serve.ListQuery) ([]item, error) {
 	q.Limit = serve.MaxPage
 	f, err := t.page(ctx, q)

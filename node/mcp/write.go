@@ -114,8 +114,8 @@ func (t *server) forget(ctx context.Context, ids ...string) (out written, err er
 	return out, nil
 }
 
-// deleteAll erases page by page. It begins anew after each page, as what is gone
-// is in no list.
+// deleteAll erases page by page. Each page is the first one, because erased
+// memories are in no list.
 func (t *server) deleteAll(ctx context.Context, in owners) (out written, err error) {
 	if in == (owners{}) {
 		return out, errors.New("name a user_id, an agent_id or a run_id: all memories are for the wearer to erase")

@@ -8,15 +8,15 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// write is a segment to put, or where data is nil to delete.
+// write is a segment to write, or to delete if data is nil.
 type write struct {
 	name string
 	data []byte
 }
 
-// Flush writes what changed. When it returns, no segment holds a document
-// that was removed, and none a vector of a text that changed since: what
-// waits in the queue goes without one until its turn.
+// Flush writes what changed. When it returns, no segment holds a document that was
+// removed, nor the vector of a text that changed since. Documents in the queue have
+// no vector until their turn comes.
 func (k *Keeper) Flush(ctx context.Context) error {
 	k.flushing.Lock()
 	defer k.flushing.Unlock()

@@ -40,27 +40,27 @@ type Embedder interface {
 	Embed(ctx context.Context, model string, texts []string) ([][]float32, error)
 }
 
-// Config is what a keeper needs. All but the prefixes and Log is needed.
+// Config of a keeper. All but the prefixes and Log is needed.
 type Config struct {
 	Model    string
 	Embedder Embedder
 	Segments recall.Segments
-	// Texts gives the text of each document as the model shall read it. One
-	// that is not in the answer is gone, or is not to be shown to a model.
+	// Texts gives the text of each document as a model may read it. If a document
+	// is missing in the answer, it is gone or no model may see it.
 	Texts func(ctx context.Context, ids []memory.ID) (map[memory.ID]string, error)
-	// What some models want to stand before a question and before a document.
+	// What some models want before a question and before a document.
 	QueryPrefix, DocumentPrefix string
 	Log                         *slog.Logger
 }
 
-// Status says how far it is.
+// Status tells how far the keeper is.
 type Status struct {
-	Model     string `json:"model"`          // that questions are asked by
-	Next      string `json:"next,omitempty"` // that is being changed to
-	Documents int    `json:"documents"`      // with a vector of the model that was named
+	Model     string `json:"model"`          // the model by which questions are asked
+	Next      string `json:"next,omitempty"` // the model that takes its place later
+	Documents int    `json:"documents"`      // documents that have a vector of the newest model
 	Waiting   int    `json:"waiting"`
-	Refused   int    `json:"refused,omitempty"` // texts that the model would not take
-	Fault     string `json:"fault,omitempty"`   // why nothing goes on
+	Refused   int    `json:"refused,omitempty"` // texts that the model refused
+	Fault     string `json:"fault,omitempty"`   // why no vectors are made; empty: they are
 }
 
 // Keeper keeps the vectors. It is safe for concurrent use, and implements
@@ -70,19 +70,19 @@ type Keeper struct {
 	wake chan struct{}
 
 	flushing sync.Mutex // one flush at a time
-	unsaved  []write    // of a flush that failed
+	unsaved  []write    // writes of a flush that failed
 	saved    manifest   // as it is kept
 
 	mu      sync.Mutex
 	cur     *space
-	next    *space // nil: the current one is of the model that was named
+	next    *space // nil: the current space is that of the named model
 	queue   map[memory.ID]bool
-	flight  map[memory.ID]bool // of the batch under way, those that are still there
+	flight  map[memory.ID]bool // documents of the batch under way that are still there
 	refused int
 	fault   string
 }
 
-// space is one model's vectors. Its set is nil until the first vector came.
+// space holds one model's vectors. Its set is nil until the first vector comes.
 type space struct {
 	name  string // of its segments
 	model string
@@ -103,8 +103,8 @@ type kept struct {
 
 const manifestName = "manifest"
 
-// Open reads what is kept. Segments that can't be read are thrown away: their
-// documents are in the queue again.
+// Open reads what is kept. Segments that can't be read are deleted, and their
+// documents are queued again.
 func Open(ctx context.Context, cfg Config) (*Keeper, error) {
 	k := &Keeper{cfg: cfg, wake: make(chan struct{}, 1), queue: map[memory.ID]bool{}}
 	if k.cfg.Log == nil {
@@ -131,7 +131,7 @@ func Open(ctx context.Context, cfg Config) (*Keeper, error) {
 	return k, k.sweep(ctx)
 }
 
-// choose says which space is the next one, given the model that is named.
+// choose says which space is the next one, for the model that is named.
 func (k *Keeper) choose() {
 	switch {
 	case k.cur == nil || k.cur.set == nil:
@@ -149,7 +149,7 @@ func (k *Keeper) fresh() *space {
 	return &space{name: fmt.Sprintf("%x", sum[:6]), model: k.cfg.Model}
 }
 
-// load reads a space; nil where nothing was kept, or nothing can be read.
+// load reads a space. It gives nil if nothing was kept, or nothing can be read.
 func (k *Keeper) load(ctx context.Context, of *kept) (*space, error) {
 	if of == nil {
 		return nil, nil
@@ -199,7 +199,7 @@ func numberOf(space, name string) (int, bool) {
 	return n, err == nil && n > 0
 }
 
-// sweep deletes the segments of spaces that are no more.
+// sweep deletes the segments of spaces that are gone.
 func (k *Keeper) sweep(ctx context.Context) error {
 	names, err := k.cfg.Segments.List(ctx)
 	if err != nil {
@@ -253,8 +253,8 @@ func (k *Keeper) rouse() {
 	}
 }
 
-// Match has the spaces hold what the index holds: what is gone goes, and what
-// is missing is put in the queue.
+// Match compares the spaces with the index. It removes documents that are gone, and
+// queues those that are missing.
 func (k *Keeper) Match(ids []memory.ID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

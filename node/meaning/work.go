@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/memory/dense"
 )
 
-// How long to wait after a fault: twice as long each time, by chance between
-// half and all of it, or as long as the server said.
+// How long to wait after a fault: twice as long each time, chosen at random between
+// half and all of it, or as long as the server says.
 const (
 	firstWait = time.Second
 	lastWait  = 5 * time.Minute
@@ -56,7 +56,7 @@ func delay(faults int, err error) time.Duration {
 	return retry.After(faults, firstWait, lastWait)
 }
 
-// note keeps why nothing goes on, and logs it once.
+// note keeps the reason why no vectors are made, and logs it once.
 func (k *Keeper) note(err error) {
 	k.mu.Lock()
 	was := k.fault
@@ -71,8 +71,8 @@ func (k *Keeper) note(err error) {
 	}
 }
 
-// Step makes the vectors of one batch, and reports whether there are more
-// documents in the queue. After an error the batch is in the queue again.
+// Step makes the vectors of one batch, and reports whether the queue has more.
+// After an error the batch is queued again.
 func (k *Keeper) Step(ctx context.Context) (more bool, err error) {
 	k.mu.Lock()
 	var ids []memory.ID
@@ -82,7 +82,7 @@ func (k *Keeper) Step(ctx context.Context) (more bool, err error) {
 		}
 	}
 	for _, id := range ids {
-		delete(k.queue, id) // one that changes meanwhile is in it again
+		delete(k.queue, id) // if it changes meanwhile it is queued again
 	}
 	sp := k.target()
 	k.flight = make(map[memory.ID]bool, len(ids))
@@ -151,8 +151,8 @@ func sha256of(s string) [8]byte {
 	return [8]byte(sum[:8])
 }
 
-// oneByOne finds the text that a model won't take: it goes without a vector,
-// and is found by its words.
+// oneByOne finds the text that the model refuses. That one gets no vector, and is
+// found only by its words.
 func (k *Keeper) oneByOne(ctx context.Context, sp *space, ids []memory.ID, sums []dense.Sum, texts []string) error {
 	for i := range ids {
 		v, err := k.cfg.Embedder.Embed(ctx, sp.model, texts[i:i+1])

@@ -17,7 +17,7 @@ import (
 )
 
 // events are what each app added last, for GET /v1/event. They hold no texts, and
-// are gone with the process.
+// end with the process.
 type events struct {
 	mu  sync.Mutex
 	app map[string][]event
@@ -52,8 +52,8 @@ func (e *events) find(app, id string) (event, bool) {
 	return e.app[app][i], true
 }
 
-// event reads the memories anew: what was forgotten meanwhile, or is no longer for
-// the app, is not told from an earlier answer.
+// event reads the memories again, because they may have been forgotten since, or
+// moved out of the app's scope.
 func (k *call) event() (any, error) {
 	e, ok := k.events.find(k.app, k.r.PathValue("id"))
 	if !ok {
@@ -90,7 +90,8 @@ func resultOf(r result, text string) map[string]any {
 	return map[string]any{"id": uuid(r.id), "data": map[string]any{"memory": text}, "event": string(r.verdict)}
 }
 
-// add is the hosted server's: the answer names an event, which has its results.
+// add is the call of the hosted server: its answer names an event, which has the
+// results.
 func (k *call) add() (any, error) {
 	infer, results, did, err := k.addAll()
 	if err != nil {
@@ -110,7 +111,7 @@ func random() (b [16]byte) {
 	return b
 }
 
-// addNow is the self-hosted server's.
+// addNow is the call of the self-hosted server.
 func (k *call) addNow() (any, error) {
 	_, results, _, err := k.addAll()
 	if err != nil {
@@ -123,7 +124,7 @@ func (k *call) addNow() (any, error) {
 	return map[string]any{"results": flat}, nil
 }
 
-// addAll adds each message, once the whole request was seen to be right.
+// addAll adds each message, after the whole request was checked.
 func (k *call) addAll() (infer bool, results []map[string]any, did []result, err error) {
 	infer = true
 	var messages json.RawMessage
@@ -176,8 +177,8 @@ func (k *call) addAll() (infer bool, results []map[string]any, did []result, err
 
 type message struct{ Role, Content string }
 
-// messagesOf reads messages: a text, one message, or a list. What a system prompt
-// says is no memory.
+// messagesOf reads messages: a text, one message, or a list. System prompts are
+// left out.
 func messagesOf(raw json.RawMessage) (out []message, err error) {
 	var text string
 	var one message

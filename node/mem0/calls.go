@@ -90,7 +90,7 @@ func (k *call) search() (any, error) {
 	return map[string]any{"results": out}, nil
 }
 
-// only keeps the fields that were asked for, and the id.
+// only keeps the id and the fields that were asked for.
 func only(e map[string]any, fields []string) map[string]any {
 	if len(fields) == 0 {
 		return e
@@ -104,7 +104,7 @@ func only(e map[string]any, fields []string) map[string]any {
 	return out
 }
 
-// paged reads page and page_size, of which pages begin at 1.
+// paged reads page and page_size. Pages begin at 1.
 func (k *call) paged() (page, size int, err error) {
 	page, size = 1, pageSize
 	for name, v := range map[string]*int{"page": &page, "page_size": &size} {
@@ -121,7 +121,7 @@ func (k *call) paged() (page, size int, err error) {
 	return page, min(size, serve.MaxPage), nil
 }
 
-// pages answers with a page of some that are count in all.
+// pages answers with a page of results; count is the number of all.
 func (k *call) pages(page, size, count int, results []map[string]any) any {
 	link := func(n int, there bool) any {
 		if !there {
@@ -180,7 +180,7 @@ func (k *call) list() (any, error) {
 	return k.pages(page, size, count, results), nil
 }
 
-// listOf is the self-hosted server's list, by owner.
+// listOf is the list of the self-hosted server, by owner.
 func (k *call) listOf() (any, error) {
 	f, err := k.filter(queryOwner(k.r.URL.Query()))
 	if err != nil {
@@ -209,7 +209,7 @@ func (k *call) get() (any, error) {
 
 func (k *call) update() (any, error) {
 	var p serve.UpdateRequest
-	var data *string // as older self-hosted servers call it
+	var data *string // the name in older self-hosted servers
 	var metadata map[string]json.RawMessage
 	if err := errors.Join(k.take("text", &p.Text), k.take("data", &data), k.take("metadata", &metadata), k.ended("org_id", "project_id", "source")); err != nil {
 		return nil, err

@@ -10,14 +10,14 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Locket's metadata is text. What is no text is kept as JSON, and its keys under
-// typesKey, so that it comes back as it came.
+// Locket's metadata is text. Other values are kept as JSON, and their keys under
+// typesKey, so that they come back unchanged.
 const (
 	appKey   = "app_id"
 	typesKey = "mem0.json"
 )
 
-// metadataOf makes Locket's metadata of a request's.
+// metadataOf makes Locket's metadata from a request's.
 func metadataOf(given map[string]json.RawMessage, app string) (memory.Metadata, error) {
 	out, typed := memory.Metadata{}, []string{}
 	for k, v := range given {
@@ -51,7 +51,7 @@ func metadataOf(given map[string]json.RawMessage, app string) (memory.Metadata, 
 	return out, nil
 }
 
-// given makes a request's metadata of Locket's again; nil where there was none.
+// given makes a request's metadata from Locket's again. nil: there was none.
 func given(m memory.Metadata) map[string]any {
 	var typed []string
 	_ = json.Unmarshal([]byte(m[typesKey]), &typed) // none: all are texts
@@ -123,13 +123,13 @@ func moment(name string, raw json.RawMessage) (time.Time, error) {
 	return time.Time{}, bad("%s: %.40q: want seconds since 1970, or a date", name, text)
 }
 
-// field gives Locket's name of a field in a filter of Mem0's.
+// field gives the name in Locket of a field in a filter of Mem0.
 var field = map[string]string{"user_id": "user", "agent_id": "agent", "run_id": "run", "session_id": "run", "app_id": "metadata." + appKey,
 	"created_at": "learnt", "updated_at": "learnt", "timestamp": "said", "categories": "categories", "keywords": "text", "memory_ids": "id", "id": "id", "memory": "text"}
 
 const maxDepth = 32 // of filters; Locket's own limit is lower
 
-// translate makes Locket's filter of Mem0's.
+// translate turns a filter of Mem0 into one of Locket.
 func translate(place string, v any, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, bad("%s: nested deeper than %d", place, maxDepth)
@@ -192,7 +192,7 @@ func member(place, name string, v any, depth int) (any, error) {
 	return map[string]any{to: compared(v)}, nil
 }
 
-// compared is a comparison in Locket's words: a list is in, "*" is any value.
+// compared turns a comparison into Locket's: a list means in, and "*" any value.
 func compared(v any) any {
 	switch v := v.(type) {
 	case string:

@@ -1,13 +1,12 @@
-// Package mem0 answers what clients of Mem0 ask, its hosted server's and its
-// self-hosted one's, over the calls of the local API.
+// Package mem0 answers the calls of Mem0's clients, both of its hosted and of its
+// self-hosted server, by calls of the local API.
 //
-//   - A caller is an app by its key, and gets what the API gives that key.
-//   - user_id, agent_id and run_id are a memory's owner; app_id, which Locket has
-//     not, lies in its metadata and is shown apart.
-//   - Ids are Locket's, written as UUIDs.
+// A caller is an app by its key, and gets what the API gives that key. user_id,
+// agent_id and run_id are a memory's owner. Locket has no app_id: it is kept in the
+// metadata and shown apart. Ids are Locket's, written as UUIDs.
 //
-// docs/clients.md has the table of what is claimed. What is not is 501, by name;
-// nothing is taken and then left undone.
+// docs/clients.md has the table of what is supported. Anything else is answered
+// with 501 and its name, and nothing is done.
 package mem0
 
 import (
@@ -86,14 +85,14 @@ func Handler(api http.Handler) http.Handler {
 		var err error
 		inner.URL.RawPath = "/" + strings.Trim(strings.TrimPrefix(r.URL.EscapedPath(), Prefix), "/")
 		if inner.URL.Path, err = url.PathUnescape(inner.URL.RawPath); err != nil || path.Clean(inner.URL.RawPath) != inner.URL.RawPath {
-			answer(w, nil, &refusal{http.StatusNotFound, "no such path"}) // a redirect of the mux would be no JSON
+			answer(w, nil, &refusal{http.StatusNotFound, "no such path"}) // a redirect by the mux would not be JSON
 			return
 		}
 		mux.ServeHTTP(w, inner)
 	})
 }
 
-// refusal is an answer that is no memory's.
+// refusal is an error answer.
 type refusal struct {
 	status int
 	detail string
@@ -159,8 +158,8 @@ func (k *call) take(name string, v any) error {
 	return nil
 }
 
-// ended refuses members that nobody took: an option that Locket has not must not
-// look as if it had been heeded.
+// ended refuses members that nobody took. An option that Locket does not have must
+// not seem to be obeyed.
 func (k *call) ended(ignored ...string) error {
 	for _, name := range ignored {
 		delete(k.body, name)

@@ -18,8 +18,8 @@ func (k *call) deleteAll() (any, error) {
 	return k.erase(o)
 }
 
-// erase erases all that is an owner's, page by page. What is gone is in no list,
-// so that each page begins anew.
+// erase erases everything of an owner, page by page. Each page is the first one,
+// because erased memories are in no list.
 func (k *call) erase(o owner) (any, error) {
 	f, err := k.filter(o)
 	if err != nil {
@@ -95,7 +95,7 @@ type batchOne struct {
 	Text *string `json:"text"`
 }
 
-// batch reads the memories of a batch, and does it through the API's own.
+// batch reads the memories of a batch, and passes it to the API's own batch.
 func (k *call) batch(did string, op func(*batchOne) (serve.Operation, error)) (any, error) {
 	var list []batchOne
 	if err := errors.Join(k.take("memories", &list), k.ended("org_id", "project_id", "source")); err != nil {

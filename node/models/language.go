@@ -1,6 +1,6 @@
-// Package models asks the models that the wearer names: one of language, which is
-// sent what is said and answers questions, and one of meaning, by which things are
-// found in other words.
+// Package models asks the models that the wearer names: a language model, which is
+// sent what is said and answers questions, and a model of meaning, which finds
+// things in other words.
 package models
 
 import (
@@ -30,7 +30,7 @@ type Engine interface {
 
 // LanguageConfig says which model of language may be asked.
 type LanguageConfig struct {
-	Settings func(context.Context) (config.LLM, error) // those that hold now
+	Settings func(context.Context) (config.LLM, error) // gives the settings that hold now
 	Engine   Engine
 	Wearer   string
 	Zone     *time.Location
@@ -46,21 +46,21 @@ type LanguageConfig struct {
 type Language struct {
 	c    LanguageConfig
 	now  atomic.Pointer[model] // changes when another is chosen
-	mu   sync.Mutex            // guards what follows; held while another model takes its place
-	life *opened.Life          // not nil: it is asked in the background
+	mu   sync.Mutex            // guards what follows; held while the model is replaced
+	life *opened.Life          // not nil: the model is asked in the background
 	stop func()                // ends the asking and waits for it; nil: nobody asks at the moment
 }
 
-// model is one of language.
+// model is a language model with its settings.
 type model struct {
 	cfg    config.LLM
 	client *llm.Client     // nil: not configured, or err
-	find   *distill.Worker // nil: it is not sent what is said
-	err    error           // why one that is configured can't be used
+	find   *distill.Worker // nil: the model is not sent what is said
+	err    error           // why the configured model can't be used
 }
 
-// OpenLanguage makes the client and what works with it. A key that can't be read
-// is no reason to keep the node shut: doctor tells.
+// OpenLanguage makes the client and its worker. If the key can't be read the node
+// opens all the same, and doctor tells of it.
 func OpenLanguage(ctx context.Context, lc LanguageConfig) (*Language, error) {
 	l := &Language{c: lc}
 	l.now.Store(new(model))
@@ -96,8 +96,8 @@ func (l *Language) open(ctx context.Context) error {
 	return nil
 }
 
-// Change has the model asked from now on that the settings name. told runs between
-// the model before and the one after, while nobody asks.
+// Change asks the model that the settings name from now on. told runs between the
+// two models, while none is asked.
 func (l *Language) Change(ctx context.Context, told func()) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,17 +113,18 @@ func (l *Language) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return l.c.Engine.View(ctx, fn)
 }
 
-// Client asks the model: nil where there is none, and then why, where one is
-// configured.
+// Client gives the model's client. It is nil if there is none; the error says why
+// if one is configured.
 func (l *Language) Client() (*llm.Client, error) {
 	m := l.now.Load()
 	return m.client, m.err
 }
 
-// Finder asks about what was said: nil where nobody looks.
+// Finder gives the worker that sends what is said to the model. It is nil if there
+// is none.
 func (l *Language) Finder() *distill.Worker { return l.now.Load().find }
 
-// Later is extract.Config.Later: nil where nobody looks.
+// Later is extract.Config.Later. It is nil if the model is not sent what is said.
 func (l *Language) Later() func() {
 	if f := l.Finder(); f != nil {
 		return f.Wake
@@ -131,8 +132,8 @@ func (l *Language) Later() func() {
 	return nil
 }
 
-// Start has messages asked about in the background, until Stop. A second call does
-// nothing.
+// Start sends messages to the model in the background, until Stop. A second call
+// does nothing.
 func (l *Language) Start(life *opened.Life) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

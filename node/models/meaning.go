@@ -22,7 +22,7 @@ type Viewer interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 }
 
-// MeaningConfig says by which models it is found by meaning.
+// MeaningConfig says which models of meaning there are.
 type MeaningConfig struct {
 	Dense    config.Dense
 	Store    Viewer
@@ -30,18 +30,18 @@ type MeaningConfig struct {
 	Log      *slog.Logger
 }
 
-// Meaning is what helps to find by meaning. Its methods are safe for concurrent
-// use, but for Start and Stop.
+// Meaning is the search by meaning. Its methods are safe for concurrent use, but
+// for Start and Stop.
 type Meaning struct {
 	c      MeaningConfig
 	client *llm.Vectors    // nil: not configured, or err
 	keeper *meaning.Keeper // nil: not configured
-	err    error           // why what is configured can't be used
+	err    error           // why the configured model can't be used
 	stop   func()          // nil: no vectors are made in the background
 }
 
-// OpenMeaning makes the client, and reads what was kept. Vectors that nobody
-// wants any more are thrown away: nobody would forget them with their texts.
+// OpenMeaning makes the client, and reads the vectors. If no model is configured
+// the vectors are deleted, because they would outlive forgotten texts.
 func OpenMeaning(ctx context.Context, mc MeaningConfig) (*Meaning, error) {
 	m, c := &Meaning{c: mc}, &mc.Dense
 	if c.URL == "" {
@@ -63,16 +63,17 @@ func OpenMeaning(ctx context.Context, mc MeaningConfig) (*Meaning, error) {
 	if c.URL == "" {
 		return m, nil
 	}
-	// Even without a client: what is forgotten has to go from what was kept.
+	// This is needed even without a client, because forgotten texts have to leave
+	// the vectors.
 	m.keeper, err = meaning.Open(ctx, meaning.Config{Model: c.Model, Embedder: embedder{m}, Segments: mc.Segments,
 		Texts: m.Texts, QueryPrefix: c.QueryPrefix, DocumentPrefix: c.DocumentPrefix, Log: mc.Log})
 	return m, err
 }
 
-// Keeper has a vector for each document; nil where none is configured.
+// Keeper has a vector for each document. It is nil if no model is configured.
 func (m *Meaning) Keeper() *meaning.Keeper { return m.keeper }
 
-// Embed gives the function that gives texts their vectors; nil where there is none.
+// Embed gives the function that makes vectors of texts. It is nil if there is none.
 func (m *Meaning) Embed() func(ctx context.Context, texts []string) ([][]float32, error) {
 	if m.client == nil || m.c.Dense.URL == "" {
 		return nil
@@ -82,7 +83,7 @@ func (m *Meaning) Embed() func(ctx context.Context, texts []string) ([][]float32
 	}
 }
 
-// embedder says why there is no client, where there is none.
+// embedder gives the reason if there is no client.
 type embedder struct{ *Meaning }
 
 func (e embedder) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
@@ -92,8 +93,8 @@ func (e embedder) Embed(ctx context.Context, model string, texts []string) ([][]
 	return e.client.Embed(ctx, model, texts)
 }
 
-// Texts gives documents as a model shall read them. The vault's are for no
-// model, nor is what is secret.
+// Texts gives documents as a model may read them: none from the vault, and none
+// that is secret.
 func (m *Meaning) Texts(ctx context.Context, ids []memory.ID) (map[memory.ID]string, error) {
 	out := make(map[memory.ID]string, len(ids))
 	err := m.c.Store.View(ctx, func(tx *store.Tx) error {
@@ -111,8 +112,7 @@ func (m *Meaning) Texts(ctx context.Context, ids []memory.ID) (map[memory.ID]str
 	return out, err
 }
 
-// textOf is one document as a model shall read it, empty for one that it
-// shall not.
+// textOf is one document as a model may read it. It is empty if no model may.
 func textOf(tx *store.Tx, id memory.ID) (string, error) {
 	u, err := tx.Utterance(id)
 	if err == nil {

@@ -21,9 +21,9 @@ type Life struct {
 // NewLife begins one.
 func NewLife() *Life { return &Life{over: make(chan struct{})} }
 
-// Enter has Wait wait until leave. The context ends with leave, with the one that
-// is given, and with the life; then its cause is memory.ErrLocked. Whoever calls
-// Enter sees to it that Wait was not called yet.
+// Enter makes Wait wait until leave is called. The context ends with leave, with
+// the given context, and with the life; then its cause is memory.ErrLocked. Enter
+// must not be called after Wait.
 func (l *Life) Enter(ctx context.Context) (_ context.Context, leave func()) {
 	l.work.Add(1)
 	ctx, cancel := context.WithCancelCause(ctx)

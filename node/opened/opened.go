@@ -1,9 +1,10 @@
-// Package opened gives the rooms of a node what they need of it while its keys
+// Package opened gives the packages of a node what they need of it while its keys
 // are open.
 //
-// A room is a package with one idea: reading, forgetting, plugins. Its part of an
-// open node is made at each unlock and goes with the keys. Its services outlive
-// that: they hold an [Of], which gives the part there is now, or memory.ErrLocked.
+// Each package below node has one idea, such as reading, forgetting or plugins. It
+// has a part of an open node, which is made at each unlock and ends with the next
+// lock. Its services outlive that: they hold an [Of], which gives the current part,
+// or memory.ErrLocked.
 package opened
 
 import (
@@ -12,13 +13,13 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Of gives a room its part of an open node. It is safe for concurrent use.
+// Of gives a package its part of an open node. It is safe for concurrent use.
 type Of[T any] struct {
 	use func() (part T, life *Life, release func(), err error)
 }
 
-// From makes one. use gives the part and the life that it has, which do not end
-// before release; its error says that there is none now.
+// From makes one. use gives the part and its life, which do not end before release.
+// Its error says that there is no part now.
 func From[T any](use func() (part T, life *Life, release func(), err error)) Of[T] {
 	return Of[T]{use}
 }
@@ -29,9 +30,9 @@ func (of Of[T]) Use() (part T, release func(), err error) {
 	return part, release, err
 }
 
-// During runs f with the part, for as long as the node stays open: f may take
-// minutes, in which the node can be locked. Its context ends then, and the error
-// is memory.ErrLocked.
+// During runs f with the part while the node stays open. f may take minutes, and
+// the node can be locked meanwhile. Then the context of f ends, and the error is
+// memory.ErrLocked.
 func (of Of[T]) During(ctx context.Context, f func(context.Context, T) error) error {
 	part, life, release, err := of.use()
 	if err != nil {
@@ -41,7 +42,7 @@ func (of Of[T]) During(ctx context.Context, f func(context.Context, T) error) er
 	release()
 	defer leave()
 	if err = f(ctx, part); err != nil && life.IsOver() {
-		<-ctx.Done() // which may still be on its way
+		<-ctx.Done() // the cancellation may still be on its way
 		return context.Cause(ctx)
 	}
 	return err

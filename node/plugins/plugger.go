@@ -56,7 +56,7 @@ func (pl Plugger) Plugins(ctx context.Context) ([]serve.Plugin, error) {
 	return list, nil
 }
 
-// Status tells how those that are not off do.
+// Status tells of the plugins that are not off.
 func (ps *Plugins) Status() []serve.PluginStatus {
 	out := []serve.PluginStatus{}
 	for _, p := range *ps.list.Load() {
@@ -132,9 +132,9 @@ func (pl Plugger) Plugin(_ context.Context, id string) (v serve.PluginView, err 
 	return v, nil
 }
 
-// InstallPlugin implements serve.Plugger. The new version is compiled and
-// started beside the old one; only then is it written down, and only then do
-// events go to it.
+// InstallPlugin implements serve.Plugger. It compiles and starts the new version
+// while the old one runs. Then it writes the new one down, and only then gives it
+// events.
 func (pl Plugger) InstallPlugin(ctx context.Context, r serve.InstallPluginRequest) (s serve.Plugin, err error) {
 	ps, done, err := pl.turn(ctx)
 	if err != nil {
@@ -174,7 +174,7 @@ func (pl Plugger) InstallPlugin(ctx context.Context, r serve.InstallPluginReques
 	return p.shown(), err
 }
 
-// admit checks a package against what is there.
+// admit checks a package against the plugins that there are.
 func (ps *Plugins) admit(pkg *installed.Package) (*plugin, error) {
 	m, _, err := installed.Admit(pkg, ps.home())
 	if err != nil {
@@ -196,8 +196,8 @@ func (ps *Plugins) admit(pkg *installed.Package) (*plugin, error) {
 		open: func() ([]byte, error) { return module, nil }}, nil
 }
 
-// refusedPlugin says of an error whether a person can decide otherwise, or the
-// package is no good.
+// refusedPlugin says whether a person can override an error, or the package itself
+// is bad.
 func refusedPlugin(err error) error {
 	var fault *wasm.Fault
 	switch {
@@ -232,7 +232,7 @@ func (pl Plugger) EnablePlugin(ctx context.Context, id string, enabled bool) (s 
 		next.run, next.state = nil, serve.PluginOff
 	} else {
 		next.state = serve.PluginRuns
-		if have.run == nil && have.entry != nil { // of one that was broken only what was agreed to is known
+		if have.run == nil && have.entry != nil { // of a broken one, only the agreed capabilities are known
 			if next.manifest, _, err = ps.folder.ManifestOf(*have.entry); err != nil {
 				return s, refusedPlugin(err)
 			}
@@ -270,7 +270,7 @@ func (pl Plugger) RemovePlugin(ctx context.Context, id string) error {
 	case have.entry == nil:
 		return fmt.Errorf("%w: %s was not installed: it is %s; turn it off instead", serve.ErrConflict, id, have.source)
 	}
-	// First, what can fail with nothing done: its states are by device.
+	// First comes what can fail without effect. The plugin's states are by device.
 	devices, err := ps.c.Devices()
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// plugin is an extractor that the home has, running or not. It doesn't change
-// once it is in the list; what changes is replaced.
+// plugin is an extractor of the home, running or not. It does not change once it is
+// in the list; to change it, it is replaced.
 type plugin struct {
 	manifest wasm.Manifest
 	source   string           // serve.PluginBuiltIn, …
@@ -27,15 +27,16 @@ type plugin struct {
 	run      *wasm.Plugin // nil where it doesn't run
 }
 
-// runner is a plugin as package extract calls it. One that faults have
-// disabled fails each call: what takes words away is not passed by for that,
-// and events may wait for it.
+// runner is a plugin as package extract calls it. If faults have disabled the
+// plugin, each call fails: texts must not pass by a plugin that takes secrets out,
+// and events may wait for the plugin.
 type runner struct{ p *plugin }
 
 func (r runner) ID() string      { return r.p.manifest.ID }
 func (r runner) Version() string { return r.p.manifest.Version }
 
-// First are those that may take words away: they come before all that see words.
+// First reports whether the plugin may take words away. Such plugins see texts
+// before the others.
 func (r runner) First() bool { return r.p.manifest.Has(wasm.CapRedact) }
 
 func (r runner) Wants(kind string) bool { return r.p.manifest.Takes(kind) }
@@ -85,8 +86,8 @@ func (runner) Named(err error) string {
 	return "failed"
 }
 
-// start compiles the plugin and makes it ready: a built-in one in this process,
-// a stranger's in a worker.
+// start compiles the plugin and makes it ready. A built-in one runs in this
+// process, others in a worker.
 func (p *plugin) start(ctx context.Context, h *wasm.Host) (err error) {
 	var settings map[string]string
 	if p.entry != nil {
@@ -100,8 +101,8 @@ func (p *plugin) start(ctx context.Context, h *wasm.Host) (err error) {
 	return err
 }
 
-// agreedTo is what is known of a plugin whose manifest can't be read: what the
-// wearer agreed to, which the record has.
+// agreedTo is what is known of a plugin whose manifest can't be read: the
+// capabilities that the wearer agreed to, from the record.
 func agreedTo(e *installed.Entry) wasm.Manifest {
 	m := wasm.Manifest{ID: e.ID}
 	for _, ask := range e.Agreed {
@@ -114,8 +115,8 @@ func agreedTo(e *installed.Entry) wasm.Manifest {
 	return m
 }
 
-// blocks says whether the plugin takes words away and does not run, though the
-// wearer has not turned it off: what it did not see, nobody sees.
+// blocks says whether the plugin takes words away and does not run, although the
+// wearer has not turned it off. Nobody sees a text that it did not see.
 func (p *plugin) blocks(state string) bool {
 	return (state == serve.PluginFaulted || state == serve.PluginBroken) && p.manifest.Has(wasm.CapRedact)
 }

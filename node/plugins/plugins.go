@@ -37,13 +37,13 @@ type Config struct {
 	Dir         string    // folder of those that the wearer installed, or put there
 	Disabled    []string  // ids that the configuration turns off
 	Cache       string    // folder of compiled ones
-	SharedCache bool      // other homes use it, too
+	SharedCache bool      // other homes use the cache, too
 	NoSpare     bool      // see wasm.Options
-	Worker      []string  // command of a stranger's process; nil: none of others is run
+	Worker      []string  // command of the process for plugins of others; nil: they are not run
 	Key         *seal.Key // of the node's store
 	Engine      Engine
-	Devices     func() ([]string, error)                         // names those that events may be of
-	Heard       func(ctx context.Context, ids []memory.ID) error // is told of recordings in which words were heard
+	Devices     func() ([]string, error)                         // gives the devices from which events may come
+	Heard       func(ctx context.Context, ids []memory.ID) error // is called with recordings in which words were heard
 	Log         *slog.Logger
 }
 
@@ -54,7 +54,7 @@ type Plugins struct {
 	folder  *installed.Folder
 	extract *extract.Extractor
 	list    atomic.Pointer[[]*plugin] // in the order in which they are called; see swap
-	turn    chan struct{}             // holds one while somebody has the turn
+	turn    chan struct{}             // holds a token while a caller has the turn
 }
 
 // Open finds and starts them. They are not called before Serve.
@@ -72,14 +72,14 @@ func Open(ctx context.Context, c Config) (_ *Plugins, err error) {
 	return ps, nil
 }
 
-// Serve names the extractor that calls them, which was made of Chain.
+// Serve sets the extractor that calls them. It was made with Chain.
 func (ps *Plugins) Serve(x *extract.Extractor) { ps.extract = x }
 
 // Chain is what package extract calls.
 func (ps *Plugins) Chain() []extract.Plugin { return chain(*ps.list.Load()) }
 
-// Turn waits until it is the caller's: until end no plugin is added, changed,
-// removed or given past events by anybody else.
+// Turn waits for the caller's turn. Until end, nobody else adds, changes or removes
+// plugins or gives them past events.
 func (ps *Plugins) Turn(ctx context.Context) (end func(), err error) {
 	select {
 	case ps.turn <- struct{}{}:
@@ -99,7 +99,7 @@ func (ps *Plugins) Instances() (n int) {
 	return n
 }
 
-// Forget has every plugin lose what it has in memory.
+// Forget makes every plugin drop what it has in memory.
 func (ps *Plugins) Forget() error { return ps.host.Forget() }
 
 // Close ends them.
@@ -114,8 +114,8 @@ func (ps *Plugins) View(ctx context.Context, fn func(*store.Tx) error) error {
 // 80 MB, and some 0.2 s to come back from the cache.
 const pluginsIdle = time.Minute
 
-// openHost makes the plugins' host. Machine code is sealed with a key that only
-// an open node has; where several homes share a cache, with one of its own.
+// openHost makes the plugins' host. Machine code is sealed with a key that only an
+// open node has. If homes share the cache, the cache has a key of its own.
 func (ps *Plugins) openHost(ctx context.Context) (err error) {
 	opt := wasm.Options{CacheDir: ps.c.Cache, Logger: ps.c.Log, Worker: ps.c.Worker, OnFault: ps.onFault, Idle: pluginsIdle, NoSpare: ps.c.NoSpare}
 	if !ps.c.SharedCache {
@@ -129,9 +129,9 @@ func (ps *Plugins) openHost(ctx context.Context) (err error) {
 	return err
 }
 
-// onFault writes down that faults have disabled a plugin that was installed:
-// it stays so until the wearer enables it. A built-in one is tried again with
-// the next start.
+// onFault writes down that faults have disabled an installed plugin. It stays
+// disabled until the wearer enables it. A built-in plugin is tried again at the
+// next start.
 func (ps *Plugins) onFault(f wasm.Fault) {
 	if !f.Disabled {
 		return
@@ -147,10 +147,9 @@ func (ps *Plugins) onFault(f wasm.Fault) {
 	}
 }
 
-// load finds and starts the built-in extractors, those that are
-// installed, and those that lie in the plugins folder. A built-in one or one
-// of the folder that can't be loaded is an error; one that is installed is
-// broken, and said to be.
+// load finds and starts the built-in extractors, the installed ones, and those in
+// the plugins folder. If a built-in one or one of the folder can't be loaded, that
+// is an error. An installed one is marked as broken.
 func (ps *Plugins) load(ctx context.Context) error {
 	if err := ps.openFolder(ctx); err != nil {
 		return err
@@ -174,11 +173,11 @@ func (ps *Plugins) load(ctx context.Context) error {
 	return nil
 }
 
-// pluginsKept is the store's word that the home has a record of plugins: taking
-// all of it away is found, too.
+// pluginsKept is noted in the store if the home has a record of plugins. So it is
+// noticed if the whole record is removed.
 const pluginsKept = "plugins are recorded"
 
-// openFolder reads what is installed, under a key that only an open node has.
+// openFolder reads the installed plugins, with a key that only an open node has.
 func (ps *Plugins) openFolder(ctx context.Context) (err error) {
 	if ps.folder, err = installed.Open(ps.c.Dir, ps.c.Key.Derive(installed.Label)); err != nil {
 		return err
@@ -260,9 +259,8 @@ func order(all []*plugin) {
 	})
 }
 
-// chain is what package extract calls: those that run, those that would if
-// faults had not disabled them, and of those that are broken what is not to be
-// passed by.
+// chain is what package extract calls: plugins that run, plugins that faults have
+// disabled, and broken ones that texts must not pass by.
 func chain(all []*plugin) []extract.Plugin {
 	var out []extract.Plugin
 	for _, p := range all {
@@ -283,9 +281,9 @@ func (ps *Plugins) Scanners() (s string) {
 	return s
 }
 
-// swap puts another plugin in the place of the one with its id, or adds it;
-// nil takes that away. Events go to what is in the list when they begin: one
-// that is being worked on is committed before. It gives what was replaced.
+// swap replaces the plugin with this id, or adds it; nil removes it. An event goes
+// to the plugins that are in the list when it begins, and is committed before the
+// swap. It gives the replaced plugin.
 func (ps *Plugins) swap(id string, next *plugin) (was *plugin) {
 	lock := ps.c.Engine.Hold()
 	defer lock.Release()

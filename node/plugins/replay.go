@@ -38,7 +38,7 @@ func (ps *Plugins) replay(ctx context.Context, r serve.ReplayPluginRequest) (res
 		defer lock.Release()
 		return run(lock)
 	})
-	// What it heard before it ended early is heard.
+	// What it heard before it ended early counts.
 	err = errors.Join(err, ps.c.Heard(context.WithoutCancel(ctx), again.Heard))
 	return serve.PluginReplayed{Events: again.Events, Candidates: again.Candidates, Known: again.Known, Faults: again.Faults, Changes: serve.Some(again.Changes)}, err
 }

@@ -2,11 +2,11 @@ package plugins
 
 import "context"
 
-// catchUpStep is how many events a plugin is given of those that waited for
-// it, before the next look at what has come.
+// catchUpStep is how many waiting events a plugin is given before the pump looks
+// for new ones.
 const catchUpStep = 64
 
-// CatchUp gives plugins that run again what waited for them.
+// CatchUp gives the events that waited to plugins that run again.
 func (ps *Plugins) CatchUp(ctx context.Context) {
 	for _, p := range *ps.list.Load() {
 		var err error
@@ -20,14 +20,15 @@ func (ps *Plugins) CatchUp(ctx context.Context) {
 }
 
 // catchUpOnce gives a plugin one event that waited for it, and reports whether
-// there may be more for it: whoever wants to write has a turn between two. One
-// that was replaced meanwhile is closed, and would lose what waits for the next.
+// there may be more. Between two events other writers get their turn. A plugin that
+// was replaced meanwhile is closed, and would lose events that wait for its
+// successor.
 func (ps *Plugins) catchUpOnce(ctx context.Context, p *plugin) (more bool, err error) {
 	lock := ps.c.Engine.Hold()
 	defer lock.Release()
 	r := runner{p}
 	if now, err := ps.get(p.manifest.ID); err != nil || now != p || p.run == nil || !p.manifest.Waits() || r.Waits(nil) {
-		return false, nil // it has none, or they wait on
+		return false, nil // none waits, or they go on waiting
 	}
 	if left, err := ps.extract.Owed(ctx, r.ID()); err != nil || left == 0 {
 		return false, err

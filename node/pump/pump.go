@@ -199,7 +199,7 @@ func (p *Pump) once(ctx context.Context, e journal.Entry) error {
 	return nil
 }
 
-// settle keeps account of the events that wait for more sound.
+// settle notes which events wait for more sound.
 func (p *Pump) settle(out extract.Outcome, seq uint64) {
 	if out.Held {
 		p.held[out.Event] = seq
@@ -210,8 +210,8 @@ func (p *Pump) settle(out extract.Outcome, seq uint64) {
 	p.c.Seen(out)
 }
 
-// setAside keeps an entry that nothing can be made of, sealed and whole, and
-// tells doctor.
+// setAside puts an entry that can't be worked on into quarantine, sealed and whole,
+// and tells doctor.
 func (p *Pump) setAside(ctx context.Context, e journal.Entry, why error) error {
 	b, err := p.c.Blobs.WriteBlob(ctx, bytes.NewReader(e.Data))
 	if err != nil {
@@ -233,10 +233,10 @@ func (p *Pump) tellDamage(ctx context.Context, d *journal.CorruptError) error {
 	})
 }
 
-// journalTopic stands in the quarantine for what came from the journal itself.
+// journalTopic is the topic in the quarantine for entries of the journal itself.
 const journalTopic = "journal"
 
-// rest uses a quiet moment.
+// rest does the work of a quiet moment.
 func (p *Pump) rest(ctx context.Context) {
 	lock := p.c.Engine.Hold()
 	outs, err := p.c.Extract.EndSilent(ctx, lock, streamIdle, partsIdle)
@@ -254,7 +254,7 @@ func (p *Pump) rest(ctx context.Context) {
 	p.settled.Do(func() { close(p.quiet) })
 }
 
-// save writes how far the journal is worked through, and lets go of what is.
+// save writes how far the journal is worked through, and releases that part.
 func (p *Pump) save(ctx context.Context) error {
 	upTo := p.doneWith()
 	if upTo <= p.wrote {
@@ -267,7 +267,7 @@ func (p *Pump) save(ctx context.Context) error {
 	return p.c.Journal.Release(upTo)
 }
 
-// doneWith is the last entry of which, and of all before it, nothing waits.
+// doneWith is the last entry up to which no entry waits.
 func (p *Pump) doneWith() uint64 {
 	upTo := p.last
 	for _, seq := range p.held {

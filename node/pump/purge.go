@@ -18,8 +18,8 @@ type request struct {
 	done func(error)      // called once
 }
 
-// purges are requests to let go of everything in the journal that is worked
-// through, however recent.
+// purges are requests to remove everything from the journal that is worked through,
+// however recent it is.
 type purges struct {
 	mu    sync.Mutex // guards the rest
 	asked []request
@@ -28,8 +28,8 @@ type purges struct {
 }
 
 // PurgeSoon asks for a purge of everything that was worked through before the call.
-// held are events that wait for nothing any more. done is called once, with nil when
-// the journal holds nothing of it, or with the reason why it still does.
+// held are events that need not wait any longer. done is called once: with nil when
+// the journal holds nothing of it any more, or with the reason why it still does.
 func (p *Pump) PurgeSoon(held []memory.EventID, done func(error)) {
 	p.purges.ask(request{held, done})
 }
@@ -126,9 +126,9 @@ func (p *Pump) Purge(ctx context.Context, forgotten []memory.EventID) error {
 	return p.c.Journal.Release(p.doneWith())
 }
 
-// move copies the entries up to last whose events wait for more to the end of
-// the journal. After a crash between that and their deletion they come twice,
-// which the extractor passes over.
+// move copies entries up to last whose events wait for more to the end of the
+// journal. After a crash before the old ones are deleted they come twice; the
+// extractor skips the second.
 func (p *Pump) move(ctx context.Context, last uint64) error {
 	old := map[uint64]memory.EventID{}
 	for id, seq := range p.held {

@@ -51,7 +51,8 @@ func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResu
 	return res, err
 }
 
-// read takes what the model said into the result, held to what it was given.
+// read puts the model's answer into the result, checked against the lines that it
+// was given.
 func (qr *Query) read(by, text string, lines []retrieve.Line, items []serve.ContextItem, res *serve.AskResult) {
 	a := answer.Read(text, lines)
 	res.Answer, res.Model, res.Cited, res.Invented = a.Text, by, a.Cited, a.Invented
@@ -65,7 +66,7 @@ func (qr *Query) read(by, text string, lines []retrieve.Line, items []serve.Cont
 			}
 		}
 	}
-	qr.c.Served(time.Now(), a.Plain()) // an assistant that reads it aloud teaches the node nothing
+	qr.c.Served(time.Now(), a.Plain()) // if an assistant reads it aloud, the node must not learn from it
 }
 
 // topicByModel asks what a conversation is about; empty where no answer comes in time.

@@ -10,16 +10,16 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// chooser says which documents of the index may be hits, where that takes
-// more than the index knows of them. It is of one search.
+// chooser says which documents of the index may be hits of one search, as far as
+// that needs more than the index knows.
 type chooser struct {
 	filter filter.Filter
 	then   *then
 	seen   map[memory.ID]bool
-	err    error // the first of reading the store
+	err    error // the first error of reading the store
 }
 
-// chooserOf makes one of what a request asks for.
+// chooserOf makes a chooser for a request.
 func chooserOf(r *serve.SearchRequest) (*chooser, error) {
 	filters := []filter.Filter{r.Filters}
 	for field, value := range map[string]string{"tags": r.Tag, "agent": r.Agent, "run": r.Run} {
@@ -47,8 +47,8 @@ func (c *chooser) narrows() bool {
 	return !c.filter.IsZero() || !c.then.isNow()
 }
 
-// allows reads a document and says whether it may be a hit. What was erased
-// since it was indexed may not.
+// allows reads a document and says whether it may be a hit. If it was erased since
+// it was indexed, it may not.
 func (c *chooser) allows(qr *Query, tx *store.Tx, id memory.ID) bool {
 	ok, asked := c.seen[id]
 	if asked || c.err != nil {
@@ -64,7 +64,7 @@ func (c *chooser) allows(qr *Query, tx *store.Tx, id memory.ID) bool {
 
 func (c *chooser) choose(qr *Query, tx *store.Tx, id memory.ID) (bool, error) {
 	u, err := tx.Utterance(id)
-	if err == nil { // known once it was said
+	if err == nil { // an utterance is known from when it was said
 		return (c.then.asOf.IsZero() || !u.At.After(c.then.asOf)) && (c.then.knownAt.IsZero() || !u.At.After(c.then.knownAt)) &&
 			c.filter.Match(&filter.Item{Utterance: u}), nil
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// stubOf is what is known of a memory that is cold, and can't be fetched now.
+// stubOf is what is known of a cold memory that can't be fetched now.
 func stubOf(s store.Stub) memory.Memory {
 	return memory.Memory{ID: s.ID, Candidate: memory.Candidate{Type: s.Type}, State: s.State, Learnt: s.Learnt, Cold: true}
 }
 
-// fetchHits brings back what a search found and is cold; what can't be is left,
-// and the search goes on without its text.
+// fetchHits brings back cold memories that a search found. If one can't come, the
+// search goes on without its text.
 func (qr *Query) fetchHits(ctx context.Context, hits []recall.Hit) error {
 	var ids []memory.ID
 	err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
@@ -45,7 +45,7 @@ func (qr *Query) fetchHits(ctx context.Context, hits []recall.Hit) error {
 	return nil
 }
 
-// coldHit gives the cold memory that a hit is of.
+// coldHit gives the cold memory to which a hit belongs.
 func coldHit(tx *store.Tx, h *recall.Hit) (id memory.ID, is bool, err error) {
 	if h.Kind != recall.Memory {
 		return id, false, nil
@@ -56,6 +56,6 @@ func coldHit(tx *store.Tx, h *recall.Hit) (id memory.ID, is bool, err error) {
 	if h.Source.IsZero() {
 		return id, false, nil
 	}
-	_, ok, err := tx.Stub(h.Source) // of a chunk: the resource
+	_, ok, err := tx.Stub(h.Source) // the hit is a chunk: this is its resource
 	return h.Source, ok, err
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// lastTurns is how much of the live session a topic is taken from.
+// lastTurns is from how many turns of the live session a topic is taken.
 const lastTurns = 6
 
 // Context implements serve.Recaller.
@@ -28,7 +28,7 @@ func (rd Reader) Context(ctx context.Context, r serve.ContextRequest) (res serve
 	return res, err
 }
 
-// surround gathers what speaks of the topic, and makes a block of it.
+// surround gathers memories about the topic, and makes a block of them.
 func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res serve.ContextResult, lines []retrieve.Line, err error) {
 	if r.Budget == 0 {
 		r.Budget = serve.DefaultBudget
@@ -69,7 +69,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res serv
 	return res, b.Lines, nil
 }
 
-// topic says what is talked about: in the messages, or in the live session.
+// topic says what the messages, or the turns of the live session, are about.
 func (qr *Query) topic(ctx context.Context, r *serve.ContextRequest) (string, error) {
 	var turns []retrieve.Turn
 	for _, m := range r.Messages {
@@ -100,7 +100,7 @@ func (qr *Query) topic(ctx context.Context, r *serve.ContextRequest) (string, er
 	return retrieve.Topic(turns), nil
 }
 
-// coreBlocks gives all that hold.
+// coreBlocks gives all core memories that are valid now.
 func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items []retrieve.Item, err error) {
 	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Core}, States: []memory.State{memory.Active}}) {
@@ -114,16 +114,15 @@ func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items
 		}
 		return nil
 	})
-	slices.Reverse(items) // the block that was learnt first comes first, whatever is learnt after
+	slices.Reverse(items) // the block that was learnt first always comes first
 	return items, err
 }
 
-// aboutTypes are the types that are found by the topic.
+// aboutTypes are the types that are searched by the topic.
 var aboutTypes = [...]memory.Type{memory.Episodic, memory.Semantic, memory.Procedural, memory.Resource}
 
-// about gives what speaks of the topic, best first: what one search over
-// everything gives, and then of each type what that has not brought up, where
-// it is an answer.
+// about gives memories about the topic, best first: what one search over all types
+// finds, and then, for each type, further good hits.
 func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *serve.ContextResult) ([]serve.Hit, error) {
 	q := serve.SearchRequest{Query: res.Topic, K: retrieve.MaxUtterances, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, Sees: r.Sees}
 	all, err := qr.Find(ctx, q)

@@ -44,7 +44,8 @@ func (rd Reader) Day(ctx context.Context, date serve.Date) (d serve.Day, err err
 	return d, err
 }
 
-// dayLines gives what was said, with why nothing was remembered of it.
+// dayLines gives the utterances, each with the reasons why nothing was remembered
+// of it.
 func dayLines(tx *store.Tx, d *serve.Day) error {
 	heard := map[memory.EventID]int{} // the first line of each event
 	for u, err := range tx.Utterances(d.From, d.To) {
@@ -78,8 +79,8 @@ func dayLines(tx *store.Tx, d *serve.Day) error {
 	return nil
 }
 
-// dayMemories gives what was remembered. Nothing is learnt before it is heard,
-// so that only what was learnt since the day began is looked at.
+// dayMemories gives what was remembered. Nothing is learnt before it is heard, so
+// only memories that were learnt since the day began are read.
 func (qr *Query) dayMemories(tx *store.Tx, d *serve.Day) error {
 	line := make(map[memory.ID]int, len(d.Lines))
 	for i := range d.Lines {

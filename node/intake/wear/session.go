@@ -19,8 +19,8 @@ const (
 	firstWait = 200 * time.Millisecond
 )
 
-// run keeps a connection. Each has a paho client of its own, with a clean
-// session: what is to be sent again is known here, and nowhere else.
+// run keeps a connection. Each connection has its own paho client with a clean
+// session, because only run knows what has to be sent again.
 func (c *Client) run() {
 	defer close(c.gone)
 	pace := retry.Backoff{First: firstWait, Most: c.cfg.MaxWait}
@@ -125,7 +125,7 @@ func (c *Client) done(t mqtt.Token) error {
 	}
 }
 
-// own makes a message of the client itself.
+// own makes a message that the client itself sends.
 func (c *Client) own(m wire.Message) (*Receipt, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,8 +133,8 @@ func (c *Client) own(m wire.Message) (*Receipt, error) {
 	return c.receipt(m, true)
 }
 
-// begin puts a hello and a status before all that waits, in place of those of
-// earlier connections, and has everything sent.
+// begin puts a new hello and status before everything that waits, in place of those
+// of earlier connections, and has all of it sent again.
 func (c *Client) begin() error {
 	hello := c.cfg.Hello
 	hello.Header = wire.Header{Zone: hello.Zone}
@@ -163,7 +163,7 @@ func (c *Client) begin() error {
 	return nil
 }
 
-// errSilent: the node, or what is between, is gone without a word.
+// errSilent: the node, or something in between, no longer answers.
 var errSilent = errors.New("wear: no acknowledgement in time")
 
 type outgoing struct {
@@ -172,8 +172,8 @@ type outgoing struct {
 	retain  bool
 }
 
-// send publishes what is not yet sent on this connection, in order, and says
-// when to look again.
+// send publishes in order what is not yet sent on this connection. It says when to
+// look again.
 func (c *Client) send(client mqtt.Client) (time.Duration, error) {
 	c.mu.Lock()
 	now := time.Now()
@@ -184,7 +184,7 @@ func (c *Client) send(client mqtt.Client) (time.Duration, error) {
 	if len(c.pending) == 0 {
 		c.heard = now
 	}
-	// A node that is away for long is not to find everything many times over.
+	// If a node is away for long, it should not receive everything many times.
 	timeout := c.cfg.Timeout << min(c.silent, 5)
 	if now.Sub(c.heard) > timeout {
 		c.mu.Unlock()
@@ -205,13 +205,13 @@ func (c *Client) send(client mqtt.Client) (time.Duration, error) {
 			if t.Error() != nil {
 				return 0, t.Error()
 			}
-		default: // PUBACK is the broker's; what counts is the node's answer
+		default: // PUBACK comes from the broker; only the node's answer counts
 		}
 	}
 	return timeout / 2, nil
 }
 
-// leave says that the device goes, and that nobody need wonder.
+// leave tells the node that the device disconnects on purpose.
 func (c *Client) leave(client mqtt.Client) error {
 	s, err := c.own(&wire.Status{State: "offline", Reason: "closed"})
 	if err == nil {

@@ -23,14 +23,14 @@ var (
 	ErrClosed = errors.New("wear: closed")
 	// ErrRefused: the node refused the message for good.
 	ErrRefused = errors.New("wear: refused")
-	// ErrPaused: the wearer wants nothing recorded; the message is gone.
+	// ErrPaused: the wearer has paused, and the message was dropped.
 	ErrPaused = errors.New("wear: paused")
-	// ErrThen is the [ErrPaused] of a message that happened in a pause or in a private
-	// zone, and is thrown away whenever it comes.
+	// ErrThen is the [ErrPaused] of a message that happened in a pause or in a
+	// private zone. It is dropped whenever it comes.
 	ErrThen = fmt.Errorf("%w when it happened, or in a private zone", ErrPaused)
 )
 
-// Config is a device's. URL and Device are needed.
+// Config of a device. URL and Device are needed.
 type Config struct {
 	URL      string // tcp://host:port or ssl://host:port
 	Device   string // also user name and client id
@@ -63,7 +63,7 @@ type Client struct {
 	private bool      // paused for a private zone: locations go on
 	hold    time.Time // nothing is sent before
 	heard   time.Time // when the node last answered
-	silent  int       // connections in a row that ended without any answer
+	silent  int       // connections in a row that ended without an answer
 	up      chan struct{}
 	err     error
 	closed  bool
@@ -75,8 +75,8 @@ type Receipt struct {
 	kind    memory.Kind
 	payload []byte
 	retain  bool
-	own     bool // hello and status of the client itself: not of the window
-	sent    bool // on the connection that is there now
+	own     bool // hello or status of the client itself, which does not count in the window
+	sent    bool // on the current connection
 	done    chan struct{}
 	err     error
 }
@@ -132,8 +132,8 @@ func Dial(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Publish queues a message. It blocks while the window is full. A header with
-// Boot 0 is given the client's boot and its next number; any other is kept, for
+// Publish queues a message. It blocks while the window is full. A header with Boot
+// 0 gets the client's boot and its next number. Any other header is kept, for
 // devices that count by themselves.
 func (c *Client) Publish(ctx context.Context, m wire.Message) (*Receipt, error) {
 	select {
@@ -191,8 +191,8 @@ func (c *Client) poke() {
 	}
 }
 
-// Reserve takes the next n sequence numbers and gives the first: for the parts
-// of a photo, which are consecutive.
+// Reserve takes the next n sequence numbers and gives the first. It is for the
+// parts of a photo, which are consecutive.
 func (c *Client) Reserve(n int) (boot, first uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -208,7 +208,7 @@ func (c *Client) Flush(ctx context.Context) error {
 	c.mu.Unlock()
 	for _, r := range all {
 		if r.own {
-			continue // may be overtaken by that of a new connection
+			continue // a new connection may send another in its place
 		}
 		if err := r.Wait(ctx); err != nil && ctx.Err() != nil {
 			return errors.Join(err, c.Err())
@@ -217,8 +217,8 @@ func (c *Client) Flush(ctx context.Context) error {
 	return nil
 }
 
-// Ready waits until the client is connected and subscribed. It gives why it is
-// not, where ctx ends first.
+// Ready waits until the client is connected and subscribed. If ctx ends first, it
+// gives the reason why it is not.
 func (c *Client) Ready(ctx context.Context) error {
 	c.mu.Lock()
 	up := c.up
@@ -263,8 +263,9 @@ func (c *Client) Pending() int {
 	return len(c.pending)
 }
 
-// Close says that the device goes offline, where it can, and disconnects. What
-// is not acknowledged ends with [ErrClosed]. It is safe to call twice.
+// Close tells the node that the device goes offline, if it can, and disconnects.
+// Messages that are not acknowledged end with [ErrClosed]. It is safe to call
+// twice.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	if !c.closed {

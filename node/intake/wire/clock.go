@@ -7,9 +7,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A wall time from a device is believed from earliest on and up to maxAhead
-// past its receipt. Real-time clocks that lost their power start at 1970, 2000
-// or 2010 (GPS weeks roll over to 1980 and 1999): all before 2015.
+// A wall time from a device is believed if it is after earliest and at most
+// maxAhead after its receipt. Real-time clocks that lost their power start at 1970,
+// 2000 or 2010 (GPS weeks roll over to 1980 and 1999): all before 2015.
 var earliest = time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const maxAhead = 24 * time.Hour
@@ -20,12 +20,12 @@ const (
 	maxClockBoots   = 8 // of one device, the latest
 )
 
-// Clocks knows, for each boot of each device, when it was: the wall time at
-// which its uptime was 0. A message that carries a believable wall time and an
-// uptime tells it exactly; otherwise it is the smallest receipt less uptime
-// seen so far, which is late by the quickest delivery. The zero value is ready
-// to use and safe for concurrent use. What it learnt is gone with it: a device
-// says hello on every connection, and with that it is learnt again.
+// Clocks knows, for each boot of each device, the wall time at which its uptime was
+// 0. A message with a believable wall time and an uptime tells it exactly.
+// Otherwise it is the smallest receipt time minus uptime so far, which is too late
+// by the fastest delivery. The zero value is ready to use and safe for concurrent
+// use. Nothing is stored: a device says hello on every connection, and tells it
+// again.
 type Clocks struct {
 	mu      sync.Mutex
 	devices map[string][]bootClock // latest boot last
@@ -73,8 +73,8 @@ func (c *Clocks) learn(e *memory.Event, h *Header, exact bool) time.Time {
 	return b.zero
 }
 
-// boot finds or makes the entry, forgetting the device's oldest boot where
-// there are too many; nil where there are too many devices.
+// boot finds or makes the entry of a boot. If a device has too many it forgets the
+// oldest; if there are too many devices it gives nil.
 func (c *Clocks) boot(device string, boot uint64) *bootClock {
 	list, known := c.devices[device]
 	for i := range list {

@@ -23,8 +23,8 @@ const (
 	MetaMic         = "mic"         // hello: on, off
 )
 
-// DecodeEvent reads a device's message off its topic into an event. With a
-// nil clocks nothing is learnt about the device's clock.
+// DecodeEvent reads a device's message and its topic into an event. If clocks is
+// nil, nothing is learnt about the device's clock.
 func DecodeEvent(topic string, payload []byte, received time.Time, clocks *Clocks) (memory.Event, error) {
 	device, kind, err := ParseTopic(topic)
 	if err != nil {

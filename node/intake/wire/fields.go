@@ -21,7 +21,7 @@ type fields struct {
 	err  error
 }
 
-// unknown is how many fields nobody asked for.
+// unknown is how many fields nobody has read.
 func (r *fields) unknown() int { return len(r.m) - r.read }
 
 func (r *fields) fail(field string, p Problem, format string, args ...any) {
@@ -60,7 +60,8 @@ func (r *fields) uint(name string, required bool, lo, hi uint64) uint64 {
 	return n
 }
 
-// whole takes a negative number for a whole one that is out of any range.
+// whole reads a whole number. A negative one becomes a number that is out of any
+// range.
 func (r *fields) whole(v any) (uint64, bool) {
 	switch n := v.(type) {
 	case uint64:
@@ -154,7 +155,7 @@ func (r *fields) string(name string, v any, limit int) string {
 	return ""
 }
 
-// word is a text out of a list. The empty text is none of them.
+// word reads a text that has to be in a list. The empty text is never in it.
 func (r *fields) word(name string, required bool, words ...string) string {
 	v, ok := r.get(name, required)
 	if !ok {
@@ -227,8 +228,8 @@ func (r *fields) bytes(name string, limit int) []byte {
 	return b
 }
 
-// maxMilli bounds times in ms: what a float64 holds exactly. Whether a time is
-// believable is for [Clocks] to say.
+// maxMilli bounds times in ms to what a float64 holds exactly. [Clocks] decides
+// whether a time is believable.
 const maxMilli = 1<<53 - 1
 
 // wall reads ms since 1970 or, in JSON, RFC 3339. 0 stands for no time.
@@ -253,8 +254,8 @@ func milli(ms uint64) time.Time {
 	return time.UnixMilli(int64(ms)).UTC()
 }
 
-// zone reads an IANA name. It is not looked up: what the node knows of zones
-// may be older than the device.
+// zone reads an IANA name. It is not looked up, because the device may know newer
+// zones than the node.
 func (r *fields) zone() string {
 	z := r.text("zone", optional, 64)
 	for _, c := range []byte(z) {

@@ -8,15 +8,15 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Header is what every message begins with. (device, boot, seq) is its
-// identity: sent again, it is the same message.
+// Header begins every message. (device, boot, seq) identifies a message: if it is
+// sent again, it is the same message.
 type Header struct {
 	Seq     uint64        // the message's number, growing within a boot
 	Boot    uint64        // changes with every start of the device
 	At      time.Time     // wall clock, to the ms; zero: the device has none
 	Up      time.Duration // since the device's start, to the ms; 0: not sent
 	Zone    string        // IANA name of where the wearer is
-	Unknown int           // fields that were passed over in decoding
+	Unknown int           // fields that decoding did not know
 }
 
 // maxUp is the longest uptime: 100 years.
@@ -182,9 +182,9 @@ func Encode(m Message, f Format) ([]byte, error) {
 	return b, nil
 }
 
-// Decode reads a message of the kind that its topic says. On an error the
-// message is nil, and head, where it could be read, says which was meant, so
-// that it can be refused.
+// Decode reads a message of the kind that its topic says. On an error the message
+// is nil. head then says which message it was, if that could be read, so that it
+// can be refused.
 func Decode(kind memory.Kind, payload []byte) (m Message, head *Header, err error) {
 	m = newMessage(kind)
 	if m == nil {
@@ -207,7 +207,7 @@ func Decode(kind memory.Kind, payload []byte) (m Message, head *Header, err erro
 	return m, h, nil
 }
 
-// salvage reads which message it was out of one that is otherwise wrong.
+// salvage reads the header of a message that is otherwise wrong.
 func salvage(m map[string]any) *Header {
 	r := &fields{m: m}
 	h := &Header{Seq: r.uint("seq", need, 0, math.MaxUint64), Boot: r.uint("boot", need, 0, math.MaxUint64)}
@@ -217,7 +217,7 @@ func salvage(m map[string]any) *Header {
 	return h
 }
 
-// Identify reads boot and seq of a payload, as far as it has them.
+// Identify reads boot and seq of a payload, if it has them.
 func Identify(payload []byte) (boot, seq uint64, ok bool) {
 	m, _, err := parse(payload)
 	if err != nil {

@@ -21,8 +21,8 @@ var (
 	errOpusPacket = errors.New("opus: a packet has 1 to 4000 bytes")
 )
 
-// Packets cuts the data of codec opus into its packets, which lie in data. For
-// an Ogg stream it gives none and no error: a demuxer is to read it.
+// Packets cuts the data of codec opus into its packets, without copying. For an Ogg
+// stream it gives none and no error, because a demuxer has to read that.
 func Packets(data []byte) ([][]byte, error) {
 	if IsOgg(data) {
 		return nil, nil

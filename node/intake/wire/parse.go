@@ -92,7 +92,7 @@ func parseJSON(payload []byte) (map[string]any, error) {
 	return m, err
 }
 
-// jsonParser walks tokens, because encoding/json takes a field twice and any
+// jsonParser walks tokens, because encoding/json accepts a field twice, and any
 // depth up to 10,000.
 type jsonParser struct{ *json.Decoder }
 

@@ -7,19 +7,19 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Ack is the node's answer to messages of one boot of a device. With Error
-// empty they are on disk, or dropped by the wearer's wish (Dropped), and the
-// device can let go of them. With Error set they are refused: to be sent again
-// later where Retry, else to be let go of.
+// Ack is the node's answer to messages of one boot of a device. If Error is empty,
+// they are on disk or were dropped by the wearer's wish (Dropped), and the device
+// can delete them. Otherwise they are refused: with Retry the device sends them
+// again later, without it the device deletes them.
 type Ack struct {
 	Boot    uint64
-	Seqs    []uint64 // at most MaxSeqs; in a refusal of something unreadable none
-	Dropped string   // taken and thrown away: DroppedPaused, DroppedThen, DroppedPrivate
+	Seqs    []uint64 // at most MaxSeqs; none if a refused message could not be read
+	Dropped string   // taken and dropped: DroppedPaused, DroppedThen, DroppedPrivate
 	Error   string   // why not, in words
 	Retry   bool
 	After   time.Duration // with Retry: not before this long, to the ms
 
-	// Of a message that could not be read far enough to say which it was:
+	// Of a message that was too damaged to identify:
 	Kind string // the last part of its topic
 	Size int    // bytes of its payload
 	CRC  uint32 // CRC-32 (IEEE) of its payload
@@ -102,8 +102,8 @@ const (
 	DroppedPrivate = "private" // it is from one of the wearer's private zones
 )
 
-// WhyPrivate is why a device is to pause where the wearer has come into a
-// private zone: locations are still wanted, by which it is known when that ends.
+// WhyPrivate is why a device pauses after the wearer came into a private zone. It
+// still sends locations, by which the node knows when the wearer leaves.
 const WhyPrivate = "private"
 
 // Commands.

@@ -68,7 +68,7 @@ func Detect(payload []byte) (Format, error) {
 	return 0, &Error{Problem: Encoding, Detail: "first byte is neither { nor a CBOR map"}
 }
 
-// Problem is what sort of rule a payload breaks: few and fixed, so that they
+// Problem is the sort of rule that a payload breaks. There are few, so that they
 // can be counted.
 type Problem string
 
@@ -83,8 +83,8 @@ const (
 	Topic    Problem = "topic"    // not one of ours
 )
 
-// Error is why a payload or topic was not taken. It says nothing of what stood
-// in the payload, and may be logged. It is a memory.ErrInvalid.
+// Error is why a payload or topic was refused. It quotes nothing from the payload,
+// and may be logged. It is a memory.ErrInvalid.
 type Error struct {
 	Kind    memory.Kind // of the message; "ack", "cmd"; empty where not known
 	Field   string      // empty: the payload as a whole
