@@ -178,8 +178,9 @@ func TestThreatStateFilesChanged(t *testing.T) {
 	}
 }
 
-// A list of wearables that something else wrote while the node was open is not
-// signed with the next one that the wearer adds or removes.
+// Something else changes the list of wearables while the node is open. When the
+// wearer then adds or removes a wearable, the node does not sign that change with
+// its own.
 func TestThreatStateFilesChangedWhileOpen(t *testing.T) {
 	t.Parallel()
 	n := running(t, nil)

@@ -244,7 +244,8 @@ func (s *settingUp) persona(l *config.Loaded) error {
 	return nil
 }
 
-// opening asks how the keys are opened, and in which language the words are.
+// opening makes the way in which the keys will be opened, and chooses the language
+// of the recovery phrase. It asks the person if the flags do not say.
 func (s *settingUp) opening() (err error) {
 	o := s.o
 	if o.passphraseFile != "" {

@@ -62,7 +62,8 @@ func TestRevoked(t *testing.T) {
 	want(t, err, serve.ErrKey, "")
 }
 
-// What an app has open is bounded: streams stay open, and connections are the node's.
+// An app may hold only so many streams open at a time, because the node's
+// connections are few and a stream stays open.
 func TestStreamsAtOnce(t *testing.T) {
 	h := newHome(t)
 	h.add(t, h.Client, plain("The kettle is blue"))

@@ -108,7 +108,8 @@ func (b *bench) ask(method, path, body string, with func(*http.Request)) (*http.
 	return res, string(text)
 }
 
-// begin exchanges the code; in gives a request both halves of the session.
+// begin exchanges the link's code for a session. It gives a function that adds the
+// session's cookie and key to a request.
 func (b *bench) begin() (in func(*http.Request), status int) {
 	b.t.Helper()
 	res, text := b.ask("POST", "/session", `{"code":"`+b.code+`"}`, nil)

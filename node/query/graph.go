@@ -38,15 +38,15 @@ func (rd Reader) Entities(ctx context.Context) (out serve.EntitiesAnswer, err er
 	return serve.EntitiesAnswer{Decisions: a.Decisions(), Suggestions: a.Suggest(like)}, err
 }
 
-// drawn is the atlas as it was drawn last. It is not held: it goes when memory is
-// wanted, and nothing that was forgotten lives on in it.
+// drawn is the last atlas that was drawn. It is a weak reference: the atlas goes
+// when memory is needed, and when something is forgotten nothing keeps it.
 type drawn struct {
 	mu    sync.Mutex // guards the rest
 	of    store.Edition
 	atlas weakly.Pointer[atlas.Atlas]
 }
 
-// kept gives the atlas of an edition; nil where that is not the one.
+// kept gives the atlas of an edition, or nil if it is not the last one.
 func (d *drawn) kept(of store.Edition) *atlas.Atlas {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -62,8 +62,8 @@ func (d *drawn) keep(of store.Edition, a *atlas.Atlas) {
 	d.of, d.atlas = of, weakly.Make(a)
 }
 
-// atlas draws it from the memories as they are now, or gives what was drawn of
-// the same.
+// atlas draws the atlas from the memories as they are now. If nothing has changed
+// it gives the last one.
 func (rd Reader) atlas(ctx context.Context) (qr *Query, a *atlas.Atlas, err error) {
 	var of store.Edition
 	var ms []memory.Memory
@@ -95,8 +95,8 @@ func (rd Reader) atlas(ctx context.Context) (qr *Query, a *atlas.Atlas, err erro
 	return qr, a, nil
 }
 
-// alike compares names by the model of meaning; nil where there is none, or it
-// can't be asked now.
+// alike compares names by the model of meaning. It gives nil if there is no model,
+// or it can't be asked now.
 func (rd Reader) alike(ctx context.Context, names []string) (func(a, b string) float64, error) {
 	qr, release, err := rd.of.Use()
 	if err != nil {
@@ -125,7 +125,7 @@ func (rd Reader) alike(ctx context.Context, names []string) (func(a, b string) f
 	return func(a, b string) float64 { return cosine(by[a], by[b]) }, nil
 }
 
-// cosine of two vectors; 0 where one is missing or nothing.
+// cosine is the cosine of two vectors. It is 0 if one is missing or zero.
 func cosine(a, b []float32) float64 {
 	if len(a) != len(b) {
 		return 0

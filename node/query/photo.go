@@ -13,8 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// How a question about a photo is tied to it, and a worker's answer to the
-// question.
+// How a question is linked to its photo, and a worker's answer to the question.
 const (
 	tagQuestion = "question"
 	asksAbout   = "asks_about"
@@ -24,9 +23,9 @@ const (
 // maxQuestion bounds a question about a photo, in bytes.
 const maxQuestion = 1 << 10
 
-// askPhoto gives a worker's answer to a question about a photo. Where there is
-// none, the question is kept as a memory of the wearer's, which a worker that
-// sees finds when it is let in to it; what it waits for is said.
+// askPhoto gives a worker's answer to a question about a photo. If there is none,
+// it keeps the question as a memory of the wearer, which a worker that sees photos
+// finds once it is let in. The result says what the question waits for.
 func (rd Reader) askPhoto(ctx context.Context, r serve.AskRequest) (serve.AskResult, error) {
 	res, err := rd.questioned(ctx, r)
 	if err == nil && res.Answer == "" {
@@ -84,7 +83,7 @@ func (rd Reader) questioned(ctx context.Context, r serve.AskRequest) (res serve.
 	}
 	_, err = qr.c.Engine.Assert(ctx, engine.PersonVoice, func(tx *store.Tx) ([]memory.Assertion, error) {
 		switch _, err := tx.Memory(id); {
-		case err == nil: // it was asked before
+		case err == nil: // the question was asked before
 			return nil, nil
 		case !errors.Is(err, memory.ErrNotFound):
 			return nil, err
@@ -113,7 +112,7 @@ func shownItem(m *memory.Memory) serve.ContextItem {
 	return serve.ContextItem{ID: m.ID, Cite: m.ID.String()[:10], Section: string(m.Type), Text: m.Text, At: m.TrueFrom, Evidence: m.Evidence}
 }
 
-// answerTo is the newest answer of a worker to a question, nil where there is none.
+// answerTo is the newest answer of a worker to a question, or nil if there is none.
 func (qr *Query) answerTo(ctx context.Context, question memory.ID) (answer *memory.Memory, err error) {
 	link := memory.Link{Relation: answerTo, To: question.String()}
 	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {

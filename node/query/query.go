@@ -1,5 +1,6 @@
-// Package query reads what a node remembers: one memory or a list, a search, a
-// question answered, the context of a conversation, the graph of who and what.
+// Package query reads what a node remembers: a memory or a list of them, a search,
+// the answer to a question, the context of a conversation, a day, and the graph of
+// people and things.
 package query
 
 import (
@@ -18,8 +19,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Engine is what the room reads the records by, and keeps questions about photos
-// and the counts of uses with.
+// Engine reads the records, and writes questions about photos and counts of uses.
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Search(ctx context.Context, q recall.Query) (recall.Result, error)
@@ -32,8 +32,8 @@ type Config struct {
 	Engine Engine
 	Models recall.Models
 	Embed  func(ctx context.Context, texts []string) ([][]float32, error) // by the model of meaning; nil: there is none
-	// Model gives the language model of this moment, or why the one that is
-	// configured can't be asked; nil and nil: there is none.
+	// Model gives the language model to ask now, or the reason why the configured
+	// one can't be asked. nil and nil: there is none.
 	Model  func() (*llm.Client, error)
 	Topic  bool // the model says what a conversation is about
 	Sorter *category.Sorter
@@ -43,9 +43,9 @@ type Config struct {
 	Now    func() time.Time
 	Log    *slog.Logger
 
-	Served    func(at time.Time, texts ...string)                 // is told what was given out, which is no news if it is heard
+	Served    func(at time.Time, texts ...string)                 // is told what was given out, so that the node does not learn it when an assistant says it
 	Warm      func(ctx context.Context, ids ...memory.ID) error   // brings cold memories back: serve.ErrCold
-	FetchBlob func(ctx context.Context, blob memory.ID) error     // brings one here that another device has
+	FetchBlob func(ctx context.Context, blob memory.ID) error     // fetches a blob that another device has
 	NoSecret  func(ctx context.Context, field, text string) error // refuses a text that holds a secret
 	MemoryID  func(ev memory.EventID, plugin, fingerprint string) memory.ID
 }
@@ -79,7 +79,7 @@ func NewReader(of opened.Of[*Query], waitsFor func(context.Context) (string, err
 	return Reader{of, waitsFor, pauses}
 }
 
-// fetchBlob does not keep the node from being locked meanwhile.
+// fetchBlob fetches a blob. The node can be locked meanwhile.
 func (rd Reader) fetchBlob(ctx context.Context, name memory.ID) error {
 	qr, release, err := rd.of.Use()
 	if err != nil {

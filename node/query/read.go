@@ -45,17 +45,17 @@ func (rd Reader) Get(ctx context.Context, id memory.ID) (m memory.Memory, err er
 	return rd.GetAt(ctx, id, time.Time{}, time.Time{})
 }
 
-// viewOf runs fn in a transaction of the open store, in which a memory is hot:
-// serve.ErrCold where it is cold and can't be fetched, memory.ErrNotFound where an
-// app asks.
+// viewOf runs fn in a transaction in which a memory is hot. If the memory is cold
+// and can't be fetched, the error is serve.ErrCold; for an app it is
+// memory.ErrNotFound.
 func (rd Reader) viewOf(ctx context.Context, id memory.ID, fn func(*Query, *store.Tx) error) error {
 	qr, release, err := rd.of.Use()
 	if err != nil {
 		return err
 	}
 	defer release()
-	// Whether an app may see a cold memory is known once it is here, and by then
-	// the app has had it fetched: to an app a cold memory is not there.
+	// Only a fetched memory shows whether an app may see it, and by then the app
+	// has caused a fetch. So for an app a cold memory is not there.
 	if serve.CallerOf(ctx) == nil {
 		if err := qr.c.Warm(ctx, id); err != nil {
 			return err
@@ -188,7 +188,7 @@ func (rd Reader) Why(ctx context.Context, id memory.ID) (w serve.Why, err error)
 	return w, err
 }
 
-// spared gives what was said that would have changed a memory, had it not been
+// spared gives what was said that would have changed a memory if it had not been
 // pinned.
 func spared(tx *store.Tx, id memory.ID) ([]memory.Change, error) {
 	all, err := tx.Naming(id)
@@ -197,7 +197,7 @@ func spared(tx *store.Tx, id memory.ID) ([]memory.Change, error) {
 	}), err
 }
 
-// related gives what gave way to a memory, and what it gave way to.
+// related gives what a memory replaced, and what has replaced it.
 func related(tx *store.Tx, m *memory.Memory) (replaced []serve.Related, into *serve.Related, err error) {
 	group, err := tx.Group(m.Group)
 	if err != nil {
@@ -214,7 +214,7 @@ func related(tx *store.Tx, m *memory.Memory) (replaced []serve.Related, into *se
 			into = &r
 		}
 	}
-	if into == nil && !m.Into.IsZero() { // of another group: it was merged into that
+	if into == nil && !m.Into.IsZero() { // it was merged into a memory of another group
 		o, err := tx.Memory(m.Into)
 		if err == nil && o.State != memory.Erased {
 			into = &serve.Related{ID: o.ID, Text: o.Text, At: o.TrueFrom}

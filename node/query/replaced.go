@@ -12,15 +12,15 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// ending says of a line that what it says is no longer so.
+// ending says that what a line says is no longer true.
 type ending struct {
 	until time.Time      // when it ended
-	by    *memory.Memory // what took its place; nil: nothing did
+	by    *memory.Memory // what took its place; nil: nothing
 }
 
-// endingOf reads the superseded memories of a line, as far as who asks sees them.
-// A memory that was only said again still holds, so its line has not ended: that
-// is nil.
+// endingOf reads the superseded memories of a line that the asker may see. If a
+// memory was only said again, it still holds, and the line has not ended: the
+// result is nil.
 func endingOf(tx *store.Tx, past []memory.ID, sees filter.Filter) (*ending, error) {
 	var out *ending
 	for _, id := range past {
@@ -42,7 +42,7 @@ func endingOf(tx *store.Tx, past []memory.ID, sees filter.Filter) (*ending, erro
 			e.until = m.Unlearnt
 		}
 		same := m.Repeats
-		for steps := 0; !m.Into.IsZero() && steps < 100; steps++ { // a chain of moves ends at the last home
+		for steps := 0; !m.Into.IsZero() && steps < 100; steps++ { // after several moves, the last home counts
 			if m, err = tx.Memory(m.Into); errors.Is(err, memory.ErrNotFound) {
 				break
 			} else if err != nil {
@@ -112,7 +112,7 @@ func demote(tx *store.Tx, hits []serve.Hit, past map[memory.ID][]memory.ID, k in
 	return hits[:min(len(hits), k)], nil
 }
 
-// What demote gives and takes, among a hit's parts.
+// The parts of a hit that demote sets.
 const (
 	partReplaces = "replaces"
 	partPast     = "past"

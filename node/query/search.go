@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// defaultHits is how many hits a search gives that does not say.
+// defaultHits is how many hits a search gives if the request does not say.
 const defaultHits = 10
 
 // Search implements serve.Recaller.
@@ -39,7 +39,7 @@ func (rd Reader) Search(ctx context.Context, r serve.SearchRequest) (res serve.S
 	return res, nil
 }
 
-// Find is Search of which nothing is said aloud, or counted as of use.
+// Find is Search, but its hits do not count as given out or as used.
 func (qr *Query) Find(ctx context.Context, r serve.SearchRequest) (res serve.SearchResult, err error) {
 	k := r.K
 	if k == 0 {
@@ -65,8 +65,8 @@ func (qr *Query) Find(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 		return res, err
 	}
 	res.Hits = []serve.Hit{}
-	// Each of these looks into the store for itself: within one look of all of
-	// the search, a model that takes its time would keep the store from closing.
+	// Each of these has its own transaction. With one for the whole search, a slow
+	// model would keep the store from closing.
 	if choice.narrows() {
 		q.Allow = func(id memory.ID) (ok bool) {
 			err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = choice.allows(qr, tx, id); return nil })
@@ -153,8 +153,8 @@ func holds(tx *store.Tx, id memory.ID, p recall.Phrase) bool {
 	return err == nil && p.In(m.Text)
 }
 
-// load reads what a hit names. What was erased since the index was asked is
-// no hit.
+// load reads the document of a hit. If it was erased since the index was asked, ok
+// is false.
 func load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err error) {
 	hit = serve.Hit{ID: h.ID, At: h.At, Score: h.Score, Parts: make(map[string]float64, len(h.Parts))}
 	for _, p := range h.Parts {
@@ -185,7 +185,7 @@ func load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err error) {
 		if err != nil {
 			return hit, false, err
 		}
-		for i := 0; i < len(h.Also) && chunk == nil; i++ { // found by its title: the best of its parts
+		for i := 0; i < len(h.Also) && chunk == nil; i++ { // it was found by its title: show the best of its parts
 			chunk = engine.ChunkOf(m, h.Also[i])
 		}
 		hit.ID, hit.Text, hit.Memory, hit.Evidence, hit.Chunk = m.ID, m.Text, m, m.Evidence, chunk

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// then looks at memories as of another time: asOf is of the world, knownAt of
-// what this space believed; zero is now. It is of one request.
+// then looks at memories as of another time, for one request. asOf is a time of the
+// world, knownAt a time of what was believed. Zero is now.
 type then struct {
 	asOf, knownAt time.Time
 	groups        map[string][]memory.Memory // as believed at knownAt
@@ -26,7 +26,8 @@ func thenAt(asOf, knownAt time.Time) *then {
 // isNow reports whether no other time is asked about.
 func (t *then) isNow() bool { return t.asOf.IsZero() && t.knownAt.IsZero() }
 
-// group gives the memories that a memory is reconciled with, as believed then.
+// group gives the memories that are reconciled with each other, as they were
+// believed then.
 func (t *then) group(tx *store.Tx, name string) ([]memory.Memory, error) {
 	now, err := tx.Group(name)
 	if err != nil || t.knownAt.IsZero() {
@@ -51,7 +52,7 @@ func (t *then) group(tx *store.Tx, name string) ([]memory.Memory, error) {
 	return ms, nil
 }
 
-// of gives a memory as it was believed then, nil where it was not known.
+// of gives a memory as it was believed then, or nil if it was not known.
 func (t *then) of(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
 	if t.knownAt.IsZero() {
 		return m, nil
@@ -65,7 +66,7 @@ func (t *then) of(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
 	return nil, err
 }
 
-// held gives a memory as it was believed then, nil where it did not hold.
+// held gives a memory as it was believed then, or nil if it was not true then.
 func (t *then) held(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
 	was, err := t.of(tx, m)
 	if err != nil || was == nil || !reconcile.Holds(was, t.asOf) {
@@ -95,7 +96,7 @@ func (rd Reader) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Tim
 		if err != nil {
 			return err
 		}
-		if was == nil && !asOf.IsZero() { // what held in its place
+		if was == nil && !asOf.IsZero() { // another memory was true in its place
 			ms, err := t.group(tx, m.Group)
 			if err != nil {
 				return err

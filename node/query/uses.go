@@ -11,18 +11,17 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// maxUses is of how many memories it is kept how often they were of use: the
-// latest used.
+// maxUses is for how many memories uses are counted: those that were used last.
 const maxUses = 4096
 
 const usesMeta = "uses"
 
-// uses counts how often a memory was given out. The counts stay on this
-// device, and are written in quiet moments: a few that are lost in a crash
-// change nothing but what seems of little use.
+// uses counts how often a memory was given out. The counts stay on this device, and
+// are written in quiet moments. If a crash loses a few, some memories only seem a
+// little less useful.
 type uses struct {
 	mu  sync.Mutex                    // guards new
-	new map[memory.ID]consolidate.Use // since they were last written
+	new map[memory.ID]consolidate.Use // counts since the last write
 }
 
 func (u *uses) note(id memory.ID, at time.Time) {
@@ -34,7 +33,7 @@ func (u *uses) note(id memory.ID, at time.Time) {
 	u.new[id] = consolidate.Use{Count: u.new[id].Count + 1, Last: at.UTC()}
 }
 
-// UsesKept reads the counts that are written.
+// UsesKept reads the written counts.
 func UsesKept(tx *store.Tx) (map[memory.ID]consolidate.Use, error) {
 	all := map[memory.ID]consolidate.Use{}
 	var list []keptUse
@@ -50,7 +49,7 @@ type keptUse struct {
 	Use consolidate.Use `json:"u"`
 }
 
-// SaveUses writes what was counted.
+// SaveUses writes the counts.
 func (qr *Query) SaveUses(ctx context.Context) error {
 	qr.uses.mu.Lock()
 	fresh := qr.uses.new

@@ -17,9 +17,9 @@ const peerTries = 3
 // PeerName returns the name of the remote that another device is.
 func PeerName(id memory.MemberID) string { return "device " + id.String() }
 
-// Peer exchanges with another device of the space at a URL for as long as it
-// answers there. It ignores a device that is no member, and another URL of a
-// device that it exchanges with already.
+// Peer exchanges with another device of the space at a URL, for as long as it
+// answers there. It ignores a device that is not a member, and another URL of a
+// device with which it exchanges already.
 func (p *Remotes) Peer(id memory.MemberID, url string) error {
 	if id == p.c.Self || !slices.ContainsFunc(p.Shelf.Members(), func(m envelope.Member) bool { return m.ID == id }) {
 		return nil

@@ -100,7 +100,7 @@ func (p *Remotes) Remove(url string) error {
 		pl.stop()
 	}
 	p.mu.Unlock()
-	pl.round.Lock() // a round that runs ends first
+	pl.round.Lock() // wait for a round under way
 	defer pl.round.Unlock()
 	return pl.carrier.Forget()
 }
@@ -112,7 +112,7 @@ func (pl *remote) stands() envstore.Standing {
 	return pl.standing
 }
 
-// whole reports whether a remote had everything when it was last looked at.
+// whole reports whether a remote had everything at its last check.
 func (p *Remotes) whole(pl *remote) bool {
 	pl.mu.Lock()
 	defer pl.mu.Unlock()
@@ -174,7 +174,7 @@ func (p *Remotes) bringBlobs(ctx context.Context, to *remote, from []*remote) er
 		for _, pl := range from {
 			err := pl.carrier.Bring(ctx, id, limit)
 			if err == nil || errors.Is(err, replica.ErrNotFound) {
-				brought = true // nobody has what its author removed
+				brought = true // its author deleted it, so nobody has it
 				break
 			}
 			errs = errors.Join(errs, err)

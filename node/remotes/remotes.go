@@ -160,9 +160,9 @@ func Check(ctx context.Context, dir string, genesis []byte) (found []error, err 
 	return found, nil
 }
 
-// Refill fetches what the remotes have, and takes what can still be read of a
-// broken store that was put aside. The remotes get what came of that. err names
-// the remotes that could not be asked.
+// Refill fetches what the remotes have, and takes what can still be read from a
+// broken store that was put aside. Then it gives the result to the remotes. err
+// names the remotes that could not be asked.
 func (p *Remotes) Refill(ctx context.Context, aside string) (met envstore.Met, err error) {
 	err = p.Round(ctx)
 	if ctx.Err() != nil {
@@ -176,7 +176,7 @@ func (p *Remotes) Refill(ctx context.Context, aside string) (met envstore.Met, e
 		return met, e
 	}
 	if met.Took > 0 || err != nil {
-		err = p.Round(ctx) // what a remote has behind a gap fits by now
+		err = p.Round(ctx) // deltas behind a gap may fit by now
 	}
 	return met, err
 }
@@ -419,7 +419,7 @@ func (p *Remotes) run(ctx context.Context, pl *remote) {
 		if err == nil {
 			pace.Reset()
 			listening, stop := context.WithCancel(ctx)
-			if pl.waits() { // the replica is about to hear what came
+			if pl.waits() { // the replica will hear of what came
 				listening, stop = context.WithTimeout(ctx, again)
 				again = min(2*again, longWait)
 			} else {

@@ -1,13 +1,12 @@
-// Package repair looks through a home that nothing has open, names what is not as
-// it was written, and puts right what it can from what else is in the home.
-// What it puts right from the relay is for the node, once it is open again.
+// Package repair looks through a home that no process has open, names what is
+// damaged, and repairs what it can from the rest of the home. Repairs from the
+// relay are for the node, once it is open again.
 //
 // The words:
 //
-//   - A finding is one file or record that is not as it was written.
-//   - What is put aside is moved into a folder of its own below broken/, under
-//     its path in the home. Nothing is deleted.
-//   - What is lost can't be had back from this disk.
+// A finding is one damaged file or record. What is put aside is moved into a folder
+// of its own below broken/, under its path in the home; nothing is deleted. What is
+// lost can't be restored from this disk.
 package repair
 
 import (
@@ -30,31 +29,31 @@ import (
 	"github.com/locket-dev/locket/node/statefile"
 )
 
-// Finding is one thing that is not as it was written.
+// Finding is one damaged file or record.
 type Finding struct {
 	Place  string // path in the home, or a record in words
 	What   string // what is wrong with it
 	Done   string // what was done about it; empty: nothing yet
-	Lost   bool   // it is not on this disk any more
+	Lost   bool   // it can't be restored from this disk
 	damage *store.Damage
 }
 
-// Record is the damage of a record of the node's own store, nil for others.
+// Record is the damage of a record of the node's own store, or nil.
 func (f *Finding) Record() *store.Damage { return f.damage }
 
 // Home is a folder to look through. Only Dir, Plugins and Unlock are needed to look.
 type Home struct {
 	Dir     string
 	Plugins string                                          // folder of the plugins, in Dir or elsewhere
-	Unlock  func(*keyring.Locked) (keyring.Unlocker, error) // which way opens the keys; a nil Unlocker: none
+	Unlock  func(*keyring.Locked) (keyring.Unlocker, error) // gives the way to open the keys; a nil Unlocker: there is none
 	Store   store.Options                                   // of the node's store, but for folder and key
-	Cursor  string                                          // the store's record of how far the journal was worked through
-	Again   func(*store.Tx) error                           // has the exchange with the relay begin from its first delta
+	Cursor  string                                          // name of the record that says how far the journal was worked through
+	Again   func(*store.Tx) error                           // makes the exchange with the relay begin from its first delta
 
-	// Of the shelf, of which nil: there is none. Shelf names what is not as it was
-	// written. Refill notes that it is to be filled from the folder aside, a path in
-	// the home, too, and has the exchange begin anew; Refilling gives that folder
-	// until it is done, else nothing.
+	// For the envelope store; nil: there is none. Shelf names what is damaged in
+	// it. Refill notes that it has to be filled from the folder aside, which is a
+	// path in the home, and makes the exchange begin anew. Refilling gives that
+	// folder until it is done.
 	Shelf     func(ctx context.Context, genesis []byte) ([]error, error)
 	Refill    func(tx *store.Tx, aside string) error
 	Refilling func(tx *store.Tx) (aside string, err error)
@@ -63,18 +62,18 @@ type Home struct {
 // brokenDir is where things are put aside.
 const brokenDir = "broken"
 
-// visit is one look through a home; repairing where aside is set.
+// visit is one look through a home. It repairs if aside is set.
 type visit struct {
 	Home
 	aside string // folder below broken/; empty: look, and change nothing
 	found []Finding
 
-	elsewhere string // the same for plugins that are not in the home; empty: nothing yet
+	elsewhere string // the same for plugins outside the home; empty: nothing was put aside yet
 	ring      *keyring.Ring
 }
 
-// Look names what is wrong with a home and changes nothing in it. Where the
-// keys don't open, it says so as a finding, and what needs them is not looked at.
+// Look names what is damaged in a home, and changes nothing. If the keys don't
+// open, that is a finding, and what needs the keys is not checked.
 func Look(ctx context.Context, h Home) ([]Finding, error) {
 	v := visit{Home: h}
 	return v.found, v.all(ctx, &v.found)
@@ -84,9 +83,9 @@ func Look(ctx context.Context, h Home) ([]Finding, error) {
 type Result struct {
 	Findings []Finding
 	Aside    string // folder that holds what was put aside; empty where nothing was
-	// Of the node's store, where it was made anew.
+	// Of the node's store, if it was made anew.
 	Salvaged bool
-	Bare     []memory.ID // memories of which nothing is said any more
+	Bare     []memory.ID // memories without any assertions
 	Blobs    []memory.ID // blobs of memories whose files are lost
 }
 
@@ -107,7 +106,7 @@ func (v *visit) find(place, done string, lost bool, format string, args ...any) 
 	v.found = append(v.found, Finding{Place: place, What: fmt.Sprintf(format, args...), Done: done, Lost: lost})
 }
 
-// within is a path as it is in the home, and whole where it is elsewhere.
+// within is a path relative to the home, or the path itself if it is outside.
 func (v *visit) within(path string) string {
 	if rel, err := filepath.Rel(v.Dir, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
@@ -115,7 +114,7 @@ func (v *visit) within(path string) string {
 	return path
 }
 
-// about is an error's text without the path that the finding has already.
+// about is an error's text without the path, which the finding has already.
 func about(err error, path string) string {
 	return strings.TrimPrefix(strings.ReplaceAll(strings.ReplaceAll(err.Error(), path+": ", ""), "damaged: ", ""), ": ")
 }
@@ -123,7 +122,7 @@ func about(err error, path string) string {
 // putAside moves a file or folder away.
 func (v *visit) putAside(path string) error { return PutAside(v.aside, v.within(path), path) }
 
-// Aside names a folder of a home for what is put aside at a time.
+// Aside names the folder of a home for what is put aside at this time.
 func Aside(home string, now time.Time) string {
 	return filepath.Join(home, brokenDir, now.UTC().Format("20060102T150405.000Z"))
 }
@@ -165,8 +164,8 @@ func (v *visit) all(ctx context.Context, out *[]Finding) error {
 	return v.lookJournal(ctx)
 }
 
-// open unlocks the ring, or says why not. An error is one that has nothing to
-// do with the home.
+// open unlocks the ring, or notes why it can't. It returns an error only for a
+// reason outside the home.
 func (v *visit) open(ctx context.Context) error {
 	l, err := keyring.Open(filepath.Join(v.Dir, "keys"))
 	var u keyring.Unlocker
@@ -189,15 +188,15 @@ func (v *visit) open(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// stateFiles are checked files of the home, each with what is to be done where
-// one can't be had back.
+// stateFiles are checked files of the home, each with the advice for when it can't
+// be restored.
 var stateFiles = map[string]string{
 	"devices.json": "give each wearable new credentials: locket wearable remove, locket wearable add",
 	"zones.json":   "set the private zones again, then locket resume: nothing is taken in before",
 	"pause.json":   "nothing is taken in until locket resume",
 }
 
-// checked looks at the files that are signed and not sealed.
+// checked checks the files that are signed and not sealed.
 func (v *visit) checked() {
 	for _, name := range statefile.Names {
 		path := filepath.Join(v.Dir, name)
@@ -225,7 +224,7 @@ func (v *visit) checkState(path string) error {
 	return err
 }
 
-// pluginKey is what the plugins' record is sealed under; nil while the keys are
+// pluginKey is the key that seals the plugins' record, or nil while the keys are
 // closed.
 func (v *visit) pluginKey() atomicfile.Sealer {
 	if v.ring == nil {
@@ -240,8 +239,8 @@ func (v *visit) plugins() {
 	}
 }
 
-// pluginPlace names a file or plugin of the plugins' folder: by its path, where
-// that folder is not in the home.
+// pluginPlace names a file or plugin of the plugins' folder. If that folder is
+// outside the home, it gives the path.
 func (v *visit) pluginPlace(name string) string {
 	return v.within(filepath.Join(v.Plugins, filepath.FromSlash(name)))
 }

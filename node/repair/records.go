@@ -22,12 +22,12 @@ type aStore struct {
 	own  bool // the node's
 }
 
-// stores gives the node's own, and those of what is shared. The caller zeroes
-// no key: they are derived, and end with the visit's ring.
+// stores gives the node's own store and those of shares. The caller must not zero
+// their keys: they are derived, and end with the visit's ring.
 func (v *visit) stores() ([]aStore, error) {
 	all := []aStore{{"store", v.ring.StoreKey(), true}}
 	var folders []string
-	for _, name := range []string{"store", "store" + mendingSuffix} { // the second alone, after a crash between two renames
+	for _, name := range []string{"store", "store" + mendingSuffix} { // the second one alone is there after a crash between two renames
 		some, err := filepath.Glob(filepath.Join(v.Dir, "shares", "*", name))
 		if err != nil {
 			return nil, err
@@ -54,8 +54,8 @@ func (v *visit) options(s aStore) store.Options {
 	return o
 }
 
-// damages names what is wrong with a store: by its files, and where these are
-// sound, by its records.
+// damages names what is damaged in a store: its files, or if these are sound, its
+// records.
 func damages(ctx context.Context, opt store.Options) ([]store.Damage, error) {
 	if _, err := os.Stat(opt.Dir); errors.Is(err, os.ErrNotExist) {
 		return nil, nil // a home that was never opened
@@ -103,7 +103,7 @@ func (v *visit) note(s aStore, d *store.Damage, done string, lost bool) {
 	v.found = append(v.found, f)
 }
 
-// repairStores makes those that are damaged anew.
+// repairStores makes damaged stores anew.
 func (v *visit) repairStores(ctx context.Context, r *Result) error {
 	all, err := v.stores()
 	if err != nil {
@@ -117,7 +117,8 @@ func (v *visit) repairStores(ctx context.Context, r *Result) error {
 	return nil
 }
 
-// mendingSuffix is of a store that is being made; one that a crash left is worthless.
+// mendingSuffix names a store that is being made. One that a crash left behind is
+// worthless.
 const mendingSuffix = ".mending"
 
 func (v *visit) repairStore(ctx context.Context, s aStore, r *Result) error {
@@ -125,7 +126,7 @@ func (v *visit) repairStore(ctx context.Context, s aStore, r *Result) error {
 	into := opt.Dir + mendingSuffix
 	_, errOld := os.Stat(opt.Dir)
 	_, errNew := os.Stat(into)
-	if errors.Is(errOld, os.ErrNotExist) && errNew == nil { // cut off between the two renames: it is whole
+	if errors.Is(errOld, os.ErrNotExist) && errNew == nil { // interrupted between the two renames: the new store is complete
 		return v.swapIn(into, opt.Dir)
 	}
 	if err := os.RemoveAll(into); err != nil {
@@ -169,8 +170,8 @@ func (v *visit) swapIn(from, to string) error {
 	return atomicfile.SyncDir(filepath.Dir(to))
 }
 
-// restart has the new store begin the exchange with the relay from its first
-// delta, and skip numbers that the old one may have given.
+// restart makes the new store begin the exchange from the relay's first delta, and
+// skip numbers that the old one may have given.
 func (v *visit) restart(ctx context.Context, dir string, opt store.Options) error {
 	opt.Dir = dir
 	s, err := store.Open(opt)
@@ -186,6 +187,6 @@ func (v *visit) restart(ctx context.Context, dir string, opt store.Options) erro
 	return errors.Join(err, s.Close())
 }
 
-// skipped is how many numbers of assertions are left out: more than a store
-// loses without a trace.
+// skipped is how many numbers of assertions are skipped: more than a store can lose
+// without a trace.
 const skipped = 100_000

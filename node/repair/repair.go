@@ -15,8 +15,8 @@ import (
 	"github.com/locket-dev/locket/node/statefile"
 )
 
-// ErrKeys: the keys can't be had back from the home. What was synced can, with
-// the 24 words.
+// ErrKeys: the keys can't be restored from the home. With the 24 words, everything
+// that was synced can.
 var ErrKeys = errors.New("the keys are damaged, and so are their copies")
 
 func (v *visit) repair(ctx context.Context, r *Result) error {
@@ -60,8 +60,8 @@ func (v *visit) repairKeys() error {
 	return err
 }
 
-// repairChecked puts copies in the place of state files that are damaged, or
-// that something else wrote.
+// repairChecked restores state files that are damaged, or that something else
+// wrote, from their copies.
 func (v *visit) repairChecked() error {
 	for _, name := range statefile.Names {
 		path := filepath.Join(v.Dir, name)
@@ -97,7 +97,7 @@ func (v *visit) restoreState(path string) error {
 }
 
 // repairPlugins takes plugins whose files changed out of the record. Their
-// makers have them; this program keeps no second copy of a module.
+// publishers have the modules; this program keeps no second copy.
 func (v *visit) repairPlugins() error {
 	dir, key := v.Plugins, v.pluginKey()
 	for _, p := range installed.Check(dir, key) {
@@ -116,15 +116,15 @@ func (v *visit) repairPlugins() error {
 			if err := atomicfile.WriteSealed(path, b, key); err != nil {
 				return err
 			}
-			// Else it is of an earlier day, and does not fit the other.
+			// Otherwise the copy is older, and does not fit the other file.
 			copied = !slices.ContainsFunc(installed.Check(dir, key), func(now installed.Problem) bool { return now.Entry == nil && now.Name == p.Name })
 		}
 		switch {
 		case copied:
 			v.find(place, "its copy was put in its place", false, "%v", p.Err)
 		case p.Entry == nil:
-			// Without a record nothing says what the folders are, and they would be swept
-			// away; without pins nothing says whose key they are to be signed by.
+			// Without a record nothing says what the folders are, so they would be
+			// swept away. Without pins nothing says whose keys the plugins need.
 			folders, err := installed.Folders(dir)
 			for _, f := range append(folders, installed.Files(dir)...) {
 				if _, e := os.Lstat(f); e == nil {
@@ -146,13 +146,13 @@ func (v *visit) repairPlugins() error {
 			v.find(place, "install it again: locket plugin install "+p.Entry.ID, true, "%v", p.Err)
 		}
 	}
-	// One of the two, that was put aside or taken away by somebody, is refused alone.
+	// The node refuses one of the two files without the other.
 	return installed.Renew(dir, key)
 }
 
-// putPluginAside moves a file or folder of the plugins' folder away: below
-// broken/ of that folder where it is not in the home, since it may be on
-// another disk.
+// putPluginAside moves a file or folder of the plugins' folder away. If that folder
+// is outside the home, it goes below broken/ there, because it may be on another
+// disk.
 func (v *visit) putPluginAside(path string) error {
 	if filepath.IsLocal(v.within(path)) {
 		return v.putAside(path)

@@ -17,10 +17,10 @@ import (
 // Names in a home.
 const (
 	shelfDir   = "shelf"
-	relaysName = "relays.json" // the one file of the shelf that no place has
+	relaysName = "relays.json" // the only file of the envelope store that no remote has
 )
 
-// checkShelf names what is wrong with the envelopes that are kept here.
+// checkShelf names what is damaged in the envelope store.
 func (v *visit) checkShelf(ctx context.Context) ([]error, error) {
 	if v.Shelf == nil {
 		return nil, nil
@@ -30,7 +30,7 @@ func (v *visit) checkShelf(ctx context.Context) ([]error, error) {
 	}
 	genesis, err := membership.Genesis(v.ring.Locked)
 	if err != nil {
-		return nil, nil // of no space yet
+		return nil, nil // there is no space yet
 	}
 	return v.Shelf(ctx, genesis)
 }
@@ -48,9 +48,9 @@ func (v *visit) short(err error) string {
 	return strings.ReplaceAll(err.Error(), v.Dir+string(filepath.Separator), "")
 }
 
-// repairShelf puts a shelf aside that is not as it was written, begins another
-// with the same relays, and notes where it is to be filled from. A crash between
-// leaves it broken, or gone with the note that says so.
+// repairShelf puts a damaged envelope store aside, begins another with the same
+// relays, and notes from where it has to be filled. After a crash in between the
+// store is broken, or gone with a note that says so.
 func (v *visit) repairShelf(ctx context.Context) error {
 	dir, aside := filepath.Join(v.Dir, shelfDir), filepath.Join(v.aside, shelfDir)
 	if err := v.resumeShelf(ctx, dir); err != nil {
@@ -72,7 +72,7 @@ func (v *visit) repairShelf(ctx context.Context) error {
 	return v.beginShelf(dir, aside)
 }
 
-// resumeShelf begins the new shelf of a repair that was cut off.
+// resumeShelf begins the new envelope store of a repair that was interrupted.
 func (v *visit) resumeShelf(ctx context.Context, dir string) error {
 	if v.Refilling == nil {
 		return nil
@@ -99,7 +99,7 @@ func (v *visit) beginShelf(dir, aside string) error {
 	b, err := os.ReadFile(filepath.Join(aside, relaysName))
 	var list map[string]json.RawMessage
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // the configured one alone
+	case errors.Is(err, fs.ErrNotExist): // there is only the configured relay
 		b = []byte("{}")
 	case err != nil:
 		return err

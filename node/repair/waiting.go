@@ -15,13 +15,13 @@ import (
 // events are what a journal still holds.
 type events struct {
 	waiting [][]byte // entries that were not worked through, or may not have been
-	after   uint64   // all up to it were worked through
+	after   uint64   // all entries up to it were worked through
 	damage  []error
 }
 
-// readJournal reads all of it. A journal that ends before what was worked
-// through was cut short, or put back. What was appended since has numbers that
-// were given before, so that all of it may wait.
+// readJournal reads the whole journal. If it ends before the cursor, it was cut
+// short or put back. Entries that were appended since then have numbers that were
+// given before, so all of them may wait.
 func (v *visit) readJournal(ctx context.Context, cursor uint64) (ev events, err error) {
 	dir := filepath.Join(v.Dir, "journal")
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) && cursor == 0 {
@@ -38,7 +38,7 @@ func (v *visit) readJournal(ctx context.Context, cursor uint64) (ev events, err 
 		ev.after = 0
 		ev.damage = append(ev.damage, fmt.Errorf("it ends before what was worked through: it was cut short, put back, or is gone"))
 	}
-	if err := j.Close(); err != nil { // so that its end is an end
+	if err := j.Close(); err != nil { // so that the end of the file counts as the end
 		return ev, err
 	}
 	r, err := j.Reader(id, 0)
@@ -62,7 +62,7 @@ func (v *visit) readJournal(ctx context.Context, cursor uint64) (ev events, err 
 	}
 }
 
-// cursor is how far the store says that the journal was worked through.
+// cursor is how far the journal was worked through, by the store.
 func (v *visit) cursor(ctx context.Context, set func(tx *store.Tx) error) (at uint64, err error) {
 	opt := v.options(aStore{"store", v.ring.StoreKey(), true})
 	if _, err := os.Stat(opt.Dir); errors.Is(err, os.ErrNotExist) {
@@ -86,7 +86,7 @@ func (v *visit) cursor(ctx context.Context, set func(tx *store.Tx) error) (at ui
 func (v *visit) lookJournal(ctx context.Context) error {
 	at, err := v.cursor(ctx, nil)
 	if errors.Is(err, memory.ErrDamaged) {
-		at, err = 0, nil // which was said already
+		at, err = 0, nil // the finding is there already
 	}
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (v *visit) lookJournal(ctx context.Context) error {
 	return err
 }
 
-// repairJournal writes what waits, and can be read, to a new journal.
+// repairJournal writes the readable entries that wait to a new journal.
 func (v *visit) repairJournal(ctx context.Context) error {
 	at, err := v.cursor(ctx, nil)
 	if err != nil {
@@ -107,7 +107,7 @@ func (v *visit) repairJournal(ctx context.Context) error {
 	dir := filepath.Join(v.Dir, "journal")
 	into := dir + mendingSuffix
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		if _, err := os.Stat(into); err == nil { // cut off between the two renames: it is whole
+		if _, err := os.Stat(into); err == nil { // interrupted between the two renames: the new journal is complete
 			return v.swapIn(into, dir)
 		}
 	}
@@ -136,8 +136,8 @@ func (v *visit) repairJournal(ctx context.Context) error {
 		done := fmt.Sprintf("%d events that wait were taken over", len(ev.waiting))
 		v.find("journal", done, lost, "%v", d)
 	}
-	// The cursor first: after a crash between the two, events are worked through
-	// twice, which changes nothing.
+	// The cursor goes first. After a crash between the two, events are worked
+	// through twice, which changes nothing.
 	if _, err := v.cursor(ctx, func(tx *store.Tx) error { return tx.SetCursor(v.Cursor, 0) }); err != nil {
 		return err
 	}

@@ -23,10 +23,9 @@ type Endings struct {
 	Memories, Utterances []Ending
 }
 
-// Find gives what ends by a configuration and its rules at a time of the clock
-// of events: utterances by age and bytes, recordings and photos by theirs,
-// memories by rule, and whatever expires. What a memory quotes of an utterance
-// stays with the memory.
+// Find gives what ends by a configuration and its rules, at a time of the clock of
+// events: utterances, recordings and photos by age and bytes, memories by rule, and
+// whatever expires. What a memory quotes from an utterance stays with the memory.
 func Find(tx *store.Tx, c *config.Retention, rules []config.Rule, now time.Time) (out Endings, err error) {
 	if now.IsZero() {
 		return out, nil
@@ -47,7 +46,7 @@ func Find(tx *store.Tx, c *config.Retention, rules []config.Rule, now time.Time)
 	return out, nil
 }
 
-// kind is a kind of resource whose bytes are bounded.
+// kind is a kind of resource with a limit in bytes.
 type kind struct {
 	tag   string
 	keep  config.Keep
@@ -80,7 +79,7 @@ func ends(tx *store.Tx, m *memory.Memory, kinds []*kind, rules []config.Rule, no
 	return ""
 }
 
-// utterances picks the oldest, until the rest is within its limits.
+// utterances takes the oldest ones until the rest is within its limits.
 func (out *Endings) utterances(tx *store.Tx, keep config.Keep, now time.Time) error {
 	var all []Ending
 	var total int64

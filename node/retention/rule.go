@@ -2,12 +2,11 @@
 //
 // The words:
 //
-//   - A rule is how long memories of a type, with a tag, or of a sensitivity
-//     are kept. The first rule that fits a memory decides.
-//   - The clock is that of events: the time of the latest one, or the wall's
-//     where that is earlier. A device that lay in a drawer ends nothing.
-//   - A memory's age counts from when it was heard last.
-//   - Pinned memories end by no rule.
+// A rule is how long memories of a type, with a tag, or of a sensitivity are kept;
+// the first rule that fits a memory decides. The clock is the clock of events: the
+// time of the latest event, or the wall clock if that is earlier, so that a device
+// that lay in a drawer ends nothing. A memory's age counts from when it was last
+// heard. No rule ends a pinned memory.
 package retention
 
 import (
@@ -39,8 +38,7 @@ func Ends(rules []config.Rule, m *memory.Memory, now time.Time) *config.Rule {
 	return nil
 }
 
-// heardLast is when the latest evidence of a memory is of, or when it was
-// learnt.
+// heardLast is the time of a memory's latest evidence, or when it was learnt.
 func heardLast(m *memory.Memory) time.Time {
 	at := time.Time{}
 	for _, e := range m.Evidence {

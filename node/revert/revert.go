@@ -1,12 +1,10 @@
-// Package revert chooses what of a memory is taken back, and what is said again
-// when that was a mistake.
+// Package revert chooses which claims of a memory are taken back, and which are
+// said again when that was a mistake.
 //
-// The words:
-//
-//   - A claim is an assertion that a worker or an app made, or this device in its
-//     name: of the lowest rank, and not withdrawn yet.
-//   - What stays of a memory whose claims are taken back is what others say of
-//     it: a device's word, or a person's.
+// The words: a claim is an assertion of the lowest rank that a worker or an app
+// made, or this device in its name, and that is not withdrawn yet. What stays of a
+// memory whose claims are taken back is what others say of it: a device, or a
+// person.
 //
 // Everything is a pure function of a memory's assertions.
 package revert
@@ -19,12 +17,12 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Criteria say which claims: those that all of it holds of.
+// Criteria choose claims. All that is set must fit.
 type Criteria struct {
-	Since, Until time.Time // by the clock of who said it; zero: no bound. Until is not within
+	Since, Until time.Time // by the clock of whoever said it; zero: no bound. Until itself is not included
 	Engine       string    // the model that is named as the source; empty: any
 	Work         string    // the kind of work: of the plugin "worker/read", "read"; empty: any
-	App          string    // what this app wrote, and nothing of workers; empty: what workers said
+	App          string    // only what this app wrote; empty: only what workers said
 }
 
 // Claims gives those that the criteria choose.
@@ -45,8 +43,9 @@ func Claims(as []memory.Assertion, c Criteria) (out []memory.Assertion) {
 	return out
 }
 
-// Line reports whether a worker said a line, or the app that the criteria name, and the criteria choose it: by when
-// it was said of the recording, where the worker doesn't say when it heard it.
+// Line reports whether a line was said by a worker, or by the app of the criteria,
+// and the other criteria fit. If the worker does not say when it heard the line,
+// the time is that of the recording.
 func Line(u *memory.Utterance, c Criteria) bool {
 	at := u.Received
 	if at.IsZero() {
@@ -75,7 +74,8 @@ func withdrawn(as []memory.Assertion) map[memory.Dot]bool {
 	return gone
 }
 
-// Stays says in words why a memory stays when claims go; empty: it does not.
+// Stays says why a memory stays when these claims go. It is empty if the memory
+// goes.
 func Stays(as, claims []memory.Assertion) string {
 	goes := withdrawn(as)
 	for _, a := range claims {
@@ -104,12 +104,12 @@ func IsID(s string) bool {
 	return s != "" && len(s) <= MaxID && !strings.ContainsFunc(s, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 }
 
-// Of reports whether a withdrawal is a revert's.
+// Of reports whether a withdrawal belongs to a revert.
 func Of(a *memory.Assertion, id string) bool {
 	return a.Act == memory.ActWithdraw && a.Rank == memory.RankPerson && strings.HasSuffix(a.Reason, takenBack(id))
 }
 
-// Reason is that of the withdrawals of a revert.
+// Reason is the reason of a revert's withdrawals.
 func (c *Criteria) Reason(id string) string {
 	if c.App != "" {
 		return "what app " + c.App + " wrote" + takenBack(id)
@@ -119,11 +119,11 @@ func (c *Criteria) Reason(id string) string {
 
 func takenBack(id string) string { return " was taken back (" + id + ")" }
 
-// Back is the reason of a claim that stands again.
+// Back is the reason of a claim that is said again.
 func Back(id string) string { return "it was not taken back after all (" + id + ")" }
 
-// Again gives the claims that a revert has withdrawn and that are to be said
-// once more; none where they have been.
+// Again gives the claims that a revert has withdrawn and that have to be said
+// again. Those that were already are left out.
 func Again(as []memory.Assertion, id string) (out []memory.Assertion) {
 	var dots []memory.Dot
 	for _, a := range as {

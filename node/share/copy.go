@@ -11,20 +11,20 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// sharedOwner is whose memories copies are, to a reader.
+// sharedOwner is the owner of copies, as a reader sees them.
 const sharedOwner = "shared"
 
 // Copy is what a reader gets of one memory.
 type Copy struct {
 	ID        memory.ID        `json:"id"`
-	Of        memory.ID        `json:"of"` // the original, which the reader is not told
+	Of        memory.ID        `json:"of"` // the original; the reader does not learn it
 	Candidate memory.Candidate `json:"candidate"`
 }
 
-// copyOf makes the redacted copy of a memory. What says where it comes from
-// (devices, events, plugins, links, what a caller attached, blobs) is left out,
-// and evidence, unless its quotes are asked for. ok is false where nothing of
-// its text is left, or something that is to be taken out would stay.
+// copyOf makes the redacted copy of a memory. It leaves out what says where the
+// memory comes from (devices, events, plugins, links, a caller's metadata, blobs),
+// and evidence unless quotes are asked for. ok is false if nothing of the text is
+// left, or if something would stay that has to be taken out.
 func copyOf(m *memory.Memory, r *Redactor, how *Redaction, expires time.Time, ids *seal.Key) (c Copy, ok bool, err error) {
 	var d memory.Candidate
 	if err := deepCopy(&d, &m.Candidate); err != nil {
@@ -98,8 +98,8 @@ func kept(tags []string) []string {
 	return out
 }
 
-// holds looks through every text once more: what is wrong in [Redactor.Apply]
-// keeps a memory from being shared, and shares nothing.
+// holds searches every text once more. If [Redactor.Apply] has a mistake, the
+// memory is not shared.
 func (r *Redactor) holds(v reflect.Value) bool {
 	if v.Type() == kindType || v.Type() == timeType {
 		return false
@@ -131,7 +131,7 @@ func (r *Redactor) holds(v reflect.Value) bool {
 	return false
 }
 
-// digest names what is shown, so that what is shared can be held to it.
+// digest names what the wearer was shown, so that exactly that is shared.
 func digest(copies []Copy, parties []Party) (string, error) {
 	b, err := json.Marshal(struct {
 		Copies  []Copy

@@ -21,14 +21,14 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Inbox is the wearer's memories as feeds see them: what is to go out, and
-// where a worker's word goes.
+// Inbox is the wearer's memories as feeds see them: a feed takes memories from it,
+// and gives a worker's words to it.
 type Inbox interface {
 	// View reads the memories in one transaction.
 	View(ctx context.Context, fn func(*store.Tx) error) error
-	// Take commits what a worker said, with the lowest rank and as this
-	// device: of assertions, memory, act and content are set. What is there
-	// already changes nothing.
+	// Take commits what a worker said, with the lowest rank and as this device. Of
+	// each assertion, memory, act and content are set. What is there already
+	// changes nothing.
 	Take(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error
 }
 
@@ -87,10 +87,10 @@ func (s *Sharing) RevokeFeed(ctx context.Context, id memory.SpaceID) (Record, er
 // Tended is what TendFeeds did.
 type Tended struct {
 	Feeds int
-	Taken int // assertions and utterances of workers
+	Taken int // assertions and utterances of workers that were taken
 }
 
-// TendFeeds fills every feed with what is new, and takes what workers said.
+// TendFeeds fills every feed with what is new, and takes over what workers said.
 func (s *Sharing) TendFeeds(ctx context.Context) (t Tended, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,15 +131,15 @@ func (s *Sharing) tendFeed(ctx context.Context, rec *Record) (taken int, err err
 	return taken, errors.Join(held, s.keep(ctx, rec))
 }
 
-// fed is what is to be in a feed.
+// fed is what should be in a feed.
 type fed struct {
 	memories   []memory.Memory
 	utterances []memory.Utterance
 	blobs      map[memory.ID]memory.ID // owner by name
 }
 
-// choose gives what belongs in a feed. What quotes the wearer, and what a
-// worker may cite, comes with the utterances that it is from.
+// choose gives what belongs in a feed. Memories that quote the wearer, and that a
+// worker may cite, come with their utterances.
 func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 	f.blobs = map[memory.ID]memory.ID{}
 	rules, err := s.c.Allow(ctx)
@@ -171,7 +171,7 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 					f.blobs[blob] = m.ID
 				}
 			case slices.Contains(m.Tags, tagQuestion) && m.Rank == memory.RankPerson && rec.Audio:
-				questions = append(questions, *m) // goes where its photo goes
+				questions = append(questions, *m) // a question goes where its photo goes
 			case rec.Criteria.Fits(m) && len(rec.Criteria.Types) > 0:
 				f.memories = append(f.memories, *m)
 				for _, e := range m.Evidence {
@@ -209,15 +209,15 @@ func recordingOf(m *memory.Memory) (id memory.ID, err error) {
 	return id, nil
 }
 
-// How a question of the wearer's about a photo is tagged, and tied to it.
+// The tag of a wearer's question about a photo, and its link to the photo.
 const (
 	tagQuestion = "question"
 	asksAbout   = "asks_about"
 )
 
-// mayHear reports whether a recording or photo goes into a feed. Of those the
-// sensitivity is what the node gives to all, and says nothing; what counts is
-// whether a secret was said near it.
+// mayHear reports whether a recording or photo goes into a feed. The sensitivity
+// does not decide, because the node gives the same one to all of them; what counts
+// is whether a secret was said near it.
 func (s *Sharing) mayHear(tx *store.Tx, m *memory.Memory, rec *Record) (bool, error) {
 	if !rec.Audio || m.State != memory.Active {
 		return false, nil
@@ -226,10 +226,11 @@ func (s *Sharing) mayHear(tx *store.Tx, m *memory.Memory, rec *Record) (bool, er
 	return !held, err
 }
 
-// fedNote is where it is kept which form of a memory the feed has.
+// fedNote names the note of which form of a memory the feed has.
 func fedNote(id memory.ID) string { return "fed/" + id.String() }
 
-// fill makes the feed hold what belongs in it. What workers said stays.
+// fill gives the feed what belongs in it, and removes what does not. What workers
+// said stays.
 func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 	f, err := s.choose(ctx, rec)
 	if err != nil {
@@ -308,11 +309,11 @@ func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 	})
 }
 
-// fedLine notes of an utterance that this device put it into the feed.
+// fedLine in the note of an utterance says that this device put it into the feed.
 const fedLine = "line"
 
-// dropLines erases the utterances that were fed and are not wanted any more:
-// what the wearer forgot, or what nothing in the feed quotes now.
+// dropLines erases fed utterances that do not belong there any more: the wearer has
+// forgotten them, or nothing in the feed quotes them now.
 func (sp *space) dropLines(ctx context.Context, wanted []memory.Utterance) error {
 	keep := map[memory.ID]bool{}
 	for _, u := range wanted {
@@ -353,8 +354,8 @@ func (sp *space) dropLines(ctx context.Context, wanted []memory.Utterance) error
 	return sp.store.Compact(ctx)
 }
 
-// lend copies the bytes of a recording or photo into the feed's store, whose
-// outbox sends them. Bytes that are not on this device come another time.
+// lend copies the bytes of a recording or photo into the feed's store, whose outbox
+// sends them. If the bytes are not on this device, it is tried again later.
 func (s *Sharing) lend(ctx context.Context, sp *space, name, owner memory.ID) error {
 	have := false
 	err := sp.store.View(ctx, func(tx *store.Tx) error {

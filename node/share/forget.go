@@ -9,9 +9,9 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Forget takes out of every projection and feed what the wearer has erased, and
-// out of their files. It needs no relay: that what left this device goes from
-// there as well is sent with the next [Sharing.Tend] and [Sharing.TendFeeds].
+// Forget takes what the wearer has erased out of every projection and feed, and out
+// of their files. It needs no relay: the next [Sharing.Tend] and
+// [Sharing.TendFeeds] send the erasures of what has left this device.
 func (s *Sharing) Forget(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,8 +73,7 @@ func (s *Sharing) forgetIn(ctx context.Context, rec *Record) (err error) {
 	return s.keep(ctx, rec)
 }
 
-// dropErased erases what workers said in a feed and the wearer, who had taken
-// it over, has erased since.
+// dropErased erases what workers said in a feed, after the wearer has erased it.
 func (s *Sharing) dropErased(ctx context.Context, sp *space) error {
 	var memories, utterances []memory.ID
 	err := sp.store.View(ctx, func(tx *store.Tx) error {

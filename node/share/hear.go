@@ -12,11 +12,11 @@ import (
 	"github.com/locket-dev/locket/sync/journal"
 )
 
-// heardNote is where it is kept that a worker's word was taken.
+// heardNote names the note that a worker's word was taken over.
 func heardNote(what string) string { return "heard/" + what }
 
-// hear takes what workers said in a feed, and its replica accepted, over to
-// the wearer's memories.
+// hear takes over what workers said in a feed, as far as the feed's replica
+// accepted it.
 func (s *Sharing) hear(ctx context.Context, sp *space) (int, error) {
 	var as []memory.Assertion
 	var us []memory.Utterance
@@ -73,8 +73,8 @@ func (s *Sharing) hear(ctx context.Context, sp *space) (int, error) {
 	return len(as) + len(fresh), err
 }
 
-// unknown are those utterances that the wearer's memories don't have: the
-// others came from there.
+// unknown are the utterances that are not among the wearer's own. The others came
+// from there.
 func (s *Sharing) unknown(ctx context.Context, us []memory.Utterance) (out []memory.Utterance, err error) {
 	err = s.c.Inbox.View(ctx, func(tx *store.Tx) error {
 		for _, u := range us {

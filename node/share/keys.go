@@ -14,7 +14,7 @@ import (
 // KeyName is what the sharing key is called in a ring.
 const KeyName = "sharing"
 
-// root founds all spaces of a sharing key, and is their account.
+// root founds all spaces of a sharing key, and is their account at the relay.
 func root(sharing *seal.Key) ed25519.PrivateKey { return signing(sharing, "sharing root") }
 
 func signing(k *seal.Key, label string) ed25519.PrivateKey {
@@ -25,8 +25,9 @@ func signing(k *seal.Key, label string) ed25519.PrivateKey {
 	return ed25519.NewKeyFromSeed(seed)
 }
 
-// spaceKeys are the owner's in one space: replica.Keys. Epoch keys are in
-// memory only: the membership log has them, sealed to the pair.
+// spaceKeys are the owner's keys in one space; it implements replica.Keys. Epoch
+// keys are only in memory, because the membership log has them, sealed for the
+// pair.
 type spaceKeys struct {
 	space memory.SpaceID
 	sign  ed25519.PrivateKey
@@ -50,7 +51,7 @@ func (k *spaceEpochs) Epoch(n uint32) (*seal.Key, bool) {
 	return key, ok
 }
 
-// add keeps those that are new.
+// add keeps the keys that are new.
 func (k *spaceEpochs) add(got seal.Epochs) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -123,8 +124,8 @@ func (k *spaceKeys) zero() {
 	k.epochs.Zero()
 }
 
-// genesis founds the space: the sharing root signs, and recovery gets the key,
-// as in the wearer's own space.
+// genesis founds the space. The sharing root signs, and recovery gets the key, as
+// in the wearer's own space.
 func (k *spaceKeys) genesis(sharing *seal.Key, recovery *seal.Recipient, now time.Time) (*envelope.Entry, error) {
 	epoch := seal.Epochs{1: seal.NewKey()}
 	defer epoch.Zero()

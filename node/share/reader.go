@@ -25,9 +25,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Reader is one who opens what others share, with a key of their own. A folder
-// has the key and, sealed under it, what was fetched; a node's home may have
-// such a folder, and needs not.
+// Reader opens what others share, with a key of its own. A folder holds the key
+// and, sealed with it, what was fetched. A node's home may have such a folder, but
+// a reader does not need a node.
 type Reader struct {
 	Dir     string
 	HTTP    *http.Client     // nil: the usual
@@ -45,8 +45,8 @@ func (r *Reader) keys() (*keyring.Device, error) {
 	return keyring.ReaderKey(filepath.Join(r.Dir, readerFile))
 }
 
-// Key is the text to give to whoever shares something, and the words by which
-// both can compare it. The key is made where there is none yet.
+// Key is the text to give to whoever shares something, and words by which both can
+// compare it. If there is no key yet, it is made.
 func (r *Reader) Key() (text, words string, err error) {
 	d, err := r.keys()
 	if err != nil {
@@ -62,13 +62,13 @@ func (r *Reader) Key() (text, words string, err error) {
 type Opened struct {
 	Space    memory.SpaceID    `json:"space"`
 	Relay    string            `json:"relay"`
-	Fetched  time.Time         `json:"fetched,omitzero"` // when the relay was asked last, with success
+	Fetched  time.Time         `json:"fetched,omitzero"` // when the relay last answered
 	Memories []memory.Memory   `json:"memories"`
-	Problems []replica.Problem `json:"problems,omitempty"` // what was set aside
+	Problems []replica.Problem `json:"problems,omitempty"` // what was quarantined
 }
 
-// Open fetches what is new of a share, and gives what there is. It fails with
-// [ErrNotShared] where the relay does not serve it to this key.
+// Open fetches what is new of a share, and gives what there is. The error is
+// [ErrNotShared] if the relay does not serve the share to this key.
 func (r *Reader) Open(ctx context.Context, l Link) (o Opened, err error) {
 	o.Space, o.Relay = l.Space, l.Relay
 	d, err := r.keys()
@@ -147,15 +147,16 @@ func (r *Reader) read(ctx context.Context, o Opened, rep *replica.Replica, s *st
 	return o, err
 }
 
-// active leaves out what has expired: its owner wishes it not to be read.
+// active leaves out memories that have expired, because their owner does not want
+// them to be read.
 func (r *Reader) active(ctx context.Context, s *store.Store) ([]memory.Memory, error) {
 	now := r.now()
 	list, err := activeIn(ctx, s)
 	return slices.DeleteFunc(list, func(m memory.Memory) bool { return !m.Expires.IsZero() && !now.Before(m.Expires) }), err
 }
 
-// Kept gives what was fetched of a share before, and asks nobody. It fails
-// with memory.ErrNotFound where nothing was.
+// Kept gives what was fetched of a share before, and asks nobody. If nothing was,
+// the error is memory.ErrNotFound.
 func (r *Reader) Kept(ctx context.Context, l Link) (o Opened, err error) {
 	o.Space, o.Relay = l.Space, l.Relay
 	s, done, err := r.kept(l.Space)
@@ -191,8 +192,8 @@ func (r *Reader) store(d *keyring.Device, space memory.SpaceID) (*store.Store, e
 	return store.Open(store.Options{Dir: filepath.Join(r.folder(space), "store"), Key: key, Derive: reconcile.Derive, Diff: reconcile.Diff, Small: true, Reserve: r.Reserve})
 }
 
-// genesis gives the space's first entry: the one that is known, or the one
-// that the relay shows and the link names.
+// genesis gives the space's first entry: the known one, or the one that the relay
+// shows and the link names.
 func (r *Reader) genesis(ctx context.Context, l Link, there *remote.Space) (b []byte, known bool, err error) {
 	if b, err = os.ReadFile(filepath.Join(r.folder(l.Space), genesisFile)); err == nil {
 		if e, err := envelope.ParseEntry(b); err == nil && e.Hash() == l.Genesis {
@@ -216,8 +217,8 @@ func (r *Reader) genesis(ctx context.Context, l Link, there *remote.Space) (b []
 	return entries[0].Bytes(), false, nil
 }
 
-// founded is a journal of one who founds nothing: the relay has the first
-// entry, or it is not the space.
+// founded is the journal of a reader, who founds no space. If the relay does not
+// have the first entry, it is not the space.
 type founded struct{ *journal.Journal }
 
 // State implements replica.Journal.
@@ -227,8 +228,8 @@ func (f founded) State(ctx context.Context) (replica.State, error) {
 	return s, err
 }
 
-// readerKeys are a reader's in one space. Epoch keys are in memory only: the
-// membership log has them.
+// readerKeys are a reader's keys in one space. Epoch keys are only in memory,
+// because the membership log has them.
 type readerKeys struct {
 	space  memory.SpaceID
 	device *keyring.Device

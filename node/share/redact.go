@@ -19,7 +19,7 @@ import (
 // Vocabulary is the people and places that a wearer's memories know.
 type Vocabulary struct{ Names, Places []string }
 
-// Add takes up what a memory names.
+// Add adds the names in a memory.
 func (v *Vocabulary) Add(m *memory.Memory) {
 	for _, e := range m.Entities {
 		switch e.Kind {
@@ -45,8 +45,8 @@ func (v *Vocabulary) Add(m *memory.Memory) {
 	}
 }
 
-// gone stands where something was taken out. It has no letter, so that no
-// redacted word is in it.
+// gone replaces what was taken out. It has no letters, so no redacted word can be
+// in it.
 const gone = "[…]"
 
 // Redactor takes terms out of texts. It is safe for concurrent use.
@@ -57,16 +57,16 @@ type Redactor struct {
 	coarse Coarse
 }
 
-// wide is from how many letters on a term is found within longer words as
-// well: "Lisbon" in "lisbon2024". A shorter one is found where a word begins.
-// Either way rather too much is taken out than too little.
+// wide is from how many letters on a term is also found inside longer words:
+// "Lisbon" in "lisbon2024". A shorter term is found at the beginning of a word.
+// Taking out too much is better than too little.
 const wide = 5
 
-// tail is how many letters may follow a short term of three letters or more:
-// endings of cases.
+// tail is how many letters may follow a short term of at least three letters, such
+// as the endings of cases.
 const tail = 2
 
-// NewRedactor makes one. Of a name of several words each is a term as well.
+// NewRedactor makes one. Each word of a name of several words is a term as well.
 func NewRedactor(r Redaction, v Vocabulary) *Redactor {
 	var terms []string
 	add := func(s string, parts bool) {
@@ -117,15 +117,15 @@ func NewRedactor(r Redaction, v Vocabulary) *Redactor {
 	return &Redactor{terms: slices.Compact(terms), roles: roles, times: r.Times, coarse: r.Coarse}
 }
 
-// nobody is speakers that name no one.
+// nobody is names of speakers that name no one.
 var nobody = []string{"user", "theuser", "wearer", "thewearer", "someone", "speaker", "unknown", "me", "i"}
 
 // common is parts of names that are words of every text.
 var common = []string{"the", "and", "for", "von", "van", "der", "den", "des", "street", "road", "house", "city", "new", "north", "south", "east", "west", "doctor", "mum", "dad"}
 
-// fold makes text comparable: compatibility forms taken apart, without marks
-// and characters that don't show, in lower case; letters and digits only. Letters
-// that are written in two ways are one, and so are those that look alike.
+// fold makes text comparable. It takes compatibility forms apart, removes marks and
+// invisible characters, and keeps only letters and digits, in lower case. Letters
+// that are written in two ways become one, and so do letters that look alike.
 func fold(s string) []rune {
 	var out []rune
 	for _, c := range norm.NFKD.String(s) {
@@ -136,8 +136,8 @@ func fold(s string) []rune {
 	return out
 }
 
-// plain gives a letter in lower case, as Latin letters where it is written or
-// looks like those.
+// plain gives a letter in lower case. A letter that is written as Latin letters, or
+// looks like them, becomes those.
 func plain(c rune) []rune {
 	c = unicode.ToLower(c)
 	if s, ok := written[c]; ok {
@@ -185,7 +185,7 @@ func foldText(s string) folded {
 		if letter {
 			continue
 		}
-		if unicode.IsMark(c) || unicode.Is(unicode.Cf, c) { // belongs to the letter before it, or does not show
+		if unicode.IsMark(c) || unicode.Is(unicode.Cf, c) { // it belongs to the letter before it, or is invisible
 			if n := len(f.end); n > 0 && f.end[n-1] == i {
 				f.end[n-1] = i + size
 			}
@@ -196,7 +196,7 @@ func foldText(s string) folded {
 	return f
 }
 
-// alphabetic tells scripts that put spaces between words.
+// alphabetic reports whether a character's script has spaces between words.
 func alphabetic(c rune) bool {
 	return !unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
@@ -261,7 +261,7 @@ var timeForms = []*regexp.Regexp{
 
 // Text gives a text without what is to be taken out.
 func (r *Redactor) Text(s string) string {
-	for range 4 { // what is taken out can bring together what was apart
+	for range 4 { // removing something may join what was apart
 		next := r.once(s)
 		if next == s {
 			return s
@@ -296,12 +296,12 @@ func (r *Redactor) once(s string) string {
 	return b.String()
 }
 
-// Holds reports whether a text has something that is to be taken out.
+// Holds reports whether a text has something that has to be taken out.
 func (r *Redactor) Holds(s string) bool { return len(r.spans(s)) > 0 }
 
-// Apply redacts every text in what v points to, however deep: a field that is
-// added to memories later is not forgotten here. Types of memories are left,
-// which are of a fixed set. With times, moments are set to zero.
+// Apply redacts every text in what v points to, however deep, so that no field that
+// memories get later is forgotten. Types of memories are from a fixed set and stay.
+// With times, moments become zero.
 func (r *Redactor) Apply(v any) { r.walk(reflect.ValueOf(v)) }
 
 var (

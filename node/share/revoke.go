@@ -13,14 +13,14 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Revoke puts one reader out, or all where party is empty; party is a name, or
-// the beginning of a member's id. The space goes on in a new epoch, whose key
-// they don't get. With its last reader everything goes: the copies here, their
-// bodies at the relay, and then the space itself. What they have fetched
-// already, they have.
+// Revoke removes one reader, or all if party is empty; party is a name, or the
+// beginning of a member's id. The space goes on in a new epoch, whose key they
+// don't get. With the last reader everything goes: the copies here, their bodies at
+// the relay, and then the space itself. Readers keep what they have fetched
+// already.
 //
-// Where the relay can't be reached, nothing new is sent to the space any more,
-// and another Revoke goes on.
+// If the relay can't be reached, nothing new is sent to the space any more, and
+// another Revoke goes on.
 func (s *Sharing) Revoke(ctx context.Context, id, party string) (Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +85,8 @@ func pickParties(rec *Record, party string) ([]Party, error) {
 	return nil, fmt.Errorf("%q: %w", party, memory.ErrAmbiguous)
 }
 
-// putOut removes members; last: everything else, too. A space that the relay
-// doesn't have any more was revoked so far.
+// putOut removes members, and with last everything else, too. If the relay does not
+// have the space any more, it was revoked before.
 func (s *Sharing) putOut(ctx context.Context, rec *Record, out []Party, last bool) (err error) {
 	sp, err := s.open(ctx, rec, nil)
 	if err != nil {
@@ -119,9 +119,9 @@ func (s *Sharing) putOut(ctx context.Context, rec *Record, out []Party, last boo
 	return nil
 }
 
-// Maintain does what is due by itself: what has expired, or could not be revoked
-// before, is revoked; and what was erased or changed at the wearer's is taken
-// out of what is shared. Nothing is added.
+// Maintain does what is due. It revokes what has expired, or could not be revoked
+// before, and takes out of shares what the wearer has erased or changed. It adds
+// nothing.
 func (s *Sharing) Maintain(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

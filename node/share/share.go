@@ -35,8 +35,8 @@ import (
 )
 
 var (
-	// ErrNotShared: the relay does not serve the space to this key. It was
-	// never let in, or it was put out; the relay does not say which.
+	// ErrNotShared: the relay does not serve the space to this key. The key was
+	// never let in, or was removed; the relay does not say which.
 	ErrNotShared = errors.New("this is not shared with this key, or not any more")
 	// ErrChanged: what would be shared is not what was shown.
 	ErrChanged = errors.New("what would be shared has changed since it was shown")
@@ -82,7 +82,8 @@ func (c *Criteria) Check() error {
 	return nil
 }
 
-// Fits holds one memory to the criteria, but for the query and the limit.
+// Fits reports whether a memory fits the criteria, apart from the query and the
+// limit.
 func (c *Criteria) Fits(m *memory.Memory) bool {
 	switch {
 	case m.State != memory.Active, m.Negates, m.Type == memory.Vault, m.Fields.Vault != nil, m.Sensitivity > c.Most:

@@ -20,8 +20,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Import implements serve.Exchange. The archive is put aside, sealed, until it
-// was seen to be whole and whose it is; then it is taken, page by page.
+// Import implements serve.Exchange. It puts the archive aside, sealed, until it is
+// known to be complete and signed. Then it takes it page by page.
 func (a Archives) Import(ctx context.Context, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
 	err = a.of.During(ctx, func(ctx context.Context, t *Transfer) error {
 		res, err = t.take(ctx, records, opt)
@@ -36,7 +36,7 @@ func (t *Transfer) take(ctx context.Context, records iter.Seq2[serve.ExportRecor
 		return res, err
 	}
 	defer func() {
-		err = errors.Join(err, t.c.Store.DropBlob(aside)) // whatever became of it
+		err = errors.Join(err, t.c.Store.DropBlob(aside)) // whatever happened to the import
 	}()
 	members, unknown := t.c.Members(ctx)
 	if err := t.trusts(members, sum.Key, opt); err != nil {
@@ -64,10 +64,10 @@ func (t *Transfer) take(ctx context.Context, records iter.Seq2[serve.ExportRecor
 	return in.res, err
 }
 
-// putAside writes an archive to a blob of the store while it is checked. An
-// archive that is not whole leaves nothing behind. No record ever names the
-// blob, so its key is only in memory: what a crash leaves of secrets nothing
-// opens, and the next Open removes it.
+// putAside writes an archive to a blob of the store while it is checked. An archive
+// that is not complete leaves nothing behind. No record ever names the blob, so its
+// key is only in memory. If a crash leaves secrets in it, nothing opens them, and
+// the next Open removes it.
 func (t *Transfer) putAside(ctx context.Context, records iter.Seq2[archive.Record, error]) (b store.Blob, sum archive.Summary, err error) {
 	r, w := io.Pipe()
 	checked := make(chan error, 1)
@@ -83,17 +83,17 @@ func (t *Transfer) putAside(ctx context.Context, records iter.Seq2[archive.Recor
 		if err != nil {
 			err = errUnread
 		}
-		w.CloseWithError(err) // nil is the end
+		w.CloseWithError(err) // nil means the end
 	}()
 	b, err = t.c.Store.WriteBlob(ctx, r)
 	r.CloseWithError(errUnread)
 	if wrong := <-checked; wrong != nil && !errors.Is(wrong, errUnread) {
-		err = wrong // which is why the blob was not written, said better
+		err = wrong // the reason why the blob was not written, in better words
 	}
 	return b, sum, err
 }
 
-// trusts says why an archive that a key signed may not be taken.
+// trusts says why an archive that this key signed may not be taken.
 func (t *Transfer) trusts(members []envelope.Member, key ed25519.PublicKey, opt serve.ImportOptions) error {
 	switch {
 	case key == nil && opt.Unsigned:
@@ -105,7 +105,7 @@ func (t *Transfer) trusts(members []envelope.Member, key ed25519.PublicKey, opt 
 	case opt.Signer != "":
 		return fmt.Errorf("%w: it was signed by the key of the words %q, not %q", serve.ErrSigner, archive.Words(key), opt.Signer)
 	}
-	// A device of the same space, where there is a relay to ask.
+	// The key of a device of the same space counts, if there is a relay to ask.
 	if slices.ContainsFunc(members, func(m envelope.Member) bool { return bytes.Equal(m.Key, key) && m.Role == envelope.Owner }) {
 		return nil
 	}
@@ -115,25 +115,25 @@ func (t *Transfer) trusts(members []envelope.Member, key ed25519.PublicKey, opt 
 // importPage is about how many records one transaction takes.
 const importPage = 50
 
-// maxOfOne is how many assertions about one memory are put in order at a time.
+// maxOfOne is how many assertions about one memory are sorted at a time.
 const maxOfOne = 10_000
 
-// maxAtOnce is how many records one transaction takes at most; a store's holds
-// about 200 assertions.
+// maxAtOnce is the most records that one transaction takes. A store's transaction
+// holds about 200 assertions.
 const maxAtOnce = 100
 
-// importing is one archive on its way in.
+// importing is an archive that is being imported.
 type importing struct {
 	*Transfer
-	space  memory.SpaceID           // that it was made in
-	living map[memory.MemberID]bool // who say themselves what is theirs; nil where that is not known
+	space  memory.SpaceID           // where the archive was made
+	living map[memory.MemberID]bool // members that send their own assertions; nil: not known
 	res    serve.ImportResult
 	blob   *blobIn
 }
 
-// orphan reports whether an assertion of this space is here of nobody who would
-// still send it: its author was removed, or put back and let in anew, before it
-// was sent.
+// orphan reports whether an assertion of this space is here whose author will never
+// send it: the author was removed before it was sent, or was restored from a backup
+// and let in anew.
 func (in *importing) orphan(tx *store.Tx, about memory.ID, dot memory.Dot) (bool, error) {
 	if in.living == nil || in.living[dot.Member] {
 		return false, nil
@@ -150,7 +150,7 @@ func (in *importing) all(ctx context.Context, dec *json.Decoder) error {
 		if len(page) == 0 {
 			return nil
 		}
-		in.dropBlob() // its writer would wait for us, and we for whoever waits for it
+		in.dropBlob() // the writer would wait for this import, which may wait for the writer
 		if len(page) > maxAtOnce {
 			byClock(page)
 		}
@@ -184,7 +184,7 @@ func (in *importing) all(ctx context.Context, dec *json.Decoder) error {
 		var id struct {
 			Memory memory.ID `json:"memory"`
 		}
-		_ = json.Unmarshal(r.Data, &id) // what has none is refused in its turn
+		_ = json.Unmarshal(r.Data, &id) // one that can't be read is refused later
 		same := r.Kind == archive.KindAssertion && !last.IsZero() && id.Memory == last
 		if len(page) >= importPage && (!same || len(page) >= maxOfOne) {
 			if err := flush(); err != nil {
@@ -196,10 +196,10 @@ func (in *importing) all(ctx context.Context, dec *json.Decoder) error {
 	}
 }
 
-// byClock puts the assertions of each memory in the order in which they were
-// made. An archive has them member by member, and what one member has seen of
-// another may come after it; in this order it never does, so that a page which
-// takes several transactions finds what it overrules in their notes.
+// byClock puts the assertions of each memory in the order in which they were made.
+// An archive has them member by member, so what one member has seen of another may
+// come after it. In this order it never does. So a page that takes several
+// transactions finds what it overrules in their notes.
 func byClock(page []archive.Record) {
 	type said struct {
 		Memory memory.ID    `json:"memory"`
@@ -209,7 +209,7 @@ func byClock(page []archive.Record) {
 	all := make([]said, len(page))
 	for i, r := range page {
 		if r.Kind == archive.KindAssertion {
-			_ = json.Unmarshal(r.Data, &all[i]) // what can't be read is refused in its turn
+			_ = json.Unmarshal(r.Data, &all[i]) // one that can't be read is refused later
 		}
 		all[i].record = r
 	}
@@ -226,7 +226,7 @@ func byClock(page []archive.Record) {
 	}
 }
 
-// take commits one page of records. One that breaks a rule is refused alone.
+// take commits one page of records. A record that breaks a rule is refused alone.
 func (in *importing) take(ctx context.Context, page []archive.Record) error {
 	var res serve.ImportResult
 	err := in.c.Engine.Commit(ctx, func(tx *store.Tx) error {
@@ -260,16 +260,15 @@ func (in *importing) take(ctx context.Context, page []archive.Record) error {
 	return err
 }
 
-// redot is what an assertion of another space, or of who is no member any more,
-// is called in this one. A member says each thing under a number of its own, and
-// this device is the one that says it here; a note keeps the pair, so that
-// nothing is said twice.
+// redot is the new dot of an assertion of another space, or of a member that left.
+// A member numbers everything that it says, and this device now says the assertion.
+// A note keeps the pair, so that nothing is said twice.
 type redot struct{ was, now memory.Dot }
 
 func importNote(d memory.Dot) string { return fmt.Sprintf("imported/%s/%d", d.Member, d.Seq) }
 
-// newDots gives, for each record of a page that is an assertion which this
-// device is to say, its dot here.
+// newDots gives the new dot for each assertion of a page that this device has to
+// say.
 func (in *importing) newDots(tx *store.Tx, page []archive.Record) ([]*redot, error) {
 	out := make([]*redot, len(page))
 	for i, r := range page {
@@ -325,13 +324,13 @@ func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redo
 	if a.Secret != "" && a.Candidate != nil && a.Candidate.Fields.Vault != nil {
 		here, err := tx.Assertions(a.Memory)
 		if err != nil || slices.ContainsFunc(here, func(h memory.Assertion) bool { return h.Dot == a.Dot }) {
-			return err // it is here, sealed otherwise
+			return err // the same is here, sealed in another way
 		}
 		sealed, err := in.c.Ring.SealToVault([]byte(a.Secret))
 		if err != nil {
 			return err
 		}
-		a.Candidate.Fields.Vault.Sealed = sealed // to the key of this vault
+		a.Candidate.Fields.Vault.Sealed = sealed // sealed for the key of this vault
 	}
 	a.Space = in.c.Ring.Space()
 	assert := tx.Assert
@@ -346,7 +345,7 @@ func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redo
 			return err
 		}
 	case a.Dot.Member != in.c.Ring.Member():
-		assert = tx.AssertRemote // whose own it is to send
+		assert = tx.AssertRemote // its own member sends it
 	}
 	if _, err := assert(a.Assertion); err != nil {
 		return err
@@ -357,8 +356,9 @@ func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redo
 	return tx.PutMeta(importNote(dot.was), dot.now)
 }
 
-// seen maps what an assertion overrules to what that is called here. Of another
-// space's, what is not in the archive is left out: there is nothing to overrule.
+// seen maps the dots that an assertion overrules to the new ones. Dots of another
+// space that are not in the archive are left out, because there is nothing to
+// overrule.
 func (in *importing) seen(tx *store.Tx, was []memory.Dot, page []*redot) (out []memory.Dot, err error) {
 	for _, d := range was {
 		if i := slices.IndexFunc(page, func(r *redot) bool { return r != nil && r.was == d }); i >= 0 {

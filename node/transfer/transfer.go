@@ -1,5 +1,5 @@
-// Package transfer has what a node knows leave it as an archive and come to it
-// from one, and lets others follow its changes.
+// Package transfer exports what a node knows as an archive, imports archives, and
+// lets others follow the node's changes.
 package transfer
 
 import (
@@ -32,10 +32,10 @@ type Config struct {
 	Wearer string
 	Zone   string // of the configuration
 
-	Members    func(context.Context) ([]envelope.Member, error)                // of the space; nil where there is nobody to ask
-	Bring      func(ctx context.Context, blob memory.ID) error                 // fetches one that lies at the relay
+	Members    func(context.Context) ([]envelope.Member, error)                // of the space; nil: there is nobody to ask
+	Bring      func(ctx context.Context, blob memory.ID) error                 // fetches a blob from the relay
 	VaultUntil func() time.Time                                                // zero: the vault is closed
-	Reveal     func(ctx context.Context, id memory.ID) (serve.Revealed, error) // opens a secret, and notes that it did
+	Reveal     func(ctx context.Context, id memory.ID) (serve.Revealed, error) // opens a secret, and notes that
 }
 
 // Transfer is the room's part of an open node.

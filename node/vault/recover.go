@@ -13,11 +13,11 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// RecoverVault implements serve.Vault. A secret is sealed to the vault
-// of the device that keeps it and to recovery: the words open those of devices
-// that are lost, and this one says them anew, sealed to its own vault. A device
-// that is not lost needs the words after that: who said a secret doesn't tell,
-// for one that is lost is a member until it is removed.
+// RecoverVault implements serve.Vault. A secret is sealed for the vault of the
+// device that keeps it, and for recovery. The words open the secrets of lost
+// devices, and this device says them anew, sealed for its own vault. A device that
+// is not lost then needs the words, too: nothing tells whether the device that said
+// a secret is lost, because a lost device stays a member until it is removed.
 func (op Opener) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve.VaultRecovered, err error) {
 	if err := op.public.CheckPhrase(string(phrase)); err != nil {
 		return v, fmt.Errorf("%w: phrase: %v", memory.ErrInvalid, err)
@@ -69,8 +69,8 @@ func (op Opener) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve
 	return v, nil
 }
 
-// resealed corrects the seal of a secret that this device can't open: nil where
-// it can, seal.ErrOpen where the words can't either.
+// resealed corrects the seal of a secret that this device can't open. It is nil if
+// the device can open it; the error is seal.ErrOpen if the words can't either.
 func (va *Vault) resealed(m *memory.Memory, rec *keyring.Recovery) (*memory.Assertion, error) {
 	va.mu.Lock()
 	secret, err := va.session.Open(m.Fields.Vault.Sealed)

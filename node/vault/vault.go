@@ -1,5 +1,5 @@
 // Package vault opens what stays shut while a node's keys are open: the secrets of
-// the vault, for a while and each time noted. It keeps the ways, too, by which the
+// the vault, for a limited time, noting each use. It also has the ways in which the
 // keys themselves are opened.
 package vault
 
@@ -29,7 +29,7 @@ type Engine interface {
 type Config struct {
 	Engine Engine
 	Ring   *keyring.Ring
-	Posted func() // is told that there is something to send
+	Posted func() // is called when there is something to send
 }
 
 // Vault is the room's part of an open node. Its methods are safe for concurrent use.
@@ -47,7 +47,7 @@ func (va *Vault) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return va.c.Engine.View(ctx, fn)
 }
 
-// Opener implements serve.Vault but for what finds a memory, and the ways of
+// Opener implements serve.Vault, apart from finding a memory, and the ways of
 // serve.Keys.
 type Opener struct {
 	of       opened.Of[*Vault]
@@ -55,13 +55,13 @@ type Opener struct {
 	unlocker func() (keyring.Unlocker, error)
 }
 
-// NewOpener makes one over what is open. unlocker is what the configuration says
-// opens the keys, nil where it says nothing.
+// NewOpener makes one over what is open. unlocker opens the keys as the
+// configuration says, or is nil if it says nothing.
 func NewOpener(of opened.Of[*Vault], public *keyring.Locked, unlocker func() (keyring.Unlocker, error)) Opener {
 	return Opener{of, public, unlocker}
 }
 
-// PassphraseError says of a passphrase that is wrong that another is needed.
+// PassphraseError turns a wrong passphrase into the API's error for it.
 func PassphraseError(err error) error {
 	if errors.Is(err, keyring.ErrWrongPassphrase) {
 		return fmt.Errorf("%w", serve.ErrPassphrase)
@@ -98,7 +98,7 @@ func (op Opener) UnlockVault(ctx context.Context, passphrase serve.Secret, until
 	return err
 }
 
-// Until is when the vault closes, zero where it is closed.
+// Until is when the vault closes, or zero if it is closed.
 func (va *Vault) Until() time.Time {
 	va.mu.Lock()
 	defer va.mu.Unlock()
@@ -108,8 +108,8 @@ func (va *Vault) Until() time.Time {
 	return va.session.Expires()
 }
 
-// Reveal implements serve.Vault. That it was done is a line in the history of
-// the memory, without the secret.
+// Reveal implements serve.Vault. It leaves a line in the memory's history, without
+// the secret.
 func (op Opener) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err error) {
 	va, release, err := op.of.Use()
 	if err != nil {

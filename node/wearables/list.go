@@ -1,5 +1,5 @@
-// Package wearables keeps which wearables may speak to a node's own broker, and
-// tells how they do.
+// Package wearables keeps the list of wearables that may speak to a node's own
+// broker, and tells about them.
 package wearables
 
 import (
@@ -19,9 +19,9 @@ import (
 	"github.com/locket-dev/locket/node/statefile"
 )
 
-// File holds the wearables that may speak to the node's own broker. It
-// lies in the clear, because a locked node lets devices in too, and is signed;
-// of a password it has the argon2id hash.
+// File has the wearables that may speak to the node's own broker. It is signed and
+// not sealed, because a locked node lets wearables in, too. Of a password it has
+// the argon2id hash.
 const File = "devices.json"
 
 // entry is a wearable as it is kept.
@@ -31,14 +31,15 @@ type entry struct {
 	Added time.Time `json:"added"`
 }
 
-// List has the wearables that may speak to the node: intake.Devices over a file. It is safe for concurrent use.
+// List has the wearables that may speak to the node. It is intake.Devices over a
+// file, and safe for concurrent use.
 type List struct {
 	path   string
 	key    ed25519.PublicKey // of this device, which signs the file
 	mu     sync.Mutex        // guards the rest, and the file
 	list   []entry
-	signed bool      // else nobody is let in
-	stat   time.Time // of the file as it was read
+	signed bool      // false: nobody is let in
+	stat   time.Time // modification time of the file when it was read
 }
 
 // OpenList reads the list of a home, whose device has a key.
@@ -49,8 +50,8 @@ func OpenList(home string, key ed25519.PublicKey) (*List, error) {
 	return d, d.read()
 }
 
-// read takes the file in again where it changed: a command may have written
-// it while the daemon runs.
+// read reads the file again if it changed: a command may have written it while the
+// daemon runs.
 func (d *List) read() error {
 	info, err := os.Stat(d.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,7 +76,7 @@ func (d *List) read() error {
 	return nil
 }
 
-// ReadAgain takes the file in, whether it seems to have changed or not.
+// ReadAgain reads the file, even if it does not seem to have changed.
 func (d *List) ReadAgain() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -83,7 +84,7 @@ func (d *List) ReadAgain() error {
 	return d.read()
 }
 
-// Signed reports whether the file is of an open node of this home.
+// Signed reports whether an open node of this home wrote the file.
 func (d *List) Signed() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -154,8 +155,8 @@ func (d *List) all() ([]entry, error) {
 	return slices.Clone(d.list), err
 }
 
-// known reads the list so that it can be changed: one that something else wrote, or
-// took away, is not to be signed. The caller holds mu.
+// known reads the list so that it can be changed. A list that something else wrote
+// or removed must not be signed. The caller holds mu.
 func (d *List) known() error {
 	if err := d.read(); err != nil {
 		return err
@@ -166,7 +167,7 @@ func (d *List) known() error {
 	return nil
 }
 
-// Names gives those of all.
+// Names gives the names of all wearables.
 func (d *List) Names() ([]string, error) {
 	all, err := d.all()
 	out := make([]string, len(all))

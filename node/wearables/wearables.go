@@ -23,9 +23,9 @@ type Wearables struct {
 	heard  heard
 }
 
-// New makes them over a list. keys gives those that are open, which sign a list that
-// changes. broker gives the node's own, nil where none runs, and keeps it running
-// until release.
+// New makes them over a list. keys gives the open keys, which sign the list after a
+// change. broker gives the node's own broker, or nil if none runs; the broker runs
+// on at least until release.
 func New(list *List, c config.Broker, keys func() (*keyring.Ring, func(), error), broker func() (*intake.Broker, func())) *Wearables {
 	return &Wearables{list: list, c: c, keys: keys, broker: broker}
 }
@@ -55,7 +55,7 @@ func (w *Wearables) AddDevice(_ context.Context, name string) (serve.DeviceCrede
 		Topics: wire.Root + name + "/"}, nil
 }
 
-// publicURL is where devices find the node's own broker.
+// publicURL is the URL at which devices reach the node's own broker.
 func (w *Wearables) publicURL() string {
 	if w.c.Public != "" {
 		return w.c.Public

@@ -14,21 +14,21 @@ const (
 	ByPlace = "private place"
 )
 
-// Of what a gate believes.
+// What a gate assumes.
 const (
-	// DefaultAge is how long after a fix outside of a place nothing else is
-	// taken to be so: a quarter of an hour is about how often phones report.
+	// DefaultAge is how long after a fix outside a place the wearer is assumed to
+	// be outside. Phones report about every quarter of an hour.
 	DefaultAge = 15 * time.Minute
-	// hold is how long a place is taken not to have been left since the last
-	// fix in it: there are no fixes indoors.
+	// hold is how long after the last fix inside a place the wearer is assumed to
+	// be there, because there are no fixes indoors.
 	hold = 12 * time.Hour
-	// silence is how long a device says nothing before it counts as away, and
-	// catchUp how long after its return what has no time of its own may be from
-	// while it was; longest is how far back that goes.
+	// A device that says nothing for silence counts as away. For catchUp after its
+	// return, what has no time of its own may be from while it was away; longest is
+	// how far back that goes.
 	silence = time.Minute
 	catchUp = 10 * time.Minute
 	longest = 24 * time.Hour
-	// Fixes that are kept, and how inexact one may be to be of use, in metres.
+	// How many fixes are kept, and how inexact a useful one may be, in metres.
 	maxFixes    = 4096
 	maxAccuracy = 1000
 	maxDevices  = 1024
@@ -36,13 +36,13 @@ const (
 
 // Config of a gate. The zero value works.
 type Config struct {
-	Zone    *time.Location // where an event does not say; nil: UTC
-	Age     time.Duration  // how long a fix says that a place was not entered; 0: DefaultAge
-	Careful bool           // where it isn't known whether a place was entered, it counts as entered
+	Zone    *time.Location // for events that have none; nil: UTC
+	Age     time.Duration  // how long a fix outside a place counts; 0: DefaultAge
+	Careful bool           // if it is not known whether a place was entered, assume that it was
 }
 
-// Gate holds events to zones. It is safe for concurrent use. What it knows of
-// where the wearer was is in memory only.
+// Gate checks events against zones. It is safe for concurrent use. It keeps where
+// the wearer was only in memory.
 type Gate struct {
 	cfg     Config
 	mu      sync.Mutex
@@ -56,16 +56,16 @@ type fix struct {
 	place memory.Place
 }
 
-// device is what is known of when one's events are from.
+// device is what is known about the times of a device's events.
 type device struct {
-	boot  uint64 // that it was in when it said hello last
+	boot  uint64 // its boot at its last hello
 	hello bool
 	last  time.Time // of receipt
-	away  time.Time // when it was last heard before it came back
+	away  time.Time // when it was last heard before it was away
 	back  time.Time // when it came back
 }
 
-// New makes a gate. Zones are checked already.
+// New makes a gate. The zones must be checked already.
 func New(cfg Config, zones []Zone) *Gate {
 	if cfg.Zone == nil {
 		cfg.Zone = time.UTC
@@ -83,10 +83,9 @@ func (g *Gate) Set(zones []Zone) {
 	g.zones = slices.Clone(zones)
 }
 
-// Drop learns from an event, in the order of arrival, and gives the reason for
-// which it may not be taken; empty: it may. moved is true of a fix that was
-// new. Events that tell of the device and not of the wearer are the caller's
-// to let through.
+// Drop learns from an event, in the order of arrival. It gives the reason why the
+// event may not be taken, or nothing if it may. moved is true for a new fix. Events
+// about the device rather than the wearer are let through by the caller.
 func (g *Gate) Drop(ev *memory.Event) (reason string, moved bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -120,7 +119,7 @@ func (g *Gate) Drop(ev *memory.Event) (reason string, moved bool) {
 	}
 }
 
-// heard notes when a device speaks.
+// heard notes when a device sends something.
 func (g *Gate) heard(ev *memory.Event) *device {
 	d := g.devices[ev.ID.Device]
 	if d == nil {
@@ -141,10 +140,10 @@ func (g *Gate) heard(ev *memory.Event) *device {
 	return d
 }
 
-// span is when an event may have happened. A wall time is believed; so is an
-// uptime of the boot in which the device said hello, by which it is placed
-// exactly. Anything else that comes while the device catches up may be from
-// whenever it was away.
+// span is when an event may have happened. A wall time is believed. So is an uptime
+// of the boot in which the device last said hello, which gives the exact time.
+// Anything else that comes while the device catches up may be from any time while
+// it was away.
 func (d *device) span(ev *memory.Event) (from, to time.Time) {
 	switch {
 	case ev.Clock == memory.ClockWall, ev.Clock == memory.ClockUptime && d.hello && ev.ID.Boot == d.boot:
@@ -155,7 +154,7 @@ func (d *device) span(ev *memory.Event) (from, to time.Time) {
 	return d.away, ev.At
 }
 
-// locate keeps a fix that can be used.
+// locate keeps a fix if it is useful.
 func (g *Gate) locate(ev *memory.Event) bool {
 	if ev.Place.Accuracy > maxAccuracy {
 		return false
@@ -189,8 +188,8 @@ func (g *Gate) in(t time.Time, loc *time.Location) *Zone {
 	return nil
 }
 
-// entered reports whether the wearer was in the zone's place at a time, by the
-// last fix before it.
+// entered reports whether the wearer was in the zone's place at a time, by the last
+// fix before it.
 func (g *Gate) entered(z *Zone, t time.Time) bool {
 	i, _ := slices.BinarySearchFunc(g.fixes, t, func(f fix, t time.Time) int {
 		if f.at.After(t) {
@@ -202,7 +201,7 @@ func (g *Gate) entered(z *Zone, t time.Time) bool {
 		f := &g.fixes[i]
 		switch {
 		case z.Place != "" && f.place.Name == "":
-			continue // it does not say what the place is called
+			continue // a fix without a place's name says nothing about the name
 		case z.covers(&f.place):
 			return true
 		case t.Sub(f.at) <= g.cfg.Age:

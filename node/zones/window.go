@@ -9,11 +9,11 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// window is a span of the clock on some days. Where it ends before it begins
-// it goes on to the next day, and belongs to the day on which it began.
+// window is a span of the clock on some days. If it ends before it begins it goes
+// on into the next day, and belongs to the day on which it began.
 type window struct {
 	days     [7]bool // from Sunday on
-	from, to int     // minutes of the day; to is not of it
+	from, to int     // minutes of the day; to itself is not included
 }
 
 var dayNames = [...]string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
@@ -97,7 +97,7 @@ func minutes(s string) (int, bool) {
 	return total, ok && err1 == nil && err2 == nil && len(m) == 2 && mins < 60 && total <= 24*60
 }
 
-// holds reports whether a time is within, by the clock that it is told in.
+// holds reports whether a time is in the window, by the clock of the time's zone.
 func (w *window) holds(t time.Time) bool {
 	m, day := t.Hour()*60+t.Minute(), int(t.Weekday())
 	if w.from < w.to {

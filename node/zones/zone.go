@@ -21,15 +21,14 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Zone is one. Window, or a place, or both are set; where both are, both must
-// hold.
+// Zone is a window, a place, or both. If both are set, both must hold.
 type Zone struct {
 	Name   string  `json:"name"`
 	Window string  `json:"window,omitempty"` // as [ParseWindow] reads it
-	Lat    float64 `json:"lat,omitempty"`    // of a circle: degrees north, WGS 84
+	Lat    float64 `json:"lat,omitempty"`    // for a circle: degrees north, WGS 84
 	Lon    float64 `json:"lon,omitempty"`    // degrees east
 	Radius float64 `json:"radius,omitempty"` // metres; 0: no circle
-	Place  string  `json:"place,omitempty"`  // name of a place, as devices say it
+	Place  string  `json:"place,omitempty"`  // a place's name, as devices give it
 
 	window window
 }
@@ -40,7 +39,7 @@ const (
 	MaxZones  = 64
 )
 
-// Check reads the window, and reports the first rule that a zone breaks.
+// Check reads the window, and names the first rule that the zone breaks.
 func (z *Zone) Check() error {
 	bad := func(field, format string, args ...any) error {
 		return fmt.Errorf("%w: %s: %s", memory.ErrInvalid, field, fmt.Sprintf(format, args...))
@@ -74,11 +73,11 @@ func (z *Zone) Check() error {
 	return nil
 }
 
-// placed reports whether a zone is about where.
+// placed reports whether a zone has a place.
 func (z *Zone) placed() bool { return z.Radius > 0 || z.Place != "" }
 
-// covers reports whether a fix is in the zone's place. A circle counts as
-// entered where the fix may be in it, by its accuracy.
+// covers reports whether a fix is in the zone's place. For a circle that is so if
+// the fix may be inside, by its accuracy.
 func (z *Zone) covers(p *memory.Place) bool {
 	if z.Place != "" {
 		return memory.Normal(p.Name) == memory.Normal(z.Place)
