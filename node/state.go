@@ -72,5 +72,5 @@ func (n *Node) settleState(ring *keyring.Ring) error {
 	if n.running {
 		n.intake.SetPaused(now.Paused)
 	}
-	return statefile.Note(ring)
+	return nil
 }

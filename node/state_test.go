@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake"
@@ -20,7 +19,6 @@ import (
 	"github.com/locket-dev/locket/node/statefile"
 	"github.com/locket-dev/locket/node/wearables"
 	"github.com/locket-dev/locket/node/zones"
-	"github.com/locket-dev/locket/sync/membership"
 )
 
 // restart gives a home again, locked and running.
@@ -204,52 +202,6 @@ func TestThreatStateFilesChangedWhileOpen(t *testing.T) {
 	}
 	if letIn(t, n, "intruder", own.Password) {
 		t.Error("the intruder is let in")
-	}
-}
-
-// What a former build left in a home is believed, once: when it is opened.
-func TestStateOfAFormerBuild(t *testing.T) {
-	n := initNode(t, nil, InitOptions{KeyFile: true})
-	ctx := t.Context()
-	if err := n.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(n.path(keysDir)); err != nil {
-		t.Fatal(err)
-	}
-	ring, _, err := keyring.Create(n.path(keysDir), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Found: membership.Found("")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := ring.Close(); err != nil {
-		t.Fatal(err)
-	}
-	pin, hash, err := intake.NewDevice("pin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	devices, _ := json.MarshalIndent([]kept{{Name: "pin", Hash: hash}}, "", "  ")
-	for file, b := range map[string][]byte{wearables.File: devices, zonesFile: []byte(`[{"name":"night","window":"23:00-06:00"}]`)} {
-		if err := atomicfile.WriteChecked(n.path(file), b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Remove(n.path(pauseFile)); err != nil { // there was never a pause
-		t.Fatal(err)
-	}
-	n = restart(t, n)
-	if !n.intake.Paused() {
-		t.Error("locked, it can't know who wrote them")
-	}
-	if err := n.Unlock(ctx, ""); err != nil {
-		t.Fatal(err)
-	}
-	if n.intake.Paused() || !letIn(t, n, "pin", pin.Password) {
-		t.Error("open, it does not go on as before")
-	}
-	n = restart(t, n)
-	if list, err := n.Zones(ctx); n.intake.Paused() || err != nil || len(list) != 1 || !letIn(t, n, "pin", pin.Password) {
-		t.Errorf("locked again, it does not: %+v, %v", list, err)
 	}
 }
 

@@ -31,7 +31,6 @@ const (
 	spacesDir = "spaces"
 	spaceFile = "space.json"
 	jobsFile  = "queue.db"
-	oldJobs   = "jobs.db" // of earlier versions; what it had done is done again, into the same memories
 )
 
 // Joined says where an identity was let in.
@@ -209,9 +208,6 @@ func sweep(home string) error {
 		for _, dir := range left {
 			errs = append(errs, os.RemoveAll(dir))
 		}
-	}
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		errs = append(errs, os.RemoveAll(filepath.Join(home, oldJobs+suffix)))
 	}
 	return errors.Join(append(errs, os.RemoveAll(filepath.Join(home, "run")))...)
 }

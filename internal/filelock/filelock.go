@@ -25,7 +25,7 @@ func Take(path string) (*Lock, error) {
 	}
 	taken, err := tryLock(f)
 	for began := time.Now(); err == nil && taken && ended(holder(f)) && time.Since(began) < afterDeath; taken, err = tryLock(f) {
-		time.Sleep(afterDeath / 200)
+		time.Sleep(afterDeath / 200) // no system call waits for the end of a process that is not a child
 	}
 	if err != nil || taken {
 		defer f.Close()

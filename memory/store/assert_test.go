@@ -78,7 +78,7 @@ func TestAssertDerivesAndRemembers(t *testing.T) {
 		}
 		return nil
 	})
-	update(t, s, func(tx *Tx) error { return tx.Sent(1) })
+	update(t, s, func(tx *Tx) error { return tx.sentUpTo(1) })
 	view(t, s, func(tx *Tx) error {
 		if out := collect(t, tx.Outbox(0)); len(out) != 1 || out[0].Seq != 2 {
 			t.Errorf("outbox after sending one: %+v", out)

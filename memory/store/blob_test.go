@@ -286,7 +286,7 @@ func TestCoolBlob(t *testing.T) {
 	if cool() || here() != 1 {
 		t.Error("it waits in the outbox, and turned cold")
 	}
-	update(t, s, func(tx *Tx) error { return tx.Sent(1 << 40) })
+	update(t, s, func(tx *Tx) error { return tx.sentUpTo(1 << 40) })
 	if !cool() || here() != 0 || cool() {
 		t.Error("it was sent, and did not turn cold, or twice")
 	}

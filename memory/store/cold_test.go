@@ -203,7 +203,7 @@ func TestWhatStaysHot(t *testing.T) {
 	}
 	// What changed between packing and acknowledgement stays, too.
 	var p *Packed
-	update(t, s, func(tx *Tx) error { return tx.Sent(1 << 60) })
+	update(t, s, func(tx *Tx) error { return tx.sentUpTo(1 << 60) })
 	view(t, s, func(tx *Tx) (err error) { p, err = tx.MakePack([]memory.ID{testID(1)}, covered); return err })
 	if p.Count != 1 {
 		t.Fatalf("left %v", p.Left)

@@ -81,25 +81,9 @@ func (t *Tx) outgoing(e entry) (o Outgoing, err error) {
 	return o, err
 }
 
-// Sent takes entries up to seq out of the outbox.
-func (t *Tx) Sent(seq uint64) error {
-	for e, err := range t.scan(keyOf(kindOutbox), nil, false) {
-		if err != nil {
-			return err
-		}
-		if seqOf(e.key) > seq {
-			return nil
-		}
-		if err := t.del(e.key); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// SentOnly takes entries out of the outbox by their numbers. One that is not there
-// is none.
-func (t *Tx) SentOnly(seqs ...uint64) error {
+// Sent takes entries out of the outbox by their numbers. It passes over numbers that
+// are not there.
+func (t *Tx) Sent(seqs ...uint64) error {
 	for _, n := range seqs {
 		if waits, err := t.posted(n); err != nil {
 			return err

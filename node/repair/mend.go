@@ -206,8 +206,7 @@ func (v *visit) checked() {
 	}
 }
 
-// checkState looks at a state file, and at its signature once the keys are open:
-// one of a home that a former build made last has none.
+// checkState checks a state file, and once the keys are open its signature.
 func (v *visit) checkState(path string) error {
 	var device ed25519.PublicKey
 	if v.ring != nil {
@@ -218,7 +217,7 @@ func (v *visit) checkState(path string) error {
 		var any any
 		err = json.Unmarshal(b, &any)
 	}
-	if err == nil && v.ring != nil && !signed && statefile.Noted(v.ring) {
+	if err == nil && v.ring != nil && !signed {
 		err = statefile.ErrUnsigned
 	}
 	return err

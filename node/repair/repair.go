@@ -74,26 +74,13 @@ func (v *visit) repairChecked() error {
 				return e
 			}
 		}
-		if v.restoreState(path) == nil {
+		if statefile.Restore(path, v.ring.Public().Device) == nil {
 			v.find(name, "its copy was put in its place", false, "%s", about(err, path))
 			continue
 		}
 		v.find(name, stateFiles[name], true, "%s", about(err, path))
 	}
 	return nil
-}
-
-// restoreState puts a copy in the place of a state file. Of a home that a former
-// build made last the copy is not signed.
-func (v *visit) restoreState(path string) error {
-	if statefile.Noted(v.ring) {
-		return statefile.Restore(path, v.ring.Public().Device)
-	}
-	b, err := atomicfile.ReadCopy(path)
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteChecked(path, b)
 }
 
 // repairPlugins takes plugins whose files changed out of the record. Their

@@ -20,7 +20,6 @@ import (
 	"path/filepath"
 
 	"github.com/locket-dev/locket/crypto/keyring"
-	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
@@ -34,9 +33,6 @@ var ErrUnsigned = errors.New("was not written by this home while it was open")
 const (
 	domain = "state file"
 	mark   = "# signed "
-	// noted is the name of the key that a ring has once its home's state files
-	// are signed. It opens nothing.
-	noted = "state-files"
 )
 
 func message(path string, b []byte) []byte {
@@ -95,31 +91,25 @@ func Restore(path string, device ed25519.PublicKey) error {
 	return atomicfile.WriteChecked(path, b)
 }
 
-// Found signs the files of a new home, each of which says nothing yet.
+// Found signs the files of a new home, which say nothing yet.
 func Found(home string, ring *keyring.Ring) error {
 	for _, name := range Names {
-		if _, err := Settle(filepath.Join(home, name), ring); err != nil {
+		path := filepath.Join(home, name)
+		if err := Write(path, empty(path), ring); err != nil {
 			return err
 		}
 	}
-	return Note(ring)
+	return nil
 }
 
-// Settle leaves a state file signed. What a former build left is believed, once.
-// After that changed says that something else wrote the file, or took it away:
-// it is renamed to NAME.unsigned, and its copy takes its place, or a file that
-// says nothing.
+// Settle leaves a state file signed. changed says that something else wrote the
+// file, or took it away. Then the file is renamed to NAME.unsigned, and its copy
+// takes its place, or if that is not signed either, a file that says nothing.
 func Settle(path string, ring *keyring.Ring) (changed bool, err error) {
 	device := ring.Public().Device
-	b, signed, err := Read(path, device)
+	_, signed, err := Read(path, device)
 	if err != nil || signed {
 		return false, err
-	}
-	if !Noted(ring) {
-		if len(b) == 0 {
-			b = empty(path)
-		}
-		return false, Write(path, b, ring)
 	}
 	if err := os.Rename(path, path+".unsigned"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return true, err
@@ -135,21 +125,4 @@ func empty(path string) []byte {
 		return []byte("{\"paused\":false}\n")
 	}
 	return []byte("[]\n")
-}
-
-// Noted reports whether a home's state files were signed before. Those of a home
-// that a former build made are not, until it is opened for the first time.
-func Noted(ring *keyring.Ring) bool {
-	_, ok := ring.Key(noted)
-	return ok
-}
-
-// Note says that they are, from now on.
-func Note(ring *keyring.Ring) error {
-	if Noted(ring) {
-		return nil
-	}
-	key := seal.NewKey()
-	defer key.Zero()
-	return ring.SetKey(noted, key)
 }

@@ -289,24 +289,6 @@ func TestBlobOfALostDeviceGoes(t *testing.T) {
 	}
 }
 
-// What an earlier build had on its list of what is to be deleted goes with this one.
-func TestDeletionsOfAnEarlierBuild(t *testing.T) {
-	a, b := pair(t)
-	x := &alike{t, a, b, []byte("a plum of last year")}
-	sealed, err := a.at.PutBlob(t.Context(), bytes.NewReader(x.picture))
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.update(func(tx *store.Tx) error {
-		return tx.PutMeta("sync/"+a.ring.Space().String()+"/leaving", map[string][]envelope.Hash{"s": {envelope.Hash(sealed)}})
-	})
-	a.sync()
-	doubts, err := a.journal().Doubts(t.Context())
-	if err != nil || len(doubts) > 0 || x.has(delta.Blob{Sealed: envelope.Hash(sealed)}) {
-		t.Errorf("%v, %v", doubts, err)
-	}
-}
-
 // What was sent before its memory was erased, and its note never, does not stay.
 func TestBlobWithoutNoteGoes(t *testing.T) {
 	a, b := pair(t)

@@ -32,7 +32,7 @@ func (l *Journal) Doubts(ctx context.Context) (out []replica.Doubt, err error) {
 		var named map[envelope.Hash]*delta.Blob
 		for _, id := range ids {
 			b, err := l.namedBy(tx, id)
-			if err == nil && b == nil && named == nil { // the list may lack what earlier builds noted
+			if err == nil && b == nil && named == nil { // the list may be cut short
 				named, err = l.named(tx)
 			}
 			if err != nil {

@@ -95,46 +95,24 @@ func (l *Journal) State(ctx context.Context) (s replica.State, err error) {
 }
 
 func (l *Journal) state(tx *store.Tx) (s replica.State, err error) {
-	k, _, err := l.kept(tx)
-	if err != nil {
+	if s, _, err = l.kept(tx); err != nil {
 		return s, err
 	}
 	at, read, err := l.chains(tx)
-	s = k.State
 	s.Chains, s.Read = replica.NewChains(at), replica.NewChains(read)
-	for chain, link := range k.Chains {
-		s.Chains.Put(chain, link)
-	}
-	for chain, link := range k.Read {
-		s.Read.Put(chain, link)
-	}
 	return s, err
 }
 
-// keptState is a state without the pages of its chains. Earlier builds had these
-// beside it.
-type keptState struct {
-	replica.State
-	Chains map[string]envelope.Link `json:"chains"`
-	Read   map[string]envelope.Link `json:"-"`
-}
-
-// kept returns the state of its own two records. ok reports whether there is
-// one.
-func (l *Journal) kept(tx *store.Tx) (k keptState, ok bool, err error) {
-	var b struct {
-		besides
-		Read map[string]envelope.Link `json:"r"`
+// kept returns the state from its own two records, without its chains. ok reports
+// whether there is one.
+func (l *Journal) kept(tx *store.Tx) (s replica.State, ok bool, err error) {
+	if ok, err = tx.Meta(l.note("state"), &s); err != nil {
+		return s, ok, err
 	}
-	if ok, err = tx.Meta(l.note("state"), &k); err != nil {
-		return k, ok, err
-	}
+	var b besides
 	_, err = tx.Meta(l.note("bodies"), &b)
-	k.MissingBodies, k.RemovedBodies, k.Read = b.Bare, b.Gone, b.Read
-	if k.Parts == nil { // else an earlier build wrote them
-		k.Parts = b.Parts
-	}
-	return k, ok, err
+	s.MissingBodies, s.RemovedBodies, s.Parts = b.Bare, b.Gone, b.Parts
+	return s, ok, err
 }
 
 func (l *Journal) via() string {
@@ -320,10 +298,7 @@ func (l *Journal) Sent(ctx context.Context, sent replica.Entries, at envelope.Po
 		}
 	}
 	steps = append(steps, whole(func(tx *store.Tx) error {
-		if len(sent.Of) == 0 { // as an earlier build left it
-			return errors.Join(tx.Sent(sent.Upto), l.save(tx, s))
-		}
-		return errors.Join(tx.SentOnly(sent.Of...), l.save(tx, s))
+		return errors.Join(tx.Sent(sent.Of...), l.save(tx, s))
 	}))
 	if err := inSteps(ctx, l.Store.Update, notePage, steps); err != nil || len(ops) == 0 {
 		return err

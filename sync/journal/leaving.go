@@ -152,9 +152,6 @@ func cold(tx *store.Tx, m *manifest) (any bool, err error) {
 // Back goes on with the deltas, and with the waiting ops of workers, that
 // needed cold memories which are here now.
 func (l *Journal) Back(ctx context.Context) error {
-	if err := l.moveLeaving(ctx); err != nil {
-		return err
-	}
 	if err := l.askThawed(ctx); err != nil {
 		return err
 	}
@@ -177,9 +174,6 @@ func (l *Journal) Back(ctx context.Context) error {
 
 // Forgotten implements replica.Journal.
 func (l *Journal) Forgotten(ctx context.Context) (f replica.Forgotten, err error) {
-	if err := l.moveLeaving(ctx); err != nil {
-		return f, err
-	}
 	if err := l.emptyDue(ctx); err != nil { // what a crash left
 		return f, err
 	}
@@ -220,42 +214,5 @@ func (l *Journal) Dropped(ctx context.Context, f replica.Forgotten) error {
 			return err
 		}
 		return l.others().drop(tx, func(r replica.Ref) bool { return gone[r] })
-	})
-}
-
-// leaving is how earlier builds kept what is to go: in one note.
-type leaving struct {
-	Bodies []going       `json:"b,omitempty"`
-	Others []replica.Ref `json:"o,omitempty"` // of other members, on the shelf
-	Waits  []struct {
-		At envelope.Position `json:"p"`
-	} `json:"w,omitempty"`
-	Blobs []envelope.Hash `json:"s,omitempty"` // that were about to be deleted: they are doubted
-}
-
-// moveLeaving goes on with what an earlier build left.
-func (l *Journal) moveLeaving(ctx context.Context) error {
-	var before leaving
-	there := false
-	err := l.view(ctx, func(tx *store.Tx) (err error) { there, err = tx.Meta(l.note("leaving"), &before); return err })
-	if err != nil || !there {
-		return err
-	}
-	return l.Store.Update(ctx, func(tx *store.Tx) error {
-		for _, w := range before.Waits {
-			if err := l.unready().add(tx, w.At); err != nil {
-				return err
-			}
-		}
-		if err := l.toGo().add(tx, before.Bodies...); err != nil {
-			return err
-		}
-		if err := l.others().add(tx, before.Others...); err != nil {
-			return err
-		}
-		if err := l.doubted().add(tx, before.Blobs...); err != nil {
-			return err
-		}
-		return tx.DeleteMeta(l.note("leaving"))
 	})
 }

@@ -55,8 +55,8 @@ func TestBlobsArePadded(t *testing.T) {
 	}
 }
 
-// What earlier builds sent is not padded, and comes whole; a member that says
-// of its blob what does not hold has nothing kept.
+// A blob without padding comes whole. If a member says something of its blob that
+// is not true, nothing of the blob is kept.
 func TestBlobsAsTheirAuthorSays(t *testing.T) {
 	a, b := pair(t)
 	picture := bytes.Repeat([]byte("a plum "), 100)

@@ -114,7 +114,7 @@ func TestAQuoteOfTheColdStandsInItsLine(t *testing.T) {
 	away.Memory, away.Act, away.Candidate, away.Into = memory.ID{2}, memory.ActArchive, nil, memory.ID{1}
 
 	for _, ids := range [][]memory.ID{{{1}}, {{2}}, {{1}, {2}}} {
-		for _, way := range []string{"wanted", "asked for", "of an earlier build", "twice cold", "hot again"} {
+		for _, way := range []string{"wanted", "asked for", "twice cold", "hot again"} {
 			t.Run(fmt.Sprint(way, " ", ids), func(t *testing.T) {
 				m, l := heard(t)
 				h, sh := &hand{t: t, grant: delta.Grant{Types: []memory.Type{memory.Semantic}}}, packs{}
@@ -128,7 +128,7 @@ func TestAQuoteOfTheColdStandsInItsLine(t *testing.T) {
 					return out
 				}
 				freeze := func() {
-					if n := sh.freeze(t, l, way != "of an earlier build", ids...); n != len(ids) {
+					if n := sh.freeze(t, l, true, ids...); n != len(ids) {
 						t.Fatalf("%d turned cold", n)
 					}
 				}
@@ -149,8 +149,6 @@ func TestAQuoteOfTheColdStandsInItsLine(t *testing.T) {
 						t.Errorf("asked for, it says %q", r.Text)
 					}
 					sh.thaw(t, l) // what else is wanted
-				case "of an earlier build":
-					sh.thaw(t, l, ids...)
 				default:
 					sh.thaw(t, l)
 				}

@@ -39,7 +39,14 @@ func TestSayUnsent(t *testing.T) {
 		return errors.Join(tx.PutUtterance(&memory.Utterance{ID: memory.ID{7}, Text: "Tea is ready.", Space: a.ring.Space()}), tx.KeepBlob(picture, memory.ID{3}))
 	})
 	a.update(func(tx *store.Tx) error {
-		return errors.Join(tx.Erase(store.Targets{Memories: []memory.ID{{2}}}), tx.Sent(tx.Posted())) // lost, and not sent
+		var lost []uint64 // and not sent
+		for o, err := range tx.Outbox(0) {
+			if err != nil {
+				return err
+			}
+			lost = append(lost, o.Seq)
+		}
+		return errors.Join(tx.Erase(store.Targets{Memories: []memory.ID{{2}}}), tx.Sent(lost...))
 	})
 	a.sync()
 	b.sync()

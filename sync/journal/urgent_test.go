@@ -118,23 +118,3 @@ func TestUrgentGoesFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 }
-
-// A delta that an earlier build left to be sent named all entries up to a number.
-func TestSentUpToANumber(t *testing.T) {
-	a := newMember(t, serveRelay(t), nil)
-	a.say(fact(1, "The plums are ripe."), fact(2, "The tram is late."))
-	s, err := a.journal().State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := a.journal().Outbox(t.Context(), 10)
-	if err != nil || len(out) != 2 {
-		t.Fatal(out, err)
-	}
-	if err := a.journal().Sent(t.Context(), replica.Entries{Upto: out[0].Seq}, envelope.Position{}, nil, s); err != nil {
-		t.Fatal(err)
-	}
-	if left, err := a.journal().Outbox(t.Context(), 10); err != nil || len(left) != 1 || left[0].Seq != out[1].Seq {
-		t.Errorf("%+v, %v", left, err)
-	}
-}

@@ -161,7 +161,7 @@ func (l *Journal) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.G
 		}
 	}
 	err = l.putWaiting(tx, ident, waiting{Problem: p, Assertion: op.Assertion, Utterance: op.Utterance, Grant: g.Bytes()})
-	if errors.Is(err, memory.ErrInvalid) { // of one that an earlier build took
+	if errors.Is(err, memory.ErrInvalid) { // it is too large to keep
 		p.Waits, p.Reason = false, err.Error()
 		return l.setAside(tx, p)
 	}

@@ -22,11 +22,9 @@ type Outgoing struct {
 	Size  int64     // size of the blob in bytes; 0: unknown
 }
 
-// Entries names entries of the outbox by their numbers: those of Of, and where
-// that is empty all up to Upto, as earlier builds said it.
+// Entries names entries of the outbox by their numbers.
 type Entries struct {
-	Of   []uint64 `json:"of,omitempty"`
-	Upto uint64   `json:"upto,omitempty"`
+	Of []uint64 `json:"of,omitempty"`
 }
 
 // Incoming is a delta's content after all checks.

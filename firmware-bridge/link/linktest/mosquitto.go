@@ -68,6 +68,7 @@ func (m *Mosquitto) Start(t testing.TB) {
 	if err := m.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	// Mosquitto does not tell when it listens, so that it is tried at intervals.
 	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		c, err := net.Dial("tcp", "127.0.0.1:"+m.port)
 		if err == nil {
