@@ -12,14 +12,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/locket-dev/locket/wasm"
 	"github.com/locket-dev/locket/wasm/plugins/internal/pack"
 )
 
 // shared is the module of the extractors that have none of their own.
-const shared = "text"
+const shared = pack.Shared
 
 //go:embed bin */plugin.toml
 var files embed.FS
@@ -52,8 +50,7 @@ func All() ([]Bundle, error) {
 		if _, own := sums.Sum[name]; !own {
 			module = shared
 		}
-		bin := "bin/" + module + ".wasm.zst"
-		if _, err := fs.Stat(files, bin); err != nil {
+		if _, err := fs.Stat(files, bin(module)); err != nil {
 			return nil, fmt.Errorf("built-in plugin %s is not built: run go tool task plugins, and build again", name)
 		}
 		b, err := files.ReadFile(file)
@@ -65,7 +62,7 @@ func All() ([]Bundle, error) {
 			return nil, fmt.Errorf("built-in plugin %s: %w", name, err)
 		}
 		m.SHA256 = sums.Sum[module]
-		list = append(list, Bundle{Manifest: m, Open: func() ([]byte, error) { return open(bin) }})
+		list = append(list, Bundle{Manifest: m, Open: func() ([]byte, error) { return open(module) }})
 	}
 	slices.SortFunc(list, func(a, b Bundle) int {
 		if a.Manifest.Stage != b.Manifest.Stage {
@@ -76,15 +73,21 @@ func All() ([]Bundle, error) {
 	return list, nil
 }
 
-func open(file string) ([]byte, error) {
-	z, err := files.ReadFile(file)
+func bin(module string) string { return "bin/" + module + ".wasm.zst" }
+
+// open decompresses a module. All modules have Go's runtime in them, so that the
+// others are compressed with the shared one as their dictionary.
+func open(module string) ([]byte, error) {
+	var dict []byte
+	if module != shared {
+		var err error
+		if dict, err = open(shared); err != nil {
+			return nil, err
+		}
+	}
+	z, err := files.ReadFile(bin(module))
 	if err != nil {
 		return nil, err
 	}
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
-	if err != nil {
-		return nil, err
-	}
-	defer dec.Close()
-	return dec.DecodeAll(z, nil)
+	return pack.Decompress(z, dict)
 }

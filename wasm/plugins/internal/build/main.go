@@ -10,8 +10,6 @@ import (
 	"os/signal"
 	"path/filepath"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/locket-dev/locket/wasm/plugins/internal/pack"
 )
 
@@ -44,9 +42,11 @@ func build(ctx context.Context, dir string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		return err
+	var text []byte // the dictionary of the other modules
+	for _, m := range list {
+		if m.Name == pack.Shared {
+			text = m.Wasm
+		}
 	}
 	bin := filepath.Join(dir, "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
@@ -62,7 +62,14 @@ func build(ctx context.Context, dir string, stdout io.Writer) error {
 		}
 	}
 	for _, m := range list {
-		z := enc.EncodeAll(m.Wasm, nil)
+		dict := text
+		if m.Name == pack.Shared {
+			dict = nil
+		}
+		z, err := pack.Compress(m.Wasm, dict)
+		if err != nil {
+			return err
+		}
 		if err := os.WriteFile(filepath.Join(bin, m.Name+".wasm.zst"), z, 0o644); err != nil {
 			return err
 		}
