@@ -1,0 +1,317 @@
+package policy
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func (p *parser) rule() (r Rule, err error) {
+	r.Line = p.at
+	if p.is("@") {
+		if err = p.next(); err == nil {
+			err = p.take("id", "(")
+		}
+		if err == nil {
+			r.ID, err = p.takeText()
+		}
+		if err == nil {
+			err = p.take(")")
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+	switch {
+	case p.is("forbid"):
+		r.Forbid = true
+	case !p.is("permit"):
+		return r, p.bad("want permit or forbid, not %s", p.shown())
+	}
+	if err := p.next(); err != nil {
+		return r, err
+	}
+	if err := p.take("(", "principal"); err != nil {
+		return r, err
+	}
+	if err := p.principal(&r); err != nil {
+		return r, err
+	}
+	if err := p.take(",", "action"); err != nil {
+		return r, err
+	}
+	if err := p.actions(&r); err != nil {
+		return r, err
+	}
+	if err := p.take(",", "resource", ")"); err != nil {
+		return r, err
+	}
+	for p.is("when") || p.is("unless") {
+		c := condition{unless: p.is("unless")}
+		if err := p.next(); err != nil {
+			return r, err
+		}
+		if err := p.take("{"); err != nil {
+			return r, err
+		}
+		if c.expr, err = p.or(); err != nil {
+			return r, err
+		}
+		if err := p.take("}"); err != nil {
+			return r, err
+		}
+		r.conds = append(r.conds, c)
+	}
+	return r, p.take(";")
+}
+
+func (p *parser) principal(r *Rule) error {
+	named := p.is("==")
+	if !named && !p.is("is") {
+		return nil
+	}
+	if err := p.next(); err != nil {
+		return err
+	}
+	if p.text || !slices.Contains(Kinds[:], Kind(p.tok)) {
+		return p.bad("want Reader, App, Worker or Buyer, not %s", p.shown())
+	}
+	r.Kind = Kind(p.tok)
+	if err := p.next(); err != nil || !named {
+		return err
+	}
+	if r.Kind == Buyer {
+		return p.bad("a buyer has no name: write principal is Buyer")
+	}
+	if err := p.take("::"); err != nil {
+		return err
+	}
+	var err error
+	r.Who, err = p.takeText()
+	return err
+}
+
+func (p *parser) actions(r *Rule) error {
+	one := func() error {
+		if err := p.take("Action", "::"); err != nil {
+			return err
+		}
+		if !p.text || !slices.Contains(Actions[:], Action(p.tok)) {
+			return p.bad(`want "share", "feed", "read" or "sell", not %s`, p.shown())
+		}
+		r.Actions = append(r.Actions, Action(p.tok))
+		return p.next()
+	}
+	switch {
+	case p.is("=="):
+		if err := p.next(); err != nil {
+			return err
+		}
+		return one()
+	case p.is("in"):
+		if err := p.next(); err != nil {
+			return err
+		}
+		if err := p.take("["); err != nil {
+			return err
+		}
+		for {
+			if err := one(); err != nil {
+				return err
+			}
+			if !p.is(",") {
+				return p.take("]")
+			}
+			if err := p.next(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *parser) or() (expr, error) {
+	if p.depth++; p.depth > maxDepth {
+		return nil, p.bad("more than %d parentheses", maxDepth)
+	}
+	defer func() { p.depth-- }()
+	e, err := p.and()
+	for err == nil && p.is("||") {
+		if err = p.next(); err != nil {
+			break
+		}
+		var b expr
+		b, err = p.and()
+		e = either{e, b}
+	}
+	return e, err
+}
+
+func (p *parser) and() (expr, error) {
+	e, err := p.unary()
+	for err == nil && p.is("&&") {
+		if err = p.next(); err != nil {
+			break
+		}
+		var b expr
+		b, err = p.unary()
+		e = both{e, b}
+	}
+	return e, err
+}
+
+func (p *parser) unary() (expr, error) {
+	if p.is("!") {
+		if err := p.next(); err != nil {
+			return nil, err
+		}
+		if p.is("!") {
+			return nil, p.bad("two ! after each other")
+		}
+		e, err := p.unary()
+		switch e.(type) {
+		case compare, not:
+			return nil, p.bad("put what follows ! in parentheses")
+		case oneOf:
+			if !p.listed {
+				return nil, p.bad("put what follows ! in parentheses")
+			}
+		}
+		return not{e}, err
+	}
+	switch {
+	case p.is("("):
+		if err := p.next(); err != nil {
+			return nil, err
+		}
+		e, err := p.or()
+		if err != nil {
+			return nil, err
+		}
+		return group{e}, p.take(")")
+	case p.is("true"), p.is("false"):
+		e := always(p.is("true"))
+		return e, p.next()
+	}
+	return p.relation()
+}
+
+func (p *parser) relation() (expr, error) {
+	p.listed = p.is("[")
+	if p.listed {
+		list, err := p.texts()
+		if err == nil {
+			err = p.take(".", "contains", "(")
+		}
+		if err != nil {
+			return nil, err
+		}
+		f, err := p.path()
+		if err != nil {
+			return nil, err
+		}
+		if f := field(f); f == fieldType || f == fieldPurpose {
+			return oneOf{f, list}, p.take(")")
+		}
+		return nil, p.bad("want resource.type or context.purpose in a list, not %s", f)
+	}
+	path, err := p.path()
+	if err != nil {
+		return nil, err
+	}
+	switch path {
+	case string(fieldType), string(fieldPurpose):
+		differs := p.is("!=")
+		if !differs && !p.is("==") {
+			return nil, p.bad("want == or != after %s, not %s", path, p.shown())
+		}
+		if err := p.next(); err != nil {
+			return nil, err
+		}
+		s, err := p.takeText()
+		var e expr = oneOf{field(path), []string{s}}
+		if differs {
+			e = not{e}
+		}
+		return e, err
+	case "resource.tags", "resource.entities", "resource.places":
+		return p.contains(set(strings.TrimPrefix(path, "resource.")))
+	case "resource.sensitivity", "resource.learnt", "context.now":
+		return p.compare(path[strings.Index(path, ".")+1:])
+	}
+	return nil, p.bad("%s is not known: there are resource.type, tags, entities, places, sensitivity and learnt, context.purpose and now", path)
+}
+
+func (p *parser) path() (string, error) {
+	if !p.is("resource") && !p.is("context") {
+		return "", p.bad("want a condition on resource or context, not %s", p.shown())
+	}
+	of := p.tok
+	if err := p.next(); err != nil {
+		return "", err
+	}
+	if err := p.take("."); err != nil {
+		return "", err
+	}
+	s := of + "." + p.shown()
+	return s, p.next()
+}
+
+func (p *parser) contains(s set) (e expr, err error) {
+	if err := p.take("."); err != nil {
+		return nil, err
+	}
+	how := p.tok
+	if p.text || how != "contains" && how != "containsAny" && how != "containsAll" {
+		return nil, p.bad("want contains, containsAny or containsAll, not %s", p.shown())
+	}
+	if err = p.next(); err == nil {
+		err = p.take("(")
+	}
+	if err != nil {
+		return nil, err
+	}
+	var of []string
+	if how == "contains" {
+		of = []string{p.tok}
+		_, err = p.takeText()
+	} else {
+		of, err = p.texts()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return has{s, how == "containsAll", of}, p.take(")")
+}
+
+func (p *parser) compare(what string) (expr, error) {
+	e := compare{what: what, op: p.tok}
+	if p.text || !slices.Contains([]string{"<", "<=", ">", ">=", "==", "!="}, p.tok) {
+		return nil, p.bad("want <, <=, >, >=, == or !=, not %s", p.shown())
+	}
+	if err := p.next(); err != nil {
+		return nil, err
+	}
+	if what == "sensitivity" {
+		n, err := strconv.ParseInt(p.tok, 10, 32)
+		if p.text || err != nil {
+			return nil, p.bad("want 0 (public), 1 (personal), 2 (private) or 3 (secret), not %s", p.shown())
+		}
+		e.n = n
+		return e, p.next()
+	}
+	if err := p.take("datetime", "("); err != nil {
+		return nil, err
+	}
+	for _, layout := range []string{"2006-01-02", "2006-01-02T15:04:05Z"} {
+		if at, err := time.Parse(layout, p.tok); err == nil && p.text {
+			e.n = at.UnixMilli()
+			if err := p.next(); err != nil {
+				return nil, err
+			}
+			return e, p.take(")")
+		}
+	}
+	return nil, p.bad(`want a time such as "2026-12-01" or "2026-12-01T08:00:00Z", not %s`, p.shown())
+}
