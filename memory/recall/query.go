@@ -68,7 +68,7 @@ const (
 func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 	var out question
 	words := split(q.Text)
-	mended := c.mend(words)
+	mends := c.mend(words)
 	now := q.Now
 	if now.IsZero() {
 		now = time.Now()
@@ -92,8 +92,13 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 		n := len(out.worth)
 		own := c.found(x.term, 1)
 		g := group{sigMatch, c.idf(c.dfOf(own)), 1, own, []int{n}, 1}
-		if mended[i] {
+		slip, mended := mends[i]
+		if mended {
+			if len(slip.all) > 0 {
+				g.terms = slip.all
+			}
 			g.share = shareMended
+			c.spelt(&out, slip.was, n, s)
 		}
 		if single {
 			g.weight = weightCharacter

@@ -1,5 +1,7 @@
 package recall
 
+import "slices"
+
 // From how many letters on a word is taken for a misspelt one: with two
 // letters swapped, with one too many or too few, with another letter. Short
 // words have real words beside them (coach, couch).
@@ -10,12 +12,18 @@ const (
 	typosMost   = 2 // words of a question that are looked at
 )
 
+// slipped is a word as it was written, and the terms of all that it may be.
+type slipped struct {
+	was string
+	all []weighted
+}
+
 // mend puts right words of a question that no document has and the lexicon does
 // not know, where one of them is a slip away. It gives the places of the words
 // that it changed.
-func (c *core) mend(words []word) map[int]bool {
+func (c *core) mend(words []word) map[int]slipped {
 	l := theLexicon()
-	var out map[int]bool
+	var out map[int]slipped
 	looked := 0
 	for i := range words {
 		w := &words[i]
@@ -26,12 +34,12 @@ func (c *core) mend(words []word) map[int]bool {
 			continue
 		}
 		looked++
-		if s := c.nearest(w.text); s != "" {
-			w.text, w.term = s, lemma(s)
+		if s, all := c.nearest(w.text); s != "" {
 			if out == nil {
-				out = map[int]bool{}
+				out = map[int]slipped{}
 			}
-			out[i] = true
+			out[i] = slipped{w.term, all}
+			w.text, w.term = s, lemma(s)
 		}
 	}
 	return out
@@ -56,9 +64,10 @@ func isTimeWord(s string) bool {
 }
 
 // nearest gives the word one slip away, of those that documents have or the
-// lexicon knows the one with the most documents; empty where there is none. A swap is tried before any other slip.
-func (c *core) nearest(s string) string {
-	best, most := "", uint32(0)
+// lexicon knows the one with the most documents, and the terms of all; empty
+// where there is none. A swap is tried before any other slip.
+func (c *core) nearest(s string) (best string, all []weighted) {
+	most := uint32(0)
 	l := theLexicon()
 	try := func(b []byte) {
 		w := string(b)
@@ -69,6 +78,9 @@ func (c *core) nearest(s string) string {
 		n := uint32(0)
 		if t := c.dict.find(term); t != none {
 			n = c.lists[t].n
+			if n > 0 && !slices.Contains(all, weighted{t, 1}) {
+				all = append(all, weighted{t, 1})
+			}
 		}
 		if n == 0 && (len(l.english[term]) > 0 || len(l.heads[term]) > 0 || len(l.members[term]) > 0) {
 			n = 1 // a word all the same
@@ -84,7 +96,7 @@ func (c *core) nearest(s string) string {
 		try(b)
 	}
 	if best != "" || len(s) < changeLeast {
-		return best
+		return best, all
 	}
 	for i := range len(s) {
 		try(append(append(b[:0], s[:i]...), s[i+1:]...))
@@ -99,5 +111,5 @@ func (c *core) nearest(s string) string {
 			}
 		}
 	}
-	return best
+	return best, all
 }
