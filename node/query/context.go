@@ -30,7 +30,8 @@ func (rd Reader) Context(ctx context.Context, r serve.ContextRequest) (res serve
 
 // surround gathers memories about the topic, and makes a block of them.
 func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res serve.ContextResult, lines []retrieve.Line, err error) {
-	if r.Budget == 0 {
+	frugal := r.Budget == 0 // nobody said how much: no more than is of use
+	if frugal {
 		r.Budget = serve.DefaultBudget
 	}
 	res.Items = []serve.ContextItem{}
@@ -45,7 +46,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res serv
 	}
 	evidence, shared := map[memory.ID][]memory.Evidence{}, map[memory.ID]*serve.SharedBy{}
 	if res.Topic != "" {
-		hits, err := qr.about(ctx, &r, &res)
+		hits, err := qr.about(ctx, &r, &res, frugal)
 		if err != nil {
 			return res, nil, err
 		}
@@ -118,18 +119,38 @@ func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items
 	return items, err
 }
 
+// Where a list stops being useful: after some hits, at one with less than this
+// share of the first one's score (docs/recall.md has what that costs).
+const (
+	usefulShare = .5
+	usefulLeast = 3
+)
+
+// useful is how many of the hits, which are best first, are worth showing.
+func useful(hits []serve.Hit) int {
+	for i := usefulLeast; i < len(hits); i++ {
+		if hits[i].Score < usefulShare*hits[0].Score {
+			return i
+		}
+	}
+	return len(hits)
+}
+
 // aboutTypes are the types that are searched by the topic.
 var aboutTypes = [...]memory.Type{memory.Episodic, memory.Semantic, memory.Procedural, memory.Resource}
 
 // about gives memories about the topic, best first: what one search over all types
 // finds, and then, for each type, further good hits.
-func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *serve.ContextResult) ([]serve.Hit, error) {
+func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *serve.ContextResult, frugal bool) ([]serve.Hit, error) {
 	q := serve.SearchRequest{Query: res.Topic, K: retrieve.MaxUtterances, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, Sees: r.Sees}
 	all, err := qr.Find(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	res.Known, res.Confidence = all.Known, all.Confidence
+	if frugal {
+		all.Hits = all.Hits[:useful(all.Hits)]
+	}
 	seen, count := map[memory.ID]bool{}, map[memory.Type]int{}
 	hits := slices.DeleteFunc(all.Hits, func(h serve.Hit) bool { return h.Memory != nil && !slices.Contains(aboutTypes[:], h.Memory.Type) })
 	for _, h := range hits {

@@ -111,7 +111,7 @@ type Hit struct {
 // AskRequest is a question.
 type AskRequest struct {
 	Question     string        `json:"question"`
-	Budget       int           `json:"budget,omitempty"`        // tokens of what the model is given; 0: 1000; at most 32000
+	Budget       int           `json:"budget,omitempty"`        // tokens of what the model is given; 0: 1000, of which no more is filled than is of use; at most 32000
 	At           time.Time     `json:"at,omitzero"`             // when it is asked; absent: now
 	Agent        string        `json:"agent,omitempty"`         // scope
 	Run          string        `json:"run,omitempty"`           // scope
@@ -141,7 +141,7 @@ type AskResult struct {
 type ContextRequest struct {
 	Messages []ContextMessage `json:"messages,omitempty"`  // the latest last; empty: the session that is going on
 	Topic    string           `json:"topic,omitempty"`     // instead of inferring it
-	Budget   int              `json:"budget,omitempty"`    // tokens; 0: 1000; at most 32000
+	Budget   int              `json:"budget,omitempty"`    // tokens; 0: 1000, of which no more is filled than is of use; at most 32000
 	At       time.Time        `json:"at,omitzero"`         // what "yesterday" is relative to; absent: now
 	Agent    string           `json:"agent,omitempty"`     // scope
 	Run      string           `json:"run,omitempty"`       // scope
