@@ -44,8 +44,12 @@ func guestOf(ctx context.Context) *guest {
 	return g
 }
 
-// begin is http.Server's ConnContext.
+// begin is http.Server's ConnContext. Who comes through a Unix socket is no stranger:
+// its folder is the user's alone.
 func (c *conns) begin(ctx context.Context, conn net.Conn) context.Context {
+	if _, ok := conn.RemoteAddr().(*net.TCPAddr); !ok {
+		return ctx
+	}
 	g := &guest{of: c, conn: conn, from: sourceOf(conn.RemoteAddr().String())}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -276,3 +276,15 @@ func TestWrongKeys(t *testing.T) {
 		t.Errorf("a minute later: %d", c)
 	}
 }
+
+// The Unix socket is in a folder of the user's: many connections at once are not
+// strangers' there.
+func TestManyOnSocket(t *testing.T) {
+	c := newConns()
+	a, b := net.Pipe()
+	defer a.Close()
+	defer b.Close()
+	if guestOf(c.begin(t.Context(), addressed{a, &net.UnixAddr{Net: "unix"}})) != nil || guestOf(c.begin(t.Context(), addressed{b, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}})) == nil {
+		t.Error("the socket is bounded, or TCP is not")
+	}
+}
