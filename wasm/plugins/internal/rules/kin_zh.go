@@ -131,3 +131,31 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 	}
 	return person{}, false
 }
+
+// joinedZh takes out the spaces between Chinese characters.
+func joinedZh(s string) string {
+	parts := strings.Fields(s)
+	for i := len(parts) - 1; i > 0; i-- {
+		before, _ := utf8.DecodeLastRuneInString(parts[i-1])
+		if after, _ := utf8.DecodeRuneInString(parts[i]); isHan(before) && isHan(after) {
+			parts[i-1] += parts[i]
+			parts = append(parts[:i], parts[i+1:]...)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// named puts whom a clause is about before it: a clause without a subject, or
+// with 他, stands by itself then.
+func named(text, name string) string {
+	for _, he := range [...]string{"他", "她"} {
+		if rest, ok := strings.CutPrefix(text, he); ok {
+			return name + rest
+		}
+	}
+	short := name[strings.LastIndex(name, "的")+1:] // 外婆是四川人: Mei的外婆
+	if short != name {
+		short = name[strings.LastIndex(name, "的")+len("的"):]
+	}
+	return name + strings.TrimPrefix(text, short)
+}

@@ -343,22 +343,6 @@ func relative(s sentence, k int, now moment, w *when) int {
 	return 2
 }
 
-func unitOf(s string) (days, months int, ok bool) {
-	switch s {
-	case "day", "days":
-		return 1, 0, true
-	case "week", "weeks":
-		return 7, 0, true
-	case "fortnight":
-		return 14, 0, true
-	case "month", "months":
-		return 0, 1, true
-	case "year", "years":
-		return 0, 12, true
-	}
-	return 0, 0, false
-}
-
 // dayOfMonth reads "14th", "14th of May (2027)" where token k is the day.
 func dayOfMonth(s sentence, k, d int, now moment, w *when) int {
 	n := 1

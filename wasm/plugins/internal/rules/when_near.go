@@ -163,3 +163,19 @@ func ranked(s string) bool {
 	}
 	return false
 }
+
+func unitOf(s string) (days, months int, ok bool) {
+	switch s {
+	case "day", "days":
+		return 1, 0, true
+	case "week", "weeks":
+		return 7, 0, true
+	case "fortnight":
+		return 14, 0, true
+	case "month", "months":
+		return 0, 1, true
+	case "year", "years":
+		return 0, 12, true
+	}
+	return 0, 0, false
+}

@@ -211,54 +211,6 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 	return 0
 }
 
-// numberedZh follows 号 where it numbers a thing, and names no day: 三号线.
-var numberedZh = set("线 楼 房 门 桌 窗 会 院 车 机 球 馆 厅 台 站 选 位 柜 教 仓 店 井 屏 口 病 航 登 包 座 床 公 地 码 文 电 柱 栋 单 路 库 坑 梯 杆 牌 信")
-
-// soonZh reads 半个小时后, 一刻钟后, 二十分钟以后, 三小时前, 再过半小时.
-func soonZh(s sentence, i int, now moment, w *when) int {
-	_, over := prefixZh(s, i, "再过", "过")
-	k, minutes := i+over, 0
-	if n, took := numberZh(s, k); over > 0 && took > 0 {
-		_, ge := prefixZh(s, k+took, "个")
-		if unit, u := prefixZh(s, k+took+ge, "天", "周", "星期", "礼拜", "月", "年"); u > 0 { // 过三天
-			w.ahead(now, unit, n)
-			return over + took + ge + u
-		}
-	}
-	if _, n := prefixZh(s, k, "半个小时", "半个钟头", "半小时"); n > 0 {
-		k, minutes = k+n, 30
-	} else if n, took := numberZh(s, k); took > 0 {
-		k += took
-		_, half := prefixZh(s, k, "个半")
-		unit, u := prefixZh(s, k, "个半小时", "个半钟头", "个小时", "个钟头", "小时", "刻钟", "分钟")
-		switch {
-		case u == 0:
-			return 0
-		case unit == "分钟":
-			minutes = n
-		case unit == "刻钟":
-			minutes = 15 * n
-		default:
-			minutes = 60 * n
-			if half > 0 {
-				minutes += 30
-			}
-		}
-		k += u
-	} else {
-		return 0
-	}
-	dir, d := prefixZh(s, k, "以后", "之后", "后", "以前", "之前", "前")
-	if d == 0 && over == 0 {
-		return 0
-	}
-	if strings.HasSuffix(dir, "前") {
-		minutes = -minutes
-	}
-	w.after(now, minutes)
-	return k + d - i
-}
-
 // feastZh reads 周末, 月底, 国庆, 元旦: days that go by no number. Feasts of the
 // lunar calendar are left to whoever has one.
 func feastZh(s sentence, i int, now moment, w *when) int {
@@ -302,39 +254,6 @@ func feastZh(s sentence, i int, now moment, w *when) int {
 		ahead(9, 10)
 	}
 	return n
-}
-
-// spanZh reads 三天后, 两个星期前.
-func spanZh(s sentence, i, n, k int, now moment, w *when) int {
-	_, ge := prefixZh(s, i+k, "个")
-	unit, u := prefixZh(s, i+k+ge, "天", "周", "星期", "礼拜", "月", "年")
-	if u == 0 {
-		return 0
-	}
-	dir, d := prefixZh(s, i+k+ge+u, "以后", "之后", "后", "以前", "之前", "前")
-	if d == 0 {
-		return 0
-	}
-	sign := 1
-	if strings.HasSuffix(dir, "前") {
-		sign = -1
-	}
-	w.ahead(now, unit, sign*n)
-	return k + ge + u + d
-}
-
-// ahead sets the day so many units from now, or ago where n is negative.
-func (w *when) ahead(now moment, unit string, n int) {
-	switch unit {
-	case "天":
-		w.set(now.day+n, 'd')
-	case "周", "星期", "礼拜":
-		w.set(now.day+7*n, 'd')
-	case "月":
-		w.set(addMonths(now.day, n), 'M')
-	case "年":
-		w.set(addMonths(now.day, 12*n), 'y')
-	}
 }
 
 // weekZh reads 周二, 下周二, 上个星期天, 这周末, 每周三, 下周.
