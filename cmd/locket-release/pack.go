@@ -213,13 +213,17 @@ func (r *making) scripts(p pack, format string) (s nfpm.Scripts, err error) {
 	return s, nil
 }
 
-// scratch writes a file that a package is made of.
+// scratch writes a file that a package is made of. It has the time of the commit,
+// which Alpine's packages take from their scripts.
 func (r *making) scratch(name string, b []byte) (path string, err error) {
 	path = filepath.Join(r.work, "pack", filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	return path, os.WriteFile(path, b, 0o644)
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		return "", err
+	}
+	return path, os.Chtimes(path, r.time, r.time)
 }
 
 // zipped is by gzip -9n: with no name and no time.
