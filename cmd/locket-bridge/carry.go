@@ -64,6 +64,8 @@ func (a *app) deviceCommand(family carry.Family) *cobra.Command {
 		}
 	case carry.Served:
 		source = "--listen HOST:PORT"
+	case carry.TCP:
+		source = "--device HOST:PORT"
 	case carry.Folder:
 		source = "--folder FOLDER"
 	}
@@ -75,7 +77,7 @@ func (a *app) deviceCommand(family carry.Family) *cobra.Command {
 with it.`,
 		Example: fmt.Sprintf(`  locket wearable add %[1]s
   locket-bridge %[1]s %[2]s --broker tcp://127.0.0.1:1883 --name %[1]s --password-file %[1]s.password`,
-			family.Name, map[carry.Carrier]string{carry.Served: "--listen :8003", carry.Folder: "--folder ~/Recordings", carry.Bluetooth: "--device D0:12:34:56:78:9A", carry.MQTT: "--from" + strings.TrimPrefix(strings.Replace(source, "URL", "tcp://house:1883", 1), "--from")}[family.Carrier]),
+			family.Name, map[carry.Carrier]string{carry.Served: "--listen :8003", carry.Folder: "--folder ~/Recordings", carry.TCP: "--device kitchen.local:10700", carry.Bluetooth: "--device D0:12:34:56:78:9A", carry.MQTT: "--from" + strings.TrimPrefix(strings.Replace(source, "URL", "tcp://house:1883", 1), "--from")}[family.Carrier]),
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.device(cmd.Context(), &f) },
 	}
@@ -83,6 +85,8 @@ with it.`,
 	switch family.Carrier {
 	case carry.Bluetooth:
 		fl.StringVar(&f.device, "device", "", "the device's Bluetooth `address` or name")
+	case carry.TCP:
+		fl.StringVar(&f.device, "device", "", "where the device listens, `host:port`")
 	case carry.MQTT:
 		fl.StringVar(&f.from, "from", "", "the `url` of the broker that has its messages: tcp://host:1883 or ssl://host:8883")
 		fl.StringVar(&f.fromUser, "from-user", "", "the user `name` at that broker")
@@ -154,12 +158,19 @@ func (f *deviceFlags) check() error {
 		return usagef("--device is missing: whose messages at %s?", f.from)
 	case strings.ContainsAny(f.options.Device, "+#"):
 		return usagef("--device %q: want one device, without + and #", f.options.Device)
+	case f.family.Carrier == carry.TCP && f.device != "" && !isHostPort(f.device):
+		return usagef("--device %q: want host:port", f.device)
 	case f.fromPassword != "" && f.fromUser == "":
 		return usagef("--from-password-file is for --from-user, which is missing")
 	case strings.ContainsAny(f.options.Prefix, "+#") || strings.HasSuffix(f.options.Prefix, "/"):
 		return usagef("--prefix %q: want a name, without +, # and a / at its end", f.options.Prefix)
 	}
 	return f.checkNode()
+}
+
+func isHostPort(s string) bool {
+	host, port, err := net.SplitHostPort(s)
+	return err == nil && host != "" && port != ""
 }
 
 // checkNode is check for the node's side.
@@ -325,6 +336,8 @@ func (f *deviceFlags) source() (link.Dialer, string, error) {
 	switch f.family.Carrier {
 	case carry.Served:
 		return f.sockets()
+	case carry.TCP:
+		return &link.TCP{Addr: f.device}, f.device, nil
 	case carry.Folder:
 		return &link.Folder{Dir: f.folder}, f.folder, nil
 	}

@@ -170,7 +170,7 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 		takes bool
 	}{
 		{"storage", d.Storage, has(carry.WithStorage)}, {"photo_every", d.PhotoEvery != 0, has(carry.WithPhotos)},
-		{"pictures", d.Pictures, has(carry.WithPictures)}, {"device", d.Device != "", f.family.Carrier == carry.Bluetooth || has(carry.WithDevice)},
+		{"pictures", d.Pictures, has(carry.WithPictures)}, {"device", d.Device != "", f.family.Carrier == carry.Bluetooth || f.family.Carrier == carry.TCP || has(carry.WithDevice)},
 		{"listen", d.Listen != "", served}, {"folder", d.Folder != "", f.family.Carrier == carry.Folder}, {"from", d.From != "", mqtt}, {"from_user", d.FromUser != "", mqtt}, {"from_password_file", d.FromPasswordFile != "", mqtt},
 		{"from_ca", d.FromCA != "", mqtt}, {"prefix", d.Prefix != "", mqtt},
 	} {

@@ -7,6 +7,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/carry/limitless"
 	"github.com/locket-dev/locket/firmware-bridge/carry/omi"
 	"github.com/locket-dev/locket/firmware-bridge/carry/owntracks"
+	"github.com/locket-dev/locket/firmware-bridge/carry/wyoming"
 	"github.com/locket-dev/locket/firmware-bridge/carry/xiaozhi"
 )
 
@@ -18,6 +19,7 @@ func families() []carry.Family {
 		owntracks.Family,
 		frigate.Family,
 		xiaozhi.Family,
+		wyoming.Family,
 		files.Family,
 	}
 }

@@ -16,6 +16,7 @@ const (
 	Bluetooth Carrier = iota // this machine connects to the device by BLE
 	MQTT                     // the device publishes to a broker, of which this machine is another client
 	Served                   // the device connects to this machine, by WebSocket
+	TCP                      // this machine connects to the device
 	Folder                   // files come into a folder of this machine
 )
 

@@ -1,0 +1,155 @@
+package wyoming
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/wyoming"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+)
+
+// simulate makes a satellite that hears its wake word once, and then Amount chunks of 64
+// ms, a hum at first, until it is told that it was understood; and once more on each
+// reboot.
+func simulate(p carry.Play) link.Dialer {
+	n := p.Amount
+	if n <= 0 {
+		n = 100
+	}
+	return &satellite{chunks: n, left: p.Reboot + 1}
+}
+
+type satellite struct {
+	chunks int
+
+	mu   sync.Mutex
+	left int // connections
+}
+
+func (t *satellite) Connect(ctx context.Context) (link.Device, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if t.left == 0 {
+		return nil, io.EOF
+	}
+	t.left--
+	d := &awake{in: make(chan []byte, 64), out: make(chan link.Notification), stop: make(chan struct{}), gone: make(chan struct{})}
+	go d.run(t.chunks)
+	return d, nil
+}
+
+type awake struct {
+	in   chan []byte
+	out  chan link.Notification
+	stop chan struct{}
+	gone chan struct{}
+	once sync.Once
+}
+
+// hum is a chunk of a tone of 440 Hz, or of silence.
+func hum(loud bool) []byte {
+	var b []byte
+	for i := range 1024 {
+		v := 0.
+		if loud {
+			v = 8000 * math.Sin(2*math.Pi*440*float64(i)/16000)
+		}
+		b = binary.LittleEndian.AppendUint16(b, uint16(int16(v)))
+	}
+	return b
+}
+
+func (d *awake) run(chunks int) {
+	defer close(d.gone)
+	defer close(d.out)
+	var in frame.Decoder
+	left := -1 // chunks; -1: it does not run yet
+	for {
+		var ready <-chan struct{}
+		if left > 0 {
+			now := make(chan struct{})
+			close(now)
+			ready = now
+		}
+		select {
+		case <-d.stop:
+			return
+		case b := <-d.in:
+			list, err := in.Push(b)
+			if err != nil {
+				return
+			}
+			for _, e := range list {
+				switch e.Type {
+				case "ping":
+					d.send(frame.Event{Type: "pong", Data: e.Data})
+				case "describe":
+					d.send(frame.Event{Type: "info", Data: map[string]any{"satellite": map[string]any{"name": "kitchen", "version": "1.4.1"}}})
+				case "run-satellite":
+					left = chunks
+					d.send(frame.Event{Type: "detection", Data: map[string]any{"name": "okay_nabu"}})
+					d.send(frame.Event{Type: "run-pipeline", Data: map[string]any{"start_stage": "asr", "end_stage": "tts"}})
+				case "transcript", "pause-satellite":
+					return
+				}
+			}
+		case <-ready:
+			loud := left > chunks/2
+			left--
+			d.send(frame.Event{Type: "audio-chunk", Data: map[string]any{"rate": 16000, "width": 2, "channels": 1}, Payload: hum(loud)})
+			if left == 0 {
+				d.send(frame.Event{Type: "audio-stop"})
+				return
+			}
+		}
+	}
+}
+
+func (d *awake) send(e frame.Event) {
+	b, err := frame.Append(nil, e)
+	if err != nil {
+		panic(err) // maps of texts and numbers
+	}
+	select {
+	case d.out <- link.Notification{At: time.Now(), Char: link.Stream, Data: b}:
+	case <-d.stop:
+	}
+}
+
+func (d *awake) MTU() int                                { return 0 }
+func (d *awake) Notifications() <-chan link.Notification { return d.out }
+func (d *awake) Err() error                              { return link.ErrLost }
+
+func (d *awake) Read(_ context.Context, char string) ([]byte, error) {
+	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
+}
+
+func (d *awake) Subscribe(_ context.Context, char string) error {
+	return fmt.Errorf("%w: %s", link.ErrAbsent, char)
+}
+
+func (d *awake) Write(ctx context.Context, _ string, b []byte) error {
+	select {
+	case d.in <- append([]byte(nil), b...):
+		return nil
+	case <-d.gone:
+		return link.ErrLost
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (d *awake) Close() error {
+	d.once.Do(func() { close(d.stop) })
+	<-d.gone
+	return nil
+}

@@ -1,0 +1,270 @@
+// Package wyoming is the session of a Wyoming satellite, a voice device of Home
+// Assistant's family, for which the bridge is the server.
+package wyoming
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/wyoming"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// Family is the satellites' line in the list of families.
+var Family = carry.Family{
+	Name: "wyoming", Short: "Carry what a Wyoming satellite hears",
+	Long: `Connects to a Wyoming satellite as Home Assistant would, and publishes what it hears, and
+its wake words, to the node as the wearable --name. A satellite serves one server at a
+time: take it out of Home Assistant first. It says nothing back yet. Wyoming has neither
+passwords nor encryption: have the satellite and this machine in a network of your own.`,
+	Carrier: carry.TCP, Begin: begin, Simulate: simulate,
+}
+
+// Of Home Assistant's pace (homeassistant/components/wyoming/assist_satellite.py), in
+// units of FirstWait, a second.
+const (
+	pingEvery = 2
+	goneAfter = 5 // without a word
+)
+
+// Of the end of what was said, for satellites that send sound until they are told that
+// it was understood.
+const (
+	quiet   = 300                     // mean absolute value of samples below which it is quiet, about -40 dBFS
+	rest    = 1500 * time.Millisecond // of quiet: it is over
+	longest = 30 * time.Second        // and at the latest
+)
+
+type session struct {
+	*carry.Conn
+	in      frame.Decoder
+	sound   carry.Sound
+	on      bool // the satellite was told to run
+	until   bool // it sends until it is told that it was understood
+	silence time.Duration
+	spoken  time.Duration // since the pipeline began
+	pinged  time.Time
+	heard   time.Time // a word of the satellite
+	greeted bool
+}
+
+func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
+	s := &session{Conn: c, sound: carry.Sound{Codec: "pcm16"}, heard: time.Now()}
+	if err := s.run(ctx, !c.Client.Paused()); err != nil {
+		return nil, err
+	}
+	return s, s.say(ctx, "describe", nil)
+}
+
+func (s *session) say(ctx context.Context, kind string, data map[string]any) error {
+	b, err := frame.Append(nil, frame.Event{Type: kind, Data: data})
+	if err != nil {
+		return err
+	}
+	return s.Dev.Write(ctx, link.Stream, b)
+}
+
+// run has the satellite listen or not.
+func (s *session) run(ctx context.Context, on bool) error {
+	s.on = on
+	if on {
+		return s.say(ctx, "run-satellite", nil)
+	}
+	return s.say(ctx, "pause-satellite", nil)
+}
+
+// Take is that of [carry.Session].
+func (s *session) Take(ctx context.Context, n link.Notification) error {
+	s.heard = time.Now()
+	if err := s.ends(ctx); err != nil {
+		return err
+	}
+	list, err := s.in.Push(n.Data)
+	for i := range list {
+		if err := s.event(ctx, &list[i]); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		s.Spoilt(err.Error())
+	}
+	return err // what follows can't be read
+}
+
+func (s *session) event(ctx context.Context, e *frame.Event) error {
+	switch e.Type {
+	case "info":
+		return s.hello(ctx, e)
+	case "ping":
+		return s.say(ctx, "pong", map[string]any{"text": e.Data["text"]})
+	case "detection":
+		name := e.Text("name")
+		s.Report.Presses++
+		s.Note("button", "wake word %.64q", name)
+		if len(name) > 64 {
+			name = ""
+		}
+		s.begin(true)
+		return s.Live(ctx, &wire.Button{Header: wire.Header{At: s.Now}, Gesture: "single", Name: name})
+	case "run-pipeline":
+		s.begin(e.Text("start_stage") != "wake")
+	case "audio-chunk":
+		return s.chunk(ctx, e)
+	case "audio-stop", "voice-stopped", "streaming-stopped":
+		return s.last(ctx)
+	case "error":
+		s.Note("warning", "the satellite says: %.200q", e.Text("text"))
+	}
+	return nil // what the satellite played, and what comes with newer ones
+}
+
+func (s *session) begin(until bool) { s.until, s.silence, s.spoken = until, 0, 0 }
+
+func (s *session) hello(ctx context.Context, e *frame.Event) error {
+	if s.greeted {
+		return nil
+	}
+	s.greeted = true
+	model, firmware := "Wyoming satellite", "unknown"
+	if sat, ok := e.Data["satellite"].(map[string]any); ok {
+		if name, ok := sat["name"].(string); ok && name != "" && len(name) < 100 {
+			model += " " + name
+		}
+		if v, ok := sat["version"].(string); ok && v != "" && len(v) < 100 {
+			firmware = v
+		}
+	}
+	s.Note("connected", "%s, version %s", model, firmware)
+	mic := s.on
+	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: model, Firmware: firmware, Codecs: []string{"pcm16"}, Mic: &mic}); err != nil {
+		return err
+	}
+	return s.Status(ctx, s.doing(), "")
+}
+
+func (s *session) doing() string {
+	if s.on {
+		return "recording"
+	}
+	return "muted"
+}
+
+// chunk takes sound, which may come without an audio-start.
+func (s *session) chunk(ctx context.Context, e *frame.Event) error {
+	pcm, rate, err := e.Sound()
+	if err != nil {
+		s.Spoilt(err.Error())
+		return nil
+	}
+	if rate != s.sound.Rate {
+		if err := s.last(ctx); err != nil {
+			return err
+		}
+		s.sound.Rate = rate
+	}
+	// A satellite with a buffer sends what was before at once.
+	for len(pcm) > 0 {
+		part := pcm[:min(len(pcm), 2*rate)]
+		pcm = pcm[len(part):]
+		lasts := time.Duration(len(part)/2) * time.Second / time.Duration(rate)
+		m, err := s.sound.Add(part, lasts, s.Now)
+		if err != nil {
+			s.Spoilt(err.Error())
+			return nil
+		}
+		s.Report.Frames++
+		s.Report.Sound += lasts
+		if m != nil {
+			if err := s.Live(ctx, m); err != nil {
+				return err
+			}
+		}
+		if err := s.understood(ctx, part, lasts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// understood tells a satellite that waits for it when somebody has spoken to the end. The
+// words are the node's to find, later: none are sent.
+func (s *session) understood(ctx context.Context, pcm []byte, lasts time.Duration) error {
+	s.spoken += lasts
+	if s.silence += lasts; loudness(pcm) >= quiet {
+		s.silence = 0
+	}
+	if !s.until || s.silence < rest && s.spoken < longest {
+		return nil
+	}
+	s.begin(false)
+	if err := s.last(ctx); err != nil {
+		return err
+	}
+	if err := s.say(ctx, "voice-stopped", map[string]any{"timestamp": nil}); err != nil {
+		return err
+	}
+	return s.say(ctx, "transcript", map[string]any{"text": ""})
+}
+
+// loudness is the mean absolute value of samples.
+func loudness(pcm []byte) int {
+	sum := 0
+	for at := 0; at+1 < len(pcm); at += 2 {
+		n := int(int16(uint16(pcm[at]) | uint16(pcm[at+1])<<8))
+		sum += max(n, -n)
+	}
+	return sum / max(len(pcm)/2, 1)
+}
+
+func (s *session) last(ctx context.Context) error {
+	if m := s.sound.Take(true); m != nil {
+		return s.Live(ctx, m)
+	}
+	return nil
+}
+
+// ends ends a recording in which nothing came for a while, and tells losses.
+func (s *session) ends(ctx context.Context) error {
+	if s.sound.Idle(s.Now) {
+		if err := s.last(ctx); err != nil {
+			return err
+		}
+	}
+	return s.TellLosses(ctx, false)
+}
+
+// Tick is that of [carry.Session]. A satellite that lost its power says nothing any more,
+// and TCP does not notice.
+func (s *session) Tick(ctx context.Context, now time.Time) error {
+	unit := max(s.FirstWait, 100*time.Millisecond)
+	if now.Sub(s.heard) > goneAfter*unit {
+		return errors.New("wyoming: the satellite says nothing any more")
+	}
+	if now.Sub(s.pinged) > pingEvery*unit {
+		s.pinged = now
+		if err := s.say(ctx, "ping", map[string]any{"text": fmt.Sprint(now.UnixMilli())}); err != nil {
+			return err
+		}
+	}
+	return s.ends(ctx)
+}
+
+// Command is that of [carry.Session].
+func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
+	if on := !s.Client.Paused(); cmd.Cmd != wire.CmdPause && cmd.Cmd != wire.CmdResume || on == s.on {
+		return nil
+	}
+	s.Note("pause", "the node says %s", cmd.Cmd)
+	err := errors.Join(s.last(ctx), s.run(ctx, !s.on))
+	return errors.Join(err, s.Status(ctx, s.doing(), "the wearer's wish"))
+}
+
+// End is that of [carry.Session]. The satellite is told to rest, if it still hears it.
+func (s *session) End(ctx context.Context) error {
+	_ = s.run(ctx, false)
+	return errors.Join(s.last(ctx), s.TellLosses(ctx, true), s.Status(ctx, "offline", "the satellite is not connected"))
+}

@@ -1,0 +1,196 @@
+// Package wyoming reads and writes what Wyoming satellites and their servers say, the
+// protocol of Home Assistant's and Rhasspy's voice devices: bytes in, values out. It does
+// no input or output.
+//
+// An event is a line of JSON, then data_length bytes of JSON, then payload_length bytes
+// (wyoming/event.py of OHF-Voice/wyoming, MIT):
+//
+//	{"type": …, "version": …, "data": {…}, "data_length": n, "payload_length": m} LF
+//	n bytes, an object: its keys take the place of those of data
+//	m bytes
+//
+// All but the type may be absent or null.
+package wyoming
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+)
+
+var (
+	// ErrFormat: the bytes are no event. It is the parent of those below. A stream in which
+	// one was wrong can't be read on.
+	ErrFormat = errors.New("wyoming")
+	// ErrJSON: a line or its data is no JSON object.
+	ErrJSON = fmt.Errorf("%w: not a JSON object", ErrFormat)
+	// ErrType: a line has no type.
+	ErrType = fmt.Errorf("%w: an event without a type", ErrFormat)
+	// ErrSize: a line, its data or its payload is larger than any that is known.
+	ErrSize = fmt.Errorf("%w: a part of an event is too large", ErrFormat)
+	// ErrSound: a chunk of sound in a format that is not read.
+	ErrSound = fmt.Errorf("%w: sound in a format that is not read", ErrFormat)
+)
+
+// Bounds of an event, in bytes. The protocol has none; a chunk of sound has some 2,000.
+const (
+	maxLine    = 64 << 10
+	maxData    = 1 << 20
+	maxPayload = 4 << 20
+)
+
+// Event is one thing that was said.
+type Event struct {
+	Type    string
+	Data    map[string]any
+	Payload []byte
+}
+
+// Decoder takes a stream apart. The zero value begins one.
+type Decoder struct {
+	buf []byte
+	err error
+}
+
+type header struct {
+	Type    *string        `json:"type"`
+	Data    map[string]any `json:"data"`
+	More    int            `json:"data_length"`
+	Payload int            `json:"payload_length"`
+}
+
+// Push takes the next bytes, and gives the events that are whole. After an error there
+// are no more.
+func (d *Decoder) Push(b []byte) (out []Event, err error) {
+	if d.err != nil {
+		return nil, d.err
+	}
+	d.buf = append(d.buf, b...)
+	for at := 0; ; {
+		e, n, err := parse(d.buf[at:])
+		switch {
+		case err != nil:
+			d.err, d.buf = err, nil
+			return out, err
+		case n == 0:
+			d.buf = append([]byte(nil), d.buf[at:]...)
+			return out, nil
+		}
+		out = append(out, e)
+		at += n
+	}
+}
+
+// Left is how many bytes wait for the rest of their event.
+func (d *Decoder) Left() int { return len(d.buf) }
+
+// parse reads the event at the beginning of b; n is 0 where there is no whole one.
+func parse(b []byte) (e Event, n int, err error) {
+	end := bytes.IndexByte(b, '\n')
+	if end > maxLine || end < 0 && len(b) > maxLine {
+		return e, 0, fmt.Errorf("%w: a line of over %d bytes", ErrSize, maxLine)
+	}
+	if end < 0 {
+		return e, 0, nil
+	}
+	var h header
+	if err := json.Unmarshal(b[:end], &h); err != nil {
+		return e, 0, ErrJSON
+	}
+	switch {
+	case h.Type == nil:
+		return e, 0, ErrType
+	case h.More < 0 || h.More > maxData || h.Payload < 0 || h.Payload > maxPayload:
+		return e, 0, fmt.Errorf("%w: data of %d bytes, a payload of %d", ErrSize, h.More, h.Payload)
+	case len(b)-end-1 < h.More+h.Payload:
+		return e, 0, nil
+	}
+	e = Event{Type: *h.Type, Data: map[string]any{}}
+	maps.Copy(e.Data, h.Data)
+	rest := b[end+1:]
+	if h.More > 0 {
+		var more map[string]any
+		if err := json.Unmarshal(rest[:h.More], &more); err != nil {
+			return e, 0, ErrJSON
+		}
+		maps.Copy(e.Data, more)
+	}
+	if h.Payload > 0 {
+		e.Payload = append([]byte(nil), rest[h.More:h.More+h.Payload]...)
+	}
+	return e, end + 1 + h.More + h.Payload, nil
+}
+
+// Append writes an event as the reference does, but for the order of keys in its data.
+func Append(b []byte, e Event) ([]byte, error) {
+	h := struct {
+		Type    string `json:"type"`
+		Version string `json:"version"`
+		More    int    `json:"data_length,omitempty"`
+		Payload int    `json:"payload_length,omitempty"`
+	}{e.Type, version, 0, len(e.Payload)}
+	var data []byte
+	var err error
+	if len(e.Data) > 0 {
+		if data, err = encode(e.Data); err != nil {
+			return b, err
+		}
+		h.More = len(data)
+	}
+	line, err := encode(h)
+	if err != nil {
+		return b, err
+	}
+	return append(append(append(append(b, line...), '\n'), data...), e.Payload...), nil
+}
+
+const version = "1.10.2" // of the protocol's library whose events these are
+
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrJSON, err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Text is a field of an event's data that holds text; empty: it has none.
+func (e *Event) Text(key string) string {
+	s, _ := e.Data[key].(string)
+	return s
+}
+
+// Sound gives the samples of an audio-chunk, signed 16 bit little-endian of one channel;
+// several channels are mixed to one by their mean. They are a copy, or the payload.
+func (e *Event) Sound() (pcm []byte, rate int, err error) {
+	number := func(key string) int {
+		f, ok := e.Data[key].(float64)
+		if !ok || f != float64(int(f)) {
+			return -1
+		}
+		return int(f)
+	}
+	rate = number("rate")
+	width, channels := number("width"), number("channels")
+	switch {
+	case rate < 8000 || rate > 48000 || width != 2 || channels < 1 || channels > 8:
+		return nil, 0, fmt.Errorf("%w: rate %d, width %d, %d channels", ErrSound, rate, width, channels)
+	case len(e.Payload)%(2*channels) != 0:
+		return nil, 0, fmt.Errorf("%w: %d bytes are no whole number of samples", ErrSound, len(e.Payload))
+	case channels == 1:
+		return e.Payload, rate, nil
+	}
+	for at := 0; at < len(e.Payload); at += 2 * channels {
+		sum := 0
+		for c := range channels {
+			sum += int(int16(uint16(e.Payload[at+2*c]) | uint16(e.Payload[at+2*c+1])<<8))
+		}
+		s := uint16(int16(sum / channels))
+		pcm = append(pcm, byte(s), byte(s>>8))
+	}
+	return pcm, rate, nil
+}
