@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -297,87 +294,6 @@ func readPassword(file string) (string, error) {
 		return "", fmt.Errorf("read the device's password: %w", err)
 	}
 	return strings.TrimRight(string(b), "\r\n"), nil
-}
-
-// dialer is the device or the capture, recorded where that is asked for.
-func (f *deviceFlags) dialer() (_ link.Dialer, closeAll func() error, err error) {
-	if f.capture != "" {
-		file, err := os.Open(f.capture)
-		if err != nil {
-			return nil, nil, fmt.Errorf("capture: %w", err)
-		}
-		return link.NewCapture(file), file.Close, nil
-	}
-	device, name, err := f.source()
-	if err != nil {
-		return nil, nil, err
-	}
-	end := func() error { return nil }
-	if s, ok := device.(*link.Sockets); ok {
-		end = s.Close
-	}
-	if f.record == "" {
-		return device, end, nil
-	}
-	// What a person wore is in it. It is never written over.
-	file, err := os.OpenFile(f.record, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return nil, nil, fmt.Errorf("record: %w", err)
-	}
-	rec := link.NewRecorder(device, name, file)
-	return rec, func() error { return errors.Join(end(), rec.Err(), file.Close()) }, nil
-}
-
-// source is where the devices of the family are, and what it is called in a capture.
-func (f *deviceFlags) source() (link.Dialer, string, error) {
-	if f.family.Carrier == carry.Bluetooth {
-		return &link.BlueZ{Device: f.device}, f.device, nil
-	}
-	switch f.family.Carrier {
-	case carry.Served:
-		return f.sockets()
-	case carry.TCP:
-		return &link.TCP{Addr: f.device}, f.device, nil
-	case carry.Folder:
-		return &link.Folder{Dir: f.folder}, f.folder, nil
-	}
-	feed := intake.FeedConfig{
-		URL: f.from, ClientID: "locket-bridge-" + f.name, Username: f.fromUser, Topics: f.family.Topics(&f.options),
-	}
-	var err error
-	if f.fromPassword != "" {
-		if feed.Password, err = readPassword(f.fromPassword); err != nil {
-			return nil, "", err
-		}
-	}
-	if f.fromCA != "" {
-		if feed.TLS, err = intake.TLSConfig(f.fromCA, "", ""); err != nil {
-			return nil, "", err
-		}
-	}
-	return &link.MQTT{Feed: feed}, f.from, nil
-}
-
-// sockets listens for the device. The key in its paths follows from the wearable's
-// password, so that the device's OTA address stays the same.
-func (f *deviceFlags) sockets() (link.Dialer, string, error) {
-	password, err := readPassword(f.passwordFile)
-	if err != nil {
-		return nil, "", err
-	}
-	mac := hmac.New(sha256.New, []byte(password))
-	fmt.Fprintf(mac, "%s %s", f.family.Name, f.name)
-	s := &link.Sockets{Listen: f.listen, Key: hex.EncodeToString(mac.Sum(nil)[:12]), Device: f.options.Device, Config: f.family.Config}
-	addr, err := s.Open()
-	if err != nil {
-		return nil, "", err
-	}
-	host, port, err := net.SplitHostPort(addr.String())
-	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
-		host = "THIS-MACHINE"
-	}
-	f.tellFirst = fmt.Sprintf("the device's OTA address is http://%s/%s/ota/", net.JoinHostPort(host, port), s.Key)
-	return s, f.listen, nil
 }
 
 // statePath follows the XDG base directory specification.
