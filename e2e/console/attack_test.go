@@ -38,7 +38,7 @@ func TestHostileTexts(t *testing.T) {
 		}
 		b := open(t, look{"en-GB", 360, 740, false})
 		for _, p := range []struct{ path, until string }{
-			{"/memory/" + id, ".memory-head"}, {"/memories", ".rows li"}, {"/ask?q=Kiosk", ".answer"}, {"/day/2026-09-22", ".row.said"}, {"/day/2026-09-22?line=" + url.QueryEscape(html), ".row.said"},
+			{"/memory/" + id, ".memory-head"}, {"/memories", ".rows li"}, {"/ask?q=Kiosk", ".answer"}, {"/graph?at=" + url.QueryEscape(text[:min(len(text), 2000)]), ".node"}, {"/graph?around=" + url.QueryEscape(text[:min(len(text), 2000)]), ".empty, .node, .notice"}, {"/day/2026-09-22", ".row.said"}, {"/day/2026-09-22?line=" + url.QueryEscape(html), ".row.said"},
 		} {
 			b.visit(p.path, p.until)
 			b.fits(p.path)

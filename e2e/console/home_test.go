@@ -80,12 +80,13 @@ func prepare(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// live makes a home, starts its daemon, and lets it live through the day.
-func live(home string) (_ func() error, err error) {
+// begin makes a home and starts its daemon.
+func begin(home string, flags ...string) (_ func() error, err error) {
 	if _, err := command(home, "init", "--key-file", "--no-check", "--wearer", "Mei", "--zone", "Asia/Shanghai"); err != nil {
 		return nil, err
 	}
 	daemon := exec.Command(locket, "--home", home, "--set", "disk.reserve=64MB", "--set", "broker.listen=127.0.0.1:0", "run")
+	daemon.Args = append(daemon.Args, flags...)
 	daemon.Stderr = os.Stderr
 	if err := daemon.Start(); err != nil {
 		return nil, err
@@ -111,6 +112,27 @@ func live(home string) (_ func() error, err error) {
 			return nil, err
 		}
 	}
+	return stop, nil
+}
+
+// live makes a home, starts its daemon, and lets it live through the day.
+func live(home string) (_ func() error, err error) {
+	stop, err := begin(home)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, stop())
+		}
+	}()
+	c, err := client(home)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
 	if _, err := command(home, "replay", "../../testdata/day/day.jsonl"); err != nil {
 		return nil, err
 	}
@@ -161,8 +183,18 @@ func run(t *testing.T, args ...string) string {
 // link asks for a link as a person does.
 func link(t *testing.T) serve.ConsoleLink {
 	t.Helper()
+	return linkOf(t, home)
+}
+
+// linkOf asks the daemon of another home.
+func linkOf(t *testing.T, home string) serve.ConsoleLink {
+	t.Helper()
+	out, err := command(home, "--json", "open", "--print")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var l serve.ConsoleLink
-	if err := json.Unmarshal([]byte(run(t, "--json", "open", "--print")), &l); err != nil {
+	if err := json.Unmarshal([]byte(out), &l); err != nil {
 		t.Fatal(err)
 	}
 	return l

@@ -51,8 +51,13 @@ type tab struct {
 // open gives a tab that has opened the console by its link.
 func open(t *testing.T, l look) *tab {
 	t.Helper()
+	return openAt(t, l, link(t).URL)
+}
+
+// openAt gives a tab that has opened a console by a link.
+func openAt(t *testing.T, l look, to string) *tab {
+	t.Helper()
 	b := blank(t, l)
-	to := link(t).URL
 	u, err := url.Parse(to)
 	if err != nil {
 		t.Fatal(err)

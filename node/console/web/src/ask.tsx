@@ -2,14 +2,14 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { post, type Problem } from "./api";
-import { addDays, dateOf, mediumDate, moment, number, said, shortDay, t } from "./i18n";
+import { AsOf, dayIn, noonOf } from "./asof";
+import { dateOf, mediumDate, moment, number, said, shortDay, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import { go } from "./router";
 import type { Answer, Evidence, Found, Hit, Kind, SharedBy } from "./types";
 import { asProblem, Failure, iconOf, T, Waiting } from "./widgets";
 
 const kinds: Kind[] = ["episodic", "semantic", "procedural", "resource", "core", "vault"];
-const day = 864e5;
 
 /** What a question is narrowed to; it stands in the address of the page. */
 interface Choice {
@@ -17,7 +17,8 @@ interface Choice {
   kinds: Kind[];
   only: "" | "memories" | "utterances";
   who: string;
-  asOf: string; // a date; empty: now
+  asOf: string; // what was so on a date; empty: now
+  knownAt: string; // what Locket knew on a date; empty: now
 }
 
 function choiceOf(query: URLSearchParams): Choice {
@@ -27,7 +28,8 @@ function choiceOf(query: URLSearchParams): Choice {
     kinds: (query.get("kinds") ?? "").split(",").filter((k): k is Kind => kinds.includes(k as Kind)),
     only: only === "memories" || only === "utterances" ? only : "",
     who: query.get("who") ?? "",
-    asOf: /^\d{4}-\d{2}-\d{2}$/.test(query.get("asof") ?? "") ? query.get("asof")! : "",
+    asOf: dayIn(query.get("asof")),
+    knownAt: dayIn(query.get("known")),
   };
 }
 
@@ -38,6 +40,7 @@ function addressOf(c: Choice): string {
   if (c.only) p.set("only", c.only);
   if (c.who) p.set("who", c.who);
   if (c.asOf) p.set("asof", c.asOf);
+  if (c.knownAt) p.set("known", c.knownAt);
   return "/ask" + (p.size ? "?" + p : "");
 }
 
@@ -53,12 +56,11 @@ export function AskPage({ query }: { query: URLSearchParams }) {
       return;
     }
     const stop = new AbortController();
-    const asOf = choice.asOf ? choice.asOf + "T12:00:00Z" : undefined;
-    const search: Record<string, unknown> = { query: choice.q, k: 20, as_of: asOf };
+    const search: Record<string, unknown> = { query: choice.q, k: 20, as_of: noonOf(choice.asOf), known_at: noonOf(choice.knownAt) };
     if (choice.kinds.length) search.types = choice.kinds;
     if (choice.only) search.only = choice.only;
     if (choice.who) search.filters = { speaker: choice.who };
-    const plain = !choice.kinds.length && !choice.only && !choice.who && !choice.asOf;
+    const plain = !choice.kinds.length && !choice.only && !choice.who && !choice.asOf && !choice.knownAt;
     set((s) => ({ ...s, of: "" }));
     Promise.all([post<Found>("/v1/search", search, stop.signal), plain ? post<Answer>("/v1/ask", { question: choice.q }, stop.signal) : undefined]).then(
       ([found, answer]) => {
@@ -109,13 +111,10 @@ function Begin({ recent }: { recent: string[] }) {
 }
 
 function Filters({ choice, change }: { choice: Choice; change: (c: Partial<Choice>) => void }) {
-  const today = dateOf(new Date());
-  const daysAgo = (date: string) => (date ? Math.min(365, Math.max(0, Math.round((Date.parse(today) - Date.parse(date)) / day))) : 0);
-  const [date, slide] = useState(choice.asOf);
-  const dateAt = (n: string) => (Number(n) ? addDays(today, Number(n)) : "");
-  useEffect(() => slide(choice.asOf), [choice.asOf]);
+  const narrowed = choice.kinds.length > 0 || !!(choice.only || choice.who || choice.asOf || choice.knownAt);
   return (
-    <div class="filters">
+    <details class="filters" open={narrowed || innerWidth > 760}>
+      <summary>{t("filter.label")}</summary>
       <div class="chips" role="group" aria-label={t("filter.label")}>
         {(["memories", "utterances"] as const).map((only) => (
           <button key={only} type="button" class="chip" aria-pressed={choice.only === only} onClick={() => change({ only: choice.only === only ? "" : only })}>
@@ -134,20 +133,9 @@ function Filters({ choice, change }: { choice: Choice; change: (c: Partial<Choic
           </button>
         )}
       </div>
-      <label class="as-of">
-        <span>{t("asof.label")}</span>
-        <input
-          type="range"
-          min={-365}
-          max={0}
-          value={-daysAgo(date)}
-          aria-valuetext={date ? mediumDate(date) : t("asof.now")}
-          onInput={(e) => slide(dateAt(e.currentTarget.value))}
-          onChange={(e) => change({ asOf: dateAt(e.currentTarget.value) })}
-        />
-        <output>{date ? mediumDate(date) : t("asof.now")}</output>
-      </label>
-    </div>
+      <AsOf label={t("asof.label")} name="asof" value={choice.asOf} change={(asOf) => change({ asOf })} />
+      <AsOf label={t("asof.known")} name="known" value={choice.knownAt} change={(knownAt) => change({ knownAt })} />
+    </details>
   );
 }
 
@@ -160,8 +148,18 @@ function Result({ found, answer, choice, change }: { found: Found; answer?: Answ
         <section class="answer unknown">
           <Icon name="why" size={22} />
           <div>
-            <h2>{choice.asOf ? t("answer.unknownThen", { day: mediumDate(choice.asOf) }) : t("answer.unknown")}</h2>
+            <h2>{choice.asOf || choice.knownAt ? t("answer.unknownThen", { day: mediumDate(choice.knownAt || choice.asOf) }) : t("answer.unknown")}</h2>
             <p>{found.hits.length ? t("answer.nearest") : t("answer.none")}</p>
+            {!found.hits.length && (
+              <p class="actions onward">
+                <a class="button small" href="/memories">
+                  {t("answer.look")}
+                </a>
+                <a class="button small" href="/graph">
+                  {t("graph.title")}
+                </a>
+              </p>
+            )}
           </div>
         </section>
       ) : answer?.model && answer.answer ? (

@@ -5,16 +5,9 @@ import { get, post } from "./api";
 import { moment, number, said, size, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import type { Status } from "./types";
-import { asProblem, Failure, T, tellError, useLoaded, Waiting } from "./widgets";
+import { asProblem, Failure, T, tellError, useLoaded } from "./widgets";
+import { Wearables } from "./wearables";
 import type { Problem } from "./api";
-
-interface Wearable {
-  name: string;
-  added: string;
-  last_seen?: string;
-  connected: boolean;
-  events: number;
-}
 
 interface Member {
   id: string;
@@ -74,34 +67,6 @@ function Tile({ icon, name, value, note }: { icon: IconName; name: string; value
       <span>{name}</span>
       {note && <span class="muted">{note}</span>}
     </div>
-  );
-}
-
-function Wearables({ status }: { status: Status }) {
-  const { value, error } = useLoaded<{ devices: Wearable[] }>("/v1/devices");
-  return (
-    <section class="panel">
-      <h2>{t("wearables.title")}</h2>
-      {error ? <Failure error={error} /> : !value ? <Waiting /> : value.devices.length === 0 ? (
-        <p class="muted">
-          {t("wearables.none")} <code>locket wearable add NAME</code>
-        </p>
-      ) : (
-        <ul class="rows">
-          {value.devices.map((d) => (
-            <li key={d.name}>
-              <span class={d.connected ? "dot-on" : "dot-off"}>{d.connected ? t("wearables.on") : t("wearables.off")}</span>
-              <span class="rows-text">
-                <T text={d.name} most={60} />
-              </span>
-              <span class="muted">{d.last_seen ? moment(d.last_seen) : t("wearables.never")}</span>
-              <span class="count">{number(d.events)}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-      {status.broker.url && <p class="muted">{t("wearables.broker")} <code>{status.broker.url}</code></p>}
-    </section>
   );
 }
 

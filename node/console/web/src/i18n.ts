@@ -77,6 +77,7 @@ export const longDate = (date: string) =>
   format("date", { weekday: "long", day: "numeric", month: "long", year: "numeric" }, "UTC").format(noon(date));
 export const mediumDate = (date: string) => format("medium", { day: "numeric", month: "short", year: "numeric" }, "UTC").format(noon(date));
 export const monthOf = (date: string) => format("month", { month: "long", year: "numeric" }, "UTC").format(noon(date));
+export const monthName = (date: string) => format("monthName", { month: "long" }, "UTC").format(noon(date));
 export const weekday = (date: string) => format("weekday", { weekday: "short" }, "UTC").format(noon(date));
 export const dayNumber = (date: string) => String(noon(date).getUTCDate());
 

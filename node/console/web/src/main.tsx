@@ -6,6 +6,7 @@ import { begin, call, onSession, post, type Problem, type Session } from "./api"
 import { AskPage } from "./ask";
 import { DevicesPage } from "./devices";
 import { Forgetting } from "./forget";
+import { GraphPage } from "./graph";
 import { clock, t, inZone } from "./i18n";
 import { Icon, Mark, type IconName } from "./icons";
 import { MemoriesPage } from "./memories";
@@ -19,11 +20,13 @@ import { TodayPage } from "./today";
 import type { Status } from "./types";
 import { WeekPage } from "./week";
 import { asProblem, changes, Empty, Failure, tell, tellError, Toasts, useLive, useLoaded, Waiting } from "./widgets";
+import { YearPage } from "./year";
 
-const pages: { path: string; icon: IconName; word: "nav.today" | "nav.ask" | "nav.memories" | "nav.review" | "nav.devices"; also: string[] }[] = [
-  { path: "/", icon: "day", word: "nav.today", also: ["day", "week"] },
+const pages: { path: string; icon: IconName; word: "nav.today" | "nav.ask" | "nav.memories" | "nav.graph" | "nav.review" | "nav.devices"; also: string[] }[] = [
+  { path: "/", icon: "day", word: "nav.today", also: ["day", "week", "year"] },
   { path: "/ask", icon: "ask", word: "nav.ask", also: [] },
   { path: "/memories", icon: "memories", word: "nav.memories", also: ["memory"] },
+  { path: "/graph", icon: "graph", word: "nav.graph", also: [] },
   { path: "/review", icon: "review", word: "nav.review", also: [] },
   { path: "/devices", icon: "devices", word: "nav.devices", also: [] },
 ];
@@ -116,12 +119,16 @@ function Page({ place, status }: { place: ReturnType<typeof usePlace>; status: S
       return <TodayPage date={path[1]} line={query.get("line") ?? undefined} wearer={status.wearer} />;
     case "week":
       return <WeekPage date={path[1] ?? ""} />;
+    case "year":
+      return <YearPage year={path[1] ?? ""} />;
     case "ask":
       return <AskPage query={query} />;
     case "memories":
       return <MemoriesPage view={path[1] ?? ""} query={query} status={status} />;
     case "memory":
       return <MemoryPage key={path[1]} id={path[1] ?? ""} />;
+    case "graph":
+      return <GraphPage query={query} />;
     case "review":
       return <ReviewPage />;
     case "devices":

@@ -7,7 +7,7 @@ import { Icon, type IconName } from "./icons";
 import { go } from "./router";
 import type { Kind, Memory, Status } from "./types";
 import { Vault } from "./vault";
-import { asProblem, Empty, Failure, iconOf, isPhoto, isSound, kindIcon, Photo, Sound, T, useLoaded, Waiting } from "./widgets";
+import { asProblem, Empty, Failure, iconOf, isPhoto, isSound, kindIcon, Photo, plainText, Sound, T, useLoaded, Waiting } from "./widgets";
 
 const kinds: Kind[] = ["core", "semantic", "episodic", "procedural", "resource", "vault"];
 const states = ["active", "superseded", "archived"] as const;
@@ -162,7 +162,7 @@ function Rows({ list }: { list: Memory[] }) {
               <Icon name={iconOf(m)} size={16} />
             </span>
             <span class="rows-text">
-              <T text={m.text} most={220} />
+              <T text={plainText(m)} most={220} />
             </span>
             {m.pinned && <Icon name="pin" size={14} />}
             <span class="rows-when">{shortDay(m.evidence?.[0]?.at ?? m.learnt)}</span>

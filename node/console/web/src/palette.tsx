@@ -27,6 +27,7 @@ function actions(status: Status): Action[] {
     { name: t("nav.today"), icon: "day", run: () => go("/") },
     { name: t("act.yesterday"), icon: "day", run: () => go("/day/" + addDays(today, -1)) },
     { name: t("act.week"), icon: "event", run: () => go("/week/" + today) },
+    { name: t("act.year"), icon: "event", run: () => go("/year/" + today.slice(0, 4)) },
     { name: t("nav.ask"), icon: "ask", run: () => go("/ask") },
     { name: t("nav.memories"), icon: "memories", run: () => go("/memories") },
     { name: t("kind.core"), icon: "you", run: () => go("/memories/core") },
@@ -35,6 +36,7 @@ function actions(status: Status): Action[] {
     { name: t("kind.procedural"), icon: "how", run: () => go("/memories/procedural") },
     { name: t("kind.resource"), icon: "photo", run: () => go("/memories/resource") },
     { name: t("kind.vault"), icon: "key", run: () => go("/memories/vault") },
+    { name: t("graph.title"), icon: "graph", run: () => go("/graph") },
     { name: t("nav.review"), icon: "review", run: () => go("/review") },
     { name: t("nav.devices"), icon: "devices", run: () => go("/devices") },
     ...(status.pause.paused

@@ -9,6 +9,7 @@ import { Ribbon } from "./ribbon";
 import { go } from "./router";
 import type { Day, Days, Line } from "./types";
 import { Card, Empty, Failure, Photo, Sound, T, tell, useLoaded, Waiting } from "./widgets";
+import { Welcome } from "./welcome";
 
 /** How many rows are drawn at a time. */
 const step = 250;
@@ -18,16 +19,18 @@ export function TodayPage({ date, line, wearer }: { date?: string; line?: string
   const recent = useLoaded<Days>(date ? null : `/v1/days?from=${addDays(today, -6)}&to=${today}`);
   if (!date && recent.error) return <Failure error={recent.error} />;
   if (!date && !recent.value) return <Waiting />;
+  if (!date && !recent.value!.last) return <Welcome wearer={wearer} />;
   const shown = date ?? recent.value!.last ?? today;
-  return <DayPage date={shown} line={line} wearer={wearer} />;
+  return <DayPage date={shown} line={line} wearer={wearer} last={!date && shown < today} />;
 }
 
-function DayPage({ date, line, wearer }: { date: string; line?: string; wearer: string }) {
+function DayPage({ date, line, wearer, last }: { date: string; line?: string; wearer: string; last: boolean }) {
   const { value: day, error } = useLoaded<Day>(`/v1/days/${date}`);
   if (day) inZone(day.zone);
   return (
     <div class="page today">
       <DayHead date={date} day={day} />
+      {last && <p class="muted last-heard">{t("day.last")}</p>}
       <WeekStrip date={date} />
       {error ? <Failure error={error} /> : !day ? <Waiting /> : <DayBody key={day.date} day={day} target={line} wearer={wearer} />}
     </div>
@@ -60,6 +63,9 @@ function DayHead({ date, day }: { date: string; day?: Day }) {
         </a>
         <a class="button" href={`/week/${date}`}>
           {t("day.week")}
+        </a>
+        <a class="button" href={`/year/${date.slice(0, 4)}`}>
+          {t("day.year")}
         </a>
       </div>
     </header>

@@ -188,3 +188,22 @@ export interface ForgetAnswer {
   confirm?: string;
   result?: { memories: number; utterances: number; events: number };
 }
+
+/** A name in the graph, with all its spellings. */
+export interface Entry {
+  id: string;
+  name: string;
+  kind?: string;
+  aliases: string[];
+  memories: number;
+  community?: string;
+}
+
+export interface Graph {
+  meant: string[];
+  entities: Entry[];
+  relations: { memory: string; subject: string; predicate: string; object: string; text: string; state: Memory["state"]; true_from?: string; true_to?: string }[];
+  beside: { a: string; b: string; count: number }[];
+  communities: { id: string; members: string[] }[];
+  more?: boolean;
+}

@@ -27,6 +27,9 @@ export function WeekPage({ date }: { date: string }) {
           <a class="button" href={`/day/${date}`}>
             {t("week.day")}
           </a>
+          <a class="button" href={`/year/${date.slice(0, 4)}`}>
+            {t("day.year")}
+          </a>
         </div>
       </header>
       {error ? <Failure error={error} /> : !value ? <Waiting /> : value.days.length === 0 ? (

@@ -118,6 +118,14 @@ export function iconOf(m: Memory): IconName {
   return kindIcon[m.type] ?? "fact";
 }
 
+/** plainText is what a list says of a memory: of photos and recordings where they are from, and not what the camera measured. */
+export function plainText(m: Memory): string {
+  const place = m.metadata?.place;
+  if (isPhoto(m) && m.text.startsWith("Photo,")) return place ? t("photo.at", { place }) : t("photo.title");
+  if (isSound(m) && m.text.startsWith("Recording of")) return m.tags?.includes("waiting") ? `${t("sound.title")}, ${t("sound.waits")}` : t("sound.title");
+  return m.text;
+}
+
 /** The memory as a small card that leads to its page. */
 export function Card({ memory: m, most = 160 }: { memory: Memory; most?: number }) {
   return (
@@ -126,7 +134,7 @@ export function Card({ memory: m, most = 160 }: { memory: Memory; most?: number 
         <Icon name={iconOf(m)} size={16} />
       </span>
       <span class="card-text">
-        <T text={m.text} most={most} />
+        <T text={plainText(m)} most={most} />
         {(m.state === "superseded" || m.state === "archived" || m.pinned) && (
           <span class="card-state">{m.pinned ? t("state.pinned") : m.repeats ? t("state.repeated") : t(`state.${m.state as "superseded" | "archived"}`)}</span>
         )}

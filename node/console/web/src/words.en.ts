@@ -1,7 +1,7 @@
 // English. {name} stands for a value; {n|one|many} chooses by number.
 
 export const en = {
-  "nav.label": "Pages", "nav.today": "Today", "nav.ask": "Ask", "nav.memories": "Memories", "nav.review": "Review", "nav.devices": "Devices",
+  "nav.label": "Pages", "nav.today": "Today", "nav.ask": "Ask", "nav.memories": "Memories", "nav.graph": "People", "nav.review": "Review", "nav.devices": "Devices",
   skip: "Skip to the page", wait: "One moment…", more: "Show more", close: "Close", cancel: "Cancel", undo: "Undo", copy: "Copy", copied: "Copied.", copyFailed: "The browser did not let the page copy it.",
 
   "time.seconds": "{n} s", "time.minutes": "{n} min", "time.hours": "{n} h", "time.hoursMinutes": "{h} h {m} min",
@@ -20,22 +20,25 @@ export const en = {
   "pause.begin": "Pause for an hour", "pause.end": "Listen again", "pause.begun": "Paused. What your wearables send is dropped.", "pause.ended": "Locket listens again.",
 
   "palette.title": "All actions", "palette.button": "Go to…", "palette.hint": "Go somewhere, do something, or type a question",
-  "act.yesterday": "Yesterday", "act.week": "This week", "act.pause10": "Pause for 10 minutes", "act.pause60": "Pause for an hour", "act.pause": "Pause until I say so",
+  "act.yesterday": "Yesterday", "act.week": "This week", "act.year": "This year", "act.pause10": "Pause for 10 minutes", "act.pause60": "Pause for an hour", "act.pause": "Pause until I say so",
   "act.forget10": "Forget the last 10 minutes", "act.sync": "Sync now", "act.theme": "Dark or light", "act.lang": "换成中文 (Chinese)", "act.lock": "Lock Locket", "act.leave": "End this session",
   "act.day": "Go to {day}", "act.ask": "Ask: {text}",
 
   "day.summary": "{lines} {lines|line|lines}, {people} {people|person|people}, {memories} {memories|thing|things} remembered",
-  "day.before": "The day before", "day.next": "The next day", "day.jump": "Jump to a day", "day.week": "Week", "day.strip": "This week, {month}", "day.count": "{n} {n|line|lines}", "day.cell": "{day}, {n} {n|line|lines}",
+  "day.before": "The day before", "day.next": "The next day", "day.jump": "Jump to a day", "day.week": "Week", "day.year": "Year", "day.last": "Nothing was heard since: this is the last day.", "day.strip": "This week, {month}", "day.count": "{n} {n|line|lines}", "day.cell": "{day}, {n} {n|line|lines}",
   "day.empty": "Nothing was heard on this day", "day.emptyHow": "Either no wearable was on, or what it heard was not kept.",
   "day.filter": "Show only", "day.kept": "What was remembered", "day.quiet": "quiet for {long}", "day.paused": "Paused from {from} to {to} ({long})", "day.pausedOn": "Paused since {from}",
   "day.lost": "The wearable lost something:", "day.more": "This day has more lines than a page can show.",
   "week.title": "{from} – {to}", "week.before": "The week before", "week.next": "The next week", "week.day": "Day", "week.empty": "Nothing was heard this week", "week.last": "Last heard on {day}",
+  "year.summary": "{lines} {lines|line|lines} on {days} {days|day|days}.", "year.empty": "Nothing was heard in this year.", "year.fullest": "Most on {day}: {n}", "year.before": "The year before", "year.next": "The next year", "year.less": "Less", "year.more": "more was heard",
+  "welcome.title": "Locket is ready, and has heard nothing yet", "welcome.says": "Three things to begin with.", "welcome.try": "Tell it something", "welcome.tryHow": "It is taken as if you had said it aloud. You will see what is remembered of it.", "welcome.hint": "My dentist is Dr. Weber on Huaihai Road.", "welcome.do": "Say it", "welcome.heard": "Heard.",
+  "welcome.wearable": "Let something listen", "welcome.wearableHow": "Glasses, a pin or a recorder get credentials of their own, and from then on the day fills by itself.", "welcome.ask": "Ask", "welcome.askHow": "Whatever was said can be asked for, in your own words. What Locket does not know, it says so.",
   "ribbon.label": "The day as a strip: click a time to go there", "ribbon.kept": "something was remembered", "ribbon.said": "talk", "ribbon.photo": "photo",
   "speaker.none": "Somebody",
   "line.about": "About this line", "line.marked": "You marked this by button", "line.hear": "Hear this line", "line.remembered": "Remembered from this line", "line.redacted": "A secret was taken out and put into the vault",
   "line.when": "Said at", "line.where": "Place", "line.why": "Why nothing was remembered", "line.also": "What else", "line.nothingElse": "Everything that a rule knows was remembered.", "line.noReason": "No reason is kept.",
   "line.search": "Find alike", "line.forget": "Forget this line…",
-  "photo.gone": "This picture is not kept any more",
+  "photo.title": "Photo", "photo.at": "Photo at {place}", "photo.gone": "This picture is not kept any more",
   "sound.play": "Play the recording", "sound.stop": "Stop", "sound.progress": "How far it has played", "sound.none": "The recording is not kept any more.", "sound.length": "Recording, {long}", "sound.title": "Recording", "sound.waits": "waits for a transcript",
 
   "refused.nothing": "It says nothing that a rule knows.", "refused.question": "It asks, and says nothing by itself.", "refused.filler": "Only sounds and fillers.", "refused.greeting": "A greeting or a courtesy.",
@@ -49,9 +52,9 @@ export const en = {
 
   "ask.title": "What would you like to know?", "ask.hint": "When is the dentist?", "ask.do": "Ask", "ask.ideas": "For instance", "ask.recent": "Asked before", "ask.idea1": "When is the dentist?", "ask.idea2": "Who is allergic to hazelnuts?", "ask.idea3": "Where is my passport?",
   "filter.label": "Narrow it down", "filter.memories": "Only what was remembered", "filter.utterances": "Only what was said", "filter.who": "Said by", "filter.onlyWho": "Only what {who} said",
-  "asof.label": "As things stood on", "asof.now": "today",
+  "asof.label": "As things stood on", "asof.known": "As Locket knew it on", "asof.now": "today",
   "answer.unknown": "I don't know", "answer.unknownThen": "I did not know on {day}", "answer.nearest": "Nothing in your memory answers this. Below is the nearest there is, and it may be about something else.", "answer.none": "Nothing in your memory is even near this.",
-  "answer.more": "Also found", "answer.near": "The nearest there is", "answer.cites": "What the answer is from", "answer.model": "In the words of {model}, from what stands below.", "answer.trouble": "The language model gave no answer; this is what your memory says itself.",
+  "answer.look": "Look through all memories", "answer.more": "Also found", "answer.near": "The nearest there is", "answer.cites": "What the answer is from", "answer.model": "In the words of {model}, from what stands below.", "answer.trouble": "The language model gave no answer; this is what your memory says itself.",
   "answer.missing": "{n} {n|hit is|hits are} kept on another device that does not answer now.",
   "evidence.day": "in its day", "hit.said": "Said", "hit.shared": "Shared by", "hit.sharedUntil": "until {day}", "hit.why": "Why this?", "hit.cold": "Kept on another device that does not answer now",
   "score.title": "Why it was found",
@@ -79,13 +82,19 @@ export const en = {
   "by.person": "You", "by.api": "You, by a program", "by.import": "An import", "by.facts": "Facts reader", "by.plans": "Plans reader", "by.howto": "How-to reader", "by.secrets": "Secrets keeper", "by.speech": "Sound", "by.scene": "Camera", "by.language": "Languages", "by.node": "Locket", "by.dream": "Tidying up", "by.transcript": "Transcript",
   "change.ADD": "Remembered", "change.UPDATE": "Changed", "change.DELETE": "Ended", "change.NOOP": "Heard again", "change.REFUSE": "Not taken",
 
+  "graph.title": "People, places and things", "graph.around": "Around {name}", "graph.says": "Who and what your memories name, and what hangs together. Arrow keys go from name to name; Enter opens one.", "graph.all": "Everybody", "graph.past": "Also what is over",
+  "graph.empty": "No names are known yet", "graph.unknown": "Nobody and nothing is known as {name}", "graph.alone": "Named by themselves", "graph.more": "There are more names; open one and draw what is around it.", "graph.panel": "The name that is opened", "graph.choose": "Choose a name to see whom it hangs together with, and from what you know it.",
+  "graph.drawing": "Names and what is between them", "graph.node": "{name}, {kind}, in {n} {n|memory|memories}", "graph.in": "in {n} {n|memory|memories}", "graph.aliases": "also", "graph.only": "Draw only what is around", "graph.ask": "Search", "graph.with": "Hangs together with", "graph.related": "said to be so", "graph.beside": "named together",
+  "graph.together": "named together {n} {n|time|times}", "graph.since": "since {day}", "graph.until": "until {day}", "entity.person": "Person", "entity.place": "Place", "entity.thing": "Thing", "entity.organisation": "Organisation", "entity.date": "Date",
+  "relation.location": "lies", "relation.home": "lives in", "relation.allergies": "allergic to", "relation.diet": "eats", "relation.likes": "likes", "relation.dislikes": "dislikes", "relation.avoids": "avoids", "relation.birthday": "birthday", "relation.sister of": "sister of", "relation.brother of": "brother of", "relation.daughter of": "daughter of", "relation.son of": "son of",
+
   "review.says": "What waits for your word. Keys:", "review.conflicts": "What does not fit together", "review.none": "Nothing contradicts. Your devices and you agree.", "review.settled": "Settled, on all your devices.", "review.choose": "This is right", "review.both": "Both are right", "review.here": "this device", "review.other": "another device",
   "conflict.field": "Two devices say different things", "conflict.slot": "Two answers to one question", "conflict.pin": "Something was heard against what you pinned",
   "dream.title": "Tidying up", "dream.says": "Locket can join what is said twice, put old errands away and shorten what is full. Nothing that you pinned or said yourself is touched, and all of it can be undone.", "dream.look": "See what it would do", "dream.apply": "Do {n} {n|step|steps}", "dream.nothing": "There is nothing to tidy up.", "dream.done": "Done: {n} {n|step|steps}.", "dream.into": "becomes", "dream.hidden": "A secret that stands in the open", "dream.claims": "{n} {n|change|changes}", "dream.undone": "undone",
   "dream.merge": "Join with another", "dream.archive": "Put away", "dream.move": "Move", "dream.summarise": "Sum up", "dream.scrub": "Move into the vault",
 
   "devices.says": "What sends, what keeps, and how this one is.", "tile.memories": "memories", "tile.lines": "lines that were said", "tile.waiting": "still to be worked through", "tile.transcribe": "{n} {n|waits|wait} for a transcript", "tile.disk": "on this disk", "tile.free": "{size} free",
-  "wearables.title": "Wearables", "wearables.none": "None has credentials of its own yet. Give it some:", "wearables.on": "Connected", "wearables.off": "Away", "wearables.never": "never heard", "wearables.broker": "They connect to",
+  "wearables.title": "Wearables", "wearables.none": "Nothing listens yet. Name what you wear, and it gets credentials of its own.", "wearables.name": "Name of the wearable", "wearables.hint": "glasses", "wearables.add": "Add a wearable", "wearables.events": "{n} {n|message|messages}", "wearables.given": "Credentials of {name}", "wearables.once": "The password is shown this once. Put it into the wearable, or into its bridge.", "wearables.url": "Address", "wearables.user": "User name", "wearables.password": "Password", "wearables.client": "Client ID", "wearables.topics": "May speak under", "wearables.next": "It stands in the list as soon as it connects.", "wearables.remove": "Remove {name}", "wearables.removeSays": "Its credentials end, and it is let in no more. What it sent stays remembered.", "wearables.removeDo": "Remove", "wearables.removed": "Removed.", "wearables.on": "Connected", "wearables.off": "Away", "wearables.never": "never heard", "wearables.broker": "They connect to",
   "members.title": "Your other devices", "members.here": "this one", "role.owner": "yours", "role.worker": "worker", "role.reader": "reader", "role.device": "yours",
   "sync.none": "Nothing leaves this machine: no relay and no other device is set up.", "sync.at": "In sync since {at}.", "sync.never": "Nothing was exchanged yet.", "sync.pending": "{n} {n|change|changes} to send", "sync.done": "Synced.",
   "plugins.title": "What listens and looks", "plugins.on": "On", "plugins.off": "Off", "plugins.blocks": "Blocks", "plugins.calls": "{n} {n|time|times}",

@@ -3,7 +3,7 @@
 import type { Word } from "./i18n";
 
 export const zh: Record<Word, string> = {
-  "nav.label": "页面", "nav.today": "今天", "nav.ask": "提问", "nav.memories": "记忆", "nav.review": "待确认", "nav.devices": "设备",
+  "nav.label": "页面", "nav.today": "今天", "nav.ask": "提问", "nav.memories": "记忆", "nav.graph": "人物", "nav.review": "待确认", "nav.devices": "设备",
   skip: "跳到正文", wait: "请稍候…", more: "显示更多", close: "关闭", cancel: "取消", undo: "撤销", copy: "复制", copied: "已复制。", copyFailed: "浏览器不允许复制。",
 
   "time.seconds": "{n} 秒", "time.minutes": "{n} 分钟", "time.hours": "{n} 小时", "time.hoursMinutes": "{h} 小时 {m} 分钟",
@@ -22,22 +22,25 @@ export const zh: Record<Word, string> = {
   "pause.begin": "暂停一小时", "pause.end": "继续聆听", "pause.begun": "已暂停。设备发来的内容会被丢弃。", "pause.ended": "Locket 继续聆听。",
 
   "palette.title": "所有操作", "palette.button": "前往…", "palette.hint": "去某处、做某事，或直接提问",
-  "act.yesterday": "昨天", "act.week": "本周", "act.pause10": "暂停 10 分钟", "act.pause60": "暂停一小时", "act.pause": "暂停，直到我说继续",
+  "act.yesterday": "昨天", "act.week": "本周", "act.year": "今年", "act.pause10": "暂停 10 分钟", "act.pause60": "暂停一小时", "act.pause": "暂停，直到我说继续",
   "act.forget10": "忘掉最近 10 分钟", "act.sync": "立即同步", "act.theme": "深色或浅色", "act.lang": "Switch to English (英文)", "act.lock": "锁定 Locket", "act.leave": "结束会话",
   "act.day": "前往 {day}", "act.ask": "提问：{text}",
 
   "day.summary": "{lines} 句话，{people} 个人，记住 {memories} 件事",
-  "day.before": "前一天", "day.next": "后一天", "day.jump": "跳到某天", "day.week": "周", "day.strip": "本周，{month}", "day.count": "{n} 句", "day.cell": "{day}，{n} 句",
+  "day.before": "前一天", "day.next": "后一天", "day.jump": "跳到某天", "day.week": "周", "day.year": "年", "day.last": "此后没有听到什么：这是最近的一天。", "day.strip": "本周，{month}", "day.count": "{n} 句", "day.cell": "{day}，{n} 句",
   "day.empty": "这一天什么也没听到", "day.emptyHow": "可能没有戴设备，或者听到的内容没有保留。",
   "day.filter": "只显示", "day.kept": "记住的内容", "day.quiet": "安静了 {long}", "day.paused": "{from} 到 {to} 暂停（{long}）", "day.pausedOn": "从 {from} 起暂停",
   "day.lost": "设备丢失了一些内容：", "day.more": "这一天的内容太多，一页显示不完。",
   "week.title": "{from} – {to}", "week.before": "上一周", "week.next": "下一周", "week.day": "日", "week.empty": "这一周什么也没听到", "week.last": "上次听到是 {day}",
+  "year.summary": "{days} 天，{lines} 句话。", "year.empty": "这一年什么也没听到。", "year.fullest": "最多的是 {day}：{n} 句", "year.before": "上一年", "year.next": "下一年", "year.less": "少", "year.more": "多",
+  "welcome.title": "Locket 已就绪，还没有听到什么", "welcome.says": "从这三件事开始。", "welcome.try": "告诉它一件事", "welcome.tryHow": "就像你亲口说的一样。你会看到它记住了什么。", "welcome.hint": "我的牙医是淮海路的韦伯医生。", "welcome.do": "说", "welcome.heard": "听到了。",
+  "welcome.wearable": "让设备来听", "welcome.wearableHow": "眼镜、胸针或录音笔各有自己的凭据，之后每天会自动填满。", "welcome.ask": "提问", "welcome.askHow": "说过的事都可以用自己的话来问。不知道的，Locket 会直说。",
   "ribbon.label": "一天的时间条：点击某个时刻前往", "ribbon.kept": "有内容被记住", "ribbon.said": "谈话", "ribbon.photo": "照片",
   "speaker.none": "某人",
   "line.about": "关于这句话", "line.marked": "你按键标记了这里", "line.hear": "听这句话", "line.remembered": "从这句话记住的", "line.redacted": "这里有一个秘密，已移入保险库",
   "line.when": "时间", "line.where": "地点", "line.why": "为什么没有记住", "line.also": "其余", "line.nothingElse": "规则认识的都已记住。", "line.noReason": "没有保留原因。",
   "line.search": "查找类似", "line.forget": "忘掉这句…",
-  "photo.gone": "这张照片已不再保留",
+  "photo.title": "照片", "photo.at": "照片，{place}", "photo.gone": "这张照片已不再保留",
   "sound.play": "播放录音", "sound.stop": "停止", "sound.progress": "播放进度", "sound.none": "录音已不再保留。", "sound.length": "录音，{long}", "sound.title": "录音", "sound.waits": "等待转写",
 
   "refused.nothing": "没有规则认识的内容。", "refused.question": "是一个问题，本身没有陈述。", "refused.filler": "只有语气词。", "refused.greeting": "问候或客套。",
@@ -51,9 +54,9 @@ export const zh: Record<Word, string> = {
 
   "ask.title": "你想知道什么？", "ask.hint": "什么时候看牙医？", "ask.do": "提问", "ask.ideas": "例如", "ask.recent": "刚才问过", "ask.idea1": "我现在住在哪里？", "ask.idea2": "小雨的猫叫什么？", "ask.idea3": "什么时候看牙医？",
   "filter.label": "缩小范围", "filter.memories": "只看记住的", "filter.utterances": "只看说过的", "filter.who": "说话人", "filter.onlyWho": "只看{who}说的",
-  "asof.label": "截至", "asof.now": "今天",
+  "asof.label": "截至", "asof.known": "按当时所知：", "asof.now": "今天",
   "answer.unknown": "我不知道", "answer.unknownThen": "{day} 时我还不知道", "answer.nearest": "你的记忆里没有答案。下面是最接近的内容，可能说的是别的事。", "answer.none": "你的记忆里没有相近的内容。",
-  "answer.more": "还找到", "answer.near": "最接近的内容", "answer.cites": "答案的出处", "answer.model": "由 {model} 根据下面的内容作答。", "answer.trouble": "语言模型没有回答；以下是记忆本身的内容。",
+  "answer.look": "浏览所有记忆", "answer.more": "还找到", "answer.near": "最接近的内容", "answer.cites": "答案的出处", "answer.model": "由 {model} 根据下面的内容作答。", "answer.trouble": "语言模型没有回答；以下是记忆本身的内容。",
   "answer.missing": "有 {n} 条在另一台设备上，现在联系不到。",
   "evidence.day": "查看当天", "hit.said": "原话", "hit.shared": "分享自", "hit.sharedUntil": "有效至 {day}", "hit.why": "为什么？", "hit.cold": "在另一台设备上，现在联系不到",
   "score.title": "为什么找到它",
@@ -81,13 +84,19 @@ export const zh: Record<Word, string> = {
   "by.person": "你", "by.api": "你（通过程序）", "by.import": "导入", "by.facts": "事实", "by.plans": "计划", "by.howto": "做法", "by.secrets": "秘密", "by.speech": "声音", "by.scene": "相机", "by.language": "语言", "by.node": "Locket", "by.dream": "整理", "by.transcript": "转写",
   "change.ADD": "记住", "change.UPDATE": "更改", "change.DELETE": "结束", "change.NOOP": "又听到", "change.REFUSE": "未采纳",
 
+  "graph.title": "人物、地点和事物", "graph.around": "{name} 周围", "graph.says": "你的记忆提到了谁和什么，以及其中的联系。用方向键在名字之间移动，按回车打开。", "graph.all": "全部", "graph.past": "包括已结束的",
+  "graph.empty": "还没有名字", "graph.unknown": "没有叫 {name} 的", "graph.alone": "单独提到的", "graph.more": "还有更多名字；打开一个，画出它的周围。", "graph.panel": "打开的名字", "graph.choose": "选一个名字，看它与谁有联系，以及你从哪里知道的。",
+  "graph.drawing": "名字及其联系", "graph.node": "{name}，{kind}，{n} 条记忆", "graph.in": "{n} 条记忆", "graph.aliases": "又名", "graph.only": "只画它的周围", "graph.ask": "搜索", "graph.with": "与之有联系", "graph.related": "明说的关系", "graph.beside": "一起提到",
+  "graph.together": "一起提到 {n} 次", "graph.since": "从 {day} 起", "graph.until": "到 {day}", "entity.person": "人", "entity.place": "地点", "entity.thing": "事物", "entity.organisation": "机构", "entity.date": "日期",
+  "relation.location": "放在", "relation.home": "住在", "relation.allergies": "过敏", "relation.diet": "饮食", "relation.likes": "喜欢", "relation.dislikes": "不喜欢", "relation.avoids": "不吃", "relation.birthday": "生日", "relation.sister of": "姐妹", "relation.brother of": "兄弟", "relation.daughter of": "女儿", "relation.son of": "儿子",
+
   "review.says": "等你决定的事。按键：", "review.conflicts": "互相矛盾的内容", "review.none": "没有矛盾。你和你的设备说法一致。", "review.settled": "已解决，所有设备都会更新。", "review.choose": "这个对", "review.both": "都对", "review.here": "这台设备", "review.other": "另一台设备",
   "conflict.field": "两台设备说法不同", "conflict.slot": "一个问题有两个答案", "conflict.pin": "听到的与你固定的不符",
   "dream.title": "整理", "dream.says": "Locket 可以合并重复的内容、收起过时的琐事、缩短写满的内容。你固定的或亲口说的不会被动，全部可以撤销。", "dream.look": "看看会做什么", "dream.apply": "执行 {n} 步", "dream.nothing": "没有需要整理的。", "dream.done": "完成：{n} 步。", "dream.into": "变为", "dream.hidden": "一个没有保护的秘密", "dream.claims": "{n} 处改动", "dream.undone": "已撤销",
   "dream.merge": "与另一条合并", "dream.archive": "收起", "dream.move": "移动", "dream.summarise": "总结", "dream.scrub": "移入保险库",
 
   "devices.says": "谁在发送，谁在保存，这台设备怎么样。", "tile.memories": "条记忆", "tile.lines": "句话", "tile.waiting": "条待处理", "tile.transcribe": "{n} 条等待转写", "tile.disk": "磁盘占用", "tile.free": "剩余 {size}",
-  "wearables.title": "可穿戴设备", "wearables.none": "还没有设备有自己的凭据。添加一个：", "wearables.on": "已连接", "wearables.off": "不在线", "wearables.never": "从未听到", "wearables.broker": "它们连接到",
+  "wearables.title": "可穿戴设备", "wearables.none": "还没有设备在听。给你佩戴的设备起个名字，它就有自己的凭据。", "wearables.name": "设备的名字", "wearables.hint": "glasses", "wearables.add": "添加设备", "wearables.events": "{n} 条消息", "wearables.given": "{name} 的凭据", "wearables.once": "密码只显示这一次。请填入设备或它的网桥。", "wearables.url": "地址", "wearables.user": "用户名", "wearables.password": "密码", "wearables.client": "客户端 ID", "wearables.topics": "可用主题", "wearables.next": "连接后，它会出现在列表里。", "wearables.remove": "移除 {name}", "wearables.removeSays": "它的凭据失效，不能再连接。它发来的内容仍然记得。", "wearables.removeDo": "移除", "wearables.removed": "已移除。", "wearables.on": "已连接", "wearables.off": "不在线", "wearables.never": "从未听到", "wearables.broker": "它们连接到",
   "members.title": "你的其他设备", "members.here": "这一台", "role.owner": "你的", "role.worker": "助手", "role.reader": "读者", "role.device": "你的",
   "sync.none": "没有任何内容离开这台电脑：没有设置中继，也没有其他设备。", "sync.at": "同步于 {at}。", "sync.never": "还没有交换过。", "sync.pending": "{n} 处改动待发送", "sync.done": "已同步。",
   "plugins.title": "谁在听、谁在看", "plugins.on": "开", "plugins.off": "关", "plugins.blocks": "阻塞", "plugins.calls": "{n} 次",

@@ -1,0 +1,130 @@
+package console
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// From a name to whom it hangs together with, and to the line from which one
+// knows it: by mouse and by keyboard.
+func TestNames(t *testing.T) {
+	const ola, tomasz = `.node[aria-label^="Ola,"]`, `.node[aria-label^="Tomasz,"]`
+	b := open(t, plain)
+	b.visit("/graph", ola)
+	b.do(chromedp.Click(ola, chromedp.ByQuery))
+	b.until(`document.querySelector(".graph-panel h2")?.innerText === "Ola"`)
+	b.says("Ola is Tomasz's sister.")
+	b.until(`document.querySelector(".graph-panel .quote")`)
+	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".graph-panel .ties .link")].find(x => x.innerText === "Tomasz").click()`, nil))
+	b.until(`document.querySelector(".graph-panel h2")?.innerText === "Tomasz" && document.querySelector('` + tomasz + `').getAttribute("aria-pressed") === "true"`)
+
+	// One sign takes part in Tab's order, and the arrows reach the others.
+	if n := js[int](b, `document.querySelectorAll('.node[tabindex="0"]').length`); n != 1 {
+		t.Errorf("Tab stops at %d names", n)
+	}
+	seen := map[string]bool{}
+	b.do(chromedp.Evaluate(`document.querySelector('`+tomasz+`').focus()`, nil))
+	for _, key := range []string{kb.ArrowLeft, kb.ArrowUp, kb.ArrowRight, kb.ArrowDown, kb.ArrowDown} {
+		b.do(chromedp.KeyEvent(key))
+		seen[js[string](b, `document.activeElement.getAttribute("aria-label") ?? ""`)] = true
+	}
+	if len(seen) < 3 || seen[""] {
+		t.Errorf("the arrows reached %v", seen)
+	}
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(`document.activeElement.getAttribute("aria-pressed") === "true" && document.activeElement.getAttribute("aria-label").startsWith(document.querySelector(".graph-panel h2").innerText + ",")`)
+
+	// Around one name there are fewer, and a name that nobody has is said to be unknown.
+	all := js[int](b, `document.querySelectorAll(".node").length`)
+	b.visit("/graph?around=Priya", ".node.open")
+	if n := js[int](b, `document.querySelectorAll(".node").length`); n < 2 || n >= all {
+		t.Errorf("%d of %d names are around Priya", n, all)
+	}
+	b.visit("/graph?around=Zebedee", ".empty")
+	b.says("Zebedee")
+
+	// Before the day nothing of it was so.
+	b.visit("/graph?asof=2026-09-01", ".graph-tools")
+	b.settled()
+	if n := js[int](b, `document.querySelectorAll(".tie:not(.beside-tie)").length`); n != 0 {
+		t.Errorf("%d relations are true before they were", n)
+	}
+}
+
+// From the year to the day by keyboard.
+func TestYear(t *testing.T) {
+	b := open(t, plain)
+	b.visit("/day/"+theDay, `a[href="/year/2026"]`)
+	b.do(chromedp.Click(`a[href="/year/2026"]`), chromedp.WaitVisible(`[data-date="`+theDay+`"].shade-4`))
+	b.do(chromedp.Focus(`.month-day[tabindex="0"]`), chromedp.KeyEvent(kb.ArrowUp))
+	b.until(`document.activeElement.dataset.date === "2026-09-07"`)
+	b.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".row.said"))
+	b.visit("/year/1999", ".month-day")
+	b.says("Nothing was heard in this year.")
+}
+
+// A wearable gets credentials with which it may come in, and none after it
+// was removed.
+func TestWearable(t *testing.T) {
+	b := open(t, plain)
+	b.visit("/devices", ".wearables input")
+	b.do(chromedp.SendKeys(".wearables input", "pendant"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("dialog .given"))
+	b.accessible("credentials")
+	b.shoot("credentials")
+	known := func() bool {
+		l, err := api(t).Devices(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(l, func(d serve.Device) bool { return d.Name == "pendant" })
+	}
+	if !known() {
+		t.Error("it has no credentials")
+	}
+	password := js[string](b, `document.querySelectorAll(".given code")[2].innerText`)
+	if len(password) < 16 {
+		t.Errorf("the password is %q", password)
+	}
+	b.do(chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog"))
+	if js[bool](b, `document.body.innerHTML.includes("`+password+`")`) {
+		t.Error("the password stays on the page")
+	}
+	b.do(chromedp.SendKeys(".wearables input", "a/b"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".toast"))
+	b.do(chromedp.Click(`.wearables [aria-label="Remove pendant"]`), chromedp.WaitVisible("dialog .danger.solid"), chromedp.Click("dialog .danger.solid"), chromedp.WaitNotPresent("dialog"))
+	b.until(`!document.querySelector('.wearables [aria-label="Remove pendant"]')`)
+	if known() {
+		t.Error("it has credentials still")
+	}
+}
+
+// A new home says how to begin, and what one tells it stands there.
+func TestWelcome(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	stop, err := begin(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	b := openAt(t, plain, linkOf(t, home).URL)
+	b.do(chromedp.WaitVisible(".welcome input"))
+	b.accessible("welcome")
+	b.shoot("welcome")
+	b.fits("welcome")
+	b.do(chromedp.SendKeys(".welcome input", "My spare key is with Mrs. Okafor."), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".row.said"))
+	b.says("My spare key is with Mrs. Okafor.")
+	for _, p := range []struct{ name, path, until string }{{"graph", "/graph", ".page.graph"}, {"year", "/year/2026", ".month-day"}, {"memories", "/memories", ".rows li, .empty"}} {
+		b.visit(p.path, p.until)
+		b.settled()
+		b.accessible("new " + p.name)
+	}
+}

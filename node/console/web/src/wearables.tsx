@@ -1,0 +1,118 @@
+// The wearables: which there are, and credentials for a new one.
+
+import { useState } from "preact/hooks";
+import { call, post } from "./api";
+import { moment, number, t } from "./i18n";
+import { Icon } from "./icons";
+import type { Status } from "./types";
+import { Dialog, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+
+interface Wearable {
+  name: string;
+  last_seen?: string;
+  connected: boolean;
+  events: number;
+}
+
+interface Credentials {
+  name: string;
+  broker: string;
+  username: string;
+  password: string;
+  client_id: string;
+  topics: string;
+}
+
+export function Wearables({ status }: { status: Status }) {
+  const { value, error, again } = useLoaded<{ devices: Wearable[] }>("/v1/devices");
+  const [given, give] = useState<Credentials>();
+  const [leaving, ask] = useState<Wearable>();
+  const [busy, work] = useState(false);
+  async function add(e: SubmitEvent) {
+    e.preventDefault();
+    const form = e.currentTarget as HTMLFormElement;
+    const name = (form.elements.namedItem("wearable") as HTMLInputElement).value.trim();
+    if (!name) return;
+    work(true);
+    try {
+      give(await post<Credentials>("/v1/devices", { name }));
+      form.reset();
+      again();
+    } catch (e) {
+      tellError(e);
+    } finally {
+      work(false);
+    }
+  }
+  const remove = (d: Wearable) =>
+    call("DELETE", "/v1/devices/" + encodeURIComponent(d.name)).then(() => {
+      ask(undefined);
+      tell({ text: t("wearables.removed") });
+      again();
+    }, tellError);
+  return (
+    <section class="panel wearables">
+      <h2>{t("wearables.title")}</h2>
+      {error ? <Failure error={error} /> : !value ? <Waiting /> : value.devices.length === 0 ? (
+        <p class="muted">{t("wearables.none")}</p>
+      ) : (
+        <ul class="rows">
+          {value.devices.map((d) => (
+            <li key={d.name}>
+              <span class={d.connected ? "dot-on" : "dot-off"}>{d.connected ? t("wearables.on") : t("wearables.off")}</span>
+              <span class="rows-text">
+                <T text={d.name} most={60} />
+              </span>
+              <span class="muted">{d.last_seen ? moment(d.last_seen) : t("wearables.never")}</span>
+              <span class="count" title={t("wearables.events", { n: d.events })}>{number(d.events)}</span>
+              <button type="button" class="plain" aria-label={t("wearables.remove", { name: d.name.slice(0, 60) })} title={t("wearables.remove", { name: d.name.slice(0, 60) })} onClick={() => ask(d)}>
+                <Icon name="close" size={14} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <form class="inline" onSubmit={add}>
+        <input name="wearable" required maxLength={64} aria-label={t("wearables.name")} placeholder={t("wearables.hint")} autocomplete="off" spellcheck={false} />
+        <button class="button" disabled={busy}>
+          {t("wearables.add")}
+        </button>
+      </form>
+      {status.broker.url && <p class="muted">{t("wearables.broker")} <code>{status.broker.url}</code></p>}
+      {given && (
+        <Dialog title={t("wearables.given", { name: given.name })} close={() => give(undefined)}>
+          <p class="notice warn">
+            <Icon name="warn" /> {t("wearables.once")}
+          </p>
+          <dl class="given">
+            {([["wearables.url", given.broker], ["wearables.user", given.username], ["wearables.password", given.password], ["wearables.client", given.client_id], ["wearables.topics", given.topics]] as const).map(([word, v]) => (
+              <div key={word}>
+                <dt>{t(word)}</dt>
+                <dd>
+                  <code>{v}</code>
+                  <button type="button" class="button small" aria-label={`${t("copy")}: ${t(word)}`} onClick={() => navigator.clipboard.writeText(v).then(() => tell({ text: t("copied") }), () => tell({ text: t("copyFailed") }))}>
+                    {t("copy")}
+                  </button>
+                </dd>
+              </div>
+            ))}
+          </dl>
+          <p class="muted">{t("wearables.next")}</p>
+        </Dialog>
+      )}
+      {leaving && (
+        <Dialog title={t("wearables.remove", { name: leaving.name.slice(0, 60) })} close={() => ask(undefined)}>
+          <p>{t("wearables.removeSays")}</p>
+          <div class="actions">
+            <button type="button" class="button danger solid" onClick={() => remove(leaving)}>
+              {t("wearables.removeDo")}
+            </button>
+            <button type="button" class="button" onClick={() => ask(undefined)}>
+              {t("cancel")}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,60 @@
+// What a home shows in which nothing was heard yet: how to begin.
+
+import { useState } from "preact/hooks";
+import { post } from "./api";
+import { t } from "./i18n";
+import { Icon } from "./icons";
+import { changes, tell, tellError } from "./widgets";
+
+export function Welcome({ wearer }: { wearer: string }) {
+  const [busy, work] = useState(false);
+  async function say(e: SubmitEvent) {
+    e.preventDefault();
+    const form = e.currentTarget as HTMLFormElement;
+    const text = (form.elements.namedItem("text") as HTMLInputElement).value.trim();
+    if (!text) return;
+    work(true);
+    try {
+      await post("/v1/memories", { text, speaker: wearer });
+      form.reset();
+      tell({ text: t("welcome.heard") });
+      changes();
+    } catch (e) {
+      tellError(e);
+    } finally {
+      work(false);
+    }
+  }
+  return (
+    <div class="welcome">
+      <h1>{t("welcome.title")}</h1>
+      <p class="muted">{t("welcome.says")}</p>
+      <ol>
+        <li class="panel">
+          <h2>{t("welcome.try")}</h2>
+          <p class="muted">{t("welcome.tryHow")}</p>
+          <form class="inline" onSubmit={say}>
+            <input name="text" required maxLength={2000} aria-label={t("welcome.try")} placeholder={t("welcome.hint")} autocomplete="off" />
+            <button class="button solid" disabled={busy}>
+              {t("welcome.do")}
+            </button>
+          </form>
+        </li>
+        <li class="panel">
+          <h2>{t("welcome.wearable")}</h2>
+          <p class="muted">{t("welcome.wearableHow")}</p>
+          <a class="button" href="/devices">
+            <Icon name="devices" size={16} /> {t("wearables.add")}
+          </a>
+        </li>
+        <li class="panel">
+          <h2>{t("welcome.ask")}</h2>
+          <p class="muted">{t("welcome.askHow")}</p>
+          <a class="button" href="/ask">
+            <Icon name="ask" size={16} /> {t("nav.ask")}
+          </a>
+        </li>
+      </ol>
+    </div>
+  );
+}
