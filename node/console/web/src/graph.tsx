@@ -213,7 +213,7 @@ function Drawing({ graph, ties, tied, opened, open }: { graph: Graph; ties: Tie[
                 role="button"
                 tabindex={i === from ? 0 : -1}
                 aria-pressed={e === opened}
-                aria-label={t("graph.node", { name: plain(e.name, 120), kind: t(`entity.${kind}`), n: e.memories })}
+                aria-label={t("graph.node", { name: shortened(e.name), kind: t(`entity.${kind}`), n: e.memories })}
                 class={`node node-${kind}${hue >= 0 ? ` hue-${hue}` : ""}${e === opened ? " open" : ""}${near.has(i) ? " near" : ""}`}
                 onClick={() => open(e)}
                 onKeyDown={(k) => {
@@ -222,6 +222,7 @@ function Drawing({ graph, ties, tied, opened, open }: { graph: Graph; ties: Tie[
                   open(e);
                 }}
               >
+                <title>{plain(e.name, 120)}</title>
                 <rect x={p.x - 22} y={p.y - 22} width={44} height={44} class="node-reach" />
                 {kind === "person" ? <circle cx={p.x} cy={p.y} r={r} /> : kind === "place" ? <rect x={p.x - r} y={p.y - r} width={2 * r} height={2 * r} rx={3} /> : <path d={`M${p.x} ${p.y - r - 1}l${r + 1} ${r + 1}l${-r - 1} ${r + 1}l${-r - 1} ${-r - 1}z`} />}
                 <text x={p.x} y={p.y + r + 14}>
