@@ -128,3 +128,13 @@ func TestWelcome(t *testing.T) {
 		b.accessible("new " + p.name)
 	}
 }
+
+// What was not known on a day is not told as of what was known then, and the
+// sliders stand where the address says.
+func TestKnownAt(t *testing.T) {
+	b := open(t, plain)
+	b.visit("/ask?q=when+is+the+dentist&known="+theDay[:4]+"-01-05", ".answer.unknown")
+	b.says("I did not know on 5 Jan 2026")
+	b.until(`document.querySelector(".filters[open] [name=known] ~ output").innerText === "5 Jan 2026" && document.querySelector("[name=asof] ~ output").innerText === "today"`)
+	b.visit("/ask?q=when+is+the+dentist&known=nonsense", ".answer-text")
+}
