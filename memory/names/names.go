@@ -57,11 +57,15 @@ func Fold(s string) string {
 	for _, r := range s {
 		switch {
 		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+			letter := Letter(unicode.ToLower(r))
+			if letter == "" { // a mark that no word begins with
+				continue
+			}
 			if gap && b.Len() > 0 {
 				b.WriteByte(' ')
 			}
 			gap = false
-			b.WriteString(Letter(unicode.ToLower(r)))
+			b.WriteString(letter)
 		case r == '\'' || r == '’':
 		default:
 			gap = true

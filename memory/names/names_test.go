@@ -73,6 +73,7 @@ func TestLetterTables(t *testing.T) {
 func FuzzFold(f *testing.F) {
 	f.Add("Zhāng Wěi")
 	f.Add("张伟 \xff O'Neil")
+	f.Add("00 \u034f") // a mark alone
 	f.Fuzz(func(t *testing.T, s string) {
 		once := Fold(s)
 		if Fold(once) != once {
