@@ -60,8 +60,7 @@ func (t *talk) aboutThing(c *clause) {
 			return
 		case strings.HasSuffix(c.thing, "birthday"):
 			if w := c.firstTime(); w != nil && w.hasDay {
-				if who := strings.TrimSuffix(c.thing, " birthday"); who != c.thing {
-					who = strings.TrimSuffix(who, "'s")
+				if who := strings.TrimSuffix(strings.TrimSuffix(c.thing, " birthday"), "'s"); who != c.thing && who != "" {
 					c.subj = person{possessive(c.subj.name) + " " + who, possessive(c.subj.key) + " " + who}
 				}
 				t.birthday(c, w)
