@@ -171,15 +171,6 @@ func command(home string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-func run(t *testing.T, args ...string) string {
-	t.Helper()
-	out, err := command(home, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 // link asks for a link as a person does.
 func link(t *testing.T) serve.ConsoleLink {
 	t.Helper()
