@@ -65,7 +65,7 @@ func (p *Pendant) Connect(ctx context.Context) (link.Device, error) {
 	if len(p.pages) == 0 {
 		return nil, io.EOF
 	}
-	d := &worn{of: p, in: make(chan []byte, 64), out: make(chan link.Notification), stop: make(chan struct{}), gone: make(chan struct{})}
+	d := &worn{of: p, Simulated: link.NewSimulated(64)}
 	if p.breaks > 0 {
 		p.breaks--
 		d.left = 20
@@ -76,12 +76,8 @@ func (p *Pendant) Connect(ctx context.Context) (link.Device, error) {
 
 // worn is one connection to a pendant.
 type worn struct {
+	*link.Simulated
 	of    *Pendant
-	in    chan []byte
-	out   chan link.Notification
-	stop  chan struct{}
-	gone  chan struct{}
-	once  sync.Once
 	index uint64 // of messages
 	left  int    // pages before the connection breaks; 0: it does not
 }
@@ -89,8 +85,7 @@ type worn struct {
 const room = 180 // bytes of a message in a packet
 
 func (d *worn) run() {
-	defer close(d.gone)
-	defer close(d.out)
+	defer d.End()
 	var in frame.Assembler
 	var push []frame.Page // that are to be sent
 	for {
@@ -101,9 +96,9 @@ func (d *worn) run() {
 			ready = now
 		}
 		select {
-		case <-d.stop:
+		case <-d.Stop:
 			return
-		case b := <-d.in:
+		case b := <-d.In:
 			whole, err := in.Push(b)
 			if err != nil {
 				return // a real one would hang up too
@@ -151,8 +146,8 @@ func (d *worn) run() {
 func (d *worn) send(message []byte) bool {
 	for _, p := range frame.Split(d.index, message, room) {
 		select {
-		case d.out <- link.Notification{At: time.Now(), Char: frame.NotifyChar, Data: p}:
-		case <-d.stop:
+		case d.Out <- link.Notification{At: time.Now(), Char: frame.NotifyChar, Data: p}:
+		case <-d.Stop:
 			return false
 		}
 	}
@@ -190,9 +185,7 @@ func (p *Pendant) forget(upTo uint64) int {
 	return len(p.pages)
 }
 
-func (d *worn) MTU() int                                { return 247 }
-func (d *worn) Notifications() <-chan link.Notification { return d.out }
-func (d *worn) Err() error                              { return link.ErrLost }
+func (d *worn) MTU() int { return 247 }
 
 func (d *worn) Read(_ context.Context, char string) ([]byte, error) {
 	if char == frame.BatteryChar {
@@ -212,18 +205,5 @@ func (d *worn) Write(ctx context.Context, char string, b []byte) error {
 	if char != frame.WriteChar {
 		return fmt.Errorf("%w: %s", link.ErrAbsent, char)
 	}
-	select {
-	case d.in <- b:
-		return nil
-	case <-d.gone:
-		return link.ErrLost
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (d *worn) Close() error {
-	d.once.Do(func() { close(d.stop) })
-	<-d.gone
-	return nil
+	return d.Put(ctx, b)
 }

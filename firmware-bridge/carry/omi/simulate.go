@@ -72,7 +72,7 @@ func (p *Pendant) Connect(ctx context.Context) (link.Device, error) {
 	if len(p.records) == 0 {
 		return nil, io.EOF
 	}
-	d := &worn{of: p, in: make(chan []byte, 64), out: make(chan link.Notification), stop: make(chan struct{}), gone: make(chan struct{})}
+	d := &worn{of: p, Simulated: link.NewSimulated(64)}
 	if p.breaks > 0 {
 		p.breaks--
 		d.left = 40
@@ -98,23 +98,18 @@ func (p *Pendant) forget(before uint64) bool {
 
 // worn is one connection to a pendant.
 type worn struct {
+	*link.Simulated
 	of   *Pendant
-	in   chan []byte
-	out  chan link.Notification
-	stop chan struct{}
-	gone chan struct{}
-	once sync.Once
 	left int // notifications of data before the connection breaks; 0: it does not
 }
 
 func (d *worn) run() {
-	defer close(d.gone)
-	defer close(d.out)
+	defer d.End()
 	for {
 		select {
-		case <-d.stop:
+		case <-d.Stop:
 			return
-		case b := <-d.in:
+		case b := <-d.In:
 			answer := d.ring
 			if d.of.Legacy {
 				answer = d.legacy
@@ -215,16 +210,14 @@ func (d *worn) data(b []byte) bool {
 
 func (d *worn) send(b []byte) bool {
 	select {
-	case d.out <- link.Notification{At: time.Now(), Char: frame.StorageChar, Data: append([]byte(nil), b...)}:
+	case d.Out <- link.Notification{At: time.Now(), Char: frame.StorageChar, Data: append([]byte(nil), b...)}:
 		return true
-	case <-d.stop:
+	case <-d.Stop:
 		return false
 	}
 }
 
-func (d *worn) MTU() int                                { return 498 }
-func (d *worn) Notifications() <-chan link.Notification { return d.out }
-func (d *worn) Err() error                              { return link.ErrLost }
+func (d *worn) MTU() int { return 498 }
 
 func (d *worn) Read(_ context.Context, char string) ([]byte, error) {
 	switch char {
@@ -266,18 +259,5 @@ func (d *worn) Write(ctx context.Context, char string, b []byte) error {
 	default:
 		return fmt.Errorf("%w: %s", link.ErrAbsent, char)
 	}
-	select {
-	case d.in <- append([]byte(nil), b...):
-		return nil
-	case <-d.gone:
-		return link.ErrLost
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (d *worn) Close() error {
-	d.once.Do(func() { close(d.stop) })
-	<-d.gone
-	return nil
+	return d.Put(ctx, b)
 }

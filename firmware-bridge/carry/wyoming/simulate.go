@@ -42,17 +42,13 @@ func (t *satellite) Connect(ctx context.Context) (link.Device, error) {
 		return nil, io.EOF
 	}
 	t.left--
-	d := &awake{in: make(chan []byte, 64), out: make(chan link.Notification), stop: make(chan struct{}), gone: make(chan struct{})}
+	d := &awake{Simulated: link.NewSimulated(64)}
 	go d.run(t.chunks)
 	return d, nil
 }
 
 type awake struct {
-	in   chan []byte
-	out  chan link.Notification
-	stop chan struct{}
-	gone chan struct{}
-	once sync.Once
+	*link.Simulated
 }
 
 // hum is a chunk of a tone of 440 Hz, or of silence.
@@ -69,8 +65,7 @@ func hum(loud bool) []byte {
 }
 
 func (d *awake) run(chunks int) {
-	defer close(d.gone)
-	defer close(d.out)
+	defer d.End()
 	var in frame.Decoder
 	left := -1 // chunks; -1: it does not run yet
 	for {
@@ -81,9 +76,9 @@ func (d *awake) run(chunks int) {
 			ready = now
 		}
 		select {
-		case <-d.stop:
+		case <-d.Stop:
 			return
-		case b := <-d.in:
+		case b := <-d.In:
 			list, err := in.Push(b)
 			if err != nil {
 				return
@@ -120,14 +115,12 @@ func (d *awake) send(e frame.Event) {
 		panic(err) // maps of texts and numbers
 	}
 	select {
-	case d.out <- link.Notification{At: time.Now(), Char: link.Stream, Data: b}:
-	case <-d.stop:
+	case d.Out <- link.Notification{At: time.Now(), Char: link.Stream, Data: b}:
+	case <-d.Stop:
 	}
 }
 
-func (d *awake) MTU() int                                { return 0 }
-func (d *awake) Notifications() <-chan link.Notification { return d.out }
-func (d *awake) Err() error                              { return link.ErrLost }
+func (d *awake) MTU() int { return 0 }
 
 func (d *awake) Read(_ context.Context, char string) ([]byte, error) {
 	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
@@ -138,18 +131,5 @@ func (d *awake) Subscribe(_ context.Context, char string) error {
 }
 
 func (d *awake) Write(ctx context.Context, _ string, b []byte) error {
-	select {
-	case d.in <- append([]byte(nil), b...):
-		return nil
-	case <-d.gone:
-		return link.ErrLost
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (d *awake) Close() error {
-	d.once.Do(func() { close(d.stop) })
-	<-d.gone
-	return nil
+	return d.Put(ctx, b)
 }

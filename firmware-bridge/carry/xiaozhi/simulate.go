@@ -41,7 +41,7 @@ func (t *talker) Connect(ctx context.Context) (link.Device, error) {
 		return nil, io.EOF
 	}
 	t.left--
-	d := &talking{in: make(chan []byte, 8), out: make(chan link.Notification), stop: make(chan struct{}), gone: make(chan struct{})}
+	d := &talking{Simulated: link.NewSimulated(8)}
 	var packets [][]byte
 	for range t.packets {
 		// Silence: the range coder's first bits say so (RFC 6716, 4.3).
@@ -53,21 +53,16 @@ func (t *talker) Connect(ctx context.Context) (link.Device, error) {
 }
 
 type talking struct {
-	in   chan []byte // text
-	out  chan link.Notification
-	stop chan struct{}
-	gone chan struct{}
-	once sync.Once
+	*link.Simulated
 }
 
 func (d *talking) run(packets [][]byte) {
-	defer close(d.gone)
-	defer close(d.out)
+	defer d.End()
 	send := func(topic, text string, packet []byte) bool {
 		select {
-		case d.out <- link.Notification{At: time.Now(), Char: topic, Data: append([]byte(text), packet...)}:
+		case d.Out <- link.Notification{At: time.Now(), Char: topic, Data: append([]byte(text), packet...)}:
 			return true
-		case <-d.stop:
+		case <-d.Stop:
 			return false
 		}
 	}
@@ -81,12 +76,12 @@ func (d *talking) run(packets [][]byte) {
 			return
 		}
 		select {
-		case b := <-d.in:
+		case b := <-d.In:
 			if m, err := frame.Read(b); err == nil && m.Type == "hello" {
 				id = m.Session
 			}
 		case <-time.After(200 * time.Millisecond):
-		case <-d.stop:
+		case <-d.Stop:
 			return
 		}
 	}
@@ -103,9 +98,7 @@ func (d *talking) run(packets [][]byte) {
 	send(link.Text, fmt.Sprintf(`{"session_id":%q,"type":"listen","state":"stop"}`, id), nil)
 }
 
-func (d *talking) MTU() int                                { return 0 }
-func (d *talking) Notifications() <-chan link.Notification { return d.out }
-func (d *talking) Err() error                              { return link.ErrLost }
+func (d *talking) MTU() int { return 0 }
 
 func (d *talking) Read(_ context.Context, char string) ([]byte, error) {
 	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
@@ -118,15 +111,9 @@ func (d *talking) Subscribe(_ context.Context, char string) error {
 func (d *talking) Write(_ context.Context, char string, b []byte) error {
 	if char == link.Text {
 		select {
-		case d.in <- append([]byte(nil), b...):
+		case d.In <- append([]byte(nil), b...):
 		default: // it reads no more
 		}
 	}
-	return nil
-}
-
-func (d *talking) Close() error {
-	d.once.Do(func() { close(d.stop) })
-	<-d.gone
 	return nil
 }

@@ -1,0 +1,54 @@
+package link
+
+import (
+	"context"
+	"sync"
+)
+
+// Simulated is one connection to a device that is made of software: what every such
+// device does alike. A device embeds it, and runs in a goroutine of its own, which
+// reads In, writes Out until Stop is closed, and calls End as it returns.
+type Simulated struct {
+	In   chan []byte       // what was written to the device
+	Out  chan Notification // what it says
+	Stop chan struct{}     // closed when the connection is to end
+
+	gone chan struct{}
+	once sync.Once
+}
+
+// NewSimulated is a connection that holds so many writes that the device has not read.
+func NewSimulated(writes int) *Simulated {
+	return &Simulated{In: make(chan []byte, writes), Out: make(chan Notification), Stop: make(chan struct{}), gone: make(chan struct{})}
+}
+
+// End says that the device reads and writes no more.
+func (s *Simulated) End() {
+	close(s.Out)
+	close(s.gone)
+}
+
+// Put gives the device a copy of what was written to it: ErrLost after End.
+func (s *Simulated) Put(ctx context.Context, b []byte) error {
+	select {
+	case s.In <- append([]byte(nil), b...):
+		return nil
+	case <-s.gone:
+		return ErrLost
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Notifications is that of a Device.
+func (s *Simulated) Notifications() <-chan Notification { return s.Out }
+
+// Err is that of a Device.
+func (s *Simulated) Err() error { return ErrLost }
+
+// Close is that of a Device. It waits until the device has ended.
+func (s *Simulated) Close() error {
+	s.once.Do(func() { close(s.Stop) })
+	<-s.gone
+	return nil
+}
