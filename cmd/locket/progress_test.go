@@ -18,7 +18,7 @@ func TestProgress(t *testing.T) {
 		m.total.Store(100)
 		m.running.Go(func() { m.show(&out, true) })
 		m.done.Store(20)
-		time.Sleep(900 * time.Millisecond)
+		time.Sleep(900 * time.Millisecond) // of the bubble's clock, as all below
 		synctest.Wait()
 		if out.Len() > 0 {
 			t.Errorf("after 0.9 s: %q", out.String())

@@ -92,7 +92,7 @@ func bridge(url, password, dir, n string) error {
 	all := s.Len() + seconds
 	go func() {
 		for s.Len() < all {
-			time.Sleep(time.Millisecond)
+			time.Sleep(time.Millisecond) // the spool has no event for its length; the parent bounds the wait
 		}
 		fmt.Println("kept")
 	}()

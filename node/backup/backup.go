@@ -74,7 +74,7 @@ type Index struct {
 	Pieces  []string  `json:"pieces"`  // ids, in order
 }
 
-// Folder is one that was opened. Its methods are for one caller at a time.
+// Folder is a folder of backups that is open. Its methods are for one caller at a time.
 type Folder struct {
 	dir  string
 	key  *seal.Key

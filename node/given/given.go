@@ -200,8 +200,9 @@ func idHere(space memory.SpaceID, id memory.ID) memory.ID {
 	return memory.ID(h.Sum(nil)[:16])
 }
 
-// Search finds given memories that fits allows (nil: all). Of q, the times, types,
-// and words count. What has lapsed or was revoked answers nothing.
+// Search finds given memories. It gives those that fits allows; where fits is nil, all
+// of them. It reads the times, types and words of q, and nothing else of it. A share
+// that has lapsed or was revoked is not searched.
 func (s *Shelf) Search(ctx context.Context, q recall.Query, fits func(*memory.Memory) bool) (a Answer, err error) {
 	if s == nil {
 		return a, nil

@@ -138,7 +138,7 @@ func one(seq uint64, text string) memory.Change {
 func TestRetries(t *testing.T) {
 	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea"), one(2, "coffee")}}
 	run(t, b, func(n int) int { return []int{500, 0, 302, 200, 204}[min(n-1, 4)] }, func(e *endpoint) {
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour) // of the bubble's clock, as all in this file
 		got := e.requests()
 		if len(got) != 5 {
 			t.Fatalf("%+v", got)

@@ -2,9 +2,8 @@
 // said again when that was a mistake.
 //
 // The words: a claim is an assertion of the lowest rank that a worker or an app
-// made, or this device in its name, and that is not withdrawn yet. What stays of a
-// memory whose claims are taken back is what others say of it: a device, or a
-// person.
+// made, or this device in its name, and that is not withdrawn yet. When the
+// claims about a memory are taken back, what devices and people say of it stays.
 //
 // Everything is a pure function of a memory's assertions.
 package revert

@@ -10,9 +10,9 @@ import (
 // Apps lets programs in by keys of their own, each with its rights and limits, and
 // keeps an account of what they were shown and wrote.
 type Apps interface {
-	// AddApp makes a key, which is given this once: ErrConflict where there is an app
-	// of that name whose key opens. One that was revoked goes on with the new key and
-	// the new rights: its account and what it wrote are its own.
+	// AddApp makes a key, which only this answer shows. The error is ErrConflict if
+	// another app of that name has a valid key. An app that was revoked goes on with
+	// the new key and the new rights, and keeps its account and what it wrote.
 	AddApp(ctx context.Context, r AppRequest) (NewApp, error)
 	// Apps gives all, the newest first, with those that were revoked.
 	Apps(ctx context.Context) ([]App, error)

@@ -22,8 +22,9 @@ type Redaction struct {
 	// Coarse, beside Times, rounds times in fields down to day, week or month
 	// instead of taking them out. In texts they are taken out either way.
 	Coarse Coarse `json:"coarse,omitempty"`
-	// AtLeast shares a statement only where memories about that many different
-	// people say the same once they are redacted, and then once; 0: any.
+	// AtLeast is the number of different people about whom memories must say the same
+	// after redaction. A statement about fewer is left out; one about enough is shared
+	// once. 0 sets no such number.
 	AtLeast int `json:"at_least,omitempty"`
 }
 

@@ -128,7 +128,7 @@ func TestFolder(t *testing.T) {
 	// In a pause files wait in their folder.
 	n.In.SetPaused(true)
 	for !b.Cfg.Client.Paused() {
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // the client has no event for it; go test bounds the wait
 	}
 	put(t, dir, "later.txt", []byte("It was sunny."))
 	n.In.SetPaused(false)
