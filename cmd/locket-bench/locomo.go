@@ -45,6 +45,7 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	ablate := fs.Bool("ablate", false, "measure again without each signal in turn")
 	leaveOut := fs.Bool("leave-one-out", false, "choose the weights on all conversations but one and measure on that one, for each")
 	perturbed := fs.Bool("perturb", false, "ask every question in other ways: in capitals, with a slip, in quotation marks …")
+	unknown := fs.Bool("unknown", false, "ask the questions of the other conversations, too, and print how often the answer is \"I don't know\"")
 	only := fs.String("only", "", "measure on these `CONVERSATIONS`, with commas between")
 	answers := fs.Bool("answer", false, "have a language model answer, too, and print token F1")
 	model := modelFlags(fs)
@@ -56,8 +57,8 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		fmt.Fprintln(stderr, "locket-bench locomo: --answer goes with --llm URL and --model NAME")
 		return errUsage
 	}
-	if modes := howMany(*ablate, *leaveOut, *perturbed, *answers); modes > 1 {
-		fmt.Fprintln(stderr, "locket-bench locomo: --ablate, --leave-one-out, --perturb and --answer go one at a time")
+	if modes := howMany(*ablate, *leaveOut, *perturbed, *unknown, *answers); modes > 1 {
+		fmt.Fprintln(stderr, "locket-bench locomo: --ablate, --leave-one-out, --perturb, --unknown and --answer go one at a time")
 		return errUsage
 	}
 	ks, err := numbers(*depths)
@@ -81,6 +82,9 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	}
 	if *perturbed {
 		return locomoPerturbed(ctx, conversations, stdout, *asJSON)
+	}
+	if *unknown {
+		return locomoUnknown(ctx, conversations, stdout, *asJSON)
 	}
 	if *ablate {
 		return locomoAblation(ctx, conversations, stdout, *asJSON)

@@ -24,7 +24,8 @@ func (a *app) addCommand() *cobra.Command {
 	var metadata map[string]string
 	c := &cobra.Command{
 		Use: "add TEXT...", Short: "Remember a text",
-		Long: "The text goes through the extractors as if the wearer had said it now. With --plain it\nbecomes one memory as it stands.",
+		Long: `The text goes through the extractors as if the wearer had said it now. What none of them
+reads is kept in its own words. With --plain the text becomes one memory as it stands.`,
 		Example: `  locket add "My dentist appointment is on Friday at nine"
   locket add --plain --tag garden "The tomatoes want water every second day"
   locket add --plain --block human "Vegetarian; allergic to nuts"
@@ -32,7 +33,7 @@ func (a *app) addCommand() *cobra.Command {
 		Args: between(1, -1, "the text"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Text = strings.Join(args, " ")
-			r.Type, r.Metadata = memory.Type(kind), metadata
+			r.Type, r.Metadata, r.Keep = memory.Type(kind), metadata, !plain
 			if plain {
 				infer := false
 				r.Infer = &infer

@@ -166,7 +166,7 @@ func (s *settingUp) firstLine(c *serve.Client) error {
 	if text == "" || text == none {
 		return nil
 	}
-	if _, err := c.Add(s.ctx, serve.AddRequest{Text: text}); err != nil {
+	if _, err := c.Add(s.ctx, serve.AddRequest{Text: text, Keep: true}); err != nil {
 		return err
 	}
 	res, err := c.Search(s.ctx, serve.SearchRequest{Query: text, K: 1})

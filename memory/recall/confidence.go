@@ -4,7 +4,7 @@ import "strings"
 
 // Unsure is the confidence below which the answer is "I don't know": see
 // docs/recall.md for how often that is right.
-const Unsure = .41
+const Unsure = .39
 
 // What a group counts for confidence where it is in a hit in place of the
 // question's own word. A word of the same matter is hardly a sign: somebody
@@ -75,13 +75,24 @@ func (r *ranking) covered(d uint32) float64 {
 // beforeSubject are the words after which a question names what it is about.
 var beforeSubject = set(`of is are was were do does did has have had will would can could should may might shall`)
 
+// possessive words stand before what a question is about: "my brother".
+var possessive = set(`my our his her their your`)
+
 // strange reports whether a question is about somebody, or something, that no
 // document knows: a name in none of the groups, after "does" or "is", or
 // before "'s".
 func (q *question) strange(text string, words []word, at map[string]int) bool {
 	text = strings.ReplaceAll(strings.ToLower(text), "’", "'")
 	for i, w := range words {
-		if !w.capital || w.stop || w.term == "" {
+		if w.stop || w.term == "" {
+			continue
+		}
+		if i > 0 && possessive[words[i-1].text] && !w.han && !q.bare {
+			if n, ok := at[w.term]; ok && q.worth[n] > 0 && !q.stands(n) {
+				return true
+			}
+		}
+		if !w.capital {
 			continue
 		}
 		about := i > 0 && beforeSubject[words[i-1].text] || strings.Contains(text, w.text+"'s ")

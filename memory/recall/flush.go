@@ -26,7 +26,7 @@ const (
 
 // analysis changes when text is made into terms differently, so that segments
 // of another making are not mixed with ours.
-const analysis = 6
+const analysis = 7
 
 // ErrOutdated: the segments are of another analysis. The cure is as for
 // ErrCorrupt.

@@ -64,10 +64,18 @@ const (
 	weightUnknownPair = .3
 )
 
+// A word that no document has is asked for more than its idf says, and a name
+// more than that: what is not there at all is the surest sign that nobody
+// spoke of it.
+const (
+	worthUnknown     = 1.25
+	worthUnknownName = 2
+)
+
 // understand reads a query against what the index holds.
 func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 	var out question
-	words := split(q.Text)
+	words := asksTrade(split(q.Text))
 	mends := c.mend(words)
 	now := q.Now
 	if now.IsZero() {
@@ -112,6 +120,12 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 				worth = 0
 			case x.han:
 				worth *= weightUnknownPair
+			}
+		}
+		if len(own) == 0 && !x.han {
+			worth *= worthUnknown
+			if x.capital && i > 0 {
+				worth *= worthUnknownName
 			}
 		}
 		if x.han && !single && x.stop {

@@ -166,3 +166,16 @@ func (c *core) namedSpeaker(words []word, wearer string) uint32 {
 	}
 	return one
 }
+
+// asksTrade reads "what does Daniel do", with or without "for a living", as a
+// question for somebody's job, which those words do not name.
+func asksTrade(words []word) []word {
+	n := len(words)
+	if n > 5 && words[n-1].text == "living" && words[n-2].text == "a" && words[n-3].text == "for" {
+		n -= 3
+	}
+	if n < 4 || n > 7 || words[0].text != "what" || words[1].text != "does" && words[1].text != "do" || words[n-1].text != "do" {
+		return words
+	}
+	return append(words[:n:n], english("job", false))
+}

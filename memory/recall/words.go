@@ -19,8 +19,8 @@ var stopHan = setRunes(`的了吗呢吧啊是在我你他她它们这那个就�
 // irregular lists forms that stemming does not bring together: the lemma, then
 // its forms.
 var irregular = forms(`
-go:went gone goes going|say:said|be:been|see:saw seen|take:took taken|give:gave given|come:came|make:made|know:knew known
-think:thought|tell:told|find:found|leave:left|feel:felt|bring:brought|buy:bought|keep:kept|begin:began begun
+live:lives|go:went gone goes going|say:said|be:been|see:saw seen|take:took taken|give:gave given|come:came|make:made|know:knew known
+think:thought|tell:told|find:found|leave:left leaves|feel:felt|bring:brought|buy:bought|keep:kept|begin:began begun
 write:wrote written|stand:stood|hear:heard|mean:meant|meet:met|pay:paid|sit:sat|speak:spoke spoken|lead:led
 grow:grew grown|lose:lost|fall:fell fallen|send:sent|build:built|understand:understood|draw:drew drawn
 break:broke broken|spend:spent|rise:rose risen|drive:drove driven|wear:wore worn|choose:chose chosen|win:won
@@ -31,7 +31,7 @@ throw:threw thrown|wake:woke woken|bite:bit bitten|blow:blew blown|deal:dealt|di
 hang:hung|lay:laid|lend:lent|light:lit|seek:sought|stick:stuck|sting:stung|tear:tore torn|weave:wove woven|bend:bent
 bind:bound|breed:bred|cling:clung|creep:crept|flee:fled|grind:ground|kneel:knelt|slide:slid|spin:spun|dream:dreamt
 learn:learnt|burn:burnt|become:became|overcome:overcame|man:men|woman:women|person:people persons
-foot:feet|tooth:teeth|goose:geese|mouse:mice|life:lives|wife:wives|knife:knives|leaf:leaves|half:halves|shelf:shelves
+foot:feet|tooth:teeth|goose:geese|mouse:mice|wife:wives|knife:knives|half:halves|shelf:shelves
 wolf:wolves|loaf:loaves|good:better best|bad:worse worst|far:further farther|mom:mum mother mama mommy mummy
 dad:father daddy papa|kid:kids child children|grandma:grandmother granny|grandpa:grandfather|photo:photos photograph pic pics picture
 bike:bicycle|tv:television|phone:telephone cellphone smartphone|fridge:refrigerator|movie:film|vacation:holiday

@@ -89,22 +89,55 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 	if err := r.Metadata.Validate(); err != nil {
 		return res, err
 	}
-	by, device := voiceOf(ctx).Source, cmp.Or(voiceOf(ctx).Source.Device, serve.APIDevice)
+	device := cmp.Or(voiceOf(ctx).Source.Device, serve.APIDevice)
 	event := memory.EventID{Device: device, Boot: uint64(es.c.Started.UnixNano()), Seq: randomSeq()}
 	if r.Key != "" {
 		event = keyedEvent(device, r.Key)
 	}
 	if r.Infers() {
-		ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: zoneName(es.c.Zone), Received: time.Now(),
-			Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User}
-		if ev.Speaker == "" {
-			ev.Speaker = es.c.Wearer
+		res, err = es.hear(ctx, &r, event, at)
+		if err != nil || !r.Keep || !unread(&res) {
+			return res, err
 		}
-		lock := es.c.Engine.Hold()
-		defer lock.Release()
-		out, err := es.c.Chain.Process(ctx, lock, ev)
-		return serve.AddResult{Changes: serve.Some(out.Changes), Refusals: serve.Some(out.Refusals), Redacted: out.Redacted, Repeated: out.Repeated}, err
+		no := false
+		kept := serve.AddRequest{Text: r.Text, Infer: &no, Lang: r.Lang, User: r.User, Agent: r.Agent, Run: r.Run, Metadata: r.Metadata, Tags: []string{"noted"}}
+		one, err := es.asIs(ctx, &kept, event, at)
+		res.Changes, res.Refusals = one.Changes, serve.Some([]memory.Refusal(nil))
+		return res, err
 	}
+	return es.asIs(ctx, &r, event, at)
+}
+
+// hear takes a text through the extractors, as a line that was said.
+func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time) (serve.AddResult, error) {
+	ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: zoneName(es.c.Zone), Received: time.Now(),
+		Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User}
+	if ev.Speaker == "" {
+		ev.Speaker = es.c.Wearer
+	}
+	lock := es.c.Engine.Hold()
+	defer lock.Release()
+	out, err := es.c.Chain.Process(ctx, lock, ev)
+	return serve.AddResult{Changes: serve.Some(out.Changes), Refusals: serve.Some(out.Refusals), Redacted: out.Redacted, Repeated: out.Repeated}, err
+}
+
+// unread reports whether the extractors found nothing in a text that may still
+// be worth keeping: not a question, a greeting, or what held a secret.
+func unread(res *serve.AddResult) bool {
+	if len(res.Changes) > 0 || res.Redacted > 0 || res.Repeated {
+		return false
+	}
+	for _, no := range res.Refusals {
+		if no.Kind != "nothing" && no.Kind != "command" {
+			return false
+		}
+	}
+	return len(res.Refusals) > 0
+}
+
+// asIs makes one memory of a text as it stands.
+func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time) (res serve.AddResult, err error) {
+	by, device := voiceOf(ctx).Source, event.Device
 	c := memory.Candidate{Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: cmp.Or(r.User, memory.WearerUser), Agent: r.Agent, Run: r.Run},
 		Slot: r.Slot, Fields: r.Fields, Tags: r.Tags, Metadata: r.Metadata, Confidence: 1, Sensitivity: memory.Personal, Expires: r.Expires,
 		Source:   memory.Source{Device: device, Plugin: by.Plugin},

@@ -28,6 +28,7 @@ type Writer interface {
 type AddRequest struct {
 	Text        string              `json:"text"`
 	Infer       *bool               `json:"infer,omitempty"`       // absent: true
+	Keep        bool                `json:"keep,omitempty"`        // with infer: keep in its own words what no extractor reads
 	Type        memory.Type         `json:"type,omitempty"`        // without infer; empty: semantic. Not vault
 	At          time.Time           `json:"at,omitzero"`           // when it was said; absent: now
 	Speaker     string              `json:"speaker,omitempty"`     // empty: the wearer
@@ -96,7 +97,7 @@ var (
 	addMemory = takes(RightAdd, spec{
 		method: "POST", path: "/v1/memories", id: "addMemory", made: true,
 		summary: "Remember a text",
-		about:   "With infer (the default) the text goes through the extractors as a line that was said. Without, it becomes one memory as it stands.",
+		about:   "With infer (the default) the text goes through the extractors as a line that was said. Without, it becomes one memory as it stands. With keep, a text that no extractor reads anything from is kept as it stands, too.",
 		gives:   "What became of it",
 	}, Writer.Add)
 

@@ -15,7 +15,7 @@ export function Welcome({ wearer }: { wearer: string }) {
     if (!text) return;
     work(true);
     try {
-      await post("/v1/memories", { text, speaker: wearer });
+      await post("/v1/memories", { text, speaker: wearer, keep: true });
       form.reset();
       tell({ text: t("welcome.heard") });
       changes();

@@ -19,6 +19,7 @@ var sinceZh = strings.NewReplacer("现在", "", "从起", "", "从开始", "", "
 
 func (t *talk) bare(s sentence) bareZh {
 	b := bareZh{s: s, whens: findWhens(s, t.now)}
+	sameDay(b.whens)
 	timed := map[int]bool{}
 	for _, w := range b.whens {
 		for k := w.first; k < w.next; k++ {
@@ -53,7 +54,11 @@ func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 			b.WriteString(s.text[last:tok.start])
 			last = tok.end
 			b.WriteString(t.self.name)
-			if s.at(i+1) == "们" {
+			if _, n := prefixZh(s, i+2, kinZh[:]...); n > 0 && s.at(i+1) == "们" { // 我们女儿
+				b.WriteString("的")
+				i++
+				last = s.toks[i].end
+			} else if s.at(i+1) == "们" {
 				b.WriteString("他")
 			} else if _, n := prefixZh(s, i+1, kinZh[:]...); n > 0 {
 				b.WriteString("的")

@@ -94,7 +94,7 @@ func (t *talk) eventZh(b *bareZh) {
 	for k := range b.whens {
 		if b.whens[k].habit {
 			habit = true
-		} else if w == nil || !w.hasDay && b.whens[k].hasDay {
+		} else if w == nil || !w.hasDay && b.whens[k].hasDay || !w.clock && b.whens[k].clock && b.whens[k].day == w.day {
 			w = &b.whens[k]
 		}
 	}
@@ -181,10 +181,30 @@ func (t *talk) eventZh(b *bareZh) {
 	}
 	p := plan{subject: t.self.key, attribute: attr, what: what, day: w.day, minute: w.minute, clock: w.clock, chinese: true, label: trimZh(x)}
 	text := t.rewriteZh(b.s, b.whens, false)
-	if !strings.Contains(text, t.self.name) {
+	if !strings.Contains(text, t.self.name) && !eventLeadsZh(x, word) {
 		text = t.self.name + text
+	} else if word != "" && strings.HasPrefix(text, word) {
+		text = t.self.name + "的" + text
 	}
 	t.another(&p, definiteZh(x, word))
 	a := t.emit(p, text, kind, 0.86, b.s, false)
 	a.Ended = w.over()
+}
+
+// eventLeadsZh reports whether an event is what a clause is about, 牙医预约在…,
+// 去柏林的航班…, and not what the speaker does.
+func eventLeadsZh(x, word string) bool {
+	before, after, ok := strings.Cut(x, word)
+	if !ok || word == "" {
+		return false
+	}
+	if strings.HasSuffix(before, "的") {
+		return true
+	}
+	for _, is := range [...]string{"预约", "在", "是", "定在", "约在", "安排", "改在"} {
+		if before == "" && strings.HasPrefix(after, is) {
+			return true
+		}
+	}
+	return false
 }

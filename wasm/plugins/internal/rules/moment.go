@@ -107,6 +107,9 @@ func (w *when) english() string {
 	case 'y':
 		return strconv.Itoa(y)
 	case 'M':
+		if w.season != "" {
+			return w.season + " " + strconv.Itoa(y)
+		}
 		return monthNames[m-1] + " " + strconv.Itoa(y)
 	case 'w':
 		s = "week of "

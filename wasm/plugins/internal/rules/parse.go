@@ -69,14 +69,7 @@ func (c *clause) join(i, j int) string {
 // parse finds the subject, the verb and what stands between.
 func (t *talk) parse(s sentence) (clause, bool) {
 	c := clause{sentence: s, whens: findWhens(s, t.now), loose: t.noting}
-	for i, day := 0, -1; i < len(c.whens); i++ { // "on Wednesday … at seven" is on that day
-		switch w := &c.whens[i]; {
-		case w.hasDay && !w.habit:
-			day = w.day
-		case day >= 0 && w.clock && !w.hasDay && !w.byPart:
-			w.set(day, 'd')
-		}
-	}
+	sameDay(c.whens)
 	c.words = t.wordsOf(&c)
 	c.unvocative(t)
 	i := 0

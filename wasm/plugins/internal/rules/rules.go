@@ -194,6 +194,10 @@ func (t *talk) sentence(s sentence) {
 		t.refuse("story", reason, s.start, s.end)
 		return
 	}
+	if t.reminder(s) {
+		t.meet(s.toks, s.text)
+		return
+	}
 	if kind, reason := t.junk(s); kind != "" {
 		t.meet(s.toks, s.text) // "You know my friend Ines?"
 		t.refuse(kind, reason, s.start, s.end)

@@ -16,12 +16,13 @@ type when struct {
 	byPart      bool // minute comes from "morning" and the like
 	weekday     bool // a bare weekday: past or to come, as the verb says
 	zone        int
-	since       bool // "since 2019", "for three years"
-	sure        bool // the time of day says whether it is before noon
-	assumed     int  // months that may be too many: 12 for "in May", 1 for "on the 14th"
-	last        int  // the day on which a span ends; 0: no span
-	until       int  // the minute of the day at which a span of hours ends; 0: no span
-	void        bool // names a day or an hour that does not exist: words, and no time
+	since       bool   // "since 2019", "for three years"
+	sure        bool   // the time of day says whether it is before noon
+	assumed     int    // months that may be too many: 12 for "in May", 1 for "on the 14th"
+	last        int    // the day on which a span ends; 0: no span
+	until       int    // the minute of the day at which a span of hours ends; 0: no span
+	season      string // "summer"; empty: none
+	void        bool   // names a day or an hour that does not exist: words, and no time
 }
 
 // over is when a span ends, in ms since 1970; 0 where there is none.
@@ -72,6 +73,19 @@ func findWhens(s sentence, now moment) []when {
 		i = w.next
 	}
 	return all
+}
+
+// sameDay puts a time of day on the day that the sentence named before it: "on
+// Wednesday … at seven", 周二面试在三点.
+func sameDay(whens []when) {
+	for i, day := 0, -1; i < len(whens); i++ {
+		switch w := &whens[i]; {
+		case w.hasDay && !w.habit:
+			day = w.day
+		case day >= 0 && w.clock && !w.hasDay && !w.byPart:
+			w.set(day, 'd')
+		}
+	}
 }
 
 // whenAt reads a time expression at token i: a day, a time of day, or both, in

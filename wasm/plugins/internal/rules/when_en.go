@@ -337,6 +337,7 @@ func relative(s sentence, k int, now moment, w *when) int {
 			y--
 		}
 		w.set(dayOf(y, first, 1), 'M')
+		w.last, w.season = addMonths(w.day, 3)-1, what
 	default:
 		return 0
 	}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/memory/recall"
+)
+
+// foundWithin is the depth at which a question counts as found.
+const foundWithin = 10
+
+// sureness is how confident the index was of its answers to three kinds of
+// questions: whose evidence it found, whose evidence it missed, and those of
+// another life, with the names of this one.
+type sureness struct{ found, missed, strange []float64 }
+
+// locomoUnknown asks each conversation its own questions and those of the
+// others, and prints how often the answer is "I don't know": at the threshold
+// that ships, and for each conversation at the one that the other
+// conversations allow, where 5 % of what they found is refused.
+func locomoUnknown(ctx context.Context, conversations []conversation, w io.Writer, asJSON bool) error {
+	each := make([]sureness, len(conversations))
+	for i := range conversations {
+		var err error
+		if each[i], err = surenessOf(ctx, conversations, i); err != nil {
+			return err
+		}
+	}
+	var whole, left [3]tallied
+	for i := range each {
+		var others []float64
+		for j := range each {
+			if j != i {
+				others = append(others, each[j].found...)
+			}
+		}
+		threshold := recall.Unsure
+		if len(others) > 0 {
+			threshold = percentile(others, 5)
+		}
+		for k, list := range [...][]float64{each[i].found, each[i].missed, each[i].strange} {
+			whole[k].count(list, recall.Unsure)
+			left[k].count(list, threshold)
+		}
+	}
+	for k, name := range [...]string{"found", "missed", "of_another_life"} {
+		if asJSON {
+			if err := json.NewEncoder(w).Encode(map[string]any{"suite": "locomo", "case": "unknown", "questions": name, "of": whole[k].n,
+				"refused_percent": whole[k].share(), "left_out_percent": left[k].share()}); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(w, "%-16s \"I don't know\" to %5.1f %% of %d at %.2f; %5.1f %% at the threshold of the other conversations\n",
+			strings.ReplaceAll(name, "_", " "), whole[k].share(), whole[k].n, recall.Unsure, left[k].share())
+	}
+	return nil
+}
+
+// tallied counts what lies below a threshold.
+type tallied struct{ below, n int }
+
+func (t *tallied) count(list []float64, threshold float64) {
+	for _, v := range list {
+		if v < threshold {
+			t.below++
+		}
+		t.n++
+	}
+}
+
+func (t *tallied) share() float64 { return round(100 * float64(t.below) / float64(max(1, t.n))) }
+
+func surenessOf(ctx context.Context, conversations []conversation, own int) (s sureness, err error) {
+	c := &conversations[own]
+	e := newStraight(nil)
+	if err := e.Feed(ctx, c); err != nil {
+		return s, fmt.Errorf("feed %s: %w", c.Name, err)
+	}
+	defer e.Close()
+	for i := range conversations {
+		names := strings.NewReplacer()
+		if i != own {
+			names = renamed(&conversations[i], c)
+		}
+		for _, q := range conversations[i].Asked {
+			if len(q.Evidence) == 0 || categories[q.Category] == "adversarial" {
+				continue
+			}
+			r, err := e.index.Search(ctx, recall.Query{Text: names.Replace(q.Question), Now: e.now, K: foundWithin, Holds: e.holds})
+			if err != nil {
+				return s, fmt.Errorf("ask %s: %w", c.Name, err)
+			}
+			switch {
+			case i != own:
+				s.strange = append(s.strange, r.Confidence)
+			case slices.ContainsFunc(r.Hits, func(h recall.Hit) bool { return slices.Contains(q.Evidence, e.turns[h.ID].ID) }):
+				s.found = append(s.found, r.Confidence)
+			default:
+				s.missed = append(s.missed, r.Confidence)
+			}
+		}
+	}
+	return s, nil
+}
+
+// renamed puts the speakers of one conversation for those of another.
+func renamed(from, to *conversation) *strings.Replacer {
+	speakers := func(c *conversation) (out []string) {
+		for _, s := range c.Sessions {
+			for _, t := range s.Turns {
+				if !slices.Contains(out, t.Speaker) {
+					out = append(out, t.Speaker)
+				}
+			}
+		}
+		return out
+	}
+	var pairs []string
+	theirs := speakers(to)
+	for i, name := range speakers(from) {
+		pairs = append(pairs, name, theirs[i%len(theirs)])
+	}
+	return strings.NewReplacer(pairs...)
+}

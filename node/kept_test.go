@@ -1,0 +1,48 @@
+package node
+
+import (
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// What somebody adds by hand is kept in its own words where no extractor reads
+// it, unless it asks, greets, or holds a secret; what is merely heard is not.
+func TestAddedByHand(t *testing.T) {
+	t.Parallel()
+	n := newNode(t, nil)
+	for _, tt := range []struct {
+		text string
+		keep bool
+		kept int
+	}{
+		{"大伟最爱吃千层面。", true, 1},
+		{"大卫最爱吃饺子。", false, 0},
+		{"Stop at the blue gate", true, 1},
+		{"Where did I put the keys?", true, 0},
+		{"Good morning!", true, 0},
+		{"The wifi password of garage is Tr0ut-pine-88", true, 0},
+	} {
+		res, err := n.Add(t.Context(), serve.AddRequest{Text: tt.text, Keep: tt.keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := 0
+		for _, c := range res.Changes {
+			if c.Verdict == memory.Add && c.New == tt.text {
+				kept++
+			}
+		}
+		if kept != tt.kept || kept == 1 && len(res.Refusals) > 0 {
+			t.Errorf("%q: %+v", tt.text, res)
+		}
+	}
+	res, err := n.Add(t.Context(), serve.AddRequest{Text: "Stop at the red gate", Keep: true, Key: "one"})
+	if err != nil || len(res.Changes) != 1 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if res, err = n.Add(t.Context(), serve.AddRequest{Text: "Stop at the red gate", Keep: true, Key: "one"}); err != nil || len(res.Changes) != 0 {
+		t.Errorf("again with the same key: %+v, %v", res, err)
+	}
+}

@@ -1,0 +1,123 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+)
+
+// A reminder is a command that is worth keeping: "remind me to call the
+// landlord", "don't forget to bring the keys", 记得给房东打电话. It is read as
+// if the speaker had said "I have to call the landlord".
+
+// reminderLeads are what a reminder begins with, as words. What follows is a
+// verb, but after "about", where it is a thing that has a time.
+var reminderLeads = [...]string{
+	"remind me to", "remind me that i have to", "remind me that i need to", "remember to", "don't forget to", "do not forget to", "never forget to",
+	"don't let me forget to", "do not let me forget to", "make a note to", "note to self to", "note to self", "i must remember to", "i have to remember to",
+	"i need to remember to", "i should remember to", "i must not forget to", "i mustn't forget to", "i can't forget to", "i shouldn't forget to", "remind me about", "remind me of",
+	"don't forget the", "don't forget my", "don't forget our",
+}
+
+// reminder takes a sentence that asks to be reminded.
+func (t *talk) reminder(s sentence) bool {
+	if s.ends == "?" || s.ends == "？" {
+		return false
+	}
+	if s.chinese() {
+		return t.reminderZh(s)
+	}
+	from := 0
+	for from < len(s.toks) && (s.toks[from].kind == 'p' || lead(s.at(from)) || slices.Contains([]string{"please", "hey", "locket", "also", "oh"}, s.at(from))) {
+		from++
+	}
+	for _, said := range reminderLeads {
+		words := strings.Fields(said)
+		next := from + len(words)
+		if next >= len(s.toks) || !slices.EqualFunc(words, s.toks[from:next], func(w string, tok token) bool { return w == tok.s }) {
+			continue
+		}
+		if s.toks[next].kind == 'p' {
+			next++ // "note to self: call Ann"
+		}
+		rest := s.text[s.toks[min(next, len(s.toks)-1)].start:s.end]
+		switch last := words[len(words)-1]; {
+		case last == "about" || last == "of":
+			if timed := findWhens(s, t.now); len(timed) == 0 || timed[0].habit {
+				return false
+			}
+			return t.says(s, "I have "+rest)
+		case last == "the" || last == "my" || last == "our":
+			return t.says(s, "I must not forget "+last+" "+rest)
+		case last == "self":
+			if l, past, ing := lemma(s.at(next)); l == "" || past || ing {
+				return false // "note to self: the key is under the pot"
+			}
+		case words[0] != "remind" && words[0] != "make" && words[0] != "i" && !strings.Contains(said, "let me"):
+			if p, ok := t.addressee(); ok && p.key != t.self.key {
+				return t.says(s, "You have to "+rest) // said to somebody
+			}
+		}
+		return t.says(s, "I have to "+rest)
+	}
+	return false
+}
+
+// notReminders begin what 记得 recalls, and does not ask for: 记得小时候…
+var notReminders = [...]string{"我", "你", "您", "他", "她", "它", "那", "这", "小时候", "以前", "当时", "上次", "去年", "前年", "有一次", "有次", "是", "很", "不", "吗"}
+
+func (t *talk) reminderZh(s sentence) bool {
+	raw := stripLeadZh(strings.TrimPrefix(strings.TrimPrefix(s.raw(), "请"), "麻烦"))
+	for _, said := range [...]string{"提醒我一下", "提醒我", "提醒一下我", "记得", "记着", "别忘了", "别忘记", "不要忘了", "不要忘记", "我得记得", "我要记得", "我不能忘了", "我别忘了"} {
+		rest, ok := strings.CutPrefix(raw, said)
+		rest = strings.TrimLeft(rest, " ，,：:")
+		if !ok || len([]rune(rest)) < 3 || strings.HasSuffix(rest, "吗") {
+			continue
+		}
+		if strings.Contains(said, "记") || strings.Contains(said, "忘") {
+			for _, no := range notReminders {
+				if strings.HasPrefix(rest, no) {
+					return false
+				}
+			}
+			if strings.HasSuffix(rest, "了") || strings.HasSuffix(rest, "过") || strings.Contains(rest, "的时候") {
+				return false
+			}
+		}
+		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "要"), "得")
+		return t.says(s, "我得"+rest)
+	}
+	return false
+}
+
+// says reads other words in place of a sentence, of which they are the
+// evidence, and keeps them as a promise where no rule makes more of them.
+func (t *talk) says(s sentence, words string) bool {
+	from := len(t.out.Candidates)
+	text := words + "."
+	all := sentences(text)
+	if len(all) == 0 {
+		return false
+	}
+	first := all[0]
+	if c, ok := t.parse(first); !first.chinese() && ok {
+		t.plan(&c, c.firstTime())
+		if len(t.out.Candidates) == from && c.verb != "" && !c.conditional() {
+			a := t.emit(plan{subject: c.subj.key, attribute: c.slotName(), what: "promise"}, t.rewrite(&c), "promise", 0.65, first, false)
+			a.Entities = t.entities(&c)
+		}
+	} else if first.chinese() {
+		b := t.bare(first)
+		t.eventZh(&b)
+		if len(t.out.Candidates) == from {
+			p := plan{subject: t.self.key, attribute: "计划：" + trimZh(strings.TrimPrefix(b.text, "我得")), what: "promise", chinese: true}
+			t.emit(p, t.rewriteZh(first, b.whens, false), "promise", 0.65, first, false)
+		}
+	}
+	for i := range t.out.Candidates[from:] {
+		c := &t.out.Candidates[from+i]
+		for k := range c.Spans {
+			c.Spans[k].Start, c.Spans[k].End = s.start, s.end
+		}
+	}
+	return len(t.out.Candidates) > from
+}
