@@ -37,12 +37,12 @@ type recallRun struct {
 }
 
 // recallParts is what the suite measures, in this order.
-var recallParts = []string{"speed", "chinese", "node"}
+var recallParts = []string{"speed", "chinese", "few", "node"}
 
 func runRecall(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	fs := flag.NewFlagSet("recall", flag.ContinueOnError)
 	fs.SetOutput(stderr)
-	parts := fs.String("parts", strings.Join(recallParts, ","), "speed: beside other engines; chinese: the labelled set; node: a whole node, quiet and with live audio")
+	parts := fs.String("parts", strings.Join(recallParts, ","), "speed: beside other engines; chinese: the labelled set; few: homes of a dozen lines; node: a whole node, quiet and with live audio")
 	lines := fs.Int("lines", 100_000, "how many lines the whole node is told")
 	seconds := fs.Int("seconds", 40, "how long the whole node is asked, quiet and with live audio")
 	sizes := fs.String("sizes", "1000,10000,100000", "numbers of lines; 1000000 takes some minutes")
@@ -87,6 +87,11 @@ func runRecall(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		case "chinese":
 			err = withCache(*cache, func(dir string) (err error) {
 				results, err = recallChinese(ctx, dir)
+				return err
+			})
+		case "few":
+			err = withCache(*cache, func(dir string) (err error) {
+				results, err = recallFew(ctx, dir)
 				return err
 			})
 		case "node":

@@ -77,6 +77,22 @@ func Chinese() ([]Line, []Question, error) {
 	return lines, questions, err
 }
 
+// Few is a home of a dozen lines, as it is on the first evening, with what is
+// asked of it.
+type Few struct {
+	Home  string   `json:"home"`
+	Lang  string   `json:"lang"`
+	Lines []string `json:"lines"`
+	Ask   []struct {
+		Question string `json:"question"`
+		Has      string `json:"has"` // of the right first hit
+	} `json:"ask"`
+	None []string `json:"none"` // questions that no line answers
+}
+
+// FewLines are the homes of a dozen lines.
+func FewLines() ([]Few, error) { return read[Few]("few.jsonl") }
+
 // read checks the file against its frozen hash and decodes it.
 func read[T any](name string) ([]T, error) {
 	b, err := files.ReadFile(name)

@@ -66,7 +66,7 @@ func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 		}
 		for k := range whens {
 			w := &whens[k]
-			if w.next-1 == i && !w.habit && w.grain != 'y' {
+			if w.next-1 == i && !w.habit && w.grain != 'y' && (w.hasDay || past) { // 学校三点半放学 is of no one day
 				if !w.hasDay {
 					w.set(t.now.day, 'd')
 				}
