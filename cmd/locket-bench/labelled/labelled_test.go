@@ -12,7 +12,7 @@ import (
 // The sets are as they were before the first measurement.
 func TestFrozen(t *testing.T) {
 	var want string
-	for _, name := range []string{"chinese_lines.jsonl", "chinese_questions.jsonl", "extract.jsonl"} {
+	for _, name := range []string{"chinese_lines.jsonl", "chinese_questions.jsonl", "extract.jsonl", "few.jsonl"} {
 		b, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
