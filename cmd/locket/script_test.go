@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -25,12 +27,35 @@ import (
 	"github.com/locket-dev/locket/wasm"
 )
 
-func TestMain(m *testing.M) {
+// clearing removes what was compiled once the tests are through.
+type clearing struct {
+	testscript.TestingM
+	dir string
+}
+
+func (c clearing) Run() int {
+	defer os.RemoveAll(c.dir)
+	return c.TestingM.Run()
+}
+
+func TestMain(tests *testing.M) {
+	var m testscript.TestingM = tests
 	if engines.IsProcess(os.Args) {
 		os.Exit(engines.ServeProcess(os.Stdin, os.Stdout, os.Stderr))
 	}
 	if wasm.IsWorker(os.Args) {
 		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
+	}
+	if os.Getenv(cacheEnv) == "" {
+		dir, err := os.MkdirTemp("", "locket-plugins-")
+		if err == nil {
+			err = os.Setenv(cacheEnv, dir)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		m = clearing{m, dir}
 	}
 	testscript.Main(m, map[string]func(){"locket": func() {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
@@ -42,11 +67,14 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script with processes of their own.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
+		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true, ContinueOnError: true,
 		Setup: func(e *testscript.Env) error {
-			e.Vars = append(e.Vars, "LOCKET_HOME="+e.WorkDir+"/home", "LOCKET_ZONE=UTC", "XDG_CONFIG_HOME="+e.WorkDir+"/config", "HOME="+e.WorkDir)
+			e.Vars = append(e.Vars, "LOCKET_HOME="+e.WorkDir+"/home", "LOCKET_ZONE=UTC", cacheEnv+"="+os.Getenv(cacheEnv), "XDG_CONFIG_HOME="+e.WorkDir+"/config", "HOME="+e.WorkDir)
+			e.Vars = append(e.Vars, cheapHome...)
+			command, err := exec.LookPath("locket")
+			e.Vars = append(e.Vars, "BIN="+filepath.Dir(command)) // a PATH without the engines of this machine
 			e.Values[daemonKey{}] = new(exec.Cmd)
-			return nil
+			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
@@ -142,7 +170,7 @@ func daemon(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(path, append([]string{"run", "--json"}, args[1:]...)...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"LOCKET_HOME", "LOCKET_ZONE", "XDG_CONFIG_HOME", "HOME", "PATH"} {
+	for _, name := range []string{"LOCKET_HOME", "LOCKET_ZONE", "XDG_CONFIG_HOME", "HOME", "PATH", cacheEnv, "LOCKET_PLUGINS_DISABLED", "LOCKET_BROKER_LISTEN", "LOCKET_DISK_RESERVE"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	cmd.Stderr = os.Stderr
