@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/locket-dev/locket/internal/testing/plugintest"
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/wasm"
 )
@@ -195,22 +196,14 @@ func daemon(ts *testscript.TestScript, neg bool, args []string) {
 // silent FILE one of the contract that answers nothing to anything, be it an
 // event or not.
 func module(ts *testscript.TestScript, neg bool, args []string) {
-	b := "\x00asm\x01\x00\x00\x00"
-	body := map[string]string{"silent": "\x0a\x11\x03\x04\x00\x41\x01\x0b\x05\x00\x41\x80\x20\x0b\x04\x00\x42\x00\x0b",
-		"trapping": "\x0a\x10\x03\x04\x00\x41\x01\x0b\x05\x00\x41\x80\x20\x0b\x03\x00\x00\x0b"}
-	if len(args) == 2 && body[args[0]] != "" {
-		code := body[args[0]]
-		args = args[1:]
-		b += "\x01\x10\x03\x60\x00\x01\x7f\x60\x01\x7f\x01\x7f\x60\x02\x7f\x7f\x01\x7e" + // () i32, (i32) i32, (i32 i32) i64
-			"\x03\x04\x03\x00\x01\x02" +
-			"\x05\x03\x01\x00\x02" + // two pages
-			"\x07\x37\x04" +
-			"\x06memory\x02\x00\x0alocket_abi\x00\x00\x0clocket_alloc\x00\x01\x0elocket_extract\x00\x02" + code
+	b := []byte("\x00asm\x01\x00\x00\x00")
+	if made := map[string][]byte{"silent": plugintest.SilentModule, "trapping": plugintest.TrappingModule}[args[0]]; made != nil {
+		b, args = made, args[1:]
 	}
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: module [silent | trapping] FILE")
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b), 0o644))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o644))
 }
 
 // web FOLDER serves a folder over HTTP on this machine, and is an OCI registry

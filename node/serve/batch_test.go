@@ -1,7 +1,6 @@
-package servetest
+package serve_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -11,35 +10,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Categories implements serve.Reader with the default ones.
-func (n *Node) Categories(ctx context.Context) ([]serve.CategoryCount, error) {
-	done, err := n.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	s, err := category.New(category.Default())
-	if err != nil {
-		return nil, err
-	}
-	counts := map[string]int{}
-	for _, m := range n.s.Memories {
-		if m.State == memory.Active {
-			for _, c := range s.Of(&m) {
-				counts[c]++
-			}
-		}
-	}
-	var out []serve.CategoryCount
-	for _, name := range s.Names() {
-		out = append(out, serve.CategoryCount{Name: name, Memories: counts[name]})
-	}
-	return out, nil
-}
-
 // batches holds operations done together, and what chooses among what they
 // made.
-func batches(t *testing.T, c *serve.Client, _ Subject) {
+func batches(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	kept := added(t, c, plain("Tram 4 goes to the lake"))
 	gone := added(t, c, plain("Rain was heavy"))

@@ -1,24 +1,23 @@
-package servetest
+package serve_test
 
 import (
-	"context"
-	"fmt"
 	"slices"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/testing/nodetest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // locksmith holds a service to changing the passphrase and the other ways, on a
 // subject whose keys its passphrase opens.
-func locksmith(t *testing.T, c *serve.Client, s Subject) {
+func locksmith(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	v, err := c.Ways(ctx)
 	if err != nil || !slices.Contains(v.Ways, serve.WayPassphrase) {
 		t.Fatalf("%+v, %v", v, err)
 	}
-	old, next := s.Passphrase, serve.Secret("quite another one")
+	old, next := serve.Secret(nodetest.Passphrase), serve.Secret("quite another one")
 	_, err = c.SetWay(ctx, serve.WayPassphrase, serve.WayRequest{Passphrase: "not the passphrase", New: next})
 	want(t, err, serve.ErrPassphrase)
 	for _, r := range []serve.WayRequest{{Passphrase: old}, {Passphrase: old, New: "short"}, {Passphrase: old, New: next, Path: "/k"}} {
@@ -69,60 +68,4 @@ func locksmith(t *testing.T, c *serve.Client, s Subject) {
 	if v, err = c.SetWay(ctx, serve.WayPassphrase, serve.WayRequest{New: next}); err != nil || len(v.Ways) != 2 { // by the key file
 		t.Fatalf("%+v, %v", v, err)
 	}
-}
-
-// Ways implements serve.Keys.
-func (n *Node) Ways(context.Context) (ways []serve.Way, err error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.Passphrase != "" {
-		ways = append(ways, serve.WayPassphrase)
-	}
-	if n.keyFile || n.Passphrase == "" {
-		ways = append(ways, serve.WayKeyFile)
-	}
-	return ways, nil
-}
-
-// SetWay implements serve.Keys. It has no OS keyring.
-func (n *Node) SetWay(_ context.Context, w serve.Way, r serve.WayRequest) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	switch byFile := r.Passphrase == "" && (n.keyFile || n.Passphrase == ""); {
-	case n.locked:
-		return memory.ErrLocked
-	case !byFile && (r.Passphrase == "" || r.Passphrase != n.Passphrase):
-		return fmt.Errorf("%w", serve.ErrPassphrase)
-	case w == serve.WayPassphrase:
-		n.keyFile = n.keyFile || n.Passphrase == ""
-		n.Passphrase = r.New
-	case w == serve.WayKeyFile:
-		n.keyFile = true
-	default:
-		return serve.ErrUnsupported
-	}
-	return nil
-}
-
-// RemoveWay implements serve.Keys.
-func (n *Node) RemoveWay(ctx context.Context, w serve.Way) error {
-	ways, err := n.Ways(ctx)
-	if err != nil {
-		return err
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	switch {
-	case n.locked:
-		return memory.ErrLocked
-	case !slices.Contains(ways, w):
-		return memory.ErrNotFound
-	case len(ways) == 1:
-		return serve.ErrConflict
-	case w == serve.WayPassphrase:
-		n.Passphrase = ""
-	default:
-		n.keyFile = false
-	}
-	return nil
 }

@@ -1,8 +1,6 @@
-package servetest
+package serve_test
 
 import (
-	"context"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -10,48 +8,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-var _ serve.Recaller = (*Node)(nil)
-
-// Context implements serve.Recaller: the topic is the last message, and a
-// token four bytes.
-func (n *Node) Context(ctx context.Context, r serve.ContextRequest) (res serve.ContextResult, err error) {
-	if res.Topic = r.Topic; res.Topic == "" && len(r.Messages) > 0 {
-		res.Topic = r.Messages[len(r.Messages)-1].Text
-	}
-	add := func(m *memory.Memory) {
-		line := fmt.Sprintf("<%s_memory>[%s] %s</%s_memory>\n", m.Type, m.ID.String()[:10], strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(m.Text), m.Type)
-		if m.Type != memory.Core && (len(res.Text)+len(line))/4 > r.Budget {
-			res.Left++
-			return
-		}
-		res.Text += line
-		res.Tokens = len(res.Text) / 4
-		res.Items = append(res.Items, serve.ContextItem{ID: m.ID, Cite: m.ID.String()[:10], Section: string(m.Type), Text: m.Text, Tokens: len(line) / 4, Evidence: m.Evidence})
-	}
-	core, err := n.List(ctx, serve.ListQuery{Type: memory.Core, Limit: serve.MaxPage, Filters: r.Filters})
-	if err != nil {
-		return res, err
-	}
-	for i := range core.Memories {
-		add(&core.Memories[i])
-	}
-	if res.Topic == "" {
-		return res, nil
-	}
-	found, err := n.Search(ctx, serve.SearchRequest{Query: res.Topic, K: 10, Only: serve.OnlyMemories, Agent: r.Agent, Run: r.Run, Filters: r.Filters})
-	if err != nil {
-		return res, err
-	}
-	res.Known, res.Confidence = found.Known, found.Confidence
-	for _, h := range found.Hits {
-		if h.Memory.Type != memory.Core && h.Memory.Type != memory.Vault {
-			add(h.Memory)
-		}
-	}
-	return res, nil
-}
-
-func contexts(t *testing.T, c *serve.Client, s Subject) {
+func contexts(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	core := plain("Maja is a nurse")
 	core.Type, core.Fields.Core = memory.Core, &memory.CoreFields{Block: "human", Limit: 2000}

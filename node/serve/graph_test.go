@@ -1,55 +1,14 @@
-package servetest
+package serve_test
 
 import (
 	"bytes"
-	"context"
 	"strings"
 	"testing"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
-	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/serve"
 )
-
-// Owners implements serve.Reader.
-func (n *Node) Owners(ctx context.Context, only filter.Filter) ([]serve.OwnerCount, error) {
-	done, err := n.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return serve.NewOwners(func(yield func(*memory.Memory) bool) {
-		for i := range n.s.Memories {
-			m := &n.s.Memories[i]
-			if m.State == memory.Active && m.Type != memory.Vault && only.Match(&filter.Item{Memory: m}) && !yield(m) {
-				return
-			}
-		}
-	}), nil
-}
-
-// Graph implements serve.Grapher.
-func (n *Node) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) {
-	done, err := n.open(ctx)
-	if err != nil {
-		return atlas.View{}, err
-	}
-	defer done()
-	q.Now = n.Now()
-	return atlas.New(n.s.Memories, atlas.Options{Wearer: n.Wearer}).View(q), nil
-}
-
-// Entities implements serve.Grapher.
-func (n *Node) Entities(ctx context.Context) (serve.EntitiesAnswer, error) {
-	done, err := n.open(ctx)
-	if err != nil {
-		return serve.EntitiesAnswer{}, err
-	}
-	defer done()
-	a := atlas.New(n.s.Memories, atlas.Options{Wearer: n.Wearer})
-	return serve.EntitiesAnswer{Decisions: a.Decisions(), Suggestions: a.Suggest(nil)}, nil
-}
 
 // ties is a fact that ties two.
 func ties(subject, predicate, object string) serve.AddRequest {
@@ -59,7 +18,7 @@ func ties(subject, predicate, object string) serve.AddRequest {
 }
 
 // graphs draws, in each format, and has names merged, split, and both undone.
-func graphs(t *testing.T, c *serve.Client, _ Subject) {
+func graphs(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	added(t, c, ties("Elizabeth", "sister of", "Tom Weaver"))
 	added(t, c, ties("Liz", "owns", "the red boat"))

@@ -1,60 +1,70 @@
-package servetest
+package serve_test
 
 import (
 	"context"
 	"errors"
+	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/nodetest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Subject is an implementation under test, empty and unlocked.
-type Subject struct {
-	Services   serve.Services
-	Passphrase serve.Secret
+// fresh gives a client of a node of its own, over a way by which clients come: within
+// the process, over a socket, over TCP with a token.
+func fresh(t *testing.T, way string) *serve.Client {
+	t.Helper()
+	return connect(t, way, nodetest.New(t, nodetest.Cheap).Services())
 }
 
-// Run holds an implementation to what serve.Services promise, through a
-// handler and a client. newSubject gives an empty subject each time, and
-// cleans up by t.Cleanup.
-func Run(t *testing.T, newSubject func(t *testing.T) Subject) {
-	RunOver(t, newSubject, func(t *testing.T, s Subject) *serve.Client {
-		return serve.InProcess(serve.New(serve.Options{Services: s.Services}))
-	})
-}
-
-// RunOver is Run with clients that connect makes.
-func RunOver(t *testing.T, newSubject func(t *testing.T) Subject, connect func(*testing.T, Subject) *serve.Client) {
-	client := func(t *testing.T) (*serve.Client, Subject) {
-		s := newSubject(t)
-		c := connect(t, s)
-		t.Cleanup(c.Close)
-		return c, s
+// connect gives a client of services.
+func connect(t *testing.T, way string, services serve.Services) *serve.Client {
+	t.Helper()
+	o, address := serve.Options{Services: services}, "127.0.0.1:0"
+	c := serve.InProcess(serve.New(o))
+	switch way {
+	case "tcp":
+		o.Token, o.Loopback = token, true
+	case "unix":
+		address = socket(t)
 	}
-	for name, test := range map[string]func(*testing.T, *serve.Client, Subject){
+	if way != "" {
+		at := listening(t, way, address, o)
+		if info, err := os.Stat(at); way == "unix" && (err != nil || info.Mode().Perm() != 0o600) {
+			t.Fatalf("%v, %v", info.Mode(), err)
+		}
+		c = serve.Dial(way, at, o.Token)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// TestService holds a node to what serve.Services promise, through the handler and the
+// client; the tests take turns between the ways by which clients come.
+func TestService(t *testing.T) {
+	tests := map[string]func(*testing.T, *serve.Client){
 		"AddGetList": addGetList, "SameAgain": sameAgain, "ReplaceAndWhy": replaceAndWhy, "Correct": correct,
-		"Pinned": pinned, "Erase": erase, "Forget": forgetting, "Conditions": conditions, "DeleteAll": deleteAll, "Search": search, "Context": contexts, "Asked": asked, "Modelless": modelless, "Engineless": engineless, "Lock": lock, "Vault": vault,
-		"Pause": pause, "Devices": devices, "Changes": changes, "Diagnostics": diagnostics, "Batches": batches, "Secrets": secrets, "Alone": alone, "Plugins": plugins,
-		"Dreams": dreams,
-		"Steps":  steps, "Blocks": blocks, "Then": then,
-		"Conflicts": conflicts,
-		"Reverts":   reverts,
-		"Zones":     privateZones, "Retention": retention, "Media": media, "Tiers": tiers, "Locksmith": locksmith,
+		"Pinned": pinned, "Erase": erase, "Forget": forgetting, "Conditions": conditions, "DeleteAll": deleteAll, "Search": search,
+		"Context": contexts, "Asked": asked, "Modelless": modelless, "Engineless": engineless, "Lock": lock, "Vault": vault,
+		"Pause": pause, "Devices": devices, "Changes": changes, "Diagnostics": diagnostics, "Batches": batches, "Secrets": secrets,
+		"Alone": alone, "Plugins": plugins, "Dreams": dreams, "Steps": steps, "Blocks": blocks, "Then": then, "Conflicts": conflicts,
+		"Reverts": reverts, "Zones": privateZones, "Retention": retention, "Media": media, "Tiers": tiers, "Locksmith": locksmith,
 		"Tally": tally, "Graphs": graphs, "Rescanned": rescanned,
-	} {
+	}
+	for i, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {
-			c, s := client(t)
-			test(t, c, s)
+			t.Parallel()
+			tests[name](t, fresh(t, []string{"", "unix", "tcp"}[i%3]))
 		})
 	}
 	t.Run("ExportImport", func(t *testing.T) {
-		from, _ := client(t)
-		to, _ := client(t)
-		exportImport(t, from, to)
+		t.Parallel()
+		exportImport(t, fresh(t, "unix"), fresh(t, "tcp"))
 	})
 }
 
@@ -97,7 +107,7 @@ func want(t *testing.T, err, target error) {
 	}
 }
 
-func addGetList(t *testing.T, c *serve.Client, _ Subject) {
+func addGetList(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	texts := []string{"Ann likes tea", "The bike is blue", "Tram 4 goes to the lake", "Bo plays chess", "Rain was heavy"}
 	ids := map[memory.ID]string{}
@@ -160,7 +170,7 @@ func addGetList(t *testing.T, c *serve.Client, _ Subject) {
 	want(t, err, memory.ErrInvalid)
 }
 
-func sameAgain(t *testing.T, c *serve.Client, _ Subject) {
+func sameAgain(t *testing.T, c *serve.Client) {
 	id := added(t, c, plain("Ann likes tea"))
 	res, err := c.Add(t.Context(), plain("Ann likes tea."))
 	if err != nil || len(res.Changes) != 1 || res.Changes[0].Verdict != memory.Noop || res.Changes[0].Memory != id {
@@ -172,7 +182,7 @@ func sameAgain(t *testing.T, c *serve.Client, _ Subject) {
 	}
 }
 
-func replaceAndWhy(t *testing.T, c *serve.Client, _ Subject) {
+func replaceAndWhy(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	first := added(t, c, slot("home", "Ghent"))
 	second := added(t, c, slot("home", "Lyon"))
@@ -194,7 +204,7 @@ func replaceAndWhy(t *testing.T, c *serve.Client, _ Subject) {
 	}
 }
 
-func correct(t *testing.T, c *serve.Client, _ Subject) {
+func correct(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	id := added(t, c, plain("The bike is blue")).String()
 	text, yes, no := "The bike is green", true, false
@@ -216,7 +226,7 @@ func correct(t *testing.T, c *serve.Client, _ Subject) {
 	want(t, err, memory.ErrNotFound)
 }
 
-func pinned(t *testing.T, c *serve.Client, _ Subject) {
+func pinned(t *testing.T, c *serve.Client) {
 	id := added(t, c, slot("home", "Ghent")).String()
 	if m, err := c.Pin(t.Context(), id, true); err != nil || !m.Pinned {
 		t.Fatalf("%+v, %v", m, err)
@@ -226,7 +236,7 @@ func pinned(t *testing.T, c *serve.Client, _ Subject) {
 	}
 }
 
-func erase(t *testing.T, c *serve.Client, _ Subject) {
+func erase(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	id := added(t, c, plain("Bo owes Ann a lunch")).String()
 	if d, err := c.Delete(ctx, id); err != nil || d.State != memory.Erased {
@@ -255,7 +265,7 @@ func erase(t *testing.T, c *serve.Client, _ Subject) {
 	}
 }
 
-func forgetting(t *testing.T, c *serve.Client, _ Subject) {
+func forgetting(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	gone := added(t, c, plain("Bo owes Ann a lunch"))
 	kept := added(t, c, plain("The bike is blue"))
@@ -293,7 +303,7 @@ func forgetting(t *testing.T, c *serve.Client, _ Subject) {
 	}
 }
 
-func search(t *testing.T, c *serve.Client, _ Subject) {
+func search(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	for _, text := range []string{"Ann likes green tea", "The bike is blue", "Tram 4 goes to the lake"} {
 		added(t, c, plain(text))
@@ -321,7 +331,7 @@ func search(t *testing.T, c *serve.Client, _ Subject) {
 	}
 }
 
-func lock(t *testing.T, c *serve.Client, s Subject) {
+func lock(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	id := added(t, c, plain("Ann likes tea")).String()
 	if _, err := c.Lock(ctx); err != nil {
@@ -336,7 +346,7 @@ func lock(t *testing.T, c *serve.Client, s Subject) {
 	}
 	_, err = c.Unlock(ctx, "not the passphrase")
 	want(t, err, serve.ErrPassphrase)
-	if _, err := c.Unlock(ctx, s.Passphrase); err != nil {
+	if _, err := c.Unlock(ctx, nodetest.Passphrase); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := c.Get(ctx, id); err != nil || m.Text != "Ann likes tea" {
@@ -344,20 +354,20 @@ func lock(t *testing.T, c *serve.Client, s Subject) {
 	}
 }
 
-func vault(t *testing.T, c *serve.Client, s Subject) {
+func vault(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	id := added(t, c, plain("Ann likes tea")).String()
 	_, err := c.Reveal(ctx, id)
 	want(t, err, memory.ErrInvalid)
 	_, err = c.UnlockVault(ctx, "not the passphrase", 0)
 	want(t, err, serve.ErrPassphrase)
-	open, err := c.UnlockVault(ctx, s.Passphrase, time.Minute)
+	open, err := c.UnlockVault(ctx, nodetest.Passphrase, time.Minute)
 	if err != nil || open.VaultUntil.IsZero() {
 		t.Fatalf("%+v, %v", open, err)
 	}
 }
 
-func pause(t *testing.T, c *serve.Client, _ Subject) {
+func pause(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	if p, err := c.Pause(ctx, time.Hour); err != nil || !p.Paused || p.Until.IsZero() {
 		t.Fatalf("%+v, %v", p, err)
@@ -375,7 +385,7 @@ func pause(t *testing.T, c *serve.Client, _ Subject) {
 	}
 }
 
-func devices(t *testing.T, c *serve.Client, _ Subject) {
+func devices(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	cred, err := c.AddDevice(ctx, "glasses")
 	if err != nil || cred.Name != "glasses" || len(cred.Password) < 16 || cred.Username == "" || !strings.Contains(cred.Topics, "locket/v1/glasses") {
@@ -394,7 +404,7 @@ func devices(t *testing.T, c *serve.Client, _ Subject) {
 	want(t, err, memory.ErrNotFound)
 }
 
-func changes(t *testing.T, c *serve.Client, _ Subject) {
+func changes(t *testing.T, c *serve.Client) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	added(t, c, plain("Ann likes tea"))
@@ -426,7 +436,7 @@ func changes(t *testing.T, c *serve.Client, _ Subject) {
 	t.Fatal("the stream that is followed ended")
 }
 
-func diagnostics(t *testing.T, c *serve.Client, _ Subject) {
+func diagnostics(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	added(t, c, plain("Ann likes tea"))
 	st, err := c.Status(ctx)
@@ -448,7 +458,7 @@ func diagnostics(t *testing.T, c *serve.Client, _ Subject) {
 }
 
 // secrets: what is said as a password is in no answer until it is asked for.
-func secrets(t *testing.T, c *serve.Client, s Subject) {
+func secrets(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	const said = "Xq7-pine-Tr0ut-88"
 	res, err := c.Add(ctx, serve.AddRequest{Text: "The wifi password is " + said})
@@ -476,7 +486,7 @@ func secrets(t *testing.T, c *serve.Client, s Subject) {
 	}
 	_, err = c.Reveal(ctx, id)
 	want(t, err, serve.ErrVaultLocked)
-	if _, err := c.UnlockVault(ctx, s.Passphrase, time.Minute); err != nil {
+	if _, err := c.UnlockVault(ctx, nodetest.Passphrase, time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	r, err := c.Reveal(ctx, id)

@@ -1,4 +1,4 @@
-package servetest
+package serve_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 )
 
 // conditions must all hold; what none can mean is refused.
-func conditions(t *testing.T, c *serve.Client, _ Subject) {
+func conditions(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	lunch := added(t, c, plain("Bo owes Ann a lunch"))
 	added(t, c, plain("Bo has a blue bike"))
@@ -51,7 +51,7 @@ func conditions(t *testing.T, c *serve.Client, _ Subject) {
 }
 
 // deleteAll takes one owner's memories, asked for twice, and nobody else's.
-func deleteAll(t *testing.T, c *serve.Client, _ Subject) {
+func deleteAll(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	of := func(agent, run, text string) memory.ID {
 		r := plain(text)

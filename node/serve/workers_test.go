@@ -1,8 +1,6 @@
-package servetest
+package serve_test
 
 import (
-	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -10,29 +8,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-var _ serve.Granter = (*Node)(nil)
-
-// WorkerLog implements serve.Granter.
-func (n *Node) WorkerLog(context.Context, string, int) (serve.WorkerLog, error) {
-	return serve.WorkerLog{}, errAlone
-}
-
-// Revert implements serve.Granter: no worker has said anything here.
-func (n *Node) Revert(_ context.Context, r serve.RevertRequest) (serve.Reverted, error) {
-	switch {
-	case r.Undo != "" && r.Source == "":
-		return serve.Reverted{}, fmt.Errorf("revert %.40q: %w", r.Undo, memory.ErrNotFound)
-	case (r.Source == "worker") == (r.App != "") || r.Undo != "":
-		return serve.Reverted{}, fmt.Errorf("%w: source", memory.ErrInvalid)
-	case !r.Since.IsZero() && !r.Until.IsZero() && !r.Since.Before(r.Until):
-		return serve.Reverted{}, fmt.Errorf("%w: until: nothing is between it and since", memory.ErrInvalid)
-	}
-	return serve.Reverted{Until: time.Now()}, nil
-}
-
 // reverts: where no worker has spoken there is nothing to take back, and a
 // request that is not clear takes nothing.
-func reverts(t *testing.T, c *serve.Client, _ Subject) {
+func reverts(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	if _, err := c.Add(ctx, plain("The kettle is blue.")); err != nil {
 		t.Fatal(err)

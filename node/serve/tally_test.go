@@ -1,4 +1,4 @@
-package servetest
+package serve_test
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 )
 
 // tally: what is refused is counted by its reason, with its share.
-func tally(t *testing.T, c *serve.Client, _ Subject) {
+func tally(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	if _, err := c.Add(ctx, serve.AddRequest{Text: "My favourite colour is blue."}); err != nil {
 		t.Fatal(err)

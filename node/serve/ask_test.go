@@ -1,7 +1,6 @@
-package servetest
+package serve_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -9,19 +8,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-var _ serve.Recaller = (*Node)(nil)
-
-// Ask implements serve.Recaller: the evidence is the answer.
-func (n *Node) Ask(ctx context.Context, r serve.AskRequest) (serve.AskResult, error) {
-	got, err := n.Context(ctx, serve.ContextRequest{Topic: r.Question, Budget: r.Budget, Agent: r.Agent, Run: r.Run, Filters: r.Filters})
-	res := serve.AskResult{Known: got.Known, Confidence: got.Confidence, Evidence: serve.EvidenceOf(got.Items)}
-	if !res.Known {
-		res.Answer = "I don't know."
-	}
-	return res, err
-}
-
-func asked(t *testing.T, c *serve.Client, _ Subject) {
+func asked(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	id := added(t, c, plain("The red kayak lies in Lindau"))
 	res, err := c.Ask(ctx, serve.AskRequest{Question: "red kayak"})

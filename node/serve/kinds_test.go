@@ -1,4 +1,4 @@
-package servetest
+package serve_test
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 // steps: those of a procedure can be put in, revised, taken out and moved, and
 // each change is in the history. What can't be done names the place, and
 // changes nothing.
-func steps(t *testing.T, c *serve.Client, _ Subject) {
+func steps(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	r := plain("How to make coffee")
 	r.Type, r.Fields.Procedural = memory.Procedural, &memory.ProceduralFields{EntryType: "guide", Steps: []string{"Grind", "Boil"}}
@@ -47,7 +47,7 @@ func steps(t *testing.T, c *serve.Client, _ Subject) {
 
 // blocks: a core block takes lines and loses them, and is rewritten when it is
 // full: nothing that stood in it is lost.
-func blocks(t *testing.T, c *serve.Client, _ Subject) {
+func blocks(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	r := plain("Ann is a nurse.")
 	r.Type, r.Fields.Core = memory.Core, &memory.CoreFields{Block: "human", Limit: 100}

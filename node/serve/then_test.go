@@ -1,4 +1,4 @@
-package servetest
+package serve_test
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 )
 
 // then: what was so, and what was believed, at another time.
-func then(t *testing.T, c *serve.Client, _ Subject) {
+func then(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	spring, autumn := time.Now().AddDate(0, -10, 0), time.Now().AddDate(0, -2, 0)
 	at := func(r serve.AddRequest, at time.Time) serve.AddRequest { r.At = at; return r }

@@ -1,58 +1,17 @@
-package servetest
+package serve_test
 
 import (
-	"context"
-	"fmt"
-	"slices"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/testing/nodetest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/zones"
 )
 
-// Zones implements serve.Zoner.
-func (n *Node) Zones(context.Context) ([]zones.Zone, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return slices.Clone(n.s.Zones), nil
-}
-
-// AddZone implements serve.Zoner.
-func (n *Node) AddZone(_ context.Context, z zones.Zone) (zones.Zone, error) {
-	if err := z.Check(); err != nil {
-		return z, err
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.locked {
-		return z, memory.ErrLocked
-	}
-	if slices.ContainsFunc(n.s.Zones, func(o zones.Zone) bool { return memory.Normal(o.Name) == memory.Normal(z.Name) }) {
-		return z, fmt.Errorf("%w: there is a zone %q already", serve.ErrConflict, z.Name)
-	}
-	n.s.Zones = append(n.s.Zones, z)
-	return z, nil
-}
-
-// RemoveZone implements serve.Zoner.
-func (n *Node) RemoveZone(_ context.Context, name string) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.locked {
-		return memory.ErrLocked
-	}
-	before := len(n.s.Zones)
-	n.s.Zones = slices.DeleteFunc(n.s.Zones, func(o zones.Zone) bool { return memory.Normal(o.Name) == memory.Normal(name) })
-	if len(n.s.Zones) == before {
-		return fmt.Errorf("zone %q: %w", name, memory.ErrNotFound)
-	}
-	return nil
-}
-
 // privateZones can be set and removed while the node is open; locked, it shows
 // them.
-func privateZones(t *testing.T, c *serve.Client, s Subject) {
+func privateZones(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	z, err := c.AddZone(ctx, zones.Zone{Name: "Night", Window: "Daily 22:00-7:00"})
 	if err != nil || z.Window != "daily 22:00-07:00" {
@@ -86,7 +45,7 @@ func privateZones(t *testing.T, c *serve.Client, s Subject) {
 	want(t, err, memory.ErrLocked)
 	_, err = c.RemoveZone(ctx, "night")
 	want(t, err, memory.ErrLocked)
-	if _, err := c.Unlock(ctx, s.Passphrase); err != nil {
+	if _, err := c.Unlock(ctx, nodetest.Passphrase); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{home.Name, "night"} {

@@ -1,37 +1,15 @@
-package servetest
+package serve_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Tiers implements serve.Keeper: everything is hot here.
-func (n *Node) Tiers(ctx context.Context) (t serve.Tiers, err error) {
-	done, err := n.open(ctx)
-	if err != nil {
-		return t, err
-	}
-	defer done()
-	for _, m := range n.s.Memories {
-		if m.State != memory.Erased {
-			t.Hot++
-		}
-	}
-	return t, nil
-}
-
-// MoveTiers implements serve.Keeper.
-func (n *Node) MoveTiers(ctx context.Context, _ serve.MoveRequest) (a serve.MoveAnswer, err error) {
-	a.Tiers, err = n.Tiers(ctx)
-	return a, err
-}
-
 // tiers counts what is hot, moves nothing that need not be, and a locked node
 // does not know.
-func tiers(t *testing.T, c *serve.Client, _ Subject) {
+func tiers(t *testing.T, c *serve.Client) {
 	id := added(t, c, plain("The bike is blue"))
 	s, err := c.Tiers(t.Context())
 	if err != nil || s.Hot != 1 || s.Cold != 0 {

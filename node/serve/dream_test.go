@@ -1,7 +1,6 @@
-package servetest
+package serve_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,13 +9,12 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/consolidate"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // dreams: a plan has an id and reasons; what it did is taken back; nothing
 // else is done under its name.
-func dreams(t *testing.T, c *serve.Client, _ Subject) {
+func dreams(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	if list, err := c.Dreams(ctx); err != nil || len(list) > 0 {
 		t.Fatalf("%+v, %v", list, err)
@@ -73,36 +71,3 @@ func dreams(t *testing.T, c *serve.Client, _ Subject) {
 		t.Fatalf("taken back, and otherwise:\n%s\n%s", was, got)
 	}
 }
-
-// PlanDream implements serve.Dreamer; the node in memory has nothing to dream of.
-func (n *Node) PlanDream(ctx context.Context) (serve.DreamPlan, error) {
-	done, err := n.open(ctx)
-	if err != nil {
-		return serve.DreamPlan{}, err
-	}
-	defer done()
-	n.plan = consolidate.New(consolidate.Input{Now: n.Now()})
-	return serve.ShowDream(&n.plan), nil
-}
-
-// ApplyDream implements serve.Dreamer.
-func (n *Node) ApplyDream(ctx context.Context, id string) (serve.DreamResult, error) {
-	done, err := n.open(ctx)
-	if err != nil {
-		return serve.DreamResult{}, err
-	}
-	defer done()
-	if n.plan.ID != id {
-		return serve.DreamResult{}, fmt.Errorf("%w: plan %s", memory.ErrNotFound, id)
-	}
-	n.plan = consolidate.Plan{}
-	return serve.DreamResult{ID: id}, nil
-}
-
-// UndoDream implements serve.Dreamer.
-func (n *Node) UndoDream(ctx context.Context, id string) (serve.DreamResult, error) {
-	return serve.DreamResult{}, fmt.Errorf("%w: dream %s", memory.ErrNotFound, id)
-}
-
-// Dreams implements serve.Dreamer.
-func (n *Node) Dreams(context.Context) ([]serve.Dream, error) { return nil, nil }
