@@ -33,6 +33,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/wasm"
 	"github.com/locket-dev/locket/wasm/trust"
@@ -275,7 +276,7 @@ func (f *Folder) Put(p Package, m *wasm.Manifest, now time.Time) (e Entry, was *
 		next.Plugins[i] = e
 	} else {
 		next.Plugins = append(next.Plugins, e)
-		slices.SortFunc(next.Plugins, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
+		sorting.Sort(next.Plugins, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
 	}
 	return e, was, f.save(next)
 }
