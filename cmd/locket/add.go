@@ -46,10 +46,7 @@ func (a *app) addCommand() *cobra.Command {
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				res, err := cl.Add(cmd.Context(), r)
-				if err != nil {
-					return err
-				}
-				return a.print(res, func(w io.Writer) { a.showAdded(w, &res) })
+				return a.printed(err, res, func(w io.Writer) { a.showAdded(w, &res) })
 			})
 		},
 	}

@@ -78,10 +78,7 @@ func (a *app) getCommand() *cobra.Command {
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				m, err := cl.GetAt(cmd.Context(), args[0], times[0], times[1])
-				if err != nil {
-					return err
-				}
-				return a.print(m, func(w io.Writer) { a.showMemory(w, &m) })
+				return a.printed(err, m, func(w io.Writer) { a.showMemory(w, &m) })
 			})
 		},
 	}
@@ -238,10 +235,7 @@ func (a *app) pinCommand(pinned bool) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				m, err := cl.Pin(cmd.Context(), args[0], pinned)
-				if err != nil {
-					return err
-				}
-				return a.print(m, func(w io.Writer) { a.row(w, &m) })
+				return a.printed(err, m, func(w io.Writer) { a.row(w, &m) })
 			})
 		},
 	}
@@ -282,10 +276,7 @@ memory was made from; it shows first what that is.`,
 					}
 				}
 				d, err := cl.Delete(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				return a.print(d, func(w io.Writer) { fmt.Fprintf(w, "Erased %s.\n", shortID(d.ID)) })
+				return a.printed(err, d, func(w io.Writer) { fmt.Fprintf(w, "Erased %s.\n", shortID(d.ID)) })
 			})
 		},
 	}

@@ -47,10 +47,7 @@ func (a *app) searchCommand() *cobra.Command {
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				res, err := cl.Search(cmd.Context(), r)
-				if err != nil {
-					return err
-				}
-				return a.print(res, func(w io.Writer) {
+				return a.printed(err, res, func(w io.Writer) {
 					a.showHits(w, &res, found{explain: explain, past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero()})
 				})
 			})
