@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/plugintest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/node/serve/servetest"
 	"github.com/locket-dev/locket/wasm"
 	"github.com/locket-dev/locket/wasm/plugins"
 )
@@ -79,7 +79,7 @@ func change(ctx context.Context, n *Node, step int) error {
 	case 4:
 		return n.RemovePlugin(ctx, id)
 	}
-	_, err := n.InstallPlugin(ctx, servetest.Silent(fmt.Sprintf("1.%d.0", step), ""))
+	_, err := n.InstallPlugin(ctx, plugintest.Silent(fmt.Sprintf("1.%d.0", step), ""))
 	return err
 }
 

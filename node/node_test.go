@@ -14,7 +14,6 @@ import (
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/node/serve/servetest"
 	"github.com/locket-dev/locket/wasm"
 )
 
@@ -91,14 +90,6 @@ func initNode(t *testing.T, change func(*config.Config), opt InitOptions) *Node 
 		}
 	})
 	return n
-}
-
-// The node does what serve.Services promise.
-func TestService(t *testing.T) {
-	t.Parallel()
-	servetest.Run(t, func(t *testing.T) servetest.Subject {
-		return servetest.Subject{Services: newNode(t, nil).Services(), Passphrase: passphrase}
-	})
 }
 
 // hear has the node hear a line, as if a wearable had sent it.

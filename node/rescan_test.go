@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/testing/plugintest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/node/serve/servetest"
 )
 
 // A plugin that takes words away and fails has all that is said set aside;
@@ -19,7 +19,7 @@ import (
 func TestRescan(t *testing.T) {
 	n := newNode(t, func(c *config.Config) { c.Plugins.Disabled = []string{"speech", "scene", "howto", "plans", "language"} })
 	ctx := t.Context()
-	p, err := n.InstallPlugin(ctx, servetest.Trapping())
+	p, err := n.InstallPlugin(ctx, plugintest.Trapping())
 	if err != nil {
 		t.Fatal(err)
 	}

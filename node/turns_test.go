@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/plugintest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/node/serve/servetest"
 )
 
 // Who waits while a plugin is given past events can give up.
@@ -21,7 +21,7 @@ func TestPluginsWaitNoLongerThanAsked(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for what, err := range map[string]error{
-		"install": func() error { _, err := n.InstallPlugin(ctx, servetest.Silent("1.0.0", "")); return err }(),
+		"install": func() error { _, err := n.InstallPlugin(ctx, plugintest.Silent("1.0.0", "")); return err }(),
 		"enable":  func() error { _, err := n.EnablePlugin(ctx, "facts", false); return err }(),
 		"remove":  n.RemovePlugin(ctx, "facts"),
 		"unpin":   n.UnpinPlugin(ctx, "ann/none"),

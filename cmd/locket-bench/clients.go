@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -29,31 +28,20 @@ import (
 // Unix socket as its owner, and TCP as apps, by Mem0's calls, by MCP, and before a model
 // server that answers at once. Each asks the same questions in turn.
 
-func runClients(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
-	fs := flag.NewFlagSet("clients", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	b := clientsBench{stderr: stderr}
-	fs.IntVar(&b.memories, "memories", 100_000, "memories of the wearer")
-	fs.IntVar(&b.asks, "questions", 500, "questions asked at each door")
-	fs.IntVar(&b.adds, "adds", 200, "memories added at each door")
-	fs.IntVar(&b.streams, "streams", 500, "event streams held at once")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	if err := fs.Parse(args); err != nil {
-		return errUsage
-	}
-	if fs.NArg() > 0 || b.memories < 1 || b.asks < 1 || b.adds < 1 || b.streams < 1 {
-		fmt.Fprintln(stderr, "locket-bench clients: want numbers over 0, and nothing else")
-		return errUsage
+func runClients(ctx context.Context, f *frame) (err error) {
+	b := clientsBench{stderr: f.stderr}
+	f.IntVar(&b.memories, "memories", 100_000, "memories of the wearer")
+	f.IntVar(&b.asks, "questions", 500, "questions asked at each door")
+	f.IntVar(&b.adds, "adds", 200, "memories added at each door")
+	f.IntVar(&b.streams, "streams", 500, "event streams held at once")
+	if !f.parsed() || f.NArg() > 0 || b.memories < 1 || b.asks < 1 || b.adds < 1 || b.streams < 1 {
+		return f.usage("want numbers over 0, and nothing else")
 	}
 	if b.dir, err = os.MkdirTemp("", "locket-bench-clients-"); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
-	results, err := b.run(ctx)
-	if err != nil {
-		return err
-	}
-	return printResults(stdout, results, *asJSON)
+	return f.print(b.run(ctx))
 }
 
 type clientsBench struct {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -21,32 +20,24 @@ import (
 // cloudHostArg. They take turns, round by round, and the middle round counts.
 // PostgreSQL is one of its own, with fsync on.
 
-func runCloud(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("cloud", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	b := cloudBench{stderr: stderr}
-	fs.IntVar(&b.requests, "requests", 60, "appends of each connection in a round")
-	fs.IntVar(&b.batch, "batch", 16, "deltas an append, where there are several")
-	fs.IntVar(&b.conns, "connections", 32, "that append at once, each for an account of its own")
-	fs.IntVar(&b.rounds, "rounds", 5, "how often each is measured")
-	fs.IntVar(&b.listeners, "listeners", 10_000, "event streams that wait at once; a tenth of them is measured, too")
-	fs.IntVar(&b.wakes, "wakes", 20, "appends that wake listeners")
-	fs.IntVar(&b.jobs, "jobs", 5000, "of a worker, that do nothing")
-	fs.IntVar(&b.edges, "edges", 1_000_000, "relations taken into a worker's graph")
-	fs.IntVar(&b.members, "members", 200, "that append and pull at once, with faults, and while the relay is killed")
-	only := fs.String("only", "", "measure these parts alone, commas between: embedded, postgres, idle, listen, faults, restart, jobs, graph")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	if err := fs.Parse(args); err != nil {
-		return errUsage
-	}
-	if fs.NArg() > 0 || min(b.requests, b.batch, b.conns, b.rounds, b.listeners, b.wakes, b.members, b.jobs, b.edges) < 1 || b.batch > 256 {
-		fmt.Fprintln(stderr, "locket-bench cloud: flags take numbers above 0, --batch at most 256")
-		return errUsage
+func runCloud(ctx context.Context, f *frame) error {
+	b := cloudBench{stderr: f.stderr}
+	f.IntVar(&b.requests, "requests", 60, "appends of each connection in a round")
+	f.IntVar(&b.batch, "batch", 16, "deltas an append, where there are several")
+	f.IntVar(&b.conns, "connections", 32, "that append at once, each for an account of its own")
+	f.IntVar(&b.rounds, "rounds", 5, "how often each is measured")
+	f.IntVar(&b.listeners, "listeners", 10_000, "event streams that wait at once; a tenth of them is measured, too")
+	f.IntVar(&b.wakes, "wakes", 20, "appends that wake listeners")
+	f.IntVar(&b.jobs, "jobs", 5000, "of a worker, that do nothing")
+	f.IntVar(&b.edges, "edges", 1_000_000, "relations taken into a worker's graph")
+	f.IntVar(&b.members, "members", 200, "that append and pull at once, with faults, and while the relay is killed")
+	only := f.String("only", "", "measure these parts alone, commas between: embedded, postgres, idle, listen, faults, restart, jobs, graph")
+	if !f.parsed() || f.NArg() > 0 || min(b.requests, b.batch, b.conns, b.rounds, b.listeners, b.wakes, b.members, b.jobs, b.edges) < 1 || b.batch > 256 {
+		return f.usage("flags take numbers above 0, --batch at most 256")
 	}
 	parts, err := b.parts(*only)
 	if err != nil {
-		fmt.Fprintf(stderr, "locket-bench cloud: %v\n", err)
-		return errUsage
+		return f.usage("%v", err)
 	}
 	var results []result
 	for _, part := range parts {
@@ -56,7 +47,7 @@ func runCloud(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		}
 		results = append(results, r...)
 	}
-	return printResults(stdout, results, *asJSON)
+	return f.print(results, nil)
 }
 
 // parts gives those of the suite that are named, all where none is.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -15,19 +14,12 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-func runExtract(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("extract", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	explain := fs.Bool("explain", false, "print each line with what was made of it; not to be tuned on")
-	scenes := fs.Int("scenes", 0, "how many scenes, from the first; 0: all")
-	cache := cacheFlag(fs)
-	if err := fs.Parse(args); err != nil {
-		return errUsage
-	}
-	if fs.NArg() > 0 || *scenes < 0 {
-		fmt.Fprintln(stderr, "locket-bench extract: takes flags only, and --scenes a number from 0")
-		return errUsage
+func runExtract(ctx context.Context, f *frame) error {
+	explain := f.Bool("explain", false, "print each line with what was made of it; not to be tuned on")
+	scenes := f.Int("scenes", 0, "how many scenes, from the first; 0: all")
+	cache := cacheFlag(f.FlagSet)
+	if !f.parsed() || f.NArg() > 0 || *scenes < 0 {
+		return f.usage("takes flags only, and --scenes a number from 0")
 	}
 	lines, err := labelled.Extract()
 	if err != nil {
@@ -43,11 +35,11 @@ func runExtract(ctx context.Context, args []string, stdout, stderr io.Writer) er
 		return err
 	}
 	if *explain {
-		return explainLines(stdout, rated)
+		return explainLines(f.stdout, rated)
 	}
 	results := extractResults(rated)
 	results = append(results, result{Suite: "extract", Case: "took", N: len(lines), Value: round(time.Since(begin).Seconds()), Unit: "s"})
-	return printResults(stdout, results, *asJSON)
+	return f.print(results, nil)
 }
 
 // firstScenes cuts lines after n scenes; 0 is all.

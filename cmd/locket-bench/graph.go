@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -20,25 +18,14 @@ import (
 // stay within a circle of fifty. Retrieval by triplets is measured on an atlas,
 // of a tenth of the relations: nobody draws more at once.
 
-func runGraph(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("graph", flag.ContinueOnError)
-	fs.SetOutput(stderr)
+func runGraph(ctx context.Context, f *frame) error {
 	g := graphBench{suite: "graph"}
-	fs.IntVar(&g.edges, "edges", 1_000_000, "relations")
-	fs.IntVar(&g.queries, "queries", 500, "of each kind")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	if err := fs.Parse(args); err != nil {
-		return errUsage
+	f.IntVar(&g.edges, "edges", 1_000_000, "relations")
+	f.IntVar(&g.queries, "queries", 500, "of each kind")
+	if !f.parsed() || f.NArg() > 0 || g.edges < 100 || g.queries < 1 {
+		return f.usage("--edges takes 100 or more, --queries 1 or more")
 	}
-	if fs.NArg() > 0 || g.edges < 100 || g.queries < 1 {
-		fmt.Fprintln(stderr, "locket-bench graph: --edges takes 100 or more, --queries 1 or more")
-		return errUsage
-	}
-	results, err := g.run(ctx)
-	if err != nil {
-		return err
-	}
-	return printResults(stdout, results, *asJSON)
+	return f.print(g.run(ctx))
 }
 
 type graphBench struct {

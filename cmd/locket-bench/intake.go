@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"time"
@@ -18,24 +17,17 @@ import (
 // meantime, as Locket does: see openHost. Hosts take turns, round by round, and
 // the middle of the rounds counts.
 
-func runIntake(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("intake", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	events := fs.Int("events", 3000, "how many lines of talk to publish in a round")
-	window := fs.Int("window", 64, "messages in flight")
-	rounds := fs.Int("rounds", 5, "how often each host is measured")
-	audio := fs.Int("audio", 600, "seconds of speech")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	cache := cacheFlag(fs)
-	if err := fs.Parse(args); err != nil {
-		return errUsage
-	}
-	if fs.NArg() > 0 || *events < 1 || *window < 1 || *rounds < 1 || *audio < 1 {
-		fmt.Fprintln(stderr, "locket-bench intake: --events, --window, --rounds and --audio take numbers above 0")
-		return errUsage
+func runIntake(ctx context.Context, f *frame) error {
+	events := f.Int("events", 3000, "how many lines of talk to publish in a round")
+	window := f.Int("window", 64, "messages in flight")
+	rounds := f.Int("rounds", 5, "how often each host is measured")
+	audio := f.Int("audio", 600, "seconds of speech")
+	cache := cacheFlag(f.FlagSet)
+	if !f.parsed() || f.NArg() > 0 || *events < 1 || *window < 1 || *rounds < 1 || *audio < 1 {
+		return f.usage("--events, --window, --rounds and --audio take numbers above 0")
 	}
 	return withCache(*cache, func(dir string) error {
-		b := intakeBench{dir, *events, *window, *rounds, *audio, stderr}
+		b := intakeBench{dir, *events, *window, *rounds, *audio, f.stderr}
 		var results []result
 		for _, part := range []func(context.Context) ([]result, error){b.journal, b.commit, b.audio} {
 			r, err := part(ctx)
@@ -44,7 +36,7 @@ func runIntake(ctx context.Context, args []string, stdout, stderr io.Writer) err
 			}
 			results = append(results, r...)
 		}
-		return printResults(stdout, results, *asJSON)
+		return f.print(results, nil)
 	})
 }
 

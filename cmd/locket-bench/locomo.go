@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -36,35 +35,26 @@ type locomoResult struct {
 // budgets are the context blocks, in tokens, within which recall is measured.
 var budgets = []int{500, 1000, 2000}
 
-func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("locomo", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	data := fs.String("data", "", "LoCoMo's `FILE`, as snap-research/locomo has it")
-	depths := fs.String("k", "5,10,25,50", "how many hits to count")
-	asJSON := fs.Bool("json", false, "print one JSON object")
-	ablate := fs.Bool("ablate", false, "measure again without each signal in turn")
-	leaveOut := fs.Bool("leave-one-out", false, "choose the weights on all conversations but one and measure on that one, for each")
-	perturbed := fs.Bool("perturb", false, "ask every question in other ways: in capitals, with a slip, in quotation marks …")
-	unknown := fs.Bool("unknown", false, "ask the questions of the other conversations, too, and print how often the answer is \"I don't know\"")
-	only := fs.String("only", "", "measure on these `CONVERSATIONS`, with commas between")
-	answers := fs.Bool("answer", false, "have a language model answer, too, and print token F1")
-	model := modelFlags(fs)
-	cache := cacheFlag(fs)
-	if err := fs.Parse(args); err != nil {
-		return errUsage
-	}
-	if *answers != (model.URL != "") || *answers && model.Model == "" {
-		fmt.Fprintln(stderr, "locket-bench locomo: --answer goes with --llm URL and --model NAME")
-		return errUsage
+func runLocomo(ctx context.Context, f *frame) error {
+	data := f.String("data", "", "LoCoMo's `FILE`, as snap-research/locomo has it")
+	depths := f.String("k", "5,10,25,50", "how many hits to count")
+	ablate := f.Bool("ablate", false, "measure again without each signal in turn")
+	leaveOut := f.Bool("leave-one-out", false, "choose the weights on all conversations but one and measure on that one, for each")
+	perturbed := f.Bool("perturb", false, "ask every question in other ways: in capitals, with a slip, in quotation marks …")
+	unknown := f.Bool("unknown", false, "ask the questions of the other conversations, too, and print how often the answer is \"I don't know\"")
+	only := f.String("only", "", "measure on these `CONVERSATIONS`, with commas between")
+	answers := f.Bool("answer", false, "have a language model answer, too, and print token F1")
+	model := modelFlags(f.FlagSet)
+	cache := cacheFlag(f.FlagSet)
+	if !f.parsed() || *answers != (model.URL != "") || *answers && model.Model == "" {
+		return f.usage("--answer goes with --llm URL and --model NAME")
 	}
 	if modes := howMany(*ablate, *leaveOut, *perturbed, *unknown, *answers); modes > 1 {
-		fmt.Fprintln(stderr, "locket-bench locomo: --ablate, --leave-one-out, --perturb, --unknown and --answer go one at a time")
-		return errUsage
+		return f.usage("--ablate, --leave-one-out, --perturb, --unknown and --answer go one at a time")
 	}
 	ks, err := numbers(*depths)
-	if *data == "" || err != nil || fs.NArg() > 0 {
-		fmt.Fprintln(stderr, "locket-bench locomo: --data FILE is needed, and --k takes numbers with commas between")
-		return errUsage
+	if *data == "" || err != nil || f.NArg() > 0 {
+		return f.usage("--data FILE is needed, and --k takes numbers with commas between")
 	}
 	conversations, err := readLocomo(*data)
 	if err != nil {
@@ -78,16 +68,16 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		if err != nil {
 			return err
 		}
-		return r.print(stdout, *asJSON)
+		return r.print(f.stdout, *f.json)
 	}
 	if *perturbed {
-		return locomoPerturbed(ctx, conversations, stdout, *asJSON)
+		return locomoPerturbed(ctx, conversations, f.stdout, *f.json)
 	}
 	if *unknown {
-		return locomoUnknown(ctx, conversations, stdout, *asJSON)
+		return locomoUnknown(ctx, conversations, f.stdout, *f.json)
 	}
 	if *ablate {
-		return locomoAblation(ctx, conversations, stdout, *asJSON)
+		return locomoAblation(ctx, conversations, f.stdout, *f.json)
 	}
 	var r *locomoResult
 	if err := withCache(*cache, func(dir string) (err error) {
@@ -96,10 +86,10 @@ func runLocomo(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	}); err != nil {
 		return err
 	}
-	if *asJSON {
-		return json.NewEncoder(stdout).Encode(r)
+	if *f.json {
+		return json.NewEncoder(f.stdout).Encode(r)
 	}
-	return r.table(stdout, ks)
+	return r.table(f.stdout, ks)
 }
 
 func numbers(s string) ([]int, error) {

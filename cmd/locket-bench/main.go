@@ -10,6 +10,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -33,7 +34,45 @@ func main() {
 type suite struct {
 	name string
 	does string
-	run  func(ctx context.Context, args []string, stdout, stderr io.Writer) error
+	run  func(ctx context.Context, f *frame) error
+}
+
+// frame is a suite's command line: its flags, of which each has --json, and where it
+// prints to.
+type frame struct {
+	*flag.FlagSet
+	args           []string
+	json           *bool
+	told           bool // what is wrong with the flags was printed
+	stdout, stderr io.Writer
+}
+
+func newFrame(name string, args []string, stdout, stderr io.Writer) *frame {
+	fs := flag.NewFlagSet(name, flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	return &frame{FlagSet: fs, args: args, json: fs.Bool("json", false, "print one JSON object a line"), stdout: stdout, stderr: stderr}
+}
+
+// parsed reads the flags, and reports whether they are such as the suite has.
+func (f *frame) parsed() bool {
+	f.told = f.Parse(f.args) != nil
+	return !f.told
+}
+
+// usage says what the suite wants, unless the flags' own parser has spoken.
+func (f *frame) usage(format string, a ...any) error {
+	if !f.told {
+		fmt.Fprintf(f.stderr, "locket-bench "+f.Name()+": "+format+"\n", a...)
+	}
+	return errUsage
+}
+
+// print writes one JSON object a line, or a table; err is that of getting the results.
+func (f *frame) print(results []result, err error) error {
+	if err != nil {
+		return err
+	}
+	return printResults(f.stdout, results, *f.json)
 }
 
 // suites in the order in which they are listed.
@@ -90,7 +129,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		if s.name != args[0] {
 			continue
 		}
-		err := s.run(ctx, args[1:], stdout, stderr)
+		err := s.run(ctx, newFrame(s.name, args[1:], stdout, stderr))
 		switch {
 		case errors.Is(err, errUsage):
 			return 2

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,25 +13,17 @@ import (
 	"github.com/locket-dev/locket/wasm"
 )
 
-func runPlugin(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("plugin", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	rounds := fs.Int("rounds", 20, "how often each measurement takes its turn")
-	lines := fs.Int("lines", 2000, "of the node that is searched while a plugin spins; 0: leave this out")
-	only := fs.String("guests", "c,go,rust,as", "in which languages guests are built; rust by $RUSTC, or the first that has the target")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	cache := cacheFlag(fs)
-	if err := fs.Parse(args); err != nil {
-		return errUsage
-	}
-	if fs.NArg() > 0 || *rounds < 1 || *lines < 0 {
-		fmt.Fprintln(stderr, "locket-bench plugin: takes flags only, --rounds a number above 0, --lines one from 0")
-		return errUsage
+func runPlugin(ctx context.Context, f *frame) error {
+	rounds := f.Int("rounds", 20, "how often each measurement takes its turn")
+	lines := f.Int("lines", 2000, "of the node that is searched while a plugin spins; 0: leave this out")
+	only := f.String("guests", "c,go,rust,as", "in which languages guests are built; rust by $RUSTC, or the first that has the target")
+	cache := cacheFlag(f.FlagSet)
+	if !f.parsed() || f.NArg() > 0 || *rounds < 1 || *lines < 0 {
+		return f.usage("takes flags only, --rounds a number above 0, --lines one from 0")
 	}
 	kinds, err := guestKinds(*only)
 	if err != nil {
-		fmt.Fprintf(stderr, "locket-bench plugin: %v\n", err)
-		return errUsage
+		return f.usage("%v", err)
 	}
 	dir, err := os.MkdirTemp("", "locket-bench-")
 	if err != nil {
@@ -44,7 +34,7 @@ func runPlugin(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	for _, k := range kinds {
 		m, err := guests.Build(ctx, k, filepath.Join(dir, "guest "+string(k)))
 		if err != nil { // what it is wanted for says that it is missing
-			fmt.Fprintf(stderr, "locket-bench plugin: not measured: %v\n", err)
+			fmt.Fprintf(f.stderr, "locket-bench plugin: not measured: %v\n", err)
 			b.missing = append(b.missing, result{Case: "error_" + strings.ReplaceAll(string(k), " ", "_"), N: 1, Unit: "missing", Note: err.Error()})
 			continue
 		}
@@ -63,7 +53,7 @@ func runPlugin(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	for _, m := range b.missing {
 		b.add(m)
 	}
-	return printResults(stdout, b.results, *asJSON)
+	return f.print(b.results, nil)
 }
 
 // guestKinds are the guests of languages, and what they are compared with.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -39,41 +38,36 @@ type recallRun struct {
 // recallParts is what the suite measures, in this order.
 var recallParts = []string{"speed", "chinese", "few", "node"}
 
-func runRecall(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("recall", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	parts := fs.String("parts", strings.Join(recallParts, ","), "speed: beside other engines; chinese: the labelled set; few: homes of a dozen lines; node: a whole node, quiet and with live audio")
-	lines := fs.Int("lines", 100_000, "how many lines the whole node is told")
-	seconds := fs.Int("seconds", 40, "how long the whole node is asked, quiet and with live audio")
-	sizes := fs.String("sizes", "1000,10000,100000", "numbers of lines; 1000000 takes some minutes")
-	only := fs.String("engines", strings.Join(finders, ","), "which engines")
-	over := fs.String("engines-over", "locket,bleve", "which of them over more than 100,000 lines: the others answer in seconds there")
-	questions := fs.Int("questions", 1000, "how many questions to ask each engine")
-	seed := fs.Uint64("seed", 1, "of the generator")
-	rest := fs.Duration("rest", 90*time.Second, "how long the whole node has nothing to do in between")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	plot := fs.String("plot", "", "write the growth of p99 to `FILE.svg`, with its data")
-	cache := cacheFlag(fs)
-	child := fs.String("child", "", "for the suite itself: build, ask or open, in this process")
-	dir := fs.String("dir", "", "for the suite itself: the engine's folder")
-	if err := fs.Parse(args); err != nil {
+func runRecall(ctx context.Context, f *frame) error {
+	parts := f.String("parts", strings.Join(recallParts, ","), "speed: beside other engines; chinese: the labelled set; few: homes of a dozen lines; node: a whole node, quiet and with live audio")
+	lines := f.Int("lines", 100_000, "how many lines the whole node is told")
+	seconds := f.Int("seconds", 40, "how long the whole node is asked, quiet and with live audio")
+	sizes := f.String("sizes", "1000,10000,100000", "numbers of lines; 1000000 takes some minutes")
+	only := f.String("engines", strings.Join(finders, ","), "which engines")
+	over := f.String("engines-over", "locket,bleve", "which of them over more than 100,000 lines: the others answer in seconds there")
+	questions := f.Int("questions", 1000, "how many questions to ask each engine")
+	seed := f.Uint64("seed", 1, "of the generator")
+	rest := f.Duration("rest", 90*time.Second, "how long the whole node has nothing to do in between")
+	plot := f.String("plot", "", "write the growth of p99 to `FILE.svg`, with its data")
+	cache := cacheFlag(f.FlagSet)
+	child := f.String("child", "", "for the suite itself: build, ask or open, in this process")
+	dir := f.String("dir", "", "for the suite itself: the engine's folder")
+	if !f.parsed() {
 		return errUsage
 	}
 	ns, err := numbers(*sizes)
 	engines := strings.Split(*only, ",")
-	if err != nil || fs.NArg() > 0 || *questions < 1 || *lines < 2 || *seconds < 1 {
-		fmt.Fprintln(stderr, "locket-bench recall: --sizes takes numbers with commas between, --questions, --lines and --seconds one above 0")
-		return errUsage
+	if err != nil || f.NArg() > 0 || *questions < 1 || *lines < 2 || *seconds < 1 {
+		return f.usage("--sizes takes numbers with commas between, --questions, --lines and --seconds one above 0")
 	}
 	asked := strings.Split(*parts, ",")
 	for _, p := range asked {
 		if !slices.Contains(recallParts, p) {
-			fmt.Fprintf(stderr, "locket-bench recall: there is no part %q\n", p)
-			return errUsage
+			return f.usage("there is no part %q", p)
 		}
 	}
 	if *child != "" {
-		return recallChild(ctx, *child, engines[0], *dir, *seed, ns[0], *questions, stdout)
+		return recallChild(ctx, *child, engines[0], *dir, *seed, ns[0], *questions, f.stdout)
 	}
 	for _, p := range recallParts {
 		if !slices.Contains(asked, p) {
@@ -83,7 +77,7 @@ func runRecall(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		var err error
 		switch p {
 		case "speed":
-			results, err = recallSpeed(ctx, ns, engines, strings.Split(*over, ","), *seed, *questions, *plot, *asJSON, stdout, stderr)
+			results, err = recallSpeed(ctx, ns, engines, strings.Split(*over, ","), *seed, *questions, *plot, *f.json, f.stdout, f.stderr)
 		case "chinese":
 			err = withCache(*cache, func(dir string) (err error) {
 				results, err = recallChinese(ctx, dir)
@@ -96,11 +90,11 @@ func runRecall(ctx context.Context, args []string, stdout, stderr io.Writer) err
 			})
 		case "node":
 			err = withCache(*cache, func(dir string) (err error) {
-				results, err = recallNode(ctx, watch{dir, *lines, *seconds, *rest, *seed, stderr})
+				results, err = recallNode(ctx, watch{dir, *lines, *seconds, *rest, *seed, f.stderr})
 				return err
 			})
 		}
-		if err = errors.Join(err, printResults(stdout, results, *asJSON)); err != nil {
+		if err = errors.Join(err, f.print(results, nil)); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -25,28 +24,17 @@ import (
 // how each statement went (auto_explain: EXPLAIN ANALYZE of what really ran,
 // row-level security and functions included).
 
-func runScale(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("scale", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	b := scaleBench{stderr: stderr}
-	fs.IntVar(&b.rows, "rows", 10_000_000, "deltas in the database")
-	fs.IntVar(&b.accounts, "accounts", 10_000, "that have them, with one space each")
-	fs.IntVar(&b.body, "body", 256, "bytes of a delta's body")
-	fs.IntVar(&b.times, "times", 5, "how often each thing is done")
-	fs.StringVar(&b.plans, "plans", "", "write the plans to this file")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	if err := fs.Parse(args); err != nil {
-		return errUsage
+func runScale(ctx context.Context, f *frame) error {
+	b := scaleBench{stderr: f.stderr}
+	f.IntVar(&b.rows, "rows", 10_000_000, "deltas in the database")
+	f.IntVar(&b.accounts, "accounts", 10_000, "that have them, with one space each")
+	f.IntVar(&b.body, "body", 256, "bytes of a delta's body")
+	f.IntVar(&b.times, "times", 5, "how often each thing is done")
+	f.StringVar(&b.plans, "plans", "", "write the plans to this file")
+	if !f.parsed() || f.NArg() > 0 || b.accounts < 1 || b.times < 1 || b.body < 1 || b.body > 64<<10 || b.rows < 10*b.accounts {
+		return f.usage("flags take numbers above 0, and ten rows an account at least")
 	}
-	if fs.NArg() > 0 || b.accounts < 1 || b.times < 1 || b.body < 1 || b.body > 64<<10 || b.rows < 10*b.accounts {
-		fmt.Fprintln(stderr, "locket-bench scale: flags take numbers above 0, and ten rows an account at least")
-		return errUsage
-	}
-	results, err := b.run(ctx)
-	if err != nil {
-		return err
-	}
-	return printResults(stdout, results, *asJSON)
+	return f.print(b.run(ctx))
 }
 
 type scaleBench struct {

@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"image"
-	"io"
 	"math/bits"
 	"reflect"
 	"slices"
@@ -21,20 +19,13 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/scene"
 )
 
-func runScene(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("scene", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	families := fs.Int("families", 6, "how many layouts of pages, and how many rooms, of three scenes each")
-	frames := fs.Int("frames", 200, "how many frames are timed")
-	seed := fs.Uint64("seed", 1, "of what is drawn")
-	explain := fs.Bool("explain", false, "print each pair that was taken wrongly; not to be tuned on")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	if err := fs.Parse(args); err != nil {
-		return errUsage
-	}
-	if fs.NArg() > 0 || *families < 1 || *frames < 1 {
-		fmt.Fprintln(stderr, "locket-bench scene: takes flags only, --families and --frames numbers above 0")
-		return errUsage
+func runScene(ctx context.Context, f *frame) error {
+	families := f.Int("families", 6, "how many layouts of pages, and how many rooms, of three scenes each")
+	frames := f.Int("frames", 200, "how many frames are timed")
+	seed := f.Uint64("seed", 1, "of what is drawn")
+	explain := f.Bool("explain", false, "print each pair that was taken wrongly; not to be tuned on")
+	if !f.parsed() || f.NArg() > 0 || *families < 1 || *frames < 1 {
+		return f.usage("takes flags only, --families and --frames numbers above 0")
 	}
 	scenes, err := pictures.Scenes(*families, *seed)
 	if err != nil {
@@ -42,7 +33,7 @@ func runScene(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	}
 	told := func(string, ...any) {}
 	if *explain {
-		told = func(format string, a ...any) { fmt.Fprintf(stdout, format+"\n", a...) }
+		told = func(format string, a ...any) { fmt.Fprintf(f.stdout, format+"\n", a...) }
 	}
 	host, plugin, err := builtin(ctx, "scene")
 	if err != nil {
@@ -57,7 +48,7 @@ func runScene(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
-	return printResults(stdout, append(results, times...), *asJSON)
+	return f.print(append(results, times...), nil)
 }
 
 // alike tells whether the second picture shows the scene of the first.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -24,29 +23,22 @@ import (
 // steady rate, below what the relay can take, first alone and then under siege;
 // an append that fails is sent again, and its time counts from when it was due.
 
-func runSiege(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("siege", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	s := siege{stderr: stderr}
-	fs.IntVar(&s.devices, "devices", 16, "that append, each for an account of its own")
-	fs.IntVar(&s.rate, "rate", 40, "appends a second of all devices")
-	fs.IntVar(&s.hostile, "hostile", 20, "requests a second of each attacker from each of its addresses")
-	fs.DurationVar(&s.lasts, "for", 30*time.Second, "how long each half lasts")
-	database := fs.Bool("postgres", true, "measure append_postgres beside the plain handler, too")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	if err := fs.Parse(args); err != nil {
-		return errUsage
-	}
-	if fs.NArg() > 0 || min(s.devices, s.rate, s.hostile) < 1 || s.hostile > 200 || s.lasts < time.Second || s.lasts > 10*time.Minute {
-		fmt.Fprintln(stderr, "locket-bench siege: numbers are above 0, --hostile at most 200, --for from 1s to 10m")
-		return errUsage
+func runSiege(ctx context.Context, f *frame) error {
+	s := siege{stderr: f.stderr}
+	f.IntVar(&s.devices, "devices", 16, "that append, each for an account of its own")
+	f.IntVar(&s.rate, "rate", 40, "appends a second of all devices")
+	f.IntVar(&s.hostile, "hostile", 20, "requests a second of each attacker from each of its addresses")
+	f.DurationVar(&s.lasts, "for", 30*time.Second, "how long each half lasts")
+	database := f.Bool("postgres", true, "measure append_postgres beside the plain handler, too")
+	if !f.parsed() || f.NArg() > 0 || min(s.devices, s.rate, s.hostile) < 1 || s.hostile > 200 || s.lasts < time.Second || s.lasts > 10*time.Minute {
+		return f.usage("numbers are above 0, --hostile at most 200, --for from 1s to 10m")
 	}
 	results, err := s.run(ctx)
 	if err != nil {
 		return err
 	}
 	if *database {
-		b := cloudBench{requests: 60, batch: 16, conns: 32, rounds: 5, stderr: stderr}
+		b := cloudBench{requests: 60, batch: 16, conns: 32, rounds: 5, stderr: f.stderr}
 		appends, err := b.postgres(ctx)
 		if err != nil {
 			return err
@@ -55,7 +47,7 @@ func runSiege(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		results = append(results, result{Suite: "siege", Case: "append_postgres", N: r.N, Value: r.Ratio, Unit: "ratio",
 			Note: fmt.Sprintf("%.0f deltas a second, a plain handler with the same insert %.0f; %s", r.Value, r.PeerValue, r.Note)})
 	}
-	return printResults(stdout, results, *asJSON)
+	return f.print(results, nil)
 }
 
 type siege struct {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -13,29 +12,22 @@ import (
 	"github.com/locket-dev/locket/cmd/locket-bench/noisy"
 )
 
-func runSpeech(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("speech", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	seed := fs.Uint64("seed", 1, "of noises and silences")
-	takes := fs.Int("takes", 0, "how many recordings, and how many sentences; 0: all")
-	webrtc := fs.String("webrtc", "", "the `DIR` of npm's webrtcvad_js 1.0.0, to measure WebRTC's detector too (needs node)")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	if err := fs.Parse(args); err != nil {
-		return errUsage
-	}
-	if fs.NArg() > 0 || *takes < 0 {
-		fmt.Fprintln(stderr, "locket-bench speech: takes flags only, and --takes a number from 0")
-		return errUsage
+func runSpeech(ctx context.Context, f *frame) error {
+	seed := f.Uint64("seed", 1, "of noises and silences")
+	takes := f.Int("takes", 0, "how many recordings, and how many sentences; 0: all")
+	webrtc := f.String("webrtc", "", "the `DIR` of npm's webrtcvad_js 1.0.0, to measure WebRTC's detector too (needs node)")
+	if !f.parsed() || f.NArg() > 0 || *takes < 0 {
+		return f.usage("takes flags only, and --takes a number from 0")
 	}
 	detectors := []detector{{"locket", extractorFrames}, {"energy", energyFrames}}
 	if *webrtc == "" {
-		fmt.Fprintln(stderr, "locket-bench speech: WebRTC's detector is not measured: npm install webrtcvad_js@1.0.0, and give --webrtc node_modules/webrtcvad_js")
+		fmt.Fprintln(f.stderr, "locket-bench speech: WebRTC's detector is not measured: npm install webrtcvad_js@1.0.0, and give --webrtc node_modules/webrtcvad_js")
 	} else {
 		for mode := range 4 {
 			detectors = append(detectors, detector{fmt.Sprint("webrtc_", mode), webrtcFrames(*webrtc, mode)})
 		}
 	}
-	all, err := speechTakes(ctx, *takes, stderr)
+	all, err := speechTakes(ctx, *takes, f.stderr)
 	if err != nil {
 		return err
 	}
@@ -62,7 +54,7 @@ func runSpeech(ctx context.Context, args []string, stdout, stderr io.Writer) err
 			}
 		}
 	}
-	return printResults(stdout, heard.results(detectors, track, spent), *asJSON)
+	return f.print(heard.results(detectors, track, spent), nil)
 }
 
 // speechRatios are signal to noise in dB.

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,21 +12,14 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-func runStore(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("store", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	ones := fs.Int("ones", 300, "adds one by one in a round")
-	batches := fs.Int("batches", 20, "batches in a round")
-	size := fs.Int("size", 100, "adds of a batch, at most 200")
-	rounds := fs.Int("rounds", 5, "how often each store is measured, in turns; the middle counts")
-	dir := fs.String("dir", "", "a `DIR` on the disk to be measured; by default that of temporary files")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	if err := fs.Parse(args); err != nil {
-		return errUsage
-	}
-	if fs.NArg() > 0 || *ones < 1 || *batches < 1 || *size < 1 || *size > 200 || *rounds < 1 {
-		fmt.Fprintln(stderr, "locket-bench store: --ones, --batches and --rounds take numbers above 0, --size one of at most 200")
-		return errUsage
+func runStore(ctx context.Context, f *frame) error {
+	ones := f.Int("ones", 300, "adds one by one in a round")
+	batches := f.Int("batches", 20, "batches in a round")
+	size := f.Int("size", 100, "adds of a batch, at most 200")
+	rounds := f.Int("rounds", 5, "how often each store is measured, in turns; the middle counts")
+	dir := f.String("dir", "", "a `DIR` on the disk to be measured; by default that of temporary files")
+	if !f.parsed() || f.NArg() > 0 || *ones < 1 || *batches < 1 || *size < 1 || *size > 200 || *rounds < 1 {
+		return f.usage("--ones, --batches and --rounds take numbers above 0, --size one of at most 200")
 	}
 	home, err := os.MkdirTemp(*dir, "locket-bench-")
 	if err != nil {
@@ -53,7 +44,7 @@ func runStore(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	results := storeResults("add_one", *ones, one)
 	results = append(results, storeResults("add_batch", *batches**size, batch)...)
 	results = append(results, result{Suite: "store", Case: "fsync", N: 50, Value: percentile(syncs, 50), Unit: "ms", Note: "append of 512 bytes and fsync, for comparison"})
-	return printResults(stdout, results, *asJSON)
+	return f.print(results, nil)
 }
 
 // rate is how fast a store took what, and what it needed for it.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -17,28 +16,24 @@ import (
 // syncParts in the order in which they run.
 var syncParts = []string{"bytes", "visible", "rate", "idle", "first"}
 
-func runSync(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("sync", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	parts := fs.String("parts", strings.Join(syncParts, ","), "which of `PARTS` to measure")
-	changes := fs.Int("changes", 300, "memories that one device is told, one by one, and another shows")
-	deltas := fs.Int("deltas", 2000, "deltas of one memory each that a replica takes")
-	memories := fs.Int("memories", 100_000, "memories that a new device takes")
-	idle := fs.Duration("idle", 10*time.Minute, "how long two devices do nothing")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	cache := cacheFlag(fs)
-	if err := fs.Parse(args); err != nil {
+func runSync(ctx context.Context, f *frame) error {
+	parts := f.String("parts", strings.Join(syncParts, ","), "which of `PARTS` to measure")
+	changes := f.Int("changes", 300, "memories that one device is told, one by one, and another shows")
+	deltas := f.Int("deltas", 2000, "deltas of one memory each that a replica takes")
+	memories := f.Int("memories", 100_000, "memories that a new device takes")
+	idle := f.Duration("idle", 10*time.Minute, "how long two devices do nothing")
+	cache := cacheFlag(f.FlagSet)
+	if !f.parsed() {
 		return errUsage
 	}
 	asked := strings.Split(*parts, ",")
 	unknown := slices.ContainsFunc(asked, func(p string) bool { return !slices.Contains(syncParts, p) })
-	if fs.NArg() > 0 || unknown || *changes < 1 || *deltas < 1 || *memories < 1 || *idle < time.Second {
-		fmt.Fprintf(stderr, "locket-bench sync: --parts takes some of %s, --changes, --deltas and --memories numbers above 0, --idle a second at least\n",
+	if f.NArg() > 0 || unknown || *changes < 1 || *deltas < 1 || *memories < 1 || *idle < time.Second {
+		return f.usage("--parts takes some of %s, --changes, --deltas and --memories numbers above 0, --idle a second at least",
 			strings.Join(syncParts, ","))
-		return errUsage
 	}
 	return withCache(*cache, func(dir string) error {
-		b := syncBench{dir, *changes, *deltas, *memories, *idle, stderr}
+		b := syncBench{dir, *changes, *deltas, *memories, *idle, f.stderr}
 		do := map[string]func(context.Context) ([]result, error){"bytes": b.bytes, "visible": b.visible, "rate": b.rate, "idle": b.quiet, "first": b.first}
 		var results []result
 		for _, name := range syncParts {
@@ -51,7 +46,7 @@ func runSync(ctx context.Context, args []string, stdout, stderr io.Writer) error
 			}
 			results = append(results, r...)
 		}
-		return printResults(stdout, results, *asJSON)
+		return f.print(results, nil)
 	})
 }
 

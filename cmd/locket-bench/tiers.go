@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -25,23 +24,16 @@ import (
 // the locket daemon with the wearable profile, a process of its own, asked over
 // its socket.
 
-func runTiers(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
-	fs := flag.NewFlagSet("tiers", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	b := tiersBench{stderr: stderr}
-	fs.IntVar(&b.memories, "memories", 100_000, "memories of the wearer")
-	fs.BoolVar(&b.lines, "lines", false, "with the line that each memory was made from, as a node keeps it")
-	fs.IntVar(&b.asks, "questions", 300, "questions asked, and cold memories fetched")
-	fs.DurationVar(&b.rest, "rest", 75*time.Second, "how long the device is left alone before its memory is read")
-	fs.StringVar(&b.locket, "locket", "", "the `program` to measure; without, the one beside this one")
-	fs.StringVar(&b.dir, "dir", "", "keep relay and device in `DIR`; where they are there already, they are measured again")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	if err := fs.Parse(args); err != nil {
-		return errUsage
-	}
-	if fs.NArg() > 0 || b.memories < 100 || b.asks < 1 || b.asks > b.memories {
-		fmt.Fprintln(stderr, "locket-bench tiers: --memories takes 100 or more, --questions up to as many")
-		return errUsage
+func runTiers(ctx context.Context, f *frame) (err error) {
+	b := tiersBench{stderr: f.stderr}
+	f.IntVar(&b.memories, "memories", 100_000, "memories of the wearer")
+	f.BoolVar(&b.lines, "lines", false, "with the line that each memory was made from, as a node keeps it")
+	f.IntVar(&b.asks, "questions", 300, "questions asked, and cold memories fetched")
+	f.DurationVar(&b.rest, "rest", 75*time.Second, "how long the device is left alone before its memory is read")
+	f.StringVar(&b.locket, "locket", "", "the `program` to measure; without, the one beside this one")
+	f.StringVar(&b.dir, "dir", "", "keep relay and device in `DIR`; where they are there already, they are measured again")
+	if !f.parsed() || f.NArg() > 0 || b.memories < 100 || b.asks < 1 || b.asks > b.memories {
+		return f.usage("--memories takes 100 or more, --questions up to as many")
 	}
 	if b.locket == "" {
 		if b.locket, err = besideThis("locket"); err != nil {
@@ -54,11 +46,7 @@ func runTiers(ctx context.Context, args []string, stdout, stderr io.Writer) (err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
 	}
-	results, err := b.run(ctx)
-	if err != nil {
-		return err
-	}
-	return printResults(stdout, results, *asJSON)
+	return f.print(b.run(ctx))
 }
 
 // besideThis finds another program of ours: beside this one, or by PATH.

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,29 +30,23 @@ var wordsIn = map[string]string{
 // noteSaid is the print of testdata/day/note.png.
 const noteSaid = "LANE 128 BOOK SWAP Saturday 26 September Open from two until five in the courtyard Bring two books take two home Tea from Mrs Shen"
 
-func runWorker(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("worker", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	whisper := fs.String("whisper-url", os.Getenv("LOCKET_WHISPER_URL"), "address of a whisper.cpp server")
-	openAI := fs.String("openai-url", os.Getenv("LOCKET_OPENAI_URL"), "address of an OpenAI-compatible service that transcribes; key in LOCKET_OPENAI_KEY")
-	model := fs.String("openai-model", "", "its model")
-	wyoming := fs.String("wyoming", os.Getenv("LOCKET_WYOMING"), "HOST:PORT of a Wyoming server")
-	pages := fs.Int("pages", 12, "of print that a worker reads, each of which is seen three times; 0: none")
-	revocations := fs.Int("revocations", 20, "grants that are ended while a program is at work; 0: none")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	if err := fs.Parse(args); err != nil {
+func runWorker(ctx context.Context, f *frame) error {
+	whisper := f.String("whisper-url", os.Getenv("LOCKET_WHISPER_URL"), "address of a whisper.cpp server")
+	openAI := f.String("openai-url", os.Getenv("LOCKET_OPENAI_URL"), "address of an OpenAI-compatible service that transcribes; key in LOCKET_OPENAI_KEY")
+	model := f.String("openai-model", "", "its model")
+	wyoming := f.String("wyoming", os.Getenv("LOCKET_WYOMING"), "HOST:PORT of a Wyoming server")
+	pages := f.Int("pages", 12, "of print that a worker reads, each of which is seen three times; 0: none")
+	revocations := f.Int("revocations", 20, "grants that are ended while a program is at work; 0: none")
+	if !f.parsed() || f.NArg() > 1 || min(*pages, *revocations) < 0 {
+		fmt.Fprintln(f.stderr, "usage: locket-bench worker [flags] [FOLDER]: WAV files of 16 kHz, with the words in NAME.txt where they are not known")
 		return errUsage
 	}
-	if fs.NArg() > 1 || min(*pages, *revocations) < 0 {
-		fmt.Fprintln(stderr, "usage: locket-bench worker [flags] [FOLDER]: WAV files of 16 kHz, with the words in NAME.txt where they are not known")
-		return errUsage
-	}
-	clips, skipped, err := recordings(fs.Arg(0))
+	clips, skipped, err := recordings(f.Arg(0))
 	if err != nil {
 		return err
 	}
 	for _, name := range skipped {
-		fmt.Fprintf(stderr, "%s: its words are not known: put them into %s\n", name, strings.TrimSuffix(name, ".wav")+".txt")
+		fmt.Fprintf(f.stderr, "%s: its words are not known: put them into %s\n", name, strings.TrimSuffix(name, ".wav")+".txt")
 	}
 	engines := []speech.Engine{&speech.PocketSphinx{}}
 	if *whisper != "" {
@@ -69,9 +61,9 @@ func runWorker(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	var results []result
 	for _, e := range engines {
 		r, err := wordErrorRate(ctx, e, clips)
-		var f *heavy.Fault
-		if errors.As(err, &f) && f.Kind == heavy.Missing {
-			fmt.Fprintf(stderr, "%v\n", err)
+		var fault *heavy.Fault
+		if errors.As(err, &fault) && fault.Kind == heavy.Missing {
+			fmt.Fprintf(f.stderr, "%v\n", err)
 			continue
 		}
 		if err != nil {
@@ -97,7 +89,7 @@ func runWorker(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		}
 		results = append(results, r...)
 	}
-	return printResults(stdout, results, *asJSON)
+	return f.print(results, nil)
 }
 
 // clip is a recording with its words.

@@ -134,18 +134,7 @@ func (a *app) appListCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				list, err := c.Apps(cmd.Context())
-				if err != nil {
-					return err
-				}
-				for i := range list {
-					if err := a.print(list[i], func(w io.Writer) { a.appRow(w, &list[i]) }); err != nil {
-						return err
-					}
-				}
-				if len(list) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "No apps. See locket app add --help")
-				}
-				return nil
+				return rows(a, err, list, a.appRow, "No apps. See locket app add --help")
 			})
 		},
 	}
@@ -197,10 +186,7 @@ has ids and no texts: see one with locket get ID. With --json it can be exported
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				l, err := c.AppLog(cmd.Context(), args[0], limit)
-				if err != nil {
-					return err
-				}
-				return a.print(l, func(w io.Writer) { a.showAppLog(w, &l) })
+				return a.printed(err, l, func(w io.Writer) { a.showAppLog(w, &l) })
 			})
 		},
 	}
@@ -266,10 +252,7 @@ that back: locket revert --app NAME`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				p, err := c.RevokeApp(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				return a.print(p, func(w io.Writer) {
+				return a.printed(err, p, func(w io.Writer) {
 					fmt.Fprintf(w, "%s is out. To take back what it wrote: locket revert --app %s\n", p.Name, p.Name)
 				})
 			})

@@ -44,10 +44,7 @@ answer, which stays a memory with what made it and what it cost.`,
 					r.Photo = m.ID
 				}
 				res, err := cl.Ask(cmd.Context(), r)
-				if err != nil {
-					return err
-				}
-				return a.print(res, func(w io.Writer) { a.showAnswer(w, &res) })
+				return a.printed(err, res, func(w io.Writer) { a.showAnswer(w, &res) })
 			})
 		},
 	}

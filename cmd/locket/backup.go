@@ -131,10 +131,7 @@ func (a *app) restoreBackup(ctx context.Context, dir, file string) (err error) {
 		m := a.meter("restore", "records", sum.Records)
 		r, err := cl.Import(ctx, linesOf(m.counted(f.Records())), serve.ImportOptions{Signer: archive.Words(sum.Key)})
 		m.end()
-		if err != nil {
-			return err
-		}
-		return a.print(r, func(w io.Writer) {
+		return a.printed(err, r, func(w io.Writer) {
 			fmt.Fprintf(w, "Took %s; %d there already, %d refused.\n", plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
 		})
 	})

@@ -29,10 +29,7 @@ that meet in a folder or in your network compare by themselves.`,
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				if len(args) == 0 {
 					h, err := c.Heads(cmd.Context())
-					if err != nil {
-						return err
-					}
-					return a.print(h, func(w io.Writer) { fmt.Fprintln(w, h.Heads) })
+					return a.printed(err, h, func(w io.Writer) { fmt.Fprintln(w, h.Heads) })
 				}
 				got, err := c.CompareHeads(cmd.Context(), args[0])
 				if err != nil {

@@ -25,18 +25,7 @@ one is shown.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				open, err := c.Conflicts(cmd.Context())
-				if err != nil {
-					return err
-				}
-				for i := range open {
-					if err := a.print(open[i], func(w io.Writer) { a.showConflict(w, &open[i]) }); err != nil {
-						return err
-					}
-				}
-				if len(open) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "Nothing is disagreed about.")
-				}
-				return nil
+				return rows(a, err, open, a.showConflict, "Nothing is disagreed about.")
 			})
 		},
 	}
@@ -66,10 +55,7 @@ Your decision is synced like any change, and ends the conflict on every device.`
 			}
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				done, err := c.Settle(cmd.Context(), args[0], s)
-				if err != nil {
-					return err
-				}
-				return a.print(done, func(w io.Writer) {
+				return a.printed(err, done, func(w io.Writer) {
 					fmt.Fprintf(w, "Settled %s.\n", done.ID)
 					for i := range done.Changes {
 						a.showChange(w, &done.Changes[i])

@@ -43,10 +43,7 @@ last messages, or else from the session that is going on.`,
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				res, err := cl.Context(cmd.Context(), r)
-				if err != nil {
-					return err
-				}
-				return a.print(res, func(w io.Writer) {
+				return a.printed(err, res, func(w io.Writer) {
 					if res.Text != "" {
 						fmt.Fprintln(w, res.Text)
 					}

@@ -33,10 +33,7 @@ func (a *app) pauseCommand() *cobra.Command {
 			}
 			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
 				p, err := cl.Pause(cmd.Context(), d.Std())
-				if err != nil {
-					return err
-				}
-				return a.print(p, func(w io.Writer) { fmt.Fprintln(w, a.pauseText(p)) })
+				return a.printed(err, p, func(w io.Writer) { fmt.Fprintln(w, a.pauseText(p)) })
 			})
 		},
 	}
@@ -58,10 +55,7 @@ func (a *app) resumeCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
 				p, err := cl.Resume(cmd.Context())
-				if err != nil {
-					return err
-				}
-				return a.print(p, func(w io.Writer) { fmt.Fprintln(w, a.pauseText(p)) })
+				return a.printed(err, p, func(w io.Writer) { fmt.Fprintln(w, a.pauseText(p)) })
 			})
 		},
 	}
@@ -96,10 +90,7 @@ works through them after locket unlock. Wearables connect again by themselves.`,
 				if err == nil && !before.Locked {
 					err = a.began(cmd.Context(), cl, before.Started)
 				}
-				if err != nil {
-					return err
-				}
-				return a.print(s, func(w io.Writer) { fmt.Fprintln(w, "Locked. Events are taken all the same.") })
+				return a.printed(err, s, func(w io.Writer) { fmt.Fprintln(w, "Locked. Events are taken all the same.") })
 			})
 		},
 	}
@@ -142,16 +133,10 @@ it asks for the passphrase.`,
 			return a.withDaemon(cmd.Context(), func(cl *serve.Client) error {
 				if vault {
 					s, err := a.openVault(cmd.Context(), cl, file, d)
-					if err != nil {
-						return err
-					}
-					return a.print(s, func(w io.Writer) { fmt.Fprintf(w, "The vault is open until %s.\n", a.when(s.VaultUntil)) })
+					return a.printed(err, s, func(w io.Writer) { fmt.Fprintf(w, "The vault is open until %s.\n", a.when(s.VaultUntil)) })
 				}
 				s, err := a.opened(file, func(pass serve.Secret) (serve.UnlockState, error) { return cl.Unlock(cmd.Context(), pass) })
-				if err != nil {
-					return err
-				}
-				return a.print(s, func(w io.Writer) { fmt.Fprintln(w, "Unlocked.") })
+				return a.printed(err, s, func(w io.Writer) { fmt.Fprintln(w, "Unlocked.") })
 			})
 		},
 	}
@@ -224,10 +209,7 @@ shown by locket vault show.`,
 					}
 					r, err = cl.Reveal(cmd.Context(), args[0])
 				}
-				if err != nil {
-					return err
-				}
-				return a.print(r, func(w io.Writer) {
+				return a.printed(err, r, func(w io.Writer) {
 					fmt.Fprintf(w, "%s (%s)\n%s\n", oneLine(r.Label), r.EntryType, oneLine(string(r.Secret)))
 				})
 			})
@@ -261,21 +243,9 @@ func (a *app) vaultLogCommand() *cobra.Command {
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				reads, err := cl.VaultLog(cmd.Context(), limit)
-				if err != nil {
-					return err
-				}
-				for _, r := range reads {
-					err := a.print(r, func(w io.Writer) {
-						fmt.Fprintf(w, "%s  %s  %s (%s), read by %s\n", a.paint.dim(a.when(r.At)), a.paint.dim(shortID(r.ID)), oneLine(r.Label), r.EntryType, sourceText(r.By))
-					})
-					if err != nil {
-						return err
-					}
-				}
-				if len(reads) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "No secret was read.")
-				}
-				return nil
+				return rows(a, err, reads, func(w io.Writer, r *serve.VaultRead) {
+					fmt.Fprintf(w, "%s  %s  %s (%s), read by %s\n", a.paint.dim(a.when(r.At)), a.paint.dim(shortID(r.ID)), oneLine(r.Label), r.EntryType, sourceText(r.By))
+				}, "No secret was read.")
 			})
 		},
 	}
@@ -298,10 +268,7 @@ alone. Your other devices, which hold your keys and memories, are under locket d
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				d, err := cl.AddDevice(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				return a.print(d, func(w io.Writer) {
+				return a.printed(err, d, func(w io.Writer) {
 					for _, l := range [][2]string{{"broker", d.Broker}, {"client id", d.ClientID}, {"user name", d.Username}, {"password", string(d.Password)}, {"topics", d.Topics + "…"}} {
 						fmt.Fprintf(w, "%-10s %s\n", l[0], l[1])
 					}
@@ -315,18 +282,7 @@ alone. Your other devices, which hold your keys and memories, are under locket d
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
 				all, err := cl.Devices(cmd.Context())
-				if err != nil {
-					return err
-				}
-				for _, d := range all {
-					if err := a.print(d, func(w io.Writer) { a.showDevice(w, d) }); err != nil {
-						return err
-					}
-				}
-				if len(all) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "No wearables. Add one: locket wearable add NAME")
-				}
-				return nil
+				return rows(a, err, all, a.showDevice, "No wearables. Add one: locket wearable add NAME")
 			})
 		},
 	}
@@ -335,10 +291,7 @@ alone. Your other devices, which hold your keys and memories, are under locket d
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				d, err := cl.RemoveDevice(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				return a.print(d, func(w io.Writer) { fmt.Fprintf(w, "Removed %s. Its memories stay.\n", oneLine(d.Name)) })
+				return a.printed(err, d, func(w io.Writer) { fmt.Fprintf(w, "Removed %s. Its memories stay.\n", oneLine(d.Name)) })
 			})
 		},
 	}
@@ -346,7 +299,7 @@ alone. Your other devices, which hold your keys and memories, are under locket d
 	return group
 }
 
-func (a *app) showDevice(w io.Writer, d serve.Device) {
+func (a *app) showDevice(w io.Writer, d *serve.Device) {
 	state := "never seen"
 	switch {
 	case d.Connected:

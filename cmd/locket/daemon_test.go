@@ -15,7 +15,7 @@ import (
 )
 
 // clumsy is a home that can't be locked, nor stopped, without a fault.
-type clumsy struct{ *testHome }
+type clumsy struct{ openNode }
 
 // clumsyKeys are its keys.
 type clumsyKeys struct{ serve.Keys }
@@ -23,7 +23,7 @@ type clumsyKeys struct{ serve.Keys }
 var errClumsy = errors.New("the index is not written")
 
 func (c clumsy) Services() serve.Services {
-	s := c.testHome.Services()
+	s := c.openNode.Services()
 	s.Keys = clumsyKeys{s.Keys}
 	return s
 }
@@ -32,7 +32,7 @@ func (c clumsyKeys) Lock(ctx context.Context) error {
 	return errors.Join(c.Keys.Lock(ctx), ctx.Err(), errClumsy)
 }
 
-func (c clumsy) Stop(ctx context.Context) error { return errors.Join(c.testHome.Stop(ctx), errClumsy) }
+func (c clumsy) Stop(ctx context.Context) error { return errors.Join(c.openNode.Stop(ctx), errClumsy) }
 
 // A daemon whose keys are dropped with a fault on the way begins anew all the
 // same: else it would take no events, or keep what the keys were in.
@@ -45,12 +45,13 @@ func TestLockedWithAFault(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	again := make(chan []string, 1)
+	open := d.openNode
 	d.openNode = func(cfg config.Config, log *slog.Logger) (openNode, error) {
-		n, err := openTestHome(cfg, log)
+		n, err := open(cfg, log)
 		if err != nil {
 			return nil, err
 		}
-		return clumsy{n.(*testHome)}, nil
+		return clumsy{n}, nil
 	}
 	d.restart = func(args, _ []string) error {
 		again <- args

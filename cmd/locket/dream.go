@@ -47,10 +47,7 @@ last unless an id is given. Credentials stay in the vault.`,
 				switch {
 				case plan:
 					p, err := cl.PlanDream(cmd.Context())
-					if err != nil {
-						return err
-					}
-					return a.print(p, func(w io.Writer) { a.showDream(w, &p) })
+					return a.printed(err, p, func(w io.Writer) { a.showDream(w, &p) })
 				case apply:
 					if id == "" {
 						p, err := cl.PlanDream(cmd.Context())
@@ -60,39 +57,21 @@ last unless an id is given. Credentials stay in the vault.`,
 						id = p.ID
 					}
 					r, err := cl.ApplyDream(cmd.Context(), id)
-					if err != nil {
-						return err
-					}
-					return a.print(r, func(w io.Writer) { a.showDreamt(w, &r, "Done") })
+					return a.printed(err, r, func(w io.Writer) { a.showDreamt(w, &r, "Done") })
 				case undo:
 					r, err := cl.UndoDream(cmd.Context(), id)
-					if err != nil {
-						return err
-					}
-					return a.print(r, func(w io.Writer) {
+					return a.printed(err, r, func(w io.Writer) {
 						fmt.Fprintf(w, "Took back dream %s: %s.\n", r.ID, plural(r.Steps, "memory", "memories"))
 					})
 				}
 				list, err := cl.Dreams(cmd.Context())
-				if err != nil {
-					return err
-				}
-				for _, d := range list {
-					err := a.print(d, func(w io.Writer) {
-						state := plural(d.Claims, "change", "changes")
-						if d.Undone {
-							state = "taken back"
-						}
-						fmt.Fprintf(w, "%s  %s  %s\n", d.ID, a.paint.dim(a.when(d.At)), state)
-					})
-					if err != nil {
-						return err
+				return rows(a, err, list, func(w io.Writer, d *serve.Dream) {
+					state := plural(d.Claims, "change", "changes")
+					if d.Undone {
+						state = "taken back"
 					}
-				}
-				if len(list) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "No dreams yet. See what one would do: locket dream --plan")
-				}
-				return nil
+					fmt.Fprintf(w, "%s  %s  %s\n", d.ID, a.paint.dim(a.when(d.At)), state)
+				}, "No dreams yet. See what one would do: locket dream --plan")
 			})
 		},
 	}

@@ -98,10 +98,7 @@ func (a *app) addEngine(cmd *cobra.Command, cl *serve.Client, kind, address stri
 		r.Consent = true
 	}
 	e, err := cl.AddEngine(cmd.Context(), r)
-	if err != nil {
-		return err
-	}
-	return a.print(e, func(w io.Writer) { a.showEngine(w, &e) })
+	return a.printed(err, e, func(w io.Writer) { a.showEngine(w, &e) })
 }
 
 // addFoundEngine asks about each engine that is found, the best one first.
@@ -183,15 +180,7 @@ func (a *app) engineRemoveCommand() *cobra.Command {
 }
 
 func (a *app) showEngines(all []serve.Engine) error {
-	for i := range all {
-		if err := a.print(all[i], func(w io.Writer) { a.showEngine(w, &all[i]) }); err != nil {
-			return err
-		}
-	}
-	if len(all) == 0 && !a.json {
-		fmt.Fprintln(a.stderr, "There are none: recordings wait for words. See what is on this machine: locket engine add ears auto")
-	}
-	return nil
+	return rows(a, nil, all, a.showEngine, "There are none: recordings wait for words. See what is on this machine: locket engine add ears auto")
 }
 
 func (a *app) showEngine(w io.Writer, e *serve.Engine) {

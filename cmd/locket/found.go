@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/node/serve"
@@ -98,7 +99,7 @@ func (a *app) explain(w io.Writer, parts map[string]float64) {
 	for _, p := range recall.Parts() {
 		about[p.Name] = p.About
 	}
-	names := slices.SortedFunc(maps.Keys(parts), func(x, y string) int {
+	names := sorting.Sorted(maps.Keys(parts), func(x, y string) int {
 		return cmp.Or(cmp.Compare(parts[y], parts[x]), strings.Compare(x, y))
 	})
 	for _, n := range names {

@@ -68,25 +68,14 @@ whose it is. With an id the memories are listed, too. No node is needed.`,
 			}
 			if len(args) > 0 {
 				g, err := oneGiven(list, args[0])
-				if err != nil {
-					return err
-				}
-				return a.print(g, func(w io.Writer) {
+				return a.printed(err, g, func(w io.Writer) {
 					a.givenRow(w, g)
 					for _, m := range g.Memories {
 						fmt.Fprintf(w, "%s  %-10s  %s\n", a.paint.dim(shortID(m.ID)), m.Type, oneLine(m.Text))
 					}
 				})
 			}
-			for i := range list {
-				if err := a.print(list[i], func(w io.Writer) { a.givenRow(w, &list[i]) }); err != nil {
-					return err
-				}
-			}
-			if len(list) == 0 && !a.json {
-				fmt.Fprintln(a.stderr, "Nobody shares anything with you.")
-			}
-			return nil
+			return rows(a, nil, list, a.givenRow, "Nobody shares anything with you.")
 		},
 	}
 }

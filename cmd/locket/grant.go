@@ -91,18 +91,7 @@ func (a *app) grantListCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				list, err := c.Grants(cmd.Context())
-				if err != nil {
-					return err
-				}
-				for _, g := range list {
-					if err := a.print(g, func(w io.Writer) { a.grantRow(w, &g) }); err != nil {
-						return err
-					}
-				}
-				if len(list) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "No workers.")
-				}
-				return nil
+				return rows(a, err, list, a.grantRow, "No workers.")
 			})
 		},
 	}
@@ -133,10 +122,7 @@ func (a *app) grantTendCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				t, err := c.TendGrants(cmd.Context())
-				if err != nil {
-					return err
-				}
-				return a.print(t, func(w io.Writer) {
+				return a.printed(err, t, func(w io.Writer) {
 					fmt.Fprintf(w, "%s filled, %d things taken.\n", plural(t.Feeds, "feed", "feeds"), t.Taken)
 				})
 			})
@@ -156,10 +142,7 @@ drops its keys and copies when it learns of it.`,
 			}
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				g, err := c.RevokeGrant(cmd.Context(), who)
-				if err != nil {
-					return err
-				}
-				return a.print(g, func(w io.Writer) {
+				return a.printed(err, g, func(w io.Writer) {
 					fmt.Fprintf(w, "%s is out, and gets nothing new. What it has read, it has.\n", oneLine(g.Name))
 				})
 			})

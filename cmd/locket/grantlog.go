@@ -25,10 +25,7 @@ all of it and tell nobody.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				v, err := cl.WorkerLog(cmd.Context(), args[0], limit)
-				if err != nil {
-					return err
-				}
-				return a.print(v, func(w io.Writer) { a.showWorkerLog(w, &v) })
+				return a.printed(err, v, func(w io.Writer) { a.showWorkerLog(w, &v) })
 			})
 		},
 	}

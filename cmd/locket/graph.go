@@ -145,10 +145,7 @@ a memory: it is synced to your devices, and undo takes it back.`,
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 					d, err := do(cl, cmd, args[0], args[1])
-					if err != nil {
-						return err
-					}
-					return a.print(d, func(w io.Writer) {
+					return a.printed(err, d, func(w io.Writer) {
 						fmt.Fprintf(w, "%s %s %s. To take it back: locket entities undo %s\n", oneLine(args[0]), done, oneLine(args[1]), d.ID.String()[:12])
 					})
 				})
@@ -172,10 +169,7 @@ func (a *app) undecideCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				d, err := cl.UndecideEntities(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				return a.print(d, func(w io.Writer) { fmt.Fprintf(w, "Took back: %s.\n", oneLine(d.Text)) })
+				return a.printed(err, d, func(w io.Writer) { fmt.Fprintf(w, "Took back: %s.\n", oneLine(d.Text)) })
 			})
 		},
 	}
@@ -187,10 +181,7 @@ func (a *app) listEntitiesCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				v, err := cl.Entities(cmd.Context())
-				if err != nil {
-					return err
-				}
-				return a.print(v, func(w io.Writer) {
+				return a.printed(err, v, func(w io.Writer) {
 					for _, d := range v.Decisions {
 						verb := "is also"
 						if !d.Same {

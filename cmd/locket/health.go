@@ -18,10 +18,7 @@ func (a *app) statusCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
 				s, err := cl.Status(cmd.Context())
-				if err != nil {
-					return err
-				}
-				return a.print(s, func(w io.Writer) { a.showStatus(w, &s) })
+				return a.printed(err, s, func(w io.Writer) { a.showStatus(w, &s) })
 			})
 		},
 	}

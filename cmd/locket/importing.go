@@ -154,10 +154,7 @@ func (a *app) importArchive(cmd *cobra.Command, path string, f *importFlags) (er
 		m := a.meter("import", "kB", total)
 		r, err := cl.Import(cmd.Context(), m.countedReader(body), opt)
 		m.end()
-		if err != nil {
-			return err
-		}
-		return a.print(r, func(w io.Writer) {
+		return a.printed(err, r, func(w io.Writer) {
 			fmt.Fprintf(w, "Took %s; %d there already, %d refused.\n", plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
 			if r.Refused > 0 {
 				fmt.Fprintln(w, "See why: locket doctor")

@@ -35,10 +35,7 @@ func (a *app) llmStatusCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				s, err := cl.Model(cmd.Context())
-				if err != nil {
-					return err
-				}
-				return a.print(s, func(w io.Writer) { a.showModel(w, &s) })
+				return a.printed(err, s, func(w io.Writer) { a.showModel(w, &s) })
 			})
 		},
 	}
@@ -71,20 +68,9 @@ func (a *app) llmParkedCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				list, err := cl.ParkedMessages(cmd.Context(), limit)
-				if err != nil {
-					return err
-				}
-				for _, m := range list {
-					if err := a.print(m, func(w io.Writer) {
-						fmt.Fprintf(w, "%s\n  %s\n", a.said(m.Speaker, m.At, m.Text), a.paint.dim(fmt.Sprintf("%s; tried %s", oneLine(m.Reason), plural(m.Tries, "time", "times"))))
-					}); err != nil {
-						return err
-					}
-				}
-				if len(list) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "None.")
-				}
-				return nil
+				return rows(a, err, list, func(w io.Writer, m *serve.ParkedMessage) {
+					fmt.Fprintf(w, "%s\n  %s\n", a.said(m.Speaker, m.At, m.Text), a.paint.dim(fmt.Sprintf("%s; tried %s", oneLine(m.Reason), plural(m.Tries, "time", "times"))))
+				}, "None.")
 			})
 		},
 	}
@@ -98,10 +84,7 @@ func (a *app) llmRetryCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				s, err := cl.RetryParked(cmd.Context())
-				if err != nil {
-					return err
-				}
-				return a.print(s, func(w io.Writer) {
+				return a.printed(err, s, func(w io.Writer) {
 					fmt.Fprintf(w, "%s to be asked about.\n", plural(s.Waiting, "line is", "lines are"))
 				})
 			})
@@ -116,10 +99,7 @@ func (a *app) llmRunCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				r, err := cl.RunModel(cmd.Context())
-				if err != nil {
-					return err
-				}
-				return a.print(r, func(w io.Writer) {
+				return a.printed(err, r, func(w io.Writer) {
 					if len(r.Changes) > 0 {
 						a.showAdded(w, &serve.AddResult{Changes: r.Changes})
 					}

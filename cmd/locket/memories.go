@@ -16,144 +16,6 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-func (a *app) addCommand() *cobra.Command {
-	var r serve.AddRequest
-	var plain bool
-	var kind, block string
-	var steps []string
-	var metadata map[string]string
-	c := &cobra.Command{
-		Use: "add TEXT...", Short: "Remember a text",
-		Long: `The text goes through the extractors as if the wearer had said it now. What none of them
-reads is kept in its own words. With --plain the text becomes one memory as it stands.`,
-		Example: `  locket add "My dentist appointment is on Friday at nine"
-  locket add --plain --tag garden "The tomatoes want water every second day"
-  locket add --plain --block human "Vegetarian; allergic to nuts"
-  locket add --plain --step "Grind the beans" --step "Boil the water" "How to make coffee"`,
-		Args: between(1, -1, "the text"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r.Text = strings.Join(args, " ")
-			r.Type, r.Metadata, r.Keep = memory.Type(kind), metadata, !plain
-			if plain {
-				infer := false
-				r.Infer = &infer
-			}
-			if block != "" {
-				if !plain || kind != "" && kind != string(memory.Core) {
-					return usagef("--block is for a core memory: add --plain")
-				}
-				kind, r.Type, r.Fields.Core = string(memory.Core), memory.Core, &memory.CoreFields{Block: block, Limit: memory.CoreLimit}
-			}
-			if len(steps) > 0 {
-				if !plain || kind != "" && kind != string(memory.Procedural) {
-					return usagef("--step is for a procedure: add --plain")
-				}
-				r.Type, r.Fields.Procedural = memory.Procedural, &memory.ProceduralFields{EntryType: "guide", Steps: steps}
-			}
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				res, err := cl.Add(cmd.Context(), r)
-				if err != nil {
-					return err
-				}
-				return a.print(res, func(w io.Writer) { a.showAdded(w, &res) })
-			})
-		},
-	}
-	f := c.Flags()
-	f.BoolVar(&plain, "plain", false, "one memory, as it stands")
-	f.StringVar(&kind, "type", "", "with --plain: its `type`; semantic unless said")
-	f.StringVar(&block, "block", "", "with --plain: a core memory of this `block`: human, persona or your own")
-	f.StringArrayVar(&steps, "step", nil, "with --plain: a `step` of how a thing is done, one flag for each")
-	f.StringSliceVar(&r.Tags, "tag", nil, "with --plain: a `tag`, more than once if need be")
-	f.StringVar(&r.Speaker, "speaker", "", "who said it; the wearer unless said")
-	f.StringVar(&r.Agent, "agent", "", "the `agent` that it belongs to")
-	f.StringVar(&r.Run, "run", "", "the `run` of an agent that it belongs to")
-	f.StringToStringVar(&metadata, "meta", nil, "keep a `KEY=VALUE` with it")
-	return c
-}
-
-func (a *app) showAdded(w io.Writer, r *serve.AddResult) {
-	for _, ch := range r.Changes {
-		text := ch.New
-		if text == "" {
-			text = ch.Old
-		}
-		fmt.Fprintf(w, "%-6s  %s  %s%s\n", ch.Verdict, a.paint.dim(shortID(ch.Memory)), oneLine(text), a.paint.dim("  "+ch.Reason))
-	}
-	for _, ref := range r.Refusals {
-		fmt.Fprintf(w, "%-6s  %s: %s\n", "REFUSE", ref.Kind, ref.Reason)
-	}
-	if r.Redacted > 0 {
-		fmt.Fprintf(w, "%s went to the vault, and stands nowhere else.\n", plural(r.Redacted, "secret", "secrets"))
-	}
-	if len(r.Changes)+len(r.Refusals) == 0 {
-		fmt.Fprintln(w, "Heard, and nothing in it to remember. It can be searched for as what was said.")
-	}
-}
-
-func (a *app) searchCommand() *cobra.Command {
-	var r serve.SearchRequest
-	var types []string
-	var asOf, knownAt, since, until, where string
-	var explain bool
-	c := &cobra.Command{
-		Long: withFilterHelp(""),
-		Use:  "search QUERY...", Short: "Find memories",
-		Example: `  locket search "when is the dentist"
-  locket search --type semantic --as-of 2026-03-01 where do I live
-  locket search --explain who is my sister's husband
-  locket search --json -k 3 wifi`,
-		Args: between(1, -1, "what to search for"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r.Query = strings.Join(args, " ")
-			for _, t := range types {
-				r.Types = append(r.Types, memory.Type(t))
-			}
-			if _, err := a.load(); err != nil {
-				return err
-			}
-			for _, t := range []struct {
-				flag, text string
-				to         *time.Time
-			}{{"--as-of", asOf, &r.AsOf}, {"--known-at", knownAt, &r.KnownAt}, {"--since", since, &r.Since}, {"--until", until, &r.Until}} {
-				var err error
-				if *t.to, err = a.readTime(t.flag, t.text); err != nil {
-					return err
-				}
-			}
-			var err error
-			if r.Filters, err = a.readFilter(where); err != nil {
-				return err
-			}
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				res, err := cl.Search(cmd.Context(), r)
-				if err != nil {
-					return err
-				}
-				return a.print(res, func(w io.Writer) {
-					a.showHits(w, &res, found{explain: explain, past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero()})
-				})
-			})
-		},
-	}
-	f := c.Flags()
-	f.IntVarP(&r.K, "limit", "k", 0, "how many; 10 unless said")
-	f.StringSliceVar(&types, "type", nil, "only these `types`")
-	f.StringVar(&asOf, "as-of", "", "what was true at a `time`")
-	f.StringVar(&knownAt, "known-at", "", "what was believed at a `time`")
-	f.StringVar(&since, "since", "", "heard at this `time` or later")
-	f.StringVar(&until, "until", "", "heard before this `time`")
-	f.BoolVar(&explain, "explain", false, "say of each hit what its score is made of")
-	f.Float64Var(&r.Threshold, "threshold", 0, "leave out lower scores")
-	f.BoolVar(&r.History, "history", false, "also what is no longer so")
-	f.StringVar(&r.Only, "only", "", "`memories` or utterances")
-	f.StringVar(&r.Tag, "tag", "", "only with this `tag`")
-	f.StringVar(&where, "where", "", "only what a `filter` chooses")
-	f.StringVar(&r.Agent, "agent", "", "only of this `agent`")
-	f.StringVar(&r.Run, "run", "", "only of this `run`")
-	return c
-}
-
 // readTime takes a date, a time, or how long ago.
 func (a *app) readTime(flag, s string) (time.Time, error) {
 	if s == "" {
@@ -216,10 +78,7 @@ func (a *app) getCommand() *cobra.Command {
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				m, err := cl.GetAt(cmd.Context(), args[0], times[0], times[1])
-				if err != nil {
-					return err
-				}
-				return a.print(m, func(w io.Writer) { a.showMemory(w, &m) })
+				return a.printed(err, m, func(w io.Writer) { a.showMemory(w, &m) })
 			})
 		},
 	}
@@ -376,10 +235,7 @@ func (a *app) pinCommand(pinned bool) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				m, err := cl.Pin(cmd.Context(), args[0], pinned)
-				if err != nil {
-					return err
-				}
-				return a.print(m, func(w io.Writer) { a.row(w, &m) })
+				return a.printed(err, m, func(w io.Writer) { a.row(w, &m) })
 			})
 		},
 	}
@@ -420,10 +276,7 @@ memory was made from; it shows first what that is.`,
 					}
 				}
 				d, err := cl.Delete(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				return a.print(d, func(w io.Writer) { fmt.Fprintf(w, "Erased %s.\n", shortID(d.ID)) })
+				return a.printed(err, d, func(w io.Writer) { fmt.Fprintf(w, "Erased %s.\n", shortID(d.ID)) })
 			})
 		},
 	}

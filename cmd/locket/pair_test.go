@@ -48,7 +48,7 @@ func locket(t *testing.T, home, stdin string, args ...string) (string, int) {
 	t.Helper()
 	var out, problems bytes.Buffer
 	code := run(t.Context(), append([]string{"--home", home, "--set", "plugins.disabled=facts,speech,scene,secrets", "--set", "disk.reserve=1MB"}, args...),
-		strings.NewReader(stdin), &out, &problems, product())
+		strings.NewReader(stdin), &out, &problems, testDeps())
 	return out.String() + problems.String(), code
 }
 
@@ -86,7 +86,7 @@ func TestPairByCommand(t *testing.T) {
 	answers, answer := io.Pipe()
 	var done sync.WaitGroup
 	done.Go(func() {
-		code := run(t.Context(), []string{"--home", one, "--set", "plugins.disabled=facts,speech,scene,secrets", "pair"}, answers, write, write, product())
+		code := run(t.Context(), []string{"--home", one, "--set", "plugins.disabled=facts,speech,scene,secrets", "pair"}, answers, write, write, testDeps())
 		if code != 0 {
 			t.Errorf("pair: %d", code)
 		}

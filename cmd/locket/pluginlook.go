@@ -21,15 +21,7 @@ func (a *app) pluginListCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				list, err := c.Plugins(cmd.Context())
-				if err != nil {
-					return err
-				}
-				for i := range list {
-					if err := a.print(list[i], func(w io.Writer) { a.pluginRow(w, &list[i]) }); err != nil {
-						return err
-					}
-				}
-				return nil
+				return rows(a, err, list, a.pluginRow, "")
 			})
 		},
 	}
@@ -70,10 +62,7 @@ func (a *app) pluginShowCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				v, err := c.Plugin(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				return a.print(v, func(w io.Writer) { a.showPlugin(w, &v) })
+				return a.printed(err, v, func(w io.Writer) { a.showPlugin(w, &v) })
 			})
 		},
 	}
@@ -148,10 +137,7 @@ func (a *app) pluginEnableCommand(on bool) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				p, err := c.EnablePlugin(cmd.Context(), args[0], on)
-				if err != nil {
-					return err
-				}
-				return a.print(p, func(w io.Writer) { fmt.Fprintf(w, done, oneLine(p.ID)) })
+				return a.printed(err, p, func(w io.Writer) { fmt.Fprintf(w, done, oneLine(p.ID)) })
 			})
 		},
 	}
@@ -165,10 +151,7 @@ back under its name. locket plugin unpin ends that too.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				p, err := c.RemovePlugin(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				return a.print(p, func(w io.Writer) { fmt.Fprintf(w, "Removed %s. What it has found stays.\n", oneLine(p.ID)) })
+				return a.printed(err, p, func(w io.Writer) { fmt.Fprintf(w, "Removed %s. What it has found stays.\n", oneLine(p.ID)) })
 			})
 		},
 	}
@@ -186,10 +169,7 @@ Do this only when the publisher told you, by another way, that the key has chang
 					return fmt.Errorf("%s stays pinned", oneLine(args[0]))
 				}
 				p, err := c.UnpinPlugin(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				return a.print(p, func(w io.Writer) { fmt.Fprintf(w, "Unpinned %s: the next installation pins anew.\n", oneLine(p.ID)) })
+				return a.printed(err, p, func(w io.Writer) { fmt.Fprintf(w, "Unpinned %s: the next installation pins anew.\n", oneLine(p.ID)) })
 			})
 		},
 	}
@@ -251,10 +231,7 @@ as long as retention leaves them, and places with a name; readings and presses a
 
 func (a *app) replayPlugin(ctx context.Context, c *serve.Client, r serve.ReplayPluginRequest) error {
 	done, err := c.ReplayPlugin(ctx, r)
-	if err != nil {
-		return err
-	}
-	return a.print(done, func(w io.Writer) {
+	return a.printed(err, done, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s, %d of them known already; %s.\n", plural(done.Events, "event", "events"),
 			plural(done.Candidates, "candidate", "candidates"), done.Known, plural(len(done.Changes), "memory changed", "memories changed"))
 		if done.Faults > 0 {

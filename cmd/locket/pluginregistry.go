@@ -210,17 +210,9 @@ func (a *app) registryListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, k := range r.List {
-				if err := a.print(k, func(w io.Writer) {
-					fmt.Fprintf(w, "%s  signed by %s, list %d\n", oneLine(k.URL), trust.Fingerprint(k.Key), k.Serial)
-				}); err != nil {
-					return err
-				}
-			}
-			if len(r.List) == 0 && !a.json {
-				fmt.Fprintln(a.stderr, "There are none: locket plugin registry add URL")
-			}
-			return nil
+			return rows(a, nil, r.List, func(w io.Writer, k *plugsource.Known) {
+				fmt.Fprintf(w, "%s  signed by %s, list %d\n", oneLine(k.URL), trust.Fingerprint(k.Key), k.Serial)
+			}, "There are none: locket plugin registry add URL")
 		},
 	}
 }

@@ -128,10 +128,7 @@ func (a *app) policyShowCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				p, err := c.Policy(cmd.Context())
-				if err != nil {
-					return err
-				}
-				return a.print(p, func(w io.Writer) {
+				return a.printed(err, p, func(w io.Writer) {
 					if cedar {
 						fmt.Fprint(w, p.Text)
 						return
@@ -182,10 +179,7 @@ worker that there is, and asks. What is shared and does not pass any more is tak
 					}
 				}
 				p, err := c.SetPolicy(cmd.Context(), text)
-				if err != nil {
-					return err
-				}
-				return a.print(p, func(w io.Writer) { a.showPolicy(w, &p) })
+				return a.printed(err, p, func(w io.Writer) { a.showPolicy(w, &p) })
 			})
 		},
 	}
@@ -229,10 +223,7 @@ func (a *app) policyTestCommand() *cobra.Command {
 
 func (a *app) testPolicy(ctx context.Context, c *serve.Client, r serve.PolicyTestRequest) error {
 	v, err := c.TestPolicy(ctx, r)
-	if err != nil {
-		return err
-	}
-	return a.print(v, func(w io.Writer) {
+	return a.printed(err, v, func(w io.Writer) {
 		for _, it := range v.Passes {
 			fmt.Fprintf(w, "%s  %-10s  %s  %s\n", a.paint.dim(shortID(it.ID)), it.Type, oneLine(it.Text), a.paint.dim("by "+oneLine(it.By)))
 		}
@@ -253,10 +244,7 @@ func (a *app) policyDiffCommand() *cobra.Command {
 			}
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				d, err := c.DiffPolicy(cmd.Context(), text)
-				if err != nil {
-					return err
-				}
-				return a.print(d, func(w io.Writer) { a.showPolicyDiff(w, &d) })
+				return a.printed(err, d, func(w io.Writer) { a.showPolicyDiff(w, &d) })
 			})
 		},
 	}

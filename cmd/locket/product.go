@@ -16,21 +16,23 @@ import (
 	"github.com/locket-dev/locket/wasm"
 )
 
-// product is what the command is built on when it is not being tested.
-func product() deps {
+// product is what the command is built on. cache is the folder of compiled plugins,
+// and work what a passphrase costs to try (node.InitOptions.Work); both are only set
+// by tests.
+func product(cache string, work int) deps {
 	return deps{
 		environ: os.Environ(),
 		restart: restart,
 		initHome: func(cfg config.Config, o initOptions) (string, error) {
-			phrase, err := node.Init(cfg, o.forNode())
+			phrase, err := node.Init(cfg, o.forNode(work))
 			return phrase, homeError(err, cfg)
 		},
 		joinHome: func(ctx context.Context, cfg config.Config, o initOptions, relay string, code pairing.Code, same func([]string, string) bool) (joined, error) {
-			j, err := node.Join(ctx, cfg, node.JoinOptions{InitOptions: o.forNode(), Relay: relay}, code, same)
+			j, err := node.Join(ctx, cfg, node.JoinOptions{InitOptions: o.forNode(work), Relay: relay}, code, same)
 			return joined{j.Space.String(), j.Relay, j.Wearer}, homeError(err, cfg)
 		},
 		recoverHome: func(ctx context.Context, cfg config.Config, o initOptions, relay, phrase string) (joined, error) {
-			j, err := node.Recover(ctx, cfg, node.JoinOptions{InitOptions: o.forNode(), Relay: relay}, phrase)
+			j, err := node.Recover(ctx, cfg, node.JoinOptions{InitOptions: o.forNode(work), Relay: relay}, phrase)
 			return joined{j.Space.String(), j.Relay, j.Wearer}, homeError(err, cfg)
 		},
 		openNode: func(cfg config.Config, log *slog.Logger) (openNode, error) {
@@ -38,7 +40,7 @@ func product() deps {
 			if err != nil {
 				return nil, err
 			}
-			n, err := node.Open(cfg, node.Options{Log: log, Version: version().String(), Worker: worker})
+			n, err := node.Open(cfg, node.Options{Log: log, Version: version().String(), Worker: worker, Cache: cache})
 			if errors.Is(err, node.ErrNoHome) {
 				return nil, fmt.Errorf("%w: %s", errNoHome, cfg.Home)
 			}
@@ -53,7 +55,7 @@ func product() deps {
 			if err != nil {
 				return node.Repaired{}, err
 			}
-			return node.Repair(ctx, cfg, node.Options{Log: log, Version: version().String(), Worker: worker}, ask)
+			return node.Repair(ctx, cfg, node.Options{Log: log, Version: version().String(), Worker: worker, Cache: cache}, ask)
 		},
 		demo: func(ctx context.Context, out io.Writer, json bool, seed uint64, home string) error {
 			return demo.Run(ctx, out, demo.Options{JSON: json, Seed: seed, Home: home, Version: version().String()})
@@ -61,8 +63,8 @@ func product() deps {
 	}
 }
 
-func (o *initOptions) forNode() node.InitOptions {
-	return node.InitOptions{Passphrase: string(o.passphrase), KeyFile: o.keyFile, Keyring: o.keyring, Language: keyring.Language(o.language)}
+func (o *initOptions) forNode(work int) node.InitOptions {
+	return node.InitOptions{Work: work, Passphrase: string(o.passphrase), KeyFile: o.keyFile, Keyring: o.keyring, Language: keyring.Language(o.language)}
 }
 
 func homeError(err error, cfg config.Config) error {

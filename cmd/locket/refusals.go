@@ -50,10 +50,7 @@ func (a *app) refusalsCommand() *cobra.Command {
 
 func (a *app) rescan(ctx context.Context, cl *serve.Client) error {
 	r, err := cl.Rescan(ctx)
-	if err != nil {
-		return err
-	}
-	return a.print(r, func(w io.Writer) {
+	return a.printed(err, r, func(w io.Writer) {
 		if r.Texts == 0 {
 			fmt.Fprintln(w, "Nothing is set aside unread.")
 			return

@@ -75,12 +75,7 @@ func (a *app) relayChange(use, short, long string, do func(*serve.Client, contex
 }
 
 func (a *app) showRelays(list []serve.Relay) error {
-	for i := range list {
-		if err := a.print(list[i], func(w io.Writer) { a.showRelay(w, &list[i]) }); err != nil {
-			return err
-		}
-	}
-	return nil
+	return rows(a, nil, list, a.showRelay, "")
 }
 
 // showFailing shows the places that a node carries to by itself and that fail, and
@@ -145,10 +140,7 @@ func (a *app) syncFolder(ctx context.Context, dir string) error {
 	}
 	return a.with(ctx, true, func(c *serve.Client) error {
 		done, err := c.SyncFolder(ctx, abs)
-		if err != nil {
-			return err
-		}
-		return a.print(done, func(w io.Writer) {
+		return a.printed(err, done, func(w io.Writer) {
 			fmt.Fprintf(w, "Took %s, gave %d; %s carried, either way.\n", plural(done.Took, "delta", "deltas"), done.Gave, plural(done.Blobs, "photo or recording", "photos and recordings"))
 			for _, t := range done.Trouble {
 				fmt.Fprintf(w, "Left where it is: %s\n", oneLine(t))

@@ -21,10 +21,7 @@ never removed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				r, err := cl.Retention(cmd.Context())
-				if err != nil {
-					return err
-				}
-				return a.print(r, func(w io.Writer) { a.showRetention(w, &r, plan) })
+				return a.printed(err, r, func(w io.Writer) { a.showRetention(w, &r, plan) })
 			})
 		},
 	}

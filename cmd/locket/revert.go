@@ -54,10 +54,7 @@ on with it, and --undo reverses what was done.`,
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				if r.Undo != "" {
 					v, err := c.Revert(cmd.Context(), r)
-					if err != nil {
-						return err
-					}
-					return a.print(v, func(w io.Writer) {
+					return a.printed(err, v, func(w io.Writer) {
 						fmt.Fprintf(w, "%s said again of %s.\n", plural(v.Claims, "claim", "claims"), plural(len(v.Memories), "memory", "memories"))
 					})
 				}

@@ -22,10 +22,7 @@ locket devices remove, which begins a new key as well.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				r, err := c.Rotate(cmd.Context())
-				if err != nil {
-					return err
-				}
-				return a.print(r, func(w io.Writer) { fmt.Fprintf(w, "Epoch %d has begun.\n", r.Epoch) })
+				return a.printed(err, r, func(w io.Writer) { fmt.Fprintf(w, "Epoch %d has begun.\n", r.Epoch) })
 			})
 		},
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -21,16 +23,40 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/locket-dev/locket/internal/testing/plugintest"
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/wasm"
 )
 
-func TestMain(m *testing.M) {
+// clearing removes what was compiled once the tests are through.
+type clearing struct {
+	testscript.TestingM
+	dir string
+}
+
+func (c clearing) Run() int {
+	defer os.RemoveAll(c.dir)
+	return c.TestingM.Run()
+}
+
+func TestMain(tests *testing.M) {
+	var m testscript.TestingM = tests
 	if engines.IsProcess(os.Args) {
 		os.Exit(engines.ServeProcess(os.Stdin, os.Stdout, os.Stderr))
 	}
 	if wasm.IsWorker(os.Args) {
 		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
+	}
+	if os.Getenv(cacheEnv) == "" {
+		dir, err := os.MkdirTemp("", "locket-plugins-")
+		if err == nil {
+			err = os.Setenv(cacheEnv, dir)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		m = clearing{m, dir}
 	}
 	testscript.Main(m, map[string]func(){"locket": func() {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
@@ -42,11 +68,14 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script with processes of their own.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
+		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true, ContinueOnError: true,
 		Setup: func(e *testscript.Env) error {
-			e.Vars = append(e.Vars, "LOCKET_HOME="+e.WorkDir+"/home", "LOCKET_ZONE=UTC", "XDG_CONFIG_HOME="+e.WorkDir+"/config", "HOME="+e.WorkDir)
+			e.Vars = append(e.Vars, "LOCKET_HOME="+e.WorkDir+"/home", "LOCKET_ZONE=UTC", cacheEnv+"="+os.Getenv(cacheEnv), "XDG_CONFIG_HOME="+e.WorkDir+"/config", "HOME="+e.WorkDir)
+			e.Vars = append(e.Vars, cheapHome...)
+			command, err := exec.LookPath("locket")
+			e.Vars = append(e.Vars, "BIN="+filepath.Dir(command)) // a PATH without the engines of this machine
 			e.Values[daemonKey{}] = new(exec.Cmd)
-			return nil
+			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
@@ -142,7 +171,7 @@ func daemon(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(path, append([]string{"run", "--json"}, args[1:]...)...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"LOCKET_HOME", "LOCKET_ZONE", "XDG_CONFIG_HOME", "HOME", "PATH"} {
+	for _, name := range []string{"LOCKET_HOME", "LOCKET_ZONE", "XDG_CONFIG_HOME", "HOME", "PATH", cacheEnv, "LOCKET_PLUGINS_DISABLED", "LOCKET_BROKER_LISTEN", "LOCKET_DISK_RESERVE"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	cmd.Stderr = os.Stderr
@@ -167,22 +196,14 @@ func daemon(ts *testscript.TestScript, neg bool, args []string) {
 // silent FILE one of the contract that answers nothing to anything, be it an
 // event or not.
 func module(ts *testscript.TestScript, neg bool, args []string) {
-	b := "\x00asm\x01\x00\x00\x00"
-	body := map[string]string{"silent": "\x0a\x11\x03\x04\x00\x41\x01\x0b\x05\x00\x41\x80\x20\x0b\x04\x00\x42\x00\x0b",
-		"trapping": "\x0a\x10\x03\x04\x00\x41\x01\x0b\x05\x00\x41\x80\x20\x0b\x03\x00\x00\x0b"}
-	if len(args) == 2 && body[args[0]] != "" {
-		code := body[args[0]]
-		args = args[1:]
-		b += "\x01\x10\x03\x60\x00\x01\x7f\x60\x01\x7f\x01\x7f\x60\x02\x7f\x7f\x01\x7e" + // () i32, (i32) i32, (i32 i32) i64
-			"\x03\x04\x03\x00\x01\x02" +
-			"\x05\x03\x01\x00\x02" + // two pages
-			"\x07\x37\x04" +
-			"\x06memory\x02\x00\x0alocket_abi\x00\x00\x0clocket_alloc\x00\x01\x0elocket_extract\x00\x02" + code
+	b := []byte("\x00asm\x01\x00\x00\x00")
+	if made := map[string][]byte{"silent": plugintest.SilentModule, "trapping": plugintest.TrappingModule}[args[0]]; made != nil {
+		b, args = made, args[1:]
 	}
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: module [silent | trapping] FILE")
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b), 0o644))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o644))
 }
 
 // web FOLDER serves a folder over HTTP on this machine, and is an OCI registry

@@ -175,10 +175,7 @@ func (a *app) createShare(ctx context.Context, c *serve.Client, r serve.ShareReq
 	}
 	r.Confirm = p.Confirm
 	s, err := c.CreateShare(ctx, r)
-	if err != nil {
-		return err
-	}
-	return a.print(s, func(w io.Writer) {
+	return a.printed(err, s, func(w io.Writer) {
 		fmt.Fprintf(w, "Shared %s with %s as %s.\n", plural(s.Memories, "memory", "memories"), oneLine(names(s.Readers)), s.ID)
 		fmt.Fprintf(w, "They open it with:\n  locket share open '%s'\n", s.Link)
 	})
@@ -239,18 +236,7 @@ does not tell who fetched what; what apps were shown is in locket app log.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				l, err := c.ShareLog(cmd.Context())
-				if err != nil {
-					return err
-				}
-				for _, d := range l.Deeds {
-					if err := a.print(d, func(w io.Writer) { a.deedRow(w, &d) }); err != nil {
-						return err
-					}
-				}
-				if len(l.Deeds) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "Nothing was shared yet.")
-				}
-				return nil
+				return rows(a, err, l.Deeds, a.deedRow, "Nothing was shared yet.")
 			})
 		},
 	}
@@ -277,18 +263,7 @@ func (a *app) shareListCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				list, err := c.Shares(cmd.Context())
-				if err != nil {
-					return err
-				}
-				for _, s := range list {
-					if err := a.print(s, func(w io.Writer) { a.shareRow(w, &s) }); err != nil {
-						return err
-					}
-				}
-				if len(list) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "Nothing is shared.")
-				}
-				return nil
+				return rows(a, err, list, a.shareRow, "Nothing is shared.")
 			})
 		},
 	}
@@ -317,10 +292,7 @@ func (a *app) shareShowCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				v, err := c.Share(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				return a.print(v, func(w io.Writer) {
+				return a.printed(err, v, func(w io.Writer) {
 					a.shareRow(w, &v.Share)
 					for _, r := range v.Share.Readers {
 						out := ""
@@ -345,10 +317,7 @@ func (a *app) shareUpdateCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				u, err := c.UpdateShare(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				return a.print(u, func(w io.Writer) {
+				return a.printed(err, u, func(w io.Writer) {
 					fmt.Fprintf(w, "%d added, %d taken out; it has %s.\n", u.Added, u.Removed, plural(u.Share.Memories, "memory", "memories"))
 				})
 			})
@@ -370,10 +339,7 @@ With --reader only one reader is removed, and the others read on under a new key
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				s, err := c.RevokeShare(cmd.Context(), args[0], reader)
-				if err != nil {
-					return err
-				}
-				return a.print(s, func(w io.Writer) {
+				return a.printed(err, s, func(w io.Writer) {
 					if s.Revoked.IsZero() {
 						fmt.Fprintf(w, "Put out. It goes on with %s, under a new key.\n", oneLine(names(s.Readers)))
 					} else {

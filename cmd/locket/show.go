@@ -53,6 +53,28 @@ func (a *app) print(v any, human func(w io.Writer)) error {
 	return err
 }
 
+// printed is print, unless getting v has failed: err tells it.
+func (a *app) printed(err error, v any, human func(w io.Writer)) error {
+	if err != nil {
+		return err
+	}
+	return a.print(v, human)
+}
+
+// rows prints each of a list, unless getting the list has failed: err tells it. An
+// empty list is told a person by none, if that is not empty.
+func rows[T any](a *app, err error, list []T, row func(w io.Writer, v *T), none string) error {
+	for i := range list {
+		if err == nil {
+			err = a.print(list[i], func(w io.Writer) { row(w, &list[i]) })
+		}
+	}
+	if err == nil && len(list) == 0 && none != "" && !a.json {
+		fmt.Fprintln(a.stderr, none)
+	}
+	return err
+}
+
 // when is a time as the wearer reads it.
 func (a *app) when(t time.Time) string {
 	if t.IsZero() {

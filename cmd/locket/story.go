@@ -17,15 +17,7 @@ func (a *app) historyCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				list, err := cl.History(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				for _, ch := range list {
-					if err := a.print(ch, func(w io.Writer) { a.showChange(w, &ch) }); err != nil {
-						return err
-					}
-				}
-				return nil
+				return rows(a, err, list, a.showChange, "")
 			})
 		},
 	}
@@ -76,10 +68,7 @@ func (a *app) whyCommand() *cobra.Command {
 					return err
 				}
 				y, err := cl.Why(cmd.Context(), id)
-				if err != nil {
-					return err
-				}
-				return a.print(y, func(w io.Writer) { a.showWhy(w, &y) })
+				return a.printed(err, y, func(w io.Writer) { a.showWhy(w, &y) })
 			})
 		},
 	}

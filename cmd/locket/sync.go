@@ -140,24 +140,15 @@ has when it was let in. Wearables hold no keys of yours: see locket wearable.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				members, err := c.Members(cmd.Context())
-				if err != nil {
-					return err
-				}
-				for _, m := range members {
-					err := a.print(m, func(w io.Writer) {
-						when := "this device"
-						if !m.Here && m.LastHeard.IsZero() {
-							when = "let in " + a.when(m.Added) + ", and nothing said since"
-						} else if !m.Here {
-							when = "heard " + a.when(m.LastHeard)
-						}
-						fmt.Fprintf(w, "%s  %-9s  %-20s  %-13s  %s\n", m.ID, m.Role, oneLine(m.Name), oneLine(m.Platform), when)
-					})
-					if err != nil {
-						return err
+				return rows(a, err, members, func(w io.Writer, m *serve.Member) {
+					when := "this device"
+					if !m.Here && m.LastHeard.IsZero() {
+						when = "let in " + a.when(m.Added) + ", and nothing said since"
+					} else if !m.Here {
+						when = "heard " + a.when(m.LastHeard)
 					}
-				}
-				return nil
+					fmt.Fprintf(w, "%s  %-9s  %-20s  %-13s  %s\n", m.ID, m.Role, oneLine(m.Name), oneLine(m.Platform), when)
+				}, "")
 			})
 		},
 	}

@@ -34,17 +34,19 @@ func (p *person) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// word gives one of the phrase that was made last; the first is 1.
+func word(n int) string { return strings.Fields(madePhrase)[n-1] }
+
 // The words are asked for, and a second try is given.
 func TestInitChecksTheWords(t *testing.T) {
-	words := strings.Fields(testPhrase)
 	for name, c := range map[string]struct {
 		reply func(ask, word int) string
 		code  int
 		says  string
 	}{
-		"right":            {func(_, w int) string { return " " + strings.ToUpper(words[w-1]) }, exitDone, "The node is ready"},
-		"right at the 2nd": {func(n, w int) string { return map[bool]string{true: "hm", false: words[w-1]}[n == 1] }, exitDone, "The node is ready"},
-		"never right":      {func(int, int) string { return "hm" }, exitFailed, "24 delta"},
+		"right":            {func(_, w int) string { return " " + strings.ToUpper(word(w)) }, exitDone, "The node is ready"},
+		"right at the 2nd": {func(n, w int) string { return map[bool]string{true: "hm", false: word(w)}[n == 1] }, exitDone, "The node is ready"},
+		"never right":      {func(int, int) string { return "hm" }, exitFailed, "24 "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, w := io.Pipe()
@@ -53,7 +55,7 @@ func TestInitChecksTheWords(t *testing.T) {
 			p := &person{answers: w, reply: func(word int) string { asks++; return c.reply(asks, word) }}
 			var out bytes.Buffer
 			d := testDeps()
-			d.environ = nil
+			d.environ = cheapHome
 			args := []string{"init", "--key-file", "--home", filepath.Join(t.TempDir(), "home")}
 			if code := run(t.Context(), args, r, &out, p, d); code != c.code || !strings.Contains(out.String(), c.says) {
 				t.Fatalf("exit %d after\n%s", code, out.String())

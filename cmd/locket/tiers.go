@@ -34,19 +34,13 @@ they are asked for. Without a network, hot memories are found and missing ones a
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				if len(fetch) == 0 && !r.All && !r.Cool {
 					t, err := cl.Tiers(cmd.Context())
-					if err != nil {
-						return err
-					}
-					return a.print(t, func(w io.Writer) { a.showTiers(w, &t) })
+					return a.printed(err, t, func(w io.Writer) { a.showTiers(w, &t) })
 				}
 				if len(fetch) > 0 {
 					return a.fetchOnes(cmd.Context(), cl, fetch)
 				}
 				moved, err := cl.MoveTiers(cmd.Context(), r)
-				if err != nil {
-					return err
-				}
-				return a.print(moved, func(w io.Writer) { a.showMoved(w, &moved) })
+				return a.printed(err, moved, func(w io.Writer) { a.showMoved(w, &moved) })
 			})
 		},
 	}

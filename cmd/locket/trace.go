@@ -27,10 +27,7 @@ is the event of its first evidence. The last 1024 events are kept, without their
 					return err
 				}
 				t, err := c.TraceEvent(cmd.Context(), event)
-				if err != nil {
-					return err
-				}
-				return a.print(t, func(w io.Writer) { a.trace(w, &t) })
+				return a.printed(err, t, func(w io.Writer) { a.trace(w, &t) })
 			})
 		},
 	}

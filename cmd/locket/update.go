@@ -61,10 +61,7 @@ func (a *app) updateCommand() *cobra.Command {
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				m, err := cl.Update(cmd.Context(), args[0], r)
-				if err != nil {
-					return err
-				}
-				return a.print(m, func(w io.Writer) { a.row(w, &m) })
+				return a.printed(err, m, func(w io.Writer) { a.row(w, &m) })
 			})
 		},
 	}

@@ -35,10 +35,7 @@ with the words as well. No secret is shown.`,
 					}
 					v, err = cl.RecoverVault(cmd.Context(), serve.Secret(words))
 				}
-				if err != nil {
-					return err
-				}
-				return a.print(v, func(w io.Writer) {
+				return a.printed(err, v, func(w io.Writer) {
 					fmt.Fprintf(w, "Recovered %d; %d could be opened here before.\n", v.Recovered, v.Here)
 					if v.Lost > 0 {
 						fmt.Fprintf(w, "Only the devices that have sealed them open the other %d.\n", v.Lost)

@@ -48,10 +48,7 @@ func (a *app) addZoneCommand() *cobra.Command {
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				made, err := cl.AddZone(cmd.Context(), z)
-				if err != nil {
-					return err
-				}
-				return a.print(made, func(w io.Writer) {
+				return a.printed(err, made, func(w io.Writer) {
 					fmt.Fprintf(w, "Nothing is recorded in %s: %s.\n", oneLine(made.Name), oneLine(made.String()))
 				})
 			})
@@ -81,18 +78,9 @@ func (a *app) listZonesCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
 				all, err := cl.Zones(cmd.Context())
-				if err != nil {
-					return err
-				}
-				for _, z := range all.Zones {
-					if err := a.print(z, func(w io.Writer) { fmt.Fprintf(w, "%-16s  %s\n", oneLine(z.Name), oneLine(z.String())) }); err != nil {
-						return err
-					}
-				}
-				if len(all.Zones) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "No private zones. Make one: locket zones add NAME --time \"daily 22:00-07:00\"")
-				}
-				return nil
+				return rows(a, err, all.Zones, func(w io.Writer, z *zones.Zone) {
+					fmt.Fprintf(w, "%-16s  %s\n", oneLine(z.Name), oneLine(z.String()))
+				}, "No private zones. Make one: locket zones add NAME --time \"daily 22:00-07:00\"")
 			})
 		},
 	}
@@ -104,10 +92,7 @@ func (a *app) removeZoneCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				z, err := cl.RemoveZone(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				return a.print(z, func(w io.Writer) { fmt.Fprintf(w, "%s is no private zone any more.\n", oneLine(z.Name)) })
+				return a.printed(err, z, func(w io.Writer) { fmt.Fprintf(w, "%s is no private zone any more.\n", oneLine(z.Name)) })
 			})
 		},
 	}

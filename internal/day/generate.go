@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	fixed "github.com/locket-dev/locket/testdata/day"
 )
@@ -247,7 +248,7 @@ func (m *maker) digits(n int) string {
 // finish writes the day's own files and checks it as one that was loaded.
 func (m *maker) finish() error {
 	d := m.day
-	slices.SortFunc(d.Expect.Refused, func(a, b Refused) int { return a.Line - b.Line })
+	sorting.Sort(d.Expect.Refused, func(a, b Refused) int { return a.Line - b.Line })
 	lines, err := appendJSON(nil, header{Kind: "day", Date: d.Date, Zone: d.Zone, Wearer: d.Wearer})
 	if err != nil {
 		return err

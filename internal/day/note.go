@@ -2,17 +2,12 @@ package day
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/png"
-
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/gobold"
-	"golang.org/x/image/font/gofont/goregular"
-	"golang.org/x/image/font/opentype"
-	"golang.org/x/image/math/fixed"
 )
 
 // The size of a note's picture in pixels: what a plugin is given at most.
@@ -21,33 +16,38 @@ const (
 	noteHeight = 480
 )
 
+// glyphs.png has the ASCII characters of the Go fonts: a row of bold ones of 40 pixels,
+// and under it one of regular ones of 34, a cell each. TestGlyphs draws them with the
+// fonts themselves, which would be a hundredth of the program.
+//
+//go:embed glyphs.png
+var glyphs []byte
+
+// The size of a cell in pixels, and where in it a character's origin is. The value of
+// the first pixel is how far the character advances; the others are its ink.
+const (
+	cellWidth, cellHeight = 56, 56
+	cellX, cellY          = 8, 40
+	firstGlyph, lastGlyph = ' ', '~'
+)
+
 // RenderNote draws a printed note, black on paper, and gives it as a PNG. The
 // first line is its heading, in bold. The type is the Go fonts', at a size
 // that an optical reader is at home with (capitals of about 25 pixels); eight
-// lines of 30 letters have room.
+// lines of 30 letters have room. The lines are in ASCII.
 func RenderNote(lines []string) ([]byte, error) {
+	sheet, err := png.Decode(bytes.NewReader(glyphs))
+	if err != nil {
+		return nil, fmt.Errorf("render note: %w", err)
+	}
 	img := image.NewGray(image.Rect(0, 0, noteWidth, noteHeight))
 	draw.Draw(img, img.Bounds(), image.NewUniform(color.Gray{Y: 238}), image.Point{}, draw.Src)
 	const margin, leading = 48, 52
 	y := margin + 26
-	heading, err := newFace(gobold.TTF, 40)
-	if err != nil {
-		return nil, fmt.Errorf("render note: %w", err)
-	}
-	body, err := newFace(goregular.TTF, 34)
-	if err != nil {
-		return nil, fmt.Errorf("render note: %w", err)
-	}
 	for i, l := range lines {
-		face := body
-		if i == 0 {
-			face = heading
-		}
-		d := font.Drawer{Dst: img, Src: image.NewUniform(color.Gray{Y: 24}), Face: face, Dot: fixed.P(margin, y)}
-		if d.MeasureString(l).Ceil() > noteWidth-2*margin || y > noteHeight-margin/2 {
+		if x := writeLine(img, sheet.(*image.Gray), min(i, 1), margin, y, l); x < 0 || x > noteWidth-margin || y > noteHeight-margin/2 {
 			return nil, fmt.Errorf("render note: line %d, %q, does not fit", i+1, l)
 		}
-		d.DrawString(l)
 		y += leading
 	}
 	frame(img, 14, color.Gray{Y: 150})
@@ -58,12 +58,21 @@ func RenderNote(lines []string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func newFace(ttf []byte, size float64) (font.Face, error) {
-	f, err := opentype.Parse(ttf)
-	if err != nil {
-		return nil, err
+// writeLine writes a line with the characters of a row, and gives where it ends; -1: there
+// is no such character.
+func writeLine(img draw.Image, sheet *image.Gray, row, x, y int, line string) int {
+	ink := &image.Alpha{Pix: sheet.Pix, Stride: sheet.Stride, Rect: sheet.Rect}
+	for _, r := range line {
+		if r < firstGlyph || r > lastGlyph {
+			return -1
+		}
+		cell := image.Pt(int(r-firstGlyph)*cellWidth, row*cellHeight)
+		// The row of the advance has no ink.
+		draw.DrawMask(img, image.Rect(x-cellX, y-cellY+1, x-cellX+cellWidth, y-cellY+cellHeight), image.NewUniform(color.Gray{Y: 24}), image.Point{},
+			ink, cell.Add(image.Pt(0, 1)), draw.Over)
+		x += int(sheet.GrayAt(cell.X, cell.Y).Y)
 	}
-	return opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingFull})
+	return x
 }
 
 // frame draws the paper's edge, two pixels wide.

@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/internal/player"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/serve"
@@ -79,7 +79,7 @@ func (r *run) remembered(ctx context.Context, n *node.Node) error {
 		if len(ms) == 0 {
 			continue
 		}
-		slices.SortStableFunc(ms, func(a, b memory.Memory) int { return cmp.Compare(b.Confidence, a.Confidence) })
+		sorting.Stable(ms, func(a, b memory.Memory) int { return cmp.Compare(b.Confidence, a.Confidence) })
 		lines = append(lines, fmt.Sprintf("%-11s %3d  such as: %s", t, len(ms), short(ms[0].Text, 76)))
 		for _, m := range ms[:min(2, len(ms))] {
 			examples = append(examples, example{Type: t, ID: m.ID.String(), Text: m.Text})
@@ -103,7 +103,7 @@ func (r *run) refused(ctx context.Context, n *node.Node) error {
 	for _, f := range all {
 		by[f.Kind] = append(by[f.Kind], f)
 	}
-	kinds := slices.SortedFunc(maps.Keys(by), func(a, b string) int { return cmp.Or(cmp.Compare(len(by[b]), len(by[a])), cmp.Compare(a, b)) })
+	kinds := sorting.Sorted(maps.Keys(by), func(a, b string) int { return cmp.Or(cmp.Compare(len(by[b]), len(by[a])), cmp.Compare(a, b)) })
 	counts := map[string]int{}
 	var examples []example
 	var lines []string
@@ -210,7 +210,7 @@ func (r *run) clock(t time.Time) string {
 
 // sum writes a score's parts, largest first.
 func sum(parts map[string]float64) string {
-	names := slices.SortedFunc(maps.Keys(parts), func(a, b string) int { return cmp.Or(cmp.Compare(parts[b], parts[a]), cmp.Compare(a, b)) })
+	names := sorting.Sorted(maps.Keys(parts), func(a, b string) int { return cmp.Or(cmp.Compare(parts[b], parts[a]), cmp.Compare(a, b)) })
 	var s []string
 	for _, n := range names {
 		if v := parts[n]; v >= 0.005 || v <= -0.005 {

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -149,7 +150,7 @@ func (p *planner) sort() {
 			p.all = append(p.all, m)
 		}
 	}
-	slices.SortFunc(p.all, before)
+	sorting.Sort(p.all, before)
 }
 
 func before(a, b *memory.Memory) int {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 )
@@ -66,7 +67,7 @@ func made(m *memory.Memory) bool {
 // in which they were said. Ties go to the earlier.
 func (p *planner) central(ms []*memory.Memory) []*memory.Memory {
 	ms = slices.Clone(ms)
-	slices.SortFunc(ms, func(a, b *memory.Memory) int {
+	sorting.Sort(ms, func(a, b *memory.Memory) int {
 		if c := p.at(a).Compare(p.at(b)); c != 0 {
 			return c
 		}
@@ -86,7 +87,7 @@ func (p *planner) central(ms []*memory.Memory) []*memory.Memory {
 		}
 	}
 	best := slices.Clone(ms)
-	slices.SortStableFunc(best, func(a, b *memory.Memory) int { return score[b] - score[a] })
+	sorting.Stable(best, func(a, b *memory.Memory) int { return score[b] - score[a] })
 	best = best[:min(dayLines, len(best))]
 	return slices.DeleteFunc(ms, func(m *memory.Memory) bool { return !slices.Contains(best, m) })
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 )
@@ -192,11 +193,11 @@ func (p *planner) blocks() {
 			all[key{m.Owner, f.Block}] = append(all[key{m.Owner, f.Block}], m)
 		}
 	}
-	keys := slices.SortedFunc(maps.Keys(all), func(a, b key) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	keys := sorting.Sorted(maps.Keys(all), func(a, b key) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	var made []memory.Memory
 	for _, k := range keys {
 		ms := all[k]
-		slices.SortFunc(ms, func(a, b *memory.Memory) int { return when(a).Compare(when(b)) })
+		sorting.Sort(ms, func(a, b *memory.Memory) int { return when(a).Compare(when(b)) })
 		lines, limit, size := make([]memory.CoreLine, len(ms)), 0, 0
 		for i, m := range ms {
 			lines[i] = memory.CoreLine{Text: m.Text, Uses: p.in.Uses[m.ID].Count, Keep: !p.may(m)}

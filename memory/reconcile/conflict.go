@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -68,7 +69,7 @@ func Conflicts(group []memory.Assertion) []Conflict {
 	var out []Conflict
 	for id, as := range byMemory {
 		if m, ok := shown[id]; ok && m.State != memory.Erased {
-			slices.SortFunc(as, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
+			sorting.Sort(as, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
 			out = append(out, ofFields(&m, standing(as))...)
 		}
 	}
@@ -76,7 +77,7 @@ func Conflicts(group []memory.Assertion) []Conflict {
 	for i := range out {
 		out[i].ID = nameOf(&out[i])
 	}
-	slices.SortFunc(out, func(a, b Conflict) int { return cmp.Compare(a.ID, b.ID) })
+	sorting.Sort(out, func(a, b Conflict) int { return cmp.Compare(a.ID, b.ID) })
 	return out
 }
 
@@ -91,7 +92,7 @@ func nameOf(c *Conflict) string {
 			dots = append(dots, a.Dot)
 		}
 	}
-	slices.SortFunc(dots, memory.Dot.Compare)
+	sorting.Sort(dots, memory.Dot.Compare)
 	sum := sha256.Sum256([]byte(said([]any{c.Kind, c.Field, dots})))
 	return nameText.EncodeToString(sum[:8])
 }
@@ -135,7 +136,7 @@ func ofFields(m *memory.Memory, as []*memory.Assertion) []Conflict {
 		} else {
 			c.add(m, r, best)
 		}
-		slices.SortFunc(open, func(a, b *memory.Assertion) int { return b.Clock.Compare(a.Clock) })
+		sorting.Sort(open, func(a, b *memory.Assertion) int { return b.Clock.Compare(a.Clock) })
 		for _, a := range open {
 			if a != best {
 				c.add(m, r, a)
@@ -262,7 +263,7 @@ func sorted(items map[memory.ID]*item) []memory.ID {
 	for id := range items {
 		ids = append(ids, id)
 	}
-	slices.SortFunc(ids, func(a, b memory.ID) int { return cmp.Compare(string(a[:]), string(b[:])) })
+	sorting.Sort(ids, func(a, b memory.ID) int { return cmp.Compare(string(a[:]), string(b[:])) })
 	return ids
 }
 
@@ -278,7 +279,7 @@ func valuesConflict(kind ConflictKind, ps []*memory.Assertion, items map[memory.
 		return 0
 	}
 	ps = slices.Clone(ps)
-	slices.SortStableFunc(ps, func(a, b *memory.Assertion) int {
+	sorting.Stable(ps, func(a, b *memory.Assertion) int {
 		return cmp.Or(active(b)-active(a), active(a)*(byWorkers(items[a.Memory])-byWorkers(items[b.Memory])), items[b.Memory].from.Compare(items[a.Memory].from), b.Dot.Compare(a.Dot))
 	})
 	c := Conflict{Kind: kind}

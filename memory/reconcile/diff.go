@@ -2,9 +2,9 @@ package reconcile
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -46,7 +46,7 @@ func Diff(before, after []memory.Memory, cause memory.Assertion) []memory.Change
 			emit(c)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b memory.Change) int { return own(&b, &cause) - own(&a, &cause) })
+	sorting.Stable(out, func(a, b memory.Change) int { return own(&b, &cause) - own(&a, &cause) })
 	return out
 }
 

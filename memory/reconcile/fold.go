@@ -5,13 +5,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
 // fold makes one memory from what is said of it alone, or nil where nobody
 // has proposed it.
 func fold(id memory.ID, as []*memory.Assertion) *item {
-	slices.SortFunc(as, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
+	sorting.Sort(as, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
 	as = standing(as)
 	v := authorityOf(as)
 	if v.shown == nil {

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"slices"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -19,9 +20,9 @@ func Knew(group []memory.Assertion, next *memory.Assertion) []memory.Dot {
 	}
 	ps := proposals(group)
 	last := slices.DeleteFunc(pastOf(ps).unanswered(ps), func(p *memory.Assertion) bool { return p.Dot.Member == next.Dot.Member })
-	slices.SortFunc(last, func(a, b *memory.Assertion) int { return b.Clock.Compare(a.Clock) })
+	sorting.Sort(last, func(a, b *memory.Assertion) int { return b.Clock.Compare(a.Clock) })
 	last = last[:min(len(last), maxKnew)]
-	slices.SortFunc(last, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
+	sorting.Sort(last, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
 	var out []memory.Dot
 	for _, p := range last {
 		out = append(out, p.Dot)
@@ -37,7 +38,7 @@ func proposals(group []memory.Assertion) []*memory.Assertion {
 			out = append(out, &group[i])
 		}
 	}
-	slices.SortFunc(out, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
+	sorting.Sort(out, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
 	return slices.CompactFunc(out, func(a, b *memory.Assertion) bool { return a.Dot == b.Dot })
 }
 

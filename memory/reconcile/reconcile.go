@@ -23,6 +23,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -46,7 +47,7 @@ func Derive(group []memory.Assertion) []memory.Memory {
 			items = append(items, it)
 		}
 	}
-	slices.SortFunc(items, func(a, b *item) int {
+	sorting.Sort(items, func(a, b *item) int {
 		return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.mem.Rank, b.mem.Rank),
 			a.first.Clock.Compare(b.first.Clock), a.first.Dot.Compare(b.first.Dot))
 	})
@@ -166,7 +167,7 @@ type item struct {
 }
 
 func (c *item) setEvidence() {
-	slices.SortFunc(c.evidence, func(a, b memory.Evidence) int {
+	sorting.Sort(c.evidence, func(a, b memory.Evidence) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Event.String(), b.Event.String()),
 			cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Excerpt, b.Excerpt))
 	})

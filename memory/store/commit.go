@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // write is what a transaction did to a record.
@@ -50,7 +52,7 @@ func (p *pending) under(prefix, start []byte, backwards bool) (keys [][]byte) {
 			keys = append(keys, key)
 		}
 	}
-	slices.SortFunc(keys, bytes.Compare)
+	sorting.Sort(keys, bytes.Compare)
 	if backwards {
 		slices.Reverse(keys)
 	}

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"math/bits"
-	"slices"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // A salvage is complete where the records that it takes over add up to the
@@ -59,7 +60,7 @@ func (s *salvage) exclude() {
 				rank[key] = 1
 			}
 		}
-		slices.SortFunc(keys, func(a, b string) int {
+		sorting.Sort(keys, func(a, b string) int {
 			return cmp.Or(rank[a]-rank[b], cmp.Compare(a, b))
 		})
 		keys = keys[:min(len(keys), most)]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/length"
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -168,7 +169,7 @@ func (t *Tx) unitRecords(id memory.ID, c Cooling) (u *unitRecords, why string, e
 	if len(u.kept) > maxUnit {
 		return nil, tooMuch, nil
 	}
-	slices.SortFunc(u.kept, func(a, b coldRecord) int { return bytes.Compare(a.Key, b.Key) })
+	sorting.Sort(u.kept, func(a, b coldRecord) int { return bytes.Compare(a.Key, b.Key) })
 	u.kept = slices.CompactFunc(u.kept, func(a, b coldRecord) bool { return bytes.Equal(a.Key, b.Key) })
 	size := 0
 	for _, r := range u.kept {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -80,7 +81,7 @@ func (t *Tx) catchUp(name string, a *memory.Assertion, waited []memory.Assertion
 	if err := t.put(append(t.groupPrefix(name), a.Memory[:]...), nil); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(waited, func(a, b memory.Assertion) int { return a.Clock.Compare(b.Clock) }) // of dots, before
+	sorting.Stable(waited, func(a, b memory.Assertion) int { return a.Clock.Compare(b.Clock) }) // of dots, before
 	g.assertions[a.Memory] = []memory.Assertion{*a}
 	out, err := t.derive(name, g, a)
 	for i := range waited {
@@ -150,7 +151,7 @@ func sortedIDs[V any](m map[memory.ID]V) []memory.ID {
 	for id := range m {
 		ids = append(ids, id)
 	}
-	slices.SortFunc(ids, func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
+	sorting.Sort(ids, func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
 	return ids
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -135,7 +136,7 @@ func (t *Tx) packedOfEvent(e memory.EventID) iter.Seq2[found, error] {
 			yield(found{}, err)
 			return
 		}
-		slices.SortFunc(ids, func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
+		sorting.Sort(ids, func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
 		for _, id := range slices.Compact(ids) {
 			if !yield(found{id: id}, nil) {
 				return
@@ -166,7 +167,7 @@ func (t *Tx) packedByID() iter.Seq2[found, error] {
 				ids = append(ids, g.row(i).id)
 			}
 		}
-		slices.SortFunc(ids, func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
+		sorting.Sort(ids, func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
 		for some := range slices.Chunk(slices.Compact(ids), byIDAtOnce) {
 			from, to := some[0], some[len(some)-1]
 			var held []found
@@ -185,7 +186,7 @@ func (t *Tx) packedByID() iter.Seq2[found, error] {
 				}
 				held = append(held, found{id: l.id, is: &r.Utterance})
 			}
-			slices.SortFunc(held, func(a, b found) int { return bytes.Compare(a.id[:], b.id[:]) })
+			sorting.Sort(held, func(a, b found) int { return bytes.Compare(a.id[:], b.id[:]) })
 			for _, f := range held {
 				if !yield(f, nil) {
 					return

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -132,7 +133,7 @@ func (t *Tx) intoPages(add []packedLine) error {
 			return slices.ContainsFunc(add[:k], func(n packedLine) bool { return n.id == l.id })
 		})
 		all = append(all, add[:k]...)
-		slices.SortFunc(all, comparePlaces)
+		sorting.Sort(all, comparePlaces)
 		if err := t.savePages(key, all); err != nil {
 			return err
 		}
@@ -202,6 +203,6 @@ func (t *Tx) pendingPacked(seq uint64) (out []Document, err error) {
 			out = append(out, Document{Seq: n.Document, Kind: UtteranceDocument, ID: l.id})
 		}
 	}
-	slices.SortFunc(out, func(a, b Document) int { return cmp.Compare(a.Seq, b.Seq) })
+	sorting.Sort(out, func(a, b Document) int { return cmp.Compare(a.Seq, b.Seq) })
 	return out, nil
 }

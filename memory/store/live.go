@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -93,7 +94,7 @@ func (t *Tx) withCold(out []memory.Dot) ([]memory.Dot, error) {
 			out = append(out, memory.Dot{Member: m, Seq: d.last()})
 		}
 	}
-	slices.SortFunc(out, func(a, b memory.Dot) int { return a.Compare(b) })
+	sorting.Sort(out, func(a, b memory.Dot) int { return a.Compare(b) })
 	return out, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/internal/filelock"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store/badgerfile"
 )
@@ -292,5 +293,5 @@ func (s *salvage) miss() {
 	}
 	s.short()
 	s.out.Lost = slices.DeleteFunc(s.out.Lost, func(d Damage) bool { return madeAnew[d.Kind] })
-	slices.SortFunc(s.out.Lost, func(a, b Damage) int { return strings.Compare(a.Kind+" "+a.Key, b.Kind+" "+b.Key) })
+	sorting.Sort(s.out.Lost, func(a, b Damage) int { return strings.Compare(a.Kind+" "+a.Key, b.Kind+" "+b.Key) })
 }

@@ -3,11 +3,11 @@ package store
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // Share is what the records of one kind take.
@@ -56,7 +56,7 @@ func (s *Store) Shares(ctx context.Context) ([]Share, error) {
 	for _, share := range byKind {
 		out = append(out, *share)
 	}
-	slices.SortFunc(out, func(a, b Share) int {
+	sorting.Sort(out, func(a, b Share) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Kind, b.Kind))
 	})
 	return out, err

@@ -16,9 +16,9 @@ import (
 	"bytes"
 	"cmp"
 	"math"
-	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -124,7 +124,7 @@ func Choose(items []Item, b Budget, now time.Time) []memory.ID {
 			list = append(list, rated{it, it.warmth(now)})
 		}
 	}
-	slices.SortFunc(list, func(a, b rated) int {
+	sorting.Sort(list, func(a, b rated) int {
 		return cmp.Or(cmp.Compare(a.warmth, b.warmth), bytes.Compare(a.ID[:], b.ID[:]))
 	})
 	var out []memory.ID

@@ -24,11 +24,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -168,7 +168,7 @@ func (d *digest) add(r Record) {
 }
 
 func (d *digest) sum() []byte {
-	slices.SortFunc(d.sums, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
+	sorting.Sort(d.sums, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
 	h := sha256.New()
 	h.Write([]byte("locket/v1 archive\x00"))
 	for _, s := range d.sums {

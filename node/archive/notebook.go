@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 )
@@ -178,7 +179,7 @@ func (n *notebook) memories() []memory.Memory {
 	}
 	groups := map[string][]memory.Assertion{}
 	for _, as := range of {
-		slices.SortFunc(as, func(a, b memory.Assertion) int { return a.Dot.Compare(b.Dot) })
+		sorting.Sort(as, func(a, b memory.Assertion) int { return a.Dot.Compare(b.Dot) })
 		if i := slices.IndexFunc(as, func(a memory.Assertion) bool { return a.Candidate != nil }); i >= 0 {
 			g := as[i].Candidate.Group()
 			groups[g] = append(groups[g], as...)
@@ -188,7 +189,7 @@ func (n *notebook) memories() []memory.Memory {
 	for _, g := range groups {
 		out = append(out, reconcile.Derive(g)...)
 	}
-	slices.SortFunc(out, func(a, b memory.Memory) int {
+	sorting.Sort(out, func(a, b memory.Memory) int {
 		return cmp.Or(a.TrueFrom.Compare(b.TrueFrom), a.Learnt.Compare(b.Learnt), slices.Compare(a.ID[:], b.ID[:]))
 	})
 	return out
@@ -281,14 +282,14 @@ func readPage(folder fs.FS, name string, most int64) (string, error) {
 
 // sort puts the records into the order that pages and imports have.
 func (n *notebook) sort() {
-	slices.SortFunc(n.utterances, func(a, b line[memory.Utterance]) int {
+	sorting.Sort(n.utterances, func(a, b line[memory.Utterance]) int {
 		return cmp.Or(a.says.At.Compare(b.says.At), slices.Compare(a.says.ID[:], b.says.ID[:]))
 	})
-	slices.SortFunc(n.assertions, func(a, b line[Assertion]) int {
+	sorting.Sort(n.assertions, func(a, b line[Assertion]) int {
 		return cmp.Or(slices.Compare(a.says.Memory[:], b.says.Memory[:]), a.says.Dot.Compare(b.says.Dot))
 	})
-	slices.SortFunc(n.files, func(a, b fileOf) int { return slices.Compare(a.Name[:], b.Name[:]) })
-	slices.SortFunc(n.tail, func(a, b Record) int { return cmp.Compare(a.Kind, b.Kind) })
+	sorting.Sort(n.files, func(a, b fileOf) int { return slices.Compare(a.Name[:], b.Name[:]) })
+	sorting.Sort(n.tail, func(a, b Record) int { return cmp.Compare(a.Kind, b.Kind) })
 }
 
 // records gives the archive again, with the blobs from their files.

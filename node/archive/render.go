@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -80,12 +81,12 @@ func (n *notebook) render() map[string]string {
 	}
 	n.readme(on("README.md", "The memories of "+plain(or(n.header.Wearer, "somebody"))), counts)
 	last := pages["README.md"]
-	for _, id := range slices.SortedFunc(maps.Keys(said), compareIDs) { // memories that nobody proposed here
+	for _, id := range sorting.Sorted(maps.Keys(said), compareIDs) { // memories that nobody proposed here
 		for _, raw := range said[id] {
 			last.keep(KindAssertion, raw)
 		}
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(files), compareIDs) {
+	for _, id := range sorting.Sorted(maps.Keys(files), compareIDs) {
 		raw, _ := json.Marshal(files[id])
 		last.keep("file", raw)
 	}

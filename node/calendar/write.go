@@ -3,11 +3,11 @@ package calendar
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -55,7 +55,7 @@ func write(c Config, ms []memory.Memory) []byte {
 			list = append(list, e)
 		}
 	}
-	slices.SortFunc(list, func(a, b entry) int {
+	sorting.Sort(list, func(a, b entry) int {
 		if n := a.at.Compare(b.at); n != 0 {
 			return n
 		}

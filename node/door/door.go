@@ -28,11 +28,11 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/node/lan"
 )
 
@@ -195,7 +195,7 @@ func addresses() (all []netip.Addr) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b netip.Addr) int { return a.BitLen() - b.BitLen() })
+	sorting.Stable(all, func(a, b netip.Addr) int { return a.BitLen() - b.BitLen() })
 	return all
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
@@ -74,7 +75,7 @@ func (ds *Dreams) dreamt(ctx context.Context) (list []serve.Dream, err error) {
 		}
 		return err
 	})
-	slices.SortFunc(list, func(a, b serve.Dream) int { return b.At.Compare(a.At) })
+	sorting.Sort(list, func(a, b serve.Dream) int { return b.At.Compare(a.At) })
 	return list, err
 }
 
@@ -100,7 +101,7 @@ func (ds *Dreams) undo(ctx context.Context, id string) (res serve.DreamResult, e
 	for m := range left {
 		ids = append(ids, m)
 	}
-	slices.SortFunc(ids, func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
+	sorting.Sort(ids, func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
 	lock := ds.c.Engine.Hold()
 	defer lock.Release()
 	for page := range slices.Chunk(ids, Page) {

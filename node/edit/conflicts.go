@@ -3,10 +3,10 @@ package edit
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
@@ -81,7 +81,7 @@ func (w Writer) Conflicts(ctx context.Context) ([]serve.Conflict, error) {
 		}
 		return at
 	}
-	slices.SortFunc(out, func(a, b serve.Conflict) int {
+	sorting.Sort(out, func(a, b serve.Conflict) int {
 		if c := latest(b).Compare(latest(a)); c != 0 {
 			return c
 		}

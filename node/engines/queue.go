@@ -71,29 +71,6 @@ const (
 	maxTries  = 3                // at one source, before it is parked
 )
 
-// Done marks on photos: an engine has looked for print, or has described them.
-const (
-	TagRead      = "read"
-	TagCaptioned = "captioned"
-)
-
-// DoneTag is the tag of a source on which a kind of work is done. It is empty if
-// the work removes a tag instead.
-func DoneTag(k result.Kind) string {
-	switch k {
-	case result.Read:
-		return TagRead
-	case result.Caption:
-		return TagCaptioned
-	}
-	return ""
-}
-
-// Waits reports whether a memory waits for a kind of work.
-func Waits(m *memory.Memory, k result.Kind) bool {
-	return slices.Contains(result.WorkOn(m), k) && (DoneTag(k) == "" || !slices.Contains(m.Tags, DoneTag(k)))
-}
-
 // Offer tells the queue that these memories are new or changed.
 func (q *Queue) Offer(ids ...memory.ID) {
 	q.mu.Lock()
@@ -181,20 +158,6 @@ func (q *Queue) scan(ctx context.Context) error {
 	q.held, q.absent = 0, 0
 	q.offered = append(q.offered, ids...)
 	return nil
-}
-
-// Waiting gives the sources that wait for a kind of work, parked ones too, in no
-// order.
-func Waiting(tx *store.Tx, k result.Kind) (ids []memory.ID, err error) {
-	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}}) {
-		if err != nil {
-			return nil, err
-		}
-		if Waits(m, k) {
-			ids = append(ids, m.ID)
-		}
-	}
-	return ids, nil
 }
 
 // look takes up offered memories that wait.
@@ -392,52 +355,6 @@ func (q *Queue) job(ctx context.Context, id memory.ID) (j Job, f fate, err error
 		return nil
 	})
 	return j, f, err
-}
-
-// unheardRest is how long a source rests that waits for ears.
-const unheardRest = 20 * time.Second
-
-// Unheard reports whether local ears are still to hear a recording of the time around
-// a photo: a secret may be in it, and then the photo stays here. A recording that they
-// failed at is waited for no more.
-func Unheard(tx *store.Tx, photo *memory.Memory) (bool, error) {
-	if slices.Contains(result.WorkOn(photo), result.Transcribe) {
-		return false, nil // it is one itself
-	}
-	specs, err := Load(tx)
-	if err != nil || !slices.ContainsFunc(specs, func(s Spec) bool { return s.Kind == Ears && s.Local() }) {
-		return false, err
-	}
-	parked, err := parkedOf(tx, result.Transcribe)
-	if err != nil {
-		return false, err
-	}
-	waiting, err := Waiting(tx, result.Transcribe)
-	if err != nil {
-		return false, err
-	}
-	from, to := extract.Around(photo)
-	for _, id := range waiting {
-		if _, given := parked[id.String()]; given {
-			continue
-		}
-		m, err := tx.Memory(id)
-		if errors.Is(err, memory.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return false, err
-		}
-		begin := result.StartOf(m)
-		end := begin
-		if m.TrueTo.After(end) {
-			end = m.TrueTo
-		}
-		if !end.Before(from) && !begin.After(to) {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 // State is how a queue goes on.

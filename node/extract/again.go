@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
@@ -100,7 +101,7 @@ func (x *Extractor) pasts(ctx context.Context, pl Plugin, since, until time.Time
 		}
 		return nil
 	})
-	slices.SortStableFunc(all, func(a, b past) int { return a.event.At.Compare(b.event.At) })
+	sorting.Stable(all, func(a, b past) int { return a.event.At.Compare(b.event.At) })
 	return all, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
@@ -22,7 +23,7 @@ func redact(text string, spans []abi.Redaction) (clean string, taken []string) {
 		return text, nil
 	}
 	spans = slices.Clone(spans)
-	slices.SortFunc(spans, func(a, b abi.Redaction) int { return a.Span.Start - b.Span.Start })
+	sorting.Sort(spans, func(a, b abi.Redaction) int { return a.Span.Start - b.Span.Start })
 	var b strings.Builder
 	at := 0
 	for _, r := range spans {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
@@ -242,7 +243,7 @@ func (c *chooser) evidence(m *memory.Memory) ([]memory.Evidence, error) {
 		}
 		own = append(own, as[i].Evidence...)
 	}
-	slices.SortStableFunc(own, func(a, b memory.Evidence) int { return a.At.Compare(b.At) })
+	sorting.Stable(own, func(a, b memory.Evidence) int { return a.At.Compare(b.At) })
 	c.own[m.ID] = own
 	return own, nil
 }

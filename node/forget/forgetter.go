@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
@@ -130,7 +130,7 @@ func planOf(tx *store.Tx, c *Chosen) serve.ForgetPlan {
 		p.Utterances = append(p.Utterances, serve.Related{ID: u.ID, Text: u.Text, At: u.At})
 	}
 	for _, list := range [][]serve.Related{p.Memories, p.Utterances, p.Trimmed} {
-		slices.SortStableFunc(list, func(a, b serve.Related) int { return a.At.Compare(b.At) })
+		sorting.Stable(list, func(a, b serve.Related) int { return a.At.Compare(b.At) })
 	}
 	p.Events = len(c.Events) + len(c.Malformed)
 	return p

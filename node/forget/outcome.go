@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -67,13 +68,13 @@ func (c *chooser) outcome() (out Chosen, err error) {
 			out.Places = append(out.Places, u.Place)
 		}
 	}
-	slices.SortFunc(out.Utterances, func(a, b memory.Utterance) int { return a.At.Compare(b.At) })
+	sorting.Sort(out.Utterances, func(a, b memory.Utterance) int { return a.At.Compare(b.At) })
 	for e := range c.events {
 		if !e.IsZero() {
 			out.Events = append(out.Events, e)
 		}
 	}
-	slices.SortFunc(out.Events, func(a, b memory.EventID) int { return strings.Compare(a.String(), b.String()) })
+	sorting.Sort(out.Events, func(a, b memory.EventID) int { return strings.Compare(a.String(), b.String()) })
 	slices.Sort(out.Places)
 	out.Places, out.Malformed = slices.Compact(out.Places), c.malformed
 	return out, nil

@@ -23,11 +23,11 @@ import (
 	"io"
 	"log/slog"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
@@ -278,7 +278,7 @@ func (s *Shelf) Shares(ctx context.Context) ([]serve.GivenShare, error) {
 		return nil, err
 	}
 	now := s.now()
-	for _, space := range slices.SortedFunc(maps.Keys(s.shares), func(a, b memory.SpaceID) int {
+	for _, space := range sorting.Sorted(maps.Keys(s.shares), func(a, b memory.SpaceID) int {
 		return cmp.Or(s.shares[b].given.Opened.Compare(s.shares[a].given.Opened), bytes.Compare(a[:], b[:]))
 	}) {
 		in := s.shares[space]

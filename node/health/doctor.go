@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/internal/lockedmem"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/engines"
@@ -251,6 +251,6 @@ func (ch Checks) Quarantine(ctx context.Context, limit int) ([]serve.Quarantined
 	for _, q := range byKind {
 		out = append(out, *q)
 	}
-	slices.SortFunc(out, func(a, b serve.Quarantined) int { return b.At.Compare(a.At) })
+	sorting.Sort(out, func(a, b serve.Quarantined) int { return b.At.Compare(a.At) })
 	return out[:min(limit, len(out))], err
 }

@@ -21,7 +21,6 @@ package installed
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,6 +33,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/wasm"
 	"github.com/locket-dev/locket/wasm/trust"
@@ -51,15 +51,6 @@ type Entry struct {
 	Installed time.Time         `json:"installed"`
 	Off       bool              `json:"off,omitempty"`     // the wearer turned it off
 	Faulted   bool              `json:"faulted,omitempty"` // three faults in a row turned it off
-}
-
-// record is installed.json.
-type record struct {
-	Version int      `json:"version"` // 1
-	Plugins []Entry  `json:"plugins"` // by id
-	Off     []string `json:"off"`     // built-in plugins that the wearer turned off
-	// Pinned: there are pins, which outlast the plugins.
-	Pinned bool `json:"pinned,omitempty"`
 }
 
 const (
@@ -124,27 +115,6 @@ func load(dir string, key atomicfile.Sealer) (*Folder, error) {
 func (f *Folder) Known() bool {
 	_, err := os.Lstat(filepath.Join(f.dir, recordFile))
 	return !errors.Is(err, fs.ErrNotExist)
-}
-
-func (f *Folder) readRecord() error {
-	f.r = record{Version: 1}
-	b, err := atomicfile.ReadSealed(filepath.Join(f.dir, recordFile), f.key)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, e := os.Lstat(filepath.Join(f.dir, pinsFile)); !errors.Is(e, fs.ErrNotExist) {
-			return errors.Join(fmt.Errorf("installed plugins: %s %w", recordFile, ErrGone), e)
-		}
-		return nil
-	}
-	if err == nil {
-		err = json.Unmarshal(b, &f.r)
-	}
-	if err != nil {
-		return fmt.Errorf("installed plugins: %s: %w", recordFile, err)
-	}
-	if f.r.Version != 1 {
-		return fmt.Errorf("installed plugins: %s is of version %d, which a later Locket wrote", recordFile, f.r.Version)
-	}
-	return nil
 }
 
 // Home is what an installation is checked against. taken are ids that the wearer
@@ -306,7 +276,7 @@ func (f *Folder) Put(p Package, m *wasm.Manifest, now time.Time) (e Entry, was *
 		next.Plugins[i] = e
 	} else {
 		next.Plugins = append(next.Plugins, e)
-		slices.SortFunc(next.Plugins, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
+		sorting.Sort(next.Plugins, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
 	}
 	return e, was, f.save(next)
 }
@@ -360,29 +330,6 @@ func (f *Folder) IsOff(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Contains(f.r.Off, id)
-}
-
-func (f *Folder) clone() record {
-	return record{f.r.Version, slices.Clone(f.r.Plugins), slices.Clone(f.r.Off), f.r.Pinned}
-}
-
-// save replaces the record. f.mu is held.
-func (f *Folder) save(next record) error {
-	if f.pins != nil && len(f.pins.Pins()) > 0 {
-		next.Pinned = true
-	}
-	b, err := json.MarshalIndent(next, "", "\t")
-	if err != nil {
-		return err
-	}
-	if err := atomicfile.MkdirAll(f.dir); err != nil {
-		return fmt.Errorf("installed plugins: %w", err)
-	}
-	if err := atomicfile.WriteSealed(filepath.Join(f.dir, recordFile), b, f.key); err != nil {
-		return fmt.Errorf("installed plugins: %w", err)
-	}
-	f.r = next
-	return nil
 }
 
 // Loose gives the modules that were put into the folder by hand, each with a

@@ -12,11 +12,13 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/locket-dev/locket/internal/testing/nodetest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/mcp"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/node/serve/servetest"
 )
+
+func TestMain(m *testing.M) { nodetest.Main(m) }
 
 // one is serve.Apps with one key.
 type one struct{ services }
@@ -47,7 +49,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 // over gives a session with a node over HTTP, and the owner's client of the node.
 func over(t *testing.T) (*sdk.ClientSession, *serve.Client) {
 	t.Helper()
-	services := servetest.NewNode().Services()
+	services := nodetest.New(t, nodetest.Cheap).Services()
 	services.Apps = one{}
 	api := serve.New(serve.Options{Services: services, ForApps: func(api http.Handler) map[string]serve.Door {
 		return map[string]serve.Door{"/mcp": {Handler: mcp.Handler(api, "test")}}

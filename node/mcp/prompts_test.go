@@ -8,9 +8,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/locket-dev/locket/internal/testing/nodetest"
 	"github.com/locket-dev/locket/node/mcp"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/node/serve/servetest"
 )
 
 func TestPrompts(t *testing.T) {
@@ -43,7 +43,7 @@ func TestPrompts(t *testing.T) {
 
 // A call of several steps tells how far it is, to a host that asked.
 func TestProgress(t *testing.T) {
-	c := serve.InProcess(serve.New(serve.Options{Services: servetest.NewNode().Services()}))
+	c := serve.InProcess(serve.New(serve.Options{Services: nodetest.New(t, nodetest.Cheap).Services()}))
 	here, there := sdk.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)

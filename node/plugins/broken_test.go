@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/internal/testing/nodetest"
+	"github.com/locket-dev/locket/internal/testing/plugintest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/node/serve/servetest"
 )
 
 // A plugin that takes words away and whose files were damaged is not passed by:
@@ -55,7 +55,7 @@ func TestBrokenRedactor(t *testing.T) {
 	}
 	for _, file := range []string{"module.wasm", "plugin.toml"} {
 		n := open()
-		r := servetest.Silent("1.0.0", "capabilities = [\"redact\"]\n")
+		r := plugintest.Silent("1.0.0", "capabilities = [\"redact\"]\n")
 		r.Agreed = append(r.Agreed, "may redact")
 		p, err := n.InstallPlugin(t.Context(), r)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
@@ -251,7 +252,7 @@ func (ps *Plugins) fromFolder(e installed.Entry) *plugin {
 func (ps *Plugins) configOff(id string) bool { return slices.Contains(ps.c.Disabled, id) }
 
 func order(all []*plugin) {
-	slices.SortStableFunc(all, func(a, b *plugin) int {
+	sorting.Stable(all, func(a, b *plugin) int {
 		if a.manifest.Stage != b.manifest.Stage {
 			return a.manifest.Stage - b.manifest.Stage
 		}

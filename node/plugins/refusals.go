@@ -2,8 +2,8 @@ package plugins
 
 import (
 	"context"
-	"slices"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/opened"
@@ -32,6 +32,6 @@ func (pl Plugger) Refusals(ctx context.Context, limit int) ([]memory.Refusal, er
 		}
 		return nil
 	})
-	slices.SortStableFunc(out, func(a, b memory.Refusal) int { return b.At.Compare(a.At) })
+	sorting.Stable(out, func(a, b memory.Refusal) int { return b.At.Compare(a.At) })
 	return out[:min(limit, len(out))], err
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/internal/testing/nodetest"
+	"github.com/locket-dev/locket/internal/testing/plugintest"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/node/serve/servetest"
 )
 
 // TestRemovePluginWhole: where the list of devices can't be read, the plugin
@@ -18,7 +18,7 @@ func TestRemovePluginWhole(t *testing.T) {
 	var home string
 	n := nodetest.New(t, func(c *config.Config) { home = c.Home })
 	ctx := t.Context()
-	if _, err := n.InstallPlugin(ctx, servetest.Silent("1.0.0", "")); err != nil {
+	if _, err := n.InstallPlugin(ctx, plugintest.Silent("1.0.0", "")); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(home, "devices.json")

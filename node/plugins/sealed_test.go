@@ -11,11 +11,11 @@ import (
 
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/internal/testing/nodetest"
+	"github.com/locket-dev/locket/internal/testing/plugintest"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/node/serve/servetest"
 )
 
 // Somebody who can write to the plugins folder, and does not have the keys, can
@@ -43,7 +43,7 @@ func TestEditedPluginsFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { a.Close() }()
-	if _, err := a.InstallPlugin(t.Context(), servetest.Silent("1.0.0", "")); err != nil {
+	if _, err := a.InstallPlugin(t.Context(), plugintest.Silent("1.0.0", "")); err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(cfg.Home, "plugins")
@@ -54,7 +54,7 @@ func TestEditedPluginsFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.InstallPlugin(t.Context(), servetest.Silent("1.0.0", "")); err != nil {
+	if _, err := a.InstallPlugin(t.Context(), plugintest.Silent("1.0.0", "")); err != nil {
 		t.Fatal(err)
 	}
 	edit := func(name, from, to string) {
@@ -131,7 +131,7 @@ func TestEditedPluginsFolder(t *testing.T) {
 			t.Errorf("%s: after a repair: %v", c.name, err)
 		}
 		if !c.stays {
-			if _, err := a.InstallPlugin(t.Context(), servetest.Silent("1.0.0", "")); err != nil {
+			if _, err := a.InstallPlugin(t.Context(), plugintest.Silent("1.0.0", "")); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/testing/nodetest"
+	"github.com/locket-dev/locket/internal/testing/plugintest"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/node/serve/servetest"
 )
 
 // TestEventsWaitForAPlugin: three faults disable a plugin; what is said then
@@ -17,7 +17,7 @@ func TestEventsWaitForAPlugin(t *testing.T) {
 	const id, wait = "suite/silent", "on_fault = \"wait\"\n"
 	n := nodetest.New(t, nil)
 	ctx := t.Context()
-	traps := servetest.Silent("1.0.0", wait)
+	traps := plugintest.Silent("1.0.0", wait)
 	// Its last function traps, instead of answering with 0.
 	traps.Module = append(bytes.Clone(traps.Module[:len(traps.Module)-4]), 0, 0, 0, 0x0b)
 	if _, err := n.InstallPlugin(ctx, traps); err != nil {
@@ -49,7 +49,7 @@ func TestEventsWaitForAPlugin(t *testing.T) {
 	}
 	defer release()
 	catchUpOld := ps.CatchUpOnce(id)
-	if _, err := n.InstallPlugin(ctx, servetest.Silent("1.1.0", wait)); err != nil {
+	if _, err := n.InstallPlugin(ctx, plugintest.Silent("1.1.0", wait)); err != nil {
 		t.Fatal(err)
 	}
 	// Whoever was about to give them to the old version loses none.

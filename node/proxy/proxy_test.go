@@ -12,7 +12,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/proxy"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/node/serve/servetest"
 )
 
 // apps is serve.Apps with one key.
@@ -69,8 +68,7 @@ func newBench(t *testing.T, wrong error, model http.HandlerFunc) *bench {
 		model(w, r)
 	}))
 	t.Cleanup(upstream.Close)
-	s := servetest.NewNode().Services()
-	s.Apps, s.Recaller = apps{}, recaller{s.Recaller, &b.asked, wrong}
+	s := serve.Services{Apps: apps{}, Recaller: recaller{nil, &b.asked, wrong}}
 	b.api = serve.New(serve.Options{Services: s, ForApps: func(api http.Handler) map[string]serve.Door {
 		return proxy.Doors(proxy.Config{URL: upstream.URL, Learn: true}, api)
 	}})

@@ -102,6 +102,9 @@ func (p *Pump) Waiting(j *journal.Stats) int {
 func (p *Pump) Run(ctx context.Context) error {
 	defer p.purges.end()
 	defer p.reader.Close()
+	if j := p.c.Journal.Stats(); p.Waiting(&j) == 0 {
+		p.rest(ctx) // whoever waits for Quiet need not wait for idleAfter
+	}
 	for {
 		p.purgeAsked(ctx)
 		idle, stop := context.WithTimeout(ctx, idleAfter)

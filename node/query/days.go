@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -111,7 +112,7 @@ func (qr *Query) dayMemories(tx *store.Tx, d *serve.Day) error {
 			}
 		}
 	}
-	slices.SortStableFunc(d.Memories, func(a, b memory.Memory) int { return first[a.ID].Compare(first[b.ID]) })
+	sorting.Stable(d.Memories, func(a, b memory.Memory) int { return first[a.ID].Compare(first[b.ID]) })
 	return nil
 }
 

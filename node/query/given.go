@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/recall"
@@ -56,7 +56,7 @@ func (qr *Query) addGiven(ctx context.Context, r *serve.SearchRequest, q recall.
 		h.Memory.Categories = qr.c.Sorter.Of(h.Memory)
 		res.Hits = append(res.Hits, h)
 	}
-	slices.SortStableFunc(res.Hits, func(a, b serve.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	sorting.Stable(res.Hits, func(a, b serve.Hit) int { return cmp.Compare(b.Score, a.Score) })
 	res.Hits = res.Hits[:min(len(res.Hits), q.K)]
 	res.Known, res.Confidence = res.Known || known, max(res.Confidence, found.Confidence)
 	if res.Shape == "" {

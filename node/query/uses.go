@@ -2,10 +2,10 @@ package query
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/consolidate"
 	"github.com/locket-dev/locket/memory/store"
@@ -72,7 +72,7 @@ func (qr *Query) SaveUses(ctx context.Context) error {
 				list = append(list, keptUse{id, u})
 			}
 		}
-		slices.SortFunc(list, func(a, b keptUse) int { return b.Use.Last.Compare(a.Use.Last) })
+		sorting.Sort(list, func(a, b keptUse) int { return b.Use.Last.Compare(a.Use.Last) })
 		return tx.PutMeta(usesMeta, list[:min(maxUses, len(list))])
 	})
 }

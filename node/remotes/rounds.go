@@ -3,11 +3,11 @@ package remotes
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/internal/retry"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/internal/wait"
 )
 
@@ -67,7 +67,7 @@ func (p *Remotes) Status() []Status {
 		pl.mu.Unlock()
 		out = append(out, s)
 	}
-	slices.SortFunc(out, func(a, b Status) int {
+	sorting.Sort(out, func(a, b Status) int {
 		switch {
 		case a.Primary != b.Primary && a.Primary:
 			return -1

@@ -16,11 +16,13 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/locket-dev/locket/internal/testing/nodetest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/node/serve/servetest"
 )
+
+func TestMain(m *testing.M) { nodetest.Main(m) }
 
 const token = serve.Secret("a token of this test")
 
@@ -57,7 +59,8 @@ func problem(t *testing.T, w *httptest.ResponseRecorder, status int, kind, field
 }
 
 func TestTokenAndHost(t *testing.T) {
-	h := serve.New(serve.Options{Services: servetest.NewNode().Services(), Token: token, Loopback: true})
+	n := nodetest.New(t, nodetest.Cheap)
+	h := serve.New(serve.Options{Services: n.Services(), Token: token, Loopback: true})
 	right := "Bearer " + string(token)
 	for _, wrong := range []string{"", "Bearer", "Bearer ", "Bearer a token of this tes", right + "x", "Basic " + string(token), strings.ToLower(right), string(token)} {
 		w := ask(h, "GET", "/v1/status", "", "Authorization", wrong)
@@ -84,14 +87,14 @@ func TestTokenAndHost(t *testing.T) {
 			problem(t, w, 421, "host-not-allowed", "host")
 		}
 	}
-	open := serve.New(serve.Options{Services: servetest.NewNode().Services()})
+	open := serve.New(serve.Options{Services: n.Services()})
 	if w := ask(open, "GET", "/v1/status", "", "Host", "anything"); w.Code != 200 {
 		t.Errorf("behind a socket: %d %s", w.Code, w.Body)
 	}
 }
 
 func TestProblems(t *testing.T) {
-	n := servetest.NewNode()
+	n := nodetest.New(t, nodetest.Cheap)
 	h := serve.New(serve.Options{Services: n.Services()})
 	noID := strings.Repeat("0", 26)
 	big := strings.Repeat("a", serve.MaxBody)
@@ -124,7 +127,7 @@ func TestProblems(t *testing.T) {
 		{"POST", "/v1/memories", `{"text":"` + big + `"}`, 413, "too-large", ""},
 		{"POST", "/v1/memories", `{"text":"x","type":"vault","infer":false}`, 422, "invalid", "type"},
 		{"POST", "/v1/memories", `{"text":"x","type":"core"}`, 422, "invalid", "infer"},
-		{"POST", "/v1/memories", `{"text":"x","type":"core","infer":false}`, 422, "invalid", ""},
+		{"POST", "/v1/memories", `{"text":"xyz","type":"core","infer":false,"fields":{"core":{"block":" ","limit":9}}}`, 422, "invalid", ""},
 		{"POST", "/v1/memories", `{"text":"x","sensitivity":"a bit"}`, 422, "invalid", ""},
 		{"PATCH", "/v1/memories/" + noID, `{"text":"y"}`, 404, "not-found", ""},
 		{"GET", "/v1/memories/ab", "", 422, "invalid", ""},
@@ -151,7 +154,6 @@ func TestProblems(t *testing.T) {
 		{"POST", "/v1/forget", `{"query":"x","confirm":"y"}`, 422, "invalid", "confirm"},
 		{"POST", "/v1/forget", `{"confirm":"y"}`, 410, "plan-gone", "confirm"},
 		{"POST", "/v1/forget", `{"last":"soon","plan":true}`, 400, "invalid-request", ""},
-		{"POST", "/v1/unlock", `{"passphrase":"no"}`, 403, "wrong-passphrase", ""},
 		{"POST", "/v1/unlock", `{"passphrase":"no","ttl":"1m"}`, 422, "invalid", "ttl"},
 		{"POST", "/v1/vault/unlock", `{"ttl":"61m"}`, 422, "invalid", "ttl"},
 		{"GET", "/v1/vault/" + noID, "", 404, "not-found", ""},
@@ -176,23 +178,28 @@ func TestProblems(t *testing.T) {
 }
 
 func TestAmbiguousAndLocked(t *testing.T) {
-	n := servetest.NewNode()
-	h := serve.New(serve.Options{Services: serve.Services{Reader: twins{n}}})
+	n := nodetest.New(t, nodetest.Cheap)
+	h := serve.New(serve.Options{Services: serve.Services{Reader: twins{}}})
 	problem(t, ask(h, "GET", "/v1/memories/abcd", ""), 409, "ambiguous", "")
-	if err := n.Lock(t.Context()); err != nil {
+	if err := n.Services().Keys.Lock(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	problem(t, ask(serve.New(serve.Options{Services: n.Services()}), "GET", "/v1/memories/abcd", ""), 423, "locked", "")
+	h = serve.New(serve.Options{Services: n.Services()})
+	problem(t, ask(h, "GET", "/v1/memories/abcd", ""), 423, "locked", "")
+	problem(t, ask(h, "POST", "/v1/unlock", `{"passphrase":"no"}`), 403, "wrong-passphrase", "")
 }
 
-type twins struct{ *servetest.Node }
+type twins struct{ serve.Reader }
 
 func (twins) Resolve(_ context.Context, text string) (memory.ID, error) {
 	return memory.ID{}, fmt.Errorf("%w: id %s fits 2 memories", memory.ErrAmbiguous, text)
 }
 
 // failing fails where nothing is expected to.
-type failing struct{ *servetest.Node }
+type failing struct {
+	serve.Diagnostics
+	serve.Exchange
+}
 
 var errSecretly = errors.New("the text of a memory")
 
@@ -213,7 +220,7 @@ func (failing) Export(context.Context, serve.ExportOptions) iter.Seq2[serve.Expo
 // What is not expected is told without its text; within a stream by its last
 // line; and an export without its end is an error.
 func TestFailures(t *testing.T) {
-	h := serve.New(serve.Options{Services: serve.Services{Diagnostics: failing{servetest.NewNode()}, Exchange: failing{servetest.NewNode()}}})
+	h := serve.New(serve.Options{Services: serve.Services{Diagnostics: failing{}, Exchange: failing{}}})
 	w := ask(h, "GET", "/v1/status", "")
 	problem(t, w, 500, "internal", "")
 	if strings.Contains(w.Body.String(), errSecretly.Error()) {
@@ -240,17 +247,17 @@ func TestFailures(t *testing.T) {
 func TestNothingSaidIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	reg := prometheus.NewRegistry()
-	n := servetest.NewNode()
+	n := nodetest.New(t, nodetest.Cheap)
 	c := serve.InProcess(serve.New(serve.Options{Services: n.Services(), Registry: reg, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}))
 	defer c.Close()
 	ctx := t.Context()
-	said := []string{"purple elephants", "Tr0ut-pine-88", "open sesame", "glasses"}
+	said := []string{"purple elephants", "Tr0ut-pine-88", nodetest.Passphrase, "glasses"}
 	if _, err := c.Add(ctx, serve.AddRequest{Text: "purple elephants, and my password is Tr0ut-pine-88"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, err := range []error{
 		second(c.Search(ctx, serve.SearchRequest{Query: "purple elephants"})),
-		second(c.Unlock(ctx, "open sesame")),
+		second(c.Unlock(ctx, nodetest.Passphrase)),
 		second(c.AddDevice(ctx, "glasses")),
 		second(c.RemoveDevice(ctx, "glasses")),
 	} {
@@ -258,7 +265,10 @@ func TestNothingSaidIsLogged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := c.Unlock(ctx, "open sesame, but wrong"); err == nil {
+	if _, err := c.Lock(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Unlock(ctx, nodetest.Passphrase+", but wrong"); err == nil {
 		t.Fatal("a wrong passphrase is taken")
 	}
 	metrics, err := c.Metrics(ctx)
@@ -286,7 +296,7 @@ func second[T any](_ T, err error) error { return err }
 // place of the first.
 func TestPlansEnd(t *testing.T) {
 	now := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
-	n := servetest.NewNode()
+	n := nodetest.New(t, nodetest.Cheap)
 	c := serve.InProcess(serve.New(serve.Options{Services: n.Services(), Now: func() time.Time { return now }}))
 	defer c.Close()
 	plan := func() string {
@@ -327,6 +337,7 @@ func FuzzRequests(f *testing.F) {
 	f.Add("/v1/vault/unlock", `{"ttl":"5m"}`)
 	f.Add("/v1/devices", `{"name":"glasses"}`)
 	f.Add("/v1/memories?limit=3", ``)
+	n := nodetest.New(f, nodetest.Cheap)
 	f.Fuzz(func(t *testing.T, path, body string) {
 		if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, " \x00\r\n\t") {
 			t.Skip()
@@ -337,7 +348,10 @@ func FuzzRequests(f *testing.F) {
 		}
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
-		serve.New(serve.Options{Services: servetest.NewNode().Services()}).ServeHTTP(w, r)
+		serve.New(serve.Options{Services: n.Services()}).ServeHTTP(w, r)
+		if err := n.Services().Keys.Unlock(t.Context(), nodetest.Passphrase); err != nil { // for the next, if this one locked it
+			t.Fatal(err)
+		}
 		if w.Code >= 500 && w.Code != http.StatusNotImplemented {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
@@ -353,8 +367,9 @@ func FuzzRequests(f *testing.F) {
 func FuzzImport(f *testing.F) {
 	f.Add(`{"kind":"header","data":{}}` + "\n" + `{"kind":"end","data":{}}`)
 	f.Add(`{"kind":"memory","data":{"text":"x"}}`)
+	n := nodetest.New(f, nodetest.Cheap)
 	f.Fuzz(func(t *testing.T, body string) {
-		c := serve.InProcess(serve.New(serve.Options{Services: servetest.NewNode().Services()}))
+		c := serve.InProcess(serve.New(serve.Options{Services: n.Services()}))
 		defer c.Close()
 		_, err := c.Import(t.Context(), strings.NewReader(body), serve.ImportOptions{Unsigned: true})
 		if p, ok := errors.AsType[*serve.Problem](err); err != nil && (!ok || p.Status >= 500) {

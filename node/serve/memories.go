@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
 )
@@ -177,7 +178,7 @@ func NewOwners(ms iter.Seq[*memory.Memory]) []OwnerCount {
 	for _, o := range by {
 		out = append(out, *o)
 	}
-	slices.SortFunc(out, func(a, b OwnerCount) int {
+	sorting.Sort(out, func(a, b OwnerCount) int {
 		return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.Run, b.Run))
 	})
 	return out

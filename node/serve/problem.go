@@ -6,8 +6,8 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"slices"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -78,7 +78,7 @@ func Problems() []Problem {
 	for _, k := range kinds {
 		out = append(out, *k.problem("", ""))
 	}
-	slices.SortStableFunc(out, func(a, b Problem) int { return a.Status - b.Status })
+	sorting.Stable(out, func(a, b Problem) int { return a.Status - b.Status })
 	return out
 }
 

@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 )
@@ -157,7 +157,7 @@ func (r *Reader) Given(ctx context.Context, space memory.SpaceID) (g Given, err 
 	if !lapses {
 		g.Until = time.Time{}
 	}
-	slices.SortFunc(g.Memories, func(a, b memory.Memory) int { return b.Learnt.Compare(a.Learnt) })
+	sorting.Sort(g.Memories, func(a, b memory.Memory) int { return b.Learnt.Compare(a.Learnt) })
 	g.Memories = g.Memories[:min(len(g.Memories), MaxGiven)]
 	return g, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -113,7 +114,7 @@ func NewRedactor(r Redaction, v Vocabulary) *Redactor {
 			add(p, true)
 		}
 	}
-	slices.SortFunc(terms, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	sorting.Sort(terms, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	return &Redactor{terms: slices.Compact(terms), roles: roles, times: r.Times, coarse: r.Coarse}
 }
 
@@ -279,7 +280,7 @@ func (r *Redactor) once(s string) string {
 	if len(spans) == 0 {
 		return s
 	}
-	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Or(a.from-b.from, b.to-a.to) })
+	sorting.Stable(spans, func(a, b span) int { return cmp.Or(a.from-b.from, b.to-a.to) })
 	var b strings.Builder
 	at := 0
 	for _, p := range spans {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/policy/rulebook"
@@ -261,7 +262,7 @@ func (s *Sharing) Records(ctx context.Context, kind Kind) ([]Record, error) {
 func (s *Sharing) records(ctx context.Context, kind Kind) ([]Record, error) {
 	records, err := s.c.Catalog.Records(ctx)
 	records = slices.DeleteFunc(records, func(r Record) bool { return r.Kind != kind })
-	slices.SortStableFunc(records, func(a, b Record) int { return b.Created.Compare(a.Created) })
+	sorting.Stable(records, func(a, b Record) int { return b.Created.Compare(a.Created) })
 	return records, err
 }
 

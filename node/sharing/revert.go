@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
@@ -202,7 +203,7 @@ func (sh *Sharing) unrevert(ctx context.Context, id string) (v serve.Reverted, e
 	if len(ids) == 0 {
 		return v, fmt.Errorf("revert %.40q: %w: nothing that this device knows was taken back under that id; if another one did it, sync first", id, memory.ErrNotFound)
 	}
-	slices.SortFunc(ids, func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
+	sorting.Sort(ids, func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
 	for part := range slices.Chunk(slices.Compact(ids), dream.Page) {
 		err := lock.Commit(ctx, func(tx *store.Tx) (err error) {
 			for _, m := range part {

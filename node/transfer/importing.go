@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/archive"
@@ -218,7 +219,7 @@ func byClock(page []archive.Record) {
 		for to < len(all) && !all[from].Memory.IsZero() && all[to].Memory == all[from].Memory {
 			to++
 		}
-		slices.SortStableFunc(all[from:to], func(a, b said) int { return a.Clock.Compare(b.Clock) })
+		sorting.Stable(all[from:to], func(a, b said) int { return a.Clock.Compare(b.Clock) })
 		from = to
 	}
 	for i := range all {

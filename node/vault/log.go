@@ -2,8 +2,8 @@ package vault
 
 import (
 	"context"
-	"slices"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/opened"
@@ -29,6 +29,6 @@ func (op Opener) VaultLog(ctx context.Context, limit int) (reads []serve.VaultRe
 		}
 		return nil
 	})
-	slices.SortStableFunc(reads, func(a, b serve.VaultRead) int { return b.At.Compare(a.At) })
+	sorting.Stable(reads, func(a, b serve.VaultRead) int { return b.At.Compare(a.At) })
 	return reads[:min(limit, len(reads))], err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -87,7 +88,7 @@ func (s *State) unused(m *Member) error {
 }
 
 func wrapsFor(e *Entry, want []memory.MemberID) error {
-	slices.SortFunc(want, memory.MemberID.Compare)
+	sorting.Sort(want, memory.MemberID.Compare)
 	have := make([]memory.MemberID, len(e.Wraps))
 	for i, w := range e.Wraps {
 		have[i] = w.To

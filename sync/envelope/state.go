@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -208,7 +209,7 @@ func (s *State) Members() []Member {
 			out = append(out, m.Member)
 		}
 	}
-	slices.SortFunc(out, func(a, b Member) int { return a.ID.Compare(b.ID) })
+	sorting.Sort(out, func(a, b Member) int { return a.ID.Compare(b.ID) })
 	return out
 }
 

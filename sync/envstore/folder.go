@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/replica"
@@ -187,7 +188,7 @@ func (f *Folder) bySize(ids []envelope.Hash) {
 	for _, id := range ids {
 		size[id] = f.sizeOf(id)
 	}
-	slices.SortStableFunc(ids, func(a, b envelope.Hash) int { return cmp.Compare(size[a], size[b]) })
+	sorting.Stable(ids, func(a, b envelope.Hash) int { return cmp.Compare(size[a], size[b]) })
 }
 
 // sizeOf returns the size of a blob in bytes, or 0 if there is none.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -111,7 +112,7 @@ func (s *Store) takeLog(f *Folder, m *Met) error {
 // longest returns the chains sorted by length, the longest first. If a member
 // has too many, the first are taken.
 func longest(theirs map[chain][]uint64) []chain {
-	return slices.SortedFunc(maps.Keys(theirs), func(a, b chain) int {
+	return sorting.Sorted(maps.Keys(theirs), func(a, b chain) int {
 		return cmp.Or(cmp.Compare(len(theirs[b]), len(theirs[a])), a.member.Compare(b.member), cmp.Compare(a.incarnation, b.incarnation))
 	})
 }

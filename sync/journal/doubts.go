@@ -3,8 +3,8 @@ package journal
 import (
 	"bytes"
 	"context"
-	"slices"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/delta"
@@ -131,7 +131,7 @@ func (l *Journal) NotedBlobs(ctx context.Context) (out []delta.Blob, err error) 
 		}
 		return err
 	})
-	slices.SortFunc(out, func(a, b delta.Blob) int { return bytes.Compare(a.Sealed[:], b.Sealed[:]) })
+	sorting.Sort(out, func(a, b delta.Blob) int { return bytes.Compare(a.Sealed[:], b.Sealed[:]) })
 	return out, err
 }
 

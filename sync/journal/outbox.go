@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/delta"
@@ -58,7 +58,7 @@ func byUrgency(tx *store.Tx, blobs []store.Outgoing) error {
 			return err
 		}
 	}
-	slices.SortStableFunc(blobs, func(a, b store.Outgoing) int {
+	sorting.Stable(blobs, func(a, b store.Outgoing) int {
 		if p, q := is[a.Owner], is[b.Owner]; p != q {
 			if p {
 				return -1

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 )
@@ -96,7 +97,7 @@ func (l *Journal) Thawed(tx *store.Tx, ids []memory.ID) error {
 			return err
 		}
 		// What is shown goes last, so that the history does not grow with each.
-		slices.SortFunc(as, func(a, b memory.Assertion) int {
+		sorting.Sort(as, func(a, b memory.Assertion) int {
 			if a.Before(&b) {
 				return -1
 			}

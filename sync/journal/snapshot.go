@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/delta"
@@ -133,7 +134,7 @@ func (l *Journal) liveNotes(tx *store.Tx, f func(*delta.Item) error) error {
 			items = append(items, delta.Item{Cited: c})
 		}
 	}
-	slices.SortFunc(items, func(a, b delta.Item) int { return a.Compare(&b) })
+	sorting.Sort(items, func(a, b delta.Item) int { return a.Compare(&b) })
 	for i := range items {
 		if err := f(&items[i]); err != nil {
 			return err

@@ -3,10 +3,10 @@ package replica
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -41,15 +41,15 @@ func (r *Replica) lastOf(id memory.MemberID) []envelope.Position {
 	}
 	byIncarnation := func(a, b envelope.Position) int { return cmp.Compare(a.Incarnation, b.Incarnation) }
 	if len(out) > envelope.MaxIncarnations {
-		slices.SortFunc(out, func(a, b envelope.Position) int {
+		sorting.Sort(out, func(a, b envelope.Position) int {
 			return cmp.Or(cmp.Compare(b.Seq, a.Seq), byIncarnation(a, b))
 		})
 		out = out[:envelope.MaxIncarnations]
 	}
-	slices.SortFunc(out, byIncarnation)
+	sorting.Sort(out, byIncarnation)
 	return out
 }
 
 func sortWraps(ws []envelope.Wrap) {
-	slices.SortFunc(ws, func(a, b envelope.Wrap) int { return a.To.Compare(b.To) })
+	sorting.Sort(ws, func(a, b envelope.Wrap) int { return a.To.Compare(b.To) })
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -152,7 +153,7 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 			c.Places = append(c.Places, envelope.Place{Member: m, Incarnation: incarnation, Seq: link.Seq, Hash: link.Hash})
 		}
 	}
-	slices.SortFunc(c.Places, envelope.Place.Compare)
+	sorting.Sort(c.Places, envelope.Place.Compare)
 	dir := filepath.Join(r.c.Temp, madeDir)
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -80,7 +81,7 @@ func (r *Replica) Heads(ctx context.Context) (*envelope.Heads, error) {
 			h.Places = append(h.Places, envelope.Place{Member: m, Incarnation: incarnation, Seq: l.Seq, Hash: l.Hash})
 		}
 	}
-	slices.SortFunc(h.Places, envelope.Place.Compare)
+	sorting.Sort(h.Places, envelope.Place.Compare)
 	h.Places = h.Places[:min(len(h.Places), envelope.MaxPlaces)]
 	return h, h.Sign(r.c.Keys.Sign)
 }

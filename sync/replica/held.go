@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -105,7 +106,7 @@ func (r *Replica) waits() error {
 		return nil
 	}
 	var said []string
-	all := slices.SortedFunc(maps.Keys(r.held), waiting.compare)
+	all := sorting.Sorted(maps.Keys(r.held), waiting.compare)
 	for _, w := range all[:min(len(all), heldNamed)] {
 		said = append(said, fmt.Sprintf("%s %v: %v", r.held[w].what, ErrHeld, r.held[w].err))
 	}
@@ -133,7 +134,7 @@ func (e *heldError) Unwrap() []error {
 
 // holding returns a problem for each blob that the last round went on without.
 func (r *Replica) holding() (out []Problem) {
-	for _, w := range slices.SortedFunc(maps.Keys(r.held), waiting.compare) {
+	for _, w := range sorting.Sorted(maps.Keys(r.held), waiting.compare) {
 		h := r.held[w]
 		out = append(out, Problem{At: r.c.Now(), Member: r.c.Member, Waits: true, Reason: fmt.Sprintf("%s %v: %v", h.what, ErrHeld, h.err)})
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -209,7 +210,7 @@ func (r *Replica) sayGone(ctx context.Context, bodies []Ref) error {
 			places = append(places, delta.Place(b))
 		}
 	}
-	slices.SortFunc(places, delta.Place.Compare)
+	sorting.Sort(places, delta.Place.Compare)
 	for part := range slices.Chunk(slices.Compact(places), delta.MaxGone) {
 		for said := false; !said; {
 			life := r.st.Incarnation

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/wasm/bundle"
 	"github.com/locket-dev/locket/wasm/trust"
 )
@@ -162,7 +163,7 @@ func (x *Index) Search(words ...string) []Listed {
 	for _, p := range newest {
 		list = append(list, p)
 	}
-	slices.SortFunc(list, func(a, b Listed) int { return strings.Compare(a.ID, b.ID) })
+	sorting.Sort(list, func(a, b Listed) int { return strings.Compare(a.ID, b.ID) })
 	return list
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // most is how many guesses are of use.
@@ -103,7 +105,7 @@ func (g *guesses) compare(word, name, shown string) {
 }
 
 func (g guesses) best() (names []string) {
-	slices.SortStableFunc(g, func(a, b guess) int { return a.far - b.far })
+	sorting.Stable(g, func(a, b guess) int { return a.far - b.far })
 	for _, x := range g {
 		if !slices.Contains(names, x.name) && len(names) < most {
 			names = append(names, x.name)

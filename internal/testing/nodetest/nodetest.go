@@ -40,12 +40,17 @@ func Main(m *testing.M) {
 }
 
 // Config is of a home of its own.
-func Config(t *testing.T) config.Config {
+func Config(t testing.TB) config.Config {
 	return config.Config{Home: filepath.Join(t.TempDir(), "home"), Wearer: "Ana", Zone: "Europe/Lisbon", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 32e6}}
 }
 
+// Cheap leaves out the built-in plugins but secrets and facts, for New.
+func Cheap(c *config.Config) {
+	c.Plugins.Disabled = []string{"language", "speech", "scene", "plans", "howto"}
+}
+
 // Options share what is compiled.
-func Options(t *testing.T) node.Options {
+func Options(t testing.TB) node.Options {
 	t.Helper()
 	worker, err := wasm.SelfWorker()
 	if err != nil {
@@ -55,7 +60,7 @@ func Options(t *testing.T) node.Options {
 }
 
 // New gives an open node in a home of its own. change may be nil.
-func New(t *testing.T, change func(*config.Config)) *node.Node {
+func New(t testing.TB, change func(*config.Config)) *node.Node {
 	t.Helper()
 	cfg := Config(t)
 	if change != nil {
@@ -81,7 +86,7 @@ func New(t *testing.T, change func(*config.Config)) *node.Node {
 }
 
 // Hear has the node hear a line.
-func Hear(t *testing.T, n *node.Node, at time.Time, speaker, text string) {
+func Hear(t testing.TB, n *node.Node, at time.Time, speaker, text string) {
 	t.Helper()
 	if _, err := n.Add(t.Context(), serve.AddRequest{Text: text, Speaker: speaker, At: at}); err != nil {
 		t.Fatal(err)

@@ -27,7 +27,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,6 +35,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/internal/diskspace"
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 var (
@@ -168,7 +168,7 @@ func (j *Journal) load() error {
 		}
 		j.segments = append(j.segments, &segment{number: uint32(n), path: filepath.Join(j.dir, e.Name()), size: info.Size()})
 	}
-	slices.SortFunc(j.segments, func(a, b *segment) int { return int(a.number) - int(b.number) })
+	sorting.Sort(j.segments, func(a, b *segment) int { return int(a.number) - int(b.number) })
 	for i, s := range j.segments {
 		if i > 0 {
 			if h, err := readHeader(s); err == nil && j.segments[i-1].number+1 == s.number {

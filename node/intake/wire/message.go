@@ -217,19 +217,6 @@ func salvage(m map[string]any) *Header {
 	return h
 }
 
-// Identify reads boot and seq of a payload, if it has them.
-func Identify(payload []byte) (boot, seq uint64, ok bool) {
-	m, _, err := parse(payload)
-	if err != nil {
-		return 0, 0, false
-	}
-	h := salvage(m)
-	if h == nil {
-		return 0, 0, false
-	}
-	return h.Boot, h.Seq, true
-}
-
 // Audio and photo codecs.
 var (
 	AudioCodecs = [...]string{"pcm16", "pcm8", "opus", "ulaw", "wav"}

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
@@ -215,7 +216,7 @@ func Try(rules *Rules, q policy.Request, memories iter.Seq2[*memory.Memory, erro
 	for why, n := range held {
 		v.Why = append(v.Why, serve.HeldBack{Why: why, Memories: n})
 	}
-	slices.SortFunc(v.Why, func(a, b serve.HeldBack) int { return strings.Compare(a.Why, b.Why) })
+	sorting.Sort(v.Why, func(a, b serve.HeldBack) int { return strings.Compare(a.Why, b.Why) })
 	return v, nil
 }
 

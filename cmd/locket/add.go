@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) addCommand() *cobra.Command {
+	var r serve.AddRequest
+	var plain bool
+	var kind, block string
+	var steps []string
+	var metadata map[string]string
+	c := &cobra.Command{
+		Use: "add TEXT...", Short: "Remember a text",
+		Long: `The text goes through the extractors as if the wearer had said it now. What none of them
+reads is kept in its own words. With --plain the text becomes one memory as it stands.`,
+		Example: `  locket add "My dentist appointment is on Friday at nine"
+  locket add --plain --tag garden "The tomatoes want water every second day"
+  locket add --plain --block human "Vegetarian; allergic to nuts"
+  locket add --plain --step "Grind the beans" --step "Boil the water" "How to make coffee"`,
+		Args: between(1, -1, "the text"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Text = strings.Join(args, " ")
+			r.Type, r.Metadata, r.Keep = memory.Type(kind), metadata, !plain
+			if plain {
+				infer := false
+				r.Infer = &infer
+			}
+			if block != "" {
+				if !plain || kind != "" && kind != string(memory.Core) {
+					return usagef("--block is for a core memory: add --plain")
+				}
+				kind, r.Type, r.Fields.Core = string(memory.Core), memory.Core, &memory.CoreFields{Block: block, Limit: memory.CoreLimit}
+			}
+			if len(steps) > 0 {
+				if !plain || kind != "" && kind != string(memory.Procedural) {
+					return usagef("--step is for a procedure: add --plain")
+				}
+				r.Type, r.Fields.Procedural = memory.Procedural, &memory.ProceduralFields{EntryType: "guide", Steps: steps}
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				res, err := cl.Add(cmd.Context(), r)
+				return a.printed(err, res, func(w io.Writer) { a.showAdded(w, &res) })
+			})
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&plain, "plain", false, "one memory, as it stands")
+	f.StringVar(&kind, "type", "", "with --plain: its `type`; semantic unless said")
+	f.StringVar(&block, "block", "", "with --plain: a core memory of this `block`: human, persona or your own")
+	f.StringArrayVar(&steps, "step", nil, "with --plain: a `step` of how a thing is done, one flag for each")
+	f.StringSliceVar(&r.Tags, "tag", nil, "with --plain: a `tag`, more than once if need be")
+	f.StringVar(&r.Speaker, "speaker", "", "who said it; the wearer unless said")
+	f.StringVar(&r.Agent, "agent", "", "the `agent` that it belongs to")
+	f.StringVar(&r.Run, "run", "", "the `run` of an agent that it belongs to")
+	f.StringToStringVar(&metadata, "meta", nil, "keep a `KEY=VALUE` with it")
+	return c
+}
+
+func (a *app) showAdded(w io.Writer, r *serve.AddResult) {
+	for _, ch := range r.Changes {
+		text := ch.New
+		if text == "" {
+			text = ch.Old
+		}
+		fmt.Fprintf(w, "%-6s  %s  %s%s\n", ch.Verdict, a.paint.dim(shortID(ch.Memory)), oneLine(text), a.paint.dim("  "+ch.Reason))
+	}
+	for _, ref := range r.Refusals {
+		fmt.Fprintf(w, "%-6s  %s: %s\n", "REFUSE", ref.Kind, ref.Reason)
+	}
+	if r.Redacted > 0 {
+		fmt.Fprintf(w, "%s went to the vault, and stands nowhere else.\n", plural(r.Redacted, "secret", "secrets"))
+	}
+	if len(r.Changes)+len(r.Refusals) == 0 {
+		fmt.Fprintln(w, "Heard, and nothing in it to remember. It can be searched for as what was said.")
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) searchCommand() *cobra.Command {
+	var r serve.SearchRequest
+	var types []string
+	var asOf, knownAt, since, until, where string
+	var explain bool
+	c := &cobra.Command{
+		Long: withFilterHelp(""),
+		Use:  "search QUERY...", Short: "Find memories",
+		Example: `  locket search "when is the dentist"
+  locket search --type semantic --as-of 2026-03-01 where do I live
+  locket search --explain who is my sister's husband
+  locket search --json -k 3 wifi`,
+		Args: between(1, -1, "what to search for"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Query = strings.Join(args, " ")
+			for _, t := range types {
+				r.Types = append(r.Types, memory.Type(t))
+			}
+			if _, err := a.load(); err != nil {
+				return err
+			}
+			for _, t := range []struct {
+				flag, text string
+				to         *time.Time
+			}{{"--as-of", asOf, &r.AsOf}, {"--known-at", knownAt, &r.KnownAt}, {"--since", since, &r.Since}, {"--until", until, &r.Until}} {
+				var err error
+				if *t.to, err = a.readTime(t.flag, t.text); err != nil {
+					return err
+				}
+			}
+			var err error
+			if r.Filters, err = a.readFilter(where); err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				res, err := cl.Search(cmd.Context(), r)
+				return a.printed(err, res, func(w io.Writer) {
+					a.showHits(w, &res, found{explain: explain, past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero()})
+				})
+			})
+		},
+	}
+	f := c.Flags()
+	f.IntVarP(&r.K, "limit", "k", 0, "how many; 10 unless said")
+	f.StringSliceVar(&types, "type", nil, "only these `types`")
+	f.StringVar(&asOf, "as-of", "", "what was true at a `time`")
+	f.StringVar(&knownAt, "known-at", "", "what was believed at a `time`")
+	f.StringVar(&since, "since", "", "heard at this `time` or later")
+	f.StringVar(&until, "until", "", "heard before this `time`")
+	f.BoolVar(&explain, "explain", false, "say of each hit what its score is made of")
+	f.Float64Var(&r.Threshold, "threshold", 0, "leave out lower scores")
+	f.BoolVar(&r.History, "history", false, "also what is no longer so")
+	f.StringVar(&r.Only, "only", "", "`memories` or utterances")
+	f.StringVar(&r.Tag, "tag", "", "only with this `tag`")
+	f.StringVar(&where, "where", "", "only what a `filter` chooses")
+	f.StringVar(&r.Agent, "agent", "", "only of this `agent`")
+	f.StringVar(&r.Run, "run", "", "only of this `run`")
+	return c
+}

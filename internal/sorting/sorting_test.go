@@ -1,0 +1,34 @@
+package sorting
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// What is sorted here is as slices sorts it, equal ones included where it is stable.
+func TestAsSlices(t *testing.T) {
+	type pair struct{ key, at int }
+	byKey := func(a, b pair) int { return cmp.Compare(a.key, b.key) }
+	rapid.Check(t, func(t *rapid.T) {
+		var list []pair
+		for i, k := range rapid.SliceOf(rapid.IntRange(0, 9)).Draw(t, "keys") {
+			list = append(list, pair{k, i})
+		}
+		stable, want := slices.Clone(list), slices.Clone(list)
+		Stable(stable, byKey)
+		slices.SortStableFunc(want, byKey)
+		if !slices.Equal(stable, want) {
+			t.Errorf("%v, want %v", stable, want)
+		}
+		whole := func(a, b pair) int { return cmp.Or(byKey(a, b), cmp.Compare(b.at, a.at)) }
+		sorted := slices.Clone(list)
+		Sort(sorted, whole)
+		slices.SortFunc(want, whole)
+		if !slices.Equal(sorted, want) || !slices.Equal(Sorted(slices.Values(list), whole), want) {
+			t.Errorf("%v, want %v", sorted, want)
+		}
+	})
+}

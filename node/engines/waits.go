@@ -1,0 +1,95 @@
+package engines
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/internal/engine/result"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
+)
+
+// Done marks on photos: an engine has looked for print, or has described them.
+const (
+	TagRead      = "read"
+	TagCaptioned = "captioned"
+)
+
+// DoneTag is the tag of a source on which a kind of work is done. It is empty if
+// the work removes a tag instead.
+func DoneTag(k result.Kind) string {
+	switch k {
+	case result.Read:
+		return TagRead
+	case result.Caption:
+		return TagCaptioned
+	}
+	return ""
+}
+
+// Waits reports whether a memory waits for a kind of work.
+func Waits(m *memory.Memory, k result.Kind) bool {
+	return slices.Contains(result.WorkOn(m), k) && (DoneTag(k) == "" || !slices.Contains(m.Tags, DoneTag(k)))
+}
+
+// Waiting gives the sources that wait for a kind of work, parked ones too, in no
+// order.
+func Waiting(tx *store.Tx, k result.Kind) (ids []memory.ID, err error) {
+	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}}) {
+		if err != nil {
+			return nil, err
+		}
+		if Waits(m, k) {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids, nil
+}
+
+// unheardRest is how long a source rests that waits for ears.
+const unheardRest = 20 * time.Second
+
+// Unheard reports whether local ears are still to hear a recording of the time around
+// a photo: a secret may be in it, and then the photo stays here. A recording that they
+// failed at is waited for no more.
+func Unheard(tx *store.Tx, photo *memory.Memory) (bool, error) {
+	if slices.Contains(result.WorkOn(photo), result.Transcribe) {
+		return false, nil // it is one itself
+	}
+	specs, err := Load(tx)
+	if err != nil || !slices.ContainsFunc(specs, func(s Spec) bool { return s.Kind == Ears && s.Local() }) {
+		return false, err
+	}
+	parked, err := parkedOf(tx, result.Transcribe)
+	if err != nil {
+		return false, err
+	}
+	waiting, err := Waiting(tx, result.Transcribe)
+	if err != nil {
+		return false, err
+	}
+	from, to := extract.Around(photo)
+	for _, id := range waiting {
+		if _, given := parked[id.String()]; given {
+			continue
+		}
+		m, err := tx.Memory(id)
+		if errors.Is(err, memory.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		begin := result.StartOf(m)
+		end := begin
+		if m.TrueTo.After(end) {
+			end = m.TrueTo
+		}
+		if !end.Before(from) && !begin.After(to) {
+			return true, nil
+		}
+	}
+	return false, nil
+}

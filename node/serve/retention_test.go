@@ -1,0 +1,22 @@
+package serve_test
+
+import (
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// retention names what would go, and a locked node does not know.
+func retention(t *testing.T, c *serve.Client) {
+	added(t, c, plain("The bike is blue"))
+	a, err := c.Retention(t.Context())
+	if err != nil || a.Rules == nil || len(a.Memories) != 0 || len(a.Utterances) != 0 {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	if _, err := c.Lock(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Retention(t.Context())
+	want(t, err, memory.ErrLocked)
+}
