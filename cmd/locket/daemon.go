@@ -163,7 +163,11 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	services.Consoler = page
 	page.Serve(serve.New(serve.Options{Services: services, Log: log}))
 	defer func() { err = errors.Join(err, page.Close()) }()
-	forApps, err := doorsForApps(&l.Config, log)
+	zone, err := l.Location()
+	if err != nil {
+		return nil, err
+	}
+	forApps, err := doorsForApps(&l.Config, zone, log)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +211,7 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 		told := make(chan struct{})
 		go func() {
 			defer close(told)
-			tellApps(inner, services, log)
+			tellApps(inner, services, zone, log)
 		}()
 		defer func() { end(); <-told }()
 		remote.begin(inner, end, serve.New(serve.Options{Services: services, Log: log, ForApps: forApps, AppsAlone: true}), log)

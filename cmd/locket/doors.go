@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"time"
 
 	"github.com/locket-dev/locket/node/calendar"
 	"github.com/locket-dev/locket/node/config"
@@ -16,19 +17,15 @@ import (
 )
 
 // tellApps tells apps of new memories until ctx ends.
-func tellApps(ctx context.Context, services serve.Services, log *slog.Logger) {
+func tellApps(ctx context.Context, services serve.Services, zone *time.Location, log *slog.Logger) {
 	if book, ok := services.Apps.(hooks.Book); ok {
-		hooks.Run(ctx, hooks.Config{Book: book, Log: log})
+		hooks.Run(ctx, hooks.Config{Book: book, Zone: zone, Log: log})
 	}
 }
 
 // doorsForApps gives the doors for apps beside the API itself.
-func doorsForApps(c *config.Config, log *slog.Logger) (func(api http.Handler) map[string]serve.Door, error) {
+func doorsForApps(c *config.Config, zone *time.Location, log *slog.Logger) (func(api http.Handler) map[string]serve.Door, error) {
 	key, err := c.Proxy.Key()
-	if err != nil {
-		return nil, err
-	}
-	zone, err := c.Location()
 	if err != nil {
 		return nil, err
 	}

@@ -127,8 +127,21 @@ func (r *ranking) top(n int, better func(a, b uint32) int) []uint32 {
 
 // topAllowed gives the n best of what was scanned and is allowed, the best first.
 // Whoever allows has to read the document, so it is asked in the order of the scores,
-// about no more documents than it takes to have n.
+// about no more documents than it takes to have n; about the first of them twice where
+// that takes many.
 func (r *ranking) topAllowed(n int, better func(a, b uint32) int) (best []uint32) {
+	first := r.top(2*n, better) // mostly enough, and quickly found
+	for _, d := range first {
+		if r.q.Allow(r.docs[d].id) {
+			if best = append(best, d); len(best) == n {
+				return best
+			}
+		}
+	}
+	if len(first) < 2*n { // there are no more
+		return best
+	}
+	best = nil
 	heap := make([]uint32, 0, len(r.s.touched)) // the best is first
 	for _, d := range r.s.touched {
 		if r.fits(d) {
