@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -171,6 +172,10 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	if err != nil {
 		return nil, err
 	}
+	show, err := showHome(&l.HomeAssistant, l.Home, services, log)
+	if err != nil {
+		return nil, err
+	}
 	o := serve.Options{Services: services, Log: log, ForApps: forApps}
 	if network == "tcp" || l.API.AskToken {
 		o.Loopback = network == "tcp"
@@ -208,12 +213,10 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	}
 	if err == nil {
 		quiet := watched(ctx, services.Diagnostics, log)
-		told := make(chan struct{})
-		go func() {
-			defer close(told)
-			tellApps(inner, services, zone, log)
-		}()
-		defer func() { end(); <-told }()
+		var beside sync.WaitGroup
+		beside.Go(func() { tellApps(inner, services, zone, log) })
+		beside.Go(func() { show(inner) })
+		defer func() { end(); beside.Wait() }()
 		remote.begin(inner, end, serve.New(serve.Options{Services: services, Log: log, ForApps: forApps, AppsAlone: true}), log)
 		err = serve.Serve(inner, listener, serve.New(o), log)
 		quiet()

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -10,6 +12,8 @@ import (
 	"github.com/locket-dev/locket/node/calendar"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/hooks"
+	"github.com/locket-dev/locket/node/intake"
+	"github.com/locket-dev/locket/node/intake/homeassistant"
 	"github.com/locket-dev/locket/node/mcp"
 	"github.com/locket-dev/locket/node/mem0"
 	"github.com/locket-dev/locket/node/proxy"
@@ -21,6 +25,33 @@ func tellApps(ctx context.Context, services serve.Services, zone *time.Location,
 	if book, ok := services.Apps.(hooks.Book); ok {
 		hooks.Run(ctx, hooks.Config{Book: book, Zone: zone, Log: log})
 	}
+}
+
+// showHome gives what shows the node in Home Assistant until its context ends; where no
+// broker is named, that is nothing.
+func showHome(c *config.HomeAssistant, home string, services serve.Services, log *slog.Logger) (func(context.Context), error) {
+	if c.URL == "" {
+		return func(context.Context) {}, nil
+	}
+	password, err := c.Password()
+	if err != nil {
+		return nil, err
+	}
+	key, err := c.AppKey()
+	if err != nil {
+		return nil, err
+	}
+	tls, err := intake.TLSConfig(c.CA, "", "")
+	if err != nil {
+		return nil, err
+	}
+	id := sha256.Sum256([]byte(home))
+	show := homeassistant.Config{URL: c.URL, Username: c.Username, Password: password, TLS: tls, Prefix: c.Prefix, ID: "locket_" + hex.EncodeToString(id[:4]),
+		Version: version().Release, Node: homeassistant.Node{Devices: services.Devices, Intake: services.Intake, Diagnostics: services.Diagnostics}, Log: log}
+	if key != "" {
+		show.App = serve.InProcess(serve.New(serve.Options{Services: services, Log: log})).WithKey(serve.Secret(key))
+	}
+	return func(ctx context.Context) { homeassistant.Run(ctx, show) }, nil
 }
 
 // doorsForApps gives the doors for apps beside the API itself.
