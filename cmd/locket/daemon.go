@@ -172,7 +172,7 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	if err != nil {
 		return nil, err
 	}
-	show, err := showHome(&l.HomeAssistant, l.Home, services, log)
+	show, err := showHome(&l.Config, services, log)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,8 @@ func tellApps(ctx context.Context, services serve.Services, zone *time.Location,
 
 // showHome gives what shows the node in Home Assistant until its context ends; where no
 // broker is named, that is nothing.
-func showHome(c *config.HomeAssistant, home string, services serve.Services, log *slog.Logger) (func(context.Context), error) {
+func showHome(cfg *config.Config, services serve.Services, log *slog.Logger) (func(context.Context), error) {
+	c := &cfg.HomeAssistant
 	if c.URL == "" {
 		return func(context.Context) {}, nil
 	}
@@ -45,9 +46,9 @@ func showHome(c *config.HomeAssistant, home string, services serve.Services, log
 	if err != nil {
 		return nil, err
 	}
-	id := sha256.Sum256([]byte(home))
+	id := sha256.Sum256([]byte(cfg.Home))
 	show := homeassistant.Config{URL: c.URL, Username: c.Username, Password: password, TLS: tls, Prefix: c.Prefix, ID: "locket_" + hex.EncodeToString(id[:4]),
-		Version: version().Release, Node: homeassistant.Node{Devices: services.Devices, Intake: services.Intake, Diagnostics: services.Diagnostics}, Log: log}
+		Version: version().Release, Node: homeassistant.Node{Devices: services.Devices, Intake: services.Intake, Diagnostics: services.Diagnostics}, Listed: cfg.Broker.URL == "", Log: log}
 	if key != "" {
 		show.App = serve.InProcess(serve.New(serve.Options{Services: services, Log: log})).WithKey(serve.Secret(key))
 	}

@@ -40,7 +40,7 @@ func (c *conn) describe(devices []serve.Device) map[string]any {
 		all[key] = p
 	}
 	for key := range c.parts { // what a retained description had
-		if all[key] == nil {
+		if all[key] == nil && (c.Listed || !strings.HasPrefix(key, "wearable_")) {
 			all[key] = component{"platform": platformOf(key)}
 		}
 	}

@@ -35,6 +35,7 @@ type Config struct {
 	ID                 string      // of this node among others: a-z, 0-9 and _
 	Version            string      // of Locket
 	Node               Node
+	Listed             bool          // Node lists all wearables that there are; else those that were heard since the start
 	App                *serve.Client // asks with an app's key; nil: there are no memories and no questions
 	Every              time.Duration // how often what is shown is looked at; 0: 15 s
 	Log                *slog.Logger  // nil: nothing is logged

@@ -174,7 +174,7 @@ func TestHome(t *testing.T) {
 	h.publish(own+"pause/set", "ON", true)
 	h.watch()
 	c := Config{URL: "tcp://127.0.0.1:" + h.port, ID: "locket_test", Version: "test", Every: 20 * time.Millisecond,
-		Node: Node{Devices: n, Intake: n, Diagnostics: n}, App: owner}
+		Node: Node{Devices: n, Intake: n, Diagnostics: n}, Listed: true, App: owner}
 	stop := run(t, c)
 	first := h.wait(config, func(s string) bool {
 		return strings.Contains(s, "wearable_pin_1_heard") && strings.Contains(s, "wearable_gone_heard")
@@ -247,6 +247,15 @@ func TestWithoutAKey(t *testing.T) {
 		on := []string{"ON", "OFF"}[i%2]
 		h.publish("locket/home/locket_test/pause/set", on, false)
 		h.wait("locket/home/locket_test/pause", same(on))
+	}
+}
+
+// Where wearables are known once they were heard, one that is not there is not gone.
+func TestNotHeardYet(t *testing.T) {
+	c := &conn{Config: &Config{}, parts: map[string]bool{"wearable_pin_heard": true, "memory": true}}
+	parts := c.describe(nil)["components"].(map[string]component)
+	if parts["wearable_pin_heard"] != nil || len(parts["memory"]) != 1 {
+		t.Errorf("%v", parts)
 	}
 }
 
