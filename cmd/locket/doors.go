@@ -48,7 +48,7 @@ func showHome(cfg *config.Config, services serve.Services, log *slog.Logger) (fu
 	}
 	id := sha256.Sum256([]byte(cfg.Home))
 	show := homeassistant.Config{URL: c.URL, Username: c.Username, Password: password, TLS: tls, Prefix: c.Prefix, ID: "locket_" + hex.EncodeToString(id[:4]),
-		Version: version().Release, Node: homeassistant.Node{Devices: services.Devices, Intake: services.Intake, Diagnostics: services.Diagnostics}, Listed: cfg.Broker.URL == "", Log: log}
+		Version: version().Release, Node: homeassistant.Node{Devices: services.Devices, Intake: services.Intake, Diagnostics: services.Diagnostics, Watcher: services.Watcher}, Listed: cfg.Broker.URL == "", Log: log}
 	if key != "" {
 		show.App = serve.InProcess(serve.New(serve.Options{Services: services, Log: log})).WithKey(serve.Secret(key))
 	}

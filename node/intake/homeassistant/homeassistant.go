@@ -17,11 +17,14 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 
 	"github.com/locket-dev/locket/internal/retry"
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -46,6 +49,7 @@ type Node struct {
 	serve.Devices
 	serve.Intake
 	serve.Diagnostics
+	serve.Watcher
 }
 
 const (
@@ -93,6 +97,8 @@ type conn struct {
 	parts map[string]bool   // components that are described now
 	last  memory.ID         // the newest memory that was looked at
 	begun bool              // last was looked at
+
+	changed atomic.Bool // something was remembered since the app looked last
 }
 
 // inbox is what came from the broker.
@@ -103,6 +109,7 @@ type inbox struct {
 
 func session(ctx context.Context, cfg *Config) error {
 	c := &conn{Config: cfg, shown: map[string]string{}, parts: map[string]bool{}}
+	c.changed.Store(true)
 	lost, in := make(chan error, 1), make(chan inbox, 16)
 	o := mqtt.NewClientOptions().AddBroker(cfg.URL).SetClientID(cfg.ID).SetUsername(cfg.Username).SetPassword(cfg.Password).
 		SetProtocolVersion(4).SetCleanSession(true).SetOrderMatters(true).SetAutoReconnect(false).SetConnectRetry(false).
@@ -131,8 +138,11 @@ func session(ctx context.Context, cfg *Config) error {
 	answers := make(chan answer, 1)
 	asking, stop := context.WithCancel(ctx)
 	var busy chan struct{} // closed when the question under way is answered
+	var watching sync.WaitGroup
+	watching.Go(func() { c.watch(asking) })
 	defer func() {
 		stop()
+		watching.Wait()
 		if busy != nil {
 			<-busy
 		}
@@ -238,10 +248,25 @@ func (c *conn) refresh(ctx context.Context, again bool) error {
 			return err
 		}
 	}
-	if c.App == nil || s.Locked {
+	// The app looks when there may be something: each look takes of its tokens.
+	if c.App == nil || s.Locked || !c.changed.Swap(false) {
 		return nil
 	}
 	return c.newest(ctx)
+}
+
+// watch notes that something changes, until ctx ends. A node that is locked changes
+// nothing.
+func (c *conn) watch(ctx context.Context) {
+	for ctx.Err() == nil {
+		for _, err := range c.Node.Watch(ctx) {
+			if err != nil {
+				break
+			}
+			c.changed.Store(true)
+		}
+		wait.For(ctx, c.Every)
+	}
 }
 
 // wearable publishes what is known of one. What is not known is "None", which Home
@@ -277,6 +302,7 @@ func (c *conn) pause(ctx context.Context, text string) (err error) {
 func (c *conn) newest(ctx context.Context) error {
 	page, err := c.App.List(ctx, serve.ListQuery{Limit: 1})
 	if err != nil {
+		c.changed.Store(true)
 		c.Log.Debug("no memory for Home Assistant", "error", err)
 		return nil
 	}

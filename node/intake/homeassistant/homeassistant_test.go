@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -152,29 +155,61 @@ func run(t *testing.T, c Config) (stop func()) {
 	return stop
 }
 
+// reader counts how often it is asked for a list.
+type reader struct {
+	serve.Reader
+	lists atomic.Int64
+}
+
+func (r *reader) List(ctx context.Context, q serve.ListQuery) (serve.ListPage, error) {
+	defer r.lists.Add(1)
+	return r.Reader.List(ctx, q)
+}
+
+// watcher tells of changes as the test says.
+type watcher chan bool
+
+func (w watcher) Watch(ctx context.Context) iter.Seq2[uint64, error] {
+	return func(yield func(uint64, error) bool) {
+		for n := uint64(1); yield(n, nil); n++ {
+			select {
+			case <-w:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
 func TestHome(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
 	n := servetest.NewNode()
-	owner := serve.InProcess(serve.New(serve.Options{Services: n.Services()}))
+	services := n.Services()
+	counted := &reader{Reader: services.Reader}
+	services.Reader = counted
+	owner := serve.InProcess(serve.New(serve.Options{Services: services}))
 	t.Cleanup(owner.Close)
 	if _, err := n.AddDevice(ctx, "pin-1"); err != nil {
 		t.Fatal(err)
 	}
+	changes := make(watcher, 1)
 	add := func(text string) {
 		t.Helper()
 		if _, err := owner.Add(ctx, serve.AddRequest{Text: text}); err != nil {
 			t.Fatal(err)
 		}
+		changes <- true
 	}
 	add("my dog is called Rex")
+	<-changes
 	const config, own = "homeassistant/device/locket_test/config", "locket/home/locket_test/"
 	// What an earlier run described, and a command that somebody left there.
 	h.publish(config, `{"components":{"wearable_gone_heard":{"platform":"sensor","unique_id":"x"},"strange":{"platform":"lock"}}}`, true)
 	h.publish(own+"pause/set", "ON", true)
 	h.watch()
 	c := Config{URL: "tcp://127.0.0.1:" + h.port, ID: "locket_test", Version: "test", Every: 20 * time.Millisecond,
-		Node: Node{Devices: n, Intake: n, Diagnostics: n}, Listed: true, App: owner}
+		Node: Node{Devices: n, Intake: n, Diagnostics: n, Watcher: changes}, Listed: true, App: owner}
 	stop := run(t, c)
 	first := h.wait(config, func(s string) bool {
 		return strings.Contains(s, "wearable_pin_1_heard") && strings.Contains(s, "wearable_gone_heard")
@@ -192,6 +227,9 @@ func TestHome(t *testing.T) {
 		t.Error("somebody else's component was taken over")
 	}
 
+	for counted.lists.Load() == 0 {
+		runtime.Gosched()
+	}
 	add("my cat is called Tom")
 	event := h.wait(own+"memory", func(string) bool { return true })
 	if !strings.Contains(event, `"event_type":"added"`) || !strings.Contains(event, "Tom") {
@@ -210,6 +248,18 @@ func TestHome(t *testing.T) {
 	h.publish(own+"question/set", "what is my cat called", false)
 	if a := h.wait(own+"answer", func(string) bool { return true }); !strings.Contains(a, `"question":"what is my cat called"`) || !strings.Contains(a, "Tom") {
 		t.Error(a)
+	}
+
+	// Where nothing changes the app looks for nothing: it would take of its tokens.
+	looked := counted.lists.Load()
+	for range 3 {
+		h.publish(own+"pause/set", "ON", false)
+		h.wait(own+"pause", same("ON"))
+		h.publish(own+"pause/set", "OFF", false)
+		h.wait(own+"pause", same("OFF"))
+	}
+	if n := counted.lists.Load(); n != looked {
+		t.Errorf("it looked %d times more", n-looked)
 	}
 
 	h.publish("homeassistant/status", "online", false)
@@ -232,7 +282,7 @@ func TestWithoutAKey(t *testing.T) {
 	t.Cleanup(owner.Close)
 	h.never = []string{"Tom", "/answer ", "/memory "}
 	h.watch()
-	run(t, Config{URL: "tcp://127.0.0.1:" + h.port, ID: "locket_test", Every: 20 * time.Millisecond, Node: Node{Devices: n, Intake: n, Diagnostics: n}})
+	run(t, Config{URL: "tcp://127.0.0.1:" + h.port, ID: "locket_test", Every: 20 * time.Millisecond, Node: Node{Devices: n, Intake: n, Diagnostics: n, Watcher: watcher(nil)}})
 	d := h.wait("homeassistant/device/locket_test/config", func(string) bool { return true })
 	for _, key := range []string{"memory", "question", "answer"} {
 		if described(t, d, key) != nil {
