@@ -61,6 +61,8 @@ func (m *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"version":"0.12.0"}`)
 	case "POST /api/show":
 		fmt.Fprint(w, `{"details":{"family":"llama"},"model_info":{},"capabilities":["completion","tools"]}`)
+	case "POST /v1/responses":
+		m.respond(w, r, refuse)
 	case "POST /v1/chat/completions", "POST /api/chat", "POST /api/generate":
 		m.answer(w, r, refuse)
 	default:
@@ -82,6 +84,41 @@ type modelRequest struct {
 	Raw    bool              `json:"raw"`
 	Tools  []json.RawMessage `json:"tools"`
 	Stream *bool             `json:"stream"`
+}
+
+// respond answers by OpenAI's Responses.
+func (m *modelServer) respond(w http.ResponseWriter, r *http.Request, refuse func(int, string)) {
+	var b bytes.Buffer
+	var in struct {
+		Model        string
+		Input        json.RawMessage
+		Instructions string
+		Stream       bool
+	}
+	if _, err := b.ReadFrom(r.Body); err != nil || json.Unmarshal(b.Bytes(), &in) != nil || in.Model != "tiny" || len(in.Input) == 0 {
+		refuse(http.StatusBadRequest, "want model and input")
+		return
+	}
+	m.mu.Lock()
+	m.bodies = append(m.bodies, b.String())
+	m.mu.Unlock()
+	said := "I know nothing."
+	if _, after, ok := strings.Cut(in.Instructions, "<memory>\n"); ok {
+		said, _, _ = strings.Cut(after, "\n</memory>")
+	}
+	text, err := json.Marshal(said)
+	if err != nil {
+		m.t.Error(err)
+	}
+	whole := fmt.Sprintf(`{"id":"resp_1","object":"response","created_at":1,"status":"completed","model":"tiny","output":[{"type":"message","id":"msg_1","status":"completed","role":"assistant","content":[{"type":"output_text","text":%s,"annotations":[]}]}]}`, text)
+	if !in.Stream {
+		fmt.Fprint(w, whole)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	fmt.Fprintf(w, "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"item_id\":\"msg_1\",\"output_index\":0,\"content_index\":0,\"delta\":%s}\n\n", text)
+	w.(http.Flusher).Flush()
+	fmt.Fprintf(w, "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":%s}\n\n", whole)
 }
 
 func (m *modelServer) answer(w http.ResponseWriter, r *http.Request, refuse func(int, string)) {
@@ -225,26 +262,29 @@ func TestModelClients(t *testing.T) {
 		}
 	}
 	for name, want := range map[string][]string{
-		"models":         {`["tiny"]`},
-		"model":          {`"team/tiny"`},
-		"chat":           {"green tea", "!absinthe", "!correct-horse"},
-		"used":           {`"`, "!null"},
-		"parts":          {"green tea"},
-		"stream":         {"green tea", `"chunks":`, `!"chunks":1}`},
-		"tools":          {`"name":"weather"`, `Lindau`, "green tea"},
-		"unknownModel":   {"404: ", "model 'none' not found"},
-		"badMessages":    {"400: ", "messages: want a list"},
-		"notPassed":      {"404"},
-		"stranger":       {"401"},
-		"tags":           {`["tiny:latest"]`},
-		"show":           {"llama"},
-		"ollamaChat":     {"green tea", "!absinthe"},
-		"ollamaStream":   {"green tea", `"done":true`},
-		"ollamaTools":    {"weather", "Lindau"},
-		"generate":       {"green tea"},
-		"generateStream": {"green tea"},
-		"generateRaw":    {"I know nothing."},
-		"ollamaUnknown":  {"404: ", "model 'none' not found"},
+		"models":          {`["tiny"]`},
+		"model":           {`"team/tiny"`},
+		"chat":            {"green tea", "!absinthe", "!correct-horse"},
+		"used":            {`"`, "!null"},
+		"parts":           {"green tea"},
+		"stream":          {"green tea", `"chunks":`, `!"chunks":1}`},
+		"tools":           {`"name":"weather"`, `Lindau`, "green tea"},
+		"responses":       {"green tea", "!absinthe", "!correct-horse"},
+		"responsesStream": {"green tea", `"done":true`},
+		"responsesSearch": {"400: ", "tools[0].type"},
+		"unknownModel":    {"404: ", "model 'none' not found"},
+		"badMessages":     {"400: ", "messages: want a list"},
+		"notPassed":       {"404"},
+		"stranger":        {"401"},
+		"tags":            {`["tiny:latest"]`},
+		"show":            {"llama"},
+		"ollamaChat":      {"green tea", "!absinthe"},
+		"ollamaStream":    {"green tea", `"done":true`},
+		"ollamaTools":     {"weather", "Lindau"},
+		"generate":        {"green tea"},
+		"generateStream":  {"green tea"},
+		"generateRaw":     {"I know nothing."},
+		"ollamaUnknown":   {"404: ", "model 'none' not found"},
 	} {
 		for _, w := range want {
 			if not := strings.TrimPrefix(w, "!"); got[name] == "" || strings.Contains(got[name], not) == (not != w) {

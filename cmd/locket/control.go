@@ -307,5 +307,12 @@ func (a *app) showDevice(w io.Writer, d *serve.Device) {
 	case !d.LastSeen.IsZero():
 		state = "last seen " + a.when(d.LastSeen)
 	}
-	fmt.Fprintf(w, "%-16s  added %s  %s, %s\n", oneLine(d.Name), a.when(d.Added), state, plural(int(d.Events), "event", "events"))
+	added := "at a broker of its own"
+	if !d.Added.IsZero() {
+		added = "added " + a.when(d.Added)
+	}
+	if d.Battery != nil {
+		state += fmt.Sprintf(", battery %d %%", *d.Battery)
+	}
+	fmt.Fprintf(w, "%-16s  %s  %s, %s\n", oneLine(d.Name), added, state, plural(int(d.Events), "event", "events"))
 }

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -163,7 +164,15 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	services.Consoler = page
 	page.Serve(serve.New(serve.Options{Services: services, Log: log}))
 	defer func() { err = errors.Join(err, page.Close()) }()
-	forApps, err := doorsForApps(&l.Config, log)
+	zone, err := l.Location()
+	if err != nil {
+		return nil, err
+	}
+	forApps, err := doorsForApps(&l.Config, zone, log)
+	if err != nil {
+		return nil, err
+	}
+	show, err := showHome(&l.Config, services, log)
 	if err != nil {
 		return nil, err
 	}
@@ -204,12 +213,10 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	}
 	if err == nil {
 		quiet := watched(ctx, services.Diagnostics, log)
-		told := make(chan struct{})
-		go func() {
-			defer close(told)
-			tellApps(inner, services, log)
-		}()
-		defer func() { end(); <-told }()
+		var beside sync.WaitGroup
+		beside.Go(func() { tellApps(inner, services, zone, log) })
+		beside.Go(func() { show(inner) })
+		defer func() { end(); beside.Wait() }()
 		remote.begin(inner, end, serve.New(serve.Options{Services: services, Log: log, ForApps: forApps, AppsAlone: true}), log)
 		err = serve.Serve(inner, listener, serve.New(o), log)
 		quiet()

@@ -13,6 +13,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +26,9 @@ import (
 // importFlags are those of locket import.
 type importFlags struct {
 	from, signer, identity, passphraseFile string
-	unsigned                               bool
+	unsigned, dry                          bool
+	me                                     []string
+	dates                                  string
 }
 
 func (a *app) importCommand() *cobra.Command {
@@ -36,35 +39,64 @@ func (a *app) importCommand() *cobra.Command {
 export is checked first. One that is cut off, was changed, or was signed by a stranger is
 refused as a whole. What is there already is skipped.
 
---from reads other systems: mem0 (the JSON of get_all or of an export), chatgpt (saved
-memories as text or JSON, or conversations.json), or notes (a Markdown file or folder).
-Memories of mem0 and notes are kept as they stand. Conversations go through the extractors
-as what you said. Importing twice adds nothing.`,
+--from reads other systems. Importing twice adds nothing, and --dry-run shows what would be
+added.
+
+  mem0       the JSON of get_all or of an export
+  chatgpt    saved memories as text or JSON, or conversations.json
+  claude     conversations.json
+  notes      a Markdown file or folder
+  whatsapp   a chat, exported without media
+  telegram   result.json of Telegram Desktop, of a chat or the account
+  mbox       a mailbox in one file, as Thunderbird and Google Takeout write it
+  locations  Google's Timeline.json, or Takeout's Semantic Location History, a file or folder
+
+Memories of mem0, notes and mails are kept as they stand, and visits to places as episodes.
+What was said goes through the extractors: of conversations what you wrote, of chats what
+everybody wrote. --me says what you are called in a chat, if not as in your settings.`,
 		Example: `  locket import memories.jsonl.age
   locket import --from mem0 mem0.json
-  locket import --from notes ~/Notes`,
+  locket import --from notes ~/Notes
+  locket import --from whatsapp --me "Anna B." --dry-run chat.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path := "-"
 			if len(args) == 1 {
 				path = args[0]
 			}
-			formats := []foreign.Format{foreign.Mem0, foreign.ChatGPT, foreign.Notes}
-			if f.from != "" && !slices.Contains(formats, foreign.Format(f.from)) {
-				return usagef("--from %q: want mem0, chatgpt or notes", f.from)
+			if f.from != "" && !slices.Contains(foreign.Formats, foreign.Format(f.from)) {
+				return usagef("--from %q: want %s", f.from, systems())
+			}
+			if f.dates != "" && !slices.Contains(foreign.Orders, f.dates) {
+				return usagef("--dates %q: want %s", f.dates, strings.Join(foreign.Orders, ", "))
 			}
 			if f.from != "" {
-				return a.importForeign(cmd, foreign.Format(f.from), path)
+				return a.importForeign(cmd, &f, path)
+			}
+			if f.dry {
+				return usagef("--dry-run: want --from, too")
 			}
 			return a.importArchive(cmd, path, &f)
 		},
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.from, "from", "", "of another `system`: mem0, chatgpt or notes")
+	fl.StringVar(&f.from, "from", "", "of another `system`: "+systems())
+	fl.BoolVar(&f.dry, "dry-run", false, "with --from: show what would be added, and add nothing")
+	fl.StringArrayVar(&f.me, "me", nil, "with --from: a `name` that you have in the chat; may be given again")
+	fl.StringVar(&f.dates, "dates", "", "with --from whatsapp: the `order` of its dates, dmy, mdy or ymd")
 	fl.StringVar(&f.signer, "signer", "", "take it though the key of these five `words` signed it, which is no device of yours")
 	fl.BoolVar(&f.unsigned, "unsigned", false, "take it without a signature")
 	fl.StringVar(&f.identity, "identity", "", "open it with a `file` of age identities")
 	fl.StringVar(&f.passphraseFile, "passphrase-file", "", "open it with a passphrase out of a `file`")
 	return c
+}
+
+// systems are those that an import can read, for messages.
+func systems() string {
+	names := make([]string, len(foreign.Formats))
+	for i, f := range foreign.Formats {
+		names[i] = string(f)
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
 // source is what an import reads: a file that was opened, sealed or not.
@@ -225,15 +257,74 @@ type imported struct {
 	Skipped int `json:"skipped"` // held nothing to take
 }
 
-func (a *app) importForeign(cmd *cobra.Command, format foreign.Format, path string) error {
-	res, err := a.readForeign(format, path)
+// previewed is what locket import --from --dry-run says.
+type previewed struct {
+	Would   int       `json:"would_add"` // some may be there already
+	Skipped int       `json:"skipped"`
+	First   time.Time `json:"first,omitzero"` // of those that have a time
+	Last    time.Time `json:"last,omitzero"`
+	Texts   []string  `json:"texts"` // of the first ones
+}
+
+// previewLines is how many texts a preview shows.
+const previewLines = 10
+
+func preview(res *foreign.Result) previewed {
+	p := previewed{Would: len(res.Adds), Skipped: len(res.Skipped), Texts: []string{}}
+	for i := range res.Adds {
+		r := &res.Adds[i]
+		if !r.At.IsZero() && (p.First.IsZero() || r.At.Before(p.First)) {
+			p.First = r.At
+		}
+		if r.At.After(p.Last) {
+			p.Last = r.At
+		}
+		if i < previewLines {
+			text := short(r.Text)
+			if r.Speaker != "" {
+				text = r.Speaker + ": " + text
+			}
+			p.Texts = append(p.Texts, text)
+		}
+	}
+	return p
+}
+
+func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) error {
+	l, err := a.load()
+	if err != nil {
+		return err
+	}
+	zone, err := l.Location()
+	if err != nil {
+		return err
+	}
+	res, err := a.readForeign(foreign.Format(f.from), path, foreign.Options{Zone: zone, Me: append(f.me, l.Wearer), Dates: f.dates})
 	if err != nil {
 		return fmt.Errorf("importing: %w", err)
 	}
 	for _, s := range res.Skipped {
 		fmt.Fprintf(a.stderr, "%s: %s\n", oneLine(s.Where), oneLine(s.Reason))
 	}
+	if f.dry {
+		p := preview(&res)
+		return a.print(p, func(w io.Writer) {
+			fmt.Fprintf(w, "Would add %d", p.Would)
+			if !p.First.IsZero() {
+				fmt.Fprintf(w, ", from %s to %s", a.when(p.First), a.when(p.Last))
+			}
+			fmt.Fprintln(w, ". What is there already is not added again.")
+			for _, text := range p.Texts {
+				fmt.Fprintln(w, "  "+oneLine(text))
+			}
+			if p.Would > len(p.Texts) {
+				fmt.Fprintf(w, "  and %d more\n", p.Would-len(p.Texts))
+			}
+		})
+	}
 	done := imported{Skipped: len(res.Skipped)}
+	m := a.meter("import", "texts", len(res.Adds))
+	defer m.end()
 	return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 		for part := range batches(res.Adds) {
 			ops := make([]serve.Operation, len(part))
@@ -244,6 +335,7 @@ func (a *app) importForeign(cmd *cobra.Command, format foreign.Format, path stri
 			if err != nil {
 				return fmt.Errorf("after %s: %w", plural(done.Added, "memory", "memories"), err)
 			}
+			m.done.Add(int64(len(part)))
 			for i, r := range got.Results {
 				switch {
 				case r.Problem != nil:
@@ -298,29 +390,26 @@ func batches(adds []serve.AddRequest) iter.Seq[[]serve.AddRequest] {
 	}
 }
 
-func (a *app) readForeign(format foreign.Format, path string) (foreign.Result, error) {
+func (a *app) readForeign(format foreign.Format, path string, o foreign.Options) (foreign.Result, error) {
 	if path == "-" {
-		return foreign.Read(format, "standard input", a.stdin)
+		return foreign.Read(format, "standard input", a.stdin, o)
 	}
 	st, err := os.Stat(path)
 	if err != nil {
 		return foreign.Result{}, err
 	}
 	if st.IsDir() {
-		if format != foreign.Notes {
-			return foreign.Result{}, usagef("%s is a folder; --from %s wants a file", path, format)
-		}
 		root, err := os.OpenRoot(path)
 		if err != nil {
 			return foreign.Result{}, err
 		}
 		defer root.Close()
-		return foreign.ReadNotes(root.FS())
+		return foreign.ReadFolder(format, root.FS(), o)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return foreign.Result{}, err
 	}
 	defer f.Close()
-	return foreign.Read(format, st.Name(), f)
+	return foreign.Read(format, st.Name(), f, o)
 }

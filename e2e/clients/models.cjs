@@ -29,6 +29,16 @@ const steps = {
     const second = await openai.chat.completions.create({ model: 'tiny', tools, messages: [...ask, first.choices[0].message, { role: 'tool', tool_call_id: call.id, content: 'rain' }] })
     return { name: call.function.name, arguments: call.function.arguments, then: second.choices[0].message.content }
   },
+  responses: async () => (await openai.responses.create({ model: 'tiny', input: ask[0].content, instructions: 'Be short.' })).output_text,
+  responsesStream: async () => {
+    let text = '', done = false
+    for await (const e of await openai.responses.create({ model: 'tiny', input: [{ role: 'user', content: [{ type: 'input_text', text: ask[0].content }] }], stream: true })) {
+      if (e.type === 'response.output_text.delta') text += e.delta
+      done = e.type === 'response.completed'
+    }
+    return { text, done }
+  },
+  responsesSearch: async () => openai.responses.create({ model: 'tiny', input: 'x', tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] }),
   unknownModel: async () => openai.chat.completions.create({ model: 'none', messages: ask }),
   badMessages: async () => openai.chat.completions.create({ model: 'tiny', messages: 'x' }),
   notPassed: async () => openai.embeddings.create({ model: 'tiny', input: 'x' }),

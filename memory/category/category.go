@@ -107,8 +107,9 @@ func (s *Sorter) Of(m *memory.Memory) []string {
 			mark(s.words[form])
 		}
 	}
+	text = " " + text + " "
 	for _, p := range s.phrases {
-		if strings.Contains(" "+text+" ", p.text) {
+		if strings.Contains(text, p.text) {
 			in[p.of] = true
 		}
 	}

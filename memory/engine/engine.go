@@ -58,6 +58,9 @@ func (e *Engine) Search(ctx context.Context, q recall.Query) (recall.Result, err
 	return e.c.Index.Search(ctx, q)
 }
 
+// Typed gives the memories of a type that can be found, in no order.
+func (e *Engine) Typed(t memory.Type) []memory.ID { return e.c.Index.Typed(t) }
+
 // Commit changes the records and tells the index.
 func (e *Engine) Commit(ctx context.Context, fn func(*store.Tx) error) error {
 	w := e.Hold()

@@ -145,7 +145,12 @@ var fields = map[string]field{
 	"true_to":     ofMemory(moment, func(m *memory.Memory) []value { return at(m.TrueTo) }),
 	"expires":     ofMemory(moment, func(m *memory.Memory) []value { return at(m.Expires) }),
 	"started":     ofMemory(moment, startedOf),
-	"categories":  {kind: name, of: func(it *Item) []value { return texts(it.Categories, func(s string) string { return s }) }},
+	"categories": {kind: name, of: func(it *Item) []value {
+		if it.Categories == nil {
+			return nil
+		}
+		return texts(it.Categories(), func(s string) string { return s })
+	}},
 }
 
 // metadataPrefix begins the names of fields that a caller attached.

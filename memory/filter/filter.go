@@ -42,7 +42,7 @@ type Filter struct{ root node }
 type Item struct {
 	Memory     *memory.Memory
 	Utterance  *memory.Utterance
-	Categories []string // of Memory, as its owner sorts them
+	Categories func() []string // of Memory, as its owner sorts them; asked only for a filter that needs them; nil: it has none
 }
 
 // IsZero reports whether f chooses everything. It has encoding/json leave the

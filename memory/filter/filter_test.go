@@ -16,7 +16,7 @@ var day = time.Date(2026, 3, 1, 14, 30, 0, 0, time.UTC)
 
 // lunch is a memory with something in most fields.
 func lunch() *Item {
-	return &Item{Categories: []string{"food"}, Memory: &memory.Memory{
+	return &Item{Categories: func() []string { return []string{"food"} }, Memory: &memory.Memory{
 		ID: memory.ID{1}, State: memory.Active, Pinned: true, Heard: 3, Learnt: day,
 		Candidate: memory.Candidate{
 			Type: memory.Episodic, Text: "Lunch with Ann at Miro", Lang: "en",

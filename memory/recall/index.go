@@ -108,6 +108,21 @@ func (x *Index) Utterances() []memory.ID {
 	return ids
 }
 
+// Typed gives the memories of a type that can be found and are not of the past, in no
+// order.
+func (x *Index) Typed(t memory.Type) []memory.ID {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	what := whatOf(Memory, uint8(slices.Index(memory.Types[:], t)+1))
+	var ids []memory.ID
+	for i := range x.core.docs {
+		if m := &x.core.docs[i]; m.what == what && m.flags&(flagDead|flagPast) == 0 {
+			ids = append(ids, m.id)
+		}
+	}
+	return ids
+}
+
 // Add makes documents findable, at once; one of an id that is there already
 // takes its place. They are in a segment after the next Flush.
 func (x *Index) Add(docs ...Doc) error {

@@ -88,15 +88,30 @@ func (r *ranking) tie(a, b uint32) int {
 
 // pool picks the n best that may be hits of what was scanned, and clears the
 // scores.
-func (r *ranking) pool(n int) []uint32 {
+func (r *ranking) pool(n int) (best []uint32) {
 	s := r.s
 	better := func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(s.score[b], s.score[a]), r.tie(a, b))
 	}
+	if r.q.Allow == nil {
+		best = r.top(n, better)
+	} else {
+		best = r.topAllowed(n, better)
+	}
+	for _, d := range s.touched {
+		s.score[d] = 0
+	}
+	s.touched = s.touched[:0]
+	return best
+}
+
+// top gives the n best of what was scanned and fits, the best first.
+func (r *ranking) top(n int, better func(a, b uint32) int) []uint32 {
+	s := r.s
 	best := make([]uint32, 0, 4*n)
 	floor := float32(0)
 	for _, d := range s.touched {
-		if s.score[d] < floor || !r.allowed(d) {
+		if s.score[d] < floor || !r.fits(d) {
 			continue
 		}
 		best = append(best, d)
@@ -107,10 +122,54 @@ func (r *ranking) pool(n int) []uint32 {
 		}
 	}
 	slices.SortFunc(best, better)
-	best = best[:min(n, len(best))]
-	for _, d := range s.touched {
-		s.score[d] = 0
+	return best[:min(n, len(best))]
+}
+
+// topAllowed gives the n best of what was scanned and is allowed, the best first.
+// Whoever allows has to read the document, so it is asked in the order of the scores,
+// about no more documents than it takes to have n; about the first of them twice where
+// that takes many.
+func (r *ranking) topAllowed(n int, better func(a, b uint32) int) (best []uint32) {
+	first := r.top(2*n, better) // mostly enough, and quickly found
+	for _, d := range first {
+		if r.q.Allow(r.docs[d].id) {
+			if best = append(best, d); len(best) == n {
+				return best
+			}
+		}
 	}
-	s.touched = s.touched[:0]
+	if len(first) < 2*n { // there are no more
+		return best
+	}
+	best = nil
+	heap := make([]uint32, 0, len(r.s.touched)) // the best is first
+	for _, d := range r.s.touched {
+		if r.fits(d) {
+			heap = append(heap, d)
+		}
+	}
+	down := func(i int) {
+		for c := 2*i + 1; c < len(heap); i, c = c, 2*c+1 {
+			if c+1 < len(heap) && better(heap[c+1], heap[c]) < 0 {
+				c++
+			}
+			if better(heap[i], heap[c]) <= 0 {
+				return
+			}
+			heap[i], heap[c] = heap[c], heap[i]
+		}
+	}
+	for i := len(heap)/2 - 1; i >= 0; i-- {
+		down(i)
+	}
+	for len(heap) > 0 && len(best) < n {
+		if r.q.Allow(r.docs[heap[0]].id) {
+			best = append(best, heap[0])
+		}
+		last := len(heap) - 1
+		heap[0] = heap[last]
+		heap = heap[:last]
+		down(0)
+	}
 	return best
 }

@@ -147,6 +147,11 @@ func (r *ranking) run() Result {
 
 // allowed reports whether a document may be a hit.
 func (r *ranking) allowed(d uint32) bool {
+	return r.fits(d) && (r.q.Allow == nil || r.q.Allow(r.docs[d].id))
+}
+
+// fits reports whether a document may be a hit, as far as the index knows.
+func (r *ranking) fits(d uint32) bool {
 	m := &r.docs[d]
 	q := r.q
 	if m.dead() || m.flags&flagPast != 0 && !q.Past || len(q.Kinds) > 0 && !slices.Contains(q.Kinds, m.kind()) {
@@ -161,7 +166,7 @@ func (r *ranking) allowed(d uint32) bool {
 	if !q.From.IsZero() && (m.at == noTime || m.at < q.From.UnixMilli()) || !q.To.IsZero() && (m.at == noTime || m.at >= q.To.UnixMilli()) {
 		return false
 	}
-	return q.Allow == nil || q.Allow(m.id)
+	return true
 }
 
 // hits folds memories with their utterances and keeps the best k.

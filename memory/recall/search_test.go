@@ -3,6 +3,7 @@ package recall
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -262,5 +263,37 @@ func TestFoundBySaidShownAsKnown(t *testing.T) {
 	res, err := x.Search(t.Context(), Query{Text: "who moved the boxes", Kinds: []Kind{Utterance}})
 	if err != nil || len(res.Hits) != 1 || res.Hits[0].ID != said {
 		t.Errorf("utterances alone: %+v, %v", res.Hits, err)
+	}
+}
+
+// Whoever allows has to read the document, so a search asks about the best alone; what
+// it finds is the same as where nobody is asked.
+func TestAsksAboutTheBestAlone(t *testing.T) {
+	x := openOn(t, newShelf(), Options{})
+	const many = 3000
+	docs := make([]Doc, many)
+	for i := range docs {
+		docs[i] = Doc{ID: idOf(i), Kind: Memory, Type: memory.Semantic, At: june.Add(time.Duration(i) * time.Minute), Text: strings.Repeat("soup ", 1+i%7) + "and bread"}
+	}
+	if err := x.Add(docs...); err != nil {
+		t.Fatal(err)
+	}
+	q := Query{Text: "soup", K: 10}
+	without := find(t, x, q)
+	asked := map[memory.ID]bool{}
+	q.Allow = func(id memory.ID) bool { asked[id] = true; return true }
+	with := find(t, x, q)
+	for i := range without.Hits {
+		if without.Hits[i].ID != with.Hits[i].ID {
+			t.Fatalf("hit %d is %s, want %s", i, with.Hits[i].ID, without.Hits[i].ID)
+		}
+	}
+	if n := poolBase + poolPerK*q.K; len(without.Hits) != q.K || len(asked) != n {
+		t.Errorf("asked about %d documents for %d hits, want %d", len(asked), len(with.Hits), n)
+	}
+	none := 0
+	q.Allow = func(id memory.ID) bool { none++; return id == idOf(0) }
+	if r := find(t, x, q); len(r.Hits) != 1 || r.Hits[0].ID != idOf(0) || none < many {
+		t.Errorf("%d hits, asked %d times: the last document is allowed", len(r.Hits), none)
 	}
 }

@@ -2,10 +2,12 @@ package apps
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -64,40 +66,103 @@ func (b *Book) note(ctx context.Context, v *visit, u serve.AppUse) error {
 // are taken also where they are not there: the model was paid, and who is refused the
 // answer would ask again.
 func (b *Book) noteAnswer(ctx context.Context, v *visit, u serve.AppUse, answer int) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
 	u.At = b.now().UTC()
-	return b.store.Update(ctx, func(tx *store.Tx) error {
-		h, err := headOf(tx, v.Name())
-		if err != nil {
+	l := &line{app: v.Name(), most: v.app.Tokens, use: u, answer: answer}
+	return b.lines.note(ctx, b.store, l)
+}
+
+// line is what is to be noted of an app.
+type line struct {
+	app    string
+	most   int // tokens that the app may be given in a day
+	use    serve.AppUse
+	answer int // of the tokens: those of a model's answer
+
+	done bool // err is the outcome; guarded by lines.committing
+	err  error
+}
+
+// lines are noted together where they come together: a wait for the disk is as long
+// for many as for one. Whoever comes while a transaction is under way waits for it, and
+// the first of those commits for all of them.
+type lines struct {
+	mu      sync.Mutex
+	waiting []*line // guarded by mu
+
+	committing sync.Mutex // held during a transaction
+}
+
+// mostLines is how many lines are noted in one transaction.
+const mostLines = 64
+
+// note returns once a line is on disk, or why it will not be.
+func (ls *lines) note(ctx context.Context, s Store, l *line) error {
+	ls.mu.Lock()
+	ls.waiting = append(ls.waiting, l)
+	ls.mu.Unlock()
+	ls.committing.Lock()
+	defer ls.committing.Unlock()
+	for !l.done {
+		ls.mu.Lock()
+		now := ls.waiting[:min(len(ls.waiting), mostLines)]
+		ls.waiting = slices.Clone(ls.waiting[len(now):])
+		ls.mu.Unlock()
+		// One that goes away may not take the others' lines with it.
+		err := s.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+			for _, l := range now {
+				if l.err = l.put(tx); l.err != nil && !errors.Is(l.err, serve.ErrLimit) {
+					return l.err
+				}
+			}
+			return nil
+		})
+		for _, l := range now {
+			l.done = true
+			if err != nil {
+				l.err = err
+			}
+		}
+	}
+	return l.err
+}
+
+// put writes the line. With serve.ErrLimit nothing was written.
+func (l *line) put(tx *store.Tx) error {
+	h, err := headOf(tx, l.app)
+	if err != nil {
+		return err
+	}
+	u := &l.use
+	h = h.of(u.At)
+	if h.Today.Tokens+u.Tokens-l.answer > l.most {
+		return fmt.Errorf("%w: this answer has %d tokens, and %d of the %d of today are left", serve.ErrLimit, u.Tokens, max(l.most-h.Today.Tokens, 0), l.most)
+	}
+	h.Today.Tokens += u.Tokens
+	if u.Refused != "" {
+		h.Today.Refused++
+	}
+	kept := true
+	if len(u.Shown)+len(u.Wrote) == 0 {
+		h.Quiet++
+		if kept = h.Quiet <= quietLines; !kept {
+			h.Today.Unnoted++
+		}
+	} else {
+		h.Used = u.At
+	}
+	if kept {
+		if err := tx.PutMeta(lineName(l.app, h.Next), u); err != nil {
 			return err
 		}
-		h = h.of(u.At)
-		if h.Today.Tokens+u.Tokens-answer > v.app.Tokens {
-			return fmt.Errorf("%w: this answer has %d tokens, and %d of the %d of today are left", serve.ErrLimit, u.Tokens, max(v.app.Tokens-h.Today.Tokens, 0), v.app.Tokens)
-		}
-		h.Today.Tokens += u.Tokens
-		if u.Refused != "" {
-			h.Today.Refused++
-		}
-		line := true
-		if len(u.Shown)+len(u.Wrote) == 0 {
-			h.Quiet++
-			if line = h.Quiet <= quietLines; !line {
-				h.Today.Unnoted++
-			}
-		} else {
-			h.Used = u.At
-		}
-		if line {
-			if err := tx.PutMeta(lineName(v.Name(), h.Next), &u); err != nil {
-				return err
-			}
-			h.Next++
-		}
-		if err := h.drop(tx, v.Name(), u.At); err != nil {
-			return err
-		}
-		return tx.PutMeta(headName(v.Name()), &h)
-	})
+		h.Next++
+	}
+	if err := h.drop(tx, l.app, u.At); err != nil {
+		return err
+	}
+	return tx.PutMeta(headName(l.app), &h)
 }
 
 // left is how many tokens an app has left for the day.

@@ -73,6 +73,8 @@ type Book struct {
 	visits map[string]map[*visit]context.CancelCauseFunc // by app: what it has under way
 
 	drawing map[string]bool // by app: a graph is being drawn
+	rules   rulebook.Last
+	lines   lines
 
 	// What hooks are told of, as the owner has it; set by Guard.
 	exchange serve.Exchange
@@ -310,7 +312,7 @@ func (b *Book) enter(ctx context.Context, is func(*record) bool) (*visit, contex
 	var found *record
 	var rules rulebook.Rules
 	err := b.store.View(ctx, func(tx *store.Tx) (err error) {
-		if rules, err = rulebook.Read(tx); err != nil {
+		if rules, err = b.rules.Read(tx); err != nil {
 			return err
 		}
 		list, err := records(tx)

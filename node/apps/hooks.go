@@ -25,6 +25,7 @@ type Hook struct {
 	Tries  int          `json:"tries"`  // of the next one, in vain
 	Next   time.Time    `json:"next"`   // when it is tried again
 	Off    string       `json:"off"`    // why nothing is told any more
+	Day    string       `json:"day"`    // 2026-09-14: the wearer's day whose end is told next; empty: it was never looked at
 }
 
 // SecretPrefix begins the secret of a hook, as Standard Webhooks has it.

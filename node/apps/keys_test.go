@@ -14,7 +14,7 @@ import (
 )
 
 // A key that was revoked opens nothing, and what it has open ends with 401.
-func TestRevoked(t *testing.T) {
+func TestThreatRevokedKey(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
 	h.add(t, h.Client, plain("Ana likes green tea"))

@@ -120,6 +120,8 @@ type entry struct {
 	yearly bool
 	at     time.Time // in the wearer's zone; zero: of a task without a day
 	clock  bool      // at has an hour, and is no day
+
+	moved time.Duration // from the memory's instant to at, and so for its end
 }
 
 // entryOf gives a memory's entry; false: it has no time that a calendar could show.
@@ -157,8 +159,9 @@ func entryOf(m *memory.Memory, zone *time.Location) (e entry, ok bool) {
 		e.at, e.clock = day, false
 	} else if said, err := time.ParseInLocation("2006-01-02 15:04", m.Slot.Value, zone); err == nil {
 		e.clock = true
-		if off := said.Sub(e.at).Abs(); off == time.Hour {
-			e.at = said
+		// Lord Howe's summer time is half an hour.
+		if off := said.Sub(e.at); off.Abs() == time.Hour || off.Abs() == time.Hour/2 {
+			e.at, e.moved = said, off
 		}
 	}
 	return e, true

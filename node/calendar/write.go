@@ -123,7 +123,7 @@ func (w *ics) entry(e *entry, zone string) {
 			w.text("LOCATION", f.Place)
 		}
 		if e.clock && !e.task && f.Ended.After(f.Started) {
-			w.moment("DTEND", f.Ended.In(e.at.Location()), zone)
+			w.moment("DTEND", f.Ended.Add(e.moved).In(e.at.Location()), zone)
 		}
 		w.text("CATEGORIES", f.EventType)
 	}

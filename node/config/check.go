@@ -54,6 +54,9 @@ func (l *Loaded) check() error {
 	if err := l.checkProxy(); err != nil {
 		return err
 	}
+	if err := l.checkHomeAssistant(); err != nil {
+		return err
+	}
 	if err := l.checkRemote(); err != nil {
 		return err
 	}
@@ -106,10 +109,8 @@ func (l *Loaded) checkBroker() error {
 		if u.value == "" {
 			continue
 		}
-		parsed, err := url.Parse(u.value)
-		schemes := []string{"tcp", "mqtt", "ssl", "tls", "mqtts", "ws", "wss"}
-		if err != nil || parsed.Host == "" || !slices.Contains(schemes, parsed.Scheme) {
-			return l.wrong(u.key, "want a URL such as tcp://host:1883 or ssl://host:8883")
+		if err := l.checkBrokerURL(u.key, u.value); err != nil {
+			return err
 		}
 	}
 	if _, port, err := net.SplitHostPort(b.Listen); err != nil || !isPort(port) {
@@ -125,6 +126,15 @@ func (l *Loaded) checkBroker() error {
 			}
 			return l.wrong(name, "is set, and %s is not: both are needed", other)
 		}
+	}
+	return nil
+}
+
+func (l *Loaded) checkBrokerURL(key, value string) error {
+	parsed, err := url.Parse(value)
+	schemes := []string{"tcp", "mqtt", "ssl", "tls", "mqtts", "ws", "wss"}
+	if err != nil || parsed.Host == "" || !slices.Contains(schemes, parsed.Scheme) {
+		return l.wrong(key, "want a URL such as tcp://host:1883 or ssl://host:8883")
 	}
 	return nil
 }

@@ -38,6 +38,8 @@ type Config struct {
 	LLM        LLM       `toml:"llm"`
 	Dense      Dense     `toml:"dense"`
 	Proxy      Proxy     `toml:"proxy"`
+
+	HomeAssistant HomeAssistant `toml:"homeassistant"`
 }
 
 // Broker is where the wearables' events come from: somebody's broker at URL, or the

@@ -123,7 +123,7 @@ func TestEveryKeyFromEverySource(t *testing.T) {
 		"broker.public_url": "ssl://h:1", "broker.tls_cert": "/c", "broker.tls_key": "/k",
 		"broker.cert": "/cc", "broker.key": "/ck",
 		"api.listen": "127.0.0.1:7000", "api.console": "127.0.0.1:7001", "api.ask_token": "true", "api.remote": "0.0.0.0:7332", "api.public_url": "https://node.example",
-		"proxy.url": "http://127.0.0.1:11434", "proxy.learn": "true", "proxy.budget": "900", "unlock.key_file": "/key", "unlock.keyring": "false",
+		"proxy.url": "http://127.0.0.1:11434", "proxy.learn": "true", "homeassistant.url": "tcp://h:1883", "homeassistant.prefix": "ha", "proxy.budget": "900", "unlock.key_file": "/key", "unlock.keyring": "false",
 		"unlock.passphrase_env": "", "unlock.passphrase_file": "",
 		"log.level": "debug", "log.format": "json", "plugins.disabled": "a,b", "retention.rules": "type:core 3d,tag:a 4d",
 		"sync.relay": "https://relay.example:8443", "sync.vault": "true", "sync.lan": "true", "sync.metered": "true", "sync.compact": "true", "sync.snapshots": "900",

@@ -17,17 +17,20 @@ type Proxy struct {
 }
 
 // Key gives what is sent to the model server; empty: nothing.
-func (c *Proxy) Key() (string, error) {
-	if c.KeyFile == "" {
+func (c *Proxy) Key() (string, error) { return wordIn("proxy.key_file", c.KeyFile) }
+
+// wordIn reads a file of one word; empty where none is named.
+func wordIn(setting, path string) (string, error) {
+	if path == "" {
 		return "", nil
 	}
-	b, err := os.ReadFile(c.KeyFile)
+	b, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("proxy.key_file: %w", err)
+		return "", fmt.Errorf("%s: %w", setting, err)
 	}
 	key := strings.TrimSpace(string(b))
 	if key == "" || strings.ContainsAny(key, " \t\r\n") {
-		return "", fmt.Errorf("proxy.key_file: %s: want one word", c.KeyFile)
+		return "", fmt.Errorf("%s: %s: want one word", setting, path)
 	}
 	return key, nil
 }

@@ -65,7 +65,7 @@ func problem(t *testing.T, l Link) string {
 
 // A node is known by its key, whatever it is called: the same after a restart, and
 // another node's is refused before a key of an app is sent.
-func TestPin(t *testing.T) {
+func TestThreatStandsInForTheDoor(t *testing.T) {
 	home, other := t.TempDir(), t.TempDir()
 	var pins sync.Map
 	var making sync.WaitGroup

@@ -1,6 +1,7 @@
-// Package foreign reads what other memory systems let their users take away, as
-// texts that a node can add as they stand. Nothing is inferred from them. They
-// carry a tag with the other system's name.
+// Package foreign reads what assistants, chats, mailboxes and note keepers let their
+// users take away, as texts that a node can add: memories, notes, mails and visits as
+// they stand, with a tag of the other system's name, and what was said as lines for the
+// extractors.
 //
 // Each text has a key made of the format and the other system's name for it, so
 // that an import can be repeated.
@@ -13,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +31,41 @@ const (
 	Mem0    Format = "mem0"    // the JSON of Mem0's get_all, search and export
 	ChatGPT Format = "chatgpt" // saved memories, as text or JSON, or conversations.json
 	Notes   Format = "notes"   // a Markdown file, or a folder of them
+
+	Claude    Format = "claude"    // conversations.json of Claude's data export
+	WhatsApp  Format = "whatsapp"  // a chat that was exported without media
+	Telegram  Format = "telegram"  // result.json of Telegram Desktop
+	Mbox      Format = "mbox"      // a mailbox in one file
+	Locations Format = "locations" // Google's location history: Timeline.json, or Takeout's semantic files
 )
+
+// Formats are all of them.
+var Formats = []Format{Mem0, ChatGPT, Claude, Notes, WhatsApp, Telegram, Mbox, Locations}
+
+// Orders are how a date may be written.
+var Orders = []string{"dmy", "mdy", "ymd"}
+
+// Options say what an export does not.
+type Options struct {
+	Zone  *time.Location // of times without one; nil: UTC
+	Me    []string       // names that the wearer has in chats
+	Dates string         // one of Orders; empty: as a chat's dates tell
+}
+
+func (o *Options) zone() *time.Location {
+	if o.Zone == nil {
+		return time.UTC
+	}
+	return o.Zone
+}
+
+// speaker is who said a line; empty: the wearer.
+func (o *Options) speaker(name string) string {
+	if slices.ContainsFunc(o.Me, func(me string) bool { return memory.Normal(me) == memory.Normal(name) }) {
+		return ""
+	}
+	return name
+}
 
 // MaxFile is the greatest file that is read, in bytes: a ChatGPT export of
 // some years has a few hundred megabytes.
@@ -88,7 +124,7 @@ func bounded(m map[string]string) memory.Metadata {
 
 // Read reads a file of a format. name is used in messages. Errors wrap
 // [memory.ErrInvalid] if the file does not have that format.
-func Read(f Format, name string, r io.Reader) (Result, error) {
+func Read(f Format, name string, r io.Reader, o Options) (Result, error) {
 	b, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
 	if err != nil {
 		return Result{}, err
@@ -104,8 +140,18 @@ func Read(f Format, name string, r io.Reader) (Result, error) {
 		return readChatGPT(name, b)
 	case Notes:
 		return readNote(name, b)
+	case Claude:
+		return readClaude(name, b)
+	case WhatsApp:
+		return readWhatsApp(name, b, o)
+	case Telegram:
+		return readTelegram(name, b, o)
+	case Mbox:
+		return readMbox(name, b)
+	case Locations:
+		return readLocations(name, b, o)
 	}
-	return Result{}, fmt.Errorf("%w: format %q: want mem0, chatgpt or notes", memory.ErrInvalid, f)
+	return Result{}, fmt.Errorf("%w: format %q: want one of %v", memory.ErrInvalid, f, Formats)
 }
 
 // Guess gives the format of a file by its beginning, or "" if it is none of them.
@@ -114,8 +160,18 @@ func Guess(name string, start []byte) Format {
 	switch text := string(start); {
 	case strings.HasSuffix(strings.ToLower(name), ".md"), strings.HasSuffix(strings.ToLower(name), ".markdown"):
 		return Notes
+	case strings.HasPrefix(text, "From "):
+		return Mbox
+	case whatsAppHead.MatchString(strings.SplitN(strings.NewReplacer("\u200e", "", "\u202f", " ").Replace(text), "\n", 2)[0]):
+		return WhatsApp
 	case !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "["):
 		return ""
+	case strings.Contains(text, `"chat_messages"`):
+		return Claude
+	case strings.Contains(text, `"semanticSegments"`), strings.Contains(text, `"timelineObjects"`):
+		return Locations
+	case strings.Contains(text, `"personal_information"`), strings.Contains(text, `"messages"`) && strings.Contains(text, `"date_unixtime"`):
+		return Telegram
 	case strings.Contains(text, `"mapping"`):
 		return ChatGPT
 	case strings.Contains(text, `"memory"`) && !strings.Contains(text, `"kind"`):

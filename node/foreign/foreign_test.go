@@ -13,7 +13,7 @@ import (
 
 func read(t *testing.T, f Format, text string) Result {
 	t.Helper()
-	r, err := Read(f, "file", strings.NewReader(text))
+	r, err := Read(f, "file", strings.NewReader(text), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestChatGPT(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	long := strings.Repeat(strings.Repeat("word ", 200)+"\n\n", 120) // 120 kB
-	r, err := ReadNotes(fstest.MapFS{
+	r, err := ReadFolder(Notes, fstest.MapFS{
 		"garden.md":        {Data: []byte("---\ntags: [plants, 'home']\ndate: 2024-05-01\n---\n# The garden\n\nTomatoes want #water daily. Not C#1.\n")},
 		"sub/plain.md":     {Data: []byte("no heading here\nand more")},
 		"rule.md":          {Data: []byte("---\nnot: [yaml\n---\ntext")},
@@ -82,7 +82,7 @@ func TestNotes(t *testing.T) {
 		"binary.md":        {Data: []byte("\xff\xfe")},
 		".obsidian/app.md": {Data: []byte("hidden")},
 		"photo.png":        {Data: []byte("x")},
-	})
+	}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestNotes(t *testing.T) {
 	if by["The garden"] != 1 || by["plain"] != 1 || by["rule"] != 1 || by["Long (1 of 2)"] != 1 || by["Long (2 of 2)"] != 1 || len(r.Adds) != 5 || len(r.Skipped) != 2 {
 		t.Errorf("%v, skipped %v", by, r.Skipped)
 	}
-	if _, err := ReadNotes(fstest.MapFS{"a.txt": {}}); !errors.Is(err, memory.ErrInvalid) {
+	if _, err := ReadFolder(Notes, fstest.MapFS{"a.txt": {}}, Options{}); !errors.Is(err, memory.ErrInvalid) {
 		t.Errorf("no notes: %v", err)
 	}
 }
@@ -124,12 +124,16 @@ func TestWrongFiles(t *testing.T) {
 	for _, c := range []struct {
 		f    Format
 		text string
-	}{{Mem0, "{}"}, {Mem0, "[1"}, {Mem0, "[] []"}, {Mem0, `{"results": 3}`}, {ChatGPT, "{}"}, {ChatGPT, ""}, {ChatGPT, "[{]"}, {Notes, "\xff"}, {"other", "x"}} {
-		if _, err := Read(c.f, "file", strings.NewReader(c.text)); !errors.Is(err, memory.ErrInvalid) {
+	}{{Mem0, "{}"}, {Mem0, "[1"}, {Mem0, "[] []"}, {Mem0, `{"results": 3}`}, {ChatGPT, "{}"}, {ChatGPT, ""}, {ChatGPT, "[{]"}, {Notes, "\xff"}, {"other", "x"},
+		{Claude, "{}"}, {Claude, `[{"chat_messages": 3}]`}, {WhatsApp, ""}, {WhatsApp, "words"}, {WhatsApp, "31/31/2026, 08:12 - Ana: x"}, {WhatsApp, "03/04/2026, 08:12 - Ana: x"},
+		{Telegram, "{}"}, {Telegram, `{"messages": {}}`}, {Mbox, ""}, {Mbox, "Subject: x"}, {Locations, "{}"}, {Locations, `{"locations": []}`}, {Locations, "3"}} {
+		if _, err := Read(c.f, "file", strings.NewReader(c.text), Options{}); !errors.Is(err, memory.ErrInvalid) {
 			t.Errorf("%s %q: %v", c.f, c.text, err)
 		}
 	}
-	for start, want := range map[string]Format{`[{"memory": "x"}]`: Mem0, `[{"title":"x","mapping":{}}]`: ChatGPT, `{"kind":"header"}`: "", "words": ""} {
+	for start, want := range map[string]Format{`[{"memory": "x"}]`: Mem0, `[{"title":"x","mapping":{}}]`: ChatGPT, `{"kind":"header"}`: "", "words": "",
+		"From ana@example.org Mon Sep 14 08:00:00 2026": Mbox, "[14.09.26, 08:12:33] Ana: x": WhatsApp, "14/09/2026, 08:12 - Ana: x": WhatsApp, `[{"uuid":"1","chat_messages":[]}]`: Claude,
+		`{"semanticSegments":[]}`: Locations, `{"name":"Ben","messages":[{"date_unixtime":"1"}]}`: Telegram} {
 		if got := Guess("x.json", []byte(start)); got != want {
 			t.Errorf("%s is guessed to be %q", start, got)
 		}
@@ -140,8 +144,11 @@ func FuzzRead(f *testing.F) {
 	f.Add("mem0", `{"results":[{"memory":"x","metadata":{"a":1}}]}`)
 	f.Add("chatgpt", `[{"current_node":"a","mapping":{"a":{"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["x"]}}}}}]`)
 	f.Add("notes", "---\ntags: [a]\n---\n# T\n\nx #y")
+	f.Add("whatsapp", "[14.09.26, 08:12:33] Ben: words")
+	f.Add("mbox", "From x\nSubject: =?utf-8?Q?a?=\n\nb\n")
+	f.Add("locations", `{"timelineObjects":[{"placeVisit":{"location":{"name":"x"}}}]}`)
 	f.Fuzz(func(t *testing.T, format, text string) {
-		r, err := Read(Format(format), "file", strings.NewReader(text))
+		r, err := Read(Format(format), "file", strings.NewReader(text), Options{})
 		if err != nil && !errors.Is(err, memory.ErrInvalid) {
 			t.Fatal(err)
 		}

@@ -16,9 +16,17 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// ReadNotes reads a folder of Markdown notes, as Obsidian and others keep
-// them. Folders and files whose names begin with a dot are passed over.
-func ReadNotes(folder fs.FS) (r Result, err error) {
+// folders are the formats that a folder of files may have, and how their names end.
+var folders = map[Format][]string{Notes: {".md", ".markdown"}, Locations: {".json"}}
+
+// ReadFolder reads a folder of files: Markdown notes, as Obsidian and others keep them, or
+// Google's location history by months. Folders and files whose names begin with a dot are
+// passed over. Errors wrap [memory.ErrInvalid] if the format has no folders.
+func ReadFolder(f Format, folder fs.FS, o Options) (r Result, err error) {
+	ends, ok := folders[f]
+	if !ok {
+		return r, fmt.Errorf("%w: a folder: %s wants a file", memory.ErrInvalid, f)
+	}
 	err = fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -29,16 +37,15 @@ func ReadNotes(folder fs.FS) (r Result, err error) {
 			}
 			return nil
 		}
-		ext := strings.ToLower(path.Ext(name))
-		if d.IsDir() || ext != ".md" && ext != ".markdown" {
+		if d.IsDir() || !slices.Contains(ends, strings.ToLower(path.Ext(name))) {
 			return nil
 		}
-		f, err := folder.Open(name)
+		file, err := folder.Open(name)
 		if err != nil {
 			return err
 		}
-		defer f.Close()
-		one, err := Read(Notes, name, f)
+		defer file.Close()
+		one, err := Read(f, name, file, o)
 		if err != nil {
 			r.skip(name, "%v", err)
 			return nil
@@ -47,7 +54,7 @@ func ReadNotes(folder fs.FS) (r Result, err error) {
 		return nil
 	})
 	if err == nil && len(r.Adds)+len(r.Skipped) == 0 {
-		err = fmt.Errorf("%w: there is no Markdown file in the folder", memory.ErrInvalid)
+		err = fmt.Errorf("%w: there is no file in the folder that ends in %s", memory.ErrInvalid, strings.Join(ends, " or "))
 	}
 	return r, err
 }

@@ -43,6 +43,7 @@ type Book interface {
 // Config says what hooks there are.
 type Config struct {
 	Book Book
+	Zone *time.Location   // where the wearer's days end; nil: UTC
 	Now  func() time.Time // nil: time.Now
 	Log  *slog.Logger     // nil: nothing is logged
 }
@@ -108,6 +109,9 @@ func newTeller(c Config) *teller {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	if c.Zone == nil {
+		c.Zone = time.UTC
+	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -127,9 +131,15 @@ func (t *teller) tell(ctx context.Context, h apps.Hook) {
 		case err != nil:
 			return // locked, revoked, or at the end: the next look tells
 		case c == nil:
-			h.Cursor, h.Tries, h.Next = cursor, 0, time.Time{} // what was tried in vain was forgotten
+			if h.Cursor != cursor || h.Day >= t.today() { // what was tried in vain was forgotten, and is no day
+				h.Cursor, h.Tries, h.Next = cursor, 0, time.Time{}
+			}
+			h = t.tellDay(ctx, h)
+			if ctx.Err() != nil {
+				return
+			}
 		default:
-			err := t.post(ctx, h, c, &m)
+			err := t.postChange(ctx, h, c, &m)
 			if ctx.Err() != nil {
 				return
 			}
@@ -140,10 +150,33 @@ func (t *teller) tell(ctx context.Context, h apps.Hook) {
 				return // it is told again
 			}
 		}
-		if h == was || c == nil && h.Cursor == was.Cursor || h.Off != "" || t.Now().Before(h.Next) {
+		if h == was || c == nil || h.Off != "" || t.Now().Before(h.Next) {
 			return
 		}
 	}
+}
+
+// today is the wearer's day.
+func (t *teller) today() string { return t.Now().In(t.Zone).Format(time.DateOnly) }
+
+// tellDay tells that a day of the wearer's has ended, once all of its changes were told.
+// Of days that ended while nobody could be told, the last one is.
+func (t *teller) tellDay(ctx context.Context, h apps.Hook) apps.Hook {
+	now, today := t.Now().In(t.Zone), t.today()
+	if h.Day == "" {
+		h.Day = today
+	}
+	if h.Day >= today {
+		return h
+	}
+	if h.Tries == 0 {
+		h.Day = time.Date(now.Year(), now.Month(), now.Day()-1, 12, 0, 0, 0, t.Zone).Format(time.DateOnly)
+	}
+	err := t.post(ctx, h, "day "+h.Day, message{"day.ended", t.Now().UTC(), dayData{h.App, h.Day}})
+	if h = t.after(h, h.Cursor, err); err == nil {
+		h.Day = today
+	}
+	return h
 }
 
 // errGone: the address wants nothing any more.
@@ -171,9 +204,9 @@ func (t *teller) after(h apps.Hook, cursor uint64, err error) apps.Hook {
 
 // message is what an app is told.
 type message struct {
-	Type      string    `json:"type"` // memory.added or memory.updated
+	Type      string    `json:"type"` // memory.added, memory.updated or day.ended
 	Timestamp time.Time `json:"timestamp"`
-	Data      data      `json:"data"`
+	Data      any       `json:"data"` // data or dayData
 }
 
 type data struct {
@@ -182,19 +215,30 @@ type data struct {
 	Memory json.RawMessage `json:"memory"`
 }
 
-// post tells of one change.
-func (t *teller) post(ctx context.Context, h apps.Hook, c *memory.Change, m *memory.Memory) error {
+type dayData struct {
+	App string `json:"app"`
+	Day string `json:"day"` // 2026-09-14, in the wearer's zone
+}
+
+// postChange tells of one change.
+func (t *teller) postChange(ctx context.Context, h apps.Hook, c *memory.Change, m *memory.Memory) error {
 	kind := map[memory.Verdict]string{memory.Add: "memory.added", memory.Update: "memory.updated"}[c.Verdict]
 	text, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(message{kind, c.At.UTC(), data{h.App, c.Seq, text}})
+	return t.post(ctx, h, strconv.FormatUint(c.Seq, 10), message{kind, c.At.UTC(), data{h.App, c.Seq, text}})
+}
+
+// post sends a message. of is what it is about, by which it has the same id when it comes
+// again.
+func (t *teller) post(ctx context.Context, h apps.Hook, of string, m message) error {
+	body, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
 	at := strconv.FormatInt(t.Now().Unix(), 10)
-	id := messageID(h, c)
+	id := messageID(h, of)
 	signature, err := sign(h.Secret, id, at, body)
 	if err != nil {
 		return err
@@ -221,9 +265,9 @@ func (t *teller) post(ctx context.Context, h apps.Hook, c *memory.Change, m *mem
 	return fmt.Errorf("it answers %d", res.StatusCode)
 }
 
-// messageID is the same whenever a change is told again.
-func messageID(h apps.Hook, c *memory.Change) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", string(h.Secret), h.App, c.Seq))
+// messageID is the same whenever something is told again.
+func messageID(h apps.Hook, of string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", string(h.Secret), h.App, of))
 	return "msg_" + base64.RawURLEncoding.EncodeToString(sum[:18])
 }
 

@@ -224,3 +224,39 @@ func TestLimit(t *testing.T) {
 		}
 	})
 }
+
+// The end of the wearer's day is told after all that changed in it, again while nobody
+// answers, and of days that passed meanwhile the last.
+func TestDayEnded(t *testing.T) {
+	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea")}}
+	zone := time.FixedZone("", -5*60*60)
+	synctest.Test(t, func(t *testing.T) { // which begins at midnight UTC, 1 January 2000
+		e := &endpoint{begun: time.Now(), say: func(n int) int { return []int{200, 500, 200, 200}[min(n-1, 3)] }}
+		ctx, cancel := context.WithCancel(t.Context())
+		tl := newTeller(Config{Book: b, Zone: zone})
+		tl.client.Transport = e
+		done := make(chan bool)
+		go func() { tl.run(ctx); close(done) }()
+		time.Sleep(5*time.Hour - time.Minute)
+		if got := e.requests(); len(got) != 1 || b.state().Day != "1999-12-31" {
+			t.Errorf("before midnight: %+v, %+v", got, b.state())
+		}
+		time.Sleep(2 * time.Minute)
+		got := e.requests()
+		if len(got) != 3 || got[1].id != got[2].id || !strings.Contains(got[2].body, `"type":"day.ended"`) || !strings.Contains(got[2].body, `"day":"1999-12-31"`) || b.state().Day != "2000-01-01" {
+			t.Errorf("after midnight: %+v, %+v", got, b.state())
+		}
+		cancel()
+		<-done
+		time.Sleep(4 * 24 * time.Hour) // the node is off
+		ctx, cancel = context.WithCancel(t.Context())
+		done = make(chan bool)
+		go func() { tl.run(ctx); close(done) }()
+		time.Sleep(time.Minute)
+		if got := e.requests(); len(got) != 4 || got[3].id == got[2].id || !strings.Contains(got[3].body, `"day":"2000-01-04"`) {
+			t.Errorf("after some days: %+v", got)
+		}
+		cancel()
+		<-done
+	})
+}

@@ -34,7 +34,12 @@ type server struct{ c *serve.Client }
 
 // New gives a server that asks with c's key.
 func New(c *serve.Client, version string) *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: "locket", Title: "Locket", Version: version}, &sdk.ServerOptions{Instructions: instructions, PageSize: 100})
+	return newServer(c, version, sdk.NewSchemaCache())
+}
+
+// newServer is New with the schemas of servers that were made before it.
+func newServer(c *serve.Client, version string, schemas *sdk.SchemaCache) *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "locket", Title: "Locket", Version: version}, &sdk.ServerOptions{Instructions: instructions, PageSize: 100, SchemaCache: schemas})
 	t := &server{c}
 	t.reading(s)
 	t.writing(s)
@@ -56,8 +61,9 @@ func Stdio(ctx context.Context, c *serve.Client, version string) error {
 // Handler serves hosts over HTTP. Each request is by itself and asks the API with
 // its own key, so no session can outlive a key or be taken over.
 func Handler(api http.Handler, version string) http.Handler {
+	schemas := sdk.NewSchemaCache()
 	inner := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		return New(serve.AsApp(api, r), version)
+		return newServer(serve.AsApp(api, r), version, schemas)
 	}, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: serve.MaxBody})
 	return http.NewCrossOriginProtection().Handler(inner)
 }

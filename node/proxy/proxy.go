@@ -55,6 +55,7 @@ var passed = map[string]dialect{
 	"GET /v1/models":            openAI,
 	"GET /v1/models/{model...}": openAI,
 	"POST /v1/chat/completions": openAI,
+	"POST /v1/responses":        openAI,
 	"GET /api/tags":             ollama,
 	"GET /api/version":          ollama,
 	"POST /api/show":            ollama,

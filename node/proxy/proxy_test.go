@@ -115,7 +115,23 @@ func TestBodies(t *testing.T) {
 	if w := b.ask("POST", "/api/generate?x=1", `{"prompt":"tea?","system":"Be short"}`); w.Header().Get(proxy.UsedHeader) != (memory.ID{1}).String() || !strings.Contains(b.got, `"system":"Be short\n\nLocket`) || b.path != "/api/generate" {
 		t.Errorf("%v %s %s", w.Header(), b.got, b.path)
 	}
+	for body, want := range map[string][]string{
+		`{"input":"tea?","n":1e3}`: {`"instructions":"Locket, the memory`, `"input":"tea?"`, `"n":1e3`},
+		`{"input":[{"role":"developer","content":"x"},{"type":"reasoning"},{"role":"user","content":[{"type":"input_text","text":"tea?"},{"type":"input_image"}]}],"instructions":"Be short","tools":[{"type":"function","name":"f"}]}`: {
+			`"instructions":"Be short\n\nLocket`, `{"type":"input_image"}`, `"name":"f"`},
+		`{"input":[{"type":"function_call_output","call_id":"c","output":"tea?"}],"instructions":null,"previous_response_id":"r"}`: {`"instructions":null`, `"output":"tea?"`},
+	} {
+		if w := b.ask("POST", "/v1/responses", body); w.Code != 200 || b.path != "/v1/responses" {
+			t.Errorf("%s: %d %s", body, w.Code, w.Body)
+		}
+		for _, s := range want {
+			if !strings.Contains(b.got, s) {
+				t.Errorf("%s became\n%s, want %s", body, b.got, s)
+			}
+		}
+	}
 	for path, bodies := range map[string][]string{
+		"/v1/responses":        {`{}`, `{"input":1}`, `{"input":[1]}`, `{"input":[{"role":"user","content":1}]}`, `{"input":"x","instructions":1}`, `{"input":"x","tools":1}`, `{"input":"x","tools":[{"type":"file_search","vector_store_ids":["a"]}]}`},
 		"/v1/chat/completions": {``, `null`, `[]`, `{`, `{"messages":{}}`, `{"messages":[1]}`, `{"messages":[{"role":1}]}`, `{"messages":[{"role":"user","content":1}]}`, `{}`},
 		"/api/chat":            {`{"messages":"x"}`},
 		"/api/generate":        {`{"prompt":1}`, `{"prompt":"x","raw":"y"}`},

@@ -21,7 +21,7 @@ type talk struct {
 // adder reads the body of a call that memories are put into.
 type adder func(body []byte) (*talk, error)
 
-var adders = map[string]adder{"/v1/chat/completions": chat, "/api/chat": chat, "/api/generate": generate}
+var adders = map[string]adder{"/v1/chat/completions": chat, "/v1/responses": responses, "/api/chat": chat, "/api/generate": generate}
 
 // lastTurns is how many messages a topic is taken from.
 const lastTurns = 8
@@ -94,6 +94,74 @@ func chat(body []byte) (*talk, error) {
 	return t, nil
 }
 
+// responses is of OpenAI's Responses. The block goes behind the instructions, which the
+// server takes of each request anew. Tools of the server's own are refused: they reach
+// what it keeps for its account, which is the wearer's and not the app's.
+func responses(body []byte) (*talk, error) {
+	m, err := object(body)
+	if err != nil {
+		return nil, err
+	}
+	var tools []struct {
+		Type string `json:"type"`
+	}
+	if raw := m["tools"]; len(raw) > 0 && json.Unmarshal(raw, &tools) != nil {
+		return nil, fmt.Errorf("%w: tools: want a list", errBody)
+	}
+	for i, tool := range tools {
+		if tool.Type != "function" && tool.Type != "custom" {
+			return nil, fmt.Errorf("%w: tools[%d].type: %.40q: functions and custom tools pass, and no tool of the server's own", errBody, i, tool.Type)
+		}
+	}
+	var instructions string
+	if raw := m["instructions"]; len(raw) > 0 && json.Unmarshal(raw, &instructions) != nil {
+		return nil, fmt.Errorf("%w: instructions: want a text", errBody)
+	}
+	t := &talk{}
+	var items []json.RawMessage
+	if json.Unmarshal(m["input"], &t.last) == nil {
+		if strings.TrimSpace(t.last) != "" {
+			t.turns = []serve.ContextMessage{{Speaker: "user", Text: t.last}}
+		}
+	} else if err := json.Unmarshal(m["input"], &items); err != nil {
+		return nil, fmt.Errorf("%w: input: want a text or a list", errBody)
+	}
+	for i, raw := range items {
+		var of struct {
+			Type    string          `json:"type"`
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		}
+		if err := json.Unmarshal(raw, &of); err != nil {
+			return nil, fmt.Errorf("%w: input[%d]: want an object", errBody, i)
+		}
+		if of.Type != "" && of.Type != "message" || of.Role != "user" && of.Role != "assistant" {
+			continue
+		}
+		text, err := textOf(of.Content)
+		if err != nil {
+			return nil, fmt.Errorf("%w: input[%d].content: %v", errBody, i, err)
+		}
+		if strings.TrimSpace(text) != "" {
+			t.turns = append(t.turns, serve.ContextMessage{Speaker: of.Role, Text: text})
+		}
+		if of.Role == "user" && i == len(items)-1 {
+			t.last = text
+		}
+	}
+	t.turns = t.turns[max(0, len(t.turns)-lastTurns):]
+	t.with = func(block string) ([]byte, error) {
+		if instructions != "" {
+			block = instructions + "\n\n" + block
+		}
+		if m["instructions"], err = json.Marshal(block); err != nil {
+			return nil, err
+		}
+		return json.Marshal(m)
+	}
+	return t, nil
+}
+
 // textOf gives what is text of a content: a string, or parts of which some are text.
 func textOf(raw json.RawMessage) (string, error) {
 	if len(raw) == 0 || string(raw) == "null" {
@@ -112,7 +180,7 @@ func textOf(raw json.RawMessage) (string, error) {
 	}
 	var all []string
 	for _, p := range parts {
-		if p.Type == "text" && p.Text != "" {
+		if (p.Type == "text" || p.Type == "input_text" || p.Type == "output_text") && p.Text != "" {
 			all = append(all, p.Text)
 		}
 	}

@@ -69,7 +69,7 @@ func decodeEntry(b []byte) (*memory.Event, *intake.Rejected, error) {
 // refused goes the same way as events, because a locked node can keep it sealed.
 type Writer struct {
 	Journal *journal.Journal
-	Heard   func(device string) // is told which wearable sent an event
+	Heard   func(*memory.Event) // is told of each event that a wearable sent
 }
 
 // Append implements intake.Journal.
@@ -86,7 +86,7 @@ func (w Writer) Append(ctx context.Context, events []memory.Event) error {
 		return err
 	}
 	for i := range events {
-		w.Heard(events[i].ID.Device)
+		w.Heard(&events[i])
 	}
 	return nil
 }

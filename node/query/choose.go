@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// chooser says which documents of the index may be hits of one search, as far as
+// chooser says which documents of the index may be hits of the searches of one request, as far as
 // that needs more than the index knows.
 type chooser struct {
 	filter filter.Filter
@@ -62,6 +62,11 @@ func (c *chooser) allows(qr *Query, tx *store.Tx, id memory.ID) bool {
 	return ok
 }
 
+// categories sorts a memory when a filter asks for it.
+func (qr *Query) categories(m *memory.Memory) func() []string {
+	return func() []string { return qr.c.Sorter.Of(m) }
+}
+
 func (c *chooser) choose(qr *Query, tx *store.Tx, id memory.ID) (bool, error) {
 	u, err := tx.Utterance(id)
 	if err == nil { // an utterance is known from when it was said
@@ -80,5 +85,5 @@ func (c *chooser) choose(qr *Query, tx *store.Tx, id memory.ID) (bool, error) {
 			return false, err
 		}
 	}
-	return c.filter.Match(&filter.Item{Memory: m, Categories: qr.c.Sorter.Of(m)}), nil
+	return c.filter.Match(&filter.Item{Memory: m, Categories: qr.categories(m)}), nil
 }

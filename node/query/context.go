@@ -1,7 +1,10 @@
 package query
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -101,21 +104,33 @@ func (qr *Query) topic(ctx context.Context, r *serve.ContextRequest) (string, er
 	return retrieve.Topic(turns), nil
 }
 
-// coreBlocks gives all core memories that are valid now.
+// coreBlocks gives all core memories that are valid now, the one that was learnt first
+// before the others.
 func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items []retrieve.Item, err error) {
+	ids := qr.c.Engine.Typed(memory.Core)
 	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
-		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Core}, States: []memory.State{memory.Active}}) {
+		var list []*memory.Memory
+		for _, id := range ids {
+			m, err := tx.Memory(id)
+			if errors.Is(err, memory.ErrNotFound) { // forgotten since
+				continue
+			}
 			if err != nil {
 				return err
 			}
-			if m.Negates || r.Agent != "" && m.Owner.Agent != r.Agent || r.Run != "" && m.Owner.Run != r.Run || !r.Filters.Match(&filter.Item{Memory: m, Categories: qr.c.Sorter.Of(m)}) {
+			list = append(list, m)
+		}
+		slices.SortFunc(list, func(a, b *memory.Memory) int {
+			return cmp.Or(a.Learnt.Compare(b.Learnt), bytes.Compare(a.ID[:], b.ID[:]))
+		})
+		for _, m := range list {
+			if m.State != memory.Active || m.Negates || r.Agent != "" && m.Owner.Agent != r.Agent || r.Run != "" && m.Owner.Run != r.Run || !r.Filters.Match(&filter.Item{Memory: m, Categories: qr.categories(m)}) {
 				continue
 			}
 			items = append(items, retrieve.Item{ID: m.ID, Section: memory.Core, Text: m.Text, Label: m.Fields.Core.Block})
 		}
 		return nil
 	})
-	slices.Reverse(items) // the block that was learnt first always comes first
 	return items, err
 }
 
@@ -143,7 +158,11 @@ var aboutTypes = [...]memory.Type{memory.Episodic, memory.Semantic, memory.Proce
 // finds, and then, for each type, further good hits.
 func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *serve.ContextResult, frugal bool) ([]serve.Hit, error) {
 	q := serve.SearchRequest{Query: res.Topic, K: retrieve.MaxUtterances, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, Sees: r.Sees}
-	all, err := qr.Find(ctx, q)
+	choice, err := chooserOf(&q)
+	if err != nil {
+		return nil, err
+	}
+	all, err := qr.find(ctx, q, choice)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +183,7 @@ func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *serve.
 			continue
 		}
 		q.K, q.Types, q.Only = retrieve.PerType, []memory.Type{t}, serve.OnlyMemories
-		more, err := qr.Find(ctx, q)
+		more, err := qr.find(ctx, q, choice)
 		if err != nil {
 			return nil, err
 		}

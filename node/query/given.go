@@ -37,7 +37,7 @@ func (qr *Query) addGiven(ctx context.Context, r *serve.SearchRequest, q recall.
 		return nil
 	}
 	found, err := qr.c.Given.Search(ctx, q, func(m *memory.Memory) bool {
-		return choice.filter.Match(&filter.Item{Memory: m, Categories: qr.c.Sorter.Of(m)})
+		return choice.filter.Match(&filter.Item{Memory: m, Categories: qr.categories(m)})
 	})
 	known := found.Confidence >= recall.Unsure
 	if err != nil || len(found.Hits) == 0 || res.Known && !known {

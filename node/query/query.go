@@ -23,6 +23,7 @@ import (
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Search(ctx context.Context, q recall.Query) (recall.Result, error)
+	Typed(t memory.Type) []memory.ID
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
 	Assert(ctx context.Context, by engine.Voice, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
 }

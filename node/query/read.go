@@ -105,7 +105,7 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 				continue
 			}
 			m.Categories = qr.c.Sorter.Of(m)
-			if !q.Filters.Match(&filter.Item{Memory: m, Categories: m.Categories}) {
+			if !q.Filters.Match(&filter.Item{Memory: m, Categories: func() []string { return m.Categories }}) {
 				continue
 			}
 			if q.Skip > 0 {

@@ -41,6 +41,15 @@ func (rd Reader) Search(ctx context.Context, r serve.SearchRequest) (res serve.S
 
 // Find is Search, but its hits do not count as given out or as used.
 func (qr *Query) Find(ctx context.Context, r serve.SearchRequest) (res serve.SearchResult, err error) {
+	choice, err := chooserOf(&r)
+	if err != nil {
+		return res, err
+	}
+	return qr.find(ctx, r, choice)
+}
+
+// find is Find with a chooser that searches of one request share.
+func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *chooser) (res serve.SearchResult, err error) {
 	k := r.K
 	if k == 0 {
 		k = defaultHits
@@ -59,10 +68,6 @@ func (qr *Query) Find(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 		q.Kinds = []recall.Kind{recall.Memory}
 	case "utterances":
 		q.Kinds = []recall.Kind{recall.Utterance}
-	}
-	choice, err := chooserOf(&r)
-	if err != nil {
-		return res, err
 	}
 	res.Hits = []serve.Hit{}
 	// Each of these has its own transaction. With one for the whole search, a slow

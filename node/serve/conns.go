@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -12,12 +14,14 @@ import (
 // Limits of connections. The owner's have none.
 const (
 	maxStrangers     = 64 // that have shown no key that opens
-	maxStrangersFrom = 16 // of one address, but for this machine's
+	maxStrangersFrom = 16 // of one address, or of one user of this machine but the node's own
 	maxAppConns      = 64 // of one app
 )
 
 // conns bounds the connections of a server by who comes through them. A stranger who
-// is one too many takes the place of the one who came first.
+// is one too many takes the place of the one who came first of those that have the
+// most: an address's, or of this machine a user's, where the system says whose a
+// connection is. Programs of one user share, because they could end each other.
 type conns struct {
 	mu        sync.Mutex
 	all       map[net.Conn]*guest
@@ -29,9 +33,35 @@ type conns struct {
 type guest struct {
 	of    *conns
 	conn  net.Conn
-	from  netip.Addr // invalid: this machine
-	known bool       // a key that opens was shown
-	app   string     // whose it is, where it is known; empty: the owner's
+	from  source
+	known bool   // a key that opens was shown
+	app   string // whose it is, where it is known; empty: the owner's
+}
+
+// source is who has a share of the strangers' places: an address, or a user of this
+// machine.
+type source struct {
+	addr netip.Addr // invalid: this machine
+	user int64      // of this machine; -1: the system doesn't say; else 0
+}
+
+// most is how many places a source may have.
+func (s source) most() int {
+	if !s.addr.IsValid() && (s.user < 0 || s.user == int64(os.Getuid())) {
+		return maxStrangers
+	}
+	return maxStrangersFrom
+}
+
+func sourceOfConn(conn net.Conn) source {
+	s := source{addr: sourceOf(conn.RemoteAddr().String())}
+	if !s.addr.IsValid() {
+		s.user = -1
+		if uid, ok := userOf(conn); ok {
+			s.user = int64(uid)
+		}
+	}
+	return s
 }
 
 func newConns() *conns { return &conns{all: map[net.Conn]*guest{}, apps: map[string]int{}} }
@@ -50,34 +80,37 @@ func (c *conns) begin(ctx context.Context, conn net.Conn) context.Context {
 	if _, ok := conn.RemoteAddr().(*net.TCPAddr); !ok {
 		return ctx
 	}
-	g := &guest{of: c, conn: conn, from: sourceOf(conn.RemoteAddr().String())}
+	return context.WithValue(ctx, guestKey{}, c.add(conn, sourceOfConn(conn)))
+}
+
+// add takes a stranger in.
+func (c *conns) add(conn net.Conn, from source) *guest {
+	g := &guest{of: c, conn: conn, from: from}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.all[conn] = g
 	c.strangers = append(c.strangers, g)
 	c.evict()
-	return context.WithValue(ctx, guestKey{}, g)
+	return g
 }
 
 // evict is called with mu held.
 func (c *conns) evict() {
-	if g := c.strangers[len(c.strangers)-1]; g.from.IsValid() {
-		n, first := 0, (*guest)(nil)
-		for _, s := range c.strangers {
-			if s.from == g.from {
-				n++
-				if first == nil {
-					first = s
-				}
-			}
-		}
-		if n > maxStrangersFrom {
-			c.hangUp(first)
+	count, most := map[source]int{}, c.strangers[0].from
+	for _, s := range c.strangers {
+		count[s.from]++
+	}
+	for _, s := range c.strangers { // of two that have as many, the one that came first
+		if count[s.from] > count[most] {
+			most = s.from
 		}
 	}
-	if len(c.strangers) > maxStrangers {
-		c.hangUp(c.strangers[0])
+	if last := c.strangers[len(c.strangers)-1].from; count[last] > last.most() {
+		most = last
+	} else if len(c.strangers) <= maxStrangers {
+		return
 	}
+	c.hangUp(c.strangers[slices.IndexFunc(c.strangers, func(s *guest) bool { return s.from == most })])
 }
 
 // hangUp is called with mu held.

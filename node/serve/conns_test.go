@@ -9,6 +9,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
+	"os"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -82,7 +86,7 @@ func over(t *testing.T, h http.Handler, f func(t *testing.T, p *pipes)) {
 
 // A body that comes a byte at a time is waited for about as long as a body at all,
 // at any door, whether it is read or not.
-func TestSlowBody(t *testing.T) {
+func TestThreatBodiesThatStallAtTheDoor(t *testing.T) {
 	for _, path := range []string{"/read", "/ignored"} {
 		over(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/read" {
@@ -150,7 +154,7 @@ func TestPatientBody(t *testing.T) {
 
 // Strangers hold so many places: one more takes the first one's. Who is known keeps
 // theirs.
-func TestStrangers(t *testing.T) {
+func TestThreatDoorHeldByStrangers(t *testing.T) {
 	api := New(Options{Token: "a token of the owner"})
 	for from, most := range map[string]int{"192.0.2.1": maxStrangersFrom, "127.0.0.1": maxStrangers} {
 		over(t, api, func(t *testing.T, p *pipes) {
@@ -197,6 +201,64 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
+// One user of this machine, or one address, takes the places of nobody else, and where
+// all places are held the one gives way that has the most.
+func TestThreatDoorHeldByALocalUser(t *testing.T) {
+	c := newConns()
+	open := func(from source) *guest {
+		a, b := net.Pipe()
+		t.Cleanup(func() { _ = a.Close(); _ = b.Close() })
+		return c.add(a, from)
+	}
+	held := func(g *guest) bool { return slices.Contains(c.strangers, g) }
+	me, other := source{user: int64(os.Getuid())}, source{user: int64(os.Getuid()) + 1}
+	honest := open(me)
+	for range 3 * maxStrangersFrom {
+		open(other)
+	}
+	if !held(honest) || len(c.strangers) != 1+maxStrangersFrom {
+		t.Errorf("%d places held, the honest one's: %v", len(c.strangers), held(honest))
+	}
+	lan := open(source{addr: netip.MustParseAddr("192.0.2.1")})
+	for range 2 * maxStrangers {
+		open(me)
+	}
+	if !held(lan) || len(c.strangers) != maxStrangers {
+		t.Errorf("%d places held, that of the network: %v", len(c.strangers), held(lan))
+	}
+	if newcomer := open(source{addr: netip.MustParseAddr("192.0.2.2")}); !held(newcomer) || !held(lan) || len(c.strangers) != maxStrangers {
+		t.Error("a newcomer finds no place where one user holds nearly all")
+	}
+}
+
+// The system says whose a connection over loopback is.
+func TestUserOfAConnection(t *testing.T) {
+	for _, address := range []string{"127.0.0.1:0", "[::1]:0"} {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			if strings.HasPrefix(address, "[") {
+				continue // no IPv6 here
+			}
+			t.Fatal(err)
+		}
+		defer l.Close()
+		out, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		in, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		s := sourceOfConn(in)
+		if runtime.GOOS == "linux" && s.user != int64(os.Getuid()) || s.addr.IsValid() || s.most() != maxStrangers {
+			t.Errorf("%s: %+v", address, s)
+		}
+	}
+}
+
 // An app has so many connections, and the owner any number.
 func TestConnectionsOfAnApp(t *testing.T) {
 	c := newConns()
@@ -226,7 +288,7 @@ func TestConnectionsOfAnApp(t *testing.T) {
 
 // Who tries keys from an address is slowed; keys that were right are not, nor is
 // anybody elsewhere.
-func TestWrongKeys(t *testing.T) {
+func TestThreatKeysGuessed(t *testing.T) {
 	now := time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC)
 	api := New(Options{Token: "a token of the owner", Now: func() time.Time { return now }})
 	ask := func(from, token string) int {

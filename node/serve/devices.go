@@ -19,10 +19,11 @@ type Devices interface {
 // Device is a wearable that may speak to the node's broker.
 type Device struct {
 	Name      string    `json:"name"`
-	Added     time.Time `json:"added"`
+	Added     time.Time `json:"added,omitzero"` // absent: at a broker that has its own credentials
 	LastSeen  time.Time `json:"last_seen,omitzero"`
 	Connected bool      `json:"connected"`
-	Events    uint64    `json:"events"` // taken from it, ever
+	Events    uint64    `json:"events"`            // taken from it, ever
+	Battery   *int      `json:"battery,omitempty"` // %, as it said last since the daemon was started
 }
 
 // DeviceCredentials is what to put into a new wearable, shown once.

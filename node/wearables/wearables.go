@@ -3,6 +3,9 @@ package wearables
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -31,7 +34,7 @@ func New(list *List, c config.Broker, keys func() (*keyring.Ring, func(), error)
 }
 
 // Heard notes that a device has sent an event.
-func (w *Wearables) Heard(device string) { w.heard.note(device) }
+func (w *Wearables) Heard(ev *memory.Event) { w.heard.note(ev) }
 
 // AddDevice implements serve.Devices.
 func (w *Wearables) AddDevice(_ context.Context, name string) (serve.DeviceCredentials, error) {
@@ -83,8 +86,11 @@ func (w *Wearables) Devices(context.Context) ([]serve.Device, error) {
 	out := make([]serve.Device, len(list))
 	for i, d := range list {
 		seen := w.heard.of(d.Name)
-		out[i] = serve.Device{Name: d.Name, Added: d.Added, LastSeen: seen.last, Events: seen.events,
+		out[i] = serve.Device{Name: d.Name, Added: d.Added, LastSeen: seen.last, Events: seen.events, Battery: seen.battery,
 			Connected: b != nil && b.Connected(d.Name)}
+	}
+	if w.c.URL != "" { // that broker knows whom it lets in; here is known who was heard
+		out = append(out, w.heard.others(list)...)
 	}
 	return out, nil
 }
@@ -120,15 +126,34 @@ type heard struct {
 type sent struct {
 	last   time.Time
 	events uint64
+
+	battery *int // %, not changed; nil: it said none
 }
 
-func (h *heard) note(device string) {
+func (h *heard) note(ev *memory.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.by == nil {
 		h.by = map[string]sent{}
 	}
-	h.by[device] = sent{time.Now().UTC(), h.by[device].events + 1}
+	s := h.by[ev.ID.Device]
+	s.last, s.events = time.Now().UTC(), s.events+1
+	if b, err := strconv.Atoi(ev.Metadata[wire.MetaBattery]); err == nil && ev.Kind == memory.KindHello {
+		s.battery = &b
+	}
+	h.by[ev.ID.Device] = s
+}
+
+// others gives the devices that were heard and are not in a list, by name.
+func (h *heard) others(list []entry) (out []serve.Device) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(h.by)) {
+		if s := h.by[name]; !slices.ContainsFunc(list, func(e entry) bool { return e.Name == name }) {
+			out = append(out, serve.Device{Name: name, LastSeen: s.last, Events: s.events, Battery: s.battery})
+		}
+	}
+	return out
 }
 
 func (h *heard) of(device string) sent {

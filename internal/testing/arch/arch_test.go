@@ -165,6 +165,7 @@ var may = map[string][]string{
 	"node/tiers":                      {"memory", "memory/engine", "memory/recall", "memory/store", "memory/tier", "node/cold", "node/config", "node/exchange", "node/opened", "node/query", "node/retention", "node/serve", "sync/delta", "sync/envelope", "sync/replica"},
 	"node/console":                    {"node/serve"},
 	"node/calendar":                   {"memory", "memory/filter", "node/serve"},
+	"node/intake/homeassistant":       {"memory", "internal/retry", "internal/wait", "node/serve"},
 	"node/hooks":                      {"memory", "internal/wait", "node/apps", "node/serve"},
 	"node/proxy":                      {"memory", "node/serve"},
 	"node/door":                       {"internal/atomicfile", "node/lan", "node/serve"},

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -60,18 +61,40 @@ func must(p policy.Policy, err error) policy.Policy {
 func ByHand() Rules { return Rules{List: []policy.Policy{byHand}} }
 
 // Read gives the rules. What cannot be read denies everything.
-func Read(tx *store.Tx) (Rules, error) {
+func Read(tx *store.Tx) (Rules, error) { return new(Last).Read(tx) }
+
+// Last reads rules that it keeps parsed until the wearer says others. It may be used
+// concurrently, and what it gives is not to be changed.
+type Last struct {
+	mu           sync.Mutex
+	texts, never []string // of which rules were made
+	rules        *Rules
+}
+
+// Read is the function Read.
+func (l *Last) Read(tx *store.Tx) (Rules, error) {
 	texts, err := said(tx, thePolicy)
 	if err != nil {
 		return Rules{}, err
 	}
-	r := ByHand()
-	if len(texts) > 0 {
-		r = Rules{Mine: true}
-	}
 	never, err := said(tx, theNever)
 	if err != nil {
 		return Rules{}, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.rules == nil || !slices.Equal(texts, l.texts) || !slices.Equal(never, l.never) {
+		r := rulesOf(texts, never)
+		l.texts, l.never, l.rules = texts, never, &r
+	}
+	return *l.rules, nil
+}
+
+// rulesOf parses what the wearer said.
+func rulesOf(texts, never []string) Rules {
+	r := ByHand()
+	if len(texts) > 0 {
+		r = Rules{Mine: true}
 	}
 	for _, list := range never { // of lists that were set apart, all
 		r.Never = append(r.Never, strings.Split(list, "\n")...)
@@ -86,7 +109,7 @@ func Read(tx *store.Tx) (Rules, error) {
 		}
 		r.List = append(r.List, p)
 	}
-	return r, nil
+	return r
 }
 
 // said gives what the wearer said last, and what devices said apart from it. A

@@ -1,0 +1,289 @@
+package foreign
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// said takes a line that somebody said, for the extractors.
+func (r *Result) said(f Format, where, key, speaker, text string, at time.Time, metadata map[string]string) {
+	if add := r.add(f, where, key, text, at, metadata); add != nil {
+		yes := true
+		add.Infer, add.Tags, add.Speaker = &yes, nil, cut(speaker)
+	}
+}
+
+// readClaude reads conversations.json of Claude's data export: what the user wrote, as
+// what was said.
+func readClaude(name string, b []byte) (r Result, err error) {
+	var list []struct {
+		ID       string `json:"uuid"`
+		Name     string `json:"name"`
+		Created  string `json:"created_at"`
+		Messages []struct {
+			ID      string `json:"uuid"`
+			Sender  string `json:"sender"`
+			Text    string `json:"text"`
+			Created string `json:"created_at"`
+			Content []struct {
+				Type string `json:"type"`
+				Text string `json:"text"`
+			} `json:"content"`
+		} `json:"chat_messages"`
+	}
+	if err := decode(name, b, &list); err != nil {
+		return r, err
+	}
+	for i, c := range list {
+		if c.Messages == nil {
+			r.skip(fmt.Sprintf("%s: conversation %d", name, i+1), "it has no chat_messages")
+			continue
+		}
+		for j, m := range c.Messages {
+			if m.Sender != "human" {
+				continue
+			}
+			var parts []string
+			for _, p := range m.Content { // what older exports have as text alone
+				if p.Type == "text" {
+					parts = append(parts, p.Text)
+				}
+			}
+			text := cmp.Or(strings.TrimSpace(strings.Join(parts, "\n")), strings.TrimSpace(m.Text))
+			if text == "" {
+				continue // a file
+			}
+			at := instant(m.Created)
+			if at.IsZero() {
+				at = instant(c.Created)
+			}
+			where := fmt.Sprintf("%s: conversation %d, message %d", name, i+1, j+1)
+			r.said(Claude, where, cmp.Or(m.ID, c.ID+"\x1f"+strconv.Itoa(j)), "", text, at, map[string]string{"claude_conversation": c.Name})
+		}
+	}
+	return r, nil
+}
+
+// telegramChat is a chat of Telegram Desktop's result.json.
+type telegramChat struct {
+	ID       any    `json:"id"`
+	Name     string `json:"name"`
+	Messages []struct {
+		ID       any    `json:"id"`
+		Type     string `json:"type"`
+		Unix     string `json:"date_unixtime"`
+		Date     string `json:"date"`
+		From     string `json:"from"`
+		FromID   string `json:"from_id"`
+		Text     any    `json:"text"` // a text, or a list of texts and of objects with one
+		Forwards string `json:"forwarded_from"`
+	} `json:"messages"`
+}
+
+// readTelegram reads result.json of Telegram Desktop, of a chat or of the account: what
+// each wrote, but for what was forwarded. An account's export says who the wearer is.
+func readTelegram(name string, b []byte, o Options) (r Result, err error) {
+	var whole struct {
+		telegramChat
+		Me struct {
+			ID any `json:"user_id"`
+		} `json:"personal_information"`
+		Chats struct {
+			List []telegramChat `json:"list"`
+		} `json:"chats"`
+	}
+	if err := decode(name, b, &whole); err != nil {
+		return r, err
+	}
+	chats := whole.Chats.List
+	if whole.Messages != nil {
+		chats = append(chats, whole.telegramChat)
+	}
+	if len(chats) == 0 {
+		return r, fmt.Errorf("%w: %s: want a chat's messages, or chats of an account", memory.ErrInvalid, name)
+	}
+	me := "user" + word(whole.Me.ID)
+	forwarded := 0
+	for _, c := range chats {
+		for i, m := range c.Messages {
+			text := strings.TrimSpace(telegramText(m.Text))
+			if m.Type != "message" || text == "" {
+				continue // a call, a picture, somebody who joined
+			}
+			if m.Forwards != "" {
+				forwarded++
+				continue
+			}
+			at := instant(m.Unix)
+			if at.IsZero() {
+				at, _ = time.ParseInLocation("2006-01-02T15:04:05", m.Date, o.zone()) // zero: now
+			}
+			speaker := o.speaker(m.From)
+			if m.FromID == me && me != "user" {
+				speaker = ""
+			}
+			where := fmt.Sprintf("%s: chat %q, message %s", name, c.Name, cmp.Or(word(m.ID), strconv.Itoa(i+1)))
+			r.said(Telegram, where, word(c.ID)+"\x1f"+cmp.Or(word(m.ID), m.Date+text), speaker, text, at, map[string]string{"telegram_chat": c.Name})
+		}
+	}
+	if forwarded > 0 {
+		r.skip(name, "left out: %d forwarded messages, which are the words of others", forwarded)
+	}
+	return r, nil
+}
+
+func telegramText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case map[string]any:
+		return word(v["text"])
+	case []any:
+		var b strings.Builder
+		for _, p := range v {
+			b.WriteString(telegramText(p))
+		}
+		return b.String()
+	}
+	return ""
+}
+
+// whatsAppHead begins a message of WhatsApp's export: "14/09/2026, 08:12 - Ana: " as Android
+// writes it, "[14.09.26, 08:12:33] Ana: " as iPhones do.
+var whatsAppHead = regexp.MustCompile(`^\[?(\d{1,4})([./-])(\d{1,2})[./-](\d{1,4})\.?,? (\d{1,2})[:.](\d\d)(?:[:.](\d\d))?(?: ?([AaPp])\.?\s?[Mm]\.?)?(?:\]| [-–])\s?(.*)$`)
+
+// whatsAppLine is a message as it stands.
+type whatsAppLine struct {
+	n       int    // line in the file
+	date    [3]int // as they come
+	clock   [3]int
+	speaker string
+	text    string
+}
+
+// whatsAppMedia is written in the place of what is not in the export.
+var whatsAppMedia = regexp.MustCompile(`(?i)^(<.{1,60}>|.{1,40} omitted|this message was deleted\.?|you deleted this message\.?|null)$|^<attached: |\(file attached\)$`)
+
+// readWhatsApp reads a chat that was exported without media. Each line but what WhatsApp
+// itself says is what somebody said.
+func readWhatsApp(name string, b []byte, o Options) (r Result, err error) {
+	var lines []whatsAppLine
+	own := 0 // what WhatsApp itself says
+	sc := bufio.NewScanner(bytes.NewReader(b))
+	sc.Buffer(nil, memory.MaxText+1024)
+	for n := 1; sc.Scan(); n++ {
+		text := strings.NewReplacer("\u200e", "", "\u200f", "", "\u202f", " ", "\u00a0", " ", "\r", "").Replace(sc.Text())
+		m := whatsAppHead.FindStringSubmatch(text)
+		if m == nil {
+			if len(lines) > 0 { // a message of several lines
+				lines[len(lines)-1].text += "\n" + text
+			} else if strings.TrimSpace(text) != "" {
+				return r, fmt.Errorf("%w: %s, line %d: want a date and a time, as WhatsApp exports a chat", memory.ErrInvalid, name, n)
+			}
+			continue
+		}
+		l := whatsAppLine{n: n}
+		for i, s := range []string{m[1], m[3], m[4]} {
+			l.date[i], _ = strconv.Atoi(s) // digits
+		}
+		for i, s := range []string{m[5], m[6], m[7]} {
+			l.clock[i], _ = strconv.Atoi(s) // digits, or empty
+		}
+		switch half := strings.ToLower(m[8]); {
+		case half == "p" && l.clock[0] < 12:
+			l.clock[0] += 12
+		case half == "a" && l.clock[0] == 12:
+			l.clock[0] = 0
+		}
+		l.speaker, l.text, _ = strings.Cut(m[9], ": ")
+		if !strings.Contains(m[9], ": ") {
+			l.speaker = ""
+			own++
+		}
+		lines = append(lines, l)
+	}
+	if err := sc.Err(); err != nil {
+		return r, fmt.Errorf("%w: %s: %v", memory.ErrInvalid, name, err)
+	}
+	if len(lines) == 0 {
+		return r, fmt.Errorf("%w: %s: there is no message in it", memory.ErrInvalid, name)
+	}
+	order, err := orderOf(name, lines, o.Dates)
+	if err != nil {
+		return r, err
+	}
+	media, same := 0, map[string]int{}
+	for _, l := range lines {
+		text := strings.TrimSpace(l.text)
+		if l.speaker == "" {
+			continue
+		}
+		if text == "" || whatsAppMedia.MatchString(text) {
+			media++
+			continue
+		}
+		at, ok := l.at(order, o.zone())
+		where := fmt.Sprintf("%s, line %d", name, l.n)
+		if !ok {
+			r.skip(where, "there is no such time")
+			continue
+		}
+		key := strings.Join([]string{l.speaker, at.UTC().Format(time.RFC3339), text}, "\x1f")
+		same[key]++ // the same words in the same minute
+		r.said(WhatsApp, where, key+"\x1f"+strconv.Itoa(same[key]), o.speaker(l.speaker), text, at, map[string]string{"whatsapp_chat": name})
+	}
+	if media+own > 0 {
+		r.skip(name, "left out: %d pictures, recordings and deleted messages, and %d lines of WhatsApp itself", media, own)
+	}
+	return r, nil
+}
+
+// at gives the time of a line whose date stands in an order, such as "dmy".
+func (l *whatsAppLine) at(order string, zone *time.Location) (time.Time, bool) {
+	y, m, d := l.date[strings.IndexByte(order, 'y')], l.date[strings.IndexByte(order, 'm')], l.date[strings.IndexByte(order, 'd')]
+	if y < 100 {
+		y += 2000
+	}
+	t := time.Date(y, time.Month(m), d, l.clock[0], l.clock[1], l.clock[2], 0, zone)
+	return t, y >= 2009 && y < 2200 && m >= 1 && m <= 12 && d >= 1 && t.Day() == d && l.clock[0] < 24 && l.clock[1] < 60
+}
+
+// orderOf says in which order dates stand: as is told, or the one by which all lines have
+// a date and none comes before the one above it.
+func orderOf(name string, lines []whatsAppLine, told string) (string, error) {
+	if told != "" {
+		return told, nil
+	}
+	var fits []string
+	for _, order := range Orders {
+		last, good := time.Time{}, true
+		for i := range lines {
+			t, ok := lines[i].at(order, time.UTC)
+			if order == "ymd" { // which nobody writes with a year of two digits
+				ok = ok && lines[i].date[0] > 1000
+			}
+			if good = ok && !t.Before(last.Add(-time.Hour)); !good { // summer time ends
+				break
+			}
+			last = t
+		}
+		if good {
+			fits = append(fits, order)
+		}
+	}
+	switch len(fits) {
+	case 1:
+		return fits[0], nil
+	case 0:
+		return "", fmt.Errorf("%w: %s: its dates are in no order: say how they are written, by --dates %s", memory.ErrInvalid, name, strings.Join(Orders, ", "))
+	}
+	return "", fmt.Errorf("%w: %s: its dates could be %s: say which, by --dates", memory.ErrInvalid, name, strings.Join(fits, " or "))
+}
