@@ -232,7 +232,7 @@ func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (er
 	commands := make(chan *wire.Cmd, 64)
 	cfg := wear.Config{
 		URL: f.broker, Device: f.name, Password: password,
-		Boot: boot, Window: carry.Window, Hello: wire.Hello{Model: f.family.Name, Firmware: "not connected yet", Keeps: kept != nil},
+		Boot: boot, Window: carry.Window, Hello: wire.Hello{Model: f.family.Name, Firmware: "not connected yet", Keeps: kept != nil, Tells: f.family.Tells},
 		OnCmd: func(cmd *wire.Cmd) {
 			if cmd.Cmd == wire.CmdKey && kept != nil {
 				if err := kept.SetKey(cmd.To); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/carry/brilliant"
 	"github.com/locket-dev/locket/firmware-bridge/carry/files"
 	"github.com/locket-dev/locket/firmware-bridge/carry/frigate"
 	"github.com/locket-dev/locket/firmware-bridge/carry/limitless"
@@ -16,6 +17,7 @@ func families() []carry.Family {
 	return []carry.Family{
 		omi.Family,
 		limitless.Family,
+		brilliant.Family,
 		owntracks.Family,
 		frigate.Family,
 		xiaozhi.Family,

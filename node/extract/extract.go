@@ -58,6 +58,9 @@ type Config struct {
 	// Later, if set, is called after lines that may be worth a second look were
 	// committed. Such lines are kept as tasks.
 	Later func()
+	// Heard, if set, is called after an event was committed, with the lines that were said in
+	// it. It must not block.
+	Heard func(*memory.Event, []memory.Utterance)
 }
 
 // Extractor is the chain. All its methods but Served are called by one goroutine at
