@@ -5,6 +5,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/carry/brilliant"
 	"github.com/locket-dev/locket/firmware-bridge/carry/files"
 	"github.com/locket-dev/locket/firmware-bridge/carry/frigate"
+	"github.com/locket-dev/locket/firmware-bridge/carry/g1"
 	"github.com/locket-dev/locket/firmware-bridge/carry/limitless"
 	"github.com/locket-dev/locket/firmware-bridge/carry/omi"
 	"github.com/locket-dev/locket/firmware-bridge/carry/owntracks"
@@ -18,6 +19,7 @@ func families() []carry.Family {
 		omi.Family,
 		limitless.Family,
 		brilliant.Family,
+		g1.Family,
 		owntracks.Family,
 		frigate.Family,
 		xiaozhi.Family,
