@@ -149,7 +149,7 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 		x.cfg.Later()
 	}
 	if x.cfg.Heard != nil {
-		x.cfg.Heard(&p.event, p.utterances)
+		x.cfg.Heard(&p.event, slices.Concat(p.utterances, p.doubled))
 	}
 	return changes, nil
 }

@@ -55,7 +55,7 @@ type Questions struct {
 	asks chan asked
 
 	mu      sync.Mutex
-	pressed map[string]time.Time // by wearable: when it was last pressed, and nothing was said since
+	pressed map[string]time.Time // by wearable: when it was last pressed, and was asked nothing since
 }
 
 type asked struct {
@@ -94,24 +94,28 @@ func (q *Questions) Heard(ev *memory.Event, lines []memory.Utterance) {
 	for i := range lines {
 		u := &lines[i]
 		question, ok := Question(u.Text)
-		switch {
-		case ok && question == "":
+		if ok && question == "" {
 			q.press(device, u.At)
 			continue
-		case ok:
-			q.take(device, u.At)
-		case !q.take(device, u.At):
+		}
+		// Another wearable may hear the words than the one that was pressed.
+		to := q.take(u.At)
+		if to == "" && !ok {
 			continue
-		default:
+		}
+		if to == "" {
+			to = device
+		}
+		if !ok {
 			question = strings.TrimSpace(u.Text)
 		}
 		if question == "" || now.Sub(u.At) > fresh {
 			continue
 		}
 		select {
-		case q.asks <- asked{device, question, u.At, u.ID, ev.ID}:
+		case q.asks <- asked{to, question, u.At, u.ID, ev.ID}:
 		default:
-			q.cfg.Log.Warn("questions: a question is not answered: too many wait", "device", device)
+			q.cfg.Log.Warn("questions: a question is not answered: too many wait", "device", to)
 		}
 	}
 }
@@ -122,17 +126,22 @@ func (q *Questions) press(device string, at time.Time) {
 	q.pressed[device] = at // wearables are few: they have credentials
 }
 
-// take reports whether a line of a time is the first after a press, and forgets the press.
-func (q *Questions) take(device string, at time.Time) bool {
+// take gives the wearable that was pressed last before a line of a time, and forgets the press;
+// empty: none was.
+func (q *Questions) take(at time.Time) (device string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	pressed, ok := q.pressed[device]
-	if since := at.Sub(pressed); !ok || since < -before {
-		return false
-	} else if delete(q.pressed, device); since > pressedFor {
-		return false
+	var last time.Time
+	for name, pressed := range q.pressed {
+		since := at.Sub(pressed)
+		if since > pressedFor {
+			delete(q.pressed, name)
+		} else if since >= -before && (device == "" || pressed.After(last)) {
+			device, last = name, pressed
+		}
 	}
-	return true
+	delete(q.pressed, device)
+	return device
 }
 
 // Run answers, one question after the other, until ctx ends.
@@ -165,10 +174,11 @@ func (q *Questions) answer(ctx context.Context, a asked) error {
 	return fleet.Say(a.device, text)
 }
 
-// others are all items but the question itself, and what was made of it alone.
+// others are all items but the question itself, which two wearables may have heard, and what was
+// made of it alone.
 func (a *asked) others(it *filter.Item) bool {
-	if it.Utterance != nil {
-		return it.Utterance.ID != a.line && it.Utterance.Event != a.event
+	if u := it.Utterance; u != nil {
+		return u.ID != a.line && u.Event != a.event && !strings.Contains(memory.Normal(u.Text), memory.Normal(a.question))
 	}
 	for _, e := range it.Memory.Evidence {
 		if e.Event != a.event {

@@ -80,7 +80,8 @@ func TestAsked(t *testing.T) {
 		line("glasses", "after a press", 0)
 		line("glasses", "and no more", 0)
 		press("glasses")
-		line("other", "another's", 0)
+		line("pendant", "heard by another", 0)
+		press("glasses")
 		time.Sleep(20 * time.Second)
 		line("glasses", "too late", 0)
 		line("glasses", "Hey Locket, by name", 0)
@@ -95,11 +96,11 @@ func TestAsked(t *testing.T) {
 		line("glasses", "a long press asks nothing", 0)
 		stop()
 		synctest.Wait()
-		if want := []string{"after a press", "by name", "mine", "unknown", "fail"}; !slices.Equal(asks, want) {
+		if want := []string{"after a press", "heard by another", "by name", "mine", "unknown", "fail"}; !slices.Equal(asks, want) {
 			t.Errorf("asked %q", asks)
 		}
 		const dentist = "glasses: The dentist is on Tuesday."
-		if want := []string{dentist, dentist, dentist, "glasses: I don't know."}; !slices.Equal(f.said, want) || served != 4 {
+		if want := []string{dentist, dentist, dentist, dentist, "glasses: I don't know."}; !slices.Equal(f.said, want) || served != 5 {
 			t.Errorf("said %q, served %d", f.said, served)
 		}
 	})
