@@ -30,6 +30,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
@@ -111,6 +112,7 @@ type Node struct {
 	mu      sync.RWMutex // guards what follows; whoever uses the session holds it for reading
 	open    *session     // nil: locked
 	intake  *intake.Intake
+	tellers atomic.Pointer[intake.Intake] // intake, for who has no lock
 	broker  *intake.Broker
 	client  *intake.Client
 	running bool

@@ -19,6 +19,7 @@ import (
 	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/pump"
+	"github.com/locket-dev/locket/node/questions"
 	"github.com/locket-dev/locket/node/tiers"
 )
 
@@ -89,6 +90,7 @@ func (n *Node) Start(ctx context.Context) (err error) {
 	n.intake = intake.New(intake.Config{Journal: n.writer(), Quarantine: n.writer(), Log: n.log, Zone: n.zone.String(), Paused: paused, Gate: n.private.gate,
 		Moved: n.private.tell, WasPaused: n.paused.was, Turned: n.paused.turned, SealTo: n.public.JournalRecipient().String()})
 	n.private.begin(n.intake)
+	n.tellers.Store(n.intake)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, n.stopIntake())
@@ -106,6 +108,15 @@ func (n *Node) Start(ctx context.Context) (err error) {
 	n.paused.watch(n.endPause)
 	if n.open != nil {
 		return n.startPump(n.open)
+	}
+	return nil
+}
+
+// fleet is the wearables that may be told something. It takes no lock, as what asks may be
+// what a stop waits for.
+func (n *Node) fleet() questions.Fleet {
+	if in := n.tellers.Load(); in != nil {
+		return in
 	}
 	return nil
 }

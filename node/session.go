@@ -32,6 +32,7 @@ import (
 	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/node/pump"
 	"github.com/locket-dev/locket/node/query"
+	"github.com/locket-dev/locket/node/questions"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/node/sharing"
 	"github.com/locket-dev/locket/node/tiers"
@@ -134,6 +135,10 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		return err
 	}
 	cfg.Later = o.language.Later()
+	own := opened.From(func() (*query.Query, *opened.Life, func(), error) { return o.query, o.life, func() {}, nil }) // without n.mu: a lock waits for the answer
+	asked := questions.New(questions.Config{Fleet: n.fleet, Ask: query.NewReader(own, n.WaitsFor, n.paused.between).Ask,
+		Served: func(at time.Time, texts ...string) { o.extract.Served(at, texts...) }, Now: n.now, Log: n.log})
+	cfg.Heard = asked.Heard
 	o.extract, err = extract.New(ctx, cfg, o.engine, o.store, o.ring, o.plugins.Chain(), n.log)
 	if err != nil {
 		return err
@@ -161,6 +166,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		return err
 	}
 	o.query = n.openQuery(o)
+	o.life.Start(asked.Run)
 	o.edits = edit.New(edit.Config{Engine: o.engine, Chain: o.extract, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Started: n.started,
 		Warm: o.tiers.Warm, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID})
 	o.forgets = forget.New(forget.Config{Engine: o.engine, Chain: o.extract, Cold: o.tiers.Keeper, Retention: &n.cfg.Retention, Rules: n.rules, Log: n.log,

@@ -82,6 +82,7 @@ func suites() []suite {
 		{"recall", "speed, memory and recall beside other search engines, on made-up talk", runRecall},
 		{"store", "durable adds, one by one and in batches, beside other stores", runStore},
 		{"intake", "events a second into the journal and to search, and the cost of audio", runIntake},
+		{"bridge", "devices' frames read, what the spool keeps, and the time from a press to the answer", runBridge},
 		{"extract", "precision and recall of extraction, over labelled talk", runExtract},
 		{"speech", "voice activity in noise, beside an energy threshold and WebRTC's detector", runSpeech},
 		{"scene", "photos of one scene told from photos like it, and the time for a frame", runScene},

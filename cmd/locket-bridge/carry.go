@@ -53,6 +53,9 @@ type deviceFlags struct {
 func (a *app) deviceCommand(family carry.Family) *cobra.Command {
 	f := deviceFlags{family: family}
 	source := "--device ADDRESS"
+	if family.Pair {
+		source = "--device LEFT,RIGHT"
+	}
 	switch family.Carrier {
 	case carry.MQTT:
 		source = "--from URL"
@@ -78,10 +81,13 @@ with it.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.device(cmd.Context(), &f) },
 	}
+	if family.Pair {
+		c.Example = strings.Replace(c.Example, "--device D0:12:34:56:78:9A", "--device D0:12:34:56:78:9A,D0:12:34:56:78:9B", 1)
+	}
 	fl := c.Flags()
 	switch family.Carrier {
 	case carry.Bluetooth:
-		fl.StringVar(&f.device, "device", "", "the device's Bluetooth `address` or name")
+		fl.StringVar(&f.device, "device", "", map[bool]string{false: "the device's Bluetooth `address` or name", true: "Bluetooth `addresses` or names of the left and the right arm, with a comma between"}[family.Pair])
 	case carry.TCP:
 		fl.StringVar(&f.device, "device", "", "where the device listens, `host:port`")
 	case carry.MQTT:
@@ -155,6 +161,8 @@ func (f *deviceFlags) check() error {
 		return usagef("--device is missing: whose messages at %s?", f.from)
 	case strings.ContainsAny(f.options.Device, "+#"):
 		return usagef("--device %q: want one device, without + and #", f.options.Device)
+	case f.family.Pair && f.device != "" && !isPair(f.device):
+		return usagef("--device %q: want the left and the right arm, LEFT,RIGHT", f.device)
 	case f.family.Carrier == carry.TCP && f.device != "" && !isHostPort(f.device):
 		return usagef("--device %q: want host:port", f.device)
 	case f.fromPassword != "" && f.fromUser == "":
@@ -163,6 +171,11 @@ func (f *deviceFlags) check() error {
 		return usagef("--prefix %q: want a name, without +, # and a / at its end", f.options.Prefix)
 	}
 	return f.checkNode()
+}
+
+func isPair(s string) bool {
+	left, right, ok := strings.Cut(s, ",")
+	return ok && left != "" && right != "" && !strings.Contains(right, ",")
 }
 
 func isHostPort(s string) bool {
@@ -232,7 +245,7 @@ func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (er
 	commands := make(chan *wire.Cmd, 64)
 	cfg := wear.Config{
 		URL: f.broker, Device: f.name, Password: password,
-		Boot: boot, Window: carry.Window, Hello: wire.Hello{Model: f.family.Name, Firmware: "not connected yet", Keeps: kept != nil},
+		Boot: boot, Window: carry.Window, Hello: wire.Hello{Model: f.family.Name, Firmware: "not connected yet", Keeps: kept != nil, Tells: f.family.Tells},
 		OnCmd: func(cmd *wire.Cmd) {
 			if cmd.Cmd == wire.CmdKey && kept != nil {
 				if err := kept.SetKey(cmd.To); err != nil {

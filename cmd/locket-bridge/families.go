@@ -2,8 +2,10 @@ package main
 
 import (
 	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/carry/brilliant"
 	"github.com/locket-dev/locket/firmware-bridge/carry/files"
 	"github.com/locket-dev/locket/firmware-bridge/carry/frigate"
+	"github.com/locket-dev/locket/firmware-bridge/carry/g1"
 	"github.com/locket-dev/locket/firmware-bridge/carry/limitless"
 	"github.com/locket-dev/locket/firmware-bridge/carry/omi"
 	"github.com/locket-dev/locket/firmware-bridge/carry/owntracks"
@@ -16,6 +18,8 @@ func families() []carry.Family {
 	return []carry.Family{
 		omi.Family,
 		limitless.Family,
+		brilliant.Family,
+		g1.Family,
 		owntracks.Family,
 		frigate.Family,
 		xiaozhi.Family,

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,7 +44,7 @@ func (a *app) simulateFamily(family carry.Family) *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.Uint64Var(&p.Seed, "seed", 1, "the `number` that all chance follows from")
-	fl.Float64Var(&p.Loss, "loss", 0, "`part` of what the device sends that is lost, 0 to 0.9")
+	fl.Var((*part)(&p.Loss), "loss", "`part` of what the device sends that is lost, 0 to 0.9, or 0% to 90%")
 	fl.BoolVar(&p.Reorder, "reorder", false, "have one message in ten change its place with the next")
 	fl.IntVar(&p.Reboot, "reboot", 0, "how `often` the connection ends in the middle")
 	fl.DurationVar(&p.ClockOff, "clock-off", 0, "by how `much` the device's clock is ahead, such as 3h")
@@ -50,9 +53,28 @@ func (a *app) simulateFamily(family carry.Family) *cobra.Command {
 	return c
 }
 
+// part is a number from 0 to 1, which may be given in per cent.
+type part float64
+
+func (p *part) Type() string   { return "part" }
+func (p *part) String() string { return strconv.FormatFloat(float64(*p), 'g', -1, 64) }
+
+func (p *part) Set(s string) error {
+	number, percent := strings.CutSuffix(s, "%")
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return fmt.Errorf("%q: want a number such as 0.3, or 30%%", s)
+	}
+	if percent {
+		v /= 100
+	}
+	*p = part(v)
+	return nil
+}
+
 func (a *app) simulate(ctx context.Context, f *deviceFlags, p carry.Play) error {
 	switch {
-	case p.Loss < 0 || p.Loss > .9:
+	case !(p.Loss >= 0 && p.Loss <= .9): // not a number neither
 		return usagef("--loss %g: want 0 to 0.9", p.Loss)
 	case p.Reboot < 0 || p.Reboot > 1000:
 		return usagef("--reboot %d: want 0 to 1000", p.Reboot)

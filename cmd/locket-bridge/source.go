@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	"github.com/locket-dev/locket/firmware-bridge/link"
@@ -45,6 +46,9 @@ func (f *deviceFlags) dialer() (_ link.Dialer, closeAll func() error, err error)
 
 // source is where the devices of the family are, and what it is called in a capture.
 func (f *deviceFlags) source() (link.Dialer, string, error) {
+	if left, right, ok := strings.Cut(f.device, ","); ok && f.family.Pair {
+		return &link.Pair{Left: &link.BlueZ{Device: left}, Right: &link.BlueZ{Device: right}}, f.device, nil
+	}
 	if f.family.Carrier == carry.Bluetooth {
 		return &link.BlueZ{Device: f.device}, f.device, nil
 	}

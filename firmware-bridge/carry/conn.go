@@ -105,7 +105,12 @@ func (c *Conn) Note(what, format string, args ...any) { c.note(what, format, arg
 
 // Live publishes what comes as it happens, or drops and counts it where the node
 // has been away for too long.
-func (c *Conn) Live(ctx context.Context, m wire.Message) error { return c.out.live(ctx, m) }
+func (c *Conn) Live(ctx context.Context, m wire.Message) error {
+	if h, ok := m.(*wire.Hello); ok {
+		h.Tells = c.Family.Tells
+	}
+	return c.out.live(ctx, m)
+}
 
 // Publish publishes what has an identity of its own; it waits for room.
 func (c *Conn) Publish(ctx context.Context, m wire.Message) (*wear.Receipt, error) {

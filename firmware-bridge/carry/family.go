@@ -51,6 +51,10 @@ type Family struct {
 	Device  string // help of --device; with WithDevice
 	// Service is the UUID that its devices advertise, in lower case; with Bluetooth alone.
 	Service string
+	// Pair: a device is two peripherals, left and right; with Bluetooth alone.
+	Pair bool
+	// Tells: its devices show or speak what the node says.
+	Tells bool
 	// Topics gives the filters of what is wanted; with MQTT alone.
 	Topics func(*Options) []string
 	// Config answers a device that asks where its server is; with Served alone, as [link.Sockets] has it.

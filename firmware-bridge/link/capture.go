@@ -125,7 +125,7 @@ func parseLine(text string) (*line, error) {
 		return nil, errors.New("text and retain go with a topic")
 	}
 	l.Char = strings.ToLower(l.Char)
-	if len(l.Char) != 36 {
+	if uuid := strings.TrimPrefix(strings.TrimPrefix(l.Char, Left), Right); len(uuid) != 36 {
 		return nil, fmt.Errorf("char: %q is not a UUID of 36 characters", l.Char)
 	}
 	var err error

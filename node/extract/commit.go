@@ -148,6 +148,9 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 	if later {
 		x.cfg.Later()
 	}
+	if x.cfg.Heard != nil {
+		x.cfg.Heard(&p.event, slices.Concat(p.utterances, p.doubled))
+	}
 	return changes, nil
 }
 

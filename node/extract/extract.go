@@ -58,6 +58,9 @@ type Config struct {
 	// Later, if set, is called after lines that may be worth a second look were
 	// committed. Such lines are kept as tasks.
 	Later func()
+	// Heard, if set, is called after an event was committed, with the lines that were said in
+	// it, also those that another wearable heard, too. It must not block.
+	Heard func(*memory.Event, []memory.Utterance)
 }
 
 // Extractor is the chain. All its methods but Served are called by one goroutine at
@@ -143,6 +146,7 @@ type Fault struct {
 type pending struct {
 	event      memory.Event
 	utterances []memory.Utterance
+	doubled    []memory.Utterance // lines that are there already, and are not kept
 	proposals  []proposal
 	refusals   []memory.Refusal
 	earlier    map[memory.ID]string // utterances from whose text a secret was taken later

@@ -68,6 +68,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 	if again {
 		p.refuse("", "repeated", "the same line of that moment is there already")
 		p.proposals, x.session = nil, before
+		p.doubled = append(p.doubled, utterance)
 		return
 	}
 

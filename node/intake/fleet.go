@@ -26,6 +26,7 @@ type device struct {
 	format wire.Format
 	out    outlet // where it spoke last
 	keeps  bool   // it wants to be told what to seal to
+	tells  bool   // it shows or speaks answers
 }
 
 func (f *fleet) speaks(name string, format wire.Format, out outlet) {
@@ -45,12 +46,12 @@ func (f *fleet) speaks(name string, format wire.Format, out outlet) {
 	d.format, d.out = format, out
 }
 
-// keeps notes whether a device keeps what is not acknowledged, sealed.
-func (f *fleet) keeps(name string, does bool) {
+// can notes whether a device keeps what is not acknowledged, sealed, and whether it tells.
+func (f *fleet) can(name string, keeps, tells bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if d := f.devices[name]; d != nil {
-		d.keeps = does
+		d.keeps, d.tells = keeps, tells
 	}
 }
 
@@ -176,6 +177,34 @@ func (in *Intake) Capture(name, what string, length time.Duration) error {
 		return fmt.Errorf("intake: device %s: %w", name, memory.ErrNotFound)
 	}
 	return in.order(d.out, name, &wire.Cmd{Cmd: wire.CmdCapture, What: what, For: length}, 0, false)
+}
+
+// Tells reports whether a device shows or speaks answers.
+func (in *Intake) Tells(name string) bool {
+	in.fleet.mu.Lock()
+	defer in.fleet.mu.Unlock()
+	d := in.fleet.devices[name]
+	return d != nil && d.tells
+}
+
+// Say has a device show or speak a text, of which it gets at most [wire.MaxSay] bytes. It is
+// sent with QoS 0: a late answer is none. The error is memory.ErrNotFound if the device does
+// not tell.
+func (in *Intake) Say(name, text string) error {
+	in.fleet.mu.Lock()
+	d := in.fleet.devices[name]
+	var out outlet
+	if d != nil && d.tells {
+		out = d.out
+	}
+	in.fleet.mu.Unlock()
+	if out == nil {
+		return fmt.Errorf("intake: device %s: %w", name, memory.ErrNotFound)
+	}
+	if len(text) > wire.MaxSay {
+		text = strings.ToValidUTF8(text[:wire.MaxSay-len("…")], "") + "…"
+	}
+	return in.order(out, name, &wire.Cmd{Cmd: wire.CmdSay, Text: text}, 0, false)
 }
 
 // splitTopic finds out whom to answer if a topic is not quite one of ours.

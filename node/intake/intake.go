@@ -257,7 +257,7 @@ func (in *Intake) read(d *delivery, a arrival) {
 	}
 	d.greet = d.kind == memory.KindHello && !a.retained
 	if h, ok := m.(*wire.Hello); ok && d.greet {
-		in.fleet.keeps(d.device, h.Keeps)
+		in.fleet.can(d.device, h.Keeps, h.Tells)
 	}
 }
 

@@ -15,6 +15,12 @@ import (
 // begin asks what the device is, tells it what it forgets over a connection,
 // and subscribes.
 func (s *session) begin(ctx context.Context) error {
+	if yes, err := s.isFriend(ctx); yes || err != nil {
+		if err != nil {
+			return err
+		}
+		return s.beginFriend(ctx)
+	}
 	s.model, s.firmware = s.text(ctx, frame.ModelChar), s.text(ctx, frame.FirmwareChar)
 	if b, err := s.Dev.Read(ctx, frame.FeaturesChar); err == nil {
 		if s.features, err = frame.ParseFeatures(b); err != nil {

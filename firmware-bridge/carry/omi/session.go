@@ -40,7 +40,8 @@ type session struct {
 	audio  frame.Audio
 	photos frame.Photos
 	sound  carry.Sound
-	store  store // nil: not asked for, or none there
+	lc3    carry.LC3 // of a Friend
+	store  store     // nil: not asked for, or none there
 }
 
 // store fetches what the device stored. Its methods are for the session's goroutine.
@@ -93,6 +94,11 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 
 // rest ends a recording in which nothing came for a while, and tells losses.
 func (s *session) rest(ctx context.Context) error {
+	if s.lc3.Idle(s.Now) {
+		if err := s.lc3Rest(ctx); err != nil {
+			return err
+		}
+	}
 	if s.sound.Idle(s.Now) {
 		if err := s.frames(ctx, s.audio.Flush()); err != nil {
 			return err
@@ -109,6 +115,7 @@ func (s *session) End(ctx context.Context) error {
 	s.Report.Doubled += s.audio.Doubles
 	err := s.frames(ctx, s.audio.Flush())
 	err = errors.Join(err, s.send(ctx, s.sound.Take(true)))
+	err = errors.Join(err, s.lc3Rest(ctx))
 	err = errors.Join(err, s.photo(ctx, s.photos.Flush()))
 	err = errors.Join(err, s.TellLosses(ctx, true))
 	return errors.Join(err, s.Status(ctx, "offline", "the wearable is not connected"))
@@ -127,6 +134,8 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		return err
 	}
 	switch n.Char {
+	case frame.FriendChar:
+		return s.friendly(ctx, n.Data)
 	case frame.AudioChar:
 		return s.frames(ctx, s.audio.Push(n.Data))
 	case frame.PhotoChar:

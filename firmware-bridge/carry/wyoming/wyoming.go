@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/wyoming"
 	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/firmware-bridge/voice"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
@@ -19,9 +20,10 @@ var Family = carry.Family{
 	Name: "wyoming", Short: "Carry what a Wyoming satellite hears",
 	Long: `Connects to a Wyoming satellite as Home Assistant would, and publishes what it hears, and
 its wake words, to the node as the wearable --name. A satellite serves one server at a
-time: take it out of Home Assistant first. It says nothing back yet. Wyoming has neither
-passwords nor encryption: have the satellite and this machine in a network of your own.`,
-	Carrier: carry.TCP, Begin: begin, Simulate: simulate,
+time: take it out of Home Assistant first. What is asked after its wake word is answered
+aloud, by espeak-ng. Wyoming has neither passwords nor encryption: have the satellite and
+this machine in a network of your own.`,
+	Carrier: carry.TCP, Tells: true, Begin: begin, Simulate: simulate,
 }
 
 // Of Home Assistant's pace (homeassistant/components/wyoming/assist_satellite.py), in
@@ -50,6 +52,8 @@ type session struct {
 	pinged  time.Time
 	heard   time.Time // a word of the satellite
 	greeted bool
+	aloud   voice.Playing // an answer
+	speaks  bool          // the satellite was told that one begins, and not that it ended
 }
 
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
@@ -250,17 +254,81 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 			return err
 		}
 	}
+	if err := s.speak(ctx, now); err != nil {
+		return err
+	}
 	return s.ends(ctx)
 }
 
 // Command is that of [carry.Session].
 func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
+	if cmd.Cmd == wire.CmdSay && s.on {
+		return s.answer(ctx, cmd.Text)
+	}
 	if on := !s.Client.Paused(); cmd.Cmd != wire.CmdPause && cmd.Cmd != wire.CmdResume || on == s.on {
 		return nil
 	}
 	s.Note("pause", "the node says %s", cmd.Cmd)
 	err := errors.Join(s.last(ctx), s.run(ctx, !s.on))
 	return errors.Join(err, s.Status(ctx, s.doing(), "the wearer's wish"))
+}
+
+// Of an answer: how much sound goes in one chunk, as the satellites themselves send it, and how
+// much of it they are given before it is to be heard.
+const (
+	piece = 1024 // samples
+	ahead = 3 * time.Second
+)
+
+func format() map[string]any { return map[string]any{"rate": voice.Rate, "width": 2, "channels": 1} }
+
+// answer has the satellite play an answer. One that is being played ends.
+func (s *session) answer(ctx context.Context, text string) error {
+	pcm, err := voice.Speak(ctx, text)
+	if err != nil {
+		s.Note("warning", "%v", err)
+		return nil
+	}
+	if err := s.hush(ctx); err != nil {
+		return err
+	}
+	s.Note("answer", "%d characters are spoken", len(text))
+	var pieces [][]byte
+	for ; len(pcm) > 0; pcm = pcm[min(len(pcm), 2*piece):] {
+		pieces = append(pieces, pcm[:min(len(pcm), 2*piece)])
+	}
+	if err := s.say(ctx, "audio-start", format()); err != nil {
+		return err
+	}
+	s.aloud, s.speaks = voice.Play(pieces, piece*time.Second/voice.Rate, ahead, time.Now()), true
+	return s.speak(ctx, time.Now())
+}
+
+// speak sends what is due of an answer.
+func (s *session) speak(ctx context.Context, now time.Time) error {
+	pieces, _ := s.aloud.Due(now)
+	for _, p := range pieces {
+		b, err := frame.Append(nil, frame.Event{Type: "audio-chunk", Data: format(), Payload: p})
+		if err != nil {
+			return err
+		}
+		if err := s.Dev.Write(ctx, link.Stream, b); err != nil {
+			return err
+		}
+	}
+	if s.aloud.On(now) {
+		return nil
+	}
+	return s.hush(ctx)
+}
+
+// hush ends an answer.
+func (s *session) hush(ctx context.Context) error {
+	if !s.speaks {
+		return nil
+	}
+	s.aloud, s.speaks = voice.Playing{}, false
+	return s.say(ctx, "audio-stop", nil)
 }
 
 // End is that of [carry.Session]. The satellite is told to rest, if it still hears it.

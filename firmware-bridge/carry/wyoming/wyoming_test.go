@@ -4,6 +4,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	"github.com/locket-dev/locket/firmware-bridge/carry/carrytest"
@@ -154,5 +155,65 @@ func TestSatellite(t *testing.T) {
 		if !strings.Contains(told, want) {
 			t.Errorf("no gap says %q: %s", want, told)
 		}
+	}
+}
+
+// An answer is played by the satellite: 22,050 samples a second, between start and stop.
+func TestAnswer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	n := carrytest.NewNode(t)
+	b := n.Bridge(t, carrytest.StatePath(t), wyoming.Family, &link.TCP{Addr: l.Addr().String()})
+	b.Cfg.FirstWait = 10 * time.Second // nobody answers pings here
+	b.Start(t)
+	c, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	r := &room{Conn: c, t: t}
+	r.hears("run-satellite")
+	r.hears("describe")
+	r.say("info", map[string]any{"satellite": map[string]any{"name": "kitchen", "version": "1.4.1"}})
+	n.Disk.Until(t, "hello", func() bool {
+		list := carrytest.Of(n.Disk.Events, memory.KindHello)
+		return len(list) > 0 && list[len(list)-1].Metadata[wire.MetaModel] == "Wyoming satellite kitchen"
+	})
+	if err := n.In.Say("pin", "On Tuesday."); err != nil {
+		t.Fatal(err)
+	}
+	r.hears("audio-start")
+	sound := 0
+	for done := false; !done; {
+		for _, e := range r.told {
+			switch e.Type {
+			case "audio-chunk":
+				pcm, rate, err := e.Sound()
+				if err != nil || rate != 22050 {
+					t.Fatalf("%d, %v", rate, err)
+				}
+				sound += len(pcm)
+			case "audio-stop":
+				done = true
+			}
+		}
+		r.told = nil
+		if done {
+			break
+		}
+		buf := make([]byte, 64<<10)
+		m, err := r.Read(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.told, err = r.in.Push(buf[:m]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seconds := float64(sound) / 2 / 22050; seconds < .5 || seconds > 3 {
+		t.Errorf("%.1f s were spoken", seconds)
 	}
 }

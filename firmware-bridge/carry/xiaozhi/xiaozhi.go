@@ -15,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/xiaozhi"
 	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/firmware-bridge/voice"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
@@ -24,9 +25,10 @@ var Family = carry.Family{
 	Long: `Listens for a device with the Xiaozhi ESP32 firmware, and publishes what it hears to the
 node as the wearable --name. It prints an address on its first line; set that as the OTA
 address on the device's Wi-Fi page, which is all that has to be set. The device never gets
-new firmware from here. It says nothing back yet. Sound is not encrypted between the
-device and this machine: have both in a network of your own.`,
-	Carrier: carry.Served, Takes: carry.WithDevice, Device: "serve only the device with this `MAC`, as a0:85:e3:f4:49:34",
+new firmware from here. What is asked after its wake word is answered aloud, by espeak-ng and
+opusenc. Sound is not encrypted between the device and this machine: have both in a network
+of your own.`,
+	Carrier: carry.Served, Tells: true, Takes: carry.WithDevice, Device: "serve only the device with this `MAC`, as a0:85:e3:f4:49:34",
 	Config: func(r *http.Request, url, key string) []byte {
 		return frame.Config(time.Now(), r.UserAgent(), url, key)
 	},
@@ -49,6 +51,8 @@ type session struct {
 	began   time.Time
 	awake   time.Time // when something was last written
 	sound   carry.Sound
+	spoken  voice.Playing // an answer
+	speaks  bool          // the device was told that one begins, and not that it ended
 }
 
 // begin does little: who the device is comes with its first notification.
@@ -121,10 +125,12 @@ func (s *session) said(ctx context.Context, b []byte) error {
 			name = ""
 		}
 		return s.Live(ctx, &wire.Button{Header: wire.Header{At: s.Now}, Gesture: "single", Name: name})
+	case m.Type == "abort": // the wearer has heard enough
+		return s.quiet(ctx)
 	case m.Type == "listen" && m.State == "stop", m.Type == "goodbye":
 		return s.last(ctx)
 	}
-	return nil // listen start, abort, mcp, and what comes with newer firmware
+	return nil // listen start, mcp, and what comes with newer firmware
 }
 
 // hello answers, and begins anew where it is not the first.
@@ -195,16 +201,70 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 			return err
 		}
 	}
+	if err := s.speak(ctx, now); err != nil {
+		return err
+	}
 	return s.rest(ctx)
 }
 
 // Command is that of [carry.Session]. A device whose connection is ended is idle, and
 // records nothing.
-func (s *session) Command(_ context.Context, cmd *wire.Cmd) error {
-	if cmd.Cmd == wire.CmdPause && s.Client.Paused() {
+func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
+	switch {
+	case cmd.Cmd == wire.CmdPause && s.Client.Paused():
 		return errPaused
+	case cmd.Cmd == wire.CmdSay && s.greeted:
+		return s.say(ctx, cmd.Text)
 	}
 	return nil
+}
+
+// ahead is how much sound the device is given before it is to be heard; it has room for 2.4 s.
+const ahead = 1200 * time.Millisecond
+
+// say begins an answer. One that is being spoken ends.
+func (s *session) say(ctx context.Context, text string) error {
+	packets, err := voice.Opus(ctx, text)
+	if err != nil {
+		s.Note("warning", "%v", err)
+		return nil
+	}
+	if err := s.quiet(ctx); err != nil {
+		return err
+	}
+	s.Note("answer", "%d characters are spoken", len(text))
+	if err := s.write(ctx, frame.Speech(s.id, "start", "")); err != nil {
+		return err
+	}
+	if err := s.write(ctx, frame.Speech(s.id, "sentence_start", text)); err != nil {
+		return err
+	}
+	s.spoken, s.speaks = voice.Play(packets, voice.Frame, ahead, time.Now()), true
+	return s.speak(ctx, time.Now())
+}
+
+// speak sends what is due of an answer.
+func (s *session) speak(ctx context.Context, now time.Time) error {
+	packets, before := s.spoken.Due(now)
+	for i, p := range packets {
+		ms := uint32(before+i) * uint32(voice.Frame/time.Millisecond)
+		if err := s.Dev.Write(ctx, link.Binary, frame.Frame(s.version, ms, p)); err != nil {
+			return err
+		}
+	}
+	if s.spoken.On(now) {
+		return nil
+	}
+	return s.quiet(ctx)
+}
+
+// quiet ends an answer. In its automatic mode the device listens again then.
+func (s *session) quiet(ctx context.Context) error {
+	if !s.speaks {
+		return nil
+	}
+	s.spoken, s.speaks = voice.Playing{}, false
+	return s.write(ctx, frame.Speech(s.id, "stop", ""))
 }
 
 // End is that of [carry.Session].

@@ -301,3 +301,58 @@ func TestSimulated(t *testing.T) {
 		t.Errorf("%+v, %v", rep, err)
 	}
 }
+
+// An answer is spoken between start and stop, in the device's version, and ends when the wearer
+// has heard enough.
+func TestAnswer(t *testing.T) {
+	n, b, base, _ := house(t, "")
+	url, token := server(t, base)
+	d := connect(t, url, token, "3", mac)
+	d.greet()
+	d.say(`{"session_id":"x","type":"listen","state":"detect","text":"Hi XiaoZhi"}`)
+	n.Disk.Until(t, "the wake word", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindButton)) == 1 })
+	for _, abort := range []bool{false, true} {
+		const text = "On Tuesday."
+		long := text
+		if abort {
+			long = strings.Repeat("This is a long answer. ", 20)
+		}
+		if err := n.In.Say("pin", long); err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		var dec sound.Decoder
+		samples := 0
+		for len(said) == 0 || said[len(said)-1] != "stop" {
+			kind, m, err := d.ReadMessage()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kind == websocket.BinaryMessage {
+				packet, text, err := frame.Parse(3, m)
+				if err != nil || text || len(said) != 2 {
+					t.Fatalf("after %q: %v", said, err)
+				}
+				pcm, err := dec.Decode("opus", 16000, packet)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if samples += len(pcm); abort && samples == len(pcm) {
+					d.say(`{"session_id":"x","type":"abort","reason":"wake_word_detected"}`)
+				}
+				continue
+			}
+			var v struct{ Type, State, Text string }
+			if err := json.Unmarshal(m, &v); err != nil || v.Type != "tts" || v.State == "sentence_start" && v.Text != strings.TrimSpace(long) && v.Text != long {
+				t.Fatalf("%s, %v", m, err)
+			}
+			said = append(said, v.State)
+		}
+		if seconds := float64(samples) / sound.Rate; seconds < .5 || seconds > 5 {
+			t.Errorf("%.1f s were spoken, abort %v", seconds, abort)
+		}
+	}
+	if got := b.Told("warning"); len(got) > 0 {
+		t.Error(got)
+	}
+}

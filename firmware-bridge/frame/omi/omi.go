@@ -41,6 +41,7 @@ const (
 	StorageChar  = "30295781-4301-eabd-2904-2849adfeae43" // write, notify
 	StorageState = "30295782-4301-eabd-2904-2849adfeae43" // read
 	BatteryChar  = "00002a19-0000-1000-8000-00805f9b34fb" // read, notify
+	FriendChar   = "01000000-1111-1111-1111-111111111111" // notify; of Friend pendants alone
 	ModelChar    = "00002a24-0000-1000-8000-00805f9b34fb" // read
 	FirmwareChar = "00002a26-0000-1000-8000-00805f9b34fb" // read
 )

@@ -158,6 +158,17 @@ func Awake(session string) []byte {
 	return marshal(map[string]any{"type": "awake", "session_id": session})
 }
 
+// Speech is a message about the sound that comes (main/application.cc): state is start,
+// sentence_start with the text that is to be shown, or stop. A device plays sound between start
+// and stop alone.
+func Speech(session, state, text string) []byte {
+	m := map[string]any{"type": "tts", "state": state, "session_id": session}
+	if text != "" {
+		m["text"] = text
+	}
+	return marshal(m)
+}
+
 // Config answers a device at its OTA address: the clock, and where its server is. The
 // device's own version and no address in firmware mean that there is nothing to install,
 // and no code is asked for an activation. agent is the request's User-Agent, board/version.

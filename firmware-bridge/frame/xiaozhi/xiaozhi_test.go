@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -144,4 +145,50 @@ func FuzzParse(f *testing.F) {
 		_ = Duration(body)
 		_, _ = Read(body)
 	})
+}
+
+// What the devices say in the sessions is read, and the answer at the OTA address is the one
+// that the firmware's documents show.
+func TestSessions(t *testing.T) {
+	type line struct {
+		From string
+		JSON json.RawMessage
+	}
+	var v struct {
+		Websocket, MQTT []line
+		OTA             struct {
+			Request struct {
+				Headers map[string]string
+			}
+			Response map[string]any `json:"response_websocket"`
+		}
+	}
+	vectors(t, "sessions.json", &v)
+	seen := map[string]int{}
+	for _, l := range append(v.Websocket, v.MQTT...) {
+		if l.From != "device" || l.JSON == nil {
+			continue
+		}
+		m, err := Read(l.JSON)
+		if err != nil {
+			t.Errorf("%s: %v", l.JSON, err)
+		}
+		seen[m.Type+" "+m.State]++
+		if m.Type == "hello" && m.Audio != (Audio{"opus", 16000, 1, 60}) {
+			t.Errorf("%s: %+v", l.JSON, m)
+		}
+	}
+	for _, want := range []string{"hello ", "listen detect", "listen start", "listen stop", "abort ", "mcp ", "goodbye "} {
+		if seen[want] == 0 {
+			t.Errorf("no %q in %v", want, seen)
+		}
+	}
+	at := v.OTA.Response["server_time"].(map[string]any)
+	zone := time.FixedZone("", 60*int(at["timezone_offset"].(float64)))
+	ws := v.OTA.Response["websocket"].(map[string]any)
+	var got map[string]any
+	b := Config(time.UnixMilli(int64(at["timestamp"].(float64))).In(zone), v.OTA.Request.Headers["User-Agent"], ws["url"].(string), ws["token"].(string))
+	if err := json.Unmarshal(b, &got); err != nil || !reflect.DeepEqual(got, v.OTA.Response) {
+		t.Errorf("%s, want %v", b, v.OTA.Response)
+	}
 }

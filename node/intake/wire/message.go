@@ -61,6 +61,7 @@ type Hello struct {
 	Battery  *int     // %, 0 to 100
 	Mic      *bool    // whether the microphone is on
 	Keeps    bool     // it keeps what is not acknowledged as [Sealed], and wants a CmdKey
+	Tells    bool     // it shows or speaks what CmdSay says
 }
 
 // Audio is a piece of a recording.
@@ -238,6 +239,7 @@ func (m *Hello) fromFields(r *fields) {
 		m.Mic = &on
 	}
 	m.Keeps, _ = r.bool("keeps")
+	m.Tells, _ = r.bool("tells")
 }
 
 func (m *Hello) toFields(out map[string]any) {
@@ -252,6 +254,7 @@ func (m *Hello) toFields(out map[string]any) {
 		out["mic"] = *m.Mic
 	}
 	put(out, "keeps", m.Keeps)
+	put(out, "tells", m.Tells)
 }
 
 func (m *Audio) fromFields(r *fields) {

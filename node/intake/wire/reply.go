@@ -113,6 +113,7 @@ const (
 	CmdTime    = "time"    // here is the time, and how large a payload may be
 	CmdCapture = "capture" // take a photo, or record, now
 	CmdKey     = "key"     // here is what to seal to, for a device that keeps things
+	CmdSay     = "say"     // show or speak this: the answer to a question; for a device that tells
 )
 
 // Cmd is what the node asks of a device.
@@ -125,6 +126,7 @@ type Cmd struct {
 	What string        // capture: photo, audio
 	For  time.Duration // capture audio: how long, to the ms
 	To   string        // key: the recipient, age1pq1…
+	Text string        // say: at most MaxSay bytes
 }
 
 // EncodeCmd writes a command.
@@ -139,6 +141,7 @@ func EncodeCmd(c *Cmd, f Format) ([]byte, error) {
 	put(m, "what", c.What)
 	put(m, "for", c.For.Milliseconds())
 	put(m, "to", c.To)
+	put(m, "text", c.Text)
 	return encodeReply("cmd", m, f, func(b []byte) error { _, err := DecodeCmd(b); return err })
 }
 
@@ -146,7 +149,7 @@ func EncodeCmd(c *Cmd, f Format) ([]byte, error) {
 func DecodeCmd(payload []byte) (*Cmd, error) {
 	c := &Cmd{}
 	err := decodeReply("cmd", payload, func(r *fields) {
-		c.Cmd = r.word("cmd", need, CmdPause, CmdResume, CmdTime, CmdCapture, CmdKey)
+		c.Cmd = r.word("cmd", need, CmdPause, CmdResume, CmdTime, CmdCapture, CmdKey, CmdSay)
 		c.Why = r.text("why", optional, MaxReason)
 		c.At = r.wall("at")
 		c.Zone = r.zone()
@@ -156,6 +159,7 @@ func DecodeCmd(payload []byte) (*Cmd, error) {
 		}
 		c.For = time.Duration(r.uint("for", optional, 0, 24*3600*1000)) * time.Millisecond
 		c.To = r.text("to", c.Cmd == CmdKey, maxRecipient)
+		c.Text = r.text("text", c.Cmd == CmdSay, MaxSay)
 		if c.Cmd == CmdTime && c.At.IsZero() {
 			r.fail("at", Missing, "")
 		}
@@ -165,6 +169,9 @@ func DecodeCmd(payload []byte) (*Cmd, error) {
 	}
 	return c, nil
 }
+
+// MaxSay is how long an answer may be, in bytes: two minutes of speech.
+const MaxSay = 2 << 10
 
 // maxRecipient is how long a recipient may be, in bytes; today's have 1,959.
 const maxRecipient = 4 << 10

@@ -61,6 +61,7 @@ func TestCmds(t *testing.T) {
 		{Cmd{Cmd: CmdResume}, `{"cmd":"resume"}`},
 		{Cmd{Cmd: CmdTime, At: noon, Zone: "Asia/Shanghai", Max: MaxPayload}, `{"at":1773489600250,"cmd":"time","max":1048576,"zone":"Asia/Shanghai"}`},
 		{Cmd{Cmd: CmdCapture, What: "audio", For: time.Minute}, `{"cmd":"capture","for":60000,"what":"audio"}`},
+		{Cmd{Cmd: CmdSay, Text: "On Tuesday."}, `{"cmd":"say","text":"On Tuesday."}`},
 	} {
 		for _, f := range []Format{JSON, CBOR} {
 			b, err := EncodeCmd(&c.c, f)
@@ -75,7 +76,7 @@ func TestCmds(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range []string{``, `{}`, `{"cmd":"explode"}`, `{"cmd":5}`, `{"cmd":"time"}`, `{"cmd":"capture"}`, `{"cmd":"capture","what":"soul"}`} {
+	for _, bad := range []string{``, `{}`, `{"cmd":"explode"}`, `{"cmd":5}`, `{"cmd":"time"}`, `{"cmd":"capture"}`, `{"cmd":"capture","what":"soul"}`, `{"cmd":"say"}`, `{"cmd":"say","text":""}`, `{"cmd":"say","text":"` + strings.Repeat("x", MaxSay+1) + `"}`} {
 		if c, err := DecodeCmd([]byte(bad)); err == nil {
 			t.Errorf("%s: taken as %+v", bad, c)
 		}

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/frame/brilliant"
+	"github.com/locket-dev/locket/firmware-bridge/frame/g1"
+	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
+	"github.com/locket-dev/locket/firmware-bridge/frame/wyoming"
+	"github.com/locket-dev/locket/firmware-bridge/frame/xiaozhi"
+	"github.com/locket-dev/locket/firmware-bridge/lc3"
+	"github.com/locket-dev/locket/firmware-bridge/spool"
+	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/intake/wear"
+	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// The bridge suite reads devices' notifications in this process, on one core: each family's
+// codec, and the laying out of messages. It has the spool keep messages, and asks a whole node as
+// glasses do, over MQTT.
+
+func runBridge(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	fs := flag.NewFlagSet("bridge", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	b := bridgeBench{}
+	fs.IntVar(&b.minutes, "minutes", 60, "minutes of sound for each family")
+	fs.IntVar(&b.events, "events", 500, "messages that the spool keeps")
+	fs.IntVar(&b.asks, "questions", 100, "questions asked by a press")
+	asJSON := fs.Bool("json", false, "print one JSON object a line")
+	cache := cacheFlag(fs)
+	if err := fs.Parse(args); err != nil {
+		return errUsage
+	}
+	if fs.NArg() > 0 || b.minutes < 1 || b.events < 1 || b.asks < 1 {
+		fmt.Fprintln(stderr, "locket-bench bridge: want numbers over 0, and nothing else")
+		return errUsage
+	}
+	if b.dir, err = os.MkdirTemp("", "locket-bench-bridge-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
+	return withCache(*cache, func(dir string) error {
+		b.cache = dir
+		var results []result
+		for _, part := range []func(context.Context) ([]result, error){b.frames, b.decode, b.spool, b.answers} {
+			r, err := part(ctx)
+			if err != nil {
+				return err
+			}
+			results = append(results, r...)
+		}
+		return printResults(stdout, results, *asJSON)
+	})
+}
+
+type bridgeBench struct {
+	dir, cache            string
+	minutes, events, asks int
+}
+
+// deviceSound is one family's sound: what one notification is like, how long it sounds, and the
+// session's way from it to frames.
+type deviceSound struct {
+	family string
+	rate   int
+	codec  string
+	lasts  time.Duration
+	frames func(i int) ([][]byte, error) // of the i-th notification
+}
+
+// deviceSounds are the families, with frames as their devices send them.
+func deviceSounds() []deviceSound {
+	packet := append([]byte{0xb8, 0xff, 0xfe}, make([]byte, 77)...) // Opus, 20 ms, 32 kbit/s
+	long := append([]byte{0x58}, make([]byte, 119)...)              // 60 ms
+	var pendant omi.Audio
+	var satellite wyoming.Decoder
+	chunk, err := wyoming.Append(nil, wyoming.Event{Type: "audio-chunk", Data: map[string]any{"rate": 16000, "width": 2, "channels": 1}, Payload: make([]byte, 2048)})
+	if err != nil {
+		panic(err) // a map of numbers
+	}
+	return []deviceSound{
+		{"omi", 16000, "opus", 20 * time.Millisecond, func(i int) (out [][]byte, err error) {
+			b := append(binary.LittleEndian.AppendUint16(nil, uint16(i)), 0)
+			for _, item := range pendant.Push(append(b, packet...)) {
+				if f, ok := item.(omi.Frame); ok {
+					out = append(out, f)
+				}
+			}
+			return out, nil
+		}},
+		{"xiaozhi", 16000, "opus", 60 * time.Millisecond, func(i int) ([][]byte, error) {
+			body, _, err := xiaozhi.Parse(3, xiaozhi.Frame(3, uint32(60*i), long))
+			return [][]byte{body}, err
+		}},
+		{"wyoming", 16000, "pcm16", 64 * time.Millisecond, func(int) (out [][]byte, err error) {
+			list, err := satellite.Push(chunk)
+			for i := range list {
+				pcm, _, e := list[i].Sound()
+				if err = errors.Join(err, e); e == nil {
+					out = append(out, pcm)
+				}
+			}
+			return out, err
+		}},
+		{"brilliant", 8000, "pcm16", 15 * time.Millisecond, func(int) ([][]byte, error) {
+			item, err := brilliant.Parse(append([]byte{1, 5}, make([]byte, 240)...))
+			if err != nil {
+				return nil, err
+			}
+			return [][]byte{item.(brilliant.Sound)}, nil
+		}},
+	}
+}
+
+// frames measures codecs with the laying out of messages.
+func (b *bridgeBench) frames(ctx context.Context) (out []result, err error) {
+	for _, h := range deviceSounds() {
+		n := int(time.Duration(b.minutes) * time.Minute / h.lasts)
+		sound := carry.Sound{Codec: h.codec, Rate: h.rate}
+		at, frames := time.Unix(1e9, 0), 0
+		began := time.Now()
+		for i := range n {
+			list, err := h.frames(i)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", h.family, err)
+			}
+			at = at.Add(h.lasts)
+			for _, f := range list {
+				if _, err := sound.Add(f, h.lasts, at); err != nil {
+					return nil, fmt.Errorf("%s: %w", h.family, err)
+				}
+				frames++
+			}
+		}
+		out = append(out, b.took(h.family, frames, time.Since(began).Seconds(), "codec and messages, without MQTT")...)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (b *bridgeBench) took(family string, frames int, seconds float64, note string) []result {
+	return []result{
+		{Suite: "bridge", Case: "frames_per_s_" + family, N: frames, Value: round(float64(frames) / seconds), Unit: "frames/s", Note: note},
+		{Suite: "bridge", Case: "cpu_s_per_audio_hour_" + family, N: frames, Value: seconds * 60 / float64(b.minutes), Unit: "s", Note: note},
+	}
+}
+
+// decode measures the G1, whose LC3 a program decodes.
+func (b *bridgeBench) decode(context.Context) ([]result, error) {
+	if err := lc3.Find(); err != nil {
+		return nil, err
+	}
+	packet := make([]byte, 2+g1.Frames*g1.FrameSize)
+	packet[0] = 0xf1
+	for i := range g1.Frames { // silence, as liblc3 writes it
+		copy(packet[2+g1.FrameSize*i+12:], []byte{0x0e, 0x09, 0x3e, 0x52, 0x83, 0x40, 0, 1})
+	}
+	var sound carry.LC3
+	at, frames := time.Unix(1e9, 0), 0
+	began := time.Now()
+	for range int(time.Duration(b.minutes) * time.Minute / g1.Lasts) {
+		item, err := g1.Parse(packet)
+		if err != nil {
+			return nil, err
+		}
+		for f := range g1.Frames {
+			at = at.Add(lc3.Lasts)
+			if _, err := sound.Add(item.(g1.Sound).Data[f*g1.FrameSize:(f+1)*g1.FrameSize], at); err != nil {
+				return nil, err
+			}
+			frames++
+		}
+	}
+	if _, err := sound.End(); err != nil {
+		return nil, err
+	}
+	return b.took("g1", frames, time.Since(began).Seconds(), "with dlc3's work, on two cores; silence"), nil
+}
+
+// spool measures what is kept on disk: each message is sealed and synced before it goes.
+func (b *bridgeBench) spool(context.Context) (_ []result, err error) {
+	s, _, err := spool.Open(filepath.Join(b.dir, "spool"), 1<<30)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := s.SetKey(seal.NewIdentity().Recipient().String()); err != nil {
+		return nil, err
+	}
+	message := make([]byte, 4000) // a second of Opus
+	began := time.Now()
+	for i := range b.events {
+		if err := s.Keep(spool.ID{Boot: 1, Seq: uint64(i)}, began, message, false); err != nil {
+			return nil, err
+		}
+	}
+	seconds := time.Since(began).Seconds()
+	return []result{{Suite: "bridge", Case: "spool_events_per_s", N: b.events, Value: round(float64(b.events) / seconds), Unit: "events/s", Note: "4,000 bytes each, sealed"}}, nil
+}
+
+// answers measures from a press to the answer: press and words come over MQTT, and no model is
+// asked. The words are there at once: ears take their own time.
+func (b *bridgeBench) answers(ctx context.Context) (_ []result, err error) {
+	cfg := config.Config{Home: filepath.Join(b.dir, "home"), Wearer: "Anna", Zone: "UTC", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 32e6}}
+	cfg.Defaults()
+	const passphrase = "a passphrase of the bench"
+	if _, err := node.Init(cfg, node.InitOptions{Passphrase: passphrase, Work: 4}); err != nil {
+		return nil, err
+	}
+	n, err := node.Open(cfg, node.Options{Cache: b.cache})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, n.Close()) }()
+	if err := n.Unlock(ctx, passphrase); err != nil {
+		return nil, err
+	}
+	things := strings.Fields("kayak bicycle tent drill ladder camera passport umbrella violin telescope")
+	for i, t := range things {
+		if _, err := n.Add(ctx, serve.AddRequest{Text: fmt.Sprintf("The %s is in room %d of the old mill.", t, 100+i), Speaker: "Anna"}); err != nil {
+			return nil, err
+		}
+	}
+	if err := n.Start(ctx); err != nil {
+		return nil, err
+	}
+	cred, err := n.AddDevice(ctx, "glasses")
+	if err != nil {
+		return nil, err
+	}
+	said := make(chan string, 1)
+	c, err := wear.Dial(wear.Config{URL: cred.Broker, Device: "glasses", Password: string(cred.Password), Hello: wire.Hello{Model: "bench", Firmware: "1", Tells: true},
+		OnCmd: func(cmd *wire.Cmd) {
+			if cmd.Cmd == wire.CmdSay {
+				said <- cmd.Text
+			}
+		}})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if err := c.Ready(ctx); err != nil {
+		return nil, err
+	}
+	var took []float64
+	right := 0
+	for i := range b.asks {
+		k := i % len(things)
+		began := time.Now()
+		for _, m := range []wire.Message{&wire.Button{Header: wire.Header{At: began}, Gesture: "single"},
+			&wire.Words{Header: wire.Header{At: began}, Text: fmt.Sprintf("Where is the %s now, number %d?", things[k], i)}} {
+			if _, err := c.Publish(ctx, m); err != nil {
+				return nil, err
+			}
+		}
+		select {
+		case text := <-said:
+			took = append(took, time.Since(began).Seconds())
+			if strings.Contains(text, fmt.Sprint(100+k)) {
+				right++
+			}
+		case <-time.After(30 * time.Second):
+			return nil, fmt.Errorf("question %d was not answered within 30 s", i)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return []result{{Suite: "bridge", Case: "press_to_answer_p95", N: b.asks, Value: percentile(took, 95), Unit: "s", Note: fmt.Sprintf("%d answers name the room; words at once, no model", right)}}, nil
+}

@@ -1,0 +1,245 @@
+package brilliant
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/brilliant"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+)
+
+func simulate(p carry.Play) link.Dialer { return NewGlasses(p) }
+
+// Glasses is a Frame that is made of software. Once the app is there and listens, it sends its
+// battery, motion, Amount pieces of sound of 15 ms, a photo, and a tap, and so again after each
+// reboot. It is a Dialer, and there are no more connections when it is done.
+type Glasses struct {
+	Shown func(text string) // is told what the display shows; nil: nobody
+	Halo  bool              // set before the first connection
+	Asks  bool              // it waits for an answer after each tap
+	Photo []byte            // that it takes
+
+	pieces int
+
+	mu    sync.Mutex
+	left  int            // connections
+	parts map[string]int // of the app, that were written: how often
+	app   bool           // the app is there
+	Bad   []string       // what was written that never may be; with no connection
+}
+
+// NewGlasses makes one.
+func NewGlasses(p carry.Play) *Glasses {
+	n := p.Amount
+	if n <= 0 {
+		n = 100
+	}
+	picture := image.NewGray(image.Rect(0, 0, 160, 120))
+	for i := range picture.Pix {
+		picture.SetGray(i%160, i/160, color.Gray{uint8(i * i)})
+	}
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, picture, nil); err != nil {
+		panic(err) // a picture in memory
+	}
+	return &Glasses{Photo: b.Bytes(), pieces: n, left: p.Reboot + 1, parts: map[string]int{}}
+}
+
+// Connect is that of a Dialer.
+func (g *Glasses) Connect(ctx context.Context) (link.Device, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if g.left == 0 {
+		return nil, io.EOF
+	}
+	d := &worn{of: g, Simulated: link.NewSimulated(64)}
+	go d.run()
+	return d, nil
+}
+
+// worn is one connection.
+type worn struct {
+	*link.Simulated
+	of      *Glasses
+	runs    bool   // the app
+	code    byte   // of the message that comes
+	message []byte // its bytes so far
+	want    int    // bytes of it that are still to come
+	done    bool   // everything was sent
+}
+
+func (d *worn) run() {
+	defer d.End()
+	for !d.done {
+		select {
+		case <-d.Stop:
+			return
+		case b := <-d.In:
+			if !d.take(b) {
+				return
+			}
+		}
+	}
+	d.of.mu.Lock()
+	d.of.left--
+	d.of.mu.Unlock()
+}
+
+// take does what was written. False: the connection is over.
+func (d *worn) take(b []byte) bool {
+	switch {
+	case frame.Check(b) != nil:
+		d.of.mu.Lock()
+		d.of.Bad = append(d.of.Bad, fmt.Sprintf("%x", b))
+		d.of.mu.Unlock()
+		return false
+	case bytes.Equal(b, frame.Break):
+		d.runs = false
+		return d.print("the app was stopped\n")
+	case b[0] == 1:
+		return !d.runs || d.data(b[1:])
+	case d.runs:
+		return true // a line is not read while the app runs
+	}
+	return d.lua(string(b))
+}
+
+// lua does the lines of the session, and of nobody else.
+func (d *worn) lua(s string) bool {
+	g := d.of
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case s == frame.Ask().Source && g.app:
+		return d.print(frame.Ask().Answer)
+	case s == frame.Ask().Source:
+		return d.print("[string]:1: attempt to index a nil value")
+	case s == frame.Begin().Source && g.app:
+		d.runs = true
+		return d.print(frame.Started + "\n")
+	}
+	lines := frame.Upload(244)
+	for i, l := range lines {
+		if s != l.Source {
+			continue
+		}
+		g.parts[s]++
+		if i == len(lines)-1 {
+			for _, l := range lines {
+				if g.parts[l.Source] == 0 {
+					return d.print("a part of the app is missing: error")
+				}
+			}
+			g.app = true
+		}
+		return d.print(l.Answer + "\n")
+	}
+	return d.print("error: " + s)
+}
+
+// data puts a message of the host together, as the app does.
+func (d *worn) data(b []byte) bool {
+	if d.want == 0 {
+		d.code, d.want, d.message, b = b[0], int(binary.BigEndian.Uint16(b[1:])), nil, b[3:]
+	} else {
+		b = b[1:]
+	}
+	d.message = append(d.message, b...)
+	if d.want -= len(b); d.want > 0 {
+		return true
+	}
+	switch d.code {
+	case frame.Listen:
+		return d.message[0] != 1 || d.day()
+	case frame.Photo:
+		return d.photo()
+	case frame.Show:
+		if d.of.Shown != nil {
+			d.of.Shown(string(d.message))
+		}
+		d.done = d.of.Asks
+	}
+	return true
+}
+
+// day is what the glasses hear, see and feel.
+func (d *worn) day() bool {
+	for _, b := range [][]byte{{1, 0x0c, 87}, {1, 0x0a, 0, 100, 0, 0x38, 0xff, 44, 1, 0xff, 0xff, 0, 0, 0, 16}} {
+		if !d.send(b) {
+			return false
+		}
+	}
+	for i := range d.of.pieces {
+		piece := append([]byte{1, 5}, make([]byte, 240)...)
+		binary.LittleEndian.PutUint32(piece[2:], uint32(i)|1<<16) // another one each time, and nearly silent
+		if !d.send(piece) {
+			return false
+		}
+	}
+	if !d.send([]byte{1, 6}) || !d.photo() || !d.send([]byte{1, 9}) {
+		return false
+	}
+	d.done = !d.of.Asks
+	return true
+}
+
+func (d *worn) photo() bool {
+	for rest := d.of.Photo; len(rest) > 0; {
+		n := min(240, len(rest))
+		if !d.send(append([]byte{1, 7}, rest[:n]...)) {
+			return false
+		}
+		rest = rest[n:]
+	}
+	return d.send(binary.BigEndian.AppendUint32([]byte{1, 0x0d}, uint32(len(d.of.Photo)))) && d.send([]byte{1, 8})
+}
+
+func (d *worn) print(s string) bool { return d.send([]byte(s)) }
+
+func (d *worn) send(b []byte) bool {
+	select {
+	case d.Out <- link.Notification{At: time.Now(), Char: frame.NotifyChar, Data: b}:
+		return true
+	case <-d.Stop:
+		return false
+	}
+}
+
+func (d *worn) MTU() int { return 247 }
+
+func (d *worn) Read(_ context.Context, char string) ([]byte, error) {
+	switch {
+	case char == frame.FirmwareChar:
+		return []byte("v25.080.0838"), nil
+	case char == frame.AudioChar && d.of.Halo:
+		return nil, fmt.Errorf("not permitted")
+	}
+	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
+}
+
+func (d *worn) Subscribe(_ context.Context, char string) error {
+	if !strings.EqualFold(char, frame.NotifyChar) {
+		return fmt.Errorf("%w: %s", link.ErrAbsent, char)
+	}
+	return nil
+}
+
+func (d *worn) Write(ctx context.Context, char string, b []byte) error {
+	if char != frame.WriteChar {
+		return fmt.Errorf("%w: %s", link.ErrAbsent, char)
+	}
+	return d.Put(ctx, b)
+}

@@ -1,0 +1,160 @@
+package g1_test
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/carry/carrytest"
+	"github.com/locket-dev/locket/firmware-bridge/carry/g1"
+	"github.com/locket-dev/locket/firmware-bridge/lc3"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/memory"
+)
+
+// spoken is speech as the glasses send it, and what liblc3 makes of it.
+func spoken(t *testing.T) (packets [][]byte, golden []byte) {
+	t.Helper()
+	file, err := os.ReadFile("../../lc3/testdata/jfk-3s-16k.lc3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if golden, err = os.ReadFile("../../lc3/testdata/jfk-3s-16k-liblc3.pcm"); err != nil {
+		t.Fatal(err)
+	}
+	var p []byte
+	for at := 18; at+22 <= len(file); at += 22 {
+		if p = append(p, file[at+2:at+22]...); len(p) == 200 {
+			packets, p = append(packets, p), nil
+		}
+	}
+	return packets, golden
+}
+
+// What is heard is what liblc3 decodes, in one recording; a press is at the node.
+func TestSpeech(t *testing.T) {
+	t.Parallel()
+	n := carrytest.NewNode(t)
+	g := g1.NewGlasses(carry.Play{})
+	packets, golden := spoken(t)
+	g.Packets = packets
+	b := n.Bridge(t, carrytest.StatePath(t), g1.Family, g)
+	rep, err := carry.Run(carrytest.Deadline(t), b.Cfg)
+	if err != nil || rep.Frames != 300 || rep.Presses != 2 || rep.Spoilt+rep.Lost+rep.Waiting != 0 {
+		t.Fatalf("%+v, %v", rep, err)
+	}
+	var pcm []byte
+	lasts := 0
+	for _, e := range n.Disk.Of(memory.KindAudio) {
+		if pcm = append(pcm, e.Data...); e.Codec != "pcm16" || e.Rate != 16000 {
+			t.Errorf("%s at %d", e.Codec, e.Rate)
+		}
+		if e.Last {
+			lasts++
+		}
+	}
+	if want := 2 * (300*160 - 40); len(pcm) != want || lasts != 1 {
+		t.Fatalf("%d bytes of %d, %d recordings", len(pcm), want, lasts)
+	}
+	var d, w float64
+	for i := 0; i < len(pcm); i += 2 {
+		x, y := float64(int16(binary.LittleEndian.Uint16(pcm[i:]))), float64(int16(binary.LittleEndian.Uint16(golden[i:])))
+		d, w = d+(x-y)*(x-y), w+y*y
+	}
+	if far := math.Sqrt(d / w); far > .01 {
+		t.Errorf("%.4f from what liblc3 decodes", far)
+	}
+}
+
+// A packet that is lost is told, and what follows is another piece.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	n := carrytest.NewNode(t)
+	packets, _ := spoken(t)
+	var b strings.Builder
+	line := func(ms int, arm string, data []byte) {
+		b.WriteString(`{"t":` + strconv.Itoa(1773489600000+ms) + `,"char":"` + arm + `6e400003-b5a3-f393-e0a9-e50e24dcca9e","hex":"` + hex.EncodeToString(data) + `"}` + "\n")
+	}
+	b.WriteString(`{"t":1773489600000,"op":"connect","device":"G1_45","mtu":251}` + "\n")
+	for i, p := range packets[:20] {
+		if i == 7 || i == 8 {
+			continue
+		}
+		line(100*i, "right/", append([]byte{0xf1, byte(i)}, p...))
+	}
+	line(2000, "right/", []byte{0xf1, 19, 1}) // cut short
+	line(2000, "left/", []byte{0xf5, 0x17})
+	_, rep := carrytest.Play(t, n, g1.Family, []byte(b.String()))
+	if rep.Frames != 180 || rep.Lost != 2 || rep.Spoilt != 1 || rep.Presses != 1 {
+		t.Errorf("%+v", rep)
+	}
+	told := ""
+	for _, e := range n.Disk.Of(memory.KindGap) {
+		told += e.Reason + "\n"
+	}
+	for _, want := range []string{"2 audio notifications lost: 7-8", "another length"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("no %q in %s", want, told)
+		}
+	}
+}
+
+// An answer is shown on the left arm and then on the right one; both have their heartbeats.
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	n := carrytest.NewNode(t)
+	g := g1.NewGlasses(carry.Play{Amount: 2})
+	type shown struct{ arm, text string }
+	seen := make(chan shown, 2)
+	beats := make(chan string, 64)
+	g.Asks, g.Shown = true, func(arm, text string) { seen <- shown{arm, text} }
+	g.Beats = func(arm string, _ byte) { beats <- arm }
+	b := n.Bridge(t, carrytest.StatePath(t), g1.Family, g)
+	stop := b.Start(t)
+	n.Disk.Until(t, "a press", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindButton)) == 2 })
+	if err := n.In.Say("pin", "Your dentist appointment is on Tuesday at four."); err != nil {
+		t.Fatal(err)
+	}
+	const want = "Your dentist appointment is on Tuesday\nat four."
+	if l, r := <-seen, <-seen; l != (shown{link.Left, want}) || r != (shown{link.Right, want}) {
+		t.Errorf("%+v, %+v", l, r)
+	}
+	if l, r := <-beats, <-beats; l != link.Left || r != link.Right {
+		t.Errorf("%s, %s", l, r)
+	}
+	stop()
+}
+
+// Glasses that do not answer the heartbeat are connected to anew.
+func TestDeaf(t *testing.T) {
+	t.Parallel()
+	n := carrytest.NewNode(t)
+	g := g1.NewGlasses(carry.Play{Amount: 1})
+	g.Asks, g.Deaf = true, true
+	b := n.Bridge(t, carrytest.StatePath(t), g1.Family, g)
+	rep, err := carry.Run(carrytest.Deadline(t), b.Cfg)
+	if err != nil || rep.Connections != 1 || !strings.Contains(strings.Join(b.Told("disconnected"), ""), "heartbeat") {
+		t.Errorf("%+v, %v, %q", rep, err, b.Told("disconnected"))
+	}
+}
+
+// Without the decoder that is said once, by its name, and all else is carried.
+func TestNoDecoder(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	n := carrytest.NewNode(t)
+	b := n.Bridge(t, carrytest.StatePath(t), g1.Family, g1.NewGlasses(carry.Play{Amount: 3}))
+	rep, err := carry.Run(carrytest.Deadline(t), b.Cfg)
+	if err != nil || rep.Presses != 2 || rep.Spoilt != 1 || len(n.Disk.Of(memory.KindAudio)) != 0 {
+		t.Errorf("%+v, %v", rep, err)
+	}
+	gaps := n.Disk.Of(memory.KindGap)
+	if len(gaps) != 1 || !strings.Contains(gaps[0].Reason, "LC3 not decoded") || !strings.Contains(lc3.ErrMissing.Error(), gaps[0].Reason) || !errors.Is(lc3.Find(), lc3.ErrMissing) {
+		t.Errorf("%+v", gaps)
+	}
+}

@@ -1,0 +1,163 @@
+package g1
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/g1"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+)
+
+func simulate(p carry.Play) link.Dialer { return NewGlasses(p) }
+
+// silence is a frame of LC3 that liblc3 made of silence.
+var silence = []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x0e, 0x09, 0x3e, 0x52, 0x83, 0x40, 0, 1}
+
+// Glasses are a G1 that is made of software. Once its microphone is on, the wearer presses the left
+// arm, Amount packets are heard, and then no more; and so again after each reboot. It is a
+// Dialer, and there are no more connections when it is done.
+type Glasses struct {
+	Packets [][]byte                 // what is heard, each of 200 bytes; set before the first connection
+	Asks    bool                     // it waits for an answer
+	Shown   func(arm, text string)   // is told what a display shows; nil: nobody
+	Deaf    bool                     // it does not answer heartbeats
+	Beats   func(arm string, n byte) // is told of each heartbeat; nil: nobody
+
+	mu   sync.Mutex
+	left int // connections
+}
+
+// NewGlasses makes one.
+func NewGlasses(p carry.Play) *Glasses {
+	n := p.Amount
+	if n <= 0 {
+		n = 50
+	}
+	g := &Glasses{left: p.Reboot + 1}
+	for range n {
+		var b []byte
+		for range frame.Frames {
+			b = append(b, silence...)
+		}
+		g.Packets = append(g.Packets, b)
+	}
+	return g
+}
+
+// Connect is that of a Dialer; it gives both arms.
+func (g *Glasses) Connect(ctx context.Context) (link.Device, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if g.left == 0 {
+		return nil, io.EOF
+	}
+	g.left--
+	d := &worn{of: g, Simulated: link.NewSimulated(64)}
+	go d.run()
+	return d, nil
+}
+
+type worn struct {
+	*link.Simulated
+	of    *Glasses
+	text  map[string]string // by arm, so far
+	heard bool              // the packets were sent
+}
+
+func (d *worn) run() {
+	defer d.End()
+	d.text = map[string]string{}
+	for {
+		select {
+		case <-d.Stop:
+			return
+		case b := <-d.In:
+			arm := string(b[:strings.IndexByte(string(b), '/')+1])
+			if !d.take(arm, b[len(arm):]) {
+				return
+			}
+		}
+	}
+}
+
+// take answers what was written. False: the connection is over.
+func (d *worn) take(arm string, b []byte) bool {
+	switch {
+	case b[0] == frame.Heart && len(b) == 6:
+		if d.of.Beats != nil {
+			d.of.Beats(arm, b[3])
+		}
+		return d.of.Deaf || d.send(arm, []byte{frame.Heart, 6, 0, b[3], 4, b[5]})
+	case b[0] == frame.Microphone && arm != link.Right:
+		return d.send(arm, []byte{frame.Microphone, 0xca, b[1]})
+	case b[0] == frame.Microphone:
+		if !d.send(arm, []byte{frame.Microphone, 0xc9, b[1]}) {
+			return false
+		}
+		return b[1] != 1 || d.heard || d.hear()
+	case b[0] == frame.Text && len(b) > 9:
+		d.text[arm] += string(b[9:])
+		if b[3]+1 < b[2] {
+			return true
+		}
+		if d.of.Shown != nil {
+			d.of.Shown(arm, d.text[arm])
+		}
+		d.text[arm] = ""
+		return d.send(arm, []byte{frame.Text, 0xc9})
+	}
+	return true
+}
+
+// hear sends what the microphone hears. The right arm is told to record once more when the wearer
+// presses the left one, and records on.
+func (d *worn) hear() bool {
+	d.heard = true
+	if !d.send(link.Left, []byte{0xf5, byte(frame.Ask)}) {
+		return false
+	}
+	for i, p := range d.of.Packets {
+		if !d.send(link.Right, append([]byte{0xf1, byte(i)}, p...)) {
+			return false
+		}
+	}
+	return d.send(link.Left, []byte{0xf5, byte(frame.Asked)}) && d.of.Asks
+}
+
+func (d *worn) send(arm string, b []byte) bool {
+	select {
+	case d.Out <- link.Notification{At: time.Now(), Char: arm + frame.NotifyChar, Data: b}:
+		return true
+	case <-d.Stop:
+		return false
+	}
+}
+
+func (d *worn) MTU() int { return 251 }
+
+func (d *worn) Read(_ context.Context, char string) ([]byte, error) {
+	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
+}
+
+func (d *worn) Subscribe(_ context.Context, char string) error {
+	if !strings.HasSuffix(char, frame.NotifyChar) {
+		return fmt.Errorf("%w: %s", link.ErrAbsent, char)
+	}
+	return nil
+}
+
+func (d *worn) Write(ctx context.Context, char string, b []byte) error {
+	arm, ok := strings.CutSuffix(char, frame.WriteChar)
+	if !ok {
+		return fmt.Errorf("%w: %s", link.ErrAbsent, char)
+	}
+	return d.Put(ctx, append([]byte(arm), b...))
+}

@@ -1,0 +1,68 @@
+package brilliant
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// app is Locket's app. It was run in Lua 5.3 with a mock of the glasses' library, never on
+// glasses.
+//
+//go:embed app.lua
+var app string
+
+// Started is what the app prints when it runs.
+const Started = "Locket app started"
+
+// mark is the app's first line there, which says which app it is.
+func mark() string {
+	sum := sha256.Sum256([]byte(app))
+	return "-- " + hex.EncodeToString(sum[:6])
+}
+
+// Line is a line for the glasses, and what they print when it was done. It may be written again
+// where the answer did not come.
+type Line struct{ Source, Answer string }
+
+// Ask is the line that is answered so where this app is on the glasses, as it stands here.
+func Ask() Line {
+	return Line{fmt.Sprintf(`local f=frame.file.open('locket.lua','r')local s=f:read()f:close()print(s=='%s' and 'same' or 'other')`, mark()), "same"}
+}
+
+// Begin is the line that starts the app. It is not done twice.
+func Begin() Line { return Line{"require('locket')", Started} }
+
+// Upload gives the lines of at most most bytes that put the app on the glasses: its pieces go to a
+// table, and then to the file.
+func Upload(most int) (lines []Line) {
+	add := func(format string, args ...any) {
+		answer := fmt.Sprint("done ", len(lines)+1)
+		lines = append(lines, Line{fmt.Sprintf(format, args...) + "print('" + answer + "')", answer})
+	}
+	room := most - len("L[1000]=''print('done 1000')")
+	add("L={}")
+	n := 0
+	var part strings.Builder
+	flush := func() {
+		if part.Len() > 0 {
+			n++
+			add("L[%d]='%s'", n, part.String())
+			part.Reset()
+		}
+	}
+	escape := strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`)
+	for _, r := range mark() + "\n" + app {
+		s := escape.Replace(string(r))
+		if part.Len()+len(s) > room {
+			flush()
+		}
+		part.WriteString(s)
+	}
+	flush()
+	add("f=frame.file.open('locket.lua','w')for i=1,#L do f:write(L[i])end f:close()")
+	add("L=nil f=nil ")
+	return lines
+}

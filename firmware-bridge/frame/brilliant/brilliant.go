@@ -1,0 +1,220 @@
+// Package brilliant reads and writes what Brilliant Labs' glasses, Frame and Halo, say over
+// Bluetooth Low Energy: bytes in, values out. It does no input or output.
+//
+// The words:
+//
+//   - The app is a Lua program that the host puts on the glasses and starts. What goes
+//     between it and the host is data; its code is the first byte of data.
+//   - A line is Lua source that the glasses run at once when no app runs. What they print
+//     comes back as text.
+//   - A control byte stops or starts things. Those that erase or reboot are never written.
+//
+// The bytes are after brilliantlabsAR/frame-codebase (ISC), CitizenOneX/frame_msg
+// (BSD-3-Clause) and brilliantlabsAR/brilliant_sdk, by the files that they name. The codes of
+// data are a convention of the app; these are those of frame_msg.
+package brilliant
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Service is what a device advertises.
+const Service = "7a230001-5475-a6a4-654c-8431f6ad49c4"
+
+// Characteristics, as BlueZ writes UUIDs. Only Halo has AudioChar.
+const (
+	WriteChar    = "7a230002-5475-a6a4-654c-8431f6ad49c4" // write without response
+	NotifyChar   = "7a230003-5475-a6a4-654c-8431f6ad49c4" // notify
+	AudioChar    = "7a230005-5475-a6a4-654c-8431f6ad49c4" // write
+	BatteryChar  = "00002a19-0000-1000-8000-00805f9b34fb" // read; Halo alone
+	FirmwareChar = "00002a26-0000-1000-8000-00805f9b34fb" // read
+)
+
+var (
+	// ErrFormat: the bytes are not what the app sends. It is the parent of those below.
+	ErrFormat = errors.New("brilliant")
+	// ErrCode: data has a code that is not known.
+	ErrCode = fmt.Errorf("%w: data of a code that is not known", ErrFormat)
+	// ErrLength: data is shorter or longer than its code allows.
+	ErrLength = fmt.Errorf("%w: data is not as long as its code says", ErrFormat)
+	// ErrHalf: sound of 16 bits has an odd number of bytes.
+	ErrHalf = fmt.Errorf("%w: sound has half a sample", ErrFormat)
+	// ErrLine: it is no line of Lua that may be written.
+	ErrLine = fmt.Errorf("%w: no line of Lua", ErrFormat)
+	// ErrControl: the bytes would reboot the glasses, or erase what is on them.
+	ErrControl = fmt.Errorf("%w: a control byte that is never written", ErrFormat)
+)
+
+const data = 0x01 // the first byte of data, in both directions
+
+// Break stops the app; Restart starts the Lua machine anew. Halo has more of them (halo-firmware,
+// BLE_SERVICES.md): 02 reboots, 05 removes main.lua, 06 leaves Lua, 07 removes all files.
+var (
+	Break   = []byte{0x03}
+	Restart = []byte{0x04}
+)
+
+// Check is ErrControl where b is nothing that may be written: it is neither data, nor Break, nor
+// Restart, nor printable text.
+func Check(b []byte) error {
+	switch {
+	case len(b) == 0:
+		return fmt.Errorf("%w: nothing", ErrControl)
+	case b[0] == data || b[0] >= ' ':
+		return nil
+	case len(b) == 1 && (b[0] == Break[0] || b[0] == Restart[0]):
+		return nil
+	}
+	return fmt.Errorf("%w: %02x", ErrControl, b[0])
+}
+
+// Write is a line of Lua as it is written, of at most most bytes.
+func Write(source string, most int) ([]byte, error) {
+	if source == "" || len(source) > most || source[0] < ' ' || strings.ContainsAny(source, "\r\n") {
+		return nil, fmt.Errorf("%w: %d bytes of at most %d", ErrLine, len(source), most)
+	}
+	return []byte(source), nil
+}
+
+// Codes of data to the app.
+const (
+	Listen byte = 0x10 // 1 turns the microphone on, 0 off
+	Photo  byte = 0x11 // takes one, whatever the payload; an empty one is not sent
+	Show   byte = 0x12 // text for the display, UTF-8
+)
+
+// Message is data for the app, as it is written, at most most bytes in each: data, code,
+// u16 BE length of all, bytes; and then data, code, bytes. An empty payload sends nothing.
+func Message(code byte, payload []byte, most int) (out [][]byte) {
+	head := binary.BigEndian.AppendUint16([]byte{data, code}, uint16(len(payload)))
+	for len(payload) > 0 {
+		n := min(most-len(head), len(payload))
+		out = append(out, append(head, payload[:n]...))
+		head, payload = []byte{data, code}, payload[n:]
+	}
+	return out
+}
+
+// Item is one of Text, Sound, SoundEnd, Chunk, Size, PhotoEnd, Tap, Motion and Battery.
+type Item interface{ item() }
+
+type (
+	// Text is what was printed, or an error of Lua.
+	Text string
+	// Sound is samples, as the app was told to take them.
+	Sound []byte
+	// SoundEnd is the last of them; often none.
+	SoundEnd []byte
+	// Chunk is a piece of a photo.
+	Chunk []byte
+	// Size is how many bytes a photo has; of Locket's app alone, before the end.
+	Size uint32
+	// PhotoEnd is the last of it; mostly empty.
+	PhotoEnd []byte
+	// Tap is a touch: how many of them, 0 where the glasses do not count.
+	Tap int
+	// Motion is the compass and the accelerometer, x, y and z.
+	Motion struct {
+		Compass, Accel [3]float64
+		Float          bool // not the sensor's whole numbers
+	}
+	// Battery is its level in %.
+	Battery int
+)
+
+func (Text) item()     {}
+func (Sound) item()    {}
+func (SoundEnd) item() {}
+func (Chunk) item()    {}
+func (Size) item()     {}
+func (PhotoEnd) item() {}
+func (Tap) item()      {}
+func (Motion) item()   {}
+func (Battery) item()  {}
+
+// Parse reads a notification:
+//
+//	01 05 …  sound          01 08 …  end of a photo
+//	01 06 …  end of sound   01 09    tap of Frame; 01 09 n of Halo, n 1 to 3
+//	01 07 …  photo          01 0c n  battery in %
+//	01 0d u32 BE    bytes of a photo
+//	01 0a 00 6×i16 LE       motion; or 6×f32 LE of a newer SDK
+//	…        text
+//
+// There are neither numbers nor lengths: what is lost can't be seen.
+func Parse(b []byte) (Item, error) {
+	switch {
+	case len(b) == 0:
+		return nil, fmt.Errorf("%w: an empty notification", ErrLength)
+	case b[0] != data:
+		return Text(strings.ToValidUTF8(string(b), "�")), nil
+	case len(b) == 1:
+		return nil, fmt.Errorf("%w: nothing behind the first byte", ErrLength)
+	}
+	code, rest := b[1], b[2:]
+	short := fmt.Errorf("%w: %d bytes of code %02x", ErrLength, len(rest), code)
+	switch code {
+	case 0x05:
+		if len(rest) == 0 {
+			return nil, short
+		}
+		return Sound(rest), nil
+	case 0x06:
+		return SoundEnd(rest), nil
+	case 0x07:
+		if len(rest) == 0 {
+			return nil, short
+		}
+		return Chunk(rest), nil
+	case 0x08:
+		return PhotoEnd(rest), nil
+	case 0x09:
+		switch {
+		case len(rest) == 0:
+			return Tap(0), nil
+		case len(rest) == 1 && rest[0] >= 1 && rest[0] <= 3:
+			return Tap(rest[0]), nil
+		}
+		return nil, short
+	case 0x0a:
+		return motion(rest, short)
+	case 0x0c:
+		if len(rest) != 1 || rest[0] > 100 {
+			return nil, short
+		}
+		return Battery(rest[0]), nil
+	case 0x0d:
+		if len(rest) != 4 {
+			return nil, short
+		}
+		return Size(binary.BigEndian.Uint32(rest)), nil
+	}
+	return nil, fmt.Errorf("%w: %02x", ErrCode, code)
+}
+
+// motion tells the two layouts apart by their length.
+func motion(b []byte, short error) (Item, error) {
+	le := binary.LittleEndian
+	var v [6]float64
+	switch len(b) {
+	case 1 + 6*2:
+		for i := range v {
+			v[i] = float64(int16(le.Uint16(b[1+2*i:])))
+		}
+	case 1 + 6*4, 6 * 4:
+		b = b[len(b)-24:]
+		for i := range v {
+			v[i] = float64(math.Float32frombits(le.Uint32(b[4*i:])))
+			if math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
+				return nil, fmt.Errorf("%w: motion that is no number", ErrFormat)
+			}
+		}
+	default:
+		return nil, short
+	}
+	return Motion{[3]float64(v[:3]), [3]float64(v[3:]), len(b) > 13}, nil
+}

@@ -1,0 +1,94 @@
+// Package voice speaks a text, for wearables with a speaker, with espeak-ng, and writes it as
+// Opus with opusenc (Debian: espeak-ng, opus-tools). Both are programs beside the bridge: there
+// is neither a voice nor an Opus encoder in Go without C.
+package voice
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/locket-dev/locket/internal/media"
+)
+
+var (
+	// ErrMissing: a program is not installed.
+	ErrMissing = errors.New("voice: the answer can't be spoken: a program is missing")
+	// ErrVoice: a program failed, or gave no sound.
+	ErrVoice = errors.New("voice: the answer can't be spoken")
+)
+
+// Rate is the samples of a second of Speak.
+const Rate = 22050
+
+// Frame is how long a packet of Opus sounds.
+const Frame = 60 * time.Millisecond
+
+// within bounds how long it takes; two minutes of speech take about a second.
+const within = 20 * time.Second
+
+// Speak gives samples of 16 bits, little-endian, one channel, at Rate. Chinese is spoken in
+// Mandarin, all else in English.
+func Speak(ctx context.Context, text string) ([]byte, error) {
+	wav, err := speak(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	// The header is of a stream whose length was not known.
+	if len(wav) < 44 || string(wav[:4]) != "RIFF" || string(wav[36:40]) != "data" || binary.LittleEndian.Uint32(wav[24:]) != Rate {
+		return nil, fmt.Errorf("%w: espeak-ng wrote %d bytes that are not the sound that was asked for", ErrVoice, len(wav))
+	}
+	pcm := wav[44:]
+	return pcm[:len(pcm)&^1], nil
+}
+
+func speak(ctx context.Context, text string) ([]byte, error) {
+	lang := "en"
+	if strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+		lang = "cmn"
+	}
+	return run(ctx, []byte(text), "espeak-ng", "--stdin", "--stdout", "-v", lang)
+}
+
+// Opus gives packets of Frame each, one channel.
+func Opus(ctx context.Context, text string) ([][]byte, error) {
+	wav, err := speak(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	ogg, err := run(ctx, wav, "opusenc", "--quiet", "--ignorelength", "--framesize", "60", "--bitrate", "24", "-", "-")
+	if err != nil {
+		return nil, err
+	}
+	list, _, err := media.ReadOpus(ogg)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrVoice, err)
+	}
+	var out [][]byte
+	for _, p := range list {
+		out = append(out, p.Data)
+	}
+	return out, nil
+}
+
+// run gives what a program writes of what it reads.
+func run(ctx context.Context, in []byte, program string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	c := exec.CommandContext(ctx, program, args...)
+	var out, said bytes.Buffer
+	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(in), &out, &said
+	switch err := c.Run(); {
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, fmt.Errorf("%w: %s", ErrMissing, program)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %s: %v: %.200q", ErrVoice, program, err, said.String())
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,40 @@
+package extract
+
+import (
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// The same speech, heard by two wearables, is one set of lines: the first to come stays. Other
+// words, another moment and another speaker are another line, and so are short ones.
+func TestTwoWearablesHearOneSpeech(t *testing.T) {
+	const said = "My dentist appointment is on Tuesday at four in Ghent"
+	for _, c := range []struct {
+		name, device, speaker, text string
+		later                       time.Duration
+		kept                        bool
+	}{
+		{"the same words", "glasses", "", said, 2 * time.Second, false},
+		{"a word heard otherwise", "glasses", "", "my dentist appointment is on Tuesday at four and Ghent", 2 * time.Second, false},
+		{"a part of it", "glasses", "", "appointment is on Tuesday at four in Ghent", 3 * time.Second, false},
+		{"a word heard otherwise by the same wearable", "pin", "", "my dentist appointment is on Tuesday at four and Ghent", 2 * time.Second, true},
+		{"later", "glasses", "", said, 10 * time.Second, true},
+		{"another speaker", "glasses", "Bo", said, 2 * time.Second, true},
+		{"other words", "glasses", "", "I will go to the market on Tuesday at four", 2 * time.Second, true},
+		{"few words", "glasses", "", "appointment on Tuesday", time.Second, true},
+	} {
+		b := newBench(t)
+		first := b.text(said)
+		b.must(first)
+		second := first
+		second.ID, second.Text, second.Speaker = memory.EventID{Device: c.device, Boot: 1, Seq: 1000}, c.text, c.speaker
+		second.At, second.Received = first.At.Add(c.later), first.Received.Add(c.later)
+		out := b.must(second)
+		repeated := len(out.Refusals) == 1 && out.Refusals[0].Kind == "repeated"
+		if repeated == c.kept {
+			t.Errorf("%s: %+v", c.name, out.Refusals)
+		}
+	}
+}
