@@ -48,7 +48,7 @@ const (
 // groupShare is how much of a control group's memory Go may hold before it collects
 // more often: a unit's MemoryMax=, or a container's limit. The rest is for the machine
 // code and memories of plugins, the program's own pages, and those of the store's
-// files. Without it the kernel kills a node during a large first sync at 128 MB.
+// files.
 const groupShare = 0.5
 
 // Frugal makes this process hold less memory, unless GOGC or GOMEMLIMIT says
