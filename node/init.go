@@ -35,6 +35,10 @@ func Init(cfg config.Config, opt InitOptions) (phrase string, err error) {
 	return initHome(cfg, opt, nil)
 }
 
+// Discard removes the keys of a home that Init has just made, with what they have in
+// the OS keyring: the home of somebody who did not go on.
+func Discard(home string) error { return keyring.Discard(filepath.Join(home, keysDir)) }
+
 func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase string, err error) {
 	keys := filepath.Join(cfg.Home, keysDir)
 	if err := free(&cfg); err != nil {
@@ -53,7 +57,7 @@ func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase
 	}
 	if err := errors.Join(statefile.Found(cfg.Home, ring), ring.Close()); err != nil {
 		if join == nil { // nobody was shown the phrase
-			err = errors.Join(err, os.RemoveAll(keys))
+			err = errors.Join(err, keyring.Discard(keys))
 		}
 		return "", err
 	}

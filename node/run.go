@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
+
 	"github.com/locket-dev/locket/internal/memtrim"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
@@ -44,9 +46,17 @@ const (
 	heapGrowthWearable = 20
 )
 
-// Frugal makes this process hold less memory, unless GOGC says otherwise. It is for
-// a process that is a node of this profile and little else.
+// groupShare is how much of a control group's memory Go may hold before it collects
+// more often: a unit's MemoryMax=, or a container's limit. The rest is for the machine
+// code and memories of plugins, the program's own pages, and those of the store's
+// files.
+const groupShare = 0.5
+
+// Frugal makes this process hold less memory, unless GOGC or GOMEMLIMIT says
+// otherwise. It is for a process that is a node of this profile and little else.
 func Frugal(profile string) {
+	// An error means that the system has no control groups.
+	_, _ = memlimit.Set(memlimit.WithRatio(groupShare))
 	if os.Getenv("GOGC") != "" {
 		return
 	}

@@ -1,10 +1,11 @@
 package wasm
 
 import (
+	"archive/tar"
+	"bytes"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -12,59 +13,219 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"time"
 
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/wasm/internal/fuel"
 )
 
-// entry is the machine code of one module in the cache on disk:
+// entry is the machine code of one module in the cache on disk. It lies packed, in
+// a file, because it shrinks to a sixth:
 //
-//	CACHE/ENTRY/fuelled                   the module as it is compiled; see fuelled
-//	CACHE/ENTRY/wazero-VERSION-ARCH-OS/…  what wazero keeps
-//	CACHE/ENTRY/seal                      HMAC-SHA-256 over that, under the host's key
+//	CACHE/ENTRY  HMAC-SHA-256 of the name and of what follows, under the host's key 32,
+//	             a frame of zstd that has the module as its dictionary: a tar of
+//	  fuelled                           the module as it is compiled; see fuelled
+//	  wazero-VERSION-ARCH-OS/…          what wazero keeps
 //
 // ENTRY is a hash of the module, the limit that is compiled in, the
 // engine, and the version of the rewriting. Machine code that somebody else has put there, or
 // changed, would run with all that the node may do: an entry without a seal
-// that holds is emptied, and compiled anew. A nil entry is no cache.
+// that holds is removed, and made anew. wazero reads folders alone: while a module
+// is loaded, the entry is unpacked beside its file. A nil entry is no cache.
 type entry struct {
 	host   *Host
-	dir    string
+	name   string
+	module []byte
+	dir    string // what is unpacked, or is to be packed; closed removes it
 	sealed bool
 }
 
-const sealFile = "seal"
+const (
+	sealSize = sha256.Size
+	// packWindow is how far back packing looks, in bytes: from the rewritten module
+	// over the module.
+	packWindow = 8 << 20
+	// unpackedMark is in the names of folders with an unpacked entry. After
+	// unpackedLeft nobody reads one any more: a process was killed.
+	unpackedMark = ".unpacked-"
+	unpackedLeft = 10 * time.Minute
+	// entryUnused is for how long an entry is kept after it was last read.
+	entryUnused = 60 * 24 * time.Hour
+)
 
-// cacheEntry looks up a module, and empties an entry that can't be trusted.
+// cacheEntry looks up a module, and removes an entry that can't be trusted. The
+// caller closes the entry once the module is loaded.
 func (h *Host) cacheEntry(module []byte, l Limits) (*entry, error) {
 	if h.opt.CacheDir == "" || module == nil {
 		return nil, nil
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "locket-plugin-cache-2\x00%d\x00%d\x00%s\x00%s\x00", fuel.Version, l.MemoryMiB, runtime.GOARCH, h.engine)
+	fmt.Fprintf(sum, "locket-plugin-cache-3\x00%d\x00%d\x00%s\x00%s\x00", fuel.Version, l.MemoryMiB, runtime.GOARCH, h.engine)
 	sum.Write(module)
-	e := &entry{host: h, dir: filepath.Join(h.opt.CacheDir, hex.EncodeToString(sum.Sum(nil)[:16]))}
-	for _, d := range []string{h.opt.CacheDir, e.dir} {
-		if err := ownFolder(d); err != nil {
-			return nil, fmt.Errorf("plugin cache: %w", err)
+	e := &entry{host: h, name: hex.EncodeToString(sum.Sum(nil)[:16]), module: module}
+	if err := ownFolder(h.opt.CacheDir); err != nil {
+		return nil, fmt.Errorf("plugin cache: %w", err)
+	}
+	e.sweep()
+	var err error
+	if e.dir, err = os.MkdirTemp(h.opt.CacheDir, e.name+unpackedMark); err != nil {
+		return nil, fmt.Errorf("plugin cache: %w", err)
+	}
+	switch err := e.unpack(); {
+	case err == nil:
+		e.sealed = true
+		_ = os.Chtimes(e.file(), time.Time{}, time.Now()) // when it was last read, for sweep
+		return e, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		h.opt.Logger.Warn("plugin cache: machine code that this node did not make, or that has changed, is thrown away", "entry", e.name, "err", err)
+	}
+	if err := errors.Join(os.RemoveAll(e.file()), os.RemoveAll(e.dir), ownFolder(e.dir)); err != nil {
+		return nil, errors.Join(fmt.Errorf("plugin cache: %w", err), e.close())
+	}
+	return e, nil
+}
+
+// entryName is of what the cache makes: entries, unpacked ones, and files that a
+// killed process was writing.
+var entryName = regexp.MustCompile(`^([0-9a-f]{32}($|\` + unpackedMark + `)|\` + atomicfile.Prefix + `)`)
+
+// sweep removes what killed processes and other versions of Locket have left.
+func (e *entry) sweep() {
+	all, err := os.ReadDir(e.host.opt.CacheDir)
+	if err != nil {
+		return
+	}
+	for _, d := range all {
+		st, err := d.Info()
+		if err != nil || !entryName.MatchString(d.Name()) {
+			continue
+		}
+		age, left := time.Since(st.ModTime()), entryUnused
+		if d.IsDir() { // unpacked, or an entry of a version that packed none
+			left = unpackedLeft
+		}
+		if age > left && d.Name() != e.name {
+			_ = os.RemoveAll(filepath.Join(e.host.opt.CacheDir, d.Name()))
 		}
 	}
-	want, err := os.ReadFile(filepath.Join(e.dir, sealFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("plugin cache: %w", err)
+}
+
+// file is where the packed entry is.
+func (e *entry) file() string { return filepath.Join(e.host.opt.CacheDir, e.name) }
+
+// path is the folder of the unpacked entry, for wazero.
+func (e *entry) path() string {
+	if e == nil {
+		return ""
 	}
-	mac, some, err := e.mac()
-	if err == nil && some && hmac.Equal(want, mac) {
-		e.sealed = true
-		return e, nil
+	return e.dir
+}
+
+// close removes what is unpacked. A second close does nothing.
+func (e *entry) close() error {
+	if e == nil || e.dir == "" {
+		return nil
 	}
-	if some || err != nil {
-		h.opt.Logger.Warn("plugin cache: machine code that this node did not make, or that has changed, is thrown away", "entry", filepath.Base(e.dir), "err", err)
+	err := os.RemoveAll(e.dir)
+	e.dir = ""
+	if err != nil {
+		return fmt.Errorf("plugin cache: %w", err)
 	}
-	if err := os.RemoveAll(e.dir); err != nil {
-		return nil, fmt.Errorf("plugin cache: %w", err)
+	return nil
+}
+
+// mac is over the name of an entry and its packed bytes.
+func (e *entry) mac(packed []byte) []byte {
+	mac := hmac.New(sha256.New, e.host.opt.CacheKey)
+	io.WriteString(mac, "locket-plugin-cache-3"+e.name)
+	mac.Write(packed)
+	return mac.Sum(nil)
+}
+
+// unpack fills the folder from the file, if its seal holds.
+func (e *entry) unpack() error {
+	b, err := os.ReadFile(e.file())
+	if err != nil {
+		return err
 	}
-	return e, ownFolder(e.dir)
+	if len(b) < sealSize || !hmac.Equal(b[:sealSize], e.mac(b[sealSize:])) {
+		return errors.New("its seal does not hold")
+	}
+	dec, err := zstd.NewReader(bytes.NewReader(b[sealSize:]), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderDictRaw(1, e.module))
+	if err != nil {
+		return err
+	}
+	defer dec.Close()
+	for r := tar.NewReader(dec); ; {
+		switch head, err := r.Next(); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case head.Typeflag == tar.TypeDir:
+		case !filepath.IsLocal(head.Name):
+			return fmt.Errorf("%q is outside", head.Name)
+		default:
+			if err := writeTo(filepath.Join(e.dir, head.Name), r); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// writeTo makes a file and the folders that it is in.
+func writeTo(path string, r io.Reader) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	return errors.Join(err, f.Close())
+}
+
+// seal packs what is in the folder now, and vouches for it.
+func (e *entry) seal() error {
+	if e == nil || e.sealed {
+		return nil
+	}
+	var packed bytes.Buffer
+	packed.Write(make([]byte, sealSize))
+	if some, err := e.pack(&packed); err != nil || !some {
+		return err
+	}
+	b := packed.Bytes()
+	copy(b, e.mac(b[sealSize:]))
+	if err := atomicfile.Write(e.file(), b); err != nil {
+		return fmt.Errorf("plugin cache: %w", err)
+	}
+	e.sealed = true
+	return nil
+}
+
+// pack writes the folder; some says whether there is a file in it.
+func (e *entry) pack(w io.Writer) (some bool, err error) {
+	enc, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1),
+		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(packWindow), zstd.WithEncoderDictRaw(1, e.module))
+	if err != nil {
+		return false, fmt.Errorf("plugin cache: %w", err)
+	}
+	list := tar.NewWriter(enc)
+	if err = list.AddFS(os.DirFS(e.dir)); err == nil {
+		var inside []os.DirEntry
+		inside, err = os.ReadDir(e.dir)
+		some = len(inside) > 0
+	}
+	if err := errors.Join(err, list.Close(), enc.Close()); err != nil {
+		return false, fmt.Errorf("plugin cache: %w", err)
+	}
+	return some, nil
 }
 
 // CacheKey gives the key that is kept in a file, for a host without a better
@@ -87,69 +248,6 @@ func CacheKey(file string) ([]byte, error) {
 		return nil, fmt.Errorf("key of the plugin cache: %w", err)
 	}
 	return key, nil
-}
-
-// path is the entry's folder, for wazero.
-func (e *entry) path() string {
-	if e == nil {
-		return ""
-	}
-	return e.dir
-}
-
-// seal vouches for what is in the entry now.
-func (e *entry) seal() error {
-	if e == nil || e.sealed {
-		return nil
-	}
-	mac, some, err := e.mac()
-	if err != nil || !some {
-		return err
-	}
-	e.sealed = true
-	if err := os.WriteFile(filepath.Join(e.dir, sealFile), mac, 0o600); err != nil {
-		return fmt.Errorf("plugin cache: %w", err)
-	}
-	return nil
-}
-
-// mac is over the names and contents of all files but the seal; some says
-// whether there are any.
-func (e *entry) mac() (sum []byte, some bool, err error) {
-	mac := hmac.New(sha256.New, e.host.opt.CacheKey)
-	text := func(s string) {
-		mac.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(s))))
-		io.WriteString(mac, s)
-	}
-	text("locket-plugin-cache-2")
-	text(filepath.Base(e.dir))
-	err = filepath.WalkDir(e.dir, func(path string, d fs.DirEntry, err error) error {
-		name, relErr := filepath.Rel(e.dir, path)
-		switch {
-		case err != nil || relErr != nil:
-			return errors.Join(err, relErr)
-		case d.IsDir() || name == sealFile:
-			return nil
-		case !d.Type().IsRegular():
-			some = true
-			return fmt.Errorf("%s is no file", name)
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		st, err := f.Stat()
-		if err != nil {
-			return err
-		}
-		some = true
-		text(filepath.ToSlash(name))
-		mac.Write(binary.LittleEndian.AppendUint64(nil, uint64(st.Size())))
-		_, err = io.Copy(mac, f)
-		return err
-	})
-	return mac.Sum(nil), some, err
 }
 
 // ownFolder makes a folder that is this user's alone, or sees that it is.

@@ -136,6 +136,7 @@ func (p *Plugin) compile(ctx context.Context, module []byte) error {
 		if err != nil {
 			return err
 		}
+		defer func() { err = errors.Join(err, e.close()) }()
 		if err := p.makeCode(ctx, c, module, e.path()); err != nil {
 			return err
 		}

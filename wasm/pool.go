@@ -111,14 +111,26 @@ func (p *Plugin) releaseIdle() {
 func (h *Host) Rest(ctx context.Context) error {
 	var errs []error
 	for _, p := range h.Plugins() {
-		p.mu.Lock()
-		if !p.closed && p.busy == 0 {
-			errs = append(errs, p.release(ctx))
-		}
-		p.mu.Unlock()
+		errs = append(errs, p.rest(ctx))
 	}
 	debug.FreeOSMemory()
 	return errors.Join(errs...)
+}
+
+// Rest is [Host.Rest] for one plugin.
+func (p *Plugin) Rest(ctx context.Context) error {
+	err := p.rest(ctx)
+	debug.FreeOSMemory()
+	return err
+}
+
+func (p *Plugin) rest(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.busy > 0 {
+		return nil
+	}
+	return p.release(ctx)
 }
 
 // release closes the instances that aren't in use and lets go of the machine

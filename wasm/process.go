@@ -77,6 +77,11 @@ func (d *domain) fill(proc *process, plugins []*Plugin) (err error) {
 	var request, reply frame // a call of another process may be under way
 	failures := proc.failures
 	var caches []*entry
+	defer func() {
+		for _, c := range caches {
+			err = errors.Join(err, c.close())
+		}
+	}()
 	for i, p := range plugins {
 		module, err := p.module()
 		if err != nil {

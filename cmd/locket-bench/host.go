@@ -188,8 +188,11 @@ const ticks = 100
 
 // processor is this process's time on processors in seconds, by 10 ms; 0 where
 // there is no /proc.
-func processor() float64 {
-	b, err := os.ReadFile("/proc/self/stat")
+func processor() float64 { return processorOf("self") }
+
+// processorOf is [processor] of a process.
+func processorOf(pid string) float64 {
+	b, err := os.ReadFile("/proc/" + pid + "/stat")
 	if err != nil {
 		return 0
 	}

@@ -89,6 +89,7 @@ func suites() []suite {
 		{"plugin", "calls of plugins beside Extism, in process and in the worker, by guest language", runPlugin},
 		{"sync", "a change's way to the other device, and its bytes beside zstd and restic", runSync},
 		{"tiers", "memory and disk of the wearable profile, and what recalling a cold memory costs", runTiers},
+		{"evening", "the first evening on one small machine: words found, memory, disk, an idle hour", runEvening},
 		{"clients", "searches and adds through each door for apps, beside the Unix socket", runClients},
 		{"worker", "words that each speech engine gets wrong, and print", runWorker},
 		{"graph", "a million relations taken in, walked, grouped and drawn", runGraph},

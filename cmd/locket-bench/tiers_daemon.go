@@ -40,8 +40,14 @@ func recoverHome(ctx context.Context, program, home, relay, phrase string, stder
 
 // startDaemon returns when it answers commands.
 func startDaemon(ctx context.Context, program, home, relay string, stderr io.Writer) (d *daemon, err error) {
-	d = &daemon{cmd: exec.CommandContext(ctx, program, "--home", home, "run", "--json")}
-	d.cmd.Env, d.cmd.Stderr = wearableSettings(relay), stderr
+	cmd := exec.CommandContext(ctx, program, "--home", home, "run", "--json")
+	cmd.Env, cmd.Stderr = wearableSettings(relay), stderr
+	return launch(cmd, home)
+}
+
+// launch starts a daemon, and returns when it answers commands.
+func launch(cmd *exec.Cmd, home string) (d *daemon, err error) {
+	d = &daemon{cmd: cmd}
 	if d.out, err = d.cmd.StdoutPipe(); err != nil {
 		return nil, err
 	}
@@ -50,7 +56,7 @@ func startDaemon(ctx context.Context, program, home, relay string, stderr io.Wri
 	}
 	var ready struct{ Ready, Locked bool }
 	if err := json.NewDecoder(bufio.NewReader(d.out)).Decode(&ready); err != nil || !ready.Ready || ready.Locked {
-		return nil, errors.Join(fmt.Errorf("%s run is not ready: %+v", program, ready), err, d.cmd.Process.Kill(), d.cmd.Wait())
+		return nil, errors.Join(fmt.Errorf("%s is not ready: %+v", cmd, ready), err, d.cmd.Process.Kill(), d.cmd.Wait())
 	}
 	d.client = serve.Dial("unix", filepath.Join(home, "locket.sock"), "")
 	return d, nil

@@ -161,7 +161,7 @@ func TestAnotherKeyIsRefused(t *testing.T) {
 	write(t, filepath.Join(dir, "password"), "correct horse\n")
 	t.Setenv(passwordFile, filepath.Join(dir, "password"))
 	for _, name := range []string{"ours", "other"} {
-		if err := makeKey(filepath.Join(dir, name)); err != nil {
+		if err := makeKey(filepath.Join(dir, name), io.Discard); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -172,7 +172,7 @@ func TestAnotherKeyIsRefused(t *testing.T) {
 	if _, err := loadSigner(filepath.Join(dir, "other"), public); err == nil || !strings.Contains(err.Error(), "its public half is not") {
 		t.Error(err)
 	}
-	if err := makeKey(filepath.Join(dir, "ours")); err == nil {
+	if err := makeKey(filepath.Join(dir, "ours"), io.Discard); err == nil {
 		t.Error("a key was overwritten")
 	}
 	write(t, filepath.Join(dir, "password"), "another\n")

@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case f.NArg() > 0:
 		return fmt.Errorf("%q is one argument too many", f.Arg(0))
 	case newKey != "":
-		return makeKey(newKey)
+		return makeKey(newKey, stdout)
 	case out == "":
 		return errors.New("--out is missing: the folder for the release")
 	case deb && key != "":

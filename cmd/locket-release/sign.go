@@ -53,20 +53,21 @@ func loadSigner(file, public string) (*signer, error) {
 	}
 	key, err := minisign.PrivateKeyFromFile(p, file)
 	if err != nil {
-		return nil, fmt.Errorf("--key %s: %w", file, err)
+		return nil, fmt.Errorf("--key %s: %w; --new-key makes another, whose public half is then to be %s", file, err, publicKey)
 	}
 	want, err := minisign.PublicKeyFromFile(public)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", publicKey, err)
 	}
 	if !want.Equal(key.Public()) {
-		return nil, fmt.Errorf("--key %s: its public half is not %s: nobody could verify what it signs", file, publicKey)
+		return nil, fmt.Errorf("--key %s: its public half is not %s: nobody could verify what it signs. Where the other key is lost, commit the file %s.pub as %s, and its line in docs/install.md", file, publicKey, file, publicKey)
 	}
 	return &signer{key}, nil
 }
 
-// makeKey makes a key under a password, and its public half in FILE.pub.
-func makeKey(file string) error {
+// makeKey makes a key under a password, and its public half in FILE.pub, and says
+// what is to be done with them.
+func makeKey(file string, say io.Writer) error {
 	p, err := password()
 	if err != nil {
 		return err
@@ -86,7 +87,16 @@ func makeKey(file string) error {
 	if err := writeNew(file, sealed, 0o600); err != nil {
 		return err
 	}
-	return writeNew(file+".pub", append(text, '\n'), 0o644)
+	if err := writeNew(file+".pub", append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintf(say, `%s is the key, and %s.pub its public half. Before a release is signed with it:
+  1. commit the public half as %s
+  2. put its second line into docs/install.md, in place of the one after "minisign -P"
+  3. keep the key and its password where you will find them, and nowhere in the repository
+Releases that another key signed are verified by the page of their own tag.
+`, file, file, publicKey)
+	return nil
 }
 
 // writeNew makes a file that is not there.

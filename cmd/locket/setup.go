@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -179,7 +180,7 @@ func (s *settingUp) home(l *config.Loaded) error {
 		}
 	}
 	if err != nil {
-		err = errors.Join(err, takeBack(l.Home, before))
+		err = errors.Join(err, node.Discard(l.Home), takeBack(l.Home, before))
 		s.tell("\nNothing was made.\n")
 		return err
 	}

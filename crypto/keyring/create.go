@@ -75,7 +75,7 @@ func create(dir, tmp string, opt CreateOptions) (*Ring, string, error) {
 	defer vault.Zero()
 	if err := r.writeAll(kek, vault, join.Genesis, wraps); err != nil {
 		_ = r.Close()
-		_ = os.RemoveAll(tmp)
+		_ = Discard(tmp)
 		return nil, "", err
 	}
 	if err := os.Rename(tmp, dir); err != nil {
@@ -90,6 +90,16 @@ func create(dir, tmp string, opt CreateOptions) (*Ring, string, error) {
 	return r, phrase, nil
 }
 
+// Discard removes the folder of a ring that nobody is to use, and its secret from the
+// OS keyring. Nothing opens the ring any more. A folder that is not there is none.
+func Discard(dir string) error {
+	var err error
+	if kw, damage := readKeyWrap(dir, WrapOSKeyring); damage == nil {
+		err = osWrap{}.forget(kw)
+	}
+	return errors.Join(err, os.RemoveAll(dir))
+}
+
 // makeWay leaves dir away, its parent there, and tmp empty.
 func makeWay(dir, tmp string) error {
 	info, err := os.Lstat(dir)
@@ -100,7 +110,7 @@ func makeWay(dir, tmp string) error {
 	case !info.IsDir() || os.Remove(dir) != nil:
 		return fmt.Errorf("%w: %s is not an empty folder", ErrExists, dir)
 	}
-	if err := os.RemoveAll(tmp); err != nil { // of a Create that was killed
+	if err := Discard(tmp); err != nil { // of a Create that was killed
 		return err
 	}
 	return os.MkdirAll(tmp, 0o700)

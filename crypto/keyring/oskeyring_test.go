@@ -95,3 +95,34 @@ func TestOSKeyringWhereTheWrapFails(t *testing.T) {
 		t.Errorf("without its copy: %v", err)
 	}
 }
+
+// A ring that is discarded leaves neither a folder nor a secret.
+func TestDiscard(t *testing.T) {
+	system.MockInit()
+	dir := filepath.Join(t.TempDir(), "keys")
+	ring, _, err := Create(dir, CreateOptions{OSKeyring: true, Found: founded})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ring.Close(); err != nil {
+		t.Fatal(err)
+	}
+	kw, err := readKeyWrap(dir, WrapOSKeyring)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := system.Get(kw.Service, kw.User); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := Discard(dir); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := system.Get(kw.Service, kw.User); !errors.Is(err, system.ErrNotFound) {
+		t.Errorf("the secret: %v", err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder: %v", err)
+	}
+}

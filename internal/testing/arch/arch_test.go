@@ -73,6 +73,7 @@ func TestOneImporterEach(t *testing.T) {
 		"oras.land/oras-go":                      "wasm/source",
 		"github.com/google/go-containerregistry": "", // a registry in tests, and images of releases
 		"github.com/coreos/go-systemd":           "cmd/locket",
+		"github.com/KimMachineGun/automemlimit":  "node",
 		"github.com/goreleaser/nfpm":             "cmd/locket-release",
 		"github.com/tyler-smith/go-bip39":        "crypto/keyring",
 		"github.com/pelletier/go-toml":           "", // files are read where they belong
