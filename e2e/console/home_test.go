@@ -63,7 +63,12 @@ func prepare(m *testing.M) (code int, err error) {
 		return 1, fmt.Errorf("build locket: %w\n%s", err, out)
 	}
 	home = filepath.Join(dir, "home")
-	stop, err := live(home)
+	relay, stopRelay, err := serveRelay(filepath.Join(dir, "relay"))
+	if err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, stopRelay()) }()
+	stop, err := live(home, "--set", "sync.relay="+relay)
 	if err != nil {
 		return 1, err
 	}
@@ -116,8 +121,8 @@ func begin(home string, flags ...string) (_ func() error, err error) {
 }
 
 // live makes a home, starts its daemon, and lets it live through the day.
-func live(home string) (_ func() error, err error) {
-	stop, err := begin(home)
+func live(home string, flags ...string) (_ func() error, err error) {
+	stop, err := begin(home, flags...)
 	if err != nil {
 		return nil, err
 	}
