@@ -52,6 +52,7 @@ export const en = {
 
   "ask.title": "What would you like to know?", "ask.hint": "When is the dentist?", "ask.do": "Ask", "ask.ideas": "For instance", "ask.recent": "Asked before", "ask.idea1": "When is the dentist?", "ask.idea2": "Who is allergic to hazelnuts?", "ask.idea3": "Where is my passport?",
   "filter.label": "Narrow it down", "filter.memories": "Only what was remembered", "filter.utterances": "Only what was said", "filter.who": "Said by", "filter.onlyWho": "Only what {who} said",
+  "talk.before": "Asked before", "talk.back": "Go back to this question", "talk.topic": "Looked for:", "talk.on": "Ask on", "talk.hint": "And who is her sister?", "talk.do": "Ask on",
   "asof.label": "As things stood on", "asof.known": "As Locket knew it on", "asof.now": "today",
   "answer.unknown": "I don't know", "answer.unknownThen": "I did not know on {day}", "answer.nearest": "Nothing in your memory answers this. Below is the nearest there is, and it may be about something else.", "answer.none": "Nothing in your memory is even near this.",
   "answer.look": "Look through all memories", "answer.more": "Also found", "answer.near": "The nearest there is", "answer.cites": "What the answer is from", "answer.model": "In the words of {model}, from what stands below.", "answer.trouble": "The language model gave no answer; this is what your memory says itself.",

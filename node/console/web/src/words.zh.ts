@@ -54,6 +54,7 @@ export const zh: Record<Word, string> = {
 
   "ask.title": "你想知道什么？", "ask.hint": "什么时候看牙医？", "ask.do": "提问", "ask.ideas": "例如", "ask.recent": "刚才问过", "ask.idea1": "我现在住在哪里？", "ask.idea2": "小雨的猫叫什么？", "ask.idea3": "什么时候看牙医？",
   "filter.label": "缩小范围", "filter.memories": "只看记住的", "filter.utterances": "只看说过的", "filter.who": "说话人", "filter.onlyWho": "只看{who}说的",
+  "talk.before": "之前的提问", "talk.back": "回到这个问题", "talk.topic": "查找的是：", "talk.on": "接着问", "talk.hint": "那她的妹妹是谁？", "talk.do": "接着问",
   "asof.label": "截至", "asof.known": "按当时所知：", "asof.now": "今天",
   "answer.unknown": "我不知道", "answer.unknownThen": "{day} 时我还不知道", "answer.nearest": "你的记忆里没有答案。下面是最接近的内容，可能说的是别的事。", "answer.none": "你的记忆里没有相近的内容。",
   "answer.look": "浏览所有记忆", "answer.more": "还找到", "answer.near": "最接近的内容", "answer.cites": "答案的出处", "answer.model": "由 {model} 根据下面的内容作答。", "answer.trouble": "语言模型没有回答；以下是记忆本身的内容。",
