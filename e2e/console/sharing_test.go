@@ -48,7 +48,7 @@ func toLook(b *tab, title, name, key string) {
 	b.do(chromedp.KeyEvent(name))
 	tabs(1)
 	b.do(input.InsertText(key)) // as pasted
-	tabs(4) // another person, for how long, back, next
+	tabs(4)                     // another person, for how long, back, next
 	b.do(chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[name=words]"))
 	tabs(1)
 	b.do(chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".two-views td"))

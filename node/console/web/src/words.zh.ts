@@ -96,11 +96,22 @@ export const zh: Record<Word, string> = {
   "dream.title": "整理", "dream.says": "Locket 可以合并重复的内容、收起过时的琐事、缩短写满的内容。你固定的或亲口说的不会被动，全部可以撤销。", "dream.look": "看看会做什么", "dream.apply": "执行 {n} 步", "dream.nothing": "没有需要整理的。", "dream.done": "完成：{n} 步。", "dream.into": "变为", "dream.hidden": "一个没有保护的秘密", "dream.claims": "{n} 处改动", "dream.undone": "已撤销",
   "dream.merge": "与另一条合并", "dream.archive": "收起", "dream.move": "移动", "dream.summarise": "总结", "dream.scrub": "移入保险库",
 
-  "devices.says": "谁在发送，谁在保存，这台设备怎么样。", "tile.memories": "条记忆", "tile.lines": "句话", "tile.waiting": "条待处理", "tile.transcribe": "{n} 条等待转写", "tile.disk": "磁盘占用", "tile.free": "剩余 {size}",
+  "names.title": "可能是同一个的名字", "names.says": "说说它们是不是同一个。可以撤销。", "names.none": "没有看起来像同一个的名字。在“人物”页可以自己合并。", "names.may": "{a} 和 {b}", "names.one": "是同一个", "names.two": "是两个", "names.merged": "{a} 也叫 {b}。", "names.parted": "{a} 不是 {b}。", "names.is": "{a} 也叫 {b}", "names.isNot": "{a} 不是 {b}", "names.back": "撤回", "names.edit": "名字", "names.part": "{a} 不是 {b}", "names.add": "另一个名字", "names.merge": "也叫",
+
+  "devices.says": "你佩戴的、你的其他设备、和 Locket 一起工作的程序，以及是否一切正常。", "tile.memories": "条记忆", "tile.lines": "句话", "tile.waiting": "条待处理", "tile.transcribe": "{n} 条等待转写", "tile.disk": "磁盘占用", "tile.free": "剩余 {size}",
   "wearables.title": "可穿戴设备", "wearables.none": "还没有设备在听。给你佩戴的设备起个名字，它就有自己的凭据。", "wearables.name": "设备的名字", "wearables.hint": "glasses", "wearables.add": "添加设备", "wearables.events": "{n} 条消息", "wearables.given": "{name} 的凭据", "wearables.once": "密码只显示这一次。请填入设备或它的网桥。", "wearables.url": "地址", "wearables.user": "用户名", "wearables.password": "密码", "wearables.client": "客户端 ID", "wearables.topics": "可用主题", "wearables.next": "连接后，它会出现在列表里。", "wearables.remove": "移除 {name}", "wearables.removeSays": "它的凭据失效，不能再连接。它发来的内容仍然记得。", "wearables.removeDo": "移除", "wearables.removed": "已移除。", "wearables.on": "已连接", "wearables.off": "不在线", "wearables.never": "从未听到", "wearables.broker": "它们连接到",
   "members.title": "你的其他设备", "members.here": "这一台", "role.owner": "你的", "role.worker": "助手", "role.reader": "读者", "role.device": "你的",
   "sync.none": "没有任何内容离开这台电脑：没有设置中继，也没有其他设备。", "sync.at": "同步于 {at}。", "sync.never": "还没有交换过。", "sync.pending": "{n} 处改动待发送", "sync.done": "已同步。",
   "plugins.title": "谁在听、谁在看", "plugins.on": "开", "plugins.off": "关", "plugins.blocks": "阻塞", "plugins.calls": "{n} 次",
+  "pair.do": "添加另一台设备", "pair.title": "添加你的另一台设备", "pair.how": "在新设备上扫描，或在那里输入：", "pair.qr": "二维码", "pair.waits": "等待十分钟。之后两台设备会显示五个词。", "pair.same": "{name} 来了。它显示的是同样的五个词吗？", "pair.sameSays": "有一个不同，就说明中间有别人：请选“不同”。", "pair.yes": "一样", "pair.no": "不同", "pair.done": "设备已加入。下次同步时记忆会传过去。", "pair.alone": "设备之间要有连接：中继（locket relay add URL），或在同一网络中打开 sync.lan。",
+  "wearables.qr": "凭据二维码", "wearables.qrSays": "支持 MQTT 的应用可以扫描它。",
+  "engines.title": "耳朵、眼睛和头脑", "engines.says": "没有它们也能用。有了它们，录音会有文字，照片会被读懂，话里能找到更多。", "engines.good": "正常", "engines.bad": "有问题", "engines.away": "不在这台机器上", "engines.waits": "{n} 个等待，完成 {done} 个", "engines.parked": "{n} 个失败", "engines.remove": "不再使用 {name}", "engines.use": "使用", "engines.used": "现在开始使用 {name}。", "engines.look": "在这台机器上找", "engines.nothing": "这里没有找到。locket engine add 可以填地址；docs/engines.md 有说明。",
+  "engine.ears": "听录音", "engine.eyes": "看照片", "engine.mind": "思考（语言模型）",
+  "plugin.runs": "开", "plugin.off": "关", "plugin.faulted": "已停", "plugin.broken": "损坏",
+  "plugins.sees": "它看到：{what}。", "plugins.proposes": "它可以提议：{what}。每一条都会检查。", "plugins.proposesNone": "它不提议记忆。", "plugins.redacts": "它在秘密被去掉之前读到原话，并负责去掉。", "plugins.builtin": "它随 Locket 一起提供。", "plugins.confined": "它是别人做的，在隔离中运行：没有文件，没有网络。", "plugins.takes": "每次用 {ms} 毫秒。", "plugins.waits": "{n} 个在等它。", "plugins.turnOn": "打开", "plugins.turnOff": "关闭", "plugins.turnedOn": "{name} 已打开。", "plugins.turnedOff": "{name} 已关闭。",
+  "sees.text": "说的话", "sees.utterance": "录音里的话", "sees.photo": "照片（缩小的灰度图）", "sees.audio": "录音", "sees.location": "你的位置", "sees.sensor": "传感器", "sees.button": "你按的按钮",
+  "does.secrets": "找出密码、验证码和卡号，移入保险库。", "does.language": "判断一句话是什么语言。", "does.speech": "在录音中找出说话的部分。", "does.scene": "在照片里分辨新旧场景。", "does.facts": "找出事实：人、物、喜好。", "does.plans": "找出计划和发生的事。", "does.howto": "找出做事的步骤。",
+  "doctor.verify": "也读每一条记录",
   "doctor.title": "一切正常吗？", "doctor.says": "检查密钥、磁盘、存储和连接。", "doctor.look": "检查", "doctor.good": "一切正常：检查了 {n} 项。",
 
   "nav.sharing": "分享",
