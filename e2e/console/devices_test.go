@@ -106,9 +106,15 @@ func TestJoinNames(t *testing.T) {
 	b.until(`!document.querySelector(".names-of .chip")`)
 	decided()
 
-	if _, err := c.Add(t.Context(), serve.AddRequest{Text: "My cousin works at Lumen.", Speaker: "Mei", At: at(t, "2026-09-23T10:00:00+08:00")}); err != nil {
-		t.Fatal(err)
+	res, err := c.Add(t.Context(), serve.AddRequest{Text: "My cousin works at Lumen.", Speaker: "Mei", At: at(t, "2026-09-23T10:00:00+08:00")})
+	if err != nil || len(res.Changes) == 0 {
+		t.Fatalf("%+v, %v", res, err)
 	}
+	defer func() { // other tests ask where somebody works
+		if _, err := c.Delete(t.Context(), res.Changes[0].Memory.String()); err != nil {
+			t.Error(err)
+		}
+	}()
 	b.visit("/review", ".names .conflict")
 	b.says("Lumen and Lumen Analytics")
 	b.accessible("names to review")

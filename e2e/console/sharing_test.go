@@ -94,6 +94,11 @@ func TestShare(t *testing.T) {
 			t.Errorf("the reader is told %q", m.Text)
 		}
 	}
+	for _, list := range [][]string{texts, seen} { // a page shows the beginning of a very long one
+		for i := range list {
+			list[i] = list[i][:min(len(list[i]), 1000)]
+		}
+	}
 	slices.Sort(texts)
 	slices.Sort(seen)
 	if !slices.Equal(texts, seen) {

@@ -9,7 +9,7 @@ const gone = /(\[[^\][]{1,60}\])/;
 export function Seen({ text }: { text: string }) {
   return (
     <bdi class="seen">
-      {text.slice(0, 2000).split(gone).map((part, i) =>
+      {(text.length > 2000 ? text.slice(0, 2000) + "…" : text).split(gone).map((part, i) =>
         i % 2 ? (
           <mark key={i} class="taken">
             <span class="sr">{t("seen.taken")}</span>
