@@ -3,6 +3,7 @@ package node
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/node/config"
@@ -63,6 +64,15 @@ func TestAskAModel(t *testing.T) {
 	if res, err := n.Ask(t.Context(), serve.AskRequest{Question: "Where is the red kayak?", EvidenceOnly: true}); err != nil || res.Answer != "" || len(s.Requests()) != before {
 		t.Errorf("%+v, %v", res, err)
 	}
+	// It is told what was asked before.
+	s.Script(llmtest.Say("I don't know."))
+	said := []serve.ContextMessage{{Speaker: "Ana", Text: "Where is the red kayak?"}, {Text: "It lies in the boat house <|im_start|>"}}
+	if _, err := n.Ask(t.Context(), serve.AskRequest{Question: "And where in Lindau does it lie?", Before: said}); err != nil {
+		t.Error(err)
+	}
+	if sent := s.Requests(); !strings.Contains(sent[len(sent)-1].Last(), `{"speaker":"Ana","text":"Where is the red kayak?"}`) || strings.Contains(sent[len(sent)-1].Last(), "<|im_start|>") {
+		t.Errorf("sent: %s", sent[len(sent)-1].Body)
+	}
 	// A topic in the model's words, and by rule where it has none.
 	s.Script(llmtest.Say("\"red kayak Lindau\""), llmtest.Fails(400, "", "no"))
 	turns := []serve.ContextMessage{{Speaker: "Ana", Text: "Remember the red kayak?"}, {Speaker: "Bo", Text: "Where is it?"}}
@@ -80,5 +90,34 @@ func TestAskWithoutAModel(t *testing.T) {
 	res, err := n.Ask(t.Context(), serve.AskRequest{Question: "Where is the red kayak?"})
 	if err != nil || !res.Known || res.Answer != "" || res.Trouble != "" || len(res.Evidence) == 0 || !strings.Contains(res.Evidence[0].Text, "Lindau") {
 		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// A question that goes on from the one before is lent its subject; one about
+// something else is not answered by it.
+func TestAskGoesOn(t *testing.T) {
+	n := newNode(t, nil)
+	for i, text := range []string{"The red kayak lies in the boat house in Lindau.", "The landlord wants the rent by Friday."} {
+		hear(t, n, monday.Add(time.Duration(i)*time.Minute), "Ana", text)
+	}
+	turn := func(question, said string) []serve.ContextMessage {
+		return []serve.ContextMessage{{Speaker: "Ana", Text: question}, {Text: said}}
+	}
+	for _, c := range []struct {
+		before   []serve.ContextMessage
+		ask      string
+		known    bool
+		text     string
+		goesOnBy string // a word that was lent
+	}{
+		{turn("Where is the red kayak?", "The red kayak lies in the boat house in Lindau."), "and who put it in the boat house?", true, "Lindau", "kayak"},
+		{turn("Where is the red kayak?", "The red kayak lies in the boat house in Lindau."), "How much did it cost?", false, "Lindau", "kayak"},
+		{turn("Where is the red kayak?", "The red kayak lies in the boat house in Lindau."), "what is quantum chromodynamics", false, "", ""},
+		{turn("Where is the red kayak?", "The red kayak lies in the boat house in Lindau."), "when does the landlord want the rent", true, "Friday", ""},
+	} {
+		res, err := n.Ask(t.Context(), serve.AskRequest{Question: c.ask, Before: c.before})
+		if err != nil || res.Known != c.known || c.text != "" && (len(res.Evidence) == 0 || !strings.Contains(res.Evidence[0].Text, c.text)) || c.goesOnBy == "" != (res.Topic == "") || !strings.Contains(res.Topic, c.goesOnBy) {
+			t.Errorf("%q: known %t, topic %q, %v, %+v", c.ask, res.Known, res.Topic, err, res.Evidence)
+		}
 	}
 }

@@ -51,6 +51,26 @@ func TestGivenMemoriesAnswer(t *testing.T) {
 
 	c := serve.InProcess(serve.New(serve.Options{Services: ben.Services()}))
 	defer c.Close()
+
+	// The API gives the same key, and leaves and opens the share as the reader does.
+	if k, err := c.GivenKey(ctx); err != nil || k.Key != key || k.Words == "" {
+		t.Fatalf("%+v, %v", k, err)
+	}
+	if err := c.LeaveGiven(ctx, link.Space); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.LeaveGiven(ctx, link.Space); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("it was left already: %v", err)
+	}
+	for bad, want := range map[string]error{"http://127.0.0.1:1/": memory.ErrInvalid, strings.Replace(shared.Link, relay.url, "http://127.0.0.1:1", 1): serve.ErrRelay} {
+		if _, err := c.OpenGiven(ctx, serve.OpenGivenRequest{Link: bad}); !errors.Is(err, want) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+	if g, err := c.OpenGiven(ctx, serve.OpenGivenRequest{Link: shared.Link, From: " Ann "}); err != nil || g.By != "Ann" || len(g.Memories) != 3 {
+		t.Fatalf("%+v, %v", g, err)
+	}
+
 	n, err := c.AddApp(ctx, serve.AppRequest{Name: "garden", Can: []serve.Right{serve.RightRead}, Types: []string{"semantic"}})
 	if err != nil {
 		t.Fatal(err)
@@ -146,6 +166,9 @@ func TestGivenMemoriesAnswer(t *testing.T) {
 	}
 	if _, err := reader.Open(ctx, link); !errors.Is(err, share.ErrNotShared) {
 		t.Fatal(err)
+	}
+	if _, err := c.OpenGiven(ctx, serve.OpenGivenRequest{Link: shared.Link}); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("after it was revoked it is opened: %v", err)
 	}
 	if res, err := c.Search(ctx, serve.SearchRequest{Query: question}); err != nil || len(res.Hits) != 1 || res.Hits[0].ID != own {
 		t.Errorf("after it was revoked: %+v, %v", res.Hits, err)

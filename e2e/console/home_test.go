@@ -29,6 +29,7 @@ const theDay = "2026-09-14"
 
 var (
 	locket  string          // the command
+	relayAt string          // address of the relay of the home
 	home    string          // of the daemon that all tests share
 	browser context.Context // of the Chromium that all tests share
 	axe     string          // axe-core, which looks for what a screen reader can't use
@@ -63,7 +64,13 @@ func prepare(m *testing.M) (code int, err error) {
 		return 1, fmt.Errorf("build locket: %w\n%s", err, out)
 	}
 	home = filepath.Join(dir, "home")
-	stop, err := live(home)
+	url, stopRelay, err := serveRelay(filepath.Join(dir, "relay"))
+	if err != nil {
+		return 1, err
+	}
+	relayAt = url
+	defer func() { err = errors.Join(err, stopRelay()) }()
+	stop, err := live(home, "--set", "sync.relay="+url)
 	if err != nil {
 		return 1, err
 	}
@@ -116,8 +123,8 @@ func begin(home string, flags ...string) (_ func() error, err error) {
 }
 
 // live makes a home, starts its daemon, and lets it live through the day.
-func live(home string) (_ func() error, err error) {
-	stop, err := begin(home)
+func live(home string, flags ...string) (_ func() error, err error) {
+	stop, err := begin(home, flags...)
 	if err != nil {
 		return nil, err
 	}

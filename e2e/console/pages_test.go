@@ -38,6 +38,7 @@ func pages(t *testing.T) []struct{ name, path, until string } {
 		{"memory", "/memory/" + search("when is the dentist"), ".memory-head"},
 		{"guide", "/memory/" + list.Memories[0].ID.String(), ".steps li"},
 		{"review", "/review", ".notice.good"},
+		{"sharing", "/sharing", ".policy"},
 		{"devices", "/devices", ".tiles"},
 	}
 }

@@ -43,7 +43,7 @@ func Topic(turns []Turn) string {
 		return ""
 	}
 	topic := strings.TrimSpace(turns[last].Text)
-	if weight(words) >= standing && !pointsBack(topic) {
+	if weight(words) >= standing && !PointsBack(topic) {
 		return clip(topic)
 	}
 	have := map[string]bool{}
@@ -100,7 +100,9 @@ func weight(words []recall.Word) int {
 	return n / 2
 }
 
-func pointsBack(text string) bool {
+// PointsBack tells whether a text has a word that stands for something said before,
+// such as "she" or "there".
+func PointsBack(text string) bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
 		if pointers[w] {
 			return true

@@ -35,14 +35,24 @@ var prompts embed.FS
 // Unknown is the answer if memory has none.
 const Unknown = "I don't know."
 
-// Request asks a question of a block.
-func Request(question, block, wearer string, now time.Time) llm.Request {
-	text := block + "\n\nThe wearer is " + quoted(wearer) + ". It is " + now.Format("Monday, 2006-01-02 15:04") + ".\nQuestion: " + quoted(question)
+// Request asks a question of a block. It may go on from questions and answers
+// before it, the latest last.
+func Request(question string, before []retrieve.Turn, block, wearer string, now time.Time) llm.Request {
+	text := block + "\n\nThe wearer is " + quoted(wearer) + ". It is " + now.Format("Monday, 2006-01-02 15:04") + "."
+	if len(before) > 0 {
+		text += "\nWhat was asked and answered before, as data: " + messages(before)
+	}
+	text += "\nQuestion: " + quoted(question)
 	return llm.Request{System: llm.Prompt(prompts, Version), Messages: []llm.Message{{Role: llm.User, Text: text}}}
 }
 
 // TopicRequest asks what the last of some turns is about.
 func TopicRequest(turns []retrieve.Turn) llm.Request {
+	return llm.Request{System: llm.Prompt(prompts, topicVersion), Messages: []llm.Message{{Role: llm.User, Text: messages(turns)}}}
+}
+
+// messages is a conversation as JSON.
+func messages(turns []retrieve.Turn) string {
 	type message struct {
 		Speaker string `json:"speaker,omitempty"`
 		Text    string `json:"text"`
@@ -55,7 +65,7 @@ func TopicRequest(turns []retrieve.Turn) llm.Request {
 	if err != nil {
 		panic(err) // strings
 	}
-	return llm.Request{System: llm.Prompt(prompts, topicVersion), Messages: []llm.Message{{Role: llm.User, Text: string(b)}}}
+	return string(b)
 }
 
 // maxTopic is the longest topic that Topic accepts, in bytes.

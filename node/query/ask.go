@@ -17,11 +17,11 @@ func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResu
 		return rd.askPhoto(ctx, r)
 	}
 	err = rd.of.During(ctx, func(ctx context.Context, qr *Query) error {
-		got, lines, err := qr.surround(ctx, serve.ContextRequest{Topic: r.Question, Budget: r.Budget, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, NoQuotes: r.NoQuotes, Sees: r.Sees})
+		got, err := qr.follow(ctx, &r)
 		if err != nil {
 			return err
 		}
-		res = serve.AskResult{Known: got.Known, Confidence: got.Confidence, Citations: []serve.ContextItem{}, Evidence: serve.EvidenceOf(got.Items)}
+		res = serve.AskResult{Topic: got.topic, Known: got.Known, Confidence: got.Confidence, Citations: []serve.ContextItem{}, Evidence: serve.EvidenceOf(got.Items)}
 		model, modelErr := qr.c.Model()
 		switch {
 		case !got.Known:
@@ -37,7 +37,7 @@ func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResu
 		if now.IsZero() {
 			now = time.Now()
 		}
-		said, err := model.Ask(ctx, answer.Request(r.Question, got.Text, qr.c.Wearer, now.In(qr.c.Zone)))
+		said, err := model.Ask(ctx, answer.Request(r.Question, before(r.Before), got.Text, qr.c.Wearer, now.In(qr.c.Zone)))
 		if f, ok := errors.AsType[*llm.Fault](err); ok {
 			res.Trouble = f.Error()
 			return nil
@@ -45,10 +45,18 @@ func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResu
 		if err != nil {
 			return err
 		}
-		qr.read(model.Name(), said.Text, lines, got.Items, &res)
+		qr.read(model.Name(), said.Text, got.lines, got.Items, &res)
 		return nil
 	})
 	return res, err
+}
+
+// before gives the end of a conversation for a model.
+func before(messages []serve.ContextMessage) (turns []retrieve.Turn) {
+	for _, m := range messages[max(0, len(messages)-lastTurns):] {
+		turns = append(turns, retrieve.Turn{Speaker: m.Speaker, Text: m.Text})
+	}
+	return turns
 }
 
 // read puts the model's answer into the result, checked against the lines that it

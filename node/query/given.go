@@ -22,6 +22,36 @@ func (rd Reader) GivenShares(ctx context.Context) ([]serve.GivenShare, error) {
 	return qr.c.Given.Shares(ctx)
 }
 
+// GivenKey implements serve.Given.
+func (rd Reader) GivenKey(context.Context) (serve.GivenKey, error) {
+	qr, release, err := rd.of.Use()
+	if err != nil {
+		return serve.GivenKey{}, err
+	}
+	defer release()
+	return qr.c.Given.Key()
+}
+
+// OpenGiven implements serve.Given.
+func (rd Reader) OpenGiven(ctx context.Context, r serve.OpenGivenRequest) (serve.GivenShare, error) {
+	qr, release, err := rd.of.Use()
+	if err != nil {
+		return serve.GivenShare{}, err
+	}
+	defer release()
+	return qr.c.Given.Take(ctx, r.Link, r.From)
+}
+
+// LeaveGiven implements serve.Given.
+func (rd Reader) LeaveGiven(_ context.Context, id memory.SpaceID) error {
+	qr, release, err := rd.of.Use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	return qr.c.Given.Leave(id)
+}
+
 // weak is the part of the best score below which a given memory is no hit.
 const weak = 0.4
 

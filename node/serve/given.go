@@ -11,6 +11,36 @@ import (
 type Given interface {
 	// GivenShares gives the shares that were opened here, the latest first.
 	GivenShares(ctx context.Context) ([]GivenShare, error)
+	// GivenKey gives the wearer's key for readers; it is made the first time.
+	GivenKey(ctx context.Context) (GivenKey, error)
+	// OpenGiven opens the link of somebody who shares with the wearer's key:
+	// memory.ErrInvalid, memory.ErrNotFound where it is not served to that key,
+	// ErrRelay.
+	OpenGiven(ctx context.Context, r OpenGivenRequest) (GivenShare, error)
+	// LeaveGiven removes what was fetched of one: memory.ErrNotFound. The one who
+	// shares is not told.
+	LeaveGiven(ctx context.Context, id memory.SpaceID) error
+}
+
+// GivenKey is what the wearer gives to whoever shares something. It is no secret.
+type GivenKey struct {
+	Key   string `json:"key"`
+	Words string `json:"words"` // of the key, to compare
+}
+
+// OpenGivenRequest names a share by its link.
+type OpenGivenRequest struct {
+	Link string `json:"link"`
+	From string `json:"from,omitempty"` // whose it is: a name for the wearer alone
+}
+
+// LeftGiven is the answer to DELETE /v1/given/{share}.
+type LeftGiven struct {
+	ID memory.SpaceID `json:"id"`
+}
+
+type givenOf struct {
+	Share memory.SpaceID `path:"share" doc:"its id"`
 }
 
 // SharedBy marks what is not the wearer's own: whose it is, and until when.
@@ -37,20 +67,55 @@ type GivenAnswer struct {
 	Shares []GivenShare `json:"shares"`
 }
 
-var giving = topic[Given]{listGiven}
+var giving = topic[Given]{listGiven, giveKey, openGiven, leaveGiven}
 
-var listGiven = asks(RightOwner, spec{
-	method: "GET", path: "/v1/given", id: "listGiven",
-	summary: "List what others share with the wearer",
-	about:   "These memories answer in search, ask and context, marked with shared_by. They are never reconciled with the wearer's own, synced or exported.",
-	gives:   "The shares, each with its memories",
-}, func(s Given, ctx context.Context) (GivenAnswer, error) {
-	list, err := s.GivenShares(ctx)
-	return GivenAnswer{Some(list)}, err
-})
+var (
+	listGiven = asks(RightOwner, spec{
+		method: "GET", path: "/v1/given", id: "listGiven",
+		summary: "List what others share with the wearer",
+		about:   "These memories answer in search, ask and context, marked with shared_by. They are never reconciled with the wearer's own, synced or exported.",
+		gives:   "The shares, each with its memories",
+	}, func(s Given, ctx context.Context) (GivenAnswer, error) {
+		list, err := s.GivenShares(ctx)
+		return GivenAnswer{Some(list)}, err
+	})
+
+	giveKey = asks(RightOwner, spec{
+		method: "POST", path: "/v1/given/key", id: "givenKey",
+		summary: "The wearer's key, for others to share with", gives: "The key, which is made the first time, and words by which to compare it",
+	}, Given.GivenKey)
+
+	openGiven = takes(RightOwner, spec{
+		method: "POST", path: "/v1/given", id: "openGiven", slow: true,
+		summary: "Open what another shares with the wearer", gives: "The share, as fetched",
+	}, Given.OpenGiven)
+
+	leaveGiven = takes(RightOwner, spec{
+		method: "DELETE", path: "/v1/given/{share}", id: "leaveGiven",
+		summary: "Remove what another shares", gives: "It answers no more; the link opens it again",
+	}, func(s Given, ctx context.Context, in givenOf) (LeftGiven, error) {
+		return LeftGiven{in.Share}, s.LeaveGiven(ctx, in.Share)
+	})
+)
 
 // GivenShares lists what others share with the wearer.
 func (c *Client) GivenShares(ctx context.Context) ([]GivenShare, error) {
 	v, err := listGiven.call(ctx, c, none{})
 	return v.Shares, err
+}
+
+// GivenKey gives the wearer's key for readers.
+func (c *Client) GivenKey(ctx context.Context) (GivenKey, error) {
+	return giveKey.call(ctx, c, none{})
+}
+
+// OpenGiven opens what another shares.
+func (c *Client) OpenGiven(ctx context.Context, r OpenGivenRequest) (GivenShare, error) {
+	return openGiven.call(ctx, c, r)
+}
+
+// LeaveGiven removes what another shares.
+func (c *Client) LeaveGiven(ctx context.Context, id memory.SpaceID) error {
+	_, err := leaveGiven.call(ctx, c, givenOf{id})
+	return err
 }

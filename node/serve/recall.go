@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -110,22 +111,26 @@ type Hit struct {
 
 // AskRequest is a question.
 type AskRequest struct {
-	Question     string        `json:"question"`
-	Budget       int           `json:"budget,omitempty"`        // tokens of what the model is given; 0: 1000, of which no more is filled than is of use; at most 32000
-	At           time.Time     `json:"at,omitzero"`             // when it is asked; absent: now
-	Agent        string        `json:"agent,omitempty"`         // scope
-	Run          string        `json:"run,omitempty"`           // scope
-	Filters      filter.Filter `json:"filters,omitzero"`        // only from what they choose
-	NoQuotes     bool          `json:"no_quotes,omitempty"`     // from memories without the lines that they quote
-	Photo        memory.ID     `json:"photo,omitzero"`          // that it is about: a worker is asked, and the answer comes later
-	EvidenceOnly bool          `json:"evidence_only,omitempty"` // ask no model
-	Sees         filter.Filter `json:"-"`                       // what who asks may know of; Filters hold to it already
+	Question string `json:"question"`
+	// Before is what was asked and answered before it, the latest last: a question
+	// that goes on from that ("and where?") is lent its names and words.
+	Before       []ContextMessage `json:"before,omitempty"`
+	Budget       int              `json:"budget,omitempty"`        // tokens of what the model is given; 0: 1000, of which no more is filled than is of use; at most 32000
+	At           time.Time        `json:"at,omitzero"`             // when it is asked; absent: now
+	Agent        string           `json:"agent,omitempty"`         // scope
+	Run          string           `json:"run,omitempty"`           // scope
+	Filters      filter.Filter    `json:"filters,omitzero"`        // only from what they choose
+	NoQuotes     bool             `json:"no_quotes,omitempty"`     // from memories without the lines that they quote
+	Photo        memory.ID        `json:"photo,omitzero"`          // that it is about: a worker is asked, and the answer comes later
+	EvidenceOnly bool             `json:"evidence_only,omitempty"` // ask no model
+	Sees         filter.Filter    `json:"-"`                       // what who asks may know of; Filters hold to it already
 }
 
 // AskResult is an answer with what it is from.
 type AskResult struct {
 	Answer     string        `json:"answer,omitempty"`   // empty: the evidence is the answer
 	Model      string        `json:"model,omitempty"`    // that made it; empty: none did
+	Topic      string        `json:"topic,omitempty"`    // what was looked for, where what was asked before lent words; absent: the question
 	Known      bool          `json:"known"`              // false: it is not known, and the evidence the nearest there is
 	Confidence float64       `json:"confidence"`         // 0 to 1, of recall
 	Cited      bool          `json:"cited"`              // the answer cites what is given here, and nothing else
@@ -254,8 +259,11 @@ func (r *AskRequest) check() error {
 	if strings.TrimSpace(r.Question) == "" {
 		return kindInvalid.problem("question", "question: empty")
 	}
-	c := ContextRequest{Topic: r.Question, Budget: r.Budget}
+	c := ContextRequest{Topic: r.Question, Budget: r.Budget, Messages: r.Before}
 	err := c.check()
+	if p, ok := errors.AsType[*Problem](err); ok && p.Field == "messages" {
+		return kindInvalid.problem("before", strings.Replace(p.Detail, "messages", "before", 1))
+	}
 	r.Budget = c.Budget
 	return err
 }

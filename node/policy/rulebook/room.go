@@ -62,7 +62,7 @@ func (p Policer) Policy(ctx context.Context) (v serve.Policy, err error) {
 
 // Shown is how rules are served.
 func Shown(r *Rules) serve.Policy {
-	v := serve.Policy{Text: r.List[0].Text, Mine: r.Mine, Never: serve.Some(r.Never), Trouble: r.Trouble, Rules: []serve.PolicyRule{}}
+	v := serve.Policy{Text: r.List[0].Text, Mine: r.Mine && strings.TrimSpace(r.List[0].Text) != strings.TrimSpace(policy.ByHand), Never: serve.Some(r.Never), Trouble: r.Trouble, Rules: []serve.PolicyRule{}}
 	for i := range r.List {
 		if i > 0 {
 			v.Conflicts = append(v.Conflicts, r.List[i].Text)

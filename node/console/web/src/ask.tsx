@@ -19,7 +19,18 @@ interface Choice {
   who: string;
   asOf: string; // what was so on a date; empty: now
   knownAt: string; // what Locket knew on a date; empty: now
+  turn: number; // which question of a conversation it is, from 0
 }
+
+/** One question of a conversation, and what was answered. */
+interface Said {
+  choice: Choice;
+  text?: string; // of the answer; absent: it is not known
+  of?: Hit; // that the answer is
+}
+
+/** The conversation that goes on. It is in no address: a page that is loaded anew begins another. */
+let talk: Said[] = [];
 
 function choiceOf(query: URLSearchParams): Choice {
   const only = query.get("only");
@@ -30,6 +41,7 @@ function choiceOf(query: URLSearchParams): Choice {
     who: query.get("who") ?? "",
     asOf: dayIn(query.get("asof")),
     knownAt: dayIn(query.get("known")),
+    turn: Math.min(Number(query.get("turn")) || 0, talk.length),
   };
 }
 
@@ -41,6 +53,7 @@ function addressOf(c: Choice): string {
   if (c.who) p.set("who", c.who);
   if (c.asOf) p.set("asof", c.asOf);
   if (c.knownAt) p.set("known", c.knownAt);
+  if (c.turn) p.set("turn", String(c.turn));
   return "/ask" + (p.size ? "?" + p : "");
 }
 
@@ -48,7 +61,7 @@ export function AskPage({ query }: { query: URLSearchParams }) {
   const choice = choiceOf(query);
   const address = addressOf(choice);
   const field = useRef<HTMLInputElement>(null);
-  const [state, set] = useState<{ of: string; found?: Found; answer?: Answer; error?: Problem }>({ of: "" });
+  const [state, set] = useState<{ of: string; found?: Found; answer?: Answer; topic?: string; error?: Problem }>({ of: "" });
   const [recent, remember] = useState<string[]>([]);
   useEffect(() => {
     if (!choice.q) {
@@ -56,15 +69,25 @@ export function AskPage({ query }: { query: URLSearchParams }) {
       return;
     }
     const stop = new AbortController();
-    const search: Record<string, unknown> = { query: choice.q, k: 20, as_of: noonOf(choice.asOf), known_at: noonOf(choice.knownAt) };
-    if (choice.kinds.length) search.types = choice.kinds;
-    if (choice.only) search.only = choice.only;
-    if (choice.who) search.filters = { speaker: choice.who };
     const plain = !choice.kinds.length && !choice.only && !choice.who && !choice.asOf && !choice.knownAt;
+    const before = talk.slice(0, choice.turn).flatMap((x) => [{ text: x.choice.q }, ...(x.text ? [{ speaker: "Locket", text: x.text }] : [])]);
+    const search = (query: string) => {
+      const r: Record<string, unknown> = { query, k: 20, as_of: noonOf(choice.asOf), known_at: noonOf(choice.knownAt) };
+      if (choice.kinds.length) r.types = choice.kinds;
+      if (choice.only) r.only = choice.only;
+      if (choice.who) r.filters = { speaker: choice.who };
+      return post<Found>("/v1/search", r, stop.signal);
+    };
+    const asked = plain || before.length ? post<Answer>("/v1/ask", { question: choice.q, before, evidence_only: !plain }, stop.signal) : undefined;
+    // A question that goes on from the one before is looked for with the words that it is lent.
+    const found = before.length ? asked!.then((a) => search(a.topic ?? choice.q)) : search(choice.q);
     set((s) => ({ ...s, of: "" }));
-    Promise.all([post<Found>("/v1/search", search, stop.signal), plain ? post<Answer>("/v1/ask", { question: choice.q }, stop.signal) : undefined]).then(
+    Promise.all([found, asked]).then(
       ([found, answer]) => {
-        set({ of: address, found, answer });
+        if (answer && plain && !answer.known) found.known = false;
+        const said = answer?.model && plain ? plainAnswer(answer) : found.hits[0] && titleOf(found.hits[0]);
+        talk = [...talk.slice(0, choice.turn), { choice, text: found.known ? said : undefined, of: found.known ? found.hits[0] : undefined }];
+        set({ of: address, found, answer: plain ? answer : undefined, topic: answer?.topic });
         remember((r) => [choice.q, ...r.filter((x) => x !== choice.q)].slice(0, 6));
       },
       (e) => stop.signal.aborted || set({ of: address, error: asProblem(e) }),
@@ -81,16 +104,77 @@ export function AskPage({ query }: { query: URLSearchParams }) {
         onSubmit={(e) => {
           e.preventDefault();
           const q = field.current!.value.trim();
-          if (q) go(addressOf({ ...choice, q }));
+          if (q) go(addressOf({ ...choice, q, turn: 0 }));
         }}
       >
         <Icon name="ask" size={20} />
-        <input key={choice.q} ref={field} type="search" name="q" defaultValue={choice.q} aria-label={t("ask.title")} placeholder={t("ask.hint")} autocomplete="off" />
+        <input key={address} ref={field} type="search" name="q" defaultValue={choice.turn ? "" : choice.q} aria-label={t("ask.title")} placeholder={t("ask.hint")} autocomplete="off" />
         <button class="button solid">{t("ask.do")}</button>
       </form>
       {choice.q && <Filters choice={choice} change={change} />}
-      {!choice.q ? <Begin recent={recent} /> : state.of !== address ? <Waiting /> : state.error ? <Failure error={state.error} /> : <Result found={state.found!} answer={state.answer} choice={choice} change={change} />}
+      {choice.turn > 0 && <Talk turns={talk.slice(0, choice.turn)} />}
+      {choice.turn > 0 && <Question text={choice.q} topic={state.of === address ? state.topic : undefined} />}
+      {!choice.q ? <Begin recent={recent} /> : state.of !== address ? <Waiting /> : state.error ? <Failure error={state.error} /> : <Result key={address} found={state.found!} answer={state.answer} choice={choice} change={change} />}
     </div>
+  );
+}
+
+const plainAnswer = (a: Answer) => a.answer?.replace(/\s*\[[0-9a-z]{4,26}\]/g, "");
+
+/** What was asked and answered before. */
+function Talk({ turns }: { turns: Said[] }) {
+  return (
+    <ol class="talk" aria-label={t("talk.before")}>
+      {turns.map((s, i) => (
+        <li key={i}>
+          <p class="talk-q">
+            <a href={addressOf(s.choice)} title={t("talk.back")}>
+              <T text={s.choice.q} most={200} />
+            </a>
+          </p>
+          <p class="talk-a">
+            {s.text ? <>{s.of?.memory && !s.of.shared_by ? <a href={`/memory/${s.of.id}`}><T text={s.text} most={300} /></a> : <T text={s.text} most={300} />}</> : t("answer.unknown")}
+          </p>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The question that goes on, and in which words it was looked for. */
+function Question({ text, topic }: { text: string; topic?: string }) {
+  return (
+    <div class="talk-now">
+      <p class="talk-q">
+        <T text={text} most={300} />
+      </p>
+      {topic && (
+        <p class="muted">
+          {t("talk.topic")} <T text={topic} most={200} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Asks on, with what was asked and answered in mind. */
+function FollowUp({ choice }: { choice: Choice }) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (choice.turn) field.current!.focus({ preventScroll: true });
+  }, []);
+  return (
+    <form
+      class="inline follow-up"
+      onSubmit={(e) => {
+        e.preventDefault();
+        const q = ((e.currentTarget as HTMLFormElement).elements.namedItem("on") as HTMLInputElement).value.trim();
+        if (q) go(addressOf({ ...choice, q, turn: choice.turn + 1 }));
+      }}
+    >
+      <input ref={field} name="on" aria-label={t("talk.on")} placeholder={t("talk.hint")} autocomplete="off" />
+      <button class="button">{t("talk.do")}</button>
+    </form>
   );
 }
 
@@ -165,7 +249,7 @@ function Result({ found, answer, choice, change }: { found: Found; answer?: Answ
       ) : answer?.model && answer.answer ? (
         <section class="answer">
           <p class="answer-text">
-            <T text={answer.answer.replace(/\s*\[[0-9a-z]{4,26}\]/g, "")} most={6000} />
+            <T text={plainAnswer(answer)!} most={6000} />
           </p>
           <ul class="cites" aria-label={t("answer.cites")}>
             {answer.citations.map((c) => (
@@ -181,6 +265,7 @@ function Result({ found, answer, choice, change }: { found: Found; answer?: Answ
       ) : (
         best && <Best hit={best} />
       )}
+      <FollowUp choice={choice} />
       {answer?.trouble && <p class="muted">{t("answer.trouble")}</p>}
       {rest.length > 0 && (
         <>

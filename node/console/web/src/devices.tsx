@@ -5,6 +5,9 @@ import { get, post } from "./api";
 import { moment, number, said, size, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import type { Status } from "./types";
+import { Engines } from "./engines";
+import { Pair } from "./pair";
+import { Plugins } from "./plugins";
 import { asProblem, Failure, T, tellError, useLoaded } from "./widgets";
 import { Wearables } from "./wearables";
 import type { Problem } from "./api";
@@ -52,7 +55,8 @@ export function DevicesPage({ status }: { status: Status }) {
       <div class="columns">
         <Wearables status={status} />
         <Members />
-        <Plugins status={status} />
+        <Engines />
+        <Plugins />
         <Doctor />
       </div>
     </div>
@@ -74,6 +78,7 @@ function Members() {
   const members = useLoaded<{ members: Member[] }>("/v1/members");
   const sync = useLoaded<Sync>("/v1/sync");
   const [busy, work] = useState(false);
+  const [pairing, pair] = useState(false);
   const s = sync.value;
   const none = s && !s.relay && !s.apart && !s.lan;
   const now = () => {
@@ -112,25 +117,12 @@ function Members() {
           ))}
         </ul>
       )}
-    </section>
-  );
-}
-
-function Plugins({ status }: { status: Status }) {
-  return (
-    <section class="panel">
-      <h2>{t("plugins.title")}</h2>
-      <ul class="rows">
-        {status.plugins.map((p) => (
-          <li key={p.name}>
-            <span class={p.enabled ? "dot-on" : "dot-off"}>{p.blocks ? t("plugins.blocks") : p.enabled ? t("plugins.on") : t("plugins.off")}</span>
-            <span class="rows-text">
-              <T text={said("by", p.name)} most={60} />
-            </span>
-            <span class="muted">{t("plugins.calls", { n: p.calls })}</span>
-          </li>
-        ))}
-      </ul>
+      <div class="actions">
+        <button type="button" class="button" onClick={() => pair(true)}>
+          <Icon name="link" size={16} /> {t("pair.do")}
+        </button>
+      </div>
+      {pairing && <Pair close={() => (pair(false), members.again())} />}
     </section>
   );
 }
@@ -139,10 +131,10 @@ function Doctor() {
   const [report, set] = useState<{ ok: boolean; findings: Finding[] } | null>(null);
   const [error, fail] = useState<Problem>();
   const [busy, work] = useState(false);
-  const look = () => {
+  const look = (verify: boolean) => {
     work(true);
     fail(undefined);
-    get<{ ok: boolean; findings: Finding[] }>("/v1/doctor")
+    get<{ ok: boolean; findings: Finding[] }>("/v1/doctor?verify=" + verify)
       .then(set, (e) => fail(asProblem(e)))
       .finally(() => work(false));
   };
@@ -152,8 +144,11 @@ function Doctor() {
       <h2>{t("doctor.title")}</h2>
       <p class="muted">{t("doctor.says")}</p>
       <div class="actions">
-        <button type="button" class="button" disabled={busy} onClick={look}>
+        <button type="button" class="button" disabled={busy} onClick={() => look(false)}>
           {busy ? t("wait") : t("doctor.look")}
+        </button>
+        <button type="button" class="button" disabled={busy} onClick={() => look(true)}>
+          {t("doctor.verify")}
         </button>
       </div>
       {error && <Failure error={error} />}

@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AsOf, dayIn, noonOf } from "./asof";
 import { Quote } from "./ask";
+import { NamesOf } from "./names";
 import { mediumDate, dateOf, said, t } from "./i18n";
 import { Icon } from "./icons";
 import { place, type Box, type Point } from "./layout";
@@ -275,6 +276,7 @@ function Opened({ entry: e, graph, choice, change, open }: { entry: Entry; graph
           <Icon name="ask" size={14} /> {t("graph.ask")}
         </a>
       </div>
+      <NamesOf key={e.id} entry={e} all={graph.entities} />
       {(relations.length > 0 || beside.length > 0) && <h3>{t("graph.with")}</h3>}
       <ul class="ties">
         {relations.map((r) => (

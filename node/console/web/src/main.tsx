@@ -14,6 +14,7 @@ import { MemoryPage } from "./memory";
 import { Palette } from "./palette";
 import { ReviewPage } from "./review";
 import { usePlace } from "./router";
+import { SharingPage } from "./sharing";
 import "./style.css";
 import { useTheme } from "./theme";
 import { TodayPage } from "./today";
@@ -22,12 +23,13 @@ import { WeekPage } from "./week";
 import { asProblem, changes, Empty, Failure, tell, tellError, Toasts, useLive, useLoaded, Waiting } from "./widgets";
 import { YearPage } from "./year";
 
-const pages: { path: string; icon: IconName; word: "nav.today" | "nav.ask" | "nav.memories" | "nav.graph" | "nav.review" | "nav.devices"; also: string[] }[] = [
+const pages: { path: string; icon: IconName; word: "nav.today" | "nav.ask" | "nav.memories" | "nav.graph" | "nav.review" | "nav.sharing" | "nav.devices"; also: string[] }[] = [
   { path: "/", icon: "day", word: "nav.today", also: ["day", "week", "year"] },
   { path: "/ask", icon: "ask", word: "nav.ask", also: [] },
   { path: "/memories", icon: "memories", word: "nav.memories", also: ["memory"] },
   { path: "/graph", icon: "graph", word: "nav.graph", also: [] },
   { path: "/review", icon: "review", word: "nav.review", also: [] },
+  { path: "/sharing", icon: "share", word: "nav.sharing", also: [] },
   { path: "/devices", icon: "devices", word: "nav.devices", also: [] },
 ];
 
@@ -131,6 +133,8 @@ function Page({ place, status }: { place: ReturnType<typeof usePlace>; status: S
       return <GraphPage query={query} />;
     case "review":
       return <ReviewPage />;
+    case "sharing":
+      return <SharingPage at={path[1] ?? ""} status={status} />;
     case "devices":
       return <DevicesPage status={status} />;
   }

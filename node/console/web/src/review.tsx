@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { post } from "./api";
 import { moment, said, t } from "./i18n";
 import { Icon } from "./icons";
+import { NamesReview } from "./names";
 import { changes, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 
 interface Side {
@@ -56,6 +57,7 @@ export function ReviewPage() {
         </p>
       </header>
       <Conflicts />
+      <NamesReview />
       <Dreams />
     </div>
   );

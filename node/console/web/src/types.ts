@@ -146,6 +146,7 @@ export interface Item {
 export interface Answer {
   answer?: string;
   model?: string;
+  topic?: string;
   known: boolean;
   confidence: number;
   cited: boolean;

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { call, post } from "./api";
 import { moment, number, t } from "./i18n";
 import { Icon } from "./icons";
+import { QR } from "./qr";
 import type { Status } from "./types";
 import { Dialog, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 
@@ -22,6 +23,10 @@ interface Credentials {
   client_id: string;
   topics: string;
 }
+
+/** What a wearable or its app scans: mqtt://USER:PASSWORD@HOST:PORT, or mqtts. */
+const linkOf = (c: Credentials) =>
+  c.broker.replace(/^(\w+):\/\//, (_, scheme: string) => `${scheme === "tcp" ? "mqtt" : scheme === "ssl" || scheme === "tls" ? "mqtts" : scheme}://${encodeURIComponent(c.username)}:${encodeURIComponent(c.password)}@`);
 
 export function Wearables({ status }: { status: Status }) {
   const { value, error, again } = useLoaded<{ devices: Wearable[] }>("/v1/devices");
@@ -84,6 +89,10 @@ export function Wearables({ status }: { status: Status }) {
           <p class="notice warn">
             <Icon name="warn" /> {t("wearables.once")}
           </p>
+          <div class="pair">
+            <QR text={linkOf(given)} label={t("wearables.qr")} />
+            <p class="muted">{t("wearables.qrSays")}</p>
+          </div>
           <dl class="given">
             {([["wearables.url", given.broker], ["wearables.user", given.username], ["wearables.password", given.password], ["wearables.client", given.client_id], ["wearables.topics", given.topics]] as const).map(([word, v]) => (
               <div key={word}>

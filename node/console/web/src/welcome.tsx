@@ -2,12 +2,16 @@
 
 import { useState } from "preact/hooks";
 import { post } from "./api";
+import { Engines } from "./engines";
 import { t } from "./i18n";
 import { Icon } from "./icons";
-import { changes, tell, tellError } from "./widgets";
+import type { Status } from "./types";
+import { Wearables } from "./wearables";
+import { changes, tell, tellError, useLoaded } from "./widgets";
 
 export function Welcome({ wearer }: { wearer: string }) {
   const [busy, work] = useState(false);
+  const { value: status } = useLoaded<Status>("/v1/status");
   async function say(e: SubmitEvent) {
     e.preventDefault();
     const form = e.currentTarget as HTMLFormElement;
@@ -40,11 +44,19 @@ export function Welcome({ wearer }: { wearer: string }) {
             </button>
           </form>
         </li>
-        <li class="panel">
-          <h2>{t("welcome.wearable")}</h2>
+        <li>
           <p class="muted">{t("welcome.wearableHow")}</p>
+          {status && <Wearables status={status} />}
+        </li>
+        <li>
+          <Engines />
+        </li>
+        <li class="panel">
+          <h2>{t("welcome.keep")}</h2>
+          <p class="muted">{t("welcome.keepHow")}</p>
+          <pre class="pair-line">{"locket backup DIR\nlocket setup --at-login"}</pre>
           <a class="button" href="/devices">
-            <Icon name="devices" size={16} /> {t("wearables.add")}
+            <Icon name="devices" size={16} /> {t("pair.do")}
           </a>
         </li>
         <li class="panel">

@@ -1,0 +1,37 @@
+package console
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// What tidying up would do is shown first, and can be undone. It stands in a file
+// whose tests run early: a node that was left in peace for minutes tidies up by itself.
+func TestTidyUp(t *testing.T) {
+	c := api(t)
+	b := open(t, plain)
+	b.visit("/review", ".tidy .button")
+	// The button moves down when what stands above it has come; a click at a place may miss it.
+	b.do(chromedp.Evaluate(`document.querySelector(".tidy .button").click()`, nil), chromedp.WaitVisible(".dream-steps li"))
+	b.accessible("plan")
+	b.shoot("plan")
+	b.do(chromedp.Click(".tidy .button.solid"))
+	b.says("Done:")
+	b.do(chromedp.WaitVisible(".dreams li button"))
+	list, err := c.Dreams(t.Context())
+	if err != nil || len(list) != 1 || list[0].Undone {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	b.do(chromedp.Click(".toast button"))
+	b.until(`!document.querySelector(".dreams li button")`)
+	list, err = c.Dreams(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range list {
+		if !d.Undone {
+			t.Errorf("%+v stands", d)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// A second device comes in by the code that the page shows, once both show the same words.
+func TestPair(t *testing.T) {
+	b := open(t, plain)
+	b.visit("/devices", ".plugins details")
+	b.do(chromedp.Evaluate(`document.querySelector(".panel > .actions .button .icon").closest("button").click()`, nil), chromedp.WaitVisible(".pair-line"), chromedp.WaitVisible("dialog .qr"))
+	b.accessible("pair")
+	b.shoot("pair")
+	line := strings.Fields(js[string](b, `document.querySelector(".pair-line").innerText`))
+	want := []string{"locket", "pair", "--join", "", "--relay", relayAt}
+	if len(line) != len(want) || line[5] != relayAt {
+		t.Fatalf("the page says to type %q", line)
+	}
+	join := exec.Command(locket, append([]string{"--home", filepath.Join(t.TempDir(), "new"), "--set", "disk.reserve=64MB", "--json"}, append(line[1:], "--key-file")...)...)
+	var out bytes.Buffer
+	join.Stdin, join.Stdout, join.Stderr = strings.NewReader("y\n"), &out, &out
+	if err := join.Start(); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.WaitVisible(".pair-words"))
+	words := js[[]string](b, `[...document.querySelectorAll(".pair-words li")].map(w => w.innerText)`)
+	b.do(chromedp.Evaluate(`document.querySelector("dialog footer .solid").focus()`, nil), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("dialog .notice.good"))
+	if err := join.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	if text := out.String(); len(words) != 5 || !strings.Contains(text, `"`+strings.Join(words, `","`)+`"`) {
+		t.Errorf("the page shows %q, and the new device\n%s", words, text)
+	}
+	b.do(chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog"))
+	if list, err := api(t).Members(t.Context()); err != nil || len(list) != 2 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	b.until(`[...document.querySelectorAll(".rows .badge")].some(x => x.innerText === "this one") && document.querySelectorAll(".panel .rows li").length >= 2`)
+}
+
+// What a plugin does is said, and it is turned off and on again; what might hear
+// is looked for; and whether all is well.
+func TestBeside(t *testing.T) {
+	b := open(t, plain)
+	b.visit("/devices", ".plugins details")
+	howto := func() string {
+		t.Helper()
+		list, err := api(t).Plugins(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(list, func(p serve.Plugin) bool { return p.ID == "howto" })
+		return list[i].State
+	}
+	b.do(chromedp.Evaluate(`document.querySelector('[aria-label="Turn off: How-to reader"]').closest("details").open = true`, nil))
+	b.says("It sees: what is said")
+	b.accessible("plugins")
+	b.do(chromedp.Click(`[aria-label="Turn off: How-to reader"]`), chromedp.WaitReady(`[aria-label="Turn on: How-to reader"]`))
+	if s := howto(); s != serve.PluginOff {
+		t.Errorf("it is %s", s)
+	}
+	b.do(chromedp.Click(".toast button"), chromedp.WaitReady(`[aria-label="Turn off: How-to reader"]`))
+	if s := howto(); s != serve.PluginRuns {
+		t.Errorf("it is %s", s)
+	}
+	b.do(chromedp.Click(`[aria-label^="Look on this machine: Reads"]`))
+	b.until(`[...document.querySelectorAll(".engine-kind")][1].querySelector("p.muted, .rows li")`)
+	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".button")].find(x => x.innerText === "Look").click()`, nil))
+	b.until(`[...document.querySelectorAll(".panel")].at(-1).querySelector(".notice")`)
+}
+
+// Names are joined and parted where they stand, each with undo, and what may be
+// one waits in the review.
+func TestJoinNames(t *testing.T) {
+	c := api(t)
+	decided := func(want ...string) {
+		t.Helper()
+		a, err := c.Entities(t.Context())
+		var got []string
+		for _, d := range a.Decisions {
+			got = append(got, strings.Join([]string{d.A, map[bool]string{true: "=", false: "/"}[d.Same], d.B}, ""))
+		}
+		if err != nil || !slices.Equal(got, want) {
+			b, _ := json.Marshal(a) // for a person
+			t.Errorf("decided is %q, want %q, %v: %s", got, want, err, b)
+		}
+	}
+	b := open(t, plain)
+	b.visit("/graph?at=Ola", ".names-of summary")
+	b.do(chromedp.Click(".names-of summary"), chromedp.WaitVisible("[name=alias]"), chromedp.SendKeys("[name=alias]", "Aleksandra <i>"), chromedp.KeyEvent(kb.Enter))
+	b.until(`document.querySelector(".names-of .chip")?.innerText.includes("Aleksandra <i>")`)
+	b.accessible("names")
+	decided("Ola=Aleksandra <i>")
+	b.do(chromedp.Click(".toast button"))
+	b.until(`!document.querySelector(".names-of .chip")`)
+	decided()
+
+	res, err := c.Add(t.Context(), serve.AddRequest{Text: "My cousin works at Lumen.", Speaker: "Mei", At: at(t, "2026-09-23T10:00:00+08:00")})
+	if err != nil || len(res.Changes) == 0 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	defer func() { // other tests ask where somebody works
+		if _, err := c.Delete(t.Context(), res.Changes[0].Memory.String()); err != nil {
+			t.Error(err)
+		}
+	}()
+	b.visit("/review", ".names .conflict")
+	b.says("Lumen and Lumen Analytics")
+	b.accessible("names to review")
+	b.do(chromedp.Evaluate(`document.querySelector(".names .conflict .button").focus()`, nil), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".names .rows button"))
+	decided("Lumen=Lumen Analytics")
+	b.do(chromedp.Click(".names .rows button"), chromedp.WaitVisible(".names .conflict"))
+	decided()
+}

@@ -1,0 +1,36 @@
+package console
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// A conversation goes on by keyboard: the subject is carried on, what is about
+// something else is not answered by it, and what is not known is said to be so.
+func TestConversation(t *testing.T) {
+	b := open(t, plain)
+	b.visit("/ask?q=Who+is+allergic+to+hazelnuts", ".answer-text")
+	b.says("Tomasz is allergic to hazelnuts.")
+	on := func(question, answer string) {
+		t.Helper()
+		b.do(chromedp.Focus("[name=on]"), chromedp.KeyEvent(question), chromedp.KeyEvent(kb.Enter))
+		b.until(`document.querySelector(".talk-now")?.innerText.includes(` + quoted(question) + `) && document.querySelector(".answer")?.innerText.includes(` + quoted(answer) + `)`)
+	}
+	on("who is his sister", "Ola is Tomasz's sister.")
+	b.says("Looked for:")
+	b.until(`document.activeElement.name === "on"`)
+	on("what is quantum chromodynamics", "I don't know")
+	on("and how old is she", "I don't know")
+	b.accessible("talk")
+	b.shoot("talk")
+	if turns := js[[]string](b, `[...document.querySelectorAll(".talk-a")].map(x => x.innerText)`); len(turns) != 3 || turns[1] != "Ola is Tomasz's sister." || turns[2] != "I don't know" {
+		t.Errorf("before it were %q", turns)
+	}
+
+	// A question in the field above begins another, and going back goes to the one before.
+	b.do(chromedp.SendKeys(".ask-field input", "where is Weber"), chromedp.KeyEvent(kb.Enter))
+	b.says("Weber is on Huaihai Road")
+	b.do(chromedp.WaitNotPresent(".talk"))
+}

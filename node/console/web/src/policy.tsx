@@ -1,0 +1,301 @@
+// The rules about what may go to whom: said in words, tried as somebody, and changed after a look at what that opens and closes.
+
+import { useState } from "preact/hooks";
+import { call, post } from "./api";
+import { number, t } from "./i18n";
+import { Icon } from "./icons";
+import type { Kind } from "./types";
+import { changes, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+
+interface Rule {
+  name: string;
+  forbids: boolean;
+  words: string;
+}
+
+interface Rules {
+  text: string;
+  mine: boolean;
+  rules: Rule[];
+  never: string[];
+  conflicts?: string[];
+  trouble?: string;
+}
+
+interface Passed {
+  id: string;
+  type: Kind;
+  text: string;
+  by: string;
+}
+
+interface Tested {
+  as: string;
+  passes: Passed[];
+  held: number;
+  why?: { why: string; memories: number }[];
+}
+
+interface Diff {
+  policy: Rules;
+  changes: { as: string; opens?: Passed[]; closes?: Passed[] }[];
+}
+
+const set = (text: string) => call<Rules>("PUT", "/v1/policy", { text });
+
+export function Policy() {
+  const { value: p, error, again } = useLoaded<Rules>("/v1/policy");
+  if (error) return <Failure error={error} />;
+  if (!p) return <Waiting />;
+  return (
+    <section class="panel policy">
+      <h2>{t("policy.title")}</h2>
+      {p.trouble ? (
+        <p class="notice bad">
+          <Icon name="warn" /> {t("policy.trouble")} <T text={p.trouble} most={200} />
+        </p>
+      ) : (
+        <p class="muted">{p.mine ? t("policy.mine") : t("policy.none")}</p>
+      )}
+      {!!p.conflicts?.length && (
+        <p class="notice warn">
+          <Icon name="warn" /> {t("policy.conflicts")}
+        </p>
+      )}
+      {p.mine && (
+        <ul class="rows">
+          {p.rules.map((r) => (
+            <li key={r.name}>
+              <span class={`badge${r.forbids ? " warn" : ""}`}>{r.forbids ? t("policy.forbids") : t("policy.permits")}</span>
+              <span class="rows-text">
+                <T text={r.words} most={300} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Never policy={p} again={again} />
+      <div class="actions">
+        <Test />
+        <Change policy={p} again={again} />
+      </div>
+    </section>
+  );
+}
+
+/** The words that go to nobody. */
+function Never({ policy: p, again }: { policy: Rules; again: () => void }) {
+  const put = (words: string[]) => call<Rules>("PUT", "/v1/policy/never", { words });
+  const save = (words: string[]) =>
+    put(words).then(() => {
+      again();
+      tell({ text: t("policy.saved"), undo: () => put(p.never) });
+    }, tellError);
+  return (
+    <>
+      <h3>{t("never.title")}</h3>
+      <div class="chips">
+        {p.never.map((w) => (
+          <button key={w} type="button" class="chip" aria-label={t("never.remove", { word: w.slice(0, 60) })} onClick={() => save(p.never.filter((x) => x !== w))}>
+            <T text={w} most={60} /> <Icon name="close" size={12} />
+          </button>
+        ))}
+      </div>
+      <form
+        class="inline"
+        onSubmit={(e) => {
+          e.preventDefault();
+          const field = (e.currentTarget as HTMLFormElement).elements.namedItem("never") as HTMLInputElement;
+          const word = field.value.trim();
+          if (word && !p.never.includes(word)) save([...p.never, word]).then(() => (field.value = ""));
+        }}
+      >
+        <input name="never" maxLength={200} aria-label={t("never.add")} placeholder={t("never.hint")} autocomplete="off" />
+        <button class="button">{t("never.add")}</button>
+      </form>
+    </>
+  );
+}
+
+/** What would pass to somebody, by the rules as they are. */
+function Test() {
+  const shares = useLoaded<{ shares: { readers: { name: string }[]; revoked?: string }[] }>("/v1/shares");
+  const apps = useLoaded<{ apps: { name: string; revoked?: string }[] }>("/v1/apps");
+  const grants = useLoaded<{ grants: { name: string; removed?: string }[] }>("/v1/grants");
+  const [as, choose] = useState("");
+  const [tested, put] = useState<Tested>();
+  const parties: [string, string][] = [
+    ...[...new Set((shares.value?.shares ?? []).filter((s) => !s.revoked).flatMap((s) => s.readers.map((r) => r.name)))].map((n): [string, string] => ["reader:" + n, `${n} (${t("party.person")})`]),
+    ...(apps.value?.apps ?? []).filter((a) => !a.revoked).map((a): [string, string] => ["app:" + a.name, `${a.name} (${t("party.app")})`]),
+    ...(grants.value?.grants ?? []).filter((g) => !g.removed && g.name).map((g): [string, string] => ["worker:" + g.name, `${g.name} (${t("party.worker")})`]),
+    ["reader:" + t("test.somebody"), t("test.newReader")],
+    ["app:new", t("test.newApp")],
+  ];
+  const test = (who: string) => {
+    choose(who);
+    put(undefined);
+    if (who) post<Tested>("/v1/policy/test", { as: who }).then(put, tellError);
+  };
+  return (
+    <details class="policy-part">
+      <summary>{t("test.title")}</summary>
+      <label class="field">
+        {t("test.as")}
+        <select name="as" value={as} onChange={(e) => test(e.currentTarget.value)}>
+          <option value="">{t("test.choose")}</option>
+          {parties.map(([id, name]) => (
+            <option key={id} value={id}>
+              {name.slice(0, 80)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {tested && (
+        <div role="status">
+          <p>{t("test.result", { n: tested.passes.length, held: tested.held })}</p>
+          <p class="muted">{t("test.means")}</p>
+          {tested.why?.map((w) => (
+            <p key={w.why} class="muted">
+              {number(w.memories)} × <T text={w.why} most={200} />
+            </p>
+          ))}
+          <Items list={tested.passes} />
+        </div>
+      )}
+    </details>
+  );
+}
+
+function Items({ list }: { list: Passed[] }) {
+  return (
+    <ul class="rows policy-items">
+      {list.slice(0, 60).map((m) => (
+        <li key={m.id}>
+          <a class="rows-text" href={`/memory/${m.id}`}>
+            <T text={m.text} most={200} />
+          </a>
+          <span class="muted">
+            <T text={m.by} most={60} />
+          </span>
+        </li>
+      ))}
+      {list.length > 60 && <li class="muted">{t("forget.andMore", { n: list.length - 60 })}</li>}
+    </ul>
+  );
+}
+
+const parties = ["Reader", "App", "Worker"] as const;
+const quote = (s: string) => '"' + s.replace(/[\\"]/g, "\\$&").replace(/\s+/g, " ") + '"';
+
+/** ruleOf is a rule that forbids, in the language of the policy. */
+function ruleOf(whom: string, by: string, value: string): string {
+  const what = by === "name" ? `resource.entities.contains(${quote(value)})` : by === "tag" ? `resource.tags.contains(${quote(value)})` : "resource.sensitivity >= 2";
+  const head = whom ? `principal is ${whom}` : "principal";
+  return `@id(${quote(`not ${by} ${value} for ${whom || "anybody"}`.replace(/\s+/g, " "))})\nforbid (${head}, action, resource) when { ${what} };\n`;
+}
+
+function Change({ policy: p, again }: { policy: Rules; again: () => void }) {
+  const [text, write] = useState(p.text);
+  const [diff, show] = useState<Diff>();
+  const look = (to: string) => {
+    write(to);
+    show(undefined);
+    post<Diff>("/v1/policy/diff", { text: to }).then(show, tellError);
+  };
+  function add(e: SubmitEvent) {
+    e.preventDefault();
+    const form = e.currentTarget as HTMLFormElement;
+    const field = (name: string) => (form.elements.namedItem(name) as HTMLInputElement).value.trim();
+    if (field("by") !== "private" && !field("value")) return;
+    look(p.text.trimEnd() + "\n" + ruleOf(field("whom"), field("by"), field("by") === "private" ? "" : field("value")));
+  }
+  const save = () =>
+    set(text).then(() => {
+      const before = p.mine ? p.text : "";
+      show(undefined);
+      again();
+      changes();
+      tell({ text: t("policy.saved"), undo: () => set(before) });
+    }, tellError);
+  return (
+    <details class="policy-part">
+      <summary>{t("policy.change")}</summary>
+      <form class="rule-form" onSubmit={add}>
+        <label>
+          {t("rule.never")}
+          <select name="whom">
+            <option value="">{t("rule.anybody")}</option>
+            {parties.map((w) => (
+              <option key={w} value={w}>
+                {t(`rule.${w}`)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {t("rule.what")}
+          <select name="by">
+            <option value="name">{t("rule.name")}</option>
+            <option value="tag">{t("rule.tag")}</option>
+            <option value="private">{t("rule.private")}</option>
+          </select>
+        </label>
+        <label>
+          {t("rule.value")}
+          <input name="value" maxLength={100} autocomplete="off" />
+        </label>
+        <button class="button">{t("rule.look")}</button>
+      </form>
+      <p class="muted">{t("rule.says")}</p>
+      <details>
+        <summary>{t("policy.text")}</summary>
+        <p class="muted">{t("policy.textSays")}</p>
+        <label class="field">
+          <span class="sr">{t("policy.text")}</span>
+          <textarea rows={8} spellcheck={false} class="code" value={text} onInput={(e) => write(e.currentTarget.value)} />
+        </label>
+        <button type="button" class="button" onClick={() => look(text)}>
+          {t("rule.look")}
+        </button>
+      </details>
+      {diff && (
+        <div class="policy-diff" role="status">
+          {diff.policy.trouble ? (
+            <p class="notice bad">
+              <Icon name="warn" /> <T text={diff.policy.trouble} most={300} />
+            </p>
+          ) : (
+            <>
+              <h3>{t("diff.title")}</h3>
+              <ul class="rows">
+                {diff.policy.rules.map((r) => (
+                  <li key={r.name}>
+                    <span class={`badge${r.forbids ? " warn" : ""}`}>{r.forbids ? t("policy.forbids") : t("policy.permits")}</span>
+                    <span class="rows-text">
+                      <T text={r.words} most={300} />
+                    </span>
+                  </li>
+                ))}
+              </ul>
+              {!diff.changes.length && <p>{t("diff.none")}</p>}
+              {diff.changes.map((c) => (
+                <div key={c.as}>
+                  <p>
+                    <strong>
+                      <T text={c.as.replace(/^\w+:/, "")} most={60} />
+                    </strong>{" "}
+                    {t("diff.counts", { opens: c.opens?.length ?? 0, closes: c.closes?.length ?? 0 })}
+                  </p>
+                  <Items list={[...(c.opens ?? []), ...(c.closes ?? [])]} />
+                </div>
+              ))}
+              <button type="button" class="button solid" onClick={save}>
+                {t("policy.save")}
+              </button>
+            </>
+          )}
+        </div>
+      )}
+    </details>
+  );
+}

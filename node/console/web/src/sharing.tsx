@@ -1,0 +1,258 @@
+// Sharing: who could see something of the wearer's, what, and until when.
+
+import { useState } from "preact/hooks";
+import { call } from "./api";
+import { GivenPanel } from "./given";
+import { mediumDate, dateOf, moment, number, said, shortDay, t, type Word } from "./i18n";
+import { Icon, type IconName } from "./icons";
+import { Policy } from "./policy";
+import { SharePage } from "./sharepage";
+import { Sharer } from "./sharer";
+import type { Kind, Status } from "./types";
+import { Dialog, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+
+export interface Reader {
+  name: string;
+  member: string;
+  words: string;
+  added: string;
+  removed?: string;
+}
+
+export interface Share {
+  id: string;
+  title?: string;
+  link: string;
+  query?: string;
+  redacted?: string[];
+  memories: number;
+  readers: Reader[];
+  created: string;
+  expires?: string;
+  revoking?: boolean;
+  revoked?: string;
+}
+
+interface App {
+  name: string;
+  can: string[];
+  types: string[];
+  sensitivity?: string;
+  tags?: string[];
+  ends?: string;
+  revoked?: string;
+  used?: string;
+}
+
+interface Grant {
+  member: string;
+  name: string;
+  feed?: boolean;
+  types: Kind[];
+  memories?: number;
+  removed?: string;
+}
+
+interface Engine {
+  kind: string;
+  name: string;
+  url?: string;
+  local: boolean;
+}
+
+interface Deed {
+  at: string;
+  did: string;
+  title?: string;
+  to?: string[];
+  copies: number;
+  why?: string;
+}
+
+export function SharingPage({ at, status }: { at: string; status: Status }) {
+  if (at === "new") return <Sharer />;
+  if (at) return <SharePage id={at} />;
+  return (
+    <div class="page sharing">
+      <header class="page-head with-button">
+        <div>
+          <h1>{t("nav.sharing")}</h1>
+          <p class="muted">{t("share.says")}</p>
+        </div>
+        <a class="button solid" href="/sharing/new">
+          <Icon name="share" size={16} /> {t("share.new")}
+        </a>
+      </header>
+      <Out wearer={status.wearer} />
+      <Policy />
+      <div class="columns">
+        <GivenPanel />
+        <Account />
+      </div>
+    </div>
+  );
+}
+
+const over = (s: Share) => !!(s.revoked || s.revoking || (s.expires && Date.parse(s.expires) < Date.now()));
+export const readersOf = (s: Share) => s.readers.filter((r) => !r.removed);
+
+/** What is asked before something ends. */
+interface End {
+  title: string;
+  says: string;
+  run: () => Promise<unknown>;
+}
+
+/** Everybody and everything that could see something, in one list. */
+function Out({ wearer }: { wearer: string }) {
+  const shares = useLoaded<{ shares: Share[] }>("/v1/shares");
+  const apps = useLoaded<{ apps: App[] }>("/v1/apps");
+  const grants = useLoaded<{ grants: Grant[] }>("/v1/grants");
+  const engines = useLoaded<{ engines: Engine[] }>("/v1/engines");
+  const [ending, ask] = useState<End>();
+  const all = [shares, apps, grants, engines];
+  const bad = all.find((l) => l.error && !l.error.is("unsupported"))?.error;
+  if (all.some((l) => !l.value && !l.error)) return <Waiting />;
+  const out = shares.value?.shares.filter((s) => !over(s)) ?? [];
+  const ended = shares.value?.shares.filter(over) ?? [];
+  const programs = apps.value?.apps.filter((a) => !a.revoked) ?? [];
+  const workers = grants.value?.grants.filter((g) => !g.removed) ?? [];
+  const away = engines.value?.engines.filter((e) => !e.local) ?? [];
+  const end = () =>
+    ending!.run().then(() => {
+      ask(undefined);
+      tell({ text: t("out.ended") });
+      all.forEach((l) => l.again());
+    }, tellError);
+  return (
+    <section class="panel">
+      <h2>{t("out.title")}</h2>
+      {bad && <Failure error={bad} />}
+      {shares.error?.is("unsupported") && <p class="notice"><Icon name="lock" /> {t("share.alone")}</p>}
+      {!out.length && !programs.length && !workers.length && !away.length && (
+        <p class="notice good">
+          <Icon name="lock" /> {t("out.none", { wearer })}
+        </p>
+      )}
+      <ul class="rows out">
+        {out.map((s) => (
+          <Row key={s.id} icon="you" kind="person" name={readersOf(s).map((r) => r.name).join(", ") || t("out.nobody")} says={[s.title || s.query, t("out.memories", { n: s.memories }), s.expires ? t("hit.sharedUntil", { day: mediumDate(dateOf(s.expires)) }) : t("out.always")]}>
+            <a class="button small" href={"/sharing/" + s.id}>
+              {t("out.see")}
+            </a>
+            <Ends name={s.title || s.id} onClick={() => ask({ title: t("out.revokeTitle", { name: s.title || readersOf(s).map((r) => r.name).join(", ") }), says: t("out.revokeSays"), run: () => call("DELETE", `/v1/shares/${s.id}`) })} />
+          </Row>
+        ))}
+        {programs.map((a) => (
+          <Row key={a.name} icon="link" kind="app" name={a.name} says={[a.can.map((c) => said("can", c)).join(", "), whatOf(a), a.ends ? t("hit.sharedUntil", { day: mediumDate(dateOf(a.ends)) }) : "", a.used ? t("out.used", { at: moment(a.used) }) : t("out.unused")]}>
+            <Ends name={a.name} onClick={() => ask({ title: t("out.revokeTitle", { name: a.name }), says: t("out.revokeApp"), run: () => call("DELETE", "/v1/apps/" + encodeURIComponent(a.name)) })} />
+          </Row>
+        ))}
+        {workers.map((g) => (
+          <Row key={g.member} icon="how" kind="worker" name={g.name || g.member.slice(0, 8)} says={[g.feed ? t("out.feed", { n: g.memories ?? 0 }) : t("out.whole"), t("out.adds", { what: g.types.map((k) => t(`kind.${k}`)).join(", ") })]}>
+            <Ends name={g.name} onClick={() => ask({ title: t("out.revokeTitle", { name: g.name }), says: t("out.revokeWorker"), run: () => call("DELETE", "/v1/grants/" + g.member) })} />
+          </Row>
+        ))}
+        {away.map((e) => (
+          <Row key={e.kind + e.url} icon="sound" kind="service" name={e.url ?? e.name} says={[said("sends", e.kind)]}>
+            <a class="button small" href="/devices">
+              {t("nav.devices")}
+            </a>
+          </Row>
+        ))}
+      </ul>
+      {ended.length > 0 && (
+        <details>
+          <summary>{t("out.over", { n: ended.length })}</summary>
+          <ul class="rows">
+            {ended.map((s) => (
+              <li key={s.id}>
+                <span class="rows-text">
+                  <T text={s.title || s.query || s.id.slice(0, 8)} most={80} /> <span class="muted"><T text={s.readers.map((r) => r.name).join(", ")} most={80} /></span>
+                </span>
+                <span class="muted">{s.revoked || s.revoking ? t("out.revoked", { day: shortDay(s.revoked ?? s.created) }) : t("out.lapsed", { day: shortDay(s.expires!) })}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {ending && (
+        <Dialog title={ending.title} close={() => ask(undefined)}>
+          <p>{ending.says}</p>
+          <footer>
+            <button type="button" class="button" onClick={() => ask(undefined)} autofocus>
+              {t("cancel")}
+            </button>
+            <button type="button" class="button danger solid" onClick={end}>
+              {t("out.end")}
+            </button>
+          </footer>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+function whatOf(a: App): string {
+  const kinds = a.types.map((k) => (k === "utterances" ? t("out.lines") : said("kind", k)));
+  const what = kinds.length ? kinds.join(", ") : t("out.nothing");
+  return a.tags?.length ? `${what} (${a.tags.join(", ")})` : what;
+}
+
+function Row({ icon, kind, name, says, children }: { icon: IconName; kind: string; name: string; says: (string | undefined)[]; children: preact.ComponentChildren }) {
+  return (
+    <li>
+      <span class="card-icon">
+        <Icon name={icon} size={16} />
+      </span>
+      <span class="rows-text">
+        <strong>
+          <T text={name} most={80} />
+        </strong>{" "}
+        <span class="badge">{t(`party.${kind}` as Word)}</span>
+        <span class="row-says muted">
+          <T text={says.filter(Boolean).join(" · ")} most={300} />
+        </span>
+      </span>
+      {children}
+    </li>
+  );
+}
+
+const Ends = ({ name, onClick }: { name: string; onClick: () => void }) => (
+  <button type="button" class="button small danger" aria-label={t("out.revokeTitle", { name: name.slice(0, 60) })} onClick={onClick}>
+    {t("out.revoke")}
+  </button>
+);
+
+/** The account of what was shared. */
+function Account() {
+  const { value, error } = useLoaded<{ deeds: Deed[] }>("/v1/share-log");
+  const [all, show] = useState(false);
+  if (error?.is("unsupported")) return null;
+  const list = value?.deeds ?? [];
+  return (
+    <section class="panel">
+      <h2>{t("account.title")}</h2>
+      <p class="muted">{t("account.says")}</p>
+      {error && <Failure error={error} />}
+      {value && !list.length && <p>{t("account.none")}</p>}
+      <ul class="rows">
+        {(all ? list : list.slice(0, 6)).map((d, i) => (
+          <li key={i}>
+            <span class="rows-text">
+              <strong>{said("deed", d.did)}</strong> <T text={[d.title, d.to?.join(", ")].filter(Boolean).join(" · ")} most={120} />
+              <span class="row-says muted">{d.why ? <T text={d.why} most={200} /> : t("out.memories", { n: d.copies })}</span>
+            </span>
+            <span class="muted">{moment(d.at)}</span>
+          </li>
+        ))}
+      </ul>
+      {list.length > 6 && !all && (
+        <button type="button" class="button small" onClick={() => show(true)}>
+          {t("more")} <span class="count">{number(list.length - 6)}</span>
+        </button>
+      )}
+    </section>
+  );
+}

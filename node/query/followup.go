@@ -1,0 +1,81 @@
+package query
+
+import (
+	"context"
+	"strings"
+
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/retrieve"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// followed is what was found for a question, and how it was looked for.
+type followed struct {
+	serve.ContextResult
+	lines []retrieve.Line
+	topic string // what was looked for, where the conversation lent words; empty: the question
+}
+
+// tellsOf is in how many of the best items a question's own words are looked for.
+const tellsOf = 3
+
+// follow finds what a question asks for. One that goes on from the questions and
+// answers before it ("and where did she buy it?") is lent their names and words.
+// What is found with lent words and has none of the question's own is no answer:
+// a question about something else would be answered by the subject before.
+func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, err error) {
+	look := func(topic string) (f followed, err error) {
+		f.ContextResult, f.lines, err = qr.surround(ctx, serve.ContextRequest{Topic: topic, Budget: r.Budget, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, NoQuotes: r.NoQuotes, Sees: r.Sees})
+		return f, err
+	}
+	turns := before(r.Before)
+	question := strings.TrimSpace(r.Question)
+	topic := question
+	if len(turns) > 0 {
+		if topic = retrieve.Topic(append(turns, retrieve.Turn{Text: question})); !strings.HasPrefix(topic, question) {
+			topic = question + " " + topic
+		}
+	}
+	if topic == question {
+		return look(question)
+	}
+	back := retrieve.PointsBack(question)
+	var alone followed
+	if !back {
+		if alone, err = look(question); err != nil || alone.Known {
+			return alone, err
+		}
+	}
+	if f, err = look(topic); err != nil {
+		return f, err
+	}
+	f.topic = topic
+	if !f.Known || !tells(serve.EvidenceOf(f.Items), question) {
+		if !back {
+			return alone, nil
+		}
+		f.Known = false
+	}
+	return f, nil
+}
+
+// tells is whether one of the best items has a word of the question's own, where
+// it has any.
+func tells(items []serve.ContextItem, question string) bool {
+	own := map[string]bool{}
+	for _, w := range recall.Content(question) {
+		own[w.Term] = true
+	}
+	for _, it := range items[:min(len(items), tellsOf)] {
+		text := it.Text
+		for _, e := range it.Evidence {
+			text += " " + e.Excerpt
+		}
+		for _, w := range recall.Content(text) {
+			if own[w.Term] {
+				return true
+			}
+		}
+	}
+	return len(own) == 0
+}

@@ -1,0 +1,54 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/skip2/go-qrcode"
+)
+
+// maxQR is the longest text that a picture is made of, in bytes.
+const maxQR = 1000
+
+// QRRequest names what a picture is to hold.
+type QRRequest struct {
+	Text string `json:"text"`
+}
+
+// QR is a QR code with its quiet zone.
+type QR struct {
+	Rows []string `json:"rows"` // from the top, each of 0 (light) and 1 (dark)
+}
+
+func (r *QRRequest) check() error {
+	if r.Text == "" || len(r.Text) > maxQR {
+		return kindInvalid.problem("text", fmt.Sprintf("text: %d bytes, want 1 to %d", len(r.Text), maxQR))
+	}
+	return nil
+}
+
+var drawQR = takes(RightOwner, spec{
+	method: "POST", path: "/v1/qr", id: "drawQR",
+	summary: "Draw a text as a QR code, for a camera of another device", gives: "The picture; nothing is kept",
+}, func(_ *handler, _ context.Context, in QRRequest) (v QR, err error) {
+	q, err := qrcode.New(in.Text, qrcode.Low)
+	if err != nil {
+		return v, kindInvalid.problem("text", "text: "+err.Error())
+	}
+	for _, line := range q.Bitmap() {
+		row := make([]byte, len(line))
+		for x, dark := range line {
+			row[x] = '0'
+			if dark {
+				row[x] = '1'
+			}
+		}
+		v.Rows = append(v.Rows, string(row))
+	}
+	return v, nil
+})
+
+// QR draws a text.
+func (c *Client) QR(ctx context.Context, text string) (QR, error) {
+	return drawQR.call(ctx, c, QRRequest{text})
+}
