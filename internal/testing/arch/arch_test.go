@@ -179,6 +179,11 @@ var may = map[string][]string{
 	"node/statefile":                  {"crypto/keyring", "crypto/seal", "internal/atomicfile", "memory"},
 
 	"memory/store/badgerfile": {},
+
+	"sync/trade":           {"sync/canonical", "sync/envelope"},
+	"sync/trade/bundle":    {"memory", "crypto/length", "crypto/seal", "sync/trade"},
+	"sync/trade/tradetest": {"memory", "crypto/seal", "sync/trade", "sync/trade/bundle"},
+	"cloud/market":         {"cloud/relay/migrate", "sync/envelope", "sync/trade"},
 }
 
 func TestDirection(t *testing.T) {
