@@ -150,6 +150,7 @@ var may = map[string][]string{
 	"node":                            {"memory/...", "crypto/...", "wasm/...", "sync/...", "internal/...", "docs"},
 	"cloud/relay":                     {"memory", "sync/envelope", "sync/httpsig", "internal/retry", "internal/filelock", "internal/atomicfile"},
 	"cloud/bucket":                    {"cloud/relay/objects"},
+	"cloud/market":                    {"sync/...", "memory", "cloud/relay/migrate", "cloud/relay/pgtest", "internal/filelock"},
 	"cloud/api":                       {"memory", "cloud/relay", "sync/envelope", "sync/httpsig", "sync/remote/page"},
 	"cloud/worker":                    {"memory/...", "crypto/...", "wasm/...", "sync/...", "internal/..."},
 	"internal/llm":                    {"internal/retry"},
@@ -261,11 +262,12 @@ func TestPostgresForServersAlone(t *testing.T) {
 		for _, imp := range p.Imports {
 			of, ours := strings.CutPrefix(imp, module)
 			client := strings.HasPrefix(imp, "github.com/jackc/pgx") || strings.HasSuffix(imp, "/riverpgxv5")
-			if client && !under(p.ImportPath, "cloud/relay/postgres") && !under(p.ImportPath, "cloud/relay/pgtest") &&
+			if client && !under(p.ImportPath, "cloud/relay/postgres") && !under(p.ImportPath, "cloud/relay/pgtest") && !under(p.ImportPath, "cloud/market/postgres") &&
 				!under(p.ImportPath, "cloud/worker/queue/postgres") && !under(p.ImportPath, "cmd/locket-bench") {
 				t.Errorf("%s imports %s", p.ImportPath, imp)
 			}
-			if ours && (of == "cloud/relay/postgres" || of == "cloud/worker/queue/postgres") && !under(p.ImportPath, "cmd/locket-cloud") && !under(p.ImportPath, "cmd/locket-bench") {
+			if ours && (of == "cloud/relay/postgres" || of == "cloud/worker/queue/postgres" || of == "cloud/market/postgres" && p.ImportPath != "cloud/market/tabletest") &&
+				!under(p.ImportPath, "cmd/locket-cloud") && !under(p.ImportPath, "cmd/locket-bench") {
 				t.Errorf("%s imports %s, which only locket-cloud may", p.ImportPath, of)
 			}
 		}
