@@ -97,7 +97,7 @@ func ReadListing(b []byte) (*Offer, error) {
 var (
 	category = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	language = regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
-	currency = regexp.MustCompile(`^[A-Z]{3}$`)
+	currency = regexp.MustCompile(`^[A-Z]{3,4}$`)
 )
 
 func (l *Listing) check() error {
@@ -165,7 +165,7 @@ func (l *Listing) check() error {
 	case l.Price == 0 || l.Price > MaxPrice:
 		return bad("price", "%d, want 1 to %d minor units", l.Price, uint64(MaxPrice))
 	case !currency.MatchString(l.Currency):
-		return bad("currency", "%.10q: want three capital letters, EUR", l.Currency)
+		return bad("currency", "%.10q: want capital letters, as EUR", l.Currency)
 	case l.Deliver < MinTerm || l.Deliver > MaxTerm:
 		return bad("deliver", "%d seconds, want %d to %d", l.Deliver, MinTerm, MaxTerm)
 	case l.Accept < MinTerm || l.Accept > MaxTerm:

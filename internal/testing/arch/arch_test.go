@@ -184,7 +184,6 @@ var may = map[string][]string{
 	"sync/trade":           {"sync/canonical", "sync/envelope"},
 	"sync/trade/bundle":    {"memory", "crypto/length", "crypto/seal", "sync/trade"},
 	"sync/trade/tradetest": {"memory", "crypto/seal", "sync/trade", "sync/trade/bundle"},
-	"cloud/market":         {"cloud/relay/migrate", "sync/envelope", "sync/trade"},
 }
 
 func TestDirection(t *testing.T) {
