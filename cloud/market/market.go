@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/market/ledger"
+	"github.com/locket-dev/locket/cloud/market/pay/voucher"
 	"github.com/locket-dev/locket/cloud/market/tables"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/trade"
@@ -33,16 +34,8 @@ var (
 	ErrEnded    = errors.New("the listing has ended")
 	ErrVersion  = errors.New("the listing has moved on to another version")
 	ErrFunds    = errors.New("there is not enough to pay with")
-	ErrVoucher  = errors.New("the voucher is not good")
 	ErrFull     = errors.New("the market takes no more of it")
 )
-
-// Vouchers are the way to pay that needs nobody else.
-type Vouchers interface {
-	// Redeem puts what a voucher is worth to a buyer's account, once. [ErrVoucher]
-	// where it is none, or was redeemed by somebody else.
-	Redeem(ctx context.Context, tx *sql.Tx, code string, buyer trade.Key) error
-}
 
 // Kinds of what the log is told.
 const (
@@ -64,7 +57,7 @@ type Config struct {
 	Key      ed25519.PrivateKey // the market's
 	Arbiter  string             // who decides disputes: a key and a recipient, as locket share key prints them
 	Fee      uint32             // of what sellers earn, in hundredths of a percent
-	Vouchers Vouchers
+	Vouchers *voucher.Provider
 	Log      Log   // nil: nothing is logged
 	Listings int   // that one seller may have at a time; 100
 	Bytes    int64 // of all bundles; 20 GiB

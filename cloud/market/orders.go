@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/locket-dev/locket/cloud/market/ledger"
+	"github.com/locket-dev/locket/cloud/market/pay"
 	"github.com/locket-dev/locket/sync/trade"
 )
 
@@ -207,10 +208,12 @@ func (m *Market) book(ctx context.Context, tx *sql.Tx, s, n *trade.State) error 
 	return nil
 }
 
-// Pay funds an order from what its buyer has at the market, after a voucher was put
-// to it. An order that is funded already is left as it is.
+// Pay funds an order from what its buyer has at the market. What a voucher is worth
+// is put there before, in a transaction of its own: where the order can't be funded
+// any more, or costs more, it stays the buyer's. An order that is funded already is
+// left as it is.
 func (m *Market) Pay(ctx context.Context, id trade.Hash, p trade.Payment, by trade.Key) (c trade.Chain, err error) {
-	return c, m.c.DB.Change(ctx, func(tx *sql.Tx) error {
+	fund := func(tx *sql.Tx, pays bool) error {
 		var s *trade.State
 		if c, s, err = m.state(ctx, tx, id); err != nil {
 			return err
@@ -218,16 +221,42 @@ func (m *Market) Pay(ctx context.Context, id trade.Hash, p trade.Payment, by tra
 		if s.Order.Buyer != by {
 			return fmt.Errorf("pay: %w", trade.ErrParty)
 		}
-		if s.Phase != trade.Ordered {
+		if s.Phase != trade.Ordered || !pays {
 			return nil
 		}
-		if p.Voucher != "" {
-			if err := m.c.Vouchers.Redeem(ctx, tx, p.Voucher, by); err != nil {
-				return err
-			}
-		}
 		return m.own(ctx, tx, &c, s, trade.Fund)
+	}
+	if p.Voucher != "" {
+		if err := m.c.DB.Change(ctx, func(tx *sql.Tx) error { return fund(tx, false) }); err != nil {
+			return c, err
+		}
+		proof := pay.Proof{Payer: by.String(), Body: []byte(p.Voucher)}
+		if err := m.c.Vouchers.Settle(ctx, proof, pay.Deposits(m.ledger, m.c.Vouchers.Name())); err != nil {
+			return c, err
+		}
+	}
+	return c, m.c.DB.Change(ctx, func(tx *sql.Tx) error { return fund(tx, true) })
+}
+
+// Payout takes what a seller earned, or what a buyer has left, out of the market by a
+// voucher. The key is the caller's: the same one again gives the same code.
+func (m *Market) Payout(ctx context.Context, p *trade.Payout, by trade.Key) (code string, err error) {
+	from := ledger.Seller(by.String())
+	if p.Spend {
+		from = ledger.Buyer(by.String())
+	}
+	key := "payout " + by.String() + " " + p.Key.String()
+	money := ledger.Money{Minor: int64(p.Minor), Currency: ledger.Currency(p.Currency)}
+	err = m.c.DB.Change(ctx, func(tx *sql.Tx) error {
+		return m.ledger.Payout(ctx, tx, key, from, m.c.Vouchers.Name(), money)
 	})
+	if errors.Is(err, ledger.ErrFunds) {
+		err = fmt.Errorf("%w: there is less than %s", ErrFunds, money)
+	}
+	if err != nil {
+		return "", err
+	}
+	return m.c.Vouchers.Payout(ctx, key, by.String(), money)
 }
 
 // expire ends a phase whose time is over.

@@ -86,3 +86,25 @@ type Balance struct {
 	Spend    int64  `cbor:"2,keyasint" json:"spend"`  // minor units, as a buyer
 	Earned   int64  `cbor:"3,keyasint" json:"earned"` // minor units, as a seller
 }
+
+// Payout takes money out of a market.
+type Payout struct {
+	Key      Hash   `cbor:"1,keyasint"` // random; the same again is the same payout
+	Minor    uint64 `cbor:"2,keyasint"`
+	Currency string `cbor:"3,keyasint"`
+	Spend    bool   `cbor:"4,keyasint"` // of what is left as a buyer; else of what was earned
+}
+
+// Issue makes vouchers, by the market's key.
+type Issue struct {
+	Batch    string `cbor:"1,keyasint"`
+	Count    uint32 `cbor:"2,keyasint"`
+	Minor    uint64 `cbor:"3,keyasint"`
+	Currency string `cbor:"4,keyasint"`
+	Until    int64  `cbor:"5,keyasint"` // Unix seconds
+}
+
+// Codes are vouchers.
+type Codes struct {
+	Codes []string `cbor:"1,keyasint" json:"codes"`
+}
