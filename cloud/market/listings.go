@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/locket-dev/locket/cloud/market/ledger"
 	"github.com/locket-dev/locket/cloud/market/tables"
 	"github.com/locket-dev/locket/sync/trade"
 )
@@ -195,16 +197,8 @@ func (m *Market) Report(ctx context.Context, signed []byte) error {
 	})
 }
 
-// Complaint is a report as the operator reads it.
-type Complaint struct {
-	Listing trade.Hash `json:"listing"`
-	By      trade.Key  `json:"by"`
-	Reason  string     `json:"reason"`
-	At      int64      `json:"at"`
-}
-
 // Complaints are the reports of live listings, the newest first.
-func (m *Market) Complaints(ctx context.Context) (out []Complaint, err error) {
+func (m *Market) Complaints(ctx context.Context) (out []trade.Complaint, err error) {
 	return out, m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		all, err := list[[]byte](ctx, tx, `SELECT r.signed FROM reports r JOIN listings l ON l.n = r.listing WHERE l.state = 'live' ORDER BY r.at DESC LIMIT 200`)
 		for _, b := range all {
@@ -212,8 +206,13 @@ func (m *Market) Complaints(ctx context.Context) (out []Complaint, err error) {
 			if err != nil {
 				return err
 			}
-			out = append(out, Complaint{n.Listing, by, n.Reason, n.At})
+			out = append(out, trade.Complaint{Listing: n.Listing, By: by, Reason: n.Reason, At: n.At})
 		}
 		return err
 	})
+}
+
+// Issue makes vouchers; the same words again give the same codes.
+func (m *Market) Issue(ctx context.Context, batch string, count int, each ledger.Money, until time.Time) ([]string, error) {
+	return m.c.Vouchers.Issue(ctx, batch, count, each, until)
 }

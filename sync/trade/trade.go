@@ -45,7 +45,7 @@ var (
 	// ErrParty: the signer may not make this step.
 	ErrParty = errors.New("not this party's to do")
 	// ErrPhase: the order is in a phase that the step does not follow.
-	ErrPhase = errors.New("the order is not there")
+	ErrPhase = errors.New("the order is in another phase")
 	// ErrLate: the step's time has passed, or that of an expiry has not come.
 	ErrLate = errors.New("not within its time")
 	// ErrChain: the step does not name the last one of the order.

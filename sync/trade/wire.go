@@ -108,3 +108,11 @@ type Issue struct {
 type Codes struct {
 	Codes []string `cbor:"1,keyasint" json:"codes"`
 }
+
+// Complaint is a report of a listing.
+type Complaint struct {
+	Listing Hash   `cbor:"1,keyasint" json:"listing"`
+	By      Key    `cbor:"2,keyasint" json:"by"`
+	Reason  string `cbor:"3,keyasint" json:"reason"`
+	At      int64  `cbor:"4,keyasint" json:"at"`
+}

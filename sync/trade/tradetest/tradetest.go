@@ -13,9 +13,15 @@ import (
 )
 
 // Party is a party by a number.
-func Party(n byte) trade.Party {
-	return trade.PartyOf(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, ed25519.SeedSize)))
+func Party(n byte) trade.Party { return trade.PartyOf(PartyKey(n)) }
+
+// PartyKey is the key of one.
+func PartyKey(n byte) ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, ed25519.SeedSize))
 }
+
+// MarketKey is the key of Market.
+var MarketKey = PartyKey(1)
 
 // The parties of tests.
 var Market, Seller, Buyer, Arbiter = Party(1), Party(2), Party(3), Party(4)
