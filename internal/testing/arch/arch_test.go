@@ -126,6 +126,7 @@ var may = map[string][]string{
 	"sync/claim":       {},
 	"sync/membership":  {"memory", "crypto/keyring", "crypto/seal", "sync/envelope"},
 	"sync/httpsig":     {},
+	"sync/translog":    {"sync/canonical"},
 	"sync/delta":       {"memory", "memory/reconcile", "sync/canonical", "sync/envelope", "crypto/length"},
 	"sync/replica":     {"memory/...", "crypto/...", "sync/...", "internal/wait", "internal/retry"},
 	"sync/envstore":    {"memory", "sync/envelope", "sync/replica", "internal/atomicfile"},
