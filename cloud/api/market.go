@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/cloudwego/hertz/pkg/app"
 	"github.com/cloudwego/hertz/pkg/app/server"
+	"github.com/cloudwego/hertz/pkg/common/adaptor"
 
 	"github.com/locket-dev/locket/cloud/market"
 	"github.com/locket-dev/locket/cloud/market/ledger"
@@ -96,6 +98,16 @@ func (s *Server) marketRoutes(h *server.Hertz) {
 		return r.encoded(trade.Codes{Codes: []string{code}}, err)
 	}))
 	h.POST("/v1/market/vouchers", s.party(512, s.issue))
+	if s.MarketLog != nil {
+		log := adaptor.HertzHandler(http.StripPrefix("/v1/market/log", s.MarketLog))
+		h.GET("/v1/market/log/*path", func(ctx context.Context, c *app.RequestContext) {
+			if wait, ok := s.traders.Take(s.address(c)); !ok {
+				s.fail(c, &relay.QuotaError{What: "requests a minute to the market", Limit: s.traders.PerMinute, Wait: wait})
+				return
+			}
+			log(ctx, c)
+		})
+	}
 }
 
 // party is a request that a key has signed. Keys cost nothing, so that what a party

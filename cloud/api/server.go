@@ -15,6 +15,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"sync"
 	"time"
@@ -38,8 +39,11 @@ import (
 type Config struct {
 	Relay  *relay.Relay
 	Market *market.Market // nil: there is none
-	Log    *slog.Logger   // nothing is logged where nil
-	TLS    *tls.Config    // plain where nil: for a proxy in front, or this machine
+	// MarketLog serves the market's transparency log under /v1/market/log/; nil
+	// without one.
+	MarketLog http.Handler
+	Log       *slog.Logger // nothing is logged where nil
+	TLS       *tls.Config  // plain where nil: for a proxy in front, or this machine
 	// Authorities are the names, with their ports, that a signed request may
 	// be for; where empty, those of this machine for itself alone. So a request
 	// that was signed for another relay can't be passed on to this one.

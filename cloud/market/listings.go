@@ -10,6 +10,7 @@ import (
 	"github.com/locket-dev/locket/cloud/market/ledger"
 	"github.com/locket-dev/locket/cloud/market/tables"
 	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/translog"
 )
 
 // Publish takes a listing with its items, or a new version of one. The same again
@@ -68,7 +69,7 @@ func (m *Market) publish(ctx context.Context, tx *sql.Tx, l *trade.Offer, items 
 	if _, err := tx.ExecContext(ctx, `INSERT INTO versions (hash, listing, number, root, signed) VALUES ($1, $2, $3, $4, $5)`, l.Hash[:], n, l.Number, l.Root[:], l.Signed); err != nil {
 		return fmt.Errorf("keep listing: %w", err)
 	}
-	return m.log(ctx, tx, LogListing, l.Hash)
+	return m.log(ctx, tx, translog.Listed, id, l.Signed, "")
 }
 
 // room refuses what is over a seller's limit, or the market's.
@@ -133,24 +134,24 @@ func facetsOf(l *trade.Listing) []trade.Facet {
 
 // Withdraw ends a listing by its seller's word. Orders of it go on.
 func (m *Market) Withdraw(ctx context.Context, signed []byte) error {
-	n, by, hash, err := trade.ReadNotice(trade.Withdrawal, signed)
+	n, by, _, err := trade.ReadNotice(trade.Withdrawal, signed)
 	if err != nil {
 		return err
 	}
-	return m.end(ctx, &n, trade.Withdrawn, signed, LogWithdrawal, hash, func(seller trade.Key) bool { return seller == by })
+	return m.end(ctx, &n, trade.Withdrawn, signed, translog.Withdrawn, func(seller trade.Key) bool { return seller == by })
 }
 
 // TakeDown ends a listing by the market's word, with a reason that everybody sees.
 func (m *Market) TakeDown(ctx context.Context, listing trade.Hash, reason string) error {
 	n := trade.Notice{Listing: listing, Reason: reason, At: m.c.Now().Unix()}
-	signed, hash, err := trade.SignNotice(trade.Takedown, n, m.party)
+	signed, _, err := trade.SignNotice(trade.Takedown, n, m.party)
 	if err != nil {
 		return err
 	}
-	return m.end(ctx, &n, trade.Removed, signed, LogTakedown, hash, func(trade.Key) bool { return true })
+	return m.end(ctx, &n, trade.Removed, signed, translog.TakenDown, func(trade.Key) bool { return true })
 }
 
-func (m *Market) end(ctx context.Context, n *trade.Notice, state string, signed []byte, kind string, hash trade.Hash, may func(seller trade.Key) bool) error {
+func (m *Market) end(ctx context.Context, n *trade.Notice, state string, signed []byte, kind translog.Kind, may func(seller trade.Key) bool) error {
 	return m.c.DB.Change(ctx, func(tx *sql.Tx) error {
 		var at int64
 		var seller []byte
@@ -170,7 +171,11 @@ func (m *Market) end(ctx context.Context, n *trade.Notice, state string, signed 
 		if _, err := tx.ExecContext(ctx, `UPDATE listings SET state = $1, notice = $2 WHERE n = $3`, state, signed, at); err != nil {
 			return fmt.Errorf("end listing: %w", err)
 		}
-		return m.log(ctx, tx, kind, hash)
+		reason := ""
+		if kind == translog.TakenDown { // a seller's own reason stays in the notice
+			reason = n.Reason
+		}
+		return m.log(ctx, tx, kind, n.Listing, signed, reason)
 	})
 }
 

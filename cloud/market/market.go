@@ -25,6 +25,7 @@ import (
 	"github.com/locket-dev/locket/cloud/market/tables"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/translog"
 )
 
 // What callers can tell apart. What is wrong with a signed object is an error of
@@ -37,18 +38,10 @@ var (
 	ErrFull     = errors.New("the market takes no more of it")
 )
 
-// Kinds of what the log is told.
-const (
-	LogListing    = "listing"
-	LogWithdrawal = "withdrawal"
-	LogTakedown   = "takedown"
-	LogReceipt    = "receipt"
-	LogReview     = "review"
-)
-
-// Log is told of what everybody may check later: its kind and its hash.
+// Log is the transparency log: package translog under this one.
 type Log interface {
-	Append(ctx context.Context, tx *sql.Tx, kind string, hash trade.Hash) error
+	Append(ctx context.Context, tx *sql.Tx, e translog.Entry) (int64, error)
+	Publish(ctx context.Context) (*translog.Signed, error)
 }
 
 // Config of a market. Limits that are zero are what their comments say.
@@ -105,24 +98,31 @@ func (m *Market) Terms() trade.Terms {
 	return trade.Terms{Market: m.party.Key, Arbiter: m.c.Arbiter, Fee: m.c.Fee, Pays: []string{"voucher"}}
 }
 
-func (m *Market) log(ctx context.Context, tx *sql.Tx, kind string, hash trade.Hash) error {
+// log tells the log of a signed object. reason is of a takedown alone.
+func (m *Market) log(ctx context.Context, tx *sql.Tx, kind translog.Kind, subject trade.Hash, signed []byte, reason string) error {
 	if m.c.Log == nil {
 		return nil
 	}
-	return m.c.Log.Append(ctx, tx, kind, hash)
+	_, err := m.c.Log.Append(ctx, tx, translog.Entry{Kind: kind, Subject: subject.String(), Digest: translog.Digest(signed), At: m.c.Now().UnixMilli(), Reason: reason})
+	return err
 }
 
 // sweepEvery is how often deadlines are looked for. They are hours long.
 const sweepEvery = time.Minute
 
-// Run ends orders whose time is over, and deletes bundles that nobody may fetch any
-// more, until ctx is done.
+// Run ends orders whose time is over, deletes bundles that nobody may fetch any more,
+// and publishes the log, until ctx is done.
 func (m *Market) Run(ctx context.Context) error {
 	every := time.NewTicker(sweepEvery)
 	defer every.Stop()
 	for {
-		if err := m.Sweep(ctx); err != nil && ctx.Err() == nil {
-			m.c.Logger.Error("market: sweep failed", "error", err)
+		err := m.Sweep(ctx)
+		if m.c.Log != nil {
+			_, late := m.c.Log.Publish(ctx)
+			err = errors.Join(err, late)
+		}
+		if err != nil && ctx.Err() == nil {
+			m.c.Logger.Error("market: it will be tried again", "error", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -2,10 +2,10 @@ package market_test
 
 import (
 	"bytes"
-	"context"
 	"database/sql"
 	"errors"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,11 +14,13 @@ import (
 	"github.com/locket-dev/locket/cloud/market/pay/voucher"
 	"github.com/locket-dev/locket/cloud/market/tables"
 	"github.com/locket-dev/locket/cloud/market/tabletest"
+	log "github.com/locket-dev/locket/cloud/market/translog"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/trade"
 	"github.com/locket-dev/locket/sync/trade/bundle"
 	"github.com/locket-dev/locket/sync/trade/tradetest"
+	"github.com/locket-dev/locket/sync/translog"
 )
 
 var databases tabletest.Databases
@@ -31,13 +33,7 @@ type house struct {
 	*market.Market
 	db  *tables.DB
 	now time.Time
-	log []string
-}
-
-// Append implements market.Log.
-func (h *house) Append(_ context.Context, _ *sql.Tx, kind string, _ trade.Hash) error {
-	h.log = append(h.log, kind)
-	return nil
+	log *log.Log
 }
 
 // each runs f with a market in each kind of database.
@@ -49,7 +45,11 @@ func each(t *testing.T, f func(*house)) {
 		h.ok(err)
 		text, err := envelope.SignRequest(envelope.Request{Key: tradetest.Arbiter.Key[:], Recipient: seal.NewIdentity().Recipient().String()}, tradetest.Arbiter.Sign)
 		h.ok(err)
-		h.Market, err = market.New(market.Config{DB: db, Key: tradetest.MarketKey, Arbiter: text, Fee: 1000, Vouchers: vouchers, Log: h, Listings: 3, Now: now})
+		signer, err := translog.LogSigner("market.test", tradetest.MarketKey)
+		h.ok(err)
+		h.log, err = log.New(db, signer)
+		h.ok(err)
+		h.Market, err = market.New(market.Config{DB: db, Key: tradetest.MarketKey, Arbiter: text, Fee: 1000, Vouchers: vouchers, Log: h.log, Listings: 3, Now: now})
 		h.ok(err)
 		f(h)
 		h.books()
@@ -180,7 +180,7 @@ func TestSold(t *testing.T) {
 		if v.Hit.Sold != 1 || v.Hit.Reviews != 1 || v.Hit.Stars != 4 || len(v.Reviews) != 1 {
 			h.Fatalf("%+v", v.Hit)
 		}
-		h.wrote(market.LogListing, market.LogReceipt, market.LogReview)
+		h.wrote(translog.Listed, translog.Receipt, translog.Reviewed)
 		p := &trade.Payout{Key: trade.Hash{1}, Minor: 450, Currency: "EUR"}
 		code, err := h.Payout(ctx, p, tradetest.Seller.Key)
 		h.ok(err)
@@ -194,15 +194,20 @@ func TestSold(t *testing.T) {
 	})
 }
 
-func (h *house) wrote(kinds ...string) {
+func (h *house) wrote(kinds ...translog.Kind) {
 	h.Helper()
-	if len(h.log) != len(kinds) {
-		h.Fatalf("the log has %v", h.log)
+	_, err := h.log.Publish(h.Context())
+	h.ok(err)
+	raw, err := h.log.Entries(h.Context(), 0, 10)
+	h.ok(err)
+	var got []translog.Kind
+	for _, b := range raw {
+		e, err := translog.DecodeEntry(b)
+		h.ok(err)
+		got = append(got, e.Kind)
 	}
-	for i, k := range kinds {
-		if h.log[i] != k {
-			h.Fatalf("the log has %v", h.log)
-		}
+	if !slices.Equal(got, kinds) {
+		h.Fatalf("the log has %v, want %v", got, kinds)
 	}
 }
 
@@ -379,7 +384,7 @@ func TestWithdrawnAndTakenDown(t *testing.T) {
 		h.ok(h.Sweep(ctx))
 		_, err = h.Bundle(ctx, s.ID, tradetest.Buyer.Key)
 		h.is(err, market.ErrNotFound)
-		h.wrote(market.LogListing, market.LogWithdrawal, market.LogTakedown, market.LogReceipt)
+		h.wrote(translog.Listed, translog.Withdrawn, translog.TakenDown, translog.Receipt)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/locket-dev/locket/cloud/market/ledger"
 	"github.com/locket-dev/locket/cloud/market/pay"
 	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/translog"
 )
 
 // Order takes a buyer's order of the newest version of a live listing. The same
@@ -178,7 +179,7 @@ func (m *Market) take(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.
 			return nil, fmt.Errorf("keep step: %w", err)
 		}
 	}
-	return n, m.log(ctx, tx, LogReceipt, n.Last)
+	return n, m.log(ctx, tx, translog.Receipt, n.ID, signed, "")
 }
 
 // book moves the money that is between two states of an order. Each booking has a
@@ -355,7 +356,7 @@ func (m *Market) Bundle(ctx context.Context, id trade.Hash, by trade.Key) (items
 
 // Review keeps what a buyer says of an order that is a receipt, once.
 func (m *Market) Review(ctx context.Context, signed []byte) error {
-	r, by, hash, err := trade.ReadReview(signed)
+	r, by, _, err := trade.ReadReview(signed)
 	if err != nil {
 		return err
 	}
@@ -381,7 +382,7 @@ func (m *Market) Review(ctx context.Context, signed []byte) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE listings SET reviews = reviews + 1, stars = stars + $1 WHERE n = $2`, r.Stars, n); err != nil {
 			return fmt.Errorf("keep review: %w", err)
 		}
-		return m.log(ctx, tx, LogReview, hash)
+		return m.log(ctx, tx, translog.Reviewed, r.Order, signed, "")
 	})
 }
 
