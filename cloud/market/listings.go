@@ -204,7 +204,7 @@ func (m *Market) Report(ctx context.Context, signed []byte) error {
 
 // Complaints are the reports of live listings, the newest first.
 func (m *Market) Complaints(ctx context.Context) (out []trade.Complaint, err error) {
-	return out, m.c.DB.Read(ctx, func(tx *sql.Tx) error {
+	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		all, err := list[[]byte](ctx, tx, `SELECT r.signed FROM reports r JOIN listings l ON l.n = r.listing WHERE l.state = 'live' ORDER BY r.at DESC LIMIT 200`)
 		for _, b := range all {
 			n, by, _, err := trade.ReadNotice(trade.Report, b)
@@ -215,6 +215,7 @@ func (m *Market) Complaints(ctx context.Context) (out []trade.Complaint, err err
 		}
 		return err
 	})
+	return out, err
 }
 
 // Issue makes vouchers; the same words again give the same codes.

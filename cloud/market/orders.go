@@ -23,7 +23,7 @@ func (m *Market) Order(ctx context.Context, signed []byte, by trade.Key) (c trad
 	if o.Buyer != by {
 		return c, fmt.Errorf("order: buyer: %w", trade.ErrParty)
 	}
-	return c, m.c.DB.Change(ctx, func(tx *sql.Tx) error {
+	err = m.c.DB.Change(ctx, func(tx *sql.Tx) error {
 		if c, err = m.chain(ctx, tx, id); err == nil || !errors.Is(err, ErrNotFound) {
 			return err
 		}
@@ -62,6 +62,7 @@ func (m *Market) Order(ctx context.Context, signed []byte, by trade.Key) (c trad
 			id[:], o.Listing[:], o.Buyer[:], l.Seller[:], l.Arbiter[:], s.Phase, s.Deadline, at, c.Order, c.Stamp)
 		return err
 	})
+	return c, err
 }
 
 // maxOpen is how many orders of a buyer wait for payment.
@@ -110,7 +111,7 @@ func (m *Market) Step(ctx context.Context, id trade.Hash, signed []byte) (c trad
 	if t.By == m.party.Key && t.Act != trade.Decide { // which nobody sends
 		return c, fmt.Errorf("%s: %w", t.Act, trade.ErrParty)
 	}
-	return c, m.c.DB.Change(ctx, func(tx *sql.Tx) error {
+	err = m.c.DB.Change(ctx, func(tx *sql.Tx) error {
 		var s *trade.State
 		if c, s, err = m.state(ctx, tx, id); err != nil {
 			return err
@@ -123,6 +124,7 @@ func (m *Market) Step(ctx context.Context, id trade.Hash, signed []byte) (c trad
 		_, err = m.take(ctx, tx, &c, s, &t, signed)
 		return err
 	})
+	return c, err
 }
 
 // state reads an order and where it stands.
@@ -236,7 +238,8 @@ func (m *Market) Pay(ctx context.Context, id trade.Hash, p trade.Payment, by tra
 			return c, err
 		}
 	}
-	return c, m.c.DB.Change(ctx, func(tx *sql.Tx) error { return fund(tx, true) })
+	err = m.c.DB.Change(ctx, func(tx *sql.Tx) error { return fund(tx, true) })
+	return c, err
 }
 
 // Payout takes what a seller earned, or what a buyer has left, out of the market by a
@@ -273,10 +276,11 @@ func (m *Market) expire(ctx context.Context, id trade.Hash) error {
 
 // Get gives an order to one of its parties.
 func (m *Market) Get(ctx context.Context, id trade.Hash, by trade.Key) (c trade.Chain, err error) {
-	return c, m.c.DB.Read(ctx, func(tx *sql.Tx) error {
+	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		c, _, err = m.read(ctx, tx, id, by)
 		return err
 	})
+	return c, err
 }
 
 // read is [Market.state] where nothing changes.
@@ -312,7 +316,7 @@ func (m *Market) Orders(ctx context.Context, by trade.Key, as Role, phase trade.
 	if as == AsArbiter {
 		phase = trade.Disputed
 	}
-	return out, m.c.DB.Read(ctx, func(tx *sql.Tx) error {
+	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		ids, err := list[trade.Hash](ctx, tx, `SELECT id FROM orders WHERE `+string(as)+` = $1 AND ($2 = '' OR phase = $2) ORDER BY moved DESC, id LIMIT $3 OFFSET $4`,
 			by[:], string(phase), trade.MaxOrders, skip)
 		if err != nil {
@@ -327,12 +331,13 @@ func (m *Market) Orders(ctx context.Context, by trade.Key, as Role, phase trade.
 		}
 		return nil
 	})
+	return out, err
 }
 
 // Bundle gives the sealed items of an order that was funded, as they came in
 // [trade.Publication].
 func (m *Market) Bundle(ctx context.Context, id trade.Hash, by trade.Key) (items []byte, err error) {
-	return items, m.c.DB.Read(ctx, func(tx *sql.Tx) error {
+	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		c, root, err := m.read(ctx, tx, id, by)
 		if err != nil {
 			return err
@@ -352,6 +357,7 @@ func (m *Market) Bundle(ctx context.Context, id trade.Hash, by trade.Key) (items
 		}
 		return nil
 	})
+	return items, err
 }
 
 // Review keeps what a buyer says of an order that is a receipt, once.
@@ -388,7 +394,7 @@ func (m *Market) Review(ctx context.Context, signed []byte) error {
 
 // Balance is what a key has, as a buyer and as a seller.
 func (m *Market) Balance(ctx context.Context, by trade.Key) (out []trade.Balance, err error) {
-	return out, m.c.DB.Read(ctx, func(tx *sql.Tx) error {
+	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		at := map[string]int{}
 		for i, a := range []ledger.Account{ledger.Buyer(by.String()), ledger.Seller(by.String())} {
 			all, err := m.ledger.Balances(ctx, tx, a)
@@ -410,4 +416,5 @@ func (m *Market) Balance(ctx context.Context, by trade.Key) (out []trade.Balance
 		}
 		return nil
 	})
+	return out, err
 }

@@ -72,7 +72,7 @@ func (m *Market) Search(ctx context.Context, q Query) (f trade.Found, err error)
 		where = append(where, "l.seller = "+arg(q.Seller[:]))
 	}
 	fits := " FROM " + from + " WHERE " + strings.Join(where, " AND ")
-	return f, m.c.DB.Read(ctx, func(tx *sql.Tx) error {
+	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		if err := tx.QueryRowContext(ctx, "SELECT count(*)"+fits, args...).Scan(&f.Total); err != nil {
 			return fmt.Errorf("search: %w", err)
 		}
@@ -94,6 +94,7 @@ func (m *Market) Search(ctx context.Context, q Query) (f trade.Found, err error)
 		}
 		return rows.Err()
 	})
+	return f, err
 }
 
 func facets(ctx context.Context, tx *sql.Tx, f *trade.Found, fits string, args []any) error {
@@ -116,7 +117,7 @@ func facets(ctx context.Context, tx *sql.Tx, f *trade.Found, fits string, args [
 // Show gives a listing by its id, or by the hash of one of its versions, in the
 // newest version.
 func (m *Market) Show(ctx context.Context, id trade.Hash) (s trade.Shown, err error) {
-	return s, m.c.DB.Read(ctx, func(tx *sql.Tx) error {
+	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		var n int64
 		err := one(tx.QueryRowContext(ctx, `SELECT l.n, l.state, l.notice, l.sold, l.reviews, l.stars, v.signed FROM listings l JOIN versions v ON v.hash = l.version
 			WHERE l.id = $1 OR l.n = (SELECT listing FROM versions WHERE hash = $1)`, id[:]),
@@ -130,4 +131,5 @@ func (m *Market) Show(ctx context.Context, id trade.Hash) (s trade.Shown, err er
 		s.Versions, err = list[trade.Hash](ctx, tx, `SELECT hash FROM versions WHERE listing = $1 ORDER BY number`, n)
 		return err
 	})
+	return s, err
 }

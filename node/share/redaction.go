@@ -116,3 +116,17 @@ func (r *Redaction) List() []string {
 	}
 	return append(out, r.Words...)
 }
+
+// Kinds says what is taken out, without the words and names that are: it is for
+// whoever may know that, and not them.
+func (r *Redaction) Kinds() []string {
+	plain := Redaction{Names: r.Names, Places: r.Places, Times: r.Times, Coarse: r.Coarse}
+	out := plain.List()
+	if len(r.Roles) > 0 {
+		out = append(out, "names to roles")
+	}
+	if len(r.Words) > 0 {
+		out = append(out, "words")
+	}
+	return out
+}

@@ -41,7 +41,8 @@ func (m *Market) ask(ctx context.Context, method, path string, query url.Values,
 
 // Terms are the market's.
 func (m *Market) Terms(ctx context.Context) (t trade.Terms, err error) {
-	return t, m.ask(ctx, "GET", "", nil, nil, &t)
+	err = m.ask(ctx, "GET", "", nil, nil, &t)
+	return t, err
 }
 
 // Search gives the listings that fit; docs/market.md has the parameters. Each
@@ -170,7 +171,8 @@ func (m *Market) Bundle(ctx context.Context, s *trade.State) (items [][]byte, er
 
 // Balance is what this key has.
 func (m *Market) Balance(ctx context.Context) (out []trade.Balance, err error) {
-	return out, m.ask(ctx, "GET", "/balance", nil, nil, &out)
+	err = m.ask(ctx, "GET", "/balance", nil, nil, &out)
+	return out, err
 }
 
 // Payout takes money out, as a voucher.
@@ -187,10 +189,12 @@ func (m *Market) Payout(ctx context.Context, p trade.Payout) (string, error) {
 
 // Issue makes vouchers, by the market's own key.
 func (m *Market) Issue(ctx context.Context, i trade.Issue) (c trade.Codes, err error) {
-	return c, m.ask(ctx, "POST", "/vouchers", nil, trade.Encode(i), &c)
+	err = m.ask(ctx, "POST", "/vouchers", nil, trade.Encode(i), &c)
+	return c, err
 }
 
 // Complaints are the reports of live listings, by the market's own key.
 func (m *Market) Complaints(ctx context.Context) (out []trade.Complaint, err error) {
-	return out, m.ask(ctx, "GET", "/reports", nil, nil, &out)
+	err = m.ask(ctx, "GET", "/reports", nil, nil, &out)
+	return out, err
 }

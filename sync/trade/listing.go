@@ -36,10 +36,9 @@ type Listing struct {
 	Root        Hash              `cbor:"22,keyasint"` // of the sealed items
 	Size        uint64            `cbor:"23,keyasint"` // bytes of the sealed items
 	Commitment  Hash              `cbor:"24,keyasint"` // of the bundle's key
-	Salt        [16]byte          `cbor:"25,keyasint"` // from which the seller has the bundle's key again
-	Deliver     uint32            `cbor:"26,keyasint"` // seconds that the seller has to deliver the key
-	Accept      uint32            `cbor:"27,keyasint"` // seconds that the buyer has to accept or dispute
-	Created     int64             `cbor:"28,keyasint"` // by the seller's clock, in Unix seconds
+	Deliver     uint32            `cbor:"25,keyasint"` // seconds that the seller has to deliver the key
+	Accept      uint32            `cbor:"26,keyasint"` // seconds that the buyer has to accept or dispute
+	Created     int64             `cbor:"27,keyasint"` // by the seller's clock, in Unix seconds
 }
 
 // What a listing may say of its times, in seconds. A buyer has an hour at least to

@@ -136,7 +136,7 @@ var may = map[string][]string{
 	"node/archive":     {"memory", "memory/reconcile", "crypto/keyring"},
 	"node/backup":      {"memory", "crypto/seal", "internal/atomicfile", "internal/filelock", "node/archive"},
 	"node/foreign":     {"memory", "node/serve"},
-	"node/serve":       {"memory/...", "node/archive", "node/config", "node/zones", "node/intake/wire", "wasm/trust", "docs"},
+	"node/serve":       {"memory/...", "sync/trade", "node/archive", "node/config", "node/zones", "node/intake/wire", "wasm/trust", "docs"},
 	"node/serve/servetest": {"memory", "memory/atlas", "memory/category", "memory/consolidate", "memory/filter", "node/archive", "node/edit", "node/forget",
 		"node/installed", "node/policy", "node/policy/rulebook", "node/serve", "node/zones", "crypto/keyring", "wasm", "wasm/trust"},
 	"node/opened":                     {"memory", "memory/store"},
@@ -182,6 +182,7 @@ var may = map[string][]string{
 
 	"memory/store/badgerfile": {},
 
+	"node/market":          {"memory", "memory/store", "crypto/keyring", "crypto/seal", "internal/atomicfile", "internal/wait", "node/opened", "node/serve", "node/share", "sync/..."},
 	"sync/trade":           {"sync/canonical", "sync/envelope"},
 	"sync/trade/bundle":    {"memory", "crypto/length", "crypto/seal", "sync/trade"},
 	"sync/trade/tradetest": {"memory", "crypto/seal", "sync/trade", "sync/trade/bundle"},

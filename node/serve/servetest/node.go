@@ -77,7 +77,7 @@ type state struct {
 func (n *Node) Services() serve.Services {
 	return serve.Services{
 		Reader: n, Writer: n, Recaller: n, Forgetter: n, Intake: n, Zoner: n, Keeper: n, MediaReader: n, Keys: n, Vault: n,
-		Devices: n, Syncer: n, Relayer: n, Membership: n, Sharer: n, Policer: n, Granter: n, Plugger: n, Tracer: n, Settler: n,
+		Devices: n, Syncer: n, Relayer: n, Membership: n, Sharer: n, Seller: n, Policer: n, Granter: n, Plugger: n, Tracer: n, Settler: n,
 		Modeller: n, Enginer: n, Dreamer: n, Grapher: n, Refuser: n, Diagnostics: n, Exchange: n,
 	}
 }
