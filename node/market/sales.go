@@ -2,6 +2,7 @@ package market
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -241,6 +242,26 @@ func (s *Shop) settle(ctx context.Context, m *remote.Market, by trade.Party, all
 	return saleOf(st, false), err
 }
 
+// PayOut takes what was earned out of a market, as a voucher.
+func (s *Shop) PayOut(ctx context.Context, r serve.PayoutRequest) (v serve.Payout, err error) {
+	if r.Market == "" {
+		r.Market = s.c.Relay
+	}
+	if r.Market == "" {
+		return v, errNoMarket
+	}
+	p := trade.Payout{}
+	rand.Read(p.Key[:])
+	if p.Minor, p.Currency, err = trade.ParsePrice(r.Amount); err != nil {
+		return v, refusal(err)
+	}
+	err = s.at(r.Market, func(m *remote.Market, _ trade.Party) error {
+		v.Voucher, err = m.Payout(ctx, p)
+		return err
+	})
+	return v, err
+}
+
 // Seller implements serve.Seller.
 type Seller struct{ of opened.Of[*Shop] }
 
@@ -284,5 +305,11 @@ func (s Seller) Sales(ctx context.Context) (v []serve.Sale, err error) {
 // SettleSale implements serve.Seller.
 func (s Seller) SettleSale(ctx context.Context, r serve.SaleRequest) (v serve.Sale, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.Settle(ctx, r); return err })
+	return v, err
+}
+
+// PayOutSales implements serve.Seller.
+func (s Seller) PayOutSales(ctx context.Context, r serve.PayoutRequest) (v serve.Payout, err error) {
+	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.PayOut(ctx, r); return err })
 	return v, err
 }

@@ -23,6 +23,8 @@ type Seller interface {
 	Sales(ctx context.Context) ([]Sale, error)
 	// SettleSale delivers the key of a sale that waits for approval, or refunds it.
 	SettleSale(ctx context.Context, r SaleRequest) (Sale, error)
+	// PayOutSales takes what was earned out of a market, as a voucher.
+	PayOutSales(ctx context.Context, r PayoutRequest) (Payout, error)
 }
 
 // ListingRequest says what is sold, where and for how much.
@@ -89,12 +91,23 @@ type SaleRequest struct {
 	Reason string `json:"reason,omitempty"` // of a refund, for the buyer
 }
 
+// PayoutRequest takes earnings out of a market.
+type PayoutRequest struct {
+	Market string `json:"market,omitempty"` // URL; empty: the node's relay
+	Amount string `json:"amount"`           // 5.00 EUR
+}
+
+// Payout is what a market paid.
+type Payout struct {
+	Voucher string `json:"voucher"` // whoever has it can use it
+}
+
 type listingOf struct {
 	Listing string `path:"listing" doc:"its id, or 8 characters of it or more"`
 	Reason  string `query:"reason" doc:"why, for everybody to read; may be absent"`
 }
 
-var selling = topic[Seller]{previewListing, publishListing, listListings, withdrawListing, listSales, settleSale}
+var selling = topic[Seller]{previewListing, publishListing, listListings, withdrawListing, listSales, settleSale, payOutSales}
 
 var (
 	previewListing = takes(RightOwner, spec{
@@ -134,6 +147,11 @@ var (
 		method: "POST", path: "/v1/market/sales/{order}", id: "settleSale",
 		summary: "Deliver the key of a sale, or refund it", gives: "The sale",
 	}, Seller.SettleSale)
+
+	payOutSales = takes(RightOwner, spec{
+		method: "POST", path: "/v1/market/payouts", id: "payOutSales",
+		summary: "Take what was earned out of a market", gives: "A voucher, which whoever has it can use",
+	}, Seller.PayOutSales)
 )
 
 // PreviewListing shows what a bundle would hold.
@@ -166,4 +184,9 @@ func (c *Client) Sales(ctx context.Context) ([]Sale, error) {
 // SettleSale delivers or refunds.
 func (c *Client) SettleSale(ctx context.Context, r SaleRequest) (Sale, error) {
 	return settleSale.call(ctx, c, r)
+}
+
+// PayOutSales takes earnings out of a market.
+func (c *Client) PayOutSales(ctx context.Context, r PayoutRequest) (Payout, error) {
+	return payOutSales.call(ctx, c, r)
 }

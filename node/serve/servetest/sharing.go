@@ -75,6 +75,11 @@ func (n *Node) SettleSale(_ context.Context, r serve.SaleRequest) (serve.Sale, e
 	return serve.Sale{}, fmt.Errorf("order %s: %w", r.Order, memory.ErrNotFound)
 }
 
+// PayOutSales implements serve.Seller.
+func (n *Node) PayOutSales(context.Context, serve.PayoutRequest) (serve.Payout, error) {
+	return serve.Payout{}, errAlone
+}
+
 // AddGrant implements serve.Granter.
 func (n *Node) AddGrant(context.Context, serve.GrantRequest) (serve.Grant, error) {
 	return serve.Grant{}, errAlone
@@ -123,6 +128,10 @@ func alone(t *testing.T, c *serve.Client, _ Subject) {
 		"revoke": func() error { _, err := c.RevokeShare(ctx, "abcd", "Ann"); return err },
 		"sell": func() error {
 			_, err := c.PublishListing(ctx, serve.ListingRequest{Bundle: serve.ShareRequest{Query: "x"}, Title: "some notes", Price: "5.00 EUR", Categories: []string{"x"}, Languages: []string{"en"}})
+			return err
+		},
+		"payout": func() error {
+			_, err := c.PayOutSales(ctx, serve.PayoutRequest{Amount: "5.00 EUR"})
 			return err
 		},
 		"grant":  func() error { _, err := c.AddGrant(ctx, serve.GrantRequest{Key: "x"}); return err },
