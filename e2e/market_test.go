@@ -10,7 +10,7 @@ import (
 )
 
 // sold is what the seller's memories say: the bundle of the market's story.
-var sold = []string{"Tomatoes want water at the root before nine", "The greenhouse door sticks when it rains", "Basil grows well beside the peppers"}
+var sold = []string{"Tomatoes want water at the root and never on leaves", "The greenhouse door sticks when it rains", "Basil grows well beside the peppers"}
 
 // order is what locket market prints of one.
 type order struct {
@@ -31,7 +31,7 @@ func keyed(t *testing.T) (*home, string) {
 // One story: a seller with a node, a buyer who is only a key, an arbiter, and an
 // operator who holds nothing that can be read; at the end the operator is dead, and
 // the buyer reads on.
-func TestMarket(t *testing.T) {
+func TestThreatOperatorReadsBundle(t *testing.T) {
 	arbiter, key := keyed(t)
 	buyer, _ := keyed(t)
 	r := newRelay(t, "--open", "--market", "--market-arbiter", key, "--market-fee", "10")
@@ -40,7 +40,7 @@ func TestMarket(t *testing.T) {
 
 	seller := newHome(t)
 	for _, line := range sold {
-		seller.must("add", line, "--tag", "garden")
+		seller.must("add", "--plain", line, "--tag", "garden")
 	}
 	publish := append([]string{"market", "publish", "--tag", "garden", "--redact", "names,places,times=month", "--category", "garden", "--language", "en",
 		"--sample", "Beans want poles.", "--price", "5.00 EUR", "--yes", "--title"}, "A year in a garden")
@@ -115,7 +115,7 @@ func TestMarket(t *testing.T) {
 
 	// The wearer forgets; what is for sale may not be sold any more.
 	fourth := buy(vouchers[2])
-	seller.must("forget", "--tag", "garden", "--yes")
+	seller.must("forget", "--query", "greenhouse", "--yes")
 	seller.must("market", "sales")
 	orders := buyer.must("market", "orders")
 	if !strings.Contains(orders, "refunded") {

@@ -217,7 +217,7 @@ func (a *app) marketDeliverCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "deliver ORDER", Short: "Approve a sale: deliver the bundle's key", Args: between(1, 1, "an order's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.settleSale(cmd.Context(), serve.SaleRequest{Order: args[0]})
+			return a.settleSale(cmd.Context(), serve.SaleRequest{Order: args[0], Act: serve.DeliverSale})
 		},
 	}
 }
@@ -228,7 +228,7 @@ func (a *app) marketRefundCommand() *cobra.Command {
 		Use: "refund ORDER", Short: "Give a buyer the whole price back", Args: between(1, 1, "an order's id"),
 		Long: "Works until the order has ended, also in a dispute. A buyer who has the key keeps it.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.settleSale(cmd.Context(), serve.SaleRequest{Order: args[0], Refund: true, Reason: reason})
+			return a.settleSale(cmd.Context(), serve.SaleRequest{Order: args[0], Act: serve.RefundSale, Reason: reason})
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "why, for the buyer and the market")

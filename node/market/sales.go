@@ -190,6 +190,9 @@ func (s *Shop) Settle(ctx context.Context, r serve.SaleRequest) (v serve.Sale, e
 	if len(r.Order) < 8 {
 		return v, fmt.Errorf("%w: order %q: at least 8 characters", memory.ErrInvalid, r.Order)
 	}
+	if r.Act != serve.DeliverSale && r.Act != serve.RefundSale {
+		return v, fmt.Errorf("%w: act: %.20q, want deliver or refund", memory.ErrInvalid, r.Act)
+	}
 	all, err := s.list(ctx)
 	if err != nil {
 		return v, err
@@ -227,7 +230,7 @@ func (s *Shop) Settle(ctx context.Context, r serve.SaleRequest) (v serve.Sale, e
 }
 
 func (s *Shop) settle(ctx context.Context, m *remote.Market, by trade.Party, all []listed, st *trade.State, r *serve.SaleRequest) (v serve.Sale, err error) {
-	if r.Refund {
+	if r.Act == serve.RefundSale {
 		st, err = s.refund(ctx, m, by, st, r.Reason)
 		return saleOf(st, false), err
 	}

@@ -84,11 +84,25 @@ type SalesAnswer struct {
 	Sales []Sale `json:"sales"`
 }
 
+// SaleAct is what becomes of a sale.
+type SaleAct string
+
+// The acts.
+const (
+	DeliverSale SaleAct = "deliver" // the key goes to the buyer
+	RefundSale  SaleAct = "refund"  // the price does
+)
+
 // SaleRequest settles one.
 type SaleRequest struct {
-	Order  string `path:"order" json:"-" doc:"its id, or 8 characters of it or more"`
-	Refund bool   `json:"refund,omitempty"` // the price goes back; else the key is delivered
-	Reason string `json:"reason,omitempty"` // of a refund, for the buyer
+	Order  string  `json:"-"` // its id, or 8 characters of it or more
+	Act    SaleAct `json:"act" enum:"deliver,refund"`
+	Reason string  `json:"reason,omitempty"` // of a refund, for the buyer
+}
+
+type settled struct {
+	Order string `path:"order" doc:"its id, or 8 characters of it or more"`
+	Body  SaleRequest
 }
 
 // PayoutRequest takes earnings out of a market.
@@ -146,7 +160,10 @@ var (
 	settleSale = takes(RightOwner, spec{
 		method: "POST", path: "/v1/market/sales/{order}", id: "settleSale",
 		summary: "Deliver the key of a sale, or refund it", gives: "The sale",
-	}, Seller.SettleSale)
+	}, func(s Seller, ctx context.Context, in settled) (Sale, error) {
+		in.Body.Order = in.Order
+		return s.SettleSale(ctx, in.Body)
+	})
 
 	payOutSales = takes(RightOwner, spec{
 		method: "POST", path: "/v1/market/payouts", id: "payOutSales",
@@ -183,7 +200,7 @@ func (c *Client) Sales(ctx context.Context) ([]Sale, error) {
 
 // SettleSale delivers or refunds.
 func (c *Client) SettleSale(ctx context.Context, r SaleRequest) (Sale, error) {
-	return settleSale.call(ctx, c, r)
+	return settleSale.call(ctx, c, settled{r.Order, r})
 }
 
 // PayOutSales takes earnings out of a market.

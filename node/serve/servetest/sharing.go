@@ -110,7 +110,7 @@ func alone(t *testing.T, c *serve.Client, _ Subject) {
 	if _, err := c.WithdrawListing(ctx, "aaaaaaaa", ""); !errors.Is(err, memory.ErrNotFound) {
 		t.Errorf("a listing that is none: %v", err)
 	}
-	if _, err := c.SettleSale(ctx, serve.SaleRequest{Order: "aaaaaaaa"}); !errors.Is(err, memory.ErrNotFound) {
+	if _, err := c.SettleSale(ctx, serve.SaleRequest{Order: "aaaaaaaa", Act: serve.DeliverSale}); !errors.Is(err, memory.ErrNotFound) {
 		t.Errorf("a sale that is none: %v", err)
 	}
 	for name, call := range map[string]func() error{
