@@ -83,8 +83,9 @@ as well.
 of your own. It takes out too much rather than too little. "Zuzana=my sister" puts a role
 in the place of a name, and times=month (week, day) rounds the times of memories down.
 names=pseudonyms puts a made-up name in the place of each person's, the same one in all of
-the share. places=Lisbon says "Lisbon" for each place that lies there, as far as memories
-say so, and takes out the others. numbers keeps the first digit of numbers: 1,234 is 1000.
+the share; that joins what is said of one person, and so helps who guesses.
+places=Lisbon says "Lisbon" for each place that lies there, as far as memories say so, and
+takes out the others. numbers keeps the first digit of numbers: 1,234 is 1000.
 --at-least 3 shares a statement only where memories about three people say the same, once
 names are out. --dry-run --exact shows the very bytes that a reader gets.
 
