@@ -65,6 +65,9 @@ func (b *Book) note(ctx context.Context, v *visit, u serve.AppUse) error {
 // answer would ask again.
 func (b *Book) noteAnswer(ctx context.Context, v *visit, u serve.AppUse, answer int) error {
 	u.At = b.now().UTC()
+	if len(v.via) > 0 {
+		u.Via = v.via[len(v.via)-1]
+	}
 	return b.store.Update(ctx, func(tx *store.Tx) error {
 		h, err := headOf(tx, v.Name())
 		if err != nil {

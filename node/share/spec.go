@@ -3,6 +3,7 @@ package share
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -160,6 +161,17 @@ type made struct {
 	by     *Redactor
 }
 
+// pseudonymous gives what the pseudonyms of a share are derived from: the sharing
+// key, and what is shared and how. So a preview has those of the share, and the
+// same person has another pseudonym in a share of something else.
+func (s *Sharing) pseudonymous(rec *Record) (func(string) [32]byte, error) {
+	b, err := json.Marshal([]any{rec.Criteria, rec.Redact})
+	if err != nil {
+		return nil, fmt.Errorf("pseudonyms: %w", err)
+	}
+	return func(term string) [32]byte { return s.c.Key.MAC("pseudonym", b, []byte(term)) }, nil
+}
+
 // copies makes the copies of what fits, and may go to each of the parties.
 func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal.Key) (out made, err error) {
 	found, err := s.c.Source.Choose(ctx, rec.Criteria)
@@ -180,7 +192,11 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 		}
 		v.Names = append(v.Names, s.c.Wearer)
 	}
-	r := NewRedactor(*how, v)
+	secret, err := s.pseudonymous(rec)
+	if err != nil {
+		return out, err
+	}
+	r := NewRedactor(*how, v, secret)
 	out.by = r
 	asks := policy.Reader
 	if rec.Kind == bundle {
