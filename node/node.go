@@ -49,6 +49,7 @@ import (
 	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/health"
 	"github.com/locket-dev/locket/node/intake"
+	"github.com/locket-dev/locket/node/market"
 	"github.com/locket-dev/locket/node/models"
 	"github.com/locket-dev/locket/node/plugins"
 	"github.com/locket-dev/locket/node/policy/rulebook"
@@ -85,6 +86,7 @@ type Node struct {
 	models.Modeller
 	tiers.Keeper
 	sharing.Sharer
+	market.Seller
 	rulebook.Policer
 	forget.Forgetter
 	edit.Writer
@@ -148,6 +150,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	n.Archives = transfer.NewArchives(partOf(n, func(o *session) *transfer.Transfer { return o.transfer }))
 	n.Syncer = exchange.NewSyncer(partOf(n, func(o *session) *exchange.Syncing { return o.sync }))
 	n.Sharer = sharing.NewSharer(partOf(n, func(o *session) *sharing.Sharing { return o.sharing }))
+	n.Seller = market.NewSeller(partOf(n, func(o *session) *market.Shop { return o.market }))
 	n.Policer = rulebook.NewPolicer(partOf(n, func(o *session) *rulebook.Room { return o.policy }))
 	n.Keeper = tiers.NewKeeper(partOf(n, func(o *session) *tiers.Tiers { return o.tiers }))
 	n.Modeller = models.NewModeller(partOf(n, func(o *session) *models.Language { return o.language }))

@@ -238,6 +238,7 @@ func (n *Node) startPump(o *session) error {
 		o.language.Start(o.life)
 		o.meaning.Start(o.life)
 		o.life.Start(o.given.Tend)
+		o.market.Tend()
 	}
 	if n.running && o.sync.Start() {
 		o.sharing.Tend()

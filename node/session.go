@@ -25,6 +25,7 @@ import (
 	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/given"
 	"github.com/locket-dev/locket/node/health"
+	"github.com/locket-dev/locket/node/market"
 	"github.com/locket-dev/locket/node/models"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/plugins"
@@ -60,6 +61,7 @@ type session struct {
 	forgets  *forget.Forgetting
 	gate     *accept.Gate // checks what others say; nil until everything that it needs is open
 	sharing  *sharing.Sharing
+	market   *market.Shop
 	given    *given.Shelf // what others share with the wearer
 	policy   *rulebook.Room
 	dreams   *dream.Dreams
@@ -180,6 +182,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	o.sharing = sharing.New(sharing.Config{Dir: n.path(sharesDir), Engine: o.engine, Gate: o.gate, Cold: o.tiers.Keeper, Sync: o.sync, Ring: o.ring, Public: n.public, Life: o.life,
 		HTTP: n.http, RelayURL: n.cfg.Sync.Relay, Invite: n.cfg.Sync.Invite, Reserve: uint64(n.cfg.Disk.Reserve), Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log,
 		Drop: o.forgets.Drop, Flush: o.flushHeld, Compact: o.store.Compact})
+	o.market = market.New(market.Config{Bundler: o.sharing, Store: o.engine, Ring: o.ring, Life: o.life, HTTP: n.http, Relay: n.cfg.Sync.Relay, Now: n.now, Log: n.log})
 	o.policy = rulebook.New(rulebook.Config{Engine: o.engine, Now: n.now, Changed: o.sharing.Withdraw, Parties: func(ctx context.Context) ([]policy.Request, error) { return n.parties(ctx, o) }})
 	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: o.ring.MemoryID, Zone: n.zone, Now: n.now,
 		Uses: query.UsesKept, SaveUses: o.query.SaveUses, Forgot: o.forgets.Carried, Erase: o.forgets.EraseOut})

@@ -9,11 +9,15 @@ import (
 
 	"github.com/cloudwego/hertz/pkg/app"
 
+	"github.com/locket-dev/locket/cloud/market"
+	"github.com/locket-dev/locket/cloud/market/ledger"
+	"github.com/locket-dev/locket/cloud/market/pay"
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/remote/page"
+	"github.com/locket-dev/locket/sync/trade"
 )
 
 // What only this package finds wrong.
@@ -68,6 +72,24 @@ var kinds = []struct {
 	{envelope.ErrForm, page.Malformed, 400},
 	{page.ErrForm, page.Malformed, 400},
 	{memory.ErrInvalid, page.Malformed, 400},
+	{trade.ErrSignature, page.Signature, 403},
+	{trade.ErrParty, page.Rule, 403},
+	{trade.ErrPhase, page.Trade, 409},
+	{trade.ErrLate, page.Trade, 409},
+	{trade.ErrChain, page.Trade, 409},
+	{trade.ErrPrice, page.Trade, 409},
+	{trade.ErrRoot, page.Trade, 409},
+	{trade.ErrForm, page.Malformed, 400},
+	{market.ErrNotFound, page.NotFound, 404},
+	{market.ErrEnded, page.Trade, 409},
+	{market.ErrVersion, page.Trade, 409},
+	{market.ErrFunds, page.Trade, 409},
+	{market.ErrFull, page.Trade, 409},
+	{pay.ErrProof, page.Trade, 409},
+	{pay.ErrUsed, page.Trade, 409},
+	{pay.ErrTries, page.Trade, 409},
+	{ledger.ErrAmount, page.Malformed, 400},
+	{ledger.ErrKey, page.Trade, 409},
 }
 
 // fail answers with a problem. What is our own fault is logged, and not told.

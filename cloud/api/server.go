@@ -15,6 +15,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"sync"
 	"time"
@@ -26,6 +27,7 @@ import (
 	"github.com/cloudwego/hertz/pkg/network/standard"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/locket-dev/locket/cloud/market"
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
@@ -35,9 +37,13 @@ import (
 // Config says how to serve. Only Relay is needed; the zero value of the rest
 // is what its comment says.
 type Config struct {
-	Relay *relay.Relay
-	Log   *slog.Logger // nothing is logged where nil
-	TLS   *tls.Config  // plain where nil: for a proxy in front, or this machine
+	Relay  *relay.Relay
+	Market *market.Market // nil: there is none
+	// MarketLog serves the market's transparency log under /v1/market/log/; nil
+	// without one.
+	MarketLog http.Handler
+	Log       *slog.Logger // nothing is logged where nil
+	TLS       *tls.Config  // plain where nil: for a proxy in front, or this machine
 	// Authorities are the names, with their ports, that a signed request may
 	// be for; where empty, those of this machine for itself alone. So a request
 	// that was signed for another relay can't be passed on to this one.
@@ -117,6 +123,8 @@ type Server struct {
 	strangers relay.Pace // by address, of those who ask without a key
 	unknown   relay.Pace // by address, of those who name what is not here
 	messages  relay.Pace // by address, of those who leave messages
+	traders   relay.Pace // by address, of those who ask the market with a key
+	published relay.Pace // by address, of those who sell
 	bodies    bodies
 	waiting   shares     // listeners
 	conns     shares     // by address
@@ -136,6 +144,8 @@ func New(c Config) *Server {
 		strangers: relay.Pace{PerMinute: c.StrangersPerMinute, Now: c.Now},
 		unknown:   relay.Pace{PerMinute: triesPerMinute * c.StrangersPerMinute, Now: c.Now},
 		messages:  relay.Pace{PerMinute: max(1, c.MessagesPerAddress/10), AtOnce: c.MessagesPerAddress, Now: c.Now},
+		traders:   relay.Pace{PerMinute: tradesEach * c.StrangersPerMinute, Now: c.Now},
+		published: relay.Pace{PerMinute: publishPerMinute, AtOnce: publishAtOnce, Now: c.Now},
 		bodies:    newBodies(), waiting: shares{total: int64(c.MaxConns)},
 		conns: shares{each: int64(c.ConnsPerAddress)}, requests: shares{each: int64(c.ConnsPerAddress)},
 		opened:   relay.Pace{PerMinute: int64(max(leastOpened, c.ConnsPerAddress)), AtOnce: int64(max(leastAtOnce, c.ConnsPerAddress/4)), Now: c.Now},
@@ -217,4 +227,5 @@ func (s *Server) routes(h *server.Hertz) {
 	h.DELETE("/v1/spaces/:space/blobs/:id", s.signed(0, s.deleteBlob))
 	h.POST("/v1/mailboxes/:id", s.stranger(page.MaxMessage, s.post))
 	h.GET("/v1/mailboxes/:id", s.stranger(0, s.message))
+	s.marketRoutes(h)
 }

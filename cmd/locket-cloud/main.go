@@ -46,6 +46,7 @@ var commands = []func(*app) *cobra.Command{
 	(*app).migrateCommand,
 	(*app).backupCommand,
 	(*app).restoreCommand,
+	(*app).marketCommand,
 	(*app).workerCommand,
 	(*app).jobsCommand,
 	(*app).readyCommand,

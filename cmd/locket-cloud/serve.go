@@ -28,6 +28,7 @@ const sweepEvery = time.Hour
 type serveFlags struct {
 	where
 	certificates
+	market                       marketFlags
 	listen, metrics, pprof, otlp string
 	wakes                        string
 	traced                       float64 // part of the requests
@@ -86,12 +87,13 @@ speaks plain HTTP, for this machine or a proxy that has one.`,
 	fl.Int64Var(&f.quota.Spaces, "quota-spaces", f.quota.Spaces, "spaces that an account may have; 0: no limit")
 	fl.Int64Var(&f.quota.PerMinute, "quota-requests", f.quota.PerMinute, "requests that an account may make a minute; 0: no limit")
 	fl.BoolVar(&f.noAccessLog, "no-access-log", false, "do not log requests")
+	f.market.flags(cmd)
 	settings(cmd, os.Environ)
 	return cmd
 }
 
 func (f serveFlags) check() error {
-	if err := f.where.check(); err != nil {
+	if err := errors.Join(f.where.check(), f.market.check(&f.where)); err != nil {
 		return err
 	}
 	switch {
@@ -191,6 +193,11 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 		}
 	}
 	config.Relay = relay.New(store, serving)
+	trading, closeMarket, err := f.market.open(ctx, &f.where, &config, config.Log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeMarket()) }()
 	ln, err := net.Listen("tcp", f.listen)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
@@ -207,9 +214,10 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	}
 	server := api.New(config)
 	ctx, cancel := context.WithCancel(ctx)
-	side := make(chan error, 5)
+	side := make(chan error, 6)
 	go func() { side <- certificates.run(ctx) }()
 	go func() { side <- config.Relay.Run(ctx) }()
+	go func() { side <- trading(ctx) }()
 	go func() { side <- sweep(ctx, config.Relay, config.Log) }()
 	go func() { side <- serveBeside(ctx, "metrics", counters, metricsHandler(server, store)) }()
 	go func() { side <- serveBeside(ctx, "profiles", profiles, profileHandler()) }()
@@ -218,7 +226,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	}
 	err = server.Serve(ctx, ln)
 	cancel()
-	return errors.Join(err, <-side, <-side, <-side, <-side, <-side)
+	return errors.Join(err, <-side, <-side, <-side, <-side, <-side, <-side)
 }
 
 // networks reads networks (10.0.0.0/8) and single addresses.

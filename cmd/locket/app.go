@@ -21,7 +21,7 @@ func (a *app) appCommand() *cobra.Command {
 allow it and nothing else, and never sees the vault. Its account says which memories it
 was shown and what it wrote.`,
 	}
-	c.AddCommand(a.appAddCommand(), a.appListCommand(), a.appLogCommand(), a.appRevokeCommand())
+	c.AddCommand(a.appAddCommand(), a.appListCommand(), a.appLogCommand(), a.appPassCommand(), a.appRevokeCommand())
 	return c
 }
 
@@ -101,6 +101,7 @@ to it as if it were not there.`,
 	f.StringVar(&since, "since", "", "only what is of this `time` or later")
 	f.StringVar(&until, "until", "", "only what is of before this `time`")
 	f.StringSliceVar(&owner, "owner", nil, "only memories of this `scope`: user:NAME, agent:NAME or run:NAME")
+	f.IntVar(&r.Delegate, "delegate", 0, "how `often` it may pass a narrower key on; see locket app pass")
 	f.StringVar(&r.Hook, "hook", "", "`URL` that is told of new memories which it may see")
 	f.StringVar(&life, "for", "", "how `long` the key opens: 90d")
 	f.IntVar(&r.Requests, "requests", 0, fmt.Sprintf("`requests` a minute; %d unless said", serve.DefaultAppRequests))
@@ -208,6 +209,9 @@ func (a *app) showAppLog(w io.Writer, l *serve.AppLog) {
 		if did == "" {
 			did = u.Did
 		}
+		if u.Via != "" {
+			did = "by key " + u.Via + " " + did
+		}
 		fmt.Fprintf(w, "%s  %s", a.when(u.At), did)
 		switch {
 		case u.Refused != "":
@@ -246,13 +250,18 @@ func shortIDs(ids []memory.ID) string {
 
 func (a *app) appRevokeCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "revoke NAME", Short: "End an app's key", Args: between(1, 1, "the app's name"),
-		Long: `Its key opens nothing from now on, and what it has open ends. What it wrote stays; to take
-that back: locket revert --app NAME`,
+		Use: "revoke NAME[:ID]", Short: "End an app's key, or one that it passed on", Args: between(1, 1, "the app's name"),
+		Long: `Its key opens nothing from now on, and what it has open ends; so do the keys that it passed
+on. NAME:ID ends one of these alone, with all that follow from it: locket app log says which
+was used. What an app wrote stays; to take that back: locket revert --app NAME`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				p, err := c.RevokeApp(cmd.Context(), args[0])
 				return a.printed(err, p, func(w io.Writer) {
+					if _, id, part := strings.Cut(args[0], ":"); part {
+						fmt.Fprintf(w, "Key %s of %s opens nothing any more, nor does what was passed on with it.\n", id, p.Name)
+						return
+					}
 					fmt.Fprintf(w, "%s is out. To take back what it wrote: locket revert --app %s\n", p.Name, p.Name)
 				})
 			})

@@ -82,6 +82,10 @@ as well.
 --redact takes "names", "places" and "times", for all that your memories know, and words
 of your own. It takes out too much rather than too little. "Zuzana=my sister" puts a role
 in the place of a name, and times=month (week, day) rounds the times of memories down.
+names=pseudonyms puts a made-up name in the place of each person's, the same one in all of
+the share; that joins what is said of one person, and so helps who guesses.
+places=Lisbon says "Lisbon" for each place that lies there, as far as memories say so, and
+takes out the others. numbers keeps the first digit of numbers: 1,234 is 1000.
 --at-least 3 shares a statement only where memories about three people say the same, once
 names are out. --dry-run --exact shows the very bytes that a reader gets.
 
@@ -133,7 +137,7 @@ What it does not name may be one all the same.`,
 	f.StringVar(&until, "until", "", "learnt before this `time`")
 	f.StringVar(&sensitivity, "sensitivity", "", "the most sensitive that is shared; `personal` unless said")
 	f.IntVarP(&r.Limit, "limit", "n", 0, "how many memories")
-	f.StringSliceVar(&r.Redact, "redact", nil, "what is taken out: names, places, times, or `words`")
+	f.StringSliceVar(&r.Redact, "redact", nil, "what is taken out: names, places, times, numbers, or `words`")
 	f.BoolVar(&r.Quotes, "quotes", false, "with the words that a memory quotes")
 	f.StringArrayVar(&to, "to", nil, "a reader's `key`, or NAME=KEY, or NAME=@FILE; more than once if need be")
 	f.StringVar(&r.Title, "title", "", "a name for it, which the readers do not see")

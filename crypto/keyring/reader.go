@@ -54,3 +54,9 @@ func newReaderFile(path string) ([]byte, error) {
 func (d *Device) StoreKey(space memory.SpaceID) *seal.Key {
 	return d.pair.Seed().Derive("store of " + space.String())
 }
+
+// OrderIdentity is the pair of one order at a market, by the order's nonce. Who is
+// shown its seed learns what was sealed for that order, and nothing else.
+func (d *Device) OrderIdentity(nonce [16]byte) *seal.Identity {
+	return seal.IdentityFromSeed(d.pair.Seed().Derive("market order " + hex.EncodeToString(nonce[:])))
+}

@@ -70,6 +70,9 @@ func (b *Book) noteAnswer(ctx context.Context, v *visit, u serve.AppUse, answer 
 		return context.Cause(ctx)
 	}
 	u.At = b.now().UTC()
+	if len(v.via) > 0 {
+		u.Via = v.via[len(v.via)-1]
+	}
 	l := &line{app: v.Name(), most: v.app.Tokens, use: u, answer: answer}
 	return b.lines.note(ctx, b.store, l)
 }

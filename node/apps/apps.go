@@ -19,14 +19,17 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/delegate"
 	"github.com/locket-dev/locket/node/intake/wire"
 	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/node/serve"
@@ -55,7 +58,8 @@ const listMeta = "apps"
 // record is an app as it is kept.
 type record struct {
 	App  serve.App `json:"app"`
-	Hash []byte    `json:"hash"` // SHA-256 of the key
+	Hash []byte    `json:"hash"`           // SHA-256 of the key
+	Root []byte    `json:"root,omitempty"` // what keys that it passes on are signed by; of an app that may
 }
 
 // over reports whether the app's key is no longer valid at t.
@@ -94,6 +98,9 @@ func (b *Book) AddApp(ctx context.Context, r serve.AppRequest) (serve.NewApp, er
 	key := serve.KeyPrefix + rand.Text()
 	sum := sha256.Sum256([]byte(key))
 	rec := record{App: serve.App{AppRequest: r, Added: b.now().UTC()}, Hash: sum[:]}
+	if r.Delegate > 0 {
+		rec.Root = delegate.Root(serve.Secret(key))
+	}
 	b.mu.Lock() // one at a time, and none while another is revoked
 	defer b.mu.Unlock()
 	if err := b.clearOut(ctx, r.Name); err != nil {
@@ -184,6 +191,8 @@ func check(r *serve.AppRequest, now time.Time) error {
 		return bad("until: it is not after since")
 	case !r.Ends.IsZero() && !r.Ends.After(now):
 		return bad("ends: it is over already")
+	case r.Delegate < 0 || r.Delegate > delegate.MaxDepth:
+		return bad("delegate: %d, want 1 to %d times", r.Delegate, delegate.MaxDepth)
 	case r.Requests < 0 || r.Requests > maxRequests:
 		return bad("requests: %d, want 1 to %d a minute", r.Requests, maxRequests)
 	case r.Tokens < 0 || r.Tokens > maxTokens:
@@ -252,8 +261,16 @@ func (b *Book) RevokeApp(ctx context.Context, name string) (serve.App, error) {
 	return app, nil
 }
 
-// revoke ends an app's key, and gives its requests that have begun to write.
+// maxEnded is how many keys that one app passed on can be revoked one by one.
+const maxEnded = 1000
+
+// revoke ends an app's key, or, of NAME:ID, one that it passed on and all that
+// follow from that. It gives the requests that have begun to write.
 func (b *Book) revoke(ctx context.Context, name string) (app serve.App, writing []*visit, err error) {
+	name, id, part := strings.Cut(name, ":")
+	if raw, err := hex.DecodeString(id); part && (err != nil || len(raw) != 8) {
+		return app, nil, fmt.Errorf("%w: name: %.40q: want NAME, or NAME:ID with the 16 digits of a key that it passed on", memory.ErrInvalid, name+":"+id)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	err = b.store.Update(ctx, func(tx *store.Tx) error {
@@ -265,16 +282,26 @@ func (b *Book) revoke(ctx context.Context, name string) (app serve.App, writing 
 		if i < 0 {
 			return fmt.Errorf("app %.40q: %w", name, memory.ErrNotFound)
 		}
-		if list[i].App.Revoked.IsZero() {
-			list[i].App.Revoked = b.now().UTC()
+		a := &list[i].App
+		switch {
+		case part && !slices.Contains(a.Ended, id):
+			if len(a.Ended) == maxEnded {
+				return fmt.Errorf("%w: %d keys that %s passed on are revoked already: revoke the app", serve.ErrConflict, maxEnded, name)
+			}
+			a.Ended = append(a.Ended, id)
+		case !part && a.Revoked.IsZero():
+			a.Revoked = b.now().UTC()
 		}
-		app = list[i].App
+		app = *a
 		return tx.PutMeta(listMeta, list)
 	})
 	if err != nil {
 		return serve.App{}, nil, err
 	}
 	for v, end := range b.visits[name] {
+		if part && !slices.Contains(v.via, id) {
+			continue
+		}
 		v.over = true
 		if v.writes {
 			writing = append(writing, v)
@@ -298,7 +325,15 @@ func (v *visit) begin() error {
 // Admit implements serve.Apps.
 func (b *Book) Admit(ctx context.Context, key serve.Secret) (serve.Caller, context.Context, func(), error) {
 	sum := sha256.Sum256([]byte(key))
-	v, within, leave, err := b.enter(ctx, func(r *record) bool { return subtle.ConstantTimeCompare(sum[:], r.Hash) == 1 })
+	is := func(r *record) bool { return subtle.ConstantTimeCompare(sum[:], r.Hash) == 1 }
+	if delegate.Is(key) {
+		name, err := delegate.App(key)
+		if err != nil {
+			return nil, nil, nil, serve.ErrKey
+		}
+		is = func(r *record) bool { return r.App.Name == name && !r.over(b.now()) }
+	}
+	v, within, leave, err := b.enter(ctx, key, is)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -306,7 +341,8 @@ func (b *Book) Admit(ctx context.Context, key serve.Secret) (serve.Caller, conte
 }
 
 // enter begins a request of an app: serve.ErrKey, serve.ErrLimit, memory.ErrLocked.
-func (b *Book) enter(ctx context.Context, is func(*record) bool) (*visit, context.Context, func(), error) {
+// A key that was passed on narrows what the app may.
+func (b *Book) enter(ctx context.Context, key serve.Secret, is func(*record) bool) (*visit, context.Context, func(), error) {
 	b.mu.Lock() // against a revocation in between
 	defer b.mu.Unlock()
 	var found *record
@@ -330,10 +366,17 @@ func (b *Book) enter(ctx context.Context, is func(*record) bool) (*visit, contex
 		return nil, nil, nil, serve.ErrKey // only the owner may know why
 	}
 	name := found.App.Name
+	var via []string
+	if delegate.Is(key) {
+		if found.App.AppRequest, via, err = delegate.Check(key, found.Root, found.App.Delegate, found.App.AppRequest); err != nil || found.over(b.now()) ||
+			slices.ContainsFunc(via, func(id string) bool { return slices.Contains(found.App.Ended, id) }) {
+			return nil, nil, nil, serve.ErrKey
+		}
+	}
 	if len(b.visits[name]) >= maxVisits { // event streams stay open and connections are few, so one app may hold only so many
 		return nil, nil, nil, fmt.Errorf("%w: %d requests are under way", serve.ErrLimit, maxVisits)
 	}
-	v := &visit{book: b, app: found.App, scope: scopeOf(&found.App.AppRequest, &rules, b.now()), left: make(chan struct{})}
+	v := &visit{book: b, via: via, app: found.App, scope: scopeOf(&found.App.AppRequest, &rules, b.now()), left: make(chan struct{})}
 	within, end := context.WithCancelCause(ctx)
 	stop := func() bool { return true }
 	if !found.App.Ends.IsZero() {
@@ -360,6 +403,7 @@ type visit struct {
 	book  *Book
 	app   serve.App
 	scope scope
+	via   []string      // ids of the links of a key that was passed on
 	left  chan struct{} // closed when the request is answered
 
 	writes, over bool // it has begun to write; its key has ended; guarded by book.mu

@@ -105,7 +105,7 @@ const lookedAtOnce = 1000
 // memory as it sees it now, and notes it in the account; nil: there is none up to cursor.
 // It is an error once the app is out: serve.ErrKey.
 func (b *Book) NextFor(ctx context.Context, h Hook) (c *memory.Change, m memory.Memory, cursor uint64, err error) {
-	v, within, leave, err := b.enter(ctx, func(r *record) bool { return r.App.Name == h.App && r.App.Hook == h.URL })
+	v, within, leave, err := b.enter(ctx, "", func(r *record) bool { return r.App.Name == h.App && r.App.Hook == h.URL })
 	if err != nil {
 		return nil, m, h.Cursor, err
 	}

@@ -41,6 +41,7 @@ type AppRequest struct {
 	Ends        time.Time           `json:"ends,omitzero"`         // of the key; absent: never
 	Requests    int                 `json:"requests,omitempty"`    // a minute; 0: DefaultAppRequests
 	Tokens      int                 `json:"tokens,omitempty"`      // of context a day; 0: DefaultAppTokens
+	Delegate    int                 `json:"delegate,omitempty"`    // how often it may pass a part of this on, each time narrower; up to 8
 	Hook        string              `json:"hook,omitempty"`        // URL where it is told of new memories; absent: nowhere
 }
 
@@ -59,6 +60,7 @@ type App struct {
 	Added   time.Time `json:"added"`
 	Revoked time.Time `json:"revoked,omitzero"`
 	Used    time.Time `json:"used,omitzero"`      // when it was last shown or wrote something
+	Ended   []string  `json:"ended,omitempty"`    // ids of keys that it passed on and the owner revoked
 	HookOff string    `json:"hook_off,omitempty"` // why it is not told of new memories
 }
 
@@ -92,6 +94,7 @@ type AppDay struct {
 // AppUse is one thing that an app did.
 type AppUse struct {
 	At      time.Time   `json:"at"`
+	Via     string      `json:"via,omitempty"`     // the id of the key that was passed on and used
 	Did     string      `json:"did"`               // the operation: search, addMemory …
 	Shown   []memory.ID `json:"shown,omitempty"`   // memories and lines that it was given
 	Wrote   []memory.ID `json:"wrote,omitempty"`   // memories that it added, changed or erased

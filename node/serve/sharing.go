@@ -36,7 +36,7 @@ type ShareRequest struct {
 	Until       time.Time           `json:"until,omitzero"`  // learnt before
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"`
 	Limit       int                 `json:"limit,omitempty"`   // of memories; 0: 50 with a query, else 500
-	Redact      []string            `json:"redact,omitempty"`  // names, places, times, and words
+	Redact      []string            `json:"redact,omitempty"`  // names, names=pseudonyms, places, places=REGION, times, times=month, numbers, and words
 	Quotes      bool                `json:"quotes,omitempty"`  // with what evidence quotes
 	To          []string            `json:"to"`                // NAME=KEY or KEY, as locket share key prints it
 	Title       string              `json:"title,omitempty"`   // for the wearer

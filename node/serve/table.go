@@ -25,6 +25,7 @@ type Services struct {
 	Relayer     Relayer
 	Membership  Membership
 	Sharer      Sharer
+	Seller      Seller
 	Given       Given
 	Policer     Policer
 	Granter     Granter
@@ -64,6 +65,7 @@ func (h *handler) routes() []bound {
 		relaying.over(s.Relayer),
 		belonging.over(s.Membership),
 		sharing.over(s.Sharer),
+		selling.over(s.Seller),
 		giving.over(s.Given),
 		policing.over(s.Policer),
 		granting.over(s.Granter),

@@ -150,9 +150,59 @@ func TestRisksAreNamed(t *testing.T) {
 	}
 }
 
+// Preview, share and a later addition have the same pseudonym for a person, and a
+// share of something else has another.
+func TestPseudonymsThroughAShare(t *testing.T) {
+	w := newWearer(t, serveRelay(t), person("Zuzana Horak waters the tomatoes", "Zuzana Horak"), person("Zuzana likes basil", "Zuzana"))
+	sharing := w.with(func(*share.Config) {})
+	reader, key := newReader(t)
+	how, err := share.ParseRedaction([]string{"names=pseudonyms"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wish := share.ShareSpec{Criteria: share.Criteria{Tags: []string{"garden"}, Most: memory.Personal}, Redact: how, To: []string{"Ann=" + key}}
+	p, err := sharing.Preview(t.Context(), wish)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wish.Confirm = p.Confirm // which is of the pseudonyms, too
+	rec, err := sharing.Create(t.Context(), wish)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := reader.Open(t.Context(), rec.Link())
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]bool{}
+	for _, m := range o.Memories {
+		name, _, _ := strings.Cut(m.Text, " ")
+		said[name] = true
+		if len(m.Entities) != 1 || m.Entities[0].Name != name || !strings.HasPrefix(name, "[") {
+			t.Errorf("%q of %v", m.Text, m.Entities)
+		}
+	}
+	if len(o.Memories) != 2 || len(said) != 1 {
+		t.Errorf("%d memories of %v", len(o.Memories), said)
+	}
+	if !slices.ContainsFunc(p.Risks, func(r share.Risk) bool { return r.Kind == share.RiskLinks }) {
+		t.Error("that pseudonyms join is not said")
+	}
+	wish.Confirm, wish.Criteria.Types = "", []memory.Type{memory.Episodic, memory.Semantic}
+	other, err := sharing.Preview(t.Context(), wish)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range other.Copies {
+		if name, _, _ := strings.Cut(c.Candidate.Text, " "); said[name] {
+			t.Errorf("%s in another share", name)
+		}
+	}
+}
+
 // A role or a rounding that can't be meant is refused.
 func TestRedactionThatCantBeMeant(t *testing.T) {
-	for _, s := range []string{"times=hour", "times=", "Zuzana=", "=my sister", "Zuzana=[x]", "Zuzana=" + strings.Repeat("x", 2000)} {
+	for _, s := range []string{"times=hour", "times=", "names=roles", "places=[x]", "Zuzana=", "=my sister", "Zuzana=[x]", "Zuzana=" + strings.Repeat("x", 2000)} {
 		if r, err := share.ParseRedaction([]string{s}); !errors.Is(err, memory.ErrInvalid) {
 			t.Errorf("%.40q is read as %+v, %v", s, r, err)
 		}

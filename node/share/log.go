@@ -28,7 +28,10 @@ const (
 	DidPutOut  = "reader removed"
 	DidRevoke  = "revoked"
 	DidRefuse  = "refused" // to share it
-	MaxDeedLog = 500       // lines that are kept
+	DidList    = "put up for sale"
+	DidSell    = "sold"       // the key was delivered
+	DidEnd     = "sale ended" // the listing was withdrawn
+	MaxDeedLog = 500          // lines that are kept
 )
 
 // Account keeps the owner's account, sealed, and at most [MaxDeedLog] lines of it.

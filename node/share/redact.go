@@ -18,7 +18,10 @@ import (
 )
 
 // Vocabulary is the people and places that a wearer's memories know.
-type Vocabulary struct{ Names, Places []string }
+type Vocabulary struct {
+	Names, Places []string
+	In            map[string]string // by place, folded: the place that it lies in
+}
 
 // Add adds the names in a memory.
 func (v *Vocabulary) Add(m *memory.Memory) {
@@ -44,6 +47,7 @@ func (v *Vocabulary) Add(m *memory.Memory) {
 			v.Places = append(v.Places, s.Value)
 		}
 	}
+	v.situate(m)
 }
 
 // gone replaces what was taken out. It has no letters, so no redacted word can be
@@ -56,6 +60,7 @@ type Redactor struct {
 	roles  map[string]string // by term: what stands in its place
 	times  bool
 	coarse Coarse
+	round  bool // numbers
 }
 
 // wide is from how many letters on a term is also found inside longer words:
@@ -68,7 +73,9 @@ const wide = 5
 const tail = 2
 
 // NewRedactor makes one. Each word of a name of several words is a term as well.
-func NewRedactor(r Redaction, v Vocabulary) *Redactor {
+// secret is what pseudonyms are derived from, each from the term that it is given;
+// it may be nil where there are none.
+func NewRedactor(r Redaction, v Vocabulary, secret func(term string) [32]byte) *Redactor {
 	var terms []string
 	add := func(s string, parts bool) {
 		if f := fold(s); len(f) > 0 {
@@ -77,13 +84,7 @@ func NewRedactor(r Redaction, v Vocabulary) *Redactor {
 		if !parts {
 			return
 		}
-		for _, w := range strings.FieldsFunc(s, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsMark(c) && c != '\'' && c != '’' }) {
-			if f := fold(w); len(f) > 2 || len(f) > 0 && !alphabetic(f[0]) {
-				if !slices.Contains(common, string(f)) {
-					terms = append(terms, string(f))
-				}
-			}
-		}
+		terms = append(terms, words(s)...)
 	}
 	for _, w := range r.Words {
 		add(w, false)
@@ -110,12 +111,34 @@ func NewRedactor(r Redaction, v Vocabulary) *Redactor {
 		}
 	}
 	if r.Places {
+		var said []string // regions, and their words
+		for _, region := range r.Regions {
+			said = append(append(said, string(fold(region))), words(region)...)
+		}
 		for _, p := range v.Places {
+			before := len(terms)
 			add(p, true)
+			terms = append(terms[:before], slices.DeleteFunc(slices.Clone(terms[before:]), func(t string) bool { return slices.Contains(said, t) })...)
+			if in := v.region(p, r.Regions); in != "" {
+				for _, t := range terms[before:] {
+					if _, is := roles[t]; !is {
+						roles[t] = "[" + in + "]"
+					}
+				}
+			}
 		}
 	}
+	out := &Redactor{roles: roles, times: r.Times, coarse: r.Coarse, round: r.Numbers}
 	sorting.Sort(terms, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	return &Redactor{terms: slices.Compact(terms), roles: roles, times: r.Times, coarse: r.Coarse}
+	out.terms = slices.Compact(terms)
+	if r.Names && r.Pseudonyms {
+		for t, p := range pseudonyms(v.Names, secret, out.Holds) {
+			if _, is := roles[t]; !is {
+				roles[t] = p
+			}
+		}
+	}
+	return out
 }
 
 // nobody is names of speakers that name no one.
@@ -239,6 +262,13 @@ func (r *Redactor) spans(s string) []span {
 		for _, p := range timeForms {
 			for _, m := range p.FindAllStringIndex(s, -1) {
 				out = append(out, span{m[0], m[1], gone})
+			}
+		}
+	}
+	if r.round {
+		for _, m := range figures.FindAllStringIndex(s, -1) {
+			if n := roundNumber(s[m[0]:m[1]]); n != s[m[0]:m[1]] {
+				out = append(out, span{m[0], m[1], n})
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func TestRedactText(t *testing.T) {
 		{Redaction{Times: true}, "下午三点在周五见面", "[…]在[…]见面"},
 		{Redaction{}, "Nothing of this goes: Anna, 9:30", "Nothing of this goes: Anna, 9:30"},
 	} {
-		if got := NewRedactor(c.how, v).Text(c.in); got != c.want {
+		if got := NewRedactor(c.how, v, fixed).Text(c.in); got != c.want {
 			t.Errorf("%+v of %q:\n got %q\nwant %q", c.how, c.in, got, c.want)
 		}
 	}
@@ -81,7 +81,7 @@ func TestNothingRedactedStays(t *testing.T) {
 			m.Type, m.Fields.Resource = memory.Resource, &memory.ResourceFields{Title: one("title"), MediaType: "text/plain", Content: one("content"), Blob: one("blob")}
 		}
 		how := Redaction{Words: chosen, Quotes: rapid.Bool().Draw(t, "quotes"), Times: rapid.Bool().Draw(t, "times")}
-		c, ok, err := copyOf(&m, NewRedactor(how, Vocabulary{}), &how, time.Time{}, ids)
+		c, ok, err := copyOf(&m, NewRedactor(how, Vocabulary{}, nil), &how, time.Time{}, ids)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestRedactsWhateverHasText(t *testing.T) {
 		T memory.Type
 	}{M: map[string][]string{"Anna": {"of Anna"}}, P: new(string), I: &struct{ S string }{"Anna"}, T: "Anna"}
 	*v.P, v.A[0].S = "Anna", "Anna"
-	r := NewRedactor(Redaction{Words: []string{"Anna"}}, Vocabulary{})
+	r := NewRedactor(Redaction{Words: []string{"Anna"}}, Vocabulary{}, nil)
 	r.Apply(&v)
 	if v.M[gone] == nil || v.M[gone][0] != "of "+gone || *v.P != gone || v.I.(*struct{ S string }).S != gone || v.A[0].S != gone || v.T != "Anna" {
 		t.Errorf("%+v", v)
@@ -176,7 +176,7 @@ func TestVocabulary(t *testing.T) {
 	v.Add(&memory.Memory{Candidate: memory.Candidate{Entities: []memory.Entity{{Name: "Ada", Kind: "person"}, {Name: "Graz", Kind: "place"}},
 		Evidence: []memory.Evidence{{Speaker: "Ben"}}, Slot: &memory.Slot{Subject: "user", Attribute: "home", Value: "Linz"},
 		Fields: memory.Fields{Episodic: &memory.EpisodicFields{Actor: "Cleo", Place: "Wels"}}}})
-	r := NewRedactor(Redaction{Names: true, Places: true}, v)
+	r := NewRedactor(Redaction{Names: true, Places: true}, v, nil)
 	if got := r.Text("Ada, Ben and Cleo went from Graz to Linz and Wels"); got != "[…], […] and […] went from […] to […] and […]" {
 		t.Error(got)
 	}

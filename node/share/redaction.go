@@ -26,6 +26,13 @@ type Redaction struct {
 	// after redaction. A statement about fewer is left out; one about enough is shared
 	// once. 0 sets no such number.
 	AtLeast int `json:"at_least,omitempty"`
+	// Pseudonyms, beside Names, puts a made-up name in the place of each person's,
+	// the same one in all of a share.
+	Pseudonyms bool `json:"pseudonyms,omitempty"`
+	// Regions, beside Places, are places that may be said: they stand in the place of
+	// all that lies in them, as far as the wearer's memories know.
+	Regions []string `json:"regions,omitempty"`
+	Numbers bool     `json:"numbers,omitempty"` // keeps the first digit of numbers in texts
 }
 
 // Coarse is how exact a time is.
@@ -56,8 +63,9 @@ func (c Coarse) round(t time.Time) time.Time {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 }
 
-// ParseRedaction reads "names", "places", "times", "times=month", words, and names
-// with the role that takes their place: "Zuzana=my sister".
+// ParseRedaction reads "names", "names=pseudonyms", "places", "places=Lisbon",
+// "times", "times=month", "numbers", words, and names with the role that takes
+// their place: "Zuzana=my sister".
 func ParseRedaction(list []string) (r Redaction, err error) {
 	for _, s := range list {
 		switch s = strings.TrimSpace(s); s {
@@ -68,6 +76,10 @@ func ParseRedaction(list []string) (r Redaction, err error) {
 			r.Places = true
 		case "times":
 			r.Times = true
+		case "numbers":
+			r.Numbers = true
+		case "names=pseudonyms":
+			r.Names, r.Pseudonyms = true, true
 		default:
 			name, role, is := strings.Cut(s, "=")
 			name, role = strings.TrimSpace(name), strings.TrimSpace(role)
@@ -80,6 +92,17 @@ func ParseRedaction(list []string) (r Redaction, err error) {
 			}
 			if len(fold(name)) == 0 || is && len(fold(role)) == 0 {
 				return r, fmt.Errorf("%w: redact: %q has no letter or digit", memory.ErrInvalid, s)
+			}
+			if is && name == "places" {
+				if len(role) > memory.MaxName || strings.ContainsAny(role, "[]\n") {
+					return r, fmt.Errorf("%w: redact: the region %.40q: at most %d bytes in one line, without brackets", memory.ErrInvalid, role, memory.MaxName)
+				}
+				r.Places = true
+				r.Regions = append(r.Regions, role)
+				continue
+			}
+			if is && name == "names" {
+				return r, fmt.Errorf("%w: redact: names=%.20s: want names=pseudonyms", memory.ErrInvalid, role)
 			}
 			if is {
 				if len(role) > memory.MaxName || strings.ContainsAny(role, "[]\n") {
@@ -103,7 +126,7 @@ func (r *Redaction) List() []string {
 	for _, k := range []struct {
 		on   bool
 		word string
-	}{{r.Names, "names"}, {r.Places, "places"}, {r.Times, "times"}} {
+	}{{r.Names && !r.Pseudonyms, "names"}, {r.Names && r.Pseudonyms, "names=pseudonyms"}, {r.Places && len(r.Regions) == 0, "places"}, {r.Times, "times"}, {r.Numbers, "numbers"}} {
 		if k.on {
 			out = append(out, k.word)
 		}
@@ -111,8 +134,25 @@ func (r *Redaction) List() []string {
 	if i := slices.Index(out, "times"); i >= 0 && r.Coarse != "" {
 		out[i] += "=" + string(r.Coarse)
 	}
+	for _, region := range r.Regions {
+		out = append(out, "places="+region)
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Roles)) {
 		out = append(out, name+"="+r.Roles[name])
 	}
 	return append(out, r.Words...)
+}
+
+// Kinds says what is taken out, without the words and names that are: it is for
+// whoever may know that, and not them.
+func (r *Redaction) Kinds() []string {
+	plain := Redaction{Names: r.Names, Pseudonyms: r.Pseudonyms, Places: r.Places, Times: r.Times, Coarse: r.Coarse, Numbers: r.Numbers}
+	out := plain.List()
+	if len(r.Roles) > 0 {
+		out = append(out, "names to roles")
+	}
+	if len(r.Words) > 0 {
+		out = append(out, "words")
+	}
+	return out
 }

@@ -29,6 +29,7 @@ const (
 	RiskScript  RiskKind = "script"  // a script in which names can't be told from words
 	RiskJoins   RiskKind = "joins"   // tells with an earlier share to the same key
 	RiskExact   RiskKind = "exact"   // exact times, by which a day can be matched
+	RiskLinks   RiskKind = "links"   // pseudonyms, which join what is said of one person
 )
 
 // maxRisks is how many are named.
@@ -68,6 +69,9 @@ func risks(w *ShareSpec, copies []Copy, to []Party, records []Record) []Risk {
 	}
 	if !w.Redact.Times && len(copies) > 0 {
 		out = append(out, Risk{Kind: RiskExact, What: "times are exact: who knows where you were on a day can match it; --redact times=month rounds them"})
+	}
+	if w.Redact.Pseudonyms {
+		out = append(out, Risk{Kind: RiskLinks, What: "a pseudonym joins all that is said of one person: who recognises somebody in one memory has the others too; --redact names joins nothing"})
 	}
 	for _, p := range to {
 		for i := range records {

@@ -103,6 +103,7 @@ type Kind string
 const (
 	Projection Kind = "projection"
 	Feed       Kind = "feed"
+	bundle     Kind = "bundle" // for anybody who pays; never kept
 )
 
 // Party is one who was let in.

@@ -3,6 +3,7 @@ package share
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -112,15 +113,32 @@ func (s *Sharing) preview(ctx context.Context, w *ShareSpec, ids *seal.Key, spac
 	}
 	p.Copies, p.LeftOut, p.Held = made.copies, made.left, made.held
 	p.Few = made.few
-	if len(p.Copies) == 0 {
-		if p.Few > 0 {
-			return p, nil, fmt.Errorf("%w: behind no statement that fits stand %d people", ErrNothing, w.Redact.AtLeast)
-		}
-		if len(p.Held) > 0 {
-			return p, nil, fmt.Errorf("%w: your policy holds back what fits (%s)", ErrNothing, strings.Join(slices.Sorted(maps.Keys(p.Held)), ", "))
-		}
-		return p, nil, ErrNothing
+	if err := p.some(w); err != nil {
+		return p, nil, err
 	}
+	if p.Confirm, err = p.digest(); err != nil {
+		return p, requests, err
+	}
+	records, err := s.c.Catalog.Records(ctx)
+	p.Risks = risks(w, p.Copies, p.Parties, records)
+	return p, requests, err
+}
+
+// some says why there is nothing, where that is so.
+func (p *Preview) some(w *ShareSpec) error {
+	switch {
+	case len(p.Copies) > 0:
+		return nil
+	case p.Few > 0:
+		return fmt.Errorf("%w: behind no statement that fits stand %d people", ErrNothing, w.Redact.AtLeast)
+	case len(p.Held) > 0:
+		return fmt.Errorf("%w: your policy holds back what fits (%s)", ErrNothing, strings.Join(slices.Sorted(maps.Keys(p.Held)), ", "))
+	}
+	return ErrNothing
+}
+
+// digest is by what a preview is confirmed.
+func (p *Preview) digest() (string, error) {
 	// The digest is of what is shown, which has neither the ids nor the names
 	// in a space that is not there yet.
 	shown, who := slices.Clone(p.Copies), slices.Clone(p.Parties)
@@ -131,12 +149,7 @@ func (s *Sharing) preview(ctx context.Context, w *ShareSpec, ids *seal.Key, spac
 	for i := range who {
 		who[i].Member, who[i].Added = memory.MemberID{}, time.Time{}
 	}
-	if p.Confirm, err = digest(shown, who); err != nil {
-		return p, requests, err
-	}
-	records, err := s.c.Catalog.Records(ctx)
-	p.Risks = risks(w, p.Copies, p.Parties, records)
-	return p, requests, err
+	return digest(shown, who)
 }
 
 // made is what becomes of the memories that fit.
@@ -145,6 +158,18 @@ type made struct {
 	left   int            // of which redaction leaves nothing
 	few    int            // that too few people stand behind
 	held   map[string]int // that the policy holds back, by why
+	by     *Redactor
+}
+
+// pseudonymous gives what the pseudonyms of a share are derived from: the sharing
+// key, and what is shared and how. So a preview has those of the share, and the
+// same person has another pseudonym in a share of something else.
+func (s *Sharing) pseudonymous(rec *Record) (func(string) [32]byte, error) {
+	b, err := json.Marshal([]any{rec.Criteria, rec.Redact})
+	if err != nil {
+		return nil, fmt.Errorf("pseudonyms: %w", err)
+	}
+	return func(term string) [32]byte { return s.c.Key.MAC("pseudonym", b, []byte(term)) }, nil
 }
 
 // copies makes the copies of what fits, and may go to each of the parties.
@@ -167,7 +192,16 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 		}
 		v.Names = append(v.Names, s.c.Wearer)
 	}
-	r := NewRedactor(*how, v)
+	secret, err := s.pseudonymous(rec)
+	if err != nil {
+		return out, err
+	}
+	r := NewRedactor(*how, v, secret)
+	out.by = r
+	asks := policy.Reader
+	if rec.Kind == bundle {
+		asks = policy.Buyer
+	}
 	out.held = map[string]int{}
 	now := s.c.Now()
 	var of []*memory.Memory
@@ -176,7 +210,7 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 		if !rec.Criteria.Fits(m) {
 			continue
 		}
-		if why := held(&rules, policy.Reader, to, rec.Purpose, now, m); why != "" {
+		if why := held(&rules, asks, to, rec.Purpose, now, m); why != "" {
 			out.held[why]++
 			continue
 		}

@@ -10,6 +10,9 @@ import (
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/policy/rulebook"
+	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
 )
 
@@ -197,4 +200,56 @@ func (sh *Sharing) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
 	}
 	_, err = sh.c.Engine.Say(tx, memory.RankCloud, a)
 	return err
+}
+
+// Bundle gives what a request would sell, see [share.Sharing.Bundle].
+func (sh *Sharing) Bundle(ctx context.Context, r *serve.ShareRequest, public map[string][]string) (p share.Preview, redaction []string, err error) {
+	w, err := wishOf(r)
+	if err != nil {
+		return p, nil, err
+	}
+	s, err := sh.open()
+	if err != nil {
+		return p, nil, err
+	}
+	p, err = s.Bundle(ctx, w, public)
+	return p, w.Redact.Kinds(), shareError(err)
+}
+
+// Sold notes a line of the account of what was shared.
+func (sh *Sharing) Sold(ctx context.Context, did, title, to string, copies int, why string) error {
+	s, err := sh.open()
+	if err != nil {
+		return err
+	}
+	return s.Sold(ctx, did, title, to, copies, why)
+}
+
+// Withheld says why one of the memories may not be sold any more: it was forgotten,
+// or the policy holds it back now. Empty: all may.
+func (sh *Sharing) Withheld(ctx context.Context, of []memory.ID, purpose string) (why string, err error) {
+	q := policy.Request{Action: policy.Sell, Kind: policy.Buyer, Purpose: purpose, Now: sh.c.Now()}
+	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
+		rules, err := rulebook.Read(tx)
+		if err != nil {
+			return err
+		}
+		for _, id := range of {
+			m, _, err := engine.Whole(tx, id)
+			if errors.Is(err, memory.ErrNotFound) || err == nil && (m.State == memory.Erased || m.Type == memory.Vault || m.Fields.Vault != nil) {
+				why = "a memory in it was forgotten"
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			it := policy.ItemOf(m)
+			if d := rules.Decide(&q, &it); !d.Allow {
+				why = "your policy holds a memory in it back: " + d.Why()
+				return nil
+			}
+		}
+		return nil
+	})
+	return why, err
 }

@@ -45,6 +45,8 @@ var (
 	ErrAhead = errors.New("relay is behind what it showed before")
 	// ErrBlob: the bytes are not those that the id names.
 	ErrBlob = errors.New("blob is not the one that its id names")
+	// ErrTrade: the market does not take it; an [*Error] says why.
+	ErrTrade = errors.New("the market does not take it")
 	// ErrRefused: the relay finds the request itself wrong.
 	ErrRefused = errors.New("relay refuses the request")
 
@@ -56,6 +58,7 @@ var kinds = map[page.Kind]error{
 	page.Quota: ErrQuota, page.Busy: ErrBusy, page.Unavailable: ErrBusy, page.Full: ErrFailed, page.Forbidden: ErrForbidden, page.Rule: ErrForbidden, page.Invite: ErrInvite,
 	page.NotFound: ErrNotFound, page.Conflict: ErrConflict, page.Fork: ErrFork, page.Gap: ErrGap, page.Chains: ErrChains,
 	page.UnknownHead: ErrUnknownHead, page.Ahead: ErrAhead, page.BlobHash: ErrBlob, page.Stale: errStale, page.Offset: errOffset,
+	page.Trade: ErrTrade,
 }
 
 // maxRetry is the longest wait that a relay is believed.

@@ -127,16 +127,17 @@ var may = map[string][]string{
 	"sync/claim":                      {},
 	"sync/membership":                 {"memory", "crypto/keyring", "crypto/seal", "sync/envelope"},
 	"sync/httpsig":                    {},
+	"sync/translog":                   {"sync/canonical"},
 	"sync/delta":                      {"memory", "memory/reconcile", "sync/canonical", "sync/envelope", "crypto/length"},
 	"sync/replica":                    {"memory/...", "crypto/...", "sync/...", "internal/wait", "internal/retry"},
 	"sync/envstore":                   {"memory", "sync/envelope", "sync/replica", "internal/atomicfile"},
 	"sync/peer":                       {"memory", "sync/envelope", "sync/httpsig", "sync/remote/page", "sync/replica", "sync/envstore"},
 	"sync/pairing":                    {"memory", "crypto/...", "sync/..."},
-	"sync/remote":                     {"memory", "sync/canonical", "sync/envelope", "sync/httpsig", "sync/replica"},
+	"sync/remote":                     {"memory", "sync/canonical", "sync/envelope", "sync/httpsig", "sync/replica", "sync/trade"},
 	"node/archive":                    {"memory", "memory/reconcile", "crypto/keyring"},
 	"node/backup":                     {"memory", "crypto/seal", "internal/atomicfile", "internal/filelock", "node/archive"},
 	"node/foreign":                    {"memory", "node/serve"},
-	"node/serve":                      {"memory/...", "node/archive", "node/config", "node/zones", "node/intake/wire", "wasm/trust", "docs"},
+	"node/serve":                      {"memory/...", "sync/trade", "node/archive", "node/config", "node/zones", "node/intake/wire", "wasm/trust", "docs"},
 	"node/opened":                     {"memory", "memory/store"},
 	"node/transfer":                   {"memory", "memory/store", "crypto/keyring", "node/archive", "node/cold", "node/opened", "node/serve", "sync/envelope", "sync/replica", "internal/wait"},
 	"node/query":                      {"memory", "memory/atlas", "memory/category", "memory/consolidate", "memory/engine", "memory/filter", "memory/recall", "memory/reconcile", "memory/retrieve", "memory/store", "internal/llm", "internal/wait", "node/answer", "node/config", "node/extract", "node/opened", "node/serve", "node/given"},
@@ -149,7 +150,8 @@ var may = map[string][]string{
 	"node":                            {"memory/...", "crypto/...", "wasm/...", "sync/...", "internal/...", "docs"},
 	"cloud/relay":                     {"memory", "sync/envelope", "sync/httpsig", "internal/retry", "internal/filelock", "internal/atomicfile"},
 	"cloud/bucket":                    {"cloud/relay/objects"},
-	"cloud/api":                       {"memory", "cloud/relay", "sync/envelope", "sync/httpsig", "sync/remote/page"},
+	"cloud/market":                    {"sync/...", "memory", "cloud/relay/migrate", "cloud/relay/pgtest", "internal/filelock"},
+	"cloud/api":                       {"memory", "cloud/market/...", "cloud/relay", "sync/envelope", "sync/httpsig", "sync/remote/page", "sync/trade"},
 	"cloud/worker":                    {"memory/...", "crypto/...", "wasm/...", "sync/...", "internal/..."},
 	"internal/llm":                    {"internal/retry"},
 	"firmware-bridge":                 {"memory", "node/intake/wire", "node/intake/wear", "internal/media", "internal/atomicfile", "internal/retry", "internal/wait", "node/intake"},
@@ -180,6 +182,11 @@ var may = map[string][]string{
 	"node/statefile":                  {"crypto/keyring", "crypto/seal", "internal/atomicfile", "memory"},
 
 	"memory/store/badgerfile": {},
+
+	"node/market":          {"memory", "memory/store", "crypto/keyring", "crypto/seal", "internal/atomicfile", "internal/wait", "node/opened", "node/serve", "node/share", "sync/..."},
+	"sync/trade":           {"sync/canonical", "sync/envelope"},
+	"sync/trade/bundle":    {"memory", "crypto/length", "crypto/seal", "sync/trade"},
+	"sync/trade/tradetest": {"memory", "crypto/seal", "sync/trade", "sync/trade/bundle"},
 }
 
 func TestDirection(t *testing.T) {
@@ -257,11 +264,12 @@ func TestPostgresForServersAlone(t *testing.T) {
 		for _, imp := range p.Imports {
 			of, ours := strings.CutPrefix(imp, module)
 			client := strings.HasPrefix(imp, "github.com/jackc/pgx") || strings.HasSuffix(imp, "/riverpgxv5")
-			if client && !under(p.ImportPath, "cloud/relay/postgres") && !under(p.ImportPath, "cloud/relay/pgtest") &&
+			if client && !under(p.ImportPath, "cloud/relay/postgres") && !under(p.ImportPath, "cloud/relay/pgtest") && !under(p.ImportPath, "cloud/market/postgres") &&
 				!under(p.ImportPath, "cloud/worker/queue/postgres") && !under(p.ImportPath, "cmd/locket-bench") {
 				t.Errorf("%s imports %s", p.ImportPath, imp)
 			}
-			if ours && (of == "cloud/relay/postgres" || of == "cloud/worker/queue/postgres") && !under(p.ImportPath, "cmd/locket-cloud") && !under(p.ImportPath, "cmd/locket-bench") {
+			if ours && (of == "cloud/relay/postgres" || of == "cloud/worker/queue/postgres" || of == "cloud/market/postgres" && p.ImportPath != "cloud/market/tabletest") &&
+				!under(p.ImportPath, "cmd/locket-cloud") && !under(p.ImportPath, "cmd/locket-bench") {
 				t.Errorf("%s imports %s, which only locket-cloud may", p.ImportPath, of)
 			}
 		}

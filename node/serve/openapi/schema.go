@@ -21,6 +21,7 @@ import (
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/trade"
 )
 
 const module = "github.com/locket-dev/locket/"
@@ -83,6 +84,10 @@ func (s *schemas) of(t reflect.Type) *yaml.Node {
 		return enum("public", "personal", "private", "secret")
 	case reflect.TypeFor[memory.Type]():
 		return enum(memory.Types[:]...)
+	case reflect.TypeFor[trade.Hash](), reflect.TypeFor[trade.Key]():
+		return typed("string", "pattern", "^[0-9a-f]{64}$")
+	case reflect.TypeFor[trade.Phase]():
+		return enum(trade.Ordered, trade.Funded, trade.Delivered, trade.Disputed, trade.Accepted, trade.Settled, trade.Refunded, trade.Expired)
 	case reflect.TypeFor[memory.State]():
 		return enum(memory.Active, memory.Superseded, memory.Archived, memory.Erased)
 	case reflect.TypeFor[memory.Verdict]():

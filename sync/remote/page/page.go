@@ -205,6 +205,7 @@ const (
 	Ahead       Kind = "ahead"        // 409: the cursor is from another life of this relay
 	Offset      Kind = "offset"       // 409: see Upload-Offset
 	BlobHash    Kind = "blob-hash"    // 409: the whole is not what the id names; begin anew
+	Trade       Kind = "trade"        // 409: the market does not take it; the detail says why
 	NoLength    Kind = "length"       // 411
 	TooLarge    Kind = "too-large"    // 413
 	MediaType   Kind = "media-type"   // 415: of the body

@@ -1,0 +1,300 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cloudwego/hertz/pkg/app"
+	"github.com/cloudwego/hertz/pkg/app/server"
+	"github.com/cloudwego/hertz/pkg/common/adaptor"
+
+	"github.com/locket-dev/locket/cloud/market"
+	"github.com/locket-dev/locket/cloud/market/ledger"
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/remote/page"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// What one address may ask of a market.
+const (
+	tradesEach       = 4 // requests with a key, for each without one
+	publishPerMinute = 2 // bundles
+	publishAtOnce    = 20
+)
+
+// maxPublication is the largest body of a listing with its items.
+const maxPublication = trade.MaxBundle + trade.MaxListing + 8*trade.MaxItems
+
+// marketRoutes serves a market, where there is one. docs/market.md has the routes.
+func (s *Server) marketRoutes(h *server.Hertz) {
+	if s.Market == nil {
+		return
+	}
+	m := s.Market
+	h.GET("/v1/market", s.stranger(0, func(_ context.Context, r *request) error { return r.cbor(trade.Encode(m.Terms())) }))
+	h.GET("/v1/market/listings", s.stranger(0, s.searchListings))
+	h.GET("/v1/market/listings/:id", s.stranger(0, func(ctx context.Context, r *request) error {
+		id, err := r.hash()
+		if err != nil {
+			return err
+		}
+		v, err := m.Show(ctx, id)
+		return r.encoded(v, err)
+	}))
+	h.POST("/v1/market/listings", s.party(maxPublication, s.publish))
+	h.POST("/v1/market/withdrawals", s.party(trade.MaxNote, func(ctx context.Context, r *party) error { return r.empty(m.Withdraw(ctx, r.body)) }))
+	h.POST("/v1/market/reports", s.party(trade.MaxNote, func(ctx context.Context, r *party) error { return r.empty(m.Report(ctx, r.body)) }))
+	h.GET("/v1/market/reports", s.party(0, s.complaints))
+	h.POST("/v1/market/takedowns", s.party(trade.MaxNote, s.takeDown))
+	h.POST("/v1/market/reviews", s.party(trade.MaxNote, func(ctx context.Context, r *party) error { return r.empty(m.Review(ctx, r.body)) }))
+	h.POST("/v1/market/orders", s.party(trade.MaxOrder, func(ctx context.Context, r *party) error {
+		c, err := m.Order(ctx, r.body, r.by)
+		return r.encoded(c, err)
+	}))
+	h.GET("/v1/market/orders", s.party(0, func(ctx context.Context, r *party) error {
+		skip, err := r.number("skip")
+		if err != nil {
+			return err
+		}
+		v, err := m.Orders(ctx, r.by, market.Role(r.Query("role")), trade.Phase(r.Query("phase")), int(skip))
+		return r.encoded(v, err)
+	}))
+	h.GET("/v1/market/orders/:id", s.order(0, func(ctx context.Context, r *party, id trade.Hash) (any, error) { return m.Get(ctx, id, r.by) }))
+	h.POST("/v1/market/orders/:id/steps", s.order(trade.MaxStep, func(ctx context.Context, r *party, id trade.Hash) (any, error) { return m.Step(ctx, id, r.body) }))
+	h.POST("/v1/market/orders/:id/payments", s.order(256, func(ctx context.Context, r *party, id trade.Hash) (any, error) {
+		var p trade.Payment
+		if err := trade.Decode(r.body, &p, 256); err != nil {
+			return nil, err
+		}
+		return m.Pay(ctx, id, p, r.by)
+	}))
+	h.GET("/v1/market/orders/:id/bundle", s.party(0, func(ctx context.Context, r *party) error {
+		id, err := r.hash()
+		if err != nil {
+			return err
+		}
+		b, err := m.Bundle(ctx, id, r.by)
+		if err != nil {
+			return err
+		}
+		return r.cbor(b)
+	}))
+	h.GET("/v1/market/balance", s.party(0, func(ctx context.Context, r *party) error {
+		v, err := m.Balance(ctx, r.by)
+		return r.encoded(v, err)
+	}))
+	h.POST("/v1/market/payouts", s.party(256, func(ctx context.Context, r *party) error {
+		var p trade.Payout
+		if err := trade.Decode(r.body, &p, 256); err != nil {
+			return err
+		}
+		code, err := m.Payout(ctx, &p, r.by)
+		return r.encoded(trade.Codes{Codes: []string{code}}, err)
+	}))
+	h.POST("/v1/market/vouchers", s.party(512, s.issue))
+	if s.MarketLog != nil {
+		log := adaptor.HertzHandler(http.StripPrefix("/v1/market/log", s.MarketLog))
+		h.GET("/v1/market/log/*path", func(ctx context.Context, c *app.RequestContext) {
+			if wait, ok := s.traders.Take(s.address(c)); !ok {
+				s.fail(c, &relay.QuotaError{What: "requests a minute to the market", Limit: s.traders.PerMinute, Wait: wait})
+				return
+			}
+			log(ctx, c)
+		})
+	}
+}
+
+// party is a request that a key has signed. Keys cost nothing, so that what a party
+// may ask is counted by its address, as a stranger's.
+type party struct {
+	*request
+	by trade.Key
+}
+
+// party wraps what is signed by the key that "market/KEY" names.
+func (s *Server) party(limit int, h func(context.Context, *party) error) app.HandlerFunc {
+	return func(ctx context.Context, c *app.RequestContext) {
+		p := &party{request: &request{RequestContext: c}}
+		p.of.address = s.address(c)
+		err := s.step(ctx, "check", func(context.Context) error { return s.checkParty(p, limit) })
+		if err == nil {
+			err = s.step(ctx, "serve", func(ctx context.Context) error { return h(ctx, p) })
+		}
+		if err != nil {
+			s.fail(c, err)
+		}
+		s.drop(p.request)
+	}
+}
+
+func (s *Server) checkParty(p *party, limit int) error {
+	size, err := bodySize(p.RequestContext, limit)
+	if err != nil {
+		return err
+	}
+	if wait, ok := s.traders.Take(p.of.address); !ok {
+		return &relay.QuotaError{What: "requests a minute to the market", Limit: s.traders.PerMinute, Wait: wait}
+	}
+	m, err := s.signedPart(p.RequestContext)
+	if err != nil {
+		return err
+	}
+	sig, err := httpsig.Parse(m.Field("signature-input"), m.Field("signature"))
+	if err != nil {
+		return err
+	}
+	need := always
+	if size > 0 {
+		need = append(need[:len(need):len(need)], "content-digest")
+	}
+	if err := sig.Covers(need...); err != nil {
+		return err
+	}
+	if err := s.window.Fresh(sig.Params); err != nil {
+		return err
+	}
+	name, ok := strings.CutPrefix(sig.KeyID, "market/")
+	if !ok || p.by.UnmarshalText([]byte(name)) != nil || p.by.String() != name {
+		return fmt.Errorf("keyid: %w: want market/ and 64 hexadecimal characters", page.ErrForm)
+	}
+	if err := sig.Verify(m, p.by[:]); err != nil {
+		return err
+	}
+	if err := s.window.Take(sig.Params, p.of.address); err != nil {
+		return err
+	}
+	if err := s.readBody(p.request, size); err != nil {
+		return err
+	}
+	if size == 0 {
+		return nil
+	}
+	return httpsig.CheckDigest(m.Field("content-digest"), sha256.Sum256(p.body))
+}
+
+// order wraps what is about one order.
+func (s *Server) order(limit int, h func(context.Context, *party, trade.Hash) (any, error)) app.HandlerFunc {
+	return s.party(limit, func(ctx context.Context, r *party) error {
+		id, err := r.hash()
+		if err != nil {
+			return err
+		}
+		v, err := h(ctx, r, id)
+		return r.encoded(v, err)
+	})
+}
+
+func (r *request) hash() (h trade.Hash, err error) {
+	name := r.Param("id")
+	if err := h.UnmarshalText([]byte(name)); err != nil || h.String() != name {
+		return h, fmt.Errorf("id: %w: want 64 hexadecimal characters in lower case", page.ErrForm)
+	}
+	return h, nil
+}
+
+func (r *request) encoded(v any, err error) error {
+	if err != nil {
+		return err
+	}
+	return r.cbor(trade.Encode(v))
+}
+
+func (r *request) number(name string) (uint64, error) {
+	text := r.Query(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 40)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w: %.20q is no number", name, page.ErrForm, text)
+	}
+	return n, nil
+}
+
+func (s *Server) searchListings(ctx context.Context, r *request) error {
+	q := market.Query{Words: r.Query("q"), Category: r.Query("category"), Language: r.Query("language"), Currency: r.Query("currency"), Newest: r.Query("sort") == "newest"}
+	var err error
+	if q.Most, err = r.number("most"); err != nil {
+		return err
+	}
+	for _, n := range []struct {
+		name string
+		to   *int
+	}{{"skip", &q.Skip}, {"limit", &q.Limit}} {
+		v, err := r.number(n.name)
+		if err != nil {
+			return err
+		}
+		*n.to = int(v)
+	}
+	if name := r.Query("seller"); name != "" {
+		if err := q.Seller.UnmarshalText([]byte(name)); err != nil {
+			return fmt.Errorf("seller: %w", err)
+		}
+	}
+	f, err := s.Market.Search(ctx, q)
+	return r.encoded(f, err)
+}
+
+func (s *Server) publish(ctx context.Context, r *party) error {
+	if wait, ok := s.published.Take(r.of.address); !ok {
+		return &relay.QuotaError{What: "listings of an address", Limit: publishAtOnce, Wait: wait}
+	}
+	var p trade.Publication
+	if err := trade.Decode(r.body, &p, maxPublication); err != nil {
+		return err
+	}
+	l, err := s.Market.Publish(ctx, &p, r.by)
+	if err != nil {
+		return err
+	}
+	return r.cbor(trade.Encode(l.ID()))
+}
+
+// operator refuses whoever has not the market's own key.
+func (s *Server) operator(r *party) error {
+	if r.by != s.Market.Terms().Market {
+		return relay.ErrForbidden
+	}
+	return nil
+}
+
+func (s *Server) complaints(ctx context.Context, r *party) error {
+	if err := s.operator(r); err != nil {
+		return err
+	}
+	all, err := s.Market.Complaints(ctx)
+	return r.encoded(all, err)
+}
+
+func (s *Server) takeDown(ctx context.Context, r *party) error {
+	if err := s.operator(r); err != nil {
+		return err
+	}
+	var n trade.Notice
+	if err := trade.Decode(r.body, &n, trade.MaxNote); err != nil {
+		return err
+	}
+	return r.empty(s.Market.TakeDown(ctx, n.Listing, n.Reason))
+}
+
+func (s *Server) issue(ctx context.Context, r *party) error {
+	if err := s.operator(r); err != nil {
+		return err
+	}
+	var i trade.Issue
+	if err := trade.Decode(r.body, &i, 512); err != nil {
+		return err
+	}
+	codes, err := s.Market.Issue(ctx, i.Batch, int(i.Count), ledger.Money{Minor: int64(i.Minor), Currency: ledger.Currency(i.Currency)}, time.Unix(i.Until, 0))
+	if err != nil {
+		return fmt.Errorf("%w: %w", page.ErrForm, err)
+	}
+	return r.encoded(trade.Codes{Codes: codes}, nil)
+}

@@ -1,0 +1,156 @@
+package api_test
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/api"
+	"github.com/locket-dev/locket/cloud/market"
+	"github.com/locket-dev/locket/cloud/market/pay/voucher"
+	"github.com/locket-dev/locket/cloud/market/tabletest"
+	"github.com/locket-dev/locket/cloud/market/translog"
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/trade/tradetest"
+	synclog "github.com/locket-dev/locket/sync/translog"
+)
+
+// withMarket serves a relay with a market.
+func withMarket(t *testing.T) *service {
+	db := tabletest.SQLite(t)
+	text, err := envelope.SignRequest(envelope.Request{Key: tradetest.Arbiter.Key[:], Recipient: seal.NewIdentity().Recipient().String()}, tradetest.Arbiter.Sign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vouchers, err := voucher.New(db, bytes.Repeat([]byte{5}, 32), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := synclog.LogSigner("market.test", tradetest.MarketKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := translog.New(db, signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := market.New(market.Config{DB: db, Key: tradetest.MarketKey, Arbiter: text, Vouchers: vouchers, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return serve(t, relay.Config{}, func(c *api.Config) { c.Market, c.MarketLog = m, log.Handler() })
+}
+
+// trader is a client of the market for a party by a number.
+func (s *service) trader(n byte) *remote.Market {
+	s.t.Helper()
+	r, err := remote.New("http://"+s.addr, remote.Option{})
+	s.ok(err)
+	s.t.Cleanup(r.Close)
+	return r.Market(tradetest.Party(n).Key, httpsig.KeySigner(tradetest.PartyKey(n)))
+}
+
+func TestMarket(t *testing.T) {
+	s := withMarket(t)
+	ctx := t.Context()
+	operator, seller, buyer, stranger := s.trader(1), s.trader(2), s.trader(3), s.trader(9)
+	terms, err := stranger.Terms(ctx)
+	s.ok(err)
+	if terms.Market != tradetest.Market.Key {
+		t.Fatal("another market")
+	}
+	items, _ := tradetest.Bundle(t)
+	l := tradetest.Listing(t, items, nil)
+	s.ok(seller.Publish(ctx, l, items))
+	s.is(stranger.Publish(ctx, l, items), remote.ErrForbidden)
+	s.is(seller.Publish(ctx, l, items[1:]), remote.ErrTrade)
+	f, ls, err := stranger.Search(ctx, url.Values{"q": {"gardens"}, "category": {"garden"}, "limit": {"5"}})
+	s.ok(err)
+	if f.Total != 1 || ls[0].Hash != l.Hash {
+		t.Fatalf("%+v", f)
+	}
+	_, _, err = stranger.Search(ctx, url.Values{"most": {"cheap"}})
+	s.is(err, remote.ErrRefused)
+
+	signed, _, id := tradetest.Order(t, l, seal.NewIdentity())
+	_, _, err = stranger.Order(ctx, signed)
+	s.is(err, remote.ErrForbidden)
+	_, st, err := buyer.Order(ctx, signed)
+	s.ok(err)
+	issue := trade.Issue{Batch: "first", Count: 1, Minor: 500, Currency: "EUR", Until: time.Now().Add(time.Hour).Unix()}
+	_, err = seller.Issue(ctx, issue)
+	s.is(err, remote.ErrForbidden)
+	codes, err := operator.Issue(ctx, issue)
+	s.ok(err)
+	_, _, err = buyer.Pay(ctx, id, trade.Payment{Voucher: "00000-00000-00000-00000"})
+	s.is(err, remote.ErrTrade)
+	_, st, err = buyer.Pay(ctx, id, trade.Payment{Voucher: codes.Codes[0]})
+	s.ok(err)
+	if st.Phase != trade.Funded {
+		t.Fatal(st.Phase)
+	}
+	_, _, err = stranger.Get(ctx, id)
+	s.is(err, remote.ErrNotFound)
+	_, err = stranger.Bundle(ctx, st)
+	s.is(err, remote.ErrNotFound)
+	_, waiting, err := seller.Orders(ctx, "seller", trade.Funded, 0)
+	s.ok(err)
+	if len(waiting) != 1 || waiting[0].ID != id {
+		t.Fatal("the seller does not see the order")
+	}
+	b, _ := tradetest.Step(t, st, trade.Deliver, tradetest.Seller, nil)
+	_, st, err = seller.Step(ctx, id, b)
+	s.ok(err)
+	_, err = buyer.Bundle(ctx, st)
+	s.ok(err)
+	b, _ = tradetest.Step(t, st, trade.Accept, tradetest.Seller, nil)
+	_, _, err = seller.Step(ctx, id, b)
+	s.is(err, remote.ErrForbidden)
+	b, _ = tradetest.Step(t, st, trade.Accept, tradetest.Buyer, nil)
+	_, st, err = buyer.Step(ctx, id, b)
+	s.ok(err)
+	if st.Phase != trade.Accepted || st.Paid != 500 {
+		t.Fatalf("%s, %d paid", st.Phase, st.Paid)
+	}
+	_, err = operator.Complaints(ctx)
+	s.ok(err)
+	_, err = seller.Complaints(ctx)
+	s.is(err, remote.ErrForbidden)
+	s.is(seller.TakeDown(ctx, trade.Notice{Version: 1, Listing: l.ID(), Reason: "mine", At: 1}), remote.ErrForbidden)
+	s.ok(operator.TakeDown(ctx, trade.Notice{Version: 1, Listing: l.ID(), Reason: "stolen", At: 1}))
+	res, err := http.Get("http://" + s.addr + "/v1/market/log/checkpoint")
+	s.ok(err)
+	res.Body.Close()
+	if res.StatusCode != 200 {
+		t.Fatalf("the log answers %d", res.StatusCode)
+	}
+}
+
+// A request that another key signed, or that names another key than it is signed
+// with, is refused before anything is looked up.
+func TestMarketForged(t *testing.T) {
+	s := withMarket(t)
+	r, err := remote.New("http://"+s.addr, remote.Option{})
+	s.ok(err)
+	defer r.Close()
+	forged := r.Market(tradetest.Market.Key, httpsig.KeySigner(tradetest.PartyKey(9)))
+	_, err = forged.Complaints(t.Context())
+	var e *remote.Error
+	if !errors.As(err, &e) || e.Kind != "forged" {
+		t.Fatalf("another's signature: %v", err)
+	}
+	res, err := http.Get("http://" + s.addr + "/v1/market/reports")
+	s.ok(err)
+	res.Body.Close()
+	if res.StatusCode != 401 {
+		t.Fatalf("unsigned: %d", res.StatusCode)
+	}
+}

@@ -1,0 +1,117 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Balance is what an account has in one currency: zero where it was never booked
+// on. A provider's is below zero by what it holds.
+func (l *Ledger) Balance(ctx context.Context, tx *sql.Tx, a Account, c Currency) (Money, error) {
+	m := Money{Currency: c}
+	err := tx.QueryRowContext(ctx, `SELECT balance FROM ledger_accounts WHERE kind = $1 AND owner = $2 AND currency = $3`, a.Kind, a.Owner, c).Scan(&m.Minor)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return Money{}, fmt.Errorf("read balance of %s: %w", a, err)
+	}
+	return m, nil
+}
+
+// Balances are what an account has, in the order of currencies.
+func (l *Ledger) Balances(ctx context.Context, tx *sql.Tx, a Account) ([]Money, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT balance, currency FROM ledger_accounts WHERE kind = $1 AND owner = $2 ORDER BY currency`, a.Kind, a.Owner)
+	return collect(rows, err, "read balances", func(m *Money) []any { return []any{&m.Minor, &m.Currency} })
+}
+
+// Entry is a line of an account's statement.
+type Entry struct {
+	N      int64     `json:"n"` // rises; 1 and up, with gaps
+	Key    string    `json:"key"`
+	Kind   string    `json:"kind"` // deposit, hold, release, refund or payout
+	At     time.Time `json:"at"`
+	Other  Account   `json:"other"`
+	Amount Money     `json:"amount"` // below zero where it left the account
+}
+
+// Statement gives up to limit lines of an account behind line after, oldest
+// first.
+func (l *Ledger) Statement(ctx context.Context, tx *sql.Tx, a Account, after int64, limit int) ([]Entry, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT t.id, b.key, b.kind, b.at, o.kind, o.owner, t.currency, CASE WHEN t.debit = a.id THEN -t.amount ELSE t.amount END
+		FROM ledger_accounts a
+		JOIN ledger_transfers t ON t.debit = a.id OR t.credit = a.id
+		JOIN ledger_accounts o ON o.id = CASE WHEN t.debit = a.id THEN t.credit ELSE t.debit END
+		JOIN ledger_bookings b ON b.id = t.booking
+		WHERE a.kind = $1 AND a.owner = $2 AND t.id > $3 ORDER BY t.id LIMIT $4`, a.Kind, a.Owner, after, limit)
+	return collect(rows, err, "read statement", func(e *Entry) []any {
+		return []any{&e.N, &e.Key, &e.Kind, (*milliseconds)(&e.At), &e.Other.Kind, &e.Other.Owner, &e.Amount.Currency, &e.Amount.Minor}
+	})
+}
+
+// milliseconds reads a time of the tables.
+type milliseconds time.Time
+
+// Scan implements [sql.Scanner].
+func (t *milliseconds) Scan(v any) error {
+	ms, ok := v.(int64)
+	if !ok {
+		return fmt.Errorf("%T is no time", v)
+	}
+	*t = milliseconds(time.UnixMilli(ms).UTC())
+	return nil
+}
+
+// Check adds all transfers up again and gives [ErrBooks] with each account whose
+// balance they don't explain, and each currency whose balances don't add up to
+// zero. It reads everything.
+func (l *Ledger) Check(ctx context.Context, tx *sql.Tx) error {
+	type wrong struct {
+		account      Account
+		have, should Money
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT a.kind, a.owner, a.currency, a.balance,
+		(SELECT CAST(coalesce(sum(amount), 0) AS bigint) FROM ledger_transfers WHERE credit = a.id) -
+		(SELECT CAST(coalesce(sum(amount), 0) AS bigint) FROM ledger_transfers WHERE debit = a.id)
+		FROM ledger_accounts a ORDER BY a.id`)
+	all, err := collect(rows, err, "check the books", func(w *wrong) []any {
+		return []any{&w.account.Kind, &w.account.Owner, &w.have.Currency, &w.have.Minor, &w.should.Minor}
+	})
+	if err != nil {
+		return err
+	}
+	var bad []error
+	sums := map[Currency]int64{}
+	for _, w := range all {
+		w.should.Currency = w.have.Currency
+		sums[w.have.Currency] += w.have.Minor
+		if w.have != w.should {
+			bad = append(bad, fmt.Errorf("%w: %s has %s, and its transfers add up to %s", ErrBooks, w.account, w.have, w.should))
+		}
+	}
+	for c, sum := range sums {
+		if sum != 0 {
+			bad = append(bad, fmt.Errorf("%w: all accounts of %s together have %s and not nothing", ErrBooks, c, Money{sum, c}))
+		}
+	}
+	return errors.Join(bad...)
+}
+
+func collect[T any](rows *sql.Rows, err error, what string, into func(*T) []any) ([]T, error) {
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		var one T
+		if err := rows.Scan(into(&one)...); err != nil {
+			return nil, fmt.Errorf("%s: %w", what, err)
+		}
+		all = append(all, one)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return all, nil
+}

@@ -1,0 +1,224 @@
+package market
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/market/ledger"
+	"github.com/locket-dev/locket/cloud/market/tables"
+	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/translog"
+)
+
+// Publish takes a listing with its items, or a new version of one. The same again
+// changes nothing.
+func (m *Market) Publish(ctx context.Context, p *trade.Publication, by trade.Key) (*trade.Offer, error) {
+	l, err := trade.ReadListing(p.Listing)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case l.Seller != by:
+		return nil, fmt.Errorf("listing: seller: %w", trade.ErrParty)
+	case l.Market != m.party.Key:
+		return nil, fmt.Errorf("listing: market: %w: it is for another market", trade.ErrParty)
+	case l.Arbiter != m.arbiter:
+		return nil, fmt.Errorf("listing: arbiter: %w: it is not this market's", trade.ErrParty)
+	}
+	if err := trade.CheckItems(&l.Listing, p.Items); err != nil {
+		return nil, err
+	}
+	return l, m.c.DB.Change(ctx, func(tx *sql.Tx) error { return m.publish(ctx, tx, l, p.Items) })
+}
+
+func (m *Market) publish(ctx context.Context, tx *sql.Tx, l *trade.Offer, items [][]byte) error {
+	id := l.ID()
+	var known int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM versions WHERE hash = $1`, l.Hash[:]).Scan(&known); err != nil || known > 0 {
+		return err
+	}
+	var n, number int64
+	var seller, version []byte
+	var state string
+	err := one(tx.QueryRowContext(ctx, `SELECT n, seller, state, version, number FROM listings WHERE id = $1`+m.c.DB.Dialect.Lock(), id[:]), &n, &seller, &state, &version, &number)
+	switch {
+	case errors.Is(err, ErrNotFound) && l.Number != 1:
+		return fmt.Errorf("listing %s: %w: its first version never came", id, ErrNotFound)
+	case errors.Is(err, ErrNotFound):
+		if err := m.room(ctx, tx, l); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	case trade.Key(seller) != l.Seller:
+		return fmt.Errorf("listing %s: %w", id, trade.ErrParty)
+	case state != trade.Live:
+		return fmt.Errorf("listing %s: %w", id, ErrEnded)
+	case trade.Hash(version) != l.Prev || number+1 != int64(l.Number):
+		return fmt.Errorf("listing %s: version %d: %w", id, l.Number, ErrVersion)
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO bundles (root, items, bytes) VALUES ($1, $2, $3) ON CONFLICT (root) DO NOTHING`, l.Root[:], trade.Encode(items), l.Size); err != nil {
+		return fmt.Errorf("keep bundle: %w", err)
+	}
+	if n, err = m.index(ctx, tx, l, n); err != nil {
+		return fmt.Errorf("keep listing: %w", err)
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO versions (hash, listing, number, root, signed) VALUES ($1, $2, $3, $4, $5)`, l.Hash[:], n, l.Number, l.Root[:], l.Signed); err != nil {
+		return fmt.Errorf("keep listing: %w", err)
+	}
+	return m.log(ctx, tx, translog.Listed, id, l.Signed, "")
+}
+
+// room refuses what is over a seller's limit, or the market's.
+func (m *Market) room(ctx context.Context, tx *sql.Tx, l *trade.Offer) error {
+	var listings int
+	var bytes int64
+	err := tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM listings WHERE seller = $1 AND state = 'live'), (SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM bundles)`, l.Seller[:]).Scan(&listings, &bytes)
+	switch {
+	case err != nil:
+		return err
+	case listings >= m.c.Listings:
+		return fmt.Errorf("%w: a seller has %d listings at most", ErrFull, m.c.Listings)
+	case bytes+int64(l.Size) > m.c.Bytes:
+		return fmt.Errorf("%w: all bundles together have %d bytes at most", ErrFull, m.c.Bytes)
+	}
+	return nil
+}
+
+// index writes what a listing is found by. n is its number, or 0.
+func (m *Market) index(ctx context.Context, tx *sql.Tx, l *trade.Offer, n int64) (int64, error) {
+	id, now := l.ID(), m.c.Now().Unix()
+	title, body := wordsOf(l.Title), wordsOf(append([]string{l.Description}, append(append(l.Sample, l.Categories...), l.Licence)...)...)
+	var err error
+	switch {
+	case m.c.DB.Dialect == tables.Postgres && n == 0:
+		err = tx.QueryRowContext(ctx, `INSERT INTO listings (id, seller, state, version, number, price, currency, at, words) VALUES ($1, $2, 'live', $3, $4, $5, $6, $7, $8::tsvector) RETURNING n`,
+			id[:], l.Seller[:], l.Hash[:], l.Number, l.Price, l.Currency, now, vector(title, body)).Scan(&n)
+	case m.c.DB.Dialect == tables.Postgres:
+		_, err = tx.ExecContext(ctx, `UPDATE listings SET version = $1, number = $2, price = $3, currency = $4, at = $5, words = $6::tsvector WHERE n = $7`,
+			l.Hash[:], l.Number, l.Price, l.Currency, now, vector(title, body), n)
+	case n == 0:
+		err = tx.QueryRowContext(ctx, `INSERT INTO listings (id, seller, state, version, number, price, currency, at) VALUES ($1, $2, 'live', $3, $4, $5, $6, $7) RETURNING n`,
+			id[:], l.Seller[:], l.Hash[:], l.Number, l.Price, l.Currency, now).Scan(&n)
+	default:
+		_, err = tx.ExecContext(ctx, `UPDATE listings SET version = $1, number = $2, price = $3, currency = $4, at = $5 WHERE n = $6`,
+			l.Hash[:], l.Number, l.Price, l.Currency, now, n)
+	}
+	if err == nil && m.c.DB.Dialect == tables.SQLite {
+		_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO listing_words (rowid, title, body) VALUES ($1, $2, $3)`, n, text(title), text(body))
+	}
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `DELETE FROM listing_facets WHERE listing = $1`, n)
+	}
+	for _, f := range facetsOf(&l.Listing) {
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `INSERT INTO listing_facets (listing, kind, value) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, n, f.Kind, f.Value)
+		}
+	}
+	return n, err
+}
+
+func facetsOf(l *trade.Listing) []trade.Facet {
+	out := []trade.Facet{{Kind: "currency", Value: l.Currency}}
+	for _, c := range l.Categories {
+		out = append(out, trade.Facet{Kind: "category", Value: c})
+	}
+	for _, c := range l.Languages {
+		out = append(out, trade.Facet{Kind: "language", Value: c})
+	}
+	return out
+}
+
+// Withdraw ends a listing by its seller's word. Orders of it go on.
+func (m *Market) Withdraw(ctx context.Context, signed []byte) error {
+	n, by, _, err := trade.ReadNotice(trade.Withdrawal, signed)
+	if err != nil {
+		return err
+	}
+	return m.end(ctx, &n, trade.Withdrawn, signed, translog.Withdrawn, func(seller trade.Key) bool { return seller == by })
+}
+
+// TakeDown ends a listing by the market's word, with a reason that everybody sees.
+func (m *Market) TakeDown(ctx context.Context, listing trade.Hash, reason string) error {
+	n := trade.Notice{Listing: listing, Reason: reason, At: m.c.Now().Unix()}
+	signed, _, err := trade.SignNotice(trade.Takedown, n, m.party)
+	if err != nil {
+		return err
+	}
+	return m.end(ctx, &n, trade.Removed, signed, translog.TakenDown, func(trade.Key) bool { return true })
+}
+
+func (m *Market) end(ctx context.Context, n *trade.Notice, state string, signed []byte, kind translog.Kind, may func(seller trade.Key) bool) error {
+	return m.c.DB.Change(ctx, func(tx *sql.Tx) error {
+		var at int64
+		var seller []byte
+		var was string
+		if err := one(tx.QueryRowContext(ctx, `SELECT n, seller, state FROM listings WHERE id = $1`+m.c.DB.Dialect.Lock(), n.Listing[:]), &at, &seller, &was); err != nil {
+			return fmt.Errorf("listing %s: %w", n.Listing, err)
+		}
+		if !may(trade.Key(seller)) {
+			return fmt.Errorf("listing %s: %w", n.Listing, trade.ErrParty)
+		}
+		if was == state {
+			return nil
+		}
+		if was == trade.Removed {
+			return fmt.Errorf("listing %s: %w", n.Listing, ErrEnded)
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE listings SET state = $1, notice = $2 WHERE n = $3`, state, signed, at); err != nil {
+			return fmt.Errorf("end listing: %w", err)
+		}
+		reason := ""
+		if kind == translog.TakenDown { // a seller's own reason stays in the notice
+			reason = n.Reason
+		}
+		return m.log(ctx, tx, kind, n.Listing, signed, reason)
+	})
+}
+
+// Report complains of a listing, once for each who does.
+func (m *Market) Report(ctx context.Context, signed []byte) error {
+	n, by, _, err := trade.ReadNotice(trade.Report, signed)
+	if err != nil {
+		return err
+	}
+	return m.c.DB.Change(ctx, func(tx *sql.Tx) error {
+		var at int64
+		if err := one(tx.QueryRowContext(ctx, `SELECT n FROM listings WHERE id = $1`+m.c.DB.Dialect.Lock(), n.Listing[:]), &at); err != nil {
+			return fmt.Errorf("listing %s: %w", n.Listing, err)
+		}
+		res, err := tx.ExecContext(ctx, `INSERT INTO reports (listing, by, at, signed) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, at, by[:], m.c.Now().Unix(), signed)
+		if err != nil {
+			return fmt.Errorf("keep report: %w", err)
+		}
+		if made, err := res.RowsAffected(); err != nil || made == 0 {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE listings SET reports = reports + 1 WHERE n = $1`, at)
+		return err
+	})
+}
+
+// Complaints are the reports of live listings, the newest first.
+func (m *Market) Complaints(ctx context.Context) (out []trade.Complaint, err error) {
+	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
+		all, err := list[[]byte](ctx, tx, `SELECT r.signed FROM reports r JOIN listings l ON l.n = r.listing WHERE l.state = 'live' ORDER BY r.at DESC LIMIT 200`)
+		for _, b := range all {
+			n, by, _, err := trade.ReadNotice(trade.Report, b)
+			if err != nil {
+				return err
+			}
+			out = append(out, trade.Complaint{Listing: n.Listing, By: by, Reason: n.Reason, At: n.At})
+		}
+		return err
+	})
+	return out, err
+}
+
+// Issue makes vouchers; the same words again give the same codes.
+func (m *Market) Issue(ctx context.Context, batch string, count int, each ledger.Money, until time.Time) ([]string, error) {
+	return m.c.Vouchers.Issue(ctx, batch, count, each, until)
+}

@@ -1,0 +1,204 @@
+// Package market keeps a market: listings with their sealed bundles, orders,
+// reviews, and the money that is held for orders. What is signed it checks and
+// keeps as it came; it opens nothing, and imports nothing that could.
+//
+// An order moves by the state machine of package trade alone. The step, its stamp
+// and what it books are one transaction, so that no money moves without its step,
+// and no step is taken without its money.
+//
+// Deadlines are columns that a sweep looks through. A job for each deadline would
+// need a queue of its own in SQLite and PostgreSQL, and could only say what the
+// column says already; a sweep that is late or runs twice changes nothing.
+package market
+
+import (
+	"context"
+	"crypto/ed25519"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/market/ledger"
+	"github.com/locket-dev/locket/cloud/market/pay/voucher"
+	"github.com/locket-dev/locket/cloud/market/tables"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/translog"
+)
+
+// What callers can tell apart. What is wrong with a signed object is an error of
+// package trade.
+var (
+	ErrNotFound = errors.New("it is not here")
+	ErrEnded    = errors.New("the listing has ended")
+	ErrVersion  = errors.New("the listing has moved on to another version")
+	ErrFunds    = errors.New("there is not enough to pay with")
+	ErrFull     = errors.New("the market takes no more of it")
+)
+
+// Log is the transparency log: package translog under this one.
+type Log interface {
+	Append(ctx context.Context, tx *sql.Tx, e translog.Entry) (int64, error)
+	Publish(ctx context.Context) (*translog.Signed, error)
+}
+
+// Config of a market. Limits that are zero are what their comments say.
+type Config struct {
+	DB       *tables.DB
+	Key      ed25519.PrivateKey // the market's
+	Arbiter  string             // who decides disputes: a key and a recipient, as locket share key prints them
+	Fee      uint32             // of what sellers earn, in hundredths of a percent
+	Vouchers *voucher.Provider
+	Log      Log   // nil: nothing is logged
+	Listings int   // that one seller may have at a time; 100
+	Bytes    int64 // of all bundles; 20 GiB
+	Now      func() time.Time
+	Logger   *slog.Logger
+}
+
+// Market is safe for concurrent use.
+type Market struct {
+	c       Config
+	ledger  *ledger.Ledger
+	party   trade.Party
+	arbiter trade.Key
+}
+
+// New checks the configuration.
+func New(c Config) (*Market, error) {
+	r, err := envelope.ParseRequest(c.Arbiter)
+	if err != nil {
+		return nil, fmt.Errorf("the arbiter's key: %w", err)
+	}
+	if c.Fee > 5000 {
+		return nil, fmt.Errorf("fee: %d hundredths of a percent: want 5000 at most", c.Fee)
+	}
+	if len(c.Key) != ed25519.PrivateKeySize {
+		return nil, errors.New("the market has no key")
+	}
+	if c.Listings == 0 {
+		c.Listings = 100
+	}
+	if c.Bytes == 0 {
+		c.Bytes = 20 << 30
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Market{c: c, ledger: ledger.New(c.DB.Dialect, c.Now), party: trade.PartyOf(c.Key), arbiter: trade.KeyOf(r.Key)}, nil
+}
+
+// Terms are the market's.
+func (m *Market) Terms() trade.Terms {
+	return trade.Terms{Market: m.party.Key, Arbiter: m.c.Arbiter, Fee: m.c.Fee, Pays: []string{"voucher"}}
+}
+
+// log tells the log of a signed object. reason is of a takedown alone.
+func (m *Market) log(ctx context.Context, tx *sql.Tx, kind translog.Kind, subject trade.Hash, signed []byte, reason string) error {
+	if m.c.Log == nil {
+		return nil
+	}
+	_, err := m.c.Log.Append(ctx, tx, translog.Entry{Kind: kind, Subject: subject.String(), Digest: translog.Digest(signed), At: m.c.Now().UnixMilli(), Reason: reason})
+	return err
+}
+
+// sweepEvery is how often deadlines are looked for. They are hours long.
+const sweepEvery = time.Minute
+
+// Run ends orders whose time is over, deletes bundles that nobody may fetch any more,
+// and publishes the log, until ctx is done.
+func (m *Market) Run(ctx context.Context) error {
+	every := time.NewTicker(sweepEvery)
+	defer every.Stop()
+	for {
+		err := m.Sweep(ctx)
+		if m.c.Log != nil {
+			_, late := m.c.Log.Publish(ctx)
+			err = errors.Join(err, late)
+		}
+		if err != nil && ctx.Err() == nil {
+			m.c.Logger.Error("market: it will be tried again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-every.C:
+		}
+	}
+}
+
+// swept is how many orders one transaction of a sweep ends.
+const swept = 100
+
+// Sweep does it once.
+func (m *Market) Sweep(ctx context.Context) error {
+	now := m.c.Now().Unix()
+	var due []trade.Hash
+	err := m.c.DB.Read(ctx, func(tx *sql.Tx) (err error) {
+		due, err = list[trade.Hash](ctx, tx, `SELECT id FROM orders WHERE deadline > 0 AND deadline <= $1 ORDER BY deadline LIMIT $2`, now, swept)
+		return err
+	})
+	var failed []error
+	for _, id := range due {
+		failed = append(failed, m.expire(ctx, id))
+	}
+	return errors.Join(append(failed, err, m.clean(ctx, now))...)
+}
+
+// KeepSold is for how long a buyer may fetch the bundle after an order has ended, in
+// seconds.
+const KeepSold = 30 * 24 * 60 * 60
+
+// clean deletes bundles that no live listing and no order needs.
+func (m *Market) clean(ctx context.Context, now int64) error {
+	return m.c.DB.Change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM bundles WHERE NOT EXISTS
+			(SELECT 1 FROM versions v JOIN listings l ON l.version = v.hash WHERE v.root = bundles.root AND l.state = 'live')
+			AND NOT EXISTS (SELECT 1 FROM versions v JOIN orders o ON o.version = v.hash WHERE v.root = bundles.root AND (o.deadline > 0 OR o.moved > $1))`, now-KeepSold)
+		if err != nil {
+			return fmt.Errorf("delete bundles: %w", err)
+		}
+		return nil
+	})
+}
+
+// list reads one column of hashes, keys or bytes.
+func list[T trade.Hash | trade.Key | []byte](ctx context.Context, tx *sql.Tx, query string, args ...any) ([]T, error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []T
+	for rows.Next() {
+		var b []byte
+		if err := rows.Scan(&b); err != nil {
+			return nil, err
+		}
+		var v T
+		switch p := any(&v).(type) {
+		case *trade.Hash:
+			copy(p[:], b)
+		case *trade.Key:
+			copy(p[:], b)
+		case *[]byte:
+			*p = b
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}
+
+// one reads a row, with [ErrNotFound] where there is none.
+func one(row *sql.Row, into ...any) error {
+	err := row.Scan(into...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrNotFound
+	}
+	return err
+}

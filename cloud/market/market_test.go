@@ -1,0 +1,447 @@
+package market_test
+
+import (
+	"bytes"
+	"database/sql"
+	"errors"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/market"
+	"github.com/locket-dev/locket/cloud/market/ledger"
+	"github.com/locket-dev/locket/cloud/market/pay/voucher"
+	"github.com/locket-dev/locket/cloud/market/tables"
+	"github.com/locket-dev/locket/cloud/market/tabletest"
+	log "github.com/locket-dev/locket/cloud/market/translog"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/trade/bundle"
+	"github.com/locket-dev/locket/sync/trade/tradetest"
+	"github.com/locket-dev/locket/sync/translog"
+)
+
+var databases tabletest.Databases
+
+func TestMain(m *testing.M) { os.Exit(databases.Main(m)) }
+
+// house is a market with a clock.
+type house struct {
+	*testing.T
+	*market.Market
+	db  *tables.DB
+	now time.Time
+	log *log.Log
+}
+
+// each runs f with a market in each kind of database.
+func each(t *testing.T, f func(*house)) {
+	databases.Each(t, func(t *testing.T, db *tables.DB) {
+		h := &house{T: t, db: db, now: time.Unix(1_800_000_000, 0)}
+		now := func() time.Time { return h.now }
+		vouchers, err := voucher.New(db, bytes.Repeat([]byte{5}, 32), now)
+		h.ok(err)
+		text, err := envelope.SignRequest(envelope.Request{Key: tradetest.Arbiter.Key[:], Recipient: seal.NewIdentity().Recipient().String()}, tradetest.Arbiter.Sign)
+		h.ok(err)
+		signer, err := translog.LogSigner("market.test", tradetest.MarketKey)
+		h.ok(err)
+		h.log, err = log.New(db, signer)
+		h.ok(err)
+		h.Market, err = market.New(market.Config{DB: db, Key: tradetest.MarketKey, Arbiter: text, Fee: 1000, Vouchers: vouchers, Log: h.log, Listings: 3, Now: now})
+		h.ok(err)
+		f(h)
+		h.books()
+	})
+}
+
+func (h *house) ok(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+func (h *house) is(err, want error) {
+	h.Helper()
+	if !errors.Is(err, want) {
+		h.Fatalf("got %v, want %v", err, want)
+	}
+}
+
+// books checks that the ledger adds up.
+func (h *house) books() {
+	h.Helper()
+	h.ok(h.db.Read(h.Context(), func(tx *sql.Tx) error { return ledger.New(h.db.Dialect, nil).Check(h.Context(), tx) }))
+}
+
+// list publishes the bundle of tests.
+func (h *house) list(change func(*trade.Listing)) (*trade.Offer, [][]byte) {
+	h.Helper()
+	items, _ := tradetest.Bundle(h)
+	l := tradetest.Listing(h, items, change)
+	_, err := h.Publish(h.Context(), &trade.Publication{Listing: l.Signed, Items: items}, tradetest.Seller.Key)
+	h.ok(err)
+	return l, items
+}
+
+func (h *house) voucher(n string) string {
+	h.Helper()
+	codes, err := h.Issue(h.Context(), n, 1, ledger.Money{Minor: 700, Currency: "EUR"}, h.now.Add(240*time.Hour))
+	h.ok(err)
+	return codes[0]
+}
+
+// funded orders and pays.
+func (h *house) funded(l *trade.Offer, code string) (*trade.State, *seal.Identity) {
+	h.Helper()
+	id := seal.NewIdentity()
+	signed, _, hash := tradetest.Order(h, l, id)
+	for range 2 { // the second changes nothing
+		_, err := h.Order(h.Context(), signed, tradetest.Buyer.Key)
+		h.ok(err)
+	}
+	c, err := h.Pay(h.Context(), hash, trade.Payment{Voucher: code}, tradetest.Buyer.Key)
+	h.ok(err)
+	s, err := c.Replay()
+	h.ok(err)
+	if s.Phase != trade.Funded {
+		h.Fatalf("it is %s", s.Phase)
+	}
+	return s, id
+}
+
+// step makes a step of a party's, twice: the second changes nothing.
+func (h *house) step(s *trade.State, act trade.Act, by trade.Party, change func(*trade.Step)) *trade.State {
+	h.Helper()
+	b, _ := tradetest.Step(h, s, act, by, change)
+	var c trade.Chain
+	var err error
+	for range 2 {
+		c, err = h.Step(h.Context(), s.ID, b)
+		h.ok(err)
+	}
+	n, err := c.Replay()
+	h.ok(err)
+	if n.Steps != s.Steps+1 {
+		h.Fatalf("%d steps after %d", n.Steps, s.Steps)
+	}
+	return n
+}
+
+func (h *house) has(spend, earned int64) {
+	h.Helper()
+	b, err := h.Balance(h.Context(), tradetest.Buyer.Key)
+	h.ok(err)
+	e, err := h.Balance(h.Context(), tradetest.Seller.Key)
+	h.ok(err)
+	if spend > 0 && (len(b) != 1 || b[0].Spend != spend) || earned > 0 && (len(e) != 1 || e[0].Earned != earned) || earned == 0 && len(e) > 0 && e[0].Earned > 0 {
+		h.Fatalf("buyer %+v, seller %+v, want %d and %d", b, e, spend, earned)
+	}
+}
+
+func TestSold(t *testing.T) {
+	each(t, func(h *house) {
+		ctx := h.Context()
+		l, items := h.list(nil)
+		s, id := h.funded(l, h.voucher("a"))
+		wrapped, err := bundle.Wrap(tradetest.Key(h), s.Order.Recipient, s.ID)
+		h.ok(err)
+		s = h.step(s, trade.Deliver, tradetest.Seller, func(st *trade.Step) { st.Wrapped = wrapped })
+		_, err = h.Bundle(ctx, s.ID, tradetest.Party(9).Key)
+		h.is(err, market.ErrNotFound)
+		b, err := h.Bundle(ctx, s.ID, tradetest.Buyer.Key)
+		h.ok(err)
+		var got [][]byte
+		h.ok(trade.Decode(b, &got, trade.MaxAnswer))
+		k, err := bundle.Unwrap(id, s)
+		h.ok(err)
+		if ms, err := bundle.Open(&l.Listing, k, got); err != nil || len(ms) != len(items) {
+			h.Fatal(err)
+		}
+		early, _, err := trade.SignReview(trade.Review{Order: s.ID, Last: s.Last, Stars: 5}, tradetest.Buyer)
+		h.ok(err)
+		h.is(h.Review(ctx, early), trade.ErrPhase)
+		s = h.step(s, trade.Accept, tradetest.Buyer, nil)
+		h.has(200, 450) // a tenth is the market's
+		for _, by := range []trade.Party{tradetest.Seller, tradetest.Party(9)} {
+			own, _, err := trade.SignReview(trade.Review{Order: s.ID, Last: s.Last, Stars: 5}, by)
+			h.ok(err)
+			h.is(h.Review(ctx, own), trade.ErrParty)
+		}
+		for range 2 {
+			r, _, err := trade.SignReview(trade.Review{Order: s.ID, Last: s.Last, Stars: 4, Text: "As listed."}, tradetest.Buyer)
+			h.ok(err)
+			h.ok(h.Review(ctx, r))
+		}
+		v, err := h.Show(ctx, l.Hash)
+		h.ok(err)
+		if v.Hit.Sold != 1 || v.Hit.Reviews != 1 || v.Hit.Stars != 4 || len(v.Reviews) != 1 {
+			h.Fatalf("%+v", v.Hit)
+		}
+		h.wrote(translog.Listed, translog.Receipt, translog.Reviewed)
+		p := &trade.Payout{Key: trade.Hash{1}, Minor: 450, Currency: "EUR"}
+		code, err := h.Payout(ctx, p, tradetest.Seller.Key)
+		h.ok(err)
+		again, err := h.Payout(ctx, p, tradetest.Seller.Key)
+		if err != nil || again != code {
+			h.Fatalf("a payout again: %v", err)
+		}
+		p.Key[0] = 2
+		_, err = h.Payout(ctx, p, tradetest.Seller.Key)
+		h.is(err, market.ErrFunds)
+	})
+}
+
+func (h *house) wrote(kinds ...translog.Kind) {
+	h.Helper()
+	_, err := h.log.Publish(h.Context())
+	h.ok(err)
+	raw, err := h.log.Entries(h.Context(), 0, 10)
+	h.ok(err)
+	var got []translog.Kind
+	for _, b := range raw {
+		e, err := translog.DecodeEntry(b)
+		h.ok(err)
+		got = append(got, e.Kind)
+	}
+	if !slices.Equal(got, kinds) {
+		h.Fatalf("the log has %v, want %v", got, kinds)
+	}
+}
+
+// Each phase ends by itself, and what was held goes where the state says.
+func TestExpiredAtEachStep(t *testing.T) {
+	for name, c := range map[string]struct {
+		to            trade.Phase
+		end           trade.Phase
+		spend, earned int64
+	}{
+		"ordered":   {trade.Ordered, trade.Expired, 0, 0},
+		"funded":    {trade.Funded, trade.Refunded, 700, 0},
+		"delivered": {trade.Delivered, trade.Accepted, 200, 450},
+		"disputed":  {trade.Disputed, trade.Refunded, 700, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(h *house) {
+				l, _ := h.list(nil)
+				var s *trade.State
+				if c.to == trade.Ordered {
+					signed, _, _ := tradetest.Order(h, l, seal.NewIdentity())
+					ch, err := h.Order(h.Context(), signed, tradetest.Buyer.Key)
+					h.ok(err)
+					s, err = ch.Replay()
+					h.ok(err)
+				} else {
+					s, _ = h.funded(l, h.voucher("a"))
+				}
+				if c.to == trade.Delivered || c.to == trade.Disputed {
+					s = h.step(s, trade.Deliver, tradetest.Seller, nil)
+				}
+				if c.to == trade.Disputed {
+					s = h.step(s, trade.Dispute, tradetest.Buyer, nil)
+				}
+				h.now = time.Unix(s.Deadline-1, 0)
+				h.ok(h.Sweep(h.Context()))
+				ch, err := h.Get(h.Context(), s.ID, tradetest.Buyer.Key)
+				h.ok(err)
+				if n, err := ch.Replay(); err != nil || n.Phase != c.to {
+					h.Fatalf("a second before: %s, %v", n.Phase, err)
+				}
+				h.now = time.Unix(s.Deadline, 0)
+				for range 2 {
+					h.ok(h.Sweep(h.Context()))
+				}
+				ch, err = h.Get(h.Context(), s.ID, tradetest.Buyer.Key)
+				h.ok(err)
+				n, err := ch.Replay()
+				if err != nil || n.Phase != c.end || n.Steps != s.Steps+1 {
+					h.Fatalf("it ended %s: %v", n.Phase, err)
+				}
+				h.has(c.spend, c.earned)
+			})
+		})
+	}
+}
+
+func TestDisputedAndDecided(t *testing.T) {
+	each(t, func(h *house) {
+		l, _ := h.list(nil)
+		s, _ := h.funded(l, h.voucher("a"))
+		s = h.step(s, trade.Deliver, tradetest.Seller, nil)
+		_, err := h.Orders(h.Context(), tradetest.Arbiter.Key, market.AsArbiter, "", 0)
+		h.ok(err)
+		s = h.step(s, trade.Dispute, tradetest.Buyer, nil)
+		seen, err := h.Orders(h.Context(), tradetest.Arbiter.Key, market.AsArbiter, "", 0)
+		h.ok(err)
+		if len(seen.Orders) != 1 {
+			h.Fatalf("the arbiter sees %d", len(seen.Orders))
+		}
+		b, _ := tradetest.Step(h, s, trade.Decide, tradetest.Market, nil)
+		_, err = h.Step(h.Context(), s.ID, b)
+		h.is(err, trade.ErrParty)
+		s = h.step(s, trade.Decide, tradetest.Arbiter, func(st *trade.Step) { st.Refund, st.Reason = 300, "Half is there." })
+		if s.Phase != trade.Settled {
+			h.Fatal(s.Phase)
+		}
+		h.has(500, 180)
+	})
+}
+
+// A voucher that was used, a market that would fund for nothing, and steps of
+// strangers move nothing.
+func TestRefused(t *testing.T) {
+	each(t, func(h *house) {
+		ctx := h.Context()
+		l, items := h.list(nil)
+		signed, _, id := tradetest.Order(h, l, seal.NewIdentity())
+		_, err := h.Order(ctx, signed, tradetest.Party(9).Key)
+		h.is(err, trade.ErrParty)
+		c, err := h.Order(ctx, signed, tradetest.Buyer.Key)
+		h.ok(err)
+		_, err = h.Pay(ctx, id, trade.Payment{}, tradetest.Buyer.Key)
+		h.is(err, market.ErrFunds)
+		_, err = h.Pay(ctx, id, trade.Payment{}, tradetest.Party(9).Key)
+		h.is(err, trade.ErrParty)
+		s, err := c.Replay()
+		h.ok(err)
+		for _, act := range []trade.Act{trade.Fund, trade.Expire} { // the market's own steps come from nobody
+			b, _ := tradetest.Step(h, s, act, tradetest.Market, nil)
+			_, err = h.Step(ctx, id, b)
+			h.is(err, trade.ErrParty)
+		}
+		_, err = h.Bundle(ctx, id, tradetest.Buyer.Key)
+		h.is(err, trade.ErrPhase)
+
+		_, err = h.Publish(ctx, &trade.Publication{Listing: l.Signed, Items: items[1:]}, tradetest.Seller.Key)
+		h.is(err, trade.ErrRoot)
+		_, err = h.Publish(ctx, &trade.Publication{Listing: l.Signed, Items: items}, tradetest.Buyer.Key)
+		h.is(err, trade.ErrParty)
+		other := tradetest.Listing(h, items, func(l *trade.Listing) { l.Market = tradetest.Party(9).Key })
+		_, err = h.Publish(ctx, &trade.Publication{Listing: other.Signed, Items: items}, tradetest.Seller.Key)
+		h.is(err, trade.ErrParty)
+
+		dearer, _ := h.list(func(n *trade.Listing) { n.Number, n.First, n.Prev, n.Price = 2, l.Hash, l.Hash, 900 })
+		late, _, _ := tradetest.Order(h, l, seal.NewIdentity())
+		_, err = h.Order(ctx, late, tradetest.Buyer.Key)
+		h.is(err, market.ErrVersion)
+		fork := tradetest.Listing(h, items, func(n *trade.Listing) { n.Number, n.First, n.Prev, n.Price = 2, l.Hash, l.Hash, 800 })
+		_, err = h.Publish(ctx, &trade.Publication{Listing: fork.Signed, Items: items}, tradetest.Seller.Key)
+		h.is(err, market.ErrVersion)
+		h.funded(dearer, h.two())
+	})
+}
+
+// two is a voucher after another was put to the buyer's account.
+func (h *house) two() string {
+	h.Helper()
+	h.ok(h.db.Change(h.Context(), func(tx *sql.Tx) error {
+		return ledger.New(h.db.Dialect, nil).Deposit(h.Context(), tx, "x", "voucher", ledger.Buyer(tradetest.Buyer.Key.String()), ledger.Money{Minor: 300, Currency: "EUR"})
+	}))
+	return h.voucher("b")
+}
+
+func TestWithdrawnAndTakenDown(t *testing.T) {
+	each(t, func(h *house) {
+		ctx := h.Context()
+		l, _ := h.list(nil)
+		s, _ := h.funded(l, h.voucher("a"))
+		notice := trade.Notice{Listing: l.ID(), Reason: "It is somebody else's.", At: 1}
+		for _, by := range []byte{8, 9, 8} {
+			b, _, err := trade.SignNotice(trade.Report, notice, tradetest.Party(by))
+			h.ok(err)
+			h.ok(h.Report(ctx, b))
+		}
+		all, err := h.Complaints(ctx)
+		h.ok(err)
+		if len(all) != 2 || all[0].Reason != notice.Reason {
+			h.Fatalf("%+v", all)
+		}
+		b, _, err := trade.SignNotice(trade.Withdrawal, notice, tradetest.Buyer)
+		h.ok(err)
+		h.is(h.Withdraw(ctx, b), trade.ErrParty)
+		b, _, err = trade.SignNotice(trade.Withdrawal, notice, tradetest.Seller)
+		h.ok(err)
+		h.ok(h.Withdraw(ctx, b))
+		h.ok(h.TakeDown(ctx, l.ID(), "It is stolen."))
+		h.is(h.Withdraw(ctx, b), market.ErrEnded)
+		v, err := h.Show(ctx, l.ID())
+		h.ok(err)
+		n, by, _, err := trade.ReadNotice(trade.Takedown, v.Notice)
+		if err != nil || by != tradetest.Market.Key || n.Reason != "It is stolen." || v.State != trade.Removed {
+			h.Fatalf("%+v: %v", n, err)
+		}
+		signed, _, _ := tradetest.Order(h, l, seal.NewIdentity())
+		_, err = h.Order(ctx, signed, tradetest.Buyer.Key)
+		h.is(err, market.ErrEnded)
+		h.ok(h.Sweep(ctx))
+		s = h.step(s, trade.Deliver, tradetest.Seller, nil) // what was ordered goes on
+		_, err = h.Bundle(ctx, s.ID, tradetest.Buyer.Key)
+		h.ok(err)
+		h.step(s, trade.Accept, tradetest.Buyer, nil)
+		h.now = h.now.Add((market.KeepSold + 1) * time.Second)
+		h.ok(h.Sweep(ctx))
+		_, err = h.Bundle(ctx, s.ID, tradetest.Buyer.Key)
+		h.is(err, market.ErrNotFound)
+		h.wrote(translog.Listed, translog.Withdrawn, translog.TakenDown, translog.Receipt)
+	})
+}
+
+func TestSearch(t *testing.T) {
+	each(t, func(h *house) {
+		ctx := h.Context()
+		garden, items := h.list(nil)
+		h.list(func(l *trade.Listing) {
+			l.Title, l.Description, l.Categories, l.Languages, l.Price = "东京旅行笔记", "在浅草吃的荞麦面。", []string{"travel", "food"}, []string{"zh-Hans"}, 300
+		})
+		h.list(func(l *trade.Listing) {
+			l.Title, l.Description, l.Categories, l.Price = "Tomatoes and potatoes", "What grew in a GARDEN beside the café.", []string{"garden", "food"}, 900
+		})
+		for name, c := range map[string]struct {
+			q    market.Query
+			want int
+		}{
+			"all":                    {market.Query{}, 3},
+			"a word":                 {market.Query{Words: "garden"}, 2},
+			"an accent left out":     {market.Query{Words: "cafe"}, 1},
+			"one of a plural":        {market.Query{Words: "tomato"}, 1},
+			"the beginning":          {market.Query{Words: "tom"}, 1},
+			"two words":              {market.Query{Words: "garden cafés"}, 1},
+			"Chinese":                {market.Query{Words: "旅行"}, 1},
+			"Chinese in a sentence":  {market.Query{Words: "荞麦"}, 1},
+			"Chinese, not in a row":  {market.Query{Words: "旅笔"}, 0},
+			"full width":             {market.Query{Words: "ｇａｒｄｅｎ"}, 2},
+			"a category":             {market.Query{Category: "food"}, 2},
+			"a language":             {market.Query{Language: "zh-Hans"}, 1},
+			"a price":                {market.Query{Currency: "EUR", Most: 500}, 2},
+			"another currency":       {market.Query{Currency: "USD"}, 0},
+			"a seller":               {market.Query{Seller: tradetest.Seller.Key}, 3},
+			"another seller":         {market.Query{Seller: tradetest.Buyer.Key}, 0},
+			"operators are words":    {market.Query{Words: `garden" OR title:x* NEAR(`}, 0},
+			"operators of the other": {market.Query{Words: `garden | !tomato & <->`}, 1},
+			"a percent sign":         {market.Query{Words: "garden%"}, 2},
+		} {
+			f, err := h.Search(ctx, c.q)
+			if err != nil || int(f.Total) != c.want || len(f.Hits) != c.want {
+				h.Errorf("%s: %d, want %d: %v", name, f.Total, c.want, err)
+			}
+		}
+		f, err := h.Search(ctx, market.Query{Words: "garden", Limit: 1})
+		h.ok(err)
+		if first, err := trade.ReadListing(f.Hits[0].Listing); err != nil || first.Hash != garden.Hash {
+			h.Errorf("a title counts for less than a description: %v", err)
+		}
+		if len(f.Facets) == 0 || f.Facets[0].Count != 2 {
+			h.Errorf("facets: %+v", f.Facets)
+		}
+		for _, q := range []market.Query{{Words: "!!!"}, {Limit: 51}, {Skip: 1001}, {Most: 5}, {Words: string(bytes.Repeat([]byte("a "), 101))}} {
+			if _, err := h.Search(ctx, q); !errors.Is(err, trade.ErrForm) {
+				h.Errorf("%+v: %v", q, err)
+			}
+		}
+		more := tradetest.Listing(h, items, func(l *trade.Listing) { l.Title = "One more" })
+		_, err = h.Publish(ctx, &trade.Publication{Listing: more.Signed, Items: items}, tradetest.Seller.Key)
+		h.is(err, market.ErrFull)
+	})
+}

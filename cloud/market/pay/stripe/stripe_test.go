@@ -1,0 +1,243 @@
+package stripe
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/market/ledger"
+	"github.com/locket-dev/locket/cloud/market/pay"
+	"github.com/locket-dev/locket/cloud/market/pay/paytest"
+	"github.com/locket-dev/locket/cloud/market/tables"
+	"github.com/locket-dev/locket/cloud/market/tabletest"
+)
+
+var databases tabletest.Databases
+
+func TestMain(m *testing.M) { os.Exit(databases.Main(m)) }
+
+func open(tb testing.TB, db *tables.DB, api string) *Provider {
+	tb.Helper()
+	p, err := New(db, Config{Key: "sk_test_123", Webhook: whsec, Success: "https://market.example/paid", Cancel: "https://market.example/", API: api})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+var eur = ledger.Money{Minor: 1250, Currency: "EUR"}
+
+// begun gives a payment that the payer has made on Stripe's page.
+func begun(tb testing.TB, s *side, p *Provider, key, payer string, m ledger.Money) string {
+	tb.Helper()
+	step, err := p.Begin(tb.Context(), pay.Request{Key: key, Payer: payer, Order: "o1", Money: m})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s.pay(step.URL)
+}
+
+// The suite pays a connected account by its name at Stripe.
+type payee struct{ *Provider }
+
+func (p payee) Payout(ctx context.Context, key, to string, m ledger.Money) (string, error) {
+	return p.Provider.Payout(ctx, key, "acct_"+to, m)
+}
+
+func TestProvider(t *testing.T) {
+	paytest.Run(t, databases.Each, func(tb testing.TB, db *tables.DB) paytest.Side {
+		s := newSide(tb)
+		p, n := open(tb, db, s.url), 0
+		return paytest.Side{
+			Provider: payee{p},
+			Again:    func(tb testing.TB) pay.Provider { return payee{open(tb, db, s.url)} },
+			Pay: func(tb testing.TB, payer string, m ledger.Money) pay.Proof {
+				n++
+				return completed(begun(tb, s, p, fmt.Sprint("payment ", n), payer, m))
+			},
+			Forged: func(tb testing.TB, real pay.Proof) map[string]pay.Proof {
+				other := func(change func(*pay.Proof)) pay.Proof {
+					c := pay.Proof{Header: real.Header.Clone(), Body: bytes.Clone(real.Body)}
+					change(&c)
+					return c
+				}
+				header := real.Header.Get("Stripe-Signature")
+				return map[string]pay.Proof{
+					"unsigned":        {Header: http.Header{}, Body: real.Body},
+					"another secret":  signed(real.Body, "whsec_other", time.Now()),
+					"late":            signed(real.Body, whsec, time.Now().Add(-tolerance-2*time.Second)),
+					"early":           signed(real.Body, whsec, time.Now().Add(tolerance+2*time.Second)),
+					"another body":    other(func(c *pay.Proof) { c.Body = bytes.Replace(c.Body, []byte("pi_0"), []byte("pi_1"), 1) }),
+					"another time":    other(func(c *pay.Proof) { c.Header.Set("Stripe-Signature", strings.Replace(header, "t=1", "t=2", 1)) }),
+					"the old scheme":  other(func(c *pay.Proof) { c.Header.Set("Stripe-Signature", strings.Replace(header, "v1=", "v0=", 1)) }),
+					"two times":       other(func(c *pay.Proof) { c.Header.Set("Stripe-Signature", header+",t=5") }),
+					"a live one":      signed(bytes.Replace(real.Body, []byte(`"livemode":false`), []byte(`"livemode":true`), 1), whsec, time.Now()),
+					"no JSON":         signed([]byte("{"), whsec, time.Now()),
+					"another address": signed(bytes.Replace(real.Body, []byte(`"pi_0"`), []byte(`"pi_0/../x"`), 1), whsec, time.Now()),
+				}
+			},
+			Got: func(_ testing.TB, _, said string) ledger.Money { return s.transferred(said) },
+		}
+	})
+}
+
+// Webhooks come repeated, in any order, and of payments that never came.
+func TestWebhooks(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *tables.DB) {
+		s := newSide(t)
+		p := open(t, db, s.url)
+		l := ledger.New(db.Dialect, nil)
+		book := pay.Deposits(l, Name)
+		balance := func(a ledger.Account) (n int64) {
+			if err := db.Read(t.Context(), func(tx *sql.Tx) error {
+				m, err := l.Balance(t.Context(), tx, a, "EUR")
+				n = m.Minor
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		ada := ledger.Buyer("ada")
+		intent := begun(t, s, p, "k", "ada", eur)
+		refund := event("refund.updated", map[string]any{"id": "re_1", "payment_intent": intent, "amount": 250, "currency": "eur", "status": "succeeded"})
+		if err := p.Settle(t.Context(), refund, book); !errors.Is(err, ledger.ErrFunds) { // Stripe sends it again
+			t.Fatalf("a refund before its payment: %v", err)
+		}
+		for _, e := range []pay.Proof{
+			completed(intent),
+			event("payment_intent.succeeded", map[string]any{"id": intent}), // says the same
+			refund, refund,
+			event("refund.created", map[string]any{"id": "re_2", "payment_intent": intent, "amount": 100, "currency": "eur", "status": "pending"}),
+			event("customer.created", map[string]any{"id": "cus_1"}),
+			completed(intent),
+		} {
+			if err := p.Settle(t.Context(), e, book); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := balance(ada); n != 1000 {
+			t.Errorf("ada has %d", n)
+		}
+		// A page that was filled in and not paid; a payment that was not begun here; one
+		// that Stripe does not know.
+		step, err := p.Begin(t.Context(), pay.Request{Key: "k2", Payer: "ada", Money: eur})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Settle(t.Context(), completed(s.pages[step.URL]), book); err != nil {
+			t.Error(err)
+		}
+		if err := p.Settle(t.Context(), completed(begun(t, s, p, "k3", "", eur)), book); err != nil {
+			t.Error(err)
+		}
+		if err := p.Settle(t.Context(), completed("pi_99"), book); err == nil {
+			t.Error("a payment that Stripe does not know was taken")
+		}
+		if n := balance(ada); n != 1000 {
+			t.Errorf("ada has %d", n)
+		}
+		// Who has spent it and takes it back at the bank costs the operator, once.
+		if err := db.Change(t.Context(), func(tx *sql.Tx) error {
+			return errors.Join(l.Hold(t.Context(), tx, "h", "o1", "ada", ledger.Money{Minor: 1000, Currency: "EUR"}),
+				l.Release(t.Context(), tx, "r", "o1", nil, ledger.Money{Minor: 1000, Currency: "EUR"}))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		dispute := event("charge.dispute.funds_withdrawn", map[string]any{"id": "du_1", "payment_intent": intent, "amount": 1000, "currency": "eur", "status": "needs_response"})
+		for range 2 {
+			if err := p.Settle(t.Context(), dispute, book); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Settle(t.Context(), completed(begun(t, s, p, "k4", "ada", eur)), book); err != nil { // now ada would have it
+				t.Fatal(err)
+			}
+		}
+		if a, f := balance(ada), balance(ledger.Fees()); a != 1250 || f != 0 {
+			t.Errorf("ada has %d, the operator %d", a, f)
+		}
+	})
+}
+
+// An answer that was lost pays nobody twice, and who can't be paid is declined for
+// good.
+func TestPayout(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *tables.DB) {
+		s := newSide(t)
+		s.fails = 1
+		p := open(t, db, s.url)
+		if _, err := p.Payout(t.Context(), "k", "acct_eve", eur); !errors.Is(err, ErrPending) {
+			t.Fatalf("a lost answer: %v", err)
+		}
+		s.mu.Lock()
+		clear(s.said) // a day later
+		clear(s.answers)
+		s.mu.Unlock()
+		if id, err := p.Payout(t.Context(), "k", "acct_eve", eur); err != nil || id != "tr_0" || len(s.transfers) != 1 {
+			t.Errorf("again: %q, %v, %d transfers", id, err, len(s.transfers))
+		}
+		for range 2 {
+			if _, err := p.Payout(t.Context(), "k2", "acct_nobody", eur); !errors.Is(err, pay.ErrDeclined) {
+				t.Errorf("nobody: %v", err)
+			}
+		}
+		accounts["acct_nobody"] = true
+		defer delete(accounts, "acct_nobody")
+		if _, err := p.Payout(t.Context(), "k2", "acct_nobody", eur); !errors.Is(err, pay.ErrDeclined) {
+			t.Errorf("what was declined was paid: %v", err)
+		}
+		if _, err := p.Payout(t.Context(), "k3", "acct_eve", ledger.Money{Minor: 5, Currency: "ISK"}); !errors.Is(err, ledger.ErrAmount) {
+			t.Errorf("a currency that Stripe counts otherwise: %v", err)
+		}
+	})
+}
+
+// stripe-mock refuses what Stripe's interface does not have: this holds the test's
+// other side to be one that can refuse.
+func TestOtherSideRefuses(t *testing.T) {
+	s := newSide(t)
+	p := open(t, tabletest.SQLite(t), s.url)
+	var into any
+	for name, form := range map[string]map[string][]string{
+		"no mode's value": {"mode": {"gift"}, "success_url": {"https://x.example"}},
+		"no such field":   {"mode": {"payment"}, "colour": {"red"}},
+		"no number":       {"mode": {"payment"}, "line_items[0][quantity]": {"many"}},
+	} {
+		if err := p.call(t.Context(), http.MethodPost, "/v1/checkout/sessions", name, form, &into); err == nil {
+			t.Errorf("%s: was taken", name)
+		}
+	}
+	p.c.Key = "key"
+	if err := p.call(t.Context(), http.MethodGet, "/v1/payment_intents/pi_0", "", nil, &into); err == nil {
+		t.Error("a wrong key was taken")
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	for name, answer := range map[string]func(http.ResponseWriter){
+		"an error":     func(w http.ResponseWriter) { w.WriteHeader(500) },
+		"another page": func(w http.ResponseWriter) { _, _ = w.Write([]byte("<html>")) },
+		"no end": func(w http.ResponseWriter) {
+			_, _ = w.Write(append([]byte(`{"id":"`), bytes.Repeat([]byte("x"), 2*maxAnswer)...))
+		},
+	} {
+		h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answer(w) }))
+		defer h.Close()
+		if _, err := open(t, tabletest.SQLite(t), h.URL).Begin(t.Context(), pay.Request{Key: "k", Payer: "a", Money: eur}); err == nil || errors.Is(err, pay.ErrDeclined) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, c := range []Config{{}, {Key: "pk"}, {Key: "sk_test_1"}, {Key: "sk_test_1", Webhook: whsec}, {Key: "sk_test_1", Webhook: whsec, Success: "ftp://x/", Cancel: "https://x/"}} {
+		if _, err := New(nil, c); err == nil {
+			t.Errorf("%+v was taken", c)
+		}
+	}
+}

@@ -1,0 +1,346 @@
+// Package translog keeps the transparency log of a market in the market's
+// database, and serves it as c2sp.org/tlog-tiles has it. Package sync/translog
+// has the formats and the reader's side.
+//
+// An entry is appended in the transaction that does what it tells of, so that
+// neither is there without the other. [Log.Publish] signs what the log is then,
+// has witnesses cosign it, and serves that from then on.
+package translog
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/locket-dev/locket/cloud/market/tables"
+	"github.com/locket-dev/locket/sync/translog"
+)
+
+// What callers can tell apart.
+var (
+	ErrNone = errors.New("the log has no such thing")
+	ErrKept = errors.New("the log is not what it was published as")
+)
+
+// Log is the log of one market. It is safe for concurrent use, and several
+// processes may append to one database.
+type Log struct {
+	db        *tables.DB
+	signer    note.Signer
+	key       note.Verifier
+	witnesses []Witness
+	now       func() time.Time
+}
+
+// New gives the log in a database, signed by a [translog.LogSigner], whose name
+// is the log's origin.
+func New(db *tables.DB, signer note.Signer, witnesses ...Witness) (*Log, error) {
+	key, err := translog.Key(translog.VerifierKey(signer))
+	if err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	return &Log{db, signer, key, witnesses, time.Now}, nil
+}
+
+// Append adds an entry and gives its place, from 0. An entry of the same kind,
+// subject and digest is there once: its place is given again. Others who append
+// wait until the transaction ends.
+func (l *Log) Append(ctx context.Context, tx *sql.Tx, e translog.Entry) (int64, error) {
+	fail := func(err error) (int64, error) { return 0, fmt.Errorf("append to log: %w", err) }
+	raw, err := e.Encode()
+	if err != nil {
+		return fail(err)
+	}
+	var n int64
+	if err := tx.QueryRowContext(ctx, `SELECT n FROM log_size`+l.db.Dialect.Lock()).Scan(&n); err != nil {
+		return fail(err)
+	}
+	var have int64
+	err = tx.QueryRowContext(ctx, `SELECT n FROM log_entries WHERE subject = $1 AND kind = $2 AND digest = $3`, e.Subject, e.Kind, e.Digest[:]).Scan(&have)
+	if !errors.Is(err, sql.ErrNoRows) {
+		if err != nil {
+			return fail(err)
+		}
+		return have, nil
+	}
+	hashes, err := tlog.StoredHashes(n, raw, reader{ctx, tx})
+	if err != nil {
+		return fail(err)
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO log_entries (n, kind, subject, digest, entry) VALUES ($1, $2, $3, $4, $5)`, n, e.Kind, e.Subject, e.Digest[:], raw); err != nil {
+		return fail(err)
+	}
+	first := tlog.StoredHashIndex(0, n)
+	for i, h := range hashes {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO log_hashes (n, hash) VALUES ($1, $2)`, first+int64(i), h[:]); err != nil {
+			return fail(err)
+		}
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE log_size SET n = $1`, n+1); err != nil {
+		return fail(err)
+	}
+	return n, nil
+}
+
+// reader reads hashes of the tree in a transaction.
+type reader struct {
+	ctx context.Context
+	tx  *sql.Tx
+}
+
+// ReadHashes implements [tlog.HashReader].
+func (r reader) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+	if len(indexes) == 0 {
+		return nil, nil
+	}
+	in, args := make([]string, len(indexes)), make([]any, len(indexes)) // parameters, so that the driver prepares few statements
+	for i, n := range indexes {
+		in[i], args[i] = fmt.Sprintf("$%d", i+1), n
+	}
+	rows, err := r.tx.QueryContext(r.ctx, `SELECT n, hash FROM log_hashes WHERE n IN (`+strings.Join(in, ",")+`)`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	found := make(map[int64]tlog.Hash, len(indexes))
+	for rows.Next() {
+		var n int64
+		var h []byte
+		if err := rows.Scan(&n, &h); err != nil {
+			return nil, err
+		}
+		found[n] = tlog.Hash(h)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	all := make([]tlog.Hash, len(indexes))
+	for i, n := range indexes {
+		h, ok := found[n]
+		if !ok {
+			return nil, fmt.Errorf("%w: hash %d", ErrNone, n)
+		}
+		all[i] = h
+	}
+	return all, nil
+}
+
+// Publish signs the log as it is and has the witnesses cosign it. A witness that
+// fails is named in the error; the checkpoint is published without it. Where
+// nothing was appended since, it asks the witnesses that were missing.
+func (l *Log) Publish(ctx context.Context) (*translog.Signed, error) {
+	last, err := l.published(ctx)
+	if err != nil && !errors.Is(err, ErrNone) {
+		return nil, fmt.Errorf("publish log: %w", err)
+	}
+	var size int64
+	var root tlog.Hash
+	err = l.db.Read(ctx, func(tx *sql.Tx) error {
+		if err := tx.QueryRowContext(ctx, `SELECT n FROM log_size`).Scan(&size); err != nil {
+			return err
+		}
+		var err error
+		if root, err = tlog.TreeHash(size, reader{ctx, tx}); err != nil || last == nil {
+			return err
+		}
+		// Whoever changed the tables must not have it signed: that would be a second
+		// history.
+		if was, err := prefix(ctx, tx, last.Size, size); err != nil || was != last.Root {
+			return errors.Join(err, fmt.Errorf("%w: %d of its %d entries were published with another hash", ErrKept, last.Size, size))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("publish log: %w", err)
+	}
+	var msg []byte
+	if last != nil && last.Size == size {
+		msg = last.Note
+	} else if msg, err = translog.Sign(translog.Checkpoint{Origin: l.signer.Name(), Size: size, Root: root}, l.signer); err != nil {
+		return nil, fmt.Errorf("publish log: %w", err)
+	}
+	msg, failed := l.cosign(ctx, msg, size)
+	err = l.db.Change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO log_checkpoints (size, note, at) VALUES ($1, $2, $3) ON CONFLICT (size) DO UPDATE SET note = $2`,
+			size, string(msg), l.now().UnixMilli())
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("publish log: %w", err)
+	}
+	s, err := translog.Open(msg, l.key, l.keys()...)
+	if err != nil {
+		return nil, fmt.Errorf("publish log: %w", err)
+	}
+	return s, failed
+}
+
+func prefix(ctx context.Context, tx *sql.Tx, n, size int64) (tlog.Hash, error) {
+	if n > size {
+		return tlog.Hash{}, nil
+	}
+	return tlog.TreeHash(n, reader{ctx, tx})
+}
+
+// published gives the last checkpoint.
+func (l *Log) published(ctx context.Context) (*translog.Signed, error) {
+	var text string
+	err := l.db.Read(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `SELECT note FROM log_checkpoints ORDER BY size DESC LIMIT 1`).Scan(&text)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("%w: nothing was published", ErrNone)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return translog.Open([]byte(text), l.key, l.keys()...)
+}
+
+// Checkpoint gives the last one that was published. It publishes the first.
+func (l *Log) Checkpoint(ctx context.Context) (*translog.Signed, error) {
+	s, err := l.published(ctx)
+	if errors.Is(err, ErrNone) {
+		if s, err = l.Publish(ctx); s != nil {
+			err = nil // a witness that fails keeps nobody from reading
+		}
+	}
+	return s, err
+}
+
+// Tile implements [translog.Source]: hashes of the log, checked by whoever gets
+// them.
+func (l *Log) Tile(ctx context.Context, t tlog.Tile) ([]byte, error) {
+	if t.H != translog.TileHeight || t.L < 0 || t.W < 1 || t.W > 1<<t.H || t.L > 7 || t.N < 0 {
+		return nil, fmt.Errorf("read tile: %w: %s", ErrNone, t.Path())
+	}
+	size, err := l.published(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read tile: %w", err)
+	}
+	if have := size.Size >> (t.L * t.H); t.N<<t.H+int64(t.W) > have { // what nobody signed is nobody's to read
+		return nil, fmt.Errorf("read tile: %w: %s", ErrNone, t.Path())
+	}
+	var data []byte
+	err = l.db.Read(ctx, func(tx *sql.Tx) (err error) {
+		data, err = tlog.ReadTileData(t, reader{ctx, tx})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read tile: %w", err)
+	}
+	return data, nil
+}
+
+// MaxEntries is how many entries one call gives: those of a tile.
+const MaxEntries = 1 << translog.TileHeight
+
+// Entries gives the bytes of up to count entries from place from on that were
+// published.
+func (l *Log) Entries(ctx context.Context, from int64, count int) ([][]byte, error) {
+	s, err := l.published(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read entries: %w", err)
+	}
+	var all [][]byte
+	err = l.db.Read(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT entry FROM log_entries WHERE n >= $1 AND n < $2 ORDER BY n LIMIT $3`, from, s.Size, min(count, MaxEntries))
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var e []byte
+			if err := rows.Scan(&e); err != nil {
+				return err
+			}
+			all = append(all, slices.Clone(e))
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read entries: %w", err)
+	}
+	return all, nil
+}
+
+// Inclusion is what shows that an entry stands in the log. [Inclusion.Check] of a
+// reader needs the log's key alone.
+func (l *Log) Inclusion(ctx context.Context, n int64) (*translog.Inclusion, error) {
+	s, err := l.published(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("prove entry %d: %w", n, err)
+	}
+	if n < 0 || n >= s.Size {
+		return nil, fmt.Errorf("prove entry %d: %w: %d were published", n, ErrNone, s.Size)
+	}
+	p := &translog.Inclusion{Index: n, Checkpoint: string(s.Note)}
+	err = l.db.Read(ctx, func(tx *sql.Tx) (err error) {
+		if err = tx.QueryRowContext(ctx, `SELECT entry FROM log_entries WHERE n = $1`, n).Scan(&p.Entry); err == nil {
+			p.Proof, err = tlog.ProveRecord(s.Size, n, reader{ctx, tx})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prove entry %d: %w", n, err)
+	}
+	return p, nil
+}
+
+// Find gives the places of the entries of a subject, in order.
+func (l *Log) Find(ctx context.Context, subject string) ([]int64, error) {
+	var all []int64
+	err := l.db.Read(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT n FROM log_entries WHERE subject = $1 ORDER BY n LIMIT $2`, subject, MaxEntries)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var n int64
+			if err := rows.Scan(&n); err != nil {
+				return err
+			}
+			all = append(all, n)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find in log: %w", err)
+	}
+	return all, nil
+}
+
+// Consistency proves that what was published begins with the first n entries.
+func (l *Log) Consistency(ctx context.Context, n int64) (tlog.TreeProof, *translog.Signed, error) {
+	s, err := l.published(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("prove consistency: %w", err)
+	}
+	p, err := l.consistency(ctx, n, s.Size)
+	return p, s, err
+}
+
+func (l *Log) consistency(ctx context.Context, n, size int64) (p tlog.TreeProof, err error) {
+	if n < 0 || n > size {
+		return nil, fmt.Errorf("prove consistency: %w: %d entries of %d", ErrNone, n, size)
+	}
+	if n == 0 || n == size {
+		return nil, nil
+	}
+	err = l.db.Read(ctx, func(tx *sql.Tx) (err error) {
+		p, err = tlog.ProveTree(size, n, reader{ctx, tx})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prove consistency: %w", err)
+	}
+	return p, nil
+}

@@ -1,0 +1,232 @@
+// Package witness cosigns the checkpoints of other operators' logs, each only
+// where it begins with the one before. A log with two histories can then show
+// but one of them with the signature of the witness.
+//
+// It speaks c2sp.org/tlog-witness: POST /add-checkpoint with
+//
+//	old SIZE LF
+//	hash of the consistency proof, base64 LF …
+//	LF
+//	the signed checkpoint
+//
+// and answers 200 with the line of its cosignature, 409 with the size that it has
+// seen, 403 where nobody known signed, 404 for a log that it does not watch, and
+// 422 where the proof does not hold.
+package witness
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/locket-dev/locket/cloud/market/tables"
+	log "github.com/locket-dev/locket/cloud/market/translog"
+	"github.com/locket-dev/locket/sync/translog"
+)
+
+// What callers can tell apart.
+var (
+	ErrUnknown = errors.New("this witness does not watch the log")
+	ErrRequest = errors.New("this is no request to a witness")
+)
+
+// maxRequest is a checkpoint, and a proof of up to 63 hashes.
+const maxRequest = translog.MaxCheckpoint + 64*64
+
+// Witness watches the logs that it was told of. It is safe for concurrent use.
+type Witness struct {
+	db     *tables.DB
+	signer note.Signer
+	key    note.Verifier
+	logs   map[string]note.Verifier // by origin
+	now    func() time.Time
+}
+
+// New gives a witness that signs by a [translog.Cosigner] and watches logs, which
+// it knows by their keys.
+func New(db *tables.DB, signer note.Signer, logs ...note.Verifier) (*Witness, error) {
+	key, err := translog.Key(translog.VerifierKey(signer))
+	if err != nil {
+		return nil, fmt.Errorf("open witness: %w", err)
+	}
+	w := &Witness{db, signer, key, map[string]note.Verifier{}, time.Now}
+	for _, l := range logs {
+		w.logs[l.Name()] = l
+	}
+	return w, nil
+}
+
+// Key is the key that it cosigns with.
+func (w *Witness) Key() note.Verifier { return w.key }
+
+// AddCheckpoint implements [log.Witness]. What it signs it has kept before. A
+// log that shows another history of the same length is kept as evidence.
+func (w *Witness) AddCheckpoint(ctx context.Context, old int64, proof tlog.TreeProof, checkpoint []byte) ([]byte, error) {
+	origin, _, _ := strings.Cut(string(checkpoint), "\n")
+	key, ok := w.logs[origin]
+	if !ok {
+		return nil, fmt.Errorf("%w: %.200q", ErrUnknown, origin)
+	}
+	next, err := translog.Open(checkpoint, key)
+	if err != nil {
+		return nil, err
+	}
+	if old > next.Size {
+		return nil, fmt.Errorf("%w: %d entries before, and %d now", ErrRequest, old, next.Size)
+	}
+	var refused error
+	err = w.db.Change(ctx, func(tx *sql.Tx) error {
+		last, err := w.last(ctx, tx, key)
+		if err != nil {
+			return err
+		}
+		if last.Size != old {
+			refused = &log.Behind{Size: last.Size}
+			return nil
+		}
+		if err := translog.Consistent(last.Checkpoint, next.Checkpoint, proof); err != nil {
+			refused = err
+			return w.caught(ctx, tx, last, next)
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE witness_logs SET size = $2, note = $3 WHERE origin = $1`, origin, next.Size, string(checkpoint))
+		return err
+	})
+	if err := errors.Join(refused, err); err != nil {
+		return nil, err
+	}
+	text, _, _ := bytes.Cut(checkpoint, []byte("\n\n"))
+	signed, err := note.Sign(&note.Note{Text: string(text) + "\n"}, w.signer)
+	if err != nil {
+		return nil, err
+	}
+	return signed[len(text)+2:], nil
+}
+
+// last gives what was seen of a log, and keeps others out until tx ends.
+func (w *Witness) last(ctx context.Context, tx *sql.Tx, key note.Verifier) (*translog.Signed, error) {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO witness_logs (origin, size, note) VALUES ($1, 0, '') ON CONFLICT (origin) DO NOTHING`, key.Name()); err != nil {
+		return nil, err
+	}
+	var text string
+	if err := tx.QueryRowContext(ctx, `SELECT note FROM witness_logs WHERE origin = $1`+w.db.Dialect.Lock(), key.Name()).Scan(&text); err != nil {
+		return nil, err
+	}
+	if text == "" {
+		return &translog.Signed{Checkpoint: translog.Checkpoint{Origin: key.Name()}}, nil
+	}
+	return translog.Open([]byte(text), key)
+}
+
+// caught keeps two checkpoints of one length that differ: the operator signed
+// both.
+func (w *Witness) caught(ctx context.Context, tx *sql.Tx, last, next *translog.Signed) error {
+	if last.Size != next.Size || last.Size == 0 || last.Root == next.Root {
+		return nil
+	}
+	raw, err := json.Marshal(&translog.Fork{Origin: last.Origin, Small: last.Note, Large: next.Note, Prefix: next.Root})
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO witness_forks (origin, evidence, at) VALUES ($1, $2, $3) ON CONFLICT (evidence) DO NOTHING`, last.Origin, string(raw), w.now().UnixMilli())
+	return err
+}
+
+// maxForks is how many pieces of evidence are told. One convinces.
+const maxForks = 100
+
+// Forks gives what it caught, the first ones first.
+func (w *Witness) Forks(ctx context.Context) ([]*translog.Fork, error) {
+	var all []*translog.Fork
+	err := w.db.Read(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT evidence FROM witness_forks ORDER BY id LIMIT $1`, maxForks)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var raw string
+			f := &translog.Fork{}
+			if err := errors.Join(rows.Scan(&raw), json.Unmarshal([]byte(raw), f)); err != nil {
+				return err
+			}
+			all = append(all, f)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read evidence: %w", err)
+	}
+	return all, nil
+}
+
+// Handler serves POST /add-checkpoint, and GET /forks with the evidence.
+func (w *Witness) Handler() http.Handler {
+	m := http.NewServeMux()
+	m.HandleFunc("POST /add-checkpoint", func(a http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(a, r.Body, maxRequest))
+		if err != nil {
+			http.Error(a, "the request is too long", http.StatusBadRequest)
+			return
+		}
+		old, proof, checkpoint, err := parse(body)
+		var line []byte
+		if err == nil {
+			line, err = w.AddCheckpoint(r.Context(), old, proof, checkpoint)
+		}
+		behind, is := errors.AsType[*log.Behind](err)
+		switch {
+		case err == nil:
+			_, _ = a.Write(line)
+		case is:
+			a.Header().Set("Content-Type", "text/x.tlog.size")
+			a.WriteHeader(http.StatusConflict)
+			fmt.Fprintf(a, "%d\n", behind.Size)
+		case errors.Is(err, ErrRequest):
+			http.Error(a, err.Error(), http.StatusBadRequest)
+		case errors.Is(err, ErrUnknown):
+			http.Error(a, err.Error(), http.StatusNotFound)
+		case errors.Is(err, translog.ErrCheckpoint):
+			http.Error(a, err.Error(), http.StatusForbidden)
+		case errors.Is(err, translog.ErrProof):
+			http.Error(a, err.Error(), http.StatusUnprocessableEntity)
+		default:
+			http.Error(a, "the witness can't answer", http.StatusInternalServerError)
+		}
+	})
+	m.HandleFunc("GET /forks", func(a http.ResponseWriter, r *http.Request) {
+		all, err := w.Forks(r.Context())
+		raw, failed := json.Marshal(map[string]any{"forks": all})
+		if errors.Join(err, failed) != nil {
+			http.Error(a, "the witness can't answer", http.StatusInternalServerError)
+			return
+		}
+		a.Header().Set("Content-Type", "application/json")
+		_, _ = a.Write(raw)
+	})
+	return m
+}
+
+func parse(body []byte) (old int64, proof tlog.TreeProof, checkpoint []byte, err error) {
+	head, checkpoint, ok := bytes.Cut(body, []byte("\n\n"))
+	lines := strings.Split(string(head), "\n")
+	size, is := strings.CutPrefix(lines[0], "old ")
+	old, err = strconv.ParseInt(size, 10, 64)
+	if !ok || !is || err != nil || old < 0 || size != strconv.FormatInt(old, 10) {
+		return 0, nil, nil, fmt.Errorf("%w: want a line \"old SIZE\", lines of hashes, an empty line, and a checkpoint", ErrRequest)
+	}
+	if proof, err = translog.Hashes(lines[1:]); err != nil {
+		return 0, nil, nil, fmt.Errorf("%w: %v", ErrRequest, err)
+	}
+	return old, proof, checkpoint, nil
+}

@@ -1,0 +1,201 @@
+package witness
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/locket-dev/locket/cloud/market/tables"
+	"github.com/locket-dev/locket/cloud/market/tabletest"
+	log "github.com/locket-dev/locket/cloud/market/translog"
+	"github.com/locket-dev/locket/sync/translog"
+)
+
+var databases tabletest.Databases
+
+func TestMain(m *testing.M) { os.Exit(databases.Main(m)) }
+
+const origin = "market.example/log"
+
+func key(n byte) ed25519.PrivateKey { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, 32)) }
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func operator(tb testing.TB) note.Signer {
+	s, err := translog.LogSigner(origin, key(1))
+	must(tb, err)
+	return s
+}
+
+func public(tb testing.TB, s note.Signer) note.Verifier {
+	v, err := translog.Key(translog.VerifierKey(s))
+	must(tb, err)
+	return v
+}
+
+func open(tb testing.TB, db *tables.DB, n byte) *Witness {
+	s, err := translog.Cosigner(fmt.Sprint("witness.example/", n), key(n), nil)
+	must(tb, err)
+	w, err := New(db, s, public(tb, operator(tb)))
+	must(tb, err)
+	return w
+}
+
+// market gives a log with its own database, and how entries are added to it.
+func market(tb testing.TB, witnesses ...log.Witness) (*log.Log, func(from, to int, what string)) {
+	db := tabletest.SQLite(tb)
+	l, err := log.New(db, operator(tb), witnesses...)
+	must(tb, err)
+	return l, func(from, to int, what string) {
+		must(tb, db.Change(tb.Context(), func(tx *sql.Tx) error {
+			for i := from; i < to; i++ {
+				if _, err := l.Append(tb.Context(), tx, translog.Entry{Kind: translog.Listed, Subject: fmt.Sprint(what, i)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+}
+
+// A log grows, and two witnesses cosign it over HTTP; one of them was away.
+func TestCosigned(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *tables.DB) {
+		near, far := open(t, db, 2), open(t, tabletest.SQLite(t), 3)
+		s := httptest.NewServer(far.Handler())
+		defer s.Close()
+		away := false
+		remote := &log.Remote{URL: s.URL, Verifier: far.Key(), HTTP: &http.Client{Transport: trip(func(r *http.Request) (*http.Response, error) {
+			if away {
+				return nil, errors.New("away")
+			}
+			return http.DefaultTransport.RoundTrip(r)
+		})}}
+		l, add := market(t, near, remote)
+		had := 0
+		for _, size := range []int{0, 1, 7, 300} {
+			add(had, size, "a")
+			had = size
+			got, err := l.Publish(t.Context())
+			must(t, err)
+			must(t, got.RequireWitnesses(2))
+		}
+		away = true
+		add(300, 400, "a")
+		got, err := l.Publish(t.Context())
+		if err == nil || got == nil || got.Size != 400 || got.RequireWitnesses(1) != nil || !errors.Is(got.RequireWitnesses(2), translog.ErrWitness) {
+			t.Fatalf("without one witness: %v, %v", got, err)
+		}
+		away = false
+		if got, err = l.Publish(t.Context()); err != nil || got.RequireWitnesses(2) != nil {
+			t.Fatalf("it came back: %v", err)
+		}
+		// Who knows no witness reads it all the same, and a stranger's line counts for
+		// nobody.
+		plain, err := translog.Open(got.Note, public(t, operator(t)))
+		if err != nil || len(plain.Cosigned) != 0 {
+			t.Error(plain, err)
+		}
+		if _, err := translog.Open(got.Note, public(t, operator(t)), open(t, tabletest.SQLite(t), 4).Key()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+type trip func(*http.Request) (*http.Response, error)
+
+func (f trip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// An operator with two logs has one of them cosigned, and is caught by the other.
+func TestThreatSecondLogCosigned(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *tables.DB) {
+		w := open(t, db, 2)
+		one, add := market(t, w)
+		add(0, 100, "a")
+		seen, err := one.Publish(t.Context())
+		must(t, err)
+		two, hide := market(t, open(t, db, 2)) // the same witness, after a restart
+		hide(0, 99, "a")
+		hide(99, 100, "b")
+		got, err := two.Publish(t.Context())
+		if err == nil || got.RequireWitnesses(1) == nil {
+			t.Fatalf("a second history was cosigned: %v", err)
+		}
+		hide(100, 120, "b")
+		if got, err = two.Publish(t.Context()); err == nil || got.RequireWitnesses(1) == nil {
+			t.Fatalf("a longer second history was cosigned: %v", err)
+		}
+		forks, err := w.Forks(t.Context())
+		if err != nil || len(forks) != 1 || forks[0].Check(public(t, operator(t))) != nil || !bytes.Contains(seen.Note, forks[0].Small[:20]) {
+			t.Fatalf("evidence %v, %v", forks, err)
+		}
+		// The witness has not moved: the first log goes on.
+		add(100, 101, "a")
+		if got, err := one.Publish(t.Context()); err != nil || got.RequireWitnesses(1) != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestHandlerRefuses(t *testing.T) {
+	w := open(t, tabletest.SQLite(t), 2)
+	l, add := market(t)
+	add(0, 5, "a")
+	c, err := l.Publish(t.Context())
+	must(t, err)
+	other, err := translog.LogSigner(origin, key(9))
+	must(t, err)
+	forged, err := translog.Sign(c.Checkpoint, other)
+	must(t, err)
+	stranger, err := translog.LogSigner("other.example/log", key(1))
+	must(t, err)
+	unknown, err := translog.Sign(translog.Checkpoint{Origin: "other.example/log", Size: 5, Root: c.Root}, stranger)
+	must(t, err)
+	s := httptest.NewServer(w.Handler())
+	defer s.Close()
+	hash := c.Root.String() + "\n"
+	for _, x := range []struct {
+		name, body string
+		want       int
+		answer     string
+	}{
+		{"nothing", "", 400, ""},
+		{"no size", "old\n\n" + string(c.Note), 400, ""},
+		{"a size of two forms", "old 00\n\n" + string(c.Note), 400, ""},
+		{"below zero", "old -1\n\n" + string(c.Note), 400, ""},
+		{"more than now", "old 6\n\n" + string(c.Note), 400, ""},
+		{"no hash", "old 0\nx\n\n" + string(c.Note), 400, ""},
+		{"64 hashes", "old 0\n" + strings.Repeat(hash, 65) + "\n" + string(c.Note), 400, ""},
+		{"too long", strings.Repeat("x", maxRequest+1), 400, ""},
+		{"another's key", "old 0\n\n" + string(forged), 403, ""},
+		{"another log", "old 0\n\n" + string(unknown), 404, ""},
+		{"a proof of nothing", "old 0\n" + hash + "\n" + string(c.Note), 422, ""},
+		{"what it has not seen", "old 3\n" + hash + "\n" + string(c.Note), 409, "0\n"},
+		{"the first", "old 0\n\n" + string(c.Note), 200, "— witness.example/2 "},
+		{"the first again", "old 0\n\n" + string(c.Note), 409, "5\n"},
+		{"the same", "old 5\n\n" + string(c.Note), 200, "— witness.example/2 "},
+	} {
+		a, err := http.Post(s.URL+"/add-checkpoint", "text/plain", strings.NewReader(x.body))
+		must(t, err)
+		raw, _ := io.ReadAll(a.Body)
+		a.Body.Close()
+		if a.StatusCode != x.want || !strings.HasPrefix(string(raw), x.answer) {
+			t.Errorf("%s: %d %q, want %d %q", x.name, a.StatusCode, raw, x.want, x.answer)
+		}
+	}
+}

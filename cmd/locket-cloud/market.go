@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cloud/api"
+	"github.com/locket-dev/locket/cloud/market"
+	"github.com/locket-dev/locket/cloud/market/pay/voucher"
+	"github.com/locket-dev/locket/cloud/market/postgres"
+	markettables "github.com/locket-dev/locket/cloud/market/tables"
+	"github.com/locket-dev/locket/cloud/market/translog"
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/trade"
+	synclog "github.com/locket-dev/locket/sync/translog"
+)
+
+// marketFlags say whether a market is served, and how.
+type marketFlags struct {
+	on           bool
+	key, arbiter string
+	fee          float64 // percent
+	name         string
+}
+
+func (m *marketFlags) flags(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.BoolVar(&m.on, "market", false, "serve a market, too: listings, orders and the money that is held for them (docs/market.md)")
+	fl.StringVar(&m.key, "market-key", "", "`file` of the market's key, made if it is not there; market.key in --data if empty. Who has it can issue vouchers, and sign as the market")
+	fl.StringVar(&m.arbiter, "market-arbiter", "", "`file` with the key of who decides disputes, as 'locket share key' prints it on the arbiter's own machine")
+	fl.Float64Var(&m.fee, "market-fee", 0, "`percent` of what sellers earn that is the market's, 0 to 50")
+	fl.StringVar(&m.name, "market-name", "locket-market", "`name` of the market's transparency log, such as market.example/log; it never changes")
+}
+
+func (m *marketFlags) check(w *where) error {
+	switch {
+	case !m.on:
+		return nil
+	case m.arbiter == "":
+		return fmt.Errorf("%w: --market-arbiter FILE is needed with --market: who decides disputes", errUsage)
+	case m.fee < 0 || m.fee > 50:
+		return fmt.Errorf("%w: --market-fee is from 0 to 50", errUsage)
+	case m.key == "" && w.data == "":
+		return fmt.Errorf("%w: --market-key FILE is needed with --market and --db", errUsage)
+	}
+	return nil
+}
+
+// open puts a market into what is served, or nothing where none is wanted.
+func (m *marketFlags) open(ctx context.Context, w *where, c *api.Config, log *slog.Logger) (run func(context.Context) error, done func() error, err error) {
+	if !m.on {
+		return func(context.Context) error { return nil }, func() error { return nil }, nil
+	}
+	path := m.key
+	if path == "" {
+		path = filepath.Join(w.data, "market.key")
+	}
+	key, err := marketKey(path, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	arbiter, err := os.ReadFile(m.arbiter)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the arbiter's key: %w", err)
+	}
+	var db *markettables.DB
+	if w.db != "" {
+		db, err = postgres.Open(ctx, w.db)
+	} else {
+		db, err = markettables.Open(ctx, w.data)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, db.Close())
+		}
+	}()
+	secret := sha256.Sum256(append([]byte("locket/v1 market vouchers\x00"), key.Seed()...))
+	vouchers, err := voucher.New(db, secret[:], nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	logKey := sha256.Sum256(append([]byte("locket/v1 market log\x00"), key.Seed()...))
+	signer, err := synclog.LogSigner(m.name, ed25519.NewKeyFromSeed(logKey[:]))
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: --market-name: %w", errUsage, err)
+	}
+	entries, err := translog.New(db, signer)
+	if err != nil {
+		return nil, nil, err
+	}
+	made, err := market.New(market.Config{DB: db, Key: key, Arbiter: strings.TrimSpace(string(arbiter)), Fee: uint32(m.fee*100 + 0.5), Vouchers: vouchers, Log: entries, Logger: log})
+	if err != nil {
+		return nil, nil, fmt.Errorf("market: %w", err)
+	}
+	c.Market, c.MarketLog = made, entries.Handler()
+	return made.Run, db.Close, nil
+}
+
+// marketKey reads the file of a market's key: 64 hexadecimal characters of the
+// Ed25519 seed. Where create is set, it is made if it is not there.
+func marketKey(path string, create bool) (ed25519.PrivateKey, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && create {
+		seed := make([]byte, ed25519.SeedSize)
+		rand.Read(seed)
+		b = append(hex.AppendEncode(nil, seed), '\n')
+		err = atomicfile.Write(path, b)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the market's key: %w", err)
+	}
+	seed, err := hex.DecodeString(strings.TrimSpace(string(b)))
+	if err != nil || len(seed) != ed25519.SeedSize {
+		return nil, fmt.Errorf("read the market's key %s: want 64 hexadecimal characters", path)
+	}
+	return ed25519.NewKeyFromSeed(seed), nil
+}
+
+func (a *app) marketCommand() *cobra.Command {
+	var at, file string
+	cmd := &cobra.Command{
+		Use: "market", Short: "Issue vouchers, read reports and take listings down, at a market that serves", Args: nothing,
+		Long: `Operate a market that 'locket-cloud serve --market' serves, by its own key. What the
+market holds is sealed: an operator sees listings, who orders what, and reports.`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	p := cmd.PersistentFlags()
+	p.StringVar(&at, "at", "http://127.0.0.1:7440", "`URL` of the relay with the market")
+	p.StringVar(&file, "market-key", "", "`file` of the market's key, as serve has it")
+	ask := func(ctx context.Context, f func(*remote.Market) error) error {
+		if file == "" {
+			return fmt.Errorf("%w: --market-key FILE is needed: market.key in the folder of --data", errUsage)
+		}
+		key, err := marketKey(file, false)
+		if err != nil {
+			return err
+		}
+		r, err := remote.New(at, remote.Option{})
+		if err != nil {
+			return fmt.Errorf("%w: --at: %w", errUsage, err)
+		}
+		defer r.Close()
+		return f(r.Market(trade.PartyOf(key).Key, httpsig.KeySigner(key)))
+	}
+	cmd.AddCommand(a.vouchersCommand(ask), a.reportsCommand(ask), a.takedownCommand(ask))
+	return cmd
+}
+
+type marketAsk func(context.Context, func(*remote.Market) error) error
+
+func (a *app) vouchersCommand(ask marketAsk) *cobra.Command {
+	var i trade.Issue
+	var each string
+	var days int
+	c := &cobra.Command{
+		Use: "vouchers --batch NAME --each AMOUNT", Short: "Issue vouchers, and print their codes", Args: nothing,
+		Long: `Print codes that buyers pay with. Whoever has a code can use it, once; the market keeps
+its hash alone. The same command again prints the same codes, used or not.`,
+		Example: `  locket-cloud market vouchers --market-key DATA/market.key --batch may --count 10 --each "5.00 EUR"`,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if i.Minor, i.Currency, err = trade.ParsePrice(each); err != nil {
+				return fmt.Errorf("%w: --each: %w", errUsage, err)
+			}
+			if days < 1 {
+				return fmt.Errorf("%w: --days is 1 at least", errUsage)
+			}
+			// By the day, so that the command says the same when it is repeated on that day.
+			i.Until = time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, days+1).Unix()
+			return ask(cmd.Context(), func(m *remote.Market) error {
+				codes, err := m.Issue(cmd.Context(), i)
+				for _, c := range codes.Codes {
+					if _, err := fmt.Fprintln(a.stdout, c); err != nil {
+						return err
+					}
+				}
+				return err
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&i.Batch, "batch", "", "`name` of these vouchers")
+	f.Uint32Var(&i.Count, "count", 1, "how many")
+	f.StringVar(&each, "each", "", "`amount` that each is worth: 5.00 EUR")
+	f.IntVar(&days, "days", 365, "for how long they can be used")
+	return c
+}
+
+func (a *app) reportsCommand(ask marketAsk) *cobra.Command {
+	return &cobra.Command{
+		Use: "reports", Short: "List what was reported of live listings, the newest first", Args: nothing,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return ask(cmd.Context(), func(m *remote.Market) error {
+				all, err := m.Complaints(cmd.Context())
+				for _, c := range all {
+					if _, err := fmt.Fprintf(a.stdout, "%s  %s  %s  %q\n", time.Unix(c.At, 0).UTC().Format(time.DateTime), c.Listing, c.By.String()[:8], c.Reason); err != nil {
+						return err
+					}
+				}
+				return err
+			})
+		},
+	}
+}
+
+func (a *app) takedownCommand(ask marketAsk) *cobra.Command {
+	var reason string
+	c := &cobra.Command{
+		Use: "takedown LISTING --reason TEXT", Short: "End a listing, with a reason that everybody sees", Args: cobra.ExactArgs(1),
+		Long: `Nobody finds or orders the listing any more. What was ordered before goes on. The reason
+stands in the transparency log.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			n := trade.Notice{Version: trade.Version, Reason: reason, At: time.Now().Unix()}
+			if err := n.Listing.UnmarshalText([]byte(args[0])); err != nil {
+				return fmt.Errorf("%w: %w", errUsage, err)
+			}
+			return ask(cmd.Context(), func(m *remote.Market) error { return m.TakeDown(cmd.Context(), n) })
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "why")
+	return c
+}

@@ -1,0 +1,386 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/market"
+	tradeat "github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// cannotUndo is said where one pays.
+const cannotUndo = `The market holds the price until you accept. Once you accept, or say nothing in time after
+the key came, the seller is paid, and nobody can have that back for you. Before: cancel while
+it is not paid, or dispute what came. A voucher's code is worth its amount to whoever has it.`
+
+func (a *app) marketBuyCommand(at *string) *cobra.Command {
+	var voucher, most string
+	var yes bool
+	c := &cobra.Command{
+		Use: "buy LISTING", Short: "Order a listing, and pay", Args: between(1, 1, "a listing's id"),
+		Long: `Orders the newest version of a listing at the price that it shows, and pays with a voucher,
+or from what you have at the market (locket market balance). The seller's node delivers the
+key at its next look; locket market open checks each item and shows them.
+
+` + cannotUndo,
+		Example: "  locket market buy 3f9a… --voucher 7K3QF-0M9ZT-…",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			var o *market.Bought
+			var buyer *market.Buyer
+			err := a.trade(ctx, *at, func(b *market.Buyer, address string, m *tradeat.Market, by trade.Party, terms trade.Terms) error {
+				id, err := findListing(ctx, m, args[0])
+				if err != nil {
+					return err
+				}
+				v, l, err := shownListing(ctx, m, id)
+				if err != nil {
+					return err
+				}
+				if l.Market != terms.Market {
+					return fmt.Errorf("listing %s: it is for another market: %w", l.ID(), tradeat.ErrAnswer)
+				}
+				if most != "" {
+					minor, code, err := trade.ParsePrice(most)
+					if err != nil {
+						return usageError{err}
+					}
+					if code != l.Currency || l.Price > minor {
+						return fmt.Errorf("it costs %s, which is over --most %s: nothing was ordered", v.Price, most)
+					}
+				}
+				if !yes {
+					a.showListing(a.stderr, v)
+					fmt.Fprintln(a.stderr, cannotUndo)
+					if !a.confirm("Pay " + v.Price + "?") {
+						return errors.New("nothing was ordered")
+					}
+				}
+				buyer = b
+				o, err = b.Order(ctx, m, by, address, l)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if err := buyer.Pay(ctx, o, voucher); err != nil {
+				return fmt.Errorf("ordered, and not paid: locket market pay %s --voucher CODE pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
+			}
+			v := orderView(o)
+			return a.print(v, func(w io.Writer) {
+				fmt.Fprintf(w, "Ordered and paid %s: %s.\nThe seller has until %s to deliver the key; else the price goes back. Then:\n  locket market open %s\n",
+					v.Price, v.Order, a.when(v.Deadline), v.Order.String()[:10])
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&voucher, "voucher", "", "`code` to pay with; what is over stays yours at the market")
+	f.StringVar(&most, "most", "", "order nothing that costs more than this `price`: 5.00 EUR")
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (a *app) marketPayCommand() *cobra.Command {
+	var voucher string
+	c := &cobra.Command{
+		Use: "pay ORDER", Short: "Pay an order that is not paid", Args: between(1, 1, "an order's id"),
+		Long: cannotUndo,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.order(cmd.Context(), args[0], func(b *market.Buyer, o *market.Bought) error { return b.Pay(cmd.Context(), o, voucher) })
+		},
+	}
+	c.Flags().StringVar(&voucher, "voucher", "", "`code` to pay with; what is over stays yours at the market")
+	return c
+}
+
+// orderOf is an order as it is printed.
+type orderOf struct {
+	Order    trade.Hash  `json:"order"`
+	Listing  trade.Hash  `json:"listing"`
+	Title    string      `json:"title"`
+	Phase    trade.Phase `json:"phase"`
+	Price    string      `json:"price"`
+	Back     string      `json:"back,omitempty"` // to the buyer
+	Market   string      `json:"market"`
+	Deadline time.Time   `json:"deadline,omitzero"`
+	Reason   string      `json:"reason,omitempty"`
+}
+
+func orderView(o *market.Bought) orderOf {
+	v := orderOf{Order: o.State.ID, Listing: o.State.Offer.ID(), Title: o.State.Offer.Title, Phase: o.State.Phase, Price: trade.Price(o.State.Order.Price, o.State.Order.Currency),
+		Market: o.Market, Reason: o.State.Reason}
+	if o.State.Back > 0 {
+		v.Back = trade.Price(o.State.Back, o.State.Order.Currency)
+	}
+	if o.State.Deadline > 0 {
+		v.Deadline = time.Unix(o.State.Deadline, 0).UTC()
+	}
+	return v
+}
+
+func (a *app) orderRow(w io.Writer, v *orderOf) {
+	fmt.Fprintf(w, "%s  %10s  %-9s  %s", a.paint.dim(v.Order.String()[:10]), v.Price, v.Phase, oneLine(v.Title))
+	if v.Back != "" {
+		fmt.Fprintf(w, "  %s back", v.Back)
+	}
+	if !v.Deadline.IsZero() {
+		fmt.Fprintf(w, "  until %s", a.when(v.Deadline))
+	}
+	if v.Reason != "" {
+		fmt.Fprintf(w, "  %q", oneLine(v.Reason))
+	}
+	fmt.Fprintln(w)
+}
+
+func (a *app) marketOrdersCommand() *cobra.Command {
+	var offline bool
+	c := &cobra.Command{
+		Use: "orders", Short: "List what you ordered, and how it stands", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			b, err := a.buyer()
+			if err != nil {
+				return err
+			}
+			list, err := b.Orders()
+			if err != nil {
+				return err
+			}
+			var late []error
+			for _, o := range list {
+				if !offline && !o.State.Phase.Ended() {
+					late = append(late, b.Refresh(cmd.Context(), o))
+				}
+				v := orderView(o)
+				if err := a.print(v, func(w io.Writer) { a.orderRow(w, &v) }); err != nil {
+					return err
+				}
+			}
+			if len(list) == 0 && !a.json {
+				fmt.Fprintln(a.stderr, "You ordered nothing yet.")
+			}
+			return errors.Join(late...)
+		},
+	}
+	c.Flags().BoolVar(&offline, "offline", false, "ask no market")
+	return c
+}
+
+// openedOf is what was bought, as it is printed.
+type openedOf struct {
+	Place int    `json:"place"` // from 1
+	Type  string `json:"type"`
+	Text  string `json:"text"`
+	Item  any    `json:"item"`
+}
+
+func (a *app) marketOpenCommand() *cobra.Command {
+	var save string
+	c := &cobra.Command{
+		Use: "open ORDER|FILE", Short: "Check what you bought against its listing, and show it", Args: between(1, 1, "an order's id, or its file"),
+		Long: `Fetches the key and the sealed items when they are there, checks every item against the
+root that the listing names, and shows them. What was fetched once needs no market and no
+network: the order's file and your key (the home's folder "reader") open it. --save copies
+the file, which is sealed.`,
+		Example: "  locket market open 8c21f0aa\n  locket market open 8c21f0aa --save garden.bought",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := a.buyer()
+			if err != nil {
+				return err
+			}
+			o, err := b.Find(args[0])
+			if err != nil {
+				return err
+			}
+			if len(o.Items) == 0 {
+				if err := b.Refresh(cmd.Context(), o); err != nil {
+					return err
+				}
+			}
+			ms, err := b.Open(o)
+			if err != nil {
+				return a.disputable(o, err)
+			}
+			if save != "" {
+				if err := o.Save(save); err != nil {
+					return err
+				}
+			}
+			for i, m := range ms {
+				if err := a.print(openedOf{i + 1, string(m.Type), m.Text, m}, func(w io.Writer) { fmt.Fprintf(w, "%4d  %-10s  %s\n", i+1, m.Type, oneLine(m.Text)) }); err != nil {
+					return err
+				}
+			}
+			if o.State.Phase == trade.Delivered && !a.json {
+				fmt.Fprintf(a.stderr, "Each item is the one that was listed. Accept or dispute it by %s; then the seller is paid:\n  locket market accept %s\n",
+					a.when(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10])
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&save, "save", "", "copy the order's `file` there")
+	return c
+}
+
+// disputable says what to do about something that is not as listed.
+func (a *app) disputable(o *market.Bought, err error) error {
+	if o.State.Phase != trade.Delivered || !market.Disputable(err) {
+		return err
+	}
+	item := ""
+	if n := market.BadPlace(err); n > 0 {
+		item = fmt.Sprintf(" --item %d", n)
+	}
+	return fmt.Errorf("%w\nIt is not what was listed. Dispute it before %s: locket market dispute %s%s", err, a.when(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10], item)
+}
+
+// order finds an order in this home, and asks the market how it stands.
+func (a *app) order(ctx context.Context, name string, f func(*market.Buyer, *market.Bought) error) error {
+	b, err := a.buyer()
+	if err != nil {
+		return err
+	}
+	o, err := b.Find(name)
+	if err != nil {
+		return err
+	}
+	if err := b.Refresh(ctx, o); err != nil {
+		return err
+	}
+	if err := f(b, o); err != nil {
+		return err
+	}
+	v := orderView(o)
+	return a.print(v, func(w io.Writer) { a.orderRow(w, &v) })
+}
+
+func (a *app) marketAcceptCommand() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "accept ORDER", Short: "Accept what came: the seller is paid", Args: between(1, 1, "an order's id"),
+		Long: "Checks each item once more, and accepts. " + cannotUndo,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.order(cmd.Context(), args[0], func(b *market.Buyer, o *market.Bought) error {
+				if _, err := b.Open(o); err != nil {
+					return a.disputable(o, err)
+				}
+				if !yes && !a.confirm("Every item is the one that was listed. Pay the seller "+trade.Price(o.State.Order.Price, o.State.Order.Currency)+"? It can't be had back.") {
+					return errors.New("nothing was accepted")
+				}
+				return b.Step(cmd.Context(), o, trade.Step{Act: trade.Accept})
+			})
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (a *app) marketDisputeCommand() *cobra.Command {
+	var item int
+	var reason string
+	c := &cobra.Command{
+		Use: "dispute ORDER", Short: "Show the arbiter what is not as listed", Args: between(1, 1, "an order's id"),
+		Long: `Shows one item, sealed to the arbiter whom the listing names, with its place in the bundle
+and its key. The market can't read it; it can read --reason. Where the delivered key is
+wrong, that is shown, and no item is needed. The arbiter has 14 days; then the price goes
+back to you.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.order(cmd.Context(), args[0], func(b *market.Buyer, o *market.Bought) error {
+				return b.Dispute(cmd.Context(), o, item-1, reason)
+			})
+		},
+	}
+	c.Flags().IntVar(&item, "item", 0, "`number` of the item, as locket market open counts them")
+	c.Flags().StringVar(&reason, "reason", "", "in `words`, for the seller, the arbiter and the market")
+	return c
+}
+
+func (a *app) marketCancelCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "cancel ORDER", Short: "Cancel an order that is not paid", Args: between(1, 1, "an order's id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.order(cmd.Context(), args[0], func(b *market.Buyer, o *market.Bought) error {
+				return b.Step(cmd.Context(), o, trade.Step{Act: trade.Cancel})
+			})
+		},
+	}
+}
+
+func (a *app) marketReviewCommand() *cobra.Command {
+	var stars uint8
+	var text string
+	c := &cobra.Command{
+		Use: "review ORDER --stars N", Short: "Say what you think of something you bought", Args: between(1, 1, "an order's id"),
+		Long: "A review needs the receipt of an order that has ended, and there is one for each. It is\nsigned with your key: everybody can tell that reviews of one key are of one buyer.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := a.buyer()
+			if err != nil {
+				return err
+			}
+			o, err := b.Find(args[0])
+			if err != nil {
+				return err
+			}
+			if !o.State.Phase.Ended() {
+				if err := b.Refresh(cmd.Context(), o); err != nil {
+					return err
+				}
+			}
+			if err := b.Review(cmd.Context(), o, stars, text); err != nil {
+				return err
+			}
+			v := orderView(o)
+			return a.print(v, func(w io.Writer) { a.orderRow(w, &v) })
+		},
+	}
+	c.Flags().Uint8Var(&stars, "stars", 0, "1 to 5")
+	c.Flags().StringVar(&text, "text", "", "in `words`, for everybody")
+	return c
+}
+
+func (a *app) marketReportCommand(at *string) *cobra.Command {
+	var reason string
+	c := &cobra.Command{
+		Use: "report LISTING --reason TEXT", Short: "Tell the market's operator what is wrong with a listing", Args: between(1, 1, "a listing's id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.trade(cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, by trade.Party, _ trade.Terms) error {
+				id, err := findListing(cmd.Context(), m, args[0])
+				if err != nil {
+					return err
+				}
+				b, _, err := trade.SignNotice(trade.Report, trade.Notice{Listing: id, Reason: reason, At: time.Now().Unix()}, by)
+				if err != nil {
+					return usageError{err}
+				}
+				return m.Report(cmd.Context(), b)
+			})
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "what is wrong, in `words`")
+	return c
+}
+
+func (a *app) marketBalanceCommand(at *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "balance", Short: "What you have at the market to buy with", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.trade(cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
+				list, err := m.Balance(cmd.Context())
+				for _, b := range list {
+					if err := a.print(b, func(w io.Writer) { fmt.Fprintln(w, trade.Price(uint64(max(0, b.Spend)), b.Currency)) }); err != nil {
+						return err
+					}
+				}
+				if err == nil && len(list) == 0 && !a.json {
+					fmt.Fprintln(a.stderr, "Nothing.")
+				}
+				return err
+			})
+		},
+	}
+}

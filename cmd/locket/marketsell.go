@@ -1,0 +1,378 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/market"
+	"github.com/locket-dev/locket/node/serve"
+	tradeat "github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// soldForGood is said where one sells.
+const soldForGood = `Whoever buys can keep what came, and pass it on against the licence: nobody can have that
+back. The title, description and sample are public at once, and stay in the market's log.`
+
+func (a *app) marketPublishCommand(at *string) *cobra.Command {
+	var r serve.ListingRequest
+	var types []string
+	var since, until, sensitivity string
+	var yes, dry bool
+	c := &cobra.Command{
+		Use: "publish", Short: "Seal a bundle of memories, and list it for sale", Args: nothing(),
+		Long: `Chooses and redacts as locket share create does, shows first what a buyer would see, and
+asks. The vault is never sold; your policy decides what may be (locket policy, sell). The
+sealed items go to the market, and their key stays in this home until somebody has paid.
+
+The key is delivered by this node within a minute of a payment while it runs unlocked, or at
+locket market sales; with --approve each sale waits for locket market deliver. A listing
+of which a memory is forgotten, or may not be sold any more, is withdrawn by itself.
+
+` + soldForGood,
+		Example: `  locket market publish --tag garden --redact names,places,times=month --title "A year in a garden" \
+    --category garden --language en --sample "Beans want poles." --price "5.00 EUR"`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := a.load(); err != nil {
+				return err
+			}
+			var err error
+			r.Market, r.Bundle.Types = *at, readTypes(types)
+			if r.Bundle.Since, err = a.readTime("--since", since); err != nil {
+				return err
+			}
+			if r.Bundle.Until, err = a.readTime("--until", until); err != nil {
+				return err
+			}
+			if r.Bundle.Sensitivity, err = readSensitivity(sensitivity); err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.publishListing(cmd.Context(), c, r, yes, dry) })
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&r.Bundle.Query, "query", "", "what the memories are about")
+	f.StringSliceVar(&types, "type", nil, "only these `types`; not vault")
+	f.StringSliceVar(&r.Bundle.Tags, "tag", nil, "only with all these `tags`")
+	f.StringVar(&since, "since", "", "learnt at this `time` or later")
+	f.StringVar(&until, "until", "", "learnt before this `time`")
+	f.StringVar(&sensitivity, "sensitivity", "", "the most sensitive that is sold; `personal` unless said")
+	f.IntVarP(&r.Bundle.Limit, "limit", "n", 0, "how many memories")
+	f.StringSliceVar(&r.Bundle.Redact, "redact", nil, "what is taken out: names, places, times, or `words`")
+	f.BoolVar(&r.Bundle.Quotes, "quotes", false, "with the words that a memory quotes")
+	f.IntVar(&r.Bundle.AtLeast, "at-least", 0, "how many `people` stand behind each statement")
+	f.StringVar(&r.Bundle.Purpose, "purpose", "", "what it may be bought `for`, which a rule of your policy may ask")
+	f.StringVar(&r.Title, "title", "", "what everybody sees")
+	f.StringVar(&r.Description, "description", "", "what is in it, in `words`")
+	f.StringSliceVar(&r.Categories, "category", nil, "`categories`: garden, travel-japan")
+	f.StringSliceVar(&r.Languages, "language", nil, "`languages` of the items: en, zh-Hans")
+	f.StringArrayVar(&r.Sample, "sample", nil, "a `text` for everybody to read, of your making; up to five")
+	f.StringVar(&r.Licence, "licence", "", "what a buyer may do with it; personal use unless said")
+	f.StringVar(&r.Terms, "terms", "", "what else is agreed")
+	f.StringVar(&r.Price, "price", "", "the `price`: 5.00 EUR")
+	f.StringVar(&r.Replaces, "replaces", "", "the `listing` of which this is the next version")
+	f.BoolVar(&r.Approve, "approve", false, "each sale waits for locket market deliver")
+	f.IntVar(&r.DeliverDays, "deliver-days", 0, "`days` that you have to deliver the key; 7 unless said")
+	f.IntVar(&r.AcceptDays, "accept-days", 0, "`days` that a buyer has to accept or dispute; 3 unless said")
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	f.BoolVar(&dry, "dry-run", false, "show what a buyer would see, and list nothing")
+	return c
+}
+
+func (a *app) publishListing(ctx context.Context, c *serve.Client, r serve.ListingRequest, yes, dry bool) error {
+	p, err := c.PreviewListing(ctx, r)
+	if err != nil {
+		return err
+	}
+	if dry {
+		return a.print(p, func(w io.Writer) { a.showPreview(w, &p) })
+	}
+	if !yes {
+		a.showPreview(a.stderr, &p)
+		fmt.Fprintln(a.stderr, soldForGood)
+		if !a.confirm("List it for " + r.Price + "?") {
+			return errors.New("nothing was listed")
+		}
+	}
+	r.Bundle.Confirm = p.Confirm
+	l, err := c.PublishListing(ctx, r)
+	if err != nil {
+		return err
+	}
+	return a.print(l, func(w io.Writer) {
+		fmt.Fprintf(w, "Listed %s for %s as %s.\n", plural(l.Items, "memory", "memories"), l.Price, l.ID)
+	})
+}
+
+func (a *app) ownListingRow(w io.Writer, l *serve.Listing) {
+	state := "for sale"
+	switch {
+	case !l.Withdrawn.IsZero():
+		state = "withdrawn " + a.when(l.Withdrawn)
+	case l.Approve:
+		state = "for sale, with your approval"
+	}
+	fmt.Fprintf(w, "%s  %10s  %s  %s  %s\n", a.paint.dim(l.ID.String()[:10]), l.Price, a.paint.bold(oneLine(l.Title)), plural(l.Items, "memory", "memories"), state)
+}
+
+func (a *app) marketListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List what this home sells", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				list, err := c.Listings(cmd.Context())
+				if err != nil {
+					return err
+				}
+				for _, l := range list {
+					if err := a.print(l, func(w io.Writer) { a.ownListingRow(w, &l) }); err != nil {
+						return err
+					}
+				}
+				if len(list) == 0 && !a.json {
+					fmt.Fprintln(a.stderr, "Nothing is for sale.")
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) marketWithdrawCommand() *cobra.Command {
+	var reason string
+	c := &cobra.Command{
+		Use: "withdraw LISTING", Short: "End a listing", Args: between(1, 1, "a listing's id"),
+		Long: "Nobody finds or orders it any more. What was ordered before goes on; once no order is open,\nthe home forgets the key of the bundle, and the market deletes the sealed items. " + soldForGood,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				l, err := c.WithdrawListing(cmd.Context(), args[0], reason)
+				if err != nil {
+					return err
+				}
+				return a.print(l, func(w io.Writer) { a.ownListingRow(w, &l) })
+			})
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "why, for everybody to read")
+	return c
+}
+
+func (a *app) saleRow(w io.Writer, s *serve.Sale) {
+	state := string(s.Phase)
+	if s.Waits {
+		state += ", waits for locket market deliver " + s.Order.String()[:10]
+	}
+	if s.Paid != "" {
+		state += ", " + s.Paid + " paid"
+	}
+	if !s.Deadline.IsZero() {
+		state += ", until " + a.when(s.Deadline)
+	}
+	if s.Reason != "" {
+		state += fmt.Sprintf(", %q", oneLine(s.Reason))
+	}
+	fmt.Fprintf(w, "%s  %10s  %s  %s\n", a.paint.dim(s.Order.String()[:10]), s.Price, oneLine(s.Title), state)
+}
+
+func (a *app) marketSalesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "sales", Short: "Look for orders, deliver what needs no approval, and list all", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				list, err := c.Sales(cmd.Context())
+				if err != nil {
+					return err
+				}
+				for _, s := range list {
+					if err := a.print(s, func(w io.Writer) { a.saleRow(w, &s) }); err != nil {
+						return err
+					}
+				}
+				if len(list) == 0 && !a.json {
+					fmt.Fprintln(a.stderr, "Nobody ordered anything yet.")
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) settleSale(ctx context.Context, r serve.SaleRequest) error {
+	return a.with(ctx, true, func(c *serve.Client) error {
+		s, err := c.SettleSale(ctx, r)
+		if err != nil {
+			return err
+		}
+		return a.print(s, func(w io.Writer) { a.saleRow(w, &s) })
+	})
+}
+
+func (a *app) marketDeliverCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "deliver ORDER", Short: "Approve a sale: deliver the bundle's key", Args: between(1, 1, "an order's id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.settleSale(cmd.Context(), serve.SaleRequest{Order: args[0], Act: serve.DeliverSale})
+		},
+	}
+}
+
+func (a *app) marketRefundCommand() *cobra.Command {
+	var reason string
+	c := &cobra.Command{
+		Use: "refund ORDER", Short: "Give a buyer the whole price back", Args: between(1, 1, "an order's id"),
+		Long: "Works until the order has ended, also in a dispute. A buyer who has the key keeps it.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.settleSale(cmd.Context(), serve.SaleRequest{Order: args[0], Act: serve.RefundSale, Reason: reason})
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "why, for the buyer and the market")
+	return c
+}
+
+// disputeView is a dispute as its arbiter sees it.
+type disputeView struct {
+	Order   trade.Hash `json:"order"`
+	Title   string     `json:"title"`
+	Listing trade.Hash `json:"listing"`
+	Price   string     `json:"price"`
+	Until   time.Time  `json:"until"`
+	Says    string     `json:"says"` // the buyer's words
+	Item    any        `json:"item,omitempty"`
+	Broken  string     `json:"broken,omitempty"`
+	Nothing string     `json:"nothing,omitempty"` // why the evidence proves nothing
+}
+
+func (a *app) marketDisputesCommand(at *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "disputes", Short: "As the arbiter: list what is in dispute, with what the evidence proves", Args: nothing(),
+		Long: `For the holder of the key that the market names as its arbiter. The evidence is one item,
+or the wrong key; it is checked against the listing, and needs nobody's word.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.trade(cmd.Context(), *at, func(b *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
+				_, list, err := m.Orders(cmd.Context(), "arbiter", trade.Disputed, 0)
+				if err != nil {
+					return err
+				}
+				for _, s := range list {
+					v := disputeView{Order: s.ID, Title: s.Offer.Title, Listing: s.Offer.ID(), Price: trade.Price(s.Order.Price, s.Order.Currency), Until: time.Unix(s.Deadline, 0).UTC(), Says: s.Reason}
+					text := ""
+					f, err := b.Judge(s)
+					switch {
+					case err != nil:
+						v.Nothing = err.Error()
+					case f.Item != nil:
+						v.Item, v.Broken, text = f.Item, f.Broken, f.Item.Text
+					default:
+						v.Broken = f.Broken
+					}
+					if err := a.print(v, func(w io.Writer) {
+						fmt.Fprintf(w, "%s  %s  %s\n  the buyer says   %s\n", a.paint.dim(v.Order.String()), v.Price, oneLine(v.Title), oneLine(v.Says))
+						for _, l := range [][2]string{{"the item says", text}, {"not as listed", v.Broken}, {"proves nothing", v.Nothing}} {
+							if l[1] != "" {
+								fmt.Fprintf(w, "  %-15s  %s\n", l[0], oneLine(l[1]))
+							}
+						}
+						fmt.Fprintf(w, "  decide until     %s\n", a.when(v.Until))
+					}); err != nil {
+						return err
+					}
+				}
+				if len(list) == 0 && !a.json {
+					fmt.Fprintln(a.stderr, "Nothing is in dispute.")
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) marketDecideCommand(at *string) *cobra.Command {
+	var refund, reason string
+	c := &cobra.Command{
+		Use: "decide ORDER --refund AMOUNT --reason TEXT", Short: "As the arbiter: divide the price of a disputed order", Args: between(1, 1, "an order's whole id"),
+		Long:    "--refund all, none, or an amount: it goes back to the buyer, and the rest to the seller.",
+		Example: "  locket market decide 8c21… --refund all --reason \"The item is empty.\"",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var id trade.Hash
+			if err := id.UnmarshalText([]byte(args[0])); err != nil {
+				return usageError{err}
+			}
+			return a.trade(cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, by trade.Party, _ trade.Terms) error {
+				_, s, err := m.Get(cmd.Context(), id)
+				if err != nil {
+					return err
+				}
+				step := trade.Step{Order: id, Prev: s.Last, Act: trade.Decide, Reason: reason, At: time.Now().Unix()}
+				switch refund {
+				case "all":
+					step.Refund = s.Order.Price
+				case "none":
+				default:
+					minor, code, err := trade.ParsePrice(refund)
+					if err != nil {
+						return usageError{err}
+					}
+					if code != s.Order.Currency || minor > s.Order.Price {
+						return usagef("--refund %q: want up to %s", refund, trade.Price(s.Order.Price, s.Order.Currency))
+					}
+					step.Refund = minor
+				}
+				b, _, err := trade.SignStep(step, by)
+				if err != nil {
+					return usageError{err}
+				}
+				_, s, err = m.Step(cmd.Context(), id, b)
+				if err != nil {
+					return err
+				}
+				v := orderView(&market.Bought{State: s})
+				return a.print(v, func(w io.Writer) { a.orderRow(w, &v) })
+			})
+		},
+	}
+	c.Flags().StringVar(&refund, "refund", "", "`amount` that goes back: all, none, or 2.50 EUR")
+	c.Flags().StringVar(&reason, "reason", "", "why, in `words`")
+	return c
+}
+
+func (a *app) marketPayoutCommand(at *string) *cobra.Command {
+	var amount string
+	var earned bool
+	c := &cobra.Command{
+		Use: "payout --amount AMOUNT", Short: "Take what you have at the market out, as a voucher", Args: nothing(),
+		Long: "Prints a code that is worth the amount. Whoever has it can use it: keep it.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			minor, code, err := trade.ParsePrice(amount)
+			if err != nil {
+				return usageError{err}
+			}
+			if earned {
+				return a.with(cmd.Context(), true, func(c *serve.Client) error {
+					v, err := c.PayOutSales(cmd.Context(), serve.PayoutRequest{Market: *at, Amount: amount})
+					if err != nil {
+						return err
+					}
+					return a.print(v, func(w io.Writer) { fmt.Fprintln(w, v.Voucher) })
+				})
+			}
+			return a.trade(cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
+				p := trade.Payout{Minor: minor, Currency: code, Spend: true}
+				rand.Read(p.Key[:])
+				voucher, err := m.Payout(cmd.Context(), p)
+				if err != nil {
+					return err
+				}
+				return a.print(map[string]string{"voucher": voucher}, func(w io.Writer) { fmt.Fprintln(w, voucher) })
+			})
+		},
+	}
+	c.Flags().BoolVar(&earned, "earned", false, "of what this home's node has earned; else of what is left to buy with")
+	c.Flags().StringVar(&amount, "amount", "", "how much: 5.00 EUR")
+	return c
+}

@@ -1,0 +1,167 @@
+package e2e
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// sold is what the seller's memories say: the bundle of the market's story.
+var sold = []string{"Tomatoes want water at the root and never on leaves", "The greenhouse door sticks when it rains", "Basil grows well beside the peppers"}
+
+// order is what locket market prints of one.
+type order struct {
+	Order, Phase, Back, Paid string
+	Waits                    bool
+}
+
+// keyed gives a home that is only a key, and the key's file.
+func keyed(t *testing.T) (*home, string) {
+	h := &home{t: t, dir: t.TempDir()}
+	file := filepath.Join(h.dir, "public.key")
+	if err := os.WriteFile(file, []byte(h.must("share", "key")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return h, file
+}
+
+// One story: a seller with a node, a buyer who is only a key, an arbiter, and an
+// operator who holds nothing that can be read; at the end the operator is dead, and
+// the buyer reads on.
+func TestThreatOperatorReadsBundle(t *testing.T) {
+	arbiter, key := keyed(t)
+	buyer, _ := keyed(t)
+	r := newRelay(t, "--open", "--market", "--market-arbiter", key, "--market-fee", "10")
+	at := []string{"--at", r.url}
+	vouchers := strings.Fields(cloud(t, "market", "vouchers", "--at", r.url, "--market-key", filepath.Join(r.dir, "market.key"), "--batch", "may", "--count", "4", "--each", "6.00 EUR"))
+
+	seller := newHome(t)
+	for _, line := range sold {
+		seller.must("add", "--plain", line, "--tag", "garden")
+	}
+	publish := append([]string{"market", "publish", "--tag", "garden", "--redact", "names,places,times=month", "--category", "garden", "--language", "en",
+		"--sample", "Beans want poles.", "--price", "5.00 EUR", "--yes", "--title"}, "A year in a garden")
+	var listing struct{ ID string }
+	seller.mustJSON(&listing, append(publish, at...)...)
+	if _, errs, code := seller.try(append(append(publish[:len(publish)-1:len(publish)-1], "\x1b[2J"), at...)...); code == 0 || !strings.Contains(errs, "title") {
+		t.Errorf("a title that steers a terminal: exit %d, %s", code, errs)
+	}
+	found := buyer.must(append([]string{"market", "search", "gardens"}, at...)...)
+	if !strings.Contains(found, listing.ID[:10]) || !strings.Contains(found, "5.00 EUR") {
+		t.Fatalf("search: %s", found)
+	}
+	if shown := buyer.must(append([]string{"market", "show", listing.ID[:10]}, at...)...); !strings.Contains(shown, "Beans want poles.") {
+		t.Fatalf("show: %s", shown)
+	}
+
+	buy := func(code string) string {
+		t.Helper()
+		var o order
+		buyer.mustJSON(&o, append([]string{"market", "buy", listing.ID, "--voucher", code, "--yes"}, at...)...)
+		if o.Phase != "funded" {
+			t.Fatalf("paid, and %s", o.Phase)
+		}
+		return o.Order
+	}
+	if _, errs, code := buyer.try(append([]string{"market", "buy", listing.ID, "--most", "4.00 EUR", "--yes"}, at...)...); code == 0 || !strings.Contains(errs, "nothing was ordered") {
+		t.Errorf("over what one would pay: exit %d, %s", code, errs)
+	}
+	first := buy(vouchers[0])
+	if _, errs, code := buyer.try("market", "open", first); code == 0 || !strings.Contains(errs, "not delivered") {
+		t.Errorf("opened before it was delivered: exit %d, %s", code, errs)
+	}
+	seller.must("market", "sales")
+	opened := buyer.must("market", "open", first)
+	for _, line := range sold {
+		if !strings.Contains(opened, line) {
+			t.Errorf("%q is not in what was bought:\n%s", line, opened)
+		}
+	}
+	is := func(o order, phase string) {
+		t.Helper()
+		if o.Phase != phase {
+			t.Fatalf("it is %s, want %s", o.Phase, phase)
+		}
+	}
+	var o order
+	buyer.mustJSON(&o, "market", "accept", first, "--yes")
+	is(o, "accepted")
+	buyer.must("market", "review", first, "--stars", "4", "--text", "As it says.")
+	if shown := buyer.must(append([]string{"market", "show", listing.ID}, at...)...); !strings.Contains(shown, "As it says.") || !strings.Contains(shown, "sold 1") {
+		t.Errorf("after the review: %s", shown)
+	}
+
+	second := buy(vouchers[1])
+	seller.mustJSON(&o, "market", "refund", second, "--reason", "I was wrong.")
+	is(o, "refunded")
+	third := buy("") // what came back
+	seller.must("market", "deliver", third)
+	buyer.must("market", "open", third)
+	buyer.mustJSON(&o, "market", "dispute", third, "--item", "2", "--reason", "The door is not a garden.")
+	is(o, "disputed")
+	disputes := arbiter.must(append([]string{"market", "disputes"}, at...)...)
+	if shown := strings.Count(disputes, "the item says"); shown != 1 {
+		t.Errorf("the arbiter is shown %d items:\n%s", shown, disputes)
+	}
+	arbiter.mustJSON(&o, append([]string{"market", "decide", third, "--refund", "2.00 EUR", "--reason", "Half of it is."}, at...)...)
+	is(o, "settled")
+	earned := strings.TrimSpace(seller.must(append([]string{"market", "payout", "--earned", "--amount", "7.20 EUR"}, at...)...)) // 5.00 and 3.00, less a tenth
+	if len(earned) < 20 {
+		t.Errorf("a voucher: %q", earned)
+	}
+
+	// The wearer forgets; what is for sale may not be sold any more.
+	fourth := buy(vouchers[2])
+	seller.must("forget", "--query", "greenhouse", "--yes")
+	seller.must("market", "sales")
+	orders := buyer.must("market", "orders")
+	if !strings.Contains(orders, "refunded") {
+		t.Errorf("%s after the memories were forgotten:\n%s", fourth, orders)
+	}
+	if found := buyer.must(append([]string{"market", "search", "gardens"}, at...)...); strings.Contains(found, listing.ID[:10]) {
+		t.Errorf("still for sale: %s", found)
+	}
+
+	saved := filepath.Join(buyer.dir, "garden.bought")
+	buyer.must("market", "open", first, "--save", saved)
+	r.kill()
+	if again := buyer.must("market", "open", saved); again != opened {
+		t.Errorf("with the operator dead:\n%s", again)
+	}
+	if _, errs, code := arbiter.try("market", "open", saved); code == 0 || !strings.Contains(errs, "another key") {
+		t.Errorf("opened by another: exit %d, %s", code, errs)
+	}
+	clean(t, r.dir)
+	clean(t, filepath.Join(buyer.dir, "reader"))
+}
+
+// clean searches every file of a folder for what was sold.
+func clean(t *testing.T, dir string) {
+	t.Helper()
+	files := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files++
+		low := bytes.ToLower(b)
+		for _, line := range sold {
+			for _, w := range append(strings.Fields(strings.ToLower(line)), strings.ToLower(line)) {
+				if len(w) > 6 && bytes.Contains(low, []byte(w)) {
+					t.Errorf("%q can be read in %s", w, path)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || files < 2 {
+		t.Fatalf("%d files in %s: %v", files, dir, err)
+	}
+}

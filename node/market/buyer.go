@@ -1,0 +1,434 @@
+package market
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/trade/bundle"
+)
+
+var (
+	// ErrOtherMarket: another key answers at the address than the first time.
+	ErrOtherMarket = errors.New("another market answers at this address than before")
+	// ErrNotDelivered: the seller has not delivered the key yet.
+	ErrNotDelivered = errors.New("the seller has not delivered the key yet")
+)
+
+// Buyer buys with a reader's key: a folder holds the key, and what was bought. No
+// node is needed. It is safe for use by one process at a time.
+type Buyer struct {
+	Dir  string       // of the reader, see [share.Reader]
+	HTTP *http.Client // nil: the usual
+	Now  func() time.Time
+}
+
+// Files of a buyer's folder.
+const (
+	readerFile  = "reader.key" // as of share.Reader
+	ordersDir   = "orders"
+	marketsFile = "markets.json" // the key of each market, by address
+	boughtExt   = ".bought"
+)
+
+// Bought is an order as the buyer keeps it. Its file has all that is needed to open
+// the bundle with the reader's key, without any market. What it holds of the bundle
+// is sealed.
+type Bought struct {
+	Market string // address
+	Chain  trade.Chain
+	Items  [][]byte // none before the key was delivered
+	State  *trade.State
+}
+
+// FORMAT of a .bought file: canonical CBOR array of version (1), address, chain and
+// items.
+type boughtFile struct {
+	_       struct{} `cbor:",toarray"`
+	Version uint
+	Market  string
+	Chain   trade.Chain
+	Items   [][]byte
+}
+
+// maxBought is how large a .bought file may be, in bytes.
+const maxBought = trade.MaxChain + trade.MaxAnswer
+
+func (b *Buyer) now() time.Time {
+	if b.Now != nil {
+		return b.Now()
+	}
+	return time.Now()
+}
+
+func (b *Buyer) keys() (*keyring.Device, error) {
+	if err := atomicfile.MkdirAll(filepath.Join(b.Dir, ordersDir)); err != nil {
+		return nil, fmt.Errorf("buyer's key: %w", err)
+	}
+	return keyring.ReaderKey(filepath.Join(b.Dir, readerFile))
+}
+
+// At calls a market with the buyer's key. The market's key is noted the first time;
+// another one at the same address is [ErrOtherMarket].
+func (b *Buyer) At(ctx context.Context, address string, f func(m *remote.Market, by trade.Party, terms trade.Terms) error) error {
+	d, err := b.keys()
+	if err != nil {
+		return err
+	}
+	defer d.Zero()
+	r, err := remote.New(address, remote.Option{HTTP: b.HTTP, Now: b.Now})
+	if err != nil {
+		return fmt.Errorf("%w: %w", memory.ErrInvalid, err)
+	}
+	defer r.Close()
+	by := trade.Party{Key: trade.KeyOf(d.Key()), Sign: d.Sign}
+	m := r.Market(by.Key, d.SignRequest)
+	terms, err := m.Terms(ctx)
+	if err != nil {
+		return err
+	}
+	if err := b.pin(r.Address(), terms.Market); err != nil {
+		return err
+	}
+	return f(m, by, terms)
+}
+
+func (b *Buyer) pin(address string, key trade.Key) error {
+	file := filepath.Join(b.Dir, marketsFile)
+	known := map[string]trade.Key{}
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(text, &known)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("known markets: %w", err)
+	}
+	if was, ok := known[address]; ok {
+		if was != key {
+			return fmt.Errorf("%w: %s had the key %s, and shows %s. If its operator says why, remove it from %s", ErrOtherMarket, address, was, key, file)
+		}
+		return nil
+	}
+	known[address] = key
+	if text, err = json.MarshalIndent(known, "", "  "); err != nil {
+		return err
+	}
+	return atomicfile.Write(file, text)
+}
+
+// Order orders a version of a listing. Nothing is owed before it is paid.
+func (b *Buyer) Order(ctx context.Context, m *remote.Market, by trade.Party, address string, l *trade.Offer) (*Bought, error) {
+	d, err := b.keys()
+	if err != nil {
+		return nil, err
+	}
+	defer d.Zero()
+	o := trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Created: b.now().Unix()}
+	rand.Read(o.Nonce[:])
+	id := d.OrderIdentity(o.Nonce)
+	defer id.Zero()
+	o.Recipient = id.Recipient().String()
+	signed, _, err := trade.SignOrder(o, by)
+	if err != nil {
+		return nil, err
+	}
+	c, s, err := m.Order(ctx, signed)
+	if err != nil {
+		return nil, err
+	}
+	got := &Bought{Market: address, Chain: *c, State: s}
+	return got, b.keep(got)
+}
+
+func (b *Buyer) file(id trade.Hash) string {
+	return filepath.Join(b.Dir, ordersDir, id.String()+boughtExt)
+}
+
+func (b *Buyer) keep(o *Bought) error {
+	return atomicfile.Write(b.file(o.State.ID), trade.Encode(boughtFile{Version: 1, Market: o.Market, Chain: o.Chain, Items: o.Items}))
+}
+
+// Read reads a .bought file, and checks all that is signed in it.
+func Read(file string) (*Bought, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, fmt.Errorf("order: %w", err)
+	}
+	if info.Size() > maxBought {
+		return nil, fmt.Errorf("order %s: %w: %d bytes, at most %d", file, memory.ErrInvalid, info.Size(), maxBought)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("order: %w", err)
+	}
+	var f boughtFile
+	if err := trade.Decode(text, &f, maxBought); err != nil {
+		return nil, fmt.Errorf("order %s: %w: %w", file, memory.ErrInvalid, err)
+	}
+	if f.Version != 1 {
+		return nil, fmt.Errorf("order %s: %w: version %d", file, memory.ErrInvalid, f.Version)
+	}
+	s, err := f.Chain.Replay()
+	if err != nil {
+		return nil, fmt.Errorf("order %s: %w: %w", file, memory.ErrInvalid, err)
+	}
+	return &Bought{Market: f.Market, Chain: f.Chain, Items: f.Items, State: s}, nil
+}
+
+// Find gives the one order that an id, the beginning of one, or a file names.
+func (b *Buyer) Find(name string) (*Bought, error) {
+	if strings.HasSuffix(name, boughtExt) {
+		return Read(name)
+	}
+	all, err := b.files()
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(f string) bool { return !strings.HasPrefix(filepath.Base(f), strings.ToLower(name)) })
+	switch {
+	case len(name) < 8:
+		return nil, fmt.Errorf("%w: order %q: at least 8 characters of its id, or a file %s", memory.ErrInvalid, name, boughtExt)
+	case len(all) == 0:
+		return nil, fmt.Errorf("order %s: %w", name, memory.ErrNotFound)
+	case len(all) > 1:
+		return nil, fmt.Errorf("order %s: %w", name, memory.ErrAmbiguous)
+	}
+	return Read(all[0])
+}
+
+func (b *Buyer) files() (out []string, err error) {
+	entries, err := os.ReadDir(filepath.Join(b.Dir, ordersDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("orders: %w", err)
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), boughtExt) && !strings.HasPrefix(e.Name(), ".") {
+			out = append(out, filepath.Join(b.Dir, ordersDir, e.Name()))
+		}
+	}
+	return out, nil
+}
+
+// Orders gives all that are kept here, the last moved first.
+func (b *Buyer) Orders() (out []*Bought, err error) {
+	files, err := b.files()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		o, err := Read(f)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, o)
+	}
+	slices.SortFunc(out, func(a, b *Bought) int { return int(b.State.At - a.State.At) })
+	return out, nil
+}
+
+// Refresh asks the market how an order stands, and fetches the bundle where the key
+// was delivered. The chain that comes must go on from the one that is kept.
+func (b *Buyer) Refresh(ctx context.Context, o *Bought) error {
+	return b.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
+		c, s, err := m.Get(ctx, o.State.ID)
+		if err != nil {
+			return err
+		}
+		return b.moved(ctx, m, o, c, s)
+	})
+}
+
+// moved keeps how an order stands.
+func (b *Buyer) moved(ctx context.Context, m *remote.Market, o *Bought, c *trade.Chain, s *trade.State) error {
+	if s.ID != o.State.ID || !extends(c, &o.Chain) {
+		return fmt.Errorf("order %s: %w: the market shows another history than before; the one before is kept in %s", o.State.ID, remote.ErrAnswer, b.file(o.State.ID))
+	}
+	o.Chain, o.State = *c, s
+	if len(s.Wrapped) > 0 && len(o.Items) == 0 {
+		items, err := m.Bundle(ctx, s)
+		if err != nil {
+			return errors.Join(err, b.keep(o))
+		}
+		o.Items = items
+	}
+	return b.keep(o)
+}
+
+// extends reports whether a chain begins with another.
+func extends(c, was *trade.Chain) bool {
+	if len(c.Links) < len(was.Links) || string(c.Order) != string(was.Order) || string(c.Stamp) != string(was.Stamp) {
+		return false
+	}
+	for i := range was.Links {
+		if string(c.Links[i].Step) != string(was.Links[i].Step) || string(c.Links[i].Stamp) != string(was.Links[i].Stamp) {
+			return false
+		}
+	}
+	return true
+}
+
+// Pay pays an order.
+func (b *Buyer) Pay(ctx context.Context, o *Bought, voucher string) error {
+	return b.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
+		c, s, err := m.Pay(ctx, o.State.ID, trade.Payment{Voucher: voucher})
+		if err != nil {
+			return err
+		}
+		return b.moved(ctx, m, o, c, s)
+	})
+}
+
+// Step moves an order: accept, dispute or cancel.
+func (b *Buyer) Step(ctx context.Context, o *Bought, step trade.Step) error {
+	return b.At(ctx, o.Market, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
+		step.Order, step.Prev, step.At = o.State.ID, o.State.Last, b.now().Unix()
+		signed, _, err := trade.SignStep(step, by)
+		if err != nil {
+			return err
+		}
+		c, s, err := m.Step(ctx, o.State.ID, signed)
+		if err != nil {
+			return err
+		}
+		return b.moved(ctx, m, o, c, s)
+	})
+}
+
+// Review says what the buyer thinks of an order that has ended.
+func (b *Buyer) Review(ctx context.Context, o *Bought, stars uint8, text string) error {
+	return b.At(ctx, o.Market, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
+		r := trade.Review{Order: o.State.ID, Last: o.State.Last, Stars: stars, Text: text, At: b.now().Unix()}
+		if err := o.State.Of(&r, by.Key); err != nil {
+			return err
+		}
+		signed, _, err := trade.SignReview(r, by)
+		if err != nil {
+			return err
+		}
+		return m.Review(ctx, signed)
+	})
+}
+
+// key opens what was delivered with an order.
+func (b *Buyer) key(o *Bought) (*seal.Key, *seal.Identity, error) {
+	d, err := b.keys()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer d.Zero()
+	if len(o.State.Wrapped) == 0 {
+		return nil, nil, fmt.Errorf("order %s: %w: it is %s", o.State.ID, ErrNotDelivered, o.State.Phase)
+	}
+	if o.State.Order.Buyer != trade.KeyOf(d.Key()) {
+		return nil, nil, fmt.Errorf("order %s: %w: it was bought with another key", o.State.ID, memory.ErrInvalid)
+	}
+	id := d.OrderIdentity(o.State.Order.Nonce)
+	k, err := bundle.Unwrap(id, o.State)
+	return k, id, err
+}
+
+// Open checks the items against what was listed, and opens them. It asks nobody. An
+// error that is a *bundle.BadItem, bundle.ErrKey or trade.ErrRoot is worth a dispute.
+func (b *Buyer) Open(o *Bought) ([]memory.Candidate, error) {
+	k, id, err := b.key(o)
+	defer id.Zero()
+	if err != nil {
+		return nil, err
+	}
+	defer k.Zero()
+	if len(o.Items) == 0 {
+		return nil, fmt.Errorf("order %s: %w: the bundle was not fetched", o.State.ID, ErrNotDelivered)
+	}
+	return bundle.Open(&o.State.Offer.Listing, k, o.Items)
+}
+
+// Dispute shows the arbiter what is wrong: an item by its place from 0; where place
+// is below 0, the delivered key. Where the listed key does not open the item, the
+// arbiter is shown that.
+func (b *Buyer) Dispute(ctx context.Context, o *Bought, place int, reason string) error {
+	k, id, err := b.key(o)
+	defer id.Zero()
+	wrongKey := errors.Is(err, bundle.ErrKey)
+	if err != nil && !wrongKey {
+		return err
+	}
+	defer k.Zero()
+	if place < 0 && !wrongKey {
+		return fmt.Errorf("%w: the delivered key is the listed one: name an item", memory.ErrInvalid)
+	}
+	if !wrongKey && place >= len(o.Items) {
+		return fmt.Errorf("%w: item %d: the bundle has %d", memory.ErrInvalid, place+1, len(o.Items))
+	}
+	return b.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, terms trade.Terms) error {
+		arbiter, err := envelope.ParseRequest(terms.Arbiter)
+		if err != nil {
+			return fmt.Errorf("the market's arbiter: %w: %w", remote.ErrAnswer, err)
+		}
+		if trade.KeyOf(arbiter.Key) != o.State.Offer.Arbiter {
+			return fmt.Errorf("the market's arbiter: %w: it is not the one that the listing names", remote.ErrAnswer)
+		}
+		var evidence []byte
+		switch {
+		case wrongKey:
+			evidence, err = bundle.ShowKey(o.State, id, arbiter.Recipient)
+		default:
+			item := bundle.ItemKey(k, place)
+			_, broken := bundle.OpenItem(item, o.Items[place])
+			item.Zero()
+			if errors.Is(broken, bundle.ErrKey) {
+				evidence, err = bundle.ShowSealed(o.State, id, o.Items, place, arbiter.Recipient)
+			} else {
+				evidence, err = bundle.ShowItem(o.State, k, o.Items, place, arbiter.Recipient)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return b.Step(ctx, o, trade.Step{Act: trade.Dispute, Evidence: evidence, Reason: reason})
+	})
+}
+
+// Judge gives what the evidence of a disputed order proves, for the arbiter.
+func (b *Buyer) Judge(s *trade.State) (f bundle.Finding, err error) {
+	d, err := b.keys()
+	if err != nil {
+		return f, err
+	}
+	defer d.Zero()
+	return bundle.Judge(s, d.Open)
+}
+
+// Save copies an order's file.
+func (o *Bought) Save(file string) error {
+	return atomicfile.Write(file, trade.Encode(boughtFile{Version: 1, Market: o.Market, Chain: o.Chain, Items: o.Items}))
+}
+
+// Disputable reports whether what [Buyer.Open] found wrong is the seller's doing.
+func Disputable(err error) bool {
+	return errors.Is(err, bundle.ErrKey) || errors.Is(err, bundle.ErrItem)
+}
+
+// BadPlace is the item that is wrong, counted from 1; 0 where it is none alone.
+func BadPlace(err error) int {
+	var bad *bundle.BadItem
+	if errors.As(err, &bad) {
+		return bad.Place + 1
+	}
+	return 0
+}

@@ -1,0 +1,201 @@
+// Package market buys and sells at a market.
+//
+// The seller's side is a part of an open node: it seals a bundle of redacted copies,
+// lists it, and delivers its key to who paid. The buyer's side needs a reader's key
+// and no node. The market is believed nothing: each side checks every signature, and
+// the buyer every item.
+package market
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/share"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// Bundler is what of sharing the seller's side uses.
+type Bundler interface {
+	Bundle(ctx context.Context, r *serve.ShareRequest, public map[string][]string) (p share.Preview, redaction []string, err error)
+	Withheld(ctx context.Context, of []memory.ID, purpose string) (why string, err error)
+	Sold(ctx context.Context, did, title, to string, copies int, why string) error
+}
+
+// Store keeps what is listed, sealed.
+type Store interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	Commit(ctx context.Context, fn func(*store.Tx) error) error
+}
+
+// Config of an open node's selling.
+type Config struct {
+	Bundler Bundler
+	Store   Store
+	Ring    *keyring.Ring
+	Life    *opened.Life
+	HTTP    *http.Client // nil: the usual
+	Relay   string       // the market where none is named
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+// Shop is an open node's part. Its methods are safe for concurrent use; one that
+// changes something runs at a time.
+type Shop struct {
+	c     Config
+	mu    sync.Mutex
+	tends sync.Once
+}
+
+// New makes it.
+func New(c Config) *Shop { return &Shop{c: c} }
+
+// listed is what is kept of one version of a listing. Whoever has Key opens the
+// bundle; it goes when the listing has ended and no order is open.
+type listed struct {
+	serve.Listing
+	Key     []byte      `json:"key,omitempty"`
+	Of      []memory.ID `json:"of,omitempty"` // the originals
+	Purpose string      `json:"purpose,omitempty"`
+	Sent    bool        `json:"sent,omitempty"` // the market has it
+}
+
+// listedMeta is where they are kept, the newest first.
+const listedMeta = "market listings"
+
+// maxListed is how many versions are kept.
+const maxListed = 500
+
+func (s *Shop) list(ctx context.Context) (all []listed, err error) {
+	err = s.c.Store.View(ctx, func(tx *store.Tx) error { _, err := tx.Meta(listedMeta, &all); return err })
+	return all, err
+}
+
+// change keeps what f makes of the list.
+func (s *Shop) change(ctx context.Context, f func([]listed) []listed) error {
+	return s.c.Store.Commit(ctx, func(tx *store.Tx) error {
+		var all []listed
+		if _, err := tx.Meta(listedMeta, &all); err != nil {
+			return err
+		}
+		return tx.PutMeta(listedMeta, f(all))
+	})
+}
+
+// keyName is what the seller's key is called in a ring.
+const keyName = "market"
+
+// party is the seller, who is known by the same key at every market.
+func (s *Shop) party() (trade.Party, httpsig.Signer, error) {
+	key, ok := s.c.Ring.Key(keyName)
+	if !ok {
+		made := seal.NewKey()
+		defer made.Zero()
+		if err := s.c.Ring.SetKey(keyName, made); err != nil {
+			return trade.Party{}, nil, err
+		}
+		key, _ = s.c.Ring.Key(keyName)
+	}
+	d := key.Derive("market seller")
+	defer d.Zero()
+	seed := d.Bytes()
+	defer clear(seed)
+	sign := ed25519.NewKeyFromSeed(seed)
+	return trade.PartyOf(sign), httpsig.KeySigner(sign), nil
+}
+
+// at calls the market at an address, as the seller.
+func (s *Shop) at(address string, f func(*remote.Market, trade.Party) error) error {
+	by, sign, err := s.party()
+	if err != nil {
+		return err
+	}
+	r, err := remote.New(address, remote.Option{HTTP: s.c.HTTP, Now: s.c.Now})
+	if err != nil {
+		return fmt.Errorf("%w: %w", memory.ErrInvalid, err)
+	}
+	defer r.Close()
+	return refusal(f(r.Market(by.Key, sign), by))
+}
+
+// refusal says in serve's words what a market answered.
+func refusal(err error) error {
+	for _, p := range []struct{ is, as error }{
+		{trade.ErrForm, memory.ErrInvalid}, {remote.ErrTrade, serve.ErrConflict}, {remote.ErrForbidden, serve.ErrConflict}, {remote.ErrQuota, serve.ErrConflict},
+		{remote.ErrNotFound, memory.ErrNotFound},
+	} {
+		if errors.Is(err, p.is) && !errors.Is(err, p.as) {
+			return fmt.Errorf("%w: %w", p.as, err)
+		}
+	}
+	return err
+}
+
+var errNoMarket = fmt.Errorf("%w: no market is named, and the node has no relay", serve.ErrUnsupported)
+
+// tendEvery is how often orders are looked for while something is for sale.
+const tendEvery = time.Minute
+
+// Tend looks for orders until the node is locked, and delivers what needs no
+// approval. A second call does nothing.
+func (s *Shop) Tend() {
+	s.tends.Do(func() {
+		s.c.Life.Start(func(ctx context.Context) {
+			for wait.For(ctx, tendEvery) {
+				if _, err := s.sales(ctx); err != nil && ctx.Err() == nil {
+					s.c.Log.Warn("sales: will be tried again", "error", err)
+				}
+			}
+		})
+	})
+}
+
+// find gives the one listing that an id, or the beginning of one, names.
+func find(all []listed, id string) (*listed, error) {
+	if len(id) < 8 {
+		return nil, fmt.Errorf("%w: listing %q: at least 8 characters", memory.ErrInvalid, id)
+	}
+	var found *listed
+	for i := range all {
+		if !strings.HasPrefix(all[i].ID.String(), strings.ToLower(id)) {
+			continue
+		}
+		if found != nil && found.ID != all[i].ID {
+			return nil, fmt.Errorf("listing %s: %w", id, memory.ErrAmbiguous)
+		}
+		if found == nil {
+			found = &all[i] // the newest version
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("listing %s: %w", id, memory.ErrNotFound)
+	}
+	return found, nil
+}
+
+// newest leaves one version of each listing.
+func newest(all []listed) (out []serve.Listing) {
+	for _, l := range all {
+		if !slices.ContainsFunc(out, func(o serve.Listing) bool { return o.ID == l.ID }) {
+			out = append(out, l.Listing)
+		}
+	}
+	return out
+}

@@ -1,0 +1,318 @@
+package market
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/share"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/trade/bundle"
+)
+
+// Sales looks for orders, and delivers those that need no approval.
+func (s *Shop) Sales(ctx context.Context) ([]serve.Sale, error) { return s.sales(ctx) }
+
+func (s *Shop) sales(ctx context.Context) (out []serve.Sale, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, err := s.list(ctx)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	failed := []error{s.check(ctx, all)}
+	var markets []string
+	for _, l := range all {
+		if !slices.Contains(markets, l.Market) {
+			markets = append(markets, l.Market)
+		}
+	}
+	open := map[trade.Hash]bool{} // versions with orders that have not ended
+	for _, address := range markets {
+		failed = append(failed, s.at(address, func(m *remote.Market, by trade.Party) error {
+			for skip := 0; skip <= trade.MaxSkip; skip += trade.MaxOrders {
+				_, states, err := m.Orders(ctx, "seller", "", skip)
+				if err != nil {
+					return err
+				}
+				for _, st := range states {
+					if st.Offer.Seller != by.Key {
+						continue // what this home never signed
+					}
+					sale, err := s.tend(ctx, m, by, all, st)
+					failed = append(failed, err)
+					open[st.Offer.Hash] = open[st.Offer.Hash] || !sale.Phase.Ended()
+					out = append(out, sale)
+				}
+				if len(states) < trade.MaxOrders {
+					return nil
+				}
+			}
+			return nil
+		}))
+	}
+	if err := errors.Join(failed...); err != nil {
+		return out, err
+	}
+	return out, s.drop(ctx, all, open)
+}
+
+// check withdraws what may not be sold any more: a memory in it was forgotten, or
+// the policy has changed.
+func (s *Shop) check(ctx context.Context, all []listed) error {
+	var failed []error
+	for i := range all {
+		l := &all[i]
+		if !l.Withdrawn.IsZero() || !l.Sent {
+			continue
+		}
+		why, err := s.c.Bundler.Withheld(ctx, l.Of, l.Purpose)
+		if err == nil && why != "" {
+			s.c.Log.Warn("a listing is withdrawn", "title", l.Title, "why", why)
+			err = s.withdraw(ctx, l, "") // why is nobody's affair
+		}
+		failed = append(failed, err)
+	}
+	return errors.Join(failed...)
+}
+
+// tend delivers the key of one order where that needs no approval, and refunds one
+// that may not be delivered.
+func (s *Shop) tend(ctx context.Context, m *remote.Market, by trade.Party, all []listed, st *trade.State) (serve.Sale, error) {
+	l := versionOf(all, st.Offer.Hash)
+	var err error
+	waits := false
+	switch {
+	case st.Phase != trade.Funded || l == nil || len(l.Key) == 0:
+	case l.Approve:
+		waits = true
+	default:
+		st, err = s.deliver(ctx, m, by, l, st)
+	}
+	return saleOf(st, waits), err
+}
+
+func versionOf(all []listed, version trade.Hash) *listed {
+	i := slices.IndexFunc(all, func(l listed) bool { return l.Version == version })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}
+
+func saleOf(st *trade.State, waits bool) serve.Sale {
+	v := serve.Sale{Order: st.ID, Listing: st.Offer.ID(), Title: st.Offer.Title, Buyer: st.Order.Buyer, Phase: st.Phase,
+		Price: trade.Price(st.Order.Price, st.Order.Currency), Waits: waits, Reason: st.Reason}
+	if st.Paid > 0 {
+		v.Paid = trade.Price(st.Paid, st.Order.Currency)
+	}
+	if st.Deadline > 0 {
+		v.Deadline = time.Unix(st.Deadline, 0).UTC()
+	}
+	return v
+}
+
+// deliver wraps the bundle's key for the order's recipient. Where a memory in it may
+// not be sold any more, the price goes back instead.
+func (s *Shop) deliver(ctx context.Context, m *remote.Market, by trade.Party, l *listed, st *trade.State) (*trade.State, error) {
+	why, err := s.c.Bundler.Withheld(ctx, l.Of, l.Purpose)
+	if err != nil {
+		return st, err
+	}
+	if why != "" {
+		return s.refund(ctx, m, by, st, "it is not for sale any more")
+	}
+	k, err := seal.KeyFromBytes(l.Key)
+	if err != nil {
+		return st, err
+	}
+	defer k.Zero()
+	wrapped, err := bundle.Wrap(k, st.Order.Recipient, st.ID)
+	if errors.Is(err, trade.ErrForm) { // nobody could open it
+		return s.refund(ctx, m, by, st, "the order's recipient is no key")
+	}
+	if err != nil {
+		return st, err
+	}
+	if err := s.c.Bundler.Sold(ctx, share.DidSell, l.Title, "buyer "+st.Order.Buyer.String()[:8], l.Items, ""); err != nil {
+		return st, err
+	}
+	return s.step(ctx, m, by, st, trade.Step{Act: trade.Deliver, Wrapped: wrapped})
+}
+
+func (s *Shop) refund(ctx context.Context, m *remote.Market, by trade.Party, st *trade.State, reason string) (*trade.State, error) {
+	return s.step(ctx, m, by, st, trade.Step{Act: trade.Cancel, Reason: reason})
+}
+
+func (s *Shop) step(ctx context.Context, m *remote.Market, by trade.Party, st *trade.State, step trade.Step) (*trade.State, error) {
+	step.Order, step.Prev, step.At = st.ID, st.Last, s.c.Now().Unix()
+	b, _, err := trade.SignStep(step, by)
+	if err != nil {
+		return st, err
+	}
+	_, after, err := m.Step(ctx, st.ID, b)
+	if err != nil {
+		return st, err
+	}
+	return after, nil
+}
+
+// drop forgets the keys of versions that have ended and have no open order. The
+// sealed items at the market are then open to nobody but who bought them.
+func (s *Shop) drop(ctx context.Context, all []listed, open map[trade.Hash]bool) error {
+	over := func(l *listed) bool { return !l.Withdrawn.IsZero() && len(l.Key) > 0 && !open[l.Version] }
+	if !slices.ContainsFunc(all, func(l listed) bool { return over(&l) }) {
+		return nil
+	}
+	return s.change(ctx, func(all []listed) []listed {
+		for i := range all {
+			if over(&all[i]) {
+				all[i].Key, all[i].Of = nil, nil
+			}
+		}
+		return all
+	})
+}
+
+// Settle delivers the key of an order, or refunds it.
+func (s *Shop) Settle(ctx context.Context, r serve.SaleRequest) (v serve.Sale, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(r.Order) < 8 {
+		return v, fmt.Errorf("%w: order %q: at least 8 characters", memory.ErrInvalid, r.Order)
+	}
+	if r.Act != serve.DeliverSale && r.Act != serve.RefundSale {
+		return v, fmt.Errorf("%w: act: %.20q, want deliver or refund", memory.ErrInvalid, r.Act)
+	}
+	all, err := s.list(ctx)
+	if err != nil {
+		return v, err
+	}
+	var markets []string
+	for _, l := range all {
+		if slices.Contains(markets, l.Market) {
+			continue
+		}
+		markets = append(markets, l.Market)
+		found := false
+		err := s.at(l.Market, func(m *remote.Market, by trade.Party) error {
+			for skip := 0; skip <= trade.MaxSkip; skip += trade.MaxOrders {
+				_, states, err := m.Orders(ctx, "seller", "", skip)
+				if err != nil {
+					return err
+				}
+				for _, st := range states {
+					if found = strings.HasPrefix(st.ID.String(), strings.ToLower(r.Order)) && st.Offer.Seller == by.Key; found {
+						v, err = s.settle(ctx, m, by, all, st, &r)
+						return err
+					}
+				}
+				if len(states) < trade.MaxOrders {
+					return nil
+				}
+			}
+			return nil
+		})
+		if found || err != nil {
+			return v, err
+		}
+	}
+	return v, fmt.Errorf("order %s: %w", r.Order, memory.ErrNotFound)
+}
+
+func (s *Shop) settle(ctx context.Context, m *remote.Market, by trade.Party, all []listed, st *trade.State, r *serve.SaleRequest) (v serve.Sale, err error) {
+	if r.Act == serve.RefundSale {
+		st, err = s.refund(ctx, m, by, st, r.Reason)
+		return saleOf(st, false), err
+	}
+	l := versionOf(all, st.Offer.Hash)
+	if l == nil || len(l.Key) == 0 {
+		return v, fmt.Errorf("order %s: %w: this home has no key of its bundle", r.Order, serve.ErrConflict)
+	}
+	if st.Phase != trade.Funded {
+		return v, fmt.Errorf("order %s: %w: it is %s", r.Order, serve.ErrConflict, st.Phase)
+	}
+	st, err = s.deliver(ctx, m, by, l, st)
+	return saleOf(st, false), err
+}
+
+// PayOut takes what was earned out of a market, as a voucher.
+func (s *Shop) PayOut(ctx context.Context, r serve.PayoutRequest) (v serve.Payout, err error) {
+	if r.Market == "" {
+		r.Market = s.c.Relay
+	}
+	if r.Market == "" {
+		return v, errNoMarket
+	}
+	p := trade.Payout{}
+	rand.Read(p.Key[:])
+	if p.Minor, p.Currency, err = trade.ParsePrice(r.Amount); err != nil {
+		return v, refusal(err)
+	}
+	err = s.at(r.Market, func(m *remote.Market, _ trade.Party) error {
+		v.Voucher, err = m.Payout(ctx, p)
+		return err
+	})
+	return v, err
+}
+
+// Seller implements serve.Seller.
+type Seller struct{ of opened.Of[*Shop] }
+
+// NewSeller makes one over what is open.
+func NewSeller(of opened.Of[*Shop]) Seller { return Seller{of} }
+
+// PreviewListing implements serve.Seller.
+func (s Seller) PreviewListing(ctx context.Context, r serve.ListingRequest) (v serve.SharePreview, err error) {
+	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.Preview(ctx, r); return err })
+	return v, err
+}
+
+// PublishListing implements serve.Seller.
+func (s Seller) PublishListing(ctx context.Context, r serve.ListingRequest) (v serve.Listing, err error) {
+	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.Publish(ctx, r); return err })
+	return v, err
+}
+
+// Listings implements serve.Seller.
+func (s Seller) Listings(ctx context.Context) (v []serve.Listing, err error) {
+	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error {
+		all, err := sh.list(ctx)
+		v = newest(all)
+		return err
+	})
+	return v, err
+}
+
+// WithdrawListing implements serve.Seller.
+func (s Seller) WithdrawListing(ctx context.Context, id, reason string) (v serve.Listing, err error) {
+	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.Withdraw(ctx, id, reason); return err })
+	return v, err
+}
+
+// Sales implements serve.Seller.
+func (s Seller) Sales(ctx context.Context) (v []serve.Sale, err error) {
+	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.Sales(ctx); return err })
+	return v, err
+}
+
+// SettleSale implements serve.Seller.
+func (s Seller) SettleSale(ctx context.Context, r serve.SaleRequest) (v serve.Sale, err error) {
+	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.Settle(ctx, r); return err })
+	return v, err
+}
+
+// PayOutSales implements serve.Seller.
+func (s Seller) PayOutSales(ctx context.Context, r serve.PayoutRequest) (v serve.Payout, err error) {
+	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.PayOut(ctx, r); return err })
+	return v, err
+}

@@ -1,0 +1,209 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// Seller sells bundles of copies at markets. A listing is named by its id, and a sale
+// by its order's, or by 8 characters of it or more.
+type Seller interface {
+	// PreviewListing shows what a bundle would hold; nothing leaves the node.
+	PreviewListing(ctx context.Context, r ListingRequest) (SharePreview, error)
+	// PublishListing seals it and lists it: ErrConflict where r.Bundle.Confirm is of
+	// another preview, memory.ErrNotFound where nothing fits.
+	PublishListing(ctx context.Context, r ListingRequest) (Listing, error)
+	// Listings gives all that this home listed, the newest first.
+	Listings(ctx context.Context) ([]Listing, error)
+	// WithdrawListing ends one. What was ordered before goes on.
+	WithdrawListing(ctx context.Context, id, reason string) (Listing, error)
+	// Sales looks for orders, delivers those that need no approval, and gives all.
+	Sales(ctx context.Context) ([]Sale, error)
+	// SettleSale delivers the key of a sale that waits for approval, or refunds it.
+	SettleSale(ctx context.Context, r SaleRequest) (Sale, error)
+	// PayOutSales takes what was earned out of a market, as a voucher.
+	PayOutSales(ctx context.Context, r PayoutRequest) (Payout, error)
+}
+
+// ListingRequest says what is sold, where and for how much.
+type ListingRequest struct {
+	Bundle      ShareRequest `json:"bundle"`             // as of a share; to, title and expires stay empty
+	Market      string       `json:"market"`             // URL of the relay with the market; empty: the node's relay
+	Replaces    string       `json:"replaces,omitempty"` // a listing of which this is the next version
+	Title       string       `json:"title"`
+	Description string       `json:"description,omitempty"`
+	Categories  []string     `json:"categories"`        // lower case and hyphens
+	Languages   []string     `json:"languages"`         // BCP 47: en, zh-Hans
+	Sample      []string     `json:"sample,omitempty"`  // that everybody sees; made by the seller
+	Licence     string       `json:"licence,omitempty"` // empty: personal use
+	Terms       string       `json:"terms,omitempty"`
+	Price       string       `json:"price"`                  // 5.00 EUR
+	Approve     bool         `json:"approve,omitempty"`      // each sale waits for the seller's approval
+	DeliverDays int          `json:"deliver_days,omitempty"` // 0: 7
+	AcceptDays  int          `json:"accept_days,omitempty"`  // 0: 3
+}
+
+// Listing is something that this home sells.
+type Listing struct {
+	ID        trade.Hash `json:"id"`
+	Version   trade.Hash `json:"version"` // the newest
+	Number    int        `json:"number"`
+	Market    string     `json:"market"`
+	Title     string     `json:"title"`
+	Price     string     `json:"price"`
+	Items     int        `json:"items"`
+	Approve   bool       `json:"approve,omitempty"`
+	Created   time.Time  `json:"created"`
+	Withdrawn time.Time  `json:"withdrawn,omitzero"`
+	Why       string     `json:"why,omitempty"` // it was withdrawn
+}
+
+// ListingsAnswer lists them.
+type ListingsAnswer struct {
+	Listings []Listing `json:"listings"`
+}
+
+// Sale is an order of something that this home sells.
+type Sale struct {
+	Order    trade.Hash  `json:"order"`
+	Listing  trade.Hash  `json:"listing"`
+	Title    string      `json:"title"`
+	Buyer    trade.Key   `json:"buyer"`
+	Phase    trade.Phase `json:"phase"`
+	Price    string      `json:"price"`
+	Paid     string      `json:"paid,omitempty"`    // to the seller, fees included
+	Waits    bool        `json:"waits,omitempty"`   // for approval
+	Deadline time.Time   `json:"deadline,omitzero"` // when the phase expires
+	Reason   string      `json:"reason,omitempty"`
+}
+
+// SalesAnswer lists them.
+type SalesAnswer struct {
+	Sales []Sale `json:"sales"`
+}
+
+// SaleAct is what becomes of a sale.
+type SaleAct string
+
+// The acts.
+const (
+	DeliverSale SaleAct = "deliver" // the key goes to the buyer
+	RefundSale  SaleAct = "refund"  // the price does
+)
+
+// SaleRequest settles one.
+type SaleRequest struct {
+	Order  string  `json:"-"` // its id, or 8 characters of it or more
+	Act    SaleAct `json:"act" enum:"deliver,refund"`
+	Reason string  `json:"reason,omitempty"` // of a refund, for the buyer
+}
+
+type settled struct {
+	Order string `path:"order" doc:"its id, or 8 characters of it or more"`
+	Body  SaleRequest
+}
+
+// PayoutRequest takes earnings out of a market.
+type PayoutRequest struct {
+	Market string `json:"market,omitempty"` // URL; empty: the node's relay
+	Amount string `json:"amount"`           // 5.00 EUR
+}
+
+// Payout is what a market paid.
+type Payout struct {
+	Voucher string `json:"voucher"` // whoever has it can use it
+}
+
+type listingOf struct {
+	Listing string `path:"listing" doc:"its id, or 8 characters of it or more"`
+	Reason  string `query:"reason" doc:"why, for everybody to read; may be absent"`
+}
+
+var selling = topic[Seller]{previewListing, publishListing, listListings, withdrawListing, listSales, settleSale, payOutSales}
+
+var (
+	previewListing = takes(RightOwner, spec{
+		method: "POST", path: "/v1/market/preview", id: "previewListing",
+		summary: "Show what a bundle for sale would hold", gives: "What its buyers would see; nothing has left the node",
+	}, Seller.PreviewListing)
+
+	publishListing = takes(RightOwner, spec{
+		method: "POST", path: "/v1/market/listings", id: "publishListing", made: true,
+		summary: "Seal a bundle and list it at a market", gives: "It is listed",
+	}, Seller.PublishListing)
+
+	listListings = asks(RightOwner, spec{
+		method: "GET", path: "/v1/market/listings", id: "listListings",
+		summary: "List what this home sells", gives: "The listings, the newest first",
+	}, func(s Seller, ctx context.Context) (ListingsAnswer, error) {
+		list, err := s.Listings(ctx)
+		return ListingsAnswer{Some(list)}, err
+	})
+
+	withdrawListing = takes(RightOwner, spec{
+		method: "DELETE", path: "/v1/market/listings/{listing}", id: "withdrawListing",
+		summary: "End a listing", gives: "Nobody finds or orders it any more; what was ordered goes on",
+	}, func(s Seller, ctx context.Context, in listingOf) (Listing, error) {
+		return s.WithdrawListing(ctx, in.Listing, in.Reason)
+	})
+
+	listSales = asks(RightOwner, spec{
+		method: "GET", path: "/v1/market/sales", id: "listSales",
+		summary: "Look for orders, and deliver what needs no approval", gives: "The sales, the last moved first",
+	}, func(s Seller, ctx context.Context) (SalesAnswer, error) {
+		list, err := s.Sales(ctx)
+		return SalesAnswer{Some(list)}, err
+	})
+
+	settleSale = takes(RightOwner, spec{
+		method: "POST", path: "/v1/market/sales/{order}", id: "settleSale",
+		summary: "Deliver the key of a sale, or refund it", gives: "The sale",
+	}, func(s Seller, ctx context.Context, in settled) (Sale, error) {
+		in.Body.Order = in.Order
+		return s.SettleSale(ctx, in.Body)
+	})
+
+	payOutSales = takes(RightOwner, spec{
+		method: "POST", path: "/v1/market/payouts", id: "payOutSales",
+		summary: "Take what was earned out of a market", gives: "A voucher, which whoever has it can use",
+	}, Seller.PayOutSales)
+)
+
+// PreviewListing shows what a bundle would hold.
+func (c *Client) PreviewListing(ctx context.Context, r ListingRequest) (SharePreview, error) {
+	return previewListing.call(ctx, c, r)
+}
+
+// PublishListing lists it.
+func (c *Client) PublishListing(ctx context.Context, r ListingRequest) (Listing, error) {
+	return publishListing.call(ctx, c, r)
+}
+
+// Listings lists what this home sells.
+func (c *Client) Listings(ctx context.Context) ([]Listing, error) {
+	v, err := listListings.call(ctx, c, none{})
+	return v.Listings, err
+}
+
+// WithdrawListing ends one.
+func (c *Client) WithdrawListing(ctx context.Context, id, reason string) (Listing, error) {
+	return withdrawListing.call(ctx, c, listingOf{id, reason})
+}
+
+// Sales looks for orders, and gives all.
+func (c *Client) Sales(ctx context.Context) ([]Sale, error) {
+	v, err := listSales.call(ctx, c, none{})
+	return v.Sales, err
+}
+
+// SettleSale delivers or refunds.
+func (c *Client) SettleSale(ctx context.Context, r SaleRequest) (Sale, error) {
+	return settleSale.call(ctx, c, settled{r.Order, r})
+}
+
+// PayOutSales takes earnings out of a market.
+func (c *Client) PayOutSales(ctx context.Context, r PayoutRequest) (Payout, error) {
+	return payOutSales.call(ctx, c, r)
+}

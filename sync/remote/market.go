@@ -1,0 +1,200 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// Market is a market at a relay's address, as the holder of a key sees it. It
+// believes nothing that is not signed; counts and the order of hits are the
+// market's word.
+type Market struct{ caller }
+
+// Market gives the market. sign may be nil for whoever only looks around.
+func (r *Relay) Market(key trade.Key, sign httpsig.Signer) *Market {
+	return &Market{caller{relay: r, keyID: "market/" + key.String(), sign: sign}}
+}
+
+// Address is the URL of the market's relay.
+func (r *Relay) Address() string { return r.base.String() }
+
+// ask sends a request whose answer is a value.
+func (m *Market) ask(ctx context.Context, method, path string, query url.Values, body []byte, into any) error {
+	q := call{method: method, path: "/v1/market" + path, query: query, body: body, limit: trade.MaxAnswer}
+	if into == nil {
+		q.limit = 0
+	}
+	a, err := m.do(ctx, q)
+	if err != nil || into == nil {
+		return err
+	}
+	if err := trade.Decode(a.body, into, trade.MaxAnswer); err != nil {
+		return fmt.Errorf("%s %s: %w: %v", method, q.path, ErrAnswer, err)
+	}
+	return nil
+}
+
+// Terms are the market's.
+func (m *Market) Terms(ctx context.Context) (t trade.Terms, err error) {
+	err = m.ask(ctx, "GET", "", nil, nil, &t)
+	return t, err
+}
+
+// Search gives the listings that fit; docs/market.md has the parameters. Each
+// listing is checked.
+func (m *Market) Search(ctx context.Context, q url.Values) (f trade.Found, ls []*trade.Offer, err error) {
+	if err := m.ask(ctx, "GET", "/listings", q, nil, &f); err != nil {
+		return f, nil, err
+	}
+	for _, h := range f.Hits {
+		l, err := trade.ReadListing(h.Listing)
+		if err != nil {
+			return f, nil, fmt.Errorf("search: %w: %w", ErrAnswer, err)
+		}
+		ls = append(ls, l)
+	}
+	return f, ls, nil
+}
+
+// Show gives a listing in its newest version, by its id or the hash of a version.
+func (m *Market) Show(ctx context.Context, id trade.Hash) (s trade.Shown, l *trade.Offer, err error) {
+	if err = m.ask(ctx, "GET", "/listings/"+id.String(), nil, nil, &s); err != nil {
+		return s, nil, err
+	}
+	if l, err = trade.ReadListing(s.Hit.Listing); err != nil {
+		return s, nil, fmt.Errorf("listing: %w: %w", ErrAnswer, err)
+	}
+	ok := l.ID() == id
+	for _, v := range s.Versions {
+		ok = ok || v == id
+	}
+	if !ok {
+		return s, nil, fmt.Errorf("listing: %w: it is another", ErrAnswer)
+	}
+	return s, l, nil
+}
+
+// Publish sends a listing with its items.
+func (m *Market) Publish(ctx context.Context, l *trade.Offer, items [][]byte) error {
+	var id trade.Hash
+	return m.ask(ctx, "POST", "/listings", nil, trade.Encode(trade.Publication{Listing: l.Signed, Items: items}), &id)
+}
+
+// Withdraw ends a listing by its seller's signed word.
+func (m *Market) Withdraw(ctx context.Context, signed []byte) error {
+	return m.send(ctx, "/withdrawals", signed)
+}
+
+// Report sends a complaint.
+func (m *Market) Report(ctx context.Context, signed []byte) error {
+	return m.send(ctx, "/reports", signed)
+}
+
+// Review sends a review.
+func (m *Market) Review(ctx context.Context, signed []byte) error {
+	return m.send(ctx, "/reviews", signed)
+}
+
+// TakeDown ends a listing, by the market's own key.
+func (m *Market) TakeDown(ctx context.Context, n trade.Notice) error {
+	return m.send(ctx, "/takedowns", trade.Encode(n))
+}
+
+func (m *Market) send(ctx context.Context, path string, body []byte) error {
+	return m.ask(ctx, "POST", path, nil, body, nil)
+}
+
+// Order sends an order. The same order again gives how it stands.
+func (m *Market) Order(ctx context.Context, signed []byte) (*trade.Chain, *trade.State, error) {
+	return m.chain(ctx, "POST", "/orders", signed)
+}
+
+// Get gives an order of this key's.
+func (m *Market) Get(ctx context.Context, id trade.Hash) (*trade.Chain, *trade.State, error) {
+	return m.chain(ctx, "GET", "/orders/"+id.String(), nil)
+}
+
+// Step moves an order.
+func (m *Market) Step(ctx context.Context, id trade.Hash, signed []byte) (*trade.Chain, *trade.State, error) {
+	return m.chain(ctx, "POST", "/orders/"+id.String()+"/steps", signed)
+}
+
+// Pay pays an order.
+func (m *Market) Pay(ctx context.Context, id trade.Hash, p trade.Payment) (*trade.Chain, *trade.State, error) {
+	return m.chain(ctx, "POST", "/orders/"+id.String()+"/payments", trade.Encode(p))
+}
+
+// chain asks for an order, and replays it.
+func (m *Market) chain(ctx context.Context, method, path string, body []byte) (*trade.Chain, *trade.State, error) {
+	var c trade.Chain
+	if err := m.ask(ctx, method, path, nil, body, &c); err != nil {
+		return nil, nil, err
+	}
+	s, err := c.Replay()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w: %w", path, ErrAnswer, err)
+	}
+	return &c, s, nil
+}
+
+// Orders gives those of this key in a role (buyer, seller, arbiter) and a phase, or
+// all where that is empty; up to trade.MaxOrders behind skip.
+func (m *Market) Orders(ctx context.Context, role string, phase trade.Phase, skip int) ([]trade.Chain, []*trade.State, error) {
+	var all trade.Chains
+	q := url.Values{"role": {role}, "phase": {string(phase)}, "skip": {strconv.Itoa(skip)}}
+	if err := m.ask(ctx, "GET", "/orders", q, nil, &all); err != nil {
+		return nil, nil, err
+	}
+	var out []*trade.State
+	for i := range all.Orders {
+		s, err := all.Orders[i].Replay()
+		if err != nil {
+			return nil, nil, fmt.Errorf("orders: %w: %w", ErrAnswer, err)
+		}
+		out = append(out, s)
+	}
+	return all.Orders, out, nil
+}
+
+// Bundle gives the sealed items of a paid order, checked against what was listed.
+func (m *Market) Bundle(ctx context.Context, s *trade.State) (items [][]byte, err error) {
+	if err := m.ask(ctx, "GET", "/orders/"+s.ID.String()+"/bundle", nil, nil, &items); err != nil {
+		return nil, err
+	}
+	return items, trade.CheckItems(&s.Offer.Listing, items)
+}
+
+// Balance is what this key has.
+func (m *Market) Balance(ctx context.Context) (out []trade.Balance, err error) {
+	err = m.ask(ctx, "GET", "/balance", nil, nil, &out)
+	return out, err
+}
+
+// Payout takes money out, as a voucher.
+func (m *Market) Payout(ctx context.Context, p trade.Payout) (string, error) {
+	var c trade.Codes
+	if err := m.ask(ctx, "POST", "/payouts", nil, trade.Encode(p), &c); err != nil {
+		return "", err
+	}
+	if len(c.Codes) != 1 {
+		return "", fmt.Errorf("payout: %w: %d codes", ErrAnswer, len(c.Codes))
+	}
+	return c.Codes[0], nil
+}
+
+// Issue makes vouchers, by the market's own key.
+func (m *Market) Issue(ctx context.Context, i trade.Issue) (c trade.Codes, err error) {
+	err = m.ask(ctx, "POST", "/vouchers", nil, trade.Encode(i), &c)
+	return c, err
+}
+
+// Complaints are the reports of live listings, by the market's own key.
+func (m *Market) Complaints(ctx context.Context) (out []trade.Complaint, err error) {
+	err = m.ask(ctx, "GET", "/reports", nil, nil, &out)
+	return out, err
+}

@@ -1,0 +1,172 @@
+// Package bundle seals and opens what is traded. A market never imports it.
+//
+// The words:
+//
+//   - An item is one memory as a buyer gets it, as JSON of a [memory.Candidate].
+//   - The bundle's key is a secret of the seller. Each item has a key of its own,
+//     which follows from it, so that one item can be shown without the others.
+//   - A commitment is a hash by which a key is known again. Each sealed item begins
+//     with that of its key, and the listing has that of the bundle's key: a
+//     wrong key can be told from a buyer who lies.
+package bundle
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/locket-dev/locket/crypto/length"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// What callers can tell apart.
+var (
+	// ErrKey: the key that was delivered is not the one that was listed.
+	ErrKey = errors.New("the delivered key is not the listed one")
+	// ErrItem: an item does not open with its key, or is no memory.
+	ErrItem = errors.New("item is not what was listed")
+)
+
+// FORMAT of a sealed item
+//
+//	32 bytes  commitment of the item's key
+//	rest      XChaCha20-Poly1305 (crypto/seal) under the item's key, with the
+//	          commitment as associated data: u32 big-endian length of the JSON,
+//	          the JSON, zeros up to length.Padded
+const commitment = sha256.Size
+
+// Commitment is by what a key is known.
+func Commitment(k *seal.Key) trade.Hash {
+	d := k.Derive("market commitment")
+	defer d.Zero()
+	b := d.Bytes()
+	defer clear(b)
+	return sha256.Sum256(b)
+}
+
+// ItemKey is the key of the item at place i.
+func ItemKey(k *seal.Key, i int) *seal.Key { return k.Derive(fmt.Sprintf("market item %d", i)) }
+
+// Seal makes the items of a bundle.
+func Seal(k *seal.Key, ms []memory.Candidate) ([][]byte, error) {
+	out := make([][]byte, len(ms))
+	for i := range ms {
+		b, err := json.Marshal(&ms[i])
+		if err != nil {
+			return nil, fmt.Errorf("seal item %d: %w", i, err)
+		}
+		plain := make([]byte, length.Padded(int64(4+len(b))))
+		plain[0], plain[1], plain[2], plain[3] = byte(len(b)>>24), byte(len(b)>>16), byte(len(b)>>8), byte(len(b))
+		copy(plain[4:], b)
+		key := ItemKey(k, i)
+		c := Commitment(key)
+		out[i] = key.Seal(c[:], plain, c[:])
+		key.Zero()
+	}
+	return out, nil
+}
+
+// OpenItem opens one sealed item with its own key.
+func OpenItem(key *seal.Key, item []byte) (m memory.Candidate, err error) {
+	c := Commitment(key)
+	if len(item) < commitment || subtle.ConstantTimeCompare(c[:], item[:commitment]) != 1 {
+		return m, ErrKey
+	}
+	plain, err := key.Open(nil, item[commitment:], c[:])
+	if err != nil {
+		return m, fmt.Errorf("%w: its seal does not open", ErrItem)
+	}
+	n := 0
+	if len(plain) >= 4 {
+		n = int(plain[0])<<24 | int(plain[1])<<16 | int(plain[2])<<8 | int(plain[3])
+	}
+	if n == 0 || n > len(plain)-4 {
+		return m, fmt.Errorf("%w: it has no length", ErrItem)
+	}
+	if err := json.Unmarshal(plain[4:4+n], &m); err != nil {
+		return m, fmt.Errorf("%w: %v", ErrItem, err)
+	}
+	if err := m.Validate(); err != nil {
+		return m, fmt.Errorf("%w: %v", ErrItem, err)
+	}
+	return m, nil
+}
+
+// Open checks the items against what was listed, and opens all. The error names
+// the first item that is wrong, with [ErrItem], or is [ErrKey] or trade.ErrRoot.
+func Open(l *trade.Listing, k *seal.Key, items [][]byte) ([]memory.Candidate, error) {
+	if err := trade.CheckItems(l, items); err != nil {
+		return nil, err
+	}
+	if Commitment(k) != l.Commitment {
+		return nil, ErrKey
+	}
+	out := make([]memory.Candidate, len(items))
+	counts := map[string]uint32{}
+	for i, item := range items {
+		key := ItemKey(k, i)
+		m, err := OpenItem(key, item)
+		key.Zero()
+		if errors.Is(err, ErrKey) {
+			err = fmt.Errorf("%w: it is sealed with another key than the bundle's", ErrItem)
+		}
+		if err != nil {
+			return nil, &BadItem{Place: i, Err: err}
+		}
+		out[i] = m
+		counts[string(m.Type)]++
+	}
+	for t, n := range l.Counts {
+		if counts[t] != n {
+			return out, fmt.Errorf("%w: %d of type %s were listed, and %d came", ErrItem, n, t, counts[t])
+		}
+	}
+	return out, nil
+}
+
+// BadItem says which item is wrong.
+type BadItem struct {
+	Place int
+	Err   error
+}
+
+// Error names the item, counted from 1.
+func (b *BadItem) Error() string { return fmt.Sprintf("item %d: %v", b.Place+1, b.Err) }
+
+// Unwrap gives what is wrong with it.
+func (b *BadItem) Unwrap() error { return b.Err }
+
+// Wrap seals the bundle's key to the recipient of an order.
+func Wrap(k *seal.Key, recipient string, order trade.Hash) ([]byte, error) {
+	r, err := seal.ParseRecipient(recipient)
+	if err != nil {
+		return nil, fmt.Errorf("order's recipient: %w: %v", trade.ErrForm, err)
+	}
+	b := append(k.Bytes(), order[:]...)
+	defer clear(b)
+	return seal.SealTo(r, b)
+}
+
+// Unwrap opens it, and checks the key against the listing: [ErrKey].
+func Unwrap(id *seal.Identity, s *trade.State) (*seal.Key, error) {
+	b, err := seal.OpenWith(id, s.Wrapped)
+	if err != nil {
+		return nil, fmt.Errorf("%w: it does not open", ErrKey)
+	}
+	defer clear(b)
+	if len(b) != seal.KeySize+len(s.ID) || trade.Hash(b[seal.KeySize:]) != s.ID {
+		return nil, fmt.Errorf("%w: it was made for another order", ErrKey)
+	}
+	k, err := seal.KeyFromBytes(b[:seal.KeySize])
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrKey, err)
+	}
+	if Commitment(k) != s.Offer.Commitment {
+		return nil, ErrKey
+	}
+	return k, nil
+}

@@ -1,0 +1,149 @@
+package trade
+
+import "fmt"
+
+// Phase is where an order stands.
+type Phase string
+
+// The phases. The last four are ends.
+const (
+	Ordered   Phase = "ordered"
+	Funded    Phase = "funded"
+	Delivered Phase = "delivered"
+	Disputed  Phase = "disputed"
+	Accepted  Phase = "accepted" // the seller has the whole price
+	Settled   Phase = "settled"  // the arbiter divided the price
+	Refunded  Phase = "refunded" // the buyer has the whole price back
+	Expired   Phase = "expired"  // nothing was ever paid
+)
+
+// Ended reports whether nothing follows.
+func (p Phase) Ended() bool {
+	return p == Accepted || p == Settled || p == Refunded || p == Expired
+}
+
+// Times that no listing sets, in seconds.
+const (
+	FundWithin   = 24 * 60 * 60
+	DecideWithin = 14 * 24 * 60 * 60
+)
+
+// State is what follows from a chain. Amounts are minor units of the order's
+// currency. After it was funded, Held, Paid and Back add up to the price.
+type State struct {
+	Offer    *Offer
+	Order    Order
+	ID       Hash // of the order
+	Phase    Phase
+	Last     Hash   // of the last step; of the order before any
+	At       int64  // when the last step was taken, by the market
+	Deadline int64  // when the phase expires; 0 at an end
+	Steps    int    // taken
+	Held     uint64 // by the market
+	Paid     uint64 // to the seller, fees of the market included
+	Back     uint64 // to the buyer
+	Wrapped  []byte // the bundle's key, sealed, once it is delivered
+	Evidence []byte // of a dispute, sealed
+	Reason   string // of the last step
+}
+
+// Begin is the state of an order that the market took at a time.
+func Begin(l *Offer, o Order, id Hash, at int64) (*State, error) {
+	if err := o.Fits(l); err != nil {
+		return nil, err
+	}
+	return &State{Offer: l, Order: o, ID: id, Phase: Ordered, Last: id, At: at, Deadline: at + FundWithin}, nil
+}
+
+// Apply gives the state after a step that the market took at a time, in Unix
+// seconds. s does not change. Whether a step is known already is for the caller to
+// look up: a known one is [ErrChain] here.
+func (s *State) Apply(t *Taken, at int64) (*State, error) {
+	if t.Order != s.ID || t.Prev != s.Last {
+		return nil, fmt.Errorf("%s: %w", t.Act, ErrChain)
+	}
+	if at < s.At {
+		return nil, fmt.Errorf("%s: %w: it is stamped before the step that it follows", t.Act, ErrLate)
+	}
+	if err := s.allows(t, at); err != nil {
+		return nil, err
+	}
+	n := *s
+	n.Last, n.At, n.Deadline, n.Reason = t.Hash, at, 0, t.Reason
+	n.Steps++
+	price := s.Order.Price
+	switch t.Act {
+	case Fund:
+		n.Phase, n.Held, n.Deadline = Funded, price, at+int64(s.Offer.Deliver)
+	case Deliver:
+		n.Phase, n.Wrapped, n.Deadline = Delivered, t.Wrapped, at+int64(s.Offer.Accept)
+	case Accept:
+		n.end(Accepted, 0)
+	case Dispute:
+		n.Phase, n.Evidence, n.Deadline = Disputed, t.Evidence, at+DecideWithin
+	case Decide:
+		switch t.Refund {
+		case 0:
+			n.end(Accepted, 0)
+		case price:
+			n.end(Refunded, price)
+		default:
+			n.end(Settled, t.Refund)
+		}
+	case Cancel:
+		n.end(Refunded, price)
+	case Expire:
+		if s.Phase == Delivered { // who says nothing has accepted
+			n.end(Accepted, 0)
+		} else {
+			n.end(Refunded, price)
+		}
+	}
+	return &n, nil
+}
+
+// end divides what is held. Where nothing is, the order expired.
+func (s *State) end(p Phase, back uint64) {
+	if s.Held == 0 {
+		s.Phase = Expired
+		return
+	}
+	s.Phase, s.Back, s.Paid, s.Held = p, back, s.Held-back, 0
+}
+
+// allows says who may make which step in which phase, and when.
+func (s *State) allows(t *Taken, at int64) error {
+	buyer, seller := s.Order.Buyer, s.Offer.Seller
+	by := map[Act]Key{Fund: s.Offer.Market, Deliver: seller, Accept: buyer, Dispute: buyer, Decide: s.Offer.Arbiter, Expire: s.Offer.Market, Cancel: seller}[t.Act]
+	if t.Act == Cancel && s.Phase == Ordered && t.By == buyer {
+		by = buyer
+	}
+	if t.By != by {
+		return fmt.Errorf("%s: %w", t.Act, ErrParty)
+	}
+	in := map[Act][]Phase{Fund: {Ordered}, Deliver: {Funded}, Accept: {Delivered, Disputed}, Dispute: {Delivered}, Decide: {Disputed},
+		Cancel: {Ordered, Funded, Delivered, Disputed}, Expire: {Ordered, Funded, Delivered, Disputed}}[t.Act]
+	ok := false
+	for _, p := range in {
+		ok = ok || p == s.Phase
+	}
+	if !ok {
+		return fmt.Errorf("%s: %w: it is %s", t.Act, ErrPhase, s.Phase)
+	}
+	if late := at >= s.Deadline; late != (t.Act == Expire) {
+		if late {
+			return fmt.Errorf("%s: %w: the time for it is over", t.Act, ErrLate)
+		}
+		return fmt.Errorf("%s: %w: %d seconds are left", t.Act, ErrLate, s.Deadline-at)
+	}
+	if t.Act == Decide && t.Refund > s.Order.Price {
+		return fmt.Errorf("%s: refund: %w: %d of %d", t.Act, ErrForm, t.Refund, s.Order.Price)
+	}
+	return nil
+}
+
+// Reviewable reports whether the order is a receipt: it ended, and a key was
+// delivered in it.
+func (s *State) Reviewable() bool {
+	return s.Phase.Ended() && len(s.Wrapped) > 0
+}

@@ -1,0 +1,109 @@
+// Package tradetest makes parties, bundles and listings for tests.
+package tradetest
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"testing"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/trade/bundle"
+)
+
+// Party is a party by a number.
+func Party(n byte) trade.Party { return trade.PartyOf(PartyKey(n)) }
+
+// PartyKey is the key of one.
+func PartyKey(n byte) ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, ed25519.SeedSize))
+}
+
+// MarketKey is the key of Market.
+var MarketKey = PartyKey(1)
+
+// The parties of tests.
+var Market, Seller, Buyer, Arbiter = Party(1), Party(2), Party(3), Party(4)
+
+// Sentences are what the bundle says.
+var Sentences = []string{"Tomatoes want water at the root before nine.", "The greenhouse door sticks when it rains.", "Basil grows well beside the tomatoes.", "番茄要在早上浇水。"}
+
+// Key is the bundle's key.
+func Key(tb testing.TB) *seal.Key {
+	k, err := seal.KeyFromBytes(bytes.Repeat([]byte{7}, seal.KeySize))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return k
+}
+
+// Bundle gives the sealed items, and what is in them.
+func Bundle(tb testing.TB) ([][]byte, []memory.Candidate) {
+	var ms []memory.Candidate
+	for _, s := range Sentences {
+		ms = append(ms, memory.Candidate{Type: memory.Semantic, Text: s, Confidence: 1, Owner: memory.Owner{User: "shared"}})
+	}
+	items, err := bundle.Seal(Key(tb), ms)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return items, ms
+}
+
+// Listing is of the bundle, changed by change, which may be nil.
+func Listing(tb testing.TB, items [][]byte, change func(*trade.Listing)) *trade.Offer {
+	root, size, err := trade.Root(items)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	l := trade.Listing{Number: 1, Market: Market.Key, Arbiter: Arbiter.Key, Title: "Notes of a garden", Description: "What grew, and how.",
+		Categories: []string{"garden"}, Languages: []string{"en"}, Items: uint32(len(items)), Counts: map[string]uint32{"semantic": uint32(len(items))},
+		Sample: []string{"Beans want poles."}, Licence: "personal use", Price: 500, Currency: "EUR", Redaction: []string{"names"}, Root: root, Size: size,
+		Commitment: bundle.Commitment(Key(tb)), Deliver: 7 * 24 * 3600, Accept: 3 * 24 * 3600, Created: 1_800_000_000}
+	if change != nil {
+		change(&l)
+	}
+	o, err := trade.SignListing(l, Seller)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return o
+}
+
+// Order is of a listing by Buyer, to the identity that is given.
+func Order(tb testing.TB, l *trade.Offer, id *seal.Identity) ([]byte, trade.Order, trade.Hash) {
+	b, _, err := trade.SignOrder(trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Recipient: id.Recipient().String(),
+		Created: 1_800_000_000}, Buyer)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	o, hash, err := trade.ReadOrder(b)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b, o, hash
+}
+
+// Step signs and reads a step that follows a state.
+func Step(tb testing.TB, s *trade.State, act trade.Act, by trade.Party, change func(*trade.Step)) ([]byte, trade.Taken) {
+	st := trade.Step{Order: s.ID, Prev: s.Last, Act: act, At: 1}
+	switch act {
+	case trade.Deliver:
+		st.Wrapped = []byte("wrapped")
+	case trade.Dispute:
+		st.Evidence, st.Reason = []byte("sealed"), "it is empty"
+	}
+	if change != nil {
+		change(&st)
+	}
+	b, _, err := trade.SignStep(st, by)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	t, err := trade.ReadStep(b)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b, t
+}

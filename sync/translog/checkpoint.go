@@ -1,0 +1,237 @@
+// Package translog is the client's side of a transparency log: an append-only
+// list whose operator signs how long it is and what it hashes to, so that nobody
+// can take an entry out, or show one list to you and another to others, unseen.
+//
+// The formats are those of C2SP, which other tools read: checkpoints
+// (c2sp.org/tlog-checkpoint) in signed notes (c2sp.org/signed-note), cosigned by
+// witnesses (c2sp.org/tlog-cosignature), tiles and entries at the addresses of
+// c2sp.org/tlog-tiles. Hashes are those of RFC 6962, by golang.org/x/mod.
+//
+// A reader keeps the last [Checkpoint] that it saw and gives it to [Follow] with
+// the next. An operator who showed two histories is named by a [Fork], which
+// convinces others without the operator's help.
+package translog
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// What callers can tell apart.
+var (
+	ErrCheckpoint = errors.New("this is no checkpoint of the log")
+	ErrProof      = errors.New("the proof does not hold")
+	ErrTiles      = errors.New("the log does not serve what it signed")
+	ErrEntry      = errors.New("this is no entry of a log")
+	ErrWitness    = errors.New("not enough witnesses cosigned")
+)
+
+// MaxCheckpoint is how many bytes a signed checkpoint has at most.
+const MaxCheckpoint = 16 << 10
+
+// Checkpoint is what a log was at some time.
+type Checkpoint struct {
+	Origin string
+	Size   int64 // entries
+	Root   tlog.Hash
+}
+
+// text is the body of the note.
+//
+//	origin LF
+//	size, decimal LF
+//	root, base64 LF
+func (c Checkpoint) text() string {
+	return fmt.Sprintf("%s\n%d\n%s\n", c.Origin, c.Size, c.Root)
+}
+
+func (c Checkpoint) tree() tlog.Tree { return tlog.Tree{N: c.Size, Hash: c.Root} }
+
+// Signed is a checkpoint with its signatures, as it travels.
+type Signed struct {
+	Checkpoint
+	Note []byte
+	// Cosigned has the names of the witnesses that were known, and their times.
+	Cosigned map[string]time.Time
+}
+
+// Sign makes a signed checkpoint.
+func Sign(c Checkpoint, by note.Signer) ([]byte, error) {
+	if c.Origin != by.Name() {
+		return nil, fmt.Errorf("sign checkpoint: %w: its origin is %q, and the key's %q", ErrCheckpoint, c.Origin, by.Name())
+	}
+	return note.Sign(&note.Note{Text: c.text()}, by)
+}
+
+// Open reads a checkpoint that the log with this key signed, and who of the
+// witnesses cosigned it. Signatures of others are passed over, as the format
+// wants it; a wrong one of somebody known is an error.
+func Open(msg []byte, log note.Verifier, witnesses ...note.Verifier) (*Signed, error) {
+	if len(msg) > MaxCheckpoint {
+		return nil, fmt.Errorf("%w: %d bytes", ErrCheckpoint, len(msg))
+	}
+	n, err := note.Open(msg, note.VerifierList(append([]note.Verifier{log}, witnesses...)...))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
+	}
+	s := &Signed{Note: msg, Cosigned: map[string]time.Time{}}
+	own := false
+	for _, sig := range n.Sigs {
+		if sig.Name == log.Name() && sig.Hash == log.KeyHash() {
+			own = true
+			continue
+		}
+		raw, err := base64.StdEncoding.DecodeString(sig.Base64)
+		if err != nil || len(raw) != 4+cosignatureSize {
+			continue // a witness whose key is of another kind
+		}
+		s.Cosigned[sig.Name] = time.Unix(int64(binary.BigEndian.Uint64(raw[4:])), 0).UTC()
+	}
+	if !own {
+		return nil, fmt.Errorf("%w: %s did not sign it", ErrCheckpoint, log.Name())
+	}
+	if s.Checkpoint, err = parse(n.Text); err != nil {
+		return nil, err
+	}
+	if s.Origin != log.Name() {
+		return nil, fmt.Errorf("%w: it is of %q, and not of %q", ErrCheckpoint, s.Origin, log.Name())
+	}
+	return s, nil
+}
+
+func parse(text string) (c Checkpoint, err error) {
+	lines := strings.Split(text, "\n") // the last is empty, as note has seen to; lines of extensions may follow the third
+	if len(lines) < 4 || lines[0] == "" {
+		return c, fmt.Errorf("%w: want lines of origin, size and root", ErrCheckpoint)
+	}
+	c.Origin = lines[0]
+	if c.Size, err = strconv.ParseInt(lines[1], 10, 64); err != nil || c.Size < 0 || lines[1] != strconv.FormatInt(c.Size, 10) {
+		return c, fmt.Errorf("%w: size %q", ErrCheckpoint, lines[1])
+	}
+	if c.Root, err = tlog.ParseHash(lines[2]); err != nil {
+		return c, fmt.Errorf("%w: root %q", ErrCheckpoint, lines[2])
+	}
+	if c.Size == 0 && c.Root != tlog.Hash(sha256.Sum256(nil)) {
+		return c, fmt.Errorf("%w: an empty log has another root", ErrCheckpoint)
+	}
+	return c, nil
+}
+
+// RequireWitnesses says whether at least n witnesses cosigned.
+func (s *Signed) RequireWitnesses(n int) error {
+	if len(s.Cosigned) < n {
+		return fmt.Errorf("%w: %d, want %d", ErrWitness, len(s.Cosigned), n)
+	}
+	return nil
+}
+
+// The kinds of keys, as signed-note and tlog-cosignature number them.
+const (
+	kindLog       = 1
+	kindCosigner  = 4
+	algorithmSize = 1
+
+	cosignatureSize = 8 + ed25519.SignatureSize // seconds since 1970, signature
+)
+
+// LogSigner signs checkpoints of the log of a name, such as a host with a path:
+// "market.example/log".
+func LogSigner(name string, key ed25519.PrivateKey) (note.Signer, error) {
+	return newSigner(name, kindLog, key, nil)
+}
+
+// Cosigner signs as a witness. Where now is nil, the time is this machine's.
+func Cosigner(name string, key ed25519.PrivateKey, now func() time.Time) (note.Signer, error) {
+	if now == nil {
+		now = time.Now
+	}
+	return newSigner(name, kindCosigner, key, now)
+}
+
+// VerifierKey writes the public key of a signer of this package as others are
+// told it: name+hash+base64.
+func VerifierKey(s note.Signer) string {
+	own := s.(*signer)
+	raw := append([]byte{own.kind}, own.key.Public().(ed25519.PublicKey)...)
+	return fmt.Sprintf("%s+%08x+%s", own.name, own.hash, base64.StdEncoding.EncodeToString(raw))
+}
+
+type signer struct {
+	name string
+	kind byte
+	hash uint32
+	key  ed25519.PrivateKey
+	now  func() time.Time // of a cosigner
+}
+
+func newSigner(name string, kind byte, key ed25519.PrivateKey, now func() time.Time) (note.Signer, error) {
+	if name == "" || strings.ContainsAny(name, "+") || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\uFFFD' || r == '\u00a0' }) {
+		return nil, fmt.Errorf("%q is no name of a log or witness: want characters without white space or +", name)
+	}
+	return &signer{name, kind, keyHash(name, kind, key.Public().(ed25519.PublicKey)), key, now}, nil
+}
+
+func keyHash(name string, kind byte, key ed25519.PublicKey) uint32 {
+	h := sha256.Sum256(append([]byte(name+"\n"+string(rune(kind))), key...))
+	return binary.BigEndian.Uint32(h[:])
+}
+
+func (s *signer) Name() string    { return s.name }
+func (s *signer) KeyHash() uint32 { return s.hash }
+
+func (s *signer) Sign(msg []byte) ([]byte, error) {
+	if s.kind == kindLog {
+		return ed25519.Sign(s.key, msg), nil
+	}
+	at := uint64(s.now().Unix())
+	return append(binary.BigEndian.AppendUint64(nil, at), ed25519.Sign(s.key, cosigned(at, msg))...), nil
+}
+
+// cosigned is what a witness signs.
+func cosigned(at uint64, msg []byte) []byte {
+	return append(fmt.Appendf(nil, "cosignature/v1\ntime %d\n", at), msg...)
+}
+
+// Key reads the public key of a log or a witness: name+hash+base64.
+func Key(s string) (note.Verifier, error) {
+	name, rest, _ := strings.Cut(s, "+")
+	hash, b64, _ := strings.Cut(rest, "+")
+	raw, err := base64.StdEncoding.DecodeString(b64)
+	if err == nil && len(raw) == algorithmSize+ed25519.PublicKeySize && raw[0] == kindCosigner {
+		key := ed25519.PublicKey(raw[1:])
+		v := &cosignerKey{name, keyHash(name, kindCosigner, key), key}
+		if _, err := newSigner(name, kindCosigner, make([]byte, ed25519.PrivateKeySize), nil); err != nil || hash != fmt.Sprintf("%08x", v.hash) {
+			return nil, fmt.Errorf("%q is no key of a witness", s)
+		}
+		return v, nil
+	}
+	v, err := note.NewVerifier(s)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no key of a log or a witness: want name+hash+base64", s)
+	}
+	return v, nil
+}
+
+type cosignerKey struct {
+	name string
+	hash uint32
+	key  ed25519.PublicKey
+}
+
+func (v *cosignerKey) Name() string    { return v.name }
+func (v *cosignerKey) KeyHash() uint32 { return v.hash }
+
+func (v *cosignerKey) Verify(msg, sig []byte) bool {
+	return len(sig) == cosignatureSize && binary.BigEndian.Uint64(sig) < 1<<62 &&
+		ed25519.Verify(v.key, cosigned(binary.BigEndian.Uint64(sig), msg), sig[8:])
+}

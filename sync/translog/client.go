@@ -1,0 +1,146 @@
+package translog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Client reads a log over HTTP. It believes nothing that is not signed by the
+// log's key, or proved by what is. It is safe for concurrent use.
+type Client struct {
+	URL       string // what stands before /checkpoint
+	HTTP      *http.Client
+	Key       note.Verifier
+	Witnesses []note.Verifier
+}
+
+// Consistency is what /consistency answers.
+type Consistency struct {
+	From       int64    `json:"from"`
+	Checkpoint string   `json:"checkpoint"`
+	Proof      []string `json:"proof"`
+}
+
+// most is how much of an answer is read: a tile of entries has 256 of them.
+const most = (maxEntry + 2) << TileHeight
+
+// Checkpoint gives what the log was last published as.
+func (c *Client) Checkpoint(ctx context.Context) (*Signed, error) {
+	raw, err := c.get(ctx, "/checkpoint")
+	if err != nil {
+		return nil, err
+	}
+	return Open(raw, c.Key, c.Witnesses...)
+}
+
+// Tile implements [Source].
+func (c *Client) Tile(ctx context.Context, t tlog.Tile) ([]byte, error) {
+	return c.get(ctx, "/"+strings.Replace(t.Path(), "tile/8/", "tile/", 1))
+}
+
+// Inclusion gives entry n and what shows that it stands in the log. It was
+// checked.
+func (c *Client) Inclusion(ctx context.Context, n int64) (*Inclusion, error) {
+	raw, err := c.get(ctx, "/inclusion/"+strconv.FormatInt(n, 10))
+	if err != nil {
+		return nil, err
+	}
+	p := &Inclusion{}
+	if err := json.Unmarshal(raw, p); err != nil {
+		return nil, err
+	}
+	if p.Index != n {
+		return nil, fmt.Errorf("%w: asked for entry %d, got %d", ErrProof, n, p.Index)
+	}
+	_, _, err = p.Check(c.Key, c.Witnesses...)
+	return p, err
+}
+
+// Find gives the places that the log names for a subject. It may leave some out,
+// which only [Client.Entries] would show.
+func (c *Client) Find(ctx context.Context, subject string) ([]int64, error) {
+	raw, err := c.get(ctx, "/find?subject="+url.QueryEscape(subject))
+	if err != nil {
+		return nil, err
+	}
+	var d struct{ Places []int64 }
+	if err := json.Unmarshal(raw, &d); err != nil {
+		return nil, fmt.Errorf("read %s: %w", c.URL, err)
+	}
+	return d.Places, nil
+}
+
+// Entries gives the entries of a checkpoint from place from on, up to the end of
+// the tile that it stands in. Each was checked against the checkpoint.
+func (c *Client) Entries(ctx context.Context, of Checkpoint, from int64) ([]Entry, error) {
+	if from < 0 || from >= of.Size {
+		return nil, nil
+	}
+	t := tlog.Tile{H: TileHeight, N: from >> TileHeight, W: int(min(of.Size-from>>TileHeight<<TileHeight, 1<<TileHeight))}
+	raw, err := c.get(ctx, "/"+strings.Replace(t.Path(), "tile/8/0/", "tile/entries/", 1))
+	if err != nil {
+		return nil, err
+	}
+	var indexes []int64
+	var hashes []tlog.Hash
+	var all []Entry
+	for n := t.N << TileHeight; n < t.N<<TileHeight+int64(t.W); n++ {
+		if len(raw) < 2 || len(raw)-2 < int(raw[0])<<8|int(raw[1]) {
+			return nil, fmt.Errorf("%w: the entries end before %d", ErrTiles, n)
+		}
+		size := int(raw[0])<<8 | int(raw[1])
+		one := raw[2 : 2+size]
+		raw = raw[2+size:]
+		indexes, hashes = append(indexes, tlog.StoredHashIndex(0, n)), append(hashes, tlog.RecordHash(one))
+		if n < from {
+			continue
+		}
+		e, err := DecodeEntry(one)
+		if err != nil {
+			return nil, fmt.Errorf("entry %d: %w", n, err)
+		}
+		all = append(all, e)
+	}
+	want, err := Reader(ctx, of, c).ReadHashes(indexes)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTiles, err)
+	}
+	for i := range want {
+		if want[i] != hashes[i] {
+			return nil, fmt.Errorf("%w: entry %d is another", ErrTiles, t.N<<TileHeight+int64(i))
+		}
+	}
+	return all, nil
+}
+
+func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(c.URL, "/")+path, nil)
+	if err != nil {
+		return nil, fmt.Errorf("read log: %w", err)
+	}
+	a, err := c.HTTP.Do(r)
+	if err != nil {
+		return nil, fmt.Errorf("read log: %w", err)
+	}
+	defer a.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(a.Body, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("read log: %w", err)
+	}
+	if a.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("read log: %s%s answers %s", c.URL, path, a.Status)
+	}
+	if len(raw) > most {
+		return nil, fmt.Errorf("read log: %s%s answers more than %d bytes", c.URL, path, most)
+	}
+	return raw, nil
+}

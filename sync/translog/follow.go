@@ -1,0 +1,206 @@
+package translog
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// TileHeight is that of c2sp.org/tlog-tiles: 256 hashes a tile.
+const TileHeight = 8
+
+// Source is where the tiles of a log come from. They are checked, so that anybody
+// may serve them. A tile that was asked for with a width may be given wider.
+type Source interface {
+	Tile(context.Context, tlog.Tile) ([]byte, error)
+}
+
+// Fork shows that the operator of a log signed two histories. It names the one
+// whose key it is to everybody who has that key, without the operator's help.
+type Fork struct {
+	Origin string
+	Small  []byte    // signed checkpoint
+	Large  []byte    // signed checkpoint, of as many entries or more
+	Prefix tlog.Hash // what the first entries of Large hash to, as many as Small has
+	Proof  tlog.TreeProof
+}
+
+func (f *Fork) Error() string {
+	return fmt.Sprintf("the operator of %s signed two histories", f.Origin)
+}
+
+// Check says whether the evidence holds: nil where the log with this key signed
+// two histories.
+func (f *Fork) Check(log note.Verifier) error {
+	small, err := Open(f.Small, log)
+	if err != nil {
+		return err
+	}
+	large, err := Open(f.Large, log)
+	if err != nil {
+		return err
+	}
+	if small.Size == 0 || small.Size > large.Size || f.Prefix == small.Root {
+		return fmt.Errorf("%w: these are one history", ErrProof)
+	}
+	return consistent(small.Size, f.Prefix, large.Checkpoint, f.Proof)
+}
+
+// MarshalJSON writes it as a file that is passed on.
+func (f *Fork) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]any{"origin": f.Origin, "small": string(f.Small), "large": string(f.Large), "prefix": f.Prefix.String(), "proof": Lines(f.Proof)})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. [Fork.Check] says what it is worth.
+func (f *Fork) UnmarshalJSON(raw []byte) error {
+	var d struct {
+		Origin, Small, Large, Prefix string
+		Proof                        []string
+	}
+	if err := json.Unmarshal(raw, &d); err != nil {
+		return err
+	}
+	p, err := tlog.ParseHash(d.Prefix)
+	if err != nil {
+		return fmt.Errorf("%w: prefix %q", ErrProof, d.Prefix)
+	}
+	*f = Fork{Origin: d.Origin, Small: []byte(d.Small), Large: []byte(d.Large), Prefix: p}
+	f.Proof, err = Hashes(d.Proof)
+	return err
+}
+
+// Lines writes a proof as it travels: hashes in base64.
+func Lines(proof []tlog.Hash) []string {
+	lines := make([]string, len(proof))
+	for i, h := range proof {
+		lines[i] = h.String()
+	}
+	return lines
+}
+
+// Hashes reads what Lines writes.
+func Hashes(lines []string) ([]tlog.Hash, error) {
+	if len(lines) > 64 {
+		return nil, fmt.Errorf("%w: %d hashes", ErrProof, len(lines))
+	}
+	var all []tlog.Hash
+	for _, l := range lines {
+		raw, err := base64.StdEncoding.DecodeString(l)
+		if err != nil || len(raw) != tlog.HashSize {
+			return nil, fmt.Errorf("%w: hash %q", ErrProof, l)
+		}
+		all = append(all, tlog.Hash(raw))
+	}
+	return all, nil
+}
+
+// Included says whether the bytes of an entry stand at place n of the log.
+func Included(c Checkpoint, n int64, entry []byte, proof tlog.RecordProof) error {
+	if n < 0 || n >= c.Size {
+		return fmt.Errorf("%w: entry %d of %d", ErrProof, n, c.Size)
+	}
+	if err := tlog.CheckRecord(proof, c.Size, c.Root, n, tlog.RecordHash(entry)); err != nil {
+		return fmt.Errorf("%w: entry %d: %w", ErrProof, n, err)
+	}
+	return nil
+}
+
+// Consistent says whether a proof shows that large begins with small.
+func Consistent(small, large Checkpoint, proof tlog.TreeProof) error {
+	if small.Origin != large.Origin {
+		return fmt.Errorf("%w: %s and %s are two logs", ErrProof, small.Origin, large.Origin)
+	}
+	return consistent(small.Size, small.Root, large, proof)
+}
+
+func consistent(n int64, root tlog.Hash, large Checkpoint, proof tlog.TreeProof) error {
+	switch {
+	case n > large.Size:
+		return fmt.Errorf("%w: %d entries are not the beginning of %d", ErrProof, n, large.Size)
+	case n == 0 || n == large.Size:
+		if len(proof) != 0 || n > 0 && root != large.Root { // all empty logs are alike
+			return fmt.Errorf("%w: %d and %d entries", ErrProof, n, large.Size)
+		}
+		return nil
+	}
+	if err := tlog.CheckTree(proof, large.Size, large.Root, n, root); err != nil {
+		return fmt.Errorf("%w: %w", ErrProof, err)
+	}
+	return nil
+}
+
+// Follow says which of two checkpoints of a log is to be kept, having seen that
+// one is the beginning of the other: the larger. It gives a [*Fork] where they are
+// two histories, and [ErrTiles] where the source does not show either. Where last
+// is nil, next is the first that is seen.
+func Follow(ctx context.Context, last, next *Signed, from Source) (*Signed, error) {
+	if last == nil {
+		return next, nil
+	}
+	if last.Origin != next.Origin {
+		return nil, fmt.Errorf("%w: %s and %s are two logs", ErrCheckpoint, last.Origin, next.Origin)
+	}
+	small, large := last, next
+	if small.Size > large.Size {
+		small, large = large, small
+	}
+	if small.Size == 0 {
+		return large, nil
+	}
+	fork := &Fork{Origin: last.Origin, Small: small.Note, Large: large.Note, Prefix: large.Root}
+	if small.Size < large.Size {
+		r := Reader(ctx, large.Checkpoint, from)
+		var err error
+		if fork.Prefix, err = tlog.TreeHash(small.Size, r); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrTiles, err)
+		}
+		if fork.Prefix != small.Root {
+			if fork.Proof, err = tlog.ProveTree(large.Size, small.Size, r); err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrTiles, err)
+			}
+		}
+	}
+	if fork.Prefix != small.Root {
+		return nil, fork
+	}
+	if large.Size == last.Size {
+		return last, nil
+	}
+	return next, nil
+}
+
+// Reader gives the hashes of a log of which each is checked against a checkpoint.
+// Proofs are made from it by [tlog.ProveRecord] and [tlog.ProveTree].
+func Reader(ctx context.Context, c Checkpoint, from Source) tlog.HashReader {
+	return tlog.TileHashReader(c.tree(), tiles{ctx, from})
+}
+
+// tiles lends a Source what [tlog.TileReader] has no room for.
+type tiles struct {
+	ctx  context.Context
+	from Source
+}
+
+func (t tiles) Height() int { return TileHeight }
+
+func (t tiles) ReadTiles(wanted []tlog.Tile) ([][]byte, error) {
+	all := make([][]byte, len(wanted))
+	for i, w := range wanted {
+		raw, err := t.from.Tile(t.ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		if len(raw) < w.W*tlog.HashSize {
+			return nil, errors.New("tile " + w.Path() + " is short")
+		}
+		all[i] = raw[:w.W*tlog.HashSize]
+	}
+	return all, nil
+}
+
+func (t tiles) SaveTiles([]tlog.Tile, [][]byte) {}
