@@ -19,8 +19,9 @@ import (
 
 var now = time.Unix(1_790_000_000, 0)
 
-// Run holds a store to its contract. open gives the same store again after
-// each Close, empty at first, and another for each test.
+// Run tests whether a store keeps its contract. open is called for each test
+// and returns a new, empty store; the function that it returns opens the same
+// store again after each Close.
 func Run(t *testing.T, open func(t *testing.T) func() relay.Store) {
 	run(t, open, map[string]func(*suite){
 		"log": (*suite).log, "deltas": (*suite).deltas, "chains": (*suite).chains, "last of chains": (*suite).lasts, "many chains": (*suite).many, "concurrent": (*suite).concurrent,
@@ -29,8 +30,8 @@ func Run(t *testing.T, open func(t *testing.T) func() relay.Store) {
 	})
 }
 
-// RunBlobs is the part of [Run] that has to do with blobs, for a store that
-// keeps them elsewhere.
+// RunBlobs is the part of [Run] about blobs, for a store that keeps blobs
+// elsewhere.
 func RunBlobs(t *testing.T, open func(t *testing.T) func() relay.Store) {
 	run(t, open, map[string]func(*suite){"blobs": (*suite).blobs, "deletion": (*suite).deletion})
 }
@@ -70,11 +71,11 @@ func (s *suite) is(err, want error) {
 func (s *suite) reopen() {
 	s.Helper()
 	s.ok(s.Store.Close())
-	s.ok(s.Store.Close()) // twice is safe
+	s.ok(s.Store.Close()) // Close may be called twice
 	s.Store = s.again()
 }
 
-// settle gives a household whose log is stored.
+// settle returns a household whose log is stored.
 func (s *suite) settle(name string, quota relay.Quota) *House {
 	s.Helper()
 	h := NewHouse(s.T, name)
@@ -125,7 +126,7 @@ func (s *suite) log() {
 			}
 		}
 	}
-	// Of all who append at the same place, one does.
+	// Of all that append at the same place, exactly one succeeds.
 	var wg sync.WaitGroup
 	errs := make([]error, 8)
 	for i := range errs {
@@ -211,7 +212,7 @@ func (s *suite) chains() {
 			s.Fatalf("%s: %v", name, err)
 		}
 	}
-	// A restored device begins anew, beside what it was.
+	// A restored device begins a new chain beside its old one.
 	anew := h.Seal(h.Owner, envelope.Header{Space: h.Space, Member: h.Owner.ID, Incarnation: 1<<64 - 1, Seq: 1, Head: h.State.Head(), Epoch: 1}, "anew")
 	cursors, err := s.append(h, anew, third)
 	s.ok(err)
@@ -220,7 +221,8 @@ func (s *suite) chains() {
 	}
 }
 
-// The last of each chain of a member, and of nobody else.
+// lasts tests that Chains returns the last position of each chain of one member
+// only.
 func (s *suite) lasts() {
 	h, other := s.settle("removal", relay.Quota{}), s.settle("another", relay.Quota{})
 	anew := h.Seal(h.Writer, envelope.Header{Space: h.Space, Member: h.Writer.ID, Incarnation: 1<<64 - 1, Seq: 1, Head: h.State.Head(), Epoch: 1}, "anew")
@@ -247,8 +249,8 @@ func (s *suite) lasts() {
 	}
 }
 
-// A member begins no more chains than it may; all others, and what goes on, are
-// taken as before.
+// many tests that a member can't begin more chains than it may, while other
+// members and existing chains are not affected.
 func (s *suite) many() {
 	h, other := s.settle("many chains", relay.Quota{}), s.settle("few chains", relay.Quota{})
 	begins := func(h *House, by *Person, incarnation uint64) *envelope.Delta {
@@ -268,7 +270,7 @@ func (s *suite) many() {
 	take(h, nil, begins(h, h.Writer, 1<<63))
 	take(h, envelope.ErrChains, begins(h, h.Writer, 2))
 	take(h, envelope.ErrChains, h.Delta(h.Owner, "1"), begins(h, h.Writer, 2))
-	take(h, nil, first, h.Delta(h.Writer, "3"), begins(h, h.Writer, 1<<63)) // here already, and the next of one that is
+	take(h, nil, first, h.Delta(h.Writer, "3"), begins(h, h.Writer, 1<<63)) // one delta is stored already, the other continues a chain
 	take(h, nil, begins(h, h.Owner, 7))
 	take(other, nil, begins(other, other.Writer, 2))
 	_, err := s.append(h, begins(h, h.Writer, 2)) // no limit
@@ -276,7 +278,8 @@ func (s *suite) many() {
 	take(h, envelope.ErrChains, begins(h, h.Writer, 3))
 }
 
-// Cursors have no gap, and nobody who reads along misses one, whoever writes.
+// concurrent tests that cursors have no gaps, and that a reader misses no
+// delta, whatever the number of writers.
 func (s *suite) concurrent() {
 	h := s.settle("concurrent", relay.Quota{})
 	const each = 25
@@ -338,7 +341,7 @@ func (s *suite) quota() {
 	one := relay.Quota{DeltasPerDay: 1}
 	_, err := s.Append(s.ctx, h.Space, h.State.N(), []*envelope.Delta{d}, one, now)
 	s.ok(err)
-	_, err = s.Append(s.ctx, h.Space, h.State.N(), []*envelope.Delta{d}, one, now) // again costs nothing
+	_, err = s.Append(s.ctx, h.Space, h.State.N(), []*envelope.Delta{d}, one, now) // storing the same delta again costs nothing
 	s.ok(err)
 	want := used.Bytes + relay.DeltaSize(len(d.Header.Bytes())+len(d.Signature)+len(d.Body))
 	if got := s.account(h); got.Bytes != want || got.Deltas != 1 || got.Day != relay.Day(now) {
@@ -374,7 +377,7 @@ func (s *suite) invites() {
 	s.is(found(h, nil), relay.ErrInvite)
 	s.is(found(h, &[32]byte{9}), relay.ErrInvite)
 	s.ok(found(h, &code))
-	s.ok(s.AddInvite(s.ctx, code)) // as at each start
+	s.ok(s.AddInvite(s.ctx, code)) // the relay does this at each start
 	s.is(found(other, &code), relay.ErrInvite)
 	_, err := s.Account(s.ctx, relay.AccountID(other.Root.Public()))
 	s.is(err, relay.ErrNotFound)
@@ -399,7 +402,7 @@ func (s *suite) mailboxes() {
 	}
 	_, err = s.Message(s.ctx, b, 1, now)
 	s.is(err, relay.ErrNotFound)
-	_, err = s.Message(s.ctx, a, 2, until) // all go with the first
+	_, err = s.Message(s.ctx, a, 2, until) // all messages expire with the first
 	s.is(err, relay.ErrNotFound)
 	s.ok(s.Sweep(s.ctx, until))
 	n, err := s.Post(s.ctx, a, []byte("anew"), now, until.Add(time.Hour))
@@ -407,7 +410,8 @@ func (s *suite) mailboxes() {
 	if n != 1 {
 		s.Fatal(n)
 	}
-	// What has had its time goes when the next comes, and is not waited for.
+	// An expired message is removed when the next one comes, not only by a
+	// sweep.
 	n, err = s.Post(s.ctx, a, []byte("later"), until.Add(time.Hour), until.Add(2*time.Hour))
 	s.ok(err)
 	if n != 1 {
