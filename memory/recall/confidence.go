@@ -2,8 +2,8 @@ package recall
 
 import "strings"
 
-// Unsure is the confidence below which the answer is "I don't know": see
-// docs/recall.md for how often that is right.
+// Unsure is the confidence below which the answer is "I don't know".
+// docs/recall.md says how often that is right.
 const Unsure = .41
 
 // What a group counts for confidence where it is in a hit in place of the
@@ -24,8 +24,8 @@ const (
 // and +2.
 var shareAround = [4]float32{.4, .7, .7, .4}
 
-// shareStranger is what is left of the confidence where the question is about
-// somebody, or something, that no document knows.
+// shareStranger is the factor for the confidence of a question about somebody
+// or something that no document names.
 const shareStranger = .5
 
 // confidence is that of the first hits, at most three: how much of what the

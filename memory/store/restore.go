@@ -38,7 +38,7 @@ func (s *salvage) take(key, plain []byte) error {
 	return nil
 }
 
-// takeLines gives packed utterances records of their own, except those that
+// takeLines returns packed utterances records of their own, except those that
 // were erased or taken out of the page since.
 func (s *salvage) takeLines(key, plain []byte) error {
 	g, err := readLines(&s.to.inflate, key, plain)
