@@ -260,7 +260,7 @@ func (sr Sharer) WaitsFor(ctx context.Context) (string, error) {
 	return "it goes to the worker; ask again for the answer, and see 'locket grant log' for how far it is", nil
 }
 
-// replica gives the open node's, or why there is none.
+// replica returns the open node's, or why there is none.
 func (sr Sharer) replica() (*Sharing, *replica.Replica, error) {
 	sh, release, err := sr.of.Use()
 	if err != nil {
