@@ -42,8 +42,8 @@ func copyOf(path string) string {
 // is none of what somebody wrote by hand.
 func ReadCopy(path string) ([]byte, error) { return ReadChecked(copyOf(path)) }
 
-// ReadChecked gives what a checked file says, without its last line; a sum that
-// does not fit is [ErrDamaged].
+// ReadChecked returns what a checked file says, without its last line; a sum
+// that does not fit is [ErrDamaged].
 func ReadChecked(path string) ([]byte, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

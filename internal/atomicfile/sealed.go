@@ -35,7 +35,7 @@ func WriteSealed(path string, b []byte, key Sealer) error {
 	return WriteChecked(path, append(bytes.Clone(b), sealLine(path, b, key)...))
 }
 
-// ReadSealed gives what a sealed file says. With no key, as while the home is
+// ReadSealed returns what a sealed file says. With no key, as while the home is
 // locked, only the sum is looked at.
 func ReadSealed(path string, key Sealer) ([]byte, error) {
 	b, err := ReadChecked(path)

@@ -51,7 +51,7 @@ type Command struct {
 	Path    string // folders in which a plain name is looked for, as in PATH; empty: the process's own PATH
 }
 
-// Find gives the program's path, or a Fault of kind Missing.
+// Find returns the program's path, or a Fault of kind Missing.
 func (c *Command) Find() (string, error) {
 	if c.Path != "" && !strings.ContainsRune(c.Program, filepath.Separator) {
 		for _, dir := range filepath.SplitList(c.Path) {

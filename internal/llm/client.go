@@ -64,14 +64,14 @@ func New(cfg Config) (*Client, error) {
 // Name says what answers, for a memory's source: the model and its host.
 func (c *Client) Name() string { return c.cfg.Model + " at " + c.host }
 
-// Stats gives the counts up to now.
+// Stats returns the counts up to now.
 func (c *Client) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stats
 }
 
-// Ask gives the model's answer as text. An error is a *Fault, or that of ctx.
+// Ask returns the model's answer as text. An error is a *Fault, or that of ctx.
 func (c *Client) Ask(ctx context.Context, r Request) (Answer, error) {
 	var err error
 	for try := range c.cfg.Tries {
@@ -110,7 +110,8 @@ func (c *Client) adapted(ctx context.Context, r Request) (Answer, error) {
 	}
 }
 
-// without gives the traits of a server that refused a request for one of them.
+// without returns the traits of a server that refused a request for one of
+// them.
 func (w traits) without(err error, schema, auto bool) (traits, bool) {
 	var f *Fault
 	if !errors.As(err, &f) || f.Status != http.StatusBadRequest && f.Status != http.StatusUnprocessableEntity {

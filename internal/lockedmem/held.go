@@ -25,7 +25,7 @@ var all struct {
 	why   error // of the last page that the system refused to hold
 }
 
-// Get gives a slot of zeros. It stays the caller's until [Put].
+// Get returns a slot of zeros. It stays the caller's until [Put].
 func Get() *[Size]byte {
 	all.Lock()
 	defer all.Unlock()

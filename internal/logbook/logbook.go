@@ -20,7 +20,7 @@ func (l *Book) Write(p []byte) (int, error) {
 	return l.b.Write(p)
 }
 
-// String gives all that was written so far.
+// String returns all that was written so far.
 func (l *Book) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

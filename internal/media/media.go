@@ -47,7 +47,8 @@ func Sniff(b []byte) Format {
 	return Unknown
 }
 
-// Picture gives a PNG's or JPEG's width and height in pixels, from its header.
+// Picture returns a PNG's or JPEG's width and height in pixels, from its
+// header.
 func Picture(b []byte) (width, height int, err error) {
 	f := Sniff(b)
 	if f != PNG && f != JPEG {

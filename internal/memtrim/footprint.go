@@ -14,7 +14,7 @@ package memtrim
 
 import "runtime/debug"
 
-// Release gives back what of heap and image is not in use at this moment, and
+// Release returns back what of heap and image is not in use at this moment, and
 // of mapped files under the folder files, where that is not empty. The heap is
 // collected, which takes about 1 ms for each 2 MB of it that has pointers. What
 // of the image is needed again comes back from the page cache, by 64 KB at a

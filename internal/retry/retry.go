@@ -19,7 +19,7 @@ type Backoff struct {
 	next        time.Duration // before chance; 0: First
 }
 
-// Next gives the next wait: more than half of what it is at most.
+// Next returns the next wait: more than half of what it is at most.
 func (b *Backoff) Next() time.Duration {
 	if b.next == 0 {
 		b.next = min(b.First, b.Most)

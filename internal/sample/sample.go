@@ -22,7 +22,8 @@ type Ops struct {
 	Assertions []memory.Assertion
 }
 
-// Of gives the utterances and the proposals of a day, said by member in space.
+// Of returns the utterances and the proposals of a day, said by member in
+// space.
 func Of(d *day.Day, space memory.SpaceID, member memory.MemberID) (Ops, error) {
 	var out Ops
 	rules := [...]struct {

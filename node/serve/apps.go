@@ -14,12 +14,13 @@ type Apps interface {
 	// another app of that name has a valid key. An app that was revoked goes on with
 	// the new key and the new rights, and keeps its account and what it wrote.
 	AddApp(ctx context.Context, r AppRequest) (NewApp, error)
-	// Apps gives all, the newest first, with those that were revoked.
+	// Apps returns all, the newest first, with those that were revoked.
 	Apps(ctx context.Context) ([]App, error)
 	// RevokeApp ends an app's key, and what it has open, and returns once nothing that
 	// it began to write is under way: memory.ErrNotFound.
 	RevokeApp(ctx context.Context, name string) (App, error)
-	// AppLog gives what an app was shown, wrote and was refused, the newest first.
+	// AppLog returns what an app was shown, wrote and was refused, the newest
+	// first.
 	AppLog(ctx context.Context, name string, limit int) (AppLog, error)
 	// Admit tells whose key it is: ErrKey, memory.ErrLocked. The context ends when
 	// the key does, with ErrKey as its cause; leave lets go of it.
@@ -177,7 +178,7 @@ func (c *Client) RevokeApp(ctx context.Context, name string) (App, error) {
 	return revokeApp.call(ctx, c, appOf{name})
 }
 
-// AppLog gives an app's account; limit 0: [DefaultPage] entries.
+// AppLog returns an app's account; limit 0: [DefaultPage] entries.
 func (c *Client) AppLog(ctx context.Context, name string, limit int) (AppLog, error) {
 	return appLog.call(ctx, c, appLogQuery{name, limit})
 }

@@ -24,7 +24,7 @@ type Client struct {
 // maxAnswer is the most that is read of an answer that is no stream.
 const maxAnswer = 64 << 20
 
-// Dial gives a client of a daemon at what config.Config.Endpoint names. It
+// Dial returns a client of a daemon at what config.Config.Endpoint names. It
 // does not connect yet.
 func Dial(network, address string, token Secret) *Client {
 	var d net.Dialer
@@ -36,8 +36,8 @@ func Dial(network, address string, token Secret) *Client {
 	}}
 }
 
-// DialTLS gives a client of a node on another machine, which c tells from others. It
-// does not connect yet.
+// DialTLS returns a client of a node on another machine, which c tells from
+// others. It does not connect yet.
 func DialTLS(address string, c *tls.Config, token Secret) *Client {
 	d := &tls.Dialer{Config: c}
 	return &Client{token: token, http: &http.Client{
@@ -48,7 +48,7 @@ func DialTLS(address string, c *tls.Config, token Secret) *Client {
 	}}
 }
 
-// InProcess gives a client of a handler in this process.
+// InProcess returns a client of a handler in this process.
 func InProcess(h http.Handler) *Client {
 	return &Client{http: &http.Client{Transport: direct{h}, CheckRedirect: noRedirect}}
 }
@@ -56,8 +56,8 @@ func InProcess(h http.Handler) *Client {
 // The API redirects nowhere; whatever does is not it, and gets no token.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// WithKey gives a client of the same node that asks as whoever has the key. It
-// shares c's connections.
+// WithKey returns a client of the same node that asks as whoever has the key.
+// It shares c's connections.
 func (c *Client) WithKey(key Secret) *Client { return &Client{http: c.http, token: key} }
 
 // Close lets go of idle connections.

@@ -10,7 +10,7 @@ import (
 // Settler shows what devices disagree about, or a machine and the wearer, and
 // lets the wearer settle it.
 type Settler interface {
-	// Conflicts gives all that are open, the latest first. It reads every
+	// Conflicts returns all that are open, the latest first. It reads every
 	// memory of which more was said than one thing.
 	Conflicts(ctx context.Context) ([]Conflict, error)
 	// Settle ends one, on every device once they have synced. The id, whole or

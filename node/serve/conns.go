@@ -38,7 +38,8 @@ func newConns() *conns { return &conns{all: map[net.Conn]*guest{}, apps: map[str
 
 type guestKey struct{}
 
-// guestOf gives the connection of a request; nil: it came over none that is counted.
+// guestOf returns the connection of a request; nil: it came over none that is
+// counted.
 func guestOf(ctx context.Context) *guest {
 	g, _ := ctx.Value(guestKey{}).(*guest)
 	return g
@@ -151,8 +152,9 @@ const (
 	bodyRate = 4 << 10
 )
 
-// bounded gives each request's body deadlines, whoever reads it, and also where nobody
-// does: the server looks for its end before it takes the next request.
+// bounded returns each request's body deadlines, whoever reads it, and also
+// where nobody does: the server looks for its end before it takes the next
+// request.
 func bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil && r.Body != http.NoBody {

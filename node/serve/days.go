@@ -10,7 +10,7 @@ import (
 
 // Calendar tells what a day was.
 type Calendar interface {
-	// Day gives what was heard on a day of the node's zone, oldest first, and
+	// Day returns what was heard on a day of the node's zone, oldest first, and
 	// what was remembered of it. A day without anything is no error.
 	Day(ctx context.Context, date Date) (Day, error)
 	// Days counts the lines of each day from one to another, both included;
@@ -24,7 +24,7 @@ type Date string
 // DateOf is the day of t in t's zone.
 func DateOf(t time.Time) Date { return Date(t.Format(time.DateOnly)) }
 
-// In gives the beginning of the day in a zone, and that of the next:
+// In returns the beginning of the day in a zone, and that of the next:
 // memory.ErrInvalid for what is no date.
 func (d Date) In(zone *time.Location) (from, to time.Time, err error) {
 	from, err = time.ParseInLocation(time.DateOnly, string(d), zone)
@@ -149,7 +149,7 @@ var (
 	})
 )
 
-// Day gives what was heard on a day.
+// Day returns what was heard on a day.
 func (c *Client) Day(ctx context.Context, date Date) (Day, error) {
 	return getDay.call(ctx, c, dayOf{date})
 }

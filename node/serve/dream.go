@@ -20,7 +20,7 @@ type Dreamer interface {
 	// UndoDream takes a dream back, on whichever device it was: the last
 	// where id is empty. memory.ErrNotFound where there is none.
 	UndoDream(ctx context.Context, id string) (DreamResult, error)
-	// Dreams gives those that were, newest first, as far as something stands
+	// Dreams returns those that were, newest first, as far as something stands
 	// of them.
 	Dreams(ctx context.Context) ([]Dream, error)
 }
@@ -43,7 +43,7 @@ type DreamStep struct {
 	Reason   string           `json:"reason"`
 }
 
-// ShowDream gives a plan as it is shown.
+// ShowDream returns a plan as it is shown.
 func ShowDream(p *consolidate.Plan) DreamPlan {
 	out := DreamPlan{ID: p.ID, At: p.At, More: p.More, Steps: []DreamStep{}}
 	for _, s := range p.Steps {
@@ -134,7 +134,7 @@ func (c *Client) UndoDream(ctx context.Context, id string) (DreamResult, error) 
 	return undoDream.call(ctx, c, DreamRequest{id})
 }
 
-// Dreams gives those that were, newest first.
+// Dreams returns those that were, newest first.
 func (c *Client) Dreams(ctx context.Context) ([]Dream, error) {
 	v, err := listDreams.call(ctx, c, none{})
 	return v.Dreams, err

@@ -14,7 +14,7 @@ var ErrEngine = errors.New("engine")
 
 // Enginer speaks about the engines beside the node: ears, eyes and a mind.
 type Enginer interface {
-	// Engines gives those that the wearer has chosen, and how each goes on.
+	// Engines returns those that the wearer has chosen, and how each goes on.
 	Engines(ctx context.Context) ([]Engine, error)
 	// FoundEngines looks for engines of a kind on this machine: services at
 	// their usual addresses and programs. Nothing of the wearer's is sent.
@@ -158,13 +158,13 @@ var (
 	}, func(s Enginer, ctx context.Context) (EnginesAnswer, error) { return engineList(s.TryEngines(ctx)) })
 )
 
-// Engines gives the engines beside the node.
+// Engines returns the engines beside the node.
 func (c *Client) Engines(ctx context.Context) ([]Engine, error) {
 	v, err := listEngines.call(ctx, c, none{})
 	return v.Engines, err
 }
 
-// FoundEngines gives those that could be chosen.
+// FoundEngines returns those that could be chosen.
 func (c *Client) FoundEngines(ctx context.Context, kind string) ([]FoundEngine, error) {
 	v, err := foundEngines.call(ctx, c, foundQuery{kind})
 	return v.Engines, err

@@ -16,15 +16,15 @@ import (
 // Exchange carries everything out and in, and tells what changes. Vault values
 // stay sealed.
 type Exchange interface {
-	// Export gives an archive of everything. The sequence ends at the first
+	// Export returns an archive of everything. The sequence ends at the first
 	// error.
 	Export(ctx context.Context, opt ExportOptions) iter.Seq2[ExportRecord, error]
 	// Import takes an archive once it was seen to be whole, and signed as opt
 	// wants it: ErrSigner. What is there already is skipped.
 	Import(ctx context.Context, records iter.Seq2[ExportRecord, error], opt ImportOptions) (ImportResult, error)
-	// Changes gives the changes of the replica after a sequence number,
-	// oldest first. With follow it goes on until ctx ends; the sequence
-	// then ends without an error.
+	// Changes returns the changes of the replica after a sequence number,
+	// oldest first. With follow it goes on until ctx ends; the sequence then
+	// ends without an error.
 	Changes(ctx context.Context, after uint64, follow bool) iter.Seq2[memory.Change, error]
 }
 
@@ -127,13 +127,13 @@ func atLine(err error, n int) error {
 	return &at
 }
 
-// Changes gives the changes after a sequence number, oldest first; with
+// Changes returns the changes after a sequence number, oldest first; with
 // follow those to come as well, until ctx ends.
 func (c *Client) Changes(ctx context.Context, after uint64, follow bool) iter.Seq2[memory.Change, error] {
 	return changes.stream(ctx, c, changesQuery{after, follow})
 }
 
-// Export gives an archive. A stream that breaks off ends with an error.
+// Export returns an archive. A stream that breaks off ends with an error.
 func (c *Client) Export(ctx context.Context, opt ExportOptions) iter.Seq2[ExportRecord, error] {
 	return exportAll.stream(ctx, c, opt)
 }

@@ -228,7 +228,7 @@ func (p *plans) put(plan ForgetPlan, now time.Time) heldPlan {
 	return held
 }
 
-// take gives a plan once. One of an owner's memories is given for that owner
+// take returns a plan once. One of an owner's memories is given for that owner
 // only; asked for another's, it stays.
 func (p *plans) take(token string, now time.Time, scope *memory.Owner) (ForgetPlan, bool) {
 	p.mu.Lock()

@@ -9,7 +9,7 @@ import (
 
 // Given is what others share with the wearer.
 type Given interface {
-	// GivenShares gives the shares that were opened here, the latest first.
+	// GivenShares returns the shares that were opened here, the latest first.
 	GivenShares(ctx context.Context) ([]GivenShare, error)
 }
 

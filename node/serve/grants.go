@@ -17,8 +17,8 @@ type Granter interface {
 	RevokeGrant(ctx context.Context, who string) (Grant, error)
 	// TendGrants fills feeds with what is new, and takes what workers said.
 	TendGrants(ctx context.Context) (FeedsTended, error)
-	// WorkerLog gives what a worker (by name, member id or key) has reported: a
-	// claim of its own, signed by it. At most limit reads, the newest first.
+	// WorkerLog returns what a worker (by name, member id or key) has reported:
+	// a claim of its own, signed by it. At most limit reads, the newest first.
 	WorkerLog(ctx context.Context, who string, limit int) (WorkerLog, error)
 	// Revert takes back what workers said, or shows what it would take.
 	Revert(ctx context.Context, r RevertRequest) (Reverted, error)

@@ -20,11 +20,11 @@ import (
 // splitting entities is adding a memory that says so.
 type Grapher interface {
 	Writer
-	// Graph gives the part of the graph that q asks for.
+	// Graph returns the part of the graph that q asks for.
 	Graph(ctx context.Context, q atlas.Query) (atlas.View, error)
-	// Entities gives what was decided about names, and what may be one.
+	// Entities returns what was decided about names, and what may be one.
 	Entities(ctx context.Context) (EntitiesAnswer, error)
-	// Get gives a memory in whatever state it is but erased.
+	// Get returns a memory in whatever state it is but erased.
 	Get(ctx context.Context, id memory.ID) (memory.Memory, error)
 }
 
@@ -168,7 +168,7 @@ func undecide(s Grapher, ctx context.Context, id memory.ID) (Decided, error) {
 	return Decided{id, m.Text}, s.Delete(ctx, id)
 }
 
-// Graph gives a part of the graph.
+// Graph returns a part of the graph.
 func (c *Client) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) {
 	return drawGraph.call(ctx, c, graphQueryOf(q, ""))
 }

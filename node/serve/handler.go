@@ -29,9 +29,10 @@ type Options struct {
 	AppsAlone bool
 	// MetricsToken lets in to /metrics and to nothing else; empty: there is none.
 	MetricsToken Secret
-	// ForApps gives handlers of other patterns, such as "/mcp", over this API; nil: there
-	// are none. Only apps are let in there, each request by the app's key; what they
-	// may do is for the calls that the handlers make of the API with that key.
+	// ForApps returns handlers of other patterns, such as "/mcp", over this
+	// API; nil: there are none. Only apps are let in there, each request by the
+	// app's key; what they may do is for the calls that the handlers make of
+	// the API with that key.
 	ForApps func(api http.Handler) map[string]Door
 	// Loopback refuses requests whose Host is not this machine's loopback:
 	// set it on TCP, where a web page can have its own name resolve to
@@ -61,7 +62,7 @@ type handler struct {
 	seconds  *prometheus.HistogramVec
 }
 
-// New gives the handler of the API. It is safe for concurrent use.
+// New returns the handler of the API. It is safe for concurrent use.
 func New(o Options) http.Handler {
 	h := &handler{Options: o, log: o.Log, now: o.Now}
 	if h.log == nil {

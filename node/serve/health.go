@@ -12,7 +12,7 @@ type Diagnostics interface {
 	Status(ctx context.Context) (Status, error)
 	// Doctor looks for what is wrong; with verify it reads every record.
 	Doctor(ctx context.Context, verify bool) (DoctorReport, error)
-	// Quarantine gives the newest first, at most limit.
+	// Quarantine returns the newest first, at most limit.
 	Quarantine(ctx context.Context, limit int) ([]Quarantined, error)
 }
 
@@ -149,7 +149,7 @@ func (c *Client) Doctor(ctx context.Context, verify bool) (DoctorReport, error) 
 	return doctor.call(ctx, c, doctorQuery{verify})
 }
 
-// Quarantine gives the newest first; 0: DefaultPage.
+// Quarantine returns the newest first; 0: DefaultPage.
 func (c *Client) Quarantine(ctx context.Context, limit int) ([]Quarantined, error) {
 	v, err := quarantine.call(ctx, c, limitQuery{limit})
 	return v.Quarantine, err

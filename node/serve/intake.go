@@ -21,7 +21,7 @@ type Intake interface {
 // locked node has them too.
 type Zoner interface {
 	Zones(ctx context.Context) ([]zones.Zone, error)
-	// AddZone gives the zone as it was read: ErrConflict for a name that is
+	// AddZone returns the zone as it was read: ErrConflict for a name that is
 	// there.
 	AddZone(ctx context.Context, z zones.Zone) (zones.Zone, error)
 	RemoveZone(ctx context.Context, name string) error

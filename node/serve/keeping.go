@@ -10,7 +10,7 @@ import (
 
 // Keeper tells how long memories are kept, and where.
 type Keeper interface {
-	// Retention gives the rules, and what would go if they were applied now.
+	// Retention returns the rules, and what would go if they were applied now.
 	Retention(ctx context.Context) (RetentionAnswer, error)
 	// Tiers counts hot and cold memories.
 	Tiers(ctx context.Context) (Tiers, error)

@@ -10,9 +10,9 @@ import (
 
 // Watcher tells that something changed.
 type Watcher interface {
-	// Watch gives a number at once, and another each time that a line was heard
-	// or forgotten, or a memory has changed. It ends with ctx, or when the node
-	// is locked.
+	// Watch returns a number at once, and another each time that a line was
+	// heard or forgotten, or a memory has changed. It ends with ctx, or when
+	// the node is locked.
 	Watch(ctx context.Context) iter.Seq2[uint64, error]
 }
 

@@ -14,10 +14,10 @@ import (
 // MediaReader gives the recordings and pictures behind memories.
 type MediaReader interface {
 	resolver
-	// Media gives what a resource was made of, which is fetched first where it
-	// lies on another device: memory.ErrNotFound where the memory has none, or
-	// nobody has it any more; ErrRelay where it can't be fetched now. The caller
-	// closes it.
+	// Media returns what a resource was made of, which is fetched first where
+	// it lies on another device: memory.ErrNotFound where the memory has none,
+	// or nobody has it any more; ErrRelay where it can't be fetched now. The
+	// caller closes it.
 	Media(ctx context.Context, id memory.ID) (Media, error)
 	// Fetch brings the bytes of one memory's photo or recording to this device;
 	// that they are here already is no error. memory.ErrNotFound where nobody

@@ -10,7 +10,7 @@ import (
 // Membership says who belongs to the wearer's space, and lets new devices in.
 // One pairing goes on at a time.
 type Membership interface {
-	// Members gives the devices and others of the wearer's space.
+	// Members returns the devices and others of the wearer's space.
 	Members(ctx context.Context) ([]Member, error)
 	// RemoveMember puts one out for good: it gets nothing new, and keeps what
 	// it has. A device of the wearer's takes the recovery phrase, others none:

@@ -17,18 +17,18 @@ import (
 // value may be set, and does not leave the handler but in an export.
 type Reader interface {
 	resolver
-	// Get gives a memory in whatever state it is but erased.
+	// Get returns a memory in whatever state it is but erased.
 	Get(ctx context.Context, id memory.ID) (memory.Memory, error)
-	// GetAt gives a memory as it was believed at knownAt. Where it did not
+	// GetAt returns a memory as it was believed at knownAt. Where it did not
 	// hold at asOf, it gives what held in its place: asked for the home of
 	// today as of last year, the home of last year. Zero is now.
 	// memory.ErrNotFound where nothing was known, or was so.
 	GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Time) (memory.Memory, error)
-	// List gives memories newest learnt first, at most q.Limit, and the
+	// List returns memories newest learnt first, at most q.Limit, and the
 	// cursor of the rest, empty at the end.
 	List(ctx context.Context, q ListQuery) (ListPage, error)
-	// History gives the changes of one memory, oldest first. An erased
-	// memory has a history, without texts.
+	// History returns the changes of one memory, oldest first. An erased memory
+	// has a history, without texts.
 	History(ctx context.Context, id memory.ID) ([]memory.Change, error)
 	// Why tells where a memory comes from and what became of it.
 	Why(ctx context.Context, id memory.ID) (Why, error)
@@ -279,7 +279,8 @@ func allPages(ctx context.Context, s Reader, q ListQuery) iter.Seq2[memory.Memor
 	}
 }
 
-// bare gives copies without sealed values, which are of use in an export only.
+// bare returns copies without sealed values, which are of use in an export
+// only.
 func bare(list ...memory.Memory) []memory.Memory {
 	out := notNil(slices.Clone(list))
 	for i := range out {
@@ -302,35 +303,35 @@ func notNil[T any](list []T) []T {
 	return list
 }
 
-// List gives one page. The zero Limit is DefaultPage.
+// List returns one page. The zero Limit is DefaultPage.
 func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
 	return listMemories.call(ctx, c, q)
 }
 
-// All gives every memory that q chooses, whatever its Limit.
+// All returns every memory that q chooses, whatever its Limit.
 func (c *Client) All(ctx context.Context, q ListQuery) iter.Seq2[memory.Memory, error] {
 	return linesOf[memory.Memory](ctx, func(ctx context.Context) (*http.Response, error) {
 		return listMemories.send(ctx, c, q, MediaTypeLines, nil)
 	})
 }
 
-// Get gives one memory; here and below, id may be abbreviated.
+// Get returns one memory; here and below, id may be abbreviated.
 func (c *Client) Get(ctx context.Context, id string) (memory.Memory, error) {
 	return getMemory.call(ctx, c, getQuery{ID: id})
 }
 
-// GetAt gives a memory as of another time.
+// GetAt returns a memory as of another time.
 func (c *Client) GetAt(ctx context.Context, id string, asOf, knownAt time.Time) (memory.Memory, error) {
 	return getMemory.call(ctx, c, getQuery{id, asOf, knownAt})
 }
 
-// History gives a memory's changes, oldest first.
+// History returns a memory's changes, oldest first.
 func (c *Client) History(ctx context.Context, id string) ([]memory.Change, error) {
 	v, err := memoryHistory.call(ctx, c, named{id})
 	return v.Changes, err
 }
 
-// Why gives a memory's story.
+// Why returns a memory's story.
 func (c *Client) Why(ctx context.Context, id string) (Why, error) {
 	return memoryWhy.call(ctx, c, named{id})
 }

@@ -14,16 +14,16 @@ import (
 type Modeller interface {
 	// Model tells which one is asked, and how that goes.
 	Model(ctx context.Context) (ModelStatus, error)
-	// ParkedMessages gives the lines that its answers about can't be used, the
-	// oldest first, at most limit.
+	// ParkedMessages returns the lines that its answers about can't be used,
+	// the oldest first, at most limit.
 	ParkedMessages(ctx context.Context, limit int) ([]ParkedMessage, error)
 	// RetryParked has them asked about again.
 	RetryParked(ctx context.Context) (ModelStatus, error)
 	// RunModel asks about all that waits, now; it stops at a fault of the
 	// server, which is in the result.
 	RunModel(ctx context.Context) (ModelRun, error)
-	// Instructions gives the wearer's own, for the space: what the model should
-	// keep and leave out.
+	// Instructions returns the wearer's own, for the space: what the model
+	// should keep and leave out.
 	Instructions(ctx context.Context) (string, error)
 	// SetInstructions replaces them; empty: there are none.
 	SetInstructions(ctx context.Context, text string) error
@@ -144,7 +144,7 @@ func (c *Client) Model(ctx context.Context) (ModelStatus, error) {
 	return getModel.call(ctx, c, none{})
 }
 
-// ParkedMessages gives lines that the model gave no usable answer about.
+// ParkedMessages returns lines that the model gave no usable answer about.
 func (c *Client) ParkedMessages(ctx context.Context, limit int) ([]ParkedMessage, error) {
 	v, err := parked.call(ctx, c, limitQuery{limit})
 	return v.Messages, err
@@ -160,7 +160,7 @@ func (c *Client) RunModel(ctx context.Context) (ModelRun, error) {
 	return runModel.call(ctx, c, none{})
 }
 
-// Instructions gives the wearer's own.
+// Instructions returns the wearer's own.
 func (c *Client) Instructions(ctx context.Context) (string, error) {
 	v, err := getInstructions.call(ctx, c, none{})
 	return v.Text, err

@@ -16,10 +16,10 @@ const MaxPackage = 12 << 20
 // downloads is the command's. The node is the gate all the same: InstallPlugin
 // checks everything again.
 type Plugger interface {
-	// Plugins gives all, in the order in which they are called; those that
+	// Plugins returns all, in the order in which they are called; those that
 	// are off come too.
 	Plugins(ctx context.Context) ([]Plugin, error)
-	// Plugin gives one: memory.ErrNotFound.
+	// Plugin returns one: memory.ErrNotFound.
 	Plugin(ctx context.Context, id string) (PluginView, error)
 	// PlanPlugin says what InstallPlugin would do, for the wearer to read, with
 	// its errors; Agreed is not looked at, and the module may be left out where
@@ -201,7 +201,7 @@ func (c *Client) Plugins(ctx context.Context) ([]Plugin, error) {
 	return v.Plugins, err
 }
 
-// Plugin gives one with its manifest.
+// Plugin returns one with its manifest.
 func (c *Client) Plugin(ctx context.Context, id string) (PluginView, error) {
 	return getPlugin.call(ctx, c, pluginOf{id})
 }

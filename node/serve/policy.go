@@ -127,7 +127,7 @@ var (
 	})
 )
 
-// Policy gives what decides what may go to whom.
+// Policy returns what decides what may go to whom.
 func (c *Client) Policy(ctx context.Context) (Policy, error) { return getPolicy.call(ctx, c, none{}) }
 
 // SetPolicy sets it.

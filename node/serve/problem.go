@@ -72,7 +72,7 @@ var kinds = []kind{
 	kindSigner, kindRelay, kindEngine, kindInternal, kindUnsupported, kindSpace, kindCold,
 }
 
-// Problems gives every sort of problem, by its status.
+// Problems returns every sort of problem, by its status.
 func Problems() []Problem {
 	var out []Problem
 	for _, k := range kinds {

@@ -14,8 +14,8 @@ import (
 
 // Recaller finds, and answers from what it finds.
 type Recaller interface {
-	// Search gives the best hits first. Nothing that answers is an answer:
-	// no hits, Known false.
+	// Search returns the best hits first. Nothing that answers is an answer: no
+	// hits, Known false.
 	Search(ctx context.Context, r SearchRequest) (SearchResult, error)
 	// Ask answers from memory: in the words of the language model where one is
 	// configured, which have to cite what they are from; else with the evidence
@@ -280,8 +280,8 @@ func (r *ContextRequest) check() error {
 	return nil
 }
 
-// EvidenceOf gives what an answer shows of memory: core blocks are always in a
-// model's context, and are no evidence by themselves.
+// EvidenceOf returns what an answer shows of memory: core blocks are always in
+// a model's context, and are no evidence by themselves.
 func EvidenceOf(items []ContextItem) []ContextItem {
 	out := []ContextItem{}
 	for _, it := range items {

@@ -10,7 +10,7 @@ import (
 
 // Refuser tells how much of what was heard is remembered, and what was not.
 type Refuser interface {
-	// Refusals gives the newest first, at most limit.
+	// Refusals returns the newest first, at most limit.
 	Refusals(ctx context.Context, limit int) ([]memory.Refusal, error)
 	// Tally counts since the home was made, on this node.
 	Tally(ctx context.Context) (Tally, error)
@@ -85,7 +85,7 @@ var (
 	}, Refuser.Rescan)
 )
 
-// Refusals gives the newest first; 0: DefaultPage.
+// Refusals returns the newest first; 0: DefaultPage.
 func (c *Client) Refusals(ctx context.Context, limit int) ([]memory.Refusal, error) {
 	v, err := refusals.call(ctx, c, limitQuery{limit})
 	return v.Refusals, err

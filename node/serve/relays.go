@@ -12,7 +12,7 @@ var ErrRelay = errors.New("relay")
 
 // Relayer says where envelopes are carried to and from.
 type Relayer interface {
-	// Relays gives how each place stands, the house first.
+	// Relays returns how each place stands, the house first.
 	Relays(ctx context.Context) ([]Relay, error)
 	// AddRelay makes another relay a mirror, and carries everything there:
 	// memory.ErrInvalid, ErrConflict where it is there already, ErrRelay.

@@ -50,13 +50,13 @@ type Caller interface {
 
 type callerKey struct{}
 
-// CallerOf gives the app that a request is of; nil: it is the owner's.
+// CallerOf returns the app that a request is of; nil: it is the owner's.
 func CallerOf(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c
 }
 
-// WithCaller gives a context in which an app asks.
+// WithCaller returns a context in which an app asks.
 func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
@@ -67,8 +67,8 @@ type metricsAlone struct{}
 // fromPage marks a request of a page in a browser.
 type fromPage struct{}
 
-// FromPage gives a context in which a page in the owner's browser asks: what needs
-// [RightCommand] is refused there.
+// FromPage returns a context in which a page in the owner's browser asks: what
+// needs [RightCommand] is refused there.
 func FromPage(ctx context.Context) context.Context {
 	return context.WithValue(ctx, fromPage{}, true)
 }
@@ -173,9 +173,9 @@ func keyInPath(r *http.Request) *http.Request {
 	return out
 }
 
-// AsApp gives a client of an API that asks with the app's key of a request. The first
-// call of the API is what the request has paid for at the door; each other counts as
-// a request of its own.
+// AsApp returns a client of an API that asks with the app's key of a request.
+// The first call of the API is what the request has paid for at the door; each
+// other counts as a request of its own.
 func AsApp(api http.Handler, r *http.Request) *Client {
 	key, _ := KeyOf(r)
 	paid, _ := r.Context().Value(paidKey{}).(*atomic.Bool)

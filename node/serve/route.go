@@ -270,7 +270,7 @@ func (rt *core) describe() Endpoint {
 	return e
 }
 
-// Endpoints gives every route.
+// Endpoints returns every route.
 func Endpoints() []Endpoint {
 	var out []Endpoint
 	for _, b := range (&handler{}).routes() {

@@ -15,13 +15,13 @@ type Sharer interface {
 	// CreateShare makes it: ErrConflict where r.Confirm is of another preview,
 	// memory.ErrNotFound where nothing fits.
 	CreateShare(ctx context.Context, r ShareRequest) (Share, error)
-	// Shares gives all, revoked ones too, the newest first.
+	// Shares returns all, revoked ones too, the newest first.
 	Shares(ctx context.Context) ([]Share, error)
-	// Share gives one, with what its readers see.
+	// Share returns one, with what its readers see.
 	Share(ctx context.Context, id string) (SharedView, error)
 	// UpdateShare adds what fits since, and takes out what does not any more.
 	UpdateShare(ctx context.Context, id string) (ShareUpdated, error)
-	// ShareLog gives what was shared, changed, taken back and refused.
+	// ShareLog returns what was shared, changed, taken back and refused.
 	ShareLog(ctx context.Context) (ShareLog, error)
 	// RevokeShare puts a reader out, by name or member id, or all where empty.
 	RevokeShare(ctx context.Context, id, reader string) (Share, error)
@@ -213,7 +213,7 @@ func (c *Client) Share(ctx context.Context, id string) (SharedView, error) {
 	return getShare.call(ctx, c, shareOf{id})
 }
 
-// ShareLog gives the account of what was shared.
+// ShareLog returns the account of what was shared.
 func (c *Client) ShareLog(ctx context.Context) (ShareLog, error) {
 	return shareLog.call(ctx, c, none{})
 }

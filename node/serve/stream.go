@@ -112,7 +112,7 @@ func lines(r io.Reader) iter.Seq2[[]byte, error] {
 	}
 }
 
-// linesOf gives the lines of the answer to what send asks. A last line with a
+// linesOf returns the lines of the answer to what send asks. A last line with a
 // problem is its error.
 func linesOf[T any](ctx context.Context, send func(context.Context) (*http.Response, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

@@ -17,8 +17,8 @@ type Syncer interface {
 	// SyncFolder exchanges envelopes with a folder on the node's machine, named
 	// by an absolute path: a stick, or what another program keeps alike.
 	SyncFolder(ctx context.Context, dir string) (FolderSynced, error)
-	// Heads gives how far this device has got, signed, to be compared by another
-	// path than the relay: ErrUnsupported without a relay.
+	// Heads returns how far this device has got, signed, to be compared by
+	// another path than the relay: ErrUnsupported without a relay.
 	Heads(ctx context.Context) (Heads, error)
 	// CompareHeads does a round of sync, and holds another device's heads to
 	// what is here: memory.ErrInvalid where they are none of a device of this
@@ -142,7 +142,7 @@ func (c *Client) SyncFolder(ctx context.Context, dir string) (FolderSynced, erro
 	return syncFolder.call(ctx, c, FolderRequest{dir})
 }
 
-// Heads gives this device's.
+// Heads returns this device's.
 func (c *Client) Heads(ctx context.Context) (Heads, error) { return heads.call(ctx, c, none{}) }
 
 // CompareHeads compares another device's.

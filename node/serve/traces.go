@@ -9,9 +9,9 @@ import (
 
 // Tracer shows what plugins did, and has them do it again.
 type Tracer interface {
-	// PluginLogs gives the lines that a plugin logged last, oldest first.
+	// PluginLogs returns the lines that a plugin logged last, oldest first.
 	PluginLogs(ctx context.Context, id string) ([]string, error)
-	// ReplayPlugin gives a plugin past events again, as far as they are kept.
+	// ReplayPlugin returns a plugin past events again, as far as they are kept.
 	// The same candidates get the same ids, so nothing is there twice.
 	ReplayPlugin(ctx context.Context, r ReplayPluginRequest) (PluginReplayed, error)
 	// TraceEvent tells how an event went through the plugins:
@@ -116,13 +116,13 @@ var (
 	})
 )
 
-// PluginLogs gives what one logged.
+// PluginLogs returns what one logged.
 func (c *Client) PluginLogs(ctx context.Context, id string) ([]string, error) {
 	v, err := pluginLogs.call(ctx, c, pluginOf{id})
 	return v.Lines, err
 }
 
-// ReplayPlugin gives one past events again.
+// ReplayPlugin returns one past events again.
 func (c *Client) ReplayPlugin(ctx context.Context, r ReplayPluginRequest) (PluginReplayed, error) {
 	return replayPlugin.call(ctx, c, r)
 }

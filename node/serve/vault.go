@@ -15,10 +15,10 @@ type Vault interface {
 	// UnlockVault opens the vault until a time. An empty passphrase will do
 	// where the node's keys are not wrapped by one: else ErrPassphrase.
 	UnlockVault(ctx context.Context, passphrase Secret, until time.Time) error
-	// Reveal gives a vault memory's secret, and notes for the owner that it
+	// Reveal returns a vault memory's secret, and notes for the owner that it
 	// did: ErrVaultLocked.
 	Reveal(ctx context.Context, id memory.ID) (Revealed, error)
-	// VaultLog gives the readings of secrets on this node, newest first, at
+	// VaultLog returns the readings of secrets on this node, newest first, at
 	// most limit. Those of an entry that was erased went with it.
 	VaultLog(ctx context.Context, limit int) ([]VaultRead, error)
 	// RecoverVault opens, with the recovery phrase, the secrets that only other
@@ -122,7 +122,7 @@ func (c *Client) RecoverVault(ctx context.Context, phrase Secret) (VaultRecovere
 	return recoverVault.call(ctx, c, RecoverVaultRequest{phrase})
 }
 
-// VaultLog gives the readings of secrets, newest first; 0: DefaultPage.
+// VaultLog returns the readings of secrets, newest first; 0: DefaultPage.
 func (c *Client) VaultLog(ctx context.Context, limit int) ([]VaultRead, error) {
 	v, err := vaultLog.call(ctx, c, vaultLogQuery{limit})
 	return v.Reads, err

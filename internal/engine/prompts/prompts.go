@@ -36,7 +36,7 @@ var files embed.FS
 //go:embed prompts.sum
 var sums string
 
-// Text gives the prompts of some names, one after the other. It panics where
+// Text returns the prompts of some names, one after the other. It panics where
 // one is not there, as a program without its prompts is not built right.
 func Text(names ...string) string {
 	var parts []string

@@ -20,8 +20,8 @@ type Windows struct {
 // Name is the engine's.
 func (w *Windows) Name() string { return w.Engine.Name() }
 
-// Transcribe gives the recording away window by window. Where one fails, all of
-// it does: half a transcript would pass for the whole.
+// Transcribe returns the recording away window by window. Where one fails, all
+// of it does: half a transcript would pass for the whole.
 func (w *Windows) Transcribe(ctx context.Context, wav []byte, hint Hints) (Transcript, error) {
 	sound, err := pcm(w.Name(), wav)
 	if err != nil {

@@ -54,7 +54,7 @@ func Options(t *testing.T) node.Options {
 	return node.Options{Cache: os.Getenv(cacheEnv), Version: "test", Worker: worker}
 }
 
-// New gives an open node in a home of its own. change may be nil.
+// New returns an open node in a home of its own. change may be nil.
 func New(t *testing.T, change func(*config.Config)) *node.Node {
 	t.Helper()
 	cfg := Config(t)

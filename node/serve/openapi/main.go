@@ -55,7 +55,7 @@ func root() (string, error) {
 	return "", err
 }
 
-// document gives the whole of it.
+// document returns the whole of it.
 func document() ([]byte, error) {
 	dir, err := root()
 	if err != nil {

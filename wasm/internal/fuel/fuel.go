@@ -115,8 +115,8 @@ type Export struct {
 	Params, Results string
 }
 
-// Rewrite gives the module with fuel, depth and memory bounds put in.
-// The result is valid if and only if the module is; wazero validates it.
+// Rewrite returns the module with fuel, depth and memory bounds put in. The
+// result is valid if and only if the module is; wazero validates it.
 func Rewrite(module []byte, c Config) ([]byte, *Info, error) {
 	m := rewriter{config: c, in: reader{b: module}}
 	if err := m.run(); err != nil {
