@@ -11,17 +11,17 @@ import (
 
 // Limits of connections. The owner's have none.
 const (
-	maxStrangers     = 64 // that have shown no key that opens
-	maxStrangersFrom = 16 // of one address, but for this machine's
+	maxStrangers     = 64 // connections that have shown no valid key
+	maxStrangersFrom = 16 // of one address, unless it is this machine's
 	maxAppConns      = 64 // of one app
 )
 
-// conns bounds the connections of a server by who comes through them. A stranger who
-// is one too many takes the place of the one who came first.
+// conns limits the connections of a server by who uses them. If there is one
+// stranger too many, the stranger who came first is disconnected.
 type conns struct {
 	mu        sync.Mutex
 	all       map[net.Conn]*guest
-	strangers []*guest // the longest first
+	strangers []*guest // the oldest first
 	apps      map[string]int
 }
 
@@ -30,8 +30,8 @@ type guest struct {
 	of    *conns
 	conn  net.Conn
 	from  netip.Addr // invalid: this machine
-	known bool       // a key that opens was shown
-	app   string     // whose it is, where it is known; empty: the owner's
+	known bool       // a valid key was shown
+	app   string     // the app, if known; empty: the owner
 }
 
 func newConns() *conns { return &conns{all: map[net.Conn]*guest{}, apps: map[string]int{}} }
@@ -45,8 +45,8 @@ func guestOf(ctx context.Context) *guest {
 	return g
 }
 
-// begin is http.Server's ConnContext. Who comes through a Unix socket is no stranger:
-// its folder is the user's alone.
+// begin is http.Server's ConnContext. A caller through a Unix socket is not a
+// stranger, because only the user can open the socket's folder.
 func (c *conns) begin(ctx context.Context, conn net.Conn) context.Context {
 	if _, ok := conn.RemoteAddr().(*net.TCPAddr); !ok {
 		return ctx
@@ -60,7 +60,7 @@ func (c *conns) begin(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, guestKey{}, g)
 }
 
-// evict is called with mu held.
+// evict must be called with mu held.
 func (c *conns) evict() {
 	if g := c.strangers[len(c.strangers)-1]; g.from.IsValid() {
 		n, first := 0, (*guest)(nil)
@@ -81,10 +81,11 @@ func (c *conns) evict() {
 	}
 }
 
-// hangUp is called with mu held.
+// hangUp must be called with mu held.
 func (c *conns) hangUp(g *guest) {
 	c.noStranger(g)
-	// Past what TLS would still say, for which somebody has to read.
+	// This closes the connection below TLS, because a TLS close waits for a
+	// reader.
 	if t, ok := g.conn.(interface{ NetConn() net.Conn }); ok {
 		_ = t.NetConn().Close() // the server closes it again, and tells
 	} else {
@@ -92,7 +93,7 @@ func (c *conns) hangUp(g *guest) {
 	}
 }
 
-// noStranger is called with mu held.
+// noStranger must be called with mu held.
 func (c *conns) noStranger(g *guest) {
 	for i, s := range c.strangers {
 		if s == g {
@@ -116,7 +117,7 @@ func (c *conns) changed(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// leave is called with mu held.
+// leave must be called with mu held.
 func (g *guest) leave() {
 	if g.known && g.app != "" {
 		if g.of.apps[g.app]--; g.of.apps[g.app] == 0 {
@@ -126,8 +127,8 @@ func (g *guest) leave() {
 	g.known, g.app = false, ""
 }
 
-// admitted notes who comes through a connection, app empty for the owner, and reports
-// whether that is one of as many as they may have.
+// admitted records who uses a connection, with app empty for the owner, and
+// reports whether that user may have another connection.
 func (g *guest) admitted(app string) bool {
 	g.of.mu.Lock()
 	defer g.of.mu.Unlock()
@@ -145,16 +146,16 @@ func (g *guest) admitted(app string) bool {
 	return true
 }
 
-// Limits of a body. A reading that waits for its next piece has ioTime, and all that
-// waiting together a minute and a second for each 4 KiB that came.
+// Limits of a body. Each read may wait ioTime for its next piece. All waiting
+// together may take a minute, and a second for each 4 KiB that came.
 const (
 	bodyWait = time.Minute
 	bodyRate = 4 << 10
 )
 
-// bounded returns each request's body deadlines, whoever reads it, and also
-// where nobody does: the server looks for its end before it takes the next
-// request.
+// bounded sets the deadlines of each request's body, whoever reads it. They
+// also apply if nobody reads the body, because the server looks for its end
+// before it takes the next request.
 func bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil && r.Body != http.NoBody {

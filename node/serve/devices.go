@@ -9,10 +9,12 @@ import (
 
 // Devices says which wearables may speak to the node's own broker.
 type Devices interface {
-	// AddDevice makes credentials, which are shown this once: ErrConflict, [memory.ErrLocked].
+	// AddDevice makes credentials, which are shown only once. It returns
+	// ErrConflict if the name is used, or [memory.ErrLocked].
 	AddDevice(ctx context.Context, name string) (DeviceCredentials, error)
 	Devices(ctx context.Context) ([]Device, error)
-	// RemoveDevice ends its credentials and connection. Its memories stay.
+	// RemoveDevice ends a device's credentials and connection. Its memories
+	// stay.
 	RemoveDevice(ctx context.Context, name string) error
 }
 
@@ -22,10 +24,11 @@ type Device struct {
 	Added     time.Time `json:"added"`
 	LastSeen  time.Time `json:"last_seen,omitzero"`
 	Connected bool      `json:"connected"`
-	Events    uint64    `json:"events"` // taken from it, ever
+	Events    uint64    `json:"events"` // events that were ever taken from it
 }
 
-// DeviceCredentials is what to put into a new wearable, shown once.
+// DeviceCredentials is what to enter into a new wearable. It is shown only
+// once.
 type DeviceCredentials struct {
 	Name     string `json:"name"`
 	Broker   string `json:"broker"` // URL that the device connects to
