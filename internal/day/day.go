@@ -1,5 +1,5 @@
 // Package day has days to replay: what a wearable would send from morning to
-// night, and what should come of it.
+// night, and the expected result.
 //
 // The words:
 //

@@ -46,7 +46,7 @@ func (d *Day) Events() iter.Seq[Event] {
 	}
 }
 
-// LineOf finds the line that an event is of; the boot is not looked at.
+// LineOf finds the line of an event. It ignores the boot.
 func (d *Day) LineOf(id memory.EventID) (int, bool) {
 	for e := range d.Events() {
 		if e.ID.Device == id.Device && e.ID.Seq == id.Seq {
