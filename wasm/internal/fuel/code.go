@@ -2,11 +2,11 @@ package fuel
 
 import "encoding/binary"
 
-// costBytes is the room that the cost of a stretch takes in its i64.const:
-// three bytes of LEB128 hold the heaviest body, MaxBody×8/WeightUnit.
+// costBytes is the room for a stretch's cost in its i64.const: three bytes of
+// LEB128 hold the cost of the heaviest body, MaxBody×8/WeightUnit.
 const costBytes = 3
 
-// function is one body on its way.
+// function is one function body that is being rewritten.
 type function struct {
 	m      *rewriter
 	sig    signature
@@ -23,32 +23,33 @@ type function struct {
 	aims   int // branch targets so far
 	weight int // read since the last instruction that was shown
 
-	blockOf byte     // the type of the block that was read last: one byte, or 0
+	blockOf byte     // the type of the last block that was read: one byte, or 0
 	before  [2]short // the two instructions before the current one
 	list    []*loop  // all, by their beginnings
-	entered int      // of these, so far
+	entered int      // number of those that were entered so far
 	open    []*loop
-	mark    int // blocks of a dispatch that are still to be opened
+	mark    int // blocks of a dispatch that are not opened yet
 }
 
-// block is a control instruction that is open; the first is the body itself.
+// block is an open control instruction; the first is the body itself.
 type block struct {
 	op       byte
 	loop     *loop // of a loop
-	dispatch bool  // one that a dispatch begins with
+	dispatch bool  // a dispatch begins with it
 }
 
-// short is an instruction in short; of those without immediates nothing.
+// short is a shortened instruction. It is zero for an instruction without
+// immediates.
 type short struct {
 	op   byte
 	arg  uint32
 	from int
 }
 
-// stretch is code that runs at most once for each charge: a body, or one
-// turn of a loop, without the loops within.
+// stretch is code that runs at most once for each charge: a body, or one turn
+// of a loop, without the loops within it.
 type stretch struct {
-	patches []int // where in the output its cost is to be written
+	patches []int // where in the output its cost has to be written
 	weight  int
 }
 
@@ -135,9 +136,9 @@ func (f *function) readLocals() error {
 	return nil
 }
 
-// walk reads the body from its first instruction to its last end. It shows
-// those that steer, call, or work in bulk, with where they begin, before
-// blocks changes; of the others it adds up the weight.
+// walk reads the body from its first instruction to its last end. It calls see
+// for instructions that branch, call, or work in bulk, with their beginnings,
+// before blocks changes. It adds up the weight of the others.
 func (f *function) walk(see func(in *instr, from int) error) error {
 	r := &f.code
 	r.i = f.start
@@ -188,8 +189,8 @@ func (f *function) walk(see func(in *instr, from int) error) error {
 	return r.done()
 }
 
-// look counts what is limited, and finds out whether the function calls, and
-// of which kind its loops are.
+// look counts what is limited, and finds out whether the function calls others,
+// and of which kind its loops are.
 func (f *function) look(in *instr, from int) error {
 	inner := f.inner()
 	if inner != nil {
@@ -231,7 +232,7 @@ func (f *function) look(in *instr, from int) error {
 	return nil
 }
 
-// blockType passes over the type of a block.
+// blockType skips the type of a block.
 func (f *function) blockType() error {
 	r := &f.code
 	if r.left() > 0 {
@@ -246,17 +247,17 @@ func (f *function) blockType() error {
 	return err
 }
 
-// frame is how many stack slots a call of the function is taken to use: its
-// locals, room for what it computes, and the frame itself.
+// frame returns how many stack slots a call of the function is assumed to use:
+// its locals, room for temporary values, and the frame itself.
 func (f *function) frame() int64 { return int64(16 + f.slots + (len(f.code.b)-f.start)/16) }
 
-// emitter writes the body anew.
+// emitter writes the rewritten body.
 type emitter struct {
 	f         *function
 	out       []byte
 	stretches []stretch // open ones; the last is that of the current code
 	loops     []int     // of each open loop: how many blocks were open around it
-	copied    int       // up to where the original's code is written
+	copied    int       // position up to which the original code is written
 }
 
 func (e *emitter) op(b ...byte) { e.out = append(e.out, b...) }
@@ -269,8 +270,8 @@ func (e *emitter) constant(op byte, v int64) { e.out = appendS64(append(e.out, o
 func (e *emitter) wide() uint32   { return uint32(e.f.locals) }
 func (e *emitter) narrow() uint32 { return uint32(e.f.locals) + 1 }
 
-// wrapped says that the body becomes a block, so that whatever leaves the
-// function comes by its end.
+// wrapped says that the body becomes a block, so that every way out of the
+// function goes through its end.
 func (f *function) wrapped() bool { return f.calls || f.loops }
 
 func (e *emitter) begin() {
@@ -306,14 +307,14 @@ func (e *emitter) begin() {
 	}
 }
 
-// upTo copies the original's code up to a place.
+// upTo copies the original code up to a position.
 func (e *emitter) upTo(i int) {
 	e.op(e.f.code.b[e.copied:i]...)
 	e.copied = i
 }
 
-// instruction writes what goes before or after one of the body's, or in its
-// place.
+// instruction writes what comes before, after, or in place of an instruction of
+// the body.
 func (e *emitter) instruction(in *instr, from int) error {
 	f := e.f
 	open := len(f.blocks)
@@ -346,7 +347,8 @@ func (e *emitter) instruction(in *instr, from int) error {
 		e.openStretch()
 		e.upTo(after)
 	case in.op == opBr:
-		// Such a branch is in no loop within: the stretch is the last.
+		// Such a branch is not within another loop, so the stretch is the last
+		// one.
 		n := open - 1 - int(in.arg)
 		if l := f.blocks[n].loop; l != nil && l.dispatch != nil && !f.ahead(l, n) {
 			e.upTo(from)
@@ -401,8 +403,8 @@ func (e *emitter) finish() {
 	e.closeStretch()
 }
 
-// openStretch charges the fuel on top of the stack for a stretch whose cost
-// isn't known until it closes.
+// openStretch charges the fuel on top of the stack for a stretch. The cost is
+// filled in when the stretch closes.
 func (e *emitter) openStretch() {
 	e.stretches = append(e.stretches, stretch{})
 	e.pay()
@@ -418,7 +420,7 @@ func (e *emitter) pay() {
 	e.check()
 }
 
-// cost of so much weight, once.
+// cost returns the cost of so much weight, once.
 func cost(weight int) int64 { return int64(1 + weight/WeightUnit) }
 
 func (e *emitter) closeStretch() {
@@ -432,7 +434,8 @@ func (e *emitter) closeStretch() {
 	}
 }
 
-// bulk charges for the i32 on top of the stack, shifted by op, and leaves it.
+// bulk charges for the i32 on top of the stack, shifted by op, and leaves it
+// there.
 func (e *emitter) bulk(op byte, by int64) {
 	e.indexed(opLocalSet, e.narrow())
 	e.fuel()
@@ -444,10 +447,10 @@ func (e *emitter) bulk(op byte, by int64) {
 	e.indexed(opLocalGet, e.narrow())
 }
 
-// check keeps the i64 on top of the stack as fuel, and traps under zero.
-// A function with loops keeps its fuel in a local, which a register holds,
-// and stores it before it calls or ends: a turn of a loop that waits for the
-// global to come back from memory takes twice as long.
+// check keeps the i64 on top of the stack as fuel, and traps if it is less than
+// zero. A function with loops keeps its fuel in a local, which is in a
+// register, and stores it before it calls a function or ends. If each turn of a
+// loop had to load the global from memory, it would take twice as long.
 func (e *emitter) check() {
 	e.indexed(opLocalTee, e.wide())
 	if !e.f.loops {
@@ -462,11 +465,11 @@ func (e *emitter) check() {
 	e.op(opUnreachable, opEnd)
 }
 
-// fuel puts what is left on the stack.
+// fuel puts the remaining fuel on the stack.
 func (e *emitter) fuel() {
 	if e.f.loops {
 		e.indexed(opLocalGet, e.wide())
-	} else { // after a call the local is stale
+	} else { // after a call the local is outdated
 		e.indexed(opGlobalGet, e.f.m.fuel())
 	}
 }
