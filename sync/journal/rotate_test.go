@@ -56,8 +56,8 @@ func (m *member) epochs(asked *member) map[uint32]int {
 	return open
 }
 
-// Who was removed opens nothing of a later epoch, with all the bytes of the
-// relay and all its keys; who stays, and who comes later, reads everything.
+// A removed member can't open anything of a later epoch, with all bytes of the
+// relay and all its keys. Remaining and later members can read everything.
 func TestThreatStolenDeviceUnlocked(t *testing.T) {
 	a, b := pair(t)
 	c := a.let(a.url, envelope.Writer, nil)
@@ -100,8 +100,8 @@ func TestThreatStolenDeviceUnlocked(t *testing.T) {
 	}
 }
 
-// Two owners rotate at the same moment: the second makes its entry anew behind
-// the first, and both have both keys. A writer may not.
+// Two owners rotate at the same moment. The second makes its entry again after
+// the first, and both have both keys. A writer may not rotate.
 func TestRotationsAtOnce(t *testing.T) {
 	a, b := pair(t)
 	w := a.let(a.url, envelope.Writer, nil)
