@@ -49,9 +49,9 @@ func (m *member) removeUnseen(w *member, hold *bool) {
 	*hold = false
 }
 
-// A member that took what a removal leaves out reads everything again after a
-// lie of an honest relay, and continues. That the removed member's chain now
-// counts less far must not look as if the relay had gone back.
+// After a lie, a member that took what a removal leaves out reads everything of an
+// honest relay again, and continues. That the removed member's chain now counts
+// less far must not look as if the relay had gone back.
 func TestAllIsReadAgainWhereARemovalLeftOut(t *testing.T) {
 	a, _ := pair(t)
 	w := a.let(a.url, envelope.Writer, nil)
