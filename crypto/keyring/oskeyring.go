@@ -17,7 +17,7 @@ var ErrNoSecret = errors.New("not in the OS keyring")
 
 // ErrNoKeyring: the operating system's keyring does not answer, or refuses. The
 // wrapping error has its message.
-var ErrNoKeyring = errors.New("no OS keyring that answers here")
+var ErrNoKeyring = errors.New("no OS keyring answers on this device")
 
 const (
 	osLabel   = "keyring os"

@@ -37,7 +37,7 @@ func (sr Sharer) AddGrant(ctx context.Context, r serve.GrantRequest) (g serve.Gr
 	}
 	for _, t := range r.Types {
 		if t == memory.Vault || !slices.Contains(memory.Types[:], t) {
-			return g, fmt.Errorf("%w: types: %q is nothing for a worker", memory.ErrInvalid, t)
+			return g, fmt.Errorf("%w: types: a worker may not propose %q memories", memory.ErrInvalid, t)
 		}
 	}
 	if r.Feed {

@@ -30,7 +30,7 @@ func (r *Replica) Checkpoint(ctx context.Context) error {
 	}
 	defer done()
 	if r.c.Snapshots == nil {
-		return fmt.Errorf("%w: this replica has to do with no snapshots", envelope.ErrRule)
+		return fmt.Errorf("%w: this replica is set up without snapshots", envelope.ErrRule)
 	}
 	r.due = true
 	if err := r.once(ctx); err != nil {

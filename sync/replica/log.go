@@ -335,7 +335,7 @@ const epochLife = 30 * 24 * time.Hour
 func (r *Replica) Rotate(ctx context.Context) (epoch uint32, err error) {
 	err = r.change(ctx, nil, func(log *envelope.State, e *envelope.Entry) error {
 		if log.Epoch() >= envelope.MaxEpochs {
-			return fmt.Errorf("rotate: %w: the space is in epoch %d, and with more nobody could be let in", envelope.ErrRule, log.Epoch())
+			return fmt.Errorf("rotate: %w: the space is in epoch %d, and with more epochs no new member could be admitted", envelope.ErrRule, log.Epoch())
 		}
 		e.Action = envelope.Rekey
 		err := r.newEpoch(log, e)
