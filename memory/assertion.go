@@ -11,29 +11,30 @@ const (
 	RankPerson Rank = 3 // the wearer
 )
 
-// Act is what an assertion does.
+// Act says what an assertion does.
 type Act string
 
 const (
-	ActPropose   Act = "propose"   // here is a candidate; the id is derived from its event
-	ActReinforce Act = "reinforce" // known already; here is more evidence
-	ActCorrect   Act = "correct"   // these fields are otherwise
-	ActClose     Act = "close"     // no longer true, as of Validity
+	ActPropose   Act = "propose"   // proposes a candidate; the id is derived from its event
+	ActReinforce Act = "reinforce" // gives more evidence for a known memory
+	ActCorrect   Act = "correct"   // changes fields
+	ActClose     Act = "close"     // ends the memory at the time in Validity
 	ActPin       Act = "pin"
 	ActUnpin     Act = "unpin"
-	ActArchive   Act = "archive" // kept, not shown
+	ActArchive   Act = "archive" // keeps the memory without showing it
 	ActRestore   Act = "restore" // undoes archive and close
 	ActTag       Act = "tag"
-	ActUntag     Act = "untag" // takes Tags away as far as Seen names who set them: an observed-remove set
-	ActErase     Act = "erase" // absorbs everything else; a person's act only
-	// ActWithdraw takes back what machines have said of the memory: the
-	// assertions in Seen count no more. A person's word is taken back by no
-	// withdrawal, and a proposal by none where a person has spoken of it.
+	ActUntag     Act = "untag" // removes Tags, as far as Seen names the assertions that set them: an observed-remove set
+	ActErase     Act = "erase" // removes everything else about the memory; only a person may do it
+	// ActWithdraw takes back what machines have said about the memory: the
+	// assertions in Seen no longer count. It can't take back a person's
+	// assertion, nor a proposal of a memory about which a person has said
+	// something.
 	ActWithdraw Act = "withdraw"
 )
 
-// Assertion is what one member says, once. It is immutable: to take
-// something back is another assertion.
+// Assertion is one statement of one member. It never changes. Another assertion
+// is needed to take it back.
 type Assertion struct {
 	Dot       Dot        `json:"dot"`
 	Clock     Clock      `json:"clock"`
@@ -45,14 +46,14 @@ type Assertion struct {
 	Patch     *Patch     `json:"patch,omitempty"`     // correct, close
 	Evidence  []Evidence `json:"evidence,omitempty"`  // reinforce
 	Tags      []string   `json:"tags,omitempty"`      // tag, untag
-	Seen      []Dot      `json:"seen,omitempty"`      // the assertions on the same field that its author knew, and overrules; of a propose: others' values of its slot
-	Into      ID         `json:"into,omitzero"`       // archive: the memory that holds it now
+	Seen      []Dot      `json:"seen,omitempty"`      // the assertions on the same field that the author knew and overrules; for propose: other values of the slot
+	Into      ID         `json:"into,omitzero"`       // archive: the memory that now has the content
 	Source    Source     `json:"source"`
 	Reason    string     `json:"reason,omitempty"` // in words, for why
 }
 
-// Patch changes fields; nil leaves one as it is. Each field is a register of
-// its own, so that two devices which correct different fields both win.
+// Patch changes fields. A nil field stays as it is. Each field is a register of
+// its own, so that corrections of different fields on two devices both count.
 type Patch struct {
 	Text        *string      `json:"text,omitempty"`
 	Value       *string      `json:"value,omitempty"` // of the slot
@@ -62,8 +63,9 @@ type Patch struct {
 	Validity    *Validity    `json:"validity,omitempty"` // from and to are one register
 }
 
-// Before orders assertions for the choice among concurrent values: the later
-// one is shown. Person outranks device outranks cloud; then clock; then dot.
+// Before orders assertions to choose between concurrent values: the later one
+// is shown. The rank decides first (person, device, cloud), then the clock,
+// then the dot.
 func (a *Assertion) Before(b *Assertion) bool {
 	return cmp.Or(cmp.Compare(a.Rank, b.Rank), a.Clock.Compare(b.Clock), a.Dot.Compare(b.Dot)) < 0
 }

@@ -66,8 +66,9 @@ type Owner struct {
 	Run   string `json:"run,omitempty"`
 }
 
-// Slot says what a memory is an answer to: "the home of the wearer". Of a
-// single-valued slot one value is true at a time, and a new one closes the old.
+// Slot says which question a memory answers: "the home of the wearer". In a
+// single-valued slot only one value is true at a time, and a new value ends the
+// old one.
 type Slot struct {
 	Subject   string `json:"subject"`        // "user", or a person's or thing's name in lower case
 	Attribute string `json:"attribute"`      // "home", "employer", "dentist_appointment", …
@@ -81,13 +82,14 @@ type Entity struct {
 	Kind string `json:"kind,omitempty"` // person, place, organisation, thing, date
 }
 
-// Link ties a memory to another, or to a source.
+// Link connects a memory with another, or with a source.
 type Link struct {
 	Relation string `json:"relation"` // "derived_from", "about", "same_scene", …
 	To       string `json:"to"`       // a memory id or an event id
 }
 
-// Evidence is where a memory comes from. The excerpt outlives the event.
+// Evidence says where a memory comes from. The excerpt is kept longer than the
+// event.
 type Evidence struct {
 	Event     EventID   `json:"event,omitzero"`
 	Utterance ID        `json:"utterance,omitzero"`
@@ -109,16 +111,16 @@ type Source struct {
 	Model   string `json:"model,omitempty"`   // of a model, where one was used
 }
 
-// WorkerPlugin begins the plugin of what workers make. Of an utterance it says who
-// wrote it: every replica puts it before what a worker calls itself, see
-// [Source.AsWorker], and nobody else's has it.
+// WorkerPlugin is the prefix of the plugin name of workers. For an utterance,
+// it shows that a worker wrote it. Every replica puts it before the worker's
+// own name, see [Source.AsWorker], and no other source has it.
 const WorkerPlugin = "worker/"
 
-// AppDevice begins the device of what an app wrote, before the app's name. No
-// wearable's name has a colon.
+// AppDevice is the prefix of the device name of apps, followed by the app's
+// name. No wearable's name has a colon.
 const AppDevice = "app:"
 
-// App is the name of the app that wrote it; empty: none did.
+// App returns the name of the app that wrote this, or "" if it was not an app.
 func (s Source) App() string {
 	name, ok := strings.CutPrefix(s.Device, AppDevice)
 	if !ok {
@@ -130,7 +132,7 @@ func (s Source) App() string {
 // ByWorker reports whether the source is a worker.
 func (s Source) ByWorker() bool { return strings.HasPrefix(s.Plugin, WorkerPlugin) }
 
-// AsWorker is the source as a worker's, whatever it calls itself.
+// AsWorker returns the source marked as a worker's, whatever name it has.
 func (s Source) AsWorker() Source {
 	if !s.ByWorker() {
 		s.Plugin = WorkerPlugin + s.Plugin
@@ -155,7 +157,7 @@ type Candidate struct {
 	Lang        string      `json:"lang,omitempty"`
 	Owner       Owner       `json:"owner"`
 	Slot        *Slot       `json:"slot,omitempty"`
-	Negates     bool        `json:"negates,omitempty"` // says that the slot's value, or the text, is no longer so
+	Negates     bool        `json:"negates,omitempty"` // says that the slot's value, or the text, is no longer true
 	Fields      Fields      `json:"fields,omitzero"`
 	Entities    []Entity    `json:"entities,omitempty"`
 	Links       []Link      `json:"links,omitempty"`
@@ -170,8 +172,8 @@ type Candidate struct {
 	Expires     time.Time   `json:"expires,omitzero"`
 }
 
-// Group is the key under which candidates meet: those of one group are
-// reconciled with each other, and with nothing else.
+// Group returns the key of the group: candidates with the same key are
+// reconciled with each other, and with no others.
 func (c *Candidate) Group() string {
 	scope := c.Owner.User + "\x1f" + c.Owner.Agent + "\x1f" + c.Owner.Run + "\x1f" + string(c.Type) + "\x1f"
 	if c.Slot != nil {
@@ -183,12 +185,12 @@ func (c *Candidate) Group() string {
 	}
 	text := c.Text
 	if f := c.Fields.Resource; f != nil && f.Content != "" {
-		text += "\x1f" + f.Content // two pages are not one for having the same title
+		text += "\x1f" + f.Content // two pages with the same title may differ
 	}
 	return scope + "text\x1f" + Normal(text)
 }
 
-// Fingerprint tells candidates of one event apart.
+// Fingerprint distinguishes the candidates of one event.
 func (c *Candidate) Fingerprint() string {
 	f := c.Group()
 	if c.Slot != nil {

@@ -6,14 +6,15 @@ import (
 	"time"
 )
 
-// MaxAhead is how far another member's clock may run ahead of ours and still
-// be adopted. An assertion from further ahead is taken all the same; only our
-// own clock does not follow it.
+// MaxAhead is how far another member's clock may be ahead of ours for ours to
+// follow it. An assertion with a later clock is also accepted, but our clock
+// does not follow it.
 const MaxAhead = 5 * time.Minute
 
-// Clock is a hybrid logical clock reading (Kulkarni et al., 2014): wall time
-// in milliseconds since 1970 and a counter for what happens within one. It
-// breaks ties and nothing else: a wrong clock can misorder, never lose or block.
+// Clock is a hybrid logical clock reading (Kulkarni et al., 2014): wall time in
+// milliseconds since 1970 and a counter for what happens within one. It is used
+// only for ordering. A wrong clock can put assertions in a wrong order, but it
+// can't lose or block any.
 type Clock struct {
 	Wall    int64  `json:"wall"` // ms since 1970-01-01 UTC
 	Logical uint32 `json:"logical"`
@@ -34,7 +35,7 @@ type Ticker struct {
 	last Clock
 }
 
-// Tick gives the next reading.
+// Tick returns the next reading.
 func (t *Ticker) Tick() Clock {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,9 +68,10 @@ func (t *Ticker) next(last Clock) Clock {
 	return Clock{Wall: last.Wall, Logical: last.Logical + 1}
 }
 
-// Dot identifies one assertion: which member's, and which of its own. Seq is not
-// 0, grows while a store is open, and begins elsewhere when it is opened again:
-// two lives of one member, of which one is from a backup, give no dot twice.
+// Dot identifies one assertion: the member, and the number among the member's
+// assertions. Seq is not 0. It grows while a store is open, and continues at
+// another place when the store is opened again. So a store and its restored
+// backup never use the same dot.
 type Dot struct {
 	Member MemberID `json:"member"`
 	Seq    uint64   `json:"seq"`

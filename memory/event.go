@@ -93,9 +93,8 @@ func (m Metadata) Validate() error {
 	return nil
 }
 
-// Utterance is what was said in an event: a source record. It is searchable
-// beside the memories for as long as retention says. Secrets are already
-// taken out of Text.
+// Utterance is what was said in an event. It is a source record, and can be
+// searched as long as retention allows. Secrets are already removed from Text.
 type Utterance struct {
 	ID       ID        `json:"id"`
 	Space    SpaceID   `json:"space"`
@@ -110,7 +109,8 @@ type Utterance struct {
 	Place    string    `json:"place,omitempty"` // name of where it was said, where known
 	Source   Source    `json:"source"`
 	Redacted int       `json:"redacted,omitempty"` // how many secrets were taken out
-	// Of the event, for what is made of it later. They are not synced.
+	// These fields come from the event, and are needed for what is made of it
+	// later. They are not synced.
 	Agent    string   `json:"agent,omitempty"`
 	Run      string   `json:"run,omitempty"`
 	User     string   `json:"user,omitempty"`

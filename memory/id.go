@@ -17,7 +17,7 @@ type ID [16]byte
 
 var idText = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// String gives 26 characters of Crockford's base32 in lower case.
+// String returns 26 characters of Crockford's base32 in lower case.
 func (id ID) String() string { return idText.EncodeToString(id[:]) }
 
 // IsZero reports whether id names nothing.

@@ -23,11 +23,12 @@ import (
 	"fmt"
 )
 
-// What callers can tell apart.
+// Callers can distinguish these errors.
 var (
 	// ErrNotFound: there is no record of that id, or none that may be seen.
 	ErrNotFound = errors.New("not found")
-	// ErrInvalid: a value from outside breaks a rule; the wrapping error names the field.
+	// ErrInvalid: a value from outside breaks a rule. The wrapping error names
+	// the field.
 	ErrInvalid = errors.New("invalid")
 	// ErrLocked: the operation needs a key that is not open.
 	ErrLocked = errors.New("locked")
@@ -37,13 +38,13 @@ var (
 	ErrNoSpace = errors.New("disk reserve reached")
 	// ErrInUse: another process has the home open.
 	ErrInUse = errors.New("in use")
-	// ErrDamaged: what is on disk is not what was written there.
+	// ErrDamaged: the content of the disk differs from what was written.
 	ErrDamaged = errors.New("damaged")
 )
 
-// ColdError says that a memory is remembered and that its body is not here: it
-// lies sealed at the relay. Whoever can't tell the difference takes it for
-// [ErrNotFound].
+// ColdError says that a memory exists but that its body is not on this device:
+// it lies sealed at the relay. For callers that do not distinguish this case,
+// it is an [ErrNotFound].
 type ColdError struct{ ID ID }
 
 // Error implements error.
@@ -51,5 +52,5 @@ func (e *ColdError) Error() string {
 	return fmt.Sprintf("memory %s is cold: its text is at the relay", e.ID)
 }
 
-// Is reports that it is an ErrNotFound, too.
+// Is reports that the error also is an ErrNotFound.
 func (e *ColdError) Is(target error) bool { return target == ErrNotFound }

@@ -72,7 +72,7 @@ func (e StepEdit) String() string {
 	}
 }
 
-// EditSteps gives steps as the edits leave them, one after the other; steps
+// EditSteps returns steps as the edits leave them, one after the other; steps
 // itself stays as it is. Either all edits hold or none: the error names the
 // edit and its field.
 func EditSteps(steps []string, edits ...StepEdit) ([]string, error) {

@@ -75,7 +75,7 @@ func (f *ResourceFields) Chunks() []Chunk {
 	return out
 }
 
-// cutAt gives how many bytes of s a chunk of at most size characters takes:
+// cutAt returns how many bytes of s a chunk of at most size characters takes:
 // to the last end of a paragraph in its second half, else of a line, a
 // sentence, a word, else size characters.
 func cutAt(s string, size int) int {

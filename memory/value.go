@@ -68,7 +68,7 @@ var exonyms = map[string]string{
 	"素食": "vegetarian", "素食者": "vegetarian", "吃素": "vegetarian", "纯素": "vegan",
 }
 
-// Opposed gives the attribute under which two attributes meet that can't both
+// Opposed returns the attribute under which two attributes meet that can't both
 // be so of one thing: who likes coffee does not dislike it.
 func Opposed(attribute string) string {
 	switch n := Normal(attribute); n {

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 )
 
-// access is around every request: it tells the connection where the request
-// is, catches what goes wrong, counts, and logs what may be logged.
+// access wraps every request: it tells the connection how far the request is,
+// recovers from panics, counts, and writes the access log.
 func (s *Server) access(ctx context.Context, c *app.RequestContext) {
 	size := max(0, c.Request.Header.ContentLength())
 	if cn := connOf(ctx); cn != nil {
@@ -50,7 +50,8 @@ func (s *Server) access(ctx context.Context, c *app.RequestContext) {
 		slog.Int("status", status), slog.Int("in", size), slog.Int("out", out), slog.Float64("ms", float64(took.Microseconds())/1000))
 }
 
-// method gives a method's name, one name for all that no route has.
+// method returns a request's method, or one common name for all methods that no
+// route has.
 func method(c *app.RequestContext) string {
 	switch m := string(c.Method()); m {
 	case "GET", "HEAD", "POST", "PUT", "DELETE":

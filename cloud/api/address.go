@@ -11,7 +11,8 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 )
 
-// pace counts by address; for IPv6 by its /64, which is one customer.
+// pace limits requests by address. An IPv6 address counts as its /64, which is
+// one customer.
 func (s *Server) pace(c *app.RequestContext) error {
 	if wait, ok := s.strangers.Take(s.address(c)); !ok {
 		return &relay.QuotaError{What: "requests a minute without a key", Limit: s.StrangersPerMinute, Wait: wait}
@@ -19,7 +20,7 @@ func (s *Server) pace(c *app.RequestContext) error {
 	return nil
 }
 
-// address is what a request is counted under, where it came from.
+// address returns the address for which a request is counted.
 func (s *Server) address(c *app.RequestContext) string {
 	a, ok := parsed(c.RemoteAddr())
 	if !ok {
@@ -33,8 +34,8 @@ func parsed(a net.Addr) (netip.Addr, bool) {
 	return p.Addr().Unmap(), err == nil
 }
 
-// forwarded is the address that a proxy says a request came from; empty where
-// it came by itself.
+// forwarded returns the address from which a request came, if a proxy forwarded
+// it, and an empty string otherwise.
 func (s *Server) forwarded(c *app.RequestContext) string {
 	if a, ok := parsed(c.RemoteAddr()); !ok || !s.isProxy(a) {
 		return ""
@@ -44,18 +45,19 @@ func (s *Server) forwarded(c *app.RequestContext) string {
 
 func customer(a netip.Addr) string {
 	if a.Is6() {
-		p, _ := a.WithZone("").Prefix(64) // 64 bits are there
+		p, _ := a.WithZone("").Prefix(64) // an IPv6 address has more than 64 bits
 		return p.String()
 	}
 	return a.String()
 }
 
-// cameFrom gives the address that a request came from: the connection's, or
-// where that is a proxy's, the last that the proxies name and that is none of
-// them. What stands before it anybody can have written.
+// cameFrom returns the address from which a request came. This is the address
+// of the connection. If that is a proxy's, it is the last address in the
+// proxies' list that is not a proxy. Anybody can have written what stands
+// before it.
 func (s *Server) cameFrom(a netip.Addr, c *app.RequestContext) netip.Addr {
 	var named []string
-	for _, line := range c.Request.Header.PeekAll("X-Forwarded-For") { // a proxy adds to a line, or adds a line
+	for _, line := range c.Request.Header.PeekAll("X-Forwarded-For") { // a proxy extends a line, or adds one
 		named = append(named, strings.Split(string(line), ",")...)
 	}
 	for _, text := range slices.Backward(named) {
@@ -64,7 +66,7 @@ func (s *Server) cameFrom(a netip.Addr, c *app.RequestContext) netip.Addr {
 		}
 		next, err := netip.ParseAddr(strings.TrimSpace(text))
 		if err != nil {
-			break // the proxy itself is counted
+			break // the request counts as the proxy's own
 		}
 		a = next.Unmap()
 	}

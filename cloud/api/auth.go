@@ -22,29 +22,31 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// maxEntry is the largest body that a log entry comes in.
+// maxEntry is the greatest size of a log entry in a request's body, in bytes.
 const maxEntry = envelope.MaxEntry
 
-// request is one that was checked: who asks, and what for.
+// request is a request whose sender was checked.
 type request struct {
 	*app.RequestContext
 	who   relay.Caller
-	space memory.SpaceID // of the route; zero where it names none
+	space memory.SpaceID // of the route; zero if the route names none
 	body  []byte
-	held  int64           // bytes that are held for the body
-	of    holder          // whose they are
-	entry *envelope.Entry // of a founding alone
+	held  int64           // bytes reserved for the body
+	of    holder          // for whom they are reserved
+	entry *envelope.Entry // only for the founding of a space
 }
 
 type handler func(context.Context, *request) error
 
-// always must be signed; the others, where the request has them.
+// The components in always must be signed. The others must be signed if the
+// request has them.
 var (
 	always = []string{"@method", "@authority", "@path", "@query"}
 	fields = []string{"content-digest", "content-range", "range", "locket-invite"}
 )
 
-// signed wraps what only a key holder may ask, with a body of at most limit.
+// signed wraps a handler for requests that must be signed, with a body of at
+// most limit bytes.
 func (s *Server) signed(limit int, h handler) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		r := &request{RequestContext: c}
@@ -115,10 +117,11 @@ func (s *Server) check(ctx context.Context, r *request, limit int) error {
 	return httpsig.CheckDigest(m.Field("content-digest"), sha256.Sum256(r.body))
 }
 
-// room is how many bytes more a request with a body of size bytes wants kept, as
-// far as its route says. A full account may have less, whatever the body; which
-// of a log's entries need room is for [relay.Relay.AppendLog] to see; and a blob
-// has its room from its first chunk on.
+// room returns how many more bytes a request with a body of size bytes would
+// store, as far as its route tells. A request of a full account may then be
+// refused before its body is read. For log entries it returns 0, because
+// [relay.Relay.AppendLog] decides which entries need room; and so for later
+// chunks of a blob, whose room was counted with the first chunk.
 func (r *request) room(size int) int64 {
 	switch r.FullPath() {
 	case "/v1/spaces/:space/forget", "/v1/spaces/:space/compact", "/v1/spaces/:space/log":
@@ -130,11 +133,11 @@ func (r *request) room(size int) int64 {
 	return int64(size)
 }
 
-// bodySize gives the length that the request says, before anything is read.
+// bodySize returns the length that the request states, before anything is read.
 func bodySize(c *app.RequestContext, limit int) (int, error) {
 	size := c.Request.Header.ContentLength()
 	switch {
-	case size == -1: // chunked
+	case size == -1: // a chunked body
 		return 0, errLength
 	case size < 0:
 		size = 0
@@ -152,8 +155,8 @@ func bodySize(c *app.RequestContext, limit int) (int, error) {
 	return size, nil
 }
 
-// signedPart gives what of a request is signed. The path must be the plain one
-// that the route was found by: nothing in these routes needs an escape.
+// signedPart returns the part of a request that is signed. The path must have
+// no escapes, because no route needs them.
 func (s *Server) signedPart(c *app.RequestContext) (httpsig.Message, error) {
 	path, query, _ := strings.Cut(string(c.Request.Header.RequestURI()), "?")
 	if path != string(c.Path()) || strings.ContainsFunc(path, func(r rune) bool { return !strings.ContainsRune(plain, r) }) || strings.Contains(path, "..") {
@@ -172,7 +175,7 @@ func (s *Server) signedPart(c *app.RequestContext) (httpsig.Message, error) {
 	}}, nil
 }
 
-// answersFor reports whether a request for host is for this relay.
+// answersFor reports whether a request for host is meant for this relay.
 func (s *Server) answersFor(host string) bool {
 	if len(s.Authorities) > 0 {
 		return slices.ContainsFunc(s.Authorities, func(a string) bool { return strings.EqualFold(a, host) })
@@ -187,9 +190,10 @@ func (s *Server) answersFor(host string) bool {
 
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-_."
 
-// known finds the caller, and checks that it signed. Who names spaces, members
-// and accounts that are none costs the store something, and one address may so
-// often; nothing is taken of who proves to be one of them.
+// known finds the caller and checks its signature. A request that names an
+// unknown space, member or account costs the store a lookup, so each address
+// may make only a limited number of them. Requests of known callers do not
+// count.
 func (s *Server) known(ctx context.Context, r *request, m httpsig.Message, sig httpsig.Signature, size int) error {
 	r.of.address = s.address(r.RequestContext)
 	cold := !s.Relay.Knows(r.space) || strings.HasPrefix(sig.KeyID, "root/")
@@ -207,13 +211,13 @@ func (s *Server) known(ctx context.Context, r *request, m httpsig.Message, sig h
 	if cold {
 		s.unknown.Give(r.of.address)
 	}
-	if r.entry == nil && !r.who.Removed { // such a one is a stranger
+	if r.entry == nil && !r.who.Removed { // a removed member counts as a stranger
 		r.of = owned(r.who, r.of.address)
 	}
 	return nil
 }
 
-// owned is whose the requests of a caller are.
+// owned returns for whom a caller's requests are counted.
 func owned(c relay.Caller, address string) holder {
 	h := holder{account: "account " + string(c.Account[:]), address: address}
 	if !c.Root {
@@ -253,8 +257,8 @@ func (s *Server) identify(ctx context.Context, r *request, keyID string, size in
 	return err
 }
 
-// founder takes the key of a stranger from the entry that founds the space: it
-// is signed by a root that answers for itself.
+// founder takes the key of an unknown caller from the entry that founds the
+// space. The root that this entry names has signed it.
 func (s *Server) founder(r *request, keyID string, size int) error {
 	if err := s.pace(r.RequestContext); err != nil {
 		return err
@@ -278,16 +282,18 @@ func (s *Server) founder(r *request, keyID string, size int) error {
 	return nil
 }
 
-// begins reports whether what is put is a first chunk: only that begins a blob.
+// begins reports whether the request is the first chunk of a blob, which alone
+// begins a blob.
 func (r *request) begins() bool {
 	start, _, err := contentRange(string(r.GetHeader("Content-Range")), r.Request.Header.ContentLength())
 	return err == nil && start == 0
 }
 
-// once keeps a request from being repeated at another relay on the same store,
-// or after a restart, where the window knows nothing of it: what deletes, and
-// what would bring back what was deleted since. Doing anything else twice does
-// nothing, and a note for each append would cost as much as the append.
+// once prevents that a request is repeated at another relay on the same store,
+// or after a restart, where the window does not know it. It is used for
+// requests that delete something, or that could restore what was deleted since.
+// Repeating another request has no effect, and recording each append would cost
+// as much as the append.
 func (s *Server) once(ctx context.Context, r *request, sig httpsig.Signature) error {
 	switch route := r.FullPath(); string(r.Method()) {
 	case "DELETE":
@@ -310,8 +316,8 @@ func (s *Server) once(ctx context.Context, r *request, sig httpsig.Signature) er
 	return err
 }
 
-// readBody reads size bytes, as far as so many more can be held: what was said
-// to come and did not holds nothing.
+// readBody reads size bytes. It reserves memory only for bytes that have come,
+// so that announced bytes which never come take none.
 func (s *Server) readBody(r *request, size int) error {
 	stream := r.RequestBodyStream()
 	for have := 0; have < size; have = len(r.body) {
@@ -330,14 +336,15 @@ func (s *Server) readBody(r *request, size int) error {
 	return nil
 }
 
-// drop lets go what was held for a request.
+// drop releases the memory that was reserved for a request.
 func (s *Server) drop(r *request) {
 	if r.held > 0 {
 		s.bodies.of(r.of).give(r.of, r.held)
 	}
 }
 
-// stranger wraps what may be asked without a key, so many times a minute.
+// stranger wraps a handler for requests without a key. It limits their number
+// for each address.
 func (s *Server) stranger(limit int, h handler) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		r := &request{RequestContext: c}

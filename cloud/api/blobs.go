@@ -34,7 +34,7 @@ func (s *Server) putBlob(ctx context.Context, r *request) error {
 	return err
 }
 
-// contentRange reads "bytes FIRST-LAST/SIZE" around a body of n bytes.
+// contentRange parses "bytes FIRST-LAST/SIZE" for a body of n bytes.
 func contentRange(field string, n int) (start, size int64, err error) {
 	fail := fmt.Errorf("content-range %q: %w", field, page.ErrForm)
 	spec, ok := strings.CutPrefix(field, "bytes ")
@@ -52,7 +52,7 @@ func contentRange(field string, n int) (start, size int64, err error) {
 	return start, size, nil
 }
 
-// number reads digits, and nothing but.
+// number parses a number that has only digits.
 func number(s string) (int64, error) {
 	if s == "" || s[0] < '0' || s[0] > '9' {
 		return 0, strconv.ErrSyntax
@@ -60,9 +60,10 @@ func number(s string) (int64, error) {
 	return strconv.ParseInt(s, 10, 64)
 }
 
-// blob tells how far it has come. One whose chunks are all here, but not yet one
-// object, is short of its last byte: so its author sends the end again, which
-// makes it whole, and does not take it for kept before it is.
+// blob answers how much of a blob is stored. If all chunks are stored but not
+// joined yet, the answer says that one byte is missing. The client then sends
+// the end again, which makes the relay join the chunks, and does not believe
+// too early that the blob is stored.
 func (r *request) blob(b relay.Blob) {
 	if b.Offset == b.Size && !b.Done {
 		b.Offset--
@@ -109,14 +110,14 @@ func (s *Server) getBlob(ctx context.Context, r *request) error {
 	return nil
 }
 
-// span is a part of a file, which is closed with it.
+// span is a part of a file. Closing it closes the file.
 type span struct {
 	io.Reader
 	io.Closer
 }
 
-// wanted reads "bytes=FIRST-" or "bytes=FIRST-LAST"; the field may be absent.
-// Other forms of RFC 9110 are not taken.
+// wanted parses "bytes=FIRST-" or "bytes=FIRST-LAST". The field may be absent.
+// Other forms of RFC 9110 are refused.
 func wanted(field string, size int64) (first, last int64, partial bool, err error) {
 	if field == "" {
 		return 0, size - 1, false, nil
@@ -135,7 +136,7 @@ func wanted(field string, size int64) (first, last int64, partial bool, err erro
 	return first, last, true, nil
 }
 
-// cursor reads the cursor of the query; nil where there is none.
+// cursor returns the cursor in the query, or nil if there is none.
 func (r *request) cursor() (*uint64, error) {
 	text, ok := r.GetQuery("cursor")
 	if !ok {

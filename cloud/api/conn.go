@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// A client that sends a byte now and then would hold a connection for as long
-// as it likes if each read had its own deadline. So a connection has one for
-// the whole head of a request, others for the whole body and for each piece of
-// it, by their sizes, and between two requests another.
+// If each read had its own deadline, a client that sends a byte from time to
+// time could hold a connection for ever. Therefore there is one deadline for
+// the whole head of a request, one for the whole body and one for each piece of
+// it, according to their sizes, and another for the time between two requests.
 
 const (
-	slowestBody  = 8 << 10          // bytes/s that a body must come with
+	slowestBody  = 8 << 10          // least bytes/s of a body
 	bodyPiece    = 16 << 10         // bytes of a body that have a deadline of their own
-	lingers      = 5 * time.Second  // for the rest of a refused body, while its sender reads why
-	writeTimeout = 30 * time.Second // for each piece to go
+	lingers      = 5 * time.Second  // for reading the rest of a refused body, while its sender reads the answer
+	writeTimeout = 30 * time.Second // for each piece that is written
 	writePiece   = 64 << 10
 )
 
 type connKey struct{}
 
-// connOf gives the connection that a request came on.
+// connOf returns the connection of a request.
 func connOf(ctx context.Context) *conn {
 	c, _ := ctx.Value(connKey{}).(*conn)
 	return c
@@ -37,7 +37,8 @@ type listener struct {
 	draining bool
 }
 
-// Accept gives connections while there is room; one too many is closed at once.
+// Accept returns connections while there is room. A connection beyond the limit
+// is closed at once.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		nc, err := l.Listener.Accept()
@@ -53,8 +54,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// address is what a connection is counted under; empty for a proxy's, whose
-// requests are counted.
+// address returns the address for which a connection is counted. It is empty
+// for a proxy, because a proxy's requests are counted instead.
 func (l *listener) address(nc net.Conn) string {
 	a, ok := parsed(nc.RemoteAddr())
 	switch {
@@ -66,7 +67,7 @@ func (l *listener) address(nc net.Conn) string {
 	return customer(a)
 }
 
-// hold keeps a connection, if there is room for it.
+// hold registers a connection if there is room for it.
 func (l *listener) hold(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,7 +78,7 @@ func (l *listener) hold(c *conn) bool {
 	return true
 }
 
-// mayOpen counts a connection of an address.
+// mayOpen counts a new connection of an address.
 func (s *Server) mayOpen(address string) bool {
 	if _, ok := s.opened.Take(address); !ok {
 		return false
@@ -85,7 +86,7 @@ func (s *Server) mayOpen(address string) bool {
 	return s.conns.take(holder{address: address}, 1)
 }
 
-// drain closes what waits for a next request.
+// drain closes the connections that wait for a next request.
 func (l *listener) drain() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,7 +110,7 @@ func (l *listener) isDraining() bool {
 	return l.draining
 }
 
-// conn is a connection that knows where in a request it is. Hertz reads and
+// conn is a connection that knows how far its request is. Hertz reads and
 // writes it from one goroutine; drain looks at it from another.
 type conn struct {
 	net.Conn
@@ -119,13 +120,13 @@ type conn struct {
 
 	mu      sync.Mutex
 	waiting bool      // for the first byte of a request
-	limit   time.Time // of what is being read
-	piece   time.Time // of the piece of a body that is being read; zero where none is
-	came    int       // bytes of it
+	limit   time.Time // deadline of what is being read
+	piece   time.Time // deadline of the piece of a body that is being read; zero if there is none
+	came    int       // bytes of this piece
 }
 
-// begin is called when the head of a request is there, and size bytes of body
-// may be still to come.
+// begin is called after the head of a request. size is the number of bytes of
+// the body that may still come.
 func (c *conn) begin(size int) {
 	c.listener.server.idle.remove(c)
 	c.mu.Lock()
@@ -135,13 +136,13 @@ func (c *conn) begin(size int) {
 	c.piece = c.nextPiece()
 }
 
-// nextPiece is when the next piece of a body must have come.
+// nextPiece returns the deadline of the next piece of the body.
 func (c *conn) nextPiece() time.Time {
 	return time.Now().Add(c.head + bodyPiece*time.Second/slowestBody)
 }
 
-// end is called when it is answered; closing says that nothing may follow but
-// what is left of its body.
+// end is called when the request is answered. closing says that no other
+// request may follow, only the rest of the body.
 func (c *conn) end(closing bool) {
 	c.mu.Lock()
 	c.waiting, c.piece = !closing, time.Time{}
@@ -160,12 +161,12 @@ func (c *conn) closeIfIdle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting {
-		c.Conn.SetReadDeadline(time.Unix(1, 0)) // and let what is being written go
+		c.Conn.SetReadDeadline(time.Unix(1, 0)) // this does not interrupt what is being written
 		c.limit = time.Unix(1, 0)
 	}
 }
 
-// Read reads until the limit of where the request is.
+// Read reads with the deadline of the request's present part.
 func (c *conn) Read(b []byte) (int, error) {
 	c.mu.Lock()
 	limit := c.limit
@@ -184,7 +185,8 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// heard counts what came, and reports whether it is the first of a request.
+// heard counts received bytes and reports whether they are the first of a
+// request.
 func (c *conn) heard(n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -199,8 +201,8 @@ func (c *conn) heard(n int) bool {
 	return false
 }
 
-// Write gives each piece its own time: a slow reader may be slow, a dead one
-// may not hold what it asked for.
+// Write has a deadline for each piece: a slow reader is accepted, while a dead
+// one must not keep resources.
 func (c *conn) Write(b []byte) (int, error) {
 	n := 0
 	for {
@@ -216,16 +218,16 @@ func (c *conn) Write(b []byte) (int, error) {
 	}
 }
 
-// SetReadDeadline is not for Hertz to decide.
+// SetReadDeadline does nothing, because Hertz must not change the deadlines.
 func (c *conn) SetReadDeadline(time.Time) error { return nil }
 
-// SetWriteDeadline neither.
+// SetWriteDeadline does nothing, for the same reason.
 func (c *conn) SetWriteDeadline(time.Time) error { return nil }
 
-// SetDeadline neither.
+// SetDeadline does nothing, for the same reason.
 func (c *conn) SetDeadline(time.Time) error { return nil }
 
-// Close closes, and makes room for another.
+// Close closes the connection and makes room for another.
 func (c *conn) Close() error {
 	c.listener.mu.Lock()
 	if _, ok := c.listener.conns[c]; ok && c.address != "" {

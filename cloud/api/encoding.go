@@ -13,23 +13,24 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// smallest is the size from which an answer is compressed: what is below fits
-// into one packet anyway.
+// smallest is the size in bytes from which answers are compressed. Smaller
+// answers fit into one packet anyway.
 const smallest = 1 << 10
 
-// zstdWriter has bounded memory and is shared: EncodeAll keeps no state.
+// zstdWriter has bounded memory and can be shared, because EncodeAll keeps no
+// state.
 var zstdWriter = sync.OnceValue(func() *zstd.Encoder {
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2), zstd.WithWindowSize(1<<20))
 	if err != nil {
-		panic(err) // of constants
+		panic(err) // the options are constants
 	}
 	return w
 })
 
-// compress makes an answer smaller for who takes that. Bodies are sealed and
-// get no smaller, but headers, logs and JSON do; blobs and streams go as they
-// are. Nothing that a request brings is reflected beside a secret, so that sizes
-// tell nothing.
+// compress compresses an answer if the client accepts that. Sealed bodies do
+// not get smaller, but headers, logs and JSON do. Blobs and streams are not
+// compressed. An answer never contains a part of the request together with a
+// secret, so the compressed size reveals nothing (as in the BREACH attack).
 func compress(c *app.RequestContext) {
 	if c.Response.IsBodyStream() || len(c.Response.Header.ContentEncoding()) > 0 {
 		return
@@ -67,8 +68,8 @@ func compress(c *app.RequestContext) {
 	c.Response.SetBody(out)
 }
 
-// accepted gives what Accept-Encoding (RFC 9110, 12.5.3) prefers of what there
-// is, zstd where both are as good; "" for neither.
+// accepted returns which of the available encodings Accept-Encoding (RFC 9110,
+// 12.5.3) prefers, zstd if both are equal, and "" if it accepts neither.
 func accepted(field string) string {
 	best, how := 0.0, ""
 	for item := range strings.SplitSeq(field, ",") {
@@ -92,8 +93,8 @@ func accepted(field string) string {
 	return how
 }
 
-// media refuses a body that says that it is something else, or compressed:
-// what comes is signed as it stands, and nothing here unpacks anything.
+// media refuses a body with another media type, or with a content encoding. A
+// body is signed as it is sent, and the relay decompresses nothing.
 func media(c *app.RequestContext) error {
 	if e := string(c.GetHeader("Content-Encoding")); e != "" && !strings.EqualFold(e, "identity") {
 		return errEncoding

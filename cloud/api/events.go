@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// listen waits for what comes to the request's space.
+// listen registers a listener for changes of the request's space.
 func (s *Server) listen(r *request) (woken <-chan struct{}, leave func(), err error) {
-	of := holder{account: r.of.account, member: r.of.member} // an address's connections are counted
+	of := holder{account: r.of.account, member: r.of.member} // without the address, because an address's connections are counted already
 	if !s.waiting.take(of, 1) {
 		return nil, nil, relay.ErrBusy
 	}
@@ -26,9 +26,9 @@ func (s *Server) listen(r *request) (woken <-chan struct{}, leave func(), err er
 	return woken, func() { left(); s.waiting.give(of, 1) }, nil
 }
 
-// events is a stream of where the space is: once at its start, and after each
-// change, several in one where they come fast. It ends when its caller does
-// not belong any more.
+// events sends the head of the space, at the start and after each change.
+// Several quick changes may give one event. The stream ends when its caller is
+// no longer a member.
 func (s *Server) events(ctx context.Context, r *request) error {
 	woken, leave, err := s.listen(r)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Server) events(ctx context.Context, r *request) error {
 			told = now
 			b, err := json.Marshal(now)
 			if err != nil || w.WriteEvent("", "head", b) != nil {
-				return nil // it left
+				return nil // the client left
 			}
 		}
 		select {
@@ -69,7 +69,7 @@ func (s *Server) events(ctx context.Context, r *request) error {
 			records, err = s.Relay.CountRecords(ctx, r.who, r.space)
 		}
 		if errors.Is(err, relay.ErrForbidden) {
-			_ = w.WriteEvent("", "gone", nil) // whether it hears or not
+			_ = w.WriteEvent("", "gone", nil) // the client may not be reading any more
 			return nil
 		}
 		if err != nil {

@@ -5,9 +5,10 @@ import (
 	"sync"
 )
 
-// idle holds each address to so many connections that wait for a request: each
-// costs some 24 KB. Where one more begins to wait, that one ends which has
-// waited longest, as any may that waits. Safe for concurrent use.
+// idle limits for each address how many connections may wait for a request,
+// because each takes about 24 KB. When another connection begins to wait, the
+// one that has waited longest is closed; HTTP allows that for any waiting
+// connection. It is safe for concurrent use.
 type idle struct {
 	most int
 
@@ -15,14 +16,14 @@ type idle struct {
 	of map[string]*waiting
 }
 
-// waiting are the connections of an address, those first that have waited
-// longest.
+// waiting are the waiting connections of an address, those that have waited
+// longest first.
 type waiting struct {
 	order list.List // of *conn
 	at    map[*conn]*list.Element
 }
 
-// add notes that a connection waits; a proxy's are not counted.
+// add records that a connection waits. Connections of proxies are not counted.
 func (i *idle) add(c *conn) {
 	if c.address == "" {
 		return
@@ -53,7 +54,7 @@ func (i *idle) note(c *conn) (longest *conn) {
 	return longest
 }
 
-// remove notes that a connection waits no more.
+// remove records that a connection no longer waits.
 func (i *idle) remove(c *conn) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -41,8 +41,8 @@ func (s *Server) post(ctx context.Context, r *request) error {
 	return nil
 }
 
-// message waits for the one after number "after", and gives it; nothing, if
-// there is none by then.
+// message waits for the message after number "after" and returns it. If none
+// comes in time, the answer is empty.
 func (s *Server) message(ctx context.Context, r *request) error {
 	id, err := r.mailbox()
 	if err != nil {

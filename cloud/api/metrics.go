@@ -7,8 +7,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics are what Prometheus is told. No label's value comes from outside
-// unbounded: methods and routes are the server's own.
+// metrics are the server's metrics for Prometheus. The values of labels are the
+// server's own methods and routes, so that clients can't make any number of
+// them.
 type metrics struct {
 	registry       *prometheus.Registry
 	requests       *prometheus.CounterVec
@@ -45,6 +46,6 @@ func (m *metrics) add(method, route string, status, in, out int, took time.Durat
 	m.seconds.WithLabelValues(method, route).Observe(took.Seconds())
 }
 
-// Metrics gives the registry of what the server counts. Others may be
-// registered beside them.
+// Metrics returns the registry of the server's metrics. Callers may register
+// others in it.
 func (s *Server) Metrics() *prometheus.Registry { return s.metrics.registry }

@@ -20,7 +20,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// What only this package finds wrong.
+// These errors come only from this package.
 var (
 	errNoRoute  = errors.New("no such route")
 	errNoMethod = errors.New("no such method here")
@@ -31,7 +31,7 @@ var (
 	errBodyRead = errors.New("body ended early, or came too slowly")
 )
 
-// kinds says how each error is answered; the first that fits counts.
+// kinds says how each error is answered. The first match counts.
 var kinds = []struct {
 	err    error
 	kind   page.Kind
@@ -92,7 +92,8 @@ var kinds = []struct {
 	{ledger.ErrKey, page.Trade, 409},
 }
 
-// fail answers with a problem. What is our own fault is logged, and not told.
+// fail answers with a problem document. Internal errors are logged and not
+// described to the client.
 func (s *Server) fail(c *app.RequestContext, err error) {
 	kind, status := page.Internal, 500
 	for _, k := range kinds {
@@ -123,7 +124,7 @@ func (s *Server) fail(c *app.RequestContext, err error) {
 	switch kind {
 	case page.Internal:
 		s.Log.Error("request failed", "id", id, "route", c.FullPath(), "error", err)
-	case page.Unavailable, page.Full: // what exactly is the operator's affair
+	case page.Unavailable, page.Full: // the details concern only the operator
 		s.Log.Error("request failed", "id", id, "route", c.FullPath(), "error", err)
 		p.Detail = map[page.Kind]string{page.Unavailable: relay.ErrUnavailable.Error(), page.Full: relay.ErrFull.Error()}[kind]
 	default:
@@ -138,11 +139,11 @@ func (s *Server) fail(c *app.RequestContext, err error) {
 	c.Header(page.FieldProblem, string(kind))
 	c.Response.SetBody(b)
 	if n := c.Request.Header.ContentLength(); c.Request.IsBodyStream() && (n < 0 || n > prefetched) {
-		c.SetConnectionClose() // what is left of the body is nobody's
+		c.SetConnectionClose() // nobody will read the rest of the body
 	}
 }
 
-// prefetched is how many bytes of a body Hertz reads before a handler is asked.
+// prefetched is how many bytes of a body Hertz reads before it calls a handler.
 const prefetched = 8 << 10
 
 func retryAfter(c *app.RequestContext, wait time.Duration) {

@@ -10,13 +10,14 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 )
 
-// readyFor is how long an answer about the store holds: anyone may ask.
+// readyFor is how long the store's last answer is reused, because anyone may
+// ask.
 const readyFor = time.Second
 
 // readyWithin is how long the store may take to answer.
 const readyWithin = 5 * time.Second
 
-// readiness remembers whether the store answered.
+// readiness caches whether the store answered.
 type readiness struct {
 	mu  sync.Mutex
 	at  time.Time
@@ -34,8 +35,9 @@ func (r *readiness) check(ctx context.Context, now time.Time, ask func(context.C
 	return r.err
 }
 
-// ready reports whether requests should be sent here: the store answers, and
-// the relay is not about to stop. healthz says only that it runs.
+// ready reports whether requests should be sent to this relay: the store
+// answers, and the relay is not shutting down. healthz reports only that the
+// process runs.
 func (s *Server) ready(ctx context.Context, c *app.RequestContext) {
 	select {
 	case <-s.draining:

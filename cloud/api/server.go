@@ -1,10 +1,11 @@
-// Package api serves a relay over HTTP/1.1, on Hertz, whose only importer it
-// is. docs/protocol.md, section HTTP, is what it keeps to.
+// Package api serves a relay over HTTP/1.1. It uses Hertz, and is the only
+// package that imports it. docs/protocol.md, section HTTP, describes what it
+// serves.
 //
-// A request is looked at from the cheap to the dear: its size, the form, age
-// and signature of its fields, the caller's quota, and only then its body,
-// whose digest was signed. Nothing of a request but method, route, status,
-// sizes and time is logged.
+// A request is checked in the order of cost: first its size, then the form, age
+// and signature of its fields, then the caller's quota, and only then its body,
+// whose digest is signed. The log has the method, route, status, sizes and time
+// of a request, and nothing else.
 package api
 
 import (
@@ -34,8 +35,8 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// Config says how to serve. Only Relay is needed; the zero value of the rest
-// is what its comment says.
+// Config says how to serve. Only Relay is required. The comments give the
+// values that replace a zero.
 type Config struct {
 	Relay  *relay.Relay
 	Market *market.Market // nil: there is none
@@ -48,25 +49,26 @@ type Config struct {
 	// be for; where empty, those of this machine for itself alone. So a request
 	// that was signed for another relay can't be passed on to this one.
 	Authorities []string
-	// StrangersPerMinute is how often one address may ask without a key: for
-	// mailboxes, and to found a space. 60.
+	// StrangersPerMinute is how many requests a minute one address may make
+	// without a key: for mailboxes, and to found a space. 0: 60.
 	StrangersPerMinute int64
 	MaxConns           int // 16,384
-	// ConnsPerAddress is how many connections one address has at a time, 512; an
-	// eighth of them may wait for a next request, and a quarter open at once, and as
-	// many in a minute. Behind a proxy it is how many requests are under way.
+	// ConnsPerAddress is how many connections one address may have at a time;
+	// 0: 512. An eighth of them may wait for a next request. A quarter may be
+	// opened at once, and as many as ConnsPerAddress in a minute. For a client
+	// behind a proxy it is the number of running requests.
 	ConnsPerAddress    int
-	MessagesPerAddress int64         // that one address leaves in mailboxes at once, and in each ten minutes; twice StrangersPerMinute
-	Nonces             int           // remembered of ten minutes; httpsig.Remembered
-	Head               time.Duration // for the head of a request to come; 10 s
-	Idle               time.Duration // between two requests; 75 s
-	Heartbeat          time.Duration // of an event stream; 20 s
-	Drain              time.Duration // for running requests to end; 10 s
+	MessagesPerAddress int64         // that one address may leave in mailboxes at once, and in each ten minutes; 0: twice StrangersPerMinute
+	Nonces             int           // to remember for ten minutes; 0: httpsig.Remembered
+	Head               time.Duration // time for the head of a request to come; 0: 10 s
+	Idle               time.Duration // time between two requests; 0: 75 s
+	Heartbeat          time.Duration // interval of signs of life in an event stream; 0: 20 s
+	Drain              time.Duration // time for running requests to end; 0: 10 s
 	Now                func() time.Time
-	Traces             trace.TracerProvider // where spans go; nowhere where nil
-	// Proxies are the networks whose word on where a request came from is
-	// believed (X-Forwarded-For). Without them everybody behind a proxy is one
-	// address, and waits for the others.
+	Traces             trace.TracerProvider // receives spans; nil: none
+	// Proxies are the networks of trusted proxies, whose X-Forwarded-For is
+	// believed. If a proxy is not listed, all clients behind it count as one
+	// address and share its limits.
 	Proxies []netip.Prefix
 }
 
@@ -101,19 +103,19 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// triesPerMinute is how often, for each request a minute without a key, an
-// address may name a space or an account that this relay has to look for. What
-// is there costs nothing.
+// triesPerMinute limits how often an address may name an unknown space or
+// account, for which the relay has to ask the store. It is multiplied by
+// StrangersPerMinute. Known ones do not count.
 const triesPerMinute = 5
 
-// What an address may have of connections, however few ConnsPerAddress says.
+// These are the least limits of an address, however small ConnsPerAddress is.
 const (
-	leastOpened = 512 // that it opens in a minute
-	leastAtOnce = 128 // that it opens at once
-	leastIdle   = 16  // that wait for a next request
+	leastOpened = 512 // that it may open in a minute
+	leastAtOnce = 128 // that it may open at once
+	leastIdle   = 16  // that may wait for a next request
 )
 
-// maxHead is how many bytes the head of a request may have.
+// maxHead is the greatest number of bytes of the head of a request.
 const maxHead = 16 << 10
 
 // Server serves one relay.
@@ -128,16 +130,16 @@ type Server struct {
 	bodies    bodies
 	waiting   shares     // listeners
 	conns     shares     // by address
-	opened    relay.Pace // by address, of connections
-	idle      idle       // connections, by address
-	requests  shares     // by address, of what comes through proxies
+	opened    relay.Pace // by address: new connections
+	idle      idle       // by address: waiting connections
+	requests  shares     // by address: requests that came through proxies
 	metrics   *metrics
 	readiness readiness
 	draining  chan struct{} // closed when no request may wait any more
 	drainOnce sync.Once
 }
 
-// New gives a server that serves nothing yet.
+// New returns a server. It serves nothing until Serve is called.
 func New(c Config) *Server {
 	c = c.withDefaults()
 	s := &Server{Config: c, window: httpsig.Window{Now: c.Now, Max: c.Nonces},
@@ -158,11 +160,11 @@ func New(c Config) *Server {
 
 var quiet sync.Once
 
-// Serve answers on ln until ctx is done; then it lets running requests end,
-// for as long as Drain says, and returns nil. It closes ln. A server serves
-// once.
+// Serve answers requests on ln until ctx is done. Then it waits for running
+// requests, at most for the time Drain, and returns nil. It closes ln. It may
+// be called once only.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	quiet.Do(func() { hlog.SetOutput(io.Discard) }) // it would log addresses
+	quiet.Do(func() { hlog.SetOutput(io.Discard) }) // Hertz's own log would contain addresses
 	l := &listener{Listener: ln, server: s, conns: map[*conn]struct{}{}}
 	options := []config.Option{
 		server.WithListener(l), server.WithTransport(standard.NewTransporter),

@@ -2,25 +2,26 @@ package api
 
 import "sync"
 
-// holder is whose something is: a request's account and member, where it was
-// signed by one who belongs, and the address that it came from.
+// holder says for whom something is counted: a request's account and member, if
+// a member signed it, and the address from which it came.
 type holder struct{ account, member, address string }
 
-// shares divides something so that nobody takes it all. Of a total, an account,
-// or an address, may hold a third of what the others leave, and a member half of
-// what the others of its account leave of that: whoever comes last finds
-// something, however many came before. Where there is no total, each account and
-// address may hold the same. Safe for concurrent use.
+// shares divides a resource so that nobody can take all of it. If there is a
+// total, an account or an address may hold a third of what the others leave,
+// and a member half of what the other members of its account leave of that. So
+// a newcomer always gets something, however many came before. If there is no
+// total, each account and address may hold the same amount. It is safe for
+// concurrent use.
 type shares struct {
 	total int64
-	each  int64 // where total is 0
+	each  int64 // limit for each, if total is 0
 
 	mu   sync.Mutex
 	all  int64
-	held map[string]int64 // by account, member and address; none are alike
+	held map[string]int64 // by account, member and address, whose keys never collide
 }
 
-// take gives h so many more, or nothing.
+// take gives n to h, or returns false.
 func (s *shares) take(h holder, n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +40,7 @@ func (s *shares) take(h holder, n int64) bool {
 	return true
 }
 
-// most is what a holder may have, beside all others.
+// most returns how much a holder may have, given what all others have.
 func (s *shares) most(k string) int64 {
 	if s.total == 0 {
 		return s.each
@@ -47,7 +48,7 @@ func (s *shares) most(k string) int64 {
 	return (s.total - (s.all - s.held[k])) / 3
 }
 
-// give takes back.
+// give takes back n from h.
 func (s *shares) give(h holder, n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,21 +70,21 @@ func (s *shares) add(h holder, n int64) {
 	}
 }
 
-// held is how much there is, of all.
+// sum returns how much is held in all.
 func (s *shares) sum() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.all
 }
 
-// Bytes of bodies that are held at a time.
+// These limit the bytes of bodies that are held at a time.
 const (
-	maxBodies    = 56 << 20 // of those who belong
-	maxStrangers = 8 << 20  // of those without a key here, and of members who were removed
-	firstPiece   = 16 << 10 // held before more has come
+	maxBodies    = 56 << 20 // of members
+	maxStrangers = 8 << 20  // of callers without a key here, and of removed members
+	firstPiece   = 16 << 10 // reserved before more has come
 )
 
-// bodies are the bytes of requests that are under way, as far as they came.
+// bodies counts the received bytes of running requests.
 type bodies struct{ known, strangers shares }
 
 func newBodies() bodies {

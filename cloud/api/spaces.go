@@ -26,7 +26,7 @@ func (s *Server) account(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-	v := page.Account{Bytes: a.Bytes, Blobs: a.Blobs, Spaces: append([]memory.SpaceID{}, a.Spaces...)} // [], and not null
+	v := page.Account{Bytes: a.Bytes, Blobs: a.Blobs, Spaces: append([]memory.SpaceID{}, a.Spaces...)} // in JSON [], and not null
 	if a.Day == relay.Day(s.Now()) {
 		v.Deltas = a.Deltas
 	}
@@ -138,7 +138,7 @@ func (s *Server) forget(ctx context.Context, r *request) error {
 	return r.json(map[string]int{"forgotten": n})
 }
 
-// paging reads after, limit and wait of the query.
+// paging parses after, limit and wait in the query.
 func (r *request) paging() (after uint64, limit int, wait time.Duration, err error) {
 	number := func(name string, most, absent uint64) uint64 {
 		text, ok := r.GetQuery(name)
@@ -173,7 +173,7 @@ func (r *request) cbor(b []byte) error {
 	return nil
 }
 
-// empty answers that it is done.
+// empty answers without a body that the request is done.
 func (r *request) empty(err error) error {
 	if err == nil {
 		r.SetStatusCode(204)

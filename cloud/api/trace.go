@@ -13,10 +13,10 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// A trace has one span for a request, and below it one for checking who asks
-// and one for doing it. They say what the access log says, and nothing else. A
-// trace that a client says it is part of is not taken up: anyone could fill
-// another's.
+// A trace has one span for a request, and two below it: for checking the
+// caller, and for the work. The spans have the same content as the access log.
+// The relay does not continue a trace that a client names, because anyone could
+// then write into another client's trace.
 
 func (s *Server) tracer() trace.Tracer {
 	if s.Traces == nil {
@@ -25,7 +25,7 @@ func (s *Server) tracer() trace.Tracer {
 	return s.Traces.Tracer("github.com/locket-dev/locket/cloud/api")
 }
 
-// begin gives a request its id, and its span.
+// begin gives a request an id and a span.
 func (s *Server) begin(ctx context.Context, c *app.RequestContext) (context.Context, trace.Span, string) {
 	id := rand.Text()
 	c.Header(page.FieldRequest, id)
@@ -42,7 +42,7 @@ func (s *Server) end(span trace.Span, status, in, out int) {
 	span.End()
 }
 
-// step is a span below a request's.
+// step runs f in a span below the request's.
 func (s *Server) step(ctx context.Context, name string, f func(context.Context) error) error {
 	ctx, span := s.tracer().Start(ctx, name)
 	defer span.End()

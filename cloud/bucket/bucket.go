@@ -1,6 +1,6 @@
-// Package bucket opens the place that a URL names for blobs: a bucket of a
-// cloud's, by gocloud.dev, or a folder. It is apart from the relay so that who
-// needs no cloud does not carry its client.
+// Package bucket opens the place for blobs that a URL names: a bucket of a
+// cloud service, through gocloud.dev, or a folder. It is a package of its own
+// so that programs without a cloud do not contain the clients.
 package bucket
 
 import (
@@ -21,12 +21,12 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/objects"
 )
 
-// ErrURL is a URL that names no place for blobs.
+// ErrURL: the URL names no place for blobs.
 var ErrURL = errors.New("not a place for blobs")
 
-// Open opens what a URL names: s3://BUCKET?region=…, gs://BUCKET,
-// azblob://CONTAINER, or file:///DIR. Credentials come from where the cloud's
-// own tools take them. With ?prefix=…/ names begin with that.
+// Open opens a place: s3://BUCKET?region=…, gs://BUCKET, azblob://CONTAINER, or
+// file:///DIR. It finds credentials where the cloud's own tools do. ?prefix=…/
+// sets a prefix for all names.
 func Open(ctx context.Context, name string) (objects.Objects, error) {
 	u, err := url.Parse(name)
 	if err != nil {
@@ -48,12 +48,12 @@ func Open(ctx context.Context, name string) (objects.Objects, error) {
 	return nil, fmt.Errorf("%w: %q: want s3://, gs://, azblob:// or file:///", ErrURL, name)
 }
 
-// Of gives the objects of a bucket, which is closed with them.
+// Of returns the objects of a bucket. Closing them closes the bucket.
 func Of(b *blob.Bucket) objects.Objects { return &bucket{b, patience} }
 
-// patience is how long a service may take for its next step: to answer, to take
-// what it was sent, to send more. Its clients try again by themselves, Google's
-// for ever.
+// patience is how long a service may take for its next step: to answer, to
+// accept data, or to send more. The services' clients retry by themselves,
+// Google's without end.
 const patience = 30 * time.Second
 
 type bucket struct {
@@ -64,7 +64,8 @@ type bucket struct {
 // errLate ends a request that took longer than patience.
 var errLate = errors.New("the service does not answer")
 
-// Put implements [objects.Objects]: a write that is not closed well is not there.
+// Put implements [objects.Objects]. An object does not exist until its write
+// was closed without an error.
 func (k *bucket) Put(ctx context.Context, name string, r io.Reader) error {
 	if err := objects.CheckName(name); err != nil {
 		return err
@@ -74,7 +75,8 @@ func (k *bucket) Put(ctx context.Context, name string, r io.Reader) error {
 	late := time.AfterFunc(k.patience, func() { cancel(errLate) })
 	defer late.Stop()
 	from := &source{Reader: r, more: func() { late.Reset(k.patience) }, failed: cancel}
-	// Not by a Writer: where Azure refuses what is written to one, closing it panics.
+	// A Writer is not used, because closing it panics if Azure refuses the
+	// data.
 	err := k.b.Upload(within, name, from, &blob.WriterOptions{ContentType: "application/octet-stream"})
 	if from.err != nil {
 		err = from.err
@@ -138,8 +140,8 @@ func (k *bucket) Remove(ctx context.Context, prefix string) error {
 	}
 }
 
-// fault is [fault], but believes that an object is not there only where the
-// bucket is: not every answer tells one from the other.
+// fault is [fault], but believes that an object does not exist only if the
+// bucket exists, because some answers do not distinguish the two.
 func (k *bucket) fault(ctx context.Context, err error) error {
 	if err = fault(ctx, err); errors.Is(err, fs.ErrNotExist) {
 		if away := k.Check(ctx); away != nil {

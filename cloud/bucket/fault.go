@@ -19,17 +19,18 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/objects"
 )
 
-// What services say where nothing more fits: S3 as MinIO and Ceph speak it. The
-// clouds themselves have no such word, and 507 is anyone's.
+// full lists the codes by which services say that there is no room left: S3 as
+// MinIO and Ceph implement it. The clouds themselves have no such code. Status
+// 507 counts for any service.
 var full = []string{"XMinioStorageFull", "QuotaExceeded", "InsufficientStorage"}
 
-// fault gives a service's error its meaning. gocloud.dev's own codes are not
-// asked: it takes for "not there" what Google forbids, a bucket that is not
-// there, and an account whose name can't be found. A relay that believed it
-// would say that blobs are gone, and take removals for done, because a key was
-// revoked or a name server was away.
+// fault translates a service's error. It does not use gocloud.dev's own codes,
+// because those report "not found" also when Google forbids the access, when
+// the bucket does not exist, and when an account's name can't be resolved. A
+// relay that believed this would report blobs as lost, or deletions as done,
+// only because a key was revoked or a name server failed.
 func fault(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() != nil { // who asked has gone
+	if err == nil || ctx.Err() != nil { // the caller has left
 		return err
 	}
 	status, code := response(err)
@@ -43,12 +44,12 @@ func fault(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", objects.ErrUnavailable, err)
 }
 
-// absent are the words for an object that is not there. NotFound is that of an
-// answer without a body, to HEAD.
+// absent lists the codes for an object that does not exist. NotFound is the
+// code of an answer without a body, to HEAD.
 var absent = []string{"NoSuchKey", "NotFound", "BlobNotFound"}
 
-// response gives the status and the word of a service's answer, 0 and "" where
-// there was none.
+// response returns the status and the code of a service's answer, or 0 and ""
+// if there was none.
 func response(err error) (status int, code string) {
 	if e, ok := errors.AsType[*azcore.ResponseError](err); ok {
 		return e.StatusCode, e.ErrorCode
@@ -68,12 +69,12 @@ func response(err error) (status int, code string) {
 	return status, code
 }
 
-// source remembers what reading failed with, which is not the service's fault.
-// failed is told before the service's client is: what it has sent by then must
-// not become an object.
+// source remembers a read error, which is not the service's fault. It calls
+// failed before the service's client sees the error, so that the bytes sent so
+// far do not become an object.
 type source struct {
 	io.Reader
-	more   func() // the service has taken what it was given
+	more   func() // called when the service has taken more data
 	failed func(error)
 	err    error
 }
@@ -90,7 +91,8 @@ func (s *source) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// stream is an object that is read; what its service does wrong is told as [fault] does.
+// stream is an object that is being read. It translates the service's errors
+// with [fault].
 type stream struct {
 	io.ReadCloser
 	ctx      context.Context // of the request

@@ -15,8 +15,9 @@ const (
 	maxVotes       = 2 * envelope.MaxMembers // on one checkpoint
 )
 
-// MaxRecords is more checkpoints and votes than a space has: two at once may
-// come past a limit.
+// MaxRecords is the greatest number of checkpoints and votes that a space can
+// have. It is twice the sum of the limits, because two that come at the same time
+// may exceed a limit.
 const MaxRecords = 2 * MaxCheckpoints * (1 + maxVotes)
 
 // Voted is a checkpoint with the votes on it.
@@ -25,22 +26,23 @@ type Voted struct {
 	Votes      []*envelope.Vote
 }
 
-// SortPlaces sorts them, as a checkpoint has them.
+// SortPlaces sorts places in the order that a checkpoint needs, and returns them.
 func SortPlaces(ps []envelope.Place) []envelope.Place {
 	slices.SortFunc(ps, envelope.Place.Compare)
 	return ps
 }
 
-// places gives where each chain is at a cursor, as far as it counts. What a
-// removal leaves out is passed over by those who read it, and who signs and who
-// checks a checkpoint may have another end of it before them.
+// places returns the place of each chain at a cursor, as far as the chain counts.
+// Members ignore the deltas that a removal leaves out, and the author of a
+// checkpoint and its readers may have seen different numbers of them. So they
+// can't be part of a place.
 func (r *Relay) places(ctx context.Context, s *envelope.State, space memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
 	all, err := r.store.Places(ctx, space, cursor)
 	if err != nil {
 		return nil, err
 	}
 	var out []envelope.Place
-	var short []int // of out, whose hash is not that of the chain's end
+	var short []int // indexes in out of places that are not the end of their chain, so that another hash is needed
 	var refs []Ref
 	for _, p := range all {
 		end := envelope.Position{Incarnation: p.Incarnation, Seq: p.Seq}
@@ -69,8 +71,9 @@ func (r *Relay) places(ctx context.Context, s *envelope.State, space memory.Spac
 	return out, nil
 }
 
-// Places gives where each chain is at a cursor, as far as it counts: what a
-// checkpoint there must say. More than a checkpoint can name are [ErrConflict].
+// Places returns the place of each chain at a cursor, as far as the chain counts.
+// A checkpoint at that cursor must have exactly these places. If there are more
+// than a checkpoint can hold, Places returns [ErrConflict].
 func (r *Relay) Places(ctx context.Context, c Caller, space memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
 	head, err := r.reads(ctx, c, space)
 	if err != nil {
@@ -86,8 +89,8 @@ func (r *Relay) Places(ctx context.Context, c Caller, space memory.SpaceID, curs
 	return r.places(ctx, s, space, cursor)
 }
 
-// PutCheckpoint takes one of the caller's: its places must be where the chains
-// are here, at its cursor and as far as they count, and its manifest must be here.
+// PutCheckpoint stores a checkpoint of the caller. Its places must equal those
+// that [Relay.Places] returns for its cursor, and its manifest must be here.
 func (r *Relay) PutCheckpoint(ctx context.Context, c Caller, cp *envelope.Checkpoint) error {
 	head, err := r.reads(ctx, c, cp.Space)
 	if err != nil {
@@ -131,7 +134,8 @@ func (r *Relay) PutCheckpoint(ctx context.Context, c Caller, cp *envelope.Checkp
 	return nil
 }
 
-// voted gives what is kept, in the order of its coming.
+// voted returns the stored checkpoints with their votes, in the order in which
+// they came.
 func (r *Relay) voted(ctx context.Context, space memory.SpaceID) ([]Voted, error) {
 	records, err := r.store.Records(ctx, space)
 	if err != nil {
@@ -158,8 +162,9 @@ func (r *Relay) voted(ctx context.Context, space memory.SpaceID) ([]Voted, error
 	return out, nil
 }
 
-// Checkpoints gives them with their votes, in the order of their coming, and of
-// those that came past a limit at once none: nobody reads an answer with more.
+// Checkpoints returns the checkpoints with their votes, in the order in which they
+// came. It leaves out those that exceed a limit because several came at the same
+// time, since no client reads an answer with more.
 func (r *Relay) Checkpoints(ctx context.Context, c Caller, space memory.SpaceID) ([]Voted, error) {
 	if _, err := r.reads(ctx, c, space); err != nil {
 		return nil, err
@@ -172,7 +177,7 @@ func (r *Relay) Checkpoints(ctx context.Context, c Caller, space memory.SpaceID)
 	return all, err
 }
 
-// CountRecords is how many checkpoints and votes a space has.
+// CountRecords returns how many checkpoints and votes a space has.
 func (r *Relay) CountRecords(ctx context.Context, c Caller, space memory.SpaceID) (int, error) {
 	if _, err := r.reads(ctx, c, space); err != nil {
 		return 0, err
@@ -180,7 +185,7 @@ func (r *Relay) CountRecords(ctx context.Context, c Caller, space memory.SpaceID
 	return r.store.CountRecords(ctx, space)
 }
 
-// PutVote takes the caller's vote on a checkpoint that is here.
+// PutVote stores the caller's vote on a stored checkpoint.
 func (r *Relay) PutVote(ctx context.Context, c Caller, v *envelope.Vote) error {
 	if _, err := r.reads(ctx, c, v.Space); err != nil {
 		return err
@@ -221,7 +226,8 @@ func (r *Relay) checkpoint(ctx context.Context, space memory.SpaceID, hash envel
 	return all[i], nil
 }
 
-// DropCheckpoint removes one with its votes, for an owner or the root.
+// DropCheckpoint removes a checkpoint with its votes. The caller must be an owner
+// or the root.
 func (r *Relay) DropCheckpoint(ctx context.Context, c Caller, space memory.SpaceID, hash envelope.Hash) error {
 	if _, err := r.reads(ctx, c, space); err != nil {
 		return err
@@ -236,8 +242,8 @@ func (r *Relay) DropCheckpoint(ctx context.Context, c Caller, space memory.Space
 	return nil
 }
 
-// Compact drops the bodies that a verified checkpoint covers, for an owner.
-// What its votes say is counted here, whoever asks.
+// Compact drops the bodies that a verified checkpoint covers. The caller must be
+// an owner. The relay counts the votes itself.
 func (r *Relay) Compact(ctx context.Context, c Caller, space memory.SpaceID, hash envelope.Hash) (int, error) {
 	if _, err := r.reads(ctx, c, space); err != nil {
 		return 0, err

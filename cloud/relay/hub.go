@@ -2,26 +2,26 @@ package relay
 
 import "sync"
 
-// How many may wait for one space, or mailbox: a member can't hold all of a
-// relay's connections, nor keep the others from waiting.
+// These limits say how many requests may wait for one space or mailbox. Without them, one
+// member could use all connections of a relay, or prevent the others from waiting.
 const (
 	MaxListeners   = 512
 	MaxOfOneMember = MaxListeners / 4
 )
 
-// Hub wakes whoever waits for a space, or a mailbox, in this process. A wake-up says only
-// that there may be something new. Safe for concurrent use.
+// Hub wakes the requests in this process that wait for a space or a mailbox. A wake-up
+// says only that there may be something new. It is safe for concurrent use.
 type Hub struct {
 	mu        sync.Mutex
-	listeners map[[16]byte]map[chan struct{}]string // with who it is
+	listeners map[[16]byte]map[chan struct{}]string // the string names the waiting member or address
 }
 
-// NewHub gives one that nobody listens to.
+// NewHub returns a hub without listeners.
 func NewHub() *Hub { return &Hub{listeners: map[[16]byte]map[chan struct{}]string{}} }
 
-// Listen gives a channel that gets a value after each change of space, several
-// changes in one where they come fast. who names the member, or the address,
-// that waits. leave ends it, and must be called.
+// Listen returns a channel that gets a value after changes of a space; several quick
+// changes may give only one value. who names the member, or the address, that waits. The
+// caller must call leave when it stops waiting.
 func (h *Hub) Listen(space [16]byte, who string) (woken <-chan struct{}, leave func(), err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -52,19 +52,19 @@ func (h *Hub) Listen(space [16]byte, who string) (woken <-chan struct{}, leave f
 	}, nil
 }
 
-// Wake wakes all who listen to space.
+// Wake wakes all that listen to a space or mailbox.
 func (h *Hub) Wake(space [16]byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for ch := range h.listeners[space] {
 		select {
 		case ch <- struct{}{}:
-		default: // it will look anyway
+		default: // a value waits in the channel already
 		}
 	}
 }
 
-// WakeAll wakes all who listen to anything.
+// WakeAll wakes all listeners.
 func (h *Hub) WakeAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -78,7 +78,7 @@ func (h *Hub) WakeAll() {
 	}
 }
 
-// Listening is how many wait, for all spaces.
+// Listening returns the number of listeners, for all spaces together.
 func (h *Hub) Listening() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

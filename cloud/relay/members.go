@@ -10,19 +10,20 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Caller is who signed a request.
+// Caller is the signer of a request.
 type Caller struct {
 	Account AccountID
-	Space   memory.SpaceID  // zero for a root that names none
+	Space   memory.SpaceID  // zero for a root that names no space
 	Member  memory.MemberID // zero for a root
 	Role    envelope.Role   // zero for a root
-	Removed bool            // was a member, and may only deliver what was accepted of it
+	Removed bool            // the caller was a member, and may only send what its removal accepts
 	Root    bool
 	Key     ed25519.PublicKey
 }
 
-// Sender is [Relay.Member] for who only appends deltas: as it was when this
-// relay last looked, where the store checks the log as it appends.
+// Sender is [Relay.Member] for a caller that only appends deltas. It uses the
+// log as this relay last read it. That is enough if the store compares the log's
+// head when it appends.
 func (r *Relay) Sender(ctx context.Context, space memory.SpaceID, member memory.MemberID) (Caller, error) {
 	_, trusting := r.store.(Exact)
 	if s, head, _ := r.known(space, trusting); s != nil {
@@ -33,8 +34,8 @@ func (r *Relay) Sender(ctx context.Context, space memory.SpaceID, member memory.
 	return r.Member(ctx, space, member)
 }
 
-// stale reports whether a space's log is no longer what a state says, which is
-// dropped then.
+// stale reports whether the log of a space differs from the state s. If so, the
+// state is dropped from memory.
 func (r *Relay) stale(ctx context.Context, space memory.SpaceID, s *envelope.State) bool {
 	head, err := r.store.Space(ctx, space)
 	if err == nil && head.LogN == s.N() && head.LogHead == s.Head() {
@@ -44,10 +45,10 @@ func (r *Relay) stale(ctx context.Context, space memory.SpaceID, s *envelope.Sta
 	return true
 }
 
-// Member gives a member of a space, present or past, as a caller: its key is
-// what the request must be signed with. Whoever never was one is
-// [ErrForbidden], as is everyone in a space that isn't there: a stranger does
-// not learn which.
+// Member returns a present or former member of a space as a caller. The request
+// must be signed with the member's key. If the id never belonged to a member, or
+// if there is no such space, Member returns [ErrForbidden], so that a stranger
+// can't find out which spaces exist.
 func (r *Relay) Member(ctx context.Context, space memory.SpaceID, member memory.MemberID) (Caller, error) {
 	s, head, err := r.state(ctx, space)
 	if errors.Is(err, ErrNotFound) {
@@ -68,7 +69,7 @@ func (r *Relay) Member(ctx context.Context, space memory.SpaceID, member memory.
 	return Caller{}, ErrForbidden
 }
 
-// Root gives the holder of an account's key as a caller.
+// Root returns the holder of an account's root key as a caller.
 func (r *Relay) Root(ctx context.Context, id AccountID) (Caller, error) {
 	if _, err := r.store.Account(ctx, id); errors.Is(err, ErrNotFound) {
 		return Caller{}, ErrForbidden
@@ -78,8 +79,9 @@ func (r *Relay) Root(ctx context.Context, id AccountID) (Caller, error) {
 	return Caller{Account: id, Root: true, Key: id[:]}, nil
 }
 
-// Admit counts a request of c, and refuses it where c has none left this
-// minute, or no room for size bytes more: before any of them is read.
+// Admit counts a request of c. It refuses the request if c has used up its
+// requests of this minute, or if the account has no room for size more bytes. It
+// is called before the body is read.
 func (r *Relay) Admit(ctx context.Context, c Caller, size int64) error {
 	if err := r.paces.admit(c); err != nil {
 		return err
@@ -94,8 +96,8 @@ func (r *Relay) Admit(ctx context.Context, c Caller, size int64) error {
 	return r.config.Quota.Room(a, size, 0)
 }
 
-// usageFor is how long what an account uses is remembered for [Relay.Admit]. The
-// store counts exactly, when it takes what was let in.
+// usageFor is how long [Relay.Admit] remembers an account's usage. The store
+// counts exactly when it takes what was admitted.
 const usageFor = time.Second
 
 type used struct {
@@ -128,8 +130,8 @@ func (r *Relay) usage(ctx context.Context, id AccountID) (Account, error) {
 	return a, nil
 }
 
-// Reads checks that c belongs to space now: a request that waits asks again
-// after each wake-up.
+// Reads checks that c is a member of space now. A request that waits calls it
+// again after each wake-up.
 func (r *Relay) Reads(ctx context.Context, c Caller, space memory.SpaceID) error {
 	_, err := r.reads(ctx, c, space)
 	return err

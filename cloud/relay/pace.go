@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// maxPaced is how many keys a [Pace] follows, each of about 100 bytes.
+// maxPaced is how many keys a [Pace] remembers. Each takes about 100 bytes.
 const maxPaced = 1 << 16
 
-// Pace lets each key ask so many times a minute, and so often at once. What it
-// does not remember starts afresh. Safe for concurrent use.
+// Pace limits how many requests a minute each key may make, and how many at
+// once. A key that it does not remember has its full share. It is safe for
+// concurrent use.
 type Pace struct {
-	PerMinute int64 // 0: as often as it likes
-	AtOnce    int64 // PerMinute where zero
+	PerMinute int64 // 0: no limit
+	AtOnce    int64 // 0: the same as PerMinute
 	Now       func() time.Time
 
 	mu   sync.Mutex
@@ -22,10 +23,11 @@ type Pace struct {
 type bucket struct {
 	left  float64
 	at    time.Time
-	spent int64 // that other relays were not told of
+	spent int64 // requests that other relays were not told of yet
 }
 
-// Take counts one, or says how long to wait.
+// Take counts one request. If the key has none left, ok is false, and wait
+// says how long to wait.
 func (p *Pace) Take(key string) (wait time.Duration, ok bool) {
 	if p.PerMinute <= 0 {
 		return 0, true
@@ -52,7 +54,7 @@ func (p *Pace) Take(key string) (wait time.Duration, ok bool) {
 	return wait, ok
 }
 
-// Give takes one back that was counted and need not have been.
+// Give takes back one counted request.
 func (p *Pace) Give(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +71,7 @@ func (p *Pace) most() float64 {
 	return float64(p.PerMinute)
 }
 
-// spent gives what each key has asked since the last time.
+// spent returns how many requests each key has made since the last call.
 func (p *Pace) spent() map[string]int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,8 +86,8 @@ func (p *Pace) spent() map[string]int64 {
 	return out
 }
 
-// shared sets what is left of a key, as it was over all relays at a time; it
-// has asked here since then, too.
+// shared sets how many requests a key had left at a time, over all relays.
+// Requests that were counted here since then are subtracted.
 func (p *Pace) shared(key string, left float64, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,7 +97,8 @@ func (p *Pace) shared(key string, left float64, at time.Time) {
 	}
 }
 
-// unspend takes back what [Pace.spent] gave, and nobody was told of.
+// unspend takes back the result of [Pace.spent], because the other relays
+// could not be told.
 func (p *Pace) unspend(all map[string]int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,8 +110,9 @@ func (p *Pace) unspend(all map[string]int64) {
 	}
 }
 
-// room drops who has not asked for a minute, and is full again; if none has,
-// anyone, for the map must not grow.
+// room makes room in a full map. It drops keys that made no request for a
+// minute, since they have their full share again. If there are none, it drops
+// any key, because the map must not grow.
 func (p *Pace) room(now time.Time) {
 	if p.keys == nil {
 		p.keys = map[string]bucket{}

@@ -2,20 +2,21 @@ package relay
 
 import "github.com/locket-dev/locket/sync/envelope"
 
-// RemovedPerMinute is how often a member that was removed may ask: it has no
-// part in what the account may.
+// RemovedPerMinute is how many requests a minute a removed member may make.
+// They do not count for the account.
 const RemovedPerMinute = 60
 
-// paces are how often callers may ask. An account's requests are its members'
-// together, and none can use them up alone: an owner has three quarters of
-// them, another member a quarter, all of those half. The root has as many of
-// its own: whatever a member does, it can be removed.
+// paces limit how many requests callers may make. The members of an account
+// share its requests, but none of them can use them up alone: an owner may
+// use three quarters, another member a quarter, and all members that are not
+// owners together half. The root has as many of its own, so that it can
+// always remove a member.
 type paces struct {
-	account *Pace // told to other relays on the same store; the others are this one's own
+	account *Pace // shared with other relays on the same store; the other limits are local
 	root    *Pace
 	owner   *Pace
 	other   *Pace
-	others  *Pace // of an account together
+	others  *Pace // for each account: all members that are not owners
 	removed *Pace
 }
 
@@ -31,7 +32,7 @@ func newPaces(c Config) paces {
 		removed: &Pace{PerMinute: RemovedPerMinute, Now: c.Now}}
 }
 
-// admit counts a request, first where it is least.
+// admit counts a request, beginning with the narrowest limit.
 func (p *paces) admit(c Caller) error {
 	account := string(c.Account[:])
 	member := string(c.Space[:]) + string(c.Member[:])

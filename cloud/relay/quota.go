@@ -8,20 +8,22 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// FullWait is how long an account that is full should wait: somebody has to delete first.
+// FullWait is how long a client of a full account should wait: somebody has to delete
+// something first.
 const FullWait = time.Hour
 
-// Day numbers a UTC day from 1970.
+// Day returns the number of a UTC day, counted from 1970.
 func Day(t time.Time) int64 { return t.Unix() / 86400 }
 
-// A part of an account's bytes is for what is said, and no blob may take it: what is
-// forgotten is said first, and only then makes room.
+// A part of an account's bytes is reserved for deltas and log entries; blobs can't use
+// it. It is needed because members first have to send a delta that forgets something
+// before that makes room.
 const (
-	saidShare = 64       // of which one is kept
+	saidShare = 64       // one of so many parts of the bytes is reserved
 	mostSaid  = 64 << 20 // bytes
 )
 
-// Room reports whether an account may store so many more bytes and blobs.
+// Room returns a [*QuotaError] if an account may not store so many more bytes and blobs.
 func (q Quota) Room(a Account, bytes, blobs int64) error {
 	limit := q.Bytes
 	if blobs > 0 {
@@ -36,8 +38,8 @@ func (q Quota) Room(a Account, bytes, blobs int64) error {
 	return nil
 }
 
-// Begin reports whether a member that has so many chains in a space may begin
-// one more: [envelope.ErrChains] if not.
+// Begin returns [envelope.ErrChains] if a member that has so many chains in a space may
+// not begin another.
 func (q Quota) Begin(member memory.MemberID, chains int64) error {
 	if q.Chains > 0 && chains >= q.Chains {
 		return fmt.Errorf("%w: %s has %d", envelope.ErrChains, member, chains)
@@ -45,7 +47,7 @@ func (q Quota) Begin(member memory.MemberID, chains int64) error {
 	return nil
 }
 
-// Today reports whether an account may send so many more deltas today.
+// Today returns a [*QuotaError] if an account may not send so many more deltas today.
 func (q Quota) Today(a Account, deltas int64, now time.Time) error {
 	used := a.Deltas
 	if a.Day != Day(now) {
@@ -58,5 +60,6 @@ func (q Quota) Today(a Account, deltas int64, now time.Time) error {
 	return nil
 }
 
-// DeltaSize is what a delta counts: its bytes, and what a row costs.
+// DeltaSize returns how many bytes a delta counts for: its length on the wire, and 128
+// for its row.
 func DeltaSize(wire int) int64 { return int64(wire) + 128 }

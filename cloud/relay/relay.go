@@ -1,19 +1,20 @@
-// Package relay keeps and forwards what it cannot read: the sealed deltas and
-// blobs of spaces, and the signed log of who belongs to each. It checks
-// signatures, membership, chains and quotas; it opens nothing, and reaches no
-// code that could.
+// Package relay stores and forwards data that it can't read: the sealed deltas
+// and blobs of spaces, and the signed membership log of each. It checks
+// signatures, membership, chains and quotas. It decrypts nothing, and imports
+// no package that could.
 //
-// The words, beside those of package envelope:
+// These words are used beside those of package envelope:
 //
-//   - An account is a root key, what its spaces use, and its quota.
-//   - A cursor numbers the deltas of a space in the order of their coming, from
-//     1 without a gap: whoever has read up to a cursor has missed nothing.
-//   - A caller is who signed a request: a member of a space, or a root.
-//   - A mailbox holds a few small messages for minutes, for two devices that
-//     are being paired and have no space in common yet.
+//   - An account is a root key, the storage that its spaces use, and its quota.
+//   - A cursor is the number of a delta in its space. Deltas are numbered from
+//     1, without a gap, in the order in which they come. So a member that has
+//     read up to a cursor has missed nothing.
+//   - A caller is the signer of a request: a member of a space, or a root.
+//   - A mailbox holds a few small messages for some minutes. Two devices use it
+//     for pairing, before they have a space in common.
 //
-// What it stores lies behind [Store]; package storetest is the suite that any
-// store passes, package embedded the one that needs no service.
+// The data is behind the interface [Store]. Package storetest is the test suite
+// for any store, and package embedded a store that needs no service.
 package relay
 
 import (
@@ -26,7 +27,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// What callers can tell apart, beside the errors of package envelope.
+// Callers can distinguish these errors, and those of package envelope.
 var (
 	ErrNotFound  = errors.New("not here")
 	ErrForbidden = errors.New("not allowed to this caller")
@@ -39,17 +40,17 @@ var (
 	ErrInvite    = errors.New("an invitation is needed")
 	ErrBusy      = errors.New("too much at once")
 
-	// ErrFull: the disk, database or bucket takes nothing more.
+	// ErrFull: the disk, database or bucket has no room left.
 	ErrFull = errors.New("the store is full")
 	// ErrUnavailable: the database or the bucket can't be reached now.
 	ErrUnavailable = errors.New("the store can't be reached")
 )
 
-// QuotaError says which limit was met. It is [ErrQuota].
+// QuotaError says which limit was reached. It wraps [ErrQuota].
 type QuotaError struct {
 	What  string        // "bytes", "blobs", "deltas a day", "spaces", "requests a minute"
-	Limit int64         // in what What counts
-	Wait  time.Duration // after which asking again makes sense
+	Limit int64         // in the unit of What
+	Wait  time.Duration // how long to wait before asking again
 }
 
 // Error names the limit.
@@ -57,44 +58,47 @@ func (e *QuotaError) Error() string {
 	return fmt.Sprintf("%v: %d %s", ErrQuota, e.Limit, e.What)
 }
 
-// Unwrap gives [ErrQuota].
+// Unwrap returns [ErrQuota].
 func (e *QuotaError) Unwrap() error { return ErrQuota }
 
-// Quota is what an account may use. A zero is no limit.
+// Quota is what an account may use. A zero means no limit, unless a field says
+// otherwise.
 type Quota struct {
-	Bytes        int64 // of deltas, log entries and blobs, stored
-	Blobs        int64 // stored, or begun
-	DeltasPerDay int64 // taken, by UTC day
+	Bytes        int64 // stored deltas, log entries and blobs
+	Blobs        int64 // stored or unfinished
+	DeltasPerDay int64 // accepted on one UTC day
 	Spaces       int64
 	PerMinute    int64 // requests
-	Membership   int64 // bytes that who belongs and belonged to a space weighs in memory; DefaultQuota's where zero
-	Chains       int64 // of one member in a space; a relay sets it to [envelope.MaxIncarnations], whatever is given
+	Membership   int64 // bytes that the present and former members of a space take in memory; 0: DefaultQuota's
+	Chains       int64 // of one member in a space; a relay always sets it to [envelope.MaxIncarnations]
 }
 
-// DefaultQuota suits one wearer: a day of wearing is about 3 MB of deltas.
+// DefaultQuota is meant for one wearer. A day of wearing is about 3 MB of
+// deltas.
 var DefaultQuota = Quota{Bytes: 10 << 30, Blobs: 100_000, DeltasPerDay: 50_000, Spaces: 1000, PerMinute: 3000, Membership: 8 << 20}
 
-// Limits that the wire knows, too.
+// These limits are part of the protocol.
 const (
 	MaxDeltas    = 256     // in one request
 	MaxChunk     = 1 << 20 // bytes of a blob in one request
 	MaxBlob      = 1 << 30 // bytes
-	MaxPage      = 4 << 20 // bytes of deltas in one answer, but one delta at least
+	MaxPage      = 4 << 20 // bytes of deltas in one answer, which has at least one delta
 	MaxMessage   = 8 << 10 // bytes in a mailbox
 	MaxMessages  = 8       // in a mailbox
 	MailboxLife  = 10 * time.Minute
-	UnfinishedBy = 24 * time.Hour // a blob that gets no chunk for so long goes
+	UnfinishedBy = 24 * time.Hour // a blob that gets no chunk for so long is removed
 )
 
-// Config is how a relay serves. The zero value is open to all, without quota.
+// Config says how a relay serves. The zero value lets anybody make an account,
+// without quota.
 type Config struct {
 	Quota  Quota
 	Invite bool             // a new account needs an invitation
-	Now    func() time.Time // time.Now where nil
+	Now    func() time.Time // nil: time.Now
 	Wakes  Wakes            // from and to other relays on the same store; nil: there are none
 }
 
-// Relay serves spaces from a store. Safe for concurrent use.
+// Relay serves spaces from a store. It is safe for concurrent use.
 type Relay struct {
 	store  Store
 	config Config
@@ -105,10 +109,10 @@ type Relay struct {
 	mu     sync.Mutex
 	states states
 	used   map[AccountID]used
-	asked  map[place]asked // of removals; see removal.go
+	asked  map[place]asked // removals that were refused once; see removal.go
 }
 
-// New gives a relay over store, which stays the caller's to close.
+// New returns a relay over store. The caller has to close the store.
 func New(store Store, config Config) *Relay {
 	if config.Now == nil {
 		config.Now = time.Now
@@ -121,8 +125,9 @@ func New(store Store, config Config) *Relay {
 		paces: newPaces(config), states: states{of: map[memory.SpaceID]*envelope.State{}, reads: map[memory.SpaceID]*reading{}}, used: map[AccountID]used{}, asked: map[place]asked{}}
 }
 
-// Hub tells of what comes to a space.
+// Hub returns the hub that tells of changes of spaces.
 func (r *Relay) Hub() *Hub { return r.hub }
 
-// Mail tells of what comes to a mailbox, under its id.
+// Mail returns the hub that tells of new messages in mailboxes, by the
+// mailbox's id.
 func (r *Relay) Mail() *Hub { return r.mail }

@@ -10,27 +10,29 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// place is a member in a space.
+// place names a member in a space.
 type place struct {
 	space  memory.SpaceID
 	member memory.MemberID
 }
 
-// asked is a removal that was sent back once.
+// asked is a removal that was refused once.
 type asked struct {
-	last  []envelope.Position // what it accepted
+	last  []envelope.Position // the positions that it accepted
 	until time.Time
 }
 
-// askTime is how long the deltas of a member wait whose removal was sent back:
-// one that sends without a pause could not be removed otherwise.
+// askTime is how long the deltas of a member are refused after its removal was
+// refused. Without this delay, a member that sends all the time could not be
+// removed.
 const askTime = 15 * time.Second
 
-// askBack refuses a removal that leaves out something which was taken of the
-// removed: others may have it by now, and would count what nobody else does. Its
-// author reads that, and signs another. One who comes with no more knows no
-// more, or does not want it: then it is taken. Which was sent back is remembered
-// in this process alone.
+// askBack returns [ErrConflict] if a removal leaves out a stored delta of the
+// removed member. Other members may have read that delta, and would then count
+// something that nobody else counts. The author of the removal should read it
+// and sign another removal. If the author repeats the same removal, it is
+// accepted: the author knows no more, or wants it so. Only this process
+// remembers which removals were refused.
 func (r *Relay) askBack(ctx context.Context, e *envelope.Entry) error {
 	p, now := place{e.Space, *e.Removed}, r.config.Now()
 	r.mu.Lock()
@@ -59,14 +61,14 @@ func (r *Relay) askBack(ctx context.Context, e *envelope.Entry) error {
 	return nil
 }
 
-// removed has nobody wait any more.
+// removed ends the delay for a removed member's deltas.
 func (r *Relay) removed(space memory.SpaceID, member memory.MemberID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.asked, place{space, member})
 }
 
-// waits reports whether a member's deltas are not taken for the moment.
+// waits reports whether a member's deltas are refused for the moment.
 func (r *Relay) waits(space memory.SpaceID, member memory.MemberID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,10 +12,11 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// AppendLog takes the next entry of a space's log. An entry that is here
-// already is no error; one that comes second is [ErrConflict], and its author
-// reads the log and makes another. The first entry founds the space: it
-// names its own root, and invite is the code that a new account may need.
+// AppendLog appends the next entry of a space's log. If the entry is stored
+// already, it returns nil. If another entry has its number, it returns
+// [ErrConflict]; the author then reads the log and makes a new entry. The first
+// entry founds the space and names its own root. invite is the code of the
+// invitation that a new account may need.
 func (r *Relay) AppendLog(ctx context.Context, c Caller, e *envelope.Entry, invite string) error {
 	if e.Action == envelope.Found {
 		return r.found(ctx, e, invite)
@@ -46,7 +47,7 @@ func (r *Relay) AppendLog(ctx context.Context, c Caller, e *envelope.Entry, invi
 		if err := r.askBack(ctx, e); err != nil {
 			return err
 		}
-		quota.Bytes = 0 // else who is to go could fill the account, and stay
+		quota.Bytes = 0 // otherwise a member could fill the account to prevent its own removal
 	} else if err := quota.mayGrow(s); err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (r *Relay) found(ctx context.Context, e *envelope.Entry, invite string) err
 	return nil
 }
 
-// foundAgain answers a founding that may have come before.
+// foundAgain answers a founding that may be a repetition.
 func (r *Relay) foundAgain(ctx context.Context, e *envelope.Entry, head Space) error {
 	first, err := r.store.Log(ctx, e.Space, 0, 1)
 	if err != nil {
@@ -100,11 +101,11 @@ func (r *Relay) foundAgain(ctx context.Context, e *envelope.Entry, head Space) e
 	return fmt.Errorf("space %s: %w: it is founded", e.Space, ErrConflict)
 }
 
-// InviteHash is what is stored of an invitation's code.
+// InviteHash returns the hash under which an invitation's code is stored.
 func InviteHash(code string) [32]byte { return sha256.Sum256([]byte("locket/v1 invite\x00" + code)) }
 
-// Log gives the wire forms of log entries after number n, at most limit, and
-// no more than fit into [MaxPage].
+// Log returns the wire forms of the log entries after number n, at most limit, and
+// not more than fit into [MaxPage].
 func (r *Relay) Log(ctx context.Context, c Caller, space memory.SpaceID, n uint64, limit int) ([][]byte, error) {
 	head, err := r.reads(ctx, c, space)
 	if err != nil {
@@ -116,9 +117,9 @@ func (r *Relay) Log(ctx context.Context, c Caller, space memory.SpaceID, n uint6
 	return r.store.Log(ctx, space, n, min(max(limit, 1), MaxPage/envelope.MaxEntry))
 }
 
-// Append takes deltas of the caller, all or none, and gives their cursors. An
-// owner may bring other members' as well: they are signed, and it may have them
-// from another relay.
+// Append stores deltas of the caller, all or none, and returns their cursors. An
+// owner may also bring other members' deltas, for example from another relay,
+// since each delta is signed by its author.
 func (r *Relay) Append(ctx context.Context, c Caller, space memory.SpaceID, deltas []*envelope.Delta) ([]uint64, error) {
 	if c.Root || c.Space != space {
 		return nil, ErrForbidden
@@ -134,7 +135,7 @@ func (r *Relay) Append(ctx context.Context, c Caller, space memory.SpaceID, delt
 	}
 	exact, trusting := r.store.(Exact)
 again:
-	for range 3 { // the log seldom moves twice while one request is looked at
+	for range 3 { // the log rarely changes twice during one request
 		s, head, err := r.known(space, trusting)
 		if s == nil {
 			s, head, err = r.state(ctx, space)
@@ -159,7 +160,7 @@ again:
 			cursors, err = r.store.Append(ctx, space, head.LogN, deltas, r.config.Quota, r.config.Now())
 		}
 		if errors.Is(err, ErrConflict) {
-			r.drop(space) // and look where it is
+			r.drop(space) // the log has changed: forget the state and read it again
 			continue
 		}
 		if errors.Is(err, ErrNotFound) {
@@ -189,7 +190,7 @@ func accept(s *envelope.State, c Caller, d *envelope.Delta) error {
 	return nil
 }
 
-// Deltas gives what came after a cursor, in order, at most limit.
+// Deltas returns the deltas after a cursor, in order, at most limit.
 func (r *Relay) Deltas(ctx context.Context, c Caller, space memory.SpaceID, after uint64, limit int) ([]Placed, error) {
 	head, err := r.reads(ctx, c, space)
 	if err != nil {
@@ -204,12 +205,13 @@ func (r *Relay) Deltas(ctx context.Context, c Caller, space memory.SpaceID, afte
 	return r.store.After(ctx, space, after, min(max(limit, 1), MaxDeltas), MaxPage)
 }
 
-// Head gives where a space is.
+// Head returns the head of a space.
 func (r *Relay) Head(ctx context.Context, c Caller, space memory.SpaceID) (Space, error) {
 	return r.reads(ctx, c, space)
 }
 
-// Forget takes bodies away: a member's own, or anyone's for an owner.
+// Forget removes the bodies of deltas. A member may do so for its own deltas, an
+// owner for all.
 func (r *Relay) Forget(ctx context.Context, c Caller, space memory.SpaceID, refs []Ref) (int, error) {
 	if _, err := r.reads(ctx, c, space); err != nil {
 		return 0, err
@@ -225,7 +227,7 @@ func (r *Relay) Forget(ctx context.Context, c Caller, space memory.SpaceID, refs
 	return r.store.Forget(ctx, space, refs)
 }
 
-// DeleteSpace removes a space; only its root may.
+// DeleteSpace removes a space; only its root may do so.
 func (r *Relay) DeleteSpace(ctx context.Context, c Caller, space memory.SpaceID) error {
 	if !c.Root {
 		return ErrForbidden
@@ -237,11 +239,11 @@ func (r *Relay) DeleteSpace(ctx context.Context, c Caller, space memory.SpaceID)
 		return err
 	}
 	r.drop(space)
-	r.wake(Wake{ID: space}) // whoever waits finds it gone
+	r.wake(Wake{ID: space}) // waiting requests find that the space is gone
 	return nil
 }
 
-// Account gives what a root's account holds.
+// Account returns the usage of a root's account.
 func (r *Relay) Account(ctx context.Context, c Caller) (Account, error) {
 	if !c.Root {
 		return Account{}, ErrForbidden
@@ -265,7 +267,7 @@ func (r *Relay) DeleteAccount(ctx context.Context, c Caller) error {
 	return nil
 }
 
-// Blob tells how far a blob has come.
+// Blob returns how much of a blob is stored.
 func (r *Relay) Blob(ctx context.Context, c Caller, space memory.SpaceID, id BlobID) (Blob, error) {
 	if _, err := r.reads(ctx, c, space); err != nil {
 		return Blob{}, err
@@ -273,7 +275,7 @@ func (r *Relay) Blob(ctx context.Context, c Caller, space memory.SpaceID, id Blo
 	return r.store.Blob(ctx, space, id)
 }
 
-// WriteBlob puts a chunk of a blob, as [Blobs] says.
+// WriteBlob stores a chunk of a blob, as [Blobs] describes.
 func (r *Relay) WriteBlob(ctx context.Context, c Caller, space memory.SpaceID, id BlobID, size, offset int64, chunk []byte) (Blob, error) {
 	if _, err := r.reads(ctx, c, space); err != nil {
 		return Blob{}, err
@@ -287,7 +289,7 @@ func (r *Relay) WriteBlob(ctx context.Context, c Caller, space memory.SpaceID, i
 	if len(chunk) == 0 || offset < 0 || offset > size-int64(len(chunk)) {
 		return Blob{}, fmt.Errorf("blob: %w: %d bytes at %d of %d", envelope.ErrForm, len(chunk), offset, size)
 	}
-	if offset > 0 { // only a first chunk begins a blob: it alone is never taken twice, and counted with its room
+	if offset > 0 { // only a first chunk may begin a blob
 		if _, err := r.store.Blob(ctx, space, id); errors.Is(err, ErrNotFound) {
 			return Blob{Author: c.Member, Size: size}, fmt.Errorf("chunk at %d: %w, which is not here", offset, ErrOffset)
 		} else if err != nil {
@@ -297,7 +299,7 @@ func (r *Relay) WriteBlob(ctx context.Context, c Caller, space memory.SpaceID, i
 	return r.store.WriteBlob(ctx, space, id, c.Member, size, offset, chunk, r.config.Quota, r.config.Now())
 }
 
-// OpenBlob gives the bytes of a blob that is done.
+// OpenBlob opens a blob that is done.
 func (r *Relay) OpenBlob(ctx context.Context, c Caller, space memory.SpaceID, id BlobID) (io.ReadSeekCloser, int64, error) {
 	if _, err := r.reads(ctx, c, space); err != nil {
 		return nil, 0, err
@@ -305,10 +307,11 @@ func (r *Relay) OpenBlob(ctx context.Context, c Caller, space memory.SpaceID, id
 	return r.store.OpenBlob(ctx, space, id)
 }
 
-// DeleteBlob removes one, for an owner; its author may take back what is not
-// done. One that is done may be another member's as well, who found it here and
-// did not send it again. With at it goes only if at is the cursor of the space's
-// last delta, as [Blobs] says: whoever deletes has then heard of all that name it.
+// DeleteBlob deletes a blob. An owner may delete any blob. Its author may delete
+// it while it is unfinished, but not later, because another member may have found
+// it here and relied on it instead of uploading it. If at is not nil, the blob is
+// deleted only if at is the cursor of the space's last delta, as [Blobs]
+// describes. The caller has then read every delta that could name the blob.
 func (r *Relay) DeleteBlob(ctx context.Context, c Caller, space memory.SpaceID, id BlobID, at *uint64) error {
 	b, err := r.Blob(ctx, c, space, id)
 	if err != nil {
@@ -320,7 +323,7 @@ func (r *Relay) DeleteBlob(ctx context.Context, c Caller, space memory.SpaceID, 
 	return r.store.DeleteBlob(ctx, space, id, at)
 }
 
-// Post puts a message into a mailbox and gives its number.
+// Post adds a message to a mailbox and returns its number.
 func (r *Relay) Post(ctx context.Context, id MailboxID, message []byte) (int, error) {
 	if len(message) == 0 || len(message) > MaxMessage {
 		return 0, fmt.Errorf("message of %d bytes: %w: want 1 to %d", len(message), ErrTooLarge, MaxMessage)
@@ -333,12 +336,12 @@ func (r *Relay) Post(ctx context.Context, id MailboxID, message []byte) (int, er
 	return n, err
 }
 
-// Message gives message n of a mailbox.
+// Message returns message n of a mailbox.
 func (r *Relay) Message(ctx context.Context, id MailboxID, n int) ([]byte, error) {
 	return r.store.Message(ctx, id, n, r.config.Now())
 }
 
-// Once notes a request that must not be done twice, over restarts, too.
+// Once records a request that must not be done twice, not even after a restart.
 func (r *Relay) Once(ctx context.Context, id [16]byte, life time.Duration) (bool, error) {
 	return r.store.Once(ctx, id, r.config.Now().Add(life))
 }
@@ -352,5 +355,5 @@ func (r *Relay) Check(ctx context.Context) error {
 	return c.Check(ctx)
 }
 
-// Sweep removes what has had its time.
+// Sweep removes what has expired.
 func (r *Relay) Sweep(ctx context.Context) error { return r.store.Sweep(ctx, r.config.Now()) }

@@ -5,21 +5,23 @@ import (
 	"time"
 )
 
-// SharedPace is a store that counts requests over all relays that serve it.
+// SharedPace is a store that counts requests over all relays that use it.
 type SharedPace interface {
-	// Spend counts what each account has asked of this relay, and gives how many
-	// requests are left to it at now, of perMinute, which come back evenly: below
-	// zero where several relays let in too many at once. 65,536 accounts at most.
+	// Spend counts the requests that each account has made at this relay, at most
+	// 65,536 accounts. It returns how many requests each account has left at now,
+	// out of perMinute; they come back evenly over a minute. The result is
+	// negative if several relays together accepted too many.
 	Spend(ctx context.Context, requests map[AccountID]int64, perMinute int64, now time.Time) (map[AccountID]float64, error)
 }
 
-// shareEvery is how often relays tell each other. Until then each lets an
-// account have a minute's worth; what is too much it owes afterwards.
+// shareEvery is how often relays exchange their counts. Between two exchanges,
+// each relay accepts up to a minute's requests of an account; the excess is
+// subtracted afterwards.
 const shareEvery = time.Second
 
-// Share tells the other relays how often accounts have asked here, and learns
-// how much is left to those. [Relay.Run] does so each second; nothing happens
-// where nobody asked, or where the store is this relay's alone.
+// Share tells the other relays how many requests accounts have made here, and
+// learns how many the accounts have left. [Relay.Run] calls it each second. It
+// does nothing if there were no requests, or if no other relay uses the store.
 func (r *Relay) Share(ctx context.Context) error {
 	store, ok := r.store.(SharedPace)
 	if !ok || r.config.Quota.PerMinute <= 0 {
@@ -45,8 +47,9 @@ func (r *Relay) Share(ctx context.Context) error {
 	return nil
 }
 
-// keepSharing shares until ctx is done. What fails is told the next time: a
-// database that is away stops requests by itself.
+// keepSharing shares until ctx is done. Counts that could not be shared are
+// shared the next time. Meanwhile requests fail anyway, because the database
+// can't be reached.
 func (r *Relay) keepSharing(ctx context.Context) {
 	if _, ok := r.store.(SharedPace); !ok || r.config.Quota.PerMinute <= 0 {
 		return

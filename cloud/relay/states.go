@@ -9,19 +9,20 @@ import (
 )
 
 const (
-	maxStates = 32 << 20 // bytes that states weigh in memory; a household's is some KB
+	maxStates = 32 << 20 // bytes that all states take in memory; the state of a household takes a few KB
 	logPage   = 64       // entries read at a time
 )
 
-// states are what follows from the logs of spaces, as this relay last read them.
-// The lock of [Relay] guards all.
+// states caches what follows from the logs of spaces, as this relay last read
+// them. The lock of [Relay] guards all fields.
 type states struct {
-	of     map[memory.SpaceID]*envelope.State // never changed, only replaced
-	weight int                                // of all
-	reads  map[memory.SpaceID]*reading        // under way
+	of     map[memory.SpaceID]*envelope.State // a state is never changed, only replaced
+	weight int                                // of all states, in bytes
+	reads  map[memory.SpaceID]*reading        // readings that are running
 }
 
-// reading is of one space's log, for all who wait for it.
+// reading is one reading of a space's log, shared by all requests that wait for
+// it.
 type reading struct {
 	done  chan struct{}
 	state *envelope.State
@@ -29,8 +30,9 @@ type reading struct {
 	err   error
 }
 
-// state gives what follows from a space's log as it is in the store now. The
-// state is shared: nobody may append to it. However many ask, one reads.
+// state returns the state of a space's log as it is in the store now. The state
+// is shared, so callers must not append to it. However many requests ask at the
+// same time, the log is read once.
 func (r *Relay) state(ctx context.Context, space memory.SpaceID) (*envelope.State, Space, error) {
 	head, err := r.store.Space(ctx, space)
 	if err != nil {
@@ -63,9 +65,9 @@ func (r *Relay) state(ctx context.Context, space memory.SpaceID) (*envelope.Stat
 	}
 }
 
-// read reads a log to its head, from what is known of it.
+// read reads a log to its end, beginning with the known state.
 func (r *Relay) read(ctx context.Context, space memory.SpaceID, s *envelope.State, read *reading) {
-	if s == nil || s.N() > read.head.LogN { // deleted and founded anew, or another store
+	if s == nil || s.N() > read.head.LogN { // the space was deleted and founded again, or the store was replaced
 		s = new(envelope.State)
 	}
 	defer func() {
@@ -83,8 +85,9 @@ func (r *Relay) read(ctx context.Context, space memory.SpaceID, s *envelope.Stat
 	}
 }
 
-// advance reads the log into s until it is at head. That its entries may stand
-// there was checked as they came, and the head says that they are the same.
+// advance appends the entries of the log to s until s is at head. It does not
+// verify the entries again: they were verified when they came, and the hash in
+// head proves that they are the same.
 func (r *Relay) advance(ctx context.Context, space memory.SpaceID, s *envelope.State, head Space) (*envelope.State, error) {
 	for s.N() < head.LogN {
 		page, err := r.store.Log(ctx, space, s.N(), int(min(logPage, head.LogN-s.N())))
@@ -110,16 +113,15 @@ func (r *Relay) advance(ctx context.Context, space memory.SpaceID, s *envelope.S
 	return s, nil
 }
 
-// Knows reports whether a space's log was read here before: who asks about it
-// costs no reading.
+// Knows reports whether this relay has read a space's log before, so that a
+// request about the space needs no reading.
 func (r *Relay) Knows(space memory.SpaceID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.states.of[space] != nil
 }
 
-// known gives a state that was looked at before, if there is one and it may be
-// used as it is.
+// known returns the cached state, if there is one and trusting is true.
 func (r *Relay) known(space memory.SpaceID, trusting bool) (*envelope.State, Space, error) {
 	if !trusting {
 		return nil, Space{}, nil
@@ -133,8 +135,8 @@ func (r *Relay) known(space memory.SpaceID, trusting bool) (*envelope.State, Spa
 	return s, Space{Account: AccountID(s.Root()), LogN: s.N(), LogHead: s.Head()}, nil
 }
 
-// keep remembers a state. Where all weigh too much, those go of which an
-// account has most: they are read again when somebody asks.
+// keep caches a state. If all states together take too much memory, it drops
+// states of the account with the most. They are read again when they are needed.
 func (r *Relay) keep(space memory.SpaceID, s *envelope.State) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,7 +161,8 @@ func (s *states) drop(space memory.SpaceID) {
 	}
 }
 
-// dropOfHeaviest drops a quarter of what the account has that has most.
+// dropOfHeaviest drops a quarter of the states of the account whose states take
+// the most memory.
 func (s *states) dropOfHeaviest() {
 	weights := map[AccountID]int{}
 	heaviest, most := AccountID{}, 0
@@ -181,7 +184,8 @@ func (s *states) dropOfHeaviest() {
 	}
 }
 
-// mayGrow reports whether a space's membership may weigh what it does in s.
+// mayGrow returns an error if the membership of a space takes more memory than
+// the quota allows.
 func (q Quota) mayGrow(s *envelope.State) error {
 	if int64(s.Weight()) > q.Membership {
 		return &QuotaError{What: "bytes of membership", Limit: q.Membership, Wait: FullWait}

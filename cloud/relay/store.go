@@ -12,9 +12,10 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Store is what a relay needs kept. What a method acknowledges has reached the
-// disk. All methods are safe for concurrent use, and what is not there is
-// [ErrNotFound]. A store trusts its caller: signatures and roles were checked.
+// Store is what a relay needs to have stored. When a method returns without an
+// error, its change is on the disk. All methods are safe for concurrent use. They
+// return [ErrNotFound] for what does not exist. A store trusts its caller, which
+// has checked signatures and roles.
 type Store interface {
 	Accounts
 	Logs
@@ -22,41 +23,41 @@ type Store interface {
 	Blobs
 	Records
 	Mailboxes
-	// Sweep removes what has had its time at now: mailboxes, nonces, and blobs
-	// that were begun and not finished.
+	// Sweep removes what has expired at now: mailboxes, nonces, and blobs that
+	// were begun and not finished.
 	Sweep(ctx context.Context, now time.Time) error
 	io.Closer
 }
 
-// AccountID is a root's Ed25519 key.
+// AccountID is the Ed25519 public key of a root.
 type AccountID [ed25519.PublicKeySize]byte
 
-// String is 64 hexadecimal characters.
+// String returns 64 hexadecimal characters.
 func (a AccountID) String() string { return hex.EncodeToString(a[:]) }
 
-// Account is what is known of one.
+// Account describes an account.
 type Account struct {
 	ID     AccountID
-	Bytes  int64 // stored
-	Blobs  int64 // stored or begun
-	Day    int64 // days since 1970, UTC, that Deltas counts
-	Deltas int64 // taken on Day
+	Bytes  int64 // stored bytes
+	Blobs  int64 // stored or unfinished blobs
+	Day    int64 // the day that Deltas counts, in days since 1970, UTC
+	Deltas int64 // deltas accepted on Day
 	Spaces []memory.SpaceID
 }
 
-// Accounts keeps who pays for what.
+// Accounts stores accounts and their usage.
 type Accounts interface {
 	Account(ctx context.Context, id AccountID) (Account, error)
-	// DeleteAccount removes it, and everything of all its spaces.
+	// DeleteAccount removes an account and all its spaces.
 	DeleteAccount(ctx context.Context, id AccountID) error
-	// AddInvite lets one account come with the code of this SHA-256. Adding
-	// one that is known, used or not, changes nothing.
+	// AddInvite stores an invitation, by the SHA-256 of its code. It lets one
+	// account be made. Adding a known invitation, used or not, changes nothing.
 	AddInvite(ctx context.Context, hash [32]byte) error
-	// Once notes id until a time, and reports whether it was new.
+	// Once stores id until a time, and reports whether it was new.
 	Once(ctx context.Context, id [16]byte, until time.Time) (bool, error)
 }
 
-// Space is the head of one.
+// Space is the head of a space.
 type Space struct {
 	Account AccountID
 	LogN    uint64 // number of the last log entry
@@ -64,71 +65,76 @@ type Space struct {
 	Cursor  uint64 // of the last delta, 0 before the first
 }
 
-// Founding is what the first entry of a space brings besides.
+// Founding is what is needed to found a space, besides its first entry.
 type Founding struct {
 	Account AccountID
 	Invite  *[32]byte // SHA-256 of the code; used up if the account is new
-	Needed  bool      // a new account without an invitation is [ErrInvite]
+	Needed  bool      // return [ErrInvite] for a new account without an invitation
 }
 
-// Logs keeps spaces and their membership logs.
+// Logs stores spaces and their membership logs.
 type Logs interface {
 	Space(ctx context.Context, space memory.SpaceID) (Space, error)
-	// AppendLog appends e if the log ends at e.Prev, and is [ErrConflict]
-	// otherwise. founding is given with the first entry alone.
+	// AppendLog appends e if the last entry of the log has the hash e.Prev.
+	// Otherwise it returns [ErrConflict]. founding is given with the first entry
+	// only.
 	AppendLog(ctx context.Context, e *envelope.Entry, founding *Founding, quota Quota) error
-	// Log gives the wire forms of entries after number n, in order, at most limit.
+	// Log returns the wire forms of the entries after number n, in order, at most
+	// limit.
 	Log(ctx context.Context, space memory.SpaceID, n uint64, limit int) ([][]byte, error)
-	// DeleteSpace removes everything of it.
+	// DeleteSpace removes a space with everything in it.
 	DeleteSpace(ctx context.Context, space memory.SpaceID) error
 }
 
-// Ref names a delta by its place.
+// Ref names a delta by its place in a chain.
 type Ref struct {
 	Member memory.MemberID
 	envelope.Position
 }
 
-// Placed is a delta and its cursor.
+// Placed is a delta with its cursor.
 type Placed struct {
 	Cursor uint64
 	Delta  []byte // wire form
 }
 
-// Deltas keeps deltas in the order of their coming.
+// Deltas stores deltas in the order in which they come.
 type Deltas interface {
-	// Append takes all, in order, or none, and gives their cursors: the old one
-	// for a delta that is here already. It is [ErrConflict] if the log is no
-	// longer at logN, [envelope.ErrGap] or a [*envelope.ForkError] if the
-	// author's chain does not go on so, [envelope.ErrChains] if it begins one more
-	// than quota has.
+	// Append stores all deltas, in order, or none, and returns their cursors. A
+	// delta that is stored already gets its old cursor. Append returns
+	// [ErrConflict] if the log no longer ends at entry logN, [envelope.ErrGap] or
+	// a [*envelope.ForkError] if a delta does not follow the end of its chain, and
+	// [envelope.ErrChains] if the author would have more chains than quota allows.
 	Append(ctx context.Context, space memory.SpaceID, logN uint64, deltas []*envelope.Delta, quota Quota, now time.Time) ([]uint64, error)
-	// After gives what came after a cursor, at most limit, and no more than
-	// size bytes but one at least.
+	// After returns the deltas after a cursor, in order: at most limit, and at
+	// most size bytes, but at least one if there is one.
 	After(ctx context.Context, space memory.SpaceID, cursor uint64, limit, size int) ([]Placed, error)
-	// Chains gives the last place of each of a member's chains, in any order.
+	// Chains returns the last position of each chain of a member, in any order.
 	Chains(ctx context.Context, space memory.SpaceID, member memory.MemberID) ([]envelope.Position, error)
-	// Hashes gives the hash of each header, zeros where there is none.
+	// Hashes returns the hash of each delta's header, or zeros for a delta that is
+	// not stored.
 	Hashes(ctx context.Context, space memory.SpaceID, refs []Ref) ([]envelope.Hash, error)
-	// Forget takes the bodies of deltas away for good and reports how many
-	// there were. The headers stay.
+	// Forget removes the bodies of deltas for good, and returns how many there
+	// were. The headers stay.
 	Forget(ctx context.Context, space memory.SpaceID, refs []Ref) (int, error)
 }
 
-// Exact is a store that can be asked to append only where the log is the very
-// one that the caller knows. A relay then need not ask where it is first.
+// Exact is a store that can append on condition that the log's last entry has a
+// given hash. The relay then need not read the head before it appends.
 type Exact interface {
-	// AppendExact is Append, and [ErrConflict] if the log's head is another.
+	// AppendExact is Append, but returns [ErrConflict] if the log has another
+	// head.
 	AppendExact(ctx context.Context, space memory.SpaceID, logN uint64, logHead envelope.Hash, deltas []*envelope.Delta, quota Quota, now time.Time) ([]uint64, error)
 }
 
 // BlobID is the SHA-256 of a blob's sealed bytes.
 type BlobID [32]byte
 
-// String is 64 hexadecimal characters.
+// String returns 64 hexadecimal characters.
 func (b BlobID) String() string { return hex.EncodeToString(b[:]) }
 
-// ParseBlobID reads 64 hexadecimal characters in lower case, and nothing else.
+// ParseBlobID parses 64 hexadecimal characters in lower case. It accepts no other
+// form.
 func ParseBlobID(s string) (BlobID, error) {
 	var id BlobID
 	if len(s) != hex.EncodedLen(len(id)) {
@@ -140,63 +146,67 @@ func ParseBlobID(s string) (BlobID, error) {
 	return id, nil
 }
 
-// Blob is what is known of one.
+// Blob describes a blob.
 type Blob struct {
 	Author memory.MemberID
 	Size   int64
-	Offset int64 // bytes that are here
-	Done   bool  // all are, they are the ones that the id names, and it can be opened; until then it may go
+	Offset int64 // number of stored bytes
+	Done   bool  // all bytes are stored, have the right hash, and can be read; an unfinished blob may be removed
 }
 
-// Blobs keeps sealed bytes by their hash.
+// Blobs stores sealed bytes under their hash.
 type Blobs interface {
 	Blob(ctx context.Context, space memory.SpaceID, id BlobID) (Blob, error)
-	// WriteBlob puts a chunk at offset of a blob of size bytes in all, which it
-	// begins where it is new. A chunk that is here already changes nothing; one
-	// that begins elsewhere than at the end is [ErrOffset]; in both cases, too,
-	// the blob is given. A whole that its id does not name is [ErrBlob], and gone.
+	// WriteBlob writes a chunk at offset of a blob of size bytes. If the blob is
+	// new, WriteBlob begins it. A chunk that is stored already changes nothing. If
+	// the chunk does not begin at the end of the stored bytes, WriteBlob returns
+	// [ErrOffset]. In both cases it also returns the blob. If the complete bytes
+	// do not have the hash id, it returns [ErrBlob] and removes the blob.
 	WriteBlob(ctx context.Context, space memory.SpaceID, id BlobID, author memory.MemberID, size, offset int64, chunk []byte, quota Quota, now time.Time) (Blob, error)
-	// OpenBlob gives a done one.
+	// OpenBlob opens a blob that is done.
 	OpenBlob(ctx context.Context, space memory.SpaceID, id BlobID) (io.ReadSeekCloser, int64, error)
-	// DeleteBlob removes one, begun or done. With at it does so only where at is
-	// the cursor of the space's last delta, as one step with all appends, and is
-	// [ErrConflict] otherwise, whether the blob is here or not.
+	// DeleteBlob deletes a blob, done or not. If at is not nil and is not the
+	// cursor of the space's last delta, DeleteBlob returns [ErrConflict], whether
+	// the blob exists or not. No delta can be appended between this check and the
+	// deletion.
 	DeleteBlob(ctx context.Context, space memory.SpaceID, id BlobID, at *uint64) error
 }
 
-// Record is a checkpoint, or a vote on one, in its wire form.
+// Record is a checkpoint or a vote, in its wire form.
 type Record struct {
-	ID    envelope.Hash // of what was signed
-	About envelope.Hash // the checkpoint: its own, or the one that is voted on
+	ID    envelope.Hash // hash of what was signed
+	About envelope.Hash // the checkpoint's ID; for a vote, that of the checkpoint it is on
 	Bytes []byte
 }
 
-// Records keeps checkpoints and votes.
+// Records stores checkpoints and votes.
 type Records interface {
-	// Places gives where each chain is at a cursor, in [envelope.Place.Compare]'s order.
+	// Places returns the place of each chain at a cursor, in the order of
+	// [envelope.Place.Compare].
 	Places(ctx context.Context, space memory.SpaceID, cursor uint64) ([]envelope.Place, error)
-	// PutRecord keeps one; one that is here already changes nothing.
+	// PutRecord stores a record. A record that is stored already changes nothing.
 	PutRecord(ctx context.Context, space memory.SpaceID, r Record, quota Quota) error
-	// Records gives all, in the order of their coming.
+	// Records returns all records, in the order in which they came.
 	Records(ctx context.Context, space memory.SpaceID) ([]Record, error)
-	// CountRecords tells how many there are.
+	// CountRecords returns the number of records.
 	CountRecords(ctx context.Context, space memory.SpaceID) (int, error)
-	// DropRecords removes those about a checkpoint.
+	// DropRecords removes a checkpoint and its votes.
 	DropRecords(ctx context.Context, space memory.SpaceID, about envelope.Hash) error
-	// Compact takes the bodies up to a cursor away for good, and reports how
-	// many there were. The headers stay.
+	// Compact removes the bodies of the deltas up to a cursor for good, and
+	// returns how many there were. The headers stay.
 	Compact(ctx context.Context, space memory.SpaceID, upto uint64) (int, error)
 }
 
-// MailboxID names a mailbox; it can't be guessed.
+// MailboxID names a mailbox. It can't be guessed.
 type MailboxID [16]byte
 
-// Mailboxes keeps small messages for a while.
+// Mailboxes stores small messages for some minutes.
 type Mailboxes interface {
-	// Post appends a message and gives its number from 1; [ErrTooLarge] if the
-	// mailbox is full. The first message sets when all of them go; what has had
-	// its time at now goes at once, and counts no more.
+	// Post appends a message and returns its number, from 1. It returns
+	// [ErrTooLarge] if the mailbox is full. The first message sets the time at
+	// which all of them are removed. Messages that have expired at now are removed
+	// and do not count.
 	Post(ctx context.Context, id MailboxID, message []byte, now, until time.Time) (int, error)
-	// Message gives message n.
+	// Message returns message n.
 	Message(ctx context.Context, id MailboxID, n int, now time.Time) ([]byte, error)
 }

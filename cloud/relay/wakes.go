@@ -5,24 +5,25 @@ import (
 	"sync"
 )
 
-// Wake says what changed: a space, or a mailbox.
+// Wake names what changed: a space or a mailbox.
 type Wake struct {
 	Mailbox bool
 	ID      [16]byte
 }
 
-// Wakes carries wake-ups between the relays that serve one store. None is
-// promised to arrive: whoever listens looks again now and then.
+// Wakes carries wake-ups between the relays that use one store. Wake-ups may be
+// lost, so listeners also look for changes from time to time.
 type Wakes interface {
-	// Send tells the others, soon; it does not wait.
+	// Send sends a wake-up to the other relays soon. It does not block.
 	Send(Wake)
-	// Run sends and listens until ctx is done, and gives nil then. It calls
-	// heard with what others sent, and missed when something may have been lost.
+	// Run sends and listens until ctx is done, and then returns nil. It calls
+	// heard with the wake-ups of others, and missed when some may have been
+	// lost.
 	Run(ctx context.Context, heard func(Wake), missed func()) error
 }
 
-// Run takes wake-ups from the other relays, and counts requests with them,
-// until ctx is done; nothing, where there are none.
+// Run receives wake-ups from the other relays, and shares the counts of requests
+// with them, until ctx is done. It returns at once if there are no other relays.
 func (r *Relay) Run(ctx context.Context) error {
 	var sharing sync.WaitGroup
 	sharing.Go(func() { r.keepSharing(ctx) })
@@ -42,7 +43,7 @@ func (r *Relay) Run(ctx context.Context) error {
 	})
 }
 
-// wake wakes who listens here, and elsewhere.
+// wake wakes listeners of this relay and of the others.
 func (r *Relay) wake(w Wake) {
 	if w.Mailbox {
 		r.mail.Wake(w.ID)

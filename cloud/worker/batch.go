@@ -11,25 +11,27 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// batch is what a model is asked about at once: the lines of a talk, the frames
-// of a sequence. What was put into one stays in it. Something that comes late
-// is a batch by itself, and nothing is asked, and paid, a second time.
+// batch is what a model is asked about at one time: some lines of a
+// conversation, or the frames of a sequence. The content of a batch never
+// changes. Something that comes later is in a batch of its own, so that nothing
+// is asked, and paid, twice.
 //
-// Its name follows from what is in it, so that workers that share jobs, and saw
-// the same, cut alike.
+// A batch's name is derived from its content. Workers that share jobs and know
+// the same therefore make the same batches.
 type batch struct {
 	name    string
-	Session string      `json:"s,omitempty"` // of a talk
-	At      time.Time   `json:"a"`           // of the first
+	Session string      `json:"s,omitempty"` // of the lines
+	At      time.Time   `json:"a"`           // time of the first item
 	Of      []memory.ID `json:"o"`
 }
 
-// batchMeta is where a batch is kept. It goes with the space.
+// batchMeta returns the key under which a batch is stored. It is deleted with
+// the space.
 func batchMeta(kind queue.Kind, name string) string {
 	return "worker batch " + string(kind) + " " + name
 }
 
-// batches gives all of a kind, the oldest first.
+// batches returns all batches of a kind, the oldest first.
 func batches(tx *store.Tx, kind queue.Kind) (out []batch, err error) {
 	for meta, err := range tx.MetaNames(batchMeta(kind, "")) {
 		if err != nil {
@@ -50,14 +52,14 @@ func batches(tx *store.Tx, kind queue.Kind) (out []batch, err error) {
 	return out, nil
 }
 
-// batchOf finds one by its name.
+// batchOf finds a batch by its name.
 func batchOf(tx *store.Tx, kind queue.Kind, name string) (b batch, ok bool, err error) {
 	b.name = name
 	ok, err = tx.Meta(batchMeta(kind, name), &b)
 	return b, ok, err
 }
 
-// keepBatches keeps those that were cut, before there is a job of any.
+// keepBatches stores new batches, before jobs for them are made.
 func (s *space) keepBatches(ctx context.Context, kind queue.Kind, fresh []batch) error {
 	if len(fresh) == 0 {
 		return nil
@@ -72,7 +74,7 @@ func (s *space) keepBatches(ctx context.Context, kind queue.Kind, fresh []batch)
 	})
 }
 
-// dropBatches lets go of those that have had their day.
+// dropBatches deletes the batches for which over returns true.
 func (s *space) dropBatches(ctx context.Context, kind queue.Kind, over func(*store.Tx, *batch) (bool, error)) error {
 	var gone []string
 	err := s.engine.View(ctx, func(tx *store.Tx) error {
@@ -101,8 +103,8 @@ func (s *space) dropBatches(ctx context.Context, kind queue.Kind, over func(*sto
 	})
 }
 
-// dueAt has the space looked at again at a time, or before: what waits for a
-// pause is not to wait for the next thing that comes.
+// dueAt makes the worker look at the space again at time t, or earlier.
+// Otherwise lines that wait for a pause would wait until something else comes.
 func (s *space) dueAt(t time.Time) {
 	at := t.UnixMilli()
 	for {
@@ -113,7 +115,7 @@ func (s *space) dueAt(t time.Time) {
 	}
 }
 
-// isDue reports, once, that the time has come.
+// isDue reports, once, that this time has come.
 func (s *space) isDue(now time.Time) bool {
 	at := s.due.Load()
 	return at != 0 && now.UnixMilli() >= at && s.due.CompareAndSwap(at, 0)

@@ -16,22 +16,22 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// pluginDream is the source of what a worker says in its dream.
+// pluginDream is the source of what a worker says in a dream.
 const pluginDream = "worker/dream"
 
-// Of a dream: memories that a model is shown at once, how often it is asked in
-// a night, and from which likeness two memories may say one thing.
+// Limits of a dream: how many memories a model is shown at once, how often it
+// is asked in a night, and from which similarity two memories may say the same.
 const (
 	maxShown  = 30
 	maxAsked  = 3
 	alikeFrom = .25
 )
 
-// dream goes over what is remembered. By rules it puts away what workers have
-// said twice. With a model it words anew what several memories say, as a
-// proposal that names them: the owner's node takes them in, or does not, by its
-// own dream, which shows it first and can be taken back. Nothing that is pinned,
-// secret, of the vault, or a person's word is looked at.
+// dream looks through all memories. By rules, it archives what workers have
+// said twice. With a model, it finds one wording for several memories and
+// proposes it as a memory that names them. The owner's node then decides in its
+// own dream, which shows the proposal first and can be undone. Memories that
+// are pinned, secret, in the vault, or a person's word are left out.
 func (w *Worker) dream(ctx context.Context, s *space, r *queue.Running) error {
 	g, err := s.grant(ctx)
 	if err != nil {
@@ -73,8 +73,8 @@ func (w *Worker) dream(ctx context.Context, s *space, r *queue.Running) error {
 	return nil
 }
 
-// tidy puts away what repeats what another memory says, as far as both are
-// workers' words alone.
+// tidy archives memories that repeat another memory, if both are words of
+// workers only.
 func (s *space) tidy(ctx context.Context, w *Worker, ms []memory.Memory, name string, types []memory.Type) error {
 	secret, done, err := s.idKey()
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *space) tidy(ctx context.Context, w *Worker, ms []memory.Memory, name st
 		said = false
 		for _, step := range plan.Steps {
 			if step.Kind != consolidate.Merge {
-				continue // when things have had their day is the node's to say
+				continue // the node decides when memories expire
 			}
 			m, err := tx.Memory(step.Memory)
 			if err != nil {
@@ -123,14 +123,13 @@ func (s *space) tidy(ctx context.Context, w *Worker, ms []memory.Memory, name st
 	return err
 }
 
-// alikeGroups gives memories that may say one thing, in groups of two and more
-// that are alike, as many groups together as a model is shown at once; fewer once
-// ctx is done.
+// alikeGroups returns groups of at least two similar memories, in batches that
+// a model is shown at once. It returns fewer after ctx is done.
 func alikeGroups(ctx context.Context, ms []memory.Memory, types []memory.Type) (out [][]memory.Memory) {
 	var list []memory.Memory
 	var words []map[string]bool
 	byWord := map[string][]int{}
-	taken := map[string]bool{} // by a merge that was proposed before
+	taken := map[string]bool{} // sources of merges that were proposed before
 	for i := range ms {
 		for _, l := range ms[i].Links {
 			if l.Relation == consolidate.TakesIn {
@@ -160,7 +159,7 @@ func alikeGroups(ctx context.Context, ms []memory.Memory, types []memory.Type) (
 		}
 		both := map[int]int{}
 		for x := range words[i] {
-			if len(byWord[x]) <= 200 { // a word of everything ties nothing
+			if len(byWord[x]) <= 200 { // a word in very many memories says nothing about similarity
 				for _, j := range byWord[x] {
 					both[j]++
 				}
@@ -189,7 +188,7 @@ func alikeGroups(ctx context.Context, ms []memory.Memory, types []memory.Type) (
 	return out
 }
 
-// merge proposes what says several memories in one.
+// merge proposes one memory in place of several.
 func (s *space) merge(ctx context.Context, m *language.Merge) error {
 	one := m.Of[0]
 	c := memory.Candidate{Type: one.Type, Text: m.Text, Lang: one.Lang, Owner: one.Owner, Source: m.Source, Confidence: one.Confidence, Sensitivity: memory.Personal}
@@ -227,7 +226,7 @@ func (s *space) merge(ctx context.Context, m *language.Merge) error {
 		for _, x := range of {
 			now, err := tx.Memory(x.ID)
 			if errors.Is(err, memory.ErrNotFound) || err == nil && (now.State != memory.Active || now.Text != x.Text || now.Pinned || now.Rank >= memory.RankPerson) {
-				return nil // it changed while the model thought
+				return nil // a memory changed while the model worked
 			}
 			if err != nil {
 				return err

@@ -16,11 +16,12 @@ import (
 	"github.com/locket-dev/locket/internal/llm"
 )
 
-// Engines says which engines are to be used. The zero value uses what is on
-// the PATH: PocketSphinx and Tesseract.
+// Engines says which engines to use. The zero value uses the programs in the
+// PATH: PocketSphinx and Tesseract.
 type Engines struct {
-	// Speech is "pocketsphinx", "whisper.cpp", "openai", "wyoming" or "none";
-	// empty: the first of the last three that has an address, else PocketSphinx.
+	// Speech is "pocketsphinx", "whisper.cpp", "openai", "wyoming" or "none".
+	// If it is empty, the first of whisper.cpp, openai and wyoming that has an
+	// address is used, and PocketSphinx if none has.
 	Speech       string
 	WhisperURL   string // of whisper.cpp's server: http://127.0.0.1:8080
 	OpenAIURL    string // of an OpenAI-compatible service, with or without /v1
@@ -36,26 +37,26 @@ type Engines struct {
 	VisionKey   string
 	VisionModel string
 
-	// Prices are those of services that cost something, by the model's name.
+	// Prices are the prices of paid services, by the model's name.
 	Prices cost.Prices
 
-	Language Language // of what finds memories in words; without an address: none
+	Language Language // finds memories in what was said; without a URL: none
 
 	Limits engine.Limits // of programs
-	Path   string        // where programs are looked for, as PATH; empty: the PATH
-	Dir    string        // for the folders of their runs; empty: the system's
+	Path   string        // where to look for programs, in the form of PATH; empty: PATH
+	Dir    string        // for the temporary folders of the programs; empty: the system's
 }
 
-// Found tells of one engine.
+// Found describes one engine.
 type Found struct {
 	Kind    queue.Kind `json:"kind"`
 	Engine  string     `json:"engine"`
 	Present bool       `json:"present"`
-	Note    string     `json:"note,omitempty"` // what it can't do
+	Note    string     `json:"note,omitempty"` // what it is not able to do
 	Need    string     `json:"need,omitempty"` // what to install or set
 }
 
-// set are the engines that will be used, nil for those that won't.
+// set holds the engines that are used; nil for those that are not.
 type set struct {
 	speech speech.Engine
 	reader sight.Reader
@@ -63,11 +64,11 @@ type set struct {
 	model  *llm.Client
 	found  []Found
 
-	speechModel string // by which prices has it
+	speechModel string // the name under which Prices has it
 	speechTo    string // host that gets recordings; empty: none
 }
 
-// need gives what to do about a kind of work that has no engine.
+// need says what to install or set for a kind of work without an engine.
 func (s *set) need(kind queue.Kind) string {
 	for _, f := range s.found {
 		if f.Kind == kind && !f.Present {
@@ -77,9 +78,9 @@ func (s *set) need(kind queue.Kind) string {
 	return "no engine is set up for this"
 }
 
-// Detect says of each kind of work which engine would do it, and what to
-// install or set where there is none. A service is taken to be there when it
-// has an address: that it answers shows with the first job.
+// Detect reports for each kind of work which engine would do it, and what to
+// install or set if there is none. A service with an address counts as
+// available; whether it answers is found out with the first job.
 func Detect(ctx context.Context, e Engines) ([]Found, error) {
 	s, err := e.pick(ctx)
 	if err != nil {
@@ -195,10 +196,10 @@ func (e *Engines) pickSight(ctx context.Context, s *set) error {
 	return nil
 }
 
-// visionTime is how long a model may look at twenty photos.
+// visionTime is how long a model may take for twenty photos.
 const visionTime = 5 * time.Minute
 
-// host is that of an address.
+// host returns the host of an address.
 func host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -20,21 +20,23 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// framePause ends a sequence, as does its twentieth frame that is like no other.
+// framePause is the pause that ends a sequence. A sequence also ends with its
+// twentieth frame that differs from all others.
 const framePause = 5 * time.Minute
 
-// Of a sequence: how many frames it has with those that look alike, and how far
-// apart the hashes of such are, of 64 bits. Whether they are alike shows when
-// their pixels are at hand; until then they only count as one.
+// Limits of a sequence: how many frames it has, including similar ones; and how
+// many of the 64 bits of their hashes may differ for similar frames. Similar
+// hashes count as one frame until the pixels are compared.
 const (
 	maxLooks  = 3 * sight.MaxFrames
 	nearHash  = 2
 	maxFramed = 48 << 20 // bytes of the photos that are held at a time
 )
 
-// framed gives the batches of photos that a model is shown, and cuts new ones of
-// what is in none: at a pause, or at [sight.MaxFrames] that are unique. A photo
-// that has a caption, or is in a sequence, is in none.
+// framed returns the batches of photos to show to a model. It makes new batches
+// of photos that are in none: at a pause, or when there are [sight.MaxFrames]
+// different ones. It leaves out photos that have a caption or are in a
+// sequence.
 func (s *space) framed(ctx context.Context, now time.Time) ([]batch, error) {
 	sources, err := s.sources(ctx)
 	if err != nil {
@@ -74,7 +76,7 @@ func (s *space) framed(ctx context.Context, now time.Time) ([]batch, error) {
 	for len(free) > 0 {
 		n, full := sequenceOf(free)
 		if last := result.StartOf(&free[n-1]); n == len(free) && !full && now.Sub(last) < framePause {
-			s.dueAt(last.Add(framePause)) // more may come until then
+			s.dueAt(last.Add(framePause)) // more frames may come until then
 			break
 		}
 		b := batch{At: result.StartOf(&free[0])}
@@ -89,8 +91,8 @@ func (s *space) framed(ctx context.Context, now time.Time) ([]batch, error) {
 	return append(cut, fresh...), s.keepBatches(ctx, queue.Sequence, fresh)
 }
 
-// sequenceOf is how many of some photos, in order, are the first sequence, and
-// whether it can have no more.
+// sequenceOf returns how many of the given photos, in order, form the first
+// sequence, and whether the sequence is full.
 func sequenceOf(ms []memory.Memory) (n int, full bool) {
 	var hashes []uint64
 	unique := 0
@@ -113,8 +115,8 @@ func sequenceOf(ms []memory.Memory) (n int, full bool) {
 	return len(ms), false
 }
 
-// frameTasks gives the tasks of a kind: a caption of a photo that was taken
-// alone, or what a sequence shows.
+// frameTasks returns the tasks of a kind: captions of single photos, or
+// sequences.
 func (w *Worker) frameTasks(ctx context.Context, s *space, kind queue.Kind) (out []queue.Task, err error) {
 	list, err := s.framed(ctx, w.now())
 	for _, b := range list {
@@ -129,7 +131,7 @@ func (w *Worker) frameTasks(ctx context.Context, s *space, kind queue.Kind) (out
 	return out, err
 }
 
-// sequenceReads gives the photos of a sequence.
+// sequenceReads returns the photos of a sequence.
 func sequenceReads(ctx context.Context, s *space, subject string) (of []memory.ID, err error) {
 	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		b, _, err := batchOf(tx, queue.Sequence, subject)
@@ -139,14 +141,14 @@ func sequenceReads(ctx context.Context, s *space, subject string) (of []memory.I
 	return of, err
 }
 
-// frame is a photo of a sequence, with the memory that it is of.
+// frame is a photo of a sequence, with its memory.
 type frame struct {
 	sight.Frame
 	of *memory.Memory
 }
 
-// watch has a model say what a sequence shows: one update of twenty unique
-// frames. Those that look alike are shown once, and said to be seen all the same.
+// watch asks a model what a sequence shows, in updates of twenty different
+// frames. Similar frames are shown once, and all of them are recorded as seen.
 func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
 	var b batch
 	err := s.engine.View(ctx, func(tx *store.Tx) (err error) {
@@ -169,7 +171,7 @@ func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
 	}
 	var seen []frame
 	var looks []*sight.Look
-	var all []*memory.Memory // that the next update is of, those that look alike too
+	var all []*memory.Memory // memories of the next update, including those of similar frames
 	var bad error
 	held, updates := 0, 0
 	flush := func() error {
@@ -190,7 +192,7 @@ func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
 			return err
 		}
 		if src == nil {
-			continue // forgotten
+			continue // it was forgotten
 		}
 		f, err := s.frame(ctx, src)
 		if err != nil {
@@ -198,7 +200,7 @@ func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
 		}
 		look, err := sight.LookOf(f.Photo, f.Hints)
 		if fault, ok := errors.AsType[*engine.Fault](err); ok {
-			bad = errors.Join(bad, fmt.Errorf("photo %s: %w", src.ID, fault)) // the others are seen without it
+			bad = errors.Join(bad, fmt.Errorf("photo %s: %w", src.ID, fault)) // the model sees the others without it
 			continue
 		}
 		if err != nil {
@@ -219,11 +221,12 @@ func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
 	if err := flush(); err != nil || updates > 0 {
 		return err
 	}
-	return bad // of none anything could be seen
+	return bad // no photo could be read
 }
 
-// watched are those of some photos of which an update was made before whoever did
-// the job was stopped. It was paid for, and is not asked for again.
+// watched returns those photos for which an update was made before an earlier
+// run of the job was interrupted. That update was paid for and is not requested
+// again.
 func (s *space) watched(ctx context.Context, photos []memory.ID) (map[memory.ID]bool, error) {
 	out := map[memory.ID]bool{}
 	err := s.engine.View(ctx, func(tx *store.Tx) error {
@@ -242,7 +245,7 @@ func (s *space) watched(ctx context.Context, photos []memory.ID) (map[memory.ID]
 	return out, err
 }
 
-// frame gives a photo, which is kept on this disk no longer.
+// frame loads a photo. The blob is removed from this disk afterwards.
 func (s *space) frame(ctx context.Context, src *memory.Memory) (f frame, err error) {
 	media, err := s.media(ctx, src)
 	if err == nil {
@@ -251,12 +254,12 @@ func (s *space) frame(ctx context.Context, src *memory.Memory) (f frame, err err
 	return frame{sight.Frame{At: result.StartOf(src), Photo: media, Hints: result.Hints(src, media)}, src}, err
 }
 
-// printLook is how many resources are looked at, the newest, for one with the
-// same print.
+// printLook is how many of the newest resources are compared with a new print.
 const printLook = 400
 
-// printedAgain reports whether a photo close by has the same print, by the same
-// engine: then that one is said to be seen again, and the print is not kept twice.
+// printedAgain reports whether a nearby photo has the same print by the same
+// engine. If so, the earlier memory is confirmed, and the print is not stored
+// twice.
 func (s *space) printedAgain(ctx context.Context, src *memory.Memory, a *result.Answer) (again bool, err error) {
 	at, ev := result.StartOf(src), result.EvidenceOf(src)
 	err = s.engine.Commit(ctx, func(tx *store.Tx) error {
@@ -283,7 +286,7 @@ func (s *space) printedAgain(ctx context.Context, src *memory.Memory, a *result.
 	return again, err
 }
 
-// update has some frames seen, and proposes one memory of them.
+// update shows some frames to the model and proposes one memory of them.
 func (w *Worker) update(ctx context.Context, s *space, r *queue.Running, name string, frames []frame, all []*memory.Memory) error {
 	meter := w.seeing(r)
 	var shown []sight.Frame
@@ -315,7 +318,7 @@ func (w *Worker) update(ctx context.Context, s *space, r *queue.Running, name st
 		reason: fmt.Sprintf("made of %d photos by %s", len(all), a.Engine)}, nil)
 }
 
-// sequenceCandidate is the memory of what a sequence shows.
+// sequenceCandidate returns the memory of what a sequence shows.
 func sequenceCandidate(a result.Answer, all []*memory.Memory) memory.Candidate {
 	c := candidate(all[0], &a)
 	c.Evidence = nil

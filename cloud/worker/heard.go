@@ -16,13 +16,13 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// maxHeard is how many lines a worker makes of one recording: an hour has about
-// 800. Of a longer one the rest stands in its transcript alone.
+// maxHeard is how many lines a worker makes of one recording; an hour has about
+// 800. The rest of a longer one is only in its transcript.
 const maxHeard = 2000
 
-// heard makes the lines of a recording of what an engine heard, a segment each,
-// without the secrets in them. The lines before are what was said earlier. What
-// is heard again makes the same lines.
+// heard makes lines of a recording from an engine's transcript, one for each
+// segment, without the secrets in them. The lines before are what was said
+// earlier. The same transcript always gives the same lines.
 func (w *Worker) heard(ctx context.Context, s *space, src *memory.Memory, a *result.Answer, before []abi.Turn) ([]memory.Utterance, error) {
 	segments := a.Segments
 	if len(segments) == 0 {
@@ -56,8 +56,9 @@ func (w *Worker) heard(ctx context.Context, s *space, src *memory.Memory, a *res
 		out = append(out, u)
 	}
 	if a.Redacted > 0 && parted {
-		// A secret goes over the end of a segment, so that half of it may stand in
-		// a line: only the whole text is without it.
+		// The secret extends beyond the end of a segment, so a line could
+		// contain half of it. Only the whole text is certain to be without the
+		// secret.
 		u := out[0]
 		u.Text, u.Redacted, u.Speaker = a.Text, a.Redacted, ""
 		return []memory.Utterance{u}, nil
@@ -65,9 +66,9 @@ func (w *Worker) heard(ctx context.Context, s *space, src *memory.Memory, a *res
 	return out, nil
 }
 
-// sessionAt is the session that a recording is of: that of what was said last
-// before it, or first in it or after it, within the gap that ends one; else a
-// session of its own.
+// sessionAt returns the session of a recording. It is the session of what was
+// said last before the recording, or first in it or after it, if there is no
+// gap that ends a session. Otherwise the recording has a session of its own.
 func (s *space) sessionAt(ctx context.Context, src *memory.Memory, start time.Time) (session string, err error) {
 	end := start
 	if src.TrueTo.After(end) {
@@ -90,7 +91,8 @@ func (s *space) sessionAt(ctx context.Context, src *memory.Memory, start time.Ti
 	return session, err
 }
 
-// putHeard keeps lines that are not there, as this worker's word.
+// putHeard stores those lines that are not stored yet, with this worker as
+// author.
 func putHeard(tx *store.Tx, us []memory.Utterance) error {
 	for i := range us {
 		_, err := tx.Utterance(us[i].ID)

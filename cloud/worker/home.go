@@ -33,7 +33,7 @@ const (
 	jobsFile  = "queue.db"
 )
 
-// Joined says where an identity was let in.
+// Joined describes a space that an identity belongs to.
 type Joined struct {
 	Space   memory.SpaceID  `json:"space"`
 	Member  memory.MemberID `json:"member"`
@@ -41,9 +41,9 @@ type Joined struct {
 	Genesis []byte          `json:"genesis"` // wire form of the log's first entry
 }
 
-// InviteKey gives the request that the worker's owner passes to the owner of a
-// space, as `locket grant worker` takes it (see envelope.ParseRequest). It is
-// the same until it has been used.
+// InviteKey returns the request that the worker's operator gives to the owner
+// of a space, in the form that `locket grant worker` takes (see
+// envelope.ParseRequest). It returns the same request until that has been used.
 func InviteKey(home string) (string, error) {
 	dirs, err := places(home)
 	if err != nil {
@@ -79,7 +79,7 @@ func InviteKey(home string) (string, error) {
 	return id.request()
 }
 
-// places are the folders of identities.
+// places returns the folders of the identities.
 func places(home string) ([]string, error) {
 	list, err := os.ReadDir(filepath.Join(home, spacesDir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -94,12 +94,12 @@ func places(home string) ([]string, error) {
 	return out, err
 }
 
-// ErrNotLetIn: the relay, or the membership log, doesn't have the worker.
+// ErrNotLetIn: the relay, or the membership log, does not have the worker.
 var ErrNotLetIn = errors.New("the space does not have this worker (yet)")
 
-// Join takes an owner's answer to the request (see envelope.Welcome), and finds
-// the space at the relay. It fails with [ErrNotLetIn] as long as the grant is
-// not there.
+// Join takes the owner's answer to the request (see envelope.Welcome) and finds
+// the space at the relay. It returns [ErrNotLetIn] while the worker was not
+// granted yet.
 func Join(ctx context.Context, home, relay, welcome string) (Joined, error) {
 	w, err := envelope.ParseWelcome(welcome)
 	if err != nil {
@@ -141,7 +141,7 @@ func Join(ctx context.Context, home, relay, welcome string) (Joined, error) {
 	return Joined{}, fmt.Errorf("join space %s: there is no request that waits for an answer: make one first", w.Space)
 }
 
-// letIn reads the log as the worker, and gives its first entry.
+// letIn reads the log as the worker and returns the first entry.
 func letIn(ctx context.Context, at *remote.Relay, w envelope.Welcome, id *identity, member memory.MemberID) ([]byte, error) {
 	entries, err := at.Space(w.Space, member, httpsig.KeySigner(id.sign)).Log(ctx, 0)
 	if errors.Is(err, remote.ErrForbidden) || errors.Is(err, remote.ErrNotFound) {
@@ -179,9 +179,9 @@ func readJoined(dir string) (Joined, error) {
 	return j, nil
 }
 
-// bury removes all that a space without keys has: what it had on the disk, its
-// jobs, and last the note of where it was, by which a next start knows that
-// there are jobs to remove.
+// bury removes everything of a space whose keys were destroyed: its data on the
+// disk, its jobs, and last the file that names the space. After a crash, that
+// file tells the next start which jobs have to be removed.
 func bury(ctx context.Context, q *queue.Queue, dir string, space memory.SpaceID) error {
 	list, err := os.ReadDir(dir)
 	for _, e := range list {
@@ -199,7 +199,7 @@ func bury(ctx context.Context, q *queue.Queue, dir string, space memory.SpaceID)
 	return os.RemoveAll(gone)
 }
 
-// sweep removes what a bury or an InviteKey that was killed has left.
+// sweep removes what an interrupted bury or InviteKey has left.
 func sweep(home string) error {
 	var errs []error
 	for _, pattern := range []string{".gone-*", ".new-*"} {

@@ -81,22 +81,23 @@ func (i *identity) zero() {
 	i.store.Zero()
 }
 
-// keyless reports whether the keys of a folder were destroyed, or are being.
+// keyless reports whether the keys of a folder were destroyed, or are being
+// destroyed.
 func keyless(dir string) bool {
 	b, err := os.ReadFile(filepath.Join(dir, identityFile))
 	defer clear(b)
 	return errors.Is(err, os.ErrNotExist) || err == nil && len(bytes.Trim(b, "\x00")) == 0
 }
 
-// destroy overwrites and removes the file. On flash an old copy may stay in the
-// medium, out of reach of any file system call.
+// destroy overwrites and removes the file. On flash memory an old copy may stay
+// in the medium, where no file system call reaches it.
 func destroy(dir string) error {
 	file := filepath.Join(dir, identityFile)
 	err := writeSynced(file, make([]byte, len(identityMagic)+64))
 	return errors.Join(err, os.Remove(file))
 }
 
-// writeSynced writes over a file in place, or makes it, and syncs it.
+// writeSynced overwrites a file in place, or makes it, and syncs it.
 func writeSynced(file string, b []byte) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
@@ -106,8 +107,8 @@ func writeSynced(file string, b []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// keys are those of a space, as its replica asks for them. Epoch keys are in
-// memory only: the membership log has them, sealed to the pair.
+// keys are the keys of a space, for its replica. Epoch keys are only in memory,
+// because the membership log has them, sealed to the worker.
 type keys struct {
 	space memory.SpaceID
 	id    *identity

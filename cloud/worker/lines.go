@@ -14,28 +14,29 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// talk is some lines of one session: what a model is asked about at once. Which
-// lines they are is kept, as a [batch].
+// talk is some lines of one session, about which a model is asked at one time.
+// A [batch] stores which lines they are.
 type talk struct {
 	name    string
 	session string
-	last    time.Time // of the session
+	last    time.Time // of the session's last line
 	lines   []memory.Utterance
 	earlier []memory.Utterance
 }
 
-// lookBack is how far back lines are asked about: a worker that is let in late
-// does not go through years. A session counts by its first line, and is asked
-// about whole or not at all: one that lost a line with each minute that passes
-// would be cut, and paid, anew each time.
+// lookBack is how old lines may be, so that a worker that is added late does
+// not work through years. The age of a session is that of its first line, so a
+// session is used completely or not at all. If its lines expired one by one,
+// its batches would be made, and paid for, again each time.
 const lookBack = 30 * 24 * time.Hour
 
-// shortest is how many bytes a line has that is asked about: "Yes." says nothing.
+// shortest is the least length, in bytes, of a line about which a model is
+// asked. "Yes." says nothing.
 const shortest = 8
 
-// talks gives the talks of a space's sessions, and cuts new ones of
-// [language.MaxMessages] lines of what is in none. The rest of a session is one
-// of fewer lines once the session is over.
+// talks returns the talks of a space's sessions. It makes new ones of
+// [language.MaxMessages] lines from lines that are in none. When a session is
+// over, its remaining lines form a shorter talk.
 func (s *space) talks(ctx context.Context, now time.Time) ([]talk, error) {
 	sessions := map[string][]memory.Utterance{}
 	var cut []batch
@@ -76,7 +77,7 @@ func (s *space) talks(ctx context.Context, now time.Time) ([]talk, error) {
 		last := us[len(us)-1].At
 		for part := range slices.Chunk(free, language.MaxMessages) {
 			if len(part) < language.MaxMessages && now.Sub(last) < memory.SessionGap {
-				s.dueAt(last.Add(memory.SessionGap)) // more may come until then
+				s.dueAt(last.Add(memory.SessionGap)) // more lines may come until then
 				break
 			}
 			b := batch{name: nameOfLines(part), Session: session, At: part[0].At}
@@ -101,8 +102,8 @@ func (s *space) talks(ctx context.Context, now time.Time) ([]talk, error) {
 	return out, nil
 }
 
-// talk makes a talk of a session's lines, which are in order. Those that were
-// forgotten are in it no more.
+// talk makes a talk of a session's lines, which are in order. Forgotten lines
+// are missing in it.
 func (b *batch) talk(session []memory.Utterance) talk {
 	t := talk{name: b.name, session: b.Session, last: session[len(session)-1].At}
 	for i, u := range session {
@@ -123,7 +124,7 @@ func inOrder(a, b memory.Utterance) int {
 	return slices.Compare(a.ID[:], b.ID[:])
 }
 
-// nameOfLines follows from the lines and what they say.
+// nameOfLines derives a name from the lines and their text.
 func nameOfLines(us []memory.Utterance) string {
 	h := sha256.New()
 	for _, u := range us {
@@ -134,8 +135,8 @@ func nameOfLines(us []memory.Utterance) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// talkOf finds a talk by its name; false where there is nothing of it, or where
-// another worker cut it of lines that this one has cut otherwise.
+// talkOf finds a talk by its name. It returns false if its lines are not here,
+// or if another worker made it of lines that this worker has in other batches.
 func (s *space) talkOf(ctx context.Context, name string) (t talk, ok bool, err error) {
 	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		b, found, err := batchOf(tx, queue.Language, name)
@@ -143,8 +144,8 @@ func (s *space) talkOf(ctx context.Context, name string) (t talk, ok bool, err e
 			return err
 		}
 		var us []memory.Utterance
-		// No pause within a session is longer than the gap, so that the lines
-		// before are in as many gaps.
+		// No pause within a session is longer than the gap, so the earlier
+		// lines are within so many gaps.
 		for u, err := range tx.Utterances(b.At.Add(-language.MaxEarlier*memory.SessionGap), time.Time{}) {
 			if err != nil {
 				return err
@@ -164,8 +165,8 @@ func (s *space) talkOf(ctx context.Context, name string) (t talk, ok bool, err e
 	return t, ok, err
 }
 
-// talkTasks gives a task of a kind for each talk; running: of sessions that are
-// not over.
+// talkTasks returns a task of a kind for each talk. If running is true, only
+// sessions count that are not over.
 func (w *Worker) talkTasks(ctx context.Context, s *space, kind queue.Kind, p queue.Priority, running bool) ([]queue.Task, error) {
 	now := w.now()
 	all, err := s.talks(ctx, now)

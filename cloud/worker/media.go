@@ -16,11 +16,11 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// mediaVersion is of how sound and pictures are worked on. With another one all
-// that is there is worked on again.
+// mediaVersion is the version of the work on sound and pictures. When it
+// changes, everything is done again.
 const mediaVersion = "1"
 
-// mediaTrades are those of sound and pictures.
+// mediaTrades returns the trades for sound and pictures.
 func (w *Worker) mediaTrades() []trade {
 	list := []trade{{kind: queue.Transcribe}, {kind: queue.Read}}
 	if w.set.speech != nil {
@@ -39,7 +39,8 @@ func (w *Worker) mediaTrades() []trade {
 	return append(list, w.visionTrades()...)
 }
 
-// visionTrades are those of a model that sees: without one, nothing waits for it.
+// visionTrades returns the trades for a vision model. Without such a model, no
+// jobs are made for it.
 func (w *Worker) visionTrades() []trade {
 	if w.set.vision == nil {
 		return nil
@@ -55,10 +56,11 @@ func (w *Worker) visionTrades() []trade {
 	}
 }
 
-// urgency: who has spoken waits for the words, and nobody for a caption.
+// urgency: a transcript is urgent, because a person has spoken; a caption is
+// not.
 var urgency = map[queue.Kind]queue.Priority{queue.Transcribe: queue.First, queue.Read: queue.Soon, queue.Caption: queue.Later, queue.Sequence: queue.Later, queue.Question: queue.First}
 
-// mediaTasks gives the sources of one kind of work.
+// mediaTasks returns the sources for one kind of work.
 func mediaTasks(ctx context.Context, s *space, kind queue.Kind) (out []queue.Task, err error) {
 	sources, err := s.sources(ctx)
 	for i := range sources {
@@ -69,7 +71,7 @@ func mediaTasks(ctx context.Context, s *space, kind queue.Kind) (out []queue.Tas
 	return out, err
 }
 
-// work does a job, and proposes what came of it.
+// work does a job and proposes the result.
 func (w *Worker) work(ctx context.Context, s *space, by string, r *queue.Running) error {
 	id, err := memory.ParseID(r.Subject)
 	if err != nil {
@@ -77,7 +79,7 @@ func (w *Worker) work(ctx context.Context, s *space, by string, r *queue.Running
 	}
 	src, err := s.source(ctx, id)
 	if err != nil || src == nil {
-		return err // erased, archived, or transcribed by another: nothing to do
+		return err // erased, archived, or transcribed by another worker
 	}
 	g, err := s.grant(ctx)
 	if err != nil {
@@ -98,7 +100,7 @@ func (w *Worker) work(ctx context.Context, s *space, by string, r *queue.Running
 	}
 	a, err := w.extract(ctx, s, r, by, src, media)
 	if err != nil || strings.TrimSpace(a.Text) == "" {
-		return err // silence, or a photo without print
+		return err // silence, or a photo without text
 	}
 	before, err := s.before(ctx, result.StartOf(src))
 	if err != nil {
@@ -126,7 +128,7 @@ func (w *Worker) work(ctx context.Context, s *space, by string, r *queue.Running
 	return s.propose(ctx, proposal{candidate: candidate(src, &a), event: result.EvidenceOf(src).Event, name: result.Name(src.ID, a.Kind, a.Engine), reason: "made of " + src.ID.String() + " by " + a.Engine}, lines)
 }
 
-// extract has an engine work on a source.
+// extract lets an engine work on a source.
 func (w *Worker) extract(ctx context.Context, s *space, r *queue.Running, by string, src *memory.Memory, media []byte) (a result.Answer, err error) {
 	switch r.Kind {
 	case queue.Transcribe:
@@ -161,13 +163,14 @@ func (w *Worker) extract(ctx context.Context, s *space, r *queue.Running, by str
 	return a, engine.Faultf(string(r.Kind), engine.Missing, "this worker doesn't know such work")
 }
 
-// seeing is the model that sees for one job, which pays for each question from
-// the budget of its space.
+// seeing returns the vision model for one job. Each question is paid from the
+// budget of the job's space.
 func (w *Worker) seeing(r *queue.Running) *cost.Meter {
 	return w.meter(r, w.set.vision, w.c.Engines.VisionModel)
 }
 
-// spentOn notes on a result what it was asked with, and took.
+// spentOn records in a result's metadata which prompt was used and what it
+// cost.
 func spentOn(more memory.Metadata, m *cost.Meter, prompt string) {
 	s := m.Spent()
 	more[metaPrompt] = prompt

@@ -17,14 +17,14 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// mindVersion is of how communities and repetitions are looked for.
+// mindVersion is the version of the search for communities and repetitions.
 const mindVersion = "1"
 
-// byRules names the engine of a worker that has no language model.
+// byRules is the engine's name in a worker without a language model.
 const byRules = "rules"
 
-// mindTrades are those that go over all that is remembered, once a day. Rules do
-// what they can where there is no model.
+// mindTrades returns the trades that go over all memories, once a day. Without
+// a model, rules do what they can.
 func (w *Worker) mindTrades() []trade {
 	name := byRules
 	if w.set.model != nil {
@@ -34,7 +34,7 @@ func (w *Worker) mindTrades() []trade {
 		return func(ctx context.Context, s *space) ([]queue.Task, error) {
 			g, err := s.grant(ctx)
 			if err != nil || !slices.Contains(g.Types, memory.Semantic) {
-				return nil, err // a grant for other types has nothing of this
+				return nil, err // the grant is for other types
 			}
 			today := w.now().UTC().Truncate(24 * time.Hour)
 			s.dueAt(today.Add(24 * time.Hour))
@@ -47,8 +47,9 @@ func (w *Worker) mindTrades() []trade {
 	}
 }
 
-// Of a chart: communities that are summed up, the largest first; how many make
-// one worth it; and how many facts a model is shown of each.
+// Limits of a chart: how many communities are summarised, the largest first;
+// how many memories a community needs; and how many facts of each a model is
+// shown.
 const (
 	maxCommunities = 20
 	leastMembers   = 3
@@ -59,7 +60,7 @@ const (
 // pluginGraph is the source of what a chart says.
 const pluginGraph = "worker/graph"
 
-// remembered gives all memories of a space that are active or were superseded.
+// remembered returns all memories of a space that are active or superseded.
 func (s *space) remembered(ctx context.Context) (ms []memory.Memory, err error) {
 	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active, memory.Superseded}}) {
@@ -73,7 +74,7 @@ func (s *space) remembered(ctx context.Context) (ms []memory.Memory, err error) 
 	return ms, err
 }
 
-// decided gives when the decisions about names among some memories were said.
+// decided returns when the decisions about names among the memories were made.
 func (s *space) decided(ctx context.Context, ms []memory.Memory) (said map[memory.ID]memory.Clock, err error) {
 	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		said, err = atlas.ClocksOf(ms, tx.Assertions)
@@ -82,7 +83,7 @@ func (s *space) decided(ctx context.Context, ms []memory.Memory) (said map[memor
 	return said, err
 }
 
-// chart sums up the communities of a space.
+// chart summarises the communities of a space.
 func (w *Worker) chart(ctx context.Context, s *space, r *queue.Running) error {
 	g, err := s.grant(ctx)
 	if err != nil {
@@ -141,7 +142,8 @@ func (w *Worker) chart(ctx context.Context, s *space, r *queue.Running) error {
 	return nil
 }
 
-// sumUp words a community, by the model or by its facts alone.
+// sumUp writes the summary of a community, with the model, or from the facts
+// alone.
 func (w *Worker) sumUp(ctx context.Context, r *queue.Running, a *atlas.Atlas, c *atlas.Community, facts []atlas.Relation) (language.Sum, error) {
 	if w.set.model == nil {
 		return language.Sum{Title: a.Name(c.ID) + " and others", Text: result.Cut(a.Sentence(c), language.MaxSummary), Facts: first(len(facts), memory.MaxEvidence), Source: memory.Source{Plugin: pluginGraph, Version: byRules}}, nil
@@ -163,7 +165,7 @@ func first(n, most int) (out []int) {
 	return out
 }
 
-// sum proposes a summary, or corrects the one that the worker made before.
+// sum proposes a summary, or corrects the worker's earlier one.
 func (s *space) sum(ctx context.Context, a *atlas.Atlas, c *atlas.Community, sum language.Sum, byID map[memory.ID]*memory.Memory) error {
 	facts := a.Facts(c)
 	facts = facts[:min(len(facts), maxFacts)]
@@ -176,7 +178,7 @@ func (s *space) sum(ctx context.Context, a *atlas.Atlas, c *atlas.Community, sum
 	for _, n := range sum.Facts {
 		of = append(of, byID[facts[n].Memory])
 	}
-	for i := range facts { // all that was shown: its words may be in the summary
+	for i := range facts { // every fact that was shown, because its words may be in the summary
 		m := byID[facts[i].Memory]
 		cand.Sensitivity = max(cand.Sensitivity, m.Sensitivity)
 		cand.Links = append(cand.Links, memory.Link{Relation: "derived_from", To: m.ID.String()})
@@ -206,11 +208,12 @@ func (s *space) sum(ctx context.Context, a *atlas.Atlas, c *atlas.Community, sum
 		as := memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &cand, Reason: fmt.Sprintf("sums up %d names that hang together", len(c.Members))}
 		switch {
 		case m != nil && (m.State != memory.Active || m.Rank != memory.RankCloud || m.Pinned || m.Text == cand.Text):
-			return nil // put away, somebody else's by now, or as it was
+			return nil // it was archived, belongs to somebody else now, or did not change
 		case m != nil && (m.Sensitivity < cand.Sensitivity || !restsOn(m, cand.Links) || changed >= delta.MaxChanges-1):
-			// It would say what it doesn't name as its source, and would not be
-			// forgotten with it, or would be changed more often than a worker may:
-			// another one takes its place.
+			// A correction is not possible here. The summary would contain
+			// facts of a source that it does not name, and so would not be
+			// forgotten with that source; or it was changed as often as a
+			// worker may. Therefore a new summary replaces it.
 			if tries == maxSummaries {
 				return nil
 			}
@@ -239,12 +242,13 @@ func (s *space) sum(ctx context.Context, a *atlas.Atlas, c *atlas.Community, sum
 	return err
 }
 
-// maxSummaries is how often a community's summary is made anew: each cites the
-// same lines, and a worker may cite a line [delta.MaxPerEvidence] times.
+// maxSummaries is how often a community's summary is replaced. Each new one
+// cites the same lines, and a worker may cite a line only
+// [delta.MaxPerEvidence] times.
 const maxSummaries = 6
 
-// summaryNow follows a summary to the one that took its place, and counts them;
-// m is nil where there is none.
+// summaryNow follows a summary to the one that replaced it, and so on, and
+// counts them. m is nil if there is none.
 func summaryNow(tx *store.Tx, id memory.ID) (now memory.ID, m *memory.Memory, tries int, err error) {
 	for now = id; ; now = m.Into {
 		m, err = tx.Memory(now)
@@ -257,8 +261,8 @@ func summaryNow(tx *store.Tx, id memory.ID) (now memory.ID, m *memory.Memory, tr
 	}
 }
 
-// changed is how often this worker has changed a memory, which is counted:
-// see [delta.MaxChanges].
+// changed returns how often this worker has changed a memory: see
+// [delta.MaxChanges].
 func (s *space) changed(tx *store.Tx, id memory.ID) (n int, err error) {
 	as, err := tx.Assertions(id)
 	for i := range as {
@@ -269,7 +273,7 @@ func (s *space) changed(tx *store.Tx, id memory.ID) (n int, err error) {
 	return n, err
 }
 
-// restsOn reports whether a memory names all of some sources.
+// restsOn reports whether a memory names all of the given sources.
 func restsOn(m *memory.Memory, links []memory.Link) bool {
 	for _, l := range links {
 		if !slices.Contains(m.Links, l) {
@@ -279,9 +283,9 @@ func restsOn(m *memory.Memory, links []memory.Link) bool {
 	return true
 }
 
-// evidence gives pieces of the evidence of memories that a worker may cite: what
-// quotes an utterance that is there, and sources that are known. One of each
-// memory first.
+// evidence returns those pieces of the memories' evidence that a worker may
+// cite: quotes of existing utterances, and known sources. It takes one piece of
+// each memory first.
 func (s *space) evidence(tx *store.Tx, of []*memory.Memory) (out []memory.Evidence, err error) {
 	seen := map[memory.ID]bool{}
 	for round := range memory.MaxEvidence {

@@ -12,18 +12,18 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Language names the model that is asked about words. Without a URL there is
-// none, and what rules can do is done.
+// Language names the language model. Without a URL there is none, and only
+// rules are used.
 type Language struct {
 	llm.Config
-	Wearer string // the name of the spaces' owner, as speakers have it; empty: what the spaces say
+	Wearer string // the name of the spaces' owner as a speaker; empty: the name in the spaces
 }
 
-// noModel says what a worker without a language model does.
+// noModel is what to do about a worker without a language model.
 const noModel = "name the address and model of an OpenAI-compatible service, such as Ollama; without one, what is said is left to the node's rules, " +
 	"and names, communities and the worker's own repetitions are seen to by rules"
 
-// noPrice says what holds a model that costs nothing, as far as is known.
+// noPrice is the note about a model without known prices.
 const noPrice = "without a price: only a budget of tokens holds it"
 
 func (l *Language) pick(s *set, prices cost.Prices) error {
@@ -44,8 +44,8 @@ func (l *Language) pick(s *set, prices cost.Prices) error {
 	return nil
 }
 
-// modelTo is the host that gets what the language model is shown; empty: there
-// is no model.
+// modelTo returns the host to which the language model's input is sent, or ""
+// if there is no model.
 func (w *Worker) modelTo() string {
 	if w.set.model == nil {
 		return ""
@@ -53,8 +53,8 @@ func (w *Worker) modelTo() string {
 	return host(w.c.Engines.Language.URL)
 }
 
-// metered is the language model for one job, which pays for each question from
-// the budget of its space.
+// metered returns the language model for one job. Each question is paid from
+// the budget of the job's space.
 func (w *Worker) metered(r *queue.Running) *cost.Meter {
 	return w.meter(r, w.set.model, w.c.Engines.Language.Model)
 }
@@ -66,8 +66,8 @@ func (w *Worker) meter(r *queue.Running, m *llm.Client, named string) *cost.Mete
 		}}
 }
 
-// faulty turns a model's faults into an engine's. Of several the first that may
-// pass counts.
+// faulty turns a model's error into an engine's. If there are several, the
+// first temporary one counts.
 func (w *Worker) faulty(err error) error {
 	f, ok := errors.AsType[*llm.Fault](err)
 	if !ok {
@@ -80,7 +80,7 @@ func (w *Worker) faulty(err error) error {
 	return e
 }
 
-// secret reports whether a text holds one.
+// secret reports whether a text contains a secret.
 func (w *Worker) secret(ctx context.Context, text string) (bool, error) {
 	if text == "" {
 		return false, nil
@@ -89,7 +89,7 @@ func (w *Worker) secret(ctx context.Context, text string) (bool, error) {
 	return found > 0, err
 }
 
-// costs says what a job's proposals came of, for their reason.
+// costs says in words what a job's proposals cost.
 func costs(m *cost.Meter) string {
 	s := m.Spent()
 	text := fmt.Sprintf("%d tokens", s.Tokens())
@@ -99,7 +99,7 @@ func costs(m *cost.Meter) string {
 	return text
 }
 
-// sayable are the types of a grant that a model may make memories of.
+// sayable returns the types of a grant of which a model may make memories.
 func sayable(types []memory.Type) (out []memory.Type) {
 	for _, t := range types {
 		if t != memory.Vault {

@@ -9,16 +9,17 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Of the names that an engine is given as a hint. Whisper takes 224 tokens of
-// prompt, which are about so many names.
+// Limits of the names that an engine gets as a hint. Whisper takes 224 tokens
+// of prompt, which is about this many names.
 const (
 	hintNames  = 30
-	hintLook   = 400 // memories that are looked at, the newest
+	hintLook   = 400 // how many of the newest memories are read
 	hintLength = 40  // bytes of a name
 )
 
-// names gives the people and places that are spoken of most in the newest
-// memories, for an engine that takes hints. They go where the recording goes.
+// names returns the people and places that occur most often in the newest
+// memories, for an engine that takes hints. They are sent to the same host as
+// the recording.
 func (s *space) names(ctx context.Context) (out []string, err error) {
 	count := map[string]int{}
 	err = s.engine.View(ctx, func(tx *store.Tx) error {

@@ -11,25 +11,25 @@ import (
 	"github.com/locket-dev/locket/internal/engine/speech"
 )
 
-// Of a service that takes its price by the token and doesn't say how many a
-// recording took: OpenAI's models take 10 for a second of sound. None is
-// believed that took more than mostPerSecond, or nothing.
+// Some services charge by the token and do not say how many tokens a recording
+// took. OpenAI's models take 10 for a second of sound. A claim of more than
+// mostPerSecond, or of none, is not believed.
 const (
 	perSecond     = 25
 	mostPerSecond = 200
 )
 
-// paidSpeech is an engine for one job, which pays for each window of a recording
-// from the budget of its space.
+// paidSpeech is a speech engine for one job. Each window of a recording is paid
+// from the budget of the job's space.
 type paidSpeech struct {
 	speech.Engine
-	model  string // by which prices has it
+	model  string // the name under which Prices has it
 	prices cost.Prices
 	r      *queue.Running
 	took   queue.Cost
 }
 
-// Transcribe asks the budget first, and books what it took at once.
+// Transcribe asks the budget first, and books the cost at once.
 func (p *paidSpeech) Transcribe(ctx context.Context, wav []byte, hint speech.Hints) (speech.Transcript, error) {
 	if err := p.r.Afford(ctx); err != nil {
 		return speech.Transcript{}, err
@@ -40,11 +40,11 @@ func (p *paidSpeech) Transcribe(ctx context.Context, wav []byte, hint speech.Hin
 	}
 	c := p.cost(&t, speech.Length(wav))
 	p.took = p.took.Plus(c)
-	return t, errors.Join(err, p.r.Book(context.WithoutCancel(ctx), c)) // it was spent, whoever stops us now
+	return t, errors.Join(err, p.r.Book(context.WithoutCancel(ctx), c)) // it is booked even if the job is being stopped, because it was spent
 }
 
-// worked reports whether a service that failed has worked all the same, as far
-// as can be told, and wants to be paid.
+// worked reports whether a service that returned an error has probably done the
+// work, and charges for it.
 func worked(err error) bool {
 	f, ok := errors.AsType[*engine.Fault](err)
 	return ok && (f.Kind == engine.Babbled || f.Kind == engine.Slow)

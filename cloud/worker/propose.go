@@ -6,30 +6,32 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// How the answer to a question about a photo is tied to both, and tagged.
+// These relations and tags connect the answer to a question with the photo and
+// the question.
 const (
 	AnswerTo    = "answer_to"
 	AnswerAbout = "answer_about"
 	TagAnswer   = "answer"
 )
 
-// What the node tags, and what a worker goes by.
+// Tags that the node sets and a worker uses.
 const (
 	tagQuestion = "question"
 	asksAbout   = "asks_about"
 )
 
-// Version of how candidates are made; it is part of their source.
+// Version is the version of how candidates are made. It is part of their
+// source.
 const Version = "1.0.0"
 
-// What a result says of what it was asked with, in its metadata.
+// Keys of a result's metadata.
 const (
-	metaPrompt   = "prompt"    // name and version of what was asked
+	metaPrompt   = "prompt"    // name and version of the prompt
 	metaTokens   = "tokens"    // that the answer took
-	metaMicroUSD = "micro_usd" // and what that cost, at the worker's prices
+	metaMicroUSD = "micro_usd" // what the answer cost, at the worker's prices
 )
 
-// candidate makes the memory that is proposed.
+// candidate returns the memory to propose.
 func candidate(src *memory.Memory, a *result.Answer) memory.Candidate {
 	return result.Candidate(src, a, result.By{Plugin: plugin(a.Kind), Version: Version})
 }

@@ -15,10 +15,11 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// unseen is the answer where a photo doesn't show what was asked.
+// unseen is the answer if a photo does not show what was asked.
 const unseen = "The photo does not show it."
 
-// asked gives the photo that a memory is a question about: of a person's alone.
+// asked returns the photo that a memory is a question about. Only a person's
+// questions count.
 func asked(m *memory.Memory) (photo memory.ID, ok bool) {
 	f := m.Fields.Resource
 	if m.State != memory.Active || m.Rank == memory.RankCloud || m.Source.Plugin != "person" || m.Sensitivity >= memory.Secret ||
@@ -34,7 +35,7 @@ func asked(m *memory.Memory) (photo memory.ID, ok bool) {
 	return photo, false
 }
 
-// questionTasks gives the questions of a space about photos.
+// questionTasks returns the questions about photos in a space.
 func questionTasks(ctx context.Context, s *space) (out []queue.Task, err error) {
 	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}}) {
@@ -50,7 +51,8 @@ func questionTasks(ctx context.Context, s *space) (out []queue.Task, err error) 
 	return out, err
 }
 
-// question finds a question and its photo; nil where one of them is no more.
+// question returns a question and its photo, or nil if one of them no longer
+// exists.
 func (s *space) question(ctx context.Context, subject string) (q, photo *memory.Memory, err error) {
 	id, err := memory.ParseID(subject)
 	if err != nil {
@@ -87,7 +89,7 @@ func questionReads(ctx context.Context, s *space, subject string) ([]memory.ID, 
 	return []memory.ID{q.ID, photo.ID}, nil
 }
 
-// reply answers a question about a photo, by a model that sees.
+// reply answers a question about a photo with a vision model.
 func (w *Worker) reply(ctx context.Context, s *space, r *queue.Running) error {
 	q, photo, err := s.question(ctx, r.Subject)
 	if err != nil || q == nil {

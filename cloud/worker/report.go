@@ -15,21 +15,22 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// A worker reports to the owners of a space where its jobs stand and what it
-// has read, in ops of its signed chain. A report goes out when all that could be
-// done is done, else once in reportEvery. What was read is noted before an
-// engine gets it, and stays noted until a report with it was sent.
+// A worker reports to the owners of a space: the state of its jobs, and what it
+// has read. Reports are ops in its signed chain. A report is sent when all
+// possible work is done, and otherwise every reportEvery. What is going to be
+// read is recorded before an engine gets it, and the record stays until a
+// report with it was sent.
 
 // reportEvery is the least time between reports while there is work.
 const reportEvery = 30 * time.Second
 
-// maxUnsent is how many reads wait to be reported, of eight ids each; then jobs
-// wait, too.
+// maxUnsent is how many unreported reads may wait, of eight ids each. When
+// there are more, jobs wait.
 const maxUnsent = 1000
 
-// Of the space's store.
+// Names of notes in the space's store.
 const (
-	readsNote  = "worker/reads"  // []delta.Read, that no report has
+	readsNote  = "worker/reads"  // []delta.Read that no report has yet
 	reportNote = "worker/report" // reported
 )
 
@@ -37,10 +38,10 @@ const (
 type reported struct {
 	Number uint64    `json:"n"`
 	At     time.Time `json:"a"`
-	State  string    `json:"s"` // JSON of what was told, without reads and time
+	State  string    `json:"s"` // JSON of the last report without reads and time
 }
 
-// noteRead keeps that something is read, for the next report.
+// noteRead records that something is going to be read, for the next report.
 func (s *space) noteRead(ctx context.Context, r delta.Read) error {
 	return s.engine.Commit(ctx, func(tx *store.Tx) error {
 		var unsent []delta.Read
@@ -58,7 +59,7 @@ func (s *space) noteRead(ctx context.Context, r delta.Read) error {
 	})
 }
 
-// reporting is the space's journal, with a report behind all that is to be sent.
+// reporting is the space's journal with a report at the end of the outbox.
 type reporting struct {
 	*journal.Journal
 	s *space
@@ -77,8 +78,9 @@ func (j reporting) Outbox(ctx context.Context, limit int) ([]replica.Outgoing, e
 	return []replica.Outgoing{{Op: &delta.Op{Report: r}}}, nil
 }
 
-// Sent implements replica.Journal. That a report was sent is noted first: what
-// is pending is sent again after a crash, as it is.
+// Sent implements replica.Journal. It first records that the report was sent.
+// This order is safe, because after a crash the pending delta is sent again
+// unchanged.
 func (j reporting) Sent(ctx context.Context, sent replica.Entries, at envelope.Position, ops []delta.Op, st replica.State) error {
 	for i := range ops {
 		if r := ops[i].Report; r != nil {
@@ -120,7 +122,7 @@ func stateOf(t delta.Told) (string, error) {
 	return string(b), err
 }
 
-// report gives what is to be reported now, nil where nothing is.
+// report returns what has to be reported now, or nil if there is nothing.
 func (s *space) report(ctx context.Context) (*delta.Report, error) {
 	if s.tell == nil {
 		return nil, nil
@@ -149,14 +151,14 @@ func (s *space) report(ctx context.Context) (*delta.Report, error) {
 	case state == last.State && len(told.Reads) == 0, last.Number == 0 && len(told.Work) == 0:
 		return nil, nil
 	case busy && told.At.Sub(last.At) < reportEvery && told.At.After(last.At):
-		s.worked.Store(true) // ask again
+		s.worked.Store(true) // look again in the next round
 		return nil, nil
 	}
 	return fitting(last.Number+1, told)
 }
 
-// fitting makes a report of what has room in one, with fewer reads where names
-// are long: the rest is for the next.
+// fitting makes a report with as many reads as fit. The rest is for the next
+// report.
 func fitting(number uint64, told delta.Told) (*delta.Report, error) {
 	for {
 		r, err := delta.NewReport(number, told)
@@ -167,7 +169,8 @@ func fitting(number uint64, told delta.Told) (*delta.Report, error) {
 	}
 }
 
-// of tells where the jobs of a space stand; busy where some can be done now.
+// of returns the state of a space's jobs. busy reports whether some can be done
+// now.
 func (w *Worker) of(ctx context.Context, s *space) (t delta.Told, busy bool, err error) {
 	space := s.joined.Space
 	t.At = w.now().UTC().Truncate(time.Millisecond)
@@ -180,7 +183,7 @@ func (w *Worker) of(ctx context.Context, s *space) (t delta.Told, busy bool, err
 		return t, false, err
 	}
 	t.Spent = delta.Spent{Tokens: spent.Tokens, MicroUSD: int64(spent.MicroUSD)}
-	const atMost = 500 // of which reasons are counted
+	const atMost = 500 // of these the reasons are counted
 	var stuck []queue.Job
 	for _, state := range []queue.State{queue.Parked, queue.Waiting} {
 		list, err := w.queue.List(ctx, queue.Filter{Space: space, State: state, Limit: atMost})
@@ -213,7 +216,7 @@ func (w *Worker) of(ctx context.Context, s *space) (t delta.Told, busy bool, err
 	return t, busy, nil
 }
 
-// addReason counts a reason; of more than eight kinds the later ones are not told.
+// addReason counts a reason. Reasons after the eighth kind are left out.
 func addReason(w *delta.Work, reason string) {
 	i := slices.IndexFunc(w.Reasons, func(r delta.Reason) bool { return r.Reason == reason })
 	if i < 0 {
@@ -233,8 +236,8 @@ func (w *Worker) now() time.Time {
 	return w.c.Now()
 }
 
-// nudge has a space synced where jobs have ended since its last report, or where
-// a pause is long enough.
+// nudge makes a space sync if jobs have ended since its last report, and if
+// enough time has passed.
 func (w *Worker) nudge(ctx context.Context) {
 	w.mu.Lock()
 	list := make([]*space, 0, len(w.spaces))

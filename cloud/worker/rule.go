@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// rule says what rulings say, in one transaction, as far as a worker may: see
-// [delta.Accept]. It says nothing where something that the model was shown is
-// not there any more, or otherwise. Done again, it says nothing new.
+// rule asserts the content of rulings, in one transaction, as far as a worker
+// may: see [delta.Accept]. It asserts nothing if something that the model was
+// shown was changed or removed meanwhile. Calling it again asserts nothing new.
 func (s *space) rule(ctx context.Context, t *talk, rulings []judge.Ruling, g *delta.Grant, cost string) (said int, err error) {
 	secret, done, err := s.idKey()
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *space) rule(ctx context.Context, t *talk, rulings []judge.Ruling, g *de
 		if ok, err := stand(tx, t, rulings); err != nil || !ok {
 			return err
 		}
-		cited := map[memory.ID]int{} // assertions that hang on an utterance
+		cited := map[memory.ID]int{} // number of assertions that cite an utterance
 		for i := range rulings {
 			r := &rulings[i]
 			if r.Verdict == memory.Refuse || cited[r.Evidence.Utterance] >= limit {
@@ -56,10 +56,10 @@ func (s *space) rule(ctx context.Context, t *talk, rulings []judge.Ruling, g *de
 	return said, err
 }
 
-// saying gives the assertions of a ruling: what is known on a person's word is
-// not contradicted by a model; what is known on a device's word is ended by
-// proposing that it is no longer so, which the node weighs as it does what it
-// hears; and what a worker said, a worker closes.
+// saying returns the assertions of a ruling. It depends on who said what is
+// known. A person's word is not contradicted by a model. A device's word is
+// ended by a proposal that it no longer holds, which the node treats like
+// something that it hears. A worker's word is closed by the worker.
 func (s *space) saying(r *judge.Ruling, secret []byte) (out []memory.Assertion) {
 	propose := func(c *memory.Candidate) memory.Assertion {
 		return memory.Assertion{Memory: memory.DeriveID(secret, r.Evidence.Event, c.Source.Plugin, c.Fingerprint()), Act: memory.ActPropose, Candidate: c}
@@ -86,7 +86,8 @@ func (s *space) saying(r *judge.Ruling, secret []byte) (out []memory.Assertion) 
 	return out
 }
 
-// stand reports whether all that a model was shown is there and says the same.
+// stand reports whether everything that a model was shown still exists and is
+// unchanged.
 func stand(tx *store.Tx, t *talk, rulings []judge.Ruling) (bool, error) {
 	for _, shown := range slices.Concat(t.lines, t.earlier) {
 		u, err := tx.Utterance(shown.ID)
@@ -115,8 +116,8 @@ func stand(tx *store.Tx, t *talk, rulings []judge.Ruling) (bool, error) {
 	return true, nil
 }
 
-// say asserts, with a worker's rank, unless the same was said before. The source
-// of what proposes nothing is a's own.
+// say asserts something with a worker's rank, unless the same was said before.
+// If a proposes nothing, its own source is used.
 func (s *space) say(tx *store.Tx, a memory.Assertion, cost string) (fresh bool, err error) {
 	known, err := tx.Assertions(a.Memory)
 	if err != nil {
@@ -129,7 +130,7 @@ func (s *space) say(tx *store.Tx, a memory.Assertion, cost string) (fresh bool, 
 		}
 	}
 	if a.Act == memory.ActPropose && len(known) > 0 {
-		return false, nil // another worker was there first
+		return false, nil // another worker said it first
 	}
 	if a.Candidate != nil {
 		if err := a.Candidate.Validate(); err != nil {
@@ -144,13 +145,13 @@ func (s *space) say(tx *store.Tx, a memory.Assertion, cost string) (fresh bool, 
 	return err == nil, err
 }
 
-// idKey is the key of the space's ids; done forgets it.
+// idKey returns the key from which the space's ids are derived. done erases it.
 func (s *space) idKey() (secret []byte, done func(), err error) {
 	first, ok := s.keys.Epoch(1)
 	if !ok {
 		return nil, nil, fmt.Errorf("%w: the key of the first epoch", memory.ErrLocked)
 	}
-	key := first.Derive("memory ids") // as the members' own rings derive it
+	key := first.Derive("memory ids") // members derive it in the same way
 	secret = key.Bytes()
 	return secret, func() { clear(secret); key.Zero() }, nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins"
 )
 
-// scanner looks for secrets in what an engine answered, with the extractor that
-// the node uses. Nothing leaves the worker that it has not seen.
+// scanner finds secrets in an engine's answer, with the same extractor as the
+// node. No answer leaves the worker before it was scanned.
 type scanner struct {
 	host    *wasm.Host
 	secrets *wasm.Plugin
@@ -47,8 +47,9 @@ func newScanner(ctx context.Context, cache string) (*scanner, error) {
 
 func (s *scanner) close(ctx context.Context) error { return s.host.Close(ctx) }
 
-// scan gives text without the secrets in it, and how many there were. before
-// is what was said earlier, the oldest first: a secret's cue may be there.
+// scan returns the text without its secrets, and how many there were. before
+// are earlier lines, the oldest first, because the words that announce a secret
+// may be in them.
 func (s *scanner) scan(ctx context.Context, id string, at time.Time, text string, before []abi.Turn) (clean string, found int, err error) {
 	if len(before) > abi.MaxBefore {
 		before = before[len(before)-abi.MaxBefore:]
@@ -66,7 +67,7 @@ func (s *scanner) scan(ctx context.Context, id string, at time.Time, text string
 		if r.Span.End <= done {
 			continue
 		}
-		if r.Span.Start >= done { // not the tail of one that overlaps
+		if r.Span.Start >= done { // not the tail of an overlapping one
 			kind := r.Kind
 			if kind == "" {
 				kind = "secret"
@@ -79,7 +80,7 @@ func (s *scanner) scan(ctx context.Context, id string, at time.Time, text string
 	return b.String() + text[done:], found, nil
 }
 
-// turnsOf makes turns of utterances.
+// turnsOf turns utterances into turns.
 func turnsOf(us []memory.Utterance) []abi.Turn {
 	out := make([]abi.Turn, len(us))
 	for i, u := range us {

@@ -10,26 +10,27 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Of a job that is about something which is not here: how soon it is looked at
-// again, and how long after it was added it is given up, since no worker that is
-// alive has that.
+// These times apply to a job about something that is not in this replica: when
+// it is tried again, and how long after it was added it is given up, because no
+// living worker has the subject.
 const (
 	absentAgain = 5 * time.Second
 	absentFor   = time.Hour
 )
 
-// absent reports whether a job is about something that this worker has not got,
-// and another one may have. Workers that share jobs add them each by its own
-// replica, which are not at the same place: who took the job for one of
-// something forgotten would end it for all of them. What was forgotten is known
-// as such here; jobs that nobody shares are all of something that was here.
+// absent reports whether a job's subject is missing in this replica while
+// another worker may have it. Workers that share jobs add them from their own
+// replicas, which may know different deltas. If a worker ended such a job as
+// being about something forgotten, it would end for all workers. A forgotten
+// subject is known as forgotten here. Jobs that are not shared are always about
+// something that was here.
 func (w *Worker) absent(ctx context.Context, s *space, r *queue.Running) (absent bool, err error) {
 	if w.c.DB == nil || time.Since(r.Added) >= absentFor {
 		return false, nil
 	}
 	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		switch r.Kind {
-		case queue.Graph, queue.Dream: // of all that there is
+		case queue.Graph, queue.Dream: // their subject is the whole space
 			return nil
 		case queue.Sequence, queue.Language, queue.Summary:
 			of := r.Kind

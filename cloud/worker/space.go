@@ -31,7 +31,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// space is one that the worker was let in to: its replica on this disk.
+// space is a space that the worker belongs to, with its replica on this disk.
 type space struct {
 	dir     string
 	joined  Joined
@@ -42,26 +42,27 @@ type space struct {
 	remote  *remote.Relay
 	at      *upstream.Space
 	replica *replica.Replica
-	engine  *engine.Engine // over the store; it searches nothing
-	poke    chan struct{}  // something is to be sent
+	engine  *engine.Engine // over the store, without search
+	poke    chan struct{}  // something has to be sent
 	log     *slog.Logger
 
-	gone  context.Context // done when the worker belongs no more
+	gone  context.Context // done when the worker is no longer a member
 	end   context.CancelFunc
 	ready atomic.Bool // it was synced since the start
-	// worked is set when a job has ended, or a report has to wait for its time.
+	// worked is set when a job has ended, or when a report has to wait until
+	// its time.
 	worked atomic.Bool
-	// due is when the space is to be looked at again, in ms since 1970, though
-	// nothing comes; 0: never.
+	// due is the time, in ms since 1970, at which the space has to be looked at
+	// again even if nothing comes; 0: never.
 	due atomic.Int64
-	// tell says where the jobs of the space stand, and whether there are some
-	// that can be done now. nil: nothing is reported.
+	// tell returns the state of the space's jobs, and whether some can be done
+	// now. nil: nothing is reported.
 	tell func(context.Context) (delta.Told, bool, error)
-	busy sync.RWMutex // held for reading by a job
+	busy sync.RWMutex // a running job holds it for reading
 }
 
-// snapshotBehind is how many deltas are read before a snapshot is taken in
-// their place; a worker makes none, and judges none.
+// snapshotBehind is the number of missing deltas from which on a snapshot is
+// taken instead. A worker neither makes snapshots nor votes on them.
 const snapshotBehind = 200
 
 func openSpace(ctx context.Context, dir string, j Joined, log *slog.Logger) (_ *space, err error) {
@@ -96,8 +97,8 @@ func openSpace(ctx context.Context, dir string, j Joined, log *slog.Logger) (_ *
 	return s, s.founded(ctx)
 }
 
-// founded notes that the relay has the log's first entry, which a worker could
-// not append.
+// founded records that the relay has the log's first entry, because a worker
+// could not append it.
 func (s *space) founded(ctx context.Context) error {
 	st, err := s.ledger.State(ctx)
 	if err != nil || st.Founded {
@@ -125,14 +126,15 @@ func (s *space) close() error {
 	return err
 }
 
-// Of the pace after failures, doubled each time; and the least between rounds.
+// The delays after failures, doubled each time, and the least time between
+// rounds.
 const (
 	firstWait = time.Second
 	longWait  = 5 * time.Minute
 )
 
-// follow syncs until ctx is done, or the worker belongs no more: then it is
-// replica.ErrRemoved. taken is called after each round.
+// follow syncs until ctx is done. It returns replica.ErrRemoved when the worker
+// is no longer a member. taken is called after each round.
 func (s *space) follow(ctx context.Context, taken func() error) error {
 	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for ctx.Err() == nil {
@@ -178,7 +180,7 @@ func (s *space) listen(ctx context.Context, after uint64) {
 	}
 }
 
-// grant is what the worker may do here, by the log as it stands.
+// grant returns what the worker may do here, according to the present log.
 func (s *space) grant(ctx context.Context) (delta.Grant, error) {
 	members, err := s.replica.Members(ctx)
 	if err != nil {
@@ -191,8 +193,8 @@ func (s *space) grant(ctx context.Context) (delta.Grant, error) {
 	return replica.OpenGrant(&members[i], s.joined.Space, s.keys.Epoch)
 }
 
-// sources gives the memories that something can be done on, whose sound or
-// pixels the node has given away.
+// sources returns the memories with sound or pixels on which something can be
+// done.
 func (s *space) sources(ctx context.Context) (out []memory.Memory, err error) {
 	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}, Oldest: true}) {
@@ -223,8 +225,8 @@ func (s *space) sources(ctx context.Context) (out []memory.Memory, err error) {
 	return given, nil
 }
 
-// source gives one memory as it is now, nil where there is nothing to do on it
-// any more.
+// source returns the present state of a memory, or nil if there is nothing to
+// do on it any more.
 func (s *space) source(ctx context.Context, id memory.ID) (m *memory.Memory, err error) {
 	err = s.engine.View(ctx, func(tx *store.Tx) (err error) {
 		m, err = tx.Memory(id)
@@ -242,10 +244,11 @@ func (s *space) source(ctx context.Context, id memory.ID) (m *memory.Memory, err
 	return m, nil
 }
 
-// maxMedia bounds a blob that is read into memory.
+// maxMedia is the greatest size, in bytes, of a blob that is read into memory.
 const maxMedia = 128 << 20
 
-// media gives the bytes of a memory's blob, which it fetches where it must.
+// media returns the bytes of a memory's blob. It downloads the blob if
+// necessary.
 func (s *space) media(ctx context.Context, m *memory.Memory) ([]byte, error) {
 	name, err := memory.ParseID(m.Fields.Resource.Blob)
 	if err != nil {
@@ -270,7 +273,7 @@ func (s *space) media(ctx context.Context, m *memory.Memory) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// drop removes a memory's blob from this disk: it can be fetched again.
+// drop removes a memory's blob from this disk. It can be downloaded again.
 func (s *space) drop(ctx context.Context, m *memory.Memory) error {
 	name, err := memory.ParseID(m.Fields.Resource.Blob)
 	if err != nil {
@@ -279,7 +282,8 @@ func (s *space) drop(ctx context.Context, m *memory.Memory) error {
 	return s.engine.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteBlob(name) })
 }
 
-// before gives what was said in the half hour before a time, the latest eight.
+// before returns what was said in the half hour before a time, at most the last
+// eight lines.
 func (s *space) before(ctx context.Context, at time.Time) ([]abi.Turn, error) {
 	var us []memory.Utterance
 	err := s.engine.View(ctx, func(tx *store.Tx) error {
@@ -298,7 +302,7 @@ func (s *space) before(ctx context.Context, at time.Time) ([]abi.Turn, error) {
 	return turnsOf(us), err
 }
 
-// proposal is a candidate, with the name that its id follows from.
+// proposal is a candidate with the name from which its id is derived.
 type proposal struct {
 	candidate memory.Candidate
 	event     memory.EventID
@@ -306,9 +310,9 @@ type proposal struct {
 	reason    string
 }
 
-// proposed reports whether there is a memory of that name already. Then whoever
-// made it was stopped before the job had ended, and asking again would be paid
-// again, for what [space.propose] would not say a second time.
+// proposed reports whether a memory of that name exists. If so, an earlier run
+// of the job was interrupted after it had proposed, and asking the engine again
+// would cost a second time for nothing.
 func (s *space) proposed(ctx context.Context, event memory.EventID, by, name string) (there bool, err error) {
 	secret, done, err := s.idKey()
 	if err != nil {
@@ -327,8 +331,8 @@ func (s *space) proposed(ctx context.Context, event memory.EventID, by, name str
 	return there, err
 }
 
-// propose asserts a candidate, unless it is there, with the lines that were heard
-// in it, and has it sent.
+// propose asserts a candidate, unless it exists, together with the lines that
+// were heard in it.
 func (s *space) propose(ctx context.Context, p proposal, lines []memory.Utterance) error {
 	c := p.candidate
 	if err := c.Validate(); err != nil {
@@ -359,7 +363,7 @@ func (s *space) propose(ctx context.Context, p proposal, lines []memory.Utteranc
 	return nil
 }
 
-// send has what is to be sent go out soon.
+// send makes the replica send soon.
 func (s *space) send() {
 	select {
 	case s.poke <- struct{}{}:

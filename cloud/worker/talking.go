@@ -16,11 +16,11 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// languageVersion is of how talks are cut and asked about.
+// languageVersion is the version of how talks are made and asked about.
 const languageVersion = "1"
 
-// languageTrades are those that need a model: without one, nothing waits for
-// it.
+// languageTrades returns the trades that need a language model. Without one, no
+// jobs are made for it.
 func (w *Worker) languageTrades() []trade {
 	if w.set.model == nil {
 		return nil
@@ -36,7 +36,8 @@ func (w *Worker) languageTrades() []trade {
 	}
 }
 
-// talkReads gives the lines of a talk, and those that are shown before them.
+// talkReads returns the lines of a talk, and the earlier lines that are shown
+// with them.
 func talkReads(ctx context.Context, s *space, subject string) (of []memory.ID, err error) {
 	t, ok, err := s.talkOf(ctx, subject)
 	if !ok {
@@ -48,8 +49,8 @@ func talkReads(ctx context.Context, s *space, subject string) (of []memory.ID, e
 	return of, err
 }
 
-// shown notes of memories that a model is about to be shown those that the job
-// has not noted before.
+// shown records the memories that a model is about to be shown and that the job
+// has not recorded before.
 type shown struct {
 	note func(...memory.ID) error
 	mu   sync.Mutex
@@ -76,10 +77,10 @@ func (n *shown) these(ids ...memory.ID) error {
 	return n.note(fresh...)
 }
 
-// ownerOf is the user id of a space's owner, as its node has it.
+// ownerOf is the user id of a space's owner, the same as in the owner's node.
 const ownerOf = "wearer"
 
-// pipeline is the one that asks for a job.
+// pipeline returns the pipeline for a job.
 func (w *Worker) pipeline(m cost.Model, types []memory.Type, shelf *language.Shelf, n *shown) *language.Pipeline {
 	return &language.Pipeline{Model: m, Types: types, Owner: ownerOf, Secret: w.secret,
 		Near: func(_ context.Context, text string, of memory.Type, k int) ([]memory.Memory, error) {
@@ -92,11 +93,11 @@ func (w *Worker) pipeline(m cost.Model, types []memory.Type, shelf *language.She
 		}}
 }
 
-// distill has a talk's memories found, and proposes them.
+// distill finds the memories of a talk and proposes them.
 func (w *Worker) distill(ctx context.Context, s *space, r *queue.Running) error {
 	t, ok, err := s.talkOf(ctx, r.Subject)
 	if err != nil || !ok {
-		return err // forgotten, or cut otherwise since
+		return err // forgotten, or put into other batches since
 	}
 	g, err := s.grant(ctx)
 	if err != nil {
@@ -128,8 +129,8 @@ func (w *Worker) distill(ctx context.Context, s *space, r *queue.Running) error 
 	return w.faulty(err)
 }
 
-// shelf gives the memories of some types that are shown to a model where they
-// are near, and the wearer's name where the space says it.
+// shelf returns the memories of some types, from which the near ones are shown
+// to a model, and the wearer's name if the space has it.
 func (s *space) shelf(ctx context.Context, types []memory.Type) (*language.Shelf, string, error) {
 	var shelf language.Shelf
 	name := ""
@@ -150,20 +151,20 @@ func (s *space) shelf(ctx context.Context, types []memory.Type) (*language.Shelf
 	return &shelf, name, err
 }
 
-// summaryMeta is where a session's summary stands. It is this worker's alone,
-// and goes with the space.
+// summaryMeta returns the key of a session's summary. Only this worker has it,
+// and it is deleted with the space.
 func summaryMeta(session string) string { return "worker summary " + session }
 
-// summaryOf is a summary and what it rests on: once any of that is gone or says
-// something else, so is the summary.
+// summaryOf is a summary and the lines that it was made from. When one of them
+// is removed or changed, the summary is discarded.
 type summaryOf struct {
 	Text string            `json:"t"`
 	Of   map[string][]byte `json:"o"` // SHA-256 of the text, by utterance
 	Upto memory.ID         `json:"u"` // the last line
 }
 
-// before is the summary of what was said before a talk; empty where it is of
-// the talk or later.
+// before returns the summary of what was said before a talk. It is empty if the
+// summary includes the talk or something later.
 func (s *summaryOf) before(t *talk) string {
 	for _, u := range t.lines {
 		if s.Of[u.ID.String()] != nil {
@@ -173,7 +174,7 @@ func (s *summaryOf) before(t *talk) string {
 	return s.Text
 }
 
-// summary gives a session's, as far as all of its words still stand.
+// summary returns a session's summary, unless one of its lines has changed.
 func (s *space) summary(ctx context.Context, session string) (sum summaryOf, err error) {
 	stands := true
 	err = s.engine.View(ctx, func(tx *store.Tx) error {
@@ -209,9 +210,9 @@ func (s *summaryOf) stands(tx *store.Tx) (bool, error) {
 	return true, nil
 }
 
-// sweep deletes the summaries that are of no use any more: of sessions that are
-// over, and of what was forgotten or says something else since; and what is kept
-// of talks that nobody asks about any more.
+// sweep deletes summaries that are no longer needed: those of ended sessions,
+// and those whose lines were forgotten or changed. It also deletes batches that
+// nobody asks about any more.
 func (s *space) sweep(ctx context.Context, now time.Time) error {
 	old := now.Add(-lookBack)
 	err := s.dropBatches(ctx, queue.Language, func(_ *store.Tx, b *batch) (bool, error) { return b.At.Before(old), nil })
@@ -226,7 +227,7 @@ func (s *space) sweep(ctx context.Context, now time.Time) error {
 					return false, err
 				}
 			}
-			return true, nil // no photo of it is there
+			return true, nil // none of its photos exists any more
 		})
 	}
 	if err != nil {
@@ -272,8 +273,8 @@ func (s *space) sweep(ctx context.Context, now time.Time) error {
 	})
 }
 
-// summarise goes on with the summary of a talk's session. It is of use to later
-// talks only: of a session that is over it is not asked for.
+// summarise extends the summary of a talk's session. Only later talks of the
+// session need it, so none is made for a session that is over.
 func (w *Worker) summarise(ctx context.Context, s *space, r *queue.Running) error {
 	now := w.now()
 	t, ok, err := s.talkOf(ctx, r.Subject)
@@ -298,7 +299,7 @@ func (w *Worker) summarise(ctx context.Context, s *space, r *queue.Running) erro
 	}
 	return s.engine.Commit(ctx, func(tx *store.Tx) error {
 		if stands, err := next.stands(tx); err != nil || !stands {
-			return err // forgotten while the model thought
+			return err // a line was forgotten while the model worked
 		}
 		return tx.PutMeta(summaryMeta(t.session), next)
 	})

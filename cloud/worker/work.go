@@ -13,34 +13,35 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// notReady is how soon a job is looked at again whose space has not been synced
-// since the start: until then the keys of its epochs are not at hand.
+// notReady is how soon a job is tried again if its space has not been synced
+// since the start. Until then the keys of the space's epochs are missing.
 const notReady = time.Second
 
-// trade is a kind of work that the worker knows.
+// trade is a kind of work that the worker can do.
 type trade struct {
 	kind   queue.Kind
-	engine string // that does it; empty: none is here, and jobs are parked with need
+	engine string // the engine that does it; empty: none, and jobs are parked with need
 	need   string
-	to     string // host that gets what is read; empty: it stays on this machine
-	// tasks gives all that there is to do in a space, done or not.
+	to     string // host to which the input is sent; empty: it stays on this machine
+	// tasks returns all tasks of this kind in a space, done or not.
 	tasks func(context.Context, *space) ([]queue.Task, error)
-	// reads gives the ids of what a job reads, where its subject is not what is
-	// read itself; none: there is nothing of it any more. nil: the subject.
+	// reads returns the ids of what a job reads, if that is not the subject
+	// itself. No ids mean that nothing of it exists any more. If reads is nil,
+	// the job reads its subject.
 	reads func(ctx context.Context, s *space, subject string) ([]memory.ID, error)
-	over  bool // rules go over all that there is first, here; what a model is shown is noted then
-	// do does one job. What it asserts has the same ids if it is done again. Its
-	// errors are those of engines (*engine.Fault), of the queue, or plain ones,
-	// after which it is tried again.
+	over  bool // rules first go over everything on this machine; what a model is shown is recorded later
+	// do does one job. If it runs again, its assertions have the same ids. It
+	// returns errors of engines (*engine.Fault), errors of the queue, or other
+	// errors, after which the job is tried again.
 	do func(context.Context, *space, *queue.Running) error
 }
 
-// trades are all that this worker does.
+// trades returns everything that this worker can do.
 func (w *Worker) trades() []trade {
 	return slices.Concat(w.mediaTrades(), w.languageTrades(), w.mindTrades())
 }
 
-// do does one job, and says how it ended.
+// do does one job and returns how it ended.
 func (w *Worker) do(ctx context.Context, r *queue.Running) error {
 	i := slices.IndexFunc(w.works, func(t trade) bool { return t.kind == r.Kind })
 	if i < 0 {
@@ -82,8 +83,8 @@ func (w *Worker) do(ctx context.Context, r *queue.Running) error {
 	}
 }
 
-// hold does a job on a space that can't be closed meanwhile, and cuts it off
-// when the worker belongs no more.
+// hold runs a job on a space that must not be closed meanwhile. It interrupts
+// the job when the worker is no longer a member.
 func (w *Worker) hold(ctx context.Context, s *space, t trade, r *queue.Running) error {
 	s.busy.RLock()
 	defer s.busy.RUnlock()
@@ -102,7 +103,7 @@ func (w *Worker) hold(ctx context.Context, s *space, t trade, r *queue.Running) 
 	if t.reads != nil {
 		var err error
 		if of, err = t.reads(ctx, s, r.Subject); err != nil || len(of) == 0 {
-			return err // it is forgotten: nothing is read, and nothing to do
+			return err // the subject was forgotten: there is nothing to read or do
 		}
 	}
 	to := t.to
@@ -118,8 +119,8 @@ func (w *Worker) hold(ctx context.Context, s *space, t trade, r *queue.Running) 
 	return t.do(ctx, s, r)
 }
 
-// note keeps what a job is about to read, for the report to the owner: some ids,
-// or the job's subject where there are none.
+// note records what a job is about to read, for the report to the owner: the
+// given ids, or the job's subject if there are none.
 func (w *Worker) note(ctx context.Context, s *space, r *queue.Running, to string, of ...memory.ID) error {
 	at := w.now().UTC().Truncate(time.Millisecond)
 	if len(of) == 0 {

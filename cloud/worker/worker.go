@@ -1,19 +1,19 @@
-// Package worker is a member that extracts with heavy engines, where an owner
-// let it in to a space as an extractor.
+// Package worker is a member that extracts memories with heavy engines. An
+// owner has added it to a space as an extractor.
 //
-// The words, beside those of packages engine and queue:
+// These words are used beside those of packages engine and queue:
 //
-//   - A request is the worker's public keys, which the owner grants; the
-//     welcome is the owner's answer, by which the worker finds the space.
+//   - A request is the worker's public keys, which the owner grants. The
+//     welcome is the owner's answer. With it, the worker finds the space.
 //   - A source is a recording that waits for a transcript, or a photo.
-//   - An answer is what an engine made of a source: a transcript, the print, a
-//     caption. It is looked through for secrets, which are taken out, and then
+//   - An answer is an engine's result for a source: a transcript, the text in a
+//     photo, or a caption. Secrets in it are found and removed. Then it is
 //     proposed as a memory of the lowest rank that cites the source's event.
 //
-// The worker keeps a replica of each space, sealed, and works on what is in it.
-// It writes nothing to the vault, erases and pins nothing, and makes one memory
-// of a source and engine. When it belongs no more, it destroys its keys and all
-// that it had of the space.
+// The worker keeps a sealed replica of each space and works on its content. It
+// writes nothing to the vault, erases and pins nothing, and makes one memory
+// for each source and engine. When it is no longer a member, it destroys its
+// keys and its whole copy of the space.
 package worker
 
 import (
@@ -36,20 +36,20 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Config of a worker. Only Home is needed.
+// Config configures a worker. Only Home is required.
 type Config struct {
 	Home    string
-	Cache   string // folder for the machine code of extractors, nobody else's; empty: in Home
+	Cache   string // private folder for the machine code of extractors; empty: in Home
 	Engines Engines
 	Log     *slog.Logger // nil: nothing is logged
 
-	DB       base.Opener // database that has the jobs, shared with workers that are set up alike; nil: SQLite in Home
+	DB       base.Opener // database for the jobs, shared with workers that have the same configuration; nil: SQLite in Home
 	Parallel int         // jobs at a time; 0: 1
 	Budget   queue.Cost  // of each space and day (UTC); zero fields: no limit
 	Now      func() time.Time
 }
 
-// Worker runs until its context is done.
+// Worker is a worker that was opened and may run.
 type Worker struct {
 	c     Config
 	lock  *filelock.Lock
@@ -62,8 +62,7 @@ type Worker struct {
 	spaces map[memory.SpaceID]*space
 }
 
-// Open opens the home, which is made where it isn't there. One process has it
-// open at a time.
+// Open opens the home, or makes it. Only one process may have it open.
 func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -80,7 +79,7 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if w.lock, err = filelock.Take(filepath.Join(c.Home, "lock")); err != nil {
 		return nil, err
 	}
-	if err := sweep(c.Home); err != nil { // what another process is at work on was ruled out
+	if err := sweep(c.Home); err != nil { // no other process is using the home now
 		return nil, err
 	}
 	if w.c.Engines.Dir == "" {
@@ -119,16 +118,16 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	return w, nil
 }
 
-// jobsOf says where a worker's jobs are.
+// jobsOf returns the options of a worker's queue.
 func jobsOf(c Config) queue.Options {
 	return queue.Options{File: filepath.Join(c.Home, jobsFile), DB: c.DB, Parallel: c.Parallel, Budget: c.Budget, Now: c.Now, Log: c.Log}
 }
 
-// Jobs opens a worker's jobs beside it, to list, retry and discard them. Of c,
-// only Home and DB are needed.
+// Jobs opens a worker's jobs while the worker may be running, to list, retry
+// and discard them. Of c, only Home and DB are used.
 func Jobs(ctx context.Context, c Config) (*queue.Queue, error) { return queue.Beside(ctx, jobsOf(c)) }
 
-// adopt opens the spaces that the worker was let in to and that are not open.
+// adopt opens the spaces that the worker belongs to and that are not open yet.
 func (w *Worker) adopt(ctx context.Context) (fresh []*space, err error) {
 	dirs, err := places(w.c.Home)
 	if err != nil {
@@ -143,7 +142,7 @@ func (w *Worker) adopt(ctx context.Context) (fresh []*space, err error) {
 			return fresh, err
 		}
 		if keyless(dir) {
-			continue // it is on its way out
+			continue // it is being removed
 		}
 		s, err := openSpace(ctx, dir, j, w.c.Log)
 		if err != nil {
@@ -158,7 +157,7 @@ func (w *Worker) adopt(ctx context.Context) (fresh []*space, err error) {
 	return fresh, nil
 }
 
-// Close closes what Open opened. Run has returned.
+// Close closes what Open opened. It must be called after Run has returned.
 func (w *Worker) Close() error {
 	var errs []error
 	for _, s := range w.spaces {
@@ -180,15 +179,15 @@ func (w *Worker) Close() error {
 	return errors.Join(errs...)
 }
 
-// Found tells which engines there are.
+// Found returns which engines are available.
 func (w *Worker) Found() []Found {
 	return slices.Clone(w.set.found)
 }
 
-// Queue gives the worker's jobs.
+// Queue returns the worker's jobs.
 func (w *Worker) Queue() *queue.Queue { return w.queue }
 
-// Spaces lists where the worker was let in.
+// Spaces lists the spaces that the worker belongs to.
 func (w *Worker) Spaces() []Joined {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -199,7 +198,8 @@ func (w *Worker) Spaces() []Joined {
 	return out
 }
 
-// Run follows the spaces and does jobs until ctx is done. It is called once.
+// Run follows the spaces and does jobs until ctx is done. It may be called
+// once.
 func (w *Worker) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -226,10 +226,10 @@ func (w *Worker) Run(ctx context.Context) error {
 	return w.queue.Run(ctx, w.do)
 }
 
-// lookEvery is how soon a space that was joined is noticed.
+// lookEvery is how often the worker looks for newly joined spaces.
 const lookEvery = 2 * time.Second
 
-// follow syncs one space, and adds what it asks for to the queue.
+// follow syncs one space and adds its tasks to the queue.
 func (w *Worker) follow(ctx context.Context, s *space) {
 	w.queue.Enter(s.joined.Space)
 	err := s.follow(ctx, func() error { return w.look(ctx, s) })
@@ -244,8 +244,8 @@ func (w *Worker) follow(ctx context.Context, s *space) {
 
 const removedMessage = "the worker was removed from the space: its keys and data are destroyed"
 
-// look adds a job for each task that has none, and lets go of what rests on
-// what is no more.
+// look adds a job for each task that has none, and deletes what depends on
+// something that no longer exists.
 func (w *Worker) look(ctx context.Context, s *space) error {
 	if err := s.sweep(ctx, w.now()); err != nil {
 		return err
@@ -262,22 +262,23 @@ func (w *Worker) look(ctx context.Context, s *space) error {
 	return nil
 }
 
-// drop ends a space. The keys on the disk go first, whatever a job is at, and
-// with them all that lies under them; then a job that runs on it is waited for,
-// which was cut off, with what it has in memory and the programs that it began.
-// A crash anywhere in between is gone on from at the next start, see [bury].
+// drop ends a space. It first destroys the keys on the disk, whatever the jobs
+// are doing, so that the data on the disk can't be read any more. Then it
+// interrupts the space's running job and waits for it, because the job has data
+// in memory and may have started programs. If there is a crash in between, the
+// next start continues: see [bury].
 func (w *Worker) drop(s *space) error {
 	s.end()
 	err := destroy(s.dir)
 	w.mu.Lock()
 	delete(w.spaces, s.joined.Space)
 	w.mu.Unlock()
-	s.busy.Lock() // a job that was cut off has let go
+	s.busy.Lock() // an interrupted job has released it
 	defer s.busy.Unlock()
 	return errors.Join(err, s.close(), bury(context.Background(), w.queue, s.dir, s.joined.Space))
 }
 
-// buried ends the spaces that a crash left without keys.
+// buried completes the removal of spaces that a crash left without keys.
 func (w *Worker) buried(ctx context.Context) error {
 	dirs, err := places(w.c.Home)
 	for _, dir := range dirs {

@@ -16,26 +16,28 @@ import (
 	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
-// CreateOptions say how a new ring can be unlocked: in at least one way.
+// CreateOptions say how a new ring can be unlocked. At least one way is
+// required.
 type CreateOptions struct {
 	Passphrase string    // not empty: a passphrase
-	Work       int       // of scrypt on it, as a power of two; 0 is 15, and less is for tests, which make rings by the hundred
-	KeyFile    string    // not empty: a key file there, such as DefaultKeyFile; a relative path starts at the ring's folder
+	Work       int       // scrypt work factor as a power of two; 0: 15; tests use less, because they make many rings
+	KeyFile    string    // not empty: path of a key file, such as DefaultKeyFile; a relative path starts at the ring's folder
 	OSKeyring  bool      // the operating system's keyring
 	Language   Language  // of the phrase; empty is English
 	Now        time.Time // zero is time.Now
-	Join       *Joining  // not nil: the ring of another device of a wearer who has a space
+	Join       *Joining  // not nil: make the ring of a further device of a wearer who has a space
 
-	// Found makes the space of a new phrase, and its first device: membership.Found.
-	// Without Join it is needed.
+	// Found makes the space of a new phrase with its first device: see
+	// membership.Found. It is required unless Join is set.
 	Found func(*Recovery) (*Joining, error)
 }
 
-// Create makes a ring in dir, with mode 0700, and returns it unlocked, with the
-// recovery phrase of 24 words, which is stored nowhere: it is shown once, and
-// written down on paper. The ring is made beside dir and then renamed, so that
-// there is all of it or none. A folder with anything in it is [ErrExists]: it
-// may be a ring that lost a file. With Join no phrase is made, nor returned.
+// Create makes a ring in dir, with mode 0700, and returns it unlocked, together
+// with the recovery phrase of 24 words. The phrase is stored nowhere: it is
+// shown once, and has to be written down on paper. The ring is made beside dir
+// and then renamed, so that it is complete or does not exist. If the folder is
+// not empty, Create returns [ErrExists], because it may be a ring that lost a
+// file. With Join, Create makes and returns no phrase.
 func Create(dir string, opt CreateOptions) (*Ring, string, error) {
 	dir = filepath.Clean(dir)
 	r, phrase, err := create(dir, dir+".new", opt)
@@ -138,8 +140,8 @@ func (r *Ring) writeAll(kek *seal.Key, vault *seal.Identity, genesis []byte, wra
 	return writeBoth(r.dir, publicFile, append(body, '\n'))
 }
 
-// newRing makes all keys that join does not bring, but the KEK. The vault's is
-// not part of the ring.
+// newRing makes all keys that join does not bring, except the KEK. The vault's
+// private key is returned separately, because the ring does not hold it.
 func newRing(dir string, join *Joining, now time.Time) (r *Ring, vault *seal.Identity, err error) {
 	if now.IsZero() {
 		now = time.Now()

@@ -53,9 +53,9 @@ const (
 	vaultLabel  = "keyring vault"
 )
 
-// DefaultKeyFile is the key file in the ring's own folder. It is for a node
-// that must start with nobody there: whoever has the folder has the keys, so
-// that the disk's own encryption, or nothing, protects them.
+// DefaultKeyFile is a key file in the ring's own folder. It is for a node that
+// has to start without a person. Whoever has the folder then has the keys, so
+// they are protected only by the disk's own encryption, if there is any.
 const DefaultKeyFile = "unlock.key"
 
 func bound(name string, id RingID) []byte { return append([]byte(name), id[:]...) }
@@ -64,13 +64,13 @@ func headerLine(name string, body []byte) string {
 	return fmt.Sprintf("locket keyring 1 %s %x\n", name, sha256.Sum256(body))
 }
 
-// writeFile replaces path by the header for name and body.
+// writeFile replaces a file by the header for name and the body.
 func writeFile(path, name string, body []byte) error {
 	return atomicfile.Write(path, append([]byte(headerLine(name, body)), body...))
 }
 
-// readFile returns the body. Only one text is a right header, so that no
-// changed byte of it passes either.
+// readFile returns a file's body. Only one text is a correct header, so any
+// changed byte of it is detected, too.
 func readFile(path, name string) ([]byte, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -50,7 +50,7 @@ func (w keyFileWrap) unwrap(dir string, id RingID) ([]byte, error) {
 	return k.open(WrapKeyFile, id, key)
 }
 
-// within gives a path that was said in a ring's folder.
+// within resolves a path relative to a ring's folder.
 func within(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -4,9 +4,9 @@
 //
 //   - The key-encryption key (KEK) is random, and opens the folder's sealed
 //     files. It is in memory only while one of them is opened.
-//   - A wrap is the KEK, closed once more: by a passphrase, by a key file, or by
-//     a key in the operating system's keyring. Each can be changed without
-//     touching what the KEK closes. An old copy of a wrap goes on opening.
+//   - A wrap is the KEK, encrypted by a passphrase, by a key file, or by a key
+//     in the operating system's keyring. A wrap can be changed without touching
+//     what the KEK encrypts. An old copy of a wrap still works after that.
 //   - [Locked] is what anyone who can read the folder knows: ids and public keys.
 //     It is enough to take in events and secrets.
 //   - A [Ring] is unlocked. It holds every key but the vault's private half,
@@ -35,29 +35,32 @@ import (
 var (
 	// ErrExists: the folder has a ring already.
 	ErrExists = errors.New("keys exist already")
-	// ErrWrongPassphrase: it is not the passphrase of this ring.
+	// ErrWrongPassphrase: the passphrase is wrong for this ring.
 	ErrWrongPassphrase = errors.New("wrong passphrase")
 	// ErrWrongKey: the key file, or the key in the OS keyring, is another one.
 	ErrWrongKey = errors.New("wrong key")
-	// ErrNoWrap: the ring can't be unlocked in this way.
+	// ErrNoWrap: the ring has no wrap of this kind.
 	ErrNoWrap = errors.New("no such way to unlock")
-	// ErrLastWrap: without it the ring could never be unlocked again.
+	// ErrLastWrap: without this wrap, the ring could never be unlocked again.
 	ErrLastWrap = errors.New("the last way to unlock stays")
-	// ErrDamaged: a file is cut short or changed; the wrapping error names it.
+	// ErrDamaged: a file is truncated or changed; the wrapping error names it.
 	ErrDamaged = errors.New("damaged")
-	// ErrSwapped: a public key is not the one that was made; the wrapping error names it.
+	// ErrSwapped: a public key was replaced by another one; the wrapping error
+	// names it.
 	ErrSwapped = errors.New("exchanged")
-	// ErrPhrase: these are not the 24 words; the wrapping error says why.
+	// ErrPhrase: the text is not a valid phrase of 24 words; the wrapping error
+	// says why.
 	ErrPhrase = errors.New("recovery phrase")
 	// ErrVaultClosed: the vault session has ended.
 	ErrVaultClosed = errors.New("vault is closed")
 )
 
-// idKeyName is the named key for memory.DeriveID in the ring's own space.
+// idKeyName is the name of the key that memory.DeriveID needs in the ring's own
+// space.
 const idKeyName = "space-id"
 
-// Ring is unlocked. Its methods may be called at the same time. The keys that
-// it hands out are its own, and end with [Ring.Close].
+// Ring is an unlocked ring. Its methods are safe for concurrent use. The keys
+// that it returns belong to it, and are erased by [Ring.Close].
 type Ring struct {
 	*Locked
 	mu       sync.Mutex
@@ -74,14 +77,14 @@ type Ring struct {
 // StoreKey is the master key, from which memory/store derives its own.
 func (r *Ring) StoreKey() *seal.Key { return r.master }
 
-// IDKey is the key of the ring's own space for memory.DeriveID.
+// IDKey returns the key of the ring's own space for memory.DeriveID.
 func (r *Ring) IDKey() *seal.Key {
 	k, _ := r.Key(idKeyName)
 	return k
 }
 
-// MemoryID derives the id of what a plugin proposes of an event: the same on each
-// device of the space.
+// MemoryID derives the id of a memory that a plugin proposes from an event. It
+// is the same on each device of the space.
 func (r *Ring) MemoryID(ev memory.EventID, plugin, fingerprint string) memory.ID {
 	return memory.DeriveID(r.IDKey().Bytes(), ev, plugin, fingerprint)
 }
@@ -91,13 +94,15 @@ func (r *Ring) SealToVault(secret []byte) ([]byte, error) {
 	return seal.SealToEach(secret, r.VaultRecipient(), r.Public().Recovery)
 }
 
-// JournalIdentity opens the journal.
+// JournalIdentity returns the identity that opens the event journal.
 func (r *Ring) JournalIdentity() *seal.Identity { return r.journal }
 
-// DeviceIdentity opens what was sealed to this device.
+// DeviceIdentity returns the identity that opens what was sealed to this
+// device.
 func (r *Ring) DeviceIdentity() *seal.Identity { return r.pair }
 
-// Key returns a named key: an epoch's, another space's.
+// Key returns a key by its name, such as the key of an epoch or of another
+// space.
 func (r *Ring) Key(name string) (*seal.Key, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,8 +110,9 @@ func (r *Ring) Key(name string) (*seal.Key, bool) {
 	return k, ok
 }
 
-// SetKey keeps a copy of key under name, on disk when it returns. Another key
-// of that name is replaced; who still uses it may go on.
+// SetKey stores a copy of key under name. It is on the disk when SetKey
+// returns. An earlier key of that name is replaced; callers that still have it
+// may go on using it.
 func (r *Ring) SetKey(name string, key *seal.Key) error {
 	b := key.Bytes()
 	defer clear(b)
@@ -145,20 +151,21 @@ func (r *Ring) writeSecrets(keys map[string]*seal.Key) error {
 	return s.write(r.dir, r.ringKey)
 }
 
-// ChangePassphrase sets the passphrase, or changes it; u unlocks once more.
+// ChangePassphrase sets or changes the passphrase. It unlocks the ring again
+// with u.
 func (r *Ring) ChangePassphrase(ctx context.Context, u Unlocker, passphrase string) error {
 	return r.rewrap(ctx, u, passphraseWrap{passphrase, scryptFactor})
 }
 
-// AddKeyFile makes the key file at path, or takes one that is there, as a way
-// to unlock; u unlocks once more. A relative path starts at the ring's folder.
-// The key file that was a way before is one no longer.
+// AddKeyFile makes a key file at path, or uses an existing one, as a way to
+// unlock. It unlocks the ring again with u. A relative path starts at the
+// ring's folder. An earlier key file can no longer unlock the ring.
 func (r *Ring) AddKeyFile(ctx context.Context, u Unlocker, path string) error {
 	return r.rewrap(ctx, u, keyFileWrap{path})
 }
 
-// AddOSKeyring puts a key into the operating system's keyring, as a way to
-// unlock; u unlocks once more.
+// AddOSKeyring stores a key in the operating system's keyring, as a way to
+// unlock. It unlocks the ring again with u.
 func (r *Ring) AddOSKeyring(ctx context.Context, u Unlocker) error {
 	return r.rewrap(ctx, u, osWrap{})
 }
@@ -182,8 +189,9 @@ func (r *Ring) rewrap(ctx context.Context, u Unlocker, w wrapper) error {
 	return w.wrap(r.dir, r.public.Ring, kek)
 }
 
-// RemoveWrap takes a way to unlock away. The last one is [ErrLastWrap]. The key
-// file that Locket made inside the ring's folder is removed, others are left.
+// RemoveWrap removes a way to unlock. For the last one it returns
+// [ErrLastWrap]. It deletes a key file that Locket made inside the ring's
+// folder, and leaves others.
 func (r *Ring) RemoveWrap(kind WrapKind) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -203,8 +211,8 @@ func (r *Ring) RemoveWrap(kind WrapKind) error {
 	return removeWrap(r.dir, kind)
 }
 
-// Close zeroes every key, the vault sessions' too. Nothing that the ring gave
-// out may be in use, and the keys among it not afterwards.
+// Close erases every key, including those of vault sessions. Nothing that the
+// ring returned may be in use, and its keys must not be used afterwards.
 func (r *Ring) Close() error {
 	r.mu.Lock()
 	sessions := r.sessions

@@ -34,7 +34,7 @@ func (id *RingID) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Public is what the folder shows to anyone who can read it.
+// Public is what anyone who can read the folder can see.
 type Public struct {
 	Ring     RingID            `json:"ring"`
 	Created  time.Time         `json:"created"`
@@ -85,14 +85,14 @@ func (p *Public) differs(o *Public) string {
 	return ""
 }
 
-// Locked is a ring of which only the public part is open.
+// Locked is a ring of which only the public part was read.
 type Locked struct {
 	dir    string
 	public *Public
 }
 
-// Open reads the public part of the ring in dir. Where there is no ring it
-// fails with fs.ErrNotExist.
+// Open reads the public part of the ring in dir. It returns fs.ErrNotExist if
+// there is no ring.
 func Open(dir string) (*Locked, error) {
 	path := filepath.Join(dir, publicFile)
 	b, err := readFile(path, publicFile)
@@ -111,7 +111,7 @@ func Open(dir string) (*Locked, error) {
 	return &Locked{dir, p}, nil
 }
 
-// Public is what is known without a key. The caller doesn't change it.
+// Public returns what is known without a key. The caller must not change it.
 func (l *Locked) Public() *Public { return l.public }
 
 // JournalRecipient seals to the journal.
@@ -126,7 +126,7 @@ func (l *Locked) Space() memory.SpaceID { return l.public.Space }
 // Member is this device in [Locked.Space].
 func (l *Locked) Member() memory.MemberID { return l.public.Member }
 
-// CheckPhrase reports whether phrase is this ring's: [ErrPhrase] says why not.
+// CheckPhrase returns [ErrPhrase] with the reason if phrase is not this ring's.
 func (l *Locked) CheckPhrase(phrase string) error {
 	rec, err := Recover(phrase)
 	if err != nil {
@@ -139,7 +139,7 @@ func (l *Locked) CheckPhrase(phrase string) error {
 	return nil
 }
 
-// Wraps lists the ways to unlock that there are.
+// Wraps lists the ways in which the ring can be unlocked.
 func (l *Locked) Wraps() ([]WrapKind, error) {
 	var kinds []WrapKind
 	for _, k := range wrapKinds {

@@ -16,8 +16,8 @@ import (
 var ErrNoSecret = errors.New("not in the OS keyring")
 
 // ErrNoKeyring: the operating system's keyring does not answer, or refuses. The
-// wrapping error has its words.
-var ErrNoKeyring = errors.New("no OS keyring that answers here")
+// wrapping error has its message.
+var ErrNoKeyring = errors.New("no OS keyring answers on this device")
 
 const (
 	osLabel   = "keyring os"
@@ -30,7 +30,8 @@ type osWrap struct {
 	in osSecrets // nil: the system's
 }
 
-// osSecrets are those of a keyring. Get gives system.ErrNotFound where there is none.
+// osSecrets are the secrets of a keyring. Get returns system.ErrNotFound if
+// there is no such secret.
 type osSecrets interface {
 	Set(service, user, secret string) error
 	Get(service, user string) (string, error)
@@ -54,8 +55,8 @@ func (w osWrap) at() osSecrets {
 
 func (osWrap) kind() WrapKind { return WrapOSKeyring }
 
-// wrap makes a secret of a name of its own, so that until the new wrap is on
-// disk the old one opens; then the old secret goes.
+// wrap stores the secret under a new name, so that the old wrap works until the
+// new one is on the disk. Then it deletes the old secret.
 func (w osWrap) wrap(dir string, id RingID, kek *seal.Key) error {
 	old, _ := readKeyWrap(dir, WrapOSKeyring) // there may be none
 	k := seal.NewKey()
@@ -69,7 +70,8 @@ func (w osWrap) wrap(dir string, id RingID, kek *seal.Key) error {
 	key := k.Derive(osLabel)
 	defer key.Zero()
 	if err := kw.write(dir, WrapOSKeyring, id, key, kek); err != nil {
-		// One that was written, and of which only the rest failed, needs the secret.
+		// If the wrap was written and only a later step failed, the secret is
+		// still needed.
 		if now, e := readKeyWrap(dir, WrapOSKeyring); e != nil || now.User != kw.User {
 			err = errors.Join(err, w.forget(kw))
 		}
@@ -81,8 +83,8 @@ func (w osWrap) wrap(dir string, id RingID, kek *seal.Key) error {
 	return nil
 }
 
-// forget deletes the secret that a wrap names, if it is there, and of Locket: a file
-// that was altered is not to take another program's.
+// forget deletes the secret that a wrap names, if it is Locket's. This check
+// prevents that an altered file makes Locket delete another program's secret.
 func (w osWrap) forget(kw *keyWrap) error {
 	if kw.Service != osService {
 		return nil

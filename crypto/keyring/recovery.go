@@ -7,15 +7,16 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Recovery is what the phrase stands for. It lives for as long as something is
-// signed or recovered with it, and no longer.
+// Recovery is the keys that the phrase stands for. It should exist only while
+// something is being signed or recovered.
 type Recovery struct {
 	root  ed25519.PrivateKey
 	id    *seal.Identity
 	space memory.SpaceID
 }
 
-// Recover reads a phrase in English or Chinese. Another text is [ErrPhrase].
+// Recover parses a phrase in English or Chinese. For any other text it returns
+// [ErrPhrase].
 func Recover(phrase string) (*Recovery, error) {
 	entropy, err := entropyOf(phrase)
 	if err != nil {
@@ -48,8 +49,8 @@ func recoveryOf(entropy []byte) *Recovery {
 	}
 }
 
-// Space is the wearer's first own space: it follows from the phrase, so that
-// the phrase and the relay's address are enough to find it again.
+// Space returns the wearer's first own space. It is derived from the phrase, so
+// the phrase and the relay's address are enough to find the space again.
 func (r *Recovery) Space() memory.SpaceID { return r.space }
 
 // Root is the root's public key.
@@ -61,7 +62,7 @@ func (r *Recovery) Identity() *seal.Identity { return r.id }
 // Sign signs msg as the root, for [Verify].
 func (r *Recovery) Sign(domain string, msg []byte) []byte { return sign(r.root, domain, msg) }
 
-// Zero ends both keys.
+// Zero erases both keys.
 func (r *Recovery) Zero() {
 	clear(r.root)
 	r.id.Zero()

@@ -14,7 +14,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Device is the keys of a device that is to join a space, before it has a ring.
+// Device is the keys of a device that is going to join a space and has no ring
+// yet.
 type Device struct {
 	ID   memory.MemberID
 	sign ed25519.PrivateKey
@@ -51,8 +52,9 @@ func (d *Device) Zero() {
 	d.pair.Zero()
 }
 
-// Joining is what makes a ring of a space: sync/membership makes it of the space's
-// log. Create takes the device's keys over, and copies the others.
+// Joining is what is needed to make a ring for a space. Package sync/membership
+// makes it from the space's log. Create takes over the device's keys and copies
+// the others.
 type Joining struct {
 	Device   *Device
 	Space    memory.SpaceID
@@ -62,8 +64,9 @@ type Joining struct {
 	Epochs   seal.Epochs // from 1 on; that of 1 is needed
 }
 
-// idKey is the space's key for memory.DeriveID. It follows from the first
-// epoch's, so that whoever can read the space from its beginning has it.
+// idKey returns the space's key for memory.DeriveID. It is derived from the
+// first epoch's key, so every member that can read the space from its beginning
+// has it.
 func idKey(e seal.Epochs) (*seal.Key, error) {
 	if e[1] == nil {
 		return nil, errors.New("join a space: the key of its first epoch is missing")
@@ -81,8 +84,9 @@ func copyKey(k *seal.Key) (*seal.Key, error) {
 	return seal.KeyFromBytes(b)
 }
 
-// RawGenesis is the first entry of the log of the ring's own space, as its file has
-// it. Nothing is checked but the file: membership.Genesis holds it to the ring.
+// RawGenesis returns the first entry of the log of the ring's own space, as it
+// is stored. Only the file is checked; membership.Genesis checks the entry
+// against the ring.
 func (l *Locked) RawGenesis() ([]byte, error) {
 	path := filepath.Join(l.dir, genesisFile)
 	b, err := readFile(path, genesisFile)
@@ -92,13 +96,13 @@ func (l *Locked) RawGenesis() ([]byte, error) {
 	return b, err
 }
 
-// Epoch gives the key of an epoch of a space.
+// Epoch returns the key of an epoch of a space.
 func (r *Ring) Epoch(space memory.SpaceID, n uint32) (*seal.Key, bool) {
 	return r.Key(epochName(space, n))
 }
 
-// KeepEpochs keeps copies of keys, on disk when it returns. One that is there
-// already stays.
+// KeepEpochs stores copies of keys. They are on the disk when it returns. It
+// does not replace keys that are stored already.
 func (r *Ring) KeepEpochs(space memory.SpaceID, e seal.Epochs) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,9 +136,10 @@ func (d *Device) Sign(domain string, msg []byte) ([]byte, error) {
 // SignRequest signs the base of an HTTP request (RFC 9421) as the device.
 func (d *Device) SignRequest(base []byte) ([]byte, error) { return ed25519.Sign(d.sign, base), nil }
 
-// SignRequest signs the base of an HTTP request (RFC 9421) as this device; after
-// Close it fails with [memory.ErrLocked]. A base begins with a quotation mark,
-// what is signed in a domain does not: neither passes for the other.
+// SignRequest signs the base of an HTTP request (RFC 9421) as this device.
+// After Close it returns [memory.ErrLocked]. A base begins with a quotation
+// mark, and a message that is signed in a domain does not, so one signature
+// can't be used as the other.
 func (r *Ring) SignRequest(base []byte) ([]byte, error) {
 	if len(base) == 0 || base[0] != '"' {
 		return nil, fmt.Errorf("sign request: %w: not a signature base", memory.ErrInvalid)

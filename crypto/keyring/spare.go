@@ -11,9 +11,10 @@ import (
 	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
-// spareDir is a folder in the ring's with a copy of each file that is written
-// once and read for years: one bit of one of them would cost everything that
-// the keys open. A copy is no weaker than the file, and goes with it.
+// spareDir is a folder in the ring's folder with a copy of each file that is
+// written once and read for years. Without the copies, one wrong bit in such a
+// file could make everything unreadable. A copy is encrypted like the file, and
+// is deleted with it.
 const spareDir = "spare"
 
 // writeBoth replaces a file of the ring, and then its copy.
@@ -32,8 +33,9 @@ func writeSpare(dir, name string, body []byte) error {
 	return writeFile(filepath.Join(spare, name), name, body)
 }
 
-// removeBoth removes the copy of a file, and then the file, each on disk as it
-// returns: a copy that a power cut brought back would be repaired from.
+// removeBoth removes the copy of a file and then the file, and syncs after
+// each. If a power failure restored a copy, a repair would restore the file
+// from it.
 func removeBoth(dir, name string) error {
 	spare := filepath.Join(dir, spareDir)
 	err := os.Remove(filepath.Join(spare, name))
@@ -81,8 +83,8 @@ func pairs(dir string) []pair {
 	return all
 }
 
-// Check names the files of the ring in dir that are not as they were written,
-// each as an [ErrDamaged]. It needs no key, and changes nothing.
+// Check returns an [ErrDamaged] for each file of the ring in dir that is not as
+// it was written. It needs no key, and changes nothing.
 func Check(dir string) []error {
 	var found []error
 	for _, p := range pairs(dir) {
@@ -96,10 +98,11 @@ func Check(dir string) []error {
 	return found
 }
 
-// Mend puts copies in the place of files that are damaged or gone, and makes
-// copies anew. aside is given the path of each damaged file that is still
-// there, and moves it away. mended are the names of what was put right, left is
-// what has no copy that is better: what the ring can't be unlocked by, or has lost.
+// Mend replaces damaged and missing files by their copies, and makes missing
+// copies again. It calls aside with the path of each damaged file that still
+// exists, which has to move it away. mended names the repaired files. left
+// names the files without a good copy, so that one way to unlock, or some
+// content, is lost.
 func Mend(dir string, aside func(path string) error) (mended []string, left []error, err error) {
 	for _, p := range pairs(dir) {
 		path, spare := filepath.Join(dir, p.name), filepath.Join(dir, spareDir, p.name)
@@ -133,8 +136,8 @@ func Mend(dir string, aside func(path string) error) (mended []string, left []er
 	return mended, left, nil
 }
 
-// KeepSpares brings the copies up to date: a process that was killed between a
-// file and its copy leaves an old one, by which a passphrase would go on opening.
+// KeepSpares updates the copies. If a process was killed between a file and its
+// copy, the copy is old, and an old passphrase could still unlock it.
 func (r *Ring) KeepSpares() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 // MaxVaultTime is the longest that a session lasts.
 const MaxVaultTime = time.Hour
 
-// VaultSession holds the vault's private half for a limited time. Its methods
-// may be called at the same time.
+// VaultSession holds the vault's private key for a limited time. Its methods
+// are safe for concurrent use.
 type VaultSession struct {
 	expires time.Time
 	forget  func() // by the ring
@@ -24,9 +24,9 @@ type VaultSession struct {
 	id      *seal.Identity // nil once it has ended
 }
 
-// OpenVault opens the vault for ttl, over 0 and at most [MaxVaultTime]. The
-// ring doesn't hold what it takes, so that u unlocks once more: who finds a
-// ring open has not the vault.
+// OpenVault opens the vault for ttl, which must be greater than 0 and at most
+// [MaxVaultTime]. It unlocks again with u, because the ring does not hold the
+// vault's key. Whoever finds an unlocked ring can therefore not read the vault.
 func (r *Ring) OpenVault(ctx context.Context, u Unlocker, ttl time.Duration) (*VaultSession, error) {
 	if ttl <= 0 || ttl > MaxVaultTime {
 		return nil, fmt.Errorf("open vault: %w: for %s, at most %s", memory.ErrInvalid, ttl, MaxVaultTime)
@@ -62,13 +62,14 @@ func (r *Ring) OpenVault(ctx context.Context, u Unlocker, ttl time.Duration) (*V
 // Expires is when the session ends by itself.
 func (v *VaultSession) Expires() time.Time { return v.expires }
 
-// Open opens a secret that was sealed to the vault's recipient; the caller
-// clears it. After the session it fails with [ErrVaultClosed].
+// Open decrypts a secret that was sealed to the vault's recipient. The caller
+// has to erase the result. After the end of the session it returns
+// [ErrVaultClosed].
 func (v *VaultSession) Open(sealed []byte) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.id != nil && time.Now().Round(0).After(v.expires.Round(0)) {
-		v.zero() // the system slept, and the timer with it
+		v.zero() // the system was suspended, and the timer with it
 	}
 	if v.id == nil {
 		return nil, ErrVaultClosed
@@ -80,7 +81,7 @@ func (v *VaultSession) Open(sealed []byte) ([]byte, error) {
 	return b, nil
 }
 
-// Close ends the session and zeroes its key.
+// Close ends the session and erases its key.
 func (v *VaultSession) Close() error {
 	v.end()
 	v.forget()

@@ -49,9 +49,9 @@ func KeyFile(path string) Unlocker { return keyFileWrap{path} }
 // the wearer, and takes as long.
 func OSKeyring() Unlocker { return osWrap{} }
 
-// Work factors of scrypt as powers of two, r 8 and p 1: 2^15 takes 32 MiB, and
-// about 0.1 s on a laptop, 0.5 s on a Raspberry Pi. Above the cap, which takes
-// 256 MiB, a wrap is refused: it was not written here.
+// Work factors of scrypt as powers of two, with r 8 and p 1. 2^15 takes 32 MiB
+// of memory, and about 0.1 s on a laptop and 0.5 s on a Raspberry Pi. A wrap
+// above the cap, which takes 256 MiB, was not written by Locket and is refused.
 const (
 	scryptFactor = 15
 	scryptCap    = 18
@@ -151,7 +151,8 @@ func readKeyWrap(dir string, kind WrapKind) (*keyWrap, error) {
 	return w, nil
 }
 
-// open unwraps; another key, and another ring's wrap, is [ErrWrongKey].
+// open decrypts the wrap. It returns [ErrWrongKey] if the key is wrong, or if
+// the wrap belongs to another ring.
 func (w *keyWrap) open(kind WrapKind, id RingID, key *seal.Key) ([]byte, error) {
 	plain, err := key.Open(nil, w.Sealed, bound(kind.file(), id))
 	if err != nil {
@@ -174,7 +175,8 @@ func readWrap(dir string, kind WrapKind) ([]byte, error) {
 	return readFile(filepath.Join(dir, kind.file()), kind.file())
 }
 
-// removeWrap removes the wrap's file, and then the key that was for it alone.
+// removeWrap removes the wrap's file, and then the key that was used only for
+// it.
 func removeWrap(dir string, kind WrapKind) error {
 	var own *keyWrap
 	if kind != WrapPassphrase {

@@ -1,23 +1,23 @@
-// Package length tells how long things become when they are padded and sealed.
-// It knows no keys, so that who checks what others say of lengths needs none.
+// Package length computes the lengths of padded and sealed data. It has no
+// keys, so that code which only checks lengths does not need the code for keys.
 package length
 
 import "math/bits"
 
 const (
-	// Least is the shortest that is padded.
+	// Least is the least length after padding, in bytes.
 	Least = 256
-	// Chunk is how many bytes of plaintext are sealed at a time in a stream,
-	// and Overhead how many more that takes.
+	// Chunk is how many bytes of plaintext of a stream are sealed at a time.
+	// Overhead is how many bytes the seal of a chunk adds.
 	Chunk    = 64 << 10
 	Overhead = 16
 )
 
-// Padded gives the length to which n bytes are padded before they are sealed,
-// where who sees the sealed form is to learn little of n: Padmé's, at most 12 %
-// more, and few lengths, so that one tells O(log log n) bits (Nikitin et al.,
-// "Reducing Metadata Leakage from Encrypted Files and Communication with PURBs",
-// 2019); at least [Least].
+// Padded returns the length to which n bytes are padded before they are sealed,
+// so that the sealed length reveals little about n. It is the length of Padmé,
+// and at least [Least]. Padmé adds at most 12 % and has few different lengths,
+// which reveal O(log log n) bits (Nikitin et al., "Reducing Metadata Leakage
+// from Encrypted Files and Communication with PURBs", 2019).
 func Padded(n int64) int64 {
 	if n <= Least {
 		return Least
@@ -28,7 +28,7 @@ func Padded(n int64) int64 {
 	return (n + mask) &^ mask
 }
 
-// Stream gives how many bytes a stream (package seal) of n has when it is sealed.
+// Stream returns the sealed length of a stream (package seal) of n bytes.
 func Stream(n int64) int64 {
 	return n + max(1, (n+Chunk-1)/Chunk)*Overhead
 }

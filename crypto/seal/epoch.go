@@ -44,7 +44,7 @@ func SealBody(epoch *Key, plaintext []byte) ([]byte, error) {
 	return sealed, nil
 }
 
-// encrypt gives plaintext as an age file for the recipients.
+// encrypt returns plaintext as an age file for the recipients.
 func encrypt(plaintext []byte, to ...age.Recipient) ([]byte, error) {
 	b := bytes.NewBuffer(make([]byte, 0, len(plaintext)+192))
 	w, err := age.Encrypt(b, to...)

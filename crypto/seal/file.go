@@ -11,11 +11,11 @@ import (
 	"filippo.io/age/armor"
 )
 
-// Files for people: what the age command writes and reads. Anybody who has
-// the identity or the passphrase opens them without Locket.
+// These functions read and write files that the age command can read and write.
+// Anybody who has the identity or the passphrase can open them without Locket.
 
-// ErrFile: the file is no age file, or not for the keys that were given, or
-// was changed.
+// ErrFile: the file is not an age file, is meant for other keys, or was
+// changed.
 var ErrFile = errors.New("seal: can't be opened")
 
 // FileMagic is how an age file begins; an armoured one begins with
@@ -23,7 +23,7 @@ var ErrFile = errors.New("seal: can't be opened")
 const FileMagic = "age-encryption.org/v1"
 
 // IsFile reports whether a file that begins with these bytes is an age file. An
-// armoured one may begin with white space, as one does that was pasted.
+// armoured file may begin with white space, for example after it was pasted.
 func IsFile(start []byte) bool {
 	return bytes.HasPrefix(start, []byte(FileMagic)) || isArmoured(start)
 }

@@ -1,14 +1,18 @@
-// Package seal closes values with keys: symmetric ones for what lies in a
-// store, key pairs for what is taken in while the private half is away.
+// Package seal encrypts values: with symmetric keys for what lies in a store,
+// and with key pairs for what has to be stored while the private key is not
+// available.
 //
 // The words:
 //
-//   - A [Key] is 32 secret bytes. It never prints, and ends with [Key.Zero].
-//   - To seal is to encrypt so that no changed byte passes: XChaCha20-Poly1305
-//     under a Key, or an age file to a [Recipient].
+//   - A [Key] is 32 secret bytes. It is never printed, and [Key.Zero] erases
+//     it.
+//   - To seal is to encrypt so that every changed byte is detected:
+//     XChaCha20-Poly1305 with a Key, or an age file to a [Recipient].
 //   - The associated data (ad) is what a sealed value is bound to, such as its
-//     place and version; it is not stored, and must be the same at the opening.
-//   - A [Recipient] is the public half of a key pair, an [Identity] the private.
+//     place and version. It is not stored, and must be the same when the value
+//     is opened.
+//   - A [Recipient] is the public half of a key pair, an [Identity] the private
+//     half.
 package seal
 
 import (
@@ -26,24 +30,24 @@ import (
 )
 
 var (
-	// ErrOpen: what was sealed does not open: changed, cut short, bound to
-	// something else, or sealed for another key.
+	// ErrOpen: a sealed value can't be opened. It was changed, truncated, bound
+	// to other data, or sealed with another key.
 	ErrOpen = errors.New("seal does not open")
-	// ErrSecret: a secret was about to be written out as text.
+	// ErrSecret: the program tried to write a secret as text.
 	ErrSecret = errors.New("a secret is not text")
-	// ErrZeroed: the key has ended.
+	// ErrZeroed: the key was erased.
 	ErrZeroed = errors.New("key is zeroed")
 )
 
 // KeySize of a [Key], in bytes.
 const KeySize = 32
 
-// Key is a symmetric secret. Copies share the secret, so that Zero ends them
-// all. Its methods may be called at the same time, except Zero.
+// Key is a symmetric secret. Copies share the secret, so Zero erases it for all
+// of them. Its methods are safe for concurrent use, except Zero.
 type Key struct{ s *secret }
 
-// secret lies behind two pointers: fmt follows one, for a wrong verb, in a
-// struct whose field it may not ask how to print itself.
+// secret is behind two pointers, because fmt follows one pointer if a wrong
+// verb is used for a struct whose field can't format itself.
 type secret struct {
 	b    *[KeySize]byte
 	gone bool
@@ -59,7 +63,7 @@ func NewKey() *Key {
 	return k
 }
 
-// KeyFromBytes copies 32 bytes; another length is [ErrOpen].
+// KeyFromBytes copies 32 bytes. For another length it returns [ErrOpen].
 func KeyFromBytes(b []byte) (*Key, error) {
 	if len(b) != KeySize {
 		return nil, fmt.Errorf("%w: key of %d bytes, want %d", ErrOpen, len(b), KeySize)
@@ -78,8 +82,8 @@ func (k *Key) Equal(o *Key) bool {
 	return k.alive() && o.alive() && subtle.ConstantTimeCompare(k.s.b[:], o.s.b[:]) == 1
 }
 
-// Zero overwrites the secret. The key can't be used afterwards; a second Zero
-// does nothing. It must not run beside another method.
+// Zero erases the secret. The key can't be used afterwards. A second Zero does
+// nothing. Zero must not run at the same time as another method.
 func (k *Key) Zero() {
 	if k == nil || k.s == nil || k.s.gone {
 		return
@@ -94,7 +98,8 @@ func (k *Key) Zero() {
 
 func (k *Key) alive() bool { return k != nil && k.s != nil && !k.s.gone }
 
-// use panics on a zeroed key: to go on would be to seal under zeros.
+// use panics if the key was erased, because otherwise data would be sealed with
+// a key of zeros.
 func (k *Key) use() []byte {
 	if !k.alive() {
 		panic("seal: use of a zeroed key")
@@ -102,9 +107,9 @@ func (k *Key) use() []byte {
 	return k.s.b[:]
 }
 
-// Derive gives the key for one use, named by label, by HKDF-SHA-256 (RFC
-// 5869) without salt. Labels are constants of their callers, "store values";
-// different labels give independent keys.
+// Derive returns the key for one use, named by label, by HKDF-SHA-256 (RFC
+// 5869) without salt. Labels are constants in the callers, such as "store
+// values". Different labels give independent keys.
 func (k *Key) Derive(label string) *Key {
 	b, err := hkdf.Key(sha256.New, k.use(), nil, "locket/v1 derive\x00"+label, KeySize)
 	if err != nil { // only for a length over 255 hashes, or in FIPS mode for a short key
@@ -115,8 +120,9 @@ func (k *Key) Derive(label string) *Key {
 	return d
 }
 
-// MAC is HMAC-SHA-256 over label and parts, each preceded by its length as
-// a big-endian u64, so that no two lists of parts are alike.
+// MAC returns the HMAC-SHA-256 of label and parts. Each is preceded by its
+// length as a big-endian u64, so that different lists of parts never give the
+// same input.
 func (k *Key) MAC(label string, parts ...[]byte) [32]byte {
 	m := hmac.New(sha256.New, k.use())
 	var n [8]byte

@@ -11,15 +11,16 @@ import (
 //	     sealed value under the epoch key's derivation with a label; the
 //	     associated data is the label and the place
 
-// SealNote seals what stands beside a member in a log, under the key of an
-// epoch of its space. place is what it is bound to.
+// SealNote seals a text about a member in a log with the key of an epoch of its
+// space. place is what the text is bound to.
 func SealNote(label string, plain, place []byte, epoch uint32, key *Key) []byte {
 	k := key.Derive(label)
 	defer k.Zero()
 	return k.Seal(binary.BigEndian.AppendUint32(nil, epoch), plain, append([]byte(label), place...))
 }
 
-// OpenNote opens it: [ErrOpen], also where the epoch's key is not here.
+// OpenNote opens a note. It returns [ErrOpen] also if the epoch's key is
+// missing.
 func OpenNote(label string, note, place []byte, epoch func(uint32) (*Key, bool)) ([]byte, error) {
 	if len(note) < 4 {
 		return nil, fmt.Errorf("%w: a %s of %d bytes", ErrOpen, label, len(note))

@@ -9,15 +9,16 @@ import (
 	"github.com/locket-dev/locket/crypto/length"
 )
 
-// Pad gives the size bytes that r has, and zeros behind them up to
-// [length.Padded]. An r of another length is an error.
+// Pad returns a reader of the size bytes of r, followed by zeros up to
+// [length.Padded]. If r has another length, reading fails.
 func Pad(r io.Reader, size int64) io.Reader {
 	return &padding{from: r, size: size, padded: length.Padded(size)}
 }
 
-// Unpad gives the size bytes that r has before zeros up to [length.Padded].
-// Anything else behind them is [ErrOpen], at the end: what was read is not to
-// be kept before that.
+// Unpad returns a reader of the size bytes of r before the padding, which must
+// be zeros up to [length.Padded]. If it is not, the last read returns
+// [ErrOpen], so the caller must not use the bytes before it has read to the
+// end.
 func Unpad(r io.Reader, size int64) io.Reader {
 	return &padding{from: r, size: size, padded: length.Padded(size), unpad: true}
 }

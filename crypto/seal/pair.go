@@ -22,8 +22,8 @@ import (
 // identity is the 32 bytes of seed that "AGE-SECRET-KEY-PQ-1…" encodes, so the
 // files open with the age command too.
 
-// Recipient is the public half of a key pair; anyone may see it. The zero
-// value is no recipient. Safe for concurrent use.
+// Recipient is the public half of a key pair. It is not secret. The zero value
+// is not a valid recipient. It is safe for concurrent use.
 type Recipient struct {
 	r *age.HybridRecipient
 	s string
@@ -59,9 +59,9 @@ func (r *Recipient) UnmarshalText(b []byte) error {
 	return err
 }
 
-// Identity is the private half of a key pair. It holds only the seed; the
-// working key is expanded for each opening and left to the garbage collector.
-// Its methods may be called at the same time, except Zero.
+// Identity is the private half of a key pair. It holds only the seed. The
+// working key is expanded for each use and left to the garbage collector. Its
+// methods are safe for concurrent use, except Zero.
 type Identity struct{ seed *Key }
 
 // NewIdentity makes a random key pair.
@@ -69,14 +69,15 @@ func NewIdentity() *Identity {
 	return &Identity{NewKey()}
 }
 
-// IdentityFromSeed makes the key pair of a seed, which it shares: zeroing the
-// identity zeroes the seed. The same seed gives the same pair, on any machine.
+// IdentityFromSeed returns the key pair of a seed. It shares the seed: erasing
+// the identity erases it. The same seed gives the same pair on any machine.
 func IdentityFromSeed(seed *Key) *Identity { return &Identity{seed} }
 
 // Seed is the secret of the pair, shared with it.
 func (i *Identity) Seed() *Key { return i.seed }
 
-// Zero ends the identity and its seed. It must not run beside another method.
+// Zero erases the identity and its seed. It must not run at the same time as
+// another method.
 func (i *Identity) Zero() {
 	if i != nil {
 		i.seed.Zero()
@@ -110,8 +111,8 @@ func (i Identity) MarshalText() ([]byte, error) { return nil, ErrSecret }
 // MarshalBinary refuses with [ErrSecret].
 func (i Identity) MarshalBinary() ([]byte, error) { return nil, ErrSecret }
 
-// SealTo seals plaintext to r. Whoever has r can do so: that a value opens
-// says nothing about who sealed it.
+// SealTo seals plaintext to r. Anybody who has r can do this, so a value that
+// can be opened does not prove who sealed it.
 func SealTo(r *Recipient, plaintext []byte) ([]byte, error) { return SealToEach(plaintext, r) }
 
 // SealToEach seals plaintext so that the identity of any one of the recipients

@@ -25,13 +25,13 @@ import (
 
 const streamChunk = length.Chunk
 
-// SealStream gives what r says, sealed.
+// SealStream returns a reader of the sealed bytes of r.
 func SealStream(key *Key, r io.Reader) io.Reader {
 	return &stream{aead: streamAEAD(key), from: r, in: streamChunk, seal: true}
 }
 
-// OpenStream gives what was sealed. Anything else is [ErrOpen], at the chunk
-// where it is; what was read before that is right.
+// OpenStream returns a reader of the plaintext. If a chunk is wrong, reading it
+// returns [ErrOpen]; everything that was read before is right.
 func OpenStream(key *Key, r io.Reader) io.Reader {
 	return &stream{aead: streamAEAD(key), from: r, in: streamChunk + chacha20poly1305.Overhead}
 }
@@ -48,16 +48,16 @@ func streamAEAD(key *Key) cipher.AEAD {
 	return a
 }
 
-// stream turns chunks of in bytes into others. One byte beyond a chunk tells
-// whether it is the last.
+// stream converts the chunks of in. It reads one byte more than a chunk to find
+// out whether the chunk is the last.
 type stream struct {
 	aead cipher.AEAD
 	from io.Reader
 	in   int
 	seal bool
 	n    uint64
-	buf  []byte // read and not turned yet
-	out  []byte // turned and not given yet
+	buf  []byte // read but not converted yet
+	out  []byte // converted but not returned yet
 	err  error
 }
 

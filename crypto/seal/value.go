@@ -45,8 +45,8 @@ func (k *Key) sealWith(nonce, dst, plaintext, ad []byte) []byte {
 	return aead.Seal(dst, nonce, plaintext, valueAD(ad))
 }
 
-// Open appends the plaintext of sealed to dst. It fails with [ErrOpen] unless
-// every byte of sealed and of ad is as it was, and with [ErrZeroed] after Zero.
+// Open appends the plaintext of sealed to dst. It returns [ErrOpen] if any byte
+// of sealed or ad was changed, and [ErrZeroed] after Zero.
 func (k *Key) Open(dst, sealed, ad []byte) ([]byte, error) {
 	if !k.alive() {
 		return nil, ErrZeroed

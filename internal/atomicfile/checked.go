@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// A checked file is text with a last line that has the SHA-256 of what stands
-// before it. It finds accidents, not intent: whoever changes such a file by
-// hand takes the line out, and a file without one is taken as it is. Beside it
-// stands a copy, a hidden file, for the day on which the sum does not fit.
+// A checked file is text whose last line has the SHA-256 of the text before it.
+// The hash detects accidents and not manipulation: a person who edits the file
+// removes that line, and a file without it is accepted as it is. A hidden file
+// beside it is a copy, for the case that the hash is wrong.
 
 // ErrDamaged: a checked file is not as it was written. The wrapping error has
 // the path.
@@ -22,8 +22,8 @@ const mark = "# sha256 "
 
 func line(b []byte) []byte { return fmt.Appendf(nil, "%s%x\n", mark, sha256.Sum256(b)) }
 
-// WriteChecked is Write of a checked file. b ends with a newline; one is added
-// where it does not.
+// WriteChecked is Write for a checked file. It adds a newline if b does not end
+// with one.
 func WriteChecked(path string, b []byte) error {
 	if !bytes.HasSuffix(b, []byte("\n")) {
 		b = append(bytes.Clone(b), '\n')
@@ -32,18 +32,18 @@ func WriteChecked(path string, b []byte) error {
 	return errors.Join(Write(path, b), Write(copyOf(path), b))
 }
 
-// copyOf is where a checked file has its copy.
+// copyOf returns the path of a checked file's copy.
 func copyOf(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".copy")
 }
 
-// ReadCopy is ReadChecked of the copy that a checked file has: as the file was
-// written last, or before that where the power was cut between the two. There
-// is none of what somebody wrote by hand.
+// ReadCopy reads the copy of a checked file. The copy has the last written
+// content, or the one before it if the power failed between the two writes. A
+// file that was edited by hand has no copy of the edit.
 func ReadCopy(path string) ([]byte, error) { return ReadChecked(copyOf(path)) }
 
-// ReadChecked gives what a checked file says, without its last line; a sum that
-// does not fit is [ErrDamaged].
+// ReadChecked returns the content of a checked file without its last line. It
+// returns [ErrDamaged] if the hash is wrong.
 func ReadChecked(path string) ([]byte, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

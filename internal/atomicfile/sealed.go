@@ -8,15 +8,16 @@ import (
 	"path/filepath"
 )
 
-// A sealed file is a checked file whose last line, before that with the sum, is
-// a code over what stands before it and the file's name, under a key that only
-// an open home has. It finds intent, where the sum finds accidents.
+// A sealed file is a checked file with one more line before the last: an
+// authentication code over the text before it and the file's name, with a key
+// that only an open home has. It detects manipulation, while the hash detects
+// accidents.
 
-// ErrUnsealed: a sealed file was written by somebody who does not have the key.
-// The wrapping error has the path.
+// ErrUnsealed: a sealed file was written by a program without the key. The
+// wrapping error has the path.
 var ErrUnsealed = errors.New("was written by something that does not have the keys of this home")
 
-// Sealer makes the code: an authentication code under a key, over all parts.
+// Sealer computes an authentication code over all parts, with a key.
 type Sealer interface {
 	MAC(label string, parts ...[]byte) [32]byte
 }
@@ -27,7 +28,7 @@ func sealLine(path string, b []byte, key Sealer) []byte {
 	return fmt.Appendf(nil, "%s%x\n", sealMark, key.MAC("sealed file", []byte(filepath.Base(path)), b))
 }
 
-// WriteSealed is WriteChecked of a sealed file.
+// WriteSealed is WriteChecked for a sealed file.
 func WriteSealed(path string, b []byte, key Sealer) error {
 	if !bytes.HasSuffix(b, []byte("\n")) {
 		b = append(bytes.Clone(b), '\n')
@@ -35,8 +36,8 @@ func WriteSealed(path string, b []byte, key Sealer) error {
 	return WriteChecked(path, append(bytes.Clone(b), sealLine(path, b, key)...))
 }
 
-// ReadSealed gives what a sealed file says. With no key, as while the home is
-// locked, only the sum is looked at.
+// ReadSealed returns the content of a sealed file. If key is nil, as while the
+// home is locked, only the hash is checked.
 func ReadSealed(path string, key Sealer) ([]byte, error) {
 	b, err := ReadChecked(path)
 	if err != nil {
@@ -45,7 +46,7 @@ func ReadSealed(path string, key Sealer) ([]byte, error) {
 	return unseal(path, b, key)
 }
 
-// ReadSealedCopy is ReadSealed of the copy.
+// ReadSealedCopy is ReadSealed for the copy.
 func ReadSealedCopy(path string, key Sealer) ([]byte, error) {
 	b, err := ReadCopy(path)
 	if err != nil {

@@ -2,6 +2,6 @@
 
 package atomicfile
 
-// SyncDir does nothing: a folder can't be synced here. NTFS keeps names in a
-// log of its own.
+// SyncDir does nothing, because folders can't be synced on this system. NTFS
+// has a log for names.
 func SyncDir(string) error { return nil }

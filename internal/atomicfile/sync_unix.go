@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// SyncDir makes what was created, renamed and removed in dir outlast a loss of
-// power.
+// SyncDir makes files that were created, renamed and removed in dir survive a
+// power failure.
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package atomicfile writes files that are there whole or not at all, after a crash
-// of the process and after a loss of power: the bytes are written beside the
-// file and synced, the name is moved onto them, and the folder is synced.
+// Package atomicfile writes files that are either complete or absent, even
+// after a crash of the process or a power failure. It writes the bytes to
+// another file and syncs it, renames that file, and syncs the folder.
 package atomicfile
 
 import (
@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 )
 
-// Write replaces path by b. The file has mode 0600 and the folder must be
-// there. After an error path is what it was, or, where only the folder's sync
-// failed, what it is to be. Two writers of one path at a time leave the bytes
-// of one of them.
+// Write replaces path by b. The file has mode 0600, and the folder must exist.
+// After an error, path is unchanged; if only the sync of the folder failed, it
+// has the new content. If two callers write the same path, one of their
+// contents is left.
 func Write(path string, b []byte) error {
 	return Stream(path, func(w io.Writer) error {
 		_, err := w.Write(b)
@@ -23,8 +23,8 @@ func Write(path string, b []byte) error {
 	})
 }
 
-// Stream is Write for what is not in memory: it replaces path by what write
-// writes, and leaves it as it was where write fails.
+// Stream is Write for content that is not in memory: it replaces path by the
+// output of write. If write fails, path is unchanged.
 func Stream(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), Prefix+"*") // 0600
 	if err != nil {
@@ -44,13 +44,13 @@ func Stream(path string, write func(io.Writer) error) (err error) {
 	return SyncDir(filepath.Dir(path))
 }
 
-// Prefix begins the name of a file that is being written, or that a crash
-// left behind.
+// Prefix is the beginning of the name of a file that is being written, or that
+// a crash has left.
 const Prefix = ".new-"
 
-// MkdirAll makes a folder of mode 0700 with those above it, where they are not
-// there, and has their names last. It syncs the folder above dir in any case:
-// who made dir may have been killed before.
+// MkdirAll makes a folder of mode 0700, and its parents, if they do not exist,
+// and makes their names durable. It always syncs the folder above dir, because
+// the process that made dir may have been killed before it did.
 func MkdirAll(dir string) error {
 	parent := filepath.Dir(filepath.Clean(dir))
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && parent != dir {

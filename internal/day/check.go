@@ -13,8 +13,7 @@ import (
 // Depth is how many hits of an answer count.
 const Depth = 10
 
-// Result is what came of a day, as its owner found it: plain values, however
-// they were come by.
+// Result is what became of a day. It has plain values, whatever produced them.
 type Result struct {
 	Memories   []Found
 	Utterances []Said
@@ -60,8 +59,8 @@ type Hit struct {
 // Named is text with a word for where it stood.
 type Named struct{ Where, Text string }
 
-// Check compares a result with what should have come of the day, and says in
-// words what is wrong: nothing, where all is well. It never repeats a secret.
+// Check compares a result with what was expected of the day, and returns in
+// words what is wrong, or nothing. It never repeats a secret.
 func (d *Day) Check(r Result) []string {
 	j := judge{Day: d, lines: map[memory.EventID]int{}}
 	for e := range d.Events() {

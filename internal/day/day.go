@@ -1,5 +1,5 @@
 // Package day has days to replay: what a wearable would send from morning to
-// night, and what should come of it.
+// night, and the expected result.
 //
 // The words:
 //
@@ -113,7 +113,7 @@ func (d *Day) FileNames() []string {
 	return names
 }
 
-// File gives the bytes of one of the day's files. They are not to be changed.
+// File returns the bytes of one of the day's files. They are not to be changed.
 func (d *Day) File(name string) ([]byte, bool) {
 	b, ok := d.files[name]
 	return b, ok
@@ -122,7 +122,7 @@ func (d *Day) File(name string) ([]byte, bool) {
 // Location is the day's zone.
 func (d *Day) Location() (*time.Location, error) { return time.LoadLocation(d.Zone) }
 
-// Line gives the line of that number in day.jsonl.
+// Line returns the line of that number in day.jsonl.
 func (d *Day) Line(number int) (Line, bool) {
 	i, ok := slices.BinarySearchFunc(d.Lines, number, func(l Line, n int) int { return l.Number - n })
 	if !ok {

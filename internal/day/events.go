@@ -23,7 +23,7 @@ const Part = time.Second
 // DayBoot is the boot number of the wearables of a day.
 const DayBoot = 1
 
-// Events gives what the day's wearables publish, in order. Each device counts
+// Events returns what the day's wearables publish, in order. Each device counts
 // its own sequence numbers from 1; a gap leaves out as many as it says are
 // missing, and is an event itself.
 func (d *Day) Events() iter.Seq[Event] {
@@ -46,7 +46,7 @@ func (d *Day) Events() iter.Seq[Event] {
 	}
 }
 
-// LineOf finds the line that an event is of; the boot is not looked at.
+// LineOf finds the line of an event. It ignores the boot.
 func (d *Day) LineOf(id memory.EventID) (int, bool) {
 	for e := range d.Events() {
 		if e.ID.Device == id.Device && e.ID.Seq == id.Seq {
@@ -59,7 +59,7 @@ func (d *Day) LineOf(id memory.EventID) (int, bool) {
 // sequencer has the last sequence number of each device.
 type sequencer map[string]uint64
 
-// number gives e the next number of its device. A gap comes with the count of
+// number returns e the next number of its device. A gap comes with the count of
 // what is missing in Missing.To, and leaves with the numbers.
 func (s sequencer) number(e *memory.Event, boot uint64) {
 	device := e.ID.Device

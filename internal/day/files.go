@@ -57,7 +57,7 @@ func (r Replay) ReadFiles(paths ...string) ([]Event, error) {
 	return all, nil
 }
 
-// file gives one file's events, beginning at the time at, and the time at
+// file returns one file's events, beginning at the time at, and the time at
 // which they end. Its errors begin with what stands after the file's name.
 func (r Replay) file(path string, b []byte, at time.Time) ([]Event, time.Time, error) {
 	first := Event{Line: 1, Event: memory.Event{

@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// role gives the name of whoever has a role.
+// role returns the name of whoever has a role.
 func (m *maker) role(r string) string {
 	name, ok := m.vars["{"+r+"}"]
 	if !ok {

@@ -1,6 +1,6 @@
-// Package demo replays a day through a broker and a node, and says in plain
-// words what became of it. What it starts is what the commands start: the same
-// configuration, the same node, the same wearables over MQTT on TCP.
+// Package demo replays a day through a broker and a node, and reports the
+// result in plain words. It uses the same parts as the commands: configuration,
+// node, and wearables over MQTT on TCP.
 package demo
 
 import (
@@ -27,18 +27,18 @@ type Options struct {
 	JSON  bool   // one object a line instead of words
 	Seed  uint64 // 0: the day of testdata/day; else a generated one
 	Home  string // kept; empty: a temporary one, removed at the end
-	Cache string // of compiled plugins; empty: in the home
+	Cache string // for compiled plugins; empty: in the home
 	Relay string // to sync with; empty: none
-	// More is told of the stage before the verdict, to go on with the story.
-	// What it finds wrong it adds by Stage.Wrong.
+	// More is called before the verdict and can continue the story. It reports
+	// faults with Stage.Wrong.
 	More    func(context.Context, *Stage) error
 	Version string
 }
 
-// ErrWrong: the day did not come out as it should; what was wrong was printed.
+// ErrWrong: the day's result was wrong; the faults were printed.
 var ErrWrong = errors.New("not everything came out as it should")
 
-// Run plays the demo. It is done when everything that was printed has happened.
+// Run plays the demo. It returns after everything that it printed has happened.
 func Run(ctx context.Context, out io.Writer, opt Options) (err error) {
 	d, err := theDay(opt.Seed)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package diskspace tells how much room a disk has, how much a folder takes,
-// and whether an error says that there is no more.
+// Package diskspace reports how much room a disk has, how much a folder takes,
+// and whether an error means that the disk is full.
 package diskspace
 
 import (
@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 )
 
-// Used is what the files under dir take on disk, in bytes. A file that was laid
-// out ahead takes less than its length, where the system says so. Files that go
+// Used returns how many bytes the files under dir take on disk. Where the
+// system reports it, a file that was allocated in advance counts with the bytes
+// that it takes, which may be fewer than its length. Files that are removed
 // meanwhile do not count.
 func Used(dir string) (bytes uint64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {

@@ -11,23 +11,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Free is the space of the file system that holds dir, for whoever is not root,
-// in bytes.
+// Free returns the bytes that are free for ordinary users in the file system of
+// dir.
 func Free(dir string) (uint64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
 	}
-	blocks := max(0, int64(s.Bavail)) // FreeBSD counts below 0 into root's share
+	blocks := max(0, int64(s.Bavail)) // FreeBSD counts below 0 when root's share is used
 	return uint64(blocks) * uint64(s.Bsize), nil
 }
 
-// IsFull tells the errors of a full disk, quota or file size limit.
+// IsFull reports whether err means a full disk, an exhausted quota or the file
+// size limit.
 func IsFull(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG)
 }
 
-// allocated is what a file takes on disk: st_blocks counts 512 bytes each.
+// allocated returns the bytes that a file takes on disk; st_blocks counts 512
+// bytes each.
 func allocated(info fs.FileInfo) uint64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Blocks) * 512

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Free is the space of the volume that holds dir, for this user, in bytes.
+// Free returns the bytes that are free for this user in the volume of dir.
 func Free(dir string) (uint64, error) {
 	p, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
@@ -21,10 +21,10 @@ func Free(dir string) (uint64, error) {
 	return free, nil
 }
 
-// IsFull tells the errors of a full disk.
+// IsFull reports whether err means a full disk.
 func IsFull(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }
 
-// allocated is a file's length: on NTFS a file that is not sparse takes that.
+// allocated returns a file's length, which an ordinary file on NTFS takes.
 func allocated(info fs.FileInfo) uint64 { return uint64(info.Size()) }

@@ -44,14 +44,14 @@ func (l Limits) filled() Limits {
 
 // Command is a program that reads one input. The zero Limits work.
 type Command struct {
-	Engine  string // for faults
+	Engine  string // name for faults
 	Program string // a name on the PATH, or a path
 	Limits  Limits
-	Dir     string // where the folder of a run is made; empty: the system's
-	Path    string // folders in which a plain name is looked for, as in PATH; empty: the process's own PATH
+	Dir     string // where the folder of a run is made; empty: the system's temporary folder
+	Path    string // folders in which a plain name is searched, in the form of PATH; empty: the process's own PATH
 }
 
-// Find gives the program's path, or a Fault of kind Missing.
+// Find returns the program's path, or a Fault of kind Missing.
 func (c *Command) Find() (string, error) {
 	if c.Path != "" && !strings.ContainsRune(c.Program, filepath.Separator) {
 		for _, dir := range filepath.SplitList(c.Path) {
@@ -69,18 +69,18 @@ func (c *Command) Find() (string, error) {
 	return filepath.Abs(p)
 }
 
-// Input is what a run is given.
+// Input is the input of a run.
 type Input struct {
 	Stdin []byte
-	// File, where not nil, is put into the run's folder under FileName, which
-	// is the program's working directory, with mode 0600.
+	// File, if not nil, is written to the run's folder, which is the working
+	// directory, under FileName with mode 0600.
 	File     []byte
 	FileName string
 }
 
-// Run runs the program once and gives its standard output. An error is a
-// *Fault, or that of ctx. When Run returns, the process and all of its group
-// are gone, and so is the folder.
+// Run runs the program once and returns its standard output. An error is a
+// *Fault, or that of ctx. When Run returns, the process, its whole process
+// group and the folder are gone.
 //
 // The program has a small environment: PATH, HOME and TMPDIR (its folder), a
 // UTF-8 locale, one OpenMP thread.
@@ -114,7 +114,7 @@ func (c *Command) Run(ctx context.Context, in Input, args ...string) ([]byte, er
 		cmd.Env = append(cmd.Env, "TESSDATA_PREFIX="+v)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in.Stdin), out, said
-	cmd.WaitDelay = 2 * time.Second // for a grandchild that holds on to a pipe
+	cmd.WaitDelay = 2 * time.Second // for a grandchild that keeps a pipe open
 	err = runGroup(cmd)
 	switch {
 	case out.over:
@@ -134,7 +134,7 @@ func (c *Command) Run(ctx context.Context, in Input, args ...string) ([]byte, er
 	return nil, Faultf(c.Engine, Crashed, "%s", strings.TrimRight(err.Error()+": "+said.String(), ": "))
 }
 
-// bounded keeps what is written until it is too much, and then ends the run.
+// bounded stores the output until it is too much, and then ends the run.
 type bounded struct {
 	bytes.Buffer
 	limit int64
@@ -151,12 +151,12 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// ReadFrom hides that of bytes.Buffer, which has no limit.
+// ReadFrom hides bytes.Buffer's ReadFrom, which has no limit.
 func (b *bounded) ReadFrom(r io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{b}, r)
 }
 
-// tail keeps the end of what is written.
+// tail stores the end of the output.
 type tail struct{ b []byte }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -169,7 +169,7 @@ func (t *tail) Write(p []byte) (int, error) {
 
 func (t *tail) String() string { return Clip(string(t.b)) }
 
-// Clip makes one line of at most [MaxDetail] bytes of what an engine said.
+// Clip makes one line of at most [MaxDetail] bytes from an engine's message.
 func Clip(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

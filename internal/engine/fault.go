@@ -1,14 +1,14 @@
 // Package engine runs what turns sound and pictures into words: programs on
-// this machine, under limits, and services over HTTP.
+// this machine, with limits, and services over HTTP.
 //
 // The words:
 //
-//   - An engine is one such program or service. What it is given may be made to
-//     harm it, and what it answers is not trusted.
-//   - A [Command] is a program that is run once for each input, in a process
-//     group and a folder of its own, with limits on time, memory and output.
-//   - A [Fault] is a failure of an engine on one input: what kind, and whether
-//     the same input may fare better later.
+//   - An engine is such a program or service. Its input may be made to attack
+//     it, and its output is not trusted.
+//   - A [Command] is a program that runs once for each input, in its own
+//     process group and folder, with limits on time, memory and output.
+//   - A [Fault] is the failure of an engine on one input: its kind, and whether
+//     another try may succeed.
 package engine
 
 import (
@@ -19,16 +19,16 @@ import (
 // Kind says how an engine failed.
 type Kind string
 
-// The kinds. Of the first three the input may be at fault, of the last three
-// it is not.
+// The kinds. The input may be the cause of Slow, Crashed, Babbled and Refused,
+// but not of the other three.
 const (
-	Slow    Kind = "time"   // it ran out of wall or processor time, and was killed
+	Slow    Kind = "time"   // it used up its wall or processor time and was killed
 	Crashed Kind = "crash"  // it ended by a signal or with an error
-	Babbled Kind = "output" // what it said is too long, or not in its format
-	Refused Kind = "input"  // it, or we for it, won't take this input
+	Babbled Kind = "output" // its output is too long, or has a wrong format
+	Refused Kind = "input"  // the engine, or Locket in its place, refuses this input
 	Missing Kind = "missing"
-	Busy    Kind = "busy"        // a service asks us to come again
-	Gone    Kind = "unreachable" // a service doesn't answer, or breaks off
+	Busy    Kind = "busy"        // a service asks to come again later
+	Gone    Kind = "unreachable" // a service does not answer, or the connection broke
 )
 
 // Fault is a failure of an engine on one input.
@@ -36,10 +36,10 @@ type Fault struct {
 	Engine string
 	Kind   Kind
 	Detail string        // in words, of at most [MaxDetail] bytes; may be empty
-	After  time.Duration // Busy: when the service said to come again; 0: it didn't
+	After  time.Duration // Busy: when the service said to come again; 0: it did not say
 }
 
-// MaxDetail is the most that is kept of what an engine says about its failure.
+// MaxDetail is how many bytes of an engine's message are kept.
 const MaxDetail = 300
 
 // Error names the engine and what happened.
@@ -69,11 +69,11 @@ func (f *Fault) Error() string {
 	return s
 }
 
-// Temporary reports whether the same input should be tried again, and may then
-// succeed. A missing engine is not temporary: somebody has to do something.
+// Temporary reports whether another try with the same input may succeed. A
+// missing engine is not temporary: somebody has to act.
 func (f *Fault) Temporary() bool { return f.Kind != Refused && f.Kind != Missing }
 
-// Faultf makes a fault whose detail is a format.
+// Faultf makes a fault with a formatted detail.
 func Faultf(engine string, kind Kind, format string, args ...any) *Fault {
 	return &Fault{Engine: engine, Kind: kind, Detail: Clip(fmt.Sprintf(format, args...))}
 }

@@ -2,7 +2,7 @@ package engine
 
 import "syscall"
 
-// groupAttr gives the process a group of its own, and has it die with us.
+// groupAttr returns the process a group of its own, and has it die with us.
 func groupAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -4,5 +4,5 @@ package engine
 
 import "syscall"
 
-// groupAttr gives the process a group of its own.
+// groupAttr returns the process a group of its own.
 func groupAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

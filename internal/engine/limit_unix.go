@@ -14,9 +14,9 @@ import (
 
 const canLimit = true
 
-// script sets the limits and becomes the program. It is POSIX but for -v,
-// which Linux's shells have; the limits are in force before the program's first
-// instruction, which they would not be if they were set from outside.
+// script sets the limits and then becomes the program. It is POSIX except for
+// -v, which the shells on Linux have. The limits apply from the program's first
+// instruction, which would not be so if they were set from outside.
 const script = `ulimit -c 0
 ulimit -t "$2"
 ulimit -S -t "$1"
@@ -37,9 +37,9 @@ func limited(ctx context.Context, lim Limits, path string, args []string) *exec.
 	return cmd
 }
 
-// runGroup runs cmd to its end, and ends what is left of its process group.
-// The thread is held because the death of the thread that started a process
-// counts as its parent's.
+// runGroup runs cmd to its end and kills the rest of its process group. It
+// keeps the thread, because the end of the thread that started a process counts
+// as the end of the parent.
 func runGroup(cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -47,11 +47,11 @@ func runGroup(cmd *exec.Cmd) error {
 		return err
 	}
 	err := cmd.Wait()
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // nobody left is the usual case
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // usually there is none left
 	return err
 }
 
-// ending tells a process that was ended by a limit, or by a signal.
+// ending returns a fault if a limit or a signal ended the process.
 func ending(ps *os.ProcessState, lim Limits) *Fault {
 	if ps == nil {
 		return nil
@@ -64,7 +64,7 @@ func ending(ps *os.ProcessState, lim Limits) *Fault {
 	switch {
 	case ws.Signaled():
 		sig = ws.Signal()
-	case ws.ExitStatus() > 128 && ws.ExitStatus() < 160: // a shell's way to say so
+	case ws.ExitStatus() > 128 && ws.ExitStatus() < 160: // a shell reports a signal in this way
 		sig = syscall.Signal(ws.ExitStatus() - 128)
 	default:
 		return nil

@@ -16,24 +16,25 @@ import (
 
 // Service is an engine that is reached over HTTP.
 type Service struct {
-	Engine  string        // for faults
+	Engine  string        // name for faults
 	URL     string        // of the endpoint, complete
 	Key     string        // sent as a bearer token; empty: none
 	Timeout time.Duration // for the whole answer; 0: 5 min
 	Client  *http.Client  // nil: one that follows no redirect
 }
 
-// maxAnswer is how many bytes of an answer are read: an hour's transcript with
-// every word's time has about 2 MB.
+// maxAnswer is how many bytes of an answer are read. A transcript of an hour
+// with the time of every word takes about 2 MB.
 const maxAnswer = 8 << 20
 
-// MaxAfter is the longest Retry-After that is obeyed.
+// MaxAfter bounds Retry-After.
 const MaxAfter = time.Hour
 
-// noRedirect: a redirect would carry the recording to somebody who was not named.
+// noRedirect: a redirect would send the recording to a host that was not
+// configured.
 var noRedirect = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
-// Field is one field of a form; a file where Name is set.
+// Field is one field of a form. It is a file if Name is set.
 type Field struct {
 	Key, Value string
 	Name       string // file name
@@ -136,7 +137,7 @@ func (s *Service) status(resp *http.Response, body []byte) error {
 	case c == http.StatusRequestTimeout || c >= 500:
 		f.Kind = Gone
 	case c == http.StatusUnauthorized || c == http.StatusForbidden || c == http.StatusNotFound || c < 400:
-		f.Kind = Missing // the address or the key is at fault, not the input
+		f.Kind = Missing // the address or the key is wrong, not the input
 	}
 	return f
 }

@@ -1,4 +1,4 @@
-// Package filelock keeps a folder to one process at a time.
+// Package filelock makes sure that only one process at a time uses a folder.
 package filelock
 
 import (
@@ -12,12 +12,12 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Lock is a lock of the operating system on a file that names the holder. The
-// kernel lets go of it when the process ends, however it ends.
+// Lock is a lock of the operating system on a file that contains the holder's
+// process id. The kernel releases it when the process ends in any way.
 type Lock struct{ f *os.File }
 
-// Take locks the file at path, which is made where it is not there, or is
-// memory.ErrInUse with the id of the process that has it.
+// Take locks the file at path, and makes it if there is none. It returns
+// memory.ErrInUse with the id of the process that has the lock.
 func Take(path string) (*Lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -47,11 +47,12 @@ func Take(path string) (*Lock, error) {
 	return &Lock{f}, nil
 }
 
-// afterDeath is how long a lock may outlive the process that took it: a child of
-// it that was between fork and exec when it was killed has a copy of the descriptor.
+// afterDeath is how long a lock can remain after its process has ended. A child
+// that was between fork and exec when the process was killed has a copy of the
+// descriptor.
 const afterDeath = 2 * time.Second
 
-// holder is the process that the file names; 0: none.
+// holder returns the process id in the file; 0: none.
 func holder(f *os.File) int {
 	b := make([]byte, 32)
 	n, _ := f.ReadAt(b, 0)
@@ -59,9 +60,10 @@ func holder(f *os.File) int {
 	return pid
 }
 
-// Release leaves the file where it is: to remove it would let a third process
-// lock a new file while a second one waits on the old. It unlocks before it
-// closes: a child that is between fork and exec has a copy of the descriptor.
+// Release releases the lock and leaves the file. If it removed the file, a
+// third process could lock a new file while a second one waits for the old. It
+// unlocks before it closes, because a child between fork and exec has a copy of
+// the descriptor.
 func (l *Lock) Release() error {
 	return errors.Join(l.f.Truncate(0), unlock(l.f), l.f.Close())
 }

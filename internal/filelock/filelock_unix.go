@@ -18,7 +18,7 @@ func tryLock(f *os.File) (taken bool, err error) {
 	return false, err
 }
 
-// ended reports whether a process is known to be there no more.
+// ended reports whether a process is known to have ended.
 func ended(pid int) bool { return pid > 0 && errors.Is(unix.Kill(pid, 0), unix.ESRCH) }
 
 func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }

@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockedByte is the byte that is locked, far behind the end of the file: Windows
-// keeps others from reading what is locked, and they are to read who has it.
+// lockedByte is the byte to lock, far beyond the end of the file. Windows
+// prevents others from reading what is locked, and they have to read the
+// process id.
 func lockedByte() *windows.Overlapped { return &windows.Overlapped{OffsetHigh: 0x7fffffff} }
 
 // tryLock takes the lock of f, or reports that another process has it.
@@ -20,7 +21,7 @@ func tryLock(f *os.File) (taken bool, err error) {
 	return false, err
 }
 
-// ended is not asked here: nothing inherits a lock.
+// ended always returns false, because no process inherits a lock here.
 func ended(int) bool { return false }
 
 func unlock(f *os.File) error {

@@ -63,8 +63,8 @@ func (a *chatAnswer) text() string {
 	return a.Choices[0].Message.Content
 }
 
-// tokenCount is a number that a server reports. One that is no whole number
-// counts as none: the answer beside it is good.
+// tokenCount is a number that a server reports. A value that is not a whole
+// number counts as missing, and the answer is still used.
 type tokenCount int
 
 func (n *tokenCount) UnmarshalJSON(b []byte) error {
@@ -83,7 +83,7 @@ type modelList struct {
 	} `json:"data"`
 }
 
-// userMessage is a text alone, or a text and the pictures behind it.
+// userMessage returns a message with a text, or with a text and pictures.
 func userMessage(m *Message) chatMessage {
 	if len(m.Pictures) == 0 {
 		return chatMessage{"user", m.Text}
@@ -96,8 +96,8 @@ func userMessage(m *Message) chatMessage {
 	return chatMessage{"user", parts}
 }
 
-// textBytes is how many bytes of text a request has: its instructions, messages
-// and schema, without pictures.
+// textBytes returns how many bytes of text a request has: instructions,
+// messages and schema, without pictures.
 func textBytes(system string, messages []Message, s *Schema) int {
 	n := len(system)
 	for _, m := range messages {

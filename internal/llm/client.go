@@ -24,14 +24,14 @@ type Client struct {
 	stats Stats
 }
 
-// traits is what a server was found to want.
+// traits is what is known about a server's abilities.
 type traits struct {
 	format      Format
 	completion  bool // max_completion_tokens instead of max_tokens
-	temperature bool // leave it at what the server likes
+	temperature bool // leave the temperature at the server's default
 }
 
-// New makes a client; nothing is sent yet.
+// New makes a client. It sends nothing yet.
 func New(cfg Config) (*Client, error) {
 	u, err := baseURL(cfg.URL)
 	if err != nil {
@@ -61,17 +61,17 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Name says what answers, for a memory's source: the model and its host.
+// Name returns the name for a memory's source: the model and its host.
 func (c *Client) Name() string { return c.cfg.Model + " at " + c.host }
 
-// Stats gives the counts up to now.
+// Stats returns the counts up to now.
 func (c *Client) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stats
 }
 
-// Ask gives the model's answer as text. An error is a *Fault, or that of ctx.
+// Ask returns the model's answer as text. An error is a *Fault, or that of ctx.
 func (c *Client) Ask(ctx context.Context, r Request) (Answer, error) {
 	var err error
 	for try := range c.cfg.Tries {
@@ -92,8 +92,8 @@ func (c *Client) Ask(ctx context.Context, r Request) (Answer, error) {
 	return Answer{}, err
 }
 
-// adapted asks, and asks again in another way where the server does not know
-// something of the first.
+// adapted sends a request. If the server does not support a part of it, adapted
+// sends it again in another form.
 func (c *Client) adapted(ctx context.Context, r Request) (Answer, error) {
 	for {
 		c.mu.Lock()
@@ -110,7 +110,8 @@ func (c *Client) adapted(ctx context.Context, r Request) (Answer, error) {
 	}
 }
 
-// without gives the traits of a server that refused a request for one of them.
+// without returns the traits of a server that refused a request because of one
+// part.
 func (w traits) without(err error, schema, auto bool) (traits, bool) {
 	var f *Fault
 	if !errors.As(err, &f) || f.Status != http.StatusBadRequest && f.Status != http.StatusUnprocessableEntity {
@@ -198,13 +199,13 @@ func (c *Client) count(u Usage, err error) {
 	c.stats.Answered = time.Now().UTC()
 }
 
-// Check asks the server which models it has, which costs nothing. A server
-// that lists none but answers is taken to have the one that is configured.
+// Check asks the server for its models, which costs nothing. A server that
+// answers without a list is assumed to have the configured model.
 func (c *Client) Check(ctx context.Context) error {
 	var list modelList
 	if err := c.caller.call(ctx, min(c.cfg.Timeout, checkTime), http.MethodGet, c.models, nil, &list); err != nil {
 		if f, ok := errors.AsType[*Fault](err); ok && (f.Status == http.StatusNotFound || f.Status == http.StatusMethodNotAllowed) {
-			return nil // it has no list
+			return nil // the server has no list
 		}
 		return err
 	}

@@ -12,24 +12,24 @@ import (
 // Kind says how asking failed.
 type Kind string
 
-// The kinds. Of the first three the question may be at fault, of the last
-// three it is not.
+// The kinds. The question may be the cause of the first three, but not of the
+// last three.
 const (
 	Slow    Kind = "slow"    // no answer in time
-	Babbled Kind = "output"  // an answer that can't be used, however often it was asked
-	Refused Kind = "refused" // the server won't take this question
-	Setup   Kind = "setup"   // address, key or model are wrong: somebody has to do something
-	Busy    Kind = "busy"    // it asks us to come again
-	Gone    Kind = "gone"    // it can't be reached, breaks off, or fails
+	Babbled Kind = "output"  // no usable answer, however often it was asked
+	Refused Kind = "refused" // the server refuses this question
+	Setup   Kind = "setup"   // address, key or model are wrong, so somebody has to act
+	Busy    Kind = "busy"    // the server asks to come again later
+	Gone    Kind = "gone"    // the server can't be reached, the connection broke, or the server failed
 )
 
-// Fault is a failure to get an answer. Its text never holds the key, and of
-// what was sent or answered no more than the server's own short message.
+// Fault is a failure to get an answer. Its text never contains the key, and of
+// the question and the answer only the server's own short message.
 type Fault struct {
 	Kind   Kind
 	Status int           // of HTTP; 0: there was no answer
 	Detail string        // in words
-	After  time.Duration // Busy: when the server said to come again; 0: it didn't
+	After  time.Duration // Busy: when the server said to come again; 0: it did not say
 }
 
 // Error says what happened.
@@ -42,8 +42,9 @@ func (f *Fault) Error() string {
 	return what
 }
 
-// Temporary reports that the same question may be answered later, and that
-// nothing is wrong with the question itself. [Slow] is neither.
+// Temporary reports whether the same question may be answered later, while the
+// question itself is not the cause. For [Slow] this is unknown, and it returns
+// false.
 func (f *Fault) Temporary() bool { return f.Kind == Busy || f.Kind == Gone || f.Kind == Setup }
 
 // maxDetail is the most that is kept of a server's message, in bytes.
@@ -61,7 +62,7 @@ func faultf(k Kind, status int, format string, args ...any) *Fault {
 	return &Fault{Kind: k, Status: status, Detail: s}
 }
 
-// ofStatus makes a fault of an answer that is not 2xx.
+// ofStatus returns the fault for an answer that is not 2xx.
 func ofStatus(status int, h http.Header, message string) *Fault {
 	if message == "" {
 		message = http.StatusText(status)
@@ -78,7 +79,7 @@ func ofStatus(status int, h http.Header, message string) *Fault {
 	return f
 }
 
-// maxAfter is the longest Retry-After that is believed.
+// maxAfter bounds Retry-After.
 const maxAfter = time.Hour
 
 // retryAfter reads Retry-After: seconds, or a date (RFC 9110, 10.2.3).

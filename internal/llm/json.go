@@ -13,9 +13,9 @@ const asks = 3
 // shown is how much of a wrong answer the model is shown again, in bytes.
 const shown = 2 << 10
 
-// AskJSON asks for JSON of r.Schema and has take read it. What take does not
-// want is told to the model, which is asked again, up to 3 times in all. An
-// error is a *Fault, or that of ctx.
+// AskJSON asks for JSON of r.Schema and calls take with it. If take returns an
+// error, the model is told, and asked again, up to 3 times in all. An error is
+// a *Fault, or that of ctx.
 func (c *Client) AskJSON(ctx context.Context, r Request, take func(b []byte) error) (Usage, error) {
 	var used Usage
 	var wrong error
@@ -25,7 +25,7 @@ func (c *Client) AskJSON(ctx context.Context, r Request, take func(b []byte) err
 		used.add(a.Usage)
 		if err != nil {
 			if f, ok := errors.AsType[*Fault](err); ok && f.Kind == Babbled {
-				wrong = err // no text at all
+				wrong = err // there is no text
 				continue
 			}
 			return used, err
@@ -54,13 +54,13 @@ func (c *Client) AskJSON(ctx context.Context, r Request, take func(b []byte) err
 	return used, faultf(Babbled, 200, "asked %d times: %v", asks, wrong)
 }
 
-// errNoObject: there is no JSON object in an answer, or not the end of one.
+// errNoObject: an answer contains no complete JSON object.
 var errNoObject = errors.New("there is no whole JSON object in it")
 
-// Repair takes the JSON object out of what a model answered: out of a Markdown
-// fence, from behind its thoughts or a sentence; and mends what models get
-// wrong: commas before a closing bracket, line ends within strings. What is
-// cut off stays so: an error.
+// Repair extracts the JSON object from a model's answer: from a Markdown fence,
+// or after the model's thoughts or a sentence. It corrects common mistakes:
+// commas before a closing bracket, and line ends within strings. A truncated
+// object is an error.
 func Repair(text string) ([]byte, error) {
 	if _, after, ok := strings.Cut(text, "</think>"); ok {
 		text = after

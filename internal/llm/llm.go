@@ -9,8 +9,8 @@
 //     A client begins with the best, and remembers what its server refused.
 //   - A [Fault] says how asking failed, and whether it may fare better later.
 //
-// Nothing is sent but what a caller gives: no header tells of this machine,
-// no redirect is followed, and no variable of the environment is read.
+// It sends only what the caller provides: no header describes this machine,
+// redirects are not followed, and no environment variable is read.
 package llm
 
 import (
@@ -76,7 +76,7 @@ type Picture struct {
 	Data  []byte
 }
 
-// Request is one question to the model.
+// Request is one question to a model.
 type Request struct {
 	System   string
 	Messages []Message
@@ -91,14 +91,14 @@ type Schema struct {
 	JSON json.RawMessage
 }
 
-// Answer is what the model said.
+// Answer is a model's answer.
 type Answer struct {
 	Text  string
-	Cut   bool // it ended at MaxTokens
+	Cut   bool // it was cut off at MaxTokens
 	Usage Usage
 }
 
-// Stats counts what a client did since it was made.
+// Stats counts what a client has done since it was made.
 type Stats struct {
 	Usage
 	Calls    int       `json:"calls"` // requests that were sent, repetitions included
@@ -108,8 +108,8 @@ type Stats struct {
 	Answered time.Time `json:"answered,omitzero"` // the last time that one came
 }
 
-// Prompt is the text of prompts/NAME.md in what a caller embedded. It panics
-// where that is not there, as a program without its prompts is not built right.
+// Prompt returns the text of prompts/NAME.md in the caller's embedded files. It
+// panics if there is none, because the program was then not built correctly.
 func Prompt(prompts embed.FS, name string) string {
 	b, err := prompts.ReadFile("prompts/" + name + ".md")
 	if err != nil {

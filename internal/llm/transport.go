@@ -14,11 +14,12 @@ import (
 // maxBody is how many bytes of an answer are read: thousands of tokens.
 const maxBody = 1 << 20
 
-// noRedirect: a redirect would carry what was said to somebody who was not named.
+// noRedirect: a redirect would send the question to a host that was not
+// configured.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// bounded reads an answer whole, up to so many bytes, so that one which breaks
-// off is told from one that is not JSON.
+// bounded reads a whole answer, up to a number of bytes, so that a truncated
+// answer can be distinguished from one that is not JSON.
 type bounded struct {
 	next http.RoundTripper
 	most int64 // bytes of an answer
@@ -51,12 +52,12 @@ func (q *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 // Between tries.
 const (
 	firstWait = 500 * time.Millisecond
-	maxWait   = 30 * time.Second // a longer Retry-After is for the caller to obey
+	maxWait   = 30 * time.Second // the caller has to obey a longer Retry-After
 )
 
-// wait is how long to wait before a try: as long as the server said, or twice
-// as long each time, between half and all of it by chance, so that many
-// clients do not come again at once.
+// wait returns how long to wait before a try: as long as the server said, or
+// twice as long each time. The wait is shortened by up to half at random, so
+// that many clients do not come back at once.
 func wait(try int, err error) time.Duration {
 	var f *Fault
 	if errors.As(err, &f) && f.After > 0 {

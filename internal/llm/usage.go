@@ -1,11 +1,11 @@
 package llm
 
-// Usage counts tokens: as the server reports them where that can be so, and
-// else by the bytes that were sent and answered.
+// Usage counts tokens: as the server reports them, if that is plausible, and
+// otherwise by the bytes that were sent and received.
 type Usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
-	// Estimated is how many answers had a count that can't be so, or none.
+	// Estimated is how many answers had no plausible count.
 	Estimated int `json:"estimated,omitempty"`
 }
 
@@ -13,10 +13,10 @@ func (u *Usage) add(o Usage) {
 	u.Prompt, u.Completion, u.Estimated = u.Prompt+o.Prompt, u.Completion+o.Completion, u.Estimated+o.Estimated
 }
 
-// Of counts that are believed. A token is a byte at least, and seldom more than
-// 16 of them; what servers put around the messages of a chat is some hundred
-// tokens. A budget rests on these counts, and a server that reports none, or
-// millions, is not to empty it nor to get round it.
+// Limits for plausible counts. A token has at least one byte, and rarely more
+// than 16. Servers add a few hundred tokens to the messages of a chat. Budgets
+// depend on these counts, so a server that reports none, or millions, must
+// neither be free nor use up a budget.
 const (
 	bytesPerToken = 3 // of an estimate: English has 4, Chinese 1.5 to 3
 	mostPerToken  = 16
@@ -27,8 +27,8 @@ const (
 	mostPerPicture = 50_000
 )
 
-// believed holds what a server reports to what was sent and answered, in bytes
-// and pictures, and to the most tokens that were asked for.
+// believed compares a server's count with the bytes and pictures that were sent
+// and received, and with the greatest number of tokens that was requested.
 func believed(u Usage, sent, pictures, answered, most int) Usage {
 	if u.Prompt < sent/mostPerToken || u.Prompt > sent+aroundChat+pictures*mostPerPicture || u.Prompt == 0 && sent > 0 {
 		u.Prompt, u.Estimated = (sent+bytesPerToken-1)/bytesPerToken+pictures*perPicture, 1

@@ -62,7 +62,7 @@ func NewVectors(cfg VectorsConfig) (*Vectors, error) {
 	return v, nil
 }
 
-// Embed gives a vector for each of at most MaxInputs texts, all of one number
+// Embed returns a vector for each of at most MaxInputs texts, all of one number
 // of dimensions. An error is a *Fault, or that of ctx.
 func (v *Vectors) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
 	in := struct {

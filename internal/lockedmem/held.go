@@ -1,13 +1,13 @@
-// Package lockedmem keeps small secrets in memory that the system neither writes to
-// swap nor to a dump, as far as the platform allows.
+// Package lockedmem keeps small secrets in memory that the system neither swaps
+// nor includes in core dumps, as far as the platform allows.
 //
 // The words:
 //
 //   - A slot is room for one secret of 32 bytes.
-//   - A page is what the system is asked for: slots of one kind of memory, which
-//     Go's collector knows nothing of. It is never given back.
-//   - What is held is in a slot; what the system refused is in a page like any
-//     other, and [State] says why.
+//   - A page is memory from the system with slots of one kind. Go's garbage
+//     collector does not know it, and it is never given back.
+//   - A held secret is in a slot. If the system refused to lock a page, the
+//     page is ordinary memory, and [State] says why.
 package lockedmem
 
 import "sync"
@@ -15,17 +15,17 @@ import "sync"
 // Size of a secret, in bytes.
 const Size = 32
 
-// pageSlots is how many one page has: 4 KB.
+// pageSlots is the number of slots of one page of 4 KB.
 const pageSlots = 128
 
 var all struct {
 	sync.Mutex
 	free  []*[Size]byte
 	slots int
-	why   error // of the last page that the system refused to hold
+	why   error // of the last page that the system refused to lock
 }
 
-// Get gives a slot of zeros. It stays the caller's until [Put].
+// Get returns a slot of zeros. It belongs to the caller until [Put].
 func Get() *[Size]byte {
 	all.Lock()
 	defer all.Unlock()
@@ -39,13 +39,13 @@ func Get() *[Size]byte {
 		}
 		all.slots += pageSlots
 	}
-	s := all.free[0] // the one that was given back the longest ago
+	s := all.free[0] // the one that was returned the longest time ago
 	all.free = all.free[1:]
 	return s
 }
 
-// Put overwrites a slot, and gives it back. Nothing of the caller's may point to
-// it any more.
+// Put erases a slot and returns it. The caller must not have a pointer to it
+// any more.
 func Put(s *[Size]byte) {
 	clear(s[:])
 	all.Lock()
@@ -53,8 +53,9 @@ func Put(s *[Size]byte) {
 	all.free = append(all.free, s)
 }
 
-// State is how many secrets are held now, and why the system does not keep some
-// of them from swap or dumps: nil where it does, or where there are none.
+// State returns how many secrets are held now, and the reason why the system
+// does not keep some of them out of swap or dumps. The reason is nil if it
+// does, or if there are none.
 func State() (secrets int, err error) {
 	all.Lock()
 	defer all.Unlock()

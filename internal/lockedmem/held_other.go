@@ -4,7 +4,7 @@ package lockedmem
 
 import "errors"
 
-// newPage gives memory like any other.
+// newPage returns memory like any other.
 func newPage(size int) ([]byte, error) {
 	return make([]byte, size), errors.New("memory for keys may be written to swap: nothing is known here that keeps it from that")
 }

@@ -1,5 +1,5 @@
-// Package logbook keeps what is logged, to be searched for what must, or must
-// not, stand in it.
+// Package logbook stores log output, so that it can be searched for what must,
+// or must not, be in it.
 package logbook
 
 import (
@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// Book is written to and read at the same time. The zero value is empty.
+// Book stores what is written to it. It is safe for concurrent use. The zero
+// value is empty.
 type Book struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -20,7 +21,7 @@ func (l *Book) Write(p []byte) (int, error) {
 	return l.b.Write(p)
 }
 
-// String gives all that was written so far.
+// String returns all that was written so far.
 func (l *Book) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,10 +1,9 @@
-// Package media reads the few file formats that a wearable's recordings and
-// photos come in, as far as it takes to send them on: WAV into samples, Ogg
-// Opus into packets, PNG and JPEG into their size. Nothing is decoded that
-// need not be.
+// Package media reads the few file formats of a wearable's recordings and
+// photos, as far as is needed to send them on: WAV into samples, Ogg Opus into
+// packets, PNG and JPEG into their size. It decodes nothing else.
 //
 // Every reader takes the whole file as bytes and trusts none of its lengths.
-// Errors wrap [ErrFormat] and name the offset in bytes where the file is wrong.
+// Errors wrap [ErrFormat] and name the offset in bytes of the fault.
 package media
 
 import (
@@ -16,8 +15,8 @@ import (
 	_ "image/png"
 )
 
-// ErrFormat: the bytes are not what their kind says, or are of a variant
-// that is not read here.
+// ErrFormat: the bytes are not in the expected format, or in a variant that is
+// not supported.
 var ErrFormat = errors.New("unreadable file")
 
 // Format is what a file holds, as its first bytes tell.
@@ -47,7 +46,8 @@ func Sniff(b []byte) Format {
 	return Unknown
 }
 
-// Picture gives a PNG's or JPEG's width and height in pixels, from its header.
+// Picture returns a PNG's or JPEG's width and height in pixels, from its
+// header.
 func Picture(b []byte) (width, height int, err error) {
 	f := Sniff(b)
 	if f != PNG && f != JPEG {

@@ -5,36 +5,37 @@ import (
 	"time"
 )
 
-// Keeper releases in quiet moments, when it is worth its while. It is for one
-// goroutine.
+// Keeper releases memory in quiet moments, if it is worth it. It must be used
+// by one goroutine only.
 type Keeper struct {
-	// Every is how long after a release there is another one, at the least.
+	// Every is the least time between two releases.
 	Every time.Duration
-	// Files is a folder whose mapped files are let go of too; empty: none.
+	// Files is a folder whose mapped files are released, too; empty: none.
 	Files string
-	// Calm: files are let go of in quiet moments alone, and not of a process that
-	// is never quiet either, which would read them again at once.
+	// Calm says that files are released only in quiet moments. In a process
+	// that is never quiet they are not released, because it would read them
+	// again at once.
 	Calm bool
 
-	calm     bool // when it was last asked
+	calm     bool // whether the last check found it quiet
 	released time.Time
-	then     uint64 // allocated when it last released
-	seen     uint64 // allocated when it was last asked
+	then     uint64 // bytes allocated at the last release
+	seen     uint64 // bytes allocated at the last check
 }
 
-// What is worth a release, and what is quiet, in bytes that were allocated: a
-// look every half a second allocates some KB by itself, a search some 100 KB, a
-// synced delta some MB.
+// Thresholds, in allocated bytes, for a release that is worth it and for a
+// quiet moment. A check every half second allocates some KB by itself, a search
+// about 100 KB, a synced delta some MB.
 const (
 	worthwhile = 2 << 20
 	quiet      = 256 << 10
 )
 
-// busyFor is how long a process that is never quiet is left alone: its heap is
-// as large as its work needs, but its image is not.
+// busyFor is after how long a process that is never quiet is released
+// nevertheless. Its heap is as large as its work needs, but its image is not.
 const busyFor = time.Minute
 
-// Maintain is called now and then, some times a second at most.
+// Maintain has to be called regularly, at most a few times a second.
 func (k *Keeper) Maintain() {
 	what, files := k.due(allocated(), time.Now()), k.Files
 	if k.Calm && !k.calm {
@@ -50,8 +51,8 @@ func (k *Keeper) Maintain() {
 	}
 }
 
-// what is released: the pages alone where too little was allocated for the
-// heap to be worth it; a look now and then touches some.
+// what says what to release: only the pages if too little was allocated for the
+// heap to be worth it, because even a check touches some.
 type what int
 
 const (
@@ -60,7 +61,8 @@ const (
 	everything
 )
 
-// due decides, with what was allocated since the process began.
+// due decides what to release, given the bytes allocated since the process
+// began.
 func (k *Keeper) due(all uint64, now time.Time) what {
 	since := now.Sub(k.released)
 	k.calm = all-k.seen < quiet
@@ -75,7 +77,7 @@ func (k *Keeper) due(all uint64, now time.Time) what {
 	return everything
 }
 
-// allocated is what was taken from the heap since the process began, in bytes.
+// allocated returns the bytes allocated on the heap since the process began.
 func allocated() uint64 {
 	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(s)

@@ -1,16 +1,16 @@
-// Package nodump keeps what a process has in memory out of files that the
-// system writes of it, and out of other processes' sight.
+// Package nodump prevents that the system writes the memory of a process to a
+// file, and that other processes read it.
 //
 // A core dump is a file with everything that a process had in memory when it
-// failed. Where Protect was called there is none, and nobody but root reads the
-// memory (ptrace, /proc/PID/mem), other programs of the same user neither.
+// failed. After Protect there is none, and only root can read the memory
+// (ptrace, /proc/PID/mem); other programs of the same user can't.
 package nodump
 
-// Protect has the system write no dump of this process from now on. Child
-// processes that run another program begin with what that says of itself, but
-// for the limit on the size of a dump, which they inherit.
+// Protect prevents dumps of this process from now on. Child processes that run
+// another program are not protected, except for the limit on the size of a
+// dump, which they inherit.
 func Protect() error { return protect() }
 
-// Allow takes Protect back, for whoever looks for an error: dumps are then as
-// large as the limit that this process began with said.
+// Allow reverts Protect, for a person who looks for an error. Dumps then have
+// the size limit with which this process began.
 func Allow() error { return allow() }

@@ -1,6 +1,6 @@
-// Package player publishes events to a broker as the wearables that they are
-// of would: each device over a connection of its own, with its own
-// credentials, keeping each event until the node has acknowledged it.
+// Package player publishes events to a broker as their wearables would. Each
+// device has its own connection and credentials, and keeps each event until the
+// node has acknowledged it.
 package player
 
 import (
@@ -24,11 +24,11 @@ type Config struct {
 	Password func(device string) string
 	Boot     uint64                 // of all devices; 0: at random for each
 	Format   wire.Format            // of what is published
-	Speed    float64                // 1: in the events' own time; 60: an hour a minute; 0: as fast as is acknowledged
-	Answer   func(day.Event, error) // nil, or told of each event's acknowledgement: nil, wear.ErrPaused, wear.ErrRefused
+	Speed    float64                // 1: in the events' own time; 60: an hour a minute; 0: as fast as they are acknowledged
+	Answer   func(day.Event, error) // called for each event's acknowledgement with nil, wear.ErrPaused or wear.ErrRefused; may be nil
 }
 
-// Report counts what became of the events.
+// Report counts the outcomes of the events.
 type Report struct {
 	Sent     int                 `json:"sent"`
 	Acked    int                 `json:"acked"`
@@ -38,9 +38,9 @@ type Report struct {
 	ByDevice map[string]int      `json:"by_device"`
 }
 
-// Play publishes events in order and returns when every one is answered. An
-// event of another device than the one before it waits for the answer to that,
-// so that what was said in turn arrives in turn.
+// Play publishes events in order and returns when every one is answered. If an
+// event is of another device than the one before, it waits for the answer to
+// that one, so that the order is kept.
 func Play(ctx context.Context, cfg Config, events []day.Event) (rep Report, err error) {
 	rep.ByKind, rep.ByDevice = map[memory.Kind]int{}, map[string]int{}
 	devices := map[string]*wear.Client{}
@@ -119,7 +119,7 @@ type sent struct {
 	receipt *wear.Receipt
 }
 
-// message is an event as a device puts it on the wire.
+// message returns an event in the form in which a device sends it.
 func message(e *memory.Event) (wire.Message, error) {
 	h := wire.Header{Seq: e.ID.Seq, Boot: e.ID.Boot, At: e.At, Up: e.Uptime, Zone: e.Zone}
 	switch e.Kind {

@@ -1,5 +1,5 @@
-// Package retry says how long to wait before the next try after failures, and
-// waits for it.
+// Package retry computes how long to wait before the next try after failures,
+// and waits.
 package retry
 
 import (
@@ -10,16 +10,17 @@ import (
 	"github.com/locket-dev/locket/internal/wait"
 )
 
-// Backoff is the pace of one loop that tries again: First, then twice as long
-// after each further failure, up to Most. By chance up to half of each wait is
-// left off, so that many who failed at once do not come back at once. First and
-// Most are above 0. A Backoff is not safe for concurrent use.
+// Backoff is the delay of one loop that tries again: First, then twice as long
+// after each further failure, up to Most. Each wait is shortened by up to half
+// at random, so that clients that failed at the same time do not come back at
+// the same time. First and Most must be greater than 0. A Backoff is not safe
+// for concurrent use.
 type Backoff struct {
 	First, Most time.Duration
-	next        time.Duration // before chance; 0: First
+	next        time.Duration // before the random part; 0: First
 }
 
-// Next gives the next wait: more than half of what it is at most.
+// Next returns the next wait, which is more than half of its greatest value.
 func (b *Backoff) Next() time.Duration {
 	if b.next == 0 {
 		b.next = min(b.First, b.Most)
@@ -29,14 +30,14 @@ func (b *Backoff) Next() time.Duration {
 	return d
 }
 
-// Wait waits for the next wait, and reports whether ctx is still alive.
+// Wait waits, and reports whether ctx is still alive.
 func (b *Backoff) Wait(ctx context.Context) bool { return wait.For(ctx, b.Next()) }
 
-// Reset is for after a success: the next wait is the first again.
+// Reset is called after a success: the next wait is the first again.
 func (b *Backoff) Reset() { b.next = 0 }
 
-// After is the wait after so many failures, 1 or more, for who keeps their
-// number alone.
+// After returns the wait after a number of failures, 1 or more, for callers
+// that only store this number.
 func After(failures int, first, most time.Duration) time.Duration {
 	d := first
 	for ; failures > 1 && d < most; failures-- {

@@ -1,6 +1,7 @@
-// Package sample makes what a day would be as sync carries it: utterances and
-// assertions, by the built-in rules for facts, plans and how-to alone. It is quick, and needs neither
-// a store nor a sandbox; photos and sound give nothing here.
+// Package sample makes utterances and assertions from a day, in the form that
+// sync carries, with only the built-in rules for facts, plans and how-to. It is
+// quick, and needs neither a store nor a sandbox. Photos and sound give nothing
+// here.
 package sample
 
 import (
@@ -16,13 +17,14 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/plans"
 )
 
-// Ops of a day, in the order in which they arise.
+// Ops are the operations of a day, in the order in which they arise.
 type Ops struct {
 	Utterances []memory.Utterance
 	Assertions []memory.Assertion
 }
 
-// Of gives the utterances and the proposals of a day, said by member in space.
+// Of returns the utterances and the proposals of a day, said by member in
+// space.
 func Of(d *day.Day, space memory.SpaceID, member memory.MemberID) (Ops, error) {
 	var out Ops
 	rules := [...]struct {

@@ -1,4 +1,5 @@
-// Package wait waits for a time or the end of a context, whichever is first.
+// Package wait waits for a time or for the end of a context, whichever comes
+// first.
 package wait
 
 import (
@@ -6,8 +7,8 @@ import (
 	"time"
 )
 
-// For waits for d, and reports whether ctx is still alive. A d of zero or less
-// does not wait.
+// For waits for d, and reports whether ctx is still alive. If d is zero or
+// less, it does not wait.
 func For(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(max(d, 0))
 	defer t.Stop()

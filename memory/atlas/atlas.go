@@ -1,19 +1,20 @@
-// Package atlas draws the graph of a space from its memories: who and what they
-// name, how these hang together and since when. It is pure and keeps nothing:
-// what is known of entities are memories, so that it syncs, is undone and is
-// forgotten as they are.
+// Package atlas makes the graph of a space from its memories: the people and
+// things that they name, and how these are related at which times. It is pure
+// and stores nothing: everything known about entities is in memories, and is
+// synced, undone and forgotten with them.
 //
 // The words:
 //
-//   - An [Entry] is a person, place or thing under all the names that it was
-//     found to have.
-//   - A [Relation] is a semantic memory that ties two entities, with the four
-//     times: from when to when it was so, and from when to when it was believed.
-//   - A decision is a memory that says of two names that they are one, or that
-//     they are not. The latest of the highest rank holds.
-//   - A [Community] is entities that hang together more closely than with the
-//     rest; a memory with the tag [TagCommunity] that names them sums it up.
-//   - A [View] is the part of the atlas that was asked for.
+//   - An [Entry] is a person, place or thing with all its names.
+//   - A [Relation] is a semantic memory that connects two entities. It has four
+//     times: from when to when it was true, and from when to when it was
+//     believed.
+//   - A decision is a memory which says that two names mean the same, or that
+//     they do not. The latest decision of the highest rank counts.
+//   - A [Community] is a set of entities that are more closely connected with
+//     each other than with the rest. A memory with the tag [TagCommunity] that
+//     names them summarises it.
+//   - A [View] is the part of the atlas that was requested.
 package atlas
 
 import (
@@ -31,18 +32,18 @@ import (
 // TagCommunity marks a memory that sums up a community.
 const TagCommunity = "community"
 
-// Entry is an entity as it is drawn.
+// Entry is an entity of the graph.
 type Entry struct {
-	ID        string   `json:"id"`   // its folded name: unique in a space
-	Name      string   `json:"name"` // as it is mostly written
+	ID        string   `json:"id"`   // its folded name, which is unique in a space
+	Name      string   `json:"name"` // the most frequent spelling
 	Kind      string   `json:"kind,omitempty"`
 	Aliases   []string `json:"aliases"`             // the other names, as written
-	Memories  int      `json:"memories"`            // that name it
-	Rank      float64  `json:"rank,omitempty"`      // in a view around entities: where a walk from these comes by, 0 to 1
+	Memories  int      `json:"memories"`            // number of memories that name it
+	Rank      float64  `json:"rank,omitempty"`      // in a view around entities: how often a walk from these comes by, 0 to 1
 	Community string   `json:"community,omitempty"` // its id
 }
 
-// Relation ties two entities.
+// Relation connects two entities.
 type Relation struct {
 	Memory     memory.ID    `json:"memory"`
 	Subject    string       `json:"subject"` // entity id
@@ -55,11 +56,11 @@ type Relation struct {
 	Unlearnt   time.Time    `json:"unlearnt,omitzero"`
 	State      memory.State `json:"state"`
 	Confidence float64      `json:"confidence"`
-	Score      float64      `json:"score,omitempty"` // in a view by triplets: how well it answers
+	Score      float64      `json:"score,omitempty"` // in a view by triplets: how well it answers the query
 }
 
-// Holds reports whether a relation was so at a time and believed at another;
-// zero: any.
+// Holds reports whether a relation was true at one time and believed at
+// another. A zero time means any time.
 func (r *Relation) Holds(at, known time.Time) bool {
 	if !at.IsZero() && (r.TrueFrom.After(at) || !r.TrueTo.IsZero() && !r.TrueTo.After(at)) {
 		return false
@@ -67,33 +68,33 @@ func (r *Relation) Holds(at, known time.Time) bool {
 	return known.IsZero() || !r.Learnt.After(known) && (r.Unlearnt.IsZero() || r.Unlearnt.After(known))
 }
 
-// Beside says how many memories name two entities.
+// Beside says how many memories name two entities together.
 type Beside struct {
 	A     string `json:"a"`
 	B     string `json:"b"`
 	Count int    `json:"count"` // memories that name both
 }
 
-// Community is entities that hang together.
+// Community is a set of closely connected entities.
 type Community struct {
-	ID      string    `json:"id"`      // of its entity that most memories name
+	ID      string    `json:"id"`      // the id of the entity that most memories name
 	Members []string  `json:"members"` // entity ids, those that most memories name first
 	Title   string    `json:"title,omitempty"`
 	Summary string    `json:"summary,omitempty"`
-	Memory  memory.ID `json:"memory,omitzero"` // that sums it up
+	Memory  memory.ID `json:"memory,omitzero"` // the memory that summarises it
 }
 
 // Options of an atlas.
 type Options struct {
 	Wearer string                     // the name of whom "user" means
-	Said   map[memory.ID]memory.Clock // of decisions: see [ClocksOf]; without it those of one millisecond go by their ids
+	Said   map[memory.ID]memory.Clock // when decisions were made: see [ClocksOf]; without it, decisions of the same millisecond are ordered by their ids
 }
 
 // Atlas is the graph of some memories. It is safe for concurrent use.
 type Atlas struct {
 	entities  []Entry
 	byID      map[string]int // place in entities
-	byName    map[string]int // place, by folded name
+	byName    map[string]int // index in entities
 	relations []Relation
 	of        map[string][]int // places in relations, by entity id
 	words     map[string][]int // places in relations, by word
@@ -102,19 +103,19 @@ type Atlas struct {
 	at        map[graph.Node]int
 	summaries []memory.Memory
 	decisions []Decision
-	wearer    string // entity id; empty: nothing names the wearer
+	wearer    string // entity id; empty: no memory names the wearer
 
 	grouping    sync.Mutex
 	grouped     bool
 	communities []Community
 }
 
-// New draws the atlas of memories: of those that are active or were superseded,
-// and neither secret nor of the vault.
+// New makes the atlas of memories that are active or superseded, and neither
+// secret nor in the vault.
 func New(ms []memory.Memory, o Options) *Atlas {
 	a, err := Draw(context.Background(), ms, o)
 	if err != nil {
-		panic(err) // nothing ends that context
+		panic(err) // the context never ends
 	}
 	return a
 }
@@ -122,11 +123,11 @@ func New(ms []memory.Memory, o Options) *Atlas {
 // often is how many steps are taken between looks at a context.
 const often = 256
 
-// Draw is [New] until ctx is done: then its error is that of ctx.
+// Draw is [New] with a context. When ctx is done, it returns ctx's error.
 func Draw(ctx context.Context, ms []memory.Memory, o Options) (*Atlas, error) {
 	a := &Atlas{byID: map[string]int{}, byName: map[string]int{}, of: map[string][]int{}, words: map[string][]int{}, at: map[graph.Node]int{}}
 	ms = slices.DeleteFunc(slices.Clone(ms), func(m memory.Memory) bool {
-		if m.Repeats { // who decides again, as before, decides now
+		if m.Repeats { // a repeated decision counts as made now
 			if _, ok := decisionOf(&m); !ok {
 				return true
 			}
@@ -175,7 +176,7 @@ func Draw(ctx context.Context, ms []memory.Memory, o Options) (*Atlas, error) {
 	return a, nil
 }
 
-// draw takes the groups of names as entities.
+// draw makes an entity of each group of names.
 func (a *Atlas) draw(groups [][]*name) {
 	for _, g := range groups {
 		e := Entry{ID: g[0].folded, Name: g[0].written(), Aliases: []string{}}
@@ -194,7 +195,7 @@ func (a *Atlas) draw(groups [][]*name) {
 	}
 }
 
-// add takes what a memory names, and what it ties.
+// add adds the entities and relations of a memory.
 func (a *Atlas) add(d graph.Doc, m *memory.Memory, r *resolver) {
 	var says graph.Says
 	var named []int
@@ -252,10 +253,11 @@ func (a *Atlas) number() {
 // none is the node of an entity that no active memory names.
 const none = ^graph.Node(0)
 
-// Len is how many entities there are, and how many relations.
+// Len returns the numbers of entities and relations.
 func (a *Atlas) Len() (entities, relations int) { return len(a.entities), len(a.relations) }
 
-// byMemories are the places of all entities, those that most memories name first.
+// byMemories returns the indexes of all entities, those that most memories name
+// first.
 func (a *Atlas) byMemories() []int {
 	places := make([]int, len(a.entities))
 	for i := range places {

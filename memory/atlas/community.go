@@ -11,19 +11,20 @@ import (
 	"github.com/locket-dev/locket/memory/names"
 )
 
-// Communities are those of two entities and more, the largest first. The wearer
-// is in none: beside everything, the wearer would make one of all.
+// Communities returns the communities of at least two entities, the largest
+// first. The wearer is in none, because a community with the wearer would
+// contain everything.
 func (a *Atlas) Communities() []Community {
 	if err := a.Group(context.Background()); err != nil {
-		panic(err) // nothing ends that context
+		panic(err) // the context never ends
 	}
 	a.grouping.Lock()
 	defer a.grouping.Unlock()
 	return a.communities
 }
 
-// Group finds the communities, for [Atlas.Communities] to give, unless ctx is
-// done before: then its error is that of ctx.
+// Group finds the communities, which [Atlas.Communities] then returns. When ctx
+// is done, it returns ctx's error.
 func (a *Atlas) Group(ctx context.Context) error {
 	a.grouping.Lock()
 	defer a.grouping.Unlock()
@@ -72,9 +73,10 @@ func (a *Atlas) group(ctx context.Context) ([]Community, error) {
 	return out, nil
 }
 
-// summed gives a community the summary that names most of it: two of its members
-// at least, and half of them, for communities change; of a large one, of which a
-// summary names the foremost alone, half of those that it names.
+// summed finds the summary of a community: the one that names most of its
+// members. Communities change, so it is enough if the summary names at least
+// two members and half of all. A summary of a large community names only the
+// foremost members; then half of those that it names must be members.
 func (a *Atlas) summed(c *Community) {
 	best := 0
 	for i := range a.summaries {
@@ -101,7 +103,7 @@ func (a *Atlas) summed(c *Community) {
 	}
 }
 
-// Facts gives the relations within a community that are so, those of most
+// Facts returns the relations within a community that are so, those of most
 // confidence first.
 func (a *Atlas) Facts(c *Community) []Relation {
 	in := map[string]bool{}
@@ -128,7 +130,7 @@ func (a *Atlas) Name(id string) string {
 	return ""
 }
 
-// Sentence says in words what a community is, of its names and facts alone.
+// Sentence describes a community by its names and facts alone.
 func (a *Atlas) Sentence(c *Community) string {
 	var members []string
 	for _, m := range c.Members[:min(8, len(c.Members))] {

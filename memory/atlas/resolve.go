@@ -20,7 +20,7 @@ const (
 	TagDecision = "entity"
 )
 
-// Decision says of two names that they are one, or that they are not.
+// Decision says that two names mean the same entity, or that they do not.
 type Decision struct {
 	Memory memory.ID   `json:"memory"`
 	A      string      `json:"a"`
@@ -30,7 +30,7 @@ type Decision struct {
 	Learnt time.Time   `json:"learnt,omitzero"`
 	Source string      `json:"source,omitempty"` // the plugin, or person
 
-	said memory.Clock // within what learnt tells: a person may decide again in the same millisecond
+	said memory.Clock // orders decisions of the same millisecond
 }
 
 // decisionOf reads a memory that is a decision.
@@ -46,7 +46,7 @@ func decisionOf(m *memory.Memory) (d Decision, ok bool) {
 	return Decision{Memory: m.ID, A: f.Subject, B: f.Object, Same: same, Rank: m.Rank, Learnt: m.Learnt, Source: m.Source.Plugin}, true
 }
 
-// ClocksOf gives when each decision among some memories was said, for
+// ClocksOf returns when each decision among some memories was said, for
 // [Options.Said]. of gives what was said of a memory.
 func ClocksOf(ms []memory.Memory, of func(memory.ID) ([]memory.Assertion, error)) (map[memory.ID]memory.Clock, error) {
 	out := map[memory.ID]memory.Clock{}
@@ -98,13 +98,13 @@ func (n *name) written() string {
 
 func (n *name) all() []string { return slices.Sorted(maps.Keys(n.forms)) }
 
-// resolver finds which names are of one entity.
+// resolver finds the names of the same entity.
 type resolver struct {
 	wearer string // folded; empty: not known
 	seen   map[string]*name
 }
 
-// fold folds a name; "user" is the wearer.
+// fold folds a name. "user" means the wearer.
 func (r *resolver) fold(written string) string {
 	f := names.Fold(written)
 	if f == "user" && r.wearer != "" {
@@ -145,11 +145,11 @@ func (r *resolver) name(written, kind string) *name {
 	return n
 }
 
-// resolve groups names: those that decisions say are one; and those that share
-// a key, where it is of one name in each script. What a decision keeps apart
-// stays apart by whatever else its rank or a lower one decides, by way of a third
-// name, too; what a higher rank makes one it does not part. Of each group, the
-// name that was said most is the first.
+// resolve groups names of the same entity: names that a decision joins, and
+// names with the same key, if in each script only one name has it. If a
+// decision keeps two names apart, no decision of the same or a lower rank joins
+// them, not even by way of a third name. A decision of a higher rank that joins
+// them wins. The name that was used most often is the first of its group.
 func (r *resolver) resolve(decisions []Decision) [][]*name {
 	for _, d := range decisions {
 		r.name(d.A, "")
@@ -166,8 +166,8 @@ func (r *resolver) resolve(decisions []Decision) [][]*name {
 		all = append(all, n)
 	}
 	u := newUnion(all)
-	// The last decision about a pair holds; decisions come in order of standing.
-	// Here they stand the highest first.
+	// The last decision about a pair counts. Here the decisions of the highest
+	// rank come first.
 	known := map[[2]string]bool{}
 	var hold []Decision
 	for _, d := range slices.Backward(decisions) {
@@ -179,7 +179,7 @@ func (r *resolver) resolve(decisions []Decision) [][]*name {
 		hold = append(hold, d)
 	}
 	of := func(d *Decision) (a, b *name) { return r.seen[r.fold(d.A)], r.seen[r.fold(d.B)] }
-	for len(hold) > 0 { // rank by rank: what keeps apart before what makes one
+	for len(hold) > 0 { // for each rank, first the decisions that keep apart, then those that join
 		n := slices.IndexFunc(hold, func(d Decision) bool { return d.Rank != hold[0].Rank })
 		if n < 0 {
 			n = len(hold)
@@ -246,7 +246,7 @@ func isHan(s string) bool {
 	return false
 }
 
-// union is groups of names, some of which may never be one.
+// union is groups of names. Some groups must not be joined.
 type union struct {
 	all   []*name
 	of    [][]*name      // members by group
@@ -270,7 +270,7 @@ func (u *union) apart(a, b *name) {
 	}
 }
 
-// join makes two groups one, unless some of theirs are to stay apart.
+// join joins two groups, unless they have names that must stay apart.
 func (u *union) join(a, b *name) {
 	x, y := a.group, b.group
 	if x == y || u.enemy[x][y] {
@@ -294,8 +294,8 @@ func (u *union) join(a, b *name) {
 	u.enemy[y] = nil
 }
 
-// groups gives them, each with the name that was said most first, in the order
-// of those.
+// groups returns them, each with the name that was said most first, in the
+// order of those.
 func (u *union) groups() (out [][]*name) {
 	for _, g := range u.of {
 		if len(g) == 0 {

@@ -24,9 +24,9 @@ const (
 	maxAlike    = 32 // names that sound alike: of more, no two are suggested
 )
 
-// Suggest gives pairs that may be one: a name that is a part of one longer name
-// only, or that shares a key with several, or whose embeddings are alike. like
-// gives the cosine of two names; nil: there are no embeddings.
+// Suggest returns pairs that may be one: a name that is a part of one longer
+// name only, or that shares a key with several, or whose embeddings are alike.
+// like gives the cosine of two names; nil: there are no embeddings.
 func (a *Atlas) Suggest(like func(a, b string) float64) []Suggestion {
 	var out []Suggestion
 	decided := map[[2]string]bool{}
@@ -111,8 +111,8 @@ func (a *Atlas) Names() []string {
 	return out
 }
 
-// Decisions gives the decisions that there are, in order of standing: the last
-// of a pair holds.
+// Decisions returns the decisions that there are, in order of standing: the
+// last of a pair holds.
 func (a *Atlas) Decisions() []Decision { return slices.Clone(a.decisions) }
 
 func pair(a, b string) [2]string {

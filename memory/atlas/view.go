@@ -13,14 +13,14 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 )
 
-// Query asks for a part of the atlas. At most one of Entity and Text is set;
-// with neither it is the entities that most memories name.
+// Query selects a part of the atlas. At most one of Entity and Text may be set.
+// If neither is set, the entities that most memories name are selected.
 type Query struct {
 	Entity string    // around whoever this name may mean: entity-centred retrieval
 	Text   string    // relations whose words answer best: retrieval by triplets
-	At     time.Time // relations that were so then; zero: that are so
+	At     time.Time // relations that were true then; zero: that are true now
 	Known  time.Time // relations that were believed then
-	Past   bool      // those that are no longer so, too; of no use with At
+	Past   bool      // also relations that are no longer true; ignored with At
 	Limit  int       // entities; 0 and below: DefaultLimit, at most MaxLimit
 	Now    time.Time // by which something is so; zero: what its state says
 }
@@ -41,7 +41,7 @@ type View struct {
 	More        bool        `json:"more,omitempty"` // there are more than the limit
 }
 
-// View gives the part that q asks for.
+// View returns the part that q asks for.
 func (a *Atlas) View(q Query) View {
 	limit := DefaultLimit
 	if q.Limit > 0 {
@@ -131,7 +131,7 @@ func (a *Atlas) fill(v *View, chosen map[string]float64) {
 	}
 }
 
-// Resolve gives the entities that a name may mean: that of the name itself,
+// Resolve returns the entities that a name may mean: that of the name itself,
 // or those of which it is a part.
 func (a *Atlas) Resolve(name string) []string {
 	f := names.Fold(name)
@@ -152,8 +152,8 @@ func (a *Atlas) Resolve(name string) []string {
 	return out
 }
 
-// walkWork is how many edges a walk for a view looks at: a hundred times what
-// a question does in recall.
+// walkWork is how many edges a walk for a view may read: a hundred times as
+// many as for a question in recall.
 const walkWork = 200_000
 
 // around chooses what a walk from some entities comes by, best first.
@@ -195,7 +195,8 @@ func (a *Atlas) around(from []string, at time.Time, limit int, chosen map[string
 	return false
 }
 
-// many is how many relations a word may have that chooses beside rarer ones.
+// many is the number of relations above which a word is too common to select
+// relations beside rarer words.
 const many = 1000
 
 // triplets chooses the relations whose words answer a text best, the rarer ones

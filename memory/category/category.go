@@ -85,10 +85,10 @@ func han(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
-// Names gives the categories in the order in which they were given, and Misc.
+// Names returns the categories in the order in which they were given, and Misc.
 func (s *Sorter) Names() []string { return append(slices.Clone(s.names), Misc) }
 
-// Of gives the categories that a memory is in, in their order: Misc where it
+// Of returns the categories that a memory is in, in their order: Misc where it
 // is in no other.
 func (s *Sorter) Of(m *memory.Memory) []string {
 	in := make([]bool, len(s.names))
@@ -125,7 +125,7 @@ func (s *Sorter) Of(m *memory.Memory) []string {
 	return out
 }
 
-// forms gives a word, and what it may be a plural or another form of.
+// forms returns a word, and what it may be a plural or another form of.
 func forms(w string) []string {
 	out := []string{w}
 	for _, end := range []struct{ cut, add string }{

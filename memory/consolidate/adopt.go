@@ -11,18 +11,17 @@ import (
 	"github.com/locket-dev/locket/memory/reconcile"
 )
 
-// TakesIn is the relation of a memory to those that it says once more, all in
-// one: what a worker proposes in its dream. Nothing follows from it but that a
-// node's next dream looks whether it is so.
+// TakesIn is the relation from a memory to those whose content it combines, as
+// a worker proposes it in a dream. Its only effect is that the node's next
+// dream checks whether the memory really has their content.
 const TakesIn = "takes_in"
 
 // mostTaken is how many memories one takes in.
 const mostTaken = 6
 
-// Covers reports, as an error, that a text does not say all that a memory says:
-// by its words, of which names, numbers and negations have to be there, every
-// one, and of the rest four in five; nor may it have such words that none of
-// those that it takes in has.
+// Covers returns an error if a text does not say everything that a memory says.
+// The text must have all of the memory's names, numbers and negations, and four
+// fifths of its other words.
 func Covers(text string, m *memory.Memory) error {
 	said, says := reconcile.Shingles(text), reconcile.Shingles(m.Text)
 	if len(says) == 0 || len(text) > memory.MaxText {
@@ -43,7 +42,8 @@ func Covers(text string, m *memory.Memory) error {
 	return nil
 }
 
-// adds reports words that make a difference and that none of some memories has.
+// adds reports whether a text has words that make a difference and that none of
+// the given memories has.
 func adds(text string, of []*memory.Memory) bool {
 	known := map[string]bool{}
 	for _, m := range of {
@@ -59,8 +59,9 @@ func adds(text string, of []*memory.Memory) bool {
 	return false
 }
 
-// adopt takes memories into one that a worker has worded for all of them, where
-// it says all that they say and nothing else: all of them, or none.
+// adopt merges memories into one that a worker has proposed for them, if its
+// text says everything that they say and nothing else. It merges all of them or
+// none.
 func (p *planner) adopt() {
 	for _, into := range p.all {
 		if into.State != memory.Active || into.Rank != memory.RankCloud || p.taken[into.ID] || into.Slot != nil {
@@ -78,8 +79,8 @@ func (p *planner) adopt() {
 	}
 }
 
-// takenIn gives the memories that one says that it takes in, nil where one of
-// them is not for a machine to put away, or is another kind of thing.
+// takenIn returns the memories that another one combines, or nil if one of them
+// is of another kind or must not be archived by a machine.
 func (p *planner) takenIn(into *memory.Memory) (of []*memory.Memory) {
 	for _, l := range into.Links {
 		if l.Relation != TakesIn {

@@ -1,14 +1,15 @@
-// Package consolidate plans what a memory does in its sleep: it merges what is
-// said twice, puts away what has had its day, rewrites full blocks, and sums
-// days up. It is pure: what is remembered and how often it was of use comes
-// in, a plan goes out, the same on every replica that knows the same.
+// Package consolidate plans a dream: it merges memories that say the same,
+// archives expired ones, rewrites full core blocks, and summarises days. It is
+// pure: its input is the memories and how often each was used, and its output
+// is a plan. Replicas with the same knowledge make the same plan.
 //
-//   - A [Plan] is a list of steps, with an id that follows from them.
-//   - A [Step] changes one memory, and says why in words.
+//   - A [Plan] is a list of steps. Its id is derived from them.
+//   - A [Step] changes one memory, and has a reason in words.
 //
-// Nothing here erases, and nothing touches what is pinned or in the vault. What
-// a person has said is kept as it is: it can take in what repeats it. Each step
-// becomes assertions that can be withdrawn; see [Step.Assertions].
+// A plan erases nothing, and changes nothing that is pinned or in the vault. A
+// person's memory stays as it is, but others that repeat it can be merged into
+// it. Each step becomes assertions that can be withdrawn; see
+// [Step.Assertions].
 package consolidate
 
 import (
@@ -24,26 +25,27 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Kind is what a step does.
+// Kind says what a step does.
 type Kind string
 
 const (
-	Merge     Kind = "merge"     // says what another says: its evidence goes there
-	Expire    Kind = "expire"    // had its day: archived
-	Archive   Kind = "archive"   // no longer so, and long unused
+	Merge     Kind = "merge"     // it says the same as another memory, which gets its evidence
+	Expire    Kind = "expire"    // it has expired and is archived
+	Archive   Kind = "archive"   // it is no longer true and was not used for long
 	Move      Kind = "move"      // a line of a full core block becomes a semantic memory
-	Summarise Kind = "summarise" // a day in a few lines
-	Revive    Kind = "revive"    // two devices have merged each into the other: one comes back
-	Scrub     Kind = "scrub"     // a credential that was missed goes to the vault
+	Summarise Kind = "summarise" // summarises a day in a few lines
+	Revive    Kind = "revive"    // two devices have merged memories into each other in a ring: one comes back
+	Scrub     Kind = "scrub"     // a secret that was overlooked goes to the vault
 )
 
-// How long things last. Seven and ninety days are the design's; a year after
-// which a past fact that nobody asks for is put away was chosen here.
+// How long things are kept. The design sets 7 and 90 days. A year, after which
+// a fact of the past that nobody asks for is archived, was chosen here.
 const (
 	OperationalFor = 7 * 24 * time.Hour
 	ProjectFor     = 90 * 24 * time.Hour
 	PastFor        = 365 * 24 * time.Hour
-	// MaxSteps is how many steps one plan has; the next one goes on.
+	// MaxSteps is the greatest number of steps of a plan. The next plan
+	// continues.
 	MaxSteps = 200
 )
 
@@ -53,19 +55,22 @@ type Use struct {
 	Last  time.Time `json:"l"`
 }
 
-// Input is what a plan is made of.
+// Input is what a plan is made from.
 type Input struct {
 	Memories []memory.Memory // of every state but erased
 	Uses     map[memory.ID]Use
-	// Now is the clock of events: what had its day is judged by it, so that a
-	// node that was in a drawer for a month loses nothing for it.
+	// Now is the time of the latest event. Expiry is judged by it, so that
+	// nothing expires while a node is switched off.
 	Now time.Time
-	// Wall is the clock of this device: by it a day is over. Zero: Now.
+	// Wall is the time by this device's clock, which tells whether a day is
+	// over. Zero: Now.
 	Wall time.Time
 	Zone *time.Location // in which a day is a day
-	// Secret reports whether a memory holds a credential; nil: nobody looked.
+	// Secret reports whether a memory contains a secret. nil means that no
+	// memory does.
 	Secret func(*memory.Memory) bool
-	// ID names the memory that a step proposes, after a word for what it is.
+	// ID returns the id of the memory that a step proposes; name says what the
+	// memory is.
 	ID func(name string) memory.ID
 }
 
@@ -81,7 +86,7 @@ type Step struct {
 	Stamp     string            `json:"stamp"`               // what was looked at, for whether it changed since
 }
 
-// Plan is what would be done.
+// Plan is what a dream would do.
 type Plan struct {
 	ID    string    `json:"id"`
 	At    time.Time `json:"at"`
@@ -89,17 +94,18 @@ type Plan struct {
 	More  bool      `json:"more,omitempty"` // there is more than one plan holds
 }
 
-// New makes a plan. Its steps do not depend on each other: each memory is
-// changed by one of them at most, and what takes another in by nothing else.
+// New makes a plan. Its steps are independent of each other: at most one step
+// changes a memory, and a memory into which others are merged is not changed
+// otherwise.
 func New(in Input) Plan {
 	plan, err := Make(context.Background(), in)
 	if err != nil {
-		panic(err) // nothing ends that context
+		panic(err) // the context never ends
 	}
 	return plan
 }
 
-// Make is [New] until ctx is done: then its error is that of ctx.
+// Make is [New] with a context. When ctx is done, it returns ctx's error.
 func Make(ctx context.Context, in Input) (Plan, error) {
 	if in.Zone == nil {
 		in.Zone = time.UTC
@@ -139,9 +145,9 @@ type planner struct {
 	over  func() bool // somebody wants no plan any more: what is under way may end as it is
 }
 
-// sort puts memories in the order in which one stands before another: pinned,
-// of a higher rank, learnt earlier, of the lesser id. Replicas agree on it as
-// far as they know the same.
+// sort orders memories: pinned ones first, then by higher rank, then those
+// learnt earlier, then by smaller id. Replicas with the same knowledge have the
+// same order.
 func (p *planner) sort() {
 	for i := range p.in.Memories {
 		m := &p.in.Memories[i]
@@ -163,7 +169,7 @@ func before(a, b *memory.Memory) int {
 	return cmp.Or(cmp.Compare(pin(b), pin(a)), cmp.Compare(b.Rank, a.Rank), a.Learnt.Compare(b.Learnt), slices.Compare(a.ID[:], b.ID[:]))
 }
 
-// may reports whether a machine may put a memory away here.
+// may reports whether a machine may archive a memory.
 func (p *planner) may(m *memory.Memory) bool {
 	return !m.Pinned && m.Rank < memory.RankPerson && m.Type != memory.Vault && !p.taken[m.ID]
 }
@@ -199,8 +205,8 @@ func Words(ms ...*memory.Memory) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Assertions gives what a step says of the memories as they are: memory, act,
-// content and reason are set. Source and rank are the caller's.
+// Assertions returns what a step asserts about the present memories. Memory,
+// act, content and reason are set. The caller sets source and rank.
 func (s *Step) Assertions(m, into *memory.Memory) []memory.Assertion {
 	switch s.Kind {
 	case Merge:
@@ -228,13 +234,15 @@ func (s *Step) Assertions(m, into *memory.Memory) []memory.Assertion {
 	return nil // scrub is not said, it is done
 }
 
-// takes reports whether evidence is added to what takes another in: not to what
-// is pinned, nor to what stands in a slot, whose place among its values an
-// earlier evidence would change. What was merged keeps its own.
+// takes reports whether evidence is added to the memory into which another is
+// merged. It is not if that memory is pinned, or fills a slot, because earlier
+// evidence would change its place among the slot's values. The merged memory
+// keeps its own evidence.
 func takes(into *memory.Memory) bool { return !into.Pinned && into.Slot == nil }
 
-// Same reports whether a merge still is what was planned: the memory is as it
-// was, and what takes it in says the same, whatever else it took in meanwhile.
+// Same reports whether a planned merge is still right: the memory is unchanged,
+// and the memory that it is merged into has the same content, even if others
+// were merged into it meanwhile.
 func Same(s *Step, m, into *memory.Memory) bool { return s.Stamp == mergeStamp(m, into) }
 
 func mergeStamp(m, into *memory.Memory) string { return Stamp(m) + Words(into) }

@@ -63,7 +63,7 @@ func made(m *memory.Memory) bool {
 	return slices.ContainsFunc(m.Links, func(l memory.Link) bool { return l.Relation == DerivedFrom })
 }
 
-// central gives the lines that share most words with the others, in the order
+// central returns the lines that share most words with the others, in the order
 // in which they were said. Ties go to the earlier.
 func (p *planner) central(ms []*memory.Memory) []*memory.Memory {
 	ms = slices.Clone(ms)

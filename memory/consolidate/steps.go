@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/memory/reconcile"
 )
 
-// revive brings one of those back that merges on several devices have put into
-// each other in a ring: the one that stands before the rest.
+// revive brings back one of the memories that several devices have merged into
+// each other in a ring: the first in the order of sort.
 func (p *planner) revive() {
 	for _, m := range p.all {
 		if m.State != memory.Archived || m.Into.IsZero() || p.taken[m.ID] {
@@ -127,10 +127,10 @@ func (p *planner) takeIn(into, m *memory.Memory) {
 	p.since[into.ID] = at
 }
 
-// lasts is how long a memory is of use after its time, zero for ever, and what
-// it is, in words. Its tags say so: those that the extractors give, and those
-// that a person may give. What fills a slot of one value is not put away: it
-// holds until the next value takes its place.
+// lasts returns how long a memory is useful after its time, or 0 for ever, and
+// its kind in words. This follows from tags, which extractors and persons set.
+// A memory that fills a single-valued slot does not expire: it is true until
+// the next value replaces it.
 func lasts(m *memory.Memory) (time.Duration, string) {
 	has := func(tags ...string) bool {
 		return slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(m.Tags, t) })

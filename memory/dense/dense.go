@@ -1,5 +1,5 @@
-// Package dense holds what documents mean, as a model sees it: one vector for
-// each, small enough to be kept in memory by a wearable's companion.
+// Package dense stores an embedding vector for each document, in a form small
+// enough for the memory of a phone or a small computer.
 //
 // The words:
 //
@@ -34,11 +34,12 @@ const (
 	MaxDim = 8192
 )
 
-// ErrVector: it has another number of dimensions than the set, or is no
-// direction: all zero, infinite, not a number.
+// ErrVector: the vector has another number of dimensions than the set, or no
+// direction: all components are zero, or one is infinite or not a number.
 var ErrVector = errors.New("dense: not a vector of this set")
 
-// Sum stands for a text: of two texts that differ, a set wants two vectors.
+// Sum identifies a text. If a document's text changes, the set needs a new
+// vector.
 type Sum [8]byte
 
 // Set is documents and their vectors. It is safe for concurrent use.
@@ -84,7 +85,7 @@ func (s *Set) Has(id memory.ID, of Sum) bool {
 	return ok && s.sums[i] == of
 }
 
-// IDs gives the documents that are there, in no order.
+// IDs returns the documents that are there, in no order.
 func (s *Set) IDs() []memory.ID {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -180,16 +181,16 @@ type Near struct {
 	Cosine float32
 }
 
-// prefilter is how many documents for each that is wanted are compared in
-// full, and at least atLeast: by codes alone the order is too rough. With
-// these, 99 of 100 of the nearest ten of random neighbours are found (see
+// prefilter is how many candidates for each wanted document are compared with
+// their full vectors, but at least atLeast. Codes alone order too roughly. With
+// these numbers, 99 % of the ten nearest random neighbours are found (see
 // TestPrefilter).
 const (
 	prefilter = 10
 	atLeast   = 500
 )
 
-// Nearest gives at most n documents nearest to a vector, nearest first; of
+// Nearest returns at most n documents nearest to a vector, nearest first; of
 // equal ones the lesser id.
 func (s *Set) Nearest(vector []float32, n int) ([]Near, error) {
 	code, vec, scale, err := s.pack(vector)
@@ -209,8 +210,8 @@ func (s *Set) Nearest(vector []float32, n int) ([]Near, error) {
 	return out[:min(n, len(out))], nil
 }
 
-// candidates gives about n rows whose codes differ least from one: all rows up
-// to the distance within which there are n.
+// candidates returns about n rows whose codes differ least from one: all rows
+// up to the distance within which there are n.
 func (s *Set) candidates(code []uint64, n int) []int32 {
 	distances := make([]uint16, len(s.ids))
 	counts := make([]int, s.words*64+1)

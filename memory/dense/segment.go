@@ -90,11 +90,11 @@ type Change struct {
 	Data   []byte
 }
 
-// Flush gives what has to be written so that the segments hold what the set
+// Flush returns what has to be written so that the segments hold what the set
 // holds and nothing else, in the order in which it is to be done: what is
 // written first, then what is deleted. A segment never changes; one that holds
-// what is gone is written anew under another number. After an error of
-// whoever writes, the set is to be loaded again.
+// what is gone is written anew under another number. After an error of whoever
+// writes, the set is to be loaded again.
 func (s *Set) Flush() []Change {
 	s.mu.Lock()
 	defer s.mu.Unlock()

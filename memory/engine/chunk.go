@@ -23,7 +23,7 @@ func chunkID(id memory.ID, n int) memory.ID {
 // characters are 110 bits.
 const chunkPrefix = 22
 
-// Whole gives the memory that a hit of the index names: by its own id, or by
+// Whole returns the memory that a hit of the index names: by its own id, or by
 // that of one of its chunks, which is then given too. Else memory.ErrNotFound.
 func Whole(tx *store.Tx, id memory.ID) (*memory.Memory, *memory.Chunk, error) {
 	m, err := tx.Memory(id)
@@ -40,7 +40,8 @@ func Whole(tx *store.Tx, id memory.ID) (*memory.Memory, *memory.Chunk, error) {
 	return nil, nil, err // it was shorter since, or is another's
 }
 
-// ChunkOf gives the chunk of a memory that the index has under an id; nil: none.
+// ChunkOf returns the chunk of a memory that the index has under an id; nil:
+// none.
 func ChunkOf(m *memory.Memory, id memory.ID) *memory.Chunk {
 	if m.Fields.Resource == nil || !bytes.Equal(id[:14], m.ID[:14]) {
 		return nil

@@ -79,7 +79,7 @@ func docOf(tx *store.Tx, m *memory.Memory) (doc recall.Doc) {
 	return doc
 }
 
-// Live gives a memory that is not erased: memory.ErrNotFound.
+// Live returns a memory that is not erased: memory.ErrNotFound.
 func Live(tx *store.Tx, id memory.ID) (memory.Memory, error) {
 	m, err := tx.Memory(id)
 	if err != nil {

@@ -1,14 +1,14 @@
-// Package engine is the one place that changes a member's records. It holds
-// the store, the index over it, the clock by which the member speaks, and the
-// lock under which they change together.
+// Package engine is the only package that changes a member's records. It holds
+// the store, the index over it, the member's clock, and the lock under which
+// they change together.
 //
-// A change is a commit: the lock is taken, a transaction of the store runs,
-// what looks at each change has its say, and the index is told what changed.
-// A crash between the transaction and the index costs nothing: the store keeps
-// a log of the documents that changed, from which [Engine.CatchUp] goes on.
+// A change is a commit: the engine takes the lock, runs a transaction of the
+// store, calls Check, and tells the index what changed. A crash between the
+// transaction and the index does no harm: the store has a log of changed
+// documents, from which [Engine.CatchUp] continues.
 //
-// Whoever has to do several things that nobody may come between takes a
-// [Writer], which stands for the lock.
+// A caller that has to make several changes without others in between uses a
+// [Writer], which holds the lock.
 package engine
 
 import (
@@ -22,18 +22,19 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Config says whose records these are. Index may be nil: nothing is searched.
+// Config configures an engine. Index may be nil; then nothing can be searched.
 type Config struct {
 	Space  memory.SpaceID
 	Member memory.MemberID
 	Store  *store.Store
 	Index  *recall.Index
 	Clock  *memory.Ticker
-	Worker bool // the member is a worker: what it says names nothing that others said
+	Worker bool // the member is a worker: its assertions name nothing that others said
 
-	// Check looks at what a transaction changed, as its last part: it may change
-	// more, and its error undoes everything. What it returns runs after the
-	// commit, once the index knows, under the same lock. nil: nobody looks.
+	// Check is called as the last part of a transaction with its changes. It
+	// may change more; its error undoes everything. The function that it
+	// returns is called after the commit, when the index is up to date, under
+	// the same lock. Check may be nil.
 	Check func(ctx context.Context, tx *store.Tx) (after func(context.Context, *Writer) error, err error)
 }
 
@@ -44,16 +45,16 @@ type Engine struct {
 	writing sync.Mutex // held from a change of the records until the index knows of it
 }
 
-// New makes an engine over a store and an index that are open. The index may
-// be behind the store: see [Engine.CatchUp].
+// New returns an engine over an open store and an open index. The index may be
+// behind the store: see [Engine.CatchUp].
 func New(c Config) *Engine { return &Engine{c: c} }
 
-// View reads the records as they are now.
+// View runs fn on the present records.
 func (e *Engine) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return e.c.Store.View(ctx, fn)
 }
 
-// Search asks the index.
+// Search queries the index.
 func (e *Engine) Search(ctx context.Context, q recall.Query) (recall.Result, error) {
 	return e.c.Index.Search(ctx, q)
 }
@@ -68,14 +69,14 @@ func (e *Engine) Commit(ctx context.Context, fn func(*store.Tx) error) error {
 	return w.Commit(ctx, fn)
 }
 
-// Relieve is Commit for what makes room: it may use the disk's reserve.
+// Relieve is Commit for changes that make room: it may use the disk's reserve.
 func (e *Engine) Relieve(ctx context.Context, fn func(*store.Tx) error) error {
 	w := e.Hold()
 	defer w.Release()
 	return w.Relieve(ctx, fn)
 }
 
-// CatchUp has the index take in what was committed and never told to it.
+// CatchUp adds to the index what was committed without the index being told.
 func (e *Engine) CatchUp(ctx context.Context) error {
 	w := e.Hold()
 	defer w.Release()
@@ -103,8 +104,8 @@ func (e *Engine) CatchUp(ctx context.Context) error {
 // catchUpPage is how many documents are read at once.
 const catchUpPage = 512
 
-// Writer is an engine whose write lock is held. It is for one goroutine, and
-// of no use after Release.
+// Writer is an engine whose write lock is held. It must be used by one
+// goroutine only, and not after Release.
 type Writer struct{ e *Engine }
 
 // Hold takes the write lock, and waits for it.
@@ -113,7 +114,7 @@ func (e *Engine) Hold() *Writer {
 	return &Writer{e}
 }
 
-// Release gives the write lock back.
+// Release releases the write lock.
 func (w *Writer) Release() { w.e.writing.Unlock() }
 
 // Commit changes the records and tells the index.
@@ -121,7 +122,7 @@ func (w *Writer) Commit(ctx context.Context, fn func(*store.Tx) error) error {
 	return w.commit(ctx, w.e.c.Store.Update, fn)
 }
 
-// Relieve is Commit for what makes room: it may use the disk's reserve.
+// Relieve is Commit for changes that make room: it may use the disk's reserve.
 func (w *Writer) Relieve(ctx context.Context, fn func(*store.Tx) error) error {
 	return w.commit(ctx, w.e.c.Store.Relieve, fn)
 }
@@ -145,7 +146,8 @@ func (w *Writer) commit(ctx context.Context, update func(context.Context, func(*
 	if err != nil {
 		return err
 	}
-	// What is committed is indexed and followed up whoever has hung up meanwhile.
+	// What is committed must be indexed and followed up even if the caller has
+	// left.
 	ctx = context.WithoutCancel(ctx)
 	if err := w.e.index(ctx, touched); err != nil || after == nil {
 		return err
@@ -153,8 +155,8 @@ func (w *Writer) commit(ctx context.Context, update func(context.Context, func(*
 	return after(ctx, w)
 }
 
-// Flush writes the index's segments: they then cover all that is committed. It
-// does nothing where they do already.
+// Flush writes the index's segments, so that they cover everything that is
+// committed. If they do already, it does nothing.
 func (w *Writer) Flush(ctx context.Context) error {
 	ix := w.e.c.Index
 	covered := ix.Covered()
@@ -214,7 +216,7 @@ func (e *Engine) index(ctx context.Context, docs []store.Document) error {
 	return nil
 }
 
-// IndexCold has an index that was made anew find a memory that is cold: its
+// IndexCold adds a cold memory to an index that was made again, because its
 // document is in no log.
 func (w *Writer) IndexCold(tx *store.Tx, m *memory.Memory) error {
 	if !Findable(m) || w.e.c.Index.Has(m.ID) {

@@ -8,19 +8,19 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Space is the one in which the member speaks.
+// Space returns the member's space.
 func (e *Engine) Space() memory.SpaceID { return e.c.Space }
 
-// Member is who speaks.
+// Member returns the member's id.
 func (e *Engine) Member() memory.MemberID { return e.c.Member }
 
-// Clock is what the member speaks by.
+// Clock returns the member's clock.
 func (e *Engine) Clock() *memory.Ticker { return e.c.Clock }
 
-// Say asserts something in the member's name: with its next dots, its clock and
-// the given rank. Of each assertion the caller sets memory, act, content and,
-// where they matter, source and reason. Where it leaves Seen nil, that is what
-// the member knew when it spoke.
+// Say asserts something in the member's name, with its next dots, its clock and
+// the given rank. The caller sets memory, act and content of each assertion
+// and, where needed, source and reason. If Seen is nil, Say sets it to what the
+// member knows now.
 func (e *Engine) Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) (changes []memory.Change, err error) {
 	for _, a := range as {
 		if a.Dot, err = tx.NextDot(e.c.Member); err != nil {
@@ -41,9 +41,9 @@ func (e *Engine) Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) (ch
 	return changes, nil
 }
 
-// knew gives what an assertion is made in knowledge of: the values of its slot
-// that a proposal may answer, and what any other act overrules. A worker overrules
-// nobody.
+// knew returns what an assertion's author knows: for a proposal, the values of
+// the same slot that it answers; for other acts, the assertions that it
+// overrules. A worker overrules nobody.
 func (e *Engine) knew(tx *store.Tx, a *memory.Assertion) ([]memory.Dot, error) {
 	switch {
 	case e.c.Worker:
@@ -61,7 +61,7 @@ func (e *Engine) knew(tx *store.Tx, a *memory.Assertion) ([]memory.Dot, error) {
 // Person is the source of what a person says by the node's API.
 var Person = memory.Source{Plugin: "person"}
 
-// Voice is who says something, and with which rank.
+// Voice says who makes an assertion, and with which rank.
 type Voice struct {
 	Source memory.Source
 	Rank   memory.Rank
@@ -70,8 +70,8 @@ type Voice struct {
 // PersonVoice is that of the wearer.
 var PersonVoice = Voice{Person, memory.RankPerson}
 
-// Assert commits what somebody says. make gives the assertions, of which memory,
-// act and content are set; the rest is filled in here.
+// Assert commits assertions. make returns them with memory, act and content
+// set; Assert sets the rest.
 func (e *Engine) Assert(ctx context.Context, by Voice, make func(*store.Tx) ([]memory.Assertion, error)) (changes []memory.Change, err error) {
 	err = e.Commit(ctx, func(tx *store.Tx) error {
 		as, err := make(tx)
@@ -92,9 +92,8 @@ func (e *Engine) Assert(ctx context.Context, by Voice, make func(*store.Tx) ([]m
 	return changes, nil
 }
 
-// Erase says in the wearer's name that memories are to be forgotten, and forgets
-// them. That each was there, and why it is not any more, is all that is left to
-// tell.
+// Erase asserts in the wearer's name that memories are erased, and erases them.
+// Only the fact and the reason are kept.
 func (e *Engine) Erase(tx *store.Tx, by memory.Source, why string, ids ...memory.ID) (changes []memory.Change, err error) {
 	for _, id := range ids {
 		got, err := e.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActErase, Source: by})
@@ -115,10 +114,10 @@ func (e *Engine) Erase(tx *store.Tx, by memory.Source, why string, ids ...memory
 	return changes, nil
 }
 
-// Erase is [Engine.Erase] in as many transactions as it takes, which may use the
-// disk's reserve. With an error, some may be erased.
+// Erase is [Engine.Erase] in as many transactions as needed. It may use the
+// disk's reserve. After an error, some of the memories may be erased.
 func (w *Writer) Erase(ctx context.Context, by memory.Source, why string, ids ...memory.ID) (changes []memory.Change, err error) {
-	var said []memory.Change // by the transaction that goes on
+	var said []memory.Change // of the present transaction
 	err = store.Divided(ids, func(fn func(*store.Tx) error) error {
 		said = nil
 		err := w.Relieve(ctx, fn)

@@ -39,7 +39,7 @@ var slotWords = map[string]string{
 	"appointment":    "appointment",
 }
 
-// asked gives those words for a memory's slot, or the slot's own name.
+// asked returns those words for a memory's slot, or the slot's own name.
 func asked(s *memory.Slot) string {
 	if s == nil {
 		return ""

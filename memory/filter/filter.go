@@ -49,9 +49,9 @@ type Item struct {
 // field out under omitzero.
 func (f Filter) IsZero() bool { return f.root == nil }
 
-// Match reports whether f chooses it. A field that an item does not have
-// meets no comparison: neither "place = home" nor "place > home". What says
-// no to one — "place != home", "not place = home" — it does meet.
+// Match reports whether f selects the item. A field that an item does not have
+// fulfils no comparison: neither "place = home" nor "place > home". It does
+// fulfil the negations "place != home" and "not place = home".
 func (f Filter) Match(it *Item) bool { return f.root == nil || f.root.match(it) }
 
 // String is the filter as a line, in the one of its spellings that [Parse]

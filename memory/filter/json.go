@@ -32,7 +32,7 @@ func (f *Filter) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// MarshalJSON gives the JSON spelling; {} for the zero filter.
+// MarshalJSON returns the JSON spelling; {} for the zero filter.
 func (f Filter) MarshalJSON() ([]byte, error) {
 	if f.root == nil {
 		return []byte("{}"), nil
@@ -249,7 +249,7 @@ func (r *reader) member(place string, m member, depth int) (node, error) {
 	return joined(parts, joinAll), nil
 }
 
-// scalars gives the values of a comparison as words.
+// scalars returns the values of a comparison as words.
 func scalars(place string, v any) ([]string, error) {
 	switch v := v.(type) {
 	case string:

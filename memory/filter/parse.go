@@ -251,7 +251,7 @@ func (p *parser) values() ([]string, error) {
 	}
 }
 
-// write gives the condition as Parse reads it.
+// write returns the condition as Parse reads it.
 func (c *condition) write(b *strings.Builder, _ int) {
 	if c.op == OpExists {
 		if c.want[0].number == 0 {

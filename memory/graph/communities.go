@@ -91,7 +91,7 @@ type tie struct {
 	weight int64
 }
 
-// louvain gives the group of each node.
+// louvain returns the group of each node.
 func (m mesh) louvain(ctx context.Context) ([]int32, error) {
 	group := make([]int32, len(m))
 	for i := range group {
@@ -237,7 +237,7 @@ func (m mesh) parted(group []int32) []int32 {
 	return out
 }
 
-// Node gives the node of a folded name.
+// Node returns the node of a folded name.
 func (g *Graph) Node(folded string) (Node, bool) {
 	n, ok := g.byName[folded]
 	return n, ok && !strings.HasPrefix(folded, windowMark)

@@ -1,6 +1,6 @@
-// Package graph knows who and what the documents of a life name, and how they
-// hang together: so that a question about "my sister's husband" reaches what
-// was said of Tom.
+// Package graph knows the people and things that documents name, and how they
+// are connected. With it, a question about "my sister's husband" finds what was
+// said about Tom.
 //
 // The words:
 //
@@ -225,7 +225,7 @@ func (g *Graph) half(from, to Node, by int) {
 	}
 }
 
-// name gives the node of a folded name, new or known, named once more.
+// name returns the node of a folded name, new or known, named once more.
 func (g *Graph) name(name string, window bool) Node {
 	if n, ok := g.byName[name]; ok {
 		g.nodes[n].named++

@@ -26,11 +26,11 @@ const maxMeant = 8
 // be the same or has its key: of more, the first by name.
 const maxAlike = 64
 
-// Resolve gives the nodes that a name may stand for, in the order of their
-// names: those of the name itself, in either script and in either order of
-// its words; where there are none, those of which it is the first or the last
-// word; and those that a relation says are the same. Those that a relation says
-// are not the same as the name itself are none of them.
+// Resolve returns the nodes that a name may stand for, in the order of their
+// names: those of the name itself, in either script and in either order of its
+// words; where there are none, those of which it is the first or the last word;
+// and those that a relation says are the same. Those that a relation says are
+// not the same as the name itself are none of them.
 func (g *Graph) Resolve(name string) []Node {
 	f := names.Fold(name)
 	var out []Node
@@ -83,7 +83,7 @@ func (g *Graph) Name(n Node) string { return g.nodes[n].name }
 // Named is how many documents name a node.
 func (g *Graph) Named(n Node) int { return int(g.nodes[n].named) }
 
-// Relations gives those of a node, by the documents that state them.
+// Relations returns those of a node, by the documents that state them.
 func (g *Graph) Relations(n Node) iter.Seq2[Doc, Relation] {
 	return func(yield func(Doc, Relation) bool) {
 		links := slices.Clone(g.nodes[n].related)
@@ -96,7 +96,7 @@ func (g *Graph) Relations(n Node) iter.Seq2[Doc, Relation] {
 	}
 }
 
-// Neighbours gives the nodes that some document names beside this one, by
+// Neighbours returns the nodes that some document names beside this one, by
 // name, and how many documents do.
 func (g *Graph) Neighbours(n Node) iter.Seq2[Node, int] {
 	return func(yield func(Node, int) bool) {

@@ -45,10 +45,10 @@ const (
 // widest is from how many nodes, those of most weight, each step goes on.
 const widest = 64
 
-// Spread gives the nodes that a walk from the seeds comes by, without the
-// seeds, the best first and of equal ones by name. Values are at most 1 and
-// sum to less than 1. Nodes with more edges than there is work left for are
-// passed over: the wearer is beside everything.
+// Spread returns the nodes that a walk from the seeds comes by, without the
+// seeds, the best first and of equal ones by name. Values are at most 1 and sum
+// to less than 1. Nodes with more edges than there is work left for are passed
+// over: the wearer is beside everything.
 func (g *Graph) Spread(seeds []Weight, w Walk) []Weight {
 	least := cmp.Or(w.Least, .001)
 	steps, restart, work := cmp.Or(w.Steps, 3), cmp.Or(w.Restart, .3), cmp.Or(w.Work, 2_000)
@@ -157,9 +157,9 @@ type End struct {
 // more ("everything that I like"), they lead nowhere in particular.
 const maxEnds = 32
 
-// Follow gives the other ends of a node's relations that hold at a time and
-// whose predicate is wanted, each once, by name and predicate; none where
-// there are more than 32.
+// Follow returns the other ends of a node's relations that hold at a time and
+// whose predicate is wanted, each once, by name and predicate; none where there
+// are more than 32.
 func (g *Graph) Follow(n Node, at time.Time, wanted func(predicate string) bool) []End {
 	var out []End
 	for _, l := range g.nodes[n].related {

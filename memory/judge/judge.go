@@ -13,9 +13,9 @@ import (
 	"github.com/locket-dev/locket/memory/reconcile"
 )
 
-// Rule rules on every operation of an answer, in its order. It is a pure
-// function: what a model says is held to what it was shown, and to the words
-// that it quotes.
+// Rule decides about every operation of an answer, in order. It is a pure
+// function. It compares what the model says with what the model was shown, and
+// with the words that it quotes.
 func Rule(b *Batch, ops []Operation, src memory.Source, owner string) []Ruling {
 	j := judge{b: b, src: src, owner: owner, taken: map[int]int{}, changed: map[int]bool{}, touched: map[memory.ID]bool{}, said: map[string]bool{}}
 	out := make([]Ruling, len(ops))
@@ -87,7 +87,8 @@ func (j *judge) rule(o *Operation) (r Ruling, err error) {
 	return r, nil
 }
 
-// known gives the memory that an operation names: one that the model was shown.
+// known returns the memory that an operation names: one that the model was
+// shown.
 func (j *judge) known(o *Operation) (*memory.Memory, error) {
 	if o.ID == nil {
 		return nil, fmt.Errorf("%s names no memory", o.Op)
@@ -194,8 +195,8 @@ func (j *judge) delete(o *Operation, r *Ruling) error {
 	return nil
 }
 
-// mayChange holds for what ends a memory: one for each line, and none that was
-// learnt from something said later.
+// mayChange returns an error if a change may not end a memory: each line may
+// end only one, and none that was learnt from something said later.
 func (j *judge) mayChange(o *Operation, r *Ruling) error {
 	if j.changed[o.Message] {
 		return fmt.Errorf("one line changes one memory at most")

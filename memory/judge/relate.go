@@ -137,7 +137,7 @@ func asks(line string) (string, bool) {
 // ends are the characters with which a sentence ends.
 const ends = ".!?\n。！？"
 
-// statements gives what a span of a text states: its words without those of
+// statements returns what a span of a text states: its words without those of
 // sentences that ask or command, wherever the span begins and ends within them.
 // Where that is nothing, why says what they do.
 func statements(text string, start, end int) (states, why string) {

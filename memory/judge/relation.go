@@ -19,7 +19,7 @@ var single = map[string]string{
 	"birthday": "birthday", "born on": "birthday",
 }
 
-// Predicate gives a predicate as it is stored, and whether it is true of one
+// Predicate returns a predicate as it is stored, and whether it is true of one
 // object at a time; empty where it is none.
 func Predicate(s string) (stored string, one bool) {
 	s = memory.Normal(strings.ReplaceAll(s, "_", " "))

@@ -9,7 +9,7 @@ type Shown struct {
 	Text    string `json:"text"`
 }
 
-// Show gives messages as a model is shown them. Those that it is asked about
+// Show returns messages as a model is shown them. Those that it is asked about
 // are numbered.
 func Show(ms []Message, numbered bool) []Shown {
 	var out []Shown

@@ -9,7 +9,8 @@
 //     script: 张伟 and "Zhang Wei" share the key "zhangwei", and so do
 //     "Wei Zhang" and "zhang-wei".
 //
-// Two people may share a key, as 张伟 and 张威 do: a key says who may be meant.
+// Two people may share a key, such as 张伟 and 张威, so a key only says who may be
+// meant.
 package names
 
 import (
@@ -77,7 +78,7 @@ func Fold(s string) string {
 	return b.String()
 }
 
-// Keys gives the keys of a folded name, none twice: as it stands, and of a
+// Keys returns the keys of a folded name, none twice: as it stands, and of a
 // name of two or more words also with the first last, and the last first, as
 // family names go.
 func Keys(folded string) []string {
@@ -166,8 +167,9 @@ const (
 	plain    = "aaaaaaaaacccccddeeeeeeeeegggghhiiiiiiiiijklllllnnnnooooooooorrrsssstttuuuuuuuuuuwyyyzzzaiouuuuu"
 )
 
-// Readings gives the ways to read letters as pinyin of two to four characters:
-// for each way, the characters that each syllable may be. At most four ways.
+// Readings returns the ways to read letters as pinyin of two to four
+// characters: for each way, the characters that each syllable may be. At most
+// four ways.
 func Readings(letters string) [][][]rune {
 	var out [][][]rune
 	chars := syllables()

@@ -27,7 +27,7 @@ type code struct {
 	words []string // the pieces, as words
 }
 
-// codes gives the codes of a text, none twice, the longest of a run first.
+// codes returns the codes of a text, none twice, the longest of a run first.
 func codes(text string) []code {
 	var out []code
 	var run []string

@@ -24,8 +24,8 @@ const (
 // and +2.
 var shareAround = [4]float32{.4, .7, .7, .4}
 
-// shareStranger is what is left of the confidence where the question is about
-// somebody, or something, that no document knows.
+// shareStranger is the factor for the confidence of a question about somebody
+// or something that no document names.
 const shareStranger = .5
 
 // confidence is that of the first hits, at most three: how much of what the

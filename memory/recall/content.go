@@ -8,8 +8,8 @@ type Word struct {
 	Han  bool
 }
 
-// Content gives the words of a text as the index takes them, in order, without
-// those that are grammar.
+// Content returns the words of a text as the index takes them, in order,
+// without those that are grammar.
 func Content(text string) []Word {
 	var out []Word
 	for _, w := range split(text) {

@@ -54,7 +54,7 @@ func newCore() *core {
 	return c
 }
 
-// term gives the number of a term, new or known.
+// term returns the number of a term, new or known.
 func (c *core) term(s string) uint32 {
 	n := c.dict.len()
 	t := c.dict.id(s)

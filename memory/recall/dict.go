@@ -25,7 +25,7 @@ func (d *dict) bytes(i uint32) []byte {
 
 func (d *dict) text(i uint32) string { return string(d.bytes(i)) }
 
-// find gives the number of s, or none.
+// find returns the number of s, or none.
 func (d *dict) find(s string) uint32 {
 	mask := uint64(len(d.table) - 1)
 	for h := maphash.String(d.seed, s) & mask; d.table[h] != 0; h = (h + 1) & mask {
@@ -36,7 +36,7 @@ func (d *dict) find(s string) uint32 {
 	return none
 }
 
-// id gives the number of s, new or known.
+// id returns the number of s, new or known.
 func (d *dict) id(s string) uint32 {
 	if i := d.find(s); i != none {
 		return i

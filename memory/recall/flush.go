@@ -28,8 +28,8 @@ const (
 // of another making are not mixed with ours.
 const analysis = 7
 
-// ErrOutdated: the segments are of another analysis. The cure is as for
-// ErrCorrupt.
+// ErrOutdated: the segments were written with another analysis. The remedy is
+// the same as for ErrCorrupt.
 var ErrOutdated = errors.New("recall: segments of another analysis")
 
 func segmentName(n uint64) string { return "segment-" + strconv.FormatUint(n, 16) }
@@ -119,9 +119,9 @@ func (c *core) read(b []byte) ([]uint32, error) {
 	return docs, err
 }
 
-// Flush writes what was added and removed since the last one. covered is kept
-// with it, and given back by [Index.Covered] after a restart. After an error
-// the old state stands, and Flush can be tried again.
+// Flush writes what was added and removed since the last Flush. covered is
+// stored with it, and [Index.Covered] returns it after a restart. After an
+// error the old segments still count, and Flush can be called again.
 func (x *Index) Flush(ctx context.Context, covered uint64) error {
 	x.write.Lock()
 	defer x.write.Unlock()

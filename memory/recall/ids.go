@@ -31,7 +31,7 @@ func (t *idTable) after(i int) int {
 	return i
 }
 
-// find gives the living document of an id.
+// find returns the living document of an id.
 func (c *core) find(id memory.ID) (d uint32, ok bool) {
 	t := &c.byID
 	for i := t.home(id); t.slots[i] != 0; i = t.after(i) {
@@ -77,8 +77,8 @@ func (t *idTable) resize(docs []meta, room int) {
 // inSources is set in what refers to a source that is no document here.
 const inSources = 1 << 31
 
-// refer gives what stands for the source of a document that comes: the number of
-// a document, or a place among sources.
+// refer returns what stands for the source of a document that comes: the number
+// of a document, or a place among sources.
 func (c *core) refer(source memory.ID) uint32 {
 	if d, ok := c.find(source); ok {
 		return d
@@ -87,7 +87,7 @@ func (c *core) refer(source memory.ID) uint32 {
 	return inSources | uint32(len(c.sources)-1)
 }
 
-// sourceOf gives the source's id. A document keeps its id when it dies.
+// sourceOf returns the source's id. A document keeps its id when it dies.
 func (c *core) sourceOf(m *meta) (id memory.ID) {
 	switch {
 	case !m.sourced():

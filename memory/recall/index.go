@@ -18,13 +18,14 @@ type Options struct {
 }
 
 // Index answers queries over documents. Any number of goroutines may search
-// while one adds, removes or flushes; more than one writer take turns.
+// while one adds, removes or flushes documents. Several writers wait for each
+// other.
 type Index struct {
-	watch    func(added, removed []memory.ID) // nil, or told of every change
+	watch    func(added, removed []memory.ID) // called after every change; may be nil
 	segments Segments
 	limit    int
 
-	write   sync.Mutex // held by whoever changes anything
+	write   sync.Mutex // held for every change
 	stored  []stored
 	pending []uint32 // documents in no segment yet
 	next    uint64   // number of the next segment
@@ -44,8 +45,8 @@ type stored struct {
 	docs []uint32
 }
 
-// Open reads an index from its segments; without any it is empty. An error
-// that wraps ErrCorrupt is cured by [Discard] and adding every document again.
+// Open reads an index from its segments. Without segments it is empty. If the
+// error wraps ErrCorrupt, call [Discard] and add every document again.
 func Open(ctx context.Context, s Segments, o Options) (*Index, error) {
 	x := &Index{segments: s, limit: cmp.Or(o.SegmentDocs, 4096), core: newCore()}
 	x.scratch.New = func() any { return new(scratch) }
@@ -58,11 +59,11 @@ func Open(ctx context.Context, s Segments, o Options) (*Index, error) {
 	return x, nil
 }
 
-// Covered is the mark that the last flush was given: what the caller knows to
+// Covered returns the number that the last Flush got: what the caller knows to
 // be in the segments.
 func (x *Index) Covered() uint64 { return x.covered.Load() }
 
-// Len is the number of documents that can be found.
+// Len returns the number of documents that can be found.
 func (x *Index) Len() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -77,12 +78,12 @@ func (x *Index) Has(id memory.ID) bool {
 	return ok
 }
 
-// Watch has w told of every change: of documents that Add took, and of ids
-// that Remove was given, after it is done and before another begins. W must
-// not call Add or Remove. It is called before the index is used.
+// Watch sets a function that is called after every change and before the next
+// one, with the documents that Add took and the ids that Remove got. w must not
+// call Add or Remove. Watch must be called before the index is used.
 func (x *Index) Watch(w func(added, removed []memory.ID)) { x.watch = w }
 
-// IDs gives the documents that can be found, in no order.
+// IDs returns the documents that can be found, in no order.
 func (x *Index) IDs() []memory.ID {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -95,7 +96,8 @@ func (x *Index) IDs() []memory.ID {
 	return ids
 }
 
-// Utterances gives those documents that can be found and are utterances, in no order.
+// Utterances returns those documents that can be found and are utterances, in
+// no order.
 func (x *Index) Utterances() []memory.ID {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -178,9 +180,9 @@ func (c *core) add(d Doc, p prepared) uint32 {
 	return c.insert(m, d.Order, d.Source, terms)
 }
 
-// Remove makes documents unfindable, at once; ids that are not there are
-// passed over. Their words are gone from the segments after the next Flush,
-// and from this process's memory when the index is next rebuilt or opened.
+// Remove removes documents at once. It ignores unknown ids. The next Flush
+// removes their words from the segments. They stay in this process's memory
+// until the index is rebuilt or opened again.
 func (x *Index) Remove(ids ...memory.ID) error {
 	x.write.Lock()
 	defer x.write.Unlock()
@@ -205,8 +207,8 @@ func (x *Index) drop(ids []memory.ID) error {
 	return nil
 }
 
-// Close ends the index, and waits for calls of models that are under way. What
-// was not flushed is not in the segments.
+// Close closes the index and waits for running calls of models. What was not
+// flushed is not in the segments.
 func (x *Index) Close() error {
 	x.dense.close()
 	x.judge.close()

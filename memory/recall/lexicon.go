@@ -80,7 +80,7 @@ type matter struct {
 	word int // of the question
 }
 
-// Matters gives the heads of each line of the everyday lexicon, in its order.
+// Matters returns the heads of each line of the everyday lexicon, in its order.
 func Matters() []string {
 	l := theLexicon()
 	out := make([]string, len(l.clusters))
@@ -148,7 +148,7 @@ func (c *core) matters(out *question, asked []matter, without map[int]bool) {
 	}
 }
 
-// chinese gives the terms of a Chinese word: its pairs, or the one character.
+// chinese returns the terms of a Chinese word: its pairs, or the one character.
 func (c *core) chinese(word string) []weighted {
 	r := []rune(word)
 	if len(r) == 1 {

@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/memory/names"
 )
 
-// mentions gives the folded names that stand in a text with a capital where no
-// sentence begins: runs of such words, "Tom Weaver" as one. A word that begins
-// a sentence is of a name only with another after it.
+// mentions returns the folded names that stand in a text with a capital where
+// no sentence begins: runs of such words, "Tom Weaver" as one. A word that
+// begins a sentence is of a name only with another after it.
 func mentions(text string) []string {
 	var out []string
 	var run []string

@@ -12,38 +12,39 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Dense tells which documents are near a text in meaning. The index holds no
-// vectors: whoever made them implements this. It must be safe for concurrent
-// use and return soon after ctx ends; what is late is done without.
+// Dense finds documents that are near a text in meaning. The index has no
+// vectors; the owner of the vectors implements this interface. It must be safe
+// for concurrent use, and return soon after ctx ends. Late answers are not
+// used.
 type Dense interface {
-	// Nearest gives at most n documents nearest to a text, each once, in any
+	// Nearest returns at most n documents nearest to a text, each once, in any
 	// order. Documents that the index does not hold are passed over.
 	Nearest(ctx context.Context, text string, n int) ([]Similar, error)
 }
 
-// Similar is a document and how near it is in meaning: the greater the nearer,
-// comparable within one answer only.
+// Similar is a document with its similarity in meaning. Greater is nearer.
+// Numbers of different answers can't be compared.
 type Similar struct {
 	ID         memory.ID
 	Similarity float64
 }
 
-// Reranker reads a question and the texts of the first hits together, and says
-// how well each answers. It must be safe for concurrent use and return soon
-// after ctx ends; what is late is done without.
+// Reranker reads a question together with the texts of the first hits and
+// scores how well each answers it. It must be safe for concurrent use, and
+// return soon after ctx ends. Late answers are not used.
 type Reranker interface {
-	// Rerank gives one number for each text, in their order: the greater the
+	// Rerank returns one number for each text, in their order: the greater the
 	// better, comparable within one answer only.
 	Rerank(ctx context.Context, question string, texts []string) ([]float64, error)
 }
 
-// Texts gives the texts of hits, in their order, as a reranker shall read
-// them. An empty text is one that is gone; it is ranked last.
+// Texts returns the texts of hits, in their order, for a reranker. An empty
+// text means that the document is gone; it is ranked last.
 type Texts func(ctx context.Context, hits []Hit) ([]string, error)
 
-// Models are what a query may ask beside the index. Each is optional, and
-// bounded in time: a search never fails because of one, and [Result.Skipped]
-// says which had no part in the answer.
+// Models are models that a query may use besides the index. Each is optional
+// and limited in time. A search never fails because of a model:
+// [Result.Skipped] says which did not contribute.
 type Models struct {
 	Dense    Dense
 	Reranker Reranker
@@ -61,7 +62,7 @@ const (
 	DefaultFirst  = 100
 )
 
-// Skip says that a model had no part in an answer, and why.
+// Skip says that a model did not contribute to an answer, and why.
 type Skip struct {
 	Part   string     `json:"part"` // the part of the score that is missing
 	Reason SkipReason `json:"reason"`
@@ -78,11 +79,11 @@ const (
 	SkippedFailed SkipReason = "failed" // it gave an error, or numbers that can't be
 )
 
-// maxLate is how many calls that nobody waits for may be under way at a time.
+// maxLate is how many late calls may be running at a time.
 const maxLate = 4
 
-// patience runs the calls of one model and stops waiting for those that are
-// late. A model that does not obey its context costs at most maxLate goroutines.
+// patience runs the calls of one model and does not wait for late ones. If a
+// model ignores its context, it occupies at most maxLate goroutines.
 type patience struct {
 	mu     sync.Mutex
 	late   int

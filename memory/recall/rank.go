@@ -165,7 +165,7 @@ func (r *ranking) around(d uint32) [4]uint32 {
 	return a
 }
 
-// row gives the counts of the question's groups in a document. It is valid
+// row returns the counts of the question's groups in a document. It is valid
 // until the next call.
 func (r *ranking) row(d uint32) []float32 {
 	width := len(r.ask.groups)
@@ -264,7 +264,7 @@ func (r *ranking) signals(c *candidate) {
 	}
 }
 
-// weigh gives each part of a candidate's score by name; add is called for
+// weigh returns each part of a candidate's score by name; add is called for
 // those that are not zero.
 func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	m := &r.docs[c.doc]

@@ -30,7 +30,7 @@ import (
 	"github.com/locket-dev/locket/memory/graph"
 )
 
-// What callers can tell apart.
+// Callers can distinguish these errors.
 var (
 	// ErrCorrupt: a segment or the manifest is not what this package wrote.
 	// The cure is to remove the segments and to add every document again.
@@ -39,7 +39,7 @@ var (
 	ErrClosed = errors.New("recall: index is closed")
 )
 
-// Kind tells sources from what was made of them.
+// Kind distinguishes sources from what was made of them.
 type Kind uint8
 
 const (
@@ -58,8 +58,8 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Doc is one thing to be found. ID, Kind and Text are needed; the rest helps.
-// The index keeps terms, not the text.
+// Doc is a document of the index. ID, Kind and Text are required; the rest
+// improves the ranking. The index stores terms, not the text.
 type Doc struct {
 	ID       memory.ID
 	Kind     Kind
@@ -76,8 +76,8 @@ type Doc struct {
 	// Relations that the document states, at most graph.MaxNames.
 	Relations []graph.Relation
 	Pinned    bool
-	Past      bool      // superseded: found only by a query that asks for the past
-	Source    memory.ID // the utterance that a memory quotes; shares its context
+	Past      bool      // superseded: found only by a query for the past
+	Source    memory.ID // the utterance that a memory quotes, whose context it shares
 }
 
 // Query is a question or a few words.
@@ -92,20 +92,20 @@ type Query struct {
 	Speaker string        // only what this speaker said, where set
 	From    time.Time     // only what is At or after, where set
 	To      time.Time     // only what is before, where set
-	// Allow is asked about documents that would be hits, in no order, maybe
-	// twice. Nil allows all. It must not call back into the index.
+	// Allow is called for documents that would be hits, in no particular order,
+	// possibly twice. nil allows all. It must not call the index.
 	Allow func(memory.ID) bool
-	// Holds is asked whether a document holds, word for word, a phrase that
-	// the question has in quotation marks, about documents that hold all of
-	// its words. Nil takes that for enough. It must not call back into the
+	// Holds reports whether a document contains a quoted phrase of the question
+	// word for word. It is called for documents that contain all of the
+	// phrase's words. nil means that this is enough. It must not call the
 	// index.
 	Holds func(memory.ID, Phrase) bool
-	// Past takes in memories that are superseded.
+	// Past includes superseded memories.
 	Past bool
-	// Apart keeps a memory and the utterance that it quotes as two hits. By
-	// default the better of them is the hit and the other stands in Hit.Also.
+	// Apart returns a memory and the utterance that it quotes as two hits.
+	// Otherwise the better of them is the hit, and the other is in Hit.Also.
 	Apart bool
-	// Weights overrides the default ones: for measuring.
+	// Weights replaces the default weights. It is for measurements.
 	Weights *Weights
 	Models  Models
 }
@@ -113,7 +113,7 @@ type Query struct {
 // MaxK is how many hits one query can have.
 const MaxK = 1000
 
-// Part is what one signal gave to a hit's score.
+// Part is the contribution of one signal to a hit's score.
 type Part struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"` // weighed; the parts of a hit sum to its score
@@ -130,23 +130,23 @@ type Hit struct {
 	Speaker string      `json:"speaker,omitempty"` // in lower case
 	Score   float64     `json:"score"`             // 0 to 1; comparable within one result only
 	Parts   []Part      `json:"parts"`
-	Also    []memory.ID `json:"also,omitempty"` // what was folded into this hit
-	// Past, of an utterance, are the memories taken from it that are
-	// superseded. Where one of its memories is not, that one is the hit.
+	Also    []memory.ID `json:"also,omitempty"` // documents that this hit includes
+	// Past lists superseded memories that were taken from this utterance. If
+	// one of its memories is not superseded, that memory is the hit.
 	Past []memory.ID `json:"past,omitempty"`
 }
 
-// Result is what a query found, best first.
+// Result has the hits of a query, best first.
 type Result struct {
 	Hits []Hit `json:"hits"`
-	// Confidence, 0 to 1, says how much of what the question asks about the
-	// best hits speak of. Below [Unsure] the answer is "I don't know".
+	// Confidence, from 0 to 1, says how much of what the question asks the best
+	// hits cover. Below [Unsure], the answer is "I don't know".
 	Confidence float64 `json:"confidence"`
 	Shape      Shape   `json:"shape"`
-	// Unquoted is set where the question is a phrase in quotation marks that
-	// stands nowhere: the hits were found by its words.
+	// Unquoted is true if the question is a phrase in quotation marks that no
+	// document contains. The hits were then found by its single words.
 	Unquoted bool `json:"unquoted,omitempty"`
-	// Skipped names the models that were asked and had no part.
+	// Skipped lists the models that were asked and did not contribute.
 	Skipped []Skip `json:"skipped,omitempty"`
 	// Scanned counts the index entries that were read: the work done.
 	Scanned int `json:"scanned"`
@@ -154,9 +154,9 @@ type Result struct {
 	most float64 // the greatest score that the weights allow
 }
 
-// Segments keeps segments, sealed. Put replaces whole; Get of a name that is
-// not there gives an error that wraps memory.ErrNotFound. Put is durable, or
-// becomes so no later than a Put that comes after it.
+// Segments stores sealed segments. Put replaces a segment as a whole. Get
+// returns an error that wraps memory.ErrNotFound if there is no segment of that
+// name. Put is durable when it returns, or at the latest when a later Put is.
 type Segments interface {
 	Put(ctx context.Context, name string, b []byte) error
 	Get(ctx context.Context, name string) ([]byte, error)

@@ -112,8 +112,8 @@ func (c *core) relatedGroups(out *question, q *Query, words []word, at map[strin
 	}
 }
 
-// meant gives the nodes that the question names: each run of its words that is
-// a name, the longest first, and the wearer where it says I.
+// meant returns the nodes that the question names: each run of its words that
+// is a name, the longest first, and the wearer where it says I.
 func (c *core) meant(q *Query, words []word, at map[string]int) []meant {
 	var out []meant
 	take := func(list []graph.Node, name string, words []int) bool {
@@ -207,7 +207,7 @@ func (c *core) follow(seeds []graph.Node, m *matcher, now time.Time) []way {
 	return out
 }
 
-// named gives the terms under which a name stands in documents.
+// named returns the terms under which a name stands in documents.
 func (c *core) named(name string) []weighted {
 	out := append(c.found(entityMark+name, 1), c.found(mentionMark+name, 1)...)
 	words := split(name)

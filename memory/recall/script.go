@@ -67,7 +67,7 @@ func (c *core) readings(run []word) (s otherScript, ok bool) {
 	return s, ok
 }
 
-// written gives the pairs under which a reading stands in documents, where
+// written returns the pairs under which a reading stands in documents, where
 // every pair of neighbouring characters does, and who speaks under it.
 func (c *core) written(way [][]rune) (out []weighted, speaker uint32) {
 	const most = 64 // names that one reading may be

@@ -76,7 +76,7 @@ func unquote(s string) string {
 	}, s)
 }
 
-// quoted gives what stands in quotation marks.
+// quoted returns what stands in quotation marks.
 func quoted(s string) []string {
 	var out []string
 	for _, q := range marks {

@@ -63,7 +63,7 @@ func isTimeWord(s string) bool {
 	return months[s] > 0 || weekdays[s] > 0 || timeUnit(s) != 0 || number(s) > 0
 }
 
-// nearest gives the word one slip away, of those that documents have or the
+// nearest returns the word one slip away, of those that documents have or the
 // lexicon knows the one with the most documents, and the terms of all; empty
 // where there is none. A swap is tried before any other slip.
 func (c *core) nearest(s string) (best string, all []weighted) {

@@ -1,9 +1,9 @@
 package recall
 
 // Weights say what each signal is worth. A signal is divided by its greatest
-// value for the question before it is weighed, so that 1 is as much as the
-// plain match of words can give. Zero switches a signal off. How they were
-// chosen, and what each is worth, is in docs/recall.md.
+// value for the question and then multiplied by its weight. A weight of 1 is as
+// much as the plain match of words can contribute. Zero switches a signal off.
+// How they were chosen, and what each is worth, is in docs/recall.md.
 type Weights struct {
 	Speaker   float64    // of the match, on top, where the question names the one who spoke
 	Theirs    float64    // of the lexicon's part, likewise

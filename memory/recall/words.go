@@ -66,7 +66,7 @@ func forms(s string) map[string]string {
 	return m
 }
 
-// lemma gives the term for an English word in lower case.
+// lemma returns the term for an English word in lower case.
 func lemma(w string) string {
 	if l, ok := irregular[w]; ok {
 		w = l

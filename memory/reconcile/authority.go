@@ -7,28 +7,28 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// authority says whose word counts in one memory, and what for. A worker's words
-// are taken when they come, whatever is known then; what they may change is
-// decided here, from all that was said, so that the order in which replicas
-// heard it makes no difference:
+// authority says whose assertions count for a memory, and for which purposes. A
+// worker's assertions are accepted when they come, whatever is known then. What
+// they may change is decided here from all assertions together, so that the
+// order of arrival makes no difference:
 //
-//   - What anybody but a worker has proposed, a worker's proposal is one more
-//     piece of evidence for. It gives no words, no time, no tags.
-//   - A worker corrects, closes and puts away what workers alone have proposed
-//     and corrected.
-//   - What a person has pinned stands as the person saw it. Machines neither
-//     pin nor unpin.
-//   - What is in the vault, workers have nothing to do with.
+//   - If anybody but a worker has proposed a memory, a worker's proposal only
+//     counts as more evidence. It determines no words, times or tags.
+//   - A worker can correct, close and archive only what workers alone have
+//     proposed and corrected.
+//   - A pinned memory stays as the person saw it. Machines can neither pin nor
+//     unpin.
+//   - Workers can't change anything in the vault.
 type authority struct {
-	pin     *memory.Assertion   // the pin that stands; nil: it is not pinned
-	shaping []*memory.Assertion // the proposals that its words may be of; none where nobody has proposed it
-	shown   *memory.Assertion   // of them, the one that its words are of
-	workers bool                // nobody but workers has proposed it
-	theirs  bool                // … nor corrected it
+	pin     *memory.Assertion   // the pin in force; nil: not pinned
+	shaping []*memory.Assertion // the proposals that may determine the words; none if nobody has proposed it
+	shown   *memory.Assertion   // the one of them that determines the words
+	workers bool                // only workers have proposed it
+	theirs  bool                // only workers have proposed and corrected it
 	vault   bool
 }
 
-// authorityOf takes what stands of one memory.
+// authorityOf returns the authority for one memory's assertions.
 func authorityOf(as []*memory.Assertion) authority {
 	v := authority{workers: true, theirs: true}
 	proposals := pick(as, memory.ActPropose)
@@ -57,8 +57,9 @@ func authorityOf(as []*memory.Assertion) authority {
 	return v
 }
 
-// pinnedProposal is the one that the pin names, which was shown when it was
-// pinned; else the first: a machine that proposes it again changes nothing.
+// pinnedProposal returns the proposal that the pin names, which was shown when
+// the memory was pinned. If it names none, it returns the first. A machine's
+// later proposal then changes nothing.
 func (v *authority) pinnedProposal() *memory.Assertion {
 	var named, first *memory.Assertion
 	for _, p := range v.shaping {
@@ -89,8 +90,8 @@ func (v *authority) first() *memory.Assertion {
 	return first
 }
 
-// counts reports whether an assertion may change what the memory says, or
-// whether it is shown.
+// counts reports whether an assertion may change the content or the visibility
+// of the memory.
 func (v *authority) counts(a *memory.Assertion) bool {
 	switch {
 	case v.pin != nil:
@@ -101,22 +102,22 @@ func (v *authority) counts(a *memory.Assertion) bool {
 	return true
 }
 
-// mayDiffer reports whether an assertion that sets something is told to the
-// wearer where it differs from what is shown. What a worker has no say in is
-// not, nor how private workers call it, of which the most private holds.
+// mayDiffer reports whether the wearer is told when an assertion differs from
+// what is shown. The wearer is not told about fields that a worker may not
+// change, nor about a worker's sensitivity, because the highest of those
+// counts.
 func (v *authority) mayDiffer(a *memory.Assertion, field string) bool {
 	return a.Rank > memory.RankCloud || v.theirs && !v.vault && field != sensitivityField
 }
 
-// shapes reports whether an assertion has a say in where the memory stands in
-// time, and in its tags.
+// shapes reports whether an assertion may change the memory's times and tags.
 func (v *authority) shapes(a *memory.Assertion) bool {
 	return a.Rank > memory.RankCloud || v.workers && (v.pin == nil || a == v.shown)
 }
 
-// keptPrivate is what makes a memory of workers' words the most private: what
-// one of them has called so, none makes less so. Of what is pinned it is as the
-// pin names it.
+// keptPrivate returns the assertion that sets the highest sensitivity of a
+// memory that only workers proposed. No worker can lower what another has set.
+// For a pinned memory, the pin decides which assertions count.
 func (v *authority) keptPrivate(as []*memory.Assertion) (by *memory.Assertion, s memory.Sensitivity) {
 	for _, a := range as {
 		if a.Rank > memory.RankCloud || v.pin != nil && a != v.shown && !slices.Contains(v.pin.Seen, a.Dot) {

@@ -15,27 +15,27 @@ import (
 type ConflictKind string
 
 const (
-	// FieldConflict: two members set one field of a memory, and neither knew
-	// of the other.
+	// FieldConflict: two members changed the same field of a memory without
+	// knowing of each other's change.
 	FieldConflict ConflictKind = "field"
-	// SlotConflict: of a slot, two members heard values that can't both be so,
-	// and neither knew of the other.
+	// SlotConflict: two members, without knowing of each other, heard values of
+	// a slot that can't both be true.
 	SlotConflict ConflictKind = "slot"
-	// PinConflict: a machine says otherwise than what a person has pinned.
+	// PinConflict: a machine's assertion differs from what a person has pinned.
 	PinConflict ConflictKind = "pin"
 )
 
-// Conflict is what replicas disagree about, or a machine and the wearer. It is
-// there until somebody who knows all of its sides has spoken.
+// Conflict is a disagreement between replicas, or between a machine and the
+// wearer. It exists until somebody who knows all of its sides decides.
 type Conflict struct {
-	ID    string       `json:"id"` // 13 characters; another where its sides are others
+	ID    string       `json:"id"` // 13 characters; it changes when the sides change
 	Kind  ConflictKind `json:"kind"`
 	Field string       `json:"field,omitempty"` // of a memory; "pin", "state" for what is not a value. Empty: whole memories stand against each other
 	Slot  *memory.Slot `json:"slot,omitempty"`  // without its value
 	Sides []Side       `json:"sides"`           // two or more; what is shown comes first
-	Why   string       `json:"why"`             // the first is shown
+	Why   string       `json:"why"`             // why the first side is shown
 
-	as  [][]*memory.Assertion // that speak for each side; none for what was before any spoke
+	as  [][]*memory.Assertion // the assertions for each side; none for the value before any
 	was *memory.Patch         // that side
 }
 
@@ -51,7 +51,7 @@ type Side struct {
 	At      time.Time       `json:"at"` // when it was said to the member
 }
 
-// Conflicts gives what a group's assertions disagree about, in the order of
+// Conflicts returns what a group's assertions disagree about, in the order of
 // their ids. It is a pure function of the set, as [Derive].
 func Conflicts(group []memory.Assertion) []Conflict {
 	byMemory := map[memory.ID][]*memory.Assertion{}
@@ -226,8 +226,8 @@ func ofValues(group []memory.Assertion, byMemory map[memory.ID][]*memory.Asserti
 // alike reports whether two memories of a slot say the same.
 func alike(a, b *item) bool { return a.value == b.value && a.mem.Negates == b.mem.Negates }
 
-// againstPinned gives the first proposal of a pinned memory that is shown, and
-// of those that a machine says against it.
+// againstPinned returns the first proposal of a pinned memory that is shown,
+// and of those that a machine says against it.
 func againstPinned(items map[memory.ID]*item, shown map[memory.ID]memory.Memory) []*memory.Assertion {
 	var at *item
 	for _, id := range sorted(items) {

@@ -110,7 +110,7 @@ func (it *item) correct(as []*memory.Assertion, v *authority) {
 	}
 }
 
-// Overrules gives the dots that a new assertion by somebody who knows all of
+// Overrules returns the dots that a new assertion by somebody who knows all of
 // as should name in Seen: those that wrote to the same register; and of a pin
 // the proposal that is shown, which stays so.
 func Overrules(as []memory.Assertion, next *memory.Assertion) []memory.Dot {

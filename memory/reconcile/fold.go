@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// fold makes one memory from what is said of it alone, or nil where nobody
+// fold makes one memory from the assertions about it, or returns nil if nobody
 // has proposed it.
 func fold(id memory.ID, as []*memory.Assertion) *item {
 	sorting.Sort(as, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
@@ -107,9 +107,9 @@ func valueOf(m *memory.Memory) string {
 	return memory.SameValue(m.Slot.Value)
 }
 
-// fresh is how soon after it began a change is still told as news: "I moved to
-// Lyon last week". What began longer before it was said is told as history,
-// and takes its place there.
+// fresh is the age up to which a change still counts as news: "I moved to Lyon
+// last week". What began longer before it was said counts as history, and is
+// placed at its own time.
 const fresh = 90 * 24 * time.Hour
 
 // standsAt is where a memory stands among those of its group. What happened
@@ -160,9 +160,9 @@ func pick(as []*memory.Assertion, act memory.Act) []*memory.Assertion {
 	return out
 }
 
-// unopposed gives the assertions of a register that no other one of it has
-// overruled: more than one where replicas wrote without knowing of each other.
-// Nobody overrules a higher rank, whatever they have seen.
+// unopposed returns the assertions on a register that no other one on it has
+// overruled. There are several if replicas wrote without knowing of each other.
+// Nobody can overrule a higher rank.
 func unopposed(as []*memory.Assertion, in func(*memory.Assertion) bool) []*memory.Assertion {
 	overruled := map[memory.Dot]memory.Rank{} // the highest rank that does
 	var reg []*memory.Assertion
@@ -216,9 +216,9 @@ func isState(a *memory.Assertion) bool {
 	return a.Act == memory.ActArchive || a.Act == memory.ActRestore || a.Act == memory.ActClose
 }
 
-// tags is an observed-remove set: a tag is there as long as one assertion that
-// set it has not been taken away by somebody who knew of it, and is of no lower
-// rank.
+// tags computes an observed-remove set. A tag exists while one assertion that
+// set it was not removed by somebody who knew of that assertion and has at
+// least the same rank.
 func tags(as []*memory.Assertion) []string {
 	type set struct {
 		tag string

@@ -10,10 +10,11 @@ import (
 // maxKnew bounds what a proposal names of those that its author knew of.
 const maxKnew = 16
 
-// Knew gives the dots that a proposal by somebody who knows all of group
-// should name in Seen: of a slot, the values that nobody has answered yet, but
-// for the author's own, which are before it anyway. By them, replicas tell a change of mind from two devices
-// that heard different things apart. Others name none.
+// Knew returns the dots that a proposal has to name in Seen if its author knows
+// the whole group: for a slot, the values that nobody has answered yet, except
+// the author's own, which are known to be earlier. With them, replicas can
+// distinguish a change of mind from two devices that heard different things.
+// For other proposals it returns none.
 func Knew(group []memory.Assertion, next *memory.Assertion) []memory.Dot {
 	if next.Act != memory.ActPropose || next.Candidate == nil || next.Candidate.Slot == nil {
 		return nil
@@ -92,7 +93,7 @@ func (p past) before(a, b *memory.Assertion) bool {
 	return a.Dot != b.Dot && p[b.Dot][a.Dot.Member] >= a.Dot.Seq
 }
 
-// unanswered gives the proposals that no other one was made in knowledge of:
+// unanswered returns the proposals that no other one was made in knowledge of:
 // at most one of each member, its last.
 func (p past) unanswered(ps []*memory.Assertion) []*memory.Assertion {
 	var out []*memory.Assertion

@@ -7,15 +7,15 @@
 // A group (see [memory.Candidate.Group]) is the assertions that can affect
 // each other: those about one slot, or about one statement. Within it:
 //
-//   - What is said of one memory is folded first: fields are registers, of
-//     which the last one that nobody overruled is shown; tags are an
-//     observed-remove set; an erasure absorbs everything else.
-//   - The memories are then laid along the time from which they hold. One that
-//     says what is already so is heard again ([memory.Noop]); one that says
-//     otherwise ends what was so before ([memory.Update]); a negation ends it
-//     and puts nothing in its place ([memory.Delete]).
-//   - What a person has pinned is changed by a person only, and what a person
-//     has said is not ended by workers' words alone: both stand beside each other.
+//   - First, the assertions about each memory are combined. A field is a
+//     register that shows the last value which nobody overruled. Tags are an
+//     observed-remove set. An erasure makes everything else ineffective.
+//   - Then the memories are ordered by the time from which they are true. A
+//     memory that repeats the value before it adds evidence ([memory.Noop]). A
+//     memory with another value ends the value before it ([memory.Update]). A
+//     negation ends the value without a new one ([memory.Delete]).
+//   - Only a person can change what a person has pinned. Workers' assertions
+//     alone can't end what a person has said: both are then shown.
 package reconcile
 
 import (
@@ -27,10 +27,10 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Derive gives the memories that follow from all assertions of one group,
-// ordered by the time from which they hold. Assertions about a memory which
-// nobody has proposed yet are passed over: they count once its proposal is
-// there. The slice is not changed.
+// Derive returns the memories that follow from all assertions of one group,
+// ordered by the time from which they are true. Assertions about a memory
+// without a proposal are ignored until the proposal comes. The slice is not
+// changed.
 func Derive(group []memory.Assertion) []memory.Memory {
 	byMemory := map[memory.ID][]*memory.Assertion{}
 	seen := map[memory.Dot]bool{}

@@ -10,7 +10,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Settlement is what a person says to a conflict: one of the three.
+// Settlement is a person's decision about a conflict. Exactly one of Choose,
+// Both and Write is set.
 type Settlement struct {
 	Choose int    `json:"choose,omitempty"` // this side, from 1
 	Both   bool   `json:"both,omitempty"`   // all of them
@@ -26,15 +27,15 @@ func errSettle(format string, args ...any) error {
 // settledReason stands in the assertions of a settlement.
 const settledReason = "two stood against each other; the wearer settled it"
 
-// Settle gives the assertions, with a person's rank, by which a conflict is
-// settled: of each, memory, act, content and reason are set. Their author
-// knows the whole group ([Overrules], [Knew]), which is what ends the conflict
-// on every replica. Two settlements that know nothing of each other are a
-// conflict again, of which one is shown: nothing is lost.
+// Settle returns the assertions, with a person's rank, that settle a conflict.
+// Memory, act, content and reason of each are set. Because their author knows
+// the whole group ([Overrules], [Knew]), the conflict ends on every replica.
+// Two settlements that do not know of each other are a conflict again, and one
+// of them is shown, so nothing is lost.
 //
-// A value of a slot is proposed anew in a person's name, under the id that
-// newID gives for it, from evidence for what a person writes now; whatever
-// would be shown in its place is closed.
+// A value of a slot is proposed again in the person's name, under the id that
+// newID returns, with evidence for what the person writes now. Whatever would
+// be shown in its place is closed.
 func Settle(group []memory.Assertion, c *Conflict, s Settlement, evidence memory.Evidence, newID func(*memory.Candidate) memory.ID) ([]memory.Assertion, error) {
 	said := 0
 	for _, set := range []bool{s.Choose != 0, s.Both, s.Write != ""} {

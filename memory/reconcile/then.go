@@ -6,9 +6,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Then gives a group as it was believed at a time: what follows from the
-// assertions that had been made by then. What was erased since is gone from
-// the past as well.
+// Then returns a group as it was believed at a time: the memories that follow
+// from the assertions made until then. What was erased since is also missing in
+// the past.
 func Then(group []memory.Assertion, knownAt time.Time) []memory.Memory {
 	var made []memory.Assertion
 	erased := map[memory.ID]bool{}
@@ -31,9 +31,9 @@ func Then(group []memory.Assertion, knownAt time.Time) []memory.Memory {
 	return out
 }
 
-// Holds reports whether a memory was so at asOf, out in the world; where asOf
-// is zero, whether it is what is believed. What merely repeats or denies
-// another never does, nor what is archived or erased.
+// Holds reports whether a memory was true in the world at asOf, or, if asOf is
+// zero, whether it is believed now. It returns false for a memory that only
+// repeats or denies another, and for an archived or erased one.
 func Holds(m *memory.Memory, asOf time.Time) bool {
 	if m.Negates || m.Repeats {
 		return false

@@ -20,8 +20,8 @@ func Distinguishes(w string) bool {
 	return false
 }
 
-// Shingles gives what two texts are compared by: their words, names with their
-// capital, and in Chinese pairs of characters.
+// Shingles returns what two texts are compared by: their words, names with
+// their capital, and in Chinese pairs of characters.
 func Shingles(s string) map[string]bool {
 	out := map[string]bool{}
 	start := true

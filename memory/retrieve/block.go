@@ -20,10 +20,10 @@ const (
 	closing = "</memory>"
 )
 
-// Build makes a block of items, which are given best first, in their order as
-// far as budget, a number of tokens, has room; one that has none does not keep
-// a shorter one out. Core blocks come first and always, even where they alone
-// are over the budget. Times are shown in zone.
+// Build makes a block of items, which must come best first. It adds them in
+// this order while budget, a number of tokens, has room; an item that does not
+// fit does not keep out a shorter one after it. Core blocks come first and
+// always, even if they alone exceed the budget. Times are shown in zone.
 func Build(items []Item, budget int, zone *time.Location) Block {
 	cites := citesOf(items)
 	var out Block

@@ -43,7 +43,7 @@ func Escape(s string) string {
 	return b.String()
 }
 
-// fold gives the plain form of a character that a model may read as it.
+// fold returns the plain form of a character that a model may read as it.
 func fold(r rune) rune {
 	switch r {
 	case '＜', '﹤':

@@ -1,5 +1,5 @@
-// Package retrieve makes of what recall found the block of text that a language
-// model is given: active retrieval, after MIRIX.
+// Package retrieve turns the results of recall into the block of text that a
+// language model is given: active retrieval, after MIRIX.
 //
 // The words:
 //
@@ -11,10 +11,10 @@
 //     made from it, names the item; no two of a block are alike.
 //   - The budget is a number of tokens, as [Tokens] counts them.
 //
-// A memory's text is somebody's words, so a block holds it as data: one line
-// for each item, which begins with the item's cite, and in which nothing is
-// left that could close a tag, begin a line, or pass for a cite or for the
-// marks by which models tell who speaks.
+// A memory's text is somebody's words, so a block presents it as data. Each
+// item has one line that begins with its cite. Everything is escaped that could
+// close a tag, begin a line, or look like a cite or like a model's marks for
+// speakers.
 //
 // Everything here is a pure function of its arguments.
 package retrieve

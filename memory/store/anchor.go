@@ -19,19 +19,20 @@ import (
 //	8       81    sealed under a key of its own, with the magic as associated data:
 //	              generation, u64 big-endian; MAC of the head of that generation, 32 bytes
 //
-// It is replaced when the store closes and every [Options.AnchorEvery] commits.
-// A records directory that is older than its anchor was put back, and Open says
-// so. An anchor and records that are put back together look like the day they
-// are from: only another member of the space, or a counter that can't be
-// turned back, would know.
+// The anchor is replaced when the store closes, and after every
+// [Options.AnchorEvery] commits. If the records are older than the anchor,
+// somebody restored an old copy of them, and Open returns an error. If somebody
+// restores old records together with their anchor, the store can't notice it.
+// Only another member of the space, or a counter that can't be turned back,
+// could.
 
 const (
 	anchorMagic = "LKTANCH1"
 	anchorName  = "anchor"
 )
 
-// ErrRolledBack: the records are older than the anchor beside them, or not
-// those that it was written for. It comes with [memory.ErrDamaged].
+// ErrRolledBack: the records are older than the anchor beside them, or are not
+// the records for which it was written. It wraps [memory.ErrDamaged].
 var ErrRolledBack = fmt.Errorf("rolled back: %w", memory.ErrDamaged)
 
 type anchor struct {
@@ -51,7 +52,7 @@ func (s *secrets) writeAnchor(dir string, a anchor) error {
 	return nil
 }
 
-// readAnchor gives ok false where there is none.
+// readAnchor returns ok == false if there is no anchor.
 func (s *secrets) readAnchor(dir string) (a anchor, ok bool, err error) {
 	b, err := os.ReadFile(filepath.Join(dir, anchorName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -73,7 +74,7 @@ func (s *secrets) readAnchor(dir string) (a anchor, ok bool, err error) {
 	return a, true, nil
 }
 
-// checkAnchor compares the anchor with the head that was found.
+// checkAnchor compares the anchor with the stored head.
 func (s *secrets) checkAnchor(dir string, h *head) error {
 	a, ok, err := s.readAnchor(dir)
 	switch {

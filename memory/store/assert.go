@@ -8,10 +8,10 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// errNoDerive: the store was opened without what it needs to take assertions.
+// errNoDerive: the store was opened without the functions that assertions need.
 var errNoDerive = errors.New("store: opened without Derive and Diff")
 
-// assertionRecord is an assertion as it is kept.
+// assertionRecord is the stored form of an assertion.
 type assertionRecord struct {
 	Assertion memory.Assertion `json:"a"`
 	Outbox    uint64           `json:"o,omitempty"` // its number in the outbox
@@ -19,15 +19,17 @@ type assertionRecord struct {
 
 func assertionKey(id memory.ID, d memory.Dot) []byte { return keyOf(kindAssertion, id[:], dotKey(d)) }
 
-// Assert takes assertions that were made here: they are stored, put in the
-// outbox, and what follows from them is derived. It returns the lines that they
-// add to the history. An assertion whose dot is known is passed over; one about
-// a memory that nobody has proposed waits for its proposal; one about an erased
-// memory is absorbed. Where one is not valid ([memory.ErrInvalid], with its
-// place), none is taken.
+// Assert takes assertions that were made on this device. It stores them, puts
+// them into the outbox, derives the memories that follow from them, and returns
+// the changes that it adds to the history. An assertion with a known dot is
+// ignored. An assertion about a memory that nobody has proposed waits for the
+// proposal. An assertion about an erased memory has no effect. If one is
+// invalid, Assert takes none of them and returns [memory.ErrInvalid] with its
+// place.
 func (t *Tx) Assert(as ...memory.Assertion) ([]memory.Change, error) { return t.assert(as, true) }
 
-// AssertRemote takes assertions of other members: as Assert, but not for the outbox.
+// AssertRemote takes assertions of other members. It is like Assert, but does
+// not put them into the outbox.
 func (t *Tx) AssertRemote(as ...memory.Assertion) ([]memory.Change, error) {
 	return t.assert(as, false)
 }
@@ -70,7 +72,7 @@ func (t *Tx) assertOne(a *memory.Assertion, local bool) ([]memory.Change, error)
 	if _, err := t.wantCold(a.Memory); err != nil {
 		return nil, err
 	}
-	if !local || a.Rank == memory.RankCloud || a.Act == memory.ActWithdraw { // which may uncover a worker's words
+	if !local || a.Rank == memory.RankCloud || a.Act == memory.ActWithdraw { // a withdrawal may make a worker's assertion count again
 		t.heard = append(t.heard, Document{Kind: MemoryDocument, ID: a.Memory})
 	}
 	before, err := t.assertionsOf(a.Memory)
@@ -88,12 +90,12 @@ func (t *Tx) assertOne(a *memory.Assertion, local bool) ([]memory.Change, error)
 	}
 	was, now := groupOf(before), groupOf(append(before[:len(before):len(before)], *a))
 	if now == "" {
-		return nil, nil // waits for its proposal
+		return nil, nil // it waits for its proposal
 	}
 	var out []memory.Change
 	if was != "" && was != now {
-		// A proposal that comes first in order of dots, and says otherwise where
-		// the memory belongs.
+		// This proposal has a smaller dot than the one that decided so far, and
+		// puts the memory into another group.
 		if out, err = t.leave(was, a); err != nil {
 			return nil, err
 		}
@@ -105,8 +107,8 @@ func (t *Tx) assertOne(a *memory.Assertion, local bool) ([]memory.Change, error)
 	return append(out, changes...), err
 }
 
-// known reports whether the assertion is here already. The same dot on
-// another assertion is an error: a member says each thing once.
+// known reports whether the assertion is stored already. If another assertion
+// has the same dot, it returns an error, because a member uses each dot once.
 func (t *Tx) known(a *memory.Assertion) (bool, error) {
 	key := keyOf(kindDot, dotKey(a.Dot))
 	id, ok, err := t.get(key)
@@ -114,14 +116,14 @@ func (t *Tx) known(a *memory.Assertion) (bool, error) {
 		return false, err
 	}
 	var nothing memory.ID
-	if !ok || bytes.Equal(id, nothing[:]) { // never here, or no more than its number: see RaiseDot
+	if !ok || bytes.Equal(id, nothing[:]) { // the dot was never used here, or only its number is known: see RaiseDot
 		return t.knownCold(a)
 	}
 	if !bytes.Equal(id, a.Memory[:]) {
 		return false, reusedDot(a.Dot)
 	}
 	r, ok, err := load[assertionRecord](t, assertionKey(a.Memory, a.Dot))
-	if err != nil || !ok { // not ok: erased since
+	if err != nil || !ok { // not ok: it was erased
 		return true, err
 	}
 	same, err := alike(r.Assertion, *a)
@@ -135,7 +137,7 @@ func reusedDot(d memory.Dot) error {
 	return fmt.Errorf("%w: dot %s:%d was given to another assertion", memory.ErrInvalid, d.Member, d.Seq)
 }
 
-// assertionsOf gives what was said of one memory, in order of dots.
+// assertionsOf returns the assertions about one memory, in the order of dots.
 func (t *Tx) assertionsOf(id memory.ID) ([]memory.Assertion, error) {
 	var out []memory.Assertion
 	for e, err := range t.scan(keyOf(kindAssertion, id[:]), nil, false) {
@@ -151,10 +153,10 @@ func (t *Tx) assertionsOf(id memory.ID) ([]memory.Assertion, error) {
 	return out, nil
 }
 
-// groupOf is the group of a memory: that of its proposal with the least dot,
-// so that replicas agree whatever the order of arrival; a worker's only where
-// nobody else has proposed it, so that no worker moves what others said. Empty:
-// none is there.
+// groupOf returns the group of a memory. Its proposal with the smallest dot
+// decides, so that replicas agree whatever the order of arrival. A worker's
+// proposal decides only if nobody else has proposed the memory, so that no
+// worker can move what others said. groupOf returns "" if there is no proposal.
 func groupOf(as []memory.Assertion) string {
 	first := firstProposal(as)
 	if first == nil {
@@ -163,7 +165,8 @@ func groupOf(as []memory.Assertion) string {
 	return first.Candidate.Group()
 }
 
-// firstProposal is the one that a memory is in its group by; nil: none is there.
+// firstProposal returns the proposal that decides a memory's group, or nil if
+// there is none.
 func firstProposal(as []memory.Assertion) (first *memory.Assertion) {
 	for i := range as {
 		a := &as[i]

@@ -24,9 +24,10 @@ import (
 //	8       65577    chunk of 65536 bytes, sealed; any number of these
 //	…       41+n     last chunk of n bytes, 0 to 65536, sealed
 //
-// Each blob has a random key of its own, which is in the blob's record: once
-// the record is gone, nothing opens the file. The associated data of a chunk is
-// the id, the chunk's number (u64, big-endian), and 1 for the last, else 0.
+// Each blob has its own random key, which is stored only in the blob's record.
+// When the record is deleted, nobody can decrypt the file. The associated data
+// of a chunk is the id, the chunk's number (u64, big-endian), and 1 for the
+// last, else 0.
 const (
 	blobMagic  = "LKTBLOB1"
 	blobsName  = "blobs"
@@ -34,7 +35,7 @@ const (
 	sealedSize = chunkSize + seal.Overhead
 )
 
-// Blob is a large value in a file of its own, which never changes.
+// Blob is a large value in its own file. It never changes.
 type Blob struct {
 	ID   memory.ID
 	Size int64 // bytes of plaintext
@@ -63,9 +64,10 @@ func chunkAD(id memory.ID, n uint64, last bool) []byte {
 	return append(ad, 0)
 }
 
-// WriteBlob seals what r gives into a file and syncs it. It counts once
-// [Tx.KeepBlob] or [Tx.KeepRemoteBlob] has named it in a transaction; a file that none has named is
-// swept away at the next Open. It fails with [memory.ErrNoSpace] at the reserve.
+// WriteBlob seals the bytes of r into a file and syncs it. The blob belongs to
+// the store as soon as [Tx.KeepBlob] or [Tx.KeepRemoteBlob] names it in a
+// transaction. A file that no transaction has named is removed at the next
+// Open. WriteBlob returns [memory.ErrNoSpace] if it would use the reserve.
 func (s *Store) WriteBlob(ctx context.Context, r io.Reader) (b Blob, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -77,7 +79,8 @@ func (s *Store) WriteBlob(ctx context.Context, r io.Reader) (b Blob, err error) 
 }
 
 // WriteRemoteBlob is WriteBlob under the name that another member gave, for
-// [Tx.KeepRemoteBlob]. Two of one name must not be written at a time.
+// [Tx.KeepRemoteBlob]. Two blobs of the same name must not be written at the
+// same time.
 func (s *Store) WriteRemoteBlob(ctx context.Context, name memory.ID, r io.Reader) (b Blob, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -126,7 +129,8 @@ func (s *Store) writeChunks(ctx context.Context, w io.Writer, r io.Reader, k *se
 	if _, err := io.WriteString(w, blobMagic); err != nil {
 		return 0, err
 	}
-	// One byte beyond a chunk tells whether it is the last.
+	// One byte more than a chunk is read to find out whether the chunk is the
+	// last.
 	buf, sealed := make([]byte, chunkSize+1), make([]byte, 0, sealedSize)
 	have := 0
 	for n := uint64(0); ; n++ {
@@ -154,8 +158,9 @@ func (s *Store) writeChunks(ctx context.Context, w io.Writer, r io.Reader, k *se
 	}
 }
 
-// fill reads until buf is full or r is at its end. It is io.ReadFull, but for
-// a reader that itself says io.ErrUnexpectedEOF: what broke off is not whole.
+// fill reads until buf is full or r is at its end. It differs from io.ReadFull
+// in one case: if r itself returns io.ErrUnexpectedEOF, the input is
+// incomplete, and fill returns an error.
 func fill(r io.Reader, buf []byte) (n int, end bool, err error) {
 	for n < len(buf) {
 		got, err := r.Read(buf[n:])
@@ -170,9 +175,9 @@ func fill(r io.Reader, buf []byte) (n int, end bool, err error) {
 	return n, false, nil
 }
 
-// KeepBlob names a blob in the store. owner is the memory or utterance with
-// which it is to be erased; zero for none. One that has an owner goes into the
-// outbox.
+// KeepBlob adds a blob to the store. The blob is erased together with owner,
+// which is a memory or an utterance; zero means no owner. A blob with an owner
+// goes into the outbox.
 func (t *Tx) KeepBlob(b Blob, owner memory.ID) error {
 	if t.state == nil {
 		return errReadOnly
@@ -187,13 +192,13 @@ func (t *Tx) KeepBlob(b Blob, owner memory.ID) error {
 	return t.save(blobKey(b.ID), r)
 }
 
-// KeepRemoteBlob names a blob that came from another member, under its name
-// there: as KeepBlob, but not for the outbox.
+// KeepRemoteBlob adds a blob that came from another member, under its name
+// there. It is like KeepBlob, but does not put the blob into the outbox.
 func (t *Tx) KeepRemoteBlob(b Blob, owner memory.ID) error {
 	return t.save(blobKey(b.ID), blobRecord{Size: b.Size, Key: b.key, Owner: owner})
 }
 
-// DeleteBlob removes a blob, its file once the transaction is on disk.
+// DeleteBlob deletes a blob. Its file is removed after the commit.
 func (t *Tx) DeleteBlob(id memory.ID) error {
 	r, ok, err := load[blobRecord](t, blobKey(id))
 	if err != nil || !ok {
@@ -205,11 +210,12 @@ func (t *Tx) DeleteBlob(id memory.ID) error {
 		}
 	}
 	path := t.store.blobPath(id)
-	t.finish = append(t.finish, func() { os.Remove(path) }) // else swept at the next Open
+	t.finish = append(t.finish, func() { os.Remove(path) }) // otherwise the next Open removes it
 	return t.del(blobKey(id))
 }
 
-// OpenBlob gives a reader, which outlives the transaction, or [memory.ErrNotFound].
+// OpenBlob returns a reader, which can be used after the transaction, or
+// [memory.ErrNotFound].
 func (t *Tx) OpenBlob(id memory.ID) (*BlobReader, error) {
 	r, ok, err := load[blobRecord](t, blobKey(id))
 	if err == nil && !ok {
@@ -225,8 +231,8 @@ func (t *Tx) OpenBlob(id memory.ID) (*BlobReader, error) {
 	return b, err
 }
 
-// BlobSize is the length in bytes of the blob of a name, as frames have it, and
-// zero where there is none that can be opened.
+// BlobSize returns the length in bytes of the blob with a name in the form of
+// evidence, or 0 if there is none that can be opened.
 func (t *Tx) BlobSize(name string) int64 {
 	id, err := memory.ParseID(name)
 	if err != nil {
@@ -240,9 +246,9 @@ func (t *Tx) BlobSize(name string) int64 {
 	return r.Size()
 }
 
-// ReadBlob reads a blob that was written and that no transaction has named: its
-// key is in b and nowhere else. The reader outlives [Store.DropBlob] where the
-// system keeps a file that is open.
+// ReadBlob reads a blob that was written and that no transaction has named yet;
+// only b has its key. If the system keeps open files, the reader can still be
+// used after [Store.DropBlob].
 func (s *Store) ReadBlob(b Blob) (*BlobReader, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -252,9 +258,9 @@ func (s *Store) ReadBlob(b Blob) (*BlobReader, error) {
 	return s.openBlob(b.ID, blobRecord{Size: b.Size, Key: b.key})
 }
 
-// DropBlob removes the file of a blob that no transaction has named; one that
-// is gone is no error. It fails with [memory.ErrInvalid] for one that has a
-// name: that is for [Tx.DeleteBlob].
+// DropBlob removes the file of a blob that no transaction has named. If there
+// is none, it returns nil. If a transaction has named the blob, it returns
+// [memory.ErrInvalid]; [Tx.DeleteBlob] deletes such a blob.
 func (s *Store) DropBlob(b Blob) error {
 	return s.View(context.Background(), func(t *Tx) error {
 		switch _, named, err := t.raw(blobKey(b.ID)); {
@@ -283,7 +289,7 @@ func (s *Store) sweepBlobs() error {
 		for _, f := range files {
 			id, err := memory.ParseID(strings.TrimSuffix(f.Name(), ".tmp"))
 			if err != nil {
-				continue // not ours
+				continue // not a file of the store
 			}
 			_, ok, err := t.raw(blobKey(id))
 			if err == nil && !ok || strings.HasSuffix(f.Name(), ".tmp") {
@@ -297,7 +303,8 @@ func (s *Store) sweepBlobs() error {
 	})
 }
 
-// putBlob writes a blob within a transaction; it goes if that fails.
+// putBlob writes a blob within a transaction. If the transaction fails, the
+// file is removed.
 func (t *Tx) putBlob(data []byte, owner memory.ID) (memory.ID, error) {
 	if t.state == nil {
 		return memory.ID{}, errReadOnly

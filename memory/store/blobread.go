@@ -10,20 +10,21 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// BlobReader reads a blob from any place. It keeps one opened chunk, and is
-// for one goroutine. A changed byte is a [Damage].
+// BlobReader reads a blob from any offset. It caches one decrypted chunk, and
+// must be used by one goroutine only. If a byte was changed, it returns a
+// [Damage].
 type BlobReader struct {
 	io.SectionReader // Read, ReadAt, Seek, Size
 	at               *chunkReader
 }
 
-// Close ends the reader.
+// Close closes the file.
 func (b *BlobReader) Close() error {
 	b.at.key.Zero()
 	return b.at.f.Close()
 }
 
-// chunkReader is the io.ReaderAt under it.
+// chunkReader is the io.ReaderAt of a BlobReader.
 type chunkReader struct {
 	f     *os.File
 	id    memory.ID
@@ -56,7 +57,7 @@ func (s *Store) openBlob(id memory.ID, r blobRecord) (*BlobReader, error) {
 	return &BlobReader{*io.NewSectionReader(c, 0, r.Size), c}, nil
 }
 
-// chunks is how many there are: an empty blob has one.
+// chunks returns the number of chunks; an empty blob has one.
 func (c *chunkReader) chunks() int64 { return max(1, (c.size+chunkSize-1)/chunkSize) }
 
 func (c *chunkReader) fileSize() int64 {
@@ -100,7 +101,7 @@ func (c *chunkReader) chunk(n int64) error {
 	return nil
 }
 
-// checkBlob reads all of one.
+// checkBlob reads a whole blob, to check it.
 func (s *Store) checkBlob(key []byte, r blobRecord) error {
 	b, err := s.openBlob(memory.ID(key[1:]), r)
 	if err != nil {

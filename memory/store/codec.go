@@ -9,26 +9,27 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Values are CBOR (RFC 8949) in its core deterministic form, so that equal
-// records are equal bytes; times are RFC 3339 text to the nanosecond, which
-// keeps the zone's offset.
+// Values are CBOR (RFC 8949) in the core deterministic form, so that equal
+// records have equal bytes. Times are RFC 3339 text with nanoseconds, which
+// keeps the offset of the time zone.
 var (
 	encoding = func() cbor.EncMode {
 		o := cbor.CoreDetEncOptions()
 		o.Time = cbor.TimeRFC3339Nano
 		m, err := o.EncMode()
 		if err != nil {
-			panic(err) // constants above are at fault
+			panic(err) // the constants above are wrong
 		}
 		return m
 	}()
-	// instants is encoding without the zones of times, which a delta does not carry.
+	// instants is encoding without time zones, because a delta does not carry
+	// them.
 	instants = func() cbor.EncMode {
 		o := cbor.CoreDetEncOptions()
 		o.Time = cbor.TimeRFC3339NanoUTC
 		m, err := o.EncMode()
 		if err != nil {
-			panic(err) // constants above are at fault
+			panic(err) // the constants above are wrong
 		}
 		return m
 	}()
@@ -49,8 +50,8 @@ func encode(v any) ([]byte, error) {
 	return b, nil
 }
 
-// decode reads a record's plaintext; what does not decode was sealed by
-// another version, and is named as damaged.
+// decode parses a record's plaintext. If the plaintext can't be parsed, another
+// version has written it, and decode reports it as damaged.
 func decode[T any](key, plain []byte) (T, error) {
 	var v T
 	if err := decoding.Unmarshal(plain, &v); err != nil {
@@ -59,7 +60,7 @@ func decode[T any](key, plain []byte) (T, error) {
 	return v, nil
 }
 
-// order compares two values by their bytes, whatever zones their times are in.
+// order compares two values by their encoded bytes, ignoring time zones.
 func order(a, b any) (int, error) {
 	x, err := instants.Marshal(a)
 	if err != nil {
@@ -72,7 +73,7 @@ func order(a, b any) (int, error) {
 	return bytes.Compare(x, y), nil
 }
 
-// alike reports whether two values say the same.
+// alike reports whether two values are equal, ignoring time zones.
 func alike(a, b any) (bool, error) {
 	c, err := order(a, b)
 	return c == 0, err

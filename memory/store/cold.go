@@ -15,25 +15,27 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A cold memory is one of which only a stub is here: its id, type, state, when
-// it was learnt, and the key of its body. The body lies, with others, in a pack
-// on a shelf (at the relay), under a name that the shelf gave.
+// A cold memory is one of which this device has only a stub: its id, type,
+// state, the time when it was learnt, and the key of its body. The bodies of
+// many memories lie together in a pack. The pack lies in a remote store (at the
+// relay), under a name that this store gave it.
 //
-// FORMAT of a pack: entries, one after the other, each a unit's records
-// (CBOR: pairs of key and value), deflated, sealed under a key of its own, with
-// the unit's group as associated data. In the last one zeros follow what is
-// deflated, so that the whole has a length of [length.Padded]. Nothing of it
-// is in clear, its entries' bounds neither.
+// FORMAT of a pack: entries, one after the other. Each is the records of a unit
+// (CBOR: pairs of key and value), deflated, and sealed with a key of its own;
+// the associated data is the unit's group. In the last entry, zeros follow the
+// deflated bytes, so that the pack has a length of [length.Padded]. Nothing in
+// a pack is in clear, not even where its entries end.
 //
-//   - A unit is a whole group: what is reconciled together turns cold together.
-//   - A page is the record of one pack: name, size, and the stubs.
+//   - A unit is a whole group, because memories that are reconciled together
+//     turn cold together.
+//   - A page is the record of one pack: its name, its size, and its stubs.
 //
-// A unit's key is nowhere but in its stub. Once that is gone, nothing opens the
-// body, whoever kept it.
+// A unit's key is only in its stub. When the stub is deleted, nobody can
+// decrypt the body, whoever still has it.
 type coldPage struct {
 	_     struct{} `cbor:",toarray"`
-	At    []byte   // name at the shelf
-	Size  int64    // bytes of the pack
+	At    []byte   // name in the remote store
+	Size  int64    // of the pack, in bytes
 	Units []coldUnit
 }
 
@@ -41,7 +43,7 @@ type coldUnit struct {
 	_        struct{} `cbor:",toarray"`
 	Group    []byte   // mac16
 	Key      []byte
-	Off, Len uint32 // in the pack
+	Off, Len uint32 // position in the pack, in bytes
 	Members  []coldMember
 }
 
@@ -54,8 +56,8 @@ type coldMember struct {
 	Notes  []coldRecord
 }
 
-// coldRecord is a record with its key: in a pack, or in a stub (a small value
-// that whoever erases the memory has to find here).
+// coldRecord is a record with its key. It lies in a pack, or in a stub if it is
+// a small value that is needed here to erase the memory.
 type coldRecord struct {
 	_     struct{} `cbor:",toarray"`
 	Key   []byte
@@ -64,12 +66,12 @@ type coldRecord struct {
 
 var coldStates = [...]memory.State{memory.Active, memory.Superseded, memory.Archived, memory.Erased}
 
-// Stub is what is here of a cold memory.
+// Stub is what this device has of a cold memory.
 type Stub struct {
 	ID     memory.ID
 	Type   memory.Type
 	State  memory.State
-	Learnt time.Time // to the millisecond
+	Learnt time.Time // precise to the millisecond
 	Pack   uint64    // number of the pack that holds its body
 }
 
@@ -77,7 +79,7 @@ func (m *coldMember) stub(pack uint64) Stub {
 	return Stub{ID: memory.ID(m.ID), Type: memory.Types[m.Type], State: coldStates[m.State], Learnt: time.UnixMilli(m.Learnt).UTC(), Pack: pack}
 }
 
-// sound refuses a page that this program has not written.
+// sound returns false for a page that this program can't have written.
 func (p *coldPage) sound() bool {
 	for i := range p.Units {
 		u := &p.Units[i]
@@ -103,14 +105,14 @@ func (t *Tx) coldPage(pack uint64) (p coldPage, ok bool, err error) {
 	return p, ok && err == nil, err
 }
 
-// unitOf finds the unit of a cold memory; its index is -1 where there is none.
+// unitOf finds the unit of a cold memory. The index is -1 if there is none.
 func (t *Tx) unitOf(id memory.ID) (pack uint64, p coldPage, i int, err error) {
 	return t.unit(binary.BigEndian.Uint64(id[:]), func(u *coldUnit) bool {
 		return slices.ContainsFunc(u.Members, func(m coldMember) bool { return bytes.Equal(m.ID, id[:]) })
 	})
 }
 
-// unitOfGroup finds the unit of a group; its index is -1 where there is none.
+// unitOfGroup finds the unit of a group. The index is -1 if there is none.
 func (t *Tx) unitOfGroup(mac []byte) (pack uint64, p coldPage, i int, err error) {
 	return t.unit(binary.BigEndian.Uint64(mac), func(u *coldUnit) bool { return bytes.Equal(u.Group, mac) })
 }
@@ -131,7 +133,8 @@ func (t *Tx) unit(hint uint64, is func(*coldUnit) bool) (pack uint64, p coldPage
 	return 0, p, -1, nil
 }
 
-// Stub gives that of a cold memory; ok is false where it is hot, or unknown.
+// Stub returns the stub of a cold memory. ok is false if the memory is hot or
+// unknown.
 func (t *Tx) Stub(id memory.ID) (s Stub, ok bool, err error) {
 	if !t.store.cold.any() {
 		return s, false, nil
@@ -142,8 +145,8 @@ func (t *Tx) Stub(id memory.ID) (s Stub, ok bool, err error) {
 	return t.Cold(id)
 }
 
-// Cold is Stub for a memory of which something new may be here: ok is false
-// only where no pack holds it.
+// Cold is Stub for a memory about which new assertions may be here. ok is false
+// only if no pack has the memory.
 func (t *Tx) Cold(id memory.ID) (s Stub, ok bool, err error) {
 	pack, p, i, err := t.unitOf(id)
 	if err != nil || i < 0 {
@@ -157,8 +160,8 @@ func (t *Tx) Cold(id memory.ID) (s Stub, ok bool, err error) {
 	return s, true, nil
 }
 
-// Stubs gives those of all cold memories, by packs. Of a memory of which
-// something new was said since, the new part is among [Tx.Memories] as well.
+// Stubs returns the stubs of all cold memories, pack by pack. If something new
+// was said about a cold memory, [Tx.Memories] returns the new part as well.
 func (t *Tx) Stubs() iter.Seq2[Stub, error] {
 	return func(yield func(Stub, error) bool) {
 		for p, err := range t.Packs() {
@@ -175,15 +178,15 @@ func (t *Tx) Stubs() iter.Seq2[Stub, error] {
 	}
 }
 
-// ColdPack is a pack as its page has it.
+// ColdPack describes a pack.
 type ColdPack struct {
 	Number uint64
-	At     []byte // name at the shelf
+	At     []byte // name in the remote store
 	Size   int64  // bytes
-	Stubs  []Stub // none: nothing needs it any more
+	Stubs  []Stub // none: nothing needs the pack any more
 }
 
-// Packs gives all, the oldest first.
+// Packs returns all packs, the oldest first.
 func (t *Tx) Packs() iter.Seq2[ColdPack, error] {
 	return func(yield func(ColdPack, error) bool) {
 		if !t.store.cold.any() {
@@ -218,7 +221,7 @@ func (p *coldPage) pack(n uint64) ColdPack {
 	return out
 }
 
-// Pack gives one by its number, or [memory.ErrNotFound].
+// Pack returns a pack by its number, or [memory.ErrNotFound].
 func (t *Tx) Pack(n uint64) (ColdPack, error) {
 	p, ok, err := t.coldPage(n)
 	if err == nil && !ok {
@@ -227,8 +230,8 @@ func (t *Tx) Pack(n uint64) (ColdPack, error) {
 	return p.pack(n), err
 }
 
-// DropPack removes the page of a pack that nothing needs: [memory.ErrInvalid]
-// where something does.
+// DropPack removes the page of a pack that nothing needs. Otherwise it returns
+// [memory.ErrInvalid].
 func (t *Tx) DropPack(n uint64) error {
 	p, _, err := t.coldPage(n)
 	if err == nil && len(p.Units) > 0 {
@@ -240,11 +243,11 @@ func (t *Tx) DropPack(n uint64) error {
 	return t.del(coldKey(n))
 }
 
-// hintChars is of how many characters of an id its hint can be told.
+// hintChars is how many characters of an id are needed to compute its hint.
 const hintChars = 13
 
-// findCold gives the cold memory whose id begins with prefix. One as long as a
-// hint is looks into one page, a shorter one into all.
+// findCold returns the cold memory whose id begins with prefix. If the prefix
+// is long enough for a hint, one page is read, otherwise all pages are.
 func (t *Tx) findCold(prefix string) (found memory.ID, err error) {
 	stubs := t.Stubs()
 	if len(prefix) >= hintChars {
@@ -268,7 +271,7 @@ func (t *Tx) findCold(prefix string) (found memory.ID, err error) {
 	return found, nil
 }
 
-// hinted gives the stubs of the page that a hint leads to.
+// hinted returns the stubs of the page that a hint names.
 func (t *Tx) hinted(hint uint64) iter.Seq2[Stub, error] {
 	return func(yield func(Stub, error) bool) {
 		pack, ok := t.store.cold.find(hint)
@@ -297,7 +300,8 @@ func (t *Tx) ColdCount() (int, error) {
 	return h.Seq.Cold, err
 }
 
-// HotCount is how many memories are here whole, of every state.
+// HotCount returns the number of memories that are completely on this device,
+// in every state.
 func (t *Tx) HotCount() (n int, err error) {
 	prefix := keyOf(kindMemoryTime)
 	opt := badger.DefaultIteratorOptions
@@ -310,23 +314,23 @@ func (t *Tx) HotCount() (n int, err error) {
 	return n, nil
 }
 
-// perRecord is what a record takes beside its value: its key twice, its guard,
-// its version and seals, and Badger's own.
+// perRecord is how many bytes a record takes besides its value: its key twice,
+// its guard, its version and seals, and Badger's overhead.
 const perRecord = 2*40 + 2*(versionSize+seal.Overhead) + tagSize + 2*24
 
-// Weigh is about how many bytes of disk a memory takes here, with what was said
-// of it and its history.
+// Weigh returns about how many bytes a memory takes on this disk, with its
+// assertions and its history.
 func (t *Tx) Weigh(id memory.ID) (n int64, err error) {
 	plain, _, err := t.get(memoryKey(id))
 	if err != nil {
 		return 0, err
 	}
-	n = int64(len(plain)) + 4*perRecord // with its place in its group, by time, and in the document log
+	n = int64(len(plain)) + 4*perRecord // with its records by group and time, and in the document log
 	for e, err := range t.scan(keyOf(kindAssertion, id[:]), nil, false) {
 		if err != nil {
 			return 0, err
 		}
-		n += int64(len(e.plain)) + 2*perRecord // with its dot
+		n += int64(len(e.plain)) + 2*perRecord // with the record of its dot
 	}
 	for e, err := range t.scan(keyOf(kindChangeOf, id[:]), nil, false) {
 		if err != nil {

@@ -9,16 +9,17 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Owned is a blob that belongs to a memory or an utterance.
+// Owned describes a blob that belongs to a memory or an utterance.
 type Owned struct {
 	ID    memory.ID
 	Owner memory.ID
 	Size  int64     // bytes of plaintext
-	Came  time.Time // when its file was written here
-	Waits bool      // in the outbox
+	Came  time.Time // when its file was written on this device
+	Waits bool      // it is in the outbox
 }
 
-// OwnedBlobs gives those that have an owner and whose files are here.
+// OwnedBlobs returns the blobs that have an owner and whose files are on this
+// device.
 func (t *Tx) OwnedBlobs() iter.Seq2[Owned, error] {
 	return func(yield func(Owned, error) bool) {
 		for e, err := range t.scan(keyOf(kindBlob), nil, false) {
@@ -36,7 +37,7 @@ func (t *Tx) OwnedBlobs() iter.Seq2[Owned, error] {
 			o := Owned{ID: memory.ID(e.key[1:]), Owner: r.Owner, Size: r.Size}
 			info, err := os.Stat(t.store.blobPath(o.ID))
 			if err != nil {
-				continue // a damaged one is Verify's to name
+				continue // Verify reports damaged ones
 			}
 			o.Came = info.ModTime()
 			if o.Waits, err = t.posted(r.Outbox); !yield(o, err) || err != nil {
@@ -46,9 +47,9 @@ func (t *Tx) OwnedBlobs() iter.Seq2[Owned, error] {
 	}
 }
 
-// CoolBlob removes a blob of which what the owner asks for lies elsewhere: it can
-// come back as [Tx.KeepRemoteBlob]. ok is false where it is not here, or waits in
-// the outbox.
+// CoolBlob removes a blob from this device. The caller has to know that it can
+// be fetched again; it then comes back by [Tx.KeepRemoteBlob]. ok is false if
+// the blob is not here, or waits in the outbox.
 func (t *Tx) CoolBlob(id memory.ID) (ok bool, err error) {
 	r, ok, err := load[blobRecord](t, blobKey(id))
 	if err != nil || !ok {
@@ -60,14 +61,14 @@ func (t *Tx) CoolBlob(id memory.ID) (ok bool, err error) {
 	return true, t.DeleteBlob(id)
 }
 
-// HasBlob reports whether one is here.
+// HasBlob reports whether a blob is on this device.
 func (t *Tx) HasBlob(id memory.ID) (bool, error) {
 	_, ok, err := t.get(blobKey(id))
 	return ok, err
 }
 
-// PostBlob puts a blob into the outbox that need not be here: whoever sends it
-// knows where it lies.
+// PostBlob puts a blob into the outbox that need not be on this device. The
+// sender has to know where it is.
 func (t *Tx) PostBlob(id, owner memory.ID) error {
 	if t.state == nil {
 		return errReadOnly

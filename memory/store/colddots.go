@@ -6,8 +6,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// dots are sequence numbers of one member as pairs, from and to, rising: those
-// of assertions that turned cold, which have no record of their own any more.
+// dots are sequence numbers of one member, as pairs (from, to) in ascending
+// order. They are the numbers of assertions that turned cold and no longer have
+// records of their own.
 type dots []uint64
 
 func coldDotsKey(member memory.MemberID) []byte { return keyOf(kindColdDots, member[:]) }
@@ -27,7 +28,7 @@ func (d dots) last() uint64 {
 	return d[len(d)-1]
 }
 
-// upTo gives the greatest that is not over n, 0 where there is none.
+// upTo returns the greatest number that is at most n, or 0 if there is none.
 func (d dots) upTo(n uint64) uint64 {
 	i, ok := slices.BinarySearch(d, n)
 	switch {
@@ -64,8 +65,9 @@ func (d dots) with(n uint64) dots {
 	return slices.Insert(d, i, n, n)
 }
 
-// maxDotRuns is how many runs a member's cold dots may have before gaps that
-// hold hot dots only are taken in: what is hot is known as well.
+// maxDotRuns is how many pairs a member's cold dots may have. Beyond that, gaps
+// are closed that contain only the dots of hot assertions, which are known as
+// well.
 const maxDotRuns = 512
 
 // fill closes the gaps in which every dot is known.
@@ -93,8 +95,8 @@ func (t *Tx) fill(member memory.MemberID, d dots) (dots, error) {
 	return out, nil
 }
 
-// knownCold reports whether an assertion is one of which the dot has no record
-// of its own: it is cold, was cold once, or was erased as such.
+// knownCold reports whether an assertion has no record of its own because it is
+// cold, because it was cold once, or because it was erased while it was cold.
 func (t *Tx) knownCold(a *memory.Assertion) (bool, error) {
 	d, err := t.coldDots(a.Dot.Member)
 	if err != nil || !d.has(a.Dot.Seq) {

@@ -7,16 +7,17 @@ import (
 	"sync"
 )
 
-// hints tell in which pack a cold memory or group may be, by the first eight
-// bytes of its id or MAC. The page says whether it is: an entry outlives the
-// return of a memory, so that a reader of an older state finds it too.
+// hints say in which pack a cold memory or group may be, by the first eight
+// bytes of its id or MAC. The page itself tells whether it is there: a hint
+// stays after a memory came back, so that a transaction that reads an older
+// state finds the memory, too.
 //
-// Of 100,000 cold memories there are 200,000: most of them lie in two sorted
-// lists, 12 bytes each, what came since in a map.
+// 100,000 cold memories have 200,000 hints. Most hints are in two sorted lists,
+// 12 bytes each; newer ones are in a map.
 type hints struct {
 	mu    sync.RWMutex
-	keys  []uint64 // rising
-	packs []uint32 // of each key
+	keys  []uint64 // ascending
+	packs []uint32 // the pack of each key
 	fresh map[uint64]uint32
 }
 
@@ -51,7 +52,7 @@ func (h *hints) add(pack uint64, p *coldPage) {
 	}
 }
 
-// put sets one hint. The caller holds mu.
+// put adds a hint. The caller holds mu.
 func (h *hints) put(hint uint64, pack uint32) {
 	if h.fresh == nil {
 		h.fresh = map[uint64]uint32{}
@@ -62,7 +63,7 @@ func (h *hints) put(hint uint64, pack uint32) {
 	}
 }
 
-// settle takes the map into the lists. The caller holds mu.
+// settle moves the map's content into the lists. The caller holds mu.
 func (h *hints) settle() {
 	rest := slices.Sorted(maps.Keys(h.fresh))
 	keys, packs := make([]uint64, 0, len(h.keys)+len(rest)), make([]uint32, 0, len(h.keys)+len(rest))

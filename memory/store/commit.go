@@ -12,14 +12,14 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// write is what a transaction did to a record.
+// write is a change of a record in a transaction.
 type write struct {
 	plain   []byte
 	deleted bool
 }
 
-// pending is what a transaction wrote so far, by kind: a record that is written
-// twice is sealed once, and a scan looks at its own kind only.
+// pending holds the changes of a transaction by kind. A record that is written
+// twice is sealed once, and a scan looks only at its own kind.
 type pending struct {
 	count int
 	kinds map[kind]map[string]write
@@ -44,7 +44,7 @@ func (p *pending) put(key []byte, w write) {
 	p.count += len(m) - was
 }
 
-// under gives the keys with a prefix from start on, in the order of a scan.
+// under returns the keys with a prefix, from start on, in the order of a scan.
 func (p *pending) under(prefix, start []byte, backwards bool) (keys [][]byte) {
 	for k := range p.kinds[kind(prefix[0])] {
 		key := []byte(k)
@@ -59,8 +59,8 @@ func (p *pending) under(prefix, start []byte, backwards bool) (keys [][]byte) {
 	return keys
 }
 
-// commit seals what was written, brings guards, buckets and head up to date,
-// and waits for the disk.
+// commit seals the changed records, updates guards, buckets and head, and waits
+// until all is on the disk.
 func (t *Tx) commit() error {
 	sec, h := t.store.secrets, &t.state.head
 	if t.pending.count == 0 && h.Seq == t.before.head.Seq && !t.force {
@@ -131,7 +131,7 @@ func (c *committer) record(key []byte, w write) error {
 	return c.set(gk, sec.seal(gk, version, slices.Concat(tagOf(value), key)))
 }
 
-// unguard takes a record, where it is there, out of the digest of its bucket.
+// unguard removes a record, if there is one, from its bucket's digest.
 func (c *committer) unguard(key, gk []byte) (ok bool, err error) {
 	sec := c.t.store.secrets
 	value, ok, err := c.t.raw(gk)

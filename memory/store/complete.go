@@ -8,12 +8,12 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// A salvage is complete where the records that it takes over add up to the
-// buckets, and the buckets to the head or the anchor. Where they don't, records
-// may be gone that no guard names any more, and the salvage says so.
+// A salvage is complete if the restored records add up to the digests of the
+// buckets, and the buckets to the digest of the head or the anchor. Otherwise
+// records may be missing that no guard names, and the salvage reports this.
 
-// members gives what each record that is there by its guard, or without one, adds
-// to its bucket.
+// members returns what each record adds to its bucket, whether or not it has a
+// guard.
 func (s *salvage) members() (all [bucketCount]map[string]digest) {
 	put := func(n byte, key string, version uint64, tag []byte) {
 		if all[n] == nil {
@@ -38,10 +38,10 @@ func (s *salvage) members() (all [bucketCount]map[string]digest) {
 	return all
 }
 
-// exclude finds records that were deleted and look as if they were not, since the
-// mark of their deletion was damaged: without them their bucket's digest fits.
+// exclude finds records that were deleted although the mark of their deletion
+// is damaged: without them, the bucket's digest is right.
 func (s *salvage) exclude() {
-	const most = 12 // candidates of a bucket, of which each subset is tried
+	const most = 12 // candidates of a bucket, of which every subset is tried
 	for n, members := range s.members() {
 		b := s.buckets[n]
 		var sum digest
@@ -53,7 +53,7 @@ func (s *salvage) exclude() {
 		if b.version == 0 || b.sum == sum {
 			continue
 		}
-		rank := map[string]int{} // first those of which a deletion was seen
+		rank := map[string]int{} // records of which a deletion was seen come first
 		for _, key := range keys {
 			guard := s.secrets.guardKey([]byte(key))
 			if !s.doubted[key] && !s.doubted[string(guard)] && s.deleted[key] == 0 && s.deleted[string(guard)] == 0 {
@@ -64,9 +64,9 @@ func (s *salvage) exclude() {
 			return cmp.Or(rank[a]-rank[b], cmp.Compare(a, b))
 		})
 		keys = keys[:min(len(keys), most)]
-		out := 0 // the subset that is left out, a bit for each key
+		out := 0 // the subset to leave out, a bit for each key
 		for n := 1; n < 1<<len(keys) && sum != b.sum; n++ {
-			i := bits.TrailingZeros(uint(n)) // Gray's code: each subset differs from the last by one
+			i := bits.TrailingZeros(uint(n)) // Gray code: each subset differs from the previous one by one element
 			if out ^= 1 << i; out>>i&1 == 1 {
 				sum.sub(members[keys[i]])
 			} else {
@@ -81,8 +81,8 @@ func (s *salvage) exclude() {
 	}
 }
 
-// short compares the buckets with what was found of them: where a record went
-// together with its guard, nothing else tells.
+// short compares the buckets with the records that were found. If a record was
+// lost together with its guard, nothing else shows it.
 func (s *salvage) short() {
 	for n, members := range s.members() {
 		var sum digest
@@ -100,10 +100,10 @@ func (s *salvage) short() {
 	}
 }
 
-// last reports whether the buckets that were found are those that were last
-// written, all of them. Where they are not, records may be gone that nothing else
-// names. The head tells, unless a later one was lost; the anchor tells what the
-// head was when it was written, even where that head is lost.
+// last reports whether all the buckets were found, in the state in which they
+// were last written. Otherwise records may be missing without a trace. The head
+// tells, unless a later head was lost. The anchor tells the head at the time
+// when the anchor was written, even if that head is lost.
 func (s *salvage) last() bool {
 	st := state{head: s.head}
 	version := s.head.Version
@@ -122,12 +122,12 @@ func (s *salvage) last() bool {
 		}
 	}
 	fits := version == s.head.Version && (bytes.Equal(st.total.bytes(), s.head.Total) || s.head.Format == 0)
-	if s.head.Generation == 0 { // a store that was made, and never written to
+	if s.head.Generation == 0 { // the store was made and never written to
 		return !anchored && len(s.newest) == 0 && len(s.found) == 0
 	}
 	return fits && (!anchored || a.generation < s.head.Generation)
 }
 
-// unbucketed is how many transactions in a row may have changed the head's
-// counters alone, and no bucket.
+// unbucketed is how many consecutive transactions may have changed only the
+// head's counters and no bucket.
 const unbucketed = 1000

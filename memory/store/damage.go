@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/memory/store/badgerfile"
 )
 
-// Damage names one record, or one file under records, that is not as the store
-// last wrote it. As an error it is [memory.ErrDamaged].
+// Damage describes a record, or a file, that is not as the store last wrote it.
+// As an error, it wraps [memory.ErrDamaged].
 type Damage struct {
 	Kind string `json:"kind"` // "memory", "assertion", "bucket", "table file", …
 	Key  string `json:"key"`  // id, dot or number of the record, or name of the file; a MAC in hexadecimal where the key is one
@@ -20,7 +20,7 @@ type Damage struct {
 // Error implements error.
 func (d *Damage) Error() string { return fmt.Sprintf("store: %s %s: %s", d.Kind, d.Key, d.What) }
 
-// Unwrap gives [memory.ErrDamaged].
+// Unwrap returns [memory.ErrDamaged].
 func (d *Damage) Unwrap() error { return memory.ErrDamaged }
 
 func fileDamage(d *badgerfile.Damage) *Damage {

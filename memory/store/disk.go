@@ -16,14 +16,14 @@ import (
 	"github.com/locket-dev/locket/memory/store/badgerfile"
 )
 
-// Badger is set up small: 20 to 30 MB resident with everything else. Values
-// never reach the value threshold (see maxValue), so that the value log stays
-// empty: there is nothing in it to collect, and nothing to forget.
+// Badger is configured to be small: the whole process takes 20 to 30 MB of
+// memory. Values always stay below the value threshold (see maxValue), so the
+// value log is empty, and nothing in it has to be collected or forgotten.
 const (
 	memTable       = 4 << 20
 	cache          = 4 << 20
 	smallCache     = 2 << 20
-	valueLog       = 1 << 20 // the least that Badger takes; nothing is written to it
+	valueLog       = 1 << 20 // the least that Badger accepts; nothing is written to it
 	valueThreshold = 512 << 10
 
 	// baseTable is the size of tables on the lowest level in use; those of the level
@@ -33,8 +33,8 @@ const (
 	baseTable = 512 << 10
 )
 
-// openBadger opens or makes a database in dir, encrypted under the disk key. A
-// file that was altered is a [Damage].
+// openBadger opens or makes a database in dir, encrypted with the disk key. It
+// returns a [Damage] if a file was altered.
 func openBadger(dir string, key []byte, small bool, log *slog.Logger) (*badger.DB, error) {
 	if err := atomicfile.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -59,13 +59,13 @@ func openBadger(dir string, key []byte, small bool, log *slog.Logger) (*badger.D
 	return db, nil
 }
 
-// checkFiles looks at the files in dir before Badger does.
+// checkFiles checks the files in dir before Badger opens them.
 func checkFiles(dir string, opt badger.Options) error {
 	return fileError(badgerfile.Check(dir, filepath.Join(filepath.Dir(dir), spareName), opt))
 }
 
-// fileError says of a file that is not as it was written, or is under another key,
-// what the store's callers know.
+// fileError turns an error about a file that was altered, or has another key,
+// into one of the store's errors.
 func fileError(err error) error {
 	if d, ok := errors.AsType[*badgerfile.Damage](err); ok {
 		return fileDamage(d)
@@ -84,8 +84,8 @@ func badgerOptions(dir string, key []byte) badger.Options {
 		WithMetricsEnabled(false).
 		WithEncryptionKey(key).
 		WithSyncWrites(true).
-		WithDetectConflicts(false). // there is one writer
-		WithBypassLockGuard(true).  // the store has its own lock, over blobs and anchor too
+		WithDetectConflicts(false). // there is only one writer
+		WithBypassLockGuard(true).  // the store has its own lock, which also covers blobs and anchor
 		WithNumCompactors(2).
 		WithNumMemtables(2).
 		WithMemTableSize(memTable).
@@ -94,11 +94,12 @@ func badgerOptions(dir string, key []byte) badger.Options {
 		WithIndexCacheSize(cache).
 		WithValueLogFileSize(valueLog).
 		WithValueThreshold(valueThreshold).
-		WithCompression(options.None).                    // values are sealed: they don't compress
-		WithChecksumVerificationMode(options.OnBlockRead) // checkFiles reads the whole of each table
+		WithCompression(options.None).                    // sealed values can't be compressed
+		WithChecksumVerificationMode(options.OnBlockRead) // checkFiles has read every table completely
 }
 
-// badgerLog passes on what Badger says: files, sizes and levels, never values.
+// badgerLog passes on Badger's messages, which contain files, sizes and levels,
+// but no values.
 type badgerLog struct{ log *slog.Logger }
 
 func (l badgerLog) Errorf(f string, a ...any) { l.say(slog.LevelError, f, a) }

@@ -6,7 +6,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// DocumentKind says what a document of the recall index is.
+// DocumentKind is the kind of a document of the recall index.
 type DocumentKind uint8
 
 const (
@@ -15,20 +15,20 @@ const (
 )
 
 // Document is an entry of the document log: the last change of one memory or
-// utterance. Each document has one entry; a change moves it to the end.
+// utterance. Each document has one entry. A change moves the entry to the end.
 type Document struct {
 	Seq  uint64       `json:"-"`
 	Kind DocumentKind `json:"k"`
 	ID   memory.ID    `json:"i"`
-	Gone bool         `json:"g,omitempty"` // it is no more: to be taken out of the index
+	Gone bool         `json:"g,omitempty"` // it was removed and has to be taken out of the index
 
-	// Same: a memory came back as it was when it turned cold. An index that has
-	// it, has it so.
+	// Same says that a memory came back unchanged after it was cold. If an
+	// index has the memory, it needs no update.
 	Same bool `json:"-"`
 }
 
-// logDocument moves a document to the end of the log; was is its place so far,
-// 0 for none. It returns the new place.
+// logDocument moves a document to the end of the log and returns its new
+// number. was is its old number, or 0.
 func (t *Tx) logDocument(was uint64, d Document) (uint64, error) {
 	if was != 0 {
 		if err := t.del(keyOf(kindDocument, u64(was))); err != nil {
@@ -41,17 +41,16 @@ func (t *Tx) logDocument(was uint64, d Document) (uint64, error) {
 	return d.Seq, t.save(keyOf(kindDocument, u64(d.Seq)), d)
 }
 
-// Touched gives the documents that this transaction changed so far, in order;
-// a document that changed twice is there twice.
+// Touched returns the documents that this transaction has changed so far, in
+// order. A document that changed twice is in it twice.
 func (t *Tx) Touched() []Document { return t.documents }
 
-// Heard gives the memories and utterances of which this transaction took what
-// another member or a worker says; one of which they said two things may be
-// there twice.
+// Heard returns the memories and utterances about which this transaction took
+// something from another member or a worker. One may be in it several times.
 func (t *Tx) Heard() []Document { return t.heard }
 
-// IndexPending gives the documents that changed after the log's number seq, in
-// order: what an index that covers up to seq has yet to take in.
+// IndexPending returns the documents that changed after number seq of the log,
+// in order. An index that covers the log up to seq still has to take them in.
 func (t *Tx) IndexPending(seq uint64) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
 		packed, err := t.pendingPacked(seq)
@@ -82,25 +81,26 @@ func (t *Tx) IndexPending(seq uint64) iter.Seq2[Document, error] {
 	}
 }
 
-// Edition names a state of the memories that are here: while it is the same, so
-// are they, and what follows from them.
+// Edition identifies a state of the memories on this device. If two editions
+// are equal, the memories are, and also what follows from them.
 type Edition struct {
 	document, pack uint64
 	cold           int
 }
 
-// Edition is that of the state that the transaction sees, without its own changes.
+// Edition returns the edition of the state that the transaction sees, without
+// its own changes.
 func (t *Tx) Edition() (Edition, error) {
 	h, _, err := t.store.secrets.readHead(t.txn)
 	return Edition{h.Seq.Document, h.Seq.Pack, h.Seq.Cold}, err
 }
 
-// coveredPage is how many entries one call of IndexCovered looks at.
+// coveredPage is how many entries one call of IndexCovered examines.
 const coveredPage = 500
 
-// IndexCovered says that the index has taken in the log up to the number seq,
-// in segments that are kept. Entries of documents that are gone leave the log.
-// One call does a bounded piece of work; the next goes on.
+// IndexCovered records that stored segments of the index cover the log up to
+// number seq. It removes entries of documents that no longer exist. One call
+// does a limited amount of work; the next call continues.
 func (t *Tx) IndexCovered(seq uint64) error {
 	if t.state == nil {
 		return errReadOnly

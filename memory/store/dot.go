@@ -7,13 +7,13 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// The sequence numbers of a member's dots begin anew, at another place, each
-// time that a store is opened: the upper bits are the life, the lower ones
-// count within it. A store that was put back from a backup goes on otherwise
-// than the one that was lost, and what both said after the backup has two dots.
-// A life is the hour in which it began, so that dots are mostly in the order of
-// time, and some bits by chance, for a clock that stands still. A number stays
-// below 2^53, so that it is exact in any reader of JSON.
+// Each time a store is opened, the sequence numbers of a member's dots continue
+// at another place. The upper bits of a number are the life, the lower bits
+// count within it. If a store is restored from a backup, it has another life
+// than the store that was lost, so assertions that both made after the backup
+// have different dots. A life is the hour in which it began, so that dots are
+// mostly in the order of time, and some random bits, in case the clock stands
+// still. A number is below 2^53, so that every JSON parser reads it exactly.
 const (
 	hourBits   = 20 // since 2026-01-01: 119 years
 	chanceBits = 15
@@ -23,14 +23,14 @@ const (
 
 var firstHour = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// newLife gives a life that begins at a time.
+// newLife returns a life that begins at a time.
 func newLife(at time.Time) uint64 {
 	hours := min(max(at.Sub(firstHour)/time.Hour, 0), 1<<hourBits-1)
 	return uint64(hours)<<chanceBits | (1 + rand.Uint64N(1<<chanceBits-1))
 }
 
-// NextDot gives a member's next dot: those that it gave in this transaction
-// count as used, those of a transaction that failed do not.
+// NextDot returns a member's next dot. Dots that it returned before in this
+// transaction count as used. Dots of a failed transaction do not.
 func (t *Tx) NextDot(member memory.MemberID) (memory.Dot, error) {
 	if t.state == nil {
 		return memory.Dot{}, errReadOnly
@@ -56,8 +56,8 @@ func (t *Tx) NextDot(member memory.MemberID) (memory.Dot, error) {
 	return memory.Dot{Member: member, Seq: last + 1}, nil
 }
 
-// lastDot gives the greatest number of a life that is known here, and the one
-// before its first where none is.
+// lastDot returns the greatest known number of a life, or the number before its
+// first one if none is known.
 func (t *Tx) lastDot(member memory.MemberID, life uint64) (uint64, error) {
 	end := life<<countBits | maxCount
 	page, err := t.page(keyOf(kindDot, member[:]), keyOf(kindDot, dotKey(memory.Dot{Member: member, Seq: end})), nil, true, 1)
@@ -72,7 +72,7 @@ func (t *Tx) lastDot(member memory.MemberID, life uint64) (uint64, error) {
 	return max(last, cold.upTo(end)), err
 }
 
-// counted has NextDot go on after a dot of the life that it counts in.
+// counted makes NextDot continue after a dot of its life.
 func (t *Tx) counted(d memory.Dot) {
 	if life, ok := t.store.lives[d.Member]; ok && d.Seq>>countBits == life {
 		t.dots[d.Member] = max(t.dots[d.Member], d.Seq)

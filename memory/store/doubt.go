@@ -8,22 +8,22 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A dot is in doubt where the record of cold dots says that it is known, and
-// what it said may be lost all the same: a page was lost in a salvage, or a pack
-// at the shelf. What has such a dot is taken when it comes again, unless it is
-// here, or its memory has a stub whose pack was not given up, or was erased.
+// A dot is in doubt if the record of cold dots says that it is known, while its
+// assertion may be lost: a page was lost in a salvage, or a pack in the remote
+// store. An assertion with such a dot is taken when it comes again, unless it
+// is here, was erased, or its memory has a stub whose pack was not given up.
 //
-// Only such: a dot in doubt can't be told from one that its author gave twice,
-// which is refused else.
+// Other dots must not be handled like this. For a dot in doubt, the store can't
+// notice that its author has used the dot twice, which it refuses otherwise.
 
-// givenUp names the record of packs that the shelf does not have any more.
+// givenUp is the name of the record of packs that the remote store has lost.
 const givenUp = "packs given up"
 
 func doubtName(member memory.MemberID) string {
 	return "cold dots in doubt/" + hex.EncodeToString(member[:])
 }
 
-// doubt puts every dot that is in the record of cold dots by now in doubt.
+// doubt puts every dot that is in the record of cold dots now in doubt.
 func (t *Tx) doubt() error {
 	for e, err := range t.scan(keyOf(kindColdDots), nil, false) {
 		var d dots
@@ -40,8 +40,8 @@ func (t *Tx) doubt() error {
 	return nil
 }
 
-// lostCold reports whether an assertion that has no record, and of which the dot
-// was cold once, is lost: it is in doubt, and nothing has it.
+// lostCold reports whether an assertion without a record, whose dot was cold,
+// is lost: the dot is in doubt, and no pack has the assertion.
 func (t *Tx) lostCold(a *memory.Assertion) (bool, error) {
 	var d dots
 	if ok, err := t.Meta(doubtName(a.Dot.Member), &d); err != nil || !ok || !d.has(a.Dot.Seq) {
@@ -58,9 +58,9 @@ func (t *Tx) lostCold(a *memory.Assertion) (bool, error) {
 	return slices.Contains(up, pack), err
 }
 
-// GiveUp says that packs are not at the shelf any more. What was said of their
-// memories is taken when it comes again; their stubs stay until then, and what
-// opens the bodies, should the shelf have them after all.
+// GiveUp records that the remote store has lost packs. Assertions about their
+// memories are taken when they come again. Until then the stubs stay, with the
+// keys of the bodies, in case the remote store has the packs after all.
 func (t *Tx) GiveUp(packs ...uint64) error {
 	if t.state == nil {
 		return errReadOnly
@@ -84,14 +84,14 @@ func (t *Tx) GiveUp(packs ...uint64) error {
 	return t.doubt()
 }
 
-// GivenUp gives the packs of GiveUp some of whose memories are not back.
+// GivenUp returns the packs of GiveUp some of whose memories are not back.
 func (t *Tx) GivenUp() (packs []uint64, err error) {
 	_, err = t.Meta(givenUp, &packs)
 	return packs, err
 }
 
-// Regain takes the stubs of a pack that was given up of groups all of whose
-// memories were said again, and gives those of the others.
+// Regain removes the stubs of those groups of a pack that was given up whose
+// memories all came again. It returns the stubs of the others.
 func (t *Tx) Regain(pack uint64) (left []Stub, err error) {
 	if t.state == nil {
 		return nil, errReadOnly
@@ -135,8 +135,8 @@ func (t *Tx) Regain(pack uint64) (left []Stub, err error) {
 	return nil, t.PutMeta(givenUp, slices.DeleteFunc(up, func(n uint64) bool { return n == pack }))
 }
 
-// unitBack reports whether each memory of a unit has been proposed again, and
-// puts the notes of one of which that is so back.
+// unitBack reports whether each memory of a unit was proposed again. If so, it
+// also restores the unit's notes.
 func (t *Tx) unitBack(u *coldUnit) (bool, error) {
 	for i := range u.Members {
 		as, err := t.assertionsOf(memory.ID(u.Members[i].ID))
@@ -154,13 +154,13 @@ func (t *Tx) unitBack(u *coldUnit) (bool, error) {
 	return true, nil
 }
 
-// without takes a number out.
+// without removes a number.
 func (d dots) without(n uint64) dots {
 	if !d.has(n) {
 		return d
 	}
 	i, _ := slices.BinarySearch(d, n)
-	i -= i % 2 // of the pair
+	i -= i % 2 // the first number of the pair
 	from, to := d[i], d[i+1]
 	var put dots
 	if from < n {

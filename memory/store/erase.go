@@ -6,29 +6,29 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Targets are what Erase is to forget.
+// Targets lists what Erase has to forget.
 type Targets struct {
 	Memories   []memory.ID      `json:"m,omitempty"`
 	Utterances []memory.ID      `json:"u,omitempty"`
-	Events     []memory.EventID `json:"e,omitempty"` // their refusals; their marks stay, so that they can't return
+	Events     []memory.EventID `json:"e,omitempty"` // their refusals are forgotten; their marks stay, so that the events can't come back
 }
 
-// erasedRecord stands in the place of what was forgotten.
+// erasedRecord takes the place of something that was erased.
 type erasedRecord struct {
 	Document uint64 `json:"d,omitempty"` // its number in the document log
 }
 
-// Erase forgets: of each memory and utterance nothing stays but its id, which
-// keeps it from coming back, and the dots of its assertions, which keep them
-// from being taken for new ones. An erasing assertion stays, without its
-// reason, so that it can be sent. Of the other memories' histories what names
-// the erased one is taken out, and their group is derived anew.
+// Erase forgets memories and utterances. Of each, only two things stay: its id,
+// so that it can't come back, and the dots of its assertions, so that these are
+// not taken for new ones. An erasing assertion stays without its reason, so
+// that it can be sent. Changes of other memories lose the words of the erased
+// one, and their group is derived again. The erasure itself goes into the
+// outbox.
 //
-// What was replaced stays in Badger's files until [Store.Compact]. Recall
-// learns of the erased from the document log, and is to rewrite the segments
-// that hold them; whoever asks for the erasure of a source asks for the
-// memories that quote it as well. That it was done
-// goes into the outbox.
+// Replaced data stays in Badger's files until [Store.Compact]. The recall index
+// learns of the erasure from the document log, and has to rewrite the segments
+// with it. A caller that erases a source also has to name the memories that
+// quote it.
 func (t *Tx) Erase(targets Targets) error {
 	if t.state == nil {
 		return errReadOnly
@@ -41,8 +41,9 @@ func (t *Tx) Erase(targets Targets) error {
 	return t.EraseRemote(targets)
 }
 
-// EraseRemote forgets what another member has erased: as Erase, but not for
-// the outbox. What was never here is kept from coming.
+// EraseRemote forgets what another member has erased. It is like Erase, but
+// puts nothing into the outbox. It also refuses from now on what was never
+// here.
 func (t *Tx) EraseRemote(targets Targets) error {
 	if t.state == nil {
 		return errReadOnly
@@ -79,11 +80,12 @@ func (t *Tx) EraseRemote(targets Targets) error {
 	return t.eraseBlobs(targets)
 }
 
-// EraseSome takes away a part of a memory that is about to be erased and may be
-// too large for that in one transaction: at most limit of what was said of it and
-// of its history. It gives how many it took, 0 where it is as small as it gets:
-// what it is in its group by stays for Erase. Whoever begins with it goes on until
-// the memory is erased, over crashes, too: it lacks things until then.
+// EraseSome removes a part of a memory that is going to be erased and that may
+// be too large for one transaction: at most limit of its assertions and
+// changes. It returns how many it removed, or 0 if only the rest for Erase is
+// left, which is what decides the memory's group. A caller that begins with
+// EraseSome must go on until the memory is erased, also after a crash, because
+// until then the memory is incomplete.
 func (t *Tx) EraseSome(id memory.ID, limit int) (n int, err error) {
 	if t.state == nil {
 		return 0, errReadOnly
@@ -117,8 +119,9 @@ func (t *Tx) EraseSome(id memory.ID, limit int) (n int, err error) {
 	return n, nil
 }
 
-// Divided has do erase memories by update, in as many transactions as it takes:
-// all in one, else fewer in each, and of one that is too large alone some first.
+// Divided lets do erase memories in as many transactions of update as needed.
+// It first tries all memories in one, and then fewer in each. If a single
+// memory is too large, it first erases parts of it.
 func Divided(ids []memory.ID, update func(func(*Tx) error) error, do func(*Tx, []memory.ID) error) error {
 	err := update(func(t *Tx) error { return do(t, ids) })
 	if !errors.Is(err, ErrTooLarge) || len(ids) == 0 {
@@ -136,7 +139,8 @@ func Divided(ids []memory.ID, update func(func(*Tx) error) error, do func(*Tx, [
 	return update(func(t *Tx) error { return do(t, ids) })
 }
 
-// Lessen takes away by update what [Tx.EraseSome] can of a memory that is erased next.
+// Lessen removes, by update, what [Tx.EraseSome] can remove of a memory that is
+// erased next.
 func Lessen(id memory.ID, update func(func(*Tx) error) error) error {
 	for some := 1; some > 0; {
 		if err := update(func(t *Tx) (err error) { some, err = t.EraseSome(id, SomePage); return err }); err != nil {
@@ -146,12 +150,12 @@ func Lessen(id memory.ID, update func(func(*Tx) error) error) error {
 	return nil
 }
 
-// SomePage is how much of a memory [Tx.EraseSome] takes in one transaction, which
-// has room for it whatever stands there.
+// SomePage is the limit for one call of [Tx.EraseSome]. It always fits into a
+// transaction.
 const SomePage = 100
 
-// Erased reports whether a memory or an utterance was forgotten: nothing of it
-// is left but its id, which is kept from coming back.
+// Erased reports whether a memory or an utterance was erased. Only its id is
+// left, so that it can't come back.
 func (t *Tx) Erased(id memory.ID) (bool, error) {
 	_, erased, err := t.get(keyOf(kindErased, id[:]))
 	return erased, err
@@ -191,7 +195,8 @@ func (t *Tx) eraseMemory(id memory.ID) error {
 	return t.entomb(id, document, MemoryDocument)
 }
 
-// eraseAssertion removes an assertion; an erasing one loses its words only.
+// eraseAssertion removes an assertion. An erasing assertion only loses its
+// words.
 func (t *Tx) eraseAssertion(a *memory.Assertion) error {
 	key := assertionKey(a.Memory, a.Dot)
 	r, ok, err := load[assertionRecord](t, key)
@@ -213,7 +218,8 @@ func (t *Tx) eraseAssertion(a *memory.Assertion) error {
 	return t.del(key)
 }
 
-// eraseHistory removes the changes of a memory, and its words from those of others.
+// eraseHistory removes the changes of a memory, and its words from the changes
+// of others.
 func (t *Tx) eraseHistory(id memory.ID) error {
 	for e, err := range t.scan(keyOf(kindChangeOf, id[:]), nil, false) {
 		if err != nil {
@@ -226,7 +232,7 @@ func (t *Tx) eraseHistory(id memory.ID) error {
 	return nil
 }
 
-// eraseChange takes a change from the history of a memory.
+// eraseChange removes a change from the history of a memory.
 func (t *Tx) eraseChange(id memory.ID, seq uint64) error {
 	if err := t.del(keyOf(kindChangeOf, id[:], u64(seq))); err != nil {
 		return err
@@ -246,7 +252,8 @@ func (t *Tx) eraseChange(id memory.ID, seq uint64) error {
 	return t.del(changeKey(seq))
 }
 
-// removeMemory removes the derived record, and gives its place in the document log.
+// removeMemory removes a derived record and returns its number in the document
+// log.
 func (t *Tx) removeMemory(id memory.ID) (document uint64, err error) {
 	key := memoryKey(id)
 	r, ok, err := load[memoryRecord](t, key)
@@ -269,7 +276,7 @@ func (t *Tx) forgetInGroup(name string, cause *memory.Assertion) error {
 	if err := t.del(append(t.groupPrefix(name), id[:]...)); err != nil {
 		return err
 	}
-	delete(t.groups, name) // read it again, without
+	delete(t.groups, name) // so that it is read again, without the memory
 	g, err := t.group(name)
 	if err != nil {
 		return err
@@ -281,7 +288,7 @@ func (t *Tx) forgetInGroup(name string, cause *memory.Assertion) error {
 	return err
 }
 
-// entomb leaves the id, and tells the index.
+// entomb stores the id as erased and tells the index.
 func (t *Tx) entomb(id memory.ID, document uint64, k DocumentKind) error {
 	key := keyOf(kindErased, id[:])
 	if _, already, err := t.get(key); err != nil || already {
@@ -294,7 +301,7 @@ func (t *Tx) entomb(id memory.ID, document uint64, k DocumentKind) error {
 	return t.save(key, erasedRecord{n})
 }
 
-// eraseBlobs removes the blobs that belong to what is erased.
+// eraseBlobs removes the blobs that belong to the targets.
 func (t *Tx) eraseBlobs(targets Targets) error {
 	owners := map[memory.ID]bool{}
 	for _, ids := range [][]memory.ID{targets.Memories, targets.Utterances} {

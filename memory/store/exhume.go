@@ -15,26 +15,27 @@ import (
 	"github.com/locket-dev/locket/memory/store/badgerfile"
 )
 
-// Remnant is one value that lies somewhere in a store's folder, opened.
+// Remnant is one decrypted value that lies somewhere in a store's folder.
 type Remnant struct {
 	File   string // path within the folder
 	What   string // what it is of, as a kind and an id; "clear" of a file that is not sealed
-	Opened bool   // false: no key that there is opens it, and Data is what lies there
+	Opened bool   // false: no known key decrypts it, and Data has the stored bytes
 	Data   []byte
 }
 
-// Exhume gives everything that the master key opens in a store's folder,
-// whether the store would still show it or not: each version of each record in
-// each table, memory log and value log, in databases of rewrites that were cut
-// off too, and each line of a page of utterances; blobs whose key is in any of those versions; the anchor; and every
-// other file as it lies there. It trusts no list of Badger's, and decodes the
-// files itself. No process may have the store open.
+// Exhume finds everything in a store's folder that the master key can decrypt,
+// even if the store would no longer return it: each version of each record in
+// each table, memory log and value log, also in databases of interrupted
+// rewrites; each line of a page of utterances; the blobs whose key is in any of
+// those versions; the anchor; and every other file as it is stored. It does not
+// use Badger's list of tables, and decodes the files itself. No process may
+// have the store open.
 //
-// It is there to prove that something is gone.
+// It serves to prove that something was really deleted.
 func Exhume(dir string, master *seal.Key, found func(Remnant) error) error {
 	x := &exhumation{dir: dir, secrets: newSecrets(master), found: found, blobs: map[memory.ID][]blobRecord{}}
 	defer x.secrets.zero()
-	var later []string // blobs, once all of their keys are known
+	var later []string // blobs, handled after all their keys are known
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -100,8 +101,8 @@ func (x *exhumation) anchor(path string) error {
 	return x.emit(path, "anchor", false, p)
 }
 
-// value opens one value of a record; Badger keeps the time of writing at the
-// end of a key.
+// value decrypts one value of a record. Badger stores the transaction number at
+// the end of a key.
 func (x *exhumation) value(path string, key, value []byte) error {
 	if len(value) == 0 {
 		return nil // a deletion
@@ -135,8 +136,8 @@ func (x *exhumation) value(path string, key, value []byte) error {
 	return err
 }
 
-// blob opens a blob's file by any key that was ever kept for it. One without is
-// opened by nobody: blobs have random keys of their own.
+// blob decrypts a blob's file with any key that was ever stored for it. Without
+// such a key nobody can decrypt it, because each blob has its own random key.
 func (x *exhumation) blob(path string) error {
 	p, err := os.ReadFile(path)
 	if err != nil {

@@ -14,36 +14,36 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Packed is what [Tx.Pack] made: the sealed bodies of whole groups, ready for a
-// shelf, and what [Tx.Freeze] needs to replace them by stubs.
+// Packed is the result of [Tx.MakePack]: the sealed bodies of whole groups for a
+// remote store, and what [Tx.Freeze] needs to replace the groups by stubs.
 type Packed struct {
 	Body  []byte
-	Count int                  // memories in it
-	Left  map[memory.ID]string // of those asked for: why one can't turn cold now
+	Count int                  // number of memories in it
+	Left  map[memory.ID]string // the requested memories that can't turn cold now, with the reason
 	page  coldPage
 	units []unitRecords
-	last  []byte // what the last entry has sealed
+	last  []byte // plaintext of the last entry
 }
 
-// unitRecords is a group as it lies here.
+// unitRecords are the records of a group on this device.
 type unitRecords struct {
 	name    string
-	kept    []coldRecord // go into the pack
+	kept    []coldRecord // these go into the pack
 	members []coldMember
-	drop    [][]byte // other records that go: they follow from those kept
+	drop    [][]byte // other records that are deleted, because they follow from those kept
 	said    []memory.Assertion
 }
 
-// Cooling says what a store can't know of memories that are to turn cold.
+// Cooling has what the store itself can't know about memories that turn cold.
 type Cooling struct {
-	// Covered is the number in the document log up to which the index's
-	// segments, as they are kept, hold everything.
+	// Covered is the number of the document log up to which stored segments of
+	// the index cover everything.
 	Covered uint64
-	// Notes names the small values that are to stay with a memory's stub:
-	// whoever erases it needs them. nil: none.
+	// Notes returns the names of the small values that have to stay with a
+	// memory's stub, because they are needed to erase it. nil: none.
 	Notes func(memory.ID) []string
-	// Froze is told what was said of the memories that turned cold, within the
-	// transaction. nil: nobody is.
+	// Froze gets the assertions about the memories that turned cold, within the
+	// transaction. It may be nil.
 	Froze func(*Tx, []memory.Assertion) error
 }
 
@@ -54,21 +54,21 @@ func (c *Cooling) notes(id memory.ID) []string {
 	return c.Notes(id)
 }
 
-// maxUnit bounds the records of a unit, and maxUnitBytes what they take with
-// their keys and guards: a transaction takes all of it back at once, beside
-// what is derived anew.
+// maxUnit bounds the number of records of a unit, and maxUnitBytes their size
+// with keys and guards. One transaction must be able to bring the whole unit
+// back and derive it again.
 const (
 	maxUnit      = 400
 	maxUnitBytes = 250 << 10
 )
 
-// tooMuch keeps a group hot that one transaction could not take back.
+// tooMuch is the reason for a group that one transaction could not bring back.
 const tooMuch = "too much was said of it"
 
-// MakePack seals the bodies of memories, each with its whole group, and changes
-// nothing here. What is not at the relay yet, not in the index's segments yet,
-// pinned, in the vault, a core block, or the owner of a blob stays, with the
-// reason in Left.
+// MakePack seals the bodies of memories, each with its whole group. It changes
+// nothing in the store. A memory is left out, with the reason in Left, if it is
+// not at the relay or in the index's segments yet, if it is pinned, in the
+// vault or a core block, or if it owns a blob.
 func (t *Tx) MakePack(ids []memory.ID, c Cooling) (*Packed, error) {
 	p := &Packed{Left: map[memory.ID]string{}}
 	done := map[memory.ID]bool{}
@@ -98,8 +98,8 @@ func (t *Tx) MakePack(ids []memory.ID, c Cooling) (*Packed, error) {
 	return p, nil
 }
 
-// pad brings a pack to one of few lengths, by zeros behind what its last entry
-// has deflated: who keeps it is not to measure what was said.
+// pad extends a pack to one of a few lengths, by zeros after the deflated bytes
+// of its last entry, so that its size does not reveal how much was said.
 func (p *Packed) pad() {
 	u := &p.page.Units[len(p.page.Units)-1]
 	more := int(length.Padded(int64(len(p.Body)))) - len(p.Body)
@@ -107,7 +107,8 @@ func (p *Packed) pad() {
 	u.Key, u.Len = p.put(append(p.last, make([]byte, more)...), u.Group)
 }
 
-// put seals an entry under a new key, and gives that and the entry's length.
+// put seals an entry with a new key, and returns the key and the entry's
+// length.
 func (p *Packed) put(squeezed, group []byte) (key []byte, n uint32) {
 	k := seal.NewKey()
 	defer k.Zero()
@@ -141,8 +142,8 @@ func (p *Packed) add(t *Tx, u *unitRecords) error {
 	return nil
 }
 
-// unitRecords reads the group of a memory; why says what keeps it from turning
-// cold, empty for nothing.
+// unitRecords reads the group of a memory. why says what prevents that it turns
+// cold, or is empty.
 func (t *Tx) unitRecords(id memory.ID, c Cooling) (u *unitRecords, why string, err error) {
 	m, ok, err := t.memory(id)
 	if err != nil || !ok {
@@ -247,8 +248,9 @@ func (t *Tx) member(u *unitRecords, id memory.ID, group []memory.ID, c Cooling) 
 	return "", nil
 }
 
-// changesFor adds a memory's history. One that has words of a memory outside
-// the group keeps all of it here: erasing that one has to reach them.
+// changesFor adds a memory's history. If a change has words of a memory outside
+// the group, the whole history stays on the device, because erasing that memory
+// has to reach the words.
 func (t *Tx) changesFor(u *unitRecords, id memory.ID, group []memory.ID) (why string, err error) {
 	for e, err := range t.scan(keyOf(kindChangeOf, id[:]), nil, false) {
 		if err != nil {
@@ -277,10 +279,10 @@ func (t *Tx) changesFor(u *unitRecords, id memory.ID, group []memory.ID) (why st
 	return "", nil
 }
 
-// Freeze replaces what was packed by stubs, now that the shelf has acknowledged
-// the pack under the name at. A group of which anything changed since stays as
-// it is; the key of its entry is kept nowhere. It returns how many memories
-// turned cold. c is as in MakePack.
+// Freeze replaces packed groups by stubs, after the remote store has
+// acknowledged the pack under the name at. A group that has changed since stays
+// as it is, and the key of its entry is discarded. Freeze returns how many
+// memories turned cold. c must be as for MakePack.
 func (t *Tx) Freeze(p *Packed, at []byte, c Cooling) (frozen int, err error) {
 	if t.state == nil {
 		return 0, errReadOnly
@@ -331,17 +333,17 @@ func (t *Tx) Freeze(p *Packed, at []byte, c Cooling) (frozen int, err error) {
 			return 0, err
 		}
 	}
-	// One of which nothing turned cold is kept as well: it names what is to go
-	// from the shelf.
+	// A pack from which no memory turned cold gets a page, too, because the
+	// page names what has to be deleted from the remote store.
 	t.state.head.Format = max(t.state.head.Format, coldFormat)
 	t.state.head.Seq.Cold += frozen
 	t.state.head.Seq.Pack++
 	n := t.state.head.Seq.Pack
-	t.store.cold.add(n, &page) // before the commit: the page decides
+	t.store.cold.add(n, &page) // before the commit, because the page decides
 	return frozen, t.save(coldKey(n), page)
 }
 
-// same reports whether a group is as it was packed.
+// same reports whether a group is still as it was packed.
 func (u *unitRecords) same(now *unitRecords) bool {
 	equal := func(a, b coldRecord) bool { return bytes.Equal(a.Key, b.Key) && bytes.Equal(a.Plain, b.Plain) }
 	return u.name == now.name && slices.EqualFunc(u.kept, now.kept, equal) &&
@@ -350,7 +352,7 @@ func (u *unitRecords) same(now *unitRecords) bool {
 		})
 }
 
-// openUnit opens the records of a unit.
+// open decrypts the records of a unit.
 func (u *coldUnit) open(pack uint64, body []byte) ([]coldRecord, error) {
 	bad := func(what string) error { return damaged(coldKey(pack), "the pack's body "+what) }
 	if int64(u.Off)+int64(u.Len) > int64(len(body)) {
@@ -382,10 +384,11 @@ func (u *coldUnit) open(pack uint64, body []byte) ([]coldRecord, error) {
 	return records, err
 }
 
-// ErrPack: the body is another than the page names.
+// ErrPack: the bytes are not the pack that the page names.
 var ErrPack = errors.New("store: not the body of this pack")
 
-// checkBody refuses a body of another size; what it holds its entries vouch for.
+// checkBody refuses a body of a wrong size. Each entry is authenticated by its
+// seal.
 func (p *coldPage) checkBody(body []byte) error {
 	if int64(len(body)) != p.Size {
 		return fmt.Errorf("%w: %d bytes, want %d", ErrPack, len(body), p.Size)

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// group is what a transaction has read of one, to derive it again.
+// group is what a transaction has read of a group, to derive it again.
 type group struct {
 	assertions map[memory.ID][]memory.Assertion // of each memory, in order of dots
 	derived    []memory.Memory
@@ -18,7 +18,7 @@ func (t *Tx) groupPrefix(name string) []byte {
 	return keyOf(kindGroup, t.store.secrets.mac16("group", []byte(name)))
 }
 
-// group reads a group, or gives the one that this transaction holds.
+// group reads a group, or returns the one that this transaction has read.
 func (t *Tx) group(name string) (*group, error) {
 	if g := t.groups[name]; g != nil {
 		return g, nil
@@ -49,7 +49,7 @@ func (t *Tx) group(name string) (*group, error) {
 	return g, nil
 }
 
-// join derives a group anew with an assertion that was stored.
+// join derives a group again after an assertion about it was stored.
 func (t *Tx) join(name string, a *memory.Assertion, newcomer bool) ([]memory.Change, error) {
 	g, err := t.group(name)
 	if err != nil {
@@ -66,13 +66,14 @@ func (t *Tx) join(name string, a *memory.Assertion, newcomer bool) ([]memory.Cha
 	return t.derive(name, g, a)
 }
 
-// toldAlone is how many that waited for a proposal have a line each in the history:
-// what one transaction holds, and derives, is bounded.
+// toldAlone is how many assertions that waited for a proposal get a change of
+// their own in the history, because the content of a transaction is limited.
 const toldAlone = 128
 
-// catchUp is join for a proposal for which others have waited: what changed is
-// told of each in the order in which it was said, as where nothing waited. Where
-// there are more than [toldAlone], what the earliest of them changed is told as one.
+// catchUp is join for a proposal for which other assertions have waited. The
+// history gets the changes of each of them, in the order in which they were
+// made, as if nothing had waited. If there are more than [toldAlone], the
+// changes of the earliest are combined.
 func (t *Tx) catchUp(name string, a *memory.Assertion, waited []memory.Assertion) ([]memory.Change, error) {
 	g, err := t.group(name)
 	if err != nil {
@@ -102,7 +103,7 @@ func (t *Tx) catchUp(name string, a *memory.Assertion, waited []memory.Assertion
 	return out, err
 }
 
-// leave derives a group anew without a memory that turned out to be of another.
+// leave derives a group again without a memory that belongs to another group.
 func (t *Tx) leave(name string, a *memory.Assertion) ([]memory.Change, error) {
 	g, err := t.group(name)
 	if err != nil {
@@ -115,7 +116,8 @@ func (t *Tx) leave(name string, a *memory.Assertion) ([]memory.Change, error) {
 	return t.derive(name, g, a)
 }
 
-// derive writes what follows from a group, and what changed by cause.
+// derive writes the memories that follow from a group, and the changes that
+// cause made.
 func (t *Tx) derive(name string, g *group, cause *memory.Assertion) ([]memory.Change, error) {
 	var all []memory.Assertion
 	for _, id := range sortedIDs(g.assertions) {
@@ -155,7 +157,7 @@ func sortedIDs[V any](m map[memory.ID]V) []memory.ID {
 	return ids
 }
 
-// Group gives the memories that are reconciled with each other under a key
+// Group returns the memories that are reconciled with each other under a key
 // (see [memory.Candidate.Group]), in the order of their ids.
 func (t *Tx) Group(key string) ([]memory.Memory, error) {
 	var out []memory.Memory

@@ -2,7 +2,7 @@ package store
 
 import "github.com/locket-dev/locket/memory"
 
-// GroupAssertions gives all assertions about the memories that are reconciled
+// GroupAssertions returns all assertions about the memories that are reconciled
 // with each other under a key (see [memory.Candidate.Group]), by memory, then
 // by dot.
 func (t *Tx) GroupAssertions(key string) ([]memory.Assertion, error) {

@@ -8,10 +8,11 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Format is the version of the layout that this code writes. A store of which
-// something has turned cold is of coldFormat, so that a program that knows of no
-// stubs does not take what is cold for lost; one that has pages of utterances is
-// of linesFormat for the same reason.
+// Format is the version of the layout that this code writes. A store in which
+// something has turned cold has the version coldFormat, so that an older
+// program, which does not know stubs, refuses it and does not take cold
+// memories for lost. A store with pages of utterances has the version
+// linesFormat for the same reason.
 const (
 	Format      = 1
 	coldFormat  = 2
@@ -21,16 +22,17 @@ const (
 // ErrNewer: the store was written by a later version of Locket.
 var ErrNewer = errors.New("store format is newer than this program knows")
 
-// head is the one record that every transaction writes.
+// head is the record that every transaction writes.
 type head struct {
 	Format     int      `json:"format"`
-	Version    uint64   `json:"version"`    // of the last value written; grows by one with each
+	Version    uint64   `json:"version"`    // of the last value written; each write adds one
 	Generation uint64   `json:"generation"` // transactions committed
 	Total      []byte   `json:"total"`      // sum of the buckets' MACs, 32 bytes
 	Seq        counters `json:"seq"`
 }
 
-// counters number what is kept in order of arrival. Each is the last number given.
+// counters number what is stored in order of arrival. Each is the last number
+// that was used.
 type counters struct {
 	Change    uint64 `json:"change"`
 	Outbox    uint64 `json:"outbox"`
@@ -38,17 +40,17 @@ type counters struct {
 	Refusal   uint64 `json:"refusal"`
 	Malformed uint64 `json:"malformed"`
 
-	MalformedFirst uint64 `json:"malformed_first"`           // the oldest one that counts for the bounds
-	MalformedBytes int    `json:"malformed_bytes"`           // of that one and those after it
-	MalformedHoles int    `json:"malformed_holes,omitempty"` // between that one and the last, dropped by themselves
-	MalformedKept  int    `json:"malformed_kept,omitempty"`  // before that one, since they can be tried again
+	MalformedFirst uint64 `json:"malformed_first"`           // the oldest one that counts towards the limits
+	MalformedBytes int    `json:"malformed_bytes"`           // of that one and those after it, in bytes
+	MalformedHoles int    `json:"malformed_holes,omitempty"` // removed ones between that one and the last
+	MalformedKept  int    `json:"malformed_kept,omitempty"`  // kept ones before that one, because they can be tried again
 
-	Covered uint64 `json:"covered"` // the document log is tidied up to here
+	Covered uint64 `json:"covered"` // the document log was tidied up to here
 
 	Pack uint64 `json:"pack,omitempty"`
-	Cold int    `json:"cold,omitempty"` // memories
+	Cold int    `json:"cold,omitempty"` // number of cold memories
 
-	Packed uint64 `json:"packed,omitempty"` // the last number in the document log of any utterance that was packed
+	Packed uint64 `json:"packed,omitempty"` // the greatest number in the document log of any utterance that was packed
 }
 
 func (c *counters) malformed() int {
@@ -60,14 +62,14 @@ func (c *counters) malformed() int {
 
 var headKey = []byte{byte(kindHead)}
 
-// state is what the writer holds in memory of the head and the buckets: 10 KB.
+// state is the writer's copy of head and buckets in memory: 10 KB.
 type state struct {
 	head    head
 	total   digest
 	buckets [bucketCount]bucket
 }
 
-// readHead finds the head record; ok is false in an empty directory.
+// readHead reads the head record. ok is false in an empty directory.
 func (s *secrets) readHead(txn *badger.Txn) (h head, ok bool, err error) {
 	item, err := txn.Get(headKey)
 	if errors.Is(err, badger.ErrKeyNotFound) {
@@ -96,7 +98,7 @@ func (s *secrets) readHead(txn *badger.Txn) (h head, ok bool, err error) {
 	return h, true, nil
 }
 
-// readBuckets loads the buckets and compares their sum with the head's.
+// readBuckets reads the buckets and compares their sum with the head's.
 func (s *secrets) readBuckets(txn *badger.Txn, st *state) (err error) {
 	for n := range st.buckets {
 		if st.buckets[n], err = s.readBucket(txn, n); err != nil {
@@ -106,7 +108,7 @@ func (s *secrets) readBuckets(txn *badger.Txn, st *state) (err error) {
 	return s.checkTotal(st)
 }
 
-// readBucket gives the zero bucket where none was written.
+// readBucket returns the zero bucket if none was written.
 func (s *secrets) readBucket(txn *badger.Txn, n int) (b bucket, err error) {
 	key := bucketKey(n)
 	item, err := txn.Get(key)
@@ -130,7 +132,7 @@ func (s *secrets) readBucket(txn *badger.Txn, n int) (b bucket, err error) {
 	return bucket{version, digestOf([digestSize]byte(plain))}, nil
 }
 
-// checkTotal adds the buckets up.
+// checkTotal compares the sum of the buckets with the head's.
 func (s *secrets) checkTotal(st *state) error {
 	st.total = digest{}
 	for n, b := range st.buckets {
@@ -144,7 +146,7 @@ func (s *secrets) checkTotal(st *state) error {
 	return nil
 }
 
-// settle numbers the touched buckets and brings the total up to date.
+// settle sets the versions of the changed buckets and updates the total.
 func (st *state) settle(s *secrets, before *state, touched []int) {
 	for _, n := range touched {
 		if before.buckets[n].version != 0 {

@@ -8,8 +8,8 @@ import (
 
 func changeKey(seq uint64) []byte { return keyOf(kindChange, u64(seq)) }
 
-// putChange numbers a change and writes it. It is found by each memory that it
-// may have words of: its own, the other, and those in causes.
+// putChange numbers a change and writes it. It is found under each memory whose
+// words it may contain: its own memory, the other memory, and those in causes.
 func (t *Tx) putChange(c *memory.Change, causes ...memory.ID) error {
 	t.state.head.Seq.Change++
 	c.Seq = t.state.head.Seq.Change
@@ -29,7 +29,7 @@ func (t *Tx) putChange(c *memory.Change, causes ...memory.ID) error {
 	return nil
 }
 
-// History gives the changes of one memory, oldest first.
+// History returns the changes of one memory, oldest first.
 func (t *Tx) History(id memory.ID) ([]memory.Change, error) {
 	var out []memory.Change
 	err := t.changesOf(id, func(c *memory.Change) error {
@@ -41,8 +41,8 @@ func (t *Tx) History(id memory.ID) ([]memory.Change, error) {
 	return out, err
 }
 
-// Naming gives the changes that have to do with one memory, its own and those
-// of others, oldest first.
+// Naming returns the changes that name a memory, its own and those of others,
+// oldest first.
 func (t *Tx) Naming(id memory.ID) ([]memory.Change, error) {
 	var out []memory.Change
 	err := t.changesOf(id, func(c *memory.Change) error {
@@ -71,19 +71,20 @@ func (t *Tx) changesOf(id memory.ID, fn func(*memory.Change) error) error {
 	return nil
 }
 
-// Changes gives every change that is numbered over seq, in order.
+// Changes returns every change with a number greater than seq, in order.
 func (t *Tx) Changes(seq uint64) iter.Seq2[memory.Change, error] {
 	return list[memory.Change](t, kindChange, seq)
 }
 
-// LastChange is the number of the latest change that the transaction sees, without its
-// own.
+// LastChange returns the number of the latest change that the transaction sees,
+// without its own.
 func (t *Tx) LastChange() (uint64, error) {
 	h, _, err := t.store.secrets.readHead(t.txn)
 	return h.Seq.Change, err
 }
 
-// list gives the records of a kind that is numbered, over seq, in order.
+// list returns the records of a numbered kind with numbers greater than seq, in
+// order.
 func list[T any](t *Tx, k kind, seq uint64) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for e, err := range t.scan(keyOf(k), keyOf(k, u64(seq+1)), false) {
@@ -98,6 +99,6 @@ func list[T any](t *Tx, k kind, seq uint64) iter.Seq2[T, error] {
 	}
 }
 
-// Assertions gives what was said of one memory, in order of dots; what waits
-// for a proposal too.
+// Assertions returns the assertions about one memory, in the order of dots.
+// Those that wait for a proposal are included.
 func (t *Tx) Assertions(id memory.ID) ([]memory.Assertion, error) { return t.assertionsOf(id) }

@@ -11,11 +11,12 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Inspect reads the files of a store that nothing has open, past Badger and
-// without changing any, and names what is not as it was written: files, and
-// records that can't be read, are missing, or were put back. Where it finds
-// nothing it is safe to open the store, and [Store.Verify] sees the rest: what
-// Badger would show in another order than it was written in.
+// Inspect checks the files of a store that no process has open. It does not use
+// Badger, and changes nothing. It returns every file that is not as it was
+// written, and every record that can't be read, is missing, or was replaced by
+// an older version. If it finds nothing, the store can be opened safely, and
+// [Store.Verify] finds what is left: data that Badger would return in another
+// order than it was written in.
 func Inspect(ctx context.Context, opt Options) (_ []Damage, err error) {
 	l, err := filelock.Take(filepath.Join(opt.Dir, lockName))
 	if err != nil {

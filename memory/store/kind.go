@@ -88,7 +88,7 @@ const (
 	maxKey                  = 64 // bytes; no key of a known kind is longer
 )
 
-// kinds names each kind, and says how its keys are put together: i an id, m a
+// kinds names each kind, and says how its keys are composed: i is an id, m a
 // MAC, s a sequence number, t a time, d a dot, w a member, b a bucket.
 var kinds = map[kind]struct{ name, parts string }{
 	kindHead:           {"head", ""},
@@ -122,7 +122,7 @@ var kinds = map[kind]struct{ name, parts string }{
 	kindLines:          {"page of utterances", "ti"},
 }
 
-// keyOf puts a key together.
+// keyOf composes a key.
 func keyOf(k kind, parts ...[]byte) []byte {
 	key := make([]byte, 1, maxKey)
 	key[0] = byte(k)
@@ -131,14 +131,15 @@ func keyOf(k kind, parts ...[]byte) []byte {
 
 func u64(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
-// timeKey sorts as time does, to the millisecond, from the year 292269054 BC on.
+// timeKey encodes a time in milliseconds so that keys sort like times, from the
+// year 292269054 BC on.
 func timeKey(t time.Time) []byte { return u64(uint64(t.UnixMilli()) ^ 1<<63) }
 
 func dotKey(d memory.Dot) []byte {
 	return append(d.Member[:len(d.Member):len(d.Member)], u64(d.Seq)...)
 }
 
-// describe says in words which record a key names.
+// describe says in words which record a key belongs to.
 func describe(key []byte) (name, text string) {
 	if len(key) == 0 {
 		return "unknown", ""

@@ -9,22 +9,23 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// lineHints tell in which second a packed utterance may lie, by a hash of its id
-// or of its event. The page says whether it is there: an entry outlives what it
-// names, so that a reader of an older state finds it too. 16 bytes an utterance.
-// They tell which pages there are, too, so that one is read by its key.
+// lineHints say in which second a packed utterance may lie, by a hash of its id
+// or of its event. The page itself tells whether it is there: a hint stays
+// after its utterance was removed, so that a transaction that reads an older
+// state finds it, too. An utterance takes 16 bytes. lineHints also have the
+// keys of all pages.
 //
-// Ids come from outside, so the hash has a seed of this process.
+// Ids come from outside, so the hash has a random seed in each process.
 type lineHints struct {
 	seed maphash.Seed
 
 	mu     sync.RWMutex
-	ids    []uint64 // hash, then second; rising
+	ids    []uint64 // hash, then second; ascending
 	events []uint64
-	pages  []pageName // rising
+	pages  []pageName // ascending
 }
 
-// pageName is the key of a page without its kind.
+// pageName is the key of a page without the byte for its kind.
 type pageName [timeSize + idSize]byte
 
 func comparePages(a, b pageName) int { return bytes.Compare(a[:], b[:]) }
@@ -39,7 +40,7 @@ func (h *lineHints) any() bool {
 	return len(h.ids) > 0
 }
 
-// find gives the seconds of a hash.
+// find returns the seconds for a hash.
 func (h *lineHints) find(in *[]uint64, hash uint64) (seconds []uint32) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -54,7 +55,7 @@ func (h *lineHints) ofID(id memory.ID) []uint32 { return h.find(&h.ids, h.hash(i
 
 func (h *lineHints) ofEvent(e [eventHint]byte) []uint32 { return h.find(&h.events, h.hash(e[:])) }
 
-// add takes in what is to be packed.
+// add adds utterances that are going to be packed.
 func (h *lineHints) add(all []packedLine) {
 	ids, events := make([]uint64, 0, len(all)), make([]uint64, 0, len(all))
 	for i := range all {
@@ -70,7 +71,7 @@ func (h *lineHints) add(all []packedLine) {
 	h.ids, h.events = merged(h.ids, ids), merged(h.events, events)
 }
 
-// addPage takes in a page that is to be written.
+// addPage adds a page that is going to be written.
 func (h *lineHints) addPage(key []byte) {
 	name := pageName(key[1:])
 	h.mu.Lock()
@@ -80,8 +81,8 @@ func (h *lineHints) addPage(key []byte) {
 	}
 }
 
-// pagesOf gives the keys of the pages in which what lies between two places may
-// be, as the last that was written has parted time.
+// pagesOf returns the keys of the pages that may have what lies between two
+// places, according to the pages that were written last.
 func (h *lineHints) pagesOf(first, last []byte) (keys [][]byte) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -100,7 +101,8 @@ func (h *lineHints) pagesOf(first, last []byte) (keys [][]byte) {
 	return keys
 }
 
-// merged gives both lists, rising, each number once. The first is so already.
+// merged returns the union of two lists, ascending and without duplicates. The
+// first list must be in that form already.
 func merged(a, b []uint64) []uint64 {
 	slices.Sort(b)
 	out := make([]uint64, 0, len(a)+len(b))

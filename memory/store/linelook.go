@@ -10,16 +10,16 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// found is an utterance that a look came upon: where it lies, and for a packed
-// one what is there.
+// found is an utterance that a search found: its id and, if it is packed, its
+// content.
 type found struct {
 	id    memory.ID
-	place []byte // time and id, of a look by time
+	place []byte // time and id, for a search by time
 	is    *memory.Utterance
 }
 
-// looseUtterances gives those with records of their own that keys under a prefix
-// name.
+// looseUtterances returns the utterances with records of their own that keys
+// with a prefix name.
 func (t *Tx) looseUtterances(prefix, start []byte, more func(key []byte) bool) iter.Seq2[found, error] {
 	return func(yield func(found, error) bool) {
 		for e, err := range t.scan(prefix, start, false) {
@@ -37,8 +37,8 @@ func (t *Tx) looseUtterances(prefix, start []byte, more func(key []byte) bool) i
 	}
 }
 
-// named gives the utterances that a look came upon. One that may have changed
-// since is read again.
+// named returns the utterances that a search found. If one may have changed
+// since, it is read again.
 func (t *Tx) named(look iter.Seq2[found, error]) iter.Seq2[*memory.Utterance, error] {
 	return func(yield func(*memory.Utterance, error) bool) {
 		for f, err := range look {
@@ -53,8 +53,8 @@ func (t *Tx) named(look iter.Seq2[found, error]) iter.Seq2[*memory.Utterance, er
 	}
 }
 
-// eitherOf merges two looks that each are in order. What both came upon is given
-// once, as the first has it.
+// eitherOf merges two searches that are both in order. If both found the same
+// utterance, the result of the first is used.
 func eitherOf(a, b iter.Seq2[found, error], order func(a, b found) int) iter.Seq2[found, error] {
 	return func(yield func(found, error) bool) {
 		nextA, stopA := iter.Pull2(a)
@@ -94,8 +94,8 @@ func eitherOf(a, b iter.Seq2[found, error], order func(a, b found) int) iter.Seq
 	}
 }
 
-// packedBetween gives the packed utterances from since (zero: the first) until
-// before until (zero: no end), by place.
+// packedBetween returns the packed utterances from since (zero: the first)
+// until before until (zero: no end), by place.
 func (t *Tx) packedBetween(since, until time.Time) iter.Seq2[found, error] {
 	first, last := keyOf(kindLines), append(keyOf(kindLines), bytes.Repeat([]byte{0xff}, timeSize+idSize)...)
 	if !since.IsZero() {
@@ -128,7 +128,7 @@ func (t *Tx) packedBetween(since, until time.Time) iter.Seq2[found, error] {
 	}
 }
 
-// packedOfEvent gives those of one event, by their ids.
+// packedOfEvent returns the packed utterances of one event, by their ids.
 func (t *Tx) packedOfEvent(e memory.EventID) iter.Seq2[found, error] {
 	return func(yield func(found, error) bool) {
 		ids, err := t.packedOf(e)
@@ -145,12 +145,12 @@ func (t *Tx) packedOfEvent(e memory.EventID) iter.Seq2[found, error] {
 	}
 }
 
-// byIDAtOnce is how many packed utterances are held in memory by a look in the
-// order of ids, which is not that of pages: all of them are read once for each
-// so many.
+// byIDAtOnce is how many packed utterances a search in the order of ids holds
+// in memory. Pages are in another order, so all of them are read once for each
+// batch of this size.
 const byIDAtOnce = 16 << 10
 
-// packedByID gives all, by their ids.
+// packedByID returns all packed utterances, by their ids.
 func (t *Tx) packedByID() iter.Seq2[found, error] {
 	return func(yield func(found, error) bool) {
 		var ids []memory.ID

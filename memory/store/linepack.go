@@ -12,18 +12,18 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Bounds of one transaction that packs, and of what it looks at.
+// Limits of one packing transaction, and of what it reads.
 const (
 	packLines = 256
-	packBytes = 128 << 10 // of records, before they are deflated
+	packBytes = 128 << 10 // of records before they are deflated
 	packLooks = 2048
 )
 
-// PackUtterances packs utterances from since on and before another time that the
-// index's segments hold, as they are kept: they cover the document log up to a
-// number that theirs is not after. What waits in the outbox may be packed, and is
-// sent from its page. It does a bounded piece of work, and gives from where to go
-// on; zero: it is done.
+// PackUtterances packs utterances from since on and before another time, if
+// stored segments of the index hold them: their number in the document log is
+// at most covered. Utterances in the outbox may be packed, and are sent from
+// their page. One call does a limited amount of work, and returns from where to
+// continue, or zero when all is done.
 func (t *Tx) PackUtterances(since, before time.Time, covered uint64) (packed int, next time.Time, err error) {
 	if t.state == nil {
 		return 0, next, errReadOnly
@@ -41,8 +41,8 @@ func (t *Tx) PackUtterances(since, before time.Time, covered uint64) (packed int
 		if millisOf(e.key) >= before.UnixMilli() {
 			break
 		}
-		// The last that was looked at may be looked at again: others may be of
-		// the same time.
+		// The last utterance may be read again in the next call, because others
+		// may have the same time.
 		if len(add) >= packLines || size >= packBytes || looked >= packLooks && millisOf(e.key) > since.UnixMilli() {
 			next = time.UnixMilli(millisOf(e.key)).UTC()
 			break
@@ -60,7 +60,7 @@ func (t *Tx) PackUtterances(since, before time.Time, covered uint64) (packed int
 	if len(add) == 0 {
 		return 0, next, nil
 	}
-	t.store.lines.add(add) // before the commit: the page decides
+	t.store.lines.add(add) // before the commit, because the page decides
 	t.state.head.Format = max(t.state.head.Format, linesFormat)
 	for i := range add {
 		if err := t.unindexLine(&add[i]); err != nil {
@@ -70,7 +70,8 @@ func (t *Tx) PackUtterances(since, before time.Time, covered uint64) (packed int
 	return len(add), next, t.intoPages(add)
 }
 
-// packable gives an utterance as it is packed; ok is false for one that is not to be.
+// packable returns an utterance in its packed form. ok is false if it must not
+// be packed.
 func (t *Tx) packable(id memory.ID, covered uint64) (l packedLine, ok bool, err error) {
 	key := utteranceKey(id)
 	r, there, err := load[utteranceRecord](t, key)
@@ -99,7 +100,8 @@ func (t *Tx) unindexLine(l *packedLine) error {
 	return nil
 }
 
-// intoPages puts utterances, by their places, into the pages that they belong to.
+// intoPages puts utterances into the pages to which they belong by their
+// places.
 func (t *Tx) intoPages(add []packedLine) error {
 	for len(add) > 0 {
 		first := add[0].place()
@@ -142,8 +144,8 @@ func (t *Tx) intoPages(add []packedLine) error {
 	return nil
 }
 
-// savePages writes what belongs between a key and the next page, as one page or
-// several.
+// savePages writes what lies between a key and the next page, as one or several
+// pages.
 func (t *Tx) savePages(key []byte, all []packedLine) error {
 	for len(all) > 0 {
 		n, size := 0, 0
@@ -161,7 +163,8 @@ func (t *Tx) savePages(key []byte, all []packedLine) error {
 	return nil
 }
 
-// LooseUtterances is how many utterances before a time have records of their own.
+// LooseUtterances counts the utterances before a time that have records of
+// their own.
 func (t *Tx) LooseUtterances(before time.Time) (n int, err error) {
 	prefix := keyOf(kindUtteranceTime)
 	opt := badger.DefaultIteratorOptions
@@ -174,8 +177,8 @@ func (t *Tx) LooseUtterances(before time.Time) (n int, err error) {
 	return n, nil
 }
 
-// pendingPacked gives the documents of packed utterances over a number of the
-// document log, in order. They have no entry there.
+// pendingPacked returns the documents of packed utterances with numbers greater
+// than seq, in order. They have no entry in the document log.
 func (t *Tx) pendingPacked(seq uint64) (out []Document, err error) {
 	if !t.store.lines.any() {
 		return nil, nil

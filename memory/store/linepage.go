@@ -43,19 +43,20 @@ const (
 
 	maxPageLines = 128
 	maxPageBytes = 128 << 10 // of records, before they are deflated
-	maxPageLine  = 16 << 10  // of one; a longer one is not packed
+	maxPageLine  = 16 << 10  // of one record; a longer one is not packed
 )
 
-// packedRecord is what a page has of an utterance beside its row.
+// packedRecord is what a page stores of an utterance besides its row.
 type packedRecord struct {
 	_         struct{} `cbor:",toarray"`
 	Document  uint64   // its number in the document log
 	Outbox    uint64   // its number in the outbox, or 0
 	Utterance memory.Utterance
-	// The utterance has no id, and no time where the row has all of it.
+	// The utterance has no id. Its time is missing if the row has it
+	// completely.
 }
 
-// packedNumbers is a packedRecord of which the utterance is not looked at.
+// packedNumbers is a packedRecord without its utterance.
 type packedNumbers struct {
 	_         struct{} `cbor:",toarray"`
 	Document  uint64
@@ -63,18 +64,18 @@ type packedNumbers struct {
 	Utterance cbor.RawMessage
 }
 
-// packedLine is an utterance as it lies in a page.
+// packedLine is an utterance in the form in which a page has it.
 type packedLine struct {
 	id    memory.ID
 	time  [timeSize]byte // as in a key
 	event [eventHint]byte
-	plain []byte // a packedRecord; nil where only the row was read
+	plain []byte // a packedRecord; nil if only the row was read
 }
 
 func lineOfRow(row []byte) (l packedLine) {
 	l.id = memory.ID(row[:idSize])
 	copy(l.time[timeSize-rowTime:], row[idSize:])
-	l.time[0] = 1 << 7 // the bit that [timeKey] turns
+	l.time[0] = 1 << 7 // the bit that [timeKey] inverts
 	l.event = [eventHint]byte(row[idSize+rowTime:])
 	return l
 }
@@ -85,19 +86,19 @@ func (l *packedLine) appendRow(rows []byte) []byte {
 
 func (l *packedLine) place() []byte { return keyOf(kindLines, l.time[:], l.id[:]) }
 
-// at is the time, to the millisecond.
+// at returns the time, precise to the millisecond.
 func (l *packedLine) at() time.Time { return time.UnixMilli(millisOfTime(l.time)).UTC() }
 
 func millisOfTime(t [timeSize]byte) int64 { return int64(binary.BigEndian.Uint64(t[:]) ^ 1<<63) }
 
-// secondOf gives the second of a time, as hints name it; ok is false for what no
-// hint can name, and no row.
+// secondOf returns the second of a time, in the form that hints use. ok is
+// false if neither hints nor rows can express it.
 func secondOf(time [timeSize]byte) (second uint32, ok bool) {
 	ms := millisOfTime(time)
 	return uint32(ms / 1000), ms >= 0 && ms/1000 <= 1<<32-1
 }
 
-// record decodes what is packed; an error names the page.
+// record parses the packed record. Its error names the page.
 func (l *packedLine) record(page []byte) (r packedRecord, err error) {
 	r, err = decode[packedRecord](page, l.plain)
 	r.Utterance.ID = l.id
@@ -111,7 +112,7 @@ func (l *packedLine) numbers(page []byte) (packedNumbers, error) {
 	return decode[packedNumbers](page, l.plain)
 }
 
-// whole gives the record as it is outside of a page.
+// whole returns the record in the form that it has outside a page.
 func (l *packedLine) whole(page []byte) (r utteranceRecord, err error) {
 	p, err := l.record(page)
 	if err != nil {
@@ -122,8 +123,8 @@ func (l *packedLine) whole(page []byte) (r utteranceRecord, err error) {
 	return r, err
 }
 
-// pack gives an utterance as it is to lie in a page; ok is false where it would
-// not come out again as it is here.
+// pack returns an utterance in its packed form. ok is false if unpacking would
+// not give exactly the same utterance.
 func (t *Tx) pack(r utteranceRecord, u *memory.Utterance) (l packedLine, ok bool, err error) {
 	l = packedLine{id: u.ID, event: t.eventHint(u.Event)}
 	copy(l.time[:], timeKey(u.At))
@@ -142,12 +143,12 @@ func (t *Tx) pack(r utteranceRecord, u *memory.Utterance) (l packedLine, ok bool
 	return l, err == nil && bytes.Equal(again.Utterance, r.Utterance), nil
 }
 
-// lines is a page that was read. Its blocks are opened as they are needed. It is
-// for one goroutine.
+// lines is a page that was read. Its blocks are inflated when they are needed.
+// It must be used by one goroutine only.
 type lines struct {
 	linePage
 	key     []byte
-	plain   []byte // from which it was decoded
+	plain   []byte // the bytes from which it was decoded
 	records [][][]byte
 	inflate *inflaters
 }
@@ -165,13 +166,13 @@ func readLines(in *inflaters, key, plain []byte) (*lines, error) {
 	return &lines{linePage: p, key: key, plain: plain, records: make([][][]byte, len(p.Blocks)), inflate: in}, nil
 }
 
-// count is how many lines there are.
+// count returns the number of lines.
 func (g *lines) count() int { return len(g.Rows) / rowSize }
 
-// row gives a line without what was said.
+// row returns a line without its text.
 func (g *lines) row(i int) packedLine { return lineOfRow(g.Rows[i*rowSize:]) }
 
-// find gives the index of a line, -1 where there is none of the id.
+// find returns the index of a line, or -1 if no line has the id.
 func (g *lines) find(id memory.ID) int {
 	for i := range g.count() {
 		if memory.ID(g.Rows[i*rowSize:][:idSize]) == id {
@@ -181,7 +182,7 @@ func (g *lines) find(id memory.ID) int {
 	return -1
 }
 
-// line gives a line with its record.
+// line returns a line with its record.
 func (g *lines) line(i int) (l packedLine, err error) {
 	l = g.row(i)
 	b := i / blockLines
@@ -194,7 +195,7 @@ func (g *lines) line(i int) (l packedLine, err error) {
 	return l, nil
 }
 
-// record gives what was said as the line of an index.
+// record returns the record of the line with an index.
 func (g *lines) record(i int) (r packedRecord, err error) {
 	l, err := g.line(i)
 	if err != nil {
@@ -203,7 +204,7 @@ func (g *lines) record(i int) (r packedRecord, err error) {
 	return l.record(g.key)
 }
 
-// all gives every line with its record.
+// all returns every line with its record.
 func (g *lines) all() ([]packedLine, error) {
 	out := make([]packedLine, g.count())
 	for i := range out {
@@ -215,7 +216,7 @@ func (g *lines) all() ([]packedLine, error) {
 	return out, nil
 }
 
-// open gives the records of a block.
+// open returns the records of a block.
 func (g *lines) open(b int) ([][]byte, error) {
 	rest, err := g.inflate.inflate(g.Blocks[b], g.Sample)
 	if err != nil {
@@ -236,7 +237,7 @@ func (g *lines) open(b int) ([][]byte, error) {
 	return records, nil
 }
 
-// saveLines writes a page, or takes it away where nothing is left for it.
+// saveLines writes a page, or deletes it if no lines are left.
 func (t *Tx) saveLines(key []byte, all []packedLine) error {
 	if len(all) == 0 {
 		return t.del(key)
@@ -264,12 +265,12 @@ func (t *Tx) saveLines(key []byte, all []packedLine) error {
 	if err != nil {
 		return fmt.Errorf("store: page of utterances: %w", err)
 	}
-	t.store.lines.addPage(key) // before the commit, as all hints
+	t.store.lines.addPage(key) // before the commit, like all hints
 	return t.save(key, p)
 }
 
-// sampleOf makes a page's sample of a line that is in it: what is taken out of
-// the page leaves no trace there.
+// sampleOf makes a page's sample from a line that is in the page, so that a
+// line that was taken out leaves no trace.
 func sampleOf(page []byte, l *packedLine) ([]byte, error) {
 	r, err := decode[packedRecord](page, l.plain)
 	if err != nil {
@@ -280,11 +281,12 @@ func sampleOf(page []byte, l *packedLine) ([]byte, error) {
 	return b[:min(len(b), maxSample)], err
 }
 
-// inflaters are readers of deflated blocks, which are large to make. Concurrent
-// use is fine.
+// inflaters is a pool of readers for deflated blocks, because they are large to
+// make. It is safe for concurrent use.
 type inflaters struct{ idle sync.Pool }
 
-// inflate gives the plaintext of a block, of which nothing is to follow.
+// inflate returns the plaintext of a block. Nothing may follow the deflated
+// data.
 func (f *inflaters) inflate(block, sample []byte) ([]byte, error) {
 	from := bytes.NewReader(block)
 	z, ok := f.idle.Get().(io.ReadCloser)

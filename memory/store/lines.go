@@ -9,24 +9,25 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A packed utterance lies with its neighbours in time in one record, a page, and
-// has no other record: no index by time or event, and no entry in the document
-// log. It is here whole, and everything finds it as before. To change it is to
-// take it out of its page first.
+// A packed utterance lies in a page: one record that it shares with its
+// neighbours in time. It has no other record: no index by time or event, and no
+// entry in the document log. The utterance is complete, and every search finds
+// it as before. To change it, it is first taken out of its page.
 //
-// Pages part time among them: an utterance belongs to the page with the greatest
-// key that is not after its own place, which is its time and then its id.
+// Pages divide time: an utterance belongs to the page with the greatest key
+// that is not after the utterance's place, which is its time followed by its
+// id.
 //
-// What was taken out stays in Badger's files until [Store.Compact], as
-// everything that is replaced does.
+// After an utterance was taken out, Badger's files still contain it until
+// [Store.Compact], like everything that is replaced.
 
 func (t *Tx) eventHint(e memory.EventID) (h [eventHint]byte) {
 	copy(h[:], t.eventPrefix(kindUtteranceEvent, e)[1:])
 	return h
 }
 
-// linesFrom gives the pages in which what lies from one place on may be, as far
-// as the last: the one that begins before it, and those that begin after.
+// linesFrom reads the pages that may have what lies between two places: the one
+// that begins before from, and those that begin after it.
 func (t *Tx) linesFrom(from, last []byte, look func(*lines) (more bool, err error)) error {
 	at, err := t.page(keyOf(kindLines), from, nil, true, 1)
 	if err != nil {
@@ -51,8 +52,8 @@ func (t *Tx) linesFrom(from, last []byte, look func(*lines) (more bool, err erro
 	return err
 }
 
-// lines reads a page, and keeps the last that was read: neighbours are often
-// asked for together.
+// lines reads a page. It caches the last page, because neighbours are often
+// read together.
 func (t *Tx) lines(e entry) (g *lines, err error) {
 	if t.read != nil && bytes.Equal(t.read.key, e.key) && bytes.Equal(t.read.plain, e.plain) {
 		return t.read, nil
@@ -63,13 +64,13 @@ func (t *Tx) lines(e entry) (g *lines, err error) {
 	return g, err
 }
 
-// placesOf are the bounds of what a second holds.
+// placesOf returns the bounds of a second.
 func placesOf(second uint32) (first, last []byte) {
 	from, to := int64(second)*1000, int64(second)*1000+999
 	return keyOf(kindLines, u64(uint64(from)^1<<63)), append(keyOf(kindLines, u64(uint64(to)^1<<63)), bytes.Repeat([]byte{0xff}, idSize)...)
 }
 
-// packedAt looks for a packed utterance; its index is -1 where there is none.
+// packedAt finds a packed utterance. The index is -1 if there is none.
 func (t *Tx) packedAt(id memory.ID) (g *lines, at int, err error) {
 	for _, second := range t.store.lines.ofID(id) {
 		first, last := placesOf(second)
@@ -87,7 +88,7 @@ func (t *Tx) packedAt(id memory.ID) (g *lines, at int, err error) {
 				}
 			}
 		}
-		at = -1 // a state from before the last page has others
+		at = -1 // the cached page is of another state of the store
 		err = t.linesFrom(first, last, func(p *lines) (bool, error) {
 			g, at = p, p.find(id)
 			return at < 0, nil
@@ -99,7 +100,7 @@ func (t *Tx) packedAt(id memory.ID) (g *lines, at int, err error) {
 	return nil, -1, nil
 }
 
-// packedOf gives the ids of the packed utterances of one event.
+// packedOf returns the ids of the packed utterances of one event.
 func (t *Tx) packedOf(e memory.EventID) (ids []memory.ID, err error) {
 	hint := t.eventHint(e)
 	for _, second := range t.store.lines.ofEvent(hint) {
@@ -126,7 +127,7 @@ func (t *Tx) packedOf(e memory.EventID) (ids []memory.ID, err error) {
 	return ids, nil
 }
 
-// utteranceRecord gives an utterance's record wherever it lies.
+// utteranceRecord returns an utterance's record, packed or not.
 func (t *Tx) utteranceRecord(id memory.ID) (r utteranceRecord, packed, ok bool, err error) {
 	r, ok, err = load[utteranceRecord](t, utteranceKey(id))
 	if err != nil || ok {
@@ -144,7 +145,7 @@ func (t *Tx) utteranceRecord(id memory.ID) (r utteranceRecord, packed, ok bool, 
 	return r, true, err == nil, err
 }
 
-// loosen gives a packed utterance records of its own again.
+// loosen takes an utterance out of its page and gives it records of its own.
 func (t *Tx) loosen(id memory.ID) (r utteranceRecord, err error) {
 	r, packed, _, err := t.utteranceRecord(id)
 	if err != nil || !packed {
@@ -168,7 +169,7 @@ func (t *Tx) loosen(id memory.ID) (r utteranceRecord, err error) {
 	return r, t.save(utteranceKey(id), r)
 }
 
-// leavePage takes an utterance out of its page, where it lies in one.
+// leavePage removes an utterance from its page, if it is in one.
 func (t *Tx) leavePage(id memory.ID) error {
 	g, i, err := t.packedAt(id)
 	if err != nil || i < 0 {
@@ -181,12 +182,12 @@ func (t *Tx) leavePage(id memory.ID) error {
 	return t.saveLines(g.key, slices.Delete(all, i, i+1))
 }
 
-// comparePlaces orders by time, then by id.
+// comparePlaces orders lines by time, then by id.
 func comparePlaces(a, b packedLine) int {
 	return cmp.Or(bytes.Compare(a.time[:], b.time[:]), bytes.Compare(a.id[:], b.id[:]))
 }
 
-// eachPacked gives everything that is packed, by place.
+// eachPacked returns everything that is packed, by place.
 func (t *Tx) eachPacked() iter.Seq2[packedLine, error] {
 	return func(yield func(packedLine, error) bool) {
 		if !t.store.lines.any() {

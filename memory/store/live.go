@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Said gives every assertion that is here, by memory, member and number.
+// Said returns every stored assertion, by memory, member and number.
 func (t *Tx) Said() iter.Seq2[*memory.Assertion, error] {
 	return func(yield func(*memory.Assertion, error) bool) {
 		for e, err := range t.scan(keyOf(kindAssertion), nil, false) {
@@ -24,7 +24,7 @@ func (t *Tx) Said() iter.Seq2[*memory.Assertion, error] {
 	}
 }
 
-// UtterancesByID gives every utterance that is here, ascending by id.
+// UtterancesByID returns every stored utterance, ascending by id.
 func (t *Tx) UtterancesByID() iter.Seq2[*memory.Utterance, error] {
 	loose := t.looseUtterances(keyOf(kindUtterance), nil, func([]byte) bool { return true })
 	if !t.store.lines.any() {
@@ -33,8 +33,7 @@ func (t *Tx) UtterancesByID() iter.Seq2[*memory.Utterance, error] {
 	return t.named(eitherOf(loose, t.packedByID(), func(a, b found) int { return bytes.Compare(a.id[:], b.id[:]) }))
 }
 
-// ErasedIDs gives the ids of memories and utterances that are kept from coming
-// back, ascending.
+// ErasedIDs returns the ids of erased memories and utterances, ascending.
 func (t *Tx) ErasedIDs() iter.Seq2[memory.ID, error] {
 	return func(yield func(memory.ID, error) bool) {
 		for e, err := range t.scan(keyOf(kindErased), nil, false) {
@@ -49,8 +48,8 @@ func (t *Tx) ErasedIDs() iter.Seq2[memory.ID, error] {
 	}
 }
 
-// LastDots gives the last number of each member whose dots are known here,
-// ascending by member; those of cold assertions are passed over.
+// LastDots returns the last number of each member with known dots, ascending by
+// member. The dots of cold assertions do not count.
 func (t *Tx) LastDots() (out []memory.Dot, err error) {
 	prefix := keyOf(kindDot)
 	start := prefix
@@ -72,12 +71,12 @@ func (t *Tx) LastDots() (out []memory.Dot, err error) {
 		if len(last) > 0 {
 			out = append(out, memory.Dot{Member: m, Seq: seqOf(last[0].key)})
 		}
-		start = append(of, bytes.Repeat([]byte{0xff}, 9)...) // behind every dot of the member
+		start = append(of, bytes.Repeat([]byte{0xff}, 9)...) // after every dot of the member
 	}
 }
 
-// withCold raises dots to those of assertions that are or were cold, which have
-// no record of their own.
+// withCold raises dots to those of assertions that are or were cold and have no
+// record of their own.
 func (t *Tx) withCold(out []memory.Dot) ([]memory.Dot, error) {
 	for e, err := range t.scan(keyOf(kindColdDots), nil, false) {
 		var d dots
@@ -98,8 +97,8 @@ func (t *Tx) withCold(out []memory.Dot) ([]memory.Dot, error) {
 	return out, nil
 }
 
-// RaiseDot says that a member's numbers up to one are in use, whatever is here
-// of them.
+// RaiseDot records that a member's numbers up to the given one are in use, even
+// if their assertions are not stored.
 func (t *Tx) RaiseDot(d memory.Dot) error {
 	if t.state == nil {
 		return errReadOnly

@@ -7,29 +7,30 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Bounds of the quarantine. Beyond them the oldest go, but not those that can be
-// tried again: a device was told that they are safe.
+// Limits of the quarantine. Beyond them, the oldest entries are removed, except
+// those that can be tried again, because a device was told that they are safe.
 const (
 	MaxMalformed      = 1000
-	MaxMalformedBytes = 4 << 20 // of Data together
-	MaxMalformedData  = 4 << 10 // of one
+	MaxMalformedBytes = 4 << 20 // of all Data together
+	MaxMalformedData  = 4 << 10 // of the Data of one entry
 )
 
-// Malformed is input that broke a rule, kept to be looked at.
+// Malformed is input that broke a rule and is kept for inspection.
 type Malformed struct {
 	Seq    uint64    `json:"-"`
 	At     time.Time `json:"at"`
 	Topic  string    `json:"topic"`
 	Reason string    `json:"reason"`
 	Size   int       `json:"size"`          // of the whole message, in bytes
-	Data   []byte    `json:"data"`          // its beginning, up to MaxMalformedData
-	Blob   memory.ID `json:"blob,omitzero"` // that holds the whole, where one does
-	// Again is what whoever set it aside needs to try it again, without the
-	// content; nil: it can't be.
+	Data   []byte    `json:"data"`          // the beginning of the message, up to MaxMalformedData bytes
+	Blob   memory.ID `json:"blob,omitzero"` // the blob with the whole message, if there is one
+	// Again is what the component that quarantined the input needs to try it
+	// again, besides the content. nil means that it can't be tried again.
 	Again []byte `json:"again,omitempty"`
 }
 
-// Quarantine keeps malformed input. Longer data is cut; Size is set where it is 0.
+// Quarantine stores malformed input. It truncates long data, and sets Size if
+// that is 0.
 func (t *Tx) Quarantine(m Malformed) error {
 	if t.state == nil {
 		return errReadOnly
@@ -56,8 +57,8 @@ func (t *Tx) Quarantine(m Malformed) error {
 	return nil
 }
 
-// passMalformed takes the oldest out of the bounds: it goes, or, if it can be
-// tried again, stays without counting there.
+// passMalformed takes the oldest entry out of the limits. The entry is removed,
+// or, if it can be tried again, kept without being counted.
 func (t *Tx) passMalformed() error {
 	q := &t.state.head.Seq
 	key := keyOf(kindMalformed, u64(q.MalformedFirst))
@@ -86,7 +87,7 @@ func (t *Tx) delMalformed(key []byte, m *Malformed) error {
 	return t.del(key)
 }
 
-// Malformed gives what is in quarantine, oldest first.
+// Malformed returns the entries in quarantine, oldest first.
 func (t *Tx) Malformed() iter.Seq2[Malformed, error] {
 	return func(yield func(Malformed, error) bool) {
 		for e, err := range t.scan(keyOf(kindMalformed), nil, false) {
@@ -102,14 +103,14 @@ func (t *Tx) Malformed() iter.Seq2[Malformed, error] {
 	}
 }
 
-// Quarantined reports whether one is in quarantine still.
+// Quarantined reports whether an entry is still in quarantine.
 func (t *Tx) Quarantined(seq uint64) (bool, error) {
 	_, ok, err := t.get(keyOf(kindMalformed, u64(seq)))
 	return ok, err
 }
 
-// DropMalformed takes one out of quarantine, with the blob that holds the
-// whole of it; one that is not there is no error.
+// DropMalformed removes an entry from quarantine, with the blob of its whole
+// message. If there is no such entry, it returns nil.
 func (t *Tx) DropMalformed(seq uint64) error {
 	if t.state == nil {
 		return errReadOnly

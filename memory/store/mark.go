@@ -8,10 +8,10 @@ import (
 )
 
 // markPage is how many event numbers one record covers. Events come in order
-// and mostly end alike, so that a record is a range or two.
+// and mostly have the same outcome, so a record usually has one or two ranges.
 const markPage = 1024
 
-// markRange: events Lo to Hi of a page ended in Outcome.
+// markRange says that the events Lo to Hi of a page had the outcome Outcome.
 type markRange struct {
 	Lo      uint16 `json:"l"`
 	Hi      uint16 `json:"h"`
@@ -22,7 +22,7 @@ func (t *Tx) markKey(e memory.EventID) []byte {
 	return keyOf(kindMarks, t.store.secrets.mac16("boot", []byte(e.Device), u64(e.Boot)), u64(e.Seq/markPage))
 }
 
-// MarkEvent remembers that an event was dealt with, and how, in a word. A
+// MarkEvent records that an event was processed, and its outcome in one word. A
 // later mark replaces an earlier one.
 func (t *Tx) MarkEvent(e memory.EventID, outcome string) error {
 	if e.Device == "" || outcome == "" || len(outcome) > memory.MaxName {
@@ -41,7 +41,7 @@ func (t *Tx) MarkEvent(e memory.EventID, outcome string) error {
 	return t.save(key, next)
 }
 
-// setMark gives the ranges with one event's outcome changed.
+// setMark returns the ranges after changing one event's outcome.
 func setMark(page []markRange, n uint16, outcome string) []markRange {
 	var out []markRange
 	add := func(r markRange) {
@@ -77,7 +77,8 @@ func setMark(page []markRange, n uint16, outcome string) []markRange {
 	return out
 }
 
-// EventMark tells how an event ended; ok is false for one that was not dealt with.
+// EventMark returns an event's outcome. ok is false if the event was not
+// processed.
 func (t *Tx) EventMark(e memory.EventID) (outcome string, ok bool, err error) {
 	page, _, err := load[[]markRange](t, t.markKey(e))
 	n := uint16(e.Seq % markPage)

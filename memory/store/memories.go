@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// memoryRecord is a derived memory as it is kept.
+// memoryRecord is the stored form of a derived memory.
 type memoryRecord struct {
 	Group    string          `json:"g"`
 	Document uint64          `json:"d"` // its number in the document log
@@ -46,7 +46,7 @@ func (t *Tx) memory(id memory.ID) (*memory.Memory, bool, error) {
 	return m, err == nil, err
 }
 
-// putMemory writes a derived memory, where it is otherwise than before.
+// putMemory writes a derived memory if it differs from the stored one.
 func (t *Tx) putMemory(m *memory.Memory) error {
 	key := memoryKey(m.ID)
 	old, known, err := load[memoryRecord](t, key)
@@ -86,7 +86,8 @@ func (t *Tx) putMemory(m *memory.Memory) error {
 	return t.save(key, memoryRecord{Group: m.Group, Document: n, Memory: plain})
 }
 
-// dropMemory removes a derived memory that follows from nothing any more.
+// dropMemory removes a derived memory that no longer follows from any
+// assertion.
 func (t *Tx) dropMemory(id memory.ID) error {
 	key := memoryKey(id)
 	old, known, err := load[memoryRecord](t, key)
@@ -106,10 +107,10 @@ func (t *Tx) dropMemory(id memory.ID) error {
 	return t.del(key)
 }
 
-// Memory gives one memory, whatever its state. Of one that was physically
-// erased, id and state are all there is. Else [memory.ErrNotFound]; of one that
-// is cold a [memory.ColdError], and where this transaction writes, the memory
-// is wanted back.
+// Memory returns one memory, whatever its state. Of an erased memory, it
+// returns only id and state. It returns [memory.ErrNotFound] for an unknown id,
+// and a [memory.ColdError] for a cold memory. In a writing transaction, it also
+// requests the cold memory.
 func (t *Tx) Memory(id memory.ID) (*memory.Memory, error) {
 	m, ok, err := t.memory(id)
 	if err != nil || ok {
@@ -124,8 +125,9 @@ func (t *Tx) Memory(id memory.ID) (*memory.Memory, error) {
 	return nil, fmt.Errorf("store: memory %s: %w", id, memory.ErrNotFound)
 }
 
-// Find gives the one memory whose id begins with prefix, in either case:
-// [memory.ErrAmbiguous] where several do, [memory.ErrNotFound] where none.
+// Find returns the one memory whose id begins with prefix, ignoring case. It
+// returns [memory.ErrAmbiguous] if there are several, and [memory.ErrNotFound]
+// if there is none.
 func (t *Tx) Find(prefix string) (*memory.Memory, error) {
 	prefix = strings.ToLower(prefix)
 	start, err := leastID(prefix)
@@ -159,7 +161,7 @@ func (t *Tx) Find(prefix string) (*memory.Memory, error) {
 
 var idText = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// leastID is the first id that begins with some characters.
+// leastID returns the first id that begins with prefix.
 func leastID(prefix string) (id memory.ID, err error) {
 	const chars = 26
 	if prefix == "" || len(prefix) > chars {
@@ -172,19 +174,19 @@ func leastID(prefix string) (id memory.ID, err error) {
 	return memory.ID(b), nil
 }
 
-// Filter chooses memories. The zero Filter chooses all but the erased.
+// Filter selects memories. The zero Filter selects all but the erased ones.
 type Filter struct {
 	Types  []memory.Type  // nil: all
 	States []memory.State // nil: all
-	Since  time.Time      // learnt at or after
-	Until  time.Time      // learnt before; zero: no end
+	Since  time.Time      // learnt at this time or later
+	Until  time.Time      // learnt before this time; zero: no end
 	Limit  int            // 0: no limit
-	After  memory.ID      // go on after this one; zero: from the beginning
-	Oldest bool           // oldest first; else newest first
+	After  memory.ID      // continue after this one; zero: from the beginning
+	Oldest bool           // oldest first; otherwise newest first
 }
 
-// Memories gives those that fit, by when they were learnt. After an error
-// nothing more comes.
+// Memories returns the memories that match, by the time when they were learnt.
+// After an error it ends.
 func (t *Tx) Memories(f Filter) iter.Seq2[*memory.Memory, error] {
 	return func(yield func(*memory.Memory, error) bool) {
 		start, err := t.filterStart(&f)
@@ -216,7 +218,7 @@ func (t *Tx) Memories(f Filter) iter.Seq2[*memory.Memory, error] {
 	}
 }
 
-// filterStart is the key from which a scan goes, nil for the first.
+// filterStart returns the key at which a scan begins, or nil for the first.
 func (t *Tx) filterStart(f *Filter) ([]byte, error) {
 	switch {
 	case !f.After.IsZero():
@@ -242,8 +244,8 @@ func (f *Filter) fits(typeAndState []byte) bool {
 		(f.States == nil && memory.State(state) != memory.Erased || slices.Contains(f.States, memory.State(state)))
 }
 
-// millisOf reads the time in a key that begins with one, in ms since 1970.
+// millisOf returns the time at the beginning of a key, in ms since 1970.
 func millisOf(key []byte) int64 { return int64(binary.BigEndian.Uint64(key[1:]) ^ 1<<63) }
 
-// seqOf reads the number that a key ends with.
+// seqOf returns the number at the end of a key.
 func seqOf(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)-seqSize:]) }

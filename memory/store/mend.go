@@ -8,22 +8,22 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// madeAnew are the kinds of records that follow from others: they are not taken
-// over from a damaged store, and not missed.
+// madeAnew lists the kinds of records that follow from others. A salvage makes
+// them again, so they need not be restored.
 var madeAnew = map[string]bool{
 	kinds[kindGroup].name: true, kinds[kindMemoryTime].name: true, kinds[kindDocument].name: true,
 	kinds[kindUtteranceTime].name: true, kinds[kindUtteranceEvent].name: true, kinds[kindRefusalEvent].name: true,
 	kinds[kindGuard].name: true,
 }
 
-// count begins the new store where the old one's numbers ended: by its head,
-// and where that is lost or older, by what is numbered.
+// count sets the new store's counters to where the old ones ended: from the old
+// head or, if that is lost or outdated, from the numbered records.
 func (s *salvage) count() error {
 	seq := s.head.Seq
-	seq.Cold = 0 // the cold are counted as they are taken
+	seq.Cold = 0 // counted again while cold memories are restored
 	seq.Malformed, seq.MalformedFirst, seq.MalformedBytes, seq.MalformedHoles = s.head.Seq.Malformed, 0, 0, 0
-	seq.MalformedKept = 0 // they count once more, until others come
-	seq.Packed = 0        // what was packed is not any more
+	seq.MalformedKept = 0 // these count again until others come
+	seq.Packed = 0        // nothing is packed any more
 	version := s.head.Version
 	for key, c := range s.newest {
 		version = max(version, c.version)
@@ -45,7 +45,8 @@ func (s *salvage) count() error {
 	})
 }
 
-// mend derives every group anew, drops what names nothing, and counts.
+// mend derives every group again, removes records that refer to nothing, and
+// counts.
 func (s *salvage) mend(ctx context.Context) error {
 	groups := map[string][]memory.ID{}
 	said := map[memory.ID]bool{}
@@ -131,8 +132,8 @@ func (s *salvage) mend(ctx context.Context) error {
 	return s.to.Update(ctx, func(t *Tx) error { return errors.Join(t.notCold(s.out.Lost), t.doubt()) })
 }
 
-// notCold takes assertions that are lost, and were hot, out of the record of
-// cold dots, where some of those between cold ones stand.
+// notCold removes lost assertions that were hot from the record of cold dots,
+// whose ranges may include them.
 func (t *Tx) notCold(lost []Damage) error {
 	for i := range lost {
 		key := lost[i].record
@@ -153,8 +154,9 @@ func (t *Tx) notCold(lost []Damage) error {
 	return nil
 }
 
-// idleDot reports whether a dot is there, and its assertion neither there nor
-// erased: it would keep the assertion from being taken when it comes again.
+// idleDot reports whether a dot is stored while its assertion is neither stored
+// nor erased. Such a dot would prevent the assertion from being taken when it
+// comes again.
 func (t *Tx) idleDot(e entry) (bool, error) {
 	id := memory.ID(e.plain)
 	key := append(keyOf(kindAssertion, id[:]), e.key[1:]...)
@@ -166,8 +168,8 @@ func (t *Tx) idleDot(e entry) (bool, error) {
 	return !id.IsZero(), nil
 }
 
-// SkipDots has [Tx.NextDot] leave some numbers of a member's out: those that it
-// may have given to assertions which were lost, and which others have.
+// SkipDots makes [Tx.NextDot] leave out some of a member's numbers. The member
+// may have used them for assertions that were lost here and that others have.
 func (t *Tx) SkipDots(member memory.MemberID, count uint64) error {
 	last, err := t.NextDot(member)
 	if err != nil {
@@ -178,8 +180,9 @@ func (t *Tx) SkipDots(member memory.MemberID, count uint64) error {
 	return t.put(keyOf(kindDot, dotKey(last)), make([]byte, idSize))
 }
 
-// There reports whether what a damage names as lost is there again. The head and
-// the buckets, which are always there, stand for records that can't be told.
+// There reports whether the lost record of a damage exists again. A damage of
+// the head or of a bucket stands for unknown records, and these two always
+// exist.
 func (t *Tx) There(d *Damage) (bool, error) {
 	if d.record == nil || kind(d.record[0]) == kindHead {
 		return false, nil
@@ -188,11 +191,12 @@ func (t *Tx) There(d *Damage) (bool, error) {
 	return ok, err
 }
 
-// OfLines reports whether a damage is of a page of packed utterances. Which lay on
-// it the store does not know: what comes again has records of its own.
+// OfLines reports whether a damage is about a page of packed utterances. The
+// store does not know which utterances were on it. Those that come again get
+// records of their own.
 func (d *Damage) OfLines() bool { return len(d.record) > 0 && kind(d.record[0]) == kindLines }
 
-// Unindex has the index be without utterances that are in no record.
+// Unindex removes utterances without a record from the index.
 func (t *Tx) Unindex(ids []memory.ID) error {
 	for _, id := range ids {
 		if _, err := t.logDocument(0, Document{Kind: UtteranceDocument, ID: id, Gone: true}); err != nil {
@@ -202,7 +206,7 @@ func (t *Tx) Unindex(ids []memory.ID) error {
 	return nil
 }
 
-// unindex takes what is lost out of the index, whose segments are taken over.
+// unindex removes lost records from the index, whose segments are restored.
 func (t *Tx) unindex(lost []Damage) error {
 	for i := range lost {
 		key := lost[i].record
@@ -227,8 +231,8 @@ func (t *Tx) unindex(lost []Damage) error {
 	return nil
 }
 
-// regroup derives each group, without a word in the history: nobody said
-// anything.
+// regroup derives each group again. The history gets no change, because nobody
+// said anything.
 func (s *salvage) regroup(ctx context.Context, groups map[string][]memory.ID) error {
 	const members = 50
 	var page []string
@@ -264,8 +268,8 @@ func (s *salvage) regroup(ctx context.Context, groups map[string][]memory.ID) er
 	return flush()
 }
 
-// regroup writes who is of a group, and what follows from it. A memory of which
-// nothing is said stays as it is.
+// regroup writes the members of a group and what follows from it. A memory
+// without assertions stays as it is.
 func (t *Tx) regroup(name string, ids []memory.ID) error {
 	if t.store.opt.Derive == nil {
 		return errNoDerive
@@ -290,9 +294,9 @@ func (t *Tx) regroup(name string, ids []memory.ID) error {
 	return nil
 }
 
-// prune takes out what names something that is not there: it would stand in the
-// way of everything behind it. It settles the count of the quarantine. more is
-// true where it took as many as it was to.
+// prune removes records that refer to something that does not exist, because
+// they would block the records after them. It also corrects the count of the
+// quarantine. more is true if it removed the maximum of one call.
 func (t *Tx) prune(most int) (more bool, err error) {
 	for e, err := range t.scan(keyOf(kindOutbox), nil, false) {
 		if err != nil || most == 0 {
@@ -343,7 +347,7 @@ func (t *Tx) prune(most int) (more bool, err error) {
 		}
 		if _, _, i, err := t.unitOfGroup(e.key[1:]); err != nil {
 			return false, err
-		} else if i < 0 { // its page is lost: what comes again is no longer cold
+		} else if i < 0 { // its page is lost, so what comes again is not cold
 			if err := t.del(e.key); err != nil {
 				return false, err
 			}
@@ -362,8 +366,8 @@ func (t *Tx) prune(most int) (more bool, err error) {
 	return false, nil
 }
 
-// Bare gives the memories of which nothing is said, as a salvage may leave
-// them: whoever says them again puts them in order.
+// Bare returns the memories without assertions, which a salvage can leave. When
+// somebody sends their assertions again, they are derived normally.
 func (t *Tx) Bare() ([]memory.Memory, error) {
 	var out []memory.Memory
 	for e, err := range t.scan(keyOf(kindMemory), nil, false) {

@@ -6,9 +6,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A step brings records from one format to the next. It is given every record
-// but head, buckets and guards, which are made anew, and emits what stands in
-// the next format, in any number.
+// step converts records from one format to the next. It gets every record
+// except head, buckets and guards, which are made again. For each record it
+// emits any number of records of the next format.
 type step struct {
 	from   int
 	record func(key, plain []byte, emit func(key, plain []byte) error) error
@@ -22,8 +22,8 @@ var migrations = []step{
 	{from: 0, record: indexMemoryTimes},
 }
 
-// migrate rewrites the records of an older format. The old ones stay as they
-// are until the new ones are whole.
+// migrate converts the records of an older format. The old records stay until
+// the new ones are complete.
 func (s *Store) migrate() error {
 	s.opt.Log.Info("store: migrating", "from", s.state.head.Format, "to", Format)
 	return s.rewrite(context.Background(), migrations[s.state.head.Format:])

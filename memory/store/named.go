@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Small records that a caller names. The name stands in the key as a MAC, and
-// in clear within the sealed value.
+// These are small records that a caller names. The key contains a MAC of the
+// name; the name itself is in the sealed value.
 
 type cursorRecord struct {
 	Name string `json:"n"`
@@ -31,7 +31,7 @@ func (t *Tx) namedKey(k kind, name string) ([]byte, error) {
 	return keyOf(k, t.store.secrets.mac16("name", []byte(name))), nil
 }
 
-// SetCursor remembers how far something got.
+// SetCursor stores how far something has got.
 func (t *Tx) SetCursor(name string, at uint64) error {
 	key, err := t.namedKey(kindCursor, name)
 	if err != nil {
@@ -40,7 +40,7 @@ func (t *Tx) SetCursor(name string, at uint64) error {
 	return t.save(key, cursorRecord{name, at})
 }
 
-// Cursor gives what SetCursor was told last, 0 where it wasn't.
+// Cursor returns what SetCursor stored last, or 0.
 func (t *Tx) Cursor(name string) (uint64, error) {
 	key, err := t.namedKey(kindCursor, name)
 	if err != nil {
@@ -50,7 +50,7 @@ func (t *Tx) Cursor(name string) (uint64, error) {
 	return r.At, err
 }
 
-// PutMeta keeps a small value, which is encoded as CBOR by its JSON tags.
+// PutMeta stores a small value, encoded as CBOR with its JSON tags.
 func (t *Tx) PutMeta(name string, value any) error {
 	key, plain, err := t.metaOf(name, value)
 	if err != nil {
@@ -59,8 +59,8 @@ func (t *Tx) PutMeta(name string, value any) error {
 	return t.put(key, plain)
 }
 
-// FitsMeta is what PutMeta would say of a value's size: [memory.ErrInvalid] where it
-// is too large. Nothing is written.
+// FitsMeta returns [memory.ErrInvalid] if a value is too large for PutMeta. It
+// writes nothing.
 func (t *Tx) FitsMeta(name string, value any) error {
 	key, plain, err := t.metaOf(name, value)
 	if err != nil {
@@ -80,8 +80,8 @@ func (t *Tx) metaOf(name string, value any) (key, plain []byte, err error) {
 	return key, plain, err
 }
 
-// Meta fills value, a pointer, with what PutMeta kept; ok is false, and value
-// as it was, where there is nothing.
+// Meta decodes into value, a pointer, what PutMeta stored. If there is nothing,
+// ok is false and value is unchanged.
 func (t *Tx) Meta(name string, value any) (ok bool, err error) {
 	key, err := t.namedKey(kindMeta, name)
 	if err != nil {
@@ -97,8 +97,8 @@ func (t *Tx) Meta(name string, value any) (ok bool, err error) {
 	return true, nil
 }
 
-// MetaNames gives the names of the small values that begin with a prefix, in no
-// order that means anything. It reads all of them.
+// MetaNames returns the names of small values that begin with a prefix, in no
+// particular order. It reads all small values.
 func (t *Tx) MetaNames(prefix string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for e, err := range t.scan(keyOf(kindMeta), nil, false) {
@@ -116,7 +116,7 @@ func (t *Tx) MetaNames(prefix string) iter.Seq2[string, error] {
 	}
 }
 
-// DeleteMeta removes a value; none there is no error.
+// DeleteMeta removes a value. If there is none, it returns nil.
 func (t *Tx) DeleteMeta(name string) error {
 	key, err := t.namedKey(kindMeta, name)
 	if err != nil {
@@ -125,7 +125,7 @@ func (t *Tx) DeleteMeta(name string) error {
 	return t.del(key)
 }
 
-// Device is a wearable that may connect.
+// Device is a wearable that may connect to this node.
 type Device struct {
 	Name        string          `json:"name"`
 	Credentials []byte          `json:"credentials"` // a hash, never the password
@@ -135,7 +135,7 @@ type Device struct {
 	Disabled    bool            `json:"disabled,omitempty"`
 }
 
-// PutDevice writes a device, or replaces the one of its name.
+// PutDevice stores a device, and replaces one of the same name.
 func (t *Tx) PutDevice(d Device) error {
 	key, err := t.namedKey(kindDevice, d.Name)
 	if err != nil {
@@ -144,7 +144,7 @@ func (t *Tx) PutDevice(d Device) error {
 	return t.save(key, d)
 }
 
-// Device gives one by name, or [memory.ErrNotFound].
+// Device returns a device by name, or [memory.ErrNotFound].
 func (t *Tx) Device(name string) (d Device, err error) {
 	key, err := t.namedKey(kindDevice, name)
 	if err != nil {
@@ -157,7 +157,7 @@ func (t *Tx) Device(name string) (d Device, err error) {
 	return d, err
 }
 
-// DeleteDevice removes a device; none there is no error.
+// DeleteDevice removes a device. If there is none, it returns nil.
 func (t *Tx) DeleteDevice(name string) error {
 	key, err := t.namedKey(kindDevice, name)
 	if err != nil {
@@ -166,7 +166,7 @@ func (t *Tx) DeleteDevice(name string) error {
 	return t.del(key)
 }
 
-// Devices gives all, in no order that means anything.
+// Devices returns all devices, in no particular order.
 func (t *Tx) Devices() iter.Seq2[Device, error] {
 	return func(yield func(Device, error) bool) {
 		for e, err := range t.scan(keyOf(kindDevice), nil, false) {

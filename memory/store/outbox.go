@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// outboxRecord names what other members have yet to get: an assertion, an
-// utterance, a blob with its owner, or what was erased.
+// outboxRecord names something that has to be sent to other members: an
+// assertion, an utterance, a blob with its owner, or an erasure.
 type outboxRecord struct {
 	Memory    memory.ID  `json:"m,omitzero"`
 	Dot       memory.Dot `json:"d,omitzero"`
@@ -17,26 +17,27 @@ type outboxRecord struct {
 	Forget    *Targets   `json:"f,omitempty"`
 }
 
-// Outgoing is one entry of the outbox. One of the four is set.
+// Outgoing is one entry of the outbox. Exactly one of Assertion, Utterance,
+// Blob and Erased is set.
 type Outgoing struct {
-	Seq       uint64 // grows by the entry; grants no gapless order
+	Seq       uint64 // ascending, possibly with gaps
 	Assertion *memory.Assertion
 	Utterance *memory.Utterance
 	Forget    *Targets
 	Blob      memory.ID
 	Owner     memory.ID // of the blob
-	Size      int64     // of the blob, in bytes; 0 where it is not here
+	Size      int64     // of the blob, in bytes; 0 if it is not on this device
 }
 
-// post puts an entry at the end of the outbox, and gives its number.
+// post adds an entry to the outbox and returns its number.
 func (t *Tx) post(r outboxRecord) (uint64, error) {
 	t.state.head.Seq.Outbox++
 	n := t.state.head.Seq.Outbox
 	return n, t.save(keyOf(kindOutbox, u64(n)), r)
 }
 
-// Outbox gives what was made here and was not sent, numbered over seq, in
-// order. What was erased meanwhile is not in it.
+// Outbox returns what was made on this device and not sent yet, with numbers
+// greater than seq, in order. It leaves out what was erased meanwhile.
 func (t *Tx) Outbox(seq uint64) iter.Seq2[Outgoing, error] {
 	return func(yield func(Outgoing, error) bool) {
 		for e, err := range t.scan(keyOf(kindOutbox), keyOf(kindOutbox, u64(seq+1)), false) {
@@ -81,8 +82,8 @@ func (t *Tx) outgoing(e entry) (o Outgoing, err error) {
 	return o, err
 }
 
-// Sent takes entries out of the outbox by their numbers. It passes over numbers that
-// are not there.
+// Sent removes entries from the outbox by their numbers. It ignores unknown
+// numbers.
 func (t *Tx) Sent(seqs ...uint64) error {
 	for _, n := range seqs {
 		if waits, err := t.posted(n); err != nil {
@@ -96,8 +97,8 @@ func (t *Tx) Sent(seqs ...uint64) error {
 	return nil
 }
 
-// Resend puts an assertion that is here into the outbox once more; ok is false
-// where it is not here, or waits there already.
+// Resend puts a stored assertion into the outbox again. ok is false if it is
+// not stored, or if it is in the outbox already.
 func (t *Tx) Resend(id memory.ID, dot memory.Dot) (ok bool, err error) {
 	if t.state == nil {
 		return false, errReadOnly
@@ -116,7 +117,7 @@ func (t *Tx) Resend(id memory.ID, dot memory.Dot) (ok bool, err error) {
 	return true, t.save(key, r)
 }
 
-// ResendErasure puts what was erased into the outbox once more.
+// ResendErasure puts an erasure into the outbox again.
 func (t *Tx) ResendErasure(targets Targets) error {
 	if t.state == nil {
 		return errReadOnly
@@ -156,8 +157,9 @@ func (t *Tx) posted(n uint64) (bool, error) {
 	return waits, err
 }
 
-// Unposted gives what was made here and has no entry in the outbox: it was sent,
-// or the entry was lost. Of a blob its owner is given as well.
+// Unposted returns what was made on this device and is not in the outbox:
+// either it was sent, or its entry was lost. For a blob, it also returns the
+// owner.
 func (t *Tx) Unposted() iter.Seq2[Outgoing, error] {
 	return func(yield func(Outgoing, error) bool) {
 		for _, k := range []kind{kindAssertion, kindUtterance, kindBlob} {
@@ -227,7 +229,7 @@ func (t *Tx) unposted(e entry) (o Outgoing, made bool, err error) {
 	return o, o.Seq != 0 && !waits, err
 }
 
-// ResendBlobs puts the blobs of an owner into the outbox once more.
+// ResendBlobs puts the blobs of an owner into the outbox again.
 func (t *Tx) ResendBlobs(owner memory.ID) error {
 	if t.state == nil {
 		return errReadOnly
@@ -246,7 +248,7 @@ func (t *Tx) ResendBlobs(owner memory.ID) error {
 		if waits, err := t.posted(r.Outbox); err != nil {
 			return err
 		} else if waits {
-			continue // the others may not
+			continue // other blobs may still be there
 		}
 		if r.Outbox, err = t.post(outboxRecord{Blob: memory.ID(e.key[1:]), Memory: owner}); err != nil {
 			return err
@@ -258,7 +260,7 @@ func (t *Tx) ResendBlobs(owner memory.ID) error {
 	return nil
 }
 
-// Posted is the last number that the outbox gave.
+// Posted returns the last number that was given to an outbox entry.
 func (t *Tx) Posted() uint64 {
 	if t.state == nil {
 		return 0

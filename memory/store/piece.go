@@ -8,20 +8,20 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// PackPiece is where one entry of a pack lies: by it a shelf can be asked whether
-// it has the pack, without all of it.
+// PackPiece is the position of one entry in a pack. With it, a caller can check
+// whether a remote store has the pack without downloading all of it.
 type PackPiece struct {
-	From, Bytes int64 // within the pack, in whole blocks, by which nobody sees where an entry ends
+	From, Bytes int64 // offset and length within the pack, in whole blocks, so that nobody sees where an entry ends
 
 	pack uint64
 	unit coldUnit
 }
 
-// pieceBlock is the length of a block that is asked for.
+// pieceBlock is the length of such a block, in bytes.
 const pieceBlock = 4096
 
-// PackPiece chooses an entry of a pack by chance: [memory.ErrNotFound] where there
-// is no such pack, or nothing needs it any more.
+// PackPiece returns a random entry of a pack. It returns [memory.ErrNotFound]
+// if there is no such pack, or if nothing needs it any more.
 func (t *Tx) PackPiece(pack uint64) (p PackPiece, err error) {
 	page, ok, err := t.coldPage(pack)
 	if err == nil && (!ok || len(page.Units) == 0) {
@@ -37,8 +37,7 @@ func (t *Tx) PackPiece(pack uint64) (p PackPiece, err error) {
 	return p, nil
 }
 
-// Opens reports whether b, which is to be the pack's bytes at this place, has the
-// entry as it was sealed.
+// Opens reports whether b has the pack's true bytes at this position.
 func (p *PackPiece) Opens(b []byte) bool {
 	from := int64(p.unit.Off) - p.From
 	if int64(len(b)) != p.Bytes || from < 0 || from+int64(p.unit.Len) > p.Bytes {

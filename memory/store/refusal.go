@@ -6,10 +6,10 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// MaxRefusals is how many are kept: the latest.
+// MaxRefusals is how many refusals are kept; the oldest are removed first.
 const MaxRefusals = 10_000
 
-// Refuse keeps why something did not become a memory.
+// Refuse stores why something did not become a memory.
 func (t *Tx) Refuse(r memory.Refusal) error {
 	if t.state == nil {
 		return errReadOnly
@@ -43,7 +43,7 @@ func (t *Tx) dropRefusal(n uint64) error {
 	return t.del(key)
 }
 
-// Refusals gives those that are kept, latest first.
+// Refusals returns the stored refusals, latest first.
 func (t *Tx) Refusals() iter.Seq2[memory.Refusal, error] {
 	return func(yield func(memory.Refusal, error) bool) {
 		for e, err := range t.scan(keyOf(kindRefusal), nil, true) {
@@ -58,7 +58,8 @@ func (t *Tx) Refusals() iter.Seq2[memory.Refusal, error] {
 	}
 }
 
-// RefusalsOf gives those of one event, in the order in which they came.
+// RefusalsOf returns the refusals of one event, in the order in which they
+// came.
 func (t *Tx) RefusalsOf(e memory.EventID) ([]memory.Refusal, error) {
 	var out []memory.Refusal
 	for x, err := range t.scan(t.eventPrefix(kindRefusalEvent, e), nil, false) {

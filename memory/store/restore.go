@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// take writes one record, of the kinds that say something by themselves.
+// take writes one record of the kinds that do not follow from others.
 func (s *salvage) take(key, plain []byte) error {
 	switch k := kind(key[0]); {
 	case madeAnew[kinds[k].name] || kinds[k].name == "":
@@ -38,8 +38,8 @@ func (s *salvage) take(key, plain []byte) error {
 	return nil
 }
 
-// takeLines takes what is packed with records of its own, but what was erased,
-// or taken out of the page since.
+// takeLines returns packed utterances records of their own, except those that
+// were erased or taken out of the page since.
 func (s *salvage) takeLines(key, plain []byte) error {
 	g, err := readLines(&s.to.inflate, key, plain)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *salvage) takeLines(key, plain []byte) error {
 	return nil
 }
 
-// flush writes the batch, with what is found by it.
+// flush writes the batch, with the records by which its content is found.
 func (s *salvage) flush() error {
 	err := s.to.update(func(t *Tx) error {
 		for _, e := range s.batch {
@@ -89,7 +89,7 @@ func (s *salvage) flush() error {
 	return err
 }
 
-// restore writes a record of another store, and the index records that go with it.
+// restore writes a record of another store, with its index records.
 func (t *Tx) restore(key, plain []byte) error {
 	switch kind(key[0]) {
 	case kindMemory:
@@ -161,8 +161,9 @@ func (t *Tx) restore(key, plain []byte) error {
 	return t.put(key, plain)
 }
 
-// goneAgain keeps that something was erased, and tells the index, whose segments
-// may be older: which of the two it was, nobody knows any more.
+// goneAgain stores that an id was erased, and tells the index, whose segments
+// may be older. It is not known any more whether the id was of a memory or of
+// an utterance.
 func (t *Tx) goneAgain(key []byte) error {
 	n, err := t.logDocument(0, Document{Kind: MemoryDocument, ID: memory.ID(key[1:]), Gone: true})
 	if err == nil {
@@ -174,7 +175,7 @@ func (t *Tx) goneAgain(key []byte) error {
 	return t.save(key, erasedRecord{n})
 }
 
-// takeBlob gives a blob's file its place in the new store.
+// takeBlob moves a blob's file into the new store.
 func (s *salvage) takeBlob(key, plain []byte) (ok bool, err error) {
 	r, err := decode[blobRecord](key, plain)
 	if err != nil {

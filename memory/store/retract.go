@@ -6,8 +6,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// AssertionOf gives the assertion of a dot that is here whole; ok is false where there
-// is none, or it is cold or erased.
+// AssertionOf returns the assertion with a dot, if it is stored completely. ok
+// is false if there is none, or if it is cold or erased.
 func (t *Tx) AssertionOf(d memory.Dot) (a memory.Assertion, ok bool, err error) {
 	id, ok, err := t.get(keyOf(kindDot, dotKey(d)))
 	if err != nil || !ok || len(id) != idSize {
@@ -18,7 +18,7 @@ func (t *Tx) AssertionOf(d memory.Dot) (a memory.Assertion, ok bool, err error) 
 }
 
 // Knows reports whether an assertion about a memory was taken under this dot,
-// whether it is here, cold, or erased since. It needs a transaction that writes.
+// whether it is stored, cold, or erased since. It needs a writing transaction.
 func (t *Tx) Knows(about memory.ID, d memory.Dot) (bool, error) {
 	if t.state == nil {
 		return false, errReadOnly
@@ -31,10 +31,10 @@ func (t *Tx) Knows(about memory.ID, d memory.Dot) (bool, error) {
 	return err == nil && cold.has(d.Seq), err
 }
 
-// Retract takes an assertion out, as if it had not come: its number stays in
-// use, and it is taken when it comes again. What follows from the others is
-// derived anew; of a memory that nobody proposes any more nothing is shown, and
-// its history goes. One that is not here changes nothing.
+// Retract removes an assertion, as if it had not come. Its number stays used,
+// and it is taken if it comes again. The group is derived again from the other
+// assertions. A memory without a proposal disappears, together with its
+// history. If the assertion is not stored, nothing happens.
 func (t *Tx) Retract(a *memory.Assertion) error {
 	if t.state == nil {
 		return errReadOnly
@@ -86,7 +86,7 @@ func (t *Tx) Retract(a *memory.Assertion) error {
 	return err
 }
 
-// takeOut removes an assertion's record, and leaves its number.
+// takeOut removes an assertion's record and keeps its number.
 func (t *Tx) takeOut(a *memory.Assertion) error {
 	key := assertionKey(a.Memory, a.Dot)
 	r, ok, err := load[assertionRecord](t, key)

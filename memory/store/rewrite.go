@@ -16,10 +16,10 @@ import (
 	"github.com/locket-dev/locket/internal/diskspace"
 )
 
-// A rewrite copies every record into a new database and puts that in the place
-// of the old one. Compaction and migration are both rewrites: nothing that the
-// old files held beside the records of now survives it, and a crash at any
-// point leaves either the old database or the new one.
+// A rewrite copies every record into a new database, which then replaces the
+// old one. Compaction and migration are rewrites. Only the present records
+// survive it; all other content of the old files is lost. A crash at any point
+// leaves either the old database or the new one.
 //
 //	records            the database
 //	records.building   a copy that is being written: worthless
@@ -31,16 +31,16 @@ const (
 	oldName      = recordsName + ".old"
 )
 
-// finishSwap brings a rewrite that was cut off to its end, or back to its beginning.
+// finishSwap completes or undoes a rewrite that was interrupted.
 func finishSwap(dir string) error {
 	_, err := os.Stat(filepath.Join(dir, recordsName))
-	for _, n := range []string{newName, oldName} { // the old one where the copy went
+	for _, n := range []string{newName, oldName} { // the old database, if the copy is lost
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 		err = os.Rename(filepath.Join(dir, n), filepath.Join(dir, recordsName))
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // without any it is an empty store
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // without any of them the store is empty
 		return fmt.Errorf("store: finish rewrite: %w", err)
 	}
 	for _, n := range []string{buildingName, newName, oldName} {
@@ -51,13 +51,13 @@ func finishSwap(dir string) error {
 	return atomicfile.SyncDir(dir)
 }
 
-// Compact rewrites the records, so that no file holds what was replaced,
-// deleted or erased before. It waits for transactions that run, keeps others
-// waiting, and needs as much free space as the records take: of the reserve it
-// leaves what a store needs to open. It fails with
-// [memory.ErrDamaged], and changes nothing, where the records are not those
-// that were last written. A store whose compaction failed goes on with its
-// records, and ends only where they can't be opened: [ErrClosed] afterwards.
+// Compact rewrites the records, so that no file has anything that was replaced,
+// deleted or erased. It waits for running transactions, blocks others, and
+// needs as much free space as the records take; it may use the reserve, except
+// for what a store needs to open. If the records are not those that were last
+// written, it changes nothing and returns [memory.ErrDamaged]. After a failure
+// the store continues with its records. Only if they can't be opened is the
+// store closed, and its methods return [ErrClosed].
 func (s *Store) Compact(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -78,7 +78,7 @@ func (s *Store) Compact(ctx context.Context) error {
 		return err
 	}
 	if err := s.rewrite(ctx, nil); err != nil {
-		if !s.closed { // either database may stand now
+		if !s.closed { // either database may be in place now
 			err = errors.Join(err, s.keepSpare())
 		}
 		return err
@@ -89,14 +89,14 @@ func (s *Store) Compact(ctx context.Context) error {
 	return s.secrets.writeAnchor(s.opt.Dir, s.secrets.anchorOf(&s.state.head))
 }
 
-// rewrite copies the records through the steps. The caller holds everything.
+// rewrite copies the records through the steps. The caller holds all locks.
 func (s *Store) rewrite(ctx context.Context, steps []step) (err error) {
 	building := filepath.Join(s.opt.Dir, buildingName)
 	if err := os.RemoveAll(building); err != nil {
 		return fmt.Errorf("store: rewrite: %w", err)
 	}
 	target := &Store{opt: s.opt, secrets: s.secrets}
-	target.opt.AnchorEvery = math.MaxUint64 // the old anchor stands until the swap
+	target.opt.AnchorEvery = math.MaxUint64 // the old anchor is valid until the swap
 	target.state.head = s.state.head
 	target.state.head.Format = max(Format, s.state.head.Format)
 	if target.db, err = openBadger(building, s.secrets.disk, s.opt.Small, s.opt.Log); err != nil {
@@ -117,20 +117,20 @@ func (s *Store) rewrite(ctx context.Context, steps []step) (err error) {
 	}
 	for _, names := range [][2]string{{buildingName, newName}, {recordsName, oldName}, {newName, recordsName}} {
 		if err = swap(names[0], names[1]); err != nil {
-			break // where one fails the next would leave no database in its place
+			break // after a failed step, the next one could leave no database in place
 		}
 	}
 	return errors.Join(err, s.reopen())
 }
 
-// reopen opens the records that stand in their place after a rewrite, which may
-// have failed: the copy or what it was to replace, which say the same. The store
-// ends only where there are none, or they don't open: whoever opens it next
-// brings the renames to their end, or is told what is wrong.
+// reopen opens the database that is in place after a rewrite, which may have
+// failed. That is the old one or the copy; both have the same content. If there
+// is none, or it can't be opened, the store is closed. The next Open then
+// completes the renames, or says what is wrong.
 func (s *Store) reopen() error {
 	err := finishSwap(s.opt.Dir)
 	records := filepath.Join(s.opt.Dir, recordsName)
-	if _, missing := os.Stat(records); missing != nil { // an empty database is not to be begun in their place
+	if _, missing := os.Stat(records); missing != nil { // so that no empty database is made in its place
 		return errors.Join(err, missing, s.end())
 	}
 	db, opens := openBadger(records, s.secrets.disk, s.opt.Small, s.opt.Log)
@@ -156,7 +156,7 @@ func (s *Store) reopen() error {
 	return err
 }
 
-// Bounds of one transaction of a copy.
+// Limits of one transaction of a copy.
 const (
 	copyRecords = 500
 	copyBytes   = 200 << 10

@@ -16,30 +16,31 @@ import (
 	"github.com/locket-dev/locket/memory/store/badgerfile"
 )
 
-// Salvaged is what became of a damaged store.
+// Salvaged is the result of salvaging a damaged store.
 type Salvaged struct {
-	Records int      // that were taken over
+	Records int      // number of restored records
 	Files   []Damage // files that are not as they were written
-	Lost    []Damage // records that were there, and could not be taken over
-	// Of memories in Bare no assertion is left. They are shown until their group
-	// is derived anew; see [Tx.Bare].
+	Lost    []Damage // records that existed and could not be restored
+	// Bare are memories without any assertion left. They are shown until their
+	// group is derived again; see [Tx.Bare].
 	Bare []memory.ID
-	// Blobs that a memory has and whose files are damaged or gone.
+	// Blobs are blobs of memories whose files are damaged or missing.
 	Blobs []memory.ID
 }
 
-// Salvage makes a new store in the folder into, which must not be there, from
-// all that can still be read of the one in opt.Dir: each record whose seal
-// opens and that nothing says is not the last of its key. A record without its
-// guard is taken; one whose guard names a later version is not, nor one of what
-// was erased. What follows from other records is made anew, and every document is
-// logged for the index, behind what its segments cover. Damaged files cost what lies in the damaged
-// place. opt.Dir is only read; blobs have two names afterwards where the file
-// system can do that, and are copied otherwise.
+// Salvage makes a new store in the folder into, which must not exist, from
+// everything that can still be read in opt.Dir. It restores each record that
+// can be decrypted, unless something shows that it is not the last version of
+// its key. A record without a guard is restored. A record whose guard names a
+// later version is not, nor a record of something erased. Records that follow
+// from others are made again, and every document is added to the document log
+// after what the index's segments cover. Only the data in damaged places is
+// lost. Salvage only reads opt.Dir. Blobs are hard-linked if the file system
+// allows it, and otherwise copied.
 //
-// The new store is sound. It may say less than the old one did: what an
-// assertion said that is lost is not in it, and Lost names the record, or the
-// bucket where nothing is left to tell which.
+// The new store is consistent, but may have less content than the old one. Lost
+// names the records that are missing, or a bucket if it can't be known which of
+// its records are.
 func Salvage(ctx context.Context, opt Options, into string) (r Salvaged, err error) {
 	if _, err := os.Lstat(into); !errors.Is(err, fs.ErrNotExist) {
 		return r, fmt.Errorf("salvage: %s is there already: %w", into, fs.ErrExist)
@@ -72,12 +73,12 @@ func newSalvage(opt Options) *salvage {
 		deleted: map[string]uint64{}, unread: map[string]string{}, doubted: map[string]bool{}, excluded: map[string]bool{}}
 }
 
-// look reads everything, and takes nothing.
+// look reads everything and writes nothing.
 func (s *salvage) look(ctx context.Context) error {
 	s.records = filepath.Join(s.dir, recordsName)
 	if _, err := os.Stat(s.records); errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(filepath.Join(s.dir, newName)); err == nil {
-			s.records = filepath.Join(s.dir, newName) // a rewrite was cut off between two renames
+			s.records = filepath.Join(s.dir, newName) // a rewrite was interrupted between two renames
 		}
 	}
 	var err error
@@ -93,7 +94,7 @@ func (s *salvage) look(ctx context.Context) error {
 	return s.anchored()
 }
 
-// anchored notes an anchor that is damaged, or knows a later day.
+// anchored records a fault if the anchor is damaged, or knows a later state.
 func (s *salvage) anchored() error {
 	err := s.secrets.checkAnchor(s.dir, &s.head)
 	d := new(Damage)
@@ -109,21 +110,21 @@ func (s *salvage) anchored() error {
 }
 
 type salvage struct {
-	dir     string // the store's
-	records string // the database's
+	dir     string // folder of the store
+	records string // folder of the database
 	secrets *secrets
 	raw     *badgerfile.Reading
 	found   []Damage // files that are not as they were written
 
-	newest  map[string]copyOf  // by key: the last version that opens
-	guards  map[string]guardOf // by the guarded key
-	deleted map[string]uint64  // when a key was deleted last, by Badger's count
-	unread  map[string]string  // keys of values that don't open, and the file
+	newest  map[string]copyOf  // by key: the last version that can be decrypted
+	guards  map[string]guardOf // by the key of the guarded record
+	deleted map[string]uint64  // Badger's transaction in which a key was deleted last
+	unread  map[string]string  // keys of values that can't be decrypted, with the file
 	doubted map[string]bool    // keys that a block with a wrong checksum deletes
-	head    head               // the last that opens
+	head    head               // the last one that can be decrypted
 	buckets [bucketCount]bucket
 
-	excluded map[string]bool // keys that the buckets say were deleted
+	excluded map[string]bool // keys that were deleted, according to the digests of the buckets
 	to       *Store
 	out      Salvaged
 
@@ -133,7 +134,7 @@ type salvage struct {
 
 // copyOf is one version of a record.
 type copyOf struct {
-	version uint64 // the store's own, which is sealed with the value
+	version uint64 // the store's own, sealed with the value
 	at      uint64 // Badger's
 	tag     [tagSize]byte
 }
@@ -143,8 +144,9 @@ type guardOf struct {
 	key string // of the guard
 }
 
-// weigh notes an entry: the store's own version says which of several is the
-// last, since whoever can turn a bit can turn one of Badger's.
+// weigh records an entry. The store's own version decides which copy is the
+// last. Badger's version is not protected: whoever can change a bit can change
+// it.
 func (s *salvage) weigh(ctx context.Context, e badgerfile.Entry) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
@@ -186,14 +188,14 @@ func (s *salvage) weigh(ctx context.Context, e badgerfile.Entry) error {
 // gone reports whether a key was deleted after the copy was written.
 func (s *salvage) gone(key string, c copyOf) bool { return s.deleted[key] > c.at }
 
-// refuses says why the last copy of a record that opens is not taken; empty: it
-// is. quiet: nothing was lost by it.
+// refuses returns why the last readable copy of a record is not restored, or ""
+// if it is. quiet says that nothing is lost by that.
 func (s *salvage) refuses(key string, c copyOf) (why string, quiet bool) {
 	g, guarded := s.guards[key]
 	guard := s.deleted[string(s.secrets.guardKey([]byte(key)))]
 	switch {
 	case !guarded && (s.gone(key, c) || guard > c.at), guarded && s.gone(g.key, g.copyOf):
-		return "was deleted", true // the store deletes both, or neither
+		return "was deleted", true // the store deletes a record together with its guard
 	case guarded && g.version > c.version:
 		return "was put back to an older version", false
 	case guarded && g.version == c.version && g.tag != c.tag:
@@ -208,7 +210,7 @@ func (s *salvage) refuses(key string, c copyOf) (why string, quiet bool) {
 	return "", false
 }
 
-// subjectOf is the memory or utterance whose words a record may hold.
+// subjectOf returns the memory or utterance whose words a record may contain.
 func subjectOf(key []byte) (id memory.ID, ok bool) {
 	switch kind(key[0]) {
 	case kindAssertion, kindMemory, kindUtterance:
@@ -219,7 +221,7 @@ func subjectOf(key []byte) (id memory.ID, ok bool) {
 	return id, false
 }
 
-// fill writes what is taken over, and what follows from it.
+// fill writes what is restored, and what follows from it.
 func (s *salvage) fill(ctx context.Context) error {
 	if err := s.count(); err != nil {
 		return err
@@ -244,8 +246,8 @@ func (s *salvage) fill(ctx context.Context) error {
 	return s.mend(ctx)
 }
 
-// choose gives the records that are taken over, by key, and names in Lost what
-// was there and is not among them.
+// choose returns the records to restore, by key, and adds those that can't be
+// restored to Lost.
 func (s *salvage) choose() map[string]copyOf {
 	chosen := map[string]copyOf{}
 	s.exclude()
@@ -265,7 +267,7 @@ func (s *salvage) choose() map[string]copyOf {
 	return chosen
 }
 
-// miss names what was there and is not taken over.
+// miss adds records to Lost that existed and have no copy left.
 func (s *salvage) miss() {
 	lose := func(key, file string) {
 		what := "is missing"
@@ -279,8 +281,9 @@ func (s *salvage) miss() {
 			lose(key, s.unread[key])
 		}
 	}
-	// A value and its guard may both not open. What follows from a key by a MAC
-	// is there for a true key only, and not for one of which a bit is wrong.
+	// Both a value and its guard may be unreadable. If the guard's key, which
+	// is a MAC of the record's key, also exists, the record's key is genuine,
+	// and not a key with a changed bit.
 	for key, file := range s.unread {
 		_, guarded := s.guards[key]
 		_, there := s.newest[key]

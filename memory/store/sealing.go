@@ -13,16 +13,16 @@ import (
 //	0       8     version, u64 big-endian: the store's write counter at the write
 //	8       41+n  plaintext of n bytes, sealed (see package seal)
 //
-// The associated data is the whole key and then the version, so that a value
-// opens in its own place only, and at its own version.
+// The associated data is the whole key followed by the version, so that a value
+// can be decrypted only under its own key and version.
 
 const (
 	versionSize = 8
 	tagSize     = 16
 
-	// maxValue is the largest plaintext of one record, in bytes: 256 KB of what
-	// it keeps, such as the largest entry of a log, and its name. It keeps a
-	// value below Badger's value threshold, so that the value log stays empty.
+	// maxValue is the largest plaintext of one record, in bytes: 256 KB of
+	// content, such as the largest entry of a log, and its name. It is below
+	// Badger's value threshold, so that the value log stays empty.
 	maxValue = 257 << 10
 )
 
@@ -52,7 +52,8 @@ func (s *secrets) zero() {
 	clear(s.disk)
 }
 
-// mac16 stands in a key for what must not be read there.
+// mac16 returns a MAC that takes the place of a text in a key, so that the text
+// can't be read there.
 func (s *secrets) mac16(label string, parts ...[]byte) []byte {
 	m := s.macs.MAC(label, parts...)
 	return m[:macSize:macSize]
@@ -64,7 +65,7 @@ func (s *secrets) seal(key []byte, version uint64, plain []byte) []byte {
 	return s.values.Seal(out, plain, slices.Concat(key, out[:versionSize]))
 }
 
-// open gives a value's version and plaintext.
+// open returns a value's version and plaintext.
 func (s *secrets) open(key, value []byte) (version uint64, plain []byte, err error) {
 	if len(value) < versionSize {
 		return 0, nil, damaged(key, "is cut short")
@@ -76,11 +77,11 @@ func (s *secrets) open(key, value []byte) (version uint64, plain []byte, err err
 	return binary.BigEndian.Uint64(value), plain, nil
 }
 
-// tagOf is the end of a sealed value, by which two values of one version
-// would be told apart.
+// tagOf returns the end of a sealed value, which distinguishes two values of
+// the same version.
 func tagOf(value []byte) []byte { return value[len(value)-tagSize:] }
 
-// openGuard gives the version and tag that the guarded record has, and its key.
+// openGuard returns the version, tag and key of the guarded record.
 func (s *secrets) openGuard(gk, value []byte) (version uint64, tag, key []byte, err error) {
 	version, plain, err := s.open(gk, value)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Segment is a part of the recall index, kept as a blob under a name.
+// Segment is a part of the recall index, stored as a blob under a name.
 type Segment struct {
 	Name string    `json:"n"`
 	Blob memory.ID `json:"b"`
@@ -15,8 +15,8 @@ type Segment struct {
 	Seq  uint64    `json:"q"` // number in the document log up to which it covers
 }
 
-// PutSegment writes a segment, or replaces the one of its name. seq is the
-// document log's number up to which the segment covers.
+// PutSegment stores a segment, and replaces one of the same name. seq is the
+// number of the document log up to which the segment covers.
 func (t *Tx) PutSegment(name string, seq uint64, data []byte) error {
 	if err := t.DeleteSegment(name); err != nil {
 		return err
@@ -32,8 +32,8 @@ func (t *Tx) PutSegment(name string, seq uint64, data []byte) error {
 	return t.save(key, Segment{Name: name, Blob: id, Size: int64(len(data)), Seq: seq})
 }
 
-// Segment gives a segment and a reader of it, which outlives the transaction
-// and is to be closed; or [memory.ErrNotFound].
+// Segment returns a segment and a reader of its bytes, or [memory.ErrNotFound].
+// The reader can be used after the transaction, and the caller must close it.
 func (t *Tx) Segment(name string) (s Segment, r *BlobReader, err error) {
 	key, err := t.namedKey(kindSegment, name)
 	if err != nil {
@@ -50,7 +50,7 @@ func (t *Tx) Segment(name string) (s Segment, r *BlobReader, err error) {
 	return s, r, err
 }
 
-// Segments gives all, in no order that means anything.
+// Segments returns all segments, in no particular order.
 func (t *Tx) Segments() iter.Seq2[Segment, error] {
 	return func(yield func(Segment, error) bool) {
 		for e, err := range t.scan(keyOf(kindSegment), nil, false) {
@@ -65,7 +65,7 @@ func (t *Tx) Segments() iter.Seq2[Segment, error] {
 	}
 }
 
-// DeleteSegment removes one; none there is no error.
+// DeleteSegment removes a segment. If there is none, it returns nil.
 func (t *Tx) DeleteSegment(name string) error {
 	key, err := t.namedKey(kindSegment, name)
 	if err != nil {

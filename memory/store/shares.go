@@ -10,19 +10,21 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// Share is what the records of one kind take.
+// Share is how much space the records of one kind take.
 type Share struct {
 	Kind    string `json:"kind"`
 	Records int    `json:"records"`
 	Bytes   int64  `json:"bytes"` // of keys and sealed values, with their guards, as Badger writes them
 }
 
-// perEntry is what Badger writes of an entry beside key and value: lengths of
-// the key, its version, flags, and the place of the entry in its block.
+// perEntry is what Badger writes for each entry besides key and value, in
+// bytes: the lengths of the key, its version, flags, and the entry's offset in
+// its block.
 const perEntry = 4 + 8 + 3 + 4
 
-// Shares gives what each kind of record takes, the greatest first; older versions
-// that are not yet written over are not in it. It reads every key, and no value.
+// Shares returns how much space each kind of record takes, the greatest first.
+// Older versions that are not overwritten yet do not count. It reads every key
+// and no value.
 func (s *Store) Shares(ctx context.Context) ([]Share, error) {
 	byKind := map[kind]*Share{}
 	err := s.View(ctx, func(t *Tx) error {
@@ -36,7 +38,7 @@ func (s *Store) Shares(ctx context.Context) ([]Share, error) {
 			}
 			key := it.Item().Key()
 			k := kind(key[0])
-			if k == kindGuard { // counted with what it guards
+			if k == kindGuard { // counted with the record that it guards
 				continue
 			}
 			share := byKind[k]

@@ -13,11 +13,11 @@ import (
 )
 
 // spareName is a folder beside the records with a copy of Badger's file of data
-// keys, some hundred bytes without which no other file can be read. The copy is
-// as the original: closed by the disk key.
+// keys, which has some hundred bytes. Without this file no other file can be
+// read. The copy is encrypted with the disk key, like the original.
 const spareName = "spare"
 
-// keepSpare brings the copy up to date.
+// keepSpare updates the copy.
 func (s *Store) keepSpare() error {
 	now, err := os.ReadFile(filepath.Join(s.opt.Dir, recordsName, badger.KeyRegistryFileName))
 	if err != nil {

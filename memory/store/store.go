@@ -1,22 +1,26 @@
-// Package store keeps a node's memory on disk: assertions and what follows
-// from them, utterances, blobs, index segments, and the node's small records.
-// It is the only importer of Badger.
+// Package store keeps a node's memory on disk: assertions and what follows from
+// them, utterances, blobs, index segments, and the node's small records. No
+// other package imports Badger.
 //
 // The words:
 //
-//   - A record is a key and a sealed value; its kind is the key's first byte.
-//   - Each record falls, by a keyed hash of its key, in one of 256 buckets. The
-//     digest of a bucket is the sum of its records' MACs; the head holds the sum
-//     of the buckets, the counters, and the format.
-//   - A guard stands beside each record, and repeats its version: by it
-//     [Store.Verify] names a record that was put back, taken away or added.
-//   - The anchor is a small file beside the records that tells when all of
-//     them together were put back to an older state.
+//   - A record is a key and a sealed value. The key's first byte is the
+//     record's kind.
+//   - Each record belongs to one of 256 buckets, by a keyed hash of its key.
+//     The digest of a bucket is the sum of its records' MACs. The head has the
+//     sum of the buckets, the counters, and the format.
+//   - Each record has a guard, which repeats its version. With the guards,
+//     [Store.Verify] finds records that were replaced by an older version,
+//     removed or added.
+//   - The anchor is a small file beside the records. It shows whether all of
+//     them together were replaced by an older state.
 //   - A group is the assertions that are reconciled with each other.
-//   - The document log numbers what recall has to index, in order of change.
+//   - The document log numbers what recall has to index, in the order of the
+//     changes.
 //
-// One process has a store open, one writer writes at a time, readers see the
-// state of when they began. A transaction is on disk when Update returns.
+// Only one process may have a store open. One transaction writes at a time, and
+// readers see the state at their beginning. When Update returns, the
+// transaction is on the disk.
 package store
 
 import (
@@ -36,49 +40,50 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Options of a store. Dir and Key are needed; Derive and Diff for [Tx.Assert].
+// Options are the options of a store. Dir and Key are required; [Tx.Assert]
+// also needs Derive and Diff.
 type Options struct {
-	Dir string    // the store's own folder; made where it is not there
-	Key *seal.Key // the master key; it may be zeroed once Open has returned
+	Dir string    // the store's own folder; made if there is none
+	Key *seal.Key // the master key; may be erased after Open
 
 	Derive func(group []memory.Assertion) []memory.Memory
 	Diff   func(before, after []memory.Memory, cause memory.Assertion) []memory.Change
 
-	Small       bool                             // hold less in memory, and read more often
-	Reserve     uint64                           // free bytes left alone; 0: DefaultReserve
-	Free        func(dir string) (uint64, error) // nil: of the file system, as the system says
-	AnchorEvery uint64                           // commits; 0: 64
+	Small       bool                             // use less memory and read more often
+	Reserve     uint64                           // free bytes that are not used; 0: DefaultReserve
+	Free        func(dir string) (uint64, error) // nil: as reported by the operating system
+	AnchorEvery uint64                           // commits between two anchors; 0: 64
 	Log         *slog.Logger                     // nil: nothing is logged
-	Posted      func()                           // nil, or told after a commit that put something in the outbox; it must not wait
+	Posted      func()                           // called after a commit that added to the outbox; must not block; may be nil
 
-	// Accept opens the store in spite of an anchor that is missing, altered or
-	// newer, as after a backup was put back by the owner, and writes a new one.
+	// Accept opens the store although its anchor is missing, altered or newer,
+	// and writes a new anchor. It is for an owner who has restored a backup.
 	Accept bool
 }
 
 // ErrClosed: the store was closed.
 var ErrClosed = errors.New("store is closed")
 
-// Store is open until Close. Its methods may be called at the same time.
+// Store is open until Close. Its methods are safe for concurrent use.
 type Store struct {
 	opt     Options
 	secrets *secrets
 	lock    *filelock.Lock
-	writer  chan struct{} // holds one token: whoever took it may write
+	writer  chan struct{} // holds one token; the goroutine that has taken it may write
 
-	mu      sync.RWMutex // held for reading by transactions, for writing by whoever replaces db
+	mu      sync.RWMutex // transactions hold it for reading; replacing db needs it for writing
 	db      *badger.DB
-	state   state                      // under the writer's token
-	lives   map[memory.MemberID]uint64 // likewise; see dot.go
+	state   state                      // guarded by the writer's token
+	lives   map[memory.MemberID]uint64 // guarded by the writer's token; see dot.go
 	cold    hints
 	lines   lineHints
 	inflate inflaters
 	closed  bool
-	sound   bool // Open went well: the anchor may be written
+	sound   bool // Open succeeded, so the anchor may be written
 }
 
-// Open opens the store in opt.Dir or makes one. Errors: [memory.ErrInUse],
-// [memory.ErrLocked] for another key, [ErrNewer], [ErrRolledBack],
+// Open opens the store in opt.Dir, or makes one. Errors: [memory.ErrInUse],
+// [memory.ErrLocked] if the key is wrong, [ErrNewer], [ErrRolledBack],
 // [memory.ErrDamaged], [memory.ErrNoSpace].
 func Open(opt Options) (_ *Store, err error) {
 	if opt.Dir == "" || opt.Key == nil {
@@ -128,8 +133,8 @@ const (
 	recordsName = "records"
 )
 
-// openRecords opens Badger, checks head and anchor, and brings an older format
-// up to date.
+// openRecords opens Badger, checks head and anchor, and migrates an older
+// format.
 func (s *Store) openRecords() error {
 	if err := finishSwap(s.opt.Dir); err != nil {
 		return err
@@ -180,7 +185,7 @@ func (s *Store) openRecords() error {
 	return s.secrets.writeAnchor(s.opt.Dir, s.secrets.anchorOf(&s.state.head))
 }
 
-// Close waits for transactions that run, writes the anchor, and lets go of the
+// Close waits for running transactions, writes the anchor, and releases the
 // folder. A second Close does nothing.
 func (s *Store) Close() error {
 	<-s.writer
@@ -203,8 +208,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// end is what remains of Close where no database is open: the keys go, and the
-// folder is free for whoever opens it next. The caller holds everything.
+// end is the part of Close that does not need an open database: it erases the
+// keys and releases the folder. The caller holds all locks.
 func (s *Store) end() error {
 	s.closed = true
 	s.secrets.zero()
@@ -214,17 +219,18 @@ func (s *Store) end() error {
 	return s.lock.Release()
 }
 
-// Update runs fn in a transaction and commits it, unless fn fails: all of what
-// it wrote is on disk when Update returns nil, and none of it otherwise. fn
-// must not call methods of the Store, keep its Tx, or start goroutines with it.
-// Below the reserve it fails with [memory.ErrNoSpace] before fn runs. A
-// transaction holds about 200 assertions; a larger one fails with [ErrTooLarge].
+// Update runs fn in a transaction. If fn returns nil, Update commits: when it
+// returns nil, everything that fn wrote is on the disk. On error nothing of it
+// is. fn must not call methods of the Store, keep the Tx, or use it in other
+// goroutines. Below the reserve, Update returns [memory.ErrNoSpace] before fn
+// runs. A transaction holds about 200 assertions; a larger one fails with
+// [ErrTooLarge].
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	return s.updateAbove(ctx, s.opt.Reserve, fn)
 }
 
-// Relieve is Update for what makes room: it goes on below the reserve, as far
-// down as a store can be opened.
+// Relieve is Update for transactions that make room. It also works below the
+// reserve, as long as there is room enough to open the store.
 func (s *Store) Relieve(ctx context.Context, fn func(*Tx) error) error {
 	return s.updateAbove(ctx, min(s.opt.Reserve, openNeeds), fn)
 }
@@ -250,7 +256,7 @@ func (s *Store) updateAbove(ctx context.Context, reserve uint64, fn func(*Tx) er
 	return s.updateLeaving(reserve, fn)
 }
 
-// View runs fn on the state of now. fn must not call methods of the Store.
+// View runs fn on the present state. fn must not call methods of the Store.
 func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
@@ -265,7 +271,7 @@ func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
 	return fn(t)
 }
 
-// Stats are figures for a person who looks after the store.
+// Stats are figures for the person who administers the store.
 type Stats struct {
 	Format     int    `json:"format"`
 	Generation uint64 `json:"generation"` // transactions committed
@@ -273,13 +279,13 @@ type Stats struct {
 	Malformed  int    `json:"malformed"`  // inputs in quarantine
 }
 
-// RecordBytes is what the records take on the disk, with what is replaced and
-// not yet written over.
+// RecordBytes returns how many bytes the records take on the disk, including
+// replaced data that is not overwritten yet.
 func (s *Store) RecordBytes() (uint64, error) {
 	return diskspace.Used(filepath.Join(s.opt.Dir, recordsName))
 }
 
-// Stats waits for a transaction that writes.
+// Stats returns the figures. It waits for a running write transaction.
 func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	select {
 	case <-ctx.Done():

@@ -1,7 +1,7 @@
 package store
 
-// Tally counts what became of what was heard since the store was made. Unlike
-// the refusals themselves it is not cut, and names nothing.
+// Tally counts the outcomes of what was heard since the store was made. Unlike
+// the refusals, it is never truncated, and it has no names.
 type Tally struct {
 	Taken   uint64            `json:"t"` // candidates that became a memory, or evidence for one
 	Refused map[string]uint64 `json:"r"` // by kind
@@ -9,7 +9,7 @@ type Tally struct {
 
 const tallyMeta = "tally"
 
-// Took counts candidates that were taken.
+// Took counts candidates that were accepted.
 func (t *Tx) Took(n int) error {
 	if n == 0 {
 		return nil
@@ -29,7 +29,7 @@ func (t *Tx) tally(taken int, refused string) error {
 	return t.PutMeta(tallyMeta, c)
 }
 
-// Tally gives the counts.
+// Tally returns the counts.
 func (t *Tx) Tally() (Tally, error) {
 	var c Tally
 	_, err := t.Meta(tallyMeta, &c)

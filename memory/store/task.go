@@ -8,20 +8,21 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Task says that something is still to be done with an utterance, apart from
-// the event's own transaction: it holds no words, and goes with its utterance.
+// Task says that something still has to be done with an utterance, outside of
+// its event's transaction. It contains no words, and is removed with its
+// utterance.
 type Task struct {
 	Utterance memory.ID `json:"utterance"`
-	At        time.Time `json:"at"` // of the utterance; tasks are in its order
+	At        time.Time `json:"at"` // of the utterance; tasks are ordered by it
 	Session   string    `json:"session"`
 	Tries     int       `json:"tries,omitempty"`
-	Parked    time.Time `json:"parked,omitzero"` // given up until somebody asks for it again
+	Parked    time.Time `json:"parked,omitzero"` // not tried again until somebody requests it
 	Reason    string    `json:"reason,omitempty"`
 }
 
 func taskKey(at time.Time, id memory.ID) []byte { return keyOf(kindTask, timeKey(at), id[:]) }
 
-// PutTask keeps a task, or replaces the one of its utterance.
+// PutTask stores a task, and replaces the one of the same utterance.
 func (t *Tx) PutTask(k Task) error {
 	if k.Utterance.IsZero() {
 		return fmt.Errorf("%w: task: no utterance", memory.ErrInvalid)
@@ -29,10 +30,10 @@ func (t *Tx) PutTask(k Task) error {
 	return t.save(taskKey(k.At, k.Utterance), k)
 }
 
-// DropTask removes a task that is done; none there is no error.
+// DropTask removes a finished task. If there is none, it returns nil.
 func (t *Tx) DropTask(k Task) error { return t.del(taskKey(k.At, k.Utterance)) }
 
-// Tasks gives all, those of the oldest utterances first.
+// Tasks returns all tasks, those of the oldest utterances first.
 func (t *Tx) Tasks() iter.Seq2[Task, error] {
 	return func(yield func(Task, error) bool) {
 		for e, err := range t.scan(keyOf(kindTask), nil, false) {
@@ -47,22 +48,22 @@ func (t *Tx) Tasks() iter.Seq2[Task, error] {
 	}
 }
 
-// Summary is a text that was made of many utterances at once. Which of its
-// words are from which, nobody can tell: so it goes as soon as one utterance
-// or memory is forgotten, or the text of one is changed.
+// Summary is a text that was made of many utterances together. Nobody can tell
+// which of its words come from which. It is therefore removed as soon as one
+// utterance or memory is forgotten, or the text of one changes.
 type Summary struct {
 	Session string `json:"session"`
 	Text    string `json:"text"`
-	Of      int    `json:"of"`    // how many utterances it is of
-	Since   int    `json:"since"` // how many came after it
+	Of      int    `json:"of"`    // number of utterances that it was made of
+	Since   int    `json:"since"` // number of utterances that came after it
 }
 
 const summaryMeta = "summary of the session"
 
-// PutSummary keeps the one summary there is.
+// PutSummary stores the only summary.
 func (t *Tx) PutSummary(s Summary) error { return t.PutMeta(summaryMeta, s) }
 
-// Summary gives it; the zero value where there is none.
+// Summary returns the summary, or the zero value if there is none.
 func (t *Tx) Summary() (s Summary, err error) {
 	_, err = t.Meta(summaryMeta, &s)
 	return s, err

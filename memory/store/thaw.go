@@ -9,15 +9,15 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Cold is what a pack holds of one memory.
+// Cold is what a pack has of one memory.
 type Cold struct {
 	Memory     memory.Memory
 	Assertions []memory.Assertion
 	History    []memory.Change
 }
 
-// ReadPack gives the memories of a pack's body, as they were when they turned
-// cold, and keeps nothing. What was erased since is not among them.
+// ReadPack returns the memories in a pack's body as they were when they turned
+// cold, and stores nothing. It leaves out what was erased since.
 func (t *Tx) ReadPack(n uint64, body []byte) ([]Cold, error) {
 	p, ok, err := t.coldPage(n)
 	if err == nil && !ok {
@@ -82,10 +82,10 @@ func coldOf(id memory.ID, records []coldRecord) (c Cold, err error) {
 	return c, nil
 }
 
-// Thaw brings memories back from their pack's body, each with its whole group;
-// nil ids: all of the pack. Where something was said of a group meanwhile, or
-// one of it was erased, what follows from all of it is derived anew. It returns
-// the memories that came back; ids that are not in the pack are passed over.
+// Thaw brings memories back from their pack's body, each with its whole group.
+// ids nil means the whole pack. If something was said about a group meanwhile,
+// or a memory of it was erased, the group is derived again. Thaw returns the
+// memories that came back. It ignores ids that are not in the pack.
 func (t *Tx) Thaw(n uint64, body []byte, ids []memory.ID) (back []memory.ID, err error) {
 	if t.state == nil {
 		return nil, errReadOnly
@@ -130,8 +130,8 @@ func (t *Tx) Thaw(n uint64, body []byte, ids []memory.ID) (back []memory.ID, err
 	return back, nil
 }
 
-// putBack puts the records of a unit back, and derives it anew where something
-// came or went.
+// putBack restores the records of a unit, and derives the unit again if an
+// assertion came or a memory was erased.
 func (t *Tx) putBack(u *coldUnit, records []coldRecord) error {
 	stays := map[memory.ID]bool{}
 	for i := range u.Members {
@@ -204,8 +204,9 @@ func (t *Tx) putBack(u *coldUnit, records []coldRecord) error {
 	return t.rejoin(name, stays, before, cause)
 }
 
-// putBackMemory puts a derived record back, with its place by time, and a new one
-// in the document log: an index that is made anew reads that alone.
+// putBackMemory restores a derived record and its record by time, and gives it
+// a new number in the document log, because an index that is made again reads
+// only that log.
 func (t *Tx) putBackMemory(key, plain []byte) error {
 	r, err := decode[memoryRecord](key, plain)
 	if err != nil {
@@ -224,9 +225,9 @@ func (t *Tx) putBackMemory(key, plain []byte) error {
 	return t.save(key, r)
 }
 
-// rejoin derives a group of which something came back, and every other to
-// which, as turns out, a memory of it belongs: that of its proposal with the
-// least dot, which may have been cold, or may have come since.
+// rejoin derives a group of which something came back, and every other group to
+// which one of its memories now belongs. The proposal with the smallest dot
+// decides; it may have been cold, or may have come since.
 func (t *Tx) rejoin(name string, ids map[memory.ID]bool, before map[memory.ID]string, cause *memory.Assertion) error {
 	names := map[string]bool{name: true}
 	for _, id := range sortedIDs(ids) {
@@ -265,12 +266,13 @@ func (t *Tx) rejoin(name string, ids map[memory.ID]bool, before map[memory.ID]st
 	return nil
 }
 
-// withoutWords is a change that named what was erased.
+// withoutWords returns a change without its words, because it named something
+// that was erased.
 func withoutWords(c *memory.Change) memory.Change {
 	return memory.Change{Seq: c.Seq, Memory: c.Memory, Verdict: c.Verdict, At: c.At, By: c.By, Rank: c.Rank, Reason: "erased"}
 }
 
-// putNote puts a small value back, unless there is a newer one.
+// putNote restores a small value, unless there is a newer one.
 func (t *Tx) putNote(r coldRecord) error {
 	if _, newer, err := t.get(r.Key); err != nil || newer {
 		return err
@@ -278,8 +280,8 @@ func (t *Tx) putNote(r coldRecord) error {
 	return t.put(r.Key, r.Plain)
 }
 
-// news gives the last that was said of a unit while it was cold, nil for
-// nothing, and to which groups its memories belong by that alone.
+// news returns the last assertion that came about a unit while it was cold, or
+// nil, and the groups of its memories according to these assertions alone.
 func (t *Tx) news(u *coldUnit, stays map[memory.ID]bool) (last *memory.Assertion, groups map[memory.ID]string, err error) {
 	look := maps.Clone(stays)
 	for e, err := range t.scan(keyOf(kindGroup, u.Group), nil, false) {
@@ -304,11 +306,12 @@ func (t *Tx) news(u *coldUnit, stays map[memory.ID]bool) (last *memory.Assertion
 	return last, groups, nil
 }
 
-// eraseCold erases a cold memory: what is kept of it beside its id is brought
-// back for whoever erases it elsewhere, and its stub goes. Alone in its group it
-// takes the key along: nothing opens its body any more, wherever it lies. With
-// others, which the key opens too, the group is wanted back, and the body is
-// without it from then on.
+// eraseCold erases a cold memory. First it restores the small values that are
+// needed to erase the memory elsewhere. Then it removes the stub. If the memory
+// is alone in its group, the key is removed with the stub, and nobody can
+// decrypt the body any more, wherever it is. If the group has other memories,
+// which need the same key, the group is requested, and is later packed again
+// without this memory.
 func (t *Tx) eraseCold(id memory.ID) error {
 	if !t.store.cold.any() {
 		return nil

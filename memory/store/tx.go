@@ -12,34 +12,34 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// ErrTooLarge: one transaction wrote more than fits; write it in several.
+// ErrTooLarge: the transaction is too large; split it.
 var ErrTooLarge = errors.New("transaction is too large")
 
-// errReadOnly: a write was asked of a View.
+// errReadOnly: a method that writes was called in a View.
 var errReadOnly = errors.New("store: write in a View")
 
-// Tx is one transaction. It is for one goroutine, and ends with the function
-// that it was given to.
+// Tx is one transaction. It must be used by one goroutine only, and only until
+// the function that got it returns.
 type Tx struct {
 	store *Store
 	txn   *badger.Txn // reads only
 
-	// Of a writing transaction:
-	state     *state // as it will be
-	before    *state // as it was
+	// The following fields are for writing transactions.
+	state     *state // after the commit
+	before    *state // before the transaction
 	pending   pending
 	force     bool   // commit even if nothing was written
-	reserve   uint64 // free bytes that blobs leave alone
+	reserve   uint64 // free bytes that blobs must not use
 	groups    map[string]*group
 	dots      map[memory.MemberID]uint64
 	documents []Document
-	heard     []Document // of which others spoke; without numbers
+	heard     []Document // about which others said something; without numbers
 	read      *lines     // the page of utterances that was read last
-	undo      []func()   // runs when the transaction fails: files written for it
-	finish    []func()   // runs after the commit: files that nothing refers to now
+	undo      []func()   // run if the transaction fails, to remove files written for it
+	finish    []func()   // run after the commit, to remove files that are no longer used
 }
 
-// update runs fn and commits. The caller has the writer's token.
+// update runs fn and commits. The caller holds the writer's token.
 func (s *Store) update(fn func(*Tx) error) error { return s.updateLeaving(s.opt.Reserve, fn) }
 
 func (s *Store) updateLeaving(reserve uint64, fn func(*Tx) error) (err error) {
@@ -50,7 +50,7 @@ func (s *Store) updateLeaving(reserve uint64, fn func(*Tx) error) (err error) {
 	}
 	defer t.txn.Discard()
 	committed := false
-	defer func() { // also when fn panics
+	defer func() { // also if fn panics
 		if !committed {
 			for _, f := range t.undo {
 				f()
@@ -74,14 +74,15 @@ func (s *Store) updateLeaving(reserve uint64, fn func(*Tx) error) (err error) {
 	}
 	if h := &s.state.head; h.Generation%s.opt.AnchorEvery == 0 {
 		if err := errors.Join(s.keepSpare(), s.secrets.writeAnchor(s.opt.Dir, s.secrets.anchorOf(h))); err != nil {
-			// The transaction is on disk all the same, and the next anchor covers it.
+			// The transaction is on the disk nevertheless, and the next anchor
+			// covers it.
 			s.opt.Log.Warn("store: anchor not written", "err", err)
 		}
 	}
 	return nil
 }
 
-// raw reads a value as it lies there.
+// raw reads a value without decrypting it.
 func (t *Tx) raw(key []byte) (value []byte, ok bool, err error) {
 	item, err := t.txn.Get(key)
 	if errors.Is(err, badger.ErrKeyNotFound) {
@@ -96,8 +97,8 @@ func (t *Tx) raw(key []byte) (value []byte, ok bool, err error) {
 	return value, true, nil
 }
 
-// get reads a record, as this transaction has left it. A changed bit is found
-// here; an older value is not.
+// get reads a record, including this transaction's own writes. It detects a
+// changed bit, but not an older value.
 func (t *Tx) get(key []byte) (plain []byte, ok bool, err error) {
 	if w, written := t.pending.get(key); written {
 		return w.plain, !w.deleted, nil
@@ -113,7 +114,7 @@ func (t *Tx) get(key []byte) (plain []byte, ok bool, err error) {
 	return plain, err == nil, err
 }
 
-// open gives the plaintext of a value where it lies.
+// open decrypts a value.
 func (t *Tx) open(key []byte, item *badger.Item) (plain []byte, err error) {
 	var wrong error
 	err = item.Value(func(value []byte) error {
@@ -136,7 +137,7 @@ func load[T any](t *Tx, key []byte) (v T, ok bool, err error) {
 	return v, err == nil, err
 }
 
-// put writes a record; it is sealed and guarded at the commit.
+// put writes a record. It is sealed and guarded at the commit.
 func (t *Tx) put(key, plain []byte) error {
 	if t.state == nil {
 		return errReadOnly
@@ -147,7 +148,7 @@ func (t *Tx) put(key, plain []byte) error {
 	return t.write(key, write{plain: plain})
 }
 
-// fits reports whether a record may be so large: [memory.ErrInvalid].
+// fits returns [memory.ErrInvalid] if a record is too large.
 func fits(key, plain []byte) error {
 	if len(plain) > maxValue {
 		name, text := describe(key)
@@ -165,7 +166,7 @@ func (t *Tx) save(key []byte, v any) error {
 	return t.put(key, plain)
 }
 
-// del removes a record; one that is not there is no error.
+// del removes a record. If there is none, it returns nil.
 func (t *Tx) del(key []byte) error {
 	if t.state == nil {
 		return errReadOnly
@@ -181,13 +182,13 @@ func (t *Tx) write(key []byte, w write) error {
 	return nil
 }
 
-// entry is a record as a scan gives it. It is not to be changed.
+// entry is a record returned by a scan. It must not be changed.
 type entry struct{ key, plain []byte }
 
-// scan gives the records under prefix in the order of their keys, from the
-// first that is not before start (nil: the first); backwards, from the last
-// that is not after start (nil: the last). It reads by the page, so that the
-// loop may write, and scan in turn.
+// scan returns the records under prefix in the order of their keys, beginning
+// with the first at or after start (nil: the first). Backwards, it begins with
+// the last at or before start (nil: the last). It reads page by page, so the
+// loop may write, and may scan, too.
 func (t *Tx) scan(prefix, start []byte, backwards bool) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		var last []byte
@@ -213,8 +214,8 @@ func (t *Tx) scan(prefix, start []byte, backwards bool) iter.Seq2[entry, error] 
 
 const pageBytes = 1 << 20
 
-// page reads up to size records from start on, without the one at skip: those
-// on disk, overlaid with those that this transaction wrote.
+// page reads up to size records from start on, except the one at skip. It
+// combines the records on disk with this transaction's writes.
 func (t *Tx) page(prefix, start, skip []byte, backwards bool, size int) (page []entry, err error) {
 	opt := badger.DefaultIteratorOptions
 	opt.Prefix, opt.Reverse, opt.PrefetchSize = prefix, backwards, min(size, 64)
@@ -227,10 +228,10 @@ func (t *Tx) page(prefix, start, skip []byte, backwards bool, size int) (page []
 		}
 	}
 	written := t.pending.under(prefix, start, backwards)
-	read, done := 0, false // with the record under the iterator
+	read, done := 0, false // including the record under the iterator
 	it.Seek(start)
 	for len(page) < size && read < pageBytes {
-		if done { // only here: the next one may be in a block that nothing else needs
+		if done { // here and not earlier, because the next record may be in a block that nothing else needs
 			it.Next()
 			done = false
 		}

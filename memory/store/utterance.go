@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// utteranceRecord is an utterance as it is kept.
+// utteranceRecord is the stored form of an utterance.
 type utteranceRecord struct {
 	Document  uint64          `json:"d"` // its number in the document log
 	Utterance cbor.RawMessage `json:"u"`
@@ -23,7 +23,7 @@ type utteranceRecord struct {
 
 func utteranceKey(id memory.ID) []byte { return keyOf(kindUtterance, id[:]) }
 
-// utteranceIndex gives the keys under which an utterance is found.
+// utteranceIndex returns the keys under which an utterance is found.
 func (t *Tx) utteranceIndex(u *memory.Utterance) [][]byte {
 	return [][]byte{
 		keyOf(kindUtteranceTime, timeKey(u.At), u.ID[:]),
@@ -35,15 +35,17 @@ func (t *Tx) eventPrefix(k kind, e memory.EventID) []byte {
 	return keyOf(k, t.store.secrets.mac16("event", []byte(e.Device), u64(e.Boot), u64(e.Seq)))
 }
 
-// PutUtterance writes an utterance, or replaces it, as for a redaction after
-// the fact; the index hears of it. One that is there already in the same words
-// changes nothing; one that was erased is absorbed. It goes into the outbox.
+// PutUtterance stores an utterance, or replaces it, for example after a
+// redaction. It puts the utterance into the outbox and into the document log.
+// If the same text is stored already, or if the utterance was erased, nothing
+// changes.
 func (t *Tx) PutUtterance(u *memory.Utterance) error { return t.putUtterance(u, true) }
 
-// PutRemoteUtterance takes one that another member wrote: as PutUtterance, but
-// not for the outbox. Where there is one of the id already, a device's stays
-// against a worker's; then that from which more secrets were taken out, then
-// the greater of what they say, so that all replicas keep the same.
+// PutRemoteUtterance stores an utterance of another member. It is like
+// PutUtterance, but does not put it into the outbox. If an utterance with the
+// id is stored already, one of a device wins against one of a worker; then the
+// one from which more secrets were removed; then the one with the greater
+// encoded content. So all replicas keep the same one.
 func (t *Tx) PutRemoteUtterance(u *memory.Utterance) error { return t.putUtterance(u, false) }
 
 func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
@@ -128,14 +130,14 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 		}
 	} else if waits, err := t.posted(old.Outbox); err != nil {
 		return err
-	} else if waits { // the entry goes when the utterance does
+	} else if waits { // the entry is removed with the utterance
 		r.Outbox = old.Outbox
 	}
 	return t.save(key, r)
 }
 
-// Outlasted reports whether [Tx.PutRemoteUtterance] would replace what is here of
-// an utterance.
+// Outlasted reports whether [Tx.PutRemoteUtterance] would replace the stored
+// utterance.
 func (t *Tx) Outlasted(by *memory.Utterance) (bool, error) {
 	here, err := t.Utterance(by.ID)
 	if errors.Is(err, memory.ErrNotFound) {
@@ -144,9 +146,9 @@ func (t *Tx) Outlasted(by *memory.Utterance) (bool, error) {
 	return err == nil && !outlasts(here, by), err
 }
 
-// outlasts reports whether what is here stays, against what came. It looks at
-// nothing but what is synced: only the device that heard a line has the rest,
-// and all are to keep the same one.
+// outlasts reports whether the stored utterance wins against the one that came.
+// It compares only what is synced, because only the device that heard a line
+// has the rest, and all replicas must keep the same one.
 func outlasts(here, came *memory.Utterance) bool {
 	if worker := here.Source.ByWorker(); worker != came.Source.ByWorker() {
 		return !worker
@@ -164,7 +166,7 @@ func outlasts(here, came *memory.Utterance) bool {
 	) >= 0
 }
 
-// Utterance gives one, or [memory.ErrNotFound].
+// Utterance returns an utterance, or [memory.ErrNotFound].
 func (t *Tx) Utterance(id memory.ID) (*memory.Utterance, error) {
 	r, ok, err := load[utteranceRecord](t, utteranceKey(id))
 	if err != nil {
@@ -185,8 +187,8 @@ func (t *Tx) Utterance(id memory.ID) (*memory.Utterance, error) {
 	return &p.Utterance, err
 }
 
-// Utterances gives those from since (zero: the first) until before until
-// (zero: no end), oldest first.
+// Utterances returns the utterances from since (zero: the first) until before
+// until (zero: no end), oldest first.
 func (t *Tx) Utterances(since, until time.Time) iter.Seq2[*memory.Utterance, error] {
 	var start []byte
 	if !since.IsZero() {
@@ -201,7 +203,7 @@ func (t *Tx) Utterances(since, until time.Time) iter.Seq2[*memory.Utterance, err
 	return t.named(eitherOf(loose, t.packedBetween(since, until), func(a, b found) int { return bytes.Compare(a.place, b.place) }))
 }
 
-// UtterancesOf gives those of one event, in the order of their ids.
+// UtterancesOf returns the utterances of one event, in the order of their ids.
 func (t *Tx) UtterancesOf(e memory.EventID) iter.Seq2[*memory.Utterance, error] {
 	loose := t.looseUtterances(t.eventPrefix(kindUtteranceEvent, e), nil, func([]byte) bool { return true })
 	if !t.store.lines.any() {
@@ -210,8 +212,8 @@ func (t *Tx) UtterancesOf(e memory.EventID) iter.Seq2[*memory.Utterance, error] 
 	return t.named(eitherOf(loose, t.packedOfEvent(e), func(a, b found) int { return bytes.Compare(a.id[:], b.id[:]) }))
 }
 
-// dropUtterance removes one with everything by which it is found, and gives
-// its place in the document log.
+// dropUtterance removes an utterance with all its index records, and returns
+// its number in the document log.
 func (t *Tx) dropUtterance(id memory.ID) (document uint64, err error) {
 	key := utteranceKey(id)
 	r, packed, ok, err := t.utteranceRecord(id)
@@ -239,9 +241,9 @@ func (t *Tx) dropUtterance(id memory.ID) (document uint64, err error) {
 	return r.Document, nil
 }
 
-// ExpireUtterance removes one whose time is over, and tells the index. Unlike
-// [Tx.Erase] it keeps no id: what keeps the utterance from coming back is the
-// mark of its event. One that is not there is no error.
+// ExpireUtterance removes an utterance whose retention has ended, and tells the
+// index. Unlike [Tx.Erase], it does not keep the id: the mark of the event
+// prevents that the utterance comes back. If there is none, it returns nil.
 func (t *Tx) ExpireUtterance(id memory.ID) error {
 	document, err := t.dropUtterance(id)
 	if err != nil || document == 0 {

@@ -10,13 +10,13 @@ import (
 )
 
 // Verify reads everything and returns what is not as it was last written:
-// records that were altered, swapped, put back to an older version, taken away
-// or added, blobs that are missing, and buckets whose digest does not fit.
-// Nothing is changed. It takes some 30 µs a record and little memory, and runs
-// beside reads and writes, on the state of when it began.
+// records that were altered, swapped, replaced by an older version, removed or
+// added; missing blobs; and buckets with a wrong digest. It changes nothing. It
+// takes about 30 µs for each record, and little memory. Reads and writes can go
+// on meanwhile; Verify sees the state at its beginning.
 //
-// A record that was put back together with its guard can't be told from its
-// neighbours: then the bucket is named.
+// If a record was replaced together with its guard, Verify can't find out which
+// record it was, and names the bucket.
 func (s *Store) Verify(ctx context.Context) ([]Damage, error) {
 	v := verifier{secrets: s.secrets}
 	err := s.View(ctx, func(t *Tx) error {
@@ -37,11 +37,11 @@ func (s *Store) Verify(ctx context.Context) ([]Damage, error) {
 type verifier struct {
 	secrets *secrets
 	found   []Damage
-	sums    [bucketCount]digest // of the guards
-	version uint64              // the greatest seen
+	sums    [bucketCount]digest // sums of the guards
+	version uint64              // the greatest version seen
 }
 
-// note takes an error that is a Damage; others are returned.
+// note records an error that is a Damage. It returns any other error.
 func (v *verifier) note(err error) error {
 	if d, ok := errors.AsType[*Damage](err); ok {
 		v.found = append(v.found, *d)
@@ -50,7 +50,7 @@ func (v *verifier) note(err error) error {
 	return err
 }
 
-// records looks at each record, and at its guard.
+// records checks each record against its guard.
 func (v *verifier) records(ctx context.Context, txn *badger.Txn) error {
 	return v.walk(ctx, txn, nil, func(key, value []byte) error {
 		if k := kind(key[0]); k == kindHead || k == kindGuard {
@@ -90,7 +90,7 @@ func (v *verifier) records(ctx context.Context, txn *badger.Txn) error {
 	})
 }
 
-// guards looks for records that are missing, and adds up the buckets.
+// guards finds missing records, and adds up the buckets.
 func (v *verifier) guards(ctx context.Context, txn *badger.Txn) error {
 	return v.walk(ctx, txn, []byte{byte(kindGuard)}, func(gk, value []byte) error {
 		version, tag, key, err := v.secrets.openGuard(gk, value)
@@ -111,7 +111,7 @@ func (v *verifier) guards(ctx context.Context, txn *badger.Txn) error {
 	})
 }
 
-// heads compares what the buckets and the head say with the sums.
+// heads compares the sums with the buckets' and the head's records.
 func (v *verifier) heads(txn *badger.Txn) error {
 	var st state
 	var ok bool
@@ -140,7 +140,7 @@ func (v *verifier) heads(txn *badger.Txn) error {
 func (v *verifier) blobs(ctx context.Context, t *Tx) error {
 	for e, err := range t.scan([]byte{byte(kindBlob)}, nil, false) {
 		if err != nil {
-			return v.note(err) // named by the walk over the records already
+			return v.note(err) // records has reported it already
 		}
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
@@ -159,7 +159,7 @@ func (v *verifier) blobs(ctx context.Context, t *Tx) error {
 	return nil
 }
 
-// walk hands every record under prefix to look, and notes what that finds.
+// walk calls look for every record under prefix and records its errors.
 func (v *verifier) walk(ctx context.Context, txn *badger.Txn, prefix []byte, look func(key, value []byte) error) error {
 	opt := badger.DefaultIteratorOptions
 	opt.Prefix = prefix

@@ -27,7 +27,7 @@ const (
 	maxPlans  = 8
 )
 
-// Cues gives the searches whose memories the day may ask for: what is due
+// Cues returns the searches whose memories the day may ask for: what is due
 // today and tomorrow, what is known of the place, of the people present, and of
 // what the plans name. The same day gives the same cues, in the same order.
 func Cues(d Day) []Cue {

@@ -1,15 +1,16 @@
-// Package tier chooses which memories a device keeps whole, and which it keeps
-// as a stub. It is pure.
+// Package tier chooses which memories a device keeps completely, and which it
+// keeps as stubs. It is pure.
 //
 // The words:
 //
-//   - A hot memory is here whole; of a cold one a stub and an index entry are.
-//   - A [Budget] is how much may be hot. Zero is no limit.
-//   - The warmth of a memory is a number from its use, age and type: of two,
-//     the less warm turns cold first.
-//   - What is fixed never turns cold: what is pinned, in the vault, a core
-//     block, about to be needed, or not yet safe elsewhere.
-//   - A [Cue] is a search that names what the day will bring.
+//   - A hot memory is completely on the device. Of a cold memory, the device
+//     has only a stub and an index entry.
+//   - A [Budget] is how much may be hot. Zero means no limit.
+//   - The warmth of a memory is a number computed from its use, age and type.
+//     Less warm memories turn cold first.
+//   - A fixed memory never turns cold: it is pinned, in the vault or a core
+//     block, will be needed soon, or is not stored safely elsewhere yet.
+//   - A [Cue] is a search for memories that the day will need.
 package tier
 
 import (
@@ -102,8 +103,8 @@ func (it *Item) warmth(now time.Time) float64 {
 	return w
 }
 
-// Choose gives those that turn cold, the coldest first, until the rest fits in
-// nine tenths of the budget; none while it is kept. What is fixed is never
+// Choose returns those that turn cold, the coldest first, until the rest fits
+// in nine tenths of the budget; none while it is kept. What is fixed is never
 // among them, so the rest may still be over. The order of items means nothing.
 func Choose(items []Item, b Budget, now time.Time) []memory.ID {
 	records, size := 0, int64(0)

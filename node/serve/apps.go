@@ -7,45 +7,49 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Apps lets programs in by keys of their own, each with its rights and limits, and
-// keeps an account of what they were shown and wrote.
+// Apps manages programs with keys of their own, their rights and limits, and
+// the account of what they were shown and wrote.
 type Apps interface {
-	// AddApp makes a key, which only this answer shows. The error is ErrConflict if
-	// another app of that name has a valid key. An app that was revoked goes on with
-	// the new key and the new rights, and keeps its account and what it wrote.
+	// AddApp makes a key, which is shown only in this answer. It returns
+	// ErrConflict if another app of that name has a valid key. An app that was
+	// revoked gets a new key and the new rights, and keeps its account and what
+	// it wrote.
 	AddApp(ctx context.Context, r AppRequest) (NewApp, error)
-	// Apps gives all, the newest first, with those that were revoked.
+	// Apps returns all apps, also revoked ones, the newest first.
 	Apps(ctx context.Context) ([]App, error)
-	// RevokeApp ends an app's key, and what it has open, and returns once nothing that
-	// it began to write is under way: memory.ErrNotFound.
+	// RevokeApp ends an app's key and its open connections. It returns after
+	// everything that the app began to write is done. It returns
+	// memory.ErrNotFound if there is no such app.
 	RevokeApp(ctx context.Context, name string) (App, error)
-	// AppLog gives what an app was shown, wrote and was refused, the newest first.
+	// AppLog returns what an app was shown, wrote and was refused, the newest
+	// first.
 	AppLog(ctx context.Context, name string, limit int) (AppLog, error)
-	// Admit tells whose key it is: ErrKey, memory.ErrLocked. The context ends when
-	// the key does, with ErrKey as its cause; leave lets go of it.
+	// Admit returns the app with a key, or ErrKey or memory.ErrLocked. The
+	// context ends when the key does, with ErrKey as its cause. The caller has
+	// to call leave.
 	Admit(ctx context.Context, key Secret) (c Caller, within context.Context, leave func(), err error)
 }
 
-// AppRequest says what an app may do. What it does not name is not allowed.
+// AppRequest says what an app may do. Everything else is forbidden.
 type AppRequest struct {
 	Name string  `json:"name"` // as of a wearable
 	Can  []Right `json:"can"`  // read, add, update, forget, chat
-	// Types that it may see and add: a type of memory, but for vault; "utterances"
-	// are the lines that were said, as they are.
+	// Types are the types of memory that it may see and add, except vault;
+	// "utterances" are the lines that were said.
 	Types       []string            `json:"types"`
-	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // at most; absent: personal
-	Tags        []string            `json:"tags,omitempty"`        // memories with one of these; empty: whatever they have
+	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // the highest that it may see; absent: personal
+	Tags        []string            `json:"tags,omitempty"`        // only memories with one of these; empty: with any
 	Since       time.Time           `json:"since,omitzero"`        // of the evidence, at or after
 	Until       time.Time           `json:"until,omitzero"`        // of the evidence, before
-	Owner       memory.Owner        `json:"owner,omitzero"`        // of this user, agent and run alone, as far as they are given
-	Ends        time.Time           `json:"ends,omitzero"`         // of the key; absent: never
+	Owner       memory.Owner        `json:"owner,omitzero"`        // only of this user, agent and run, as far as they are given
+	Ends        time.Time           `json:"ends,omitzero"`         // when the key expires; absent: never
 	Requests    int                 `json:"requests,omitempty"`    // a minute; 0: DefaultAppRequests
 	Tokens      int                 `json:"tokens,omitempty"`      // of context a day; 0: DefaultAppTokens
 	Delegate    int                 `json:"delegate,omitempty"`    // how often it may pass a part of this on, each time narrower; up to 8
 	Hook        string              `json:"hook,omitempty"`        // URL where it is told of new memories; absent: nowhere
 }
 
-// Limits of an app that says nothing.
+// Limits of an app that does not request others.
 const (
 	DefaultAppRequests = 120
 	DefaultAppTokens   = 100_000
@@ -54,7 +58,7 @@ const (
 // AppUtterances in AppRequest.Types is what was said.
 const AppUtterances = "utterances"
 
-// App is a program that was let in.
+// App is a program with a key.
 type App struct {
 	AppRequest
 	Added   time.Time `json:"added"`
@@ -68,7 +72,8 @@ type App struct {
 type NewApp struct {
 	App App    `json:"app"`
 	Key Secret `json:"key"`
-	// HookSecret signs what the app is told at its hook; shown this once, too.
+	// HookSecret signs the messages to the app's hook. It is shown only once,
+	// too.
 	HookSecret Secret `json:"hook_secret,omitempty"`
 }
 
@@ -77,7 +82,7 @@ type AppsAnswer struct {
 	Apps []App `json:"apps"`
 }
 
-// AppLog is an account of an app.
+// AppLog is the account of an app.
 type AppLog struct {
 	App     App      `json:"app"`
 	Today   AppDay   `json:"today"`
@@ -87,8 +92,8 @@ type AppLog struct {
 // AppDay counts what an app did since midnight, UTC.
 type AppDay struct {
 	Tokens  int `json:"tokens"`            // of context that it was given
-	Refused int `json:"refused,omitempty"` // requests; only the first of a day have entries
-	Unnoted int `json:"unnoted,omitempty"` // requests that showed and wrote nothing, and have no entry
+	Refused int `json:"refused,omitempty"` // refused requests; only the first of a day have entries
+	Unnoted int `json:"unnoted,omitempty"` // requests without an entry, because they showed and wrote nothing
 }
 
 // AppUse is one thing that an app did.
@@ -102,10 +107,10 @@ type AppUse struct {
 	Refused string      `json:"refused,omitempty"` // why it was not allowed
 }
 
-// Self is who asks, as the node knows them.
+// Self says who makes the request, as the node knows.
 type Self struct {
 	Owner bool `json:"owner"`         // the owner, who may do everything
-	App   *App `json:"app,omitempty"` // else this app
+	App   *App `json:"app,omitempty"` // otherwise this app
 }
 
 type appOf struct {
@@ -164,7 +169,7 @@ var (
 	})
 )
 
-// AddApp lets an app in.
+// AddApp makes an app.
 func (c *Client) AddApp(ctx context.Context, r AppRequest) (NewApp, error) {
 	return addApp.call(ctx, c, r)
 }
@@ -180,10 +185,10 @@ func (c *Client) RevokeApp(ctx context.Context, name string) (App, error) {
 	return revokeApp.call(ctx, c, appOf{name})
 }
 
-// AppLog gives an app's account; limit 0: [DefaultPage] entries.
+// AppLog returns an app's account; limit 0: [DefaultPage] entries.
 func (c *Client) AppLog(ctx context.Context, name string, limit int) (AppLog, error) {
 	return appLog.call(ctx, c, appLogQuery{name, limit})
 }
 
-// Self tells whose key the client has.
+// Self returns to whom the client's key belongs.
 func (c *Client) Self(ctx context.Context) (Self, error) { return whoAmI.call(ctx, c, none{}) }

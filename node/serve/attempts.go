@@ -12,13 +12,13 @@ import (
 // Limits of wrong keys.
 const (
 	wrongKeys  = 10   // from one address, a minute
-	maxGuesses = 4096 // addresses and right keys that are remembered
+	maxGuesses = 4096 // number of addresses and right keys that are remembered
 )
 
-// attempts slows who tries keys, by the address that they come from. A key that was
-// right before waits for nobody. Loopback is one address for all programs of this
-// machine, where one would shut out the others, and is not slowed: a key has 130
-// random bits.
+// attempts slows down attempts to guess keys, by the address from which they
+// come. A key that was right before need not wait. Loopback is not slowed: it
+// is one address for all programs of this machine, so one program would block
+// the others, and a key has 130 random bits.
 type attempts struct {
 	now func() time.Time
 
@@ -36,8 +36,9 @@ func newAttempts(now func() time.Time) *attempts {
 	return &attempts{now: now, right: map[[sha256.Size]byte]bool{}, wrong: map[netip.Addr]guesses{}}
 }
 
-// sourceOf is whose address a request comes from: of IPv6 the network, of which one
-// machine has all addresses. Invalid: not over a network, or of this machine.
+// sourceOf returns the address to count a request for. For IPv6 this is the
+// network, because one machine has all of its addresses. It is invalid for a
+// request from this machine, or not over a network.
 func sourceOf(remote string) netip.Addr {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {
@@ -55,8 +56,9 @@ func sourceOf(remote string) netip.Addr {
 	return a
 }
 
-// try counts a key that is about to be looked at: ErrLimit where too many from its
-// address were wrong. done tells how it ended.
+// try counts a key that is about to be checked. It returns ErrLimit if too many
+// keys from its address were wrong. The caller tells done whether the key was
+// right.
 func (a *attempts) try(remote, authorization string) (done func(right bool), err error) {
 	from := sourceOf(remote)
 	if !from.IsValid() || authorization == "" {
@@ -76,7 +78,7 @@ func (a *attempts) try(remote, authorization string) (done func(right bool), err
 		return nil, fmt.Errorf("%w: %d keys from this address were wrong: wait a minute", ErrLimit, wrongKeys)
 	}
 	if len(a.wrong) >= maxGuesses {
-		clear(a.wrong) // they may guess a little more often then
+		clear(a.wrong) // the limit is a little higher for them then
 	}
 	g.n++
 	a.wrong[from] = g

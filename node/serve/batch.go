@@ -10,26 +10,26 @@ import (
 // MaxBatch is how many operations one batch may hold.
 const MaxBatch = 1000
 
-// BatchRequest is the body of POST /v1/memories/batch: operations that are
-// done one after the other, each by itself. One that fails is told in its
-// place, and the rest goes on.
+// BatchRequest is the body of POST /v1/memories/batch. The operations are done
+// one after another and independently. If one fails, its result says so, and
+// the others are still done.
 type BatchRequest struct {
 	Operations []Operation `json:"operations"`
 }
 
-// Operation is one change; one of the four is set.
+// Operation is one change. Exactly one of Add, Update, Delete and Pin is set.
 type Operation struct {
 	Add    *AddRequest    `json:"add,omitempty"`
 	Update *UpdateRequest `json:"update,omitempty"` // of ID
 	Delete bool           `json:"delete,omitempty"` // ID, for good
-	Pin    *bool          `json:"pin,omitempty"`    // ID, or end that
+	Pin    *bool          `json:"pin,omitempty"`    // pin ID, or with false unpin it
 	ID     string         `json:"id,omitempty"`     // may be abbreviated
 }
 
 // BatchAnswer has a result for each operation, in their order.
 type BatchAnswer struct {
 	Results []BatchResult `json:"results"`
-	Failed  int           `json:"failed"` // how many hold a problem
+	Failed  int           `json:"failed"` // how many have a problem
 }
 
 // BatchResult is what became of one operation.

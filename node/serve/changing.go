@@ -13,14 +13,14 @@ import (
 // Writer changes memories, with a person's rank.
 type Writer interface {
 	resolver
-	// Add takes a text. With Infer it goes through the extractors as a line
-	// said by Speaker; without, it becomes one memory as it stands.
+	// Add takes a text. With Infer, the text goes through the extractors like a
+	// line that Speaker said. Otherwise it becomes one memory, unchanged.
 	Add(ctx context.Context, r AddRequest) (AddResult, error)
 	// Update corrects fields.
 	Update(ctx context.Context, id memory.ID, p UpdateRequest) (memory.Memory, error)
-	// Delete erases one memory for good, and its texts from the history.
+	// Delete erases one memory for good, with its texts in the history.
 	Delete(ctx context.Context, id memory.ID) error
-	// Pin keeps a memory from being changed by a machine, or ends that.
+	// Pin protects a memory from changes by machines, or ends that.
 	Pin(ctx context.Context, id memory.ID, pinned bool) (memory.Memory, error)
 }
 
@@ -42,22 +42,22 @@ type AddRequest struct {
 	Slot        *memory.Slot        `json:"slot,omitempty"`        // without infer
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // absent: personal
 	Expires     time.Time           `json:"expires,omitzero"`
-	Key         string              `json:"key,omitempty"` // what the caller calls it: a second one of the same key changes nothing
+	Key         string              `json:"key,omitempty"` // the caller's name for the text: a second one with the same key changes nothing
 }
 
 // Infers reports whether the text goes through the extractors.
 func (r *AddRequest) Infers() bool { return r.Infer == nil || *r.Infer }
 
-// AddResult says what became of it: changes, and refusals with reasons.
+// AddResult says what became of a text: changes, and refusals with reasons.
 type AddResult struct {
 	Changes  []memory.Change  `json:"changes"`
 	Refusals []memory.Refusal `json:"refusals"`
 	Redacted int              `json:"redacted,omitempty"` // secrets moved to the vault
-	Repeated bool             `json:"repeated,omitempty"` // there was one of the same key: nothing was done
+	Repeated bool             `json:"repeated,omitempty"` // there was a text with the same key, and nothing was done
 }
 
-// UpdateRequest corrects a memory; nil leaves a field as it is. Of Text, Append
-// and Replace one is given, and of Fields and Steps.
+// UpdateRequest corrects a memory. A nil field stays as it is. At most one of
+// Text, Append and Replace may be set, and at most one of Fields and Steps.
 type UpdateRequest struct {
 	Text        *string             `json:"text,omitempty"`
 	Append      *string             `json:"append,omitempty"`  // a line, to a core block
@@ -74,10 +74,10 @@ type UpdateRequest struct {
 	Reason      string              `json:"reason,omitempty"`
 }
 
-// Replacement exchanges the one place of a text where Old stands.
+// Replacement replaces the only occurrence of Old in a text.
 type Replacement struct {
 	Old  string `json:"old"`
-	With string `json:"with"` // empty: take it out
+	With string `json:"with"` // empty: remove it
 }
 
 type updateOf struct {

@@ -13,18 +13,19 @@ import (
 	"strings"
 )
 
-// Client speaks to a handler. Its methods return a *Problem where the node
-// refused or failed; errors.Is finds memory.ErrNotFound and the like in it.
-// It is safe for concurrent use.
+// Client calls a handler. If the node refuses or fails, its methods return a
+// *Problem; errors.Is finds memory.ErrNotFound and similar errors in it. It is
+// safe for concurrent use.
 type Client struct {
 	http  *http.Client
 	token Secret
 }
 
-// maxAnswer is the most that is read of an answer that is no stream.
+// maxAnswer is how many bytes are read at most of an answer that is not a
+// stream.
 const maxAnswer = 64 << 20
 
-// Dial gives a client of a daemon at what config.Config.Endpoint names. It
+// Dial returns a client of a daemon at what config.Config.Endpoint names. It
 // does not connect yet.
 func Dial(network, address string, token Secret) *Client {
 	var d net.Dialer
@@ -36,8 +37,8 @@ func Dial(network, address string, token Secret) *Client {
 	}}
 }
 
-// DialTLS gives a client of a node on another machine, which c tells from others. It
-// does not connect yet.
+// DialTLS returns a client of a node on another machine. c verifies that
+// machine. It does not connect yet.
 func DialTLS(address string, c *tls.Config, token Secret) *Client {
 	d := &tls.Dialer{Config: c}
 	return &Client{token: token, http: &http.Client{
@@ -48,22 +49,23 @@ func DialTLS(address string, c *tls.Config, token Secret) *Client {
 	}}
 }
 
-// InProcess gives a client of a handler in this process.
+// InProcess returns a client of a handler in this process.
 func InProcess(h http.Handler) *Client {
 	return &Client{http: &http.Client{Transport: direct{h}, CheckRedirect: noRedirect}}
 }
 
-// The API redirects nowhere; whatever does is not it, and gets no token.
+// The API never redirects. A server that does is not the API, and must not get
+// the token.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// WithKey gives a client of the same node that asks as whoever has the key. It
-// shares c's connections.
+// WithKey returns a client of the same node that uses another key. It shares
+// c's connections.
 func (c *Client) WithKey(key Secret) *Client { return &Client{http: c.http, token: key} }
 
-// Close lets go of idle connections.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// send makes a request and gives the answer if it is not a problem. The
+// send makes a request and returns the answer if it is not a problem. The
 // caller closes its body.
 func (c *Client) send(ctx context.Context, method, path string, q url.Values, media string, body io.Reader) (*http.Response, error) {
 	full := "http://localhost" + path // path is escaped; the dialer knows where to

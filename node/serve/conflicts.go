@@ -7,34 +7,35 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Settler shows what devices disagree about, or a machine and the wearer, and
-// lets the wearer settle it.
+// Settler shows disagreements between devices, or between a machine and the
+// wearer, and lets the wearer settle them.
 type Settler interface {
-	// Conflicts gives all that are open, the latest first. It reads every
-	// memory of which more was said than one thing.
+	// Conflicts returns all open conflicts, the latest first. It reads every
+	// memory with more than one assertion.
 	Conflicts(ctx context.Context) ([]Conflict, error)
-	// Settle ends one, on every device once they have synced. The id, whole or
-	// the first 4 characters or more of it, stands for exactly the sides that
-	// were shown: once one has come or gone, it is memory.ErrNotFound.
+	// Settle ends a conflict, on every device after they have synced. id is the
+	// conflict's id or at least its first 4 characters. It stands for exactly
+	// the sides that were shown: if one has come or gone since, Settle returns
+	// memory.ErrNotFound.
 	Settle(ctx context.Context, id string, s SettleRequest) (Settled, error)
 }
 
-// Conflict is what stands against each other; the first side is shown.
+// Conflict is a disagreement. The first side is the one that is shown.
 type Conflict struct {
 	ID    string         `json:"id"`
 	Kind  string         `json:"kind"`            // field, slot, pin
-	Field string         `json:"field,omitempty"` // of one memory; absent where whole memories stand against each other
-	Slot  *memory.Slot   `json:"slot,omitempty"`  // that they are values of, without one
+	Field string         `json:"field,omitempty"` // the field of one memory; absent if whole memories contradict each other
+	Slot  *memory.Slot   `json:"slot,omitempty"`  // the slot of the values, without a value
 	Sides []ConflictSide `json:"sides"`
-	Why   string         `json:"why"` // the first is shown
+	Why   string         `json:"why"` // why the first side is shown
 }
 
-// ConflictSide is one of them.
+// ConflictSide is one side of a conflict.
 type ConflictSide struct {
 	Memory  memory.ID       `json:"memory"`
 	Value   string          `json:"value"`
 	Text    string          `json:"text"`
-	Negates bool            `json:"negates,omitempty"` // it says that the value is no longer so
+	Negates bool            `json:"negates,omitempty"` // it says that the value is no longer true
 	Member  memory.MemberID `json:"member"`
 	Device  string          `json:"device,omitempty"` // the member's name, where it is known
 	Here    bool            `json:"here,omitempty"`   // it is this device
@@ -48,12 +49,12 @@ type ConflictsAnswer struct {
 	Conflicts []Conflict `json:"conflicts"`
 }
 
-// SettleRequest says one of three things: Choose, Both or Write.
+// SettleRequest has exactly one of Choose, Both and Write.
 type SettleRequest struct {
 	Choose int    `json:"choose,omitempty"` // this side, from 1
-	Both   bool   `json:"both,omitempty"`   // all of them stand
-	Write  string `json:"write,omitempty"`  // neither: the field's value, or the slot's
-	Text   string `json:"text,omitempty"`   // with Write, of a slot: the statement, where it can't be made from the shown one
+	Both   bool   `json:"both,omitempty"`   // keep all sides
+	Write  string `json:"write,omitempty"`  // neither side: the new value of the field or slot
+	Text   string `json:"text,omitempty"`   // with Write, for a slot: the statement, if it can't be made from the shown one
 }
 
 // Settled is what it changed.

@@ -25,7 +25,7 @@ const (
 type conns struct {
 	mu        sync.Mutex
 	all       map[net.Conn]*guest
-	strangers []*guest // the longest first
+	strangers []*guest // the oldest first
 	apps      map[string]int
 }
 
@@ -68,14 +68,15 @@ func newConns() *conns { return &conns{all: map[net.Conn]*guest{}, apps: map[str
 
 type guestKey struct{}
 
-// guestOf gives the connection of a request; nil: it came over none that is counted.
+// guestOf returns the connection of a request; nil: it came over none that is
+// counted.
 func guestOf(ctx context.Context) *guest {
 	g, _ := ctx.Value(guestKey{}).(*guest)
 	return g
 }
 
-// begin is http.Server's ConnContext. Who comes through a Unix socket is no stranger:
-// its folder is the user's alone.
+// begin is http.Server's ConnContext. A caller through a Unix socket is not a
+// stranger, because only the user can open the socket's folder.
 func (c *conns) begin(ctx context.Context, conn net.Conn) context.Context {
 	if _, ok := conn.RemoteAddr().(*net.TCPAddr); !ok {
 		return ctx
@@ -94,7 +95,7 @@ func (c *conns) add(conn net.Conn, from source) *guest {
 	return g
 }
 
-// evict is called with mu held.
+// evict must be called with mu held.
 func (c *conns) evict() {
 	count, most := map[source]int{}, c.strangers[0].from
 	for _, s := range c.strangers {
@@ -113,10 +114,11 @@ func (c *conns) evict() {
 	c.hangUp(c.strangers[slices.IndexFunc(c.strangers, func(s *guest) bool { return s.from == most })])
 }
 
-// hangUp is called with mu held.
+// hangUp must be called with mu held.
 func (c *conns) hangUp(g *guest) {
 	c.noStranger(g)
-	// Past what TLS would still say, for which somebody has to read.
+	// This closes the connection below TLS, because a TLS close waits for a
+	// reader.
 	if t, ok := g.conn.(interface{ NetConn() net.Conn }); ok {
 		_ = t.NetConn().Close() // the server closes it again, and tells
 	} else {
@@ -124,7 +126,7 @@ func (c *conns) hangUp(g *guest) {
 	}
 }
 
-// noStranger is called with mu held.
+// noStranger must be called with mu held.
 func (c *conns) noStranger(g *guest) {
 	for i, s := range c.strangers {
 		if s == g {
@@ -148,7 +150,7 @@ func (c *conns) changed(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// leave is called with mu held.
+// leave must be called with mu held.
 func (g *guest) leave() {
 	if g.known && g.app != "" {
 		if g.of.apps[g.app]--; g.of.apps[g.app] == 0 {
@@ -158,8 +160,8 @@ func (g *guest) leave() {
 	g.known, g.app = false, ""
 }
 
-// admitted notes who comes through a connection, app empty for the owner, and reports
-// whether that is one of as many as they may have.
+// admitted records who uses a connection, with app empty for the owner, and
+// reports whether that user may have another connection.
 func (g *guest) admitted(app string) bool {
 	g.of.mu.Lock()
 	defer g.of.mu.Unlock()
@@ -177,15 +179,16 @@ func (g *guest) admitted(app string) bool {
 	return true
 }
 
-// Limits of a body. A reading that waits for its next piece has ioTime, and all that
-// waiting together a minute and a second for each 4 KiB that came.
+// Limits of a body. Each read may wait ioTime for its next piece. All waiting
+// together may take a minute, and a second for each 4 KiB that came.
 const (
 	bodyWait = time.Minute
 	bodyRate = 4 << 10
 )
 
-// bounded gives each request's body deadlines, whoever reads it, and also where nobody
-// does: the server looks for its end before it takes the next request.
+// bounded sets the deadlines of each request's body, whoever reads it. They
+// also apply if nobody reads the body, because the server looks for its end
+// before it takes the next request.
 func bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil && r.Body != http.NoBody {

@@ -7,7 +7,7 @@ import (
 
 // Consoler opens the console, the page for the wearer's browser.
 type Consoler interface {
-	// OpenConsole gives a link that opens the console once. ErrUnsupported
+	// OpenConsole returns a link that opens the console once. ErrUnsupported
 	// where no daemon runs to serve it.
 	OpenConsole(ctx context.Context) (ConsoleLink, error)
 }

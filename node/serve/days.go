@@ -8,13 +8,13 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Calendar tells what a day was.
+// Calendar returns what happened on a day.
 type Calendar interface {
-	// Day gives what was heard on a day of the node's zone, oldest first, and
-	// what was remembered of it. A day without anything is no error.
+	// Day returns what was heard on a day in the node's time zone, oldest
+	// first, and what was remembered of it. A day with nothing is no error.
 	Day(ctx context.Context, date Date) (Day, error)
-	// Days counts the lines of each day from one to another, both included;
-	// days without any are left out. It is given at most MaxDays days.
+	// Days counts the lines of each day from one date to another, both
+	// included, at most MaxDays days. It leaves out days with nothing.
 	Days(ctx context.Context, from, to Date) (DaysAnswer, error)
 }
 
@@ -24,8 +24,8 @@ type Date string
 // DateOf is the day of t in t's zone.
 func DateOf(t time.Time) Date { return Date(t.Format(time.DateOnly)) }
 
-// In gives the beginning of the day in a zone, and that of the next:
-// memory.ErrInvalid for what is no date.
+// In returns the beginning of the day and of the next day in a time zone, or
+// memory.ErrInvalid if d is not a date.
 func (d Date) In(zone *time.Location) (from, to time.Time, err error) {
 	from, err = time.ParseInLocation(time.DateOnly, string(d), zone)
 	if err != nil {
@@ -50,16 +50,17 @@ type Day struct {
 	// Lines are oldest first. A session is a run of lines without a gap of 30 minutes.
 	Lines []DayLine `json:"lines"`
 	More  bool      `json:"more,omitempty"` // there are more lines than are given
-	// Memories that have evidence of this day, in whatever state but erased,
-	// oldest evidence first. Photos, recordings and visits are among them.
+	// Memories are the memories with evidence of this day, in any state but
+	// erased, oldest evidence first. Photos, recordings and visits are among
+	// them.
 	Memories []memory.Memory `json:"memories"`
-	Refusals []DayRefusal    `json:"refusals"` // of what has no line, such as a loss that a device reported
+	Refusals []DayRefusal    `json:"refusals"` // refusals without a line, such as a loss that a device reported
 	Pauses   []Span          `json:"pauses"`
 	Next     Date            `json:"next,omitempty"`   // the next day on which something was heard
 	Before   Date            `json:"before,omitempty"` // the one before
 }
 
-// DayLine is one thing that was said.
+// DayLine is one line that was said.
 type DayLine struct {
 	ID       memory.ID      `json:"id"`
 	At       time.Time      `json:"at"`
@@ -70,7 +71,7 @@ type DayLine struct {
 	Text     string         `json:"text"`
 	Place    string         `json:"place,omitempty"`
 	Redacted int            `json:"redacted,omitempty"` // secrets that were taken out
-	Memories []memory.ID    `json:"memories,omitempty"` // that have this line as evidence
+	Memories []memory.ID    `json:"memories,omitempty"` // memories with this line as evidence
 	Refusals []DayRefusal   `json:"refusals,omitempty"` // why nothing more was remembered
 }
 
@@ -82,7 +83,7 @@ type DayRefusal struct {
 	Plugin string    `json:"plugin,omitempty"`
 }
 
-// Span is a time from one moment to another; a To that is absent has not come.
+// Span is a time from one moment to another. An absent To has not come yet.
 type Span struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to,omitzero"`
@@ -92,7 +93,7 @@ type Span struct {
 type DaysAnswer struct {
 	Zone string     `json:"zone"`
 	Days []DayCount `json:"days"`           // oldest first; those with nothing are left out
-	Last Date       `json:"last,omitempty"` // the latest day of all on which something was heard
+	Last Date       `json:"last,omitempty"` // the latest day on which anything was heard
 }
 
 // DayCount is one day.
@@ -149,7 +150,7 @@ var (
 	})
 )
 
-// Day gives what was heard on a day.
+// Day returns what was heard on a day.
 func (c *Client) Day(ctx context.Context, date Date) (Day, error) {
 	return getDay.call(ctx, c, dayOf{date})
 }

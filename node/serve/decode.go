@@ -20,8 +20,8 @@ const (
 	MaxLine = 4 << 20 // bytes of one line of an import
 )
 
-// decodeBody reads exactly one JSON value into v, refusing fields that v does
-// not have. An empty body leaves v as it is where optional.
+// decodeBody reads exactly one JSON value into v and refuses unknown fields. If
+// optional is true, an empty body leaves v unchanged.
 func decodeBody(r *http.Request, v any, optional bool) error {
 	if r.ContentLength == 0 && optional {
 		return nil
@@ -47,8 +47,8 @@ func requestError(err error) error {
 	return kindRequest.problem("", "the body can't be read to its end")
 }
 
-// decodeStrict decodes one JSON value. The problem names the field, and shows
-// nothing of what was sent.
+// decodeStrict decodes one JSON value. The problem names the field and does not
+// contain what was sent.
 func decodeStrict(body []byte, v any) error {
 	dec := json.NewDecoder(strings.NewReader(string(body)))
 	dec.DisallowUnknownFields()
@@ -78,10 +78,10 @@ func decodeStrict(body []byte, v any) error {
 	if errors.Is(err, memory.ErrInvalid) {
 		return err
 	}
-	return kindRequest.problem("", err.Error()) // of our own UnmarshalText methods, or a time
+	return kindRequest.problem("", err.Error()) // an error of our own UnmarshalText methods, or of a time
 }
 
-// typeName says a Go type in JSON's words.
+// typeName returns the JSON word for a Go type.
 func typeName(t string) string {
 	switch {
 	case strings.HasPrefix(t, "[]"):

@@ -9,10 +9,12 @@ import (
 
 // Devices says which wearables may speak to the node's own broker.
 type Devices interface {
-	// AddDevice makes credentials, which are shown this once: ErrConflict, [memory.ErrLocked].
+	// AddDevice makes credentials, which are shown only once. It returns
+	// ErrConflict if the name is used, or [memory.ErrLocked].
 	AddDevice(ctx context.Context, name string) (DeviceCredentials, error)
 	Devices(ctx context.Context) ([]Device, error)
-	// RemoveDevice ends its credentials and connection. Its memories stay.
+	// RemoveDevice ends a device's credentials and connection. Its memories
+	// stay.
 	RemoveDevice(ctx context.Context, name string) error
 }
 
@@ -26,7 +28,8 @@ type Device struct {
 	Battery   *int      `json:"battery,omitempty"` // %, as it said last since the daemon was started
 }
 
-// DeviceCredentials is what to put into a new wearable, shown once.
+// DeviceCredentials is what to enter into a new wearable. It is shown only
+// once.
 type DeviceCredentials struct {
 	Name     string `json:"name"`
 	Broker   string `json:"broker"` // URL that the device connects to

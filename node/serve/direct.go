@@ -9,8 +9,8 @@ import (
 )
 
 // direct is an http.RoundTripper that calls a handler in this process. The
-// answer's body comes as the handler writes it; closing the body ends the
-// request's context for the handler, and waits for it to return.
+// answer's body comes as the handler writes it. Closing the body ends the
+// request's context for the handler, and waits until the handler returns.
 type direct struct{ h http.Handler }
 
 func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -29,8 +29,7 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 		defer close(done)
 		defer req.Body.Close()
 		defer func() {
-			// As net/http does for a connection: a handler that panics costs
-			// its own answer.
+			// As in net/http, a panic in a handler affects only its own answer.
 			if v := recover(); v != nil {
 				w.begin(http.StatusInternalServerError)
 				pw.CloseWithError(fmt.Errorf("handler panicked: %v", v))

@@ -9,8 +9,8 @@
 //     abbreviated ids, and turns errors into problems (RFC 9457) of stable
 //     types. docs/openapi.yaml is made from the same routes (openapi/).
 //   - A [Client] speaks to a handler: over the daemon's socket or TCP address,
-//     or in this process without either, which is why a command has one way
-//     of doing things, whether a daemon runs or not.
+//     or in this process. So a command works in the same way with and without a
+//     daemon.
 //
 // Texts, queries and keys are never logged.
 package serve

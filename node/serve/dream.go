@@ -8,20 +8,19 @@ import (
 	"github.com/locket-dev/locket/memory/consolidate"
 )
 
-// Dreamer consolidates what is remembered: merges, puts away, sums up. What a
-// dream did can be taken back.
+// Dreamer consolidates memories: it merges, archives and summarises. A dream
+// can be undone.
 type Dreamer interface {
-	// PlanDream shows what a dream would do now, and changes nothing else.
+	// PlanDream returns what a dream would do now, and changes nothing else.
 	PlanDream(ctx context.Context) (DreamPlan, error)
-	// ApplyDream does the plan of that id, which must be the last that was
-	// shown: memory.ErrNotFound. A step whose memory has changed since is
-	// skipped and named. One that broke off goes on where it was.
+	// ApplyDream carries out the plan with that id, which must be the last one
+	// shown, or returns memory.ErrNotFound. It skips and lists steps whose
+	// memory has changed since. An interrupted plan continues where it was.
 	ApplyDream(ctx context.Context, id string) (DreamResult, error)
-	// UndoDream takes a dream back, on whichever device it was: the last
-	// where id is empty. memory.ErrNotFound where there is none.
+	// UndoDream undoes a dream of any device; an empty id means the last one.
+	// It returns memory.ErrNotFound if there is none.
 	UndoDream(ctx context.Context, id string) (DreamResult, error)
-	// Dreams gives those that were, newest first, as far as something stands
-	// of them.
+	// Dreams returns past dreams of which something still counts, newest first.
 	Dreams(ctx context.Context) ([]Dream, error)
 }
 
@@ -30,7 +29,7 @@ type DreamPlan struct {
 	ID    string      `json:"id"`
 	At    time.Time   `json:"at"`
 	Steps []DreamStep `json:"steps"`
-	More  bool        `json:"more,omitempty"` // there is more than one plan holds
+	More  bool        `json:"more,omitempty"` // there are more steps than fit into one plan
 }
 
 // DreamStep changes one memory.
@@ -38,12 +37,12 @@ type DreamStep struct {
 	Kind     consolidate.Kind `json:"kind"`
 	Memory   memory.ID        `json:"memory"`
 	Text     string           `json:"text"`
-	Into     memory.ID        `json:"into,omitzero"` // what takes it in, or what it becomes
+	Into     memory.ID        `json:"into,omitzero"` // the memory into which it is merged, or which it becomes
 	IntoText string           `json:"into_text,omitempty"`
 	Reason   string           `json:"reason"`
 }
 
-// ShowDream gives a plan as it is shown.
+// ShowDream returns a plan as it is shown.
 func ShowDream(p *consolidate.Plan) DreamPlan {
 	out := DreamPlan{ID: p.ID, At: p.At, More: p.More, Steps: []DreamStep{}}
 	for _, s := range p.Steps {
@@ -52,18 +51,18 @@ func ShowDream(p *consolidate.Plan) DreamPlan {
 	return out
 }
 
-// Dream is one that was.
+// Dream is a past dream.
 type Dream struct {
 	ID     string    `json:"id"`
 	At     time.Time `json:"at"`
-	Claims int       `json:"claims"` // assertions of it that stand
+	Claims int       `json:"claims"` // number of its assertions that still count
 	Undone bool      `json:"undone"`
 }
 
-// DreamResult says what a dream did, or what taking it back did.
+// DreamResult says what a dream or its undoing did.
 type DreamResult struct {
 	ID      string         `json:"id"`
-	Steps   int            `json:"steps"` // that were done, or taken back
+	Steps   int            `json:"steps"` // steps that were done or undone
 	Skipped []SkippedDream `json:"skipped,omitempty"`
 }
 
@@ -134,7 +133,7 @@ func (c *Client) UndoDream(ctx context.Context, id string) (DreamResult, error) 
 	return undoDream.call(ctx, c, DreamRequest{id})
 }
 
-// Dreams gives those that were, newest first.
+// Dreams returns those that were, newest first.
 func (c *Client) Dreams(ctx context.Context) ([]Dream, error) {
 	v, err := listDreams.call(ctx, c, none{})
 	return v.Dreams, err

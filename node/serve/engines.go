@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// ErrEngine: an engine could not be used. Its words are for the wearer to see.
+// ErrEngine: an engine could not be used. The message is for the wearer.
 var ErrEngine = errors.New("engine")
 
-// Enginer speaks about the engines beside the node: ears, eyes and a mind.
+// Enginer manages the engines beside the node: ears, eyes and a mind.
 type Enginer interface {
-	// Engines gives those that the wearer has chosen, and how each goes on.
+	// Engines returns the engines that the wearer has chosen, with their state.
 	Engines(ctx context.Context) ([]Engine, error)
 	// FoundEngines looks for engines of a kind on this machine: services at
-	// their usual addresses and programs. Nothing of the wearer's is sent.
+	// their usual addresses, and programs. It sends none of the wearer's data.
 	FoundEngines(ctx context.Context, kind string) ([]FoundEngine, error)
-	// AddEngine tries an engine with a sample, and has it work from now on:
-	// memory.ErrInvalid, ErrConflict without a consent that it needs, or where
-	// the configuration names a mind; ErrEngine where the sample failed.
+	// AddEngine tests an engine with a sample and uses it from then on. Errors:
+	// memory.ErrInvalid; ErrConflict if consent is needed and missing, or if
+	// the configuration names a mind; ErrEngine if the test failed.
 	AddEngine(ctx context.Context, r AddEngineRequest) (Engine, error)
-	// RemoveEngine takes engines away: memory.ErrNotFound.
+	// RemoveEngine removes engines, or returns memory.ErrNotFound.
 	RemoveEngine(ctx context.Context, r RemoveEngineRequest) ([]Engine, error)
-	// TryEngines tries each with the sample again.
+	// TryEngines tests each engine again with the sample.
 	TryEngines(ctx context.Context) ([]Engine, error)
 }
 
@@ -36,32 +36,32 @@ var EngineKinds = []string{"ears", "eyes", "mind"}
 type Engine struct {
 	Kind    string        `json:"kind"`
 	Engine  string        `json:"engine"` // pocketsphinx, whisper.cpp, openai, wyoming, tesseract, vision or llm
-	Name    string        `json:"name"`   // as it stands in the source of what it made
+	Name    string        `json:"name"`   // the name in the source of what it makes
 	URL     string        `json:"url,omitempty"`
 	Model   string        `json:"model,omitempty"`
 	Local   bool          `json:"local"`  // it is on this machine
 	Config  bool          `json:"config"` // the configuration names it
 	Added   time.Time     `json:"added,omitzero"`
-	Consent time.Time     `json:"consent,omitzero"` // when the wearer agreed, where it is not on this machine
+	Consent time.Time     `json:"consent,omitzero"` // when the wearer agreed; only for an engine that is not on this machine
 	Sample  *EngineSample `json:"sample,omitempty"`
 
 	Waiting int      `json:"waiting"`           // recordings, photos or lines
-	Parked  int      `json:"parked"`            // of these: at which it failed
-	Held    int      `json:"held"`              // near a secret: they stay on this machine
-	Absent  int      `json:"absent"`            // whose file is not on this device
+	Parked  int      `json:"parked"`            // those of Waiting on which it failed
+	Held    int      `json:"held"`              // near a secret, so they stay on this machine
+	Absent  int      `json:"absent"`            // their file is not on this device
 	Done    int      `json:"done"`              // since the node was unlocked
 	Trouble string   `json:"trouble,omitempty"` // why they wait
-	Reasons []string `json:"reasons"`           // why some are parked, each once
+	Reasons []string `json:"reasons"`           // why some are parked, without repetitions
 }
 
-// EngineSample is what an engine answered when it was tried.
+// EngineSample is the result of an engine's test.
 type EngineSample struct {
 	At      time.Time `json:"at"`
 	Text    string    `json:"text"`
 	Words   int       `json:"words"`
 	Seconds float64   `json:"seconds"`
-	Factor  float64   `json:"factor,omitempty"` // of ears: seconds for a second of sound
-	Error   string    `json:"error,omitempty"`  // of the last trial, where it failed
+	Factor  float64   `json:"factor,omitempty"` // for ears: seconds for one second of sound
+	Error   string    `json:"error,omitempty"`  // of the last test, if it failed
 }
 
 // EnginesAnswer lists them.
@@ -74,7 +74,7 @@ type FoundEngine struct {
 	Kind    string `json:"kind"`
 	Engine  string `json:"engine"`
 	Name    string `json:"name"`
-	Address string `json:"address"` // to add it by
+	Address string `json:"address"` // the address to add it by
 	Model   string `json:"model,omitempty"`
 }
 
@@ -89,7 +89,7 @@ type AddEngineRequest struct {
 	Address string `json:"address"`           // pocketsphinx, tesseract, http(s)://HOST:PORT, or tcp://HOST:PORT of Wyoming
 	Model   string `json:"model,omitempty"`   // of a service that has several
 	Key     Secret `json:"key,omitempty"`     // sent as a bearer token
-	Consent bool   `json:"consent,omitempty"` // it may be elsewhere than on this machine
+	Consent bool   `json:"consent,omitempty"` // it may be on another machine
 }
 
 func (r *AddEngineRequest) check() error {
@@ -102,8 +102,8 @@ func (r *AddEngineRequest) check() error {
 	return nil
 }
 
-// RemoveEngineRequest names engines of a kind: all of it, or those that are
-// called so or have this address.
+// RemoveEngineRequest names engines of a kind: all, or those with this name or
+// address.
 type RemoveEngineRequest struct {
 	Kind string `path:"kind" doc:"ears, eyes or mind"`
 	Name string `query:"name" doc:"the engine, its name or its address; empty: all of the kind"`
@@ -158,13 +158,13 @@ var (
 	}, func(s Enginer, ctx context.Context) (EnginesAnswer, error) { return engineList(s.TryEngines(ctx)) })
 )
 
-// Engines gives the engines beside the node.
+// Engines returns the engines beside the node.
 func (c *Client) Engines(ctx context.Context) ([]Engine, error) {
 	v, err := listEngines.call(ctx, c, none{})
 	return v.Engines, err
 }
 
-// FoundEngines gives those that could be chosen.
+// FoundEngines returns those that could be chosen.
 func (c *Client) FoundEngines(ctx context.Context, kind string) ([]FoundEngine, error) {
 	v, err := foundEngines.call(ctx, c, foundQuery{kind})
 	return v.Engines, err

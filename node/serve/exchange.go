@@ -13,18 +13,19 @@ import (
 	"github.com/locket-dev/locket/node/archive"
 )
 
-// Exchange carries everything out and in, and tells what changes. Vault values
-// stay sealed.
+// Exchange exports and imports everything, and reports changes. Secrets of the
+// vault stay sealed, unless requested.
 type Exchange interface {
-	// Export gives an archive of everything. The sequence ends at the first
+	// Export returns an archive of everything. The sequence ends at the first
 	// error.
 	Export(ctx context.Context, opt ExportOptions) iter.Seq2[ExportRecord, error]
-	// Import takes an archive once it was seen to be whole, and signed as opt
-	// wants it: ErrSigner. What is there already is skipped.
+	// Import takes an archive after the whole archive was checked and found to
+	// be signed as opt requires; otherwise it returns ErrSigner. It skips what
+	// exists already.
 	Import(ctx context.Context, records iter.Seq2[ExportRecord, error], opt ImportOptions) (ImportResult, error)
-	// Changes gives the changes of the replica after a sequence number,
-	// oldest first. With follow it goes on until ctx ends; the sequence
-	// then ends without an error.
+	// Changes returns the changes of the replica after a sequence number,
+	// oldest first. With follow it continues until ctx ends; then the sequence
+	// ends without an error.
 	Changes(ctx context.Context, after uint64, follow bool) iter.Seq2[memory.Change, error]
 }
 
@@ -33,12 +34,12 @@ type ExportRecord = archive.Record
 
 // ExportOptions say what an export holds besides what was said and claimed.
 type ExportOptions struct {
-	// Secrets has the vault's values in clear: ErrVaultLocked while it is
-	// closed. That each was read is noted for the owner.
+	// Secrets includes the vault's values in clear. It returns ErrVaultLocked
+	// while the vault is closed. The owner can see that each value was read.
 	Secrets bool `query:"secrets" default:"false" doc:"with the values of the vault, which must be unlocked"`
 }
 
-// ImportOptions say what the wearer trusts.
+// ImportOptions say which archives the wearer trusts.
 type ImportOptions struct {
 	Unsigned bool   `query:"unsigned" default:"false" doc:"take one without a signature"`
 	Signer   string `query:"signer" doc:"five words of the key that signed it, where that is no device of yours"`
@@ -47,9 +48,9 @@ type ImportOptions struct {
 // ImportResult counts.
 type ImportResult struct {
 	Taken   int    `json:"taken"`
-	Skipped int    `json:"skipped"`          // there already
-	Refused int    `json:"refused"`          // broke a rule; listed in the quarantine
-	Signer  string `json:"signer,omitempty"` // words of the key that signed it
+	Skipped int    `json:"skipped"`          // existed already
+	Refused int    `json:"refused"`          // broke a rule; listed in quarantine
+	Signer  string `json:"signer,omitempty"` // words that identify the key that signed it
 }
 
 type changesQuery struct {
@@ -127,13 +128,13 @@ func atLine(err error, n int) error {
 	return &at
 }
 
-// Changes gives the changes after a sequence number, oldest first; with
-// follow those to come as well, until ctx ends.
+// Changes returns the changes after a sequence number, oldest first. With
+// follow it also returns later ones, until ctx ends.
 func (c *Client) Changes(ctx context.Context, after uint64, follow bool) iter.Seq2[memory.Change, error] {
 	return changes.stream(ctx, c, changesQuery{after, follow})
 }
 
-// Export gives an archive. A stream that breaks off ends with an error.
+// Export returns an archive. An interrupted stream ends with an error.
 func (c *Client) Export(ctx context.Context, opt ExportOptions) iter.Seq2[ExportRecord, error] {
 	return exportAll.stream(ctx, c, opt)
 }

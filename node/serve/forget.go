@@ -12,21 +12,22 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// Forgetter erases on purpose, and shows first what it will take.
+// Forgetter erases on request, and first shows what it would erase.
 type Forgetter interface {
 	resolver
-	// PlanForget lists what Forget would take now; it changes nothing.
+	// PlanForget lists what Forget would erase now. It changes nothing.
 	PlanForget(ctx context.Context, s ForgetSelection) (ForgetPlan, error)
-	// Forget erases what the plan names, and nothing that came since.
+	// Forget erases what the plan lists, and nothing that came later.
 	Forget(ctx context.Context, p ForgetPlan) (ForgetResult, error)
 }
 
-// ForgetSelection chooses. All that is set must hold; of the ways to name a
-// time (Last, When, Since and Until) at most one is set.
+// ForgetSelection selects what to forget. Everything that is set must match. Of
+// the ways to name a time (Last, When, or Since and Until), at most one may be
+// set.
 type ForgetSelection struct {
 	IDs    []memory.ID     // memories or utterances
-	Query  string          // what holds every word
-	Last   config.Duration // what was said or taken in during the last so long
+	Query  string          // what contains every word
+	Last   config.Duration // what was said or taken during this time until now
 	When   string          // in words, by the node's clock and zone: "yesterday in the office"
 	Since  time.Time       // said at or after
 	Until  time.Time       // said before; zero: no end
@@ -36,17 +37,17 @@ type ForgetSelection struct {
 	Scope  *memory.Owner   // memories of that owner; empty user: the wearer; empty agent and run: any
 }
 
-// ForgetPlan is what will be taken. The handler keeps it under a token: what
-// is confirmed is what was shown.
+// ForgetPlan lists what would be erased. The handler stores it under a token,
+// so that exactly what was shown is confirmed.
 type ForgetPlan struct {
 	Memories   []Related `json:"memories"`
 	Utterances []Related `json:"utterances"`
-	Trimmed    []Related `json:"trimmed"`       // memories that lose evidence, and stand on other; under a new id
+	Trimmed    []Related `json:"trimmed"`       // memories that lose evidence and have other evidence; they get a new id
 	Events     int       `json:"events"`        // raw events: audio, photos, text
 	Bytes      int64     `json:"bytes"`         // of the raw events
-	From       time.Time `json:"from,omitzero"` // of a time: the span
+	From       time.Time `json:"from,omitzero"` // if a time was named: its span
 	To         time.Time `json:"to,omitzero"`
-	Unseen     int       `json:"unseen,omitempty"` // cold memories that can't be looked at now: what of them was made of this stays
+	Unseen     int       `json:"unseen,omitempty"` // cold memories that can't be read now; what was made of them stays
 
 	Sources   []memory.EventID `json:"-"` // the events
 	Malformed []uint64         `json:"-"` // numbers in quarantine
@@ -69,8 +70,8 @@ type ForgetRequest struct {
 	Confirm string          `json:"confirm,omitempty"`
 }
 
-// Scope is whose memories DELETE /v1/memories takes: of all that is set. An
-// empty user is the wearer.
+// Scope selects the memories for DELETE /v1/memories: everything that is set
+// must match. An empty user is the wearer.
 type Scope struct {
 	User, Agent, Run string
 }
@@ -85,7 +86,7 @@ type deleteQuery struct {
 // ForgetAnswer is a plan with its token, or a result.
 type ForgetAnswer struct {
 	Plan    *ForgetPlan   `json:"plan,omitempty"`
-	Confirm string        `json:"confirm,omitempty"` // token, good for 10 minutes and once
+	Confirm string        `json:"confirm,omitempty"` // token, valid for 10 minutes and once
 	Expires time.Time     `json:"expires,omitzero"`
 	Result  *ForgetResult `json:"result,omitempty"`
 }
@@ -95,10 +96,10 @@ type ForgetResult struct {
 	Memories   int `json:"memories"`
 	Utterances int `json:"utterances"`
 	Events     int `json:"events"`
-	Trimmed    int `json:"trimmed"` // memories that stand on other evidence
+	Trimmed    int `json:"trimmed"` // memories that were kept because of other evidence
 }
 
-// planner keeps plans between what shows one and what confirms it.
+// planner stores plans between showing and confirming them.
 type planner struct {
 	Forgetter
 	plans plans
@@ -141,7 +142,7 @@ func (s *planner) forget(ctx context.Context, req ForgetRequest) (ForgetAnswer, 
 	return s.plan(ctx, sel)
 }
 
-// check sees that something is asked for, and one time at most.
+// check returns an error unless something is selected, with at most one time.
 func (r *ForgetRequest) check() error {
 	for _, text := range []*string{&r.Query, &r.When, &r.Person, &r.Place, &r.Device} {
 		*text = strings.TrimSpace(*text)
@@ -163,8 +164,9 @@ func (r *ForgetRequest) check() error {
 	return nil
 }
 
-// deleteAll takes every memory of an owner, in two steps as forget does. The
-// second names the owner again: a token alone could be of another plan.
+// deleteAll erases every memory of an owner, in two steps like forget. The
+// second step names the owner again, because a token alone could belong to
+// another plan.
 func (s *planner) deleteAll(ctx context.Context, q deleteQuery) (ForgetAnswer, error) {
 	scope := memory.Owner{User: q.User, Agent: q.Agent, Run: q.Run}
 	switch {
@@ -198,14 +200,14 @@ func (s *planner) plan(ctx context.Context, sel ForgetSelection) (ForgetAnswer, 
 	return ForgetAnswer{Plan: &plan, Confirm: held.token, Expires: held.expires}, nil
 }
 
-// PlanTTL is how long a plan to forget can be confirmed; maxPlans how many
-// wait at a time, the oldest going first.
+// PlanTTL is how long a plan to forget can be confirmed. maxPlans is how many
+// plans are stored; the oldest is dropped first.
 const (
 	PlanTTL  = 10 * time.Minute
 	maxPlans = 16
 )
 
-// plans keeps what was shown until it is confirmed.
+// plans stores what was shown until it is confirmed.
 type plans struct {
 	mu   sync.Mutex
 	list []heldPlan // oldest first
@@ -228,8 +230,8 @@ func (p *plans) put(plan ForgetPlan, now time.Time) heldPlan {
 	return held
 }
 
-// take gives a plan once. One of an owner's memories is given for that owner
-// only; asked for another's, it stays.
+// take removes and returns a plan. If the plan is for an owner's memories and
+// another owner is named, the plan stays.
 func (p *plans) take(token string, now time.Time, scope *memory.Owner) (ForgetPlan, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -251,17 +253,18 @@ func (c *Client) PlanForget(ctx context.Context, r ForgetRequest) (ForgetAnswer,
 	return forget.call(ctx, c, r)
 }
 
-// Forget takes what the plan of that token showed.
+// Forget erases what the plan with that token showed.
 func (c *Client) Forget(ctx context.Context, token string) (ForgetAnswer, error) {
 	return forget.call(ctx, c, ForgetRequest{Confirm: token})
 }
 
-// PlanDeleteAll asks what every memory of an owner is.
+// PlanDeleteAll returns what would be erased of an owner's memories.
 func (c *Client) PlanDeleteAll(ctx context.Context, s Scope) (ForgetAnswer, error) {
 	return deleteMemories.call(ctx, c, deleteQuery{User: s.User, Agent: s.Agent, Run: s.Run})
 }
 
-// DeleteAll takes what the plan of that token, which is of the same owner, showed.
+// DeleteAll erases what the plan with that token showed; the plan must be for
+// the same owner.
 func (c *Client) DeleteAll(ctx context.Context, s Scope, token string) (ForgetAnswer, error) {
 	return deleteMemories.call(ctx, c, deleteQuery{s.User, s.Agent, s.Run, &token})
 }

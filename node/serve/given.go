@@ -9,7 +9,7 @@ import (
 
 // Given is what others share with the wearer.
 type Given interface {
-	// GivenShares gives the shares that were opened here, the latest first.
+	// GivenShares returns the shares that were opened here, the latest first.
 	GivenShares(ctx context.Context) ([]GivenShare, error)
 	// GivenKey gives the wearer's key for readers; it is made the first time.
 	GivenKey(ctx context.Context) (GivenKey, error)
@@ -43,22 +43,22 @@ type givenOf struct {
 	Share memory.SpaceID `path:"share" doc:"its id"`
 }
 
-// SharedBy marks what is not the wearer's own: whose it is, and until when.
+// SharedBy marks a memory of another person: whose it is, and until when.
 type SharedBy struct {
-	By    string         `json:"by"`             // whose, as the wearer calls them
-	Share memory.SpaceID `json:"share"`          // that it is in
-	Until time.Time      `json:"until,omitzero"` // when it lapses; absent: when it is revoked
+	By    string         `json:"by"`             // the owner's name, as the wearer has set it
+	Share memory.SpaceID `json:"share"`          // the share that it belongs to
+	Until time.Time      `json:"until,omitzero"` // when it expires; absent: when it is revoked
 }
 
 // GivenShare is what one other person shares with the wearer.
 type GivenShare struct {
 	ID       memory.SpaceID  `json:"id"`
-	By       string          `json:"by"` // whose, as the wearer calls them
+	By       string          `json:"by"` // the owner's name, as the wearer has set it
 	Relay    string          `json:"relay"`
 	Opened   time.Time       `json:"opened"`
-	Fetched  time.Time       `json:"fetched,omitzero"` // when the relay was asked last, with success
+	Fetched  time.Time       `json:"fetched,omitzero"` // the last time the relay answered
 	Until    time.Time       `json:"until,omitzero"`
-	Ended    time.Time       `json:"ended,omitzero"` // since when it is not served: it answers nothing
+	Ended    time.Time       `json:"ended,omitzero"` // since when the relay no longer serves it, so that it is not searched
 	Memories []memory.Memory `json:"memories"`
 }
 

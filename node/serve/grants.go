@@ -7,37 +7,40 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Granter lets workers in, shows what they report, and takes back what they said.
+// Granter adds and removes workers, shows their reports, and takes back what
+// they said.
 type Granter interface {
-	// AddGrant lets one into the wearer's space, or into a feed of its own.
+	// AddGrant adds a worker to the wearer's space, or to a feed of its own.
 	AddGrant(ctx context.Context, r GrantRequest) (Grant, error)
 	Grants(ctx context.Context) ([]Grant, error)
-	// RevokeGrant puts one out, by name, member id or key: nothing new gets to
-	// it from then on.
+	// RevokeGrant removes a worker, by name, member id or key. From then on it
+	// gets nothing new.
 	RevokeGrant(ctx context.Context, who string) (Grant, error)
-	// TendGrants fills feeds with what is new, and takes what workers said.
+	// TendGrants fills feeds with what is new, and takes over what workers
+	// said.
 	TendGrants(ctx context.Context) (FeedsTended, error)
-	// WorkerLog gives what a worker (by name, member id or key) has reported: a
-	// claim of its own, signed by it. At most limit reads, the newest first.
+	// WorkerLog returns a worker's reports (by name, member id or key), with at
+	// most limit reads, the newest first. The worker has signed them, but they
+	// are only claims.
 	WorkerLog(ctx context.Context, who string, limit int) (WorkerLog, error)
-	// Revert takes back what workers said, or shows what it would take.
+	// Revert takes back what workers said, or shows what it would take back.
 	Revert(ctx context.Context, r RevertRequest) (Reverted, error)
 }
 
-// GrantRequest lets a worker in.
+// GrantRequest adds a worker.
 type GrantRequest struct {
-	Key         string              `json:"key"` // as the worker's owner gives it
+	Key         string              `json:"key"` // as the worker's operator gives it
 	Name        string              `json:"name,omitempty"`
-	Types       []memory.Type       `json:"types,omitempty"`      // that it may propose; of a feed also what it gets
+	Types       []memory.Type       `json:"types,omitempty"`      // types that it may propose; in a feed, also the types that it gets
 	Transcribe  bool                `json:"transcribe,omitempty"` // it may add transcripts
 	PerEvidence int                 `json:"per_evidence,omitempty"`
 	Feed        bool                `json:"feed,omitempty"`       // into a feed, not into the wearer's space
-	Recordings  bool                `json:"recordings,omitempty"` // of a feed: recordings and photos, but those near a secret
+	Recordings  bool                `json:"recordings,omitempty"` // in a feed: recordings and photos, except those near a secret
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"`
 	Since       time.Time           `json:"since,omitzero"` // of a feed: learnt at or after
 }
 
-// Grant is a worker that was let in.
+// Grant is a worker that was added.
 type Grant struct {
 	Member      memory.MemberID `json:"member"`
 	Name        string          `json:"name"`
@@ -50,7 +53,7 @@ type Grant struct {
 	Added       time.Time       `json:"added,omitzero"`
 	Removed     time.Time       `json:"removed,omitzero"`
 	Relay       string          `json:"relay"`
-	Welcome     string          `json:"welcome"` // for the worker's owner: where it was let in
+	Welcome     string          `json:"welcome"` // for the worker's operator: the space that it was added to
 }
 
 // GrantsAnswer lists the workers.
@@ -58,28 +61,28 @@ type GrantsAnswer struct {
 	Grants []Grant `json:"grants"`
 }
 
-// FeedsTended is what went to workers, and what came back.
+// FeedsTended says what was sent to workers, and what was taken from them.
 type FeedsTended struct {
 	Feeds int `json:"feeds"`
 	Taken int `json:"taken"` // assertions and transcripts of workers
 }
 
-// WorkerLog is a worker's own account of its work.
+// WorkerLog is a worker's own report of its work.
 type WorkerLog struct {
 	Member  memory.MemberID `json:"member"`
 	Name    string          `json:"name,omitempty"`
 	Feed    bool            `json:"feed"`
-	Reports int             `json:"reports"`           // that are kept here
-	Missing int             `json:"missing"`           // whose numbers are between those that are kept
-	At      time.Time       `json:"at,omitzero"`       // of the last one, by the worker's clock
-	Came    time.Time       `json:"came,omitzero"`     // by this device's
-	Work    []WorkerJobs    `json:"work"`              // as of the last one
-	Tokens  int64           `json:"tokens,omitempty"`  // that the space has cost that day (UTC)
-	Dollars float64         `json:"dollars,omitempty"` // at the prices that the worker was told
+	Reports int             `json:"reports"`           // reports that are stored here
+	Missing int             `json:"missing"`           // reports whose numbers are missing between the stored ones
+	At      time.Time       `json:"at,omitzero"`       // time of the last report, by the worker's clock
+	Came    time.Time       `json:"came,omitzero"`     // when it came, by this device's clock
+	Work    []WorkerJobs    `json:"work"`              // according to the last report
+	Tokens  int64           `json:"tokens,omitempty"`  // what the space has cost that day (UTC)
+	Dollars float64         `json:"dollars,omitempty"` // at the worker's configured prices
 	Reads   []WorkerRead    `json:"reads"`             // the newest first
 }
 
-// WorkerJobs is where the jobs of one kind stand.
+// WorkerJobs is the state of the jobs of one kind.
 type WorkerJobs struct {
 	Kind    string         `json:"kind"`
 	Engine  string         `json:"engine,omitempty"`
@@ -87,10 +90,10 @@ type WorkerJobs struct {
 	Running int64          `json:"running"`
 	Done    int64          `json:"done"`
 	Parked  int64          `json:"parked"`
-	Reasons []WorkerReason `json:"reasons"` // of those that are parked, or wait for one
+	Reasons []WorkerReason `json:"reasons"` // why jobs are parked or wait
 }
 
-// WorkerReason is why jobs don't go on.
+// WorkerReason says why jobs do not continue.
 type WorkerReason struct {
 	Reason string `json:"reason"`
 	Jobs   int    `json:"jobs"`
@@ -102,45 +105,46 @@ type WorkerRead struct {
 	Kind    string    `json:"kind"`
 	Subject string    `json:"subject"` // a memory's id, or another name
 	Engine  string    `json:"engine"`
-	Of      []string  `json:"of,omitempty"` // ids of the lines, memories or photos, where it is several
-	To      string    `json:"to,omitempty"` // host that it was sent to; absent: it stayed on the worker's machine
+	Of      []string  `json:"of,omitempty"` // ids of the lines, memories or photos, if there are several
+	To      string    `json:"to,omitempty"` // host to which it was sent; absent: it stayed on the worker's machine
 	Report  uint64    `json:"report"`       // number of the report that says so
-	Place   string    `json:"place"`        // of the signed delta that the report stands in
+	Place   string    `json:"place"`        // place of the signed delta with the report
 }
 
-// RevertRequest says what to take back: what workers said or an app wrote, all of it or what the
-// other fields choose; or, with Undo, a revert.
+// RevertRequest says what to take back: everything that workers said or an app
+// wrote, or the part that the other fields select. With Undo, it undoes a
+// revert.
 type RevertRequest struct {
 	Source string    `json:"source,omitempty"` // "worker"
-	App    string    `json:"app,omitempty"`    // in place of source: what this app wrote
+	App    string    `json:"app,omitempty"`    // instead of source: what this app wrote
 	Since  time.Time `json:"since,omitzero"`   // said at or after, by the worker's clock
 	Until  time.Time `json:"until,omitzero"`   // said before; absent: now
 	Engine string    `json:"engine,omitempty"` // by this one only
 	Work   string    `json:"work,omitempty"`   // of this kind only: transcribe, read, caption …
-	Plan   bool      `json:"plan,omitempty"`   // only show it
-	ID     string    `json:"id,omitempty"`     // to do it under, so that it can be gone on with after an interruption; empty: one is made
-	Undo   string    `json:"undo,omitempty"`   // id of a revert that is to be taken back
+	Plan   bool      `json:"plan,omitempty"`   // only show what would be taken back
+	ID     string    `json:"id,omitempty"`     // id for the revert, so that it can continue after an interruption; empty: a new one
+	Undo   string    `json:"undo,omitempty"`   // id of a revert to undo
 }
 
 // Reverted is what was taken back, or would be.
 type Reverted struct {
-	ID       string           `json:"id,omitempty"` // to undo it by; absent of a plan
-	Until    time.Time        `json:"until"`        // what was said later is left
+	ID       string           `json:"id,omitempty"` // to undo the revert; absent for a plan
+	Until    time.Time        `json:"until"`        // later assertions are not affected
 	Claims   int              `json:"claims"`
-	Lines    int              `json:"lines,omitempty"`  // that workers heard; they are erased, and no undo brings them back
-	Unseen   int              `json:"unseen,omitempty"` // cold memories that can't be looked at now: what workers said of them stays
+	Lines    int              `json:"lines,omitempty"`  // lines that workers heard; they are erased, and undoing does not restore them
+	Unseen   int              `json:"unseen,omitempty"` // cold memories that can't be read now; what workers said of them stays
 	Memories []RevertedMemory `json:"memories"`
 }
 
-// RevertedMemory is one that claims were taken of, or said of again.
+// RevertedMemory is a memory whose assertions were taken back or restored.
 type RevertedMemory struct {
 	Memory memory.ID   `json:"memory"`
 	Type   memory.Type `json:"type"`
 	Text   string      `json:"text"`
 	Engine string      `json:"engine,omitempty"`
-	Said   time.Time   `json:"said"` // the last of its claims
+	Said   time.Time   `json:"said"` // when its last assertion was made
 	Claims int         `json:"claims"`
-	Stays  string      `json:"stays,omitempty"` // why the memory is there all the same
+	Stays  string      `json:"stays,omitempty"` // why the memory still exists
 }
 
 type grantOf struct {
@@ -209,12 +213,12 @@ func (c *Client) Grants(ctx context.Context) ([]Grant, error) {
 	return v.Grants, err
 }
 
-// TendGrants fills feeds, and takes what workers said.
+// TendGrants fills feeds and takes over what workers said.
 func (c *Client) TendGrants(ctx context.Context) (FeedsTended, error) {
 	return tendGrants.call(ctx, c, none{})
 }
 
-// RevokeGrant puts a worker out.
+// RevokeGrant removes a worker.
 func (c *Client) RevokeGrant(ctx context.Context, who string) (Grant, error) {
 	return revokeGrant.call(ctx, c, grantOf{who})
 }

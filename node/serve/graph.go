@@ -16,31 +16,32 @@ import (
 	"github.com/locket-dev/locket/memory/names"
 )
 
-// Grapher draws the graph of who and what the memories name. Merging and
-// splitting entities is adding a memory that says so.
+// Grapher returns the graph of the people and things in memories. To merge or
+// split entities means to add a memory that says so.
 type Grapher interface {
 	Writer
-	// Graph gives the part of the graph that q asks for.
+	// Graph returns the part of the graph that q asks for.
 	Graph(ctx context.Context, q atlas.Query) (atlas.View, error)
-	// Entities gives what was decided about names, and what may be one.
+	// Entities returns the decisions about names, and suggestions for further
+	// ones.
 	Entities(ctx context.Context) (EntitiesAnswer, error)
-	// Get gives a memory in whatever state it is but erased.
+	// Get returns a memory in any state but erased.
 	Get(ctx context.Context, id memory.ID) (memory.Memory, error)
 }
 
 // EntitiesAnswer is the answer to GET /v1/entities.
 type EntitiesAnswer struct {
-	Decisions   []atlas.Decision   `json:"decisions"`   // the last of a pair holds
+	Decisions   []atlas.Decision   `json:"decisions"`   // the last decision about a pair counts
 	Suggestions []atlas.Suggestion `json:"suggestions"` // the likeliest first
 }
 
-// DecideRequest says of two names that they are of one entity, or are not.
+// DecideRequest names two names that mean the same entity, or do not.
 type DecideRequest struct {
 	A string `json:"a"`
 	B string `json:"b"`
 }
 
-// Decided is the memory by which two names are one, or are not.
+// Decided is the memory that says so.
 type Decided struct {
 	ID   memory.ID `json:"id"`
 	Text string    `json:"text"`
@@ -108,7 +109,7 @@ func writeGraph(w http.ResponseWriter, r *http.Request, s Grapher, in graphQuery
 		writeJSON(w, http.StatusOK, "application/json", v)
 		return nil
 	}
-	var b bytes.Buffer // whole, so that what fails is a problem and no half of a graph
+	var b bytes.Buffer // complete, so that an error is a problem, and no half of a graph
 	if err := atlas.Write(&b, f, &v); err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func decide(same bool) func(Grapher, context.Context, DecideRequest) (Decided, e
 			switch c.Verdict {
 			case memory.Add, memory.Update:
 				return Decided{c.Memory, text}, nil
-			case memory.Noop: // it was said before
+			case memory.Noop: // it was decided before
 				return Decided{cmp.Or(c.Other, c.Memory), text}, nil
 			}
 		}
@@ -168,12 +169,12 @@ func undecide(s Grapher, ctx context.Context, id memory.ID) (Decided, error) {
 	return Decided{id, m.Text}, s.Delete(ctx, id)
 }
 
-// Graph gives a part of the graph.
+// Graph returns a part of the graph.
 func (c *Client) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) {
 	return drawGraph.call(ctx, c, graphQueryOf(q, ""))
 }
 
-// WriteGraph writes it in a format, as the node has it.
+// WriteGraph writes the graph in a format.
 func (c *Client) WriteGraph(ctx context.Context, q atlas.Query, f atlas.Format, to io.Writer) error {
 	res, err := drawGraph.send(ctx, c, graphQueryOf(q, f), "", nil)
 	if err != nil {

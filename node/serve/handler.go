@@ -17,36 +17,37 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Options is what a handler is made of. Services are needed; the rest may be
-// left zero for a handler behind a Unix socket or in this process.
+// Options configures a handler. Services are required. The rest may be zero for
+// a handler behind a Unix socket or in this process.
 type Options struct {
 	Services Services
-	// Token is asked for as "Authorization: Bearer …" on every path but
-	// /healthz; empty: none is.
+	// Token is required as "Authorization: Bearer …" on every path but
+	// /healthz. Empty: no token is required.
 	Token Secret
-	// AppsAlone lets no owner in, with a token or without: for an address that others
-	// can reach.
+	// AppsAlone refuses the owner, with or without a token. It is for an
+	// address that others can reach.
 	AppsAlone bool
-	// MetricsToken lets in to /metrics and to nothing else; empty: there is none.
+	// MetricsToken allows only /metrics. Empty: there is no such token.
 	MetricsToken Secret
-	// ForApps gives handlers of other patterns, such as "/mcp", over this API; nil: there
-	// are none. Only apps are let in there, each request by the app's key; what they
-	// may do is for the calls that the handlers make of the API with that key.
+	// ForApps returns handlers for other patterns, such as "/mcp", that use
+	// this API. nil: there are none. Only apps may use them, each request with
+	// the app's key. What they may do is decided when the handlers call the API
+	// with that key.
 	ForApps func(api http.Handler) map[string]Door
-	// Loopback refuses requests whose Host is not this machine's loopback:
-	// set it on TCP, where a web page can have its own name resolve to
+	// Loopback refuses requests whose Host is not this machine's loopback. It
+	// is needed on TCP, where a web page can make its own name resolve to
 	// 127.0.0.1 (DNS rebinding).
 	Loopback bool
-	// Registry is shown at /metrics, and counts requests; nil: neither.
+	// Registry is served at /metrics and counts requests. nil: neither.
 	Registry *prometheus.Registry
 	Log      *slog.Logger     // nil: nothing is logged
 	Now      func() time.Time // nil: time.Now
 }
 
-// Door is a handler for apps beside the API.
+// Door is a handler for apps besides the API.
 type Door struct {
 	http.Handler
-	Needs Right // of each request; empty: RightApp
+	Needs Right // right that each request needs; empty: RightApp
 	Body  int64 // the most bytes of a body; 0: MaxBody
 }
 
@@ -55,13 +56,13 @@ type handler struct {
 	log  *slog.Logger
 	now  func() time.Time
 	try  *attempts
-	keys sync.Mutex // one passphrase is tried at a time: scrypt takes much memory
+	keys sync.Mutex // one passphrase is tried at a time, because scrypt takes much memory
 
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 }
 
-// New gives the handler of the API. It is safe for concurrent use.
+// New returns the handler of the API. It is safe for concurrent use.
 func New(o Options) http.Handler {
 	h := &handler{Options: o, log: o.Log, now: o.Now}
 	if h.log == nil {
@@ -95,7 +96,7 @@ func New(o Options) http.Handler {
 	return api
 }
 
-// known answers with a problem where the mux has no such path or method.
+// known answers with a problem if the mux has no such path or method.
 func known(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		plain, pattern := mux.Handler(r)
@@ -123,7 +124,7 @@ func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
 
 func (d *discard) WriteHeader(int) {}
 
-// guard lets in who may come in.
+// guard checks who makes a request.
 func (h *handler) guard(next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte("Bearer " + string(h.Token)))
 	return http.HandlerFunc(func(inner http.ResponseWriter, r *http.Request) {
@@ -169,14 +170,15 @@ func (h *handler) wrap(rt bound) http.Handler {
 		if err == nil {
 			err = rt.serve(h, rec, r)
 		}
-		// An app that was revoked meanwhile is told so, at the end of a stream too.
+		// An app that was revoked meanwhile is told so, also at the end of a
+		// stream.
 		if cause := context.Cause(r.Context()); errors.Is(cause, ErrKey) && (err != nil || rt.slow) {
 			err = cause
 		}
 		switch {
 		case err != nil && rec.status == 0:
 			writeProblem(rec, h.problemOf(r.Context(), rt.path, err))
-		case err != nil: // of a stream that has begun: the last line tells
+		case err != nil: // the stream has begun, so its last line says it
 			writeLine(rec, streamError{h.problemOf(r.Context(), rt.path, err)})
 		}
 		took := h.now().Sub(started)
@@ -191,8 +193,8 @@ func (h *handler) wrap(rt bound) http.Handler {
 	})
 }
 
-// recorder remembers the status, and gives each write a deadline of its own:
-// an answer as a whole may take as long as it takes.
+// recorder remembers the status and gives each write its own deadline. There is
+// no deadline for the whole answer.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -209,7 +211,7 @@ func (r *recorder) Write(b []byte) (int, error) {
 	if r.status == 0 {
 		r.status = http.StatusOK
 	}
-	// A writer that has no deadlines is one of this process.
+	// A writer without deadlines belongs to this process.
 	_ = http.NewResponseController(r.ResponseWriter).SetWriteDeadline(time.Now().Add(ioTime))
 	return r.ResponseWriter.Write(b)
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Diagnostics tells how the node is.
+// Diagnostics reports the state of the node.
 type Diagnostics interface {
 	Status(ctx context.Context) (Status, error)
-	// Doctor looks for what is wrong; with verify it reads every record.
+	// Doctor looks for faults; with verify it reads every record.
 	Doctor(ctx context.Context, verify bool) (DoctorReport, error)
-	// Quarantine gives the newest first, at most limit.
+	// Quarantine returns the newest entries first, at most limit.
 	Quarantine(ctx context.Context, limit int) ([]Quarantined, error)
 }
 
-// Status is how the node is, in numbers.
+// Status is the state of the node in numbers.
 type Status struct {
 	Running    bool                `json:"running"` // a daemon; false: the home was opened for this answer
 	Version    string              `json:"version"`
@@ -38,7 +38,7 @@ type Status struct {
 	HeapBytes  int64               `json:"heap_bytes"`
 	RSSBytes   int64               `json:"rss_bytes,omitempty"`
 	Plugins    []PluginStatus      `json:"plugins"`
-	Engines    []Engine            `json:"engines"` // ears and eyes; of a mind see ModelStatus
+	Engines    []Engine            `json:"engines"` // ears and eyes; for a mind see ModelStatus
 }
 
 // BrokerStatus is the MQTT side.
@@ -48,7 +48,7 @@ type BrokerStatus struct {
 	Connected bool   `json:"connected"`
 }
 
-// JournalStatus counts events that are taken and not yet extracted.
+// JournalStatus counts events that were taken and are not extracted yet.
 type JournalStatus struct {
 	Waiting     int   `json:"waiting"`
 	Transcribe  int   `json:"transcribe"` // recordings without words yet
@@ -70,13 +70,13 @@ type PluginStatus struct {
 	Enabled bool   `json:"enabled"`
 	Calls   uint64 `json:"calls"`
 	Faults  uint64 `json:"faults"`
-	// Blocks: it takes words away and does not run, since faults have disabled
-	// it or it is broken, so that all that is said is set aside until it is
-	// enabled, turned off or removed.
+	// Blocks says that this plugin removes words and can't run, because it is
+	// broken or was disabled after faults. Everything that is said is then
+	// quarantined until the plugin is enabled, turned off or removed.
 	Blocks bool `json:"blocks,omitempty"`
 }
 
-// DoctorReport lists findings; OK is false where one is an error.
+// DoctorReport lists findings. OK is false if one of them is an error.
 type DoctorReport struct {
 	OK       bool      `json:"ok"`
 	Verified bool      `json:"verified"` // every record was read
@@ -90,7 +90,7 @@ const (
 	LevelError   = "error"
 )
 
-// Finding is one thing that was looked at.
+// Finding is one result of a check.
 type Finding struct {
 	Check  string `json:"check"` // stable name: "keys", "store", "disk", "broker", …
 	Level  string `json:"level"`
@@ -98,7 +98,7 @@ type Finding struct {
 	Advice string `json:"advice,omitempty"` // what a person should do
 }
 
-// Quarantined is input that was set aside: malformed, oversized, unknown.
+// Quarantined is input that was quarantined: malformed, oversized or unknown.
 type Quarantined struct {
 	At     time.Time `json:"at"`
 	Source string    `json:"source"` // topic, plugin or "import"
@@ -149,7 +149,7 @@ func (c *Client) Doctor(ctx context.Context, verify bool) (DoctorReport, error) 
 	return doctor.call(ctx, c, doctorQuery{verify})
 }
 
-// Quarantine gives the newest first; 0: DefaultPage.
+// Quarantine returns the newest first; 0: DefaultPage.
 func (c *Client) Quarantine(ctx context.Context, limit int) ([]Quarantined, error) {
 	v, err := quarantine.call(ctx, c, limitQuery{limit})
 	return v.Quarantine, err

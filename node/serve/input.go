@@ -181,7 +181,7 @@ func (p *Param) bounds() (low, high uint64) {
 	return low, high
 }
 
-// target gives the path, escaped, and the parameters that are not zero.
+// target returns the path, escaped, and the parameters that are not zero.
 func (in *input) target(path string, v reflect.Value) (string, url.Values, error) {
 	query := url.Values{}
 	for i := range in.params {

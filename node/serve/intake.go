@@ -10,19 +10,19 @@ import (
 
 // Intake stops and starts the taking of events.
 type Intake interface {
-	// Pause until a time; zero: until Resume. What a wearable sends
-	// meanwhile is acknowledged and dropped, and counted.
+	// Pause stops intake until a time; zero: until Resume. Events that come
+	// meanwhile are acknowledged, dropped and counted.
 	Pause(ctx context.Context, until time.Time) (PauseState, error)
-	// Resume is no error on a node that is not paused.
+	// Resume returns nil also if the node is not paused.
 	Resume(ctx context.Context) (PauseState, error)
 }
 
-// Zoner keeps the wearer's private zones, in which nothing is taken in. A
-// locked node has them too.
+// Zoner manages the wearer's private zones, in which no events are taken. A
+// locked node obeys them, too.
 type Zoner interface {
 	Zones(ctx context.Context) ([]zones.Zone, error)
-	// AddZone gives the zone as it was read: ErrConflict for a name that is
-	// there.
+	// AddZone returns the zone as it was parsed, or ErrConflict if the name is
+	// used.
 	AddZone(ctx context.Context, z zones.Zone) (zones.Zone, error)
 	RemoveZone(ctx context.Context, name string) error
 }
@@ -51,7 +51,7 @@ type RemovedZone struct {
 // PrivateStatus tells of private zones.
 type PrivateStatus struct {
 	Zones   int               `json:"zones"`
-	Active  []string          `json:"active"`  // names of those in which the wearer is now
+	Active  []string          `json:"active"`  // names of the zones that apply now
 	Dropped map[string]uint64 `json:"dropped"` // events since the start, by reason: paused, private time, private place
 }
 

@@ -50,12 +50,12 @@ func (c *Client) Health(ctx context.Context) error {
 	return err
 }
 
-// Metrics gives what Prometheus reads, as text.
+// Metrics returns what Prometheus reads, as text.
 func (c *Client) Metrics(ctx context.Context) ([]byte, error) {
 	return readText(metrics.send(ctx, c, none{}, "", nil))
 }
 
-// OpenAPI gives the API's description, as YAML.
+// OpenAPI returns the API's description, as YAML.
 func (c *Client) OpenAPI(ctx context.Context) ([]byte, error) {
 	return readText(openAPI.send(ctx, c, none{}, "", nil))
 }

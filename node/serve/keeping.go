@@ -8,26 +8,26 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Keeper tells how long memories are kept, and where.
+// Keeper reports how long memories are kept, and where.
 type Keeper interface {
-	// Retention gives the rules, and what would go if they were applied now.
+	// Retention returns the rules, and what they would remove now.
 	Retention(ctx context.Context) (RetentionAnswer, error)
 	// Tiers counts hot and cold memories.
 	Tiers(ctx context.Context) (Tiers, error)
-	// MoveTiers fetches, or cools down to the budget. What can't be fetched is
-	// named in the answer, and no error.
+	// MoveTiers fetches memories, or cools down to the budget. Memories that
+	// can't be fetched are listed in the answer and are no error.
 	MoveTiers(ctx context.Context, r MoveRequest) (MoveAnswer, error)
 }
 
 // RetentionAnswer is the answer to GET /v1/retention.
 type RetentionAnswer struct {
-	Clock      time.Time `json:"clock,omitzero"` // of events, by which ages count; absent: there was none
+	Clock      time.Time `json:"clock,omitzero"` // time of the latest event, by which ages are counted; absent: there was none
 	Rules      []string  `json:"rules"`          // of the configuration, in order
 	Memories   []Ending  `json:"memories"`       // oldest first
 	Utterances []Ending  `json:"utterances"`
 }
 
-// Ending is what has been kept for long enough, and by which rule.
+// Ending is something that was kept long enough, and the rule.
 type Ending struct {
 	Related
 	Why string `json:"why"` // the rule by which it ends
@@ -42,19 +42,19 @@ type HotBudget struct {
 // Tiers is the answer to GET /v1/tiers.
 type Tiers struct {
 	Budget         HotBudget `json:"budget"`
-	Hot            int       `json:"hot"`                   // memories that are here whole
-	HotBytes       int64     `json:"hot_bytes,omitempty"`   // that they take, when last weighed: with a budget in bytes
-	Cold           int       `json:"cold"`                  // memories of which a stub is here
-	Media          int       `json:"media"`                 // photos and recordings that are here
+	Hot            int       `json:"hot"`                   // memories that are completely on this device
+	HotBytes       int64     `json:"hot_bytes,omitempty"`   // bytes that they took when last measured; only with a budget in bytes
+	Cold           int       `json:"cold"`                  // memories of which only a stub is on this device
+	Media          int       `json:"media"`                 // photos and recordings on this device
 	MediaBytes     int64     `json:"media_bytes,omitempty"` // that they take
-	ColdMedia      int       `json:"cold_media"`            // photos and recordings that lie at the relay alone
+	ColdMedia      int       `json:"cold_media"`            // photos and recordings that are only at the relay
 	ColdMediaBytes int64     `json:"cold_media_bytes,omitempty"`
 	Packs          int       `json:"packs"` // blobs at the relay that hold them
 	PackedBytes    int64     `json:"packed_bytes"`
-	Wanted         int       `json:"wanted,omitempty"`  // groups of memories that something waits for
-	Leaving        int       `json:"leaving,omitempty"` // packs that nothing needs, and that are at the relay still
+	Wanted         int       `json:"wanted,omitempty"`  // groups of memories that are requested
+	Leaving        int       `json:"leaving,omitempty"` // packs at the relay that nothing needs any more
 	Fetched        int       `json:"fetched"`           // memories, since the node was opened
-	Blocked        string    `json:"blocked,omitempty"` // what keeps the budget from being kept
+	Blocked        string    `json:"blocked,omitempty"` // why the budget can't be kept
 	Missing        string    `json:"missing,omitempty"` // why cold memories can't be fetched now
 }
 
@@ -70,7 +70,7 @@ type MoveAnswer struct {
 	Tiers
 	Back   int         `json:"back"`   // memories that were fetched
 	Cooled int         `json:"cooled"` // memories that turned cold
-	Left   []memory.ID `json:"left"`   // of those asked for: can't be fetched now
+	Left   []memory.ID `json:"left"`   // requested memories that can't be fetched now
 }
 
 // maxFetch is how many memories one request names at most.

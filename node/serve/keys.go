@@ -11,25 +11,27 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// Keys opens and closes, and changes how the keys are opened. What they close
-// is not touched by that: it takes as long however much is remembered.
+// Keys locks and unlocks the node, and changes the ways to unlock it. The time
+// that this takes does not depend on the number of memories.
 type Keys interface {
-	// Lock drops the keys from memory; intake goes on.
+	// Lock removes the keys from memory. Intake continues.
 	Lock(ctx context.Context) error
-	// Unlock opens the store. Without a passphrase what the settings name, or a
-	// key file in the home, is to open it: ErrPassphrase where that does not, and
-	// ErrConflict where no passphrase would either.
+	// Unlock opens the store. Without a passphrase, it uses the configuration
+	// or a key file in the home. It returns ErrPassphrase if that does not
+	// work, and ErrConflict if no passphrase could work either.
 	Unlock(ctx context.Context, passphrase Secret) error
-	// Ways lists those that open the keys. A locked node tells, too.
+	// Ways lists the ways to unlock. A locked node answers, too.
 	Ways(ctx context.Context) ([]Way, error)
-	// SetWay adds one, or changes it; who opened by it before can't any more,
-	// but for copies of the folder. ErrPassphrase where the present one is wrong.
+	// SetWay adds or changes a way to unlock. An earlier key of this way no
+	// longer works, except for copies of the folder. It returns ErrPassphrase
+	// if the present passphrase is wrong.
 	SetWay(ctx context.Context, w Way, r WayRequest) error
-	// RemoveWay takes one away: memory.ErrNotFound, and ErrConflict for the last.
+	// RemoveWay removes a way to unlock, or returns memory.ErrNotFound, or
+	// ErrConflict for the last one.
 	RemoveWay(ctx context.Context, w Way) error
 }
 
-// Way is one by which the node's keys are opened.
+// Way is a way to unlock the node's keys.
 type Way string
 
 const (
@@ -54,8 +56,8 @@ type UnlockState struct {
 
 // WayRequest goes with PUT /v1/keys/ways/{way}.
 type WayRequest struct {
-	// Passphrase is the present one; empty: the node uses what the
-	// configuration gives, or a key file in the home.
+	// Passphrase is the present one. Empty: the node uses the configuration or
+	// a key file in the home.
 	Passphrase Secret `json:"passphrase,omitempty"`
 	New        Secret `json:"new,omitempty"`  // the new passphrase
 	Path       string `json:"path,omitempty"` // of a key file, absolute; empty: in the home
@@ -66,8 +68,8 @@ type Ways struct {
 	Ways []Way `json:"ways"`
 }
 
-// MinPassphrase is the least number of characters of a new one; scrypt does the
-// rest. maxPassphrase is in bytes.
+// MinPassphrase is the least number of characters of a new passphrase; scrypt
+// makes guessing slow. maxPassphrase is in bytes.
 const (
 	MinPassphrase = 8
 	maxPassphrase = 1024

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// Watcher tells that something changed.
+// Watcher reports that something changed.
 type Watcher interface {
-	// Watch gives a number at once, and another each time that a line was heard
-	// or forgotten, or a memory has changed. It ends with ctx, or when the node
-	// is locked.
+	// Watch returns a number at once, and another each time that a line was
+	// heard or forgotten or a memory changed. It ends with ctx, or when the
+	// node is locked.
 	Watch(ctx context.Context) iter.Seq2[uint64, error]
 }
 
 // MediaTypeEvents is that of server-sent events.
 const MediaTypeEvents = "text/event-stream"
 
-// liveBeat is how often a stream on which nothing happens says that it lives.
+// liveBeat is the interval of signs of life on a stream without changes.
 const liveBeat = 15 * time.Second
 
 var watching = topic[Watcher]{live}
@@ -64,7 +64,7 @@ var live = writes[Watcher, none, string](RightOwner, spec{
 				return it.err
 			}
 			if !more || it.err != nil {
-				return nil // an event stream has no place for an error: it ends
+				return nil // an event stream can't carry an error, so it ends
 			}
 			text = fmt.Sprintf("event: change\ndata: %d\n\n", it.n)
 		case <-beat.C:

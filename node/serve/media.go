@@ -11,17 +11,17 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// MediaReader gives the recordings and pictures behind memories.
+// MediaReader returns the recordings and pictures of memories.
 type MediaReader interface {
 	resolver
-	// Media gives what a resource was made of, which is fetched first where it
-	// lies on another device: memory.ErrNotFound where the memory has none, or
-	// nobody has it any more; ErrRelay where it can't be fetched now. The caller
-	// closes it.
+	// Media returns the recording or picture of a resource. It first downloads
+	// it if it is on another device. Errors: memory.ErrNotFound if the memory
+	// has none or nobody has it any more; ErrRelay if it can't be downloaded
+	// now. The caller closes it.
 	Media(ctx context.Context, id memory.ID) (Media, error)
-	// Fetch brings the bytes of one memory's photo or recording to this device;
-	// that they are here already is no error. memory.ErrNotFound where nobody
-	// has sent them, ErrUnsupported without a relay.
+	// Fetch downloads the photo or recording of one memory to this device. If
+	// it is here already, Fetch returns nil. Errors: memory.ErrNotFound if
+	// nobody has sent it, ErrUnsupported without a relay.
 	Fetch(ctx context.Context, id memory.ID) (Fetched, error)
 }
 
@@ -37,7 +37,7 @@ type Fetched struct {
 	ID   memory.ID `json:"id"`
 	Blob memory.ID `json:"blob"`
 	Size int64     `json:"size"`          // bytes
-	New  bool      `json:"new,omitempty"` // it came just now
+	New  bool      `json:"new,omitempty"` // it was downloaded now
 }
 
 type mediaOf struct {
@@ -76,16 +76,16 @@ func writeMedia(w http.ResponseWriter, r *http.Request, s MediaReader, in mediaO
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Content-Length", strconv.FormatInt(m.Size, 10))
-	w.Header().Set("Content-Disposition", "attachment") // no page of a browser shows it as one of this node's
+	w.Header().Set("Content-Disposition", "attachment") // so that a browser does not show it as a page of this node
 	w.WriteHeader(http.StatusOK)
 	if _, err := io.CopyN(w, m.Body, m.Size); err != nil {
-		panic(http.ErrAbortHandler) // an answer that is cut off is told by its length alone
+		panic(http.ErrAbortHandler) // the client notices a truncated answer by its length alone
 	}
 	return nil
 }
 
-// Media writes what a resource was made of, and gives its type and size. What
-// was written before an error is no whole.
+// Media writes the recording or picture of a resource, and returns its type and
+// size. After an error, what was written is incomplete.
 func (c *Client) Media(ctx context.Context, id string, to io.Writer) (kind string, size int64, err error) {
 	res, err := getMedia.send(ctx, c, mediaOf{id}, "application/octet-stream", nil)
 	if err != nil {

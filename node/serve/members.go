@@ -7,41 +7,43 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Membership says who belongs to the wearer's space, and lets new devices in.
-// One pairing goes on at a time.
+// Membership manages the members of the wearer's space, and pairs new devices.
+// Only one pairing runs at a time.
 type Membership interface {
-	// Members gives the devices and others of the wearer's space.
+	// Members returns the members of the wearer's space.
 	Members(ctx context.Context) ([]Member, error)
-	// RemoveMember puts one out for good: it gets nothing new, and keeps what
-	// it has. A device of the wearer's takes the recovery phrase, others none:
-	// ErrConflict.
+	// RemoveMember removes a member for good. It gets nothing new and keeps
+	// what it has. To remove a device of the wearer, the recovery phrase is
+	// needed; for others none may be given: ErrConflict.
 	RemoveMember(ctx context.Context, id memory.MemberID, phrase Secret) error
-	// Rotate begins an epoch with a key that only those who belong now get:
-	// ErrUnsupported without a relay, ErrConflict for one who is no owner.
+	// Rotate begins an epoch whose key only the present members get. It returns
+	// ErrUnsupported without a relay, and ErrConflict if this device is no
+	// owner.
 	Rotate(ctx context.Context) (Rotated, error)
-	// PairInvite makes a code; a pairing that went on ends.
+	// PairInvite makes a code. A running pairing ends.
 	PairInvite(ctx context.Context) (Pairing, error)
-	// PairWait returns once the new device has come, or it failed: ErrConflict
-	// where no pairing goes on.
+	// PairWait returns when the new device has come, or when the pairing
+	// failed. It returns ErrConflict if no pairing is running.
 	PairWait(ctx context.Context) (Pairing, error)
 	// PairConfirm says whether the words on both devices are the same, and
-	// waits for the other side's word: ErrConflict.
+	// waits for the other side's answer. It can return ErrConflict.
 	PairConfirm(ctx context.Context, same bool) (Pairing, error)
 }
 
-// Member is who belongs to the wearer's space.
+// Member is a member of the wearer's space.
 type Member struct {
 	ID   memory.MemberID `json:"id"`
 	Role string          `json:"role"`
 	Name string          `json:"name,omitempty"`
 	Here bool            `json:"here,omitempty"` // it is this device
-	// Platform is what it runs on, such as linux/arm64, as it said when it came.
+	// Platform is what it runs on, such as linux/arm64, as it reported when it
+	// was added.
 	Platform string    `json:"platform,omitempty"`
-	Added    time.Time `json:"added"` // when it was let in, by the clock of who did
-	// LastHeard is when it last said something that has come here, by its own
-	// clock, which is believed up to now: memories, a change of the devices, a
-	// snapshot or its verdict on one, or heads that were compared. It is zero for
-	// one that has only listened: nobody but the relay knows of that.
+	Added    time.Time `json:"added"` // when it was added, by the clock of the device that added it
+	// LastHeard is the time of the last thing from it that came here: memories,
+	// a change of the members, a snapshot or a vote on one, or heads that were
+	// compared. The time is by its own clock, at most now. It is zero for a
+	// member that has only read, because only the relay knows about that.
 	LastHeard time.Time `json:"last_heard,omitzero"`
 }
 
@@ -73,14 +75,14 @@ const (
 	PairFailed  = "failed"
 )
 
-// Pairing is how far one has come.
+// Pairing is the state of a pairing.
 type Pairing struct {
 	State string   `json:"state"`
 	Code  string   `json:"code"`
-	Link  string   `json:"link"`            // what a QR code holds
+	Link  string   `json:"link"`            // the content of a QR code
 	Words []string `json:"words,omitempty"` // both devices must show the same
 	Name  string   `json:"name,omitempty"`  // of the new device
-	// Platform is what it runs on, as it says.
+	// Platform is what it runs on, as it reports.
 	Platform string `json:"platform,omitempty"`
 	Error    string `json:"error,omitempty"`
 }

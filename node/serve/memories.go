@@ -14,33 +14,35 @@ import (
 	"github.com/locket-dev/locket/memory/filter"
 )
 
-// Reader reads memories. A vault memory is given with its label; its sealed
-// value may be set, and does not leave the handler but in an export.
+// Reader reads memories. A vault memory has its label. Its sealed value may be
+// set, but leaves the handler only in an export.
 type Reader interface {
 	resolver
-	// Get gives a memory in whatever state it is but erased.
+	// Get returns a memory in any state but erased.
 	Get(ctx context.Context, id memory.ID) (memory.Memory, error)
-	// GetAt gives a memory as it was believed at knownAt. Where it did not
-	// hold at asOf, it gives what held in its place: asked for the home of
-	// today as of last year, the home of last year. Zero is now.
-	// memory.ErrNotFound where nothing was known, or was so.
+	// GetAt returns a memory as it was believed at knownAt. If it was not true
+	// at asOf, GetAt returns what was true in its place: for today's home and
+	// asOf last year, it returns last year's home. A zero time is now. It
+	// returns memory.ErrNotFound if nothing was known or true.
 	GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Time) (memory.Memory, error)
-	// List gives memories newest learnt first, at most q.Limit, and the
-	// cursor of the rest, empty at the end.
+	// List returns memories, newest first, at most q.Limit, and the cursor of
+	// the next page, which is empty at the end.
 	List(ctx context.Context, q ListQuery) (ListPage, error)
-	// History gives the changes of one memory, oldest first. An erased
-	// memory has a history, without texts.
+	// History returns the changes of one memory, oldest first. The history of
+	// an erased memory has no texts.
 	History(ctx context.Context, id memory.ID) ([]memory.Change, error)
-	// Why tells where a memory comes from and what became of it.
+	// Why says where a memory comes from and what became of it.
 	Why(ctx context.Context, id memory.ID) (Why, error)
-	// Categories counts the active memories of each, in the owner's order.
+	// Categories counts the active memories of each category, in the owner's
+	// order.
 	Categories(ctx context.Context) ([]CategoryCount, error)
-	// Owners counts the active memories that a filter chooses, of each owner.
+	// Owners counts the active memories of each owner that a filter selects.
 	Owners(ctx context.Context, only filter.Filter) ([]OwnerCount, error)
 }
 
-// resolver gives the id that text is, or is the only prefix of (4 characters
-// or more): memory.ErrNotFound, memory.ErrAmbiguous, memory.ErrInvalid.
+// resolver returns the id that text is, or of which text is a unique prefix of
+// at least 4 characters. Errors: memory.ErrNotFound, memory.ErrAmbiguous,
+// memory.ErrInvalid.
 type resolver interface {
 	Resolve(ctx context.Context, text string) (memory.ID, error)
 }
@@ -50,7 +52,7 @@ type named struct {
 	ID string `path:"id" doc:"whole, or 4 or more of its first characters"`
 }
 
-// byID resolves the id of a request, and goes on with it.
+// byID resolves the id of a request, and calls f with it.
 func byID[S resolver, A any](f func(S, context.Context, memory.ID) (A, error)) func(S, context.Context, named) (A, error) {
 	return func(s S, ctx context.Context, in named) (v A, err error) {
 		id, err := s.Resolve(ctx, in.ID)
@@ -61,7 +63,7 @@ func byID[S resolver, A any](f func(S, context.Context, memory.ID) (A, error)) f
 	}
 }
 
-// ListQuery chooses memories.
+// ListQuery selects memories.
 type ListQuery struct {
 	Type    memory.Type   `query:"type" doc:"only this type"`
 	State   memory.State  `query:"state" enum:"active,superseded,archived,all" default:"active" doc:"all: every state but erased"`
@@ -91,7 +93,7 @@ const (
 type ListPage struct {
 	Memories []memory.Memory `json:"memories"`
 	Next     string          `json:"next,omitempty"` // cursor of the next page
-	Cold     int             `json:"cold,omitempty"` // memories that are cold: a list does not fetch them
+	Cold     int             `json:"cold,omitempty"` // cold memories: a list does not fetch them
 }
 
 func (q *ListQuery) check() error {
@@ -115,18 +117,18 @@ type HistoryAnswer struct {
 // Why is a memory's story.
 type Why struct {
 	Memory   memory.Memory     `json:"memory"`
-	Verdict  memory.Verdict    `json:"verdict"` // by which it came to be
+	Verdict  memory.Verdict    `json:"verdict"` // how it came to be
 	Reason   string            `json:"reason"`
 	By       memory.Source     `json:"by"`
 	Rank     memory.Rank       `json:"rank"`
 	Evidence []memory.Evidence `json:"evidence"` // what was said, by whom and when
 	Replaced []Related         `json:"replaced,omitempty"`
-	Into     *Related          `json:"into,omitempty"`   // what took its place
-	Spared   []memory.Change   `json:"spared,omitempty"` // what would have changed it, had it not been pinned, or said by the wearer
+	Into     *Related          `json:"into,omitempty"`   // the memory that took its place
+	Spared   []memory.Change   `json:"spared,omitempty"` // changes that were prevented, because it is pinned or the wearer said it
 	History  []memory.Change   `json:"history"`          // oldest first
 }
 
-// Related is another memory in a story.
+// Related is another memory in the story of a memory.
 type Related struct {
 	ID   memory.ID `json:"id"`
 	Text string    `json:"text"`
@@ -259,7 +261,7 @@ type ownersQuery struct {
 	Filters filter.Filter `query:"filters" doc:"a Filter, as JSON"`
 }
 
-// allPages goes through the pages.
+// allPages returns the memories of all pages.
 func allPages(ctx context.Context, s Reader, q ListQuery) iter.Seq2[memory.Memory, error] {
 	return func(yield func(memory.Memory, error) bool) {
 		for {
@@ -280,7 +282,8 @@ func allPages(ctx context.Context, s Reader, q ListQuery) iter.Seq2[memory.Memor
 	}
 }
 
-// bare gives copies without sealed values, which are of use in an export only.
+// bare returns copies without sealed values, which are needed only in an
+// export.
 func bare(list ...memory.Memory) []memory.Memory {
 	out := notNil(slices.Clone(list))
 	for i := range out {
@@ -303,35 +306,35 @@ func notNil[T any](list []T) []T {
 	return list
 }
 
-// List gives one page. The zero Limit is DefaultPage.
+// List returns one page. The zero Limit is DefaultPage.
 func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
 	return listMemories.call(ctx, c, q)
 }
 
-// All gives every memory that q chooses, whatever its Limit.
+// All returns every memory that q selects, and ignores q.Limit.
 func (c *Client) All(ctx context.Context, q ListQuery) iter.Seq2[memory.Memory, error] {
 	return linesOf[memory.Memory](ctx, func(ctx context.Context) (*http.Response, error) {
 		return listMemories.send(ctx, c, q, MediaTypeLines, nil)
 	})
 }
 
-// Get gives one memory; here and below, id may be abbreviated.
+// Get returns one memory. Here and below, id may be abbreviated.
 func (c *Client) Get(ctx context.Context, id string) (memory.Memory, error) {
 	return getMemory.call(ctx, c, getQuery{ID: id})
 }
 
-// GetAt gives a memory as of another time.
+// GetAt returns a memory as of another time.
 func (c *Client) GetAt(ctx context.Context, id string, asOf, knownAt time.Time) (memory.Memory, error) {
 	return getMemory.call(ctx, c, getQuery{id, asOf, knownAt})
 }
 
-// History gives a memory's changes, oldest first.
+// History returns a memory's changes, oldest first.
 func (c *Client) History(ctx context.Context, id string) ([]memory.Change, error) {
 	v, err := memoryHistory.call(ctx, c, named{id})
 	return v.Changes, err
 }
 
-// Why gives a memory's story.
+// Why returns a memory's story.
 func (c *Client) Why(ctx context.Context, id string) (Why, error) {
 	return memoryWhy.call(ctx, c, named{id})
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Modeller speaks about the language model that a node may ask. Without one
-// RetryParked and RunModel are ErrUnsupported; the rest is empty.
+// Modeller manages the language model that a node may ask. Without a model,
+// RetryParked and RunModel return ErrUnsupported, and the rest is empty.
 type Modeller interface {
-	// Model tells which one is asked, and how that goes.
+	// Model returns the model's settings and state.
 	Model(ctx context.Context) (ModelStatus, error)
-	// ParkedMessages gives the lines that its answers about can't be used, the
-	// oldest first, at most limit.
+	// ParkedMessages returns the lines for which the model gave no usable
+	// answer, the oldest first, at most limit.
 	ParkedMessages(ctx context.Context, limit int) ([]ParkedMessage, error)
-	// RetryParked has them asked about again.
+	// RetryParked makes the node ask about them again.
 	RetryParked(ctx context.Context) (ModelStatus, error)
-	// RunModel asks about all that waits, now; it stops at a fault of the
-	// server, which is in the result.
+	// RunModel asks about everything that waits, now. It stops at an error of
+	// the server, which is in the result.
 	RunModel(ctx context.Context) (ModelRun, error)
-	// Instructions gives the wearer's own, for the space: what the model should
-	// keep and leave out.
+	// Instructions returns the wearer's own instructions for the space: what
+	// the model should keep and leave out.
 	Instructions(ctx context.Context) (string, error)
 	// SetInstructions replaces them; empty: there are none.
 	SetInstructions(ctx context.Context, text string) error
@@ -35,19 +35,19 @@ type ModelStatus struct {
 	URL              string    `json:"url"` // empty: none is configured
 	Model            string    `json:"model"`
 	Extract          bool      `json:"extract"`           // it is asked about what is said
-	Prompt           string    `json:"prompt,omitempty"`  // version of what it is asked with
-	Waiting          int       `json:"waiting"`           // lines to be asked about
-	Parked           int       `json:"parked"`            // lines that it gave no usable answer about
+	Prompt           string    `json:"prompt,omitempty"`  // version of the prompt
+	Waiting          int       `json:"waiting"`           // lines that wait to be asked about
+	Parked           int       `json:"parked"`            // lines without a usable answer
 	Trouble          string    `json:"trouble,omitempty"` // why lines wait
 	Calls            int       `json:"calls"`
 	Faults           int       `json:"faults"`
 	PromptTokens     int       `json:"prompt_tokens"`
 	CompletionTokens int       `json:"completion_tokens"`
-	Answered         time.Time `json:"answered,omitzero"` // the last time
+	Answered         time.Time `json:"answered,omitzero"` // the last time it answered
 }
 
-// ParkedMessage is a line that the model gave no usable answer about. It is
-// kept and found as any other; only the model found nothing in it yet.
+// ParkedMessage is a line for which the model gave no usable answer. The line
+// is stored and can be found like any other.
 type ParkedMessage struct {
 	Utterance memory.ID `json:"utterance"`
 	At        time.Time `json:"at"`
@@ -63,11 +63,11 @@ type ParkedAnswer struct {
 	Messages []ParkedMessage `json:"messages"`
 }
 
-// ModelRun is what came of asking.
+// ModelRun is the result of asking.
 type ModelRun struct {
 	Messages int             `json:"messages"` // that were asked about
 	Changes  []memory.Change `json:"changes"`
-	Refused  int             `json:"refused"` // of what the model said
+	Refused  int             `json:"refused"` // parts of the answers that were refused
 	Parked   int             `json:"parked"`
 	Trouble  string          `json:"trouble,omitempty"` // why the rest waits
 }
@@ -82,7 +82,7 @@ type InstructionsAnswer struct {
 	Text string `json:"text"`
 }
 
-// MaxInstructions is how long they may be, in bytes.
+// MaxInstructions is their greatest length in bytes.
 const MaxInstructions = 4 << 10
 
 type limitQuery struct {
@@ -144,7 +144,7 @@ func (c *Client) Model(ctx context.Context) (ModelStatus, error) {
 	return getModel.call(ctx, c, none{})
 }
 
-// ParkedMessages gives lines that the model gave no usable answer about.
+// ParkedMessages returns lines that the model gave no usable answer about.
 func (c *Client) ParkedMessages(ctx context.Context, limit int) ([]ParkedMessage, error) {
 	v, err := parked.call(ctx, c, limitQuery{limit})
 	return v.Messages, err
@@ -160,7 +160,7 @@ func (c *Client) RunModel(ctx context.Context) (ModelRun, error) {
 	return runModel.call(ctx, c, none{})
 }
 
-// Instructions gives the wearer's own.
+// Instructions returns the wearer's own.
 func (c *Client) Instructions(ctx context.Context) (string, error) {
 	v, err := getInstructions.call(ctx, c, none{})
 	return v.Text, err

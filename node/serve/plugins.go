@@ -7,52 +7,53 @@ import (
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
-// MaxPackage is how many bytes a request to install a plugin may have: a
-// module of 8 MiB in base64, and the rest.
+// MaxPackage is the greatest number of bytes of a request to install a plugin:
+// a module of 8 MiB in base64, and the rest.
 const MaxPackage = 12 << 20
 
-// Plugger manages extractors while events flow; nothing is lost or done twice
-// by it. A plugin is named by its whole id. What shows, asks, signs and
-// downloads is the command's. The node is the gate all the same: InstallPlugin
-// checks everything again.
+// Plugger manages extractors while events come in. Nothing is lost or done
+// twice. A plugin is named by its whole id. The command shows, asks, verifies
+// and downloads, but the node checks everything again in InstallPlugin.
 type Plugger interface {
-	// Plugins gives all, in the order in which they are called; those that
-	// are off come too.
+	// Plugins returns all plugins in the order in which they are called, also
+	// those that are off.
 	Plugins(ctx context.Context) ([]Plugin, error)
-	// Plugin gives one: memory.ErrNotFound.
+	// Plugin returns one: memory.ErrNotFound.
 	Plugin(ctx context.Context, id string) (PluginView, error)
-	// PlanPlugin says what InstallPlugin would do, for the wearer to read, with
-	// its errors; Agreed is not looked at, and the module may be left out where
-	// the manifest names it.
+	// PlanPlugin returns what InstallPlugin would do, for the wearer to read,
+	// with its errors. It ignores Agreed, and the module may be missing if the
+	// manifest names it.
 	PlanPlugin(ctx context.Context, r InstallPluginRequest) (PluginPlan, error)
-	// UnpinPlugin forgets whose key an id is pinned to, once the plugin is
-	// removed: memory.ErrNotFound, ErrConflict while it is installed.
+	// UnpinPlugin forgets the key to which an id is pinned, after the plugin
+	// was removed. Errors: memory.ErrNotFound, ErrConflict while it is
+	// installed.
 	UnpinPlugin(ctx context.Context, id string) error
-	// InstallPlugin adds one, or puts another version in its place. ErrConflict
-	// where it asks for more than was agreed to, is of another publisher than
-	// before, older, or not signed; memory.ErrInvalid where the manifest or the
-	// module will not do.
+	// InstallPlugin installs a plugin or another version. It returns
+	// ErrConflict if the plugin asks for more than was agreed to, has another
+	// publisher than before, is older, or is not signed. It returns
+	// memory.ErrInvalid if the manifest or the module is invalid.
 	InstallPlugin(ctx context.Context, r InstallPluginRequest) (Plugin, error)
-	// EnablePlugin lets it run, also after faults have disabled it, or turns it
-	// off: memory.ErrNotFound, ErrConflict where the configuration says so.
+	// EnablePlugin turns a plugin on, also after faults have disabled it, or
+	// off. Errors: memory.ErrNotFound, ErrConflict if the configuration decides
+	// it.
 	EnablePlugin(ctx context.Context, id string, enabled bool) (Plugin, error)
-	// RemovePlugin takes it away with its state; its memories stay.
+	// RemovePlugin removes a plugin with its state; its memories stay. Errors:
 	// memory.ErrNotFound, ErrConflict for a built-in one.
 	RemovePlugin(ctx context.Context, id string) error
 }
 
-// Where a plugin comes from.
+// Sources of a plugin.
 const (
 	PluginBuiltIn   = "built-in"
 	PluginInstalled = "installed"
 	PluginFolder    = "folder" // put into the plugins folder by hand
 )
 
-// What a plugin does now.
+// States of a plugin.
 const (
 	PluginRuns    = "runs"
-	PluginOff     = "off"     // by the wearer's word, or the configuration's
-	PluginFaulted = "faulted" // disabled after faults in a row
+	PluginOff     = "off"     // turned off by the wearer or the configuration
+	PluginFaulted = "faulted" // disabled after several faults in a row
 	PluginBroken  = "broken"  // it can't be loaded; Error says why
 )
 
@@ -71,7 +72,7 @@ type Plugin struct {
 	Types        []string          `json:"types"`
 	Capabilities []string          `json:"capabilities"`
 	OnFault      string            `json:"on_fault"`          // skip or wait
-	Waiting      int               `json:"waiting,omitempty"` // events that are kept for it
+	Waiting      int               `json:"waiting,omitempty"` // events that wait for it
 	Worker       string            `json:"worker,omitempty"`  // how it is confined; empty: it runs in the node
 	Calls        uint64            `json:"calls"`
 	Faults       map[string]uint64 `json:"faults"`     // by kind
@@ -87,7 +88,7 @@ type PluginView struct {
 	Plugin
 	Manifest  string    `json:"manifest"` // plugin.toml; empty where its file is not kept
 	SHA256    string    `json:"sha256"`   // of the module
-	Asks      []string  `json:"asks"`     // what it wants to see and do, as InstallPlugin has it agreed to
+	Asks      []string  `json:"asks"`     // what it wants to see and do, in the form that InstallPlugin needs as agreed
 	Agreed    []string  `json:"agreed"`
 	Installed time.Time `json:"installed,omitzero"`
 	Limits    PluginMax `json:"limits"`
@@ -102,15 +103,15 @@ type PluginMax struct {
 	Candidates int   `json:"candidates"`
 }
 
-// InstallPluginRequest is a package, and what the wearer said to it.
+// InstallPluginRequest is a package with the wearer's consent.
 type InstallPluginRequest struct {
 	Manifest  string            `json:"manifest"`            // plugin.toml, as it was signed
-	Signature []byte            `json:"signature,omitempty"` // Ed25519; nothing: nobody signed
+	Signature []byte            `json:"signature,omitempty"` // Ed25519; absent: the package is not signed
 	Module    []byte            `json:"module"`
 	Agreed    []string          `json:"agreed"`              // "sees text", "proposes vault", "may redact", …
-	Unsigned  bool              `json:"unsigned,omitempty"`  // a package that nobody signed will do
-	Lookalike bool              `json:"lookalike,omitempty"` // so will an id that looks like another's
-	Settings  map[string]string `json:"settings,omitempty"`  // of the capability config; nothing: as before
+	Unsigned  bool              `json:"unsigned,omitempty"`  // an unsigned package is accepted
+	Lookalike bool              `json:"lookalike,omitempty"` // an id that looks like another one is accepted
+	Settings  map[string]string `json:"settings,omitempty"`  // for the capability config; absent: as before
 }
 
 // PluginPlan is what a wearer reads before saying yes.
@@ -201,7 +202,7 @@ func (c *Client) Plugins(ctx context.Context) ([]Plugin, error) {
 	return v.Plugins, err
 }
 
-// Plugin gives one with its manifest.
+// Plugin returns one with its manifest.
 func (c *Client) Plugin(ctx context.Context, id string) (PluginView, error) {
 	return getPlugin.call(ctx, c, pluginOf{id})
 }

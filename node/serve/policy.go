@@ -7,28 +7,29 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Policer keeps the wearer's policy: what may go to whom.
+// Policer manages the wearer's policy: what may be given to whom.
 type Policer interface {
 	Policy(ctx context.Context) (Policy, error)
-	// SetPolicy takes another; empty: what the wearer gives by hand passes.
+	// SetPolicy sets another policy. Empty: what the wearer shares by hand is
+	// allowed.
 	SetPolicy(ctx context.Context, text string) (Policy, error)
-	// SetNever sets the words that go into no share, whatever it redacts.
+	// SetNever sets the words that are removed from every share.
 	SetNever(ctx context.Context, words []string) (Policy, error)
-	// PolicyTest says what would pass to somebody, and which rule decides.
+	// PolicyTest returns what somebody would get, and which rule decides.
 	PolicyTest(ctx context.Context, r PolicyTestRequest) (PolicyTested, error)
-	// PolicyDiff says what another policy would open and close for those whom
-	// something is given now.
+	// PolicyDiff returns what another policy would allow and deny to those who
+	// get something now.
 	PolicyDiff(ctx context.Context, text string) (PolicyDiff, error)
 }
 
-// Policy is what decides what may go to whom.
+// Policy decides what may be given to whom.
 type Policy struct {
 	Text      string       `json:"text"` // in Cedar
-	Mine      bool         `json:"mine"` // the wearer set it; else what the wearer gives by hand passes
+	Mine      bool         `json:"mine"` // the wearer has set it; otherwise what the wearer shares by hand is allowed
 	Rules     []PolicyRule `json:"rules"`
-	Never     []string     `json:"never"`               // words that go into no share
-	Conflicts []string     `json:"conflicts,omitempty"` // others that devices set without knowing of it: each has to allow
-	Trouble   string       `json:"trouble,omitempty"`   // why it can't be read: it denies everything
+	Never     []string     `json:"never"`               // words that are removed from every share
+	Conflicts []string     `json:"conflicts,omitempty"` // policies that devices set without knowing of this one: each has to allow
+	Trouble   string       `json:"trouble,omitempty"`   // why it can't be parsed, so that it denies everything
 }
 
 // PolicyRule is one rule.
@@ -36,12 +37,12 @@ type PolicyRule struct {
 	Name    string `json:"name"`
 	Line    int    `json:"line"`
 	Forbids bool   `json:"forbids"`
-	Words   string `json:"words"` // the rule, said back
+	Words   string `json:"words"` // the rule in plain words
 }
 
 // PolicyText is a policy in Cedar.
 type PolicyText struct {
-	Text string `json:"text"` // empty: what the wearer gives by hand passes
+	Text string `json:"text"` // empty: what the wearer shares by hand is allowed
 }
 
 // NeverList is what goes into no share.
@@ -49,24 +50,24 @@ type NeverList struct {
 	Words []string `json:"words"`
 }
 
-// PolicyTestRequest says as whom to look.
+// PolicyTestRequest says for whom to test.
 type PolicyTestRequest struct {
 	As      string    `json:"as"` // reader:NAME, app:NAME, worker:NAME or buyer
 	Purpose string    `json:"purpose,omitempty"`
 	At      time.Time `json:"at,omitzero"`    // absent: now
-	Text    string    `json:"text,omitempty"` // a policy to try; empty: the one that holds
+	Text    string    `json:"text,omitempty"` // a policy to test; empty: the present one
 }
 
-// PolicyTested is what would pass.
+// PolicyTested is what would be allowed.
 type PolicyTested struct {
 	As     string       `json:"as"`
 	Action string       `json:"action"` // share, read, feed or sell
 	Passes []PolicyItem `json:"passes"`
-	Held   int          `json:"held"` // memories that would not
+	Held   int          `json:"held"` // memories that would be denied
 	Why    []HeldBack   `json:"why,omitempty"`
 }
 
-// PolicyItem is a memory of which a policy decides.
+// PolicyItem is a memory with the policy's decision.
 type PolicyItem struct {
 	ID   memory.ID   `json:"id"`
 	Type memory.Type `json:"type"`
@@ -74,7 +75,7 @@ type PolicyItem struct {
 	By   string      `json:"by"` // what decides
 }
 
-// HeldBack says why memories do not pass.
+// HeldBack says why memories are denied.
 type HeldBack struct {
 	Why      string `json:"why"`
 	Memories int    `json:"memories"`
@@ -86,7 +87,7 @@ type PolicyDiff struct {
 	Changes []PolicyChange `json:"changes"`
 }
 
-// PolicyChange is that for one party.
+// PolicyChange is the change for one party.
 type PolicyChange struct {
 	As     string       `json:"as"`
 	Action string       `json:"action"`
@@ -127,7 +128,7 @@ var (
 	})
 )
 
-// Policy gives what decides what may go to whom.
+// Policy returns what decides what may go to whom.
 func (c *Client) Policy(ctx context.Context) (Policy, error) { return getPolicy.call(ctx, c, none{}) }
 
 // SetPolicy sets it.

@@ -11,9 +11,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Problem is an error as the API tells it (RFC 9457). Type is stable: a client
-// may depend on it. A problem is also the error that a Client returns;
-// errors.Is finds in it the sentinel that the service had returned.
+// Problem is an error of the API (RFC 9457). Type is stable: clients may depend
+// on it. A Client returns a problem as an error; errors.Is finds in it the
+// sentinel that the service returned.
 type Problem struct {
 	Type   string `json:"type"`
 	Title  string `json:"title"`
@@ -28,12 +28,12 @@ const MediaTypeProblem = "application/problem+json"
 // typePrefix begins every Problem.Type.
 const typePrefix = "urn:locket:problem:"
 
-// kind is one sort of problem: the last part of its type, and what goes with it.
+// kind is one kind of problem: the last part of its type, and its properties.
 type kind struct {
 	name   string
 	status int
 	title  string
-	cause  error // what the service returns for it, and a client finds in it
+	cause  error // the error of the service that it stands for; a client finds it in the problem
 }
 
 var (
@@ -64,15 +64,15 @@ var (
 	kindSpace       = kind{"no-space", http.StatusInsufficientStorage, "The disk's reserve is reached", memory.ErrNoSpace}
 )
 
-// kinds is every sort of problem; those with a cause are looked through in
-// this order.
+// kinds lists every kind of problem. Those with a cause are tried in this
+// order.
 var kinds = []kind{
 	kindRequest, kindToken, kindKey, kindForbidden, kindLimit, kindPassphrase, kindNotFound, kindRoute, kindMethod, kindAmbiguous,
 	kindConflict, kindPlan, kindTooLarge, kindMedia, kindHost, kindInvalid, kindVault, kindLocked,
 	kindSigner, kindRelay, kindEngine, kindInternal, kindUnsupported, kindSpace, kindCold,
 }
 
-// Problems gives every sort of problem, by its status.
+// Problems returns every sort of problem, by its status.
 func Problems() []Problem {
 	var out []Problem
 	for _, k := range kinds {
@@ -94,7 +94,7 @@ func (p *Problem) Error() string {
 	return p.Title
 }
 
-// Is finds the sentinel that stands behind the problem.
+// Is reports whether the problem stands for a sentinel.
 func (p *Problem) Is(target error) bool {
 	for _, k := range kinds {
 		if k.cause != nil && k.cause == target {
@@ -104,8 +104,8 @@ func (p *Problem) Is(target error) bool {
 	return false
 }
 
-// problemOf turns what a service returned into what is told. What is not
-// expected is logged, and told without its text.
+// problemOf turns a service's error into a problem. An unexpected error is
+// logged and described without its text.
 func (h *handler) problemOf(ctx context.Context, route string, err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
@@ -133,7 +133,7 @@ func writeProblem(w http.ResponseWriter, p *Problem) {
 
 func writeJSON(w http.ResponseWriter, status int, media string, v any) {
 	b, err := json.Marshal(v)
-	if err != nil { // none of our structs fails but on a NaN from a service
+	if err != nil { // our structs fail only if a service returns NaN
 		status, media = http.StatusInternalServerError, MediaTypeProblem
 		b, _ = json.Marshal(kindInternal.problem("", "the answer can't be written as JSON"))
 	}

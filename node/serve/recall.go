@@ -13,20 +13,20 @@ import (
 	"github.com/locket-dev/locket/memory/filter"
 )
 
-// Recaller finds, and answers from what it finds.
+// Recaller searches, and answers from what it finds.
 type Recaller interface {
-	// Search gives the best hits first. Nothing that answers is an answer:
-	// no hits, Known false.
+	// Search returns the best hits first. If nothing answers the query, there
+	// may be no hits, and Known is false.
 	Search(ctx context.Context, r SearchRequest) (SearchResult, error)
-	// Ask answers from memory: in the words of the language model where one is
-	// configured, which have to cite what they are from; else with the evidence
-	// itself. Where recall finds nothing that answers, no model is asked. A
-	// question about a photo is for a worker that sees: it is kept, and who asks
-	// it again is given the answer once that has come.
+	// Ask answers from memory. If a language model is configured, it writes the
+	// answer and has to cite its sources; otherwise the evidence itself is the
+	// answer. If recall finds nothing, no model is asked. A question about a
+	// photo is for a worker with a vision model: it is stored, and asking it
+	// again returns the answer when it has come.
 	Ask(ctx context.Context, r AskRequest) (AskResult, error)
-	// Context finds what the conversation is about and gives up to ten
-	// memories of each type and what was said of it, as one block of text
-	// within a budget: see package retrieve. Vault memories are never in it.
+	// Context finds the topic of the conversation and returns up to ten
+	// memories of each type and lines about it, as one block of text within a
+	// budget: see package retrieve. It never contains vault memories.
 	Context(ctx context.Context, r ContextRequest) (ContextResult, error)
 }
 
@@ -36,19 +36,19 @@ type SearchRequest struct {
 	K         int             `json:"k,omitempty"`         // 0: 10; at most 100
 	Types     []memory.Type   `json:"types,omitempty"`     // empty: all
 	At        time.Time       `json:"at,omitzero"`         // when it is asked: what "yesterday" is relative to; absent: now
-	AsOf      time.Time       `json:"as_of,omitzero"`      // true then, out in the world
-	KnownAt   time.Time       `json:"known_at,omitzero"`   // believed then
+	AsOf      time.Time       `json:"as_of,omitzero"`      // true in the world at this time
+	KnownAt   time.Time       `json:"known_at,omitzero"`   // believed at this time
 	Since     time.Time       `json:"since,omitzero"`      // of the evidence
 	Until     time.Time       `json:"until,omitzero"`      // of the evidence
-	Threshold float64         `json:"threshold,omitempty"` // hits of a lower score are left out
-	History   bool            `json:"history,omitempty"`   // superseded memories too
+	Threshold float64         `json:"threshold,omitempty"` // hits with a lower score are left out
+	History   bool            `json:"history,omitempty"`   // also superseded memories
 	Only      string          `json:"only,omitempty"`      // OnlyMemories or OnlyUtterances; empty: both
 	Tag       string          `json:"tag,omitempty"`       // memories with this tag
-	Filters   filter.Filter   `json:"filters,omitzero"`    // only what they choose
+	Filters   filter.Filter   `json:"filters,omitzero"`    // only what they select
 	Metadata  memory.Metadata `json:"metadata,omitempty"`  // memories with all of these
 	Agent     string          `json:"agent,omitempty"`     // scope
 	Run       string          `json:"run,omitempty"`       // scope
-	Sees      filter.Filter   `json:"-"`                   // what who asks may know of; Filters hold to it already
+	Sees      filter.Filter   `json:"-"`                   // what the caller may see; Filters include it already
 }
 
 // What SearchRequest.Only may be.
@@ -57,24 +57,25 @@ const (
 	OnlyUtterances = "utterances"
 )
 
-// SearchResult answers. Known is false where nothing that was found answers
-// the query; hits may then be there as the nearest there is.
+// SearchResult is the answer. Known is false if nothing answers the query; hits
+// may then be the nearest ones.
 type SearchResult struct {
 	Hits       []Hit   `json:"hits"`
 	Known      bool    `json:"known"`
 	Confidence float64 `json:"confidence"` // 0 to 1, of the best hit
-	// Shape is what the question is after: who, when, where, how_to,
-	// how_many, exact, preference or plain.
+	// Shape is what the question asks for: who, when, where, how_to, how_many,
+	// exact, preference or plain.
 	Shape string `json:"shape,omitempty"`
-	// Unquoted: the question is a phrase in quotation marks that stands nowhere. The hits were found
-	// by its words.
+	// Unquoted is true if the question is a phrase in quotation marks that no
+	// document contains. The hits were found by its single words.
 	Unquoted bool `json:"unquoted,omitempty"`
-	// Skipped are the models that are set and had no part in this answer.
+	// Skipped lists the configured models that did not contribute to this
+	// answer.
 	Skipped []SkippedPart `json:"skipped,omitempty"`
-	Missing int           `json:"missing,omitempty"` // hits that are cold and can't be fetched now
+	Missing int           `json:"missing,omitempty"` // cold hits that can't be fetched now
 }
 
-// SkippedPart is a part of scores that a model should have given.
+// SkippedPart is a part of the scores that a model should have contributed.
 type SkippedPart struct {
 	Part   string `json:"part"`   // embedding_match or rerank_match
 	Reason string `json:"reason"` // late: it took too long; busy: earlier calls are late and still under way; failed: it gave an error
@@ -104,9 +105,9 @@ type Hit struct {
 	Memory    *memory.Memory     `json:"memory,omitempty"`
 	Chunk     *memory.Chunk      `json:"chunk,omitempty"` // the part of a long resource that answers
 	Utterance *memory.Utterance  `json:"utterance,omitempty"`
-	Until     time.Time          `json:"until,omitzero"`      // of a line: when what it says stopped being so
-	Cold      bool               `json:"cold,omitempty"`      // the text is at the relay, and can't be fetched now
-	SharedBy  *SharedBy          `json:"shared_by,omitempty"` // it is another's, who shares it; absent: the wearer's own
+	Until     time.Time          `json:"until,omitzero"`      // for a line: when its content stopped being true
+	Cold      bool               `json:"cold,omitempty"`      // the text is at the relay and can't be fetched now
+	SharedBy  *SharedBy          `json:"shared_by,omitempty"` // the person who shares it; absent: it is the wearer's own
 }
 
 // AskRequest is a question.
@@ -126,7 +127,7 @@ type AskRequest struct {
 	Sees         filter.Filter    `json:"-"`                       // what who asks may know of; Filters hold to it already
 }
 
-// AskResult is an answer with what it is from.
+// AskResult is an answer with its sources.
 type AskResult struct {
 	Answer     string        `json:"answer,omitempty"`   // empty: the evidence is the answer
 	Model      string        `json:"model,omitempty"`    // that made it; empty: none did
@@ -135,26 +136,27 @@ type AskResult struct {
 	Confidence float64       `json:"confidence"`         // 0 to 1, of recall
 	Cited      bool          `json:"cited"`              // the answer cites what is given here, and nothing else
 	Citations  []ContextItem `json:"citations"`          // what it cites, in its order
-	Invented   []string      `json:"invented,omitempty"` // citations of nothing that was given
+	Invented   []string      `json:"invented,omitempty"` // citations of something that was not given
 	Evidence   []ContextItem `json:"evidence"`           // the best first
-	Question   memory.ID     `json:"question,omitzero"`  // of a question about a photo, which is kept as a memory
-	Waits      string        `json:"waits,omitempty"`    // what that waits for; empty: it was answered
+	Question   memory.ID     `json:"question,omitzero"`  // the memory that stores a question about a photo
+	Waits      string        `json:"waits,omitempty"`    // what that question waits for; empty: it was answered
 	Trouble    string        `json:"trouble,omitempty"`  // why the model gave no answer
 }
 
-// ContextRequest says what the conversation is.
+// ContextRequest describes the conversation.
 type ContextRequest struct {
-	Messages []ContextMessage `json:"messages,omitempty"`  // the latest last; empty: the session that is going on
-	Topic    string           `json:"topic,omitempty"`     // instead of inferring it
-	Budget   int              `json:"budget,omitempty"`    // tokens; 0: 1000, of which no more is filled than is of use; at most 32000
+	Messages []ContextMessage `json:"messages,omitempty"`  // the latest last; empty: the present session
+	Topic    string           `json:"topic,omitempty"`     // instead of finding it
+	Budget   int              `json:"budget,omitempty"`    // tokens; 0: 1000, or less if less is useful; at most 32000
 	At       time.Time        `json:"at,omitzero"`         // what "yesterday" is relative to; absent: now
 	Agent    string           `json:"agent,omitempty"`     // scope
 	Run      string           `json:"run,omitempty"`       // scope
-	Filters  filter.Filter    `json:"filters,omitzero"`    // only what they choose
-	NoQuotes bool             `json:"no_quotes,omitempty"` // memories without the lines that they quote
-	Sees     filter.Filter    `json:"-"`                   // what who asks may know of; Filters hold to it already
-	// AskModel is called before a language model is asked what the conversation is about,
-	// with about how many tokens it is sent: false has it not asked. nil: it may be.
+	Filters  filter.Filter    `json:"filters,omitzero"`    // only what they select
+	NoQuotes bool             `json:"no_quotes,omitempty"` // memories without their quotes
+	Sees     filter.Filter    `json:"-"`                   // what the caller may see; Filters include it already
+	// AskModel is called before a language model is asked for the topic, with
+	// about how many tokens would be sent. If it returns false, the model is
+	// not asked. nil: it may be asked.
 	AskModel func(tokens int) bool `json:"-"`
 }
 
@@ -164,27 +166,27 @@ type ContextMessage struct {
 	Text    string `json:"text"`
 }
 
-// ContextResult is what should be in mind.
+// ContextResult is what an assistant should know.
 type ContextResult struct {
-	Topic      string        `json:"topic"` // empty: nothing was said that has one
+	Topic      string        `json:"topic"` // empty: the messages have no topic
 	Text       string        `json:"text"`  // the block; empty: nothing is known
 	Tokens     int           `json:"tokens"`
-	Known      bool          `json:"known"`      // something in it speaks of the topic
+	Known      bool          `json:"known"`      // the block has something about the topic
 	Confidence float64       `json:"confidence"` // 0 to 1
-	Items      []ContextItem `json:"items"`      // what is in the block, core first, then best first
-	Left       int           `json:"left"`       // items that had no room
+	Items      []ContextItem `json:"items"`      // the items in the block: core first, then the best first
+	Left       int           `json:"left"`       // items that did not fit
 }
 
 // ContextItem is one line of a block.
 type ContextItem struct {
 	ID       memory.ID         `json:"id"`
-	Cite     string            `json:"cite"`    // the beginning of the id, as the block has it
+	Cite     string            `json:"cite"`    // the beginning of the id, as in the block
 	Section  string            `json:"section"` // a type of memory, or utterances
 	Text     string            `json:"text"`
 	At       time.Time         `json:"at,omitzero"`
 	Tokens   int               `json:"tokens"`
 	Evidence []memory.Evidence `json:"evidence,omitempty"`
-	SharedBy *SharedBy         `json:"shared_by,omitempty"` // it is another's, who shares it; absent: the wearer's own
+	SharedBy *SharedBy         `json:"shared_by,omitempty"` // the person who shares it; absent: it is the wearer's own
 }
 
 // Limits of a ContextRequest.
@@ -288,8 +290,8 @@ func (r *ContextRequest) check() error {
 	return nil
 }
 
-// EvidenceOf gives what an answer shows of memory: core blocks are always in a
-// model's context, and are no evidence by themselves.
+// EvidenceOf returns the evidence to show for an answer. It leaves out core
+// blocks, because they are always in a model's context.
 func EvidenceOf(items []ContextItem) []ContextItem {
 	out := []ContextItem{}
 	for _, it := range items {
@@ -310,7 +312,7 @@ func (c *Client) Ask(ctx context.Context, r AskRequest) (AskResult, error) {
 	return ask.call(ctx, c, r)
 }
 
-// Context gathers what an assistant should have in mind.
+// Context returns what an assistant should know.
 func (c *Client) Context(ctx context.Context, r ContextRequest) (ContextResult, error) {
 	return gather.call(ctx, c, r)
 }

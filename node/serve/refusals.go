@@ -9,16 +9,17 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Refuser tells how much of what was heard is remembered, and what was not.
+// Refuser reports how much of what was heard is remembered, and what was
+// refused.
 type Refuser interface {
-	// Refusals gives the newest first, at most limit.
+	// Refusals returns the newest refusals first, at most limit.
 	Refusals(ctx context.Context, limit int) ([]memory.Refusal, error)
-	// Tally counts since the home was made, on this node.
+	// Tally returns counts since the home was made, on this node.
 	Tally(ctx context.Context) (Tally, error)
-	// Rescan takes the texts that were set aside, since a plugin that takes
-	// words away failed on them, through the plugins as they are now. Each
-	// counts once: what goes through is set aside no more. ErrConflict while
-	// such a plugin is disabled after faults.
+	// Rescan sends quarantined texts through the present plugins. These texts
+	// were quarantined because a plugin that removes words failed on them. A
+	// text that passes is removed from quarantine. Rescan returns ErrConflict
+	// while such a plugin is disabled after faults.
 	Rescan(ctx context.Context) (Rescanned, error)
 }
 
@@ -30,7 +31,7 @@ type RefusalsAnswer struct {
 	Refusals []memory.Refusal `json:"refusals"`
 }
 
-// Tally says what became of what was heard.
+// Tally counts the outcomes of what was heard.
 type Tally struct {
 	Taken   uint64    `json:"taken"`   // statements that became a memory, or evidence for one
 	Refused []Refused `json:"refused"` // the most frequent kind first
@@ -57,10 +58,10 @@ func NewTally(taken uint64, refused map[string]uint64) Tally {
 	return t
 }
 
-// Rescanned is what came of it.
+// Rescanned is the result of Rescan.
 type Rescanned struct {
-	Texts   int             `json:"texts"` // that were set aside
-	Left    int             `json:"left"`  // of these: a plugin failed again, and they are set aside still
+	Texts   int             `json:"texts"` // texts that were in quarantine
+	Left    int             `json:"left"`  // those on which a plugin failed again, so that they stay in quarantine
 	Changes []memory.Change `json:"changes"`
 }
 
@@ -86,7 +87,7 @@ var (
 	}, Refuser.Rescan)
 )
 
-// Refusals gives the newest first; 0: DefaultPage.
+// Refusals returns the newest first; 0: DefaultPage.
 func (c *Client) Refusals(ctx context.Context, limit int) ([]memory.Refusal, error) {
 	v, err := refusals.call(ctx, c, limitQuery{limit})
 	return v.Refusals, err

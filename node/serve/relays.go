@@ -6,49 +6,48 @@ import (
 	"time"
 )
 
-// ErrRelay: a relay could not be reached, or refuses. Its words are for the
-// wearer to see.
+// ErrRelay: a relay could not be reached, or refuses. The message is for the
+// wearer.
 var ErrRelay = errors.New("relay")
 
-// Relayer says where envelopes are carried to and from.
+// Relayer manages the remotes with which envelopes are exchanged.
 type Relayer interface {
-	// Relays gives how each place stands, the house first.
+	// Relays returns the state of each remote, the primary relay first.
 	Relays(ctx context.Context) ([]Relay, error)
-	// AddRelay makes another relay a mirror, and carries everything there:
-	// memory.ErrInvalid, ErrConflict where it is there already, ErrRelay.
+	// AddRelay makes another relay a mirror, and copies everything to it.
+	// Errors: memory.ErrInvalid, ErrConflict if it is there already, ErrRelay.
 	AddRelay(ctx context.Context, url string) ([]Relay, error)
-	// RemoveRelay leaves one: memory.ErrNotFound; ErrConflict for the house
-	// where no other relay has everything.
+	// RemoveRelay stops using a relay. Errors: memory.ErrNotFound; ErrConflict
+	// for the primary relay if no other relay has everything.
 	RemoveRelay(ctx context.Context, url string) ([]Relay, error)
-	// MoveRelay makes a relay the house, once it has everything.
+	// MoveRelay makes a relay the primary one, when it has everything.
 	MoveRelay(ctx context.Context, url string) ([]Relay, error)
 }
 
-// The kinds of places.
+// The kinds of remotes.
 const (
-	RelayHouse  = "house"  // has the last word on who is a member
-	RelayMirror = "mirror" // has the same
-	RelayPeer   = "peer"   // another device, in the same network
+	RelayHouse  = "house"  // the primary relay, which takes membership entries first
+	RelayMirror = "mirror" // a relay with the same content
+	RelayPeer   = "peer"   // another device in the same network
 )
 
-// Relay is a place that envelopes are carried to and from.
+// Relay is a remote with which envelopes are exchanged.
 type Relay struct {
 	URL     string    `json:"url"`
 	Kind    string    `json:"kind"`
 	Synced  time.Time `json:"synced,omitzero"`
 	Error   string    `json:"error,omitempty"`   // of the last round
-	Lacks   int       `json:"lacks"`             // deltas that are here, and not there
-	Blobs   int       `json:"blobs"`             // blobs that are here, and were not given there
-	Metered bool      `json:"metered,omitempty"` // these wait, as sync.metered is set
+	Lacks   int       `json:"lacks"`             // deltas that this device has and the remote lacks
+	Blobs   int       `json:"blobs"`             // blobs that this device has and that were not given to the remote
+	Metered bool      `json:"metered,omitempty"` // blobs wait because sync.metered is set
 	Busy    bool      `json:"busy,omitempty"`
-	Done    int       `json:"done,omitempty"` // of all that are being sent
+	Done    int       `json:"done,omitempty"` // deltas done so far, of all that are being sent
 	All     int       `json:"all,omitempty"`
 	Retry   time.Time `json:"retry,omitzero"` // when it is tried again
-	Trouble []string  `json:"trouble"`        // what it did that it should not have: forks, what it withholds
+	Trouble []string  `json:"trouble"`        // its faults: forks, and what it withholds
 }
 
-// Fails reports whether there is something to be said of it: its last round
-// failed, or it did what it should not have.
+// Fails reports whether the remote has a fault, or its last round failed.
 func (r *Relay) Fails() bool { return r.Error != "" || len(r.Trouble) > 0 }
 
 // RelaysAnswer lists them.
@@ -88,7 +87,7 @@ var (
 	}, aboutRelay(Relayer.MoveRelay))
 )
 
-// aboutRelay does something about the relay that a request names.
+// aboutRelay calls do with the relay that a request names.
 func aboutRelay(do func(Relayer, context.Context, string) ([]Relay, error)) func(Relayer, context.Context, RelayRequest) (RelaysAnswer, error) {
 	return func(s Relayer, ctx context.Context, req RelayRequest) (RelaysAnswer, error) {
 		list, err := do(s, ctx, req.URL)
@@ -96,7 +95,7 @@ func aboutRelay(do func(Relayer, context.Context, string) ([]Relay, error)) func
 	}
 }
 
-// Relays lists the places that envelopes are carried to and from.
+// Relays lists the remotes.
 func (c *Client) Relays(ctx context.Context) ([]Relay, error) {
 	v, err := listRelays.call(ctx, c, none{})
 	return v.Relays, err
@@ -108,13 +107,13 @@ func (c *Client) AddRelay(ctx context.Context, url string) ([]Relay, error) {
 	return v.Relays, err
 }
 
-// RemoveRelay leaves one.
+// RemoveRelay stops using a relay.
 func (c *Client) RemoveRelay(ctx context.Context, url string) ([]Relay, error) {
 	v, err := removeRelay.call(ctx, c, RelayRequest{url})
 	return v.Relays, err
 }
 
-// MoveRelay makes a relay the house.
+// MoveRelay makes a relay the primary one.
 func (c *Client) MoveRelay(ctx context.Context, url string) ([]Relay, error) {
 	v, err := moveRelay.call(ctx, c, RelayRequest{url})
 	return v.Relays, err

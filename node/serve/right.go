@@ -11,26 +11,26 @@ import (
 	"sync/atomic"
 )
 
-// Right is what a route needs. Each route names one; see [Endpoints].
+// Right is what a route requires. Each route names one; see [Endpoints].
 type Right string
 
 // The rights that an app can be given.
 const (
 	RightRead   Right = "read"   // memories, as far as the app may see them
 	RightAdd    Right = "add"    // memories, in the app's name
-	RightUpdate Right = "update" // what the app itself has said
+	RightUpdate Right = "update" // what the app itself has written
 	RightForget Right = "forget" // erase what it may see, for good
-	RightChat   Right = "chat"   // have the model answer that memory is put in front of, at the owner's cost
+	RightChat   Right = "chat"   // let the model answer with memory in its input, at the owner's cost
 )
 
-// The rights that nobody is given: they follow from who asks.
+// These rights can't be given. They follow from who makes the request.
 const (
 	RightOwner   Right = "owner"   // with the owner's token, or on the Unix socket without one
-	RightCommand Right = "command" // the owner, and not by a page in a browser: it lets somebody in for longer than the page is open
-	RightApp     Right = "app"     // any app, of itself
-	RightWrite   Right = "write"   // add, update or forget: each operation asks for its own
+	RightCommand Right = "command" // the owner, but not from a page in a browser, because it gives somebody access for longer than the page is open
+	RightApp     Right = "app"     // any app, about itself
+	RightWrite   Right = "write"   // add, update or forget: each operation needs its own right
 	RightMetrics Right = "metrics" // the owner, or the token of the metrics
-	RightAnyone  Right = "anyone"  // who is let in at all
+	RightAnyone  Right = "anyone"  // anyone who may connect
 )
 
 // Rights are those that an app can be given.
@@ -43,37 +43,39 @@ const KeyPrefix = "lka_"
 type Caller interface {
 	// Name is the app's.
 	Name() string
-	// May counts a request of an operation, and tells whether the app may make it:
-	// ErrForbidden with the reason, ErrLimit. A refusal is noted for the owner.
+	// May counts a request of an operation and returns nil if the app may make
+	// it, ErrForbidden with the reason, or ErrLimit. A refusal is recorded for
+	// the owner.
 	May(ctx context.Context, right Right, operation string) error
 }
 
 type callerKey struct{}
 
-// CallerOf gives the app that a request is of; nil: it is the owner's.
+// CallerOf returns the app that makes a request, or nil if the owner does.
 func CallerOf(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c
 }
 
-// WithCaller gives a context in which an app asks.
+// WithCaller returns a context in which an app makes requests.
 func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// metricsAlone marks a request that brought the token of the metrics.
+// metricsAlone marks a request with the token of the metrics.
 type metricsAlone struct{}
 
 // fromPage marks a request of a page in a browser.
 type fromPage struct{}
 
-// FromPage gives a context in which a page in the owner's browser asks: what needs
-// [RightCommand] is refused there.
+// FromPage returns a context for requests of a page in the owner's browser.
+// Routes that need [RightCommand] are refused there.
 func FromPage(ctx context.Context) context.Context {
 	return context.WithValue(ctx, fromPage{}, true)
 }
 
-// letIn says who asks, slows who tries keys, and bounds the connections of each.
+// letIn finds out who makes a request, slows down guessed keys, and limits the
+// connections of each caller.
 func (h *handler) letIn(r *http.Request, owner [sha256.Size]byte) (ctx context.Context, leave func(), err error) {
 	given := r.Header.Get("Authorization")
 	if key, ok := KeyOf(r); ok {
@@ -92,7 +94,7 @@ func (h *handler) letIn(r *http.Request, owner [sha256.Size]byte) (ctx context.C
 	if c := CallerOf(ctx); c != nil {
 		app = c.Name()
 	} else if r.URL.Path == "/healthz" || ctx.Value(metricsAlone{}) != nil {
-		g = nil // as good as a stranger
+		g = nil // it counts as a stranger
 	}
 	if g != nil && !g.admitted(app) {
 		leave()
@@ -101,8 +103,8 @@ func (h *handler) letIn(r *http.Request, owner [sha256.Size]byte) (ctx context.C
 	return ctx, leave, nil
 }
 
-// admit says who asks: the owner, an app or a reader of metrics. The context ends
-// when an app's key does.
+// admit finds out who makes a request: the owner, an app or a reader of
+// metrics. The context ends when an app's key does.
 func (h *handler) admit(r *http.Request, owner [sha256.Size]byte) (ctx context.Context, leave func(), err error) {
 	ctx, leave = r.Context(), func() {}
 	given := r.Header.Get("Authorization")
@@ -116,12 +118,12 @@ func (h *handler) admit(r *http.Request, owner [sha256.Size]byte) (ctx context.C
 		}
 		return WithCaller(ctx, c), leave, nil
 	}
-	// Digests have one length, so the comparison tells nothing.
+	// Digests have the same length, so the comparison reveals nothing.
 	got := sha256.Sum256([]byte(given))
 	switch {
 	case r.URL.Path == "/healthz":
 		return ctx, leave, nil
-	case h.AppsAlone: // whatever the owner's token is
+	case h.AppsAlone: // even with the owner's token
 	case h.Token == "", subtle.ConstantTimeCompare(got[:], owner[:]) == 1:
 		return ctx, leave, nil
 	}
@@ -148,12 +150,12 @@ func KeyOf(r *http.Request) (Secret, bool) {
 	return Secret(key), strings.HasPrefix(key, KeyPrefix)
 }
 
-// PathPrefix begins a path that has an app's key as its next part, for programs that
-// can be given an address and nothing else: /k/lka_…/api/chat.
+// PathPrefix is the beginning of a path whose next part is an app's key, for
+// programs that accept only an address: /k/lka_…/api/chat.
 const PathPrefix = "/k/"
 
-// keyInPath moves a key from the path to where it belongs. A request that has both
-// keeps neither path nor key: whose it is would be open.
+// keyInPath moves a key from the path to the header. If a request has both, it
+// removes both, because it is not clear who makes the request.
 func keyInPath(r *http.Request) *http.Request {
 	rest, ok := strings.CutPrefix(r.URL.Path, PathPrefix)
 	if !ok {
@@ -163,7 +165,7 @@ func keyInPath(r *http.Request) *http.Request {
 	if !strings.HasPrefix(key, KeyPrefix) || r.Header.Get("X-API-Key") != "" {
 		return r
 	}
-	// Some clients send a key that they make up where they were given none.
+	// Some clients send an invented key if they were given none.
 	if given, has := KeyOf(r); has && string(given) != key {
 		return r
 	}
@@ -173,16 +175,16 @@ func keyInPath(r *http.Request) *http.Request {
 	return out
 }
 
-// AsApp gives a client of an API that asks with the app's key of a request. The first
-// call of the API is what the request has paid for at the door; each other counts as
-// a request of its own.
+// AsApp returns a client of the API that uses the app's key of a request. The
+// request was counted when it came in, so the first call of the API is not
+// counted again. Each further call is.
 func AsApp(api http.Handler, r *http.Request) *Client {
 	key, _ := KeyOf(r)
 	paid, _ := r.Context().Value(paidKey{}).(*atomic.Bool)
 	return &Client{http: &http.Client{Transport: forwarded{direct{api}, paid}, CheckRedirect: noRedirect}, token: key}
 }
 
-// forwarded calls a handler in this process for a request that has paid.
+// forwarded calls a handler in this process for a request that was counted.
 type forwarded struct {
 	direct
 	paid *atomic.Bool
@@ -192,17 +194,18 @@ func (f forwarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return f.direct.RoundTrip(r.WithContext(context.WithValue(r.Context(), paidKey{}, f.paid)))
 }
 
-// paidKey marks a request that was counted where it came in: *atomic.Bool, true
-// until a call of the API has taken it.
+// paidKey marks a request that was counted when it came in. The value is an
+// *atomic.Bool that is true until a call of the API uses it.
 type paidKey struct{}
 
-// Paid takes what a request has paid at another door, and reports whether it had.
+// Paid uses up the count of a request that came in at another door, and reports
+// whether there was one.
 func Paid(ctx context.Context) bool {
 	paid, _ := ctx.Value(paidKey{}).(*atomic.Bool)
 	return paid != nil && paid.CompareAndSwap(true, false)
 }
 
-// may holds who asks to the right that a route needs.
+// may checks the right that a route needs.
 func (h *handler) may(ctx context.Context, rt *core) error {
 	if ctx.Value(fromPage{}) != nil && rt.needs == RightCommand {
 		return kindForbidden.problem("", "a page of the console lets nobody in: use the command")
@@ -217,9 +220,9 @@ func (h *handler) may(ctx context.Context, rt *core) error {
 	return c.May(ctx, rt.needs, rt.id)
 }
 
-// forApps lets apps alone into another handler: an assistant that brings no key
-// would otherwise act as the owner on the Unix socket.
-// A request there counts as one of the app's, also where it asks the API nothing.
+// forApps lets only apps use another handler. Otherwise an assistant without a
+// key would act as the owner on the Unix socket. Each request there counts as
+// one of the app's, even if it does not call the API.
 func (h *handler) forApps(name string, door Door) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := CallerOf(r.Context())

@@ -11,32 +11,32 @@ import (
 	"strings"
 )
 
-// A route is written once: as the [Right] that it needs, a [spec], and a function
-// over the service that its topic needs. The handler, the client's call, the checks
-// of what comes in and docs/openapi.yaml are made from it. To add one, write it in
-// its topic's file, with a method in that topic's interface, and implement the
-// method. A route that apps may call needs its method in package apps, too, which
-// holds it to what the app may see.
+// A route is written once: the [Right] that it needs, a [spec], and a function
+// over its topic's service. The handler, the client's call, the input checks
+// and docs/openapi.yaml are made from it. To add a route, write it in its
+// topic's file, add a method to the topic's interface, and implement the
+// method. If apps may call it, package apps also needs the method, which checks
+// what the app may see.
 
-// spec is a route in words.
+// spec describes a route.
 type spec struct {
 	method, path string
 	id           string // name of the operation, once in the document
 	summary      string // one line
-	about        string // what the line leaves out
-	gives        string // what a good answer is
+	about        string // details that the summary leaves out
+	gives        string // what a successful answer contains
 	made         bool   // a good answer is 201, not 200
 	optional     bool   // the body may be left out
-	alone        bool   // it tries a passphrase, and scrypt takes much memory: one such request at a time
-	body         int64  // the most bytes of a body; 0: MaxBody; -1: as many as come
-	slow         bool   // it streams, or waits: its time says nothing
+	alone        bool   // it tries a passphrase, and scrypt takes much memory, so only one such request runs at a time
+	body         int64  // greatest number of bytes of a body; 0: MaxBody; -1: no limit
+	slow         bool   // it streams or waits, so its duration means nothing
 }
 
-// Format is a media type with what stands in it.
+// Format is a media type with the schema of its content.
 type Format struct {
 	Media  string
 	Type   reflect.Type   // nil: Schema
-	Schema map[string]any // JSON Schema of what is no type of ours
+	Schema map[string]any // JSON Schema of something that is not a type of ours
 }
 
 func jsonOf[T any](media string) Format { return Format{Media: media, Type: reflect.TypeFor[T]()} }
@@ -49,12 +49,12 @@ func schema(media string, keys ...string) Format {
 	return f
 }
 
-// none is the input of a route that takes nothing.
+// none is the input of a route without input.
 type none struct{}
 
 // route is one method of one path, over a service S, from an input I to an
-// answer A. See inputOf for what I may be. What can do without the types is in
-// core: it is compiled once, and not for each route.
+// answer A. See inputOf for the possible I. The parts that do not depend on the
+// types are in core, which is compiled only once.
 type route[S, I, A any] struct{ *core }
 
 type core struct {
@@ -65,10 +65,10 @@ type core struct {
 	gives  []Format                                                      // what an answer may be
 	zero   func() any                                                    // a pointer to a new input
 	answer func(ctx context.Context, s, in any) (any, error)             // gives a pointer to the answer
-	write  func(w http.ResponseWriter, r *http.Request, s, in any) error // in place of answer
+	write  func(w http.ResponseWriter, r *http.Request, s, in any) error // used instead of answer
 }
 
-// asks is a route that takes nothing.
+// asks makes a route without input.
 func asks[S, A any](needs Right, p spec, f func(S, context.Context) (A, error)) route[S, none, A] {
 	rt := newRoute[S, none, A](needs, p, "application/json")
 	rt.answer = func(ctx context.Context, s, _ any) (any, error) {
@@ -78,7 +78,7 @@ func asks[S, A any](needs Right, p spec, f func(S, context.Context) (A, error)) 
 	return rt
 }
 
-// takes is a route that answers in JSON.
+// takes makes a route that answers in JSON.
 func takes[S, I, A any](needs Right, p spec, f func(S, context.Context, I) (A, error)) route[S, I, A] {
 	rt := newRoute[S, I, A](needs, p, "application/json")
 	rt.answer = func(ctx context.Context, s, in any) (any, error) {
@@ -88,7 +88,7 @@ func takes[S, I, A any](needs Right, p spec, f func(S, context.Context, I) (A, e
 	return rt
 }
 
-// streams is a route that answers in lines of JSON.
+// streams makes a route that answers in lines of JSON.
 func streams[S, I, A any](needs Right, p spec, f func(S, context.Context, I) iter.Seq2[A, error]) route[S, I, A] {
 	p.slow = true
 	rt := newRoute[S, I, A](needs, p, MediaTypeLines)
@@ -98,7 +98,7 @@ func streams[S, I, A any](needs Right, p spec, f func(S, context.Context, I) ite
 	return rt
 }
 
-// writes is a route that writes its answer itself.
+// writes makes a route that writes its answer itself.
 func writes[S, I, A any](needs Right, p spec, gives []Format, f func(w http.ResponseWriter, r *http.Request, s S, in I) error) route[S, I, A] {
 	p.slow = true
 	rt := newRoute[S, I, A](needs, p, "")
@@ -111,16 +111,16 @@ func newRoute[S, I, A any](needs Right, p spec, media string) route[S, I, A] {
 	return route[S, I, A]{&core{spec: p, needs: needs, in: inputOf(reflect.TypeFor[I]()), gives: []Format{jsonOf[A](media)}, zero: func() any { return new(I) }}}
 }
 
-// takesLines is a route whose body is lines of JSON, which it reads itself.
+// takesLines makes a route whose body is lines of JSON, which it reads itself.
 func takesLines[L, S, I, A any](rt route[S, I, A]) route[S, I, A] {
 	rt.takes = []Format{jsonOf[L](MediaTypeLines)}
 	return rt
 }
 
-// checked is an input that has rules beyond its types. It may set defaults.
+// checked is an input with rules beyond its types. check may set defaults.
 type checked interface{ check() error }
 
-// bound is a route over a service that is known.
+// bound is a route with its service.
 type bound struct {
 	*core
 	service any
@@ -173,13 +173,13 @@ func (b bound) serve(h *handler, w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// call asks a node, and gives its answer.
+// call calls a node and returns its answer.
 func (rt route[S, I, A]) call(ctx context.Context, c *Client, in I) (v A, err error) {
 	return v, rt.ask(ctx, c, &in, &v)
 }
 
-// send asks a node. What accept says is asked for, empty: whatever comes. The
-// body is that of in, where none is given.
+// send calls a node. accept is the requested media type; empty: any. If no body
+// is given, in is the body.
 func (rt route[S, I, A]) send(ctx context.Context, c *Client, in I, accept string, body io.Reader) (*http.Response, error) {
 	return rt.core.send(ctx, c, &in, accept, body)
 }
@@ -270,7 +270,7 @@ func (rt *core) describe() Endpoint {
 	return e
 }
 
-// Endpoints gives every route.
+// Endpoints returns every route.
 func Endpoints() []Endpoint {
 	var out []Endpoint
 	for _, b := range (&handler{}).routes() {

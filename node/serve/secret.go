@@ -2,8 +2,7 @@ package serve
 
 import "log/slog"
 
-// Secret is a passphrase or a revealed value on its way. It is JSON text,
-// and nothing else shows it.
+// Secret is a passphrase or a revealed value. Only its JSON form shows it.
 type Secret string
 
 const hidden = "[hidden]"

@@ -18,9 +18,9 @@ import (
 // ErrRunning: something answers on the address already.
 var ErrRunning = errors.New("a daemon is running")
 
-// Listen opens what config.Config.Endpoint names. A Unix socket is for its
-// owner only, and one that nobody answers on is taken over; the caller holds
-// the home's lock, so that no two do so at once.
+// Listen opens the endpoint that config.Config.Endpoint names. Only the owner
+// can use a Unix socket. A socket on which nobody answers is replaced. The
+// caller holds the home's lock, so that only one process does this.
 func Listen(ctx context.Context, network, address string) (net.Listener, error) {
 	var lc net.ListenConfig
 	if network != "unix" {
@@ -44,7 +44,7 @@ func Listen(ctx context.Context, network, address string) (net.Listener, error) 
 	if err != nil {
 		return nil, err
 	}
-	// The home is 0700, so nobody comes in before this.
+	// The home has mode 0700, so nobody could connect before this.
 	if err := os.Chmod(address, 0o600); err != nil {
 		l.Close()
 		return nil, fmt.Errorf("closing socket to others: %w", err)
@@ -55,9 +55,10 @@ func Listen(ctx context.Context, network, address string) (net.Listener, error) 
 // drainTime is how long requests may go on after Serve's context has ended.
 const drainTime = 3 * time.Second
 
-// Serve answers on l until ctx ends, then lets the requests that run finish
-// for 3 seconds; streams end at once. Connections are bounded by who comes through
-// them, and bodies have to come at some pace. It closes l. The error is nil after ctx.
+// Serve answers on l until ctx ends. Then running requests have 3 seconds to
+// finish, and streams end at once. It limits connections by who uses them, and
+// requires bodies to come at a minimum speed. It closes l. The error is nil
+// after ctx has ended.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -92,8 +93,8 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 	return nil
 }
 
-// ReadToken reads the file of the bearer token: fs.ErrNotExist where there is
-// none yet.
+// ReadToken reads the file of the bearer token. It returns fs.ErrNotExist if
+// there is none yet.
 func ReadToken(path string) (Secret, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

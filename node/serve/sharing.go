@@ -8,28 +8,30 @@ import (
 )
 
 // Sharer shares copies of memories with people whom the wearer names. A share
-// is named by its id or the beginning of it. Without a relay: ErrUnsupported.
+// is named by its id or the beginning of it. Without a relay, methods return
+// ErrUnsupported.
 type Sharer interface {
-	// PreviewShare shows what a share would give away; nothing leaves the node.
+	// PreviewShare returns what a share would contain; nothing leaves the node.
 	PreviewShare(ctx context.Context, r ShareRequest) (SharePreview, error)
-	// CreateShare makes it: ErrConflict where r.Confirm is of another preview,
-	// memory.ErrNotFound where nothing fits.
+	// CreateShare makes a share. It returns ErrConflict if r.Confirm belongs to
+	// another preview, and memory.ErrNotFound if nothing fits.
 	CreateShare(ctx context.Context, r ShareRequest) (Share, error)
-	// Shares gives all, revoked ones too, the newest first.
+	// Shares returns all shares, also revoked ones, the newest first.
 	Shares(ctx context.Context) ([]Share, error)
-	// Share gives one, with what its readers see.
+	// Share returns a share, with what its readers see.
 	Share(ctx context.Context, id string) (SharedView, error)
-	// UpdateShare adds what fits since, and takes out what does not any more.
+	// UpdateShare adds what fits now, and removes what no longer fits.
 	UpdateShare(ctx context.Context, id string) (ShareUpdated, error)
-	// ShareLog gives what was shared, changed, taken back and refused.
+	// ShareLog returns what was shared, changed, taken back and refused.
 	ShareLog(ctx context.Context) (ShareLog, error)
-	// RevokeShare puts a reader out, by name or member id, or all where empty.
+	// RevokeShare removes a reader, by name or member id, or all readers if
+	// reader is empty.
 	RevokeShare(ctx context.Context, id, reader string) (Share, error)
 }
 
 // ShareRequest says what is shared with whom.
 type ShareRequest struct {
-	Query       string              `json:"query,omitempty"` // of query, types and tags one is needed
+	Query       string              `json:"query,omitempty"` // at least one of query, types and tags is required
 	Types       []memory.Type       `json:"types,omitempty"` // not vault
 	Tags        []string            `json:"tags,omitempty"`  // all of them
 	Since       time.Time           `json:"since,omitzero"`  // learnt at or after
@@ -40,59 +42,61 @@ type ShareRequest struct {
 	Quotes      bool                `json:"quotes,omitempty"`  // with what evidence quotes
 	To          []string            `json:"to"`                // NAME=KEY or KEY, as locket share key prints it
 	Title       string              `json:"title,omitempty"`   // for the wearer
-	Purpose     string              `json:"purpose,omitempty"` // what the readers need it for, as the policy is told
+	Purpose     string              `json:"purpose,omitempty"` // what the readers need it for; the policy is checked with it
 	Expires     time.Time           `json:"expires,omitzero"`
-	AtLeast     int                 `json:"at_least,omitempty"` // a statement goes only where memories about that many people say the same, redacted; 0: any
-	Confirm     string              `json:"confirm,omitempty"`  // of the preview; empty: whatever it is
+	AtLeast     int                 `json:"at_least,omitempty"` // share a statement only if memories about so many people say the same after redaction; 0: no condition
+	Confirm     string              `json:"confirm,omitempty"`  // of a preview; empty: no preview is required
 }
 
-// SharePreview is what would be given away.
+// SharePreview is what would be shared.
 type SharePreview struct {
 	Memories []SharedCopy  `json:"memories"`
 	Readers  []ShareReader `json:"readers"`
-	LeftOut  int           `json:"left_out"`       // that fit, and of which redaction leaves nothing
-	Few      int           `json:"few,omitempty"`  // that fit, and too few people stand behind
-	Risks    []ShareRisk   `json:"risks"`          // what the reader might tell nevertheless
-	Held     []HeldBack    `json:"held,omitempty"` // that fit, and the policy holds back
+	LeftOut  int           `json:"left_out"`       // memories that fit, but of which redaction leaves nothing
+	Few      int           `json:"few,omitempty"`  // memories that fit, but about too few people
+	Risks    []ShareRisk   `json:"risks"`          // what the reader might find out nevertheless
+	Held     []HeldBack    `json:"held,omitempty"` // memories that fit, but that the policy denies
 	Confirm  string        `json:"confirm"`
 }
 
 // SharedCopy is what a reader sees of a memory.
 type SharedCopy struct {
-	Of   memory.ID   `json:"of"` // the wearer's own, of which the reader is not told
+	Of   memory.ID   `json:"of"` // the wearer's own memory; the reader is not told
 	Type memory.Type `json:"type"`
 	Text string      `json:"text"`
-	Was  string      `json:"was,omitempty"` // the text before redaction, where it differs
-	// Copy is all that a reader gets of it, byte for byte, but for its id, which follows from the share.
+	Was  string      `json:"was,omitempty"` // the text before redaction, if it differs
+	// Copy is exactly what a reader gets, except for the id, which is derived
+	// from the share.
 	Copy memory.Candidate `json:"copy"`
 }
 
-// ShareRisk is something by which a reader might tell more than a share is meant to say.
+// ShareRisk is something from which a reader might learn more than a share is
+// meant to say.
 type ShareRisk struct {
 	Kind string    `json:"kind"` // reaches, name, script, joins or exact
 	Of   memory.ID `json:"of,omitzero"`
 	What string    `json:"what"`
 }
 
-// ShareDeed is one line of the account of what was shared.
+// ShareDeed is one entry of the log of sharing.
 type ShareDeed struct {
 	At      time.Time      `json:"at"`
 	Did     string         `json:"did"` // shared, updated, taken back, reader removed, revoked or refused
 	Share   memory.SpaceID `json:"share,omitzero"`
 	Title   string         `json:"title,omitempty"`
 	To      []string       `json:"to,omitempty"`
-	Copies  int            `json:"copies"` // that are shared after it
+	Copies  int            `json:"copies"` // number of shared copies after it
 	Added   int            `json:"added,omitempty"`
 	Removed int            `json:"removed,omitempty"`
 	Why     string         `json:"why,omitempty"`
 }
 
-// ShareLog is the account, the newest first.
+// ShareLog is the log of sharing, the newest first.
 type ShareLog struct {
 	Deeds []ShareDeed `json:"deeds"`
 }
 
-// ShareReader is one whom something is shared with.
+// ShareReader is a person with whom something is shared.
 type ShareReader struct {
 	Name    string          `json:"name"`
 	Member  memory.MemberID `json:"member"`
@@ -105,7 +109,7 @@ type ShareReader struct {
 type Share struct {
 	ID       memory.SpaceID `json:"id"`
 	Title    string         `json:"title,omitempty"`
-	Link     string         `json:"link"` // for the readers; it opens nothing without a reader's key
+	Link     string         `json:"link"` // for the readers; nothing can be opened with it without a reader's key
 	Query    string         `json:"query,omitempty"`
 	Redacted []string       `json:"redacted,omitempty"`
 	Memories int            `json:"memories"`
@@ -213,17 +217,17 @@ func (c *Client) Share(ctx context.Context, id string) (SharedView, error) {
 	return getShare.call(ctx, c, shareOf{id})
 }
 
-// ShareLog gives the account of what was shared.
+// ShareLog returns the account of what was shared.
 func (c *Client) ShareLog(ctx context.Context) (ShareLog, error) {
 	return shareLog.call(ctx, c, none{})
 }
 
-// UpdateShare fills one anew.
+// UpdateShare fills a share again.
 func (c *Client) UpdateShare(ctx context.Context, id string) (ShareUpdated, error) {
 	return updateShare.call(ctx, c, shareOf{id})
 }
 
-// RevokeShare ends one, or puts one reader out.
+// RevokeShare ends a share, or removes one reader.
 func (c *Client) RevokeShare(ctx context.Context, id, reader string) (Share, error) {
 	return revokeShare.call(ctx, c, revokeShareOf{id, reader})
 }

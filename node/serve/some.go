@@ -1,9 +1,9 @@
 package serve
 
-// APIDevice names the node's API as the source of what a person typed.
+// APIDevice is the device name in the source of what a person typed.
 const APIDevice = "api"
 
-// Some gives a list that is empty, and not null, in JSON where there is none.
+// Some returns an empty list instead of nil, so that JSON has [] and not null.
 func Some[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -24,8 +24,8 @@ type streamError struct {
 	Problem *Problem `json:"problem"`
 }
 
-// writeLines writes values as they come, each in full. An error that comes
-// before the first value is a problem as usual.
+// writeLines writes each value as soon as it comes. An error before the first
+// value is a problem as usual.
 func writeLines[T any](w http.ResponseWriter, values iter.Seq2[T, error]) error {
 	rc := http.NewResponseController(w)
 	begun := false
@@ -42,7 +42,7 @@ func writeLines[T any](w http.ResponseWriter, values iter.Seq2[T, error]) error 
 			begin()
 		}
 		if !writeLine(w, v) {
-			return nil // the client is gone, and has no use for an error
+			return nil // the client is gone
 		}
 		_ = rc.Flush()
 	}
@@ -63,21 +63,21 @@ func writeLine(w io.Writer, v any) bool {
 	return werr == nil
 }
 
-// patient gives each read of a body a deadline, and takes it away at the end. The
-// server's ReadTimeout would do for short bodies, but it also ends the context of
-// whatever takes longer to answer. What is waited for is counted and not what is done
-// with it: an import may take hours.
+// patient gives each read of a body a deadline, and removes it at the end. The
+// server's ReadTimeout would be enough for short bodies, but it also ends the
+// context of requests that take longer to answer. Only the waiting counts, and
+// not the processing: an import may take hours.
 type patient struct {
 	io.ReadCloser
 	rc     *http.ResponseController
 	came   int64         // bytes
-	waited time.Duration // for them
+	waited time.Duration // time spent waiting for them
 }
 
 // next sets the deadline of the next piece.
 func (p *patient) next() {
 	left := bodyWait + time.Duration(p.came/bodyRate)*time.Second - p.waited
-	_ = p.rc.SetReadDeadline(time.Now().Add(min(ioTime, left))) // a writer that has no deadlines is one of this process
+	_ = p.rc.SetReadDeadline(time.Now().Add(min(ioTime, left))) // a writer without deadlines belongs to this process
 }
 
 func (p *patient) Read(b []byte) (int, error) {
@@ -87,13 +87,13 @@ func (p *patient) Read(b []byte) (int, error) {
 	p.came += int64(n)
 	p.waited += time.Since(begun)
 	if err == io.EOF {
-		_ = p.rc.SetReadDeadline(time.Time{}) // what else ended it stays: the server still looks for the end
+		_ = p.rc.SetReadDeadline(time.Time{}) // after another error the deadline stays, because the server still looks for the end
 	}
 	return n, err
 }
 
-// lines reads lines of at most MaxLine bytes, leaving empty ones out. A slice
-// is good until the next.
+// lines reads lines of at most MaxLine bytes and skips empty ones. A slice is
+// valid until the next line.
 func lines(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		s := bufio.NewScanner(r)
@@ -112,8 +112,8 @@ func lines(r io.Reader) iter.Seq2[[]byte, error] {
 	}
 }
 
-// linesOf gives the lines of the answer to what send asks. A last line with a
-// problem is its error.
+// linesOf returns the lines of the answer to send's request. A last line with a
+// problem is returned as its error.
 func linesOf[T any](ctx context.Context, send func(context.Context) (*http.Response, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T

@@ -7,30 +7,30 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Syncer keeps the wearer's devices alike.
+// Syncer syncs the wearer's devices.
 type Syncer interface {
-	// SyncStatus tells how it goes. A node without a relay has an empty one.
+	// SyncStatus returns the state of sync. Without a relay it is empty.
 	SyncStatus(ctx context.Context) (SyncStatus, error)
-	// SyncNow does one round; what went wrong with it is in the status:
+	// SyncNow does one round. Errors of the round are in the status. It returns
 	// ErrUnsupported without a relay.
 	SyncNow(ctx context.Context) (SyncStatus, error)
 	// SyncFolder exchanges envelopes with a folder on the node's machine, named
-	// by an absolute path: a stick, or what another program keeps alike.
+	// by an absolute path: a USB stick, or a folder that another program syncs.
 	SyncFolder(ctx context.Context, dir string) (FolderSynced, error)
-	// Heads gives how far this device has got, signed, to be compared by another
-	// path than the relay: ErrUnsupported without a relay.
+	// Heads returns how far this device has read, signed, for a comparison by
+	// another path than the relay. It returns ErrUnsupported without a relay.
 	Heads(ctx context.Context) (Heads, error)
-	// CompareHeads does a round of sync, and holds another device's heads to
-	// what is here: memory.ErrInvalid where they are none of a device of this
-	// space.
+	// CompareHeads does a round of sync and compares another device's heads
+	// with this device's. It returns memory.ErrInvalid if they are not heads of
+	// a device of this space.
 	CompareHeads(ctx context.Context, heads string) (HeadsCompared, error)
 }
 
-// SyncStatus is how a node's sync goes.
+// SyncStatus is the state of a node's sync.
 type SyncStatus struct {
 	Relay string `json:"relay"` // empty: none is configured
-	// Apart: it has no relay, and exchanges with folders, and with devices in its
-	// network where LAN is set.
+	// Apart says that there is no relay. The node exchanges with folders and,
+	// if LAN is set, with devices in its network.
 	Apart    bool          `json:"apart,omitempty"`
 	LAN      bool          `json:"lan,omitempty"`
 	Synced   time.Time     `json:"synced,omitzero"`
@@ -38,20 +38,20 @@ type SyncStatus struct {
 	Cursor   uint64        `json:"cursor"`
 	Error    string        `json:"error,omitempty"` // of the last round
 	Removed  bool          `json:"removed,omitempty"`
-	Busy     bool          `json:"busy,omitempty"` // a round runs, which …
-	Took     int           `json:"took,omitempty"` // … has taken so many deltas, or parts of a snapshot,
-	Sent     int           `json:"sent,omitempty"` // and sent so many deltas and blobs
+	Busy     bool          `json:"busy,omitempty"` // a round is running
+	Took     int           `json:"took,omitempty"` // deltas and snapshot parts that the running round has taken
+	Sent     int           `json:"sent,omitempty"` // deltas and blobs that the running round has sent
 	Problems []SyncProblem `json:"problems"`
 }
 
-// SyncProblem is something that was set aside.
+// SyncProblem is something that was quarantined.
 type SyncProblem struct {
 	At     time.Time       `json:"at"`
 	Member memory.MemberID `json:"member"`
 	Cursor uint64          `json:"cursor,omitempty"`
-	Op     int             `json:"op,omitempty"` // of its delta, from 1; absent: all of it
+	Op     int             `json:"op,omitempty"` // number of the op in its delta, from 1; absent: the whole delta
 	Reason string          `json:"reason"`
-	Waits  bool            `json:"waits,omitempty"` // it is looked at again when more has come
+	Waits  bool            `json:"waits,omitempty"` // it is tried again when more has come
 }
 
 // FolderRequest names a folder.
@@ -59,17 +59,17 @@ type FolderRequest struct {
 	Folder string `json:"folder"` // absolute
 }
 
-// FolderSynced is what meeting a folder came to.
+// FolderSynced is the result of an exchange with a folder.
 type FolderSynced struct {
-	Took    int      `json:"took"`    // deltas that were not here
-	Gave    int      `json:"gave"`    // deltas that were not there
-	Blobs   int      `json:"blobs"`   // either way
-	Trouble []string `json:"trouble"` // what was there and is no part of the space
+	Took    int      `json:"took"`    // deltas that were new on this device
+	Gave    int      `json:"gave"`    // deltas that were new in the folder
+	Blobs   int      `json:"blobs"`   // blobs copied in either direction
+	Trouble []string `json:"trouble"` // files in the folder that do not belong to the space
 }
 
 // Heads is the answer to GET /v1/sync/heads.
 type Heads struct {
-	Heads string `json:"heads"` // text, to be passed on
+	Heads string `json:"heads"` // text to pass on
 }
 
 // HeadsRequest is POST /v1/sync/heads.
@@ -79,9 +79,9 @@ type HeadsRequest struct {
 
 // HeadsCompared is the answer to it.
 type HeadsCompared struct {
-	Member      memory.MemberID   `json:"member"` // whose they are
+	Member      memory.MemberID   `json:"member"` // the other device
 	At          time.Time         `json:"at"`     // by its clock
-	Same        bool              `json:"same"`   // one history, as far as both go
+	Same        bool              `json:"same"`   // both have the same history, as far as both reach
 	Differences []HeadsDifference `json:"differences"`
 }
 
@@ -142,7 +142,7 @@ func (c *Client) SyncFolder(ctx context.Context, dir string) (FolderSynced, erro
 	return syncFolder.call(ctx, c, FolderRequest{dir})
 }
 
-// Heads gives this device's.
+// Heads returns this device's.
 func (c *Client) Heads(ctx context.Context) (Heads, error) { return heads.call(ctx, c, none{}) }
 
 // CompareHeads compares another device's.

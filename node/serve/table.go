@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Services is what a node does, one narrow interface for each topic. A topic
-// without a service answers "unsupported". All methods are safe for concurrent
-// use and obey their context. Ids are whole there: the routes resolve what a
-// person abbreviated.
+// Services is what a node can do, with a narrow interface for each topic. A
+// topic without a service answers "unsupported". All methods are safe for
+// concurrent use and obey their context. They get complete ids: the routes
+// resolve abbreviated ones.
 type Services struct {
 	Reader      Reader
 	Writer      Writer
@@ -87,27 +87,28 @@ func (h *handler) routes() []bound {
 	)
 }
 
-// What a service may answer besides the errors of package memory. The
-// handler turns each into a problem of a type of its own; any other error is
-// "internal", whose text goes to the log and not to the caller.
+// A service may return these errors, and those of package memory. The handler
+// turns each into a problem of its own type. Any other error is "internal"; its
+// text is logged and not sent to the caller.
 var (
-	// ErrPassphrase: the passphrase opens nothing.
+	// ErrPassphrase: the passphrase is wrong.
 	ErrPassphrase = errors.New("wrong passphrase")
 	// ErrVaultLocked: the vault is closed; unlock it for a while first.
 	ErrVaultLocked = errors.New("vault is locked")
 	// ErrConflict: it exists already, or its state does not allow this.
 	ErrConflict = errors.New("conflict")
-	// ErrSigner: the archive has no signature, or one of a key that is none of
-	// the wearer's devices.
+	// ErrSigner: the archive has no signature, or one by a key that belongs to
+	// none of the wearer's devices.
 	ErrSigner = errors.New("not signed by a device of yours")
-	// ErrUnsupported: this node can't do that, as it is set up.
+	// ErrUnsupported: this node can't do that with its configuration.
 	ErrUnsupported = errors.New("not supported here")
-	// ErrKey: a key that no app has, or of an app that was revoked, or whose time is over.
+	// ErrKey: the key belongs to no app, or to an app that was revoked or has
+	// expired.
 	ErrKey = errors.New("no app has this key")
 	// ErrForbidden: the app has no right to it.
 	ErrForbidden = errors.New("the app may not do this")
-	// ErrLimit: the app has used up what it may for now.
+	// ErrLimit: the app has used up its present limit.
 	ErrLimit = errors.New("the app has reached a limit")
-	// ErrCold: it is at the relay, which can't be reached now.
+	// ErrCold: the memory is at the relay, which can't be reached now.
 	ErrCold = errors.New("it is cold, and can't be fetched now")
 )

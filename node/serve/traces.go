@@ -7,15 +7,15 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Tracer shows what plugins did, and has them do it again.
+// Tracer shows what plugins did, and replays events.
 type Tracer interface {
-	// PluginLogs gives the lines that a plugin logged last, oldest first.
+	// PluginLogs returns the lines that a plugin logged last, oldest first.
 	PluginLogs(ctx context.Context, id string) ([]string, error)
-	// ReplayPlugin gives a plugin past events again, as far as they are kept.
-	// The same candidates get the same ids, so nothing is there twice.
+	// ReplayPlugin gives a plugin past events again, as far as they are stored.
+	// The same candidates get the same ids, so nothing is stored twice.
 	ReplayPlugin(ctx context.Context, r ReplayPluginRequest) (PluginReplayed, error)
-	// TraceEvent tells how an event went through the plugins:
-	// memory.ErrNotFound where it isn't known any more.
+	// TraceEvent returns how an event went through the plugins, or
+	// memory.ErrNotFound if that is no longer stored.
 	TraceEvent(ctx context.Context, id memory.EventID) (Trace, error)
 }
 
@@ -24,14 +24,14 @@ type PluginLogsAnswer struct {
 	Lines []string `json:"lines"`
 }
 
-// ReplayPluginRequest says which plugin is given which events again.
+// ReplayPluginRequest says which plugin gets which events again.
 type ReplayPluginRequest struct {
 	ID    string    `json:"id"`
 	Since time.Time `json:"since,omitzero"` // of events at or after
 	Until time.Time `json:"until,omitzero"` // before
 }
 
-// PluginReplayed says what came of it.
+// PluginReplayed is the result of a replay.
 type PluginReplayed struct {
 	Events     int             `json:"events"`
 	Candidates int             `json:"candidates"`
@@ -40,7 +40,7 @@ type PluginReplayed struct {
 	Changes    []memory.Change `json:"changes"`
 }
 
-// Trace is the way of one event through the plugins. It has no texts.
+// Trace is how one event went through the plugins. It has no texts.
 type Trace struct {
 	Event    memory.EventID `json:"event"`
 	Kind     string         `json:"kind"`
@@ -54,7 +54,7 @@ type Trace struct {
 type TraceStep struct {
 	Plugin      string           `json:"plugin"`
 	Version     string           `json:"version"`
-	Given       string           `json:"given"` // the kind of event that it was given
+	Given       string           `json:"given"` // the kind of event that it got
 	Depth       int              `json:"depth"` // 0: the event itself; more: derived from it
 	Fuel        int64            `json:"fuel"`
 	Took        float64          `json:"ms"`
@@ -116,13 +116,13 @@ var (
 	})
 )
 
-// PluginLogs gives what one logged.
+// PluginLogs returns what one logged.
 func (c *Client) PluginLogs(ctx context.Context, id string) ([]string, error) {
 	v, err := pluginLogs.call(ctx, c, pluginOf{id})
 	return v.Lines, err
 }
 
-// ReplayPlugin gives one past events again.
+// ReplayPlugin returns one past events again.
 func (c *Client) ReplayPlugin(ctx context.Context, r ReplayPluginRequest) (PluginReplayed, error) {
 	return replayPlugin.call(ctx, c, r)
 }

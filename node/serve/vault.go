@@ -9,20 +9,22 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// Vault opens the vault, and tells the owner who looked into it.
+// Vault opens the vault, and reports to the owner who has read it.
 type Vault interface {
 	resolver
-	// UnlockVault opens the vault until a time. An empty passphrase will do
-	// where the node's keys are not wrapped by one: else ErrPassphrase.
+	// UnlockVault opens the vault until a time. An empty passphrase is enough
+	// if no passphrase protects the node's keys; otherwise it returns
+	// ErrPassphrase.
 	UnlockVault(ctx context.Context, passphrase Secret, until time.Time) error
-	// Reveal gives a vault memory's secret, and notes for the owner that it
-	// did: ErrVaultLocked.
+	// Reveal returns a vault memory's secret, and records that it was read. It
+	// returns ErrVaultLocked while the vault is closed.
 	Reveal(ctx context.Context, id memory.ID) (Revealed, error)
-	// VaultLog gives the readings of secrets on this node, newest first, at
-	// most limit. Those of an entry that was erased went with it.
+	// VaultLog returns the recorded readings of secrets on this node, newest
+	// first, at most limit. Those of an erased entry were erased with it.
 	VaultLog(ctx context.Context, limit int) ([]VaultRead, error)
-	// RecoverVault opens, with the recovery phrase, the secrets that only other
-	// devices can open, and seals them for this one, too: ErrVaultLocked.
+	// RecoverVault uses the recovery phrase to open secrets that only other
+	// devices can open, and also seals them for this device. It returns
+	// ErrVaultLocked while the vault is closed.
 	RecoverVault(ctx context.Context, phrase Secret) (VaultRecovered, error)
 }
 
@@ -61,16 +63,16 @@ type RecoverVaultRequest struct {
 
 // VaultRecovered counts entries of the vault.
 type VaultRecovered struct {
-	Recovered int `json:"recovered"` // this device opens them now
-	Here      int `json:"here"`      // it could before
-	Lost      int `json:"lost"`      // sealed to a device alone, before there was recovery for them
+	Recovered int `json:"recovered"` // this device can open them now
+	Here      int `json:"here"`      // this device could open them before
+	Lost      int `json:"lost"`      // sealed only to another device, before recovery was added
 }
 
 type vaultLogQuery struct {
 	Limit int `query:"limit" min:"1" max:"1000" default:"50"`
 }
 
-// opener opens the vault for a while, by a clock.
+// opener opens the vault for a limited time, by a clock.
 type opener struct {
 	Vault
 	now func() time.Time
@@ -122,7 +124,7 @@ func (c *Client) RecoverVault(ctx context.Context, phrase Secret) (VaultRecovere
 	return recoverVault.call(ctx, c, RecoverVaultRequest{phrase})
 }
 
-// VaultLog gives the readings of secrets, newest first; 0: DefaultPage.
+// VaultLog returns the readings of secrets, newest first; 0: DefaultPage.
 func (c *Client) VaultLog(ctx context.Context, limit int) ([]VaultRead, error) {
 	v, err := vaultLog.call(ctx, c, vaultLogQuery{limit})
 	return v.Reads, err

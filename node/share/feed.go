@@ -26,19 +26,19 @@ import (
 type Inbox interface {
 	// View reads the memories in one transaction.
 	View(ctx context.Context, fn func(*store.Tx) error) error
-	// Take commits what a worker said, with the lowest rank and as this device. Of
-	// each assertion, memory, act and content are set. What is there already
+	// Take commits what a worker said, with the lowest rank and as this device.
+	// Memory, act and content of each assertion are set. What is stored already
 	// changes nothing.
 	Take(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error
 }
 
-// FeedSpec is a feed to be made.
+// FeedSpec describes a feed to be made.
 type FeedSpec struct {
 	Name     string
-	Key      string // a worker's request to be let in
+	Key      string // the request of the worker that is to be added
 	Criteria Criteria
 	Grant    delta.Grant
-	Audio    bool // recordings and photos, but those that are held back
+	Audio    bool // also recordings and photos, except those that are held back
 }
 
 // CreateFeed makes a feed and lets a worker in.
@@ -84,13 +84,13 @@ func (s *Sharing) RevokeFeed(ctx context.Context, id memory.SpaceID) (Record, er
 	return rec, err
 }
 
-// Tended is what TendFeeds did.
+// Tended is the result of TendFeeds.
 type Tended struct {
 	Feeds int
 	Taken int // assertions and utterances of workers that were taken
 }
 
-// TendFeeds fills every feed with what is new, and takes over what workers said.
+// TendFeeds adds to every feed what is new, and takes over what workers said.
 func (s *Sharing) TendFeeds(ctx context.Context) (t Tended, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,8 +138,8 @@ type fed struct {
 	blobs      map[memory.ID]memory.ID // owner by name
 }
 
-// choose gives what belongs in a feed. Memories that quote the wearer, and that a
-// worker may cite, come with their utterances.
+// choose returns what belongs in a feed. Memories that quote the wearer, and
+// that a worker may cite, come with their utterances.
 func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 	f.blobs = map[memory.ID]memory.ID{}
 	rules, err := s.c.Allow(ctx)
@@ -201,7 +201,7 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 	return f, err
 }
 
-// recordingOf gives the name of a recording's or photo's bytes, or zero.
+// recordingOf returns the name of a recording's or photo's bytes, or zero.
 func recordingOf(m *memory.Memory) (id memory.ID, err error) {
 	if r := m.Fields.Resource; r != nil && r.Blob != "" {
 		return memory.ParseID(r.Blob)
@@ -215,9 +215,9 @@ const (
 	asksAbout   = "asks_about"
 )
 
-// mayHear reports whether a recording or photo goes into a feed. The sensitivity
-// does not decide, because the node gives the same one to all of them; what counts
-// is whether a secret was said near it.
+// mayHear reports whether a recording or photo belongs into a feed. Its
+// sensitivity does not decide, because the node gives all of them the same one.
+// It depends on whether a secret was said near it.
 func (s *Sharing) mayHear(tx *store.Tx, m *memory.Memory, rec *Record) (bool, error) {
 	if !rec.Audio || m.State != memory.Active {
 		return false, nil
@@ -229,8 +229,8 @@ func (s *Sharing) mayHear(tx *store.Tx, m *memory.Memory, rec *Record) (bool, er
 // fedNote names the note of which form of a memory the feed has.
 func fedNote(id memory.ID) string { return "fed/" + id.String() }
 
-// fill gives the feed what belongs in it, and removes what does not. What workers
-// said stays.
+// fill returns the feed what belongs in it, and removes what does not. What
+// workers said stays.
 func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 	f, err := s.choose(ctx, rec)
 	if err != nil {
@@ -354,8 +354,9 @@ func (sp *space) dropLines(ctx context.Context, wanted []memory.Utterance) error
 	return sp.store.Compact(ctx)
 }
 
-// lend copies the bytes of a recording or photo into the feed's store, whose outbox
-// sends them. If the bytes are not on this device, it is tried again later.
+// lend copies the bytes of a recording or photo into the feed's store, whose
+// outbox sends them. If the bytes are not on this device, a later call tries
+// again.
 func (s *Sharing) lend(ctx context.Context, sp *space, name, owner memory.ID) error {
 	have := false
 	err := sp.store.View(ctx, func(tx *store.Tx) error {

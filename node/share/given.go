@@ -25,11 +25,11 @@ const MaxGiven = 2 * MaxCopies
 type Given struct {
 	Space    memory.SpaceID
 	Link     Link
-	From     string    // whose it is: the name that the reader gave, or none
-	Opened   time.Time // first, by this machine's clock
-	Fetched  time.Time // when the relay was asked last, with success
-	Ended    time.Time // since when it is not served any more; zero: it is
-	Until    time.Time // when the last memory lapses; zero: when it is revoked
+	From     string    // the name that the reader gave to the owner, or empty
+	Opened   time.Time // the first time, by this machine's clock
+	Fetched  time.Time // the last time the relay answered
+	Ended    time.Time // since when the relay no longer serves it; zero: it does
+	Until    time.Time // when the last memory expires; zero: when it is revoked
 	Memories []memory.Memory
 }
 
@@ -43,12 +43,13 @@ type givenNote struct {
 
 const (
 	givenMeta = "given"
-	// stampFile has a random word that another process finds changed when a
-	// share has changed. It says nothing else.
+	// stampFile has a random word that is replaced when a share changes, so
+	// that other processes notice the change. It contains nothing else.
 	stampFile = "stamp"
 )
 
-// Name says whose a share is, to the reader alone. It was opened before.
+// Name stores the name that the reader gives to the owner of a share. The share
+// must have been opened before.
 func (r *Reader) Name(ctx context.Context, space memory.SpaceID, from string) error {
 	if len(from) > memory.MaxName {
 		return fmt.Errorf("%w: from: %d bytes, at most %d", memory.ErrInvalid, len(from), memory.MaxName)
@@ -121,8 +122,8 @@ func (r *Reader) Spaces() (map[memory.SpaceID]string, error) {
 	return out, nil
 }
 
-// Given reads what is kept of a share, and asks nobody. The memories are the
-// newest first, and at most [MaxGiven]; what has lapsed is left out.
+// Given returns the stored part of a share, without asking the relay. The
+// newest memories come first, at most [MaxGiven]. Expired ones are left out.
 func (r *Reader) Given(ctx context.Context, space memory.SpaceID) (g Given, err error) {
 	g.Space = space
 	s, done, err := r.kept(space)
@@ -162,20 +163,21 @@ func (r *Reader) Given(ctx context.Context, space memory.SpaceID) (g Given, err 
 	return g, nil
 }
 
-// Drop removes what is kept of a share. The owner is not told.
+// Drop deletes the stored part of a share. The owner is not told.
 func (r *Reader) Drop(space memory.SpaceID) error {
 	if _, err := os.Stat(r.folder(space)); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("share %s: %w", space, memory.ErrNotFound)
 	}
 	if s, done, err := r.kept(space); err == nil {
-		_ = s // it is held by no other process, which would write into what is removed
+		_ = s // no other process has it open and could write into the folder
 		if err := done(); err != nil {
 			return err
 		}
 	} else if errors.Is(err, memory.ErrInUse) {
 		return fmt.Errorf("share %s: %w", space, err)
 	}
-	// The stamp goes first: from then on no process looks into the folder.
+	// The stamp is removed first, so that no process reads the folder from now
+	// on.
 	err := os.Remove(filepath.Join(r.folder(space), stampFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("share %s: %w", space, err)

@@ -90,7 +90,7 @@ func (s *Sharing) unknown(ctx context.Context, us []memory.Utterance) (out []mem
 	return out, err
 }
 
-// Reports gives what a feed's worker has reported, the newest first.
+// Reports returns what a feed's worker has reported, the newest first.
 func (s *Sharing) Reports(ctx context.Context, feed memory.SpaceID, worker memory.MemberID) (out []journal.Report, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,24 +7,24 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Deed is one line of the owner's account of what was shared.
+// Deed is one entry of the owner's log of sharing.
 type Deed struct {
 	At      time.Time      `json:"at"`
 	Did     string         `json:"did"` // one of the words below
 	Share   memory.SpaceID `json:"share"`
 	Title   string         `json:"title,omitempty"`
-	To      []string       `json:"to,omitempty"` // readers, by name
-	Copies  int            `json:"copies"`       // that are shared after it
+	To      []string       `json:"to,omitempty"` // names of the readers
+	Copies  int            `json:"copies"`       // number of shared copies after it
 	Added   int            `json:"added,omitempty"`
 	Removed int            `json:"removed,omitempty"`
-	Why     string         `json:"why,omitempty"` // in words, where it was not done
+	Why     string         `json:"why,omitempty"` // why it was refused
 }
 
-// What was done.
+// The values of Did.
 const (
 	DidShare   = "shared"
 	DidUpdate  = "updated"
-	DidTake    = "taken back" // what was forgotten, changed, or may go no more
+	DidTake    = "taken back" // removed because it was forgotten, changed, or may no longer be shared
 	DidPutOut  = "reader removed"
 	DidRevoke  = "revoked"
 	DidRefuse  = "refused" // to share it
@@ -34,14 +34,14 @@ const (
 	MaxDeedLog = 500          // lines that are kept
 )
 
-// Account keeps the owner's account, sealed, and at most [MaxDeedLog] lines of it.
-// Nil: none is kept.
+// Account stores the owner's log, sealed, with at most [MaxDeedLog] entries.
+// nil means that no log is kept.
 type Account interface {
 	Note(ctx context.Context, d Deed) error
 	Deeds(ctx context.Context) ([]Deed, error) // the newest first
 }
 
-// note writes a line. A share whose line can't be written is not made.
+// note writes an entry. If the entry can't be written, the share is not made.
 func (s *Sharing) note(ctx context.Context, did string, rec *Record, change func(*Deed)) error {
 	if s.c.Account == nil || rec.Kind == Feed {
 		return nil

@@ -155,8 +155,8 @@ func (r *Reader) active(ctx context.Context, s *store.Store) ([]memory.Memory, e
 	return slices.DeleteFunc(list, func(m memory.Memory) bool { return !m.Expires.IsZero() && !now.Before(m.Expires) }), err
 }
 
-// Kept gives what was fetched of a share before, and asks nobody. If nothing was,
-// the error is memory.ErrNotFound.
+// Kept returns what was fetched of a share before, and asks nobody. If nothing
+// was, the error is memory.ErrNotFound.
 func (r *Reader) Kept(ctx context.Context, l Link) (o Opened, err error) {
 	o.Space, o.Relay = l.Space, l.Relay
 	s, done, err := r.kept(l.Space)
@@ -192,8 +192,8 @@ func (r *Reader) store(d *keyring.Device, space memory.SpaceID) (*store.Store, e
 	return store.Open(store.Options{Dir: filepath.Join(r.folder(space), "store"), Key: key, Derive: reconcile.Derive, Diff: reconcile.Diff, Small: true, Reserve: r.Reserve})
 }
 
-// genesis gives the space's first entry: the known one, or the one that the relay
-// shows and the link names.
+// genesis returns the space's first entry: the known one, or the one that the
+// relay shows and the link names.
 func (r *Reader) genesis(ctx context.Context, l Link, there *remote.Space) (b []byte, known bool, err error) {
 	if b, err = os.ReadFile(filepath.Join(r.folder(l.Space), genesisFile)); err == nil {
 		if e, err := envelope.ParseEntry(b); err == nil && e.Hash() == l.Genesis {

@@ -160,8 +160,8 @@ func fold(s string) []rune {
 	return out
 }
 
-// plain gives a letter in lower case. A letter that is written as Latin letters, or
-// looks like them, becomes those.
+// plain returns a letter in lower case. A letter that is written as Latin
+// letters, or looks like them, becomes those.
 func plain(c rune) []rune {
 	c = unicode.ToLower(c)
 	if s, ok := written[c]; ok {
@@ -231,7 +231,7 @@ type span struct {
 	put      string
 }
 
-// spans gives the byte ranges of a text that terms and times take.
+// spans returns the byte ranges of a text that terms and times take.
 func (r *Redactor) spans(s string) []span {
 	var out []span
 	f := foldText(s)
@@ -290,7 +290,7 @@ var timeForms = []*regexp.Regexp{
 	regexp.MustCompile(`\d{1,4}年|\d{1,2}月|\d{1,2}[日号]|(?:上午|下午|早上|晚上|中午|凌晨)?[零一二三四五六七八九十两\d]{1,3}点(?:半|[一二三四五六七八九十\d]{1,3}分)?|(?:星期|周|礼拜)[一二三四五六日天]|今天|明天|昨天|后天|前天|今晚|明早`),
 }
 
-// Text gives a text without what is to be taken out.
+// Text returns a text without what is to be taken out.
 func (r *Redactor) Text(s string) string {
 	for range 4 { // removing something may join what was apart
 		next := r.once(s)

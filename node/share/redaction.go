@@ -45,7 +45,8 @@ const (
 	Month Coarse = "month"
 )
 
-// round gives the beginning of the day, week or month, in UTC; of none, no time.
+// round returns the beginning of the day, week or month, in UTC; of none, no
+// time.
 func (c Coarse) round(t time.Time) time.Time {
 	if t.IsZero() {
 		return t

@@ -11,36 +11,35 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Risk is something by which a reader might tell more than a share is meant to
-// say.
+// Risk is something from which a reader might learn more than a share is meant
+// to say.
 type Risk struct {
 	Kind RiskKind  `json:"kind"`
-	Of   memory.ID `json:"of,omitzero"` // the original that it is about; zero: the share
+	Of   memory.ID `json:"of,omitzero"` // the original; zero: the risk is about the whole share
 	What string    `json:"what"`        // in words
 }
 
-// RiskKind is why something is one.
+// RiskKind says why something is a risk.
 type RiskKind string
 
 // The kinds.
 const (
 	RiskReaches RiskKind = "reaches" // an address, number or link, which leads to somebody
-	RiskName    RiskKind = "name"    // may be a name that the memories do not know as one
+	RiskName    RiskKind = "name"    // may be a name that no memory has as a name
 	RiskScript  RiskKind = "script"  // a script in which names can't be told from words
-	RiskJoins   RiskKind = "joins"   // tells with an earlier share to the same key
+	RiskJoins   RiskKind = "joins"   // reveals more together with an earlier share to the same key
 	RiskExact   RiskKind = "exact"   // exact times, by which a day can be matched
 	RiskLinks   RiskKind = "links"   // pseudonyms, which join what is said of one person
 )
 
-// maxRisks is how many are named.
+// maxRisks is how many risks are listed.
 const maxRisks = 100
 
 // reaching are addresses, links and numbers that belong to one person or thing.
 var reaching = regexp.MustCompile(`(?i)[\w.+-]+@[\w-]+\.[\w.-]+|https?://\S+|\bwww\.\S+|\+?\d[\d ()/-]{6,}\d|\b[A-Z]{2}\d{2}[A-Z0-9 ]{10,}\b`)
 
-// risks looks at what would be shared as a reader would who wants to know more.
-// It errs on the side of too much, and what it does not name may be one all the
-// same.
+// risks looks for hints that a curious reader could use. It lists too much
+// rather than too little. Something that it does not list can still be a risk.
 func risks(w *ShareSpec, copies []Copy, to []Party, records []Record) []Risk {
 	out := []Risk{}
 	han := 0
@@ -83,7 +82,8 @@ func risks(w *ShareSpec, copies []Copy, to []Party, records []Record) []Risk {
 	return out[:min(len(out), maxRisks)]
 }
 
-// joins names what an earlier share to the same key left in that this one takes out.
+// joins lists what an earlier share to the same key contains and this share
+// removes.
 func joins(w *ShareSpec, who string, r *Record) (out []Risk) {
 	var left []string
 	for _, k := range []struct {
@@ -109,7 +109,7 @@ func joins(w *ShareSpec, who string, r *Record) (out []Risk) {
 	return out
 }
 
-// capitalised gives words within a sentence that begin with a capital.
+// capitalised returns words within a sentence that begin with a capital.
 func capitalised(s string) (out []string) {
 	begins := true
 	for _, w := range strings.Fields(s) {

@@ -1,24 +1,27 @@
-// Package share is the owner's side of sharing, and a reader's side of it.
+// Package share has both sides of sharing: the owner's and a reader's.
 //
 // The words:
 //
-//   - A projection is a space of its own with redacted copies of memories, made
-//     for the readers that the owner names. A copy has an id of its own, from
-//     which nobody tells the original's.
-//   - A feed is a space of its own that carries for a worker what a narrower
-//     grant covers, as it is; what the worker says there comes back to the
-//     wearer's memories under the rules for its rank.
-//   - Criteria say what belongs in one; a Redaction what is taken out of it.
-//   - A record is what the owner remembers of a space that was made here.
-//   - The sharing key is a secret of this device, from which all keys of its
-//     projections and feeds follow. Its root founds them, and is their account
-//     at a relay: neither the wearer's root nor another device's.
-//   - A link names a space to a reader: relay, space, hash of its first entry.
-//     It is no secret; it opens nothing without the reader's key.
+//   - A projection is a space with redacted copies of memories, for readers
+//     whom the owner names. A copy has its own id, from which nobody can find
+//     the original's.
+//   - A feed is a space for a worker that has a narrower grant. It has the
+//     memories and utterances of the grant without redaction. What the worker
+//     says in it comes back to the wearer's memories, by the rules for the
+//     worker's rank.
+//   - Criteria say what belongs into a projection or feed. A Redaction says
+//     what is removed from it.
+//   - A record is what the owner stores about a space that was made here.
+//   - The sharing key is a secret of this device. All keys of its projections
+//     and feeds are derived from it. Its root founds these spaces and is their
+//     account at a relay, independent of the wearer's root and of other
+//     devices.
+//   - A link names a space for a reader: relay, space, and hash of its first
+//     entry. It is not secret, because nothing can be opened without the
+//     reader's key.
 //
-// Each space has a store in a folder of its own, and is a replica like any
-// other: what is sent, kept back after a crash, and taken away again is done
-// by packages ledger and replica.
+// Each space has a store in its own folder and is a normal replica: packages
+// journal and replica send, continue after a crash, and remove again.
 package share
 
 import (
@@ -36,23 +39,23 @@ import (
 
 var (
 	// ErrNotShared: the relay does not serve the space to this key. The key was
-	// never let in, or was removed; the relay does not say which.
+	// never added, or was removed; the relay does not say which.
 	ErrNotShared = errors.New("this is not shared with this key, or not any more")
-	// ErrChanged: what would be shared is not what was shown.
+	// ErrChanged: the preview and the present result differ.
 	ErrChanged = errors.New("what would be shared has changed since it was shown")
-	// ErrNothing: nothing fits the criteria.
+	// ErrNothing: no memory fits the criteria.
 	ErrNothing = errors.New("no memory fits that may be shared")
-	// ErrRevoked: the space is there no more.
+	// ErrRevoked: the space was deleted.
 	ErrRevoked = errors.New("it was revoked")
-	// ErrNoRelay: there is no relay to share over.
+	// ErrNoRelay: no relay is configured.
 	ErrNoRelay = errors.New("no relay is configured (sync.relay)")
 )
 
 // MaxCopies is how many memories a projection has at most.
 const MaxCopies = 500
 
-// Criteria choose memories. At least one of Query, Types and Tags is set for a
-// projection. What is in the vault never fits.
+// Criteria select memories. A projection needs at least one of Query, Types and
+// Tags. The vault is never selected.
 type Criteria struct {
 	Query string             `json:"query,omitempty"`
 	Types []memory.Type      `json:"types,omitempty"`
@@ -63,7 +66,7 @@ type Criteria struct {
 	Limit int                `json:"limit,omitempty"`
 }
 
-// Check finds criteria that can't be meant.
+// Check returns an error for criteria that can't be right.
 func (c *Criteria) Check() error {
 	if strings.TrimSpace(c.Query) == "" && len(c.Types) == 0 && len(c.Tags) == 0 {
 		return fmt.Errorf("%w: query, types or tags are needed: what is to be shared", memory.ErrInvalid)
@@ -106,7 +109,7 @@ const (
 	bundle     Kind = "bundle" // for anybody who pays; never kept
 )
 
-// Party is one who was let in.
+// Party is a reader or worker that was added.
 type Party struct {
 	Name    string          `json:"name"`
 	Member  memory.MemberID `json:"member"`
@@ -115,7 +118,7 @@ type Party struct {
 	Removed time.Time       `json:"removed,omitzero"`
 }
 
-// Record is what is remembered of a space.
+// Record is what the owner stores about a space.
 type Record struct {
 	Space    memory.SpaceID `json:"space"`
 	Kind     Kind           `json:"kind"`
@@ -124,39 +127,39 @@ type Record struct {
 	Expires  time.Time      `json:"expires,omitzero"` // zero: when it is revoked
 	Criteria Criteria       `json:"criteria"`
 	Redact   Redaction      `json:"redact,omitzero"`
-	Purpose  string         `json:"purpose,omitempty"` // as the policy is told
+	Purpose  string         `json:"purpose,omitempty"` // the purpose that the policy is checked with
 	Grant    delta.Grant    `json:"grant,omitzero"`    // of a feed
 	Audio    bool           `json:"audio,omitempty"`
 	Parties  []Party        `json:"parties"`
 	Genesis  envelope.Hash  `json:"genesis"`
 	Relay    string         `json:"relay"`
 	Copies   int            `json:"copies"`
-	Updated  time.Time      `json:"updated,omitzero"` // when it was filled last
+	Updated  time.Time      `json:"updated,omitzero"` // when it was last filled
 	Revoking bool           `json:"revoking,omitempty"`
-	Revoked  time.Time      `json:"revoked,omitzero"` // zero: it is there
+	Revoked  time.Time      `json:"revoked,omitzero"` // zero: not revoked
 }
 
-// Link is what the parties are given.
+// Link returns the link for the parties.
 func (r *Record) Link() Link {
 	return Link{Relay: r.Relay, Welcome: envelope.Welcome{Space: r.Space, Genesis: r.Genesis}}
 }
 
-// live are the parties that are in.
+// live returns the parties that were not removed.
 func (r *Record) live() []Party {
 	return slices.DeleteFunc(slices.Clone(r.Parties), func(p Party) bool { return !p.Removed.IsZero() })
 }
 
-// Link names a space to someone who was let in.
+// Link names a space to a reader or worker.
 type Link struct {
 	Relay string
 	envelope.Welcome
 }
 
-// String is the relay's URL, "/#" and the text form of the welcome. Where it is
-// opened in a browser, what follows the # is not sent.
+// String returns the relay's URL, "/#" and the text form of the welcome. If it
+// is opened in a browser, the part after the # is not sent.
 func (l Link) String() string { return strings.TrimSuffix(l.Relay, "/") + "/#" + l.Welcome.String() }
 
-// ParseLink reads what [Link.String] gives.
+// ParseLink parses what [Link.String] returns.
 func ParseLink(s string) (Link, error) {
 	at, rest, ok := strings.Cut(strings.Join(strings.Fields(s), ""), "#")
 	u, err := url.Parse(at)

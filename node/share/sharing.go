@@ -27,8 +27,8 @@ import (
 
 // Source is the wearer's memories.
 type Source interface {
-	// Choose gives the memories that fit, the best first where there is a
-	// query, at most MaxCopies.
+	// Choose returns the memories that fit, at most MaxCopies. If there is a
+	// query, the best come first.
 	Choose(ctx context.Context, c Criteria) ([]memory.Memory, error)
 	// Vocabulary is the people and places that the memories know.
 	Vocabulary(ctx context.Context) (Vocabulary, error)
@@ -40,19 +40,21 @@ type Catalog interface {
 	Keep(ctx context.Context, records []Record) error
 }
 
-// Config of a node's sharing. Relay may be nil: then nothing can be sent.
+// Config configures a node's sharing. If Relay is nil, nothing can be sent.
 type Config struct {
 	Dir      string          // a folder for each space goes here
-	Key      *seal.Key       // the sharing key; it stays its owner's
+	Key      *seal.Key       // the sharing key; the caller owns it
 	Recovery *seal.Recipient // gets the keys of every space
 	Source   Source
 	Catalog  Catalog
 	Inbox    Inbox // for feeds; may be nil without them
 	Account  Account
-	// Allow gives the wearer's policy as it is now; nil: what is given by hand passes.
+	// Allow returns the present policy of the wearer. nil: everything that is
+	// shared by hand is allowed.
 	Allow func(context.Context) (rulebook.Rules, error)
-	// Bring has the bytes of a photo or recording come here that lie elsewhere;
-	// nil: they don't. What can't come is left for another time.
+	// Bring downloads the bytes of a photo or recording that are not on this
+	// device. nil: they can't be downloaded. What can't be brought is tried
+	// again later.
 	Bring   func(ctx context.Context, blob memory.ID) error
 	Wearer  string // a name to be redacted with the others
 	Relay   *remote.Relay
@@ -71,7 +73,7 @@ type Sharing struct {
 	mu sync.Mutex
 }
 
-// New gives it.
+// New returns the sharing of a node.
 func New(c Config) *Sharing {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -85,8 +87,8 @@ func New(c Config) *Sharing {
 	return &Sharing{c: c}
 }
 
-// Create makes a projection and lets its readers in. Where the relay can't be
-// reached, nothing is left of it.
+// Create makes a projection and adds its readers. If the relay can't be
+// reached, nothing of it is kept.
 func (s *Sharing) Create(ctx context.Context, w ShareSpec) (rec Record, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +113,8 @@ func (s *Sharing) Create(ctx context.Context, w ShareSpec) (rec Record, err erro
 		if err := sp.put(ctx, &rec, p.Copies, now); err != nil {
 			return err
 		}
-		// Before anybody is let in: a share whose line can't be written is not made.
+		// This comes before anybody is added: if the log entry can't be
+		// written, the share is not made.
 		if err := s.note(ctx, DidShare, &rec, func(d *Deed) {
 			for _, party := range p.Parties {
 				d.To = append(d.To, party.Name)
@@ -123,8 +126,8 @@ func (s *Sharing) Create(ctx context.Context, w ShareSpec) (rec Record, err erro
 	})
 }
 
-// found makes a space, fills it, and remembers it. The record is kept before
-// the relay hears of it, so that what broke off can be revoked.
+// found makes a space, fills it, and stores its record. The record is stored
+// before the relay is told, so that an interrupted share can be revoked.
 func (s *Sharing) found(ctx context.Context, rec *Record, k *spaceKeys, fill func(*space) error) error {
 	first, err := k.genesis(s.c.Key, s.c.Recovery, rec.Created)
 	if err != nil {
@@ -148,8 +151,8 @@ func (s *Sharing) found(ctx context.Context, rec *Record, k *spaceKeys, fill fun
 	return s.keep(ctx, rec)
 }
 
-// undo takes back what could not be finished. What the relay has of it and
-// can't be told to forget is left in the catalog, to be revoked.
+// undo reverts an unfinished share. If the relay has a part of it and can't be
+// told to delete it, the record stays, so that it can be revoked.
 func (s *Sharing) undo(ctx context.Context, rec *Record) error {
 	err := s.deleteAt(ctx, rec)
 	if err != nil && !errors.Is(err, remote.ErrForbidden) && !errors.Is(err, remote.ErrNotFound) {
@@ -163,7 +166,7 @@ func (s *Sharing) undo(ctx context.Context, rec *Record) error {
 	return errors.Join(err, s.drop(rec.Space))
 }
 
-// deleteAt has the relay delete a space, as its root.
+// deleteAt deletes a space at the relay, as its root.
 func (s *Sharing) deleteAt(ctx context.Context, rec *Record) error {
 	at, err := s.relay(rec)
 	if err != nil {
@@ -174,7 +177,7 @@ func (s *Sharing) deleteAt(ctx context.Context, rec *Record) error {
 	return at.Root(key.Public().(ed25519.PublicKey), httpsig.KeySigner(key)).Space(rec.Space).Delete(ctx)
 }
 
-// admit lets parties in.
+// admit adds parties as members.
 func (sp *space) admit(ctx context.Context, rec *Record, ps []Party, requests []envelope.Request, role envelope.Role) error {
 	for i, p := range ps {
 		m := envelope.Member{ID: p.Member, Key: requests[i].Key, Recipient: requests[i].Recipient, Role: role}
@@ -185,7 +188,7 @@ func (sp *space) admit(ctx context.Context, rec *Record, ps []Party, requests []
 			}
 			m.Grant = replica.SealGrant(rec.Grant, sp.id, p.Member, 1, key)
 		}
-		// A reader of a projection is not told what the others are called.
+		// The readers of a projection do not learn each other's names.
 		if err := sp.replica.AddMember(ctx, m, ""); err != nil {
 			return fmt.Errorf("let %s in: %w", p.Name, err)
 		}
@@ -222,7 +225,7 @@ func (sp *space) put(ctx context.Context, rec *Record, copies []Copy, now time.T
 	return nil
 }
 
-// have gives the ids of what the space holds, in whatever state.
+// have returns the ids of the memories in the space, in any state.
 func (sp *space) have(ctx context.Context) (map[memory.ID]bool, error) {
 	out := map[memory.ID]bool{}
 	err := sp.store.View(ctx, func(tx *store.Tx) error {
@@ -252,7 +255,7 @@ func (s *Sharing) keep(ctx context.Context, rec *Record) error {
 	return s.c.Catalog.Keep(ctx, records)
 }
 
-// Records gives all of one kind, the newest first.
+// Records returns all of one kind, the newest first.
 func (s *Sharing) Records(ctx context.Context, kind Kind) ([]Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -266,7 +269,7 @@ func (s *Sharing) records(ctx context.Context, kind Kind) ([]Record, error) {
 	return records, err
 }
 
-// find gives the record that an id, or the beginning of one, names.
+// find returns the record with an id, or with an id that begins so.
 func (s *Sharing) find(ctx context.Context, kind Kind, id string) (rec Record, err error) {
 	records, err := s.records(ctx, kind)
 	if err != nil {
@@ -291,7 +294,7 @@ func (s *Sharing) find(ctx context.Context, kind Kind, id string) (rec Record, e
 	return rec, nil
 }
 
-// Show gives a record and what its readers see.
+// Show returns a record and what its readers see.
 func (s *Sharing) Show(ctx context.Context, id string) (rec Record, seen []memory.Memory, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -306,13 +309,13 @@ func (s *Sharing) Show(ctx context.Context, id string) (rec Record, seen []memor
 	return rec, seen, errors.Join(err, sp.close())
 }
 
-// Change is what an update did.
+// Change is the result of an update.
 type Change struct {
 	Added   int `json:"added"`
-	Removed int `json:"removed"` // as the original is gone, changed, or fits no more
+	Removed int `json:"removed"` // because the original is gone, was changed, or no longer fits
 }
 
-// Update makes a projection hold what fits now, and sends what is new.
+// Update makes a projection hold what fits now, and sends the changes.
 func (s *Sharing) Update(ctx context.Context, id string) (rec Record, ch Change, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -333,7 +336,7 @@ func alive(rec *Record) error {
 	return nil
 }
 
-// update fills a projection anew; without grow it only takes out of it.
+// update fills a projection again. Without grow it only removes from it.
 func (s *Sharing) update(ctx context.Context, rec *Record, grow bool) (ch Change, err error) {
 	sp, err := s.open(ctx, rec, nil)
 	if err != nil {

@@ -35,8 +35,8 @@ func openStore(dir string, k *spaceKeys, reserve uint64) (*store.Store, error) {
 	return store.Open(store.Options{Dir: filepath.Join(dir, "store"), Key: k.store, Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: reserve})
 }
 
-// open opens the space of a record. first is its first entry where it is being
-// made, else nil.
+// open opens the space of a record. If the space is being made, first is its
+// first entry, otherwise nil.
 func (s *Sharing) open(ctx context.Context, rec *Record, first []byte) (_ *space, err error) {
 	k := newSpaceKeys(s.c.Key, rec.Space)
 	sp := &space{id: rec.Space, member: k.member().ID, keys: k}
@@ -99,8 +99,8 @@ func (sp *space) close() error {
 	return err
 }
 
-// say commits what the owner says in the space: of each assertion, memory, act
-// and content are set.
+// say commits what the owner says in the space. Memory, act and content of each
+// assertion are set.
 func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
 	for i := range as {
 		if as[i].Act == memory.ActErase {
@@ -110,7 +110,7 @@ func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
 		}
 	}
 	err := inPages(ctx, sp.engine, as, func(tx *store.Tx, a memory.Assertion) (err error) {
-		a.Seen = []memory.Dot{} // the owner answers nobody in a space
+		a.Seen = []memory.Dot{} // the owner answers nobody in such a space
 		if _, err := sp.engine.Say(tx, memory.RankPerson, a); err != nil || a.Act != memory.ActErase {
 			return err
 		}
@@ -119,11 +119,11 @@ func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
 	if err != nil || !slices.ContainsFunc(as, func(a memory.Assertion) bool { return a.Act == memory.ActErase }) {
 		return err
 	}
-	return sp.store.Compact(ctx) // no file is to hold what was erased
+	return sp.store.Compact(ctx) // so that no file keeps what was erased
 }
 
-// lessen takes the most of a memory away that is erased next, where workers have said
-// more of it than one transaction erases.
+// lessen removes most of a memory that is erased next, because workers may have
+// said more about it than one transaction can erase.
 func (sp *space) lessen(ctx context.Context, id memory.ID) error {
 	much := false
 	err := sp.store.View(ctx, func(tx *store.Tx) error {
@@ -137,8 +137,8 @@ func (sp *space) lessen(ctx context.Context, id memory.ID) error {
 	return store.Lessen(id, func(fn func(*store.Tx) error) error { return sp.engine.Commit(ctx, fn) })
 }
 
-// inPages does something with each of a list, in as many transactions as it
-// takes: one is limited.
+// inPages handles a list in as many transactions as needed, because the size of
+// each is limited.
 func inPages[T any](ctx context.Context, e *engine.Engine, list []T, do func(*store.Tx, T) error) error {
 	page := 50
 	for len(list) > 0 {
@@ -163,7 +163,7 @@ func inPages[T any](ctx context.Context, e *engine.Engine, list []T, do func(*st
 	return nil
 }
 
-// memories gives what is active in the space.
+// memories returns what is active in the space.
 func (sp *space) memories(ctx context.Context) ([]memory.Memory, error) {
 	return activeIn(ctx, sp.store)
 }

@@ -18,25 +18,25 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// ShareSpec is a projection to be made.
+// ShareSpec describes a projection to be made.
 type ShareSpec struct {
 	Title    string
 	Criteria Criteria
 	Redact   Redaction
 	To       []string // NAME=KEY or KEY, in the text form of a request to join
-	Purpose  string   // what the reader needs it for, as the policy is told
+	Purpose  string   // what the reader needs it for; the policy is checked with it
 	Expires  time.Time
-	Confirm  string // a preview's digest: what is shared is that; empty: whatever it is
+	Confirm  string // digest of a preview; the share is made only if it still is the same; empty: in any case
 }
 
-// Preview is what a wish would share.
+// Preview is what a share would contain.
 type Preview struct {
 	Copies  []Copy         `json:"copies"`
 	Parties []Party        `json:"parties"`
-	Few     int            `json:"few,omitempty"`  // that fit, and too few people stand behind
-	Risks   []Risk         `json:"risks"`          // what the reader might tell nevertheless
-	LeftOut int            `json:"left_out"`       // that fit, and of which redaction leaves nothing
-	Held    map[string]int `json:"held,omitempty"` // that fit, and the policy holds back, by why
+	Few     int            `json:"few,omitempty"`  // memories that fit, but about too few people
+	Risks   []Risk         `json:"risks"`          // what the reader might find out nevertheless
+	LeftOut int            `json:"left_out"`       // memories that fit, but of which redaction leaves nothing
+	Held    map[string]int `json:"held,omitempty"` // memories that fit, but that the policy holds back, by reason
 	Confirm string         `json:"confirm"`
 }
 
@@ -75,14 +75,13 @@ func parties(to []string, space memory.SpaceID, now time.Time) (ps []Party, requ
 	return ps, requests, nil
 }
 
-// Words are five words by which two people can tell over the telephone that
-// they mean the same key.
+// Words returns five words with which two people can compare a key by
+// telephone.
 func Words(key []byte) string {
 	return strings.Join(keyring.Words(key, 5), " ")
 }
 
-// Preview shows what would be shared, and with whom. Nothing leaves this
-// machine.
+// Preview returns what would be shared, and with whom. It sends nothing.
 func (s *Sharing) Preview(ctx context.Context, w ShareSpec) (Preview, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +151,7 @@ func (p *Preview) digest() (string, error) {
 	return digest(shown, who)
 }
 
-// made is what becomes of the memories that fit.
+// made is the result for the memories that fit.
 type made struct {
 	copies []Copy
 	left   int            // of which redaction leaves nothing
@@ -229,8 +228,8 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 	return out, nil
 }
 
-// crowd keeps the statements behind which memories about at least k different
-// people stand, each once. of are the originals of the copies.
+// crowd keeps each statement once, and only if memories about at least k
+// different people say it. of are the originals of the copies.
 func (out *made) crowd(k int, of []*memory.Memory) {
 	if k <= 1 {
 		return
@@ -261,7 +260,8 @@ func (out *made) crowd(k int, of []*memory.Memory) {
 	})
 }
 
-// held says why a memory may not go to all of the parties; empty: it may.
+// held returns why a memory may not be given to all of the parties, or "" if it
+// may.
 func held(rules *rulebook.Rules, kind policy.Kind, to []Party, purpose string, now time.Time, m *memory.Memory) string {
 	it := policy.ItemOf(m)
 	for _, p := range to {

@@ -37,7 +37,7 @@ func (sr Sharer) AddGrant(ctx context.Context, r serve.GrantRequest) (g serve.Gr
 	}
 	for _, t := range r.Types {
 		if t == memory.Vault || !slices.Contains(memory.Types[:], t) {
-			return g, fmt.Errorf("%w: types: %q is nothing for a worker", memory.ErrInvalid, t)
+			return g, fmt.Errorf("%w: types: a worker may not propose %q memories", memory.ErrInvalid, t)
 		}
 	}
 	if r.Feed {
@@ -260,7 +260,7 @@ func (sr Sharer) WaitsFor(ctx context.Context) (string, error) {
 	return "it goes to the worker; ask again for the answer, and see 'locket grant log' for how far it is", nil
 }
 
-// replica gives the open node's, or why there is none.
+// replica returns the open node's, or why there is none.
 func (sr Sharer) replica() (*Sharing, *replica.Replica, error) {
 	sh, release, err := sr.of.Use()
 	if err != nil {

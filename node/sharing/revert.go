@@ -19,9 +19,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Revert implements serve.Granter. Cold memories of which something goes are
-// fetched first; a crash in its midst leaves the rest as it was, for a second
-// one under the same id.
+// Revert implements serve.Granter. It first fetches cold memories that are
+// affected. After a crash, a second call with the same id does the rest.
 func (sr Sharer) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Reverted, err error) {
 	sh, release, err := sr.of.Use()
 	if err != nil {
@@ -102,7 +101,8 @@ func interrupted(v *serve.Reverted, err error) error {
 	return fmt.Errorf("revert %s was interrupted after %d claims; the same under its id goes on, an undo takes them back: %w", v.ID, v.Claims, err)
 }
 
-// workersLines gives what workers have heard, as far as the criteria choose it.
+// workersLines returns the lines that workers have heard and that fit the
+// criteria.
 func (sh *Sharing) workersLines(ctx context.Context, c revert.Criteria) (ids []memory.ID, err error) {
 	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
@@ -118,8 +118,8 @@ func (sh *Sharing) workersLines(ctx context.Context, c revert.Criteria) (ids []m
 	return ids, err
 }
 
-// fetchClaims brings back the cold memories that claims are made of. unseen is
-// how many can't be looked at, or fetched, now.
+// fetchClaims brings back the cold memories that were made from claims. unseen
+// is how many can't be read or fetched now.
 func (sh *Sharing) fetchClaims(ctx context.Context, c revert.Criteria) (unseen int, err error) {
 	var ids []memory.ID
 	unseen, err = sh.c.Cold.Each(ctx, func(m *store.Cold) error {
@@ -173,8 +173,8 @@ func (sh *Sharing) takeBack(tx *store.Tx, id string, part []serve.RevertedMemory
 	return nil
 }
 
-// unrevert says again what a revert took back, on whichever device, once. Lines
-// that went with it are gone for good.
+// unrevert repeats, once, what a revert on any device took back. Lines that the
+// revert removed are gone for good.
 func (sh *Sharing) unrevert(ctx context.Context, id string) (v serve.Reverted, err error) {
 	v.ID, v.Until = id, time.Now().UTC()
 	if !revert.IsID(id) {

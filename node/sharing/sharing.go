@@ -1,6 +1,6 @@
-// Package sharing gives away, of an open node: projections to readers, feeds and
-// the wearer's space to workers, whose words it takes and takes back. Package share
-// has the spaces themselves.
+// Package sharing lets an open node share: projections to readers, feeds to
+// workers, and the wearer's space to workers. It takes over workers' words and
+// takes them back. Package share has the spaces themselves.
 package sharing
 
 import (
@@ -35,7 +35,7 @@ type Engine interface {
 	Search(ctx context.Context, q recall.Query) (recall.Result, error)
 }
 
-// Gate is what looks at a worker's words before they are committed.
+// Gate checks a worker's words before they are committed.
 type Gate interface {
 	Safe(ctx context.Context, as []memory.Assertion, us []memory.Utterance) ([]memory.Assertion, []memory.Utterance, error)
 	Take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error
@@ -52,9 +52,9 @@ type Config struct {
 	Public   *keyring.Locked
 	Life     *opened.Life
 	HTTP     *http.Client
-	RelayURL string // of the configuration
-	Invite   string // of the relay, for the accounts of what is shared
-	Reserve  uint64 // of the disk, in bytes
+	RelayURL string // the configured one
+	Invite   string // invitation at the relay, for the accounts of shares
+	Reserve  uint64 // bytes of the disk that stay free
 	Wearer   string
 	Zone     *time.Location
 	Now      func() time.Time
@@ -83,8 +83,8 @@ type Sharer struct{ of opened.Of[*Sharing] }
 // NewSharer makes one over what is open.
 func NewSharer(of opened.Of[*Sharing]) Sharer { return Sharer{of} }
 
-// sharing gives the open node's, for one call: the context ends with the call's
-// and when the node is locked, which waits for release.
+// sharing returns the open node's sharing for one call. Its context ends with
+// the call's, and when the node is locked, which waits for release.
 func (sr Sharer) sharing(ctx context.Context) (s *share.Sharing, sh *Sharing, shareCtx context.Context, release func(), err error) {
 	sh, unuse, err := sr.of.Use()
 	if err != nil {
@@ -129,7 +129,8 @@ func (sh *Sharing) allow(ctx context.Context) (r rulebook.Rules, err error) {
 	return r, err
 }
 
-// Parties are those whom something is given now, as the policy knows them.
+// Parties returns those who are given something now, in the form that the
+// policy needs.
 func (sh *Sharing) Parties(ctx context.Context) (out []policy.Request, err error) {
 	records, err := sh.Records(ctx)
 	for _, r := range records {
@@ -149,12 +150,12 @@ func (sh *Sharing) Parties(ctx context.Context) (out []policy.Request, err error
 	return out, err
 }
 
-// tendEvery is how often what is shared is looked after.
+// tendEvery is how often shares are maintained.
 const tendEvery = time.Minute
 
-// Tend looks after what is shared until the node is locked: what expires is
-// revoked, what was erased goes, feeds are filled, and workers heard. A second call
-// does nothing.
+// Tend maintains shares until the node is locked: it revokes what has expired,
+// removes what was erased, fills feeds, and takes over workers' words. A second
+// call does nothing.
 func (sh *Sharing) Tend() {
 	if !sh.c.Sync.HasRelay() {
 		return
@@ -179,8 +180,8 @@ func (sh *Sharing) tendOnce(ctx context.Context) error {
 	return errors.Join(s.Maintain(ctx), err)
 }
 
-// Withdraw takes back at once what is shared and may go no more. Where the relay
-// can't be reached it is tried again when shares are looked after.
+// Withdraw removes at once from shares what may no longer be shared. If the
+// relay can't be reached, the regular maintenance tries again.
 func (sh *Sharing) Withdraw(ctx context.Context) {
 	if !sh.c.Sync.HasRelay() {
 		return
@@ -196,9 +197,9 @@ func (sh *Sharing) Withdraw(ctx context.Context) {
 	}
 }
 
-// Forget takes what is forgotten out of the copies that are kept for
-// readers and workers. Where that fails it is done when they are looked after
-// the next time: the originals are gone, by which it is known.
+// Forget removes what was forgotten from the copies for readers and workers. If
+// that fails, the regular maintenance does it, because it sees that the
+// originals are gone.
 func (sh *Sharing) Forget(ctx context.Context) {
 	if !sh.c.Sync.HasRelay() {
 		return

@@ -44,11 +44,11 @@ func (sh *Sharing) Choose(ctx context.Context, c share.Criteria) (out []memory.M
 	return sh.find(ctx, &c, limit)
 }
 
-// weak is the part of the best score below which a hit is not shared: it has
-// little to do with what was asked.
+// weak is the fraction of the best score below which a hit is not shared,
+// because it has little to do with the query.
 const weak = 0.4
 
-// find asks the index; nothing that it is unsure of is shared.
+// find queries the index. Hits with a low confidence are not shared.
 func (sh *Sharing) find(ctx context.Context, c *share.Criteria, limit int) (out []memory.Memory, err error) {
 	found, err := sh.c.Engine.Search(ctx, recall.Query{Text: c.Query, Now: sh.c.Now(), Zone: sh.c.Zone.String(), Wearer: sh.c.Wearer,
 		K: min(4*limit, recall.MaxK), Types: c.Types, Kinds: []recall.Kind{recall.Memory}})
@@ -146,8 +146,9 @@ func (sh *Sharing) View(ctx context.Context, fn func(*store.Tx) error) error {
 // takePage is how many of a worker's words one transaction takes.
 const takePage = 50
 
-// Take implements share.Inbox: this device says it for the worker, so that the
-// wearer's other devices hear of it, who are not in the feed.
+// Take implements share.Inbox. This device asserts the words in the worker's
+// place, so that the wearer's other devices, which are not in the feed, get
+// them.
 func (sh *Sharing) Take(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error {
 	lock := sh.c.Engine.Hold()
 	defer lock.Release()
@@ -163,7 +164,7 @@ func (sh *Sharing) Take(ctx context.Context, as []memory.Assertion, us []memory.
 				said.Space, said.Source = sh.c.Ring.Space(), u[i].Source.AsWorker() // by which a revert finds it
 				switch old, err := tx.Utterance(said.ID); {
 				case err == nil && !old.Source.ByWorker():
-					continue // a device's own line, which a worker can't make its own
+					continue // a device's own line, which a worker can't take over
 				case err != nil && !errors.Is(err, memory.ErrNotFound):
 					return err
 				}
@@ -192,8 +193,8 @@ func (sh *Sharing) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
 	} else if err != nil && !errors.Is(err, memory.ErrNotFound) {
 		return err
 	}
-	a.Seen = nil            // what the worker knew has other dots here
-	if a.Candidate != nil { // the worker does not know whose memories they are
+	a.Seen = nil            // the dots that the worker knew are others here
+	if a.Candidate != nil { // the worker does not know the owner of the memories
 		c := *a.Candidate
 		c.Owner.User = memory.WearerUser
 		a.Candidate = &c

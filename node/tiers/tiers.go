@@ -1,5 +1,6 @@
-// Package tiers keeps on the device what a person needs, within a budget: it says
-// what stays, has package cold take the rest to the relay, and brings it back.
+// Package tiers keeps on the device what a person needs, within a budget. It
+// decides what stays, lets package cold move the rest to the relay, and brings
+// memories back.
 package tiers
 
 import (
@@ -26,9 +27,9 @@ import (
 
 // Of tiers in a node.
 const (
-	fetchWithin = 3 * time.Second // what a recall waits for cold hits at most
-	CoolEvery   = time.Minute     // how often, in quiet moments, it is looked at the budget
-	freshFor    = 24 * time.Hour  // what was learnt within it stays hot
+	fetchWithin = 3 * time.Second // the longest time that a recall waits for cold hits
+	CoolEvery   = time.Minute     // how often the budget is checked in quiet moments
+	freshFor    = 24 * time.Hour  // what was learnt so recently stays hot
 	dayHits     = 16              // of each cue of a day
 
 	endless = 200 * 365 * 24 * time.Hour // longer than any rule keeps
@@ -49,7 +50,7 @@ type Config struct {
 	Index   *recall.Index
 	Sync    *exchange.Syncing
 	Budget  tier.Budget // zero: nothing turns cold by itself
-	Metered bool        // nothing is sent to see that a photo is at the relay
+	Metered bool        // nothing is sent only to check that a photo is at the relay
 	Rules   []config.Rule
 	Wearer  string
 	Zone    *time.Location
@@ -65,11 +66,12 @@ type Config struct {
 type Tiers struct {
 	*cold.Keeper
 	c        Config
-	prepared string // for which cues of a day memories were fetched; of Tend
-	seen     int    // documents in the index when it was last looked at the budget; of Ease
+	prepared string // the cues for which the day's memories were fetched; used by Tend
+	seen     int    // documents in the index when the budget was last checked; used by Ease
 }
 
-// New makes them. Packs lie at the primary relay: a mirror has none.
+// New returns the tiers of a node. Packs lie only at the primary relay, not at
+// mirrors.
 func New(c Config) *Tiers {
 	ts := &Tiers{c: c, seen: c.Index.Len()}
 	cfg := cold.Config{Store: c.Store, Budget: c.Budget, Log: c.Log, Now: c.Now, Commit: c.Engine.Relieve,
@@ -89,7 +91,7 @@ func New(c Config) *Tiers {
 	if c.Sync.HasRelay() {
 		l := c.Sync.Journal()
 		cfg.Notes, cfg.Back, cfg.Froze, cfg.Thawed = l.Notes, l.Back, l.Froze, l.Thawed
-		if !c.Metered { // seeing that it is there may have to send it
+		if !c.Metered { // checking may have to send it
 			cfg.Safe = c.Sync.MediaSafe()
 		}
 		_, primary := c.Sync.Relay()
@@ -104,12 +106,12 @@ func (ts *Tiers) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return ts.c.Engine.View(ctx, fn)
 }
 
-// easeEvery is how many documents may come into the index, in the middle of a
-// round of sync, before it is looked at the budget; less where that is small.
+// easeEvery is how many documents may come into the index during a round of
+// sync before the budget is checked; fewer if the budget is small.
 const easeEvery = 500
 
-// Ease keeps the budget while a round of sync brings more than that: a new
-// device would need room for everything otherwise.
+// Ease keeps the budget while a round of sync brings more than fits. Without
+// it, a new device would temporarily need room for everything.
 func (ts *Tiers) Ease(ctx context.Context) {
 	step := easeEvery
 	if r := ts.c.Budget.Records; r > 0 {
@@ -126,9 +128,9 @@ func (ts *Tiers) Ease(ctx context.Context) {
 	}
 }
 
-// staysHot says why a memory is needed here: it is new, ends by a rule or a
-// date of its own, was made of others, which may be forgotten, or fills a slot
-// of one value of the wearer's own.
+// staysHot returns why a memory is needed on the device: it is new; it expires
+// by a rule or a date; it was made of others, which may be forgotten; or it
+// fills a single-valued slot of the wearer.
 func (ts *Tiers) staysHot(m *memory.Memory) string {
 	switch {
 	case ts.c.Now().Sub(m.Learnt) < freshFor:
@@ -149,7 +151,8 @@ func (ts *Tiers) staysHot(m *memory.Memory) string {
 	return ""
 }
 
-// Warm brings memories back where they are cold: serve.ErrCold where it can't.
+// Warm brings cold memories back. It returns serve.ErrCold if that is not
+// possible now.
 func (ts *Tiers) Warm(ctx context.Context, ids ...memory.ID) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchWithin)
 	defer cancel()
@@ -160,7 +163,7 @@ func (ts *Tiers) Warm(ctx context.Context, ids ...memory.ID) error {
 	return err
 }
 
-// Tend looks after the budget, and brings here what the day may ask for.
+// Tend checks the budget, and fetches what the day may need.
 func (ts *Tiers) Tend(ctx context.Context) error {
 	if ts.c.Budget == (tier.Budget{}) && !ts.c.Sync.HasRelay() {
 		return nil
@@ -168,7 +171,8 @@ func (ts *Tiers) Tend(ctx context.Context) error {
 	return errors.Join(ts.reindex(ctx), ts.PrepareDay(ctx), ts.Keeper.Maintain(ctx))
 }
 
-// PrepareDay fetches for the day, once for the same day, place and people.
+// PrepareDay fetches what the day may need. It does so once for the same day,
+// place and people.
 func (ts *Tiers) PrepareDay(ctx context.Context) error {
 	day := tier.Day{Now: ts.c.Now().In(ts.c.Zone), Wearer: ts.c.Wearer}
 	lock := ts.c.Engine.Hold()
@@ -211,11 +215,11 @@ func (ts *Tiers) PrepareDay(ctx context.Context) error {
 	return err
 }
 
-// reindexMeta says that the index was made anew, and that what is cold is not
-// in it yet.
+// reindexMeta records that the index was made again and does not have the cold
+// memories yet.
 const reindexMeta = "tiers/reindex"
 
-// Owe notes that an index which begins anew has what is cold yet to find.
+// Owe records that a new index still needs the cold memories.
 func Owe(ctx context.Context, e Engine) error {
 	n := 0
 	err := e.View(ctx, func(tx *store.Tx) (err error) { n, err = tx.ColdCount(); return err })
@@ -225,7 +229,7 @@ func Owe(ctx context.Context, e Engine) error {
 	return e.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(reindexMeta, true) })
 }
 
-// reindex has an index that was made anew find what is cold.
+// reindex adds the cold memories to an index that was made again.
 func (ts *Tiers) reindex(ctx context.Context) error {
 	due := false
 	err := ts.c.Engine.View(ctx, func(tx *store.Tx) (err error) { _, err = tx.Meta(reindexMeta, &due); return err })

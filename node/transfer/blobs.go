@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/archive"
 )
 
-// blobIn is a blob of which not all parts have come.
+// blobIn is a blob of which not all parts have come yet.
 type blobIn struct {
 	part archive.Part // the last that came
 	data *io.PipeWriter
@@ -25,8 +25,8 @@ type blobDone struct {
 	err  error
 }
 
-// part takes one piece of a blob. One whose memory is not here, or that is
-// here already, is passed over; one out of order is refused.
+// part takes one part of a blob. It ignores a blob whose memory is not here, or
+// that is here already, and refuses a part that is out of order.
 func (in *importing) part(ctx context.Context, r archive.Record) error {
 	var p archive.Part
 	refuse := func(format string, args ...any) error {
@@ -88,7 +88,7 @@ func (in *importing) part(ctx context.Context, r archive.Record) error {
 	return in.c.Engine.Commit(ctx, func(tx *store.Tx) error { return tx.KeepBlob(d.blob, p.Owner) })
 }
 
-// dropBlob ends a blob of which the rest won't come.
+// dropBlob ends a blob whose remaining parts will not come.
 func (in *importing) dropBlob() {
 	if in.blob != nil {
 		in.blob.data.CloseWithError(errUnread)

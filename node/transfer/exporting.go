@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Export implements serve.Exchange. What is exported is what was said, not
-// what follows from it: an import derives the same memories.
+// Export implements serve.Exchange. It exports assertions and not what follows
+// from them. An import derives the same memories.
 func (a Archives) Export(ctx context.Context, opt serve.ExportOptions) iter.Seq2[serve.ExportRecord, error] {
 	return func(yield func(serve.ExportRecord, error) bool) {
 		ended := false
@@ -67,7 +67,7 @@ func (t *Transfer) records(ctx context.Context, opt serve.ExportOptions) iter.Se
 // errUnread ends an export that nobody reads any more.
 var errUnread = errors.New("stopped")
 
-// body gives the records of an archive between header and end.
+// body returns the records of an archive between header and end.
 func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.Seq2[archive.Record, error] {
 	return func(yield func(archive.Record, error) bool) {
 		give := func(r archive.Record) error {
@@ -83,9 +83,11 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 			}
 			return give(archive.Record{Kind: kind, Data: b})
 		}
-		// What turned cold between the two readings would be in neither.
+		// A memory that turned cold between the two steps would be missing in
+		// both.
 		defer t.c.Cold.Hold()()
-		// The cold first: where they can't be had, the archive does not begin.
+		// Cold memories come first: if they can't be fetched, the archive does
+		// not begin.
 		missing, err := t.c.Cold.Each(ctx, func(c *store.Cold) error {
 			for i := range c.Assertions {
 				if err := emit(archive.KindAssertion, archive.Assertion{Assertion: c.Assertions[i]}); err != nil {
@@ -152,7 +154,8 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 // everyState is all memories, the erased too: their ids must not come back.
 var everyState = []memory.State{memory.Active, memory.Superseded, memory.Archived, memory.Erased}
 
-// secrets opens the vault's values, and notes for the owner that each was read.
+// secrets opens the values in the vault, and adds to the history that each was
+// read.
 func (t *Transfer) secrets(ctx context.Context) (map[memory.ID]string, error) {
 	if t.c.VaultUntil().IsZero() {
 		return nil, serve.ErrVaultLocked
@@ -176,9 +179,9 @@ func (t *Transfer) secrets(ctx context.Context) (map[memory.ID]string, error) {
 	return out, err
 }
 
-// exportBlob emits a blob in parts. One that lies at the relay comes here for it,
-// and goes again; one that nobody has any more, or that was erased meanwhile, is
-// left out.
+// exportBlob emits a blob in parts. A blob that lies only at the relay is
+// downloaded for it and removed again. A blob that nobody has any more, or that
+// was erased meanwhile, is left out.
 func (t *Transfer) exportBlob(ctx context.Context, p archive.Part, emit func(archive.Record) error) (err error) {
 	var r *store.BlobReader
 	open := func(tx *store.Tx) (err error) { r, err = tx.OpenBlob(p.Name); return err }

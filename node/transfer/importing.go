@@ -268,8 +268,8 @@ type redot struct{ was, now memory.Dot }
 
 func importNote(d memory.Dot) string { return fmt.Sprintf("imported/%s/%d", d.Member, d.Seq) }
 
-// newDots gives the new dot for each assertion of a page that this device has to
-// say.
+// newDots returns the new dot for each assertion of a page that this device has
+// to say.
 func (in *importing) newDots(tx *store.Tx, page []archive.Record) ([]*redot, error) {
 	out := make([]*redot, len(page))
 	for i, r := range page {

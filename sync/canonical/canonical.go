@@ -1,22 +1,21 @@
-// Package canonical has the CBOR of whatever is hashed, signed or sent: core
-// deterministic encoding, RFC 8949 section 4.2.1. What a mode of [Reader] takes can
-// still be another form of the same: who needs the one encodes it again, and
-// compares.
+// Package canonical has the CBOR form of everything that is hashed, signed or sent:
+// core deterministic encoding, RFC 8949 section 4.2.1. A [Reader] may accept other
+// forms of the same value. A caller that must accept only the canonical form encodes
+// the value again and compares the bytes.
 package canonical
 
 import "github.com/fxamacker/cbor/v2"
 
-// Encoding writes the one form of a value.
+// Encoding writes the canonical form of a value.
 var Encoding = Must(cbor.CoreDetEncOptions().EncMode())
 
-// Limits are how much a document may hold: levels of nesting, items of one array,
-// pairs of one map.
+// Limits bound a document: levels of nesting, items of one array, pairs of one map.
 type Limits struct {
 	Levels, Items, Pairs int
 }
 
-// Reader reads documents within limits. It refuses doubled and unknown keys, tags, and
-// lengths that are not said beforehand.
+// Reader returns a mode that reads documents within limits. It refuses duplicate and
+// unknown keys, tags, and items of indefinite length.
 func Reader(l Limits) cbor.DecMode {
 	return Must(cbor.DecOptions{
 		DupMapKey:         cbor.DupMapKeyEnforcedAPF,
@@ -29,8 +28,9 @@ func Reader(l Limits) cbor.DecMode {
 	}.DecMode())
 }
 
-// Must gives what can't fail: options that don't contradict each other, the form of a
-// type that has one. It panics where that is wrong.
+// Must returns v, and panics if err is not nil. It is for calls that can't fail:
+// options that do not contradict each other, or the encoding of a type that CBOR can
+// express.
 func Must[T any](v T, err error) T {
 	if err != nil {
 		panic("canonical: " + err.Error())

@@ -1,53 +1,58 @@
-// Package claim says when a sealed blob that several members of a space may have
-// named is to be sent again, when it can be deleted, and when a device may drop
-// its own bytes of it. It decides; package replica does.
+// Package claim decides about sealed blobs that several members of a space may have
+// named: when a blob has to be sent again, when it can be deleted, and when a device
+// may drop its own copy of the bytes. It only decides; package replica acts.
 //
 // The words:
 //
-//   - A note names a sealed blob: it says where it lies and what opens it. It is
-//     made by an op of a member's chain, and goes with the memory that it is of.
-//   - A place has deltas in one order, and blobs: a relay, or a device's shelf.
-//   - A doubt is a sealed blob of which it is open whether it lies at a place as
-//     it should. There is one from before it is sent until it was looked at after
-//     the note was taken there, and one when a note of it goes.
+//   - A note names a sealed blob: it says where the blob is and which key opens it.
+//     An op of a member makes the note. The note is removed together with the memory
+//     that the blob belongs to.
+//   - A place holds deltas in one order, and blobs: a relay, or a device's envelope
+//     store.
+//   - A doubt is a sealed blob whose presence at a place has to be checked. A doubt
+//     begins before the blob is sent, and ends when the blob was checked after the
+//     place took the note. A doubt also begins when a note of the blob is removed.
 //
-// Why this holds. A deletion names the cursor up to which its author has heard
-// the place, and the place does it in one step with what it takes, only if nothing
-// has come since. Whoever names a blob looks once more after the place has taken
-// the note. So either the deletion came before the note, and the second look finds
-// the blob gone while its bytes are still here; or the note came first, and nobody
-// deletes who has not heard of it.
+// Why no needed blob is deleted: A deletion names the cursor up to which its author
+// has read the place. The place deletes the blob only if no delta has come since,
+// and takes no delta in between. A member that names a blob checks the blob again
+// after the place took the note. There are two cases. If the deletion came before
+// the note, the check finds that the blob is missing, while the member still has the
+// bytes. If the note came before the deletion, then any member that could delete the
+// blob has read the note, and does not delete it.
 package claim
 
-// Doubt is what a member knows of a blob that it doubts, at one place.
+// Doubt is what a member knows about a doubted blob, at one place.
 type Doubt struct {
-	// Named: a note of something that lives, among all that was heard, names it.
+	// Named: a note that the member has read, of a record that is not erased, names
+	// the blob.
 	Named bool
-	// Whole: everything was heard that the place has, with the bodies of all who
-	// may name blobs, to the cursor that a deletion would name, and could be opened.
+	// Whole: the member has read everything at the place up to the cursor that a
+	// deletion would name, including the bodies of all members that may name blobs,
+	// and could open it.
 	Whole bool
-	// Owner: the member may delete what others have sent.
+	// Owner: the member may delete what other members have sent.
 	Owner bool
 }
 
-// Verdict is what becomes of a doubt.
+// Verdict says how to handle a doubt.
 type Verdict int
 
 const (
-	// Wait: nothing can be said yet; the doubt stays.
+	// Wait: nothing can be decided yet, and the doubt stays.
 	Wait Verdict = iota
-	// See that the place has it, and send it where it has not and the bytes are
-	// here. Then the doubt is over.
+	// See: make sure that the place has the blob. If it does not, and the bytes are
+	// on this device, send them. Then remove the doubt.
 	See
-	// Delete it under the cursor. The doubt is over where that was done, or it was
-	// not there; it stays where the place has moved on.
+	// Delete: delete the blob under the cursor. Then remove the doubt, also if there
+	// was no blob. If the place has new deltas, the doubt stays.
 	Delete
-	// Leave it to an owner: the doubt is over here.
+	// Leave: an owner handles the blob. Remove the doubt here.
 	Leave
 )
 
-// Verdict says what to do. A note that is known is enough to send a blob; only
-// who has heard everything can say that there is none.
+// Verdict decides about a doubt. One known note is enough to send a blob. Only a
+// member that has read everything can know that there is no note.
 func (d Doubt) Verdict() Verdict {
 	switch {
 	case d.Named:
@@ -60,12 +65,12 @@ func (d Doubt) Verdict() Verdict {
 	return Delete
 }
 
-// Bytes is what a device knows of bytes that it has, and might drop as they can
-// be had from a place again.
+// Bytes is what a device knows about its copy of a blob's bytes, which it might drop
+// because a place has them.
 type Bytes struct {
-	Noted bool // a note of them is here, and the place has the delta that says it
-	Shown bool // since then the place has shown that it has just this blob
+	Noted bool // this device has a note of the blob, and the place has the delta with the note
+	Shown bool // after that, the place has proven that it has exactly this blob
 }
 
-// MayGo reports whether they can be dropped.
+// MayGo reports whether the device may drop the bytes.
 func (b Bytes) MayGo() bool { return b.Noted && b.Shown }

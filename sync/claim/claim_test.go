@@ -10,8 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestMain has the test of claims look at many long stories, as what can go wrong
-// takes several devices several steps each, unless the command says how many.
+// TestMain makes the test of claims try many long stories, unless the command
+// sets the number, because a fault may need several devices with several steps
+// each.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	given := map[string]bool{}
@@ -255,10 +256,10 @@ func (w *world) settle() {
 	}
 }
 
-// Devices take pictures, some of them the same, forget them, drop their bytes and
-// fetch them again, in any order, while requests are late or lost: what somebody
-// names is somewhere at each moment, and in the end at a place; what nobody names
-// is in the end at none.
+// Devices take pictures, some of them equal, forget them, drop their bytes and
+// download them again, in any order, while requests are late or lost. At every
+// moment, a blob that a note names must exist somewhere, and in the end at a
+// place. A blob that no note names must be at no place in the end.
 func TestClaims(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
@@ -404,7 +405,7 @@ func TestClaims(t *testing.T) {
 	})
 }
 
-// What each verdict rests on.
+// The test has the conditions of each verdict.
 func TestVerdicts(t *testing.T) {
 	for d, want := range map[Doubt]Verdict{
 		{Named: true}:                           See,

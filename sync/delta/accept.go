@@ -9,25 +9,26 @@ import (
 	"github.com/locket-dev/locket/sync/canonical"
 )
 
-// MaxPerEvidence is how many assertions a worker may hang on one piece of
-// evidence where its grant says nothing else.
+// MaxPerEvidence is how many assertions of a worker may cite one piece of
+// evidence, unless its grant says otherwise.
 const MaxPerEvidence = 16
 
 // MaxChanges is how many assertions of a worker may correct, close or archive
 // one memory.
 const MaxChanges = 128
 
-// Grant is what a worker was let in for. The zero value allows nothing.
+// Grant says what a worker may do. The zero value allows nothing.
 type Grant struct {
-	Types       []memory.Type `cbor:"1,keyasint,omitempty" json:"types,omitempty"`            // that it may propose and touch; vault is never one
+	Types       []memory.Type `cbor:"1,keyasint,omitempty" json:"types,omitempty"`            // types that it may propose and change; never vault
 	Transcribe  bool          `cbor:"2,keyasint,omitempty" json:"transcribe,omitempty"`       // may add utterances for recordings and photos
 	PerEvidence int           `cbor:"3,keyasint,omitempty" json:"max_per_evidence,omitempty"` // 0: MaxPerEvidence
 }
 
-// Bytes is canonical CBOR, for [envelope.Member]'s Grant once it is sealed.
+// Bytes returns the canonical CBOR. [envelope.Member] holds it, sealed, in
+// Grant.
 func (g Grant) Bytes() []byte { return canonical.Must(canonical.Encoding.Marshal(g)) }
 
-// ParseGrant reads what [Grant.Bytes] gives.
+// ParseGrant parses what [Grant.Bytes] returns.
 func ParseGrant(b []byte) (Grant, error) {
 	var g Grant
 	if err := decoding.Unmarshal(b, &g); err != nil {
@@ -44,37 +45,41 @@ func ParseGrant(b []byte) (Grant, error) {
 	return g, nil
 }
 
-// Lookup is what a replica knows when a worker's op comes. What it answers
-// grows, and is never taken back, but by an erasure: so replicas that know the
-// same have taken the same, in whatever order it came. Utterances alone change:
-// who keeps a replica asks again then of what quotes them.
+// Lookup is what a replica knows when a worker's op comes. Its answers only
+// grow: what it has reported stays true until it is erased. Therefore replicas
+// with the same knowledge have accepted the same ops, in whatever order the ops
+// came. Only the text of utterances can change. When it does, the replica asks
+// again about the ops that quote it.
 type Lookup interface {
-	// Proposed gives the types of a memory's proposals that were taken, none
-	// where it is not known; gone, that it was erased.
+	// Proposed returns the types of a memory's accepted proposals. It returns
+	// none if the memory is unknown. gone reports that the memory was erased.
 	Proposed(id memory.ID) (types []memory.Type, gone bool)
-	// Utterance gives what was said, earlier ops of the same delta included.
+	// Utterance returns an utterance. It may come from an earlier op of the same
+	// delta.
 	Utterance(id memory.ID) (*memory.Utterance, bool)
-	// Source reports whether the event is a recording or a photo that is known.
+	// Source reports whether the event is a known recording or photo.
 	Source(id memory.EventID) bool
-	// Cited is how many assertions of author that came before the one of the
-	// sequence number cite that evidence (its utterance, or its event where it
-	// has none), those that were set aside included: so that every replica
-	// counts alike.
+	// Cited counts the assertions of author with a sequence number before the
+	// given one that cite the same evidence: the same utterance, or the same
+	// event if the evidence names no utterance. Quarantined assertions count,
+	// too, so that every replica counts the same.
 	Cited(author memory.MemberID, e memory.Evidence, before uint64) int
-	// Changed is how many assertions of author that came before the one of the
-	// sequence number correct, close or archive that memory, counted as Cited.
+	// Changed counts the assertions of author, with a sequence number before the
+	// given one, that correct, close or archive a memory. Quarantined assertions
+	// count as for Cited.
 	Changed(author memory.MemberID, id memory.ID, before uint64) int
 }
 
-// Verdict on a worker's op.
+// Verdict says what happens to a worker's op.
 type Verdict uint8
 
 const (
-	Refused  Verdict = iota // breaks a rule, for good: set aside and shown
-	Waiting                 // set aside and shown; ask again when what it needs comes
+	Refused  Verdict = iota // the op breaks a rule and is quarantined for good
+	Waiting                 // the op is quarantined, and checked again when what it needs comes
 	Accepted                // applied
-	// Misquoted: an utterance that it cites reads otherwise here. Set aside and
-	// shown; ask again when that changes, which nobody has to wait for.
+	// Misquoted: the text of an utterance that the op cites differs here. The op
+	// is quarantined, and checked again when the text changes. Nothing waits for
+	// this.
 	Misquoted
 )
 
@@ -88,15 +93,16 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("verdict(%d)", uint8(v))
 }
 
-// Accept says what to do with an op of by, a member whose role is extractor, and
-// why in words. It is a pure function: replicas that know the same answer the
-// same. Refused is about the op itself; Waiting is about what can still come.
-// Pins, ranks and corrections, which come and go, are not looked at: what a
-// worker's word changes of a memory is for [reconcile.Derive] to say, which
-// knows all that was said. Of what was erased nothing is looked at: whatever
-// is said of it is absorbed.
+// Accept decides about an op of the member by, whose role is extractor, and
+// gives the reason in words. It is a pure function: replicas that know the same
+// decide the same. Refused depends on the op alone. Waiting depends on something
+// that can still come. Accept does not look at pins, ranks and corrections,
+// because they can be taken back; [reconcile.Derive], which knows every
+// assertion, decides what a worker's assertion changes. Accept accepts every op
+// about something erased, because such an op has no effect.
 //
-// [reconcile.Derive]: https://pkg.go.dev/github.com/locket-dev/locket/memory/reconcile#Derive
+// [reconcile.Derive]:
+// https://pkg.go.dev/github.com/locket-dev/locket/memory/reconcile#Derive
 func Accept(op *Op, by memory.MemberID, g Grant, known Lookup) (Verdict, string) {
 	switch {
 	case op.Assertion != nil:
@@ -111,7 +117,7 @@ func Accept(op *Op, by memory.MemberID, g Grant, known Lookup) (Verdict, string)
 		}
 		return Accepted, ""
 	case op.Gone != nil:
-		return Accepted, "" // package replica counts a worker's word for its own alone
+		return Accepted, "" // package replica counts a worker's announcement only for the worker's own bodies
 	default:
 		return Refused, "a worker adds no blobs"
 	}
@@ -174,8 +180,8 @@ func allowedType(t memory.Type, g Grant) (Verdict, string) {
 	return Accepted, ""
 }
 
-// touches is about a memory that another op names: somebody has proposed it,
-// in a type of the grant.
+// touches checks a memory that an op refers to: an accepted proposal of a type
+// in the grant must exist.
 func touches(id memory.ID, g Grant, known Lookup) (v Verdict, why string, gone bool) {
 	types, gone := known.Proposed(id)
 	if gone || slices.ContainsFunc(types, func(t memory.Type) bool { v, _ := allowedType(t, g); return v == Accepted }) {
@@ -184,7 +190,7 @@ func touches(id memory.ID, g Grant, known Lookup) (v Verdict, why string, gone b
 	return Waiting, "no memory " + id.String() + " of a type of its grant is known here", false
 }
 
-// changes is about what a patch may set.
+// changes checks what a patch sets.
 func changes(p *memory.Patch) (Verdict, string) {
 	switch {
 	case p.Sensitivity != nil && *p.Sensitivity < memory.Personal:
@@ -195,9 +201,9 @@ func changes(p *memory.Patch) (Verdict, string) {
 	return Accepted, ""
 }
 
-// mends is about correct, close and archive, which need no evidence of their
-// own: a worker may mend what workers said. One that has said a thing twice
-// puts the one away into the other; a person takes that back with a restore.
+// mends checks correct, close and archive. They need no evidence. With an
+// archive, a worker that said a thing twice merges one memory into the other. A
+// person can undo this with a restore.
 func mends(a *memory.Assertion, g Grant, known Lookup) (Verdict, string) {
 	if known.Changed(a.Dot.Member, a.Memory, a.Dot.Seq) >= MaxChanges {
 		return Refused, fmt.Sprintf("it has changed that memory %d times already", MaxChanges)
@@ -212,7 +218,7 @@ func pieces(es []memory.Evidence) (Verdict, string) {
 	return Accepted, ""
 }
 
-// evidenced holds every piece of evidence to what is here.
+// evidenced checks every piece of evidence against what is known here.
 func evidenced(a *memory.Assertion, es []memory.Evidence, g Grant, known Lookup) (Verdict, string) {
 	if v, why := pieces(es); v != Accepted {
 		return v, why
@@ -232,13 +238,13 @@ func evidenced(a *memory.Assertion, es []memory.Evidence, g Grant, known Lookup)
 	return Accepted, ""
 }
 
-// Stands says what to do with an assertion of a worker that was taken, now that
-// something else is known: what it quotes may read otherwise, and what it
-// changes may be proposed no more. What is gone since, as a line that was erased
-// or whose time was over, was there when it was asked for, and how it was
-// counted does not change.
+// Stands decides about a worker's assertion that was accepted earlier, after the
+// knowledge of this replica has changed: the text that the assertion quotes may
+// differ now, and the memory that it changes may no longer be proposed. If a
+// cited line is missing because it was erased or its retention ended, the
+// assertion stays valid. The counts of citations are not checked again.
 func Stands(a *memory.Assertion, g Grant, known Lookup) (Verdict, string) {
-	var es []memory.Evidence // that Accept looks at
+	var es []memory.Evidence // evidence that Accept checks
 	switch a.Act {
 	case memory.ActPropose:
 		es = a.Candidate.Evidence
@@ -306,7 +312,7 @@ func acceptUtterance(u *memory.Utterance, by memory.MemberID, g Grant, known Loo
 		return Refused, "its grant has no transcription"
 	case strings.TrimSpace(u.Text) == "" || u.Event.IsZero():
 		return Refused, "an utterance has a text and an event"
-	case !by.SaysLine(u.ID): // another's would stand in its place, or be thrown away for it
+	case !by.SaysLine(u.ID): // otherwise it could replace another member's line, or be replaced by it
 		return Refused, "the line's id is not one of its own"
 	}
 	if !known.Source(u.Event) {

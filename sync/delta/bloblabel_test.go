@@ -29,8 +29,8 @@ type sealedBlob struct {
 	ID     string `json:"id"`
 }
 
-// The vector is what this build seals, and what builds before it did: keys of
-// another label, which a reader takes as well.
+// The vector is what this build seals. Earlier builds used keys with another
+// label, which a reader accepts, too.
 func TestBlobVector(t *testing.T) {
 	const path = "testdata/blob.json"
 	epoch := sha256.Sum256([]byte("locket test epoch"))

@@ -26,10 +26,10 @@ type wireOp struct {
 	Gone      []wireGone     `cbor:"6,keyasint,omitempty"`
 }
 
-// Encode makes the plaintext of the body that belongs under h, whose body hash
-// and size are not looked at; all else of it must be final. Assertions and
-// utterances are of h's space, and assertions of h's member. Times lose their
-// zone, and keep their nanoseconds.
+// Encode returns the plaintext of the body that belongs to the header h. It
+// ignores h's body hash and size; all other fields must be final. Assertions and
+// utterances must be of h's space, and assertions of h's member. Times lose
+// their time zone and keep their nanoseconds.
 func Encode(h envelope.Header, ops []Op) ([]byte, error) {
 	plain, err := Plain(h, ops)
 	if err != nil {
@@ -46,7 +46,8 @@ func Encode(h envelope.Header, ops []Op) ([]byte, error) {
 	return out, nil
 }
 
-// Plain is the CBOR that [Encode] compresses: what a dictionary is trained on.
+// Plain returns the CBOR that [Encode] compresses. Dictionaries are trained on
+// it.
 func Plain(h envelope.Header, ops []Op) ([]byte, error) {
 	if len(ops) == 0 || len(ops) > MaxOps {
 		return nil, fmt.Errorf("encode delta: %w: %d ops, want 1 to %d", ErrForm, len(ops), MaxOps)
@@ -67,7 +68,7 @@ func Plain(h envelope.Header, ops []Op) ([]byte, error) {
 	return plain, nil
 }
 
-// wire turns ops to what stands under h.
+// wire converts ops to their wire form under the header h.
 func wire(h *envelope.Header, ops []Op) wireBody {
 	w := wireBody{Context: h.Context(), Ops: make([]wireOp, len(ops))}
 	c := converter{header: h}
@@ -77,9 +78,10 @@ func wire(h *envelope.Header, ops []Op) wireBody {
 	return w
 }
 
-// Decode reads the plaintext of the body under h: [ErrContext] if it was made
-// for another header, [ErrForm] if it is not what [Encode] makes. It takes
-// memory in proportion to [MaxPlain], whatever it is given.
+// Decode parses the plaintext of the body that belongs to the header h. It
+// returns [ErrContext] if the body was made for another header, and [ErrForm] if
+// the bytes are not what [Encode] makes. Whatever the input, it needs memory in
+// proportion to [MaxPlain].
 func Decode(h *envelope.Header, padded []byte) ([]Op, error) {
 	if len(padded) > MaxPadded {
 		return nil, fmt.Errorf("decode delta: %w: %d bytes, at most %d", ErrForm, len(padded), MaxPadded)
@@ -112,7 +114,8 @@ func Decode(h *envelope.Header, padded []byte) ([]Op, error) {
 			return nil, fmt.Errorf("decode delta: op %d: %w", i, err)
 		}
 	}
-	// Of the domain's values, not of the wire's: so that a meaning has one form.
+	// The domain's values are encoded again, not the wire's, so that each
+	// meaning has only one form.
 	again, err := canonical.Encoding.Marshal(wire(h, ops))
 	if err != nil || !bytes.Equal(again, plain) {
 		return nil, fmt.Errorf("decode delta: %w: not in canonical form", ErrForm)

@@ -315,8 +315,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// A frame that says that it is small, or large, and unpacks to gigabytes, takes
-// no more memory than is allowed.
+// A frame that claims to be small or large and decompresses to gigabytes must
+// not take more memory than is allowed.
 func TestDecodeBomb(t *testing.T) {
 	h := aHeader()
 	w := must(zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary), zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true)))

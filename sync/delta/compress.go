@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/sync/canonical"
 )
 
-// DictionaryID is the number of the dictionary that is written with, which the
-// frame names. A new dictionary gets a new number, and the old one stays, for
-// what was sealed with it.
+// DictionaryID is the number of the dictionary that is used for writing. The frame
+// names it. A new dictionary gets a new number. The old one stays, because older
+// bodies need it.
 const DictionaryID = 1
 
 // dictionary is in zstd's format, made by internal/testing/dictionary from generated
@@ -35,8 +35,8 @@ func compress(plain []byte) ([]byte, error) {
 	return encoder().EncodeAll(plain, nil), nil
 }
 
-// decompress reads one frame that says beforehand how large it will be. The
-// body's seal is its checksum.
+// decompress decompresses one frame, which must state its content size. The frame
+// has no checksum, because the body is sealed.
 func decompress(frame []byte) ([]byte, error) {
 	var h zstd.Header
 	if err := h.Decode(frame); err != nil {
@@ -58,13 +58,14 @@ func decompress(frame []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// frameEnd walks over a frame's blocks (RFC 8878, 3.1.1.2) to where the last
-// one ends; the decoder itself passes over frames and padding behind it.
+// frameEnd walks through a frame's blocks (RFC 8878, 3.1.1.2) and returns the offset
+// at which the last one ends. The decoder itself would ignore further frames and
+// padding.
 func frameEnd(frame []byte, at int) (end int, ok bool) {
 	for at+3 <= len(frame) {
 		head := uint32(frame[at]) | uint32(frame[at+1])<<8 | uint32(frame[at+2])<<16
 		size := int(head >> 3)
-		if head>>1&3 == 1 { // one byte, repeated
+		if head>>1&3 == 1 { // one byte that is repeated
 			size = 1
 		}
 		at += 3 + size

@@ -9,17 +9,17 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// acts by their number on the wire, from 1.
+// acts lists the acts by their numbers on the wire, from 1.
 var acts = [...]memory.Act{"", memory.ActPropose, memory.ActReinforce, memory.ActCorrect, memory.ActClose, memory.ActPin,
 	memory.ActUnpin, memory.ActArchive, memory.ActRestore, memory.ActTag, memory.ActUntag, memory.ActErase, memory.ActWithdraw}
 
-// converter goes between the domain and the wire, for one body, op by op:
-// times and sequence numbers are differences from those before them, which
-// are small, and mostly the same.
+// converter converts the ops of one body between the domain and the wire, one
+// after another. Times and sequence numbers are stored as differences from
+// the previous ones, because these are small and often equal.
 type converter struct {
 	header *envelope.Header
-	at     int64  // ms since 1970: of the last assertion or utterance, at first 0
-	seq    uint64 // of the last assertion, at first 0
+	at     int64  // ms since 1970 of the last assertion or utterance; 0 before the first
+	seq    uint64 // of the last assertion; 0 before the first
 }
 
 func (c *converter) toWire(o *Op) wireOp {
@@ -105,7 +105,7 @@ func (c *converter) assertionOut(a *memory.Assertion) *wireAssertion {
 		w.Patch = &wirePatch{Text: p.Text, Value: p.Value, Sensitivity: (*uint8)(p.Sensitivity)}
 		if p.Fields != nil {
 			if w.Patch.Fields = c.fieldsOut(p.Fields); w.Patch.Fields == nil {
-				w.Patch.Fields = new(wireFields) // no fields, as a value
+				w.Patch.Fields = new(wireFields) // no fields, which differs from no change of the fields
 			}
 		}
 		if p.Metadata != nil {
@@ -123,7 +123,7 @@ func (c *converter) assertionIn(w *wireAssertion) (*memory.Assertion, error) {
 	if w.Act == 0 || int(w.Act) >= len(acts) {
 		return nil, fmt.Errorf("%w: act %d", ErrForm, w.Act)
 	}
-	c.seq, c.at = c.seq+w.Seq, c.at+w.Wall // modulo 2^64, as going out
+	c.seq, c.at = c.seq+w.Seq, c.at+w.Wall // modulo 2^64, as when encoding
 	a := &memory.Assertion{Dot: memory.Dot{Member: c.header.Member, Seq: c.seq}, Clock: memory.Clock{Wall: c.at, Logical: w.Logical},
 		Rank: w.Rank, Space: c.header.Space, Memory: w.Memory, Act: acts[w.Act], Evidence: c.evidenceIn(w.Evidence), Tags: w.Tags,
 		Source: sourceIn(w.Source), Reason: w.Reason, Into: idIn(w.Into)}
@@ -186,7 +186,7 @@ func (c *converter) evidenceIn(ws []wireEvidence) []memory.Evidence {
 	return out
 }
 
-// said moves the time on to an utterance's, if it has one.
+// said sets the time to that of an utterance, if it has one.
 func (c *converter) said(at time.Time) {
 	if !at.IsZero() {
 		c.at = at.UnixMilli()

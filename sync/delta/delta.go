@@ -1,18 +1,20 @@
-// Package delta is what stands inside a sealed body: the operations of one
-// delta, as bytes, and the rules under which a worker's are taken.
+// Package delta defines the content of a sealed body: the operations of one
+// delta, their bytes, and the rules by which a worker's operations are accepted.
 //
 // The words:
 //
-//   - An [Op] is one thing that a delta says: an assertion, an utterance, what
-//     to forget, where a sealed blob lies, or which bodies were taken away.
-//   - The plaintext of a body is a frame of zstd under a dictionary that both
-//     sides have, padded, so that its length tells little (see pad.go).
+//   - An [Op] is one statement of a delta: an assertion, an utterance, an
+//     erasure, the note of a sealed blob, a worker's report, or a list of removed
+//     bodies.
+//   - The plaintext of a body is a zstd frame that is compressed with a
+//     dictionary which both sides have. It is padded, so that its length tells
+//     little about the content (see pad.go).
 //   - The context of a delta is its header without the body's hash and size
-//     ([envelope.Header.Context]). The plaintext repeats it: the relay can't put
-//     a body under another header, nor can a member that holds the epoch key.
-//   - A [Grant] is what a worker was let in for; [Accept] holds it to that.
+//     ([envelope.Header.Context]). The plaintext repeats it. So neither the relay
+//     nor a member with the epoch key can put a body under another header.
+//   - A [Grant] says what a worker may do; [Accept] enforces it.
 //
-// Everything is a pure function. The bytes are in FORMAT.md.
+// Every function is pure. FORMAT.md defines the bytes.
 package delta
 
 import (
@@ -27,7 +29,7 @@ import (
 )
 
 var (
-	// ErrForm: the plaintext is not of the one form, or a limit is passed.
+	// ErrForm: the plaintext is not in the canonical form, or exceeds a limit.
 	ErrForm = errors.New("malformed body")
 	// ErrContext: the body was sealed for another header.
 	ErrContext = errors.New("body belongs to another header")
@@ -39,23 +41,24 @@ const (
 	MaxForget = 4096    // ids of each sort in one op
 	MaxGone   = 4096    // places in one op
 	MaxPlain  = 4 << 20 // bytes of CBOR, decompressed
-	// MaxPadded is the largest plaintext that fits a body once it is sealed:
-	// age takes 129 bytes, and 16 for each 64 KiB.
+	// MaxPadded is the largest plaintext whose sealed form still fits into a
+	// body: age adds 129 bytes, and 16 for each 64 KiB.
 	MaxPadded = envelope.MaxBody - 1024
 )
 
-// Op is one thing that a delta says. Exactly one field is set.
+// Op is one statement of a delta. Exactly one field is set.
 type Op struct {
 	Assertion *memory.Assertion `json:"assertion,omitempty"`
 	Utterance *memory.Utterance `json:"utterance,omitempty"`
 	Forget    *Forget           `json:"forget,omitempty"`
 	Blob      *Blob             `json:"blob,omitempty"`
 	Report    *Report           `json:"report,omitempty"`
-	Gone      []Place           `json:"gone,omitempty"` // whose bodies were, or will be, taken away; ascending
+	Gone      []Place           `json:"gone,omitempty"` // deltas whose bodies were or will be removed; ascending
 }
 
-// Place names a delta. That its body is gone is its author's word, or that of an
-// owner or a writer; without such a word a body that is not there is withheld.
+// Place names a delta. In Gone, the author of the removed body, an owner or a
+// writer may announce its removal. Without such an announcement, a missing body
+// counts as withheld.
 type Place struct {
 	Member memory.MemberID `json:"member"`
 	envelope.Position
@@ -66,36 +69,37 @@ func (p Place) Compare(q Place) int {
 	return cmp.Or(p.Member.Compare(q.Member), cmp.Compare(p.Incarnation, q.Incarnation), cmp.Compare(p.Seq, q.Seq))
 }
 
-// Forget names records to remove for good, beside the erase assertions of the
-// memories that were made of them.
+// Forget lists records to remove for good. The memories that were made of them
+// have erase assertions of their own.
 type Forget struct {
 	Memories   []memory.ID      `json:"memories,omitempty"`
 	Utterances []memory.ID      `json:"utterances,omitempty"`
 	Events     []memory.EventID `json:"events,omitempty"`
-	Blobs      []string         `json:"blobs,omitempty"` // names, as memories cite them
+	Blobs      []string         `json:"blobs,omitempty"` // the names by which memories cite them
 }
 
-// maxBlob is how many bytes of plaintext a blob may say it has, and maxSealed how
-// many once these are padded and sealed.
+// maxBlob is the greatest number of plaintext bytes that a blob may claim, and
+// maxSealed the greatest number of its bytes after padding and sealing.
 const maxBlob = 1 << 40
 
 var maxSealed = uint64(length.Stream(length.Padded(maxBlob)))
 
-// Blob says where a sealed blob lies and what opens it.
+// Blob is the note of a sealed blob: where it is, and which key opens it.
 type Blob struct {
-	Name      string         `json:"name"`   // as memories cite it
-	Sealed    envelope.Hash  `json:"sealed"` // SHA-256 of the sealed bytes; in hexadecimal its id at the relay
-	Size      uint64         `json:"size"`   // bytes, sealed
+	Name      string         `json:"name"`   // the name by which memories cite it
+	Sealed    envelope.Hash  `json:"sealed"` // SHA-256 of the sealed bytes; its id at the relay, in hexadecimal
+	Size      uint64         `json:"size"`   // of the sealed form, in bytes
 	MediaType string         `json:"media_type,omitempty"`
 	Key       []byte         `json:"key"`             // 32 bytes
-	Event     memory.EventID `json:"event,omitzero"`  // what it is of, where known
-	Memory    memory.ID      `json:"memory,omitzero"` // the memory that has it, where there is one
-	// Plain is how many bytes it has in plain, before the zeros that bring it to
-	// [length.Padded]; 0: none were added.
+	Event     memory.EventID `json:"event,omitzero"`  // the event of which it is a recording or photo, if known
+	Memory    memory.ID      `json:"memory,omitzero"` // the memory that it belongs to, if there is one
+	// Plain is the number of plaintext bytes before the zeros that pad it to
+	// [length.Padded]. 0 means that it was not padded.
 	Plain uint64 `json:"plain,omitempty"`
 }
 
-// check holds an op to its limits, and to what its header says of the author.
+// check checks an op's limits, and that the op agrees with its header about the
+// author.
 func (o *Op) check(h *envelope.Header) error {
 	set := 0
 	for _, has := range []bool{o.Assertion != nil, o.Utterance != nil, o.Forget != nil, o.Blob != nil, o.Report != nil, o.Gone != nil} {

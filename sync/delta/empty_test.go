@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A chunk holds something: a snapshot of nothing has none.
+// A chunk has at least one item. A snapshot of nothing has no chunks.
 func TestChunkOfNothing(t *testing.T) {
 	s := Source{Space: memory.SpaceID{1}, Author: memory.MemberID{2}, Cursor: 7}
 	b, err := packed(wireChunk{Context: s.context(1), Items: []wireItem{}})

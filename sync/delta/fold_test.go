@@ -10,8 +10,9 @@ import (
 	"github.com/locket-dev/locket/memory/reconcile"
 )
 
-// What one memory says is as FORMAT.md has it, whatever the order of what was
-// said. The vectors are written by hand, and the Python reader is held to them too.
+// The state of one memory must follow FORMAT.md, whatever the order of its
+// assertions. The vectors are written by hand, and the Python reader is tested
+// with them, too.
 func TestFoldVectors(t *testing.T) {
 	b, err := os.ReadFile("testdata/fold.json")
 	if err != nil {

@@ -180,7 +180,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// The dictionary that bodies were sealed with is the one in the tree.
+// The dictionary in the tree must be the one with which bodies were sealed.
 func TestDictionaryIsUnchanged(t *testing.T) {
 	b, err := os.ReadFile("dictionary.1")
 	if err != nil {

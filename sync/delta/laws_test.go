@@ -229,9 +229,9 @@ func history(t *rapid.T) []sealedOps {
 	return out
 }
 
-// Deltas merge by the same laws as what they carry: in any order, however
-// often, any of them first and the rest later, a replica comes to hold the same,
-// derives the same, and would seal the same snapshot. The long form is in
+// Deltas merge by the same laws as their content. In any order, with any
+// repetitions, and in any division, a replica must get the same state, derive
+// the same memories, and seal the same snapshot. The long form is in
 // docs/proof.md.
 func TestMergeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

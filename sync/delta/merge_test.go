@@ -115,9 +115,9 @@ func carried(t *rapid.T, as []memory.Assertion) []memory.Assertion {
 	return out
 }
 
-// Whatever replicas say apart, a part of it exchanged in between or not, one
-// with its clock a day off, and in whatever order, how often, and in whatever
-// halves it reaches another: all derive the same.
+// Replicas work apart, exchange a part of their assertions or none, and one has
+// a clock that is a day off. In whatever order, repetition and division the
+// assertions then reach the others, all must derive the same memories.
 func TestReplicasAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 3).Draw(t, "replicas")

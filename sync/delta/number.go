@@ -10,12 +10,12 @@ import (
 
 var errNumber = errors.New("not in its shortest form")
 
-// moment is a time: milliseconds after its op's, and the nanoseconds
-// beyond them. On the wire an integer, or an array of both where there are
+// moment is a time: milliseconds after the time of its op, and the remaining
+// nanoseconds. On the wire it is an integer, or an array of both if there are
 // nanoseconds.
 type moment struct {
 	ms int64
-	ns uint32 // under 1,000,000
+	ns uint32 // less than 1,000,000
 }
 
 // MarshalCBOR implements cbor.Marshaler.
@@ -43,8 +43,9 @@ func (m *moment) UnmarshalCBOR(b []byte) error {
 	return decoding.Unmarshal(b, &m.ms)
 }
 
-// fraction is a number that is mostly thousandths: an unsigned integer of them
-// where that gives the same number again, else a float.
+// fraction is a number that usually is a multiple of a thousandth. On the wire
+// it is an unsigned integer of thousandths if that represents it exactly, and
+// a float otherwise.
 type fraction float64
 
 // MarshalCBOR implements cbor.Marshaler.

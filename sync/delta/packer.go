@@ -18,7 +18,7 @@ type Packer struct {
 	chunks int
 }
 
-// NewPacker begins one.
+// NewPacker returns a packer for a snapshot without items.
 func NewPacker(s Source) *Packer {
 	p := &Packer{Digest: *NewDigest(s.Space), source: s}
 	p.begin()
@@ -29,7 +29,8 @@ func (p *Packer) begin() {
 	p.items, p.size, p.conv = nil, 0, converter{header: &envelope.Header{Space: p.source.Space}}
 }
 
-// Put takes the next item; chunk is not nil where that filled one.
+// Put adds the next item. If that completes a chunk, Put returns the chunk's
+// plaintext; otherwise chunk is nil.
 func (p *Packer) Put(i *Item) (chunk []byte, err error) {
 	b, err := p.Add(i)
 	if err != nil {
@@ -42,7 +43,7 @@ func (p *Packer) Put(i *Item) (chunk []byte, err error) {
 	return p.Flush()
 }
 
-// Flush gives the last chunk, nil where everything was given.
+// Flush returns the plaintext of the last chunk, or nil if no items remain.
 func (p *Packer) Flush() ([]byte, error) {
 	if len(p.items) == 0 {
 		return nil, nil
@@ -56,7 +57,7 @@ func (p *Packer) Flush() ([]byte, error) {
 	return out, err
 }
 
-// packed is CBOR, compressed and padded.
+// packed encodes v as CBOR, compressed and padded.
 func packed(v any) ([]byte, error) {
 	plain, err := canonical.Encoding.Marshal(v)
 	if err == nil && len(plain) > MaxPlain {
@@ -97,8 +98,8 @@ func unpacked(padded []byte, v any) error {
 	return nil
 }
 
-// Unpack reads the plaintext of chunk number n, from 1: [ErrContext] if it is
-// another's.
+// Unpack parses the plaintext of chunk number n, counted from 1. It returns
+// [ErrContext] if the plaintext belongs to another chunk or snapshot.
 func Unpack(s Source, n int, padded []byte) ([]Item, error) {
 	var w wireChunk
 	if err := unpacked(padded, &w); err != nil {
@@ -121,27 +122,28 @@ func Unpack(s Source, n int, padded []byte) ([]Item, error) {
 	return out, nil
 }
 
-// Chunk is where one lies.
+// Chunk names a sealed chunk.
 type Chunk struct {
 	_      struct{} `cbor:",toarray"`
 	Sealed envelope.Hash
 	Size   uint32 // bytes, sealed
 }
 
-// Manifest is what a snapshot consists of.
+// Manifest lists the chunks of a snapshot.
 type Manifest struct {
 	Context envelope.Hash `cbor:"1,keyasint"`
 	Digest  envelope.Hash `cbor:"2,keyasint"`
 	Chunks  []Chunk       `cbor:"3,keyasint"`
 }
 
-// Pack makes the plaintext of the manifest.
+// Pack returns the plaintext of the manifest.
 func (m *Manifest) Pack(s Source) ([]byte, error) {
 	m.Context = s.context(0)
 	return packed(m)
 }
 
-// UnpackManifest reads it.
+// UnpackManifest parses a manifest's plaintext. It returns [ErrContext] if
+// the plaintext belongs to another snapshot.
 func UnpackManifest(s Source, padded []byte) (*Manifest, error) {
 	m := new(Manifest)
 	if err := unpacked(padded, m); err != nil {

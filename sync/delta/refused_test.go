@@ -281,7 +281,8 @@ func makeRefused(t *testing.T) refusedFile {
 	return f
 }
 
-// Every rule of FORMAT.md that refuses something has something that it refuses.
+// Each rule of FORMAT.md that refuses something must have a vector that it
+// refuses.
 func TestRefusedVectors(t *testing.T) {
 	const path = "testdata/refused.json"
 	if *updateRefused {

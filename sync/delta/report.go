@@ -8,27 +8,27 @@ import (
 	"unicode/utf8"
 )
 
-// MaxReport is how many bytes a report's text has at most.
+// MaxReport is the greatest number of bytes of a report's text.
 const MaxReport = 64 << 10
 
-// Report is what a worker says of its own work: where its jobs stand, and what
-// it has read since the report before. It is a claim: that it is signed, and in
-// the chain of the worker's deltas, shows who made it and that none is missing,
-// and not that it is true. Nothing follows from it.
+// Report is a worker's report of its own work: the state of its jobs, and what
+// it has read since its previous report. A report is only a claim. The worker's
+// signature and the chain of its deltas prove who made it and that none is
+// missing, but not that it is true. It has no effect on memories.
 type Report struct {
-	Number uint64 `json:"number"` // from 1, of the author
-	Text   string `json:"text"`   // a JSON object, see Told; a field that is not known is passed over
+	Number uint64 `json:"number"` // counts the author's reports, from 1
+	Text   string `json:"text"`   // a JSON object, see Told; unknown fields are ignored
 }
 
-// Told is what a report's text says.
+// Told is the parsed content of a report's text.
 type Told struct {
 	At    time.Time `json:"at"` // by the worker's clock
 	Work  []Work    `json:"work,omitempty"`
 	Spent Spent     `json:"spent,omitzero"`
-	Reads []Read    `json:"reads,omitempty"` // since the report before
+	Reads []Read    `json:"reads,omitempty"` // since the previous report
 }
 
-// Work is where the jobs of one kind stand in the space.
+// Work is the state of the jobs of one kind in the space.
 type Work struct {
 	Kind    string   `json:"kind"`
 	Engine  string   `json:"engine,omitempty"`
@@ -36,32 +36,32 @@ type Work struct {
 	Running int64    `json:"running,omitempty"`
 	Done    int64    `json:"done"`
 	Parked  int64    `json:"parked"`
-	Reasons []Reason `json:"reasons,omitempty"` // of those that are parked, or wait for a reason
+	Reasons []Reason `json:"reasons,omitempty"` // why jobs are parked or wait
 }
 
-// Reason is why jobs are parked or wait.
+// Reason says why jobs are parked or wait.
 type Reason struct {
 	Reason string `json:"reason"`
 	Jobs   int    `json:"jobs"`
 }
 
-// Spent is what the space has cost today (UTC).
+// Spent is what the space has cost today (by UTC).
 type Spent struct {
 	Tokens   int64 `json:"tokens,omitempty"`
 	MicroUSD int64 `json:"micro_usd,omitempty"`
 }
 
-// Read is one thing that was opened and given to an engine.
+// Read is one thing that the worker opened and gave to an engine.
 type Read struct {
 	At      time.Time `json:"at"`
-	Kind    string    `json:"kind"`    // of the work
-	Subject string    `json:"subject"` // a memory's id, or another name of what was read
+	Kind    string    `json:"kind"`    // kind of the work
+	Subject string    `json:"subject"` // id of a memory, or another name of what was read
 	Engine  string    `json:"engine"`
-	Of      []string  `json:"of,omitempty"` // ids of the lines, memories or photos, where it is several; at most MaxOf
-	To      string    `json:"to,omitempty"` // host that it was sent to; empty: it stayed on the worker's machine
+	Of      []string  `json:"of,omitempty"` // ids of the lines, memories or photos if there are several; at most MaxOf
+	To      string    `json:"to,omitempty"` // host to which it was sent; empty: it stayed on the worker's machine
 }
 
-// Limits of what is told.
+// Limits of a report.
 const (
 	MaxReads   = 256 // in one report
 	MaxOf      = 512 // ids of one read
@@ -70,11 +70,11 @@ const (
 	maxTold    = 512 // bytes of a name or reason
 )
 
-// NewReport makes a report of what is told. It fails where that is too much.
+// NewReport makes a report. It returns an error if the content exceeds a limit.
 func NewReport(number uint64, t Told) (*Report, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // six bytes for each <, of no use here
+	enc.SetEscapeHTML(false) // escaping would take six bytes for each <, and nothing needs it
 	if err := enc.Encode(t); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
@@ -85,7 +85,8 @@ func NewReport(number uint64, t Told) (*Report, error) {
 	return r, nil
 }
 
-// Told reads the text, whoever wrote it.
+// Told parses the text. The text may come from any member and is checked
+// against the limits.
 func (r *Report) Told() (t Told, err error) {
 	if err := r.check(); err != nil {
 		return t, err

@@ -55,8 +55,9 @@ func perMemory(t testing.TB, as []memory.Assertion, n int) float64 {
 	return float64(total) / float64(count)
 }
 
-// What a memory takes on the wire. The dictionary was trained on days of other
-// seeds; the fixed day was written by hand, and it knows none of its words.
+// The test measures the size of a memory on the wire. The dictionary was
+// trained on days of other seeds, and the fixed day was written by hand, so the
+// dictionary has not seen any of its sentences.
 func TestSizeOnTheWire(t *testing.T) {
 	var made []memory.Assertion
 	for seed := range uint64(20) {

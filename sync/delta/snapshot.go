@@ -15,7 +15,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Of a snapshot: a chunk ends with the item that passes one of these.
+// Limits of a snapshot. A chunk ends with the item that exceeds one of the first
+// limits.
 const (
 	chunkItems = 2048
 	chunkPlain = 512 << 10 // bytes of the items' own encodings
@@ -26,33 +27,34 @@ const (
 	MaxDots   = 256  // members of one item
 )
 
-// Source is what a snapshot is of: it stands, hashed, in each of its parts, so
-// that none fits elsewhere.
+// Source says of which state a snapshot was made. Its hash is in each part, so
+// that no part fits another snapshot.
 type Source struct {
 	Space  memory.SpaceID
 	Author memory.MemberID
 	Cursor uint64
 }
 
-// context of a part: 0 is the manifest, chunks count from 1.
+// context returns the context of a part: part 0 is the manifest, chunks count
+// from 1.
 func (s Source) context(part int) envelope.Hash {
 	b := append([]byte("locket/v1 snapshot\x00"), s.Space[:]...)
 	b = binary.BigEndian.AppendUint64(append(b, s.Author[:]...), s.Cursor)
 	return sha256.Sum256(binary.BigEndian.AppendUint32(b, uint32(part)))
 }
 
-// Item is one thing that a snapshot holds. One of Op, Erased, Dots and Cited is
-// set; Member is who said Op, of an assertion.
+// Item is one thing that a snapshot holds. Exactly one of Op, Erased, Dots and
+// Cited is set. Member is the author of Op, if Op is an assertion.
 type Item struct {
 	Member memory.MemberID
 	Op     Op // an assertion, an utterance or a blob
 	Erased []memory.ID
-	Dots   []memory.Dot // the last of each member
+	Dots   []memory.Dot // the last dot of each member
 	Cited  *Cited
 }
 
-// Cited is which of a worker's assertions cite a piece of evidence, in the order
-// in which they came: what its grant is counted by.
+// Cited lists the assertions of a worker that cite one piece of evidence, in the
+// order in which they came. A grant's limit is counted by it.
 type Cited struct {
 	_        struct{} `cbor:",toarray"`
 	Member   memory.MemberID
@@ -87,7 +89,8 @@ type wireChunk struct {
 	Items   []wireItem
 }
 
-// kind of an item, in the order of a snapshot; 0 is none.
+// kind returns the number of the item's kind. A snapshot is ordered by it. 0
+// means an invalid item.
 func (i *Item) kind() int {
 	for n, set := range []bool{i.Op.Assertion != nil, i.Op.Utterance != nil, i.Op.Blob != nil, i.Cited != nil, len(i.Erased) > 0, len(i.Dots) > 0} {
 		if set {
@@ -97,7 +100,7 @@ func (i *Item) kind() int {
 	return 0
 }
 
-// Name says which item it is.
+// Name names the item, for messages.
 func (i *Item) Name() string {
 	switch i.kind() {
 	case 1:
@@ -114,9 +117,9 @@ func (i *Item) Name() string {
 	return "dots"
 }
 
-// Compare is the order of a snapshot's items: by kind, then assertions by
-// memory, member and number, utterances by id, blobs by name, citations by
-// member and evidence, erased and dots by the first.
+// Compare orders the items of a snapshot: first by kind. Assertions follow by
+// memory, member and number; utterances by id; blobs by name; citations by
+// member and evidence; erased ids and dots by their first.
 func (i *Item) Compare(j *Item) int {
 	if c := cmp.Compare(i.kind(), j.kind()); c != 0 {
 		return c
@@ -139,8 +142,8 @@ func (i *Item) Compare(j *Item) int {
 	return 0
 }
 
-// Live reports whether the item is something that is said, and not what is left
-// of the erased: these make the digest.
+// Live reports whether the item holds content, and not only a trace of something
+// erased. Live items make the digest.
 func (i *Item) Live() bool { return i.kind() <= 4 }
 
 func (i *Item) check(space memory.SpaceID) error {
@@ -223,19 +226,19 @@ func (w *wireItem) item(c *converter) (i Item, err error) {
 	return i, i.check(c.header.Space)
 }
 
-// Digest is of a snapshot's live items, in their order: SHA-256 over each one's
-// own encoding behind its length.
+// Digest computes the digest of a snapshot's live items, in their order: SHA-256
+// over each item's own encoding, preceded by its length.
 type Digest struct {
 	space memory.SpaceID
 	sum   hash.Hash
 	last  *Item
 }
 
-// NewDigest is of no items yet.
+// NewDigest returns the digest of no items.
 func NewDigest(space memory.SpaceID) *Digest { return &Digest{space: space, sum: sha256.New()} }
 
-// Add takes the next item, and gives the bytes of its own encoding: [ErrForm]
-// where it isn't one, or does not come after the last.
+// Add adds the next item and returns the bytes of its own encoding. It returns
+// [ErrForm] if the item is invalid, or does not come after the previous one.
 func (d *Digest) Add(i *Item) ([]byte, error) {
 	if err := i.check(d.space); err != nil {
 		return nil, err
@@ -253,7 +256,8 @@ func (d *Digest) Add(i *Item) ([]byte, error) {
 	return b, nil
 }
 
-// Bytes is the item's own encoding: as in a chunk of which it is the first.
+// Bytes returns the item's own encoding: the bytes that it has as the first item
+// of a chunk.
 func (i *Item) Bytes(space memory.SpaceID) ([]byte, error) {
 	b, err := canonical.Encoding.Marshal(i.toWire(&converter{header: &envelope.Header{Space: space}}))
 	if err != nil {
@@ -262,5 +266,5 @@ func (i *Item) Bytes(space memory.SpaceID) ([]byte, error) {
 	return b, nil
 }
 
-// Sum is the digest so far.
+// Sum returns the digest of the items so far.
 func (d *Digest) Sum() envelope.Hash { return envelope.Hash(d.sum.Sum(nil)) }

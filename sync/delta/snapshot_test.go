@@ -108,7 +108,7 @@ func TestSnapshotThereAndBack(t *testing.T) {
 	}
 }
 
-// The digest is of each item's own encoding, wherever its chunk begins.
+// The digest covers each item's own encoding, wherever its chunk begins.
 func TestSnapshotOfManyChunks(t *testing.T) {
 	var items []delta.Item
 	for i := range 5000 {
@@ -140,8 +140,8 @@ func TestSnapshotOfManyChunks(t *testing.T) {
 	}
 }
 
-// What was erased stands in a snapshot by its id: as an assertion it would be taken
-// like any other, and all that it erases at once.
+// A snapshot names erased records by their ids only. As an assertion, an
+// erasure would be taken like any other, and all that it erases at once.
 func TestSnapshotHasNoErasure(t *testing.T) {
 	i := delta.Item{Member: memory.MemberID{2}, Op: delta.Op{Assertion: &memory.Assertion{Dot: memory.Dot{Member: memory.MemberID{2}, Seq: 1}, Rank: memory.RankPerson,
 		Space: snapshotOf.Space, Memory: memory.ID{1}, Act: memory.ActArchive}}}

@@ -4,18 +4,18 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Trust says whose words an op has in it. Words of different trust are never
+// Trust says whose words an op contains. Words of different trust are never
 // compressed together: see "What compression gives away" in FORMAT.md.
 type Trust uint8
 
 const (
-	NoWords    Trust = iota // ids and random keys only: goes with anything
-	FromCloud               // a worker's
-	FromAround              // of whoever spoke, or could be read, near a device
-	FromPerson              // written, corrected or pinned by the wearer
+	NoWords    Trust = iota // only ids and random keys: may be compressed with anything
+	FromCloud               // words of a worker
+	FromAround              // words of anyone who could be heard or read near a device
+	FromPerson              // words that the wearer wrote, corrected or pinned
 )
 
-// Trust is that of the op's words.
+// Trust returns the trust of the op's words.
 func (o *Op) Trust() Trust {
 	switch {
 	case o.Report != nil:

@@ -4,11 +4,11 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// The integer keys of FORMAT.md. What is empty is absent.
+// These types have the integer keys of FORMAT.md. Empty values are absent.
 
 type wireAssertion struct {
-	Seq       uint64         `cbor:"1,keyasint"` // after the last assertion's
-	Wall      int64          `cbor:"2,keyasint"` // ms after the last op's
+	Seq       uint64         `cbor:"1,keyasint"` // difference from the previous assertion's number
+	Wall      int64          `cbor:"2,keyasint"` // milliseconds after the previous op's time
 	Logical   uint32         `cbor:"3,keyasint,omitempty"`
 	Rank      memory.Rank    `cbor:"4,keyasint"`
 	Memory    memory.ID      `cbor:"5,keyasint"`
@@ -50,7 +50,7 @@ type wireEvidence struct {
 	At        *moment    `cbor:"4,keyasint,omitempty"`
 	Excerpt   string     `cbor:"5,keyasint,omitempty"`
 	Start     int        `cbor:"6,keyasint,omitempty"`
-	End       *int       `cbor:"7,keyasint,omitempty"` // absent: start and the excerpt's length
+	End       *int       `cbor:"7,keyasint,omitempty"` // absent: start plus the excerpt's length
 }
 
 type wireCandidate struct {
@@ -68,7 +68,7 @@ type wireCandidate struct {
 	Tags        []string          `cbor:"12,keyasint,omitempty"`
 	Metadata    map[string]string `cbor:"13,keyasint,omitempty"`
 	Evidence    []wireEvidence    `cbor:"14,keyasint,omitempty"`
-	Source      *wireSource       `cbor:"15,keyasint,omitempty"` // absent: the assertion's
+	Source      *wireSource       `cbor:"15,keyasint,omitempty"` // absent: the same as the assertion's
 	Confidence  fraction          `cbor:"16,keyasint"`
 	Sensitivity uint8             `cbor:"17,keyasint"`
 	TrueFrom    *moment           `cbor:"18,keyasint,omitempty"`

@@ -2,17 +2,18 @@ package envelope
 
 import "fmt"
 
-// Link is the last header that was taken of one incarnation. The zero value
-// stands before the first.
+// Link is the position of the last header that was taken of an incarnation.
+// The zero value stands for none.
 type Link struct {
 	Seq  uint64 `json:"seq"`
 	Hash Hash   `json:"hash"`
 }
 
-// Check reports whether h comes next: nil if so, [ErrKnown] if it is the last
-// one again, [ErrGap] if some before it are missing, [ErrRule] if it is older
-// than the last (compare it with what is stored), a [*ForkError] if its author
-// signed something else at that place.
+// Check reports whether h is the next header of the chain. It returns nil if
+// it is, [ErrKnown] if h is the last header again, [ErrGap] if headers before
+// it are missing, [ErrRule] if h is older than the last header (the caller has
+// to compare it with the stored one), and a [*ForkError] if the author signed
+// another header at that place.
 func (l Link) Check(h *Header) error {
 	switch {
 	case h.Seq == l.Seq && h.Hash() == l.Hash:
@@ -29,5 +30,5 @@ func (l Link) Check(h *Header) error {
 	return nil
 }
 
-// Next is the link after h.
+// Next returns the link after h was taken.
 func (h *Header) Next() Link { return Link{Seq: h.Seq, Hash: h.Hash()} }

@@ -29,18 +29,18 @@ import (
 
 // Limits.
 const (
-	MaxPlaces     = 8 * MaxIncarnations // chains that a checkpoint covers: several members at their limit, and all others
+	MaxPlaces     = 8 * MaxIncarnations // chains that a checkpoint covers: enough for several members at their limit and all others
 	MaxCheckpoint = 72 << 10            // bytes on the wire: a place has at most 66
 	MaxVote       = 256                 // bytes on the wire
 )
 
-// The domains of what is signed about snapshots.
+// The domains under which checkpoints and votes are signed.
 const (
 	DomainCheckpoint = "locket/v1 checkpoint"
 	DomainVote       = "locket/v1 vote"
 )
 
-// Place is how far a chain is covered, with the hash of the header there.
+// Place says how far a chain is covered, and the hash of the header there.
 type Place struct {
 	Member      memory.MemberID `cbor:"1,keyasint"`
 	Incarnation uint64          `cbor:"2,keyasint"`
@@ -48,13 +48,13 @@ type Place struct {
 	Hash        Hash            `cbor:"4,keyasint"`
 }
 
-// Compare orders by member, then incarnation.
+// Compare orders places by member, then by incarnation.
 func (p Place) Compare(q Place) int {
 	return cmp.Or(p.Member.Compare(q.Member), cmp.Compare(p.Incarnation, q.Incarnation))
 }
 
-// Checkpoint says of a snapshot what it covers: all deltas up to a cursor, which
-// are the chains up to their places.
+// Checkpoint says what a snapshot covers: all deltas up to a cursor, which are
+// the deltas of each chain up to its place.
 type Checkpoint struct {
 	Version   uint64          `cbor:"1,keyasint"`
 	Space     memory.SpaceID  `cbor:"2,keyasint"`
@@ -69,16 +69,16 @@ type Checkpoint struct {
 	Signature []byte          `cbor:"-"`
 }
 
-// Verdict is what a member has found of a checkpoint.
+// Verdict is what a member thinks of a checkpoint.
 type Verdict uint8
 
 // The verdicts.
 const (
-	Agree  Verdict = 1 // the snapshot holds what the member has, at the same place
+	Agree  Verdict = 1 // the snapshot equals the member's own data at the same cursor
 	Object Verdict = 2
 )
 
-// Vote is a member's word on a checkpoint.
+// Vote is a member's signed verdict on a checkpoint.
 type Vote struct {
 	Version    uint64          `cbor:"1,keyasint"`
 	Space      memory.SpaceID  `cbor:"2,keyasint"`
@@ -95,7 +95,7 @@ type wireSigned struct {
 	Signature []byte
 }
 
-// ParseCheckpoint reads what [Checkpoint.Bytes] gives. Nothing is verified yet.
+// ParseCheckpoint parses what [Checkpoint.Bytes] returns. It verifies nothing.
 func ParseCheckpoint(b []byte) (*Checkpoint, error) {
 	c := new(Checkpoint)
 	if err := parseSigned(b, c, &c.Signature, MaxCheckpoint); err != nil {
@@ -107,7 +107,7 @@ func ParseCheckpoint(b []byte) (*Checkpoint, error) {
 	return c, nil
 }
 
-// ParseVote reads what [Vote.Bytes] gives. Nothing is verified yet.
+// ParseVote parses what [Vote.Bytes] returns. It verifies nothing.
 func ParseVote(b []byte) (*Vote, error) {
 	v := new(Vote)
 	if err := parseSigned(b, v, &v.Signature, MaxVote); err != nil {
@@ -189,23 +189,24 @@ func (v *Vote) Sign(sign Signer) (err error) {
 	return err
 }
 
-// Hash names the checkpoint: SHA-256 of it, without the signature.
+// Hash returns the checkpoint's name: SHA-256 of the checkpoint without the
+// signature.
 func (c *Checkpoint) Hash() Hash { return sha256.Sum256(encode(c)) }
 
-// Hash names the vote: SHA-256 of it, without the signature.
+// Hash returns the vote's name: SHA-256 of the vote without the signature.
 func (v *Vote) Hash() Hash { return sha256.Sum256(encode(v)) }
 
-// Bytes is the wire form.
+// Bytes returns the wire form.
 func (c *Checkpoint) Bytes() []byte {
 	return encode(wireSigned{Message: encode(c), Signature: c.Signature})
 }
 
-// Bytes is the wire form.
+// Bytes returns the wire form.
 func (v *Vote) Bytes() []byte {
 	return encode(wireSigned{Message: encode(v), Signature: v.Signature})
 }
 
-// Place finds how far a chain is covered.
+// Place returns how far the checkpoint covers a chain.
 func (c *Checkpoint) Place(m memory.MemberID, incarnation uint64) (Place, bool) {
 	i, ok := slices.BinarySearchFunc(c.Places, Place{Member: m, Incarnation: incarnation}, Place.Compare)
 	if !ok {
@@ -214,10 +215,11 @@ func (c *Checkpoint) Place(m memory.MemberID, incarnation uint64) (Place, bool) 
 	return c.Places[i], true
 }
 
-// AcceptsCheckpoint checks that a living owner made c of this space, knowing an
-// entry of this log, under the epoch in force there, and signed it:
-// [ErrUnknownHead], [ErrRule], [ErrSignature]. A removed owner's does not count
-// any more: [ErrFormer], where nothing else is wrong with it.
+// AcceptsCheckpoint checks that an owner of this space, who is still a member,
+// made and signed c, that c names an entry of this log, and that it has the
+// epoch that was in force there. Errors: [ErrUnknownHead], [ErrRule],
+// [ErrSignature], and [ErrFormer] if c is correct but its author was removed
+// since, so that it no longer counts.
 func (s *State) AcceptsCheckpoint(c *Checkpoint) error {
 	fail := func(err error, why string) error {
 		return fmt.Errorf("checkpoint %s of %s: %w: %s", c.Hash(), c.Author, err, why)
@@ -252,16 +254,17 @@ func (s *State) AcceptsCheckpoint(c *Checkpoint) error {
 	return nil
 }
 
-// Replaces reports whether o, which counts, stands in the place of c, of which the
-// author was removed: it covers as much, or was made when that was known.
+// Replaces reports whether o, which counts, takes the place of c, whose author
+// was removed: o covers at least as much, or was made when the removal was
+// known.
 func (s *State) Replaces(o, c *Checkpoint) bool {
 	m := s.members[c.Author]
 	n, ok := s.Knows(o.Head)
 	return o.Cursor >= c.Cursor || ok && m != nil && m.until != 0 && m.until <= n
 }
 
-// AcceptsVote checks that a living owner or writer cast v in this space, and
-// signed it.
+// AcceptsVote checks that an owner or writer of this space, who is still a
+// member, cast and signed v.
 func (s *State) AcceptsVote(v *Vote) error {
 	fail := func(err error, why string) error { return fmt.Errorf("vote of %s: %w: %s", v.Member, err, why) }
 	if v.Space != s.space || s.N() == 0 {
@@ -285,20 +288,20 @@ func (s *State) AcceptsVote(v *Vote) error {
 
 func (m *standing) votes() bool { return m.until == 0 && (m.Role == Owner || m.Role == Writer) }
 
-// Standing of a checkpoint.
+// Standing says how far a checkpoint can be trusted.
 type Standing uint8
 
-// What follows from the votes on a checkpoint.
+// The standings, which follow from the votes.
 const (
-	Unverified Standing = iota // the author's word alone
+	Unverified Standing = iota // only the author vouches for it
 	Verified
-	Disputed // a living member objects
+	Disputed // an owner or writer objects
 )
 
-// Standing gives what follows from votes on c, which [State.AcceptsCheckpoint]
-// took: verified is one with which a living owner or writer beside the author
-// agrees, or whose author is the only one; what anyone of them objects to is
-// disputed. Votes that don't count are passed over.
+// Standing returns the standing of c, which [State.AcceptsCheckpoint] accepted.
+// c is disputed if an owner or writer objects. It is verified if an owner or
+// writer other than the author agrees, or if the author is the only one. Only
+// members count who have not been removed. Votes that do not count are ignored.
 func (s *State) Standing(c *Checkpoint, votes []*Vote) Standing {
 	hash, agreed := c.Hash(), false
 	for _, v := range votes {

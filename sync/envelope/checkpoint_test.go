@@ -140,8 +140,8 @@ func manyPlaces(n int) (out []Place) {
 	return out
 }
 
-// The largest checkpoint and the largest heads there can be are read back, and
-// those of one chain more are refused.
+// The largest possible checkpoint and heads can be parsed. With one more chain
+// they are refused.
 func TestMostPlaces(t *testing.T) {
 	h := household(t)
 	c := h.checkpoint(glasses, h.delta(glasses, nil, "of the glasses"))
@@ -237,7 +237,7 @@ func TestCheckpointGolden(t *testing.T) {
 	}
 }
 
-// Where one owner is all who could agree, its own word is enough.
+// If an owner is the only one who could agree, its own word is enough.
 func TestCheckpointOfOneAlone(t *testing.T) {
 	h := &history{t: t, state: new(State)}
 	h.append(theRoot, founding())

@@ -15,8 +15,8 @@ import (
 // MaxDelta is the largest delta on the wire, in bytes.
 const MaxDelta = MaxBody + MaxHeader + 128
 
-// Delta is one thing that a member sends. A nil Body was taken away, by
-// forgetting or after a checkpoint.
+// Delta is the unit that a member sends. Body is nil if it was removed,
+// because something was forgotten or because a checkpoint covers it.
 type Delta struct {
 	Header    Header
 	Signature []byte // 64 bytes
@@ -30,8 +30,8 @@ type wireDelta struct {
 	Body      []byte
 }
 
-// Sign makes the delta of h around a sealed body, whose hash and size it
-// fills in. The body is kept, not copied.
+// Sign makes a delta of the header h and a sealed body, and sets the body's
+// hash and size in the header. It keeps the slice body and does not copy it.
 func Sign(h Header, body []byte, sign Signer) (*Delta, error) {
 	if len(body) > MaxBody {
 		return nil, fmt.Errorf("sign delta: %w: body of %d bytes, at most %d", ErrForm, len(body), MaxBody)
@@ -47,7 +47,7 @@ func Sign(h Header, body []byte, sign Signer) (*Delta, error) {
 	return &Delta{Header: h, Signature: sig, Body: body}, nil
 }
 
-// ParseDelta reads what [Delta.Bytes] gives. Nothing is verified yet.
+// ParseDelta parses what [Delta.Bytes] returns. It verifies nothing.
 func ParseDelta(b []byte) (*Delta, error) {
 	var w wireDelta
 	if err := decode(b, &w, MaxDelta); err != nil {
@@ -66,13 +66,13 @@ func ParseDelta(b []byte) (*Delta, error) {
 	return &Delta{Header: *h, Signature: w.Signature, Body: w.Body}, nil
 }
 
-// Bytes is the wire form.
+// Bytes returns the wire form.
 func (d *Delta) Bytes() []byte {
 	return encode(wireDelta{Header: d.Header.Bytes(), Signature: d.Signature, Body: d.Body})
 }
 
 // Verify checks that key signed the header, and that the body, unless it was
-// taken away, is the one that the header names.
+// removed, is the one that the header names.
 func (d *Delta) Verify(key ed25519.PublicKey) error {
 	if err := d.Header.Verify(key, d.Signature); err != nil {
 		return err
@@ -86,5 +86,5 @@ func (d *Delta) Verify(key ed25519.PublicKey) error {
 	return nil
 }
 
-// Bare is the delta without its body.
+// Bare returns the delta without its body.
 func (d *Delta) Bare() *Delta { return &Delta{Header: d.Header, Signature: d.Signature} }

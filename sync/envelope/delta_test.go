@@ -28,8 +28,8 @@ func TestDeltaRoundTrip(t *testing.T) {
 	}
 }
 
-// Whatever single bit of a delta changes, someone notices: the parser, the
-// signature, the body's hash.
+// Any single changed bit of a delta must be detected by the parser, by the
+// signature, or by the body's hash.
 func TestEveryBitOfADeltaCounts(t *testing.T) {
 	h := household(t)
 	for _, d := range []*Delta{h.delta(phone, nil, "sealed body"), h.delta(phone, nil, "sealed body").Bare()} {
@@ -122,7 +122,7 @@ func TestDeltaIsRefused(t *testing.T) {
 	}
 }
 
-// A signature for the log is none for a delta, even over the same bytes.
+// A signature for the log is invalid for a delta, even over the same bytes.
 func TestDomainsAreApart(t *testing.T) {
 	msg := []byte("the same bytes")
 	sig, _ := KeySigner(phone.key)(DomainLog, msg)
@@ -170,8 +170,8 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// The context is the same before and after sealing, and differs with all that
-// a body must be bound to.
+// The context is the same before and after sealing, and differs if anything
+// differs that a body must be bound to.
 func TestContext(t *testing.T) {
 	h := household(t)
 	d := h.delta(phone, nil, "sealed")

@@ -36,33 +36,33 @@ import (
 // On the wire: a CBOR array of bytes entry, b64 signature (domain
 // "locket/v1 log").
 
-// Limits, in what they count.
+// Limits, with their units.
 const (
-	MaxMembers      = 64        // living at a time
+	MaxMembers      = 64        // at a time
 	MaxEntry        = 256 << 10 // bytes of an entry on the wire
 	MaxRecipient    = 2048      // characters; hybrid ones have 1,959
 	MaxSealedName   = 2048      // bytes
 	MaxGrant        = 8 << 10   // bytes
 	MaxWrap         = 8 << 10   // bytes: 1.7 kB of age, and 36 for each epoch
 	MaxHistory      = 224 << 10 // bytes of the one wrap of an addition, which has all epochs
-	MaxEpochs       = 6000      // that a rotation begins; a removal may begin more, and 6,300 fit into MaxHistory
-	MaxIncarnations = 128       // that a removal names, and that a relay takes of a member
+	MaxEpochs       = 6000      // that rotations may begin; removals may begin more, and 6,300 fit into MaxHistory
+	MaxIncarnations = 128       // of one member: that a removal names, and that a relay takes
 )
 
-// Action is what an entry does.
+// Action says what an entry does.
 type Action uint8
 
 // The actions.
 const (
 	Found  Action = 1 // the root founds the space with its first member, an owner
-	Add    Action = 2 // a member comes
-	Remove Action = 3 // a member goes, and with it the epoch
-	Rekey  Action = 4 // a new epoch for the same members
+	Add    Action = 2 // adds a member
+	Remove Action = 3 // removes a member and begins an epoch
+	Rekey  Action = 4 // begins a new epoch for the same members
 )
 
 var actionNames = [...]string{Found: "found", Add: "add", Remove: "remove", Rekey: "epoch"}
 
-// String is the action's word.
+// String returns the action's name.
 func (a Action) String() string {
 	if a >= Found && int(a) < len(actionNames) {
 		return actionNames[a]
@@ -70,12 +70,12 @@ func (a Action) String() string {
 	return fmt.Sprintf("action(%d)", uint8(a))
 }
 
-// Role is what a member may do.
+// Role says what a member may do.
 type Role uint8
 
 // The roles.
 const (
-	Owner     Role = 1 // writes, and changes the membership
+	Owner     Role = 1 // writes and changes the membership
 	Writer    Role = 2 // writes
 	Extractor Role = 3 // a worker: writes within the rules for its rank
 	Reader    Role = 4 // reads
@@ -83,7 +83,7 @@ const (
 
 var roleNames = [...]string{Owner: "owner", Writer: "writer", Extractor: "extractor", Reader: "reader"}
 
-// String is the role's word.
+// String returns the role's name.
 func (r Role) String() string {
 	if r >= Owner && int(r) < len(roleNames) {
 		return roleNames[r]
@@ -108,27 +108,28 @@ func (r *Role) UnmarshalText(b []byte) error {
 // Writes reports whether the role may send deltas.
 func (r Role) Writes() bool { return r == Owner || r == Writer || r == Extractor }
 
-// PutsBlobs reports whether the role may put blobs at a relay: a worker's ops name
-// none, and what it puts could only be in another's way.
+// PutsBlobs reports whether the role may put blobs at a relay. A worker may not:
+// its ops can't name blobs, so its blobs could only be an obstacle for others.
 func (r Role) PutsBlobs() bool { return r == Owner || r == Writer }
 
-// Member is one who belongs to a space.
+// Member is a member of a space.
 type Member struct {
 	ID        memory.MemberID `cbor:"1,keyasint"`
 	Key       []byte          `cbor:"2,keyasint"` // Ed25519, 32 bytes
-	Recipient string          `cbor:"3,keyasint"` // age form, what epoch keys are sealed to
+	Recipient string          `cbor:"3,keyasint"` // age form; epoch keys are sealed to it
 	Role      Role            `cbor:"4,keyasint"`
-	Name      []byte          `cbor:"5,keyasint,omitempty"` // sealed; means nothing to a relay
-	Grant     []byte          `cbor:"6,keyasint,omitempty"` // sealed; what an extractor or reader is for
+	Name      []byte          `cbor:"5,keyasint,omitempty"` // sealed; a relay can't read it
+	Grant     []byte          `cbor:"6,keyasint,omitempty"` // sealed; what an extractor or reader may do
 }
 
-// Wrap is the keys of epochs, sealed to a member, or to recovery where To is zero.
+// Wrap is the keys of epochs, sealed to the member To, or to recovery if To is
+// zero.
 type Wrap struct {
 	To   memory.MemberID `cbor:"1,keyasint"`
 	Keys []byte          `cbor:"2,keyasint"`
 }
 
-// Entry is one change of who belongs to a space.
+// Entry is one change of a space's membership.
 type Entry struct {
 	Version   uint64           `cbor:"1,keyasint"`
 	Space     memory.SpaceID   `cbor:"2,keyasint"`
@@ -153,7 +154,7 @@ type wireEntry struct {
 	Signature []byte
 }
 
-// ParseEntry reads what [Entry.Bytes] gives. Nothing is verified yet.
+// ParseEntry parses what [Entry.Bytes] returns. It verifies nothing.
 func ParseEntry(b []byte) (*Entry, error) {
 	var w wireEntry
 	if err := decode(b, &w, MaxEntry); err != nil {
@@ -173,21 +174,22 @@ func ParseEntry(b []byte) (*Entry, error) {
 	return e, nil
 }
 
-// Bytes is the wire form.
+// Bytes returns the wire form.
 func (e *Entry) Bytes() []byte {
 	return encode(wireEntry{Entry: e.body(), Signature: e.Signature})
 }
 
 func (e *Entry) body() []byte { return encode(e) }
 
-// Hash is what the next entry, and every delta header, names. The signature
-// is not in it.
+// Hash returns the hash by which the next entry and delta headers name this entry.
+// It does not cover the signature.
 func (e *Entry) Hash() Hash { return sha256.Sum256(e.body()) }
 
-// Accepts reports whether a removal accepts that place of the removed member.
+// Accepts reports whether a removal accepts the delta at that position of the
+// removed member.
 func (e *Entry) Accepts(p Position) bool { return e.Action == Remove && withinLast(e.Last, p) }
 
-// Sign fills in the version and the signature.
+// Sign sets the version and the signature.
 func (e *Entry) Sign(sign Signer) error {
 	e.Version = Version
 	if err := e.check(); err != nil {
@@ -201,7 +203,8 @@ func (e *Entry) Sign(sign Signer) error {
 	return nil
 }
 
-// Verify checks that key signed e. Whether it may is [State.Append]'s matter.
+// Verify checks that key signed e. It does not check whether the author may make
+// the entry; [State.Append] does.
 func (e *Entry) Verify(key ed25519.PublicKey) error {
 	if err := e.check(); err != nil {
 		return fmt.Errorf("log entry %d: %w", e.N, err)

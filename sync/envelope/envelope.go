@@ -1,23 +1,24 @@
-// Package envelope is what a relay may read of a space: signed headers around
-// sealed bodies, and the signed log of who belongs. It checks; it opens
-// nothing, and imports nothing that could.
+// Package envelope defines what a relay may read of a space: signed headers
+// around sealed bodies, and the signed log of the members. It checks signatures
+// and rules. It decrypts nothing, and imports no package that could.
 //
 // The words:
 //
-//   - A [Delta] is one thing that a member sends: a [Header], its signature,
-//     and a sealed body. The body can be taken away later; the header stays.
-//   - A chain is the headers of one member's incarnation, each of which names
-//     the hash of the one before it. A [Position] is a place in one.
-//   - An incarnation is one life of a member's state. Who restores a backup
-//     takes a new one, and so can't answer for what the old one went on to say.
-//   - The membership log is the [Entry] list of a space, linked by hashes. A
-//     [State] is what follows from it: members, roles, epoch.
-//   - An epoch is the span in which one key seals bodies. Who is removed gets
-//     no key of the next.
-//   - The root is the key of the recovery phrase: it founds the space, and
-//     outranks every member.
-//   - A fork is two histories that one author signed, or two logs of one
-//     space. It is never mended here: both heads are named.
+//   - A [Delta] is the unit that a member sends: a [Header], its signature, and
+//     a sealed body. The body can be removed later; the header stays.
+//   - A chain is the headers of one incarnation of a member. Each header names
+//     the hash of the one before it. A [Position] is a place in a chain.
+//   - An incarnation is one life of a member's state. A restored backup begins
+//     a new incarnation, because it does not know what the old one sent after
+//     the backup.
+//   - The membership log is the list of [Entry] values of a space, linked by
+//     hashes. A [State] is what follows from the log: members, roles, epoch.
+//   - An epoch is the time in which one key seals bodies. A removed member does
+//     not get the key of the next epoch.
+//   - The root is the key of the recovery phrase. It founds the space and may
+//     do more than any member.
+//   - A fork is two histories that one author signed, or two logs of one space.
+//     A fork is never repaired; the error names both heads.
 //
 // The bytes are in FORMAT.md. Values are safe for concurrent reading.
 package envelope
@@ -34,28 +35,30 @@ import (
 	"github.com/locket-dev/locket/sync/canonical"
 )
 
-// What callers can tell apart. Each is wrapped with what was being checked.
+// Callers can distinguish these errors. Each is wrapped with the name of what
+// was checked.
 var (
-	// ErrForm: not the one form of these bytes, or a limit is passed.
+	// ErrForm: the bytes are not in the canonical form, or exceed a limit.
 	ErrForm = errors.New("malformed")
-	// ErrSignature: the signature is not that key's, over these bytes.
+	// ErrSignature: the signature over these bytes was not made by that key.
 	ErrSignature = errors.New("signature does not hold")
 	// ErrBody: the body is not the one that the header names.
 	ErrBody = errors.New("body is not the signed one")
-	// ErrGap: what comes before is missing.
+	// ErrGap: something that comes before is missing.
 	ErrGap = errors.New("earlier ones are missing")
-	// ErrChains: its author has begun as many chains in the space as a member
-	// may, [MaxIncarnations].
+	// ErrChains: the author has begun [MaxIncarnations] chains in the space,
+	// which is the limit for a member.
 	ErrChains = errors.New("its author has begun as many chains as one may")
-	// ErrKnown: the same one was taken already. Nothing is wrong.
+	// ErrKnown: the same value was taken before. This is no fault.
 	ErrKnown = errors.New("known already")
-	// ErrRule: well-formed and signed, but its author may not do this.
+	// ErrRule: the value is well-formed and signed, but its author may not do
+	// this.
 	ErrRule = errors.New("not allowed")
-	// ErrLate: its author was removed before it. It is [ErrRule], too.
+	// ErrLate: the author was removed before this. It wraps [ErrRule].
 	ErrLate = fmt.Errorf("%w: too late", ErrRule)
-	// ErrFormer: it counted until its author was removed. It is [ErrRule], too.
+	// ErrFormer: this counted until its author was removed. It wraps [ErrRule].
 	ErrFormer = fmt.Errorf("%w: its author was removed", ErrRule)
-	// ErrUnknownHead: it speaks of a log entry that isn't here yet.
+	// ErrUnknownHead: the value names a log entry that is not here yet.
 	ErrUnknownHead = errors.New("log head is not known")
 )
 
@@ -65,7 +68,7 @@ const Version = 1
 // Hash is SHA-256.
 type Hash [sha256.Size]byte
 
-// String is 64 hexadecimal characters.
+// String returns 64 hexadecimal characters.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -82,15 +85,15 @@ func (h *Hash) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// IsZero reports whether h stands for nothing before.
+// IsZero reports whether h is the zero hash, which stands for no predecessor.
 func (h Hash) IsZero() bool { return h == Hash{} }
 
-// ForkError says that there are two histories where there must be one.
+// ForkError says that there are two histories where only one may exist.
 type ForkError struct {
 	What   string // "log", or "member <id>"
-	At     uint64 // the number at which they differ
-	Ours   Hash   // of what is known here
-	Theirs Hash   // of what came
+	At     uint64 // the first number at which they are known to differ
+	Ours   Hash   // hash that is known here
+	Theirs Hash   // hash that came
 }
 
 // Error names both heads.
@@ -98,17 +101,17 @@ func (e *ForkError) Error() string {
 	return fmt.Sprintf("fork of %s at %d: here %s, there %s", e.What, e.At, e.Ours, e.Theirs)
 }
 
-// The domains of what is signed.
+// The domains under which deltas and log entries are signed.
 const (
 	DomainDelta = "locket/v1 delta"
 	DomainLog   = "locket/v1 log"
 )
 
-// Signer signs msg in a domain, as the one whose key it holds: a ring's
-// DeviceSign is one.
+// Signer signs msg in a domain with the key that it holds. A ring's DeviceSign
+// is a Signer.
 type Signer func(domain string, msg []byte) ([]byte, error)
 
-// KeySigner signs with a key in memory.
+// KeySigner returns a Signer for a key in memory.
 func KeySigner(key ed25519.PrivateKey) Signer {
 	return func(domain string, msg []byte) ([]byte, error) { return ed25519.Sign(key, signed(domain, msg)), nil }
 }
@@ -118,7 +121,8 @@ func Verify(key ed25519.PublicKey, domain string, msg, sig []byte) bool {
 	return len(key) == ed25519.PublicKeySize && ed25519.Verify(key, signed(domain, msg), sig)
 }
 
-// signed is what Ed25519 sees; package keyring makes the same bytes.
+// signed returns the bytes that Ed25519 signs; package keyring makes the same
+// bytes.
 func signed(domain string, msg []byte) []byte {
 	b := append([]byte("locket/v1 sign"), 0)
 	b = binary.BigEndian.AppendUint32(b, uint32(len(domain)))
@@ -130,8 +134,8 @@ var decoding = canonical.Reader(canonical.Limits{Levels: 6, Items: MaxPlaces, Pa
 // encode never fails for the types of this package.
 func encode(v any) []byte { return canonical.Must(canonical.Encoding.Marshal(v)) }
 
-// decode reads the one form of v: what it gives must encode to b again, so
-// that a hash of a meaning is a hash of its bytes.
+// decode parses the canonical form of v. It encodes v again and compares the
+// bytes, so that each value has only one form and one hash.
 func decode(b []byte, v any, limit int) error {
 	if len(b) > limit {
 		return fmt.Errorf("%w: %d bytes, at most %d", ErrForm, len(b), limit)

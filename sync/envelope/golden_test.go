@@ -158,8 +158,8 @@ func makeVectors(t *testing.T) vectors {
 	return v
 }
 
-// The file of version 1 says what it said: written anew it is the same, and
-// what it holds is read, verified and refused as it says.
+// The file of version 1 must keep its meaning: writing it again gives the same
+// bytes, and its values are parsed, verified and refused as it says.
 func TestGolden(t *testing.T) {
 	path := filepath.Join("testdata", "vectors.json")
 	var v vectors

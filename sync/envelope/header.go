@@ -21,13 +21,14 @@ import (
 //	 9  b32    SHA-256 of the body
 //	10  u32    size of the body in bytes, from 1
 
-// MaxHeader is above the longest header, 177 bytes.
+// MaxHeader is a limit in bytes; the longest header has 177.
 const MaxHeader = 192
 
 // MaxBody is the largest sealed body, in bytes.
 const MaxBody = 1 << 20
 
-// Header says who sent what, after what, knowing what.
+// Header says who sent a delta, at which place of the chain, and which log
+// entry the author knew.
 type Header struct {
 	Version     uint64          `cbor:"1,keyasint"`
 	Space       memory.SpaceID  `cbor:"2,keyasint"`
@@ -41,7 +42,8 @@ type Header struct {
 	BodySize    uint32          `cbor:"10,keyasint"`
 }
 
-// ParseHeader reads what [Header.Bytes] gives; all else is [ErrForm].
+// ParseHeader parses what [Header.Bytes] returns. It returns [ErrForm] for
+// anything else.
 func ParseHeader(b []byte) (*Header, error) {
 	h := new(Header)
 	if err := decode(b, h, MaxHeader); err != nil {
@@ -75,27 +77,27 @@ func (h *Header) check() error {
 	return nil
 }
 
-// Bytes is the canonical form, which is signed and hashed.
+// Bytes returns the canonical form, which is signed and hashed.
 func (h *Header) Bytes() []byte { return encode(h) }
 
-// Hash is what the next header of the chain names.
+// Hash returns the hash by which the next header of the chain names this one.
 func (h *Header) Hash() Hash { return sha256.Sum256(h.Bytes()) }
 
-// Context is SHA-256 of the header with a body hash of zeros and a size of 0:
-// what can be known of it before the body is sealed. The body repeats it
-// inside, so that no other header fits around it.
+// Context returns SHA-256 of the header with a body hash of zeros and a size
+// of 0, which is known before the body is sealed. The sealed body repeats it,
+// so that it fits no other header.
 func (h *Header) Context() Hash {
 	c := *h
 	c.BodyHash, c.BodySize = Hash{}, 0
 	return sha256.Sum256(c.Bytes())
 }
 
-// Position is the header's place in its chain.
+// Position returns the header's place in its chain.
 func (h *Header) Position() Position {
 	return Position{Incarnation: h.Incarnation, Seq: h.Seq}
 }
 
-// Verify checks that key signed h; the body is [Delta.Verify]'s matter.
+// Verify checks that key signed h. [Delta.Verify] also checks the body.
 func (h *Header) Verify(key ed25519.PublicKey, sig []byte) error {
 	if err := h.check(); err != nil {
 		return fmt.Errorf("header: %w", err)
@@ -112,5 +114,5 @@ type Position struct {
 	Seq         uint64 `cbor:"2,keyasint" json:"seq"`
 }
 
-// String is incarnation in hexadecimal, a slash, seq.
+// String returns the incarnation in hexadecimal, a slash, and seq.
 func (p Position) String() string { return fmt.Sprintf("%016x/%d", p.Incarnation, p.Seq) }

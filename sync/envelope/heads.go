@@ -17,15 +17,15 @@ import (
 //
 // On the wire: a CBOR array of bytes, b64 signature (domain "locket/v1 heads").
 
-// MaxHeads is above the longest heads on the wire, in bytes.
+// MaxHeads is the greatest length of heads on the wire, in bytes.
 const MaxHeads = MaxCheckpoint
 
-// DomainHeads is that of what a member says of how far it has got.
+// DomainHeads is the domain under which heads are signed.
 const DomainHeads = "locket/v1 heads"
 
-// Heads is how far a member has got: the log, and each chain. Two members who
-// exchange them by another path than the relay find out whether it shows both
-// the same.
+// Heads says how far a member has read the log and each chain. Two members can
+// exchange heads by another path than the relay, and so find out whether the
+// relay shows both the same.
 type Heads struct {
 	Version   uint64          `cbor:"1,keyasint"`
 	Space     memory.SpaceID  `cbor:"2,keyasint"`
@@ -37,7 +37,7 @@ type Heads struct {
 	Signature []byte          `cbor:"-"`
 }
 
-// ParseHeads reads what [Heads.Bytes] gives. Nothing is verified yet.
+// ParseHeads parses what [Heads.Bytes] returns. It verifies nothing.
 func ParseHeads(b []byte) (*Heads, error) {
 	h := new(Heads)
 	if err := parseSigned(b, h, &h.Signature, MaxHeads); err != nil {
@@ -74,21 +74,22 @@ func (h *Heads) Sign(sign Signer) (err error) {
 	return err
 }
 
-// Bytes is the wire form.
+// Bytes returns the wire form.
 func (h *Heads) Bytes() []byte {
 	return encode(wireSigned{Message: encode(h), Signature: h.Signature})
 }
 
-// HeadsPrefix begins the text form of heads: base64url of the wire form.
+// HeadsPrefix is the beginning of the text form of heads. The base64url of the
+// wire form follows it.
 const HeadsPrefix = "locket-heads-1."
 
-// String is the text form, which people pass on.
+// String returns the text form, which people can send to each other.
 func (h *Heads) String() string {
 	return HeadsPrefix + base64.RawURLEncoding.EncodeToString(h.Bytes())
 }
 
-// ParseHeadsText reads the text form, with or without white space around and
-// within it. It fails with [ErrForm].
+// ParseHeadsText parses the text form. It ignores white space. It returns
+// [ErrForm].
 func ParseHeadsText(s string) (*Heads, error) {
 	text, ok := strings.CutPrefix(strings.Join(strings.Fields(s), ""), HeadsPrefix)
 	if !ok {
@@ -101,10 +102,10 @@ func ParseHeadsText(s string) (*Heads, error) {
 	return ParseHeads(b)
 }
 
-// AcceptsHeads checks that a living member said h of this space, and that its
-// log is this one, as far as both go: [ErrRule], [ErrSignature], a [*ForkError]
-// where the logs are two. A member that this log does not have yet is
-// [ErrUnknownHead] where h's log is longer.
+// AcceptsHeads checks that a present member of this space signed h, and that
+// h's log and this log are equal as far as both reach. Errors: [ErrRule],
+// [ErrSignature], a [*ForkError] if the logs differ, and [ErrUnknownHead] if
+// this log does not know the member and h's log is longer.
 func (s *State) AcceptsHeads(h *Heads) error {
 	fail := func(err error, why string) error {
 		return fmt.Errorf("heads of %s: %w: %s", h.Member, err, why)

@@ -51,7 +51,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// Whatever single bit of an entry changes, someone notices.
+// Any single changed bit of an entry must be detected.
 func TestEveryBitOfAnEntryCounts(t *testing.T) {
 	h := household(t)
 	h.append(glasses, h.removal(worker, Position{Incarnation: 5, Seq: 9}))
@@ -79,8 +79,8 @@ func TestEveryBitOfAnEntryCounts(t *testing.T) {
 	}
 }
 
-// Who may append what: each row is tried on top of the household, whose
-// owner is the glasses.
+// Each row tries an entry after the household's log. The household's owner is
+// the glasses.
 func TestLogRules(t *testing.T) {
 	all := func(but ...memory.MemberID) []Wrap {
 		ids := []memory.MemberID{theRoot.id, glasses.id, phone.id, worker.id, reader.id}
@@ -298,8 +298,8 @@ func TestLogForksAndGaps(t *testing.T) {
 	}
 }
 
-// Of a chain counts what its author sent while it belonged, and of the removed
-// what the removal accepts.
+// In a chain, everything counts that its author sent as a member; of a removed
+// member, everything that the removal accepts.
 func TestCounted(t *testing.T) {
 	h := household(t)
 	first := h.delta(worker, nil, "w").Header.Position()
@@ -380,7 +380,7 @@ func TestAccepts(t *testing.T) {
 	}
 }
 
-// An addition of all that it may have fits its limits.
+// An addition with the greatest possible content fits its limits.
 func TestFullAdditionFits(t *testing.T) {
 	h := household(t)
 	m := other.member(Extractor)
@@ -392,8 +392,8 @@ func TestFullAdditionFits(t *testing.T) {
 	}
 }
 
-// A space of as many members as are allowed fits its limits, with recipients
-// and wraps of the size that hybrid keys have.
+// A space with the greatest number of members fits its limits, with recipients
+// and wraps of the size of hybrid keys.
 func TestFullSpaceFits(t *testing.T) {
 	h := &history{t: t, state: new(State)}
 	h.append(theRoot, founding())

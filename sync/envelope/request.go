@@ -8,23 +8,24 @@ import (
 	"strings"
 )
 
-// Request is what someone who wants to join gives to the owner: the public
-// halves of their keys. It is no secret; that it came from whom it seems to
-// come from is for the two people to make sure.
+// Request is what a person who wants to join a space gives to its owner: the
+// person's public keys. It is not secret. The two people themselves have to
+// make sure that it comes from the right person.
 type Request struct {
-	Key       ed25519.PublicKey // signs
-	Recipient string            // epoch keys are sealed to it, in age's form
+	Key       ed25519.PublicKey // the signing key
+	Recipient string            // age form; epoch keys are sealed to it
 }
 
-// RequestPrefix begins the text form of a request.
+// RequestPrefix is the beginning of the text form of a request.
 const RequestPrefix = "locket-member-1."
 
 // DomainRequest is the domain under which a request is signed.
 const DomainRequest = "locket/v1 request"
 
-// SignRequest gives the text form of a request: the prefix, and base64url of
-// key (32 bytes), signature (64 bytes) and recipient. The signature, by the
-// key over key and recipient, shows that whoever asks holds the key.
+// SignRequest returns the text form of a request: the prefix, and the
+// base64url of key (32 bytes), signature (64 bytes) and recipient. The
+// signature covers the key and the recipient. It proves that the author holds
+// the key.
 func SignRequest(r Request, sign Signer) (string, error) {
 	msg := append(bytes.Clone(r.Key), r.Recipient...)
 	sig, err := sign(DomainRequest, msg)
@@ -35,9 +36,9 @@ func SignRequest(r Request, sign Signer) (string, error) {
 	return RequestPrefix + base64.RawURLEncoding.EncodeToString(all), nil
 }
 
-// ParseRequest reads the text form, with or without white space around and
-// within it. It fails with [ErrForm] or [ErrSignature]. Whether the recipient
-// is one is for package seal to say.
+// ParseRequest parses the text form. It ignores white space. It returns
+// [ErrForm] or [ErrSignature]. It does not check the recipient; package seal
+// does.
 func ParseRequest(s string) (Request, error) {
 	s = strings.Join(strings.Fields(s), "")
 	text, ok := strings.CutPrefix(s, RequestPrefix)

@@ -71,7 +71,7 @@ func TestWelcome(t *testing.T) {
 	}
 }
 
-// The vectors of FORMAT.md.
+// These are the vectors of FORMAT.md.
 func TestRequestVectors(t *testing.T) {
 	format, err := os.ReadFile("FORMAT.md")
 	if err != nil {

@@ -9,15 +9,16 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// rules says who may append what, on top of s:
+// rules checks whether the author of e may append it:
 //
-//   - The root may do everything. It is no member, and its key is no member's.
-//   - An owner may add anyone, remove any but an owner, and begin an epoch. No
-//     other member may append.
-//   - An id or a key that was once a member's is never another's.
-//   - A removal and an epoch begin the next epoch, sealed to exactly those who
-//     remain and to recovery; an addition stays in its epoch, whose keys are
-//     sealed to the new one alone.
+//   - The root may do everything. It is not a member, and no member may have
+//     its key.
+//   - An owner may add anyone, remove anyone who is not an owner, and begin an
+//     epoch. No other member may append an entry.
+//   - An id or a key that belonged to a member is never given to another one.
+//   - A removal and a rotation begin the next epoch. Its key is sealed to
+//     exactly the remaining members and to recovery. An addition begins no
+//     epoch, and the keys so far are sealed to the new member alone.
 func (s *State) rules(e *Entry) error {
 	if e.Action == Found {
 		if e.Epoch != 1 || e.Member.Role != Owner || bytes.Equal(e.Member.Key, e.Root) {
@@ -99,11 +100,12 @@ func wrapsFor(e *Entry, want []memory.MemberID) error {
 	return nil
 }
 
-// Accepts checks a delta's header against the membership, and verifies its
-// signature: [ErrUnknownHead] if the log must be fetched first, [ErrRule] if
-// its author was no member at the entry that it names, may not write, or uses
-// another epoch than that entry's; [ErrSignature]; [ErrLate] if its author, who
-// signed it, was removed before that position, which stays so for good.
+// Accepts checks a delta's header against the membership and verifies its
+// signature. Errors: [ErrUnknownHead] if the log has to be read first;
+// [ErrRule] if the author was not a member at the log entry that the header
+// names, may not write, or uses another epoch than that entry's;
+// [ErrSignature]; [ErrLate] if the signature is valid but the author was
+// removed before that position, which is final.
 func (s *State) Accepts(h *Header, sig []byte) error {
 	fail := func(err error, why string) error {
 		return fmt.Errorf("header %s of %s: %w: %s", h.Position(), h.Member, err, why)
@@ -136,9 +138,9 @@ func (s *State) Accepts(h *Header, sig []byte) error {
 	return nil
 }
 
-// Counted gives how far a member's chain counts that goes up to p: to its end,
-// or, where the member was removed, to the last place of it that the removal
-// accepts. Seq is 0 where none of it counts.
+// Counted returns the last position up to p that counts in a member's chain.
+// For a present member this is p. For a removed member it is at most the last
+// position that the removal accepts. Seq is 0 if nothing of the chain counts.
 func (s *State) Counted(member memory.MemberID, p Position) Position {
 	m := s.members[member]
 	if m == nil || m.until == 0 || withinLast(m.last, p) {

@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// check holds an entry to its own shape: what each action carries, in what
-// order, and how much of it. It needs no other entry.
+// check checks an entry without knowing other entries: which fields each
+// action has, in which order, and their limits.
 func (e *Entry) check() error {
 	switch {
 	case e.Version != Version:

@@ -11,35 +11,36 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// State is what follows from a space's log, as far as it was appended. The
-// zero value stands before the first entry. It is not safe for concurrent use
-// while it is appended to; [State.Clone] gives a copy of its own.
+// State is what follows from the entries of a space's log that were appended to
+// it. The zero value stands for an empty log. It is not safe for concurrent use
+// while entries are appended; [State.Clone] returns an independent copy.
 type State struct {
 	space    memory.SpaceID
 	root     ed25519.PublicKey
 	recovery string
 	epoch    uint32
-	began    int64 // when the epoch did, s since 1970, by its author's clock
+	began    int64 // when the epoch began, s since 1970, by its author's clock
 	entries  []mark
 	byHash   map[Hash]uint64
 	members  map[memory.MemberID]*standing
-	weight   int // bytes in memory, about
+	weight   int // approximate bytes in memory
 }
 
-// mark is what is kept of an entry.
+// mark is what the state keeps of an entry.
 type mark struct {
 	hash  Hash
 	epoch uint32
 }
 
-// standing is a member's, present or past.
+// standing describes a present or former member.
 type standing struct {
 	Member
-	since, until uint64 // entries that added and removed it; 0: still there
+	since, until uint64 // numbers of the entries that added and removed it; until is 0 for a present member
 	last         []Position
 }
 
-// VerifyLog gives the state after all entries, which are those from the first on.
+// VerifyLog returns the state after all entries. They have to begin with the
+// first entry of the log.
 func VerifyLog(entries []*Entry) (*State, error) {
 	s := new(State)
 	for _, e := range entries {
@@ -50,10 +51,10 @@ func VerifyLog(entries []*Entry) (*State, error) {
 	return s, nil
 }
 
-// Append verifies the next entry and takes it. An error leaves s as it was:
-// [ErrKnown] if it was taken already, [ErrGap] if some before it are missing,
-// a [*ForkError] if another stands in its place, [ErrSignature], [ErrRule].
-// Nothing is called a fork that no member's key has signed.
+// Append verifies the next entry and adds it. On error, s stays as it was.
+// Errors: [ErrKnown] if the entry was appended before, [ErrGap] if entries before
+// it are missing, a [*ForkError] if another entry has its place, [ErrSignature],
+// and [ErrRule]. An entry that no member's key signed never counts as a fork.
 func (s *State) Append(e *Entry) error {
 	if err := e.check(); err != nil {
 		return fmt.Errorf("log entry %d: %w", e.N, err)
@@ -88,9 +89,10 @@ func (s *State) Append(e *Entry) error {
 	return nil
 }
 
-// AppendChecked takes the next entry, of which it is certain that [State.Append]
-// took it before: it stands in a log of one's own, whose head is known. What is
-// signed and who may is not looked at again; that it follows the last is.
+// AppendChecked adds the next entry without verifying its signature and its
+// author's rights. The caller must be certain that [State.Append] accepted the
+// entry before, for example because it comes from this device's own log with a
+// known head. AppendChecked does check that the entry follows the last one.
 func (s *State) AppendChecked(e *Entry) error {
 	if err := e.check(); err != nil {
 		return fmt.Errorf("log entry %d: %w", e.N, err)
@@ -103,8 +105,8 @@ func (s *State) AppendChecked(e *Entry) error {
 	return nil
 }
 
-// authorKey is the key of who signed e: the root's, which the first entry
-// gives itself, or that of anyone who was ever a member.
+// authorKey returns the key of the author of e: the root's key, which the first
+// entry itself contains, or the key of a present or former member.
 func (s *State) authorKey(e *Entry) (ed25519.PublicKey, error) {
 	switch {
 	case s.N() == 0:
@@ -142,17 +144,17 @@ func (s *State) apply(e *Entry, hash Hash) {
 	}
 }
 
-// What an entry and a member weigh in memory beside their texts, with their
-// places in maps.
+// The approximate memory of an entry and of a member, in bytes, without their
+// texts and with their places in maps.
 const (
 	entryWeight  = 128
 	memberWeight = 320
 )
 
-// Weight is about how many bytes s takes in memory.
+// Weight returns the approximate number of bytes that s takes in memory.
 func (s *State) Weight() int { return s.weight }
 
-// Clone is a copy that can be appended to apart.
+// Clone returns an independent copy.
 func (s *State) Clone() *State {
 	c := *s
 	c.entries = slices.Clone(s.entries)
@@ -160,25 +162,26 @@ func (s *State) Clone() *State {
 	return &c
 }
 
-// Space is zero before the first entry.
+// Space returns the space, or zero before the first entry.
 func (s *State) Space() memory.SpaceID { return s.space }
 
-// Root is the key that founded the space.
+// Root returns the key that founded the space.
 func (s *State) Root() ed25519.PublicKey { return s.root }
 
-// Recovery is the age recipient of the recovery phrase.
+// Recovery returns the age recipient of the recovery phrase.
 func (s *State) Recovery() string { return s.recovery }
 
-// Epoch is the one in force.
+// Epoch returns the epoch in force.
 func (s *State) Epoch() uint32 { return s.epoch }
 
-// EpochBegan is when, in seconds since 1970, by the clock of whoever began it.
+// EpochBegan returns when the epoch began, in seconds since 1970, by the clock of
+// the entry's author.
 func (s *State) EpochBegan() int64 { return s.began }
 
-// N is how many entries there are.
+// N returns the number of entries.
 func (s *State) N() uint64 { return uint64(len(s.entries)) }
 
-// Head is the hash of the last entry, zero before the first.
+// Head returns the hash of the last entry, or zero before the first.
 func (s *State) Head() Hash {
 	if len(s.entries) == 0 {
 		return Hash{}
@@ -186,13 +189,13 @@ func (s *State) Head() Hash {
 	return s.entries[len(s.entries)-1].hash
 }
 
-// Knows gives the number of the entry of that hash, from 1.
+// Knows returns the number, from 1, of the entry with that hash.
 func (s *State) Knows(head Hash) (n uint64, ok bool) {
 	n, ok = s.byHash[head]
 	return n, ok
 }
 
-// Member gives a living member.
+// Member returns a present member.
 func (s *State) Member(id memory.MemberID) (Member, bool) {
 	m := s.members[id]
 	if m == nil || m.until != 0 {
@@ -201,7 +204,7 @@ func (s *State) Member(id memory.MemberID) (Member, bool) {
 	return m.Member, true
 }
 
-// Members gives the living ones, ascending by id.
+// Members returns the present members, ascending by id.
 func (s *State) Members() []Member {
 	var out []Member
 	for _, m := range s.members {
@@ -213,7 +216,7 @@ func (s *State) Members() []Member {
 	return out
 }
 
-// Past gives a removed member, and the last positions that are accepted of it.
+// Past returns a removed member, and the last positions of it that count.
 func (s *State) Past(id memory.MemberID) (m Member, last []Position, ok bool) {
 	p := s.members[id]
 	if p == nil || p.until == 0 {
@@ -222,7 +225,7 @@ func (s *State) Past(id memory.MemberID) (m Member, last []Position, ok bool) {
 	return p.Member, slices.Clone(p.last), true
 }
 
-// ByKey gives the living member with that signing key.
+// ByKey returns the present member with that signing key.
 func (s *State) ByKey(key ed25519.PublicKey) (Member, bool) {
 	for _, m := range s.members {
 		if m.until == 0 && bytes.Equal(m.Key, key) {

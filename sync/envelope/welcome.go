@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Member gives the name that whoever made the request has in a space: the
+// Member returns the id that the author of the request has in a space: the
 // first 8 bytes of SHA-256 over a domain, the space and the key. Both sides
-// know it without asking, and it differs from space to space.
+// can compute it, and it differs from space to space.
 func (r Request) Member(space memory.SpaceID) memory.MemberID { return MemberOf(r.Key, space) }
 
 // MemberOf is [Request.Member] for a key.
@@ -21,26 +21,27 @@ func MemberOf(key ed25519.PublicKey, space memory.SpaceID) memory.MemberID {
 	return memory.MemberID(sum[:8])
 }
 
-// Welcome is what an owner answers to a request once it was granted: which
-// space, and by which first entry it is known. It is no secret.
+// Welcome is an owner's answer to a granted request: the id of the space, and
+// the hash of its first log entry. It is not secret.
 type Welcome struct {
 	Space   memory.SpaceID
 	Genesis Hash
 }
 
-// WelcomePrefix begins the text form of a welcome: base64url of space (16
-// bytes), genesis (32 bytes), and the first 4 bytes of SHA-256 over both.
+// WelcomePrefix is the beginning of the text form of a welcome. It is
+// followed by the base64url of space (16 bytes), genesis (32 bytes), and the
+// first 4 bytes of SHA-256 over both.
 const WelcomePrefix = "locket-space-1."
 
-// String is the text form.
+// String returns the text form.
 func (w Welcome) String() string {
 	b := append(append([]byte{}, w.Space[:]...), w.Genesis[:]...)
 	sum := sha256.Sum256(b)
 	return WelcomePrefix + base64.RawURLEncoding.EncodeToString(append(b, sum[:4]...))
 }
 
-// ParseWelcome reads the text form, with or without white space around and
-// within it. It fails with [ErrForm].
+// ParseWelcome parses the text form. It ignores white space. It returns
+// [ErrForm].
 func ParseWelcome(s string) (Welcome, error) {
 	var w Welcome
 	text, ok := strings.CutPrefix(strings.Join(strings.Fields(s), ""), WelcomePrefix)

@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// The list of blobs to ask for does not grow with how often they were looked at. A
-// place that was away meanwhile is asked for what it was not asked for, a place that
-// was not for nothing twice, and the numbers go on over a crash.
+// The list of blobs to ask for must not grow with the number of checks. A
+// remote that was away is asked for everything that it was not asked for, other
+// remotes are asked for nothing twice, and the numbers continue after a crash.
 func TestTheListOfLooksStaysShort(t *testing.T) {
 	log, _ := world(t)
 	dir := t.TempDir()
@@ -97,7 +97,7 @@ func TestTheListOfLooksStaysShort(t *testing.T) {
 	}
 }
 
-// A list whose numbers go back, or are none, is damaged.
+// A list whose numbers decrease, or are invalid, is damaged.
 func TestNumbersOfLooks(t *testing.T) {
 	log, _ := world(t)
 	mine := newShelf(t, t.TempDir(), log)
@@ -121,8 +121,8 @@ func TestNumbersOfLooks(t *testing.T) {
 	}
 }
 
-// A list that was made shorter goes on from its last number, also where that was
-// of a blob that is here no more: a place has seen it.
+// A list that was shortened continues from its last number, even if that was of
+// a blob that no longer exists, because a remote may have seen the number.
 func TestNumbersOfLooksGoOn(t *testing.T) {
 	log, _ := world(t)
 	mine := newShelf(t, t.TempDir(), log)

@@ -18,10 +18,10 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Faults of a remote. Each is wrapped with the remote's name.
+// These are faults of a remote. Each is wrapped with the remote's name.
 var (
-	// ErrWithholds: the remote does not show all that it had taken, or not all
-	// that comes before what it shows.
+	// ErrWithholds: the remote does not show everything that it has taken, or
+	// lacks something that comes before what it shows.
 	ErrWithholds = errors.New("withholds what it had taken")
 	// ErrRolledBack: the remote shows less than it has shown before.
 	ErrRolledBack = errors.New("went back behind what it had shown")
@@ -30,21 +30,21 @@ var (
 // Standing is what a device remembers about a remote.
 type Standing struct {
 	Founded bool              `json:"founded,omitempty"`
-	Log     uint64            `json:"log,omitempty"`    // log entries that it has shown or taken
-	Cursor  uint64            `json:"cursor,omitempty"` // all deltas up to it were looked at
+	Log     uint64            `json:"log,omitempty"`    // number of log entries that it has shown or taken
+	Cursor  uint64            `json:"cursor,omitempty"` // all its deltas up to it were read
 	Shown   map[string]uint64 `json:"shown,omitempty"`  // how far it has shown each chain
-	Taken   map[string]uint64 `json:"taken,omitempty"`  // how far it has taken each chain from here
-	Late    map[string]uint64 `json:"late,omitempty"`   // how far each chain was passed over: no remote takes what came after the author's removal
-	Order   int               `json:"order,omitempty"`  // line of the store's order up to which the remote has everything
-	Gone    int               `json:"gone,omitempty"`   // number of the store's removed bodies that were removed there
+	Taken   map[string]uint64 `json:"taken,omitempty"`  // how far it has taken each chain from this device
+	Late    map[string]uint64 `json:"late,omitempty"`   // place of each chain from which on no remote takes deltas, because the author was removed before
+	Order   int               `json:"order,omitempty"`  // line of the file order up to which the remote has everything
+	Gone    int               `json:"gone,omitempty"`   // number of lines of the file gone whose bodies were removed there
 	Blobs   []envelope.Hash   `json:"blobs,omitempty"`  // blobs that it has
-	Again   int               `json:"again,omitempty"`  // line of the store's file again up to which it was asked
-	// Unblobbed lists the blobs, deleted here, that the remote was told to
-	// delete; each as often as it was deleted.
+	Again   int               `json:"again,omitempty"`  // line of the file again up to which the remote was asked
+	// Unblobbed lists the blobs that were deleted here and that the remote was
+	// told to delete. A blob is listed once for each deletion.
 	Unblobbed []envelope.Hash `json:"unblobbed,omitempty"`
 	Synced    time.Time       `json:"synced,omitzero"` // end of the last successful round
 	Trouble   []string        `json:"trouble,omitempty"`
-	Failing   bool            `json:"failing,omitempty"` // some of the trouble is from the last round
+	Failing   bool            `json:"failing,omitempty"` // the last round had a fault
 }
 
 // maxTrouble is how many faults of a remote are kept.
@@ -56,24 +56,25 @@ type Carrier struct {
 	Name  string // name of the remote for people: its URL
 	At    replica.Remote
 	Self  memory.MemberID
-	Owner bool // an owner's device may carry what others said, and the log
-	Peer  bool // the remote is another device: it is asked for blobs and given none
+	Owner bool // this is an owner's device, which may carry other members' deltas and log entries
+	Peer  bool // the remote is another device, which is asked for blobs but gets none
 
-	// Named returns the blobs that notes here name, and the cursor of the store
-	// up to which that holds. nil: nothing that was deleted here is named.
+	// Named returns the blobs that notes on this device name, and the cursor of
+	// the store up to which the notes were read. nil means that no note names a
+	// blob that was deleted here.
 	Named func(context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
 
-	// First returns those of the sealed blobs that are uploaded before others.
-	// nil: none.
+	// First returns those of the sealed blobs that have to be uploaded before
+	// others. It may be nil.
 	First func(context.Context, []envelope.Hash) (map[envelope.Hash]bool, error)
 
-	// Metered reports whether traffic costs money now. Then blobs wait. It may
-	// be nil.
+	// Metered reports whether traffic costs money now. If it does, blobs are
+	// not sent. It may be nil.
 	Metered func() bool
 	Now     func() time.Time
 
-	// Progress is called at each step with the number of deltas that are done
-	// and the number of all. It may be nil.
+	// Progress is called at each step with the number of deltas that are done,
+	// and the number of all deltas. It may be nil.
 	Progress func(done, all int)
 
 	store *Store
@@ -82,7 +83,7 @@ type Carrier struct {
 	waits bool // see Waits
 }
 
-// Carry returns a carrier. Its standing is kept beside the store.
+// Carry returns a carrier. Its standing is stored beside the store.
 func (s *Store) Carry(c Carrier) (*Carrier, error) {
 	c.store, c.path = s, filepath.Join(s.root, "places", safeName(c.Name)+".json")
 	if c.Now == nil {
@@ -117,7 +118,7 @@ func safeName(name string) string {
 	}, strings.ToLower(name))
 }
 
-// Standing returns a copy.
+// Standing returns a copy of the standing.
 func (c *Carrier) Standing() Standing {
 	st := c.st
 	st.Shown, st.Taken, st.Late = maps.Clone(st.Shown), maps.Clone(st.Taken), maps.Clone(st.Late)
@@ -125,8 +126,8 @@ func (c *Carrier) Standing() Standing {
 	return st
 }
 
-// Lacks returns how many deltas of the store the remote may take and has
-// neither shown nor taken.
+// Lacks returns how many deltas of the store the remote lacks, as far as known.
+// It does not count deltas that no remote would take.
 func (c *Carrier) Lacks() int {
 	n := 0
 	c.store.mu.Lock()
@@ -139,7 +140,7 @@ func (c *Carrier) Lacks() int {
 	return n
 }
 
-// Waiting returns how many blobs of the store the remote has not been given.
+// Waiting returns how many blobs of the store were not given to the remote yet.
 func (c *Carrier) Waiting() int {
 	blobs, err := c.store.folder.blobs()
 	if err != nil || c.Peer {
@@ -148,11 +149,11 @@ func (c *Carrier) Waiting() int {
 	return len(slices.DeleteFunc(blobs, func(id envelope.Hash) bool { return slices.Contains(c.st.Blobs, id) }))
 }
 
-// Waits reports whether blobs are to be deleted at the remote as soon as more
-// of its deltas were heard.
+// Waits reports whether blobs have to be deleted at the remote as soon as the
+// replica has read more of its deltas.
 func (c *Carrier) Waits() bool { return c.waits }
 
-// Forget drops what is remembered of the remote.
+// Forget deletes the standing.
 func (c *Carrier) Forget() error {
 	err := os.Remove(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -175,7 +176,7 @@ func (c *Carrier) trouble(err error) error {
 	return c.notice(err)
 }
 
-// notice records something beside the faults that is not the remote's fault.
+// notice records something that is not the remote's fault, beside its faults.
 func (c *Carrier) notice(err error) error {
 	err = fmt.Errorf("%s: %w", c.Name, err)
 	if text := err.Error(); !slices.Contains(c.st.Trouble, text) {
@@ -185,9 +186,9 @@ func (c *Carrier) notice(err error) error {
 	return err
 }
 
-// Round copies the log, deltas, removals of bodies, and blobs both ways, and
-// compares what the remote shows with what it had taken. What succeeded is
-// kept, whatever fails later.
+// Round copies the log, deltas, removals of bodies, and blobs in both
+// directions, and compares what the remote shows with what it has taken. After
+// an error, everything that was done before stays done.
 func (c *Carrier) Round(ctx context.Context) (err error) {
 	c.st.Failing = false
 	defer func() {
@@ -203,12 +204,12 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		return pulled
 	}
-	again, err := c.store.again() // read first: what is sent now is asked for afterwards
+	again, err := c.store.again() // read before the push, so that blobs named by deltas of this round are asked for in the next
 	if err != nil {
 		return err
 	}
 	pushed := c.push(ctx)
-	if pulled == nil && errors.Is(pushed, replica.ErrNoRoom) { // what was forgotten here makes some room
+	if pulled == nil && errors.Is(pushed, replica.ErrNoRoom) { // removing forgotten bodies and blobs makes room
 		pushed = c.makeRoom(ctx, pushed)
 	}
 	if pulled != nil || pushed != nil {
@@ -223,8 +224,8 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 	return c.carryBlobs(ctx, again)
 }
 
-// makeRoom makes a full remote drop what was forgotten, and then gives it what
-// it lacks. full is the error with which it refused.
+// makeRoom removes forgotten bodies and blobs from a full remote, and then
+// pushes again. full is the error of the first push.
 func (c *Carrier) makeRoom(ctx context.Context, full error) error {
 	blobs, err := c.store.folder.blobs()
 	if err == nil && !c.Peer {
@@ -236,9 +237,9 @@ func (c *Carrier) makeRoom(ctx context.Context, full error) error {
 	return c.push(ctx)
 }
 
-// carryLog founds the space if it is not there, and brings both logs to the
-// same end. A different entry at one place is a fork, and stops everything with
-// the remote.
+// carryLog founds the space at the remote if it is not there, and brings both
+// logs to the same end. Two different entries with the same number are a fork,
+// and end the round.
 func (c *Carrier) carryLog(ctx context.Context) error {
 	if !c.st.Founded {
 		if err := c.found(ctx); err != nil {

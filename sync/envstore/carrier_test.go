@@ -47,8 +47,8 @@ func carrier(t *testing.T, s *Store, name string, at replica.Remote) *Carrier {
 	return c
 }
 
-// Two places get the same from one device and from others, over a device in
-// the middle; blobs, and what was taken away, go along.
+// Two remotes get the same deltas from one device and from others, by way of a
+// device in the middle. Blobs and removals of bodies are carried, too.
 func TestCarry(t *testing.T) {
 	log, state := world(t)
 	mine := newShelf(t, t.TempDir(), log)
@@ -100,8 +100,8 @@ func TestCarry(t *testing.T) {
 	}
 }
 
-// What a place does that it should not is named with the place, and the other
-// place does not stop for it.
+// A fault of a remote is reported with the remote's name, and does not stop the
+// exchange with the other remote.
 func TestPlacesThatLie(t *testing.T) {
 	log, state := world(t)
 	for name, tt := range map[string]struct {
@@ -145,8 +145,8 @@ func TestPlacesThatLie(t *testing.T) {
 	}
 }
 
-// A delta that this device's disk does not take is no fault of the place's, and
-// comes again.
+// If this device's disk can't store a delta, the remote is not blamed, and the
+// delta comes again.
 func TestCarryToFailingDisk(t *testing.T) {
 	log, state := world(t)
 	mine, at := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
@@ -167,8 +167,8 @@ func TestCarryToFailingDisk(t *testing.T) {
 	}
 }
 
-// An entry that comes between the log and a delta that names it is asked for,
-// and held against nobody.
+// If a log entry comes between the log and a delta that names it, the entry is
+// requested, and nobody is blamed.
 func TestCarryEntryBetween(t *testing.T) {
 	log, state := world(t)
 	mine, at := newShelf(t, t.TempDir(), log[:1]), newShelf(t, t.TempDir(), log[:1])
@@ -197,8 +197,8 @@ func (b *between) Deltas(ctx context.Context, after uint64) ([]replica.Placed, e
 	return b.Store.Deltas(ctx, after)
 }
 
-// What came after its author's removal, which the shelf had taken before it
-// knew, is named, and holds nothing up that comes after it.
+// A delta that was sent after its author's removal, and that the store took
+// before it knew, is reported. It does not block later deltas.
 func TestCarryPastRemoved(t *testing.T) {
 	log, state := world(t)
 	mine := newShelf(t, t.TempDir(), log)
@@ -243,8 +243,8 @@ func (f few) Append(ctx context.Context, d *envelope.Delta) error {
 	return f.Store.Append(ctx, d)
 }
 
-// What another has begun beyond the chains that a member may have is named, and
-// holds nothing up that comes after it. One's own is not passed over.
+// Chains of another member beyond the limit are reported and do not block later
+// deltas. This device's own chain is not skipped.
 func TestCarryPastManyChains(t *testing.T) {
 	log, state := world(t)
 	mine, at := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
@@ -274,8 +274,8 @@ func TestCarryPastManyChains(t *testing.T) {
 	}
 }
 
-// Two lives of one device said different things at two places: whichever comes
-// second is named, with both heads.
+// If two lives of one device said different things at two remotes, the second
+// is reported with both heads.
 func TestForkBetweenPlaces(t *testing.T) {
 	log, state := world(t)
 	mine, one, other := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)

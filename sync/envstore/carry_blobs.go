@@ -14,9 +14,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// carryBlobs uploads the store's blobs and deletes at the remote those that
-// were deleted here. again is the part of the store's list of that name that
-// existed before the remote was given the deltas.
+// carryBlobs uploads the store's blobs, and deletes at the remote the blobs
+// that were deleted here. again is the content of the file again from before
+// the deltas were pushed.
 func (c *Carrier) carryBlobs(ctx context.Context, again []looked) error {
 	blobs, err := c.store.folder.blobs()
 	if err != nil {
@@ -33,8 +33,8 @@ func (c *Carrier) carryBlobs(ctx context.Context, again []looked) error {
 	if err != nil {
 		return err
 	}
-	var bad error      // blobs that can't go now; they hold up none of the others
-	var tooLarge int64 // size from which on there is no room; 0: none
+	var bad error      // errors of single blobs; the others are still sent
+	var tooLarge int64 // the remote has no room for blobs of at least so many bytes; 0: unknown
 	for _, id := range due {
 		size := c.store.folder.sizeOf(id)
 		if tooLarge > 0 && size >= tooLarge {
@@ -56,7 +56,7 @@ func (c *Carrier) carryBlobs(ctx context.Context, again []looked) error {
 	return errors.Join(bad, c.askAgain(ctx, again, setOf(blobs)))
 }
 
-// holdsAlone reports whether err keeps one blob from going and no other.
+// holdsAlone reports whether err concerns only one blob.
 func holdsAlone(err error) bool {
 	for _, alone := range []error{memory.ErrDamaged, replica.ErrUnreadable, replica.ErrNoRoom, replica.ErrRefused} {
 		if errors.Is(err, alone) {
@@ -66,8 +66,8 @@ func holdsAlone(err error) bool {
 	return false
 }
 
-// inOrder returns blobs in the order in which they go: first those of First,
-// then a photo before an hour of sound.
+// inOrder sorts blobs for the upload: first the blobs that First returns, then
+// by size, the smallest first.
 func (c *Carrier) inOrder(ctx context.Context, due []envelope.Hash) ([]envelope.Hash, error) {
 	c.store.folder.bySize(due)
 	if c.First == nil || len(due) < 2 {
@@ -88,8 +88,9 @@ func (c *Carrier) inOrder(ctx context.Context, due []envelope.Hash) ([]envelope.
 	return append(ahead, after...), nil
 }
 
-// askAgain asks the remote for blobs that it claimed to have before it was
-// given a delta that names them, and uploads those that it has lost since.
+// askAgain asks the remote for the blobs in again once more. The remote claimed
+// to have them before it got a delta that names them. askAgain uploads those
+// that it has lost since.
 func (c *Carrier) askAgain(ctx context.Context, again []looked, here map[envelope.Hash]bool) error {
 	asked := map[envelope.Hash]bool{}
 	var bad error
@@ -102,24 +103,24 @@ func (c *Carrier) askAgain(ctx context.Context, again []looked, here map[envelop
 		asked[id] = true
 		err := c.upload(ctx, id)
 		switch {
-		case errors.Is(err, memory.ErrDamaged): // a check or a repair names it
+		case errors.Is(err, memory.ErrDamaged): // a check or a repair reports it
 		case holdsAlone(err):
 			bad = errors.Join(bad, err)
 		case err != nil:
 			return err
 		}
 	}
-	if bad != nil { // it is asked once more
+	if bad != nil { // the next round asks for it again
 		return bad
 	}
 	c.st.Again = last
 	return nil
 }
 
-// deleteBlobs deletes at the remote what was deleted here, not what was lost
-// here. It first reads the remote's deltas to the end: what somebody has named
-// since stays. A deletion waits while this device's replica has not heard of
-// those deltas.
+// deleteBlobs deletes at the remote the blobs that were deleted here, but not
+// those whose files were lost. It first reads the remote's deltas to the end,
+// because a member may have named a blob again. It deletes nothing while this
+// device's replica has not read those deltas.
 func (c *Carrier) deleteBlobs(ctx context.Context, blobs []envelope.Hash) error {
 	c.waits = false
 	deleted, err := c.store.deleted()
@@ -167,7 +168,7 @@ func (c *Carrier) deleteBlobs(ctx context.Context, blobs []envelope.Hash) error 
 			return fmt.Errorf("%s: delete blob: %w", c.Name, err)
 		}
 		if err != nil && c.Owner {
-			continue // it is asked again
+			continue // the next round tries again
 		}
 		c.st.Unblobbed = append(c.st.Unblobbed, id)
 		c.st.Blobs = slices.DeleteFunc(c.st.Blobs, func(h envelope.Hash) bool { return h == id })
@@ -183,9 +184,8 @@ func setOf(ids []envelope.Hash) map[envelope.Hash]bool {
 	return out
 }
 
-// upload uploads a blob unless the remote has it. It returns
-// [memory.ErrDamaged], and uploads nothing, if the bytes on this disk are
-// wrong.
+// upload uploads a blob if the remote does not have it. If the bytes on this
+// disk are damaged, upload sends nothing and returns [memory.ErrDamaged].
 func (c *Carrier) upload(ctx context.Context, id envelope.Hash) error {
 	f, err := c.store.folder.openBlob(id)
 	if err != nil {
@@ -213,7 +213,7 @@ func (c *Carrier) upload(ctx context.Context, id envelope.Hash) error {
 }
 
 // Bring downloads a blob from the remote into the store, so that another remote
-// can get it. It is no error if the store has it.
+// can get it. If the store has the blob, Bring returns nil.
 func (c *Carrier) Bring(ctx context.Context, id envelope.Hash, limit int64) error {
 	if f, err := c.store.folder.openBlob(id); err == nil {
 		return f.Close()

@@ -40,8 +40,8 @@ func round(t *testing.T, c *Carrier) {
 	}
 }
 
-// What was deleted here stays at a place as long as somebody names it, and as long
-// as what came from there was not heard.
+// A blob that was deleted here stays at a remote while a note names it, and
+// until everything that came from there was read.
 func TestANamedBlobIsNotDeleted(t *testing.T) {
 	log, state := world(t)
 	mine, one := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
@@ -74,8 +74,8 @@ func TestANamedBlobIsNotDeleted(t *testing.T) {
 	}
 }
 
-// What was deleted at a place, was put there again by another member, and is deleted
-// here once more, goes from there once more.
+// A blob was deleted at a remote, another member uploaded it again, and it is
+// deleted here once more. Then it is deleted at the remote once more.
 func TestABlobIsDeletedTwice(t *testing.T) {
 	log, _ := world(t)
 	dir := t.TempDir()
@@ -122,7 +122,7 @@ func (b *busy) DeleteBlob(ctx context.Context, id envelope.Hash, at *uint64) err
 	return b.Store.DeleteBlob(ctx, id, at)
 }
 
-// A place that has moved on since it was heard deletes nothing; it is heard again.
+// A remote with new deltas deletes nothing. The deltas are read first.
 func TestADeletionWaitsForWhatComes(t *testing.T) {
 	log, state := world(t)
 	mine, one := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
@@ -149,8 +149,8 @@ func TestADeletionWaitsForWhatComes(t *testing.T) {
 	}
 }
 
-// A place that had a blob, and from which it was taken since, gets it again once
-// it was given the delta that names it.
+// If a remote lost a blob that it had, it gets the blob again after it was
+// given the delta that names it.
 func TestAPlaceIsAskedAgain(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()
@@ -181,7 +181,8 @@ func TestAPlaceIsAskedAgain(t *testing.T) {
 	}
 }
 
-// A blob that is damaged here is named and not given, and every other one is.
+// A blob that is damaged here is reported and not sent. Every other blob is
+// sent.
 func TestADamagedBlobHoldsUpNoOther(t *testing.T) {
 	log, _ := world(t)
 	mine, one := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
@@ -211,7 +212,7 @@ func TestADamagedBlobHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-// What is first goes first, and then what is small.
+// The blobs that First returns are sent first, then the small ones.
 func TestBlobsGoInOrder(t *testing.T) {
 	log, _ := world(t)
 	mine, one := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)

@@ -12,8 +12,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// pull takes what the remote has. It names and passes over what is no delta of
-// the space. If earlier deltas are missing, it asks the remote again.
+// pull takes the deltas that the remote has. It records a fault for each that
+// is not a delta of the space, and goes on. If earlier deltas are missing, it
+// asks the remote again.
 func (c *Carrier) pull(ctx context.Context) error {
 	for {
 		page, err := c.At.Deltas(ctx, c.st.Cursor)
@@ -46,7 +47,7 @@ func (c *Carrier) takeOne(ctx context.Context, p replica.Placed) error {
 	if err == nil {
 		_, err = c.store.Take(d)
 	}
-	if errors.Is(err, envelope.ErrUnknownHead) { // the entry came after the log was copied
+	if errors.Is(err, envelope.ErrUnknownHead) { // the log was copied before the entry came
 		if err := c.carryLog(ctx); err != nil {
 			return err
 		}
@@ -59,17 +60,17 @@ func (c *Carrier) takeOne(ctx context.Context, p replica.Placed) error {
 	case errors.Is(err, envelope.ErrGap), errors.Is(err, envelope.ErrUnknownHead):
 		return c.trouble(fmt.Errorf("%w: %w", ErrWithholds, err))
 	case isForeign(err):
-		c.trouble(err) // it will never be better, and stops nothing else
+		c.trouble(err) // another try would not help; the rest goes on
 	default:
 		return err
 	}
 	return nil
 }
 
-// isForeign reports whether err is the fault of what came, so that it will
-// never be better. A full disk of this device is not.
+// isForeign reports whether err is a fault of the received bytes, so that
+// another try can't help. A full disk of this device is no such fault.
 func isForeign(err error) bool {
-	if errors.Is(err, memory.ErrDamaged) { // this device's copy is damaged
+	if errors.Is(err, memory.ErrDamaged) { // the fault is in this device's copy
 		return false
 	}
 	if _, ok := errors.AsType[*envelope.ForkError](err); ok {
@@ -93,9 +94,10 @@ func (c *Carrier) compare() error {
 	return nil
 }
 
-// push sends what the remote has not shown. No remote takes what came after its
-// author's removal, and a relay takes no chains beyond a member's limit. Such a
-// delta is named and passed over, with the rest of its chain.
+// push sends the deltas that the remote has not shown. No remote takes a delta
+// that its author sent after being removed, and no relay takes more chains of a
+// member than its limit. push reports such a delta and skips the rest of its
+// chain.
 func (c *Carrier) push(ctx context.Context) error {
 	refs := c.store.since(c.st.Order)
 	for i, r := range refs {
@@ -108,7 +110,7 @@ func (c *Carrier) push(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if c.st.Late[ch] > 0 { // no remote takes what follows it either
+			if c.st.Late[ch] > 0 { // no remote takes the rest of this chain
 				c.st.Late[ch] = r.Seq
 			} else if late := c.store.late(d); late != nil {
 				c.notice(fmt.Errorf("not sent, nor what follows it: %w", late))
@@ -135,8 +137,8 @@ func (c *Carrier) push(ctx context.Context) error {
 	return nil
 }
 
-// carryGone makes the remote drop bodies of this device's own that were removed
-// here.
+// carryGone tells the remote to remove bodies of this device's own deltas that
+// were removed here.
 func (c *Carrier) carryGone(ctx context.Context) error {
 	c.store.mu.Lock()
 	var refs []replica.Ref

@@ -26,8 +26,9 @@ func begin(t *testing.T, state *envelope.State, n int) (ds []*envelope.Delta) {
 	return ds
 }
 
-// A shelf takes as many chains of a member as a relay does, from wherever they
-// come: what is more is named, whole, and holds nothing up that comes after it.
+// An envelope store takes as many chains of a member as a relay, whatever their
+// source. A further chain is reported as a whole and does not block later
+// deltas.
 func TestChainsOnAShelf(t *testing.T) {
 	log, state := world(t)
 	const most = envelope.MaxIncarnations
@@ -95,7 +96,8 @@ func TestChainsOnAShelf(t *testing.T) {
 	}
 }
 
-// A shelf of before, that has more chains than a folder is believed to have, opens.
+// A store of an earlier version, with more chains than a folder may have, can
+// be opened.
 func TestShelfOfManyChains(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()

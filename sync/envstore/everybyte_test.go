@@ -19,8 +19,8 @@ var (
 	byteSeed  = flag.Uint64("seed", 0, "which bits TestEveryByteIsNamed changes; 0: others in each hour")
 )
 
-// A bit of any file is changed, and either opening the shelf or checking it names
-// that, or every delta says what it said, with its body.
+// One bit of any file is changed. Then either opening or checking the store
+// reports it, or every delta is as before, with its body.
 func TestEveryByteIsNamed(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()

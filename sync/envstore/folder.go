@@ -42,11 +42,11 @@ const (
 )
 
 // Folder is a space's envelopes as files. Its content is not trusted:
-// [Store.Take] checks each envelope. It is safe for concurrent use, by other
-// programs, too.
+// [Store.Take] checks each envelope. It is safe for concurrent use, also by
+// several processes.
 type Folder struct{ dir string }
 
-// OpenFolder returns the folder of a space within dir. The first write makes
+// OpenFolder returns the folder of a space within dir. The first write creates
 // it.
 func OpenFolder(dir string, space memory.SpaceID) *Folder {
 	return &Folder{filepath.Join(dir, space.String())}
@@ -86,9 +86,9 @@ func (f *Folder) blobPath(id envelope.Hash) string {
 	return filepath.Join(f.dir, "blobs", id.String()+".blob")
 }
 
-// entries returns the wire forms of the log's files by number, both if two have
-// one number. It calls odd for what is not a plain file within its limit; an
-// error from odd ends the reading.
+// entries returns the wire forms of the log's files by number. If two files have
+// the same number, it returns both. It calls odd for every entry that is no plain
+// file, or that is too large. An error of odd ends the reading.
 func (f *Folder) entries(odd func(name string, err error) error) ([][]byte, error) {
 	names, err := names(filepath.Join(f.dir, "log"))
 	var out [][]byte
@@ -181,8 +181,8 @@ func (f *Folder) blobs() ([]envelope.Hash, error) {
 	return out, err
 }
 
-// bySize sorts blobs, the smallest first. A blob that goes meanwhile may stand
-// anywhere.
+// bySize sorts blobs, the smallest first. A blob that is deleted meanwhile may
+// get any place.
 func (f *Folder) bySize(ids []envelope.Hash) {
 	size := map[envelope.Hash]int64{}
 	for _, id := range ids {
@@ -200,7 +200,8 @@ func (f *Folder) sizeOf(id envelope.Hash) int64 {
 	return info.Size()
 }
 
-// openBlob opens a blob without checking its bytes; fs.ErrNotExist.
+// openBlob opens a blob without checking its bytes. It returns fs.ErrNotExist if
+// there is none.
 func (f *Folder) openBlob(id envelope.Hash) (*os.File, error) { return os.Open(f.blobPath(id)) }
 
 // putBlob copies a blob of at most limit bytes. It returns [replica.ErrBlob] if
@@ -223,7 +224,7 @@ func (f *Folder) putBlob(id envelope.Hash, from io.Reader, limit int64) error {
 	})
 }
 
-// names lists a folder in order. A missing folder is empty.
+// names returns the names in a folder, sorted. A missing folder has none.
 func names(dir string) ([]string, error) {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -239,8 +240,8 @@ func names(dir string) ([]string, error) {
 	return out, err
 }
 
-// readFile reads a plain file of at most limit bytes. It does not open a link,
-// a pipe or a device.
+// readFile reads a plain file of at most limit bytes. It refuses links, pipes and
+// devices.
 func readFile(path string, limit int64) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -272,7 +273,7 @@ func write(path string, b []byte) error {
 	return writeTo(path, func(w io.Writer) error { _, err := w.Write(b); return err })
 }
 
-// writeTo writes a file completely and syncs it, or leaves none.
+// writeTo writes a whole file and syncs it. On error it leaves no file.
 func writeTo(path string, fill func(io.Writer) error) (err error) {
 	dir := filepath.Dir(path)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// A folder in which a member's chain is another one than here is named, with
-// space, author and place, and nothing of that chain is taken.
+// If a member's chain in a folder differs from the chain here, this is reported
+// with space, author and place, and nothing of that chain is taken.
 func TestForkInAFolder(t *testing.T) {
 	log, state := world(t)
 	mine, other := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
@@ -35,8 +35,9 @@ func TestForkInAFolder(t *testing.T) {
 	}
 }
 
-// Several devices meet in one folder at a time, in which there lies what does
-// not belong there; and they end alike.
+// Several devices exchange with one folder at the same time. The folder also
+// has files that do not belong to the space. In the end all devices have the
+// same.
 func TestMeet(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()
@@ -96,9 +97,9 @@ func TestMeet(t *testing.T) {
 	}
 }
 
-// A folder is held to the same as a relay: what was changed there is named,
-// the rest is taken, links and pipes are not followed, and blobs are what their
-// names say and no larger than was said of them.
+// A folder gets the same checks as a relay. Changed files are reported, and the
+// rest is taken. Links and pipes are not followed. Blobs must have the hash of
+// their names, and must not be larger than their notes say.
 func TestFolderThatLies(t *testing.T) {
 	log, state := world(t)
 	p, w := &author{actor: phone, state: state}, &author{actor: watch, state: state}

@@ -20,15 +20,16 @@ type Met struct {
 	Took    int      `json:"took"`    // deltas that were new here
 	Gave    int      `json:"gave"`    // deltas that were new there
 	Blobs   int      `json:"blobs"`   // copied in either direction
-	Trouble []string `json:"trouble"` // what was there and does not belong to the space
+	Trouble []string `json:"trouble"` // files in the folder that do not belong to the space
 }
 
-// Meet exchanges with a folder: it takes what is missing here and writes what
-// is missing there. Several devices may do so at a time. The folder gets the
-// same checks as a relay: what is no envelope of the space is named, stays
-// there, and is never taken. self is this device; its own removals of bodies
-// are carried out in the folder, too. wanted lists the blobs that are of use
-// here, with the most sealed bytes of each; nil: none.
+// Meet exchanges with a folder: it takes what this device lacks, and writes
+// what the folder lacks. Several devices may do so at the same time. The
+// folder gets the same checks as a relay. A file that is no envelope of the
+// space is reported, stays in the folder, and is never taken. self is this
+// device; bodies of its own that it has removed are removed in the folder,
+// too. wanted lists the blobs that this device can use, with the greatest
+// number of sealed bytes of each. nil means none.
 func (s *Store) Meet(ctx context.Context, f *Folder, self memory.MemberID, wanted map[envelope.Hash]int64) (Met, error) {
 	m := Met{Trouble: []string{}}
 	if err := s.meetLog(f, &m); err != nil {
@@ -47,9 +48,9 @@ func (s *Store) Meet(ctx context.Context, f *Folder, self memory.MemberID, wante
 	return m, s.meetBlobs(ctx, f, wanted, &m)
 }
 
-// takeAll takes deltas in rounds until no more can be taken, because one may
-// name a log entry or follow another chain's. most is how many chains of a
-// member are taken.
+// takeAll takes deltas. It repeats this until no more can be taken, because a
+// delta may need a log entry or a delta of another chain first. most is the
+// greatest number of chains that are taken of a member.
 func (s *Store) takeAll(ctx context.Context, f *Folder, theirs map[chain][]uint64, most int, m *Met) (all int, err error) {
 	for {
 		took, err := s.takeFrom(ctx, f, theirs, most, m)
@@ -97,7 +98,7 @@ func (s *Store) takeLog(f *Folder, m *Met) error {
 		}
 		var fork *envelope.ForkError
 		if errors.As(err, &fork) {
-			return err // such a folder is not trusted at all
+			return err // such a folder is not used at all
 		}
 		if err != nil && !isForeign(err) {
 			return err
@@ -110,7 +111,7 @@ func (s *Store) takeLog(f *Folder, m *Met) error {
 }
 
 // longest returns the chains sorted by length, the longest first. If a member
-// has too many, the first are taken.
+// has too many chains, the longest are taken.
 func longest(theirs map[chain][]uint64) []chain {
 	return sorting.Sorted(maps.Keys(theirs), func(a, b chain) int {
 		return cmp.Or(cmp.Compare(len(theirs[b]), len(theirs[a])), a.member.Compare(b.member), cmp.Compare(a.incarnation, b.incarnation))
@@ -127,7 +128,7 @@ func (s *Store) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint
 			if err != nil {
 				return took, err
 			}
-			continue // what follows in its chain can't be taken
+			continue // the rest of its chain can't be taken
 		}
 		for _, seq := range seqs {
 			if seq <= have {
@@ -145,7 +146,7 @@ func (s *Store) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint
 			}
 			if err != nil {
 				m.trouble(fmt.Sprintf("%s/%d", c, seq), err)
-				break // what follows in its chain can't be taken either
+				break // the rest of its chain can't be taken either
 			}
 			if fresh {
 				took++
@@ -155,9 +156,9 @@ func (s *Store) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint
 	return took, nil
 }
 
-// forked compares the last delta of a chain that is in both places. If they
-// differ, the author signed two histories, which is trouble. One comparison is
-// enough, because each header names the one before it.
+// forked compares the last delta of a chain that both places have. If they
+// differ, the author signed two histories, and forked reports it. One
+// comparison is enough, because each header names the one before it.
 func (s *Store) forked(f *Folder, c chain, seqs []uint64, have uint64, m *Met) (bool, error) {
 	i, found := slices.BinarySearch(seqs, have)
 	if !found {
@@ -168,7 +169,7 @@ func (s *Store) forked(f *Folder, c chain, seqs []uint64, have uint64, m *Met) (
 	}
 	d, err := f.delta(c, seqs[i])
 	if err != nil {
-		return false, nil // it was no delta before, and is not now
+		return false, nil // the file is not a valid delta, and was never taken
 	}
 	_, err = s.Take(d)
 	if _, ok := errors.AsType[*envelope.ForkError](err); ok {
@@ -192,7 +193,7 @@ func (s *Store) giveTo(ctx context.Context, f *Folder, theirs map[chain][]uint64
 		_, gone := s.gone[r]
 		s.mu.Unlock()
 		if r.Seq <= done[c] {
-			continue // it is in the order twice
+			continue // the order names it twice
 		}
 		done[c] = r.Seq
 		_, there := slices.BinarySearch(theirs[c], r.Seq)

@@ -25,7 +25,7 @@ func (s *Store) readOrder() error {
 	for _, r := range order {
 		there[r] = true
 	}
-	chains, err := s.folder.chains(math.MaxInt) // they were taken
+	chains, err := s.folder.chains(math.MaxInt) // no limit, because these chains were taken before
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (s *Store) readOrder() error {
 			if seq != uint64(i)+1 {
 				return fmt.Errorf("delta %s/%d: %w: it is missing", c, i+1, memory.ErrDamaged)
 			}
-			if !there[c.ref(seq)] { // a crash: the file was written, and its line was not
+			if !there[c.ref(seq)] { // a crash happened between writing the file and its line
 				if err := atomicfile.SyncDir(filepath.Dir(s.folder.deltaPath(c, seq))); err != nil {
 					return err
 				}
@@ -59,7 +59,7 @@ func (s *Store) readOrder() error {
 		if d, err := s.read(r); err != nil {
 			return err
 		} else if d.Body != nil {
-			if i < len(gone)-1 { // a crash can come between the last line and its body alone
+			if i < len(gone)-1 { // only the last removal can have been interrupted by a crash
 				return fmt.Errorf("gone: line %d: %w: %s of %s has its body", i+1, memory.ErrDamaged, r.Position, r.Member)
 			}
 			if err := s.folder.put(d.Bare()); err != nil {
@@ -70,7 +70,7 @@ func (s *Store) readOrder() error {
 	return nil
 }
 
-// note appends a delta to the order. The delta's file must exist.
+// note appends a line for a delta to the order. The delta's file must exist.
 func (s *Store) note(r replica.Ref) error {
 	if err := appendRef(filepath.Join(s.root, "order"), r); err != nil {
 		return err
@@ -81,8 +81,8 @@ func (s *Store) note(r replica.Ref) error {
 	return nil
 }
 
-// unnote takes the last line back. Nobody has read it, because the caller has
-// held mu since it was written.
+// unnote removes the last line. The caller has held mu since the line was
+// written, so nobody has read it.
 func (s *Store) unnote() error {
 	path := filepath.Join(s.root, "order")
 	b, err := os.ReadFile(path)
@@ -121,12 +121,13 @@ func readRefs(path string) ([]replica.Ref, error) {
 	return out, nil
 }
 
-// appendRef writes and syncs a line, or writes nothing.
+// appendRef writes and syncs a line. On error it writes nothing.
 func appendRef(path string, r replica.Ref) error {
 	return appendLine(path, fmt.Sprintf("%s %d", chain{r.Member, r.Incarnation}, r.Seq))
 }
 
-// cutTorn removes half a line, which a crash left, from the end of a file.
+// cutTorn removes an incomplete line, left by a crash, from the end of a
+// file.
 func cutTorn(path string) error {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -139,8 +140,8 @@ func cutTorn(path string) error {
 	return err
 }
 
-// uncut returns the whole lines of b, the content of a file, and cuts half a
-// line off the file.
+// uncut returns the complete lines of b, which is the content of a file, and
+// cuts an incomplete line off the file.
 func uncut(path string, b []byte) ([]byte, error) {
 	end := bytes.LastIndexByte(b, '\n') + 1
 	if end == len(b) {
@@ -149,7 +150,7 @@ func uncut(path string, b []byte) ([]byte, error) {
 	return b[:end], os.Truncate(path, int64(end))
 }
 
-// appendLine writes and syncs a line, or writes nothing.
+// appendLine writes and syncs a line. On error it writes nothing.
 func appendLine(path, line string) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -161,10 +162,10 @@ func appendLine(path, line string) error {
 	}
 	_, err = fmt.Fprintln(f, line)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Truncate(path, info.Size())) // otherwise the next line would join a part of this one
+		return errors.Join(err, os.Truncate(path, info.Size())) // otherwise the next line would be joined to a part of this one
 	}
 	if info.Size() > 0 {
 		return nil
 	}
-	return atomicfile.SyncDir(filepath.Dir(path)) // the file is new, or its maker may have been killed before this
+	return atomicfile.SyncDir(filepath.Dir(path)) // the file may be new, or its creator may have been killed before this sync
 }

@@ -48,7 +48,8 @@ func under(t *testing.T, size int64, f func()) {
 	}
 }
 
-// A line that is written in part, as on a full disk, is cut off again.
+// If only a part of a line is written, for example because the disk is full, it
+// is removed again.
 func TestLineInPart(t *testing.T) {
 	if !limited(t) {
 		return
@@ -75,8 +76,8 @@ func TestLineInPart(t *testing.T) {
 	}
 }
 
-// A body that comes later, and for which there is no room, is not in the order,
-// however often it is tried; nor is it lost.
+// If there is no room for a body that comes later, the order does not name it,
+// however often it is tried, and the delta is not lost.
 func TestNoRoomForALaterBody(t *testing.T) {
 	if !limited(t) {
 		return

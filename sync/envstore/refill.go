@@ -18,8 +18,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Broken reports whether err means that the store's files are not as they were
-// written, rather than that the disk fails.
+// Broken reports whether err means that the content of the store's files is
+// wrong. It is false for errors of the disk.
 func Broken(err error) bool {
 	for _, disk := range []bool{is[*fs.PathError](err), is[*os.LinkError](err), is[*os.SyscallError](err), is[syscall.Errno](err)} {
 		if disk && !errors.Is(err, fs.ErrNotExist) {
@@ -35,9 +35,9 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// Check reads the whole store and names what differs from what was taken:
-// missing or other deltas, lines that name none, blobs with other bytes. It
-// changes nothing. err means that the store could not be read.
+// Check reads the whole store and reports every difference from what was
+// taken: missing or other deltas, lines without a delta, blobs with other
+// bytes. It changes nothing. err means that the store could not be read.
 func (s *Store) Check(ctx context.Context) (found []error, err error) {
 	note := func(e error) {
 		if Broken(e) {
@@ -108,7 +108,7 @@ func (s *Store) checkChain(ctx context.Context, c chain, seqs []uint64) error {
 func (s *Store) checkBlob(ctx context.Context, id envelope.Hash) error {
 	f, err := s.folder.openBlob(id)
 	if errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
-		return nil // deleted meanwhile
+		return nil // the blob was deleted meanwhile
 	}
 	if err != nil {
 		return err
@@ -131,8 +131,8 @@ func (s *Store) Has(r replica.Ref) bool {
 	return r.Seq <= s.links[chain{r.Member, r.Incarnation}].Seq
 }
 
-// Reaches returns how far each chain is in the store. A key is
-// MEMBER-INCARNATION, 16 hexadecimal digits each.
+// Reaches returns the last sequence number of each chain in the store. A key
+// is MEMBER-INCARNATION, 16 hexadecimal digits each.
 func (s *Store) Reaches() map[string]uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,10 +143,10 @@ func (s *Store) Reaches() map[string]uint64 {
 	return out
 }
 
-// Refill takes what it can from a broken store that was put aside. Everything
-// gets the same checks as what comes from anywhere, and what is no envelope of
-// the space is named. Removals of bodies are taken over. wanted is as in
-// [Store.Meet].
+// Refill takes everything valid from a broken store that was moved to the
+// folder aside. All content gets the same checks as content of a remote, and
+// what is no envelope of the space is reported. Removals of bodies are kept.
+// wanted is as in [Store.Meet].
 func (s *Store) Refill(ctx context.Context, aside string, wanted map[envelope.Hash]int64) (Met, error) {
 	m := Met{Trouble: []string{}}
 	f := OpenFolder(aside, s.space)
@@ -162,7 +162,7 @@ func (s *Store) Refill(ctx context.Context, aside string, wanted map[envelope.Ha
 	}
 	gone, err := readRefs(filepath.Join(f.dir, "gone"))
 	if errors.Is(err, memory.ErrDamaged) {
-		m.trouble("gone", err) // the replica removes them again as it hears of each erasure
+		m.trouble("gone", err) // the replica removes them again when it reads the erasures
 		gone, err = nil, nil
 	}
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// A new shelf takes of a broken one what stands before what is damaged, throws
-// away again what was taken away there, and names the rest.
+// A new store takes from a broken one everything before the damage, removes
+// again the bodies that were removed there, and reports the rest.
 func TestRefill(t *testing.T) {
 	log, state := world(t)
 	old := t.TempDir()
@@ -77,8 +77,8 @@ func TestRefill(t *testing.T) {
 	}
 }
 
-// A list of which a line is none is damaged, however long that is: the rest of it
-// says what was taken away.
+// A list with an invalid line is damaged, however long the line is, because the
+// rest of the list says what was removed.
 func TestLongLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gone")
 	ref := chain{member: memory.MemberID{1}, incarnation: 2}.ref
@@ -97,8 +97,8 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// A full disk is no broken shelf, nor is one that does not answer, or a check
-// that was stopped.
+// A full disk, a disk that does not answer, or an interrupted check does not
+// mean that the store is broken.
 func TestBroken(t *testing.T) {
 	for err, want := range map[error]bool{
 		envelope.ErrForm: true,
@@ -145,8 +145,9 @@ func (b *blobPlace) DeleteBlob(_ context.Context, id envelope.Hash, _ *uint64) e
 	return nil
 }
 
-// A blob whose file is lost or damaged here stays where it was carried, and is
-// had from there; one that was deleted goes, unless the same bytes came again.
+// If a blob's file is lost or damaged here, the blob stays at the remotes and
+// can be fetched from there. A deleted blob is removed from them, unless the
+// same bytes came again.
 func TestALostBlobIsNotDeleted(t *testing.T) {
 	log, _ := world(t)
 	s := newShelf(t, t.TempDir(), log)

@@ -14,7 +14,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// pageBytes and pageDeltas bound one answer of Deltas, as a relay does.
+// pageBytes and pageDeltas bound one answer of Deltas. A relay has the same
+// limits.
 const (
 	pageBytes  = 4 << 20
 	pageDeltas = 256
@@ -30,10 +31,10 @@ func (s *Store) Log(_ context.Context, n uint64) ([][]byte, error) {
 	return append([][]byte(nil), s.entries[n:]...), nil
 }
 
-// Settle sets who decides on membership entries: append, of the primary relay,
-// is called before the store takes an entry that is made here. Without a relay
-// between them, two devices that change the membership at the same time make a
-// fork, which is named.
+// Settle sets the function that appends a membership entry at the primary
+// relay. The store calls it before it takes an entry that was made on this
+// device. Without a primary relay, two devices that change the membership at
+// the same time make a fork, and the fork is reported.
 func (s *Store) Settle(appendLog func(context.Context, *envelope.Entry) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,8 +109,8 @@ func (s *Store) Wait(ctx context.Context, after uint64) error {
 	}
 }
 
-// Forget implements replica.Remote. The bodies are removed here; those of this
-// device's own are also removed wherever they were carried.
+// Forget implements replica.Remote. It removes the bodies from the store.
+// Carriers then remove those of this device's own deltas from the remotes.
 func (s *Store) Forget(_ context.Context, refs []replica.Ref) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,8 +152,8 @@ func (s *Store) Upload(_ context.Context, r io.ReadSeeker) (envelope.Hash, error
 	return id, s.undelete(id)
 }
 
-// Holds implements replica.Blobs. If the blob is here, each remote is asked for
-// it once more, after it was given all deltas that are here now.
+// Holds implements replica.Blobs. If the store has the blob, each remote is
+// asked for it once more, after it was given all deltas that the store has now.
 func (s *Store) Holds(_ context.Context, id envelope.Hash, size int64) (bool, error) {
 	info, err := os.Lstat(s.folder.blobPath(id))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -179,7 +180,8 @@ func (s *Store) Piece(_ context.Context, id envelope.Hash, from, n, _ int64) ([]
 	return b, err
 }
 
-// Fetch sets where to ask, in this order, for blobs that are not in the store.
+// Fetch sets the functions that are asked, in this order, for blobs that the
+// store does not have.
 func (s *Store) Fetch(from ...func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +194,7 @@ func (s *Store) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSe
 	if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, replica.ErrBlob) {
 		return err
 	}
-	bad := errors.Is(err, replica.ErrBlob) // the file here is damaged: a remote may have a good one
+	bad := errors.Is(err, replica.ErrBlob) // the file here is damaged, and a remote may have an intact copy
 	s.mu.Lock()
 	from := s.blobAt
 	s.mu.Unlock()
@@ -237,9 +239,9 @@ func (s *Store) copyBlob(id envelope.Hash, f io.WriteSeeker, limit int64) error 
 	return nil
 }
 
-// DeleteBlob implements replica.Blobs. The blob goes here at once, and from
-// each remote as soon as its deltas were read to the end and nobody names the
-// blob.
+// DeleteBlob implements replica.Blobs. The store's blob is deleted at once. A
+// remote's blob is deleted after all of its deltas were read and if no note
+// names the blob.
 func (s *Store) DeleteBlob(_ context.Context, id envelope.Hash, at *uint64) error {
 	if at != nil {
 		s.mu.Lock()

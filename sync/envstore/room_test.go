@@ -55,8 +55,8 @@ func (s *small) Append(ctx context.Context, d *envelope.Delta) error {
 	return s.Store.Append(ctx, d)
 }
 
-// What there is no room for at a place, or can't be read here, holds up nothing
-// else, and is named.
+// A blob for which a remote has no room, or that can't be read here, is
+// reported and blocks nothing else.
 func TestBlobsThatCantGoWaitAlone(t *testing.T) {
 	log, _ := world(t)
 	mine, one := newShelf(t, t.TempDir(), log), &small{Store: newShelf(t, t.TempDir(), log), room: 100}
@@ -97,7 +97,7 @@ func TestBlobsThatCantGoWaitAlone(t *testing.T) {
 	}
 }
 
-// A place that is full lets go of what was forgotten, and then takes what it lacks.
+// A full remote removes what was forgotten, and then takes what it lacks.
 func TestForgettingMakesRoom(t *testing.T) {
 	log, state := world(t)
 	mine, one := newShelf(t, t.TempDir(), log), &small{Store: newShelf(t, t.TempDir(), log), room: 15}

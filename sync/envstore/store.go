@@ -3,15 +3,17 @@
 //
 // The words:
 //
-//   - A [Folder] is envelopes as files, on a USB stick, in a folder that another
-//     program keeps alike on several machines, or inside a store.
+//   - A [Folder] is envelopes as files: on a USB stick, in a folder that another
+//     program keeps in sync between machines, or inside a store.
 //   - A [Store] is the envelopes that this device has, each of them checked. The
-//     device's replica exchanges with it. It is always reachable, and its cursors
-//     have nothing to do with those of any relay.
-//   - A remote is where envelopes are copied to and from; a [Carrier] does it.
+//     device's replica exchanges with the store. The store is always reachable,
+//     and its cursors are independent of those of any relay.
+//   - A remote is what envelopes are copied to and from. A [Carrier] copies
+//     them.
 //
-// An envelope proves itself, so a remote need not be trusted. A remote can
-// withhold, or go back to an earlier state; [Carrier] names that.
+// Each envelope is signed and can be checked by itself, so a remote need not be
+// trusted. A remote can withhold envelopes, or go back to an earlier state. A
+// [Carrier] detects and reports both.
 package envstore
 
 import (
@@ -59,16 +61,16 @@ type Store struct {
 	gone    map[replica.Ref]int // line number of each removed body
 	mayLog  func(context.Context, *envelope.Entry) error
 	blobAt  []func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error
-	changed chan struct{} // closed and replaced when something came
+	changed chan struct{} // closed and replaced when something new has come
 
 	blobs sync.Mutex // guards the files unblob and again
-	looks int        // number of lines from which on the file again is shortened
+	looks int        // the file again is shortened when it has so many lines
 }
 
 var _ replica.Remote = (*Store)(nil)
 
-// Open reads a store, or begins one with the space's first log entry. It
-// repairs what a crash left between a file and its line.
+// Open opens a store. If there is none, it makes one with the space's first log
+// entry. It repairs differences between files and lines that a crash left.
 func Open(dir string, genesis []byte) (*Store, error) {
 	first, err := envelope.ParseEntry(genesis)
 	if err != nil {
@@ -79,7 +81,7 @@ func Open(dir string, genesis []byte) (*Store, error) {
 	if err := s.folder.putEntry(first); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"", "log", "deltas"} { // their maker may have been killed before they were synced
+	for _, name := range []string{"", "log", "deltas"} { // the process that made them may have been killed before it synced them
 		if err := atomicfile.SyncDir(filepath.Join(s.root, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -114,17 +116,18 @@ func (s *Store) readLog(first *envelope.Entry) error {
 	return nil
 }
 
-// Take checks a delta from anywhere and keeps it. fresh reports that the store
-// had neither it nor its body. Errors: [envelope.ErrGap] if earlier deltas are
+// Take checks a delta from any source and stores it. fresh reports that the
+// delta or its body is new. Errors: [envelope.ErrGap] if earlier deltas are
 // missing, [envelope.ErrUnknownHead] if a log entry is missing, a
-// [*envelope.ForkError] if the author signed another delta at that place,
+// [*envelope.ForkError] if the author signed another delta at that place, and
 // [envelope.ErrChains] if the author has as many chains here as a member may
-// have; any other error means that it is no delta of the space.
+// have. Any other error means that it is no delta of the space, or that the disk
+// failed.
 func (s *Store) Take(d *envelope.Delta) (fresh bool, err error) {
 	return s.take(d, envelope.MaxIncarnations)
 }
 
-// take is Take for a member that may have most chains.
+// take is Take with a limit of the number of chains of a member.
 func (s *Store) take(d *envelope.Delta, most int) (fresh bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +144,7 @@ func (s *Store) take(d *envelope.Delta, most int) (fresh bool, err error) {
 	}
 	c := chainOf(h)
 	link := s.links[c]
-	if link.Seq == 0 && s.begun(h.Member) >= most { // none of it is taken, so what follows is no gap
+	if link.Seq == 0 && s.begun(h.Member) >= most { // no earlier delta of this chain was taken, so this is not a gap
 		return false, fmt.Errorf("delta %s of %s: %w", h.Position(), h.Member, envelope.ErrChains)
 	}
 	ref := c.ref(h.Seq)
@@ -162,11 +165,11 @@ func (s *Store) take(d *envelope.Delta, most int) (fresh bool, err error) {
 	} else if err := link.Check(h); err != nil {
 		return false, err
 	}
-	if h.Seq <= link.Seq { // the line goes first: a crash in between must not leave a body of which no line tells
+	if h.Seq <= link.Seq { // the line is written first: after a crash, each body must have a line
 		if err := s.note(ref); err != nil {
 			return false, err
 		}
-		if err := s.folder.put(d); err != nil { // a full disk is tried again and again
+		if err := s.folder.put(d); err != nil { // if the disk is full, this is tried again and again
 			if now, e := s.folder.delta(c, h.Seq); e == nil && now.Body == nil {
 				err = errors.Join(err, s.unnote())
 			}
@@ -177,7 +180,7 @@ func (s *Store) take(d *envelope.Delta, most int) (fresh bool, err error) {
 	if err := s.folder.put(d); err != nil {
 		return false, err
 	}
-	if err := s.note(ref); err != nil { // not taken: it comes again and writes the same file
+	if err := s.note(ref); err != nil { // the delta does not count as taken; it comes again, and the same file is written
 		return false, err
 	}
 	s.links[c] = h.Next()
@@ -194,8 +197,8 @@ func (s *Store) begun(m memory.MemberID) (n int) {
 	return n
 }
 
-// TakeEntry checks a log entry from anywhere and keeps it. A known entry is no
-// error.
+// TakeEntry checks a log entry from any source and stores it. It returns nil for
+// a known entry.
 func (s *Store) TakeEntry(e *envelope.Entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,8 +221,8 @@ func (s *Store) takeEntry(e *envelope.Entry) error {
 	return nil
 }
 
-// late returns why a delta of the store is too late by the present log: its
-// author was removed before it. Otherwise nil.
+// late returns why a delta of the store is too late according to the present
+// log: its author was removed before it. Otherwise it returns nil.
 func (s *Store) late(d *envelope.Delta) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,7 +232,8 @@ func (s *Store) late(d *envelope.Delta) error {
 	return nil
 }
 
-// Members returns the members, as far as the log is known here.
+// Members returns the members of the space, according to the log entries that
+// the store has.
 func (s *Store) Members() []envelope.Member {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -265,8 +269,9 @@ func (s *Store) At() (log, cursor uint64) {
 	return s.log.N(), uint64(len(s.order))
 }
 
-// OpenBlob opens a blob of the store and returns its size, or
-// [replica.ErrNotFound]. The blob may be removed meanwhile.
+// OpenBlob opens a blob of the store and returns its size in bytes. It returns
+// [replica.ErrNotFound] if there is none. The blob may be removed while it is
+// open.
 func (s *Store) OpenBlob(id envelope.Hash) (*os.File, int64, error) {
 	f, err := s.folder.openBlob(id)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// What is on a shelf stands as it was after it is opened again, and a crash
-// between a file and its line is put in order.
+// The content of a store is the same after it is opened again. Differences that
+// a crash left between a file and its line are repaired.
 func TestOpenAgain(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func TestOpenAgain(t *testing.T) {
 	}
 }
 
-// Nothing gets onto a shelf that no member signed, in its place and its chain.
+// A store takes only what a member has signed, at its place in its chain.
 func TestTakeRefuses(t *testing.T) {
 	log, state := world(t)
 	s := newShelf(t, t.TempDir(), log)
@@ -86,7 +86,8 @@ func TestTakeRefuses(t *testing.T) {
 	}
 }
 
-// A delta whose line can't be written is not taken: it is when it comes again.
+// If the line of a delta can't be written, the delta is not taken. It is taken
+// when it comes again.
 func TestTakeAgain(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()

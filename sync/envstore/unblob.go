@@ -17,8 +17,8 @@ import (
 
 func (s *Store) unblobPath() string { return filepath.Join(s.root, "unblob") }
 
-// deleted returns the blobs that were deleted here, without those whose files
-// are lost.
+// deleted returns the blobs that were deleted here. It leaves out those whose
+// files were lost.
 func (s *Store) deleted() ([]envelope.Hash, error) {
 	s.blobs.Lock()
 	defer s.blobs.Unlock()
@@ -48,7 +48,7 @@ func readHashes(path string) (out []envelope.Hash, err error) {
 
 func (s *Store) againPath() string { return filepath.Join(s.root, "again") }
 
-// askAgain records that each remote is to be asked once more for a blob.
+// askAgain records that each remote has to be asked once more for a blob.
 func (s *Store) askAgain(id envelope.Hash) error {
 	s.blobs.Lock()
 	defer s.blobs.Unlock()
@@ -57,13 +57,13 @@ func (s *Store) askAgain(id envelope.Hash) error {
 
 // looked is a line of the file again.
 type looked struct {
-	n  int // its number, from 1; numbers only grow
+	n  int // its number, from 1; the numbers only grow
 	id envelope.Hash
 }
 
-// again returns the blobs that remotes are to be asked for, in the order in
-// which they were recorded. It removes half a line that a crash left, and may
-// drop lines that are of no use any more.
+// again returns the blobs for which remotes have to be asked, in the order in
+// which they were recorded. It removes an incomplete line that a crash left,
+// and may drop lines that are no longer needed.
 func (s *Store) again() ([]looked, error) {
 	s.blobs.Lock()
 	defer s.blobs.Unlock()
@@ -88,12 +88,11 @@ func (s *Store) again() ([]looked, error) {
 	return left, atomicfile.Write(s.againPath(), []byte(b.String()))
 }
 
-// minLooks is how many lines the file again has at least before it is
-// shortened.
+// minLooks is the least number of lines at which the file again is shortened.
 const minLooks = 1000
 
-// lastLooked returns the last line of each blob in the store, and the last line
-// of all, from which the numbers go on.
+// lastLooked returns the last line of each blob of the store, and the very last
+// line, because the numbers continue from it.
 func (s *Store) lastLooked(all []looked) (left []looked, err error) {
 	blobs, err := s.folder.blobs()
 	if err != nil {
@@ -110,8 +109,9 @@ func (s *Store) lastLooked(all []looked) (left []looked, err error) {
 	return left, nil
 }
 
-// readLooked reads the file again. A line has a number if lines before it went;
-// otherwise it has the next number. A missing file is empty.
+// readLooked reads the file again. A line has a number if lines before it were
+// dropped; otherwise its number is one more than that of the line before. A
+// missing file has no lines.
 func readLooked(path string) (out []looked, err error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -137,13 +137,14 @@ func readLooked(path string) (out []looked, err error) {
 	return out, nil
 }
 
-// delete records that a blob is deleted, before its file goes. It does so each
-// time, because another member may have uploaded the blob to a remote since.
+// delete records that a blob is deleted. It is called before the blob's file is
+// removed. It adds a line each time, because another member may have uploaded
+// the blob to a remote since the last deletion.
 func (s *Store) delete(id envelope.Hash) error {
 	return s.changeDeleted(func(all []envelope.Hash) []envelope.Hash { return append(all, id) })
 }
 
-// undelete takes the record back when the same bytes come once more.
+// undelete removes the record when the same bytes are stored again.
 func (s *Store) undelete(id envelope.Hash) error {
 	return s.changeDeleted(func(all []envelope.Hash) []envelope.Hash {
 		return slices.DeleteFunc(all, func(h envelope.Hash) bool { return h == id })

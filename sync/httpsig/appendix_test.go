@@ -10,9 +10,10 @@ import (
 	"testing"
 )
 
-// RFC 9421, appendix B, beside B.2.6. We sign with Ed25519 alone. What is signed
-// otherwise still has a base, which the appendix prints: ours must be the same.
-// Whatever needs what we don't take is refused.
+// These are the examples of RFC 9421, appendix B, except B.2.6. We only sign
+// with Ed25519. Messages signed otherwise still have a base, which the appendix
+// prints, and ours must be equal. Anything that we do not support must be
+// refused.
 func TestAppendixB(t *testing.T) {
 	fields := func(name string) []string {
 		if name == "content-digest" {
@@ -77,8 +78,8 @@ func TestAppendixB(t *testing.T) {
 	}
 }
 
-// RFC 9421, appendix B.4: what proxies may do to a message that was signed with
-// Ed25519, and what they may not.
+// RFC 9421, appendix B.4: what proxies may change in a message that was signed
+// with Ed25519, and what they may not.
 func TestAppendixB4(t *testing.T) {
 	s, err := Parse([]string{`transform=("@method" "@path" "@authority" "accept");created=1618884473;keyid="test-key-ed25519"`},
 		[]string{"transform=:ZT1kooQsEHpZ0I1IjCqtQppOmIqlJPeo7DHR3SoMn0s5JZ1eRGS0A+vyYP9t/LXlh5QMFFQ6cpLt2m0pmj3NDA==:"})

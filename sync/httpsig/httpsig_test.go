@@ -206,7 +206,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// However the clock goes on, no signature passes twice while it is fresh.
+// However the clock advances, no signature is accepted twice while it is fresh.
 func TestWindowForgetsNothingFresh(t *testing.T) {
 	start := time.Unix(1_800_000_000, 0)
 	for off := time.Duration(0); off < 2*Skew; off += 7 * time.Second {

@@ -23,7 +23,7 @@ import (
 	"github.com/dunglas/httpsfv"
 )
 
-// What can be wrong with a signature. The text beside it says where.
+// These errors say what is wrong with a signature. The wrapped text says where.
 var (
 	ErrMissing   = errors.New("request is not signed")
 	ErrMalformed = errors.New("signature is malformed")
@@ -34,18 +34,19 @@ var (
 	ErrFull      = errors.New("too many signatures to remember")
 )
 
-// Message is what of a request may be signed.
+// Message is the part of a request that can be signed.
 type Message struct {
 	Method    string // as sent, such as "GET"
-	Authority string // host and, unless it is the scheme's own, port
-	Path      string // as sent, percent-encoding kept
+	Authority string // host, and the port unless it is the scheme's default
+	Path      string // as sent, still percent-encoded
 	Query     string // as sent, without the question mark
-	// Field gives the values of a header field, name in lower case.
+	// Field returns the values of a header field; name is in lower case.
 	Field func(name string) []string
 }
 
-// Host gives host and port as a request names them: an address of IPv6 without its
-// zone, which means something on this machine alone (RFC 6874, section 4).
+// Host returns host and port in the form in which requests name them. The zone of
+// an IPv6 address is left out, because it has a meaning only on this machine (RFC
+// 6874, section 4).
 func Host(at string) string {
 	zone, end := strings.IndexByte(at, '%'), strings.LastIndexByte(at, ']')
 	if at == "" || at[0] != '[' || zone < 0 || end < zone {
@@ -54,7 +55,7 @@ func Host(at string) string {
 	return at[:zone] + at[end:]
 }
 
-// component gives the value of one component.
+// component returns the value of one component.
 func (m Message) component(name string) (string, error) {
 	switch name {
 	case "@method":
@@ -67,7 +68,7 @@ func (m Message) component(name string) (string, error) {
 		}
 		return m.Path, nil
 	case "@query":
-		return "?" + m.Query, nil // section 2.2.7: a question mark even if empty
+		return "?" + m.Query, nil // section 2.2.7: with the question mark even if the query is empty
 	}
 	if name == "" || strings.HasPrefix(name, "@") || name != strings.ToLower(name) {
 		return "", fmt.Errorf("%w: component %q is unknown", ErrMalformed, name)
@@ -89,7 +90,7 @@ func (m Message) component(name string) (string, error) {
 	return strings.Join(trimmed, ", "), nil
 }
 
-// base gives the text that is signed (RFC 9421, section 2.5).
+// base returns the text that is signed (RFC 9421, section 2.5).
 func (m Message) base(list httpsfv.InnerList) ([]byte, error) {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -116,14 +117,14 @@ func (m Message) base(list httpsfv.InnerList) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// Digest gives the Content-Digest field of a body.
+// Digest returns the Content-Digest field of a body.
 func Digest(body []byte) string {
 	sum := sha256.Sum256(body)
 	return "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
 }
 
-// CheckDigest compares a body's SHA-256 with the Content-Digest field. Digests
-// under other names are passed over; without one by SHA-256 it fails.
+// CheckDigest compares a body's SHA-256 with the Content-Digest field. It ignores
+// digests by other algorithms, and fails if there is none by SHA-256.
 func CheckDigest(field []string, sum [sha256.Size]byte) error {
 	dict, err := httpsfv.UnmarshalDictionary(field)
 	if err != nil {

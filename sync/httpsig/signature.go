@@ -12,10 +12,10 @@ import (
 	"github.com/dunglas/httpsfv"
 )
 
-// Algorithm is the only one that is taken (RFC 9421, section 3.3.6).
+// Algorithm is the only accepted algorithm (RFC 9421, section 3.3.6).
 const Algorithm = "ed25519"
 
-// Limits of what is read from a stranger.
+// Limits for input from unknown senders.
 const (
 	maxHeader     = 4 << 10 // bytes of Signature-Input, and of Signature
 	maxComponents = 16
@@ -23,25 +23,26 @@ const (
 	maxNonce      = 64
 )
 
-// Params are what a signature says of itself.
+// Params are the parameters of a signature.
 type Params struct {
 	Label      string    // names the signature in its two fields; "locket" where empty
-	Components []string  // what is covered, in this order
-	Created    time.Time // to the second; the zero time leaves it out
+	Components []string  // the covered components, in this order
+	Created    time.Time // precise to the second; omitted if zero
 	KeyID      string
 	Nonce      string
 	Alg        string
 }
 
-// NewNonce gives 128 random bits as text.
+// NewNonce returns 128 random bits as text.
 func NewNonce() string {
 	var b [16]byte
-	rand.Read(b[:]) // never fails: see crypto/rand
+	rand.Read(b[:]) // never fails, as crypto/rand documents
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// Signer signs the base with an Ed25519 key, without a prefix of its own. A
-// base begins with a quotation mark, as nothing else does that Locket signs.
+// Signer signs the base with an Ed25519 key, without adding a prefix. A base
+// begins with a quotation mark, and nothing else that Locket signs does, so
+// that a signature can't be used for another purpose.
 type Signer func(base []byte) ([]byte, error)
 
 // KeySigner signs with a key in memory.
@@ -49,7 +50,7 @@ func KeySigner(key ed25519.PrivateKey) Signer {
 	return func(base []byte) ([]byte, error) { return ed25519.Sign(key, base), nil }
 }
 
-// Sign gives the fields Signature-Input and Signature.
+// Sign returns the values of the fields Signature-Input and Signature.
 func Sign(m Message, sign Signer, p Params) (input, signature string, err error) {
 	list := httpsfv.InnerList{Params: httpsfv.NewParams()}
 	for _, name := range p.Components {
@@ -87,15 +88,15 @@ func Sign(m Message, sign Signer, p Params) (input, signature string, err error)
 	return input, signature, nil
 }
 
-// Signature is one that was read and not yet verified.
+// Signature is a signature that was parsed and not verified yet.
 type Signature struct {
 	Params
 	list  httpsfv.InnerList
 	bytes []byte
 }
 
-// Parse reads the one signature of a request. Two are refused: which of them
-// counts would be a matter of taste.
+// Parse parses the one signature of a request. It refuses a request with two,
+// because it would be unclear which one counts.
 func Parse(input, signature []string) (Signature, error) {
 	var s Signature
 	if len(input) == 0 || len(signature) == 0 {
@@ -159,7 +160,7 @@ func (s *Signature) readParams() error {
 		case "alg":
 			s.Alg, ok = value.(string)
 			ok = ok && s.Alg == Algorithm
-		case "expires", "tag": // covered by the signature, and not asked for
+		case "expires", "tag": // the signature covers them, and they are not used
 		default:
 			ok = false
 		}
@@ -170,7 +171,7 @@ func (s *Signature) readParams() error {
 	return nil
 }
 
-// Covers reports whether each of the components is signed.
+// Covers returns an error unless all of the components are signed.
 func (s Signature) Covers(components ...string) error {
 	for _, name := range components {
 		if !slices.Contains(s.Components, name) {
@@ -180,8 +181,8 @@ func (s Signature) Covers(components ...string) error {
 	return nil
 }
 
-// Verify checks that the holder of the key signed m. It says nothing of when,
-// or how often: that is [Window]'s.
+// Verify checks that the holder of the key signed m. It does not check the
+// time, or whether the signature was used before; [Window] does.
 func (s Signature) Verify(m Message, key ed25519.PublicKey) error {
 	base, err := m.base(s.list)
 	if err != nil {

@@ -156,8 +156,8 @@ func makeVectors(t *testing.T) (v vectors, key ed25519.PrivateKey) {
 	return v, key
 }
 
-// Requests are signed as was written down, and each that was changed is refused
-// for its reason.
+// Requests are signed as the vectors say, and each changed request is refused
+// for the given reason.
 func TestVectors(t *testing.T) {
 	made, key := makeVectors(t)
 	var v vectors

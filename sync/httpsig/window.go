@@ -9,49 +9,51 @@ import (
 	"time"
 )
 
-// Skew is how far a signature's time may lie from the clock of who checks it,
-// either way.
+// Skew is how far a signature's time may differ from the verifier's clock, in
+// either direction.
 const Skew = 5 * time.Minute
 
-// life is how long a signature may be fresh.
+// life is how long a signature can be fresh.
 const life = 2 * Skew
 
-// Remembered is how many nonces a [Window] keeps at most of signatures that were
-// made within the same ten minutes: 3,500 a second, and 40 MB with the map's own
-// cost.
+// Remembered is the greatest number of nonces that a [Window] keeps of signatures
+// made within the same ten minutes. It allows 3,500 signatures a second, and
+// takes 40 MB, including the map's own memory.
 const Remembered = 1 << 21
 
-// maxSpans is how many spans a [Window] keeps for a clock that was elsewhere,
-// and may be there again.
+// maxSpans is how many spans a [Window] keeps in case the clock is set back to
+// their time.
 const maxSpans = 64
 
-// Window takes each signature once, and only near its time. It forgets a nonce
-// when its signature can't be fresh again, by the clock or by one that was more
-// behind, and as much time has passed as a signature is fresh: a clock that is
-// ahead for a while, as it may be behind a captive portal, lets nothing in twice
-// when it comes back, and keeps nobody out. It refuses what comes when it is full
-// rather than forget early; and it is never full for all, since one holder may
-// have a third of what the others leave. Safe for concurrent use.
+// Window accepts each signature once, and only near its time. It forgets a nonce
+// only when two conditions hold: its signature is too old by the clock, and by
+// the slowest clock seen so far; and as much time has passed as a signature is
+// fresh. If the clock is wrong for a while, for example behind a captive portal,
+// no signature is accepted twice when the clock is set right again, and no sender
+// is locked out. When the window is full, it refuses new signatures and does not
+// forget early. One holder can't fill it alone, because a holder may use only a
+// third of what the others leave. It is safe for concurrent use.
 type Window struct {
-	Now   func() time.Time     // time.Now where nil
-	Since func() time.Duration // time that has passed, whatever the clock is set to; by the system's where nil
-	Max   int                  // nonces of one span; Remembered where zero
+	Now   func() time.Time     // nil: time.Now
+	Since func() time.Duration // time that has passed, independent of the clock's setting; nil: the system's monotonic clock
+	Max   int                  // nonces of one span; 0: Remembered
 
 	mu    sync.Mutex
-	key   [16]byte // so that nobody can choose what is alike; set once
+	key   [16]byte // makes hashes unpredictable, so that nobody can choose two that are equal; set once
 	began time.Time
-	least time.Time       // when it began, by the clock that was most behind
-	spans map[int64]*span // by the number of the ten minutes in which a signature says that it was made
+	least time.Time       // the start of this window, by the slowest clock seen
+	spans map[int64]*span // key: the number of the ten minutes that the signatures name as their time
 }
 
-// span is what was taken of signatures that were made in the same ten minutes.
+// span holds the signatures that were made within the same ten minutes.
 type span struct {
 	ids  map[uint64]struct{}
-	of   map[string]int // how many are each holder's
-	last time.Duration  // when the last came
+	of   map[string]int // number of signatures of each holder
+	last time.Duration  // when the last one came
 }
 
-// Fresh checks the time alone: cheap, and before any key is looked up.
+// Fresh checks only the time. It is cheap, and can run before the key is looked
+// up.
 func (w *Window) Fresh(p Params) error {
 	if p.Created.IsZero() || p.Nonce == "" || p.KeyID == "" {
 		return fmt.Errorf("%w: created, nonce and keyid are needed", ErrMalformed)
@@ -62,7 +64,7 @@ func (w *Window) Fresh(p Params) error {
 	return nil
 }
 
-// Seen says that a signature was taken before.
+// Seen returns [ErrReplayed] if the signature was accepted before.
 func (w *Window) Seen(p Params) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,7 +80,8 @@ func (w *Window) seen(id uint64) error {
 	return nil
 }
 
-// id is 64 bits: of 2^23 that are remembered, one in 2^41 is taken for another.
+// id returns 64 bits that stand for a signature. With 2^23 remembered signatures,
+// a new one is mistaken for a known one with a probability of 1 to 2^41.
 func (w *Window) id(p Params) uint64 {
 	if w.key == ([16]byte{}) {
 		rand.Read(w.key[:])
@@ -87,8 +90,9 @@ func (w *Window) id(p Params) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// Take notes a signature that was verified, or says that it was seen before. of
-// names whose share of the window it takes; where empty, there are no shares.
+// Take records a verified signature, or returns [ErrReplayed]. of names the
+// holder whose share of the window the signature takes. If of is empty, no share
+// is counted.
 func (w *Window) Take(p Params, of string) error {
 	if err := w.Fresh(p); err != nil {
 		return err
@@ -122,15 +126,15 @@ func (w *Window) Take(p Params, of string) error {
 	return nil
 }
 
-// forget drops what no signature that is fresh can repeat, wherever the clock
-// was; of what one could if the clock went back there once more, the oldest,
-// where that is too much.
+// forget drops the nonces that no fresh signature can repeat, whatever time the
+// clock showed before. Of those that could be repeated if the clock were set back
+// again, it drops the oldest if there are too many.
 func (w *Window) forget(passed time.Duration, limit int) {
-	now := w.now().Round(0) // as it is set
+	now := w.now().Round(0) // the wall clock, without the monotonic reading
 	if least := now.Add(-passed); w.least.IsZero() || least.Before(w.least) {
 		w.least = least
 	}
-	sure := w.least.Add(passed) // no clock so far was behind it
+	sure := w.least.Add(passed) // no clock seen so far was behind this time
 	oldest, spans, ids := int64(0), 0, 0
 	for n, s := range w.spans {
 		from := time.Unix(n*int64(life/time.Second), 0)
@@ -158,7 +162,7 @@ func (w *Window) now() time.Time {
 	return w.Now()
 }
 
-// since is by the system's monotonic clock, which nobody sets.
+// since uses the system's monotonic clock, which can't be set.
 func (w *Window) since() time.Duration {
 	if w.Since != nil {
 		return w.Since()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A clock that jumps far ahead and comes back, as it may behind a captive portal,
-// has nothing pass twice, and locks nobody out.
+// If a clock jumps far ahead and comes back, for example behind a captive
+// portal, nothing is accepted twice and nobody is locked out.
 func TestWindowOfAClockThatJumps(t *testing.T) {
 	start := time.Unix(1_800_000_000, 0)
 	for name, far := range map[string]time.Duration{"ten years ahead": 10 * 365 * 24 * time.Hour, "an hour ahead": time.Hour, "two spans ahead": 20 * time.Minute,
@@ -49,7 +49,8 @@ func TestWindowOfAClockThatJumps(t *testing.T) {
 	}
 }
 
-// However many come while a clock jumps about, none is forgotten before it is stale.
+// However many signatures come while a clock jumps, none is forgotten while it
+// is fresh.
 func TestWindowThatIsFullForgetsNothingFresh(t *testing.T) {
 	var passed, off time.Duration
 	start := time.Unix(1_800_000_000, 0)
@@ -75,7 +76,7 @@ func TestWindowThatIsFullForgetsNothingFresh(t *testing.T) {
 	}
 }
 
-// What is of no use any more is dropped, and what a wandering clock leaves is
+// Nonces that are no longer needed are dropped. What a jumping clock leaves is
 // bounded, in spans and in nonces.
 func TestWindowIsBounded(t *testing.T) {
 	var passed, off time.Duration
@@ -116,7 +117,7 @@ func TestWindowIsBounded(t *testing.T) {
 	}
 }
 
-// However many one holder sends, another finds room, and so does a third.
+// However many requests one holder sends, a second and a third still find room.
 func TestWindowIsNeverFullForAll(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	w := &Window{Now: func() time.Time { return now }, Max: 300}

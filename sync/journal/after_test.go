@@ -90,9 +90,10 @@ func (m *member) opened(dir string) (text string, sealed int) {
 	return all.String(), len(parts)
 }
 
-// A word that was forgotten is nowhere at the relay once a snapshot was made,
-// verified and compacted for, and comes to no new device: everything is opened
-// that can be, and searched. Before, the same search finds it.
+// After a snapshot was made, verified and used for compaction, a forgotten word
+// is nowhere at the relay, and no new device gets it. The test decrypts
+// everything that can be decrypted and searches. Before that, the same search
+// finds the word.
 func TestForgottenIsNowhere(t *testing.T) {
 	const word, other = "rhododendron", "chrysanthemum"
 	dir := t.TempDir()
@@ -157,8 +158,8 @@ func (m *member) putOut(owner *member, phrase string) {
 	}
 }
 
-// That the newest snapshot was verified, and counts no more since its author was put
-// out, is no going back of the relay.
+// The newest snapshot was verified and no longer counts because its author was
+// removed. This must not look as if the relay had gone back.
 func TestVerifiedSnapshotOfARemovedOwner(t *testing.T) {
 	url := serveRelay(t)
 	a, phrase := newMemberWords(t, url)
@@ -177,8 +178,8 @@ func TestVerifiedSnapshotOfARemovedOwner(t *testing.T) {
 	}
 }
 
-// A snapshot of an owner that the root put out since is taken by no new device,
-// however honest it was, and is named.
+// If the root removed an owner, no new device takes that owner's snapshot,
+// however honest it was, and the snapshot is reported.
 func TestSnapshotOfARemovedOwner(t *testing.T) {
 	url := serveRelayIn(t, t.TempDir())
 	a, phrase := newMemberWords(t, url)

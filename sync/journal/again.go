@@ -8,10 +8,10 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Again makes the exchange begin again, as on a device that was just added:
-// from the first delta and in a new incarnation, so that what this member sent
-// itself is taken again too. It keeps how far the relay was known to reach (see
-// [Journal.Before]). A log of which entries are lost is read again.
+// Again makes the exchange begin again as on a new device: from the first
+// delta, and in a new incarnation, so that this member also takes again what it
+// sent itself. The cursor that the relay had reached is kept (see
+// [Journal.Before]). If log entries are lost, the log is read again, too.
 func (l *Journal) Again(tx *store.Tx) error {
 	s, ok, err := l.kept(tx)
 	if err != nil {
@@ -25,7 +25,8 @@ func (l *Journal) Again(tx *store.Tx) error {
 		if err := tx.PutMeta(l.note("before"), high); err != nil {
 			return err
 		}
-		// Parts at the relay of an unfinished snapshot still have to go.
+		// Parts of an unfinished snapshot that lie at the relay still have to
+		// be deleted.
 		if err := l.save(tx, replica.State{Founded: s.Founded, Parts: s.Parts}); err != nil {
 			return err
 		}
@@ -50,8 +51,8 @@ func (l *Journal) Again(tx *store.Tx) error {
 	return nil
 }
 
-// Reached returns how far each chain had come, this member's own included. A
-// key is MEMBER-INCARNATION, 16 hexadecimal digits each.
+// Reached returns how far each chain had been taken, including this member's
+// own chain. A key is MEMBER-INCARNATION, 16 hexadecimal digits each.
 func (l *Journal) Reached(tx *store.Tx) (map[string]uint64, error) {
 	s, err := l.state(tx)
 	if err != nil {
@@ -67,8 +68,8 @@ func (l *Journal) Reached(tx *store.Tx) (map[string]uint64, error) {
 	return out, nil
 }
 
-// AgainElsewhere is Again for an exchange with something else from now on, of
-// which the old reach says nothing.
+// AgainElsewhere is Again for an exchange with another remote. It also drops
+// the old cursor, which means nothing at the new remote.
 func (l *Journal) AgainElsewhere(tx *store.Tx) error {
 	if err := l.Again(tx); err != nil {
 		return err
@@ -77,7 +78,7 @@ func (l *Journal) AgainElsewhere(tx *store.Tx) error {
 }
 
 // Before returns the cursor that the relay had reached when the exchange began
-// again, or 0. A relay that ends before it withholds deltas.
+// again, or 0. A relay whose last cursor is smaller withholds deltas.
 func (l *Journal) Before(tx *store.Tx) (cursor uint64, err error) {
 	_, err = tx.Meta(l.note("before"), &cursor)
 	return cursor, err

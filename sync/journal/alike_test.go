@@ -17,8 +17,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// The same bytes under several memories of one space lie at the relay once,
-// whoever of it has sent them, and go with the last of them, whoever erases it.
+// Equal bytes under several memories of one space are stored once at the relay,
+// whoever sent them. They are deleted with the last of the memories, whoever
+// erases it.
 func TestAlikeBlobs(t *testing.T) {
 	a, b := pair(t)
 	x := &alike{t, a, b, bytes.Repeat([]byte("a picture of a plum "), 10_000)}
@@ -55,8 +56,8 @@ func TestAlikeBlobs(t *testing.T) {
 	}
 }
 
-// What one space has, another has apart, though it is the same picture at the same
-// relay: neither name nor key tells.
+// Two spaces with the same picture at the same relay have separate blobs, with
+// different names and keys.
 func TestSpacesAreNotAlike(t *testing.T) {
 	url := serveRelay(t)
 	a, b := newMember(t, url, nil), newMember(t, url, nil)
@@ -67,8 +68,8 @@ func TestSpacesAreNotAlike(t *testing.T) {
 	}
 }
 
-// An epoch's end does not part what is alike: the newer note names what lies there
-// under a key of the older epoch, as long as somebody names it.
+// Equal content of two epochs is one blob: while an older note exists, the
+// newer note names the blob under the older epoch's key.
 func TestAlikeOverEpochs(t *testing.T) {
 	a, b := pair(t)
 	x := &alike{t, a, b, []byte("a plum of last month")}
@@ -93,9 +94,9 @@ func TestAlikeOverEpochs(t *testing.T) {
 	}
 }
 
-// A member names what it found at the relay, and drops its own bytes, while another
-// deletes what it takes for its own: as far as the one that deletes had not heard of
-// it the blob is sent again, and else it is not deleted.
+// A member names a blob that it found at the relay, and drops its own bytes,
+// while another deletes the blob. If the deleting member had not read the note,
+// the blob is sent again. If it had, it does not delete the blob.
 func TestNamedWhileItIsDeleted(t *testing.T) {
 	for name, tt := range map[string]struct {
 		before, after func(x *alike, between func())
@@ -160,8 +161,9 @@ func (b *between) DeleteBlob(ctx context.Context, id envelope.Hash, at *uint64) 
 	return err
 }
 
-// The other way round: a member deletes what another has just found there, and is
-// about to name. It looks again once it has, and sends it; then it may drop its own.
+// The reverse case: a member deletes a blob that another has just found and is
+// about to name. The other one checks again after naming it, and sends it. Only
+// then may it drop its own bytes.
 func TestDeletedWhileItIsNamed(t *testing.T) {
 	a, b := pair(t)
 	x := &alike{t, a, b, bytes.Repeat([]byte("a plum "), 100)}
@@ -212,8 +214,8 @@ func (b *appending) Append(ctx context.Context, d *envelope.Delta) error {
 	return b.Remote.Append(ctx, d)
 }
 
-// A relay that says it has what it was never given is asked to show some of it: it
-// is named for that, and gets the blob once it tells the truth.
+// A relay that claims to have a blob which it was never given has to show a
+// piece of it. It is reported, and gets the blob when it tells the truth.
 func TestARelayThatOnlySaysItHas(t *testing.T) {
 	a, b := pair(t)
 	x := &alike{t, a, b, bytes.Repeat([]byte("a plum "), 100)}
@@ -265,7 +267,7 @@ func (b *boaster) Piece(ctx context.Context, id envelope.Hash, from, n, size int
 	return make([]byte, n), nil
 }
 
-// Other bytes have another key and another name.
+// Different bytes have different keys and names.
 func TestBlobsAreApart(t *testing.T) {
 	a, b := pair(t)
 	x, y := &alike{t, a, b, []byte("a plum")}, &alike{t, a, b, []byte("a pear")}
@@ -275,8 +277,8 @@ func TestBlobsAreApart(t *testing.T) {
 	}
 }
 
-// What a device has sent that never comes back goes all the same, by whichever owner
-// forgets it.
+// A blob of a device that never comes back can still be deleted, by any owner
+// that forgets it.
 func TestBlobOfALostDeviceGoes(t *testing.T) {
 	a, b := pair(t)
 	x := &alike{t, a, b, []byte("a plum of a device that was lost")}
@@ -289,7 +291,8 @@ func TestBlobOfALostDeviceGoes(t *testing.T) {
 	}
 }
 
-// What was sent before its memory was erased, and its note never, does not stay.
+// A blob is deleted if it was sent and its memory was erased before the note
+// was sent.
 func TestBlobWithoutNoteGoes(t *testing.T) {
 	a, b := pair(t)
 	x := &alike{t, a, b, []byte("a plum that nobody heard of")}

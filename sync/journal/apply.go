@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Apply implements replica.Journal. Taking an op twice changes nothing, so that
-// a delta of several transactions can begin again after a crash.
+// Apply implements replica.Journal. Taking an op twice changes nothing, so a
+// delta that needs several transactions can be applied again after a crash.
 func (l *Journal) Apply(ctx context.Context, in replica.Incoming, s replica.State) error {
 	var steps []step
 	not := unheld{}
@@ -20,9 +20,10 @@ func (l *Journal) Apply(ctx context.Context, in replica.Incoming, s replica.Stat
 		steps = append(steps, l.takeSteps(&in, i, not)...)
 	}
 	if in.Author.ID == l.Member && len(in.Ops) > 0 && !l.Shelf {
-		// This is a delta of ours that we did not know of: a relay had taken it
-		// and denied it, or a backup was restored. Like any other it must be
-		// emptied when something in it is, or was, forgotten.
+		// This device sent the delta and does not know it, because a relay took
+		// it and denied it, or because a backup was restored. Its body has to
+		// be removed, like that of any of our deltas, when something in it is
+		// erased.
 		steps = append(steps, l.sentSteps(in.Header.Position(), in.Ops)...)
 	}
 	steps = append(steps, whole(func(tx *store.Tx) error { return l.save(tx, s) }))
@@ -38,12 +39,12 @@ func (l *Journal) Apply(ctx context.Context, in replica.Incoming, s replica.Stat
 	return l.again(ctx)
 }
 
-// takeSteps takes one op. What the op erases goes in steps of its own, because
-// one op can name more than a transaction can erase.
+// takeSteps returns the steps that take one op. What the op erases gets steps
+// of its own, because one op can name more than a transaction can erase.
 func (l *Journal) takeSteps(in *replica.Incoming, i int, not unheld) []step {
 	op, name := &in.Ops[i], number(uint64(i))
 	switch {
-	case in.Grant != nil: // a worker erases nothing
+	case in.Grant != nil: // a worker may not erase anything
 	case op.Forget != nil:
 		return l.forgetSteps(targetsOf(op.Forget), nil)
 	case op.Assertion != nil && op.Assertion.Act == memory.ActErase:
@@ -73,8 +74,9 @@ func (l *Journal) takeSteps(in *replica.Incoming, i int, not unheld) []step {
 	}}
 }
 
-// said returns an op's utterance with the author whose key signed it, not the
-// one that it claims; a revert depends on this. It returns nil for another op.
+// said returns an op's utterance. Its author is the member whose key signed the
+// delta, not the one that the utterance claims, because a revert depends on the
+// author. For any other op it returns nil.
 func (l *Journal) said(in *replica.Incoming, op *delta.Op) *memory.Utterance {
 	u := op.Utterance
 	if u == nil || in.Grant == nil {
@@ -91,8 +93,8 @@ func problemOf(in *replica.Incoming, i int) replica.Problem {
 	return replica.Problem{At: in.At, Cursor: in.Cursor, Member: in.Author.ID, Place: &place, Op: i + 1}
 }
 
-// take applies one op or quarantines it. [memory.ErrInvalid] means that the
-// store can't hold it, and that a part of it may be written.
+// take applies one op or quarantines it. It returns [memory.ErrInvalid] if the
+// store can't hold the op; a part of the op may then be written.
 func (l *Journal) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) error {
 	op := &in.Ops[i]
 	p := problemOf(in, i)
@@ -140,10 +142,10 @@ func (l *Journal) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) er
 	return l.apply(tx, op)
 }
 
-// apply takes an op that breaks no rule. It never erases: erasures of a delta
-// go in steps of their own, a snapshot lists erased ids, and a worker erases
-// nothing. [memory.ErrInvalid] means that the store can't hold it, and that a
-// part of it may be written.
+// apply applies an op that breaks no rule. It never erases anything: erasures
+// of a delta have steps of their own, and a worker may not erase. It returns
+// [memory.ErrInvalid] if the store can't hold the op; a part of the op may then
+// be written.
 func (l *Journal) apply(tx *store.Tx, op *delta.Op) error {
 	switch {
 	case op.Assertion != nil:
@@ -156,7 +158,7 @@ func (l *Journal) apply(tx *store.Tx, op *delta.Op) error {
 	case op.Blob != nil:
 		return l.noteBlob(tx, op.Blob)
 	case op.Gone != nil:
-		return nil // the replica compares it with what the relay does
+		return nil // the replica uses the announcement; nothing is stored
 	}
 	return fmt.Errorf("%w: op: empty", memory.ErrInvalid)
 }

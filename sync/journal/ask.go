@@ -13,8 +13,9 @@ import (
 // askPage is how many waiting ops are taken in one transaction.
 const askPage = 32
 
-// again tries the waiting ops now that more has come, until none of them makes
-// another one possible. What a crash leaves is tried when more comes.
+// again tries the waiting ops after something new came. It repeats this until
+// no op that it takes makes another one possible. After a crash, the rest is
+// tried when something new comes again.
 func (l *Journal) again(ctx context.Context) error {
 	waits := false
 	err := l.view(ctx, func(tx *store.Tx) error {
@@ -32,7 +33,7 @@ func (l *Journal) again(ctx context.Context) error {
 			return l.sift(tx, func(ident string, w *waiting) error { return l.askAgain(tx, ident, w, &asked) })
 		})
 		switch {
-		case errors.Is(err, errUnheld): // try the same once more without that op
+		case errors.Is(err, errUnheld): // the next try leaves out the op that the store can't hold
 		case errors.Is(err, store.ErrTooLarge) && page > 1:
 			page /= 2
 		case err != nil || !asked.took:
@@ -46,11 +47,11 @@ func (l *Journal) again(ctx context.Context) error {
 // asking is one transaction in which waiting ops are tried.
 type asking struct {
 	not  unheld
-	left int    // how many more may be taken
-	took bool   // some were taken
-	one  bool   // even two were too much
+	left int    // how many more ops may be taken
+	took bool   // at least one op was taken
+	one  bool   // a transaction for two ops was too large
 	only string // not empty: try only this one
-	next string // only, in the next transaction
+	next string // value of only in the next transaction
 }
 
 func (l *Journal) askAgain(tx *store.Tx, ident string, w *waiting, asked *asking) error {
@@ -77,7 +78,7 @@ func (l *Journal) askAgain(tx *store.Tx, ident string, w *waiting, asked *asking
 	asked.left, asked.took = asked.left-1, true
 	if v == delta.Accepted && op.Utterance != nil && asked.one {
 		if more, err := l.yield(tx, op.Utterance); err != nil || more {
-			asked.next = ident // otherwise those that yielded would be taken again
+			asked.next = ident // otherwise the ops that were withdrawn for this one would be tried before it
 			return err
 		}
 	}
@@ -98,7 +99,7 @@ func (l *Journal) askAgain(tx *store.Tx, ident string, w *waiting, asked *asking
 	return l.clear(tx, ident, &w.Problem)
 }
 
-// clear removes a problem, or replaces it.
+// clear removes a problem. If by is not nil, it takes the problem's place.
 func (l *Journal) clear(tx *store.Tx, ident string, by *replica.Problem) error {
 	list, err := l.asides(tx)
 	if err != nil {
@@ -118,14 +119,14 @@ func (l *Journal) clear(tx *store.Tx, ident string, by *replica.Problem) error {
 	return tx.PutMeta(l.note("aside"), out)
 }
 
-// keepable returns [memory.ErrInvalid] for a worker's op that the store could
-// not keep waiting. Such an op is refused even if it need not wait. So the
-// outcome does not depend on what came first.
+// keepable returns [memory.ErrInvalid] for a worker's op that is too large to
+// be kept waiting. Such an op is refused even if it need not wait, so that the
+// outcome does not depend on the order in which ops come.
 func (l *Journal) keepable(tx *store.Tx, op *delta.Op) error {
 	return tx.FitsMeta(l.opNote(identOf(&replica.Problem{})), said{op.Assertion, op.Utterance})
 }
 
-// said is what a waiting op says.
+// said is the content of a waiting op.
 type said struct {
 	Assertion *memory.Assertion `json:"a,omitempty"`
 	Utterance *memory.Utterance `json:"u,omitempty"`

@@ -80,9 +80,10 @@ func (m *member) sayGone(places ...envelope.Place) {
 	}
 }
 
-// What was forgotten comes bare to who comes later, with its author's word that
-// it does, and is not held against the relay; what a relay strips by itself is
-// named with its author and place, and had back when it shows it.
+// A new member gets a forgotten delta without its body, with the author's
+// announcement, and does not blame the relay. If a relay removes a body by
+// itself, this is reported with author and place, and the body is taken when
+// the relay shows it.
 func TestWithheldIsNotForgotten(t *testing.T) {
 	a, b := pair(t)
 	for n := byte(1); n <= 3; n++ {
@@ -128,7 +129,8 @@ func TestWithheldIsNotForgotten(t *testing.T) {
 	}
 }
 
-// A member that takes no part in what others forget can't excuse a relay.
+// An announcement of a member that may not forget for others does not excuse a
+// relay.
 func TestWordOfAnotherExcusesNobody(t *testing.T) {
 	a, b := pair(t)
 	worker := a.let(a.url, envelope.Extractor, nil)
@@ -155,8 +157,9 @@ type stubborn struct{ replica.Remote }
 
 func (stubborn) Forget(context.Context, []replica.Ref) error { return errors.New("not now") }
 
-// A relay that lets no body go is told once which should, however often it is
-// asked: it could have a member's chain grow without end.
+// If a relay never removes a body, the removal is announced once, however often
+// it is requested. Otherwise a relay could make a member's chain grow without
+// end.
 func TestWordIsSaidOnce(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	a.close()
@@ -182,8 +185,8 @@ func TestWordIsSaidOnce(t *testing.T) {
 	}
 }
 
-// A shelf shows again what was taken before. What lies there bare by now, and
-// was read when it came, is not missed.
+// An envelope store shows again what was taken before. A delta whose body was
+// read earlier and is now missing is not reported.
 func TestReadBeforeIsNotWithheld(t *testing.T) {
 	a, b := pair(t)
 	a.say(fact(1, "By a."))

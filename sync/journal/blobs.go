@@ -56,11 +56,12 @@ func (l *Journal) KeepBlob(ctx context.Context, b delta.Blob, from io.Reader) er
 	})
 }
 
-// maxBlob is the most sealed bytes of a blob, as at a relay.
+// maxBlob is the greatest number of sealed bytes of a blob, the same as at a
+// relay.
 const maxBlob = 1 << 30
 
-// Blobs returns every blob of the space that was sent, by any member, with its
-// most sealed bytes.
+// Blobs returns every blob of the space that any member has sent, with the
+// greatest number of sealed bytes that it may have.
 func (l *Journal) Blobs(ctx context.Context) (map[envelope.Hash]int64, error) {
 	out := map[envelope.Hash]int64{}
 	err := l.view(ctx, func(tx *store.Tx) error {
@@ -92,9 +93,9 @@ func (l *Journal) Blobs(ctx context.Context) (map[envelope.Hash]int64, error) {
 	return out, err
 }
 
-// noteBlob keeps where a blob is, what opens it, and whose it is, unless that
-// was erased. It doubts blobs that neither this note nor the one before it
-// names any more.
+// noteBlob stores the note of a blob: its hash, key and owner. It does nothing
+// if the owner was erased. If the blob had another note, the blob of the old
+// note is doubted.
 func (l *Journal) noteBlob(tx *store.Tx, b *delta.Blob) error {
 	name, err := memory.ParseID(b.Name)
 	if err != nil {
@@ -118,8 +119,8 @@ func (l *Journal) noteBlob(tx *store.Tx, b *delta.Blob) error {
 	return addTo(tx, l.owns(b.Memory), name.String())
 }
 
-// dropNote removes the note of a blob, or replaces it, and doubts what it
-// named.
+// dropNote removes the note of a blob, or replaces it by by, and doubts the
+// blob that it named.
 func (l *Journal) dropNote(tx *store.Tx, name string, by *delta.Blob) error {
 	var b delta.Blob
 	if ok, err := tx.Meta(l.note("blob", name), &b); err != nil || !ok {
@@ -143,7 +144,8 @@ func (l *Journal) alike(key []byte) string { return l.note("alike", short(string
 // owns returns the name of the list of blobs that belong to a memory.
 func (l *Journal) owns(id memory.ID) string { return l.note("owns", id.String()) }
 
-// dropBlobs forgets the notes of the blobs of memories, and so their keys.
+// dropBlobs removes the notes of the blobs of these memories, and with them the
+// keys.
 func (l *Journal) dropBlobs(tx *store.Tx, owners []memory.ID) error {
 	for _, id := range owners {
 		names, err := l.ownedBy(tx, id)
@@ -163,7 +165,7 @@ func (l *Journal) dropBlobs(tx *store.Tx, owners []memory.ID) error {
 }
 
 // dropSomeBlobs is dropBlobs for a memory with more blobs than one transaction
-// can drop. It drops as many as fit; any reports whether there were some.
+// can drop. It drops as many as fit. any reports whether it dropped any.
 func (l *Journal) dropSomeBlobs(tx *store.Tx, id memory.ID) (any bool, err error) {
 	names, err := l.ownedBy(tx, id)
 	if err != nil || len(names) <= store.SomePage {
@@ -238,8 +240,8 @@ func (l *Journal) Alike(ctx context.Context, key []byte) (out []delta.Blob, err 
 	return out, err
 }
 
-// Away returns the blobs whose bytes are not on this device: those that another
-// member sent and nobody here has asked for, and those that turned cold.
+// Away returns the blobs whose bytes are not on this device: blobs of other
+// members that were never downloaded, and blobs that turned cold.
 func (l *Journal) Away(tx *store.Tx) (out []delta.Blob, err error) {
 	here := map[string]bool{}
 	for o, err := range tx.OwnedBlobs() {
@@ -268,8 +270,8 @@ func (l *Journal) Away(tx *store.Tx) (out []delta.Blob, err error) {
 	return out, nil
 }
 
-// resendBlobs puts all blobs of an owner into the outbox again: those that are
-// here, and, from their notes, those that are not.
+// resendBlobs puts all blobs of an owner into the outbox again. A blob that is
+// not on this device is announced again by its note.
 func (l *Journal) resendBlobs(tx *store.Tx, owner memory.ID) error {
 	if err := tx.ResendBlobs(owner); err != nil {
 		return err

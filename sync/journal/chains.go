@@ -12,8 +12,9 @@ import (
 )
 
 // A space has a chain for each incarnation of each member, and a hostile member
-// begins them by the thousand. So chains lie in pages beside the state, full
-// pages first, and a transaction writes only the pages that changed.
+// can begin thousands. Chains therefore lie in pages beside the state. A page
+// is filled before the next begins, and a transaction writes only the pages
+// that changed.
 
 // chainsPage is the number of chains on a page; a chain takes at most 150
 // bytes.
@@ -23,14 +24,14 @@ const chainsPage = 32
 type keptChain struct {
 	Chain string        `json:"c"`
 	At    envelope.Link `json:"a,omitzero"`
-	Read  envelope.Link `json:"r,omitzero"` // how far a snapshot covers it
+	Read  envelope.Link `json:"r,omitzero"` // how far snapshots cover it
 }
 
-// whereChains says on which page each chain is. It may come from a transaction
-// that failed, so its users check what the page says.
+// whereChains is a cache of the page of each chain. A transaction that failed
+// may have left wrong entries, so every user checks the page itself.
 type whereChains struct {
 	sync.Mutex
-	page  map[string]int // nil: not known yet
+	page  map[string]int // nil: not read yet
 	total int
 }
 
@@ -103,8 +104,8 @@ func (l *Journal) putChains(tx *store.Tx, s *replica.State) error {
 	return err
 }
 
-// put writes chains to their pages. It returns false, and writes nothing, if
-// they are elsewhere.
+// put writes chains to their pages. If the cache is wrong about a page, it
+// writes nothing and returns false.
 func (w *whereChains) put(tx *store.Tx, l *Journal, s *replica.State, changed []string) (bool, error) {
 	if w.page == nil {
 		return false, nil
@@ -159,7 +160,7 @@ func (w *whereChains) put(tx *store.Tx, l *Journal, s *replica.State, changed []
 
 // dropChains removes all pages.
 func (l *Journal) dropChains(tx *store.Tx) error {
-	var pages []string // a page between others may be lost
+	var pages []string // with a gap if a page was lost
 	for name, err := range tx.MetaNames(l.note("chains") + "/") {
 		if err != nil {
 			return err

@@ -50,8 +50,8 @@ func (m *member) begins(n int) (taken int, err error) {
 	return n, nil
 }
 
-// Members that begin chain after chain are stopped by the relay, and take no
-// snapshot, no compaction and no comparison of heads from the others.
+// The relay stops members that begin one chain after another. They can't
+// prevent the others' snapshots, compaction and comparison of heads.
 func TestMembersOfManyChains(t *testing.T) {
 	a, b := pair(t)
 	for _, m := range []*member{a, b} {

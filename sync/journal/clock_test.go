@@ -9,9 +9,10 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// A member whose clock is ten years off, either way, can have its words stand in
-// the wrong order. It can't lose, block or move anything: the other's clock
-// stays, who knows of its word answers it, and both derive the same.
+// A member's clock is ten years off, in either direction. Its assertions may
+// get a wrong order. It can't make anything be lost or blocked, and can't
+// change another clock. A member that knows its assertion can overrule it, and
+// both derive the same.
 func TestThreatBadClock(t *testing.T) {
 	for name, off := range map[string]time.Duration{"ahead": 10 * 365 * 24 * time.Hour, "behind": -10 * 365 * 24 * time.Hour} {
 		t.Run(name, func(t *testing.T) {

@@ -216,10 +216,10 @@ func (r *round) holds(t *rapid.T, l *journal.Journal) string {
 	return string(b)
 }
 
-// Whatever order a person's, a device's and two workers' words come in, every
-// replica holds the same and shows the same: pins, erasures, corrections and
-// withdrawals before a worker's word or after it, and on one of them memories
-// that are cold when something of them comes.
+// Words of a person, a device and two workers come in any order. Every replica
+// must store and show the same. The words include pins, erasures, corrections
+// and withdrawals before and after a worker's word, and on one replica some
+// memories are cold.
 func TestWorkersWordsInAnyOrder(t *testing.T) {
 	a, b := pair(t)
 	var ls []*journal.Journal

@@ -59,7 +59,8 @@ func (m *member) stays(cursor uint64) {
 	}
 }
 
-// A relay that leaves numbers out, or begins them again, moves nobody's place.
+// A relay that leaves out cursors, or begins them again, does not change a
+// member's position.
 func TestCursorsAscendByOne(t *testing.T) {
 	for name, change := range map[string]func(after uint64, page []replica.Placed){
 		"left out": func(_ uint64, page []replica.Placed) {
@@ -77,7 +78,7 @@ func TestCursorsAscendByOne(t *testing.T) {
 	}
 }
 
-// Nor does one that lies while everything is read once more.
+// The same holds if the relay lies while everything is read once more.
 func TestCursorsAscendWhenAllIsReadAgain(t *testing.T) {
 	rounds := 0
 	b := threeDeltas(t, func(after uint64, page []replica.Placed) {
@@ -110,7 +111,7 @@ func (f forgetful) Deltas(ctx context.Context, after uint64) ([]replica.Placed, 
 	return f.Remote.Deltas(ctx, after)
 }
 
-// A relay that says that it ends before where it was is named for it.
+// A relay that claims to end before its known end is reported.
 func TestRelayEndsBeforeWhereItWas(t *testing.T) {
 	b := threeDeltas(t, func(uint64, []replica.Placed) {})
 	b.sync()
@@ -138,8 +139,8 @@ func (e ends) Deltas(ctx context.Context, after uint64) ([]replica.Placed, error
 	return page, err
 }
 
-// One that had shown more than where it ends now is named as well, though all
-// before that could not be taken.
+// A relay that now ends before what it had shown is also reported if not
+// everything before that could be taken.
 func TestRelayEndsBeforeWhatItHadShown(t *testing.T) {
 	a, b := pair(t)
 	c := a.let(a.url, envelope.Writer, nil)
@@ -168,8 +169,8 @@ func TestRelayEndsBeforeWhatItHadShown(t *testing.T) {
 	}
 }
 
-// A store that was put back, and is not shown what it had sent since, finds its
-// place taken when it sends: it goes on in another incarnation.
+// A restored store that is not shown its own later deltas finds its place taken
+// when it sends. It continues under another incarnation.
 func TestBackupWhoseDeltasAreHidden(t *testing.T) {
 	a, b := pair(t)
 	a.say(fact(1, "Before the backup."))

@@ -25,8 +25,8 @@ func (m *member) flipsBlob(name memory.ID) {
 	}
 }
 
-// A photo whose file the disk has damaged is named, and holds up nothing that was
-// said, and no other photo.
+// A photo whose file is damaged is reported, and blocks neither assertions nor
+// other photos.
 func TestDamagedBlobIsNotSent(t *testing.T) {
 	a, b := pair(t)
 	var names []memory.ID
@@ -53,8 +53,8 @@ func TestDamagedBlobIsNotSent(t *testing.T) {
 	}
 }
 
-// One that lies at the relay is damaged here: that it is looked for there once more
-// ends the doubt.
+// If a blob at the relay is damaged here, its doubt ends when the relay was
+// checked for it once more.
 func TestDoubtOfADamagedBlobEnds(t *testing.T) {
 	a, b := pair(t)
 	x := &alike{t, a, b, bytes.Repeat([]byte("a plum "), 1000)}

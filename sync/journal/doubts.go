@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// doubted lists the sealed blobs that may not be at the relay as they should.
+// doubted lists the sealed blobs whose presence at the relay has to be checked.
 func (l *Journal) doubted() pages[envelope.Hash] { return pages[envelope.Hash]{l, "doubts"} }
 
 func (l *Journal) doubt(tx *store.Tx, id envelope.Hash) error { return l.doubted().add(tx, id) }
@@ -32,7 +32,7 @@ func (l *Journal) Doubts(ctx context.Context) (out []replica.Doubt, err error) {
 		var named map[envelope.Hash]*delta.Blob
 		for _, id := range ids {
 			b, err := l.namedBy(tx, id)
-			if err == nil && b == nil && named == nil { // the list may be cut short
+			if err == nil && b == nil && named == nil { // the list may be incomplete
 				named, err = l.named(tx)
 			}
 			if err != nil {
@@ -51,8 +51,9 @@ func (l *Journal) Doubts(ctx context.Context) (out []replica.Doubt, err error) {
 // names returns the name of the list of blobs whose notes name one sealed blob.
 func (l *Journal) names(id envelope.Hash) string { return l.note("names", id.String()) }
 
-// namedBy returns a note that names a sealed blob, from the list of such notes,
-// preferably of a blob whose bytes are here. nil: there is none.
+// namedBy returns a note that names a sealed blob. It looks at the list of such
+// notes, and prefers a blob whose bytes are on this device. It returns nil if
+// there is none.
 func (l *Journal) namedBy(tx *store.Tx, sealed envelope.Hash) (by *delta.Blob, err error) {
 	names, all, err := namesOf(tx, l.names(sealed))
 	if err != nil {
@@ -75,7 +76,7 @@ func (l *Journal) namedBy(tx *store.Tx, sealed envelope.Hash) (by *delta.Blob, e
 		}
 		by = b
 	}
-	if !all { // one whose bytes are here may not be on the list
+	if !all { // the list is full; a blob whose bytes are here may be missing from it
 		by = nil
 	}
 	return by, nil

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/sync/journal"
 )
 
-// A worker that says of as many places as one delta holds, which there are not,
-// that their bodies go, keeps nobody from going on.
+// A worker announces as many removed bodies as fit into a delta, at places that
+// do not exist. This must not stop anybody.
 func TestFloodOfWordsStopsNobody(t *testing.T) {
 	a, b := pair(t)
 	worker := a.let(a.url, envelope.Extractor, &delta.Grant{})
@@ -42,7 +42,8 @@ func TestFloodOfWordsStopsNobody(t *testing.T) {
 	}
 }
 
-// A word that came before the body that it is about is not kept once that is here.
+// An announcement that came before its delta is dropped when the delta comes
+// with its body.
 func TestWordBeforeItsBody(t *testing.T) {
 	a, b := pair(t)
 	a.say(fact(1, "By a."))

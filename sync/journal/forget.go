@@ -8,12 +8,12 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// forgetPage is how many things one step forgets. Forgetting one overwrites
-// everything that is here of it.
+// forgetPage is how many records one step forgets. Forgetting a record
+// overwrites all of its bytes on this disk.
 const forgetPage = 64
 
-// forgetSteps forgets what others have erased. If unless is not nil and true by
-// then, it forgets nothing.
+// forgetSteps returns the steps that forget what another member erased. A step
+// does nothing if unless is not nil and is true when the step runs.
 func (l *Journal) forgetSteps(t store.Targets, unless *bool) (steps []step) {
 	for _, part := range divide(t, forgetPage) {
 		steps = append(steps, l.forgetStep(part, unless))
@@ -21,8 +21,9 @@ func (l *Journal) forgetSteps(t store.Targets, unless *bool) (steps []step) {
 	return steps
 }
 
-// forgetStep is one of these steps. It forgets all at once. If that is too
-// much, it goes one by one, and takes a memory in parts.
+// forgetStep is one of these steps. It first tries to forget all targets in one
+// transaction. If they are too many, it forgets one after another, and a large
+// memory in parts.
 func (l *Journal) forgetStep(t store.Targets, unless *bool) step {
 	ones := divide(t, 1)
 	return func(tx *store.Tx, page int) (more bool, err error) {
@@ -63,8 +64,8 @@ func divide(t store.Targets, n int) (parts []store.Targets) {
 	return parts
 }
 
-// forgetSome removes a part of a memory that is erased next, and of the notes
-// of its blobs. any reports whether there was something.
+// forgetSome removes a part of a memory that is about to be erased, and some
+// notes of its blobs. any reports whether it removed anything.
 func (l *Journal) forgetSome(tx *store.Tx, id memory.ID) (any bool, err error) {
 	n, err := tx.EraseSome(id, store.SomePage)
 	if err != nil || n > 0 {
@@ -87,8 +88,8 @@ func (l *Journal) forget(tx *store.Tx, t store.Targets) error {
 	return l.went(tx, t)
 }
 
-// went removes what was erased from the notes, and marks the deltas that carry
-// it to be emptied.
+// went removes the notes of what was erased, and marks the deltas that contain
+// it, so that their bodies are removed.
 func (l *Journal) went(tx *store.Tx, t store.Targets) error {
 	if err := l.dropBlobs(tx, t.Memories); err != nil {
 		return err
@@ -100,7 +101,7 @@ func (l *Journal) went(tx *store.Tx, t store.Targets) error {
 	return l.recall(tx, all)
 }
 
-// wentStep is went in as many transactions as it needs.
+// wentStep is went, split into as many transactions as needed.
 func (l *Journal) wentStep(t store.Targets) step {
 	return func(tx *store.Tx, page int) (more bool, err error) {
 		if page > 1 {

@@ -32,7 +32,8 @@ func (m *member) comes(n uint64, ops ...delta.Op) error {
 		Header: &envelope.Header{Member: who, Incarnation: 1, Seq: n, Epoch: 1}, Ops: ops}, s)
 }
 
-// One op may name more than a transaction forgets, whether it is here or not.
+// One op may name more than a transaction can forget, whether it is here or
+// not.
 func TestForgetOfMany(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	a.say(fact(1, "One of many."))
@@ -60,8 +61,8 @@ func TestForgetOfMany(t *testing.T) {
 	}
 }
 
-// A memory of which more was said, and which has more blobs, than a transaction
-// takes away is forgotten.
+// A memory with more assertions and blobs than a transaction can remove is
+// forgotten.
 func TestForgetOfMuch(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	id := memory.ID{1}
@@ -100,8 +101,9 @@ func TestForgetOfMuch(t *testing.T) {
 	}
 }
 
-// What is forgotten may stand in deltas of ours that carry, all together, more than
-// a transaction sends once more: each is emptied, and nothing else is lost.
+// Forgotten content may be in several deltas of ours whose other content is
+// more than a transaction can send again. Each body is removed, and nothing
+// else is lost.
 func TestForgetInManyDeltas(t *testing.T) {
 	a, b := pair(t)
 	var others []memory.ID
@@ -149,8 +151,8 @@ func TestForgetInManyDeltas(t *testing.T) {
 	}
 }
 
-// An erasure that went may name more, in one delta, than a transaction takes out of
-// the notes.
+// An erasure that was sent may name more, in one delta, than a transaction can
+// remove from the notes.
 func TestManyErasuresInOneDelta(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	s, err := a.journal().State(t.Context())
@@ -188,8 +190,8 @@ func TestManyErasuresInOneDelta(t *testing.T) {
 	}
 }
 
-// A list of blobs that are alike may be long: no more of it stands in one note than
-// fits, and what it leaves out is found.
+// A list of equal blobs may be long. A note has only as many as fit, and the
+// others are still found.
 func TestManyAlikeBlobs(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	key, sealed := slices.Repeat([]byte{1}, 32), envelope.Hash{1}

@@ -27,8 +27,8 @@ func (f *forking) Append(ctx context.Context, d *envelope.Delta) error {
 	return replica.ErrFork
 }
 
-// A relay that says of every place that it is taken ends the round, and loses
-// nothing.
+// A relay that claims that every place is taken ends the round, and nothing is
+// lost.
 func TestRelayHasEveryPlaceTaken(t *testing.T) {
 	a, b := pair(t)
 	f := &forking{lies: true}

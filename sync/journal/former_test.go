@@ -14,9 +14,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Bodies were dropped for a snapshot whose author was put out since, so that nobody
-// takes it: whoever is left makes one in its place, by which a new device has
-// everything, and nothing of the other stays at the relay.
+// Bodies were dropped for a snapshot whose author was removed since, so nobody
+// takes it. A remaining owner makes another in its place, with which a new
+// device gets everything, and nothing of the old one stays at the relay.
 func TestSnapshotInPlaceOfARemovedOwners(t *testing.T) {
 	url := serveRelay(t)
 	a, phrase := newMemberWords(t, url)
@@ -80,8 +80,8 @@ func (m *member) partsOf(c *envelope.Checkpoint) []envelope.Hash {
 	return parts
 }
 
-// The manifest of a snapshot that lies names a photo among its parts: that stays
-// when the snapshot goes.
+// The manifest of a lying snapshot names a photo as one of its parts. The photo
+// stays when the snapshot is deleted.
 func TestManifestThatNamesAPhoto(t *testing.T) {
 	url := serveRelay(t)
 	a, phrase := newMemberWords(t, url)

@@ -26,8 +26,8 @@ func (n noEntries) AppendLog(ctx context.Context, e *envelope.Entry) error {
 	return n.Remote.AppendLog(ctx, e)
 }
 
-// An epoch that has had its time, and whose end the relay does not take, as for
-// an account that is full, holds nothing else up: what is erased makes room.
+// An epoch is too old, and the relay does not take its end, for example because
+// the account is full. Everything else goes on, and erasing makes room.
 func TestEpochThatCantEnd(t *testing.T) {
 	a, b := pair(t)
 	a.say(fact(1, "To be forgotten."))

@@ -34,8 +34,8 @@ func (m *member) beside(h *envelope.Heads) []replica.Difference {
 	return ds
 }
 
-// A member that signs two histories is named by who compares heads with one to
-// whom it showed the other, however far either has come since.
+// A member that signs two histories is reported by whoever compares heads with
+// a member that saw the other one, however long both have become since.
 func TestHeadsOfTwoHistories(t *testing.T) {
 	a, b := pair(t)
 	c := a.let(a.url, envelope.Writer, nil)
@@ -87,7 +87,8 @@ func TestHeadsOfTwoHistories(t *testing.T) {
 	}
 }
 
-// Heads of nobody, of another space, or under another's signature say nothing.
+// Heads of an unknown member, of another space, or with another's signature are
+// refused.
 func TestHeadsAreRefused(t *testing.T) {
 	a, b := pair(t)
 	stranger := newMember(t, a.url, nil)
@@ -136,7 +137,7 @@ func (u *unreachable) Log(ctx context.Context, from uint64) ([][]byte, error) {
 	return u.Remote.Log(ctx, from)
 }
 
-// A relay that could not be asked hides nothing.
+// A relay that could not be asked is not said to hide anything.
 func TestHeadsBesideAnUnreachableRelay(t *testing.T) {
 	a, b := pair(t)
 	a.sync()

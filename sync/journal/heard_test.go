@@ -24,7 +24,8 @@ func recent(at time.Time) bool {
 	return at.After(time.Now().Add(-time.Minute)) && !at.After(time.Now())
 }
 
-// Who was heard, and when, by its own clock as far as that is believed.
+// The test checks who was heard and when, by each member's own clock as far as
+// it is believed.
 func TestHeard(t *testing.T) {
 	a, b := pair(t)
 	if c := a.contact(b); !recent(c.Added) || !c.Heard.IsZero() {
@@ -44,8 +45,8 @@ func TestHeard(t *testing.T) {
 	}
 }
 
-// A device that says no memories is heard by its changes of the log, by what it
-// has verified, and by its heads; by one that only listens nothing is heard.
+// A device without memories of its own is heard by its log entries, by its
+// votes, and by its heads. A device that only reads is not heard.
 func TestHeardWithoutWords(t *testing.T) {
 	t.Run("log", func(t *testing.T) {
 		a, b := pair(t)
@@ -100,7 +101,7 @@ func TestHeardWithoutWords(t *testing.T) {
 	})
 }
 
-// A removed member is not heard of by its place in the log alone.
+// A removed member is not heard merely by its entry in the log.
 func TestHeardOfTheRemoved(t *testing.T) {
 	a, b := pair(t)
 	c := a.let(a.url, envelope.Writer, nil)

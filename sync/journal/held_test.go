@@ -54,8 +54,8 @@ func (f failing) Read(p []byte) (int, error) {
 	return n, syscall.EIO
 }
 
-// A photo whose file does not read holds up nothing: it is named, stays in the
-// outbox, and goes once it can be read.
+// A photo whose file can't be read blocks nothing. It is reported, stays in the
+// outbox, and is sent when it can be read.
 func TestUnreadableBlobWaitsAlone(t *testing.T) {
 	a, b := pair(t)
 	small, middle, large := a.photo(1, 5_000), a.photo(2, 50_000), a.photo(3, 400_000)
@@ -95,7 +95,8 @@ func TestUnreadableBlobWaitsAlone(t *testing.T) {
 	}
 }
 
-// A photo for which there is no room holds up nothing that there is room for.
+// A photo for which there is no room does not block anything for which there
+// is.
 func TestBlobWithoutRoomWaitsAlone(t *testing.T) {
 	a := newMember(t, serveRelayOf(t, t.TempDir(), relay.Config{Quota: relay.Quota{Bytes: 200_000}}), nil)
 	small, large, larger := a.photo(1, 5_000), a.photo(2, 300_000), a.photo(3, 400_000)
@@ -120,8 +121,8 @@ func TestBlobWithoutRoomWaitsAlone(t *testing.T) {
 	}
 }
 
-// Blobs have filled an account as far as they can: what is said still goes, and so
-// what is forgotten, by which a photo that waited has room.
+// Blobs have filled an account as far as they may. Assertions are still sent,
+// and so are erasures, which make room for a waiting photo.
 func TestForgettingMakesRoom(t *testing.T) {
 	a := newMember(t, serveRelayOf(t, t.TempDir(), relay.Config{Quota: relay.Quota{Bytes: 200_000}}), nil)
 	a.photo(1, 60_000)

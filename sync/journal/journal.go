@@ -1,12 +1,12 @@
 // Package journal is a replica's durable state over the store of a node or a
 // worker.
 //
-// The words, beside those of package replica:
+// These words are used beside those of package replica:
 //
 //   - A note is a small record of the exchange: the state, a log entry, a
-//     problem, or what a delta carried.
-//   - A manifest is the note of what one of our deltas carried. It finds the
-//     delta again when some of its content is erased.
+//     problem, or the content of a delta.
+//   - A manifest is the note that lists the content of one of our deltas. When
+//     some of the content is erased, the manifest says which delta it was in.
 package journal
 
 import (
@@ -31,21 +31,22 @@ type Journal struct {
 	Space  memory.SpaceID
 	Member memory.MemberID
 	Store  *store.Store
-	Vault  bool // secrets are sent, too
-	// Shelf: the replica exchanges with an envelope store on this device's own
-	// disk. Then the deltas of others are found again when some of their
-	// content is erased.
+	Vault  bool // whether secrets are sent, too
+	// Shelf says that the replica exchanges with an envelope store on this
+	// device's own disk. The journal then also notes in which deltas of other
+	// members a record is, so that their bodies can be removed when it is erased.
 	Shelf bool
 
-	// Write runs a change of memories in a transaction and then updates the
-	// index. nil: Store.Update.
+	// Write changes memories in a transaction and then updates the index. nil
+	// means Store.Update.
 	Write func(ctx context.Context, fn func(*store.Tx) error) error
-	// Heard is called with each assertion's clock, and Forgot with what another
-	// member erased, within the transaction. Either may be nil.
+	// Heard is called with the clock of each assertion that comes, Forgot with
+	// what another member erased. Both run within the transaction, and either may
+	// be nil.
 	Heard  func(memory.Clock)
 	Forgot func(store.Targets)
 
-	source atomic.Pointer[source] // the last one that was looked for
+	source atomic.Pointer[source] // the last one that was looked up
 	where  whereChains
 }
 
@@ -61,7 +62,7 @@ func (l *Journal) note(parts ...string) string {
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// short returns a name of fixed length for something of any length.
+// short returns a name of fixed length for a text of any length.
 func short(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:16])
@@ -88,7 +89,7 @@ func (l *Journal) State(ctx context.Context) (s replica.State, err error) {
 	if err != nil {
 		return s, err
 	}
-	if via := l.via(); s.Via != via { // cursors of one remote mean nothing for another
+	if via := l.via(); s.Via != via { // a cursor of one remote means nothing at another
 		s.Via, s.Cursor, s.Ahead, s.Founded = via, 0, nil, false
 	}
 	return s, err
@@ -103,8 +104,8 @@ func (l *Journal) state(tx *store.Tx) (s replica.State, err error) {
 	return s, err
 }
 
-// kept returns the state from its own two records, without its chains. ok reports
-// whether there is one.
+// kept reads the state from its two records, without its chains. ok reports
+// whether a state is stored.
 func (l *Journal) kept(tx *store.Tx) (s replica.State, ok bool, err error) {
 	if ok, err = tx.Meta(l.note("state"), &s); err != nil {
 		return s, ok, err
@@ -144,8 +145,9 @@ func (l *Journal) Save(ctx context.Context, s replica.State, entries ...[]byte) 
 	})
 }
 
-// besides is the part of a state with a record of its own, named bodies,
-// because a delta that waits to be sent may nearly fill the other.
+// besides is the part of a state that is stored in a record named bodies. The
+// other record may be nearly full, because it holds the delta that waits to be
+// sent.
 type besides struct {
 	Bare  map[string][]uint64 `json:"b,omitempty"`
 	Gone  map[string][]uint64 `json:"g,omitempty"`
@@ -213,14 +215,15 @@ func isSecret(tx *store.Tx, a *memory.Assertion) (bool, error) {
 	return err == nil && m.Type == memory.Vault, err
 }
 
-// maxProblems is how many problems are kept. The oldest of the member with the
-// most goes first, so that one member's faults hide nobody else's.
+// maxProblems is how many problems are kept. When there are more, the oldest
+// problem of the member with the most problems is removed. One member's faults
+// then can't displace those of others.
 const maxProblems = 200
 
-// aside is a problem as it is stored.
+// aside is the stored form of a problem.
 type aside struct {
 	Problem replica.Problem `json:"p"`
-	Ident   string          `json:"i"` // the same for the same fault
+	Ident   string          `json:"i"` // equal for the same fault of the same thing
 }
 
 // SetAside implements replica.Journal.
@@ -286,7 +289,7 @@ func (l *Journal) Problems(ctx context.Context) (out []replica.Problem, err erro
 func (l *Journal) Sent(ctx context.Context, sent replica.Entries, at envelope.Position, ops []delta.Op, s replica.State) error {
 	steps := l.sentSteps(at, ops)
 	for i := range ops {
-		if u := ops[i].Utterance; u != nil { // it may have been redacted here
+		if u := ops[i].Utterance; u != nil { // it may have been redacted on this device since
 			steps = append(steps, func(tx *store.Tx, page int) (bool, error) {
 				if page == 1 {
 					if more, err := l.yield(tx, u); err != nil || more {
@@ -306,5 +309,5 @@ func (l *Journal) Sent(ctx context.Context, sent replica.Entries, at envelope.Po
 	if err := l.emptyDue(ctx); err != nil {
 		return err
 	}
-	return l.again(ctx) // a worker's op may wait for what was said here
+	return l.again(ctx) // a worker's op may wait for an op that was made here
 }

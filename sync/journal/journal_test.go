@@ -21,8 +21,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// A blob goes sealed, is fetched when it is asked for, and goes from the relay
-// with the memory that had it.
+// A blob is sent sealed, is downloaded on request, and is deleted at the relay
+// with its memory.
 func TestBlobs(t *testing.T) {
 	a, b := pair(t)
 	picture := bytes.Repeat([]byte("a picture of a plum "), 100_000)
@@ -78,7 +78,8 @@ func TestBlobs(t *testing.T) {
 	}
 }
 
-// What is erased goes from the relay; what else was in its delta does not.
+// What is erased is removed from the relay. The other content of its delta is
+// not.
 func TestForgottenAtTheRelay(t *testing.T) {
 	a, b := pair(t)
 	a.say(fact(1, "The first."), fact(2, "The second."))
@@ -133,7 +134,8 @@ func TestForgottenAtTheRelay(t *testing.T) {
 	}
 }
 
-// A delta that comes after what it says was erased goes from the shelf, too.
+// A delta that comes after the erasure of its content is removed from the
+// envelope store, too.
 func TestErasedBeforeItCame(t *testing.T) {
 	m := newMember(t, serveRelay(t), nil)
 	l := &journal.Journal{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Shelf: true}
@@ -155,7 +157,7 @@ func TestErasedBeforeItCame(t *testing.T) {
 	}
 }
 
-// A secret stays where it was said, unless the wearer has it sent.
+// A secret stays on its device, unless the wearer wants secrets to be sent.
 func TestVaultStays(t *testing.T) {
 	a, b := pair(t)
 	secret := fact(1, "The code of the door.")
@@ -180,8 +182,8 @@ func TestVaultStays(t *testing.T) {
 	}
 }
 
-// A store that was put back to an older state goes on in another incarnation:
-// what it had sent comes back, and nothing is lost on either side.
+// A restored store continues under another incarnation. What it had sent comes
+// back, and nothing is lost on either side.
 func TestThreatRestoredFromBackup(t *testing.T) {
 	a, b := pair(t)
 	a.say(fact(1, "Before the backup."))
@@ -219,8 +221,8 @@ func TestThreatRestoredFromBackup(t *testing.T) {
 	}
 }
 
-// A worker says what it may, and no more: the rest is set aside, on every
-// replica the same, and looked at again when what it needs comes.
+// A worker can only say what its grant allows. The rest is quarantined, the
+// same on every replica, and checked again when what it needs comes.
 func TestWorkerIsHeldToItsGrant(t *testing.T) {
 	url := serveRelay(t)
 	a := newMember(t, url, nil)
@@ -279,7 +281,8 @@ func TestWorkerIsHeldToItsGrant(t *testing.T) {
 	}
 }
 
-// After 30 days another key seals, for all who belong; both keys go on opening.
+// After 30 days, another key is used for sealing, for all members. Both keys
+// still open.
 func TestEpochEnds(t *testing.T) {
 	a, b := pair(t)
 	a.say(fact(1, "In the first epoch."))
@@ -305,9 +308,9 @@ func TestEpochEnds(t *testing.T) {
 	}
 }
 
-// What the wearer wrote, what was heard around them and what a worker said
-// never stand in one frame, however they lie in the outbox: a length would
-// tell of one what somebody put beside it.
+// Words of the wearer, words heard around the wearer and words of a worker are
+// never in one frame, in whatever order they are in the outbox. Otherwise a
+// length could reveal something about one to the author of another.
 func TestTrustIsKeptApart(t *testing.T) {
 	a, b := pair(t)
 	of := func(n byte, rank memory.Rank) memory.Assertion {

@@ -23,8 +23,8 @@ func (b brokenLog) Log(ctx context.Context, n uint64) ([][]byte, error) {
 	return b.Remote.Log(ctx, n)
 }
 
-// The keys of an epoch are here as soon as the entry that began it is, whatever
-// the relay says next: what is sent then is sealed under them.
+// The keys of an epoch are available as soon as its entry is, whatever the
+// relay says next. What is sent after that is sealed with them.
 func TestKeysComeWithTheirEntry(t *testing.T) {
 	a, b := pair(t)
 	a.sync()

@@ -9,15 +9,15 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// known is what a worker's op is checked against: delta.Lookup within a
-// transaction. err is an error of the store, if any.
+// known answers the questions of delta.Lookup within a transaction. err is the
+// store's first error, if there was one.
 type known struct {
 	l   *Journal
 	tx  *store.Tx
 	err error
 
-	as      *memory.Utterance   // look as if this utterance were here under its id; nil: none
-	without map[memory.Dot]bool // look as if these assertions had not come
+	as      *memory.Utterance   // pretend that this utterance is stored under its id; nil: none
+	without map[memory.Dot]bool // pretend that these assertions did not come
 }
 
 func (k *known) fail(err error) bool {
@@ -27,7 +27,7 @@ func (k *known) fail(err error) bool {
 	return err == nil
 }
 
-// Proposed implements delta.Lookup. The type of a cold memory is known here.
+// Proposed implements delta.Lookup. It also knows the type of a cold memory.
 func (k *known) Proposed(id memory.ID) (types []memory.Type, gone bool) {
 	gone, err := k.tx.Erased(id)
 	if !k.fail(err) || gone {
@@ -59,14 +59,16 @@ func (k *known) Utterance(id memory.ID) (*memory.Utterance, bool) {
 	return u, k.fail(err)
 }
 
-// source records where a recording or a photo was found. It may be gone since.
+// source records where a recording or a photo was found. The record may have
+// been removed since.
 type source struct {
 	event  memory.EventID
 	memory memory.ID
 }
 
-// Source implements delta.Lookup. A recording or photo is the resource that
-// quotes its event. Hundreds of lines of a recording ask for the same one.
+// Source implements delta.Lookup. The resource that quotes an event proves
+// that its recording or photo is known. The last answer is cached, because
+// hundreds of lines of a recording ask for the same event.
 func (k *known) Source(id memory.EventID) bool {
 	if last := k.l.source.Load(); last != nil && last.event == id {
 		if m, err := k.tx.Memory(last.memory); k.fail(err) && isSource(m, id) {
@@ -105,9 +107,9 @@ func (k *known) place(author memory.MemberID, name string, seq uint64) int {
 	var seqs []uint64
 	_, err := k.tx.Meta(k.l.note("cited", author.String(), name), &seqs)
 	k.fail(err)
-	// Positions follow the order in which the assertions came, which the
-	// author's chain fixes for all replicas. The author could choose the
-	// numbers.
+	// The order in which the assertions came is the same on all replicas,
+	// because the author's chain fixes it. The sequence numbers are not used,
+	// because the author could choose them.
 	if i := slices.Index(seqs, seq); i >= 0 {
 		return i
 	}
@@ -125,8 +127,8 @@ func evidenceName(e memory.Evidence) string {
 // grant may allow.
 const maxCited = 256
 
-// count counts what a worker's assertion cites, or the memory that it changes,
-// whatever becomes of it. Its number is then in use.
+// count records which evidence a worker's assertion cites, or which memory it
+// changes. The assertion counts even if it is refused or waits.
 func (l *Journal) count(tx *store.Tx, op *delta.Op) error {
 	a := op.Assertion
 	if a == nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// The lines of a recording, hundreds of them, ask one by one whether it is
-// known: all other resources are not gone through for each. One that was
-// forgotten is known no longer.
+// Hundreds of lines of a recording ask one by one whether it is known. This
+// must not read all other resources for each. After the recording was
+// forgotten, it is no longer known.
 func TestSourceOfManyLines(t *testing.T) {
 	key, err := seal.KeyFromBytes(bytes.Repeat([]byte{7}, seal.KeySize))
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// lacksNames reports whether one of the withheld bodies, by chain, may name a
-// blob. A worker's body names none that counts.
+// lacksNames reports whether one of the withheld bodies, given by chain, may
+// name a blob. A blob that a worker names does not count.
 func (l *Journal) lacksNames(tx *store.Tx, bare map[string][]uint64) (bool, error) {
 	if len(bare) == 0 {
 		return false, nil
@@ -28,8 +28,8 @@ func (l *Journal) lacksNames(tx *store.Tx, bare map[string][]uint64) (bool, erro
 	return false, nil
 }
 
-// letInAsWorkers returns the members that are or were extractors, by the log
-// that is stored here. Each of its entries was checked when it came.
+// letInAsWorkers returns the members that are or were extractors, according
+// to the stored log. The entries were verified before they were stored.
 func (l *Journal) letInAsWorkers(tx *store.Tx) (map[memory.MemberID]bool, error) {
 	var n uint64
 	if _, err := tx.Meta(l.note("log"), &n); err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Who lacks a body that the relay withholds makes no snapshot, which would leave
-// it out for good, and objects to nobody's that has it; once the body was dropped
-// for such a snapshot, that is where it is had.
+// A member that lacks a withheld body makes no snapshot, which would lack it
+// for good, and does not object to snapshots that have it. After the body was
+// dropped for such a snapshot, the member takes it from there.
 func TestSnapshotsOfWhoLacksABody(t *testing.T) {
 	url := serveRelayIn(t, t.TempDir())
 	a := newMember(t, url, nil)

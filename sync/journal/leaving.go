@@ -9,25 +9,29 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// A delta of ours that carries something erased is emptied. First it is due.
-// Then the rest of its content is sent again, for which cold memories must be
-// here. Then its body goes. Nobody knows beforehand how many deltas that are,
-// and how much each carries, so each is done in transactions of its own.
+// When something is erased, the bodies of our deltas that contain it have to
+// be removed. This takes three steps. The delta is marked as due. Then the
+// rest of its content is put into the outbox again; cold memories in it have
+// to be fetched before. Then the relay removes the body. There may be any
+// number of such deltas with any amount of content, so each has its own
+// transactions.
 
-// going is a delta whose body goes from the relay once the outbox was sent up
-// to a number. By then a later delta has what of it still counts.
+// going is a delta whose body is removed from the relay as soon as the outbox
+// was sent up to entry After. By then a later delta repeats the content that
+// is not erased.
 type going struct {
 	At    envelope.Position `json:"p"`
 	After uint64            `json:"a"`
 }
 
-// due lists the deltas that carry something erased, unready those of them that
-// also carry cold memories, and toGo those that were emptied.
+// due lists the deltas that contain something erased. unready lists those of
+// them that also contain cold memories. toGo lists the deltas whose content
+// was put into the outbox again.
 func (l *Journal) due() pages[envelope.Position]     { return pages[envelope.Position]{l, "due"} }
 func (l *Journal) unready() pages[envelope.Position] { return pages[envelope.Position]{l, "unready"} }
 func (l *Journal) toGo() pages[going]                { return pages[going]{l, "going"} }
 
-// recall marks those of our deltas that carry something of what was erased.
+// recall marks our deltas that contain something of what was erased.
 func (l *Journal) recall(tx *store.Tx, erased []memory.ID) error {
 	var all []envelope.Position
 	for _, id := range erased {
@@ -48,7 +52,8 @@ func (l *Journal) recall(tx *store.Tx, erased []memory.ID) error {
 	return l.due().add(tx, all...)
 }
 
-// emptyDue empties the deltas that are due. It goes on after a crash.
+// emptyDue handles the deltas that are due. After a crash, the next call
+// continues.
 func (l *Journal) emptyDue(ctx context.Context) error {
 	var due []envelope.Position
 	err := l.view(ctx, func(tx *store.Tx) (err error) { due, err = l.due().all(tx); return err })
@@ -78,7 +83,7 @@ func (l *Journal) empty(ctx context.Context, at envelope.Position) error {
 				return err
 			}
 		}
-		return l.notDue(tx, at) // it went before, or waits
+		return l.notDue(tx, at) // the delta was handled before, or it waits for cold memories
 	})
 	if err != nil || !there || waits {
 		return err
@@ -98,7 +103,7 @@ func (l *Journal) notDue(tx *store.Tx, at envelope.Position) error {
 	return l.due().drop(tx, func(p envelope.Position) bool { return p == at })
 }
 
-// sayAgain puts into the outbox what a delta carried and what is not erased.
+// sayAgain puts into the outbox what a delta contained, except what is erased.
 func (l *Journal) sayAgain(m *manifest) (steps []step) {
 	say := func(do func(*store.Tx) error) { steps = append(steps, whole(do)) }
 	for _, s := range m.Assertions {
@@ -128,7 +133,7 @@ func (l *Journal) sayAgain(m *manifest) (steps []step) {
 	return steps
 }
 
-// cold reports whether a delta carries cold memories, and asks for them.
+// cold reports whether a delta contains cold memories, and asks for them.
 func cold(tx *store.Tx, m *manifest) (any bool, err error) {
 	for _, s := range m.Assertions {
 		if erased, err := tx.Erased(s.Memory); err != nil || erased {
@@ -149,8 +154,8 @@ func cold(tx *store.Tx, m *manifest) (any bool, err error) {
 	return any, nil
 }
 
-// Back goes on with the deltas, and with the waiting ops of workers, that
-// needed cold memories which are here now.
+// Back continues with the deltas, and with the workers' waiting ops, whose
+// cold memories are on the device again.
 func (l *Journal) Back(ctx context.Context) error {
 	if err := l.askThawed(ctx); err != nil {
 		return err
@@ -174,7 +179,7 @@ func (l *Journal) Back(ctx context.Context) error {
 
 // Forgotten implements replica.Journal.
 func (l *Journal) Forgotten(ctx context.Context) (f replica.Forgotten, err error) {
-	if err := l.emptyDue(ctx); err != nil { // what a crash left
+	if err := l.emptyDue(ctx); err != nil { // deltas that a crash left unfinished
 		return f, err
 	}
 	err = l.view(ctx, func(tx *store.Tx) error {
@@ -182,7 +187,7 @@ func (l *Journal) Forgotten(ctx context.Context) (f replica.Forgotten, err error
 		if err != nil {
 			return err
 		}
-		waits := uint64(1<<64 - 1) // the first number that was not sent
+		waits := uint64(1<<64 - 1) // number of the first outbox entry that was not sent
 		for o, err := range tx.Outbox(0) {
 			if err != nil {
 				return err

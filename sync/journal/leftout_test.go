@@ -49,9 +49,9 @@ func (m *member) removeUnseen(w *member, hold *bool) {
 	*hold = false
 }
 
-// Who had taken what a removal leaves out reads all of an honest relay after a
-// lie, and goes on: that the removed one's chain counts less far by now is no
-// going back of the relay.
+// After a lie, a member that took what a removal leaves out reads everything of an
+// honest relay again, and continues. That the removed member's chain now counts
+// less far must not look as if the relay had gone back.
 func TestAllIsReadAgainWhereARemovalLeftOut(t *testing.T) {
 	a, _ := pair(t)
 	w := a.let(a.url, envelope.Writer, nil)
@@ -113,7 +113,7 @@ func putOutLate(t *testing.T, a, w *member, took ...*member) {
 }
 
 // What a removal leaves out counts nowhere: a snapshot is made, verified and
-// taken without it, though the relay has it.
+// taken without it, although the relay has it.
 func TestSnapshotAfterARemovalThatLeftOut(t *testing.T) {
 	a, b := pair(t)
 	for _, m := range []*member{a, b} {
@@ -143,8 +143,9 @@ func TestSnapshotAfterARemovalThatLeftOut(t *testing.T) {
 	}
 }
 
-// Who had taken what a removal leaves out makes no snapshot and judges none, as
-// what it has is what nobody else has; it takes those of others.
+// A member that took what a removal leaves out makes no snapshots and votes on
+// none, because it has something that nobody else has. It takes those of
+// others.
 func TestSnapshotsOfWhoTookWhatIsLeftOut(t *testing.T) {
 	a, b := pair(t)
 	c := a.let(a.url, envelope.Owner, nil)

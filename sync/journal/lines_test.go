@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Who wrote a line is told by the key that signed it: a worker that names itself
-// like a device's extractor is a worker, and one that says a device's line once
-// more, or another worker's, does not make it its own, in whatever order they come.
+// The signing key decides who wrote a line. A worker that calls itself a
+// device's extractor is still a worker. If it repeats a line of a device or of
+// another worker, it does not become the author, in whatever order they come.
 func TestThreatWorkerSaysAnothersLine(t *testing.T) {
 	a, b := pair(t)
 	device, worker, other := memory.MemberID{2}, memory.MemberID{7}, memory.MemberID{1}

@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// The largest entry that a log may have is kept.
+// The largest possible log entry can be stored.
 func TestLargestLogEntry(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	if err := a.journal().Save(t.Context(), replica.State{Incarnation: 1}, make([]byte, envelope.MaxEntry)); err != nil {
@@ -23,8 +23,9 @@ func TestLargestLogEntry(t *testing.T) {
 	}
 }
 
-// A space of four that was rotated daily for half a year is let into, by a device
-// and from the phrase, and who was away and who is new read the whole log.
+// A device and the recovery phrase add members to a space of four that was
+// rotated daily for half a year. New members and those who were away read the
+// whole log.
 func TestManyEpochs(t *testing.T) {
 	a, phrase := newMemberWords(t, serveRelay(t))
 	a.close()
@@ -83,7 +84,7 @@ func TestManyEpochs(t *testing.T) {
 	}
 }
 
-// The keys of as many epochs as rotations begin fit into an addition.
+// The keys of as many epochs as rotations may begin fit into an addition.
 func TestMostEpochs(t *testing.T) {
 	id := seal.NewIdentity()
 	all := seal.Epochs{}

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// manifest is what one of our deltas carried.
+// manifest lists what one of our deltas contained.
 type manifest struct {
 	Assertions []saying          `json:"a,omitempty"`
 	Utterances []memory.ID       `json:"u,omitempty"`
@@ -30,17 +30,17 @@ type blobAt struct {
 	Sealed envelope.Hash `json:"s"`
 }
 
-// Notes returns the names of the small records by which a memory's deltas are
-// found at the relay. They stay here when the memory turns cold.
+// Notes returns the names of the notes that say in which deltas a memory is.
+// They stay on this device when the memory turns cold.
 func (l *Journal) Notes(id memory.ID) []string { return []string{l.note("in", id.String())} }
 
 func (l *Journal) manifestNote(p envelope.Position) string {
 	return l.note("sent", fmt.Sprintf("%016x", p.Incarnation), number(p.Seq))
 }
 
-// sentSteps record what a delta carried, and for each id that this delta
-// carries it. An erasure that was sent takes what it names out of earlier
-// deltas.
+// sentSteps record what a delta contained, and, for each id in it, that this
+// delta contains it. If the delta contains an erasure, they also mark the
+// earlier deltas that contain what it erases.
 func (l *Journal) sentSteps(at envelope.Position, ops []delta.Op) (steps []step) {
 	m := manifest{At: at}
 	for i := range ops {
@@ -75,7 +75,7 @@ func (l *Journal) sentSteps(at envelope.Position, ops []delta.Op) (steps []step)
 				return err
 			}
 			erased, err := tx.Erased(id)
-			if err != nil || !erased { // erased after this was sealed and before it was sent
+			if err != nil || !erased { // it was erased after the delta was sealed and before it was sent
 				return err
 			}
 			return l.went(tx, store.Targets{Memories: []memory.ID{id}})
@@ -87,7 +87,7 @@ func (l *Journal) sentSteps(at envelope.Position, ops []delta.Op) (steps []step)
 	return append([]step{whole(func(tx *store.Tx) error { return tx.PutMeta(l.manifestNote(at), m) })}, steps...)
 }
 
-// locate records that a delta carries something of an id.
+// locate records that a delta contains something of an id.
 func (l *Journal) locate(tx *store.Tx, id memory.ID, at envelope.Position) error {
 	var places []envelope.Position
 	if _, err := tx.Meta(l.note("in", id.String()), &places); err != nil || slices.Contains(places, at) {

@@ -33,8 +33,8 @@ func chainsAre(t *testing.T, what string, got replica.Chains, want map[string]en
 	}
 }
 
-// A state of more chains than one record ever held, with a delta that waits and
-// the parts of the largest snapshot, is kept; who has it goes on.
+// A state with more chains than one record could hold, with a waiting delta and
+// the parts of the largest snapshot, can be stored, and its member continues.
 func TestStateOfVeryManyChains(t *testing.T) {
 	a, b := pair(t)
 	a.sync()
@@ -94,8 +94,8 @@ func TestStateOfVeryManyChains(t *testing.T) {
 	}
 }
 
-// What a transaction would have written that came to nothing, and what another
-// wrote meanwhile, leaves every chain in its place.
+// After a failed transaction, and after writes of others meanwhile, every chain
+// is still in its place.
 func TestChainsOfATransactionThatFailed(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	want, refused := map[string]envelope.Link{}, errors.New("no room")
@@ -158,7 +158,8 @@ func TestChainsOfATransactionThatFailed(t *testing.T) {
 	put(l, some(0, 40)...)
 }
 
-// Parts of a snapshot that lie at the relay are known of when all is read anew.
+// Parts of a snapshot at the relay are still known after everything was read
+// again.
 func TestPartsOutlastReadingAnew(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	parts := []envelope.Hash{{7}, {8}}

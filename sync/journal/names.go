@@ -6,10 +6,10 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// maxNames is how many names of blobs one list has. There may be any number of
-// equal blobs, such as a silence that is recorded each day, and any writer can
-// name many more. A full list ends in andOthers; then all notes have to be
-// searched.
+// maxNames is how many names of blobs one list can have. Any number of blobs
+// can be equal, for example silence that is recorded each day, and any writer
+// can name many more. A full list ends in andOthers, and the rest is found by
+// a search through all notes.
 const (
 	maxNames  = 256
 	andOthers = ""
@@ -39,7 +39,7 @@ func addTo(tx *store.Tx, list, name string) error {
 	return tx.PutMeta(list, append(names, name))
 }
 
-// removeFrom removes a name from a list. An empty list goes.
+// removeFrom removes a name from a list, and the list if it is then empty.
 func removeFrom(tx *store.Tx, list, name string) error {
 	var names []string
 	if ok, err := tx.Meta(list, &names); err != nil || !ok {

@@ -36,7 +36,7 @@ func (m *member) overReadOnly() (down *bool) {
 	return down
 }
 
-// A body goes only once what else was in it has gone to the relay again.
+// A body is removed only after its other content was sent to the relay again.
 func TestBodyStaysUntilTheRestIsSent(t *testing.T) {
 	a, b := pair(t)
 	down := a.overReadOnly()
@@ -64,7 +64,8 @@ func TestBodyStaysUntilTheRestIsSent(t *testing.T) {
 	}
 }
 
-// What was sealed, and erased before it was sent, goes from the relay as well.
+// Content that was sealed, and erased before it was sent, is removed from the
+// relay, too.
 func TestErasedBeforeItWasSent(t *testing.T) {
 	a, _ := pair(t)
 	down := a.overReadOnly()
@@ -103,8 +104,8 @@ func (r twoTongued) Append(ctx context.Context, d *envelope.Delta) error {
 	return err
 }
 
-// What a relay took and denied goes, too, when what is in it is forgotten,
-// before it has come back or after.
+// A delta that a relay took and denied is removed when its content is
+// forgotten, before it has come back or after.
 func TestForgottenWhereTheRelayDeniedIt(t *testing.T) {
 	for name, back := range map[string]bool{"once it came back": true, "before it came back": false} {
 		t.Run(name, func(t *testing.T) {

@@ -8,13 +8,13 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// others lists the deltas of other members whose bodies have to go from the
-// envelope store.
+// others lists the deltas of other members whose bodies have to be removed
+// from the envelope store.
 func (l *Journal) others() pages[replica.Ref] { return pages[replica.Ref]{l, "others"} }
 
-// locateOthers records, for the memory or utterance of an op, that its delta
-// carries something of it. If that was erased before the delta came, the
-// delta's body goes.
+// locateOthers records that a delta contains something of the memory or
+// utterance of an op. If that record was erased before the delta came, the
+// delta's body is marked for removal.
 func (l *Journal) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error {
 	ref := replica.Ref{Member: in.Author.ID, Position: in.Header.Position()}
 	var id memory.ID
@@ -40,7 +40,7 @@ func (l *Journal) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error 
 	if len(refs) < pageItems {
 		return tx.PutMeta(name, append(refs, ref))
 	}
-	n := 0 // anybody may say any number of things about one memory, so a full list goes on in another
+	n := 0 // anybody may send any number of ops about one memory, so a full list continues in another
 	for ; ; n++ {
 		var full []replica.Ref
 		if ok, err := tx.Meta(l.note("from", id.String(), number(uint64(n))), &full); err != nil {
@@ -58,8 +58,8 @@ func (l *Journal) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error 
 	return tx.PutMeta(name, []replica.Ref{ref})
 }
 
-// takeFrom returns the deltas of others that carry something of what was
-// erased, and drops their notes. A delta may be returned twice.
+// takeFrom returns other members' deltas that contain something of what was
+// erased, and removes the notes about it. A delta may be returned twice.
 func (l *Journal) takeFrom(tx *store.Tx, id memory.ID) (all []replica.Ref, err error) {
 	name := l.note("from", id.String())
 	for n := uint64(0); ; n++ {
@@ -75,8 +75,9 @@ func (l *Journal) takeFrom(tx *store.Tx, id memory.ID) (all []replica.Ref, err e
 	}
 }
 
-// dropOthers removes the bodies of others' deltas that carry something of what
-// was erased from the envelope store. Their authors send the rest again.
+// dropOthers marks the bodies of other members' deltas that contain something
+// of what was erased, for removal from the envelope store. Their authors send
+// the rest of the content again.
 func (l *Journal) dropOthers(tx *store.Tx, erased []memory.ID) error {
 	if !l.Shelf {
 		return nil

@@ -11,9 +11,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// A member that says something of one memory in delta after delta, more than one
-// record names, stops nobody: what it says is taken, and all of it goes from the
-// shelf when the memory is forgotten.
+// A member says something about one memory in more deltas than one record can
+// name. This stops nobody: everything is taken, and all of it is removed from
+// the envelope store when the memory is forgotten.
 func TestOneMemoryInVeryManyDeltas(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	l := &journal.Journal{Space: a.ring.Space(), Member: a.ring.Member(), Store: a.store, Shelf: true}

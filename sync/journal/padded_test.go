@@ -19,8 +19,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// The relay keeps pictures of nearly one length in one length; who fetches
-// them has each as it was.
+// The relay has pictures of nearly the same length in one length. Whoever
+// downloads them gets each as it was.
 func TestBlobsArePadded(t *testing.T) {
 	a, b := pair(t)
 	var sizes []int64

@@ -4,12 +4,11 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// pageItems is how many items one note has; an item takes at most some 100
+// pageItems is how many items one note holds. An item takes at most about 100
 // bytes.
 const pageItems = 500
 
-// pages is a list that may be too long for one note, so it has several. It has
-// no item twice.
+// pages is a set of items in several notes, because one note may be too small.
 type pages[T comparable] struct {
 	l    *Journal
 	name string
@@ -17,7 +16,7 @@ type pages[T comparable] struct {
 
 func (p pages[T]) note(n int) string { return p.l.note(p.name, number(uint64(n))) }
 
-// each calls f with the pages until f returns true or an error.
+// each calls f with one page after another until f returns true or an error.
 func (p pages[T]) each(tx *store.Tx, f func(n int, items []T) (done bool, err error)) error {
 	for n := 0; ; n++ {
 		var items []T
@@ -76,7 +75,8 @@ func (p pages[T]) add(tx *store.Tx, items ...T) error {
 	return nil
 }
 
-// drop removes the items for which over is true. An empty page stays.
+// drop removes the items for which over returns true. A page that becomes
+// empty stays.
 func (p pages[T]) drop(tx *store.Tx, over func(T) bool) error {
 	return p.each(tx, func(n int, items []T) (bool, error) {
 		left := []T{}

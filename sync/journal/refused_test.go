@@ -46,9 +46,9 @@ func (r refusing) PutCheckpoint(ctx context.Context, c *envelope.Checkpoint) err
 	return r.offered.PutCheckpoint(ctx, c)
 }
 
-// A checkpoint that the relay does not take is named and costs a question, or,
-// where the relay does not tell before, is sent seldom; rounds go on, and it is
-// made when the relay takes it.
+// A checkpoint that the relay refuses is reported and costs one request. If the
+// relay does not support that request, the checkpoint is sent rarely. Rounds go
+// on, and the checkpoint is made when the relay takes it.
 func TestRefusedCheckpoint(t *testing.T) {
 	for name, c := range map[string]struct {
 		places func([]envelope.Place) ([]envelope.Place, error)

@@ -13,7 +13,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// maxReports is how many reports of a worker are kept. The oldest go first.
+// maxReports is how many reports of a worker are kept. The oldest are removed
+// first.
 const maxReports = 400
 
 // Report is a worker's report as it came.
@@ -23,13 +24,13 @@ type Report struct {
 	Report delta.Report      `json:"r"`
 }
 
-// reported says which reports of a worker are kept: first to last.
+// reported are the numbers of the first and the last kept report of a worker.
 type reported struct {
 	First uint64 `json:"f"`
 	Last  uint64 `json:"l"`
 }
 
-// keepReport keeps a report unless it or a later one is here.
+// keepReport stores a report unless this report or a later one is stored.
 func (l *Journal) keepReport(tx *store.Tx, in *replica.Incoming, r *delta.Report) error {
 	who := in.Author.ID.String()
 	var kept reported
@@ -76,7 +77,7 @@ func (l *Journal) Reports(ctx context.Context, worker memory.MemberID) (out []Re
 			if err != nil {
 				return err
 			}
-			if ok { // otherwise it never came; the numbers show it
+			if ok { // a missing report never came; the gap in the numbers shows it
 				out = append(out, r)
 			}
 		}

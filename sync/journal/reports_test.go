@@ -12,7 +12,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Reports are kept once each, the newest four hundred, of workers only.
+// Each report is stored once, only the newest four hundred, and only those of
+// workers.
 func TestReports(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	l := &journal.Journal{Space: a.ring.Space(), Member: a.ring.Member(), Store: a.store}

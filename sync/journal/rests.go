@@ -9,14 +9,14 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// A worker's assertion that turns cold leaves a note under everything that it
-// rests on: the lines that it quotes, and the memory into which it archives.
-// When one of these changes, the note makes the assertion come back from its
-// pack. The note also finds it when it is hot again, since the record of its
-// number is gone. When it comes back, it is checked against what is known by
-// then, before anybody sees it.
+// A worker's assertion depends on the lines that it quotes and on the memory
+// into which it archives. When the assertion turns cold, a note is stored for
+// each of them. When one of them changes, the note makes the assertion come
+// back from its pack. The note is also used after that, because the record of
+// the assertion's number is gone. An assertion that comes back is checked
+// against the present knowledge before anybody sees it.
 
-// Froze notes what the workers' assertions that turn cold rest on.
+// Froze stores these notes for workers' assertions that turn cold.
 func (l *Journal) Froze(tx *store.Tx, as []memory.Assertion) error {
 	h, err := l.hired(tx)
 	if err != nil || len(h) == 0 {
@@ -36,8 +36,8 @@ func (l *Journal) Froze(tx *store.Tx, as []memory.Assertion) error {
 	return nil
 }
 
-// restsOn returns the utterances and the memory, beside its own, without which
-// a worker's assertion does not hold.
+// restsOn returns the utterances on which a worker's assertion depends, and the
+// memory, other than its own, on which it depends.
 func restsOn(a *memory.Assertion) (ids []memory.ID) {
 	es := a.Evidence
 	if a.Candidate != nil {
@@ -54,14 +54,15 @@ func restsOn(a *memory.Assertion) (ids []memory.ID) {
 	return ids
 }
 
-// rests lists the memories with a worker's assertion that was cold at some time
-// and rests on an utterance or a memory.
+// rests lists the memories that have a worker's assertion which was cold at
+// some time and depends on the given utterance or memory.
 func (l *Journal) rests(on memory.ID) pages[memory.ID] {
 	return pages[memory.ID]{l, "rests/" + on.String()}
 }
 
-// resting returns the workers' assertions that were cold at some time, rest on
-// an utterance or a memory, and are here. It asks for the others.
+// resting returns the workers' assertions on this device that were cold at some
+// time and depend on an utterance or a memory. It asks for those that are still
+// cold.
 func (l *Journal) resting(tx *store.Tx, on memory.ID, h hired) (as []memory.Assertion, err error) {
 	ids, err := l.rests(on).all(tx)
 	if err != nil {
@@ -84,8 +85,8 @@ func (l *Journal) resting(tx *store.Tx, on memory.ID, h hired) (as []memory.Asse
 	return as, nil
 }
 
-// Thawed checks what workers have said of memories that came back. It runs in
-// the transaction in which they come.
+// Thawed checks what workers said about memories that came back. It runs in the
+// transaction in which they come back.
 func (l *Journal) Thawed(tx *store.Tx, ids []memory.ID) error {
 	h, err := l.hired(tx)
 	if err != nil || len(h) == 0 {
@@ -118,7 +119,7 @@ func (l *Journal) Thawed(tx *store.Tx, ids []memory.ID) error {
 	return tx.PutMeta(l.note("thawed"), true)
 }
 
-// askThawed tries the waiting ops that may concern something that came back.
+// askThawed tries the waiting ops that may be about a memory that came back.
 func (l *Journal) askThawed(ctx context.Context) error {
 	thawed := false
 	err := l.view(ctx, func(tx *store.Tx) error { _, err := tx.Meta(l.note("thawed"), &thawed); return err })

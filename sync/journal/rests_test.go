@@ -97,9 +97,9 @@ func (p packs) back(tx *store.Tx, l *journal.Journal, ids []memory.ID) error {
 	return nil
 }
 
-// A worker's word that is cold when the line that it quotes changes is wanted
-// back, with what it was put away into, and is as where it was hot: nobody sees
-// it before it was held to the line as it is.
+// When a line changes, a worker's cold assertion that quotes it is requested,
+// with the memory into which it archived. The result is the same as for a hot
+// one: nobody sees it before it was checked against the present line.
 func TestAQuoteOfTheColdStandsInItsLine(t *testing.T) {
 	said := func(text string, redacted int) memory.Utterance {
 		return memory.Utterance{ID: memory.ID{50}, Event: memory.EventID{Device: "pin", Seq: 1}, Text: text, Redacted: redacted}
@@ -177,8 +177,8 @@ func proposes(n byte, seq uint64, kind memory.Type) delta.Op {
 	return delta.Op{Assertion: &a}
 }
 
-// What a worker put away into a memory that is of a type of its grant no more,
-// is not put away any more, as where it is said afterwards.
+// If a worker archived into a memory whose type its grant no longer has, the
+// archive is undone, as if it had come later.
 func TestPutAwayIntoWhatIsOfAnotherType(t *testing.T) {
 	m, l := heard(t)
 	h := &hand{t: t, grant: delta.Grant{Types: []memory.Type{memory.Semantic}}}
@@ -198,7 +198,8 @@ func TestPutAwayIntoWhatIsOfAnotherType(t *testing.T) {
 	}
 }
 
-// Of a cold memory one type is known here: a word about another one has it come.
+// Only one type of a cold memory is known here. An op about another type makes
+// the memory come back.
 func TestColdOfTwoTypes(t *testing.T) {
 	m, l := heard(t)
 	h, sh := &hand{t: t, grant: delta.Grant{Types: []memory.Type{memory.Semantic}}}, packs{}

@@ -11,12 +11,13 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// A worker's assertion holds as long as its quotes stand in the lines that it
+// A worker's assertion is valid only while its quotes are in the lines that it
 // cites. When a line changes, for example by a redaction, an assertion that
-// quotes the old line is withdrawn and waits, exactly as if it had come after
-// the change. So replicas that hear of both in different orders agree.
+// quotes the old text is withdrawn and waits. The result is the same as if the
+// assertion had come after the change, so replicas that learn of both in
+// different orders agree.
 
-// hired is every worker that was ever counted here, with its last grant.
+// hired maps each worker that ever sent something here to its last grant.
 type hired map[string][]byte
 
 func (l *Journal) hired(tx *store.Tx) (h hired, err error) {
@@ -36,7 +37,7 @@ func (l *Journal) hired(tx *store.Tx) (h hired, err error) {
 	return h, tx.PutMeta(l.note("hired"), h)
 }
 
-// hire records a worker. A nil grant leaves what is known.
+// hire records a worker and its grant. A nil grant keeps the recorded one.
 func (l *Journal) hire(tx *store.Tx, m memory.MemberID, grant []byte) error {
 	h, err := l.hired(tx)
 	if err != nil {
@@ -53,8 +54,9 @@ func (l *Journal) hire(tx *store.Tx, m memory.MemberID, grant []byte) error {
 	return tx.PutMeta(l.note("hired"), h)
 }
 
-// grant returns a worker's grant. If only a snapshot has spoken of the worker,
-// what it said was within its grant.
+// grant returns a worker's grant. If the worker is known only from a snapshot,
+// every type but vault is allowed, because what the snapshot contains was within
+// the grant.
 func (h hired) grant(m string) delta.Grant {
 	if g, err := delta.ParseGrant(h[m]); err == nil && h[m] != nil {
 		return g
@@ -68,8 +70,8 @@ func (h hired) grant(m string) delta.Grant {
 	return g
 }
 
-// reworded withdraws the workers' assertions that quote an utterance and do not
-// hold with its present text.
+// reworded withdraws the workers' assertions whose quotes are not in the
+// present text of an utterance.
 func (l *Journal) reworded(tx *store.Tx, id memory.ID) error {
 	h, err := l.hired(tx)
 	if err != nil {
@@ -114,9 +116,9 @@ func (l *Journal) quoting(tx *store.Tx, id memory.ID, h hired) (as []memory.Asse
 	return as, err
 }
 
-// holdAgain checks an accepted worker's assertion against what is known now. If
-// it is a proposal that does not hold, holdAgain also checks what workers said
-// of its memory.
+// holdAgain checks a worker's accepted assertion against the present knowledge.
+// If the assertion is a proposal and is withdrawn, holdAgain also checks what
+// workers said about its memory.
 func (l *Journal) holdAgain(tx *store.Tx, a *memory.Assertion, h hired) error {
 	g := h.grant(a.Dot.Member.String())
 	k := &known{l: l, tx: tx}
@@ -145,8 +147,8 @@ func (l *Journal) takeBack(tx *store.Tx, a *memory.Assertion, v delta.Verdict, w
 	return l.orphaned(tx, a.Memory, a.Candidate.Type, h)
 }
 
-// orphaned checks again what workers said of a memory, or archived into it,
-// after a proposal of a type was withdrawn.
+// orphaned checks again what workers said about a memory, or archived into it,
+// after a proposal of type t was withdrawn.
 func (l *Journal) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h hired) error {
 	as, err := tx.Assertions(id)
 	if err != nil {
@@ -161,7 +163,7 @@ func (l *Journal) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h hired) e
 				as = append(as, *a)
 			}
 		}
-		if _, err := l.resting(tx, id, h); err != nil { // those that are here are among them
+		if _, err := l.resting(tx, id, h); err != nil { // the assertions on this device are among those checked above
 			return err
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/locket-dev/locket/sync/journal"
 )
 
-// A worker's word stands as long as its quote stands in the line: where that is
-// redacted it is taken back, with what workers said of its memory, as where it
-// comes after the redaction; and no snapshot waits for it.
+// A worker's assertion is valid while its quote is in the line. If the line is
+// redacted, the assertion is withdrawn, with what workers said about its
+// memory, as if it had come after the redaction. No snapshot waits for it.
 func TestAQuoteStandsInItsLine(t *testing.T) {
 	redacted := memory.Utterance{ID: memory.ID{50}, Event: memory.EventID{Device: "pin", Seq: 1}, Text: "Ana likes […].", Redacted: 1}
 	back := memory.Utterance{ID: memory.ID{50}, Event: memory.EventID{Device: "pin", Seq: 1}, Text: "Ana likes plums, and […].", Redacted: 2}

@@ -11,9 +11,9 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// epochs gives what a member's keys open of all that the relay has: the
-// memories' texts by the epoch in which they were sealed. asked is whose access
-// to the relay is used: a thief has the bytes from wherever it likes.
+// epochs counts the deltas at the relay that a member's keys open, by the epoch
+// in which the delta was sealed. It reads the relay with asked's access,
+// because a thief may get the bytes from anywhere.
 func (m *member) epochs(asked *member) map[uint32]int {
 	m.t.Helper()
 	ds, err := asked.at.Placed(m.t.Context(), 0, 1000)
@@ -30,7 +30,7 @@ func (m *member) epochs(asked *member) map[uint32]int {
 			keys[n] = k
 		}
 	}
-	for _, e := range entries { // every wrap is tried, whomever it names
+	for _, e := range entries { // try every wrap, whomever it names
 		for _, w := range e.Wraps {
 			got, err := seal.OpenEpochs(m.ring.DeviceIdentity(), m.ring.Space(), w.Keys)
 			if err != nil {
@@ -56,8 +56,9 @@ func (m *member) epochs(asked *member) map[uint32]int {
 	return open
 }
 
-// Who was removed opens nothing of a later epoch, with all the bytes of the
-// relay and all its keys; who stays, and who comes later, reads everything.
+// A removed member can't open anything of a later epoch, even with all its keys
+// and all bytes of the relay. The remaining members and later ones can read
+// everything.
 func TestThreatStolenDeviceUnlocked(t *testing.T) {
 	a, b := pair(t)
 	c := a.let(a.url, envelope.Writer, nil)
@@ -100,8 +101,9 @@ func TestThreatStolenDeviceUnlocked(t *testing.T) {
 	}
 }
 
-// Two owners rotate at the same moment: the second makes its entry anew behind
-// the first, and both have both keys. A writer may not.
+// Two owners rotate the keys at the same moment. The second makes its entry
+// again, after the first one's, and both owners have both keys. A writer may
+// not rotate.
 func TestRotationsAtOnce(t *testing.T) {
 	a, b := pair(t)
 	w := a.let(a.url, envelope.Writer, nil)

@@ -15,14 +15,16 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// hand is a worker whose deltas are given to a ledger by hand.
+// hand is a worker whose deltas a test hands to a journal directly, without a
+// relay.
 type hand struct {
 	t     *testing.T
 	grant delta.Grant
 	seq   uint64
 }
 
-// gives has a ledger take a delta; it says how many ops of all were set aside.
+// gives has a journal apply the worker's next delta, and returns how many ops
+// are set aside by then.
 func (h *hand) gives(l *journal.Journal, ops ...delta.Op) (aside int) {
 	h.t.Helper()
 	h.seq++
@@ -38,7 +40,7 @@ func (h *hand) gives(l *journal.Journal, ops ...delta.Op) (aside int) {
 	return len(ps)
 }
 
-// from has a ledger take what an owner says.
+// from has a journal apply a delta of an owner.
 func (h *hand) from(l *journal.Journal, id memory.MemberID, ops ...delta.Op) {
 	h.t.Helper()
 	at := &envelope.Header{Version: envelope.Version, Space: l.Space, Member: id, Incarnation: 1, Seq: 1}
@@ -47,7 +49,7 @@ func (h *hand) from(l *journal.Journal, id memory.MemberID, ops ...delta.Op) {
 	}
 }
 
-// cites is a proposal of a worker that quotes an utterance.
+// cites returns a worker's proposal that quotes an utterance.
 func cites(n byte, quote string) delta.Op {
 	a := fact(n, "Ana likes plums.")
 	a.Dot, a.Clock, a.Rank, a.Space = memory.Dot{Member: memory.MemberID{7}, Seq: uint64(n)}, memory.Clock{Wall: int64(n)}, memory.RankCloud, memory.SpaceID{1}
@@ -55,7 +57,7 @@ func cites(n byte, quote string) delta.Op {
 	return delta.Op{Assertion: &a}
 }
 
-// heard is a store that has the utterance.
+// heard returns a member whose store has the utterance, and its journal.
 func heard(t *testing.T) (*member, *journal.Journal) {
 	m := newMember(t, serveRelay(t), nil)
 	u := memory.Utterance{ID: memory.ID{50}, Event: memory.EventID{Device: "pin", Seq: 1}, Text: "Ana likes plums."}
@@ -63,12 +65,12 @@ func heard(t *testing.T) (*member, *journal.Journal) {
 	return m, m.journal()
 }
 
-// What a worker cites counts once each, refused or not, and on a device that
-// has it from a snapshot, too.
+// Each thing that a worker cites counts once, whether it was refused or not,
+// also on a device that has it from a snapshot.
 func TestCitationsAreCounted(t *testing.T) {
 	m, l := heard(t)
 	h := &hand{t: t, grant: delta.Grant{Types: []memory.Type{memory.Semantic}, PerEvidence: 2}}
-	for range 2 { // refused, and counted, and once though it comes again
+	for range 2 { // it is refused and counted, but only once although it comes twice
 		h.seq = 0
 		if n := h.gives(l, cites(1, "wine")); n != 1 {
 			t.Fatalf("%d were set aside", n)
@@ -93,8 +95,9 @@ func TestCitationsAreCounted(t *testing.T) {
 	}
 }
 
-// Which numbers of a worker's are in use is the same for all, though one has
-// refused what another, where its memory was erased, had no reason to look at.
+// All devices agree which numbers of a worker are in use, even if one device
+// refused an op that another did not examine because its memory had been
+// erased.
 func TestNumbersOfTheRefused(t *testing.T) {
 	var dots [2][]memory.Dot
 	for i := range dots {
@@ -119,7 +122,7 @@ func TestNumbersOfTheRefused(t *testing.T) {
 	}
 }
 
-// A worker changes one memory so often, and no oftener.
+// A worker may change one memory delta.MaxChanges times, and no more often.
 func TestChangesAreCounted(t *testing.T) {
 	m, l := heard(t)
 	h := &hand{t: t, grant: delta.Grant{Types: []memory.Type{memory.Semantic}}}
@@ -137,7 +140,7 @@ func TestChangesAreCounted(t *testing.T) {
 	}
 }
 
-// Of one worker so many ops wait, and another's wait all the same.
+// Up to 256 ops of one worker wait. Older ones are not dropped for newer ones.
 func TestSoManyWait(t *testing.T) {
 	_, l := heard(t)
 	h := &hand{t: t, grant: delta.Grant{Types: []memory.Type{memory.Semantic}}}
@@ -153,7 +156,7 @@ func TestSoManyWait(t *testing.T) {
 	}
 	waits := 0
 	ps, err := l.Problems(t.Context())
-	for _, p := range ps { // the last 200
+	for _, p := range ps { // the list holds the last 200
 		if p.Waits {
 			waits++
 		}
@@ -163,8 +166,8 @@ func TestSoManyWait(t *testing.T) {
 	}
 }
 
-// No snapshot is made or verified of what is not all there: something is to be
-// sent, or of a worker something waits, or is cold.
+// No snapshot is made or verified while something is still to be sent, an op of a
+// worker waits, or a memory is cold.
 func TestNoSnapshotBeforeAllIsSettled(t *testing.T) {
 	m, l := heard(t)
 	live := func() error { return l.Live(t.Context(), func(*delta.Item) error { return nil }) }
@@ -186,7 +189,7 @@ func TestNoSnapshotBeforeAllIsSettled(t *testing.T) {
 	if err := live(); !errors.Is(err, replica.ErrUnsettled) {
 		t.Errorf("with something that waits: %v", err)
 	}
-	h.gives(l, delta.Op{Gone: []delta.Place{{Member: memory.MemberID{7}, Position: envelope.Position{Incarnation: 1, Seq: 1}}}}) // nothing that it waits for
+	h.gives(l, delta.Op{Gone: []delta.Place{{Member: memory.MemberID{7}, Position: envelope.Position{Incarnation: 1, Seq: 1}}}}) // an op that the waiting one does not wait for
 	if err := live(); !errors.Is(err, replica.ErrUnsettled) {
 		t.Errorf("with something that still waits: %v", err)
 	}
@@ -208,8 +211,8 @@ func TestNoSnapshotBeforeAllIsSettled(t *testing.T) {
 	}
 }
 
-// A blob whose memory was erased comes back by nothing: neither where it lies,
-// nor what is in it.
+// After a memory was erased, nothing brings its blob back: neither the blob's
+// place at the relay nor its content is kept.
 func TestBlobOfTheErased(t *testing.T) {
 	m, l := heard(t)
 	kept, err := m.store.WriteBlob(t.Context(), bytes.NewReader([]byte("a picture of a plum")))
@@ -235,7 +238,8 @@ func TestBlobOfTheErased(t *testing.T) {
 	}
 }
 
-// However much one says that is set aside, what is known of another stays shown.
+// However many ops of one member are set aside, the problem that is known of
+// another member stays in the list.
 func TestProblemsOfOthersStay(t *testing.T) {
 	m, l := heard(t)
 	fork := replica.Problem{Member: memory.MemberID{9}, Reason: "there are two histories"}

@@ -17,8 +17,8 @@ import (
 
 var _ replica.Archive = (*Journal)(nil)
 
-// Live implements replica.Archive: everything of this space that other members
-// have once they have taken all that was sent, in one consistent view.
+// Live implements replica.Archive. It yields, in one consistent view,
+// everything of this space that another member has after it took all deltas.
 func (l *Journal) Live(ctx context.Context, f func(*delta.Item) error) error {
 	return l.view(ctx, func(tx *store.Tx) error {
 		if err := l.settled(tx); err != nil {
@@ -54,8 +54,8 @@ func (l *Journal) Live(ctx context.Context, f func(*delta.Item) error) error {
 	})
 }
 
-// settled reports whether everything that was said here was sent, and
-// everything that came was handled.
+// settled returns replica.ErrUnsettled unless all that was made here was sent,
+// and all that came was applied.
 func (l *Journal) settled(tx *store.Tx) error {
 	for _, err := range tx.Outbox(0) {
 		if err != nil {
@@ -76,8 +76,8 @@ func (l *Journal) settled(tx *store.Tx) error {
 	return err
 }
 
-// staysHere reports whether an assertion is about this member's secrets, which
-// others don't have unless they were sent.
+// staysHere reports whether an assertion is about one of this member's secrets.
+// Other members do not have it unless secrets are sent.
 func (l *Journal) staysHere(tx *store.Tx, a *memory.Assertion) (bool, error) {
 	if a.Dot.Member != l.Member {
 		return false, nil
@@ -101,7 +101,8 @@ func (l *Journal) staysHere(tx *store.Tx, a *memory.Assertion) (bool, error) {
 	return true, nil
 }
 
-// liveNotes yields where blobs are, and the counters of grants.
+// liveNotes yields the notes of blobs and the citations that grants are counted
+// by.
 func (l *Journal) liveNotes(tx *store.Tx, f func(*delta.Item) error) error {
 	var items []delta.Item
 	blobs, cited := l.note("blob")+"/", l.note("cited")+"/"
@@ -175,8 +176,8 @@ func liveErased(tx *store.Tx, f func(*delta.Item) error) error {
 }
 
 // Restore implements replica.Archive. Taking an item twice changes nothing.
-// [delta.ErrForm] means that no member whose store could hold it has sealed an
-// item.
+// [delta.ErrForm] means that no honest member can have made an item, because no
+// store could hold it.
 func (l *Journal) Restore(ctx context.Context, items []delta.Item, s *replica.State) error {
 	var steps []step
 	for n := range items {
@@ -225,9 +226,9 @@ func (l *Journal) restore(tx *store.Tx, i *delta.Item) error {
 	return l.apply(tx, &i.Op)
 }
 
-// restoreCited puts what is known here behind what a snapshot has. The snapshot
-// covers an author's chain from its beginning, and counting follows the chain's
-// order.
+// restoreCited puts the numbers that are known on this device behind those of a
+// snapshot. The snapshot covers an author's chain from its beginning, and the
+// counting follows the order of the chain.
 func (l *Journal) restoreCited(tx *store.Tx, c *delta.Cited) error {
 	if err := l.hire(tx, c.Member, nil); err != nil {
 		return err
@@ -243,14 +244,14 @@ func (l *Journal) restoreCited(tx *store.Tx, c *delta.Cited) error {
 			seqs = append(seqs, seq)
 		}
 	}
-	return tx.PutMeta(name, seqs[:min(len(seqs), maxCited)]) // what is beyond counts as the next, as everywhere
+	return tx.PutMeta(name, seqs[:min(len(seqs), maxCited)]) // numbers beyond the limit count like the next one, as in count
 }
 
-// restoreErased forgets what is here of erased ids and keeps the others from
-// coming.
+// restoreErased returns the steps that forget what this device has of the
+// erased ids, and refuse the other ids from now on.
 func (l *Journal) restoreErased(ids []memory.ID) (steps []step) {
 	for part := range slices.Chunk(ids, forgetPage) {
-		var rest []step // used if all at once is too much
+		var rest []step // used if one transaction for all is too large
 		steps = append(steps, func(tx *store.Tx, page int) (more bool, err error) {
 			if rest == nil {
 				here, never, err := sortErased(tx, part)
@@ -272,8 +273,8 @@ func (l *Journal) restoreErased(ids []memory.ID) (steps []step) {
 	return steps
 }
 
-// sortErased returns which of the erased ids are here and which never came. Ids
-// that are known as erased are in neither.
+// sortErased divides erased ids into those whose records are on this device and
+// those that never came. It leaves out ids that are known to be erased.
 func sortErased(tx *store.Tx, ids []memory.ID) (here, never store.Targets, err error) {
 	for _, id := range ids {
 		if known, err := tx.Erased(id); err != nil || known {

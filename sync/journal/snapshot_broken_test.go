@@ -13,8 +13,8 @@ import (
 
 type house = replica.Checkpoints
 
-// breaking is a relay's checkpoints over a line that breaks: before a request came
-// there, or before its answer did.
+// breaking passes calls on to a relay's checkpoints over a line that breaks,
+// either before the request arrives or before its answer does.
 type breaking struct {
 	house
 	putBefore, putAfter, dropAfter bool
@@ -49,8 +49,9 @@ func (m *member) hasParts(c *envelope.Checkpoint) bool {
 	return err == nil
 }
 
-// A checkpoint that the relay took, and whose answer was lost, keeps its parts:
-// bodies were dropped for it, and the next may not come to its end.
+// If the relay took a checkpoint but its answer was lost, the checkpoint's
+// parts stay: bodies were dropped because of it, and the next checkpoint may
+// never be finished.
 func TestCheckpointWhoseAnswerWasLost(t *testing.T) {
 	for name, newLife := range map[string]bool{"in the same life": false, "in a new life": true} {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +70,7 @@ func TestCheckpointWhoseAnswerWasLost(t *testing.T) {
 				a.close()
 				a.open()
 			}
-			b.again() // verifies, and has the bodies dropped
+			b.again() // this verifies the checkpoint and has the bodies dropped
 			a.say(fact(60, "Said since."))
 			a.sync()
 			if err := a.Checkpoint(t.Context()); !errors.Is(err, errLine) {
@@ -93,8 +94,8 @@ func TestCheckpointWhoseAnswerWasLost(t *testing.T) {
 	}
 }
 
-// A checkpoint that went, and whose dropping was broken off there, leaves no parts:
-// they may hold what was forgotten.
+// If the line breaks after the relay dropped a checkpoint, none of its parts
+// stay, since they may hold what was forgotten.
 func TestCheckpointWhoseDroppingWasBrokenOff(t *testing.T) {
 	a, b := lived(t)
 	a.makeSnapshot()
@@ -108,7 +109,7 @@ func TestCheckpointWhoseDroppingWasBrokenOff(t *testing.T) {
 	a.makeSnapshot()
 	b.close()
 	b.open()
-	if err := b.Sync(t.Context()); !errors.Is(err, errLine) { // verifies, and drops the first
+	if err := b.Sync(t.Context()); !errors.Is(err, errLine) { // this verifies the second checkpoint and drops the first
 		t.Fatal(err)
 	}
 	if all := a.checkpoints(); len(all) != 1 || all[0].Hash() == first.Hash() {

@@ -12,8 +12,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Who came after the last thing that a member said was forgotten never hears of
-// its number. A snapshot of that one is no lie.
+// A device that joins after the last assertion of another member was forgotten
+// never learns that assertion's number. Its snapshot lacks the number, and that
+// is no lie.
 func TestSnapshotOfWhoNeverHeardTheForgotten(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	b := a.let(a.url, envelope.Owner, nil)
@@ -25,7 +26,7 @@ func TestSnapshotOfWhoNeverHeardTheForgotten(t *testing.T) {
 	b.sync()
 	b.erase(2)
 	b.sync()
-	a.sync() // its body goes from the relay
+	a.sync() // the forgotten assertion's body goes from the relay
 	for _, m := range []*member{c, b, a} {
 		m.with(replica.Snapshots{Compact: true, Behind: 100})
 		m.sync()
@@ -47,8 +48,8 @@ func TestSnapshotOfWhoNeverHeardTheForgotten(t *testing.T) {
 	}
 }
 
-// The same of a worker's number, which its grant is counted by; but of what lives,
-// none is left out.
+// The same holds for the number of a worker, by which its grant is counted. But
+// a snapshot that leaves out a living assertion is a lie.
 func TestSnapshotOfWhoNeverHeardTheWorker(t *testing.T) {
 	for name, lies := range map[string]bool{"honest": false, "one that lies": true} {
 		t.Run(name, func(t *testing.T) { snapshotOfWhoNeverHeardTheWorker(t, lies) })
@@ -72,7 +73,7 @@ func snapshotOfWhoNeverHeardTheWorker(t *testing.T, lies bool) {
 	b.sync()
 	b.erase(10)
 	b.sync()
-	w.sync() // its body goes from the relay
+	w.sync() // the body goes from the relay
 	for _, m := range []*member{c, b, a} {
 		m.with(replica.Snapshots{Compact: true, Behind: 100})
 		m.sync()
@@ -100,8 +101,9 @@ func snapshotOfWhoNeverHeardTheWorker(t *testing.T, lies bool) {
 	}
 }
 
-// An erasure that stood beside something that was forgotten since is said again,
-// so that who comes later keeps both from coming.
+// If an erasure was in the same delta as something that is forgotten later, the
+// erasure is said again. A device that joins later then keeps out what both
+// erasures named.
 func TestSnapshotOfWhoHeardTheErasureAgain(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	b := a.let(a.url, envelope.Owner, nil)
@@ -118,7 +120,7 @@ func TestSnapshotOfWhoHeardTheErasureAgain(t *testing.T) {
 	a.sync()
 	a.erase(30)
 	a.sync()
-	b.sync() // its body goes, and what else was in it is said again
+	b.sync() // the body goes, and what else was in it is said again
 	for _, m := range []*member{c, b, a} {
 		m.with(replica.Snapshots{Compact: true, Behind: 100})
 		m.sync()

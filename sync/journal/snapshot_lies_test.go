@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// liar is an archive that gives other items than it has.
+// liar is an archive that returns other items than it has.
 type liar struct {
 	replica.Archive
 	each func(i *delta.Item) []*delta.Item
@@ -32,8 +32,9 @@ func (l liar) Live(ctx context.Context, f func(*delta.Item) error) error {
 	})
 }
 
-// A snapshot that omits, adds, changes or erases is objected to, by name; no
-// body goes for it, and no new device takes it.
+// If a snapshot omits, adds, changes or erases something, the other devices
+// report it and name its author. No body is dropped because of it, and no new
+// device takes it.
 func TestLyingSnapshots(t *testing.T) {
 	is := func(i *delta.Item, n byte) bool {
 		return i.Op.Assertion != nil && i.Op.Assertion.Memory == memory.ID{n}
@@ -106,7 +107,7 @@ func TestLyingSnapshots(t *testing.T) {
 
 type relaysCheckpoints = replica.Checkpoints
 
-// shown is what a relay shows of checkpoints, whatever it has.
+// shown is a relay's checkpoints, of which it shows only what list returns.
 type shown struct {
 	relaysCheckpoints
 	list func([]replica.Listed) []replica.Listed
@@ -117,19 +118,20 @@ func (s shown) Checkpoints(ctx context.Context) ([]replica.Listed, error) {
 	return s.list(all), err
 }
 
-// A relay that has shown a checkpoint, and then shows older ones, is named.
+// A relay that has shown a checkpoint, and then shows only older ones or none,
+// is reported.
 func TestRelayHidesACheckpoint(t *testing.T) {
 	a, b := lived(t)
 	a.makeSnapshot()
 	b.again()
-	b.again() // it has seen it verified
+	b.again() // it has now seen the checkpoint verified
 	at := b.checkpointsAt()
 	b.with(replica.Snapshots{At: shown{at, func([]replica.Listed) []replica.Listed { return nil }}, Behind: 1})
 	b.sync()
 	b.named("has none as new")
 }
 
-// One of a member that was removed since is named, and not taken.
+// A checkpoint whose author may not make one is reported and not taken.
 func TestSnapshotOfTheRemoved(t *testing.T) {
 	a, b := lived(t)
 	worker := a.let(a.url, envelope.Writer, nil)
@@ -142,7 +144,7 @@ func TestSnapshotOfTheRemoved(t *testing.T) {
 				t.Error(err)
 				continue
 			}
-			c.Author = worker.ring.Member() // a writer's word does not make one
+			c.Author = worker.ring.Member() // a writer may not make checkpoints
 			if err := c.Sign(worker.ring.DeviceSign); err != nil {
 				t.Error(err)
 			}
@@ -159,7 +161,8 @@ func TestSnapshotOfTheRemoved(t *testing.T) {
 	}
 }
 
-// swapping is a relay that gives the parts of one snapshot for those of another.
+// swapping is a relay that returns parts of one snapshot when asked for those
+// of another.
 type swapping struct {
 	replica.Remote
 	by map[envelope.Hash][]byte
@@ -173,7 +176,7 @@ func (s swapping) Download(ctx context.Context, id envelope.Hash, f io.ReadWrite
 	return s.Remote.Download(ctx, id, f, limit)
 }
 
-// memoryFile keeps what is written at its end.
+// memoryFile keeps in memory what is written to it.
 type memoryFile struct{ b []byte }
 
 func (m *memoryFile) Read([]byte) (int, error) { return 0, io.EOF }
@@ -182,7 +185,8 @@ func (m *memoryFile) Seek(int64, int) (int64, error) { return 0, nil }
 
 func (m *memoryFile) Write(p []byte) (n int, err error) { m.b = append(m.b, p...); return len(p), nil }
 
-// Parts of one snapshot don't pass for those of another, older or not.
+// Parts of one snapshot are not taken for parts of another, not even of an
+// older one.
 func TestRelaySwapsSnapshots(t *testing.T) {
 	a, b := lived(t)
 	a.makeSnapshot()
@@ -210,7 +214,7 @@ func TestRelaySwapsSnapshots(t *testing.T) {
 	}
 	c.named("belongs to another")
 	c.remote = nil
-	c.again() // nothing was passed over
+	c.again() // no delta was skipped
 	if !slices.Equal(c.knows(), b.knows()) {
 		t.Errorf("it knows\n%q, not\n%q", c.knows(), b.knows())
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// packs makes a snapshot's chunks of what a member has.
+// packs packs what a member has into a snapshot's chunks, unpacks them and
+// returns the items.
 func (m *member) packs() (items []delta.Item, err error) {
 	m.t.Helper()
 	source := delta.Source{Space: m.ring.Space(), Author: m.ring.Member(), Cursor: 1}
@@ -28,8 +29,9 @@ func (m *member) packs() (items []delta.Item, err error) {
 	return items, err
 }
 
-// Where a snapshot brings other numbers than are known here of what a worker cites,
-// no more are kept than a snapshot can have: else none could be made any more.
+// If a snapshot brings other numbers of a worker's citations than this device
+// knows, the device keeps no more of them than one snapshot may have. Otherwise
+// it could not make a snapshot any more.
 func TestCitedOfTwoIsBounded(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	cited := func(from uint64) delta.Item {
@@ -50,7 +52,7 @@ func TestCitedOfTwoIsBounded(t *testing.T) {
 	}
 }
 
-// A space may have had more members than one item has dots of.
+// A space may have had more members than one item can hold dots of.
 func TestDotsOfManyMembers(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	const n = 1000

@@ -17,7 +17,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// with opens the member anew, which reads what checkpoints there are.
+// with opens the member anew with these settings. It then reads the relay's
+// checkpoints again.
 func (m *member) with(s replica.Snapshots) *member {
 	m.t.Helper()
 	m.close()
@@ -26,7 +27,8 @@ func (m *member) with(s replica.Snapshots) *member {
 	return m
 }
 
-// again is a new life, as far as snapshots go.
+// again opens the member anew and syncs it, so that it looks at the checkpoints
+// again.
 func (m *member) again() {
 	m.t.Helper()
 	m.close()
@@ -34,7 +36,8 @@ func (m *member) again() {
 	m.sync()
 }
 
-// knows is everything that is derived and said here.
+// knows lists the memories and the utterances that the member has, without the
+// vault's.
 func (m *member) knows() []string {
 	m.t.Helper()
 	var out []string
@@ -43,7 +46,7 @@ func (m *member) knows() []string {
 			if err != nil {
 				return err
 			}
-			if r.Type != memory.Vault { // what stays where it was said
+			if r.Type != memory.Vault { // vault entries stay on the device where they were said
 				out = append(out, r.ID.String()+" "+string(r.State)+" "+r.Text)
 			}
 		}
@@ -81,7 +84,7 @@ func (m *member) named(what string) {
 	}
 }
 
-// bodies is how many deltas at the relay have theirs.
+// bodies counts the deltas at the relay that still have their bodies.
 func (m *member) bodies() (n int) {
 	m.t.Helper()
 	ds, err := m.at.Placed(m.t.Context(), 0, 256)
@@ -116,8 +119,8 @@ func (m *member) checkpoints() (out []*envelope.Checkpoint) {
 	return out
 }
 
-// lived are two devices that have said, changed and erased things, and have
-// all of it.
+// lived returns two devices that have said, changed and erased things, and that
+// both have everything.
 func lived(t *testing.T) (a, b *member) {
 	a, b = pair(t)
 	a.with(replica.Snapshots{Compact: true, Behind: 1})
@@ -133,7 +136,7 @@ func lived(t *testing.T) (a, b *member) {
 	secret := fact(80, "The code of the door.")
 	secret.Candidate.Type = memory.Vault
 	secret.Candidate.Fields.Vault = &memory.VaultFields{EntryType: "pin", Label: "door", Sealed: []byte("sealed")}
-	a.say(secret, memory.Assertion{Memory: memory.ID{80}, Act: memory.ActPin}) // they stay where they were said
+	a.say(secret, memory.Assertion{Memory: memory.ID{80}, Act: memory.ActPin}) // vault entries stay on the device where they were said
 	kept, err := a.store.WriteBlob(t.Context(), bytes.NewReader([]byte("a picture of a plum")))
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +149,7 @@ func lived(t *testing.T) (a, b *member) {
 	b.erase(4)
 	b.sync()
 	a.sync()
-	a.sync() // what was resent
+	a.sync() // this sends what was said again
 	b.sync()
 	return a, b
 }
@@ -164,8 +167,9 @@ func (m *member) makeSnapshot() {
 	}
 }
 
-// A snapshot that another device has verified takes the place of the deltas,
-// whose bodies go; a new device takes it, and goes on from its cursor.
+// When another device has verified a snapshot, the snapshot replaces the
+// deltas, whose bodies are dropped. A new device takes the snapshot and goes on
+// from its cursor.
 func TestSnapshotOfAll(t *testing.T) {
 	a, b := lived(t)
 	before := a.bodies()
@@ -197,7 +201,7 @@ func TestSnapshotOfAll(t *testing.T) {
 	if m := c.memory(memory.ID{4}); m != nil && m.Text != "" {
 		t.Errorf("the erased: %+v", m)
 	}
-	// The picture is had by what the snapshot says of it.
+	// The snapshot says where the picture is and how to open it.
 	if err := c.FetchBlob(t.Context(), a.picture); err != nil {
 		t.Error(err)
 	}
@@ -213,8 +217,8 @@ func TestSnapshotOfAll(t *testing.T) {
 	}
 }
 
-// Who was away while bodies were dropped takes the snapshot when it meets the
-// first that is gone, and what it said meanwhile is kept.
+// A device that was away while bodies were dropped takes the snapshot when it
+// meets the first missing body. What the device said meanwhile is kept.
 func TestAwayWhileCompacted(t *testing.T) {
 	a, b := lived(t)
 	c := a.let(a.url, envelope.Owner, nil).with(replica.Snapshots{Behind: 1000})
@@ -242,7 +246,8 @@ func TestAwayWhileCompacted(t *testing.T) {
 	}
 }
 
-// A snapshot that holds what was forgotten since is replaced, with its parts.
+// A snapshot that holds what was forgotten later is replaced, and its parts go
+// from the relay.
 func TestForgottenInASnapshot(t *testing.T) {
 	a, b := lived(t)
 	a.makeSnapshot()
@@ -275,12 +280,14 @@ func TestForgottenInASnapshot(t *testing.T) {
 
 func (m *member) checkpointsAt() replica.Checkpoints { return upstream.New(m.at, "") }
 
-// journal is the member's, beside that of its replica.
+// journal returns a journal over the member's store, besides the one that its
+// replica has.
 func (m *member) journal() *journal.Journal {
 	return &journal.Journal{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store}
 }
 
-// What a snapshot says was erased goes from the relay too where it is cold here.
+// If a snapshot says that a memory was erased, its body goes from the relay
+// even where the memory is cold on this device.
 func TestSnapshotErasesTheCold(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	a.say(fact(1, "The kettle is in the hall."))
@@ -305,7 +312,7 @@ func TestSnapshotErasesTheCold(t *testing.T) {
 	}
 }
 
-// One item of a snapshot erases more than fits into a transaction.
+// One item of a snapshot may erase more memories than fit into one transaction.
 func TestSnapshotErasesMany(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	var ids []memory.ID

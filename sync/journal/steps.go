@@ -7,26 +7,26 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Limits of steps per transaction, which holds about 200 assertions. The first
-// is for what came, the second for notes about it alone.
+// These are limits of steps per transaction, which holds about 200 assertions.
+// The first is for the content of deltas, the second for notes alone.
 const (
 	applyPage = 64
 	notePage  = 512
 )
 
 // step writes one part of a change. Doing it twice changes nothing. page is how
-// many steps a transaction takes by now; it is 1 if even two were too much.
-// more reports that the step is unfinished and goes on in a transaction of its
-// own.
+// many steps a transaction takes at present; it is 1 if two were too large.
+// more reports that the step is unfinished and continues in a transaction of
+// its own.
 type step func(tx *store.Tx, page int) (more bool, err error)
 
-// whole returns a step that is done at once.
+// whole returns a step that needs only one call.
 func whole(do func(*store.Tx) error) step {
 	return func(tx *store.Tx, _ int) (bool, error) { return false, do(tx) }
 }
 
-// inSteps does steps in order, as many in each transaction as fit, at most
-// page.
+// inSteps does steps in order. A transaction takes at most page steps, and
+// fewer if they are too large for it.
 func inSteps(ctx context.Context, write func(context.Context, func(*store.Tx) error) error, page int, steps []step) error {
 	for at := 0; at < len(steps); {
 		next := at
@@ -39,7 +39,7 @@ func inSteps(ctx context.Context, write func(context.Context, func(*store.Tx) er
 			return nil
 		})
 		switch {
-		case errors.Is(err, errUnheld): // try the same once more without that op
+		case errors.Is(err, errUnheld): // the next try leaves out the op that the store can't hold
 		case errors.Is(err, store.ErrTooLarge) && page > 1:
 			page /= 2
 		case err != nil:

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Two devices of one space bring the same twenty photos, as when a phone's pictures
-// are imported on both: the relay has their bytes once.
+// Two devices of one space bring the same twenty photos, as when both import a
+// phone's pictures. The relay then has each photo's bytes once.
 func TestTwentyPhotosOfTwoDevices(t *testing.T) {
 	dir := t.TempDir()
 	url := serveRelayIn(t, dir)

@@ -11,16 +11,16 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// unheld maps the ops that break no rule but that the store can't hold to the
-// reason. The store may say so when a part of an op is written. Then the
-// transaction is given up and done again without that op.
+// unheld maps ops that break no rule, but that the store can't hold, to the
+// store's reason. The store may say so after a part of an op is written. Then
+// the transaction is rolled back and repeated without that op.
 type unheld map[string]string
 
-// errUnheld reports that a new op was found that the store can't hold.
+// errUnheld reports that a transaction found an op that the store can't hold.
 var errUnheld = errors.New("the store does not hold an op")
 
-// add records an op for which the store returned err. It returns errUnheld, or
-// err if that has another reason.
+// add records an op that the store refused with err, and returns errUnheld. If
+// err has another reason, add returns err.
 func (u unheld) add(name string, err error) error {
 	if _, is := u[name]; is || !errors.Is(err, memory.ErrInvalid) {
 		return err
@@ -29,7 +29,7 @@ func (u unheld) add(name string, err error) error {
 	return errUnheld
 }
 
-// refuse quarantines an op for good. The number of an assertion stays in use.
+// refuse quarantines an op for good. The number of an assertion stays used.
 func (l *Journal) refuse(tx *store.Tx, p replica.Problem, op *delta.Op) error {
 	if a := op.Assertion; a != nil {
 		if err := tx.RaiseDot(a.Dot); err != nil {
@@ -39,8 +39,8 @@ func (l *Journal) refuse(tx *store.Tx, p replica.Problem, op *delta.Op) error {
 	return l.setAside(tx, p)
 }
 
-// maxReason is how many bytes of a problem's reason are kept. Members' own
-// words may stand in it, and all problems share one record.
+// maxReason is how many bytes of a problem's reason are kept. A reason can
+// contain members' own words, and all problems share one record.
 const maxReason = 500
 
 // brief shortens a reason. A short one stays as it is.

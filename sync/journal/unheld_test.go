@@ -16,11 +16,12 @@ import (
 )
 
 var (
-	hired = memory.MemberID{9} // a worker that means harm
+	hired = memory.MemberID{9} // a worker with bad intentions
 	line  = memory.Utterance{ID: memory.ID{77}, Event: memory.EventID{Device: "pin", Boot: 1, Seq: 1}, At: time.Unix(1_790_000_000, 0).UTC(), Text: "Hello."}
 )
 
-// hears has a member take one delta of another: with a grant, of a worker.
+// hears has a member apply one delta of another. With a grant, the other is a
+// worker.
 func (m *member) hears(seq uint64, grant *delta.Grant, ops ...delta.Op) error {
 	m.t.Helper()
 	s, err := m.journal().State(m.t.Context())
@@ -34,7 +35,8 @@ func (m *member) hears(seq uint64, grant *delta.Grant, ops ...delta.Op) error {
 
 func anything() *delta.Grant { return &delta.Grant{Types: memory.Types[:], Transcribe: true} }
 
-// claims is a worker's proposal that quotes line, of so many bytes of metadata.
+// claims returns a worker's proposal that quotes line and has so many bytes of
+// metadata.
 func (m *member) claims(seq uint64, bytes int) *memory.Assertion {
 	f := fact(0, fmt.Sprint("Thing ", seq, "."))
 	f.Memory, f.Dot, f.Rank, f.Space = memory.ID{9, byte(seq >> 8), byte(seq)}, memory.Dot{Member: hired, Seq: seq}, memory.RankCloud, m.ring.Space()
@@ -62,8 +64,8 @@ func (m *member) hearsLines(n int) {
 	})
 }
 
-// What a worker says that is larger than any record is set aside, whether it waits or
-// not, and the next delta is taken.
+// If an op of a worker is larger than any record may be, it is set aside,
+// whether it waits or not, and the next delta is taken.
 func TestLargeOpsStopNobody(t *testing.T) {
 	long := strings.Repeat("x", 300_000)
 	for name, op := range map[string]func(m *member) delta.Op{
@@ -104,9 +106,9 @@ func TestLargeOpsStopNobody(t *testing.T) {
 	}
 }
 
-// What a store finds to be too large when it has written some of it leaves nothing:
-// a line that the list has and that can't be read, or a memory that does not say
-// what was said of it.
+// If the store finds an op too large after it has written part of it, nothing
+// of the op stays: no line that is listed but can't be read, and no memory
+// without the assertion that it came from.
 func TestNothingIsHalfTaken(t *testing.T) {
 	m := newMember(t, serveRelay(t), nil)
 	u := line
@@ -156,12 +158,13 @@ func TestNothingIsHalfTaken(t *testing.T) {
 	}
 }
 
-// What becomes of a worker's large op does not depend on whether it had to wait.
+// Whether a worker's large op is taken does not depend on whether it had to
+// wait.
 func TestLargeOpsInAnyOrder(t *testing.T) {
 	before, after := newMember(t, serveRelay(t), nil), newMember(t, serveRelay(t), nil)
 	before.hearsLines(1)
 	sizes := []int{}
-	for bytes := 259_000; bytes < 262_144; bytes += 64 { // and 2,000 of tags: about a record's limit
+	for bytes := 259_000; bytes < 262_144; bytes += 64 { // with 2,000 bytes of tags, this is about a record's limit
 		sizes = append(sizes, bytes)
 	}
 	took := func(m *member) (out []int) {
@@ -197,8 +200,8 @@ func TestLargeOpsInAnyOrder(t *testing.T) {
 	}
 }
 
-// As many ops as may wait, whose turn comes at once, are more than one
-// transaction holds.
+// If as many ops as may wait become ready at once, they are more than one
+// transaction holds. All of them are taken.
 func TestManyTurnsComeAtOnce(t *testing.T) {
 	const n = 250
 	m := newMember(t, serveRelay(t), nil)
@@ -223,7 +226,8 @@ func TestManyTurnsComeAtOnce(t *testing.T) {
 	}
 }
 
-// A snapshot of what no store holds is known for one, and not tried for ever.
+// A snapshot with a record that no store can hold is refused with
+// delta.ErrForm, so that it is not tried again and again.
 func TestSnapshotThatIsNotHeld(t *testing.T) {
 	m := newMember(t, serveRelay(t), nil)
 	u := line

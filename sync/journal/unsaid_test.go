@@ -10,18 +10,19 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// takesAway has a member's only delta of an incarnation of its own taken away, of
-// which it says nothing.
+// takesAway has the relay drop the body of the member's only delta of an
+// incarnation, and the member never says so in a delta.
 func (m *member) takesAway() {
 	m.t.Helper()
-	m.sayGone(envelope.Place{Member: m.ring.Member(), Incarnation: 7, Seq: 9}) // anything
+	m.sayGone(envelope.Place{Member: m.ring.Member(), Incarnation: 7, Seq: 9}) // the content does not matter
 	if err := upstream.New(m.at, "").Forget(m.t.Context(), []replica.Ref{{Member: m.ring.Member(), Position: envelope.Position{Incarnation: 99, Seq: 1}}}); err != nil {
 		m.t.Fatal(err)
 	}
 }
 
-// A worker that takes away a body of its own and does not say so keeps nothing that
-// was forgotten at the relay. One who may name blobs does: what it said may name one.
+// If a worker takes a body of its own away and does not say so, that does not
+// keep forgotten blobs at the relay. If a writer does so, it does: the missing
+// delta may have named a blob.
 func TestUnsaidBodiesKeepNoBlob(t *testing.T) {
 	for role, stays := range map[envelope.Role]bool{envelope.Extractor: false, envelope.Writer: true} {
 		a, b := pair(t)
@@ -44,8 +45,9 @@ func TestUnsaidBodiesKeepNoBlob(t *testing.T) {
 	}
 }
 
-// Once it is removed, the one device that is left gives up what it never read, and
-// makes snapshots again. Where another may have read it, that one's snapshot has it.
+// After such a worker is removed, a space's only device gives up the body that
+// it never read, and makes snapshots again. If there are other devices, it
+// waits, since one of them may have read the body and have it in its snapshot.
 func TestUnsaidBodiesOfARemovedWorker(t *testing.T) {
 	for name, alone := range map[string]bool{"alone": true, "one of two": false} {
 		a := newMember(t, serveRelay(t), nil)

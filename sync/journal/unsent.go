@@ -10,25 +10,27 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// unsentPage is how many things one transaction puts into the outbox.
+// unsentPage is how many entries one transaction adds to the outbox.
 const unsentPage = 200
 
-// unsent is what was made here and, by the manifests, is in no delta that still
-// exists. It has the steps that put each thing into the outbox.
+// unsent collects what was made here and, according to the manifests, is in no
+// delta that still exists. It has the steps that put each of them into the
+// outbox.
 type unsent struct {
 	say  []func(*store.Tx) error
-	cold []memory.ID // in a delta that is lost: its manifest stays until they are here
+	cold []memory.ID // cold memories in lost deltas, whose manifests are kept until these are on the device
 }
 
 // SayUnsent puts into the outbox again what this member made and nobody has
-// received, because the entry of the outbox or the delta was lost. lost reports
-// whether one of our deltas no longer exists anywhere; nil means never.
-// SayUnsent returns how many things it put there, and which cold memories must
-// be here before the rest can be sent. The caller fetches them and calls it
-// again. Sending something twice changes nothing for anyone.
+// received, because the outbox entry or the delta was lost. lost reports
+// whether one of our deltas no longer exists anywhere; nil means that none was
+// lost. SayUnsent returns how many entries it added, and which cold memories
+// must be on this device before the rest can be sent. The caller fetches them
+// and calls SayUnsent again. Sending something twice changes nothing for
+// anyone.
 //
-// With erasures, all erasures are sent again, by whomever they were made,
-// because the lost entries may have been erasures.
+// If an erasure may be among the lost entries, all erasures are sent again,
+// whoever made them.
 func (l *Journal) SayUnsent(ctx context.Context, lost func(envelope.Position) bool, erasures bool) (n int, cold []memory.ID, err error) {
 	var u unsent
 	var gone []string
@@ -42,7 +44,7 @@ func (l *Journal) SayUnsent(ctx context.Context, lost func(envelope.Position) bo
 		return 0, nil, err
 	}
 	n = len(u.say)
-	for _, name := range gone { // last: until then they tell what has to be sent
+	for _, name := range gone { // last, because until then the manifests say what has to be sent
 		u.say = append(u.say, func(tx *store.Tx) error { return tx.DeleteMeta(name) })
 	}
 	for page := range slices.Chunk(u.say, unsentPage) {
@@ -61,7 +63,7 @@ func (l *Journal) SayUnsent(ctx context.Context, lost func(envelope.Position) bo
 	return n, u.cold, nil
 }
 
-// erasures adds what was erased.
+// erasures adds all erasures.
 func (u *unsent) erasures(tx *store.Tx) error {
 	var ids []memory.ID
 	for id, err := range tx.ErasedIDs() {
@@ -71,7 +73,8 @@ func (u *unsent) erasures(tx *store.Tx) error {
 		ids = append(ids, id)
 	}
 	for page := range slices.Chunk(ids, unsentPage) {
-		// Nobody knows any more which of the two each was.
+		// The record does not say whether the id was of a memory or of an
+		// utterance.
 		u.say = append(u.say, func(tx *store.Tx) error { return tx.ResendErasure(store.Targets{Memories: page, Utterances: page}) })
 	}
 	return nil
@@ -107,7 +110,7 @@ func (l *Journal) unsent(tx *store.Tx, u *unsent, lost func(envelope.Position) b
 			heard[id] = true
 		}
 	}
-	for i := range nowhere { // also what came back from a relay once: its record does not say that it was made here
+	for i := range nowhere { // this also finds records that once came back from a relay, because they do not say that they were made here
 		m := &nowhere[i]
 		for _, s := range slices.Concat(m.Assertions, m.Erasures) {
 			u.assertion(s, said)
@@ -144,7 +147,8 @@ func (l *Journal) unsent(tx *store.Tx, u *unsent, lost func(envelope.Position) b
 	return gone, nil
 }
 
-// away reports whether a part of a delta is cold, and records which.
+// away reports whether a part of a delta is cold, and adds the cold memories to
+// u.cold.
 func (u *unsent) away(tx *store.Tx, m *manifest) (any bool, err error) {
 	for _, s := range m.Assertions {
 		_, is, err := tx.Cold(s.Memory)

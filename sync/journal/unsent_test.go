@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// What has left the outbox without a delta, as where the outbox's entries are
-// lost, is said once more, and what was erased is; what was sent is not.
+// What left the outbox but is in no delta, as when the outbox's entries are
+// lost, is said again, and so are erasures. What was sent is not.
 func TestSayUnsent(t *testing.T) {
 	a, b := pair(t)
 	a.say(fact(1, "The kettle whistles."), fact(2, "The plums are ripe."))
@@ -39,7 +39,7 @@ func TestSayUnsent(t *testing.T) {
 		return errors.Join(tx.PutUtterance(&memory.Utterance{ID: memory.ID{7}, Text: "Tea is ready.", Space: a.ring.Space()}), tx.KeepBlob(picture, memory.ID{3}))
 	})
 	a.update(func(tx *store.Tx) error {
-		var lost []uint64 // and not sent
+		var lost []uint64 // entries that leave the outbox without being sent
 		for o, err := range tx.Outbox(0) {
 			if err != nil {
 				return err
@@ -75,7 +75,7 @@ func TestSayUnsent(t *testing.T) {
 	if n := say(nil, false); n != 0 {
 		t.Errorf("%d things, though all were said again", n)
 	}
-	// A delta that is nowhere any more.
+	// A delta that was sent but is nowhere any more.
 	a.say(fact(4, "The tram is late."))
 	a.sync()
 	last := uint64(0)

@@ -15,11 +15,12 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// told notes what goes to a relay.
+// told passes calls on to a relay and notes in which order deltas and blobs go
+// there.
 type told struct {
 	replica.Remote
 	went  []string
-	while func() // before the first blob is given
+	while func() // called once, before the first blob is uploaded
 }
 
 func (r *told) Append(ctx context.Context, d *envelope.Delta) error {
@@ -38,7 +39,7 @@ func (r *told) Upload(ctx context.Context, from io.ReadSeeker) (envelope.Hash, e
 	return id, err
 }
 
-// counted counts what was read since it began from its start.
+// counted counts the bytes that were read since the last Seek.
 type counted struct {
 	io.ReadSeeker
 	n int
@@ -55,9 +56,10 @@ func (c *counted) Seek(to int64, whence int) (int64, error) {
 	return c.ReadSeeker.Seek(to, whence)
 }
 
-// What was said goes before photos that were there first, also what is said while
-// one goes; and photos of pinned memories before others, small ones before large.
-// All of it is at the other device then.
+// Assertions go before photos, even if the photos were there first, and also if
+// the assertions are made while a photo goes. Photos of pinned memories go
+// before other photos, and small ones before large ones. The other device has
+// all of them at the end.
 func TestUrgentGoesFirst(t *testing.T) {
 	a, b := pair(t)
 	at := &told{}

@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// waiting is an op of a worker that was quarantined until more has come. If its
-// problem does not say that it waits, it misquotes a line, and is tried when
-// that line changes.
+// waiting is a worker's op that is quarantined until more has come. If its
+// Problem does not have Waits set, the op misquotes a line, and it is tried
+// again when that line changes.
 type waiting struct {
 	Problem   replica.Problem   `json:"p"`
 	Assertion *memory.Assertion `json:"a,omitempty"`
@@ -20,13 +20,14 @@ type waiting struct {
 	Grant     []byte            `json:"g"`
 }
 
-// maxWaiting is how many ops of one worker wait, and how many that misquote are
-// kept. More are quarantined for good. An op whose references exist never
-// waits, unless carriers bring two members' deltas in another order.
+// maxWaiting is how many ops of one worker may wait, and also how many
+// misquoting ops are kept. Further ops are quarantined for good. An op waits
+// only if the memory or line that it refers to did not come before it, which
+// happens if carriers bring the deltas of two members in another order.
 const maxWaiting = 256
 
-// waiters returns the workers with waiting ops; waitsOf the ops of one, by
-// their idents.
+// waiters returns the workers that have waiting ops. waitsOf returns the idents
+// of the waiting ops of one worker.
 func (l *Journal) waiters(tx *store.Tx) (members []memory.MemberID, err error) {
 	_, err = tx.Meta(l.note("waits"), &members)
 	return members, err
@@ -37,8 +38,9 @@ func (l *Journal) waitsOf(tx *store.Tx, m memory.MemberID) (list []string, err e
 	return list, err
 }
 
-// waits returns how many ops wait for what may still come. It does not count
-// ops that misquote a line, nor ops about what only such ops propose.
+// waits returns how many ops wait for something that may still come. It does
+// not count ops that misquote a line, nor ops about a memory that only a
+// misquoting op proposes.
 func (l *Journal) waits(tx *store.Tx) (n int, err error) {
 	members, err := l.waiters(tx)
 	if err != nil {
@@ -72,7 +74,8 @@ func (l *Journal) waits(tx *store.Tx) (n int, err error) {
 	return n, nil
 }
 
-// waitFor returns how many ops of a list wait, or misquote.
+// waitFor counts the ops of a list that wait, or, with waits false, those that
+// misquote.
 func (l *Journal) waitFor(tx *store.Tx, list []string, waits bool) (n int, err error) {
 	for _, ident := range list {
 		var w waiting
@@ -87,8 +90,8 @@ func (l *Journal) waitFor(tx *store.Tx, list []string, waits bool) (n int, err e
 	return n, nil
 }
 
-// putWaiting keeps a waiting op. With its grant an op may be too large for a
-// note, and then has a note of its own.
+// putWaiting stores a waiting op. An op that with its grant is too large for
+// the note gets a note of its own.
 func (l *Journal) putWaiting(tx *store.Tx, ident string, w waiting) error {
 	err := tx.PutMeta(l.note("wait", ident), w)
 	if !errors.Is(err, memory.ErrInvalid) {
@@ -155,13 +158,13 @@ func (l *Journal) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.G
 			return l.setAside(tx, p)
 		}
 	}
-	if a := op.Assertion; a != nil { // of a cold memory, not all types of its proposals are known
+	if a := op.Assertion; a != nil { // the types of all proposals of a cold memory are not known
 		if err := errors.Join(tx.Want(a.Memory), tx.Want(a.Into)); err != nil {
 			return err
 		}
 	}
 	err = l.putWaiting(tx, ident, waiting{Problem: p, Assertion: op.Assertion, Utterance: op.Utterance, Grant: g.Bytes()})
-	if errors.Is(err, memory.ErrInvalid) { // it is too large to keep
+	if errors.Is(err, memory.ErrInvalid) { // the op is too large to be kept
 		p.Waits, p.Reason = false, err.Error()
 		return l.setAside(tx, p)
 	}
@@ -183,8 +186,8 @@ func (l *Journal) wait(tx *store.Tx, p replica.Problem, op *delta.Op, g *delta.G
 	return tx.PutMeta(l.note("waits", p.Member.String()), append(list, ident))
 }
 
-// sift calls ask for each op that waits at its start. ask may remove the op and
-// make others wait.
+// sift calls ask for each op that waits when sift begins. ask may remove the
+// op, and may make other ops wait.
 func (l *Journal) sift(tx *store.Tx, ask func(ident string, w *waiting) error) error {
 	members, err := l.waiters(tx)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Withdraw removes the waiting ops of workers that concern what is being
-// erased, or were made from it.
+// Withdraw removes workers' waiting ops that are about something that is
+// being erased, or were derived from it.
 func (l *Journal) Withdraw(tx *store.Tx, gone store.Targets) error {
 	return l.sift(tx, func(ident string, w *waiting) error {
 		if !about(w, &gone) {

@@ -11,16 +11,16 @@ import (
 	"github.com/locket-dev/locket/sync/remote"
 )
 
-// A worker that foresees what a writer will send, or knows what it is sending,
-// neither begins it wrongly nor goes on with it, nor fills the account with it: the
-// relay takes no blob of a worker. One that honestly has what the relay has lost
-// leaves it to the others, and syncs on.
+// The relay takes no blob of a worker. So a worker that guesses what a writer
+// will send, or knows what it is sending, can't start that upload with other
+// bytes, continue it or fill the account. A worker that has a blob that the
+// relay has lost leaves it to the others, and syncs on.
 func TestThreatWorkerInTheWayOfABlob(t *testing.T) {
 	url := serveRelay(t)
 	a := newMember(t, url, nil)
 	writer, worker := a.let(url, envelope.Writer, nil), a.let(url, envelope.Extractor, &delta.Grant{})
 	name := writer.photo(1, 50_000)
-	for range 2 { // before it is there, and while it is
+	for range 2 { // before the writer's blob is there, and after
 		if _, err := worker.at.PutBlob(t.Context(), bytes.NewReader([]byte("in the way"))); !errors.Is(err, remote.ErrForbidden) {
 			t.Fatalf("taken of a worker: %v", err)
 		}

@@ -6,12 +6,13 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// yield withdraws one of the workers' assertions that lose their ground once an
-// utterance is here. It is used if there are too many for one transaction with
-// the utterance. more reports that it has withdrawn one and must be called
-// again. So assertions go before the line that they quote changes, and what was
-// said of a memory goes before its proposal. A crash leaves them withdrawn;
-// they are tried again like anything that waits.
+// yield withdraws one of the workers' assertions that become invalid when an
+// utterance is stored. It is called when there are too many of them for the
+// transaction that stores the utterance. more says that one was withdrawn and
+// that yield must be called again. With this order, assertions are withdrawn
+// before the line that they quote changes, and assertions about a memory before
+// the memory's proposal. After a crash, the withdrawn assertions stay
+// withdrawn, and are tried again like every waiting op.
 func (l *Journal) yield(tx *store.Tx, u *memory.Utterance) (more bool, err error) {
 	k := &known{l: l, tx: tx, without: map[memory.Dot]bool{}}
 	if replaces, err := tx.Outlasted(u); err != nil {
@@ -63,7 +64,7 @@ func (l *Journal) yield(tx *store.Tx, u *memory.Utterance) (more bool, err error
 		}
 	}
 	fall = append(fall, first...)
-	if k.err != nil || len(fall) < 2 { // the last one goes with the line
+	if k.err != nil || len(fall) < 2 { // the last one is withdrawn with the line
 		return false, k.err
 	}
 	return true, l.takeBack(tx, fall[0].a, fall[0].v, fall[0].why, h)

@@ -11,9 +11,10 @@ import (
 	"github.com/locket-dev/locket/sync/journal"
 )
 
-// As many large words as a worker may hang on one line, and on a memory made of
-// it, are more than one transaction takes back. The line changes all the same,
-// whoever changes it, and they with it; and they come back with the line.
+// The large texts that a worker may attach to one line, and to a memory made
+// from it, are more than one transaction can take back. If the line changes,
+// here, by another device or by a snapshot, they are taken back all the same.
+// They return when the line returns.
 func TestMuchIsTakenBack(t *testing.T) {
 	const quotes, comments = 14, 10
 	long := strings.Repeat("Ana likes plums. ", 3800) // 64,600 bytes
@@ -33,14 +34,14 @@ func TestMuchIsTakenBack(t *testing.T) {
 			if err := l.Restore(t.Context(), []delta.Item{{Op: delta.Op{Utterance: &u}}}, nil); err != nil {
 				t.Fatal(err)
 			}
-			h.from(l, memory.MemberID{2}, delta.Op{Utterance: &line}) // and whatever comes next
+			h.from(l, memory.MemberID{2}, delta.Op{Utterance: &line}) // any further delta
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, l := heard(t)
 			h := &hand{t: t, grant: delta.Grant{Types: []memory.Type{memory.Semantic}}}
 			h.from(l, memory.MemberID{2}, delta.Op{Utterance: &line})
-			for n := range byte(quotes) { // each of a memory that another quote keeps
+			for n := range byte(quotes) { // these quotes' memories are kept by a second quote, except the first
 				stays, goes := cites(n+1, "Berries"), cites(n+1, "plums")
 				stays.Assertion.Candidate.Text, stays.Assertion.Candidate.Evidence[0].Utterance = fmt.Sprint("Berries, ", n), memory.ID{51}
 				goes.Assertion.Dot.Seq, goes.Assertion.Candidate.Text = 100+uint64(n), long+fmt.Sprint(n)
@@ -51,7 +52,7 @@ func TestMuchIsTakenBack(t *testing.T) {
 					h.gives(l, stays, goes)
 				}
 			}
-			for n := range uint64(comments) { // of one that nothing keeps
+			for n := range uint64(comments) { // nothing else keeps this memory
 				text := long + fmt.Sprint("Comment ", n)
 				a := cites(1, "").Assertion
 				if n > 0 {
@@ -84,8 +85,8 @@ func TestMuchIsTakenBack(t *testing.T) {
 	}
 }
 
-// A line that waited for its recording takes back as much, and what yields to it
-// is not asked again before it is there, nor lost.
+// A line that waited for its recording takes back as much when it comes. The
+// texts that depend on it are neither asked again before it is there, nor lost.
 func TestMuchIsTakenBackByALineThatWaited(t *testing.T) {
 	m, l := heard(t)
 	h := &hand{t: t, grant: delta.Grant{Types: []memory.Type{memory.Semantic}, Transcribe: true}}

@@ -1,5 +1,5 @@
-// Package membership says in the words of a membership log (package envelope) what
-// keys are (package keyring): it founds a space, and makes a device a member.
+// Package membership makes log entries (package envelope) from keys (package
+// keyring): it founds a space, and makes a device a member.
 package membership
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Of is what a log says of a device, in a role.
+// Of returns a device as a member with a role, in the form of the log.
 func Of(d *keyring.Device, role envelope.Role) envelope.Member {
 	return envelope.Member{ID: d.ID, Key: d.Key(), Recipient: d.Recipient().String(), Role: role}
 }
@@ -21,13 +21,13 @@ func Of(d *keyring.Device, role envelope.Role) envelope.Member {
 // NameLabel is the label of a member's name in the log (seal.SealNote).
 const NameLabel = "member name"
 
-// NotePlace is what a name or a grant in the log is bound to.
+// NotePlace returns what the sealed name or grant of a member is bound to.
 func NotePlace(space memory.SpaceID, member memory.MemberID) []byte {
 	return append(append(make([]byte, 0, len(space)+len(member)), space[:]...), member[:]...)
 }
 
-// Named is [Of] with a name that the members of a space can open: it is sealed with
-// the key of an epoch. An empty name is none.
+// Named is [Of] with a name that the members of a space can open. The name is
+// sealed with the key of an epoch. An empty name means no name.
 func Named(d *keyring.Device, role envelope.Role, name string, space memory.SpaceID, epoch uint32, key *seal.Key) envelope.Member {
 	m := Of(d, role)
 	if name != "" {
@@ -36,10 +36,10 @@ func Named(d *keyring.Device, role envelope.Role, name string, space memory.Spac
 	return m
 }
 
-// Found gives what keyring.Create needs to make the first ring of a new space: a
-// function that founds the space with its first device, which has a name for the
-// others, or none where it is empty. The phrase signs for both, here and never
-// again, so that syncing needs no phrase.
+// Found returns the function that keyring.Create needs to make the first ring of a
+// new space. The function founds the space with its first device. The device gets a
+// name for the other members, unless the name is empty. The recovery phrase signs
+// both here, and never again, so that syncing needs no phrase.
 func Found(name string) func(*keyring.Recovery) (*keyring.Joining, error) {
 	return func(rec *keyring.Recovery) (*keyring.Joining, error) {
 		d := keyring.NewDevice()
@@ -65,8 +65,8 @@ func Found(name string) func(*keyring.Recovery) (*keyring.Joining, error) {
 	}
 }
 
-// Joining is what makes a ring for a device of a space that is there. genesis is
-// the wire form of the first entry of the space's log.
+// Joining returns what is needed to make a ring for a device of an existing space.
+// genesis is the wire form of the first entry of the space's log.
 func Joining(d *keyring.Device, genesis []byte, epochs seal.Epochs) (*keyring.Joining, error) {
 	e, err := parse(genesis)
 	if err != nil {
@@ -79,7 +79,7 @@ func Joining(d *keyring.Device, genesis []byte, epochs seal.Epochs) (*keyring.Jo
 	return &keyring.Joining{Device: d, Space: e.Space, Root: ed25519.PublicKey(e.Root), Recovery: recovery, Genesis: genesis, Epochs: epochs}, nil
 }
 
-// parse gives a first entry, which its own root has signed.
+// parse parses a first entry and checks that its own root signed it.
 func parse(genesis []byte) (*envelope.Entry, error) {
 	e, err := envelope.ParseEntry(genesis)
 	if err != nil {
@@ -88,8 +88,9 @@ func parse(genesis []byte) (*envelope.Entry, error) {
 	return e, new(envelope.State).Append(e)
 }
 
-// Genesis is the wire form of the first entry of the log of a ring's own space.
-// Errors: keyring.ErrDamaged, and keyring.ErrSwapped for that of another space.
+// Genesis returns the wire form of the first entry of the log of a ring's space. It
+// returns keyring.ErrDamaged, or keyring.ErrSwapped if the entry is another
+// space's.
 func Genesis(l *keyring.Locked) ([]byte, error) {
 	b, err := l.RawGenesis()
 	if err != nil {

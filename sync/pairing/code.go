@@ -13,7 +13,7 @@ type Code string
 
 const codeLetters = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// NewCode makes one.
+// NewCode returns a new random code.
 func NewCode() Code {
 	var b [8]byte
 	rand.Read(b[:])
@@ -24,8 +24,8 @@ func NewCode() Code {
 	return Code(c.String())
 }
 
-// ParseCode reads what a person typed: in any case, with dashes or spaces
-// anywhere, o for 0 and i or l for 1.
+// ParseCode parses what a person typed. It ignores case, dashes and spaces, and
+// reads o as 0 and i or l as 1.
 func ParseCode(s string) (Code, error) {
 	var c strings.Builder
 	for _, r := range strings.ToLower(s) {
@@ -48,7 +48,7 @@ func ParseCode(s string) (Code, error) {
 	return Code(c.String()), nil
 }
 
-// String is four letters, a dash, four letters.
+// String returns the code as four letters, a dash, and four letters.
 func (c Code) String() string {
 	if len(c) != 8 {
 		return string(c)
@@ -56,9 +56,9 @@ func (c Code) String() string {
 	return string(c[:4] + "-" + c[4:])
 }
 
-// keys derives the mailbox's name and the key of messages. scrypt with 32 MiB
-// makes a guess cost some 0.1 s, so that 40 bits outlast the ten minutes that a
-// mailbox lives.
+// keys derives the mailbox's name and the key of the messages. scrypt with 32
+// MiB makes each guess take about 0.1 s. A search for the 40 bits then takes
+// far longer than the ten minutes that a mailbox exists.
 func (c Code) keys() (box [16]byte, key []byte, err error) {
 	b, err := scrypt.Key([]byte(c), []byte("locket/v1 pairing"), 1<<15, 8, 1, 48)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Grant is what a new device needs to find its way into the space. The keys
-// are in the membership log, sealed to it.
+// Grant is what a new device needs to find the space. The space's keys are in
+// the membership log, sealed to the device.
 type Grant struct {
 	Space   memory.SpaceID `json:"space"`
 	Genesis envelope.Hash  `json:"genesis"` // of the log's first entry
@@ -26,7 +26,7 @@ type signedGrant struct {
 	Signature []byte `json:"signature"`
 }
 
-// Give sends the grant, sealed to the new device and signed by this one.
+// Give sends the grant, sealed to the new device and signed by this device.
 func (m *Meeting) Give(ctx context.Context, g Grant, sign envelope.Signer) error {
 	to, err := seal.ParseRecipient(m.Other.Recipient)
 	if err != nil {
@@ -54,7 +54,7 @@ func (m *Meeting) Give(ctx context.Context, g Grant, sign envelope.Signer) error
 	return nil
 }
 
-// Take waits for the grant, after both agreed.
+// Take waits for the grant, after both sides agreed.
 func (m *Meeting) Take(ctx context.Context, open func(sealed []byte) ([]byte, error)) (g Grant, err error) {
 	b, err := m.talk.hear(ctx, stepGrant)
 	if err != nil {

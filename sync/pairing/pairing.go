@@ -1,21 +1,22 @@
-// Package pairing lets a new device into a wearer's space, with two people's
-// eyes, or one person's, as the judge.
+// Package pairing adds a new device to a wearer's space. A person, or two,
+// compare words on both devices.
 //
 // The words:
 //
-//   - The code is 40 random bits, typed from one device into the other, or
-//     read as a QR code with the relay's address.
-//   - A mailbox at the relay is where both leave messages; its name, and the
-//     key under which messages are authenticated, follow from the code.
+//   - The code is 40 random bits. A person types it from one device into the
+//     other, or scans it as a QR code that also has the relay's address.
+//   - A mailbox at the relay is where both sides leave messages. Its name, and
+//     the key that authenticates the messages, are derived from the code.
 //   - A [Party] is the public keys of one side.
-//   - The words are five, from the hash of all that was revealed. Both sides
-//     show them, and a person says whether they are the same.
-//   - The grant is what the new device is given once both have said so.
+//   - The words are five words, derived from a hash of everything that both
+//     sides revealed. Both sides show them, and a person says whether they are
+//     the same.
+//   - The grant is what the new device gets after both sides agreed.
 //
-// The relay may know the code, or guess it: it may then speak for either side
-// to the other, but the words will differ. It can't search for keys that give
-// the same words, for the new device commits to its side before it sees the
-// other's, and shows it only afterwards.
+// The relay may know the code or guess it. It can then pretend to be the other
+// side to each of the two, but the words will differ. It can't search for keys
+// that give the same words, because the new device commits to its side before it
+// sees the other side, and reveals its own side only after that.
 package pairing
 
 import (
@@ -38,26 +39,27 @@ import (
 var (
 	// ErrCode: the text is no code.
 	ErrCode = errors.New("pairing code")
-	// ErrTampered: a message is not from who knows the code, or not what was
-	// committed to. Somebody is between, or the code was mistyped.
+	// ErrTampered: a message does not come from a party that knows the code, or
+	// differs from the commitment. Somebody may be between the two devices, or
+	// the code was mistyped.
 	ErrTampered = errors.New("pairing was tampered with, or the codes differ")
 	// ErrRefused: the other side said that the words differ.
 	ErrRefused = errors.New("the other device refused")
-	// ErrUsed: another device has come with the code before.
+	// ErrUsed: another device has used the code before.
 	ErrUsed = errors.New("this pairing code was used already")
-	// ErrDiffer: it was said here that the words differ.
+	// ErrDiffer: a person on this device said that the words differ.
 	ErrDiffer = errors.New("the words were not said to be the same: nothing was let in")
 )
 
-// Mailbox is a row of messages that both sides see. Message gives that after
-// number n, which starts at 0, as soon as it is there.
+// Mailbox is a sequence of messages that both sides see. Message waits for the
+// message after number n, which starts at 0, and returns it.
 type Mailbox interface {
 	Post(ctx context.Context, box [16]byte, message []byte) error
 	Message(ctx context.Context, box [16]byte, n int) ([]byte, error)
 }
 
-// Box is a mailbox that a new device looks into before it leaves anything. First
-// gives the first message without waiting, nil where there is none.
+// Box is a mailbox that a new device looks into before it leaves a message.
+// First returns the first message without waiting, or nil if there is none.
 type Box interface {
 	Mailbox
 	First(ctx context.Context, box [16]byte) ([]byte, error)
@@ -76,7 +78,7 @@ func PartyOf(m envelope.Member, name string) Party {
 	return Party{Member: m.ID, Key: m.Key, Recipient: m.Recipient, Name: name}
 }
 
-// As is the membership that the party gets.
+// As returns the membership that the party gets.
 func (p *Party) As(role envelope.Role) envelope.Member {
 	return envelope.Member{ID: p.Member, Key: p.Key, Recipient: p.Recipient, Role: role}
 }
@@ -88,7 +90,7 @@ func (p *Party) check() error {
 	return nil
 }
 
-// side is what each shows of itself.
+// side is what each party reveals.
 type side struct {
 	Party Party    `json:"party"`
 	Nonce [32]byte `json:"nonce"`
@@ -104,7 +106,8 @@ func (s *side) hash() [32]byte {
 	return sha256.Sum256(parts("locket/v1 pairing side", s.Party.Member[:], s.Party.Key, []byte(s.Party.Recipient), []byte(s.Party.Name), s.Nonce[:]))
 }
 
-// revealed is another hash of the same: the commitment tells nothing of it.
+// revealed is a second hash of the same content. The commitment says nothing
+// about this hash.
 func (s *side) revealed() [32]byte {
 	return sha256.Sum256(parts("locket/v1 pairing revealed", s.Party.Member[:], s.Party.Key, []byte(s.Party.Recipient), []byte(s.Party.Name), s.Nonce[:]))
 }
@@ -140,13 +143,13 @@ func parts(label string, ps ...[]byte) []byte {
 // label "locket/v1 pairing revealed". The words are its first 55 bits, by the
 // list of BIP 39.
 
-// The steps, in their order in the mailbox. Those of the new device are odd.
+// The steps, in their order in the mailbox. The new device makes the odd ones.
 const (
-	stepCommit  = 1 // hash of its side
-	stepInvite  = 2 // the side of the device that is in
-	stepReveal  = 3 // its side
-	stepAgree   = 4 // the device that is in: the words are the same
-	stepConfirm = 5 // the new device: the words are the same
+	stepCommit  = 1 // hash of the new device's side
+	stepInvite  = 2 // side of the inviting device
+	stepReveal  = 3 // side of the new device
+	stepAgree   = 4 // the inviting device's person says that the words are the same
+	stepConfirm = 5 // the new device's person says that the words are the same
 	stepGrant   = 6
 )
 
@@ -162,10 +165,10 @@ type talk struct {
 	mail Mailbox
 	box  [16]byte
 	key  []byte
-	odd  bool // of the new device
+	odd  bool // this is the new device's end
 	n    int  // messages read
 
-	commit []byte // MAC of what a new device began with; nil once it was found to stand first
+	commit []byte // MAC of the new device's first message; nil after it was found to be the mailbox's first
 }
 
 func newTalk(mail Mailbox, code Code, odd bool) (*talk, error) {
@@ -196,7 +199,7 @@ func (t *talk) say(ctx context.Context, step int, no bool, body []byte) error {
 	return t.mail.Post(ctx, t.box, b)
 }
 
-// read is message n, which is from who knows the code.
+// read parses message n and checks that its author knows the code.
 func (t *talk) read(b []byte) (m message, err error) {
 	if err := json.Unmarshal(b, &m); err != nil || !hmac.Equal(m.MAC, t.mac(&m)) {
 		return m, fmt.Errorf("%w: message %d", ErrTampered, t.n)
@@ -218,10 +221,10 @@ func (t *talk) hear(ctx context.Context, step int) ([]byte, error) {
 		}
 		if (m.Step%2 == 1) == t.odd {
 			if t.commit != nil && !hmac.Equal(m.MAC, t.commit) {
-				return nil, ErrUsed // what is answered is the other device's
+				return nil, ErrUsed // another device was there first, and the answer is for that device
 			}
 			t.commit = nil
-			continue // our own
+			continue // our own message
 		}
 		if m.No {
 			return nil, ErrRefused
@@ -233,7 +236,7 @@ func (t *talk) hear(ctx context.Context, step int) ([]byte, error) {
 	}
 }
 
-// Meeting is two sides that have seen each other, and not agreed yet.
+// Meeting is two sides that have seen each other's keys and have not agreed yet.
 type Meeting struct {
 	talk       *talk
 	Other      Party
@@ -241,16 +244,17 @@ type Meeting struct {
 }
 
 func (t *talk) meeting(in, fresh *side, other Party) *Meeting {
-	// Of the new device not what it committed to, which everyone saw before the
-	// inviting side was shown, but what nobody could know until it was revealed.
+	// The transcript contains another hash of the new device's side than the
+	// commitment. Everyone saw the commitment before the inviting side was
+	// shown, but nobody could know this hash until the side was revealed.
 	a, b := in.hash(), fresh.revealed()
 	return &Meeting{talk: t, Other: other, transcript: sha256.Sum256(parts("locket/v1 pairing", t.box[:], a[:], b[:]))}
 }
 
-// Words are what both sides show.
+// Words returns the words that both sides show.
 func (m *Meeting) Words() []string { return keyring.Words(m.transcript[:], 5) }
 
-// Invite waits for a new device to come with the code.
+// Invite waits until a new device comes with the code.
 func Invite(ctx context.Context, mail Mailbox, code Code, me Party) (*Meeting, error) {
 	t, err := newTalk(mail, code, false)
 	if err != nil {
@@ -274,8 +278,9 @@ func Invite(ctx context.Context, mail Mailbox, code Code, me Party) (*Meeting, e
 	return t.meeting(&mine, theirs, theirs.Party), nil
 }
 
-// Join goes to the mailbox of a code with a new device. Where another came before
-// it leaves nothing, which would end the other's pairing: [ErrUsed].
+// Join opens the mailbox of a code on a new device. If another device came
+// first, Join leaves no message, which would end that device's pairing, and
+// returns [ErrUsed].
 func Join(ctx context.Context, mail Box, code Code, me Party) (*Meeting, error) {
 	t, err := newTalk(mail, code, true)
 	if err != nil {
@@ -326,7 +331,7 @@ func (t *talk) see(ctx context.Context, step int) (*side, error) {
 }
 
 // Agree says that this side's person found the words to be the same, and waits
-// for the other's: [ErrRefused].
+// for the other side. It returns [ErrRefused] if the other side refused.
 func (m *Meeting) Agree(ctx context.Context) error {
 	mine, theirs := stepAgree, stepConfirm
 	if m.talk.odd {
@@ -345,7 +350,8 @@ func (m *Meeting) Agree(ctx context.Context) error {
 	return nil
 }
 
-// Refuse says that the words differ, or that it is not wanted.
+// Refuse tells the other side that the words differ, or that the person does not
+// want the pairing.
 func (m *Meeting) Refuse(ctx context.Context) error {
 	step := stepAgree
 	if m.talk.odd {

@@ -8,12 +8,12 @@ import (
 	"github.com/skip2/go-qrcode"
 )
 
-// Link is what the QR code holds: locket:pair?relay=URL&code=CODE.
+// Link returns the content of the QR code: locket:pair?relay=URL&code=CODE.
 func Link(relay string, code Code) string {
 	return "locket:pair?" + url.Values{"relay": {relay}, "code": {code.String()}}.Encode()
 }
 
-// ParseLink reads a link, or a bare code, for which relay is empty.
+// ParseLink parses a link, or a code alone; then relay is empty.
 func ParseLink(s string) (relay string, code Code, err error) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(s), "locket:pair?")
 	if !ok {
@@ -28,8 +28,8 @@ func ParseLink(s string) (relay string, code Code, err error) {
 	return q.Get("relay"), code, err
 }
 
-// QR draws a text for a terminal, two rows of the picture to a line, dark on
-// light whatever the terminal's colours are.
+// QR draws a text as a QR code for a terminal, with two rows of the picture
+// in each line. It is dark on light, whatever the terminal's colours are.
 func QR(text string) (string, error) {
 	q, err := qrcode.New(text, qrcode.Low)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// proofSize and maskSize are in bytes.
+// These sizes are in bytes.
 const (
 	nonceSize = 16
 	proofSize = sha256.Size
@@ -32,11 +32,12 @@ func mac(key []byte, parts ...string) []byte {
 	return m.Sum(nil)
 }
 
-// prove answers a stranger's question with what only a member can check: that
-// a member is at this address, and, masked, which.
+// prove answers a question of a stranger. Only a member of the space can
+// check the answer, which says that a member is at this address and,
+// encrypted by a mask, which one.
 func (s *Server) prove(w http.ResponseWriter, r *http.Request) {
 	key, nonce := s.Key(), r.PathValue("nonce")
-	if key == nil || len(nonce) != 2*nonceSize || !hereAt(r) { // somebody else's question, handed on
+	if key == nil || len(nonce) != 2*nonceSize || !hereAt(r) { // the question was meant for another address and was forwarded
 		fail(w, errNothing)
 		return
 	}
@@ -48,11 +49,11 @@ func (s *Server) prove(w http.ResponseWriter, r *http.Request) {
 	w.Write(append(member[:], mac(key, "locket/v1 peer proof", nonce, r.Host, s.Self.String())...))
 }
 
-// ErrStranger: who is at an address does not know the space's key.
+// ErrStranger: whoever is at an address does not know the space's key.
 var ErrStranger = errors.New("no member is at this address")
 
-// Ask finds out which member is at an address (host:port), without saying who
-// asks. keys are those that a member may know.
+// Ask finds out which member is at an address (host:port) without saying who
+// asks. keys are the keys that the member may know.
 func Ask(ctx context.Context, client *http.Client, address string, keys ...[]byte) (id memory.MemberID, err error) {
 	var raw [nonceSize]byte
 	rand.Read(raw[:])
@@ -77,7 +78,7 @@ func Ask(ctx context.Context, client *http.Client, address string, keys ...[]byt
 	return who(b, nonce, address, keys...)
 }
 
-// who is the member that gave an answer: [ErrStranger].
+// who returns the member that gave an answer, or [ErrStranger].
 func who(answer []byte, nonce, address string, keys ...[]byte) (id memory.MemberID, err error) {
 	if len(answer) != maskSize+proofSize {
 		return id, fmt.Errorf("%s: %w", address, ErrStranger)

@@ -14,19 +14,20 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// Of mailboxes, as at a relay (docs/protocol.md); fewer, as one wearer pairs
-// one device at a time.
+// Limits of mailboxes. A relay has the same kinds of limits
+// (docs/protocol.md); these are lower, because one wearer pairs one device at
+// a time.
 const (
 	maxBoxes    = 64
 	maxMessages = 8
 	boxLife     = 10 * time.Minute
 )
 
-// Boxes are mailboxes in memory, by which a new device is let in where there
-// is no relay: what a relay has for it, on the device that lets in. Anybody in
-// the network may begin maxBoxes in all, and no more; one of this device's own
-// side has its room whatever the others began. The zero value works. Safe for
-// concurrent use.
+// Boxes are mailboxes in memory. They let a new device be paired without a
+// relay: the device that invites it also serves the mailbox. Strangers in the
+// network can begin at most maxBoxes mailboxes in all. The mailbox of this
+// device's own pairing has its own room, however many others were begun. The
+// zero value is ready to use. It is safe for concurrent use.
 type Boxes struct {
 	now func() time.Time
 
@@ -35,7 +36,7 @@ type Boxes struct {
 }
 
 type box struct {
-	own      bool // this device's own side reads it
+	own      bool // this device's own pairing reads it
 	messages [][]byte
 	until    time.Time
 	changed  chan struct{}
@@ -54,7 +55,8 @@ func (b *Boxes) time() time.Time {
 	return time.Now()
 }
 
-// at gives a box, and makes it where there is room. The lock is held.
+// at returns a mailbox, and makes it if there is room. The caller holds the
+// lock.
 func (b *Boxes) at(id [16]byte, own bool) *box {
 	now, others := b.time(), 0
 	for k, v := range b.all {
@@ -79,7 +81,7 @@ func (b *Boxes) at(id [16]byte, own bool) *box {
 	return have
 }
 
-// Post implements pairing.Mailbox, for this device's own side.
+// Post implements pairing.Mailbox for this device's own side.
 func (b *Boxes) Post(_ context.Context, id [16]byte, message []byte) error {
 	_, err := b.put(id, message, true)
 	return err
@@ -107,7 +109,7 @@ func (b *Boxes) put(id [16]byte, message []byte, own bool) (int, error) {
 	return len(x.messages), nil
 }
 
-// Message implements pairing.Mailbox, for this device's own side: it waits for
+// Message implements pairing.Mailbox for this device's own side. It waits for
 // message n+1.
 func (b *Boxes) Message(ctx context.Context, id [16]byte, n int) ([]byte, error) {
 	return b.message(ctx, id, n, true)

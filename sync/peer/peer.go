@@ -1,10 +1,11 @@
-// Package peer serves a device's shelf to the other members of its space, in
-// the relay's protocol, so that two devices can meet without one.
+// Package peer serves a device's envelope store to the other members of its
+// space, in the relay's protocol, so that two devices can exchange without a
+// relay.
 //
-// A peer answers members alone, and only what carries envelopes: it takes no
-// blobs, deletes nothing, founds no spaces. Who asks anything else is told that
-// there is no such thing. To find out whether somebody at an address is a
-// member, without saying who asks, there is [Ask].
+// A peer answers members only, and only requests that carry envelopes: it takes
+// no blobs, deletes nothing, and founds no spaces. To every other request it
+// answers that there is no such resource. [Ask] finds out whether a member is
+// at an address without saying who asks.
 package peer
 
 import (
@@ -27,11 +28,12 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Server serves a shelf. Safe for concurrent use.
+// Server serves an envelope store. It is safe for concurrent use.
 type Server struct {
 	Shelf *envstore.Store
 	Self  memory.MemberID
-	// Key is known to the space's members alone; nil where there is none now.
+	// Key returns a key that only the space's members know, or nil if there is
+	// none now.
 	Key func() []byte
 	Now func() time.Time // nil: time.Now
 
@@ -39,11 +41,11 @@ type Server struct {
 	boxes  Boxes
 
 	mu   sync.Mutex
-	read map[memory.MemberID]chan struct{} // closed once the member has read the log
+	read map[memory.MemberID]chan struct{} // closed after the member has read the log
 }
 
-// Read is closed once a member has read the log here: a new one has what it
-// needs then.
+// Read returns a channel that is closed after a member has read the log here. A
+// new member then has what it needs.
 func (s *Server) Read(id memory.MemberID) <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +58,7 @@ func (s *Server) Read(id memory.MemberID) <-chan struct{} {
 	return s.read[id]
 }
 
-// noteRead says that a member has read the log to its end.
+// noteRead records that a member has read the log to its end.
 func (s *Server) noteRead(id memory.MemberID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,16 +71,17 @@ func (s *Server) noteRead(id memory.MemberID) {
 	}
 }
 
-// Boxes are the mailboxes that pairings go by.
+// Boxes returns the mailboxes for pairings.
 func (s *Server) Boxes() *Boxes { return &s.boxes }
 
-// beat is how often a stream says that it is there.
+// beat is how often a stream sends a sign of life.
 const beat = 20 * time.Second
 
-// handler serves a member's request, whose body was read and checked.
+// handler serves a member's request. The request's body was read and checked
+// before.
 type handler func(w http.ResponseWriter, r *http.Request, who envelope.Member, body []byte) error
 
-// Handler gives what serves.
+// Handler returns the HTTP handler.
 func (s *Server) Handler() http.Handler {
 	s.window.Now, s.boxes.now = s.Now, s.Now
 	mux := http.NewServeMux()
@@ -118,7 +121,7 @@ var (
 	errTooLarge  = errors.New("larger than is taken")
 )
 
-// check finds the member who signed a request, and reads its body.
+// check finds the member that signed a request, and reads the body.
 func (s *Server) check(r *http.Request, limit int64) (who envelope.Member, body []byte, err error) {
 	if r.ContentLength < 0 || r.ContentLength > limit {
 		return who, nil, errTooLarge
@@ -167,8 +170,9 @@ func (s *Server) check(r *http.Request, limit int64) (who envelope.Member, body 
 	return who, body, httpsig.CheckDigest(m.Field("content-digest"), sha256.Sum256(body))
 }
 
-// hereAt reports whether a request is for the address that it came to: one that
-// was made for another device, or a relay, is not handed on to this one.
+// hereAt reports whether a request names the address at which it arrived. A
+// request that was made for another device or for a relay, and was forwarded to
+// this one, does not.
 func hereAt(r *http.Request) bool {
 	at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	return at != nil && r.Host == httpsig.Host(at.String())
@@ -236,8 +240,9 @@ func (s *Server) deltas(w http.ResponseWriter, r *http.Request, _ envelope.Membe
 	return answer(w, page.EncodePlaced(out))
 }
 
-// appendDeltas takes what a member brings, whoever said it. It gives the same
-// cursor for all: where a shelf puts what it takes means nothing to others.
+// appendDeltas takes the deltas that a member brings, whoever made them. It
+// returns the same cursor for all, because this store's cursors mean nothing to
+// other devices.
 func (s *Server) appendDeltas(w http.ResponseWriter, _ *http.Request, who envelope.Member, body []byte) error {
 	items, err := page.DecodeItems(body, page.MaxDeltas)
 	if err != nil {
@@ -260,7 +265,7 @@ func (s *Server) appendDeltas(w http.ResponseWriter, _ *http.Request, who envelo
 	return answer(w, page.EncodeCursors(cursors))
 }
 
-// forget takes away bodies of the caller's own.
+// forget removes bodies of the caller's own deltas.
 func (s *Server) forget(w http.ResponseWriter, r *http.Request, who envelope.Member, body []byte) error {
 	asked, err := page.DecodeRefs(body)
 	if err != nil {
@@ -279,7 +284,7 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request, who envelope.Mem
 	return json.NewEncoder(w).Encode(map[string]int{"forgotten": len(refs)})
 }
 
-// events says where the shelf is, at once and after each change.
+// events sends the store's position, at once and after each change.
 func (s *Server) events(w http.ResponseWriter, r *http.Request, who envelope.Member, _ []byte) error {
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -298,7 +303,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, who envelope.Mem
 			told, text = now, "event: head\ndata: "+string(b)+"\n\n"
 		}
 		if _, err := io.WriteString(w, text); err != nil || out.Flush() != nil {
-			return nil // it left
+			return nil // the client left
 		}
 		select {
 		case <-r.Context().Done():
@@ -343,7 +348,7 @@ func answer(w http.ResponseWriter, b []byte) error {
 	w.Header().Set("Content-Type", page.CBOR)
 	_, err := w.Write(b)
 	if err != nil {
-		return nil // it left
+		return nil // the client left
 	}
 	return nil
 }
@@ -362,7 +367,7 @@ var kinds = []struct {
 	{envelope.ErrForm, page.Malformed, 400}, {page.ErrForm, page.Malformed, 400}, {errBoxes, page.Busy, 503},
 }
 
-// fail answers with a problem.
+// fail answers with a problem document.
 func fail(w http.ResponseWriter, err error) {
 	kind, status := page.Internal, 500
 	var fork *envelope.ForkError

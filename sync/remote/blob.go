@@ -17,13 +17,13 @@ import (
 // BlobID is the SHA-256 of a blob's sealed bytes.
 type BlobID [sha256.Size]byte
 
-// String is 64 hexadecimal characters.
+// String returns 64 hexadecimal characters.
 func (b BlobID) String() string { return hex.EncodeToString(b[:]) }
 
 func (s *Space) blobPath(id BlobID) string { return s.path("/blobs/" + id.String()) }
 
-// PutBlob sends sealed bytes and gives their id. What the relay has of them
-// already, from a call that broke off, is not sent again.
+// PutBlob uploads sealed bytes and returns their id. It does not send again what
+// the relay already has from an interrupted call.
 func (s *Space) PutBlob(ctx context.Context, r io.ReadSeeker) (BlobID, error) {
 	var id BlobID
 	sum := sha256.New()
@@ -36,7 +36,7 @@ func (s *Space) PutBlob(ctx context.Context, r io.ReadSeeker) (BlobID, error) {
 		return id, fmt.Errorf("put blob: %w: %d bytes, want 1 to %d", ErrRefused, size, page.MaxBlob)
 	}
 	offset, of, err := s.HasBlob(ctx, id)
-	if err == nil && of != size { // what is of this id has this size: somebody began it to be in the way
+	if err == nil && of != size { // the relay claims another size for this id: somebody began the upload with a wrong size
 		offset, err = 0, s.DeleteBlob(ctx, id, nil)
 	}
 	if errors.Is(err, ErrNotFound) {
@@ -50,7 +50,7 @@ func (s *Space) PutBlob(ctx context.Context, r io.ReadSeeker) (BlobID, error) {
 		}
 		var next int64
 		next, err = s.putChunk(ctx, id, part, offset, size)
-		if errors.Is(err, errOffset) && moved < 3 { // another call of ours got ahead, or a sweep went
+		if errors.Is(err, errOffset) && moved < 3 { // another call of ours was faster, or the relay removed a part
 			moved, err = moved+1, nil
 		} else if err == nil && next != offset+int64(len(part)) && next != size {
 			err = fmt.Errorf("%w: blob is at %d after a chunk to %d", ErrAnswer, next, offset+int64(len(part)))
@@ -83,7 +83,8 @@ func (s *Space) putChunk(ctx context.Context, id BlobID, part []byte, offset, si
 	return next, err
 }
 
-// HasBlob tells how many bytes of a blob the relay has, and of how many.
+// HasBlob returns how many bytes of a blob the relay has, and the blob's size in
+// bytes.
 func (s *Space) HasBlob(ctx context.Context, id BlobID) (offset, size int64, err error) {
 	a, err := s.do(ctx, call{method: "HEAD", path: s.blobPath(id)})
 	if err != nil {
@@ -100,8 +101,9 @@ func (s *Space) HasBlob(ctx context.Context, id BlobID) (offset, size int64, err
 	return offset, size, nil
 }
 
-// GetBlob fetches a blob of at most limit bytes into f, after what f has of it
-// already, and checks it all: [ErrBlob] says that f holds something else.
+// GetBlob downloads a blob of at most limit bytes into f, after the bytes that f
+// has already, and checks the hash of all. It returns [ErrBlob] if f then has
+// other bytes.
 func (s *Space) GetBlob(ctx context.Context, id BlobID, f io.ReadWriteSeeker, limit int64) (int64, error) {
 	sum := sha256.New()
 	have, err := rewound(f, 0, func() (int64, error) { return io.Copy(sum, f) })
@@ -132,8 +134,8 @@ func (s *Space) GetBlob(ctx context.Context, id BlobID, f io.ReadWriteSeeker, li
 	return have, nil
 }
 
-// BlobPiece fetches n bytes, at most [page.MaxChunk], of a blob of size bytes from
-// an offset on. They are whatever the relay gives: nothing is checked.
+// BlobPiece downloads n bytes, at most [page.MaxChunk], of a blob of size bytes,
+// starting at the offset from. The bytes are not checked.
 func (s *Space) BlobPiece(ctx context.Context, id BlobID, from, n, size int64) ([]byte, error) {
 	b, err := s.getChunk(ctx, id, from, from+n, size)
 	if err != nil {
@@ -155,8 +157,9 @@ func (s *Space) getChunk(ctx context.Context, id BlobID, from, to, size int64) (
 	return a.body, nil
 }
 
-// DeleteBlob removes one, for an owner. With at it does so only if at is the
-// cursor of the space's last delta, and is [ErrConflict] otherwise.
+// DeleteBlob deletes a blob; only an owner may. If at is not nil, it does so only
+// if at is the cursor of the space's last delta, and returns [ErrConflict]
+// otherwise.
 func (s *Space) DeleteBlob(ctx context.Context, id BlobID, at *uint64) error {
 	q := url.Values{}
 	if at != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// Checkpoints gives the relay's, with their votes, in their wire forms. Nothing
-// of them is checked.
+// Checkpoints returns the relay's checkpoints with their votes, in their wire
+// forms. Nothing in them is checked.
 func (s *Space) Checkpoints(ctx context.Context) ([]page.Voted, error) {
 	a, err := s.do(ctx, call{method: "GET", path: s.path("/checkpoints"), limit: page.MaxVoted})
 	if err != nil {
@@ -25,8 +25,9 @@ func (s *Space) Checkpoints(ctx context.Context) ([]page.Voted, error) {
 	return vs, nil
 }
 
-// Places gives where each chain is at a cursor, by the relay's word, as a
-// checkpoint there must say it; [ErrNotFound] from a relay that does not tell.
+// Places returns the place of each chain at a cursor, as the relay states it. A
+// checkpoint at that cursor has to have the same places. It returns
+// [ErrNotFound] if the relay does not support this request.
 func (s *Space) Places(ctx context.Context, cursor uint64) ([]envelope.Place, error) {
 	q := url.Values{"cursor": {strconv.FormatUint(cursor, 10)}}
 	a, err := s.do(ctx, call{method: "GET", path: s.path("/places"), query: q, limit: page.MaxPlaces})
@@ -40,26 +41,26 @@ func (s *Space) Places(ctx context.Context, cursor uint64) ([]envelope.Place, er
 	return ps, nil
 }
 
-// PutCheckpoint sends this member's.
+// PutCheckpoint sends a checkpoint of this member.
 func (s *Space) PutCheckpoint(ctx context.Context, c *envelope.Checkpoint) error {
 	_, err := s.do(ctx, call{method: "POST", path: s.path("/checkpoints"), body: c.Bytes()})
 	return err
 }
 
-// DropCheckpoint removes one, for an owner.
+// DropCheckpoint removes a checkpoint; only an owner may.
 func (s *Space) DropCheckpoint(ctx context.Context, hash envelope.Hash) error {
 	_, err := s.do(ctx, call{method: "DELETE", path: s.path("/checkpoints/" + hash.String())})
 	return err
 }
 
-// PutVote sends this member's.
+// PutVote sends a vote of this member.
 func (s *Space) PutVote(ctx context.Context, v *envelope.Vote) error {
 	_, err := s.do(ctx, call{method: "POST", path: s.path("/votes"), body: v.Bytes()})
 	return err
 }
 
-// Compact has the relay drop the bodies that a verified checkpoint covers, and
-// reports how many it had.
+// Compact tells the relay to drop the bodies that a verified checkpoint covers,
+// and returns how many it dropped.
 func (s *Space) Compact(ctx context.Context, hash envelope.Hash) (int, error) {
 	a, err := s.do(ctx, call{method: "POST", path: s.path("/compact"), body: hash[:], limit: 1 << 10})
 	if err != nil {

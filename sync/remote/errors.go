@@ -11,39 +11,41 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// What a replica does something about. errors.As with an [*Error] gives the
-// rest. An error that is none of these, nor a context's, is the network's.
+// A replica reacts to these errors. errors.As with an [*Error] gives the
+// details. An error that is none of these and not a context's error comes from
+// the network.
 var (
-	// ErrAnswer: the relay's answer is not one. It is broken, or lies.
+	// ErrAnswer: the relay's answer is malformed. The relay is broken, or lies.
 	ErrAnswer = errors.New("answer is malformed")
-	// ErrPortal: something else answers in the relay's place, such as a
-	// network that wants a login first. It is [ErrAnswer], too.
+	// ErrPortal: something else answers in the relay's place, for example a
+	// network that requires a login. It wraps [ErrAnswer].
 	ErrPortal = fmt.Errorf("%w: something else answers in the relay's place: does the network want a login?", ErrAnswer)
-	// ErrFailed: the relay has trouble of its own; try again later.
+	// ErrFailed: the relay has an internal error; try again later.
 	ErrFailed = errors.New("relay failed")
-	// ErrQuota: wait for RetryAfter at least.
+	// ErrQuota: a quota is used up; wait for at least RetryAfter.
 	ErrQuota = errors.New("quota is used up")
 	// ErrBusy: wait for RetryAfter.
 	ErrBusy = errors.New("relay is busy")
-	// ErrForbidden: not a member any more, or never, or of the wrong role.
+	// ErrForbidden: the caller is not a member, or its role may not do this.
 	ErrForbidden = errors.New("relay forbids it")
 	// ErrInvite: a new account needs an invitation.
 	ErrInvite = errors.New("an invitation is needed")
-	// ErrNotFound: it is not there.
+	// ErrNotFound: the relay does not have it.
 	ErrNotFound = errors.New("relay does not have it")
-	// ErrConflict: the log has moved on; read it, and append anew.
+	// ErrConflict: the log has new entries; read them, and append again.
 	ErrConflict = errors.New("the log has moved on")
-	// ErrFork: this member signed something else at that place.
+	// ErrFork: this member signed another delta at that place.
 	ErrFork = errors.New("chain is forked")
 	// ErrChains: the relay takes no more chains of this author in the space.
 	ErrChains = errors.New("relay takes no more chains of this author")
-	// ErrGap: the relay lacks deltas that come before.
+	// ErrGap: the relay lacks earlier deltas.
 	ErrGap = errors.New("relay lacks earlier deltas")
 	// ErrUnknownHead: the relay lacks the log entry that a delta names.
 	ErrUnknownHead = errors.New("relay lacks a log entry")
-	// ErrAhead: our cursor is past the relay's end. It went back in time.
+	// ErrAhead: our cursor is beyond the relay's last delta. The relay has gone
+	// back to an earlier state.
 	ErrAhead = errors.New("relay is behind what it showed before")
-	// ErrBlob: the bytes are not those that the id names.
+	// ErrBlob: the bytes do not have the hash that is the blob's id.
 	ErrBlob = errors.New("blob is not the one that its id names")
 	// ErrTrade: the market does not take it; an [*Error] says why.
 	ErrTrade = errors.New("the market does not take it")
@@ -61,37 +63,38 @@ var kinds = map[page.Kind]error{
 	page.Trade: ErrTrade,
 }
 
-// maxRetry is the longest wait that a relay is believed.
+// maxRetry bounds RetryAfter.
 const maxRetry = 24 * time.Hour
 
 // Error is a relay's refusal.
 type Error struct {
 	Kind       page.Kind // "" if the relay gave none
 	Status     int
-	Detail     string        // the relay's words, at most 200 bytes of them
-	What       string        // of ErrQuota: what is used up
-	Limit      int64         // of ErrQuota: of how much
-	RetryAfter time.Duration // at most a day; 0: nothing was said
+	Detail     string        // the relay's words, at most 200 bytes
+	What       string        // with ErrQuota: which quota is used up
+	Limit      int64         // with ErrQuota: its limit
+	RetryAfter time.Duration // at most a day; 0: the relay said nothing
 	Request    string        // what the relay's operator calls the request; "" if it gave none
 	is         error
 }
 
-// Error gives the kind and the relay's words, quoted. The same trouble has the
-// same words each time.
+// Error returns the kind and the relay's words, quoted. The text is the same
+// each time for the same error.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%v (%d, %q)", e.is, e.Status, e.Detail)
 }
 
-// RequestID is what the relay's operator calls the request; "" if it gave none.
+// RequestID returns the id by which the relay's operator can find the request,
+// or "" if the relay gave none.
 func (e *Error) RequestID() string { return e.Request }
 
-// Unwrap gives one of the sentinels above.
+// Unwrap returns one of the sentinels above.
 func (e *Error) Unwrap() error { return e.is }
 
 func problem(res *http.Response, body []byte) error {
 	p, kind := page.ParseProblem(body)
 	if kind == "" {
-		kind = page.Kind(short(res.Header.Get(page.FieldProblem))) // of a HEAD, which has no body
+		kind = page.Kind(short(res.Header.Get(page.FieldProblem))) // the answer to a HEAD has no body
 	}
 	e := &Error{Kind: kind, Status: res.StatusCode, Detail: short(p.Detail), What: short(p.What), Limit: p.Limit, Request: requestID(res), is: kinds[kind]}
 	switch {
@@ -108,11 +111,11 @@ func problem(res *http.Response, body []byte) error {
 		e.is = ErrFailed
 	case res.StatusCode >= 400:
 		e.is = ErrRefused
-	default: // a redirect is not followed: it could be anywhere
+	default: // redirects are not followed, because they could lead anywhere
 		e.is = ErrPortal
 	}
 	if kind == "" && (res.StatusCode < 500 && isPage(res) || res.StatusCode == http.StatusNetworkAuthenticationRequired) {
-		e.is = ErrPortal // a page, where a relay would have said what is wrong
+		e.is = ErrPortal // the answer is a web page, and no relay's problem document
 	}
 	if s, err := strconv.ParseInt(res.Header.Get("Retry-After"), 10, 32); err == nil && s > 0 {
 		e.RetryAfter = min(time.Duration(s)*time.Second, maxRetry)
@@ -120,12 +123,14 @@ func problem(res *http.Response, body []byte) error {
 	return e
 }
 
-// isPage reports whether an answer is for a person to look at: no relay's is.
+// isPage reports whether an answer is a web page for a person. A relay never
+// sends one.
 func isPage(res *http.Response) bool {
 	return strings.HasPrefix(res.Header.Get("Content-Type"), "text/html")
 }
 
-// requestID gives letters and digits alone: it is for a line of a log.
+// requestID returns the id in letters and digits only, because it is written to
+// logs.
 func requestID(res *http.Response) string {
 	id := res.Header.Get(page.FieldRequest)
 	if len(id) > 64 || strings.ContainsFunc(id, func(r rune) bool {

@@ -12,13 +12,14 @@ import (
 )
 
 // MailboxID names a mailbox: 128 bits that both sides of a pairing know, and
-// nobody can guess.
+// that nobody else can guess.
 type MailboxID [16]byte
 
 func (m MailboxID) path() string { return "/v1/mailboxes/" + hex.EncodeToString(m[:]) }
 
-// Post leaves a message of at most 8 KiB, sealed by the caller, for about ten
-// minutes, and gives its number, from 1.
+// Post leaves a message in a mailbox for about ten minutes, and returns its
+// number, counted from 1. The message has at most 8 KiB and is sealed by the
+// caller.
 func (r *Relay) Post(ctx context.Context, id MailboxID, message []byte) (int, error) {
 	a, err := caller{relay: r}.do(ctx, call{method: "POST", path: id.path(), body: message})
 	if err != nil {
@@ -28,8 +29,9 @@ func (r *Relay) Post(ctx context.Context, id MailboxID, message []byte) (int, er
 	return int(n), err
 }
 
-// Message gives the message after number n, nil if there is none within wait.
-// What both sides leave is in one row: a side finds its own messages, too.
+// Message returns the message after number n, or nil if none comes within
+// wait. The messages of both sides are in one sequence, so a side also gets
+// its own messages.
 func (r *Relay) Message(ctx context.Context, id MailboxID, n int, wait time.Duration) ([]byte, error) {
 	wait = min(wait.Truncate(time.Second), page.MaxWait*time.Second)
 	q := url.Values{"after": {strconv.Itoa(n)}, "wait": {strconv.Itoa(int(wait / time.Second))}}

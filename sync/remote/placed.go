@@ -9,8 +9,9 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// Placed gives deltas after a cursor as they came, for a caller that looks at
-// each by itself: one that is no delta, or of another space, is among them.
+// Placed returns the deltas after a cursor in their wire forms, at most
+// limit. It checks nothing, so some may be invalid or of another space. It is
+// for callers that check each delta themselves.
 func (s *Space) Placed(ctx context.Context, after uint64, limit int) ([]page.Placed, error) {
 	q := url.Values{"after": {strconv.FormatUint(after, 10)}, "limit": {strconv.Itoa(min(max(limit, 1), page.MaxDeltas))}}
 	a, err := s.do(ctx, call{method: "GET", path: s.path("/deltas"), query: q, limit: page.MaxAnswer})

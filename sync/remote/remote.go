@@ -1,13 +1,15 @@
-// Package remote is a replica's side of the wire to a relay, over HTTP.
+// Package remote is a replica's connection to a relay, over HTTP.
 //
-// A relay is believed nothing: every answer is bounded before it is read, and
-// has the form that package page says, or the call fails with [ErrAnswer].
-// Whether a delta or a log entry is what it claims is the replica's to check.
+// The relay is not trusted. Every answer is bounded before it is read, and
+// must have the form that package page defines; otherwise the call fails with
+// [ErrAnswer]. The package does not check whether a delta or a log entry is
+// genuine; the replica does.
 //
-// A request may be repeated: an append that came through, whose answer was
-// lost, gives the same cursors again. The package itself repeats a request in
-// one case: where the relay says that this device's clock is off, it signs
-// again by the relay's clock, and goes on so.
+// A request may be repeated: if an append succeeded and its answer was lost,
+// the second request returns the same cursors. The package itself repeats a
+// request in only one case. If the relay says that this device's clock is
+// wrong, the package signs again by the relay's clock, and uses that clock
+// from then on.
 package remote
 
 import (
@@ -32,46 +34,47 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// answerTime is how long nothing may come or go while an answer is waited for,
-// beyond the time that was asked for: on a bad line, a whole answer takes as
-// long as it takes.
+// answerTime is how long a connection may be silent while an answer is
+// expected, beyond the time for which the relay was asked to wait. There is no
+// limit for a whole answer, because on a slow line it may take long.
 const answerTime = 60 * time.Second
 
-// watched is a body whose bytes put a deadline off.
+// watched is a body that extends a deadline whenever bytes come.
 type watched struct {
 	io.Reader
 	moved func()
 }
 
 func (w watched) Read(p []byte) (int, error) {
-	n, err := w.Reader.Read(p[:min(len(p), 4<<10)]) // a chunked body fills all of p before it returns
+	n, err := w.Reader.Read(p[:min(len(p), 4<<10)]) // a chunked body would fill all of p before it returns
 	if n > 0 {
 		w.moved()
 	}
 	return n, err
 }
 
-// Relay is one relay. Safe for concurrent use.
+// Relay is a connection to one relay. It is safe for concurrent use.
 type Relay struct {
 	base   url.URL
 	http   *http.Client
 	now    func() time.Time
-	offset atomic.Int64 // ns that the relay's clock is ahead of ours
+	offset atomic.Int64 // nanoseconds by which the relay's clock is ahead of ours
 
 	mu      sync.Mutex
-	streams map[*stream]struct{} // that are open
+	streams map[*stream]struct{} // the open streams
 }
 
-// stream is what ends an event stream.
+// stream has the function that ends an event stream.
 type stream struct{ end context.CancelFunc }
 
-// Option is what may differ from the usual.
+// Option has settings that may differ from their defaults.
 type Option struct {
-	HTTP *http.Client     // with its own transport; its redirects are not followed
-	Now  func() time.Time // time.Now where nil
+	HTTP *http.Client     // with its own transport; it must not follow redirects
+	Now  func() time.Time // nil: time.Now
 }
 
-// New names a relay by its URL: scheme and host, and no path.
+// New returns the relay at a URL, which consists of scheme and host without a
+// path.
 func New(address string, o Option) (*Relay, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -98,14 +101,14 @@ func transport() *http.Transport {
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:    10 * time.Second,
-		IdleConnTimeout:        60 * time.Second, // below the relay's 75
+		IdleConnTimeout:        60 * time.Second, // less than the relay's 75
 		MaxIdleConnsPerHost:    4,
 		MaxResponseHeaderBytes: 16 << 10,
-		DisableCompression:     true, // what comes is sealed, and a bomb can't
+		DisableCompression:     true, // sealed bytes can't be compressed, and a decompression bomb is impossible
 	}
 }
 
-// Close ends event streams, and lets idle connections go.
+// Close ends all event streams and closes idle connections.
 func (r *Relay) Close() {
 	r.mu.Lock()
 	for s := range r.streams {
@@ -115,7 +118,7 @@ func (r *Relay) Close() {
 	r.http.CloseIdleConnections()
 }
 
-// streaming has Close end a context, until done is called.
+// streaming returns a context that Close ends, until done is called.
 func (r *Relay) streaming(ctx context.Context) (_ context.Context, done func()) {
 	ctx, end := context.WithCancel(ctx)
 	s := &stream{end}
@@ -133,36 +136,37 @@ func (r *Relay) streaming(ctx context.Context) (_ context.Context, done func()) 
 	}
 }
 
-// caller is who signs: a key, and what the relay knows it by.
+// caller signs requests: a key, and the name by which the relay knows it.
 type caller struct {
 	relay *Relay
 	keyID string
 	sign  httpsig.Signer
 }
 
-// Space gives a space as one of its members sees it.
+// Space returns a space for one of its members.
 func (r *Relay) Space(space memory.SpaceID, member memory.MemberID, sign httpsig.Signer) *Space {
 	return &Space{id: space, caller: caller{relay: r, keyID: space.String() + "/" + member.String(), sign: sign}}
 }
 
-// Root gives an account as the holder of its key sees it.
+// Root returns an account for the holder of its root key.
 func (r *Relay) Root(key ed25519.PublicKey, sign httpsig.Signer) *Root {
 	return &Root{caller{relay: r, keyID: "root/" + hex.EncodeToString(key), sign: sign}}
 }
 
-// call is one request.
+// call describes one request.
 type call struct {
 	method string
 	path   string
 	query  url.Values
 	body   []byte
-	field  map[string]string // besides; names as page and HTTP spell them
-	limit  int64             // bytes of the answer
-	wait   time.Duration     // that the relay may take on purpose
-	moved  func()            // told of each piece of the body that goes; may be nil
+	field  map[string]string // further header fields, by their names in page and HTTP
+	limit  int64             // greatest number of bytes of the answer
+	wait   time.Duration     // time that the relay may wait on purpose
+	moved  func()            // called for each piece of the body that is sent; may be nil
 }
 
-// answer is what came: a status below 300, and a body within its limit.
+// answer is a successful answer: a status below 300, and a body within its
+// limit.
 type answer struct {
 	status int
 	header http.Header
@@ -195,7 +199,8 @@ func (c caller) do(ctx context.Context, q call) (answer, error) {
 	}
 }
 
-// late is that nothing moved for too long, where that ended a call.
+// late returns an error if ctx was ended because nothing came or went for too
+// long.
 func late(ctx context.Context) error {
 	if err := context.Cause(ctx); errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("nothing came for %s: %w", answerTime, err)
@@ -203,8 +208,9 @@ func late(ctx context.Context) error {
 	return nil
 }
 
-// adjust takes over the relay's clock for signing. A lie makes a signature
-// that is fresh at another time, for this relay alone.
+// adjust takes over the relay's clock for signing. If the relay lies, our
+// signatures are fresh at another time, but they are valid for this relay
+// only.
 func (r *Relay) adjust(date string) bool {
 	at, err := http.ParseTime(date)
 	if err != nil {
@@ -250,12 +256,12 @@ func (c caller) send(ctx context.Context, q call) (*http.Response, error) {
 	}
 	resp, err := c.relay.http.Do(req)
 	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err // the method and the path are said already
+		err = u.Err // the error already names the method and the path
 	}
 	return resp, err
 }
 
-// signRequest signs what the relay asks for: docs/protocol.md, section HTTP.
+// signRequest signs a request as docs/protocol.md, section HTTP, requires.
 func (c caller) signRequest(req *http.Request) error {
 	m := httpsig.Message{Method: req.Method, Authority: httpsig.Host(req.URL.Host), Path: req.URL.EscapedPath(), Query: req.URL.RawQuery,
 		Field: func(name string) []string { return req.Header.Values(name) }}
@@ -275,7 +281,7 @@ func (c caller) signRequest(req *http.Request) error {
 	return nil
 }
 
-// read takes an answer in, whole or not at all.
+// read reads an answer completely, or returns an error.
 func read(res *http.Response, limit int64) (answer, error) {
 	defer res.Body.Close()
 	a := answer{status: res.StatusCode, header: res.Header}
@@ -301,7 +307,7 @@ func read(res *http.Response, limit int64) (answer, error) {
 	return a, nil
 }
 
-// number reads a field that must be one.
+// number parses a header field as a number. It fails if the field is missing.
 func (a answer) number(field string) (int64, error) {
 	n, err := strconv.ParseInt(a.header.Get(field), 10, 64)
 	if err != nil || n < 0 {

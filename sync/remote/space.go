@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// Space is one space at a relay, for one caller. Safe for concurrent use.
+// Space is a space at a relay, for one caller. It is safe for concurrent use.
 type Space struct {
 	caller
 	id memory.SpaceID
@@ -21,9 +21,9 @@ type Space struct {
 
 func (s *Space) path(rest string) string { return "/v1/spaces/" + s.id.String() + rest }
 
-// Append sends deltas of this member, in order, in as many requests as it
-// takes, and gives the cursor of each that was taken: all of them, or those
-// before the error.
+// Append sends deltas of this member, in order, in as many requests as needed. It
+// returns the cursor of each delta that the relay took. After an error these are
+// the deltas before it.
 func (s *Space) Append(ctx context.Context, deltas []*envelope.Delta) ([]uint64, error) {
 	var cursors []uint64
 	for len(deltas) > 0 {
@@ -48,10 +48,10 @@ func (s *Space) Append(ctx context.Context, deltas []*envelope.Delta) ([]uint64,
 	return cursors, nil
 }
 
-// Pull gives deltas after a cursor, in the relay's order, at most limit, and
-// the cursor to ask after next. Where there are none it waits up to wait, 55 s
-// at most, to the second. Each is parsed and of this space, and no more is
-// checked.
+// Pull returns the deltas after a cursor, in the relay's order, at most limit,
+// and the cursor for the next call. If there are none, it waits up to wait, which
+// is rounded to seconds and is at most 55 s. Pull checks that each delta has the
+// right form and is of this space, and nothing else.
 func (s *Space) Pull(ctx context.Context, after uint64, limit int, wait time.Duration) ([]*envelope.Delta, uint64, error) {
 	wait = min(wait.Truncate(time.Second), page.MaxWait*time.Second)
 	q := url.Values{"after": {strconv.FormatUint(after, 10)}, "limit": {strconv.Itoa(min(max(limit, 1), page.MaxDeltas))}}
@@ -80,9 +80,9 @@ func (s *Space) Pull(ctx context.Context, after uint64, limit int, wait time.Dur
 	return ds, after + uint64(len(ds)), nil
 }
 
-// Log gives all entries after number n, in order; none if there are none. It asks
-// until it has them, and holds them to nothing but their form: who knows the log
-// takes it by [Space.LogPage].
+// Log returns all entries after number n, in order. It sends as many requests as
+// needed, and checks only the form of the entries. A caller that checks entries
+// against the log uses [Space.LogPage].
 func (s *Space) Log(ctx context.Context, n uint64) (out []*envelope.Entry, err error) {
 	for {
 		some, err := s.LogPage(ctx, n+uint64(len(out)))
@@ -98,11 +98,11 @@ func (s *Space) Log(ctx context.Context, n uint64) (out []*envelope.Entry, err e
 	}
 }
 
-// maxEntries is how long a log is believed to be.
+// maxEntries is the greatest length of a log that is accepted.
 const maxEntries = 10_000
 
-// LogPage gives entries after number n, in order, of which one answer has 16 at
-// most; none if there are none.
+// LogPage returns the next entries after number n, in order, at most 16; none if
+// there are none.
 func (s *Space) LogPage(ctx context.Context, n uint64) ([]*envelope.Entry, error) {
 	q := url.Values{"after": {strconv.FormatUint(n, 10)}}
 	a, err := s.do(ctx, call{method: "GET", path: s.path("/log"), query: q, limit: page.MaxAnswer})
@@ -128,8 +128,9 @@ func (s *Space) LogPage(ctx context.Context, n uint64) ([]*envelope.Entry, error
 	return out, nil
 }
 
-// AppendLog sends the next entry; [ErrConflict] if another came first. invite
-// is the code for a new account, with the entry that founds a space, or empty.
+// AppendLog sends the next entry. It returns [ErrConflict] if another entry came
+// first. invite is the invitation code for a new account. It is sent with the
+// entry that founds a space, and is empty otherwise.
 func (s *Space) AppendLog(ctx context.Context, e *envelope.Entry, invite string) error {
 	q := call{method: "POST", path: s.path("/log"), body: e.Bytes()}
 	if invite != "" {
@@ -139,14 +140,14 @@ func (s *Space) AppendLog(ctx context.Context, e *envelope.Entry, invite string)
 	return err
 }
 
-// Ref names a delta whose body goes.
+// Ref names a delta whose body is to be removed.
 type Ref struct {
 	Member memory.MemberID
 	envelope.Position
 }
 
-// Forget has the relay throw bodies away, and reports how many it had. A
-// member may forget its own; an owner, anyone's.
+// Forget tells the relay to delete bodies, and returns how many it deleted. A
+// member may do so for its own deltas, an owner for all.
 func (s *Space) Forget(ctx context.Context, refs []Ref) (int, error) {
 	n := 0
 	for len(refs) > 0 {
@@ -170,21 +171,21 @@ func (s *Space) Forget(ctx context.Context, refs []Ref) (int, error) {
 	return n, nil
 }
 
-// Delete removes the space from the relay, with all that is in it. Only its
-// root may.
+// Delete removes the space with all its content from the relay. Only its root may
+// do this.
 func (s *Space) Delete(ctx context.Context) error {
 	_, err := s.do(ctx, call{method: "DELETE", path: s.path("")})
 	return err
 }
 
-// Root is an account, for the holder of its key: who has lost every device
-// finds the spaces here.
+// Root is an account, for the holder of its root key. A person who lost all
+// devices can find the spaces with it.
 type Root struct{ caller }
 
-// Space gives a space of the account, as the root sees it.
+// Space returns a space of the account, for the root.
 func (r *Root) Space(space memory.SpaceID) *Space { return &Space{caller: r.caller, id: space} }
 
-// Account gives what the relay holds.
+// Account returns what the relay stores for the account.
 func (r *Root) Account(ctx context.Context) (page.Account, error) {
 	var v page.Account
 	a, err := r.do(ctx, call{method: "GET", path: "/v1/account", limit: 64 * page.MaxSpaces})

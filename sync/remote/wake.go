@@ -12,13 +12,13 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// silence is how long a stream may say nothing: the relay's heart beats every
-// 20 s.
+// silence is how long a stream may send nothing. The relay sends a sign of life
+// every 20 s.
 const silence = 70 * time.Second
 
-// Wake calls heard with where the space is, once at first and after each
-// change, until ctx is done, heard fails, or the stream breaks: then it returns
-// why. [ErrForbidden]: the caller does not belong any more.
+// Wake calls heard with the state of the space, at first and after each change.
+// It returns when ctx is done, when heard returns an error, or when the stream
+// breaks. It returns [ErrForbidden] if the caller is no longer a member.
 func (s *Space) Wake(ctx context.Context, heard func(page.Head) error) error {
 	ctx, closed := s.relay.streaming(ctx)
 	defer closed()
@@ -68,7 +68,8 @@ func (s *Space) Wake(ctx context.Context, heard func(page.Head) error) error {
 	return fmt.Errorf("listen to %s: %w: the stream ended", s.id, ErrFailed)
 }
 
-// open starts the stream, twice where the clock is off.
+// open starts the stream. It tries a second time if this device's clock is
+// wrong.
 func (s *Space) open(ctx context.Context) (*http.Response, error) {
 	for again := false; ; again = true {
 		res, err := s.send(ctx, call{method: "GET", path: s.path("/events")})

@@ -14,22 +14,22 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// ErrSnapshot reports a snapshot that differs from its checkpoint or from what
-// this member has.
+// ErrSnapshot reports a snapshot that differs from its checkpoint or from this
+// member's data.
 var ErrSnapshot = errors.New("snapshot is not what it should be")
 
 // errNoBody reports a delta without its body. A snapshot may have the body's
 // content.
 var errNoBody = errors.New("the body is gone")
 
-// look reads the relay's checkpoints when that is due, and names those that do
-// not count.
+// look reads the list of checkpoints from the relay if it is time to do so. It
+// reports each checkpoint that does not count as a problem.
 func (r *Replica) look(ctx context.Context) error {
 	if r.c.Snapshots == nil || r.looked && !r.due {
 		return nil
 	}
 	all, err := r.c.Snapshots.At.Checkpoints(ctx)
-	if errors.Is(err, ErrNotFound) { // a relay that knows of none
+	if errors.Is(err, ErrNotFound) { // the relay stores no checkpoints
 		err = nil
 	}
 	if err != nil {
@@ -39,7 +39,7 @@ func (r *Replica) look(ctx context.Context) error {
 	shown := r.st.Checkpoint
 	if shown != nil {
 		if _, lives := r.log.Member(shown.Author); !lives {
-			shown = nil // it does not count any more, and an owner may have dropped it
+			shown = nil // its author was removed: the checkpoint no longer counts, and an owner may have dropped it
 		}
 	}
 	newest := shown
@@ -97,7 +97,7 @@ func (r *Replica) listed(item Listed) (*listed, error) {
 		return l, err
 	}
 	for _, b := range item.Votes {
-		if v, err := envelope.ParseVote(b); err == nil { // an invalid vote does not count, and does not hide a valid one
+		if v, err := envelope.ParseVote(b); err == nil { // an invalid vote is ignored and does not hide a valid one
 			l.votes = append(l.votes, v)
 		}
 	}
@@ -110,8 +110,9 @@ func (r *Replica) snapshotProblem(ctx context.Context, why error) error {
 	return r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Reason: why.Error()})
 }
 
-// best returns the newest checkpoint at or beyond cursor from that may be
-// taken. It must be verified; with trust an undisputed one will do.
+// best returns the newest checkpoint at or beyond the cursor from that this
+// member may take. The checkpoint must be verified. If trust is true, an
+// unverified and undisputed one is enough when no verified one exists.
 func (r *Replica) best(from uint64, trust bool) (out *listed) {
 	for _, l := range r.seen {
 		ok := l.standing == envelope.Verified || trust && l.standing == envelope.Unverified
@@ -126,8 +127,8 @@ func (r *Replica) best(from uint64, trust bool) (out *listed) {
 	return out
 }
 
-// spoilt reports whether a checkpoint covers cursor but has wrong parts. What
-// it covers must not be skipped.
+// spoilt reports whether a checkpoint that covers cursor has wrong parts. The
+// deltas that it covers must then not be skipped.
 func (r *Replica) spoilt(cursor uint64) bool {
 	for _, l := range r.seen {
 		if r.bad[l.hash] && l.Cursor >= cursor && l.standing != envelope.Disputed {
@@ -137,7 +138,7 @@ func (r *Replica) spoilt(cursor uint64) bool {
 	return false
 }
 
-// skip takes a snapshot in place of deltas if this member is far behind.
+// skip takes a snapshot instead of single deltas if this member is far behind.
 func (r *Replica) skip(ctx context.Context) error {
 	if r.c.Snapshots == nil {
 		return nil
@@ -158,14 +159,14 @@ func (r *Replica) skip(ctx context.Context) error {
 }
 
 // worthless reports whether err means that the snapshot itself is wrong, so
-// that asking again is useless.
+// that another try can't succeed.
 func worthless(err error) bool {
 	return slices.ContainsFunc([]error{ErrSnapshot, ErrBlob, ErrNotFound, delta.ErrForm, delta.ErrContext, seal.ErrOpen},
 		func(named error) bool { return errors.Is(err, named) })
 }
 
-// adopt takes a snapshot. It names one that is wrong and never tries it again;
-// then taken is false.
+// adopt takes a snapshot. If the snapshot is wrong, adopt records a problem,
+// never tries that snapshot again, and returns taken == false.
 func (r *Replica) adopt(ctx context.Context, l *listed) (taken bool, err error) {
 	return r.adoptBy(ctx, l, r.restore)
 }
@@ -197,7 +198,7 @@ func (r *Replica) restore(ctx context.Context, l *listed) error {
 }
 
 // takeItems checks a whole snapshot, gives its items to the archive, and saves
-// next.
+// the state next.
 func (r *Replica) takeItems(ctx context.Context, to Archive, l *listed, next *State) error {
 	m, err := r.manifest(ctx, l)
 	if err != nil {
@@ -240,9 +241,10 @@ func (r *Replica) takeItems(ctx context.Context, to Archive, l *listed, next *St
 	return nil
 }
 
-// after returns the state after a snapshot was taken. It returns ErrSnapshot if
-// a chain is known to be farther than the snapshot says, or to have another
-// history. A snapshot never contains what a removal left out.
+// after returns the state that follows from taking a snapshot. It returns
+// ErrSnapshot if this member took more of a chain than the snapshot covers, or
+// if the two know different histories of a chain. Deltas that a removal left
+// out are not in any snapshot and do not matter here.
 func (r *Replica) after(l *listed) (State, error) {
 	next := r.st.next()
 	if l.Cursor < next.Cursor {
@@ -276,7 +278,7 @@ func (r *Replica) after(l *listed) (State, error) {
 	}
 	next.Cursor = l.Cursor
 	if p, ok := l.Place(r.c.Member, next.Incarnation); ok && p.Seq > next.Own.Seq {
-		next.Incarnation, next.Own, next.Pending = newIncarnation(), envelope.Link{}, nil // a backup was put back
+		next.Incarnation, next.Own, next.Pending = newIncarnation(), envelope.Link{}, nil // this member's backup was restored
 	}
 	return next, nil
 }
@@ -336,8 +338,8 @@ func (r *Replica) manifest(ctx context.Context, l *listed) (*delta.Manifest, err
 	return delta.UnpackManifest(l.source(), plain)
 }
 
-// chunks calls f with the items of each chunk. Chunks that are already on this
-// disk are not fetched again.
+// chunks calls f with the items of each chunk, in order. It does not download
+// chunks that are already on this disk.
 func (r *Replica) chunks(ctx context.Context, l *listed, m *delta.Manifest, f func([]delta.Item) error) error {
 	for i, c := range m.Chunks {
 		plain, err := r.openPart(ctx, l, c.Sealed, c.Size)

@@ -9,21 +9,23 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// ErrUnsettled reports that this device's data is not exactly what was sent and
-// taken. No snapshot can be made of it or compared with it.
+// ErrUnsettled reports that this device's data differs from the sum of the
+// deltas that were sent and taken. No snapshot can be made of it or compared
+// with it.
 var ErrUnsettled = errors.New("not settled here")
 
 // Archive is this member's data in the form in which snapshots hold it.
 type Archive interface {
 	// Live calls f with each item in a snapshot's order, in one consistent
-	// view. It returns ErrUnsettled.
+	// view. It returns ErrUnsettled if the data can't be made a snapshot of,
+	// and any error of f.
 	Live(ctx context.Context, f func(*delta.Item) error) error
-	// Restore stores items of a snapshot that was checked as a whole, in one or
-	// several transactions. The last one saves s if s is not nil. Storing an
-	// item twice changes nothing.
+	// Restore stores the items of a snapshot whose parts were all checked, in
+	// one or several transactions. The last transaction saves s if s is not
+	// nil. Storing an item twice changes nothing.
 	Restore(ctx context.Context, items []delta.Item, s *State) error
-	// Named returns the sealed blobs that notes name, and the cursor up to
-	// which every delta was read.
+	// Named returns the hashes of the sealed blobs that notes name, and the
+	// cursor up to which this member has read every delta.
 	Named(ctx context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
 }
 
@@ -33,12 +35,13 @@ type Checkpoints interface {
 	// it.
 	Checkpoints(ctx context.Context) ([]Listed, error)
 	// Places returns, in any order, the places that the relay expects in a
-	// checkpoint at cursor. It returns ErrNotFound for a relay that does not
-	// answer this question, and ErrAhead.
+	// checkpoint at cursor. It returns ErrNotFound if the relay does not
+	// support this question, and ErrAhead if the relay has no delta at cursor
+	// yet.
 	Places(ctx context.Context, cursor uint64) ([]envelope.Place, error)
 	// PutCheckpoint sends a checkpoint of this member. It returns ErrConflict
-	// if the relay's chains differ, or it holds as many checkpoints as it
-	// takes.
+	// if the relay's chains differ from the checkpoint's, or if the relay
+	// already holds the greatest number of checkpoints that it allows.
 	PutCheckpoint(ctx context.Context, c *envelope.Checkpoint) error
 	DropCheckpoint(ctx context.Context, hash envelope.Hash) error
 	PutVote(ctx context.Context, v *envelope.Vote) error
@@ -58,14 +61,15 @@ type Listed struct {
 type Snapshots struct {
 	Archive Archive
 	At      Checkpoints
-	// Every is the number of deltas after the last checkpoint at which an
-	// owner's device makes another. 0 means never by itself.
+	// Every is a number of deltas. When so many deltas have come since the last
+	// checkpoint, an owner's device makes another. 0 means that none is made
+	// because of a count.
 	Every uint64
-	// Behind is the number of missing deltas from which on a replica takes a
-	// snapshot instead of reading them. 0 means Every+1.
+	// Behind is a number of deltas. A replica that lacks at least so many takes
+	// a snapshot instead of reading them. 0 means Every+1.
 	Behind uint64
-	// Compact tells the relay to drop the bodies that a verified checkpoint
-	// covers.
+	// Compact says whether to tell the relay to drop the bodies that a verified
+	// checkpoint covers.
 	Compact bool
 }
 

@@ -17,11 +17,11 @@ import (
 )
 
 // sendBlob seals a blob under its own key and uploads it unless the relay has
-// it. The key is derived from the epoch's key and the blob's content. So
-// sealing the same content again gives the same bytes, on this device or
-// another of the space: an interrupted upload continues, and what any member
-// has sent already is stored once. Without the epoch's key nobody can tell from
-// the sealed bytes what they are, or that another space has the same.
+// it. The key is derived from the epoch's key and the blob's content. Sealing
+// the same content again therefore gives the same bytes, on any device of the
+// space. An interrupted upload can continue, and the relay stores content that
+// two members send only once. Without the epoch's key, nobody can tell which
+// content the sealed bytes have, or that another space has the same content.
 func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID) (*delta.Blob, error) {
 	open := r.blob(ctx, name)
 	sum, plain, err := digestOf(open)
@@ -33,7 +33,7 @@ func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID) (*delta.B
 		return nil, fmt.Errorf("send blob %s: %w", name, err)
 	}
 	b.Name, b.Memory = name.String(), owner
-	if err := r.c.Journal.Doubt(ctx, b.Sealed); err != nil { // from now on the relay may have it
+	if err := r.c.Journal.Doubt(ctx, b.Sealed); err != nil { // from here on the relay may have the blob
 		return nil, err
 	}
 	has, err := KeepsBlob(ctx, r.c.Remote, b, open)
@@ -47,9 +47,10 @@ func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID) (*delta.B
 	return &b, nil
 }
 
-// sealedAs returns how a blob is sealed: as before under this name, else as any
-// member sealed the same bytes in any epoch, else under a key of the present
-// epoch.
+// sealedAs returns how a blob is sealed. If this member sealed it under this
+// name before, it is sealed the same way. Otherwise the note of any member that
+// sealed the same content in any epoch is used. Otherwise the blob is sealed
+// under a key of the present epoch.
 func (r *Replica) sealedAs(ctx context.Context, name memory.ID, sum envelope.Hash, plain int64, open func() (io.ReadCloser, error)) (delta.Blob, error) {
 	var known []delta.Blob
 	before, err := r.c.Journal.RemoteBlob(ctx, name)
@@ -76,7 +77,7 @@ func (r *Replica) sealedAs(ctx context.Context, name memory.ID, sum envelope.Has
 		}
 		known = append(known, alike...)
 	}
-	for _, b := range known { // the note may be wrong, whoever wrote it
+	for _, b := range known { // a note may be wrong, whichever member wrote it
 		if b.Plain != 0 && b.Plain != uint64(plain) {
 			continue
 		}
@@ -300,7 +301,7 @@ func (r *Replica) fetch(ctx context.Context, b delta.Blob) error {
 		err = r.keepBlob(ctx, b, key, f)
 	}
 	err = errors.Join(err, f.Close())
-	if all && ctx.Err() == nil || errors.Is(err, ErrBlob) { // it is stored, or of no use
+	if all && ctx.Err() == nil || errors.Is(err, ErrBlob) { // the blob is stored, or the downloaded bytes are useless
 		err = errors.Join(err, os.Remove(f.Name()))
 	}
 	return err

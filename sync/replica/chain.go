@@ -24,10 +24,10 @@ func parseChain(key string) (m memory.MemberID, incarnation uint64, ok bool) {
 	return m, incarnation, ok
 }
 
-// lastOf returns how far each incarnation of a member was taken, in ascending
-// order. A removal can name a limited number. Only a hostile member has more;
-// then lastOf returns those with the most deltas, so that any member can be
-// removed.
+// lastOf returns the last position that this member took of each incarnation
+// of a member, in ascending order. A removal can name a limited number of
+// incarnations. Only a hostile member has more. In that case lastOf returns
+// those with the most deltas, so that any member can be removed.
 func (r *Replica) lastOf(id memory.MemberID) []envelope.Position {
 	var out []envelope.Position
 	for k, l := range r.st.Chains.All() {

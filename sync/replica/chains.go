@@ -12,8 +12,8 @@ import (
 // zero Link. The zero value is empty. There may be very many chains, so a copy
 // costs only what changed since the last save.
 type Chains struct {
-	kept    map[string]envelope.Link // as the journal has them; shared by copies
-	changed map[string]envelope.Link // since then
+	kept    map[string]envelope.Link // as the journal has saved them; shared by copies
+	changed map[string]envelope.Link // changes since the last save
 }
 
 // NewChains returns chains that a journal has saved. It takes over the map.

@@ -16,12 +16,14 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// madeDir is the folder for a sealed snapshot on its way to the relay.
+// madeDir is the name of the folder that holds a sealed snapshot until it is
+// uploaded.
 const madeDir = "made"
 
-// Checkpoint makes a snapshot of the space as it is now. It returns
-// ErrUnsettled if this member's data does not allow it, envelope.ErrRule if
-// this member may not, and ErrElsewhere or ErrConflict if the relay refuses it.
+// Checkpoint makes a snapshot of the space's present state. It returns
+// ErrUnsettled if this member's data differs from what was sent and taken,
+// envelope.ErrRule if this member may not make checkpoints, and ErrElsewhere or
+// ErrConflict if the relay refuses the checkpoint.
 func (r *Replica) Checkpoint(ctx context.Context) error {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
@@ -29,7 +31,7 @@ func (r *Replica) Checkpoint(ctx context.Context) error {
 	}
 	defer done()
 	if r.c.Snapshots == nil {
-		return fmt.Errorf("%w: this replica has to do with no snapshots", envelope.ErrRule)
+		return fmt.Errorf("%w: this replica is set up without snapshots", envelope.ErrRule)
 	}
 	r.due = true
 	if err := r.once(ctx); err != nil {
@@ -45,7 +47,7 @@ func (r *Replica) Checkpoint(ctx context.Context) error {
 }
 
 // snapshots is the last step of a round: it verifies others' snapshots, makes
-// one if that is due, and removes old ones.
+// one if it is time, and removes old ones.
 func (r *Replica) snapshots(ctx context.Context) error {
 	if r.c.Snapshots == nil {
 		return nil
@@ -74,8 +76,9 @@ func (r *Replica) snapshots(ctx context.Context) error {
 // again: at most 2^maxRefused - 1.
 const maxRefused = 6
 
-// makeWanted makes a snapshot if that is possible. It names a refusal of the
-// relay; everything else goes on.
+// makeWanted makes a snapshot if one is wanted and possible. If the relay
+// refuses it, makeWanted records a problem and returns nil, so that the round
+// goes on.
 func (r *Replica) makeWanted(ctx context.Context) error {
 	if r.untried > 0 {
 		r.untried--
@@ -109,8 +112,8 @@ func (r *Replica) replaced(former *listed) bool {
 
 // wanted reports whether this member should make a snapshot. It must be an
 // owner's device, and one of these must hold: many deltas came since the last
-// snapshot; the last snapshot contains what was forgotten since; its author was
-// removed.
+// snapshot; the last snapshot contains something that was forgotten since; its
+// author was removed.
 func (r *Replica) wanted() bool {
 	if m, ok := r.log.Member(r.c.Member); !ok || m.Role != envelope.Owner {
 		return false
@@ -124,8 +127,8 @@ func (r *Replica) wanted() bool {
 	if r.st.Stale > 0 && len(r.seen) > 0 && last < r.st.Stale {
 		return true
 	}
-	// Bodies that were dropped for a removed owner's snapshot are in no other,
-	// and nobody takes that one any more.
+	// A removed owner's snapshot no longer counts. The bodies that the relay
+	// dropped because of it are in no other snapshot.
 	if slices.ContainsFunc(r.former, func(l *listed) bool { return !r.replaced(l) }) {
 		return true
 	}
@@ -183,7 +186,7 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 	} else if err == nil {
 		err = r.noteParts(ctx, nil)
 	} else {
-		r.due = true // the relay may have it all the same
+		r.due = true // the relay may have stored it in spite of the error
 	}
 	if err != nil {
 		return fmt.Errorf("checkpoint at %d: %w", c.Cursor, err)
@@ -192,13 +195,14 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 	return nil
 }
 
-// ErrElsewhere reports that the relay says a chain is at another place than it
-// has shown.
+// ErrElsewhere reports that the relay says that a chain ends at another place
+// than the deltas that it has served.
 var ErrElsewhere = errors.New("the relay has a chain elsewhere than it has shown")
 
-// ask compares a checkpoint's places with the relay's before the parts are
-// sent. So a checkpoint that the relay refuses costs one question. If the relay
-// does not answer this question, ask assumes that it will take the checkpoint.
+// ask asks the relay for the places that it expects, and compares them with the
+// checkpoint's before the parts are sent. A checkpoint that the relay would
+// refuse then costs only one request. If the relay does not support this
+// question, ask assumes that it will take the checkpoint.
 func (r *Replica) ask(ctx context.Context, c *envelope.Checkpoint) error {
 	there, err := r.c.Snapshots.At.Places(ctx, c.Cursor)
 	if errors.Is(err, ErrNotFound) {
@@ -273,14 +277,14 @@ func (r *Replica) sealSnapshot(ctx context.Context, c *envelope.Checkpoint, dir 
 	return parts, err
 }
 
-// tidy makes the relay drop what a verified checkpoint replaces: older
-// checkpoints, and, if compaction is on, the bodies that it covers.
+// tidy removes from the relay what a verified checkpoint replaces: older
+// checkpoints and, if compaction is on, the bodies that it covers.
 func (r *Replica) tidy(ctx context.Context) error {
 	m, ok := r.log.Member(r.c.Member)
 	if !ok || m.Role != envelope.Owner {
 		return nil
 	}
-	if err := r.leaveNoParts(ctx); err != nil { // parts of a checkpoint that was being dropped
+	if err := r.leaveNoParts(ctx); err != nil { // parts of a checkpoint whose removal was interrupted
 		return err
 	}
 	if err := r.renewed(ctx); err != nil {
@@ -321,8 +325,9 @@ func (r *Replica) tidy(ctx context.Context) error {
 	return nil
 }
 
-// renewed removes checkpoints that contain what was erased since, as soon as
-// there is one that does not, verified or not.
+// renewed removes checkpoints that contain something that was erased since. It
+// does so as soon as there is a newer checkpoint without the erased content,
+// verified or not.
 func (r *Replica) renewed(ctx context.Context) error {
 	if r.st.Stale == 0 {
 		return nil
@@ -341,7 +346,7 @@ func (r *Replica) renewed(ctx context.Context) error {
 	return nil
 }
 
-// dropOlder removes the checkpoints before one.
+// dropOlder removes the checkpoints that are older than the given one.
 func (r *Replica) dropOlder(ctx context.Context, than *listed) error {
 	for _, l := range slices.Clone(r.seen) {
 		if l.hash == than.hash || l.Cursor > than.Cursor {

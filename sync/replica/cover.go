@@ -9,11 +9,12 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// A member with an envelope store gets deltas from several remotes, in an order
-// of its own. A checkpoint's cursor means nothing to it, so it takes no
-// snapshot in place of deltas. But where a body can be had nowhere, it merges a
-// snapshot's items into its data, and counts as read what the snapshot covers
-// of each chain, whether those deltas are in the store already or come later.
+// A member with an envelope store gets deltas from several remotes, in its own
+// order. Its cursor counts in that order, so a checkpoint's cursor means
+// nothing to it, and it takes no snapshot in place of deltas. But if no remote
+// has a body, this member merges a snapshot's items into its data. It then
+// counts the deltas that the snapshot covers as read, whether they are in the
+// store already or come later.
 
 // SnapshotFallback is where a member with an envelope store finds snapshots.
 type SnapshotFallback struct {
@@ -85,8 +86,8 @@ func (r *Replica) merged(ctx context.Context, all []Listed) (out []*listed, err 
 	return out, nil
 }
 
-// covering returns the checkpoint that contains the most missing bodies.
-// Verified checkpoints come first.
+// covering returns the checkpoint that contains the most of the missing bodies.
+// It prefers verified checkpoints.
 func (r *Replica) covering(seen []*listed) (out *listed) {
 	most := 0
 	for _, l := range seen {
@@ -118,8 +119,8 @@ func (r *Replica) takeIn(ctx context.Context, l *listed) error {
 	return r.takeItems(ctx, r.c.SnapshotFallback.Archive, l, &next)
 }
 
-// coveredBy records what a snapshot covers. It returns [ErrSnapshot] if its
-// author has seen another history than this member.
+// coveredBy records which deltas a snapshot covers. It returns [ErrSnapshot] if
+// the snapshot's author knows another history of a chain than this member.
 func (s *State) coveredBy(c *envelope.Checkpoint) error {
 	for _, p := range c.Places {
 		k, is := chainKey(p.Member, p.Incarnation), envelope.Link{Seq: p.Seq, Hash: p.Hash}
@@ -135,7 +136,8 @@ func (s *State) coveredBy(c *envelope.Checkpoint) error {
 }
 
 // read reports whether a snapshot that was taken contains a delta's content. It
-// does not if the author signed something else at that place.
+// returns false if the author signed another delta at the same place of its
+// chain.
 func (s *State) read(chain string, h *envelope.Header) bool {
 	link := s.Read.Link(chain)
 	return h.Seq < link.Seq || h.Seq == link.Seq && h.Hash() == link.Hash

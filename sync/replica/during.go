@@ -2,10 +2,10 @@ package replica
 
 import "context"
 
-// During reports on the running round without waiting for it: what it has taken
-// and sent so far, and the status from before it began. Pending and Problems
-// are left to [Replica.Waiting] and the journal. ok reports whether a round
-// runs.
+// During reports on the running round without waiting for its end: what the
+// round has taken and sent so far, and the status from before the round. It
+// leaves Pending and Problems empty; [Replica.Waiting] and the journal have
+// them. ok reports whether a round is running.
 func (r *Replica) During() (s Status, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -15,8 +15,9 @@ func (r *Replica) During() (s Status, ok bool) {
 	return *r.during, true
 }
 
-// Waiting counts the outbox entries to send, up to 1000. It does not wait for a
-// round. It must not be called after the journal was closed.
+// Waiting returns the number of outbox entries that wait to be sent, at most
+// 1000. It does not wait for a round. It must not be called after the journal
+// was closed.
 func (r *Replica) Waiting(ctx context.Context) (n int, err error) {
 	out, err := r.c.Journal.Outbox(ctx, statusPage)
 	for _, o := range out {

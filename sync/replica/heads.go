@@ -13,7 +13,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// ErrForked reports that members of the space are shown two histories.
+// ErrForked reports that two members of the space were shown different
+// histories.
 var ErrForked = errors.New("there are two histories")
 
 // ErrHidden reports that the relay shows another member more than it shows
@@ -24,21 +25,21 @@ var ErrHidden = errors.New("the relay shows another member what it does not show
 // heads.
 type HeadsVerdict string
 
-// The verdicts.
+// The verdicts. An equal chain has none.
 const (
-	Forked HeadsVerdict = "forked" // two histories: the relay lies, or the author does
-	Hidden HeadsVerdict = "hidden" // the other member was shown more, and it can't be had here
+	Forked HeadsVerdict = "forked" // two histories: the relay or the author lies
+	Hidden HeadsVerdict = "hidden" // the relay showed the other member more than it shows this one
 	Behind HeadsVerdict = "behind" // this member knows more: compare there, too
-	Untold HeadsVerdict = "untold" // the proof is not shown here any more, or could not be asked for
+	Untold HeadsVerdict = "untold" // the proof could not be had: the relay does not show it any more, or could not be asked
 )
 
-// Difference is one place where two members' heads differ.
+// Difference says where two members' heads differ.
 type Difference struct {
 	Verdict     HeadsVerdict
 	Member      memory.MemberID // the chain's author; zero: the log
 	Incarnation uint64
 	Seq         uint64 // of the other member's head; the fork is at or before it
-	Here        uint64 // how far the chain goes here
+	Here        uint64 // length of the chain as this member knows it
 	Ours        envelope.Hash
 	Theirs      envelope.Hash
 	LeftOut     bool // untold, because a removal leaves out what the other member had
@@ -67,8 +68,8 @@ func (d Difference) String() string {
 	return fmt.Sprintf("of %s the other had %d; the relay does not show here whether that is the same", what, d.Seq)
 }
 
-// Heads returns a signed statement of how far this member has got, for another
-// member, by any path but the relay.
+// Heads returns a signed statement of how far this member has read each chain.
+// It is meant for another member, and travels by any path but the relay.
 func (r *Replica) Heads(ctx context.Context) (*envelope.Heads, error) {
 	_, done, err := r.begin(ctx)
 	if err != nil {
@@ -86,8 +87,8 @@ func (r *Replica) Heads(ctx context.Context) (*envelope.Heads, error) {
 	return h, h.Sign(r.c.Keys.Sign)
 }
 
-// heads returns how far each chain is known: for others what was taken, for
-// this member what was sent.
+// heads returns the known end of each chain: the last delta taken for other
+// members' chains, the last delta sent for this member's chain.
 func (r *Replica) heads() map[string]envelope.Link {
 	out := maps.Collect(r.st.Chains.All())
 	if own := chainKey(r.c.Member, r.st.Incarnation); r.st.Own.Seq > out[own].Seq {
@@ -96,12 +97,13 @@ func (r *Replica) heads() map[string]envelope.Link {
 	return out
 }
 
-// Compare compares another member's heads with what is known here. It first
-// syncs, so that everything that the relay has is here. If that fails, Compare
-// does not return the error and does not blame the relay: what the other member
-// has more of is then Untold. The same holds if asked is false, which means
-// that the caller could not ask other remotes. Forked and Hidden are also kept
-// as a [Problem] that names the space.
+// Compare compares another member's heads with this member's. It first syncs,
+// so that this member has everything that the relay shows. If the sync fails,
+// Compare does not return its error. Where the other member has more, the
+// verdict is then Untold, because the relay may not be at fault. The verdict is
+// also Untold if asked is false, which means that the caller could not ask the
+// other remotes. Compare also keeps each Forked and Hidden as a [Problem] that
+// names the space.
 func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([]Difference, error) {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
@@ -131,7 +133,7 @@ func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([
 	return out, r.heardBeside(ctx, h)
 }
 
-// beside compares heads with what is here.
+// beside compares heads with this member's own.
 func (r *Replica) beside(ctx context.Context, h *envelope.Heads) (out []Difference, err error) {
 	var fork *envelope.ForkError
 	err = r.log.AcceptsHeads(h)
@@ -158,7 +160,7 @@ func (r *Replica) beside(ctx context.Context, h *envelope.Heads) (out []Differen
 
 func (r *Replica) compareChains(ctx context.Context, h *envelope.Heads) (out []Difference, err error) {
 	heads, seen := r.heads(), map[string]bool{}
-	shorter := map[string]uint64{} // chains of which theirs are shorter
+	shorter := map[string]uint64{} // chains that are shorter at the other member
 	for _, p := range h.Places {
 		k := chainKey(p.Member, p.Incarnation)
 		seen[k] = true
@@ -205,9 +207,9 @@ func (r *Replica) compareChains(ctx context.Context, h *envelope.Heads) (out []D
 }
 
 // hashes returns the header hashes at places before our heads. It reads the
-// headers from the relay again and uses only those that lead to our heads,
-// since each header names the one before it. A place that the relay does not
-// lead to is left out.
+// headers from the relay again. Each header names the one before it, so hashes
+// uses only headers that lead to our heads. It leaves out places that it can't
+// prove in this way.
 func (r *Replica) hashes(ctx context.Context, heads map[string]envelope.Link, at map[string]uint64) (map[string]envelope.Hash, error) {
 	out, walked := map[string]envelope.Hash{}, map[string]envelope.Link{}
 	proven := map[string]envelope.Hash{}
@@ -217,7 +219,7 @@ func (r *Replica) hashes(ctx context.Context, heads map[string]envelope.Link, at
 			return nil, ctx.Err()
 		}
 		if err != nil || len(page) == 0 {
-			return proven, nil // the relay shows no more: what is not proven is Untold
+			return proven, nil // the relay shows no more headers: places without a proof are Untold
 		}
 		for _, p := range page {
 			if p.Cursor != after+1 {
@@ -244,7 +246,7 @@ func (r *Replica) hashes(ctx context.Context, heads map[string]envelope.Link, at
 	return proven, nil
 }
 
-// nameDifference keeps a problem for a relay's or an author's fault.
+// nameDifference keeps a problem if the relay or an author is at fault.
 func (r *Replica) nameDifference(ctx context.Context, h *envelope.Heads, d Difference) error {
 	named := map[HeadsVerdict]error{Forked: ErrForked, Hidden: ErrHidden}[d.Verdict]
 	if named == nil {

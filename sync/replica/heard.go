@@ -9,16 +9,16 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Contact is what this member knows about when another member was last active.
-// What the relay knows about it, from requests, is not used.
+// Contact says when another member was last active, as far as this member
+// knows. The relay knows more from its requests, but its word is not used.
 type Contact struct {
 	// Added is when the member was added, by the clock of the member that added
 	// it, but not after our own clock.
 	Added time.Time
-	// Heard is when the member last said something that came here: memories, a
-	// log entry, a snapshot or a vote on one, or heads that were compared. It
-	// is by the member's own clock, but not after ours. For a vote it is the
-	// time of the snapshot. Zero means that nothing came.
+	// Heard is the time of the last thing from the member that arrived here:
+	// memories, a log entry, a snapshot or a vote on one, or heads that were
+	// compared. The time is by the member's own clock, but never after ours.
+	// For a vote it is the time of the snapshot. It is zero if nothing arrived.
 	Heard time.Time
 }
 
@@ -45,7 +45,7 @@ func (r *Replica) Contacts(ctx context.Context) (map[memory.MemberID]Contact, er
 			c.Added = later(time.Time{}, at, r.c.Now())
 			out[e.Member.ID] = c
 		}
-		if c, ok := out[e.Author]; ok { // the root is not a member
+		if c, ok := out[e.Author]; ok { // the root key is an author, but not a member
 			c.Heard = later(c.Heard, at, r.c.Now())
 			out[e.Author] = c
 		}
@@ -58,7 +58,8 @@ func (r *Replica) Contacts(ctx context.Context) (map[memory.MemberID]Contact, er
 	return out, nil
 }
 
-// later returns the later of two times; told counts only up to now.
+// later returns the later of the times known and told. A told time after now
+// counts as now.
 func later(known, told, now time.Time) time.Time {
 	if told.After(now) {
 		told = now
@@ -77,8 +78,9 @@ func (s *State) heardAt(member memory.MemberID, at int64, now time.Time) bool {
 	return !s.Heard[member].Equal(was)
 }
 
-// heardBeside records the author of compared heads. If our log does not have
-// the author, no signature was checked and nothing is recorded.
+// heardBeside records that the author of compared heads was active. If our log
+// does not have the author, its signature could not be checked, and nothing is
+// recorded.
 func (r *Replica) heardBeside(ctx context.Context, h *envelope.Heads) error {
 	if _, ok := r.log.Member(h.Member); !ok || h.Member == r.c.Member {
 		return nil
@@ -90,8 +92,7 @@ func (r *Replica) heardBeside(ctx context.Context, h *envelope.Heads) error {
 	return r.save(ctx, next)
 }
 
-// heardOf records who made and who voted on these snapshots, except this member
-// itself.
+// heardOf records when others made or voted on these snapshots.
 func (s *State) heardOf(seen []*listed, self memory.MemberID, now time.Time) (news bool) {
 	for _, l := range seen {
 		who := []memory.MemberID{l.Author}
@@ -111,7 +112,7 @@ func (s *State) heardOf(seen []*listed, self memory.MemberID, now time.Time) (ne
 // can have, and many that have left.
 const maxHeard = 4 * envelope.MaxMembers
 
-// heard records when a member said ops that came now.
+// heard records when a member said the ops that arrived now.
 func (s *State) heard(member memory.MemberID, ops []delta.Op, now time.Time) {
 	var last time.Time
 	for i := range ops {
@@ -128,7 +129,7 @@ func (s *State) heard(member memory.MemberID, ops []delta.Op, now time.Time) {
 	if !last.IsZero() {
 		s.Heard[member] = later(s.Heard[member], last, now)
 	}
-	for len(s.Heard) > maxHeard { // first those that left
+	for len(s.Heard) > maxHeard { // members that have left go first
 		longest := member
 		for m, at := range s.Heard {
 			if at.Before(s.Heard[longest]) {

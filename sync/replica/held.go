@@ -16,13 +16,13 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// A photo or recording may not be sendable now: its file does not open, or the
-// relay has no room. It stays in the outbox and is tried again in the next
-// round. The entries behind it go on.
+// A photo or recording can't be sent while its file can't be read, or while the
+// relay has no room for it. It stays in the outbox and is tried again in the
+// next round. The entries after it are sent meanwhile.
 
 var (
-	// ErrHeld reports that everything was sent except blobs that can't be sent
-	// now.
+	// ErrHeld reports that everything was sent except some blobs that can't be
+	// sent now.
 	ErrHeld = errors.New("waits to be sent")
 	// ErrUnreadable reports that a blob's bytes can't be read on this disk.
 	ErrUnreadable = errors.New("it can't be read here")
@@ -31,8 +31,8 @@ var (
 // Failed reports whether a round failed for another reason than waiting blobs.
 func Failed(err error) bool { return err != nil && !errors.Is(err, ErrHeld) }
 
-// waiting names a blob that is held: an outbox entry, or a blob that was sent
-// and must be checked once more.
+// waiting names a blob that is held. It is an outbox entry, or a blob that was
+// sent and has to be checked again.
 type waiting struct {
 	seq    uint64
 	sealed envelope.Hash
@@ -42,13 +42,14 @@ func (w waiting) compare(o waiting) int {
 	return cmp.Or(cmp.Compare(w.seq, o.seq), bytes.Compare(w.sealed[:], o.sealed[:]))
 }
 
-// held is a blob that this round goes on without.
+// held describes a blob that this round does not send.
 type held struct {
 	what string
 	err  error
 }
 
-// holdsAlone reports whether err concerns one blob and nothing else that waits.
+// holdsAlone reports whether err concerns only one blob, so that other entries
+// can still be sent.
 func holdsAlone(err error) bool {
 	for _, alone := range []error{ErrUnreadable, ErrNoRoom, ErrRefused, ErrBlob} {
 		if errors.Is(err, alone) {
@@ -58,7 +59,7 @@ func holdsAlone(err error) bool {
 	return false
 }
 
-// hold makes this round go on without a blob.
+// hold makes this round continue without a blob.
 func (r *Replica) hold(w waiting, what string, err error) {
 	if r.held == nil {
 		r.held = map[waiting]held{}
@@ -67,8 +68,8 @@ func (r *Replica) hold(w waiting, what string, err error) {
 	r.c.Log.Warn("sync: a blob waits, the rest goes on", "blob", what, "error", err)
 }
 
-// free returns the outbox entries that can be tried. It leaves out held ones,
-// and those at least as large as one for which there was no room.
+// free returns the outbox entries that can be tried now. It leaves out held
+// blobs, and blobs at least as large as one for which the relay had no room.
 func (r *Replica) free(out []Outgoing) []Outgoing {
 	r.behind = 0
 	return slices.DeleteFunc(out, func(o Outgoing) bool {
@@ -97,10 +98,11 @@ func (r *Replica) outbox(ctx context.Context, limit int) ([]Outgoing, error) {
 	}
 }
 
-// heldNamed is the number of waiting blobs that an error names one by one.
+// heldNamed is how many waiting blobs an error lists one by one.
 const heldNamed = 3
 
-// waits returns ErrHeld with what waits and why, or nil.
+// waits returns ErrHeld with the names of the waiting blobs and the reasons, or
+// nil if no blob waits.
 func (r *Replica) waits() error {
 	if len(r.held) == 0 {
 		return nil
@@ -132,7 +134,7 @@ func (e *heldError) Unwrap() []error {
 	return out
 }
 
-// holding returns a problem for each blob that the last round went on without.
+// holding returns a problem for each blob that the last round did not send.
 func (r *Replica) holding() (out []Problem) {
 	for _, w := range sorting.Sorted(maps.Keys(r.held), waiting.compare) {
 		h := r.held[w]
@@ -167,7 +169,7 @@ func unreadable(err error) error {
 			return err
 		}
 	}
-	if err == nil || err == io.EOF { // io.EOF must stay as it is for io.Reader
+	if err == nil || err == io.EOF { // callers of io.Reader compare with io.EOF
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUnreadable, err)

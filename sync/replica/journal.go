@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Outgoing is one entry of the outbox: an op, or a blob to send. With neither,
-// the entry stays on this device.
+// Outgoing is one entry of the outbox: an op, or a blob to send. An entry with
+// neither is not sent.
 type Outgoing struct {
 	Seq   uint64
 	Op    *delta.Op
@@ -43,32 +43,34 @@ type Pending struct {
 	Entries
 }
 
-// State is what a replica remembers of the exchange.
+// State is what a replica remembers between rounds.
 type State struct {
 	Founded     bool                     `json:"founded,omitempty"` // the relay has the first log entry
 	Incarnation uint64                   `json:"incarnation"`
 	Own         envelope.Link            `json:"own"` // our last delta that the relay took
 	Pending     *Pending                 `json:"pending,omitempty"`
-	Cursor      uint64                   `json:"cursor"`          // everything up to it was taken
+	Cursor      uint64                   `json:"cursor"`          // every delta up to it was taken
 	Ahead       map[uint64]envelope.Hash `json:"ahead,omitempty"` // header hashes of deltas taken beyond Cursor, by cursor
-	Late        map[uint64]envelope.Hash `json:"late,omitempty"`  // header hashes of deltas that were passed over because their authors had been removed
+	Late        map[uint64]envelope.Hash `json:"late,omitempty"`  // header hashes of deltas that were not taken because their authors had been removed, by cursor
 	Chains      Chains                   `json:"-"`               // how far each chain was taken
 	Synced      time.Time                `json:"synced,omitzero"` // end of the last successful round
 
-	// Places per chain, ascending. MissingBodies: deltas that came without
-	// their bodies and without a reason. RemovedBodies: deltas whose removal
-	// was announced and that have not come yet.
+	// Both maps hold sequence numbers for each chain, ascending. MissingBodies
+	// are deltas that came without their bodies, while no announcement gave a
+	// reason. RemovedBodies are deltas whose removal was announced before they
+	// came.
 	MissingBodies map[string][]uint64 `json:"bare,omitempty"`
 	RemovedBodies map[string][]uint64 `json:"gone,omitempty"`
-	// Read is how far a snapshot that was taken covers each chain, whether the
-	// chain itself has come that far or not: see SnapshotFallback.
+	// Read says how far the snapshots that were taken cover each chain. The
+	// chain itself may not have come that far: see SnapshotFallback.
 	Read Chains `json:"-"`
 
 	Heard map[memory.MemberID]time.Time `json:"heard,omitempty"` // when each other member last said something, except what the log says: see Contact
 	Via   string                        `json:"via,omitempty"`   // what Cursor and Ahead are of: "" for a relay, or a name of the journal's
-	// Snapshots. Checkpoint: the newest verified one that the relay has shown.
-	// Stale: no snapshot below this cursor is free of what was erased since.
-	// Parts: blobs at the relay of a snapshot that is unfinished or is being
+	// These fields are about snapshots. Checkpoint is the newest verified
+	// checkpoint that the relay has shown. Stale is a cursor: every snapshot
+	// before it contains something that was erased since. Parts are blobs at
+	// the relay that belong to an unfinished snapshot, or to one that is being
 	// dropped.
 	Checkpoint *Shown          `json:"checkpoint,omitempty"`
 	Stale      uint64          `json:"stale,omitempty"`
@@ -98,15 +100,15 @@ func (s State) next() State {
 	return s
 }
 
-// keep continues from a state that the journal has saved.
+// keep replaces the state in memory by one that the journal has saved.
 func (r *Replica) keep(s State) {
 	s.Chains.fold()
 	s.Read.fold()
 	r.st = s
 }
 
-// dealt records that the delta at cursor was handled. front means that
-// everything before it was handled, too.
+// dealt records that the delta at cursor was handled. front says that all
+// deltas before it were handled, too.
 func (s *State) dealt(cursor uint64, h *envelope.Header, front bool) {
 	if !front {
 		s.Ahead[cursor] = h.Hash()
@@ -116,7 +118,8 @@ func (s *State) dealt(cursor uint64, h *envelope.Header, front bool) {
 	delete(s.Ahead, cursor)
 }
 
-// high returns the greatest cursor that was handled.
+// high returns the greatest cursor that was handled, which may be beyond
+// Cursor.
 func (s *State) high() uint64 {
 	high := s.Cursor
 	for c := range s.Ahead {
@@ -128,30 +131,31 @@ func (s *State) high() uint64 {
 // Journal is this member's durable state. Each method that writes uses one
 // transaction unless it says otherwise. A replica calls one method at a time.
 type Journal interface {
-	// State returns what Save kept last, or the zero State.
+	// State returns the state that Save stored last, or the zero State.
 	State(ctx context.Context) (State, error)
-	// Save stores the state and appends entries to the log. Of Chains and Read
-	// it stores what Changed returns.
+	// Save stores the state and appends entries to the log. For Chains and Read
+	// it stores only what Changed returns.
 	Save(ctx context.Context, s State, entries ...[]byte) error
 	// Entries returns the wire forms of the log from the first entry.
 	Entries(ctx context.Context) ([][]byte, error)
-	// Outbox returns at most limit entries: first ops in their order, then
-	// blobs. Blobs of pinned memories come first, then small ones before large
-	// ones.
+	// Outbox returns at most limit entries: first the ops in their order, then
+	// the blobs. Blobs of pinned memories come first, then the smaller ones.
 	Outbox(ctx context.Context, limit int) ([]Outgoing, error)
-	// Sent removes entries from the outbox and saves. ops is what was sent, and
-	// at is where.
+	// Sent removes entries from the outbox and saves the state. ops are the ops
+	// that were sent, and at is the position of their delta.
 	Sent(ctx context.Context, sent Entries, at envelope.Position, ops []delta.Op, s State) error
-	// Apply stores what came and saves. It quarantines what breaks a rule. It
-	// may use several transactions; the last one saves.
+	// Apply stores the content of a delta and saves the state. It quarantines
+	// ops that break a rule. It may use several transactions; the last one
+	// saves the state.
 	Apply(ctx context.Context, in Incoming, s State) error
-	// SetAside keeps a problem. Keeping it twice changes nothing.
+	// SetAside stores a problem. Storing it twice changes nothing.
 	SetAside(ctx context.Context, p Problem) error
 	// Problems returns the problems, newest first.
 	Problems(ctx context.Context) ([]Problem, error)
-	// Forgotten returns the bodies and blobs of ours at the relay that contain
-	// something erased and nothing that is not also in a later delta. Dropped
-	// says that they are gone.
+	// Forgotten returns the bodies and blobs of this member at the relay that
+	// contain something erased. It leaves out a body until a later delta
+	// repeats everything else that the body contains. Dropped records that the
+	// relay has removed them.
 	Forgotten(ctx context.Context) (Forgotten, error)
 	Dropped(ctx context.Context, f Forgotten) error
 	BlobJournal
@@ -162,7 +166,8 @@ type BlobJournal interface {
 	// Alike returns the notes of all blobs, of any member, that a key seals.
 	Alike(ctx context.Context, key []byte) ([]delta.Blob, error)
 	// Doubt records a doubt as package claim defines it. Recording it twice
-	// changes nothing. The journal itself does so when the note of a blob goes.
+	// changes nothing. The journal itself records a doubt when the note of a
+	// blob is removed.
 	Doubt(ctx context.Context, id envelope.Hash) error
 	// Doubts returns the recorded doubts.
 	Doubts(ctx context.Context) ([]Doubt, error)
@@ -174,14 +179,14 @@ type BlobJournal interface {
 	// RemoteBlob returns the note of a blob that another member sent, or
 	// memory.ErrNotFound.
 	RemoteBlob(ctx context.Context, name memory.ID) (delta.Blob, error)
-	// KeepBlob stores a blob that was downloaded.
+	// KeepBlob stores the opened bytes of a downloaded blob.
 	KeepBlob(ctx context.Context, b delta.Blob, from io.Reader) error
 }
 
 // Keys are this member's keys.
 type Keys interface {
 	Sign(domain string, msg []byte) ([]byte, error)
-	// Epoch returns a key of the space.
+	// Epoch returns the key of an epoch, and whether this member has it.
 	Epoch(n uint32) (*seal.Key, bool)
 	// Take opens keys that were wrapped to this member, and keeps them.
 	Take(sealed []byte) error
@@ -189,7 +194,7 @@ type Keys interface {
 	Wrap(n uint32, to *seal.Recipient) ([]byte, error)
 }
 
-// Forgotten is what has to go from the relay.
+// Forgotten lists bodies and blobs that the relay has to remove.
 type Forgotten struct {
 	Bodies []Ref
 }
@@ -197,7 +202,7 @@ type Forgotten struct {
 // Doubt is a sealed blob whose presence at the relay has to be checked.
 type Doubt struct {
 	Sealed envelope.Hash
-	Note   *delta.Blob // a note that names it, preferably of a blob on this disk; nil: none does
+	Note   *delta.Blob // a note that names the blob, preferably of a blob that is on this disk; nil: no note names it
 }
 
 // Problem is something that was quarantined.
@@ -208,5 +213,5 @@ type Problem struct {
 	Place  *envelope.Position `json:"place,omitempty"`
 	Op     int                `json:"op,omitempty"` // number of the op in the delta, from 1; 0: the whole delta
 	Reason string             `json:"reason"`
-	Waits  bool               `json:"waits,omitempty"` // it is tried again when more has come
+	Waits  bool               `json:"waits,omitempty"` // the replica tries again when more deltas have come
 }

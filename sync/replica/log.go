@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/sync/membership"
 )
 
-// found sends the first log entry to the relay, once.
+// found sends the first log entry to the relay, unless it was sent before.
 func (r *Replica) found(ctx context.Context) error {
 	if r.st.Founded {
 		return nil
@@ -45,8 +45,8 @@ func (r *Replica) readLog(ctx context.Context) error {
 			return fmt.Errorf("log after %d: %w: %w", r.log.N(), ErrRolledBack, err)
 		}
 		if errors.Is(err, ErrForbidden) {
-			// A removed member is not told who removed it. Either entries that
-			// it has say so, or the relay's word must do.
+			// A removed member is not told who removed it. Either the entries
+			// that it has name the remover, or it has to believe the relay.
 			return fmt.Errorf("log after %d: %w: %w", r.log.N(), ErrRemoved, err)
 		}
 		if err != nil {
@@ -68,11 +68,12 @@ func (r *Replica) readLog(ctx context.Context) error {
 	}
 }
 
-// maxSaved is how many bytes of the log are saved in one transaction, but at
-// least one entry. A transaction can't hold a long log.
+// maxSaved is how many bytes of log entries are saved in one transaction. A
+// single larger entry is saved alone. The limit is needed because a transaction
+// can't hold a long log.
 const maxSaved = 128 << 10
 
-// fitting returns how many of these entries are saved in one transaction.
+// fitting returns how many of these entries fit into one transaction.
 func fitting(page [][]byte) (n int) {
 	size := 0
 	for n < len(page) {
@@ -97,7 +98,7 @@ func (r *Replica) takeEntries(ctx context.Context, page [][]byte) error {
 			return r.logProblem(ctx, err)
 		}
 		left = append(left, r.leftOut(e)...)
-		r.due = r.due || e.Removed != nil // a checkpoint of the removed member does not count any more
+		r.due = r.due || e.Removed != nil // a checkpoint of the removed member no longer counts
 	}
 	if err := r.c.Journal.Save(ctx, r.st, page...); err != nil {
 		return err
@@ -111,13 +112,13 @@ func (r *Replica) takeEntries(ctx context.Context, page [][]byte) error {
 	return nil
 }
 
-// ErrLeftOut reports that a removal does not count something that was taken
-// here.
+// ErrLeftOut reports that a removal leaves out something that was taken here.
 var ErrLeftOut = errors.New("a removal leaves out what was taken here")
 
-// leftOut names what a removal leaves out although it was taken here before.
-// Members that heard of the removal first don't have it. An honest relay asks
-// the remover to read it first.
+// leftOut returns an error for each chain of which this member took more than a
+// removal counts. Members that learned of the removal first do not have that
+// content. With an honest relay this does not happen, because the relay makes
+// the remover read everything first.
 func (r *Replica) leftOut(e *envelope.Entry) (out []error) {
 	if e.Removed == nil {
 		return nil
@@ -130,7 +131,7 @@ func (r *Replica) leftOut(e *envelope.Entry) (out []error) {
 	return out
 }
 
-// logProblem keeps a problem about the relay's log.
+// logProblem stores a problem of the relay's log.
 func (r *Replica) logProblem(ctx context.Context, err error) error {
 	err = fmt.Errorf("the relay's log: %w", err)
 	return errors.Join(err, r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Reason: err.Error()}))
@@ -177,12 +178,13 @@ func (r *Replica) openKeys(ctx context.Context, entries [][]byte) error {
 	return nil
 }
 
-// appendTries is how often an entry is made anew when another entry takes its
-// place.
+// appendTries is how often an entry is rebuilt because another member's entry
+// came first.
 const appendTries = 5
 
-// change appends an entry that make fills in. It calls make again when another
-// entry came first. root, if not nil, signs in this member's stead.
+// change appends an entry that make fills in. If another entry came first,
+// change calls make again on the new log. If root is not nil, it signs in this
+// member's place.
 func (r *Replica) change(ctx context.Context, root envelope.Signer, make func(log *envelope.State, e *envelope.Entry) error) error {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
@@ -192,8 +194,8 @@ func (r *Replica) change(ctx context.Context, root envelope.Signer, make func(lo
 	return r.changeHeld(ctx, root, nil, make)
 }
 
-// changeHeld is change for a caller that holds the round. first, if not nil,
-// runs before each try, on the log as it is then.
+// changeHeld is change for a caller that holds the round. If first is not nil,
+// it runs before each try, on the log as it then is.
 func (r *Replica) changeHeld(ctx context.Context, root envelope.Signer, first func(context.Context) error, make func(log *envelope.State, e *envelope.Entry) error) error {
 	for try := 1; ; try++ {
 		if err := r.readLog(ctx); err != nil {
@@ -236,8 +238,8 @@ func (r *Replica) changeHeld(ctx context.Context, root envelope.Signer, first fu
 	}
 }
 
-// AddMember adds a member with the keys of all epochs so far and a name that
-// members see. Adding it twice is no error.
+// AddMember adds a member. It gives the member the keys of all epochs so far,
+// and a name that the other members see. Adding a member twice is no error.
 func (r *Replica) AddMember(ctx context.Context, m envelope.Member, name string) error {
 	to, err := seal.ParseRecipient(m.Recipient)
 	if err != nil {
@@ -265,13 +267,14 @@ func (r *Replica) AddMember(ctx context.Context, m envelope.Member, name string)
 
 var errAlready = errors.New("done already")
 
-// errNotTaken reports that the relay does not take an entry.
+// errNotTaken reports that the relay did not accept an entry.
 var errNotTaken = errors.New("append to the log")
 
-// RemoveMember removes a member and begins an epoch whose key it does not get.
-// What it sent until now still counts: RemoveMember reads it first, and the
-// relay refuses a removal that leaves some of it out, because other members may
-// have taken it. Only the root removes an owner; root signs if it is not nil.
+// RemoveMember removes a member and begins an epoch whose key the member does
+// not get. Everything that the member sent before still counts, because other
+// members may have taken it. RemoveMember therefore reads it first, and the
+// relay refuses a removal that leaves some of it out. Only the root may remove
+// an owner. If root is not nil, it signs.
 func (r *Replica) RemoveMember(ctx context.Context, id memory.MemberID, root envelope.Signer) error {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
@@ -279,7 +282,7 @@ func (r *Replica) RemoveMember(ctx context.Context, id memory.MemberID, root env
 	}
 	defer done()
 	pull := func(ctx context.Context) error {
-		if err := r.pull(ctx); err != nil { // a relay that lies must not keep a member in
+		if err := r.pull(ctx); err != nil { // goes on after an error, so that a relay that lies can't protect a member
 			r.c.Log.Warn("remove a member: not all that it sent could be taken", "error", err)
 		}
 		return ctx.Err()
@@ -323,15 +326,16 @@ func (r *Replica) newEpoch(log *envelope.State, e *envelope.Entry) error {
 	return nil
 }
 
-// epochLife is how long one key seals. It bounds what a leaked key opens.
+// epochLife is how long one key is used for sealing. A leaked key opens at most
+// the deltas of that time.
 const epochLife = 30 * 24 * time.Hour
 
-// Rotate ends the epoch now and returns the number of the next. Only an owner
-// may do this: ErrRule.
+// Rotate ends the epoch now and returns the number of the next one. It returns
+// ErrRule if this member is not an owner.
 func (r *Replica) Rotate(ctx context.Context) (epoch uint32, err error) {
 	err = r.change(ctx, nil, func(log *envelope.State, e *envelope.Entry) error {
 		if log.Epoch() >= envelope.MaxEpochs {
-			return fmt.Errorf("rotate: %w: the space is in epoch %d, and with more nobody could be let in", envelope.ErrRule, log.Epoch())
+			return fmt.Errorf("rotate: %w: the space is in epoch %d, and with more epochs no new member could be admitted", envelope.ErrRule, log.Epoch())
 		}
 		e.Action = envelope.Rekey
 		err := r.newEpoch(log, e)
@@ -341,8 +345,8 @@ func (r *Replica) Rotate(ctx context.Context) (epoch uint32, err error) {
 	return epoch, err
 }
 
-// renew begins an epoch when the last is older than epochLife by an owner's
-// clock. The caller holds the round.
+// renew begins an epoch when the present one is older than epochLife by an
+// owner's clock. The caller holds the round.
 func (r *Replica) renew(ctx context.Context) error {
 	old := func(log *envelope.State) bool {
 		return r.c.Now().Sub(time.Unix(log.EpochBegan(), 0)) >= epochLife

@@ -10,20 +10,20 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// maxTend is how often one round looks again because the relay has moved on
+// maxTend is how often one round reads again because the relay got new deltas
 // meanwhile.
 const maxTend = 3
 
-// maintain resolves doubts: it makes sure that named blobs are at the relay,
-// and deletes those that nobody names any more.
+// maintain resolves doubts. It makes sure that the relay has each blob that a
+// note names, and deletes the blobs that no note names any more.
 func (r *Replica) maintain(ctx context.Context) error {
 	for range maxTend {
 		doubts, err := r.c.Journal.Doubts(ctx)
 		if err != nil || len(doubts) == 0 {
 			return err
 		}
-		// A deletion rests on everything that the relay has, including this
-		// round's own deltas.
+		// Before a blob is deleted, this member must have read everything that
+		// the relay has, including the deltas of this round.
 		if err := r.pull(ctx); err != nil {
 			return err
 		}
@@ -35,11 +35,11 @@ func (r *Replica) maintain(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil // what came wakes the replica, and the next round goes on
+	return nil // the new deltas wake the replica again, and the next round continues
 }
 
-// tendTo resolves doubts. moved reports that the relay moved on before all were
-// resolved.
+// tendTo resolves doubts. moved reports that the relay got new deltas before
+// all doubts were resolved.
 func (r *Replica) tendTo(ctx context.Context, doubts []Doubt) (moved bool, err error) {
 	me, _ := r.log.Member(r.c.Member)
 	at := r.st.Cursor
@@ -60,7 +60,7 @@ func (r *Replica) tendTo(ctx context.Context, doubts []Doubt) (moved bool, err e
 			}
 		case claim.Leave:
 		}
-		if errors.Is(err, ErrBlob) { // it is looked at again in each round, and stops nothing else
+		if errors.Is(err, ErrBlob) { // the blob is checked again in each round, and the rest goes on
 			p := Problem{At: r.c.Now(), Member: r.c.Member, Reason: fmt.Sprintf("blob %s: the relay shows something else: %v", d.Sealed, err)}
 			if err = r.c.Journal.SetAside(ctx, p); err == nil {
 				continue
@@ -83,8 +83,8 @@ func (r *Replica) tendTo(ctx context.Context, doubts []Doubt) (moved bool, err e
 	return moved, errors.Join(err, r.c.Journal.Resolve(ctx, done))
 }
 
-// heardAll reports whether everything at the relay was read, with the bodies of
-// all members that may name blobs.
+// heardAll reports whether this member has read everything at the relay,
+// including the bodies of all members that may name blobs.
 func (r *Replica) heardAll() bool {
 	if !r.whole || r.namesWithheld() || len(r.st.Ahead) > 0 {
 		return false
@@ -97,8 +97,9 @@ func (r *Replica) heardAll() bool {
 	return true
 }
 
-// see makes sure that the relay has a blob that is named, and proves it, if the
-// bytes are on this device. Otherwise a device that has them does it.
+// see makes sure that the relay has a blob that a note names, and makes the
+// relay prove it, if this device has the bytes. If it does not, another device
+// that has them does the same.
 func (r *Replica) see(ctx context.Context, d Doubt) error {
 	name, err := memory.ParseID(d.Note.Name)
 	if err != nil {
@@ -126,7 +127,7 @@ func (r *Replica) see(ctx context.Context, d Doubt) error {
 	if !has {
 		return fmt.Errorf("%w: it was sent, and is not there", ErrNotFound)
 	}
-	if r.c.Local { // this device's own disk needs no proof
+	if r.c.Local { // this device's own disk need not prove anything
 		return nil
 	}
 	if err = shows(ctx, r.c.Remote, *d.Note, open); errors.Is(err, ErrNotFound) {

@@ -13,22 +13,24 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// A relay removes bodies when it is told to. A relay that lies could remove any
-// body, as if somebody had been forgotten. So a member that has bodies removed
-// announces which, in a delta that goes first ([delta.Op]'s Gone). A body that
-// is missing without such an announcement, and that no snapshot covers, is
-// withheld. It is shown as a problem and looked for until the announcement or
-// the body comes.
+// A relay removes bodies when a member asks for it. A lying relay could remove
+// any body and pretend that a member asked. Therefore a member that wants
+// bodies removed first announces them in a delta (field Gone of [delta.Op]). A
+// body that is missing without such an announcement, and that no snapshot
+// covers, is withheld. It is shown as a problem and looked for until the
+// announcement or the body comes.
 
 // ErrWithheld reports a delta without its body, whose removal nobody announced.
 var ErrWithheld = errors.New("the body is withheld")
 
-// maxPlaces bounds the memory for each kind of place, in bytes. Any member can
-// announce places that do not exist, in chains that do not exist.
+// maxPlaces bounds the memory for each of the two kinds of places, in bytes.
+// Without it, any member could fill the memory by announcing places and chains
+// that do not exist.
 const maxPlaces = 48 << 10
 
-// lacking records that the delta at h came without its body, unless that was
-// announced.
+// lacking records that the delta with header h came without its body, unless
+// its removal was announced. full reports that
+// maxPlaces was reached, so that it was not recorded.
 func (s *State) lacking(h *envelope.Header) (full bool) {
 	chain := chainKey(h.Member, h.Incarnation)
 	if drop(s.RemovedBodies, chain, h.Seq) || s.read(chain, h) {
@@ -42,7 +44,7 @@ func (s *State) lacking(h *envelope.Header) (full bool) {
 }
 
 // told takes a member's announcement that bodies were removed. An owner or
-// writer may announce it for anyone, another member for itself.
+// writer may announce it for any member, every other member only for itself.
 func (s *State) told(by *envelope.Member, places []delta.Place) {
 	for _, p := range places {
 		if p.Member != by.ID && by.Role != envelope.Owner && by.Role != envelope.Writer {
@@ -55,8 +57,8 @@ func (s *State) told(by *envelope.Member, places []delta.Place) {
 	}
 }
 
-// covered drops the places of a chain up to upto, because a snapshot has their
-// content.
+// covered forgets the places of a chain up to upto, because a snapshot has
+// their content.
 func (s *State) covered(chain string, upto uint64) {
 	for _, of := range []map[string][]uint64{s.MissingBodies, s.RemovedBodies} {
 		of[chain] = slices.DeleteFunc(slices.Clone(of[chain]), func(seq uint64) bool { return seq <= upto })
@@ -83,7 +85,8 @@ func drop(from map[string][]uint64, chain string, seq uint64) bool {
 	return there
 }
 
-// size returns at most how many bytes the places take when they are stored.
+// size returns an upper bound of the bytes that the places take when they are
+// stored.
 func size(of map[string][]uint64) (n int) {
 	for chain, seqs := range of {
 		n += len(chain) + 5 + 9*len(seqs)
@@ -98,11 +101,11 @@ func count(of map[string][]uint64) (n int) {
 	return n
 }
 
-// withheld returns a problem for each chain with withheld bodies, as of the
-// last time that everything was read.
+// withheld returns a problem for each chain with withheld bodies, as known when
+// everything at the relay was last read.
 func (r *Replica) withheld() (out []Problem) {
 	if !r.whole {
-		return nil // the announcement may be in what was not read yet
+		return nil // a delta that was not read yet may hold the announcement
 	}
 	for _, chain := range slices.Sorted(maps.Keys(r.st.MissingBodies)) {
 		m, incarnation, ok := parseChain(chain)
@@ -116,8 +119,8 @@ func (r *Replica) withheld() (out []Problem) {
 	return out
 }
 
-// roleOf returns the role in which a member was added, whether it still belongs
-// or not.
+// roleOf returns the role with which a member was added, even if it was removed
+// since.
 func (r *Replica) roleOf(id memory.MemberID) envelope.Role {
 	m, ok := r.log.Member(id)
 	if !ok {
@@ -126,9 +129,10 @@ func (r *Replica) roleOf(id memory.MemberID) envelope.Role {
 	return m.Role
 }
 
-// namesWithheld reports whether a withheld body may name a blob. A worker's
-// body names none that counts. Otherwise a worker could keep forgotten blobs at
-// the relay, by removing a body of its own without announcing it.
+// namesWithheld reports whether a withheld body may name a blob. Bodies of
+// workers do not matter here, because a blob that a worker names does not
+// count. Otherwise a worker could keep forgotten blobs at the relay by removing
+// one of its own bodies without announcing it.
 func (r *Replica) namesWithheld() bool {
 	for chain := range r.st.MissingBodies {
 		if m, _, ok := parseChain(chain); !ok || r.roleOf(m) != envelope.Extractor {
@@ -138,9 +142,9 @@ func (r *Replica) namesWithheld() bool {
 	return false
 }
 
-// giveUp announces that withheld bodies of removed workers are gone, if this
+// giveUp announces that withheld bodies of removed workers are lost, if this
 // member is the only one left that could have read them. No snapshot contains
-// them, and none can be made while they are waited for.
+// these bodies, and none can be made while members wait for them.
 func (r *Replica) giveUp(ctx context.Context) error {
 	me, ok := r.log.Member(r.c.Member)
 	if !ok || me.Role != envelope.Owner || r.c.Local || !r.whole {
@@ -198,13 +202,13 @@ func (r *Replica) fill(ctx context.Context) error {
 	return nil
 }
 
-// sayGone announces which bodies are about to be removed: this member's, and
-// those of members that can't say it any more.
+// sayGone announces the bodies that are about to be removed: this member's
+// bodies, and those of removed members, which can't announce it themselves.
 func (r *Replica) sayGone(ctx context.Context, bodies []Ref) error {
 	var places []delta.Place
 	for _, b := range bodies {
 		if r.said[b] {
-			continue // the relay has not let them go yet
+			continue // announced before; the relay has not removed it yet
 		}
 		if _, lives := r.log.Member(b.Member); b.Member == r.c.Member || !lives {
 			places = append(places, delta.Place(b))
@@ -217,7 +221,7 @@ func (r *Replica) sayGone(ctx context.Context, bodies []Ref) error {
 			if err := r.say(ctx, delta.Op{Gone: part}); err != nil {
 				return fmt.Errorf("say what is forgotten: %w", err)
 			}
-			said = life == r.st.Incarnation // otherwise another delta has that place, and this was not sent
+			said = life == r.st.Incarnation // if false, the restored backup made this delta's place taken, and it was not sent
 		}
 		for _, p := range part {
 			r.said[Ref(p)] = true
@@ -226,7 +230,7 @@ func (r *Replica) sayGone(ctx context.Context, bodies []Ref) error {
 	return nil
 }
 
-// say sends one op that is not in the outbox.
+// say sends one op that is not in the outbox, in a delta of its own.
 func (r *Replica) say(ctx context.Context, op delta.Op) error {
 	if _, ok := r.log.Member(r.c.Member); !ok {
 		return ErrRemoved
@@ -235,7 +239,7 @@ func (r *Replica) say(ctx context.Context, op delta.Op) error {
 	if !ok {
 		return fmt.Errorf("the key of epoch %d is not here", r.log.Epoch())
 	}
-	if r.st.Pending != nil { // what was sealed before it goes first
+	if r.st.Pending != nil { // a delta that was sealed earlier is sent first
 		if err := r.push(ctx); err != nil {
 			return err
 		}

@@ -10,17 +10,19 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// The parts of a snapshot are blobs at the relay before its checkpoint is
-// there, and after it went. Each part is noted first. So a process that is
-// killed in between, or does not hear an answer, leaves no part behind and
-// removes none from a checkpoint that is there.
+// The parts of a snapshot are blobs that lie at the relay before its checkpoint
+// does, and after the checkpoint was dropped. The state notes each part first.
+// So if the process is killed in between, or does not get an answer, no part
+// stays at the relay for ever, and no part of an existing checkpoint is
+// deleted.
 
-// maxNoted bounds the noted parts, so that the state with them stays well under
-// a record's 256 KB.
+// maxNoted bounds the number of noted parts, so that the stored state stays
+// well below the 256 KB of a record.
 const maxNoted = 1024
 
-// noteParts records the parts at the relay of a checkpoint that is not there
-// yet or is about to go. The manifest is last. nil: there are none.
+// noteParts records the parts of a checkpoint that is not at the relay yet, or
+// is about to be dropped. The manifest's hash comes last. nil means that there
+// are none.
 func (r *Replica) noteParts(ctx context.Context, parts []envelope.Hash) error {
 	next := r.st.next()
 	next.Parts = parts[max(0, len(parts)-maxNoted):]

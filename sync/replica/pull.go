@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// pull takes everything that is new. If something makes no sense, an earlier
-// lie may be the cause. Then pull reads everything that the relay has once
-// more.
+// pull takes everything that is new at the relay. If the relay serves something
+// inconsistent, an earlier lie may be the cause, and pull reads everything that
+// the relay has once more.
 func (r *Replica) pull(ctx context.Context) error {
 	err := r.follow(ctx)
 	if err == nil {
@@ -35,7 +35,7 @@ func (r *Replica) pull(ctx context.Context) error {
 		return err
 	}
 	if r.c.Local {
-		return err // it is this device's own doing
+		return err // the error is on this device, not at the relay
 	}
 	if r.rest > 0 {
 		r.rest--
@@ -46,8 +46,9 @@ func (r *Replica) pull(ctx context.Context) error {
 		r.misled, r.rest = 0, 0
 		return nil
 	case errors.As(again, &bad), errors.Is(again, ErrRolledBack):
-		// pull goes on. If it read everything each time, a relay could demand
-		// that without end.
+		// A full read did not help. If pull made one in each round, a hostile
+		// relay could cause that work without end, so the next one waits for
+		// more rounds each time.
 		r.misled = min(r.misled+1, maxMisled)
 		r.rest = 1<<r.misled - 1
 		return err
@@ -56,11 +57,11 @@ func (r *Replica) pull(ctx context.Context) error {
 	}
 }
 
-// maxMisled bounds how many rounds pass before everything is read again: at
-// most 2^maxMisled - 1.
+// maxMisled bounds the number of rounds between two full reads: at most
+// 2^maxMisled - 1.
 const maxMisled = 4
 
-// servedError is about something that the relay should not have served.
+// servedError is about a delta that an honest relay would not have served.
 type servedError struct {
 	cursor uint64
 	err    error
@@ -70,19 +71,19 @@ func (e *servedError) Error() string { return fmt.Sprintf("delta at %d: %v", e.c
 
 func (e *servedError) Unwrap() error { return e.err }
 
-// follow takes what comes after the cursor. If the relay serves something that
-// it should not have taken, follow quarantines it and leaves the cursor before
-// it, so that the right delta is asked for again. It still takes what comes
-// after it.
+// follow takes the deltas after the cursor. If the relay serves a delta that it
+// should have refused, follow quarantines the delta and leaves the cursor
+// before it, so that the next round asks for that place again. It still takes
+// the deltas after it.
 func (r *Replica) follow(ctx context.Context) error {
 	after, stuck := r.st.Cursor, error(nil)
-	bare, looked := uint64(0), false // bodies may be missing up to this cursor
+	bare, looked := uint64(0), false // bodies up to this cursor may be missing
 	r.whole = false
 next:
 	for {
 		page, err := r.c.Remote.Deltas(ctx, after)
 		if errors.Is(err, ErrAhead) && stuck != nil && after > r.st.high() {
-			return stuck // the relay ends before what it had shown
+			return stuck // the relay has fewer deltas than it showed before
 		}
 		if errors.Is(err, ErrAhead) {
 			return fmt.Errorf("deltas after %d: %w: %w", after, ErrRolledBack, err)
@@ -117,7 +118,7 @@ next:
 					return fmt.Errorf("delta at %d: its body is gone, and the %w that may have it", p.Cursor, ErrSnapshot)
 				}
 				if l == nil {
-					bare = p.Cursor // forgetting removed it
+					bare = p.Cursor // a member had the body removed
 				} else if _, err := r.adopt(ctx, l); err != nil {
 					return err
 				}
@@ -142,14 +143,14 @@ next:
 	}
 }
 
-// maxAhead is how many deltas are taken beyond one that the relay should not
-// have served.
+// maxAhead is how many deltas are taken after one that the relay should have
+// refused.
 const maxAhead = 1000
 
-// take handles one delta. bad is an error about something that the relay should
-// not have served, and of which nothing was taken. front means that everything
-// before it was handled. It returns errNoBody for a delta beyond bare that has
-// no body, if a snapshot could have its content.
+// take handles one delta. bad is an error about a delta that the relay should
+// not have served; nothing of it was taken. front says that all deltas before
+// it were handled. take returns errNoBody for a delta beyond bare that has no
+// body, if a snapshot could have its content.
 func (r *Replica) take(ctx context.Context, p Placed, front bool, bare uint64) (bad, err error) {
 	d, m, bad := r.check(ctx, p.Delta)
 	if ctx.Err() != nil {
@@ -188,17 +189,17 @@ func (r *Replica) take(ctx context.Context, p Placed, front bool, bare uint64) (
 	return nil, r.accept(ctx, p, d, m, next)
 }
 
-// lacksBody reports whether a delta came without its body, which is not known
-// here and which a snapshot could have.
+// lacksBody reports whether a delta came without its body, while this member
+// does not know its content and a snapshot may have it.
 func (r *Replica) lacksBody(d *envelope.Delta) bool {
 	h := &d.Header
 	known := h.Member == r.c.Member && h.Incarnation == r.st.Incarnation && h.Seq <= r.st.Own.Seq
 	return d.Body == nil && r.c.Snapshots != nil && !known
 }
 
-// passOver quarantines, for good, what a removed member sent too late. The
-// relay should have refused it, so recheck looks once more whether it really
-// has it.
+// passOver quarantines for good a delta that a removed member sent too late.
+// The relay should have refused it, so recheck checks later that the relay
+// still has it at that place.
 func (r *Replica) passOver(ctx context.Context, p Placed, d *envelope.Delta, next State, front bool, why error) error {
 	if err := r.aside(ctx, p, d, why); err != nil {
 		return err
@@ -225,11 +226,12 @@ func (r *Replica) accept(ctx context.Context, p Placed, d *envelope.Delta, m env
 	return r.apply(ctx, p, d, &m, next)
 }
 
-// apply opens a delta that is in its place and takes its ops.
+// apply opens the next delta of its chain and takes its ops.
 func (r *Replica) apply(ctx context.Context, p Placed, d *envelope.Delta, m *envelope.Member, next State) (err error) {
 	in := Incoming{At: r.c.Now().UTC(), Cursor: p.Cursor, Author: *m, Header: &d.Header}
 	if in.Ops, in.Grant, err = r.open(d, m); err != nil {
-		// A member signed it and sealed it wrongly. It will never be better.
+		// The author signed a delta that it sealed wrongly. Another try can't
+		// help.
 		if err := r.aside(ctx, p, d, err); err != nil {
 			return err
 		}
@@ -249,12 +251,12 @@ func (r *Replica) apply(ctx context.Context, p Placed, d *envelope.Delta, m *env
 	return nil
 }
 
-// weigh records whether a delta has its body, and what it announces about other
-// bodies.
+// weigh records whether a delta has its body, and which bodies its ops announce
+// as removed.
 func (r *Replica) weigh(ctx context.Context, d *envelope.Delta, m *envelope.Member, ops []delta.Op, next *State, cursor uint64) error {
 	h := &d.Header
 	chain := chainKey(h.Member, h.Incarnation)
-	known := h.Seq <= r.st.Chains.Link(chain).Seq // it was weighed when it came
+	known := h.Seq <= r.st.Chains.Link(chain).Seq // its body was looked for when the delta first came
 	if d.Body != nil {
 		drop(next.MissingBodies, chain, h.Seq)
 		drop(next.RemovedBodies, chain, h.Seq)
@@ -269,7 +271,8 @@ func (r *Replica) weigh(ctx context.Context, d *envelope.Delta, m *envelope.Memb
 	return nil
 }
 
-// pass looks for a snapshot of exactly this cursor.
+// pass verifies the snapshots of exactly this cursor, if there is one that is
+// unverified.
 func (r *Replica) pass(ctx context.Context, cursor uint64) error {
 	for _, l := range r.seen {
 		if l.Cursor == cursor && l.standing == envelope.Unverified {
@@ -287,10 +290,10 @@ func (r *Replica) save(ctx context.Context, next State) error {
 	return nil
 }
 
-// ours handles a delta of this member's own incarnation. It passes over what
-// this device knows to have sent. What it does not know, it sent in a later
-// life than its restored backup remembers. Then it begins a new incarnation and
-// takes the delta like another member's.
+// ours handles a delta of this member's own incarnation. It skips the deltas
+// that this device knows to have sent. A delta that the device does not know
+// was sent before its backup was restored. Then ours begins a new incarnation,
+// and the delta is taken like another member's.
 func (r *Replica) ours(d *envelope.Delta, next *State) (take bool) {
 	h := &d.Header
 	if h.Seq <= r.st.Own.Seq {
@@ -298,21 +301,22 @@ func (r *Replica) ours(d *envelope.Delta, next *State) (take bool) {
 	}
 	if p := r.st.Pending; p != nil {
 		if mine, err := envelope.ParseDelta(p.Delta); err == nil && mine.Header.Hash() == h.Hash() {
-			return false // push finds that it is there
+			return false // push learns from the relay that the pending delta is there
 		}
 	}
 	next.Incarnation, next.Own, next.Pending = newIncarnation(), envelope.Link{}, nil
 	return true
 }
 
-// wasPutBack keeps a problem that only the relay can reveal: this member sent
-// more than its disk remembers.
+// wasPutBack stores a problem: the relay has more deltas of this member than
+// its disk remembers, so a backup was restored.
 func (r *Replica) wasPutBack(ctx context.Context) error {
 	return r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Member: r.c.Member,
 		Reason: "this device was put back to an older state: what it had sent since then is taken from the relay again"})
 }
 
-// check does the checks of an honest relay. d is nil if it can't be parsed.
+// check checks what an honest relay would have checked. d is nil if it can't be
+// parsed.
 func (r *Replica) check(ctx context.Context, b []byte) (d *envelope.Delta, m envelope.Member, err error) {
 	if d, err = envelope.ParseDelta(b); err != nil {
 		return nil, m, err

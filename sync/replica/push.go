@@ -14,18 +14,18 @@ import (
 // Limits of one delta.
 const (
 	maxOps   = 400
-	maxBytes = 160 << 10 // of padded plaintext, so that the state with it stays well under a record's 256 KB
+	maxBytes = 160 << 10 // of padded plaintext, so that the stored state with the delta stays well below the 256 KB of a record
 )
 
-// maxForks bounds the incarnations that begin in one round. One is needed after
-// a restored backup; a hostile relay could provoke them without end.
+// maxForks bounds the incarnations that begin in one round. A restored backup
+// needs one. A hostile relay could cause more without end.
 const maxForks = 3
 
 var errTooMuch = errors.New("more than one delta holds")
 
-// push sends the outbox, one delta after another. Each delta is saved, sealed,
-// before it is sent. After a crash the same bytes are sent again, which a relay
-// that has them accepts.
+// push sends the outbox, one delta after another. It saves the sealed delta
+// before it sends it. After a crash it sends the same bytes again, and a relay
+// that has them already accepts them.
 func (r *Replica) push(ctx context.Context) error {
 	for {
 		if r.st.Pending == nil {
@@ -40,10 +40,11 @@ func (r *Replica) push(ctx context.Context) error {
 		}
 		err = r.c.Remote.Append(ctx, d)
 		if errors.Is(err, ErrFork) || r.c.Local && errors.Is(err, envelope.ErrGap) {
-			// A backup was restored, and this place is taken. What was sent
-			// there comes back with the deltas, and this goes out under a new
-			// incarnation. The same happens if what was sent before has not
-			// come into the envelope store yet.
+			// A backup was restored, and the relay has another delta at this
+			// place. The next pull brings the deltas that were sent after the
+			// backup. This device goes on under a new incarnation. The same
+			// happens if a delta that was sent earlier has not come into the
+			// envelope store yet.
 			if r.forks++; r.forks > maxForks {
 				return fmt.Errorf("send: it is said again and again that there is something else: %w", err)
 			}
@@ -85,7 +86,8 @@ func (r *Replica) sent(ctx context.Context, d *envelope.Delta) error {
 	return nil
 }
 
-// prepare seals and saves the next delta. more is false if nothing waits.
+// prepare seals and saves the next delta. more is false if there is nothing to
+// send.
 func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 	if _, ok := r.log.Member(r.c.Member); !ok {
 		return false, ErrRemoved
@@ -104,7 +106,7 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if len(of.Of) == 0 { // everything waits
+		if len(of.Of) == 0 { // all entries are held
 			limit = 2 * maxOps
 			continue
 		}
@@ -119,7 +121,7 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 		if errors.Is(err, errTooMuch) && limit > 1 {
 			continue
 		}
-		if errors.Is(err, errTooMuch) || errors.Is(err, delta.ErrForm) { // about one op: it can't be sent at all
+		if errors.Is(err, errTooMuch) || errors.Is(err, delta.ErrForm) { // one op can't be sent at all
 			if err := r.unsayable(ctx, of, err); err != nil {
 				return false, err
 			}
@@ -139,12 +141,12 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 	}
 }
 
-// blobsAtOnce is how many bytes of blobs are sent before newer ops go: some 4
-// minutes at 9,600 bit/s. A larger blob goes alone.
+// blobsAtOnce is how many bytes of blobs are sent before ops that came
+// meanwhile: about 4 minutes at 9,600 bit/s. A larger blob is sent alone.
 const blobsAtOnce = 256 << 10
 
-// first returns the entries to send next: the ops, without blobs, which may
-// take long; or some blobs if there are no ops.
+// first returns the entries to send next. If there are ops, these are ops only,
+// since blobs may take long. Otherwise they are some of the blobs.
 func first(out []Outgoing) []Outgoing {
 	size := int64(0)
 	for i, o := range out {
@@ -158,8 +160,8 @@ func first(out []Outgoing) []Outgoing {
 	return out
 }
 
-// ofOneTrust returns the first entries whose texts have the same trust, so that
-// no frame mixes two.
+// ofOneTrust returns the first entries whose texts have the same trust, because
+// a frame has one trust for all its texts.
 func ofOneTrust(out []Outgoing) []Outgoing {
 	of := delta.NoWords
 	for i, o := range out {
@@ -177,7 +179,7 @@ func ofOneTrust(out []Outgoing) []Outgoing {
 	return out
 }
 
-// unsayable quarantines an op that can't be sent, so that the others can.
+// unsayable quarantines an op that can't be sent, so that the others can be.
 func (r *Replica) unsayable(ctx context.Context, of Entries, why error) error {
 	if err := r.notSent(ctx, why); err != nil {
 		return err
@@ -204,11 +206,11 @@ func (r *Replica) ops(ctx context.Context, out []Outgoing) (ops []delta.Op, of E
 					return nil, of, err
 				}
 			}
-			if damaged || errors.Is(err, memory.ErrNotFound) { // its note is known if it was sent before
+			if damaged || errors.Is(err, memory.ErrNotFound) { // a note exists if the blob was sent before
 				b, err = r.resentBlob(ctx, o.Blob, o.Owner)
 			}
 			switch {
-			case errors.Is(err, memory.ErrNotFound): // it is gone, or damaged: a repair that recovers it sends it
+			case errors.Is(err, memory.ErrNotFound): // the blob is missing or damaged; if a repair recovers it, it is sent then
 			case holdsAlone(err):
 				r.hold(waiting{seq: o.Seq}, "photo or recording "+o.Blob.String(), err)
 				if errors.Is(err, ErrNoRoom) && o.Size > 0 && (r.tooLarge == 0 || o.Size < r.tooLarge) {

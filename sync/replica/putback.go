@@ -11,13 +11,14 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// PutBack makes sure that a remote has a blob as its note says, and uploads it
-// again if the remote has lost it or shows something else. Then sent is true.
-// PutBack first calls doubt, which has the blob checked again after the next
-// round, because its memory may have been forgotten elsewhere meanwhile. It
-// returns the remote's errors, [ErrNotFound] if the bytes are neither there nor
-// here, [ErrForbidden] if this member may not replace what is there, and
-// [ErrBlob] if the remote shows something else again.
+// PutBack makes sure that a remote has the blob of a note. If the remote has
+// lost it or shows other bytes, PutBack uploads it again and returns sent ==
+// true. Before the upload it calls doubt, which makes the next round check the
+// blob again, because its memory may have been forgotten elsewhere meanwhile.
+// PutBack returns the remote's errors, [ErrNotFound] if neither the remote nor
+// this device has the bytes, [ErrForbidden] if this member may not replace the
+// remote's copy, and [ErrBlob] if the remote shows other bytes again after the
+// upload.
 func PutBack(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCloser, error), doubt func(context.Context, envelope.Hash) error) (sent bool, err error) {
 	size := int64(b.Size)
 	has, err := at.Holds(ctx, b.Sealed, size)
@@ -45,7 +46,7 @@ func PutBack(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCl
 	if err := doubt(ctx, b.Sealed); err != nil {
 		return false, err
 	}
-	if has { // a remote keeps what it takes for whole; if this ends here, the doubt has it sent again
+	if has { // a remote does not accept a blob that it believes to have; after a crash here, the doubt makes the next round send it
 		if err := at.DeleteBlob(ctx, b.Sealed, nil); err != nil {
 			return false, err
 		}

@@ -9,26 +9,26 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// The answers of a Remote that a replica must distinguish. A Remote wraps
-// these, or ErrGap, ErrUnknownHead and ErrRule of package envelope.
+// A Remote returns these errors, or ErrGap, ErrUnknownHead and ErrRule of
+// package envelope, wrapped, where a replica has to distinguish them.
 var (
-	// ErrAhead: the relay is at an older place than the request.
+	// ErrAhead: the request names a place that the relay has not reached.
 	ErrAhead = errors.New("relay is at an older place")
-	// ErrConflict: the log, or for a blob the space, has moved on. Read it and
-	// try again.
+	// ErrConflict: the log has new entries, or, for a blob, the space has new
+	// deltas. Read them and try again.
 	ErrConflict = errors.New("the log has moved on")
 	// ErrFork: the relay has another delta at this place of our chain.
 	ErrFork = errors.New("the chain has something else in this place")
 	// ErrForbidden: this member is not, or no longer, a member, or may not do
 	// this.
 	ErrForbidden = errors.New("not allowed")
-	// ErrBlob: the bytes do not have the hash that names them.
+	// ErrBlob: the bytes do not have the hash that names the blob.
 	ErrBlob = errors.New("blob is another one")
-	// ErrNoRoom: the account has no room for it.
+	// ErrNoRoom: the account has no room left.
 	ErrNoRoom = errors.New("there is no room for it")
-	// ErrRefused: the relay takes such a thing from nobody.
+	// ErrRefused: the relay accepts this from no member.
 	ErrRefused = errors.New("it is not taken")
-	// ErrNotFound: the relay has no such thing.
+	// ErrNotFound: the relay does not have this.
 	ErrNotFound = errors.New("not at the relay")
 )
 
@@ -38,47 +38,53 @@ type Placed struct {
 	Delta  []byte
 }
 
-// Ref names a delta by its place.
+// Ref names a delta by its place in a chain.
 type Ref struct {
 	Member memory.MemberID
 	envelope.Position
 }
 
-// Remote is the space at a relay, as this member sees it.
+// Remote is a space at a relay, as this member sees it. A relay over HTTP and
+// an envelope store implement it.
 type Remote interface {
-	// Log returns the wire forms of the entries after number n, all or the next
-	// of them; none at the end.
+	// Log returns the wire forms of the entries after number n, in order. It
+	// may return only the next of them. At the end it returns none.
 	Log(ctx context.Context, n uint64) ([][]byte, error)
-	// AppendLog appends an entry. It is no error if the entry is there.
+	// AppendLog appends an entry. If the relay already has the entry, it
+	// returns nil.
 	AppendLog(ctx context.Context, e *envelope.Entry) error
-	// Deltas returns what came after a cursor, in order; none at the end.
+	// Deltas returns the next deltas after a cursor, in order. At the end it
+	// returns none.
 	Deltas(ctx context.Context, after uint64) ([]Placed, error)
-	// Append sends a delta. It is no error if it is there.
+	// Append sends a delta. If the relay already has the delta, it returns
+	// nil.
 	Append(ctx context.Context, d *envelope.Delta) error
-	// Wait returns when there may be something after the cursor, or after a
-	// while.
+	// Wait returns when the relay may have something after the cursor, or
+	// after some time.
 	Wait(ctx context.Context, after uint64) error
-	// Forget removes bodies.
+	// Forget removes the bodies of these deltas. The headers stay.
 	Forget(ctx context.Context, refs []Ref) error
 	Blobs
 }
 
 // Blobs stores sealed bytes under their SHA-256.
 type Blobs interface {
-	// Upload sends all bytes of r and returns their hash. It skips what is
-	// there already.
+	// Upload sends all bytes of r and returns their SHA-256. It sends only the
+	// bytes that the remote lacks.
 	Upload(ctx context.Context, r io.ReadSeeker) (envelope.Hash, error)
-	// Holds reports whether a whole blob of so many bytes is there. A remote
-	// that forwards blobs makes sure that the next one has it, too.
+	// Holds reports whether the remote has a whole blob of size bytes. A
+	// remote that forwards blobs also makes sure that the next remote has it.
 	Holds(ctx context.Context, id envelope.Hash, size int64) (bool, error)
-	// Piece returns n bytes of a blob of size bytes from an offset, unchecked;
-	// or ErrNotFound.
+	// Piece returns n bytes of a blob of size bytes, starting at the offset
+	// from, in bytes. The bytes are not checked. It returns ErrNotFound if the
+	// blob is not there.
 	Piece(ctx context.Context, id envelope.Hash, from, n, size int64) ([]byte, error)
-	// Download appends a blob of at most limit bytes to what f has of it
-	// already; or returns ErrNotFound.
+	// Download completes f, which holds the first part of a blob or nothing,
+	// with the rest of the blob. The blob may have at most limit bytes. It
+	// returns ErrNotFound if the blob is not there.
 	Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error
-	// DeleteBlob removes a blob. It is no error if there is none. With at it
-	// does so only if at is the cursor of the relay's last delta; otherwise it
-	// returns ErrConflict.
+	// DeleteBlob removes a blob. If there is none, it returns nil. If at is
+	// not nil and the relay's last delta is not at that cursor, it removes
+	// nothing and returns ErrConflict.
 	DeleteBlob(ctx context.Context, id envelope.Hash, at *uint64) error
 }

@@ -1,19 +1,22 @@
-// Package replica is one member's side of a space: it sends what was made here
-// and takes what others sent, and holds the relay to its word.
+// Package replica is one member's side of a space. It sends what was made on
+// this device, takes what other members sent, and checks that the relay does not
+// lie.
 //
-// The words, beside those of packages envelope and delta:
+// These words are used beside those of packages envelope and delta:
 //
-//   - A [Remote] is where deltas go and come from: a relay, as this member sees it.
-//   - A [Journal] is what lies on this member's own disk: the outbox, what was
-//     taken, and the [State] of the exchange.
-//   - A round is one exchange: log, pull, push, in this order.
-//   - The cursor is how far into the relay's deltas everything was taken.
-//   - A [Problem] is something that was set aside, with the reason: one delta,
-//     or one op of one. It is kept, and listed; the rest goes on.
+//   - A [Remote] is where deltas are sent to and come from: a relay, or this
+//     device's envelope store.
+//   - A [Journal] is the part of the exchange that is on this member's own disk:
+//     the outbox, what was taken, and the [State].
+//   - A round is one exchange with the remote: log, pull, push, in this order.
+//   - The cursor is the place in the relay's sequence of deltas up to which this
+//     member has taken everything.
+//   - A [Problem] is a delta, or one op of a delta, that was quarantined, with
+//     the reason. It is stored and listed, and the rest goes on.
 //
-// The relay is not trusted. It may withhold; it can't make anything up, change,
-// repeat or reorder what members signed, nor go back behind what it showed once,
-// without a Problem or an error here that names what it did.
+// The relay is not trusted. It may withhold deltas. It can't invent, change,
+// repeat or reorder what members signed, and it can't go back behind what it
+// showed before, without a Problem or an error here that says what it did.
 package replica
 
 import (
@@ -30,20 +33,20 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// What can be wrong with the other side.
+// These errors are the faults of a relay, but for ErrRemoved.
 var (
 	// ErrRolledBack: the relay shows less than it has shown before.
 	ErrRolledBack = errors.New("relay went back behind what it had shown")
 	// ErrForeign: a delta belongs to another space.
 	ErrForeign = errors.New("delta of another space")
-	// ErrRepeated: a delta came before, at another place.
+	// ErrRepeated: the relay served a delta a second time, at another place.
 	ErrRepeated = errors.New("delta came before")
 	// ErrRemoved: this member was removed from the space.
 	ErrRemoved = errors.New("this device was removed from the space")
 )
 
-// Config configures a replica. All fields but Log, Now, BatchDelay, Taken,
-// Snapshots and SnapshotFallback are needed.
+// Config configures a replica. Every field is required but for Log, Now,
+// BatchDelay, Taken, Snapshots and SnapshotFallback.
 type Config struct {
 	Space      memory.SpaceID
 	Member     memory.MemberID
@@ -54,20 +57,20 @@ type Config struct {
 	Temp       string // folder for partial downloads, sealed
 	Log        *slog.Logger
 	Now        func() time.Time // nil: time.Now
-	BatchDelay time.Duration    // between two deltas, so that what comes together goes together
+	BatchDelay time.Duration    // shortest time between two deltas, so that ops that come together are sent in one
 
-	// Local means that Remote is on this device's own disk and has checked what
-	// it holds. Taking something twice changes nothing.
+	// Local says that Remote is on this device's own disk, and that it has
+	// checked what it holds. Taking something twice changes nothing.
 	Local bool
-	// Taken is called within a round after each delta that was taken and each
-	// part of a snapshot, so that whoever watches the disk need not wait for
-	// the end of the round. It must not call the replica. It may be nil.
+	// Taken is called within a round after each delta and after each part of a
+	// snapshot, so that the caller can watch the free disk space during a long
+	// round. It must not call the replica. It may be nil.
 	Taken func(context.Context)
-	// Snapshots says how this member makes and takes snapshots; nil: not at
-	// all. It is not used with Local.
+	// Snapshots says how this member makes and takes snapshots. nil means that
+	// it does neither. It is not used with Local.
 	Snapshots *Snapshots
-	// SnapshotFallback, with Local, is where snapshots may have what the
-	// envelope store lacks. It may be nil.
+	// SnapshotFallback, used only with Local, is where this member looks for
+	// bodies that the envelope store lacks. It may be nil.
 	SnapshotFallback *SnapshotFallback
 }
 
@@ -77,7 +80,7 @@ type Status struct {
 	Pending  int       `json:"pending"`         // entries of the outbox, at most 1000
 	Problems int       `json:"problems"`
 	Error    string    `json:"error,omitempty"`    // of the last round
-	Withheld int       `json:"withheld,omitempty"` // deltas without their bodies, whose removal nobody announced
+	Withheld int       `json:"withheld,omitempty"` // deltas that came without their bodies and without an announcement
 	Cursor   uint64    `json:"cursor"`
 	Log      uint64    `json:"log"` // number of log entries
 	Epoch    uint32    `json:"epoch"`
@@ -92,7 +95,7 @@ type Status struct {
 type Replica struct {
 	c    Config
 	poke chan struct{}
-	life context.Context // ends with Close; it belongs to no call
+	life context.Context // cancelled by Close; calls use their own contexts, too
 	end  context.CancelFunc
 
 	round sync.Mutex // held for a whole round
@@ -100,17 +103,18 @@ type Replica struct {
 	st    State
 	ready bool
 
-	// Snapshots; guarded by round: the relay's checkpoints, those that are of
-	// no use, and the one for which bodies were dropped.
+	// These fields are about snapshots and are guarded by round. seen are the
+	// relay's checkpoints, bad those whose content is wrong, and compacted the
+	// one for which the relay dropped bodies.
 	seen      []*listed
-	former    []*listed // of removed owners: they do not count any more
+	former    []*listed // checkpoints of removed owners, which no longer count
 	looked    bool      // the relay's list was read at least once
 	due       bool      // the list has to be read again
 	woken     bool      // the relay woke this round
 	bad       map[envelope.Hash]bool
 	compacted envelope.Hash
 
-	misled, rest int  // full re-reads that did not help, and rounds until the next
+	misled, rest int  // full re-reads that did not help, and rounds until the next one
 	rechecked    bool // see recheck
 	whole        bool // the last round read everything that the relay has
 	missed       int  // failed searches for missing bodies
@@ -119,17 +123,17 @@ type Replica struct {
 	untried      int  // rounds until the next try
 	forks        int  // incarnations that began in this round
 
-	held     map[waiting]held // blobs that the round goes on without
-	tooLarge int64            // size from which on the relay has no room for a blob; 0: none
+	held     map[waiting]held // blobs that this round does not send
+	tooLarge int64            // the relay has no room for blobs of at least so many bytes; 0: unknown
 	behind   int              // number of waiting blobs of at least that size
 
-	said map[Ref]bool // bodies whose removal was announced and may not be done yet
+	said map[Ref]bool // bodies whose removal was announced and that the relay may still have
 
 	mu     sync.Mutex
 	last   error
 	during *Status            // report of the running round
-	stop   context.CancelFunc // ends what Start began; nil: stopped
-	done   chan struct{}      // closed when what Start began has ended
+	stop   context.CancelFunc // ends the loop of Start; nil: stopped
+	done   chan struct{}      // closed when the loop of Start has ended
 }
 
 // New returns a replica that does nothing until Sync or Start.
@@ -158,7 +162,8 @@ func New(c Config) (*Replica, error) {
 // ErrClosed reports a call after Close.
 var ErrClosed = errors.New("replica is closed")
 
-// Close ends what runs and waits for it. Afterwards nothing of Config is used.
+// Close stops the running round and waits for its end. After that the replica
+// uses nothing of Config any more. Close may be called twice.
 func (r *Replica) Close() {
 	r.end()
 	r.Stop()
@@ -166,7 +171,8 @@ func (r *Replica) Close() {
 	defer r.round.Unlock()
 }
 
-// begin takes the round, while the replica and ctx live.
+// begin locks the round, unless the replica is closed or ctx has ended. It
+// returns a context for the round and the function that ends the round.
 func (r *Replica) begin(ctx context.Context) (context.Context, func(), error) {
 	r.round.Lock()
 	if r.life.Err() != nil {
@@ -227,7 +233,8 @@ func (r *Replica) load(ctx context.Context) error {
 
 func newIncarnation() uint64 { return rand.Uint64() | 1 }
 
-// Members returns the members of the space, as far as the log is known here.
+// Members returns the members of the space, according to the log entries that
+// this member has.
 func (r *Replica) Members(ctx context.Context) ([]envelope.Member, error) {
 	_, done, err := r.begin(ctx)
 	if err != nil {
@@ -237,10 +244,10 @@ func (r *Replica) Members(ctx context.Context) ([]envelope.Member, error) {
 	return r.log.Members(), nil
 }
 
-// statusPage is how far the outbox is counted.
+// statusPage is the greatest number of outbox entries that Status counts.
 const statusPage = 1000
 
-// Status waits for a running round and returns the status.
+// Status returns the status. It waits for the end of a running round.
 func (r *Replica) Status(ctx context.Context) (Status, error) {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
@@ -265,14 +272,15 @@ func (r *Replica) Status(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
-// standing returns what the state and the log say. The caller holds the round.
+// standing returns the part of the status that follows from the state and the
+// log. The caller holds the round.
 func (r *Replica) standing() Status {
 	_, _, removed := r.log.Past(r.c.Member)
 	return Status{Synced: r.st.Synced, Withheld: count(r.st.MissingBodies), Cursor: r.st.Cursor, Log: r.log.N(), Epoch: r.log.Epoch(), Removed: removed}
 }
 
-// Told returns an error in words for a person, with the id of the failed
-// request if the relay gave one, so that its operator can find it.
+// Told describes an error for a person. If the relay gave an id for the failed
+// request, Told includes it, so that the relay's operator can find the request.
 func Told(err error) string {
 	asked, ok := errors.AsType[interface {
 		error

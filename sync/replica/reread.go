@@ -10,11 +10,12 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// reread looks at everything that the relay has, from the first delta on, takes
-// what is missing, and continues from the end. After a lie, the cursor may
-// stand at a place that means something else to an honest relay. Every chain
-// must be whole and reach as far as it was taken here. Otherwise reread keeps
-// only what it could take, and the error says what is wrong.
+// reread reads everything that the relay has, from the first delta on, takes
+// what is missing, and continues from the end. It is needed because after a lie
+// the cursor may stand at a place that means something else to an honest relay.
+// Every chain must be complete and must reach as far as this member took it.
+// Otherwise reread keeps only the deltas that it could take, and returns an
+// error that says what is wrong.
 func (r *Replica) reread(ctx context.Context) error {
 	if err := r.look(ctx); err != nil {
 		return err
@@ -65,9 +66,9 @@ func (r *Replica) reread(ctx context.Context) error {
 	return r.save(ctx, next)
 }
 
-// reconsider looks at one delta of a full read. shown is how far the relay has
-// shown each chain; late collects what came from removed members after their
-// removal.
+// reconsider handles one delta of a full read. shown says how far the relay has
+// shown each chain. late collects the deltas that removed members sent after
+// their removal.
 func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]envelope.Link, late map[uint64]envelope.Hash) (bad, err error) {
 	d, m, bad := r.check(ctx, p.Delta)
 	if ctx.Err() != nil {
@@ -104,9 +105,9 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 	if h.Seq <= have.Seq {
 		_, bare := slices.BinarySearch(r.st.MissingBodies[chain], h.Seq)
 		switch {
-		case bare && d.Body != nil: // its body was missing before
+		case bare && d.Body != nil: // this member did not have its body
 			return nil, r.apply(ctx, p, d, &m, r.st.next())
-		case bare && r.best(r.st.Cursor, true) != nil: // the body was dropped meanwhile, and a snapshot has it
+		case bare && r.best(r.st.Cursor, true) != nil: // the relay dropped the body meanwhile, and a snapshot has its content
 			return nil, errNoBody
 		}
 		return nil, nil // it was taken before
@@ -117,11 +118,11 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 	return nil, r.accept(ctx, p, d, m, r.st.next())
 }
 
-// tookInTime reports whether this member took a delta, which a removal leaves
-// out, before it heard of the removal. The relay has that delta, so its chain
-// still goes as far as it was taken. No signature is checked here: either the
-// hashes lead to the last delta that was taken, or the chain is found too
-// short.
+// tookInTime reports whether this member took a delta that a removal leaves
+// out, before it learned of the removal. The relay has that delta, so its chain
+// still reaches as far as it was taken. No signature is checked here. Either
+// the hashes lead to the last delta that was taken, or the chain is found to be
+// too short.
 func (r *Replica) tookInTime(h *envelope.Header, shown map[string]envelope.Link) bool {
 	chain := chainKey(h.Member, h.Incarnation)
 	have := r.st.Chains.Link(chain)
@@ -142,12 +143,14 @@ func (r *Replica) adoptInstead(ctx context.Context, cursor uint64) error {
 	return r.follow(ctx)
 }
 
-// maxLate is how many deltas of removed members are remembered by place.
+// maxLate is how many late deltas of removed members are remembered with their
+// cursors.
 const maxLate = 64
 
-// recheck asks, once in the life of a replica, whether the relay still has the
-// late deltas of removed members where it served them. It finds a relay that
-// served one there to have another delta passed over.
+// recheck checks, once for each Replica value, whether the relay still has the
+// late deltas of removed members at the cursors where it served them. If the
+// relay served such a delta only to make this member skip the true delta at
+// that cursor, recheck returns an error.
 func (r *Replica) recheck(ctx context.Context) error {
 	if r.rechecked {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/internal/wait"
 )
 
-// Sync does one round. It does everything that it can, and returns an error for
-// the rest.
+// Sync does one round. It does as much as it can, and returns an error for the
+// rest.
 func (r *Replica) Sync(ctx context.Context) error {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
@@ -30,8 +30,8 @@ func (r *Replica) once(ctx context.Context) error {
 	if err := r.readLog(ctx); err != nil {
 		return err
 	}
-	// If the relay does not take the next epoch, for example for a full
-	// account, everything else goes on. Erasing makes room.
+	// If the relay refuses the next epoch, for example because the account is
+	// full, the round goes on. Erasing something makes room again.
 	renewed := r.renew(ctx)
 	if renewed != nil && !errors.Is(renewed, errNotTaken) {
 		return renewed
@@ -59,10 +59,10 @@ func (r *Replica) exchange(ctx context.Context) error {
 			return err
 		}
 	}
-	// A relay that serves something wrong does not keep us from sending.
+	// If the relay serves something wrong, this member still sends.
 	from := r.st.Cursor
 	pulled := r.pull(ctx)
-	r.due = r.due || r.woken && from == r.st.Cursor // the wake-up was about checkpoints
+	r.due = r.due || r.woken && from == r.st.Cursor // no delta came, so the wake-up was about checkpoints
 	r.woken = false
 	if ctx.Err() != nil || errors.Is(pulled, ErrRolledBack) {
 		return pulled
@@ -88,7 +88,7 @@ func (r *Replica) exchange(ctx context.Context) error {
 // maxForget is the number of bodies in one request to forget.
 const maxForget = 256
 
-// forget removes from the relay what contains something erased.
+// forget tells the relay to remove the bodies that contain something erased.
 func (r *Replica) forget(ctx context.Context) error {
 	f, err := r.c.Journal.Forgotten(ctx)
 	if err != nil || len(f.Bodies) == 0 {
@@ -106,7 +106,7 @@ func (r *Replica) forget(ctx context.Context) error {
 	return r.c.Journal.Dropped(ctx, f)
 }
 
-// Notify says that there is something to send.
+// Notify tells the replica that there is something to send. It does not block.
 func (r *Replica) Notify() {
 	select {
 	case r.poke <- struct{}{}:
@@ -114,7 +114,8 @@ func (r *Replica) Notify() {
 	}
 }
 
-// Start syncs as things come, until Stop. A second Start does nothing.
+// Start begins a loop that syncs when there is something to send or to take.
+// Stop ends it. A second Start does nothing.
 func (r *Replica) Start() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,7 +127,7 @@ func (r *Replica) Start() {
 	r.stop, r.done = stop, done
 	go func() {
 		defer close(done)
-		if before != nil { // it may not have ended yet
+		if before != nil { // the previous loop may still be running
 			<-before
 		}
 		r.run(ctx)
@@ -140,7 +141,7 @@ func (r *Replica) Running() bool {
 	return r.stop != nil
 }
 
-// Stop ends what Start began, and waits for it. A second Stop waits, too.
+// Stop ends the loop of Start and waits for it. A second Stop waits, too.
 func (r *Replica) Stop() {
 	r.mu.Lock()
 	stop, done := r.stop, r.done
@@ -154,14 +155,14 @@ func (r *Replica) Stop() {
 	}
 }
 
-// Delays after failures.
+// These are the delays after failures.
 const (
 	firstWait = time.Second
 	longWait  = 5 * time.Minute
 )
 
 func (r *Replica) run(ctx context.Context) {
-	if at, ok := r.c.Remote.(interface{ Rest() }); ok { // what wakes it may outlast a wait
+	if at, ok := r.c.Remote.(interface{ Rest() }); ok { // its listener may live longer than one wait
 		defer at.Rest()
 	}
 	pace, gather := retry.Backoff{First: firstWait, Most: longWait}, gathering{delay: r.c.BatchDelay}
@@ -172,7 +173,7 @@ func (r *Replica) run(ctx context.Context) {
 			r.listen(ctx, &gather, 0)
 			continue
 		}
-		if errors.Is(err, ErrHeld) { // ops that come meanwhile are sent
+		if errors.Is(err, ErrHeld) { // ops that come meanwhile can be sent
 			r.listen(ctx, &gather, pace.Next())
 			continue
 		}
@@ -183,29 +184,29 @@ func (r *Replica) run(ctx context.Context) {
 	}
 }
 
-// gathering decides how long an op waits for others. After a silence it goes at
-// once. Ops that follow quickly go together.
+// gathering decides how long an op waits for further ops. After a time without
+// ops, an op is sent at once. Ops that follow it quickly are sent together.
 type gathering struct {
 	delay time.Duration
-	last  time.Time // when a delta last went
+	last  time.Time // when the last delta was sent or is due
 }
 
-// wait returns the delay for an op that came at now.
+// wait returns how long an op that came at now has to wait.
 func (g *gathering) wait(now time.Time) time.Duration {
 	d := max(0, min(g.delay, g.last.Add(g.delay).Sub(now)))
 	g.last = now.Add(d)
 	return d
 }
 
-// listen returns when there may be something to do, and after the given time if
-// that is not 0.
+// listen returns when the replica may have something to do. If after is not 0,
+// it returns after that time at the latest.
 func (r *Replica) listen(ctx context.Context, gather *gathering, after time.Duration) {
 	r.round.Lock()
 	high := r.st.high()
 	lacks := r.c.SnapshotFallback != nil && len(r.st.MissingBodies) > 0
 	r.round.Unlock()
 	listening, stop := context.WithCancel(ctx)
-	if lacks && (after == 0 || after > coverAgain) { // nothing in the envelope store announces a snapshot elsewhere
+	if lacks && (after == 0 || after > coverAgain) { // the envelope store can't tell that another place has got a snapshot
 		after = coverAgain
 	}
 	if after > 0 {

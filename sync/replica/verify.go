@@ -13,17 +13,18 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// settled reports whether this member's data is exactly what the relay has up
-// to the cursor, as far as it counts. Nothing may be ahead of the cursor,
-// nothing of ours beyond it, nothing that a removal leaves out, and no body
-// withheld. Otherwise a snapshot would lack that content for good.
+// settled reports whether this member's data is exactly the sum of the deltas
+// up to the cursor, as far as they count. So no delta was taken beyond the
+// cursor, none of ours is missing at the relay, none is in the data that a
+// removal leaves out, and no body is withheld. Without this condition, a
+// snapshot could lack content for ever.
 func (r *Replica) settled() bool {
 	return len(r.st.Ahead) == 0 && len(r.st.MissingBodies) == 0 && r.st.Pending == nil && r.st.Chains.Link(chainKey(r.c.Member, r.st.Incarnation)).Seq >= r.st.Own.Seq &&
 		!r.tookLeftOut()
 }
 
-// tookLeftOut reports whether this member took something that a removal leaves
-// out. Only this member has it.
+// tookLeftOut reports whether this member took a delta that a removal leaves
+// out. Then only this member has its content.
 func (r *Replica) tookLeftOut() bool {
 	for k, l := range r.st.Chains.All() {
 		if r.counted(k, l.Seq) < l.Seq {
@@ -33,7 +34,8 @@ func (r *Replica) tookLeftOut() bool {
 	return false
 }
 
-// counted returns how far a chain counts that goes up to seq.
+// counted returns up to which sequence number a chain counts, if it reaches
+// seq.
 func (r *Replica) counted(chain string, seq uint64) uint64 {
 	m, incarnation, ok := parseChain(chain)
 	if !ok {
@@ -42,8 +44,8 @@ func (r *Replica) counted(chain string, seq uint64) uint64 {
 	return r.log.Counted(m, envelope.Position{Incarnation: incarnation, Seq: seq}).Seq
 }
 
-// verify compares the snapshots that are of this member's cursor with its own
-// data, and votes.
+// verify compares snapshots at this member's cursor with its own data, and
+// votes on them.
 func (r *Replica) verify(ctx context.Context) error {
 	if r.c.Snapshots == nil || !r.settled() {
 		return nil
@@ -119,7 +121,7 @@ func (r *Replica) compare(ctx context.Context, l *listed) error {
 	})
 	defer end()
 	c := comparing{space: r.c.Space, ours: next, digest: delta.NewDigest(r.c.Space)}
-	if err := c.step(); err != nil { // starts with our own items, before anything is fetched
+	if err := c.step(); err != nil { // begins with our own items, before anything is downloaded
 		return err
 	}
 	if err := r.chunks(ctx, l, m, c.take); err != nil {
@@ -134,15 +136,15 @@ func (r *Replica) compare(ctx context.Context, l *listed) error {
 	return nil
 }
 
-// comparing walks a snapshot's items and our own side by side, in the same
-// order.
+// comparing walks through a snapshot's items and our own at the same time, in
+// the same order.
 type comparing struct {
 	space  memory.SpaceID
 	ours   func() (*delta.Item, error, bool)
 	at     *delta.Item // our next item; nil at the end
 	digest *delta.Digest
 	lives  map[memory.ID]bool
-	worked map[memory.Dot]bool // live assertions of workers
+	worked map[memory.Dot]bool // live assertions of workers, by dot
 	erased map[memory.ID]bool  // erased ids in the snapshot
 }
 
@@ -208,10 +210,10 @@ func (c *comparing) take(items []delta.Item) error {
 	return nil
 }
 
-// passCited skips our citations up to one of theirs; nil: to the end. The two
-// lists may differ. A number in a body that was forgotten was heard by some
-// members only, or in another order if it was said again. But citations of what
-// lives are compared.
+// passCited skips our citations up to one of the snapshot's; nil means up to
+// the end. The two lists may differ: only some members read a number in a body
+// before the body was forgotten, and members may read the numbers in another
+// order if they were sent again. Citations of live records are compared.
 func (c *comparing) passCited(theirs *delta.Item) error {
 	for c.at != nil && c.at.Cited != nil && (theirs == nil || c.at.Compare(theirs) <= 0) {
 		var counted []uint64
@@ -233,10 +235,10 @@ func (c *comparing) passCited(theirs *delta.Item) error {
 	return nil
 }
 
-// finish checks the rest of our items: none may live, and none may be erased
-// that is not erased in the snapshot. The last numbers in use may differ,
-// because a member that came after a body was forgotten has not heard of the
-// numbers in it.
+// finish checks the rest of our items. None of them may be live, and none may
+// be erased unless it is erased in the snapshot. The last numbers in use may
+// differ, because a member that joined after a body was forgotten does not know
+// the numbers in it.
 func (c *comparing) finish() error {
 	if err := c.passCited(nil); err != nil {
 		return err

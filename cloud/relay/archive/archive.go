@@ -43,11 +43,11 @@ import (
 
 const magic = "locket relay 1\n"
 
-// maxRecord is the largest record: an account with 60,000 spaces, or a delta
-// with its head.
+// maxRecord is the size of the largest record, in bytes: an account with 60,000
+// spaces, or a delta with its head.
 const maxRecord = 2 << 20
 
-// ErrForm is an archive that is none, or not whole.
+// ErrForm: the bytes are not an archive, or the archive is incomplete.
 var ErrForm = errors.New("archive is malformed")
 
 const (
@@ -106,7 +106,7 @@ type end struct {
 var encoder = func() cbor.EncMode {
 	m, err := cbor.CoreDetEncOptions().EncMode()
 	if err != nil {
-		panic(err) // of constants
+		panic(err) // the options are constants
 	}
 	return m
 }()
@@ -115,7 +115,7 @@ var decoder = func() cbor.DecMode {
 	m, err := cbor.DecOptions{DupMapKey: cbor.DupMapKeyEnforcedAPF, IndefLength: cbor.IndefLengthForbidden, MaxArrayElements: 64,
 		MaxNestedLevels: 4, ExtraReturnErrors: cbor.ExtraDecErrorUnknownField}.DecMode()
 	if err != nil {
-		panic(err) // of constants
+		panic(err) // the options are constants
 	}
 	return m
 }()
@@ -160,7 +160,7 @@ type reader struct {
 	records uint64
 	kind    byte
 	body    []byte
-	again   bool // give the same once more
+	again   bool // return the same record once more
 }
 
 func newReader(r io.Reader) (*reader, error) {
@@ -173,7 +173,8 @@ func newReader(r io.Reader) (*reader, error) {
 	return in, nil
 }
 
-// next reads a record; the last one ends it with io.EOF, if all is well.
+// next reads a record. After the last record it returns io.EOF if the archive's
+// count and hash are right.
 func (r *reader) next() error {
 	if r.again {
 		r.again = false

@@ -19,7 +19,7 @@ const (
 	pieceSize      = 1 << 20
 )
 
-// Count says what was kept or restored.
+// Count says how much was backed up or restored.
 type Count struct {
 	Accounts int64 `json:"accounts"`
 	Spaces   int64 `json:"spaces"`
@@ -27,10 +27,10 @@ type Count struct {
 	Deltas   int64 `json:"deltas"`
 	Blobs    int64 `json:"blobs"`
 	Bytes    int64 `json:"blob_bytes"`
-	Gone     int64 `json:"blobs_gone"` // deleted since the moment, or not whole
+	Gone     int64 `json:"blobs_gone"` // blobs that were deleted since the snapshot, or that are incomplete
 }
 
-// Backup writes a snapshot.
+// Backup writes a snapshot of a store as an archive.
 func Backup(ctx context.Context, from relay.Snapshot, to io.Writer) (Count, error) {
 	w, err := newWriter(to)
 	if err != nil {
@@ -195,8 +195,8 @@ func (b *backup) blob(ctx context.Context, id memory.SpaceID, s relay.StoredBlob
 	return nil
 }
 
-// gone asks once more for an object that could not be read to its end:
-// relay.ErrNotFound where it was deleted meanwhile.
+// gone checks once more why an object could not be read to its end. It
+// returns relay.ErrNotFound if the blob was deleted meanwhile.
 func (b *backup) gone(ctx context.Context, space memory.SpaceID, id relay.BlobID) error {
 	r, _, err := b.from.OpenBlob(ctx, space, id)
 	if err != nil {

@@ -14,11 +14,13 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Verify reads an archive through and checks all that needs no store.
+// Verify reads a whole archive and checks everything that can be checked without
+// a store.
 func Verify(ctx context.Context, from io.Reader) (Count, error) { return Restore(ctx, from, nil) }
 
-// Restore puts all of an archive into a store; nothing, where the store is nil.
-// What is there already and the same is left; what is there and differs ends it.
+// Restore writes the content of an archive to a store; if the store is nil, it
+// only checks. What the store already has, with the same content, is left alone.
+// If the store has different content, Restore stops with an error.
 func Restore(ctx context.Context, from io.Reader, to relay.Restorer) (Count, error) {
 	r, err := newReader(from)
 	if err != nil {
@@ -45,7 +47,7 @@ func Restore(ctx context.Context, from io.Reader, to relay.Restorer) (Count, err
 	return x.Count, nil
 }
 
-// restore is where in an archive we are.
+// restore is the position in an archive.
 type restore struct {
 	Count
 	r  *reader
@@ -54,12 +56,12 @@ type restore struct {
 	account account
 	space   *space
 	state   *envelope.State
-	head    relay.Space // of the space in the store
+	head    relay.Space // of the present space, in the store
 	links   map[link]envelope.Link
 	cursor  uint64
 	batch   []*envelope.Delta
 	size    int
-	records int // checkpoints and votes of the space
+	records int // checkpoints and votes of the present space
 }
 
 type link struct {
@@ -67,7 +69,8 @@ type link struct {
 	incarnation uint64
 }
 
-// left reports whether something that was announced has not come.
+// left reports whether the archive has announced something that has not come
+// yet.
 func (x *restore) left() bool {
 	return x.account.Spaces > 0 || x.space != nil && (x.state.N() != x.space.Entries || x.cursor != x.space.Cursor)
 }
@@ -138,7 +141,7 @@ func (x *restore) record(ctx context.Context) error {
 	return wrong
 }
 
-// checks holds a checkpoint or vote to what the relay reads again at each call.
+// checks checks a checkpoint or vote as the relay does each time it reads one.
 func (x *restore) checks(r *record) error {
 	var of memory.SpaceID
 	var id, about envelope.Hash
@@ -262,7 +265,7 @@ func (x *restore) delta(ctx context.Context) error {
 	return nil
 }
 
-// flush stores the deltas that wait, at the cursors that they had.
+// flush stores the collected deltas at the cursors that they had.
 func (x *restore) flush(ctx context.Context) error {
 	if len(x.batch) == 0 {
 		return nil
@@ -302,7 +305,7 @@ func (x *restore) blob(ctx context.Context) error {
 		}
 		if x.r.kind == kindVoid {
 			x.Gone++
-			return nil // what was begun goes with a sweep
+			return nil // a sweep removes the unfinished blob
 		}
 		var chunk []byte
 		if x.r.kind != kindChunk {

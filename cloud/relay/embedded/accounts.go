@@ -16,11 +16,11 @@ func (s *Store) Account(ctx context.Context, id relay.AccountID) (relay.Account,
 	if err != nil {
 		return relay.Account{}, fmt.Errorf("account: %w", err)
 	}
-	defer tx.Rollback() // it only reads
+	defer tx.Rollback() // this transaction only reads
 	return readAccount(ctx, tx, id)
 }
 
-// readAccount gives an account with its spaces.
+// readAccount returns an account with its spaces.
 func readAccount(ctx context.Context, tx *sql.Tx, id relay.AccountID) (relay.Account, error) {
 	a, err := account(ctx, tx, id)
 	if err != nil {
@@ -50,13 +50,14 @@ func account(ctx context.Context, tx *sql.Tx, id relay.AccountID) (relay.Account
 	return a, found(err)
 }
 
-// use adds to what an account stores; negative where something goes.
+// use adds to an account's usage; the numbers are negative if something is
+// removed.
 func use(ctx context.Context, tx *sql.Tx, id relay.AccountID, bytes, blobs int64) error {
 	_, err := tx.ExecContext(ctx, "UPDATE accounts SET bytes = bytes + ?, blobs = blobs + ? WHERE id = ?", bytes, blobs, id[:])
 	return err
 }
 
-// newAccount makes one, with the invitation that it may need.
+// newAccount makes an account. If an invitation is needed, it uses that up.
 func newAccount(ctx context.Context, tx *sql.Tx, f *relay.Founding) error {
 	if f.Needed && f.Invite == nil {
 		return relay.ErrInvite

@@ -17,11 +17,12 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A chunk goes into the file, which is synced, and then into the table: bytes
-// in the file beyond the table's offset were never acknowledged, and the next
-// chunk overwrites them. A whole is hashed, renamed, its folder synced, and
-// then done in the table: a file of its final name is a whole, whatever the
-// table says.
+// A chunk is written to the file, the file is synced, and then the table
+// records the new offset. Bytes in the file beyond this offset were never
+// acknowledged, and the next chunk overwrites them. When a blob is complete,
+// its bytes are hashed, the file is renamed, and the folder is synced. Then
+// the table marks the blob as done. So a file with the final name is always
+// complete, whatever the table says.
 
 func (s *Store) path(space memory.SpaceID, id relay.BlobID) string {
 	return filepath.Join(s.blobs, space.String(), id.String())
@@ -56,7 +57,7 @@ func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.Blo
 	case b.Size != size:
 		return b, fmt.Errorf("blob of %d bytes: %w: it was begun with %d", size, relay.ErrOffset, b.Size)
 	case offset+int64(len(chunk)) <= b.Offset:
-		return b, nil // it is here already
+		return b, nil // the chunk or the blob is here already
 	case offset != b.Offset:
 		return b, fmt.Errorf("chunk at %d: %w, at %d", offset, relay.ErrOffset, b.Offset)
 	}
@@ -83,13 +84,13 @@ func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.Blo
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(relay.ErrNotFound, err) // its space went meanwhile
+			return errors.Join(relay.ErrNotFound, err) // its space was deleted meanwhile
 		}
 		return nil
 	})
 }
 
-// begin gives the blob as it is, a new one if it isn't there.
+// begin returns the blob's row, and makes one if there is none.
 func (s *Store) begin(ctx context.Context, id memory.SpaceID, blob relay.BlobID, author memory.MemberID, size int64, quota relay.Quota, now time.Time) (b relay.Blob, err error) {
 	b, err = row(ctx, s.read, id, blob)
 	if err == nil || !errors.Is(err, relay.ErrNotFound) {
@@ -109,10 +110,10 @@ func (s *Store) begin(ctx context.Context, id memory.SpaceID, blob relay.BlobID,
 	return relay.Blob{Author: author, Size: size}, err
 }
 
-// put writes a chunk into the part, and syncs it.
+// put writes a chunk into the .part file and syncs it.
 func (s *Store) put(id memory.SpaceID, blob relay.BlobID, offset int64, chunk []byte) error {
 	path := s.path(id, blob)
-	if _, err := os.Stat(path); err == nil { // whole, but for the table: a crash in between
+	if _, err := os.Stat(path); err == nil { // a crash came between the rename and the table
 		return os.Rename(path, path+".part")
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -129,10 +130,10 @@ func (s *Store) put(id memory.SpaceID, blob relay.BlobID, offset int64, chunk []
 	if err = errors.Join(err, f.Close()); err != nil || offset > 0 {
 		return err
 	}
-	return errors.Join(atomicfile.SyncDir(filepath.Dir(path)), atomicfile.SyncDir(s.blobs)) // both names are new
+	return errors.Join(atomicfile.SyncDir(filepath.Dir(path)), atomicfile.SyncDir(s.blobs)) // both names may be new
 }
 
-// finish checks that the part is what the id names, and gives it its name.
+// finish checks the hash of the .part file and gives the file its final name.
 func (s *Store) finish(id memory.SpaceID, blob relay.BlobID) error {
 	path := s.path(id, blob)
 	f, err := os.Open(path + ".part")
@@ -164,13 +165,13 @@ func (s *Store) OpenBlob(ctx context.Context, id memory.SpaceID, blob relay.Blob
 	}
 	f, err := os.Open(s.path(id, blob))
 	if errors.Is(err, os.ErrNotExist) {
-		err = relay.ErrNotFound // deleted in this moment
+		err = relay.ErrNotFound // deleted a moment ago
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("open blob: %w", err)
 	}
 	info, err := f.Stat()
-	if err == nil && info.Size() != b.Size { // its disk has cut it off: a member that has it sends it again
+	if err == nil && info.Size() != b.Size { // the disk has truncated it: the relay says that it lacks the blob, so that a member sends it again
 		err = relay.ErrNotFound
 	}
 	if err != nil {
@@ -185,7 +186,7 @@ func (s *Store) DeleteBlob(ctx context.Context, id memory.SpaceID, blob relay.Bl
 	return s.forgetBlob(ctx, id, blob, at)
 }
 
-// forgetBlob removes row and files; the blob's lock is held.
+// forgetBlob removes the row and the files. The caller holds the blob's lock.
 func (s *Store) forgetBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, at *uint64) error {
 	err := s.change(ctx, "delete blob", func(ctx context.Context, tx *sql.Tx) error {
 		head, err := space(ctx, tx, id)
@@ -219,7 +220,7 @@ func (s *Store) removeFolder(id memory.SpaceID) error {
 	return nil
 }
 
-// gone takes it for done that there is nothing to remove.
+// gone returns nil if err says that there is nothing to remove.
 func gone(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -227,7 +228,7 @@ func gone(err error) error {
 	return err
 }
 
-// locks holds one lock for each name that is in use.
+// locks has a lock for each name that is in use.
 type locks struct {
 	mu   sync.Mutex
 	held map[string]*held
@@ -235,10 +236,10 @@ type locks struct {
 
 type held struct {
 	mu sync.Mutex
-	n  int // who has it or waits
+	n  int // number of holders and waiters
 }
 
-// take waits for the lock of name; what it gives lets go.
+// take waits for the lock of name and returns the function that releases it.
 func (l *locks) take(name string) func() {
 	l.mu.Lock()
 	if l.held == nil {

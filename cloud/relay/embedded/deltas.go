@@ -71,15 +71,15 @@ func (s *Store) append(ctx context.Context, id memory.SpaceID, logN uint64, logH
 	return cursors, nil
 }
 
-// chain names the deltas that one author sends in order.
+// chain names a chain: the deltas that one incarnation of a member sends in
+// order.
 type chain struct {
 	member      memory.MemberID
 	incarnation uint64
 }
 
-// placed gives the cursor of a delta that is here, 0 if it comes next in its
-// chain, and an error if it does not. ends are the chains' ends, as far as they
-// were read.
+// placed returns the cursor of a delta that is stored, 0 if it is the next of
+// its chain, and an error otherwise. ends caches the last link of each chain.
 func placed(ctx context.Context, tx *sql.Tx, ends map[chain]envelope.Link, h *envelope.Header) (uint64, error) {
 	c := chain{h.Member, h.Incarnation}
 	link, known := ends[c]
@@ -118,7 +118,7 @@ func placed(ctx context.Context, tx *sql.Tx, ends map[chain]envelope.Link, h *en
 	return cursor, nil
 }
 
-// begin refuses a chain that its member may not begin.
+// begin returns an error if the member may not begin another chain.
 func begin(ctx context.Context, tx *sql.Tx, h *envelope.Header, quota relay.Quota) error {
 	if quota.Chains == 0 {
 		return nil
@@ -130,20 +130,21 @@ func begin(ctx context.Context, tx *sql.Tx, h *envelope.Header, quota relay.Quot
 	return quota.Begin(h.Member, n)
 }
 
-// countChains steps from one chain of a member to the next by the index, and no
-// farther than it matters: a chain may have millions of deltas.
+// countChains counts the chains of a member. It uses the index to go from one
+// chain to the next, because a chain may have millions of deltas, and stops at
+// the limit.
 const countChains = `WITH RECURSIVE chains (incarnation) AS (
 	SELECT min(incarnation) FROM deltas WHERE space = ? AND member = ?
 	UNION ALL SELECT (SELECT min(d.incarnation) FROM deltas d WHERE d.space = ? AND d.member = ? AND d.incarnation > chains.incarnation)
 		FROM chains WHERE chains.incarnation IS NOT NULL)
 SELECT count(incarnation) FROM (SELECT incarnation FROM chains LIMIT ?)`
 
-// insert gives the size that counts.
+// insert stores a delta and returns the size that counts towards the quota.
 func insert(ctx context.Context, tx *sql.Tx, d *envelope.Delta, cursor uint64) (int64, error) {
 	h := &d.Header
 	header, hash := h.Bytes(), h.Hash()
 	size := relay.DeltaSize(len(header) + len(d.Signature) + len(d.Body))
-	var body any // a nil []byte would be empty, not null
+	var body any // a nil []byte would be stored as an empty value, not as null
 	if d.Body != nil {
 		body = d.Body
 	}

@@ -1,20 +1,22 @@
-// Package embedded is the relay's store for one machine and no service: a
-// SQLite database for all that is small, a folder for blobs.
+// Package embedded is the relay's store for a single machine, without a database
+// service: a SQLite database for small data, and a folder for blobs.
 //
 // FORMAT of the folder
 //
 //	relay.lock                 held while a process serves
 //	relay.db, -wal, -shm       the tables of migrations/
-//	blobs/SPACE/ID             a blob that is done: its sealed bytes, as they came
-//	blobs/SPACE/ID.part        one that is not: its first bytes; the table says
+//	blobs/SPACE/ID             a finished blob: its sealed bytes, as they came
+//	blobs/SPACE/ID.part        an unfinished blob: its first bytes; the table says
 //	                           how many of them count
 //
-// SPACE is the 26 characters of a space, ID the 64 hexadecimal characters of
-// the SHA-256 of the bytes. Nothing else of a name from outside reaches a path.
+// SPACE is the 26 characters of a space, ID the 64 hexadecimal characters of the
+// SHA-256 of the bytes. No other part of a name from outside becomes part of a
+// path.
 //
-// One connection writes, what comes at once in one transaction, in WAL mode with synchronous=FULL: a commit is on the
-// disk when it returns. What is deleted is overwritten with zeros in the
-// database (secure_delete); the log of writes is cut at each sweep.
+// One connection writes, in WAL mode with synchronous=FULL: when a commit returns,
+// it is on the disk. Changes that come at the same time share a transaction.
+// Deleted data is overwritten with zeros in the database (secure_delete), and each
+// sweep truncates the write-ahead log.
 package embedded
 
 import (
@@ -35,7 +37,7 @@ import (
 	"github.com/locket-dev/locket/internal/filelock"
 )
 
-// readers is how many connections read beside the one that writes.
+// readers is the number of read connections, besides the one that writes.
 const readers = 4
 
 // Store is a [relay.Store] in a folder.
@@ -53,8 +55,8 @@ type Store struct {
 
 var _ relay.Restorer = (*Store)(nil)
 
-// Open opens the store in dir, and makes it where it is not there. The folder
-// is readable by its owner alone. A second process on it is refused.
+// Open opens the store in dir, and makes it if there is none. Only the folder's owner can read it. Open returns an
+// error if another process uses the folder.
 func Open(ctx context.Context, dir string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Join(dir, "blobs"), 0o700); err != nil {
 		return nil, fmt.Errorf("open relay store: %w", err)
@@ -94,7 +96,7 @@ func open(path, lock string, conns int) (*sql.DB, error) {
 	return db, nil
 }
 
-// Check reports whether the database answers and the folder is there.
+// Check reports whether the database answers and the folder exists.
 func (s *Store) Check(ctx context.Context) error {
 	var n int
 	if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM accounts LIMIT 1)").Scan(&n); err != nil {
@@ -106,8 +108,7 @@ func (s *Store) Check(ctx context.Context) error {
 	return nil
 }
 
-// Close waits for the changes that were begun; none may begin any more. It may
-// be called twice.
+// Close waits for running changes; new ones are refused. It may be called twice.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		s.group.handed.Wait()
@@ -116,7 +117,7 @@ func (s *Store) Close() error {
 	return s.closed
 }
 
-// full tells a full disk from other failures.
+// full reports whether err means that the disk is full.
 func full(err error) error {
 	var e *sqlite.Error
 	if errors.As(err, &e) && e.Code()&0xff == sqliteFull || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
@@ -128,7 +129,7 @@ func full(err error) error {
 // sqliteFull is SQLITE_FULL (sqlite.org/rescode.html).
 const sqliteFull = 13
 
-// found turns the driver's word for nothing into the relay's.
+// found turns the driver's error for a missing row into [relay.ErrNotFound].
 func found(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return relay.ErrNotFound

@@ -8,17 +8,18 @@ import (
 	"sync"
 )
 
-// maxGroup is how many changes share a transaction at most.
+// maxGroup is the greatest number of changes in one transaction.
 const maxGroup = 256
 
-// group gathers changes that come at once into one transaction, which costs one
-// sync of the disk: each within a savepoint of its own, so that one that fails
-// takes nothing of the others with it. Nobody is answered before the commit.
+// group puts changes that come at the same time into one transaction, because
+// each transaction costs a sync of the disk. Each change has its own savepoint,
+// so that a failed change does not affect the others. Callers get their answers
+// after the commit.
 type group struct {
 	mu      sync.Mutex
 	waiting []*change
 	leading bool
-	handed  sync.WaitGroup // leads that nobody who asked waits for
+	handed  sync.WaitGroup // leads that run in the background, on behalf of nobody's call
 }
 
 type change struct {
@@ -27,8 +28,9 @@ type change struct {
 	done chan struct{}
 }
 
-// change runs f in a transaction of the one writer. It is not cut off when ctx
-// ends: SQLite would roll back what others have in the same transaction.
+// change runs f in a transaction of the write connection. The end of ctx does
+// not cancel it, because SQLite would then roll back the other changes of the
+// transaction.
 func (s *Store) change(ctx context.Context, what string, f func(context.Context, *sql.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -50,7 +52,8 @@ func (s *Store) change(ctx context.Context, what string, f func(context.Context,
 	return nil
 }
 
-// lead commits groups until mine is done, and leaves the rest to another.
+// lead commits groups until mine is done, and then leaves the rest to another
+// goroutine.
 func (s *Store) lead(ctx context.Context, mine *change) {
 	g := &s.group
 	for {
@@ -75,7 +78,7 @@ func (s *Store) lead(ctx context.Context, mine *change) {
 			more := len(g.waiting) > 0
 			g.leading = more
 			g.mu.Unlock()
-			if more { // its caller is answered; who waits is not kept waiting
+			if more { // its own caller gets the answer now, and the rest need not wait
 				g.handed.Go(func() { s.lead(ctx, &change{done: make(chan struct{})}) })
 			}
 			return
@@ -84,7 +87,8 @@ func (s *Store) lead(ctx context.Context, mine *change) {
 	}
 }
 
-// commit runs changes in one transaction. Where that fails as a whole, all do.
+// commit runs changes in one transaction. If the transaction fails, every
+// change fails.
 func (s *Store) commit(ctx context.Context, all []*change) {
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err == nil {
@@ -108,7 +112,8 @@ func (s *Store) commit(ctx context.Context, all []*change) {
 	}
 }
 
-// run does not let a panic of one take what others wait for.
+// run runs a change and turns a panic into an error, so that the other changes
+// are not lost.
 func (c *change) run(ctx context.Context, tx *sql.Tx) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -118,9 +123,10 @@ func (c *change) run(ctx context.Context, tx *sql.Tx) (err error) {
 	return c.f(ctx, tx)
 }
 
-// within runs a change in a savepoint. What it gives is the transaction's
-// failure, not the change's: some errors, as a full disk, end a transaction
-// within SQLite, and then there is no savepoint to go back to.
+// within runs a change in a savepoint. The error of the change is stored in c.
+// The returned error is one of the whole transaction: some errors, such as a
+// full disk, end a transaction within SQLite, and then there is no savepoint to
+// return to.
 func within(ctx context.Context, tx *sql.Tx, c *change) error {
 	if _, err := tx.ExecContext(ctx, "SAVEPOINT one"); err != nil {
 		return err

@@ -81,7 +81,7 @@ func foundSpace(ctx context.Context, tx *sql.Tx, id memory.SpaceID, f *relay.Fou
 	return err
 }
 
-// spend checks that an account has room, and fills it.
+// spend checks that an account has room, and adds to its usage.
 func spend(ctx context.Context, tx *sql.Tx, id relay.AccountID, quota relay.Quota, bytes, blobs int64) error {
 	a, err := account(ctx, tx, id)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 )
 
-// maxMailboxes bounds what strangers can leave here at a time.
-const maxMailboxes = 50_000 // messages: 400 MB at most
+// maxMailboxes limits how many messages strangers can leave here at a time.
+const maxMailboxes = 50_000 // 400 MB at most
 
 // Post implements [relay.Mailboxes].
 func (s *Store) Post(ctx context.Context, id relay.MailboxID, message []byte, now, until time.Time) (n int, err error) {

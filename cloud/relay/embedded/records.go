@@ -12,8 +12,8 @@ import (
 
 // Places implements [relay.Records].
 func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
-	// With max(), SQLite takes the other columns from the row that has it
-	// (lang_select, "bare columns in an aggregate query").
+	// In a query with max(), SQLite takes the other columns from the row with
+	// the maximum (lang_select, "bare columns in an aggregate query").
 	rows, err := s.read.QueryContext(ctx, "SELECT member, incarnation, max(seq), hash FROM deltas WHERE space = ? AND cursor <= ? GROUP BY member, incarnation",
 		id[:], int64(min(cursor, 1<<63-1)))
 	if err != nil {

@@ -13,27 +13,27 @@ import (
 	"github.com/locket-dev/locket/internal/filelock"
 )
 
-// The tables are in migrations/. PRAGMA user_version repeats their version, so
-// that programs that know nothing else refuse what is newer than they are.
+// The tables are in migrations/. PRAGMA user_version repeats their version,
+// because older programs, which look only at it, then refuse newer tables.
 //
 //go:embed migrations/*.sql
 var files embed.FS
 
-// latest is this program's version.
+// latest returns the version of the tables that this program needs.
 func latest() (int64, error) {
 	names, err := fs.Glob(files, "migrations/*.sql")
 	return int64(len(names)), err
 }
 
-// Migrations are the versions of the tables, on one folder. Close ends it.
+// Migrations are the steps between the versions of the tables, for one folder.
 type Migrations struct {
 	db      *sql.DB
 	lock    *filelock.Lock
 	version *migrate.Migrator
 }
 
-// Migrate opens the tables of a folder that no process serves, to lead them to
-// another version.
+// Migrate opens the tables of a folder, which no process may be serving, so
+// that they can be changed to another version. The caller must call Close.
 func Migrate(ctx context.Context, dir string) (*Migrations, error) {
 	held, err := filelock.Take(filepath.Join(dir, "relay.lock"))
 	if err != nil {
@@ -66,13 +66,13 @@ func migrations(ctx context.Context, db *sql.DB) (*Migrations, error) {
 	return &Migrations{db: db, version: v}, nil
 }
 
-// adopt takes over tables that only user_version counts.
+// adopt records the version of tables that have it only in user_version.
 func adopt(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // nothing, after Commit
+	defer tx.Rollback() // no effect after Commit
 	var have, known int64
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
 		return err
@@ -96,13 +96,13 @@ func adopt(ctx context.Context, db *sql.DB) error {
 	return tx.Commit()
 }
 
-// Up takes every step that is left.
+// Up takes every remaining step.
 func (m *Migrations) Up(ctx context.Context) ([]migrate.Step, error) {
 	done, err := m.version.Up(ctx)
 	return done, errors.Join(err, m.repeat(ctx))
 }
 
-// Down takes the last step back, as [migrate.Migrator.Down].
+// Down reverts the last step, like [migrate.Migrator.Down].
 func (m *Migrations) Down(ctx context.Context, destroy bool) (migrate.Step, error) {
 	done, err := m.version.Down(ctx, destroy)
 	return done, errors.Join(err, m.repeat(ctx))
@@ -113,14 +113,14 @@ func (m *Migrations) Status(ctx context.Context) ([]migrate.Step, error) {
 	return m.version.Status(ctx)
 }
 
-// Close lets the folder go.
+// Close closes the folder.
 func (m *Migrations) Close() error { return errors.Join(m.db.Close(), m.lock.Release()) }
 
-// repeat writes the version into user_version.
+// repeat writes the version to user_version.
 func (m *Migrations) repeat(ctx context.Context) error {
 	v, err := m.version.Check(ctx)
 	if err != nil && !errors.Is(err, migrate.ErrPending) {
-		return nil // it was said already
+		return nil // user_version has it already
 	}
 	_, err = m.db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", v))
 	return err

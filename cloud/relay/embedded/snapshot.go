@@ -13,17 +13,18 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Snapshot is a [relay.Snapshot] of a folder, which another process may be
-// serving: a read transaction of SQLite, beside its writer.
+// Snapshot is a [relay.Snapshot] of a folder. It is a read transaction of
+// SQLite, so another process may be serving the folder.
 type Snapshot struct {
-	files Store // for its paths alone
+	files Store // used only for its paths
 	db    *sql.DB
 	tx    *sql.Tx
 }
 
 var _ relay.Snapshot = (*Snapshot)(nil)
 
-// OpenSnapshot fixes the moment.
+// OpenSnapshot takes a snapshot of the present state. The caller must call
+// Close.
 func OpenSnapshot(ctx context.Context, dir string) (*Snapshot, error) {
 	path := filepath.Join(dir, "relay.db")
 	if _, err := os.Stat(path); err != nil {
@@ -41,7 +42,7 @@ func OpenSnapshot(ctx context.Context, dir string) (*Snapshot, error) {
 	var version int64
 	err = tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
 	if err == nil {
-		_, err = s.Invites(ctx) // the first read begins it
+		_, err = s.Invites(ctx) // the transaction begins with the first read
 	}
 	if want, _ := latest(); err == nil && version != want {
 		err = fmt.Errorf("tables of version %d, this program needs %d: see locket-cloud migrate", version, want)
@@ -52,7 +53,7 @@ func OpenSnapshot(ctx context.Context, dir string) (*Snapshot, error) {
 	return s, nil
 }
 
-// Close lets the moment go.
+// Close ends the snapshot.
 func (s *Snapshot) Close() error { return errors.Join(s.tx.Rollback(), s.db.Close()) }
 
 // Accounts implements [relay.Snapshot].
@@ -72,7 +73,7 @@ func (s *Snapshot) Accounts(ctx context.Context, after relay.AccountID, limit in
 	return out, nil
 }
 
-// column gives one column of bytes.
+// column returns the bytes of one column, for all rows.
 func column(ctx context.Context, q querier, query string, args ...any) ([][]byte, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -145,7 +146,7 @@ func (s *Snapshot) StoredBlobs(ctx context.Context, id memory.SpaceID, after rel
 func (s *Snapshot) OpenBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) (io.ReadSeekCloser, int64, error) {
 	f, err := os.Open(s.files.path(id, blob))
 	if errors.Is(err, os.ErrNotExist) {
-		err = relay.ErrNotFound // deleted since
+		err = relay.ErrNotFound // deleted since the snapshot
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("open blob: %w", err)

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// sweepBlobs removes blobs that nobody finished, and files that no row names,
-// as a crash between the two leaves them.
+// sweepBlobs removes unfinished blobs, and files without a row, which a crash can
+// leave.
 func (s *Store) sweepBlobs(ctx context.Context, now time.Time) error {
 	type stale struct {
 		space memory.SpaceID
@@ -47,10 +47,10 @@ func (s *Store) sweepBlobs(ctx context.Context, now time.Time) error {
 	return s.sweepFiles(ctx)
 }
 
-// sweepBlob removes one, unless it was gone on with since it was looked for: it may
-// even be done, and somebody count on it.
+// sweepBlob removes an unfinished blob, unless somebody continued it after the
+// sweep looked for it. By then it may be complete, and a member may rely on it.
 func (s *Store) sweepBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, before time.Time) error {
-	defer s.locks.take(s.path(id, blob))() // so that nobody goes on with it now
+	defer s.locks.take(s.path(id, blob))() // so that no upload continues it now
 	var stale bool
 	err := s.write.QueryRowContext(ctx, "SELECT done = 0 AND touched <= ? FROM blobs WHERE space = ? AND id = ?", before.Unix(), id[:], blob[:]).Scan(&stale)
 	if err == nil && stale {
@@ -70,7 +70,7 @@ func (s *Store) sweepFiles(ctx context.Context) error {
 	for _, dir := range spaces {
 		var space memory.SpaceID
 		if err := space.UnmarshalText([]byte(dir.Name())); err != nil {
-			continue // not ours
+			continue // not a file of this store
 		}
 		files, err := os.ReadDir(filepath.Join(s.blobs, dir.Name()))
 		if err != nil {
@@ -88,9 +88,9 @@ func (s *Store) sweepFiles(ctx context.Context) error {
 func (s *Store) sweepFile(ctx context.Context, space memory.SpaceID, name string) error {
 	id, err := relay.ParseBlobID(strings.TrimSuffix(name, ".part"))
 	if err != nil {
-		return nil // not ours
+		return nil // not a file of this store
 	}
-	defer s.locks.take(s.path(space, id))() // so that none is between its file and its row
+	defer s.locks.take(s.path(space, id))() // so that no upload is between its file and its row
 	_, err = row(ctx, s.write, space, id)
 	if !errors.Is(err, relay.ErrNotFound) {
 		return err

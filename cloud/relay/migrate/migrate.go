@@ -1,6 +1,7 @@
-// Package migrate leads the tables of a store from one version to the next,
-// and back. A version is a SQL file with both ways in it, numbered from 1; what
-// was released never changes. Each step is a transaction of its own.
+// Package migrate changes the tables of a store from one version to the next,
+// and back. A version is a SQL file with both directions. Versions are numbered
+// from 1, and a released file never changes. Each step is a transaction of its
+// own.
 package migrate
 
 import (
@@ -15,35 +16,35 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// What callers can tell apart.
+// Callers can distinguish these errors.
 var (
 	ErrNewer   = errors.New("the tables are newer than this program")
 	ErrPending = errors.New("the tables are older than this program")
 	ErrBottom  = errors.New("there is no version below that keeps anything")
 )
 
-// Table is where the steps that were taken are written down.
+// Table is the name of the table that records the steps that were taken.
 const Table = "goose_db_version"
 
 // Step is one version.
 type Step struct {
 	Version int64  `json:"version"`
-	Name    string `json:"name"`    // of its file
-	Applied bool   `json:"applied"` // after what was asked for
+	Name    string `json:"name"`    // name of its file
+	Applied bool   `json:"applied"` // whether it is applied after the call
 }
 
-// Migrator works on one database. It is not safe for concurrent use; two
-// processes on one PostgreSQL wait for each other.
+// Migrator works on one database. It is not safe for concurrent use. Two
+// processes that use one PostgreSQL database wait for each other.
 type Migrator struct {
 	provider *goose.Provider
 }
 
-// SQLite gives one for a database of that kind.
+// SQLite returns a migrator for a SQLite database.
 func SQLite(db *sql.DB, files fs.FS) (*Migrator, error) {
 	return open(goose.DialectSQLite3, db, files)
 }
 
-// Postgres gives one for a database of that kind.
+// Postgres returns a migrator for a PostgreSQL database.
 func Postgres(db *sql.DB, files fs.FS) (*Migrator, error) {
 	one, err := lock.NewPostgresSessionLocker()
 	if err != nil {
@@ -60,7 +61,8 @@ func open(dialect goose.Dialect, db *sql.DB, files fs.FS, options ...goose.Provi
 	return &Migrator{p}, nil
 }
 
-// Check gives the version, and an error where it is not this program's.
+// Check returns the version of the tables, and an error if it is not the one
+// that this program needs.
 func (m *Migrator) Check(ctx context.Context) (int64, error) {
 	have, want, err := m.provider.GetVersions(ctx)
 	switch {
@@ -74,7 +76,7 @@ func (m *Migrator) Check(ctx context.Context) (int64, error) {
 	return have, nil
 }
 
-// Up takes every step that is left.
+// Up takes every remaining step.
 func (m *Migrator) Up(ctx context.Context) ([]Step, error) {
 	if _, err := m.Check(ctx); errors.Is(err, ErrNewer) {
 		return nil, err
@@ -90,8 +92,8 @@ func (m *Migrator) Up(ctx context.Context) ([]Step, error) {
 	return out, nil
 }
 
-// Down takes the last step back. The first is taken back only where destroy
-// says so: nothing is left then.
+// Down reverts the last step. It reverts the first step only if destroy is
+// true, because that deletes everything.
 func (m *Migrator) Down(ctx context.Context, destroy bool) (Step, error) {
 	have, err := m.Check(ctx)
 	if err != nil && !errors.Is(err, ErrPending) {
@@ -122,8 +124,8 @@ func (m *Migrator) Status(ctx context.Context) ([]Step, error) {
 
 func name(s *goose.Source) string { return s.Path }
 
-// Adopt writes down that the steps up to a version were taken, for tables that
-// are older than this way of counting.
+// Adopt records that the steps up to a version were taken. It is for tables
+// that were made before steps were recorded.
 func Adopt(ctx context.Context, tx *sql.Tx, version int64) error {
 	store, err := database.NewStore(database.DialectSQLite3, Table)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package natswake carries wake-ups between relays by a NATS server, for where
-// LISTEN and NOTIFY don't do: behind a pooler of connections, or with more
-// relays than the database should hold connections for. A wake-up is a space's
-// or a mailbox's id and nothing else; NATS keeps none, and who misses some looks
-// again.
+// Package natswake carries wake-ups between relays through a NATS server. It is
+// for cases in which LISTEN and NOTIFY do not work well: behind a connection
+// pooler, or if there are more relays than the database should have connections
+// for. A wake-up contains only the id of a space or mailbox. NATS does not store
+// wake-ups; a relay that may have missed some looks for changes itself.
 package natswake
 
 import (
@@ -21,11 +21,12 @@ import (
 	"github.com/locket-dev/locket/internal/retry"
 )
 
-// Subject is what relays send to and listen on, unless their URL has another as
-// its path: relays on different databases should have different ones.
+// Subject is the subject on which relays send and listen, unless the path of
+// their URL names another. Relays on different databases need different
+// subjects.
 const Subject = "locket.wake"
 
-// How long to wait after a failure, and at most after one upon another.
+// The delays after failures: the first, and the longest after several.
 const (
 	firstWait = time.Second
 	longWait  = time.Minute
@@ -34,10 +35,10 @@ const (
 // answer is how long the server may take to answer a ping.
 const answer = 10 * time.Second
 
-// maxMissed is how many wake-ups that nobody has taken yet are held.
+// maxMissed is the greatest number of received wake-ups that wait to be handled.
 const maxMissed = 1 << 16
 
-// ErrURL: the server's address is none.
+// ErrURL: the server's address is invalid.
 var ErrURL = errors.New("want nats://HOST[:PORT][/SUBJECT], or tls:// instead")
 
 // Wakes is a [relay.Wakes].
@@ -50,12 +51,13 @@ type Wakes struct {
 
 var _ relay.Wakes = (*Wakes)(nil)
 
-// New gives one for a server, nats://[USER:PASSWORD@]HOST[:PORT][/SUBJECT], or
-// tls://. It connects when it runs, and again whenever the server went away.
+// New returns wake-ups through a server,
+// nats://[USER:PASSWORD@]HOST[:PORT][/SUBJECT], or tls://. It connects when Run
+// is called, and again whenever the connection is lost.
 func New(address string, log *slog.Logger) (*Wakes, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" {
-		return nil, ErrURL // the parser's own words repeat a password
+		return nil, ErrURL // the parser's own message contains the password
 	}
 	w := &Wakes{subject: Subject, log: log, me: rand.Text(), pending: pending.New()}
 	if len(u.Path) > 1 {
@@ -79,15 +81,16 @@ func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	subscribed := make(chan struct{})
-	// What comes is heard from when the server has answered after the
-	// subscription: whoever looks earlier could miss what comes in between.
+	// Wake-ups arrive for certain only after the server has answered a ping that
+	// was sent after the subscription. A relay that looked for changes before
+	// that could miss those in between.
 	up := func(conn *nats.Conn) {
 		select {
 		case <-subscribed:
 		case <-ctx.Done():
 			return
 		}
-		if conn.FlushTimeout(answer) == nil { // else it is away again
+		if conn.FlushTimeout(answer) == nil { // otherwise the connection is lost again
 			missed()
 		}
 	}
@@ -95,7 +98,7 @@ func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) 
 		w.log.Warn("the NATS server is away: who waits here for what comes to other relays looks again now and then", "server", w.shown, "error", why)
 	}
 	conn, err := nats.Connect(w.server, nats.Name("locket-cloud"), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(firstWait),
-		nats.ReconnectBufSize(-1), // what can't be sent stays pending, each once
+		nats.ReconnectBufSize(-1), // wake-ups that can't be sent stay in pending, each once
 		nats.ConnectHandler(up),
 		nats.ReconnectHandler(func(conn *nats.Conn) {
 			w.log.Info("the NATS server is back", "server", w.shown)
@@ -131,7 +134,7 @@ func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) 
 	return nil
 }
 
-// take hears what one message says, unless it is this relay's own.
+// take handles one message, unless this relay sent it.
 func (w *Wakes) take(text string, heard func(relay.Wake)) {
 	from, some, err := pending.Decode(text)
 	if err != nil {
@@ -162,7 +165,7 @@ func (w *Wakes) send(ctx context.Context, conn *nats.Conn) {
 				for _, wake := range some {
 					w.pending.Add(wake)
 				}
-				pace.Wait(ctx) // that it is away was said
+				pace.Wait(ctx) // the loss of the connection was logged before
 				break
 			}
 			pace.Reset()

@@ -1,6 +1,6 @@
-// Package objects says where the bytes of blobs lie when they do not lie beside
-// a database: named objects that are written whole, read from any place, and
-// removed by prefix. Folder keeps them in a folder.
+// Package objects stores the bytes of blobs apart from a database: as named objects
+// that are written as a whole, can be read from any offset, and can be removed by
+// prefix. A Folder keeps them in a folder.
 package objects
 
 import (
@@ -16,36 +16,40 @@ import (
 	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
-// What callers can tell apart, beside [io/fs.ErrNotExist].
+// Callers can distinguish these errors, and [io/fs.ErrNotExist].
 var (
 	ErrName = errors.New("not a name of an object")
 
-	// ErrFull: nothing more fits.
+	// ErrFull: there is no room left.
 	ErrFull = errors.New("the store of objects is full")
-	// ErrUnavailable: the store can't be reached, or refuses who asks. It says
-	// nothing about what is there.
+	// ErrUnavailable: the store can't be reached, or refuses the caller. This says
+	// nothing about whether an object exists.
 	ErrUnavailable = errors.New("the store of objects does not answer")
 )
 
-// Objects keeps bytes by name. Names are made by the relay, of lower-case
-// letters, digits and dashes between slashes. Safe for concurrent use.
+// Objects stores bytes by name. The relay makes the names. They consist of lower-case
+// letters, digits and dashes, with slashes between the parts. An implementation must
+// be safe for concurrent use.
 type Objects interface {
-	// Put keeps what r gives, under a name that is not there or has the same
-	// bytes. It is there whole, and durable, or not at all. What r fails with
-	// comes back.
+	// Put stores the bytes of r under a name that does not exist yet or has the same
+	// bytes. The object is then complete and durable; on error there is none. An
+	// error of r is returned.
 	Put(ctx context.Context, name string, r io.Reader) error
-	// Open gives the bytes from an offset on; [io/fs.ErrNotExist] if it is not there.
+	// Open returns the bytes from an offset to the end. It returns
+	// [io/fs.ErrNotExist] if the object does not exist.
 	Open(ctx context.Context, name string, offset int64) (io.ReadCloser, error)
-	// Delete removes one; it is no error if it is not there.
+	// Delete removes an object. If there is none, it returns nil.
 	Delete(ctx context.Context, name string) error
-	// Remove removes all whose names begin with a prefix that ends in a slash.
+	// Remove removes all objects whose names begin with a prefix, which ends in a
+	// slash.
 	Remove(ctx context.Context, prefix string) error
-	// Check reports whether the store answers, and knows who asks.
+	// Check reports whether the store answers and accepts the caller's credentials.
 	Check(ctx context.Context) error
 	io.Closer
 }
 
-// CheckName refuses what could mean something to a file system or a service.
+// CheckName refuses names that could have a special meaning for a file system or a
+// service.
 func CheckName(name string) error {
 	for part := range strings.SplitSeq(strings.TrimSuffix(name, "/"), "/") {
 		if part == "" || strings.ContainsFunc(part, func(r rune) bool {
@@ -57,13 +61,13 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Folder is an [Objects] in a folder: a file each, synced before it gets its
-// name, as are the folders above it.
+// Folder is an [Objects] in a folder, with a file for each object. The file is synced
+// before it gets its name, and so are the folders above it.
 type Folder struct{ dir string }
 
 var _ Objects = (*Folder)(nil)
 
-// OpenFolder opens or makes one, readable by its owner alone.
+// OpenFolder opens a folder, or makes it, readable by its owner alone.
 func OpenFolder(dir string) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open blobs: %w", err)
@@ -72,15 +76,16 @@ func OpenFolder(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open blobs: %w", err)
 	}
-	for _, name := range left { // after a crash; another process may be writing others
+	for _, name := range left { // left by a crash, unless another process is writing it now
 		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > abandoned {
-			_ = os.Remove(name) // the next start tries again
+			_ = os.Remove(name) // after an error the next start tries again
 		}
 	}
 	return &Folder{dir}, nil
 }
 
-// abandoned is how old a file without a name must be to be nobody's.
+// abandoned is the age from which an unfinished file is assumed to belong to no
+// running process.
 const abandoned = time.Hour
 
 // Put implements [Objects].
@@ -89,14 +94,14 @@ func (f *Folder) Put(ctx context.Context, name string, r io.Reader) (err error) 
 		return err
 	}
 	path := filepath.Join(f.dir, filepath.FromSlash(name))
-	tmp, err := os.CreateTemp(f.dir, ".put-*") // a Remove may take an empty folder away
+	tmp, err := os.CreateTemp(f.dir, ".put-*") // not in the final folder, which a Remove may delete while it is empty
 	if err != nil {
 		return fmt.Errorf("put %s: %w", name, err)
 	}
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("put %s: %w", name, err)
-			_ = os.Remove(tmp.Name()) // it may have its name
+			_ = os.Remove(tmp.Name()) // no effect if the file got its name
 		}
 	}()
 	_, err = io.Copy(tmp, &reader{ctx, r})
@@ -110,7 +115,7 @@ func (f *Folder) Put(ctx context.Context, name string, r io.Reader) (err error) 
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
 	}
-	if errors.Is(err, os.ErrNotExist) { // a Remove beside this one found the folder empty
+	if errors.Is(err, os.ErrNotExist) { // a concurrent Remove deleted the empty folder
 		if made, err = f.makeFolders(filepath.Dir(path)); err == nil {
 			err = os.Rename(tmp.Name(), path)
 		}
@@ -121,8 +126,8 @@ func (f *Folder) Put(ctx context.Context, name string, r io.Reader) (err error) 
 	return errors.Join(atomicfile.SyncDir(filepath.Dir(path)), made())
 }
 
-// makeFolders makes the folders above an object; what it gives syncs those
-// that may be new.
+// makeFolders makes the folders above an object. It returns a function that syncs
+// those that may be new.
 func (f *Folder) makeFolders(dir string) (func() error, error) {
 	var above []string
 	for d := dir; d != f.dir && len(d) > len(f.dir); d = filepath.Dir(d) {
@@ -143,7 +148,7 @@ func (f *Folder) makeFolders(dir string) (func() error, error) {
 	}, nil
 }
 
-// reader stops where its context does.
+// reader stops reading when its context ends.
 type reader struct {
 	ctx context.Context
 	io.Reader
@@ -182,7 +187,7 @@ func (f *Folder) Delete(_ context.Context, name string) error {
 	return nil
 }
 
-// Remove implements [Objects]. The folders above go, too, where they are empty.
+// Remove implements [Objects]. It also removes the folders above if they are empty.
 func (f *Folder) Remove(_ context.Context, prefix string) error {
 	if err := CheckName(prefix); err != nil || !strings.HasSuffix(prefix, "/") {
 		return errors.Join(err, fmt.Errorf("remove: %w: %q", ErrName, prefix))
@@ -193,7 +198,7 @@ func (f *Folder) Remove(_ context.Context, prefix string) error {
 	}
 	for d := filepath.Dir(dir); d != f.dir && len(d) > len(f.dir); d = filepath.Dir(d) {
 		if os.Remove(d) != nil {
-			break // others are in it
+			break // the folder has other objects
 		}
 	}
 	return nil

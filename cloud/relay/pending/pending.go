@@ -1,5 +1,5 @@
-// Package pending holds wake-ups until they are sent: each once, however often
-// it comes meanwhile.
+// Package pending collects wake-ups until they are sent. A wake-up that comes
+// several times before that is sent once.
 package pending
 
 import (
@@ -11,20 +11,21 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 )
 
-// most is how many wait at a time, each about 60 bytes; what is beyond is lost.
+// most is how many wake-ups can wait, about 60 bytes each. Further ones are
+// dropped.
 const most = 1 << 16
 
-// Set is one. Safe for concurrent use.
+// Set is a set of wake-ups. It is safe for concurrent use.
 type Set struct {
 	mu    sync.Mutex
 	of    map[relay.Wake]struct{}
 	ready chan struct{}
 }
 
-// New gives an empty one.
+// New returns an empty set.
 func New() *Set { return &Set{of: map[relay.Wake]struct{}{}, ready: make(chan struct{}, 1)} }
 
-// Add adds one.
+// Add adds a wake-up.
 func (s *Set) Add(w relay.Wake) {
 	s.mu.Lock()
 	if len(s.of) < most {
@@ -37,10 +38,10 @@ func (s *Set) Add(w relay.Wake) {
 	}
 }
 
-// Ready gives a value when there may be some.
+// Ready returns a channel that gets a value when the set may have wake-ups.
 func (s *Set) Ready() <-chan struct{} { return s.ready }
 
-// Take takes out all.
+// Take removes all wake-ups from the set and returns them.
 func (s *Set) Take() []relay.Wake {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,14 +53,16 @@ func (s *Set) Take() []relay.Wake {
 	return out
 }
 
-// ErrForm is a message that is none.
+// ErrForm: the text is not a message of wake-ups.
 var ErrForm = errors.New("not a message of wake-ups")
 
-// PerMessage is how many fit into a message: PostgreSQL takes 8,000 bytes.
+// PerMessage is the greatest number of wake-ups in one message, since
+// PostgreSQL takes at most 8,000 bytes.
 const PerMessage = 200
 
-// Encode gives the wire form of wake-ups: who sends them, and for each 's' for
-// a space or 'm' for a mailbox and 32 hexadecimal characters, commas between.
+// Encode returns the wire form of wake-ups, separated by commas: first the
+// sender, then for each wake-up 's' for a space or 'm' for a mailbox, and 32
+// hexadecimal characters.
 func Encode(from string, some []relay.Wake) string {
 	var b strings.Builder
 	b.WriteString(from)
@@ -74,7 +77,7 @@ func Encode(from string, some []relay.Wake) string {
 	return b.String()
 }
 
-// Decode reads it.
+// Decode parses the wire form.
 func Decode(text string) (from string, some []relay.Wake, err error) {
 	from, rest, more := strings.Cut(text, ",")
 	for more {

@@ -1,6 +1,6 @@
-// Package pgtest runs a real PostgreSQL for tests: a cluster of its own in a
-// temporary folder, reached by a Unix socket there and nowhere else, with a
-// fresh database for whoever asks. Where the tests run as root it runs as the
-// user postgres, since it refuses root. A machine without PostgreSQL fails the
-// tests; they are never passed over.
+// Package pgtest runs a real PostgreSQL for tests: a cluster in a temporary
+// folder, reachable only by a Unix socket in that folder, with a new database
+// for each caller. If the tests run as root, the server runs as the user
+// postgres, because PostgreSQL refuses to run as root. Without an installed
+// PostgreSQL the tests fail; they are never skipped.
 package pgtest

@@ -20,17 +20,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// maxSocket is how long a folder's name may be for a socket in it: sun_path
-// has 108 bytes, and the socket's own name takes 20.
+// maxSocket is the greatest length of a folder's name for a socket in it:
+// sun_path has 108 bytes, and the socket's own name takes 20.
 const maxSocket = 80
 
 // patience is how long the server may take to start on a busy machine.
 const patience = 2 * time.Minute
 
-// Cluster is a PostgreSQL server that starts when the first database is asked
-// for. Its zero value is ready; safe for concurrent use.
+// Cluster is a PostgreSQL server that starts when the first database is
+// requested. Its zero value is ready to use. It is safe for concurrent use.
 type Cluster struct {
-	// Durable keeps fsync on, which tests that kill no machine do without.
+	// Durable keeps fsync on. Tests that simulate no crash of the machine do not
+	// need it.
 	Durable bool
 
 	mu     sync.Mutex
@@ -41,7 +42,8 @@ type Cluster struct {
 	n      int
 }
 
-// Main is for TestMain: it runs the tests, stops the server and gives the code.
+// Main is called by TestMain. It runs the tests, stops the server and returns
+// the exit code.
 func (c *Cluster) Main(m *testing.M) int {
 	code := m.Run()
 	if err := c.Stop(); err != nil {
@@ -51,8 +53,8 @@ func (c *Cluster) Main(m *testing.M) int {
 	return code
 }
 
-// Database makes an empty database and gives its URL, for the server's
-// superuser. It is dropped with the cluster.
+// Database makes an empty database and returns its URL, with the server's
+// superuser. The database exists until the cluster stops.
 func (c *Cluster) Database(tb testing.TB) string {
 	tb.Helper()
 	url, err := c.New(tb.Context())
@@ -62,7 +64,7 @@ func (c *Cluster) Database(tb testing.TB) string {
 	return url
 }
 
-// New is [Cluster.Database] without a test.
+// New is [Cluster.Database] for callers without a test.
 func (c *Cluster) New(ctx context.Context) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,16 +90,16 @@ func (c *Cluster) url(database string) string {
 	return "postgres://postgres@/" + database + "?host=" + url.QueryEscape(c.dir)
 }
 
-// Log gives the name of the file that the server writes what it says to, once
-// a database was asked for.
+// Log returns the name of the server's log file. It is known after the first
+// call of Database.
 func (c *Cluster) Log() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return filepath.Join(c.dir, "log")
 }
 
-// Kill ends the server as a crash would, and [Cluster.Restart] starts it on
-// what it left.
+// Kill ends the server like a crash. [Cluster.Restart] then starts it with the
+// same data.
 func (c *Cluster) Kill() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,21 +108,22 @@ func (c *Cluster) Kill() error {
 	return err
 }
 
-// Restart starts a server that was killed.
+// Restart starts a server again that was killed.
 func (c *Cluster) Restart(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.serve(ctx)
 }
 
-// Stop ends the server and removes its folder. It may be called without a start.
+// Stop ends the server and removes its folder. It has no effect if the server
+// was not started.
 func (c *Cluster) Stop() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.server == nil {
 		return nil
 	}
-	_ = c.server.Process.Signal(immediate) // it may have ended
+	_ = c.server.Process.Signal(immediate) // it may have ended already
 	<-c.ended
 	c.server = nil
 	return errors.Join(c.log.Close(), os.RemoveAll(c.dir))
@@ -197,8 +200,8 @@ func (c *Cluster) command(path string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// program finds one of PostgreSQL's own programs: Debian keeps them by version,
-// off the PATH.
+// program returns the path of one of PostgreSQL's own programs. Debian keeps
+// them in a folder for each version, which is not in the PATH.
 func program(name string) (string, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
 	if len(found) > 0 {
@@ -211,7 +214,7 @@ func program(name string) (string, error) {
 	return path, nil
 }
 
-// compareVersions: 9 comes before 15.
+// compareVersions compares versions as numbers: 9 comes before 15.
 func compareVersions(a, b string) int {
 	if len(a) != len(b) {
 		return len(a) - len(b)

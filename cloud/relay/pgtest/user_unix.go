@@ -12,10 +12,11 @@ import (
 	"syscall"
 )
 
-// immediate is what makes the server end at once, without a checkpoint.
+// immediate is the signal that makes the server end at once, without a
+// checkpoint.
 const immediate = syscall.SIGQUIT
 
-// other is who the server runs as where the tests are root's.
+// other returns the user as which the server runs if the tests run as root.
 func other() (uid, gid uint32, err error) {
 	u, err := user.Lookup("postgres")
 	if err != nil {
@@ -31,7 +32,7 @@ func other() (uid, gid uint32, err error) {
 	return uint32(i), uint32(g), err
 }
 
-// give makes dir the server's.
+// give changes the owner of dir to the server's user.
 func give(dir string) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -48,13 +49,14 @@ func dropRoot(cmd *exec.Cmd) {
 	if os.Geteuid() != 0 {
 		return
 	}
-	if uid, gid, err := other(); err == nil { // give has said so otherwise
+	if uid, gid, err := other(); err == nil { // give returned this error before
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uid, Gid: gid}
 	}
 }
 
-// run starts cmd so that it ends with this process, and closes ended when it
-// has. What starts it must stay on its thread: the kernel goes by that.
+// run starts cmd so that it is killed when this process ends, and closes
+// ended when cmd has ended. The starting thread must stay alive, because the
+// kernel watches that thread.
 func run(cmd *exec.Cmd, ended chan struct{}) error {
 	started := make(chan error)
 	endWithParent(cmd)
@@ -64,7 +66,7 @@ func run(cmd *exec.Cmd, ended chan struct{}) error {
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // killed
+			_ = cmd.Wait() // the process was killed, so there is an error
 			close(ended)
 		}
 	}()

@@ -36,14 +36,16 @@ func (s *Store) Account(ctx context.Context, id relay.AccountID) (relay.Account,
 	return a, nil
 }
 
-// use adds to what an account stores; negative where something goes.
+// use adds to an account's usage; the numbers are negative if something is
+// removed.
 func use(ctx context.Context, tx pgx.Tx, id relay.AccountID, bytes, blobs int64) error {
 	_, err := tx.Exec(ctx, "UPDATE accounts SET bytes = bytes + $2, blobs = blobs + $3 WHERE account = $1", id[:], bytes, blobs)
 	return err
 }
 
-// newAccount makes one, with the invitation that it may need. Another may be
-// making it, too: then it is here when that one is done.
+// newAccount makes an account. If an invitation is needed, it uses that up.
+// If another transaction is making the same account, newAccount waits for it,
+// and then finds the account.
 func newAccount(ctx context.Context, tx pgx.Tx, f *relay.Founding) error {
 	made, err := tx.Exec(ctx, "INSERT INTO accounts VALUES ($1, 0, 0, 0, 0) ON CONFLICT DO NOTHING", f.Account[:])
 	if err != nil || made.RowsAffected() == 0 || !f.Needed {

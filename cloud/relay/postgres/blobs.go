@@ -23,23 +23,24 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A chunk becomes an object, and then a row: nobody waits for the objects with
-// a lock held. Of two relays that write at one place one changes the row, and
-// the other removes its object. With the last chunk the parts are joined into
-// one object; until that is done in the table, the next repetition of the last
-// chunk joins them again. The hash of all that is here is carried along in the
-// row, so that no chunk is read twice. Objects are named
+// A chunk is first stored as an object and then gets a row. No lock is held while
+// objects are written. If two relays write a chunk at the same offset, one of them
+// changes the row, and the other one's object is removed later. With the last
+// chunk, all parts are joined into one object. If the join is interrupted before
+// the table marks the blob as done, a repetition of the last chunk joins the parts
+// again. The row holds the state of the SHA-256 of all bytes so far, so that no
+// chunk is read twice for it. The names of objects are
 //
 //	SPACE/ID/UPLOAD/whole
 //	SPACE/ID/UPLOAD/OFFSET-RANDOM
 //
-// UPLOAD is random: a blob that is deleted and put again has other objects, so
-// that what deletes the first can't touch the second.
+// UPLOAD is random. A blob that is deleted and uploaded again has objects with
+// other names, so the deletion of the first can't touch the second.
 
 type upload struct {
 	relay.Blob
 	id    []byte
-	state []byte // of SHA-256; null once done
+	state []byte // state of the SHA-256; null after the blob is done
 }
 
 func folder(space memory.SpaceID, blob relay.BlobID, id []byte) string {
@@ -93,9 +94,9 @@ func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.Blo
 	case u.Size != size:
 		return u.Blob, fmt.Errorf("blob of %d bytes: %w: it was begun with %d", size, relay.ErrOffset, u.Size)
 	case end <= u.Offset && (u.Done || u.Offset < u.Size):
-		return u.Blob, nil // it is here already
+		return u.Blob, nil // the chunk or the blob is here already
 	case end <= u.Offset:
-		err = s.join(ctx, id, blob, &u) // all parts are, and not joined
+		err = s.join(ctx, id, blob, &u) // all parts are here, but they were not joined
 	case offset != u.Offset:
 		return u.Blob, fmt.Errorf("chunk at %d: %w, at %d", offset, relay.ErrOffset, u.Offset)
 	default:
@@ -110,7 +111,7 @@ func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.Blo
 	return u.Blob, nil
 }
 
-// begin makes the row of a new blob, if none has come since.
+// begin makes the row of a new blob, unless another request made it meanwhile.
 func (s *Store) begin(ctx context.Context, id memory.SpaceID, blob relay.BlobID, author memory.MemberID, size int64, quota relay.Quota, now time.Time) (u upload, err error) {
 	u = upload{Blob: relay.Blob{Author: author, Size: size}, id: make([]byte, 16)}
 	rand.Read(u.id)
@@ -145,7 +146,7 @@ func (s *Store) begin(ctx context.Context, id memory.SpaceID, blob relay.BlobID,
 	return u, err
 }
 
-// take makes a chunk part of the upload.
+// take adds a chunk to the upload.
 func (s *Store) take(ctx context.Context, id memory.SpaceID, blob relay.BlobID, u *upload, chunk []byte, now time.Time) error {
 	sum, err := resume(u.state)
 	if err != nil {
@@ -165,7 +166,7 @@ func (s *Store) take(ctx context.Context, id memory.SpaceID, blob relay.BlobID, 
 	name := fmt.Sprintf("%s%d-%x", folder(id, blob, u.id), u.Offset, tag)
 	alone := u.Offset == 0 && end == u.Size
 	if alone {
-		name = folder(id, blob, u.id) + "whole" // whoever else writes it writes the same
+		name = folder(id, blob, u.id) + "whole" // a concurrent writer would write the same bytes
 	}
 	if err := s.put(ctx, name, bytes.NewReader(chunk)); err != nil {
 		return err
@@ -200,11 +201,12 @@ func (s *Store) take(ctx context.Context, id memory.SpaceID, blob relay.BlobID, 
 	return nil
 }
 
-// errOvertaken: another relay wrote at the place, or the blob went.
+// errOvertaken: another relay wrote a chunk at this offset, or the blob was
+// deleted.
 var errOvertaken = errors.New("another was first")
 
-// overtaken answers as the table is now. The object that lost goes with the
-// others of its upload.
+// overtaken answers according to the present rows. The unused object is removed
+// together with the others of its upload.
 func (s *Store) overtaken(ctx context.Context, id memory.SpaceID, blob relay.BlobID, u *upload, end int64) error {
 	now, err := s.upload(ctx, id, blob)
 	if err != nil {
@@ -213,7 +215,7 @@ func (s *Store) overtaken(ctx context.Context, id memory.SpaceID, blob relay.Blo
 	lost := *u
 	*u = now
 	if bytes.Equal(lost.id, now.id) && now.Offset == now.Size && !now.Done {
-		return s.join(ctx, id, blob, u) // the other may not come to it
+		return s.join(ctx, id, blob, u) // the other relay may have stopped before the join
 	}
 	if !bytes.Equal(lost.id, now.id) || end > now.Offset {
 		return fmt.Errorf("chunk at %d: %w, at %d", lost.Offset, relay.ErrOffset, now.Offset)
@@ -229,7 +231,7 @@ func resume(state []byte) (hash.Hash, error) {
 	return h, nil
 }
 
-// join makes one object of the parts. What it reads has the hash, or is not taken.
+// join makes one object of the parts. It returns an error if their hash is wrong.
 func (s *Store) join(ctx context.Context, id memory.SpaceID, blob relay.BlobID, u *upload) error {
 	names, err := s.parts(ctx, id, blob, u.id)
 	if err != nil {
@@ -240,7 +242,7 @@ func (s *Store) join(ctx context.Context, id memory.SpaceID, blob relay.BlobID, 
 	err = s.put(ctx, folder(id, blob, u.id)+"whole", &checked{io.TeeReader(all, sum), sum, blob})
 	if err := errors.Join(err, all.Close()); err != nil {
 		if gone := s.confirm(ctx, id, blob, u); gone == nil {
-			return nil // another relay joined them, and removed the parts
+			return nil // another relay joined the parts and removed them
 		}
 		return err
 	}
@@ -255,13 +257,13 @@ func (s *Store) join(ctx context.Context, id memory.SpaceID, blob relay.BlobID, 
 	u.Done = true
 	for _, n := range names {
 		if err := s.objects.Delete(ctx, n); err != nil {
-			break // they go with the blob
+			break // the parts left are removed with the blob
 		}
 	}
 	return nil
 }
 
-// confirm reports whether the blob is done.
+// confirm returns nil if the blob is done.
 func (s *Store) confirm(ctx context.Context, id memory.SpaceID, blob relay.BlobID, u *upload) error {
 	now, err := s.upload(ctx, id, blob)
 	if err == nil && !now.Done {
@@ -273,8 +275,9 @@ func (s *Store) confirm(ctx context.Context, id memory.SpaceID, blob relay.BlobI
 	return err
 }
 
-// checked ends in an error, in place of io.EOF, where the bytes are not those
-// of the id: what is put then is not there.
+// checked reads from r and checks the hash at the end. If the bytes do not have
+// the blob's hash, it returns an error in place of io.EOF, so that the object is
+// not stored.
 type checked struct {
 	io.Reader
 	sum  hash.Hash
@@ -304,12 +307,12 @@ func finish(ctx context.Context, tx pgx.Tx, account relay.AccountID, id memory.S
 	}
 	done, err := res.Exec()
 	if err == nil && done.RowsAffected() == 0 {
-		err = relay.ErrNotFound // it went meanwhile
+		err = relay.ErrNotFound // the blob was deleted meanwhile
 	}
 	return err
 }
 
-// parts gives the names of an upload's parts, in order.
+// parts returns the names of an upload's parts, in order.
 func (s *Store) parts(ctx context.Context, id memory.SpaceID, blob relay.BlobID, up []byte) (names []string, err error) {
 	err = s.of(ctx, id, func(account relay.AccountID) error {
 		names = nil
@@ -323,12 +326,12 @@ func (s *Store) parts(ctx context.Context, id memory.SpaceID, blob relay.BlobID,
 	return names, err
 }
 
-// put keeps an object.
+// put stores an object.
 func (s *Store) put(ctx context.Context, name string, r io.Reader) error {
 	return told(s.objects.Put(ctx, name, r))
 }
 
-// told turns the errors of objects into the relay's, where it has a word.
+// told turns errors of package objects into the relay's errors.
 func told(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, objects.ErrFull):
@@ -391,7 +394,7 @@ func (s *Store) OpenBlob(ctx context.Context, id memory.SpaceID, blob relay.Blob
 	}
 	r := &object{ctx: ctx, objects: s.objects, name: folder(id, blob, u.id) + "whole", size: u.Size}
 	if err := r.first(); errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, fmt.Errorf("open blob: %w", relay.ErrNotFound) // deleted in this moment
+		return nil, 0, fmt.Errorf("open blob: %w", relay.ErrNotFound) // deleted a moment ago
 	} else if err != nil {
 		return nil, 0, fmt.Errorf("open blob: %w", err)
 	}

@@ -11,18 +11,20 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// linger is how long the objects of a deleted upload are looked for: a relay
-// that was writing one when its row went may put it afterwards.
+// linger is the time after which the objects of a deleted upload are looked for
+// once more. A relay that was writing an object when the row was deleted may have
+// stored it afterwards.
 const linger = time.Hour
 
 // page is how many chores are done at a time.
 const page = 256
 
-// doomedDue marks what has to go at once; it is past at any time.
+// doomedDue is the due time of objects that have to be deleted at once. It is
+// always in the past.
 const doomedDue = 0
 
-// doom writes down that the objects of blobs have to go, in the transaction
-// that deletes their rows. where is a condition on the table blobs.
+// doom records that the objects of blobs have to be deleted. It does so in the
+// transaction that deletes their rows. where is a condition on the table blobs.
 func doom(ctx context.Context, tx pgx.Tx, where string, args ...any) error {
 	_, err := tx.Exec(ctx, `INSERT INTO chores SELECT account, space, id, upload, 0 FROM blobs WHERE `+where+`
 		ON CONFLICT (account, space, id, upload) DO UPDATE SET due = 0`, args...)
@@ -37,7 +39,7 @@ type chore struct {
 	due     int64
 }
 
-// chores gives some that are due.
+// chores returns at most page chores that match where.
 func (s *Store) chores(ctx context.Context, where string, args ...any) (out []chore, err error) {
 	rows, err := s.pool.Query(ctx, "SELECT account, space, id, upload, due FROM chores WHERE "+where, args...)
 	if err != nil {
@@ -63,11 +65,12 @@ func (s *Store) DeleteBlob(ctx context.Context, id memory.SpaceID, blob relay.Bl
 	return s.forgetBlob(ctx, id, blob, only{at: at})
 }
 
-// only says of which blob forgetBlob is, beyond its name; the zero value: of any.
+// only restricts which blob forgetBlob deletes. The zero value sets no
+// restriction.
 type only struct {
-	upload []byte     // of this one
-	at     *uint64    // while the space is at this cursor
-	before *time.Time // not done, and not gone on with since
+	upload []byte     // only this upload
+	at     *uint64    // only while the space is at this cursor
+	before *time.Time // only if the blob is unfinished and got no chunk since then
 }
 
 // forgetBlob removes a blob.
@@ -116,8 +119,9 @@ func (s *Store) forgetBlob(ctx context.Context, id memory.SpaceID, blob relay.Bl
 	})
 }
 
-// removeDoomed removes the objects of an account, or of one space of it, that
-// have to go. What fails stays written down for the next sweep.
+// removeDoomed deletes the objects of an account, or of one of its spaces, that
+// were recorded for deletion. After a failure the record stays for the next
+// sweep.
 func (s *Store) removeDoomed(ctx context.Context, account relay.AccountID, space *memory.SpaceID) error {
 	var only []byte
 	if space != nil {
@@ -136,7 +140,7 @@ func (s *Store) removeDoomed(ctx context.Context, account relay.AccountID, space
 	}
 }
 
-// remove removes the objects of an upload, and has them looked for once more.
+// remove deletes the objects of an upload, and schedules another look for them.
 func (s *Store) remove(ctx context.Context, c chore, now time.Time) error {
 	if err := told(s.objects.Remove(ctx, folder(c.space, c.id, c.upload))); err != nil {
 		return err
@@ -146,9 +150,9 @@ func (s *Store) remove(ctx context.Context, c chore, now time.Time) error {
 	return wrap(err)
 }
 
-// sweepUploads looks at every upload that is due: one that nobody finished
-// goes, one that goes on is looked at later, and the objects of one that is not
-// there any more are removed.
+// sweepUploads looks at every upload that is due. It deletes unfinished uploads
+// that nobody continued, postpones those that go on, and removes the objects of
+// uploads that no longer exist.
 func (s *Store) sweepUploads(ctx context.Context, now time.Time) error {
 	for {
 		some, err := s.chores(ctx, "due <= $1 ORDER BY due LIMIT $2", now.Unix(), page)
@@ -189,7 +193,7 @@ func (s *Store) lookAt(ctx context.Context, c chore, now time.Time) error {
 		if err := told(s.objects.Remove(ctx, folder(c.space, c.id, c.upload))); err != nil {
 			return err
 		}
-		if c.due == doomedDue { // it was not tried before
+		if c.due == doomedDue { // this is the first try
 			return s.remove(ctx, c, now)
 		}
 	}

@@ -29,7 +29,7 @@ func (s *Store) append(ctx context.Context, id memory.SpaceID, logN uint64, logH
 			if r := newRun(account, id, logN, *logHead, deltas, quota, now); r != nil {
 				stored, err := s.appendRun(ctx, r)
 				if err != nil {
-					return err // a transaction may be at work on r still
+					return err // a transaction may still be using r
 				}
 				if stored {
 					cursors = r.cursors()
@@ -41,11 +41,11 @@ func (s *Store) append(ctx context.Context, id memory.SpaceID, logN uint64, logH
 		if err != nil {
 			return wrap(err)
 		}
-		defer conn.Release() // one that is in a transaction is closed
+		defer conn.Release() // Release closes a connection that is in a transaction
 		cursors, err = appendDeltas(ctx, conn.Conn(), account, id, logN, logHead, deltas, quota, now)
 		if err != nil {
 			if _, failed := conn.Exec(context.WithoutCancel(ctx), "ROLLBACK"); failed != nil {
-				_ = conn.Conn().Close(context.WithoutCancel(ctx)) // it is lost
+				_ = conn.Conn().Close(context.WithoutCancel(ctx)) // the connection is of no use any more
 			}
 		}
 		return wrap(err)
@@ -56,8 +56,8 @@ func (s *Store) append(ctx context.Context, id memory.SpaceID, logN uint64, logH
 	return cursors, nil
 }
 
-// appendDeltas takes two round trips: one that locks and looks, one that writes
-// and commits.
+// appendDeltas needs two round trips: the first locks and reads, the second
+// writes and commits.
 func appendDeltas(ctx context.Context, conn *pgx.Conn, account relay.AccountID, id memory.SpaceID, logN uint64, logHead *envelope.Hash, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
 	at, err := look(ctx, conn, account, id, deltas)
 	if err != nil {
@@ -109,8 +109,8 @@ func appendDeltas(ctx context.Context, conn *pgx.Conn, account relay.AccountID, 
 	return cursors, conn.SendBatch(ctx, b).Close()
 }
 
-// begin counts a chain of a member that begins, which is a round trip more. begun
-// are the chains of each, as far as they were counted.
+// begin checks whether a member may begin another chain. This needs one more
+// round trip. begun caches the number of chains of each member.
 func begin(ctx context.Context, conn *pgx.Conn, account relay.AccountID, begun map[memory.MemberID]int64, h *envelope.Header, quota relay.Quota) error {
 	if quota.Chains == 0 {
 		return nil
@@ -128,8 +128,8 @@ func begin(ctx context.Context, conn *pgx.Conn, account relay.AccountID, begun m
 	return nil
 }
 
-// countChains steps from one chain of a member to the next by the index, and no
-// farther than it matters.
+// countChains counts the chains of a member. It uses the index to go from one
+// chain to the next, and stops at the limit.
 const countChains = `WITH RECURSIVE chains AS (
 	(SELECT incarnation FROM deltas WHERE account = $1 AND space = $2 AND member = $3 ORDER BY incarnation LIMIT 1)
 	UNION ALL SELECT next.* FROM chains c, LATERAL (
@@ -137,7 +137,7 @@ const countChains = `WITH RECURSIVE chains AS (
 		ORDER BY incarnation LIMIT 1) next)
 SELECT count(*) FROM (SELECT 1 FROM chains LIMIT $4) counted`
 
-// rows are deltas by column.
+// rows are deltas, one slice for each column.
 type rows struct {
 	cursor, incarnation, seq              []int64
 	member, hash, header, signature, body [][]byte
@@ -156,17 +156,17 @@ func (r *rows) add(d *envelope.Delta, cursor uint64) {
 	r.hash = append(r.hash, hash[:])
 	r.header = append(r.header, header)
 	r.signature = append(r.signature, d.Signature)
-	r.body = append(r.body, d.Body) // nil is null
+	r.body = append(r.body, d.Body) // nil is stored as null
 	r.size = append(r.size, int32(size))
 	r.bytes += size
 }
 
-// view is what an append has to know, with account and space locked.
+// view is what an append needs to know. Account and space are locked.
 type view struct {
 	account relay.Account
 	head    relay.Space
-	here    map[relay.Ref]stored    // those of the asked places that are taken
-	links   map[chain]envelope.Link // the ends of the authors' chains
+	here    map[relay.Ref]stored    // stored deltas at the places of the new ones
+	links   map[chain]envelope.Link // the last links of the authors' chains
 }
 
 type stored struct {
@@ -179,7 +179,7 @@ type chain struct {
 	incarnation uint64
 }
 
-// look begins a transaction.
+// look begins a transaction, locks, and reads.
 func look(ctx context.Context, conn *pgx.Conn, account relay.AccountID, id memory.SpaceID, deltas []*envelope.Delta) (*view, error) {
 	v := &view{account: relay.Account{ID: account}, head: relay.Space{Account: account}, here: map[relay.Ref]stored{}, links: map[chain]envelope.Link{}}
 	var members, ends [][]byte
@@ -255,8 +255,8 @@ func notHere(err error) error {
 	return err
 }
 
-// place gives the cursor of a delta that is here, 0 if it comes next in its
-// chain, and an error if it does not.
+// place returns the cursor of a delta that is stored, 0 if it is the next of its
+// chain, and an error otherwise.
 func (v *view) place(h *envelope.Header) (uint64, error) {
 	hash := h.Hash()
 	if st, ok := v.here[relay.Ref{Member: h.Member, Position: h.Position()}]; ok {
@@ -268,7 +268,7 @@ func (v *view) place(h *envelope.Header) (uint64, error) {
 	return 0, v.links[chain{h.Member, h.Incarnation}].Check(h)
 }
 
-// put notes one that was placed.
+// put records that a delta was placed.
 func (v *view) put(h *envelope.Header, cursor uint64) {
 	v.here[relay.Ref{Member: h.Member, Position: h.Position()}] = stored{cursor, h.Hash()}
 	v.links[chain{h.Member, h.Incarnation}] = h.Next()
@@ -292,7 +292,8 @@ func (s *Store) After(ctx context.Context, id memory.SpaceID, cursor uint64, lim
 	return out, nil
 }
 
-// selectAfter gives a page: so many deltas, of so many bytes, but one at least.
+// selectAfter selects a page: at most so many deltas and bytes, but at least one
+// delta.
 const selectAfter = `SELECT cursor, header, signature, body FROM (
 	SELECT cursor, header, signature, body, sum(size) OVER (ORDER BY cursor) AS sum, row_number() OVER (ORDER BY cursor) AS nth FROM (
 		SELECT * FROM deltas WHERE account = $1 AND space = $2 AND cursor > $3 ORDER BY cursor LIMIT $4) page) counted
@@ -313,7 +314,8 @@ func scanPlaced(r pgx.Rows) (relay.Placed, error) {
 	return relay.Placed{Cursor: uint64(at), Delta: d.Bytes()}, nil
 }
 
-// selectChains steps from the end of one chain to the end of the next.
+// selectChains selects the last delta of each chain. It uses the index to go from
+// one chain to the next.
 const selectChains = `WITH RECURSIVE ends AS (
 	(SELECT incarnation, seq FROM deltas WHERE account = $1 AND space = $2 AND member = $3 ORDER BY incarnation DESC, seq DESC LIMIT 1)
 	UNION ALL SELECT next.* FROM ends e, LATERAL (
@@ -340,7 +342,7 @@ func (s *Store) Chains(ctx context.Context, id memory.SpaceID, member memory.Mem
 	return out, nil
 }
 
-// columns gives what refs are made of.
+// columns splits refs into columns.
 func columns(refs []relay.Ref) (members [][]byte, incarnations, seqs []int64) {
 	for _, r := range refs {
 		members, incarnations, seqs = append(members, r.Member[:]), append(incarnations, int64(r.Incarnation)), append(seqs, int64(r.Seq))

@@ -42,7 +42,8 @@ func scanHead(r pgx.Row, head *relay.Space) error {
 	return err
 }
 
-// lockSpace gives a head, and holds its row. The account's is held already.
+// lockSpace locks the row of a space and returns its head. The caller has
+// locked the account's row before.
 func lockSpace(ctx context.Context, tx pgx.Tx, account relay.AccountID, id memory.SpaceID) (relay.Space, error) {
 	head := relay.Space{Account: account}
 	err := scanHead(tx.QueryRow(ctx, selectHead+" FOR UPDATE", account[:], id[:]), &head)
@@ -88,7 +89,8 @@ func (s *Store) found(ctx context.Context, e *envelope.Entry, f *relay.Founding,
 			}
 			a = &relay.Account{ID: f.Account}
 		}
-		// The directory has one space of an id, whosever it is.
+		// A space id can occur only once in the directory, for all accounts
+		// together.
 		made, err := tx.Exec(ctx, "INSERT INTO directory VALUES ($1, $2) ON CONFLICT DO NOTHING", e.Space[:], f.Account[:])
 		if err != nil {
 			return err

@@ -11,20 +11,23 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 )
 
-// maxMailboxes bounds what strangers can leave here at a time.
-const maxMailboxes = 50_000 // messages: 400 MB at most
+// maxMailboxes limits how many messages strangers can leave here at a time.
+const maxMailboxes = 50_000 // 400 MB at most
 
 // Post implements [relay.Mailboxes].
 func (s *Store) Post(ctx context.Context, id relay.MailboxID, message []byte, now, until time.Time) (n int, err error) {
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		// One writer a mailbox, by a lock of the id: there may be no row yet.
+		// An advisory lock of the id makes sure that only one transaction
+		// writes to a mailbox. A row lock would not do, because there may be
+		// no row yet.
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(binary.BigEndian.Uint64(id[:8]))); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, "DELETE FROM mailboxes WHERE id = $1 AND until <= $2", id[:], now.Unix()); err != nil {
 			return err
 		}
-		// Of the others' what nobody else deletes now, and not all at once.
+		// This deletes expired messages of other mailboxes: only a limited
+		// number, and only those that no other transaction is deleting.
 		if _, err := tx.Exec(ctx, `DELETE FROM mailboxes WHERE ctid = ANY (ARRAY(
 			SELECT ctid FROM mailboxes WHERE until <= $1 LIMIT 1000 FOR UPDATE SKIP LOCKED))`, now.Unix()); err != nil {
 			return err

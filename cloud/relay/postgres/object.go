@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/objects"
 )
 
-// object reads one, from where it is told to: it is asked for at the first
-// byte, and again after a seek elsewhere.
+// object reads an object from any offset. It opens the object when the first
+// byte is read, and again after a seek to another offset.
 type object struct {
 	ctx     context.Context // of the request that it answers
 	objects objects.Objects
@@ -19,7 +19,7 @@ type object struct {
 	open    io.ReadCloser
 }
 
-// first opens it at its beginning, to see that it is there.
+// first opens the object at its beginning, to check that it exists.
 func (o *object) first() (err error) {
 	o.open, err = o.objects.Open(o.ctx, o.name, 0)
 	return told(err)
@@ -63,7 +63,7 @@ func (o *object) Seek(offset int64, whence int) (int64, error) {
 	return o.at, o.Close()
 }
 
-// Close implements [io.Closer]; reading on opens it again.
+// Close implements [io.Closer]. A later Read opens the object again.
 func (o *object) Close() error {
 	if o.open == nil {
 		return nil

@@ -14,17 +14,17 @@ import (
 
 var _ relay.SharedPace = (*Store)(nil)
 
-// spend is one statement for all that asked since the last time. Rows are
-// locked in the order of their ids, so that relays don't wait for each other in
-// a circle. A debt is at most a minute's worth.
+// spend is one statement for all accounts that made requests since the last
+// call. It locks rows in the order of their ids, so that relays can't deadlock.
+// An account's debt is at most the requests of a minute.
 const spend = `INSERT INTO paces AS p SELECT id, $3 - n, $4 FROM unnest($1::bytea[], $2::float8[]) AS asked (id, n)
 	ON CONFLICT (id) DO UPDATE SET
 		spare = greatest(-$3, least($3, p.spare + greatest(0, $4 - p.at) * $3 / 60) - ($3 - excluded.spare)),
 		at = greatest(p.at, $4)
 	RETURNING id, spare`
 
-// paid is after how many seconds nobody owes anything: a debt, and then a
-// minute's worth, have come back.
+// paid is the number of seconds after which no account has a debt any more: by
+// then a debt and a full minute's requests have come back.
 const paid = 120
 
 // Spend implements [relay.SharedPace].

@@ -1,15 +1,16 @@
-// Package postgres is the relay's store for many machines: a PostgreSQL
-// database for all that is small, objects for blobs. Any number of relays may
-// serve one database.
+// Package postgres is the relay's store for many machines: a PostgreSQL database
+// for small data, and objects for blobs. Any number of relays can serve one
+// database.
 //
-// The tenant is the account. It comes first in every key, and row-level
-// security shows a transaction the rows of the account that it names and no
-// others: each runs as the role locket_relay, which owns nothing. What is given
-// out in order (cursors, log numbers, quota) is read and written under the lock
-// of the account's row, then of the space's: always in that order.
+// The tenant is the account. It is the first column of every key. Row-level
+// security shows a transaction only the rows of the account that the transaction
+// names. Each transaction runs as the role locket_relay, which owns nothing.
+// Numbers that are given out in order (cursors, log numbers, quota) are read and
+// written under the lock of the account's row and then of the space's row, always
+// in this order.
 //
-// A commit is on the disk of the database when it returns, unless the server
-// was told otherwise (synchronous_commit).
+// When a commit returns, it is on the database's disk, unless the server is
+// configured otherwise (synchronous_commit).
 package postgres
 
 import (
@@ -32,14 +33,15 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Role is what the store works as; its login must be a member of it.
+// Role is the role as which the store works. Its login must be a member of the
+// role.
 const Role = "locket_relay"
 
-// conns is how many connections are used at most where the URL does not say
+// conns is the greatest number of connections if the URL sets no other
 // (pool_max_conns).
 const conns = 16
 
-// ErrRole: the role would see more than it may.
+// ErrRole: the role could see more than one account at a time.
 var ErrRole = errors.New("the role does not keep tenants apart")
 
 // Store is a [relay.Store] in a PostgreSQL database.
@@ -48,7 +50,7 @@ type Store struct {
 	objects objects.Objects
 	known   directory
 	lanes   [lanes]lane
-	handed  sync.WaitGroup // leads of lanes that nobody who asked waits for
+	handed  sync.WaitGroup // leads of lanes that run in the background, on behalf of nobody's call
 
 	closing sync.Once
 	closed  error
@@ -56,8 +58,8 @@ type Store struct {
 
 var _ relay.Restorer = (*Store)(nil)
 
-// Open opens the store in a database whose tables are of this program's
-// version, with blobs in objects, which are closed with it.
+// Open opens the store in a database, whose tables must have this program's
+// version. The bytes of blobs are kept in objects. Close also closes the objects.
 func Open(ctx context.Context, url string, blobs objects.Objects) (*Store, error) {
 	pool, err := connect(ctx, url)
 	if err != nil {
@@ -75,7 +77,8 @@ func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
-	// What the pool is told it takes out of what it gives.
+	// pgxpool removes its own settings from the configuration, so the URL is
+	// parsed once more to see whether it sets pool_max_conns.
 	said, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
@@ -95,8 +98,8 @@ func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	return pool, nil
 }
 
-// Check reports whether the database answers, is of this program's version,
-// and keeps tenants apart, and whether the objects answer.
+// Check returns nil if the database answers, has this program's version and
+// separates the tenants, and if the objects answer.
 func (s *Store) Check(ctx context.Context) error {
 	var version int64
 	var above, owns bool
@@ -118,15 +121,14 @@ func (s *Store) Check(ctx context.Context) error {
 	return s.objects.Check(ctx)
 }
 
-// Pool gives how many connections to the database are in use, idle and allowed,
-// and how long callers have waited for one since Open.
+// Pool returns how many connections to the database are in use, idle and allowed,
+// and how long callers have waited for a connection since Open.
 func (s *Store) Pool() (used, idle, most int, waited time.Duration) {
 	st := s.pool.Stat()
 	return int(st.AcquiredConns()), int(st.IdleConns()), int(st.MaxConns()), st.AcquireDuration()
 }
 
-// Close waits for the runs that were begun; none may begin any more. It may be
-// called twice.
+// Close waits for running runs; new ones are refused. It may be called twice.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		s.handed.Wait()
@@ -136,13 +138,13 @@ func (s *Store) Close() error {
 	return s.closed
 }
 
-// name makes the rows of an account visible, until the transaction ends.
+// name makes the rows of one account visible until the transaction ends.
 const name = "SELECT set_config('locket.account', $1, true)"
 
 func named(account relay.AccountID) string { return hex.EncodeToString(account[:]) }
 
-// change runs f in a transaction that sees one account and holds its row,
-// which f is given; nil where there is none.
+// change runs f in a transaction that sees one account and has locked its row. f
+// gets the account, or nil if there is none.
 func (s *Store) change(ctx context.Context, what string, account relay.AccountID, f func(pgx.Tx, *relay.Account) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
@@ -168,8 +170,8 @@ func (s *Store) change(ctx context.Context, what string, account relay.AccountID
 	return nil
 }
 
-// read runs one query that sees one account, in a single round trip: a batch is
-// a transaction of its own.
+// read runs one query that sees one account, in a single round trip. A batch is a
+// transaction of its own.
 func (s *Store) read(ctx context.Context, account relay.AccountID, each func(pgx.Rows) error, query string, args ...any) error {
 	b := &pgx.Batch{}
 	b.Queue(name, named(account))
@@ -196,7 +198,7 @@ func scan(res pgx.BatchResults, each func(pgx.Rows) error) error {
 	return rows.Err()
 }
 
-// wrap turns the driver's errors into the relay's, where it has a word.
+// wrap turns the driver's errors into the relay's errors.
 func wrap(err error) error {
 	if err == nil {
 		return nil
@@ -214,7 +216,8 @@ func wrap(err error) error {
 		}
 		return err
 	}
-	// Some find the connection closed before they use it, or within a transaction.
+	// Sometimes the connection is found to be closed before it is used, or within
+	// a transaction.
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok || errors.As(err, &network) || pgconn.SafeToRetry(err) || errors.Is(err, pgx.ErrTxClosed) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
 		return fmt.Errorf("%w: %w", relay.ErrUnavailable, err)
@@ -222,11 +225,13 @@ func wrap(err error) error {
 	return err
 }
 
-// maxKnown is how many spaces' accounts are remembered, each about 100 bytes.
+// maxKnown is how many spaces are remembered with their accounts, about 100 bytes
+// each.
 const maxKnown = 1 << 16
 
-// directory remembers whose a space is. A space that was deleted may come back
-// as another's: who finds nothing asks again.
+// directory remembers to which account a space belongs. A deleted space may be
+// founded again by another account, so a caller that does not find the space asks
+// the database again.
 type directory struct {
 	mu sync.Mutex
 	of map[memory.SpaceID]relay.AccountID
@@ -260,7 +265,7 @@ func (d *directory) drop(space memory.SpaceID) {
 	delete(d.of, space)
 }
 
-// owner gives the account of a space, as remembered where it is.
+// owner returns the account of a space, from memory if it is there.
 func (s *Store) owner(ctx context.Context, space memory.SpaceID) (account relay.AccountID, remembered bool, err error) {
 	if a, ok := s.known.get(space); ok {
 		return a, true, nil
@@ -277,8 +282,8 @@ func (s *Store) owner(ctx context.Context, space memory.SpaceID) (account relay.
 	return account, false, nil
 }
 
-// of runs f with the account of a space; again, if a remembered one is no
-// longer right.
+// of runs f with the account of a space. If the remembered account is outdated,
+// it runs f again with the right one.
 func (s *Store) of(ctx context.Context, space memory.SpaceID, f func(relay.AccountID) error) error {
 	account, remembered, err := s.owner(ctx, space)
 	if err != nil {
@@ -296,8 +301,8 @@ func (s *Store) of(ctx context.Context, space memory.SpaceID, f func(relay.Accou
 	return err
 }
 
-// Sweep implements [relay.Store]. Objects that can't be reached keep nothing else
-// from going.
+// Sweep implements [relay.Store]. If the objects can't be reached, everything
+// else is still swept.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	errs := []error{s.sweepUploads(ctx, now)}
 	for _, past := range []struct {

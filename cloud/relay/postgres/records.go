@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// selectPlaces steps from one chain of a space to the next by the index, and in
-// each from its end to the cursor: a space may have millions of deltas, and has
-// few chains.
+// selectPlaces uses the index to go from one chain of a space to the next, and
+// in each chain from its end back to the cursor. A space has few chains, but
+// may have millions of deltas.
 const selectPlaces = `WITH RECURSIVE chains AS (
 	(SELECT member, incarnation FROM deltas WHERE account = $1 AND space = $2 ORDER BY member, incarnation LIMIT 1)
 	UNION ALL SELECT next.* FROM chains c, LATERAL (

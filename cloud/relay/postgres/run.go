@@ -14,12 +14,12 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// A run is what devices send nearly always: deltas of one chain, in order, that
-// follow what is there. Runs that come at once share a round trip and a
-// transaction, in which each names its own account before it sees a row (see
-// migrations/00004_append.sql). What is not so plain is done by itself, by
-// [appendDeltas]: what was there already, has no room, does not follow, or
-// would wait for somebody who holds its account.
+// A run is the usual request of a device: deltas of one chain, in order, that
+// follow what is stored. Runs that come at the same time share a round trip and a
+// transaction. Within it, each run names its own account before it can see a row
+// (see migrations/00004_append.sql). A request that is not so simple is done by
+// itself, in [appendDeltas]: if a delta is stored already, does not fit the quota
+// or does not follow, or if the account is locked.
 type run struct {
 	account relay.AccountID
 	space   memory.SpaceID
@@ -32,13 +32,14 @@ type run struct {
 	quota   relay.Quota
 	day     int64
 
-	cursor int64 // before the first, once it is stored
+	cursor int64 // cursor before the first delta; set when the run is stored
 	stored bool
 	err    error
 	done   chan struct{}
 }
 
-// newRun gives nil where deltas are not one, or begin a chain: those are counted.
+// newRun returns nil if the deltas are no run. It also returns nil if they begin
+// a chain, because chains have to be counted.
 func newRun(account relay.AccountID, space memory.SpaceID, logN uint64, logHead envelope.Hash, deltas []*envelope.Delta, quota relay.Quota, now time.Time) *run {
 	first := &deltas[0].Header
 	if first.Seq == 1 && quota.Chains > 0 {
@@ -59,7 +60,7 @@ func newRun(account relay.AccountID, space memory.SpaceID, logN uint64, logHead 
 	return r
 }
 
-// cursors are those of a stored run.
+// cursors returns the cursors of a stored run.
 func (r *run) cursors() []uint64 {
 	out := make([]uint64, len(r.rows.hash))
 	for i := range out {
@@ -71,24 +72,26 @@ func (r *run) cursors() []uint64 {
 const (
 	maxRuns     = 64      // in one transaction
 	maxRunBytes = 4 << 20 // of deltas in one, but one run at least
-	// runsFor is how long a transaction may take: after that the database is
-	// taken for gone. Whether it committed is not known then, and who sends
-	// again finds out.
+	// runsFor is how long a transaction may take. After that, the database counts
+	// as unreachable. Then it is not known whether the transaction was committed;
+	// the client sends the deltas again and finds out.
 	runsFor = 30 * time.Second
 )
 
-// lanes have one transaction each under way. An account has one of them, so
-// that no two of this relay's transactions want the same rows.
+// lanes is the number of lanes. Each lane runs one transaction at a time. All
+// runs of an account use the same lane, so that two transactions of this relay
+// never need the same rows.
 const lanes = 2
 
-// lane gathers runs while a transaction is under way.
+// lane collects runs while a transaction is running.
 type lane struct {
 	mu      sync.Mutex
 	waiting []*run
 	leading bool
 }
 
-// appendRun stores a run, or reports that it is for [appendDeltas].
+// appendRun stores a run. stored is false and err nil if [appendDeltas] has to do
+// it.
 func (s *Store) appendRun(ctx context.Context, r *run) (stored bool, err error) {
 	l := &s.lanes[int(r.account[0])%lanes]
 	l.mu.Lock()
@@ -102,12 +105,13 @@ func (s *Store) appendRun(ctx context.Context, r *run) (stored bool, err error) 
 	select {
 	case <-r.done:
 		return r.stored, r.err
-	case <-ctx.Done(): // it may be stored all the same
+	case <-ctx.Done(): // the run may still be stored
 		return false, ctx.Err()
 	}
 }
 
-// lead commits what waits until mine is done, and leaves the rest to another.
+// lead commits waiting runs until mine is done, and then leaves the rest to
+// another goroutine.
 func (s *Store) lead(ctx context.Context, l *lane, mine *run) {
 	for {
 		now := l.take()
@@ -121,7 +125,7 @@ func (s *Store) lead(ctx context.Context, l *lane, mine *run) {
 		if mine != nil {
 			select {
 			case <-mine.done:
-				s.handed.Go(func() { s.lead(ctx, l, nil) }) // its caller is answered; who waits is not kept waiting
+				s.handed.Go(func() { s.lead(ctx, l, nil) }) // its own caller gets the answer now, and the rest need not wait
 				return
 			default:
 			}
@@ -129,7 +133,7 @@ func (s *Store) lead(ctx context.Context, l *lane, mine *run) {
 	}
 }
 
-// take gives the next runs, and ends the leading where there are none.
+// take returns the next runs. If there are none, nobody leads the lane any more.
 func (l *lane) take() []*run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -144,8 +148,8 @@ func (l *lane) take() []*run {
 	return out
 }
 
-// commit stores runs in one transaction. Where the database refuses one of
-// them, none is stored, and each is left to be done by itself.
+// commit stores runs in one transaction. If the database refuses one of them,
+// none is stored, and each is done by itself.
 func (s *Store) commit(ctx context.Context, all []*run) {
 	ctx, cancel := context.WithTimeout(ctx, runsFor)
 	defer cancel()

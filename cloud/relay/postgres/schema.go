@@ -13,27 +13,30 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/migrate"
 )
 
-// ErrTables: the database has not the tables that this program works on.
+// ErrTables: the database's tables do not have the version that this program
+// needs.
 var ErrTables = errors.New("the tables are of another version")
 
 //go:embed migrations/*.sql
 var files embed.FS
 
-// latest is this program's version.
+// latest returns the version of the tables that this program needs.
 func latest() (int64, error) {
 	names, err := fs.Glob(files, "migrations/*.sql")
 	return int64(len(names)), err
 }
 
-// Migrations are the versions of the tables, in one database. Close ends it.
+// Migrations are the steps between the versions of the tables, in one
+// database.
 type Migrations struct {
 	*migrate.Migrator
 	db *sql.DB
 }
 
-// Migrate opens a database to lead its tables to another version, as a login
-// that may make tables and roles. Relays may serve it meanwhile where the
-// step's file says so.
+// Migrate opens a database so that its tables can be changed to another
+// version. The login must be allowed to make tables and roles. Relays may
+// serve the database meanwhile if the file of the step says so. The caller
+// must call Close.
 func Migrate(url string) (*Migrations, error) {
 	db, err := sql.Open("pgx", url)
 	if err != nil {
@@ -50,11 +53,11 @@ func Migrate(url string) (*Migrations, error) {
 	return &Migrations{m, db}, nil
 }
 
-// Up takes every step that is left.
+// Up takes every remaining step.
 func (m *Migrations) Up(ctx context.Context) ([]migrate.Step, error) {
 	done, err := m.Migrator.Up(ctx)
 	return done, wrap(err)
 }
 
-// Close ends it.
+// Close closes the connection.
 func (m *Migrations) Close() error { return m.db.Close() }

@@ -14,22 +14,23 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// OperatorRole is what a backup reads as; its login must be a member of it.
+// OperatorRole is the role as which a backup reads. Its login must be a member
+// of the role.
 const OperatorRole = "locket_operator"
 
-// Snapshot is a [relay.Snapshot] of a database: one transaction that sees it as
-// it was, and all tenants, and can change nothing.
+// Snapshot is a [relay.Snapshot] of a database: one read-only transaction that
+// sees one state of the data of all tenants.
 type Snapshot struct {
 	conn    *pgx.Conn
 	objects objects.Objects
-	// the space that was asked for last
-	space   memory.SpaceID
+	space   memory.SpaceID // of the last call
 	account []byte
 }
 
 var _ relay.Snapshot = (*Snapshot)(nil)
 
-// OpenSnapshot fixes the moment. The objects are closed with it.
+// OpenSnapshot takes a snapshot of the present state. Close also closes the
+// objects.
 func OpenSnapshot(ctx context.Context, url string, blobs objects.Objects) (*Snapshot, error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -52,12 +53,12 @@ func OpenSnapshot(ctx context.Context, url string, blobs objects.Objects) (*Snap
 	return s, nil
 }
 
-// Close lets the moment go.
+// Close ends the snapshot.
 func (s *Snapshot) Close() error {
 	return errors.Join(s.conn.Close(context.Background()), s.objects.Close())
 }
 
-// each runs a query, and f on each of its rows.
+// each runs a query and calls f for each row.
 func (s *Snapshot) each(ctx context.Context, f func(pgx.Rows) error, query string, args ...any) error {
 	rows, err := s.conn.Query(ctx, query, args...)
 	if err != nil {
@@ -105,7 +106,7 @@ func (s *Snapshot) Invites(ctx context.Context) (out []relay.Invite, err error) 
 	return out, err
 }
 
-// owner gives the account of a space.
+// owner returns the account of a space.
 func (s *Snapshot) owner(ctx context.Context, id memory.SpaceID) ([]byte, error) {
 	if s.account != nil && s.space == id {
 		return s.account, nil

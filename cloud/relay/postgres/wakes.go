@@ -14,19 +14,20 @@ import (
 	"github.com/locket-dev/locket/internal/retry"
 )
 
-// channel is what relays on one database listen to.
+// channel is the name of the channel on which the relays of one database
+// listen.
 const channel = "locket_wake"
 
-// How long to wait after a failure, and at most after one upon another.
+// The delays after failures: the first, and the longest after several.
 const (
 	firstWait = time.Second
 	longWait  = time.Minute
 )
 
-// Wakes carries wake-ups by LISTEN and NOTIFY. They are sent after the commits
-// that they tell of, many in one: a NOTIFY within a transaction makes all
-// commits of a database wait for each other. A pooler that shares connections
-// between transactions does not pass them on.
+// Wakes carries wake-ups by LISTEN and NOTIFY. It sends them after the commits
+// that they are about, many in one message, because a NOTIFY within a
+// transaction makes all commits of a database wait for each other. A pooler
+// that shares connections between transactions does not forward them.
 type Wakes struct {
 	store   *Store
 	log     *slog.Logger
@@ -36,7 +37,7 @@ type Wakes struct {
 
 var _ relay.Wakes = (*Wakes)(nil)
 
-// Wakes gives one for the relays on this store's database.
+// Wakes returns the wake-ups between the relays on this store's database.
 func (s *Store) Wakes(log *slog.Logger) *Wakes {
 	return &Wakes{store: s, log: log, me: rand.Text(), pending: pending.New()}
 }
@@ -55,7 +56,7 @@ func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) 
 	}()
 	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for {
-		err := w.listen(ctx, heard, func() { pace.Reset(); missed() }) // it listens again
+		err := w.listen(ctx, heard, func() { pace.Reset(); missed() }) // it listens again now
 		if ctx.Err() != nil {
 			<-sent
 			return nil
@@ -65,8 +66,8 @@ func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) 
 	}
 }
 
-// listen hears on a connection of its own until it fails. Whatever came before
-// it listened is taken for missed.
+// listen listens on a connection of its own until that fails. Everything that
+// came before it listened counts as missed.
 func (w *Wakes) listen(ctx context.Context, heard func(relay.Wake), missed func()) (err error) {
 	conn, err := pgx.ConnectConfig(ctx, w.store.pool.Config().ConnConfig)
 	if err != nil {
@@ -124,7 +125,7 @@ func (w *Wakes) send(ctx context.Context) {
 	}
 }
 
-// notify sends one message. It need not survive a crash of the database.
+// notify sends one message. The message may be lost if the database crashes.
 func (w *Wakes) notify(ctx context.Context, text string) error {
 	b := &pgx.Batch{}
 	b.Queue("SELECT set_config('synchronous_commit', 'off', true)")

@@ -80,7 +80,7 @@ func (s *suite) blobs() {
 		s.Fatal("repeated: ", b, err)
 	}
 	s.reopen()
-	s.ok(s.Sweep(s.ctx, now.Add(1000*time.Hour))) // what is done stays
+	s.ok(s.Sweep(s.ctx, now.Add(1000*time.Hour))) // a finished blob stays
 	r, n, err := s.OpenBlob(s.ctx, h.Space, id)
 	s.ok(err)
 	got, err := io.ReadAll(r)
@@ -107,12 +107,12 @@ func (s *suite) blobs() {
 	if a := s.account(h); a.Bytes != before.Bytes-int64(len(whole)) || a.Blobs != before.Blobs-1 {
 		s.Fatal(a)
 	}
-	// Bytes that the id does not name are not kept.
+	// Bytes with another hash than the id are not kept.
 	_, err = s.WriteBlob(s.ctx, h.Space, id, h.Writer.ID, 4, 0, []byte("lies"), relay.Quota{}, now)
 	s.is(err, relay.ErrBlob)
 	_, err = s.Blob(s.ctx, h.Space, id)
 	s.is(err, relay.ErrNotFound)
-	// What nobody finishes goes.
+	// A blob that nobody finishes is removed.
 	_, err = write(0, 100)
 	s.ok(err)
 	s.ok(s.Sweep(s.ctx, now.Add(relay.UnfinishedBy-time.Second)))
@@ -158,5 +158,5 @@ func (s *suite) deletion() {
 	s.is(err, relay.ErrNotFound)
 	_, err = s.Space(s.ctx, other.Space)
 	s.is(err, relay.ErrNotFound)
-	s.settle("deletion", relay.Quota{}) // and it may come again
+	s.settle("deletion", relay.Quota{}) // a deleted space can be founded again
 }

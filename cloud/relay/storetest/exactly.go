@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Exactly gives a store whose Append is s's AppendExact, on the log's head as
-// it is there: what a relay calls. s is a [relay.Exact].
+// Exactly returns a store whose Append calls s's AppendExact with the present
+// head of the log, as a relay does. s must be a [relay.Exact].
 func Exactly(s relay.Store) relay.Store { return exactly{s, s.(relay.Exact)} }
 
 type exactly struct {

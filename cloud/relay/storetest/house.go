@@ -1,6 +1,6 @@
-// Package storetest is what every [relay.Store] must pass, and the household
-// that tests of the relay send from: signed for real, sealed not at all, for
-// nothing here can open a body anyway.
+// Package storetest is the test suite that every [relay.Store] must pass. It
+// also has the household that sends deltas in tests of the relay. Its deltas
+// are really signed, but not sealed, since a relay can't open a body anyway.
 package storetest
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Person is one who signs, with a key made from the name.
+// Person is a member or a root. The signing key is derived from the name.
 type Person struct {
-	ID  memory.MemberID // zeros for a root
+	ID  memory.MemberID // zero for a root
 	Key ed25519.PrivateKey
-	// the last header sent, of incarnation 1
+	// the last header that was sent, in incarnation 1
 	last *envelope.Header
 }
 
-// Public is the key that others know.
+// Public returns the public key.
 func (p *Person) Public() ed25519.PublicKey { return p.Key.Public().(ed25519.PublicKey) }
 
 // House is a space with an owner, a writer and a reader.
@@ -36,7 +36,8 @@ type House struct {
 	Entries []*envelope.Entry
 }
 
-// NewHouse makes a household whose keys and space follow from its name.
+// NewHouse makes a household. Its keys and its space id are derived from its
+// name.
 func NewHouse(tb testing.TB, name string) *House {
 	tb.Helper()
 	h := &House{TB: tb, Root: person(name + " root"), Owner: person(name + " owner"), Writer: person(name + " writer"),
@@ -71,7 +72,8 @@ func wraps(to ...memory.MemberID) []envelope.Wrap {
 	return out
 }
 
-// Sign makes e the next entry of the log, by a person, and appends it nowhere.
+// Sign makes e the next entry of the log, signed by a person, but does not
+// append it.
 func (h *House) Sign(by *Person, e *envelope.Entry) *envelope.Entry {
 	h.TB.Helper()
 	e.Space, e.N, e.Prev, e.Author = h.Space, h.State.N()+1, h.State.Head(), by.ID
@@ -93,13 +95,14 @@ func (h *House) Append(by *Person, e *envelope.Entry) *envelope.Entry {
 	return e
 }
 
-// Add appends a new member.
+// Add appends an entry that adds a member.
 func (h *House) Add(by, who *Person, role envelope.Role) *envelope.Entry {
 	h.TB.Helper()
 	return h.Append(by, &envelope.Entry{Action: envelope.Add, Epoch: h.State.Epoch(), Member: member(who, role), Wraps: wraps(who.ID)})
 }
 
-// Remove appends that a member goes; last is what is still accepted of it.
+// Remove appends an entry that removes a member. last lists the positions that
+// are still accepted.
 func (h *House) Remove(by, who *Person, last ...envelope.Position) *envelope.Entry {
 	h.TB.Helper()
 	to := []memory.MemberID{{}}
@@ -111,7 +114,7 @@ func (h *House) Remove(by, who *Person, last ...envelope.Position) *envelope.Ent
 	return h.Append(by, &envelope.Entry{Action: envelope.Remove, Epoch: h.State.Epoch() + 1, Removed: &who.ID, Last: last, Wraps: wraps(to...)})
 }
 
-// Delta is a person's next.
+// Delta returns a person's next delta.
 func (h *House) Delta(by *Person, body string) *envelope.Delta {
 	h.TB.Helper()
 	head := envelope.Header{Space: h.Space, Member: by.ID, Incarnation: 1, Seq: 1, Head: h.State.Head(), Epoch: h.State.Epoch()}
@@ -123,7 +126,7 @@ func (h *House) Delta(by *Person, body string) *envelope.Delta {
 	return d
 }
 
-// Seal signs whatever header it is given.
+// Seal signs any given header, without checking it.
 func (h *House) Seal(by *Person, head envelope.Header, body string) *envelope.Delta {
 	h.TB.Helper()
 	d, err := envelope.Sign(head, []byte(body), envelope.KeySigner(by.Key))

@@ -18,8 +18,9 @@ import (
 
 var now = time.Unix(1_790_000_000, 0)
 
-// Run holds a store to its contract. open gives the same store again after
-// each Close, empty at first, and another for each test.
+// Run tests whether a store keeps its contract. open is called for each test
+// and returns a new, empty store; the function that it returns opens the same
+// store again after each Close.
 func Run(t *testing.T, open func(t *testing.T) func() relay.Store) {
 	run(t, open, map[string]func(*suite){
 		"log": (*suite).log, "deltas": (*suite).deltas, "chains": (*suite).chains, "last of chains": (*suite).lasts, "many chains": (*suite).many, "concurrent": (*suite).concurrent,
@@ -28,8 +29,8 @@ func Run(t *testing.T, open func(t *testing.T) func() relay.Store) {
 	})
 }
 
-// RunBlobs is the part of [Run] that has to do with blobs, for a store that
-// keeps them elsewhere.
+// RunBlobs is the part of [Run] about blobs, for a store that keeps blobs
+// elsewhere.
 func RunBlobs(t *testing.T, open func(t *testing.T) func() relay.Store) {
 	run(t, open, map[string]func(*suite){"blobs": (*suite).blobs, "deletion": (*suite).deletion})
 }
@@ -69,11 +70,11 @@ func (s *suite) is(err, want error) {
 func (s *suite) reopen() {
 	s.Helper()
 	s.ok(s.Store.Close())
-	s.ok(s.Store.Close()) // twice is safe
+	s.ok(s.Store.Close()) // Close may be called twice
 	s.Store = s.again()
 }
 
-// settle gives a household whose log is stored.
+// settle returns a household whose log is stored.
 func (s *suite) settle(name string, quota relay.Quota) *House {
 	s.Helper()
 	h := NewHouse(s.T, name)
@@ -124,7 +125,7 @@ func (s *suite) log() {
 			}
 		}
 	}
-	// Of all who append at the same place, one does.
+	// Of all that append at the same place, exactly one succeeds.
 	var wg sync.WaitGroup
 	errs := make([]error, 8)
 	for i := range errs {
@@ -210,7 +211,7 @@ func (s *suite) chains() {
 			s.Fatalf("%s: %v", name, err)
 		}
 	}
-	// A restored device begins anew, beside what it was.
+	// A restored device begins a new chain beside its old one.
 	anew := h.Seal(h.Owner, envelope.Header{Space: h.Space, Member: h.Owner.ID, Incarnation: 1<<64 - 1, Seq: 1, Head: h.State.Head(), Epoch: 1}, "anew")
 	cursors, err := s.append(h, anew, third)
 	s.ok(err)
@@ -219,7 +220,8 @@ func (s *suite) chains() {
 	}
 }
 
-// The last of each chain of a member, and of nobody else.
+// lasts tests that Chains returns the last position of each chain of one member
+// only.
 func (s *suite) lasts() {
 	h, other := s.settle("removal", relay.Quota{}), s.settle("another", relay.Quota{})
 	anew := h.Seal(h.Writer, envelope.Header{Space: h.Space, Member: h.Writer.ID, Incarnation: 1<<64 - 1, Seq: 1, Head: h.State.Head(), Epoch: 1}, "anew")
@@ -246,8 +248,8 @@ func (s *suite) lasts() {
 	}
 }
 
-// A member begins no more chains than it may; all others, and what goes on, are
-// taken as before.
+// many tests that a member can't begin more chains than it may, while other
+// members and existing chains are not affected.
 func (s *suite) many() {
 	h, other := s.settle("many chains", relay.Quota{}), s.settle("few chains", relay.Quota{})
 	begins := func(h *House, by *Person, incarnation uint64) *envelope.Delta {
@@ -267,7 +269,7 @@ func (s *suite) many() {
 	take(h, nil, begins(h, h.Writer, 1<<63))
 	take(h, envelope.ErrChains, begins(h, h.Writer, 2))
 	take(h, envelope.ErrChains, h.Delta(h.Owner, "1"), begins(h, h.Writer, 2))
-	take(h, nil, first, h.Delta(h.Writer, "3"), begins(h, h.Writer, 1<<63)) // here already, and the next of one that is
+	take(h, nil, first, h.Delta(h.Writer, "3"), begins(h, h.Writer, 1<<63)) // one delta is stored already, the other continues a chain
 	take(h, nil, begins(h, h.Owner, 7))
 	take(other, nil, begins(other, other.Writer, 2))
 	_, err := s.append(h, begins(h, h.Writer, 2)) // no limit
@@ -275,7 +277,8 @@ func (s *suite) many() {
 	take(h, envelope.ErrChains, begins(h, h.Writer, 3))
 }
 
-// Cursors have no gap, and nobody who reads along misses one, whoever writes.
+// concurrent tests that cursors have no gaps, and that a reader misses no
+// delta, whatever the number of writers.
 func (s *suite) concurrent() {
 	h := s.settle("concurrent", relay.Quota{})
 	const each = 25

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/memory/judge"
 )
 
-// known gathers the nearest memories of candidates, round by round, so that
-// each has its nearest before one has its second.
+// known collects the memories that are nearest to the candidates, in rounds:
+// every candidate gets its nearest memory before any gets its second.
 func (p *Pipeline) known(ctx context.Context, t memory.Type, found []judge.Operation) ([]memory.Memory, error) {
 	lists := make([][]memory.Memory, len(found))
 	for i := range found {
@@ -51,7 +51,7 @@ type shownKnown struct {
 	Since string `json:"since,omitempty"`
 }
 
-// decision is what the model says of one candidate.
+// decision is the model's answer about one candidate.
 type decision struct {
 	Candidate int            `json:"candidate"`
 	Op        memory.Verdict `json:"op"`
@@ -59,8 +59,8 @@ type decision struct {
 	Value     *string        `json:"value"`
 }
 
-// compare has the model say of each candidate what it is to what is known. Of
-// one that it says nothing of, it is an ADD.
+// compare asks the model how each candidate relates to the known memories. A
+// candidate without an answer counts as an ADD.
 func (p *Pipeline) compare(ctx context.Context, b *judge.Batch, found []judge.Operation) error {
 	var data struct {
 		Candidates []shownCandidate `json:"candidates"`
@@ -88,8 +88,8 @@ func (p *Pipeline) compare(ctx context.Context, b *judge.Batch, found []judge.Op
 	return nil
 }
 
-// decisionsOf reads an answer. A number that was not given is an error, which
-// the model is told.
+// decisionsOf parses an answer. A number that the model was not given is an
+// error, which the model is told.
 func decisionsOf(raw []byte, candidates, known int) ([]decision, error) {
 	var answer struct {
 		Decisions *[]decision `json:"decisions"`

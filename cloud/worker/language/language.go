@@ -1,21 +1,22 @@
-// Package language finds memories in what was said, by a language model: the
-// pipelines of Mem0 (a summary, the last messages, extraction, reconcile with
-// the nearest memories) and of MIRIX (a router, and a manager for each type of
-// memory, side by side).
+// Package language finds memories in what was said, with a language model. It
+// combines the pipelines of Mem0 (a summary, the last messages, extraction,
+// comparison with the nearest memories) and of MIRIX (a router, and a manager
+// for each type of memory, side by side).
 //
 // The words:
 //
-//   - The router is shown the new lines first, and picks the managers that see
+//   - The router sees the new lines first, and chooses the managers that get
 //     them.
 //   - A manager is one prompt for one type of memory. It extracts candidates,
-//     each with the words that it quotes; those are then compared with the
-//     nearest memories of its type, which the model sees under whole numbers.
-//   - What comes of it are package judge's rulings: nothing is taken that the
-//     quoted words don't carry.
+//     each with the words that it quotes. The candidates are then compared with
+//     the nearest memories of the type, which the model sees under whole
+//     numbers.
+//   - The results are rulings of package judge, which accepts nothing that the
+//     quoted words do not support.
 //
-// The vault's manager is no prompt. It is a rule, and comes first: a line that
-// holds a secret is shown to no model. Nothing is stored here; who calls knows
-// the space, and turns rulings into proposals.
+// The vault's manager is not a prompt but a rule, and comes first: a line that
+// contains a secret is shown to no model. This package stores nothing. Its
+// caller turns rulings into proposals.
 package language
 
 import (
@@ -33,47 +34,47 @@ import (
 	"github.com/locket-dev/locket/memory/judge"
 )
 
-// Bounds of what a model is shown and asked.
+// Limits of what a model is shown and asked.
 const (
 	MaxMessages = 8  // of a batch
 	MaxEarlier  = 8  // before them
-	MaxKnown    = 20 // memories that a manager's candidates are compared with
-	maxNear     = 6  // of them, for one candidate
+	MaxKnown    = 20 // memories with which a manager's candidates are compared
+	maxNear     = 6  // of these memories, for one candidate
 	maxFound    = 32 // candidates of one answer
 )
 
-// Plugin names the pipeline as the source of what it finds.
+// Plugin is the name of the pipeline as the source of its memories.
 const Plugin = "worker/language"
 
-// Pipeline works on batches. It is safe for concurrent use where its parts are.
+// Pipeline works on batches. It is safe for concurrent use if its fields are.
 type Pipeline struct {
 	Model cost.Model
-	Types []memory.Type // that managers may make: those of the grant
+	Types []memory.Type // that managers may make: the types of the grant
 	Owner string        // user id of the wearer
-	// Near gives the k active memories of a type that are nearest to a text.
+	// Near returns the k active memories of a type that are nearest to a text.
 	Near func(ctx context.Context, text string, of memory.Type, k int) ([]memory.Memory, error)
-	// Secret reports whether a text holds a secret.
+	// Secret reports whether a text contains a secret.
 	Secret func(ctx context.Context, text string) (bool, error)
 }
 
-// Asked tells of one manager.
+// Asked describes the work of one manager.
 type Asked struct {
 	Manager  memory.Type `json:"manager"`
 	Prompt   string      `json:"prompt,omitempty"` // names and versions; empty: a rule
-	Found    int         `json:"found"`            // candidates; of the vault: lines that were held back
+	Found    int         `json:"found"`            // number of candidates; for the vault: lines that were held back
 	Proposed int         `json:"proposed"`
 	Refused  int         `json:"refused"`
-	Fault    string      `json:"fault,omitempty"` // why it gave nothing
+	Fault    string      `json:"fault,omitempty"` // why it gave no result
 }
 
-// Result is what came of a batch.
+// Result is the result of a batch.
 type Result struct {
 	Rulings  []judge.Ruling
 	Managers []Asked
-	Routed   string // the router's reason, or why all were asked
+	Routed   string // the router's reason, or why all managers were asked
 }
 
-// Held is how many lines were held back for the secrets in them.
+// Held returns how many lines were held back because of secrets.
 func (r *Result) Held() (n int) {
 	for _, a := range r.Managers {
 		if a.Manager == memory.Vault {
@@ -83,9 +84,10 @@ func (r *Result) Held() (n int) {
 	return n
 }
 
-// Work asks about a batch. Where some managers fail the result has what the
-// others found, and the error is theirs, joined; a temporary fault of any is an
-// error without a result, for the whole is tried again.
+// Work asks the model about a batch. If some managers fail, the result has what
+// the others found, and the error joins the failures. If any failure is
+// temporary, Work returns an error and no result, because the whole batch is
+// tried again.
 func (p *Pipeline) Work(ctx context.Context, b judge.Batch) (Result, error) {
 	var res Result
 	held, err := p.holdBack(ctx, &b)
@@ -133,8 +135,8 @@ func (p *Pipeline) Work(ctx context.Context, b judge.Batch) (Result, error) {
 	return res, errors.Join(errs...)
 }
 
-// holdBack takes the lines that hold a secret out of a batch: the vault's
-// manager.
+// holdBack is the vault's manager: it removes the lines that contain a secret
+// from a batch.
 func (p *Pipeline) holdBack(ctx context.Context, b *judge.Batch) (held int, err error) {
 	clean := func(ms []judge.Message) (out []judge.Message, err error) {
 		for _, m := range ms {
@@ -164,11 +166,12 @@ func (p *Pipeline) holdBack(ctx context.Context, b *judge.Batch) (held int, err 
 	return held, nil
 }
 
-// managers are those that are prompts, in the order in which they are asked.
+// managers are the managers that are prompts, in the order in which they are
+// asked.
 var managers = []memory.Type{memory.Core, memory.Episodic, memory.Semantic, memory.Procedural, memory.Resource}
 
-// route asks which managers are to see a batch. Where its answer can't be used,
-// all do: what was said is not lost for a bad router.
+// route asks which managers get a batch. If the answer can't be used, all of
+// them get it, so that a bad router loses nothing.
 func (p *Pipeline) route(ctx context.Context, b *judge.Batch) (picked []memory.Type, why string, err error) {
 	var may []memory.Type
 	for _, t := range managers {
@@ -210,8 +213,8 @@ func (p *Pipeline) route(ctx context.Context, b *judge.Batch) (picked []memory.T
 	return picked, strings.Join(strings.Fields(answer.Reason), " "), nil
 }
 
-// manage has one manager find its candidates, compares them with what is known,
-// and rules on what is said of them.
+// manage lets one manager find candidates, compares them with known memories,
+// and rules on the result.
 func (p *Pipeline) manage(ctx context.Context, t memory.Type, b judge.Batch) ([]judge.Ruling, Asked, error) {
 	m := asking[t]
 	asked := Asked{Manager: t, Prompt: m.prompt}
@@ -250,7 +253,7 @@ func (p *Pipeline) manage(ctx context.Context, t memory.Type, b judge.Batch) ([]
 	return rulings, asked, nil
 }
 
-// clean refuses what holds a secret after all.
+// clean refuses a ruling that still contains a secret.
 func (p *Pipeline) clean(ctx context.Context, r *judge.Ruling) error {
 	if r.Candidate == nil || r.Verdict == memory.Refuse {
 		return nil
@@ -269,8 +272,8 @@ func (p *Pipeline) clean(ctx context.Context, r *judge.Ruling) error {
 	return err
 }
 
-// once leaves out what two managers say of one line, and all but the first of
-// the changes of one memory.
+// once removes duplicates that two managers found in one line, and all but the
+// first change of each memory.
 func once(rulings []judge.Ruling) []judge.Ruling {
 	said, touched := map[string]bool{}, map[memory.ID]bool{}
 	for i := range rulings {

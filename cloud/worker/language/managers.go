@@ -25,8 +25,8 @@ var asking = map[memory.Type]struct {
 	memory.Resource:   {prompts.Resource, found("resource", `"title":{"type":"string"}`)},
 }
 
-// found is the schema of a manager's answer, with one field of its own. Strict
-// servers want every property required.
+// found returns the schema of a manager's answer, with one additional field.
+// Strict servers want every property to be required.
 func found(name, field string) *llm.Schema {
 	own, _, _ := strings.Cut(field, ":")
 	return &llm.Schema{Name: name, JSON: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["candidates"],"properties":{"candidates":{"type":"array","items":{` +
@@ -41,9 +41,9 @@ var decided = &llm.Schema{Name: "decisions", JSON: json.RawMessage(`{"type":"obj
 	`"type":"object","additionalProperties":false,"required":["candidate","op","id","value"],"properties":{` +
 	`"candidate":{"type":"integer"},"op":{"type":"string","enum":["ADD","UPDATE","DELETE","NOOP"]},"id":{"type":["integer","null"]},"value":{"type":["string","null"]}}}}}}`)}
 
-// candidates reads a manager's answer, as operations of which nothing is
-// compared yet. An error is for the model; what is wrong with one candidate
-// alone is the judge's affair.
+// candidates parses a manager's answer into operations that were not compared
+// yet. An error is meant for the model. A fault in a single candidate is left
+// to package judge.
 func candidates(raw []byte, t memory.Type, messages int) ([]judge.Operation, error) {
 	var answer struct {
 		Candidates *[]judge.Operation `json:"candidates"`
@@ -68,7 +68,7 @@ func candidates(raw []byte, t memory.Type, messages int) ([]judge.Operation, err
 	return list, nil
 }
 
-// decode reads an answer; the error is for the model.
+// decode parses an answer. The error is meant for the model.
 func decode(raw []byte, to any) error {
 	err := json.Unmarshal(raw, to)
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
@@ -80,7 +80,7 @@ func decode(raw []byte, to any) error {
 	return nil
 }
 
-// show gives a batch as JSON, of which no text can be the end.
+// show returns a batch as JSON, so that no text in it can look like its end.
 func show(b *judge.Batch) string {
 	return asJSON(struct {
 		Wearer   string        `json:"wearer"`
@@ -100,7 +100,7 @@ func dateOf(t time.Time) string {
 func asJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // strings and numbers
+		panic(err) // strings and numbers can always be encoded
 	}
 	return string(b)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/memory/consolidate"
 )
 
-// Merge is memories that say one thing, worded once.
+// Merge is several memories that say the same, with one wording for all.
 type Merge struct {
 	Of     []memory.Memory
 	Text   string
@@ -23,13 +23,13 @@ type Merge struct {
 var merged = &llm.Schema{Name: "merges", JSON: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["merges"],"properties":{"merges":{"type":"array","items":{` +
 	`"type":"object","additionalProperties":false,"required":["ids","text","reason"],"properties":{"ids":{"type":"array","items":{"type":"integer"}},"text":{"type":"string"},"reason":{"type":"string"}}}}}}`)}
 
-// maxMerge is how many memories one merge has.
+// maxMerge is the greatest number of memories in one merge.
 const maxMerge = 6
 
-// Merges has a model find memories that say one thing. What it words is taken
-// where it says all that each of them says, by the rule that the node has for
-// it: [consolidate.Covers]. A number that was not given is told to the model;
-// a merge that loses something is left out.
+// Merges asks a model for memories that say the same. It accepts a wording only
+// if that says everything that each of them says, by the same rule as the
+// node's: [consolidate.Covers]. If the model uses a number that it was not
+// given, it is told so. A merge that loses something is left out.
 func (p *Pipeline) Merges(ctx context.Context, plugin string, ms []memory.Memory) ([]Merge, error) {
 	type shownMemory struct {
 		ID     int    `json:"id"`

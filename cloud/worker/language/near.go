@@ -10,14 +10,15 @@ import (
 )
 
 // Shelf finds the memories that are nearest to a text, by the words that they
-// share, the rarer ones counting more. A worker has no index on its disk: it
-// makes a Shelf for a batch. It is safe for concurrent use once it is filled.
+// share. Rare words count more. A worker has no index on its disk, so it makes
+// a Shelf for each batch. It is safe for concurrent use after all memories were
+// added.
 type Shelf struct {
 	memories []memory.Memory
-	by       map[string][]int // places in memories, by word
+	by       map[string][]int // indexes in memories, by word
 }
 
-// Add puts a memory on the shelf.
+// Add adds a memory.
 func (s *Shelf) Add(m memory.Memory) {
 	if s.by == nil {
 		s.by = map[string][]int{}
@@ -29,7 +30,7 @@ func (s *Shelf) Add(m memory.Memory) {
 	}
 }
 
-// Near gives at most k of one type, the nearest first.
+// Near returns at most k memories of one type, the nearest first.
 func (s *Shelf) Near(text string, of memory.Type, k int) []memory.Memory {
 	score := map[int]float64{}
 	for w := range words(text) {
@@ -45,7 +46,8 @@ func (s *Shelf) Near(text string, of memory.Type, k int) []memory.Memory {
 	for at := range score {
 		places = append(places, at)
 	}
-	// Rounded, for sums over a map come in any order.
+	// The scores are rounded, because the sums over a map are added in any
+	// order.
 	value := func(at int) float64 { return math.Round(score[at] * 1e9) }
 	slices.SortFunc(places, func(a, b int) int { return cmp.Or(cmp.Compare(value(b), value(a)), cmp.Compare(a, b)) })
 	var out []memory.Memory

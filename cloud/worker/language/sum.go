@@ -13,23 +13,24 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Sum is what holds a community together. Its text is empty where nothing can be
-// said of it.
+// Sum says what a community has in common. Its text is empty if there is
+// nothing to say.
 type Sum struct {
 	Title  string
 	Text   string
-	Facts  []int // that it rests on, from 0
+	Facts  []int // indexes, from 0, of the facts that support the text
 	Source memory.Source
 }
 
 var summed = &llm.Schema{Name: "community", JSON: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["title","summary","facts"],"properties":{` +
 	`"title":{"type":"string"},"summary":{"type":"string"},"facts":{"type":"array","items":{"type":"integer"}}}}`)}
 
-// maxTitle is how long a title is, in bytes.
+// maxTitle is the greatest length of a title, in bytes.
 const maxTitle = 80
 
-// SumUp has a community summed up from facts. What names nothing of the facts
-// that it rests on is not taken; facts with a secret are not shown.
+// SumUp asks the model to summarise a community from facts. A sentence is
+// accepted only if it names something of the facts that it cites. Facts with a
+// secret are not shown.
 func (p *Pipeline) SumUp(ctx context.Context, plugin string, members, facts []string) (Sum, error) {
 	type fact struct {
 		N    int    `json:"n"`

@@ -10,12 +10,12 @@ import (
 	"github.com/locket-dev/locket/memory/judge"
 )
 
-// MaxSummary is how long a summary is kept, in bytes.
+// MaxSummary is the greatest length of a summary, in bytes.
 const MaxSummary = 1200
 
-// Summarise goes on with a summary. It is asked for after a batch, beside the
-// next one's way, and lost without harm: lines are understood from the last
-// messages then. What holds a secret is neither shown nor kept.
+// Summarise extends a summary. It is done after a batch, and the next batch
+// does not wait for it. If a summary is lost, lines are understood from the
+// last messages alone. Texts with a secret are neither shown nor kept.
 func (p *Pipeline) Summarise(ctx context.Context, before string, ms []judge.Message) (string, error) {
 	b := judge.Batch{Summary: before, Messages: ms}
 	if _, err := p.holdBack(ctx, &b); err != nil {

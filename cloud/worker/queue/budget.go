@@ -11,19 +11,19 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Cost is what work on a space took, at the prices that the worker was told; an
-// engine at home has none.
+// Cost is what work on a space has cost, at the configured prices. A local
+// engine costs nothing.
 type Cost struct {
 	Tokens   int64         `json:"tokens,omitempty"`
 	MicroUSD cost.MicroUSD `json:"micro_usd,omitempty"`
 }
 
-// Plus gives the sum.
+// Plus returns the sum.
 func (c Cost) Plus(d Cost) Cost { return Cost{c.Tokens + d.Tokens, c.MicroUSD + d.MicroUSD} }
 
 func (q *Queue) day() string { return q.o.Now().UTC().Format(time.DateOnly) }
 
-// Spent gives what a space has cost today (UTC).
+// Spent returns what a space has cost today (UTC).
 func (q *Queue) Spent(ctx context.Context, space memory.SpaceID) (c Cost, err error) {
 	err = q.base.DB.QueryRowContext(ctx, `SELECT tokens, micro_usd FROM locket_spent WHERE space = $1 AND day = $2`, space.String(), q.day()).Scan(&c.Tokens, &c.MicroUSD)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -35,9 +35,10 @@ func (q *Queue) Spent(ctx context.Context, space memory.SpaceID) (c Cost, err er
 	return c, nil
 }
 
-// Afford is nil while today's budget of the job's space is not spent, else a
-// [Wait] until tomorrow. It is asked before each call that costs: what a space
-// costs in a day passes the budget by the calls that are under way, and no more.
+// Afford returns nil while today's budget of the job's space is not used up,
+// and otherwise a [Wait] until tomorrow. It is called before each call that
+// costs something. The cost of a day can exceed the budget only by the calls
+// that are running.
 func (r *Running) Afford(ctx context.Context) error {
 	budget := r.q.o.Budget
 	if budget == (Cost{}) {
@@ -61,8 +62,8 @@ func (r *Running) Afford(ctx context.Context) error {
 	return &Wait{After: tomorrow.Sub(now), Reason: reason}
 }
 
-// Book adds what a call cost to the job and to today's costs of its space. It
-// is booked at once: a worker that dies after it has paid all the same.
+// Book adds a call's cost to the job and to today's cost of its space. It is
+// stored at once, so that it counts even if the worker is killed afterwards.
 func (r *Running) Book(ctx context.Context, c Cost) error {
 	if c.Tokens < 0 || c.MicroUSD < 0 {
 		return fmt.Errorf("%w: a cost of %d tokens and %d µ$", memory.ErrInvalid, c.Tokens, c.MicroUSD)

@@ -15,20 +15,21 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Of the workers that share a database, each holds a lease for each space that
-// it is in, and renews it four times in its length. A job that is running with
-// a worker that has no lease is another's to do. Times are the database's.
+// Workers that share a database hold a lease for each of their spaces, and
+// renew it four times within its length. If the worker of a running job has no
+// lease any more, another worker takes over the job. Times are by the
+// database's clock.
 //
-// River itself goes by how long a job has been running, an hour by default: a
-// long recording takes longer, and a worker that died is found too late.
+// River itself uses the running time of a job for this, an hour by default. A
+// long recording may take longer, and a dead worker would be noticed too late.
 
-// newName names a run of a worker.
+// newName returns a name for one run of a worker.
 func newName() string { return "worker-" + strings.ToLower(rand.Text()) }
 
-// nowMS is the database's clock. Only PostgreSQL is asked.
+// nowMS is the database's clock. It is used only with PostgreSQL.
 const nowMS = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 
-// beat renews the leases of this worker, and takes up what dead ones left.
+// beat renews this worker's leases, and takes over the jobs of dead workers.
 func (q *Queue) beat(ctx context.Context, spaces map[memory.SpaceID]bool) error {
 	if !q.base.Shared {
 		return nil
@@ -44,7 +45,7 @@ func (q *Queue) beat(ctx context.Context, spaces map[memory.SpaceID]bool) error 
 		if _, err := q.base.DB.ExecContext(ctx, `DELETE FROM locket_worker WHERE until < `+nowMS); err != nil {
 			return err
 		}
-		alive := map[string]bool{q.name: true} // however late we are
+		alive := map[string]bool{q.name: true} // this worker is alive, even if its lease has ended
 		rows, err := q.base.DB.QueryContext(ctx, `SELECT DISTINCT name FROM locket_worker`)
 		if err != nil {
 			return err
@@ -64,7 +65,7 @@ func (q *Queue) beat(ctx context.Context, spaces map[memory.SpaceID]bool) error 
 	})
 }
 
-// bye ends the leases of this worker.
+// bye ends this worker's leases.
 func (q *Queue) bye(ctx context.Context) error {
 	if !q.base.Shared {
 		return nil
@@ -75,8 +76,9 @@ func (q *Queue) bye(ctx context.Context) error {
 
 const endedReason = "the worker ended in the midst of it"
 
-// rescue has the running jobs of workers that are not alive (nil: nobody is)
-// wait for another one, or parks them where they were tried often enough.
+// rescue makes the running jobs of dead workers wait for another worker. It
+// parks jobs that were tried too often. alive nil means that no worker is
+// alive.
 func (q *Queue) rescue(ctx context.Context, alive func(string) bool) error {
 	now := time.Now().UTC()
 	many := &riverdriver.JobRescueManyParams{}
@@ -84,7 +86,7 @@ func (q *Queue) rescue(ctx context.Context, alive func(string) bool) error {
 		if n := len(row.AttemptedBy); n > 0 && alive != nil && alive(row.AttemptedBy[n-1]) {
 			return true
 		}
-		why, _ := json.Marshal(rivertype.AttemptError{At: now, Attempt: row.Attempt, Error: endedReason}) // plain fields
+		why, _ := json.Marshal(rivertype.AttemptError{At: now, Attempt: row.Attempt, Error: endedReason}) // plain fields can always be encoded
 		state, ended := rivertype.JobStateAvailable, (*time.Time)(nil)
 		if row.Attempt >= row.MaxAttempts {
 			state, ended = rivertype.JobStateDiscarded, &now
@@ -99,7 +101,7 @@ func (q *Queue) rescue(ctx context.Context, alive func(string) bool) error {
 	if err != nil || len(many.ID) == 0 {
 		return err
 	}
-	for i := range many.FinalizedAt { // River's form of none, on PostgreSQL
+	for i := range many.FinalizedAt { // on PostgreSQL River writes no time in this way
 		if many.FinalizedAt[i] == nil && q.base.Shared {
 			many.FinalizedAt[i] = &time.Time{}
 		}
@@ -108,15 +110,16 @@ func (q *Queue) rescue(ctx context.Context, alive func(string) bool) error {
 	return err
 }
 
-// leave is a space that is left while jobs are done.
+// leave is a space that is being left while jobs run.
 type leave struct {
 	space memory.SpaceID
 	done  chan error
 }
 
-// Leave ends a space here, and what the queue has of it, unless another worker
-// that is alive has it too. Jobs of it that run are cut off first; so are the
-// others that run here, which start anew. It is not called by a job.
+// Leave ends a space at this worker, and deletes the space's data in the queue
+// unless another living worker has the space. It first interrupts the running
+// jobs of the space. The other jobs of this process are interrupted, too, and
+// start again. A job must not call it.
 func (q *Queue) Leave(ctx context.Context, space memory.SpaceID) error {
 	l := leave{space, make(chan error, 1)}
 	q.mu.Lock()
@@ -139,7 +142,8 @@ func (q *Queue) Leave(ctx context.Context, space memory.SpaceID) error {
 	}
 }
 
-// leaving gives the spaces that are to be forgotten, once no job runs.
+// leaving returns the spaces whose data has to be deleted as soon as no job
+// runs.
 func (q *Queue) leaving() []leave {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -148,8 +152,8 @@ func (q *Queue) leaving() []leave {
 	return l
 }
 
-// forget deletes what there is of a space. None of its jobs runs here: River's
-// completer does not expect a job to vanish.
+// forget deletes a space's data. None of its jobs may be running here, because
+// River does not expect a running job to be deleted.
 func (q *Queue) forget(ctx context.Context, space memory.SpaceID) error {
 	err := q.base.Locked(ctx, func() error {
 		if q.base.Shared {
@@ -176,7 +180,7 @@ func (q *Queue) forget(ctx context.Context, space memory.SpaceID) error {
 	return nil
 }
 
-// each calls f with the jobs of a list, all of them, until it is false.
+// each calls f with every job of a list until f returns false.
 func (q *Queue) each(ctx context.Context, p *river.JobListParams, f func(*rivertype.JobRow) bool) error {
 	q.mu.Lock()
 	c := q.client
@@ -195,6 +199,6 @@ func (q *Queue) each(ctx context.Context, p *river.JobListParams, f func(*rivert
 		if len(page.Jobs) < q.page || page.LastCursor == nil {
 			return nil
 		}
-		next = p.After(page.LastCursor) // not of next: River adds to a list what it was given
+		next = p.After(page.LastCursor) // p, and not next, because River appends to what it gets
 	}
 }

@@ -14,19 +14,19 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// State is where a job stands.
+// State is the state of a job.
 type State string
 
 // The states.
 const (
-	Waiting   State = "waiting" // for its turn, or for Next
+	Waiting   State = "waiting" // until it is its turn, or until Next
 	Busy      State = "running"
 	Done      State = "done"
-	Parked    State = "parked"    // until somebody does something about Reason
-	Discarded State = "discarded" // given up by somebody; it is not added again
+	Parked    State = "parked"    // until somebody removes the cause in Reason
+	Discarded State = "discarded" // given up by a person; it is not added again
 )
 
-// rivers gives River's states of ours.
+// rivers returns River's states for a state of ours.
 func (s State) rivers() []rivertype.JobState {
 	switch s {
 	case Waiting:
@@ -44,7 +44,7 @@ func (s State) rivers() []rivertype.JobState {
 // Known reports whether s is a state, or empty.
 func (s State) Known() bool { return s == "" || len(s.rivers()) < len(everyState) }
 
-// Job is a task and where it stands.
+// Job is a task with its state.
 type Job struct {
 	ID       int64          `json:"id"`
 	Space    memory.SpaceID `json:"space"`
@@ -52,18 +52,18 @@ type Job struct {
 	Subject  string         `json:"subject"`
 	Version  string         `json:"version,omitempty"`
 	Priority Priority       `json:"priority"`
-	Engine   string         `json:"engine,omitempty"` // that did it, or tried last
+	Engine   string         `json:"engine,omitempty"` // that did it, or that tried last
 	State    State          `json:"state"`
 	Attempts int            `json:"attempts"`
-	Reason   string         `json:"reason,omitempty"` // of the last failure, or why it waits, in words
-	Next     time.Time      `json:"next,omitzero"`    // not before; of one that waits
+	Reason   string         `json:"reason,omitempty"` // of the last failure, or why it waits
+	Next     time.Time      `json:"next,omitzero"`    // a waiting job does not start before this time
 	Added    time.Time      `json:"added"`
 	Updated  time.Time      `json:"updated"`
 	Cost
-	Failures []Failure `json:"failures,omitempty"` // only where one job is asked for
+	Failures []Failure `json:"failures,omitempty"` // only in the answer for a single job
 }
 
-// Failure is an attempt that came to nothing.
+// Failure is a failed attempt.
 type Failure struct {
 	At      time.Time `json:"at"`
 	Attempt int       `json:"attempt"`
@@ -72,7 +72,7 @@ type Failure struct {
 
 func jobOf(row *rivertype.JobRow) Job {
 	var a args
-	_ = json.Unmarshal(row.EncodedArgs, &a) // River's own JSON of what Add gave it
+	_ = json.Unmarshal(row.EncodedArgs, &a) // River's own JSON of the arguments of Add
 	o := outcomeOf(row)
 	j := Job{ID: row.ID, Space: a.Space, Kind: Kind(row.Kind), Subject: a.Subject, Version: a.Version, Priority: Priority(row.Priority),
 		Engine: o.Engine, Attempts: row.Attempt, Cost: o.Cost, Added: row.CreatedAt.UTC(), Updated: row.CreatedAt.UTC()}
@@ -112,13 +112,13 @@ func jobOf(row *rivertype.JobRow) Job {
 
 // Filter says which jobs to list.
 type Filter struct {
-	Space memory.SpaceID // zero: of all
-	Kind  Kind           // empty: of all
-	State State          // empty: of all
-	Limit int            // 0: none
+	Space memory.SpaceID // zero: all spaces
+	Kind  Kind           // empty: all kinds
+	State State          // empty: all states
+	Limit int            // 0: no limit
 }
 
-// List gives jobs, those that were added last first.
+// List returns jobs, those that were added last first.
 func (q *Queue) List(ctx context.Context, f Filter) ([]Job, error) {
 	p := river.NewJobListParams().OrderBy(river.JobListOrderByID, river.SortOrderDesc).States(f.State.rivers()...)
 	if f.Space != (memory.SpaceID{}) {
@@ -140,7 +140,7 @@ func (q *Queue) List(ctx context.Context, f Filter) ([]Job, error) {
 	return list, nil
 }
 
-// Job gives one job, with its failures.
+// Job returns one job with its failures.
 func (q *Queue) Job(ctx context.Context, id int64) (Job, error) {
 	row, err := q.at().JobGet(ctx, id)
 	if err != nil {
@@ -153,8 +153,8 @@ func (q *Queue) Job(ctx context.Context, id int64) (Job, error) {
 	return j, nil
 }
 
-// Retry has a job tried again at once, whether it waits, was parked, discarded
-// or done. One that is running is left alone.
+// Retry makes a job run again at once, whether it waits, was parked, was
+// discarded or is done. A running job is left alone.
 func (q *Queue) Retry(ctx context.Context, id int64) error {
 	row, err := q.at().JobGet(ctx, id)
 	if err == nil && row.State == rivertype.JobStateRunning {
@@ -171,7 +171,7 @@ func (q *Queue) Retry(ctx context.Context, id int64) error {
 	return q.wrap(id, "retry", err)
 }
 
-// Discard gives a job up that waits or was parked. It is not added again.
+// Discard gives up a waiting or parked job. It is not added again.
 func (q *Queue) Discard(ctx context.Context, id int64) error {
 	row, err := q.at().JobGet(ctx, id)
 	switch {
@@ -206,8 +206,8 @@ func (q *Queue) at() base.Client {
 	return q.client
 }
 
-// RetryParked has the parked jobs of a kind tried anew that another engine than
-// this one, or none, tried last.
+// RetryParked makes parked jobs of a kind wait again, if the engine that tried
+// last was another one or none.
 func (q *Queue) RetryParked(ctx context.Context, kind Kind, engine string) (n int, err error) {
 	list, err := q.List(ctx, Filter{Kind: kind, State: Parked})
 	for _, j := range list {
@@ -219,7 +219,7 @@ func (q *Queue) RetryParked(ctx context.Context, kind Kind, engine string) (n in
 	return n, err
 }
 
-// Count is how many jobs of a kind stand where.
+// Count is the number of jobs of a kind in each state.
 type Count struct {
 	Kind      Kind  `json:"kind"`
 	Waiting   int64 `json:"waiting"`
@@ -229,9 +229,10 @@ type Count struct {
 	Discarded int64 `json:"discarded"`
 }
 
-// Counts tells of each kind that has jobs in a space where they stand.
+// Counts returns the number of jobs in each state, for each kind that has jobs
+// in a space.
 func (q *Queue) Counts(ctx context.Context, space memory.SpaceID) ([]Count, error) {
-	// -> is PostgreSQL's and SQLite's alike.
+	// PostgreSQL and SQLite both have the operator ->.
 	rows, err := q.base.DB.QueryContext(ctx, `SELECT kind, CAST(state AS TEXT), metadata -> 'output' -> 'discarded' IS NOT NULL, count(*)
 		FROM river_job WHERE queue = $1 GROUP BY 1, 2, 3 ORDER BY 1`, space.String())
 	if err != nil {

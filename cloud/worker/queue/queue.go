@@ -1,28 +1,29 @@
-// Package queue keeps a worker's jobs: what is to be done, what was done, and
-// what could not be, with the reason. It is River's, on SQLite in the worker's
-// home, or on a PostgreSQL that several workers share.
+// Package queue keeps a worker's jobs: those to be done, those done, and those
+// that failed, with the reason. It uses River, on SQLite in the worker's home,
+// or on a PostgreSQL that several workers share.
 //
 // The words:
 //
 //   - A [Task] is one kind of work on one subject of one space, by one version
-//     of whoever does such work. It is added once, however often it is asked
-//     for, and whoever asks.
-//   - A [Job] is a task with its state. It is done by one worker at a time, and
-//     ends as done, parked or discarded. Between, it may be put off.
-//   - A job that was running when its worker died is waiting again: on SQLite
-//     when the queue is opened, on PostgreSQL as soon as the worker's lease has
-//     ended (see leases.go). After [MaxAttempts] such ends it is parked: it may
-//     be what kills the worker.
-//   - A budget is what one space may cost in a day (UTC). A job that would
-//     cost waits for tomorrow once it is spent, and says so.
+//     of the code that does it. It is added once, however often and by whomever
+//     it is requested.
+//   - A [Job] is a task with its state. One worker at a time does it. It ends
+//     as done, parked or discarded, and may be postponed before that.
+//   - When a worker dies, its running job waits again: on SQLite from the next
+//     opening of the queue, on PostgreSQL as soon as the worker's lease has
+//     ended (see leases.go). After [MaxAttempts] such ends the job is parked,
+//     because it may be what kills the worker.
+//   - A budget is what one space may cost in a day (UTC). When it is used up,
+//     jobs that cost something wait for the next day and say so.
 //
-// A job may be done twice all the same: by a worker that was cut off from the
-// database and by the next one. What comes of a job has to be the same then;
-// that is for its handler.
+// A job may still be done twice: by a worker that lost its connection to the
+// database, and by the next one. A handler must therefore give the same result
+// when it is run again.
 //
-// The database holds ids, engines' names, times, costs and reasons, and nothing
-// of what was said or seen. A space that ends is overwritten in SQLite, and
-// deleted in PostgreSQL once no worker that is alive is in it.
+// The database has ids, names of engines, times, costs and reasons, and nothing
+// of what was said or seen. When a space ends, its data is overwritten in
+// SQLite. In PostgreSQL it is deleted as soon as no living worker is in the
+// space.
 package queue
 
 import (
@@ -42,62 +43,63 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Kind is what is to be done. Those about sources have their results' names.
+// Kind is a kind of work. Kinds of work on sources have the names of their
+// results.
 type Kind = result.Kind
 
-// The kinds of sound and pictures.
+// The kinds of work on sound and pictures.
 const (
 	Transcribe      = result.Transcribe // a recording
-	Read            = result.Read       // the print of a photo
+	Read            = result.Read       // the text in a photo
 	Caption         = result.Caption    // what a photo shows
-	Sequence        = result.Sequence   // what photos show that were taken one after another
-	Question   Kind = "question"        // that somebody has about a photo
+	Sequence        = result.Sequence   // what a series of photos shows
+	Question   Kind = "question"        // a person's question about a photo
 )
 
-// The kinds of words.
+// The kinds of work on words.
 const (
 	Language Kind = "language" // memories in what was said
-	Summary  Kind = "summary"  // of a conversation, for what is said in it later
-	Graph    Kind = "graph"    // names that are one, and communities
-	Dream    Kind = "dream"    // memories that say one thing
+	Summary  Kind = "summary"  // of a conversation, for understanding its later lines
+	Graph    Kind = "graph"    // names of the same thing, and communities
+	Dream    Kind = "dream"    // memories that say the same
 )
 
-// Kinds are all that there are: a job of another is refused.
+// kinds lists all kinds. A job of another kind is refused.
 var kinds = []Kind{Transcribe, Read, Caption, Sequence, Question, Language, Summary, Graph, Dream}
 
-// Priority says what goes first within a space, from 1 (first) to 4.
+// Priority is the order within a space, from 1 (first) to 4.
 type Priority int
 
 // The priorities. Zero is Soon.
 const (
-	First  Priority = 1 // somebody waits for it
+	First  Priority = 1 // a person waits for it
 	Soon   Priority = 2
-	Later  Priority = 3 // nice to have
+	Later  Priority = 3 // not urgent
 	Seldom Priority = 4 // housekeeping
 )
 
-// MaxAttempts is how often a job is tried.
+// MaxAttempts is how many times a job is tried.
 const MaxAttempts = 5
 
-// Task is what is to be done.
+// Task is a piece of work.
 type Task struct {
 	Space    memory.SpaceID
 	Kind     Kind
 	Subject  string // a memory's id or another opaque name, of 1 to 100 bytes
-	Version  string // of who does such work, up to 100 bytes: another one is another task
+	Version  string // of the code that does the work, up to 100 bytes; another version is another task
 	Priority Priority
 }
 
-// Options of a queue: File, or DB.
+// Options are the options of a queue. Either File or DB is needed.
 type Options struct {
 	File string      // SQLite
-	DB   base.Opener // a database that workers share
+	DB   base.Opener // a database that several workers share
 
 	Parallel int           // jobs at a time in this process; 0: 1
 	Budget   Cost          // of each space and day; zero fields: no limit
-	Pause    time.Duration // before the second attempt, doubled with each further one; 0: 10 s
-	Lease    time.Duration // after which a worker that says nothing is dead; 0: 45 s. Of no use on SQLite
-	Look     time.Duration // how often jobs are looked for that nobody tells of; 0: 1 s on SQLite, 5 s on PostgreSQL
+	Pause    time.Duration // before the second attempt, doubled with each further attempt; 0: 10 s
+	Lease    time.Duration // time without renewal after which a worker counts as dead; 0: 45 s; not used with SQLite
+	Look     time.Duration // how often to look for jobs that were not announced; 0: 1 s on SQLite, 5 s on PostgreSQL
 	Now      func() time.Time
 	Log      *slog.Logger // nil: nothing is logged
 }
@@ -108,26 +110,27 @@ var (
 	ErrRunning = errors.New("the job is running")
 )
 
-// Queue is open until Close. Its methods are safe for concurrent use.
+// Queue is a queue of jobs, open until Close. Its methods are safe for
+// concurrent use.
 type Queue struct {
 	o     Options
 	name  string // of this worker, for leases
 	page  int    // how many jobs are listed at a time
 	base  *base.Base
-	turns chan struct{} // one for each job that may run at a time
+	turns chan struct{} // has a value for each job that may run
 
 	mu      sync.Mutex
-	client  base.Client // of those that run, or one that only adds and lists
+	client  base.Client // the client that runs jobs, or one that only adds and lists
 	spaces  map[memory.SpaceID]bool
-	known   map[memory.SpaceID]map[Task]bool // that were added, or found there
-	running bool                             // Run is at work
+	known   map[memory.SpaceID]map[Task]bool // tasks that were added, or found in the database
+	running bool                             // Run is running
 	leaves  []leave
 	changed chan struct{}
-	after   sync.Map // job → how long its engine asks to be left alone
+	after   sync.Map // job id to the time for which its engine wants no requests
 }
 
-// Open opens the queue, or makes it. On SQLite one process has it open at a
-// time: what it finds running, it takes for broken off.
+// Open opens the queue, or makes it. With SQLite, only one process may have it
+// open, so a job that is marked as running was interrupted.
 func Open(ctx context.Context, o Options) (*Queue, error) {
 	q, err := open(o, false)
 	if err != nil {
@@ -135,7 +138,8 @@ func Open(ctx context.Context, o Options) (*Queue, error) {
 	}
 	err = q.base.Locked(ctx, func() error { return q.base.Migrate(ctx) })
 	if err == nil && !q.base.Shared {
-		// The leader was this process's predecessor: nobody waits for its term to end.
+		// The leader was an earlier process. This prevents waiting for the end
+		// of its term.
 		_, err = q.base.DB.ExecContext(ctx, `DELETE FROM river_leader`)
 	}
 	if err == nil && !q.base.Shared {
@@ -147,8 +151,8 @@ func Open(ctx context.Context, o Options) (*Queue, error) {
 	return q, nil
 }
 
-// Beside opens a queue that is there to list, retry and discard, beside the
-// workers that have it open.
+// Beside opens an existing queue to list, retry and discard jobs, while workers
+// have it open.
 func Beside(_ context.Context, o Options) (*Queue, error) { return open(o, true) }
 
 func open(o Options, mustExist bool) (*Queue, error) {
@@ -182,10 +186,10 @@ func open(o Options, mustExist bool) (*Queue, error) {
 	return q, nil
 }
 
-// Close closes the database. Run has returned.
+// Close closes the database. It must be called after Run has returned.
 func (q *Queue) Close() error { return q.base.Close() }
 
-// args is a task as River keeps it; the space is the queue.
+// args is a task as River stores it. The space is River's queue.
 type args struct {
 	kind    Kind
 	Space   memory.SpaceID `json:"space" river:"unique"`
@@ -193,15 +197,16 @@ type args struct {
 	Version string         `json:"version" river:"unique"`
 }
 
-// Kind is how River knows the kind.
+// Kind returns the name by which River knows the kind.
 func (a args) Kind() string { return string(a.kind) }
 
-// everyState: a task is added once, whatever became of it.
+// everyState lists all states, because a task is added only once, whatever its
+// state.
 var everyState = []rivertype.JobState{rivertype.JobStateAvailable, rivertype.JobStateCancelled, rivertype.JobStateCompleted, rivertype.JobStateDiscarded,
 	rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled}
 
-// Add puts tasks in, except for those that are there in any state, and tells
-// how many were new.
+// Add adds tasks that are not in the queue in any state, and returns how many
+// it added.
 func (q *Queue) Add(ctx context.Context, tasks ...Task) (added int, err error) {
 	var list []river.InsertManyParams
 	var fresh []Task
@@ -243,7 +248,7 @@ func (q *Queue) Add(ctx context.Context, tasks ...Task) (added int, err error) {
 	return added, nil
 }
 
-// note remembers tasks that are there.
+// note remembers existing tasks.
 func (q *Queue) note(tasks []Task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -280,7 +285,7 @@ func (t *Task) check() error {
 	return nil
 }
 
-// outcome is what is kept beside River's own fields of a job.
+// outcome is stored beside River's own fields of a job.
 type outcome struct {
 	Engine    string `json:"engine,omitempty"`
 	Reason    string `json:"reason,omitempty"` // why it waits
@@ -290,7 +295,7 @@ type outcome struct {
 
 func outcomeOf(row *rivertype.JobRow) (o outcome) {
 	if b := row.Output(); b != nil {
-		_ = json.Unmarshal(b, &o) // what is not ours is left out
+		_ = json.Unmarshal(b, &o) // unknown content is ignored
 	}
 	return o
 }

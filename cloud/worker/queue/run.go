@@ -16,13 +16,13 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Handler does one job. Nil is done. A [Wait] has it wait as if it had not been
-// tried, a [Park] parks it, and after any other error it is tried again later.
-// Its context ends when the worker stops or leaves the job's space; a job that
-// was cut off so is waiting again.
+// Handler does one job. A nil error means that it is done. A [Wait] makes the
+// job wait and does not count as an attempt. A [Park] parks it. After any other
+// error it is tried again later. The context ends when the worker stops or
+// leaves the job's space; an interrupted job then waits again.
 type Handler func(ctx context.Context, r *Running) error
 
-// Wait says that a job can't be done yet, for a reason that is not the job's.
+// Wait says that a job can't be done yet, for a reason outside the job.
 type Wait struct {
 	After  time.Duration
 	Reason string
@@ -30,12 +30,12 @@ type Wait struct {
 
 func (w *Wait) Error() string { return w.Reason }
 
-// Park says that somebody has to do something about the reason first.
+// Park says that a person has to remove the cause first.
 type Park struct{ Reason string }
 
 func (p *Park) Error() string { return p.Reason }
 
-// Again is a failure with the time that whoever failed asks to be left alone.
+// Again is an error with the time for which the service wants no requests.
 type Again struct {
 	Reason string
 	After  time.Duration
@@ -43,18 +43,19 @@ type Again struct {
 
 func (a *Again) Error() string { return a.Reason }
 
-// Running is a job while it is done. Afford and Book are safe for concurrent use.
+// Running is a job that is being done. Afford and Book are safe for concurrent
+// use.
 type Running struct {
 	Job
 	q  *Queue
-	mu sync.Mutex // of Cost
+	mu sync.Mutex // guards Cost
 }
 
-// By notes which engine does the job.
+// By records which engine does the job.
 func (r *Running) By(engine string) { r.Engine = engine }
 
-// Run does the jobs of the spaces that were entered, until ctx is done. It is
-// called once. An error is the database's.
+// Run does the jobs of the entered spaces until ctx is done. It may be called
+// once. It returns an error of the database.
 func (q *Queue) Run(ctx context.Context, do Handler) (err error) {
 	q.mu.Lock()
 	q.running = true
@@ -86,7 +87,7 @@ func (q *Queue) Run(ctx context.Context, do Handler) (err error) {
 	}
 }
 
-// run is the client that does jobs, if there is a space to do any in.
+// run is the client that does jobs, if any space was entered.
 type run struct {
 	q       *Queue
 	do      Handler
@@ -94,7 +95,7 @@ type run struct {
 	working map[memory.SpaceID]bool
 }
 
-// maintain brings the client to the spaces that were entered and left.
+// maintain adjusts the client to the spaces that were entered and left.
 func (r *run) maintain(ctx context.Context) error {
 	q := r.q
 	want := q.entered()
@@ -102,7 +103,7 @@ func (r *run) maintain(ctx context.Context) error {
 		q.o.Log.Warn("jobs: say that this worker is alive", "error", err)
 	}
 	if left := q.leaving(); len(left) > 0 {
-		err := r.stop(ctx) // River's clients can't let go of a queue
+		err := r.stop(ctx) // River's clients can't remove a queue
 		for _, l := range left {
 			l.done <- errors.Join(err, q.forget(ctx, l.space))
 		}
@@ -136,7 +137,7 @@ func (r *run) maintain(ctx context.Context) error {
 	return nil
 }
 
-// stop cuts off what runs, and waits for it.
+// stop interrupts running jobs and waits for them.
 func (r *run) stop(ctx context.Context) error {
 	if r.client == nil {
 		return nil
@@ -146,7 +147,8 @@ func (r *run) stop(ctx context.Context) error {
 	return c.StopAndCancel(context.WithoutCancel(ctx))
 }
 
-// use has jobs added by the client that does them, which then needs not look.
+// use makes Add use the client that also runs the jobs, which then learns of
+// new jobs at once.
 func (q *Queue) use(c base.Client) {
 	q.mu.Lock()
 	q.client = c
@@ -163,7 +165,7 @@ func (q *Queue) entered() map[memory.SpaceID]bool {
 	return out
 }
 
-// Enter has the jobs of a space done here.
+// Enter makes this process do the jobs of a space.
 func (q *Queue) Enter(space memory.SpaceID) {
 	q.mu.Lock()
 	q.spaces[space] = true
@@ -178,9 +180,9 @@ func (q *Queue) wake() {
 	}
 }
 
-// forever stands for a time that River is not to act on: what is done and
-// parked is kept, since a task is done once, and whether a running job was
-// given up is told by leases and not by its age.
+// forever is a time after which River would act on its own, and that never
+// comes. Done and parked jobs are kept, because a task is done only once.
+// Leases, and not the age of a job, tell whether its worker is dead.
 const forever = 100 * 365 * 24 * time.Hour
 
 func (q *Queue) config(spaces map[memory.SpaceID]bool, do Handler) *river.Config {
@@ -191,7 +193,7 @@ func (q *Queue) config(spaces map[memory.SpaceID]bool, do Handler) *river.Config
 		MaxAttempts: MaxAttempts, RetryPolicy: q, FetchCooldown: time.Millisecond,
 	}
 	if q.base.Shared {
-		c.FetchPollInterval = 5 * time.Second // it tells of new jobs, but not of those whose time has come
+		c.FetchPollInterval = 5 * time.Second // River announces new jobs, but not those that become due
 		c.FetchCooldown = 10 * time.Millisecond
 	}
 	if q.o.Look > 0 {
@@ -207,8 +209,8 @@ func (q *Queue) config(spaces map[memory.SpaceID]bool, do Handler) *river.Config
 	return c
 }
 
-// NextRetry is River's question when to try again: after Pause, doubled with
-// each failure, and not before whoever failed wants it.
+// NextRetry tells River when to try again: after Pause, doubled with each
+// failure, and not before the service accepts requests again.
 func (q *Queue) NextRetry(row *rivertype.JobRow) time.Time {
 	after := q.o.Pause << (max(row.Attempt, 1) - 1)
 	if asked, ok := q.after.LoadAndDelete(row.ID); ok {
@@ -217,7 +219,7 @@ func (q *Queue) NextRetry(row *rivertype.JobRow) time.Time {
 	return time.Now().Add(after)
 }
 
-// work has one job done, and tells River how it ended.
+// work does one job and tells River the result.
 func (q *Queue) work(ctx context.Context, j *river.Job[args], do Handler) error {
 	select {
 	case q.turns <- struct{}{}:
@@ -236,7 +238,7 @@ func (q *Queue) work(ctx context.Context, j *river.Job[args], do Handler) error 
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
-		end = river.JobSnooze(0) // we stop: as if it had not been taken
+		end = river.JobSnooze(0) // the worker stops, so this does not count as an attempt
 	case errors.As(err, &wait):
 		out.Reason = wait.Reason
 		end = river.JobSnooze(max(wait.After, 0))
@@ -254,8 +256,8 @@ func (q *Queue) work(ctx context.Context, j *river.Job[args], do Handler) error 
 	return end
 }
 
-// quiet passes on River's warnings, but for those of failed jobs, which the
-// worker tells in its own words.
+// quiet passes on River's warnings, except those about failed jobs, which the
+// worker logs itself.
 func quiet(to *slog.Logger) *slog.Logger { return slog.New(quietHandler{to.Handler()}) }
 
 type quietHandler struct{ slog.Handler }

@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/cloud/worker/queue/base"
 )
 
-// openSQLite opens a file that one worker has. What is committed may be lost
-// where the power goes, and is done again then.
+// openSQLite opens a file that only one worker uses. A power failure may lose
+// the last commits; those jobs are done again.
 func openSQLite(file string, mustExist bool) (*base.Base, error) {
 	if mustExist {
 		if _, err := os.Stat(file); err != nil {
@@ -31,7 +31,7 @@ func openSQLite(file string, mustExist bool) (*base.Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1) // as River asks for with SQLite
+	db.SetMaxOpenConns(1) // as River requires for SQLite
 	b := base.On(db, riversqlite.New(db))
 	b.Locked = func(_ context.Context, do func() error) error { return do() }
 	b.Wiped = func(ctx context.Context) error {

@@ -1,8 +1,8 @@
-// Package cost counts what it costs to ask models: tokens, and money by prices
-// that are configured, of tokens or of minutes of sound.
+// Package cost counts the cost of asking models: tokens, and money by
+// configured prices, for tokens or for minutes of sound.
 //
-// Money is a whole number of millionths of a US dollar, always rounded up: a
-// budget is never overrun by rounding.
+// Money is a whole number of millionths of a US dollar and is always rounded
+// up, so that rounding never exceeds a budget.
 package cost
 
 import (
@@ -18,26 +18,26 @@ import (
 	"github.com/locket-dev/locket/internal/llm"
 )
 
-// MicroUSD is millionths of a US dollar.
+// MicroUSD is an amount in millionths of a US dollar.
 type MicroUSD int64
 
 // String is the amount in dollars with six decimals, without a sign.
 func (m MicroUSD) String() string { return fmt.Sprintf("%d.%06d", m/1e6, m%1e6) }
 
-// Price is that of a million tokens, and of a minute of sound.
+// Price has the price of a million tokens, and of a minute of sound.
 type Price struct {
 	Prompt, Completion MicroUSD
 	Minute             MicroUSD
 }
 
-// Tokens reports whether tokens cost something.
+// Tokens reports whether tokens cost anything.
 func (p Price) Tokens() bool { return p.Prompt > 0 || p.Completion > 0 }
 
-// Prices are by model. Of a model that has none, asking costs no money: one
-// that runs at home.
+// Prices are the prices by model. A model without a price costs no money, such
+// as a local one.
 type Prices map[string]Price
 
-// maxPrice bounds a price, so that no sum of costs runs over.
+// maxPrice bounds a price, so that sums can't overflow.
 const maxPrice = 1_000_000
 
 // perMinute stands in a price behind that of a minute of sound.
@@ -70,13 +70,13 @@ func ParsePrice(s string) (model string, p Price, err error) {
 	return s[:at], p, nil
 }
 
-// Of is what tokens of a model cost.
+// Of returns the cost of a model's tokens.
 func (p Prices) Of(model string, u llm.Usage) MicroUSD {
 	price := p[model]
 	return ceil(int64(u.Prompt), int64(price.Prompt)) + ceil(int64(u.Completion), int64(price.Completion))
 }
 
-// OfSound is what a model takes for hearing so much.
+// OfSound returns a model's cost for a duration of sound.
 func (p Prices) OfSound(model string, sound time.Duration) MicroUSD {
 	ms := (max(sound, 0) + time.Millisecond - 1).Milliseconds()
 	const minute = int64(time.Minute / time.Millisecond)
@@ -84,19 +84,19 @@ func (p Prices) OfSound(model string, sound time.Duration) MicroUSD {
 	return MicroUSD(ms/minute*price + (ms%minute*price+minute-1)/minute)
 }
 
-// ceil is tokens × price of a million, rounded up.
+// ceil returns tokens × price of a million, rounded up.
 func ceil(tokens, price int64) MicroUSD {
 	return MicroUSD(tokens/1e6*price + (tokens%1e6*price+999_999)/1_000_000)
 }
 
-// Spent is what some work took.
+// Spent is the cost of some work.
 type Spent struct {
 	Calls int `json:"calls"`
 	llm.Usage
 	MicroUSD MicroUSD `json:"micro_usd"`
 }
 
-// Add adds another's.
+// Add adds another cost.
 func (s *Spent) Add(o Spent) {
 	s.Calls += o.Calls
 	s.Prompt += o.Prompt
@@ -105,7 +105,7 @@ func (s *Spent) Add(o Spent) {
 	s.MicroUSD += o.MicroUSD
 }
 
-// Tokens are all of them.
+// Tokens returns the sum of all tokens.
 func (s Spent) Tokens() int { return s.Prompt + s.Completion }
 
 // Model is what is asked.
@@ -115,14 +115,14 @@ type Model interface {
 	Name() string
 }
 
-// Meter is a Model that counts, for one piece of work. It is safe for
+// Meter is a Model that counts costs, for one piece of work. It is safe for
 // concurrent use.
 type Meter struct {
 	Model  Model
-	Named  string // by which Prices has it
+	Named  string // the name under which Prices has it
 	Prices Prices
-	// Afford is asked before each question; an error ends the work. Book is told
-	// what each has cost, at once, whatever came of it.
+	// Afford is called before each question; an error ends the work. Book is
+	// called with the cost of each question at once, whatever its result.
 	Afford func(context.Context) error
 	Book   func(context.Context, Spent) error
 
@@ -130,7 +130,7 @@ type Meter struct {
 	spent Spent
 }
 
-// Spent is what was spent until now.
+// Spent returns the cost so far.
 func (m *Meter) Spent() Spent {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -163,5 +163,5 @@ func (m *Meter) count(ctx context.Context, u llm.Usage) error {
 	m.mu.Lock()
 	m.spent.Add(s)
 	m.mu.Unlock()
-	return m.Book(context.WithoutCancel(ctx), s) // it was spent, whoever stops us now
+	return m.Book(context.WithoutCancel(ctx), s) // it is booked even if the work is being stopped, because it was spent
 }

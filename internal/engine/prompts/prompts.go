@@ -1,10 +1,9 @@
-// Package prompts holds the words with which a worker asks language models, and
-// their versions.
+// Package prompts has the prompts for language models, with their versions.
 //
-// A prompt is a file of files/, NAME.vN.md. One that was used stands in the
-// source of what came of it, so its text never changes: other words are a file
-// with the next number. prompts.sum has the SHA-256 of each, and a test that
-// compares them.
+// A prompt is a file of files/, NAME.vN.md. The version is part of the source
+// of every result, so the text of a prompt that was used never changes: a new
+// text is a file with the next number. prompts.sum has the SHA-256 of each
+// file, and a test compares them.
 package prompts
 
 import (
@@ -36,8 +35,8 @@ var files embed.FS
 //go:embed prompts.sum
 var sums string
 
-// Text gives the prompts of some names, one after the other. It panics where
-// one is not there, as a program without its prompts is not built right.
+// Text returns the prompts with these names, one after another. It panics if
+// one does not exist, because the program was then not built correctly.
 func Text(names ...string) string {
 	var parts []string
 	for _, n := range names {

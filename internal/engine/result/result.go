@@ -1,8 +1,9 @@
 // Package result makes memories of what engines answered about recordings and
-// photos. The node uses it for the engines beside it, and a worker for its own.
+// photos. The node and the worker use it for their engines.
 //
-// A source is the memory of a recording or a photo whose file is kept. An
-// [Answer] is what an engine made of one source: words, print, or a caption.
+// A source is the memory of a recording or a photo whose file is stored. An
+// [Answer] is an engine's result for one source: words, the text in a photo, or
+// a caption.
 package result
 
 import (
@@ -25,12 +26,12 @@ type Kind string
 // The kinds.
 const (
 	Transcribe Kind = "transcribe" // a recording
-	Read       Kind = "read"       // the print of a photo
+	Read       Kind = "read"       // the text in a photo
 	Caption    Kind = "caption"    // what a photo shows
-	Sequence   Kind = "sequence"   // what photos show that were taken one after another
+	Sequence   Kind = "sequence"   // what a series of photos shows
 )
 
-// How a result is tied to its source, and tagged.
+// Relations between a result and its source, and its tags.
 const (
 	TranscriptOf  = "transcript_of"
 	PrintOf       = "print_of"
@@ -42,15 +43,15 @@ const (
 	TagSequence   = "sequence"
 )
 
-// What the node's extractor tags.
+// Tags and metadata that the node's extractor sets.
 const (
 	tagRecording = "recording"
-	// metaOrientation is the metadata field in which the node keeps how many
-	// quarter turns put a photo upright.
+	// metaOrientation is the metadata field with the number of quarter turns
+	// that put a photo upright.
 	metaOrientation = "orientation"
 )
 
-// What a result says of how it was made, in its metadata.
+// Keys of a result's metadata that say how it was made.
 const (
 	metaSegments = "segments" // of a transcript: FROM-TO in ms and, behind a colon, the speaker, with spaces between
 	metaLayout   = "layout"   // of print: see sight.Page.Layout
@@ -58,10 +59,10 @@ const (
 	metaPlace    = "place"    // LAT,LON in degrees
 )
 
-// maxMeta is how long a value of metadata is.
+// maxMeta is the greatest length of a metadata value, in bytes.
 const maxMeta = 4096
 
-// Answer is what an engine made of a source.
+// Answer is an engine's result for a source.
 type Answer struct {
 	Kind       Kind             `json:"kind"`
 	Engine     string           `json:"engine"`
@@ -73,7 +74,7 @@ type Answer struct {
 	More       memory.Metadata  `json:"more,omitempty"`     // beside the engine's name
 }
 
-// Heard is the answer that a transcript is.
+// Heard returns the answer for a transcript.
 func Heard(engine string, t *speech.Transcript) Answer {
 	a := Answer{Kind: Transcribe, Engine: engine, Text: t.Turns(), Lang: t.Lang, Confidence: t.Confidence(), Segments: t.Segments, More: memory.Metadata{}}
 	if times := segments(t); times != "" {
@@ -82,7 +83,7 @@ func Heard(engine string, t *speech.Transcript) Answer {
 	return a
 }
 
-// Printed is the answer that the print of a photo is; its text is empty where
+// Printed returns the answer for the text in a photo; its text is empty if
 // there is none.
 func Printed(engine string, p *sight.Page, photo []byte) Answer {
 	a := Answer{Kind: Read, Engine: engine, Text: p.Text(), Confidence: p.Confidence(), More: taken(photo)}
@@ -90,12 +91,13 @@ func Printed(engine string, p *sight.Page, photo []byte) Answer {
 	return a
 }
 
-// Captioned is the answer that a caption of a photo is.
+// Captioned returns the answer for a caption of a photo.
 func Captioned(engine, text string, photo []byte) Answer {
 	return Answer{Kind: Caption, Engine: engine, Text: text, Confidence: -1, More: taken(photo)}
 }
 
-// WorkOn says what is to be done on a memory; nothing where it is no source.
+// WorkOn returns the kinds of work that can be done on a memory; none if it is
+// no source.
 func WorkOn(m *memory.Memory) []Kind {
 	f := m.Fields.Resource
 	if m.Type != memory.Resource || m.State != memory.Active || f == nil || f.Blob == "" || m.Sensitivity >= memory.Secret || EvidenceOf(m) == nil {
@@ -110,7 +112,7 @@ func WorkOn(m *memory.Memory) []Kind {
 	return nil
 }
 
-// EvidenceOf is the event that a source is of, nil where there is none.
+// EvidenceOf returns the event of a source, or nil.
 func EvidenceOf(m *memory.Memory) *memory.Evidence {
 	for i := range m.Evidence {
 		if !m.Evidence[i].Event.IsZero() {
@@ -120,7 +122,7 @@ func EvidenceOf(m *memory.Memory) *memory.Evidence {
 	return nil
 }
 
-// StartOf is when a source was made.
+// StartOf returns when a source was made.
 func StartOf(m *memory.Memory) time.Time {
 	if !m.TrueFrom.IsZero() {
 		return m.TrueFrom
@@ -128,7 +130,8 @@ func StartOf(m *memory.Memory) time.Time {
 	return EvidenceOf(m).At
 }
 
-// Hints says how a photo is put upright: as the node said, or else the camera.
+// Hints says how a photo is put upright: as the node found, or as the camera
+// wrote.
 func Hints(src *memory.Memory, photo []byte) sight.Hints {
 	turn, err := strconv.Atoi(src.Metadata[metaOrientation])
 	if err != nil {
@@ -138,18 +141,18 @@ func Hints(src *memory.Memory, photo []byte) sight.Hints {
 	return sight.Hints{Turn: turn}
 }
 
-// By says who makes a memory, for its source.
+// By says who makes a memory. It becomes part of its source.
 type By struct{ Plugin, Version string }
 
-// Candidate makes the memory that is proposed of an answer. Its text is to be
-// without secrets by then.
+// Candidate returns the memory to propose for an answer. Secrets must already
+// be removed from the text.
 func Candidate(src *memory.Memory, a *Answer, by By) memory.Candidate {
 	ev := EvidenceOf(src)
 	c := memory.Candidate{
 		Type: memory.Resource, Text: Cut(a.Text, memory.MaxText), Lang: a.Lang, Owner: src.Owner,
 		Evidence:    []memory.Evidence{{Event: ev.Event, At: ev.At}},
 		Source:      memory.Source{Device: ev.Event.Device, Plugin: by.Plugin, Version: by.Version, Model: a.Engine},
-		Confidence:  0.5, // of an engine that gives none: as good as a guess
+		Confidence:  0.5, // for an engine without a confidence
 		Sensitivity: max(src.Sensitivity, memory.Private),
 		TrueFrom:    src.TrueFrom, TrueTo: src.TrueTo,
 		Metadata: memory.Metadata{"engine": a.Engine},
@@ -181,9 +184,9 @@ func Candidate(src *memory.Memory, a *Answer, by By) memory.Candidate {
 	return c
 }
 
-// Name is the fingerprint under which a memory made of src has its id: one for
-// each engine, whatever it answered, so that work that is done twice after a
-// crash is one memory.
+// Name returns the fingerprint from which a memory made of src gets its id. It
+// is the same for each run of one engine, so that work which is done twice
+// after a crash gives one memory.
 func Name(src memory.ID, kind Kind, engine string) string {
 	return fmt.Sprintf("%s of %s by %s", kind, src, engine)
 }

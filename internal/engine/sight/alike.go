@@ -17,7 +17,7 @@ const (
 	mostFields = lookSide * lookSide / 200
 )
 
-// LookOf gives that of a photo, upright.
+// LookOf returns that of a photo, upright.
 func LookOf(photo []byte, hint Hints) (*Look, error) {
 	m, err := decode("sight", photo, hint.Turn)
 	if err != nil {

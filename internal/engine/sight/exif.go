@@ -132,7 +132,7 @@ func (t *tiff) number(e entry) uint32 {
 	return 0
 }
 
-// far gives n bytes of a value that does not fit its entry.
+// far returns n bytes of a value that does not fit its entry.
 func (t *tiff) far(e entry, n int64) []byte {
 	at := int64(t.order.Uint32(e.value))
 	if at+n > int64(len(t.b)) {

@@ -21,8 +21,8 @@ const (
 	MaxPixels = 40 << 20
 )
 
-// decode gives a photo in grey, upright. The programs that read print are given
-// these pixels and never the file, so that no decoder in C sees it.
+// decode returns a photo in grey, upright. The programs that read print are
+// given these pixels and never the file, so that no decoder in C sees it.
 func decode(name string, photo []byte, turn int) (*image.Gray, error) {
 	m, err := opened(name, photo)
 	if err != nil {

@@ -1,13 +1,14 @@
-// Package sight reads what a photo shows: print, by Tesseract as a program, and
-// what it is a picture of, by an OpenAI-compatible service where the user has
-// named one.
+// Package sight reads what a photo shows: text, with Tesseract as a program,
+// and what the picture shows, with an OpenAI-compatible service if the user has
+// configured one.
 //
-// A [Frame] is a photo with its time, and a sequence is several that were taken
-// one after another; those that look alike are one.
+// A [Frame] is a photo with its time, and a sequence is several photos taken
+// one after another; similar ones count as one.
 //
-// A [Page] is the print of one photo: blocks of lines of words, each with a box
-// and a confidence. Most photos have none, and Tesseract sees letters in leaves
-// and fur: a page counts only if enough of it was read with confidence.
+// A [Page] is the text of one photo: blocks of lines of words, each with a box
+// and a confidence. Most photos have no text, and Tesseract sees letters in
+// leaves and fur, so a page counts only if enough of it was read with
+// confidence.
 package sight
 
 import (
@@ -18,25 +19,26 @@ import (
 	"unicode"
 )
 
-// Reader reads the print of one photo at a time. Its errors are *engine.Fault,
+// Reader reads the text in one photo at a time. Its errors are *engine.Fault,
 // or that of ctx. Implementations are safe for concurrent use.
 type Reader interface {
 	Name() string
 	Read(ctx context.Context, photo []byte, hint Hints) (Page, error)
 }
 
-// Hints are what is known of a photo beforehand.
+// Hints are what is already known about a photo.
 type Hints struct {
 	Turn int // quarter turns clockwise that put it upright, 0 to 3
 }
 
-// Page is the print of a photo.
+// Page is the text of a photo.
 type Page struct {
 	Size   image.Point // of the photo, upright, in pixels
 	Blocks []Block
 }
 
-// Block is a column, a caption, a label: lines that belong together.
+// Block is a group of lines that belong together, such as a column, a caption
+// or a label.
 type Block struct {
 	Box   image.Rectangle
 	Lines []Line
@@ -50,8 +52,9 @@ type Line struct {
 	Paragraph  int     // lines of one number in a block are one paragraph
 }
 
-// The least that counts as print. Chosen by hand on the photos of testdata/day,
-// in which Tesseract finds up to 3 letters where there is none.
+// These are the least values for text to count. They were chosen by hand with
+// the photos of testdata/day, in which Tesseract finds up to 3 letters where
+// there are none.
 const (
 	leastWord    = 0.6 // confidence of a word that is kept
 	leastLine    = 0.7 // mean confidence of a line that is kept
@@ -106,7 +109,7 @@ func (p *Page) Confidence() float64 {
 	return sum / n
 }
 
-// printed reports whether there is enough on the page to call it print.
+// printed reports whether the page has enough text to count.
 func (p *Page) printed() bool {
 	n := 0
 	for _, r := range p.Text() {

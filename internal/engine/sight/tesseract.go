@@ -39,7 +39,7 @@ func (t *Tesseract) command() engine.Command {
 	return c
 }
 
-// Languages gives which of the wanted languages are installed, and which are
+// Languages returns which of the wanted languages are installed, and which are
 // not. It is a Fault of kind Missing if the program or all of them are missing.
 func (t *Tesseract) Languages(ctx context.Context) (have, lack []string, err error) {
 	c := t.command()
@@ -79,7 +79,7 @@ func (t *Tesseract) languages(ctx context.Context) (string, error) {
 	return t.langs, nil
 }
 
-// Read gives the print of a photo, empty where there is none to speak of.
+// Read returns the print of a photo, empty where there is none to speak of.
 func (t *Tesseract) Read(ctx context.Context, photo []byte, hint Hints) (Page, error) {
 	m, err := decode(tesseract, photo, hint.Turn)
 	if err != nil {

@@ -1,13 +1,11 @@
-// Package speech turns recordings into transcripts, by engines that the user
+// Package speech turns recordings into transcripts, with engines that the user
 // has: PocketSphinx as a program, whisper.cpp's server and OpenAI-compatible
-// services over HTTP, and Wyoming servers (as Home Assistant uses them) over
-// TCP.
+// services over HTTP, and Wyoming servers (as in Home Assistant) over TCP.
 //
-// A [Transcript] is what was said in one recording, as an engine heard it; a
-// [Segment] is a part of it with its times. Engines differ widely: PocketSphinx
-// works with nothing but Debian's packages, knows American English only, and
-// gets more than a third of the words wrong; none of the others ships with
-// Locket.
+// A [Transcript] is what an engine heard in one recording. A [Segment] is a
+// part of it with its times. Engines differ widely. PocketSphinx needs only
+// Debian's packages, knows only American English, and gets more than a third of
+// the words wrong. None of the others comes with Locket.
 package speech
 
 import (
@@ -23,20 +21,20 @@ import (
 // Engine transcribes one recording at a time. Its errors are *engine.Fault, or
 // that of ctx. Implementations are safe for concurrent use.
 type Engine interface {
-	// Name is the engine's, with its model where it has a choice: it stands in
-	// what is remembered as the source.
+	// Name returns the engine's name, with its model if there is a choice. It
+	// becomes part of the source of memories.
 	Name() string
 	// Transcribe takes a WAV file of 16 bit PCM, 16 kHz, one channel.
 	Transcribe(ctx context.Context, wav []byte, hint Hints) (Transcript, error)
 }
 
-// Hints are what is known of a recording beforehand.
+// Hints are what is already known about a recording.
 type Hints struct {
 	Lang  string   // BCP 47; empty: not known
-	Names []string // of people and places that may be spoken of, where the engine takes them
+	Names []string // people and places that may be mentioned, for engines that use them
 }
 
-// Transcript is what an engine heard. Text is empty where it heard no words.
+// Transcript is what an engine heard. Text is empty if it heard no words.
 type Transcript struct {
 	Text     string
 	Lang     string    // BCP 47, where the engine says so
@@ -49,8 +47,8 @@ type Segment struct {
 	From, To   time.Duration // from the recording's start
 	Text       string
 	Confidence float64 // 0 to 1; -1 where the engine has none
-	Speaker    string  // as the engine calls them, of this recording alone; empty: it doesn't tell them apart
-	Words      []Word  // empty where the engine gives no times of words
+	Speaker    string  // the engine's name for the speaker, in this recording only; empty: it does not distinguish speakers
+	Words      []Word  // empty if the engine reports no times of words
 }
 
 // Word is one word of a segment.
@@ -60,8 +58,8 @@ type Word struct {
 	Confidence float64       // 0 to 1; -1 where the engine has none
 }
 
-// Turns is the text with a line for each turn of a speaker, where there are
-// several, else the text.
+// Turns returns the text with a line for each speaker's turn if there are
+// several speakers, otherwise the text.
 func (t *Transcript) Turns() string {
 	speakers := map[string]bool{}
 	for _, s := range t.Segments {
@@ -87,7 +85,7 @@ func (t *Transcript) Turns() string {
 	return b.String()
 }
 
-// Unknown is the confidence of an engine that has none.
+// Unknown is the confidence if an engine reports none.
 const Unknown = -1
 
 // Confidence is the mean of the segments', weighed by their length in bytes,
@@ -114,7 +112,7 @@ const (
 	maxSpeaker  = 40 // bytes of a speaker's name
 )
 
-// checked puts an engine's answer into order, or refuses it.
+// checked corrects an engine's answer, or refuses it.
 func checked(name string, t Transcript) (Transcript, error) {
 	t.Text = strings.TrimSpace(strings.ToValidUTF8(t.Text, ""))
 	if len(t.Text) > MaxText || len(t.Segments) > MaxSegments {

@@ -14,8 +14,8 @@ const Rate = 16000
 // MaxWAV is the largest recording that is taken, in bytes: an hour.
 const MaxWAV = 3600*Rate*2 + 4096
 
-// pcm gives the samples of a WAV file, as they lie in it: little-endian 16 bit,
-// one channel, 16 kHz. Another form is refused: the node makes no other.
+// pcm returns the samples of a WAV file, as they lie in it: little-endian 16
+// bit, one channel, 16 kHz. Another form is refused: the node makes no other.
 func pcm(name string, wav []byte) ([]byte, error) {
 	refuse := func(format string, args ...any) ([]byte, error) {
 		return nil, engine.Faultf(name, engine.Refused, "the recording: %s", fmt.Sprintf(format, args...))
@@ -75,7 +75,7 @@ func plainWAV(samples []byte) []byte {
 	return append(b, samples...)
 }
 
-// Beginning gives a WAV file of the first so much of another.
+// Beginning returns a WAV file of the first so much of another.
 func Beginning(wav []byte, d time.Duration) ([]byte, error) {
 	b, err := pcm("wav", wav)
 	if err != nil {

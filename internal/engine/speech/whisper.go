@@ -149,7 +149,7 @@ func timedWords(name string, list []whisperWord) (out []Word, err error) {
 	return out, nil
 }
 
-// within gives the words whose midst is in a segment.
+// within returns the words whose midst is in a segment.
 func within(words []Word, from, to time.Duration) (out []Word) {
 	for _, w := range words {
 		if mid := (w.From + w.To) / 2; mid >= from && mid < to {

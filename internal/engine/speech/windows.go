@@ -7,21 +7,21 @@ import (
 	"unicode"
 )
 
-// Windows is an engine that gives long recordings to another one in windows
-// that overlap, and joins what it hears. Engines take time and memory with the
-// length, services refuse files beyond a size, and Whisper's decoder, once lost,
-// stays lost until the next window.
+// Windows is an engine that gives long recordings to another engine in
+// overlapping windows and joins the results. It is needed because engines take
+// time and memory according to the length, services refuse large files, and
+// when Whisper's decoder goes wrong, it stays wrong until the next window.
 type Windows struct {
 	Engine  Engine
-	Window  time.Duration // 0: 1 min. Shorter recordings go as they are
-	Overlap time.Duration // of one window with the next; 0: 4 s. Less than half a window
+	Window  time.Duration // 0: 1 min; shorter recordings are not divided
+	Overlap time.Duration // of a window with the next; 0: 4 s; less than half a window
 }
 
 // Name is the engine's.
 func (w *Windows) Name() string { return w.Engine.Name() }
 
-// Transcribe gives the recording away window by window. Where one fails, all of
-// it does: half a transcript would pass for the whole.
+// Transcribe transcribes the recording window by window. If one window fails,
+// all of it fails, because half a transcript could be taken for a whole one.
 func (w *Windows) Transcribe(ctx context.Context, wav []byte, hint Hints) (Transcript, error) {
 	sound, err := pcm(w.Name(), wav)
 	if err != nil {
@@ -36,7 +36,7 @@ func (w *Windows) Transcribe(ctx context.Context, wav []byte, hint Hints) (Trans
 	}
 	overlap = min(overlap, window/2-time.Millisecond)
 	size, step := bytesOf(window), bytesOf(window-overlap)
-	// A last window of less than an overlap would bring nothing new.
+	// A last window that is shorter than an overlap would add nothing.
 	if len(sound) <= size+bytesOf(overlap) {
 		return w.Engine.Transcribe(ctx, wav, hint)
 	}
@@ -52,7 +52,7 @@ func (w *Windows) Transcribe(ctx context.Context, wav []byte, hint Hints) (Trans
 			return Transcript{}, err
 		}
 		if hint.Lang == "" {
-			hint.Lang = part.Lang // a window by itself may be taken for another language
+			hint.Lang = part.Lang // otherwise a window could be taken for another language
 		}
 		at := lasting(from)
 		shift(&part, at)

@@ -16,7 +16,7 @@ const Said = "and so my fellow Americans"
 // spoken is how much of the recording is used.
 const spoken = 3300 * time.Millisecond
 
-// Speech gives a WAV file of [Said], as engines take it.
+// Speech returns a WAV file of [Said], as engines take it.
 func Speech() ([]byte, error) {
 	b, err := day.Files.ReadFile("jfk.wav")
 	if err != nil {
@@ -25,5 +25,5 @@ func Speech() ([]byte, error) {
 	return speech.Beginning(b, spoken)
 }
 
-// Page gives a PNG of a handbill.
+// Page returns a PNG of a handbill.
 func Page() ([]byte, error) { return day.Files.ReadFile("note.png") }

@@ -1,11 +1,10 @@
 // Package record answers a language model's requests from files, so that a test
-// runs on what a real model once said, and on nothing else.
+// uses only what a real model once answered.
 //
-// A record is a request and the response to it, in a file named after the
-// request: the SHA-256 of its method, path and canonical JSON body, in
-// hexadecimal. One byte of a prompt that is changed is another request, for
-// which there is no record: that is an error which names the file that is
-// missing. No header is kept, so that no key can be.
+// A record is a request and its response, in a file named after the request:
+// the SHA-256 of its method, path and canonical JSON body, in hexadecimal. If
+// one byte of a prompt changes, there is no record for the request, and the
+// error names the missing file. Headers are not stored, so that no key can be.
 package record
 
 import (
@@ -40,8 +39,8 @@ var ErrMissing = errors.New("no record of this request")
 // safe for concurrent use.
 type Player struct {
 	Dir string
-	// Next is asked what no record answers, and its answer is kept; nil: that is
-	// an error.
+	// Next gets requests without a record, and its answers are recorded. nil:
+	// such requests fail.
 	Next  http.RoundTripper
 	Model string // kept with what Next answers
 }
@@ -104,8 +103,8 @@ func (p *Player) RoundTrip(r *http.Request) (*http.Response, error) {
 	return p.take(r, body, file)
 }
 
-// take asks Next, and keeps what it says. What is not JSON, and what failed, is
-// passed on and not kept.
+// take sends a request to Next and records the answer. Answers that are not
+// JSON, and failures, are returned and not recorded.
 func (p *Player) take(r *http.Request, body []byte, file string) (*http.Response, error) {
 	out := r.Clone(r.Context())
 	out.Body = io.NopCloser(bytes.NewReader(body))

@@ -43,7 +43,7 @@ var packed = []struct {
 	{"zlib", []byte{0x78, 0xda}, func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) }},
 }
 
-// views gives a remnant as it is, what is compressed in it anywhere, and the
+// views returns a remnant as it is, what is compressed in it anywhere, and the
 // terms of an index segment.
 func views(b []byte) []view {
 	all := []view{viewOf("it is", b)}

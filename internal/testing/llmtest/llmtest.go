@@ -111,7 +111,7 @@ func (s *Server) Otherwise(step Step) {
 	s.otherwise = step
 }
 
-// Requests gives the chat requests that were right, in order.
+// Requests returns the chat requests that were right, in order.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -115,7 +115,7 @@ func Parse(dir, text string) ([]Mutation, error) {
 	return out, nil
 }
 
-// Apply gives the file without the guard: an error where the text does not
+// Apply returns the file without the guard: an error where the text does not
 // stand in it, or more than once.
 func (m *Mutation) Apply(source string) (string, error) {
 	if n := strings.Count(source, m.Old); n != 1 {

@@ -111,7 +111,7 @@ func newWorld(ctx context.Context, seed uint64, o Options) (_ *world, err error)
 	return w, nil
 }
 
-// chooseLies gives a few, or all, of those that a relay can take back.
+// chooseLies returns a few, or all, of those that a relay can take back.
 func (w *world) chooseLies() []Lie {
 	all := slices.Clone(Temporary)
 	if w.rng.IntN(4) == 0 {

@@ -56,7 +56,7 @@ type view struct {
 	log     int          // likewise
 }
 
-// deal gives the answer to a request: the relay's, or a lie.
+// deal returns the answer to a request: the relay's, or a lie.
 func (r *Relay) deal(ctx context.Context, q *request) answer {
 	if !r.lying {
 		return r.pass(ctx, q)
@@ -119,7 +119,7 @@ func after(q *request) int {
 	return n
 }
 
-// deltas gives a page from the middle's own memory.
+// deltas returns a page from the middle's own memory.
 func (r *Relay) deltas(q *request, v *view) answer {
 	var out [][]byte
 	for i, d := range r.of(q.space).deltas {
@@ -256,7 +256,7 @@ func (r *Relay) fork(space, one, other string) {
 	r.of(space).view(one).hidden, r.of(space).view(other).hidden = other, one
 }
 
-// view gives what a member is shown from now on.
+// view returns what a member is shown from now on.
 func (m *record) view(member string) *view {
 	v := m.views[member]
 	if v == nil {

@@ -163,7 +163,7 @@ func write(w http.ResponseWriter, a answer) {
 	_, _ = w.Write(a.body) // who went away does not hear it
 }
 
-// caller gives space and member of keyid="SPACE/MEMBER".
+// caller returns space and member of keyid="SPACE/MEMBER".
 func caller(input string) (space, member string) {
 	_, rest, _ := strings.Cut(input, `keyid="`)
 	id, _, _ := strings.Cut(rest, `"`)
@@ -171,7 +171,7 @@ func caller(input string) (space, member string) {
 	return space, member
 }
 
-// pass gives a request to the relay, and notes what was taken.
+// pass returns a request to the relay, and notes what was taken.
 func (r *Relay) pass(ctx context.Context, q *request) answer {
 	req, err := http.NewRequestWithContext(context.WithoutCancel(ctx), q.method, r.behind+q.uri, bytes.NewReader(q.body))
 	if err != nil {

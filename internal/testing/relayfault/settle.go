@@ -23,7 +23,7 @@ var words = []error{
 	io.ErrUnexpectedEOF, io.EOF, context.DeadlineExceeded,
 }
 
-// named gives an error that does not say what is wrong.
+// named returns an error that does not say what is wrong.
 func (w *world) named(d *device, err error) error {
 	if err == nil {
 		return nil

@@ -40,7 +40,7 @@ func (s *Server) Fails(f func(w http.ResponseWriter) bool) {
 	s.fails = f
 }
 
-// Heard gives the recordings that the server took, in order.
+// Heard returns the recordings that the server took, in order.
 func (s *Server) Heard() [][]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()

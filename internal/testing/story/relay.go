@@ -139,8 +139,9 @@ func (s *story) keys(ctx context.Context) (out [][]byte, err error) {
 	return out, nil
 }
 
-// views gives data as it is, and as what can be made of it: base64, hexadecimal,
-// and whatever begins like zstd, or decodes as deflate, at any place.
+// views returns data as it is, and as what can be made of it: base64,
+// hexadecimal, and whatever begins like zstd, or decodes as deflate, at any
+// place.
 func views(b []byte) [][]byte {
 	out := [][]byte{b}
 	if d, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(b))); err == nil {

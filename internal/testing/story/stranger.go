@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// shared gives a stranger one kind of memory without the names in it, and
+// shared returns a stranger one kind of memory without the names in it, and
 // takes it back.
 func (s *story) shared(ctx context.Context, st *demo.Stage) error {
 	stranger := &share.Reader{Dir: filepath.Join(s.dir, "stranger"), Log: s.log}

@@ -50,7 +50,7 @@ func programs(tb testing.TB) string {
 	return filepath.Join(root(tb), "internal", "testing", "testservers", "programs")
 }
 
-// goTool gives the path of a program in Go, built if it is not: Go keeps it
+// goTool returns the path of a program in Go, built if it is not: Go keeps it
 // with what else it has compiled.
 func goTool(tb testing.TB, name string) string {
 	tb.Helper()
@@ -66,7 +66,7 @@ func goTool(tb testing.TB, name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// npmFolder gives the folder that has the packages of package-lock.json,
+// npmFolder returns the folder that has the packages of package-lock.json,
 // installed if they are not. Their scripts are not run.
 func npmFolder(tb testing.TB) string {
 	tb.Helper()
@@ -162,8 +162,8 @@ func start(tb testing.TB, path string, args, env []string) *program {
 	return p
 }
 
-// await gives what follows a mark in a line that the program says; "", false if it
-// ends before.
+// await returns what follows a mark in a line that the program says; "", false
+// if it ends before.
 func (p *program) await(tb testing.TB, mark string) (string, bool) {
 	tb.Helper()
 	late := time.After(patience)

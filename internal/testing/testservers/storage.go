@@ -61,7 +61,7 @@ func Azure(tb testing.TB, account, key string) *Front {
 	return f
 }
 
-// freeAddr gives an address of this machine that nobody serves.
+// freeAddr returns an address of this machine that nobody serves.
 func freeAddr(tb testing.TB) string {
 	tb.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

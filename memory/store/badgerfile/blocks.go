@@ -10,17 +10,18 @@ import (
 )
 
 const (
-	maxBlock    = 288 << 10 // bytes of the longest block: a value of 257 KiB, the store's longest, behind small ones
-	usualBlock  = 8 << 10   // bytes of a block of small values; Badger closes one at 4096
-	maxChecksum = 16        // bytes of a pb.Checksum: 13 at most
-	maxGap      = 256 << 10 // bytes of a table that are looked through for a beginning; some seconds
+	maxBlock    = 288 << 10 // bytes of the longest block: small values followed by one of 257 KiB, the store's longest
+	usualBlock  = 8 << 10   // bytes of a block of small values; Badger ends one at 4096
+	maxChecksum = 16        // bytes of a pb.Checksum, which has at most 13
+	maxGap      = 256 << 10 // bytes of a table that are searched for the start of a block, which takes some seconds
 )
 
-// findBlocks looks for the encrypted blocks of a table whose index can't be read.
-// A block ends with the length of its checksum, and behind that with the IV under
-// which that length becomes a small number. The block behind one that was found
-// begins where that one ends. Where none ends within the longest block, the
-// beginning was lost, and the next block is looked for with any beginning.
+// findBlocks finds the encrypted blocks of a table whose index can't be read. A
+// block ends with the length of its checksum, followed by the IV. Decrypted
+// with this IV, the length must be a small number; findBlocks looks for such
+// places. The next block begins where the last one ended. If no end is found
+// within the length of the longest block, the start was wrong, and findBlocks
+// looks for the next block from any start.
 func findBlocks(p []byte, key *pb.DataKey) (spans []span, err error) {
 	cipher, err := aes.NewCipher(key.Data)
 	if err != nil {
@@ -31,7 +32,7 @@ func findBlocks(p []byte, key *pb.DataKey) (spans []span, err error) {
 		s := span{from: from}
 		var pad [2 * aes.BlockSize]byte
 		for end := from + 4 + aes.BlockSize; s.to == 0 && end <= min(len(p), from+maxBlock); end++ {
-			at := end - aes.BlockSize - 4 - from // of the length, in the block
+			at := end - aes.BlockSize - 4 - from // position of the length in the block
 			counter(pad[:aes.BlockSize], p[end-aes.BlockSize:end], at/aes.BlockSize)
 			cipher.Encrypt(pad[:aes.BlockSize], pad[:aes.BlockSize])
 			if at%aes.BlockSize > aes.BlockSize-4 {
@@ -55,8 +56,7 @@ func findBlocks(p []byte, key *pb.DataKey) (spans []span, err error) {
 	return spans, nil
 }
 
-// nextBlock looks for the first block of the usual size that lies in p, wherever
-// it begins.
+// nextBlock finds the first block of the usual size in p, wherever it begins.
 func nextBlock(p []byte, key *pb.DataKey) (span, error) {
 	zeros, pad := make([]byte, usualBlock), make([]byte, usualBlock)
 	for end := 4 + aes.BlockSize; end <= len(p); end++ {
@@ -73,7 +73,8 @@ func nextBlock(p []byte, key *pb.DataKey) (span, error) {
 	return span{}, nil
 }
 
-// counter is the block of a CTR stream's counter that is n behind its IV.
+// counter writes the counter block that is n blocks after the IV of a CTR
+// stream.
 func counter(to, iv []byte, n int) {
 	copy(to, iv)
 	for i := aes.BlockSize - 1; i >= 0 && n > 0; i-- {
@@ -83,13 +84,14 @@ func counter(to, iv []byte, n int) {
 	}
 }
 
-// lengthUnder reports whether four encrypted bytes are the length of a checksum.
+// lengthUnder reports whether four encrypted bytes are the length of a
+// checksum.
 func lengthUnder(p, pad []byte) bool {
 	return binary.BigEndian.Uint32(p)^binary.BigEndian.Uint32(pad) <= maxChecksum
 }
 
-// blockLike reports whether a block's checksum fits or, where it does not, the
-// places of its entries make sense.
+// blockLike reports whether a block's checksum is right or, if it is not,
+// whether the offsets of its entries are plausible.
 func blockLike(p []byte, key *pb.DataKey) bool {
 	p, err := decrypt(p, key)
 	if err != nil {

@@ -17,16 +17,17 @@ import (
 )
 
 const (
-	keyFileHeader  = 28 // KEYREGISTRY: IV, and a known text under it
+	keyFileHeader  = 28 // KEYREGISTRY: IV, and a known text encrypted with it
 	manifestHeader = 8  // MANIFEST: magic and version
 )
 
-// Check looks at the files in dir before Badger does: an altered byte in
-// one of them ends the process in Badger's own goroutines, makes it ask for
-// gigabytes, or makes it delete tables that it does not see named any more. It
-// names the first that is not as it was written, as a [Damage]. A folder
-// without files is in order. It reads everything, as Badger would. In the folder
-// copies there may be a copy of the key file. [ErrKey]: opt has another key.
+// Check checks the files in dir before Badger opens them. A changed byte in one
+// of them can end the process in one of Badger's goroutines, make Badger
+// allocate gigabytes, or make it delete tables that the list no longer names.
+// Check returns a [Damage] for the first file that is not as it was written. A
+// folder without files is sound. Check reads every file completely, as Badger
+// does. The folder copies may hold a copy of the key file. Check returns
+// [ErrKey] if opt has the wrong key.
 func Check(dir, copies string, opt badger.Options) error {
 	manifest, err := readManifest(dir, opt)
 	if err != nil {
@@ -77,8 +78,9 @@ func Check(dir, copies string, opt badger.Options) error {
 	return nil
 }
 
-// readManifest reads which tables there are. Files that it does not name are
-// what a crash left, and Badger deletes them: so it must be there with them.
+// readManifest reads the list of tables. It must exist if there are other
+// files, because Badger deletes tables that it does not name, as leftovers of a
+// crash.
 func readManifest(dir string, opt badger.Options) (badger.Manifest, error) {
 	bad := &Damage{Kind: "table list", File: badger.ManifestFilename}
 	path := filepath.Join(dir, badger.ManifestFilename)
@@ -106,9 +108,9 @@ func readManifest(dir string, opt badger.Options) (badger.Manifest, error) {
 	return m, nil
 }
 
-// cutZeros takes zeros off the end of a file of lengths: what a power cut leaves
-// of an entry of which the size had reached the disk, and the bytes had not.
-// Badger takes them for an entry, of a key without an IV, and ends the process.
+// cutZeros removes zeros from the end of a file with lengths. A power failure
+// leaves them if the file's new size reached the disk and the bytes did not.
+// Badger would read them as an entry whose key has no IV, and end the process.
 func cutZeros(path string, header int) error {
 	p, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -134,10 +136,11 @@ func cutZeros(path string, header int) error {
 	return nil
 }
 
-// checkLengths looks through a file of, after a header, a length, a CRC32C
-// (4 bytes each, big-endian) and as many bytes as the length says. Badger takes
-// a length that reaches beyond the end for the last write before a crash, and
-// ignores what follows. It is that only if the checksum fits no shorter length.
+// checkLengths checks a file that has, after a header, records of: a length, a
+// CRC32C (4 bytes each, big-endian), and as many bytes as the length says.
+// Badger takes a length beyond the end of the file for the last write before a
+// crash, and ignores the rest. That is right only if the checksum does not
+// match a shorter length.
 func checkLengths(path, what string, header int) error {
 	p, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -155,7 +158,7 @@ func checkLengths(path, what string, header int) error {
 		}
 		altered := &Damage{Kind: what, File: filepath.Base(path), What: fmt.Sprintf("its length at byte %d was altered", at)}
 		if at == header && want == 0 {
-			return altered // the first entry of a new file: empty, and put in place whole
+			return altered // this is the first entry of a new file; it is empty and was written in one step
 		}
 		sum := uint32(0)
 		for n := range rest {
@@ -168,8 +171,8 @@ func checkLengths(path, what string, header int) error {
 	return nil
 }
 
-// DropUnborn removes logs without a header. A power cut in the moment in which a log
-// is made leaves its name alone, and Badger then opens nothing.
+// DropUnborn removes logs without a header. A power failure while a log is made
+// can leave only its name, and then Badger can't open the database.
 func DropUnborn(dir string) error {
 	logs, err := filepath.Glob(filepath.Join(dir, "*.mem"))
 	values, err2 := filepath.Glob(filepath.Join(dir, "*.vlog"))

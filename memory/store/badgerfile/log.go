@@ -37,18 +37,18 @@ const (
 	logHeader = 20
 	logMaxKey = 1 << 16
 	logTxnEnd = 1 << 7        // meta of the entry that ends a transaction
-	logEndKey = "!badger!txn" // what its key begins with
+	logEndKey = "!badger!txn" // the prefix of that entry's key
 
 	logDeleted = 1 << 0 // meta of a deletion
 	logTxn     = 1 << 6 // meta of an entry within a transaction
 )
 
-// checkLog looks through a log file. Badger makes room for whatever length an
-// entry claims, and cuts the file off at the first entry that does not fit: so
-// an entry that was altered would take all later ones with it. Only the last
-// transaction can be there in part, after a crash; a file is refused where
-// more than one end of a transaction stands behind a bad entry, or where the
-// bad entry is the end of the last one.
+// checkLog checks a log file. Badger allocates whatever length an entry claims,
+// and truncates the file at the first invalid entry, so one altered entry would
+// remove all later ones. A crash can only leave the last transaction
+// incomplete. So the file is refused if more than one end of a transaction
+// comes after an invalid entry, or if the invalid entry is itself the end of
+// the last transaction.
 func checkLog(path string, keys *badger.KeyRegistry) error {
 	p, err := os.ReadFile(path)
 	if err != nil {
@@ -62,7 +62,7 @@ func checkLog(path string, keys *badger.KeyRegistry) error {
 
 func logSound(p []byte, keys *badger.KeyRegistry) error {
 	if len(p) < logHeader {
-		return nil // a crash as it was made: Badger makes it anew
+		return nil // a crash happened when it was made; Badger makes it again
 	}
 	key, err := keys.DataKey(binary.BigEndian.Uint64(p))
 	if err != nil {
@@ -105,27 +105,27 @@ func logSound(p []byte, keys *badger.KeyRegistry) error {
 }
 
 type logEntry struct {
-	size  int // 0: behind the last
+	size  int // 0: no entry left
 	meta  byte
 	key   []byte
 	value []byte
-	sound bool // its checksum fits
+	sound bool // its checksum is right
 }
 
-// nextLogEntry reads the entry that p begins with; false where a length in it
+// nextLogEntry reads the entry at the beginning of p. ok is false if a length
 // is out of range.
 func nextLogEntry(p []byte) (e logEntry, ok bool) {
 	if len(p) < 2 {
 		return e, true
 	}
 	at := 2
-	var v [3]uint64 // key, value, expires
+	var v [3]uint64 // lengths of key and value, and the expiry
 	for i := range v {
 		n := 0
 		if v[i], n = binary.Uvarint(p[at:]); n < 0 {
 			return e, false
 		} else if n == 0 {
-			return e, true // the file ends
+			return e, true // the file ends here
 		}
 		at += n
 	}
@@ -146,14 +146,14 @@ func nextLogEntry(p []byte) (e logEntry, ok bool) {
 	}, true
 }
 
-// logUnder reports whether a log opens under a key.
+// logUnder reports whether a log can be decrypted with a key.
 func logUnder(p []byte, key *pb.DataKey) bool {
 	at := firstEnd(p)
 	return at >= 0 && endOpens(p, at, key)
 }
 
-// firstEnd gives the place of the first end of a transaction whose checksum
-// fits, or -1.
+// firstEnd returns the offset of the first end of a transaction with a right
+// checksum, or -1.
 func firstEnd(p []byte) int {
 	for at := logHeader; at >= 0 && at < len(p); {
 		e, ok := nextLogEntry(p[at:])
@@ -171,16 +171,17 @@ func firstEnd(p []byte) int {
 	return -1
 }
 
-// endOpens reports whether the end of a transaction at a place decrypts to one.
+// endOpens reports whether the entry at an offset decrypts to the end of a
+// transaction.
 func endOpens(p []byte, at int, key *pb.DataKey) bool {
 	e, _ := nextLogEntry(p[at:])
 	plain, err := logPlain(p, at, &e, key)
 	return err == nil && bytes.HasPrefix(plain, []byte(logEndKey))
 }
 
-// restoreIV gives a log that opens under key, and reports whether its IV was
-// altered. Where it was, a change of each one byte is tried; a log of which more
-// was altered comes back as it is.
+// restoreIV returns a log that can be decrypted with key, and reports whether
+// its IV was altered. If it was, restoreIV tries every change of one byte. If
+// that does not help, it returns the log unchanged.
 func restoreIV(p []byte, key *pb.DataKey) (log []byte, altered bool) {
 	end := firstEnd(p)
 	if end < 0 || endOpens(p, end, key) {
@@ -199,7 +200,7 @@ func restoreIV(p []byte, key *pb.DataKey) (log []byte, altered bool) {
 	return p, true
 }
 
-// logPlain decrypts key and value of an entry at a place.
+// logPlain decrypts key and value of an entry at an offset.
 func logPlain(p []byte, at int, e *logEntry, key *pb.DataKey) ([]byte, error) {
 	iv := make([]byte, aes.BlockSize)
 	copy(iv, p[8:logHeader])
@@ -211,12 +212,12 @@ func logPlain(p []byte, at int, e *logEntry, key *pb.DataKey) ([]byte, error) {
 	return plain, nil
 }
 
-// endAltered reports whether the bytes at a place were written as the end of a
-// transaction and have changed since: all but one of those that every end
-// begins with are there. An end is written last, so the entries before it are
-// the whole transaction. A crash leaves zeros there.
+// endAltered reports whether the bytes at an offset were written as the end of
+// a transaction and changed later: all fixed bytes of an end but one are there.
+// The end of a transaction is written last, so its entries are complete. A
+// crash would have left zeros instead.
 func endAltered(p []byte, at int, key *pb.DataKey) bool {
-	const header = 5 // its lengths take one byte each
+	const header = 5 // its two lengths take one byte each
 	if at+header+len(logEndKey) > len(p) || key == nil {
 		return false
 	}
@@ -234,13 +235,14 @@ func endAltered(p []byte, at int, key *pb.DataKey) bool {
 	return same >= len(logEndKey)-1
 }
 
-// resyncLog gives the place of the next entry behind a bad one whose checksum
-// fits, or -1.
+// resyncLog returns the offset of the next entry with a right checksum after an
+// invalid one, or -1.
 func resyncLog(p []byte, at int) int {
 	end := len(bytes.TrimRight(p, "\x00"))
 	for at++; at < end; at++ {
-		// What Badger writes: a deletion, a value, or the end of a transaction,
-		// each within one, under a key of a kind or its own.
+		// Badger writes deletions, values and ends of transactions, each within
+		// a transaction, under a key of one of the store's kinds or one of
+		// Badger's own.
 		if m := p[at] &^ (logTxnEnd | logTxn | logDeleted); m != 0 || p[at+1:][0] != 0 {
 			continue
 		}

@@ -15,31 +15,32 @@ import (
 	"github.com/dgraph-io/badger/v4/y"
 )
 
-// Reading is a database of which any file may be damaged. It is read one entry at a
-// time: a bad byte costs what it lies in, and no more.
+// Reading reads a database in which any file may be damaged, one entry at a
+// time. A wrong byte costs only the entry or block that contains it.
 type Reading struct {
 	dir   string
-	keys  []*pb.DataKey // that any file may be under; nil stands for none
+	keys  []*pb.DataKey // all keys that a file may use; nil stands for none
 	files []string      // tables and logs, by path
 	found []Damage
 }
 
 // Entry is one entry of a table or a log.
 type Entry struct {
-	File  string // name
-	Key   []byte // without the time
+	File  string // name of the file
+	Key   []byte // without the transaction number
 	At    uint64 // number of the transaction
-	Value []byte // empty: the key was deleted
-	Sound bool   // the checksum over it fits
+	Value []byte // empty if the key was deleted
+	Sound bool   // the checksum over it is right
 }
 
-// stampSize is how many bytes of a key, at its end, say which transaction wrote it.
+// stampSize is how many bytes at the end of a key are the number of the
+// transaction that wrote it.
 const stampSize = 8
 
-// Read finds the files of the database in dir and their keys, and changes nothing.
-// In the folder copies there may be a copy of the key file. Tables that a sound list
-// does not name were replaced, and are left out. A [Damage] is one of the key file,
-// without which nothing can be read.
+// Read finds the files of the database in dir and their keys. It changes
+// nothing. The folder copies may hold a copy of the key file. If the table list
+// is sound, tables that it does not name were replaced, and are left out. Read
+// returns a [Damage] of the key file if nothing can be read without it.
 func Read(dir, copies string, key []byte) (*Reading, error) {
 	r := &Reading{dir: dir}
 	opt := badger.DefaultOptions(r.dir).WithEncryptionKey(key)
@@ -53,7 +54,7 @@ func Read(dir, copies string, key []byte) (*Reading, error) {
 		}
 	}
 	if len(r.found) > 0 && len(r.keys) == 1 {
-		return nil, &r.found[0] // nothing can be read without it
+		return nil, &r.found[0] // without the key file nothing can be read
 	}
 	manifest, err := readManifest(r.dir, opt)
 	d := new(Damage)
@@ -85,11 +86,11 @@ func Read(dir, copies string, key []byte) (*Reading, error) {
 	return r, nil
 }
 
-// Damage names the files that are not as they were written.
+// Damage returns the files that are not as they were written.
 func (r *Reading) Damage() []Damage { return slices.Clone(r.found) }
 
-// Each calls fn with every entry that can be told from its surroundings. The
-// first call finds which tables and logs are not as they were written.
+// Each calls fn with every entry that can be recognised. The first call also
+// finds out which tables and logs are damaged.
 func (r *Reading) Each(fn func(Entry) error) error {
 	for _, path := range r.files {
 		p, err := os.ReadFile(path)
@@ -140,8 +141,8 @@ func (r *Reading) table(path string, p []byte, fn func(Entry) error) error {
 	return r.unindexed(path, p, fn)
 }
 
-// unindexed reads a table of which the index says nothing: its blocks are looked
-// for.
+// unindexed reads a table whose index is of no use. It searches for the table's
+// blocks.
 func (r *Reading) unindexed(path string, p []byte, fn func(Entry) error) error {
 	for _, key := range r.keys {
 		if key == nil {
@@ -175,8 +176,8 @@ func (r *Reading) blocks(path string, p []byte, key *pb.DataKey, spans []span, f
 	return nil
 }
 
-// logFile reads a memory log. What stands behind the last end of a transaction was
-// never committed.
+// logFile reads a memory log. Entries after the last end of a transaction were
+// never committed, and are left out.
 func (r *Reading) logFile(path string, p []byte, fn func(Entry) error) error {
 	if len(p) < logHeader {
 		return nil
@@ -224,7 +225,7 @@ func (r *Reading) logFile(path string, p []byte, fn func(Entry) error) error {
 		if !ok || e.size > 0 && !e.sound {
 			next := resyncLog(p, at)
 			if next < 0 {
-				return nil // as a crash leaves it
+				return nil // as after a crash
 			}
 			r.note("log file", path, fmt.Sprintf("its entry at byte %d was altered", at))
 			at = next
@@ -250,7 +251,7 @@ func (r *Reading) logFile(path string, p []byte, fn func(Entry) error) error {
 	return nil
 }
 
-// give passes an entry on, but for those that Badger writes for itself.
+// give passes an entry to fn, unless it is one of Badger's own.
 func (r *Reading) give(fn func(Entry) error, path string, key, value []byte, sound bool) error {
 	if len(key) <= stampSize || bytes.HasPrefix(key, []byte(own)) {
 		return nil

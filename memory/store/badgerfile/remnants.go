@@ -14,10 +14,11 @@ import (
 	"github.com/dgraph-io/badger/v4/y"
 )
 
-// Remnants gives all that lies in a file of a database, with what counts no more: the
-// entries of a table that no list names, those of a transaction that was not
-// committed, each version of a key. entry gets the key with its time; rest gets what
-// is no entry, with what it is in words, and whether it can be read as it lies there.
+// Remnants returns everything in a file of a database, including what is no
+// longer in use: entries of tables that no list names, entries of transactions
+// that were not committed, and each version of a key. entry gets each key with
+// its transaction number. rest gets bytes that are not an entry, with a
+// description, and whether they can be read without a key.
 func Remnants(path string, key []byte, entry func(key, value []byte) error, rest func(what string, clear bool, data []byte) error) error {
 	x := remnants{rest: rest, entry: func(key, value []byte) error {
 		if bytes.HasPrefix(key, []byte(own)) {
@@ -80,7 +81,7 @@ func (x remnants) logFile(p []byte, keys *badger.KeyRegistry) error {
 	}
 }
 
-// table reads a table file under whichever key its index opens with.
+// table reads a table file with whichever key opens its index.
 func (x remnants) table(p []byte, keys []*pb.DataKey) error {
 	for _, key := range keys {
 		if tableSound(p, key) != nil {
@@ -109,10 +110,11 @@ func (x remnants) table(p []byte, keys []*pb.DataKey) error {
 	return x.rest("table", false, p)
 }
 
-// block reads the entries of a table's block (Badger's table/builder.go): each
-// a header of how many bytes of the first key it shares and how many more it
-// has, two bytes each, little-endian; the rest of the key; the value. Where they
-// begin stands behind them, little-endian too.
+// block reads the entries of a table's block (Badger's table/builder.go). An
+// entry is a header, the rest of the key, and the value. The header says how
+// many bytes of the block's first key the entry's key shares, and how many
+// follow, in two bytes each, little-endian. The offsets of the entries stand
+// after them, also little-endian.
 func (x remnants) block(p []byte) error {
 	p, _, _ = cutTail(p)
 	n := int(binary.BigEndian.Uint32(p[len(p)-4:]))

@@ -39,8 +39,8 @@ var (
 	errIndex = errors.New("its index was altered")
 )
 
-// checkTable reads the whole table file of that number. Badger ends the
-// process on many a table that this refuses.
+// checkTable reads the whole file of a table and checks it. It refuses many
+// tables that would make Badger end the process.
 func checkTable(dir string, id uint64, key *pb.DataKey) error {
 	name := table.IDToFilename(id)
 	p, err := os.ReadFile(filepath.Join(dir, name))
@@ -57,8 +57,8 @@ func checkTable(dir string, id uint64, key *pb.DataKey) error {
 }
 
 func tableSound(p []byte, key *pb.DataKey) (err error) {
-	// Flatbuffers are read without looking at bounds: whoever altered an index
-	// and made its checksum fit gets an error too.
+	// The flatbuffers code does not check bounds. This returns an error for an
+	// index that was altered together with its checksum.
 	defer func() {
 		if recover() != nil {
 			err = errIndex
@@ -107,7 +107,7 @@ func blockSound(p []byte) bool {
 	return entries > 0 && entries*4 <= uint64(len(rest)-4) && sumFits(rest, sum)
 }
 
-// cutTail splits off what stands before its own length, at the end of p.
+// cutTail splits off the bytes before their own length, at the end of p.
 func cutTail(p []byte) (rest, tail []byte, ok bool) {
 	if len(p) < 4 {
 		return nil, nil, false
@@ -130,7 +130,7 @@ func sumFits(p, sum []byte) bool {
 	return y.VerifyChecksum(p, want) == nil
 }
 
-// decrypt returns p as it was before encryption, or p itself without a key.
+// decrypt returns the decrypted p, or p itself without a key.
 func decrypt(p []byte, key *pb.DataKey) ([]byte, error) {
 	if key == nil {
 		return p, nil
@@ -146,14 +146,15 @@ func decrypt(p []byte, key *pb.DataKey) ([]byte, error) {
 	return plain, nil
 }
 
-// span is where a block lies.
+// span is the position of a block.
 type span struct{ from, to int }
 
-// spansOf reads a table's index under one key: blocks stand one behind another,
-// from the first byte to the index. Under another key that does not come out.
+// spansOf reads a table's index with one key. The blocks must follow each other
+// without gaps, from the first byte to the index. With a wrong key this is not
+// the case.
 func spansOf(index []byte, size int) (spans []span, ok bool) {
 	defer func() {
-		if recover() != nil { // flatbuffers are read without looking at bounds
+		if recover() != nil { // the flatbuffers code does not check bounds
 			ok = false
 		}
 	}()
@@ -174,7 +175,8 @@ func spansOf(index []byte, size int) (spans []span, ok bool) {
 	return spans, end == size
 }
 
-// blockEntries gives the entries of a block as far as their places make sense.
+// blockEntries calls fn with the entries of a block whose offsets are
+// plausible.
 func blockEntries(p []byte, fn func(key, value []byte) error) error {
 	p, _, ok := cutTail(p)
 	if !ok || len(p) < 4 {
@@ -205,7 +207,7 @@ func blockEntries(p []byte, fn func(key, value []byte) error) error {
 		if i == 0 {
 			base = key
 		}
-		_, skip := binary.Uvarint(e[4+more+2:]) // when it expires
+		_, skip := binary.Uvarint(e[4+more+2:]) // the expiry
 		if skip <= 0 {
 			continue
 		}

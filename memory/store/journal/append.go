@@ -9,13 +9,14 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// maxBatch is how many bytes of entries one commit takes, at least one append.
+// maxBatch is the greatest number of bytes of entries in one commit, unless a
+// single append is larger.
 const maxBatch = 1 << 20
 
-// request is an Append that waits for its commit.
+// request is a call of Append that waits for its commit.
 type request struct {
 	entries [][]byte
-	size    int64 // of the frames
+	size    int64 // of the frames, in bytes
 	first   uint64
 	err     error
 	done    chan struct{}
@@ -26,15 +27,15 @@ func (q *request) finish(first uint64, err error) {
 	close(q.done)
 }
 
-// Append writes entries, all or none, and returns the seq of the first when
-// they are synced to disk; the others follow it one by one. Appends that come
-// while another is being synced share the next sync.
+// Append writes entries, all or none. It returns the seq of the first entry
+// when all are synced to disk; the seqs of the others follow one by one. Calls
+// that come while another call's sync is running share the next sync.
 //
-// It fails with [memory.ErrNoSpace], and nothing is written, where less than
-// the reserve would be left. After any error the entries are not acknowledged:
-// the caller sends them again. (They may be on disk all the same where syncing
-// failed, so that a reader may see an entry twice.) Of a context that ends the
-// error is returned as long as writing has not begun.
+// Append writes nothing and returns [memory.ErrNoSpace] if less than the
+// reserve would stay free. After any error the entries are not acknowledged,
+// and the caller has to send them again. If the sync failed, they may still be
+// on the disk, so that a reader can see an entry twice. If the context ends
+// before writing has begun, Append returns the context's error.
 func (j *Journal) Append(ctx context.Context, entries ...[]byte) (uint64, error) {
 	q := &request{entries: entries, done: make(chan struct{})}
 	for _, e := range entries {
@@ -79,7 +80,7 @@ func (j *Journal) isPending(q *request) bool {
 	return slices.Contains(j.pending, q)
 }
 
-// withdraw takes back a request that nobody has begun to write.
+// withdraw takes back a request if nobody has begun to write it.
 func (j *Journal) withdraw(q *request) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -91,7 +92,8 @@ func (j *Journal) withdraw(q *request) bool {
 	return true
 }
 
-// commit writes and syncs what is pending, up to maxBatch; under turn.
+// commit writes and syncs waiting requests, up to maxBatch. The caller holds
+// turn.
 func (j *Journal) commit() {
 	batch, size := j.take()
 	entries := 0
@@ -136,7 +138,8 @@ func (j *Journal) take() (batch []*request, size int64) {
 	return batch, size
 }
 
-// write puts a batch into the live segment. After an error there is none.
+// write writes a batch to the live segment. After an error there is no live
+// segment.
 func (j *Journal) write(batch []*request, size int64) ([]uint64, error) {
 	if err := j.room(size); err != nil {
 		return nil, err
@@ -172,7 +175,7 @@ func (j *Journal) write(batch []*request, size int64) ([]uint64, error) {
 	return firsts, nil
 }
 
-// room refuses what would leave less than the reserve.
+// room returns an error if size bytes would leave less than the reserve.
 func (j *Journal) room(size int64) error {
 	if j.opt.Reserve < 0 {
 		return nil
@@ -187,7 +190,7 @@ func (j *Journal) room(size int64) error {
 	return nil
 }
 
-// noSpace marks the errors of a full disk, quota or file size limit.
+// noSpace marks errors of a full disk, of a quota, or of a file size limit.
 func noSpace(err error) error {
 	if diskspace.IsFull(err) {
 		return fmt.Errorf("%w: %w", memory.ErrNoSpace, err)

@@ -71,13 +71,13 @@ func fileName(number uint32) string { return fmt.Sprintf("%08d%s", number, fileS
 
 func seqOf(number, index uint32) uint64 { return uint64(number)<<indexBits | uint64(index) }
 
-// header is the clear part of a segment's beginning.
+// header is the unencrypted part at the beginning of a segment.
 type header struct {
 	number   uint32
 	created  time.Time
-	previous uint32 // acknowledged entries of the segment before
+	previous uint32 // acknowledged entries of the previous segment
 	wrapped  []byte
-	raw      []byte // as on disk, with the MAC
+	raw      []byte // as on disk, including the MAC
 }
 
 func newHeader(number, previous uint32, created time.Time, to *seal.Recipient, key *seal.Key) (*header, error) {
@@ -100,7 +100,7 @@ func newHeader(number, previous uint32, created time.Time, to *seal.Recipient, k
 	return h, nil
 }
 
-// parseHeader reads the clear part; [header.open] checks it.
+// parseHeader parses the unencrypted part; [header.open] verifies it.
 func parseHeader(b []byte, number uint32) (*header, error) {
 	if len(b) < headFixed || !bytes.HasPrefix(b, []byte(magic)) {
 		return nil, fmt.Errorf("no segment header")
@@ -111,7 +111,7 @@ func parseHeader(b []byte, number uint32) (*header, error) {
 	if n := binary.BigEndian.Uint32(b[10:]); n != number {
 		return nil, fmt.Errorf("header is that of segment %d", n)
 	}
-	n := binary.BigEndian.Uint32(b[26:]) // may be over what an int holds, on 32-bit machines
+	n := binary.BigEndian.Uint32(b[26:]) // may exceed the range of int on 32-bit machines
 	if n > maxWrapped || len(b) < headFixed+int(n)+macSize {
 		return nil, fmt.Errorf("header is cut short")
 	}
@@ -125,7 +125,7 @@ func parseHeader(b []byte, number uint32) (*header, error) {
 	}, nil
 }
 
-// open gives the frames' cipher, once the whole header is found unchanged.
+// open verifies the header and returns the cipher of the frames.
 func (h *header) open(id *seal.Identity) (*box, error) {
 	b, err := seal.OpenWith(id, h.wrapped)
 	if err != nil {
@@ -155,7 +155,7 @@ func newBox(key *seal.Key, header []byte) *box {
 	b := key.Bytes()
 	defer clear(b)
 	aead, err := chacha20poly1305.New(b)
-	if err != nil { // only for a key of another length
+	if err != nil { // happens only for a key of another length
 		panic("journal: " + err.Error())
 	}
 	return &box{aead, sha256.Sum256(header)}
@@ -186,7 +186,7 @@ func (b *box) seal(dst []byte, seq uint64, entry []byte, end bool) []byte {
 	return dst
 }
 
-// open gives the entry of a whole frame.
+// open returns the entry of a complete frame.
 func (b *box) open(f *frame) ([]byte, error) {
 	nonce, ad := b.bound(f.head[:], f.end)
 	return b.aead.Open(nil, nonce, f.sealed, ad)

@@ -1,25 +1,26 @@
-// Package journal keeps what came in until it has been worked on: an
-// append-only file of sealed entries.
+// Package journal stores incoming entries until they have been processed. It is
+// an append-only file of sealed entries.
 //
 // The words:
 //
-//   - An entry is opaque bytes; its seq is its place in the journal. Seqs grow,
-//     and are not contiguous.
-//   - A segment is one file of entries, sealed to the journal's recipient. To
-//     append needs the public key only, so that a locked node can take events in.
-//   - An entry is acknowledged when Append has returned: it is on disk, and is
-//     read back whatever happens to the process.
-//   - The tail of a segment is torn when the writer was killed within a write.
-//     What is torn was never acknowledged.
-//   - To release is to say that entries are done with. The mark of how far that
-//     is lies with their outcome, in the store, not here.
+//   - An entry is opaque bytes. Its seq is its place in the journal. Seqs are
+//     ascending, with gaps.
+//   - A segment is one file of entries, sealed to the journal's recipient.
+//     Appending needs only the public key, so that a locked node can take
+//     events.
+//   - An entry is acknowledged when Append has returned. It is then on the
+//     disk, and can be read whatever happens to the process.
+//   - The tail of a segment is torn if the writer was killed during a write. A
+//     torn entry was never acknowledged.
+//   - To release entries means to declare that they are processed. The store
+//     records how far that is, not this package.
 //
-// Nothing that is written is written over. After a restart, and after any error
-// of writing or syncing, a new segment is begun.
+// Written bytes are never overwritten. After a restart, and after an error of a
+// write or sync, a new segment is begun.
 //
-// The journal says that an entry is unchanged, not who wrote it: whoever can
-// write to the folder and has the public key can add a segment. While a segment
-// is being written, its key is in memory.
+// The journal proves that an entry was not changed, but not who wrote it:
+// anybody who can write to the folder and has the public key can add a segment.
+// While a segment is being written, its key is in memory.
 package journal
 
 import (
@@ -41,11 +42,11 @@ import (
 var (
 	// ErrClosed: the journal is closed.
 	ErrClosed = errors.New("journal is closed")
-	// ErrCorrupt: something that was written can't be read; see [CorruptError].
+	// ErrCorrupt: written data can't be read; see [CorruptError].
 	ErrCorrupt = errors.New("journal is damaged")
-	// ErrIdentity: the identity is not that of the journal's recipient.
+	// ErrIdentity: the identity does not belong to the journal's recipient.
 	ErrIdentity = errors.New("identity is not the journal's")
-	// ErrSize: an entry is over MaxEntry, or there is none.
+	// ErrSize: an entry is larger than MaxEntry, or no entry was given.
 	ErrSize = errors.New("entry size")
 )
 
@@ -58,65 +59,65 @@ const (
 	DefaultReserve    = 64 << 20
 )
 
-// Options of a journal. The zero value works.
+// Options are the options of a journal. The zero value works.
 type Options struct {
-	// MaxSegment is the size in bytes from which on a new segment is begun; a
-	// segment is over it by one commit at most. 0 is DefaultMaxSegment.
+	// MaxSegment is the size in bytes at which a new segment is begun. A
+	// segment can exceed it by one commit. 0 is DefaultMaxSegment.
 	MaxSegment int64
-	// Reserve is how many bytes must be left free on the disk after an append.
-	// 0 is DefaultReserve, below 0 none.
+	// Reserve is how many bytes must stay free on the disk after an append. 0
+	// is DefaultReserve. A negative value means no reserve.
 	Reserve int64
-	// Free measures the bytes free in a folder, for an ordinary user. nil asks
-	// the operating system.
+	// Free returns the bytes that are free in a folder for an ordinary user.
+	// nil asks the operating system.
 	Free func(dir string) (uint64, error)
-	// Now is the clock for the creation time in segments; nil is time.Now.
+	// Now is the clock for the creation time of segments. nil is time.Now.
 	Now func() time.Time
 }
 
-// Stats of a journal. Counters are since Open.
+// Stats are figures of a journal. Counters begin at Open.
 type Stats struct {
 	Segments int    `json:"segments"`
 	Bytes    int64  `json:"bytes"`    // of all segments
-	Entries  int64  `json:"entries"`  // in all segments, released ones in a kept segment too
+	Entries  int64  `json:"entries"`  // in all segments, including released ones whose segment still exists
 	Appended int64  `json:"appended"` // entries
-	Commits  int64  `json:"commits"`  // syncs that acknowledged something
-	Refused  int64  `json:"refused"`  // entries, for want of space or by an error
-	Torn     int64  `json:"torn"`     // bytes of torn tail in the segments found by Open
-	Last     uint64 `json:"last"`     // seq of the last acknowledged entry, 0 for none
+	Commits  int64  `json:"commits"`  // syncs after which entries were acknowledged
+	Refused  int64  `json:"refused"`  // entries that were refused because of a full disk or an error
+	Torn     int64  `json:"torn"`     // bytes of torn tails in the segments that Open found
+	Last     uint64 `json:"last"`     // seq of the last acknowledged entry; 0: none
 }
 
-// Journal is open for appending and reading. Its methods may be called at the
-// same time. One process may have a folder's journal open.
+// Journal is a journal that is open for appending and reading. Its methods are
+// safe for concurrent use. Only one process may have a folder's journal open.
 type Journal struct {
 	dir  string
 	to   *seal.Recipient
 	opt  Options
-	make func(path string) (file, error) // of a new segment
+	make func(path string) (file, error) // makes the file of a new segment
 
-	turn chan struct{} // held by whoever writes
-	live *writer       // turn
-	buf  []byte        // turn
+	turn chan struct{} // held by the goroutine that writes
+	live *writer       // guarded by turn
+	buf  []byte        // guarded by turn
 
 	mu       sync.Mutex
 	pending  []*request
 	segments []*segment
-	released uint32        // highest number that was deleted
-	grew     chan struct{} // closed and made anew when there is more to read
+	released uint32        // greatest number that was deleted
+	grew     chan struct{} // closed and replaced when there is more to read
 	closed   bool
 	stats    Stats
 }
 
-// segment is what is known of one file without its key.
+// segment is what is known about a file without its key.
 type segment struct {
 	number uint32
 	path   string
-	size   int64  // up to here it is on disk
+	size   int64  // bytes that are synced to the disk
 	count  uint32 // acknowledged entries
-	known  bool   // count is known; else its last frames, and the next header, are damaged
+	known  bool   // count is known; if not, its last frames and the next header are damaged
 	live   bool
 }
 
-// file is what a segment needs of an *os.File.
+// file has the methods of *os.File that a segment needs.
 type file interface {
 	Write([]byte) (int, error)
 	Sync() error
@@ -124,8 +125,8 @@ type file interface {
 	Close() error
 }
 
-// Open opens the journal in dir, made with mode 0700 where there is none.
-// Nothing is written before the first append.
+// Open opens the journal in dir. It makes the folder, with mode 0700, if there
+// is none. It writes nothing before the first append.
 func Open(dir string, to *seal.Recipient, opt Options) (*Journal, error) {
 	if opt.MaxSegment == 0 {
 		opt.MaxSegment = DefaultMaxSegment
@@ -149,8 +150,8 @@ func Open(dir string, to *seal.Recipient, opt Options) (*Journal, error) {
 	return j, nil
 }
 
-// load finds the segments. How many entries of one were acknowledged is told
-// by the header of the next, and by its frames where it is the last.
+// load finds the segments. The header of the next segment says how many entries
+// of a segment were acknowledged. For the last segment, the frames are counted.
 func (j *Journal) load() error {
 	names, err := os.ReadDir(j.dir)
 	if err != nil {
@@ -184,7 +185,7 @@ func (j *Journal) load() error {
 	return nil
 }
 
-// loadLast counts the whole entries of the segment that was written to last.
+// loadLast counts the complete entries of the last segment.
 func (j *Journal) loadLast(s *segment) error {
 	f, err := os.Open(s.path)
 	if err != nil {
@@ -223,7 +224,7 @@ func readHeader(s *segment) (*header, error) {
 	return parseHeader(b, s.number)
 }
 
-// Stats tells how the journal stands.
+// Stats returns the journal's figures.
 func (j *Journal) Stats() Stats {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -239,8 +240,8 @@ func (j *Journal) Stats() Stats {
 	return st
 }
 
-// Newest is the number of the segment that was begun last, 0 where there is
-// none: the upper half of a seq. It never goes back, unless segments are lost.
+// Newest returns the number of the newest segment, or 0 if there is none. It is
+// the upper half of a seq. It never decreases, unless segments are lost.
 func (j *Journal) Newest() uint32 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -250,8 +251,8 @@ func (j *Journal) Newest() uint32 {
 	return j.segments[len(j.segments)-1].number
 }
 
-// Close waits for the append that is being written, ends the segment, and lets
-// waiting readers and appenders go with [ErrClosed].
+// Close waits for the running append and ends the segment. Waiting readers and
+// appenders get [ErrClosed].
 func (j *Journal) Close() error {
 	j.turn <- struct{}{}
 	defer func() { <-j.turn }()

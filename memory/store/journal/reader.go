@@ -12,23 +12,23 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 )
 
-// Entry is one entry, opened.
+// Entry is one decrypted entry.
 type Entry struct {
 	Seq  uint64
 	Data []byte
 }
 
-// CorruptError names what was written and can't be read. It is an
-// [ErrCorrupt]. The reader goes on behind it.
+// CorruptError describes written data that can't be read. It wraps
+// [ErrCorrupt]. The reader continues after it.
 type CorruptError struct {
 	File   string // name of the segment, in the journal's folder
-	Offset int64  // of the damage
-	First  uint64 // seqs that are lost, First to Last; both 0 where none is, or none is known
-	Last   uint64 // of a segment of which nothing says how many it had, the greatest that it can have had
+	Offset int64  // of the damage, in bytes
+	First  uint64 // the lost seqs are First to Last; both are 0 if none is lost, or if none is known
+	Last   uint64 // if the number of entries in a segment is unknown, the greatest possible one
 	Reason string
 }
 
-// Error names the segment, the place and what is lost.
+// Error names the segment, the offset and the lost seqs.
 func (e *CorruptError) Error() string {
 	s := fmt.Sprintf("%v: %s at byte %d: %s", ErrCorrupt, e.File, e.Offset, e.Reason)
 	switch {
@@ -41,26 +41,27 @@ func (e *CorruptError) Error() string {
 	return s
 }
 
-// Unwrap is [ErrCorrupt].
+// Unwrap returns [ErrCorrupt].
 func (e *CorruptError) Unwrap() error { return ErrCorrupt }
 
-// Reader goes through the entries in order. One goroutine may use it.
+// Reader reads the entries in order. Only one goroutine may use it.
 type Reader struct {
 	j    *Journal
 	id   *seal.Identity
 	from uint64
 
-	number uint32 // segment that is being read, or was read last
+	number uint32 // the segment that is being read, or was read last
 	seg    *segment
 	f      *os.File
 	walk   *walker
 	box    *box
-	queued *Entry // found together with damage, which is told first
+	queued *Entry // an entry found after damage; the damage is returned first
 }
 
-// Reader starts at the first entry whose seq is at least from. The identity is
-// used, not kept safe: its owner zeroes it, after the reader's last Next. One
-// that is not the journal's is [ErrIdentity].
+// Reader returns a reader that starts at the first entry whose seq is at least
+// from. The caller keeps the identity, and has to erase it after the reader's
+// last Next. If the identity is not the journal's, Reader returns
+// [ErrIdentity].
 func (j *Journal) Reader(id *seal.Identity, from uint64) (*Reader, error) {
 	if !id.Recipient().Equal(j.to) {
 		return nil, ErrIdentity
@@ -68,10 +69,10 @@ func (j *Journal) Reader(id *seal.Identity, from uint64) (*Reader, error) {
 	return &Reader{j: j, id: id, from: from}, nil
 }
 
-// Next returns the next entry, and waits where there is none yet. Damage is a
-// [CorruptError], told once; the call after it goes on with what follows. After
-// Close of the journal the rest can be read, and then it is [ErrClosed]. Other
-// errors come again until their cause is gone.
+// Next returns the next entry, and waits if there is none yet. For damage it
+// returns a [CorruptError] once; the next call continues after it. After the
+// journal was closed, the remaining entries can be read, and then Next returns
+// [ErrClosed]. Other errors are repeated until their cause is removed.
 func (r *Reader) Next(ctx context.Context) (Entry, error) {
 	for {
 		e, grew, err := r.poll()
@@ -86,7 +87,7 @@ func (r *Reader) Next(ctx context.Context) (Entry, error) {
 	}
 }
 
-// Close ends the reader. Nothing of the journal changes.
+// Close closes the reader. It does not change the journal.
 func (r *Reader) Close() error { return r.leave() }
 
 func (r *Reader) leave() error {
@@ -134,8 +135,8 @@ func (r *Reader) poll() (Entry, <-chan struct{}, error) {
 	}
 }
 
-// enter opens the next segment, or returns the channel to wait on. With
-// neither, there is a segment to pass over.
+// enter opens the next segment, or returns the channel to wait on. If it does
+// neither, a segment has to be skipped.
 func (r *Reader) enter() (<-chan struct{}, error) {
 	r.j.mu.Lock()
 	defer r.j.mu.Unlock()
@@ -172,7 +173,8 @@ func (r *Reader) enter() (<-chan struct{}, error) {
 	return nil, nil
 }
 
-// begin reads the header; under mu. Where it is damaged nothing of the segment opens.
+// begin reads the header. The caller holds mu. If the header is damaged,
+// nothing in the segment can be decrypted.
 func (r *Reader) begin() error {
 	s := r.seg
 	b := make([]byte, min(s.size, headFixed+maxWrapped+macSize))
@@ -192,20 +194,20 @@ func (r *Reader) begin() error {
 	}
 	_ = r.leave()
 	if s.known && s.count == 0 {
-		return nil // torn within the header, with nothing acknowledged
+		return nil // the header is torn, and no entry was acknowledged
 	}
 	return lost(s, 0, "header: "+err.Error(), 1, s.count)
 }
 
-// retry leaves the segment so that the next call begins it again.
+// retry leaves the segment, so that the next call begins it again.
 func (r *Reader) retry(err error) error {
 	_ = r.leave()
 	r.number--
 	return fmt.Errorf("read journal: %w", err)
 }
 
-// read returns the next entry of the segment; nil for a frame without one;
-// io.EOF where nothing more is there yet.
+// read returns the next entry of the segment, nil for a frame without an entry,
+// and io.EOF if there is nothing more yet.
 func (r *Reader) read(now segment) (*Entry, error) {
 	due := r.walk.next
 	fr, hole, err := r.walk.step(now.size)
@@ -223,7 +225,7 @@ func (r *Reader) read(now segment) (*Entry, error) {
 		r.walk.next = max(due, now.count+1)
 		return nil, r.damage(now, hole.off, "no whole frame", due, now.count)
 	}
-	last := fr.index - 1 // that is not there
+	last := fr.index - 1 // the last missing entry
 	if fr.end {
 		last = fr.index
 	}
@@ -254,14 +256,14 @@ func (r *Reader) read(now segment) (*Entry, error) {
 	return nil, damage
 }
 
-// cut is read's answer where the file is shorter than it was.
+// cut returns read's result for a file that is shorter than it was.
 func (r *Reader) cut(now segment) error {
 	due := r.walk.next
 	r.walk.off, r.walk.next = now.size, max(due, now.count+1)
 	return r.damage(now, now.size, "file is cut short", due, now.count)
 }
 
-// finish leaves a segment in which nothing more comes.
+// finish leaves a segment that gets no more entries.
 func (r *Reader) finish(now segment) error {
 	due := r.walk.next
 	if err := r.leave(); err != nil {
@@ -273,8 +275,9 @@ func (r *Reader) finish(now segment) error {
 	return r.damage(now, now.size, "file is cut short", due, now.count)
 }
 
-// damage is the error for entries first to last (none where last is less), nil
-// where they were never acknowledged, or come before what the reader was asked for.
+// damage returns the error for the entries first to last; none if last is less
+// than first. It returns nil if they were never acknowledged, or come before
+// the reader's start.
 func (r *Reader) damage(s segment, off int64, reason string, first, last uint32) error {
 	if s.known && first > s.count || seqOf(s.number, max(first, last)) < r.from {
 		return nil

@@ -14,15 +14,15 @@ type writer struct {
 	seg   *segment
 	f     file
 	box   *box
-	fresh bool // its name is not on disk yet
+	fresh bool // its name may not be on the disk yet
 }
 
 func createFile(path string) (file, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 }
 
-// beginSegment makes the next file the live one, and returns its header, which
-// is written with the first frames; under turn.
+// beginSegment makes a new live segment and returns its header, which is
+// written with the first frames. The caller holds turn.
 func (j *Journal) beginSegment() ([]byte, error) {
 	number, previous := uint32(1), uint32(0)
 	j.mu.Lock()
@@ -52,8 +52,8 @@ func (j *Journal) beginSegment() ([]byte, error) {
 	return h.raw, nil
 }
 
-// put writes and syncs buf to the live segment, which then has count entries,
-// or gives the segment up; under turn.
+// put writes buf to the live segment, which then has count entries, and syncs
+// it. After an error it abandons the segment. The caller holds turn.
 func (j *Journal) put(buf []byte, count uint32) error {
 	w := j.live
 	_, err := w.f.Write(buf)
@@ -75,15 +75,15 @@ func (j *Journal) put(buf []byte, count uint32) error {
 	return nil
 }
 
-// abandon gives the live segment up after an error. A kernel that failed to
-// sync forgets what it did not write, and says so once: neither a second sync
-// nor what is in its cache can be believed. The segment is cut back to what
-// was acknowledged, as far as that works, and removed where that is nothing.
+// abandon returns up the live segment after an error. When a sync fails, the
+// kernel drops the unwritten data and reports the error only once, so neither a
+// second sync nor the kernel's cache can be trusted. If possible, the segment
+// is truncated to its acknowledged entries, or removed if it has none.
 func (j *Journal) abandon() {
 	w := j.live
 	j.live = nil
 	if w.seg.size > 0 {
-		_ = w.f.Truncate(w.seg.size) // a reader passes over what stays
+		_ = w.f.Truncate(w.seg.size) // a reader skips the rest if this fails
 	}
 	_ = w.f.Close()
 	removed := w.seg.size == 0 && os.Remove(w.seg.path) == nil
@@ -95,8 +95,8 @@ func (j *Journal) abandon() {
 	j.mu.Unlock()
 }
 
-// endSegment finishes the live segment, if there is one; under turn. Without
-// its end frame it would still be read, so that a full disk costs nothing.
+// endSegment ends the live segment, if there is one. The caller holds turn. A
+// segment without an end frame can still be read, so a full disk loses nothing.
 func (j *Journal) endSegment() error {
 	w := j.live
 	if w == nil {
@@ -115,7 +115,7 @@ func (j *Journal) endSegment() error {
 }
 
 // Rotate ends the live segment and begins a new one, so that [Journal.Release]
-// can delete everything that is done with.
+// can delete every released segment.
 func (j *Journal) Rotate() error {
 	j.turn <- struct{}{}
 	defer func() { <-j.turn }()
@@ -141,8 +141,9 @@ func (j *Journal) Rotate() error {
 	return nil
 }
 
-// Release deletes the segments of which every entry has a seq of at most upTo.
-// The newest segment stays: its number is what keeps seqs from being used twice.
+// Release deletes the segments whose entries all have a seq of at most upTo.
+// The newest segment stays, because its number prevents that seqs are used
+// twice.
 func (j *Journal) Release(upTo uint64) error {
 	number, index := uint32(upTo>>indexBits), uint32(upTo)
 	j.mu.Lock()

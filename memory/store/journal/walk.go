@@ -6,7 +6,8 @@ import (
 	"io"
 )
 
-// frame is one whole frame: its CRC holds. Only [box.open] says that it is true.
+// frame is a complete frame with a right CRC. Only [box.open] proves that it is
+// genuine.
 type frame struct {
 	head   [frameHead]byte
 	index  uint32
@@ -15,23 +16,23 @@ type frame struct {
 	sealed []byte
 }
 
-// gap is a stretch of a segment that is no whole frame.
+// gap is a part of a segment that is not a complete frame.
 type gap struct {
 	off, n int64
-	tail   bool // nothing whole follows
+	tail   bool // no complete frame follows
 }
 
-// walker goes from frame to frame through a segment, without a key.
+// walker goes through the frames of a segment without a key.
 type walker struct {
 	f      io.ReaderAt
 	number uint32
 	off    int64
-	next   uint32 // index that is due
+	next   uint32 // index of the expected frame
 }
 
-// step returns the next frame before limit, or the gap that stands in its
-// place, or io.EOF at limit. After a gap it goes on with what follows, so that
-// a later frame's index may be more than was due.
+// step returns the next frame before limit, or the gap in its place, or io.EOF
+// at limit. After a gap it continues with what follows, so the index of a later
+// frame may be greater than expected.
 func (w *walker) step(limit int64) (*frame, *gap, error) {
 	if w.off >= limit {
 		return nil, nil, io.EOF
@@ -54,7 +55,7 @@ func (w *walker) accept(f *frame) {
 	}
 }
 
-// at returns the whole frame at off, nil where there is none.
+// at returns the complete frame at off, or nil if there is none.
 func (w *walker) at(off, limit int64) (*frame, error) {
 	f := &frame{off: off}
 	if limit-off < frameHead {
@@ -74,8 +75,9 @@ func (w *walker) at(off, limit int64) (*frame, error) {
 	return w.whole(f), nil
 }
 
-// plausible reads the size of a frame's sealed bytes, and reports whether its
-// head can be that of the frame that is due, or a later one, in room bytes.
+// plausible parses the size of a frame's sealed bytes, and reports whether its
+// head can belong to the expected frame or a later one that fits into room
+// bytes.
 func (w *walker) plausible(head []byte, room int64) (int, bool) {
 	n, end := binary.BigEndian.Uint32(head), false
 	if n&endBit != 0 {
@@ -97,7 +99,7 @@ func (w *walker) whole(f *frame) *frame {
 	return f
 }
 
-// resync looks for the next whole frame behind damage, byte by byte.
+// resync looks for the next complete frame after damage, byte by byte.
 func (w *walker) resync(limit int64) (*frame, *gap, error) {
 	start := w.off
 	rest := make([]byte, limit-start)

@@ -1,6 +1,6 @@
 // Command openapi writes docs/openapi.yaml from the table of routes in package
-// serve: `go generate ./docs`. What a field means is its comment in the source,
-// so the command is run within the repository.
+// serve: `go generate ./docs`. The description of a field is its comment in the
+// source, so the command has to run within the repository.
 package main
 
 import (
@@ -55,7 +55,7 @@ func root() (string, error) {
 	return "", err
 }
 
-// document gives the whole of it.
+// document returns the whole of it.
 func document() ([]byte, error) {
 	dir, err := root()
 	if err != nil {

@@ -72,7 +72,7 @@ func enum[T ~string](values ...T) *yaml.Node {
 	return typed("string", "enum", l)
 }
 
-// of gives a type's schema. A struct gets one of its name, and a reference.
+// of returns a type's schema. A struct gets one of its name, and a reference.
 func (s *schemas) of(t reflect.Type) *yaml.Node {
 	switch t {
 	case reflect.TypeFor[time.Time]():
@@ -185,7 +185,7 @@ func (s *schemas) fields(t reflect.Type, props *yaml.Node, required *[]string) {
 	}
 }
 
-// ofParam gives the schema of a parameter.
+// ofParam returns the schema of a parameter.
 func (s *schemas) ofParam(p *serve.Param) *yaml.Node {
 	what := s.of(p.Type)
 	if p.Type == reflect.TypeFor[filter.Filter]() {
@@ -215,7 +215,7 @@ func (s *schemas) ofParam(p *serve.Param) *yaml.Node {
 	return what
 }
 
-// comment gives what the source says of a field.
+// comment returns what the source says of a field.
 func (s *schemas) comment(t reflect.Type, field string) string {
 	pkg := t.PkgPath()
 	if s.comments[pkg] == nil {

@@ -4,7 +4,7 @@ package fuel
 // three bytes of LEB128 hold the heaviest body, MaxBody×8/WeightUnit.
 const costBytes = 3
 
-// function is one body on its way.
+// function is one function body that is being rewritten.
 type function struct {
 	m      *rewriter
 	sig    signature
@@ -21,32 +21,33 @@ type function struct {
 	aims   int // branch targets so far
 	weight int // read since the last instruction that was shown
 
-	blockOf byte     // the type of the block that was read last: one byte, or 0
+	blockOf byte     // the type of the last block that was read: one byte, or 0
 	before  [2]short // the two instructions before the current one
 	list    []*loop  // all, by their beginnings
-	entered int      // of these, so far
+	entered int      // number of those that were entered so far
 	open    []*loop
-	mark    int // blocks of a dispatch that are still to be opened
+	mark    int // blocks of a dispatch that are not opened yet
 }
 
-// block is a control instruction that is open; the first is the body itself.
+// block is an open control instruction; the first is the body itself.
 type block struct {
 	op       byte
 	loop     *loop // of a loop
-	dispatch bool  // one that a dispatch begins with
+	dispatch bool  // a dispatch begins with it
 }
 
-// short is an instruction in short; of those without immediates nothing.
+// short is a shortened instruction. It is zero for an instruction without
+// immediates.
 type short struct {
 	op   byte
 	arg  uint32
 	from int
 }
 
-// stretch is code that runs at most once for each charge: a body, or one
-// turn of a loop, without the loops within.
+// stretch is code that runs at most once for each charge: a body, or one turn
+// of a loop, without the loops within it.
 type stretch struct {
-	patches []int // where in the output its cost is to be written
+	patches []int // where in the output its cost has to be written
 	weight  int
 }
 
@@ -133,9 +134,9 @@ func (f *function) readLocals() error {
 	return nil
 }
 
-// walk reads the body from its first instruction to its last end. It shows
-// those that steer, call, or work in bulk, with where they begin, before
-// blocks changes; of the others it adds up the weight.
+// walk reads the body from its first instruction to its last end. It calls see
+// for instructions that branch, call, or work in bulk, with their beginnings,
+// before blocks changes. It adds up the weight of the others.
 func (f *function) walk(see func(in *instr, from int) error) error {
 	r := &f.code
 	r.i = f.start
@@ -186,8 +187,8 @@ func (f *function) walk(see func(in *instr, from int) error) error {
 	return r.done()
 }
 
-// look counts what is limited, and finds out whether the function calls, and
-// of which kind its loops are.
+// look counts what is limited, and finds out whether the function calls others,
+// and of which kind its loops are.
 func (f *function) look(in *instr, from int) error {
 	inner := f.inner()
 	if inner != nil {
@@ -229,7 +230,7 @@ func (f *function) look(in *instr, from int) error {
 	return nil
 }
 
-// blockType passes over the type of a block.
+// blockType skips the type of a block.
 func (f *function) blockType() error {
 	r := &f.code
 	if r.left() > 0 {
@@ -244,6 +245,6 @@ func (f *function) blockType() error {
 	return err
 }
 
-// frame is how many stack slots a call of the function is taken to use: its
-// locals, room for what it computes, and the frame itself.
+// frame returns how many stack slots a call of the function is assumed to use:
+// its locals, room for temporary values, and the frame itself.
 func (f *function) frame() int64 { return int64(16 + f.slots + (len(f.code.b)-f.start)/16) }

@@ -32,8 +32,9 @@ func (m *rewriter) readTypes(r *reader) error {
 	return r.done()
 }
 
-// typeSection writes the module's types, then the added ones: no parameters,
-// and the results of a function that has several, for the block around it.
+// typeSection writes the module's types, followed by the added ones. An added
+// type has no parameters, and the results of a function with several; the block
+// around that function's body needs it.
 func (m *rewriter) typeSection() []byte {
 	m.addedType = map[string]uint32{}
 	for _, t := range m.typeOf[len(m.imports):] {
@@ -120,13 +121,13 @@ func (m *rewriter) globalSection(r *reader) ([]byte, error) {
 	return body, nil
 }
 
-// Indices of the added globals.
+// These are the indices of the added globals.
 func (m *rewriter) fuel() uint32    { return uint32(m.globals) }
 func (m *rewriter) depth() uint32   { return uint32(m.globals) + 1 }
 func (m *rewriter) starved() uint32 { return uint32(m.globals) + 2 }
 
-// constant passes over an initialiser: one constant instruction and an end.
-// There are no imported globals, so none may be read.
+// constant skips an initialiser: one constant instruction and an end. It may
+// not read a global, because there are no imported globals.
 func (m *rewriter) constant(r *reader) error {
 	op, err := r.byte()
 	if err != nil {
@@ -228,7 +229,7 @@ func (m *rewriter) exportSection(r *reader) ([]byte, error) {
 	return body, nil
 }
 
-// readStart notes the start function, for an export to take its place.
+// readStart records the start function, which an export replaces.
 func (m *rewriter) readStart(r *reader) error {
 	m.start = -1
 	if r == nil {
@@ -290,9 +291,9 @@ func (m *rewriter) elementSection(r *reader) error {
 	return nil
 }
 
-// element reads one segment (core 2.0, 5.5.12): bit 0 of its form says that
-// it is passive or declared, bit 1 that table or declaration is told, bit 2
-// that elements are expressions.
+// element reads one segment (core 2.0, 5.5.12). Bit 0 of its form says that it
+// is passive or declared, bit 1 that a table or kind is given, bit 2 that the
+// elements are expressions.
 func (m *rewriter) element(r *reader) (uint32, error) {
 	form, err := r.index("form of elements", 8)
 	if err == nil && form&1 == 0 {

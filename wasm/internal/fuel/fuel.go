@@ -1,25 +1,25 @@
-// Package fuel rewrites a WebAssembly module so that it can't run forever,
-// nest its calls without bound, or grow past its memory. Machine code that
-// wazero made can't be interrupted; so the module itself counts.
+// Package fuel rewrites a WebAssembly module so that it can't run forever, nest
+// its calls without bound, or grow past its memory. wazero's machine code can't
+// be interrupted, so the module itself counts.
 //
 // Fuel is a mutable global that the host fills before a call. Every function
-// entry and every turn of a loop takes its cost from it, and at less than
-// zero the module traps. The cost of a stretch of code is 1 and a share of
-// its weight, so that no long stretch is cheap; bulk operations pay by their
-// length. Loops that are small, and those that Go makes of functions, pay less
-// often: see loop. What is charged depends on the module and its input alone: the
-// same on every machine. A function with loops keeps what is left in a local,
-// and stores it before a call, at its end, and when it has run out; after
-// another trap the global may say more than is left.
+// entry and every turn of a loop subtracts its cost from it, and if the result
+// is less than zero, the module traps. The cost of a stretch of code is 1 plus
+// a share of its weight, so that no long stretch is cheap. Bulk operations cost
+// by their length. Small loops, and the loops that Go makes of functions, pay
+// less often: see loop. The charge depends only on the module and its input, so
+// it is the same on every machine. A function with loops keeps the remaining
+// fuel in a local, and stores it before a call, at its end, and when it has run
+// out. After another trap, the global may be greater than the remaining fuel.
 //
-// Depth is a second global, the stack slots of the calls that are open.
+// Depth is a second global: the number of stack slots of the open calls.
 // Starved is a third, set when memory could not grow.
 //
-// The globals come after the module's own, so that no index changes; and
-// every index in the original is checked against the original's counts, so
-// that none reaches what was added. The start function becomes an
-// export, since it would run before the host could set any fuel. Custom
-// sections are dropped.
+// The globals are added after the module's own, so that no index changes. Every
+// index in the original is checked against the original's counts, so that none
+// reaches what was added. The start function becomes an export, because it
+// would otherwise run before the host could set any fuel. Custom sections are
+// dropped.
 package fuel
 
 import (
@@ -27,24 +27,24 @@ import (
 	"fmt"
 )
 
-// Version of the rewriting. A change to what comes out, or to what is
-// charged, is another version; caches are keyed by it.
+// Version is the version of the rewriting. It changes when the output or the
+// charges change. Caches include it in their keys.
 const Version = 2
 
-// Names of the exports that are added. A module that has an export of such a
-// name is refused.
+// Names of the exports that are added. A module that already has such an export
+// is refused.
 const (
 	Prefix  = "locket:"
-	Fuel    = Prefix + "fuel"    // i64: what is left; less than 0 after running out
+	Fuel    = Prefix + "fuel"    // i64: remaining fuel; less than 0 after running out
 	Depth   = Prefix + "depth"   // i32: stack slots in use; over MaxDepth after too many calls
 	Starved = Prefix + "starved" // i32: not 0 when memory.grow was refused
-	Start   = Prefix + "start"   // the start function, if there was one: the host calls it when there is fuel
+	Start   = Prefix + "start"   // the original start function, if there was one; the host calls it after it has set the fuel
 )
 
 // Costs.
 const (
-	// WeightUnit is how much weight one unit of fuel pays for: about that
-	// many simple instructions, or eight times fewer divisions.
+	// WeightUnit is how much weight one unit of fuel pays for: about that many
+	// simple instructions, or an eighth as many divisions.
 	WeightUnit = 64
 	// BulkUnit is how many bytes of memory one unit pays for.
 	BulkUnit = 64
@@ -54,9 +54,8 @@ const (
 	PageUnits = (64 << 10) / BulkUnit
 )
 
-// Limits of a module. They bound the time and memory that compiling takes,
-// and the native stack; Go's runtime, the largest guest in sight, stays far
-// below each.
+// Limits of a module. They bound the time and memory for compiling, and the
+// native stack. Go's runtime, the largest known guest, stays far below each.
 const (
 	MaxTypes       = 8 << 10
 	MaxParams      = 64 // and results, of one type
@@ -85,15 +84,15 @@ var (
 	ErrComponent   = errors.New("this is a WebAssembly component; a core module is wanted")
 )
 
-// Config is what the rewriting is told.
+// Config configures the rewriting.
 type Config struct {
-	Pages int // most pages of memory, 64 KiB each
+	Pages int // greatest number of pages of memory, 64 KiB each
 }
 
 // Import is a function that a module asks for.
 type Import struct{ Module, Name string }
 
-// Info is what was seen on the way.
+// Info describes the module.
 type Info struct {
 	Imports []Import
 	Exports map[string]Export
@@ -107,16 +106,16 @@ const (
 	KindGlobal   = 3
 )
 
-// Export is what a name stands for. Params and Results are of a function:
-// value types, one byte each.
+// Export describes an export. Params and Results are for functions: value
+// types, one byte each.
 type Export struct {
 	Kind            byte
 	Index           uint32
 	Params, Results string
 }
 
-// Rewrite gives the module with fuel, depth and memory bounds put in.
-// The result is valid if and only if the module is; wazero validates it.
+// Rewrite returns the module with limits on fuel, depth and memory. The result
+// is valid if and only if the module is; wazero validates it.
 func Rewrite(module []byte, c Config) ([]byte, *Info, error) {
 	m := rewriter{config: c, in: reader{b: module}}
 	if err := m.run(); err != nil {

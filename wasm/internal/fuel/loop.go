@@ -34,14 +34,14 @@ type loop struct {
 	dispatch *dispatch // nil: it is none
 }
 
-// dispatch is what such a loop begins with.
+// dispatch is the beginning of such a loop.
 type dispatch struct {
 	local  uint32
 	blocks int      // that it opens
-	table  []uint32 // which block, counted from the innermost, by the local's value; the last: for all others
+	table  []uint32 // the block for each value of the local, counted from the innermost; the last one is for all other values
 }
 
-// Of small loops.
+// Limits of small loops.
 const (
 	unrolled      = 4         // copies
 	maxLoopWeight = 2 * 64    // of one turn
@@ -49,7 +49,7 @@ const (
 	maxUnrolled   = 256 << 10 // bytes that they add to a module
 )
 
-// inner is the innermost loop that is open, or nil.
+// inner returns the innermost open loop, or nil.
 func (f *function) inner() *loop {
 	if n := len(f.open); n > 0 {
 		return f.open[n-1]
@@ -57,8 +57,8 @@ func (f *function) inner() *loop {
 	return nil
 }
 
-// enter opens a loop, whose type has been read; in the second reading it is
-// there already.
+// enter opens a loop whose type has been read. In the second pass the loop
+// exists already.
 func (f *function) enter() *loop {
 	if f.entered == len(f.list) {
 		for _, l := range f.open {
@@ -80,8 +80,8 @@ func (f *function) enter() *loop {
 	return l
 }
 
-// peek looks whether what follows is the beginning of a dispatch. What is
-// broken there is found as it is read.
+// peek checks whether a dispatch begins here. Malformed code is found when it
+// is read.
 func (f *function) peek() *dispatch {
 	r := f.code
 	d := &dispatch{}
@@ -111,8 +111,8 @@ func (f *function) peek() *dispatch {
 	return d
 }
 
-// aim notes a branch. A dispatch is one as long as each that goes to it does
-// so in any case, and from no loop within: otherwise it pays like any loop.
+// aim records a branch. A loop stays a dispatch only if each branch to it is
+// unconditional and not within another loop. Otherwise it pays like any loop.
 func (f *function) aim(label uint32, always bool) {
 	l := f.blocks[len(f.blocks)-1-int(label)].loop
 	if l != nil && (!always || f.inner() != l) {
@@ -131,8 +131,8 @@ func (f *function) aimAll(from int) {
 	}
 }
 
-// ahead reports whether the branch to the dispatch l, open as block n, goes to
-// what was not gone through in this turn.
+// ahead reports whether the branch to the dispatch l, open as block n, leads to
+// code that was not passed in this turn.
 func (f *function) ahead(l *loop, n int) bool {
 	d, c, s := l.dispatch, f.before[0], f.before[1]
 	if c.op != opI32Const || s.op != opLocalSet || s.arg != d.local {
@@ -148,8 +148,8 @@ func (f *function) ahead(l *loop, n int) bool {
 	return at < len(f.blocks) && f.blocks[at].dispatch
 }
 
-// unrolls reports whether a small loop is to be written out, and takes what
-// that adds from what a function and a module may have.
+// unrolls reports whether a small loop is to be copied several times, and
+// subtracts the added bytes from what a function and a module may have.
 func (f *function) unrolls(l *loop) bool {
 	if !l.small || l.weight > maxLoopWeight || l.to-l.from > maxLoopBytes {
 		return false
@@ -194,8 +194,8 @@ func (e *emitter) unroll(l *loop, from int) error {
 	return nil
 }
 
-// again copies one instruction of a small loop, around which so many blocks
-// are open: what leaves the loop has two more to leave.
+// again copies one instruction of a small loop, with so many open blocks around
+// it. A branch out of the loop has to leave two more blocks.
 func (e *emitter) again(open int) error {
 	f := e.f
 	r := &f.code

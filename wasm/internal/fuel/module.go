@@ -19,7 +19,7 @@ const (
 	secDataCount
 )
 
-// order in which sections must stand.
+// order is the order that sections must have.
 var order = [...]int{secType: 1, secImport: 2, secFunction: 3, secTable: 4, secMemory: 5, secGlobal: 6,
 	secExport: 7, secStart: 8, secElement: 9, secDataCount: 10, secCode: 11, secData: 12}
 
@@ -65,7 +65,8 @@ func (m *rewriter) run() error {
 		return err
 	}
 	m.out = append(make([]byte, 0, len(m.in.b)*3/2), head...)
-	// What the indices of later sections are checked against comes first.
+	// The counts that the indices of later sections are checked against come
+	// first.
 	if err := m.declare(sections[secType], sections[secImport], sections[secFunction]); err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (m *rewriter) run() error {
 	return nil
 }
 
-// split finds the sections. Custom ones are left out.
+// split finds the sections. It leaves out custom ones.
 func (m *rewriter) split() (sections [secDataCount + 1]*reader, err error) {
 	last := 0
 	for r := &m.in; r.left() > 0; {
@@ -113,8 +114,8 @@ func (m *rewriter) split() (sections [secDataCount + 1]*reader, err error) {
 	return sections, nil
 }
 
-// declare reads and writes types, imports and functions, together: which
-// types are added follows from the functions.
+// declare reads and writes types, imports and functions together, because the
+// functions decide which types are added.
 func (m *rewriter) declare(types, imports, functions *reader) error {
 	if types != nil {
 		if err := m.readTypes(types); err != nil {
@@ -191,7 +192,8 @@ func (m *rewriter) emit(id byte, body []byte) {
 	m.out = append(m.out, body...)
 }
 
-// limits reads the bounds of a table or memory; without a maximum most is -1.
+// limits reads the limits of a table or memory; most is -1 if there is no
+// maximum.
 func limits(r *reader) (least uint32, most int64, err error) {
 	flag, err := r.byte()
 	if err != nil {

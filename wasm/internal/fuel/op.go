@@ -1,6 +1,6 @@
 package fuel
 
-// Opcodes that are treated one by one (WebAssembly core 2.0, appendix A.2).
+// Opcodes that need individual handling (WebAssembly core 2.0, appendix A.2).
 const (
 	opUnreachable  = 0x00
 	opBlock        = 0x02
@@ -66,18 +66,18 @@ const (
 	typeEmpty = 0x40
 )
 
-// instr is one instruction: what the rewriting needs to know of it.
+// instr is the part of an instruction that the rewriting needs.
 type instr struct {
 	op     byte
 	misc   uint32 // of opMisc
 	arg    uint32 // index, or label
 	more   uint32 // br_table: number of targets
 	weight int
-	shown  bool // it steers, calls, or works in bulk
+	shown  bool // it branches, calls, or works in bulk
 }
 
-// plain has the weight of each instruction without immediates that doesn't
-// steer, and 0 for the rest.
+// plain has the weight of each instruction that has no immediates and does not
+// branch, and 0 for all others.
 var plain = plainWeights()
 
 func plainWeights() (w [256]uint8) {
@@ -92,7 +92,7 @@ func plainWeights() (w [256]uint8) {
 	return w
 }
 
-// read decodes one instruction, and checks every index in it.
+// read decodes one instruction and checks every index in it.
 func (f *function) read(in *instr) (err error) {
 	r := &f.code
 	*in = instr{weight: 1}
@@ -171,8 +171,8 @@ func (f *function) read(in *instr) (err error) {
 	return err
 }
 
-// slow says of a numeric instruction that it takes about eight times as long
-// as an addition: divisions, remainders, square roots, roundings, conversions
+// slow reports whether a numeric instruction takes about eight times as long as
+// an addition: divisions, remainders, square roots, roundings, and conversions
 // from floating point.
 func slow(op byte) bool {
 	switch {
@@ -233,7 +233,7 @@ func memarg(r *reader) error {
 	return r.skipLEB(32)
 }
 
-// vector passes over the immediates of a SIMD instruction.
+// vector skips the immediates of a SIMD instruction.
 func vector(r *reader) error {
 	op, err := r.u32()
 	switch {

@@ -2,7 +2,7 @@ package fuel
 
 import "unicode/utf8"
 
-// reader walks over a binary. Every read is checked; an error says where.
+// reader reads a binary. Every read is checked, and an error names the offset.
 type reader struct {
 	b    []byte
 	i    int
@@ -28,7 +28,7 @@ func (r *reader) take(n uint32) ([]byte, error) {
 	return p, nil
 }
 
-// done says whether everything was read.
+// done returns an error unless everything was read.
 func (r *reader) done() error {
 	if r.left() > 0 {
 		return malformed("%d bytes too many at byte %d", r.left(), r.base+r.i)
@@ -36,7 +36,7 @@ func (r *reader) done() error {
 	return nil
 }
 
-// skipLEB passes over a LEB128 number of at most bits bits, of either sign.
+// skipLEB skips a LEB128 number of at most bits bits, signed or unsigned.
 func (r *reader) skipLEB(bits int) error {
 	if r.i < len(r.b) && r.b[r.i] < 0x80 { // as most are
 		r.i++
@@ -77,7 +77,7 @@ func (r *reader) u32() (uint32, error) {
 	return 0, malformed("number over 32 bits before byte %d", r.base+r.i)
 }
 
-// constant32 reads a signed LEB128 number of 32 bits that was read before.
+// constant32 reads a signed LEB128 number of 32 bits that was checked before.
 func (r *reader) constant32() (v uint32) {
 	for shift := 0; r.i < len(r.b); shift += 7 {
 		c := r.b[r.i]
@@ -93,7 +93,7 @@ func (r *reader) constant32() (v uint32) {
 	return v
 }
 
-// index reads a number that must be under n.
+// index reads a number that must be less than n.
 func (r *reader) index(what string, n int) (uint32, error) {
 	v, err := r.u32()
 	if err == nil && int64(v) >= int64(n) {
@@ -102,7 +102,7 @@ func (r *reader) index(what string, n int) (uint32, error) {
 	return v, err
 }
 
-// count reads the length of a vector, whose elements take each bytes or more.
+// count reads the length of a vector whose elements take at least each bytes.
 func (r *reader) count(what string, each int, most uint32) (uint32, error) {
 	n, err := r.u32()
 	switch {

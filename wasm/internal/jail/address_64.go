@@ -2,6 +2,6 @@
 
 package jail
 
-// maxAddress bounds the address space, of which the Go runtime reserves 1 to
-// 2 GB that it doesn't use.
+// maxAddress bounds the address space. The Go runtime reserves 1 to 2 GB of it
+// without using them.
 const maxAddress = 8 << 30

@@ -4,5 +4,6 @@ import "golang.org/x/sys/unix"
 
 const auditArch = unix.AUDIT_ARCH_RISCV64
 
-// allowedHere: wazero's interpreter needs no flushing of instruction caches.
+// allowedHere is empty, because wazero's interpreter does not flush instruction
+// caches.
 var allowedHere []uint32

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allowed is what the Go runtime and a worker's loop call once everything is
-// loaded, besides those whose arguments are looked at.
+// allowed lists the calls that the Go runtime and a worker's loop need after
+// everything is loaded, besides those whose arguments are checked.
 var allowed = append([]uint32{
 	unix.SYS_READ, unix.SYS_PREAD64, unix.SYS_WRITE, unix.SYS_CLOSE,
 	unix.SYS_MUNMAP, unix.SYS_MADVISE, unix.SYS_MREMAP, unix.SYS_BRK,
@@ -25,14 +25,15 @@ var allowed = append([]uint32{
 	unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
 }, allowedHere...)
 
-// denied answer with an error instead of death: the runtime asks and does
-// without. prctl names mappings; clone3 is what glibc tries before clone.
+// denied lists calls that return an error and do not kill the process, because
+// the runtime can do without them. prctl names mappings; glibc tries clone3
+// before clone.
 var denied = map[uint32]uint32{
 	unix.SYS_PRCTL:  uint32(unix.EINVAL),
 	unix.SYS_CLONE3: uint32(unix.ENOSYS),
 }
 
-// Offsets in struct seccomp_data (linux/seccomp.h), of little-endian machines.
+// Offsets in struct seccomp_data (linux/seccomp.h) on little-endian machines.
 const (
 	offNumber = 0
 	offArch   = 4
@@ -50,7 +51,7 @@ func (p *program) load(offset uint32)       { p.op(unix.BPF_LD|unix.BPF_W|unix.B
 func (p *program) end(action uint32)        { p.op(unix.BPF_RET|unix.BPF_K, action, 0, 0) }
 func (p *program) unless(k uint32, n uint8) { p.op(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, k, 0, n) }
 
-// when adds what happens at one call: steps are skipped at any other.
+// when adds steps for one call. They are skipped for other calls.
 func (p *program) when(number uint32, steps func(*program)) {
 	var body program
 	steps(&body)
@@ -58,8 +59,8 @@ func (p *program) when(number uint32, steps func(*program)) {
 	*p = append(*p, body...)
 }
 
-// argument goes on to allow where the low half of an argument has none of
-// bits (or, with some, at least one of them), and kills otherwise.
+// argument continues to allow if the low half of an argument has none of bits
+// (with some: at least one of them). Otherwise it kills the process.
 func (p *program) argument(n int, bits uint32, some bool) {
 	p.load(offArgs + 8*uint32(n))
 	jt, jf := uint8(1), uint8(0)
@@ -86,13 +87,15 @@ func build(pid uint32) program {
 		p.unless(n, 1)
 		p.end(unix.SECCOMP_RET_ERRNO | errno)
 	}
-	// Memory, but none that can be executed: everything is compiled.
+	// Memory is allowed, but none that can be executed, because everything is
+	// compiled.
 	for _, n := range []uint32{unix.SYS_MMAP, unix.SYS_MPROTECT} {
 		p.when(n, func(p *program) { p.argument(2, unix.PROT_EXEC, false) })
 	}
-	// Threads, and no processes.
+	// Threads are allowed, but no processes.
 	p.when(unix.SYS_CLONE, func(p *program) { p.argument(0, unix.CLONE_THREAD, true) })
-	// Signals to this process alone: the runtime preempts its threads so.
+	// Signals are allowed only to this process, because the runtime preempts
+	// its threads with them.
 	p.when(unix.SYS_TGKILL, func(p *program) {
 		p.load(offArgs)
 		p.unless(pid, 1)
@@ -107,7 +110,7 @@ func build(pid uint32) program {
 func filter() (bool, error) {
 	p := build(uint32(os.Getpid()))
 	prog := unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]}
-	// The thread that asks must have given up new privileges itself.
+	// The calling thread itself must have given up new privileges.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := noNewPrivileges(); err != nil {
@@ -117,7 +120,7 @@ func filter() (bool, error) {
 	runtime.KeepAlive(p)
 	switch {
 	case errors.Is(errno, unix.ENOSYS), errors.Is(errno, unix.EINVAL):
-		return false, nil // this kernel has none
+		return false, nil // this kernel has no seccomp
 	case errno != 0:
 		return false, fmt.Errorf("jail: seccomp: %w", errno)
 	case other != 0:

@@ -2,6 +2,6 @@
 
 package jail
 
-// filter: there is no list of calls for this architecture. Its 32 bit forms
-// are others, and wazero interprets there: no machine code of a plugin's runs.
+// filter does nothing, because there is no list of calls for this architecture.
+// wazero interprets here, so that no machine code of a plugin runs.
 func filter() (bool, error) { return false, nil }

@@ -16,24 +16,26 @@ package jail
 
 import "fmt"
 
-// Limits of a worker, in bytes and seconds.
+// Limits of a worker process, in bytes and seconds.
 const (
-	// MaxData bounds what a worker may write to: machine code, heap and the
-	// linear memories. Compiling a plugin in Go of 2 MB takes 150 MB.
+	// MaxData bounds the memory that a worker process may write to: machine
+	// code, heap and linear memories. Compiling a Go plugin of 2 MB takes 150
+	// MB.
 	MaxData = 1 << 30
-	// MaxCPU ends a worker that spins and is not killed. One that is well gets
-	// replaced before; see package wasm.
+	// MaxCPU ends a worker process that loops and is not killed. A healthy one
+	// is replaced before that; see package wasm.
 	MaxCPU = 3600
 )
 
-// Report says what holds.
+// Report says which restrictions are in force.
 type Report struct {
-	Limits     bool // of memory, processor time, descriptors, files
+	Limits     bool // on memory, processor time, descriptors, files
 	Privileges bool // no new ones
 	Seccomp    bool
 }
 
-// String names what holds, for a person: "limits, no new privileges, seccomp".
+// String names the restrictions in force, for a person: "limits, no new
+// privileges, seccomp".
 func (r Report) String() string {
 	s := "a process of its own"
 	for _, have := range []struct {
@@ -57,7 +59,7 @@ func (r Report) Bits() (b byte) {
 	return b
 }
 
-// FromBits is the reverse of Bits.
+// FromBits reverses Bits.
 func FromBits(b byte) (Report, error) {
 	if b > 7 {
 		return Report{}, fmt.Errorf("jail: report %#x", b)

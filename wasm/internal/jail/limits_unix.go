@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Begin is called before anything that a stranger wrote is read.
+// Begin must be called before anything from a stranger is read.
 func Begin() error {
 	return errors.Join(
 		limit("core", unix.RLIMIT_CORE, 0),
@@ -21,12 +21,12 @@ func Begin() error {
 		noNewPrivileges())
 }
 
-// Confine is called before a plugin's code runs. Where the kernel has no
-// seccomp, as under an emulator, the report says so.
+// Confine must be called before a plugin's code runs. If the kernel has no
+// seccomp, for example under an emulator, the report says so.
 func Confine() (Report, error) {
-	// What the runtime makes when it is first needed, it has to have by now:
-	// the descriptors of its timers. And it is not to look at the control
-	// group's processors any more, which a fixed number of them ends.
+	// The runtime must now make what it otherwise makes when it first needs it:
+	// the descriptors of its timers. A fixed number of processors also stops it
+	// from reading those of the control group.
 	time.AfterFunc(time.Hour, func() {}).Stop()
 	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	if err := errors.Join(limit("file size", unix.RLIMIT_FSIZE, 0), limit("descriptors", unix.RLIMIT_NOFILE, 0)); err != nil {

@@ -2,9 +2,9 @@
 
 package jail
 
-// Begin has nothing to take here.
+// Begin does nothing on this system.
 func Begin() error { return nil }
 
-// Confine has nothing to take here: the plugin has a process of its own, and
-// that is all.
+// Confine does nothing on this system. The plugin only has a process of its
+// own.
 func Confine() (Report, error) { return Report{}, nil }

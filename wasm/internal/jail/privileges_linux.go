@@ -8,8 +8,8 @@ import (
 
 const hasNoNewPrivileges = true
 
-// noNewPrivileges holds for this thread and those that it makes; the filter
-// carries it to all others.
+// noNewPrivileges applies to this thread and the threads that it starts. The
+// filter extends it to all others.
 func noNewPrivileges() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("jail: no new privileges: %w", err)

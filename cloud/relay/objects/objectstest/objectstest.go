@@ -1,4 +1,5 @@
-// Package objectstest is what every [objects.Objects] must pass.
+// Package objectstest tests whether an implementation keeps the contract of
+// [objects.Objects].
 package objectstest
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/objects"
 )
 
-// Run holds one, empty at first, to its contract.
+// Run tests an implementation, which must be empty at first.
 func Run(t *testing.T, o objects.Objects) {
 	ctx := context.Background()
 	ok := func(err error) {
@@ -45,14 +46,14 @@ func Run(t *testing.T, o objects.Objects) {
 	ok(o.Put(ctx, "space/id/0-ab", bytes.NewReader([]byte("part"))))
 	ok(o.Put(ctx, "space/id2/whole", bytes.NewReader([]byte("another"))))
 	ok(o.Put(ctx, "space2/id/whole", bytes.NewReader([]byte("of another"))))
-	ok(o.Put(ctx, "space2/id/whole", bytes.NewReader([]byte("of another")))) // again
+	ok(o.Put(ctx, "space2/id/whole", bytes.NewReader([]byte("of another")))) // writing the same bytes twice is allowed
 	if read("space/id/whole", 0) != string(large) || read("space/id/whole", 7<<20-3) != "ed " || read("space/id/0-ab", 2) != "rt" {
 		t.Fatal("other bytes")
 	}
 	ok(o.Delete(ctx, "space/id/0-ab"))
 	ok(o.Delete(ctx, "space/id/0-ab"))
 	gone("space/id/0-ab")
-	// A reader that fails leaves nothing.
+	// A reader that fails leaves no object.
 	broken := errors.New("broken")
 	if err := o.Put(ctx, "space/id3/whole", io.MultiReader(bytes.NewReader(large), &fails{broken})); !errors.Is(err, broken) {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
-// Package base is a database that keeps jobs: River's tables, and ours beside
-// them. Package queue opens SQLite's, package postgres PostgreSQL's, which only
-// a server for many workers needs.
+// Package base is a database for jobs: River's tables, and Locket's own beside
+// them. Package queue opens SQLite databases, package postgres PostgreSQL ones,
+// which only a server with many workers needs.
 package base
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// ours are the tables beside River's. Times are ms since 1970.
+// ours are Locket's tables beside River's. Times are in ms since 1970.
 const ours = `
 CREATE TABLE IF NOT EXISTS locket_worker (
 	name TEXT NOT NULL, space TEXT NOT NULL, until BIGINT NOT NULL,
@@ -26,7 +26,8 @@ CREATE TABLE IF NOT EXISTS locket_spent (
 	PRIMARY KEY (space, day)
 );`
 
-// Client is what we use of River's, whatever its transactions are.
+// Client has the methods of River's client that are used, independent of the
+// type of its transactions.
 type Client interface {
 	Start(ctx context.Context) error
 	StopAndCancel(ctx context.Context) error
@@ -39,22 +40,22 @@ type Client interface {
 	JobUpdate(ctx context.Context, id int64, params *river.JobUpdateParams) (*rivertype.JobRow, error)
 }
 
-// Base is a database with River's tables and ours.
+// Base is a database with River's tables and Locket's.
 type Base struct {
 	DB       *sql.DB
 	Executor riverdriver.Executor
 	Client   func(*river.Config) (Client, error)
 	Migrate  func(context.Context) error
-	Locked   func(context.Context, func() error) error // one process at a time
-	Wiped    func(context.Context) error               // nothing of what was deleted is left
+	Locked   func(context.Context, func() error) error // runs a function in one process at a time
+	Wiped    func(context.Context) error               // makes sure that nothing of the deleted data is left
 	Shared   bool                                      // several workers have it open
 	Close    func() error
 }
 
-// Opener opens one. It does not connect yet.
+// Opener opens a database. It does not connect yet.
 type Opener func() (*Base, error)
 
-// On makes what all have in common, for a driver of River's on db.
+// On makes what all databases have in common, for a River driver on db.
 func On[Tx any](db *sql.DB, driver riverdriver.Driver[Tx]) *Base {
 	return &Base{
 		DB:       db,

@@ -1,6 +1,6 @@
-// Package postgres keeps the jobs of a queue in PostgreSQL, for workers that
-// share them. It is apart from package queue so that what only needs SQLite,
-// such as the demo, links no client of PostgreSQL.
+// Package postgres keeps a queue's jobs in PostgreSQL, for workers that share
+// them. It is a package of its own so that programs which only need SQLite,
+// such as the demo, do not contain a PostgreSQL client.
 package postgres
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/cloud/worker/queue/base"
 )
 
-// At opens the database at an address, postgres://USER@HOST/DATABASE. It is nil
-// for an empty one.
+// At opens the database at an address, postgres://USER@HOST/DATABASE. It
+// returns nil for an empty address.
 func At(address string) base.Opener {
 	if address == "" {
 		return nil
@@ -23,13 +23,14 @@ func At(address string) base.Opener {
 	return func() (*base.Base, error) { return open(address) }
 }
 
-// lockID is the advisory lock of what one process does at a time. Chosen here.
+// lockID is the advisory lock for what one process may do at a time. The number
+// is arbitrary.
 const lockID = 0x6c6f636b6574
 
 func open(address string) (*base.Base, error) {
 	c, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, errors.New("the database's address can't be read: want postgres://USER@HOST/DATABASE") // it may hold a password
+		return nil, errors.New("the database's address can't be read: want postgres://USER@HOST/DATABASE") // the error itself may contain the password
 	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), c)
 	if err != nil {
