@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,21 +30,14 @@ import (
 // codec, and the laying out of messages. It has the spool keep messages, and asks a whole node as
 // glasses do, over MQTT.
 
-func runBridge(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
-	fs := flag.NewFlagSet("bridge", flag.ContinueOnError)
-	fs.SetOutput(stderr)
+func runBridge(ctx context.Context, f *frame) (err error) {
 	b := bridgeBench{}
-	fs.IntVar(&b.minutes, "minutes", 60, "minutes of sound for each family")
-	fs.IntVar(&b.events, "events", 500, "messages that the spool keeps")
-	fs.IntVar(&b.asks, "questions", 100, "questions asked by a press")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	cache := cacheFlag(fs)
-	if err := fs.Parse(args); err != nil {
-		return errUsage
-	}
-	if fs.NArg() > 0 || b.minutes < 1 || b.events < 1 || b.asks < 1 {
-		fmt.Fprintln(stderr, "locket-bench bridge: want numbers over 0, and nothing else")
-		return errUsage
+	f.IntVar(&b.minutes, "minutes", 60, "minutes of sound for each family")
+	f.IntVar(&b.events, "events", 500, "messages that the spool keeps")
+	f.IntVar(&b.asks, "questions", 100, "questions asked by a press")
+	cache := cacheFlag(f.FlagSet)
+	if !f.parsed() || f.NArg() > 0 || b.minutes < 1 || b.events < 1 || b.asks < 1 {
+		return f.usage("want numbers over 0, and nothing else")
 	}
 	if b.dir, err = os.MkdirTemp("", "locket-bench-bridge-"); err != nil {
 		return err
@@ -62,7 +53,7 @@ func runBridge(ctx context.Context, args []string, stdout, stderr io.Writer) (er
 			}
 			results = append(results, r...)
 		}
-		return printResults(stdout, results, *asJSON)
+		return f.print(results, nil)
 	})
 }
 

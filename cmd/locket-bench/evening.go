@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -19,26 +18,19 @@ import (
 // The evening suite measures the locket program as somebody has it who installed it
 // an hour ago: a daemon with a home of its own, and nothing else.
 
-func runEvening(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
-	fs := flag.NewFlagSet("evening", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	b := eveningBench{stderr: stderr}
-	fs.StringVar(&b.locket, "locket", "", "the `program` to measure; without, the one beside this one")
-	fs.IntVar(&b.said, "said", 40, "recordings whose words are looked for")
-	fs.IntVar(&b.events, "events", 2000, "events of which the bytes on disk are counted")
-	fs.IntVar(&b.limit, "memory", 128, "`MB` of the control group in which a day is replayed, with one processor")
-	fs.IntVar(&b.memories, "memories", 0, "have a new device take as many memories in that group too; 0: none")
-	fs.StringVar(&b.dir, "dir", "", "keep the relay with these memories in `DIR`, or take the one that is there")
-	fs.DurationVar(&b.idle, "idle", 3*time.Minute, "how long the idle daemon is watched")
-	fs.StringVar(&b.clips, "speech", "", "`folder` of WAV files for pocketsphinx's word error rate; without, the project's one")
-	fs.StringVar(&b.cold, "cold", "", "also the demo with no build cache, from the repository in `DIR`: minutes")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	if err := fs.Parse(args); err != nil {
-		return errUsage
-	}
-	if fs.NArg() > 0 || b.said < 1 || b.events < 1 || b.limit < 64 || b.memories < 0 || b.idle < time.Second {
-		fmt.Fprintln(stderr, "locket-bench evening: --said and --events take 1 or more, --memory 64, --memories 0, --idle 1s")
-		return errUsage
+func runEvening(ctx context.Context, f *frame) (err error) {
+	b := eveningBench{stderr: f.stderr}
+	f.StringVar(&b.locket, "locket", "", "the `program` to measure; without, the one beside this one")
+	f.IntVar(&b.said, "said", 40, "recordings whose words are looked for")
+	f.IntVar(&b.events, "events", 2000, "events of which the bytes on disk are counted")
+	f.IntVar(&b.limit, "memory", 128, "`MB` of the control group in which a day is replayed, with one processor")
+	f.IntVar(&b.memories, "memories", 0, "have a new device take as many memories in that group too; 0: none")
+	f.StringVar(&b.dir, "dir", "", "keep the relay with these memories in `DIR`, or take the one that is there")
+	f.DurationVar(&b.idle, "idle", 3*time.Minute, "how long the idle daemon is watched")
+	f.StringVar(&b.clips, "speech", "", "`folder` of WAV files for pocketsphinx's word error rate; without, the project's one")
+	f.StringVar(&b.cold, "cold", "", "also the demo with no build cache, from the repository in `DIR`: minutes")
+	if !f.parsed() || f.NArg() > 0 || b.said < 1 || b.events < 1 || b.limit < 64 || b.memories < 0 || b.idle < time.Second {
+		return f.usage("--said and --events take 1 or more, --memory 64, --memories 0, --idle 1s")
 	}
 	if b.locket == "" {
 		if b.locket, err = besideThis("locket"); err != nil {
@@ -57,7 +49,7 @@ func runEvening(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 		}
 		results = append(results, r...)
 	}
-	return printResults(stdout, results, *asJSON)
+	return f.print(results, nil)
 }
 
 type eveningBench struct {

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"regexp"
@@ -28,24 +26,13 @@ import (
 // in each memory, from what the reader gets and the public facts alone. The figure
 // is how often it is right.
 
-func runShare(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("share", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	people := fs.Int("people", 2000, "who live in the town")
-	known := fs.Int("known", 100, "of them that the wearer knows")
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	if err := fs.Parse(args); err != nil {
-		return errUsage
+func runShare(ctx context.Context, f *frame) error {
+	people := f.Int("people", 2000, "who live in the town")
+	known := f.Int("known", 100, "of them that the wearer knows")
+	if !f.parsed() || f.NArg() > 0 || *known < 1 || *people < *known || *people > 100_000 {
+		return f.usage("--people takes up to 100000, and --known as many or fewer")
 	}
-	if fs.NArg() > 0 || *known < 1 || *people < *known || *people > 100_000 {
-		fmt.Fprintln(stderr, "locket-bench share: --people takes up to 100000, and --known as many or fewer")
-		return errUsage
-	}
-	results, err := redTeam(ctx, *people, *known)
-	if err != nil {
-		return err
-	}
-	return printResults(stdout, results, *asJSON)
+	return f.print(redTeam(ctx, *people, *known))
 }
 
 // redactions are tried in this order; the first is what they are compared with.
