@@ -6,6 +6,10 @@ import (
 	"unicode/utf8"
 )
 
+// RulesTag marks what the wearer said about their memory itself: who may see
+// what of it. It goes to nobody else, and is not found by a search.
+const RulesTag = "locket:rules"
+
 // WaitingTag marks a recording that nobody here could transcribe yet. It is not
 // found until somebody has.
 const WaitingTag = "waiting"

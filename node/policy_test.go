@@ -177,3 +177,52 @@ func TestPolicyDecidesForAll(t *testing.T) {
 	d.well()
 	sees(1)
 }
+
+// The list of words that must go to nobody is itself shown to nobody.
+func TestThreatRulesRead(t *testing.T) {
+	relay := serveRelay(t)
+	d := newDevice(t, relay.url, 72)
+	d.init()
+	c := serve.InProcess(serve.New(serve.Options{Services: d.Services()}))
+	defer c.Close()
+	ctx := t.Context()
+	no := false
+	if _, err := c.Add(ctx, serve.AddRequest{Text: "The tomatoes are ripe.", Infer: &no}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.SetPolicy(ctx, `permit (principal, action, resource);`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.SetNever(ctx, []string{"Quillfeather"}); err != nil {
+		t.Fatal(err)
+	}
+	private := memory.Private
+	app, err := c.AddApp(ctx, serve.AppRequest{Name: "all", Can: []serve.Right{serve.RightRead}, Types: []string{"semantic"}, Sensitivity: &private})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := c.WithKey(app.Key).List(ctx, serve.ListQuery{})
+	if err != nil || len(page.Memories) != 1 || page.Memories[0].Text != "The tomatoes are ripe." {
+		t.Errorf("the app lists %+v, %v", page.Memories, err)
+	}
+	for _, asker := range []*serve.Client{c, c.WithKey(app.Key)} {
+		found, err := asker.Search(ctx, serve.SearchRequest{Query: "Quillfeather permit principal"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range found.Hits {
+			if strings.Contains(h.Text, "Quillfeather") || strings.Contains(h.Text, "permit") {
+				t.Errorf("found: %q", h.Text)
+			}
+		}
+	}
+	tested, err := c.TestPolicy(ctx, serve.PolicyTestRequest{As: "reader:Ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, it := range tested.Passes {
+		if strings.Contains(it.Text, "Quillfeather") {
+			t.Errorf("a reader would get %q", it.Text)
+		}
+	}
+}

@@ -92,10 +92,11 @@ func Live(tx *store.Tx, id memory.ID) (memory.Memory, error) {
 }
 
 // Findable reports whether recall should know a memory: not what is erased or
-// archived, what merely repeats or denies another, nor a recording without words.
+// archived, what merely repeats or denies another, a recording without words,
+// nor the rules of who may see what.
 func Findable(m *memory.Memory) bool {
 	switch {
-	case m.Negates, m.Repeats, slices.Contains(m.Tags, memory.WaitingTag):
+	case m.Negates, m.Repeats, slices.Contains(m.Tags, memory.WaitingTag), slices.Contains(m.Tags, memory.RulesTag):
 		return false
 	}
 	return m.State == memory.Active || m.State == memory.Superseded

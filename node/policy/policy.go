@@ -101,9 +101,10 @@ type Item struct {
 	Vault       bool
 }
 
-// ItemOf gives that of a memory.
+// ItemOf gives that of a memory. What the wearer said about who may see what goes
+// to nobody, as the vault does.
 func ItemOf(m *memory.Memory) Item {
-	it := Item{Type: string(m.Type), Tags: m.Tags, Sensitivity: m.Sensitivity, Learnt: m.Learnt, Vault: m.Type == memory.Vault || m.Fields.Vault != nil}
+	it := Item{Type: string(m.Type), Tags: m.Tags, Sensitivity: m.Sensitivity, Learnt: m.Learnt, Vault: m.Type == memory.Vault || m.Fields.Vault != nil || slices.Contains(m.Tags, memory.RulesTag)}
 	for _, e := range m.Entities {
 		if e.Kind == "place" {
 			it.Places = append(it.Places, e.Name)

@@ -145,7 +145,7 @@ func (room *Room) say(ctx context.Context, what, text string) error {
 		}
 		var as []memory.Assertion
 		if m == nil {
-			c := memory.Candidate{Type: memory.Semantic, Text: text, Tags: []string{what}, Owner: memory.Owner{User: memory.WearerUser}, Confidence: 1,
+			c := memory.Candidate{Type: memory.Semantic, Text: text, Tags: []string{what, memory.RulesTag}, Owner: memory.Owner{User: memory.WearerUser}, Confidence: 1,
 				Sensitivity: memory.Private, Source: engine.Person, TrueFrom: room.c.Now()}
 			if err := c.Validate(); err != nil {
 				return nil, err
