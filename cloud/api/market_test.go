@@ -85,6 +85,9 @@ func TestMarket(t *testing.T) {
 	s.is(err, remote.ErrForbidden)
 	_, st, err := buyer.Order(ctx, signed)
 	s.ok(err)
+	if st.Phase != trade.Ordered {
+		t.Fatal(st.Phase)
+	}
 	issue := trade.Issue{Batch: "first", Count: 1, Minor: 500, Currency: "EUR", Until: time.Now().Add(time.Hour).Unix()}
 	_, err = seller.Issue(ctx, issue)
 	s.is(err, remote.ErrForbidden)

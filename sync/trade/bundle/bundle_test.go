@@ -111,7 +111,7 @@ func TestThreatSellerDeliversAnother(t *testing.T) {
 	if _, err := bundle.Open(&liar.Listing, key, other); !errors.Is(err, bundle.ErrItem) {
 		t.Errorf("other types than listed: %v", err)
 	}
-	s, id = delivered(t, liar, key)
+	s, _ = delivered(t, liar, key)
 	b, err = bundle.ShowItem(s, key, other, 1, to)
 	if f, err := judge(s, b, err); err != nil || f.Broken == "" {
 		t.Errorf("another type: %+v, %v", f, err)

@@ -33,7 +33,7 @@ const Version = "2026-08-26.dahlia"
 
 // ErrPending: a payout was asked for and Stripe did not say what became of it.
 // The same call again finds out.
-var ErrPending = errors.New("Stripe did not say whether it paid")
+var ErrPending = errors.New("stripe did not say whether it paid")
 
 // currencies are those whose minor units are Stripe's too
 // (docs.stripe.com/currencies has those that differ, such as ISK).

@@ -90,7 +90,7 @@ func (p *Provider) call(ctx context.Context, method, path, key string, form url.
 			Error struct{ Type, Code, Message string }
 		}
 		_ = json.Unmarshal(raw, &e) // it may be another's page
-		err := fmt.Errorf("Stripe answers %s: %s %s: %s", a.Status, e.Error.Type, e.Error.Code, e.Error.Message)
+		err := fmt.Errorf("stripe answers %s: %s %s: %s", a.Status, e.Error.Type, e.Error.Code, e.Error.Message)
 		if slices.Contains(final, e.Error.Code) {
 			return fmt.Errorf("%w: %w", pay.ErrDeclined, err)
 		}
