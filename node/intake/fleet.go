@@ -172,11 +172,15 @@ func (in *Intake) order(out outlet, name string, c *wire.Cmd, qos byte, retain b
 func (in *Intake) Capture(name, what string, length time.Duration) error {
 	in.fleet.mu.Lock()
 	d := in.fleet.devices[name]
+	var out outlet
+	if d != nil {
+		out = d.out
+	}
 	in.fleet.mu.Unlock()
 	if d == nil {
 		return fmt.Errorf("intake: device %s: %w", name, memory.ErrNotFound)
 	}
-	return in.order(d.out, name, &wire.Cmd{Cmd: wire.CmdCapture, What: what, For: length}, 0, false)
+	return in.order(out, name, &wire.Cmd{Cmd: wire.CmdCapture, What: what, For: length}, 0, false)
 }
 
 // Tells reports whether a device shows or speaks answers.
