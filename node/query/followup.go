@@ -50,6 +50,11 @@ func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, e
 		return f, err
 	}
 	f.topic = topic
+	if back && !f.Known { // what was lent may hold words that nobody ever said
+		if alone, err = look(question); err != nil || alone.Known {
+			return alone, err
+		}
+	}
 	if !f.Known || !tells(serve.EvidenceOf(f.Items), question) {
 		if !back {
 			return alone, nil
