@@ -59,6 +59,7 @@ type Decoder struct {
 	mu   sync.Mutex
 	out  []byte        // samples that were not given yet
 	skip int           // bytes of the header that are still to come
+	done bool          // what comes from now on is no sample of the recording
 	grew chan struct{} // holds one
 	gone chan struct{} // closed when the program writes no more
 }
@@ -106,8 +107,10 @@ func (d *Decoder) read(out io.Reader) {
 		d.mu.Lock()
 		cut := min(n, d.skip)
 		d.skip -= cut
-		d.out = append(d.out, b[cut:n]...)
-		enough := len(d.out) > 1<<20 // after the end the program writes silence without end
+		if !d.done {
+			d.out = append(d.out, b[cut:n]...)
+		}
+		enough := d.done || len(d.out) > 1<<20 // after the end the program writes silence without end
 		d.mu.Unlock()
 		select {
 		case d.grew <- struct{}{}:
@@ -134,9 +137,14 @@ func (d *Decoder) Push(frame []byte, at time.Time) error {
 
 // Take gives what has been decoded by now, whole frames. The program holds up to about 130
 // ms back.
-func (d *Decoder) Take() (out []Piece) {
+func (d *Decoder) Take() []Piece {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	return d.take()
+}
+
+// take is Take with mu held.
+func (d *Decoder) take() (out []Piece) {
 	for len(d.at) > 0 && len(d.out) >= frameBytes {
 		out = append(out, Piece{d.out[:frameBytes:frameBytes], d.at[0]})
 		d.out, d.at = d.out[frameBytes:], d.at[1:]
@@ -173,12 +181,12 @@ func (d *Decoder) Flush() ([]Piece, error) {
 		}
 	}
 	d.mu.Lock()
-	d.out = d.out[:want]
-	d.mu.Unlock()
-	out := d.Take()
+	d.out, d.done = d.out[:want], true
+	out := d.take()
 	if len(d.at) == 1 && len(d.out) > 0 {
 		out = append(out, Piece{d.out, d.at[0]})
 	}
+	d.mu.Unlock()
 	return out, d.Close()
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -280,6 +281,9 @@ func TestOdd(t *testing.T) {
 		t.Error("stereo was taken")
 	}
 	n.Disk.Until(t, "gaps", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindGap)) > 0 })
+	for len(b.Told("disconnected")) < 3 { // the device sees the end before the bridge says why
+		time.Sleep(time.Millisecond)
+	}
 	rep := stop()
 	if rep.Spoilt != 5 || rep.Frames != 0 {
 		t.Errorf("%+v", rep)
