@@ -161,7 +161,7 @@ func (b *Buyer) file(id trade.Hash) string {
 }
 
 func (b *Buyer) keep(o *Bought) error {
-	return atomicfile.Write(b.file(o.State.ID), trade.Encode(boughtFile{Version: 1, Market: o.Market, Chain: o.Chain, Items: o.Items}))
+	return o.Save(b.file(o.State.ID))
 }
 
 // Read reads a .bought file, and checks all that is signed in it.
@@ -414,7 +414,7 @@ func (b *Buyer) Judge(s *trade.State) (f bundle.Finding, err error) {
 	return bundle.Judge(s, d.Open)
 }
 
-// Save copies an order's file.
+// Save writes an order into a file.
 func (o *Bought) Save(file string) error {
 	return atomicfile.Write(file, trade.Encode(boughtFile{Version: 1, Market: o.Market, Chain: o.Chain, Items: o.Items}))
 }

@@ -159,7 +159,7 @@ func (s *Shop) Tend() {
 	s.tends.Do(func() {
 		s.c.Life.Start(func(ctx context.Context) {
 			for wait.For(ctx, tendEvery) {
-				if _, err := s.sales(ctx); err != nil && ctx.Err() == nil {
+				if _, err := s.Sales(ctx); err != nil && ctx.Err() == nil {
 					s.c.Log.Warn("sales: will be tried again", "error", err)
 				}
 			}

@@ -20,9 +20,7 @@ import (
 )
 
 // Sales looks for orders, and delivers those that need no approval.
-func (s *Shop) Sales(ctx context.Context) ([]serve.Sale, error) { return s.sales(ctx) }
-
-func (s *Shop) sales(ctx context.Context) (out []serve.Sale, err error) {
+func (s *Shop) Sales(ctx context.Context) (out []serve.Sale, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all, err := s.list(ctx)
@@ -30,40 +28,51 @@ func (s *Shop) sales(ctx context.Context) (out []serve.Sale, err error) {
 		return nil, err
 	}
 	failed := []error{s.check(ctx, all)}
-	var markets []string
-	for _, l := range all {
-		if !slices.Contains(markets, l.Market) {
-			markets = append(markets, l.Market)
-		}
-	}
 	open := map[trade.Hash]bool{} // versions with orders that have not ended
-	for _, address := range markets {
+	for _, address := range markets(all) {
 		failed = append(failed, s.at(address, func(m *remote.Market, by trade.Party) error {
-			for skip := 0; skip <= trade.MaxSkip; skip += trade.MaxOrders {
-				_, states, err := m.Orders(ctx, "seller", "", skip)
-				if err != nil {
-					return err
-				}
-				for _, st := range states {
-					if st.Offer.Seller != by.Key {
-						continue // what this home never signed
-					}
-					sale, err := s.tend(ctx, m, by, all, st)
-					failed = append(failed, err)
-					open[st.Offer.Hash] = open[st.Offer.Hash] || !sale.Phase.Ended()
-					out = append(out, sale)
-				}
-				if len(states) < trade.MaxOrders {
-					return nil
-				}
-			}
-			return nil
+			return orders(ctx, m, by, func(st *trade.State) {
+				sale, err := s.tend(ctx, m, by, all, st)
+				failed = append(failed, err)
+				open[st.Offer.Hash] = open[st.Offer.Hash] || !sale.Phase.Ended()
+				out = append(out, sale)
+			})
 		}))
 	}
 	if err := errors.Join(failed...); err != nil {
 		return out, err
 	}
 	return out, s.drop(ctx, all, open)
+}
+
+// markets are the addresses of the markets at which something was listed.
+func markets(all []listed) (out []string) {
+	for _, l := range all {
+		if !slices.Contains(out, l.Market) {
+			out = append(out, l.Market)
+		}
+	}
+	return out
+}
+
+// orders calls f with each order of the seller's at a market. What this home never
+// signed is passed over.
+func orders(ctx context.Context, m *remote.Market, by trade.Party, f func(*trade.State)) error {
+	for skip := 0; skip <= trade.MaxSkip; skip += trade.MaxOrders {
+		_, states, err := m.Orders(ctx, "seller", "", skip)
+		if err != nil {
+			return err
+		}
+		for _, st := range states {
+			if st.Offer.Seller == by.Key {
+				f(st)
+			}
+		}
+		if len(states) < trade.MaxOrders {
+			return nil
+		}
+	}
+	return nil
 }
 
 // check withdraws what may not be sold any more: a memory in it was forgotten, or
@@ -197,30 +206,23 @@ func (s *Shop) Settle(ctx context.Context, r serve.SaleRequest) (v serve.Sale, e
 	if err != nil {
 		return v, err
 	}
-	var markets []string
-	for _, l := range all {
-		if slices.Contains(markets, l.Market) {
-			continue
-		}
-		markets = append(markets, l.Market)
+	for _, address := range markets(all) {
 		found := false
-		err := s.at(l.Market, func(m *remote.Market, by trade.Party) error {
-			for skip := 0; skip <= trade.MaxSkip; skip += trade.MaxOrders {
-				_, states, err := m.Orders(ctx, "seller", "", skip)
-				if err != nil {
-					return err
+		err := s.at(address, func(m *remote.Market, by trade.Party) error {
+			var named []*trade.State
+			err := orders(ctx, m, by, func(st *trade.State) {
+				if strings.HasPrefix(st.ID.String(), strings.ToLower(r.Order)) {
+					named = append(named, st)
 				}
-				for _, st := range states {
-					if found = strings.HasPrefix(st.ID.String(), strings.ToLower(r.Order)) && st.Offer.Seller == by.Key; found {
-						v, err = s.settle(ctx, m, by, all, st, &r)
-						return err
-					}
-				}
-				if len(states) < trade.MaxOrders {
-					return nil
-				}
+			})
+			if found = len(named) > 0; err != nil || !found {
+				return err
 			}
-			return nil
+			if len(named) > 1 { // a buyer can make orders until one's id begins like another's
+				return fmt.Errorf("order %s: %w", r.Order, memory.ErrAmbiguous)
+			}
+			v, err = s.settle(ctx, m, by, all, named[0], &r)
+			return err
 		})
 		if found || err != nil {
 			return v, err

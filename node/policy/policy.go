@@ -99,12 +99,17 @@ type Item struct {
 	Sensitivity memory.Sensitivity
 	Learnt      time.Time
 	Vault       bool
+	Rules       bool // what the wearer said about the memory itself: a policy, or words that go to nobody
 }
 
 // ItemOf gives that of a memory. What the wearer said about who may see what goes
 // to nobody, as the vault does.
 func ItemOf(m *memory.Memory) Item {
-	it := Item{Type: string(m.Type), Tags: m.Tags, Sensitivity: m.Sensitivity, Learnt: m.Learnt, Vault: m.Type == memory.Vault || m.Fields.Vault != nil || slices.Contains(m.Tags, memory.RulesTag)}
+	it := Item{
+		Type: string(m.Type), Tags: m.Tags, Sensitivity: m.Sensitivity, Learnt: m.Learnt,
+		Vault: m.Type == memory.Vault || m.Fields.Vault != nil,
+		Rules: slices.Contains(m.Tags, memory.RulesTag),
+	}
 	for _, e := range m.Entities {
 		if e.Kind == "place" {
 			it.Places = append(it.Places, e.Name)
@@ -135,6 +140,7 @@ type Decision struct {
 	Allow bool
 	Rules []*Rule // that decided: those that forbid, or else those that permit; none: nothing permits it
 	Vault bool    // the vault is never given away
+	Own   bool    // what the wearer said about the memory itself is never given away
 }
 
 // Why says what decided, in words.
@@ -142,6 +148,8 @@ func (d *Decision) Why() string {
 	switch {
 	case d.Vault:
 		return "the vault is never given away"
+	case d.Own:
+		return "what you said about your memory itself is never given away"
 	case len(d.Rules) == 0:
 		return "no rule permits it"
 	}
@@ -156,8 +164,8 @@ func (d *Decision) Why() string {
 // policies without knowing of each other there are several, and each has to
 // allow it. Without any nothing is allowed.
 func Decide(policies []Policy, r *Request, it *Item) (d Decision) {
-	if it.Vault {
-		return Decision{Vault: true}
+	if it.Vault || it.Rules {
+		return Decision{Vault: it.Vault, Own: it.Rules && !it.Vault}
 	}
 	for i := range policies {
 		one := policies[i].decide(r, it)
