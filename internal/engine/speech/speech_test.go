@@ -2,6 +2,7 @@ package speech
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -101,6 +102,16 @@ func TestWAV(t *testing.T) {
 	stereo[22] = 2
 	_, err := pcm("x", stereo)
 	fault(t, err, engine.Refused, "2 channels")
+	wide := bytes.Clone(whole)
+	wide[22] = 5
+	binary.LittleEndian.PutUint32(wide[24:], 96000)
+	_, err = pcm("x", wide)
+	fault(t, err, engine.Refused, "5 channels, 96000 Hz")
+	_, err = pcm("x", plainWAV(make([]byte, 3*3600*Rate*2)))
+	fault(t, err, engine.Refused, "345600044 bytes, at most")
+	if b, err := pcm("x", plainWAV(nil)); err != nil || len(b) != 0 {
+		t.Errorf("of 0 s: %d bytes, %v", len(b), err)
+	}
 	sound, err := pcm("x", whole)
 	if err != nil {
 		t.Fatal(err)

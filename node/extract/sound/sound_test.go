@@ -74,6 +74,50 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// riff is a WAV file of 16-bit samples, 0 in every channel but the first.
+func riff(channels, rate int, first []int16) []byte {
+	le := binary.LittleEndian
+	b := ToWAV(nil)
+	le.PutUint16(b[22:], uint16(channels))
+	le.PutUint32(b[24:], uint32(rate))
+	le.PutUint32(b[28:], uint32(2*rate*channels))
+	le.PutUint16(b[32:], uint16(2*channels))
+	le.PutUint32(b[40:], uint32(2*channels*len(first)))
+	for _, s := range first {
+		b = le.AppendUint16(b, uint16(s))
+		b = append(b, make([]byte, 2*(channels-1))...)
+	}
+	return b
+}
+
+// Recordings that no wearable makes, and what is heard in them.
+func TestOddWAV(t *testing.T) {
+	if pcm, err := WAV(riff(1, Rate, nil)); err != nil || len(pcm) != 0 {
+		t.Errorf("of 0 s: %d samples, %v", len(pcm), err)
+	}
+	pcm, err := WAV(riff(5, 96000, sine(96000, 9600, 440)))
+	if err != nil || len(pcm) < 1500 || len(pcm) > 1600 || level(pcm[200:], 440) < 7000 {
+		t.Errorf("96 kHz in 5 channels: %d samples, %v", len(pcm), err)
+	}
+	whole := riff(5, 96000, sine(96000, 10, 440))
+	for n := range 44 {
+		if _, err := WAV(whole[:n]); !errors.Is(err, ErrFormat) {
+			t.Errorf("cut after %d bytes of its header: %v", n, err)
+		}
+	}
+	if pcm, err := WAV(whole[:len(whole)-7]); err != nil || len(pcm) == 0 {
+		t.Errorf("cut in its sound: %d samples, %v", len(pcm), err)
+	}
+	for _, bad := range []struct{ channels, rate int }{{0, Rate}, {17, Rate}, {1, 0}, {1, 192001}} {
+		b := riff(1, Rate, []int16{1})
+		binary.LittleEndian.PutUint16(b[22:], uint16(bad.channels))
+		binary.LittleEndian.PutUint32(b[24:], uint32(bad.rate))
+		if _, err := WAV(b); !errors.Is(err, ErrFormat) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}
+
 func TestBadSound(t *testing.T) {
 	wav := ToWAV(sine(Rate, 100, 440))
 	noData := append([]byte(nil), wav[:36]...)
