@@ -293,6 +293,9 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 		if err := o.tiers.Tend(ctx); err != nil && ctx.Err() == nil {
 			n.log.Warn("hot and cold memories not looked after", "error", err)
 		}
+		if err := o.store.Rest(); err != nil {
+			n.log.Error("records not opened again", "error", err)
+		}
 	}
 	if time.Since(o.dreamLook) >= dream.LookEvery {
 		o.dreamLook = time.Now()

@@ -33,15 +33,19 @@ const (
 	baseTable = 512 << 10
 )
 
-// openBadger opens or makes a database in dir, encrypted with the disk key. It
-// returns a [Damage] if a file was altered.
-func openBadger(dir string, key []byte, small bool, log *slog.Logger) (*badger.DB, error) {
+// openBadger opens or makes a database in dir, encrypted with the disk key. Without
+// compactors its tables stay as they are. It returns a [Damage] if a file was
+// altered.
+func openBadger(dir string, key []byte, small, compactors bool, log *slog.Logger) (*badger.DB, error) {
 	if err := atomicfile.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	opt := badgerOptions(dir, key).WithLogger(badgerLog{log})
 	if small {
 		opt = opt.WithNumMemtables(1).WithBlockCacheSize(smallCache).WithIndexCacheSize(smallCache)
+	}
+	if !compactors {
+		opt = opt.WithNumCompactors(0)
 	}
 	if err := checkFiles(dir, opt); err != nil {
 		return nil, err

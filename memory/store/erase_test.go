@@ -23,7 +23,7 @@ const sentinel = "xylophone"
 func onDisk(t *testing.T, dir, word string) (found int) {
 	t.Helper()
 	sec := newSecrets(testKey())
-	db, err := openBadger(filepath.Join(dir, recordsName), sec.disk, false, slog.New(slog.DiscardHandler))
+	db, err := openBadger(filepath.Join(dir, recordsName), sec.disk, false, true, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

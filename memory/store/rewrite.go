@@ -99,7 +99,7 @@ func (s *Store) rewrite(ctx context.Context, steps []step) (err error) {
 	target.opt.AnchorEvery = math.MaxUint64 // the old anchor is valid until the swap
 	target.state.head = s.state.head
 	target.state.head.Format = max(Format, s.state.head.Format)
-	if target.db, err = openBadger(building, s.secrets.disk, s.opt.Small, s.opt.Log); err != nil {
+	if target.db, err = openBadger(building, s.secrets.disk, s.opt.Small, true, s.opt.Log); err != nil {
 		return err
 	}
 	err = s.copyTo(ctx, target, steps)
@@ -133,7 +133,7 @@ func (s *Store) reopen() error {
 	if _, missing := os.Stat(records); missing != nil { // so that no empty database is made in its place
 		return errors.Join(err, missing, s.end())
 	}
-	db, opens := openBadger(records, s.secrets.disk, s.opt.Small, s.opt.Log)
+	db, opens := openBadger(records, s.secrets.disk, s.opt.Small, s.compacts, s.opt.Log)
 	if opens != nil {
 		return errors.Join(err, opens, s.end())
 	}

@@ -71,15 +71,17 @@ type Store struct {
 	lock    *filelock.Lock
 	writer  chan struct{} // holds one token; the goroutine that has taken it may write
 
-	mu      sync.RWMutex // transactions hold it for reading; replacing db needs it for writing
-	db      *badger.DB
-	state   state                      // guarded by the writer's token
-	lives   map[memory.MemberID]uint64 // guarded by the writer's token; see dot.go
-	cold    hints
-	lines   lineHints
-	inflate inflaters
-	closed  bool
-	sound   bool // Open succeeded, so the anchor may be written
+	mu       sync.RWMutex // transactions hold it for reading; replacing db needs it for writing
+	db       *badger.DB
+	compacts bool                       // db has compactors; guarded by mu, see quiet.go
+	rested   uint64                     // generation at the last Rest; guarded by the writer's token
+	state    state                      // guarded by the writer's token
+	lives    map[memory.MemberID]uint64 // guarded by the writer's token; see dot.go
+	cold     hints
+	lines    lineHints
+	inflate  inflaters
+	closed   bool
+	sound    bool // Open succeeded, so the anchor may be written
 }
 
 // Open opens the store in opt.Dir, or makes one. Errors: [memory.ErrInUse],
@@ -140,7 +142,7 @@ func (s *Store) openRecords() error {
 		return err
 	}
 	var err error
-	if s.db, err = openBadger(filepath.Join(s.opt.Dir, recordsName), s.secrets.disk, s.opt.Small, s.opt.Log); err != nil {
+	if s.db, err = openBadger(filepath.Join(s.opt.Dir, recordsName), s.secrets.disk, s.opt.Small, s.compacts, s.opt.Log); err != nil {
 		return err
 	}
 	var found bool
@@ -244,6 +246,9 @@ func (s *Store) updateAbove(ctx context.Context, reserve uint64, fn func(*Tx) er
 	defer func() { s.writer <- struct{}{} }()
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
+	}
+	if err := s.keepUp(); err != nil {
+		return err
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()

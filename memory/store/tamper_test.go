@@ -20,7 +20,7 @@ import (
 func raw(tb testing.TB, dir string, fn func(txn *badger.Txn) error) {
 	tb.Helper()
 	sec := newSecrets(testKey())
-	db, err := openBadger(filepath.Join(dir, recordsName), sec.disk, false, slog.New(slog.DiscardHandler))
+	db, err := openBadger(filepath.Join(dir, recordsName), sec.disk, false, true, slog.New(slog.DiscardHandler))
 	if err != nil {
 		tb.Fatal(err)
 	}

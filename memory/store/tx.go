@@ -64,6 +64,7 @@ func (s *Store) updateLeaving(reserve uint64, fn func(*Tx) error) (err error) {
 		return err
 	}
 	committed = true
+	letBuildersGo(s.db)
 	posted := next.head.Seq.Outbox != s.state.head.Seq.Outbox
 	s.state = next
 	if posted && s.opt.Posted != nil {

@@ -262,6 +262,11 @@ func (k *Keeper) compactAt(ctx context.Context, frozen int, grown uint64) error 
 	if err != nil || !due {
 		return err
 	}
+	if k.c.Unload != nil {
+		if err := k.c.Unload(ctx); err != nil {
+			return err
+		}
+	}
 	if err := k.c.Store.Compact(ctx); err != nil {
 		return err
 	}

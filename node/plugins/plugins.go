@@ -103,6 +103,10 @@ func (ps *Plugins) Instances() (n int) {
 // Forget makes every plugin drop what it has in memory.
 func (ps *Plugins) Forget() error { return ps.host.Forget() }
 
+// Rest lets go of what plugins that are not in use hold in memory. Their next call
+// loads it again.
+func (ps *Plugins) Rest(ctx context.Context) error { return ps.host.Rest(ctx) }
+
 // Close ends them.
 func (ps *Plugins) Close(ctx context.Context) error { return ps.host.Close(ctx) }
 

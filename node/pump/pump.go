@@ -28,6 +28,8 @@ const Cursor = "journal"
 // Of the pump's pace.
 const (
 	idleAfter  = 500 * time.Millisecond // without an entry: time to tidy up
+	calmAfter  = 30                     // times in a row without an entry: it is done less often
+	calmEvery  = 4 * time.Second        // then
 	cursorStep = 64                     // entries between two writes of the cursor
 	tries      = 5                      // at one entry, before it is set aside
 	firstWait  = 200 * time.Millisecond // between tries, doubled up to
@@ -105,9 +107,13 @@ func (p *Pump) Run(ctx context.Context) error {
 	if j := p.c.Journal.Stats(); p.Waiting(&j) == 0 {
 		p.rest(ctx) // whoever waits for Quiet need not wait for idleAfter
 	}
-	for {
+	for rests := 0; ; rests++ {
 		p.purgeAsked(ctx)
-		idle, stop := context.WithTimeout(ctx, idleAfter)
+		pace := idleAfter
+		if rests >= calmAfter && len(p.held) == 0 {
+			pace = calmEvery
+		}
+		idle, stop := context.WithTimeout(ctx, pace)
 		p.purges.wake(stop)
 		e, err := p.reader.Next(idle)
 		stop()
@@ -133,6 +139,7 @@ func (p *Pump) Run(ctx context.Context) error {
 			}
 			continue
 		}
+		rests = 0
 		if !p.take(ctx, e) {
 			return p.save(context.WithoutCancel(ctx))
 		}

@@ -59,6 +59,7 @@ type Config struct {
 
 	Around func() (place string, people []string) // of the live session; called under the engine's write lock
 	Flush  func(context.Context) error            // writes the index's segments
+	Unload func(context.Context) error            // see cold.Config; may be nil
 }
 
 // Tiers are the room's part of an open node. Its methods are safe for concurrent
@@ -79,7 +80,7 @@ func New(c Config) *Tiers {
 			err := c.Flush(ctx)
 			return c.Index.Covered(), err
 		},
-		Stays: ts.staysHot,
+		Stays: ts.staysHot, Unload: c.Unload,
 		Uses: func(tx *store.Tx) (map[memory.ID]cold.Use, error) {
 			all, err := query.UsesKept(tx)
 			out := make(map[memory.ID]cold.Use, len(all))

@@ -54,6 +54,7 @@ func under(path, dir string) bool { return path == dir || strings.HasPrefix(path
 func TestOneImporterEach(t *testing.T) {
 	owners := map[string]string{
 		"github.com/dgraph-io/badger":            "memory/store",
+		"github.com/dgraph-io/ristretto":         "memory/store",
 		module + "memory/store/badgerfile":       "memory/store",
 		"github.com/tetratelabs/wazero":          "wasm",
 		"github.com/eclipse/paho":                "node/intake",

@@ -1,0 +1,102 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// Badger's compactors look for work 20 times a second each. In a home where
+// nothing happens this takes two thirds of the processor time, and wakes the
+// processor 160 times a second. So the store is opened without compactors, and
+// opened again with them when tables wait to be compacted. [Store.Rest] ends that.
+
+// Tables on level 0. Badger compacts them from fewTables on, and lets no
+// transaction commit from 15 on, so that the store may not wait for readers any
+// longer at manyTables.
+const (
+	fewTables  = 5
+	manyTables = 10
+)
+
+// tablesWaiting is how many tables are on level 0, to which memtables are written.
+func tablesWaiting(db *badger.DB) int { return db.Levels()[0].NumTables }
+
+// settled reports whether Badger has nothing to compact.
+func settled(db *badger.DB) bool {
+	for _, l := range db.Levels() {
+		if l.Level == 0 && l.NumTables >= fewTables || l.Adjusted >= 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// keepUp starts the compactors if they are needed. The caller has the writer's
+// token and no other lock.
+func (s *Store) keepUp() error {
+	s.mu.RLock()
+	waiting := 0
+	if !s.closed && !s.compacts {
+		waiting = tablesWaiting(s.db)
+	}
+	s.mu.RUnlock()
+	switch {
+	case waiting < fewTables:
+		return nil
+	case waiting >= manyTables:
+		s.mu.Lock()
+	case !s.mu.TryLock(): // readers are not made to wait yet
+		return nil
+	}
+	defer s.mu.Unlock()
+	return s.turnCompactors(true)
+}
+
+// fewCommits between two calls of Rest are no reason to keep the compactors.
+const fewCommits = 64
+
+// Rest stops the compactors if little was written since the last call and nothing
+// is to be compacted. It is meant to be called about once a minute. If somebody
+// reads or writes, it does nothing.
+func (s *Store) Rest() error {
+	select {
+	case <-s.writer:
+	default:
+		return nil
+	}
+	defer func() { s.writer <- struct{}{} }()
+	if !s.mu.TryLock() {
+		return nil
+	}
+	defer s.mu.Unlock()
+	if s.closed || !s.compacts {
+		return nil
+	}
+	now := s.state.head.Generation
+	calm := now-s.rested < fewCommits
+	s.rested = now
+	if !calm || !settled(s.db) {
+		return nil
+	}
+	return s.turnCompactors(false)
+}
+
+// turnCompactors opens the records again, with or without compactors. The caller
+// holds all locks.
+func (s *Store) turnCompactors(on bool) error {
+	was := s.compacts
+	s.compacts = on
+	if err := s.db.Close(); err != nil {
+		s.compacts = was
+		return errors.Join(fmt.Errorf("store: close to open again: %w", err), s.reopen())
+	}
+	if err := s.reopen(); err != nil {
+		return err
+	}
+	if err := s.keepSpare(); err != nil {
+		return fmt.Errorf("store: spare: %w", err)
+	}
+	return nil
+}
