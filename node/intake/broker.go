@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	mqtt "github.com/mochi-mqtt/server/v2"
+	"github.com/mochi-mqtt/server/v2/packets"
 )
 
 // DefaultAddr is where the embedded broker listens: this machine only.
@@ -54,10 +55,12 @@ func Listen(in *Intake, cfg BrokerConfig) (*Broker, error) {
 	caps.ReceiveMaximum = 1024
 	caps.SharedSubAvailable = 0
 	b := &Broker{in: in, addr: raw.Addr()}
-	// Its logs would hold whole packets, and so what the wearer said.
-	b.server = mqtt.New(&mqtt.Options{Capabilities: caps, InlineClient: true, Logger: slog.New(slog.DiscardHandler)})
+	// Its logs would hold whole packets, and so what the wearer said. Nobody may read
+	// its figures in $SYS, which it would publish each second.
+	b.server = mqtt.New(&mqtt.Options{Capabilities: caps, InlineClient: true, SysTopicResendInterval: 24 * 60 * 60, Logger: slog.New(slog.DiscardHandler)})
 	b.hook = &hook{broker: b, in: in, devices: cfg.Devices, verifier: newVerifier(), conns: map[*mqtt.Client]*conn{}, latest: map[string]*limitConn{}}
 	l := newListener(raw, cfg.TLS, cfg.MaxConns)
+	l.dismiss = b.dismiss
 	if err := errors.Join(b.server.AddHook(b.hook, nil), b.server.AddListener(l), b.server.Serve()); err != nil {
 		raw.Close()
 		return nil, fmt.Errorf("broker: %w", err)
@@ -89,6 +92,15 @@ func (b *Broker) Close() error {
 		b.err = b.server.Close()
 	})
 	return b.err
+}
+
+// dismiss tells every device that the broker closes.
+func (b *Broker) dismiss() {
+	for _, cl := range b.server.Clients.GetAll() {
+		if !cl.Net.Inline && !cl.Closed() {
+			b.server.DisconnectClient(cl, packets.ErrServerShuttingDown) // an error means that it has left
+		}
+	}
 }
 
 func (b *Broker) publish(topic string, payload []byte, qos byte, retain bool) error {

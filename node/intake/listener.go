@@ -22,6 +22,7 @@ type listener struct {
 	net.Listener
 	tls      *tls.Config
 	nameless *nameless
+	dismiss  func() // tells every device that the broker closes
 
 	mu     sync.Mutex
 	closed bool
@@ -85,14 +86,16 @@ func (l *listener) serve(raw net.Conn, establish listeners.EstablishFn) {
 	})
 }
 
-// Close ends all connections and waits for them.
-func (l *listener) Close(closeClients listeners.CloseFn) {
+// Close ends all connections and waits for them. It does not call what mochi gives
+// it to end them: that locks mochi's list of clients for reading twice, and hangs
+// for ever if a device leaves in between.
+func (l *listener) Close(listeners.CloseFn) {
 	l.mu.Lock()
 	first := !l.closed
 	l.closed = true
 	l.mu.Unlock()
 	if first {
-		closeClients(l.ID())
+		l.dismiss()
 		l.Listener.Close()
 	}
 	l.mu.Lock()
