@@ -2,19 +2,17 @@ package recall
 
 import "slices"
 
-// tighten lays all posting lists into one piece of memory without room to grow,
-// and lets go of the room that the other tables have. What grows afterwards is
-// copied out, list by list. The caller has the index to itself.
+// tighten lays all posting lists into pieces of memory without room to grow, and
+// lets go of the room that the other tables have. What grows afterwards is copied
+// out, list by list. The caller has the index to itself.
 func (c *core) tighten() {
 	size := 0
 	for i := range c.lists {
 		size += len(c.lists[i].b)
 	}
-	arena := make([]byte, 0, size)
+	to := pieces[byte]{left: size}
 	for i := range c.lists {
-		from := len(arena)
-		arena = append(arena, c.lists[i].b...)
-		c.lists[i].b = arena[from:len(arena):len(arena)]
+		c.lists[i].b = to.lay(c.lists[i].b)
 	}
 	c.lists, c.docs, c.forward = tight(c.lists), tight(c.docs), tight(c.forward)
 	for _, d := range []*dict{c.dict, c.names} {
@@ -36,12 +34,36 @@ func (g *gramTable) tighten() {
 	for _, l := range g.lists {
 		size += len(l)
 	}
-	arena := make([]uint32, 0, size)
+	to := pieces[uint32]{left: size}
 	for gram, l := range g.lists {
-		from := len(arena)
-		arena = append(arena, l...)
-		g.lists[gram] = arena[from:len(arena):len(arena)]
+		g.lists[gram] = to.lay(l)
 	}
+}
+
+// pieceSize is how many elements a piece has. With one piece for all lists, the old
+// one and the new one would be in memory together. Of the old pieces, those whose
+// lists have moved can be collected meanwhile.
+const pieceSize = 64 << 10
+
+// pieces is memory into which lists are laid one after the other.
+type pieces[T any] struct {
+	left int // elements that are still to be laid
+	last []T
+}
+
+// lay copies a list. The copy has no room to grow.
+func (p *pieces[T]) lay(l []T) []T {
+	if len(l) > cap(p.last)-len(p.last) {
+		if len(l) > pieceSize/4 {
+			p.left -= len(l)
+			return slices.Clip(append(make([]T, 0, len(l)), l...))
+		}
+		p.last = make([]T, 0, min(p.left, pieceSize))
+	}
+	from := len(p.last)
+	p.last = append(p.last, l...)
+	p.left -= len(l)
+	return p.last[from:len(p.last):len(p.last)]
 }
 
 // tight is a slice without more than a sixteenth of room to grow.

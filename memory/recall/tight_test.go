@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"testing"
@@ -54,5 +55,27 @@ func TestTight(t *testing.T) {
 	}
 	if c := newCore(); c.loose() {
 		t.Error("an empty index is loose")
+	}
+}
+
+// Lists keep their content in pieces, whatever their sizes, and can't grow into each
+// other.
+func TestPieces(t *testing.T) {
+	var lists, laid [][]byte
+	to := pieces[byte]{}
+	for i, n := range []int{0, 1, pieceSize / 5, 7, pieceSize / 4, pieceSize/4 + 1, 3 * pieceSize, pieceSize / 5, pieceSize / 5, pieceSize / 5, pieceSize / 5, 2} {
+		lists = append(lists, bytes.Repeat([]byte{byte(i + 1)}, n))
+		to.left += n
+	}
+	for _, l := range lists {
+		laid = append(laid, to.lay(l))
+	}
+	for i, l := range laid {
+		if !bytes.Equal(l, lists[i]) || cap(l) != len(l) {
+			t.Errorf("list %d of %d bytes: %d of %d", i, len(lists[i]), len(l), cap(l))
+		}
+	}
+	if to.left != 0 || cap(to.last) > pieceSize {
+		t.Errorf("%d left, a piece of %d", to.left, cap(to.last))
 	}
 }
