@@ -138,6 +138,12 @@ func (a *app) orderRow(w io.Writer, v *orderOf) {
 	fmt.Fprintln(w)
 }
 
+// ordered prints an order, unless what was done to it has failed: err tells it.
+func (a *app) ordered(err error, o *market.Bought) error {
+	v := orderView(o)
+	return a.printed(err, v, func(w io.Writer) { a.orderRow(w, &v) })
+}
+
 func (a *app) marketOrdersCommand() *cobra.Command {
 	var offline bool
 	c := &cobra.Command{
@@ -152,19 +158,14 @@ func (a *app) marketOrdersCommand() *cobra.Command {
 				return err
 			}
 			var late []error
-			for _, o := range list {
+			views := make([]orderOf, len(list))
+			for i, o := range list {
 				if !offline && !o.State.Phase.Ended() {
 					late = append(late, b.Refresh(cmd.Context(), o))
 				}
-				v := orderView(o)
-				if err := a.print(v, func(w io.Writer) { a.orderRow(w, &v) }); err != nil {
-					return err
-				}
+				views[i] = orderView(o)
 			}
-			if len(list) == 0 && !a.json {
-				fmt.Fprintln(a.stderr, "You ordered nothing yet.")
-			}
-			return errors.Join(late...)
+			return errors.Join(append(late, rows(a, nil, views, a.orderRow, "You ordered nothing yet."))...)
 		},
 	}
 	c.Flags().BoolVar(&offline, "offline", false, "ask no market")
@@ -211,16 +212,16 @@ the file, which is sealed.`,
 					return err
 				}
 			}
+			items := make([]openedOf, len(ms))
 			for i, m := range ms {
-				if err := a.print(openedOf{i + 1, string(m.Type), m.Text, m}, func(w io.Writer) { fmt.Fprintf(w, "%4d  %-10s  %s\n", i+1, m.Type, oneLine(m.Text)) }); err != nil {
-					return err
-				}
+				items[i] = openedOf{i + 1, string(m.Type), m.Text, m}
 			}
-			if o.State.Phase == trade.Delivered && !a.json {
+			err = rows(a, nil, items, func(w io.Writer, v *openedOf) { fmt.Fprintf(w, "%4d  %-10s  %s\n", v.Place, v.Type, oneLine(v.Text)) }, "")
+			if err == nil && o.State.Phase == trade.Delivered && !a.json {
 				fmt.Fprintf(a.stderr, "Each item is the one that was listed. Accept or dispute it by %s; then the seller is paid:\n  locket market accept %s\n",
 					a.when(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10])
 			}
-			return nil
+			return err
 		},
 	}
 	c.Flags().StringVar(&save, "save", "", "copy the order's `file` there")
@@ -252,11 +253,7 @@ func (a *app) order(ctx context.Context, name string, f func(*market.Buyer, *mar
 	if err := b.Refresh(ctx, o); err != nil {
 		return err
 	}
-	if err := f(b, o); err != nil {
-		return err
-	}
-	v := orderView(o)
-	return a.print(v, func(w io.Writer) { a.orderRow(w, &v) })
+	return a.ordered(f(b, o), o)
 }
 
 func (a *app) marketAcceptCommand() *cobra.Command {
@@ -331,11 +328,7 @@ func (a *app) marketReviewCommand() *cobra.Command {
 					return err
 				}
 			}
-			if err := b.Review(cmd.Context(), o, stars, text); err != nil {
-				return err
-			}
-			v := orderView(o)
-			return a.print(v, func(w io.Writer) { a.orderRow(w, &v) })
+			return a.ordered(b.Review(cmd.Context(), o, stars, text), o)
 		},
 	}
 	c.Flags().Uint8Var(&stars, "stars", 0, "1 to 5")
@@ -371,15 +364,7 @@ func (a *app) marketBalanceCommand(at *string) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.trade(cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
 				list, err := m.Balance(cmd.Context())
-				for _, b := range list {
-					if err := a.print(b, func(w io.Writer) { fmt.Fprintln(w, trade.Price(uint64(max(0, b.Spend)), b.Currency)) }); err != nil {
-						return err
-					}
-				}
-				if err == nil && len(list) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "Nothing.")
-				}
-				return err
+				return rows(a, err, list, func(w io.Writer, b *trade.Balance) { fmt.Fprintln(w, trade.Price(uint64(max(0, b.Spend)), b.Currency)) }, "Nothing.")
 			})
 		},
 	}
