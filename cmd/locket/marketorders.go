@@ -190,11 +190,7 @@ network: the order's file and your key (the home's folder "reader") open it. --s
 the file, which is sealed.`,
 		Example: "  locket market open 8c21f0aa\n  locket market open 8c21f0aa --save garden.bought",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := a.buyer()
-			if err != nil {
-				return err
-			}
-			o, err := b.Find(args[0])
+			b, o, err := a.findOrder(args[0])
 			if err != nil {
 				return err
 			}
@@ -240,13 +236,19 @@ func (a *app) disputable(o *market.Bought, err error) error {
 	return fmt.Errorf("%w\nIt is not what was listed. Dispute it before %s: locket market dispute %s%s", err, a.when(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10], item)
 }
 
-// order finds an order in this home, and asks the market how it stands.
-func (a *app) order(ctx context.Context, name string, f func(*market.Buyer, *market.Bought) error) error {
+// findOrder finds an order in this home.
+func (a *app) findOrder(name string) (*market.Buyer, *market.Bought, error) {
 	b, err := a.buyer()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	o, err := b.Find(name)
+	return b, o, err
+}
+
+// order finds an order in this home, and asks the market how it stands.
+func (a *app) order(ctx context.Context, name string, f func(*market.Buyer, *market.Bought) error) error {
+	b, o, err := a.findOrder(name)
 	if err != nil {
 		return err
 	}
@@ -315,11 +317,7 @@ func (a *app) marketReviewCommand() *cobra.Command {
 		Use: "review ORDER --stars N", Short: "Say what you think of something you bought", Args: between(1, 1, "an order's id"),
 		Long: "A review needs the receipt of an order that has ended, and there is one for each. It is\nsigned with your key: everybody can tell that reviews of one key are of one buyer.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := a.buyer()
-			if err != nil {
-				return err
-			}
-			o, err := b.Find(args[0])
+			b, o, err := a.findOrder(args[0])
 			if err != nil {
 				return err
 			}

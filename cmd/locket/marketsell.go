@@ -44,10 +44,7 @@ of which a memory is forgotten, or may not be sold any more, is withdrawn by its
 			}
 			var err error
 			r.Market, r.Bundle.Types = *at, readTypes(types)
-			if r.Bundle.Since, err = a.readTime("--since", since); err != nil {
-				return err
-			}
-			if r.Bundle.Until, err = a.readTime("--until", until); err != nil {
+			if r.Bundle.Since, r.Bundle.Until, err = a.readPeriod(since, until); err != nil {
 				return err
 			}
 			if r.Bundle.Sensitivity, err = readSensitivity(sensitivity); err != nil {
