@@ -42,10 +42,7 @@ The arguments are a time in words, English or Chinese, or ids.`,
 				r.IDs = args
 			}
 			var err error
-			if r.Since, err = a.readTime("--since", since); err != nil {
-				return err
-			}
-			if r.Until, err = a.readTime("--until", until); err != nil {
+			if r.Since, r.Until, err = a.readPeriod(since, until); err != nil {
 				return err
 			}
 			if last != "" {

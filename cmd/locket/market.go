@@ -164,23 +164,20 @@ func (a *app) marketSearchCommand(at *string) *cobra.Command {
 				if err != nil {
 					return err
 				}
+				views := make([]listingView, len(ls))
 				for i, l := range ls {
-					v := viewOf(l, &f.Hits[i])
-					if err := a.print(v, func(w io.Writer) { a.listingRow(w, &v) }); err != nil {
-						return err
-					}
+					views[i] = viewOf(l, &f.Hits[i])
 				}
+				err = rows(a, nil, views, a.listingRow, "")
 				if facets {
-					for _, x := range f.Facets {
-						if err := a.print(x, func(w io.Writer) { fmt.Fprintf(w, "%-9s %-20s %d\n", oneLine(x.Kind), oneLine(x.Value), x.Count) }); err != nil {
-							return err
-						}
-					}
+					err = rows(a, err, f.Facets, func(w io.Writer, x *trade.Facet) {
+						fmt.Fprintf(w, "%-9s %-20s %d\n", oneLine(x.Kind), oneLine(x.Value), x.Count)
+					}, "")
 				}
-				if !a.json && int(f.Total) > len(ls) {
+				if err == nil && !a.json && int(f.Total) > len(ls) {
 					fmt.Fprintf(a.stderr, "%d of %d; --skip %d goes on.\n", len(ls), f.Total, skip+len(ls))
 				}
-				return nil
+				return err
 			})
 		},
 	}
@@ -242,10 +239,7 @@ func (a *app) marketShowCommand(at *string) *cobra.Command {
 					return err
 				}
 				v, _, err := shownListing(cmd.Context(), m, id)
-				if err != nil {
-					return err
-				}
-				return a.print(v, func(w io.Writer) { a.showListing(w, v) })
+				return a.printed(err, v, func(w io.Writer) { a.showListing(w, v) })
 			})
 		},
 	}

@@ -138,6 +138,12 @@ func (a *app) orderRow(w io.Writer, v *orderOf) {
 	fmt.Fprintln(w)
 }
 
+// ordered prints an order, unless what was done to it has failed: err tells it.
+func (a *app) ordered(err error, o *market.Bought) error {
+	v := orderView(o)
+	return a.printed(err, v, func(w io.Writer) { a.orderRow(w, &v) })
+}
+
 func (a *app) marketOrdersCommand() *cobra.Command {
 	var offline bool
 	c := &cobra.Command{
@@ -152,19 +158,14 @@ func (a *app) marketOrdersCommand() *cobra.Command {
 				return err
 			}
 			var late []error
-			for _, o := range list {
+			views := make([]orderOf, len(list))
+			for i, o := range list {
 				if !offline && !o.State.Phase.Ended() {
 					late = append(late, b.Refresh(cmd.Context(), o))
 				}
-				v := orderView(o)
-				if err := a.print(v, func(w io.Writer) { a.orderRow(w, &v) }); err != nil {
-					return err
-				}
+				views[i] = orderView(o)
 			}
-			if len(list) == 0 && !a.json {
-				fmt.Fprintln(a.stderr, "You ordered nothing yet.")
-			}
-			return errors.Join(late...)
+			return errors.Join(append(late, rows(a, nil, views, a.orderRow, "You ordered nothing yet."))...)
 		},
 	}
 	c.Flags().BoolVar(&offline, "offline", false, "ask no market")
@@ -189,11 +190,7 @@ network: the order's file and your key (the home's folder "reader") open it. --s
 the file, which is sealed.`,
 		Example: "  locket market open 8c21f0aa\n  locket market open 8c21f0aa --save garden.bought",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := a.buyer()
-			if err != nil {
-				return err
-			}
-			o, err := b.Find(args[0])
+			b, o, err := a.findOrder(args[0])
 			if err != nil {
 				return err
 			}
@@ -211,16 +208,16 @@ the file, which is sealed.`,
 					return err
 				}
 			}
+			items := make([]openedOf, len(ms))
 			for i, m := range ms {
-				if err := a.print(openedOf{i + 1, string(m.Type), m.Text, m}, func(w io.Writer) { fmt.Fprintf(w, "%4d  %-10s  %s\n", i+1, m.Type, oneLine(m.Text)) }); err != nil {
-					return err
-				}
+				items[i] = openedOf{i + 1, string(m.Type), m.Text, m}
 			}
-			if o.State.Phase == trade.Delivered && !a.json {
+			err = rows(a, nil, items, func(w io.Writer, v *openedOf) { fmt.Fprintf(w, "%4d  %-10s  %s\n", v.Place, v.Type, oneLine(v.Text)) }, "")
+			if err == nil && o.State.Phase == trade.Delivered && !a.json {
 				fmt.Fprintf(a.stderr, "Each item is the one that was listed. Accept or dispute it by %s; then the seller is paid:\n  locket market accept %s\n",
 					a.when(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10])
 			}
-			return nil
+			return err
 		},
 	}
 	c.Flags().StringVar(&save, "save", "", "copy the order's `file` there")
@@ -239,24 +236,26 @@ func (a *app) disputable(o *market.Bought, err error) error {
 	return fmt.Errorf("%w\nIt is not what was listed. Dispute it before %s: locket market dispute %s%s", err, a.when(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10], item)
 }
 
-// order finds an order in this home, and asks the market how it stands.
-func (a *app) order(ctx context.Context, name string, f func(*market.Buyer, *market.Bought) error) error {
+// findOrder finds an order in this home.
+func (a *app) findOrder(name string) (*market.Buyer, *market.Bought, error) {
 	b, err := a.buyer()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	o, err := b.Find(name)
+	return b, o, err
+}
+
+// order finds an order in this home, and asks the market how it stands.
+func (a *app) order(ctx context.Context, name string, f func(*market.Buyer, *market.Bought) error) error {
+	b, o, err := a.findOrder(name)
 	if err != nil {
 		return err
 	}
 	if err := b.Refresh(ctx, o); err != nil {
 		return err
 	}
-	if err := f(b, o); err != nil {
-		return err
-	}
-	v := orderView(o)
-	return a.print(v, func(w io.Writer) { a.orderRow(w, &v) })
+	return a.ordered(f(b, o), o)
 }
 
 func (a *app) marketAcceptCommand() *cobra.Command {
@@ -318,11 +317,7 @@ func (a *app) marketReviewCommand() *cobra.Command {
 		Use: "review ORDER --stars N", Short: "Say what you think of something you bought", Args: between(1, 1, "an order's id"),
 		Long: "A review needs the receipt of an order that has ended, and there is one for each. It is\nsigned with your key: everybody can tell that reviews of one key are of one buyer.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := a.buyer()
-			if err != nil {
-				return err
-			}
-			o, err := b.Find(args[0])
+			b, o, err := a.findOrder(args[0])
 			if err != nil {
 				return err
 			}
@@ -331,11 +326,7 @@ func (a *app) marketReviewCommand() *cobra.Command {
 					return err
 				}
 			}
-			if err := b.Review(cmd.Context(), o, stars, text); err != nil {
-				return err
-			}
-			v := orderView(o)
-			return a.print(v, func(w io.Writer) { a.orderRow(w, &v) })
+			return a.ordered(b.Review(cmd.Context(), o, stars, text), o)
 		},
 	}
 	c.Flags().Uint8Var(&stars, "stars", 0, "1 to 5")
@@ -371,15 +362,7 @@ func (a *app) marketBalanceCommand(at *string) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.trade(cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
 				list, err := m.Balance(cmd.Context())
-				for _, b := range list {
-					if err := a.print(b, func(w io.Writer) { fmt.Fprintln(w, trade.Price(uint64(max(0, b.Spend)), b.Currency)) }); err != nil {
-						return err
-					}
-				}
-				if err == nil && len(list) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "Nothing.")
-				}
-				return err
+				return rows(a, err, list, func(w io.Writer, b *trade.Balance) { fmt.Fprintln(w, trade.Price(uint64(max(0, b.Spend)), b.Currency)) }, "Nothing.")
 			})
 		},
 	}

@@ -44,10 +44,7 @@ of which a memory is forgotten, or may not be sold any more, is withdrawn by its
 			}
 			var err error
 			r.Market, r.Bundle.Types = *at, readTypes(types)
-			if r.Bundle.Since, err = a.readTime("--since", since); err != nil {
-				return err
-			}
-			if r.Bundle.Until, err = a.readTime("--until", until); err != nil {
+			if r.Bundle.Since, r.Bundle.Until, err = a.readPeriod(since, until); err != nil {
 				return err
 			}
 			if r.Bundle.Sensitivity, err = readSensitivity(sensitivity); err != nil {
@@ -102,10 +99,7 @@ func (a *app) publishListing(ctx context.Context, c *serve.Client, r serve.Listi
 	}
 	r.Bundle.Confirm = p.Confirm
 	l, err := c.PublishListing(ctx, r)
-	if err != nil {
-		return err
-	}
-	return a.print(l, func(w io.Writer) {
+	return a.printed(err, l, func(w io.Writer) {
 		fmt.Fprintf(w, "Listed %s for %s as %s.\n", plural(l.Items, "memory", "memories"), l.Price, l.ID)
 	})
 }
@@ -127,18 +121,7 @@ func (a *app) marketListCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				list, err := c.Listings(cmd.Context())
-				if err != nil {
-					return err
-				}
-				for _, l := range list {
-					if err := a.print(l, func(w io.Writer) { a.ownListingRow(w, &l) }); err != nil {
-						return err
-					}
-				}
-				if len(list) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "Nothing is for sale.")
-				}
-				return nil
+				return rows(a, err, list, a.ownListingRow, "Nothing is for sale.")
 			})
 		},
 	}
@@ -152,10 +135,7 @@ func (a *app) marketWithdrawCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				l, err := c.WithdrawListing(cmd.Context(), args[0], reason)
-				if err != nil {
-					return err
-				}
-				return a.print(l, func(w io.Writer) { a.ownListingRow(w, &l) })
+				return a.printed(err, l, func(w io.Writer) { a.ownListingRow(w, &l) })
 			})
 		},
 	}
@@ -186,18 +166,7 @@ func (a *app) marketSalesCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				list, err := c.Sales(cmd.Context())
-				if err != nil {
-					return err
-				}
-				for _, s := range list {
-					if err := a.print(s, func(w io.Writer) { a.saleRow(w, &s) }); err != nil {
-						return err
-					}
-				}
-				if len(list) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "Nobody ordered anything yet.")
-				}
-				return nil
+				return rows(a, err, list, a.saleRow, "Nobody ordered anything yet.")
 			})
 		},
 	}
@@ -206,10 +175,7 @@ func (a *app) marketSalesCommand() *cobra.Command {
 func (a *app) settleSale(ctx context.Context, r serve.SaleRequest) error {
 	return a.with(ctx, true, func(c *serve.Client) error {
 		s, err := c.SettleSale(ctx, r)
-		if err != nil {
-			return err
-		}
-		return a.print(s, func(w io.Writer) { a.saleRow(w, &s) })
+		return a.printed(err, s, func(w io.Writer) { a.saleRow(w, &s) })
 	})
 }
 
@@ -246,6 +212,18 @@ type disputeView struct {
 	Item    any        `json:"item,omitempty"`
 	Broken  string     `json:"broken,omitempty"`
 	Nothing string     `json:"nothing,omitempty"` // why the evidence proves nothing
+
+	text string // of Item
+}
+
+func (a *app) disputeRow(w io.Writer, v *disputeView) {
+	fmt.Fprintf(w, "%s  %s  %s\n  the buyer says   %s\n", a.paint.dim(v.Order.String()), v.Price, oneLine(v.Title), oneLine(v.Says))
+	for _, l := range [][2]string{{"the item says", v.text}, {"not as listed", v.Broken}, {"proves nothing", v.Nothing}} {
+		if l[1] != "" {
+			fmt.Fprintf(w, "  %-15s  %s\n", l[0], oneLine(l[1]))
+		}
+	}
+	fmt.Fprintf(w, "  decide until     %s\n", a.when(v.Until))
 }
 
 func (a *app) marketDisputesCommand(at *string) *cobra.Command {
@@ -256,37 +234,21 @@ or the wrong key; it is checked against the listing, and needs nobody's word.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.trade(cmd.Context(), *at, func(b *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
 				_, list, err := m.Orders(cmd.Context(), "arbiter", trade.Disputed, 0)
-				if err != nil {
-					return err
-				}
-				for _, s := range list {
+				views := make([]disputeView, len(list))
+				for i, s := range list {
 					v := disputeView{Order: s.ID, Title: s.Offer.Title, Listing: s.Offer.ID(), Price: trade.Price(s.Order.Price, s.Order.Currency), Until: time.Unix(s.Deadline, 0).UTC(), Says: s.Reason}
-					text := ""
 					f, err := b.Judge(s)
 					switch {
 					case err != nil:
 						v.Nothing = err.Error()
 					case f.Item != nil:
-						v.Item, v.Broken, text = f.Item, f.Broken, f.Item.Text
+						v.Item, v.Broken, v.text = f.Item, f.Broken, f.Item.Text
 					default:
 						v.Broken = f.Broken
 					}
-					if err := a.print(v, func(w io.Writer) {
-						fmt.Fprintf(w, "%s  %s  %s\n  the buyer says   %s\n", a.paint.dim(v.Order.String()), v.Price, oneLine(v.Title), oneLine(v.Says))
-						for _, l := range [][2]string{{"the item says", text}, {"not as listed", v.Broken}, {"proves nothing", v.Nothing}} {
-							if l[1] != "" {
-								fmt.Fprintf(w, "  %-15s  %s\n", l[0], oneLine(l[1]))
-							}
-						}
-						fmt.Fprintf(w, "  decide until     %s\n", a.when(v.Until))
-					}); err != nil {
-						return err
-					}
+					views[i] = v
 				}
-				if len(list) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "Nothing is in dispute.")
-				}
-				return nil
+				return rows(a, err, views, a.disputeRow, "Nothing is in dispute.")
 			})
 		},
 	}
@@ -327,12 +289,10 @@ func (a *app) marketDecideCommand(at *string) *cobra.Command {
 				if err != nil {
 					return usageError{err}
 				}
-				_, s, err = m.Step(cmd.Context(), id, b)
-				if err != nil {
+				if _, s, err = m.Step(cmd.Context(), id, b); err != nil {
 					return err
 				}
-				v := orderView(&market.Bought{State: s})
-				return a.print(v, func(w io.Writer) { a.orderRow(w, &v) })
+				return a.ordered(nil, &market.Bought{State: s})
 			})
 		},
 	}
@@ -355,20 +315,14 @@ func (a *app) marketPayoutCommand(at *string) *cobra.Command {
 			if earned {
 				return a.with(cmd.Context(), true, func(c *serve.Client) error {
 					v, err := c.PayOutSales(cmd.Context(), serve.PayoutRequest{Market: *at, Amount: amount})
-					if err != nil {
-						return err
-					}
-					return a.print(v, func(w io.Writer) { fmt.Fprintln(w, v.Voucher) })
+					return a.printed(err, v, func(w io.Writer) { fmt.Fprintln(w, v.Voucher) })
 				})
 			}
 			return a.trade(cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
 				p := trade.Payout{Minor: minor, Currency: code, Spend: true}
 				rand.Read(p.Key[:])
 				voucher, err := m.Payout(cmd.Context(), p)
-				if err != nil {
-					return err
-				}
-				return a.print(map[string]string{"voucher": voucher}, func(w io.Writer) { fmt.Fprintln(w, voucher) })
+				return a.printed(err, map[string]string{"voucher": voucher}, func(w io.Writer) { fmt.Fprintln(w, voucher) })
 			})
 		},
 	}

@@ -39,6 +39,14 @@ func (a *app) readTime(flag, s string) (time.Time, error) {
 	return time.Time{}, usagef("%s %q: want 2026-03-01, \"2026-03-01 14:30\", or how long ago, such as 3d", flag, s)
 }
 
+// readPeriod takes the times of --since and --until.
+func (a *app) readPeriod(since, until string) (from, to time.Time, err error) {
+	if from, err = a.readTime("--since", since); err == nil {
+		to, err = a.readTime("--until", until)
+	}
+	return from, to, err
+}
+
 // evidence is the first piece, in words.
 func (a *app) evidence(list []memory.Evidence) string {
 	if len(list) == 0 {
@@ -162,10 +170,7 @@ you is not yours, and listed by locket share given.`),
 				return err
 			}
 			q.Type, q.State = memory.Type(kind), memory.State(state)
-			if q.Since, err = a.readTime("--since", since); err != nil {
-				return err
-			}
-			if q.Until, err = a.readTime("--until", until); err != nil {
+			if q.Since, q.Until, err = a.readPeriod(since, until); err != nil {
 				return err
 			}
 			if q.AsOf, err = a.readTime("--as-of", asOf); err != nil {

@@ -215,10 +215,7 @@ as long as retention leaves them, and places with a name; readings and presses a
 			}
 			r := serve.ReplayPluginRequest{ID: args[0]}
 			var err error
-			if r.Since, err = a.readTime("--since", since); err != nil {
-				return err
-			}
-			if r.Until, err = a.readTime("--until", until); err != nil {
+			if r.Since, r.Until, err = a.readPeriod(since, until); err != nil {
 				return err
 			}
 			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.replayPlugin(cmd.Context(), c, r) })

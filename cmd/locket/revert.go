@@ -42,10 +42,7 @@ on with it, and --undo reverses what was done.`,
 			case r.Undo == "" && (r.Source == "worker") == (r.App != ""), r.Source != "" && r.Source != "worker":
 				return usagef("give --source worker, --app and its name, or --undo and the id of a revert")
 			}
-			if r.Since, err = a.readTime("--since", since); err != nil {
-				return err
-			}
-			if r.Until, err = a.readTime("--until", until); err != nil {
+			if r.Since, r.Until, err = a.readPeriod(since, until); err != nil {
 				return err
 			}
 			if a.json && !yes && !r.Plan && r.Undo == "" {

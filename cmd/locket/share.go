@@ -100,10 +100,7 @@ What it does not name may be one all the same.`,
 			}
 			var err error
 			r.Types = readTypes(types)
-			if r.Since, err = a.readTime("--since", since); err != nil {
-				return err
-			}
-			if r.Until, err = a.readTime("--until", until); err != nil {
+			if r.Since, r.Until, err = a.readPeriod(since, until); err != nil {
 				return err
 			}
 			if r.Sensitivity, err = readSensitivity(sensitivity); err != nil {

@@ -235,3 +235,12 @@ func (c *Conn) TellLosses(ctx context.Context, over bool) error {
 func (c *Conn) Status(ctx context.Context, state, reason string) error {
 	return c.Live(ctx, &wire.Status{Header: wire.Header{At: time.Now()}, State: state, Reason: reason})
 }
+
+// Recording says that the device records, or that its microphone is off, and why that
+// has changed.
+func (c *Conn) Recording(ctx context.Context, on bool, reason string) error {
+	if on {
+		return c.Status(ctx, "recording", reason)
+	}
+	return c.Status(ctx, "muted", reason)
+}

@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -13,13 +14,23 @@ type Simulated struct {
 	Out  chan Notification // what it says
 	Stop chan struct{}     // closed when the connection is to end
 
-	gone chan struct{}
-	once sync.Once
+	notify []string
+	gone   chan struct{}
+	once   sync.Once
 }
 
-// NewSimulated is a connection that holds so many writes that the device has not read.
-func NewSimulated(writes int) *Simulated {
-	return &Simulated{In: make(chan []byte, writes), Out: make(chan Notification), Stop: make(chan struct{}), gone: make(chan struct{})}
+// NewSimulated is a connection that holds so many writes that the device has not read,
+// and has the characteristics that are to notify.
+func NewSimulated(writes int, notify ...string) *Simulated {
+	return &Simulated{In: make(chan []byte, writes), Out: make(chan Notification), Stop: make(chan struct{}), notify: notify, gone: make(chan struct{})}
+}
+
+// Subscribe is that of a Device.
+func (s *Simulated) Subscribe(_ context.Context, char string) error {
+	if !slices.Contains(s.notify, char) {
+		return absent(char)
+	}
+	return nil
 }
 
 // End says that the device reads and writes no more.

@@ -24,6 +24,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/graph"
 	"github.com/locket-dev/locket/memory/names"
@@ -134,7 +135,7 @@ func Draw(ctx context.Context, ms []memory.Memory, o Options) (*Atlas, error) {
 		}
 		return m.State != memory.Active && m.State != memory.Superseded || m.Negates || m.Type == memory.Vault || m.Sensitivity >= memory.Secret
 	})
-	slices.SortFunc(ms, func(x, y memory.Memory) int { return slices.Compare(x.ID[:], y.ID[:]) })
+	sorting.Sort(ms, func(x, y memory.Memory) int { return slices.Compare(x.ID[:], y.ID[:]) })
 	r := resolver{wearer: names.Fold(o.Wearer), seen: map[string]*name{}}
 	kept := ms[:0]
 	for i, m := range ms {
@@ -156,7 +157,7 @@ func Draw(ctx context.Context, ms []memory.Memory, o Options) (*Atlas, error) {
 			kept = append(kept, m)
 		}
 	}
-	slices.SortFunc(a.decisions, func(x, y Decision) int {
+	sorting.Sort(a.decisions, func(x, y Decision) int {
 		return cmp.Or(cmp.Compare(x.Rank, y.Rank), x.Learnt.Compare(y.Learnt), x.said.Compare(y.said), slices.Compare(x.Memory[:], y.Memory[:]))
 	})
 	a.draw(r.resolve(a.decisions))
@@ -263,6 +264,6 @@ func (a *Atlas) byMemories() []int {
 	for i := range places {
 		places[i] = i
 	}
-	slices.SortStableFunc(places, func(x, y int) int { return cmp.Compare(a.entities[y].Memories, a.entities[x].Memories) })
+	sorting.Stable(places, func(x, y int) int { return cmp.Compare(a.entities[y].Memories, a.entities[x].Memories) })
 	return places
 }

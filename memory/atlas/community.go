@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/graph"
 	"github.com/locket-dev/locket/memory/names"
@@ -60,14 +61,14 @@ func (a *Atlas) group(ctx context.Context) ([]Community, error) {
 		if len(c.Members) < 2 {
 			continue
 		}
-		slices.SortFunc(c.Members, func(x, y string) int {
+		sorting.Sort(c.Members, func(x, y string) int {
 			return cmp.Or(cmp.Compare(a.entities[a.byID[y]].Memories, a.entities[a.byID[x]].Memories), cmp.Compare(x, y))
 		})
 		c.ID = c.Members[0]
 		a.summed(&c)
 		out = append(out, c)
 	}
-	slices.SortFunc(out, func(x, y Community) int {
+	sorting.Sort(out, func(x, y Community) int {
 		return cmp.Or(cmp.Compare(len(y.Members), len(x.Members)), cmp.Compare(x.ID, y.ID))
 	})
 	return out, nil
@@ -116,7 +117,7 @@ func (a *Atlas) Facts(c *Community) []Relation {
 			out = append(out, r)
 		}
 	}
-	slices.SortFunc(out, func(x, y Relation) int {
+	sorting.Sort(out, func(x, y Relation) int {
 		return cmp.Or(cmp.Compare(y.Confidence, x.Confidence), slices.Compare(x.Memory[:], y.Memory[:]))
 	})
 	return out

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/graph"
 	"github.com/locket-dev/locket/memory/names"
@@ -301,9 +302,9 @@ func (u *union) groups() (out [][]*name) {
 		if len(g) == 0 {
 			continue
 		}
-		slices.SortFunc(g, func(a, b *name) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.folded, b.folded)) })
+		sorting.Sort(g, func(a, b *name) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.folded, b.folded)) })
 		out = append(out, g)
 	}
-	slices.SortFunc(out, func(a, b []*name) int { return cmp.Compare(a[0].folded, b[0].folded) })
+	sorting.Sort(out, func(a, b []*name) int { return cmp.Compare(a[0].folded, b[0].folded) })
 	return out
 }

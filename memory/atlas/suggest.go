@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/memory/names"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // Suggestion is two entities that may be one; a person or a model decides.
@@ -90,7 +92,7 @@ func (a *Atlas) Suggest(like func(a, b string) float64) []Suggestion {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(x, y Suggestion) int {
+	sorting.Stable(out, func(x, y Suggestion) int {
 		return cmp.Or(cmp.Compare(y.Weight, x.Weight), strings.Compare(x.A, y.A), strings.Compare(x.B, y.B))
 	})
 	return out

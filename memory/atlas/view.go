@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/graph"
 	"github.com/locket-dev/locket/memory/names"
@@ -85,7 +86,7 @@ func (a *Atlas) View(q Query) View {
 		}
 	}
 	if q.Text != "" {
-		slices.SortStableFunc(v.Relations, func(x, y Relation) int { return cmp.Compare(y.Score, x.Score) })
+		sorting.Stable(v.Relations, func(x, y Relation) int { return cmp.Compare(y.Score, x.Score) })
 	}
 	a.fill(&v, chosen)
 	return v
@@ -110,7 +111,7 @@ func (a *Atlas) fill(v *View, chosen map[string]float64) {
 		}
 		v.Entities = append(v.Entities, e)
 	}
-	slices.SortStableFunc(v.Entities, func(x, y Entry) int { return cmp.Or(cmp.Compare(y.Rank, x.Rank), cmp.Compare(y.Memories, x.Memories)) })
+	sorting.Stable(v.Entities, func(x, y Entry) int { return cmp.Or(cmp.Compare(y.Rank, x.Rank), cmp.Compare(y.Memories, x.Memories)) })
 	for i, c := range all {
 		if shown[i] {
 			v.Communities = append(v.Communities, c)
@@ -206,7 +207,7 @@ func (a *Atlas) triplets(text string, limit int, chosen map[string]float64, scor
 	for _, w := range recall.Content(text) {
 		asked[w.Term] = true
 	}
-	terms := slices.SortedFunc(maps.Keys(asked), func(x, y string) int {
+	terms := sorting.Sorted(maps.Keys(asked), func(x, y string) int {
 		return cmp.Or(cmp.Compare(len(a.words[x]), len(a.words[y])), cmp.Compare(x, y))
 	})
 	// The rarer words choose; one that is in a tenth of all relations, and in
@@ -228,7 +229,7 @@ func (a *Atlas) triplets(text string, limit int, chosen map[string]float64, scor
 		}
 	}
 	places := slices.Collect(maps.Keys(sum))
-	slices.SortFunc(places, func(x, y int) int { return cmp.Or(cmp.Compare(sum[y], sum[x]), cmp.Compare(x, y)) })
+	sorting.Sort(places, func(x, y int) int { return cmp.Or(cmp.Compare(sum[y], sum[x]), cmp.Compare(x, y)) })
 	for _, i := range places {
 		r := &a.relations[i]
 		if !holds(r) {

@@ -25,6 +25,8 @@ import (
 	"sync"
 
 	"github.com/locket-dev/locket/memory"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // Limits on vectors from outside. Today's text models have 64 to 4,096
@@ -204,7 +206,7 @@ func (s *Set) Nearest(vector []float32, n int) ([]Near, error) {
 	for i, r := range rows {
 		out[i] = Near{s.ids[r], scale * s.scale[r] * float32(dot(vec, s.vecs[int(r)*s.dim:(int(r)+1)*s.dim]))}
 	}
-	slices.SortFunc(out, func(a, b Near) int {
+	sorting.Sort(out, func(a, b Near) int {
 		return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), slices.Compare(a.ID[:], b.ID[:]))
 	})
 	return out[:min(n, len(out))], nil

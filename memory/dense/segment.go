@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/locket-dev/locket/memory"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // FORMAT of a segment; numbers are big-endian
@@ -116,7 +118,7 @@ func (s *Set) Flush() []Change {
 			gone = append(gone, Change{Number: n})
 		}
 	}
-	slices.SortFunc(gone, func(a, b Change) int { return cmp.Compare(a.Number, b.Number) })
+	sorting.Sort(gone, func(a, b Change) int { return cmp.Compare(a.Number, b.Number) })
 	for part := range slices.Chunk(loose, SegmentSize) {
 		s.last++
 		s.segs[s.last] = &segment{live: len(part)}
@@ -146,7 +148,7 @@ func (s *Set) small() map[int]bool {
 		return out
 	}
 	numbers := sortedKeys(s.segs)
-	slices.SortStableFunc(numbers, func(a, b int) int { return cmp.Compare(s.segs[a].live, s.segs[b].live) })
+	sorting.Stable(numbers, func(a, b int) int { return cmp.Compare(s.segs[a].live, s.segs[b].live) })
 	for _, n := range numbers {
 		if g := s.segs[n]; !g.stale && g.live < SegmentSize && g.live <= loose {
 			out[n] = true

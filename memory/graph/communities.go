@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // Bounds of the search for communities. On graphs of a life it ends after three
@@ -78,7 +80,7 @@ func (g *Graph) CommunitiesIn(ctx context.Context, without ...Node) ([][]Node, e
 			out = append(out, l)
 		}
 	}
-	slices.SortFunc(out, func(a, b []Node) int { return strings.Compare(g.nodes[a[0]].name, g.nodes[b[0]].name) })
+	sorting.Sort(out, func(a, b []Node) int { return strings.Compare(g.nodes[a[0]].name, g.nodes[b[0]].name) })
 	return out, nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/memory/names"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // aliases are the predicates that say that two names are of one.
@@ -87,7 +89,7 @@ func (g *Graph) Named(n Node) int { return int(g.nodes[n].named) }
 func (g *Graph) Relations(n Node) iter.Seq2[Doc, Relation] {
 	return func(yield func(Doc, Relation) bool) {
 		links := slices.Clone(g.nodes[n].related)
-		slices.SortFunc(links, func(a, b link) int { return cmp.Or(cmp.Compare(a.doc, b.doc), cmp.Compare(a.nth, b.nth)) })
+		sorting.Sort(links, func(a, b link) int { return cmp.Or(cmp.Compare(a.doc, b.doc), cmp.Compare(a.nth, b.nth)) })
 		for _, l := range links {
 			if !yield(l.doc, g.related[l.doc][l.nth]) {
 				return

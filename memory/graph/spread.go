@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // Weight is a node and how much it counts.
@@ -142,7 +144,7 @@ func exact(v float64) float64 { return math.Round(v*(1<<40)) / (1 << 40) }
 
 // sort puts the greatest first.
 func (g *Graph) sort(list []Weight) {
-	slices.SortFunc(list, func(a, b Weight) int {
+	sorting.Sort(list, func(a, b Weight) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(g.nodes[a.Node].name, g.nodes[b.Node].name))
 	})
 }
@@ -171,6 +173,6 @@ func (g *Graph) Follow(n Node, at time.Time, wanted func(predicate string) bool)
 			out = append(out, e)
 		}
 	}
-	slices.SortFunc(out, func(a, b End) int { return cmp.Or(g.order(a.Node, b.Node), cmp.Compare(a.Predicate, b.Predicate)) })
+	sorting.Sort(out, func(a, b End) int { return cmp.Or(g.order(a.Node, b.Node), cmp.Compare(a.Predicate, b.Predicate)) })
 	return out
 }

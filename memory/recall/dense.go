@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // nearest is how many documents a Dense is asked for.
@@ -31,7 +33,7 @@ func (r *ranking) embed(near []Similar) {
 		return
 	}
 	near = slices.Clone(near)
-	slices.SortFunc(near, func(a, b Similar) int { return cmp.Compare(b.Similarity, a.Similarity) })
+	sorting.Sort(near, func(a, b Similar) int { return cmp.Compare(b.Similarity, a.Similarity) })
 	near = near[:min(len(near), nearest)]
 	most, least := near[0].Similarity, near[len(near)-1].Similarity
 	r.embeds = make(map[uint32]float32, len(near))

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory/graph"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // says tells the graph what a document names, as its terms have it.
@@ -203,7 +205,7 @@ func (c *core) follow(seeds []graph.Node, m *matcher, now time.Time) []way {
 		w.last = true
 		out = append(out, w)
 	}
-	slices.SortStableFunc(out, func(a, b way) int { return cmp.Compare(len(b.words), len(a.words)) })
+	sorting.Stable(out, func(a, b way) int { return cmp.Compare(len(b.words), len(a.words)) })
 	return out
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // rerank has the query's Reranker judge the first hits, and sorts them again.
@@ -64,7 +66,7 @@ func (x *Index) rerank(ctx context.Context, q *Query, w *Weights, out *Result) e
 		h.Score = sixth(h.Score + v)
 		h.Parts = append(h.Parts, Part{PartRerank, v})
 	}
-	slices.SortStableFunc(out.Hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	sorting.Stable(out.Hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
 	return nil
 }
 

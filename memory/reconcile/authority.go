@@ -79,7 +79,7 @@ func (v *authority) pinnedProposal() *memory.Assertion {
 // first is the proposal from which the memory has been known.
 func (v *authority) first() *memory.Assertion {
 	if v.pin != nil && v.workers {
-		return v.shown // another worker's clock may say anything
+		return v.shown // the clock of another worker is not trusted
 	}
 	first := v.shaping[0]
 	for _, p := range v.shaping[1:] {

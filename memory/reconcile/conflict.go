@@ -30,7 +30,7 @@ const (
 type Conflict struct {
 	ID    string       `json:"id"` // 13 characters; it changes when the sides change
 	Kind  ConflictKind `json:"kind"`
-	Field string       `json:"field,omitempty"` // of a memory; "pin", "state" for what is not a value. Empty: whole memories stand against each other
+	Field string       `json:"field,omitempty"` // field of a memory, or "pin" or "state". Empty: whole memories contradict each other
 	Slot  *memory.Slot `json:"slot,omitempty"`  // without its value
 	Sides []Side       `json:"sides"`           // two or more; what is shown comes first
 	Why   string       `json:"why"`             // why the first side is shown
@@ -83,8 +83,8 @@ func Conflicts(group []memory.Assertion) []Conflict {
 
 var nameText = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// nameOf is a name that stands for exactly these sides: who settles a conflict
-// by it settles what they were shown.
+// nameOf returns a name for exactly these sides. A person who settles a conflict
+// by its name therefore settles the sides that they were shown.
 func nameOf(c *Conflict) string {
 	var dots []memory.Dot
 	for _, as := range c.as {
@@ -124,7 +124,7 @@ func ofFields(m *memory.Memory, as []*memory.Assertion) []Conflict {
 			}
 		}
 		c := Conflict{Kind: kind, Field: r.name}
-		if best == nil { // only machines have spoken of what is pinned: it is shown as it was
+		if best == nil { // only machines have changed a pinned memory, so its old value is shown
 			if len(open) == 0 {
 				continue
 			}
@@ -187,13 +187,13 @@ func whyShown(shown, other *memory.Assertion) string {
 	}
 }
 
-// ofValues finds memories of a group that stand against each other: values of
-// one slot, and what a machine says against a pinned memory.
+// ofValues finds memories of a group that contradict each other: different values
+// of one slot, and a machine's statement against a pinned memory.
 func ofValues(group []memory.Assertion, byMemory map[memory.ID][]*memory.Assertion, shown map[memory.ID]memory.Memory) []Conflict {
 	items := map[memory.ID]*item{}
 	for id, as := range byMemory {
 		if it := fold(id, as); it != nil && it.mem.State == memory.Active {
-			items[id] = it // those that nobody has ended, put away or erased
+			items[id] = it // the memories that are neither ended nor archived nor erased
 		}
 	}
 	ps := proposals(group)
@@ -227,7 +227,7 @@ func ofValues(group []memory.Assertion, byMemory map[memory.ID][]*memory.Asserti
 func alike(a, b *item) bool { return a.value == b.value && a.mem.Negates == b.mem.Negates }
 
 // againstPinned returns the first proposal of a pinned memory that is shown,
-// and of those that a machine says against it.
+// followed by the first proposal of each memory by which a machine contradicts it.
 func againstPinned(items map[memory.ID]*item, shown map[memory.ID]memory.Memory) []*memory.Assertion {
 	var at *item
 	for _, id := range sorted(items) {
@@ -250,7 +250,7 @@ func againstPinned(items map[memory.ID]*item, shown map[memory.ID]memory.Memory)
 	return out
 }
 
-// byWorkers is 1 for what nobody but workers says, else 0.
+// byWorkers is 1 for a memory that only workers have spoken of, else 0.
 func byWorkers(it *item) int {
 	if it.mem.Rank == memory.RankCloud {
 		return 1
@@ -290,7 +290,7 @@ func valuesConflict(kind ConflictKind, ps []*memory.Assertion, items map[memory.
 			c.Slot = &memory.Slot{Subject: m.Slot.Subject, Attribute: m.Slot.Attribute, Many: m.Slot.Many}
 		}
 		value := slotValue(m)
-		if value == "" || m.Slot.Many { // of one of many it is whether it is so at all
+		if value == "" || m.Slot.Many { // in a slot with many values a side says only whether the value holds
 			value = m.Text
 		}
 		c.Sides = append(c.Sides, Side{Memory: m.ID, Value: value, Text: m.Text, Negates: m.Negates, Member: p.Dot.Member, By: p.Source, Rank: m.Rank, At: p.Clock.Time()})

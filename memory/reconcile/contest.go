@@ -2,10 +2,10 @@ package reconcile
 
 import "github.com/locket-dev/locket/memory"
 
-// What is no field of a memory, and can be disagreed about.
+// These are not fields of a memory, but members can disagree about them, too.
 const (
 	pinField   = "pin"
-	stateField = "state" // put away, closed, or in use
+	stateField = "state" // archived, closed, or in use
 )
 
 // contest is a register of a memory, as [Conflicts] looks at it.
@@ -13,10 +13,10 @@ type contest struct {
 	name  string
 	in    func(*memory.Assertion) bool
 	show  func(*memory.Assertion) string     // for a person
-	same  func(*memory.Assertion) string     // equal for what is equal
-	shown func(*memory.Memory) string        // what it is now
-	now   func(*memory.Memory) string        // the same, to compare with same
-	of    func(*memory.Memory) *memory.Patch // that sets it to what it is now; nil where no patch does
+	same  func(*memory.Assertion) string     // gives equal texts for equal values
+	shown func(*memory.Memory) string        // the memory's present value, for people
+	now   func(*memory.Memory) string        // the memory's present value, in the form that same gives
+	of    func(*memory.Memory) *memory.Patch // a patch that sets the present value; nil if no patch can
 }
 
 var contested = contests()

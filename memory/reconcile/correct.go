@@ -34,7 +34,7 @@ var registers = [...]register{
 		func(m *memory.Memory) *memory.Patch { v := slotValue(m); return &memory.Patch{Value: &v} }},
 	{"fields", func(p *memory.Patch) bool { return p.Fields != nil },
 		func(m *memory.Memory, p *memory.Patch) {
-			if p.Fields.Of(m.Type) { // another's are a mistake, or a lie
+			if p.Fields.Of(m.Type) { // fields of another type are a mistake or an attack, and are ignored
 				m.Fields = *p.Fields
 			}
 		},
@@ -56,7 +56,8 @@ var registers = [...]register{
 		}},
 }
 
-// value is what a patch sets a register to, the same for what is the same.
+// value returns the value that a patch gives a register, as text. Equal values give
+// equal texts.
 func (r *register) value(p *memory.Patch) string {
 	if r.name == "fields" {
 		return said(p.Fields)
@@ -64,8 +65,8 @@ func (r *register) value(p *memory.Patch) string {
 	return r.show(p)
 }
 
-// showFields is the fields of a type as a person may read them: without what
-// is sealed.
+// showFields returns the fields of a type as a person may read them, without the
+// sealed ones.
 func showFields(f *memory.Fields) string {
 	if f.Vault != nil {
 		return f.Vault.EntryType + " " + f.Vault.Label
@@ -83,8 +84,8 @@ func showValidity(v *memory.Validity) string {
 	return "from " + show(v.From, "then") + " to " + show(v.To, "now")
 }
 
-// correct applies corrections, a register at a time. A value that nobody
-// overruled and that is not shown is kept as a conflict.
+// correct applies corrections, one register at a time. If nobody overruled a value
+// and it is not shown, it is kept as a conflict.
 func (it *item) correct(as []*memory.Assertion, v *authority) {
 	m := &it.mem
 	for _, r := range registers {
@@ -110,9 +111,9 @@ func (it *item) correct(as []*memory.Assertion, v *authority) {
 	}
 }
 
-// Overrules returns the dots that a new assertion by somebody who knows all of
-// as should name in Seen: those that wrote to the same register; and of a pin
-// the proposal that is shown, which stays so.
+// Overrules returns the dots that a new assertion has to name in Seen if its author
+// knows all of as. These are the assertions that wrote to the same register. A pin
+// also names the proposal that is shown, so that this proposal stays shown.
 func Overrules(as []memory.Assertion, next *memory.Assertion) []memory.Dot {
 	var out []memory.Dot
 	for i := range as {
@@ -127,8 +128,8 @@ func Overrules(as []memory.Assertion, next *memory.Assertion) []memory.Dot {
 	return out
 }
 
-// kept are the machines' words that a pin is to keep: the proposal that is
-// shown, and, of a worker's, what says how private it is.
+// kept returns the machines' assertions that a pin keeps: the proposal that is shown
+// and, if it is a worker's, the assertion that sets its sensitivity.
 func kept(as []memory.Assertion, id memory.ID) []memory.Dot {
 	var of []*memory.Assertion
 	for i := range as {
@@ -162,7 +163,7 @@ func sameRegister(a, next *memory.Assertion) bool {
 		}
 		for _, r := range registers {
 			if r.has(a.Patch) && r.has(next.Patch) {
-				return true // in a register that next does not set, it stands
+				return true // next does not set this register, so the assertion stays in force
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func Diff(before, after []memory.Memory, cause memory.Assertion) []memory.Change
 		}
 		out = append(out, c)
 	}
-	repeated := map[memory.ID]bool{} // known ones that were said again, and told so
+	repeated := map[memory.ID]bool{} // known memories for which a change already says that they were said again
 	for i := range after {
 		if m := &after[i]; old[m.ID] == nil && m.Repeats {
 			repeated[m.Into] = true
@@ -98,7 +98,7 @@ func arrival(m *memory.Memory, now map[memory.ID]*memory.Memory, before []memory
 	return c
 }
 
-// change compares a memory with what it was.
+// change compares a memory with its state before.
 func change(was, m *memory.Memory, now map[memory.ID]*memory.Memory) (memory.Change, bool) {
 	c := memory.Change{Memory: m.ID, Verdict: memory.Update, Old: was.Text, New: m.Text}
 	other := now[m.Into]
@@ -160,7 +160,7 @@ const (
 	SparedSaid = "which the wearer said"
 )
 
-// spares says why b is not changed by m, empty where it is.
+// spares returns the reason why m does not change b. It is empty if m changes b.
 func spares(b, m *memory.Memory) string {
 	switch {
 	case b.Pinned:
@@ -171,7 +171,7 @@ func spares(b, m *memory.Memory) string {
 	return ""
 }
 
-// rule says why one of two memories gives way to the other.
+// rule returns the rule by which one of two memories of m's group gives way, in words.
 func rule(m *memory.Memory) string {
 	switch s := m.Slot; {
 	case s == nil:

@@ -73,9 +73,10 @@ func fold(id memory.ID, as []*memory.Assertion) *item {
 	return it
 }
 
-// standing leaves out what was withdrawn, and the withdrawals.
+// standing returns the assertions without the withdrawn ones and without the
+// withdrawals.
 func standing(as []*memory.Assertion) []*memory.Assertion {
-	gone := map[memory.Dot]memory.Rank{} // the highest rank that withdraws
+	gone := map[memory.Dot]memory.Rank{} // the highest rank that has withdrawn each dot
 	person := false
 	for _, a := range as {
 		if a.Act == memory.ActWithdraw {
@@ -94,9 +95,10 @@ func standing(as []*memory.Assertion) []*memory.Assertion {
 	})
 }
 
-// valueOf is what is compared within a group: the value of a slot of which one
-// is true at a time; of one of many, whether it is liked or disliked; else
-// when it happened, as a group without a slot is one statement.
+// valueOf returns what is compared within a group. In a slot that holds one value at
+// a time it is the value. In a slot with many values it says whether the value is
+// liked or disliked. A group without a slot is one statement, so the time at which it
+// happened is compared.
 func valueOf(m *memory.Memory) string {
 	switch {
 	case m.Slot == nil:
@@ -112,11 +114,11 @@ func valueOf(m *memory.Memory) string {
 // placed at its own time.
 const fresh = 90 * 24 * time.Hour
 
-// standsAt is where a memory stands among those of its group. What happened
-// (an appointment for next week, a visit last year) is ordered by when it was
-// said. What is so is ordered by when it began to be so; but where that was
-// not long before it was said, by when it was said: whatever somebody took to
-// be so in between, they did not know of it.
+// standsAt returns the time by which a memory is ordered within its group. An event
+// (an appointment for next week, a visit last year) is ordered by the time at which it
+// was said. A fact is ordered by the time from which it is true. If that time was not
+// long before the fact was said, the fact is ordered by when it was said: statements
+// made in between were made without knowing of it.
 func standsAt(m *memory.Memory, said time.Time) time.Time {
 	if m.Type == memory.Episodic || m.TrueFrom.IsZero() {
 		return said
@@ -127,7 +129,7 @@ func standsAt(m *memory.Memory, said time.Time) time.Time {
 	return m.TrueFrom
 }
 
-// saidAt is when the first of the evidence was said, where any says when.
+// saidAt returns the earliest time of the evidence, or learnt if no evidence has a time.
 func saidAt(as []*memory.Assertion, learnt time.Time) time.Time {
 	var it item
 	for _, a := range as {
@@ -164,7 +166,7 @@ func pick(as []*memory.Assertion, act memory.Act) []*memory.Assertion {
 // overruled. There are several if replicas wrote without knowing of each other.
 // Nobody can overrule a higher rank.
 func unopposed(as []*memory.Assertion, in func(*memory.Assertion) bool) []*memory.Assertion {
-	overruled := map[memory.Dot]memory.Rank{} // the highest rank that does
+	overruled := map[memory.Dot]memory.Rank{} // the highest rank that overrules each dot
 	var reg []*memory.Assertion
 	for _, a := range as {
 		if in(a) {
@@ -178,12 +180,12 @@ func unopposed(as []*memory.Assertion, in func(*memory.Assertion) bool) []*memor
 	}
 	left := slices.DeleteFunc(slices.Clone(reg), func(a *memory.Assertion) bool { return a.Rank <= overruled[a.Dot] })
 	if len(left) == 0 {
-		return reg // a ring of overrulings, which only a liar makes: all count
+		return reg // assertions that all overrule each other are an attack; then all of them count
 	}
 	return left
 }
 
-// winner is the value of a register that is shown, or nil.
+// winner returns the assertion whose value of a register is shown, or nil.
 func winner(as []*memory.Assertion, in func(*memory.Assertion) bool) *memory.Assertion {
 	var best *memory.Assertion
 	for _, a := range unopposed(as, in) {
@@ -194,9 +196,9 @@ func winner(as []*memory.Assertion, in func(*memory.Assertion) bool) *memory.Ass
 	return best
 }
 
-// again is the latest of those that archive once more what s archived: a
-// machine does not overrule a person's archive, but what was said again since
-// then it may put away again.
+// again returns the latest assertion that archives once more what s archived. A machine
+// cannot overrule a person's archiving. If the statement was said again since then,
+// the machine may archive it again.
 func again(left []*memory.Assertion, s *memory.Assertion) *memory.Assertion {
 	last := s
 	for _, a := range left {
@@ -207,7 +209,7 @@ func again(left []*memory.Assertion, s *memory.Assertion) *memory.Assertion {
 	return last
 }
 
-// isPin is of a person's alone: machines do not pin.
+// isPin reports whether a person pinned or unpinned the memory. Machines cannot pin.
 func isPin(a *memory.Assertion) bool {
 	return a.Rank == memory.RankPerson && (a.Act == memory.ActPin || a.Act == memory.ActUnpin)
 }
@@ -224,7 +226,7 @@ func tags(as []*memory.Assertion) []string {
 		tag string
 		by  memory.Dot
 	}
-	gone := map[set]memory.Rank{} // the highest rank that takes it away
+	gone := map[set]memory.Rank{} // the highest rank that removes each tag
 	for _, a := range pick(as, memory.ActUntag) {
 		for _, t := range a.Tags {
 			for _, d := range a.Seen {

@@ -66,7 +66,7 @@ func arrange(items []*item) {
 	for _, it := range items {
 		switch {
 		case it.mem.State == memory.Erased || it.mem.State == memory.Superseded:
-			// Gone, or ended by somebody's word: it moves nothing.
+			// It is erased, or somebody has ended it, so it changes no other memory.
 		case it.mem.Negates:
 			it.mem.State = memory.Superseded
 			current = slices.DeleteFunc(current, func(c *item) bool {
@@ -82,7 +82,7 @@ func arrange(items []*item) {
 			if i := slices.IndexFunc(current, func(c *item) bool { return c.value == it.value }); i >= 0 {
 				workers := it.mem.Rank == memory.RankCloud
 				if c := current[i]; c.workers && !it.workers && it.mem.State == memory.Active {
-					it.hear(c) // what a device or a person said stands for itself, however early a worker says that it was so
+					it.hear(c) // a worker may say that it was so earlier, but the statement of a device or a person stays a memory of its own
 					current[i] = it
 				} else {
 					c.hear(it)
@@ -90,7 +90,7 @@ func arrange(items []*item) {
 				if workers {
 					continue
 				}
-				into, heard = current[i].mem.ID, true // and ends what stands beside it
+				into, heard = current[i].mem.ID, true // and it ends the other memories that still hold
 			}
 			current = slices.DeleteFunc(current, func(c *item) bool {
 				if c.value == it.value || it.mem.Slot == nil || c.protectedFrom(it) || heard && c.mem.Pinned {
@@ -106,9 +106,9 @@ func arrange(items []*item) {
 	}
 }
 
-// protectedFrom reports whether c is pinned and by is a machine's word, or c
-// what a person said and by what workers alone did, or c is of the wearer's own
-// devices and by of an app.
+// protectedFrom reports whether by cannot end c. That is so if c is pinned and by is a
+// machine's statement, if a person said c and only workers said by, or if the wearer's
+// own devices said c and an app said by.
 func (c *item) protectedFrom(by *item) bool {
 	if c.mem.Pinned && by.mem.Rank < memory.RankPerson {
 		return true
@@ -119,8 +119,8 @@ func (c *item) protectedFrom(by *item) bool {
 	return c.mem.Rank == memory.RankPerson || c.mem.Rank > memory.RankCloud && by.mem.Source.App() != ""
 }
 
-// end closes c where by begins, or where by was said if c was taken to begin
-// after that. An end that was given explicitly stays.
+// end closes c at the time from which by is true. If c began after that time, it closes
+// c at the time at which by was said. An earlier end that c already has stays.
 func (c *item) end(by *item, into memory.ID) {
 	at := by.mem.TrueFrom
 	if at.IsZero() || at.Before(c.mem.TrueFrom) {
@@ -133,14 +133,14 @@ func (c *item) end(by *item, into memory.ID) {
 		c.mem.TrueTo = c.mem.TrueFrom
 	}
 	if c.mem.State == memory.Archived {
-		return // it stays where it was put; it has its end now
+		return // it stays archived, and now it has an end
 	}
 	c.mem.State = memory.Superseded
 	c.mem.Unlearnt = by.mem.Learnt
 	c.mem.Into = into
 }
 
-// hear takes a repetition into c: its evidence counts, its record is closed.
+// hear takes a repetition into c: its evidence counts for c, and its own record is closed.
 func (c *item) hear(it *item) {
 	c.evidence = append(c.evidence, it.evidence...)
 	c.setEvidence()
@@ -148,7 +148,7 @@ func (c *item) hear(it *item) {
 	c.mem.Rank = max(c.mem.Rank, it.mem.Rank)
 	c.mem.Pinned = c.mem.Pinned || it.mem.Pinned
 	if c.mem.State == memory.Archived && it.mem.State == memory.Active && it.mem.Learnt.After(c.mem.Unlearnt) {
-		c.mem.State, c.mem.Unlearnt, c.mem.Into = memory.Active, time.Time{}, memory.ID{} // said again: it is of use after all
+		c.mem.State, c.mem.Unlearnt, c.mem.Into = memory.Active, time.Time{}, memory.ID{} // it was said again, so it is useful again
 	}
 	it.mem.State, it.mem.Repeats = memory.Superseded, true
 	it.mem.Into = c.mem.ID
@@ -159,11 +159,11 @@ func (c *item) hear(it *item) {
 type item struct {
 	mem      memory.Memory
 	first    *memory.Assertion // the earliest proposal
-	from     time.Time         // where it stands in the group's order
+	from     time.Time         // the time by which the group orders it
 	value    string            // what is compared within the group
 	evidence []memory.Evidence // all of it
-	putAway  memory.Rank       // of whose word it is archived by
-	workers  bool              // nobody but workers has spoken of it
+	putAway  memory.Rank       // the rank that archived it
+	workers  bool              // only workers have made assertions about it
 }
 
 func (c *item) setEvidence() {

@@ -8,11 +8,11 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// said is a value as text, the same for what is the same.
+// said returns a value as text. Equal values give equal texts.
 func said(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Sprint(v) // of what is stored, all can be marshalled
+		return fmt.Sprint(v) // not reached: every stored value can be marshalled
 	}
 	return string(b)
 }
@@ -34,7 +34,7 @@ func shownFields(m *memory.Memory) string {
 	return b.String()
 }
 
-// changedFields names the fields of a memory's type that are otherwise.
+// changedFields names the fields of a memory's type that differ.
 func changedFields(was, m *memory.Memory) string {
 	var a, b map[string]map[string]any
 	if json.Unmarshal([]byte(said(was.Fields)), &a) != nil || json.Unmarshal([]byte(said(m.Fields)), &b) != nil {
@@ -53,7 +53,7 @@ func changedFields(was, m *memory.Memory) string {
 	return strings.Join(names, ", ") + " changed"
 }
 
-// fieldNames are those that a person knows of, in their order.
+// fieldNames are the fields that are shown to a person, in that order.
 var fieldNames = map[memory.Type][]string{
 	memory.Core:       {"block", "limit"},
 	memory.Episodic:   {"event_type", "details", "actor", "place", "started", "ended"},

@@ -20,9 +20,9 @@ func Same(c *memory.Candidate, m *memory.Memory) bool {
 	return s != "" && s == Statement(m.Text)
 }
 
-// happened is when what a candidate tells took place: the instant, or the day
-// where it began when it was told of and so has no clock time of its own; ""
-// where it tells of no time.
+// happened returns when the event of a candidate took place. It is the instant, or only
+// the day if the event began when it was told and so has no clock time of its own. It is
+// "" if the candidate has no time.
 func happened(c *memory.Candidate) string {
 	f := c.Fields.Episodic
 	if f == nil || f.Started.IsZero() {
@@ -106,7 +106,7 @@ func statementWords(text string) []string {
 		switch {
 		case unicode.Is(unicode.Han, r):
 			add(string(r))
-		case r == '(' || r == '（': // a date that stands beside its words
+		case r == '(' || r == '（': // a date in parentheses after the words that name it
 			out = append(out, "at")
 		}
 	}

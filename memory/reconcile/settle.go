@@ -19,7 +19,7 @@ type Settlement struct {
 	Text   string `json:"text,omitempty"`   // with Write, of a slot: the statement; empty: the shown one's, with the new value in place of its own
 }
 
-// errSettle: this can't be said to this conflict.
+// errSettle is the error for a decision that does not fit the conflict.
 func errSettle(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", memory.ErrInvalid, fmt.Sprintf(format, args...))
 }
@@ -67,7 +67,7 @@ func Settle(group []memory.Assertion, c *Conflict, s Settlement, evidence memory
 func settleField(c *Conflict, s Settlement) ([]memory.Assertion, error) {
 	a := memory.Assertion{Memory: c.Sides[0].Memory, Act: memory.ActCorrect}
 	switch {
-	case s.Choose == 1 && c.as[0] == nil: // as it was before machines spoke of it
+	case s.Choose == 1 && c.as[0] == nil: // the value from before the machines changed it
 		return []memory.Assertion{stays(&a, c)}, nil
 	case s.Choose > 0:
 		as := c.as[s.Choose-1][0]
@@ -92,7 +92,7 @@ func settleField(c *Conflict, s Settlement) ([]memory.Assertion, error) {
 	return []memory.Assertion{a}, nil
 }
 
-// stays has a pinned memory stay as it is.
+// stays returns an assertion that keeps a pinned memory as it is.
 func stays(a *memory.Assertion, c *Conflict) memory.Assertion {
 	if c.Field == stateField {
 		a.Act = memory.ActRestore
@@ -102,7 +102,7 @@ func stays(a *memory.Assertion, c *Conflict) memory.Assertion {
 	return *a
 }
 
-// only is the part of a patch that sets one field.
+// only returns the part of a patch that sets one field.
 func only(field string, p *memory.Patch) memory.Patch {
 	switch field {
 	case "text":
@@ -119,7 +119,7 @@ func only(field string, p *memory.Patch) memory.Patch {
 	return memory.Patch{Validity: p.Validity}
 }
 
-// written is a patch with what a person wrote for a field.
+// written returns a patch that sets a field to what a person wrote.
 func written(field, text string) (p memory.Patch, err error) {
 	switch field {
 	case "text":
@@ -135,7 +135,7 @@ func written(field, text string) (p memory.Patch, err error) {
 	return p, err
 }
 
-// together is a patch that keeps what every side says, where that can be.
+// together returns a patch that keeps the values of all sides, if they can be joined.
 func together(c *Conflict) (p memory.Patch, err error) {
 	switch c.Field {
 	case "text":
@@ -147,7 +147,7 @@ func together(c *Conflict) (p memory.Patch, err error) {
 		p.Text = &text
 	case "metadata":
 		all := memory.Metadata{}
-		for i := len(c.as) - 1; i >= 0; i-- { // what is shown has the last word
+		for i := len(c.as) - 1; i >= 0; i-- { // the first side, which is shown, is copied last and wins
 			if c.as[i] != nil {
 				maps.Copy(all, *c.as[i][0].Patch.Metadata)
 			} else if c.was.Metadata != nil {
@@ -206,22 +206,22 @@ func settleValues(group []memory.Assertion, c *Conflict, s Settlement, evidence 
 	return append(out, closeAfter(group, &cand, at)...), nil
 }
 
-// propose says a candidate anew, in a person's name.
+// propose returns an assertion that proposes a candidate again, in a person's name.
 func propose(c memory.Candidate, newID func(*memory.Candidate) memory.ID) memory.Assertion {
 	c.Source = memory.Source{Plugin: "person"}
 	c.Confidence = 1
 	return memory.Assertion{Memory: newID(&c), Act: memory.ActPropose, Candidate: &c, Source: c.Source}
 }
 
-// closeAfter closes what would be shown in place of a candidate that stands at
-// a time: whatever of the group stands after it, with another value.
+// closeAfter closes the memories that would be shown instead of a candidate that is
+// ordered at a time: those of the group that are ordered after it and have another value.
 func closeAfter(group []memory.Assertion, cand *memory.Candidate, at time.Time) []memory.Assertion {
 	value := valueOf(&memory.Memory{Candidate: *cand})
 	items, pinned := []*item{}, map[string]bool{}
 	for _, id := range memoriesOf(group) {
 		if it := itemOf(group, id); it != nil {
 			items = append(items, it)
-			pinned[it.value] = pinned[it.value] || it.mem.Pinned // one that repeats it may be the pinned one
+			pinned[it.value] = pinned[it.value] || it.mem.Pinned // of several memories with one value, any may be the pinned one
 		}
 	}
 	var out []memory.Assertion
@@ -234,7 +234,7 @@ func closeAfter(group []memory.Assertion, cand *memory.Candidate, at time.Time) 
 			if !pinned[it.value] {
 				continue // the candidate ends it
 			}
-			to = at // what says the same as the candidate already did not end it
+			to = at // an earlier memory with the candidate's value did not end it because of the pin
 		}
 		out = append(out, memory.Assertion{Memory: it.mem.ID, Act: memory.ActClose, Patch: &memory.Patch{Validity: &memory.Validity{From: to, To: to}}})
 	}
@@ -249,7 +249,7 @@ func memoriesOf(group []memory.Assertion) []memory.ID {
 	return sorted(items)
 }
 
-// itemOf folds one memory of a group, nil where nobody has proposed it.
+// itemOf folds one memory of a group. It is nil if nobody has proposed the memory.
 func itemOf(group []memory.Assertion, id memory.ID) *item {
 	var as []*memory.Assertion
 	seen := map[memory.Dot]bool{}

@@ -20,8 +20,8 @@ func Distinguishes(w string) bool {
 	return false
 }
 
-// Shingles returns what two texts are compared by: their words, names with
-// their capital, and in Chinese pairs of characters.
+// Shingles returns the parts by which two texts are compared: their words, in which
+// names keep their capital, and for Chinese the pairs of characters.
 func Shingles(s string) map[string]bool {
 	out := map[string]bool{}
 	start := true
@@ -43,7 +43,7 @@ func Shingles(s string) map[string]bool {
 			continue
 		}
 		if start || !unicode.IsUpper(rs[0]) {
-			w = strings.ToLower(w) // a sentence's first word has its capital from there
+			w = strings.ToLower(w) // the first word of a sentence has a capital because of its place
 		}
 		start = false
 		out[w] = true

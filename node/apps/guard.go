@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -81,7 +82,7 @@ func (v *visit) shown(ctx context.Context, did string, ms ...memory.Memory) erro
 
 // wrote notes what the app has written, even if the app has hung up.
 func (v *visit) wrote(ctx context.Context, did string, ids ...memory.ID) error {
-	slices.SortFunc(ids, func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
+	sorting.Sort(ids, func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
 	return v.book.note(context.WithoutCancel(ctx), v, serve.AppUse{Did: did, Wrote: slices.Compact(ids)})
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/engine/result"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 )
@@ -31,7 +32,7 @@ func Put(tx *store.Tx, s Spec) error {
 		return err
 	}
 	all = append(slices.DeleteFunc(all, func(o Spec) bool { return o.Same(&s) }), s)
-	slices.SortStableFunc(all, func(a, b Spec) int { return slices.Index(Kinds, a.Kind) - slices.Index(Kinds, b.Kind) })
+	sorting.Stable(all, func(a, b Spec) int { return slices.Index(Kinds, a.Kind) - slices.Index(Kinds, b.Kind) })
 	if err := tx.PutMeta(specsMeta, all); err != nil {
 		return err
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/retrieve"
@@ -330,7 +330,7 @@ func (t *server) entities(ctx context.Context, _ struct{}) (entitiesOut, error) 
 		e.Memories = n
 		out.Entities = append(out.Entities, e)
 	}
-	slices.SortFunc(out.Entities, func(a, b entity) int {
+	sorting.Sort(out.Entities, func(a, b entity) int {
 		return strings.Compare(b.Type+"\x00"+b.Name, a.Type+"\x00"+a.Name) * -1
 	})
 	return out, nil

@@ -3,9 +3,9 @@ package mem0
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -70,7 +70,7 @@ func (k *call) entities() (any, error) {
 	for _, e := range by {
 		all = append(all, e)
 	}
-	slices.SortFunc(all, func(a, b map[string]any) int { return strings.Compare(a["id"].(string), b["id"].(string)) })
+	sorting.Sort(all, func(a, b map[string]any) int { return strings.Compare(a["id"].(string), b["id"].(string)) })
 	from := min((page-1)*size, len(all))
 	return k.pages(page, size, len(all), all[from:min(from+size, len(all))]), nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/recall"
@@ -120,7 +121,7 @@ func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items
 			}
 			list = append(list, m)
 		}
-		slices.SortFunc(list, func(a, b *memory.Memory) int {
+		sorting.Sort(list, func(a, b *memory.Memory) int {
 			return cmp.Or(a.Learnt.Compare(b.Learnt), bytes.Compare(a.ID[:], b.ID[:]))
 		})
 		for _, m := range list {

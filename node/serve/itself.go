@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/locket-dev/locket/docs"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/common/expfmt"
 )
 
 // itself is what a handler tells without a node.
@@ -30,11 +30,20 @@ var (
 	metrics = writes[*handler, none, string](RightMetrics, spec{
 		method: "GET", path: "/metrics", id: "metrics",
 		summary: "Metrics for Prometheus", gives: "Text exposition format",
-	}, []Format{schema("text/plain", "type", "string")}, func(w http.ResponseWriter, r *http.Request, h *handler, _ none) error {
+	}, []Format{schema("text/plain", "type", "string")}, func(w http.ResponseWriter, _ *http.Request, h *handler, _ none) error {
 		if h.Registry == nil {
 			return kindUnsupported.problem("", "metrics are off")
 		}
-		promhttp.HandlerFor(h.Registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+		families, err := h.Registry.Gather()
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", string(expfmt.NewFormat(expfmt.TypeTextPlain)))
+		for _, f := range families {
+			if _, err := expfmt.MetricFamilyToText(w, f); err != nil {
+				return err
+			}
+		}
 		return nil
 	})
 )

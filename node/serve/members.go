@@ -40,10 +40,11 @@ type Member struct {
 	// was added.
 	Platform string    `json:"platform,omitempty"`
 	Added    time.Time `json:"added"` // when it was added, by the clock of the device that added it
-	// LastHeard is the time of the last thing from it that came here: memories,
-	// a change of the members, a snapshot or a vote on one, or heads that were
-	// compared. The time is by its own clock, at most now. It is zero for a
-	// member that has only read, because only the relay knows about that.
+	// LastHeard is when the newest of the data that this device has from the member
+	// was made: memories, a change of the members, a snapshot, a vote on a snapshot,
+	// or the heads that two devices compare. The member's clock gives the time; a time
+	// in the future is shown as now. LastHeard is zero for a member that has sent
+	// nothing. Reading does not count: only the relay sees it.
 	LastHeard time.Time `json:"last_heard,omitzero"`
 }
 

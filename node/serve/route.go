@@ -70,7 +70,7 @@ type core struct {
 
 // asks makes a route without input.
 func asks[S, A any](needs Right, p spec, f func(S, context.Context) (A, error)) route[S, none, A] {
-	rt := newRoute[S, none, A](needs, p, "application/json")
+	rt := newRoute[S, none, A](needs, &p, "application/json")
 	rt.answer = func(ctx context.Context, s, _ any) (any, error) {
 		v, err := f(s.(S), ctx)
 		return &v, err
@@ -80,7 +80,7 @@ func asks[S, A any](needs Right, p spec, f func(S, context.Context) (A, error)) 
 
 // takes makes a route that answers in JSON.
 func takes[S, I, A any](needs Right, p spec, f func(S, context.Context, I) (A, error)) route[S, I, A] {
-	rt := newRoute[S, I, A](needs, p, "application/json")
+	rt := newRoute[S, I, A](needs, &p, "application/json")
 	rt.answer = func(ctx context.Context, s, in any) (any, error) {
 		v, err := f(s.(S), ctx, *in.(*I))
 		return &v, err
@@ -91,7 +91,7 @@ func takes[S, I, A any](needs Right, p spec, f func(S, context.Context, I) (A, e
 // streams makes a route that answers in lines of JSON.
 func streams[S, I, A any](needs Right, p spec, f func(S, context.Context, I) iter.Seq2[A, error]) route[S, I, A] {
 	p.slow = true
-	rt := newRoute[S, I, A](needs, p, MediaTypeLines)
+	rt := newRoute[S, I, A](needs, &p, MediaTypeLines)
 	rt.write = func(w http.ResponseWriter, r *http.Request, s, in any) error {
 		return writeLines(w, f(s.(S), r.Context(), *in.(*I)))
 	}
@@ -101,14 +101,18 @@ func streams[S, I, A any](needs Right, p spec, f func(S, context.Context, I) ite
 // writes makes a route that writes its answer itself.
 func writes[S, I, A any](needs Right, p spec, gives []Format, f func(w http.ResponseWriter, r *http.Request, s S, in I) error) route[S, I, A] {
 	p.slow = true
-	rt := newRoute[S, I, A](needs, p, "")
+	rt := newRoute[S, I, A](needs, &p, "")
 	rt.gives = gives
 	rt.write = func(w http.ResponseWriter, r *http.Request, s, in any) error { return f(w, r, s.(S), *in.(*I)) }
 	return rt
 }
 
-func newRoute[S, I, A any](needs Right, p spec, media string) route[S, I, A] {
-	return route[S, I, A]{&core{spec: p, needs: needs, in: inputOf(reflect.TypeFor[I]()), gives: []Format{jsonOf[A](media)}, zero: func() any { return new(I) }}}
+func newRoute[S, I, A any](needs Right, p *spec, media string) route[S, I, A] {
+	return route[S, I, A]{newCore(reflect.TypeFor[I](), Format{Media: media, Type: reflect.TypeFor[A]()}, needs, p)}
+}
+
+func newCore(in reflect.Type, gives Format, needs Right, p *spec) *core {
+	return &core{spec: *p, needs: needs, in: inputOf(in), gives: []Format{gives}, zero: func() any { return reflect.New(in).Interface() }}
 }
 
 // takesLines makes a route whose body is lines of JSON, which it reads itself.

@@ -15,10 +15,11 @@ type Contact struct {
 	// Added is when the member was added, by the clock of the member that added
 	// it, but not after our own clock.
 	Added time.Time
-	// Heard is the time of the last thing from the member that arrived here:
-	// memories, a log entry, a snapshot or a vote on one, or heads that were
-	// compared. The time is by the member's own clock, but never after ours.
-	// For a vote it is the time of the snapshot. It is zero if nothing arrived.
+	// Heard is when the newest of the data that we have from the member was made:
+	// memories, a log entry, a snapshot, a vote on a snapshot, or the heads that two
+	// members compare. The member's clock gives the time; a time in the future becomes
+	// now. A vote counts with the time of its snapshot. Heard is zero if the member
+	// has sent nothing.
 	Heard time.Time
 }
 

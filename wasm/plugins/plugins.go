@@ -9,9 +9,9 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/wasm"
 	"github.com/locket-dev/locket/wasm/plugins/internal/pack"
 )
@@ -64,7 +64,7 @@ func All() ([]Bundle, error) {
 		m.SHA256 = sums.Sum[module]
 		list = append(list, Bundle{Manifest: m, Open: func() ([]byte, error) { return open(module) }})
 	}
-	slices.SortFunc(list, func(a, b Bundle) int {
+	sorting.Sort(list, func(a, b Bundle) int {
 		if a.Manifest.Stage != b.Manifest.Stage {
 			return a.Manifest.Stage - b.Manifest.Stage
 		}

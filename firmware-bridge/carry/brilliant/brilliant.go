@@ -86,7 +86,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	}
 	if c.Lossless { // a capture is of when the app ran
 		s.stage = running
-		return s, s.Status(ctx, "recording", "")
+		return s, s.Recording(ctx, true, "")
 	}
 	if s.most < 100 {
 		return nil, fmt.Errorf("brilliant: MTU %d: the app can't be put on the glasses, 103 are needed", c.Dev.MTU())
@@ -213,14 +213,7 @@ func (s *session) listen(ctx context.Context) error {
 	if err := s.tell(ctx, frame.Listen, []byte{on}); err != nil {
 		return err
 	}
-	return s.Status(ctx, s.state(), "")
-}
-
-func (s *session) state() string {
-	if s.muted {
-		return "muted"
-	}
-	return "recording"
+	return s.Recording(ctx, !s.muted, "")
 }
 
 func (s *session) item(ctx context.Context, item frame.Item) error {

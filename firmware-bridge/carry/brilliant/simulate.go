@@ -9,7 +9,6 @@ import (
 	"image/color"
 	"image/jpeg"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
@@ -65,7 +64,7 @@ func (g *Glasses) Connect(ctx context.Context) (link.Device, error) {
 	if g.left == 0 {
 		return nil, io.EOF
 	}
-	d := &worn{of: g, Simulated: link.NewSimulated(64)}
+	d := &worn{of: g, Simulated: link.NewSimulated(64, frame.NotifyChar)}
 	go d.run()
 	return d, nil
 }
@@ -228,13 +227,6 @@ func (d *worn) Read(_ context.Context, char string) ([]byte, error) {
 		return nil, fmt.Errorf("not permitted")
 	}
 	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
-}
-
-func (d *worn) Subscribe(_ context.Context, char string) error {
-	if !strings.EqualFold(char, frame.NotifyChar) {
-		return fmt.Errorf("%w: %s", link.ErrAbsent, char)
-	}
-	return nil
 }
 
 func (d *worn) Write(ctx context.Context, char string, b []byte) error {

@@ -90,14 +90,7 @@ func (s *session) listen(ctx context.Context) error {
 	if err := s.Dev.Write(ctx, link.Right+frame.WriteChar, frame.Mic(!s.muted)); err != nil {
 		return err
 	}
-	return s.Status(ctx, s.state(), "")
-}
-
-func (s *session) state() string {
-	if s.muted {
-		return "muted"
-	}
-	return "recording"
+	return s.Recording(ctx, !s.muted, "")
 }
 
 // Take is that of [carry.Session].

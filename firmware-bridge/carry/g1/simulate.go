@@ -60,7 +60,7 @@ func (g *Glasses) Connect(ctx context.Context) (link.Device, error) {
 		return nil, io.EOF
 	}
 	g.left--
-	d := &worn{of: g, Simulated: link.NewSimulated(64)}
+	d := &worn{of: g, Simulated: link.NewSimulated(64, link.Left+frame.NotifyChar, link.Right+frame.NotifyChar)}
 	go d.run()
 	return d, nil
 }
@@ -145,13 +145,6 @@ func (d *worn) MTU() int { return 251 }
 
 func (d *worn) Read(_ context.Context, char string) ([]byte, error) {
 	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
-}
-
-func (d *worn) Subscribe(_ context.Context, char string) error {
-	if !strings.HasSuffix(char, frame.NotifyChar) {
-		return fmt.Errorf("%w: %s", link.ErrAbsent, char)
-	}
-	return nil
 }
 
 func (d *worn) Write(ctx context.Context, char string, b []byte) error {

@@ -80,7 +80,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	if c.Options.Storage {
 		s.store = newDownload(s)
 	}
-	return s, s.Status(ctx, s.doing(), "")
+	return s, s.Recording(ctx, !s.muted, "")
 }
 
 func (s *session) pause(ctx context.Context) { wait.For(ctx, s.FirstWait) }
@@ -108,13 +108,6 @@ func (s *session) mode(ctx context.Context) error {
 		return s.write(ctx, s.enc.Record())
 	}
 	return s.write(ctx, s.enc.Live())
-}
-
-func (s *session) doing() string {
-	if s.muted {
-		return "muted"
-	}
-	return "recording"
 }
 
 // Take is that of [carry.Session].
@@ -242,7 +235,7 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 				return err
 			}
 		}
-		return s.Status(ctx, s.doing(), "the wearer's wish")
+		return s.Recording(ctx, !s.muted, "the wearer's wish")
 	case wire.CmdTime:
 		return s.write(ctx, s.enc.SetClock(cmd.At))
 	}

@@ -65,7 +65,7 @@ func (p *Pendant) Connect(ctx context.Context) (link.Device, error) {
 	if len(p.pages) == 0 {
 		return nil, io.EOF
 	}
-	d := &worn{of: p, Simulated: link.NewSimulated(64)}
+	d := &worn{of: p, Simulated: link.NewSimulated(64, frame.NotifyChar, frame.BatteryChar)}
 	if p.breaks > 0 {
 		p.breaks--
 		d.left = 20
@@ -192,13 +192,6 @@ func (d *worn) Read(_ context.Context, char string) ([]byte, error) {
 		return []byte{87}, nil
 	}
 	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
-}
-
-func (d *worn) Subscribe(_ context.Context, char string) error {
-	if char != frame.BatteryChar && char != frame.NotifyChar {
-		return fmt.Errorf("%w: %s", link.ErrAbsent, char)
-	}
-	return nil
 }
 
 func (d *worn) Write(ctx context.Context, char string, b []byte) error {

@@ -126,10 +126,6 @@ func (d *awake) Read(_ context.Context, char string) ([]byte, error) {
 	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
 }
 
-func (d *awake) Subscribe(_ context.Context, char string) error {
-	return fmt.Errorf("%w: %s", link.ErrAbsent, char)
-}
-
 func (d *awake) Write(ctx context.Context, _ string, b []byte) error {
 	return d.Put(ctx, b)
 }

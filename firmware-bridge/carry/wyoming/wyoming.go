@@ -147,14 +147,7 @@ func (s *session) hello(ctx context.Context, e *frame.Event) error {
 	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: model, Firmware: firmware, Codecs: []string{"pcm16"}, Mic: &mic}); err != nil {
 		return err
 	}
-	return s.Status(ctx, s.doing(), "")
-}
-
-func (s *session) doing() string {
-	if s.on {
-		return "recording"
-	}
-	return "muted"
+	return s.Recording(ctx, s.on, "")
 }
 
 // chunk takes sound, which may come without an audio-start.
@@ -270,7 +263,7 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	}
 	s.Note("pause", "the node says %s", cmd.Cmd)
 	err := errors.Join(s.last(ctx), s.run(ctx, !s.on))
-	return errors.Join(err, s.Status(ctx, s.doing(), "the wearer's wish"))
+	return errors.Join(err, s.Recording(ctx, s.on, "the wearer's wish"))
 }
 
 // Of an answer: how much sound goes in one chunk, as the satellites themselves send it, and how

@@ -104,10 +104,6 @@ func (d *talking) Read(_ context.Context, char string) ([]byte, error) {
 	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
 }
 
-func (d *talking) Subscribe(_ context.Context, char string) error {
-	return fmt.Errorf("%w: %s", link.ErrAbsent, char)
-}
-
 func (d *talking) Write(_ context.Context, char string, b []byte) error {
 	if char == link.Text {
 		select {

@@ -152,7 +152,7 @@ func (s *session) hello(ctx context.Context, m frame.Message) error {
 	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "Xiaozhi ESP32", Firmware: "unknown", Codecs: []string{"opus"}, Mic: &mic}); err != nil {
 		return err
 	}
-	return s.Status(ctx, "recording", "")
+	return s.Recording(ctx, true, "")
 }
 
 func (s *session) heard(ctx context.Context, packet []byte) error {

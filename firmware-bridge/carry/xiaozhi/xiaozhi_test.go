@@ -281,8 +281,8 @@ func TestOdd(t *testing.T) {
 		t.Error("stereo was taken")
 	}
 	n.Disk.Until(t, "gaps", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindGap)) > 0 })
-	for len(b.Told("disconnected")) < 3 { // the device sees the end before the bridge says why
-		time.Sleep(time.Millisecond)
+	for len(b.Told("disconnected")) < 3 {
+		time.Sleep(time.Millisecond) // the device sees the end before the bridge has said why, and nothing tells when it has
 	}
 	rep := stop()
 	if rep.Spoilt != 5 || rep.Frames != 0 {

@@ -3,7 +3,6 @@ package brilliant
 import (
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"math"
 	"os"
@@ -11,27 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/frame/frametest"
 )
-
-func vectors(t testing.TB, name string, to any) {
-	t.Helper()
-	b, err := os.ReadFile("testdata/" + name)
-	if err == nil {
-		err = json.Unmarshal(b, to)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func unhex(t testing.TB, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 func TestNotifications(t *testing.T) {
 	var v struct {
@@ -41,10 +22,10 @@ func TestNotifications(t *testing.T) {
 			Compass, Accel        []float64
 		}
 	}
-	vectors(t, "notifications.json", &v)
+	frametest.Vectors(t, "notifications.json", &v)
 	bad := map[string]error{"imu too short: passed over": ErrLength, "data flag alone": ErrLength, "empty": ErrLength}
 	for _, c := range v.Notifications {
-		got, err := Parse(unhex(t, c.Hex))
+		got, err := Parse(frametest.Unhex(t, c.Hex))
 		if want := bad[c.Name]; !errors.Is(err, want) || (want != nil) != (c.Kind == "none") || err != nil && !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v", c.Name, err)
 		}
@@ -76,7 +57,7 @@ func TestNotifications(t *testing.T) {
 	}
 	for s, want := range map[string]error{"0105": ErrLength, "0107": ErrLength, "010900": ErrLength, "010904": ErrLength, "010c": ErrLength, "010c65": ErrLength, "010d00": ErrLength, "01ff": ErrCode,
 		"010a000000c07f000000000000000000000000000000000000": ErrFormat} {
-		if got, err := Parse(unhex(t, s)); !errors.Is(err, want) {
+		if got, err := Parse(frametest.Unhex(t, s)); !errors.Is(err, want) {
 			t.Errorf("%s: %v, %v", s, got, err)
 		}
 	}
@@ -90,12 +71,12 @@ func TestMessages(t *testing.T) {
 			Writes  []string
 		}
 	}
-	vectors(t, "messages.json", &v)
+	frametest.Vectors(t, "messages.json", &v)
 	for _, c := range v.Cases {
-		got := Message(c.Code, unhex(t, c.Payload), 244)
+		got := Message(c.Code, frametest.Unhex(t, c.Payload), 244)
 		var want [][]byte
 		for _, w := range c.Writes {
-			want = append(want, unhex(t, w))
+			want = append(want, frametest.Unhex(t, w))
 		}
 		if !slices.EqualFunc(got, want, bytes.Equal) {
 			t.Errorf("%d bytes: %x", len(c.Payload)/2, got)
@@ -137,7 +118,7 @@ func TestThreatGlassesErased(t *testing.T) {
 
 func TestPhotos(t *testing.T) {
 	var v struct{ Notifications []string }
-	vectors(t, "photo.json", &v)
+	frametest.Vectors(t, "photo.json", &v)
 	want, err := os.ReadFile("../omi/testdata/photo.jpg")
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +126,7 @@ func TestPhotos(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	push := func(p *Photos, list []string) (jpeg []byte, lost string) {
 		for _, s := range list {
-			item, err := Parse(unhex(t, s))
+			item, err := Parse(frametest.Unhex(t, s))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,9 +215,9 @@ func TestTaps(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	var v struct{ Notifications []struct{ Hex string } }
-	vectors(f, "notifications.json", &v)
+	frametest.Vectors(f, "notifications.json", &v)
 	for _, n := range v.Notifications {
-		f.Add(unhex(f, n.Hex))
+		f.Add(frametest.Unhex(f, n.Hex))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		item, err := Parse(b)

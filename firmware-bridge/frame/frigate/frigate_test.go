@@ -3,12 +3,12 @@ package frigate
 import (
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/frame/frametest"
 )
 
 type message struct {
@@ -18,13 +18,7 @@ type message struct {
 
 func vectors(t testing.TB, name string) (list []message) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", name))
-	if err == nil {
-		err = json.Unmarshal(b, &list)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	frametest.Vectors(t, name, &list)
 	return list
 }
 

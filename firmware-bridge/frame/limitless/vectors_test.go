@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/frame/frametest"
 )
 
 type golden struct {
@@ -58,15 +60,6 @@ func load(t testing.TB) (list []golden) {
 	return list
 }
 
-func unhex(t testing.TB, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // Omi's own vectors: what its parser makes of each.
 func TestVectors(t *testing.T) {
 	undelivered := map[string]bool{"audio_page_zero_frames": true, "fixed64_fields_page": true, "unknown_wiretype_page": true}
@@ -79,7 +72,7 @@ func TestVectors(t *testing.T) {
 		var status *Status
 		var ends []error
 		for _, p := range g.Packets {
-			b, err := a.Push(unhex(t, p))
+			b, err := a.Push(frametest.Unhex(t, p))
 			if err != nil {
 				t.Fatalf("%s: %v", g.Name, err)
 			}
@@ -142,7 +135,7 @@ func TestEncoders(t *testing.T) {
 			default:
 				t.Fatalf("%s is not known", v.Name)
 			}
-			if !bytes.Equal(got, unhex(t, v.Hex)) {
+			if !bytes.Equal(got, frametest.Unhex(t, v.Hex)) {
 				t.Errorf("%s: %x, want %s", v.Name, got, v.Hex)
 			}
 		}
@@ -224,7 +217,7 @@ func TestPress(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, g := range load(f) {
 		for _, p := range g.Packets {
-			f.Add(unhex(f, p))
+			f.Add(frametest.Unhex(f, p))
 		}
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {

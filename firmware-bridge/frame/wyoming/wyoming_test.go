@@ -2,34 +2,14 @@ package wyoming
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
+
+	"github.com/locket-dev/locket/firmware-bridge/frame/frametest"
 )
-
-func vectors(t testing.TB, name string, to any) {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", name))
-	if err == nil {
-		err = json.Unmarshal(b, to)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func unhex(t testing.TB, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 // The events of the reference, in one stream, cut anywhere, and each written again.
 func TestEvents(t *testing.T) {
@@ -41,7 +21,7 @@ func TestEvents(t *testing.T) {
 			Payload        string `json:"payload_hex"`
 		}
 	}
-	vectors(t, "events.json", &v)
+	frametest.Vectors(t, "events.json", &v)
 	stream, err := os.ReadFile("testdata/events.bin")
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +40,7 @@ func TestEvents(t *testing.T) {
 			t.Fatalf("%d events of %d, %d bytes left", len(got), len(v.Events), d.Left())
 		}
 		for i, w := range v.Events {
-			if got[i].Type != w.Type || !reflect.DeepEqual(got[i].Data, w.Data) || !bytes.Equal(got[i].Payload, unhex(t, w.Payload)) {
+			if got[i].Type != w.Type || !reflect.DeepEqual(got[i].Data, w.Data) || !bytes.Equal(got[i].Payload, frametest.Unhex(t, w.Payload)) {
 				t.Errorf("%s: %+v", w.Label, got[i])
 			}
 			b, err := Append(nil, got[i])
@@ -82,11 +62,11 @@ func TestReaderCases(t *testing.T) {
 			Expect     json.RawMessage
 		}
 	}
-	vectors(t, "reader-cases.json", &v)
+	frametest.Vectors(t, "reader-cases.json", &v)
 	bad := map[string]error{"not json: reader gives nothing": ErrJSON, "type missing: the reference reader raises KeyError": ErrType}
 	for _, c := range v.Cases {
 		var d Decoder
-		got, err := d.Push(unhex(t, c.Hex))
+		got, err := d.Push(frametest.Unhex(t, c.Hex))
 		var want struct {
 			Type    string
 			Data    map[string]any
@@ -98,7 +78,7 @@ func TestReaderCases(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || len(got) != 1 || got[0].Type != want.Type || !reflect.DeepEqual(got[0].Data, want.Data) || !bytes.Equal(got[0].Payload, unhex(t, want.Payload)) {
+		if err != nil || len(got) != 1 || got[0].Type != want.Type || !reflect.DeepEqual(got[0].Data, want.Data) || !bytes.Equal(got[0].Payload, frametest.Unhex(t, want.Payload)) {
 			t.Errorf("%s: %+v, %v", c.Label, got, err)
 		}
 	}

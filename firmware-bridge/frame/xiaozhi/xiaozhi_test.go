@@ -2,36 +2,15 @@ package xiaozhi
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/frame/frametest"
 )
-
-func vectors(t testing.TB, name string, to any) {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", name))
-	if err == nil {
-		err = json.Unmarshal(b, to)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func unhex(t testing.TB, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 type framing struct {
 	Opus []string
@@ -42,21 +21,21 @@ type framing struct {
 
 func TestFraming(t *testing.T) {
 	var v framing
-	vectors(t, "framing.json", &v)
+	frametest.Vectors(t, "framing.json", &v)
 	for version, list := range map[int][]string{1: v.V1, 2: v.V2, 3: v.V3} {
 		if len(list) != len(v.Opus) {
 			t.Fatal(len(list))
 		}
 		for i, s := range list {
-			want := unhex(t, v.Opus[i])
-			got, text, err := Parse(version, unhex(t, s))
+			want := frametest.Unhex(t, v.Opus[i])
+			got, text, err := Parse(version, frametest.Unhex(t, s))
 			if err != nil || text || !bytes.Equal(got, want) {
 				t.Errorf("version %d, %d: %v", version, i, err)
 			}
 			if d := Duration(got); d != 60*time.Millisecond {
 				t.Errorf("version %d, %d: %s", version, i, d)
 			}
-			if b := Frame(version, uint32(60*i), want); !bytes.Equal(b, unhex(t, s)) {
+			if b := Frame(version, uint32(60*i), want); !bytes.Equal(b, frametest.Unhex(t, s)) {
 				t.Errorf("version %d, %d: written as %x", version, i, b)
 			}
 		}
@@ -67,7 +46,7 @@ func TestBad(t *testing.T) {
 	var v struct {
 		WS []struct{ Name, Hex string }
 	}
-	vectors(t, "bad.json", &v)
+	frametest.Vectors(t, "bad.json", &v)
 	want := map[string]error{
 		"v2 size larger than the message": ErrSize, "v2 shorter than its header": ErrShort, "v2 size 0xffffffff": ErrSize,
 		"v2 version 3": ErrVersion, "v2 type 1 is JSON": nil, "v3 size larger than the message": ErrSize, "v3 shorter than its header": ErrShort, "v1 empty": ErrShort,
@@ -75,7 +54,7 @@ func TestBad(t *testing.T) {
 	for _, c := range v.WS {
 		is, known := want[c.Name]
 		version := int(c.Name[1] - '0')
-		body, text, err := Parse(version, unhex(t, c.Hex))
+		body, text, err := Parse(version, frametest.Unhex(t, c.Hex))
 		if !known || !errors.Is(err, is) || is != nil && !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v", c.Name, err)
 		}
@@ -127,10 +106,10 @@ func TestMessages(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	var v framing
-	vectors(f, "framing.json", &v)
-	f.Add(1, unhex(f, v.V1[0]))
-	f.Add(2, unhex(f, v.V2[0]))
-	f.Add(3, unhex(f, v.V3[0]))
+	frametest.Vectors(f, "framing.json", &v)
+	f.Add(1, frametest.Unhex(f, v.V1[0]))
+	f.Add(2, frametest.Unhex(f, v.V2[0]))
+	f.Add(3, frametest.Unhex(f, v.V3[0]))
 	f.Fuzz(func(t *testing.T, version int, b []byte) {
 		body, text, err := Parse(version, b)
 		if err != nil {
@@ -163,7 +142,7 @@ func TestSessions(t *testing.T) {
 			Response map[string]any `json:"response_websocket"`
 		}
 	}
-	vectors(t, "sessions.json", &v)
+	frametest.Vectors(t, "sessions.json", &v)
 	seen := map[string]int{}
 	for _, l := range append(v.Websocket, v.MQTT...) {
 		if l.From != "device" || l.JSON == nil {

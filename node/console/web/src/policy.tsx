@@ -43,6 +43,21 @@ interface Diff {
 
 const set = (text: string) => call<Rules>("PUT", "/v1/policy", { text });
 
+function RuleList({ rules }: { rules: Rule[] }) {
+  return (
+    <ul class="rows">
+      {rules.map((r) => (
+        <li key={r.name}>
+          <span class={`badge${r.forbids ? " warn" : ""}`}>{r.forbids ? t("policy.forbids") : t("policy.permits")}</span>
+          <span class="rows-text">
+            <T text={r.words} most={300} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 export function Policy() {
   const { value: p, error, again } = useLoaded<Rules>("/v1/policy");
   if (error) return <Failure error={error} />;
@@ -62,18 +77,7 @@ export function Policy() {
           <Icon name="warn" /> {t("policy.conflicts")}
         </p>
       )}
-      {p.mine && (
-        <ul class="rows">
-          {p.rules.map((r) => (
-            <li key={r.name}>
-              <span class={`badge${r.forbids ? " warn" : ""}`}>{r.forbids ? t("policy.forbids") : t("policy.permits")}</span>
-              <span class="rows-text">
-                <T text={r.words} most={300} />
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
+      {p.mine && <RuleList rules={p.rules} />}
       <Never policy={p} again={again} />
       <div class="actions">
         <Test />
@@ -267,16 +271,7 @@ function Change({ policy: p, again }: { policy: Rules; again: () => void }) {
           ) : (
             <>
               <h3>{t("diff.title")}</h3>
-              <ul class="rows">
-                {diff.policy.rules.map((r) => (
-                  <li key={r.name}>
-                    <span class={`badge${r.forbids ? " warn" : ""}`}>{r.forbids ? t("policy.forbids") : t("policy.permits")}</span>
-                    <span class="rows-text">
-                      <T text={r.words} most={300} />
-                    </span>
-                  </li>
-                ))}
-              </ul>
+              <RuleList rules={diff.policy.rules} />
               {!diff.changes.length && <p>{t("diff.none")}</p>}
               {diff.changes.map((c) => (
                 <div key={c.as}>

@@ -181,9 +181,11 @@ func (t *talk) eventZh(b *bareZh) {
 	}
 	p := plan{subject: t.self.key, attribute: attr, what: what, day: w.day, minute: w.minute, clock: w.clock, chinese: true, label: trimZh(x)}
 	text := t.rewriteZh(b.s, b.whens, false)
-	if !strings.Contains(text, t.self.name) && !eventLeadsZh(x, word) {
+	switch {
+	case strings.Contains(text, t.self.name):
+	case !eventLeadsZh(x, word):
 		text = t.self.name + text
-	} else if word != "" && strings.HasPrefix(text, word) {
+	case strings.HasPrefix(text, word):
 		text = t.self.name + "的" + text
 	}
 	t.another(&p, definiteZh(x, word))
