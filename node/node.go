@@ -116,6 +116,7 @@ type Node struct {
 	intake  *intake.Intake
 	tellers atomic.Pointer[intake.Intake] // intake, for who has no lock
 	broker  *intake.Broker
+	web     atomic.Pointer[intake.Web] // beside broker; nil: none
 	client  *intake.Client
 	running bool
 	paused  pauseTimer
@@ -199,7 +200,10 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	}, func() (*intake.Broker, func()) {
 		n.mu.RLock()
 		return n.broker, n.mu.RUnlock
-	})
+	}, wearables.Web{Link: n.pageLink, Connected: func(name string) bool {
+		w := n.web.Load()
+		return w != nil && w.Connected(name)
+	}})
 	if n.rules, err = config.ParseRules(cfg.Retention.Rules); err != nil {
 		return nil, fmt.Errorf("retention.rules: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -16,12 +17,15 @@ import (
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/door"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/pump"
 	"github.com/locket-dev/locket/node/questions"
+	"github.com/locket-dev/locket/node/recorder"
+	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/tiers"
 )
 
@@ -145,7 +149,35 @@ func (n *Node) listen() error {
 	}
 	var err error
 	n.broker, err = intake.Listen(n.intake, cfg)
+	if err == nil {
+		n.web.Store(intake.NewWeb(n.intake, intake.WebConfig{Devices: n.devices, Admit: func(r *http.Request, device string) bool {
+			return serve.Known(r.Context(), "wearable "+device) // no app's name has a space
+		}}))
+	}
 	return err
+}
+
+// Web takes what wearables send over HTTP, while the node runs with a broker of its own.
+func (n *Node) Web() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if web := n.web.Load(); web != nil {
+			web.ServeHTTP(w, r)
+			return
+		}
+		http.Error(w, "this node takes nothing over HTTP now", http.StatusServiceUnavailable)
+	})
+}
+
+// pageLink pairs a phone or laptop; empty: the node has no address for it.
+func (n *Node) pageLink(name, password string) string {
+	if n.cfg.API.Remote == "" {
+		return ""
+	}
+	address, err := door.Address(n.cfg.API.Remote, n.cfg.API.Public)
+	if err != nil {
+		return "" // the machine has no network now
+	}
+	return recorder.Link(address, name, password)
 }
 
 func (n *Node) dial() error {
@@ -197,6 +229,9 @@ func (n *Node) Stop(ctx context.Context) error {
 
 func (n *Node) stopIntake() error {
 	var errs []error
+	if web := n.web.Swap(nil); web != nil {
+		web.Close()
+	}
 	if n.broker != nil {
 		errs = append(errs, n.broker.Close())
 	}

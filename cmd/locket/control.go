@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/pairing"
 )
 
 func (a *app) pauseCommand() *cobra.Command {
@@ -272,7 +273,15 @@ alone. Your other devices, which hold your keys and memories, are under locket d
 					for _, l := range [][2]string{{"broker", d.Broker}, {"client id", d.ClientID}, {"user name", d.Username}, {"password", string(d.Password)}, {"topics", d.Topics + "…"}} {
 						fmt.Fprintf(w, "%-10s %s\n", l[0], l[1])
 					}
+					if d.Page != "" {
+						fmt.Fprintf(w, "%-10s %s\n", "page", d.Page)
+					}
 					fmt.Fprintln(w, "\nThe password is not shown again.")
+					if d.Page != "" && a.talks() {
+						if qr, err := pairing.QR(d.Page); err == nil { // the text stands above
+							fmt.Fprintf(w, "A phone or laptop that opens the page is the wearable:\n%s", qr)
+						}
+					}
 				})
 			})
 		},

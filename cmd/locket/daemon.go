@@ -23,6 +23,7 @@ import (
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/console"
+	"github.com/locket-dev/locket/node/recorder"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -217,7 +218,7 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 		beside.Go(func() { tellApps(inner, services, zone, log) })
 		beside.Go(func() { show(inner) })
 		defer func() { end(); beside.Wait() }()
-		remote.begin(inner, end, serve.New(serve.Options{Services: services, Log: log, ForApps: forApps, AppsAlone: true}), log)
+		remote.begin(inner, end, recorder.New(n.Web(), serve.New(serve.Options{Services: services, Log: log, ForApps: forApps, AppsAlone: true})), log)
 		err = serve.Serve(inner, listener, serve.New(o), log)
 		quiet()
 	} else {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
@@ -54,6 +55,8 @@ type deps struct {
 type openNode interface {
 	// Services is what the commands ask.
 	Services() serve.Services
+	// Web takes what wearables send over HTTP.
+	Web() http.Handler
 	// UnlockAsConfigured opens the keys where the configuration gives the
 	// means; opened is false where it gives none.
 	UnlockAsConfigured(ctx context.Context) (opened bool, err error)

@@ -25,8 +25,15 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// TestMain is a bridge where the test asks for one.
+// TestMain is a bridge or a node where a test asks for one.
 func TestMain(m *testing.M) {
+	if role := os.Getenv("KILLED_ROLE"); role != "" {
+		if err := roles[role](os.Getenv("KILLED_DIR"), os.Getenv("KILLED_AT"), os.Getenv("KILLED_SECRET")); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if url := os.Getenv("BRIDGE_URL"); url != "" {
 		if err := bridge(url, os.Getenv("BRIDGE_PASSWORD"), os.Getenv("BRIDGE_DIR"), os.Getenv("BRIDGE_ROUND")); err != nil {
 			fmt.Println(err)

@@ -179,6 +179,13 @@ func (g *guest) admitted(app string) bool {
 	return true
 }
 
+// Known tells the limits of connections whose a request is, once another handler than the
+// API's has found that out. It is false if they have too many connections.
+func Known(ctx context.Context, who string) bool {
+	g := guestOf(ctx)
+	return g == nil || g.admitted(who)
+}
+
 // Limits of a body. Each read may wait ioTime for its next piece. All waiting
 // together may take a minute, and a second for each 4 KiB that came.
 const (

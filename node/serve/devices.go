@@ -36,7 +36,8 @@ type DeviceCredentials struct {
 	Username string `json:"username"`
 	Password Secret `json:"password"`
 	ClientID string `json:"client_id"`
-	Topics   string `json:"topics"` // the prefix that it may use
+	Topics   string `json:"topics"`         // the prefix that it may use
+	Page     string `json:"page,omitempty"` // link by which a phone or laptop is the wearable; absent without api.remote
 }
 
 // DevicesAnswer lists wearables.

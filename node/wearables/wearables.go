@@ -23,14 +23,21 @@ type Wearables struct {
 	c      config.Broker
 	keys   func() (ring *keyring.Ring, release func(), err error)
 	broker func() (b *intake.Broker, release func())
+	web    Web
 	heard  heard
+}
+
+// Web is how wearables reach the node over HTTP.
+type Web struct {
+	Link      func(name, password string) string // for a phone or laptop; empty: there is no address for it
+	Connected func(name string) bool
 }
 
 // New makes them over a list. keys gives the open keys, which sign the list after a
 // change. broker gives the node's own broker, or nil if none runs; the broker runs
 // on at least until release.
-func New(list *List, c config.Broker, keys func() (*keyring.Ring, func(), error), broker func() (*intake.Broker, func())) *Wearables {
-	return &Wearables{list: list, c: c, keys: keys, broker: broker}
+func New(list *List, c config.Broker, keys func() (*keyring.Ring, func(), error), broker func() (*intake.Broker, func()), web Web) *Wearables {
+	return &Wearables{list: list, c: c, keys: keys, broker: broker, web: web}
 }
 
 // Heard notes that a device has sent an event.
@@ -55,7 +62,7 @@ func (w *Wearables) AddDevice(_ context.Context, name string) (serve.DeviceCrede
 		return serve.DeviceCredentials{}, err
 	}
 	return serve.DeviceCredentials{Name: name, Broker: w.publicURL(), Username: c.Username, Password: serve.Secret(c.Password), ClientID: c.Username,
-		Topics: wire.Root + name + "/"}, nil
+		Topics: wire.Root + name + "/", Page: w.web.Link(name, c.Password)}, nil
 }
 
 // publicURL is the URL at which devices reach the node's own broker.
@@ -87,7 +94,7 @@ func (w *Wearables) Devices(context.Context) ([]serve.Device, error) {
 	for i, d := range list {
 		seen := w.heard.of(d.Name)
 		out[i] = serve.Device{Name: d.Name, Added: d.Added, LastSeen: seen.last, Events: seen.events, Battery: seen.battery,
-			Connected: b != nil && b.Connected(d.Name)}
+			Connected: b != nil && b.Connected(d.Name) || w.web.Connected(d.Name)}
 	}
 	if w.c.URL != "" { // that broker knows whom it lets in; here is known who was heard
 		out = append(out, w.heard.others(list)...)

@@ -48,6 +48,9 @@ func NewPendant(p carry.Play) *Pendant {
 	return d
 }
 
+// PendantWith has the pages of another that began anew. They are read, and not changed.
+func PendantWith(pages []frame.Page) *Pendant { return &Pendant{pages: pages} }
+
 // Pages are those that it still has.
 func (p *Pendant) Pages() []frame.Page {
 	p.mu.Lock()

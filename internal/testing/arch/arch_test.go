@@ -168,6 +168,7 @@ var may = map[string][]string{
 	"node/sharing":                    {"memory", "memory/engine", "memory/recall", "memory/store", "crypto/keyring", "crypto/seal", "internal/wait", "node/cold", "node/config", "node/dream", "node/exchange", "node/opened", "node/policy", "node/policy/rulebook", "node/revert", "node/serve", "node/share", "sync/..."},
 	"node/tiers":                      {"memory", "memory/engine", "memory/recall", "memory/store", "memory/tier", "node/cold", "node/config", "node/exchange", "node/opened", "node/query", "node/retention", "node/serve", "sync/delta", "sync/envelope", "sync/replica"},
 	"node/console":                    {"node/serve"},
+	"node/recorder":                   {},
 	"node/questions":                  {"memory", "memory/filter", "node/answer", "node/serve"},
 	"node/calendar":                   {"memory", "memory/filter", "node/serve"},
 	"node/intake/homeassistant":       {"memory", "internal/retry", "internal/wait", "node/serve"},

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var shownBy = regexp.MustCompile("`([a-z0-9/]+)` `(Test[A-Za-z0-9]+)`")
+var shownBy = regexp.MustCompile("`([a-z0-9/-]+)` `(Test[A-Za-z0-9]+)`")
 
 // Each row of the table at the end of docs/proof.md names a test, and every test
 // that it names is there.

@@ -22,6 +22,7 @@ interface Credentials {
   password: string;
   client_id: string;
   topics: string;
+  page?: string; // by which a phone or laptop is the wearable
 }
 
 /** What a wearable or its app scans: mqtt://USER:PASSWORD@HOST:PORT, or mqtts. */
@@ -93,6 +94,12 @@ export function Wearables({ status }: { status: Status }) {
             <QR text={linkOf(given)} label={t("wearables.qr")} />
             <p class="muted">{t("wearables.qrSays")}</p>
           </div>
+          {given.page && (
+            <div class="pair">
+              <QR text={given.page} label={t("wearables.page")} />
+              <p class="muted">{t("wearables.pageSays")}</p>
+            </div>
+          )}
           <dl class="given">
             {([["wearables.url", given.broker], ["wearables.user", given.username], ["wearables.password", given.password], ["wearables.client", given.client_id], ["wearables.topics", given.topics]] as const).map(([word, v]) => (
               <div key={word}>

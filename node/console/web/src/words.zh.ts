@@ -104,7 +104,7 @@ export const zh: Record<Word, string> = {
   "sync.none": "没有任何内容离开这台电脑：没有设置中继，也没有其他设备。", "sync.at": "同步于 {at}。", "sync.never": "还没有交换过。", "sync.pending": "{n} 处改动待发送", "sync.done": "已同步。",
   "plugins.title": "谁在听、谁在看", "plugins.on": "开", "plugins.off": "关", "plugins.blocks": "阻塞", "plugins.calls": "{n} 次",
   "pair.do": "添加另一台设备", "pair.title": "添加你的另一台设备", "pair.how": "在新设备上扫描，或在那里输入：", "pair.qr": "二维码", "pair.waits": "等待十分钟。之后两台设备会显示五个词。", "pair.same": "{name} 来了。它显示的是同样的五个词吗？", "pair.sameSays": "有一个不同，就说明中间有别人：请选“不同”。", "pair.yes": "一样", "pair.no": "不同", "pair.done": "设备已加入。下次同步时记忆会传过去。", "pair.alone": "设备之间要有连接：中继（locket relay add URL），或在同一网络中打开 sync.lan。",
-  "wearables.qr": "凭据二维码", "wearables.qrSays": "支持 MQTT 的应用可以扫描它。",
+  "wearables.qr": "凭据二维码", "wearables.qrSays": "支持 MQTT 的应用可以扫描它。", "wearables.page": "录音页链接的二维码", "wearables.pageSays": "或用手机相机扫描此码:打开的页面会录音,手机即成为可穿戴设备。",
   "engines.title": "耳朵、眼睛和头脑", "engines.says": "没有它们也能用。有了它们，录音会有文字，照片会被读懂，话里能找到更多。", "engines.good": "正常", "engines.bad": "有问题", "engines.away": "不在这台机器上", "engines.waits": "{n} 个等待，完成 {done} 个", "engines.parked": "{n} 个失败", "engines.remove": "不再使用 {name}", "engines.use": "使用", "engines.used": "现在开始使用 {name}。", "engines.look": "在这台机器上找", "engines.nothing": "这里没有找到。locket engine add 可以填地址；docs/engines.md 有说明。",
   "engine.ears": "听录音", "engine.eyes": "看照片", "engine.mind": "思考（语言模型）",
   "plugin.runs": "开", "plugin.off": "关", "plugin.faulted": "已停", "plugin.broken": "损坏",

@@ -1,0 +1,215 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	allow "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// cable is a network between a browser and an address, which can be cut.
+type cable struct {
+	at, to string
+
+	mu    sync.Mutex
+	plug  net.Listener // nil: it is cut
+	conns []net.Conn
+	ends  sync.WaitGroup
+}
+
+func (c *cable) join() error {
+	l, err := net.Listen("tcp", c.at)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at, c.plug = l.Addr().String(), l
+	c.ends.Go(func() {
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("tcp", c.to)
+			if err != nil {
+				near.Close()
+				continue
+			}
+			c.mu.Lock()
+			c.conns = append(c.conns, near, far)
+			c.mu.Unlock()
+			for _, p := range [][2]net.Conn{{near, far}, {far, near}} {
+				c.ends.Go(func() {
+					_, _ = io.Copy(p[0], p[1]) // one side ended it
+					near.Close()
+					far.Close()
+				})
+			}
+		}
+	})
+	return nil
+}
+
+func (c *cable) cut() {
+	c.mu.Lock()
+	c.plug.Close()
+	for _, n := range c.conns {
+		n.Close()
+	}
+	c.conns = nil
+	c.mu.Unlock()
+	c.ends.Wait()
+}
+
+// A phone is paired by the link of locket wearable add, and what its microphone and its
+// camera give stands in the day, also what it recorded while the node was out of reach, by a
+// page that was loaded then. The page is as the node's door serves it, under the node's own
+// certificate; microphone and camera are Chromium's fake ones, of which the microphone
+// hears a man speak.
+func TestRecorder(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := &cable{at: "127.0.0.1:0", to: free.Addr().String()}
+	free.Close()
+	if err := line.join(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(line.cut)
+	home, door := filepath.Join(t.TempDir(), "home"), []string{"--set", "api.remote=" + line.to, "--set", "api.public_url=https://" + line.at}
+	stop, err := begin(home, door...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	c, err := client(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	out, err := command(home, append(door, "--json", "wearable", "add", "phone")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d serve.DeviceCredentials
+	if err := json.Unmarshal([]byte(out), &d); err != nil || !strings.HasPrefix(d.Page, "https://"+line.at+"/wear/#name=phone&password=") {
+		t.Fatalf("%s, %v", out, err)
+	}
+	voice, err := filepath.Abs("../../testdata/day/jfk.wav")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	ctx, end := context.WithTimeout(t.Context(), 3*patience)
+	t.Cleanup(end)
+	ctx, end = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox,
+		chromedp.Flag("lang", "en-GB"), chromedp.WSURLReadTimeout(patience), chromedp.Flag("ignore-certificate-errors", true),
+		chromedp.Flag("use-fake-device-for-media-stream", true), chromedp.Flag("use-fake-ui-for-media-stream", true),
+		chromedp.Flag("use-file-for-fake-audio-capture", voice))...)
+	t.Cleanup(end)
+	ctx, end = chromedp.NewContext(ctx)
+	t.Cleanup(end)
+	p := &tab{t: t, ctx: ctx}
+	chromedp.ListenTarget(ctx, p.hear)
+	sent := func() {
+		t.Helper()
+		p.until(`document.querySelector("#microphone:enabled:not(:checked)") && document.querySelector("#waits").textContent === "Everything is on your node."`)
+	}
+	// day waits until recordings of so many loads of the page, and photos, stand in it.
+	day := func(loads, photos int) int {
+		t.Helper()
+		inner, end := context.WithTimeout(ctx, patience)
+		defer end()
+		for {
+			zone := time.FixedZone("Asia/Shanghai", 8*60*60) // the home's
+			day, err := c.Day(inner, serve.DateOf(time.Now().In(zone)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen, boots := 0, map[string]bool{}
+			for _, m := range day.Memories {
+				if m.Fields.Resource == nil || m.Source.Device != "phone" {
+					continue
+				}
+				switch m.Fields.Resource.MediaType {
+				case "audio/wav":
+					boots[strings.Split(m.Evidence[0].Event.String(), "/")[1]] = true
+				case "image/jpeg":
+					seen++
+				}
+			}
+			if len(boots) >= loads && seen >= photos {
+				return len(boots)
+			}
+			if !wait.For(inner, 100*time.Millisecond) {
+				t.Fatalf("recordings of %d loads, %d photos: %+v", len(boots), seen, day)
+			}
+		}
+	}
+
+	p.do(network.Enable(), log.Enable(), runtime.Enable(), allow.GrantPermissions([]allow.PermissionType{allow.PermissionTypeGeolocation}),
+		emulation.SetDeviceMetricsOverride(390, 844, 2, true), emulation.SetGeolocationOverride().WithLatitude(52.52).WithLongitude(13.4).WithAccuracy(10),
+		chromedp.Navigate("https://"+line.at+"/wear/"), chromedp.WaitVisible("#pair-form"), chromedp.SendKeys("#link", "https://example.org/"), chromedp.Click("#pair-form button"))
+	p.says("This is no link")
+	p.accessible("recorder-pair")
+	p.shoot("recorder-pair")
+	p.do(chromedp.Navigate(d.Page), chromedp.Reload(), chromedp.WaitVisible("#microphone"))
+	p.until(`location.hash === "" && document.querySelector("#name").textContent === "phone" && document.querySelector("#offline").textContent.startsWith("The page starts")`)
+	p.do(chromedp.Click("#microphone"), chromedp.WaitVisible("#ask-row"), chromedp.Click("#camera"), chromedp.WaitVisible("#photo"), chromedp.Click("#location"))
+	p.until(`document.querySelector("#location:enabled:checked") && document.querySelector("#trouble").textContent === ""`)
+	p.accessible("recorder")
+	p.fits("recorder")
+	p.shoot("recorder")
+	p.do(chromedp.Sleep(4*time.Second), chromedp.Click("#microphone")) // by then the man has spoken
+	sent()
+	first := day(1, 1)
+	if list, err := c.Devices(t.Context()); err != nil || len(list) != 1 || !list[0].Connected || list[0].Battery == nil {
+		t.Errorf("%+v, %v", list, err)
+	}
+
+	// A pause is obeyed, and its end: the answers to what the page asks say so.
+	if _, err := c.Pause(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	p.do(chromedp.Click("#microphone"))
+	p.until(`document.querySelector("#says").textContent === "Paused by you"`)
+	if _, err := c.Resume(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.until(`document.querySelector("#says").textContent === "Recording"`)
+	p.do(chromedp.Click("#microphone"))
+	sent()
+
+	// Out of reach, the page starts and records.
+	line.cut()
+	p.do(chromedp.Reload(), chromedp.WaitVisible("#microphone"), chromedp.Click("#microphone"))
+	p.until(`Number(document.body.dataset.waiting) > 3 && document.querySelector("#waits").textContent.startsWith("The node can't be reached")`)
+	p.shoot("recorder-away")
+	if err := line.join(); err != nil {
+		t.Fatal(err)
+	}
+	p.do(chromedp.Click("#microphone"))
+	sent()
+	day(first+1, 1)
+}

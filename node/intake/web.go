@@ -1,0 +1,237 @@
+package intake
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// WebConfig is that of a [Web]. Devices must be set.
+type WebConfig struct {
+	Devices Devices
+	// Admit is told whose a request is once its password was right, and reports whether it
+	// may go on; nil: it may.
+	Admit func(r *http.Request, device string) bool
+}
+
+// Web takes messages of this node's devices over HTTP, for programs that can't speak MQTT,
+// such as a page in a browser:
+//
+//	POST …/LEAF   one message in JSON; the answer comes once it is on disk
+//	GET …         asks for commands alone
+//
+// Both want the device's name and password as HTTP Basic credentials, and answer with a
+// [WebAnswer]. Its methods are safe for concurrent use.
+type Web struct {
+	in       *Intake
+	cfg      WebConfig
+	verifier *verifier
+
+	mu     sync.Mutex
+	closed bool
+	open   sync.WaitGroup // requests
+	boxes  map[string]*mailbox
+}
+
+// WebAnswer is what the node says in answer to a request: what it would publish on the
+// device's ack and cmd topics.
+type WebAnswer struct {
+	Ack []json.RawMessage `json:"ack"`
+	Cmd []json.RawMessage `json:"cmd"` // whether to pause is always among them
+}
+
+// NewWeb makes one. Close it before its intake.
+func NewWeb(in *Intake, cfg WebConfig) *Web {
+	return &Web{in: in, cfg: cfg, verifier: newVerifier(), boxes: map[string]*mailbox{}}
+}
+
+// Close waits until every request is answered, and refuses others. It is safe to call twice.
+func (w *Web) Close() {
+	w.mu.Lock()
+	w.closed = true
+	w.mu.Unlock()
+	w.open.Wait()
+}
+
+// webAway is after what time without a request a device counts as not connected.
+const webAway = time.Minute
+
+// Connected reports whether a device asked within the last minute.
+func (w *Web) Connected(device string) bool {
+	w.mu.Lock()
+	b := w.boxes[device]
+	w.mu.Unlock()
+	return b != nil && b.heardSince(w.in.cfg.Now().Add(-webAway))
+}
+
+// begin counts a request; false: it is closed.
+func (w *Web) begin() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.closed {
+		w.open.Add(1)
+	}
+	return !w.closed
+}
+
+// ServeHTTP implements http.Handler. The leaf is the path's wildcard "leaf".
+func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	if !w.begin() {
+		refuse(out, http.StatusServiceUnavailable, "the node is stopping: send it again")
+		return
+	}
+	defer w.open.Done()
+	// A page of another site can't read the answer, and has no password; it need not try one either.
+	if from := r.Header.Get("Sec-Fetch-Site"); from != "" && from != "same-origin" && from != "none" {
+		refuse(out, http.StatusForbidden, "a page of another site asks")
+		return
+	}
+	name, password, ok := r.BasicAuth()
+	if ok = ok && wire.CheckDevice(name) == nil; ok {
+		hash, enabled := w.cfg.Devices.Lookup(name)
+		ok = enabled && w.verifier.check(name, hash, []byte(password), hostOf(r.RemoteAddr))
+	}
+	if !ok {
+		w.in.stats.count(func(s *Stats) { s.Denied++ })
+		w.in.logOnce("denied web", "a request over HTTP was refused: unknown device, or wrong password")
+		refuse(out, http.StatusUnauthorized, "unknown device, or wrong password: locket wearable add makes one")
+		return
+	}
+	if w.cfg.Admit != nil && !w.cfg.Admit(r, name) {
+		refuse(out, http.StatusTooManyRequests, "this device has too many connections")
+		return
+	}
+	box := w.box(name)
+	box.turn.Lock() // so that the answer has this request's acks
+	defer box.turn.Unlock()
+	box.hear(w.in.cfg.Now())
+	if r.Method == http.MethodPost && !w.post(out, r, name, box) {
+		return
+	}
+	answer := box.take()
+	if b, err := wire.EncodeCmd(w.in.pauseCmd(), wire.JSON); err == nil {
+		answer.Cmd = append(answer.Cmd, b)
+	}
+	out.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(out).Encode(answer) // a device that went away sends its message again
+}
+
+// post takes a message, and waits until it is on disk or refused. False: it has answered.
+func (w *Web) post(out http.ResponseWriter, r *http.Request, name string, box *mailbox) bool {
+	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
+		refuse(out, http.StatusUnsupportedMediaType, "a message over HTTP is application/json")
+		return false
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(out, r.Body, wire.MaxPayload))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		refuse(out, http.StatusRequestEntityTooLarge, "a message has at most "+strconv.Itoa(wire.MaxPayload)+" bytes")
+		return false
+	}
+	if err != nil {
+		refuse(out, http.StatusBadRequest, "the message did not come whole")
+		return false
+	}
+	if f, err := wire.Detect(body); err != nil || f != wire.JSON {
+		refuse(out, http.StatusUnsupportedMediaType, "a message over HTTP is a JSON object")
+		return false
+	}
+	c := w.in.connect(box, func() {})
+	d, ok := w.in.take(c, arrival{topic: wire.TopicOf(name, memory.Kind(r.PathValue("leaf"))), payload: body})
+	c.end()
+	if !ok {
+		refuse(out, http.StatusServiceUnavailable, "the node is stopping: send it again")
+		return false
+	}
+	<-d.settled
+	return true
+}
+
+func (w *Web) box(name string) *mailbox {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	b := w.boxes[name]
+	if b == nil {
+		b = &mailbox{}
+		w.boxes[name] = b
+	}
+	return b
+}
+
+// mailbox has what the node says to a device until the device asks. Only devices with a
+// right password have one.
+type mailbox struct {
+	turn sync.Mutex // held during a request
+
+	mu    sync.Mutex
+	wait  WebAnswer
+	heard time.Time
+}
+
+// mailboxSize is how many acks and how many commands wait; the oldest go first. What an
+// ack is lost for comes again, and a late command is none.
+const mailboxSize = 32
+
+// publish implements outlet.
+func (b *mailbox) publish(topic string, payload []byte, _ byte, _ bool) error {
+	device, _ := splitTopic(topic)
+	if f, err := wire.Detect(payload); err != nil || f != wire.JSON {
+		return nil // from before the device came here
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if topic == wire.AckTopic(device) {
+		b.wait.Ack = kept(b.wait.Ack, payload)
+		return nil
+	}
+	var c struct {
+		Cmd string `json:"cmd"`
+	}
+	if err := json.Unmarshal(payload, &c); err != nil || c.Cmd == wire.CmdPause || c.Cmd == wire.CmdResume {
+		return err // each answer says so anew
+	}
+	b.wait.Cmd = kept(b.wait.Cmd, payload)
+	return nil
+}
+
+func kept(list []json.RawMessage, payload []byte) []json.RawMessage {
+	list = append(list, append(json.RawMessage(nil), payload...))
+	return list[max(0, len(list)-mailboxSize):]
+}
+
+func (b *mailbox) take() WebAnswer {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := b.wait
+	b.wait = WebAnswer{}
+	if out.Ack == nil {
+		out.Ack = []json.RawMessage{}
+	}
+	return out
+}
+
+func (b *mailbox) hear(now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.heard = now
+}
+
+func (b *mailbox) heardSince(t time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.heard.After(t)
+}
+
+// refuse answers in the form of the API's problems.
+func refuse(w http.ResponseWriter, status int, detail string) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"type": "about:blank", "title": http.StatusText(status), "status": status, "detail": detail})
+}
