@@ -94,6 +94,30 @@ func TestThreatOperatorReadsBundle(t *testing.T) {
 		t.Errorf("after the review: %s", shown)
 	}
 
+	// What was bought answers: with the key alone, and in a node's search.
+	const question = "when do tomatoes want water"
+	if out := buyer.must("share", "search", question); !strings.Contains(out, sold[0]) || !strings.Contains(out, "bought from seller") {
+		t.Errorf("what was bought does not answer:\n%s", out)
+	}
+	neighbour := newHome(t)
+	neighbour.mustJSON(&o, append([]string{"market", "buy", listing.ID, "--voucher", vouchers[3], "--yes"}, at...)...)
+	lent := o.Order
+	seller.must("market", "sales")
+	neighbour.must("market", "open", lent)
+	for _, ask := range []string{"search", "ask", "context"} {
+		if out := neighbour.must(ask, question); !strings.Contains(out, sold[0]) || !strings.Contains(out, "from seller") && !strings.Contains(out, "shared by seller") {
+			t.Errorf("%s does not say what was bought, and from whom:\n%s", ask, out)
+		}
+	}
+	if out, _, _ := neighbour.try("list"); strings.Contains(out, sold[0]) {
+		t.Errorf("what was bought became the wearer's own:\n%s", out)
+	}
+	seller.must("market", "refund", lent, "--reason", "It was the wrong year.")
+	neighbour.must("market", "orders")
+	if out := neighbour.must("search", question); strings.Contains(out, sold[0]) {
+		t.Errorf("the price came back, and it answers:\n%s", out)
+	}
+
 	second := buy(vouchers[1])
 	seller.mustJSON(&o, "market", "refund", second, "--reason", "I was wrong.")
 	is(o, "refunded")

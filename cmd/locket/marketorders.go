@@ -186,7 +186,8 @@ func (a *app) marketOpenCommand() *cobra.Command {
 		Long: `Fetches the key and the sealed items when they are there, checks every item against the
 root that the listing names, and shows them. What was fetched once needs no market and no
 network: the order's file and your key (the home's folder "reader") open it. --save copies
-the file, which is sealed.`,
+the file, which is sealed. What was bought answers in search, ask and context, too, marked
+with its seller (locket share given), unless it is disputed or the price came back.`,
 		Example: "  locket market open 8c21f0aa\n  locket market open 8c21f0aa --save garden.bought",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := a.buyer()
@@ -205,6 +206,9 @@ the file, which is sealed.`,
 			ms, err := b.Open(o)
 			if err != nil {
 				return a.disputable(o, err)
+			}
+			if err := b.Heard(o); err != nil {
+				return err
 			}
 			if save != "" {
 				if err := o.Save(save); err != nil {
