@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // sold is what the seller's memories say: the bundle of the market's story.
@@ -34,9 +35,22 @@ func keyed(t *testing.T) (*home, string) {
 func TestThreatOperatorReadsBundle(t *testing.T) {
 	arbiter, key := keyed(t)
 	buyer, _ := keyed(t)
-	r := newRelay(t, "--open", "--market", "--market-arbiter", key, "--market-fee", "10")
+	marketKey, witnessKey := filepath.Join(t.TempDir(), "market.key"), filepath.Join(t.TempDir(), "market.key")
+	keys := func(file, kind string) string {
+		t.Helper()
+		for line := range strings.Lines(cloud(t, "market", "keys", "--market-key", file, "--market-name", "market.test", "--witness-name", "other.test")) {
+			if k, is := strings.CutPrefix(line, kind+" "); is {
+				return strings.TrimSpace(k)
+			}
+		}
+		t.Fatalf("no %s key", kind)
+		return ""
+	}
+	other := newRelay(t, "--open", "--market-key", witnessKey, "--witness", keys(marketKey, "log"), "--witness-name", "other.test")
+	r := newRelay(t, "--open", "--market", "--market-key", marketKey, "--market-arbiter", key, "--market-fee", "10", "--market-name", "market.test",
+		"--market-witness", other.url+" "+keys(witnessKey, "witness"))
 	at := []string{"--at", r.url}
-	vouchers := strings.Fields(cloud(t, "market", "vouchers", "--at", r.url, "--market-key", filepath.Join(r.dir, "market.key"), "--batch", "may", "--count", "4", "--each", "6.00 EUR"))
+	vouchers := strings.Fields(cloud(t, "market", "vouchers", "--at", r.url, "--market-key", marketKey, "--batch", "may", "--count", "4", "--each", "6.00 EUR"))
 
 	seller := newHome(t)
 	for _, line := range sold {
@@ -147,6 +161,17 @@ func TestThreatOperatorReadsBundle(t *testing.T) {
 	}
 	if found := buyer.must(append([]string{"market", "search", "gardens"}, at...)...); strings.Contains(found, listing.ID[:10]) {
 		t.Errorf("still for sale: %s", found)
+	}
+
+	// The log has what was bought, and another operator has seen it.
+	var verified string
+	until(t, "the log with the receipts", func() bool {
+		wait(3 * time.Second) // it is published every ten seconds
+		verified = buyer.must(append([]string{"market", "verify"}, at...)...)
+		return strings.Count(verified, "with its receipt") == 2 // those that ended with a key
+	})
+	if !strings.Contains(verified, "Witness other.test at "+other.url+" cosigned it, and has seen") || strings.Contains(verified, "MISSING") {
+		t.Errorf("verify: %s", verified)
 	}
 
 	saved := filepath.Join(buyer.dir, "garden.bought")

@@ -3,7 +3,6 @@ package node_test
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,33 +16,16 @@ import (
 	"github.com/locket-dev/locket/sync/trade/tradetest"
 )
 
-// order is one at a market whose steps the test makes.
+// order is one at a market, with the file that its buyer keeps.
 type order struct {
+	*tradetest.Deal
 	t    *testing.T
-	c    trade.Chain
-	s    *trade.State
 	file string
 }
 
-// step has a party make a step.
-func (o *order) step(act trade.Act, by trade.Party, change func(*trade.Step)) {
-	o.t.Helper()
-	b, taken := tradetest.Step(o.t, o.s, act, by, change)
-	s, err := o.s.Apply(&taken, o.s.At+1)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	stamp, err := trade.SignStamp(taken.Hash, s.At, tradetest.Market)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	o.s, o.c.Links = s, append(o.c.Links, trade.Link{Step: b, Stamp: stamp})
-}
-
-// keep writes the order's file as a buyer does.
 func (o *order) keep(items [][]byte) {
 	o.t.Helper()
-	if err := (&market.Bought{Market: "https://market.example", Chain: o.c, Items: items}).Save(o.file); err != nil {
+	if err := (&market.Bought{Market: "https://market.example", Chain: o.Chain, Items: items}).Save(o.file); err != nil {
 		o.t.Fatal(err)
 	}
 }
@@ -62,21 +44,8 @@ func newOrder(t *testing.T, dir string, ms []memory.Candidate) (*order, [][]byte
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := tradetest.Listing(t, items, nil)
-	nonce := [16]byte{5}
-	b, id, err := trade.SignOrder(trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Nonce: nonce,
-		Recipient: d.OrderIdentity(nonce).Recipient().String(), Created: 1_800_000_000}, trade.Party{Key: trade.KeyOf(d.Key()), Sign: d.Sign})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := &order{t: t, c: trade.Chain{Listing: l.Signed, Order: b}, file: filepath.Join(dir, "orders", id.String()+".bought")}
-	if o.c.Stamp, err = trade.SignStamp(id, time.Now().Unix(), tradetest.Market); err == nil {
-		o.s, err = o.c.Replay()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return o, items
+	deal := tradetest.NewDeal(t, tradetest.Listing(t, items, nil), trade.Party{Key: trade.KeyOf(d.Key()), Sign: d.Sign}, [16]byte{5}, d.OrderIdentity([16]byte{5}).Recipient().String(), time.Now().Unix())
+	return &order{deal, t, filepath.Join(dir, "orders", deal.State.ID.String()+".bought")}, items
 }
 
 // What was bought answers as a given share does: marked with its seller, for the
@@ -120,19 +89,12 @@ func TestBoughtMemoriesAnswer(t *testing.T) {
 	}
 	o.keep(nil)
 	silent("not paid")
-	o.step(trade.Fund, tradetest.Market, nil)
-	o.step(trade.Deliver, tradetest.Seller, func(s *trade.Step) {
-		wrapped, err := bundle.Wrap(tradetest.Key(t), o.s.Order.Recipient, o.s.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Wrapped = wrapped
-	})
+	o.Deliver()
 	o.keep(nil)
 	silent("delivered, and not fetched")
 	o.keep(items)
 
-	mark := serve.SharedBy{By: "seller " + o.s.Offer.Seller.String()[:8], Share: memory.SpaceID(o.s.ID[:16]), Order: o.s.ID.String(), Until: until}
+	mark := serve.SharedBy{By: "seller " + o.State.Offer.Seller.String()[:8], Share: memory.SpaceID(o.State.ID[:16]), Order: o.State.ID.String(), Until: until}
 	app, err := c.AddApp(ctx, serve.AppRequest{Name: "garden", Can: []serve.Right{serve.RightRead}, Types: []string{"semantic"}})
 	if err != nil {
 		t.Fatal(err)
@@ -166,22 +128,22 @@ func TestBoughtMemoriesAnswer(t *testing.T) {
 		t.Errorf("Ben's own are %+v, %v", page.Memories, err)
 	}
 	list, err := c.GivenShares(ctx)
-	if err != nil || len(list) != 1 || list[0].Order != mark.Order || list[0].Title != o.s.Offer.Title || len(list[0].Memories) != 3 || !list[0].Until.Equal(until) {
+	if err != nil || len(list) != 1 || list[0].Order != mark.Order || list[0].Title != o.State.Offer.Title || len(list[0].Memories) != 3 || !list[0].Until.Equal(until) {
 		t.Errorf("what is given: %+v, %v", list, err)
 	}
 
 	ben.skew = 49 * time.Hour
 	silent("lapsed")
 	ben.skew = 0
-	delivered := *o
-	delivered.c.Links = slices.Clone(o.c.Links)
-	o.step(trade.Dispute, trade.Party{Key: o.s.Order.Buyer, Sign: buyerOf(t, ben.cfg.Home).Sign}, nil)
+	deal := *o.Deal
+	delivered := &order{&deal, t, o.file}
+	o.Step(trade.Dispute, trade.Party{Key: o.State.Order.Buyer, Sign: buyerOf(t, ben.cfg.Home).Sign}, nil)
 	o.keep(items)
 	silent("disputed")
-	delivered.step(trade.Cancel, tradetest.Seller, func(s *trade.Step) { s.Reason = "I was wrong." })
+	delivered.Step(trade.Cancel, tradetest.Seller, func(s *trade.Step) { s.Reason = "I was wrong." })
 	delivered.keep(items)
 	silent("refunded")
-	o.step(trade.Decide, tradetest.Arbiter, func(s *trade.Step) { s.Reason = "It is as listed." })
+	o.Step(trade.Decide, tradetest.Arbiter, func(s *trade.Step) { s.Reason = "It is as listed." })
 	o.keep(items)
 	if got := hits(c); len(got) < 2 {
 		t.Errorf("the arbiter left the price with the seller: %+v", got)
