@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // sold is what the seller's memories say: the bundle of the market's story.
@@ -34,9 +35,22 @@ func keyed(t *testing.T) (*home, string) {
 func TestThreatOperatorReadsBundle(t *testing.T) {
 	arbiter, key := keyed(t)
 	buyer, _ := keyed(t)
-	r := newRelay(t, "--open", "--market", "--market-arbiter", key, "--market-fee", "10")
+	marketKey, witnessKey := filepath.Join(t.TempDir(), "market.key"), filepath.Join(t.TempDir(), "market.key")
+	keys := func(file, kind string) string {
+		t.Helper()
+		for line := range strings.Lines(cloud(t, "market", "keys", "--market-key", file, "--market-name", "market.test", "--witness-name", "other.test")) {
+			if k, is := strings.CutPrefix(line, kind+" "); is {
+				return strings.TrimSpace(k)
+			}
+		}
+		t.Fatalf("no %s key", kind)
+		return ""
+	}
+	other := newRelay(t, "--open", "--market-key", witnessKey, "--witness", keys(marketKey, "log"), "--witness-name", "other.test")
+	r := newRelay(t, "--open", "--market", "--market-key", marketKey, "--market-arbiter", key, "--market-fee", "10", "--market-name", "market.test",
+		"--market-witness", other.url+" "+keys(witnessKey, "witness"))
 	at := []string{"--at", r.url}
-	vouchers := strings.Fields(cloud(t, "market", "vouchers", "--at", r.url, "--market-key", filepath.Join(r.dir, "market.key"), "--batch", "may", "--count", "4", "--each", "6.00 EUR"))
+	vouchers := strings.Fields(cloud(t, "market", "vouchers", "--at", r.url, "--market-key", marketKey, "--batch", "may", "--count", "4", "--each", "6.00 EUR"))
 
 	seller := newHome(t)
 	for _, line := range sold {
@@ -94,6 +108,30 @@ func TestThreatOperatorReadsBundle(t *testing.T) {
 		t.Errorf("after the review: %s", shown)
 	}
 
+	// What was bought answers: with the key alone, and in a node's search.
+	const question = "when do tomatoes want water"
+	if out := buyer.must("share", "search", question); !strings.Contains(out, sold[0]) || !strings.Contains(out, "bought from seller") {
+		t.Errorf("what was bought does not answer:\n%s", out)
+	}
+	neighbour := newHome(t)
+	neighbour.mustJSON(&o, append([]string{"market", "buy", listing.ID, "--voucher", vouchers[3], "--yes"}, at...)...)
+	lent := o.Order
+	seller.must("market", "sales")
+	neighbour.must("market", "open", lent)
+	for _, ask := range []string{"search", "ask", "context"} {
+		if out := neighbour.must(ask, question); !strings.Contains(out, sold[0]) || !strings.Contains(out, "from seller") && !strings.Contains(out, "shared by seller") {
+			t.Errorf("%s does not say what was bought, and from whom:\n%s", ask, out)
+		}
+	}
+	if out, _, _ := neighbour.try("list"); strings.Contains(out, sold[0]) {
+		t.Errorf("what was bought became the wearer's own:\n%s", out)
+	}
+	seller.must("market", "refund", lent, "--reason", "It was the wrong year.")
+	neighbour.must("market", "orders")
+	if out := neighbour.must("search", question); strings.Contains(out, sold[0]) {
+		t.Errorf("the price came back, and it answers:\n%s", out)
+	}
+
 	second := buy(vouchers[1])
 	seller.mustJSON(&o, "market", "refund", second, "--reason", "I was wrong.")
 	is(o, "refunded")
@@ -123,6 +161,17 @@ func TestThreatOperatorReadsBundle(t *testing.T) {
 	}
 	if found := buyer.must(append([]string{"market", "search", "gardens"}, at...)...); strings.Contains(found, listing.ID[:10]) {
 		t.Errorf("still for sale: %s", found)
+	}
+
+	// The log has what was bought, and another operator has seen it.
+	var verified string
+	until(t, "the log with the receipts", func() bool {
+		wait(3 * time.Second) // it is published every ten seconds
+		verified = buyer.must(append([]string{"market", "verify"}, at...)...)
+		return strings.Count(verified, "with its receipt") == 2 // those that ended with a key
+	})
+	if !strings.Contains(verified, "Witness other.test at "+other.url+" cosigned it, and has seen") || strings.Contains(verified, "MISSING") {
+		t.Errorf("verify: %s", verified)
 	}
 
 	saved := filepath.Join(buyer.dir, "garden.bought")

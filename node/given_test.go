@@ -173,7 +173,7 @@ func TestGivenMemoriesAnswer(t *testing.T) {
 	if res, err := c.Search(ctx, serve.SearchRequest{Query: question}); err != nil || len(res.Hits) != 1 || res.Hits[0].ID != own {
 		t.Errorf("after it was revoked: %+v, %v", res.Hits, err)
 	}
-	shelf, err := given.Open(ctx, reader, nil, nil)
+	shelf, err := given.Open(ctx, reader, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

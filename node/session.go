@@ -164,7 +164,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	o.tiers = tiers.New(tiers.Config{Engine: o.engine, Store: o.store, Index: o.index, Sync: o.sync, Budget: budget, Metered: n.cfg.Sync.Metered, Rules: n.rules,
 		Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log, Around: o.extract.Around, Flush: o.flush, Unload: o.plugins.Rest})
 	reader := &share.Reader{Dir: n.path(readerDir), HTTP: n.http, Now: n.now, Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log}
-	if o.given, err = given.Open(ctx, reader, n.now, n.log); err != nil {
+	if o.given, err = given.Open(ctx, reader, &market.Buyer{Dir: reader.Dir, HTTP: n.http, Now: n.now}, n.now, n.log); err != nil {
 		return err
 	}
 	o.query = n.openQuery(o)

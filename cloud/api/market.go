@@ -31,8 +31,54 @@ const (
 // maxPublication is the largest body of a listing with its items.
 const maxPublication = trade.MaxBundle + trade.MaxListing + 8*trade.MaxItems
 
-// marketRoutes serves a market, where there is one. docs/market.md has the routes.
+// maxCheckpoint is the largest body that a witness is sent: a checkpoint and a proof.
+const maxCheckpoint = 24 << 10
+
+// beside mounts a handler of net/http under a path, for bodies of up to limit bytes.
+// Its callers have no key, so that each address has its share of requests and memory.
+func (s *Server) beside(h *server.Hertz, path string, handler http.Handler, limit int, methods ...string) {
+	inner := adaptor.HertzHandler(http.StripPrefix(path, handler))
+	for _, method := range methods {
+		h.Handle(method, path+"/*path", func(ctx context.Context, c *app.RequestContext) {
+			r := &request{RequestContext: c}
+			r.of.address = s.address(c)
+			defer s.drop(r)
+			if err := s.checkBeside(r, limit); err != nil {
+				s.fail(c, err)
+				return
+			}
+			inner(ctx, c)
+		})
+	}
+}
+
+func (s *Server) checkBeside(r *request, limit int) error {
+	size := r.Request.Header.ContentLength()
+	switch {
+	case size == -1: // a chunked body
+		return errLength
+	case size > limit:
+		return fmt.Errorf("body of %d bytes: %w, which is %d here", size, relay.ErrTooLarge, limit)
+	}
+	if wait, ok := s.traders.Take(r.of.address); !ok {
+		return &relay.QuotaError{What: "requests a minute to the market", Limit: s.traders.PerMinute, Wait: wait}
+	}
+	if size <= 0 {
+		return nil
+	}
+	if err := s.readBody(r, size); err != nil {
+		return err
+	}
+	r.Request.SetBody(r.body)
+	return nil
+}
+
+// marketRoutes serves a market and a witness, where there is one. docs/market.md has the
+// routes.
 func (s *Server) marketRoutes(h *server.Hertz) {
+	if s.Witness != nil {
+		s.beside(h, "/v1/witness", s.Witness, maxCheckpoint, "GET", "POST")
+	}
 	if s.Market == nil {
 		return
 	}
@@ -74,6 +120,10 @@ func (s *Server) marketRoutes(h *server.Hertz) {
 		}
 		return m.Pay(ctx, id, p, r.by)
 	}))
+	h.POST("/v1/market/orders/:id/checkout", s.order(0, func(ctx context.Context, r *party, id trade.Hash) (any, error) { return m.Checkout(ctx, id, r.by) }))
+	if pages := m.Pages(); pages != nil {
+		s.beside(h, "/v1/market/stripe", pages, market.MaxEvent, "GET", "POST")
+	}
 	h.GET("/v1/market/orders/:id/bundle", s.party(0, func(ctx context.Context, r *party) error {
 		id, err := r.hash()
 		if err != nil {
@@ -99,14 +149,7 @@ func (s *Server) marketRoutes(h *server.Hertz) {
 	}))
 	h.POST("/v1/market/vouchers", s.party(512, s.issue))
 	if s.MarketLog != nil {
-		log := adaptor.HertzHandler(http.StripPrefix("/v1/market/log", s.MarketLog))
-		h.GET("/v1/market/log/*path", func(ctx context.Context, c *app.RequestContext) {
-			if wait, ok := s.traders.Take(s.address(c)); !ok {
-				s.fail(c, &relay.QuotaError{What: "requests a minute to the market", Limit: s.traders.PerMinute, Wait: wait})
-				return
-			}
-			log(ctx, c)
-		})
+		s.beside(h, "/v1/market/log", s.MarketLog, 0, "GET")
 	}
 }
 

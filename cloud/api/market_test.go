@@ -42,7 +42,7 @@ func withMarket(t *testing.T) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := market.New(market.Config{DB: db, Key: tradetest.MarketKey, Arbiter: text, Vouchers: vouchers, Log: log})
+	m, err := market.New(market.Config{DB: db, Key: tradetest.MarketKey, Arbiter: text, Vouchers: vouchers, Log: log, LogName: "market.test"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,8 +43,11 @@ type Config struct {
 	// MarketLog serves the market's transparency log under /v1/market/log/; nil
 	// without one.
 	MarketLog http.Handler
-	Log       *slog.Logger // nothing is logged where nil
-	TLS       *tls.Config  // plain where nil: for a proxy in front, or this machine
+	// Witness cosigns the logs of other markets, under /v1/witness/; nil where there is
+	// none.
+	Witness http.Handler
+	Log     *slog.Logger // nothing is logged where nil
+	TLS     *tls.Config  // plain where nil: for a proxy in front, or this machine
 	// Authorities are the names, with their ports, that a signed request may
 	// be for; where empty, those of this machine for itself alone. So a request
 	// that was signed for another relay can't be passed on to this one.

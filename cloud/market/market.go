@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/market/ledger"
+	"github.com/locket-dev/locket/cloud/market/pay"
 	"github.com/locket-dev/locket/cloud/market/pay/voucher"
 	"github.com/locket-dev/locket/cloud/market/tables"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -46,16 +47,19 @@ type Log interface {
 
 // Config of a market. Limits that are zero are what their comments say.
 type Config struct {
-	DB       *tables.DB
-	Key      ed25519.PrivateKey // the market's
-	Arbiter  string             // who decides disputes: a key and a recipient, as locket share key prints them
-	Fee      uint32             // of what sellers earn, in hundredths of a percent
-	Vouchers *voucher.Provider
-	Log      Log   // nil: nothing is logged
-	Listings int   // that one seller may have at a time; 100
-	Bytes    int64 // of all bundles; 20 GiB
-	Now      func() time.Time
-	Logger   *slog.Logger
+	DB        *tables.DB
+	Key       ed25519.PrivateKey // the market's
+	Arbiter   string             // who decides disputes: a key and a recipient, as locket share key prints them
+	Fee       uint32             // of what sellers earn, in hundredths of a percent
+	Vouchers  *voucher.Provider
+	Pages     pay.Provider // takes payments on pages of its own, such as Stripe's; nil: none does
+	Log       Log          // nil: nothing is logged
+	LogName   string       // of Log, for everybody
+	Witnesses []string     // of Log, for everybody, as [trade.Terms] has them
+	Listings  int          // that one seller may have at a time; 100
+	Bytes     int64        // of all bundles; 20 GiB
+	Now       func() time.Time
+	Logger    *slog.Logger
 }
 
 // Market is safe for concurrent use.
@@ -95,7 +99,11 @@ func New(c Config) (*Market, error) {
 
 // Terms are the market's.
 func (m *Market) Terms() trade.Terms {
-	return trade.Terms{Market: m.party.Key, Arbiter: m.c.Arbiter, Fee: m.c.Fee, Pays: []string{"voucher"}}
+	pays := []string{"voucher"}
+	if m.c.Pages != nil {
+		pays = append(pays, m.c.Pages.Name())
+	}
+	return trade.Terms{Market: m.party.Key, Arbiter: m.c.Arbiter, Fee: m.c.Fee, Pays: pays, Log: m.c.LogName, Witnesses: m.c.Witnesses}
 }
 
 // log tells the log of a signed object. reason is of a takedown alone.
@@ -110,13 +118,20 @@ func (m *Market) log(ctx context.Context, tx *sql.Tx, kind translog.Kind, subjec
 // sweepEvery is how often deadlines are looked for. They are hours long.
 const sweepEvery = time.Minute
 
+// publishEvery is how often the log is published.
+const publishEvery = 10 * time.Second
+
 // Run ends orders whose time is over, deletes bundles that nobody may fetch any more,
 // and publishes the log, until ctx is done.
 func (m *Market) Run(ctx context.Context) error {
-	every := time.NewTicker(sweepEvery)
+	every := time.NewTicker(publishEvery)
 	defer every.Stop()
+	var swept time.Time
 	for {
-		err := m.Sweep(ctx)
+		var err error
+		if now := time.Now(); now.Sub(swept) >= sweepEvery {
+			swept, err = now, m.Sweep(ctx)
+		}
 		if m.c.Log != nil {
 			_, late := m.c.Log.Publish(ctx)
 			err = errors.Join(err, late)

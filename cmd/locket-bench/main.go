@@ -93,6 +93,7 @@ func suites() []suite {
 		{"clients", "searches and adds through each door for apps, beside the Unix socket", runClients},
 		{"worker", "words that each speech engine gets wrong, and print", runWorker},
 		{"share", "how often an attacker names who is meant in a shared memory, by what was redacted", runShare},
+		{"market", "copies, decisions, orders, searches and log entries of the market, beside cedar-go and bare full-text search", runMarket},
 		{"graph", "a million relations taken in, walked, grouped and drawn", runGraph},
 		{"cloud", "the relay: deltas a second beside a plain handler, listeners, wake-ups", runCloud},
 		{"siege", "the relay under a stranger, a removed member and an account that do their worst, as honest devices see it", runSiege},

@@ -36,6 +36,10 @@ type marketFlags struct {
 	key, arbiter string
 	fee          float64 // percent
 	name         string
+	witnesses    []string // who cosigns this market's log: URL and key
+	watched      []string // whose logs are cosigned here: keys
+	witness      string   // name
+	stripe       stripeFlags
 }
 
 func (m *marketFlags) flags(cmd *cobra.Command) {
@@ -45,26 +49,33 @@ func (m *marketFlags) flags(cmd *cobra.Command) {
 	fl.StringVar(&m.arbiter, "market-arbiter", "", "`file` with the key of who decides disputes, as 'locket share key' prints it on the arbiter's own machine")
 	fl.Float64Var(&m.fee, "market-fee", 0, "`percent` of what sellers earn that is the market's, 0 to 50")
 	fl.StringVar(&m.name, "market-name", "locket-market", "`name` of the market's transparency log, such as market.example/log; it never changes")
+	fl.StringArrayVar(&m.witnesses, "market-witness", nil, "`\"URL KEY\"` of another operator's relay that cosigns the log, and its key as 'locket-cloud market keys' prints it there; give it for each")
+	fl.StringArrayVar(&m.watched, "witness", nil, "`KEY` of another market's log that this relay cosigns, as 'locket-cloud market keys' prints it there; give it for each")
+	m.stripe.flags(fl)
+	fl.StringVar(&m.witness, "witness-name", "locket-witness", "`name` of this relay as a witness; it never changes")
 }
 
 func (m *marketFlags) check(w *where) error {
 	switch {
+	case m.key == "" && w.data == "" && (m.on || len(m.watched) > 0):
+		return fmt.Errorf("%w: --market-key FILE is needed with --market or --witness, and --db", errUsage)
+	case !m.on && len(m.witnesses) > 0:
+		return fmt.Errorf("%w: --market-witness is for a market: --market is needed", errUsage)
 	case !m.on:
 		return nil
 	case m.arbiter == "":
 		return fmt.Errorf("%w: --market-arbiter FILE is needed with --market: who decides disputes", errUsage)
 	case m.fee < 0 || m.fee > 50:
 		return fmt.Errorf("%w: --market-fee is from 0 to 50", errUsage)
-	case m.key == "" && w.data == "":
-		return fmt.Errorf("%w: --market-key FILE is needed with --market and --db", errUsage)
 	}
-	return nil
+	return m.stripe.check()
 }
 
-// open puts a market into what is served, or nothing where none is wanted.
+// open puts a market and a witness into what is served, or nothing where none is wanted.
 func (m *marketFlags) open(ctx context.Context, w *where, c *api.Config, log *slog.Logger) (run func(context.Context) error, done func() error, err error) {
-	if !m.on {
-		return func(context.Context) error { return nil }, func() error { return nil }, nil
+	run = func(context.Context) error { return nil }
+	if !m.on && len(m.watched) == 0 {
+		return run, func() error { return nil }, nil
 	}
 	path := m.key
 	if path == "" {
@@ -73,10 +84,6 @@ func (m *marketFlags) open(ctx context.Context, w *where, c *api.Config, log *sl
 	key, err := marketKey(path, true)
 	if err != nil {
 		return nil, nil, err
-	}
-	arbiter, err := os.ReadFile(m.arbiter)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read the arbiter's key: %w", err)
 	}
 	var db *markettables.DB
 	if w.db != "" {
@@ -92,26 +99,57 @@ func (m *marketFlags) open(ctx context.Context, w *where, c *api.Config, log *sl
 			err = errors.Join(err, db.Close())
 		}
 	}()
-	secret := sha256.Sum256(append([]byte("locket/v1 market vouchers\x00"), key.Seed()...))
-	vouchers, err := voucher.New(db, secret[:], nil)
-	if err != nil {
+	if c.Witness, err = m.watch(db, key); err != nil {
 		return nil, nil, err
 	}
-	logKey := sha256.Sum256(append([]byte("locket/v1 market log\x00"), key.Seed()...))
-	signer, err := synclog.LogSigner(m.name, ed25519.NewKeyFromSeed(logKey[:]))
-	if err != nil {
-		return nil, nil, fmt.Errorf("%w: --market-name: %w", errUsage, err)
+	if m.on {
+		made, err := m.market(db, key, c, log)
+		if err != nil {
+			return nil, nil, err
+		}
+		run = made.Run
 	}
-	entries, err := translog.New(db, signer)
+	return run, db.Close, nil
+}
+
+func (m *marketFlags) market(db *markettables.DB, key ed25519.PrivateKey, c *api.Config, log *slog.Logger) (*market.Market, error) {
+	arbiter, err := os.ReadFile(m.arbiter)
 	if err != nil {
-		return nil, nil, err
+		return nil, fmt.Errorf("read the arbiter's key: %w", err)
 	}
-	made, err := market.New(market.Config{DB: db, Key: key, Arbiter: strings.TrimSpace(string(arbiter)), Fee: uint32(m.fee*100 + 0.5), Vouchers: vouchers, Log: entries, Logger: log})
+	vouchers, err := voucher.New(db, derived(key, "vouchers"), nil)
 	if err != nil {
-		return nil, nil, fmt.Errorf("market: %w", err)
+		return nil, err
+	}
+	signer, err := synclog.LogSigner(m.name, key)
+	if err != nil {
+		return nil, fmt.Errorf("%w: --market-name: %w", errUsage, err)
+	}
+	witnesses, err := m.cosigners()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := translog.New(db, signer, witnesses...)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := m.stripe.open(db)
+	if err != nil {
+		return nil, err
+	}
+	made, err := market.New(market.Config{Pages: pages, DB: db, Key: key, Arbiter: strings.TrimSpace(string(arbiter)), Fee: uint32(m.fee*100 + 0.5), Vouchers: vouchers,
+		Log: entries, LogName: m.name, Witnesses: m.witnesses, Logger: log})
+	if err != nil {
+		return nil, fmt.Errorf("market: %w", err)
 	}
 	c.Market, c.MarketLog = made, entries.Handler()
-	return made.Run, db.Close, nil
+	return made, nil
+}
+
+// derived is a secret for one use that follows from the market's key.
+func derived(key ed25519.PrivateKey, use string) []byte {
+	secret := sha256.Sum256(append([]byte("locket/v1 market "+use+"\x00"), key.Seed()...))
+	return secret[:]
 }
 
 // marketKey reads the file of a market's key: 64 hexadecimal characters of the
@@ -137,7 +175,7 @@ func marketKey(path string, create bool) (ed25519.PrivateKey, error) {
 func (a *app) marketCommand() *cobra.Command {
 	var at, file string
 	cmd := &cobra.Command{
-		Use: "market", Short: "Issue vouchers, read reports and take listings down, at a market that serves", Args: nothing,
+		Use: "market", Short: "Issue vouchers, read reports, take listings down, and print a market's keys", Args: nothing,
 		Long: `Operate a market that 'locket-cloud serve --market' serves, by its own key. What the
 market holds is sealed: an operator sees listings, who orders what, and reports.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -160,7 +198,7 @@ market holds is sealed: an operator sees listings, who orders what, and reports.
 		defer r.Close()
 		return f(r.Market(trade.PartyOf(key).Key, httpsig.KeySigner(key)))
 	}
-	cmd.AddCommand(a.vouchersCommand(ask), a.reportsCommand(ask), a.takedownCommand(ask))
+	cmd.AddCommand(a.vouchersCommand(ask), a.reportsCommand(ask), a.takedownCommand(ask), a.keysCommand(&file))
 	return cmd
 }
 

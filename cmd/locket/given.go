@@ -14,6 +14,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/node/given"
+	"github.com/locket-dev/locket/node/market"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -23,12 +24,15 @@ func (a *app) shelf(ctx context.Context) (*given.Shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	return given.Open(ctx, r, nil, r.Log)
+	return given.Open(ctx, r, &market.Buyer{Dir: r.Dir}, nil, r.Log)
 }
 
 // sharedBy says whose a memory is, and until when.
 func (a *app) sharedBy(by *serve.SharedBy) string {
 	s := "shared by " + oneLine(by.By)
+	if by.Order != "" {
+		s = "bought from " + oneLine(by.By)
+	}
 	if !by.Until.IsZero() {
 		s += " until " + a.when(by.Until)
 	}
@@ -46,16 +50,16 @@ func (a *app) noteGiven(ctx context.Context, cl *serve.Client) error {
 		n += len(g.Memories)
 	}
 	if n > 0 {
-		fmt.Fprintf(a.stderr, "Others share %s with you: locket share given\n", plural(n, "memory", "memories"))
+		fmt.Fprintf(a.stderr, "%s of others, shared with you or bought, answer beside these: locket share given\n", plural(n, "memory", "memories"))
 	}
 	return err
 }
 
 func (a *app) shareGivenCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "given [ID]", Short: "List what others share with you", Args: between(0, 1, "a share's id"),
-		Long: `What others share answers in search, ask and context of this home's node, marked with
-whose it is. With an id the memories are listed, too. No node is needed.`,
+		Use: "given [ID]", Short: "List what others share with you, and what you bought", Args: between(0, 1, "a share's id"),
+		Long: `What others share, and what you bought at a market, answers in search, ask and context of
+this home's node, marked with whose it is. With an id the memories are listed, too. No node is needed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.shelf(cmd.Context())
 			if err != nil {
@@ -75,13 +79,16 @@ whose it is. With an id the memories are listed, too. No node is needed.`,
 					}
 				})
 			}
-			return rows(a, nil, list, a.givenRow, "Nobody shares anything with you.")
+			return rows(a, nil, list, a.givenRow, "Nobody shares anything with you, and you bought nothing.")
 		},
 	}
 }
 
 func (a *app) givenRow(w io.Writer, g *serve.GivenShare) {
-	state := "until it is revoked"
+	state, by := "until it is revoked", oneLine(g.By)
+	if g.Order != "" {
+		state, by = "bought for good", oneLine(g.Title)+", bought from "+by
+	}
 	switch {
 	case !g.Ended.IsZero():
 		state = "not served since " + a.when(g.Ended) + ": it answers nothing"
@@ -92,7 +99,7 @@ func (a *app) givenRow(w io.Writer, g *serve.GivenShare) {
 	if !g.Fetched.IsZero() {
 		asked = ", fetched " + a.when(g.Fetched)
 	}
-	fmt.Fprintf(w, "%s  %s  %s  %s%s\n", a.paint.dim(g.ID.String()[:10]), a.paint.bold(oneLine(g.By)), plural(len(g.Memories), "memory", "memories"), state, a.paint.dim(asked))
+	fmt.Fprintf(w, "%s  %s  %s  %s%s\n", a.paint.dim(g.ID.String()[:10]), a.paint.bold(by), plural(len(g.Memories), "memory", "memories"), state, a.paint.dim(asked))
 }
 
 func oneGiven(list []serve.GivenShare, id string) (*serve.GivenShare, error) {
@@ -113,7 +120,7 @@ func (a *app) shareSearchCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "search QUESTION", Short: "Search what others share with you, with a key alone", Args: between(1, 1, "a question"),
 		Long: `For an agent or a person without a node: searches what locket share open has fetched
-into this home. With a node, locket search finds it beside your own memories.`,
+into this home, and what was bought. With a node, locket search finds it beside your own memories.`,
 		Example: `  locket share search "when do the tomatoes want water"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.shelf(cmd.Context())
@@ -143,7 +150,8 @@ func (a *app) shareLeaveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "leave ID", Short: "Remove what another shares with you from this home", Args: between(1, 1, "a share's id"),
 		Long: `What was fetched is removed, and answers no more. The one who shares is not told; the link
-opens it again for as long as it is shared. No node is needed.`,
+opens it again for as long as it is shared. What you bought answers no more, and stays
+yours to open. No node is needed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.shelf(cmd.Context())
 			if err != nil {
@@ -158,14 +166,16 @@ opens it again for as long as it is shared. No node is needed.`,
 			if err != nil {
 				return err
 			}
-			r, err := a.reader()
-			if err != nil {
+			if err := s.Leave(g.ID); err != nil {
 				return err
 			}
-			if err := r.Drop(g.ID); err != nil {
-				return err
-			}
-			return a.print(g, func(w io.Writer) { fmt.Fprintf(w, "Removed what %s shared.\n", oneLine(g.By)) })
+			return a.print(g, func(w io.Writer) {
+				if g.Order != "" {
+					fmt.Fprintf(w, "It answers no more. It is still yours: locket market open %s has it answer again.\n", g.Order[:10])
+					return
+				}
+				fmt.Fprintf(w, "Removed what %s shared.\n", oneLine(g.By))
+			})
 		},
 	}
 }

@@ -21,11 +21,13 @@ it is not paid, or dispute what came. A voucher's code is worth its amount to wh
 
 func (a *app) marketBuyCommand(at *string) *cobra.Command {
 	var voucher, most string
-	var yes bool
+	var yes, card bool
 	c := &cobra.Command{
 		Use: "buy LISTING", Short: "Order a listing, and pay", Args: between(1, 1, "a listing's id"),
 		Long: `Orders the newest version of a listing at the price that it shows, and pays with a voucher,
-or from what you have at the market (locket market balance). The seller's node delivers the
+from what you have at the market (locket market balance), or with --card on a page of the
+payment provider's, where the market has one: no card's number passes the market. The
+seller's node delivers the
 key at its next look; locket market open checks each item and shows them.
 
 ` + cannotUndo,
@@ -69,6 +71,9 @@ key at its next look; locket market open checks each item and shows them.
 			if err != nil {
 				return err
 			}
+			if card {
+				return a.checkout(ctx, buyer, o)
+			}
 			if err := buyer.Pay(ctx, o, voucher); err != nil {
 				return fmt.Errorf("ordered, and not paid: locket market pay %s --voucher CODE pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
 			}
@@ -81,21 +86,50 @@ key at its next look; locket market open checks each item and shows them.
 	}
 	f := c.Flags()
 	f.StringVar(&voucher, "voucher", "", "`code` to pay with; what is over stays yours at the market")
+	f.BoolVar(&card, "card", false, "pay by card: prints the page on which to pay")
+	c.MarkFlagsMutuallyExclusive("card", "voucher")
 	f.StringVar(&most, "most", "", "order nothing that costs more than this `price`: 5.00 EUR")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }
 
+// checkout prints the page on which an order is paid by card.
+func (a *app) checkout(ctx context.Context, b *market.Buyer, o *market.Bought) error {
+	page, err := b.Checkout(ctx, o)
+	if err != nil {
+		return fmt.Errorf("ordered, and not paid: locket market pay %s pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
+	}
+	v := orderView(o)
+	v.Page = page.URL
+	return a.print(v, func(w io.Writer) {
+		fmt.Fprintf(w, "Ordered: %s. Pay %s on this page by %s; then locket market orders says how it stands:\n  %s\n", v.Order.String()[:10], v.Price, a.when(v.Deadline), page.URL)
+	})
+}
+
 func (a *app) marketPayCommand() *cobra.Command {
 	var voucher string
+	var card bool
 	c := &cobra.Command{
 		Use: "pay ORDER", Short: "Pay an order that is not paid", Args: between(1, 1, "an order's id"),
 		Long: cannotUndo,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if card {
+				b, err := a.buyer()
+				if err != nil {
+					return err
+				}
+				o, err := b.Find(args[0])
+				if err != nil {
+					return err
+				}
+				return a.checkout(cmd.Context(), b, o)
+			}
 			return a.order(cmd.Context(), args[0], func(b *market.Buyer, o *market.Bought) error { return b.Pay(cmd.Context(), o, voucher) })
 		},
 	}
 	c.Flags().StringVar(&voucher, "voucher", "", "`code` to pay with; what is over stays yours at the market")
+	c.Flags().BoolVar(&card, "card", false, "pay by card: prints the page on which to pay")
+	c.MarkFlagsMutuallyExclusive("card", "voucher")
 	return c
 }
 
@@ -110,6 +144,7 @@ type orderOf struct {
 	Market   string      `json:"market"`
 	Deadline time.Time   `json:"deadline,omitzero"`
 	Reason   string      `json:"reason,omitempty"`
+	Page     string      `json:"page,omitempty"` // on which to pay by card
 }
 
 func orderView(o *market.Bought) orderOf {
@@ -187,7 +222,8 @@ func (a *app) marketOpenCommand() *cobra.Command {
 		Long: `Fetches the key and the sealed items when they are there, checks every item against the
 root that the listing names, and shows them. What was fetched once needs no market and no
 network: the order's file and your key (the home's folder "reader") open it. --save copies
-the file, which is sealed.`,
+the file, which is sealed. What was bought answers in search, ask and context, too, marked
+with its seller (locket share given), unless it is disputed or the price came back.`,
 		Example: "  locket market open 8c21f0aa\n  locket market open 8c21f0aa --save garden.bought",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, o, err := a.findOrder(args[0])
@@ -202,6 +238,9 @@ the file, which is sealed.`,
 			ms, err := b.Open(o)
 			if err != nil {
 				return a.disputable(o, err)
+			}
+			if err := b.Heard(o); err != nil {
+				return err
 			}
 			if save != "" {
 				if err := o.Save(save); err != nil {

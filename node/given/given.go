@@ -3,11 +3,12 @@
 //
 // The words:
 //
-//   - A given memory is a copy that somebody else shares. It is found and
-//     shown, marked with whose it is and until when. It is never reconciled
-//     with what the wearer knows, nor dreamt of, synced or exported.
+//   - A given memory is a copy that somebody else shares, or that the wearer bought.
+//     It is found and shown, marked with whose it is and until when. It is never
+//     reconciled with what the wearer knows, nor dreamt of, synced or exported.
 //   - The shelf is all given memories and an index over them, in memory alone.
-//     Packages share keep them, sealed, in a folder for each share.
+//     Package share keeps shares, sealed, in a folder for each; package market keeps
+//     bought bundles, sealed, in a file for each order.
 //
 // A given memory is a stranger's word. Its id here is derived from the share's
 // and the copy's, so that it can't stand for one of the wearer's own.
@@ -70,10 +71,25 @@ type Answer struct {
 	Shape      recall.Shape
 }
 
-// Shelf is what others share with the wearer. Its methods are safe for
-// concurrent use. A nil shelf has nothing.
+// Bundles is what the wearer bought. A bundle is called by a space's id, which follows
+// from its order.
+type Bundles interface {
+	// Spaces gives the bundles that answer, each with a stamp that changes whenever what
+	// is kept of it does.
+	Spaces() (map[memory.SpaceID]string, error)
+	// Given opens one. It has no memories while the order gives no right to them.
+	Given(ctx context.Context, space memory.SpaceID) (share.Given, error)
+	// Quiet has one answer no more: memory.ErrNotFound.
+	Quiet(space memory.SpaceID) error
+	// Fetch asks the markets how the orders stand that have not ended.
+	Fetch(ctx context.Context) error
+}
+
+// Shelf is what others share with the wearer, and what the wearer bought. Its methods
+// are safe for concurrent use. A nil shelf has nothing.
 type Shelf struct {
 	reader *share.Reader
+	bought Bundles // nil: nothing
 	now    func() time.Time
 	log    *slog.Logger
 
@@ -92,15 +108,16 @@ type shelved struct {
 	mems  []memory.ID
 }
 
-// Open makes a shelf over a reader's folder. now and log may be nil.
-func Open(ctx context.Context, r *share.Reader, now func() time.Time, log *slog.Logger) (*Shelf, error) {
+// Open makes a shelf over a reader's folder and what was bought. bought, now and log
+// may be nil.
+func Open(ctx context.Context, r *share.Reader, bought Bundles, now func() time.Time, log *slog.Logger) (*Shelf, error) {
 	if now == nil {
 		now = time.Now
 	}
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	s := &Shelf{reader: r, now: now, log: log, shares: map[memory.SpaceID]*shelved{}, mems: map[memory.ID]*Memory{}, docs: map[memory.ID]*Memory{}}
+	s := &Shelf{reader: r, bought: bought, now: now, log: log, shares: map[memory.SpaceID]*shelved{}, mems: map[memory.ID]*Memory{}, docs: map[memory.ID]*Memory{}}
 	var err error
 	s.index, err = recall.Open(ctx, unkept{}, recall.Options{})
 	return s, err
@@ -120,6 +137,13 @@ func (s *Shelf) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var bundles map[memory.SpaceID]string
+	if s.bought != nil {
+		if bundles, err = s.bought.Spaces(); err != nil {
+			return err
+		}
+		maps.Copy(stamps, bundles)
+	}
 	for space := range s.shares {
 		if _, there := stamps[space]; !there {
 			if err := s.remove(space); err != nil {
@@ -131,7 +155,11 @@ func (s *Shelf) look(ctx context.Context) error {
 		if old := s.shares[space]; old != nil && old.stamp == stamp {
 			continue
 		}
-		g, err := s.reader.Given(ctx, space)
+		read := s.reader.Given
+		if _, is := bundles[space]; is {
+			read = s.bought.Given
+		}
+		g, err := read(ctx, space)
 		if errors.Is(err, memory.ErrInUse) {
 			continue // another process fetches it: the next look finds its stamp
 		}
@@ -172,7 +200,7 @@ func (s *Shelf) add(stamp string, g share.Given) error {
 		if of := &g.Memories[i]; of.Type == memory.Vault || of.Fields.Vault != nil || of.State != memory.Active || of.Negates || of.Repeats {
 			continue // which no honest sharer sends
 		}
-		m := &Memory{Memory: g.Memories[i], By: serve.SharedBy{By: nameOf(&g), Share: g.Space, Until: g.Memories[i].Expires}}
+		m := &Memory{Memory: g.Memories[i], By: serve.SharedBy{By: nameOf(&g), Share: g.Space, Order: g.Order, Until: g.Memories[i].Expires}}
 		m.ID = idHere(g.Space, m.ID)
 		m.Space, m.Owner = g.Space, memory.Owner{User: "shared by " + m.By.By}
 		m.Pinned, m.Links, m.Into, m.Conflict, m.Source = false, nil, memory.ID{}, nil, memory.Source{}
@@ -265,8 +293,8 @@ func (s *Shelf) Find(ctx context.Context, text string) (out Memory, err error) {
 	return Memory{}, fmt.Errorf("memory %.40q: %w", text, memory.ErrAmbiguous)
 }
 
-// Shares gives what is shared with the wearer, the latest opened first, with its
-// memories.
+// Shares gives what is shared with the wearer and what was bought, the latest opened
+// first, with its memories.
 func (s *Shelf) Shares(ctx context.Context) ([]serve.GivenShare, error) {
 	out := []serve.GivenShare{}
 	if s == nil {
@@ -282,19 +310,22 @@ func (s *Shelf) Shares(ctx context.Context) ([]serve.GivenShare, error) {
 		return cmp.Or(s.shares[b].given.Opened.Compare(s.shares[a].given.Opened), bytes.Compare(a[:], b[:]))
 	}) {
 		in := s.shares[space]
-		g := serve.GivenShare{ID: space, By: nameOf(&in.given), Relay: in.given.Link.Relay, Opened: in.given.Opened, Fetched: in.given.Fetched, Until: in.given.Until,
+		g := serve.GivenShare{ID: space, By: nameOf(&in.given), Order: in.given.Order, Title: in.given.Title, Relay: in.given.Link.Relay, Opened: in.given.Opened, Fetched: in.given.Fetched, Until: in.given.Until,
 			Ended: in.given.Ended, Memories: []memory.Memory{}}
 		for _, id := range in.mems {
 			if m := s.mems[id]; alive(m, now) {
 				g.Memories = append(g.Memories, m.Memory)
 			}
 		}
-		out = append(out, g)
+		if g.Order == "" || len(g.Memories) > 0 { // else it has lapsed, was not delivered, or the price came back
+			out = append(out, g)
+		}
 	}
 	return out, nil
 }
 
-// refreshEvery is how often the relays are asked what is new in the shares.
+// refreshEvery is how often the relays are asked what is new in the shares, and the
+// markets how open orders stand.
 const refreshEvery = 10 * time.Minute
 
 // Tend keeps the shelf fresh until the context ends.
@@ -310,7 +341,8 @@ func (s *Shelf) Tend(ctx context.Context) {
 }
 
 // Refresh fetches what is new, and removes the files of shares that have lapsed or
-// are not served any more.
+// are not served any more. What was bought and has lapsed answers no more; its order
+// stays, as the receipt.
 func (s *Shelf) Refresh(ctx context.Context) error {
 	s.mu.Lock()
 	err := s.look(ctx)
@@ -318,6 +350,7 @@ func (s *Shelf) Refresh(ctx context.Context) error {
 	var gone []memory.SpaceID
 	for space, in := range s.shares {
 		switch g := &in.given; {
+		case g.Order != "":
 		case !g.Ended.IsZero(), !g.Until.IsZero() && !s.now().Before(g.Until):
 			gone = append(gone, space)
 		case g.Link.Relay != "":
@@ -333,6 +366,9 @@ func (s *Shelf) Refresh(ctx context.Context) error {
 			gone, err = append(gone, space), nil
 		}
 		errs = append(errs, err)
+	}
+	if s.bought != nil {
+		errs = append(errs, s.bought.Fetch(ctx))
 	}
 	for _, space := range gone {
 		errs = append(errs, s.reader.Drop(space))

@@ -10,7 +10,7 @@ import (
 // Whoever shares chooses every byte of a memory: it can't stand for one of the
 // reader's own, come from the vault, be pinned, or call itself public.
 func TestThreatShareOfAStranger(t *testing.T) {
-	s, err := Open(t.Context(), &share.Reader{Dir: t.TempDir(), Reserve: 1}, nil, nil)
+	s, err := Open(t.Context(), &share.Reader{Dir: t.TempDir(), Reserve: 1}, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

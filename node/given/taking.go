@@ -56,10 +56,16 @@ func (s *Shelf) Take(ctx context.Context, link, from string) (g serve.GivenShare
 	return g, errors.Join(err, fmt.Errorf("share %s: %w", l.Space, memory.ErrNotFound))
 }
 
-// Leave removes what was fetched of a share.
+// Leave removes what was fetched of a share. A bundle that was bought answers no more,
+// and stays the wearer's to open.
 func (s *Shelf) Leave(space memory.SpaceID) error {
 	if s == nil {
 		return errNone
+	}
+	if s.bought != nil {
+		if err := s.bought.Quiet(space); !errors.Is(err, memory.ErrNotFound) {
+			return err
+		}
 	}
 	return s.reader.Drop(space)
 }

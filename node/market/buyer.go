@@ -294,6 +294,15 @@ func (b *Buyer) Pay(ctx context.Context, o *Bought, voucher string) error {
 	})
 }
 
+// Checkout gives the page on which an order is paid by card.
+func (b *Buyer) Checkout(ctx context.Context, o *Bought) (c trade.Checkout, err error) {
+	err = b.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
+		c, err = m.Checkout(ctx, o.State.ID)
+		return err
+	})
+	return c, err
+}
+
 // Step moves an order: accept, dispute or cancel.
 func (b *Buyer) Step(ctx context.Context, o *Bought, step trade.Step) error {
 	return b.At(ctx, o.Market, func(m *remote.Market, by trade.Party, _ trade.Terms) error {

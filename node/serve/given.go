@@ -45,16 +45,20 @@ type givenOf struct {
 
 // SharedBy marks a memory of another person: whose it is, and until when.
 type SharedBy struct {
-	By    string         `json:"by"`             // the owner's name, as the wearer has set it
-	Share memory.SpaceID `json:"share"`          // the share that it belongs to
-	Until time.Time      `json:"until,omitzero"` // when it expires; absent: when it is revoked
+	By    string         `json:"by"`              // the owner's name, as the wearer has set it
+	Share memory.SpaceID `json:"share"`           // the share that it belongs to
+	Order string         `json:"order,omitempty"` // the order by which it was bought; absent: it is shared
+	Until time.Time      `json:"until,omitzero"`  // when it expires; absent: when it is revoked
 }
 
-// GivenShare is what one other person shares with the wearer.
+// GivenShare is what one other person shares with the wearer, or a bundle that the
+// wearer bought.
 type GivenShare struct {
 	ID       memory.SpaceID  `json:"id"`
-	By       string          `json:"by"` // the owner's name, as the wearer has set it
-	Relay    string          `json:"relay"`
+	By       string          `json:"by"`              // the owner's name, as the wearer has set it
+	Order    string          `json:"order,omitempty"` // by which it was bought; absent: it is shared
+	Title    string          `json:"title,omitempty"` // of the listing of what was bought
+	Relay    string          `json:"relay"`           // or the market
 	Opened   time.Time       `json:"opened"`
 	Fetched  time.Time       `json:"fetched,omitzero"` // the last time the relay answered
 	Until    time.Time       `json:"until,omitzero"`
@@ -72,7 +76,7 @@ var giving = topic[Given]{listGiven, giveKey, openGiven, leaveGiven}
 var (
 	listGiven = asks(RightOwner, spec{
 		method: "GET", path: "/v1/given", id: "listGiven",
-		summary: "List what others share with the wearer",
+		summary: "List what others share with the wearer, and what the wearer bought",
 		about:   "These memories answer in search, ask and context, marked with shared_by. They are never reconciled with the wearer's own, synced or exported.",
 		gives:   "The shares, each with its memories",
 	}, func(s Given, ctx context.Context) (GivenAnswer, error) {

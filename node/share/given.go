@@ -21,10 +21,12 @@ import (
 // stays within [MaxCopies].
 const MaxGiven = 2 * MaxCopies
 
-// Given is what a reader has of one share.
+// Given is what a reader has of one share, or of one bundle that was bought.
 type Given struct {
 	Space    memory.SpaceID
-	Link     Link
+	Order    string    // by which it was bought; empty: it is shared
+	Title    string    // of its listing
+	Link     Link      // of a bundle, the address of its market alone
 	From     string    // the name that the reader gave to the owner, or empty
 	Opened   time.Time // the first time, by this machine's clock
 	Fetched  time.Time // the last time the relay answered

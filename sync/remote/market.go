@@ -124,6 +124,17 @@ func (m *Market) Step(ctx context.Context, id trade.Hash, signed []byte) (*trade
 	return m.chain(ctx, "POST", "/orders/"+id.String()+"/steps", signed)
 }
 
+// Checkout gives the page on which an order is paid by card.
+func (m *Market) Checkout(ctx context.Context, id trade.Hash) (c trade.Checkout, err error) {
+	if err = m.ask(ctx, "POST", "/orders/"+id.String()+"/checkout", nil, nil, &c); err != nil {
+		return c, err
+	}
+	if u, err := url.Parse(c.URL); err != nil || u.Scheme != "https" || u.Host == "" || trade.Text(c.URL, 1, 4096, false) != nil {
+		return c, fmt.Errorf("checkout: %w: it names no page", ErrAnswer)
+	}
+	return c, nil
+}
+
 // Pay pays an order.
 func (m *Market) Pay(ctx context.Context, id trade.Hash, p trade.Payment) (*trade.Chain, *trade.State, error) {
 	return m.chain(ctx, "POST", "/orders/"+id.String()+"/payments", trade.Encode(p))

@@ -22,6 +22,11 @@ type Terms struct {
 	Arbiter string   `cbor:"2,keyasint" json:"arbiter"` // key and recipient, as locket share key prints them
 	Fee     uint32   `cbor:"3,keyasint" json:"fee"`     // of what sellers earn, in hundredths of a percent
 	Pays    []string `cbor:"4,keyasint" json:"pays"`    // ways to pay
+	// Log is the name of the transparency log, which is signed with Market; empty
+	// without one. Witnesses cosign it: each is the URL of a relay, a space, and the
+	// witness's key as C2SP writes it.
+	Log       string   `cbor:"5,keyasint" json:"log"`
+	Witnesses []string `cbor:"6,keyasint" json:"witnesses"`
 }
 
 // Hit is a listing as a search finds it.
@@ -73,6 +78,11 @@ type Publication struct {
 // Payment pays an order.
 type Payment struct {
 	Voucher string `cbor:"1,keyasint"` // empty: from what the buyer has at the market
+}
+
+// Checkout is where an order is paid by card.
+type Checkout struct {
+	URL string `cbor:"1,keyasint" json:"url"` // of a page of the payment provider
 }
 
 // Chains are orders, the last moved first.

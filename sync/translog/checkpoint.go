@@ -166,6 +166,11 @@ func VerifierKey(s note.Signer) string {
 	return fmt.Sprintf("%s+%08x+%s", own.name, own.hash, base64.StdEncoding.EncodeToString(raw))
 }
 
+// LogKey is the key of a log that LogSigner signs with, as others are told it.
+func LogKey(name string, key ed25519.PublicKey) (string, error) {
+	return note.NewEd25519VerifierKey(name, key)
+}
+
 type signer struct {
 	name string
 	kind byte

@@ -170,7 +170,20 @@ func (w *Witness) Forks(ctx context.Context) ([]*translog.Fork, error) {
 	return all, nil
 }
 
-// Handler serves POST /add-checkpoint, and GET /forks with the evidence.
+// Seen gives the last checkpoint of a log that it cosigned, as the log signed it.
+func (w *Witness) Seen(ctx context.Context, origin string) ([]byte, error) {
+	var text string
+	err := w.db.Read(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `SELECT note FROM witness_logs WHERE origin = $1`, origin).Scan(&text)
+	})
+	if errors.Is(err, sql.ErrNoRows) || err == nil && text == "" {
+		return nil, fmt.Errorf("%w: %.200q", ErrUnknown, origin)
+	}
+	return []byte(text), err
+}
+
+// Handler serves POST /add-checkpoint, GET /seen?origin=NAME with the last checkpoint of
+// a log that was cosigned, and GET /forks with the evidence.
 func (w *Witness) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("POST /add-checkpoint", func(a http.ResponseWriter, r *http.Request) {
@@ -202,6 +215,18 @@ func (w *Witness) Handler() http.Handler {
 			http.Error(a, err.Error(), http.StatusUnprocessableEntity)
 		default:
 			http.Error(a, "the witness can't answer", http.StatusInternalServerError)
+		}
+	})
+	m.HandleFunc("GET /seen", func(a http.ResponseWriter, r *http.Request) {
+		note, err := w.Seen(r.Context(), r.URL.Query().Get("origin"))
+		switch {
+		case errors.Is(err, ErrUnknown):
+			http.Error(a, err.Error(), http.StatusNotFound)
+		case err != nil:
+			http.Error(a, "the witness can't answer", http.StatusInternalServerError)
+		default:
+			a.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			_, _ = a.Write(note)
 		}
 	})
 	m.HandleFunc("GET /forks", func(a http.ResponseWriter, r *http.Request) {

@@ -107,3 +107,55 @@ func Step(tb testing.TB, s *trade.State, act trade.Act, by trade.Party, change f
 	}
 	return b, t
 }
+
+// Deal is an order whose steps a test makes. The market stamps each a second after the
+// one before.
+type Deal struct {
+	tb    testing.TB
+	Chain trade.Chain
+	State *trade.State
+}
+
+// NewDeal is an order of a listing that the market took at a time, in Unix seconds.
+func NewDeal(tb testing.TB, l *trade.Offer, buyer trade.Party, nonce [16]byte, recipient string, at int64) *Deal {
+	tb.Helper()
+	b, id, err := trade.SignOrder(trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Nonce: nonce, Recipient: recipient,
+		Created: 1_800_000_000}, buyer)
+	d := &Deal{tb: tb, Chain: trade.Chain{Listing: l.Signed, Order: b}}
+	if err == nil {
+		d.Chain.Stamp, err = trade.SignStamp(id, at, Market)
+	}
+	if err == nil {
+		d.State, err = d.Chain.Replay()
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return d
+}
+
+// Step has a party make a step, which change may change.
+func (d *Deal) Step(act trade.Act, by trade.Party, change func(*trade.Step)) {
+	d.tb.Helper()
+	b, taken := Step(d.tb, d.State, act, by, change)
+	s, err := d.State.Apply(&taken, d.State.At+1)
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	stamp, err := trade.SignStamp(taken.Hash, s.At, Market)
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	d.State, d.Chain.Links = s, append(d.Chain.Links[:len(d.Chain.Links):len(d.Chain.Links)], trade.Link{Step: b, Stamp: stamp})
+}
+
+// Deliver has the market fund the order, and Seller deliver Key.
+func (d *Deal) Deliver() {
+	d.tb.Helper()
+	d.Step(trade.Fund, Market, nil)
+	wrapped, err := bundle.Wrap(Key(d.tb), d.State.Order.Recipient, d.State.ID)
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	d.Step(trade.Deliver, Seller, func(s *trade.Step) { s.Wrapped = wrapped })
+}

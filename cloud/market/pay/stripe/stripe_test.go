@@ -16,6 +16,7 @@ import (
 	"github.com/locket-dev/locket/cloud/market/ledger"
 	"github.com/locket-dev/locket/cloud/market/pay"
 	"github.com/locket-dev/locket/cloud/market/pay/paytest"
+	"github.com/locket-dev/locket/cloud/market/pay/stripe/stripetest"
 	"github.com/locket-dev/locket/cloud/market/tables"
 	"github.com/locket-dev/locket/cloud/market/tabletest"
 )
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) { os.Exit(databases.Main(m)) }
 
 func open(tb testing.TB, db *tables.DB, api string) *Provider {
 	tb.Helper()
-	p, err := New(db, Config{Key: "sk_test_123", Webhook: whsec, Success: "https://market.example/paid", Cancel: "https://market.example/", API: api})
+	p, err := New(db, Config{Key: "sk_test_123", Webhook: stripetest.Secret, Success: "https://market.example/paid", Cancel: "https://market.example/", API: api})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -36,13 +37,13 @@ func open(tb testing.TB, db *tables.DB, api string) *Provider {
 var eur = ledger.Money{Minor: 1250, Currency: "EUR"}
 
 // begun gives a payment that the payer has made on Stripe's page.
-func begun(tb testing.TB, s *side, p *Provider, key, payer string, m ledger.Money) string {
+func begun(tb testing.TB, s *stripetest.Side, p *Provider, key, payer string, m ledger.Money) string {
 	tb.Helper()
 	step, err := p.Begin(tb.Context(), pay.Request{Key: key, Payer: payer, Order: "o1", Money: m})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return s.pay(step.URL)
+	return s.Pay(step.URL)
 }
 
 // The suite pays a connected account by its name at Stripe.
@@ -54,14 +55,14 @@ func (p payee) Payout(ctx context.Context, key, to string, m ledger.Money) (stri
 
 func TestProvider(t *testing.T) {
 	paytest.Run(t, databases.Each, func(tb testing.TB, db *tables.DB) paytest.Side {
-		s := newSide(tb)
-		p, n := open(tb, db, s.url), 0
+		s := stripetest.New(tb)
+		p, n := open(tb, db, s.URL), 0
 		return paytest.Side{
 			Provider: payee{p},
-			Again:    func(tb testing.TB) pay.Provider { return payee{open(tb, db, s.url)} },
+			Again:    func(tb testing.TB) pay.Provider { return payee{open(tb, db, s.URL)} },
 			Pay: func(tb testing.TB, payer string, m ledger.Money) pay.Proof {
 				n++
-				return completed(begun(tb, s, p, fmt.Sprint("payment ", n), payer, m))
+				return stripetest.Completed(begun(tb, s, p, fmt.Sprint("payment ", n), payer, m))
 			},
 			Forged: func(tb testing.TB, real pay.Proof) map[string]pay.Proof {
 				other := func(change func(*pay.Proof)) pay.Proof {
@@ -72,19 +73,19 @@ func TestProvider(t *testing.T) {
 				header := real.Header.Get("Stripe-Signature")
 				return map[string]pay.Proof{
 					"unsigned":        {Header: http.Header{}, Body: real.Body},
-					"another secret":  signed(real.Body, "whsec_other", time.Now()),
-					"late":            signed(real.Body, whsec, time.Now().Add(-tolerance-2*time.Second)),
-					"early":           signed(real.Body, whsec, time.Now().Add(tolerance+2*time.Second)),
+					"another secret":  stripetest.Signed(real.Body, "whsec_other", time.Now()),
+					"late":            stripetest.Signed(real.Body, stripetest.Secret, time.Now().Add(-tolerance-2*time.Second)),
+					"early":           stripetest.Signed(real.Body, stripetest.Secret, time.Now().Add(tolerance+2*time.Second)),
 					"another body":    other(func(c *pay.Proof) { c.Body = bytes.Replace(c.Body, []byte("pi_0"), []byte("pi_1"), 1) }),
 					"another time":    other(func(c *pay.Proof) { c.Header.Set("Stripe-Signature", strings.Replace(header, "t=1", "t=2", 1)) }),
 					"the old scheme":  other(func(c *pay.Proof) { c.Header.Set("Stripe-Signature", strings.Replace(header, "v1=", "v0=", 1)) }),
 					"two times":       other(func(c *pay.Proof) { c.Header.Set("Stripe-Signature", header+",t=5") }),
-					"a live one":      signed(bytes.Replace(real.Body, []byte(`"livemode":false`), []byte(`"livemode":true`), 1), whsec, time.Now()),
-					"no JSON":         signed([]byte("{"), whsec, time.Now()),
-					"another address": signed(bytes.Replace(real.Body, []byte(`"pi_0"`), []byte(`"pi_0/../x"`), 1), whsec, time.Now()),
+					"a live one":      stripetest.Signed(bytes.Replace(real.Body, []byte(`"livemode":false`), []byte(`"livemode":true`), 1), stripetest.Secret, time.Now()),
+					"no JSON":         stripetest.Signed([]byte("{"), stripetest.Secret, time.Now()),
+					"another address": stripetest.Signed(bytes.Replace(real.Body, []byte(`"pi_0"`), []byte(`"pi_0/../x"`), 1), stripetest.Secret, time.Now()),
 				}
 			},
-			Got: func(_ testing.TB, _, said string) ledger.Money { return s.transferred(said) },
+			Got: func(_ testing.TB, _, said string) ledger.Money { return s.Transferred(said) },
 		}
 	})
 }
@@ -92,8 +93,8 @@ func TestProvider(t *testing.T) {
 // Webhooks come repeated, in any order, and of payments that never came.
 func TestWebhooks(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
-		s := newSide(t)
-		p := open(t, db, s.url)
+		s := stripetest.New(t)
+		p := open(t, db, s.URL)
 		l := ledger.New(db.Dialect, nil)
 		book := pay.Deposits(l, Name)
 		balance := func(a ledger.Account) (n int64) {
@@ -108,17 +109,17 @@ func TestWebhooks(t *testing.T) {
 		}
 		ada := ledger.Buyer("ada")
 		intent := begun(t, s, p, "k", "ada", eur)
-		refund := event("refund.updated", map[string]any{"id": "re_1", "payment_intent": intent, "amount": 250, "currency": "eur", "status": "succeeded"})
+		refund := stripetest.Event("refund.updated", map[string]any{"id": "re_1", "payment_intent": intent, "amount": 250, "currency": "eur", "status": "succeeded"})
 		if err := p.Settle(t.Context(), refund, book); !errors.Is(err, ledger.ErrFunds) { // Stripe sends it again
 			t.Fatalf("a refund before its payment: %v", err)
 		}
 		for _, e := range []pay.Proof{
-			completed(intent),
-			event("payment_intent.succeeded", map[string]any{"id": intent}), // says the same
+			stripetest.Completed(intent),
+			stripetest.Event("payment_intent.succeeded", map[string]any{"id": intent}), // says the same
 			refund, refund,
-			event("refund.created", map[string]any{"id": "re_2", "payment_intent": intent, "amount": 100, "currency": "eur", "status": "pending"}),
-			event("customer.created", map[string]any{"id": "cus_1"}),
-			completed(intent),
+			stripetest.Event("refund.created", map[string]any{"id": "re_2", "payment_intent": intent, "amount": 100, "currency": "eur", "status": "pending"}),
+			stripetest.Event("customer.created", map[string]any{"id": "cus_1"}),
+			stripetest.Completed(intent),
 		} {
 			if err := p.Settle(t.Context(), e, book); err != nil {
 				t.Fatal(err)
@@ -133,13 +134,13 @@ func TestWebhooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Settle(t.Context(), completed(s.pages[step.URL]), book); err != nil {
+		if err := p.Settle(t.Context(), stripetest.Completed(s.Intent(step.URL)), book); err != nil {
 			t.Error(err)
 		}
-		if err := p.Settle(t.Context(), completed(begun(t, s, p, "k3", "", eur)), book); err != nil {
+		if err := p.Settle(t.Context(), stripetest.Completed(begun(t, s, p, "k3", "", eur)), book); err != nil {
 			t.Error(err)
 		}
-		if err := p.Settle(t.Context(), completed("pi_99"), book); err == nil {
+		if err := p.Settle(t.Context(), stripetest.Completed("pi_99"), book); err == nil {
 			t.Error("a payment that Stripe does not know was taken")
 		}
 		if n := balance(ada); n != 1000 {
@@ -152,12 +153,12 @@ func TestWebhooks(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		dispute := event("charge.dispute.funds_withdrawn", map[string]any{"id": "du_1", "payment_intent": intent, "amount": 1000, "currency": "eur", "status": "needs_response"})
+		dispute := stripetest.Event("charge.dispute.funds_withdrawn", map[string]any{"id": "du_1", "payment_intent": intent, "amount": 1000, "currency": "eur", "status": "needs_response"})
 		for range 2 {
 			if err := p.Settle(t.Context(), dispute, book); err != nil {
 				t.Fatal(err)
 			}
-			if err := p.Settle(t.Context(), completed(begun(t, s, p, "k4", "ada", eur)), book); err != nil { // now ada would have it
+			if err := p.Settle(t.Context(), stripetest.Completed(begun(t, s, p, "k4", "ada", eur)), book); err != nil { // now ada would have it
 				t.Fatal(err)
 			}
 		}
@@ -171,26 +172,22 @@ func TestWebhooks(t *testing.T) {
 // good.
 func TestPayout(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
-		s := newSide(t)
-		s.fails = 1
-		p := open(t, db, s.url)
+		s := stripetest.New(t)
+		s.Fails = 1
+		p := open(t, db, s.URL)
 		if _, err := p.Payout(t.Context(), "k", "acct_eve", eur); !errors.Is(err, ErrPending) {
 			t.Fatalf("a lost answer: %v", err)
 		}
-		s.mu.Lock()
-		clear(s.said) // a day later
-		clear(s.answers)
-		s.mu.Unlock()
-		if id, err := p.Payout(t.Context(), "k", "acct_eve", eur); err != nil || id != "tr_0" || len(s.transfers) != 1 {
-			t.Errorf("again: %q, %v, %d transfers", id, err, len(s.transfers))
+		s.Forget() // a day later
+		if id, err := p.Payout(t.Context(), "k", "acct_eve", eur); err != nil || id != "tr_0" || len(s.Transfers) != 1 {
+			t.Errorf("again: %q, %v, %d transfers", id, err, len(s.Transfers))
 		}
 		for range 2 {
 			if _, err := p.Payout(t.Context(), "k2", "acct_nobody", eur); !errors.Is(err, pay.ErrDeclined) {
 				t.Errorf("nobody: %v", err)
 			}
 		}
-		accounts["acct_nobody"] = true
-		defer delete(accounts, "acct_nobody")
+		s.Accounts["acct_nobody"] = true
 		if _, err := p.Payout(t.Context(), "k2", "acct_nobody", eur); !errors.Is(err, pay.ErrDeclined) {
 			t.Errorf("what was declined was paid: %v", err)
 		}
@@ -203,8 +200,8 @@ func TestPayout(t *testing.T) {
 // stripe-mock refuses what Stripe's interface does not have: this holds the test's
 // other side to be one that can refuse.
 func TestOtherSideRefuses(t *testing.T) {
-	s := newSide(t)
-	p := open(t, tabletest.SQLite(t), s.url)
+	s := stripetest.New(t)
+	p := open(t, tabletest.SQLite(t), s.URL)
 	var into any
 	for name, form := range map[string]map[string][]string{
 		"no mode's value": {"mode": {"gift"}, "success_url": {"https://x.example"}},
@@ -235,7 +232,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, c := range []Config{{}, {Key: "pk"}, {Key: "sk_test_1"}, {Key: "sk_test_1", Webhook: whsec}, {Key: "sk_test_1", Webhook: whsec, Success: "ftp://x/", Cancel: "https://x/"}} {
+	for _, c := range []Config{{}, {Key: "pk"}, {Key: "sk_test_1"}, {Key: "sk_test_1", Webhook: stripetest.Secret}, {Key: "sk_test_1", Webhook: stripetest.Secret, Success: "ftp://x/", Cancel: "https://x/"}} {
 		if _, err := New(nil, c); err == nil {
 			t.Errorf("%+v was taken", c)
 		}

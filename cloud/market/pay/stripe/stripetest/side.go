@@ -1,4 +1,5 @@
-package stripe
+// Package stripetest is Stripe's side in tests.
+package stripetest
 
 import (
 	"crypto/hmac"
@@ -23,24 +24,23 @@ import (
 	"github.com/locket-dev/locket/cloud/market/pay"
 )
 
-// side is Stripe's side in tests. Stripe's own stripe-mock decides which requests
+// Side is Stripe's side in tests. Stripe's own stripe-mock decides which requests
 // Stripe would refuse; it keeps nothing, so that what is begun, paid and
 // transferred is kept here, with Stripe's rules for idempotency keys.
-type side struct {
+type Side struct {
 	mock *server.StubServer
-	url  string
+	URL  string
 
-	mu        sync.Mutex
-	said      map[string]string // by idempotency key: the request
-	answers   map[string]string
-	intents   map[string]map[string]any
-	pages     map[string]string // by the address of a page: the intent
-	transfers []url.Values
-	fails     int // how many of the next transfers are made and not answered
+	mu      sync.Mutex
+	said    map[string]string // by idempotency key: the request
+	answers map[string]string
+	intents map[string]map[string]any
+	pages   map[string]string // by the address of a page: the intent
+
+	Transfers []url.Values    // that were made
+	Fails     int             // how many of the next transfers are made and not answered
+	Accounts  map[string]bool // the sellers that Stripe knows
 }
-
-// accounts are the sellers that Stripe knows.
-var accounts = map[string]bool{"acct_eve": true}
 
 var loaded = sync.OnceValues(func() (*server.StubServer, error) {
 	spec, err := server.LoadSpec(embedded.OpenAPISpec, "")
@@ -54,19 +54,21 @@ var loaded = sync.OnceValues(func() (*server.StubServer, error) {
 	return server.NewStubServer(fixtures, spec, true, false) // refuses another version of the API
 })
 
-func newSide(tb testing.TB) *side {
+// New serves it until the test ends.
+func New(tb testing.TB) *Side {
 	mock, err := loaded()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s := &side{mock: mock, said: map[string]string{}, answers: map[string]string{}, intents: map[string]map[string]any{}, pages: map[string]string{}}
+	s := &Side{mock: mock, said: map[string]string{}, answers: map[string]string{}, intents: map[string]map[string]any{}, pages: map[string]string{}, Accounts: map[string]bool{"acct_eve": true}}
 	h := httptest.NewServer(s)
 	tb.Cleanup(h.Close)
-	s.url = h.URL
+	s.URL = h.URL
 	return s
 }
 
-func (s *side) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP implements [http.Handler].
+func (s *Side) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	body, _ := io.ReadAll(r.Body)
@@ -105,7 +107,7 @@ func (s *side) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	found := []any{}
-	for n, t := range s.transfers {
+	for n, t := range s.Transfers {
 		if t.Get("transfer_group") == r.URL.Query().Get("transfer_group") {
 			found = append(found, map[string]any{"id": fmt.Sprint("tr_", n)})
 		}
@@ -113,17 +115,17 @@ func (s *side) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": found})
 }
 
-func (s *side) post(w http.ResponseWriter, path string, form url.Values) string {
+func (s *Side) post(w http.ResponseWriter, path string, form url.Values) string {
 	if path == "/v1/transfers" {
-		if !accounts[form.Get("destination")] {
+		if !s.Accounts[form.Get("destination")] {
 			return refuse(w, 400, "invalid_request_error", "resource_missing", "No such destination: '"+form.Get("destination")+"'")
 		}
-		s.transfers = append(s.transfers, form)
-		if s.fails > 0 {
-			s.fails--
+		s.Transfers = append(s.Transfers, form)
+		if s.Fails > 0 {
+			s.Fails--
 			panic(http.ErrAbortHandler) // made, and the answer lost
 		}
-		return fmt.Sprintf(`{"id": "tr_%d"}`, len(s.transfers)-1)
+		return fmt.Sprintf(`{"id": "tr_%d"}`, len(s.Transfers)-1)
 	}
 	id := fmt.Sprint("pi_", len(s.intents))
 	amount, _ := strconv.Atoi(form.Get("line_items[0][price_data][unit_amount]"))
@@ -140,8 +142,23 @@ func refuse(w http.ResponseWriter, status int, kind, code, message string) strin
 	return string(raw)
 }
 
-// pay fills the page in, and gives the payment.
-func (s *side) pay(page string) string {
+// Intent is the payment that a page is for.
+func (s *Side) Intent(page string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pages[page]
+}
+
+// Forget has Stripe forget its idempotency keys, as after a day.
+func (s *Side) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.said)
+	clear(s.answers)
+}
+
+// Pay fills the page in, and gives the payment.
+func (s *Side) Pay(page string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := s.pages[page]
@@ -149,15 +166,17 @@ func (s *side) pay(page string) string {
 	return id
 }
 
-// event is a webhook of ours, signed now.
-func event(kind string, object map[string]any) pay.Proof {
+// Event is a webhook of ours, signed now.
+func Event(kind string, object map[string]any) pay.Proof {
 	raw, _ := json.Marshal(map[string]any{"id": "evt_1", "object": "event", "type": kind, "livemode": false, "data": map[string]any{"object": object}})
-	return signed(raw, whsec, time.Now())
+	return Signed(raw, Secret, time.Now())
 }
 
-const whsec = "whsec_test"
+// Secret is what webhooks are signed with.
+const Secret = "whsec_test"
 
-func signed(body []byte, secret string, at time.Time) pay.Proof {
+// Signed is a webhook with a body, signed at a time.
+func Signed(body []byte, secret string, at time.Time) pay.Proof {
 	h := hmac.New(sha256.New, []byte(secret))
 	fmt.Fprintf(h, "%d.%s", at.Unix(), body)
 	header := http.Header{}
@@ -165,14 +184,16 @@ func signed(body []byte, secret string, at time.Time) pay.Proof {
 	return pay.Proof{Header: header, Body: body}
 }
 
-func completed(intent string) pay.Proof {
-	return event("checkout.session.completed", map[string]any{"id": "cs_test_" + intent, "payment_intent": intent, "payment_status": "paid"})
+// Completed tells that a page was filled in.
+func Completed(intent string) pay.Proof {
+	return Event("checkout.session.completed", map[string]any{"id": "cs_test_" + intent, "payment_intent": intent, "payment_status": "paid"})
 }
 
-func (s *side) transferred(id string) ledger.Money {
+// Transferred is the amount of a transfer.
+func (s *Side) Transferred(id string) ledger.Money {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n, _ := strconv.Atoi(strings.TrimPrefix(id, "tr_"))
-	minor, _ := strconv.ParseInt(s.transfers[n].Get("amount"), 10, 64)
-	return ledger.Money{Minor: minor, Currency: ledger.Currency(strings.ToUpper(s.transfers[n].Get("currency")))}
+	minor, _ := strconv.ParseInt(s.Transfers[n].Get("amount"), 10, 64)
+	return ledger.Money{Minor: minor, Currency: ledger.Currency(strings.ToUpper(s.Transfers[n].Get("currency")))}
 }

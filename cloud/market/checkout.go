@@ -1,0 +1,123 @@
+package market
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/locket-dev/locket/cloud/market/ledger"
+	"github.com/locket-dev/locket/cloud/market/pay"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// Checkout gives the page on which a buyer pays an order. Nothing is booked before the
+// provider says that it was paid. The same order gives the same page, for as long as the
+// provider keeps it.
+func (m *Market) Checkout(ctx context.Context, id trade.Hash, by trade.Key) (c trade.Checkout, err error) {
+	if m.c.Pages == nil {
+		return c, fmt.Errorf("checkout: %w: this market takes vouchers alone", ErrNotFound)
+	}
+	chain, err := m.Get(ctx, id, by)
+	if err != nil {
+		return c, err
+	}
+	s, err := chain.Replay()
+	switch {
+	case err != nil:
+		return c, err
+	case s.Order.Buyer != by:
+		return c, fmt.Errorf("checkout: %w", trade.ErrParty)
+	case s.Phase != trade.Ordered:
+		return c, fmt.Errorf("checkout: %w: it is %s", trade.ErrPhase, s.Phase)
+	}
+	step, err := m.c.Pages.Begin(ctx, pay.Request{Key: id.String(), Payer: by.String(), Order: id.String(),
+		Money: ledger.Money{Minor: int64(s.Order.Price), Currency: ledger.Currency(s.Order.Currency)}})
+	if errors.Is(err, ledger.ErrAmount) {
+		return c, fmt.Errorf("checkout: %w: %v", trade.ErrForm, err)
+	}
+	return trade.Checkout{URL: step.URL}, err
+}
+
+// Told takes what the provider of pages says has happened. A payment becomes a deposit of
+// its payer, and funds the order that it was for; where that can't be funded any more the
+// money stays its payer's. The same again changes nothing. An error other than
+// [pay.ErrProof] means that it is to be told again.
+func (m *Market) Told(ctx context.Context, proof pay.Proof) error {
+	book := pay.Deposits(m.ledger, m.c.Pages.Name())
+	var paid []pay.Fact
+	err := m.c.Pages.Settle(ctx, proof, func(ctx context.Context, tx *sql.Tx, f pay.Fact) error {
+		if f.Kind == pay.Paid {
+			paid = append(paid, f)
+		}
+		return book(ctx, tx, f)
+	})
+	for _, f := range paid {
+		if err == nil {
+			err = m.fund(ctx, f)
+		}
+	}
+	return err
+}
+
+func (m *Market) fund(ctx context.Context, f pay.Fact) error {
+	var id trade.Hash
+	if err := id.UnmarshalText([]byte(f.Order)); err != nil {
+		return nil // paid for no order
+	}
+	err := m.c.DB.Change(ctx, func(tx *sql.Tx) error {
+		c, s, err := m.state(ctx, tx, id)
+		if err != nil || s.Phase != trade.Ordered || s.Order.Buyer.String() != f.Payer {
+			return err
+		}
+		return m.own(ctx, tx, &c, s, trade.Fund)
+	})
+	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrFunds) || errors.Is(err, trade.ErrLate) {
+		m.c.Logger.Info("a payment came for an order that can't be funded: it stays the buyer's", "order", f.Order, "why", err)
+		return nil
+	}
+	return err
+}
+
+// MaxEvent is how long a message of a provider may be, in bytes.
+const MaxEvent = 256 << 10
+
+// Pages serves what a provider of pages needs of a market; nil where there is no such
+// provider.
+//
+//	POST /webhook  the provider's signed messages
+//	GET  /paid     where its page leads who has paid
+//	GET  /left     where its page leads who has not
+func (m *Market) Pages() http.Handler {
+	if m.c.Pages == nil {
+		return nil
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /webhook", func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxEvent))
+		if err != nil {
+			http.Error(w, "the message is too long", http.StatusRequestEntityTooLarge)
+			return
+		}
+		err = m.Told(r.Context(), pay.Proof{Header: r.Header, Body: body})
+		switch {
+		case errors.Is(err, pay.ErrProof):
+			m.c.Logger.Warn("a message that says it is of the payment provider was refused", "error", err)
+			http.Error(w, "this shows no payment", http.StatusBadRequest)
+		case err != nil:
+			m.c.Logger.Error("a message of the payment provider was not taken; it comes again", "error", err)
+			http.Error(w, "it was not taken", http.StatusInternalServerError)
+		}
+	})
+	say := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			_, _ = io.WriteString(w, text+"\n")
+		}
+	}
+	mux.HandleFunc("GET /paid", say("Paid. The market holds the price as soon as the payment provider has told it, mostly within seconds. You can close this page; locket market orders says how the order stands."))
+	mux.HandleFunc("GET /left", say("Nothing was paid. You can close this page. An order that is not paid lapses within a day; locket market pay ORDER --card pays it."))
+	return mux
+}

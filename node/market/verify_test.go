@@ -1,0 +1,201 @@
+package market
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/market/tables"
+	cloudlog "github.com/locket-dev/locket/cloud/market/translog"
+	"github.com/locket-dev/locket/cloud/market/witness"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/trade/bundle"
+	"github.com/locket-dev/locket/sync/trade/tradetest"
+	"github.com/locket-dev/locket/sync/translog"
+)
+
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func database(t *testing.T) *tables.DB {
+	t.Helper()
+	db, err := tables.Open(t.Context(), t.TempDir())
+	ok(t, err)
+	t.Cleanup(func() { ok(t, db.Close()) })
+	return db
+}
+
+// history is one log of the market of tests.
+type history struct {
+	*cloudlog.Log
+	db *tables.DB
+}
+
+func newHistory(t *testing.T, name string, ws ...cloudlog.Witness) *history {
+	t.Helper()
+	signer, err := translog.LogSigner(name, tradetest.MarketKey)
+	ok(t, err)
+	h := &history{db: database(t)}
+	h.Log, err = cloudlog.New(h.db, signer, ws...)
+	ok(t, err)
+	return h
+}
+
+// add appends an entry and publishes the log.
+func (h *history) add(t *testing.T, kind translog.Kind, subject string, signed []byte) {
+	t.Helper()
+	ok(t, h.db.Change(t.Context(), func(tx *sql.Tx) error {
+		_, err := h.Append(t.Context(), tx, translog.Entry{Kind: kind, Subject: subject, Digest: translog.Digest(signed), At: 1})
+		return err
+	}))
+	_, err := h.Publish(t.Context())
+	ok(t, err)
+}
+
+// operator serves terms and one of its histories.
+type operator struct {
+	terms trade.Terms
+	shows http.Handler
+}
+
+func (o *operator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/v1/market" {
+		_, _ = w.Write(trade.Encode(o.terms))
+		return
+	}
+	http.StripPrefix("/v1/market/log", o.shows).ServeHTTP(w, r)
+}
+
+// bought puts an order that was accepted into a buyer's folder.
+func bought(t *testing.T, b *Buyer, at time.Time) *tradetest.Deal {
+	t.Helper()
+	d, err := b.keys()
+	ok(t, err)
+	items, err := bundle.Seal(tradetest.Key(t), []memory.Candidate{{Type: memory.Semantic, Text: "Tomatoes want water.", Confidence: 1, Owner: memory.Owner{User: "shared"}}})
+	ok(t, err)
+	buyer := trade.Party{Key: trade.KeyOf(d.Key()), Sign: d.Sign}
+	deal := tradetest.NewDeal(t, tradetest.Listing(t, items, nil), buyer, [16]byte{}, d.OrderIdentity([16]byte{}).Recipient().String(), at.Unix())
+	deal.Deliver()
+	deal.Step(trade.Accept, buyer, nil)
+	ok(t, (&Bought{Market: "https://market.example", Chain: deal.Chain, Items: items}).Save(b.file(deal.State.ID)))
+	return deal
+}
+
+func TestVerify(t *testing.T) {
+	ctx := t.Context()
+	signer, err := translog.LogSigner("market.test", tradetest.MarketKey)
+	ok(t, err)
+	key, err := translog.Key(translog.VerifierKey(signer))
+	ok(t, err)
+	cosigner, err := translog.Cosigner("other.test", tradetest.PartyKey(9), nil)
+	ok(t, err)
+	w, err := witness.New(database(t), cosigner, key)
+	ok(t, err)
+	away := httptest.NewServer(http.StripPrefix(translog.WitnessPath, w.Handler()))
+	defer away.Close()
+
+	honest, second := newHistory(t, "market.test", &cloudlog.Remote{URL: away.URL + translog.WitnessPath, HTTP: http.DefaultClient, Verifier: w.Key()}), newHistory(t, "market.test")
+	arbiter, err := envelope.SignRequest(envelope.Request{Key: tradetest.Arbiter.Key[:], Recipient: seal.NewIdentity().Recipient().String()}, tradetest.Arbiter.Sign)
+	ok(t, err)
+	named := away.URL + " " + translog.VerifierKey(cosigner)
+	o := &operator{terms: trade.Terms{Market: tradetest.Market.Key, Arbiter: arbiter, Pays: []string{"voucher"}, Log: "market.test", Witnesses: []string{named}}, shows: honest.Handler()}
+	at := httptest.NewServer(o)
+	defer at.Close()
+
+	ann := &Buyer{Dir: t.TempDir()}
+	old := bought(t, ann, time.Now().Add(-2*logWithin))
+	honest.add(t, translog.Listed, "another", []byte("another"))
+	v, err := ann.Verify(ctx, at.URL, Verification{})
+	if !errors.Is(err, ErrHidden) || len(v.Orders) != 1 || !v.Orders[0].Hidden || v.Orders[0].Listed {
+		t.Fatalf("an order that the log lacks: %+v, %v", v, err)
+	}
+	soon := &Buyer{Dir: t.TempDir()}
+	bought(t, soon, time.Now())
+	if v, err := soon.Verify(ctx, at.URL, Verification{}); err != nil || !v.Orders[0].Waits || v.Orders[0].Hidden {
+		t.Fatalf("an order of now: %+v, %v", v, err)
+	}
+	honest.add(t, translog.Listed, old.State.Offer.ID().String(), old.State.Offer.Signed)
+	honest.add(t, translog.Receipt, old.State.ID.String(), old.Chain.Links[2].Step)
+	v, err = ann.Verify(ctx, at.URL, Verification{Witnesses: []string{named}})
+	if err != nil || v.Before != 1 || v.Size != 3 || !v.Orders[0].Listed || !v.Orders[0].Receipt || v.Orders[0].Hidden {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	if len(v.Witnesses) != 1 || !v.Witnesses[0].Signed || v.Witnesses[0].Size != 3 || v.Witnesses[0].Error != "" {
+		t.Fatalf("the witness: %+v", v.Witnesses)
+	}
+	shown := v.Note
+
+	// The operator shows another history of as many entries, and of more.
+	for _, subject := range []string{"a", "b", "c", "d"} {
+		second.add(t, translog.Listed, subject, []byte(subject))
+		if subject == "a" || subject == "b" {
+			continue
+		}
+		o.shows = second.Handler()
+		fork := func(who string, b *Buyer, how Verification) {
+			t.Helper()
+			_, err := b.Verify(ctx, at.URL, how)
+			f, is := errors.AsType[*translog.Fork](err)
+			if !is || f.Check(key) != nil {
+				t.Fatalf("%s of %s: %v", who, subject, err)
+			}
+			raw, err := os.ReadFile(filepath.Join(b.Dir, logsDir, tradetest.Market.Key.String()+".fork.json"))
+			ok(t, err)
+			var kept translog.Fork
+			if err := errors.Join(json.Unmarshal(raw, &kept), kept.Check(key)); err != nil {
+				t.Errorf("%s: the evidence convinces nobody: %v", who, err)
+			}
+		}
+		fork("who looked before", ann, Verification{})
+		fork("who asks the witness", &Buyer{Dir: t.TempDir()}, Verification{})
+		o.terms.Witnesses = nil
+		fork("who has another's", &Buyer{Dir: t.TempDir()}, Verification{With: shown})
+		if v, err := (&Buyer{Dir: t.TempDir()}).Verify(ctx, at.URL, Verification{}); err != nil || v.Size == 0 {
+			t.Errorf("who has nothing to compare with: %v", err)
+		}
+		o.terms.Witnesses = []string{named}
+	}
+
+	// A log of another name is another log; a key that is not the market's signs nothing.
+	o.shows, o.terms.Log = honest.Handler(), "market.else"
+	if _, err := ann.Verify(ctx, at.URL, Verification{}); err == nil {
+		t.Error("another name was taken")
+	}
+	other := newHistory(t, "market.else")
+	other.add(t, translog.Listed, "a", []byte("a"))
+	o.shows = other.Handler()
+	if _, err := ann.Verify(ctx, at.URL, Verification{}); !errors.Is(err, ErrOtherMarket) {
+		t.Errorf("another log of the market: %v", err)
+	}
+	o.terms.Log, o.shows = "market.test", honest.Handler()
+	if v, err := ann.Verify(ctx, at.URL, Verification{}); err != nil || v.Size != 3 {
+		t.Errorf("the log again: %v", err)
+	}
+	o.shows = newHistory(t, "market.test").Handler()
+	if v, err := ann.Verify(ctx, at.URL, Verification{}); !errors.Is(err, ErrHidden) || v.Size != 0 || v.Before != 3 {
+		t.Errorf("an empty log: %+v, %v", v, err)
+	}
+	o.shows = honest.Handler()
+	if _, err := ann.Verify(ctx, at.URL, Verification{Witnesses: []string{"ftp://x y"}}); !errors.Is(err, memory.ErrInvalid) {
+		t.Errorf("no witness: %v", err)
+	}
+	absent, err := translog.Cosigner("absent.test", tradetest.PartyKey(8), nil)
+	ok(t, err)
+	unsigned := away.URL + " " + translog.VerifierKey(absent)
+	if _, err := ann.Verify(ctx, at.URL, Verification{Witnesses: []string{unsigned}}); !errors.Is(err, translog.ErrWitness) {
+		t.Errorf("a witness that did not sign: %v", err)
+	}
+}

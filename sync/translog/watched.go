@@ -1,0 +1,73 @@
+package translog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+)
+
+// WitnessPath is where a relay serves its witness.
+const WitnessPath = "/v1/witness"
+
+// ParseWitness reads who cosigns a log: the URL of a relay, a space, and its key.
+func ParseWitness(text string) (address string, key note.Verifier, err error) {
+	address, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+		return "", nil, fmt.Errorf("witness %.200q: want \"URL KEY\", the URL as https://HOST[:PORT]", text)
+	}
+	if key, err = Key(strings.TrimSpace(rest)); err != nil {
+		return "", nil, fmt.Errorf("witness %s: %w", address, err)
+	}
+	return u.Scheme + "://" + u.Host, key, nil
+}
+
+// Compare asks a witness at an address what it has seen of a log. It gives that
+// checkpoint, signed by the log, and follows it from ours: a [*Fork] where they are two
+// histories. A fork that the witness caught by itself is given, too. from shows the
+// tiles of the log.
+func Compare(ctx context.Context, client *http.Client, address string, log note.Verifier, ours *Signed, from Source) (*Signed, error) {
+	c := &Client{URL: address + WitnessPath, HTTP: client, Key: log}
+	forks, err := c.forks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range forks {
+		if f.Origin == log.Name() && f.Check(log) == nil {
+			return nil, f
+		}
+	}
+	raw, err := c.get(ctx, "/seen?origin="+url.QueryEscape(log.Name()))
+	if err != nil {
+		return nil, err
+	}
+	seen, err := Open(raw, log)
+	if err != nil {
+		return nil, err
+	}
+	_, err = Follow(ctx, ours, seen, from)
+	return seen, err
+}
+
+func (c *Client) forks(ctx context.Context) ([]*Fork, error) {
+	raw, err := c.get(ctx, "/forks")
+	if err != nil {
+		return nil, err
+	}
+	var d struct{ Forks []*Fork }
+	if err := json.Unmarshal(raw, &d); err != nil {
+		return nil, fmt.Errorf("read %s: %w", c.URL, err)
+	}
+	for _, f := range d.Forks {
+		if f == nil {
+			return nil, errors.New("a witness's list of forks has an empty one")
+		}
+	}
+	return d.Forks, nil
+}
