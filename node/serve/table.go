@@ -12,6 +12,7 @@ import (
 type Services struct {
 	Reader      Reader
 	Writer      Writer
+	Eraser      Eraser
 	Recaller    Recaller
 	Forgetter   Forgetter
 	Intake      Intake
@@ -52,6 +53,7 @@ func (h *handler) routes() []bound {
 		reading.over(s.Reader),
 		changing.over(s.Writer),
 		batching.over(&batcher{s.Writer, h.problemOf}),
+		erasing.over(s.Eraser),
 		recalling.over(s.Recaller),
 		forgetting.over(&planner{Forgetter: s.Forgetter, now: h.now}),
 		pausing.over(&pauser{s.Intake, h.now}),
