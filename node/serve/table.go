@@ -44,6 +44,7 @@ type Services struct {
 	Calendar    Calendar
 	Watcher     Watcher
 	Consoler    Consoler
+	Consenter   Consenter
 }
 
 // routes is the table: every route, over the handler's services.
@@ -85,6 +86,7 @@ func (h *handler) routes() []bound {
 		remembering.over(s.Calendar),
 		watching.over(s.Watcher),
 		consoling.over(s.Consoler),
+		consenting.over(s.Consenter),
 		itself.over(h),
 	)
 }
