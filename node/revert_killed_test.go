@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/revert"
@@ -30,6 +31,7 @@ type reverting struct {
 	Home  string
 	Claim int // 0: none
 	Line  memory.ID
+	Erase string // instead of reverting, a filter of what is to be erased
 }
 
 const revertID = "midst"
@@ -101,6 +103,14 @@ func runRevert() error {
 			}
 			_ = me.Kill()
 		}()
+	}
+	if r.Erase != "" {
+		f, err := filter.Parse(r.Erase, time.UTC)
+		if err != nil {
+			return err
+		}
+		_, err = n.Services().Eraser.Erase(ctx, serve.EraseRequest{Filters: f})
+		return fmt.Errorf("it ended by itself: %w", err)
 	}
 	_, err = n.Revert(ctx, serve.RevertRequest{Source: "worker", ID: revertID})
 	return fmt.Errorf("it ended by itself: %w", err)

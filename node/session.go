@@ -83,6 +83,12 @@ type session struct {
 	dreamLook time.Time // when the node last checked whether a dream is due
 }
 
+func (n *Node) isOpen() bool {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return n.open != nil
+}
+
 // unlock opens the store with the keys that u gives. If the node runs, it starts to
 // work through the journal.
 func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {

@@ -62,10 +62,19 @@ func (n *Node) UnlockAsConfigured(ctx context.Context) (opened bool, err error) 
 	return true, n.unlock(ctx, u)
 }
 
-// Unlock implements serve.Keys.
+// Unlock implements serve.Keys. A passphrase is checked also where the node is open
+// already.
 func (n *Node) Unlock(ctx context.Context, passphrase serve.Secret) error {
 	if passphrase != "" {
-		return vault.PassphraseError(n.unlock(ctx, keyring.Passphrase(string(passphrase))))
+		u, open := keyring.Passphrase(string(passphrase)), n.unlock
+		if n.isOpen() {
+			open = n.public.Check
+		}
+		err := open(ctx, u)
+		if errors.Is(err, keyring.ErrNoWrap) {
+			return fmt.Errorf("%w: no passphrase opens these keys: %v", serve.ErrConflict, err)
+		}
+		return vault.PassphraseError(err)
 	}
 	found, err := n.UnlockAsConfigured(ctx)
 	if found && err == nil || found && !meansFailed(err) {

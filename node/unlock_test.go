@@ -38,8 +38,21 @@ func TestUnlockByWhatIsSet(t *testing.T) {
 	if err := byKeyFile.Unlock(t.Context(), ""); !errors.Is(err, serve.ErrConflict) {
 		t.Errorf("the key file is gone, and there is no passphrase: %v", err)
 	}
+	if err := byKeyFile.Unlock(t.Context(), passphrase); !errors.Is(err, serve.ErrConflict) {
+		t.Errorf("a passphrase of a node that has none: %v", err)
+	}
 	byWord := initNode(t, nil, InitOptions{Passphrase: passphrase, Work: 4})
 	if err := byWord.Unlock(t.Context(), ""); !errors.Is(err, serve.ErrPassphrase) {
 		t.Errorf("nothing is set: %v", err)
+	}
+	// Where the node is open already, a passphrase is checked all the same.
+	if err := byWord.Unlock(t.Context(), passphrase); err != nil {
+		t.Fatal(err)
+	}
+	if err := byWord.Unlock(t.Context(), passphrase+"?"); !errors.Is(err, serve.ErrPassphrase) || !byWord.isOpen() {
+		t.Errorf("a wrong passphrase of an open node: %v", err)
+	}
+	if err := byWord.Unlock(t.Context(), passphrase); err != nil {
+		t.Error(err)
 	}
 }

@@ -21,7 +21,7 @@ func (a *app) appCommand() *cobra.Command {
 allow it and nothing else, and never sees the vault. Its account says which memories it
 was shown and what it wrote.`,
 	}
-	c.AddCommand(a.appAddCommand(), a.appListCommand(), a.appLogCommand(), a.appPassCommand(), a.appRevokeCommand())
+	c.AddCommand(a.appAddCommand(), a.appListCommand(), a.appLogCommand(), a.appPassCommand(), a.appRevokeCommand(), a.appWaitingCommand())
 	return c
 }
 
@@ -136,6 +136,23 @@ func (a *app) appListCommand() *cobra.Command {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				list, err := c.Apps(cmd.Context())
 				return rows(a, err, list, a.appRow, "No apps. See locket app add --help")
+			})
+		},
+	}
+}
+
+func (a *app) appWaitingCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "waiting", Short: "Show the apps that ask to be let in, with the code for each one's page", Args: nothing(),
+		Long: `An assistant that was given no key, such as ChatGPT or Home Assistant, asks for one at the
+address of this node's /mcp, and opens a page in your browser. The page says what it asks
+for, lets you allow less, and wants the code that stands here. Give no code to any other page.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				list, err := c.WaitingApps(cmd.Context())
+				return rows(a, err, list, func(w io.Writer, p *serve.WaitingApp) {
+					fmt.Fprintf(w, "%s  %q asks to %s, %s; the browser goes on to %s\n", string(p.Code), p.Name, listed(p.Can), a.when(p.At), oneLine(p.Goes))
+				}, "No app asks to be let in.")
 			})
 		},
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/console"
+	"github.com/locket-dev/locket/node/oauth"
 	"github.com/locket-dev/locket/node/recorder"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -163,6 +164,11 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	services.Keys = once
 	page := console.New(console.Options{Listen: l.API.Console, Log: log})
 	services.Consoler = page
+	var asking serve.OAuth
+	if book, ok := services.Apps.(oauth.Book); ok {
+		o := oauth.New(oauth.Config{Book: book, Public: l.API.Public})
+		asking, services.Consenter = o, o
+	}
 	page.Serve(serve.New(serve.Options{Services: services, Log: log}))
 	defer func() { err = errors.Join(err, page.Close()) }()
 	zone, err := l.Location()
@@ -178,6 +184,9 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 		return nil, err
 	}
 	o := serve.Options{Services: services, Log: log, ForApps: forApps}
+	if network == "tcp" {
+		o.OAuth = asking
+	}
 	if network == "tcp" || l.API.AskToken {
 		o.Loopback = network == "tcp"
 		if o.Token, err = serve.EnsureToken(l.API.TokenFile); err != nil {
@@ -218,7 +227,7 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 		beside.Go(func() { tellApps(inner, services, zone, log) })
 		beside.Go(func() { show(inner) })
 		defer func() { end(); beside.Wait() }()
-		remote.begin(inner, end, recorder.New(n.Web(), serve.New(serve.Options{Services: services, Log: log, ForApps: forApps, AppsAlone: true})), log)
+		remote.begin(inner, end, recorder.New(n.Web(), serve.New(serve.Options{Services: services, Log: log, ForApps: forApps, AppsAlone: true, OAuth: asking})), log)
 		err = serve.Serve(inner, listener, serve.New(o), log)
 		quiet()
 	} else {

@@ -176,6 +176,15 @@ func (l *Locked) Unlock(ctx context.Context, u Unlocker) (*Ring, error) {
 	return r, nil
 }
 
+// Check reports whether u opens the ring, without opening it. It fails as Unlock does.
+func (l *Locked) Check(ctx context.Context, u Unlocker) error {
+	kek, err := l.kek(ctx, u)
+	if err == nil {
+		kek.Zero()
+	}
+	return err
+}
+
 func (l *Locked) kek(ctx context.Context, u Unlocker) (*seal.Key, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -135,6 +135,34 @@ func (b *Book) AddApp(ctx context.Context, r serve.AppRequest) (serve.NewApp, er
 	return serve.NewApp{App: rec.App, Key: serve.Secret(key), HookSecret: hook}, err
 }
 
+// CheckApp reports what is wrong with a request, as AddApp does, and fills in what it
+// leaves out.
+func (b *Book) CheckApp(r *serve.AppRequest) error { return check(r, b.now()) }
+
+// clientMeta is where the key of clients' ids is kept.
+const clientMeta = "oauth"
+
+// ClientKey gives the key by which the node knows the ids again that it has given to
+// clients of OAuth. It is made when it is first asked for.
+func (b *Book) ClientKey(ctx context.Context) (key []byte, err error) {
+	err = b.store.View(ctx, func(tx *store.Tx) error {
+		_, err := tx.Meta(clientMeta, &key)
+		return err
+	})
+	if err != nil || len(key) > 0 {
+		return key, err
+	}
+	err = b.store.Update(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Meta(clientMeta, &key); err != nil || len(key) > 0 {
+			return err
+		}
+		key = make([]byte, 32)
+		_, _ = rand.Read(key) // it never fails
+		return tx.PutMeta(clientMeta, key)
+	})
+	return key, err
+}
+
 func check(r *serve.AppRequest, now time.Time) error {
 	bad := func(format string, a ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{memory.ErrInvalid}, a...)...)

@@ -18,6 +18,7 @@ func Guard(s serve.Services, b *Book, wearer string) serve.Services {
 	all := s.Reader
 	b.reader, b.exchange = all, s.Exchange
 	s.Reader = &reader{all}
+	s.Eraser = &eraser{s.Writer, all}
 	s.Writer = &writer{s.Writer, all}
 	s.Recaller = &recaller{s.Recaller}
 	s.MediaReader = &mediaReader{s.MediaReader, all}

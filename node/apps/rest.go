@@ -153,11 +153,11 @@ func (g *grapher) Update(ctx context.Context, id memory.ID, p serve.UpdateReques
 	return g.in.Update(ctx, id, p)
 }
 
-func (g *grapher) Delete(ctx context.Context, id memory.ID) error {
+func (g *grapher) Delete(ctx context.Context, ids ...memory.ID) error {
 	if v := visitOf(ctx); v != nil {
 		return v.ownersAlone()
 	}
-	return g.in.Delete(ctx, id)
+	return g.in.Delete(ctx, ids...)
 }
 
 func (g *grapher) Pin(ctx context.Context, id memory.ID, pinned bool) (memory.Memory, error) {

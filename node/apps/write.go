@@ -2,6 +2,7 @@ package apps
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -173,28 +174,83 @@ func (w *writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest
 	return v.scope.show(m), nil
 }
 
-func (w *writer) Delete(ctx context.Context, id memory.ID) error {
+func (w *writer) Delete(ctx context.Context, ids ...memory.ID) error {
 	v := visitOf(ctx)
 	if v == nil {
-		return w.in.Delete(ctx, id)
+		return w.in.Delete(ctx, ids...)
 	}
 	if err := v.can(serve.RightForget); err != nil {
 		return v.deny(ctx, "deleteMemory", err)
 	}
-	m, err := v.get(ctx, w.reader, id)
-	if err != nil {
-		return err
-	}
-	if m.Pinned {
-		return v.deny(ctx, "deleteMemory", refused("you pinned it: only you can erase it"))
+	for _, id := range ids {
+		m, err := v.get(ctx, w.reader, id)
+		if err != nil {
+			return err
+		}
+		if m.Pinned {
+			return v.deny(ctx, "deleteMemory", refused("you pinned it: only you can erase it"))
+		}
 	}
 	if err := v.begin(); err != nil {
 		return err
 	}
-	if err := w.in.Delete(ctx, id); err != nil {
+	if err := w.in.Delete(ctx, ids...); err != nil {
 		return err
 	}
-	return v.wrote(ctx, "deleteMemory", id)
+	return v.wrote(ctx, "deleteMemory", ids...)
+}
+
+// eraser is serve.Eraser, for the owner and for apps.
+type eraser struct {
+	in     serve.Writer
+	reader serve.Reader
+}
+
+// Erase erases what an app sees of the memories that a filter finds. If the wearer
+// pinned one of them, it erases none.
+func (e *eraser) Erase(ctx context.Context, r serve.EraseRequest) (out serve.EraseAnswer, err error) {
+	const did = "deleteMemory"
+	v, f := visitOf(ctx), r.Filters
+	if v != nil {
+		// What is erased tells what a filter finds, so it needs the right to read, too.
+		if err := errors.Join(v.can(serve.RightForget), v.can(serve.RightRead)); err != nil {
+			return out, v.deny(ctx, did, err)
+		}
+		f = v.scope.asked(f)
+	}
+	for q := (serve.ListQuery{Filters: f, State: serve.AnyState, Limit: serve.MaxPage}); ; {
+		page, err := e.reader.List(ctx, q)
+		if err != nil {
+			return out, err
+		}
+		for i := range page.Memories {
+			if m := &page.Memories[i]; v != nil && m.Pinned {
+				return serve.EraseAnswer{}, v.deny(ctx, did, refused("you pinned %s: only you can erase it, and nothing was erased", m.ID))
+			} else if m.State != memory.Erased && (v == nil || v.scope.sees(m)) {
+				out.Erased = append(out.Erased, m.ID)
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			break
+		}
+	}
+	if len(out.Erased) == 0 {
+		return out, nil
+	}
+	if v != nil {
+		if err := v.begin(); err != nil {
+			return serve.EraseAnswer{}, err
+		}
+	}
+	if err := e.in.Delete(ctx, out.Erased...); err != nil {
+		return serve.EraseAnswer{}, err
+	}
+	for ids := range slices.Chunk(out.Erased, serve.MaxBatch) {
+		if v != nil {
+			err = errors.Join(err, v.wrote(ctx, did, slices.Clone(ids)...))
+		}
+	}
+	return out, err
 }
 
 func (w *writer) Pin(ctx context.Context, id memory.ID, pinned bool) (memory.Memory, error) {

@@ -3,8 +3,10 @@ package apps_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -117,4 +119,50 @@ func TestForgets(t *testing.T) {
 	want(t, err, serve.ErrForbidden, "pinned")
 	_, err = app.Get(ctx, kept.String())
 	want(t, err, serve.ErrForbidden, "may not read")
+}
+
+// All that a filter finds goes, as far as the app sees it; where the wearer pinned one,
+// nothing does.
+func TestEraseByFilter(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	ann := func(text string) serve.AddRequest { r := plain(text); r.User = "ann"; return r }
+	h.add(t, h.Client, ann("Ann likes green tea"))
+	pinned := h.add(t, h.Client, ann("Ann rides a red bike"))
+	episode := ann("Ann met Zora at the harbour")
+	episode.Type = memory.Episodic
+	unseen, other := h.add(t, h.Client, episode), h.add(t, h.Client, plain("The kettle is blue"))
+	of, err := filter.Parse("user = ann", time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := reads("eraser", "semantic")
+	r.Can = append(r.Can, serve.RightForget)
+	app := h.app(t, r)
+	blind := reads("blind", "semantic")
+	blind.Can = []serve.Right{serve.RightForget}
+	for _, c := range []*serve.Client{h.app(t, reads("reader", "semantic")), h.app(t, blind)} {
+		_, err := c.Erase(ctx, of)
+		want(t, err, serve.ErrForbidden, "may not")
+	}
+	_, err = app.Erase(ctx, filter.Filter{})
+	want(t, err, memory.ErrInvalid, "filters")
+	if _, err := h.Pin(ctx, pinned.String(), true); err != nil {
+		t.Fatal(err)
+	}
+	_, err = app.Erase(ctx, of)
+	want(t, err, serve.ErrForbidden, "nothing was erased")
+	if _, err := h.Pin(ctx, pinned.String(), false); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := app.Erase(ctx, of); err != nil || len(got.Erased) != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	page, err := h.List(ctx, serve.ListQuery{State: serve.AnyState})
+	if err != nil || len(page.Memories) != 2 || page.Memories[0].ID != other || page.Memories[1].ID != unseen {
+		t.Errorf("%+v, %v", page, err)
+	}
+	if log, err := h.AppLog(ctx, "eraser", 10); err != nil || len(log.Entries) == 0 || len(log.Entries[0].Wrote) != 2 {
+		t.Errorf("%+v, %v", log, err)
+	}
 }

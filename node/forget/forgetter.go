@@ -164,25 +164,40 @@ func (fr Forgetter) Forget(ctx context.Context, p serve.ForgetPlan) (res serve.F
 }
 
 // Delete implements Delete of serve.Writer.
-func (fr Forgetter) Delete(ctx context.Context, id memory.ID) error {
+func (fr Forgetter) Delete(ctx context.Context, ids ...memory.ID) error {
 	fg, release, err := fr.of.Use()
 	if err != nil {
 		return err
 	}
-	ids := []memory.ID{id}
+	todo, named := Order{}, map[memory.ID]bool{}
+	name := func(ids ...memory.ID) {
+		for _, id := range ids {
+			if !named[id] {
+				named[id], todo.Memories = true, append(todo.Memories, id)
+			}
+		}
+	}
 	err = fg.c.Engine.View(ctx, func(tx *store.Tx) error {
-		if _, is, err := tx.Cold(id); err != nil || is {
-			return err // nothing is made from a cold memory
+		for _, id := range ids {
+			name(id)
+			if _, is, err := tx.Cold(id); err != nil {
+				return err
+			} else if is {
+				continue // nothing is made from a cold memory
+			}
+			if _, err := engine.Live(tx, id); err != nil {
+				return err
+			}
+			made, err := dream.MadeOf(tx, id)
+			if err != nil {
+				return err
+			}
+			name(made...)
 		}
-		if _, err := engine.Live(tx, id); err != nil {
-			return err
-		}
-		made, err := dream.MadeOf(tx, id)
-		ids = append(ids, made...)
-		return err
+		return ctx.Err()
 	})
 	if err == nil {
-		_, err = fg.Forget(ctx, Order{Memories: ids})
+		_, err = fg.Forget(ctx, todo)
 	}
 	release()
 	if err != nil {

@@ -114,8 +114,7 @@ func (t *server) forget(ctx context.Context, ids ...string) (out written, err er
 	return out, nil
 }
 
-// deleteAll erases page by page. Each page is the first one, because erased
-// memories are in no list.
+// deleteAll erases everything of an owner, in one order.
 func (t *server) deleteAll(ctx context.Context, in owners) (out written, err error) {
 	if in == (owners{}) {
 		return out, errors.New("name a user_id, an agent_id or a run_id: all memories are for the wearer to erase")
@@ -124,19 +123,10 @@ func (t *server) deleteAll(ctx context.Context, in owners) (out written, err err
 	if err != nil {
 		return out, err
 	}
+	gone, err := t.c.Erase(ctx, f)
 	out.Results = []change{}
-	for {
-		page, err := t.c.List(ctx, serve.ListQuery{Filters: f, Limit: serve.DefaultPage})
-		if err != nil || len(page.Memories) == 0 {
-			return out, err
-		}
-		for i := range page.Memories {
-			gone, err := t.forget(ctx, page.Memories[i].ID.String())
-			if err != nil {
-				return out, fmt.Errorf("%w (after %d memories)", err, len(out.Results))
-			}
-			out.Results = append(out.Results, gone.Results...)
-			step(ctx, len(out.Results), 0)
-		}
+	for _, id := range gone.Erased {
+		out.Results = append(out.Results, change{ID: id.String(), Event: string(memory.Delete)})
 	}
+	return out, err
 }

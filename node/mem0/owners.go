@@ -18,28 +18,16 @@ func (k *call) deleteAll() (any, error) {
 	return k.erase(o)
 }
 
-// erase erases everything of an owner, page by page. Each page is the first one,
-// because erased memories are in no list.
+// erase erases everything of an owner, in one order.
 func (k *call) erase(o owner) (any, error) {
 	f, err := k.filter(o)
+	if err == nil {
+		_, err = k.c.Erase(k.r.Context(), f)
+	}
 	if err != nil {
 		return nil, err
 	}
-	for n := 0; ; {
-		page, err := k.c.List(k.r.Context(), serve.ListQuery{Filters: f, Limit: pageSize})
-		if err != nil {
-			return nil, err
-		}
-		if len(page.Memories) == 0 {
-			return map[string]string{"message": "Memories deleted successfully!"}, nil
-		}
-		for i := range page.Memories {
-			if _, err := k.c.Delete(k.r.Context(), page.Memories[i].ID.String()); err != nil {
-				return nil, fmt.Errorf("%w (after %d memories)", err, n)
-			}
-			n++
-		}
-	}
+	return map[string]string{"message": "Memories deleted successfully!"}, nil
 }
 
 func (k *call) entities() (any, error) {

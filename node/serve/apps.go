@@ -107,6 +107,44 @@ type AppUse struct {
 	Refused string      `json:"refused,omitempty"` // why it was not allowed
 }
 
+// Consenter has the apps that ask by OAuth to be let in.
+type Consenter interface {
+	// WaitingApps returns them, the newest first.
+	WaitingApps(ctx context.Context) ([]WaitingApp, error)
+}
+
+// WaitingApp is an app whose page of consent is open.
+type WaitingApp struct {
+	Name string    `json:"name"` // as it calls itself
+	Goes string    `json:"goes"` // where the browser goes on to, with the key
+	Can  []Right   `json:"can"`  // what it asks for
+	At   time.Time `json:"at"`
+	Code Secret    `json:"code"` // for its page
+}
+
+// WaitingAnswer lists apps that wait.
+type WaitingAnswer struct {
+	Waiting []WaitingApp `json:"waiting"`
+}
+
+var consenting = topic[Consenter]{waitingApps}
+
+var waitingApps = asks(RightCommand, spec{
+	method: "GET", path: "/v1/apps/waiting", id: "waitingApps",
+	summary: "Show the apps that ask to be let in, each with the code for its page",
+	about:   "An assistant that was given no key asks for one by OAuth, at an address over TCP. Its page of consent wants the code, so that nobody but the owner agrees.",
+	gives:   "The newest first",
+}, func(s Consenter, ctx context.Context) (WaitingAnswer, error) {
+	list, err := s.WaitingApps(ctx)
+	return WaitingAnswer{list}, err
+})
+
+// WaitingApps returns the apps that ask to be let in.
+func (c *Client) WaitingApps(ctx context.Context) ([]WaitingApp, error) {
+	v, err := waitingApps.call(ctx, c, none{})
+	return v.Waiting, err
+}
+
 // Self says who makes the request, as the node knows.
 type Self struct {
 	Owner bool `json:"owner"`         // the owner, who may do everything

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
 )
 
 // MaxBatch is how many operations one batch may hold.
@@ -118,4 +119,43 @@ func (s *batcher) one(ctx context.Context, op *Operation) (BatchResult, error) {
 // Batch does several changes, each by itself.
 func (c *Client) Batch(ctx context.Context, ops []Operation) (BatchAnswer, error) {
 	return batchMemories.call(ctx, c, BatchRequest{ops})
+}
+
+// Eraser erases memories by a filter.
+type Eraser interface {
+	// Erase erases all memories that a filter finds, as one order: if the node
+	// is killed in between, it erases the rest when it is opened again. An app
+	// erases what it may see, and nothing if the wearer pinned one of them.
+	Erase(ctx context.Context, r EraseRequest) (EraseAnswer, error)
+}
+
+// EraseRequest is the body of POST /v1/memories/erase.
+type EraseRequest struct {
+	Filters filter.Filter `json:"filters"` // may not be empty
+}
+
+// EraseAnswer has the ids of the memories that were erased.
+type EraseAnswer struct {
+	Erased []memory.ID `json:"erased"`
+}
+
+var erasing = topic[Eraser]{eraseMemories}
+
+var eraseMemories = takes(RightForget, spec{
+	method: "POST", path: "/v1/memories/erase", id: "eraseMemories",
+	summary: "Erase all memories that a filter finds, for good",
+	about:   "It takes memories in any state. They are one order, which is carried out to its end even if the node is killed in between. An app needs the right to read, too, and erases nothing if one of them is pinned.",
+	gives:   "The ids of what was erased",
+}, Eraser.Erase)
+
+func (r *EraseRequest) check() error {
+	if r.Filters.IsZero() {
+		return kindInvalid.problem("filters", "filters: empty: all memories are erased with POST /v1/forget")
+	}
+	return nil
+}
+
+// Erase erases all memories that a filter finds.
+func (c *Client) Erase(ctx context.Context, f filter.Filter) (EraseAnswer, error) {
+	return eraseMemories.call(ctx, c, EraseRequest{f})
 }

@@ -18,8 +18,10 @@ type Writer interface {
 	Add(ctx context.Context, r AddRequest) (AddResult, error)
 	// Update corrects fields.
 	Update(ctx context.Context, id memory.ID, p UpdateRequest) (memory.Memory, error)
-	// Delete erases one memory for good, with its texts in the history.
-	Delete(ctx context.Context, id memory.ID) error
+	// Delete erases memories for good, with their texts in the history. Several
+	// are one order: if the node is killed in between, it erases the rest when
+	// it is opened again.
+	Delete(ctx context.Context, ids ...memory.ID) error
 	// Pin protects a memory from changes by machines, or ends that.
 	Pin(ctx context.Context, id memory.ID, pinned bool) (memory.Memory, error)
 }

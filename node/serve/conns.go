@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -62,6 +63,16 @@ func sourceOfConn(conn net.Conn) source {
 		}
 	}
 	return s
+}
+
+// Source names who makes a request: those that have one name share what strangers may
+// take. It is an address's, or of this machine a user's.
+func Source(r *http.Request) string {
+	s := source{addr: sourceOf(r.RemoteAddr)}
+	if g := guestOf(r.Context()); g != nil {
+		s = g.from
+	}
+	return fmt.Sprint(s.addr, s.user)
 }
 
 func newConns() *conns { return &conns{all: map[net.Conn]*guest{}, apps: map[string]int{}} }

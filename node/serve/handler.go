@@ -34,6 +34,8 @@ type Options struct {
 	// the app's key. What they may do is decided when the handlers call the API
 	// with that key.
 	ForApps func(api http.Handler) map[string]Door
+	// OAuth is how an app without a key asks for one. nil: it can't.
+	OAuth OAuth
 	// Loopback refuses requests whose Host is not this machine's loopback. It
 	// is needed on TCP, where a web page can make its own name resolve to
 	// 127.0.0.1 (DNS rebinding).
@@ -42,6 +44,17 @@ type Options struct {
 	Registry *prometheus.Registry
 	Log      *slog.Logger     // nil: nothing is logged
 	Now      func() time.Time // nil: time.Now
+}
+
+// OAuth lets apps ask to be let in. Anyone who may connect may use its paths, and
+// counts as a stranger there, whatever key a request has.
+type OAuth interface {
+	http.Handler
+	// Takes reports whether it has a path.
+	Takes(path string) bool
+	// Challenge returns the WWW-Authenticate of a request without a key that
+	// opens; empty: none.
+	Challenge(r *http.Request) string
 }
 
 // Door is a handler for apps besides the API.
@@ -136,11 +149,21 @@ func (h *handler) guard(next http.Handler) http.Handler {
 			writeProblem(w, kindHost.problem("host", "use localhost or 127.0.0.1"))
 			return
 		}
+		if h.OAuth != nil && h.OAuth.Takes(r.URL.Path) {
+			h.OAuth.ServeHTTP(w, r)
+			return
+		}
 		r = keyInPath(r)
 		ctx, leave, err := h.letIn(r, want)
 		if err != nil {
 			header.Set("Connection", "close")
-			writeProblem(w, h.problemOf(r.Context(), r.URL.Path, err))
+			p := h.problemOf(r.Context(), r.URL.Path, err)
+			if h.OAuth != nil && p.Status == http.StatusUnauthorized {
+				if c := h.OAuth.Challenge(r); c != "" {
+					header.Set("WWW-Authenticate", c)
+				}
+			}
+			writeProblem(w, p)
 			return
 		}
 		defer leave()

@@ -96,7 +96,7 @@ var (
 
 	unlock = takes(RightOwner, spec{
 		method: "POST", path: "/v1/unlock", id: "unlock", optional: true, alone: true,
-		summary: "Open the store", gives: "It is open",
+		summary: "Open the store", about: "A passphrase is checked also if the store is open already.", gives: "It is open",
 	}, func(s Keys, ctx context.Context, req UnlockRequest) (UnlockState, error) {
 		if req.TTL != 0 {
 			return UnlockState{}, kindInvalid.problem("ttl", "ttl: is for the vault")

@@ -125,7 +125,7 @@ func (h *handler) problemOf(ctx context.Context, route string, err error) *Probl
 }
 
 func writeProblem(w http.ResponseWriter, p *Problem) {
-	if p.Status == http.StatusUnauthorized {
+	if p.Status == http.StatusUnauthorized && w.Header().Get("WWW-Authenticate") == "" {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="locket"`)
 	}
 	writeJSON(w, p.Status, MediaTypeProblem, p)

@@ -12,6 +12,7 @@ import (
 type Services struct {
 	Reader      Reader
 	Writer      Writer
+	Eraser      Eraser
 	Recaller    Recaller
 	Forgetter   Forgetter
 	Intake      Intake
@@ -43,6 +44,7 @@ type Services struct {
 	Calendar    Calendar
 	Watcher     Watcher
 	Consoler    Consoler
+	Consenter   Consenter
 }
 
 // routes is the table: every route, over the handler's services.
@@ -52,6 +54,7 @@ func (h *handler) routes() []bound {
 		reading.over(s.Reader),
 		changing.over(s.Writer),
 		batching.over(&batcher{s.Writer, h.problemOf}),
+		erasing.over(s.Eraser),
 		recalling.over(s.Recaller),
 		forgetting.over(&planner{Forgetter: s.Forgetter, now: h.now}),
 		pausing.over(&pauser{s.Intake, h.now}),
@@ -83,6 +86,7 @@ func (h *handler) routes() []bound {
 		remembering.over(s.Calendar),
 		watching.over(s.Watcher),
 		consoling.over(s.Consoler),
+		consenting.over(s.Consenter),
 		itself.over(h),
 	)
 }

@@ -174,6 +174,7 @@ var may = map[string][]string{
 	"node/intake/homeassistant":       {"memory", "internal/retry", "internal/wait", "node/serve"},
 	"node/hooks":                      {"memory", "internal/wait", "node/apps", "node/serve"},
 	"node/proxy":                      {"memory", "node/serve"},
+	"node/oauth":                      {"memory", "node/serve"},
 	"node/door":                       {"internal/atomicfile", "node/lan", "node/serve"},
 	"node/models":                     {"memory", "memory/engine", "memory/recall", "memory/store", "internal/llm", "node/config", "node/distill", "node/meaning", "node/opened", "node/serve"},
 	"node/health":                     {"memory", "memory/engine", "memory/recall", "memory/store", "crypto/keyring", "internal/atomicfile", "internal/lockedmem", "node/cold", "node/config", "node/engines", "node/exchange", "node/installed", "node/opened", "node/repair", "node/serve", "sync/envelope", "sync/journal", "sync/replica"},

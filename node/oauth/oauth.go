@@ -1,0 +1,193 @@
+// Package oauth lets an assistant that was given no key ask for one, as the Model Context
+// Protocol has it: the metadata of RFC 9728 and RFC 8414, dynamic registration (RFC 7591),
+// and the authorization code grant of OAuth 2.1 with PKCE (S256 alone) and resource
+// indicators (RFC 8707).
+//
+//   - A client is whoever registers. Registering stores nothing: the id of a client is
+//     what it said of itself, with a MAC. Anybody may do it, and has nothing by it.
+//   - A request is a client's wish to be let in, while its page of consent is open. The
+//     page says what the client asks for, and lets the wearer narrow it.
+//   - A consent needs a code that `locket app waiting` shows for that request. A page in
+//     a browser can't prove that it is the wearer's, and the command can.
+//   - A grant is a consent until its authorization code is exchanged, once and within a
+//     minute. Then it is an app, as `locket app add` makes it, and its key is the token.
+//
+// There are no refresh tokens. The wearer chooses when the key ends, and then the client
+// asks again. Nothing is redirected to a client before the wearer has pressed a button.
+package oauth
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Book is the apps; see apps.Book. Its methods fail with memory.ErrLocked while the node
+// is locked.
+type Book interface {
+	AddApp(ctx context.Context, r serve.AppRequest) (serve.NewApp, error)
+	Apps(ctx context.Context) ([]serve.App, error)
+	RevokeApp(ctx context.Context, name string) (serve.App, error)
+	CheckApp(r *serve.AppRequest) error            // as AddApp does, without making it
+	ClientKey(ctx context.Context) ([]byte, error) // of the MAC in clients' ids
+}
+
+// Config of a server.
+type Config struct {
+	Book   Book
+	Public string           // api.public_url; empty: a client knows the node by the address that it asks
+	Now    func() time.Time // nil: time.Now
+}
+
+// Server implements serve.OAuth and serve.Consenter. It is safe for concurrent use.
+type Server struct {
+	book   Book
+	public *url.URL // nil: none
+	now    func() time.Time
+	mux    *http.ServeMux
+
+	mu       sync.Mutex
+	requests []*request // the oldest first
+	grants   []*grant   // the oldest first
+}
+
+// New makes a server.
+func New(c Config) *Server {
+	s := &Server{book: c.Book, now: c.Now, mux: http.NewServeMux()}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if u, err := url.Parse(c.Public); err == nil && u.Host != "" {
+		s.public = u
+	}
+	s.mux.HandleFunc("GET "+resourceMeta, s.resource)
+	s.mux.HandleFunc("GET "+resourceMeta+endpoint, s.resource)
+	s.mux.HandleFunc("GET "+serverMeta, s.server)
+	s.mux.HandleFunc("POST "+registerPath, s.register)
+	s.mux.HandleFunc("GET "+authorizePath, s.ask)
+	s.mux.HandleFunc("POST "+authorizePath, s.decide)
+	s.mux.HandleFunc("POST "+tokenPath, s.token)
+	return s
+}
+
+// The paths. endpoint is that of package mcp.
+const (
+	endpoint      = "/mcp"
+	wellKnown     = "/.well-known/"
+	resourceMeta  = wellKnown + "oauth-protected-resource"
+	serverMeta    = wellKnown + "oauth-authorization-server"
+	own           = "/oauth/"
+	registerPath  = own + "register"
+	authorizePath = own + "authorize"
+	tokenPath     = own + "token"
+)
+
+// scopes are the rights that a client may ask for. Having the model answer costs the
+// owner, and no tool of the protocol needs it.
+var scopes = []serve.Right{serve.RightRead, serve.RightAdd, serve.RightUpdate, serve.RightForget}
+
+// usual is what a client asks for that names nothing.
+const usual = "read add"
+
+// Takes implements serve.OAuth.
+func (s *Server) Takes(path string) bool {
+	return strings.HasPrefix(path, own) || strings.HasPrefix(path, wellKnown)
+}
+
+// maxBody is the most bytes of a request.
+const maxBody = 16 << 10
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	if _, ok := s.base(r); !ok {
+		http.Error(w, "no such host", http.StatusMisdirectedRequest)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// Challenge implements serve.OAuth (RFC 9728, section 5.1).
+func (s *Server) Challenge(r *http.Request) string {
+	base, ok := s.base(r)
+	if r.URL.Path != endpoint || !ok {
+		return ""
+	}
+	out := `Bearer resource_metadata="` + base + resourceMeta + endpoint + `", scope="` + usual + `"`
+	if r.Header.Get("Authorization") != "" {
+		out += `, error="invalid_token"`
+	}
+	return out
+}
+
+// hosts are those that may stand in an address without being quoted anywhere.
+var hosts = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
+
+// base is the address by which a client knows the node, the issuer: as the client asks
+// for it, or api.public_url behind a proxy, which may ask by that name or by loopback.
+func (s *Server) base(r *http.Request) (string, bool) {
+	if !hosts.MatchString(r.Host) {
+		return "", false
+	}
+	if r.TLS == nil {
+		return "http://" + r.Host, true
+	}
+	name := r.Host
+	if h, _, err := net.SplitHostPort(r.Host); err == nil {
+		name = h
+	}
+	if s.public != nil && (r.Host == s.public.Host || isLoopback(name)) {
+		return "https://" + s.public.Host, true
+	}
+	return "https://" + r.Host, true
+}
+
+func isLoopback(name string) bool {
+	ip := net.ParseIP(strings.Trim(name, "[]"))
+	return name == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// isResource reports whether a resource indicator means this node.
+func isResource(base, resource string) bool {
+	return resource == base+endpoint || strings.TrimSuffix(resource, "/") == base
+}
+
+// resource answers with the metadata of RFC 9728.
+func (s *Server) resource(w http.ResponseWriter, r *http.Request) {
+	base, _ := s.base(r)
+	of := base + endpoint
+	if r.URL.Path == resourceMeta {
+		of = base
+	}
+	answer(w, http.StatusOK, map[string]any{"resource": of, "authorization_servers": []string{base}, "scopes_supported": scopes,
+		"bearer_methods_supported": []string{"header"}, "resource_name": "Locket"})
+}
+
+// server answers with the metadata of RFC 8414.
+func (s *Server) server(w http.ResponseWriter, r *http.Request) {
+	base, _ := s.base(r)
+	answer(w, http.StatusOK, map[string]any{"issuer": base, "authorization_endpoint": base + authorizePath, "token_endpoint": base + tokenPath,
+		"registration_endpoint": base + registerPath, "scopes_supported": scopes, "response_types_supported": []string{"code"}, "response_modes_supported": []string{"query"},
+		"grant_types_supported": []string{"authorization_code"}, "token_endpoint_auth_methods_supported": []string{"none"},
+		"code_challenge_methods_supported": []string{"S256"}, "authorization_response_iss_parameter_supported": true})
+}
+
+func answer(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // a client that went away needs no answer
+}
+
+// refuse answers in the words of RFC 6749, section 5.2, and RFC 7591, section 3.2.2.
+func refuse(w http.ResponseWriter, status int, code, why string) {
+	answer(w, status, map[string]string{"error": code, "error_description": why})
+}

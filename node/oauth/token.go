@@ -1,0 +1,139 @@
+package oauth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// grant is a consent, with the code for which the client gets its key.
+type grant struct {
+	code    [sha256.Size]byte
+	of      *request
+	app     serve.AppRequest
+	at      time.Time
+	made    string // the app that was made of it; empty: none yet
+	revoked bool
+}
+
+// How long a code is good, and how long it is known that it was used.
+const (
+	grantTime = time.Minute
+	grantKept = 10 * time.Minute
+)
+
+// grant makes a code.
+func (s *Server) grant(q *request, r *serve.AppRequest) string {
+	code := rand.Text()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.grants = append(s.grants, &grant{code: sha256.Sum256([]byte(code)), of: q, app: *r, at: s.now()})
+	return code
+}
+
+// token exchanges a code for the key of an app (RFC 6749, section 4.1.3).
+func (s *Server) token(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		refuse(w, http.StatusBadRequest, "invalid_request", "the form can't be read")
+		return
+	}
+	for name, v := range r.PostForm {
+		if len(v) > 1 {
+			refuse(w, http.StatusBadRequest, "invalid_request", fmt.Sprintf("%.40q is there twice", name))
+			return
+		}
+	}
+	if r.PostForm.Get("grant_type") != "authorization_code" {
+		refuse(w, http.StatusBadRequest, "unsupported_grant_type", "grant_type: want authorization_code; when the key has ended, ask the wearer again")
+		return
+	}
+	base, _ := s.base(r)
+	if res := r.PostForm.Get("resource"); res != "" && !isResource(base, res) {
+		refuse(w, http.StatusBadRequest, "invalid_target", "resource: it is another than "+base+endpoint)
+		return
+	}
+	s.mu.Lock() // one at a time: a code is good once
+	defer s.mu.Unlock()
+	s.tidy()
+	g := s.granted(r)
+	switch {
+	case g == nil:
+		refuse(w, http.StatusBadRequest, "invalid_grant", "the code is not known, or not for this client, redirect_uri and code_verifier")
+		return
+	case g.made != "":
+		// Of two that have the code and its verifier one is not the client, so neither
+		// keeps the key.
+		if !g.revoked {
+			if _, err := s.book.RevokeApp(r.Context(), g.made); err != nil {
+				unavailable(w, err)
+				return
+			}
+			g.revoked = true
+		}
+		refuse(w, http.StatusBadRequest, "invalid_grant", "the code was used; its key is revoked")
+		return
+	case s.now().Sub(g.at) >= grantTime:
+		refuse(w, http.StatusBadRequest, "invalid_grant", "the code is too old")
+		return
+	}
+	n, err := s.book.AddApp(context.WithoutCancel(r.Context()), g.app)
+	if errors.Is(err, serve.ErrConflict) || errors.Is(err, memory.ErrInvalid) {
+		refuse(w, http.StatusBadRequest, "invalid_grant", plainly(err))
+		return
+	}
+	if err != nil {
+		unavailable(w, err)
+		return
+	}
+	g.made = n.App.Name
+	var scope []string
+	for _, right := range n.App.Can {
+		scope = append(scope, string(right))
+	}
+	answer(w, http.StatusOK, map[string]any{"access_token": n.Key, "token_type": "Bearer", "expires_in": int(n.App.Ends.Sub(s.now()).Seconds()), "scope": strings.Join(scope, " ")})
+}
+
+// granted gives the grant whose code, client, address and verifier a request has, or nil.
+// It must be called with mu held.
+func (s *Server) granted(r *http.Request) *grant {
+	code, verifier := sha256.Sum256([]byte(r.PostForm.Get("code"))), r.PostForm.Get("code_verifier")
+	i := slices.IndexFunc(s.grants, func(g *grant) bool { return subtle.ConstantTimeCompare(g.code[:], code[:]) == 1 })
+	if i < 0 || len(verifier) < 43 || len(verifier) > 128 {
+		return nil
+	}
+	q, digest := s.grants[i].of, sha256.Sum256([]byte(verifier))
+	challenge := base64.RawURLEncoding.EncodeToString(digest[:])
+	if subtle.ConstantTimeCompare([]byte(challenge), []byte(q.challenge)) != 1 || r.PostForm.Get("client_id") != q.id || r.PostForm.Get("redirect_uri") != q.redirect {
+		return nil
+	}
+	return s.grants[i]
+}
+
+// unavailable answers where the node could not do it.
+func unavailable(w http.ResponseWriter, err error) {
+	if errors.Is(err, memory.ErrLocked) {
+		refuse(w, http.StatusServiceUnavailable, "temporarily_unavailable", "the node is locked")
+		return
+	}
+	refuse(w, http.StatusInternalServerError, "server_error", "the node failed")
+}
+
+// plainly is an error without the words of its sentinel.
+func plainly(err error) string {
+	out := err.Error()
+	for _, s := range []error{memory.ErrInvalid, serve.ErrConflict} {
+		out = strings.TrimPrefix(out, s.Error()+": ")
+	}
+	return out
+}
