@@ -12,6 +12,7 @@ export const en = {
 
   "door.none": "Open the console from your own machine", "door.ended": "This session has ended", "door.used": "This link was used or has expired",
   "door.how": "Nobody sees your memory without you. Type this where Locket runs:",
+  "away.title": "Your node is away", "away.says": "Locket does not answer. The browser keeps this page, and nothing of your memory. Start Locket where it runs; the page goes on as soon as it answers:",
   "unlock.title": "Locket is locked", "unlock.says": "What your wearables send is taken and kept sealed. Unlock it to look at your memory.",
   "unlock.passphrase": "Passphrase", "unlock.do": "Unlock", "unlock.wrong": "That is not the passphrase.",
 
