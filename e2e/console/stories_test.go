@@ -216,7 +216,9 @@ func TestSettle(t *testing.T) {
 // The places of a day are drawn from the wearer's own visits, and one leads to its lines.
 func TestMap(t *testing.T) {
 	b := open(t, plain)
-	b.visit("/day/"+theDay, ".day-map svg")
+	b.visit("/day/"+theDay, ".day-map summary")
+	b.do(chromedp.Focus(".day-map summary"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".day-map svg"))
+	b.accessible("map")
 	if n := js[int](b, `document.querySelectorAll(".map-spot").length`); n < 5 {
 		t.Errorf("%d places", n)
 	}

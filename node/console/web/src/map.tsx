@@ -36,7 +36,7 @@ export function DayMap({ day, jump }: { day: Day; jump: (time: number) => void }
   const n = new Map(all.map((s, i) => [s.name, i + 1]));
   const path = stops.map((s) => spots.get(s.name)!);
   return (
-    <details class="day-map" open>
+    <details class="day-map">
       <summary>{t("map.title", { n: all.length })}</summary>
       <div class="day-map-body">
         <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={t("map.label")}>
