@@ -116,7 +116,7 @@ func (b *consoleBench) fill(ctx context.Context, to *serve.Client) error {
 		if r.Subject = g.name(i); r.Object == r.Subject {
 			r.Object = g.name((i + 1) % b.names)
 		}
-		ops = append(ops, serve.Operation{Add: &serve.AddRequest{Text: r.Subject + " " + r.Predicate + " " + r.Object, Infer: &no,
+		ops = append(ops, serve.Operation{Add: &serve.AddRequest{Text: r.Subject + " " + r.Predicate + " " + r.Object, Infer: &no, At: time.Date(2024, 1, 1, 0, i, 0, 0, time.UTC),
 			Fields: memory.Fields{Semantic: &memory.SemanticFields{Subject: r.Subject, Predicate: r.Predicate, Object: r.Object}}}})
 	}
 	for _, l := range generate(1, max(2*consoleDay, b.memories-b.names), 1).lines[:b.memories-b.names] {
