@@ -68,6 +68,12 @@ type Place struct {
 // Metadata is what a caller attached; it is kept and filtered by, never read.
 type Metadata map[string]string
 
+// MetaPosition is the key under which the memory of a visit has its position:
+// degrees north and east (WGS 84), with a comma between and five decimals, which
+// is about a metre. It is for the wearer's own map. Copies for readers and workers
+// have no metadata, and apps are not shown this key.
+const MetaPosition = "position"
+
 // Limits on metadata from outside.
 const (
 	MaxMetadata      = 64      // keys

@@ -64,9 +64,12 @@ func heap() float64 {
 	return float64(m.HeapAlloc) / (1 << 20)
 }
 
+// begin is before the first relation.
+func (g *graphBench) begin() { g.rand, g.entities = rand.New(rand.NewPCG(1, 7)), max(50, g.edges/5) }
+
 // build makes the graph, and gives how many edges it took in a second.
 func (g *graphBench) build(ctx context.Context) (*graph.Graph, float64, error) {
-	g.rand, g.entities = rand.New(rand.NewPCG(1, 7)), max(50, g.edges/5)
+	g.begin()
 	var made graph.Graph
 	began := time.Now()
 	for i := range g.edges {

@@ -95,6 +95,7 @@ func suites() []suite {
 		{"share", "how often an attacker names who is meant in a shared memory, by what was redacted", runShare},
 		{"market", "copies, decisions, orders, searches and log entries of the market, beside cedar-go and bare full-text search", runMarket},
 		{"graph", "a million relations taken in, walked, grouped and drawn", runGraph},
+		{"console", "the console in Chromium with 100,000 memories: first page, pages, graph, script, accessibility", runConsole},
 		{"cloud", "the relay: deltas a second beside a plain handler, listeners, wake-ups", runCloud},
 		{"siege", "the relay under a stranger, a removed member and an account that do their worst, as honest devices see it", runSiege},
 		{"scale", "the relay's queries on a PostgreSQL with millions of deltas, with their plans", runScale},

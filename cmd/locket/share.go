@@ -69,7 +69,7 @@ func readTypes(list []string) (out []memory.Type) {
 
 func (a *app) shareCreateCommand() *cobra.Command {
 	var r serve.ShareRequest
-	var types, to []string
+	var types, to, without []string
 	var since, until, sensitivity, life string
 	var yes, dry, exact bool
 	c := &cobra.Command{
@@ -123,7 +123,16 @@ What it does not name may be one all the same.`,
 				}
 				r.To = append(r.To, key)
 			}
-			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.createShare(cmd.Context(), c, r, yes, dry, exact) })
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				for _, id := range without {
+					m, err := c.Get(cmd.Context(), id)
+					if err != nil {
+						return fmt.Errorf("--without %s: %w", id, err)
+					}
+					r.Without = append(r.Without, m.ID)
+				}
+				return a.createShare(cmd.Context(), c, r, yes, dry, exact)
+			})
 		},
 	}
 	f := c.Flags()
@@ -141,6 +150,7 @@ What it does not name may be one all the same.`,
 	f.StringVar(&r.Purpose, "purpose", "", "what the readers need it `for`, which a rule of your policy may ask")
 	f.StringVar(&life, "for", "", "how `long`, such as 30d; until it is revoked unless said")
 	f.IntVar(&r.AtLeast, "at-least", 0, "how many `people` stand behind each statement")
+	f.StringSliceVar(&without, "without", nil, "memories that stay out, by `id`")
 	f.BoolVar(&exact, "exact", false, "with --dry-run: what a reader gets as JSON, byte for byte")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	f.BoolVar(&dry, "dry-run", false, "show what the readers would see, and share nothing")

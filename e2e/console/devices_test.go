@@ -65,6 +65,11 @@ func TestBeside(t *testing.T) {
 	}
 	b.do(chromedp.Evaluate(`document.querySelector('[aria-label="Turn off: How-to reader"]').closest("details").open = true`, nil))
 	b.says("It sees: what is said")
+	facts := `[...document.querySelectorAll(".plugins details")].find(d => d.innerText.includes("Facts reader"))`
+	b.do(chromedp.Evaluate(facts+`.open = true; `+facts+`.querySelector("[name=try]").focus()`, nil), chromedp.KeyEvent("My sister lives in Lindau <b>."), chromedp.KeyEvent(kb.Enter))
+	b.until(facts + `.querySelector(".try-result li")?.innerText.includes("Lindau")`)
+	b.says("Nothing of it is kept")
+	b.shoot("try")
 	b.accessible("plugins")
 	b.do(chromedp.Click(`[aria-label="Turn off: How-to reader"]`), chromedp.WaitReady(`[aria-label="Turn on: How-to reader"]`))
 	if s := howto(); s != serve.PluginOff {

@@ -212,3 +212,25 @@ func TestSettle(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
+
+// The places of a day are drawn from the wearer's own visits, and one leads to its lines.
+func TestMap(t *testing.T) {
+	b := open(t, plain)
+	b.visit("/day/"+theDay, ".day-map summary")
+	b.do(chromedp.Focus(".day-map summary"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".day-map svg"))
+	b.accessible("map")
+	if n := js[int](b, `document.querySelectorAll(".map-spot").length`); n < 5 {
+		t.Errorf("%d places", n)
+	}
+	// Hengshan Road is south of Lumen Analytics, and west of it, as on any map.
+	at := func(name string) []float64 {
+		return js[[]float64](b, `(() => { const li = [...document.querySelectorAll(".day-map li")].find(l => l.innerText.includes("`+name+`")); const c = document.querySelectorAll(".map-spot circle")[Number(li.querySelector("b").innerText) - 1]; return [c.cx.baseVal.value, c.cy.baseVal.value] })()`)
+	}
+	if road, work := at("Hengshan Road"), at("Lumen Analytics"); road[0] >= work[0] || road[1] <= work[1] {
+		t.Errorf("Hengshan Road is drawn at %v and Lumen Analytics at %v", road, work)
+	}
+	b.do(chromedp.Evaluate(`document.querySelector(".day-map").scrollIntoView()`, nil))
+	b.shoot("map")
+	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".day-map li button")].find(x => x.innerText.includes("Paper Crane")).focus()`, nil), chromedp.KeyEvent(kb.Enter))
+	b.until(`(() => { const r = [...document.querySelectorAll(".place-row")].find(r => r.innerText.includes("Paper Crane")); return r && r.getBoundingClientRect().top >= -2 && r.getBoundingClientRect().top < innerHeight })()`)
+}

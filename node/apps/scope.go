@@ -2,6 +2,7 @@ package apps
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -102,9 +103,14 @@ func (s *scope) asked(f filter.Filter) filter.Filter {
 }
 
 // show gives a memory as the app sees it: without links to other memories, which
-// the app may not see, and without evidence of other times.
+// the app may not see, without evidence of other times, and of a visit the place's
+// name without its position.
 func (s *scope) show(m memory.Memory) memory.Memory {
 	m.Into, m.Links, m.Conflict, m.Repeats = memory.ID{}, nil, nil, false
+	if _, ok := m.Metadata[memory.MetaPosition]; ok && m.Source.Plugin == "node" {
+		m.Metadata = maps.Clone(m.Metadata)
+		delete(m.Metadata, memory.MetaPosition)
+	}
 	m.Evidence = s.evidence(m.Evidence)
 	return m
 }

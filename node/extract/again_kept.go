@@ -40,7 +40,8 @@ func (x *Extractor) recordingsBetween(tx *store.Tx, since, until time.Time) (all
 	return all, nil
 }
 
-// visitsBetween gives the arrivals at places with a name. Coordinates are not kept.
+// visitsBetween gives the arrivals at places with a name. The position of a visit
+// is for the wearer's map and is not given to plugins.
 func (x *Extractor) visitsBetween(tx *store.Tx, since, until time.Time) (all []past, err error) {
 	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Episodic}}) {
 		if err != nil {

@@ -143,6 +143,20 @@ func TestAgainOnPlaces(t *testing.T) {
 		ev.Place = &memory.Place{Name: name, Lat: 51.05, Lon: 3.72, Accuracy: 5}
 		b.must(ev)
 	}
+	err := b.store.View(t.Context(), func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{}) {
+			if err != nil {
+				return err
+			}
+			if got := m.Metadata[memory.MetaPosition]; got != "51.05000,3.72000" {
+				t.Errorf("%s has the position %q", m.Text, got)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	walks := &script{id: "walks", kinds: "location", answer: func(ev *abi.Event) (abi.Output, error) {
 		return remember("Ana was at " + ev.Name), nil
 	}}
@@ -157,7 +171,7 @@ func TestAgainOnPlaces(t *testing.T) {
 	if res := again(b, t, walks); res.Known != 2 || len(res.Changes) != 0 {
 		t.Errorf("again: %+v", res)
 	}
-	err := b.store.View(t.Context(), func(tx *store.Tx) error {
+	err = b.store.View(t.Context(), func(tx *store.Tx) error {
 		none, err := b.x.visitsBetween(tx, b.at.AddDate(0, 0, 1), b.at.AddDate(0, 0, 2))
 		if len(none) != 0 {
 			t.Errorf("out of its time: %+v", none)

@@ -103,6 +103,9 @@ func (x *Extractor) location(p *pending) {
 		Entities: []memory.Entity{{Name: ev.Place.Name, Kind: "place"}},
 		Evidence: []memory.Evidence{{Event: ev.ID, At: ev.At}}, TrueFrom: ev.At}
 	c.Fields.Episodic = &memory.EpisodicFields{EventType: "visit", Actor: who, Place: ev.Place.Name, Started: ev.At}
+	if ev.Place.Lat != 0 || ev.Place.Lon != 0 {
+		c.Metadata = memory.Metadata{memory.MetaPosition: fmt.Sprintf("%.5f,%.5f", ev.Place.Lat, ev.Place.Lon)}
+	}
 	x.add(p, "node", c)
 }
 

@@ -2,8 +2,12 @@ package serve
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
@@ -40,6 +44,11 @@ type Plugger interface {
 	// RemovePlugin removes a plugin with its state; its memories stay. Errors:
 	// memory.ErrNotFound, ErrConflict for a built-in one.
 	RemovePlugin(ctx context.Context, id string) error
+	// TryPlugin shows a line to a plugin that runs, as if the wearer had said
+	// it, and keeps nothing of it. Errors: memory.ErrNotFound,
+	// memory.ErrInvalid if the plugin does not read text or the line is empty
+	// or too long, ErrConflict if the plugin does not run.
+	TryPlugin(ctx context.Context, id, text string) (TriedPlugin, error)
 }
 
 // Sources of a plugin.
@@ -122,6 +131,52 @@ type EnablePluginRequest struct {
 	Enabled bool `json:"enabled"`
 }
 
+// MaxTried is the greatest number of bytes of a line that a plugin is tried with.
+const MaxTried = 4 << 10
+
+// CheckTried returns memory.ErrInvalid for a line that no plugin is tried with.
+func CheckTried(text string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return fmt.Errorf("%w: text: an empty line", memory.ErrInvalid)
+	case len(text) > MaxTried:
+		return fmt.Errorf("%w: text: %d bytes, at most %d", memory.ErrInvalid, len(text), MaxTried)
+	case !utf8.ValidString(text):
+		return fmt.Errorf("%w: text: it is not UTF-8", memory.ErrInvalid)
+	}
+	return nil
+}
+
+// TryPluginRequest is a line that nobody said.
+type TryPluginRequest struct {
+	Text string `json:"text"` // at most 4 KiB
+}
+
+// TriedPlugin is what a plugin made of a line.
+type TriedPlugin struct {
+	Shown    string         `json:"shown"`           // the line as the plugin was given it: without secrets, if it may not see them
+	Left     string         `json:"left,omitempty"`  // what it leaves of the line, if it takes something out
+	Memories []TriedMemory  `json:"memories"`        // what it proposes; Locket would check each
+	Refusals []TriedRefusal `json:"refusals"`        // what it says that it did not propose, and why
+	Error    string         `json:"error,omitempty"` // how it failed
+	MS       float64        `json:"ms"`              // that it took
+}
+
+// TriedMemory is what a plugin proposes. The secret of a vault entry is not shown.
+type TriedMemory struct {
+	Type       memory.Type  `json:"type"`
+	Text       string       `json:"text"`
+	Label      string       `json:"label,omitempty"` // vault: what the secret opens
+	Slot       *memory.Slot `json:"slot,omitempty"`
+	Confidence float64      `json:"confidence"`
+}
+
+// TriedRefusal is why a plugin proposes nothing.
+type TriedRefusal struct {
+	Kind   string `json:"kind"`
+	Reason string `json:"reason"`
+}
+
 // PluginsAnswer lists them.
 type PluginsAnswer struct {
 	Plugins []Plugin `json:"plugins"`
@@ -141,12 +196,17 @@ type pluginOf struct {
 	Plugin string `path:"plugin" doc:"its whole id, the slash as %2F"`
 }
 
+type tryPluginOf struct {
+	Plugin string `path:"plugin" doc:"its whole id, the slash as %2F"`
+	Body   TryPluginRequest
+}
+
 type enablePluginOf struct {
 	Plugin string `path:"plugin" doc:"its whole id, the slash as %2F"`
 	Body   EnablePluginRequest
 }
 
-var plugging = topic[Plugger]{listPlugins, installPlugin, planPlugin, unpinPlugin, getPlugin, enablePlugin, removePlugin}
+var plugging = topic[Plugger]{listPlugins, installPlugin, planPlugin, unpinPlugin, getPlugin, enablePlugin, removePlugin, tryPlugin}
 
 var (
 	listPlugins = asks(RightOwner, spec{
@@ -194,7 +254,19 @@ var (
 	}, func(s Plugger, ctx context.Context, in pluginOf) (RemovedPlugin, error) {
 		return RemovedPlugin{in.Plugin}, s.RemovePlugin(ctx, in.Plugin)
 	})
+
+	tryPlugin = takes(RightOwner, spec{
+		method: "POST", path: "/v1/plugins/{plugin}/try", id: "tryPlugin",
+		summary: "Show a line to an extractor, and keep nothing of it", gives: "What it would make of the line",
+	}, func(s Plugger, ctx context.Context, in tryPluginOf) (TriedPlugin, error) {
+		return s.TryPlugin(ctx, in.Plugin, in.Body.Text)
+	})
 )
+
+// TryPlugin shows a line to one, and keeps nothing of it.
+func (c *Client) TryPlugin(ctx context.Context, id, text string) (TriedPlugin, error) {
+	return tryPlugin.call(ctx, c, tryPluginOf{id, TryPluginRequest{text}})
+}
 
 // Plugins lists extractors.
 func (c *Client) Plugins(ctx context.Context) ([]Plugin, error) {

@@ -45,6 +45,7 @@ type ShareRequest struct {
 	Purpose     string              `json:"purpose,omitempty"` // what the readers need it for; the policy is checked with it
 	Expires     time.Time           `json:"expires,omitzero"`
 	AtLeast     int                 `json:"at_least,omitempty"` // share a statement only if memories about so many people say the same after redaction; 0: no condition
+	Without     []memory.ID         `json:"without,omitempty"`  // memories that stay out, also when the share is brought up to date; at most 500
 	Confirm     string              `json:"confirm,omitempty"`  // of a preview; empty: no preview is required
 }
 

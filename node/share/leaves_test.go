@@ -150,6 +150,39 @@ func TestRisksAreNamed(t *testing.T) {
 	}
 }
 
+// A memory that the wearer leaves out is not shown, not shared, and not added
+// when the share is brought up to date.
+func TestLeftOut(t *testing.T) {
+	service := serveRelay(t)
+	w := newWearer(t, service, person("Ann waters the tomatoes", "Ann"), person("Ben eats the tomatoes", "Ben"))
+	reader, key := newReader(t)
+	wish := share.ShareSpec{Title: "garden", Criteria: share.Criteria{Tags: []string{"garden"}, Most: memory.Personal}, To: []string{"Zoe=" + key}}
+	p, err := w.Preview(t.Context(), wish)
+	if err != nil || len(p.Copies) != 2 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	out := p.Copies[0]
+	wish.Criteria.Without = []memory.ID{out.Of}
+	if p, err = w.Preview(t.Context(), wish); err != nil || len(p.Copies) != 1 || p.Copies[0].Of == out.Of {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	rec, err := w.Create(t.Context(), wish)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ch, err := w.Update(t.Context(), rec.Space.String()); err != nil || ch.Added != 0 {
+		t.Errorf("%+v, %v", ch, err)
+	}
+	o, err := reader.Open(t.Context(), rec.Link())
+	if err != nil || len(o.Memories) != 1 || o.Memories[0].Text == out.Candidate.Text {
+		t.Errorf("the reader sees %+v, %v", o, err)
+	}
+	wish.Criteria.Without = make([]memory.ID, share.MaxCopies+1)
+	if _, err := w.Preview(t.Context(), wish); !errors.Is(err, memory.ErrInvalid) {
+		t.Error(err)
+	}
+}
+
 // Preview, share and a later addition have the same pseudonym for a person, and a
 // share of something else has another.
 func TestPseudonymsThroughAShare(t *testing.T) {

@@ -64,6 +64,9 @@ type Criteria struct {
 	Until time.Time          `json:"until,omitzero"` // learnt before
 	Most  memory.Sensitivity `json:"most"`           // the most sensitive that fits
 	Limit int                `json:"limit,omitempty"`
+	// Without are memories that stay out, corrected or not. A memory that comes
+	// later is not among them, even if it says the same.
+	Without []memory.ID `json:"without,omitempty"`
 }
 
 // Check returns an error for criteria that can't be right.
@@ -82,6 +85,9 @@ func (c *Criteria) Check() error {
 	if c.Limit < 0 || c.Limit > MaxCopies {
 		return fmt.Errorf("%w: limit: %d, want 1 to %d", memory.ErrInvalid, c.Limit, MaxCopies)
 	}
+	if len(c.Without) > MaxCopies {
+		return fmt.Errorf("%w: without: %d memories, at most %d", memory.ErrInvalid, len(c.Without), MaxCopies)
+	}
 	return nil
 }
 
@@ -91,7 +97,7 @@ func (c *Criteria) Fits(m *memory.Memory) bool {
 	switch {
 	case m.State != memory.Active, m.Negates, m.Type == memory.Vault, m.Fields.Vault != nil, m.Sensitivity > c.Most:
 		return false
-	case len(c.Types) > 0 && !slices.Contains(c.Types, m.Type):
+	case len(c.Types) > 0 && !slices.Contains(c.Types, m.Type), slices.Contains(c.Without, m.ID):
 		return false
 	case !c.Since.IsZero() && m.Learnt.Before(c.Since), !c.Until.IsZero() && !m.Learnt.Before(c.Until):
 		return false

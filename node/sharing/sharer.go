@@ -42,7 +42,7 @@ func shareError(err error) error {
 
 func wishOf(r *serve.ShareRequest) (w share.ShareSpec, err error) {
 	w = share.ShareSpec{Title: r.Title, To: r.To, Purpose: r.Purpose, Expires: r.Expires, Confirm: r.Confirm,
-		Criteria: share.Criteria{Query: r.Query, Types: r.Types, Tags: r.Tags, Since: r.Since, Until: r.Until, Most: memory.Personal, Limit: r.Limit}}
+		Criteria: share.Criteria{Query: r.Query, Types: r.Types, Tags: r.Tags, Since: r.Since, Until: r.Until, Most: memory.Personal, Limit: r.Limit, Without: r.Without}}
 	if r.Sensitivity != nil {
 		w.Criteria.Most = *r.Sensitivity
 	}

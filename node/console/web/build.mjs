@@ -1,20 +1,17 @@
 // Makes the page: node build.mjs [FOLDER]. The same source and lock file give the same bytes everywhere.
 import { build } from "esbuild";
-import { cp, mkdir, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { cp, mkdir, readFile, rm } from "node:fs/promises";
 
 const out = process.argv[2] ?? "../dist";
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
-await build({
-  entryPoints: { console: "src/main.tsx" },
-  outdir: out,
-  bundle: true,
-  minify: true,
-  format: "esm",
-  target: ["es2022"],
-  jsx: "automatic",
-  jsxImportSource: "preact",
-  legalComments: "none",
-  charset: "utf8",
-});
+const options = { outdir: out, bundle: true, minify: true, target: ["es2022"], legalComments: "none", charset: "utf8" };
+await build({ ...options, entryPoints: { console: "src/main.tsx" }, format: "esm", jsx: "automatic", jsxImportSource: "preact" });
 await cp("static", out, { recursive: true });
+
+// The worker names the files that it keeps by what they are, so that another build is fetched whole.
+const hash = createHash("sha256");
+for (const name of ["console.js", "console.css", "index.html", "icon.svg", "manifest.webmanifest"]) hash.update(await readFile(`${out}/${name}`));
+const define = { BUILD: JSON.stringify(hash.digest("hex").slice(0, 16)) };
+await build({ ...options, entryPoints: { worker: "src/worker.js" }, format: "iife", define });

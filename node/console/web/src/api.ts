@@ -100,13 +100,15 @@ export function watch(f: () => void, alive: (ok: boolean) => void): () => void {
   const stop = new AbortController();
   void (async () => {
     let first = true;
+    let away = false;
     for (let wait = 500; !stop.signal.aborted; wait = Math.min(wait * 2, 15000)) {
       try {
         const res = await send("GET", "/v1/live", undefined, stop.signal);
         const reader = res.body!.pipeThrough(new TextDecoderStream()).getReader();
         wait = 250;
         alive(true);
-        if (!first) f(); // what came while nobody listened
+        if (away) f(); // what came while nobody listened
+        away = false;
         for (let rest = ""; ; ) {
           const { value, done } = await reader.read();
           if (done) break;
@@ -122,6 +124,7 @@ export function watch(f: () => void, alive: (ok: boolean) => void): () => void {
       }
       if (stop.signal.aborted) return;
       alive(false);
+      away = true;
       await new Promise((r) => setTimeout(r, wait));
     }
   })();

@@ -139,3 +139,25 @@ export function placesOf(day: Day): { name: string; from: number; to: number }[]
   seen.sort((a, b) => a[1] - b[1]).forEach(([name, at]) => add(name, at));
   return out;
 }
+
+/** Stop is an arrival at a place whose position is known. */
+export interface Stop {
+  name: string;
+  lat: number;
+  lon: number;
+  at: number; // of the arrival, in ms
+  stay: number; // ms until the next arrival; 0 for the last one
+}
+
+/** visitsOf gives the day's arrivals in their order. */
+export function visitsOf(day: Day): Stop[] {
+  const out: Stop[] = [];
+  for (const m of day.memories) {
+    const [lat, lon] = (m.metadata?.position ?? "").split(",").map(Number);
+    const name = m.fields?.episodic?.place;
+    if (isVisit(m) && name && Math.abs(lat) <= 90 && Math.abs(lon) <= 180) out.push({ name, lat, lon, at: when(m, day), stay: 0 });
+  }
+  out.sort((a, b) => a.at - b.at);
+  for (const [i, s] of out.entries()) if (i + 1 < out.length) s.stay = out[i + 1].at - s.at;
+  return out;
+}

@@ -99,7 +99,7 @@ function Shell() {
         </div>
       </aside>
       <main id="main" tabIndex={-1}>
-        {status.error && !s ? <Failure error={status.error} /> : !s ? <Waiting /> : s.locked ? <Unlock /> : <Page place={place} status={s} />}
+        {status.error?.status === 0 && !s ? <Away /> : status.error && !s ? <Failure error={status.error} /> : !s ? <Waiting /> : s.locked ? <Unlock /> : <Page place={place} status={s} />}
       </main>
       {palette && s && <Palette status={s} close={() => open(false)} />}
       <Forgetting />
@@ -168,6 +168,24 @@ function Recording({ status: s, alive }: { status: Status; alive: boolean }) {
   );
 }
 
+/** The node does not answer, and the page itself is all that the browser has. */
+function Away() {
+  return (
+    <Empty icon="lock" title={t("away.title")}>
+      <p>{t("away.says")}</p>
+      <pre>locket run</pre>
+    </Empty>
+  );
+}
+
+/** keepShell has the browser keep the page's own files, and nothing of the node's. */
+function keepShell() {
+  if (!("serviceWorker" in navigator)) return;
+  const types = (globalThis as { trustedTypes?: { createPolicy(name: string, of: object): { createScriptURL(s: string): string } } }).trustedTypes;
+  const url = types ? types.createPolicy("locket", { createScriptURL: () => "/worker.js" }).createScriptURL("") : "/worker.js";
+  navigator.serviceWorker.register(url).catch(() => undefined); // a browser that keeps none, such as in a private window
+}
+
 /** A locked node is unlocked here, by what opens it. */
 function Unlock() {
   const [error, fail] = useState<Problem>();
@@ -206,3 +224,4 @@ function Unlock() {
 
 render(<App />, document.body);
 void begin();
+keepShell();

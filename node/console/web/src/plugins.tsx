@@ -1,9 +1,11 @@
 // Plugins: what each sees and may do, in plain words, and whether it runs.
 
 import { useState } from "preact/hooks";
-import { call } from "./api";
+import { call, post } from "./api";
 import { number, said, t } from "./i18n";
-import { changes, Failure, T, tell, tellError, useLoaded } from "./widgets";
+import { Icon } from "./icons";
+import type { Kind } from "./types";
+import { changes, Failure, kindIcon, T, tell, tellError, useLoaded } from "./widgets";
 
 interface Plugin {
   id: string;
@@ -54,11 +56,74 @@ export function Plugins() {
             {p.calls > 0 && <li>{t("plugins.takes", { ms: number(Math.round((p.seconds / p.calls) * 1e5) / 100) })}</li>}
             {!!p.waiting && <li>{t("plugins.waits", { n: p.waiting })}</li>}
           </ul>
+          {p.state === "runs" && p.kinds.includes("text") && <Try plugin={p} />}
           <button type="button" class="button small" disabled={busy} aria-label={`${t(p.state === "runs" ? "plugins.turnOff" : "plugins.turnOn")}: ${said("by", p.id)}`} onClick={() => turn(p, p.state !== "runs")}>
             {t(p.state === "runs" ? "plugins.turnOff" : "plugins.turnOn")}
           </button>
         </details>
       ))}
     </section>
+  );
+}
+
+interface Tried {
+  shown: string;
+  left?: string;
+  memories: { type: Kind; text: string; label?: string; slot?: { attribute: string; value: string } }[];
+  refusals: { kind: string; reason: string }[];
+  error?: string;
+  ms: number;
+}
+
+/** Try shows a line to a plugin, and what it would make of it. Nothing is kept. */
+function Try({ plugin }: { plugin: Plugin }) {
+  const [text, set] = useState("");
+  const [got, show] = useState<{ text: string; tried: Tried }>();
+  const [busy, work] = useState(false);
+  const go = (e: SubmitEvent) => {
+    e.preventDefault();
+    work(true);
+    post<Tried>(`/v1/plugins/${encodeURIComponent(plugin.id)}/try`, { text: text.trim() })
+      .then((tried) => show({ text: text.trim(), tried }), tellError)
+      .finally(() => work(false));
+  };
+  const r = got?.tried;
+  return (
+    <form class="try" onSubmit={go}>
+      <label>
+        {t("try.label")}
+        <span class="inline">
+          <input name="try" value={text} maxLength={1000} placeholder={t("try.hint")} onInput={(e) => set(e.currentTarget.value)} autocomplete="off" />
+          <button class="button small" disabled={busy || !text.trim()}>
+            {t("try.do")}
+          </button>
+        </span>
+      </label>
+      <div class="try-result" role="status">
+        {r && (
+          <>
+            {r.shown !== got.text && <p class="muted">{t("try.shown")} <T text={r.shown} most={600} /></p>}
+            {r.left !== undefined && <p>{t("try.left")} <T text={r.left} most={600} /></p>}
+            {r.error && <p class="bad">{t("try.failed")} <T text={r.error} most={300} /></p>}
+            <ul class="rows">
+              {r.memories.map((m, i) => (
+                <li key={i}>
+                  <Icon name={kindIcon[m.type] ?? "fact"} size={16} />
+                  <span class="rows-text">
+                    <T text={m.label ? `${m.text} (${m.label})` : m.text} most={300} />
+                    <span class="row-says muted">{said("kind", m.type)}{m.slot && <> · <T text={`${m.slot.attribute.replaceAll("_", " ")}: ${m.slot.value}`} most={100} /></>}</span>
+                  </span>
+                </li>
+              ))}
+            </ul>
+            {r.refusals.map((x, i) => (
+              <p key={i} class="muted"><T text={x.reason || x.kind} most={200} /></p>
+            ))}
+            {!r.error && !r.memories.length && r.left === undefined && <p>{t("try.nothing")}</p>}
+            <p class="muted">{t("try.kept", { ms: number(Math.round(r.ms * 10) / 10) })}</p>
+          </>
+        )}
+      </div>
+    </form>
   );
 }

@@ -29,6 +29,7 @@ interface Form {
   private: boolean;
   days: number;
   atLeast: number;
+  without: { id: string; text: string }[];
 }
 
 interface Preview {
@@ -41,7 +42,7 @@ interface Preview {
   confirm: string;
 }
 
-const empty: Form = { query: "", kinds: [], since: "", title: "", to: [{ name: "", key: "" }], names: true, places: false, times: "", words: [], quotes: false, private: false, days: 30, atLeast: 0 };
+const empty: Form = { query: "", kinds: [], since: "", title: "", to: [{ name: "", key: "" }], names: true, places: false, times: "", words: [], quotes: false, private: false, days: 30, atLeast: 0, without: [] };
 
 function requestOf(f: Form, confirm?: string): unknown {
   return {
@@ -54,6 +55,7 @@ function requestOf(f: Form, confirm?: string): unknown {
     quotes: f.quotes || undefined,
     sensitivity: f.private ? "private" : undefined,
     at_least: f.atLeast || undefined,
+    without: f.without.length ? f.without.map((m) => m.id) : undefined,
     expires: f.days ? new Date(Math.floor(Date.now() / 1000) * 1000 + f.days * 864e5).toISOString() : undefined,
     confirm,
   };
@@ -269,10 +271,15 @@ function Look({ form, change, back, made }: Part & { back: () => void; made: (s:
       {t("sharer.back")}
     </button>
   );
+  const leave = (m: Form["without"][0]) => {
+    change((f) => ({ without: [...f.without, m] }));
+    tell({ text: t("sharer.isOut"), undo: async () => change((f) => ({ without: f.without.filter((o) => o.id !== m.id) })) });
+  };
   if (!state) return <Waiting />;
   if (!state.preview)
     return (
       <>
+        <LeftOut form={form} change={change} />
         {state.error!.is("not-found") ? (
           <div class="notice warn">
             <Icon name="why" />
@@ -327,15 +334,21 @@ function Look({ form, change, back, made }: Part & { back: () => void; made: (s:
               </td>
               <td data-of={who}>
                 <Seen text={m.text} />
-                <details>
-                  <summary>{t("sharer.exact")}</summary>
-                  <pre>{JSON.stringify(m.copy, null, 1)}</pre>
-                </details>
+                <div class="view-tools">
+                  <details>
+                    <summary>{t("sharer.exact")}</summary>
+                    <pre>{JSON.stringify(m.copy, null, 1)}</pre>
+                  </details>
+                  <button type="button" class="button small" aria-label={t("sharer.leaveOut", { what: (m.was ?? m.text).slice(0, 80) })} onClick={() => leave({ id: m.of, text: m.was ?? m.text })}>
+                    {t("sharer.leave")}
+                  </button>
+                </div>
               </td>
             </tr>
           ))}
         </tbody>
       </table>
+      <LeftOut form={form} change={change} />
       {p.left_out > 0 && <p class="muted">{t("sharer.leftOut", { n: p.left_out })}</p>}
       {!!p.few && <p class="muted">{t("sharer.few", { n: p.few })}</p>}
       {p.held?.map((h) => (
@@ -366,6 +379,28 @@ function Look({ form, change, back, made }: Part & { back: () => void; made: (s:
         </button>
       </footer>
     </>
+  );
+}
+
+/** What the wearer has left out, to be taken in again. */
+function LeftOut({ form, change }: Part) {
+  if (!form.without.length) return null;
+  return (
+    <section class="panel left-out">
+      <h2>{t("sharer.without", { n: form.without.length })}</h2>
+      <ul class="rows">
+        {form.without.map((m) => (
+          <li key={m.id}>
+            <span class="rows-text">
+              <T text={m.text} most={160} />
+            </span>
+            <button type="button" class="button small" aria-label={t("sharer.takeIn", { what: m.text.slice(0, 80) })} onClick={() => change((f) => ({ without: f.without.filter((o) => o.id !== m.id) }))}>
+              {t("sharer.take")}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

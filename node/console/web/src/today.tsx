@@ -5,6 +5,7 @@ import { huesOf, rowsOf, speakersOf, type Row } from "./day";
 import { forget } from "./forget";
 import { addDays, clock, dateOf, dayNumber, lasting, longDate, mediumDate, mondayOf, monthOf, said, seconds, t, inZone, weekday } from "./i18n";
 import { Icon } from "./icons";
+import { DayMap } from "./map";
 import { Ribbon } from "./ribbon";
 import { go } from "./router";
 import type { Day, Days, Line } from "./types";
@@ -121,7 +122,7 @@ function DayBody({ day, target, wearer }: { day: Day; target?: string; wearer: s
     let i = rows.findIndex((r) => r.at >= time);
     if (i < 0) i = rows.length - 1;
     setMost((m) => Math.max(m, i + step));
-    requestAnimationFrame(() => document.getElementById("r-" + i)?.scrollIntoView({ block: "start", behavior: "smooth" }));
+    requestAnimationFrame(() => document.getElementById("r-" + i)?.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" }));
   }
 
   if (rows.length === 0) {
@@ -150,6 +151,7 @@ function DayBody({ day, target, wearer }: { day: Day; target?: string; wearer: s
   return (
     <>
       <Ribbon day={day} rows={rows} jump={jump} />
+      <DayMap day={day} jump={jump} />
       <div class="chips" role="group" aria-label={t("day.filter")}>
         <button type="button" class="chip" aria-pressed={kept} onClick={() => setKept(!kept)}>
           <Icon name="memories" size={14} /> {t("day.kept")}

@@ -44,17 +44,28 @@ export function useLive(): boolean {
 export function useLoaded<V>(path: string | null): Loaded<V> {
   const [state, set] = useState<{ path: string | null; value?: V; error?: Problem }>({ path });
   const [turn, again] = useState(0);
+  const loads = useRef(false);
+  const stale = useRef(false); // it changed while it was loaded
   useEffect(() => {
     if (path === null) return;
     const stop = new AbortController();
-    get<V>(path, stop.signal).then(
-      (value) => set({ path, value }),
-      (error) => stop.signal.aborted || set((s) => (s.path === path && s.value && !(error instanceof Problem && error.status === 404) ? s : { path, error: asProblem(error) })),
-    );
+    loads.current = true;
+    stale.current = false;
+    get<V>(path, stop.signal)
+      .then(
+        (value) => set({ path, value }),
+        (error) => stop.signal.aborted || set((s) => (s.path === path && s.value && !(error instanceof Problem && error.status === 404) ? s : { path, error: asProblem(error) })),
+      )
+      .then(() => {
+        if (stop.signal.aborted) return;
+        loads.current = false;
+        if (stale.current) again((n) => n + 1);
+      });
     return () => stop.abort();
   }, [path, turn]);
   useEffect(() => {
-    const on = () => again((n) => n + 1);
+    // What takes long to load is not begun anew by each change: it would never be there.
+    const on = () => (loads.current ? (stale.current = true) : again((n) => n + 1));
     changed.addEventListener("change", on);
     return () => changed.removeEventListener("change", on);
   }, []);

@@ -1,0 +1,83 @@
+package console
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/console"
+)
+
+// beside is a console of its own before the daemon's API, which can go away
+// while the daemon stays. It is at the address listen.
+func beside(t *testing.T, listen string) *console.Console {
+	t.Helper()
+	l, err := config.Load(config.Sources{Flags: []config.Flag{{Key: "home", Value: home}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	network, address, err := l.Endpoint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: "locket"})
+	to.FlushInterval = -1
+	to.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}}
+	c := console.New(console.Options{Listen: listen})
+	c.Serve(to)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// The page opens while the node is away, says so, and goes on when it answers
+// again. The browser has kept the page's own files and nothing of the memory.
+func TestAway(t *testing.T) {
+	first := beside(t, "127.0.0.1:0")
+	l, err := first.OpenConsole(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := openAt(t, plain, l.URL)
+	b.visit("/day/"+theDay, ".row.said")
+	b.visit("/memories/vault", ".secrets li")
+	js[any](b, `navigator.serviceWorker.ready.then(() => null)`)
+	b.until(`!!navigator.serviceWorker.controller`)
+	b.visit("/memories", ".rows li") // by the worker
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.visit("/day/"+theDay, ".empty pre")
+	b.says("Your node is away")
+	b.accessible("away")
+	b.shoot("away")
+	// What is kept still has the policy, and the policy still holds.
+	if got := js[string](b, `fetch("/").then(r => r.headers.get("Content-Security-Policy"))`); !strings.Contains(got, "default-src 'none'") {
+		t.Errorf("the kept page has the policy %q", got)
+	}
+	kept := js[[]string](b, `caches.keys().then(names => Promise.all(names.map(n => caches.open(n).then(c => c.keys())))).then(all => all.flat().map(r => new URL(r.url).pathname))`)
+	if got, want := strings.Join(kept, " "), "/ /console.js /console.css /icon.svg /manifest.webmanifest"; got != want {
+		t.Errorf("the browser keeps %s, and not %s", got, want)
+	}
+	if got := js[string](b, `fetch("/v1/status").then(r => "answered", () => "away")`); got != "away" {
+		t.Error("the API answers from the browser's memory")
+	}
+	// Another life of the node knows nothing of the session, and the page says so.
+	u, err := url.Parse(l.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := beside(t, u.Host).OpenConsole(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.WaitVisible(".door"))
+	b.says("This session has ended")
+}
