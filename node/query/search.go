@@ -143,6 +143,9 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	if err == nil {
 		err = qr.addGiven(ctx, &r, q, choice, &res)
 	}
+	if err == nil {
+		err = qr.addWhereabouts(ctx, &r, choice, k, &res)
+	}
 	if err != nil {
 		return serve.SearchResult{}, err
 	}
