@@ -22,7 +22,7 @@ func (a *app) groups() []group {
 	return []group{
 		{"Begin", []*cobra.Command{a.setupCommand(), a.initCommand(), a.runCommand(), a.openCommand(), a.statusCommand(), a.doctorCommand(), a.configCommand(),
 			a.demoCommand(), a.replayCommand()}},
-		{"Remember and find", []*cobra.Command{a.addCommand(), a.batchCommand(), a.searchCommand(), a.askCommand(), a.chatCommand(), a.contextCommand(),
+		{"Remember and find", []*cobra.Command{a.addCommand(), a.batchCommand(), a.searchCommand(), a.askCommand(), a.chatCommand(), a.contextCommand(), a.coreCommand(),
 			a.listCommand(), a.getCommand(), a.dayCommand(), a.talkCommand(), a.mediaCommand(), a.categoriesCommand(), a.graphCommand()}},
 		{"See where it comes from", []*cobra.Command{a.whyCommand(), a.historyCommand(), a.traceCommand(), a.refusalsCommand()}},
 		{"Correct and forget", []*cobra.Command{a.updateCommand(), a.pinCommand(true), a.pinCommand(false), a.entitiesCommand(), a.dreamCommand(),
