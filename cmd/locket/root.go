@@ -22,8 +22,8 @@ func (a *app) groups() []group {
 	return []group{
 		{"Begin", []*cobra.Command{a.setupCommand(), a.initCommand(), a.runCommand(), a.openCommand(), a.statusCommand(), a.doctorCommand(), a.configCommand(),
 			a.demoCommand(), a.replayCommand()}},
-		{"Remember and find", []*cobra.Command{a.addCommand(), a.batchCommand(), a.searchCommand(), a.askCommand(), a.contextCommand(),
-			a.listCommand(), a.getCommand(), a.mediaCommand(), a.categoriesCommand(), a.graphCommand()}},
+		{"Remember and find", []*cobra.Command{a.addCommand(), a.batchCommand(), a.searchCommand(), a.askCommand(), a.chatCommand(), a.contextCommand(), a.coreCommand(),
+			a.listCommand(), a.getCommand(), a.dayCommand(), a.talkCommand(), a.mediaCommand(), a.categoriesCommand(), a.graphCommand()}},
 		{"See where it comes from", []*cobra.Command{a.whyCommand(), a.historyCommand(), a.traceCommand(), a.refusalsCommand()}},
 		{"Correct and forget", []*cobra.Command{a.updateCommand(), a.pinCommand(true), a.pinCommand(false), a.entitiesCommand(), a.dreamCommand(),
 			a.deleteCommand(), a.forgetCommand(), a.retentionCommand()}},
@@ -45,7 +45,7 @@ var otherWords = map[string][]string{
 	"update": {"edit", "correct"}, "export": {"dump"}, "import": {"load"}, "backup": {"save", "restore"}, "pair": {"join", "invite"},
 	"doctor": {"check", "repair", "verify", "fsck"}, "why": {"explain"}, "history": {"log"}, "setup": {"install", "wizard"}, "init": {"new"},
 	"devices": {"members"}, "conflicts": {"diff"}, "grant": {"worker", "workers"}, "share": {"publish"}, "plugin": {"extension", "extensions"},
-	"vault": {"secrets", "passwords"}, "app": {"apps", "client", "token", "apikey"}, "status": {"info", "ps"}, "open": {"console", "web", "ui", "browser"}, "llm": {"model"}, "engine": {"engines", "ears", "eyes", "mind", "transcribe", "ocr"}, "ask": {"chat"},
+	"vault": {"secrets", "passwords"}, "app": {"apps", "client", "token", "apikey"}, "status": {"info", "ps"}, "open": {"console", "web", "ui", "browser"}, "llm": {"model"}, "engine": {"engines", "ears", "eyes", "mind", "transcribe", "ocr"}, "chat": {"repl", "converse"}, "day": {"today", "diary", "timeline"}, "talk": {"lines", "transcript", "sessions"},
 }
 
 // root is the command with everything under it.

@@ -1,5 +1,5 @@
 // Package consolidate plans a dream: it merges memories that say the same,
-// archives expired ones, rewrites full core blocks, and summarises days. It is
+// archives expired ones, keeps core blocks, and summarises days. It is
 // pure: its input is the memories and how often each was used, and its output
 // is a plan. Replicas with the same knowledge make the same plan.
 //
@@ -33,6 +33,7 @@ const (
 	Expire    Kind = "expire"    // it has expired and is archived
 	Archive   Kind = "archive"   // it is no longer true and was not used for long
 	Move      Kind = "move"      // a line of a full core block becomes a semantic memory
+	Promote   Kind = "promote"   // what the wearer says of themselves again and again becomes a line of a core block
 	Summarise Kind = "summarise" // summarises a day in a few lines
 	Revive    Kind = "revive"    // two devices have merged memories into each other in a ring: one comes back
 	Scrub     Kind = "scrub"     // a secret that was overlooked goes to the vault
@@ -79,10 +80,10 @@ type Step struct {
 	Kind      Kind              `json:"kind"`
 	Memory    memory.ID         `json:"memory"`
 	Text      string            `json:"text"`                // of the memory, to show; not of one that is scrubbed
-	Into      memory.ID         `json:"into,omitzero"`       // merge: which takes it in; move: the new one
+	Into      memory.ID         `json:"into,omitzero"`       // merge: which takes it in; move, promote: the new one
 	IntoText  string            `json:"into_text,omitempty"` // to show
 	Reason    string            `json:"reason"`
-	Candidate *memory.Candidate `json:"candidate,omitempty"` // move, summarise
+	Candidate *memory.Candidate `json:"candidate,omitempty"` // move, summarise, promote
 	Stamp     string            `json:"stamp"`               // what was looked at, for whether it changed since
 }
 
@@ -114,7 +115,7 @@ func Make(ctx context.Context, in Input) (Plan, error) {
 		in.Wall = in.Now
 	}
 	p := planner{in: in, byID: map[memory.ID]*memory.Memory{}, taken: map[memory.ID]bool{}, gone: map[memory.ID]bool{}, away: map[memory.ID]bool{}, since: map[memory.ID]time.Time{}, over: func() bool { return ctx.Err() != nil }}
-	for _, step := range []func(){p.sort, p.revive, p.scrub, p.expire, p.adopt, p.merge, p.blocks, p.days} {
+	for _, step := range []func(){p.sort, p.revive, p.scrub, p.expire, p.adopt, p.merge, p.core, p.blocks, p.days} {
 		if step(); p.over() {
 			return Plan{}, ctx.Err()
 		}
@@ -228,7 +229,7 @@ func (s *Step) Assertions(m, into *memory.Memory) []memory.Assertion {
 		return []memory.Assertion{{Memory: s.Into, Act: memory.ActPropose, Candidate: s.Candidate, Reason: s.Reason}, put}
 	case Revive:
 		return []memory.Assertion{{Memory: s.Memory, Act: memory.ActRestore, Reason: s.Reason}}
-	case Summarise:
+	case Summarise, Promote:
 		return []memory.Assertion{{Memory: s.Into, Act: memory.ActPropose, Candidate: s.Candidate, Reason: s.Reason}}
 	}
 	return nil // scrub is not said, it is done

@@ -200,7 +200,7 @@ func (p *planner) blocks() {
 		sorting.Sort(ms, func(a, b *memory.Memory) int { return when(a).Compare(when(b)) })
 		lines, limit, size := make([]memory.CoreLine, len(ms)), 0, 0
 		for i, m := range ms {
-			lines[i] = memory.CoreLine{Text: m.Text, Uses: p.in.Uses[m.ID].Count, Keep: !p.may(m)}
+			lines[i] = memory.CoreLine{Text: m.Text, Uses: p.in.Uses[m.ID].Count, Keep: !p.may(m) || healthy(m)}
 			limit, size = max(limit, m.Fields.Core.Limit), size+utf8.RuneCountInString(m.Text)+1
 		}
 		c := memory.Condense(lines, limit)

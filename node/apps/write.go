@@ -51,7 +51,7 @@ func (w *writer) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, 
 		ids[i] = res.Changes[i].Memory
 	}
 	out := res
-	out.Changes = []memory.Change{}
+	out.Changes, out.Line = []memory.Change{}, memory.ID{}
 	// The reason why a line is no news would tell what was said to the wearer or
 	// shown to others.
 	out.Refusals = slices.DeleteFunc(slices.Clone(res.Refusals), func(r memory.Refusal) bool { return r.Kind == "feedback" || r.Kind == "duplicate" })

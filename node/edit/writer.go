@@ -118,7 +118,11 @@ func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.Eve
 	lock := es.c.Engine.Hold()
 	defer lock.Release()
 	out, err := es.c.Chain.Process(ctx, lock, ev)
-	return serve.AddResult{Changes: serve.Some(out.Changes), Refusals: serve.Some(out.Refusals), Redacted: out.Redacted, Repeated: out.Repeated}, err
+	res := serve.AddResult{Changes: serve.Some(out.Changes), Refusals: serve.Some(out.Refusals), Redacted: out.Redacted, Repeated: out.Repeated}
+	if len(out.Lines) > 0 { // a text is one line
+		res.Line = out.Lines[0]
+	}
+	return res, err
 }
 
 // unread reports whether the extractors found nothing in a text that may still

@@ -130,6 +130,7 @@ type Outcome struct {
 	Repeated bool             // it was done before
 	Held     bool             // sound of an utterance that is not over, or a part of a photo
 	Covers   []memory.EventID // held events that this event completes
+	Lines    []memory.ID      // utterances that were kept of it
 	Changes  []memory.Change
 	Refusals []memory.Refusal
 	Redacted int
@@ -229,6 +230,9 @@ func (x *Extractor) Process(ctx context.Context, w *engine.Writer, ev memory.Eve
 	out.Changes, err = x.commit(ctx, w, p)
 	if err != nil {
 		return out, fmt.Errorf("extract %s: %w", ev.ID, err)
+	}
+	for i := range p.utterances {
+		out.Lines = append(out.Lines, p.utterances[i].ID)
 	}
 	return out, nil
 }

@@ -31,7 +31,7 @@ func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResu
 			if modelErr != nil && !r.EvidenceOnly {
 				res.Trouble = modelErr.Error()
 			}
-			return nil
+			return qr.answerByRecords(ctx, &r, &res)
 		}
 		now := r.At
 		if now.IsZero() {

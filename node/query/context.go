@@ -11,6 +11,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/consolidate"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/retrieve"
@@ -127,6 +128,15 @@ func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items
 		for _, m := range list {
 			if m.State != memory.Active || m.Negates || r.Agent != "" && m.Owner.Agent != r.Agent || r.Run != "" && m.Owner.Run != r.Run || !r.Filters.Match(&filter.Item{Memory: m, Categories: qr.categories(m)}) {
 				continue
+			}
+			if of, copied := consolidate.Copied(m); copied && !m.Pinned {
+				source, err := tx.Memory(of)
+				if err != nil && !errors.Is(err, memory.ErrNotFound) {
+					return err
+				}
+				if err != nil || source.State != memory.Active { // no longer so; the next dream puts the line away
+					continue
+				}
 			}
 			items = append(items, retrieve.Item{ID: m.ID, Section: memory.Core, Text: m.Text, Label: m.Fields.Core.Block})
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/consolidate"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
@@ -111,6 +112,18 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 			}
 			if ok {
 				if hit.Memory != nil {
+					if of, copied := consolidate.Copied(hit.Memory); copied && !slices.Contains(r.Types, memory.Core) { // what it was made of stands for it
+						h.ID, h.Source = of, memory.ID{}
+						if hit, ok, err = load(tx, h); err != nil {
+							return err
+						}
+						if !ok || hit.Memory == nil || hit.Memory.State != memory.Active || choice.narrows() && !choice.allows(qr, tx, of) {
+							continue
+						}
+					}
+					if slices.ContainsFunc(res.Hits, func(o serve.Hit) bool { return o.ID == hit.ID }) {
+						continue
+					}
 					was, err := choice.then.of(tx, hit.Memory)
 					if err != nil || was == nil {
 						return err
@@ -142,6 +155,9 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	})
 	if err == nil {
 		err = qr.addGiven(ctx, &r, q, choice, &res)
+	}
+	if err == nil {
+		err = qr.addWhereabouts(ctx, &r, choice, k, &res)
 	}
 	if err != nil {
 		return serve.SearchResult{}, err

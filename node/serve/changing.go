@@ -56,6 +56,7 @@ type AddResult struct {
 	Refusals []memory.Refusal `json:"refusals"`
 	Redacted int              `json:"redacted,omitempty"` // secrets moved to the vault
 	Repeated bool             `json:"repeated,omitempty"` // there was a text with the same key, and nothing was done
+	Line     memory.ID        `json:"line,omitzero"`      // the line that is kept of the text; POST /v1/forget with this id takes the whole text back
 }
 
 // UpdateRequest corrects a memory. A nil field stays as it is. At most one of

@@ -57,7 +57,7 @@ type ForgetPlan struct {
 // ForgetRequest is the body of POST /v1/forget: a selection with Plan, or the
 // token of a plan in Confirm.
 type ForgetRequest struct {
-	IDs     []string        `json:"ids,omitempty"` // may be abbreviated
+	IDs     []string        `json:"ids,omitempty"` // of memories, which may be abbreviated, and of lines
 	Query   string          `json:"query,omitempty"`
 	Last    config.Duration `json:"last,omitempty"`
 	When    string          `json:"when,omitempty"` // "last 10 minutes", "yesterday in the office"
@@ -131,9 +131,11 @@ func (s *planner) forget(ctx context.Context, req ForgetRequest) (ForgetAnswer, 
 	sel := ForgetSelection{Query: req.Query, Last: req.Last, When: req.When, Since: req.Since, Until: req.Until,
 		Person: req.Person, Place: req.Place, Device: req.Device}
 	for _, text := range req.IDs {
-		id, err := s.Resolve(ctx, text)
+		id, err := memory.ParseID(text) // of a memory or a line
 		if err != nil {
-			return ForgetAnswer{}, err
+			if id, err = s.Resolve(ctx, text); err != nil {
+				return ForgetAnswer{}, err
+			}
 		}
 		if !slices.Contains(sel.IDs, id) {
 			sel.IDs = append(sel.IDs, id)

@@ -90,8 +90,8 @@ type Hit struct {
 	// What adds up to the score, by name. `bm25_match`: the question's words, here and in what was
 	// said around it. `speaker_match`: the question names who said this. `string_match`: spelt like
 	// the question's words, or the very code or quotation. `lexicon_match`: words of the matter that
-	// is asked after. `time_match`: of a time that the question names. `entity_match`: a whole name
-	// that the question holds. `graph_match`: a name that hangs together with those in the question.
+	// is asked after. `time_match`: of a time that the question names, or the record of where or with
+	// whom the wearer was then. `entity_match`: a whole name that the question holds. `graph_match`: a name that hangs together with those in the question.
 	// `context_match`: answers somebody's question that holds the words. `embedding_match`: near in
 	// meaning, by an embedding model, where one is set. `rerank_match`: judged by a reranker, where
 	// one is set. `when`, `where`: tells what such a question asks. `length`: longer lines tell more.
@@ -129,7 +129,7 @@ type AskRequest struct {
 
 // AskResult is an answer with its sources.
 type AskResult struct {
-	Answer     string        `json:"answer,omitempty"`   // empty: the evidence is the answer
+	Answer     string        `json:"answer,omitempty"`   // a model's, or the places and people that records have of a time; empty: the evidence is the answer
 	Model      string        `json:"model,omitempty"`    // that made it; empty: none did
 	Topic      string        `json:"topic,omitempty"`    // what was looked for, where what was asked before lent words; absent: the question
 	Known      bool          `json:"known"`              // false: it is not known, and the evidence the nearest there is

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/retrieve"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) chatCommand() *cobra.Command {
+	var plain bool
+	c := &cobra.Command{
+		Use: "chat", Short: "Talk with your memory: ask, tell, take back", Args: nothing(),
+		Long: `Reads a line at a time. A question is answered as locket ask answers it, with a language
+model where one is set and from the evidence otherwise. A question may go on from what
+was said before: "where is the kayak?", "and who bought it?". Anything else is remembered
+as locket add would, and the answer says what of it was.
+
+  undo     takes back what was told last, with all that was made of it
+  ? LINE   asks, whatever the line looks like
+  + LINE   tells
+
+On a pipe each line has one answer; with --json, one object.`,
+		Example: `  locket chat
+  echo "where is the red kayak" | locket chat
+  locket chat --json < lines.txt`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				return (&chat{app: a, client: cl, plain: plain}).run(cmd.Context())
+			})
+		},
+	}
+	c.Flags().BoolVar(&plain, "evidence", false, "ask no language model")
+	return c
+}
+
+// chat is a conversation over memory.
+type chat struct {
+	*app
+	client *serve.Client
+	plain  bool                   // no model is asked
+	before []serve.ContextMessage // what was asked, answered and told
+	told   []addition             // what undo takes back, the latest last
+	failed int                    // lines that were not answered
+}
+
+// addition is one text that the conversation added.
+type addition struct {
+	text string
+	line memory.ID
+}
+
+// chatAnswer is what a line brought. One of Asked, Told, Undone and Problem is set.
+type chatAnswer struct {
+	Line    string              `json:"line"`
+	Asked   *serve.AskResult    `json:"asked,omitempty"`
+	Told    *serve.AddResult    `json:"told,omitempty"`
+	Undone  *serve.ForgetResult `json:"undone,omitempty"`
+	Text    string              `json:"text,omitempty"` // with undone: what was taken back
+	Problem string              `json:"problem,omitempty"`
+}
+
+// maxBefore is how many messages of the conversation a question is sent with.
+const maxBefore = 12
+
+var (
+	undoWords  = regexp.MustCompile(`(?i)^/?(?:undo(?: (?:that|it))?|撤销|撤回)[.。!！]?$`)
+	leaveWords = regexp.MustCompile(`(?i)^/?(?:quit|exit|bye|再见)[.。!！]?$`)
+)
+
+var errNothingTold = errors.New("nothing was told here that could be taken back")
+
+func (c *chat) run(ctx context.Context) error {
+	s := &asker{app: c.app, ctx: ctx, talks: c.talks()}
+	if s.talks {
+		s.tell("Ask or tell me something. undo takes back what was told last; bye ends.\n")
+	}
+	for {
+		if s.talks {
+			s.tell("> ")
+		}
+		line := ""
+		err := s.wait(func() (err error) {
+			line, err = c.in.ReadString('\n')
+			return err
+		})
+		line = strings.TrimSpace(line)
+		if errors.Is(err, errEnded) || s.talks && leaveWords.MatchString(line) {
+			return nil
+		}
+		if line != "" {
+			if err := c.answer(ctx, line); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF) && c.failed > 0 && !s.talks:
+			return fmt.Errorf("%s not answered", plural(c.failed, "line was", "lines were"))
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// answer answers one line. A line that can't be answered does not end the
+// conversation.
+func (c *chat) answer(ctx context.Context, line string) error {
+	out := chatAnswer{Line: line}
+	text, mark := line, ""
+	if rest, ok := strings.CutPrefix(line, "?"); ok && strings.TrimSpace(rest) != "" {
+		text, mark = strings.TrimSpace(rest), "?"
+	} else if rest, ok := strings.CutPrefix(line, "+"); ok && strings.TrimSpace(rest) != "" {
+		text, mark = strings.TrimSpace(rest), "+"
+	}
+	var err error
+	switch {
+	case mark == "" && undoWords.MatchString(line):
+		err = c.undo(ctx, &out)
+	case mark == "?" || mark == "" && retrieve.Asks(text):
+		err = c.ask(ctx, text, &out)
+	default:
+		err = c.tellIt(ctx, text, &out)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		c.failed++
+		out.Problem = err.Error()
+		if !c.json {
+			fmt.Fprintln(c.stderr, c.paint.red(oneLine(out.Problem)))
+			return nil
+		}
+	}
+	return c.print(out, func(w io.Writer) {
+		switch {
+		case out.Asked != nil:
+			c.showAnswer(w, out.Asked)
+		case out.Told != nil:
+			c.showAdded(w, out.Told)
+		default:
+			fmt.Fprintf(w, "Taken back: %s\n", oneLine(out.Text))
+		}
+	})
+}
+
+func (c *chat) ask(ctx context.Context, question string, out *chatAnswer) error {
+	res, err := c.client.Ask(ctx, serve.AskRequest{Question: question, Before: c.before, EvidenceOnly: c.plain})
+	if err != nil {
+		return err
+	}
+	out.Asked = &res
+	c.say("", question)
+	switch { // what it answered lends its names to the next question, too
+	case !res.Known:
+	case res.Model != "":
+		c.say("Locket", res.Answer)
+	case len(res.Evidence) > 0:
+		c.say("Locket", res.Evidence[0].Text)
+	}
+	return nil
+}
+
+func (c *chat) tellIt(ctx context.Context, text string, out *chatAnswer) error {
+	res, err := c.client.Add(ctx, serve.AddRequest{Text: text, Keep: true})
+	if err != nil {
+		return err
+	}
+	out.Told = &res
+	if res.Redacted > 0 { // it went to the vault, and stands nowhere else
+		text = "what held a secret"
+		out.Line = text
+	}
+	if !res.Line.IsZero() {
+		c.told = append(c.told, addition{text, res.Line})
+	}
+	if res.Redacted == 0 {
+		c.say("", text)
+	}
+	return nil
+}
+
+func (c *chat) say(speaker, text string) {
+	c.before = append(c.before, serve.ContextMessage{Speaker: speaker, Text: text})
+	c.before = c.before[max(0, len(c.before)-maxBefore):]
+}
+
+// undo forgets the line that was told last: what it said, and the memories made of
+// it. A memory with other evidence stays as it was before.
+func (c *chat) undo(ctx context.Context, out *chatAnswer) error {
+	if len(c.told) == 0 {
+		return errNothingTold
+	}
+	last := c.told[len(c.told)-1]
+	plan, err := c.client.PlanForget(ctx, serve.ForgetRequest{IDs: []string{last.line.String()}})
+	if err != nil {
+		return err
+	}
+	done, err := c.client.Forget(ctx, plan.Confirm)
+	if err != nil {
+		return err
+	}
+	c.told = c.told[:len(c.told)-1]
+	for i := len(c.before) - 1; i >= 0; i-- {
+		if c.before[i].Text == last.text {
+			c.before = append(c.before[:i:i], c.before[i+1:]...)
+			break
+		}
+	}
+	out.Undone, out.Text = done.Result, last.text
+	return nil
+}

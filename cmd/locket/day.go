@@ -1,0 +1,296 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/internal/sorting"
+	"github.com/locket-dev/locket/memory"
+	people "github.com/locket-dev/locket/memory/names"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) dayCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "day [DATE]", Short: "Show a day: talk, places, what was remembered, gaps and pauses", Args: between(0, 1, "the date"),
+		Long: `Shows what was heard on a day, in sessions: runs of lines without a gap of 30 minutes.
+Below each line stand the memories that quote it. Visits, photos, pauses and what was lost
+are in their places. The day is today unless DATE is given: 2026-03-01, yesterday, or a
+number of days ago, such as 3d.`,
+		Example: `  locket day
+  locket day yesterday
+  locket day 2026-03-01 --json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := a.load(); err != nil {
+				return err
+			}
+			date, err := a.readDate(slices.Concat(args, []string{"today"})[0])
+			if err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				d, err := cl.Day(cmd.Context(), date)
+				return a.printed(err, d, func(w io.Writer) { a.showDay(w, &d) })
+			})
+		},
+	}
+}
+
+// readDate reads a day.
+func (a *app) readDate(text string) (serve.Date, error) {
+	now := time.Now().In(a.zone())
+	switch strings.ToLower(text) {
+	case "today", "今天":
+		return serve.DateOf(now), nil
+	case "yesterday", "昨天":
+		return serve.DateOf(now.AddDate(0, 0, -1)), nil
+	}
+	at, err := a.readTime("DATE", text)
+	return serve.DateOf(at.In(a.zone())), err
+}
+
+func (a *app) talkCommand() *cobra.Command {
+	var since, until, with string
+	c := &cobra.Command{
+		Use: "talk", Short: "Browse what was said, by time and person", Args: nothing(),
+		Long: `Shows lines in sessions, oldest first, each with the memories that quote it. Without
+--since it begins a day ago. With --with, only sessions in which that person spoke.
+
+With --json, one session a line.`,
+		Example: `  locket talk
+  locket talk --since 7d --with Anna
+  locket talk --since 2026-03-01 --until 2026-03-08`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := a.load(); err != nil {
+				return err
+			}
+			from, err := a.readTime("--since", cmp.Or(since, "1d"))
+			if err != nil {
+				return err
+			}
+			to := time.Now()
+			if until != "" {
+				if to, err = a.readTime("--until", until); err != nil {
+					return err
+				}
+			}
+			if !from.Before(to) {
+				return usagef("--until %s: not after --since", until)
+			}
+			if with != "" && people.Fold(with) == "" {
+				return usagef("--with %q: no name", with)
+			}
+			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+				list, err := a.sessionsIn(cmd.Context(), cl, from, to, with)
+				return rows(a, err, list, a.showSession, "Nothing was said then.")
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&since, "since", "", "said at this `time` or later; a day ago unless said")
+	f.StringVar(&until, "until", "", "said before this `time`")
+	f.StringVar(&with, "with", "", "only sessions in which this `person` spoke")
+	return c
+}
+
+// talkSession is a run of lines without a gap of 30 minutes.
+type talkSession struct {
+	Session  string          `json:"session"`
+	From     time.Time       `json:"from"`
+	To       time.Time       `json:"to"` // of the last line
+	Places   []string        `json:"places,omitempty"`
+	Speakers []string        `json:"speakers,omitempty"`
+	Lines    []serve.DayLine `json:"lines"`
+	Memories []memory.Memory `json:"memories"` // that quote one of its lines
+}
+
+// addLine adds a line with the memories that quote it.
+func (s *talkSession) addLine(l *serve.DayLine, known map[memory.ID]*memory.Memory) {
+	if len(s.Lines) == 0 {
+		s.Session, s.From, s.Memories = l.Session, l.At, []memory.Memory{}
+	}
+	s.To, s.Lines = l.At, append(s.Lines, *l)
+	if l.Place != "" && !slices.Contains(s.Places, l.Place) {
+		s.Places = append(s.Places, l.Place)
+	}
+	if l.Speaker != "" && !slices.Contains(s.Speakers, l.Speaker) {
+		s.Speakers = append(s.Speakers, l.Speaker)
+	}
+	for _, id := range l.Memories {
+		if m := known[id]; m != nil && !slices.ContainsFunc(s.Memories, func(o memory.Memory) bool { return o.ID == id }) {
+			s.Memories = append(s.Memories, *m)
+		}
+	}
+}
+
+// sessionsOf puts the lines of days, which are in order, into sessions.
+func sessionsOf(days ...serve.Day) (list []talkSession) {
+	for i := range days {
+		known := byID(days[i].Memories)
+		for j := range days[i].Lines {
+			l := &days[i].Lines[j]
+			if n := len(list); n == 0 || list[n-1].Session != l.Session {
+				list = append(list, talkSession{})
+			}
+			list[len(list)-1].addLine(l, known)
+		}
+	}
+	return list
+}
+
+func byID(ms []memory.Memory) map[memory.ID]*memory.Memory {
+	known := make(map[memory.ID]*memory.Memory, len(ms))
+	for i := range ms {
+		known[ms[i].ID] = &ms[i]
+	}
+	return known
+}
+
+// sessionsIn gives the sessions of a time.
+func (a *app) sessionsIn(ctx context.Context, cl *serve.Client, from, to time.Time, with string) ([]talkSession, error) {
+	var days []serve.Day
+	first, last := from.In(a.zone()), to.In(a.zone())
+	if n := int(last.Sub(first).Hours() / 24); n >= serve.MaxDays-1 {
+		return nil, usagef("--since: %d days; at most %d at a time, so give --until", n, serve.MaxDays-1)
+	}
+	count, err := cl.Days(ctx, serve.DateOf(first), serve.DateOf(last))
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range count.Days {
+		d, err := cl.Day(ctx, c.Date)
+		if err != nil {
+			return nil, err
+		}
+		d.Lines = slices.DeleteFunc(d.Lines, func(l serve.DayLine) bool { return l.At.Before(from) || !l.At.Before(to) })
+		days = append(days, d)
+	}
+	list := sessionsOf(days...)
+	if with != "" {
+		list = slices.DeleteFunc(list, func(s talkSession) bool {
+			return !slices.ContainsFunc(s.Speakers, func(who string) bool { return isNamed(who, with) })
+		})
+	}
+	return list, nil
+}
+
+// isNamed reports whether a person is meant by a name: the whole of theirs, or a
+// word of it.
+func isNamed(who, name string) bool {
+	who, name = people.Fold(who), people.Fold(name)
+	return slices.ContainsFunc(people.Keys(who), func(k string) bool { return slices.Contains(people.Keys(name), k) }) || slices.Contains(strings.Fields(who), name)
+}
+
+// showSession prints a session's head and its lines.
+func (a *app) showSession(w io.Writer, s *talkSession) {
+	a.showHead(w, s)
+	known := byID(s.Memories)
+	for i := range s.Lines {
+		a.showLine(w, &s.Lines[i], known)
+	}
+}
+
+func (a *app) showHead(w io.Writer, s *talkSession) {
+	head := s.From.In(a.zone()).Format("Mon 2 Jan 2006 15:04") + "–" + s.To.In(a.zone()).Format("15:04")
+	for _, of := range [][]string{s.Speakers, s.Places} {
+		if len(of) > 0 {
+			head += "  " + oneLine(strings.Join(of, ", "))
+		}
+	}
+	fmt.Fprintln(w, a.paint.bold(head))
+}
+
+func (a *app) showLine(w io.Writer, l *serve.DayLine, known map[memory.ID]*memory.Memory) {
+	fmt.Fprintf(w, "  %s  %s: %s\n", a.paint.dim(l.At.In(a.zone()).Format("15:04")), oneLine(cmp.Or(l.Speaker, "?")), oneLine(l.Text))
+	for _, id := range l.Memories {
+		if m := known[id]; m != nil {
+			fmt.Fprintf(w, "         %s %s  %s%s\n", a.paint.dim("→ "+shortID(m.ID)), a.paint.dim(string(m.Type)), oneLine(m.Text), marks(m))
+		}
+	}
+}
+
+// dayEntry is something of a day that has a time.
+type dayEntry struct {
+	at   time.Time
+	show func(w io.Writer)
+}
+
+// showDay prints a day in order of time.
+func (a *app) showDay(w io.Writer, d *serve.Day) {
+	clock := func(t time.Time) string { return t.In(a.zone()).Format("15:04") }
+	var all []dayEntry
+	mark := func(at time.Time, format string, args ...any) {
+		text := oneLine(fmt.Sprintf(format, args...))
+		all = append(all, dayEntry{at, func(w io.Writer) { fmt.Fprintf(w, "%s  %s\n", a.paint.dim(clock(at)), text) }})
+	}
+	known, quoted := byID(d.Memories), map[memory.ID]bool{}
+	sessions := sessionsOf(*d)
+	for i := range sessions {
+		s := &sessions[i]
+		all = append(all, dayEntry{s.From, func(w io.Writer) { a.showHead(w, s) }})
+		for j := range s.Lines {
+			l := &s.Lines[j]
+			for _, id := range l.Memories {
+				quoted[id] = true
+			}
+			all = append(all, dayEntry{l.At, func(w io.Writer) { a.showLine(w, l, known) }})
+		}
+		if i > 0 {
+			quiet := s.From.Sub(sessions[i-1].To)
+			mark(sessions[i-1].To.Add(1), "… nothing was said for %d:%02d", int(quiet.Hours()), int(quiet.Minutes())%60)
+		}
+	}
+	for i := range d.Memories {
+		m := &d.Memories[i]
+		if quoted[m.ID] {
+			continue
+		}
+		if f := m.Fields.Episodic; f != nil && f.Place != "" && slices.Contains(m.Tags, "visit") {
+			mark(f.Started, "@ %s", f.Place)
+			continue
+		}
+		at := m.Learnt
+		for _, e := range m.Evidence {
+			if !e.At.Before(d.From) && e.At.Before(d.To) {
+				at = e.At
+				break
+			}
+		}
+		mark(at, "%s %s  %s%s", shortID(m.ID), m.Type, m.Text, marks(m))
+	}
+	for _, r := range d.Refusals {
+		if r.Kind == "gap" {
+			mark(r.At, "lost: %s", r.Reason)
+		}
+	}
+	for _, p := range d.Pauses {
+		if p.To.IsZero() {
+			mark(p.From, "paused until now")
+		} else {
+			mark(p.From, "paused until %s", clock(p.To))
+		}
+	}
+	sorting.Stable(all, func(x, y dayEntry) int { return x.at.Compare(y.at) })
+	for _, e := range all {
+		e.show(w)
+	}
+	if d.More {
+		fmt.Fprintf(w, "More than %d lines were said.\n", serve.MaxDayLines)
+	}
+	if len(all) == 0 {
+		fmt.Fprintf(w, "Nothing is kept of %s.", d.Date)
+		for _, other := range []serve.Date{d.Before, d.Next} {
+			if other != "" {
+				fmt.Fprintf(w, " See locket day %s.", other)
+			}
+		}
+		fmt.Fprintln(w)
+	}
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// What is no line stands in its place in the day: visits, photos, pauses, losses.
+func TestShowDay(t *testing.T) {
+	at := func(h, m int) time.Time { return time.Date(2026, 3, 2, h, m, 0, 0, time.UTC) }
+	of := func(id byte, kind memory.Type, text string, when time.Time) memory.Memory {
+		return memory.Memory{ID: memory.ID{id}, State: memory.Active, Candidate: memory.Candidate{Type: kind, Text: text, Evidence: []memory.Evidence{{At: when}}}}
+	}
+	visit := of(1, memory.Episodic, "Maja arrived", at(8, 30))
+	visit.Tags, visit.Fields.Episodic = []string{"visit"}, &memory.EpisodicFields{EventType: "visit", Place: "the office", Started: at(8, 30)}
+	key := of(2, memory.Semantic, "The key is under the pot.", at(9, 0))
+	d := serve.Day{Date: "2026-03-02", From: at(0, 0), To: at(24, 0),
+		Lines:    []serve.DayLine{{ID: memory.ID{9}, At: at(9, 0), Session: "s", Speaker: "Anna", Text: "The key is under the\x1b[31m pot", Place: "the office", Memories: []memory.ID{key.ID}}},
+		Memories: []memory.Memory{visit, key, of(3, memory.Resource, "Photo, sharp", at(10, 0))},
+		Refusals: []serve.DayRefusal{{At: at(11, 0), Kind: "gap", Reason: "3 events of pin"}, {At: at(11, 5), Kind: "nothing", Reason: "hm"}},
+		Pauses:   []serve.Span{{From: at(12, 0), To: at(13, 0)}}}
+	var out bytes.Buffer
+	a := &app{settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}
+	a.showDay(&out, &d)
+	const want = `08:30  @ the office
+Mon 2 Mar 2026 09:00–09:00  Anna  the office
+  09:00  Anna: The key is under the[31m pot
+         → 0800000000 semantic  The key is under the pot.
+10:00  0c00000000 resource  Photo, sharp
+11:00  lost: 3 events of pin
+12:00  paused until 13:00
+`
+	if out.String() != want {
+		t.Errorf("%s\nwant\n%s", out.String(), want)
+	}
+}

@@ -1,0 +1,49 @@
+package retrieve
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// asksEn are the beginnings by which an English line asks without a question mark.
+	asksEn = []*regexp.Regexp{
+		regexp.MustCompile(`^(?:who|whose|whom|which|why|how|what)\b`),
+		// "When I was in Rome, I met Anna" tells.
+		regexp.MustCompile(`^(?:when|where)(?:'s|'re|'d|'ll)?(?:$| (?:is|are|am|was|were|do|does|did|can|could|will|would|should|shall|has|have|had|exactly|else)\b)`),
+		regexp.MustCompile(`^(?:when|where)(?:'s|'re|'d)\b`),
+		// "Have a look" and "Do the dishes" tell.
+		regexp.MustCompile(`^(?:is|are|am|was|were|does|did|can|could|will|would|should|has|isn't|aren't|wasn't|weren't|doesn't|didn't|can't) (?:there|the|a|an|any|my|our|your|his|her|their|i|you|we|they|he|she|it|this|that|these|those|anybody|anyone|somebody|someone|[a-z]+'s)\b`),
+		regexp.MustCompile(`^(?:is|are|was|were|does|did|has) [a-z]+ [a-z]+\b`),
+		regexp.MustCompile(`^(?:do|have) (?:i|you|we|they)\b`),
+		regexp.MustCompile(`^(?:please )?(?:tell me|show me|(?:list|find) (?:me|my|all|the|every)|remind me (?:who|what|when|where|which|why|how))\b`),
+	}
+	// asksZh are the words by which a Chinese line asks.
+	asksZh = regexp.MustCompile(`什么|谁|哪|几点|几号|几个|几次|几岁|几时|多少|多久|多大|怎么|怎样|如何|为何|何时|是不是|有没有|能不能|会不会|要不要|是否|^(?:请)?(?:告诉我|帮我(?:找|查|看)|列出|查一下|找一下)|[吗呢]$`)
+	// tellsZh are phrases in which such words ask nothing.
+	tellsZh = regexp.MustCompile(`不知道|什么都|谁都|哪里都|哪儿都|怎么都|没什么|无论|不管|不论|什么的|^(?:因为|如果)`)
+	joined  = regexp.MustCompile(`^(?:(?:and|so|but|then|ok|okay|well|hey|also)[ ,]+)+`)
+)
+
+// Asks tells whether a line of a conversation asks something rather than tells it.
+// A line as speech recognition gives it, without marks, is judged by its words.
+func Asks(text string) bool {
+	t := strings.TrimRight(strings.TrimSpace(text), " \t\"')”’")
+	if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") {
+		return true
+	}
+	if strings.HasSuffix(t, "!") || strings.HasSuffix(t, "！") {
+		return false
+	}
+	t = strings.TrimRight(t, ".。…")
+	if asksZh.MatchString(t) {
+		return !tellsZh.MatchString(t)
+	}
+	lower := joined.ReplaceAllString(strings.ToLower(strings.ReplaceAll(t, "’", "'")), "")
+	for _, re := range asksEn {
+		if re.MatchString(lower) {
+			return true
+		}
+	}
+	return false
+}
