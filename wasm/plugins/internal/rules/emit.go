@@ -168,6 +168,9 @@ func untail(s string) string {
 }
 
 func sentenceCase(s string) string {
+	if strings.Contains(s, "  ") {
+		s = strings.Join(strings.Fields(s), " ")
+	}
 	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
 		s = string(s[0]-32) + s[1:]
 	}

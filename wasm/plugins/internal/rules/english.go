@@ -114,7 +114,7 @@ func (t *talk) personal(c *clause) {
 				t.fact(c, "biography", "lived_in", o, true, 0.75)
 				return
 			}
-			if c.usedTo && abodeOf(o, plainText(c.text)) == dwelling {
+			if c.usedTo && abodeOf(o, t.plain) == dwelling {
 				t.once(c, "lived_in", o)
 			}
 			if k := c.find(i, 2, "on"); k >= 0 && !c.capital(k+1) && abodeOf(o, false) != dwelling {
@@ -134,7 +134,7 @@ func (t *talk) personal(c *clause) {
 			return
 		}
 		if o, ok := c.wentTo(i); ok && !c.neg && !vague(o) && (c.past || c.perfect) {
-			if abodeOf(o, plainText(c.text)) != dwelling {
+			if abodeOf(o, t.plain) != dwelling {
 				return
 			}
 			if inner, ok := c.after(i, 9, "in"); ok && strings.Contains(o, " in ") {

@@ -169,6 +169,13 @@ func TestDevelop(t *testing.T) {
 	}
 }
 
+// TestWorn is the half of the lines of testdata/worn*.txt that the rules were
+// developed on.
+func TestWorn(t *testing.T) {
+	en, zh := measure(t, "testdata/worn.txt", t.Logf)
+	report(t, "worn", en, zh)
+}
+
 // TestHeld is the half that was only measured. It says nothing of single
 // lines, so that nobody is led to write rules for them.
 func TestHeld(t *testing.T) {
