@@ -18,6 +18,9 @@ func (t *talk) english(c *clause) {
 			return
 		}
 	}
+	if c.neg && (c.future || c.can) && t.cannotHave(c) {
+		return
+	}
 	if c.modal && c.verb != "be" && !(c.kind == 't' && c.verb == "be") { // a wish, a possibility
 		return
 	}
@@ -114,8 +117,11 @@ func (t *talk) personal(c *clause) {
 				t.fact(c, "biography", "lived_in", o, true, 0.75)
 				return
 			}
-			if c.usedTo && abodeOf(o, t.plain) == dwelling {
+			if c.usedTo {
 				t.once(c, "lived_in", o)
+				if abodeOf(o, t.plain) != dwelling {
+					return
+				}
 			}
 			if k := c.find(i, 2, "on"); k >= 0 && !c.capital(k+1) && abodeOf(o, false) != dwelling {
 				return // on coffee

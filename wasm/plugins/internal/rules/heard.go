@@ -35,6 +35,9 @@ func heard(text string) (string, bool) {
 			}
 			continue
 		}
+		if kin(w) && i+2 < len(toks) && toks[i+1].s == "in" && strings.HasPrefix(toks[i+2].s, "law") && toks[i].end+1 == toks[i+1].start && toks[i+1].end+1 == toks[i+2].start {
+			b[toks[i].end], b[toks[i+1].end] = '-', '-'
+		}
 		if plain && namedLike(toks, i) && b[toks[i].start] >= 'a' && b[toks[i].start] <= 'z' {
 			b[toks[i].start] -= 'a' - 'A'
 		}

@@ -24,6 +24,9 @@ func (t *talk) note(s sentence) bool {
 	if s.chinese() {
 		return t.noteZh(s)
 	}
+	if strings.ContainsAny(s.raw(), `"“”`) {
+		return false
+	}
 	for _, part := range clauses(s) {
 		if quotes(s, part) {
 			return false
@@ -37,12 +40,12 @@ func (t *talk) note(s sentence) bool {
 	t.noting = true
 	defer func() { t.noting = false }()
 	c, ok := t.parse(s)
-	if ok && (c.elided() || c.almost() || c.unresolved(false) && len(c.words)-c.vi < 4) {
+	if ok && (c.kind == 't' && v.content < 3 && !c.own || c.elided() || c.almost() || c.unresolved(false) && len(c.words)-c.vi < 4) {
 		return false
 	}
 	if !ok {
 		c = t.unparsed(s)
-		if w := c.w(0); w == "" || subjectPronoun(w) && w != "i" && w != "we" && w != "they" || deictics[w] || c.subj.name == "" {
+		if w := c.w(0); w == "" || subjectPronoun(w) && w != "i" && w != "we" && w != "they" || deictics[w] || preposition(w) || wheres[w] || !v.states(w) {
 			return false // of whom?
 		}
 	}
@@ -76,6 +79,15 @@ func (t *talk) note(s sentence) bool {
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
 	return true
+}
+
+// states reports whether a sentence that begins with a word says something of
+// somebody or something: it has a verb after what can be a subject.
+func (v *view) states(first string) bool {
+	if _, _, ing := lemma(first); ing || commands[first] || askers[first] || hosts[first] && !determiner(first) {
+		return false
+	}
+	return v.any(func(i int) bool { return i > v.start() && (verbish(v.words[i]) || pastForm(v.words[i])) }) > 0
 }
 
 // conditioned reports what is only so if something else is.

@@ -56,7 +56,7 @@ func (t *talk) view(s sentence) *view {
 			continue
 		}
 		base, rest := contraction(tok.s)
-		v.words, v.caps = append(v.words, base), append(v.caps, tok.cap && i > 0)
+		v.words, v.caps = append(v.words, base), append(v.caps, tok.cap && (i > 0 || sexOf("", base) != 0 || nameWord(base) && !verbish(base) && (verbish(s.at(1)) || rest == "is" || pastForm(s.at(1)) || strings.HasSuffix(s.at(1), "s"))))
 		if rest != "" {
 			v.words, v.caps = append(v.words, rest), append(v.caps, false)
 		}

@@ -8,16 +8,16 @@ var worthEn = []mark{
 	{"a relative", 1.0, func(v *view) float64 {
 		return v.any(func(i int) bool { return kin(v.words[i]) || kin(trimS(v.words[i])) || pet(v.words[i]) })
 	}},
-	{"a name", 1.1, func(v *view) float64 {
+	{"a name", 1.2, func(v *view) float64 {
 		return v.any(func(i int) bool { return v.caps[i] && nameWord(v.words[i]) && v.words[i] != "i" })
 	}},
 	{"begins with he, she, they", -0.9, func(v *view) float64 { return yes(thirds[v.at(v.start())]) }},
 	{"begins with it, that, this, there", -0.9, func(v *view) float64 { return yes(deictics[v.at(v.start())]) }},
 	{"you", -1.1, func(v *view) float64 { return v.has(wordsYou) }},
-	{"a day", 1.3, func(v *view) float64 { return yes(v.day) }},
+	{"a day", 1.4, func(v *view) float64 { return yes(v.day) }},
 	{"a time of day", 0.5, func(v *view) float64 { return v.timed(func(w *when) bool { return w.clock && !w.byPart }) }},
 	{"how often, since when", 0.6, func(v *view) float64 { return v.timed(func(w *when) bool { return w.habit || w.since }) }},
-	{"a number", 0.1, func(v *view) float64 { return v.number() }},
+	{"a number", 0.2, func(v *view) float64 { return v.number() }},
 	{"past", 0.6, func(v *view) float64 {
 		return v.any(func(i int) bool {
 			_, past, _ := lemma(v.words[i])
@@ -36,7 +36,7 @@ var worthEn = []mark{
 	}},
 	{"not", 0.9, func(v *view) float64 { return v.has(wordsNot) }},
 	{"would, could, may", -0.6, func(v *view) float64 { return v.has(wordsMay) }},
-	{"asks", -1.2, func(v *view) float64 {
+	{"asks", -1.1, func(v *view) float64 {
 		return yes(v.s.ends == "?" || askers[v.at(v.start())] || auxiliary(v.at(v.start())))
 	}},
 	{"begins with a command", -1.5, func(v *view) float64 {
@@ -47,9 +47,9 @@ var worthEn = []mark{
 	{"a feeling", -0.4, func(v *view) float64 { return v.has(feelings) }},
 	{"an opinion", -0.5, func(v *view) float64 { return v.has(opinions) }},
 	{"something abstract", -0.1, func(v *view) float64 { return v.has(abstract) }},
-	{"so, really, too", -0.3, func(v *view) float64 { return v.has(wordsVery) }},
+	{"so, really, too", -0.4, func(v *view) float64 { return v.has(wordsVery) }},
 	{"said", -1.0, func(v *view) float64 { return v.has(wordsSaid) }},
-	{"if", -0.6, func(v *view) float64 { return v.has(wordsIf) }},
+	{"if", -0.7, func(v *view) float64 { return v.has(wordsIf) }},
 	{"at it now", 0, func(v *view) float64 {
 		return yes(len(v.whens) == 0) * v.any(func(i int) bool {
 			return (v.words[i] == "am" || v.words[i] == "are") && i+1 < len(v.words) && len(v.words) < 8
@@ -70,9 +70,9 @@ var worthEn = []mark{
 	{"a deed", 0.6, func(v *view) float64 {
 		return v.any(func(i int) bool { l, past, _ := lemma(v.words[i]); return past && deed(l) || deedsMore[v.words[i]] })
 	}},
-	{"read out to everybody", -2.8, func(v *view) float64 { return v.has(aboutAll) }},
+	{"read out to everybody", -2.7, func(v *view) float64 { return v.has(aboutAll) }},
 	{"content words", 0.6, func(v *view) float64 { return float64(min(v.content, 8)) }},
-	{"four words or fewer", -0.7, func(v *view) float64 { return yes(len(v.words) <= 4) }},
+	{"four words or fewer", -0.8, func(v *view) float64 { return yes(len(v.words) <= 4) }},
 	{"ten words or more", 0.4, func(v *view) float64 { return yes(len(v.words) >= 10) }},
 }
 
