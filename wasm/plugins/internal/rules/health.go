@@ -108,13 +108,13 @@ func (t *talk) cannotHave(c *clause) bool {
 		}
 	}
 	o, _ := c.object(i)
+	for _, tail := range [...]string{" in it", " in them"} {
+		o = strings.TrimSuffix(o, tail)
+	}
 	if o == "" || vague(o) || o == "much" {
 		return false
 	}
 	c.neg = false
-	for _, tail := range [...]string{" in it", " in them"} {
-		o = strings.TrimSuffix(o, tail)
-	}
 	f := t.fact(c, kind, "avoids", o, true, 0.85)
 	if f != nil && kind == "health" {
 		f.Sensitivity = "private"

@@ -19,6 +19,9 @@ var alsoWords = set("mark max frank grace rose bill jack nick carol victor ray d
 // heard is text as the rules read it, and whether it had no capitals at all.
 func heard(text string) (string, bool) {
 	plain := plainText(text) && strings.ContainsAny(text, "abcdefghijklmnopqrstuvwxyz")
+	if !plain && !sounded(text) {
+		return text, false
+	}
 	toks := lex(text)
 	b := []byte(text)
 	for i := range toks {
@@ -43,6 +46,24 @@ func heard(text string) (string, bool) {
 		}
 	}
 	return string(b), plain
+}
+
+// sounded reports whether a text may have sounds in it, or words that are one.
+func sounded(text string) bool {
+	for _, s := range [...]string{"um", "Um", "uh", "Uh", "er", "Er", "mm", "Mm", "hm", "Hm", "in law"} {
+		for from := 0; ; {
+			i := strings.Index(text[from:], s)
+			if i < 0 {
+				break
+			}
+			i += from
+			if !letterAt(text, i-1) && (!letterAt(text, i+len(s)) || s == "in law" || s[0]|32 == 'e' && strings.HasPrefix(text[i+2:], "m")) {
+				return true
+			}
+			from = i + 1
+		}
+	}
+	return false
 }
 
 // namedLike reports whether token i of a text without capitals is a month or a

@@ -12,7 +12,9 @@ import (
 
 // What a sentence needs to be noted, as a likelihood, and how sure a noted memory is.
 const (
-	worthNoting = 0.75
+	worthNoting = 0.8
+	worthPerson = 0.65 // where another person is its subject
+	worthAlone  = 0.88 // of a Chinese sentence that names nobody
 	notedSure   = 0.45
 )
 
@@ -33,14 +35,20 @@ func (t *talk) note(s sentence) bool {
 		}
 	}
 	v := t.view(s)
+	if v.slotted() {
+		return false
+	}
 	likely := worthOf(v, worthEn)
-	if likely < worthNoting {
+	if likely < worthPerson {
 		return false
 	}
 	t.noting = true
 	defer func() { t.noting = false }()
 	c, ok := t.parse(s)
-	if ok && (c.kind == 't' && v.content < 3 && !c.own || c.elided() || c.almost() || c.unresolved(false) && len(c.words)-c.vi < 4) {
+	if likely < worthNoting && (!ok || c.kind != 'p') {
+		return false
+	}
+	if ok && (c.kind == 't' && !c.own && (v.content < 3 || c.thing == "it" || c.thing == "that" || c.thing == "this") || c.elided() || c.almost() || c.unresolved(false) && len(c.words)-c.vi < 4) {
 		return false
 	}
 	if !ok {
@@ -88,6 +96,26 @@ func (v *view) states(first string) bool {
 		return false
 	}
 	return v.any(func(i int) bool { return i > v.start() && (verbish(v.words[i]) || pastForm(v.words[i])) }) > 0
+}
+
+// slotted reports whether a sentence says where somebody lives or works. A rule
+// that takes it gives it a slot, so that the next such line replaces it; noted, it
+// would stay.
+func (v *view) slotted() bool {
+	for _, w := range [...]string{"住在", "搬到", "搬去", "上班", "就职", "定居"} {
+		if strings.Contains(v.raw, w) {
+			return true
+		}
+	}
+	return v.any(func(i int) bool {
+		switch v.words[i] {
+		case "live", "lives", "living", "based", "reside", "resides", "settled", "relocated":
+			return v.at(i+1) == "in" || v.at(i+1) == "at" || v.at(i+1) == "to"
+		case "work", "works", "working":
+			return v.at(i+1) == "at" || v.at(i+1) == "for"
+		}
+		return false
+	}) > 0
 }
 
 // conditioned reports what is only so if something else is.
@@ -150,7 +178,7 @@ func (t *talk) noteZh(s sentence) bool {
 			return false
 		}
 	}
-	who := t.self
+	who, nobody := t.self, false
 	b := t.bare(s)
 	switch x := b.text; {
 	case strings.HasPrefix(x, "我"):
@@ -163,20 +191,22 @@ func (t *talk) noteZh(s sentence) bool {
 		who = t.topic.person
 	case strings.Contains(raw, "我"):
 	default:
-		return false
+		nobody = true // 水管工周四上午来: the sentence says itself who
 	}
-	if worthOf(t.view(s), worthZh) < worthNoting {
+	if v := t.view(s); v.slotted() {
+		return false
+	} else if likely := worthOf(v, worthZh); likely < worthNoting || nobody && likely < worthAlone {
 		return false
 	}
 	a := t.baseZh(&b, "semantic", "noted", who, notedSure)
-	if a.Text = t.rewriteZh(s, b.whens, false); !strings.Contains(a.Text, t.self.name) {
+	if a.Text = t.rewriteZh(s, b.whens, false); !nobody && !strings.Contains(a.Text, t.self.name) {
 		a.Text = named(a.Text, who.name)
 	}
 	for i := range b.whens {
 		if w := &b.whens[i]; w.hasDay && !w.habit {
-			past := w.day <= t.now.day
+			past := w.day <= t.now.day || w.weekday && completedZh(b.text)
 			a.Type, a.EventType, a.Actor = "episodic", "noted", who.name
-			if a.Text = t.rewriteZh(s, b.whens, past); !strings.Contains(a.Text, t.self.name) {
+			if a.Text = t.rewriteZh(s, b.whens, past); !nobody && !strings.Contains(a.Text, t.self.name) {
 				a.Text = named(a.Text, who.name)
 			}
 			a.Started = moment{w.day, 0, t.now.offset}.unix()

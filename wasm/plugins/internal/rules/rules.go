@@ -85,8 +85,9 @@ type talk struct {
 	called  person // by name, in this sentence
 	topic   topic  // whom Chinese clauses without a subject are about
 	noting  bool   // verbs that no list has are looked for
-	plain   bool   // the text has no capitals, as recognisers write it
-	dayed   bool   // an earlier clause of the sentence names a day
+	part    Part
+	plain   bool // the text has no capitals, as recognisers write it
+	dayed   bool // an earlier clause of the sentence names a day
 }
 
 // Extract reads the text of ev and appends the candidates of one part to out;
@@ -95,7 +96,7 @@ type talk struct {
 // keeps the hour. A text longer than a piece is read piece by piece.
 func Extract(ev *abi.Event, out *abi.Output, part Part) {
 	ev = withShortTurns(ev)
-	t := talk{ev: ev, now: momentOf(ev.At, ev.Offset), self: speakerOf(ev, ev.Speaker), out: out}
+	t := talk{ev: ev, now: momentOf(ev.At, ev.Offset), self: speakerOf(ev, ev.Speaker), out: out, part: part}
 	ev.Text, t.plain = heard(ev.Text)
 	t.plans = decodePlans(ev.State)
 	if part != HowTo {
@@ -213,16 +214,24 @@ func (t *talk) sentence(s sentence) {
 	}
 	before := len(t.out.Candidates)
 	t.dayed = false
+	var rest []sentence
 	for _, c := range t.timed(clauses(s), s) {
+		made := len(t.out.Candidates)
 		if s.chinese() || !quotes(s, c) {
 			t.clause(c)
+			if len(t.out.Candidates) == made {
+				rest = append(rest, c)
+			}
 		}
 		for _, w := range findWhens(c, t.now) {
 			t.dayed = t.dayed || w.hasDay
 		}
 	}
+	if len(t.out.Candidates) == before+1 {
+		t.amend(&t.out.Candidates[before], rest)
+	}
 	if len(t.out.Candidates) == before {
-		if !t.fragment(s) && !t.note(s) {
+		if !t.fragment(s) && (t.part != Facts || !t.note(s)) {
 			t.refuse("nothing", "says nothing that a rule knows", s.start, s.end)
 		}
 	}

@@ -81,6 +81,9 @@ func undenied(s sentence, all []when) []when {
 	for i := 0; i+1 < len(all); i++ {
 		a, b := &all[i], all[i+1]
 		not := b.first - 1
+		if _, hour := number(s.at(not)); hour && a.clock {
+			not-- // "at three, not two tomorrow"
+		}
 		if s.at(not) != "not" || a.next != not && !(a.next == not-1 && s.at(a.next) == ",") || a.habit || b.habit {
 			continue
 		}

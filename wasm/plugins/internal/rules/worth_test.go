@@ -129,11 +129,11 @@ func TestWorth(t *testing.T) {
 				p, size, keep = append(p, predicted(w, test[i].x)), append(size, float64(test[i].size)), append(keep, test[i].keep)
 			}
 		}
-		for _, at := range [...]float64{0.4, 0.5, 0.6, 0.7, 0.8, 0.9} {
+		for _, at := range [...]float64{0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95} {
 			precision, recall := above(p, keep, at)
 			t.Logf("%s, %d lines, left out, above %.1f: precision %.3f, recall %.3f", name, len(all), at, precision, recall)
 		}
-		for _, at := range [...]float64{5, 7, 9, 11} {
+		for _, at := range [...]float64{5, 7, 9, 11, 13} {
 			precision, recall := above(size, keep, at)
 			t.Logf("%s, length alone, %v words or more: precision %.3f, recall %.3f", name, at, precision, recall)
 		}
