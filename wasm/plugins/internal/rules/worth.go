@@ -9,7 +9,7 @@ import (
 // What is worth noting is told by a sum of marks that anybody can read: whose it
 // is, when, names, numbers, the kind of verb, what it is about. The weights in
 // worth_en.go and worth_zh.go come from testdata/worth.txt and the other lines of
-// our own, by TestWorth; -1 to 1 and more is what a mark adds to the logarithm of
+// our own, by TestWorth: each is what its mark adds to the logarithm of
 // the odds.
 
 // mark is one thing about a sentence that counts for or against keeping it.
