@@ -123,7 +123,7 @@ func (t *talk) rewrite(c *clause) string {
 				if !w.hasDay {
 					w.set(t.now.day, 'd')
 				}
-				if c.past && !c.modal {
+				if c.past && !c.modal || c.pastBefore(w) {
 					w.past(t.now)
 				}
 				b.WriteString(c.text[last:tok.end])
@@ -148,6 +148,20 @@ func (t *talk) rewrite(c *clause) string {
 	return sentenceCase(untail(strings.TrimSuffix(strings.Trim(b.String(), " ,-:\n\t"), ", "+t.called.name)))
 }
 
+// pastBefore reports whether a weekday stands right after a verb of the past that
+// is not the clause's own: "…, the old one died on Monday".
+func (c *clause) pastBefore(w *when) bool {
+	if !w.weekday || c.future || c.modal || c.must || c.intend {
+		return false
+	}
+	switch c.at(w.first) {
+	case "for", "to", "by", "until", "till", "from", "before":
+		return false
+	}
+	_, past, _ := lemma(c.at(w.first - 1))
+	return (past || pastForm(c.at(w.first-1))) && !auxiliary(c.at(w.first-1)) && c.at(w.first-1) != "got" && c.at(w.first-1) != "booked" && c.at(w.first-1) != "set"
+}
+
 // untail takes off what only rounds a sentence off.
 func untail(s string) string {
 	for again := true; again; {
@@ -168,6 +182,9 @@ func untail(s string) string {
 }
 
 func sentenceCase(s string) string {
+	if strings.Contains(s, "  ") {
+		s = strings.Join(strings.Fields(s), " ")
+	}
 	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
 		s = string(s[0]-32) + s[1:]
 	}

@@ -18,6 +18,9 @@ func (t *talk) english(c *clause) {
 			return
 		}
 	}
+	if c.neg && (c.future || c.can) && t.cannotHave(c) {
+		return
+	}
 	if c.modal && c.verb != "be" && !(c.kind == 't' && c.verb == "be") { // a wish, a possibility
 		return
 	}
@@ -114,8 +117,11 @@ func (t *talk) personal(c *clause) {
 				t.fact(c, "biography", "lived_in", o, true, 0.75)
 				return
 			}
-			if c.usedTo && abodeOf(o, plainText(c.text)) == dwelling {
+			if c.usedTo {
 				t.once(c, "lived_in", o)
+				if abodeOf(o, t.plain) != dwelling {
+					return
+				}
 			}
 			if k := c.find(i, 2, "on"); k >= 0 && !c.capital(k+1) && abodeOf(o, false) != dwelling {
 				return // on coffee
@@ -134,7 +140,7 @@ func (t *talk) personal(c *clause) {
 			return
 		}
 		if o, ok := c.wentTo(i); ok && !c.neg && !vague(o) && (c.past || c.perfect) {
-			if abodeOf(o, plainText(c.text)) != dwelling {
+			if abodeOf(o, t.plain) != dwelling {
 				return
 			}
 			if inner, ok := c.after(i, 9, "in"); ok && strings.Contains(o, " in ") {
@@ -254,7 +260,7 @@ func (t *talk) personal(c *clause) {
 	case "take":
 		t.takes(c, i)
 	case "buy":
-		if o, _ := c.object(i); o != "" && !c.neg && (c.w(i) == "a" || c.w(i) == "an" || c.w(i) == "my" || c.w(i) == "our") && !food(o) {
+		if o, _ := c.object(i); o != "" && !c.neg && (c.w(i) == "a" || c.w(i) == "an" || c.w(i) == "my" || c.w(i) == "our" || (c.w(i) == "that" || c.w(i) == "the" || c.w(i) == "some") && thingWord(last(o))) && !food(o) {
 			for _, tail := range [...]string{" to ", " for "} { // what it is for
 				o, _, _ = strings.Cut(o, tail)
 			}
@@ -308,7 +314,21 @@ func (t *talk) personal(c *clause) {
 		}
 	case "park", "put", "leave ", "keep", "hide", "store", "stash", "hang", "stick":
 		t.whereabouts(c, i)
+	case "pay", "earn", "owe":
+		if !c.past && !c.neg && !c.perfect && c.amount() && !c.conditional() {
+			t.out.Candidates = append(t.out.Candidates, t.base(c, "semantic", "habit", 0.7))
+		}
 	case "go":
+		off := i
+		if c.w(off) == "right" || c.w(off) == "completely" {
+			off++
+		}
+		if c.w(off) == "off" && (c.past || c.perfect) && c.firstTime() == nil && off+1 < len(c.words) && !determiner(c.w(off+1)) && !preposition(c.w(off+1)) {
+			if o, _ := c.object(off + 1); o != "" {
+				t.fact(c, "preference", "dislikes", o, true, 0.75)
+			}
+			return
+		}
 		if in, ok := c.after(i, 3, "in", "at"); ok && c.past && c.w(i) == "to" && (c.w(i+1) == "school" || c.w(i+1) == "university" || c.w(i+1) == "college" || c.w(i+1) == "uni") {
 			t.fact(c, "biography", "education", in, true, 0.8)
 		}
@@ -322,11 +342,28 @@ func (t *talk) personal(c *clause) {
 			t.fact(c, "habit", c.verb+"s", o, true, 0.75)
 		}
 	case "be":
-		t.is(c, i)
+		for adverb(c.w(i)) {
+			i++
+		}
+		if o, ok := c.after(i+1, 0, "in"); ok && c.w(i) == "based" && !c.past {
+			t.settles(c, o, 0.85)
+			return
+		}
+		t.is(c, c.vi+1)
 	}
 	if c.verb == "leave" && c.past {
 		t.whereabouts(c, i)
 	}
+}
+
+// amount reports whether a clause names a number after its verb.
+func (c *clause) amount() bool {
+	for i := c.vi + 1; i < len(c.words); i++ {
+		if counts(c.w(i)) || c.toks[c.words[i].tok].kind == 'n' {
+			return true
+		}
+	}
+	return false
 }
 
 func food(s string) bool {
@@ -336,48 +373,4 @@ func food(s string) bool {
 		}
 	}
 	return false
-}
-
-// likes reads what someone likes or not, a list taken apart.
-func (t *talk) likes(c *clause, i int) {
-	for adverb(c.w(i)) {
-		i++
-	}
-	if c.w(i) == "to" {
-		i++
-	}
-	if c.past && !c.usedTo {
-		return
-	}
-	switch c.w(i) {
-	case "how", "what", "when", "where", "why", "who", "seeing", "being", "all", "these", "those", "this", "your", "his", "her", "their", "everyone", "everything":
-		if c.w(i) != "being" || c.w(i+1) == "able" {
-			return // what was just seen or heard, not what somebody likes
-		}
-	}
-	attr := "likes"
-	switch c.verb {
-	case "hate", "dislike", "loathe":
-		attr = "dislikes"
-	}
-	if c.neg && !c.noLonger && c.verb != "hate" {
-		attr, c.neg = "dislikes", false
-	}
-	for k := 0; k < 4; k++ {
-		o, next := c.object(i)
-		if o == "" || vague(o) || subjectPronoun(strings.ToLower(o)) || strings.HasPrefix(strings.ToLower(o), "you") || strings.HasPrefix(strings.ToLower(o), "it ") || strings.HasPrefix(strings.ToLower(o), "that ") {
-			return
-		}
-		if strings.Contains(o, " it ") || strings.Contains(o, " you ") {
-			return
-		}
-		t.fact(c, "preference", attr, o, true, 0.9)
-		if c.w(next) == "," && c.w(next+1) == "and" {
-			next++
-		}
-		if c.w(next) != "and" && c.w(next) != "or" && c.w(next) != "," || verbish(c.w(next+1)) && !strings.HasSuffix(c.w(next+1), "ing") || len(c.words)-next > 5 {
-			return
-		}
-		i = next + 1
-	}
 }

@@ -246,9 +246,13 @@ func (t *talk) happened(c *clause, w *when) {
 	if w := c.w(c.vi + 1); !named && (w == "it" || w == "them" || w == "that" || w == "this") {
 		return // nobody will know what
 	}
+	if _, ok := number(c.w(c.vi + 1)); ok && c.vi+2 == len(c.words) {
+		return // "I had two"
+	}
 	hurt := (c.verb == "break" || c.verb == "hurt" || c.verb == "sprain") && c.w(c.vi+1) == "my"
 	got := c.verb == "get" && attained(c.w(c.vi+1))
-	if !timed && !hurt && !got && (!deed(c.verb) || !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed {
+	paid := (c.verb == "pay" || c.verb == "spend" || c.verb == "earn" || c.verb == "lend") && c.amount()
+	if !timed && !hurt && !got && !paid && (!deed(c.verb) || !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed {
 		return
 	}
 	conf := 0.85

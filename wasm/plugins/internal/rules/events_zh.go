@@ -87,6 +87,19 @@ func (t *talk) absentZh() (person, bool) {
 	return t.lastPerson()
 }
 
+// completedZh reports a clause that ends in 了 of what is done: 住院了, and not 要走了.
+func completedZh(x string) bool {
+	if x = strings.TrimRight(x, "。，! "); !strings.HasSuffix(x, "了") {
+		return false
+	}
+	for _, w := range [...]string{"要", "快", "就", "该", "马上", "会", "准备", "打算", "改"} {
+		if strings.Contains(x, w) {
+			return false
+		}
+	}
+	return true
+}
+
 // eventZh takes what happened or will happen at a time.
 func (t *talk) eventZh(b *bareZh) {
 	var w *when
@@ -143,7 +156,7 @@ func (t *talk) eventZh(b *bareZh) {
 		w.past(t.now) // 五月份认识了: the last one
 		start.day = w.day
 	}
-	past := start.unix() < t.ev.At && start.day < t.now.day || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
+	past := start.unix() < t.ev.At && start.day < t.now.day || w.weekday && completedZh(x) || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
 	if past && w.weekday {
 		w.past(t.now)
 		start = *w

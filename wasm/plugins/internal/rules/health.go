@@ -80,3 +80,44 @@ func foregone(s string) bool {
 	}
 	return false
 }
+
+// cannotHave takes what somebody won't eat, or can't take: "my husband won't touch
+// coriander", "I can't take penicillin".
+func (t *talk) cannotHave(c *clause) bool {
+	if c.kind != 's' && c.kind != 'p' && c.kind != 'w' || c.past || c.firstTime() != nil || c.conditional() {
+		return false
+	}
+	i := c.vi + 1
+	kind := "diet"
+	switch c.verb {
+	case "eat", "drink", "touch":
+	case "take", "tolerate":
+		if !c.can {
+			return false
+		}
+		if kind = "health"; determiner(c.w(i)) || c.verb == "take" && len(c.words) > i+2 {
+			return false // "I can't take the noise"
+		}
+	default:
+		return false
+	}
+	for _, with := range [...]string{"anything with", "anything", "things with"} {
+		if n := len(strings.Fields(with)); c.join(i, i+n) == with {
+			i += n
+			break
+		}
+	}
+	o, _ := c.object(i)
+	for _, tail := range [...]string{" in it", " in them"} {
+		o = strings.TrimSuffix(o, tail)
+	}
+	if o == "" || vague(o) || o == "much" {
+		return false
+	}
+	c.neg = false
+	f := t.fact(c, kind, "avoids", o, true, 0.85)
+	if f != nil && kind == "health" {
+		f.Sensitivity = "private"
+	}
+	return f != nil
+}

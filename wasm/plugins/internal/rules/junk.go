@@ -19,8 +19,19 @@ func boilerplate(text string) string {
 	case strings.Contains(l, "all rights reserved"), strings.Contains(l, "terms and conditions"), strings.Contains(l, "unsubscribe"), strings.Contains(l, "this call may be recorded"), strings.Contains(l, "your call is important"), strings.Contains(l, "subscribe to my channel"), strings.Contains(l, "thanks for watching"), strings.Contains(l, "battery low"), strings.Contains(l, "cookie"):
 		return "a notice that is read out to everyone"
 	}
+	for _, cue := range broadcasts {
+		if holdsWord(l, cue) {
+			return "a broadcast or an announcement"
+		}
+	}
 	return ""
 }
+
+// broadcasts are phrases of those who speak to everybody.
+var broadcasts = [...]string{"today's episode", "this episode", "our guest tonight", "i'm your host", "captain speaking", "ladies and gentlemen", "dear passengers", "all passengers", "sponsored by",
+	"now over to", "after the break", "breaking news", "coming up next", "back to the studio", "our top story", "in other news", "the next stop is", "the next train", "mind the gap", "stay tuned",
+	"thank you for holding", "our operators", "terms apply", "at the next junction", "take the second exit", "you have reached your destination",
+	"欢迎收听", "欢迎收看", "各位旅客", "各位乘客", "本期节目", "本期嘉宾", "下一站", "据报道", "本台记者", "前方路口", "天气预报", "广告之后", "请系好安全带"}
 
 // junk says what kind of sentence is no memory, and why.
 func (t *talk) junk(s sentence) (kind, reason string) {

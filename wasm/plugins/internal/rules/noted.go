@@ -8,63 +8,80 @@ import (
 // A noted memory is what no rule takes and what somebody would still want to find:
 // it has the speaker's own words with its subject in them and its dates worked out,
 // no slot, and half of a rule's confidence at most, so that it replaces nothing and
-// yields to everything. What is worth noting is told by a sum of marks that anybody
-// can read: whose it is, when, names, numbers, and what kind of verb.
+// yields to everything. The whole sentence is kept; worth.go says which.
 
-// What a clause needs to be noted, and how sure a noted memory is.
+// What a sentence needs to be noted, as a likelihood, and how sure a noted memory is.
 const (
-	worthNoting = 1.6
+	worthNoting = 0.8
+	worthPerson = 0.65 // where another person is its subject
+	worthAlone  = 0.88 // of a Chinese sentence that names nobody
 	notedSure   = 0.45
 )
 
-// note proposes the clause of a sentence that is most worth keeping.
+// note proposes a sentence that is worth keeping and of which no rule makes anything.
 func (t *talk) note(s sentence) bool {
-	if s.ends == "?" || s.ends == "？" || len(s.toks) > 60 {
+	if s.ends == "?" || s.ends == "？" || len(s.toks) > 60 || len(s.toks) < 4 || conditioned(s) {
 		return false
 	}
 	if s.chinese() {
 		return t.noteZh(s)
 	}
-	t.noting = true
-	defer func() { t.noting = false }()
-	var best *clause
-	most := worthNoting
-	for _, part := range t.timed(clauses(s), s) {
-		if quotes(s, part) {
-			continue
-		}
-		c, ok := t.parse(part)
-		if !ok {
-			continue
-		}
-		if worth := t.worth(&c); worth >= most {
-			best, most = &c, worth
-		}
-	}
-	if best == nil {
+	if strings.ContainsAny(s.raw(), `"“”`) {
 		return false
 	}
-	w := best.firstTime()
-	happened := (best.past || best.perfect && w != nil) && !best.usedTo
-	ahead := w != nil && w.hasDay && w.unix() > t.ev.At || best.future
+	for _, part := range clauses(s) {
+		if quotes(s, part) {
+			return false
+		}
+	}
+	v := t.view(s)
+	if v.slotted() {
+		return false
+	}
+	likely := worthOf(v, worthEn)
+	if likely < worthPerson {
+		return false
+	}
+	t.noting = true
+	defer func() { t.noting = false }()
+	c, ok := t.parse(s)
+	if likely < worthNoting && (!ok || c.kind != 'p') {
+		return false
+	}
+	if ok && (c.kind == 't' && !c.own && (v.content < 3 || c.thing == "it" || c.thing == "that" || c.thing == "this") || c.elided() || c.almost() || c.unresolved(false) && len(c.words)-c.vi < 4) {
+		return false
+	}
+	if !ok {
+		c = t.unparsed(s)
+		if w := c.w(0); w == "" || subjectPronoun(w) && w != "i" && w != "we" && w != "they" || deictics[w] || preposition(w) || wheres[w] || !v.states(w) {
+			return false // of whom?
+		}
+	}
+	w := c.firstTime()
+	past := c.past || c.perfect || !ok && v.any(func(i int) bool { _, past, _ := lemma(v.words[i]); return past && !auxiliary(v.words[i]) }) > 0
+	happened := past && !c.usedTo && !v.ahead
 	typ := "semantic"
-	if happened || ahead {
+	if happened || v.ahead || c.future || c.must {
 		typ = "episodic"
 	}
-	a := t.base(best, typ, "noted", notedSure)
+	if c.hasHabit() {
+		typ = "semantic"
+	}
+	a := t.base(&c, typ, "noted", notedSure)
 	if typ == "episodic" {
-		a.EventType, a.Actor = "noted", best.subj.name
+		a.EventType, a.Actor = "noted", c.subj.name
 		switch {
 		case w != nil && w.hasDay:
 			if happened {
 				w.past(t.now)
-				a.Text = t.rewrite(best)
+				c.past = true
+				a.Text = t.rewrite(&c)
 			}
 			a.Started = moment{w.day, 0, t.now.offset}.unix()
 			if w.clock {
 				a.Started = w.unix()
 			}
-		case happened && !best.conditional():
+		case happened && !c.conditional():
 			a.Started = t.ev.At
 		}
 	}
@@ -72,70 +89,61 @@ func (t *talk) note(s sentence) bool {
 	return true
 }
 
-// worth adds up what speaks for keeping a clause and what speaks against it.
-func (t *talk) worth(c *clause) float64 {
-	if len(c.words)-c.vi < 2 || c.elided() || c.almost() || c.conditional() || c.modal || c.unresolved(false) {
-		return 0
+// states reports whether a sentence that begins with a word says something of
+// somebody or something: it has a verb after what can be a subject.
+func (v *view) states(first string) bool {
+	if _, _, ing := lemma(first); ing || commands[first] || askers[first] || hosts[first] && !determiner(first) {
+		return false
 	}
-	sum := 0.0
-	switch {
-	case c.kind == 's', c.kind == 'w':
-		sum += 1
-	case c.kind == 'p':
-		sum += 1.3
-	case c.kind == 't' && c.own:
-		sum += 1.1
-	default:
-		return 0
-	}
-	switch c.verb {
-	case "think", "feel", "mean", "guess", "know", "believe", "wonder", "agree", "appreciate", "bet", "hope", "wish", "doubt", "suppose", "say", "seem", "sound", "love", "like",
-		"want", "hear", "see", "look", "understand", "get", "let", "try", "thank", "care", "need", "enjoy", "tell", "ask", "remember", "forget", "imagine", "mind",
-		"keep", "continue", "stay", "push", "mean to", "show", "deserve", "matter", "support", "have", "take", "make", "put", "tend", "reflect", "focus", "help":
-		sum -= 1.2
-	case "be":
-		sum -= 0.8
-		if feeling(c.w(c.vi+1)) || feeling(c.w(c.vi+2)) {
-			return 0
+	return v.any(func(i int) bool { return i > v.start() && (verbish(v.words[i]) || pastForm(v.words[i])) }) > 0
+}
+
+// slotted reports whether a sentence says where somebody lives or works. A rule
+// that takes it gives it a slot, so that the next such line replaces it; noted, it
+// would stay.
+func (v *view) slotted() bool {
+	for _, w := range [...]string{"住在", "搬到", "搬去", "上班", "就职", "定居"} {
+		if strings.Contains(v.raw, w) {
+			return true
 		}
 	}
-	if c.past || c.perfect {
-		sum += 0.5
-	}
-	if c.future || c.must || c.intend {
-		sum += 0.2
-	}
-	for i := range c.whens {
-		if w := &c.whens[i]; w.hasDay || w.habit || w.since {
-			sum += 0.9
-			break
+	return v.any(func(i int) bool {
+		switch v.words[i] {
+		case "live", "lives", "living", "based", "reside", "resides", "settled", "relocated":
+			return v.at(i+1) == "in" || v.at(i+1) == "at" || v.at(i+1) == "to"
+		case "work", "works", "working":
+			return v.at(i+1) == "at" || v.at(i+1) == "for"
+		}
+		return false
+	}) > 0
+}
+
+// conditioned reports what is only so if something else is.
+func conditioned(s sentence) bool {
+	for i := range s.toks {
+		switch s.at(i) {
+		case "if", "unless", "如", "whether":
+			return true
 		}
 	}
-	names, numbers, content := 0, 0, 0
-	for i := c.vi + 1; i < len(c.words); i++ {
-		w := c.w(i)
-		tok := c.toks[c.words[i].tok]
-		switch {
-		case tok.kind == 'n' || counts(w):
-			numbers++
-		case tok.cap && nameWord(w) && w != "i":
-			names++
-		case w == "you" || w == "your" || w == "that" && i == c.vi+1 || w == "it" || w == "this" || w == "there" || w == "them" || w == "something" || w == "everything" || w == "stuff":
-			sum -= 0.5
-		case abstract[w]:
-			sum -= 0.5
-		case kin(strings.TrimSuffix(w, "s")):
-			sum += 0.4
-			content++
-		case utf8.RuneCountInString(w) > 3 && !function(w) && !preposition(w) && !adverb(w) && !auxiliary(w) && !determiner(w):
-			content++
-		}
+	return false
+}
+
+// unparsed is a sentence whose subject or verb no rule finds, as a clause: after
+// its lead words.
+func (t *talk) unparsed(s sentence) clause {
+	c := clause{sentence: s, whens: findWhens(s, t.now), kind: 't'}
+	sameDay(c.whens)
+	c.words = t.wordsOf(&c)
+	for len(c.words) > 1 && (lead(c.w(0)) || c.w(0) == "," || c.phraseLead(0) > 0) {
+		c.words = c.words[max(1, c.phraseLead(0)):]
 	}
-	sum += 0.5*float64(min(names, 2)) + 0.5*float64(min(numbers, 1)) + 0.2*float64(min(content, 5))
-	if content+names+numbers < 2 {
-		sum -= 1
+	c.subj = t.self
+	if c.w(0) == "i" {
+		c.kind = 's'
+		c.predicate(1)
 	}
-	return sum - 3*doubt(c.sentence)
+	return c
 }
 
 // counts reports a number in words that is more than one.
@@ -170,63 +178,35 @@ func (t *talk) noteZh(s sentence) bool {
 			return false
 		}
 	}
-	sum := 0.0
-	who := t.self
+	who, nobody := t.self, false
 	b := t.bare(s)
 	switch x := b.text; {
 	case strings.HasPrefix(x, "我"):
-		sum += 1.2
 		if t.topic.known && t.topic.person.key != t.self.key {
 			who = t.topic.person
 		}
 	case strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她") || strings.HasPrefix(x, "它") || strings.HasPrefix(x, "这") || strings.HasPrefix(x, "那"):
 		return false
 	case t.topic.known && t.topic.person.key != t.self.key:
-		sum += 1.2
 		who = t.topic.person
 	case strings.Contains(raw, "我"):
-		sum += 0.8
 	default:
+		nobody = true // 水管工周四上午来: the sentence says itself who
+	}
+	if v := t.view(s); v.slotted() {
 		return false
-	}
-	timed := false
-	for i := range b.whens {
-		timed = timed || b.whens[i].hasDay || b.whens[i].habit
-	}
-	if timed {
-		sum += 0.9
-	}
-	for _, mark := range [...]struct {
-		words string
-		worth float64
-	}{{"了 过 刚 已经", 0.6}, {"在 从 到 给 把 跟 和", 0.4}, {"喜欢 讨厌 习惯 一直 每 总是 从来", 0.6}, {"公司 医院 学校 孩子 儿子 女儿 爸 妈 姐 妹 哥 弟 老公 老婆 朋友 同事 老板 医生 老师 房 车 工作 项目 考 病 药 钱 块 万 公里 岁 年 月 天 小时", 0.6},
-		{"想 高兴 开心 难过 累 困 饿 烦 无聊 真 好 太 挺", -0.5}} {
-		for w := range strings.FieldsSeq(mark.words) {
-			if strings.Contains(raw, w) {
-				sum += mark.worth
-				break
-			}
-		}
-	}
-	sum += 0.05 * float64(min(n, 20))
-	for _, tok := range s.toks {
-		if tok.kind == 'n' {
-			sum += 0.4
-			break
-		}
-	}
-	if sum < worthNoting+0.2 {
+	} else if likely := worthOf(v, worthZh); likely < worthNoting || nobody && likely < worthAlone {
 		return false
 	}
 	a := t.baseZh(&b, "semantic", "noted", who, notedSure)
-	if a.Text = t.rewriteZh(s, b.whens, false); !strings.Contains(a.Text, t.self.name) {
+	if a.Text = t.rewriteZh(s, b.whens, false); !nobody && !strings.Contains(a.Text, t.self.name) {
 		a.Text = named(a.Text, who.name)
 	}
 	for i := range b.whens {
 		if w := &b.whens[i]; w.hasDay && !w.habit {
-			past := w.day <= t.now.day
+			past := w.day <= t.now.day || w.weekday && completedZh(b.text)
 			a.Type, a.EventType, a.Actor = "episodic", "noted", who.name
-			if a.Text = t.rewriteZh(s, b.whens, past); !strings.Contains(a.Text, t.self.name) {
+			if a.Text = t.rewriteZh(s, b.whens, past); !nobody && !strings.Contains(a.Text, t.self.name) {
 				a.Text = named(a.Text, who.name)
 			}
 			a.Started = moment{w.day, 0, t.now.offset}.unix()

@@ -157,7 +157,8 @@ func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
 // phraseLead is how many words "you know", "by the way", "I think" take.
 func (c *clause) phraseLead(i int) int {
 	for _, p := range [...]string{"you know what", "you know", "by the way", "i think", "i guess", "i mean", "as you know", "to be honest", "in fact", "it turns out",
-		"did i tell you", "guess what", "you see", "i believe", "i heard", "for the record", "just so you know", "remember that", "i suppose", "of course", "after all", "at the moment", "these days", "let me see", "i should say", "i should mention", "note that", "remember", "good news", "the thing is", "note to self", "as of", "before i forget", "don't forget", "do not forget", "do n't forget", "it looks like", "looks like", "turns out"} {
+		"did i tell you", "guess what", "you see", "i believe", "i heard", "for the record", "just so you know", "remember that", "i suppose", "of course", "after all", "at the moment", "these days", "let me see", "i should say", "i should mention", "note that", "remember", "good news", "the thing is", "note to self", "as of", "before i forget", "don't forget", "do not forget", "do n't forget", "it looks like", "looks like", "turns out",
+		"to be fair", "i have to say", "i must say", "i gotta say", "got to say", "gotta say", "the funny thing is", "the good news is", "the bad news is", "long story short", "as it happens", "in the end", "at the end of the day", "believe it or not"} {
 		if w := c.w(i); w == "" || !strings.HasPrefix(p, w) {
 			continue
 		}
@@ -352,7 +353,7 @@ func (t *talk) owned(c *clause, owner person, i int) int {
 		return -1
 	}
 	c.thing = strings.ToLower(c.join(i, last))
-	if (kin(noun) || pet(noun)) && last-i <= 3 {
+	if (kin(noun) || pet(noun) || offspring(noun)) && last-i <= 3 {
 		c.kind = 'p'
 		c.subj = person{possessive(owner.name) + " " + c.thing, possessive(owner.key) + " " + c.thing}
 		c.own = true
@@ -364,6 +365,16 @@ func (t *talk) owned(c *clause, owner person, i int) int {
 	}
 	c.kind, c.own, c.subj = 't', true, owner
 	return k
+}
+
+// offspring are words for a child that need an owner: "Tom's little boy", "our
+// youngest".
+func offspring(s string) bool {
+	switch s {
+	case "boy", "girl", "youngest", "eldest", "oldest", "lad", "toddler", "newborn", "teenager":
+		return true
+	}
+	return false
 }
 
 func possessive(s string) string {

@@ -43,6 +43,24 @@ func (c *clause) unlisted(k int) bool {
 	return pastForm(w)
 }
 
+// undertaken is the word "would" or "will" of what somebody has said, at word i,
+// that they will do: "I told Ben I'd help", "promised the kids we'd go"; 0 where
+// nothing is.
+func (c *clause) undertaken(i int) int {
+	if c.kind != 's' && c.kind != 'w' {
+		return 0
+	}
+	for k := i + 1; k < min(len(c.words)-1, i+6); k++ {
+		if (c.w(k) == "i" || c.w(k) == "we") && (c.w(k+1) == "would" || c.w(k+1) == "will") {
+			return k + 1
+		}
+		if c.w(k) == "," || auxiliary(c.w(k)) || preposition(c.w(k)) && c.w(k) != "to" {
+			break
+		}
+	}
+	return 0
+}
+
 func (c *clause) kindOfPlural(i int) bool {
 	w := c.w(i)
 	return w != "'s" && strings.HasSuffix(w, "s") || w == "people" || w == "children"
@@ -83,9 +101,9 @@ func (c *clause) predicate(i int) bool {
 			c.future = true
 		case w == "would" || w == "could" || w == "might" || w == "may" || w == "should":
 			c.modal = true
-		case w == "promised" && c.w(i+2) == "i" && (c.w(i+3) == "would" || c.w(i+3) == "will"):
+		case (w == "promised" || w == "told" || w == "said" || w == "agreed") && c.undertaken(i) > 0:
 			c.must, c.intend = true, true
-			i += 3
+			i = c.undertaken(i)
 		case w == "promised" && c.w(i+2) == "to":
 			c.must, c.intend = true, true
 			i += 2

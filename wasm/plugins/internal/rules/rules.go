@@ -23,6 +23,7 @@ package rules
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/locket-dev/locket/wasm/abi"
@@ -84,7 +85,9 @@ type talk struct {
 	called  person // by name, in this sentence
 	topic   topic  // whom Chinese clauses without a subject are about
 	noting  bool   // verbs that no list has are looked for
-	dayed   bool   // an earlier clause of the sentence names a day
+	part    Part
+	plain   bool // the text has no capitals, as recognisers write it
+	dayed   bool // an earlier clause of the sentence names a day
 }
 
 // Extract reads the text of ev and appends the candidates of one part to out;
@@ -93,7 +96,8 @@ type talk struct {
 // keeps the hour. A text longer than a piece is read piece by piece.
 func Extract(ev *abi.Event, out *abi.Output, part Part) {
 	ev = withShortTurns(ev)
-	t := talk{ev: ev, now: momentOf(ev.At, ev.Offset), self: speakerOf(ev, ev.Speaker), out: out}
+	t := talk{ev: ev, now: momentOf(ev.At, ev.Offset), self: speakerOf(ev, ev.Speaker), out: out, part: part}
+	ev.Text, t.plain = heard(ev.Text)
 	t.plans = decodePlans(ev.State)
 	if part != HowTo {
 		for i := range ev.Before { // appointments made just before, and persons named
@@ -119,7 +123,7 @@ func (t *talk) piece(from, to int, part Part) {
 	if t.sequence(toks) || t.procedure(toks) || part == HowTo {
 		return
 	}
-	t.own = split(t.ev.Text, toks)
+	t.own = t.apart(split(t.ev.Text, toks))
 	if len(t.own) > maxSentences {
 		t.refuse("length", "more sentences than anybody says in 8 KiB", t.own[maxSentences].start, to)
 		t.own = t.own[:maxSentences]
@@ -150,7 +154,7 @@ func withShortTurns(ev *abi.Event) *abi.Event {
 	short := *ev
 	short.Before = make([]abi.Turn, len(ev.Before))
 	for i, b := range ev.Before {
-		b.Text = cut(b.Text, maxBefore)
+		b.Text, _ = heard(cut(b.Text, maxBefore))
 		short.Before[i] = b
 	}
 	return &short
@@ -177,8 +181,8 @@ func (t *talk) learn(b *abi.Turn) {
 	}
 	var sink abi.Output
 	ev := abi.Event{ID: b.ID, At: b.At, Offset: t.ev.Offset, Speaker: b.Speaker, Wearer: t.ev.Wearer, Text: b.Text}
-	sub := talk{ev: &ev, now: momentOf(b.At, t.ev.Offset), self: speakerOf(t.ev, b.Speaker), out: &sink, plans: t.plans}
-	for _, s := range sentences(b.Text) {
+	sub := talk{ev: &ev, now: momentOf(b.At, t.ev.Offset), self: speakerOf(t.ev, b.Speaker), out: &sink, plans: t.plans, plain: !strings.ContainsFunc(b.Text, unicode.IsUpper)}
+	for _, s := range sub.apart(sentences(b.Text)) {
 		sub.sentence(s)
 	}
 	t.plans = sub.plans
@@ -210,16 +214,24 @@ func (t *talk) sentence(s sentence) {
 	}
 	before := len(t.out.Candidates)
 	t.dayed = false
+	var rest []sentence
 	for _, c := range t.timed(clauses(s), s) {
+		made := len(t.out.Candidates)
 		if s.chinese() || !quotes(s, c) {
 			t.clause(c)
+			if len(t.out.Candidates) == made {
+				rest = append(rest, c)
+			}
 		}
 		for _, w := range findWhens(c, t.now) {
 			t.dayed = t.dayed || w.hasDay
 		}
 	}
+	if len(t.out.Candidates) == before+1 {
+		t.amend(&t.out.Candidates[before], rest)
+	}
 	if len(t.out.Candidates) == before {
-		if !t.fragment(s) && !t.note(s) {
+		if !t.fragment(s) && (t.part != Facts || !t.note(s)) {
 			t.refuse("nothing", "says nothing that a rule knows", s.start, s.end)
 		}
 	}

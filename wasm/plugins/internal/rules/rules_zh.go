@@ -72,6 +72,8 @@ var rulesZh = [...]ruleZh{
 	{"不爱吃", "", "preference", "dislikes", true, false, 0.9},
 	{"不爱喝", "", "preference", "dislikes", true, false, 0.9},
 	{"不爱", "", "preference", "dislikes", true, false, 0.85},
+	{"吃不了", "", "diet", "avoids", true, false, 0.85},
+	{"喝不了", "", "diet", "avoids", true, false, 0.85},
 	{"吃不惯", "", "preference", "dislikes", true, false, 0.85},
 	{"喝不惯", "", "preference", "dislikes", true, false, 0.85},
 	{"不怎么吃", "", "preference", "dislikes", true, false, 0.85},

@@ -108,7 +108,7 @@ func plainText(s string) bool { return strings.ToLower(s) == s }
 // settles proposes where somebody lives or, in a hotel, stays.
 func (t *talk) settles(c *clause, value string, confidence float64) {
 	value, _, _ = strings.Cut(value, " with ")
-	switch abodeOf(value, plainText(c.text)) {
+	switch abodeOf(value, t.plain) {
 	case dwelling:
 		t.fact(c, "residence", "home", value, false, confidence)
 	case passing:

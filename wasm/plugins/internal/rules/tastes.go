@@ -163,3 +163,47 @@ func (t *talk) reacts(c *clause) bool {
 	}
 	return false
 }
+
+// likes reads what someone likes or not, a list taken apart.
+func (t *talk) likes(c *clause, i int) {
+	for adverb(c.w(i)) {
+		i++
+	}
+	if c.w(i) == "to" {
+		i++
+	}
+	if c.past && !c.usedTo {
+		return
+	}
+	switch c.w(i) {
+	case "how", "what", "when", "where", "why", "who", "seeing", "being", "all", "these", "those", "this", "your", "his", "her", "their", "everyone", "everything":
+		if c.w(i) != "being" || c.w(i+1) == "able" {
+			return // what was just seen or heard, not what somebody likes
+		}
+	}
+	attr := "likes"
+	switch c.verb {
+	case "hate", "dislike", "loathe":
+		attr = "dislikes"
+	}
+	if c.neg && !c.noLonger && c.verb != "hate" {
+		attr, c.neg = "dislikes", false
+	}
+	for k := 0; k < 4; k++ {
+		o, next := c.object(i)
+		if o == "" || vague(o) || subjectPronoun(strings.ToLower(o)) || strings.HasPrefix(strings.ToLower(o), "you") || strings.HasPrefix(strings.ToLower(o), "it ") || strings.HasPrefix(strings.ToLower(o), "that ") {
+			return
+		}
+		if strings.Contains(o, " it ") || strings.Contains(o, " you ") {
+			return
+		}
+		t.fact(c, "preference", attr, o, true, 0.9)
+		if c.w(next) == "," && c.w(next+1) == "and" {
+			next++
+		}
+		if c.w(next) != "and" && c.w(next) != "or" && c.w(next) != "," || verbish(c.w(next+1)) && !strings.HasSuffix(c.w(next+1), "ing") || len(c.words)-next > 5 {
+			return
+		}
+		i = next + 1
+	}
+}

@@ -169,6 +169,23 @@ func TestDevelop(t *testing.T) {
 	}
 }
 
+// TestWorn is the half of the lines of testdata/worn*.txt that the rules were
+// developed on.
+func TestWorn(t *testing.T) {
+	en, zh := measure(t, "testdata/worn.txt", t.Logf)
+	if s := report(t, "worn", en, zh); s.precision() < 0.95 || s.recall() < 0.8 {
+		t.Error("want a precision of 0.95 and a recall of 0.8")
+	}
+}
+
+// TestWornHeld is the half that was only measured; nobody looks at its lines.
+func TestWornHeld(t *testing.T) {
+	en, zh := measure(t, "testdata/worn_held.txt", nil)
+	if s := report(t, "worn, held back", en, zh); s.precision() < 0.8 || s.recall() < 0.7 {
+		t.Error("want a precision of 0.8 and a recall of 0.7")
+	}
+}
+
 // TestHeld is the half that was only measured. It says nothing of single
 // lines, so that nobody is led to write rules for them.
 func TestHeld(t *testing.T) {

@@ -72,6 +72,27 @@ func findWhens(s sentence, now moment) []when {
 		}
 		i = w.next
 	}
+	return undenied(s, all)
+}
+
+// undenied leaves out a time that is said not to be: "at three, not two, tomorrow"
+// is at three; the day may stand with either.
+func undenied(s sentence, all []when) []when {
+	for i := 0; i+1 < len(all); i++ {
+		a, b := &all[i], all[i+1]
+		not := b.first - 1
+		if _, hour := number(s.at(not)); hour && a.clock {
+			not-- // "at three, not two tomorrow"
+		}
+		if s.at(not) != "not" || a.next != not && !(a.next == not-1 && s.at(a.next) == ",") || a.habit || b.habit {
+			continue
+		}
+		if !a.hasDay && b.hasDay && a.clock {
+			a.set(b.day, b.grain)
+		}
+		a.next = b.next
+		all = append(all[:i+1], all[i+2:]...)
+	}
 	return all
 }
 

@@ -28,6 +28,9 @@ func dayPart(s sentence, i int, now moment, w *when) int {
 		w.since = false
 		return 0
 	}
+	if lead == "since" && w.weekday {
+		w.past(now)
+	}
 	k += n
 	if m, ok := partsOfDay[s.at(k)]; ok && w.grain == 'd' {
 		w.part(m)

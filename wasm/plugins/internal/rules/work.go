@@ -5,12 +5,12 @@ import "strings"
 // work reads "at X", "as a Y" after a verb of working.
 func (t *talk) work(c *clause, i int) {
 	if c.past && !c.usedTo && c.verb == "work" && !c.perfect {
-		if at, ok := c.after(i, 4, "at", "for"); ok && !vague(at) && c.firstTime() == nil && employs(at, plainText(c.text)) {
+		if at, ok := c.after(i, 4, "at", "for"); ok && !vague(at) && c.firstTime() == nil && employs(at, t.plain) {
 			t.fact(c, "biography", "worked_at", at, true, 0.75)
 		}
 		return
 	}
-	if at, ok := c.after(i, 4, "at", "for"); ok && c.usedTo && c.verb == "work" && !vague(at) && employs(at, plainText(c.text)) {
+	if at, ok := c.after(i, 4, "at", "for"); ok && c.usedTo && c.verb == "work" && !vague(at) && employs(at, t.plain) {
 		t.once(c, "worked_at", at)
 	}
 	if at, ok := c.after(i, 6, "at", "for"); ok && c.verb == "volunteer" {
@@ -18,7 +18,7 @@ func (t *talk) work(c *clause, i int) {
 			t.fact(c, "habit", "volunteers_at", at, true, 0.85)
 		}
 		return
-	} else if ok && !vague(at) && employs(at, plainText(c.text)) {
+	} else if ok && !vague(at) && employs(at, t.plain) {
 		t.fact(c, "work", "employer", at, false, 0.92)
 		c.neg = false
 	}

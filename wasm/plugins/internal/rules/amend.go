@@ -1,0 +1,78 @@
+package rules
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// maxAmended bounds the words that are added to a statement, in bytes.
+const maxAmended = 200
+
+// amend adds to the one memory of a sentence what its later clauses say that gave
+// none by themselves: "Mei saw Dr Patel this morning. He's changed Mei's tablets."
+// Half of what somebody tells of a thing stands there.
+func (t *talk) amend(a *abi.Candidate, rest []sentence) {
+	switch {
+	case len(a.Spans) == 0 || a.Type == "procedural" || a.Type == "core" || a.Negates || a.Kind == "change" || a.Kind == "cancellation" || a.Kind == "relation" || a.Kind == "allergy":
+		return
+	}
+	added := 0
+	for _, c := range rest {
+		if c.start < a.Spans[0].End || len(c.toks) < 3 {
+			continue
+		}
+		text := t.tail(c, a.Started)
+		if text == "" {
+			continue
+		}
+		if added += len(text); added > maxAmended {
+			return
+		}
+		if c.chinese() {
+			a.Text = strings.TrimSuffix(a.Text, "。") + "，" + text + "。"
+		} else {
+			a.Text += " " + text
+		}
+		a.Spans[0].End = c.end
+	}
+}
+
+// tail is a clause as a statement of its own beside one that says whom it is
+// about; empty where it says nothing, or nothing that is so.
+func (t *talk) tail(c sentence, started int64) string {
+	if conditioned(c) || doubt(c) > 0 || c.fillers() {
+		return ""
+	}
+	if kind, _ := t.junk(c); kind != "" {
+		return ""
+	}
+	v := t.view(c)
+	if v.slotted() {
+		return ""
+	}
+	if c.chinese() {
+		raw := strings.Trim(c.raw(), " ，,。")
+		if utf8.RuneCountInString(raw) < 4 || strings.ContainsAny(raw, "你您吗呢吧") || strings.Contains(raw, "说") || strings.Contains(raw, "觉得") {
+			return ""
+		}
+		return strings.Trim(t.rewriteZh(c, findWhens(c, t.now), false), "。 ")
+	}
+	if v.content < 2 || v.has(wordsYou) > 0 || v.has(wordsMay) > 0 || v.has(opinions) > 0 || v.has(wordsSaid) > 0 {
+		return ""
+	}
+	p, ok := t.parse(c)
+	if !ok || thirds[v.at(v.start())] || deictics[v.at(v.start())] {
+		p = t.unparsed(c) // whom it means stands before it
+	}
+	for i := range p.whens {
+		if w := &p.whens[i]; w.weekday && started > 0 && (moment{w.day + 1, 0, t.now.offset}).unix() <= started {
+			w.day += 7 // "…on Friday, until Tuesday"
+		}
+	}
+	if first := p.w(0); preposition(first) || askers[first] {
+		return ""
+	}
+	return t.rewrite(&p)
+}

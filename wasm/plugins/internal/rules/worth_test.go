@@ -1,0 +1,163 @@
+package rules
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+var showWeights = flag.Bool("weights", false, "print the weights that TestWorth finds")
+
+// labelledLine is a line of ours, and whether it is worth keeping.
+type labelledLine struct {
+	text string
+	keep float64
+	x    []float64
+	size int
+}
+
+// worthLines are the lines of a language that the weights are chosen on.
+func worthLines(t *testing.T, chinese bool) (all []labelledLine) {
+	add := func(text string, keep bool) {
+		text, _ = heard(text)
+		s, ok := whole(text)
+		if !ok || s.chinese() != chinese {
+			return
+		}
+		k := 0.0
+		if keep {
+			k = 1
+		}
+		if last := s.toks[len(s.toks)-1]; last.kind == 'p' {
+			s.ends = last.s
+		}
+		talk := talk{ev: &abi.Event{Wearer: "Mei", Text: text}, now: monday}
+		v := talk.view(s)
+		marks := worthEn
+		if chinese {
+			marks = worthZh
+		}
+		l := labelledLine{text: text, keep: k, size: len(s.toks)}
+		for i := range marks {
+			l.x = append(l.x, marks[i].found(v))
+		}
+		all = append(all, l)
+	}
+	for line := range lines(t, "testdata/worth.txt") {
+		add(line[2:], line[0] == '+')
+	}
+	for _, file := range [...]string{"develop", "natural", "worn"} {
+		f, err := os.Open("testdata/" + file + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for sc := bufio.NewScanner(f); sc.Scan(); {
+			line, want, ok := strings.Cut(sc.Text(), "\t")
+			if !ok || strings.HasPrefix(line, "#") || strings.Contains(line, " / ") {
+				continue
+			}
+			if _, said, ok := strings.Cut(line, "Tom: "); ok {
+				line = said
+			}
+			needed, may := false, false
+			for _, w := range parseWanted(want) {
+				needed, may = needed || !w.optional, may || w.optional
+			}
+			if needed || !may {
+				add(line, needed)
+			}
+		}
+		f.Close()
+	}
+	return all
+}
+
+// fit is a logistic regression by plain descent, from nothing, with a penalty on
+// squares; rounded to a tenth, so that the table is the same anywhere.
+func fit(all []labelledLine) []float64 {
+	w := make([]float64, len(all[0].x))
+	for range 1500 {
+		g := make([]float64, len(w))
+		for i := range all {
+			d := predicted(w, all[i].x) - all[i].keep
+			for k, x := range all[i].x {
+				g[k] += d * x
+			}
+		}
+		for k := range w {
+			w[k] -= 0.5 * (g[k]/float64(len(all)) + 0.004*w[k]*yes(k > 0))
+		}
+	}
+	for k := range w {
+		w[k] = math.Round(10*w[k]) / 10
+	}
+	return w
+}
+
+func predicted(w, x []float64) float64 {
+	sum := 0.0
+	for k := range x {
+		sum += w[k] * x[k]
+	}
+	return 1 / (1 + math.Exp(-sum))
+}
+
+// TestWorth chooses the weights again, and reports how well they tell lines that
+// they were not chosen on, a fifth at a time, beside length alone.
+func TestWorth(t *testing.T) {
+	for name, marks := range map[string][]mark{"English": worthEn, "Chinese": worthZh} {
+		all := worthLines(t, name == "Chinese")
+		var p, size []float64
+		var keep []float64
+		for fold := range 5 {
+			var train, test []labelledLine
+			for i := range all {
+				if i%5 == fold {
+					test = append(test, all[i])
+				} else {
+					train = append(train, all[i])
+				}
+			}
+			w := fit(train)
+			for i := range test {
+				p, size, keep = append(p, predicted(w, test[i].x)), append(size, float64(test[i].size)), append(keep, test[i].keep)
+			}
+		}
+		for _, at := range [...]float64{0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95} {
+			precision, recall := above(p, keep, at)
+			t.Logf("%s, %d lines, left out, above %.2f: precision %.3f, recall %.3f", name, len(all), at, precision, recall)
+			if at == worthNoting && (precision < 0.9 || recall < 0.5) {
+				t.Errorf("%s: want a precision of 0.9 at a recall of 0.5", name)
+			}
+		}
+		for _, at := range [...]float64{5, 7, 9, 11, 13} {
+			precision, recall := above(size, keep, at)
+			t.Logf("%s, length alone, %v words or more: precision %.3f, recall %.3f", name, at, precision, recall)
+		}
+		for k, w := range fit(all) {
+			if *showWeights {
+				fmt.Printf("%s\t%s\t%.1f\n", name, marks[k].name, w)
+			} else if w != marks[k].weight {
+				t.Errorf("%s, %q: %.1f, and the table has %.1f", name, marks[k].name, w, marks[k].weight)
+			}
+		}
+	}
+}
+
+func above(p, keep []float64, at float64) (precision, recall float64) {
+	hit, made, asked := 0.0, 0.0, 0.0
+	for i := range p {
+		asked += keep[i]
+		if p[i] >= at {
+			made++
+			hit += keep[i]
+		}
+	}
+	return hit / max(made, 1), hit / max(asked, 1)
+}
