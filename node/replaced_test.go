@@ -88,3 +88,34 @@ func TestReplacedRanksBelow(t *testing.T) {
 		t.Errorf("the context has no new home:\n%s", block.Text)
 	}
 }
+
+// TestSaidTwiceThenReplaced: each line that says what has ended is marked and
+// stands behind what took its place.
+func TestSaidTwiceThenReplaced(t *testing.T) {
+	n := newNode(t, nil)
+	morning := time.Date(2026, 9, 14, 7, 0, 0, 0, time.UTC)
+	for i, l := range []string{"I live in Oslo.", "I live in Oslo.", "I moved to Bergen."} {
+		if _, err := n.Add(t.Context(), serve.AddRequest{Text: l, Speaker: "Ana", At: morning.Add(time.Duration(i) * 24 * time.Hour)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	res, err := n.Search(t.Context(), serve.SearchRequest{Query: "where do I live", At: morning.Add(72 * time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Hits) == 0 || !strings.Contains(res.Hits[0].Text, "Bergen") {
+		t.Errorf("want Bergen first: %+v", res.Hits)
+	}
+	lines := 0
+	for _, h := range res.Hits {
+		if strings.Contains(h.Text, "Oslo") {
+			lines++
+			if h.Until.IsZero() {
+				t.Errorf("%q is not marked: %+v", h.Text, h)
+			}
+		}
+	}
+	if lines < 2 {
+		t.Errorf("want both lines about Oslo: %+v", res.Hits)
+	}
+}

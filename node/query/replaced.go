@@ -62,6 +62,38 @@ func endingOf(tx *store.Tx, past []memory.ID, sees filter.Filter) (*ending, erro
 	return out, nil
 }
 
+// saidAgain adds the lines among the hits that only repeat a line of past: "I live
+// in Oslo", said twice, has ended twice. Memories that repeat another are in no
+// index, so they are looked up in the slot of the one that they repeat.
+func saidAgain(tx *store.Tx, hits []serve.Hit, past map[memory.ID][]memory.ID) error {
+	for _, ids := range slices.Collect(maps.Values(past)) {
+		for _, id := range ids {
+			m, err := tx.Memory(id)
+			if errors.Is(err, memory.ErrNotFound) {
+				continue // erased since the index was asked
+			}
+			if err != nil {
+				return err
+			}
+			group, err := tx.Group(m.Group)
+			if err != nil {
+				return err
+			}
+			for i := range group {
+				o := &group[i]
+				if !o.Repeats || o.State != memory.Superseded || len(o.Evidence) == 0 {
+					continue
+				}
+				line := o.Evidence[0].Utterance
+				if len(past[line]) == 0 && slices.ContainsFunc(hits, func(h serve.Hit) bool { return h.ID == line }) {
+					past[line] = []memory.ID{o.ID}
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // bring makes a hit of a memory that the search did not find. ok is false where
 // the memory may not be a hit.
 type bring func(m *memory.Memory, score float64) (hit serve.Hit, ok bool, err error)

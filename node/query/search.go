@@ -140,6 +140,9 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 		if len(past) == 0 {
 			return nil
 		}
+		if err := saidAgain(tx, res.Hits, past); err != nil {
+			return err
+		}
 		bring := func(m *memory.Memory, score float64) (hit serve.Hit, ok bool, err error) {
 			if r.Only == serve.OnlyUtterances || len(r.Types) > 0 && !slices.Contains(r.Types, m.Type) || choice.narrows() && !choice.allows(qr, tx, m.ID) {
 				return hit, false, nil

@@ -152,11 +152,7 @@ func counts(w string) bool {
 	return ok && n > 1
 }
 
-// feeling words say how somebody is just now, or what they hold of a thing.
-func feeling(s string) bool {
-	return feelings[s]
-}
-
+// feelings say how somebody is just now, or what they hold of a thing.
 var feelings = set("happy glad sad sorry sure afraid excited tired proud grateful thankful fine good great nice ok okay well lucky ready busy hungry thirsty cold hot late early back here there so " +
 	"such really very just not amazing awesome lovely interested curious impressed honored honoured blessed pleased hopeful stoked pumped psyched keen right wrong able going trying looking feeling " +
 	"thinking wondering hoping kidding joking serious crazy stuck bored lost confused worried nervous scared jealous true done all always quite pretty super too still only also important special cool fun hard tough")
