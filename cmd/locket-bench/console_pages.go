@@ -95,7 +95,7 @@ func (b *consoleBench) look(ctx context.Context, c *console.Console) (out []resu
 		return nil, fmt.Errorf("frames of the graph: %w", err)
 	}
 	add(fmt.Sprintf("graph_fps_%d", b.names), b.names, fps, "1/s", "names in the graph, of which 60 are drawn, while one goes from name to name")
-	add("axe_serious", len(consolePages), float64(serious), "", "violations of WCAG 2.1 AA that are serious or critical, on all pages")
+	add("axe_serious", len(consolePages), float64(serious), "violations", "violations of WCAG 2.1 AA that are serious or critical, on all pages")
 	return out, nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,7 +66,12 @@ reads is kept in its own words. With --plain the text becomes one memory as it s
 }
 
 func (a *app) showAdded(w io.Writer, r *serve.AddResult) {
-	for _, ch := range r.Changes {
+	for i, ch := range r.Changes {
+		if slices.ContainsFunc(r.Changes[:i], func(o memory.Change) bool {
+			return o.Memory == ch.Other && o.Other == ch.Memory && o.Verdict == memory.Update && ch.Verdict == memory.Update
+		}) {
+			continue // the memory that was ended; the one that took its place says so
+		}
 		text := ch.New
 		if text == "" {
 			text = ch.Old

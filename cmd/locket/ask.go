@@ -86,8 +86,11 @@ func (a *app) showAnswer(w io.Writer, r *serve.AskResult) {
 	}
 	for _, it := range list {
 		by := ""
+		if !it.Until.IsZero() {
+			by = a.paint.dim("  (until " + a.day(it.Until) + ")")
+		}
 		if it.SharedBy != nil {
-			by = a.paint.dim("  (" + a.sharedBy(it.SharedBy) + ")")
+			by += a.paint.dim("  (" + a.sharedBy(it.SharedBy) + ")")
 		}
 		fmt.Fprintf(w, "  %s  %s%s%s\n", a.paint.dim(it.Cite), a.paint.dim(a.dateOf(&it)), oneLine(it.Text), by)
 	}

@@ -69,7 +69,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res serv
 	texts := make([]string, len(b.Lines))
 	for i, l := range b.Lines {
 		texts[i] = l.Text
-		res.Items = append(res.Items, serve.ContextItem{ID: l.ID, Cite: l.Cite, Section: string(l.Section), Text: l.Text, At: l.At, Tokens: l.Tokens, Evidence: evidence[l.ID], SharedBy: shared[l.ID]})
+		res.Items = append(res.Items, serve.ContextItem{ID: l.ID, Cite: l.Cite, Section: string(l.Section), Text: l.Text, At: l.At, Until: l.Until, Tokens: l.Tokens, Evidence: evidence[l.ID], SharedBy: shared[l.ID]})
 	}
 	qr.c.Served(time.Now(), texts...)
 	return res, b.Lines, nil

@@ -184,6 +184,7 @@ type ContextItem struct {
 	Section  string            `json:"section"` // a type of memory, or utterances
 	Text     string            `json:"text"`
 	At       time.Time         `json:"at,omitzero"`
+	Until    time.Time         `json:"until,omitzero"` // when it stops, or stopped, being true
 	Tokens   int               `json:"tokens"`
 	Evidence []memory.Evidence `json:"evidence,omitempty"`
 	SharedBy *SharedBy         `json:"shared_by,omitempty"` // the person who shares it; absent: it is the wearer's own
