@@ -68,6 +68,7 @@ func TestFullDisk(t *testing.T) {
 	c := h.addDevice("pin")
 	pin := wearable(t, d.broker, c.Name, c.Password)
 	acknowledged(t, say(t, pin, "Ana", sentence(0)))
+	until(t, "the plugins are compiled, which takes room", func() bool { return len(h.utterances()) == 1 })
 
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(dir, &fs); err != nil {

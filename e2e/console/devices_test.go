@@ -125,6 +125,6 @@ func TestJoinNames(t *testing.T) {
 	b.accessible("names to review")
 	b.do(chromedp.Evaluate(`document.querySelector(".names .conflict .button").focus()`, nil), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".names .rows button"))
 	decided("Lumen=Lumen Analytics")
-	b.do(chromedp.Click(".names .rows button"), chromedp.WaitVisible(".names .conflict"))
+	b.do(chromedp.Click(".names .rows button"), chromedp.WaitNotPresent(".names .rows button"))
 	decided()
 }

@@ -50,7 +50,9 @@ func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, e
 		return f, err
 	}
 	f.topic = topic
-	if back && !f.Known { // what was lent may hold words that nobody ever said
+	// What was lent may hold words that nobody ever said. A single word of its own
+	// and "she" would be answered by whatever has that word.
+	if back && !f.Known && len(recall.Content(question)) > 1 {
 		if alone, err = look(question); err != nil || alone.Known {
 			return alone, err
 		}
