@@ -174,11 +174,15 @@ func (q *Questions) answer(ctx context.Context, a asked) error {
 	return fleet.Say(a.device, text)
 }
 
-// others are all items but the question itself, which two wearables may have heard, and what was
-// made of it alone.
+// others are all items but the question itself, which two wearables may have heard, what was
+// made of it alone, and what is secret: an answer is shown or said where others are, and who has
+// found a wearable can ask it.
 func (a *asked) others(it *filter.Item) bool {
 	if u := it.Utterance; u != nil {
 		return u.ID != a.line && u.Event != a.event && !strings.Contains(memory.Normal(u.Text), memory.Normal(a.question))
+	}
+	if m := it.Memory; m.Type == memory.Vault || m.Fields.Vault != nil || m.Sensitivity >= memory.Secret {
+		return false
 	}
 	for _, e := range it.Memory.Evidence {
 		if e.Event != a.event {

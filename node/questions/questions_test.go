@@ -118,3 +118,22 @@ func TestSpoken(t *testing.T) {
 		}
 	}
 }
+
+// Who has found a wearable can ask it. The answer is made of nothing that is secret.
+func TestThreatFoundWearableAsks(t *testing.T) {
+	a := asked{question: "what is the code", line: memory.ID{1}}
+	heard := []memory.Evidence{{Event: memory.EventID{Device: "glasses", Seq: 1}}}
+	for name, c := range map[string]memory.Candidate{
+		"of the vault":     {Type: memory.Vault, Evidence: heard},
+		"typed by hand":    {Type: memory.Vault},
+		"with a secret":    {Type: memory.Semantic, Fields: memory.Fields{Vault: &memory.VaultFields{}}, Evidence: heard},
+		"marked as secret": {Type: memory.Semantic, Sensitivity: memory.Secret, Evidence: heard},
+	} {
+		if a.others(&filter.Item{Memory: &memory.Memory{Candidate: c}}) {
+			t.Errorf("a memory %s answers", name)
+		}
+	}
+	if !a.others(&filter.Item{Memory: &memory.Memory{Candidate: memory.Candidate{Type: memory.Semantic, Sensitivity: memory.Private, Evidence: heard}}}) {
+		t.Error("an ordinary memory does not answer")
+	}
+}

@@ -5,7 +5,7 @@
 //     below [Path], which is the scope of its service worker, too.
 //   - It has a wearable's name and password, from the fragment of the link by which it is
 //     paired, which no browser sends anywhere. It opens nothing of the node: it sends
-//     messages of docs/mqtt.md over HTTP, below [Path]v1, and that is all it can do.
+//     messages of docs/mqtt.md over HTTP, below [Path]v1. Its questions are answered there, and that is all it can do.
 //   - What it records waits in the browser's database until the node has it on disk.
 package recorder
 
