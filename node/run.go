@@ -307,7 +307,7 @@ func (n *Node) Drain(ctx context.Context) error {
 
 // tidy does the housekeeping of quiet moments.
 func (n *Node) tidy(ctx context.Context, o *session) {
-	if o.index.Len()-o.flushed >= flushAfter {
+	if o.index.Len()-int(o.flushed.Load()) >= flushAfter {
 		if err := o.flush(ctx); err != nil && ctx.Err() == nil {
 			n.log.Warn("index not written", "error", err)
 		}

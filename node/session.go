@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
@@ -76,11 +77,11 @@ type session struct {
 
 	// What the pump's goroutine has done in quiet moments.
 	memory    memtrim.Keeper
-	flushed   int       // documents in the index at its last flush; under the engine's lock
-	swept     time.Time // when retention was last applied
-	retried   time.Time // when unfinished forgetting was last tried again
-	cooled    time.Time // when the budget was last checked
-	dreamLook time.Time // when the node last checked whether a dream is due
+	flushed   atomic.Int64 // documents in the index at its last flush; written under the engine's lock
+	swept     time.Time    // when retention was last applied
+	retried   time.Time    // when unfinished forgetting was last tried again
+	cooled    time.Time    // when the budget was last checked
+	dreamLook time.Time    // when the node last checked whether a dream is due
 }
 
 func (n *Node) isOpen() bool {
@@ -265,7 +266,7 @@ func (n *Node) openIndex(ctx context.Context, o *session) (err error) {
 	if err := o.engine.CatchUp(ctx); err != nil {
 		return err
 	}
-	o.flushed = o.index.Len()
+	o.flushed.Store(int64(o.index.Len()))
 	if o.meaning.Keeper() != nil {
 		o.meaning.Keeper().Match(o.index.IDs())
 	}
@@ -286,7 +287,7 @@ func (o *session) flushHeld(ctx context.Context, lock *engine.Writer) error {
 			return err
 		}
 	}
-	o.flushed = o.index.Len()
+	o.flushed.Store(int64(o.index.Len()))
 	return lock.Flush(ctx)
 }
 
