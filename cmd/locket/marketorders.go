@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,8 +29,7 @@ func (a *app) marketBuyCommand(at *string) *cobra.Command {
 		Long: `Orders the newest version of a listing at the price that it shows, and pays with a voucher,
 from what you have at the market (locket market balance), or with --card on a page of the
 payment provider's, where the market has one: no card's number passes the market. The
-seller's node delivers the
-key at its next look; locket market open checks each item and shows them.
+seller's node delivers the key at its next look; locket market open checks each item and shows them.
 
 ` + cannotUndo,
 		Example: "  locket market buy 3f9a… --voucher 7K3QF-0M9ZT-…",
@@ -37,6 +38,9 @@ key at its next look; locket market open checks each item and shows them.
 			var o *market.Bought
 			var buyer *market.Buyer
 			err := a.trade(ctx, *at, func(b *market.Buyer, address string, m *tradeat.Market, by trade.Party, terms trade.Terms) error {
+				if card && !slices.Contains(terms.Pays, "stripe") {
+					return fmt.Errorf("--card: this market takes %s: nothing was ordered", strings.Join(terms.Pays, ", "))
+				}
 				id, err := findListing(ctx, m, args[0])
 				if err != nil {
 					return err
@@ -72,7 +76,10 @@ key at its next look; locket market open checks each item and shows them.
 				return err
 			}
 			if card {
-				return a.checkout(ctx, buyer, o)
+				if err := a.checkout(ctx, buyer, o); err != nil {
+					return fmt.Errorf("ordered, and not paid: locket market pay %s --card pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
+				}
+				return nil
 			}
 			if err := buyer.Pay(ctx, o, voucher); err != nil {
 				return fmt.Errorf("ordered, and not paid: locket market pay %s --voucher CODE pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
@@ -97,7 +104,7 @@ key at its next look; locket market open checks each item and shows them.
 func (a *app) checkout(ctx context.Context, b *market.Buyer, o *market.Bought) error {
 	page, err := b.Checkout(ctx, o)
 	if err != nil {
-		return fmt.Errorf("ordered, and not paid: locket market pay %s pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
+		return fmt.Errorf("order %s: no page to pay on: %w", o.State.ID.String()[:10], err)
 	}
 	v := orderView(o)
 	v.Page = page.URL

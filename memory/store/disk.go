@@ -27,9 +27,8 @@ const (
 	valueThreshold = 512 << 10
 
 	// baseTable is the size of tables on the lowest level in use; those of the level
-	// below it are twice as large. Badger builds a table in four to six times its size,
-	// and keeps the memory of eight builders: with its own 2 MB they held 100 MB
-	// during a first sync.
+	// below it are twice as large. Badger builds a table in four to eight times its
+	// size: with its own 2 MB the builders held 100 MB during a first sync.
 	baseTable = 512 << 10
 )
 
