@@ -50,8 +50,8 @@ type WitnessSaw struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
 	Signed  bool   `json:"signed"`          // it cosigned the checkpoint that the market shows
-	Size    int64  `json:"size,omitempty"`  // entries that it has seen
-	Error   string `json:"error,omitempty"` // why that is not known
+	Size    int64  `json:"size,omitempty"`  // entries that it has seen, of the same history
+	Error   string `json:"error,omitempty"` // why that is not known or, beside a size, why it is not known what the witness caught
 }
 
 // VerifiedDeal is what the log has of one order.
@@ -147,12 +147,13 @@ func (b *Buyer) verify(ctx context.Context, address string, terms *trade.Terms, 
 			saw.Signed = len(own.Cosigned) > 0
 		}
 		seen, err := translog.Compare(ctx, client, w.address, key, now, c)
-		switch {
-		case isFork(err):
+		if isFork(err) {
 			return v, b.named(err, file)
-		case err != nil:
+		}
+		if err != nil {
 			saw.Error = err.Error()
-		default:
+		}
+		if seen != nil {
 			saw.Size = seen.Size
 		}
 		v.Witnesses = append(v.Witnesses, saw)

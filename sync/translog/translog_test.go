@@ -5,6 +5,8 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"testing"
 	"time"
@@ -62,6 +64,29 @@ func TestWitnessesOfOneName(t *testing.T) {
 	s, err := Open(both, opKey, wKey, must(Key(VerifierKey(other))))
 	if err != nil || len(s.Cosigned) != 2 || s.RequireWitnesses(2) != nil {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// A witness that can't tell what it caught is compared with what it saw.
+func TestComparedWithoutForks(t *testing.T) {
+	other := third
+	other.Root = tlog.Hash(bytes.Repeat([]byte{8}, 32))
+	shown, seen := must(Open(must(Sign(other, operator)), opKey)), golden
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("origin") != opKey.Name() || r.URL.Path != WitnessPath+"/seen" {
+			http.Error(w, "no", http.StatusInternalServerError)
+			return
+		}
+		_, _ = w.Write(seen)
+	}))
+	defer s.Close()
+	_, err := Compare(t.Context(), s.Client(), s.URL, opKey, shown, nil)
+	if f, is := errors.AsType[*Fork](err); !is || f.Check(opKey) != nil {
+		t.Errorf("another history: %v", err)
+	}
+	seen = shown.Note
+	if got, err := Compare(t.Context(), s.Client(), s.URL, opKey, shown, nil); got == nil || got.Size != 3 || err == nil {
+		t.Errorf("the same: %v, %v", got, err)
 	}
 }
 
