@@ -2,6 +2,7 @@ package witness
 
 import (
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"database/sql"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/locket-dev/locket/cloud/market/tables"
 	"github.com/locket-dev/locket/cloud/market/tabletest"
@@ -115,6 +117,39 @@ func TestCosigned(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// A log with two witnesses of one name asks each once.
+func TestCosignedByOneName(t *testing.T) {
+	var asked int
+	var both []log.Witness
+	for n := range byte(2) {
+		s, err := translog.Cosigner("locket-witness", key(2+n), nil)
+		must(t, err)
+		w, err := New(tabletest.SQLite(t), s, public(t, operator(t)))
+		must(t, err)
+		both = append(both, counted{w, &asked})
+	}
+	l, add := market(t, both...)
+	add(0, 3, "a")
+	for range 2 {
+		got, err := l.Publish(t.Context())
+		must(t, err)
+		must(t, got.RequireWitnesses(2))
+	}
+	if asked != 2 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
+type counted struct {
+	*Witness
+	asked *int
+}
+
+func (c counted) AddCheckpoint(ctx context.Context, old int64, proof tlog.TreeProof, checkpoint []byte) ([]byte, error) {
+	*c.asked++
+	return c.Witness.AddCheckpoint(ctx, old, proof, checkpoint)
 }
 
 type trip func(*http.Request) (*http.Response, error)
