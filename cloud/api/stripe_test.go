@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"database/sql"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/locket-dev/locket/cloud/market/tabletest"
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/logbook"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/trade"
@@ -42,7 +44,8 @@ func TestStripePaysAnOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := market.New(market.Config{DB: db, Key: tradetest.MarketKey, Arbiter: arbiter, Vouchers: vouchers, Pages: cards})
+	log := new(logbook.Book) // of Info and up
+	m, err := market.New(market.Config{DB: db, Key: tradetest.MarketKey, Arbiter: arbiter, Vouchers: vouchers, Pages: cards, Logger: slog.New(slog.NewTextHandler(log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,6 +121,9 @@ func TestStripePaysAnOrder(t *testing.T) {
 		stripetest.Signed([]byte("{"), stripetest.Secret, time.Now()),
 	} {
 		tell(forged, 400)
+	}
+	if log.String() != "" {
+		t.Errorf("strangers fill the log: %s", log)
 	}
 	tell(pay.Proof{Header: real.Header, Body: bytes.Repeat([]byte(" "), market.MaxEvent+1)}, 413)
 	is(id, trade.Ordered, 0)

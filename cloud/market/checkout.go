@@ -104,7 +104,7 @@ func (m *Market) Pages() http.Handler {
 		err = m.Told(r.Context(), pay.Proof{Header: r.Header, Body: body})
 		switch {
 		case errors.Is(err, pay.ErrProof):
-			m.c.Logger.Warn("a message that says it is of the payment provider was refused", "error", err)
+			m.c.Logger.Debug("a message that says it is of the payment provider was refused", "error", err)
 			http.Error(w, "this shows no payment", http.StatusBadRequest)
 		case err != nil:
 			m.c.Logger.Error("a message of the payment provider was not taken; it comes again", "error", err)

@@ -75,7 +75,10 @@ func (a *app) showVerified(w io.Writer, v *market.Verified) {
 			signed = "cosigned it"
 		}
 		saw := fmt.Sprintf("has seen %d of the same history", s.Size)
-		if s.Error != "" {
+		switch {
+		case s.Error != "" && s.Size > 0:
+			saw += ", but doesn't tell what it caught: " + oneLine(s.Error)
+		case s.Error != "":
 			saw = "can't be asked: " + oneLine(s.Error)
 		}
 		fmt.Fprintf(w, "Witness %s at %s %s, and %s.\n", oneLine(s.Name), oneLine(s.Address), signed, saw)

@@ -50,8 +50,8 @@ type WitnessSaw struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
 	Signed  bool   `json:"signed"`          // it cosigned the checkpoint that the market shows
-	Size    int64  `json:"size,omitempty"`  // entries that it has seen
-	Error   string `json:"error,omitempty"` // why that is not known
+	Size    int64  `json:"size,omitempty"`  // entries that it has seen, of the same history
+	Error   string `json:"error,omitempty"` // why that is not known or, beside a size, why it is not known what the witness caught
 }
 
 // VerifiedDeal is what the log has of one order.
@@ -69,6 +69,25 @@ type VerifiedDeal struct {
 type seenLog struct {
 	Checkpoint string                    `json:"checkpoint"` // signed
 	Shown      map[trade.Hash]trade.Hash `json:"shown"`      // by an order, the last step when all of it stood in the log
+	Absent     map[trade.Hash]absent     `json:"absent,omitempty"`
+}
+
+// absent says when this home first saw that the log lacks something of an order, in
+// seconds since 1970; 0: it doesn't. The market's own times could put that off.
+type absent struct {
+	Listing int64 `json:"listing,omitempty"`
+	Receipt int64 `json:"receipt,omitempty"`
+}
+
+// since gives when something that stands in the log, or does not, was first missing.
+func since(stands bool, was, now int64) int64 {
+	switch {
+	case stands:
+		return 0
+	case was > 0 && was <= now:
+		return was
+	}
+	return now
 }
 
 const logsDir = "logs"
@@ -147,12 +166,13 @@ func (b *Buyer) verify(ctx context.Context, address string, terms *trade.Terms, 
 			saw.Signed = len(own.Cosigned) > 0
 		}
 		seen, err := translog.Compare(ctx, client, w.address, key, now, c)
-		switch {
-		case isFork(err):
+		if isFork(err) {
 			return v, b.named(err, file)
-		case err != nil:
+		}
+		if err != nil {
 			saw.Error = err.Error()
-		default:
+		}
+		if seen != nil {
 			saw.Size = seen.Size
 		}
 		v.Witnesses = append(v.Witnesses, saw)
@@ -171,9 +191,9 @@ func (b *Buyer) verify(ctx context.Context, address string, terms *trade.Terms, 
 	if err == nil {
 		err = atomicfile.Write(file, raw)
 	}
-	for _, w := range v.Witnesses {
-		if !w.Signed && slices.ContainsFunc(how.Witnesses, func(s string) bool { return strings.HasPrefix(s, w.Address+" ") }) {
-			err = errors.Join(err, fmt.Errorf("witness %s: %w", w.Name, translog.ErrWitness))
+	for i, w := range witnesses {
+		if w.required && !v.Witnesses[i].Signed {
+			err = errors.Join(err, fmt.Errorf("witness %s: %w", w.key.Name(), translog.ErrWitness))
 		}
 	}
 	return v, errors.Join(err, missing)
@@ -181,8 +201,9 @@ func (b *Buyer) verify(ctx context.Context, address string, terms *trade.Terms, 
 
 // watcher is a witness that is asked.
 type watcher struct {
-	address string
-	key     note.Verifier
+	address  string
+	key      note.Verifier
+	required bool // to have cosigned: the user names it, and not the market alone
 }
 
 // maxWitnesses is how many a market may name.
@@ -192,18 +213,19 @@ func watching(address string, terms *trade.Terms, how *Verification) (out []watc
 	if len(terms.Witnesses) > maxWitnesses {
 		return nil, fmt.Errorf("the market's witnesses: %w: %d", remote.ErrAnswer, len(terms.Witnesses))
 	}
-	for _, text := range slices.Concat(how.Witnesses, terms.Witnesses) {
+	for i, text := range slices.Concat(how.Witnesses, terms.Witnesses) {
 		at, key, err := translog.ParseWitness(text)
-		theirs := !slices.Contains(how.Witnesses, text)
+		theirs := i >= len(how.Witnesses)
+		if err == nil && slices.ContainsFunc(out, func(w watcher) bool { return w.key.Name() == key.Name() && w.key.KeyHash() == key.KeyHash() }) {
+			continue // the user's come first
+		}
 		switch {
 		case err != nil && theirs, err == nil && theirs && strings.HasPrefix(address, "https:") && !strings.HasPrefix(at, "https:"):
 			return nil, fmt.Errorf("the market's witness %.200q: %w", text, remote.ErrAnswer)
 		case err != nil:
 			return nil, fmt.Errorf("%w: %w", memory.ErrInvalid, err)
 		}
-		if !slices.ContainsFunc(out, func(w watcher) bool { return w.key.Name() == key.Name() && w.key.KeyHash() == key.KeyHash() }) {
-			out = append(out, watcher{at, key})
-		}
+		out = append(out, watcher{at, key, !theirs})
 	}
 	return out, nil
 }
@@ -212,7 +234,7 @@ func watching(address string, terms *trade.Terms, how *Verification) (out []watc
 func readLog(file string, key note.Verifier, into *seenLog) (*translog.Signed, error) {
 	raw, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		into.Shown = map[trade.Hash]trade.Hash{}
+		into.Shown, into.Absent = map[trade.Hash]trade.Hash{}, map[trade.Hash]absent{}
 		return nil, nil
 	}
 	if err == nil {
@@ -223,6 +245,9 @@ func readLog(file string, key note.Verifier, into *seenLog) (*translog.Signed, e
 	}
 	if into.Shown == nil {
 		into.Shown = map[trade.Hash]trade.Hash{}
+	}
+	if into.Absent == nil {
+		into.Absent = map[trade.Hash]absent{}
 	}
 	origin, _, _ := strings.Cut(into.Checkpoint, "\n")
 	if origin != key.Name() {
@@ -278,10 +303,17 @@ func (b *Buyer) deals(ctx context.Context, c *translog.Client, now *translog.Sig
 					return err
 				}
 			}
-			if d.Listed && d.Receipt == s.Reviewable() {
+			was, at := kept.Absent[s.ID], b.now().Unix()
+			gone := absent{since(d.Listed, was.Listing, at), since(d.Receipt == s.Reviewable(), was.Receipt, at)}
+			if gone == (absent{}) {
 				kept.Shown[s.ID] = s.Last // what comes later goes on from here
-			} else if d.Waits = b.now().Sub(time.Unix(s.At, 0)) < logWithin; !d.Waits {
-				d.Hidden = true
+				delete(kept.Absent, s.ID)
+			} else {
+				kept.Absent[s.ID] = gone
+				for _, t := range []int64{gone.Listing, gone.Receipt, s.At} {
+					d.Hidden = d.Hidden || t > 0 && b.now().Sub(time.Unix(t, 0)) >= logWithin
+				}
+				d.Waits = !d.Hidden
 			}
 		}
 		v.Orders = append(v.Orders, d)

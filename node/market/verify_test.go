@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -127,6 +128,20 @@ func TestVerify(t *testing.T) {
 	if v, err := soon.Verify(ctx, at.URL, Verification{}); err != nil || !v.Orders[0].Waits || v.Orders[0].Hidden {
 		t.Fatalf("an order of now: %+v, %v", v, err)
 	}
+	// A stamp of years ahead keeps no order from being missed.
+	ahead := &Buyer{Dir: t.TempDir()}
+	bought(t, ahead, time.Now().Add(10000*time.Hour))
+	from := time.Now()
+	for _, x := range []struct {
+		after  time.Duration
+		hidden bool
+	}{{0, false}, {logWithin - time.Minute, false}, {logWithin, true}, {logWithin + time.Minute, true}} {
+		ahead.Now = func() time.Time { return from.Add(x.after) }
+		v, err := ahead.Verify(ctx, at.URL, Verification{})
+		if errors.Is(err, ErrHidden) != x.hidden || v.Orders[0].Hidden != x.hidden || v.Orders[0].Waits == x.hidden {
+			t.Errorf("an order stamped ahead, after %s: %+v, %v", x.after, v, err)
+		}
+	}
 	honest.add(t, translog.Listed, old.State.Offer.ID().String(), old.State.Offer.Signed)
 	honest.add(t, translog.Receipt, old.State.ID.String(), old.Chain.Links[2].Step)
 	v, err = ann.Verify(ctx, at.URL, Verification{Witnesses: []string{named}})
@@ -194,8 +209,10 @@ func TestVerify(t *testing.T) {
 	}
 	absent, err := translog.Cosigner("absent.test", tradetest.PartyKey(8), nil)
 	ok(t, err)
-	unsigned := away.URL + " " + translog.VerifierKey(absent)
-	if _, err := ann.Verify(ctx, at.URL, Verification{Witnesses: []string{unsigned}}); !errors.Is(err, translog.ErrWitness) {
-		t.Errorf("a witness that did not sign: %v", err)
+	unsigned := " " + translog.VerifierKey(absent)
+	for _, text := range []string{away.URL + unsigned, away.URL + "/" + unsigned, away.URL + " " + unsigned, " " + away.URL + unsigned, strings.Replace(away.URL, "http", "HTTP", 1) + unsigned} {
+		if _, err := ann.Verify(ctx, at.URL, Verification{Witnesses: []string{text}}); !errors.Is(err, translog.ErrWitness) {
+			t.Errorf("the witness %q, which did not sign: %v", text, err)
+		}
 	}
 }

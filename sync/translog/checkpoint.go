@@ -61,8 +61,16 @@ func (c Checkpoint) tree() tlog.Tree { return tlog.Tree{N: c.Size, Hash: c.Root}
 type Signed struct {
 	Checkpoint
 	Note []byte
-	// Cosigned has the names of the witnesses that were known, and their times.
-	Cosigned map[string]time.Time
+	// Own is Note with the log's signature alone: anybody can add lines of others.
+	Own []byte
+	// Cosigned has the keys of the witnesses that were known, and their times.
+	Cosigned map[KeyID]time.Time
+}
+
+// KeyID tells the key of a witness from others. Two witnesses may have one name.
+type KeyID struct {
+	Name string
+	Hash uint32
 }
 
 // Sign makes a signed checkpoint.
@@ -84,20 +92,19 @@ func Open(msg []byte, log note.Verifier, witnesses ...note.Verifier) (*Signed, e
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
 	}
-	s := &Signed{Note: msg, Cosigned: map[string]time.Time{}}
-	own := false
+	s := &Signed{Note: msg, Cosigned: map[KeyID]time.Time{}}
 	for _, sig := range n.Sigs {
 		if sig.Name == log.Name() && sig.Hash == log.KeyHash() {
-			own = true
+			s.Own = fmt.Appendf(nil, "%s\n— %s %s\n", n.Text, sig.Name, sig.Base64)
 			continue
 		}
 		raw, err := base64.StdEncoding.DecodeString(sig.Base64)
 		if err != nil || len(raw) != 4+cosignatureSize {
 			continue // a witness whose key is of another kind
 		}
-		s.Cosigned[sig.Name] = time.Unix(int64(binary.BigEndian.Uint64(raw[4:])), 0).UTC()
+		s.Cosigned[KeyID{sig.Name, sig.Hash}] = time.Unix(int64(binary.BigEndian.Uint64(raw[4:])), 0).UTC()
 	}
-	if !own {
+	if s.Own == nil {
 		return nil, fmt.Errorf("%w: %s did not sign it", ErrCheckpoint, log.Name())
 	}
 	if s.Checkpoint, err = parse(n.Text); err != nil {

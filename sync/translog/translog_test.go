@@ -5,6 +5,8 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"testing"
 	"time"
@@ -36,7 +38,7 @@ var (
 
 func TestFormat(t *testing.T) {
 	s, err := Open(golden, opKey, wKey)
-	if err != nil || s.Checkpoint != third || !s.Cosigned["witness.example/w"].Equal(time.Unix(1795330956, 0)) || s.RequireWitnesses(1) != nil {
+	if err != nil || s.Checkpoint != third || !s.Cosigned[KeyID{wKey.Name(), wKey.KeyHash()}].Equal(time.Unix(1795330956, 0)) || s.RequireWitnesses(1) != nil {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	own := must(Sign(third, operator))
@@ -51,6 +53,40 @@ func TestFormat(t *testing.T) {
 	want := "a60101026a74616b656e20646f776e03626c310458202d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881050506" + "66636f70696564"
 	if hex.EncodeToString(raw) != want {
 		t.Errorf("wrote %x, want %s", raw, want)
+	}
+}
+
+// Two witnesses of one name are two.
+func TestWitnessesOfOneName(t *testing.T) {
+	other := must(Cosigner("witness.example/w", seed(3), nil))
+	n := must(note.Open(golden, note.VerifierList(opKey, wKey)))
+	both := must(note.Sign(n, other))
+	s, err := Open(both, opKey, wKey, must(Key(VerifierKey(other))))
+	if err != nil || len(s.Cosigned) != 2 || s.RequireWitnesses(2) != nil {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// A witness that can't tell what it caught is compared with what it saw.
+func TestComparedWithoutForks(t *testing.T) {
+	other := third
+	other.Root = tlog.Hash(bytes.Repeat([]byte{8}, 32))
+	shown, seen := must(Open(must(Sign(other, operator)), opKey)), golden
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("origin") != opKey.Name() || r.URL.Path != WitnessPath+"/seen" {
+			http.Error(w, "no", http.StatusInternalServerError)
+			return
+		}
+		_, _ = w.Write(seen)
+	}))
+	defer s.Close()
+	_, err := Compare(t.Context(), s.Client(), s.URL, opKey, shown, nil)
+	if f, is := errors.AsType[*Fork](err); !is || f.Check(opKey) != nil {
+		t.Errorf("another history: %v", err)
+	}
+	seen = shown.Note
+	if got, err := Compare(t.Context(), s.Client(), s.URL, opKey, shown, nil); got == nil || got.Size != 3 || err == nil {
+		t.Errorf("the same: %v, %v", got, err)
 	}
 }
 

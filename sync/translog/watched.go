@@ -30,14 +30,12 @@ func ParseWitness(text string) (address string, key note.Verifier, err error) {
 
 // Compare asks a witness at an address what it has seen of a log. It gives that
 // checkpoint, signed by the log, and follows it from ours: a [*Fork] where they are two
-// histories. A fork that the witness caught by itself is given, too. from shows the
-// tiles of the log.
+// histories. A fork that the witness caught by itself is given, too. Where the witness
+// doesn't tell what it caught, that error comes with the checkpoint, which was followed
+// all the same. from shows the tiles of the log.
 func Compare(ctx context.Context, client *http.Client, address string, log note.Verifier, ours *Signed, from Source) (*Signed, error) {
 	c := &Client{URL: address + WitnessPath, HTTP: client, Key: log}
-	forks, err := c.forks(ctx)
-	if err != nil {
-		return nil, err
-	}
+	forks, untold := c.forks(ctx)
 	for _, f := range forks {
 		if f.Origin == log.Name() && f.Check(log) == nil {
 			return nil, f
@@ -45,18 +43,20 @@ func Compare(ctx context.Context, client *http.Client, address string, log note.
 	}
 	raw, err := c.get(ctx, "/seen?origin="+url.QueryEscape(log.Name()))
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(untold, err)
 	}
 	seen, err := Open(raw, log)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(untold, err)
 	}
-	_, err = Follow(ctx, ours, seen, from)
-	return seen, err
+	if _, err = Follow(ctx, ours, seen, from); err != nil {
+		return nil, errors.Join(untold, err)
+	}
+	return seen, untold
 }
 
 func (c *Client) forks(ctx context.Context) ([]*Fork, error) {
-	raw, err := c.get(ctx, "/forks")
+	raw, err := c.get(ctx, "/forks?origin="+url.QueryEscape(c.Key.Name()))
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (w *Witness) AddCheckpoint(ctx context.Context, old int64, proof tlog.TreeP
 			refused = err
 			return w.caught(ctx, tx, last, next)
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE witness_logs SET size = $2, note = $3 WHERE origin = $1`, origin, next.Size, string(checkpoint))
+		_, err = tx.ExecContext(ctx, `UPDATE witness_logs SET size = $2, note = $3 WHERE origin = $1`, origin, next.Size, string(next.Own))
 		return err
 	})
 	if err := errors.Join(refused, err); err != nil {
@@ -129,45 +129,38 @@ func (w *Witness) last(ctx context.Context, tx *sql.Tx, key note.Verifier) (*tra
 }
 
 // caught keeps two checkpoints of one length that differ: the operator signed
-// both.
+// both. One pair of a log convinces, and more would let anybody fill the disk who has
+// seen it. tx holds the log's row, so that two calls don't both find none.
 func (w *Witness) caught(ctx context.Context, tx *sql.Tx, last, next *translog.Signed) error {
 	if last.Size != next.Size || last.Size == 0 || last.Root == next.Root {
 		return nil
 	}
-	raw, err := json.Marshal(&translog.Fork{Origin: last.Origin, Small: last.Note, Large: next.Note, Prefix: next.Root})
+	raw, err := json.Marshal(&translog.Fork{Origin: last.Origin, Small: last.Own, Large: next.Own, Prefix: next.Root})
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO witness_forks (origin, evidence, at) VALUES ($1, $2, $3) ON CONFLICT (evidence) DO NOTHING`, last.Origin, string(raw), w.now().UnixMilli())
+	_, err = tx.ExecContext(ctx, `INSERT INTO witness_forks (origin, evidence, at) SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM witness_forks WHERE origin = $1)`,
+		last.Origin, string(raw), w.now().UnixMilli())
 	return err
 }
 
-// maxForks is how many pieces of evidence are told. One convinces.
-const maxForks = 100
-
-// Forks gives what it caught, the first ones first.
-func (w *Witness) Forks(ctx context.Context) ([]*translog.Fork, error) {
-	var all []*translog.Fork
+// Fork gives what it caught of a log; nil: nothing.
+func (w *Witness) Fork(ctx context.Context, origin string) (*translog.Fork, error) {
+	var raw string
 	err := w.db.Read(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT evidence FROM witness_forks ORDER BY id LIMIT $1`, maxForks)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var raw string
-			f := &translog.Fork{}
-			if err := errors.Join(rows.Scan(&raw), json.Unmarshal([]byte(raw), f)); err != nil {
-				return err
-			}
-			all = append(all, f)
-		}
-		return rows.Err()
+		return tx.QueryRowContext(ctx, `SELECT evidence FROM witness_forks WHERE origin = $1 ORDER BY id LIMIT 1`, origin).Scan(&raw)
 	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	f := &translog.Fork{}
+	if err == nil {
+		err = json.Unmarshal([]byte(raw), f)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read evidence: %w", err)
 	}
-	return all, nil
+	return f, nil
 }
 
 // Seen gives the last checkpoint of a log that it cosigned, as the log signed it.
@@ -183,7 +176,8 @@ func (w *Witness) Seen(ctx context.Context, origin string) ([]byte, error) {
 }
 
 // Handler serves POST /add-checkpoint, GET /seen?origin=NAME with the last checkpoint of
-// a log that was cosigned, and GET /forks with the evidence.
+// a log that was cosigned, with the log's signature alone, and GET /forks?origin=NAME with
+// the evidence against it.
 func (w *Witness) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("POST /add-checkpoint", func(a http.ResponseWriter, r *http.Request) {
@@ -230,7 +224,16 @@ func (w *Witness) Handler() http.Handler {
 		}
 	})
 	m.HandleFunc("GET /forks", func(a http.ResponseWriter, r *http.Request) {
-		all, err := w.Forks(r.Context())
+		origin := r.URL.Query().Get("origin")
+		if origin == "" {
+			http.Error(a, "want ?origin=NAME, of a log", http.StatusBadRequest)
+			return
+		}
+		f, err := w.Fork(r.Context(), origin)
+		all := []*translog.Fork{}
+		if f != nil {
+			all = append(all, f)
+		}
 		raw, failed := json.Marshal(map[string]any{"forks": all})
 		if errors.Join(err, failed) != nil {
 			http.Error(a, "the witness can't answer", http.StatusInternalServerError)

@@ -2,6 +2,7 @@ package witness
 
 import (
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"database/sql"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/locket-dev/locket/cloud/market/tables"
 	"github.com/locket-dev/locket/cloud/market/tabletest"
@@ -117,6 +119,39 @@ func TestCosigned(t *testing.T) {
 	})
 }
 
+// A log with two witnesses of one name asks each once.
+func TestCosignedByOneName(t *testing.T) {
+	var asked int
+	var both []log.Witness
+	for n := range byte(2) {
+		s, err := translog.Cosigner("locket-witness", key(2+n), nil)
+		must(t, err)
+		w, err := New(tabletest.SQLite(t), s, public(t, operator(t)))
+		must(t, err)
+		both = append(both, counted{w, &asked})
+	}
+	l, add := market(t, both...)
+	add(0, 3, "a")
+	for range 2 {
+		got, err := l.Publish(t.Context())
+		must(t, err)
+		must(t, got.RequireWitnesses(2))
+	}
+	if asked != 2 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
+type counted struct {
+	*Witness
+	asked *int
+}
+
+func (c counted) AddCheckpoint(ctx context.Context, old int64, proof tlog.TreeProof, checkpoint []byte) ([]byte, error) {
+	*c.asked++
+	return c.Witness.AddCheckpoint(ctx, old, proof, checkpoint)
+}
+
 type trip func(*http.Request) (*http.Response, error)
 
 func (f trip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
@@ -140,14 +175,66 @@ func TestThreatSecondLogCosigned(t *testing.T) {
 		if got, err = two.Publish(t.Context()); err == nil || got.RequireWitnesses(1) == nil {
 			t.Fatalf("a longer second history was cosigned: %v", err)
 		}
-		forks, err := w.Forks(t.Context())
-		if err != nil || len(forks) != 1 || forks[0].Check(public(t, operator(t))) != nil || !bytes.Contains(seen.Note, forks[0].Small[:20]) {
-			t.Fatalf("evidence %v, %v", forks, err)
+		fork, err := w.Fork(t.Context(), origin)
+		if err != nil || fork == nil || fork.Check(public(t, operator(t))) != nil || !bytes.Contains(seen.Note, fork.Small[:20]) {
+			t.Fatalf("evidence %v, %v", fork, err)
 		}
 		// The witness has not moved: the first log goes on.
 		add(100, 101, "a")
 		if got, err := one.Publish(t.Context()); err != nil || got.RequireWitnesses(1) != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// Whoever has both histories shows them again and again, each time with another line of
+// nobody's. The evidence stays one piece, without those lines, and a reader finds it.
+func TestEvidencePadded(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *tables.DB) {
+		w := open(t, db, 2)
+		padded := func(note []byte, n int) []byte {
+			return fmt.Appendf(bytes.Clone(note), "— nobody.example/%d %s\n", n, strings.Repeat("AAAA", 3<<10))
+		}
+		var first, second *translog.Signed
+		for i, s := range []**translog.Signed{&first, &second} {
+			l, add := market(t)
+			add(0, 5, fmt.Sprint("history ", i))
+			var err error
+			*s, err = l.Publish(t.Context())
+			must(t, err)
+		}
+		_, err := w.AddCheckpoint(t.Context(), 0, nil, padded(first.Note, 0))
+		must(t, err)
+		for i := range 20 {
+			if _, err := w.AddCheckpoint(t.Context(), 5, nil, padded(second.Note, i)); !errors.Is(err, translog.ErrProof) {
+				t.Fatalf("a second history: %v", err)
+			}
+		}
+		var rows int
+		must(t, db.Read(t.Context(), func(tx *sql.Tx) error {
+			return tx.QueryRowContext(t.Context(), `SELECT count(*) FROM witness_forks`).Scan(&rows)
+		}))
+		fork, err := w.Fork(t.Context(), origin)
+		if err != nil || rows != 1 || !bytes.Equal(fork.Small, first.Note) || !bytes.Equal(fork.Large, second.Note) {
+			t.Errorf("%d rows, %v, %v", rows, fork, err)
+		}
+		if seen, err := w.Seen(t.Context(), origin); err != nil || !bytes.Equal(seen, first.Note) {
+			t.Errorf("it saw %s, %v", seen, err)
+		}
+		s := httptest.NewServer(http.StripPrefix(translog.WitnessPath, w.Handler()))
+		defer s.Close()
+		_, err = translog.Compare(t.Context(), s.Client(), s.URL, public(t, operator(t)), second, nil)
+		if _, is := errors.AsType[*translog.Fork](err); !is {
+			t.Errorf("a reader is told %v", err)
+		}
+		for query, want := range map[string]int{"": 400, "?origin=other.example/log": 200} {
+			a, err := http.Get(s.URL + translog.WitnessPath + "/forks" + query)
+			must(t, err)
+			raw, _ := io.ReadAll(a.Body)
+			a.Body.Close()
+			if a.StatusCode != want || want == 200 && string(raw) != `{"forks":[]}` {
+				t.Errorf("/forks%s: %d %s", query, a.StatusCode, raw)
+			}
 		}
 	})
 }

@@ -195,6 +195,9 @@ func (p *Provider) facts(ctx context.Context, proof pay.Proof) ([]pay.Fact, erro
 	default:
 		return nil, nil // an event that no one here waits for
 	}
+	if o.PaymentIntent == "" {
+		return nil, nil // a page that keeps a card, begins a subscription or is free: none of ours is
+	}
 	if !strings.HasPrefix(o.PaymentIntent, "pi_") || strings.ContainsAny(o.PaymentIntent, "/?#%") {
 		return nil, fmt.Errorf("%w: it names the payment %q", pay.ErrProof, o.PaymentIntent)
 	}

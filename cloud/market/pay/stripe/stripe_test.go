@@ -119,6 +119,7 @@ func TestWebhooks(t *testing.T) {
 			refund, refund,
 			stripetest.Event("refund.created", map[string]any{"id": "re_2", "payment_intent": intent, "amount": 100, "currency": "eur", "status": "pending"}),
 			stripetest.Event("customer.created", map[string]any{"id": "cus_1"}),
+			stripetest.Event("checkout.session.completed", map[string]any{"id": "cs_test_1", "mode": "setup", "payment_intent": nil, "status": "complete"}), // of the operator's other business
 			stripetest.Completed(intent),
 		} {
 			if err := p.Settle(t.Context(), e, book); err != nil {
