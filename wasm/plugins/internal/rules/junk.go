@@ -232,8 +232,9 @@ func junkZh(s sentence) (kind, reason string) {
 	if s.ends == "？" || s.ends == "?" || strings.HasSuffix(raw, "吗") || strings.HasSuffix(raw, "呢") || strings.Contains(raw, "什么时候") || strings.HasPrefix(raw, "为什么") || strings.HasPrefix(raw, "怎么") || strings.HasPrefix(raw, "谁") {
 		return "question", "asks, and says nothing by itself"
 	}
+	alone := compoundsZh.Replace(raw)
 	for _, c := range [...]string{"请", "帮我", "提醒我", "给我", "打开", "关掉", "关上", "播放", "别", "快", "告诉我", "让我", "等等", "麻烦", "查一下", "看一下"} {
-		if strings.HasPrefix(raw, c) && !strings.HasPrefix(raw, "请客") && !strings.HasPrefix(raw, "请假") && !strings.HasPrefix(raw, "快递") {
+		if strings.HasPrefix(alone, c) && !strings.HasPrefix(raw, "快递") {
 			return "command", "asks for something to be done"
 		}
 	}
