@@ -233,6 +233,9 @@ func (t *talk) personal(c *clause) {
 		if c.verb == "smoke" {
 			o = "smoking"
 		}
+		if (c.can || c.future) && mealtime(o) {
+			return // "I can't eat lunch today"
+		}
 		if c.neg && !c.past && o != "" {
 			c.neg = false
 			t.fact(c, "diet", "avoids", o, true, 0.85)

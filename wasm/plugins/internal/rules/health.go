@@ -66,7 +66,7 @@ func drugWord(s string) bool {
 		}
 	}
 	switch s {
-	case "aspirin", "insulin", "warfarin", "metformin", "paracetamol", "acetaminophen", "citalopram", "escitalopram", "prednisone", "prednisolone", "methotrexate", "lithium", "melatonin", "ritalin", "antibiotics", "antidepressants", "antihistamines", "statins", "naproxen", "codeine", "tramadol", "iron", "magnesium":
+	case "aspirin", "insulin", "warfarin", "metformin", "paracetamol", "acetaminophen", "citalopram", "escitalopram", "prednisone", "prednisolone", "methotrexate", "lithium", "melatonin", "ritalin", "antibiotics", "antidepressants", "antihistamines", "statins", "painkillers", "steroids", "opioids", "morphine", "naproxen", "codeine", "tramadol", "iron", "magnesium":
 		return true
 	}
 	return false
@@ -76,6 +76,15 @@ func drugWord(s string) bool {
 func foregone(s string) bool {
 	switch last(strings.ToLower(s)) {
 	case "dairy", "gluten", "sugar", "caffeine", "alcohol", "wheat", "meat", "coffee", "chocolate", "bread", "carbs", "lactose", "eggs", "nuts", "soy", "milk", "cheese", "pork", "beef", "fish", "shellfish", "seafood", "salt", "nicotine", "cigarettes", "sweets", "beer", "wine", "soda":
+		return true
+	}
+	return false
+}
+
+// mealtime reports what is eaten at some hour, whatever it is.
+func mealtime(s string) bool {
+	switch last(strings.ToLower(s)) {
+	case "breakfast", "brunch", "lunch", "dinner", "supper":
 		return true
 	}
 	return false
@@ -95,7 +104,8 @@ func (t *talk) cannotHave(c *clause) bool {
 		if !c.can {
 			return false
 		}
-		if kind = "health"; determiner(c.w(i)) || c.verb == "take" && len(c.words) > i+2 {
+		kind = "health"
+		if determiner(c.w(i)) || c.verb == "take" && len(c.words) > i+2 {
 			return false // "I can't take the noise"
 		}
 	default:
@@ -111,8 +121,15 @@ func (t *talk) cannotHave(c *clause) bool {
 	for _, tail := range [...]string{" in it", " in them"} {
 		o = strings.TrimSuffix(o, tail)
 	}
-	if o == "" || vague(o) || o == "much" {
+	if o == "" || vague(o) || o == "much" || mealtime(o) {
 		return false
+	}
+	if kind == "health" && !drugWord(last(strings.ToLower(o))) && !foregone(o) {
+		if c.verb == "take" {
+			return false // "I can't take calls"
+		}
+		c.neg = false // "I can't tolerate rudeness"
+		return t.fact(c, "preference", "dislikes", o, true, 0.85) != nil
 	}
 	c.neg = false
 	f := t.fact(c, kind, "avoids", o, true, 0.85)

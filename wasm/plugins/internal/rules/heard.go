@@ -50,20 +50,13 @@ func heard(text string) (string, bool) {
 
 // sounded reports whether a text may have sounds in it, or words that are one.
 func sounded(text string) bool {
-	for _, s := range [...]string{"um", "Um", "uh", "Uh", "er", "Er", "mm", "Mm", "hm", "Hm", "in law"} {
-		for from := 0; ; {
-			i := strings.Index(text[from:], s)
-			if i < 0 {
-				break
-			}
-			i += from
-			if !letterAt(text, i-1) && (!letterAt(text, i+len(s)) || s == "in law" || s[0]|32 == 'e' && strings.HasPrefix(text[i+2:], "m")) {
-				return true
-			}
-			from = i + 1
+	l := strings.ToLower(text)
+	for s := range sounds {
+		if holdsWord(l, s) {
+			return true
 		}
 	}
-	return false
+	return holdsWord(l, "in law")
 }
 
 // namedLike reports whether token i of a text without capitals is a month or a

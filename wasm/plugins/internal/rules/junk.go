@@ -16,8 +16,13 @@ func boilerplate(text string) string {
 		return "instructions to a model, not something that was said"
 	case strings.HasPrefix(l, "{") && strings.HasSuffix(l, "}"), strings.HasPrefix(l, "[") && strings.HasSuffix(l, "]"), strings.HasPrefix(l, "<") && strings.HasSuffix(l, ">"):
 		return "markup or data, not talk"
-	case strings.Contains(l, "all rights reserved"), strings.Contains(l, "terms and conditions"), strings.Contains(l, "unsubscribe"), strings.Contains(l, "this call may be recorded"), strings.Contains(l, "your call is important"), strings.Contains(l, "subscribe to my channel"), strings.Contains(l, "thanks for watching"), strings.Contains(l, "battery low"), strings.Contains(l, "cookie"):
+	case strings.Contains(l, "all rights reserved"), strings.Contains(l, "terms and conditions"), strings.Contains(l, "unsubscribe"), strings.Contains(l, "this call may be recorded"), strings.Contains(l, "your call is important"), strings.Contains(l, "subscribe to my channel"), strings.Contains(l, "thanks for watching"), strings.Contains(l, "battery low"):
 		return "a notice that is read out to everyone"
+	}
+	for _, cue := range cookieNotices {
+		if holdsWord(l, cue) {
+			return "a notice that is read out to everyone"
+		}
 	}
 	for _, cue := range broadcasts {
 		if holdsWord(l, cue) {
@@ -27,11 +32,38 @@ func boilerplate(text string) string {
 	return ""
 }
 
+// cookieNotices are what websites say of their cookies; one may bake some.
+var cookieNotices = [...]string{"accept cookies", "accept all cookies", "accept our cookies", "uses cookies", "we use cookies", "cookie policy", "cookie settings", "cookie preferences"}
+
 // broadcasts are phrases of those who speak to everybody.
-var broadcasts = [...]string{"today's episode", "this episode", "our guest tonight", "i'm your host", "captain speaking", "ladies and gentlemen", "dear passengers", "all passengers", "sponsored by",
-	"now over to", "after the break", "breaking news", "coming up next", "back to the studio", "our top story", "in other news", "the next stop is", "the next train", "mind the gap", "stay tuned",
+var broadcasts = [...]string{"today's episode", "our guest tonight", "i'm your host", "captain speaking", "ladies and gentlemen", "dear passengers", "all passengers", "sponsored by",
+	"now over to", "after the break", "breaking news", "coming up next", "back to the studio", "our top story", "in other news", "the next stop is", "mind the gap", "stay tuned",
 	"thank you for holding", "our operators", "terms apply", "at the next junction", "take the second exit", "you have reached your destination",
-	"欢迎收听", "欢迎收看", "各位旅客", "各位乘客", "本期节目", "本期嘉宾", "下一站", "据报道", "本台记者", "前方路口", "天气预报", "广告之后", "请系好安全带"}
+	"欢迎收听", "欢迎收看", "各位旅客", "各位乘客", "本期节目", "本期嘉宾", "据报道", "本台记者", "前方路口", "广告之后", "请系好安全带"}
+
+// announced reports a sentence that begins as announcements do, with words that
+// others use too: "the next train", 天气预报.
+func announced(s sentence) bool {
+	first := 0
+	for first < len(s.toks)-1 && (lead(s.at(first)) || s.toks[first].kind == 'p') {
+		first++
+	}
+	if len(s.toks) == 0 {
+		return false
+	}
+	l := strings.ToLower(s.text[s.toks[first].start:s.end])
+	for _, cue := range [...]string{"this episode is", "the next train to arrive", "the next train at platform", "the next train on platform", "the next train from platform", "the next train does not stop"} {
+		if strings.HasPrefix(l, cue) && !letterAt(l, len(cue)) {
+			return true
+		}
+	}
+	for _, cue := range [...]string{"下一站是", "下一站：", "下一站，", "下一站,", "下面是天气预报", "天气预报：", "天气预报:"} {
+		if strings.HasPrefix(l, cue) && !strings.Contains(l, "我") {
+			return true
+		}
+	}
+	return false
+}
 
 // junk says what kind of sentence is no memory, and why.
 func (t *talk) junk(s sentence) (kind, reason string) {
@@ -200,8 +232,9 @@ func junkZh(s sentence) (kind, reason string) {
 	if s.ends == "？" || s.ends == "?" || strings.HasSuffix(raw, "吗") || strings.HasSuffix(raw, "呢") || strings.Contains(raw, "什么时候") || strings.HasPrefix(raw, "为什么") || strings.HasPrefix(raw, "怎么") || strings.HasPrefix(raw, "谁") {
 		return "question", "asks, and says nothing by itself"
 	}
+	alone := compoundsZh.Replace(raw)
 	for _, c := range [...]string{"请", "帮我", "提醒我", "给我", "打开", "关掉", "关上", "播放", "别", "快", "告诉我", "让我", "等等", "麻烦", "查一下", "看一下"} {
-		if strings.HasPrefix(raw, c) && !strings.HasPrefix(raw, "请客") && !strings.HasPrefix(raw, "请假") && !strings.HasPrefix(raw, "快递") {
+		if strings.HasPrefix(alone, c) && !strings.HasPrefix(raw, "快递") {
 			return "command", "asks for something to be done"
 		}
 	}

@@ -168,9 +168,10 @@ func (t *talk) noteZh(s sentence) bool {
 	if n < 6 || n > 60 || t.topic.unclear {
 		return false
 	}
+	alone := compoundsZh.Replace(raw)
 	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "可能", "大概", "也许", "估计", "听说", "据说", "他们", "她们",
 		"“", "\"", "天气", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我"} {
-		if strings.Contains(raw, no) {
+		if strings.Contains(alone, no) {
 			return false
 		}
 	}

@@ -194,6 +194,10 @@ func (t *talk) sentence(s sentence) {
 		t.refuse("length", "a sentence of more words than anybody says", s.start, s.end)
 		return
 	}
+	if announced(s) {
+		t.refuse("boilerplate", "a broadcast or an announcement", s.start, s.end)
+		return
+	}
 	if reason := told(s); reason != "" {
 		t.refuse("story", reason, s.start, s.end)
 		return

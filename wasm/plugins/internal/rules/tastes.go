@@ -13,7 +13,7 @@ func (t *talk) taste(c *clause, i int) bool {
 	case (w == "crazy" || w == "mad" || w == "passionate" || w == "nuts" || w == "wild") && next == "about",
 		w == "keen" && next == "on", w == "obsessed" && next == "with", w == "hooked" && next == "on", w == "addicted" && next == "to", w == "big" && next == "on":
 		attr, k = "likes", i+2
-	case w == "sick" && next == "of", (w == "allergic" || w == "averse") && next == "to" && w == "averse":
+	case w == "sick" && next == "of", w == "averse" && next == "to":
 		attr, k = "dislikes", i+2
 	case w == "a" || w == "an" || w == "more" || w == "not" || w == "much":
 		for j := i; j < min(len(c.words), i+7); j++ {

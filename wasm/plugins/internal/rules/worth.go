@@ -111,10 +111,15 @@ func (v *view) any(f func(i int) bool) float64 {
 }
 
 // says counts Chinese words that stand in the sentence, up to two, as halves.
-func (v *view) says(words []string) float64 {
+func (v *view) says(words []string) float64 { return saysZh(v.raw, words) }
+
+// saysAlone does the same outside of compoundsZh.
+func (v *view) saysAlone(words []string) float64 { return saysZh(compoundsZh.Replace(v.raw), words) }
+
+func saysZh(raw string, words []string) float64 {
 	n := 0
 	for _, w := range words {
-		if strings.Contains(v.raw, w) {
+		if strings.Contains(raw, w) {
 			n++
 		}
 	}

@@ -54,11 +54,6 @@ var worthEn = []mark{
 	{"so, really, too", -0.7, func(v *view) float64 { return v.has(wordsVery) }},
 	{"said", -0.7, func(v *view) float64 { return v.has(wordsSaid) }},
 	{"if", -0.6, func(v *view) float64 { return v.has(wordsIf) }},
-	{"at it now", 0, func(v *view) float64 {
-		return yes(len(v.whens) == 0) * v.any(func(i int) bool {
-			return (v.words[i] == "am" || v.words[i] == "are") && i+1 < len(v.words) && len(v.words) < 8
-		})
-	}},
 	{"a place", 0.4, func(v *view) float64 {
 		return v.any(func(i int) bool {
 			return wheres[v.words[i]] && i+1 < len(v.words) && (determiner(v.at(i+1)) || v.caps[i+1])

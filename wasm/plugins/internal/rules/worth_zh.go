@@ -7,14 +7,14 @@ import (
 
 // worthZh are the marks of a Chinese sentence; the weights are TestWorth's.
 var worthZh = []mark{
-	{"always", -1.3, func(*view) float64 { return 1 }},
+	{"always", -1.2, func(*view) float64 { return 1 }},
 	{"我", 0.5, func(v *view) float64 { return yes(strings.Contains(v.raw, "我")) }},
 	{"begins with 我", 1.4, func(v *view) float64 { return yes(strings.HasPrefix(v.raw, "我")) }},
 	{"a relative", 1.0, func(v *view) float64 { return v.says(kinZh[:]) }},
 	{"begins with 他, 她", -0.1, func(v *view) float64 { return yes(strings.HasPrefix(v.raw, "他") || strings.HasPrefix(v.raw, "她")) }},
 	{"begins with 这, 那", -0.2, func(v *view) float64 { return yes(strings.HasPrefix(v.raw, "这") || strings.HasPrefix(v.raw, "那")) }},
 	{"你", -1.5, func(v *view) float64 { return yes(strings.ContainsAny(v.raw, "你您")) }},
-	{"a day", 1.3, func(v *view) float64 { return yes(v.day) }},
+	{"a day", 1.4, func(v *view) float64 { return yes(v.day) }},
 	{"a time of day", 0.8, func(v *view) float64 { return v.timed(func(w *when) bool { return w.clock && !w.byPart }) }},
 	{"how often, since when", 0.4, func(v *view) float64 {
 		return max(v.timed(func(w *when) bool { return w.habit || w.since }), v.says(alwaysZh))
@@ -22,7 +22,6 @@ var worthZh = []mark{
 	{"a number", 1.4, func(v *view) float64 {
 		return max(v.number(), yes(strings.ContainsAny(v.raw, "三四五六七八九十百千万")))
 	}},
-	{"了, 过", 0.1, func(v *view) float64 { return v.says(doneZh) }},
 	{"to come", -0.5, func(v *view) float64 { return v.says(comingZh) }},
 	{"not", -0.2, func(v *view) float64 { return v.says(notZh) }},
 	{"can, may", -1.1, func(v *view) float64 {
@@ -31,30 +30,29 @@ var worthZh = []mark{
 	{"asks", -0.9, func(v *view) float64 {
 		return v.says(asksZh)
 	}},
-	{"a particle", -0.9, func(v *view) float64 { return v.says(particlesZh) }},
+	{"a particle", -0.9, func(v *view) float64 { return v.saysAlone(particlesZh) }},
 	{"a feeling", -0.4, func(v *view) float64 { return v.says(feelingsZh) }},
 	{"an opinion", -0.7, func(v *view) float64 {
 		return v.says(opinionsZh)
 	}},
 	{"真, 太, 好", -1.7, func(v *view) float64 { return v.says(veryZh) }},
-	{"said", -1.1, func(v *view) float64 { return v.says(saidZh) }},
-	{"a command", -0.6, func(v *view) float64 {
-		return v.says(commandsZh)
+	{"said", -1.0, func(v *view) float64 { return v.saysAlone(saidZh) }},
+	{"a command", -1.0, func(v *view) float64 {
+		return v.saysAlone(commandsZh)
 	}},
-	{"在, 到, 给, 把", 0.3, func(v *view) float64 { return v.says(withZh) }},
+	{"在, 到, 给, 把", 0.4, func(v *view) float64 { return v.says(withZh) }},
 	{"health", 0.9, func(v *view) float64 { return v.says(healthWordsZh) }},
 	{"work and school", 0.5, func(v *view) float64 { return v.says(workWordsZh) }},
 	{"home and things", 0.9, func(v *view) float64 { return v.says(thingWordsZh) }},
 	{"money and papers", 0.4, func(v *view) float64 { return v.says(moneyWordsZh) }},
 	{"read out to everybody", -1.9, func(v *view) float64 { return v.says(allWordsZh) }},
-	{"warm words", -1.8, func(v *view) float64 { return v.says(warmZh) }},
+	{"warm words", -1.9, func(v *view) float64 { return v.says(warmZh) }},
 	{"length", 0.5, func(v *view) float64 { return float64(min(utf8.RuneCountInString(v.raw), 24)) / 8 }},
 	{"six characters or fewer", -1.1, func(v *view) float64 { return yes(utf8.RuneCountInString(v.raw) <= 6) }},
 }
 
 var (
 	alwaysZh    = []string{"每", "一直", "从来", "总是"}
-	doneZh      = []string{"了", "过", "刚", "终于", "已经"}
 	comingZh    = []string{"要", "会", "得", "准备", "打算", "约"}
 	notZh       = []string{"不", "没"}
 	maybeZh     = []string{"可能", "说不定", "也许", "应该", "大概", "想", "如果", "要是"}
@@ -66,6 +64,13 @@ var (
 	commandsZh  = []string{"请", "帮", "别", "打开", "关", "放", "等一下", "给我"}
 	withZh      = []string{"在", "从", "到", "给", "把", "跟", "和"}
 
+	// compoundsZh takes out the words in which a character means something else than
+	// alone: 请 in 申请 asks for nothing, 吧 in 酒吧 is no particle.
+	compoundsZh = compounds("申请 邀请 聘请 宴请 请客 请假 请教 请求 请柬 请帖 请了 请的 请过假 " +
+		"特别 分别 告别 区别 性别 别墅 别人 离别 送别 级别 识别 个别 类别 鉴别 差别 别名 别克 别的 别扭 道别 " +
+		"小说 传说 说明书 说服 演说 演讲 讲座 讲师 讲台 讲义 讲课 讲解 酒吧 网吧 吧台 咖啡吧 书吧 水吧 茶吧 呢子 呢大衣 " +
+		"关系 关节 关于 关心 关注 开关 机关 海关 有关 相关 关键 难关 放假 放学 放心 放松 开放 放射 放弃 放在 帮忙")
+
 	feelingsZh    = strings.Fields("高兴 开心 难过 累 困 饿 烦 无聊 可爱 好看 不错 喜欢 奇怪 可惜 佩服 服了 热 冷")
 	warmZh        = strings.Fields("放松 支持 幸福 美 漂亮 暖 骄傲 努力 压力 辛苦 好吃 希望 心里 重要 感觉 拼 撑 难")
 	healthWordsZh = strings.Fields("医 病 药 手术 血 疼 痛 牙 膝 腰 眼 体检 过敏 化验 怀孕 生了 住院 复查 检查 感冒 发烧 护士 出院 去世 追悼 忌口")
@@ -74,3 +79,13 @@ var (
 	moneyWordsZh  = strings.Fields("钱 块 元 万 租 押金 贷 税 保险 退款 账 买 卖 订 票 续 欠 借 费 收 证 签")
 	allWordsZh    = strings.Fields("总统 主持 节目 嘉宾 旅客 下一站 车门 路口 天气预报 多云 新闻 电影 剧 本期 收听 您 大家 俗话 地震 记者 梦")
 )
+
+// compounds makes a replacer of words, each of which it takes out. What a verb
+// and a particle make together by chance stays: 喝酒吧.
+func compounds(words string) *strings.Replacer {
+	pairs := []string{"喝酒吧", "喝酒，吧"}
+	for _, w := range strings.Fields(words) {
+		pairs = append(pairs, w, "  ")
+	}
+	return strings.NewReplacer(pairs...)
+}
