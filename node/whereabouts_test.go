@@ -1,9 +1,14 @@
 package node
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/config"
@@ -64,7 +69,52 @@ func TestWhereabouts(t *testing.T) {
 	if res := ask("Where was I this afternoon?", filter.Only(func(it *filter.Item) bool { return it.Utterance != nil })); res.Cited {
 		t.Errorf("with no right to see visits: %q", res.Answer)
 	}
+	// Without a time, only "where am I" is answered by where the wearer is now.
+	for question, want := range map[string]string{"where am I": "15:32 Café Lua", "where did I go": "", "我去过哪些地方": "", "which places have I visited": ""} {
+		if res := ask(question, filter.Filter{}); res.Answer != want && res.Known {
+			t.Errorf("%s: %q, want %q", question, res.Answer, want)
+		}
+	}
+	res, err := n.Ask(t.Context(), serve.AskRequest{Question: "and who did I meet today?", At: at(20, 0), Before: []serve.ContextMessage{{Text: "Where was I today?"}, {Text: "At the office"}}})
+	if err != nil || res.Answer != "09:02 Priya; 12:20 小雨" {
+		t.Errorf("it goes on: %q, %v", res.Answer, err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := n.Ask(ended, serve.AskRequest{Question: "who did I meet today", At: at(20, 0)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended: %v", err)
+	}
 	if hits := search(t, n, serve.SearchRequest{Query: "which places did I visit today", At: at(20, 0), K: 2}); len(hits) != 2 || hits[0].Memory == nil || hits[0].Memory.Fields.Episodic.Place != "the office" {
 		t.Errorf("search: %+v", hits)
+	}
+}
+
+// An answer tells what its evidence has room for, and how many more there are, also
+// where the language model fails.
+func TestWhereaboutsCut(t *testing.T) {
+	off, err := builtIn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := llmtest.New(t, llmtest.Options{Key: modelKey})
+	n := newNode(t, func(c *config.Config) {
+		c.Plugins.Disabled = off
+		c.LLM = config.LLM{URL: s.URL, Model: s.Model(), Key: modelKey}
+	})
+	at := func(h, m int) time.Time { return time.Date(2026, 3, 2, h, m, 0, 0, time.UTC) }
+	for i := range 120 {
+		hear(t, n, at(9, 0).Add(time.Duration(i)*time.Minute), fmt.Sprintf("Guest %d", i), "Good day.")
+	}
+	s.Script(llmtest.Fails(401, "", "bad key"), llmtest.Fails(401, "", "bad key"))
+	for question, want := range map[string]string{"who did I meet today": "; and %d more", "今天我见了谁": "等120人"} {
+		res, err := n.Ask(t.Context(), serve.AskRequest{Question: question, At: at(20, 0)})
+		shown := len(res.Citations)
+		if strings.Contains(want, "%d") {
+			want = fmt.Sprintf(want, 120-shown)
+		}
+		if err != nil || res.Trouble == "" || !res.Cited || shown == 0 || shown > len(res.Evidence) || !strings.HasPrefix(res.Answer, "09:00 Guest 0; 09:01 Guest 1; ") ||
+			!strings.HasSuffix(res.Answer, want) || strings.Count(res.Answer, "Guest") != shown {
+			t.Errorf("%s: %q, %d citations, %s, %v", question, res.Answer, shown, res.Trouble, err)
+		}
 	}
 }

@@ -117,9 +117,9 @@ func (c *chat) run(ctx context.Context) error {
 func (c *chat) answer(ctx context.Context, line string) error {
 	out := chatAnswer{Line: line}
 	text, mark := line, ""
-	if rest, ok := strings.CutPrefix(line, "?"); ok && strings.TrimSpace(rest) != "" {
+	if rest, ok := strings.CutPrefix(line, "? "); ok && strings.TrimSpace(rest) != "" {
 		text, mark = strings.TrimSpace(rest), "?"
-	} else if rest, ok := strings.CutPrefix(line, "+"); ok && strings.TrimSpace(rest) != "" {
+	} else if rest, ok := strings.CutPrefix(line, "+ "); ok && strings.TrimSpace(rest) != "" {
 		text, mark = strings.TrimSpace(rest), "+"
 	}
 	var err error

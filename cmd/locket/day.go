@@ -169,6 +169,9 @@ func (a *app) sessionsIn(ctx context.Context, cl *serve.Client, from, to time.Ti
 		if err != nil {
 			return nil, err
 		}
+		if d.More {
+			fmt.Fprintf(a.stderr, "More than %d lines were said on %s; the later ones are left out.\n", serve.MaxDayLines, d.Date)
+		}
 		d.Lines = slices.DeleteFunc(d.Lines, func(l serve.DayLine) bool { return l.At.Before(from) || !l.At.Before(to) })
 		days = append(days, d)
 	}

@@ -2,6 +2,10 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,5 +41,31 @@ Mon 2 Mar 2026 09:00–09:00  Anna  the office
 `
 	if out.String() != want {
 		t.Errorf("%s\nwant\n%s", out.String(), want)
+	}
+}
+
+// A day that is longer than one answer holds is said to be cut.
+func TestTalkSaysWhatIsLeftOut(t *testing.T) {
+	at := func(d int) time.Time { return time.Date(2026, 3, d, 9, 0, 0, 0, time.UTC) }
+	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		var body any = serve.DaysAnswer{Days: []serve.DayCount{{Date: "2026-03-02", Lines: serve.MaxDayLines + 1}, {Date: "2026-03-03", Lines: 1}}}
+		if date := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]; strings.HasPrefix(date, "2026") {
+			body = serve.Day{Date: serve.Date(date), More: date == "2026-03-02",
+				Lines: []serve.DayLine{{At: at(2), Session: date, Speaker: "Anna", Text: "Morning."}}}
+		}
+		if err := json.NewEncoder(w).Encode(body); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer node.Close()
+	var out bytes.Buffer
+	a := &app{settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}, stderr: &out}
+	list, err := a.sessionsIn(t.Context(), serve.Dial("tcp", node.Listener.Addr().String(), ""), at(1), at(4), "")
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%d sessions, %v", len(list), err)
+	}
+	if want := "More than 20000 lines were said on 2026-03-02; the later ones are left out.\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
 	}
 }

@@ -38,7 +38,8 @@ func Copied(m *memory.Memory) (of memory.ID, ok bool) {
 }
 
 // core keeps the block about the wearer: what is no longer so leaves it, and what
-// was said of the wearer again and again enters it while there is room.
+// was said of the wearer again and again enters it while there is room. It is
+// never filled so far that the next dream would take lines out again.
 func (p *planner) core() {
 	size, have := 0, map[string]bool{}
 	for _, m := range p.all {
@@ -58,16 +59,17 @@ func (p *planner) core() {
 			have[memory.Normal(m.Text)] = true
 		}
 	}
+	block := memory.CoreFields{Block: human, Limit: memory.CoreLimit}
 	for _, m := range p.all {
 		id := p.in.ID("core of " + m.ID.String())
 		n := utf8.RuneCountInString(m.Text) + 1
-		if !p.lasting(m) || p.byID[id] != nil || have[memory.Normal(m.Text)] || size+n > memory.CoreLimit && !healthy(m) {
+		if !p.lasting(m) || p.byID[id] != nil || have[memory.Normal(m.Text)] || block.Full(size+n-1) && !healthy(m) {
 			continue
 		}
 		size, have[memory.Normal(m.Text)] = size+n, true
 		c := memory.Candidate{Type: memory.Core, Text: m.Text, Lang: m.Lang, Owner: m.Owner, Evidence: m.Evidence, Entities: m.Entities,
 			Links: []memory.Link{{Relation: DerivedFrom, To: m.ID.String()}}, Tags: m.Tags, Source: memory.Source{Plugin: "dream"},
-			Confidence: m.Confidence, Sensitivity: m.Sensitivity, TrueFrom: m.TrueFrom, Fields: memory.Fields{Core: &memory.CoreFields{Block: human, Limit: memory.CoreLimit}}}
+			Confidence: m.Confidence, Sensitivity: m.Sensitivity, TrueFrom: m.TrueFrom, Fields: memory.Fields{Core: new(block)}}
 		why := "said of the wearer again and again: it is always in mind"
 		if healthy(m) {
 			why = "about the wearer's health: it is always in mind"

@@ -19,9 +19,19 @@ var (
 		regexp.MustCompile(`^(?:please )?(?:tell me|show me|(?:list|find) (?:me|my|all|the|every)|remind me (?:who|what|when|where|which|why|how))\b`),
 	}
 	// asksZh are the words by which a Chinese line asks.
-	asksZh = regexp.MustCompile(`什么|谁|哪|几点|几号|几个|几次|几岁|几时|多少|多久|多大|怎么|怎样|如何|为何|何时|是不是|有没有|能不能|会不会|要不要|是否|^(?:请)?(?:告诉我|帮我(?:找|查|看)|列出|查一下|找一下)|[吗呢]$`)
+	asksZh = regexp.MustCompile(`什么|谁|哪|几点|几号|几岁|几时|多少|多久|多大|怎么|怎样|如何|为何|何时|干嘛|是不是|有没有|能不能|会不会|要不要|是否|[吗呢]$`)
+	// wantsZh are the beginnings by which it asks for something.
+	wantsZh = regexp.MustCompile(`^(?:请)?(?:告诉我|帮我(?:找|查|看)|列出|查一下|找一下)`)
+	// countsZh ask how many, but are "some" in what is over or goes together: 我买了几个苹果.
+	countsZh = regexp.MustCompile(`^[^了过和]*(?:几个|几次)[^了过和]*$`)
 	// tellsZh are phrases in which such words ask nothing.
-	tellsZh = regexp.MustCompile(`不知道|什么都|谁都|哪里都|哪儿都|怎么都|没什么|无论|不管|不论|什么的|^(?:因为|如果)`)
+	tellsZh = regexp.MustCompile(`不知道|什么都|谁都|哪里都|哪儿都|怎么都|没什么|无论|不管|不论|什么的|^因为`)
+	// goesOnZh is a line in which 呢 does not ask, but says that something goes on: 我在写代码呢.
+	goesOnZh = regexp.MustCompile(`(?:(?:^|[^现])在|还[^有]).+呢$`)
+	// endsZh is a question word at the end of a condition that has no comma: 如果明天下雨我们去哪.
+	endsZh = regexp.MustCompile(`(?:什么|谁|哪|哪里|哪儿|怎么办|怎么做|怎么样|如何|多少|几点|干嘛)(?:好|呢|啊|了)?$|吗$`)
+	// plainZh puts a plain word for one that holds a question word or a phrase that tells.
+	plainZh = strings.NewReplacer("知不知道", "是否", "哪怕", "即使")
 	joined  = regexp.MustCompile(`^(?:(?:and|so|but|then|ok|okay|well|hey|also)[ ,]+)+`)
 )
 
@@ -36,8 +46,8 @@ func Asks(text string) bool {
 		return false
 	}
 	t = strings.TrimRight(t, ".。…")
-	if asksZh.MatchString(t) {
-		return !tellsZh.MatchString(t)
+	if han := plainZh.Replace(t); asksZh.MatchString(han) || wantsZh.MatchString(han) || countsZh.MatchString(han) {
+		return asksHan(han)
 	}
 	lower := joined.ReplaceAllString(strings.ToLower(strings.ReplaceAll(t, "’", "'")), "")
 	for _, re := range asksEn {
@@ -46,4 +56,21 @@ func Asks(text string) bool {
 		}
 	}
 	return false
+}
+
+// asksHan tells whether a Chinese line that has a word of a question asks.
+func asksHan(t string) bool {
+	if strings.HasPrefix(t, "如果") { // its condition asks nothing
+		i := strings.IndexAny(t, "，,")
+		if i < 0 {
+			return endsZh.MatchString(t) && !tellsZh.MatchString(t)
+		}
+		t = strings.TrimLeft(t[i:], "，, ")
+	} else if wantsZh.MatchString(t) {
+		return true
+	}
+	if goesOnZh.MatchString(t) {
+		t = strings.TrimSuffix(t, "呢")
+	}
+	return (countsZh.MatchString(t) || asksZh.MatchString(t)) && !tellsZh.MatchString(t)
 }

@@ -31,15 +31,13 @@ func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResu
 			if modelErr != nil && !r.EvidenceOnly {
 				res.Trouble = modelErr.Error()
 			}
-			return qr.answerByRecords(ctx, &r, &res)
+			got.records.answer(&res)
+			return nil
 		}
-		now := r.At
-		if now.IsZero() {
-			now = time.Now()
-		}
-		said, err := model.Ask(ctx, answer.Request(r.Question, before(r.Before), got.Text, qr.c.Wearer, now.In(qr.c.Zone)))
+		said, err := model.Ask(ctx, answer.Request(r.Question, before(r.Before), got.Text, qr.c.Wearer, qr.askedAt(r.At)))
 		if f, ok := errors.AsType[*llm.Fault](err); ok {
 			res.Trouble = f.Error()
+			got.records.answer(&res)
 			return nil
 		}
 		if err != nil {

@@ -17,6 +17,8 @@ type chooser struct {
 	then   *then
 	seen   map[memory.ID]bool
 	err    error // the first error of reading the store
+
+	records *recorded // what records answer to the request, once they were read
 }
 
 // chooserOf makes a chooser for a request.

@@ -27,14 +27,15 @@ const lastTurns = 6
 // Context implements serve.Recaller.
 func (rd Reader) Context(ctx context.Context, r serve.ContextRequest) (res serve.ContextResult, err error) {
 	err = rd.of.During(ctx, func(ctx context.Context, qr *Query) error {
-		res, _, err = qr.surround(ctx, r)
+		f, err := qr.surround(ctx, r)
+		res = f.ContextResult
 		return err
 	})
 	return res, err
 }
 
 // surround gathers memories about the topic, and makes a block of them.
-func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res serve.ContextResult, lines []retrieve.Line, err error) {
+func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res followed, err error) {
 	frugal := r.Budget == 0 // nobody said how much: no more than is of use
 	if frugal {
 		r.Budget = serve.DefaultBudget
@@ -42,18 +43,18 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res serv
 	res.Items = []serve.ContextItem{}
 	if res.Topic = strings.TrimSpace(r.Topic); res.Topic == "" {
 		if res.Topic, err = qr.topic(ctx, &r); err != nil {
-			return res, nil, err
+			return res, err
 		}
 	}
 	items, err := qr.coreBlocks(ctx, &r)
 	if err != nil {
-		return res, nil, err
+		return res, err
 	}
 	evidence, shared := map[memory.ID][]memory.Evidence{}, map[memory.ID]*serve.SharedBy{}
 	if res.Topic != "" {
 		hits, err := qr.about(ctx, &r, &res, frugal)
 		if err != nil {
-			return res, nil, err
+			return res, err
 		}
 		for _, h := range hits {
 			it := itemOf(&h)
@@ -72,7 +73,8 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res serv
 		res.Items = append(res.Items, serve.ContextItem{ID: l.ID, Cite: l.Cite, Section: string(l.Section), Text: l.Text, At: l.At, Until: l.Until, Tokens: l.Tokens, Evidence: evidence[l.ID], SharedBy: shared[l.ID]})
 	}
 	qr.c.Served(time.Now(), texts...)
-	return res, b.Lines, nil
+	res.lines = b.Lines
+	return res, nil
 }
 
 // topic says what the messages, or the turns of the live session, are about.
@@ -167,7 +169,7 @@ var aboutTypes = [...]memory.Type{memory.Episodic, memory.Semantic, memory.Proce
 
 // about gives memories about the topic, best first: what one search over all types
 // finds, and then, for each type, further good hits.
-func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *serve.ContextResult, frugal bool) ([]serve.Hit, error) {
+func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *followed, frugal bool) ([]serve.Hit, error) {
 	q := serve.SearchRequest{Query: res.Topic, K: retrieve.MaxUtterances, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, Sees: r.Sees}
 	choice, err := chooserOf(&q)
 	if err != nil {
@@ -176,6 +178,9 @@ func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *serve.
 	all, err := qr.find(ctx, q, choice)
 	if err != nil {
 		return nil, err
+	}
+	if choice.records != nil {
+		res.records = *choice.records
 	}
 	res.Known, res.Confidence = all.Known, all.Confidence
 	if frugal {

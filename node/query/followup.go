@@ -12,8 +12,9 @@ import (
 // followed is what was found for a question, and how it was looked for.
 type followed struct {
 	serve.ContextResult
-	lines []retrieve.Line
-	topic string // what was looked for, where the conversation lent words; empty: the question
+	lines   []retrieve.Line
+	records recorded // what visits and speakers answer
+	topic   string   // what was looked for, where the conversation lent words; empty: the question
 }
 
 // tellsOf is in how many of the best items a question's own words are looked for.
@@ -25,13 +26,12 @@ const tellsOf = 3
 // a question about something else would be answered by the subject before.
 func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, err error) {
 	look := func(topic string) (f followed, err error) {
-		f.ContextResult, f.lines, err = qr.surround(ctx, serve.ContextRequest{Topic: topic, Budget: r.Budget, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, NoQuotes: r.NoQuotes, Sees: r.Sees})
-		return f, err
+		return qr.surround(ctx, serve.ContextRequest{Topic: topic, Budget: r.Budget, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, NoQuotes: r.NoQuotes, Sees: r.Sees})
 	}
 	turns := before(r.Before)
 	question := strings.TrimSpace(r.Question)
 	topic := question
-	if len(turns) > 0 {
+	if _, ok := readWhereabouts(question, qr.askedAt(r.At)); !ok && len(turns) > 0 { // where the wearer was needs no lent words
 		if topic = retrieve.Topic(append(turns, retrieve.Turn{Text: question})); !strings.HasPrefix(topic, question) {
 			topic = question + " " + topic
 		}

@@ -2,10 +2,10 @@ package query
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,7 +13,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/names"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -22,12 +21,13 @@ import (
 // nobody says it. The records of visits and speakers have it.
 type whereabouts struct {
 	people   bool      // with whom; else where
+	han      bool      // it is asked in Chinese
 	from, to time.Time // equal: at a moment
 }
 
 var (
 	whereEn = []*regexp.Regexp{
-		regexp.MustCompile(`^(?:and |so )?where (?:was|were|am|are) (?:i|we)\b(?: exactly)?(.*)$`),
+		regexp.MustCompile(`^(?:and |so )?where (?:was|were) (?:i|we)\b(?: exactly)?(.*)$`),
 		regexp.MustCompile(`^(?:and |so )?where (?:did|have) (?:i|we) (?:go|been|gone|visit|visited)\b(?: to\b)?(.*)$`),
 		regexp.MustCompile(`^(?:and |so )?where (?:did|have) (?:i|we) (?:have|had|eat|eaten)\b(.*(?:breakfast|lunch|dinner|supper).*)$`),
 		regexp.MustCompile(`^(?:and |so )?(?:which|what)(?: other)? places (?:did|have) (?:i|we) (?:visit|visited|go|gone|been|see|seen)\b(?: (?:to|at)\b)?(.*)$`),
@@ -37,11 +37,12 @@ var (
 		regexp.MustCompile(`^(?:and |so )?(?:with )?(?:who|whom) was i\b(?: with\b)?(.*)$`),
 	}
 	whereHan = regexp.MustCompile(`^(?:那)?我们?都?(?:在|去过?了?|到过?了?)(?:过|了)?(?:哪里|哪儿|哪些地方|什么地方|哪)(?:吃的?(?:早饭|午饭|晚饭|饭)|了|过|呢|啊)?$`)
-	withHan  = regexp.MustCompile(`^(?:那)?我们?都?(?:(?:见|遇见|遇到|碰到|碰见)(?:了|过|到)?(?:谁|哪些人|什么人)|(?:和|跟|同|与)(?:谁|哪些人)(?:说话|说过话|聊天|聊过天|聊|见面|见过面|谈话|在一起)?)(?:了|过|呢|啊)?$`)
+	// hereEn and hereHan ask of now if they say nothing of time.
+	hereEn  = []*regexp.Regexp{regexp.MustCompile(`^(?:and |so )?where (?:am|are) (?:i|we)\b(?: exactly)?(.*)$`)}
+	hereHan = regexp.MustCompile(`^(?:那)?我们?都?在(?:哪里|哪儿|什么地方|哪)(?:呢|啊)?$`)
+	withHan = regexp.MustCompile(`^(?:那)?我们?都?(?:(?:见|遇见|遇到|碰到|碰见)(?:了|过|到)?(?:谁|哪些人|什么人)|(?:和|跟|同|与)(?:谁|哪些人)(?:说话|说过话|聊天|聊过天|聊|见面|见过面|谈话|在一起)?)(?:了|过|呢|啊)?$`)
 	// timesHan are what a Chinese question may have before or inside it of time.
 	timesHan = regexp.MustCompile(`^(?:我们?)?((?:今天|昨天|前天|今早|今晚|昨晚|现在|上?(?:周|星期|礼拜)[一二三四五六日天]|\d{4}-\d{2}-\d{2})?(?:的)?(?:凌晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里)?(?:\d{1,2}点半?|[一二两三四五六七八九十]{1,3}点半?)?)(?:的时候|时)?(.+)$`)
-	clockEn  = regexp.MustCompile(`\bat (?:about |around )?(\d{1,2})(?::(\d{2}))?\s*(am|pm|a\.m\.|p\.m\.|o'clock)?(?:\s|$)`)
-	clockHan = regexp.MustCompile(`(\d{1,2}|[一二两三四五六七八九十]{1,3})点(半)?$`)
 	mealEn   = regexp.MustCompile(`\b(?:breakfast|lunch|dinner|supper)\b`)
 	fillerEn = regexp.MustCompile(`\b(?:for|my|our|right|so far|all day|during|in the course of|then)\b`)
 )
@@ -58,93 +59,43 @@ func readWhereabouts(question string, now time.Time) (w whereabouts, ok bool) {
 			rest = "我" + rest
 		}
 		if w.people = withHan.MatchString(rest); w.people || whereHan.MatchString(rest) {
-			return w.at(strings.ReplaceAll(m[1], "的", ""), now)
+			w.han = true
+			return w.at(strings.ReplaceAll(m[1], "的", ""), now, hereHan.MatchString(rest))
 		}
 	}
 	for _, kind := range []struct {
-		people bool
-		forms  []*regexp.Regexp
-	}{{false, whereEn}, {true, withEn}} {
+		people, here bool
+		forms        []*regexp.Regexp
+	}{{false, false, whereEn}, {false, true, hereEn}, {true, false, withEn}} {
 		for _, re := range kind.forms {
 			if m := re.FindStringSubmatch(s); m != nil {
 				w.people = kind.people
 				rest := mealEn.ReplaceAllStringFunc(m[1], func(meal string) string { return "at " + mealTime[meal] })
-				return w.at(strings.Join(strings.Fields(fillerEn.ReplaceAllString(rest, " ")), " "), now)
+				return w.at(strings.Join(strings.Fields(fillerEn.ReplaceAllString(rest, " ")), " "), now, kind.here)
 			}
 		}
 	}
 	return w, false
 }
 
-// at sets the time by what a question says of it.
-func (w whereabouts) at(when string, now time.Time) (whereabouts, bool) {
-	if when == "now" || when == "现在" || when == "" && !w.people {
+// at sets the time by what a question says of it. here: without a word of time it asks
+// of now.
+func (w whereabouts) at(when string, now time.Time, here bool) (whereabouts, bool) {
+	if when == "now" || when == "现在" || when == "" {
 		w.from, w.to = now, now
-		return w, !w.people
+		return w, !w.people && (when != "" || here)
 	}
-	clock := time.Duration(-1)
-	if m := clockEn.FindStringSubmatchIndex(when); m != nil {
-		part := func(i int) string {
-			if m[i] < 0 {
-				return ""
-			}
-			return when[m[i]:m[i+1]]
-		}
-		clock = clockOfDay(part(2), part(4), strings.HasPrefix(part(6), "p"), when)
-		when = strings.TrimSpace(when[:m[0]] + " " + when[m[1]:])
-	} else if m := clockHan.FindStringSubmatch(when); m != nil {
-		minutes := ""
-		if m[2] != "" {
-			minutes = "30"
-		}
-		clock = clockOfDay(m[1], minutes, false, when)
-		when = strings.TrimSuffix(when, m[0])
+	if c, of, said := readClock(when); said {
+		at, ok := c.last(of, now)
+		w.from, w.to = at, at
+		return w, ok
 	}
-	if clock >= 0 && when == "" {
-		when = "today"
-	}
-	said, err := forget.ParseWhen(strings.TrimPrefix(when, "in the "), now)
-	if err != nil || said.Place != "" {
-		if said, err = forget.ParseWhen(when, now); err != nil || said.Place != "" {
-			return w, false
-		}
-	}
+	said, err := parseWhen(when, now)
 	w.from, w.to = said.From, said.To
 	if w.to.After(now) {
 		w.to = now
 	}
-	if clock >= 0 {
-		y, m, d := w.from.Date()
-		w.from = time.Date(y, m, d, 0, 0, 0, 0, now.Location()).Add(clock)
-		w.to = w.from
-	}
-	return w, true
-}
-
-var hanHours = map[string]int{"一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "十一": 11, "十二": 12}
-
-// clockOfDay is a time of day; below zero: none. Of an hour to 12 without more, the
-// words beside it say which half of the day it is in.
-func clockOfDay(hour, minutes string, pm bool, beside string) time.Duration {
-	h, err := strconv.Atoi(hour)
-	if err != nil {
-		h = hanHours[hour]
-	}
-	m, _ := strconv.Atoi(minutes) // none is 0
-	for _, later := range []string{"afternoon", "evening", "night", "下午", "晚上", "傍晚", "夜里"} {
-		pm = pm || strings.Contains(beside, later)
-	}
-	early := false
-	for _, sooner := range []string{"a.m", "am", "morning", "night", "凌晨", "早", "上午"} {
-		early = early || strings.Contains(beside, sooner)
-	}
-	if (pm || !early && h < 7) && h < 12 { // "at three" is when people are awake
-		h += 12
-	}
-	if h > 24 || m > 59 {
-		return -1
-	}
-	return time.Duration(h)*time.Hour + time.Duration(m)*time.Minute
+	return w, err == nil
 }
 
 // stay is how long somebody is thought to be where they arrived, if no other
@@ -153,23 +104,32 @@ const stay = 18 * time.Hour
 
 // recorded is what records answer to a question.
 type recorded struct {
+	w    whereabouts
 	hits []serve.Hit // in order of time
-	text string      // "07:04 Daniel's flat; 08:06 Hengshan Road"
+	told []string    // of each hit: "07:04 Daniel's flat"
 }
 
-// whereabouts gives the records that answer a search, if it is of that sort.
-func (qr *Query) whereabouts(ctx context.Context, r *serve.SearchRequest, choice *chooser) (got recorded, err error) {
-	now := r.At
-	if now.IsZero() {
-		now = time.Now()
+// askedAt is when a question is asked, in the wearer's zone.
+func (qr *Query) askedAt(at time.Time) time.Time {
+	if at.IsZero() {
+		at = time.Now()
 	}
+	return at.In(qr.c.Zone)
+}
+
+// whereabouts gives the records that answer a search, if it is of that sort. The
+// searches of one request read them once.
+func (qr *Query) whereabouts(ctx context.Context, r *serve.SearchRequest, choice *chooser) (got recorded, err error) {
 	if !r.AsOf.IsZero() || !r.KnownAt.IsZero() {
 		return got, nil
 	}
-	w, ok := readWhereabouts(r.Query, now.In(qr.c.Zone))
+	w, ok := readWhereabouts(r.Query, qr.askedAt(r.At))
 	if !ok || w.people && (r.Only == serve.OnlyMemories || len(r.Types) > 0) ||
 		!w.people && (r.Only == serve.OnlyUtterances || len(r.Types) > 0 && !slices.Contains(r.Types, memory.Episodic)) {
 		return got, nil
+	}
+	if choice.records != nil {
+		return *choice.records, nil
 	}
 	if !r.Since.IsZero() && r.Since.After(w.from) {
 		w.from = r.Since
@@ -177,22 +137,24 @@ func (qr *Query) whereabouts(ctx context.Context, r *serve.SearchRequest, choice
 	if !r.Until.IsZero() && r.Until.Before(w.to) {
 		w.to = r.Until
 	}
-	var told []string
+	got.w = w
 	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
 		allows := func(id memory.ID) bool { return !choice.narrows() || choice.allows(qr, tx, id) }
 		layout := "15:04"
 		if w.to.Sub(w.from) > 24*time.Hour {
 			layout = "2006-01-02 15:04"
 		}
-		tell := func(at time.Time, name string) { told = append(told, at.In(qr.c.Zone).Format(layout)+" "+name) }
+		tell := func(at time.Time, name string) {
+			got.told = append(got.told, at.In(qr.c.Zone).Format(layout)+" "+name)
+		}
 		if w.people {
-			return qr.spoken(tx, w, allows, func(u *memory.Utterance) {
+			return qr.spoken(ctx, tx, w, allows, func(u *memory.Utterance) {
 				got.hits = append(got.hits, serve.Hit{ID: u.ID, Text: u.Text, At: u.At, Utterance: u,
 					Evidence: []memory.Evidence{{Event: u.Event, Utterance: u.ID, Speaker: u.Speaker, At: u.At, Excerpt: memory.Excerpt(u.Text)}}})
 				tell(u.At, u.Speaker)
 			})
 		}
-		visits, err := visitsIn(tx, w, allows)
+		visits, err := visitsIn(ctx, tx, w, allows)
 		for _, m := range visits {
 			m.Categories = qr.c.Sorter.Of(m)
 			got.hits = append(got.hits, serve.Hit{ID: m.ID, Text: m.Text, At: m.When(), Memory: m, Evidence: m.Evidence})
@@ -200,15 +162,18 @@ func (qr *Query) whereabouts(ctx context.Context, r *serve.SearchRequest, choice
 		}
 		return err
 	})
-	got.text = strings.Join(told, "; ")
-	return got, err
+	if err = errors.Join(err, choice.err); err != nil {
+		return recorded{}, err
+	}
+	choice.records = &got
+	return got, nil
 }
 
 // visitsIn gives the arrivals in a time, and before them the place where it began.
-func visitsIn(tx *store.Tx, w whereabouts, allows func(memory.ID) bool) (list []*memory.Memory, err error) {
+func visitsIn(ctx context.Context, tx *store.Tx, w whereabouts, allows func(memory.ID) bool) (list []*memory.Memory, err error) {
 	var first *memory.Memory
 	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Episodic}, Since: w.from.Add(-stay)}) {
-		if err != nil {
+		if err = errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
 		}
 		f := m.Fields.Episodic
@@ -235,10 +200,10 @@ func visitsIn(tx *store.Tx, w whereabouts, allows func(memory.ID) bool) (list []
 }
 
 // spoken calls give with the first line of each person in a time.
-func (qr *Query) spoken(tx *store.Tx, w whereabouts, allows func(memory.ID) bool, give func(*memory.Utterance)) error {
+func (qr *Query) spoken(ctx context.Context, tx *store.Tx, w whereabouts, allows func(memory.ID) bool, give func(*memory.Utterance)) error {
 	had := map[string]bool{"": true, names.Fold(qr.c.Wearer): true, "locket": true}
 	for u, err := range tx.Utterances(w.from, w.to) {
-		if err != nil {
+		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
 		if who := names.Fold(u.Speaker); !had[who] && allows(u.ID) {
@@ -259,6 +224,7 @@ func (qr *Query) addWhereabouts(ctx context.Context, r *serve.SearchRequest, cho
 	if len(res.Hits) > 0 {
 		top += res.Hits[0].Score
 	}
+	got.hits = slices.Clone(got.hits)
 	for i := range got.hits {
 		got.hits[i].Score, got.hits[i].Parts = top, map[string]float64{"time_match": top}
 	}
@@ -272,29 +238,26 @@ func (qr *Query) addWhereabouts(ctx context.Context, r *serve.SearchRequest, cho
 	return nil
 }
 
-// answerByRecords is the answer of records to a question, and what it is from.
-func (qr *Query) answerByRecords(ctx context.Context, r *serve.AskRequest, res *serve.AskResult) error {
-	q := serve.SearchRequest{Query: r.Question, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, Sees: r.Sees}
-	choice, err := chooserOf(&q)
-	if err != nil {
-		return err
-	}
-	got, err := qr.whereabouts(ctx, &q, choice)
-	if err != nil || len(got.hits) == 0 {
-		return err
-	}
-	for _, it := range res.Evidence {
-		if slices.ContainsFunc(got.hits, func(h serve.Hit) bool { return h.ID == it.ID }) {
-			res.Citations = append(res.Citations, it)
+// answer puts into a result what records answer to its question: those that are in
+// its evidence, and how many more there are.
+func (got *recorded) answer(res *serve.AskResult) {
+	var told []string
+	for i := range got.hits {
+		if j := slices.IndexFunc(res.Evidence, func(it serve.ContextItem) bool { return it.ID == got.hits[i].ID }); j >= 0 {
+			told, res.Citations = append(told, got.told[i]), append(res.Citations, res.Evidence[j])
 		}
 	}
-	if len(res.Citations) == len(got.hits) {
-		res.Answer, res.Cited = got.text, true
-		return nil
+	if len(told) == 0 {
+		return
 	}
-	res.Citations = []serve.ContextItem{}
-	if n := len(got.hits); n > 0 { // there is no room for all: say how many there are
-		res.Answer = fmt.Sprintf("%s (%d)", got.text, n)
+	res.Answer, res.Cited = strings.Join(told, "; "), true
+	switch all := len(got.hits); {
+	case all == len(told):
+	case got.w.han && got.w.people:
+		res.Answer += fmt.Sprintf("等%d人", all)
+	case got.w.han:
+		res.Answer += fmt.Sprintf("等%d处", all)
+	default:
+		res.Answer += fmt.Sprintf("; and %d more", all-len(told))
 	}
-	return nil
 }
