@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake"
@@ -126,6 +128,25 @@ func TestWeb(t *testing.T) {
 	}
 	if got := n.disk.of(memory.KindText); len(got) != 2 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A command that no request fetched within a minute is dropped, as nobody waits for it.
+func TestWebLateCommand(t *testing.T) {
+	var late atomic.Int64
+	start := time.Now()
+	n, _, url := web(t, intake.Config{Now: func() time.Time { return start.Add(time.Duration(late.Load())) }})
+	if a := n.ask(t, "POST", url+"/hello", "pin", []byte(`{"seq":1,"boot":7,"model":"browser","firmware":"1","tells":true}`), nil); a.status != http.StatusOK {
+		t.Fatal(a.status)
+	}
+	for passed, want := range map[time.Duration]int{time.Minute: 2, time.Minute + 1: 1} {
+		if err := n.in.Say("pin", "On Tuesday."); err != nil {
+			t.Fatal(err)
+		}
+		late.Add(int64(passed))
+		if a := n.ask(t, "GET", url, "pin", nil, nil); len(a.Cmd) != want {
+			t.Errorf("after %s: %+v", passed, a)
+		}
 	}
 }
 
