@@ -31,9 +31,8 @@ type WebConfig struct {
 // Both want the device's name and password as HTTP Basic credentials, and answer with a
 // [WebAnswer]. Its methods are safe for concurrent use.
 type Web struct {
-	in       *Intake
-	cfg      WebConfig
-	verifier *verifier
+	in  *Intake
+	cfg WebConfig
 
 	mu     sync.Mutex
 	closed bool
@@ -50,7 +49,7 @@ type WebAnswer struct {
 
 // NewWeb makes one. Close it before its intake.
 func NewWeb(in *Intake, cfg WebConfig) *Web {
-	return &Web{in: in, cfg: cfg, verifier: newVerifier(), boxes: map[string]*mailbox{}}
+	return &Web{in: in, cfg: cfg, boxes: map[string]*mailbox{}}
 }
 
 // Close waits until every request is answered, and refuses others. It is safe to call twice.
@@ -98,7 +97,7 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	name, password, ok := r.BasicAuth()
 	if ok = ok && wire.CheckDevice(name) == nil; ok {
 		hash, enabled := w.cfg.Devices.Lookup(name)
-		ok = enabled && w.verifier.check(name, hash, []byte(password), hostOf(r.RemoteAddr))
+		ok = enabled && w.in.verifier.check(name, hash, []byte(password), hostOf(r.RemoteAddr))
 	}
 	if !ok {
 		w.in.stats.count(func(s *Stats) { s.Denied++ })

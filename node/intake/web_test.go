@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	mqtt "github.com/eclipse/paho.mqtt.golang"
+
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/intake/wire"
@@ -179,6 +181,19 @@ func TestThreatWearableOverHTTP(t *testing.T) {
 	}
 	if a := n.ask(t, "POST", url+"/text", "glasses", text, nil); a.status != 401 {
 		t.Errorf("the eleventh guess is looked at: %d", a.status)
+	}
+	b, err := intake.Listen(n.in, intake.BrokerConfig{Addr: "127.0.0.1:0", Devices: n.reg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.url = "tcp://" + b.Addr().String()
+	c := mqtt.NewClient(n.options("glasses"))
+	if err := await(t, c.Connect()); err == nil {
+		t.Error("the eleventh guess is looked at over MQTT")
+		c.Disconnect(0)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
 	}
 	if got := n.disk.of(memory.KindText); len(got) != 0 {
 		t.Errorf("%+v", got)
