@@ -113,7 +113,7 @@ func TestRecorder(t *testing.T) {
 		t.Fatal(err)
 	}
 	var d serve.DeviceCredentials
-	if err := json.Unmarshal([]byte(out), &d); err != nil || !strings.HasPrefix(d.Page, "https://"+line.at+"/wear/#name=phone&password=") {
+	if err := json.Unmarshal([]byte(out), &d); err != nil || !strings.HasPrefix(string(d.Page), "https://"+line.at+"/wear/#name=phone&password=") {
 		t.Fatalf("%s, %v", out, err)
 	}
 	voice, err := filepath.Abs("../../testdata/day/jfk.wav")
@@ -174,7 +174,7 @@ func TestRecorder(t *testing.T) {
 	p.says("This is no link")
 	p.accessible("recorder-pair")
 	p.shoot("recorder-pair")
-	p.do(chromedp.Navigate(d.Page), chromedp.Reload(), chromedp.WaitVisible("#microphone"))
+	p.do(chromedp.Navigate(string(d.Page)), chromedp.Reload(), chromedp.WaitVisible("#microphone"))
 	p.until(`location.hash === "" && document.querySelector("#name").textContent === "phone" && document.querySelector("#offline").textContent.startsWith("The page starts")`)
 	p.do(chromedp.Click("#microphone"), chromedp.WaitVisible("#ask-row"), chromedp.Click("#camera"), chromedp.WaitVisible("#photo"), chromedp.Click("#location"))
 	p.until(`document.querySelector("#location:enabled:checked") && document.querySelector("#trouble").textContent === ""`)
