@@ -274,11 +274,11 @@ alone. Your other devices, which hold your keys and memories, are under locket d
 						fmt.Fprintf(w, "%-10s %s\n", l[0], l[1])
 					}
 					if d.Page != "" {
-						fmt.Fprintf(w, "%-10s %s\n", "page", d.Page)
+						fmt.Fprintf(w, "%-10s %s\n", "page", string(d.Page))
 					}
 					fmt.Fprintln(w, "\nThe password is not shown again.")
 					if d.Page != "" && a.talks() {
-						if qr, err := pairing.QR(d.Page); err == nil { // the text stands above
+						if qr, err := pairing.QR(string(d.Page)); err == nil { // the text stands above
 							fmt.Fprintf(w, "A phone or laptop that opens the page is the wearable:\n%s", qr)
 						}
 					}

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"path/filepath"
@@ -113,8 +114,11 @@ func TestRecorder(t *testing.T) {
 		t.Fatal(err)
 	}
 	var d serve.DeviceCredentials
-	if err := json.Unmarshal([]byte(out), &d); err != nil || !strings.HasPrefix(d.Page, "https://"+line.at+"/wear/#name=phone&password=") {
+	if err := json.Unmarshal([]byte(out), &d); err != nil || !strings.HasPrefix(string(d.Page), "https://"+line.at+"/wear/#name=phone&password=") {
 		t.Fatalf("%s, %v", out, err)
+	}
+	if s := fmt.Sprintf("%+v", d); strings.Contains(s, string(d.Password)) {
+		t.Errorf("printed, it tells the password: %s", s)
 	}
 	voice, err := filepath.Abs("../../testdata/day/jfk.wav")
 	if err != nil {
@@ -168,13 +172,13 @@ func TestRecorder(t *testing.T) {
 		}
 	}
 
-	p.do(network.Enable(), log.Enable(), runtime.Enable(), allow.GrantPermissions([]allow.PermissionType{allow.PermissionTypeGeolocation}),
+	p.do(network.Enable(), log.Enable(), runtime.Enable(), allow.GrantPermissions([]allow.PermissionType{allow.PermissionTypeGeolocation, allow.PermissionTypeBackgroundSync}),
 		emulation.SetDeviceMetricsOverride(390, 844, 2, true), emulation.SetGeolocationOverride().WithLatitude(52.52).WithLongitude(13.4).WithAccuracy(10),
 		chromedp.Navigate("https://"+line.at+"/wear/"), chromedp.WaitVisible("#pair-form"), chromedp.SendKeys("#link", "https://example.org/"), chromedp.Click("#pair-form button"))
 	p.says("This is no link")
 	p.accessible("recorder-pair")
 	p.shoot("recorder-pair")
-	p.do(chromedp.Navigate(d.Page), chromedp.Reload(), chromedp.WaitVisible("#microphone"))
+	p.do(chromedp.Navigate(string(d.Page)), chromedp.Reload(), chromedp.WaitVisible("#microphone"))
 	p.until(`location.hash === "" && document.querySelector("#name").textContent === "phone" && document.querySelector("#offline").textContent.startsWith("The page starts")`)
 	p.do(chromedp.Click("#microphone"), chromedp.WaitVisible("#ask-row"), chromedp.Click("#camera"), chromedp.WaitVisible("#photo"), chromedp.Click("#location"))
 	p.until(`document.querySelector("#location:enabled:checked") && document.querySelector("#trouble").textContent === ""`)
@@ -201,6 +205,35 @@ func TestRecorder(t *testing.T) {
 	p.do(chromedp.Click("#microphone"))
 	sent()
 
+	// What the node says while the service worker sends, the page does.
+	if _, err := c.Pause(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	p.do(chromedp.Evaluate(`(async () => {
+		locketQueue.ask = () => Promise.reject(new Error("the page does not ask"));
+		await locketQueue.add("text", {boot: 1, seq: 1, text: "x"});
+		await (await navigator.serviceWorker.ready).sync.register("locket-send");
+	})()`, nil, func(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }))
+	p.until(`document.querySelector("#says").textContent === "Paused by you"`)
+	if _, err := c.Resume(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	// No link replaces the pairing, unless the wearer says so and the node knows it.
+	other := func(link string) {
+		t.Helper()
+		p.do(chromedp.Navigate(link), chromedp.Reload(), chromedp.WaitVisible("#repair"))
+		p.says("It is paired as phone.")
+	}
+	other("https://" + line.at + "/wear/#name=x&password=yyyyyyyy")
+	p.accessible("recorder-repair")
+	p.shoot("recorder-repair")
+	p.do(chromedp.Click("#repair-yes"))
+	p.says("The node does not know the name and password of this link.")
+	p.do(chromedp.Click("#repair-no"), chromedp.WaitVisible("#microphone"))
+	p.until(`location.hash === "" && document.querySelector("#name").textContent === "phone"`)
+	sent()
+
 	// Out of reach, the page starts and records.
 	line.cut()
 	p.do(chromedp.Reload(), chromedp.WaitVisible("#microphone"), chromedp.Click("#microphone"))
@@ -212,4 +245,16 @@ func TestRecorder(t *testing.T) {
 	p.do(chromedp.Click("#microphone"))
 	sent()
 	day(first+1, 1)
+
+	if out, err = command(home, append(door, "--json", "wearable", "add", "tablet")...); err != nil {
+		t.Fatal(err)
+	}
+	var tablet serve.DeviceCredentials
+	if err := json.Unmarshal([]byte(out), &tablet); err != nil {
+		t.Fatal(err)
+	}
+	other(string(tablet.Page))
+	p.do(chromedp.Click("#repair-yes"), chromedp.WaitVisible("#microphone"))
+	p.until(`document.querySelector("#name").textContent === "tablet"`)
+	sent()
 }

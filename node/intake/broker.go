@@ -58,7 +58,7 @@ func Listen(in *Intake, cfg BrokerConfig) (*Broker, error) {
 	// Its logs would hold whole packets, and so what the wearer said. Nobody may read
 	// its figures in $SYS, which it would publish each second.
 	b.server = mqtt.New(&mqtt.Options{Capabilities: caps, InlineClient: true, SysTopicResendInterval: 24 * 60 * 60, Logger: slog.New(slog.DiscardHandler)})
-	b.hook = &hook{broker: b, in: in, devices: cfg.Devices, verifier: newVerifier(), conns: map[*mqtt.Client]*conn{}, latest: map[string]*limitConn{}}
+	b.hook = &hook{broker: b, in: in, devices: cfg.Devices, conns: map[*mqtt.Client]*conn{}, latest: map[string]*limitConn{}}
 	l := newListener(raw, cfg.TLS, cfg.MaxConns)
 	l.dismiss = b.dismiss
 	if err := errors.Join(b.server.AddHook(b.hook, nil), b.server.AddListener(l), b.server.Serve()); err != nil {

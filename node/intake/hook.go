@@ -25,10 +25,9 @@ const maxKeepalive = 43690
 // acknowledges and forwards the message all the same.
 type hook struct {
 	mqtt.HookBase
-	broker   *Broker
-	in       *Intake
-	devices  Devices
-	verifier *verifier
+	broker  *Broker
+	in      *Intake
+	devices Devices
 
 	mu     sync.Mutex
 	closed bool
@@ -68,7 +67,7 @@ func (h *hook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bool {
 	}
 	if ok {
 		hash, enabled := h.devices.Lookup(name)
-		ok = enabled && h.verifier.check(name, hash, pk.Connect.Password, hostOf(cl.Net.Remote))
+		ok = enabled && h.in.verifier.check(name, hash, pk.Connect.Password, hostOf(cl.Net.Remote))
 	}
 	if !ok {
 		h.denied("connect", "a connection was refused: unknown device, wrong password, or client id or will of another")

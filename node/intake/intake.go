@@ -73,6 +73,8 @@ type Intake struct {
 	fleet  fleet
 	room   *budget // for the bytes of waiting payloads
 
+	verifier *verifier // of broker and web, so that both count the same guesses
+
 	mu     sync.RWMutex // held for reading while a message is put into queue
 	closed bool
 	queue  chan *delivery
@@ -101,6 +103,8 @@ func New(cfg Config) *Intake {
 		room:  newBudget(maxQueueBytes),
 		queue: make(chan *delivery, maxBatch),
 		done:  make(chan struct{}),
+
+		verifier: newVerifier(),
 	}
 	in.stats.Received = map[memory.Kind]uint64{}
 	in.stats.Rejected, in.stats.Private = map[string]uint64{}, map[string]uint64{}

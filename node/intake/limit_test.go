@@ -187,6 +187,18 @@ func TestVerifier(t *testing.T) {
 	}
 }
 
+// A machine with an IPv6 network, or that comes by IPv6 to an IPv4 listener, is one.
+func TestHostOf(t *testing.T) {
+	for at, want := range map[string]string{
+		"192.0.2.1:5": "192.0.2.1", "[::ffff:192.0.2.1]:5": "192.0.2.1", "[::1]:5": "::1", "pipe": "pipe", "": "",
+		"[2001:db8:1:2:3::4]:5": "2001:db8:1:2::/64", "[2001:db8:1:2:ffff::]:6": "2001:db8:1:2::/64", "[2001:db8:1:3::4]:5": "2001:db8:1:3::/64", "[fe80::1%eth0]:5": "fe80::/64",
+	} {
+		if got := hostOf(at); got != want {
+			t.Errorf("%q: %q, want %q", at, got, want)
+		}
+	}
+}
+
 const goldenHash = "$argon2id$v=19$m=7168,t=5,p=1$MDEyMzQ1Njc4OWFiY2RlZg$1WrOeYOHOe+p4HO2pwf896hJ4M2x+Vo6V/mXQ4Ud59U"
 
 // After Close nothing is taken, and nobody waits.

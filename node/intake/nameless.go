@@ -3,10 +3,11 @@ package intake
 import (
 	"container/list"
 	"net"
+	"net/netip"
 	"sync"
 )
 
-// namelessOfOne is how many connections from one address may be unidentified at a
+// namelessOfOne is how many connections from one address, see hostOf, may be unidentified at a
 // time.
 const namelessOfOne = 8
 
@@ -63,11 +64,21 @@ func (p *nameless) drop(c *limitConn) {
 	}
 }
 
-// hostOf is an address without its port.
+// hostOf is an address without its port, by which limits count. For IPv6 it is the
+// network, because one machine has all of its addresses.
 func hostOf(at string) string {
 	host, _, err := net.SplitHostPort(at)
 	if err != nil {
 		return at
 	}
-	return host
+	a, err := netip.ParseAddr(host)
+	if a = a.Unmap().WithZone(""); err != nil {
+		return host
+	}
+	if a.Is6() && !a.IsLoopback() {
+		if p, err := a.Prefix(64); err == nil {
+			return p.String()
+		}
+	}
+	return a.String()
 }

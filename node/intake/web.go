@@ -31,9 +31,8 @@ type WebConfig struct {
 // Both want the device's name and password as HTTP Basic credentials, and answer with a
 // [WebAnswer]. Its methods are safe for concurrent use.
 type Web struct {
-	in       *Intake
-	cfg      WebConfig
-	verifier *verifier
+	in  *Intake
+	cfg WebConfig
 
 	mu     sync.Mutex
 	closed bool
@@ -50,7 +49,7 @@ type WebAnswer struct {
 
 // NewWeb makes one. Close it before its intake.
 func NewWeb(in *Intake, cfg WebConfig) *Web {
-	return &Web{in: in, cfg: cfg, verifier: newVerifier(), boxes: map[string]*mailbox{}}
+	return &Web{in: in, cfg: cfg, boxes: map[string]*mailbox{}}
 }
 
 // Close waits until every request is answered, and refuses others. It is safe to call twice.
@@ -61,7 +60,8 @@ func (w *Web) Close() {
 	w.open.Wait()
 }
 
-// webAway is after what time without a request a device counts as not connected.
+// webAway is after what time without a request a device counts as not connected, and a
+// command for it is dropped.
 const webAway = time.Minute
 
 // Connected reports whether a device asked within the last minute.
@@ -97,7 +97,7 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	name, password, ok := r.BasicAuth()
 	if ok = ok && wire.CheckDevice(name) == nil; ok {
 		hash, enabled := w.cfg.Devices.Lookup(name)
-		ok = enabled && w.verifier.check(name, hash, []byte(password), hostOf(r.RemoteAddr))
+		ok = enabled && w.in.verifier.check(name, hash, []byte(password), hostOf(r.RemoteAddr))
 	}
 	if !ok {
 		w.in.stats.count(func(s *Stats) { s.Denied++ })
@@ -116,7 +116,7 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost && !w.post(out, r, name, box) {
 		return
 	}
-	answer := box.take()
+	answer := box.take(w.in.cfg.Now())
 	if b, err := wire.EncodeCmd(w.in.pauseCmd(), wire.JSON); err == nil {
 		answer.Cmd = append(answer.Cmd, b)
 	}
@@ -159,7 +159,7 @@ func (w *Web) box(name string) *mailbox {
 	defer w.mu.Unlock()
 	b := w.boxes[name]
 	if b == nil {
-		b = &mailbox{}
+		b = &mailbox{now: w.in.cfg.Now}
 		w.boxes[name] = b
 	}
 	return b
@@ -169,14 +169,23 @@ func (w *Web) box(name string) *mailbox {
 // right password have one.
 type mailbox struct {
 	turn sync.Mutex // held during a request
+	now  func() time.Time
 
 	mu    sync.Mutex
-	wait  WebAnswer
+	ack   []json.RawMessage
+	cmd   []command
 	heard time.Time
 }
 
+// command is one that waits, and since when.
+type command struct {
+	payload json.RawMessage
+	at      time.Time
+}
+
 // mailboxSize is how many acks and how many commands wait; the oldest go first. What an
-// ack is lost for comes again, and a late command is none.
+// ack is lost for comes again. A command waits for webAway: nobody wants a photo, or sees
+// an answer, hours after it was asked for.
 const mailboxSize = 32
 
 // publish implements outlet.
@@ -188,7 +197,7 @@ func (b *mailbox) publish(topic string, payload []byte, _ byte, _ bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if topic == wire.AckTopic(device) {
-		b.wait.Ack = kept(b.wait.Ack, payload)
+		b.ack = kept(b.ack, append(json.RawMessage(nil), payload...))
 		return nil
 	}
 	var c struct {
@@ -197,23 +206,26 @@ func (b *mailbox) publish(topic string, payload []byte, _ byte, _ bool) error {
 	if err := json.Unmarshal(payload, &c); err != nil || c.Cmd == wire.CmdPause || c.Cmd == wire.CmdResume {
 		return err // each answer says so anew
 	}
-	b.wait.Cmd = kept(b.wait.Cmd, payload)
+	b.cmd = kept(b.cmd, command{append(json.RawMessage(nil), payload...), b.now()})
 	return nil
 }
 
-func kept(list []json.RawMessage, payload []byte) []json.RawMessage {
-	list = append(list, append(json.RawMessage(nil), payload...))
+func kept[T any](list []T, next T) []T {
+	list = append(list, next)
 	return list[max(0, len(list)-mailboxSize):]
 }
 
-func (b *mailbox) take() WebAnswer {
+// take gives what waits at a time, and empties the mailbox.
+func (b *mailbox) take(now time.Time) WebAnswer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	out := b.wait
-	b.wait = WebAnswer{}
-	if out.Ack == nil {
-		out.Ack = []json.RawMessage{}
+	out := WebAnswer{Ack: append([]json.RawMessage{}, b.ack...)}
+	for _, c := range b.cmd {
+		if now.Sub(c.at) <= webAway {
+			out.Cmd = append(out.Cmd, c.payload)
+		}
 	}
+	b.ack, b.cmd = nil, nil
 	return out
 }
 

@@ -7,7 +7,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	mqtt "github.com/eclipse/paho.mqtt.golang"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake"
@@ -129,6 +133,25 @@ func TestWeb(t *testing.T) {
 	}
 }
 
+// A command that no request fetched within a minute is dropped, as nobody waits for it.
+func TestWebLateCommand(t *testing.T) {
+	var late atomic.Int64
+	start := time.Now()
+	n, _, url := web(t, intake.Config{Now: func() time.Time { return start.Add(time.Duration(late.Load())) }})
+	if a := n.ask(t, "POST", url+"/hello", "pin", []byte(`{"seq":1,"boot":7,"model":"browser","firmware":"1","tells":true}`), nil); a.status != http.StatusOK {
+		t.Fatal(a.status)
+	}
+	for passed, want := range map[time.Duration]int{time.Minute: 2, time.Minute + 1: 1} {
+		if err := n.in.Say("pin", "On Tuesday."); err != nil {
+			t.Fatal(err)
+		}
+		late.Add(int64(passed))
+		if a := n.ask(t, "GET", url, "pin", nil, nil); len(a.Cmd) != want {
+			t.Errorf("after %s: %+v", passed, a)
+		}
+	}
+}
+
 // Over HTTP nobody speaks as a device without its password, which is guessed ten times a
 // minute; a page of another site has no part in it, and what is too large is not read.
 func TestThreatWearableOverHTTP(t *testing.T) {
@@ -158,6 +181,19 @@ func TestThreatWearableOverHTTP(t *testing.T) {
 	}
 	if a := n.ask(t, "POST", url+"/text", "glasses", text, nil); a.status != 401 {
 		t.Errorf("the eleventh guess is looked at: %d", a.status)
+	}
+	b, err := intake.Listen(n.in, intake.BrokerConfig{Addr: "127.0.0.1:0", Devices: n.reg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.url = "tcp://" + b.Addr().String()
+	c := mqtt.NewClient(n.options("glasses"))
+	if err := await(t, c.Connect()); err == nil {
+		t.Error("the eleventh guess is looked at over MQTT")
+		c.Disconnect(0)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
 	}
 	if got := n.disk.of(memory.KindText); len(got) != 0 {
 		t.Errorf("%+v", got)

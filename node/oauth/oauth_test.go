@@ -38,13 +38,17 @@ type bench struct {
 	now time.Time // of the server; guarded by mu
 }
 
-func newBench(t *testing.T) *bench {
+// newBench makes one. Its server has the apps as wrap gives them.
+func newBench(t *testing.T, wrap ...func(oauth.Book) oauth.Book) *bench {
 	t.Helper()
 	b := &bench{t: t, now: time.Now()}
 	services := nodetest.New(t, nodetest.Cheap).Services()
 	book, ok := services.Apps.(oauth.Book)
 	if !ok {
 		t.Fatal("the apps of a node are no book")
+	}
+	for _, w := range wrap {
+		book = w(book)
 	}
 	o := oauth.New(oauth.Config{Book: book, Now: func() time.Time {
 		b.mu.Lock()

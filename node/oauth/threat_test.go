@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -75,6 +76,66 @@ func TestThreatLeakedCode(t *testing.T) {
 	b.pass(time.Minute)
 	if key, fault := b.exchange(id, code); key != "" || fault != "invalid_grant" {
 		t.Errorf("after a minute: %q", fault)
+	}
+}
+
+// held is a book that waits before it ends a key.
+type held struct {
+	oauth.Book
+	began, end chan struct{}
+}
+
+func (h held) RevokeApp(ctx context.Context, name string) (serve.App, error) {
+	close(h.began)
+	<-h.end
+	return h.Book.RevokeApp(ctx, name)
+}
+
+// Who brings a used code holds up nobody else while the key's requests end.
+func TestUsedCodeBlocksNobody(t *testing.T) {
+	h := held{began: make(chan struct{}), end: make(chan struct{})}
+	b := newBench(t, func(book oauth.Book) oauth.Book {
+		h.Book = book
+		return h
+	})
+	id, _ := b.register(registered(back))
+	code := b.agree(b.open(query(id)))
+	key, _ := b.exchange(id, code)
+	var replays sync.WaitGroup
+	replays.Go(func() {
+		if again, fault := b.exchange(id, code); again != "" || fault != "invalid_grant" {
+			t.Errorf("a second time: %q", fault)
+		}
+	})
+	<-h.began
+	if list, err := b.owner.WaitingApps(t.Context()); err != nil || len(list) != 0 {
+		t.Error(list, err)
+	}
+	if other, fault := b.exchange(id, "other"); other != "" || fault != "invalid_grant" {
+		t.Error(fault)
+	}
+	close(h.end)
+	replays.Wait()
+	if b.works(key) {
+		t.Error("the key opens the node")
+	}
+}
+
+// A used code ends the key that was made of it, and no later one of the same name.
+func TestUsedCodeSparesLaterApp(t *testing.T) {
+	b := newBench(t)
+	id, _ := b.register(registered(back))
+	code := b.agree(b.open(query(id)))
+	first, _ := b.exchange(id, code)
+	if _, err := b.owner.RevokeApp(t.Context(), "assistant"); err != nil {
+		t.Fatal(err)
+	}
+	later, fault := b.exchange(id, b.agree(b.open(query(id))))
+	if later == "" || b.works(first) {
+		t.Fatal(fault)
+	}
+	if again, fault := b.exchange(id, code); again != "" || fault != "invalid_grant" || !b.works(later) {
+		t.Errorf("the later app's key is ended: %q", fault)
 	}
 }
 

@@ -23,8 +23,8 @@ type grant struct {
 	of      *request
 	app     serve.AppRequest
 	at      time.Time
-	made    string // the app that was made of it; empty: none yet
-	revoked bool
+	made    serve.App // the app that was made of it; without a name: none yet
+	revoked bool      // or is being revoked
 }
 
 // How long a code is good, and how long it is known that it was used.
@@ -64,24 +64,19 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock() // one at a time: a code is good once
-	defer s.mu.Unlock()
 	s.tidy()
 	g := s.granted(r)
+	if g != nil && g.made.Name != "" {
+		first := !g.revoked
+		g.revoked = true
+		s.mu.Unlock() // it waits for what the app writes, and others need not
+		s.again(w, r, g, first)
+		return
+	}
+	defer s.mu.Unlock()
 	switch {
 	case g == nil:
 		refuse(w, http.StatusBadRequest, "invalid_grant", "the code is not known, or not for this client, redirect_uri and code_verifier")
-		return
-	case g.made != "":
-		// Of two that have the code and its verifier one is not the client, so neither
-		// keeps the key.
-		if !g.revoked {
-			if _, err := s.book.RevokeApp(r.Context(), g.made); err != nil {
-				unavailable(w, err)
-				return
-			}
-			g.revoked = true
-		}
-		refuse(w, http.StatusBadRequest, "invalid_grant", "the code was used; its key is revoked")
 		return
 	case s.now().Sub(g.at) >= grantTime:
 		refuse(w, http.StatusBadRequest, "invalid_grant", "the code is too old")
@@ -96,12 +91,33 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		unavailable(w, err)
 		return
 	}
-	g.made = n.App.Name
+	g.made = n.App
 	var scope []string
 	for _, right := range n.App.Can {
 		scope = append(scope, string(right))
 	}
 	answer(w, http.StatusOK, map[string]any{"access_token": n.Key, "token_type": "Bearer", "expires_in": int(n.App.Ends.Sub(s.now()).Seconds()), "scope": strings.Join(scope, " ")})
+}
+
+// again answers who brings a code that was used. Of two that have the code and its verifier
+// one is not the client, so neither keeps the key. An app that the wearer has added since,
+// under the same name, keeps its own.
+func (s *Server) again(w http.ResponseWriter, r *http.Request, g *grant, first bool) {
+	if first {
+		list, err := s.book.Apps(r.Context())
+		made := func(a serve.App) bool { return a.Name == g.made.Name && a.Added.Equal(g.made.Added) }
+		if err == nil && slices.ContainsFunc(list, made) {
+			_, err = s.book.RevokeApp(r.Context(), g.made.Name)
+		}
+		if err != nil {
+			s.mu.Lock()
+			g.revoked = false // the next one tries
+			s.mu.Unlock()
+			unavailable(w, err)
+			return
+		}
+	}
+	refuse(w, http.StatusBadRequest, "invalid_grant", "the code was used; its key is revoked")
 }
 
 // granted gives the grant whose code, client, address and verifier a request has, or nil.

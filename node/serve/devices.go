@@ -37,7 +37,7 @@ type DeviceCredentials struct {
 	Password Secret `json:"password"`
 	ClientID string `json:"client_id"`
 	Topics   string `json:"topics"`         // the prefix that it may use
-	Page     string `json:"page,omitempty"` // link by which a phone or laptop is the wearable; absent without api.remote
+	Page     Secret `json:"page,omitempty"` // link by which a phone or laptop is the wearable; absent without api.remote
 }
 
 // DevicesAnswer lists wearables.

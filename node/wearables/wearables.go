@@ -62,7 +62,7 @@ func (w *Wearables) AddDevice(_ context.Context, name string) (serve.DeviceCrede
 		return serve.DeviceCredentials{}, err
 	}
 	return serve.DeviceCredentials{Name: name, Broker: w.publicURL(), Username: c.Username, Password: serve.Secret(c.Password), ClientID: c.Username,
-		Topics: wire.Root + name + "/", Page: w.web.Link(name, c.Password)}, nil
+		Topics: wire.Root + name + "/", Page: serve.Secret(w.web.Link(name, c.Password))}, nil
 }
 
 // publicURL is the URL at which devices reach the node's own broker.

@@ -110,7 +110,7 @@ self.locketQueue = (() => {
         if (r.status === 413 || r.status === 415) await drop(m.key); // it will never be taken
         else if (!r.ok) return "later";
         else {
-          told(answer);
+          await told(answer);
           const ack = answer.ack.find((a) => (a.seqs ?? [a.seq]).includes(m.message.seq) && a.boot === m.message.boot) ?? answer.ack.find((a) => a.kind === m.leaf);
           if (!ack || (ack.error && ack.retry)) return "later";
           await drop(m.key);

@@ -275,21 +275,46 @@ function showWho() {
   $("name").textContent = who?.name ?? "";
 }
 
-// pair reads a link of locket wearable add; false: it is none.
-async function pair(text) {
+// read reads a link of locket wearable add; undefined: it is none.
+function read(text) {
   const hash = text.includes("#") ? text.slice(text.indexOf("#") + 1) : "";
   const q = new URLSearchParams(hash);
   const next = { name: q.get("name") ?? "", password: q.get("password") ?? "" };
-  if (!/^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/.test(next.name) || !/^[\x21-\x7e]{8,256}$/.test(next.password)) return false;
+  if (!/^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/.test(next.name) || !/^[\x21-\x7e]{8,256}$/.test(next.password)) return undefined;
+  return next;
+}
+
+// pair keeps credentials once the node has accepted them, and says what is wrong otherwise.
+async function pair(next) {
+  const r = await queue.ask(next).catch(() => undefined);
+  if (!r?.ok) return t(r?.status === 401 ? "pairRefused" : "pairAway");
   await queue.keep("who", next);
-  who = next;
-  return true;
+  return "";
+}
+
+// askAnew asks whether other credentials are to replace those that are kept.
+function askAnew(was, next) {
+  const names = { was: was.name, next: next.name };
+  $("repair-says").textContent = t("repairSays", names);
+  $("repair-no").textContent = t("repairNo", names);
+  $("repair-yes").textContent = t("repairYes", names);
+  $("repair-no").addEventListener("click", () => location.reload());
+  $("repair-yes").addEventListener("click", async () => {
+    $("repair-yes").disabled = true;
+    const wrong = await pair(next);
+    if (!wrong) return location.reload();
+    $("repair-yes").disabled = false;
+    $("repair-wrong").textContent = wrong;
+  });
+  $("repair").hidden = false;
 }
 
 $("pair-form").addEventListener("submit", async (e) => {
   e.preventDefault();
-  if (await pair($("link").value.trim())) location.reload();
-  else $("pair-wrong").textContent = t("pairWrong");
+  const next = read($("link").value.trim());
+  const wrong = next ? await pair(next) : t("pairWrong");
+  if (wrong) $("pair-wrong").textContent = wrong;
+  else location.reload();
 });
 
 $("leave").addEventListener("click", async () => {
@@ -329,19 +354,26 @@ async function main() {
   $("locked").textContent = t(/iPhone|iPad|iPod/.test(agent) || (/Macintosh/.test(agent) && navigator.maxTouchPoints > 1) ? "lockedIOS" : /Android/.test(agent) ? "lockedAndroid" : "lockedDesktop");
   $("awake-row").hidden = !navigator.wakeLock;
   $("screen-row").hidden = !navigator.mediaDevices?.getDisplayMedia;
-  if (location.hash) {
-    await pair(location.hash);
-    history.replaceState(null, "", location.pathname); // the password goes from the address
-  }
-  who ??= await queue.kept("who");
-  showWho();
+  const link = location.hash;
+  if (link) history.replaceState(null, "", location.pathname); // the password goes from the address
+  const next = read(link);
+  const was = await queue.kept("who");
   void keepOffline();
+  // Any site can open a link here, so it replaces nothing unasked.
+  if (was && next && (was.name !== next.name || was.password !== next.password)) return askAnew(was, next);
+  if (!was && next) {
+    $("pair-wrong").textContent = await pair(next);
+    if ($("pair-wrong").textContent) $("link").value = link; // to try again
+  }
+  who = await queue.kept("who");
+  showWho();
   if (!who) return;
   const alone = await new Promise((yes) => navigator.locks.request("locket-page", { ifAvailable: true }, (l) => (yes(Boolean(l)), l ? new Promise(() => {}) : undefined)));
   if (!alone) {
     $("senses").hidden = true;
     return trouble(t("tab"));
   }
+  navigator.serviceWorker?.addEventListener("message", (e) => heard(e.data));
   const alive = await queue.kept("alive");
   await hello();
   if (alive) {

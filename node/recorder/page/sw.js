@@ -25,6 +25,11 @@ self.addEventListener("fetch", (e) => {
   e.respondWith(caches.open("locket-" + version).then(async (c) => (await c.match(e.request, { ignoreSearch: true })) ?? fetch(e.request)));
 });
 
+// tell gives the page what the node says, as the page does it.
+const tell = async (answer) => {
+  for (const page of await self.clients.matchAll()) page.postMessage(answer);
+};
+
 self.addEventListener("sync", (e) => {
-  if (e.tag === "locket-send") e.waitUntil(self.locketQueue.send().then((end) => (end === "away" || end === "later" ? Promise.reject(new Error(end)) : undefined)));
+  if (e.tag === "locket-send") e.waitUntil(self.locketQueue.send(tell).then((end) => (end === "away" || end === "later" ? Promise.reject(new Error(end)) : undefined)));
 });
