@@ -16,8 +16,14 @@ var sounds = set("um uh erm er uhm hmm mm mhm ehm")
 // verb of meeting before them.
 var alsoWords = set("mark max frank grace rose bill jack nick carol victor ray dominik")
 
+// mostHeard is the most bytes that are taken for what a recogniser wrote at a time.
+const mostHeard = 8 << 10
+
 // heard is text as the rules read it, and whether it had no capitals at all.
 func heard(text string) (string, bool) {
+	if len(text) > mostHeard {
+		return text, false
+	}
 	plain := plainText(text) && strings.ContainsAny(text, "abcdefghijklmnopqrstuvwxyz")
 	if !plain && !sounded(text) {
 		return text, false
