@@ -52,6 +52,28 @@ const (
 // packet is one of Opus that says which it is.
 func packet(round, i int) []byte { return fmt.Appendf([]byte{0xf8}, "round %d packet %04d", round, i) }
 
+// begun opens what a bridge keeps in a folder, and connects it. The spool takes the
+// key that the node sends, and keyed is told how that went.
+func begun(cfg wear.Config, dir string, keyed func(error)) (state *carry.State, s *spool.Spool, lost []string, c *wear.Client, err error) {
+	if state, err = carry.OpenState(filepath.Join(dir, "state.json")); err != nil {
+		return
+	}
+	if cfg.Boot, err = state.Begin(); err != nil {
+		return
+	}
+	if s, lost, err = spool.Open(filepath.Join(dir, "spool"), 0); err != nil {
+		return
+	}
+	cfg.Device, cfg.Window, cfg.Hello = "pin", carry.Window, wire.Hello{Model: "bridge", Firmware: "1", Keeps: true}
+	cfg.OnCmd = func(cmd *wire.Cmd) {
+		if cmd.Cmd == wire.CmdKey {
+			keyed(s.SetKey(cmd.To))
+		}
+	}
+	c, err = wear.Dial(cfg)
+	return
+}
+
 // bridge says that it is ready, waits for a line, and carries the sound of a round; of
 // the round after the last there is none.
 func bridge(url, password, dir, n string) error {
@@ -59,28 +81,10 @@ func bridge(url, password, dir, n string) error {
 	if err != nil {
 		return err
 	}
-	state, err := carry.OpenState(filepath.Join(dir, "state.json"))
-	if err != nil {
-		return err
-	}
-	boot, err := state.Begin()
-	if err != nil {
-		return err
-	}
-	s, lost, err := spool.Open(filepath.Join(dir, "spool"), 0)
+	key := make(chan error, 8)
+	state, s, lost, c, err := begun(wear.Config{URL: url, Password: password}, dir, func(err error) { key <- err })
 	if err != nil || len(lost) > 0 {
 		return fmt.Errorf("%v, %v", lost, err)
-	}
-	key := make(chan error, 8)
-	c, err := wear.Dial(wear.Config{URL: url, Device: "pin", Password: password, Boot: boot, Window: carry.Window,
-		Hello: wire.Hello{Model: "bridge", Firmware: "1", Keeps: true},
-		OnCmd: func(cmd *wire.Cmd) {
-			if cmd.Cmd == wire.CmdKey {
-				key <- s.SetKey(cmd.To)
-			}
-		}})
-	if err != nil {
-		return err
 	}
 	if err := <-key; err != nil {
 		return err

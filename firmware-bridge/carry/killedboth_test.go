@@ -23,7 +23,6 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/carry/limitless"
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/limitless"
 	"github.com/locket-dev/locket/firmware-bridge/link"
-	"github.com/locket-dev/locket/firmware-bridge/spool"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store/journal"
@@ -121,27 +120,11 @@ func killedBridge(dir, at, secret string) error {
 			panic(err)
 		}
 	}
-	state, err := carry.OpenState(filepath.Join(dir, "state.json"))
-	if err != nil {
-		return err
-	}
-	boot, err := state.Begin()
-	if err != nil {
-		return err
-	}
-	s, _, err := spool.Open(filepath.Join(dir, "spool"), 0)
-	if err != nil {
-		return err
-	}
-	c, err := wear.Dial(wear.Config{URL: "tcp://" + at, Device: "pin", Password: password, Boot: boot, Window: carry.Window, MaxWait: 50 * time.Millisecond,
-		Hello: wire.Hello{Model: "bridge", Firmware: "1", Keeps: true},
-		OnCmd: func(cmd *wire.Cmd) {
-			if cmd.Cmd == wire.CmdKey {
-				if err := s.SetKey(cmd.To); err != nil {
-					panic(err)
-				}
-			}
-		}})
+	state, s, _, c, err := begun(wear.Config{URL: "tcp://" + at, Password: password, MaxWait: 50 * time.Millisecond}, dir, func(err error) {
+		if err != nil {
+			panic(err)
+		}
+	})
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,8 @@ var (
 	goesOnZh = regexp.MustCompile(`(?:(?:^|[^现])在|还[^有]).+呢$`)
 	// endsZh is a question word at the end of a condition that has no comma: 如果明天下雨我们去哪.
 	endsZh = regexp.MustCompile(`(?:什么|谁|哪|哪里|哪儿|怎么办|怎么做|怎么样|如何|多少|几点|干嘛)(?:好|呢|啊|了)?$|吗$`)
-	// plainZh puts a plain word for one that holds a question word or a phrase that tells.
+	// plainZh replaces words that contain a question word, or a phrase of tellsZh, but
+	// mean something else.
 	plainZh = strings.NewReplacer("知不知道", "是否", "哪怕", "即使")
 	joined  = regexp.MustCompile(`^(?:(?:and|so|but|then|ok|okay|well|hey|also)[ ,]+)+`)
 )

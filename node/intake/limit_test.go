@@ -187,7 +187,8 @@ func TestVerifier(t *testing.T) {
 	}
 }
 
-// A machine with an IPv6 network, or that comes by IPv6 to an IPv4 listener, is one.
+// All addresses of an IPv6 /64 count as one host, and so do the two forms of an IPv4
+// address.
 func TestHostOf(t *testing.T) {
 	for at, want := range map[string]string{
 		"192.0.2.1:5": "192.0.2.1", "[::ffff:192.0.2.1]:5": "192.0.2.1", "[::1]:5": "::1", "pipe": "pipe", "": "",

@@ -44,8 +44,8 @@ const (
 	challengeLen = 43 // of a SHA-256 in base64url
 )
 
-// add keeps a request. One that is too many takes the place of the oldest one of its own
-// source, or of the source that has the most.
+// add keeps a request. If there are too many, the oldest one of the same source goes, or
+// the oldest one of the source that has the most.
 func (s *Server) add(q *request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -48,7 +48,8 @@ func readClock(when string) (c clock, rest string, said bool) {
 	return c, rest, true
 }
 
-// hourOf reads an hour in digits or in Chinese; below zero: it is none.
+// hourOf reads an hour in digits or in Chinese. It returns a number below zero if the
+// text is no hour.
 func hourOf(s string) int {
 	if h, err := strconv.Atoi(s); err == nil {
 		return h

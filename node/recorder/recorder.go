@@ -51,7 +51,8 @@ func Link(address, name, password string) string {
 	return strings.TrimRight(address, "/") + Path + "#" + url.Values{"name": {name}, "password": {password}}.Encode()
 }
 
-// New serves the page and, by web, what it sends; next has all other paths.
+// New serves the page. The handler web takes what the page sends, and next serves
+// all other paths.
 func New(web, next http.Handler) http.Handler {
 	files, version := load()
 	mux := http.NewServeMux()
