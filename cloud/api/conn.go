@@ -5,6 +5,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
 // If each read had its own deadline, a client that sends a byte from time to
@@ -57,14 +59,14 @@ func (l *listener) Accept() (net.Conn, error) {
 // address returns the address for which a connection is counted. It is empty
 // for a proxy, because a proxy's requests are counted instead.
 func (l *listener) address(nc net.Conn) string {
-	a, ok := parsed(nc.RemoteAddr())
+	a := clientaddr.Parse(nc.RemoteAddr().String())
 	switch {
-	case !ok:
+	case !a.IsValid():
 		return nc.RemoteAddr().String()
-	case l.server.isProxy(a):
+	case l.server.Proxies.Has(a):
 		return ""
 	}
-	return customer(a)
+	return clientaddr.Customer(a).String()
 }
 
 // hold registers a connection if there is room for it.

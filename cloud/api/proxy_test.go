@@ -9,12 +9,13 @@ import (
 
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
 // Behind a proxy, who asks often does not use up what others may ask.
 func TestStrangersBehindAProxy(t *testing.T) {
 	s := serve(t, relay.Config{}, func(c *api.Config) {
-		c.StrangersPerMinute, c.Proxies = 1, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		c.StrangersPerMinute, c.Proxies = 1, clientaddr.Proxies{netip.MustParsePrefix("127.0.0.0/8")}
 	})
 	for _, c := range []struct {
 		from   string

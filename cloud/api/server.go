@@ -17,7 +17,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -30,6 +29,7 @@ import (
 
 	"github.com/locket-dev/locket/cloud/market"
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/internal/clientaddr"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/remote/page"
@@ -72,7 +72,7 @@ type Config struct {
 	// Proxies are the networks of trusted proxies, whose X-Forwarded-For is
 	// believed. If a proxy is not listed, all clients behind it count as one
 	// address and share its limits.
-	Proxies []netip.Prefix
+	Proxies clientaddr.Proxies
 }
 
 func (c Config) withDefaults() Config {

@@ -21,6 +21,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/cloud/relay/storetest"
+	"github.com/locket-dev/locket/internal/clientaddr"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
@@ -31,7 +32,7 @@ import (
 // names, and the others are served.
 
 // proxied has the relay believe where a request says that it came from.
-func proxied(c *api.Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} }
+func proxied(c *api.Config) { c.Proxies = clientaddr.Proxies{netip.MustParsePrefix("127.0.0.0/8")} }
 
 // stores runs a test on either store.
 func stores(t *testing.T, change func(*api.Config), f func(*testing.T, *service)) {

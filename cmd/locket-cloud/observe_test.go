@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -107,17 +105,5 @@ func TestMetrics(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(told.Body)
-	}
-}
-
-func TestNetworks(t *testing.T) {
-	got, err := networks([]string{"10.1.2.3/8", "192.0.2.1", "::ffff:192.0.2.2", "fd00::/8"})
-	if want := "[10.0.0.0/8 192.0.2.1/32 192.0.2.2/32 fd00::/8]"; err != nil || fmt.Sprint(got) != want {
-		t.Error(got, err)
-	}
-	for _, text := range []string{"", "proxy.example", "10.0.0.0/33", "::ffff:10.0.0.0/104"} {
-		if got, err := networks([]string{text}); !errors.Is(err, errUsage) {
-			t.Errorf("%q: %v, %v", text, got, err)
-		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/natswake"
 	"github.com/locket-dev/locket/cloud/relay/postgres"
+	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
 // sweepEvery is how often what has had its time is removed.
@@ -146,8 +147,8 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 		return err
 	}
 	config := api.Config{Drain: f.drain, ConnsPerAddress: f.conns}
-	if config.Proxies, err = networks(f.proxies); err != nil {
-		return err
+	if config.Proxies, err = clientaddr.ParseProxies(f.proxies); err != nil {
+		return fmt.Errorf("%w: --proxy %w", errUsage, err)
 	}
 	level := slog.LevelInfo
 	if f.noAccessLog {
@@ -227,23 +228,6 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	err = server.Serve(ctx, ln)
 	cancel()
 	return errors.Join(err, <-side, <-side, <-side, <-side, <-side, <-side)
-}
-
-// networks reads networks (10.0.0.0/8) and single addresses.
-func networks(texts []string) ([]netip.Prefix, error) {
-	var out []netip.Prefix
-	for _, text := range texts {
-		if a, err := netip.ParseAddr(text); err == nil {
-			out = append(out, netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()))
-			continue
-		}
-		p, err := netip.ParsePrefix(text)
-		if err != nil || p.Addr().Is4In6() {
-			return nil, fmt.Errorf("%w: --proxy %q: want an address or a network, as 10.0.0.0/8", errUsage, text)
-		}
-		out = append(out, p.Masked())
-	}
-	return out, nil
 }
 
 // announce says where the relay is reached, once it is.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 
+	"github.com/locket-dev/locket/internal/clientaddr"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/door"
 	"github.com/locket-dev/locket/node/serve"
@@ -17,6 +18,7 @@ import (
 // remote is the address for apps on other machines; nil: there is none.
 type remote struct {
 	listener net.Listener
+	proxies  clientaddr.Proxies
 	done     chan error // nil: it does not serve
 }
 
@@ -37,7 +39,11 @@ func listenRemote(ctx context.Context, c *config.Config) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &remote{listener: tls.NewListener(l, t)}, nil
+	proxies, err := clientaddr.ParseProxies(c.API.Proxies)
+	if err != nil {
+		return nil, err
+	}
+	return &remote{listener: tls.NewListener(l, t), proxies: proxies}, nil
 }
 
 // begin serves until ctx ends. What fails earlier calls end.
@@ -48,7 +54,7 @@ func (r *remote) begin(ctx context.Context, end func(), h http.Handler, log *slo
 	r.done = make(chan error, 1)
 	go func() {
 		defer end()
-		r.done <- serve.Serve(ctx, r.listener, h, log)
+		r.done <- serve.Serve(ctx, r.listener, serve.Forwarded(r.proxies, h), log)
 	}()
 }
 

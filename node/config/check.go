@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
 // maxSocket is the longest path of a Unix socket that every platform takes
@@ -82,6 +84,9 @@ func (l *Loaded) checkRemote() error {
 	}
 	if u, err := url.Parse(a.Public); a.Public != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "") {
 		return l.wrong("api.public_url", "want a URL such as https://locket.example")
+	}
+	if _, err := clientaddr.ParseProxies(a.Proxies); err != nil {
+		return l.wrong("api.proxies", "%v", err)
 	}
 	return nil
 }

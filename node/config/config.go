@@ -74,7 +74,10 @@ type API struct {
 	TLSCert string `toml:"tls_cert" kind:"path"`  // remote: PEM; empty: the node makes its own
 	TLSKey  string `toml:"tls_key" kind:"path"`   // remote: PEM
 	Public  string `toml:"public_url" kind:"url"` // remote: https URL that apps are told; empty: from Remote
-	Console string `toml:"console"`               // host:port on loopback for the page of locket open; port 0: any
+	// Proxies are addresses and networks of reverse proxies before Remote, whose
+	// X-Forwarded-For is believed. Clients of one that is not listed share its limits.
+	Proxies []string `toml:"proxies"`
+	Console string   `toml:"console"` // host:port on loopback for the page of locket open; port 0: any
 }
 
 // Unlock says how the daemon opens its keys without a person. At most one is set.

@@ -42,7 +42,7 @@ func TestDefaultsAreValid(t *testing.T) {
 	}
 	var c Config
 	c.Defaults()
-	if c.Home != l.Home || c.API != l.API || !reflect.DeepEqual(c.Retention, l.Retention) {
+	if c.Home != l.Home || !reflect.DeepEqual(c.API, l.API) || !reflect.DeepEqual(c.Retention, l.Retention) {
 		t.Fatalf("a zero Config with its defaults is %+v, what Load gives is %+v", c, l.Config)
 	}
 	for _, s := range l.Settings() {
@@ -122,7 +122,7 @@ func TestEveryKeyFromEverySource(t *testing.T) {
 		"broker.url": "", "broker.embedded": "true", "broker.listen": "127.0.0.1:0",
 		"broker.public_url": "ssl://h:1", "broker.tls_cert": "/c", "broker.tls_key": "/k",
 		"broker.cert": "/cc", "broker.key": "/ck",
-		"api.listen": "127.0.0.1:7000", "api.console": "127.0.0.1:7001", "api.ask_token": "true", "api.remote": "0.0.0.0:7332", "api.public_url": "https://node.example",
+		"api.listen": "127.0.0.1:7000", "api.console": "127.0.0.1:7001", "api.proxies": "127.0.0.1,10.0.0.0/8", "api.ask_token": "true", "api.remote": "0.0.0.0:7332", "api.public_url": "https://node.example",
 		"proxy.url": "http://127.0.0.1:11434", "proxy.learn": "true", "homeassistant.url": "tcp://h:1883", "homeassistant.prefix": "ha", "proxy.budget": "900", "unlock.key_file": "/key", "unlock.keyring": "false",
 		"unlock.passphrase_env": "", "unlock.passphrase_file": "",
 		"log.level": "debug", "log.format": "json", "plugins.disabled": "a,b", "retention.rules": "type:core 3d,tag:a 4d",

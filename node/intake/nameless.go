@@ -2,9 +2,9 @@ package intake
 
 import (
 	"container/list"
-	"net"
-	"net/netip"
 	"sync"
+
+	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
 // namelessOfOne is how many connections from one address, see hostOf, may be unidentified at a
@@ -64,21 +64,11 @@ func (p *nameless) drop(c *limitConn) {
 	}
 }
 
-// hostOf is an address without its port, by which limits count. For IPv6 it is the
-// network, because one machine has all of its addresses.
+// hostOf returns what limits count an address by, and the text itself where it is no
+// address.
 func hostOf(at string) string {
-	host, _, err := net.SplitHostPort(at)
-	if err != nil {
-		return at
+	if a := clientaddr.Parse(at); a.IsValid() {
+		return clientaddr.Customer(a).String()
 	}
-	a, err := netip.ParseAddr(host)
-	if a = a.Unmap().WithZone(""); err != nil {
-		return host
-	}
-	if a.Is6() && !a.IsLoopback() {
-		if p, err := a.Prefix(64); err == nil {
-			return p.String()
-		}
-	}
-	return a.String()
+	return at
 }

@@ -3,10 +3,11 @@ package serve
 import (
 	"crypto/sha256"
 	"fmt"
-	"net"
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
 // Limits of wrong keys.
@@ -36,24 +37,13 @@ func newAttempts(now func() time.Time) *attempts {
 	return &attempts{now: now, right: map[[sha256.Size]byte]bool{}, wrong: map[netip.Addr]guesses{}}
 }
 
-// sourceOf returns the address to count a request for. For IPv6 this is the
-// network, because one machine has all of its addresses. It is invalid for a
+// sourceOf returns the address to count a request for. It is invalid for a
 // request from this machine, or not over a network.
 func sourceOf(remote string) netip.Addr {
-	host, _, err := net.SplitHostPort(remote)
-	if err != nil {
-		return netip.Addr{}
+	if a := clientaddr.Customer(clientaddr.Parse(remote)); !a.IsLoopback() {
+		return a
 	}
-	a, err := netip.ParseAddr(host)
-	if a = a.Unmap().WithZone(""); err != nil || a.IsLoopback() {
-		return netip.Addr{}
-	}
-	if a.Is6() {
-		if p, err := a.Prefix(64); err == nil {
-			return p.Addr()
-		}
-	}
-	return a
+	return netip.Addr{}
 }
 
 // try counts a key that is about to be checked. It returns ErrLimit if too many

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
 // Limits of connections. The owner's have none.
@@ -69,10 +71,29 @@ func sourceOfConn(conn net.Conn) source {
 // take. It is an address's, or of this machine a user's.
 func Source(r *http.Request) string {
 	s := source{addr: sourceOf(r.RemoteAddr)}
-	if g := guestOf(r.Context()); g != nil {
+	if g := guestOf(r.Context()); g != nil && !s.addr.IsValid() {
 		s = g.from
 	}
 	return fmt.Sprint(s.addr, s.user)
+}
+
+// Forwarded gives each request that came through one of these proxies the address of
+// the proxy's client. Limits of wrong keys and of strangers' requests then count for
+// that client. Connections still count for the proxy, which has to bound its own
+// clients' connections.
+func Forwarded(proxies clientaddr.Proxies, next http.Handler) http.Handler {
+	if len(proxies) == 0 {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a := clientaddr.Parse(r.RemoteAddr)
+		if from := proxies.From(a, r.Header.Values("X-Forwarded-For")); from != a {
+			forwarded := *r
+			forwarded.RemoteAddr = netip.AddrPortFrom(from, 0).String()
+			r = &forwarded
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func newConns() *conns { return &conns{all: map[net.Conn]*guest{}, apps: map[string]int{}} }

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
 // pipes is a listener of connections in memory, whose deadlines go by the clock of a
@@ -336,6 +338,45 @@ func TestThreatKeysGuessed(t *testing.T) {
 	now = now.Add(time.Minute)
 	if c := ask(guesser, "later"); c != 401 {
 		t.Errorf("a minute later: %d", c)
+	}
+}
+
+// Behind a proxy that the wearer named, each of its clients has an address of its own,
+// which it can't choose. What an unnamed one says is not believed.
+func TestThreatKeysGuessedThroughAProxy(t *testing.T) {
+	proxies, err := clientaddr.ParseProxies([]string{"127.0.0.1", "192.0.2.80"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := Forwarded(proxies, New(Options{Token: "a token of the owner"}))
+	ask := func(from, forwarded string) int {
+		r := httptest.NewRequest("GET", "http://localhost/v1/openapi.yaml", nil)
+		r.RemoteAddr = from
+		r.Header.Set("X-Forwarded-For", forwarded)
+		r.Header.Set("Authorization", "Bearer guess")
+		w := httptest.NewRecorder()
+		api.ServeHTTP(w, r)
+		return w.Code
+	}
+	for _, proxy := range []string{"127.0.0.1:9", "192.0.2.80:9"} {
+		guesser := map[string]string{"127.0.0.1:9": "203.0.113.1", "192.0.2.80:9": "203.0.113.2"}[proxy]
+		for i := range wrongKeys {
+			if c := ask(proxy, fmt.Sprintf("198.51.100.%d, %s", i, guesser)); c != 401 {
+				t.Fatalf("guess %d through %s: %d", i, proxy, c)
+			}
+		}
+		if c := ask(proxy, "198.51.100.99, "+guesser); c != 429 {
+			t.Errorf("one more through %s, under another name: %d", proxy, c)
+		}
+		if c := ask(proxy, "203.0.113.7"); c != 401 {
+			t.Errorf("another client of %s: %d", proxy, c)
+		}
+	}
+	for i := range wrongKeys {
+		ask("192.0.2.1:1", fmt.Sprintf("198.51.100.%d", i))
+	}
+	if c := ask("192.0.2.1:1", "198.51.100.99"); c != 429 {
+		t.Errorf("a stranger that calls itself a proxy: %d", c)
 	}
 }
 

@@ -1,16 +1,18 @@
-package api
+package clientaddr
 
 import (
+	"fmt"
 	"net/netip"
 	"testing"
-
-	"github.com/cloudwego/hertz/pkg/app"
 )
 
 // Who comes through a proxy is counted by what the proxy says, and by nothing
 // that anybody else has written.
-func TestCameFrom(t *testing.T) {
-	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+func TestFrom(t *testing.T) {
+	proxies, err := ParseProxies([]string{"10.0.0.0/8", "fd00::/8"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		from      string
 		forwarded []string
@@ -31,13 +33,41 @@ func TestCameFrom(t *testing.T) {
 		"IPv4 in IPv6":                       {"10.0.0.1", []string{"::ffff:203.0.113.9"}, "203.0.113.9"},
 		"a proxy in another's IPv4, in IPv6": {"10.0.0.1", []string{"203.0.113.9, ::ffff:10.1.1.1"}, "203.0.113.9"},
 	} {
-		s := &Server{Config: Config{Proxies: proxies}}
-		r := new(app.RequestContext)
-		for _, line := range c.forwarded {
-			r.Request.Header.Add("X-Forwarded-For", line)
-		}
-		if got := s.cameFrom(netip.MustParseAddr(c.from), r); got != netip.MustParseAddr(c.want) {
+		if got := proxies.From(netip.MustParseAddr(c.from), c.forwarded); got != netip.MustParseAddr(c.want) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestParseProxies(t *testing.T) {
+	for _, text := range []string{"", "proxy", "10.0.0.0/33", "::ffff:10.0.0.0/104", "10.0.0.1:80"} {
+		if p, err := ParseProxies([]string{text}); err == nil {
+			t.Errorf("%q: %v", text, p)
+		}
+	}
+	p, err := ParseProxies([]string{"10.1.2.3/8", "192.0.2.1", "::ffff:192.0.2.2", "fd00::/8"})
+	if want := "[10.0.0.0/8 192.0.2.1/32 192.0.2.2/32 fd00::/8]"; err != nil || fmt.Sprint(p) != want {
+		t.Error(p, err)
+	}
+}
+
+// One customer's addresses count together, and those of two do not.
+func TestCustomer(t *testing.T) {
+	for remote, want := range map[string]string{
+		"203.0.113.9:1":            "203.0.113.9",
+		"[2001:db8:0:1:2:3:4:5]:1": "2001:db8:0:1::",
+		"[fe80::1%eth0]:1":         "fe80::",
+		"[::1]:1":                  "::1",
+		"[::ffff:127.0.0.1]:1":     "127.0.0.1",
+		"[::ffff:203.0.113.9]:1":   "203.0.113.9",
+	} {
+		if got := Customer(Parse(remote)); got.String() != want {
+			t.Errorf("%s: %s, want %s", remote, got, want)
+		}
+	}
+	for _, remote := range []string{"", "in-process", "@", "203.0.113.9"} {
+		if a := Parse(remote); a.IsValid() {
+			t.Errorf("%q: %s", remote, a)
 		}
 	}
 }
