@@ -209,6 +209,20 @@ type eraser struct {
 // Erase erases what an app sees of the memories that a filter finds. If the wearer
 // pinned one of them, it erases none.
 func (e *eraser) Erase(ctx context.Context, r serve.EraseRequest) (out serve.EraseAnswer, err error) {
+	for range eraseTries {
+		out, err = e.erase(ctx, r)
+		if !errors.Is(err, memory.ErrNotFound) {
+			break
+		}
+	}
+	return out, err
+}
+
+// eraseTries is how often a filter is read when memories vanish between the reading and
+// the order to erase.
+const eraseTries = 5
+
+func (e *eraser) erase(ctx context.Context, r serve.EraseRequest) (out serve.EraseAnswer, err error) {
 	const did = "deleteMemory"
 	v, f := visitOf(ctx), r.Filters
 	if v != nil {

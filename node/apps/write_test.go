@@ -1,12 +1,14 @@
 package apps_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/node/apps"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -164,5 +166,41 @@ func TestEraseByFilter(t *testing.T) {
 	}
 	if log, err := h.AppLog(ctx, "eraser", 10); err != nil || len(log.Entries) == 0 || len(log.Entries[0].Wrote) != 2 {
 		t.Errorf("%+v, %v", log, err)
+	}
+}
+
+// vanishing is a writer before which a memory is erased by somebody else, between the
+// time when a filter was read and the order to erase what it found.
+type vanishing struct {
+	serve.Writer
+	gone []memory.ID // one for each try
+}
+
+func (v *vanishing) Delete(ctx context.Context, ids ...memory.ID) error {
+	if len(v.gone) > 0 {
+		id := v.gone[0]
+		v.gone = v.gone[1:]
+		if err := v.Writer.Delete(ctx, id); err != nil {
+			return err
+		}
+	}
+	return v.Writer.Delete(ctx, ids...)
+}
+
+// What vanishes meanwhile does not keep the rest from being erased.
+func TestEraseWhileOthersErase(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	first, second, third := h.add(t, h.Client, plain("Ann likes green tea")), h.add(t, h.Client, plain("Ann rides a red bike")), h.add(t, h.Client, plain("The kettle is blue"))
+	services := h.node.Services()
+	services.Writer = &vanishing{services.Writer, []memory.ID{first, second}}
+	e := apps.Guard(services, new(apps.Book), "Ann").Eraser
+	of, err := filter.Parse("type = semantic", time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := e.Erase(ctx, serve.EraseRequest{Filters: of})
+	if err != nil || len(got.Erased) != 1 || got.Erased[0] != third {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
