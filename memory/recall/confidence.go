@@ -6,30 +6,30 @@ import "strings"
 // docs/recall.md for how often that is right.
 const Unsure = .39
 
-// What a group counts for confidence where it is in a hit in place of the
-// question's own word. A word of the same matter is hardly a sign: somebody
-// else's life is of the same matters.
+// How much a group counts for confidence if the hit has it in place of the
+// question's own word. A word of the same topic counts little, because other
+// people's lives are about the same topics.
 const (
 	shareMended  = .8
 	shareSpelt   = .6
 	shareLexicon = .2
 	shareRelated = .8 // "my sister's husband" in place of Tom
-	// shareBare is that of a word of the matter where the wearer asks for what
-	// is theirs of a matter, and for nothing else: "what are my hobbies" after
-	// pottery.
+	// shareBare is the share for a word of the same topic if the wearer asks
+	// only for their own things of that topic: "what are my hobbies", and the
+	// memory says pottery.
 	shareBare = .6
 )
 
-// shareAround is what the context counts beside the hit itself, at -2, -1, +1
-// and +2.
+// shareAround is how much the context counts beside the hit itself, at −2, −1,
+// +1 and +2.
 var shareAround = [4]float32{.4, .7, .7, .4}
 
 // shareStranger is the factor for the confidence of a question about somebody
 // or something that no document names.
 const shareStranger = .5
 
-// confidence is that of the first hits, at most three: how much of what the
-// question asks the best of them speaks of.
+// confidence returns the confidence of the first hits, at most three. It is how
+// much of the question the best of them covers.
 func (r *ranking) confidence(hits []uint32) float64 {
 	if r.ask.asks <= 0 {
 		return 0
@@ -120,8 +120,8 @@ func asksBare(words []word, worth []float64) bool {
 	return mine && several && n == 1
 }
 
-// stands reports whether some group stands for a word of the question, by
-// more than its matter.
+// stands reports whether some group stands for a word of the question by more
+// than its topic.
 func (q *question) stands(word int) bool {
 	for i := range q.groups {
 		g := &q.groups[i]

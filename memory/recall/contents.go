@@ -1,8 +1,9 @@
 package recall
 
-// Contents returns every name and every term that a segment holds, whole, as
-// they are found in no other way: they are cut where they share a beginning. ok
-// is false for what is no segment. It is there to prove that a word is gone.
+// Contents returns every name and every term that a segment holds, in full. The
+// segment itself stores only the part of a term that differs from the one
+// before, so a search of its bytes would miss words. Tests use Contents to
+// prove that a word is gone. ok is false if b is not a segment.
 func Contents(b []byte) (names, terms []string, ok bool, err error) {
 	if !isSegment(b) {
 		return nil, nil, false, nil

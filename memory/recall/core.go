@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/memory/graph"
 )
 
-// none is no document.
+// none stands for "no document".
 const none = ^uint32(0)
 
 // posting list of one term: documents in rising order, as varints of the
@@ -110,8 +110,8 @@ func (c *core) insert(m meta, order uint64, source memory.ID, terms []tf) uint32
 	return d
 }
 
-// before is the order of a chain: time, order, and id, so that it does not
-// hang on which came first.
+// before orders two documents of a session by time, then order, then id. The
+// result does not depend on which was added first.
 func (c *core) before(d, o uint32) bool {
 	x, y := &c.docs[d], &c.docs[o]
 	if x.at != y.at {
@@ -120,7 +120,8 @@ func (c *core) before(d, o uint32) bool {
 	return cmp.Or(cmp.Compare(c.orderOf(d), c.orderOf(o)), bytes.Compare(x.id[:], y.id[:])) < 0
 }
 
-// chain puts d into its session's chain, after all that are not later.
+// chain inserts d into the chain of its session, behind all documents that are
+// not later.
 func (c *core) chain(d uint32) {
 	m := &c.docs[d]
 	after, ok := c.tails[m.session]
@@ -143,7 +144,8 @@ func (c *core) chain(d uint32) {
 	}
 }
 
-// remove marks a document dead and takes it out of statistics and chain.
+// remove marks a document as dead, and takes it out of the statistics and its
+// chain.
 func (c *core) remove(d uint32) {
 	m := &c.docs[d]
 	if m.dead() {
@@ -183,7 +185,7 @@ func (c *core) remove(d uint32) {
 	}
 }
 
-// giveBack takes a memory out of those that are past.
+// giveBack removes a memory from the list of past memories.
 func (c *core) giveBack(m *meta) {
 	if m.flags&flagPast == 0 {
 		return
@@ -195,8 +197,8 @@ func (c *core) giveBack(m *meta) {
 	}
 }
 
-// rebuilt is the same index without its dead documents and unused terms, and
-// the new number of each old document.
+// rebuilt returns the same index without dead documents and unused terms. The
+// second result gives each old document's new number.
 func (c *core) rebuilt() (*core, []uint32) {
 	fresh := newCore()
 	to := make([]uint32, len(c.docs))

@@ -25,9 +25,9 @@ func (x *Index) near(ctx context.Context, q *Query) ([]Similar, error) {
 	return near, nil
 }
 
-// embed takes what a model gave into the ranking. Similarities of one model
-// lie close together, in a range of its own: the least of those given counts
-// 0 and the greatest 1.
+// embed adds a model's similarities to the ranking. The similarities of one
+// model lie close together, in a range that differs between models. Therefore
+// the least of them counts 0 and the greatest 1.
 func (r *ranking) embed(near []Similar) {
 	if len(near) == 0 {
 		return

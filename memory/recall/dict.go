@@ -2,8 +2,8 @@ package recall
 
 import "hash/maphash"
 
-// dict numbers strings from 0 in the order in which they came. The strings
-// lie in one arena; the table holds numbers, open addressing.
+// dict numbers strings from 0 in the order in which they came. The strings lie
+// in one arena. The table is a hash table of numbers with open addressing.
 type dict struct {
 	seed  maphash.Seed
 	arena []byte

@@ -11,21 +11,21 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// The manifest names the segments that count; it is written last, so that a
-// flush that was cut off leaves the old state. Version 1:
+// The manifest names the segments that count. Flush writes it last, so a flush
+// that was interrupted leaves the old state. Version 1:
 //
-//	4       "LKM1"
-//	varint  analysis: how text was made into terms
-//	varint  covered
-//	varint  number of the next segment
-//	varint  segments; then each: varint number
+// 4       "LKM1"
+// varint  analysis: how text was made into terms
+// varint  covered
+// varint  number of the next segment
+// varint  segments; then each: varint number
 const (
 	manifestMagic = "LKM1"
 	manifestName  = "manifest"
 )
 
-// analysis changes when text is made into terms differently, so that segments
-// of another making are not mixed with ours.
+// analysis must change whenever text is made into terms differently. Then old
+// segments are not mixed with new ones.
 const analysis = 7
 
 // ErrOutdated: the segments were written with another analysis. The remedy is

@@ -16,7 +16,7 @@ import "encoding/binary"
 // A memory is mostly in the words of the line that it was made from. A source
 // keeps its place and its terms when it dies, and is never based itself.
 
-// write lays down what forward has of the document that comes next.
+// write appends to forward what it holds of the document that comes next.
 func (c *core) write(m *meta, order uint64, terms []tf) {
 	m.off = uint32(len(c.forward))
 	written := appendTerms(c.plain[:0], terms)
@@ -31,7 +31,8 @@ func (c *core) write(m *meta, order uint64, terms []tf) {
 	c.forward = append(binary.AppendUvarint(c.forward, order), written...)
 }
 
-// appendBased writes terms as what differs from those of a document.
+// appendBased writes terms as the difference from the terms of another
+// document.
 func (c *core) appendBased(b []byte, source uint32, terms []tf) []byte {
 	c.theirs = c.theirs[:0]
 	for t, n := range c.terms(source) {
@@ -66,7 +67,7 @@ func appendTerms(b []byte, terms []tf) []byte {
 	return b
 }
 
-// forwardOf is all that forward has of a document.
+// forwardOf returns everything that forward holds of a document.
 func (c *core) forwardOf(d uint32) []byte {
 	end := uint32(len(c.forward))
 	if int(d)+1 < len(c.docs) {
@@ -75,14 +76,15 @@ func (c *core) forwardOf(d uint32) []byte {
 	return c.forward[c.docs[d].off:end]
 }
 
-// orderOf breaks ties of time in a chain.
+// orderOf returns what decides between documents of the same time in a chain.
 func (c *core) orderOf(d uint32) uint64 {
 	order, _ := binary.Uvarint(c.forwardOf(d))
 	return order
 }
 
-// termBytes are the terms that a document has written by itself, and which of
-// its source's it has, too: bits, for those of from; none: there are none.
+// termBytes returns the terms that a document has stored by itself, and which
+// terms of its source it shares: bits has one bit for each term of from. from
+// is none if the document is based on no other.
 func (c *core) termBytes(d uint32) (own, bits []byte, from uint32) {
 	own = c.forwardOf(d)
 	_, k := binary.Uvarint(own)
@@ -119,8 +121,7 @@ func (c *core) terms(d uint32) func(yield func(term, n uint32) bool) {
 	}
 }
 
-// nextTerm reads a term, its count, and what follows, where last is the term
-// before it.
+// nextTerm reads one term and its count. last is the term before it.
 func nextTerm(b []byte, last uint32) (term, n uint32, rest []byte) {
 	delta, k := uvarint32(b)
 	n = 1

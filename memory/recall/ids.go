@@ -7,9 +7,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// idTable finds documents by their ids, which stand with the documents: open
-// addressing, of any length. A document that died keeps its slot until another
-// takes it.
+// idTable finds documents by their ids. It is a hash table with open
+// addressing, of any length. The ids themselves are stored with the documents.
+// A dead document keeps its slot until another document takes it.
 type idTable struct {
 	seed  maphash.Seed
 	slots []uint32 // number plus 1; 0: free
@@ -42,7 +42,8 @@ func (c *core) find(id memory.ID) (d uint32, ok bool) {
 	return 0, false
 }
 
-// name has a document, the last, be found by its id. No other that lives has it.
+// name makes the last document findable by its id. No other living document has
+// this id.
 func (c *core) name(d uint32) {
 	t := &c.byID
 	if 4*(t.taken+1) > 3*len(t.slots) {
@@ -63,8 +64,8 @@ func (t *idTable) place(docs []meta, d uint32) {
 	t.slots[i] = d + 1
 }
 
-// resize makes room for a number of documents, of which those that live are
-// placed anew.
+// resize makes a table with room for a number of documents, and places the
+// living ones in it.
 func (t *idTable) resize(docs []meta, room int) {
 	t.slots, t.taken = make([]uint32, max(64, room+room/3+1)), 0
 	for d := range docs {
@@ -74,11 +75,11 @@ func (t *idTable) resize(docs []meta, room int) {
 	}
 }
 
-// inSources is set in what refers to a source that is no document here.
+// inSources is set in a reference to a source that is no document here.
 const inSources = 1 << 31
 
-// refer returns what stands for the source of a document that comes: the number
-// of a document, or a place among sources.
+// refer returns the reference for the source of a new document: the number of a
+// document, or a place among sources.
 func (c *core) refer(source memory.ID) uint32 {
 	if d, ok := c.find(source); ok {
 		return d

@@ -74,13 +74,15 @@ func lemmas(s string) []string {
 	return out
 }
 
-// matter is a word by which a question may touch clusters.
+// matter is a word of the question by which it may belong to a topic of the
+// lexicon.
 type matter struct {
 	term string
 	word int // of the question
 }
 
-// Matters returns the heads of each line of the everyday lexicon, in its order.
+// Matters returns the head words of each line of the everyday lexicon, in its
+// order.
 func Matters() []string {
 	l := theLexicon()
 	out := make([]string, len(l.clusters))
@@ -96,8 +98,8 @@ func Matters() []string {
 	return out
 }
 
-// matters adds a group for each matter that the question's words are of, but
-// for those that are left out.
+// matters adds a group for each topic of the question's words, except those
+// that are left out.
 func (c *core) matters(out *question, asked []matter, without map[int]bool) {
 	l := theLexicon()
 	at := map[int]int{} // cluster to its place in groups
@@ -148,7 +150,8 @@ func (c *core) matters(out *question, asked []matter, without map[int]bool) {
 	}
 }
 
-// chinese returns the terms of a Chinese word: its pairs, or the one character.
+// chinese returns the terms of a Chinese word: its pairs, or its only
+// character.
 func (c *core) chinese(word string) []weighted {
 	r := []rune(word)
 	if len(r) == 1 {

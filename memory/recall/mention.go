@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/memory/names"
 )
 
-// mentions returns the folded names that stand in a text with a capital where
-// no sentence begins: runs of such words, "Tom Weaver" as one. A word that
-// begins a sentence is of a name only with another after it.
+// mentions returns the folded names of a text: runs of words with a capital
+// that do not begin a sentence, "Tom Weaver" as one. A word that begins a
+// sentence belongs to a name only if another such word follows.
 func mentions(text string) []string {
 	var out []string
 	var run []string
@@ -71,8 +71,8 @@ func inWord(r rune) bool {
 	return unicode.IsLetter(r) && !ideographic(r) || unicode.IsDigit(r) || r == '\'' || r == '’'
 }
 
-// named reports a word that looks like (a part of) a name: a capital, two
-// letters or more, and neither grammar nor a month or weekday.
+// named reports whether a word looks like a name or part of one: a capital, at
+// least two letters, and neither a grammar word nor a month or weekday.
 func named(w string) bool {
 	r, size := utf8.DecodeRuneInString(w)
 	if !unicode.IsUpper(r) || len(w) == size {
@@ -107,7 +107,7 @@ func bound(t time.Time) string {
 	return strconv.FormatInt(t.Unix(), 10)
 }
 
-// relationOf reads what relationTerm wrote.
+// relationOf reads a term that relationTerm wrote.
 func relationOf(term string) (r graph.Relation, ok bool) {
 	f := strings.Split(strings.TrimPrefix(term, relationMark), "\x1f")
 	if len(f) != 5 {

@@ -2,7 +2,8 @@ package recall
 
 import "github.com/locket-dev/locket/memory"
 
-// meta is what is known of a document beside its order and its terms: 48 bytes.
+// meta is what the index keeps of a document beside its order and its terms: 48
+// bytes.
 type meta struct {
 	id      memory.ID
 	at      int64  // Unix milliseconds; noTime: not known

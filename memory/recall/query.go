@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// signal is one way to score.
+// signal is one of the ways in which a document can match.
 type signal uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 	signals
 )
 
-// group is a set of terms that count as one.
+// group is a set of terms that count as one, such as the spellings of a word.
 type group struct {
 	signal signal
 	idf    float64
@@ -39,7 +39,7 @@ type weighted struct {
 	weight float64
 }
 
-// question is a query, understood.
+// question is a query after it was read.
 type question struct {
 	shape    Shape
 	worth    []float64 // of each word asked for: its idf, also where no document has it
@@ -55,8 +55,8 @@ type question struct {
 	strict   bool     // there is nothing else: only what holds them is a hit
 }
 
-// A single character says less than a pair, but for one that is a word of its
-// own, and a pair that nobody wrote may straddle two words.
+// Weights of Chinese terms. A single character says less than a pair, unless it
+// is a word by itself. A pair that no document has may straddle two words.
 const (
 	weightCharacter   = .3
 	weightGrammar     = .5 // of a pair with a character that is grammar: 京都, but 了京, too
@@ -64,9 +64,9 @@ const (
 	weightUnknownPair = .3
 )
 
-// A word that no document has is asked for more than its idf says, and a name
-// more than that: what is not there at all is the surest sign that nobody
-// spoke of it.
+// Worth of words that no document has. Such a word weighs more in confidence
+// than its idf alone would give, and a name weighs even more, because a missing
+// name is the surest sign that nobody spoke of the matter.
 const (
 	worthUnknown     = 1.25
 	worthUnknownName = 2
@@ -185,15 +185,15 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 	return out
 }
 
-// phrase is what stands in quotation marks, as terms; never is set where one
-// of them is in no document.
+// phrase is a quoted phrase as terms. never is set if one of the terms is in no
+// document.
 type phrase struct {
 	text  Phrase
 	terms []uint32
 	never bool
 }
 
-// quotes takes in the phrases that a question quotes.
+// quotes adds the phrases that a question puts in quotation marks.
 func (c *core) quotes(out *question, text string) {
 	rest := text
 	for _, s := range quoted(text) {
@@ -218,7 +218,7 @@ func (c *core) quotes(out *question, text string) {
 	out.strict = len(out.quotes) > 0 && !slices.ContainsFunc(split(rest), func(w word) bool { return w.term != "" })
 }
 
-// found is the term where some document has it, and nothing where none has.
+// found returns the term if some document has it, and nothing otherwise.
 func (c *core) found(term string, weight float64) []weighted {
 	if t := c.dict.find(term); t != none && c.lists[t].n > 0 {
 		return []weighted{{t, weight}}
@@ -226,7 +226,7 @@ func (c *core) found(term string, weight float64) []weighted {
 	return nil
 }
 
-// idf is BM25's, never negative.
+// idf returns BM25's inverse document frequency. It is never negative.
 func (c *core) idf(df float64) float64 {
 	n := math.Max(float64(c.counted), df)
 	return math.Log(1 + (n-df+.5)/(df+.5))
@@ -241,9 +241,10 @@ func (c *core) dfOf(terms []weighted) float64 {
 	return math.Min(sum, .9*float64(c.counted))
 }
 
-// Of spelling: terms are alike from this much on (Dice's coefficient over runs
-// of four letters), this many are taken, and runs that more terms than this
-// hold are passed over.
+// Limits for words of similar spelling. Two terms are alike if the Dice
+// coefficient of their four-letter runs is at least the first constant. At most
+// the second many such terms are used. A run of letters that more terms than
+// the third share is ignored.
 const (
 	alikeLeast = .4
 	alikeMost  = 8
@@ -285,20 +286,20 @@ func (c *core) spelt(out *question, term string, word int, s *scratch) {
 	}
 }
 
-// ofAnyDay are words that ask nothing of a time that the question names: "what
-// happened last Tuesday", 昨天聊了什么.
+// ofAnyDay are words that do not narrow a question which also names a time:
+// "what happened last Tuesday", 昨天聊了什么.
 var ofAnyDay = set(`happen say tell talk discuss mention speak chat do visit go place
 发生 发 生 聊 讲 谈 做 事 情 事情 聊天 去 过 些 方 地方 去过`)
 
-// goings are those of them that ask where somebody was. What a node notes of
-// that has the word arrived.
+// goings are those words of ofAnyDay that ask where somebody was. When a node
+// records a visit, it uses the word "arrived".
 var goings = set(`visit go place 去 地方`)
 
-// weightOfAnyDay is what is left of them.
+// weightOfAnyDay is the factor for the weight of these words.
 const weightOfAnyDay = .3
 
-// worthTime is what a time that the question names is worth for confidence, as
-// much as a word that one document in e to this power holds.
+// worthTime is how much a time that the question names counts for confidence.
+// It equals the worth of a word that one document in e to this power holds.
 const worthTime = 4
 
 // timeGroups adds the times that the question names, as narrow as it names them.

@@ -13,7 +13,8 @@ type use struct {
 	weight float32
 }
 
-// candidate is a document with what each signal gave, before weighing.
+// candidate is a document with the values of its signals before they are
+// weighed.
 type candidate struct {
 	doc    uint32
 	raw    [signals]float32
@@ -24,8 +25,8 @@ type candidate struct {
 	total  float64
 }
 
-// greatest of each signal over the candidates; it divides them. Its total is
-// not used.
+// raise sets each signal of c to the greater of the two. The result over all
+// candidates is what their signals are divided by. It does not touch the total.
 func (c *candidate) raise(o *candidate) {
 	for i, v := range o.raw {
 		c.raw[i] = max(c.raw[i], v)
@@ -33,7 +34,8 @@ func (c *candidate) raise(o *candidate) {
 	c.near, c.reply = max(c.near, o.near), max(c.reply, o.reply)
 }
 
-// rank scores the pool and what stands around it, into s.list.
+// rank scores the documents of the pool and their neighbours, and leaves them
+// in s.list.
 func (r *ranking) rank(pool []uint32) {
 	s := r.s
 	r.index()
@@ -85,11 +87,12 @@ func (r *ranking) rank(pool []uint32) {
 	for i := range s.list {
 		c := &s.list[i]
 		r.weigh(c, func(_ string, v float64) { c.total += v })
-		c.total = math.Round(c.total*1e6) / 1e6 // sums in another order differ later than that
+		c.total = math.Round(c.total*1e6) / 1e6 // c.total = math.Round(c.total*1e6) / 1e6 // hides the rounding errors of another order of adding
 	}
 }
 
-// tellings finds how much of what each memory matches its own utterance does.
+// tellings computes, for each memory, which part of its match its own utterance
+// has as well.
 func (r *ranking) tellings() {
 	list := r.s.list
 	at := map[uint32]float32{}
@@ -123,7 +126,7 @@ func part(v, most float32) float32 {
 	return v / most
 }
 
-// index makes the table from terms to their groups.
+// index builds the table from each term to the groups that it belongs to.
 func (r *ranking) index() {
 	for g := range r.ask.groups {
 		for _, t := range r.ask.groups[g].terms {
@@ -138,7 +141,7 @@ func (r *ranking) index() {
 	}
 }
 
-// anchor is the utterance whose place in the chain a document shares.
+// anchor returns the utterance whose place in the session a document shares.
 func (r *ranking) anchor(d uint32) uint32 {
 	m := &r.docs[d]
 	if !m.sourced() {
@@ -150,7 +153,8 @@ func (r *ranking) anchor(d uint32) uint32 {
 	return d
 }
 
-// around is the chain at −2, −1, +1, +2; none where it ends.
+// around returns the documents at −2, −1, +1 and +2 in the session of a
+// document. An entry is none beyond either end of the session.
 func (r *ranking) around(d uint32) [4]uint32 {
 	a := [4]uint32{none, none, none, none}
 	m := &r.docs[d]
@@ -208,16 +212,16 @@ func (r *ranking) count(row []float32, t, n uint32) {
 	}
 }
 
-// saturate is BM25's weight of a count in a document of some length, that
-// length as a share of the mean.
+// saturate is the weight that BM25 gives to a count of n. length is the length
+// of the document divided by the mean length.
 func (r *ranking) saturate(n, length float32) float32 {
 	k1, b := float32(r.w.K1), float32(r.w.B)
 	return n * (k1 + 1) / (n + k1*(1-b+b*length))
 }
 
-// contextLength is what the length of a turn with its context is divided by:
-// the shares of the context and the turn, less a little for those at the ends
-// of sessions.
+// contextLength normalises the length of a turn with its context. It is the sum
+// of the weights of the turn and its context, a little reduced because turns at
+// either end of a session have less context.
 const contextLength = 2.2
 
 // signals computes what each signal gives to a candidate.
@@ -264,8 +268,8 @@ func (r *ranking) signals(c *candidate) {
 	}
 }
 
-// weigh returns each part of a candidate's score by name; add is called for
-// those that are not zero.
+// weigh calls add with the name and value of each part of a candidate's score
+// that is not zero.
 func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	m := &r.docs[c.doc]
 	w := r.w
@@ -303,7 +307,7 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	put(PartDerived, -w.Derived*float64(c.told))
 }
 
-// timeWeight is what a time counts for this question.
+// timeWeight is the weight of matching times for this question.
 func (r *ranking) timeWeight() float64 {
 	if r.ask.dated {
 		return r.w.Time + r.w.Handle
@@ -311,7 +315,7 @@ func (r *ranking) timeWeight() float64 {
 	return r.w.Time
 }
 
-// graphWeight is what related names count for this question.
+// graphWeight is the weight of related names for this question.
 func (r *ranking) graphWeight() float64 {
 	if r.ask.led {
 		return r.w.Graph + r.w.Led
@@ -319,7 +323,8 @@ func (r *ranking) graphWeight() float64 {
 	return r.w.Graph
 }
 
-// most is the greatest score that the weights allow.
+// most returns the greatest score that a document could have with these
+// weights.
 func (r *ranking) most() float64 {
 	w := r.w
 	matter := w.Lexicon + w.Near
@@ -337,12 +342,13 @@ func (r *ranking) most() float64 {
 	return model + exact + 1 + w.Speaker + (1+w.Theirs)*matter + w.String + r.timeWeight() + w.Entity + r.graphWeight() + w.Answer + w.When + w.Where + w.Length + w.Pinned
 }
 
-// fraction brings a score to 0 to 1.
+// fraction scales a score to the range from 0 to 1.
 func (r *ranking) fraction(total float64) float64 {
 	return math.Round(max(0, min(1, total/r.most()))*1e6) / 1e6
 }
 
-// parts are those of a candidate, on the scale of its score.
+// parts returns the parts of a candidate's score, on the same scale as the
+// score.
 func (r *ranking) parts(c *candidate) []Part {
 	out := make([]Part, 0, 8)
 	most := r.most()

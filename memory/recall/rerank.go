@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// rerank has the query's Reranker judge the first hits, and sorts them again.
-// What it gives is a part of the score like any other: the least of its
-// numbers counts 0 and the greatest 1. On an error the result is as it was.
+// rerank lets the query's Reranker judge the first hits, and sorts them again.
+// Its answer is one part of the score among others: the least of its numbers
+// counts 0 and the greatest 1. If it fails, the result stays as it was.
 func (x *Index) rerank(ctx context.Context, q *Query, w *Weights, out *Result) error {
 	n := min(len(out.Hits), cmp.Or(q.Models.First, DefaultFirst))
 	if n < 2 {
@@ -70,5 +70,6 @@ func (x *Index) rerank(ctx context.Context, q *Query, w *Weights, out *Result) e
 	return nil
 }
 
-// sixth rounds to six places: sums in another order differ later than that.
+// sixth rounds to six places, which hides the rounding errors of another order
+// of adding.
 func sixth(v float64) float64 { return math.Round(v*1e6) / 1e6 }

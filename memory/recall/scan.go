@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// scan adds up, for every document that holds a term of the question, a BM25
-// of the document alone: the groups of most worth first, and none after the
-// budget is used up (Moffat and Zobel's "continue", 1996). What it leaves out
-// is scored all the same for the documents that it finds.
+// scan adds up a BM25 score for every document that holds a term of the
+// question. It reads the groups of the greatest worth first, and stops when the
+// budget of entries is used up (Moffat and Zobel's "continue", 1996). Documents
+// that it finds get their full score later, with the groups that were left out.
 func (r *ranking) scan() int {
 	order := make([]int, len(r.ask.groups))
 	for i := range order {
@@ -80,14 +80,13 @@ func (r *ranking) accumulate(l *list, gain float32) int {
 	return n
 }
 
-// tie orders documents of one score: the later first, then by id.
+// tie orders documents of equal score: the later document first, then by id.
 func (r *ranking) tie(a, b uint32) int {
 	x, y := &r.docs[a], &r.docs[b]
 	return cmp.Or(cmp.Compare(y.at, x.at), bytes.Compare(x.id[:], y.id[:]))
 }
 
-// pool picks the n best that may be hits of what was scanned, and clears the
-// scores.
+// pool returns the n best documents that may be hits, and clears the scores.
 func (r *ranking) pool(n int) (best []uint32) {
 	s := r.s
 	better := func(a, b uint32) int {
@@ -105,7 +104,7 @@ func (r *ranking) pool(n int) (best []uint32) {
 	return best
 }
 
-// top gives the n best of what was scanned and fits, the best first.
+// top returns the n best of the scanned documents that fit, the best first.
 func (r *ranking) top(n int, better func(a, b uint32) int) []uint32 {
 	s := r.s
 	best := make([]uint32, 0, 4*n)
@@ -125,10 +124,10 @@ func (r *ranking) top(n int, better func(a, b uint32) int) []uint32 {
 	return best[:min(n, len(best))]
 }
 
-// topAllowed gives the n best of what was scanned and is allowed, the best first.
-// Whoever allows has to read the document, so it is asked in the order of the scores,
-// about no more documents than it takes to have n; about the first of them twice where
-// that takes many.
+// topAllowed returns the n best of the scanned documents that the query allows,
+// the best first. Allow has to read the document, so this asks it in the order
+// of the scores, for few documents more than are needed. It may ask twice about
+// the same document.
 func (r *ranking) topAllowed(n int, better func(a, b uint32) int) (best []uint32) {
 	first := r.top(2*n, better) // mostly enough, and quickly found
 	for _, d := range first {

@@ -18,8 +18,9 @@ const (
 	poolPerK  = 3  // this many for each hit that is wanted
 )
 
-// scratch is what one search needs and the next can use again. Between
-// searches score, rowAt and slots are zero and the rest is empty.
+// scratch is the working memory of one search, which the next search uses
+// again. Between searches score, rowAt and slots are all zero, and the other
+// slices are empty.
 type scratch struct {
 	score   []float32 // by document
 	touched []uint32
@@ -91,7 +92,8 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	return out, nil
 }
 
-// search answers from the index, and from what a model said is near.
+// search answers a query from the index, and from the documents that a model
+// found to be near.
 func (x *Index) search(q Query, w *Weights, near []Similar) (Result, error) {
 	s := x.scratch.Get().(*scratch)
 	defer x.scratch.Put(s)
@@ -115,7 +117,7 @@ func (x *Index) search(q Query, w *Weights, near []Similar) (Result, error) {
 	return out, nil
 }
 
-// ranking is one query under way.
+// ranking is the state of one query while it is answered.
 type ranking struct {
 	*core
 	q      *Query
@@ -169,7 +171,8 @@ func (r *ranking) fits(d uint32) bool {
 	return true
 }
 
-// hits folds memories with their utterances and keeps the best k.
+// hits joins memories with the utterances that they quote, and keeps the best
+// k.
 func (r *ranking) hits(out *Result) {
 	list := r.s.list
 	slices.SortFunc(list, func(a, b candidate) int {
@@ -187,8 +190,9 @@ func (r *ranking) hits(out *Result) {
 		if h, ok := at[a]; ok && !r.q.Apart {
 			hit := &out.Hits[h]
 			if m.kind() == Memory && hit.Kind == Utterance {
-				// Found by what was said, and shown as what is known of it: the
-				// statement has its dates and its state.
+				// The search found the utterance, and the hit shows the memory
+				// that was made from it, because the memory has dates and a
+				// state.
 				hit.Also = append(hit.Also, hit.ID)
 				hit.ID, hit.Kind, hit.Source, hit.Type = m.id, Memory, r.sourceOf(m), memory.Types[m.typ()-1]
 				continue
@@ -223,8 +227,8 @@ func (r *ranking) hits(out *Result) {
 	out.Confidence = r.confidence(first)
 }
 
-// quoted is the share of what the question quotes that a document holds, each
-// phrase with all of its words.
+// quoted is the share of the question's quoted phrases that a document holds. A
+// phrase counts if the document has all of its words.
 func (r *ranking) quoted(d uint32) float32 {
 	held := 0
 	for _, p := range r.ask.quotes {

@@ -136,7 +136,7 @@ func plainSegment(c *core, docs []uint32) []byte {
 	return b
 }
 
-// isSegment reports whether b begins as one.
+// isSegment reports whether b begins like a segment.
 func isSegment(b []byte) bool { return bytes.HasPrefix(b, []byte(segmentMagic)) }
 
 // segmentDoc is one document of a segment, terms as indexes into the segment's.
@@ -205,7 +205,8 @@ func decode(b []byte, begin func(names, terms []string) error, yield func(segmen
 	return nil
 }
 
-// reader takes bytes off the front; bad stays set once something was not there.
+// reader reads from the front of a byte slice. bad is set, and stays set, once
+// a value is missing or malformed.
 type reader struct {
 	b   []byte
 	bad bool
@@ -244,7 +245,8 @@ func (r *reader) length() int {
 	return 0
 }
 
-// count reads how many things of at least size bytes each follow.
+// count reads the number of items that follow. Each takes at least size bytes,
+// so a number that can't be true is refused.
 func (r *reader) count(size int) int {
 	if v := r.number(); v <= uint64(len(r.b)/size) {
 		return int(v)
@@ -271,7 +273,8 @@ func (r *reader) source() (id memory.ID) {
 	return id
 }
 
-// counted reads the difference and count of a term; a count of 0 is none.
+// counted reads a term's difference and its count. A count of 0 means that
+// there is no term.
 func (r *reader) counted() (difference, n uint64) {
 	difference = r.number()
 	if difference&1 == 0 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Shape is what a question is after.
+// Shape is what kind of answer a question wants.
 type Shape string
 
 const (
@@ -19,7 +19,7 @@ const (
 	Plain      Shape = "plain"
 )
 
-// shapeOf reads the shape off a question's words.
+// shapeOf finds the shape from a question's words.
 func shapeOf(text string, words []word) Shape {
 	has := func(list ...string) bool {
 		for _, s := range list {
@@ -100,12 +100,13 @@ func quoted(s string) []string {
 	return out
 }
 
-// Phrase is what a question quotes. The index knows which words a document
-// holds, not in what order: who has the texts can tell by In.
+// Phrase is what a question puts in quotation marks. The index knows which
+// words a document holds, but not their order. A caller that has the texts
+// checks the order with [Phrase.In].
 type Phrase []string
 
-// In reports whether a text holds the phrase: its words one after the other,
-// without case and accents.
+// In reports whether a text contains the words of the phrase one after the
+// other, ignoring case and accents.
 func (p Phrase) In(text string) bool {
 	words := phraseOf(text)
 	for i := 0; i+len(p) <= len(words); i++ {
@@ -126,8 +127,8 @@ func phraseOf(s string) Phrase {
 	return out
 }
 
-// namedSpeaker is the one speaker whose name stands in the question; 0 where
-// there are none or several. I and 我 are the wearer.
+// namedSpeaker returns the one speaker whom the question names, or 0 if it
+// names none or several. "I" and 我 name the wearer.
 func (c *core) namedSpeaker(words []word, wearer string) uint32 {
 	one := uint32(0)
 	name := func(s string) bool {

@@ -2,9 +2,9 @@ package recall
 
 import "slices"
 
-// tighten lays all posting lists into pieces of memory without room to grow, and
-// lets go of the room that the other tables have. What grows afterwards is copied
-// out, list by list. The caller has the index to itself.
+// tighten copies all posting lists into memory without spare room, and releases
+// the spare room of the other tables. A list that grows later is copied out
+// again. The caller must have the index to itself.
 func (c *core) tighten() {
 	size := 0
 	for i := range c.lists {
@@ -24,8 +24,8 @@ func (c *core) tighten() {
 	c.tight = len(c.docs)
 }
 
-// loose reports whether so much came since the last time that tightening is
-// worth its while: it keeps searches waiting for some milliseconds.
+// loose reports whether enough documents came since the last time to make
+// tightening worthwhile. It blocks searches for some milliseconds.
 func (c *core) loose() bool { return len(c.docs) > c.tight+c.tight/4+8192 }
 
 // tighten is core.tighten for the lists of grams.

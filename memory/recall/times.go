@@ -290,7 +290,8 @@ func natural(unit int32) int32 {
 	return unit
 }
 
-// period is this one (n 0), the last (-1) or the next (1) of a unit.
+// period returns the days of this unit (n is 0), the last one (-1) or the next
+// one (1).
 func period(now time.Time, unit, n int32, name string) (from, to int32) {
 	today := dayOf(now)
 	monday := today - (int32(now.Weekday())+6)%7

@@ -61,8 +61,8 @@ func hanRunOf(words []word, i int) hanRun {
 	return out
 }
 
-// number reads one at a place of the run, in either script, up to 31, and how
-// many characters it takes; 0, 0 where there is none.
+// number reads a number up to 31 at a place of the run, in either script, and
+// returns how many characters it takes. Both are 0 if there is none.
 func (h hanRun) number(from int) (n, size int) {
 	for i := from; i < len(h.text); i++ {
 		c := h.text[i]
@@ -86,7 +86,7 @@ func (h hanRun) number(from int) (n, size int) {
 	return n, len(h.text) - from
 }
 
-// year reads one that is spelt digit by digit, before 年: 二零二五年.
+// year reads a year that is spelt digit by digit before 年: 二零二五年.
 func (h hanRun) year() int {
 	if len(h.text) < 5 || h.text[4] != '年' {
 		return 0
@@ -247,8 +247,8 @@ func (f *found) hanWeek(h hanRun, words []word, i int, now time.Time, add func(i
 	return false
 }
 
-// hanDate reads the day after a month, where there is one, and adds the date;
-// of a year that was named before it nothing else stays.
+// hanDate reads the day after a month, if there is one, and adds the date. It
+// drops a year that was read by itself before.
 func (f *found) hanDate(h hanRun, month, from int, now time.Time, add func(int32, int32, bool), spent func(int)) {
 	f.month = month
 	if n, size := h.number(from); n >= 1 && n <= 31 && (h.has("日", from+size) || h.has("号", from+size) || h.has("號", from+size)) {
@@ -276,8 +276,8 @@ func (f *found) hanDate(h hanRun, month, from int, now time.Time, add func(int32
 	add(first, last, true)
 }
 
-// dropYear takes away a year that was read by itself, since a date of it was
-// read now.
+// dropYear removes a year that was read by itself, because it is now part of a
+// date.
 func (f *found) dropYear(y int) {
 	for i, s := range f.spans {
 		if s.said && s.to-s.from > 300 && dayTime(s.from).Year() == y {

@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/memory/names"
 )
 
-// word is one token of a text: as folded, as a term, and whether it stood
-// with a capital.
+// word is one token of a text: its folded form, its term, and whether it had a
+// capital.
 type word struct {
 	text    string // lower case, accents folded
 	term    string // stem, Chinese pair or single character; empty: not a term
@@ -103,8 +103,8 @@ func ideographic(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// pictograph reports whether a character is a picture: an emoji or a dingbat.
-// What only changes one (the colour of a skin) is none.
+// pictograph reports whether a character is a picture: an emoji or a dingbat. A
+// modifier, such as a skin colour, is none.
 func pictograph(r rune) bool {
 	return r >= 0x2600 && r <= 0x27bf || r >= 0x1f300 && r <= 0x1faff && (r < 0x1f3fb || r > 0x1f3ff)
 }

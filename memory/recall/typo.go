@@ -2,9 +2,9 @@ package recall
 
 import "slices"
 
-// From how many letters on a word is taken for a misspelt one: with two
-// letters swapped, with one too many or too few, with another letter. Short
-// words have real words beside them (coach, couch).
+// The least length of a word that may be misspelt, for each kind of slip: two
+// letters swapped, one too many or too few, or another letter. Short words have
+// real words beside them (coach, couch).
 const (
 	swapLeast   = 5
 	changeLeast = 6
@@ -18,9 +18,9 @@ type slipped struct {
 	all []weighted
 }
 
-// mend puts right words of a question that no document has and the lexicon does
-// not know, where one of them is a slip away. It gives the places of the words
-// that it changed.
+// mend corrects words of a question that no document has and the lexicon does
+// not know, if a known word is one slip away. It returns the places of the
+// words that it changed.
 func (c *core) mend(words []word) map[int]slipped {
 	l := theLexicon()
 	var out map[int]slipped
@@ -63,9 +63,9 @@ func isTimeWord(s string) bool {
 	return months[s] > 0 || weekdays[s] > 0 || timeUnit(s) != 0 || number(s) > 0
 }
 
-// nearest returns the word one slip away, of those that documents have or the
-// lexicon knows the one with the most documents, and the terms of all; empty
-// where there is none. A swap is tried before any other slip.
+// nearest returns the word that is one slip away and that most documents have,
+// and the terms of all such words. Documents or the lexicon must have the word.
+// It is empty if there is none. A swap is tried before any other slip.
 func (c *core) nearest(s string) (best string, all []weighted) {
 	most := uint32(0)
 	l := theLexicon()

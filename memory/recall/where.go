@@ -2,8 +2,7 @@ package recall
 
 import "strings"
 
-// placeWords are said of where something is: the thing that it is at, and how
-// it stands to it.
+// placeWords say where something is: names of places, and prepositions.
 var placeWords = set(`street road avenue lane square corner floor upstairs downstairs drawer shelf cupboard cabinet wardrobe
 folder box bag pocket desk table fridge garage cellar attic hallway kitchen bathroom bedroom balcony station airport harbour
 park bridge river village city country opposite beside behind underneath nearby`)
@@ -11,10 +10,11 @@ park bridge river village city country opposite beside behind underneath nearby`
 // placeHan says the same in Chinese: in, on, beside, under, …, after 在.
 var placeHan = setRunes(`里上下旁边前后楼街路室厅柜桌架抽屉`)
 
-// placeVerb stands before 在 where it says of a thing where it is: put, live, stop, book, hang, hide.
+// placeVerb are the characters that say where a thing is when they stand before
+// 在: put, live, stop, book, hang, hide.
 var placeVerb = setRunes(`放住停订挂藏存搁摆坐留落`)
 
-// tail is the characters of words, as they stand.
+// tail returns the characters of words as they stand.
 func tail(words []word) string {
 	var b strings.Builder
 	for _, w := range words {
