@@ -14,11 +14,11 @@ import (
 // The manifest names the segments that count. Flush writes it last, so a flush
 // that was interrupted leaves the old state. Version 1:
 //
-// 4       "LKM1"
-// varint  analysis: how text was made into terms
-// varint  covered
-// varint  number of the next segment
-// varint  segments; then each: varint number
+//	4       "LKM1"
+//	varint  analysis: how text was made into terms
+//	varint  covered
+//	varint  number of the next segment
+//	varint  segments; then each: varint number
 const (
 	manifestMagic = "LKM1"
 	manifestName  = "manifest"
