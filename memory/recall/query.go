@@ -118,8 +118,10 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 			switch {
 			case single:
 				worth = 0
-			case x.han:
+			case x.han && !c.unseen(x.text):
 				worth *= weightUnknownPair
+			case x.han:
+				worth *= worthUnknown
 			}
 		}
 		if len(own) == 0 && !x.han {
@@ -216,6 +218,17 @@ func (c *core) quotes(out *question, text string) {
 		}
 	}
 	out.strict = len(out.quotes) > 0 && !slices.ContainsFunc(split(rest), func(w word) bool { return w.term != "" })
+}
+
+// unseen reports whether a Chinese pair has a character that no document has. Such
+// a pair does not merely straddle two words: nobody spoke of the matter.
+func (c *core) unseen(pair string) bool {
+	for _, r := range pair {
+		if len(c.found(string(r), 1)) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // found returns the term if some document has it, and nothing otherwise.
