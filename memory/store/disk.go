@@ -33,8 +33,8 @@ const (
 )
 
 // openBadger opens or makes a database in dir, encrypted with the disk key. Without
-// compactors its tables stay as they are. It returns a [Damage] if a file was
-// altered.
+// compactors its tables stay as they are. If another process may have written files
+// there, [checkFiles] comes first.
 func openBadger(dir string, key []byte, small, compactors bool, log *slog.Logger) (*badger.DB, error) {
 	if err := atomicfile.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -45,9 +45,6 @@ func openBadger(dir string, key []byte, small, compactors bool, log *slog.Logger
 	}
 	if !compactors {
 		opt = opt.WithNumCompactors(0)
-	}
-	if err := checkFiles(dir, opt); err != nil {
-		return nil, err
 	}
 	if err := badgerfile.DropUnborn(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -62,9 +59,11 @@ func openBadger(dir string, key []byte, small, compactors bool, log *slog.Logger
 	return db, nil
 }
 
-// checkFiles checks the files in dir before Badger opens them.
-func checkFiles(dir string, opt badger.Options) error {
-	return fileError(badgerfile.Check(dir, filepath.Join(filepath.Dir(dir), spareName), opt))
+// checkFiles checks the files in dir before Badger opens them. It reads all of them,
+// and returns a [Damage] if one was altered. A process does so once: what it writes
+// later it can open again without, as it could have kept it open.
+func checkFiles(dir string, key []byte) error {
+	return fileError(badgerfile.Check(dir, filepath.Join(filepath.Dir(dir), spareName), badgerOptions(dir, key)))
 }
 
 // fileError turns an error about a file that was altered, or has another key,
@@ -98,7 +97,7 @@ func badgerOptions(dir string, key []byte) badger.Options {
 		WithValueLogFileSize(valueLog).
 		WithValueThreshold(valueThreshold).
 		WithCompression(options.None).                    // sealed values can't be compressed
-		WithChecksumVerificationMode(options.OnBlockRead) // checkFiles has read every table completely
+		WithChecksumVerificationMode(options.OnBlockRead) // Open has read every table completely
 }
 
 // badgerLog passes on Badger's messages, which contain files, sizes and levels,

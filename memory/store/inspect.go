@@ -32,7 +32,7 @@ func Inspect(ctx context.Context, opt Options) (_ []Damage, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("inspect: %w", err)
 	}
-	if err := checkFiles(s.records, badgerOptions(s.records, s.secrets.disk)); err != nil {
+	if err := checkFiles(s.records, s.secrets.disk); err != nil {
 		d := new(Damage)
 		if !errors.As(err, &d) && !errors.Is(err, memory.ErrLocked) {
 			return nil, err

@@ -141,8 +141,15 @@ func (s *Store) openRecords() error {
 	if err := finishSwap(s.opt.Dir); err != nil {
 		return err
 	}
+	records := filepath.Join(s.opt.Dir, recordsName)
+	if err := atomicfile.MkdirAll(records); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if err := checkFiles(records, s.secrets.disk); err != nil {
+		return err
+	}
 	var err error
-	if s.db, err = openBadger(filepath.Join(s.opt.Dir, recordsName), s.secrets.disk, s.opt.Small, s.compacts, s.opt.Log); err != nil {
+	if s.db, err = openBadger(records, s.secrets.disk, s.opt.Small, s.compacts, s.opt.Log); err != nil {
 		return err
 	}
 	var found bool

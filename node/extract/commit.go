@@ -141,7 +141,9 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 	if err != nil {
 		return nil, err
 	}
-	x.states.saved()
+	if !p.past {
+		x.states.saved()
+	}
 	for _, f := range p.after {
 		f()
 	}

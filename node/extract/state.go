@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"context"
 	"strings"
 
@@ -48,7 +49,12 @@ func (s states) get(ctx context.Context, e *engine.Engine, k stateKey) ([]byte, 
 	return data, err
 }
 
-func (s states) set(k stateKey, data []byte) { s[k] = state{data: data} }
+// set takes over what a plugin returned. Most events leave a plugin's state as it
+// was, which then need not be written again.
+func (s states) set(k stateKey, data []byte) {
+	have, known := s[k]
+	s[k] = state{data, known && have.kept && bytes.Equal(have.data, data)}
+}
 
 func (s states) save(tx *store.Tx) error {
 	for k, v := range s {

@@ -19,24 +19,25 @@ type Trace struct {
 	Event    memory.EventID
 	Kind     memory.Kind
 	At       time.Time
-	Redacted int
+	Redacted int `cbor:",omitempty"`
 	Steps    []Step
 }
 
-// Step is one call of a plugin.
+// Step is one call of a plugin. What is empty is not stored: most of a trace would be
+// names of fields.
 type Step struct {
 	Plugin, Version string
 	Given           string // kind of the event that the plugin was given
-	Depth           int    // 0: the event itself; more: how often it was derived
+	Depth           int    `cbor:",omitempty"` // 0: the event itself; more: how often it was derived
 	Usage           Usage
-	Fault           string // why the call failed, without the plugin's own words
-	Annotations     []string
-	Redactions      int
-	Derived         int
-	Refusals        int
-	State           int      // bytes
-	Read            []string // ids of memories that the plugin was shown
-	Candidates      []Fate
+	Fault           string   `cbor:",omitempty"` // why the call failed, without the plugin's own words
+	Annotations     []string `cbor:",omitempty"`
+	Redactions      int      `cbor:",omitempty"`
+	Derived         int      `cbor:",omitempty"`
+	Refusals        int      `cbor:",omitempty"`
+	State           int      `cbor:",omitempty"` // bytes
+	Read            []string `cbor:",omitempty"` // ids of memories that the plugin was shown
+	Candidates      []Fate   `cbor:",omitempty"`
 }
 
 // Fate is what happened to a candidate.
@@ -51,10 +52,10 @@ type Fate struct {
 type Usage struct {
 	Fuel    int64
 	Time    time.Duration
-	Memory  int // bytes, after the call
-	In, Out int // bytes of the messages
-	Late    bool
-	Dropped []string // why candidates were left out: a place and a code
+	Memory  int      // bytes, after the call
+	In, Out int      // bytes of the messages
+	Late    bool     `cbor:",omitempty"`
+	Dropped []string `cbor:",omitempty"` // why candidates were left out: a place and a code
 }
 
 // Measured is a Plugin that tells what its calls used, and names its failures.
