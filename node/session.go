@@ -315,6 +315,7 @@ func (o *session) close(ctx context.Context) error {
 		errs = append(errs, o.flush(ctx))
 		if o.query != nil {
 			errs = append(errs, o.query.SaveUses(ctx))
+			o.query.Close()
 		}
 		errs = append(errs, o.index.Close())
 	}
