@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"iter"
 	"slices"
 	"sync"
@@ -38,6 +39,8 @@ type outline struct {
 	id         memory.ID
 	typ        memory.Type
 	state      memory.State
+	group      uint64 // a hash of its name
+	twice      bool   // one assertion of it may contradict another: it is pinned, or has a conflict
 	negates    bool
 	waits      bool // for its words
 	learnt     time.Time
@@ -46,12 +49,14 @@ type outline struct {
 	named      *memory.Memory // what the graph and a filter by names read of it; nil: it names nothing
 }
 
+var seed = maphash.MakeSeed()
+
 // overviewRests is how long an overview is kept for nobody.
 const overviewRests = 10 * time.Minute
 
 // outlineOf reads a memory.
 func (o *overview) outlineOf(m *memory.Memory) *outline {
-	out := &outline{id: m.ID, typ: m.Type, state: m.State, negates: m.Negates, waits: slices.Contains(m.Tags, memory.WaitingTag), learnt: m.Learnt, categories: o.sorter.Of(m)}
+	out := &outline{id: m.ID, group: maphash.String(seed, m.Group), twice: m.Pinned || m.Conflict != nil, typ: m.Type, state: m.State, negates: m.Negates, waits: slices.Contains(m.Tags, memory.WaitingTag), learnt: m.Learnt, categories: o.sorter.Of(m)}
 	if i := slices.Index(memory.Types[:], m.Type); i >= 0 {
 		out.typ = memory.Types[i] // one string for all
 	}
@@ -219,6 +224,33 @@ func (o *overview) byLearnt() []*outline {
 // compare orders outlines as the store orders memories.
 func compare(a, b *outline) int {
 	return cmp.Or(cmp.Compare(a.learnt.UnixMilli(), b.learnt.UnixMilli()), slices.Compare(a.id[:], b.id[:]))
+}
+
+// Disputable returns memories of all groups of which more than one thing was said,
+// one of each group, by their ids.
+func (qr *Query) Disputable(ctx context.Context, tx *store.Tx) (ids []memory.ID, err error) {
+	type said struct {
+		n  int
+		by memory.ID
+	}
+	err = qr.overview.look(ctx, tx, func() error {
+		groups := make(map[uint64]said, len(qr.overview.by))
+		for id, l := range qr.overview.by {
+			g := groups[l.group]
+			if g.n++; l.twice {
+				g.n++
+			}
+			g.by = id
+			groups[l.group] = g
+		}
+		for _, g := range groups {
+			if g.n > 1 {
+				ids = append(ids, g.by)
+			}
+		}
+		return nil
+	})
+	return ids, err
 }
 
 // outlined are the fields of a filter by which outlines can be chosen.
