@@ -8,10 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/locket-dev/locket/internal/diskspace"
 	"github.com/locket-dev/locket/memory"
@@ -57,28 +55,17 @@ func (o *session) status(ctx context.Context, s *serve.Status) error {
 	s.VaultUntil = o.vault.Until()
 	s.Plugins = o.plugins.Status()
 	return o.store.View(ctx, func(tx *store.Tx) error {
-		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
-			if err != nil {
-				return err
-			}
-			s.Memories[m.Type]++
-			if slices.Contains(m.Tags, memory.WaitingTag) {
-				s.Journal.Transcribe++
-			}
+		n, err := o.query.Count(ctx, tx)
+		if err != nil {
+			return err
 		}
-		for _, err := range tx.Utterances(time.Time{}, time.Time{}) {
-			if err != nil {
-				return err
-			}
-			s.Utterances++
-		}
+		s.Memories, s.Journal.Transcribe, s.Utterances = n.Types, n.Transcribe, n.Utterances
 		for _, err := range tx.Malformed() {
 			if err != nil {
 				return err
 			}
 			s.Journal.Quarantined++
 		}
-		var err error
 		s.Engines, err = o.engines.Working(tx)
 		return err
 	})

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
@@ -61,6 +62,14 @@ func (e *Engine) Search(ctx context.Context, q recall.Query) (recall.Result, err
 
 // Typed gives the memories of a type that can be found, in no order.
 func (e *Engine) Typed(t memory.Type) []memory.ID { return e.c.Index.Typed(t) }
+
+// Said gives when the utterances from one time until before another were said:
+// [recall.Index.Said].
+func (e *Engine) Said(from, to time.Time) []int64 { return e.c.Index.Said(from, to) }
+
+// SaidBeside gives the times before and after t at which something was said:
+// [recall.Index.SaidBeside].
+func (e *Engine) SaidBeside(t time.Time) (before, after time.Time) { return e.c.Index.SaidBeside(t) }
 
 // Commit changes the records and tells the index.
 func (e *Engine) Commit(ctx context.Context, fn func(*store.Tx) error) error {

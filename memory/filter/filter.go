@@ -22,6 +22,7 @@ package filter
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/memory"
@@ -53,6 +54,26 @@ func (f Filter) IsZero() bool { return f.root == nil }
 // fulfils no comparison: neither "place = home" nor "place > home". It does
 // fulfil the negations "place != home" and "not place = home".
 func (f Filter) Match(it *Item) bool { return f.root == nil || f.root.match(it) }
+
+// Needs reports whether f asks for a field that is not among some.
+func (f Filter) Needs(beside ...string) bool { return f.root != nil && needs(f.root, beside) }
+
+func needs(n node, beside []string) bool {
+	among := func(list []node) bool {
+		return slices.ContainsFunc(list, func(n node) bool { return needs(n, beside) })
+	}
+	switch n := n.(type) {
+	case all:
+		return among(n)
+	case anyOf:
+		return among(n)
+	case negate:
+		return needs(n.node, beside)
+	case *condition:
+		return !slices.Contains(beside, n.name)
+	}
+	return true // a caller's own rule
+}
 
 // String is the filter as a line, in the one of its spellings that [Parse]
 // reads to the same filter. The zero filter is the empty line.

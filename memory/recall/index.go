@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -108,6 +110,48 @@ func (x *Index) Utterances() []memory.ID {
 		}
 	}
 	return ids
+}
+
+// Said returns when the utterances that can be found were said, from one time (zero:
+// the first) until before another (zero: no end), in ms since 1970, the earliest
+// first.
+func (x *Index) Said(from, to time.Time) []int64 {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	var out []int64
+	for i := range x.core.docs {
+		m := &x.core.docs[i]
+		if !m.dead() && m.kind() == Utterance && (from.IsZero() || m.at >= from.UnixMilli()) && (to.IsZero() || m.at < to.UnixMilli()) {
+			out = append(out, m.at)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// SaidBeside returns the last time before t at which something was said, and the
+// first at or after t. A zero time means that there is none.
+func (x *Index) SaidBeside(t time.Time) (before, after time.Time) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	at := t.UnixMilli()
+	last, next := int64(noTime), int64(math.MaxInt64)
+	for i := range x.core.docs {
+		switch m := &x.core.docs[i]; {
+		case m.dead() || m.kind() != Utterance || m.at == noTime:
+		case m.at < at:
+			last = max(last, m.at)
+		default:
+			next = min(next, m.at)
+		}
+	}
+	if last != noTime {
+		before = time.UnixMilli(last)
+	}
+	if next != math.MaxInt64 {
+		after = time.UnixMilli(next)
+	}
+	return before, after
 }
 
 // Typed gives the memories of a type that can be found and are not of the past, in no

@@ -95,6 +95,25 @@ func (t *Tx) Edition() (Edition, error) {
 	return Edition{h.Seq.Document, h.Seq.Pack, h.Seq.Cold}, err
 }
 
+// Since returns the memories that changed or went after an earlier edition, in the
+// order of their last change. all is false if others may have gone, or turned cold
+// or hot: then [Tx.Hot] says which memories there are.
+func (t *Tx) Since(e Edition) (changed []Document, all bool, err error) {
+	h, _, err := t.store.secrets.readHead(t.txn)
+	if err != nil {
+		return nil, false, err
+	}
+	for d, err := range t.IndexPending(e.document) {
+		if err != nil {
+			return nil, false, err
+		}
+		if d.Kind == MemoryDocument {
+			changed = append(changed, d)
+		}
+	}
+	return changed, h.Seq.Covered <= e.document && h.Seq.Pack == e.pack && h.Seq.Cold == e.cold, nil
+}
+
 // coveredPage is how many entries one call of IndexCovered examines.
 const coveredPage = 500
 

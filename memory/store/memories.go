@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dgraph-io/badger/v4"
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/locket-dev/locket/memory"
@@ -212,6 +213,41 @@ func (t *Tx) Memories(f Filter) iter.Seq2[*memory.Memory, error] {
 				return
 			}
 			if given++; given == f.Limit {
+				return
+			}
+		}
+	}
+}
+
+// All returns every memory that is hot, erased ones excepted, in the order of
+// their ids. It is the quickest way to read them all. After an error it ends.
+func (t *Tx) All() iter.Seq2[*memory.Memory, error] {
+	return func(yield func(*memory.Memory, error) bool) {
+		for e, err := range t.scan(keyOf(kindMemory), nil, false) {
+			var m *memory.Memory
+			if err == nil {
+				var r memoryRecord
+				if r, err = decode[memoryRecord](e.key, e.plain); err == nil {
+					m, err = r.decode(e.key)
+				}
+			}
+			if !yield(m, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Hot returns the ids of the memories that [Tx.All] returns, without reading
+// these, in a transaction that only reads.
+func (t *Tx) Hot() iter.Seq[memory.ID] {
+	return func(yield func(memory.ID) bool) {
+		opt := badger.DefaultIteratorOptions
+		opt.Prefix, opt.PrefetchValues = keyOf(kindMemory), false
+		it := t.txn.NewIterator(opt)
+		defer it.Close()
+		for it.Rewind(); it.Valid(); it.Next() {
+			if !yield(memory.ID(it.Item().Key()[1:])) {
 				return
 			}
 		}

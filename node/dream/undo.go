@@ -2,6 +2,7 @@ package dream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -23,11 +24,19 @@ type claims struct {
 // assertions name it.
 func dreamsHere(tx *store.Tx) (map[string]*claims, error) {
 	out := map[string]*claims{}
-	for m, err := range tx.Memories(store.Filter{}) {
+	ids, err := tx.About(dreamer)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		m, err := tx.Memory(id)
+		if errors.Is(err, memory.ErrNotFound) || err == nil && m.State == memory.Erased {
+			continue // nothing follows from what was said of it
+		}
 		if err != nil {
 			return nil, err
 		}
-		as, err := tx.Assertions(m.ID)
+		as, err := tx.Assertions(id)
 		if err != nil {
 			return nil, err
 		}

@@ -23,24 +23,19 @@ type disputed struct {
 	group []memory.Assertion
 }
 
-// disputes finds every conflict. It reads a group whole only if more than one thing
-// was said of it.
-func disputes(tx *store.Tx, yield func(disputed) error) error {
-	groups := map[string]int{}
-	for m, err := range tx.Memories(store.Filter{}) {
+// disputes finds every conflict. It reads only groups of which more than one thing
+// was said.
+func (es *Edits) disputes(ctx context.Context, tx *store.Tx, yield func(disputed) error) error {
+	ids, err := es.c.Disputable(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		m, err := tx.Memory(id)
 		if err != nil {
 			return err
 		}
-		groups[m.Group]++
-		if m.Pinned || m.Conflict != nil {
-			groups[m.Group]++ // an assertion of it may contradict it
-		}
-	}
-	for name, n := range groups {
-		if n < 2 {
-			continue
-		}
-		group, err := tx.GroupAssertions(name)
+		group, err := tx.GroupAssertions(m.Group)
 		if err != nil {
 			return err
 		}
@@ -63,7 +58,7 @@ func (w Writer) Conflicts(ctx context.Context) ([]serve.Conflict, error) {
 	}
 	out := []serve.Conflict{}
 	err := opened.View(ctx, w.of, func(es *Edits, tx *store.Tx) error {
-		return disputes(tx, func(d disputed) error {
+		return es.disputes(ctx, tx, func(d disputed) error {
 			c := serve.Conflict{ID: d.ID, Kind: string(d.Kind), Field: d.Field, Slot: d.Slot, Why: d.Why}
 			for _, s := range d.Sides {
 				c.Sides = append(c.Sides, serve.ConflictSide{Memory: s.Memory, Value: s.Value, Text: s.Text, Negates: s.Negates, Member: s.Member,
@@ -107,7 +102,7 @@ func (w Writer) Settle(ctx context.Context, id string, s serve.SettleRequest) (r
 	event := memory.EventID{Device: serve.APIDevice, Boot: uint64(es.c.Started.UnixNano()), Seq: randomSeq()}
 	evidence := memory.Evidence{Event: event, Speaker: es.c.Wearer, At: now, Excerpt: memory.Excerpt(s.Write)}
 	res.Changes, err = es.c.Engine.Assert(ctx, voiceOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
-		d, err := dispute(tx, id)
+		d, err := es.dispute(ctx, tx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -135,9 +130,9 @@ func (w Writer) Settle(ctx context.Context, id string, s serve.SettleRequest) (r
 }
 
 // dispute gives the one conflict whose id begins with id.
-func dispute(tx *store.Tx, id string) (out disputed, err error) {
+func (es *Edits) dispute(ctx context.Context, tx *store.Tx, id string) (out disputed, err error) {
 	id = strings.ToLower(id)
-	err = disputes(tx, func(d disputed) error {
+	err = es.disputes(ctx, tx, func(d disputed) error {
 		switch {
 		case !strings.HasPrefix(d.ID, id):
 		case out.ID != "":

@@ -47,6 +47,8 @@ type Config struct {
 	Warm     func(ctx context.Context, ids ...memory.ID) error   // brings cold memories back: serve.ErrCold
 	NoSecret func(ctx context.Context, field, text string) error // refuses a text that holds a secret
 	MemoryID func(ev memory.EventID, plugin, fingerprint string) memory.ID
+	// Disputable gives a memory of each group of which more than one thing was said.
+	Disputable func(ctx context.Context, tx *store.Tx) ([]memory.ID, error)
 }
 
 // Edits are the room's part of an open node.

@@ -13,21 +13,20 @@ import (
 func (rd Reader) Categories(ctx context.Context) (out []serve.CategoryCount, err error) {
 	counts := map[string]int{}
 	err = opened.View(ctx, rd.of, func(qr *Query, tx *store.Tx) error {
-		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
-			if err != nil {
-				return err
+		return qr.overview.look(ctx, tx, func() error {
+			for _, l := range qr.overview.by {
+				if l.state != memory.Active || l.negates {
+					continue
+				}
+				for _, c := range l.categories {
+					counts[c]++
+				}
 			}
-			if m.Negates {
-				continue
+			for _, name := range qr.c.Sorter.Names() {
+				out = append(out, serve.CategoryCount{Name: name, Memories: counts[name]})
 			}
-			for _, c := range qr.c.Sorter.Of(m) {
-				counts[c]++
-			}
-		}
-		for _, name := range qr.c.Sorter.Names() {
-			out = append(out, serve.CategoryCount{Name: name, Memories: counts[name]})
-		}
-		return nil
+			return nil
+		})
 	})
 	return out, err
 }

@@ -27,18 +27,14 @@ func (rd Reader) Day(ctx context.Context, date serve.Date) (d serve.Day, err err
 		if err := dayLines(tx, &d); err != nil {
 			return err
 		}
-		if err := qr.dayMemories(tx, &d); err != nil {
+		if err := qr.dayMemories(ctx, tx, &d); err != nil {
 			return err
 		}
-		d.Before, err = heardLast(tx, from, zone)
-		if err != nil {
-			return err
+		if before, _ := qr.c.Engine.SaidBeside(from); !before.IsZero() {
+			d.Before = serve.DateOf(before.In(zone))
 		}
-		for u, err := range tx.Utterances(to, time.Time{}) {
-			if err == nil {
-				d.Next = serve.DateOf(u.At.In(zone))
-			}
-			return err
+		if _, next := qr.c.Engine.SaidBeside(to); !next.IsZero() {
+			d.Next = serve.DateOf(next.In(zone))
 		}
 		return nil
 	})
@@ -80,21 +76,30 @@ func dayLines(tx *store.Tx, d *serve.Day) error {
 	return nil
 }
 
-// dayMemories gives what was remembered. Nothing is learnt before it is heard, so
-// only memories that were learnt since the day began are read.
-func (qr *Query) dayMemories(tx *store.Tx, d *serve.Day) error {
+// dayMemories gives what was remembered.
+func (qr *Query) dayMemories(ctx context.Context, tx *store.Tx, d *serve.Day) error {
+	var ids []memory.ID
+	since, until := d.From.UnixMilli(), d.To.UnixMilli()
+	err := qr.overview.look(ctx, tx, func() error {
+		for _, l := range qr.overview.byLearnt() {
+			if !l.negates && slices.ContainsFunc(l.heard, func(at int64) bool { return at >= since && at < until }) {
+				ids = append(ids, l.id)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	line := make(map[memory.ID]int, len(d.Lines))
 	for i := range d.Lines {
 		line[d.Lines[i].ID] = i
 	}
 	first := map[memory.ID]time.Time{} // a memory's first evidence of this day
-	// A device's clock may be ahead of the node's by a little.
-	for m, err := range tx.Memories(store.Filter{Since: d.From.Add(-memory.SessionGap), Oldest: true}) {
+	for _, id := range ids {
+		m, err := tx.Memory(id)
 		if err != nil {
 			return err
-		}
-		if m.Negates {
-			continue
 		}
 		for _, e := range m.Evidence {
 			if e.At.Before(d.From) || !e.At.Before(d.To) {
@@ -116,30 +121,9 @@ func (qr *Query) dayMemories(tx *store.Tx, d *serve.Day) error {
 	return nil
 }
 
-// heardLast gives the latest day before a time on which something was said;
-// empty: none. It looks further and further back, because utterances can only be
-// read forwards.
-func heardLast(tx *store.Tx, before time.Time, zone *time.Location) (last serve.Date, err error) {
-	for back := 24 * time.Hour; ; back *= 8 {
-		since := before.Add(-back)
-		if back > 20*365*24*time.Hour {
-			since = time.Time{}
-		}
-		for u, err := range tx.Utterances(since, before) {
-			if err != nil {
-				return "", err
-			}
-			last = serve.DateOf(u.At.In(zone))
-		}
-		if last != "" || since.IsZero() {
-			return last, nil
-		}
-	}
-}
-
 // Days implements serve.Calendar.
 func (rd Reader) Days(ctx context.Context, from, to serve.Date) (out serve.DaysAnswer, err error) {
-	err = opened.View(ctx, rd.of, func(qr *Query, tx *store.Tx) error {
+	err = opened.View(ctx, rd.of, func(qr *Query, _ *store.Tx) error {
 		zone := qr.c.Zone
 		since, _, err := from.In(zone)
 		if err != nil {
@@ -150,18 +134,17 @@ func (rd Reader) Days(ctx context.Context, from, to serve.Date) (out serve.DaysA
 			return err
 		}
 		out = serve.DaysAnswer{Zone: zone.String(), Days: []serve.DayCount{}}
-		for u, err := range tx.Utterances(since, until) {
-			if err != nil {
-				return err
-			}
-			date := serve.DateOf(u.At.In(zone))
+		for _, at := range qr.c.Engine.Said(since, until) {
+			date := serve.DateOf(time.UnixMilli(at).In(zone))
 			if last := len(out.Days) - 1; last < 0 || out.Days[last].Date != date {
 				out.Days = append(out.Days, serve.DayCount{Date: date})
 			}
 			out.Days[len(out.Days)-1].Lines++
 		}
-		out.Last, err = heardLast(tx, time.Now().Add(24*time.Hour), zone)
-		return err
+		if last, _ := qr.c.Engine.SaidBeside(time.Now().Add(24 * time.Hour)); !last.IsZero() {
+			out.Last = serve.DateOf(last.In(zone))
+		}
+		return nil
 	})
 	return out, err
 }

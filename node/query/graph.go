@@ -2,10 +2,7 @@ package query
 
 import (
 	"context"
-	"errors"
 	"math"
-	"sync"
-	weakly "weak"
 
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
@@ -38,52 +35,27 @@ func (rd Reader) Entities(ctx context.Context) (out serve.EntitiesAnswer, err er
 	return serve.EntitiesAnswer{Decisions: a.Decisions(), Suggestions: a.Suggest(like)}, err
 }
 
-// drawn is the last atlas that was drawn. It is a weak reference: the atlas goes
-// when memory is needed, and when something is forgotten nothing keeps it.
-type drawn struct {
-	mu    sync.Mutex // guards the rest
-	of    store.Edition
-	atlas weakly.Pointer[atlas.Atlas]
-}
-
-// kept gives the atlas of an edition, or nil if it is not the last one.
-func (d *drawn) kept(of store.Edition) *atlas.Atlas {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.of != of {
-		return nil
-	}
-	return d.atlas.Value()
-}
-
-func (d *drawn) keep(of store.Edition, a *atlas.Atlas) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.of, d.atlas = of, weakly.Make(a)
-}
-
-// atlas draws the atlas from the memories as they are now. If nothing has changed
-// it gives the last one.
+// atlas draws the atlas from the memories as they are now. If nothing that it is
+// drawn from has changed, it gives the last one.
 func (rd Reader) atlas(ctx context.Context) (qr *Query, a *atlas.Atlas, err error) {
-	var of store.Edition
+	var from uint64
 	var ms []memory.Memory
 	var said map[memory.ID]memory.Clock
-	err = opened.View(ctx, rd.of, func(part *Query, tx *store.Tx) (err error) {
+	err = opened.View(ctx, rd.of, func(part *Query, tx *store.Tx) error {
 		qr = part
-		if of, err = tx.Edition(); err != nil {
-			return err
-		}
-		if a = qr.drawn.kept(of); a != nil {
-			return nil
-		}
-		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active, memory.Superseded}}) {
-			if err := errors.Join(err, ctx.Err()); err != nil {
-				return err
+		return qr.overview.look(ctx, tx, func() (err error) {
+			if a = qr.overview.atlas; a != nil {
+				return nil
 			}
-			ms = append(ms, *m)
-		}
-		said, err = atlas.ClocksOf(ms, tx.Assertions)
-		return err
+			from = qr.overview.names
+			for _, l := range qr.overview.by {
+				if l.named != nil {
+					ms = append(ms, *l.named)
+				}
+			}
+			said, err = atlas.ClocksOf(ms, tx.Assertions)
+			return err
+		})
 	})
 	if err != nil || a != nil {
 		return qr, a, err
@@ -91,7 +63,7 @@ func (rd Reader) atlas(ctx context.Context) (qr *Query, a *atlas.Atlas, err erro
 	if a, err = atlas.Draw(ctx, ms, atlas.Options{Wearer: qr.c.Wearer, Said: said}); err != nil {
 		return qr, nil, err
 	}
-	qr.drawn.keep(of, a)
+	qr.overview.keep(from, a)
 	return qr, a, nil
 }
 

@@ -24,6 +24,8 @@ type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Search(ctx context.Context, q recall.Query) (recall.Result, error)
 	Typed(t memory.Type) []memory.ID
+	Said(from, to time.Time) []int64
+	SaidBeside(t time.Time) (before, after time.Time)
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
 	Assert(ctx context.Context, by engine.Voice, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
 }
@@ -53,13 +55,42 @@ type Config struct {
 
 // Query is the room's part of an open node. Its methods are safe for concurrent use.
 type Query struct {
-	c     Config
-	uses  uses
-	drawn drawn
+	c    Config
+	uses uses
+
+	overview overview
 }
 
 // New makes it.
-func New(c Config) *Query { return &Query{c: c} }
+func New(c Config) *Query { return &Query{c: c, overview: overview{sorter: c.Sorter}} }
+
+// Close forgets what is kept of the memories.
+func (qr *Query) Close() { qr.overview.close() }
+
+// Counts are of the memories that are active.
+type Counts struct {
+	Types      map[memory.Type]int
+	Transcribe int // recordings that wait for their words
+	Utterances int
+}
+
+// Count counts what tx sees.
+func (qr *Query) Count(ctx context.Context, tx *store.Tx) (n Counts, err error) {
+	n = Counts{Types: map[memory.Type]int{}, Utterances: len(qr.c.Engine.Said(time.Time{}, time.Time{}))}
+	err = qr.overview.look(ctx, tx, func() error {
+		for _, l := range qr.overview.by {
+			if l.state != memory.Active {
+				continue
+			}
+			n.Types[l.typ]++
+			if l.waits {
+				n.Transcribe++
+			}
+		}
+		return nil
+	})
+	return n, err
+}
 
 // View implements opened.Viewer.
 func (qr *Query) View(ctx context.Context, fn func(*store.Tx) error) error {

@@ -91,7 +91,13 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 		if page.Cold, err = tx.ColdCount(); err != nil {
 			return err
 		}
-		for m, err := range tx.Memories(f) {
+		all := tx.Memories(f)
+		if past.isNow() && !q.Filters.IsZero() && !q.Filters.Needs(outlined...) {
+			if all, err = qr.overview.list(ctx, tx, f, q.Filters); err != nil {
+				return err
+			}
+		}
+		for m, err := range all {
 			if err == nil && !past.isNow() {
 				m, err = past.held(tx, m)
 			}

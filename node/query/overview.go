@@ -1,0 +1,292 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/atlas"
+	"github.com/locket-dev/locket/memory/category"
+	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// overview is what lists, counts, days and the graph ask of all memories, without
+// their texts: 100,000 memories take about 20 MB. It is made when it is first asked
+// for, then follows the log of documents, and goes after a time in which nobody
+// asked. Its methods are safe for concurrent use.
+type overview struct {
+	sorter *category.Sorter
+
+	mu    sync.Mutex // guards the rest
+	of    store.Edition
+	by    map[memory.ID]*outline // nil: nothing is known yet
+	order []*outline             // by the time when they were learnt; nil: to be sorted
+	names uint64                 // how often what the graph is drawn from has changed
+	atlas *atlas.Atlas           // drawn from names; nil: not yet
+	goes  *time.Timer            // when nobody has asked for a time
+}
+
+// outline is what is known of one memory.
+type outline struct {
+	id         memory.ID
+	typ        memory.Type
+	state      memory.State
+	group      uint64 // a hash of its name
+	twice      bool   // one assertion of it may contradict another: it is pinned, or has a conflict
+	negates    bool
+	waits      bool // for its words
+	learnt     time.Time
+	categories []string
+	heard      []int64        // times of its evidence, in ms since 1970
+	named      *memory.Memory // what the graph and a filter by names read of it; nil: it names nothing
+}
+
+var seed = maphash.MakeSeed()
+
+// overviewRests is how long an overview is kept for nobody.
+const overviewRests = 10 * time.Minute
+
+// outlineOf reads a memory.
+func (o *overview) outlineOf(m *memory.Memory) *outline {
+	out := &outline{id: m.ID, group: maphash.String(seed, m.Group), twice: m.Pinned || m.Conflict != nil, typ: m.Type, state: m.State, negates: m.Negates, waits: slices.Contains(m.Tags, memory.WaitingTag), learnt: m.Learnt, categories: o.sorter.Of(m)}
+	if i := slices.Index(memory.Types[:], m.Type); i >= 0 {
+		out.typ = memory.Types[i] // one string for all
+	}
+	for _, e := range m.Evidence {
+		out.heard = append(out.heard, e.At.UnixMilli())
+	}
+	if len(m.Entities) == 0 && !m.Fields.Semantic.Relation() {
+		return out
+	}
+	slim := memory.Memory{ID: m.ID, Rank: m.Rank, State: m.State, Learnt: m.Learnt, Unlearnt: m.Unlearnt, Repeats: m.Repeats,
+		Candidate: memory.Candidate{Type: m.Type, Negates: m.Negates, Fields: memory.Fields{Semantic: m.Fields.Semantic}, Entities: m.Entities, Tags: m.Tags,
+			Source: memory.Source{Plugin: m.Source.Plugin}, Confidence: m.Confidence, Sensitivity: m.Sensitivity, TrueFrom: m.TrueFrom, TrueTo: m.TrueTo}}
+	if m.Fields.Semantic.Relation() || slices.Contains(m.Tags, atlas.TagCommunity) {
+		slim.Text = m.Text
+	}
+	out.named = &slim
+	return out
+}
+
+// look brings the overview to what tx sees, and calls f under its lock.
+func (o *overview) look(ctx context.Context, tx *store.Tx, f func() error) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.goes == nil {
+		o.goes = time.AfterFunc(overviewRests, o.drop)
+	}
+	o.goes.Reset(overviewRests)
+	if err := o.follow(ctx, tx); err != nil {
+		return err
+	}
+	return f()
+}
+
+// drop forgets everything.
+func (o *overview) drop() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.by, o.order, o.atlas = nil, nil, nil
+}
+
+// close forgets everything, when nobody asks any more.
+func (o *overview) close() {
+	o.drop()
+	if o.goes != nil {
+		o.goes.Stop()
+	}
+}
+
+// keep keeps an atlas for who asks next, unless the names have changed meanwhile.
+func (o *overview) keep(from uint64, a *atlas.Atlas) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.by != nil && o.names == from {
+		o.atlas = a
+	}
+}
+
+func (o *overview) follow(ctx context.Context, tx *store.Tx) error {
+	now, err := tx.Edition()
+	if err != nil || o.by != nil && o.of == now {
+		return err
+	}
+	if o.by == nil {
+		err = o.begin(ctx, tx)
+	} else {
+		err = o.change(ctx, tx)
+	}
+	if err != nil {
+		o.by, o.order, o.atlas = nil, nil, nil // half of a change
+		return err
+	}
+	o.of = now
+	return nil
+}
+
+// begin reads all memories.
+func (o *overview) begin(ctx context.Context, tx *store.Tx) error {
+	o.by = map[memory.ID]*outline{}
+	for m, err := range tx.All() {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		o.put(m.ID, o.outlineOf(m))
+	}
+	return nil
+}
+
+// change reads what has changed.
+func (o *overview) change(ctx context.Context, tx *store.Tx) error {
+	changed, all, err := tx.Since(o.of)
+	if err != nil {
+		return err
+	}
+	read := func(id memory.ID) error {
+		m, err := tx.Memory(id)
+		if errors.Is(err, memory.ErrNotFound) || err == nil && m.State == memory.Erased {
+			o.put(id, nil)
+			return nil
+		}
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		o.put(id, o.outlineOf(m))
+		return nil
+	}
+	for _, d := range changed {
+		if err := read(d.ID); err != nil {
+			return err
+		}
+	}
+	if all {
+		return nil
+	}
+	hot := make(map[memory.ID]bool, len(o.by))
+	for id := range tx.Hot() {
+		hot[id] = true
+		if o.by[id] == nil {
+			if err := read(id); err != nil {
+				return err
+			}
+		}
+	}
+	for id := range o.by {
+		if !hot[id] {
+			o.put(id, nil)
+		}
+	}
+	return nil
+}
+
+// put takes one outline in place of the one that is there; nil: it has gone.
+func (o *overview) put(id memory.ID, l *outline) {
+	was := o.by[id]
+	if l != nil && l.named != nil || was != nil && was.named != nil {
+		o.names++
+		o.atlas = nil
+	}
+	if l == nil {
+		if was != nil {
+			delete(o.by, id)
+			o.order = nil
+		}
+		return
+	}
+	if was == nil || !was.learnt.Equal(l.learnt) {
+		o.by[id], o.order = l, nil
+		return
+	}
+	*was = *l // in its place in the order
+}
+
+// byLearnt returns all outlines, the first that was learnt first. The caller holds
+// the lock.
+func (o *overview) byLearnt() []*outline {
+	if o.order == nil {
+		o.order = make([]*outline, 0, len(o.by))
+		for _, l := range o.by {
+			o.order = append(o.order, l)
+		}
+		slices.SortFunc(o.order, compare)
+	}
+	return o.order
+}
+
+// compare orders outlines as the store orders memories.
+func compare(a, b *outline) int {
+	return cmp.Or(cmp.Compare(a.learnt.UnixMilli(), b.learnt.UnixMilli()), slices.Compare(a.id[:], b.id[:]))
+}
+
+// Disputable returns memories of all groups of which more than one thing was said,
+// one of each group, by their ids.
+func (qr *Query) Disputable(ctx context.Context, tx *store.Tx) (ids []memory.ID, err error) {
+	type said struct {
+		n  int
+		by memory.ID
+	}
+	err = qr.overview.look(ctx, tx, func() error {
+		groups := make(map[uint64]said, len(qr.overview.by))
+		for id, l := range qr.overview.by {
+			g := groups[l.group]
+			if g.n++; l.twice {
+				g.n++
+			}
+			g.by = id
+			groups[l.group] = g
+		}
+		for _, g := range groups {
+			if g.n > 1 {
+				ids = append(ids, g.by)
+			}
+		}
+		return nil
+	})
+	return ids, err
+}
+
+// outlined are the fields of a filter by which outlines can be chosen.
+var outlined = []string{"categories", "entities"}
+
+// list returns the memories that match a filter of those fields, as [store.Tx.Memories]
+// does, and reads no others.
+func (o *overview) list(ctx context.Context, tx *store.Tx, f store.Filter, by filter.Filter) (iter.Seq2[*memory.Memory, error], error) {
+	var ids []memory.ID
+	err := o.look(ctx, tx, func() error {
+		all := o.byLearnt()
+		if !f.After.IsZero() {
+			after := o.by[f.After]
+			if after == nil {
+				return fmt.Errorf("%w: cursor: the memory that it names has gone", memory.ErrInvalid)
+			}
+			at, _ := slices.BinarySearchFunc(all, after, compare)
+			all = all[:at]
+		}
+		var none memory.Memory
+		for _, l := range slices.Backward(all) {
+			late := !f.Until.IsZero() && !l.learnt.Before(f.Until)
+			if late || l.learnt.Before(f.Since) || f.Types != nil && !slices.Contains(f.Types, l.typ) || f.States != nil && !slices.Contains(f.States, l.state) {
+				continue
+			}
+			if by.Match(&filter.Item{Memory: cmp.Or(l.named, &none), Categories: func() []string { return l.categories }}) {
+				ids = append(ids, l.id)
+			}
+		}
+		return nil
+	})
+	return func(yield func(*memory.Memory, error) bool) {
+		for _, id := range ids {
+			if m, err := tx.Memory(id); !yield(m, err) || err != nil {
+				return
+			}
+		}
+	}, err
+}
