@@ -14,17 +14,18 @@ import (
 )
 
 // simulate makes a device that is woken once, hears Amount packets of 60 ms of silence,
-// and once more on each reboot.
+// and once more on each reboot; or the sound of a day.
 func simulate(p carry.Play) link.Dialer {
 	n := p.Amount
 	if n <= 0 {
 		n = 100
 	}
-	return &talker{packets: n, left: p.Reboot + 1}
+	return &talker{packets: n, play: p, left: p.Reboot + 1}
 }
 
 type talker struct {
 	packets int
+	play    carry.Play
 
 	mu   sync.Mutex
 	left int // connections
@@ -43,6 +44,12 @@ func (t *talker) Connect(ctx context.Context) (link.Device, error) {
 	t.left--
 	d := &talking{Simulated: link.NewSimulated(8)}
 	var packets [][]byte
+	if p := &t.play; len(p.Day) > 0 {
+		for _, s := range p.Part(p.Reboot-t.left, p.Reboot+1) {
+			packets = append(packets, s.Frames...)
+		}
+		t.packets = 0
+	}
 	for range t.packets {
 		// Silence: the range coder's first bits say so (RFC 6716, 4.3).
 		packets = append(packets, binary.BigEndian.AppendUint64([]byte{0x58, 0xff, 0xfe}, t.seq))

@@ -16,6 +16,7 @@ import (
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/xiaozhi"
 	"github.com/locket-dev/locket/firmware-bridge/link"
 	"github.com/locket-dev/locket/firmware-bridge/voice"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
@@ -33,6 +34,7 @@ of your own.`,
 		return frame.Config(time.Now(), r.UserAgent(), url, key)
 	},
 	Begin: begin, Simulate: simulate,
+	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "opus", Rate: 16000, Frame: 60 * time.Millisecond},
 }
 
 const (
