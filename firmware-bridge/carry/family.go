@@ -59,7 +59,7 @@ type Family struct {
 	// Topics gives the filters of what is wanted; with MQTT alone.
 	Topics func(*Options) []string
 	// Config answers a device that asks where its server is; with Served alone, as [link.Sockets] has it.
-	Config func(r *http.Request, url, key string) []byte
+	Config func(r *http.Request, at link.Server) []byte
 	// Begin asks what the device is, tells it what it forgets over a connection,
 	// and subscribes. It ends soon, or with ctx. Its error ends the connection.
 	Begin func(ctx context.Context, c *Conn) (Session, error)
