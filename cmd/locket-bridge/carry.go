@@ -33,6 +33,7 @@ type deviceFlags struct {
 	device          string
 	folder          string
 	listen          string // host:port, where the device connects to us
+	mqtt            string // the same, where it connects by MQTT and sends datagrams; empty: nowhere
 	from            string // house broker's url
 	fromUser        string
 	fromPassword    string // a file's name
@@ -102,6 +103,7 @@ with it.`,
 	}
 	if family.Carrier == carry.Served {
 		fl.StringVar(&f.listen, "listen", "", "listen for the device at `host:port`, such as :8003")
+		fl.StringVar(&f.mqtt, "mqtt", "", "have the device connect by MQTT, and send its sound by UDP, at `host:port`, such as :8004")
 		fl.StringVar(&f.options.Device, "device", "", family.Device)
 	}
 	if family.Carrier == carry.Folder {
@@ -155,6 +157,10 @@ func (f *deviceFlags) check() error {
 		return usagef("give %s or --capture", source)
 	case f.capture != "" && f.record != "":
 		return usagef("--record is for a device: a capture is recorded already")
+	case f.record != "" && f.mqtt != "":
+		return usagef("--record: what comes by --mqtt is encrypted, so a capture of it can't be played")
+	case f.mqtt != "" && f.listen == "":
+		return usagef("--mqtt goes with --listen, where the device asks for it")
 	case f.capture != "" && f.options.Storage:
 		return usagef("--storage is for a device: a capture can't be asked")
 	case f.from != "" && f.family.Takes&carry.WithDevice != 0 && f.options.Device == "":

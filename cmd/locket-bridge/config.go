@@ -43,6 +43,7 @@ type configDevice struct {
 	PhotoEvery       int    `toml:"photo_every"`
 	From             string `toml:"from"`
 	Listen           string `toml:"listen"`
+	MQTT             string `toml:"mqtt"`
 	Folder           string `toml:"folder"`
 	FromUser         string `toml:"from_user"`
 	FromPasswordFile string `toml:"from_password_file"`
@@ -153,7 +154,7 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 	f := &deviceFlags{
 		family: all[i], name: d.Name, passwordFile: file(d.PasswordFile), state: file(d.State),
 		broker: d.Broker, ca: file(d.CA, c.CA), spoolMiB: d.Spool,
-		from: d.From, listen: d.Listen, folder: file(d.Folder), fromUser: d.FromUser, fromPassword: file(d.FromPasswordFile), fromCA: file(d.FromCA),
+		from: d.From, listen: d.Listen, mqtt: d.MQTT, folder: file(d.Folder), fromUser: d.FromUser, fromPassword: file(d.FromPasswordFile), fromCA: file(d.FromCA),
 		options: carry.Options{Storage: d.Storage, PhotoEvery: d.PhotoEvery, Prefix: d.Prefix, Pictures: d.Pictures},
 	}
 	if f.broker == "" {
@@ -171,7 +172,7 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 	}{
 		{"storage", d.Storage, has(carry.WithStorage)}, {"photo_every", d.PhotoEvery != 0, has(carry.WithPhotos)},
 		{"pictures", d.Pictures, has(carry.WithPictures)}, {"device", d.Device != "", f.family.Carrier == carry.Bluetooth || f.family.Carrier == carry.TCP || has(carry.WithDevice)},
-		{"listen", d.Listen != "", served}, {"folder", d.Folder != "", f.family.Carrier == carry.Folder}, {"from", d.From != "", mqtt}, {"from_user", d.FromUser != "", mqtt}, {"from_password_file", d.FromPasswordFile != "", mqtt},
+		{"listen", d.Listen != "", served}, {"mqtt", d.MQTT != "", served}, {"folder", d.Folder != "", f.family.Carrier == carry.Folder}, {"from", d.From != "", mqtt}, {"from_user", d.FromUser != "", mqtt}, {"from_password_file", d.FromPasswordFile != "", mqtt},
 		{"from_ca", d.FromCA != "", mqtt}, {"prefix", d.Prefix != "", mqtt},
 	} {
 		if k.given && !k.takes {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -72,6 +73,10 @@ func TestScripts(t *testing.T) {
 			"23ba7925-0000-1000-7450-346eac492e92": {"0300000000000000"},
 		}},
 	}
+	day, err := filepath.Abs("../../testdata/day/day.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
 	// It speaks on its first connection alone, so two scripts can't share it.
 	z, second := linktest.Start(t, scenario), linktest.Start(t, scenario)
 	testscript.Run(t, testscript.Params{
@@ -96,7 +101,7 @@ func TestScripts(t *testing.T) {
 			}
 			e.Defer(func() { _, _, _ = b.Close(), in.Close(), d.j.Close() })
 			e.Values[diskKey{}] = d
-			e.Vars = append(e.Vars, "BROKER=tcp://"+b.Addr().String(), "XDG_STATE_HOME="+e.WorkDir+"/state",
+			e.Vars = append(e.Vars, "DAY="+day, "BROKER=tcp://"+b.Addr().String(), "XDG_STATE_HOME="+e.WorkDir+"/state",
 				"HOME="+e.WorkDir, "DBUS_SYSTEM_BUS_ADDRESS="+bus)
 			two := "broker = \"tcp://" + b.Addr().String() + "\"\n" + `
 [[device]]

@@ -34,12 +34,13 @@ one: to see what arrives, and what is told of what does not.`,
 func (a *app) simulateFamily(family carry.Family) *cobra.Command {
 	f := deviceFlags{family: family}
 	var p carry.Play
+	var file string
 	c := &cobra.Command{
 		Use: family.Name, Short: "Simulate a device of the family " + family.Name,
 		Example: "  locket-bridge simulate " + family.Name + " --loss 0.3 --reorder --reboot 2 --broker tcp://127.0.0.1:1883 --name " + family.Name + " --password-file " + family.Name + ".password",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.simulate(cmd.Context(), &f, p)
+			return a.simulate(cmd.Context(), &f, p, file)
 		},
 	}
 	fl := c.Flags()
@@ -49,6 +50,7 @@ func (a *app) simulateFamily(family carry.Family) *cobra.Command {
 	fl.IntVar(&p.Reboot, "reboot", 0, "how `often` the connection ends in the middle")
 	fl.DurationVar(&p.ClockOff, "clock-off", 0, "by how `much` the device's clock is ahead, such as 3h")
 	fl.IntVar(&p.Amount, "amount", 0, "`how many` fixes, events or pages there are; 0: some dozens")
+	fl.StringVar(&file, "day", "", "live through the day in a `file`, of a kind that locket replay takes, in place of what is made up")
 	f.nodeFlags(fl)
 	return c
 }
@@ -72,17 +74,24 @@ func (p *part) Set(s string) error {
 	return nil
 }
 
-func (a *app) simulate(ctx context.Context, f *deviceFlags, p carry.Play) error {
+func (a *app) simulate(ctx context.Context, f *deviceFlags, p carry.Play, file string) (err error) {
 	switch {
 	case !(p.Loss >= 0 && p.Loss <= .9): // not a number neither
 		return usagef("--loss %g: want 0 to 0.9", p.Loss)
 	case p.Reboot < 0 || p.Reboot > 1000:
 		return usagef("--reboot %d: want 0 to 1000", p.Reboot)
+	case file != "" && p.Amount != 0:
+		return usagef("--amount is of what is made up: give none with --day")
 	case p.Amount < 0 || p.Amount > 1_000_000:
 		return usagef("--amount %d: want 0 to 1000000", p.Amount)
 	}
 	if err := f.checkNode(); err != nil {
 		return err
+	}
+	if file != "" {
+		if p.Day, err = a.scenes(ctx, &f.family, file); err != nil {
+			return err
+		}
 	}
 	f.firstWait = 10 * time.Millisecond // a simulated device is never out of range
 	f.options.Prefix, f.options.Storage = f.family.Prefix, true

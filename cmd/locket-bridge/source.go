@@ -86,7 +86,7 @@ func (f *deviceFlags) sockets() (link.Dialer, string, error) {
 	}
 	mac := hmac.New(sha256.New, []byte(password))
 	fmt.Fprintf(mac, "%s %s", f.family.Name, f.name)
-	s := &link.Sockets{Listen: f.listen, Key: hex.EncodeToString(mac.Sum(nil)[:12]), Device: f.options.Device, Config: f.family.Config}
+	s := &link.Sockets{Listen: f.listen, Key: hex.EncodeToString(mac.Sum(nil)[:12]), Device: f.options.Device, MQTT: f.mqtt, Config: f.family.Config}
 	addr, err := s.Open()
 	if err != nil {
 		return nil, "", err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
@@ -58,12 +59,29 @@ type Family struct {
 	// Topics gives the filters of what is wanted; with MQTT alone.
 	Topics func(*Options) []string
 	// Config answers a device that asks where its server is; with Served alone, as [link.Sockets] has it.
-	Config func(r *http.Request, url, key string) []byte
+	Config func(r *http.Request, at link.Server) []byte
 	// Begin asks what the device is, tells it what it forgets over a connection,
 	// and subscribes. It ends soon, or with ctx. Its error ends the connection.
 	Begin func(ctx context.Context, c *Conn) (Session, error)
 	// Simulate makes a device of the family that is made of software; nil: there is none.
 	Simulate func(Play) link.Dialer
+	// Lives are the kinds of scenes of a day that its simulated device takes part in, and
+	// Hears is how it then has what is heard.
+	Lives []memory.Kind
+	Hears Codec
+}
+
+// Codec is how a device has its sound.
+type Codec struct {
+	Name  string        // opus, lc3, or pcm16, which is little-endian
+	Rate  int           // samples a second, one channel
+	Frame time.Duration // for how long a frame sounds
+}
+
+// Scene is one thing of a day: sound, a photo (JPEG), a place, a press, or a battery.
+type Scene struct {
+	memory.Event          // without the sound
+	Frames       [][]byte // of sound, in the family's codec
 }
 
 // Play is what a simulated device is to do.
@@ -74,6 +92,14 @@ type Play struct {
 	Reboot   int           // how often the device starts anew
 	ClockOff time.Duration // by which the device's clock is ahead
 	Amount   int           // of what the family counts: pages, fixes, events
+	Day      []Scene       // what it lives through, in order; empty: it makes that up
+}
+
+// Part gives what a device with a number of connections lives through in the i-th: an
+// equal share of the scenes, in order.
+func (p *Play) Part(i, connections int) []Scene {
+	n := len(p.Day)
+	return p.Day[i*n/connections : (i+1)*n/connections]
 }
 
 // Session is the state machine of one connection. One goroutine calls its

@@ -22,21 +22,41 @@ import (
 //
 // Whoever does not know Key finds nothing here: all paths begin with it, and the socket
 // wants it as a bearer's token. A later connection takes the place of the one before.
+//
+// With MQTT, devices connect by that instead (gated.go).
 type Sockets struct {
 	Listen string // host:port
 	Key    string // letters and digits
 	Device string // only this Device-Id; empty: any
-	// Config answers a request for KEY/ota; url is the socket's, as the device reaches it.
-	Config func(r *http.Request, url, key string) []byte
+	MQTT   string // host:port for MQTT, and for datagrams; empty: none
+	// Config answers a request for KEY/ota: where the device finds its server.
+	Config func(r *http.Request, at Server) []byte
 
 	once sync.Once
 	err  error
-	came chan *websocketed
+	came chan arrived
 	addr net.Addr
 	srv  *http.Server
+	gate *gate // nil without MQTT
 
 	mu  sync.Mutex
-	now *websocketed // that is served, or waits to be; nil: none
+	now arrived // that is served, or waits to be; nil: none
+}
+
+// Server is where a device finds its server.
+type Server struct {
+	URL, Key string // of the WebSocket, as the device reaches it, and its token
+	MQTT     *Login // nil: none
+}
+
+// Login is how a device gets in by MQTT.
+type Login struct{ Endpoint, Client, User, Password string }
+
+// arrived is a device that has connected, and is not read from before pass is called.
+type arrived interface {
+	Device
+	pass()   // brings what the device says, until the end; in a goroutine
+	hangUp() // ends the connection, and waits for nothing
 }
 
 // Topics of a Sockets device.
@@ -50,6 +70,7 @@ const (
 type Opening struct {
 	Version string `json:"version"` // of the protocol
 	Device  string `json:"device"`
+	UDP     string `json:"udp,omitempty"` // host:port for its datagrams; it came by MQTT
 }
 
 // Bounds of what strangers may take.
@@ -68,7 +89,13 @@ func (s *Sockets) Open() (net.Addr, error) {
 			s.err = fmt.Errorf("listen for devices: %w", err)
 			return
 		}
-		s.addr, s.came = l.Addr(), make(chan *websocketed, 1)
+		s.addr, s.came = l.Addr(), make(chan arrived, 1)
+		if s.MQTT != "" {
+			if s.gate, s.err = openGate(s); s.err != nil {
+				l.Close()
+				return
+			}
+		}
 		mux := http.NewServeMux()
 		mux.HandleFunc("/"+s.Key+"/ota", s.config)
 		mux.HandleFunc("/"+s.Key+"/ota/", s.config)
@@ -87,10 +114,14 @@ func (s *Sockets) Close() error {
 	}
 	s.mu.Lock()
 	if s.now != nil {
-		s.now.conn.Close()
+		s.now.hangUp()
 	}
 	s.mu.Unlock()
-	return s.srv.Close()
+	err := s.srv.Close()
+	if s.gate != nil {
+		err = errors.Join(err, s.gate.close())
+	}
+	return err
 }
 
 func (s *Sockets) allowed(r *http.Request) bool {
@@ -103,7 +134,11 @@ func (s *Sockets) config(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(s.Config(r, "ws://"+r.Host+"/"+s.Key+"/ws", s.Key)) // the device asks again
+	at := Server{URL: "ws://" + r.Host + "/" + s.Key + "/ws", Key: s.Key}
+	if s.gate != nil {
+		at.MQTT = s.gate.login(r)
+	}
+	_, _ = w.Write(s.Config(r, at)) // the device asks again
 }
 
 func (s *Sockets) accept(w http.ResponseWriter, r *http.Request) {
@@ -125,9 +160,14 @@ func (s *Sockets) accept(w http.ResponseWriter, r *http.Request) {
 	conn.SetReadLimit(maxMessage)
 	d := &websocketed{conn: conn, out: make(chan Notification), stop: make(chan struct{}), gone: make(chan struct{}),
 		opening: Opening{Version: r.Header.Get("Protocol-Version"), Device: r.Header.Get("Device-Id")}}
+	s.arrive(d)
+}
+
+// arrive has a device wait for Connect; one before it is sent away.
+func (s *Sockets) arrive(d arrived) {
 	s.mu.Lock()
 	if s.now != nil {
-		s.now.conn.Close() // the later one wins
+		s.now.hangUp() // the later one wins
 	}
 	s.now = d
 	select {
@@ -218,6 +258,8 @@ func (d *websocketed) fail(err error) {
 	}
 	d.err = fmt.Errorf("%w: %v", ErrLost, err)
 }
+
+func (d *websocketed) hangUp() { d.conn.Close() } // the reader sees it
 
 func (d *websocketed) MTU() int                           { return 0 }
 func (d *websocketed) Notifications() <-chan Notification { return d.out }

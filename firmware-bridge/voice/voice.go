@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -62,7 +63,18 @@ func Opus(ctx context.Context, text string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	ogg, err := run(ctx, wav, "opusenc", "--quiet", "--ignorelength", "--framesize", "60", "--bitrate", "24", "-", "-")
+	return encode(ctx, wav, Frame, "--ignorelength")
+}
+
+// Encode gives samples of 16 bits, little-endian, one channel, as packets of Opus, each as
+// long as said: 20, 40 or 60 ms.
+func Encode(ctx context.Context, pcm []byte, rate int, frame time.Duration) ([][]byte, error) {
+	return encode(ctx, pcm, frame, "--raw", "--raw-bits", "16", "--raw-chan", "1", "--raw-rate", strconv.Itoa(rate))
+}
+
+// encode has opusenc read sound, which the last arguments say the form of.
+func encode(ctx context.Context, sound []byte, frame time.Duration, form ...string) ([][]byte, error) {
+	ogg, err := run(ctx, sound, "opusenc", append(form, "--quiet", "--framesize", strconv.FormatInt(frame.Milliseconds(), 10), "--bitrate", "24", "-", "-")...)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/brilliant"
 	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
@@ -24,6 +25,7 @@ there yet, starts it, and publishes sound, photos, taps, motion and battery to t
 the wearable --name. An answer of the node is shown on the display for 15 s. The bridge
 never erases anything on the glasses; another app that runs is stopped.`,
 	Carrier: carry.Bluetooth, Service: frame.Service, Takes: carry.WithPhotos, Tells: true, Begin: begin, Simulate: simulate,
+	Lives: []memory.Kind{memory.KindAudio, memory.KindPhoto, memory.KindButton}, Hears: carry.Codec{Name: "pcm16", Rate: 8000, Frame: 15 * time.Millisecond},
 }
 
 // Of the beginning (brilliant_sdk, brilliant_device.dart).

@@ -15,13 +15,14 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/brilliant"
 	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/memory"
 )
 
 func simulate(p carry.Play) link.Dialer { return NewGlasses(p) }
 
 // Glasses is a Frame that is made of software. Once the app is there and listens, it sends its
 // battery, motion, Amount pieces of sound of 15 ms, a photo, and a tap, and so again after each
-// reboot. It is a Dialer, and there are no more connections when it is done.
+// reboot; of a day it sends sound, photos and taps. It is a Dialer, and there are no more connections when it is done.
 type Glasses struct {
 	Shown func(text string) // is told what the display shows; nil: nobody
 	Halo  bool              // set before the first connection
@@ -29,6 +30,7 @@ type Glasses struct {
 	Photo []byte            // that it takes
 
 	pieces int
+	play   carry.Play
 
 	mu    sync.Mutex
 	left  int            // connections
@@ -51,7 +53,7 @@ func NewGlasses(p carry.Play) *Glasses {
 	if err := jpeg.Encode(&b, picture, nil); err != nil {
 		panic(err) // a picture in memory
 	}
-	return &Glasses{Photo: b.Bytes(), pieces: n, left: p.Reboot + 1, parts: map[string]int{}}
+	return &Glasses{Photo: b.Bytes(), pieces: n, play: p, left: p.Reboot + 1, parts: map[string]int{}}
 }
 
 // Connect is that of a Dialer.
@@ -181,6 +183,18 @@ func (d *worn) day() bool {
 			return false
 		}
 	}
+	if p := &d.of.play; len(p.Day) > 0 {
+		d.of.mu.Lock()
+		part := p.Part(p.Reboot+1-d.of.left, p.Reboot+1)
+		d.of.mu.Unlock()
+		for _, s := range part {
+			if !d.live(s) {
+				return false
+			}
+		}
+		d.done = !d.of.Asks
+		return true
+	}
 	for i := range d.of.pieces {
 		piece := append([]byte{1, 5}, make([]byte, 240)...)
 		binary.LittleEndian.PutUint32(piece[2:], uint32(i)|1<<16) // another one each time, and nearly silent
@@ -195,15 +209,33 @@ func (d *worn) day() bool {
 	return true
 }
 
-func (d *worn) photo() bool {
-	for rest := d.of.Photo; len(rest) > 0; {
+// live sends what the glasses make of a scene of a day.
+func (d *worn) live(s carry.Scene) bool {
+	switch s.Kind {
+	case memory.KindPhoto:
+		return d.picture(s.Data)
+	case memory.KindButton:
+		return d.send([]byte{1, 9})
+	}
+	for _, f := range s.Frames {
+		if !d.send(append([]byte{1, 5}, f...)) {
+			return false
+		}
+	}
+	return len(s.Frames) == 0 || d.send([]byte{1, 6})
+}
+
+func (d *worn) photo() bool { return d.picture(d.of.Photo) }
+
+func (d *worn) picture(jpeg []byte) bool {
+	for rest := jpeg; len(rest) > 0; {
 		n := min(240, len(rest))
 		if !d.send(append([]byte{1, 7}, rest[:n]...)) {
 			return false
 		}
 		rest = rest[n:]
 	}
-	return d.send(binary.BigEndian.AppendUint32([]byte{1, 0x0d}, uint32(len(d.of.Photo)))) && d.send([]byte{1, 8})
+	return d.send(binary.BigEndian.AppendUint32([]byte{1, 0x0d}, uint32(len(jpeg)))) && d.send([]byte{1, 8})
 }
 
 func (d *worn) print(s string) bool { return d.send([]byte(s)) }

@@ -15,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/frigate"
 	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wear"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
@@ -29,6 +30,7 @@ with it.`,
 	Carrier: carry.MQTT, Prefix: "frigate", Takes: carry.WithPictures,
 	Topics: func(o *carry.Options) []string { return frame.Topics(o.Prefix, o.Pictures) },
 	Begin:  begin, Simulate: simulate,
+	Lives: []memory.Kind{memory.KindPhoto},
 }
 
 const (

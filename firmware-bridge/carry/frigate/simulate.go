@@ -27,6 +27,20 @@ func simulate(p carry.Play) link.Dialer {
 		}
 		q.Messages = append(q.Messages, link.Notification{Char: "frigate/events", Data: b})
 	}
+	if len(p.Day) > 0 {
+		n = 0
+	}
+	for _, s := range p.Day { // each photo is what a camera saw of somebody
+		start := float64(s.At.Add(p.ClockOff).UnixMilli()) / 1000
+		after := map[string]any{
+			"id": fmt.Sprintf("%.6f-%06x", start, r.IntN(1<<24)), "camera": "front_door", "label": "person", "start_time": start, "end_time": nil,
+			"sub_label": nil, "entered_zones": []string{}, "false_positive": false, "has_snapshot": true,
+		}
+		add("new", after)
+		q.Messages = append(q.Messages, link.Notification{Char: "frigate/front_door/person/snapshot", Data: s.Data})
+		after["end_time"] = start + 20
+		add("end", after)
+	}
 	for i := range n {
 		start := float64(time.Now().Add(p.ClockOff+time.Duration(i-n)*10*time.Minute).UnixMilli()) / 1000
 		after := map[string]any{

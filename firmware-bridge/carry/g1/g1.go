@@ -14,6 +14,7 @@ import (
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/g1"
 	"github.com/locket-dev/locket/firmware-bridge/lc3"
 	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
@@ -25,6 +26,7 @@ microphone of the right one hears, and the wearer's touches, to the broker as th
 --name. An answer of the node is shown on the display. The glasses send LC3, which the
 program dlc3 decodes (Debian: liblc3-tools).`,
 	Carrier: carry.Bluetooth, Pair: true, Service: frame.Service, Tells: true, Begin: begin, Simulate: simulate,
+	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "lc3", Rate: 16000, Frame: 10 * time.Millisecond},
 }
 
 // Of EvenDemoApp, in units of FirstWait, a second.

@@ -1,6 +1,7 @@
 package g1
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -28,6 +29,8 @@ type Glasses struct {
 	Deaf    bool                     // it does not answer heartbeats
 	Beats   func(arm string, n byte) // is told of each heartbeat; nil: nobody
 
+	play carry.Play
+
 	mu   sync.Mutex
 	left int // connections
 }
@@ -38,7 +41,7 @@ func NewGlasses(p carry.Play) *Glasses {
 	if n <= 0 {
 		n = 50
 	}
-	g := &Glasses{left: p.Reboot + 1}
+	g := &Glasses{play: p, left: p.Reboot + 1}
 	for range n {
 		var b []byte
 		for range frame.Frames {
@@ -60,16 +63,34 @@ func (g *Glasses) Connect(ctx context.Context) (link.Device, error) {
 		return nil, io.EOF
 	}
 	g.left--
-	d := &worn{of: g, Simulated: link.NewSimulated(64, link.Left+frame.NotifyChar, link.Right+frame.NotifyChar)}
+	packets := g.Packets
+	if len(g.play.Day) > 0 {
+		packets = lived(g.play.Part(g.play.Reboot-g.left, g.play.Reboot+1))
+	}
+	d := &worn{of: g, packets: packets, Simulated: link.NewSimulated(64, link.Left+frame.NotifyChar, link.Right+frame.NotifyChar)}
 	go d.run()
 	return d, nil
 }
 
+// lived are the packets of the sound of a day; the last of each scene is filled up with silence.
+func lived(day []carry.Scene) (packets [][]byte) {
+	for _, s := range day {
+		for i, f := range s.Frames {
+			if i%frame.Frames == 0 {
+				packets = append(packets, bytes.Repeat(silence, frame.Frames))
+			}
+			copy(packets[len(packets)-1][i%frame.Frames*frame.FrameSize:], f)
+		}
+	}
+	return packets
+}
+
 type worn struct {
 	*link.Simulated
-	of    *Glasses
-	text  map[string]string // by arm, so far
-	heard bool              // the packets were sent
+	of      *Glasses
+	packets [][]byte          // that are heard on this connection
+	text    map[string]string // by arm, so far
+	heard   bool              // the packets were sent
 }
 
 func (d *worn) run() {
@@ -124,7 +145,7 @@ func (d *worn) hear() bool {
 	if !d.send(link.Left, []byte{0xf5, byte(frame.Ask)}) {
 		return false
 	}
-	for i, p := range d.of.Packets {
+	for i, p := range d.packets {
 		if !d.send(link.Right, append([]byte{0xf1, byte(i)}, p...)) {
 			return false
 		}

@@ -12,6 +12,7 @@ import (
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/limitless"
 	"github.com/locket-dev/locket/firmware-bridge/link"
 	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
@@ -24,6 +25,7 @@ and battery to the node as the wearable --name, again and again until it is stop
 pendant deletes them only after the node has them on disk. The pendant has to be paired
 with this machine, and takes one host: end Limitless' and Omi's apps first.`,
 	Carrier: carry.Bluetooth, Service: frame.Service, Takes: carry.WithStorage, Begin: begin, Simulate: simulate,
+	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "opus", Rate: 16000, Frame: 20 * time.Millisecond},
 }
 
 // rate is what is said of the sound. Opus does not depend on it.

@@ -29,8 +29,11 @@ type Pendant struct {
 }
 
 // NewPendant has pages of a second each up to now: one in ten is diagnostic, and every
-// thirtieth ends a recording.
+// thirtieth ends a recording. Of a day it has pages of what it heard.
 func NewPendant(p carry.Play) *Pendant {
+	if len(p.Day) > 0 {
+		return &Pendant{clock: p.ClockOff, breaks: p.Reboot, pages: lived(p)}
+	}
 	n := p.Amount
 	if n <= 0 {
 		n = 60
@@ -46,6 +49,18 @@ func NewPendant(p carry.Play) *Pendant {
 		d.pages = append(d.pages, page)
 	}
 	return d
+}
+
+func lived(p carry.Play) (out []frame.Page) {
+	for _, s := range p.Day {
+		at := s.At.Add(p.ClockOff)
+		for rest := s.Frames; len(rest) > 0; {
+			n := min(len(rest), 50)
+			out = append(out, frame.Page{Index: uint64(1000 + len(out)), Session: 3, At: at, Frames: rest[:n], Ends: n == len(rest)})
+			rest, at = rest[n:], at.Add(time.Second)
+		}
+	}
+	return out
 }
 
 // PendantWith has the pages of another that began anew. They are read, and not changed.

@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/omi"
 	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
@@ -23,6 +24,7 @@ What is lost on the way becomes gap events. With --storage it also fetches what 
 device recorded while nobody listened; the device forgets it only after the node has
 acknowledged it.`,
 	Carrier: carry.Bluetooth, Service: frame.Service, Takes: carry.WithStorage | carry.WithPhotos, Begin: begin, Simulate: simulate,
+	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "opus", Rate: 16000, Frame: 20 * time.Millisecond},
 }
 
 // session is one connection to the device. One goroutine runs it.

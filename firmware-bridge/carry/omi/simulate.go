@@ -32,8 +32,11 @@ type Pendant struct {
 // pendantRing is its ring's id.
 const pendantRing = 0x4c6f636b6574
 
-// NewPendant has records of five frames of 20 ms each, up to now.
+// NewPendant has records of five frames of 20 ms each, up to now, or what it heard of a day.
 func NewPendant(p carry.Play) *Pendant {
+	if len(p.Day) > 0 {
+		return &Pendant{breaks: p.Reboot, records: lived(p)}
+	}
 	n := p.Amount
 	if n <= 0 {
 		n = 300
@@ -53,6 +56,24 @@ func NewPendant(p carry.Play) *Pendant {
 		d.records = append(d.records, rec)
 	}
 	return d
+}
+
+const lasts = 20 * time.Millisecond // a frame
+
+// lived are records of the sound of a day, as many frames in each as there is room for.
+func lived(p carry.Play) (out [][]byte) {
+	for _, s := range p.Day {
+		var rec []byte
+		for i, f := range s.Frames {
+			if len(rec)+1+len(f) > frame.RecordSize || rec == nil {
+				at := s.At.Add(p.ClockOff + time.Duration(i)*lasts)
+				rec = binary.BigEndian.AppendUint32(make([]byte, 0, frame.RecordSize), uint32(at.Unix()))
+				out = append(out, rec[:frame.RecordSize])
+			}
+			rec = append(append(rec, byte(len(f))), f...)
+		}
+	}
+	return out
 }
 
 // Records are those that it still has.

@@ -33,6 +33,7 @@ the node has acknowledged it.`,
 		return []string{base, base + "/event"}
 	},
 	Begin: begin, Simulate: simulate,
+	Lives: []memory.Kind{memory.KindLocation, memory.KindSensor},
 }
 
 const (
@@ -180,6 +181,9 @@ func simulate(p carry.Play) link.Dialer {
 		n = 60
 	}
 	lat, lon, topic := 52.5, 13.4, "owntracks/jane/phone"
+	if len(p.Day) > 0 {
+		q.Messages, n = lived(p, topic), 0
+	}
 	for i := range n {
 		at := time.Now().Add(p.ClockOff + time.Duration(i-n)*time.Minute).Unix()
 		lat, lon = lat+(r.Float64()-.5)/1000, lon+(r.Float64()-.5)/1000
@@ -190,6 +194,23 @@ func simulate(p carry.Play) link.Dialer {
 				Data: fmt.Appendf(nil, `{"_type":"transition","event":"enter","desc":"Office","acc":10,"lat":%.6f,"lon":%.6f,"tst":%d,"wtst":1}`, lat, lon, at)})
 		}
 	}
+	if len(q.Messages) == 0 {
+		return q // batteries alone
+	}
 	q.Retained = []link.Notification{{Char: topic, Data: q.Messages[0].Data}}
 	return q
+}
+
+// lived are the fixes of a day, with the battery as it was known then.
+func lived(p carry.Play, topic string) (out []link.Notification) {
+	battery := 100.
+	for _, s := range p.Day {
+		if s.Kind == memory.KindSensor {
+			battery = s.Values[0]
+			continue
+		}
+		out = append(out, link.Notification{Char: topic, Data: fmt.Appendf(nil, `{"_type":"location","lat":%.6f,"lon":%.6f,"acc":%d,"batt":%d,"tst":%d,"poi":%q}`,
+			s.Place.Lat, s.Place.Lon, int(s.Place.Accuracy), int(battery), s.At.Add(p.ClockOff).Unix(), s.Place.Name)})
+	}
+	return out
 }

@@ -16,17 +16,18 @@ import (
 
 // simulate makes a satellite that hears its wake word once, and then Amount chunks of 64
 // ms, a hum at first, until it is told that it was understood; and once more on each
-// reboot.
+// reboot. Of a day it hears the sound.
 func simulate(p carry.Play) link.Dialer {
 	n := p.Amount
 	if n <= 0 {
 		n = 100
 	}
-	return &satellite{chunks: n, left: p.Reboot + 1}
+	return &satellite{chunks: n, play: p, left: p.Reboot + 1}
 }
 
 type satellite struct {
 	chunks int
+	play   carry.Play
 
 	mu   sync.Mutex
 	left int // connections
@@ -43,7 +44,17 @@ func (t *satellite) Connect(ctx context.Context) (link.Device, error) {
 	}
 	t.left--
 	d := &awake{Simulated: link.NewSimulated(64)}
-	go d.run(t.chunks)
+	var chunks [][]byte
+	if p := &t.play; len(p.Day) > 0 {
+		for _, s := range p.Part(p.Reboot-t.left, p.Reboot+1) {
+			chunks = append(chunks, s.Frames...)
+		}
+	} else {
+		for i := range t.chunks {
+			chunks = append(chunks, hum(i < t.chunks/2))
+		}
+	}
+	go d.run(chunks)
 	return d, nil
 }
 
@@ -64,13 +75,13 @@ func hum(loud bool) []byte {
 	return b
 }
 
-func (d *awake) run(chunks int) {
+func (d *awake) run(chunks [][]byte) {
 	defer d.End()
 	var in frame.Decoder
-	left := -1 // chunks; -1: it does not run yet
+	runs := false
 	for {
 		var ready <-chan struct{}
-		if left > 0 {
+		if runs {
 			now := make(chan struct{})
 			close(now)
 			ready = now
@@ -90,7 +101,7 @@ func (d *awake) run(chunks int) {
 				case "describe":
 					d.send(frame.Event{Type: "info", Data: map[string]any{"satellite": map[string]any{"name": "kitchen", "version": "1.4.1"}}})
 				case "run-satellite":
-					left = chunks
+					runs = true
 					d.send(frame.Event{Type: "detection", Data: map[string]any{"name": "okay_nabu"}})
 					d.send(frame.Event{Type: "run-pipeline", Data: map[string]any{"start_stage": "asr", "end_stage": "tts"}})
 				case "transcript", "pause-satellite":
@@ -98,13 +109,12 @@ func (d *awake) run(chunks int) {
 				}
 			}
 		case <-ready:
-			loud := left > chunks/2
-			left--
-			d.send(frame.Event{Type: "audio-chunk", Data: map[string]any{"rate": 16000, "width": 2, "channels": 1}, Payload: hum(loud)})
-			if left == 0 {
+			if len(chunks) == 0 {
 				d.send(frame.Event{Type: "audio-stop"})
 				return
 			}
+			d.send(frame.Event{Type: "audio-chunk", Data: map[string]any{"rate": 16000, "width": 2, "channels": 1}, Payload: chunks[0]})
+			chunks = chunks[1:]
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/wyoming"
 	"github.com/locket-dev/locket/firmware-bridge/link"
 	"github.com/locket-dev/locket/firmware-bridge/voice"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
@@ -24,6 +25,7 @@ time: take it out of Home Assistant first. What is asked after its wake word is 
 aloud, by espeak-ng. Wyoming has neither passwords nor encryption: have the satellite and
 this machine in a network of your own.`,
 	Carrier: carry.TCP, Tells: true, Begin: begin, Simulate: simulate,
+	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "pcm16", Rate: 16000, Frame: 64 * time.Millisecond},
 }
 
 // Of Home Assistant's pace (homeassistant/components/wyoming/assist_satellite.py), in

@@ -3,6 +3,7 @@ package xiaozhi
 import (
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"sync"
@@ -13,18 +14,19 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-// simulate makes a device that is woken once, hears Amount packets of 60 ms of silence,
-// and once more on each reboot.
+// simulate makes a device, of WebSocket version 3 or, where the link loses something, of MQTT and UDP, that is woken once, hears Amount packets of 60 ms of silence,
+// and once more on each reboot; or the sound of a day.
 func simulate(p carry.Play) link.Dialer {
 	n := p.Amount
 	if n <= 0 {
 		n = 100
 	}
-	return &talker{packets: n, left: p.Reboot + 1}
+	return &talker{packets: n, play: p, left: p.Reboot + 1}
 }
 
 type talker struct {
 	packets int
+	play    carry.Play
 
 	mu   sync.Mutex
 	left int // connections
@@ -41,8 +43,14 @@ func (t *talker) Connect(ctx context.Context) (link.Device, error) {
 		return nil, io.EOF
 	}
 	t.left--
-	d := &talking{Simulated: link.NewSimulated(8)}
+	d := &talking{Simulated: link.NewSimulated(8), udp: t.play.Loss > 0 || t.play.Reorder}
 	var packets [][]byte
+	if p := &t.play; len(p.Day) > 0 {
+		for _, s := range p.Part(p.Reboot-t.left, p.Reboot+1) {
+			packets = append(packets, s.Frames...)
+		}
+		t.packets = 0
+	}
 	for range t.packets {
 		// Silence: the range coder's first bits say so (RFC 6716, 4.3).
 		packets = append(packets, binary.BigEndian.AppendUint64([]byte{0x58, 0xff, 0xfe}, t.seq))
@@ -54,7 +62,11 @@ func (t *talker) Connect(ctx context.Context) (link.Device, error) {
 
 type talking struct {
 	*link.Simulated
+	udp bool // by MQTT and datagrams: a WebSocket loses nothing
 }
+
+// datagrams have no order with what is said by MQTT: what is late is waited for.
+const settle = 2 * lateBy
 
 func (d *talking) run(packets [][]byte) {
 	defer d.End()
@@ -66,11 +78,16 @@ func (d *talking) run(packets [][]byte) {
 			return false
 		}
 	}
-	if !send(link.Opened, `{"version":"3","device":"a0:85:e3:f4:49:34"}`, nil) {
+	opening := `{"version":"3","device":"a0:85:e3:f4:49:34"}`
+	if d.udp {
+		opening = `{"device":"a0:85:e3:f4:49:34","udp":"127.0.0.1:8004"}`
+	}
+	if !send(link.Opened, opening, nil) {
 		return
 	}
 	const hello = `{"type":"hello","version":3,"transport":"websocket","audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60}}`
 	var id string
+	var channel *frame.UDP
 	for id == "" { // the hello may be lost on the way
 		if !send(link.Text, hello, nil) {
 			return
@@ -79,6 +96,10 @@ func (d *talking) run(packets [][]byte) {
 		case b := <-d.In:
 			if m, err := frame.Read(b); err == nil && m.Type == "hello" {
 				id = m.Session
+				var key, nonce [16]byte
+				hex.Decode(key[:], []byte(m.UDP.Key))
+				hex.Decode(nonce[:], []byte(m.UDP.Nonce))
+				channel = frame.NewUDP(key, nonce)
 			}
 		case <-time.After(200 * time.Millisecond):
 		case <-d.Stop:
@@ -91,7 +112,18 @@ func (d *talking) run(packets [][]byte) {
 		}
 	}
 	for i, p := range packets {
-		if !send(link.Binary, "", frame.Frame(3, uint32(60*i), p)) {
+		topic, b := link.Binary, frame.Frame(3, uint32(60*i), p)
+		if d.udp {
+			topic, b = link.Datagram+"127.0.0.1:5000", channel.Seal(0, p)
+		}
+		if !send(topic, "", b) {
+			return
+		}
+	}
+	if d.udp {
+		select {
+		case <-time.After(settle):
+		case <-d.Stop:
 			return
 		}
 	}

@@ -10,12 +10,14 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/xiaozhi"
 	"github.com/locket-dev/locket/firmware-bridge/link"
 	"github.com/locket-dev/locket/firmware-bridge/voice"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
@@ -25,14 +27,19 @@ var Family = carry.Family{
 	Long: `Listens for a device with the Xiaozhi ESP32 firmware, and publishes what it hears to the
 node as the wearable --name. It prints an address on its first line; set that as the OTA
 address on the device's Wi-Fi page, which is all that has to be set. The device never gets
-new firmware from here. What is asked after its wake word is answered aloud, by espeak-ng and
-opusenc. Sound is not encrypted between the device and this machine: have both in a network
+new firmware from here. With --mqtt it connects by MQTT and sends its sound encrypted, by UDP. What is asked after its wake word is answered aloud, by espeak-ng and
+opusenc. The connection itself is not encrypted: have the device and this machine in a network
 of your own.`,
 	Carrier: carry.Served, Tells: true, Takes: carry.WithDevice, Device: "serve only the device with this `MAC`, as a0:85:e3:f4:49:34",
-	Config: func(r *http.Request, url, key string) []byte {
-		return frame.Config(time.Now(), r.UserAgent(), url, key)
+	Config: func(r *http.Request, at link.Server) []byte {
+		var m *frame.MQTT
+		if l := at.MQTT; l != nil {
+			m = &frame.MQTT{Endpoint: l.Endpoint, Client: l.Client, User: l.User, Password: l.Password, Publish: "device-server", Subscribe: "null"}
+		}
+		return frame.Config(time.Now(), r.UserAgent(), at.URL, at.Key, m)
 	},
 	Begin: begin, Simulate: simulate,
+	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "opus", Rate: 16000, Frame: 60 * time.Millisecond},
 }
 
 const (
@@ -45,14 +52,19 @@ var errPaused = errors.New("the wearer pauses: the device is to be idle")
 
 type session struct {
 	*carry.Conn
-	version int
+	version int    // of the WebSocket's binary messages
+	udp     string // host:port for datagrams, of a device that came by MQTT; empty: the WebSocket
 	id      string
-	greeted bool
+	greeted bool // over the WebSocket until its end, over MQTT until the goodbye
 	began   time.Time
 	awake   time.Time // when something was last written
 	sound   carry.Sound
 	spoken  voice.Playing // an answer
 	speaks  bool          // the device was told that one begins, and not that it ended
+
+	channel *frame.UDP // of the latest hello over MQTT
+	from    string     // where its datagrams come from, as a topic; empty: none came
+	late    time.Time  // when the latest datagram came
 }
 
 // begin does little: who the device is comes with its first notification.
@@ -64,6 +76,9 @@ func begin(_ context.Context, c *carry.Conn) (carry.Session, error) {
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err := s.rest(ctx); err != nil {
 		return err
+	}
+	if strings.HasPrefix(n.Char, link.Datagram) {
+		return s.datagram(ctx, n)
 	}
 	body, text := n.Data, n.Char == link.Text
 	switch n.Char {
@@ -90,6 +105,10 @@ func (s *session) opened(b []byte) error {
 	var o link.Opening
 	if err := json.Unmarshal(b, &o); err != nil {
 		return fmt.Errorf("xiaozhi: %w", err)
+	}
+	if s.udp = o.UDP; s.udp != "" {
+		s.Note("connected", "Xiaozhi device %.17s, by MQTT", o.Device)
+		return nil
 	}
 	switch v, err := strconv.Atoi(o.Version); {
 	case o.Version == "":
@@ -127,24 +146,36 @@ func (s *session) said(ctx context.Context, b []byte) error {
 		return s.Live(ctx, &wire.Button{Header: wire.Header{At: s.Now}, Gesture: "single", Name: name})
 	case m.Type == "abort": // the wearer has heard enough
 		return s.quiet(ctx)
+	case m.Type == "goodbye" && s.udp != "":
+		return s.idle(ctx)
 	case m.Type == "listen" && m.State == "stop", m.Type == "goodbye":
-		return s.last(ctx)
+		return errors.Join(s.flush(ctx), s.last(ctx))
 	}
 	return nil // listen start, mcp, and what comes with newer firmware
 }
 
 // hello answers, and begins anew where it is not the first.
 func (s *session) hello(ctx context.Context, m frame.Message) error {
-	if s.Client.Paused() {
+	switch {
+	case s.Client.Paused() && s.udp != "":
+		return nil // it waits for an answer for 10 s, and is idle
+	case s.Client.Paused():
 		return errPaused
 	}
-	if err := s.last(ctx); err != nil {
+	if err := errors.Join(s.flush(ctx), s.last(ctx)); err != nil {
 		return err
 	}
 	if m.Audio.Format != "" && m.Audio.Format != "opus" || m.Audio.Channels > 1 {
 		return fmt.Errorf("xiaozhi: sound as %.16q with %d channels is not carried", m.Audio.Format, m.Audio.Channels)
 	}
-	if err := s.write(ctx, frame.Hello(s.id)); err != nil {
+	answer := frame.Hello(s.id)
+	if s.udp != "" {
+		var err error
+		if answer, err = s.open(); err != nil {
+			return err
+		}
+	}
+	if err := s.write(ctx, answer); err != nil {
 		return err
 	}
 	s.greeted = true
@@ -194,10 +225,15 @@ func (s *session) rest(ctx context.Context) error {
 // Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	switch {
-	case !s.greeted && now.Sub(s.began) > helloWithin:
+	case !s.greeted && s.udp == "" && now.Sub(s.began) > helloWithin:
 		return fmt.Errorf("xiaozhi: no hello within %s", helloWithin)
 	case s.greeted && now.Sub(s.awake) > awakeEvery:
 		if err := s.write(ctx, frame.Awake(s.id)); err != nil {
+			return err
+		}
+	}
+	if now.Sub(s.late) > lateBy {
+		if err := s.flush(ctx); err != nil {
 			return err
 		}
 	}
@@ -211,6 +247,11 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 // records nothing.
 func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	switch {
+	case cmd.Cmd == wire.CmdPause && s.Client.Paused() && s.udp != "":
+		if !s.greeted {
+			return nil
+		}
+		return errors.Join(s.write(ctx, frame.Goodbye(s.id)), s.idle(ctx))
 	case cmd.Cmd == wire.CmdPause && s.Client.Paused():
 		return errPaused
 	case cmd.Cmd == wire.CmdSay && s.greeted:
@@ -248,7 +289,16 @@ func (s *session) speak(ctx context.Context, now time.Time) error {
 	packets, before := s.spoken.Due(now)
 	for i, p := range packets {
 		ms := uint32(before+i) * uint32(voice.Frame/time.Millisecond)
-		if err := s.Dev.Write(ctx, link.Binary, frame.Frame(s.version, ms, p)); err != nil {
+		to, b := link.Binary, []byte(nil)
+		switch {
+		case s.udp == "":
+			b = frame.Frame(s.version, ms, p)
+		case s.from == "":
+			continue // where it is is not known before it has said something
+		default:
+			to, b = s.from, s.channel.Seal(ms, p)
+		}
+		if err := s.Dev.Write(ctx, to, b); err != nil {
 			return err
 		}
 	}
@@ -269,7 +319,7 @@ func (s *session) quiet(ctx context.Context) error {
 
 // End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error {
-	err := errors.Join(s.last(ctx), s.TellLosses(ctx, true))
+	err := errors.Join(s.flush(ctx), s.last(ctx), s.TellLosses(ctx, true))
 	if !s.greeted {
 		return err
 	}

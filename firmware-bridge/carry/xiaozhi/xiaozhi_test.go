@@ -49,8 +49,12 @@ func speech(t *testing.T) (packets [][]byte) {
 
 // house is a bridge that listens for a device.
 func house(t *testing.T, device string) (n *carrytest.Node, b *carrytest.Bridge, base string, stop func() carry.Report) {
+	return houseWith(t, &link.Sockets{Device: device})
+}
+
+func houseWith(t *testing.T, s *link.Sockets) (n *carrytest.Node, b *carrytest.Bridge, base string, stop func() carry.Report) {
 	n = carrytest.NewNode(t)
-	s := &link.Sockets{Listen: "127.0.0.1:0", Key: "sesame", Device: device, Config: xiaozhi.Family.Config}
+	s.Listen, s.Key, s.Config = "127.0.0.1:0", "sesame", xiaozhi.Family.Config
 	addr, err := s.Open()
 	if err != nil {
 		t.Fatal(err)

@@ -93,12 +93,13 @@ func Frame(version int, ms uint32, packet []byte) []byte {
 // Message is a text message of a device (main/protocols/protocol.cc); fields that its
 // type does not have are empty.
 type Message struct {
-	Type    string `json:"type"`  // hello, listen, abort, mcp, goodbye, …
-	State   string `json:"state"` // listen: start, stop, detect
-	Mode    string `json:"mode"`  // listen start: auto, manual, realtime
-	Text    string `json:"text"`  // listen detect: the wake word
-	Session string `json:"session_id"`
-	Audio   Audio  `json:"audio_params"` // hello
+	UDP     struct{ Key, Nonce string } // hello of a server: 32 hex digits each
+	Type    string                      `json:"type"`  // hello, listen, abort, mcp, goodbye, …
+	State   string                      `json:"state"` // listen: start, stop, detect
+	Mode    string                      `json:"mode"`  // listen start: auto, manual, realtime
+	Text    string                      `json:"text"`  // listen detect: the wake word
+	Session string                      `json:"session_id"`
+	Audio   Audio                       `json:"audio_params"` // hello
 }
 
 // Audio is how the device's sound is.
@@ -171,18 +172,24 @@ func Speech(session, state, text string) []byte {
 
 // Config answers a device at its OTA address: the clock, and where its server is. The
 // device's own version and no address in firmware mean that there is nothing to install,
-// and no code is asked for an activation. agent is the request's User-Agent, board/version.
-func Config(now time.Time, agent, url, token string) []byte {
+// and no code is asked for an activation. agent is the request's User-Agent, board/version. A
+// device that is told of MQTT uses it, and the WebSocket at url else.
+func Config(now time.Time, agent, url, token string, m *MQTT) []byte {
 	_, offset := now.Zone()
 	_, version, _ := strings.Cut(agent, "/")
 	if version == "" || len(version) > 64 {
 		version = "0.0.0"
 	}
-	return marshal(map[string]any{
+	c := map[string]any{
 		"server_time": map[string]any{"timestamp": now.UnixMilli(), "timezone_offset": offset / 60},
 		"firmware":    map[string]any{"version": version, "url": ""},
-		"websocket":   map[string]any{"url": url, "token": token, "version": 1},
-	})
+	}
+	if m != nil {
+		c["mqtt"] = m
+	} else {
+		c["websocket"] = map[string]any{"url": url, "token": token, "version": 1}
+	}
+	return marshal(c)
 }
 
 func marshal(m map[string]any) []byte {

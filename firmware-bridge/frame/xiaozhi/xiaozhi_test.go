@@ -84,13 +84,13 @@ func TestMessages(t *testing.T) {
 		t.Errorf("%+v, %v", m, err)
 	}
 	now := time.Date(2026, 11, 22, 9, 0, 0, 0, time.FixedZone("", 3600))
-	got := string(Config(now, "bread-compact-wifi/2.0.0", "ws://house:8003/x", "key"))
+	got := string(Config(now, "bread-compact-wifi/2.0.0", "ws://house:8003/x", "key", nil))
 	want := `{"firmware":{"url":"","version":"2.0.0"},"server_time":{"timestamp":1795334400000,"timezone_offset":60},"websocket":{"token":"key","url":"ws://house:8003/x","version":1}}`
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	for _, agent := range []string{"", "x", "x/" + strings.Repeat("9", 99)} {
-		if b := Config(now, agent, "u", "t"); !bytes.Contains(b, []byte(`"version":"0.0.0"`)) {
+		if b := Config(now, agent, "u", "t", nil); !bytes.Contains(b, []byte(`"version":"0.0.0"`)) {
 			t.Errorf("%s", b)
 		}
 	}
@@ -166,7 +166,7 @@ func TestSessions(t *testing.T) {
 	zone := time.FixedZone("", 60*int(at["timezone_offset"].(float64)))
 	ws := v.OTA.Response["websocket"].(map[string]any)
 	var got map[string]any
-	b := Config(time.UnixMilli(int64(at["timestamp"].(float64))).In(zone), v.OTA.Request.Headers["User-Agent"], ws["url"].(string), ws["token"].(string))
+	b := Config(time.UnixMilli(int64(at["timestamp"].(float64))).In(zone), v.OTA.Request.Headers["User-Agent"], ws["url"].(string), ws["token"].(string), nil)
 	if err := json.Unmarshal(b, &got); err != nil || !reflect.DeepEqual(got, v.OTA.Response) {
 		t.Errorf("%s, want %v", b, v.OTA.Response)
 	}

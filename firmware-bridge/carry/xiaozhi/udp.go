@@ -1,0 +1,97 @@
+package xiaozhi
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/xiaozhi"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+)
+
+// lateBy is for how long a datagram is waited for that others have overtaken.
+const lateBy = 300 * time.Millisecond
+
+// open makes a channel of datagrams with keys of its own, and the answer to a hello that says so.
+// One that was there before is over, with what it counted.
+func (s *session) open() ([]byte, error) {
+	host, p, err := net.SplitHostPort(s.udp)
+	if err != nil {
+		return nil, fmt.Errorf("xiaozhi: %w", err)
+	}
+	port, err := strconv.Atoi(p)
+	if err != nil {
+		return nil, fmt.Errorf("xiaozhi: %w", err)
+	}
+	var key, nonce [16]byte
+	rand.Read(key[:])
+	rand.Read(nonce[4:8]) // the session, by which datagrams of others are known
+	nonce[0] = 1
+	binary.BigEndian.PutUint64(nonce[8:], 0)
+	s.id, s.channel, s.from = rand.Text(), frame.NewUDP(key, nonce), ""
+	return frame.HelloUDP(s.id, host, port, key, nonce), nil
+}
+
+// datagram takes a piece of sound. Answers go to where the latest good one came from.
+func (s *session) datagram(ctx context.Context, n link.Notification) error {
+	if !s.greeted || s.channel == nil {
+		return nil // of a session that is over, or of a stranger
+	}
+	list, err := s.channel.Push(n.Data)
+	switch {
+	case errors.Is(err, frame.ErrOther), errors.Is(err, frame.ErrShort):
+		return nil // anybody can send to the port
+	case errors.Is(err, frame.ErrSequence):
+		s.Report.Doubled++
+		return nil // it was taken already, or was given up and named
+	case err != nil:
+		s.Spoilt(err.Error())
+		return nil
+	}
+	s.from, s.late = n.Char, time.Now()
+	return s.took(ctx, list)
+}
+
+// took hears packets in order, and names what is lost between them.
+func (s *session) took(ctx context.Context, list []frame.Heard) error {
+	for _, h := range list {
+		if h.Packet != nil {
+			if err := s.heard(ctx, h.Packet); err != nil {
+				return err
+			}
+			continue
+		}
+		n := int(h.To - h.From + 1)
+		s.Report.Lost += n
+		s.Losses.Run(int(h.From), int(h.To), n, s.Now)
+		if m := s.sound.Take(false); m != nil { // what follows is another piece
+			if err := s.Live(ctx, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flush waits for nothing that is late any more.
+func (s *session) flush(ctx context.Context) error {
+	if s.channel == nil {
+		return nil
+	}
+	return s.took(ctx, s.channel.Flush())
+}
+
+// idle ends a conversation over MQTT. The connection goes on.
+func (s *session) idle(ctx context.Context) error {
+	err := errors.Join(s.flush(ctx), s.quiet(ctx), s.last(ctx), s.TellLosses(ctx, true))
+	if !s.greeted {
+		return err
+	}
+	s.greeted, s.channel = false, nil
+	return errors.Join(err, s.Status(ctx, "offline", "the device is idle"))
+}

@@ -1,0 +1,165 @@
+package xiaozhi
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"time"
+)
+
+var (
+	// ErrOther: a datagram is of another session than this one.
+	ErrOther = fmt.Errorf("%w: a datagram of another session", ErrFormat)
+	// ErrSequence: a datagram came already, is too late, or is too far ahead.
+	ErrSequence = fmt.Errorf("%w: a datagram that came already, or is out of its time", ErrFormat)
+	// ErrSound: what a datagram decrypts to is not the device's sound.
+	ErrSound = fmt.Errorf("%w: a datagram decrypts to what is not the device's sound", ErrFormat)
+)
+
+const (
+	datagramHeader = 16
+	// held is how many packets wait for one that is late.
+	held = 4
+	// far is how many sequence numbers a datagram may leave out: over an hour of sound. What
+	// claims more is not believed, or it would make all that follows too late.
+	far = 1 << 16
+)
+
+// UDP is the sound of one session that was begun over MQTT (main/protocols/mqtt_protocol.cc):
+// it opens what the device sends, and seals what is sent to it. A datagram, big-endian:
+//
+//	 0  u8   type 1
+//	 1  u8   flags, as in the nonce
+//	 2  u16  bytes after the header
+//	 4  u32  session, as in the nonce
+//	 8  u32  timestamp, ms
+//	12  u32  sequence, from 1, in each direction
+//	16       the packet, by AES-128-CTR; the first 16 bytes are the initial counter
+//
+// Nothing in it proves who sent it: whoever sees the nonce can forge noise. It is not safe for
+// concurrent use.
+type UDP struct {
+	block   cipher.Block
+	nonce   [datagramHeader]byte
+	next    uint32            // sequence that is to come
+	waiting map[uint32][]byte // packets after next, by sequence; at most held
+	lasts   time.Duration     // of the first packet, and so of all; 0: none came
+	sent    uint32            // sequence of the last one that was sealed
+}
+
+// Heard is a packet that came, or those that did not before it.
+type Heard struct {
+	Packet   []byte // nil: From to To are lost
+	From, To uint32 // sequence
+}
+
+// NewUDP begins a session.
+func NewUDP(key, nonce [16]byte) *UDP {
+	b, err := aes.NewCipher(key[:])
+	if err != nil {
+		panic(err) // it has 16 bytes
+	}
+	return &UDP{block: b, nonce: nonce, next: 1, waiting: map[uint32][]byte{}}
+}
+
+// Push takes a datagram and gives what is next in order. A packet that is late is waited for until
+// four after it have come.
+func (u *UDP) Push(b []byte) ([]Heard, error) {
+	be := binary.BigEndian
+	switch {
+	case len(b) <= datagramHeader:
+		return nil, ErrShort
+	case be.Uint32(b[4:]) != be.Uint32(u.nonce[4:]):
+		return nil, ErrOther
+	case b[0] != u.nonce[0] || b[1] != u.nonce[1]:
+		return nil, fmt.Errorf("%w: %d, flags %d", ErrType, b[0], b[1])
+	case int(be.Uint16(b[2:])) != len(b)-datagramHeader || len(b)-datagramHeader > MaxPacket:
+		return nil, fmt.Errorf("%w: %d bytes, it says %d", ErrSize, len(b)-datagramHeader, be.Uint16(b[2:]))
+	}
+	seq := be.Uint32(b[12:])
+	if seq < u.next || seq-u.next >= far || u.waiting[seq] != nil {
+		return nil, fmt.Errorf("%w: %d, while %d is to come", ErrSequence, seq, u.next)
+	}
+	packet := u.crypt(b[:datagramHeader], b[datagramHeader:])
+	d := Duration(packet)
+	if d <= 0 || d > 120*time.Millisecond || u.lasts > 0 && d != u.lasts {
+		return nil, fmt.Errorf("%w: %d bytes", ErrSound, len(packet))
+	}
+	u.lasts = d
+	u.waiting[seq] = packet
+	out := u.ready(nil)
+	if len(u.waiting) > held {
+		out = u.skip(out)
+	}
+	return out, nil
+}
+
+// Flush gives what waits for one that is late: it is not coming.
+func (u *UDP) Flush() (out []Heard) {
+	for len(u.waiting) > 0 {
+		out = u.skip(out)
+	}
+	return out
+}
+
+func (u *UDP) ready(out []Heard) []Heard {
+	for u.waiting[u.next] != nil {
+		out = append(out, Heard{u.waiting[u.next], u.next, u.next})
+		delete(u.waiting, u.next)
+		u.next++
+	}
+	return out
+}
+
+// skip gives up what is missing before the first that waits.
+func (u *UDP) skip(out []Heard) []Heard {
+	first := u.next + far
+	for seq := range u.waiting {
+		first = min(first, seq)
+	}
+	out = append(out, Heard{From: u.next, To: first - 1})
+	u.next = first
+	return u.ready(out)
+}
+
+// Seal writes the next datagram with a packet to the other side; ms is its timestamp.
+func (u *UDP) Seal(ms uint32, packet []byte) []byte {
+	be := binary.BigEndian
+	u.sent++
+	head := u.nonce
+	be.PutUint16(head[2:], uint16(len(packet)))
+	be.PutUint32(head[8:], ms)
+	be.PutUint32(head[12:], u.sent)
+	return append(head[:], u.crypt(head[:], packet)...)
+}
+
+func (u *UDP) crypt(iv, b []byte) []byte {
+	out := make([]byte, len(b))
+	cipher.NewCTR(u.block, iv).XORKeyStream(out, b)
+	return out
+}
+
+// HelloUDP answers a device's hello over MQTT: where it is to send its sound, and the key.
+func HelloUDP(session, host string, port int, key, nonce [16]byte) []byte {
+	return marshal(map[string]any{"type": "hello", "version": 3, "transport": "udp", "session_id": session,
+		"udp": map[string]any{"server": host, "port": port, "encryption": "aes-128-ctr",
+			"key": hex.EncodeToString(key[:]), "nonce": hex.EncodeToString(nonce[:])},
+		"audio_params": map[string]any{"format": "opus", "sample_rate": 16000, "channels": 1, "frame_duration": 60}})
+}
+
+// Goodbye has the device be idle.
+func Goodbye(session string) []byte {
+	return marshal(map[string]any{"type": "goodbye", "session_id": session})
+}
+
+// MQTT is where a device finds a server that speaks MQTT.
+type MQTT struct {
+	Endpoint  string `json:"endpoint"` // host:port
+	Client    string `json:"client_id"`
+	User      string `json:"username"`
+	Password  string `json:"password"`
+	Publish   string `json:"publish_topic"`
+	Subscribe string `json:"subscribe_topic"`
+}

@@ -1,0 +1,205 @@
+package link
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/node/intake"
+)
+
+// Datagram stands before the address of who sent a datagram, as the topic of what it says. It is
+// answered under the same.
+const Datagram = "udp/"
+
+const (
+	maxDatagram  = 4 << 10 // bytes
+	manyWaiting  = 64      // datagrams that wait to be read; what is more is lost, as it may be on the way
+	guestUser    = `{"ip":"unknown"}`
+	guestGroup   = "GID_locket"
+	guestReplies = "devices/p2p/" // what we say is under this, and the device's id
+)
+
+// gate has devices in by MQTT, and their datagrams at the same port. A device shows the login that it
+// got at the OTA address, which follows from the Key.
+type gate struct {
+	of   *Sockets
+	mqtt *intake.GuestBroker
+	udp  *net.UDPConn
+	port uint16
+	gone chan struct{} // closed when no datagram is read any more
+}
+
+func openGate(s *Sockets) (*gate, error) {
+	g := &gate{of: s, gone: make(chan struct{})}
+	var err error
+	if g.mqtt, err = intake.ListenGuests(intake.GuestConfig{Addr: s.MQTT, Allow: g.allow, Arrived: g.arrived}); err != nil {
+		return nil, fmt.Errorf("listen for devices by MQTT: %w", err)
+	}
+	at := g.mqtt.Addr().(*net.TCPAddr)
+	g.port = uint16(at.Port)
+	if g.udp, err = net.ListenUDP("udp", &net.UDPAddr{IP: at.IP, Port: at.Port, Zone: at.Zone}); err != nil {
+		return nil, errors.Join(fmt.Errorf("listen for datagrams: %w", err), g.mqtt.Close())
+	}
+	go g.read()
+	return g, nil
+}
+
+func (g *gate) close() error {
+	err := errors.Join(g.mqtt.Close(), g.udp.Close())
+	<-g.gone
+	return err
+}
+
+// login is that of the device which asks; nil where its Device-Id or Client-Id can't be one.
+func (g *gate) login(r *http.Request) *Login {
+	mac, id := strings.ToLower(r.Header.Get("Device-Id")), r.Header.Get("Client-Id")
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = r.Host
+	}
+	if hw, err := net.ParseMAC(mac); err != nil || hw.String() != mac || len(id) > 64 || strings.ContainsAny(id, "@|/+#") {
+		return nil
+	}
+	l := &Login{Endpoint: net.JoinHostPort(host, fmt.Sprint(g.port)), User: base64.StdEncoding.EncodeToString([]byte(guestUser)),
+		Client: guestGroup + "@@@" + strings.ReplaceAll(mac, ":", "_") + "@@@" + id}
+	l.Password = g.password(l.Client, l.User)
+	return l
+}
+
+func (g *gate) password(client, user string) string {
+	h := hmac.New(sha256.New, []byte(g.of.Key))
+	fmt.Fprintf(h, "%s|%s", client, user)
+	return base64.StdEncoding.EncodeToString(h.Sum(nil))
+}
+
+func (g *gate) allow(client, user string, password []byte) bool {
+	return hmac.Equal(password, []byte(g.password(client, user))) && strings.Count(client, "@@@") == 2 &&
+		(g.of.Device == "" || strings.EqualFold(mac(client), g.of.Device))
+}
+
+// mac is the device's, from its client id.
+func mac(client string) string {
+	return strings.ReplaceAll(strings.Split(client, "@@@")[1], "_", ":")
+}
+
+func (g *gate) arrived(guest *intake.Guest) {
+	at := &net.UDPAddr{Port: int(g.port)}
+	if l, ok := guest.Local.(*net.TCPAddr); ok {
+		at.IP = l.IP
+	}
+	g.of.arrive(&gated{guest: guest, udp: g.udp, topic: guestReplies + strings.Split(guest.Client, "@@@")[1],
+		opening: Opening{Device: mac(guest.Client), UDP: at.String()},
+		came:    make(chan Notification, manyWaiting), out: make(chan Notification), stop: make(chan struct{}), gone: make(chan struct{})})
+}
+
+// read gives datagrams to the device that is served, as it knows which are its own.
+func (g *gate) read() {
+	defer close(g.gone)
+	b := make([]byte, maxDatagram+1)
+	for {
+		n, from, err := g.udp.ReadFromUDPAddrPort(b)
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil || n > maxDatagram {
+			continue // an answer could not be brought, or it is no datagram of a device's
+		}
+		g.of.mu.Lock()
+		d, ok := g.of.now.(*gated)
+		g.of.mu.Unlock()
+		if !ok {
+			continue
+		}
+		select {
+		case d.came <- Notification{At: time.Now(), Char: Datagram + from.String(), Data: append([]byte(nil), b[:n]...)}:
+		default:
+		}
+	}
+}
+
+// gated is a device that came by MQTT: what it publishes has the topic Text, and its datagrams theirs.
+type gated struct {
+	guest   *intake.Guest
+	udp     *net.UDPConn
+	topic   string // of what we say
+	opening Opening
+	came    chan Notification // datagrams
+	out     chan Notification
+	stop    chan struct{}
+	gone    chan struct{}
+	once    sync.Once
+}
+
+func (d *gated) pass() {
+	defer close(d.gone)
+	defer close(d.out)
+	b, err := json.Marshal(d.opening)
+	if err != nil {
+		panic(err) // texts
+	}
+	n := Notification{At: time.Now(), Char: Opened, Data: b}
+	for {
+		select {
+		case d.out <- n:
+		case <-d.stop:
+			return
+		}
+		select {
+		case m := <-d.guest.Messages():
+			n = Notification{At: time.Now(), Char: Text, Data: m}
+		case n = <-d.came:
+		case <-d.guest.Gone():
+			return
+		case <-d.stop:
+			return
+		}
+	}
+}
+
+func (d *gated) MTU() int                           { return 0 }
+func (d *gated) Notifications() <-chan Notification { return d.out }
+
+func (d *gated) Err() error {
+	select {
+	case <-d.stop:
+		return nil
+	default:
+		return fmt.Errorf("%w: the device hung up", ErrLost)
+	}
+}
+
+func (d *gated) Read(_ context.Context, topic string) ([]byte, error) { return nil, absent(topic) }
+func (d *gated) Subscribe(_ context.Context, topic string) error      { return absent(topic) }
+
+func (d *gated) Write(_ context.Context, topic string, b []byte) error {
+	if topic == Text {
+		return d.guest.Send(d.topic, b)
+	}
+	at, ok := strings.CutPrefix(topic, Datagram)
+	to, err := netip.ParseAddrPort(at)
+	if !ok || err != nil {
+		return absent(topic)
+	}
+	_, err = d.udp.WriteToUDPAddrPort(b, to)
+	return err
+}
+
+func (d *gated) hangUp() { d.guest.End() } // the reader sees it
+
+func (d *gated) Close() error {
+	d.once.Do(func() { close(d.stop) })
+	d.guest.Close()
+	<-d.gone
+	return nil
+}
