@@ -34,7 +34,7 @@ func (a *app) groups() []group {
 			a.conflictsCommand(), a.tiersCommand(), a.fetchCommand(), a.rotateCommand()}},
 		{"Assistants, readers and workers", []*cobra.Command{a.shareCommand(), a.marketCommand(), a.policyCommand(), a.appCommand(), a.mcpCommand(), a.grantCommand(), a.revertCommand()}},
 		{"Engines, plugins and language models", []*cobra.Command{a.engineCommand(), a.pluginCommand(), a.llmCommand(), a.instructionsCommand()}},
-		{"Take it with you", []*cobra.Command{a.backupCommand(), a.exportCommand(), a.importCommand()}},
+		{"Take it with you", []*cobra.Command{a.backupCommand(), a.exportCommand(), a.importCommand(), a.notesCommand()}},
 	}
 }
 
@@ -42,7 +42,7 @@ func (a *app) groups() []group {
 var otherWords = map[string][]string{
 	"list": {"ls", "memories"}, "delete": {"rm", "remove", "erase"}, "get": {"show", "cat"}, "search": {"find", "query", "recall"},
 	"add": {"remember", "new", "create", "note"}, "run": {"start", "serve", "daemon", "up"}, "config": {"settings", "set"},
-	"update": {"edit", "correct"}, "export": {"dump"}, "import": {"load"}, "backup": {"save", "restore"}, "pair": {"join", "invite"},
+	"update": {"edit", "correct"}, "export": {"dump"}, "import": {"load"}, "notes": {"obsidian", "markdown"}, "backup": {"save", "restore"}, "pair": {"join", "invite"},
 	"doctor": {"check", "repair", "verify", "fsck"}, "why": {"explain"}, "history": {"log"}, "setup": {"install", "wizard"}, "init": {"new"},
 	"devices": {"members"}, "conflicts": {"diff"}, "grant": {"worker", "workers"}, "share": {"publish"}, "plugin": {"extension", "extensions"},
 	"vault": {"secrets", "passwords"}, "app": {"apps", "client", "token", "apikey"}, "status": {"info", "ps"}, "open": {"console", "web", "ui", "browser"}, "llm": {"model"}, "engine": {"engines", "ears", "eyes", "mind", "transcribe", "ocr"}, "chat": {"repl", "converse"}, "day": {"today", "diary", "timeline"}, "talk": {"lines", "transcript", "sessions"},
