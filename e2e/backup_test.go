@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/internal/testing/s3test"
 )
 
 // A home is backed up twice, checked in a home with other keys, and restored with
@@ -77,5 +80,72 @@ func TestBackup(t *testing.T) {
 	}
 	if _, errs, code := h.try("backup", "check", dir, "--passphrase-file", pass); code != 1 || !strings.Contains(errs, filepath.Base(pieces[0])) {
 		t.Error(code, errs)
+	}
+}
+
+// A bucket takes a backup as a folder does; with --every the daemon goes on with it,
+// tells how it went, and begins none where there is none.
+func TestBackupBySchedule(t *testing.T) {
+	h := newHome(t)
+	s := s3test.New(t)
+	pass := filepath.Join(t.TempDir(), "pass")
+	if err := os.WriteFile(pass, []byte("correct horse battery\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	to := "s3://bucket/locket?endpoint=" + s.URL
+	h.must("add", "The alarm code is 4711")
+	if _, errs, code := h.try("backup", to, "--every", "1d"); code != 2 || !strings.Contains(errs, "--passphrase-file") {
+		t.Error(code, errs)
+	}
+	if out := h.must("backup", to, "--every", "1d", "--passphrase-file", pass); !strings.Contains(out, "every 1d") {
+		t.Error(out)
+	}
+	if _, errs, code := h.try("backup", to, "--every", "2d", "--passphrase-file", pass); code != 1 || !strings.Contains(errs, "config.toml") {
+		t.Error(code, errs)
+	}
+	h.must("add", "Grace lives in Porto")
+	h.start()
+	type status struct {
+		Backup struct {
+			To       string
+			At       time.Time
+			Vault    bool
+			Failures int
+			Error    string
+		}
+	}
+	var st status
+	h.eventually("a backup", func(out string) bool {
+		st = status{}
+		mustParse(t, out, &st)
+		return !st.Backup.At.IsZero() || st.Backup.Failures > 0
+	}, "status", "--json")
+	if st.Backup.To != "s3://bucket/locket" || st.Backup.Failures > 0 || !st.Backup.Vault {
+		t.Fatalf("%+v", st)
+	}
+	if out := h.must("status"); !strings.Contains(out, "backup      s3://bucket/locket: last ") {
+		t.Error(out)
+	}
+	if out := h.must("backup", "check", to, "--passphrase-file", pass); !strings.Contains(out, "restored, 0 are missing") {
+		t.Error(out)
+	}
+	other := newHome(t)
+	other.must("backup", "restore", to, "--passphrase-file", pass)
+	if out := other.must("search", "where does Grace live"); !strings.Contains(out, "Porto") {
+		t.Error(out)
+	}
+	for name := range s.Objects() {
+		s.Set(name, nil)
+	}
+	h.d.kill()
+	if err := os.Remove(filepath.Join(h.dir, "backup.json")); err != nil {
+		t.Fatal(err)
+	}
+	h.start()
+	if out := h.eventually("a failure", func(out string) bool { return strings.Contains(out, "failed since") }, "status"); !strings.Contains(out, "there is no backup here") {
+		t.Error(out)
+	}
+	if len(s.Objects()) > 0 {
+		t.Error("a backup was begun where there was none")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/memory/store/journal"
+	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -42,11 +43,28 @@ func (n *Node) Status(ctx context.Context) (serve.Status, error) {
 		return s, err
 	}
 	s.Disk = serve.DiskStatus{Used: used, Free: int64(free), Reserve: int64(n.cfg.Disk.Reserve)}
+	if s.Backup, err = n.backups(); err != nil {
+		return s, err
+	}
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
 	s.HeapBytes, s.RSSBytes = int64(mem.HeapAlloc), residentBytes()
 	if n.open != nil {
 		err = n.open.status(ctx, &s)
+	}
+	return s, err
+}
+
+// backups tells how backups by schedule go; nil: there is no schedule.
+func (n *Node) backups() (*serve.BackupStatus, error) {
+	to := n.cfg.Backup.To
+	if to == "" {
+		return nil, nil
+	}
+	s := &serve.BackupStatus{To: backup.Shown(to)}
+	st, err := backup.StateOf(n.cfg.Home)
+	if st != nil && st.To == to {
+		s.At, s.Vault, s.Failures, s.Error = st.At, st.Vault, st.Failures, st.Error
 	}
 	return s, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 
 	"github.com/locket-dev/locket/cloud/relay/objects"
+	"github.com/locket-dev/locket/internal/testing/s3test"
 	"github.com/locket-dev/locket/internal/testing/testservers"
 )
 
@@ -42,12 +43,14 @@ var services = map[string]func(*testing.T) service{
 }
 
 func amazon(t *testing.T, other bool) service {
-	s := newS3(t)
-	s.other = other
-	return service{place: "s3://%s?region=eu-central-1&use_path_style=true&endpoint=" + s.URL, answer: s.answerWith, refuse: s3Refusal,
+	s := s3test.New(t)
+	if other {
+		s.Other()
+	}
+	return service{place: "s3://%s?region=eu-central-1&use_path_style=true&endpoint=" + s.URL, answer: s.Front, refuse: s3test.Refusal,
 		forbidden: refusal{403, "AccessDenied"}, full: refusal{403, "QuotaExceeded"},
 		strange:      func(t *testing.T) service { return amazon(t, true) },
-		mustHaveSeen: func() { s.mustHaveSeen("PUT", "GET", "DELETE", "list", "multipart", "range") }}
+		mustHaveSeen: func() { s.MustHaveSeen("PUT", "GET", "DELETE", "list", "multipart", "range") }}
 }
 
 func google(t *testing.T) service {

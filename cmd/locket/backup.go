@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,122 +15,250 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
 
+// backupOptions are those of locket backup.
+type backupOptions struct {
+	file         string // of the passphrase
+	withoutVault bool
+	every        string
+}
+
 func (a *app) backupCommand() *cobra.Command {
-	var file string
-	var withoutVault bool
+	var o backupOptions
 	c := &cobra.Command{
-		Use: "backup DIR", Short: "Keep everything in a folder, sealed, and write only what is new", Args: between(1, 1, "the folder"),
+		Use: "backup DIR|s3://BUCKET/PREFIX", Short: "Keep everything in a folder or bucket, sealed, and write only what is new", Args: between(1, 1, "the folder or bucket"),
 		Long: `Writes every line that was said and every claim, photos and recordings, and the vault, into
 DIR, sealed under a passphrase of its own. The next backup into DIR writes what is new, and
 takes away what you forgot: the folder holds what you have now, and nothing older. Where it is
 interrupted, the backup before stays.
 
-For a schedule, such as a timer of systemd, give --passphrase-file. The folder may lie on a
-stick, or be carried anywhere by another program: whoever has it without the passphrase sees
-sizes and times alone.`,
+With --every the daemon goes on with it: the settings backup.to, backup.every and
+backup.passphrase_file are written to config.toml. Whoever has the passphrase's file and the
+backup can read everything, so keep them apart.
+
+The folder may lie on a stick, or be carried anywhere by another program: whoever has it
+without the passphrase sees sizes and times alone. A bucket is Amazon's, or one of any service
+that speaks S3: s3://BUCKET/PREFIX?endpoint=URL&region=REGION. Its keys are AWS_ACCESS_KEY_ID
+and AWS_SECRET_ACCESS_KEY of the environment, or stand in ~/.aws/credentials.`,
 		Example: `  locket backup /media/stick/locket
+  locket backup /mnt/nas/locket --every 1d --passphrase-file ~/.locket-backup
+  locket backup "s3://my-bucket/locket?region=eu-central-1"
   locket backup check /media/stick/locket
   locket backup restore /media/stick/locket`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.backup(cmd.Context(), args[0], file, withoutVault)
+			return a.backup(cmd.Context(), args[0], &o)
 		},
 	}
-	c.PersistentFlags().StringVar(&file, "passphrase-file", "", "read the backup's passphrase from a `file`")
-	c.Flags().BoolVar(&withoutVault, "without-vault", false, "leave the values of the vault out, so that nothing has to open it")
+	c.PersistentFlags().StringVar(&o.file, "passphrase-file", "", "read the backup's passphrase from a `file`")
+	c.Flags().BoolVar(&o.withoutVault, "without-vault", false, "leave the values of the vault sealed for this node, so that nothing has to open it")
+	c.Flags().StringVar(&o.every, "every", "", "have the daemon go on with it, each `time`, such as 1d")
 	check := &cobra.Command{
-		Use: "check DIR", Short: "Restore a backup into a home that is thrown away, and compare", Args: between(1, 1, "the folder"),
+		Use: "check DIR", Short: "Restore a backup into a home that is thrown away, and compare", Args: between(1, 1, "the folder or bucket"),
 		Long:    "Reads the whole backup, takes it into a home in the folder for temporary files, and compares\nwhat that has then with what the backup has. The home is removed.",
 		Example: "  locket backup check /media/stick/locket",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.checkBackup(cmd.Context(), args[0], file)
+			return a.checkBackup(cmd.Context(), args[0], o.file)
 		},
 	}
 	restore := &cobra.Command{
-		Use: "restore DIR", Short: "Take a backup into this home", Args: between(1, 1, "the folder"),
+		Use: "restore DIR", Short: "Take a backup into this home", Args: between(1, 1, "the folder or bucket"),
 		Long:    "Takes in what the backup has and the home has not. To begin with an empty one: locket init.",
 		Example: "  locket backup restore /media/stick/locket",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.restoreBackup(cmd.Context(), args[0], file)
+			return a.restoreBackup(cmd.Context(), args[0], o.file)
 		},
 	}
 	c.AddCommand(check, restore)
 	return c
 }
 
-func (a *app) backup(ctx context.Context, dir, file string, withoutVault bool) error {
-	return a.with(ctx, true, func(cl *serve.Client) (err error) {
-		f, err := a.openBackup(dir, file)
-		if errors.Is(err, backup.ErrNone) {
-			var pass serve.Secret
-			if pass, err = a.newPassphrase(file); err == nil {
-				f, err = backup.Make(dir, string(pass))
+func (a *app) backup(ctx context.Context, dir string, o *backupOptions) error {
+	schedule, err := a.backupSchedule(dir, o)
+	if err != nil {
+		return err
+	}
+	return a.with(ctx, true, func(cl *serve.Client) error {
+		w, err := a.backUp(ctx, cl, dir, o)
+		if err == nil && schedule != nil {
+			err = a.addSettings("backup", schedule)
+		}
+		return a.printed(err, w, func(out io.Writer) {
+			showBackup(out, &w)
+			if schedule != nil {
+				fmt.Fprintf(out, "The daemon goes on with it every %s, from its next start. How it went: locket status\n", o.every)
 			}
-		}
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, f.Close()) }()
-		opt := serve.ExportOptions{Secrets: !withoutVault}
-		before, err := f.Index()
-		if err != nil && !errors.Is(err, backup.ErrNone) {
-			fmt.Fprintf(a.stderr, "What is there is damaged, and is written anew: %v\n", err)
-		}
-		write := func() (backup.Written, error) {
-			m := a.meter("back up", "records", before.Records)
-			defer m.end()
-			return f.Write(ctx, m.counted(cl.Export(ctx, opt)))
-		}
-		w, err := write()
-		if errors.Is(err, serve.ErrVaultLocked) && opt.Secrets {
-			if _, err = a.openVault(ctx, cl, "", time.Minute); err == nil {
-				w, err = write()
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("backup: %w", err)
-		}
-		return a.print(w, func(out io.Writer) {
-			fmt.Fprintf(out, "%s in %s. New: %d of them, %s; %d removed.\n", plural(w.Records, "record", "records"), plural(w.Pieces, "piece", "pieces"), w.New, size(w.Bytes), w.Gone)
 		})
 	})
 }
 
+func showBackup(out io.Writer, w *backup.Written) {
+	fmt.Fprintf(out, "%s in %s. New: %d of them, %s; %d removed.\n", plural(w.Records, "record", "records"), plural(w.Pieces, "piece", "pieces"), w.New, size(w.Bytes), w.Gone)
+}
+
+// backUp makes a backup, and begins it where there is none.
+func (a *app) backUp(ctx context.Context, cl *serve.Client, dir string, o *backupOptions) (w backup.Written, err error) {
+	f, err := a.openBackup(ctx, dir, o.file)
+	if errors.Is(err, backup.ErrNone) {
+		f, err = a.beginBackup(ctx, dir, o.file)
+	}
+	if err != nil {
+		return w, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	opt := serve.ExportOptions{Secrets: !o.withoutVault}
+	before, err := f.Index(ctx)
+	if errors.Is(err, backup.ErrDamaged) {
+		fmt.Fprintf(a.stderr, "What is there is damaged, and is written anew: %v\n", err)
+	}
+	write := func() (backup.Written, error) {
+		m := a.meter("back up", "records", before.Records)
+		defer m.end()
+		return f.Write(ctx, m.counted(cl.Export(ctx, opt)))
+	}
+	w, err = write()
+	if errors.Is(err, serve.ErrVaultLocked) && opt.Secrets {
+		if _, err = a.openVault(ctx, cl, "", time.Minute); err == nil {
+			w, err = write()
+		}
+	}
+	if err != nil {
+		return w, fmt.Errorf("backup: %w", err)
+	}
+	return w, nil
+}
+
+// backupSchedule gives the settings by which the daemon goes on; nil: it does not.
+func (a *app) backupSchedule(dir string, o *backupOptions) (map[string]any, error) {
+	if o.every == "" {
+		return nil, nil
+	}
+	l, err := a.load()
+	if err != nil {
+		return nil, err
+	}
+	if was := l.Origin("backup.to"); was.Kind != config.FromDefault {
+		return nil, fmt.Errorf("--every: there is a schedule already, for %s: change it at %s", l.Backup.To, was)
+	}
+	d, err := config.ParseDuration(o.every)
+	if err != nil {
+		return nil, usagef("--every: %v", err)
+	}
+	if o.file == "" {
+		return nil, usagef("--every needs --passphrase-file: the daemon can't ask")
+	}
+	schedule := map[string]any{"to": dir, "every": d.String()}
+	if !strings.Contains(dir, "://") {
+		if schedule["to"], err = filepath.Abs(dir); err != nil {
+			return nil, err
+		}
+	}
+	if schedule["passphrase_file"], err = filepath.Abs(o.file); err != nil {
+		return nil, err
+	}
+	if o.withoutVault {
+		schedule["without_vault"] = true
+	}
+	return schedule, nil
+}
+
+func (a *app) backupPlace(dir string) (backup.Place, error) {
+	l, err := a.load()
+	if err != nil {
+		return nil, err
+	}
+	return backup.At(dir, l.Home, a.environment)
+}
+
 // openBackup opens a backup that is there.
-func (a *app) openBackup(dir, file string) (*backup.Folder, error) {
-	if _, err := os.Stat(filepath.Join(dir, "key.age")); err != nil {
-		return nil, fmt.Errorf("%w: %s", backup.ErrNone, dir)
+func (a *app) openBackup(ctx context.Context, dir, file string) (*backup.Folder, error) {
+	at, err := a.backupPlace(dir)
+	if err != nil {
+		return nil, err
+	}
+	there, err := backup.Has(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	if !there {
+		return nil, fmt.Errorf("%w: %s", backup.ErrNone, at)
 	}
 	pass, err := a.passphrase(file, "Passphrase of the backup: ")
 	if err != nil {
 		return nil, err
 	}
-	f, err := backup.Open(dir, string(pass))
+	f, err := backup.Open(ctx, at, string(pass))
 	if errors.Is(err, seal.ErrFile) {
 		return nil, fmt.Errorf("backup: this is not its passphrase, or key.age is damaged: %w", err)
 	}
 	return f, err
 }
 
+func (a *app) beginBackup(ctx context.Context, dir, file string) (*backup.Folder, error) {
+	at, err := a.backupPlace(dir)
+	if err != nil {
+		return nil, err
+	}
+	pass, err := a.newPassphrase(file)
+	if err != nil {
+		return nil, err
+	}
+	return backup.Make(ctx, at, string(pass))
+}
+
+// backsUp gives what makes backups by schedule until its context ends; where the
+// settings name no place, that is nothing.
+func (a *app) backsUp(cfg *config.Config, services serve.Services, log *slog.Logger) func(context.Context) {
+	c := &cfg.Backup
+	if c.To == "" {
+		return func(context.Context) {}
+	}
+	once := func(ctx context.Context) (w backup.Written, vault bool, err error) {
+		s, err := services.Diagnostics.Status(ctx)
+		if err == nil && s.Locked {
+			err = memory.ErrLocked
+		}
+		if err != nil {
+			return w, false, err
+		}
+		// A folder that is not there may lie on a disk that is not: none is begun.
+		f, err := a.openBackup(ctx, c.To, c.PassphraseFile)
+		if err != nil {
+			return w, false, err
+		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		if vault = !c.WithoutVault; vault && s.VaultUntil.Before(time.Now().Add(time.Minute)) {
+			err := services.Vault.UnlockVault(ctx, "", time.Now().Add(time.Minute))
+			if vault = err == nil; err != nil && !errors.Is(err, serve.ErrPassphrase) { // of a passphrase that a person types
+				return w, false, err
+			}
+		}
+		w, err = f.Write(ctx, services.Exchange.Export(ctx, serve.ExportOptions{Secrets: vault}))
+		return w, vault, err
+	}
+	s := &backup.Schedule{Home: cfg.Home, To: c.To, Every: c.Every.Std(), Do: once, Log: log}
+	return s.Run
+}
+
 func (a *app) restoreBackup(ctx context.Context, dir, file string) (err error) {
-	f, err := a.openBackup(dir, file)
+	f, err := a.openBackup(ctx, dir, file)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	// Whoever knows the passphrase wrote it, so that its signer is trusted.
-	sum, err := archive.Check(f.Records(), nil)
+	sum, err := archive.Check(f.Records(ctx), nil)
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
 	return a.with(ctx, true, func(cl *serve.Client) error {
 		m := a.meter("restore", "records", sum.Records)
-		r, err := cl.Import(ctx, linesOf(m.counted(f.Records())), serve.ImportOptions{Signer: archive.Words(sum.Key)})
+		r, err := cl.Import(ctx, linesOf(m.counted(f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
 		m.end()
 		return a.printed(err, r, func(w io.Writer) {
 			fmt.Fprintf(w, "Took %s; %d there already, %d refused.\n", plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
@@ -147,13 +276,13 @@ type backupCheck struct {
 }
 
 func (a *app) checkBackup(ctx context.Context, dir, file string) (err error) {
-	f, err := a.openBackup(dir, file)
+	f, err := a.openBackup(ctx, dir, file)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	was := backup.Content{}
-	sum, err := archive.Check(f.Records(), was.Add)
+	sum, err := archive.Check(f.Records(ctx), was.Add)
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
@@ -181,7 +310,7 @@ func (a *app) checkBackup(ctx context.Context, dir, file string) (err error) {
 	done := backupCheck{At: sum.Header.At, Records: sum.Records, Vault: sum.Header.Secrets}
 	m := a.meter("restore it", "records", sum.Records)
 	err = b.with(ctx, true, func(cl *serve.Client) error {
-		r, err := cl.Import(ctx, linesOf(m.counted(f.Records())), serve.ImportOptions{Signer: archive.Words(sum.Key)})
+		r, err := cl.Import(ctx, linesOf(m.counted(f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
 		if err != nil {
 			return err
 		}

@@ -226,6 +226,7 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 		var beside sync.WaitGroup
 		beside.Go(func() { tellApps(inner, services, zone, log) })
 		beside.Go(func() { show(inner) })
+		beside.Go(func() { a.backsUp(&l.Config, services, log)(inner) })
 		defer func() { end(); beside.Wait() }()
 		remote.begin(inner, end, recorder.New(n.Web(), serve.New(serve.Options{Services: services, Log: log, ForApps: forApps, AppsAlone: true, OAuth: asking})), log)
 		err = serve.Serve(inner, listener, serve.New(o), log)

@@ -78,6 +78,19 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 		}
 		line(e.Kind, "%s: %s", oneLine(e.Name), waits)
 	}
+	if b := s.Backup; b != nil {
+		how := "none yet"
+		if !b.At.IsZero() {
+			how = "last " + a.when(b.At)
+			if !b.Vault {
+				how += ", the vault's values sealed"
+			}
+		}
+		if b.Failures > 0 {
+			how += ", " + a.paint.red("failed since: "+oneLine(b.Error))
+		}
+		line("backup", "%s: %s", oneLine(b.To), how)
+	}
 	line("disk", "%s used, %s free, reserve %s", size(s.Disk.Used), size(s.Disk.Free), size(s.Disk.Reserve))
 	if s.HeapBytes > 0 {
 		line("memory use", "%s heap, %s resident", size(s.HeapBytes), size(s.RSSBytes))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -133,6 +134,26 @@ func (a *app) writeSettings(l *config.Loaded, passphraseFile string, o *initOpti
 		return "", err
 	}
 	return path, atomicfile.Write(path, b)
+}
+
+// addSettings adds a table to the settings in the home, which has none of that name.
+func (a *app) addSettings(name string, table map[string]any) error {
+	add, err := toml.Marshal(map[string]any{name: table})
+	if err != nil {
+		return err
+	}
+	path := a.settings.File
+	if path == "" {
+		path = filepath.Join(a.settings.Home, config.FileName)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if len(b) > 0 {
+		b = append(bytes.TrimRight(b, "\n"), "\n\n"...)
+	}
+	return atomicfile.Write(path, append(b, add...))
 }
 
 func (a *app) showPhrase(home, written, phrase string) {

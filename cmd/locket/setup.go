@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -27,6 +28,8 @@ type setupOptions struct {
 	engines        map[string]*string // by kind: an address, "auto" or "none"; of a mind with its model
 	atLogin        bool
 	say            string
+	backup         string
+	backupFile     string // of the backup's passphrase
 }
 
 func newSetupOptions() *setupOptions {
@@ -45,7 +48,8 @@ func (a *app) setupCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "setup", Short: "Set everything up, step by step", Args: nothing(),
 		Long: `Makes the home with its keys and 24 words, and asks for your name, a wearable, engines that
-hear, read and think, whether Locket starts when you log in, and a first thing to remember.
+hear, read and think, whether Locket starts when you log in, a first thing to remember, and
+where backups go.
 Each step can be skipped, and done later: run locket setup again, or the command that the
 step names. Where you end it before the words are checked, nothing is made.
 
@@ -70,6 +74,8 @@ skipped. The home needs --passphrase-file, --keyring or --key-file then.`,
 	}
 	f.BoolVar(&o.atLogin, "at-login", false, "start the daemon when you log in, by systemd or launchd")
 	f.StringVar(&o.say, "say", "", "a first `text` to remember")
+	f.StringVar(&o.backup, "backup", "", "`folder` or s3://BUCKET/PREFIX that gets a backup each day, or none")
+	f.StringVar(&o.backupFile, "backup-passphrase-file", "", "read the backup's passphrase from a `file`, each day as well")
 	return c
 }
 
@@ -85,6 +91,7 @@ type setUp struct {
 	Engines   []serve.Engine           `json:"engines"`            // that were added
 	AtLogin   string                   `json:"at_login,omitempty"` // the file that starts it
 	FirstLine []serve.Hit              `json:"found,omitempty"`    // for the first text
+	Backup    *backup.Written          `json:"backup,omitempty"`
 	Skipped   []string                 `json:"skipped"`
 }
 
@@ -137,12 +144,11 @@ func (a *app) setup(ctx context.Context, o *setupOptions) error {
 
 // steps are those that a home is needed for.
 func (s *settingUp) steps(c *serve.Client) error {
-	for _, step := range []func(*serve.Client) error{s.wearable, s.engines, s.atLogin, s.firstLine} {
+	for _, step := range []func(*serve.Client) error{s.wearable, s.engines, s.atLogin, s.firstLine, s.backUp} {
 		if err := step(c); err != nil {
 			return err
 		}
 	}
-	s.done.Skipped = append(s.done.Skipped, "locket backup DIR, onto a stick or another disk")
 	return nil
 }
 

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/pairing"
 )
@@ -179,6 +181,57 @@ func (s *settingUp) firstLine(c *serve.Client) error {
 	}
 	for i := range res.Hits {
 		fmt.Fprintf(s.stdout, "It is found: %s\n", oneLine(hitText(&res.Hits[i])))
+	}
+	return nil
+}
+
+// backUp makes a first backup. With the passphrase in a file, the daemon goes on with
+// one each day.
+func (s *settingUp) backUp(c *serve.Client) error {
+	o := &backupOptions{file: s.o.backupFile}
+	to := s.o.backup
+	if to == "" && s.talks {
+		var err error
+		if to, err = s.ask("\nA folder for a backup, such as one on a stick or another disk; Enter skips this", ""); err != nil {
+			return err
+		}
+	}
+	if to == "" || to == none {
+		s.done.Skipped = append(s.done.Skipped, "locket backup DIR, onto a stick or another disk")
+		return nil
+	}
+	if o.file == "" && !s.talks {
+		return usagef("--backup needs --backup-passphrase-file")
+	}
+	var schedule map[string]any
+	var w backup.Written
+	err := s.wait(func() (err error) {
+		if o.file != "" {
+			o.every = "1d"
+			if schedule, err = s.backupSchedule(to, o); err != nil {
+				return err
+			}
+		}
+		if s.o.init.passphrase != "" {
+			if _, err := c.UnlockVault(s.ctx, s.o.init.passphrase, time.Minute); err != nil {
+				return err
+			}
+		}
+		w, err = s.app.backUp(s.ctx, c, to, o)
+		if err == nil && schedule != nil {
+			err = s.addSettings("backup", schedule)
+		}
+		return err
+	})
+	if err != nil {
+		return advisedError{fmt.Errorf("backup: %w", err), "What was done so far stays. To do it later: locket backup DIR"}
+	}
+	s.done.Backup = &w
+	if !s.json {
+		showBackup(s.stdout, &w)
+	}
+	if schedule == nil {
+		s.done.Skipped = append(s.done.Skipped, "locket backup DIR --every 1d --passphrase-file FILE, to have the daemon do it")
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package backup keeps the newest export of a home in a folder, in sealed pieces,
-// so that the next one writes only what is new. What was forgotten meanwhile leaves
+// Package backup keeps the newest export of a home in a folder or a bucket, in sealed
+// pieces, so that the next one writes only what is new. What was forgotten meanwhile leaves
 // the folder with it: a folder holds one export, and no older ones.
 //
 // FORMAT of a folder, version 1
@@ -10,9 +10,9 @@
 //	pieces/XX/ID  a stream under the key "piece " ID: a zstd frame of lines, each an
 //	              archive.Record as JSON. ID is the HMAC-SHA256 of the frame under the key
 //	              "names", 64 hexadecimal digits, and XX its first two
-//	lock          of who writes
+//	lock          of who writes; in a folder alone
 //
-// Whoever has the folder sees how many pieces there are, their sizes and their
+// A bucket has the same files as objects below a prefix. Whoever has the folder sees how many pieces there are, their sizes and their
 // times, and which come and go.
 package backup
 
@@ -30,16 +30,14 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"os"
-	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/internal/atomicfile"
-	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/node/archive"
 )
 
@@ -50,6 +48,8 @@ var (
 	ErrOther = errors.New("the folder has other things in it, and no backup")
 	// ErrDamaged: a file of the backup is missing, or is not what was written.
 	ErrDamaged = errors.New("the backup is damaged")
+	// ErrMeanwhile: somebody else wrote the backup while it was being written.
+	ErrMeanwhile = errors.New("somebody else has written this backup meanwhile")
 )
 
 const (
@@ -74,69 +74,76 @@ type Index struct {
 	Pieces  []string  `json:"pieces"`  // ids, in order
 }
 
-// Folder is a folder of backups that is open. Its methods are for one caller at a time.
+// Folder is a backup that is open, in a folder or a bucket. Its methods are for one
+// caller at a time.
 type Folder struct {
-	dir  string
-	key  *seal.Key
-	lock *filelock.Lock
+	at      Place
+	key     *seal.Key
+	release func() error
 }
 
-// Open opens the backup in dir by its passphrase: ErrNone where there is none,
+// Has reports whether there is a backup at a place.
+func Has(ctx context.Context, at Place) (bool, error) {
+	_, err := at.Read(ctx, keyName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Open opens the backup at a place by its passphrase: ErrNone where there is none,
 // an error of filelock where somebody else has it open, and seal.ErrFile where
 // the passphrase is another.
-func Open(dir, passphrase string) (*Folder, error) {
-	if _, err := os.Stat(filepath.Join(dir, "key.age")); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %s", ErrNone, dir)
+func Open(ctx context.Context, at Place, passphrase string) (*Folder, error) {
+	sealed, err := at.Read(ctx, keyName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s", ErrNone, at)
 	}
-	f := &Folder{dir: dir}
-	var err error
-	if f.lock, err = filelock.Take(filepath.Join(dir, "lock")); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	if f.key, err = readKey(filepath.Join(dir, "key.age"), passphrase); err != nil {
-		return nil, errors.Join(err, f.lock.Release())
+	f := &Folder{at: at}
+	if f.release, err = at.Take(); err != nil {
+		return nil, err
+	}
+	if f.key, err = readKey(sealed, passphrase); err != nil {
+		return nil, errors.Join(err, f.release())
 	}
 	return f, nil
 }
 
-// Make makes a folder for a backup, which must be empty or not there: ErrOther.
-func Make(dir, passphrase string) (*Folder, error) {
-	if err := atomicfile.MkdirAll(dir); err != nil {
-		return nil, err
-	}
-	list, err := os.ReadDir(dir)
+// Make begins a backup at a place, which must be empty or not there: ErrOther.
+func Make(ctx context.Context, at Place, passphrase string) (*Folder, error) {
+	all, err := at.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if len(list) > 0 {
-		return nil, fmt.Errorf("%w: %s", ErrOther, dir)
+	if len(all) > 0 {
+		return nil, fmt.Errorf("%w: %s", ErrOther, at)
 	}
 	key := seal.NewKey()
-	err = atomicfile.Stream(filepath.Join(dir, "key.age"), func(w io.Writer) error {
-		sealed, err := seal.SealFile(w, nil, passphrase)
-		if err != nil {
-			return err
-		}
-		b := key.Bytes()
-		defer clear(b)
-		if _, err := sealed.Write(b); err != nil {
-			return err
-		}
-		return sealed.Close()
-	})
-	key.Zero()
+	defer key.Zero()
+	var file bytes.Buffer
+	sealed, err := seal.SealFile(&file, nil, passphrase)
 	if err != nil {
 		return nil, err
 	}
-	return Open(dir, passphrase)
+	b := key.Bytes()
+	defer clear(b)
+	if _, err := sealed.Write(b); err != nil {
+		return nil, err
+	}
+	if err := sealed.Close(); err != nil {
+		return nil, err
+	}
+	if err := at.Write(ctx, keyName, file.Bytes()); err != nil {
+		return nil, err
+	}
+	return Open(ctx, at, passphrase)
 }
 
-func readKey(path, passphrase string) (*seal.Key, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	r, size, err := seal.OpenFile(bytes.NewReader(b), int64(len(b)), "", passphrase)
+func readKey(sealed []byte, passphrase string) (*seal.Key, error) {
+	r, size, err := seal.OpenFile(bytes.NewReader(sealed), int64(len(sealed)), "", passphrase)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +158,7 @@ func readKey(path, passphrase string) (*seal.Key, error) {
 // Close ends the use of the folder.
 func (f *Folder) Close() error {
 	f.key.Zero()
-	return f.lock.Release()
+	return f.release()
 }
 
 // Written says what a backup did.
@@ -172,12 +179,19 @@ func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, er
 	}
 	defer enc.Close()
 	ix := Index{Version: 1, At: time.Now().UTC()}
+	if _, err := f.Index(ctx); err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {
+		return w, err
+	}
+	there, err := f.at.List(ctx)
+	if err != nil {
+		return w, err
+	}
 	var lines bytes.Buffer
 	cut := func() error {
 		if lines.Len() == 0 {
 			return nil
 		}
-		id, size, err := f.put(enc.EncodeAll(lines.Bytes(), nil))
+		id, size, err := f.put(ctx, there, enc.EncodeAll(lines.Bytes(), nil))
 		if err != nil {
 			return err
 		}
@@ -216,20 +230,26 @@ func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, er
 	}
 	if err == nil {
 		ix.Records = sum.Records
-		err = f.writeIndex(&ix)
+		err = f.writeIndex(ctx, &ix)
 	}
 	if err != nil {
 		return w, err
 	}
 	w.Records, w.Pieces = ix.Records, len(ix.Pieces)
-	w.Gone, err = f.sweep(&ix)
+	w.Gone, err = f.sweep(ctx, &ix, there)
 	return w, err
 }
 
-func (f *Folder) place(id string) string { return filepath.Join(f.dir, "pieces", id[:2], id) }
+const (
+	keyName   = "key.age"
+	indexName = "index"
+	pieces    = "pieces/"
+)
 
-// put writes a piece where it is not there; size 0: it was.
-func (f *Folder) put(frame []byte) (id string, size int64, err error) {
+func place(id string) string { return pieces + id[:2] + "/" + id }
+
+// put writes a piece if it is not among those that are there; size 0: it was.
+func (f *Folder) put(ctx context.Context, there map[string]int64, frame []byte) (id string, size int64, err error) {
 	names := f.key.Derive("names")
 	defer names.Zero()
 	b := names.Bytes()
@@ -244,16 +264,18 @@ func (f *Folder) put(frame []byte) (id string, size int64, err error) {
 		return "", 0, err
 	}
 	// One that a full disk cut off has another size.
-	if st, err := os.Stat(f.place(id)); err == nil && st.Size() == int64(len(sealed)) {
+	name := place(id)
+	if there[name] == int64(len(sealed)) {
 		return id, 0, nil
 	}
-	if err := atomicfile.MkdirAll(filepath.Dir(f.place(id))); err != nil {
+	if err := f.at.Write(ctx, name, sealed); err != nil {
 		return "", 0, err
 	}
-	return id, int64(len(sealed)), atomicfile.Write(f.place(id), sealed)
+	there[name] = int64(len(sealed))
+	return id, int64(len(sealed)), nil
 }
 
-func (f *Folder) writeIndex(ix *Index) error {
+func (f *Folder) writeIndex(ctx context.Context, ix *Index) error {
 	plain, err := json.Marshal(ix)
 	if err != nil {
 		return err
@@ -262,115 +284,30 @@ func (f *Folder) writeIndex(ix *Index) error {
 	rand.Read(salt) // never fails, from Go 1.24 on
 	key := f.key.Derive("index " + hex.EncodeToString(salt))
 	defer key.Zero()
-	return atomicfile.Stream(filepath.Join(f.dir, "index"), func(w io.Writer) error {
-		_, err := io.Copy(w, io.MultiReader(bytes.NewReader([]byte(magic)), bytes.NewReader(salt), seal.SealStream(key, bytes.NewReader(plain))))
+	sealed, err := io.ReadAll(seal.SealStream(key, bytes.NewReader(plain)))
+	if err != nil {
 		return err
-	})
+	}
+	return f.at.Write(ctx, indexName, slices.Concat([]byte(magic), salt, sealed))
 }
 
 var isID = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// sweep removes what the index does not name: it was forgotten, or an export was
-// cut off.
-func (f *Folder) sweep(ix *Index) (gone int, err error) {
+// sweep removes the pieces that the index does not name: they were forgotten, or an
+// export was cut off.
+func (f *Folder) sweep(ctx context.Context, ix *Index, there map[string]int64) (gone int, err error) {
 	named := map[string]bool{}
 	for _, id := range ix.Pieces {
-		named[id] = true
+		named[place(id)] = true
 	}
-	top := filepath.Join(f.dir, "pieces")
-	err = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || named[d.Name()] {
-			return err
+	for name := range there {
+		if named[name] || !strings.HasPrefix(name, pieces) {
+			continue
+		}
+		if err := f.at.Remove(ctx, name); err != nil {
+			return gone, err
 		}
 		gone++
-		return os.Remove(path)
-	})
-	return gone, err
-}
-
-// Index reads what the newest export is made of: ErrNone, ErrDamaged.
-func (f *Folder) Index() (ix Index, err error) {
-	b, err := os.ReadFile(filepath.Join(f.dir, "index"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return ix, fmt.Errorf("%w: the first one did not come to its end", ErrNone)
 	}
-	if err != nil {
-		return ix, err
-	}
-	rest, ok := bytes.CutPrefix(b, []byte(magic))
-	if !ok || len(rest) < saltSize || len(rest) > maxIndex {
-		return ix, fmt.Errorf("%w: index: it begins with something else", ErrDamaged)
-	}
-	key := f.key.Derive("index " + hex.EncodeToString(rest[:saltSize]))
-	defer key.Zero()
-	plain, err := io.ReadAll(seal.OpenStream(key, bytes.NewReader(rest[saltSize:])))
-	if err == nil {
-		err = json.Unmarshal(plain, &ix)
-	}
-	if err != nil {
-		return ix, fmt.Errorf("%w: index: %w", ErrDamaged, err)
-	}
-	for _, id := range ix.Pieces {
-		if !isID.MatchString(id) {
-			return ix, fmt.Errorf("%w: index: %q is no piece", ErrDamaged, id)
-		}
-	}
-	return ix, nil
-}
-
-// Records gives the newest export. An error wraps ErrDamaged where a file is, and
-// names it. What came before it is right, and is not yet known to be whole:
-// archive.Check says that.
-func (f *Folder) Records() iter.Seq2[archive.Record, error] {
-	return func(yield func(archive.Record, error) bool) {
-		ix, err := f.Index()
-		if err != nil {
-			yield(archive.Record{}, err)
-			return
-		}
-		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPiece))
-		if err != nil {
-			yield(archive.Record{}, err)
-			return
-		}
-		defer dec.Close()
-		for _, id := range ix.Pieces {
-			records, err := f.piece(dec, id)
-			for _, r := range records {
-				if !yield(r, nil) {
-					return
-				}
-			}
-			if err != nil {
-				yield(archive.Record{}, fmt.Errorf("%w: pieces/%s/%s: %w", ErrDamaged, id[:2], id, err))
-				return
-			}
-		}
-	}
-}
-
-func (f *Folder) piece(dec *zstd.Decoder, id string) (records []archive.Record, err error) {
-	file, err := os.Open(f.place(id))
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	key := f.key.Derive("piece " + id)
-	defer key.Zero()
-	frame, err := io.ReadAll(io.LimitReader(seal.OpenStream(key, file), maxPiece))
-	if err != nil {
-		return nil, err
-	}
-	lines, err := dec.DecodeAll(frame, nil)
-	if err != nil {
-		return nil, err
-	}
-	for d := json.NewDecoder(bytes.NewReader(lines)); d.More(); {
-		var r archive.Record
-		if err := d.Decode(&r); err != nil {
-			return records, err
-		}
-		records = append(records, r)
-	}
-	return records, nil
+	return gone, nil
 }

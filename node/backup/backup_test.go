@@ -1,7 +1,6 @@
 package backup
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/testing/s3test"
 	"github.com/locket-dev/locket/node/archive"
 )
 
@@ -49,11 +49,58 @@ func line(i int) string {
 	return fmt.Sprintf("The keeper of island %d counted %d gulls. %s", i, 3*i, strings.Repeat("x", i%90))
 }
 
-func open(t *testing.T, dir string) *Folder {
+// kept is a place that a test looks into and changes.
+type kept struct {
+	Place
+	files func() map[string]string
+	set   func(name, content string) // "": it is removed
+}
+
+// places has a way to make each kind, empty.
+var places = map[string]func(*testing.T) kept{
+	"folder": func(t *testing.T) kept {
+		dir := filepath.Join(t.TempDir(), "backup")
+		return kept{folder(dir), func() map[string]string { return files(t, dir) }, func(name, content string) {
+			path := filepath.Join(dir, name)
+			err := os.Remove(path)
+			if content != "" {
+				err = os.WriteFile(path, []byte(content), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}}
+	},
+	"s3": func(t *testing.T) kept {
+		s := s3test.New(t)
+		return kept{bucketAt(t, s, "some/prefix"), func() map[string]string {
+			out := map[string]string{}
+			for name, b := range s.Objects() {
+				out[strings.TrimPrefix(name, "some/prefix/")] = string(b)
+			}
+			return out
+		}, func(name, content string) {
+			b := []byte(content)
+			if content == "" {
+				b = nil
+			}
+			s.Set("some/prefix/"+name, b)
+		}}
+	},
+}
+
+// inEach runs a test at each kind of place.
+func inEach(t *testing.T, test func(*testing.T, kept)) {
+	for name, make := range places {
+		t.Run(name, func(t *testing.T) { test(t, make(t)) })
+	}
+}
+
+func open(t *testing.T, at Place) *Folder {
 	t.Helper()
-	f, err := Open(dir, pass)
+	f, err := Open(t.Context(), at, pass)
 	if errors.Is(err, ErrNone) {
-		f, err = Make(dir, pass)
+		f, err = Make(t.Context(), at, pass)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +121,7 @@ func write(t *testing.T, f *Folder, records iter.Seq2[archive.Record, error]) Wr
 // texts are those that the folder gives back.
 func texts(t *testing.T, f *Folder) (out []string) {
 	t.Helper()
-	_, err := archive.Check(f.Records(), func(r archive.Record) error {
+	_, err := archive.Check(f.Records(t.Context()), func(r archive.Record) error {
 		if r.Kind != archive.KindUtterance {
 			return nil
 		}
@@ -98,7 +145,8 @@ func files(t *testing.T, dir string) map[string]string {
 			return err
 		}
 		b, err := os.ReadFile(path)
-		out[path] = string(b)
+		name, _ := filepath.Rel(dir, path)
+		out[filepath.ToSlash(name)] = string(b)
 		return err
 	})
 	if err != nil {
@@ -109,14 +157,15 @@ func files(t *testing.T, dir string) map[string]string {
 
 // The next backup writes what is new and takes away what was forgotten, and what
 // comes back is the newest.
-func TestIncremental(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "backup")
-	f := open(t, dir)
+func TestIncremental(t *testing.T) { inEach(t, testIncremental) }
+
+func testIncremental(t *testing.T, at kept) {
+	f := open(t, at)
 	first := write(t, f, export(5000))
 	if first.New != first.Pieces || first.Pieces < 20 || first.Gone != 0 || first.Records != 5000 {
 		t.Fatalf("%+v", first)
 	}
-	before := files(t, dir)
+	before := at.files()
 	if again := write(t, f, export(5000)); again.New != 0 || again.Gone != 0 {
 		t.Errorf("the same again: %+v", again)
 	}
@@ -129,7 +178,7 @@ func TestIncremental(t *testing.T) {
 	if len(got) != 5000 || slices.Contains(got, line(2500)) || !slices.Contains(got, line(5000)) {
 		t.Errorf("%d lines came back", len(got))
 	}
-	after := files(t, dir)
+	after := at.files()
 	same := 0
 	for path := range maps.Keys(after) {
 		if before[path] == after[path] {
@@ -145,8 +194,10 @@ func TestIncremental(t *testing.T) {
 }
 
 // One that is cut off, or that somebody ends, leaves the one before.
-func TestCutOff(t *testing.T) {
-	f := open(t, t.TempDir())
+func TestCutOff(t *testing.T) { inEach(t, testCutOff) }
+
+func testCutOff(t *testing.T, at kept) {
+	f := open(t, at)
 	write(t, f, export(1000))
 	lost := errors.New("the node went")
 	cut := func(yield func(archive.Record, error) bool) {
@@ -178,72 +229,66 @@ func TestCutOff(t *testing.T) {
 }
 
 // Whatever byte is changed in whatever file, it is told, and no line is made up.
-func TestDamage(t *testing.T) {
-	dir := t.TempDir()
-	f := open(t, dir)
+func TestDamage(t *testing.T) { inEach(t, testDamage) }
+
+func testDamage(t *testing.T, at kept) {
+	f := open(t, at)
 	write(t, f, export(300))
 	want := texts(t, f)
-	for path, was := range files(t, dir) {
-		if name := filepath.Base(path); name == "lock" || name == "key.age" {
+	for name, was := range at.files() {
+		if name == lockName || name == keyName {
 			continue
 		}
-		for _, at := range []int{0, 4, 5, 20, 21, len(was) / 2, len(was) - 1} {
+		for _, i := range []int{0, 4, 5, 20, 21, len(was) / 2, len(was) - 1} {
 			b := []byte(was)
-			b[at] ^= 1
-			if err := os.WriteFile(path, b, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			_, err := archive.Check(f.Records(), nil)
+			b[i] ^= 1
+			at.set(name, string(b))
+			_, err := archive.Check(f.Records(t.Context()), nil)
 			if !errors.Is(err, ErrDamaged) {
-				t.Errorf("%s, byte %d: %v", path, at, err)
+				t.Errorf("%s, byte %d: %v", name, i, err)
 			}
 		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := archive.Check(f.Records(), nil); err == nil {
-			t.Errorf("%s is gone, and nothing is told", path)
+		at.set(name, "")
+		if _, err := archive.Check(f.Records(t.Context()), nil); err == nil {
+			t.Errorf("%s is gone, and nothing is told", name)
 		}
 		// What a full disk cut off is written anew.
-		if err := os.WriteFile(path, []byte(was)[:len(was)/2], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		at.set(name, was[:len(was)/2])
 		write(t, f, export(300))
 		if got := texts(t, f); !slices.Equal(got, want) {
-			t.Errorf("%s is not written anew: %d lines", path, len(got))
+			t.Errorf("%s is not written anew: %d lines", name, len(got))
 		}
 	}
 }
 
-func TestDoors(t *testing.T) {
-	dir := t.TempDir()
-	f := open(t, dir)
-	if _, err := Open(dir, pass); err == nil {
+func TestDoors(t *testing.T) { inEach(t, testDoors) }
+
+func testDoors(t *testing.T, at kept) {
+	if _, err := Open(t.Context(), at, pass); !errors.Is(err, ErrNone) {
+		t.Error(err)
+	}
+	at.Write(t.Context(), "mine.txt", []byte("x"))
+	if _, err := Make(t.Context(), at, pass); !errors.Is(err, ErrOther) {
+		t.Error(err)
+	}
+	if left := at.files(); len(left) != 1 || left["mine.txt"] != "x" {
+		t.Error(left)
+	}
+	at.set("mine.txt", "")
+	f := open(t, at)
+	if _, err := Open(t.Context(), at, pass); err == nil {
 		t.Error("two have it open")
 	}
-	if _, err := f.Index(); !errors.Is(err, ErrNone) {
+	if _, err := f.Index(t.Context()); !errors.Is(err, ErrNone) {
 		t.Error(err)
 	}
 	if err := f.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := Open(dir, "another horse"); !errors.Is(err, seal.ErrFile) {
+	if _, err := Open(t.Context(), at, "another horse"); !errors.Is(err, seal.ErrFile) {
 		t.Error(err)
 	}
-	if f, err := Open(dir, pass); err != nil || f.Close() != nil {
+	if f, err := Open(t.Context(), at, pass); err != nil || f.Close() != nil {
 		t.Error("another passphrase left it locked: ", err)
-	}
-	other := t.TempDir()
-	if err := os.WriteFile(filepath.Join(other, "mine.txt"), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Make(other, pass); !errors.Is(err, ErrOther) {
-		t.Error(err)
-	}
-	if left := files(t, other); len(left) != 1 || !bytes.Equal([]byte(left[filepath.Join(other, "mine.txt")]), []byte("x")) {
-		t.Error(left)
-	}
-	if _, err := Open(t.TempDir(), pass); !errors.Is(err, ErrNone) {
-		t.Error(err)
 	}
 }

@@ -62,6 +62,9 @@ func (l *Loaded) check() error {
 	if err := l.checkRemote(); err != nil {
 		return err
 	}
+	if err := l.checkBackup(); err != nil {
+		return err
+	}
 	if err := l.checkSync(); err != nil {
 		return err
 	}

@@ -38,6 +38,7 @@ type Config struct {
 	LLM        LLM       `toml:"llm"`
 	Dense      Dense     `toml:"dense"`
 	Proxy      Proxy     `toml:"proxy"`
+	Backup     Backup    `toml:"backup"`
 
 	HomeAssistant HomeAssistant `toml:"homeassistant"`
 }
@@ -161,6 +162,7 @@ func (c *Config) Defaults() {
 	def(&c.Zones.Unknown, "take")
 	def(&c.Dense.Within, Duration(400*time.Millisecond))
 	def(&c.Sync.Snapshots, 1000)
+	def(&c.Backup.Every, Duration(Day))
 	def(&c.LLM.Format, "auto")
 	def(&c.LLM.Timeout, Duration(2*time.Minute))
 	def(&c.LLM.MaxTokens, 2000)

@@ -131,6 +131,7 @@ func TestEveryKeyFromEverySource(t *testing.T) {
 		"dense.url": "https://llm.example/v1", "dense.rerank_url": "", "dense.key": "", "dense.key_file": "/dk", "dense.within": "1s",
 		"llm.url": "https://llm.example/v1", "llm.key": "", "llm.key_file": "/lk", "llm.extract": "true", "llm.topic": "true",
 		"llm.format": "object", "llm.timeout": "30s", "llm.max_tokens": "900", "hot.records": "800",
+		"backup.to": "s3://bucket/locket", "backup.every": "12h", "backup.without_vault": "true",
 	}
 	value := func(k key) string {
 		if v, ok := text[k.name]; ok {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/atomicfile"
@@ -91,6 +92,16 @@ func (ch Checks) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, e
 	}
 	if s.Journal.Transcribe > 0 && !hears {
 		add("recordings", serve.LevelOK, "locket engine add ears auto", "%d wait for words, and nothing here hears", s.Journal.Transcribe)
+	}
+	if b := s.Backup; b != nil {
+		switch {
+		case b.Failures > 0:
+			add("backup", serve.LevelWarning, "run 'locket backup "+b.To+"' to see it", "%s: %d tries failed since the last one: %s", b.To, b.Failures, b.Error)
+		case b.At.IsZero():
+			add("backup", serve.LevelWarning, "leave 'locket run' running: it makes the first one soon", "%s: none was made yet by schedule", b.To)
+		default:
+			add("backup", serve.LevelOK, "", "%s: the last one is of %s", b.To, b.At.Format(time.RFC3339))
+		}
 	}
 	ch.doctorFiles(verify, add)
 	err = ch.of.During(ctx, func(ctx context.Context, h *Health) error {

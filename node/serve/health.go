@@ -38,7 +38,17 @@ type Status struct {
 	HeapBytes  int64               `json:"heap_bytes"`
 	RSSBytes   int64               `json:"rss_bytes,omitempty"`
 	Plugins    []PluginStatus      `json:"plugins"`
-	Engines    []Engine            `json:"engines"` // ears and eyes; for a mind see ModelStatus
+	Engines    []Engine            `json:"engines"`          // ears and eyes; for a mind see ModelStatus
+	Backup     *BackupStatus       `json:"backup,omitempty"` // by schedule
+}
+
+// BackupStatus says how backups by schedule go.
+type BackupStatus struct {
+	To       string    `json:"to"`              // a folder, or s3://BUCKET/PREFIX
+	At       time.Time `json:"at,omitzero"`     // of the last one
+	Vault    bool      `json:"vault"`           // the values of the vault are in it
+	Failures int       `json:"failures"`        // since then
+	Error    string    `json:"error,omitempty"` // of the last failure
 }
 
 // BrokerStatus is the MQTT side.

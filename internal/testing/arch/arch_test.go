@@ -136,7 +136,7 @@ var may = map[string][]string{
 	"sync/pairing":                    {"memory", "crypto/...", "sync/..."},
 	"sync/remote":                     {"memory", "sync/canonical", "sync/envelope", "sync/httpsig", "sync/replica", "sync/trade"},
 	"node/archive":                    {"memory", "memory/reconcile", "crypto/keyring"},
-	"node/backup":                     {"memory", "crypto/seal", "internal/atomicfile", "internal/filelock", "node/archive"},
+	"node/backup":                     {"memory", "crypto/seal", "internal/atomicfile", "internal/filelock", "internal/retry", "internal/wait", "node/archive"},
 	"node/foreign":                    {"memory", "node/serve"},
 	"node/serve":                      {"memory/...", "sync/trade", "node/archive", "node/config", "node/zones", "node/intake/wire", "wasm/trust", "docs", "internal/clientaddr"},
 	"node/opened":                     {"memory", "memory/store"},

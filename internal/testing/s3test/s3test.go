@@ -1,4 +1,8 @@
-package bucket
+// Package s3test has a counterpart of Amazon S3, for tests: one bucket in memory, by
+// path, with multipart uploads, ranges, conditions, and listings of two names a page.
+// It refuses what S3 would: a wrong AWS4-HMAC-SHA256 signature, a body that is not the
+// one signed, a bucket or upload that is not there, a condition that does not hold.
+package s3test
 
 import (
 	"bytes"
@@ -21,37 +25,39 @@ import (
 	"time"
 )
 
-// s3 is a stand-in for Amazon's: one bucket in memory, by path, with multipart
-// uploads, ranges and listings of two names a page. It refuses what S3 would:
-// a wrong AWS4-HMAC-SHA256 signature, a body that is not the one signed, a
-// bucket or upload that is not there.
-type s3 struct {
+// Server is the counterpart. Its bucket is called "bucket".
+type Server struct {
 	*httptest.Server
 	t       *testing.T
 	mu      sync.Mutex
 	answer  func(http.ResponseWriter, *http.Request) bool
-	other   bool // the client has another secret: it is refused
+	other   bool // set before the first request
 	objects map[string][]byte
 	uploads map[string]map[int][]byte
 	seen    map[string]bool
 }
 
-var s3Time = time.Unix(1_790_000_000, 0)
+var written = time.Unix(1_790_000_000, 0)
 
-const s3Key, s3Secret = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
+const accessKey, secretKey = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
 
-func newS3(t *testing.T) *s3 {
-	t.Setenv("AWS_ACCESS_KEY_ID", s3Key)
-	t.Setenv("AWS_SECRET_ACCESS_KEY", s3Secret)
+// New makes one, and sets the variables of the environment that hold its keys.
+func New(t *testing.T) *Server {
+	t.Setenv("AWS_ACCESS_KEY_ID", accessKey)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", secretKey)
 	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
-	s := &s3{t: t, objects: map[string][]byte{}, uploads: map[string]map[int][]byte{}, seen: map[string]bool{}}
+	s := &Server{t: t, objects: map[string][]byte{}, uploads: map[string]map[int][]byte{}, seen: map[string]bool{}}
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s
 }
 
-func (s *s3) mustHaveSeen(what ...string) {
+// MustHaveSeen fails the test unless the client sent these: methods, "list", "multipart",
+// "range", "condition".
+func (s *Server) MustHaveSeen(what ...string) {
 	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, w := range what {
 		if !s.seen[w] {
 			s.t.Errorf("the client sent no %s", w)
@@ -59,18 +65,18 @@ func (s *s3) mustHaveSeen(what ...string) {
 	}
 }
 
-func (s *s3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fail := func(status int, code string) { s3Refusal(w, status, code) }
+	fail := func(status int, code string) { Refusal(w, status, code) }
 	if s.answer != nil && s.answer(w, r) {
 		return
 	}
-	if err := signed(r, body, map[bool]string{false: s3Secret, true: "another"}[s.other]); err != nil {
+	if err := signed(r, body, map[bool]string{false: secretKey, true: "another"}[s.other]); err != nil {
 		if !s.other {
 			s.t.Error(err)
 		}
@@ -101,7 +107,7 @@ func (s *s3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == "PUT" && upload != "":
 		n, _ := strconv.Atoi(q.Get("partNumber"))
 		s.uploads[upload][n] = body
-		w.Header().Set("ETag", fmt.Sprintf(`"%x"`, sha256.Sum256(body)))
+		w.Header().Set("ETag", tag(body))
 	case r.Method == "POST" && upload != "":
 		var whole []byte
 		for _, n := range slices.Sorted(maps.Keys(s.uploads[upload])) {
@@ -114,8 +120,16 @@ func (s *s3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		delete(s.uploads, upload)
 		w.WriteHeader(204)
 	case r.Method == "PUT":
+		was, there := s.objects[key]
+		if is, none := r.Header.Get("If-Match"), r.Header.Get("If-None-Match"); is != "" || none != "" {
+			s.seen["condition"] = true
+			if is != "" && (!there || is != tag(was)) || none == "*" && there {
+				fail(412, "PreconditionFailed")
+				return
+			}
+		}
 		s.objects[key] = body
-		w.Header().Set("ETag", `"x"`)
+		w.Header().Set("ETag", tag(body))
 	case r.Method == "DELETE":
 		delete(s.objects, key)
 		w.WriteHeader(204)
@@ -128,28 +142,51 @@ func (s *s3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Range") != "" {
 			s.seen["range"] = true
 		}
-		w.Header().Set("ETag", `"x"`)
-		http.ServeContent(w, r, "", s3Time, bytes.NewReader(b))
+		w.Header().Set("ETag", tag(b))
+		http.ServeContent(w, r, "", written, bytes.NewReader(b))
 	default:
 		fail(405, "MethodNotAllowed")
 	}
 }
 
-// s3Refusal answers as S3 does.
-func s3Refusal(w http.ResponseWriter, status int, code string) {
+func tag(b []byte) string { return fmt.Sprintf(`"%x"`, sha256.Sum256(b)) }
+
+// Refusal answers as S3 does.
+func Refusal(w http.ResponseWriter, status int, code string) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.WriteHeader(status)
 	fmt.Fprintf(w, "<Error><Code>%s</Code><Message>%s</Message></Error>", code, code)
 }
 
-// answerWith looks at requests before they are: see counterpart.Front.
-func (s *s3) answerWith(answer func(http.ResponseWriter, *http.Request) bool) {
+// Other has the server know another secret than its clients, so that it refuses them.
+func (s *Server) Other() { s.other = true }
+
+// Objects gives the names and contents of what is in the bucket.
+func (s *Server) Objects() map[string][]byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.objects)
+}
+
+// Set puts an object into the bucket, or removes it if b is nil.
+func (s *Server) Set(name string, b []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b == nil {
+		delete(s.objects, name)
+		return
+	}
+	s.objects[name] = b
+}
+
+// Front has answer look at each request first. If it gives true, it has answered.
+func (s *Server) Front(answer func(http.ResponseWriter, *http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = answer
 }
 
-func (s *s3) list(w http.ResponseWriter, q url.Values) {
+func (s *Server) list(w http.ResponseWriter, q url.Values) {
 	type object struct {
 		Key          string
 		Size         int
@@ -173,7 +210,7 @@ func (s *s3) list(w http.ResponseWriter, q url.Values) {
 			break
 		}
 		out.KeyCount++
-		out.Contents = append(out.Contents, object{k, len(s.objects[k]), s3Time.UTC().Format("2006-01-02T15:04:05.000Z"), "x"})
+		out.Contents = append(out.Contents, object{k, len(s.objects[k]), written.UTC().Format("2006-01-02T15:04:05.000Z"), "x"})
 	}
 	w.Header().Set("Content-Type", "application/xml")
 	if err := xml.NewEncoder(w).Encode(out); err != nil {
@@ -215,7 +252,7 @@ func signed(r *http.Request, body []byte, secret string) error {
 	for p := range strings.SplitSeq(scope[1], "/") {
 		key = mac(key, p)
 	}
-	if scope[0] != s3Key || hex.EncodeToString(mac(key, text)) != part["Signature"] {
+	if scope[0] != accessKey || hex.EncodeToString(mac(key, text)) != part["Signature"] {
 		return fmt.Errorf("%s %s: wrong signature over %q", r.Method, r.URL, canonical)
 	}
 	return nil

@@ -1,0 +1,106 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/filelock"
+)
+
+// Place keeps the files of a backup under the names that FORMAT gives. Its methods
+// are for one caller at a time.
+type Place interface {
+	// Read gives a file's content. The error is fs.ErrNotExist if there is none.
+	Read(ctx context.Context, name string) ([]byte, error)
+	// Write makes a file, or replaces it. After an error the file is as it was, or
+	// has the new content. If the file was read, and somebody else has changed it
+	// since, the error may be ErrMeanwhile.
+	Write(ctx context.Context, name string, b []byte) error
+	// List gives the names and sizes in bytes of all files.
+	List(ctx context.Context) (map[string]int64, error)
+	// Remove removes a file. It is no error if there is none.
+	Remove(ctx context.Context, name string) error
+	// Take keeps other processes of this machine out until release. The error is
+	// one of filelock.
+	Take() (release func() error, err error)
+}
+
+// At gives the place that a person names: a folder, or s3://BUCKET/PREFIX as
+// [openS3] reads it. home is that of the node, which has the lock for a bucket.
+func At(name, home string, environ func(string) string) (Place, error) {
+	if strings.HasPrefix(name, s3Scheme) {
+		return openS3(name, filepath.Join(home, "backup.lock"), environ)
+	}
+	if scheme, _, ok := strings.Cut(name, "://"); ok {
+		return nil, fmt.Errorf("backup: %s://: want a folder, or s3://BUCKET/PREFIX", scheme)
+	}
+	return folder(name), nil
+}
+
+// Shown is the name of a place without what may follow it.
+func Shown(name string) string {
+	if strings.HasPrefix(name, s3Scheme) {
+		name, _, _ = strings.Cut(name, "?")
+	}
+	return name
+}
+
+// folder is a place in a file system.
+type folder string
+
+const lockName = "lock"
+
+func (f folder) path(name string) string { return filepath.Join(string(f), filepath.FromSlash(name)) }
+
+func (f folder) Read(_ context.Context, name string) ([]byte, error) {
+	return os.ReadFile(f.path(name))
+}
+
+func (f folder) Write(_ context.Context, name string, b []byte) error {
+	if err := atomicfile.MkdirAll(filepath.Dir(f.path(name))); err != nil {
+		return err
+	}
+	return atomicfile.Write(f.path(name), b)
+}
+
+func (f folder) List(context.Context) (map[string]int64, error) {
+	all := map[string]int64{}
+	err := filepath.WalkDir(string(f), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(string(f), path)
+		all[filepath.ToSlash(name)] = info.Size()
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	delete(all, lockName)
+	return all, err
+}
+
+func (f folder) Remove(_ context.Context, name string) error {
+	if err := os.Remove(f.path(name)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (f folder) Take() (func() error, error) {
+	l, err := filelock.Take(f.path(lockName))
+	if err != nil {
+		return nil, err
+	}
+	return l.Release, nil
+}

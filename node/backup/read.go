@@ -1,0 +1,109 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/node/archive"
+)
+
+// Index reads what the newest export is made of: ErrNone, ErrDamaged.
+func (f *Folder) Index(ctx context.Context) (ix Index, err error) {
+	b, err := f.at.Read(ctx, indexName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ix, fmt.Errorf("%w: the first one did not come to its end", ErrNone)
+	}
+	if err != nil {
+		return ix, err
+	}
+	rest, ok := bytes.CutPrefix(b, []byte(magic))
+	if !ok || len(rest) < saltSize || len(rest) > maxIndex {
+		return ix, fmt.Errorf("%w: index: it begins with something else", ErrDamaged)
+	}
+	key := f.key.Derive("index " + hex.EncodeToString(rest[:saltSize]))
+	defer key.Zero()
+	plain, err := io.ReadAll(seal.OpenStream(key, bytes.NewReader(rest[saltSize:])))
+	if err == nil {
+		err = json.Unmarshal(plain, &ix)
+	}
+	if err != nil {
+		return ix, fmt.Errorf("%w: index: %w", ErrDamaged, err)
+	}
+	for _, id := range ix.Pieces {
+		if !isID.MatchString(id) {
+			return ix, fmt.Errorf("%w: index: %q is no piece", ErrDamaged, id)
+		}
+	}
+	return ix, nil
+}
+
+// Records gives the newest export. An error wraps ErrDamaged where a file is, and
+// names it. What came before it is right, and is not yet known to be whole:
+// archive.Check says that.
+func (f *Folder) Records(ctx context.Context) iter.Seq2[archive.Record, error] {
+	return func(yield func(archive.Record, error) bool) {
+		ix, err := f.Index(ctx)
+		if err != nil {
+			yield(archive.Record{}, err)
+			return
+		}
+		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPiece))
+		if err != nil {
+			yield(archive.Record{}, err)
+			return
+		}
+		defer dec.Close()
+		for _, id := range ix.Pieces {
+			records, err := f.piece(ctx, dec, id)
+			for _, r := range records {
+				if !yield(r, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(archive.Record{}, fmt.Errorf("%s: %w", place(id), err))
+				return
+			}
+		}
+	}
+}
+
+// piece gives the records of a piece. The error is ErrDamaged unless the place could
+// not be asked.
+func (f *Folder) piece(ctx context.Context, dec *zstd.Decoder, id string) (records []archive.Record, err error) {
+	sealed, err := f.at.Read(ctx, place(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	key := f.key.Derive("piece " + id)
+	defer key.Zero()
+	frame, err := io.ReadAll(io.LimitReader(seal.OpenStream(key, bytes.NewReader(sealed)), maxPiece))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	lines, err := dec.DecodeAll(frame, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	for d := json.NewDecoder(bytes.NewReader(lines)); d.More(); {
+		var r archive.Record
+		if err := d.Decode(&r); err != nil {
+			return records, fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		records = append(records, r)
+	}
+	return records, nil
+}

@@ -1,0 +1,120 @@
+package backup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/retry"
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
+)
+
+// State says how the backups of a home by schedule went.
+type State struct {
+	To    string    `json:"to"`
+	Every string    `json:"every"`
+	At    time.Time `json:"at,omitzero"` // when the last one was done
+	// Of the last one that was done.
+	Written Written `json:"written"`
+	Vault   bool    `json:"vault"` // the values of the vault are in it
+
+	Failures int       `json:"failures,omitempty"` // since then
+	Failed   time.Time `json:"failed,omitzero"`
+	Error    string    `json:"error,omitempty"`
+}
+
+const stateFile = "backup.json"
+
+// StateOf reads how the backups of a home went. It is nil if there was none.
+func StateOf(home string) (*State, error) {
+	b, err := os.ReadFile(filepath.Join(home, stateFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var s State
+	if err == nil {
+		err = json.Unmarshal(b, &s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("backup: %s: %w", stateFile, err)
+	}
+	return &s, nil
+}
+
+// Schedule makes backups at intervals.
+type Schedule struct {
+	Home  string
+	To    string // as a person named it
+	Every time.Duration
+	// Do makes one. vault says that the values of the vault are in it. If the node is
+	// locked, the error is memory.ErrLocked, and it is tried again later.
+	Do  func(context.Context) (w Written, vault bool, err error)
+	Now func() time.Time // nil: time.Now
+	Log *slog.Logger
+}
+
+// How soon it is tried again after a failure, and how often the clock is looked at: a
+// machine may sleep meanwhile.
+const (
+	firstRetry = 5 * time.Minute
+	mostRetry  = 6 * time.Hour
+	firstLook  = 5 * time.Second // after the start
+	look       = time.Minute
+)
+
+// Run makes backups until ctx ends.
+func (s *Schedule) Run(ctx context.Context) {
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	st, err := StateOf(s.Home)
+	if err != nil {
+		s.Log.Warn("it is not known when the last backup was made", "error", err)
+	}
+	if st == nil || st.To != s.To {
+		st = &State{To: s.To}
+	}
+	st.Every = s.Every.String()
+	for pause := firstLook; wait.For(ctx, pause); {
+		pause = look
+		if st.rests(s.Every, s.Now()) {
+			continue
+		}
+		w, vault, err := s.Do(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, memory.ErrLocked):
+			continue
+		case err != nil:
+			st.Failures, st.Failed, st.Error = st.Failures+1, s.Now().UTC(), err.Error()
+			s.Log.Error("no backup was made", "to", s.To, "error", err)
+		default:
+			*st = State{To: s.To, Every: st.Every, At: s.Now().UTC(), Written: w, Vault: vault}
+		}
+		b, err := json.MarshalIndent(st, "", "  ")
+		if err == nil {
+			err = atomicfile.Write(filepath.Join(s.Home, stateFile), append(b, '\n'))
+		}
+		if err != nil {
+			s.Log.Error("it is not noted how the backup went", "error", err)
+		}
+	}
+}
+
+// rests reports whether the next one is not due yet. If the clock was set back, it is.
+func (st *State) rests(every time.Duration, now time.Time) bool {
+	last, pause := st.At, every
+	if st.Failures > 0 {
+		last, pause = st.Failed, retry.After(st.Failures, min(firstRetry, every), min(mostRetry, every))
+	}
+	return !now.Before(last) && now.Before(last.Add(pause))
+}
