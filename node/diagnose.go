@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/memory/store/journal"
 	"github.com/locket-dev/locket/node/backup"
+	"github.com/locket-dev/locket/node/policy/consent"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -50,7 +52,7 @@ func (n *Node) Status(ctx context.Context) (serve.Status, error) {
 	runtime.ReadMemStats(&mem)
 	s.HeapBytes, s.RSSBytes = int64(mem.HeapAlloc), residentBytes()
 	if n.open != nil {
-		err = n.open.status(ctx, &s)
+		err = n.open.status(ctx, &s, n.now())
 	}
 	return s, err
 }
@@ -69,10 +71,14 @@ func (n *Node) backups() (*serve.BackupStatus, error) {
 	return s, err
 }
 
-func (o *session) status(ctx context.Context, s *serve.Status) error {
+func (o *session) status(ctx context.Context, s *serve.Status, now time.Time) error {
 	s.VaultUntil = o.vault.Until()
 	s.Plugins = o.plugins.Status()
 	return o.store.View(ctx, func(tx *store.Tx) error {
+		var err error
+		if s.Consents, err = consent.Waiting(tx, now); err != nil {
+			return err
+		}
 		n, err := o.query.Count(ctx, tx)
 		if err != nil {
 			return err

@@ -45,6 +45,8 @@ type Services struct {
 	Watcher     Watcher
 	Consoler    Consoler
 	Consenter   Consenter
+	Consents    Consents
+	Buyer       Buyer
 }
 
 // routes is the table: every route, over the handler's services.
@@ -87,6 +89,8 @@ func (h *handler) routes() []bound {
 		watching.over(s.Watcher),
 		consoling.over(s.Consoler),
 		consenting.over(s.Consenter),
+		agreeing.over(s.Consents),
+		buying.over(s.Buyer),
 		itself.over(h),
 	)
 }
