@@ -22,8 +22,11 @@ type Known struct {
 
 // Assertions gives what has to be said, in order, so that m becomes what p asks
 // for. Memory, act, content and reason of each are set. Errors wrap
-// memory.ErrInvalid and name the field of the request.
+// memory.ErrInvalid and name the field of the request, or serve.ErrChanged.
 func Assertions(m *memory.Memory, p *serve.UpdateRequest, known Known) ([]memory.Assertion, error) {
+	if err := stillSays(m, p.Was); err != nil {
+		return nil, err
+	}
 	var out []memory.Assertion
 	say := func(act memory.Act, a memory.Assertion) {
 		a.Memory, a.Act = m.ID, act
@@ -81,6 +84,22 @@ func Assertions(m *memory.Memory, p *serve.UpdateRequest, known Known) ([]memory
 		say(memory.ActUntag, memory.Assertion{Tags: p.Untag})
 	}
 	return out, nil
+}
+
+// stillSays returns serve.ErrChanged if m no longer says what it was.
+func stillSays(m *memory.Memory, was *serve.Was) error {
+	value := ""
+	if m.Slot != nil {
+		value = m.Slot.Value
+	}
+	switch {
+	case was == nil:
+	case was.Text != nil && *was.Text != m.Text:
+		return fmt.Errorf("%w: its text is another now", serve.ErrChanged)
+	case was.Value != nil && *was.Value != value:
+		return fmt.Errorf("%w: its value is another now", serve.ErrChanged)
+	}
+	return nil
 }
 
 // newText is the text that is asked for, or nil if the text stays.

@@ -16,7 +16,8 @@ type Writer interface {
 	// Add takes a text. With Infer, the text goes through the extractors like a
 	// line that Speaker said. Otherwise it becomes one memory, unchanged.
 	Add(ctx context.Context, r AddRequest) (AddResult, error)
-	// Update corrects fields.
+	// Update corrects fields. It returns ErrChanged if the memory no longer says
+	// p.Was.
 	Update(ctx context.Context, id memory.ID, p UpdateRequest) (memory.Memory, error)
 	// Delete erases memories for good, with their texts in the history. Several
 	// are one order: if the node is killed in between, it erases the rest when
@@ -75,6 +76,15 @@ type UpdateRequest struct {
 	Tag         []string            `json:"tag,omitempty"`   // to add
 	Untag       []string            `json:"untag,omitempty"` // to take away
 	Reason      string              `json:"reason,omitempty"`
+	// Was is what the memory said when the caller read it. If it says something else
+	// by now, nothing is changed, and the problem is "changed".
+	Was *Was `json:"was,omitempty"`
+}
+
+// Was is what a memory said when it was read. What is nil is not compared.
+type Was struct {
+	Text  *string `json:"text,omitempty"`
+	Value *string `json:"value,omitempty"` // of the slot; empty: it had none
 }
 
 // Replacement replaces the only occurrence of Old in a text.
@@ -187,6 +197,8 @@ func (r *UpdateRequest) check() error {
 	switch {
 	case r.Text != nil && strings.TrimSpace(*r.Text) == "":
 		return kindInvalid.problem("text", "text: empty")
+	case r.Was != nil && r.Was.Text == nil && r.Was.Value == nil:
+		return kindInvalid.problem("was", "was: want text or value")
 	case r.Fields != nil && r.Fields.Vault != nil:
 		return kindInvalid.problem("fields.vault", "fields.vault: can't be changed")
 	}

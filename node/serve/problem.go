@@ -48,6 +48,7 @@ var (
 	kindMethod      = kind{"method-not-allowed", http.StatusMethodNotAllowed, "The path has no such method", nil}
 	kindAmbiguous   = kind{"ambiguous", http.StatusConflict, "The id fits more than one memory", memory.ErrAmbiguous}
 	kindConflict    = kind{"conflict", http.StatusConflict, "The present state does not allow it", ErrConflict}
+	kindChanged     = kind{"changed", http.StatusConflict, "It has changed since it was read", ErrChanged}
 	kindPlan        = kind{"plan-gone", http.StatusGone, "The plan is used or too old", nil}
 	kindTooLarge    = kind{"too-large", http.StatusRequestEntityTooLarge, "The request is too large", nil}
 	kindMedia       = kind{"unsupported-media-type", http.StatusUnsupportedMediaType, "The content type is not the one that is taken", nil}
@@ -68,7 +69,7 @@ var (
 // order.
 var kinds = []kind{
 	kindRequest, kindToken, kindKey, kindForbidden, kindLimit, kindPassphrase, kindNotFound, kindRoute, kindMethod, kindAmbiguous,
-	kindConflict, kindPlan, kindTooLarge, kindMedia, kindHost, kindInvalid, kindVault, kindLocked,
+	kindConflict, kindChanged, kindPlan, kindTooLarge, kindMedia, kindHost, kindInvalid, kindVault, kindLocked,
 	kindSigner, kindRelay, kindEngine, kindInternal, kindUnsupported, kindSpace, kindCold,
 }
 

@@ -224,6 +224,21 @@ func correct(t *testing.T, c *serve.Client) {
 	}
 	_, err = c.Update(ctx, strings.Repeat("0", 26), serve.UpdateRequest{Text: &text})
 	want(t, err, memory.ErrNotFound)
+
+	// What changed since it was read is not overwritten.
+	old, third, none := "The bike is blue", "The bike is red", ""
+	for _, was := range []serve.Was{{Text: &old}, {Text: &text, Value: &old}} {
+		_, err = c.Update(ctx, id, serve.UpdateRequest{Text: &third, Tag: []string{"late"}, Was: &was})
+		want(t, err, serve.ErrChanged)
+	}
+	if m, err = c.Get(ctx, id); err != nil || m.Text != text || len(m.Tags) != 0 {
+		t.Fatalf("half done: %+v, %v", m, err)
+	}
+	_, err = c.Update(ctx, id, serve.UpdateRequest{Text: &third, Was: &serve.Was{}})
+	want(t, err, memory.ErrInvalid)
+	if m, err = c.Update(ctx, id, serve.UpdateRequest{Text: &third, Was: &serve.Was{Text: &text, Value: &none}}); err != nil || m.Text != third {
+		t.Fatalf("%+v, %v", m, err)
+	}
 }
 
 func pinned(t *testing.T, c *serve.Client) {

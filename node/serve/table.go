@@ -105,6 +105,8 @@ var (
 	ErrVaultLocked = errors.New("vault is locked")
 	// ErrConflict: it exists already, or its state does not allow this.
 	ErrConflict = errors.New("conflict")
+	// ErrChanged: it has changed since the caller read it.
+	ErrChanged = errors.New("changed since it was read")
 	// ErrSigner: the archive has no signature, or one by a key that belongs to
 	// none of the wearer's devices.
 	ErrSigner = errors.New("not signed by a device of yours")

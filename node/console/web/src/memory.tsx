@@ -9,7 +9,7 @@ import { dateOf } from "./i18n";
 import { Icon } from "./icons";
 import { Steps } from "./memories";
 import type { Change, Memory, Why } from "./types";
-import { changes, Failure, iconOf, isPhoto, isSound, Photo, Sound, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+import { asProblem, changes, Failure, iconOf, isPhoto, isSound, Photo, Sound, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 
 export function MemoryPage({ id }: { id: string }) {
   const { value: why, error } = useLoaded<Why>(`/v1/memories/${encodeURIComponent(id)}/why`);
@@ -146,31 +146,41 @@ function Actions({ m, edit }: { m: Memory; edit: () => void }) {
   );
 }
 
+/** What a memory says, as far as it is corrected here. */
+const saysOf = (m: Memory) => ({ text: m.text, value: m.slot?.value ?? "" });
+
 function Edit({ m, close }: { m: Memory; close: () => void }) {
-  const [text, set] = useState(m.text);
-  const [value, setValue] = useState(m.slot?.value ?? "");
+  const [read] = useState(saysOf(m)); // as it was when the wearer began
+  const [text, set] = useState(read.text);
+  const [value, setValue] = useState(read.value);
   const [busy, work] = useState(false);
   const slot = m.slot && m.type !== "resource" ? m.slot : undefined;
-  async function save(e: SubmitEvent) {
-    e.preventDefault();
+  const now = saysOf(m);
+  const changed = now.text !== read.text || now.value !== read.value;
+  async function save(was: typeof now) {
     const body: Record<string, unknown> = {};
     const back: Record<string, unknown> = {};
-    if (text.trim() !== m.text) (body.text = text.trim()), (back.text = m.text);
-    if (slot && value !== slot.value) (body.value = value), (back.value = slot.value);
+    if (text.trim() !== was.text) (body.text = text.trim()), (back.text = was.text);
+    if (slot && value !== was.value) (body.value = value), (back.value = was.value);
     if (!Object.keys(body).length) return close();
     work(true);
     try {
-      await patch(m.id, body);
+      const said = saysOf(await patch(m.id, { ...body, was }));
       close();
       changes();
-      tell({ text: t("did.corrected"), undo: () => patch(m.id, back) });
+      tell({ text: t("did.corrected"), undo: () => patch(m.id, { ...back, was: said }) });
     } catch (e) {
       work(false);
-      tellError(e);
+      if (asProblem(e).is("changed")) changes(); // what it says now stands beside what is written here
+      else tellError(e);
     }
   }
   return (
-    <form class="edit panel" onSubmit={save} onKeyDown={(e) => e.key === "Escape" && close()}>
+    <form
+      class="edit panel"
+      onSubmit={(e) => (e.preventDefault(), changed || void save(read))}
+      onKeyDown={(e) => e.key === "Escape" && close()}
+    >
       <label>
         {t("edit.text")}
         <textarea rows={3} autofocus value={text} onInput={(e) => set(e.currentTarget.value)} required />
@@ -181,8 +191,34 @@ function Edit({ m, close }: { m: Memory; close: () => void }) {
           <input value={value} onInput={(e) => setValue(e.currentTarget.value)} />
         </label>
       )}
+      {changed && (
+        <div class="notice bad meanwhile" role="alert">
+          <Icon name="warn" />
+          <div>
+            <strong>{t("edit.changed")}</strong>
+            <dl>
+              <dt>{t("edit.theirs")}</dt>
+              <dd>
+                <Says of={now} slot={!!slot} />
+              </dd>
+              <dt>{t("edit.mine")}</dt>
+              <dd>
+                <Says of={{ text, value }} slot={!!slot} />
+              </dd>
+            </dl>
+            <div class="actions">
+              <button type="button" class="button" disabled={busy || !text.trim()} onClick={() => save(now)}>
+                {t("edit.keepMine")}
+              </button>
+              <button type="button" class="button" onClick={close}>
+                {t("edit.takeTheirs")}
+              </button>
+            </div>
+          </div>
+        </div>
+      )}
       <div class="actions">
-        <button class="button solid" disabled={busy || !text.trim()}>
+        <button class="button solid" disabled={busy || changed || !text.trim()}>
           {t("edit.save")}
         </button>
         <button type="button" class="button" onClick={close}>
@@ -191,6 +227,20 @@ function Edit({ m, close }: { m: Memory; close: () => void }) {
         <span class="muted">{t("edit.says")}</span>
       </div>
     </form>
+  );
+}
+
+function Says({ of, slot }: { of: { text: string; value: string }; slot: boolean }) {
+  return (
+    <>
+      <T text={of.text} most={1500} />
+      {slot && of.value && (
+        <span class="muted">
+          {" · "}
+          <T text={of.value} most={300} />
+        </span>
+      )}
+    </>
   );
 }
 

@@ -282,7 +282,7 @@ export const tell = (toast: Toast) => toasts.dispatchEvent(new CustomEvent("tell
 /** tellError says what went wrong with what a person did. */
 export function tellError(e: unknown) {
   const p = asProblem(e);
-  tell({ text: p.status === 0 ? t("error.unreachable") : p.message });
+  tell({ text: p.status === 0 ? t("error.unreachable") : p.is("changed") ? t("error.changed") : p.message });
 }
 
 export function Toasts() {

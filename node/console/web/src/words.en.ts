@@ -7,7 +7,7 @@ export const en = {
   "time.seconds": "{n} s", "time.minutes": "{n} min", "time.hours": "{n} h", "time.hoursMinutes": "{h} h {m} min",
 
   "error.unreachable": "Locket does not answer. If it was locked or stopped, start it and open the console again.",
-  "error.locked": "Locket is locked.", "error.failed": "That did not work.",
+  "error.locked": "Locket is locked.", "error.changed": "It was changed elsewhere meanwhile; nothing was overwritten.", "error.failed": "That did not work.",
   "page.none": "There is no such page",
 
   "door.none": "Open the console from your own machine", "door.ended": "This session has ended", "door.used": "This link was used or has expired",
@@ -79,7 +79,7 @@ export const en = {
   "memory.actions": "What you can do", "memory.steps": "Steps", "memory.content": "What it says", "memory.evidence": "Where it comes from", "memory.noEvidence": "You said it yourself; there is no other evidence.", "memory.changed": "How it changed", "memory.before": "Before", "memory.this": "This", "memory.after": "After", "memory.same": "Says the same", "memory.history": "History",
   "do.pin": "Pin", "do.unpin": "Unpin", "do.correct": "Correct", "do.archive": "Put away", "do.unarchive": "Take back out", "do.forget": "Forget…",
   "did.pinned": "Pinned: no machine changes it now.", "did.unpinned": "Not pinned any more.", "did.corrected": "Corrected. What you say counts.", "did.archived": "Put away.", "did.unarchived": "Taken back out.",
-  "edit.text": "What is right", "edit.value": "Which is ({what})", "edit.save": "Save", "edit.says": "What you say outranks what a machine heard.",
+  "edit.text": "What is right", "edit.value": "Which is ({what})", "edit.save": "Save", "edit.changed": "This was changed elsewhere while you were writing. Nothing of yours is saved yet.", "edit.theirs": "It says now", "edit.mine": "You wrote", "edit.keepMine": "Save what I wrote", "edit.takeTheirs": "Leave it as it is now", "edit.says": "What you say outranks what a machine heard.",
   "fact.when": "When", "fact.where": "Where", "fact.who": "Who", "fact.since": "True since", "fact.until": "Until", "fact.names": "Names", "fact.heard": "Heard", "fact.times": "{n} {n|time|times}", "fact.sure": "Certain", "fact.by": "Found by", "fact.learnt": "Learnt",
   "sure.high": "yes", "sure.some": "fairly", "sure.low": "hardly",
   "by.person": "You", "by.api": "You, by a program", "by.import": "An import", "by.facts": "Facts reader", "by.plans": "Plans reader", "by.howto": "How-to reader", "by.secrets": "Secrets keeper", "by.speech": "Sound", "by.scene": "Camera", "by.language": "Languages", "by.node": "Locket", "by.dream": "Tidying up", "by.transcript": "Transcript",

@@ -9,7 +9,7 @@ export const zh: Record<Word, string> = {
   "time.seconds": "{n} 秒", "time.minutes": "{n} 分钟", "time.hours": "{n} 小时", "time.hoursMinutes": "{h} 小时 {m} 分钟",
 
   "error.unreachable": "Locket 没有回应。如果它已锁定或停止，请启动它，然后重新打开控制台。",
-  "error.locked": "Locket 已锁定。", "error.failed": "没有成功。",
+  "error.locked": "Locket 已锁定。", "error.changed": "它在此期间被别处改了；没有覆盖任何内容。", "error.failed": "没有成功。",
   "page.none": "没有这个页面",
 
   "door.none": "请在自己的电脑上打开控制台", "door.ended": "会话已结束", "door.used": "链接已用过或已过期",
@@ -81,7 +81,7 @@ export const zh: Record<Word, string> = {
   "memory.actions": "可以做什么", "memory.steps": "步骤", "memory.content": "内容", "memory.evidence": "出处", "memory.noEvidence": "是你自己说的，没有其他依据。", "memory.changed": "变化", "memory.before": "之前", "memory.this": "这条", "memory.after": "之后", "memory.same": "说的一样", "memory.history": "历史",
   "do.pin": "固定", "do.unpin": "取消固定", "do.correct": "更正", "do.archive": "收起", "do.unarchive": "取出", "do.forget": "忘记…",
   "did.pinned": "已固定：机器不会再改动它。", "did.unpinned": "已取消固定。", "did.corrected": "已更正。以你说的为准。", "did.archived": "已收起。", "did.unarchived": "已取出。",
-  "edit.text": "正确的说法", "edit.value": "具体是（{what}）", "edit.save": "保存", "edit.says": "你说的优先于机器听到的。",
+  "edit.text": "正确的说法", "edit.value": "具体是（{what}）", "edit.save": "保存", "edit.changed": "你在写的时候，它在别处被改了。你写的还没有保存。", "edit.theirs": "现在写的是", "edit.mine": "你写的是", "edit.keepMine": "保存我写的", "edit.takeTheirs": "保留现在这样", "edit.says": "你说的优先于机器听到的。",
   "fact.when": "时间", "fact.where": "地点", "fact.who": "人物", "fact.since": "开始于", "fact.until": "直到", "fact.names": "名字", "fact.heard": "听到", "fact.times": "{n} 次", "fact.sure": "确定", "fact.by": "来自", "fact.learnt": "得知于",
   "sure.high": "确定", "sure.some": "大致", "sure.low": "不太确定",
   "by.person": "你", "by.api": "你（通过程序）", "by.import": "导入", "by.facts": "事实", "by.plans": "计划", "by.howto": "做法", "by.secrets": "秘密", "by.speech": "声音", "by.scene": "相机", "by.language": "语言", "by.node": "Locket", "by.dream": "整理", "by.transcript": "转写",
