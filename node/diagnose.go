@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"time"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/locket-dev/locket/internal/diskspace"
 	"github.com/locket-dev/locket/memory"
