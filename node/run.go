@@ -54,7 +54,7 @@ const (
 // more often: a unit's MemoryMax=, or a container's limit. The rest is for the machine
 // code and memories of plugins, the program's own pages, and those of the store's
 // files.
-const groupShare = 0.5
+const groupShare = 0.65
 
 // Frugal makes this process hold less memory, unless GOGC or GOMEMLIMIT says
 // otherwise. It is for a process that is a node of this profile and little else.
