@@ -102,8 +102,8 @@ const settleEvery = 10 * time.Millisecond
 func (s *Store) Unsettled() bool { return s.opt.Small && s.wrote.Load() >= memTable*3/4 }
 
 // Settle writes the memtable of a small store to a table. If tables wait it also has
-// them compacted, and returns when none waits any more. Nothing is read or written
-// meanwhile. This takes up to 40 MB, so whoever writes much with little memory calls
+// them compacted, and returns when none waits any more. Nothing is written meanwhile.
+// This takes up to 40 MB, so whoever writes much with little memory calls
 // it when it holds little else.
 func (s *Store) Settle(ctx context.Context) error {
 	if !s.opt.Small {
@@ -115,21 +115,29 @@ func (s *Store) Settle(ctx context.Context) error {
 	case <-s.writer:
 	}
 	defer func() { s.writer <- struct{}{} }()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return ErrClosed
-	}
-	many := tablesWaiting(s.db) >= fewTables-1 // and one that this makes
-	if err := s.turnCompactors(many); err != nil || !many {
+	many, err := s.turnIfMany()
+	if err != nil || !many {
 		return err
 	}
-	for !settled(s.db) {
+	for !settled(s.db) { // only who holds the writer's token replaces db
 		if !wait.For(ctx, settleEvery) {
 			return context.Cause(ctx) // Rest stops them
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return s.turnCompactors(false)
+}
+
+// turnIfMany opens the records again, with compactors if tables wait.
+func (s *Store) turnIfMany() (many bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false, ErrClosed
+	}
+	many = tablesWaiting(s.db) >= fewTables-1 // and one that this makes
+	return many, s.turnCompactors(many)
 }
 
 // turnCompactors opens the records again, with or without compactors. The caller
