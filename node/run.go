@@ -50,24 +50,26 @@ const (
 	heapGrowthWearable = 20
 )
 
-// groupShare is how much of a control group's memory Go may hold before it collects
-// more often: a unit's MemoryMax=, or a container's limit. The rest is for the machine
-// code and memories of plugins, the program's own pages, and those of the store's
-// files.
-const groupShare = 0.5
+// How much of a control group's memory Go may hold before it collects more often: a
+// unit's MemoryMax=, or a container's limit. The rest is for the machine code and
+// memories of plugins, the program's own pages, and those of the store's files. A
+// wearable's companion needs more for its index, and less for plugins at its peaks.
+const (
+	groupShare         = 0.5
+	groupShareWearable = 0.65
+)
 
 // Frugal makes this process hold less memory, unless GOGC or GOMEMLIMIT says
 // otherwise. It is for a process that is a node of this profile and little else.
 func Frugal(profile string) {
-	// An error means that the system has no control groups.
-	_, _ = memlimit.Set(memlimit.WithRatio(groupShare))
-	if os.Getenv("GOGC") != "" {
-		return
-	}
+	share, growth := groupShare, heapGrowth
 	if profile == config.Wearable {
-		debug.SetGCPercent(heapGrowthWearable)
-	} else {
-		debug.SetGCPercent(heapGrowth)
+		share, growth = groupShareWearable, heapGrowthWearable
+	}
+	// An error means that the system has no control groups.
+	_, _ = memlimit.Set(memlimit.WithRatio(share))
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(growth)
 	}
 }
 

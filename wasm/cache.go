@@ -31,7 +31,7 @@ import (
 //	  fuelled                           the module as it is compiled; see fuelled
 //	  wazero-VERSION-ARCH-OS/…          what wazero keeps
 //
-// ENTRY is a hash of the module, the limit that is compiled in, the
+// ENTRY is a hash of the module's hash, the limit that is compiled in, the
 // engine, and the version of the rewriting. Machine code that somebody else has put there, or
 // changed, would run with all that the node may do: an entry without a seal
 // that holds is removed, and made anew. wazero reads folders alone: while a module
@@ -57,16 +57,31 @@ const (
 	entryUnused = 60 * 24 * time.Hour
 )
 
+// entryOf is the name of the file that has the machine code of a module.
+func (h *Host) entryOf(module [sha256.Size]byte, l Limits) string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "locket-plugin-cache-4\x00%d\x00%d\x00%s\x00%s\x00", fuel.Version, l.MemoryMiB, runtime.GOARCH, h.engine)
+	sum.Write(module[:])
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// compiledBefore reports whether the cache has machine code of a module. Its seal is
+// checked when it is needed.
+func (h *Host) compiledBefore(module [sha256.Size]byte, l Limits) bool {
+	if h.opt.CacheDir == "" {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(h.opt.CacheDir, h.entryOf(module, l)))
+	return err == nil
+}
+
 // cacheEntry looks up a module, and removes an entry that can't be trusted. The
 // caller closes the entry once the module is loaded.
 func (h *Host) cacheEntry(module []byte, l Limits) (*entry, error) {
 	if h.opt.CacheDir == "" || module == nil {
 		return nil, nil
 	}
-	sum := sha256.New()
-	fmt.Fprintf(sum, "locket-plugin-cache-3\x00%d\x00%d\x00%s\x00%s\x00", fuel.Version, l.MemoryMiB, runtime.GOARCH, h.engine)
-	sum.Write(module)
-	e := &entry{host: h, name: hex.EncodeToString(sum.Sum(nil)[:16]), module: module}
+	e := &entry{host: h, name: h.entryOf(sha256.Sum256(module), l), module: module}
 	if err := ownFolder(h.opt.CacheDir); err != nil {
 		return nil, fmt.Errorf("plugin cache: %w", err)
 	}
@@ -141,7 +156,7 @@ func (e *entry) close() error {
 // mac is over the name of an entry and its packed bytes.
 func (e *entry) mac(packed []byte) []byte {
 	mac := hmac.New(sha256.New, e.host.opt.CacheKey)
-	io.WriteString(mac, "locket-plugin-cache-3"+e.name)
+	io.WriteString(mac, "locket-plugin-cache-4"+e.name)
 	mac.Write(packed)
 	return mac.Sum(nil)
 }

@@ -3,7 +3,9 @@ package wasm
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -141,3 +143,46 @@ func TestCacheKey(t *testing.T) {
 }
 
 func logTo(w *bytes.Buffer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
+// A plugin that was compiled before begins idle, if its manifest names the module. It
+// is compiled when it is called, from that module only, even if the entry was changed.
+func TestCompiledBeforeBeginsIdle(t *testing.T) {
+	ctx := context.Background()
+	if engine(false) != Compiler {
+		t.Skip("wazero interprets here, and there is no machine code")
+	}
+	dir := filepath.Join(t.TempDir(), "cache")
+	module, other := new(asm).plugin(i64c(0)).bytes(), new(asm).plugin(i64c(0), []byte{0x01}).bytes()
+	m := testManifest()
+	m.SHA256 = fmt.Sprintf("%x", sha256.Sum256(module))
+	load := func(module []byte) (p *Plugin, opened *int) {
+		t.Helper()
+		opened = new(int)
+		h := newHost(t, Options{CacheDir: dir, CacheKey: bytes.Repeat([]byte{7}, 32)})
+		p, err := h.LoadFrom(ctx, func() ([]byte, error) { *opened++; return module, nil }, m, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p, opened
+	}
+	if p, opened := load(module); !p.Loaded() || *opened != 1 {
+		t.Errorf("the first time: loaded %v, opened %d times", p.Loaded(), *opened)
+	}
+	for name, good := range cached(t, dir) {
+		good[len(good)/2] ^= 1
+		if err := os.WriteFile(name, good, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, opened := load(module)
+	if p.Loaded() || *opened != 0 {
+		t.Errorf("the second time: loaded %v, opened %d times", p.Loaded(), *opened)
+	}
+	if _, _, err := p.Extract(ctx, someText()); err != nil {
+		t.Error(err)
+	}
+	p, _ = load(other)
+	if _, _, err := p.Extract(ctx, someText()); !errors.Is(err, ErrHash) {
+		t.Errorf("another module: %v", err)
+	}
+}

@@ -49,8 +49,13 @@ func (h *Host) Load(ctx context.Context, module []byte, m Manifest) (*Plugin, er
 
 // LoadFrom is Load for a module that is fetched anew whenever the plugin
 // comes back from being idle; it must be the same each time. Settings are
-// what the wearer set for the plugin, read through the capability "config".
+// what the wearer set for the plugin, read through the capability "config". If
+// the manifest names the module's hash and the cache has its machine code, the
+// plugin begins idle: it was seen to work when that was made.
 func (h *Host) LoadFrom(ctx context.Context, open func() ([]byte, error), m Manifest, settings map[string]string) (*Plugin, error) {
+	if p, err := h.loadIdle(open, m, settings); p != nil || err != nil {
+		return p, err
+	}
 	p, module, err := h.newPlugin(open, m, settings)
 	if err != nil {
 		return nil, err
@@ -75,13 +80,40 @@ func (h *Host) LoadFrom(ctx context.Context, open func() ([]byte, error), m Mani
 	return p, nil
 }
 
-// newPlugin checks what can be checked without looking into the module.
-func (h *Host) newPlugin(open func() ([]byte, error), m Manifest, settings map[string]string) (*Plugin, []byte, error) {
+// loadIdle is LoadFrom for what was compiled before. It returns nil if it was not.
+func (h *Host) loadIdle(open func() ([]byte, error), m Manifest, settings map[string]string) (*Plugin, error) {
+	sum, err := hex.DecodeString(m.SHA256)
+	if err != nil || len(sum) != sha256.Size || !h.compiledBefore([sha256.Size]byte(sum), m.Limits.OrDefault()) {
+		return nil, nil
+	}
+	if err := checkManifest(m); err != nil {
+		return nil, err
+	}
+	p := h.shell(m, settings)
+	p.open, p.sum = open, [sha256.Size]byte(sum)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, ErrClosed
+	}
+	h.plugins[p] = struct{}{}
+	return p, nil
+}
+
+func checkManifest(m Manifest) error {
 	if err := m.Check(); err != nil {
-		return nil, nil, err
+		return err
 	}
 	if m.Publisher != "" && !m.verified {
-		return nil, nil, fmt.Errorf("%w: %s: the signature was not checked", ErrSignature, m.ID)
+		return fmt.Errorf("%w: %s: the signature was not checked", ErrSignature, m.ID)
+	}
+	return nil
+}
+
+// newPlugin checks what can be checked without looking into the module.
+func (h *Host) newPlugin(open func() ([]byte, error), m Manifest, settings map[string]string) (*Plugin, []byte, error) {
+	if err := checkManifest(m); err != nil {
+		return nil, nil, err
 	}
 	module, err := open()
 	if err != nil {

@@ -119,6 +119,9 @@ func (h *Host) Rest(ctx context.Context) error {
 
 // Rest is [Host.Rest] for one plugin.
 func (p *Plugin) Rest(ctx context.Context) error {
+	if !p.Loaded() {
+		return nil // collecting garbage takes its time
+	}
 	err := p.rest(ctx)
 	debug.FreeOSMemory()
 	return err

@@ -150,10 +150,14 @@ func (c *committer) unguard(key, gk []byte) (ok bool, err error) {
 	return true, nil
 }
 
+// perNode is about how many bytes Badger's memtable needs for an entry in addition.
+const perNode = 60
+
 func (c *committer) set(key, value []byte) error {
 	if err := c.txn.Set(key, value); err != nil {
 		return fmt.Errorf("store: write: %w", tooLarge(err))
 	}
+	c.t.store.wrote.Add(int64(len(key) + len(value) + perNode))
 	return nil
 }
 

@@ -30,6 +30,8 @@ const (
 	// below it are twice as large. Badger builds a table in four to eight times its
 	// size: with its own 2 MB the builders held 100 MB during a first sync.
 	baseTable = 512 << 10
+	// Badger builds up to 13 tables at a time, which wait for the disk.
+	smallTable = 128 << 10
 )
 
 // openBadger opens or makes a database in dir, encrypted with the disk key. Without
@@ -41,7 +43,7 @@ func openBadger(dir string, key []byte, small, compactors bool, log *slog.Logger
 	}
 	opt := badgerOptions(dir, key).WithLogger(badgerLog{log})
 	if small {
-		opt = opt.WithNumMemtables(1).WithBlockCacheSize(smallCache).WithIndexCacheSize(smallCache)
+		opt = opt.WithNumMemtables(1).WithBaseTableSize(smallTable).WithBlockCacheSize(smallCache).WithIndexCacheSize(smallCache)
 	}
 	if !compactors {
 		opt = opt.WithNumCompactors(0)

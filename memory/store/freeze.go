@@ -23,6 +23,8 @@ type Packed struct {
 	page  coldPage
 	units []unitRecords
 	last  []byte // plaintext of the last entry
+
+	deflate *flate.Writer // takes 800 kB, and is used for all entries
 }
 
 // unitRecords are the records of a group on this device.
@@ -125,10 +127,14 @@ func (p *Packed) add(t *Tx, u *unitRecords) error {
 	}
 	defer clear(plain)
 	var b bytes.Buffer
-	w, err := flate.NewWriter(&b, flate.DefaultCompression)
+	if p.deflate == nil {
+		p.deflate, err = flate.NewWriter(&b, flate.DefaultCompression)
+	} else {
+		p.deflate.Reset(&b)
+	}
 	if err == nil {
-		_, err = w.Write(plain)
-		err = errors.Join(err, w.Close())
+		_, err = p.deflate.Write(plain)
+		err = errors.Join(err, p.deflate.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("store: pack: %w", err)

@@ -1,16 +1,21 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/locket-dev/locket/internal/wait"
 )
 
 // Badger's compactors look for work 20 times a second each. In a home where
 // nothing happens this takes two thirds of the processor time, and wakes the
 // processor 160 times a second. So the store is opened without compactors, and
 // opened again with them when tables wait to be compacted. [Store.Rest] ends that.
+// A small store leaves it to [Store.Settle] and Rest for as long as it can.
 
 // Tables on level 0. Badger compacts them from fewTables on, and lets no
 // transaction commit from 15 on, so that the store may not wait for readers any
@@ -43,7 +48,7 @@ func (s *Store) keepUp() error {
 	}
 	s.mu.RUnlock()
 	switch {
-	case waiting < fewTables:
+	case waiting < fewTables || s.opt.Small && waiting < manyTables:
 		return nil
 	case waiting >= manyTables:
 		s.mu.Lock()
@@ -57,8 +62,8 @@ func (s *Store) keepUp() error {
 // fewCommits between two calls of Rest are no reason to keep the compactors.
 const fewCommits = 64
 
-// Rest stops the compactors if little was written since the last call and nothing
-// is to be compacted. It is meant to be called about once a minute. If somebody
+// Rest starts the compactors if tables wait, and stops them if little was written
+// since the last call and nothing is to be compacted. It is meant to be called about once a minute. If somebody
 // reads or writes, it does nothing.
 func (s *Store) Rest() error {
 	select {
@@ -71,8 +76,14 @@ func (s *Store) Rest() error {
 		return nil
 	}
 	defer s.mu.Unlock()
-	if s.closed || !s.compacts {
+	if s.closed {
 		return nil
+	}
+	if !s.compacts {
+		if tablesWaiting(s.db) < fewTables {
+			return nil
+		}
+		return s.turnCompactors(true)
 	}
 	now := s.state.head.Generation
 	calm := now-s.rested < fewCommits
@@ -81,6 +92,52 @@ func (s *Store) Rest() error {
 		return nil
 	}
 	return s.turnCompactors(false)
+}
+
+// settleEvery is how often Settle looks whether all is compacted.
+const settleEvery = 10 * time.Millisecond
+
+// Unsettled reports whether a small store would soon write its memtable to a table by
+// itself, which takes up to 20 MB at a time when the caller may hold as much.
+func (s *Store) Unsettled() bool { return s.opt.Small && s.wrote.Load() >= memTable*3/4 }
+
+// Settle writes the memtable of a small store to a table. If tables wait it also has
+// them compacted, and returns when none waits any more. Nothing is written meanwhile.
+// This takes up to 40 MB, so whoever writes much with little memory calls
+// it when it holds little else.
+func (s *Store) Settle(ctx context.Context) error {
+	if !s.opt.Small {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-s.writer:
+	}
+	defer func() { s.writer <- struct{}{} }()
+	many, err := s.turnIfMany()
+	if err != nil || !many {
+		return err
+	}
+	for !settled(s.db) { // only who holds the writer's token replaces db
+		if !wait.For(ctx, settleEvery) {
+			return context.Cause(ctx) // Rest stops them
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.turnCompactors(false)
+}
+
+// turnIfMany opens the records again, with compactors if tables wait.
+func (s *Store) turnIfMany() (many bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false, ErrClosed
+	}
+	many = tablesWaiting(s.db) >= fewTables-1 // and one that this makes
+	return many, s.turnCompactors(many)
 }
 
 // turnCompactors opens the records again, with or without compactors. The caller

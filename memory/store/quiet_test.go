@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -66,5 +67,58 @@ func TestCompactorsOnlyWhenNeeded(t *testing.T) {
 	}
 	if err := s.Rest(); err != nil {
 		t.Errorf("a rest after the end: %v", err)
+	}
+}
+
+// A small store compacts when it is told to, and not at five tables. Settle leaves
+// nothing to be done, and everything that was written.
+func TestSettle(t *testing.T) {
+	s, err := Open(Options{Dir: t.TempDir(), Key: seal.NewKey(), Small: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	value := make([]byte, 100<<10)
+	rand.Read(value)
+	n := 0
+	most := 0
+	for ; n < 2*fewTables*memTable/len(value); n++ {
+		if err := s.Update(t.Context(), func(tx *Tx) error { return tx.PutMeta(fmt.Sprint(n), value) }); err != nil {
+			t.Fatal(err)
+		}
+		if s.compacts {
+			t.Fatal("it compacts by itself")
+		}
+		if !s.Unsettled() {
+			continue
+		}
+		most = max(most, tablesWaiting(s.db))
+		if err := s.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if waiting := tablesWaiting(s.db); s.Unsettled() || s.compacts || waiting >= fewTables {
+			t.Fatalf("unsettled %v, compacts %v, %d tables wait after %d values", s.Unsettled(), s.compacts, waiting, n)
+		}
+	}
+	if most < fewTables-1 {
+		t.Errorf("never more than %d tables waited", most)
+	}
+	err = s.View(t.Context(), func(tx *Tx) error {
+		for i := range n {
+			var got []byte
+			if _, err := tx.Meta(fmt.Sprint(i), &got); err != nil || !bytes.Equal(got, value) {
+				return fmt.Errorf("record %d is another: %w", i, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Settle(t.Context()); !errors.Is(err, ErrClosed) {
+		t.Errorf("after the end: %v", err)
 	}
 }

@@ -153,6 +153,7 @@ func (s *Store) reopen() error {
 		return errors.Join(err, reads, db.Close(), s.end())
 	}
 	s.db, s.state = db, st
+	s.wrote.Store(0)
 	return err
 }
 

@@ -73,8 +73,8 @@ type Config struct {
 	// Back goes on with what waited for groups that are back. It is called at each
 	// Maintain, and does little if nothing waits.
 	Back func(ctx context.Context) error
-	// Unload is called before the records are rewritten, which takes more memory
-	// than anything else. It lets go of what can be loaded again. It may be nil.
+	// Unload is called before the records are rewritten, and by Ease, which take
+	// more memory than anything else. It lets go of what can be loaded again. It may be nil.
 	Unload func(ctx context.Context) error
 	Log    *slog.Logger
 	Now    func() time.Time // nil: time.Now

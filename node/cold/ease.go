@@ -20,8 +20,9 @@ const easeRest = time.Minute
 
 // Ease is Cool for the middle of something that brings much more than the budget.
 // It waits until there is a quarter more than that, so that choosing is worth it,
-// and rewrites the files more seldom than [Keeper.Maintain] does. After an error it
-// does nothing for a minute.
+// and rewrites the files more seldom than [Keeper.Maintain] does. In a small store it
+// also does what the store would do soon, because with everything unloaded there is
+// memory for it now. After an error it does nothing for a minute.
 func (k *Keeper) Ease(ctx context.Context) error {
 	k.tending.Lock()
 	defer k.tending.Unlock()
@@ -29,19 +30,37 @@ func (k *Keeper) Ease(ctx context.Context) error {
 		return nil
 	}
 	hot, err := k.hot(ctx)
-	if err != nil || hot <= k.ease.above || !k.crowded(hot) {
+	if err != nil {
 		return err
 	}
-	_, err = k.coolNow(ctx)
+	crowded := hot > k.ease.above && k.crowded(hot)
+	if !crowded && !k.c.Store.Unsettled() {
+		return nil
+	}
+	if k.c.Unload != nil {
+		err = k.c.Unload(ctx)
+	}
+	if err == nil && crowded {
+		err = k.easeNow(ctx)
+	}
 	if err == nil {
-		err = k.compactAt(ctx, easeFrozen, easeGrown)
+		err = k.c.Store.Settle(ctx)
 	}
 	if err != nil {
 		k.ease.until = k.c.Now().Add(easeRest)
+	}
+	return err
+}
+
+func (k *Keeper) easeNow(ctx context.Context) error {
+	if _, err := k.coolNow(ctx); err != nil {
+		return err
+	}
+	if err := k.compactAt(ctx, easeFrozen, easeGrown); err != nil {
 		return err
 	}
 	// Memories that have to stay are not checked again each time a few more come.
-	hot, err = k.hot(ctx)
+	hot, err := k.hot(ctx)
 	k.ease.above = 0
 	if k.crowded(hot) {
 		k.ease.above = hot + hot/4

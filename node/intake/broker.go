@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"reflect"
 	"sync"
+	"time"
 
 	mqtt "github.com/mochi-mqtt/server/v2"
 	"github.com/mochi-mqtt/server/v2/packets"
@@ -58,6 +60,7 @@ func Listen(in *Intake, cfg BrokerConfig) (*Broker, error) {
 	// Its logs would hold whole packets, and so what the wearer said. Nobody may read
 	// its figures in $SYS, which it would publish each second.
 	b.server = mqtt.New(&mqtt.Options{Capabilities: caps, InlineClient: true, SysTopicResendInterval: 24 * 60 * 60, Logger: slog.New(slog.DiscardHandler)})
+	slacken(b.server)
 	b.hook = &hook{broker: b, in: in, devices: cfg.Devices, conns: map[*mqtt.Client]*conn{}, latest: map[string]*limitConn{}}
 	l := newListener(raw, cfg.TLS, cfg.MaxConns)
 	l.dismiss = b.dismiss
@@ -66,6 +69,27 @@ func Listen(in *Intake, cfg BrokerConfig) (*Broker, error) {
 		return nil, fmt.Errorf("broker: %w", err)
 	}
 	return b, nil
+}
+
+// expiryEvery is how often the broker looks for sessions and messages that have expired,
+// and for wills that are due.
+const expiryEvery = 10 * time.Second
+
+// slacken makes a broker that was not started look for what has expired every
+// expiryEvery. It has four tickers of a second each, which are private and woke an
+// idle node more often than everything else. slacken returns how many it found.
+func slacken(server *mqtt.Server) (found int) {
+	loop := reflect.ValueOf(server).Elem().FieldByName("loop")
+	if loop.Kind() != reflect.Pointer || loop.IsNil() || loop.Elem().Kind() != reflect.Struct {
+		return 0
+	}
+	for _, name := range []string{"clientExpiry", "inflightExpiry", "retainedExpiry", "willDelaySend"} {
+		if t := loop.Elem().FieldByName(name); t.IsValid() && t.Type() == reflect.TypeFor[*time.Ticker]() && !t.IsNil() {
+			(*time.Ticker)(t.UnsafePointer()).Reset(expiryEvery)
+			found++
+		}
+	}
+	return found
 }
 
 // Addr is where the broker listens.

@@ -109,7 +109,7 @@ func (ts *Tiers) View(ctx context.Context, fn func(*store.Tx) error) error {
 
 // easeEvery is how many documents may come into the index during a round of
 // sync before the budget is checked; fewer if the budget is small.
-const easeEvery = 500
+const easeEvery = 150
 
 // Ease keeps the budget while a round of sync brings more than fits. Without
 // it, a new device would temporarily need room for everything.

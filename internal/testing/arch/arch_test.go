@@ -114,7 +114,7 @@ var may = map[string][]string{
 	"memory/judge":                    {"memory", "memory/reconcile", "memory/recall"},
 	"memory/dense":                    {"memory"},
 	"memory/category":                 {"memory"},
-	"memory/store":                    {"memory", "crypto/seal", "crypto/length", "internal/filelock", "internal/diskspace", "internal/atomicfile"},
+	"memory/store":                    {"memory", "crypto/seal", "crypto/length", "internal/filelock", "internal/diskspace", "internal/atomicfile", "internal/wait"},
 	"memory/tier":                     {"memory"},
 	"memory/engine":                   {"memory", "memory/graph", "memory/recall", "memory/reconcile", "memory/store"},
 	"crypto/length":                   {},
