@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -30,6 +31,7 @@ func runConsole(ctx context.Context, f *frame) (err error) {
 	b := consoleBench{stderr: f.stderr}
 	f.IntVar(&b.memories, "memories", 100_000, "memories of the wearer")
 	f.IntVar(&b.names, "names", 5000, "names in the graph")
+	f.StringVar(&b.home, "home", "", "a `folder` that keeps the filled home for the next run")
 	f.IntVar(&b.rounds, "rounds", 5, "how often each page is opened")
 	f.Float64Var(&b.slower, "slower", 4, "how many times slower the browser's processor is")
 	f.StringVar(&b.chromium, "chromium", "chromium", "the browser's `program`")
@@ -53,17 +55,23 @@ func runConsole(ctx context.Context, f *frame) (err error) {
 }
 
 type consoleBench struct {
-	dir, chromium, axe      string
+	dir, home               string
+	chromium, axe           string
 	memories, names, rounds int
 	slower                  float64
 	stderr                  io.Writer
 }
 
 func (b *consoleBench) run(ctx context.Context) (out []result, err error) {
-	cfg := config.Config{Home: filepath.Join(b.dir, "home"), Wearer: "Anna", Zone: "UTC", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 32e6}}
+	home := cmp.Or(b.home, filepath.Join(b.dir, "home"))
+	cfg := config.Config{Home: home, Wearer: "Anna", Zone: "UTC", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 32e6}}
 	cfg.Defaults()
-	if _, err := node.Init(cfg, node.InitOptions{KeyFile: true}); err != nil {
-		return nil, err
+	_, err = os.Stat(home)
+	filled := err == nil
+	if !filled {
+		if _, err := node.Init(cfg, node.InitOptions{KeyFile: true}); err != nil {
+			return nil, err
+		}
 	}
 	n, err := node.Open(cfg, node.Options{Cache: filepath.Join(b.dir, "cache")})
 	if err != nil {
@@ -90,10 +98,12 @@ func (b *consoleBench) run(ctx context.Context) (out []result, err error) {
 	client := serve.Dial("unix", filepath.Join(b.dir, "socket"), "")
 	defer client.Close()
 	began := time.Now()
-	if err := b.fill(ctx, client); err != nil {
-		return nil, err
+	if !filled {
+		if err := b.fill(ctx, client); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(b.stderr, "filled in %s\n", time.Since(began).Round(time.Second))
 	}
-	fmt.Fprintf(b.stderr, "filled in %s\n", time.Since(began).Round(time.Second))
 	if out, err = b.look(ctx, page); err != nil {
 		return nil, err
 	}

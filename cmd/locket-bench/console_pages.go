@@ -90,11 +90,12 @@ func (b *consoleBench) look(ctx context.Context, c *console.Console) (out []resu
 		serious += n
 	}
 	add("page_p95_ms", len(took), percentile(took, 95), "ms", fmt.Sprintf("from a press to the page, %d pages", len(consolePages)))
-	fps, err := evaluate[float64](tab, `locketFrames()`)
+	fps, err := evaluate[struct{ Moved, Slid float64 }](tab, `locketFrames()`)
 	if err != nil {
 		return nil, fmt.Errorf("frames of the graph: %w", err)
 	}
-	add(fmt.Sprintf("graph_fps_%d", b.names), b.names, fps, "1/s", "names in the graph, of which 60 are drawn, while one goes from name to name")
+	add(fmt.Sprintf("graph_fps_%d", b.names), b.names, fps.Moved, "1/s", "all names are drawn, while one moves and magnifies the picture")
+	add(fmt.Sprintf("graph_time_fps_%d", b.names), b.names, fps.Slid, "1/s", "the same, while one drags the slider through time")
 	add("axe_serious", len(consolePages), float64(serious), "violations", "violations of WCAG 2.1 AA that are serious or critical, on all pages")
 	return out, nil
 }

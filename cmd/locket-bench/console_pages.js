@@ -12,7 +12,7 @@ function locketThere(selector) {
       return true;
     };
     const watch = new MutationObserver(look);
-    watch.observe(document, { subtree: true, childList: true });
+    watch.observe(document, { subtree: true, childList: true, attributes: true });
     look();
   });
 }
@@ -37,26 +37,37 @@ async function locketGo(path, selector) {
   return performance.now() - began;
 }
 
-/** Frames a second while one goes from name to name in the graph, for three seconds. */
+/** Frames a second of the graph with all its names, for three seconds each: while it is moved and magnified, and while time goes by. */
 async function locketFrames() {
   const a = document.createElement("a");
-  a.href = "/graph";
+  a.href = "/graph?all=1";
   document.body.append(a);
   a.click();
-  await locketThere(".node text");
+  await locketThere('.sky[data-settled="true"]');
   a.remove();
-  const nodes = [...document.querySelectorAll(".node")];
-  nodes[0].focus();
-  let frames = 0;
-  const began = performance.now();
-  const press = setInterval(() => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true, cancelable: true })), 100);
-  await new Promise((done) => {
-    const frame = (now) => {
-      frames++;
-      now - began < 3000 ? requestAnimationFrame(frame) : done();
-    };
-    requestAnimationFrame(frame);
+  const sky = document.querySelector(".sky");
+  const slider = document.querySelector('input[name="day"]');
+  const box = sky.getBoundingClientRect();
+  const at = { clientX: box.left + box.width / 2, clientY: box.top + box.height / 2, bubbles: true, cancelable: true };
+  const run = async (each) => {
+    let frames = 0;
+    const began = performance.now();
+    await new Promise((done) => {
+      const frame = (now) => {
+        each(frames++);
+        now - began < 3000 ? requestAnimationFrame(frame) : done();
+      };
+      requestAnimationFrame(frame);
+    });
+    return (frames * 1000) / (performance.now() - began);
+  };
+  const moved = await run((n) => {
+    sky.dispatchEvent(new WheelEvent("wheel", { ...at, deltaY: n % 80 < 40 ? -6 : 6 }));
+    sky.dispatchEvent(new KeyboardEvent("keydown", { key: ["ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"][(n >> 4) % 4], bubbles: true, cancelable: true }));
   });
-  clearInterval(press);
-  return (frames * 1000) / (performance.now() - began);
+  const slid = await run((n) => {
+    slider.value = Number(slider.min) + ((Number(slider.max) - Number(slider.min)) * (n % 180)) / 180;
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  return { moved, slid };
 }

@@ -8,7 +8,7 @@ func TestConsoleSuite(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	got := readResults(t, "console", stdout)
-	for name, unit := range map[string]string{"first_page_s": "s", "page_today_ms": "ms", "page_graph_ms": "ms", "page_p95_ms": "ms", "graph_fps_60": "1/s", "script_kb": "kB"} {
+	for name, unit := range map[string]string{"first_page_s": "s", "page_today_ms": "ms", "page_graph_ms": "ms", "page_p95_ms": "ms", "graph_fps_60": "1/s", "graph_time_fps_60": "1/s", "script_kb": "kB"} {
 		if r := got[name]; r.Unit != unit || r.Value <= 0 || r.N < 1 {
 			t.Errorf("%s: %+v", name, r)
 		}

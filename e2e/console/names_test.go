@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -55,6 +56,29 @@ func TestNames(t *testing.T) {
 	if n := js[int](b, `document.querySelectorAll(".tie:not(.beside-tie)").length`); n != 0 {
 		t.Errorf("%d relations are true before they were", n)
 	}
+}
+
+// The whole graph is one picture with a list beside it, and the slider shows how
+// relations begin.
+func TestWholeGraph(t *testing.T) {
+	b := open(t, plain)
+	b.visit("/graph?all=1", `.sky[data-settled="true"] canvas`)
+	b.accessible("whole-graph")
+	b.shoot("whole-graph")
+	relations := func() int { return js[int](b, `Number(document.querySelector(".sky-count").dataset.relations)`) }
+	now := relations()
+	if names := js[int](b, `document.querySelectorAll(".sky-list li").length`); now < 1 || names < 5 {
+		t.Fatalf("%d relations, %d names", now, names)
+	}
+	b.do(chromedp.Focus(`input[name="day"]`), chromedp.KeyEvent(kb.Home))
+	b.until(`document.querySelector(".sky-count").dataset.relations === "0"`)
+	b.do(chromedp.KeyEvent(kb.End))
+	b.until(fmt.Sprintf(`document.querySelector(".sky-count").dataset.relations === "%d"`, now))
+	// It is found by a part of its name, and opened by keyboard.
+	b.do(chromedp.SendKeys(".sky-names input", "priy"))
+	b.until(`document.querySelectorAll(".sky-list li").length === 1`)
+	b.do(chromedp.Focus(".sky-list button"), chromedp.KeyEvent(kb.Enter))
+	b.until(`document.querySelector(".graph-panel h2")?.innerText === "Priya"`)
 }
 
 // From the year to the day by keyboard.

@@ -19,8 +19,8 @@ var dist embed.FS
 
 // What the browser may do with the page: run its script and its style, speak
 // to its own origin, and show what it was given. Nothing else is fetched,
-// framed, or run. The one policy of trusted types gives the address of the
-// service worker, whatever it is asked for.
+// framed, or run. The one policy of trusted types gives the addresses of the
+// service worker and of the graph's script, whatever it is asked for.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; media-src blob:; manifest-src 'self'; worker-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types locket"
 

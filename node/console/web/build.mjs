@@ -8,6 +8,7 @@ await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 const options = { outdir: out, bundle: true, minify: true, target: ["es2022"], legalComments: "none", charset: "utf8" };
 await build({ ...options, entryPoints: { console: "src/main.tsx" }, format: "esm", jsx: "automatic", jsxImportSource: "preact" });
+await build({ ...options, entryPoints: { graph: "src/sky.ts" }, format: "esm" }); // loaded by the page that shows the whole graph
 await cp("static", out, { recursive: true });
 
 // The worker names the files that it keeps by what they are, so that another build is fetched whole.

@@ -9,10 +9,12 @@ import { Icon } from "./icons";
 import { place, type Box, type Point } from "./layout";
 import { go } from "./router";
 import type { Entry, Graph, Memory } from "./types";
+import { WholeGraph } from "./whole";
 import { Empty, Failure, T, useLoaded, Waiting } from "./widgets";
 
 /** What is drawn; it stands in the address of the page. */
-interface Choice {
+export interface Choice {
+  all: boolean; // every name in one picture
   around: string; // a name; empty: whom most memories name
   at: string; // the name that is opened
   asOf: string;
@@ -21,6 +23,7 @@ interface Choice {
 
 function addressOf(c: Choice): string {
   const p = new URLSearchParams();
+  if (c.all) p.set("all", "1");
   if (c.around) p.set("around", c.around);
   if (c.at) p.set("at", c.at);
   if (c.asOf) p.set("asof", c.asOf);
@@ -29,7 +32,13 @@ function addressOf(c: Choice): string {
 }
 
 export function GraphPage({ query }: { query: URLSearchParams }) {
-  const choice: Choice = { around: query.get("around") ?? "", at: query.get("at") ?? "", asOf: dayIn(query.get("asof")), past: query.has("past") };
+  const choice: Choice = { all: query.has("all"), around: query.get("around") ?? "", at: query.get("at") ?? "", asOf: dayIn(query.get("asof")), past: query.has("past") };
+  const change = (c: Partial<Choice>, fresh = false) => go(addressOf({ ...choice, ...c }), !fresh);
+  return choice.all ? <WholeGraph choice={choice} change={change} /> : <Foremost choice={choice} change={change} />;
+}
+
+/** The names that most memories have, or those around one, as signs that the keyboard reaches. */
+function Foremost({ choice, change }: { choice: Choice; change: (c: Partial<Choice>, fresh?: boolean) => void }) {
   const narrow = innerWidth < 760;
   const ask = new URLSearchParams({ limit: narrow ? "24" : "60" });
   if (choice.around) ask.set("entity", choice.around);
@@ -39,7 +48,6 @@ export function GraphPage({ query }: { query: URLSearchParams }) {
   const [last, keep] = useState<Graph>(); // stands until the next one is there, so that the slider does not blink
   useEffect(() => value && keep(value), [value]);
   const graph = value ?? last;
-  const change = (c: Partial<Choice>, fresh = false) => go(addressOf({ ...choice, ...c }), !fresh);
   return (
     <div class="page graph">
       <header class="page-head">
@@ -55,6 +63,11 @@ export function GraphPage({ query }: { query: URLSearchParams }) {
         <button type="button" class="chip" aria-pressed={choice.past} onClick={() => change({ past: !choice.past })} disabled={!!choice.asOf}>
           {t("graph.past")}
         </button>
+        {!choice.around && (
+          <button type="button" class="chip" onClick={() => change({ all: true, asOf: "", past: false }, true)}>
+            {t("sky.all")}
+          </button>
+        )}
         <AsOf label={t("asof.label")} name="asof" value={choice.asOf} change={(asOf) => change({ asOf })} />
       </div>
       {error ? <Failure error={error} /> : !graph ? <Waiting /> : graph.entities.length === 0 ? (
@@ -132,7 +145,7 @@ function Whole({ graph, choice, change }: { graph: Graph; choice: Choice; change
 }
 
 /** plain is a name where no element can isolate it: without marks of direction, and not too long. */
-const plain = (name: string, most: number) => {
+export const plain = (name: string, most: number) => {
   const letters = [...name.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")];
   return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : letters.join("");
 };
@@ -239,7 +252,7 @@ function Drawing({ graph, ties, tied, opened, open }: { graph: Graph; ties: Tie[
 }
 
 /** What is known of a name: whom it hangs together with, and from what one knows it. */
-function Opened({ entry: e, graph, choice, change, open }: { entry: Entry; graph: Graph; choice: Choice; change: (c: Partial<Choice>, fresh?: boolean) => void; open: (e: Entry) => void }) {
+export function Opened({ entry: e, graph, choice, change, open }: { entry: Entry; graph: Graph; choice: Choice; change: (c: Partial<Choice>, fresh?: boolean) => void; open: (e: Entry) => void }) {
   const byID = new Map(graph.entities.map((x) => [x.id, x]));
   const relations = graph.relations.filter((r) => r.subject === e.id || r.object === e.id);
   const told = new Set(relations.flatMap((r) => [r.subject, r.object]));
@@ -268,7 +281,7 @@ function Opened({ entry: e, graph, choice, change, open }: { entry: Entry; graph
       </p>
       <div class="actions">
         {choice.around !== e.name && (
-          <button type="button" class="button small" onClick={() => change({ around: e.name, at: "" }, true)}>
+          <button type="button" class="button small" onClick={() => change({ all: false, around: e.name, at: "" }, true)}>
             <Icon name="graph" size={14} /> {t("graph.only")}
           </button>
         )}

@@ -18,6 +18,7 @@ import { SharingPage } from "./sharing";
 import "./style.css";
 import { useTheme } from "./theme";
 import { TodayPage } from "./today";
+import { trusted } from "./trusted";
 import type { Status } from "./types";
 import { WeekPage } from "./week";
 import { asProblem, changes, Empty, Failure, tell, tellError, Toasts, useLive, useLoaded, Waiting } from "./widgets";
@@ -181,9 +182,7 @@ function Away() {
 /** keepShell has the browser keep the page's own files, and nothing of the node's. */
 function keepShell() {
   if (!("serviceWorker" in navigator)) return;
-  const types = (globalThis as { trustedTypes?: { createPolicy(name: string, of: object): { createScriptURL(s: string): string } } }).trustedTypes;
-  const url = types ? types.createPolicy("locket", { createScriptURL: () => "/worker.js" }).createScriptURL("") : "/worker.js";
-  navigator.serviceWorker.register(url).catch(() => undefined); // a browser that keeps none, such as in a private window
+  navigator.serviceWorker.register(trusted("/worker.js")).catch(() => undefined); // a browser that keeps none, such as in a private window
 }
 
 /** A locked node is unlocked here, by what opens it. */

@@ -13,7 +13,7 @@ import { Card, Empty, Failure, Photo, Sound, T, tell, useLoaded, Waiting } from 
 import { Welcome } from "./welcome";
 
 /** How many rows are drawn at a time. */
-const step = 250;
+const step = 60;
 
 export function TodayPage({ date, line, wearer }: { date?: string; line?: string; wearer: string }) {
   const today = dateOf(new Date());

@@ -203,7 +203,7 @@ export interface Entry {
 export interface Graph {
   meant: string[];
   entities: Entry[];
-  relations: { memory: string; subject: string; predicate: string; object: string; text: string; state: Memory["state"]; true_from?: string; true_to?: string }[];
+  relations: { memory: string; subject: string; predicate: string; object: string; text: string; state: Memory["state"]; true_from?: string; true_to?: string; unlearnt?: string }[];
   beside: { a: string; b: string; count: number }[];
   communities: { id: string; members: string[] }[];
   more?: boolean;

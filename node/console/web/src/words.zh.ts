@@ -91,6 +91,8 @@ export const zh: Record<Word, string> = {
   "graph.empty": "还没有名字", "graph.unknown": "没有叫 {name} 的", "graph.alone": "单独提到的", "graph.more": "还有更多名字；打开一个，画出它的周围。", "graph.panel": "打开的名字", "graph.choose": "选一个名字，看它与谁有联系，以及你从哪里知道的。",
   "graph.drawing": "名字及其联系", "graph.node": "{name}，{kind}，{n} 条记忆", "graph.in": "{n} 条记忆", "graph.aliases": "又名", "graph.only": "只画它的周围", "graph.ask": "搜索", "graph.with": "与之有联系", "graph.related": "明说的关系", "graph.beside": "一起提到",
   "graph.together": "一起提到 {n} 次", "graph.since": "从 {day} 起", "graph.until": "到 {day}", "entity.person": "人", "entity.place": "地点", "entity.thing": "事物", "entity.organisation": "机构", "entity.date": "日期",
+  "sky.all": "画出所有名字", "sky.few": "只看最常见的", "sky.about": "您的记忆中的每一个名字。拖动可移动，滚轮可放大，点按名字可打开；也可以在列表中查找。", "sky.count": "{names} 个名字，当天有 {n} 条关系", "sky.play": "播放", "sky.stop": "停止", "sky.none": "此浏览器无法画出图。列表中有所有名字。",
+  "sky.drawing": "{n} 个名字的图。方向键移动，加号和减号缩放。列表中有所有名字。", "sky.in": "放大", "sky.out": "缩小", "sky.whole": "显示全部", "sky.names": "名字", "sky.find": "查找名字",
   "relation.location": "放在", "relation.home": "住在", "relation.allergies": "过敏", "relation.diet": "饮食", "relation.likes": "喜欢", "relation.dislikes": "不喜欢", "relation.avoids": "不吃", "relation.birthday": "生日", "relation.sister of": "姐妹", "relation.brother of": "兄弟", "relation.daughter of": "女儿", "relation.son of": "儿子",
 
   "review.says": "等你决定的事。按键：", "review.conflicts": "互相矛盾的内容", "review.none": "没有矛盾。你和你的设备说法一致。", "review.settled": "已解决，所有设备都会更新。", "review.choose": "这个对", "review.both": "都对", "review.here": "这台设备", "review.other": "另一台设备",

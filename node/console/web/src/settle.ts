@@ -1,0 +1,47 @@
+// In a worker: where the names of a large graph stand, by the forces of d3-force, whose tree of boxes (Barnes and Hut, 1986) takes n × log n
+// steps a round.
+
+import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY, type SimulationNodeDatum } from "d3-force";
+
+interface Asked {
+  groups: number[]; // of each name
+  sizes: number[]; // their radius
+  ties: [number, number][];
+  still: boolean; // nothing is to be shown on the way
+}
+
+const rounds = 160;
+
+/** settles answers a request with places, some rounds at a time; the last answer is done. */
+export function settles() {
+  onmessage = (e: MessageEvent<Asked>) => {
+    const { groups, sizes, ties, still } = e.data;
+    const in_ = new Map<number, number>(); // how many of a group have their place
+    const nodes: SimulationNodeDatum[] = groups.map((g) => {
+      const turn = 2.399963; // the golden angle: no two begin in one place
+      const n = in_.get(g) ?? 0;
+      in_.set(g, n + 1);
+      const [r, s] = [60 * Math.sqrt(g + 1), 9 * Math.sqrt(n + 0.5)];
+      return { x: r * Math.cos(g * turn) + s * Math.cos(n * turn), y: r * Math.sin(g * turn) + s * Math.sin(n * turn) };
+    });
+    const tell = (done: boolean) => {
+      const at = new Float32Array(2 * nodes.length);
+      nodes.forEach((n, i) => at.set([n.x!, n.y!], 2 * i));
+      postMessage({ at, done }, { transfer: [at.buffer] });
+    };
+    if (!still) tell(false);
+    const forces = forceSimulation(nodes)
+      .stop()
+      .alphaDecay(1 - Math.pow(0.005, 1 / rounds))
+      .force("tie", forceLink(ties.map(([source, target]) => ({ source, target }))).distance(30).strength(0.25))
+      .force("apart", forceManyBody().strength(-40).theta(1.1))
+      .force("room", forceCollide<SimulationNodeDatum>((n) => sizes[n.index!] + 2))
+      .force("x", forceX(0).strength(0.05))
+      .force("y", forceY(0).strength(0.05));
+    for (let i = 0; i < rounds; i++) {
+      forces.tick();
+      if (!still && i % 4 === 3) tell(false);
+    }
+    tell(true);
+  };
+}

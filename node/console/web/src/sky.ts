@@ -1,0 +1,402 @@
+// The whole graph as a picture: thousands of names and the lines between them, by WebGL, with their words on a canvas above it. It is a script
+// of its own, which is loaded where the whole graph is shown. The same script is the worker that finds the places (see settle.ts).
+
+import { settles } from "./settle";
+import { lineColours, lines, pointColours, points, program } from "./shaders";
+
+/** A name as it is drawn. */
+export interface Star {
+  name: string;
+  size: number; // its radius in px where nothing is magnified
+  hue: number; // 0 to 7; -1: of no community
+  shape: 0 | 1 | 2; // round, square, on its tip
+  group: number; // those of one group begin beside each other
+}
+
+/** What connects two names, by their places in the list, from one day (in days since 1970) until before another. */
+export interface Line {
+  a: number;
+  b: number;
+  from: number;
+  to: number;
+  faint: boolean;
+}
+
+export interface Told {
+  opened(i: number): void;
+  settled(): void;
+}
+
+/** How many names have their words beside them at a time. */
+const words = 36;
+
+export class Sky {
+  private readonly glass = document.createElement("canvas"); // the picture
+  private readonly paper = document.createElement("canvas"); // its words
+  private readonly gl: WebGLRenderingContext;
+  private readonly at: Float32Array;
+  private readonly ends: Float32Array;
+  private readonly marks: Float32Array;
+  private readonly dims: Float32Array;
+  private readonly bySize: number[];
+  private readonly made: { points: WebGLProgram; lines: WebGLProgram; of: Record<"at" | "size" | "hue" | "shape" | "dim" | "ends" | "life" | "marks", WebGLBuffer> };
+  private readonly stop = new AbortController();
+  private worker?: Worker;
+  private colours = { ink: "", sheet: "", line: [0, 0, 0], accent: [0, 0, 0] };
+  private scale = 1;
+  private x = 0; // what stands in the middle
+  private y = 0;
+  private width = 0;
+  private height = 0;
+  private held = false; // a person has moved the picture: it is not fitted any more
+  private day: number;
+  private open = -1;
+  private over = -1;
+  private frame = 0;
+  private last = 0; // when it was drawn
+  private late = 0; // how many times in a row it was late, because everything was drawn anew
+  private rest = 0; // the timer that draws everything anew when nothing moves any more
+  private stale = true; // what is drawn has changed
+  private sharp = false; // it was drawn with all pixels
+  private of = { scale: 1, x: 0, y: 0 }; // the view that was drawn
+
+  /** It draws into a box, which says how large the picture is. script gives the address of this script for a worker. */
+  constructor(
+    private readonly box: HTMLElement,
+    script: () => string,
+    private readonly stars: Star[],
+    private readonly between: Line[],
+    day: number,
+    private readonly told: Told,
+  ) {
+    this.day = day;
+    const gl = this.glass.getContext("webgl", { alpha: true, antialias: false, premultipliedAlpha: true });
+    if (!gl) throw new Error("no WebGL");
+    this.gl = gl;
+    for (const c of [this.glass, this.paper]) {
+      c.setAttribute("aria-hidden", "true");
+      box.append(c);
+    }
+    this.at = new Float32Array(2 * stars.length);
+    this.ends = new Float32Array(4 * between.length);
+    this.marks = new Float32Array(2 * between.length);
+    this.dims = new Float32Array(stars.length);
+    this.bySize = stars.map((_, i) => i).sort((a, b) => stars[b].size - stars[a].size);
+    const buffer = () => gl.createBuffer()!;
+    this.made = {
+      points: program(gl, points, pointColours),
+      lines: program(gl, lines, lineColours),
+      of: { at: buffer(), size: buffer(), hue: buffer(), shape: buffer(), dim: buffer(), ends: buffer(), life: buffer(), marks: buffer() },
+    };
+    this.fill("size", Float32Array.from(stars, (s) => s.size));
+    this.fill("shape", Float32Array.from(stars, (s) => s.shape));
+    this.fill("life", Float32Array.from(between.flatMap((l) => [l.from, l.to, l.from, l.to])));
+    this.paint();
+    this.mark();
+    this.listen();
+    this.settle(script);
+  }
+
+  /** on shows how it was on a day. */
+  on(day: number) {
+    const is = (l: Line, day: number) => l.from <= day && day < l.to;
+    if (this.between.some((l) => is(l, day) !== is(l, this.day))) this.stale = true;
+    this.day = day;
+    this.draw();
+  }
+
+  /** choose opens a name, and brings it into the picture if it is outside; -1: none. */
+  choose(i: number) {
+    this.open = i;
+    this.mark();
+    if (i >= 0) {
+      const [x, y] = this.where(i);
+      if (x < 20 || y < 20 || x > this.width - 20 || y > this.height - 20) [this.x, this.y, this.held] = [this.at[2 * i], this.at[2 * i + 1], true];
+    }
+    this.draw();
+  }
+
+  /** zoom magnifies around a place in the picture, in px; around its middle without one. */
+  zoom(by: number, x = this.width / 2, y = this.height / 2) {
+    const [dx, dy] = [x - this.width / 2, y - this.height / 2];
+    const scale = Math.min(20, Math.max(0.02, this.scale * by));
+    this.x += dx / this.scale - dx / scale;
+    this.y += dy / this.scale - dy / scale;
+    this.scale = scale;
+    this.held = true;
+    this.draw();
+  }
+
+  /** move moves the picture, in px. */
+  move(dx: number, dy: number) {
+    this.x -= dx / this.scale;
+    this.y -= dy / this.scale;
+    this.held = true;
+    this.draw();
+  }
+
+  /** whole shows everything again. */
+  whole() {
+    this.held = false;
+    this.fit();
+    this.draw();
+  }
+
+  close() {
+    this.stop.abort();
+    this.worker?.terminate();
+    cancelAnimationFrame(this.frame);
+    clearTimeout(this.rest);
+    this.gl.getExtension("WEBGL_lose_context")?.loseContext();
+    this.glass.remove();
+    this.paper.remove();
+  }
+
+  /** settle has the worker find the places; until then the names stand by their communities. */
+  private settle(script: () => string) {
+    this.worker = new Worker(script(), { type: "module" });
+    this.worker.onmessage = (e: MessageEvent<{ at: Float32Array; done: boolean }>) => {
+      this.at.set(e.data.at);
+      this.placed();
+      if (e.data.done) this.told.settled();
+    };
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.worker.postMessage({ groups: this.stars.map((s) => s.group), sizes: this.stars.map((s) => s.size), ties: this.between.map((l) => [l.a, l.b]), still });
+  }
+
+  private placed() {
+    this.fill("at", this.at);
+    this.between.forEach((l, i) => this.ends.set([this.at[2 * l.a], this.at[2 * l.a + 1], this.at[2 * l.b], this.at[2 * l.b + 1]], 4 * i));
+    this.fill("ends", this.ends);
+    if (!this.held) this.fit();
+    this.draw();
+  }
+
+  private fit() {
+    let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+    for (let i = 0; i < this.at.length; i += 2) {
+      left = Math.min(left, this.at[i]);
+      right = Math.max(right, this.at[i]);
+      top = Math.min(top, this.at[i + 1]);
+      bottom = Math.max(bottom, this.at[i + 1]);
+    }
+    if (!(right >= left)) return;
+    this.x = (left + right) / 2;
+    this.y = (top + bottom) / 2;
+    this.scale = Math.min(2, (this.width - 40) / (right - left + 1), (this.height - 40) / (bottom - top + 1));
+  }
+
+  private fill(name: keyof Sky["made"]["of"], data: Float32Array) {
+    this.gl.bindBuffer(this.gl.ARRAY_BUFFER, this.made.of[name]);
+    this.gl.bufferData(this.gl.ARRAY_BUFFER, data, this.gl.DYNAMIC_DRAW);
+    this.stale = true;
+  }
+
+  /** paint takes the colours of the theme. */
+  private paint() {
+    const style = getComputedStyle(document.documentElement);
+    const of = (name: string) => style.getPropertyValue(name).trim();
+    const parts = (name: string) => [1, 3, 5].map((i) => parseInt(of(name).slice(i, i + 2), 16) / 255);
+    this.colours = { ink: of("--ink"), sheet: of("--sheet"), line: parts("--strong"), accent: parts("--accent") };
+    const hues = [...Array(8).keys()].map((i) => parts("--h" + i));
+    this.fill("hue", Float32Array.from(this.stars.flatMap((s) => hues[s.hue] ?? parts("--soft"))));
+    this.draw();
+  }
+
+  /** mark shows what hangs together with the name that is open. */
+  private mark() {
+    this.dims.fill(this.open < 0 ? 0 : 1);
+    if (this.open >= 0) this.dims[this.open] = 0;
+    this.between.forEach((l, i) => {
+      const on = l.a === this.open || l.b === this.open;
+      if (on) this.dims[l.a] = this.dims[l.b] = 0;
+      this.marks.fill(on ? 2 : l.faint ? 0 : 1, 2 * i, 2 * i + 2);
+    });
+    this.fill("dim", this.dims);
+    this.fill("marks", this.marks);
+  }
+
+  private where(i: number): [number, number] {
+    return [(this.at[2 * i] - this.x) * this.scale + this.width / 2, (this.at[2 * i + 1] - this.y) * this.scale + this.height / 2];
+  }
+
+  /** grow is how much larger signs are than where nothing is magnified. */
+  private get grow(): number {
+    return Math.min(2.2, Math.max(0.35, Math.sqrt(this.scale)));
+  }
+
+  /** hit is the name at a place in the picture, or -1. */
+  private hit(x: number, y: number): number {
+    let [best, least] = [-1, 12];
+    for (let i = 0; i < this.stars.length; i++) {
+      const [px, py] = this.where(i);
+      const far = Math.hypot(px - x, py - y) - this.stars[i].size * this.grow;
+      if (far < least) [best, least] = [i, far];
+    }
+    return best;
+  }
+
+  private listen() {
+    const signal = this.stop.signal;
+    const look = new ResizeObserver(() => {
+      const dense = Math.min(2, devicePixelRatio || 1);
+      [this.width, this.height] = [this.box.clientWidth, this.box.clientHeight];
+      [this.paper.width, this.paper.height] = [Math.round(this.width * dense), Math.round(this.height * dense)];
+      this.stale = true;
+      if (!this.held) this.fit();
+      this.draw();
+    });
+    look.observe(this.box);
+    signal.addEventListener("abort", () => look.disconnect());
+    const theme = new MutationObserver(() => this.paint());
+    theme.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+    signal.addEventListener("abort", () => theme.disconnect());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.paint(), { signal });
+    const fingers = new Map<number, { x: number; y: number }>();
+    let went = 0; // px since the first finger came
+    const place = (e: PointerEvent | WheelEvent) => {
+      const r = this.box.getBoundingClientRect();
+      return { x: e.clientX - r.left, y: e.clientY - r.top };
+    };
+    this.box.addEventListener("pointerdown", (e) => {
+      if (fingers.size === 0) went = 0;
+      fingers.set(e.pointerId, place(e));
+      this.box.setPointerCapture(e.pointerId);
+    }, { signal });
+    this.box.addEventListener("pointermove", (e) => {
+      const [now, was] = [place(e), fingers.get(e.pointerId)];
+      if (!was) {
+        const over = this.hit(now.x, now.y);
+        if (over !== this.over) {
+          this.over = over;
+          this.box.classList.toggle("over-name", over >= 0);
+          this.draw();
+        }
+        return;
+      }
+      went += Math.hypot(now.x - was.x, now.y - was.y);
+      const other = [...fingers].find(([id]) => id !== e.pointerId)?.[1];
+      if (other) {
+        const [before, after] = [Math.hypot(was.x - other.x, was.y - other.y), Math.hypot(now.x - other.x, now.y - other.y)];
+        if (before > 0) this.zoom(after / before, (now.x + other.x) / 2, (now.y + other.y) / 2);
+      } else this.move(now.x - was.x, now.y - was.y);
+      fingers.set(e.pointerId, now);
+    }, { signal });
+    this.box.addEventListener("pointerup", (e) => {
+      const p = fingers.get(e.pointerId);
+      if (p && fingers.size === 1 && went < 6) this.told.opened(this.hit(p.x, p.y));
+      fingers.delete(e.pointerId);
+    }, { signal });
+    this.box.addEventListener("pointercancel", (e) => fingers.delete(e.pointerId), { signal });
+    this.box.addEventListener("wheel", (e) => {
+      e.preventDefault();
+      const p = place(e);
+      this.zoom(Math.exp(-Math.max(-80, Math.min(80, e.deltaY)) / 240), p.x, p.y);
+    }, { signal, passive: false });
+  }
+
+  private draw() {
+    if (!this.frame && !this.stop.signal.aborted) this.frame = requestAnimationFrame(() => ((this.frame = 0), this.now()));
+  }
+
+  /**
+   * now draws the picture. Where it can't be drawn anew in time, what was drawn last is moved and stretched, as maps do, until nothing moves any
+   * more; what has to be drawn meanwhile is drawn with fewer pixels.
+   */
+  private now() {
+    if (!this.width || !this.height) return;
+    const time = performance.now();
+    const since = time - this.last;
+    this.last = time;
+    const quick = this.late < 3;
+    const rests = this.rest === 0 && since > 100;
+    const drawn = this.stale || ((quick || rests) && !this.exact()) || this.far();
+    if (drawn) this.render(quick || rests);
+    if (quick && since < 400) this.late = drawn && since > 22 ? this.late + 1 : 0;
+    const by = this.scale / this.of.scale;
+    const [left, top] = [(this.width / 2) * (1 - by) + (this.of.x - this.x) * this.scale, (this.height / 2) * (1 - by) + (this.of.y - this.y) * this.scale];
+    this.glass.style.transform = by === 1 && !left && !top ? "none" : `translate(${left}px, ${top}px) scale(${by})`;
+    this.write();
+    clearTimeout(this.rest);
+    this.rest = quick || rests ? 0 : window.setTimeout(() => ((this.rest = 0), this.draw()), 150);
+  }
+
+  /** exact reports whether what was drawn is what is to be seen. */
+  private exact(): boolean {
+    return this.sharp && this.of.scale === this.scale && this.of.x === this.x && this.of.y === this.y;
+  }
+
+  /** far reports whether what was drawn is too far from what is to be seen to be moved there. */
+  private far(): boolean {
+    const { of, scale, x, y } = this;
+    return Math.abs(Math.log(scale / of.scale)) > 0.8 || Math.abs(x - of.x) * scale > this.width * 0.4 || Math.abs(y - of.y) * scale > this.height * 0.4;
+  }
+
+  private render(sharp: boolean) {
+    const { gl, made, glass } = this;
+    const dense = Math.min(2, devicePixelRatio || 1) * (sharp ? 1 : 0.5);
+    const [w, h] = [Math.round(this.width * dense), Math.round(this.height * dense)];
+    if (glass.width !== w || glass.height !== h) [glass.width, glass.height] = [w, h];
+    gl.viewport(0, 0, w, h);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    this.use(made.lines, [["at", "ends", 2], ["life", "life", 2], ["mark", "marks", 1]]);
+    gl.uniform1f(gl.getUniformLocation(made.lines, "day"), this.day);
+    gl.uniform3fv(gl.getUniformLocation(made.lines, "colour"), this.colours.line);
+    gl.uniform3fv(gl.getUniformLocation(made.lines, "accent"), this.colours.accent);
+    gl.drawArrays(gl.LINES, 0, 2 * this.between.length);
+    this.use(made.points, [["at", "at", 2], ["size", "size", 1], ["hue", "hue", 3], ["shape", "shape", 1], ["dim", "dim", 1]]);
+    gl.uniform1f(gl.getUniformLocation(made.points, "grow"), this.grow * dense);
+    gl.drawArrays(gl.POINTS, 0, this.stars.length);
+    this.of = { scale: this.scale, x: this.x, y: this.y };
+    [this.sharp, this.stale] = [sharp, false];
+  }
+
+  private use(p: WebGLProgram, from: [string, keyof Sky["made"]["of"], number][]) {
+    const gl = this.gl;
+    const [sx, sy] = [(2 * this.scale) / this.width, (-2 * this.scale) / this.height];
+    gl.useProgram(p);
+    gl.uniform4f(gl.getUniformLocation(p, "view"), sx, sy, -this.x * sx, -this.y * sy);
+    for (const [name, buffer, n] of from) {
+      const i = gl.getAttribLocation(p, name);
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.made.of[buffer]);
+      gl.enableVertexAttribArray(i);
+      gl.vertexAttribPointer(i, n, gl.FLOAT, false, 0, 0);
+    }
+  }
+
+  /** write puts words below the largest names that are in the picture, where they don't cover each other. */
+  private write() {
+    const c = this.paper.getContext("2d")!;
+    const dense = this.paper.width / this.width;
+    c.setTransform(dense, 0, 0, dense, 0, 0);
+    c.clearRect(0, 0, this.width, this.height);
+    c.font = "12px system-ui, sans-serif";
+    c.textAlign = "center";
+    c.lineWidth = 4;
+    c.lineJoin = "round";
+    c.strokeStyle = this.colours.sheet;
+    c.fillStyle = this.colours.ink;
+    const taken: [number, number, number][] = []; // left, right, y
+    const put = (i: number, always: boolean) => {
+      const [x, sign] = this.where(i);
+      const y = sign + this.stars[i].size * this.grow + 13;
+      if (x < 0 || y < 12 || x > this.width || y > this.height) return;
+      const name = this.stars[i].name;
+      const half = [...name].reduce((w, l) => w + (l > "\u2e80" ? 6 : 3.4), 4);
+      if (!always && taken.some(([l, r, t]) => x - half < r && l < x + half && Math.abs(t - y) < 15)) return;
+      taken.push([x - half, x + half, y]);
+      c.strokeText(name, x, y);
+      c.fillText(name, x, y);
+    };
+    for (const i of [this.open, this.over]) if (i >= 0) put(i, true);
+    for (const i of this.bySize) {
+      if (taken.length >= words) break;
+      if (!this.dims[i]) put(i, false);
+    }
+  }
+}
+
+if (typeof document === "undefined") settles();

@@ -1,0 +1,82 @@
+package query_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/locket-dev/locket/internal/testing/nodetest"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// What follows the changes one by one is what is read anew.
+func TestOutlineFollows(t *testing.T) {
+	n := nodetest.New(t, nil)
+	ctx := t.Context()
+	food, err := filter.Equal("categories", "food")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := func() string {
+		t.Helper()
+		status, err := n.Status(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		categories, err := n.Categories(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := n.List(ctx, serve.ListQuery{Limit: 10, Filters: food})
+		if err != nil {
+			t.Fatal(err)
+		}
+		conflicts, err := n.Conflicts(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var texts []string
+		for _, m := range list.Memories {
+			texts = append(texts, m.Text)
+		}
+		b, err := json.Marshal([]any{status.Memories, categories, texts, len(conflicts)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	before := map[string]bool{}
+	check := func(what string) {
+		t.Helper()
+		got := seen()
+		n.Reader.DropOverview()
+		if want := seen(); got != want {
+			t.Errorf("after %s:\n%s, want\n%s", what, got, want)
+		}
+		if before[got] {
+			t.Errorf("%s changed nothing: %s", what, got)
+		}
+		before[got] = true
+	}
+	check("nothing")
+	no := false
+	var ids []memory.ID
+	for _, text := range []string{"The soup was too salty for dinner", "Bread is baked on Fridays", "The router restarts at noon"} {
+		res, err := n.Add(ctx, serve.AddRequest{Text: text, Infer: &no})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, res.Changes[0].Memory)
+		check("adding " + text)
+	}
+	if err := n.Delete(ctx, ids[1]); err != nil {
+		t.Fatal(err)
+	}
+	check("forgetting")
+	text := "The lamp restarts at noon"
+	if _, err := n.Update(ctx, ids[0], serve.UpdateRequest{Text: &text}); err != nil {
+		t.Fatal(err)
+	}
+	check("correcting")
+}
