@@ -82,7 +82,7 @@ func suites() []suite {
 		{"recall", "speed, memory and recall beside other search engines, on made-up talk", runRecall},
 		{"store", "durable adds, one by one and in batches, beside other stores", runStore},
 		{"intake", "events a second into the journal and to search, and the cost of audio", runIntake},
-		{"bridge", "devices' frames read, what the spool keeps, and the time from a press to the answer", runBridge},
+		{"bridge", "devices' frames read, what the spool keeps, eight devices at once, and the time from a press to the answer", runBridge},
 		{"extract", "precision and recall of extraction, over labelled talk", runExtract},
 		{"speech", "voice activity in noise, beside an energy threshold and WebRTC's detector", runSpeech},
 		{"scene", "photos of one scene told from photos like it, and the time for a frame", runScene},
@@ -119,6 +119,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if args[0] == hostArg { // the suites' own
 		if err := hostMain(ctx, args[1:], os.Stdin, stdout); err != nil {
 			fmt.Fprintf(stderr, "locket-bench host: %v\n", err)
+			return 1
+		}
+		return 0
+	}
+	if args[0] == eightArg {
+		if err := eightMain(ctx, os.Stdin, stdout); err != nil {
+			fmt.Fprintf(stderr, "locket-bench bridge: %v\n", err)
 			return 1
 		}
 		return 0

@@ -15,7 +15,7 @@ import (
 
 // The recall and intake suites run themselves again in processes of their own.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && (os.Args[1] == "recall" && os.Args[2] == "--child" || os.Args[1] == hostArg || os.Args[1] == cloudHostArg) {
+	if len(os.Args) > 2 && (os.Args[1] == "recall" && os.Args[2] == "--child" || os.Args[1] == hostArg || os.Args[1] == cloudHostArg) || len(os.Args) == 2 && os.Args[1] == eightArg {
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
 	if wasm.IsWorker(os.Args) {

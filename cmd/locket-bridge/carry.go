@@ -31,6 +31,7 @@ var errBroker = errors.New("no connection to the broker")
 type deviceFlags struct {
 	family          carry.Family
 	device          string
+	display         string // of X11
 	folder          string
 	listen          string // host:port, where the device connects to us
 	mqtt            string // the same, where it connects by MQTT and sends datagrams; empty: nowhere
@@ -69,6 +70,8 @@ func (a *app) deviceCommand(family carry.Family) *cobra.Command {
 		source = "--device HOST:PORT"
 	case carry.Folder:
 		source = "--folder FOLDER"
+	case carry.Screen:
+		source = "--display DISPLAY"
 	}
 	c := &cobra.Command{
 		Use: family.Name + " (" + source + " | --capture FILE)", Short: family.Short,
@@ -78,7 +81,7 @@ func (a *app) deviceCommand(family carry.Family) *cobra.Command {
 with it.`,
 		Example: fmt.Sprintf(`  locket wearable add %[1]s
   locket-bridge %[1]s %[2]s --broker tcp://127.0.0.1:1883 --name %[1]s --password-file %[1]s.password`,
-			family.Name, map[carry.Carrier]string{carry.Served: "--listen :8003", carry.Folder: "--folder ~/Recordings", carry.TCP: "--device kitchen.local:10700", carry.Bluetooth: "--device D0:12:34:56:78:9A", carry.MQTT: "--from" + strings.TrimPrefix(strings.Replace(source, "URL", "tcp://house:1883", 1), "--from")}[family.Carrier]),
+			family.Name, map[carry.Carrier]string{carry.Served: "--listen :8003", carry.Folder: "--folder ~/Recordings", carry.Screen: "--display :0 --deny signal", carry.TCP: "--device kitchen.local:10700", carry.Bluetooth: "--device D0:12:34:56:78:9A", carry.MQTT: "--from" + strings.TrimPrefix(strings.Replace(source, "URL", "tcp://house:1883", 1), "--from")}[family.Carrier]),
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.device(cmd.Context(), &f) },
 	}
@@ -109,6 +112,10 @@ with it.`,
 	if family.Carrier == carry.Folder {
 		fl.StringVar(&f.folder, "folder", "", "watch this `folder`, and those in it")
 	}
+	if family.Carrier == carry.Screen {
+		fl.StringVar(&f.display, "display", ownDisplay(), "the X11 `display`, such as :0")
+		fl.StringSliceVar(&f.options.Deny, "deny", nil, "take nothing while a window is there whose class or title has one of these `words`")
+	}
 	fl.StringVar(&f.capture, "capture", "", "play a capture `file` instead of a device")
 	fl.StringVar(&f.record, "record", "", "write what the device says to a capture `file`")
 	f.nodeFlags(fl)
@@ -122,6 +129,15 @@ with it.`,
 		fl.BoolVar(&f.options.Pictures, "pictures", false, "take the snapshots of what the cameras saw, too")
 	}
 	return c
+}
+
+// ownDisplay is the X11 display of this session; empty where there is none. That of a Wayland session
+// shows old programs alone.
+func ownDisplay() string {
+	if os.Getenv("WAYLAND_DISPLAY") != "" {
+		return ""
+	}
+	return os.Getenv("DISPLAY")
 }
 
 // nodeFlags are those of the node's side.
@@ -151,9 +167,16 @@ func (f *deviceFlags) check() error {
 		source = "--listen"
 	case carry.Folder:
 		source = "--folder"
+	case carry.Screen:
+		source = "--display"
+		if f.capture != "" {
+			f.display = "" // which is there without being given
+		} else if f.display == "" && os.Getenv("WAYLAND_DISPLAY") != "" {
+			return usagef("this is a Wayland session, in which no program sees the screen but by a portal, which is not spoken here: log in to a session with X11, or give --display")
+		}
 	}
 	switch {
-	case (f.device+f.from+f.listen+f.folder == "") == (f.capture == ""):
+	case (f.device+f.from+f.listen+f.folder+f.display == "") == (f.capture == ""):
 		return usagef("give %s or --capture", source)
 	case f.capture != "" && f.record != "":
 		return usagef("--record is for a device: a capture is recorded already")

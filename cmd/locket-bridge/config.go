@@ -32,25 +32,27 @@ type configFile struct {
 }
 
 type configDevice struct {
-	Family           string `toml:"family"`
-	Name             string `toml:"name"`
-	PasswordFile     string `toml:"password_file"`
-	Broker           string `toml:"broker"`
-	CA               string `toml:"ca"`
-	State            string `toml:"state"`
-	Device           string `toml:"device"`
-	Storage          bool   `toml:"storage"`
-	PhotoEvery       int    `toml:"photo_every"`
-	From             string `toml:"from"`
-	Listen           string `toml:"listen"`
-	MQTT             string `toml:"mqtt"`
-	Folder           string `toml:"folder"`
-	FromUser         string `toml:"from_user"`
-	FromPasswordFile string `toml:"from_password_file"`
-	FromCA           string `toml:"from_ca"`
-	Prefix           string `toml:"prefix"`
-	Pictures         bool   `toml:"pictures"`
-	Spool            int    `toml:"spool"`
+	Family           string   `toml:"family"`
+	Name             string   `toml:"name"`
+	PasswordFile     string   `toml:"password_file"`
+	Broker           string   `toml:"broker"`
+	CA               string   `toml:"ca"`
+	State            string   `toml:"state"`
+	Device           string   `toml:"device"`
+	Storage          bool     `toml:"storage"`
+	PhotoEvery       int      `toml:"photo_every"`
+	From             string   `toml:"from"`
+	Listen           string   `toml:"listen"`
+	MQTT             string   `toml:"mqtt"`
+	Display          string   `toml:"display"`
+	Deny             []string `toml:"deny"`
+	Folder           string   `toml:"folder"`
+	FromUser         string   `toml:"from_user"`
+	FromPasswordFile string   `toml:"from_password_file"`
+	FromCA           string   `toml:"from_ca"`
+	Prefix           string   `toml:"prefix"`
+	Pictures         bool     `toml:"pictures"`
+	Spool            int      `toml:"spool"`
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -154,8 +156,11 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 	f := &deviceFlags{
 		family: all[i], name: d.Name, passwordFile: file(d.PasswordFile), state: file(d.State),
 		broker: d.Broker, ca: file(d.CA, c.CA), spoolMiB: d.Spool,
-		from: d.From, listen: d.Listen, mqtt: d.MQTT, folder: file(d.Folder), fromUser: d.FromUser, fromPassword: file(d.FromPasswordFile), fromCA: file(d.FromCA),
-		options: carry.Options{Storage: d.Storage, PhotoEvery: d.PhotoEvery, Prefix: d.Prefix, Pictures: d.Pictures},
+		from: d.From, listen: d.Listen, mqtt: d.MQTT, display: d.Display, folder: file(d.Folder), fromUser: d.FromUser, fromPassword: file(d.FromPasswordFile), fromCA: file(d.FromCA),
+		options: carry.Options{Storage: d.Storage, PhotoEvery: d.PhotoEvery, Prefix: d.Prefix, Pictures: d.Pictures, Deny: d.Deny},
+	}
+	if f.family.Carrier == carry.Screen && f.display == "" {
+		f.display = ownDisplay()
 	}
 	if f.broker == "" {
 		f.broker = c.Broker
@@ -172,7 +177,7 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 	}{
 		{"storage", d.Storage, has(carry.WithStorage)}, {"photo_every", d.PhotoEvery != 0, has(carry.WithPhotos)},
 		{"pictures", d.Pictures, has(carry.WithPictures)}, {"device", d.Device != "", f.family.Carrier == carry.Bluetooth || f.family.Carrier == carry.TCP || has(carry.WithDevice)},
-		{"listen", d.Listen != "", served}, {"mqtt", d.MQTT != "", served}, {"folder", d.Folder != "", f.family.Carrier == carry.Folder}, {"from", d.From != "", mqtt}, {"from_user", d.FromUser != "", mqtt}, {"from_password_file", d.FromPasswordFile != "", mqtt},
+		{"listen", d.Listen != "", served}, {"mqtt", d.MQTT != "", served}, {"display", d.Display != "", f.family.Carrier == carry.Screen}, {"deny", len(d.Deny) > 0, has(carry.WithDeny)}, {"folder", d.Folder != "", f.family.Carrier == carry.Folder}, {"from", d.From != "", mqtt}, {"from_user", d.FromUser != "", mqtt}, {"from_password_file", d.FromPasswordFile != "", mqtt},
 		{"from_ca", d.FromCA != "", mqtt}, {"prefix", d.Prefix != "", mqtt},
 	} {
 		if k.given && !k.takes {

@@ -9,6 +9,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/carry/limitless"
 	"github.com/locket-dev/locket/firmware-bridge/carry/omi"
 	"github.com/locket-dev/locket/firmware-bridge/carry/owntracks"
+	"github.com/locket-dev/locket/firmware-bridge/carry/screen"
 	"github.com/locket-dev/locket/firmware-bridge/carry/wyoming"
 	"github.com/locket-dev/locket/firmware-bridge/carry/xiaozhi"
 )
@@ -25,5 +26,6 @@ func families() []carry.Family {
 		xiaozhi.Family,
 		wyoming.Family,
 		files.Family,
+		screen.Family,
 	}
 }

@@ -57,6 +57,8 @@ func (f *deviceFlags) source() (link.Dialer, string, error) {
 		return f.sockets()
 	case carry.TCP:
 		return &link.TCP{Addr: f.device}, f.device, nil
+	case carry.Screen:
+		return &link.X11{Display: f.display}, f.display, nil
 	case carry.Folder:
 		return &link.Folder{Dir: f.folder}, f.folder, nil
 	}

@@ -19,6 +19,7 @@ const (
 	Served                   // the device connects to this machine, by WebSocket
 	TCP                      // this machine connects to the device
 	Folder                   // files come into a folder of this machine
+	Screen                   // the screen of this machine
 )
 
 // Option is a flag that not every family has.
@@ -29,15 +30,17 @@ const (
 	WithPhotos                      // --photo-every
 	WithPictures                    // --pictures
 	WithDevice                      // --device is needed beside the broker
+	WithDeny                        // --deny
 )
 
 // Options are what a person chose. A family reads those that its Takes names.
 type Options struct {
-	Storage    bool   // fetch what the device stored
-	PhotoEvery int    // seconds, 5 to 127; 0: leave it as it is
-	Prefix     string // of MQTT topics; empty: the family's own
-	Device     string // whose topics, of several devices at one broker
-	Pictures   bool   // take snapshots of cameras
+	Storage    bool     // fetch what the device stored
+	PhotoEvery int      // seconds, 5 to 127; 0: leave it as it is
+	Prefix     string   // of MQTT topics; empty: the family's own
+	Device     string   // whose topics, of several devices at one broker
+	Pictures   bool     // take snapshots of cameras
+	Deny       []string // parts of classes and titles of windows that are not to be remembered
 }
 
 // Family is a kind of device: one package with its session, and one line in the

@@ -67,6 +67,12 @@ func (d *faulty) pass() {
 				send(held...)
 				return
 			}
+			if n.Char == Opened { // is not on the way: this machine says it
+				if !send(n) {
+					return
+				}
+				continue
+			}
 			if d.with.Rand.Float64() < d.with.Loss {
 				continue
 			}

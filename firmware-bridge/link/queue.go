@@ -14,8 +14,9 @@ import (
 type Queue struct {
 	Retained []Notification
 	Messages []Notification
-	Ends     int  // connections that end when half was given
-	Once     bool // QoS 0: what was given does not come again
+	Ends     int                // connections that end when half was given
+	Once     bool               // QoS 0: what was given does not come again
+	Gone     func(Notification) // is told of each message that is acknowledged; nil: nobody
 
 	mu    sync.Mutex
 	acked map[int]bool // by the place in Messages
@@ -77,6 +78,9 @@ func (q *Queue) over() bool { return len(q.acked) == len(q.Messages) }
 func (q *Queue) ack(i int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.Gone != nil && !q.acked[i] {
+		q.Gone(q.Messages[i])
+	}
 	q.acked[i] = true
 	select {
 	case q.moved <- struct{}{}:

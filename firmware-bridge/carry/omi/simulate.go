@@ -76,6 +76,11 @@ func lived(p carry.Play) (out [][]byte) {
 	return out
 }
 
+// PendantWith has the records of another that began anew, of which the first has a number.
+func PendantWith(records [][]byte, first uint64) *Pendant {
+	return &Pendant{records: records, read: first}
+}
+
 // Records are those that it still has.
 func (p *Pendant) Records() [][]byte {
 	p.mu.Lock()

@@ -2,10 +2,12 @@ package xiaozhi_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"strings"
@@ -346,5 +348,42 @@ func TestSimulatedUDP(t *testing.T) {
 	rep, err := carry.Run(carrytest.Deadline(t), b.Cfg)
 	if err != nil || rep.Frames != 80 || rep.Connections != 2 || rep.Presses != 2 || rep.Waiting != 0 || rep.Lost != 0 {
 		t.Errorf("%+v, %v", rep, err)
+	}
+}
+
+// Over a bad link with reboots each packet is there once, or its absence is named.
+func TestSimulatedBadLink(t *testing.T) {
+	const amount, reboots = 200, 3
+	n := carrytest.NewNode(t)
+	d := &link.Faulty{Dialer: xiaozhi.Family.Simulate(carry.Play{Amount: amount, Reboot: reboots, Loss: .3, Reorder: true}), Loss: .3, Reorder: true, Rand: rand.New(rand.NewPCG(5, 6))}
+	rep, err := carry.Run(carrytest.Deadline(t), n.Bridge(t, carrytest.StatePath(t), xiaozhi.Family, d).Cfg)
+	if err != nil || rep.Connections != reboots+1 || rep.Waiting+rep.Dropped+rep.Refused > 0 {
+		t.Fatalf("%+v, %v", rep, err)
+	}
+	times, latest := map[uint64]int{}, map[uint64]uint64{} // the latest packet of each connection
+	for _, p := range heardPackets(t, n.Disk.Of(memory.KindAudio)) {
+		i := binary.BigEndian.Uint64(p[len(p)-8:])
+		times[i]++
+		latest[i/amount] = max(latest[i/amount], i%amount+1)
+	}
+	all := 0 // up to the latest of each: behind that nothing shows that there was more
+	for _, l := range latest {
+		all += int(l)
+	}
+	for i, n := range times {
+		if n != 1 {
+			t.Errorf("packet %d is there %d times", i, n)
+		}
+	}
+	named := 0
+	for _, e := range n.Disk.Of(memory.KindGap) {
+		var k int
+		if _, err := fmt.Sscanf(e.Reason, "%d audio notifications lost", &k); err != nil {
+			t.Errorf("%q: %v", e.Reason, err)
+		}
+		named += k
+	}
+	if len(times)+named != all || rep.Lost != named || rep.Frames != len(times) || all < 3*amount || named < all/5 {
+		t.Errorf("%d packets came and %d are named, of %d: %+v", len(times), named, all, rep)
 	}
 }

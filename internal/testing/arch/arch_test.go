@@ -69,6 +69,7 @@ func TestOneImporterEach(t *testing.T) {
 		"filippo.io/age":                         "crypto",
 		"github.com/godbus/dbus":                 "firmware-bridge/link",
 		"github.com/gorilla/websocket":           "firmware-bridge/link",
+		"github.com/jezek/xgb":                   "firmware-bridge/link",
 		"github.com/spf13/cobra":                 "cmd",
 		"github.com/zalando/go-keyring":          "crypto/keyring",
 		"oras.land/oras-go":                      "wasm/source",

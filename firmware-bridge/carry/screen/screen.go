@@ -1,0 +1,153 @@
+// Package screen is the session of a desktop's screen: what the window in front shows, and what it
+// is called, goes to the node, unless it is private.
+package screen
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// Family is the screen's line in the list of families.
+var Family = carry.Family{
+	Name: "screen", Short: "Remember what the window in front shows, on a desktop with X11",
+	Long: `Looks at the window in front every 1.5 s, and publishes it as a photo to the node as the
+wearable --name where something has changed, with the window's title where that is another
+one. Nothing is taken while the screen is locked or the wearer pauses, of private windows of
+browsers, of password managers, of pages whose title asks for a password, and of what --deny
+names. A page's password field can't be known. A Wayland session is not served.`,
+	Carrier: carry.Screen, Takes: carry.WithDeny, Begin: begin,
+}
+
+const (
+	every   = 1500 * time.Millisecond
+	likest  = .99 // alike from here on: it is the same picture
+	quality = 70  // of JPEG
+	maxText = 300 // runes of a title
+)
+
+type session struct {
+	*carry.Conn
+	next   time.Time
+	hidden string      // why nothing is taken now; "?": not known yet
+	last   *image.RGBA // that was published; nil: the next is another
+	title  string      // of last
+}
+
+func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
+	s := &session{Conn: c, hidden: "?"}
+	s.Note("connected", "the screen")
+	return s, s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "screen", Firmware: "unknown"})
+}
+
+// Take is that of [carry.Session]: a screen says nothing by itself.
+func (s *session) Take(context.Context, link.Notification) error { return nil }
+
+// Tick is that of [carry.Session].
+func (s *session) Tick(ctx context.Context, now time.Time) error {
+	if now.Before(s.next) {
+		return nil
+	}
+	s.next = now.Add(every)
+	if s.Client.Paused() {
+		s.last = nil
+		return s.hide(ctx, "paused")
+	}
+	before, err := s.look(ctx)
+	if err != nil {
+		return err
+	}
+	why := hides(before, s.Options.Deny)
+	if err := s.hide(ctx, why); err != nil || why != "" {
+		return err
+	}
+	w := *before.Front
+	b, err := s.Dev.Read(ctx, w.Shot())
+	if err != nil {
+		return err
+	}
+	// Another window may have come in front of it meanwhile.
+	after, err := s.look(ctx)
+	if err != nil || !reflect.DeepEqual(before, after) {
+		return err
+	}
+	m, err := picture(b, w.Width, w.Height)
+	if err != nil || alike(s.last, m) > likest {
+		return err
+	}
+	return s.publish(ctx, m, w, now)
+}
+
+func (s *session) look(ctx context.Context) (d link.Desktop, err error) {
+	b, err := s.Dev.Read(ctx, link.ScreenState)
+	if err != nil {
+		return d, err
+	}
+	return d, json.Unmarshal(b, &d)
+}
+
+// hide says so where that changes.
+func (s *session) hide(ctx context.Context, why string) error {
+	if why == s.hidden {
+		return nil
+	}
+	s.hidden = why
+	s.Note("screen", "%s", map[bool]string{true: "is remembered", false: "is not remembered: " + why}[why == ""])
+	return s.Recording(ctx, why == "", why)
+}
+
+func (s *session) publish(ctx context.Context, m *image.RGBA, w link.Window, now time.Time) error {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, m, &jpeg.Options{Quality: quality}); err != nil {
+		return fmt.Errorf("screen: %w", err)
+	}
+	parts := (b.Len() + wire.MaxData - 1) / wire.MaxData
+	if parts > wire.MaxParts {
+		s.Spoilt(fmt.Sprintf("screen: a picture of %d bytes", b.Len()))
+		return nil
+	}
+	if title := []rune(w.Title); w.Title != "" && w.Title != s.title {
+		text := string(title[:min(len(title), maxText)])
+		if err := s.Live(ctx, &wire.Words{Header: wire.Header{At: now}, Text: text, Speaker: "screen " + w.App}); err != nil {
+			return err
+		}
+	}
+	i := 0
+	for part := range slices.Chunk(b.Bytes(), wire.MaxData) {
+		p := &wire.Photo{Header: wire.Header{At: now}, Codec: "jpeg", Data: bytes.Clone(part)}
+		if parts > 1 {
+			p.Part, p.Parts = i, parts
+		}
+		if err := s.Live(ctx, p); err != nil {
+			return err
+		}
+		i++
+	}
+	s.Report.Photos++
+	s.last, s.title = m, w.Title
+	return nil
+}
+
+// Command is that of [carry.Session]. A pause is seen with the next look.
+func (s *session) Command(_ context.Context, cmd *wire.Cmd) error {
+	switch cmd.Cmd {
+	case wire.CmdPause:
+		s.next = time.Time{}
+	case wire.CmdCapture:
+		s.last = nil
+	}
+	return nil
+}
+
+// End is that of [carry.Session].
+func (s *session) End(ctx context.Context) error { return s.Status(ctx, "offline", "") }
