@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/foreign"
 	"github.com/locket-dev/locket/node/serve"
@@ -42,7 +44,7 @@ refused as a whole. What is there already is skipped.
 --from reads other systems. Importing twice adds nothing, and --dry-run shows what would be
 added.
 
-  mem0       the JSON of get_all or of an export
+  mem0       the JSON of get_all or of an export, and of OpenMemory's list
   chatgpt    saved memories as text or JSON, or conversations.json
   claude     conversations.json
   notes      a Markdown file or folder
@@ -50,6 +52,11 @@ added.
   telegram   result.json of Telegram Desktop, of a chat or the account
   mbox       a mailbox in one file, as Thunderbird and Google Takeout write it
   locations  Google's Timeline.json, or Takeout's Semantic Location History, a file or folder
+  mirix      the answer to GET /memory/components?memory_type=all&limit=200
+  letta      an agent file (.af), or a list of archival passages
+  omi        memories of its developer API, or conversations as its export and webhook have them
+  screenpipe the answer to GET /search
+  basic-memory  its folder of Markdown
 
 Memories of mem0, notes and mails are kept as they stand, and visits to places as episodes.
 What was said goes through the extractors: of conversations what you wrote, of chats what
@@ -341,6 +348,12 @@ func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) err
 				case r.Problem != nil:
 					done.Failed++
 					fmt.Fprintf(a.stderr, "%q: %s\n", oneLine(short(part[i].Text)), oneLine(r.Problem.Error()))
+				case part[i].Metadata[foreign.SecretKey] != "" && r.Added != nil && !r.Added.Repeated && r.Added.Redacted == 0:
+					done.Failed++
+					fmt.Fprintf(a.stderr, "%s: was not known as a secret, and was not kept: add it by hand.\n", part[i].Metadata["mirix_id"])
+					if err := unsay(cmd.Context(), cl, r.Added.Line); err != nil {
+						return err
+					}
 				case r.Added != nil && r.Added.Repeated:
 					done.There++
 				default:
@@ -356,6 +369,19 @@ func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) err
 		}
 		return err
 	})
+}
+
+// unsay forgets a line that was added just now, with all that was made of it.
+func unsay(ctx context.Context, cl *serve.Client, line memory.ID) error {
+	if line.IsZero() {
+		return nil // nothing was kept of it
+	}
+	plan, err := cl.PlanForget(ctx, serve.ForgetRequest{IDs: []string{line.String()}})
+	if err != nil {
+		return err
+	}
+	_, err = cl.Forget(ctx, plan.Confirm)
+	return err
 }
 
 func short(s string) string {

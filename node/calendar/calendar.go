@@ -12,8 +12,6 @@ package calendar
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -53,8 +51,7 @@ func Door(c Config, api http.Handler) serve.Door {
 			return
 		}
 		body := write(c, ms)
-		sum := sha256.Sum256(body)
-		tag := `"` + hex.EncodeToString(sum[:16]) + `"`
+		tag := tagOf(body)
 		h := w.Header()
 		h.Set("ETag", tag)
 		if r.Header.Get("If-None-Match") == tag {

@@ -61,17 +61,27 @@ func write(c Config, ms []memory.Memory) []byte {
 		}
 		return bytes.Compare(a.m.ID[:], b.m.ID[:])
 	})
+	return file(c, list, true)
+}
+
+// file gives a file of entries in order of their time: a feed, or one entry of CalDAV,
+// which knows of no METHOD (RFC 4791, 4.1).
+func file(c Config, list []entry, feed bool) []byte {
 	var w ics
 	w.line("BEGIN", "VCALENDAR")
 	w.line("VERSION", "2.0")
 	w.line("PRODID", "-//Locket//Locket//EN")
 	w.line("CALSCALE", "GREGORIAN")
-	w.line("METHOD", "PUBLISH")
-	w.text("X-WR-CALNAME", "Locket: "+c.Wearer)
-	w.line("REFRESH-INTERVAL;VALUE=DURATION", "PT1H")
 	named := zoneName(c.Zone)
+	if feed {
+		w.line("METHOD", "PUBLISH")
+		w.text("X-WR-CALNAME", "Locket: "+c.Wearer)
+		w.line("REFRESH-INTERVAL;VALUE=DURATION", "PT1H")
+		if named != "" {
+			w.line("X-WR-TIMEZONE", named)
+		}
+	}
 	if named != "" {
-		w.line("X-WR-TIMEZONE", named)
 		w.zone(c.Zone, named, list)
 	}
 	for i := range list {

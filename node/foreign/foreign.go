@@ -37,10 +37,16 @@ const (
 	Telegram  Format = "telegram"  // result.json of Telegram Desktop
 	Mbox      Format = "mbox"      // a mailbox in one file
 	Locations Format = "locations" // Google's location history: Timeline.json, or Takeout's semantic files
+
+	Mirix       Format = "mirix"        // the answer to GET /memory/components
+	Letta       Format = "letta"        // an agent file, or a list of passages
+	Omi         Format = "omi"          // memories of its developer API, or conversations
+	Screenpipe  Format = "screenpipe"   // the answer to GET /search
+	BasicMemory Format = "basic-memory" // its folder of Markdown
 )
 
 // Formats are all of them.
-var Formats = []Format{Mem0, ChatGPT, Claude, Notes, WhatsApp, Telegram, Mbox, Locations}
+var Formats = []Format{Mem0, ChatGPT, Claude, Notes, WhatsApp, Telegram, Mbox, Locations, Mirix, Letta, Omi, Screenpipe, BasicMemory}
 
 // Orders are how a date may be written.
 var Orders = []string{"dmy", "mdy", "ymd"}
@@ -150,6 +156,16 @@ func Read(f Format, name string, r io.Reader, o Options) (Result, error) {
 		return readMbox(name, b)
 	case Locations:
 		return readLocations(name, b, o)
+	case Mirix:
+		return readMirix(name, b)
+	case Letta:
+		return readLetta(name, b)
+	case Omi:
+		return readOmi(name, b)
+	case Screenpipe:
+		return readScreenpipe(name, b)
+	case BasicMemory:
+		return readBasic(name, b)
 	}
 	return Result{}, fmt.Errorf("%w: format %q: want one of %v", memory.ErrInvalid, f, Formats)
 }
@@ -166,6 +182,14 @@ func Guess(name string, start []byte) Format {
 		return WhatsApp
 	case !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "["):
 		return ""
+	case strings.Contains(text, `"transcript_segments"`):
+		return Omi
+	case strings.Contains(text, `"memories"`) && (strings.Contains(text, `"episodic"`) || strings.Contains(text, `"memory_type"`)):
+		return Mirix
+	case strings.Contains(text, `"agent_type"`), strings.Contains(text, `"core_memory"`):
+		return Letta
+	case strings.Contains(text, `"frame_id"`), strings.Contains(text, `"transcription"`):
+		return Screenpipe
 	case strings.Contains(text, `"chat_messages"`):
 		return Claude
 	case strings.Contains(text, `"semanticSegments"`), strings.Contains(text, `"timelineObjects"`):

@@ -15,6 +15,8 @@ type mem0Memory struct {
 	Memory     any             `json:"memory"`
 	Text       string          `json:"text"`
 	Data       any             `json:"data"`
+	Content    string          `json:"content"` // OpenMemory
+	State      string          `json:"state"`   // OpenMemory: active, paused, archived, deleted
 	UserID     string          `json:"user_id"`
 	AgentID    string          `json:"agent_id"`
 	AppID      string          `json:"app_id"`
@@ -35,7 +37,7 @@ func readMem0(name string, b []byte) (r Result, err error) {
 	}
 	list, ok := whole.([]any)
 	if m, isMap := whole.(map[string]any); isMap {
-		for _, key := range []string{"results", "memories", "data"} {
+		for _, key := range []string{"results", "memories", "data", "items"} {
 			if l, is := m[key].([]any); is {
 				list, ok = l, true
 				break
@@ -56,7 +58,14 @@ func readMem0(name string, b []byte) (r Result, err error) {
 			r.skip(where, "%v", err)
 			continue
 		}
+		if m.State == "deleted" || m.State == "archived" {
+			r.skip(where, "it is %s there", m.State)
+			continue
+		}
 		text := m.Text
+		if text == "" {
+			text = m.Content
+		}
 		for _, v := range []any{m.Memory, m.Data} {
 			switch v := v.(type) {
 			case string:

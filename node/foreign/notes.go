@@ -17,7 +17,7 @@ import (
 )
 
 // folders are the formats that a folder of files may have, and how their names end.
-var folders = map[Format][]string{Notes: {".md", ".markdown"}, Locations: {".json"}}
+var folders = map[Format][]string{Notes: {".md", ".markdown"}, BasicMemory: {".md"}, Locations: {".json"}}
 
 // ReadFolder reads a folder of files: Markdown notes, as Obsidian and others keep them, or
 // Google's location history by months. Folders and files whose names begin with a dot are
@@ -63,7 +63,37 @@ var hashTag = regexp.MustCompile(`(?:^|\s)#([\p{L}\p{N}][\p{L}\p{N}_/-]*)`)
 
 // readNote makes a resource of a note, with its title, words and tags. A note that
 // is longer than a memory may be becomes several, cut between paragraphs.
-func readNote(name string, b []byte) (r Result, err error) {
+func readNote(name string, b []byte) (Result, error) { return readMarkdown(Notes, name, b) }
+
+// observation is a line of a note of basic-memory: "- [category] text #tag (context)".
+var observation = regexp.MustCompile(`(?m)^[ \t]*- \[([^\[\]\n]{2,})\] +(.+)$`)
+
+// readBasic makes a resource of a note of basic-memory, and a memory of each of its
+// observations.
+func readBasic(name string, b []byte) (r Result, err error) {
+	if r, err = readMarkdown(BasicMemory, name, b); err != nil || len(r.Adds) == 0 {
+		return r, err
+	}
+	note := r.Adds[0]
+	_, text := frontMatter(string(b))
+	for i, m := range observation.FindAllStringSubmatch(text, -1) {
+		said := strings.TrimSpace(hashTag.ReplaceAllString(m[2], ""))
+		add := r.add(BasicMemory, fmt.Sprintf("%s, observation %d", name, i+1), name+"\x1fobservation\x1f"+m[0], said, note.At,
+			map[string]string{"path": name, "basic_memory_note": note.Fields.Resource.Title})
+		if add == nil {
+			continue
+		}
+		add.Tags = append(add.Tags, cut(m[1]))
+		for _, t := range hashTag.FindAllStringSubmatch(m[2], -1) {
+			add.Tags = append(add.Tags, cut(t[1]))
+		}
+		slices.Sort(add.Tags)
+		add.Tags = slices.Compact(add.Tags)
+	}
+	return r, nil
+}
+
+func readMarkdown(f Format, name string, b []byte) (r Result, err error) {
 	if !utf8.Valid(b) {
 		return r, fmt.Errorf("%w: %s: not UTF-8", memory.ErrInvalid, name)
 	}
@@ -79,7 +109,7 @@ func readNote(name string, b []byte) (r Result, err error) {
 	if title = strings.TrimSpace(title); title == "" {
 		title = path.Base(name)
 	}
-	tags := []string{string(Notes)}
+	tags := []string{string(f)}
 	for _, t := range append(list(front["tags"]), list(front["tag"])...) {
 		tags = append(tags, cut(strings.TrimPrefix(t, "#")))
 	}
@@ -100,7 +130,7 @@ func readNote(name string, b []byte) (r Result, err error) {
 		if len(pieces) > 1 {
 			where, shown = fmt.Sprintf("%s, part %d", name, i+1), fmt.Sprintf("%s (%d of %d)", title, i+1, len(pieces))
 		}
-		add := r.add(Notes, where, where+"\x1f"+piece, cmp.Or(shown, title), at, map[string]string{"path": name})
+		add := r.add(f, where, where+"\x1f"+piece, cmp.Or(shown, title), at, map[string]string{"path": name})
 		if add != nil {
 			add.Type, add.Tags = memory.Resource, tags
 			add.Fields.Resource = &memory.ResourceFields{Title: shown, MediaType: "text/markdown", Content: piece}

@@ -1,0 +1,164 @@
+package foreign
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// listed gives the items of a JSON value: a list, a list under one of the names, or one
+// object, which counts as a list of itself.
+func listed(name string, b []byte, names ...string) ([]json.RawMessage, error) {
+	var list []json.RawMessage
+	if strings.HasPrefix(strings.TrimSpace(string(b)), "[") {
+		return list, decode(name, b, &list)
+	}
+	var whole map[string]json.RawMessage
+	if err := decode(name, b, &whole); err != nil {
+		return nil, err
+	}
+	for _, n := range names {
+		if raw, ok := whole[n]; ok {
+			return list, decode(name, raw, &list)
+		}
+	}
+	return []json.RawMessage{b}, nil
+}
+
+// readOmi reads memories of Omi's developer API, and conversations as its export and its
+// webhook have them.
+func readOmi(name string, b []byte) (r Result, err error) {
+	list, err := listed(name, b, "memories", "conversations")
+	if err != nil {
+		return r, err
+	}
+	for i, raw := range list {
+		where := fmt.Sprintf("%s: item %d", name, i+1)
+		var m struct {
+			ID        any      `json:"id"`
+			Content   string   `json:"content"`
+			Category  string   `json:"category"`
+			Tags      []string `json:"tags"`
+			Created   any      `json:"created_at"`
+			Started   any      `json:"started_at"`
+			Discarded bool     `json:"discarded"`
+			Segments  []struct {
+				Text    string  `json:"text"`
+				Speaker string  `json:"speaker"`
+				Name    string  `json:"speaker_name"`
+				User    bool    `json:"is_user"`
+				Start   float64 `json:"start"`
+			} `json:"transcript_segments"`
+			Structured struct {
+				Title string `json:"title"`
+			} `json:"structured"`
+		}
+		if err := decode(where, raw, &m); err != nil {
+			r.skip(where, "%v", err)
+			continue
+		}
+		id := word(m.ID)
+		at := instant(m.Started)
+		if at.IsZero() {
+			at = instant(m.Created)
+		}
+		switch {
+		case m.Discarded:
+			r.skip(where, "Omi discarded it")
+		case len(m.Segments) > 0:
+			for j, s := range m.Segments {
+				speaker := cmp.Or(s.Name, s.Speaker)
+				if s.User {
+					speaker = ""
+				}
+				moment := at
+				if !at.IsZero() && s.Start >= 0 && s.Start < 1e6 {
+					moment = at.Add(time.Duration(s.Start * float64(time.Second)))
+				}
+				r.said(Omi, fmt.Sprintf("%s, segment %d", where, j+1), fmt.Sprintf("%s\x1f%d", cmp.Or(id, where), j), speaker, s.Text, moment,
+					map[string]string{"omi_id": id, "omi_title": m.Structured.Title})
+			}
+		case m.Content != "":
+			if add := r.add(Omi, where, cmp.Or(id, m.Content), m.Content, at, map[string]string{"omi_id": id, "omi_category": m.Category}); add != nil {
+				for _, t := range m.Tags {
+					if t = cut(strings.TrimSpace(t)); t != "" {
+						add.Tags = append(add.Tags, t)
+					}
+				}
+			}
+		default:
+			r.skip(where, "neither content nor transcript_segments")
+		}
+	}
+	return r, nil
+}
+
+// readScreenpipe reads the answer to GET /search of screenpipe: what was heard as lines,
+// and what was on the screen as resources, private, each text of a window once.
+func readScreenpipe(name string, b []byte) (r Result, err error) {
+	list, err := listed(name, b, "data")
+	if err != nil {
+		return r, err
+	}
+	seen := map[string]bool{}
+	for i, raw := range list {
+		where := fmt.Sprintf("%s: item %d", name, i+1)
+		var m struct {
+			Type    string `json:"type"`
+			Content struct {
+				Frame   json.Number `json:"frame_id"`
+				Chunk   json.Number `json:"chunk_id"`
+				Text    string      `json:"text"`
+				Said    string      `json:"transcription"`
+				At      any         `json:"timestamp"`
+				App     string      `json:"app_name"`
+				Window  string      `json:"window_name"`
+				URL     string      `json:"browser_url"`
+				Device  string      `json:"device_name"`
+				Start   float64     `json:"start_time"`
+				Speaker *struct {
+					Name string `json:"name"`
+				} `json:"speaker"`
+			} `json:"content"`
+		}
+		if err := decode(where, raw, &m); err != nil {
+			r.skip(where, "%v", err)
+			continue
+		}
+		c := &m.Content
+		switch m.Type {
+		case "Audio":
+			speaker := "" // of no name: the wearer's own machine heard it
+			if c.Speaker != nil {
+				speaker = c.Speaker.Name
+			}
+			r.said(Screenpipe, where, fmt.Sprintf("audio\x1f%s\x1f%g\x1f%s", c.Chunk, c.Start, c.Said), speaker, c.Said, instant(c.At), map[string]string{"screenpipe_device": c.Device})
+		case "OCR", "UI":
+			key := c.App + "\x1f" + c.Window + "\x1f" + strings.Join(strings.Fields(c.Text), " ")
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			title := strings.TrimSpace(strings.Trim(c.App+": "+c.Window, ": "))
+			add := r.add(Screenpipe, where, key, cmp.Or(title, "Screen"), instant(c.At), map[string]string{"screenpipe_frame": c.Frame.String(), "screenpipe_url": c.URL})
+			if add == nil {
+				continue
+			}
+			if strings.TrimSpace(c.Text) == "" || len(c.Text) > memory.MaxContent {
+				r.Adds = r.Adds[:len(r.Adds)-1]
+				r.skip(where, "%d bytes of text, want 1 to %d", len(c.Text), memory.MaxContent)
+				continue
+			}
+			private := memory.Private
+			add.Type, add.Sensitivity = memory.Resource, &private
+			add.Fields.Resource = &memory.ResourceFields{Title: title, MediaType: "text/plain", Content: c.Text}
+		default:
+			r.skip(where, "type %.40q: want Audio, OCR or UI", m.Type)
+		}
+	}
+	return r, nil
+}
