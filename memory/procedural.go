@@ -124,3 +124,28 @@ func EditSteps(steps []string, edits ...StepEdit) ([]string, error) {
 	}
 	return out, nil
 }
+
+// RetellSteps returns a procedure's text with new steps in the place of the old ones,
+// where the text ends with them as the extractors write it: "title: one; two." or
+// 标题：一；二。 Any other text stays as it is: somebody wrote it.
+func RetellSteps(text string, old, now []string) string {
+	for _, marks := range [...][3]string{{": ", "; ", "."}, {"：", "；", "。"}} {
+		if title, ok := strings.CutSuffix(text, marks[0]+strings.Join(old, marks[1])+marks[2]); ok && title != "" {
+			return title + marks[0] + strings.Join(now, marks[1]) + marks[2]
+		}
+	}
+	return text
+}
+
+// TellsSteps reports whether a procedure's text says its steps already.
+func TellsSteps(text string, steps []string) bool {
+	at := 0
+	for _, s := range steps {
+		n := strings.Index(text[at:], s)
+		if n < 0 {
+			return false
+		}
+		at += n + len(s)
+	}
+	return len(steps) > 0
+}

@@ -146,6 +146,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if err != nil {
 		return err
 	}
+	cfg.LeftOut = o.language.LeftOut(n.sorter)
 	cfg.Later = o.language.Later()
 	own := opened.From(func() (*query.Query, *opened.Life, func(), error) { return o.query, o.life, func() {}, nil }) // without n.mu: a lock waits for the answer
 	asked := questions.New(questions.Config{Fleet: n.fleet, Ask: query.NewReader(own, n.WaitsFor, n.paused.between).Ask,

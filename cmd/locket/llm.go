@@ -116,7 +116,7 @@ func (a *app) llmRunCommand() *cobra.Command {
 func (a *app) instructionsCommand() *cobra.Command {
 	group := &cobra.Command{
 		Use: "instructions", Short: "Tell a language model what to keep and what to leave out", RunE: a.needsCommand,
-		Long: "Your own words, kept with your memories, and given to the model that looks for memories in\nwhat is said. The extractors, which are rules, do not read them.",
+		Long: "Your own words, kept with your memories, and given to the model that looks for memories in\nwhat is said. The extractors obey what says to leave something out:\n“Leave out everything about work”, “Never remember Carla”.",
 	}
 	show := &cobra.Command{
 		Use: "show", Short: "Print the instructions", Args: nothing(),

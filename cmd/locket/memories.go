@@ -107,7 +107,12 @@ func (a *app) showMemory(w io.Writer, m *memory.Memory) {
 	if m.Slot != nil {
 		line("about", oneLine(m.Slot.Subject+" · "+m.Slot.Attribute+" · "+m.Slot.Value))
 	}
+	if s := m.Fields.Semantic; s != nil {
+		line("name", oneLine(s.Name))
+		line("details", oneLine(s.Details))
+	}
 	if p := m.Fields.Procedural; p != nil {
+		line("kind", oneLine(p.EntryType))
 		for i, s := range p.Steps {
 			line(fmt.Sprintf("step %d", i+1), oneLine(s))
 		}
@@ -117,7 +122,14 @@ func (a *app) showMemory(w io.Writer, m *memory.Memory) {
 		if !e.Started.IsZero() {
 			line("at", a.when(e.Started))
 		}
+		if !e.Ended.IsZero() {
+			line("until", a.when(e.Ended))
+		}
+		line("who", oneLine(e.Actor))
 		line("place", oneLine(e.Place))
+	}
+	if r := m.Fields.Resource; r != nil {
+		line("document", fmt.Sprintf("%s, %d bytes of text", r.MediaType, len(r.Content)))
 	}
 	if v := m.Fields.Vault; v != nil {
 		line("secret", v.EntryType+"; locket vault show "+shortID(m.ID)+" reveals it")

@@ -49,6 +49,9 @@ func Assertions(m *memory.Memory, p *serve.UpdateRequest, known Known) ([]memory
 		if patch.Fields, err = newSteps(m, p.Steps); err != nil {
 			return nil, err
 		}
+		if told := memory.RetellSteps(m.Text, m.Fields.Procedural.Steps, patch.Fields.Procedural.Steps); patch.Text == nil && told != m.Text {
+			patch.Text = &told
+		}
 		if reason == "" {
 			words := make([]string, len(p.Steps))
 			for i, e := range p.Steps {

@@ -220,7 +220,7 @@ func (x *Extractor) again(ctx context.Context, w *engine.Writer, pl Plugin, e *p
 	if pl.First() {
 		out.Candidates = wholeTurns(out.Candidates, back)
 	}
-	x.propose(p, pl, out.Candidates, back, ev.Lang)
+	x.propose(ctx, p, pl, out.Candidates, back, ev.Lang)
 	if pic != nil {
 		for i := range p.proposals {
 			x.attach(&p.event, &p.proposals[i], pic, out.Annotations, e.place)

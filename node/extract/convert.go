@@ -76,7 +76,7 @@ func (x *Extractor) fields(c *abi.Candidate, out *memory.Candidate) error {
 		out.Fields.Episodic = &memory.EpisodicFields{EventType: c.EventType, Details: c.Details, Actor: c.Actor, Place: c.Place,
 			Started: fromMillis(c.Started), Ended: fromMillis(c.Ended)}
 	case memory.Semantic:
-		out.Fields.Semantic = &memory.SemanticFields{Details: c.Details, Subject: c.Subject, Predicate: c.Predicate, Object: c.Object}
+		out.Fields.Semantic = &memory.SemanticFields{Name: x.nameOf(c), Details: c.Details, Subject: c.Subject, Predicate: c.Predicate, Object: c.Object}
 	case memory.Procedural:
 		out.Fields.Procedural = &memory.ProceduralFields{EntryType: or(c.EntryType, "guide"), Description: c.Details, Steps: c.Steps}
 	case memory.Resource:
@@ -93,6 +93,27 @@ func (x *Extractor) fields(c *abi.Candidate, out *memory.Candidate) error {
 		out.Sensitivity = memory.Secret
 	}
 	return nil
+}
+
+// nameOf is what a fact is about: its subject, or for a fact about the wearer what it
+// says of them; for one without a subject the first thing or person that it names.
+func (x *Extractor) nameOf(c *abi.Candidate) string {
+	name := c.Title
+	switch {
+	case name != "":
+	case c.Subject != "" && c.Subject != x.cfg.Wearer:
+		name = c.Subject
+	case c.Object != "":
+		name = c.Object
+	default:
+		for _, e := range c.Entities {
+			if e.Name != x.cfg.Wearer {
+				name = e.Name
+				break
+			}
+		}
+	}
+	return cut(name, memory.MaxName)
 }
 
 // evidence makes evidence of a span, checked against the text that it quotes.

@@ -39,7 +39,7 @@ func (x *Extractor) heard(ctx context.Context, p *pending, id memory.EventID, fr
 		if !ok {
 			continue
 		}
-		x.propose(p, pl, out.Candidates, []turn{{event: id, at: began}}, "")
+		x.propose(ctx, p, pl, out.Candidates, []turn{{event: id, at: began}}, "")
 		for _, d := range out.Derived {
 			switch {
 			case d.Kind != "text":

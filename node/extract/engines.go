@@ -107,7 +107,7 @@ func (x *Extractor) Seen(ctx context.Context, w *engine.Writer, photo *memory.Me
 			own.text = clean
 			p.redacted += len(taken)
 			p.scrub = append(p.scrub, taken...)
-			x.propose(p, pl, wholeTurns(out.Candidates, []turn{own}), []turn{own}, "")
+			x.propose(ctx, p, pl, wholeTurns(out.Candidates, []turn{own}), []turn{own}, "")
 		}
 		c := s.Candidate(own.text, p.redacted)
 		p.proposals = append(p.proposals, proposal{id: x.keys.MemoryID(ev, c.Source.Plugin, s.Name), cand: c})

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/category"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/wasm/abi"
@@ -55,6 +56,8 @@ type Config struct {
 	Zone       *time.Location // where an event does not say; nil: UTC
 	KeepAudio  time.Duration  // how long a recording waits for a transcript; 0: 7 days
 	KeepPhotos time.Duration  // how long a photo's pixels are kept; 0: 30 days
+	// LeftOut, if set, gives what the wearer's instructions say is not to be remembered.
+	LeftOut func(tx *store.Tx) (category.LeftOut, error)
 	// Later, if set, is called after lines that may be worth a second look were
 	// committed. Such lines are kept as tasks.
 	Later func()
@@ -160,13 +163,14 @@ type pending struct {
 	said       memory.ID              // utterance of the text under way
 	depth      int                    // how often the event of the call under way was derived
 	held       bool
-	covers     []memory.EventID // held events that this event completes
-	after      []func()         // called after the commit
-	open       bool             // sound: something that began in this event is not over, so the event is not done
-	asideOwner memory.ID        // the blobs of asides are erased with it
-	past       bool             // an event of the past leaves the present's state alone
-	aside      uint64           // its number in the quarantine; 0: it comes for the first time
-	broken     error            // why the event can't be worked on now
+	covers     []memory.EventID  // held events that this event completes
+	after      []func()          // called after the commit
+	open       bool              // sound: something that began in this event is not over, so the event is not done
+	asideOwner memory.ID         // the blobs of asides are erased with it
+	past       bool              // an event of the past leaves the present's state alone
+	aside      uint64            // its number in the quarantine; 0: it comes for the first time
+	broken     error             // why the event can't be worked on now
+	leftOut    *category.LeftOut // nil until a candidate asks for it
 
 	by   memory.Source         // the engine that heard the words, if one did
 	also func(*store.Tx) error // runs first in the same transaction; may be nil
@@ -301,14 +305,32 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 }
 
 // propose checks a plugin's candidates and takes the valid ones.
-func (x *Extractor) propose(p *pending, pl Plugin, cands []abi.Candidate, turns []turn, lang string) {
+func (x *Extractor) propose(ctx context.Context, p *pending, pl Plugin, cands []abi.Candidate, turns []turn, lang string) {
 	src := memory.Source{Device: p.event.ID.Device, Plugin: pl.ID(), Version: pl.Version()}
+	if len(cands) > 0 && x.cfg.LeftOut != nil && p.leftOut == nil {
+		err := x.engine.View(ctx, func(tx *store.Tx) error {
+			l, err := x.cfg.LeftOut(tx)
+			p.leftOut = &l
+			return err
+		})
+		if err != nil {
+			p.broken = errors.Join(p.broken, err)
+			return
+		}
+	}
 	for i := range cands {
 		c, err := x.convert(&cands[i], turns, src, lang)
 		if err != nil {
 			p.refuse(pl.ID(), "invalid", fmt.Sprintf("candidate %d: %v", i, err))
 			p.fate(Fate{Type: c.Type, Verdict: memory.Refuse, Reason: "invalid"})
 			continue
+		}
+		if p.leftOut != nil {
+			if said, ok := p.leftOut.Matter(&c); ok {
+				p.refuse(pl.ID(), "instructions", "your instructions leave out "+cut(said, memory.MaxName))
+				p.fate(Fate{Type: c.Type, Verdict: memory.Refuse, Reason: "instructions"})
+				continue
+			}
 		}
 		p.fate(Fate{Type: c.Type, Memory: x.add(p, pl.ID(), c)})
 	}

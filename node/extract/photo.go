@@ -37,7 +37,7 @@ func (x *Extractor) photo(ctx context.Context, p *pending) {
 			continue
 		}
 		before := len(p.proposals)
-		x.propose(p, pl, out.Candidates, []turn{{event: ev.ID, at: ev.At}}, "")
+		x.propose(ctx, p, pl, out.Candidates, []turn{{event: ev.ID, at: ev.At}}, "")
 		for i := range p.proposals[before:] {
 			x.attach(&p.event, &p.proposals[before+i], pic, out.Annotations, x.session.Place)
 		}
@@ -150,7 +150,7 @@ func (x *Extractor) other(ctx context.Context, p *pending) {
 	for _, pl := range x.plugins {
 		if pl.Wants(in.Kind) {
 			if out, ok := x.call(ctx, p, pl, &in, p.event.ID.Device); ok {
-				x.propose(p, pl, out.Candidates, []turn{{event: p.event.ID, at: p.event.At}}, "")
+				x.propose(ctx, p, pl, out.Candidates, []turn{{event: p.event.ID, at: p.event.At}}, "")
 			}
 		}
 	}

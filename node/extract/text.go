@@ -49,7 +49,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		for i, t := range x.session.turns {
 			back[len(back)-1-i] = t
 		}
-		x.propose(p, pl, wholeTurns(out.Candidates, back), back, ev.Lang)
+		x.propose(ctx, p, pl, wholeTurns(out.Candidates, back), back, ev.Lang)
 	}
 	if blind {
 		// No plugin could look for secrets, so nobody is shown the line. It is
@@ -91,7 +91,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 					utterance.Lang, in.Lang = a.Text, a.Text // for the plugins that follow
 				}
 			}
-			x.propose(p, pl, out.Candidates, back, in.Lang)
+			x.propose(ctx, p, pl, out.Candidates, back, in.Lang)
 		}
 	}
 	p.utterances = append(p.utterances, utterance)

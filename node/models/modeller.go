@@ -8,6 +8,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/category"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/distill"
 	"github.com/locket-dev/locket/node/opened"
@@ -143,6 +144,17 @@ func (mr Modeller) RunModel(ctx context.Context) (res serve.ModelRun, err error)
 		return err
 	})
 	return res, err
+}
+
+// LeftOut gives what the instructions leave out, in the terms of the wearer's categories.
+func (l *Language) LeftOut(s *category.Sorter) func(*store.Tx) (category.LeftOut, error) {
+	return func(tx *store.Tx) (category.LeftOut, error) {
+		text, err := distill.Wishes(tx)
+		if err != nil || text == "" {
+			return category.LeftOut{}, err
+		}
+		return s.LeftOut(text), nil
+	}
 }
 
 // Instructions implements serve.Modeller.

@@ -230,7 +230,7 @@ func itemOf(h *serve.Hit) retrieve.Item {
 	if len(m.Evidence) > 0 {
 		it.Speaker, it.Quote = m.Evidence[0].Speaker, m.Evidence[0].Excerpt
 	}
-	if f := m.Fields.Procedural; f != nil {
+	if f := m.Fields.Procedural; f != nil && !memory.TellsSteps(m.Text, f.Steps) {
 		it.Steps = f.Steps
 	}
 	if f := m.Fields.Episodic; f != nil && !f.Started.IsZero() {

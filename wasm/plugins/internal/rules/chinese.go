@@ -147,7 +147,7 @@ func (t *talk) chinese(s sentence) {
 // statedZh tries the phrases of rulesZh and those that need more than a table.
 func (t *talk) statedZh(b *bareZh) {
 	x := b.text
-	if t.attributeZh(b) || t.whereZh(b) {
+	if t.reachedZh(b) || t.attributeZh(b) || t.whereZh(b) {
 		return
 	}
 	if i := strings.Index(x, "最喜欢的"); i >= 0 {

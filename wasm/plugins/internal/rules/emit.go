@@ -21,6 +21,9 @@ func (t *talk) base(c *clause, typ, kind string, confidence float64) abi.Candida
 
 // fact proposes a semantic candidate with a slot.
 func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confidence float64) *abi.Candidate {
+	if attribute == "employer" { // "Siemens in Munich"
+		value, _, _ = strings.Cut(value, " in ")
+	}
 	if strings.TrimSpace(value) == "" || vague(value) {
 		return nil
 	}

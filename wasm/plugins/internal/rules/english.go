@@ -300,11 +300,18 @@ func (t *talk) personal(c *clause) {
 			t.fact(c, "relation", "spouse", o, false, 0.9)
 		}
 	case "speak":
-		if o, _ := c.object(i); o != "" && !c.past && c.capital(i) {
+		for k := i; !c.past && c.capital(k); {
+			o, next := c.object(k)
+			if o == "" {
+				break
+			}
 			t.fact(c, "biography", "speaks", o, true, 0.85)
+			if k = next + 1; c.w(next) == "," && c.w(k) == "and" {
+				k++
+			}
 		}
 	case "play":
-		if o, _ := c.object(i); !c.past {
+		if o, _ := c.object(i); !c.past && !manner[strings.ToLower(o)] {
 			t.fact(c, "habit", "plays", o, true, 0.8)
 		}
 	case "support", "follow":
@@ -377,3 +384,6 @@ func food(s string) bool {
 	}
 	return false
 }
+
+// manner says how somebody plays, and not what.
+var manner = set("hard well fair safe dumb dead along around together nice rough outside inside alone badly it tricks games house")

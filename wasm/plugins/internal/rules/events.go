@@ -170,6 +170,7 @@ func (t *talk) planAt(c *clause, w *when) {
 	if !w.habit {
 		t.another(&p, c.definite())
 	}
+	ended := closed(c.sentence, c.whens, w, t.now, false)
 	a := t.emit(p, t.rewrite(c), kind, 0.88, c.sentence, c.neg)
 	a.Entities = t.entities(c)
 	if c.subj.name != "" {
@@ -178,9 +179,9 @@ func (t *talk) planAt(c *clause, w *when) {
 	if w.habit {
 		a.Started = 0
 	} else if a.Started > 0 {
-		a.Ended = w.over()
+		a.Ended = ended
 	}
-	if place, ok := c.after(c.vi+1, 8, "at", "in"); ok && !vague(place) {
+	if place := c.place("at", "in"); place != "" {
 		a.Place = place
 	}
 }
@@ -236,7 +237,7 @@ func (t *talk) happened(c *clause, w *when) {
 	if c.kind == 'y' && (w == nil || !w.hasDay) || c.unresolved(w != nil && w.hasDay) {
 		return
 	}
-	place, _ := c.after(c.vi+1, 6, "to", "at", "in", "from")
+	place := c.place("to", "at", "in", "from")
 	with, _ := c.after(c.vi+1, 6, "with")
 	timed := w != nil && w.hasDay
 	named := false
@@ -261,9 +262,7 @@ func (t *talk) happened(c *clause, w *when) {
 	}
 	a := t.base(c, "episodic", "event", conf)
 	a.EventType, a.Actor = "event", c.subj.name
-	if !vague(place) {
-		a.Place = place
-	}
+	a.Place = c.place("to", "at", "in") // where from is no place of it
 	a.Started = t.ev.At
 	if c.conditional() { // "when I was twelve"
 		a.Started = 0
@@ -273,7 +272,7 @@ func (t *talk) happened(c *clause, w *when) {
 		if a.Started = w.unix(); !w.clock {
 			a.Started = moment{w.day, 0, t.now.offset}.unix()
 		}
-		a.Ended = w.over()
+		a.Ended = closed(c.sentence, c.whens, w, t.now, true)
 		a.Text = t.rewrite(c)
 	}
 	t.out.Candidates = append(t.out.Candidates, a)

@@ -115,8 +115,8 @@ func (t *talk) eventZh(b *bareZh) {
 	if len([]rune(x)) < 2 {
 		return
 	}
-	who := t.self
-	if t.topic.unclear || t.topic.known && t.topic.person.key != t.self.key && !strings.Contains(x, "我") {
+	who, named := t.doerZh(x)
+	if t.topic.unclear || t.topic.known && t.topic.person.key != t.self.key && !named && !strings.Contains(x, "我") {
 		return // whose?
 	}
 	if strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她") {
@@ -131,7 +131,7 @@ func (t *talk) eventZh(b *bareZh) {
 		return
 	}
 	attr, word := eventInZh(x)
-	will := strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去")
+	will := strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去") || containsAny(x, "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学")
 	errand := false
 	for _, k := range [...]string{"要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见"} {
 		errand = errand || strings.Contains(x, k)
@@ -161,21 +161,22 @@ func (t *talk) eventZh(b *bareZh) {
 		w.past(t.now)
 		start = *w
 	}
+	ended := closed(b.s, b.whens, w, t.now, past)
 	if past {
 		if strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attr == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") {
 			return
 		}
-		a := t.baseZh(b, "episodic", "event", t.self, 0.82)
+		a := t.baseZh(b, "episodic", "event", who, 0.82)
 		a.Text = t.rewriteZh(b.s, b.whens, true)
-		if !strings.Contains(a.Text, t.self.name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去吃看买见和跟在我", string([]rune(x)[:1])) {
+		if !named && !strings.Contains(a.Text, t.self.name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去吃看买见和跟在我", string([]rune(x)[:1])) {
 			a.Text = t.self.name + a.Text
 		}
-		a.EventType, a.Actor = "event", t.self.name
+		a.EventType, a.Actor = "event", who.name
 		a.Started = start.unix()
 		if !w.clock {
 			a.Started = moment{start.day, 0, t.now.offset}.unix()
 		}
-		a.Ended = w.over()
+		a.Ended = ended
 		t.out.Candidates = append(t.out.Candidates, a)
 		return
 	}
@@ -192,10 +193,10 @@ func (t *talk) eventZh(b *bareZh) {
 		kind, what = "plan", ""
 		attr = "计划：" + trimZh(strings.TrimPrefix(strings.TrimPrefix(x, "我们"), "我"))
 	}
-	p := plan{subject: t.self.key, attribute: attr, what: what, day: w.day, minute: w.minute, clock: w.clock, chinese: true, label: trimZh(x)}
+	p := plan{subject: who.key, attribute: attr, what: what, day: w.day, minute: w.minute, clock: w.clock, chinese: true, label: trimZh(x)}
 	text := t.rewriteZh(b.s, b.whens, false)
 	switch {
-	case strings.Contains(text, t.self.name):
+	case named || strings.Contains(text, t.self.name):
 	case !eventLeadsZh(x, word):
 		text = t.self.name + text
 	case strings.HasPrefix(text, word):
@@ -203,7 +204,33 @@ func (t *talk) eventZh(b *bareZh) {
 	}
 	t.another(&p, definiteZh(x, word))
 	a := t.emit(p, text, kind, 0.86, b.s, false)
-	a.Ended = w.over()
+	a.Actor, a.Ended = who.name, ended
+}
+
+// doerZh is who a clause says did something: the person that it begins with, and then
+// named is true, or the speaker.
+func (t *talk) doerZh(x string) (who person, named bool) {
+	if !t.topic.known || t.topic.person.key == t.self.key {
+		return t.self, false
+	}
+	p := t.topic.person
+	for _, own := range [...]string{"我们家的", "我们家", "我们", "我家的", "我家", "我的", "我"} {
+		if rest, ok := strings.CutPrefix(x, own); ok {
+			if k := kinPrefixZh(rest); k != "" && !strings.HasPrefix(rest[len(k):], "的") && !withMeZh(rest[len(k):]) {
+				return p, true
+			}
+			return t.self, false
+		}
+	}
+	if name := namePrefixZh(x); name != "" && strings.EqualFold(t.named(name).key, p.key) && !withMeZh(x[len(name):]) {
+		return p, true
+	}
+	return t.self, false
+}
+
+// withMeZh reports whether the speaker does it, too: 我老婆和我.
+func withMeZh(after string) bool {
+	return strings.HasPrefix(after, "和我") || strings.HasPrefix(after, "跟我") || strings.HasPrefix(after, "与我")
 }
 
 // eventLeadsZh reports whether an event is what a clause is about, 牙医预约在…,

@@ -52,6 +52,20 @@ func announced(s sentence) bool {
 		return false
 	}
 	l := strings.ToLower(s.text[s.toks[first].start:s.end])
+	switch s.at(first) { // to everybody who is there
+	case "dear", "attention":
+		switch s.at(first + 1) {
+		case "customers", "passengers", "guests", "visitors", "shoppers", "travellers", "travelers", "listeners", "viewers", "colleagues", "students", "parents", "residents", "please", "all", "everyone":
+			return true
+		}
+	}
+	if rest, ok := strings.CutPrefix(l, "各位"); ok || strings.HasPrefix(l, "尊敬的") || strings.HasPrefix(l, "亲爱的") {
+		for _, who := range [...]string{"顾客", "旅客", "乘客", "来宾", "观众", "听众", "游客", "业主", "家长", "同学", "朋友", "客户", "用户"} {
+			if strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(rest, "尊敬的"), "亲爱的"), who) {
+				return true
+			}
+		}
+	}
 	for _, cue := range [...]string{"this episode is", "the next train to arrive", "the next train at platform", "the next train on platform", "the next train from platform", "the next train does not stop"} {
 		if strings.HasPrefix(l, cue) && !letterAt(l, len(cue)) {
 			return true

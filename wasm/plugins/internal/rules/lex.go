@@ -36,6 +36,10 @@ func lexWithin(text string, from, to int) []token {
 		switch {
 		case unicode.IsSpace(r) && r != '\n':
 			i += n
+		case r == '+' && len(phoneIn(text[i:])) > 0: // one word, with its plus, spaces and brackets
+			end := i + len(phoneIn(text[i:]))
+			toks = append(toks, token{i, end, 'n', text[i:end], false})
+			i = end
 		case isHan(r):
 			toks = append(toks, token{i, i + n, 'c', text[i : i+n], false})
 			i += n
@@ -138,11 +142,14 @@ func (s sentence) at(i int) string {
 // chinese reports whether most of the sentence is.
 func (s sentence) chinese() bool {
 	han, words := 0, 0
-	for _, t := range s.toks {
+	for i, t := range s.toks {
 		switch t.kind {
 		case 'c':
 			han++
 		case 'w':
+			if i > 0 && s.toks[i-1].end == t.start && (s.toks[i-1].s == "@" || s.toks[i-1].s == ".") {
+				continue // of a mail address
+			}
 			words++
 		}
 	}

@@ -81,6 +81,7 @@ func (t *talk) note(s sentence) bool {
 			if w.clock {
 				a.Started = w.unix()
 			}
+			a.Ended = closed(s, c.whens, w, t.now, happened)
 		case happened && !c.conditional():
 			a.Started = t.ev.At
 		}
@@ -169,7 +170,7 @@ func (t *talk) noteZh(s sentence) bool {
 		return false
 	}
 	alone := compoundsZh.Replace(raw)
-	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "可能", "大概", "也许", "估计", "听说", "据说", "他们", "她们",
+	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "可能", "大概", "也许", "估计", "听说", "据说", "本来想", "本想", "原本想", "发誓", "打赌", "简直", "他们", "她们",
 		"“", "\"", "天气", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我"} {
 		if strings.Contains(alone, no) {
 			return false

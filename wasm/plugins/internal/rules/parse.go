@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -84,7 +85,11 @@ func (t *talk) parse(s sentence) (clause, bool) {
 	if i < 0 {
 		return c, false
 	}
-	return c, c.predicate(i)
+	ok := c.predicate(i)
+	if ok && (c.past || c.future) && !c.perfect { // "was in Vienna for three days": how long, and not since when
+		c.whens = slices.DeleteFunc(c.whens, func(w when) bool { return w.since && c.at(w.first) == "for" })
+	}
+	return c, ok
 }
 
 // wordsOf takes contractions apart and leaves marks and times out.

@@ -276,6 +276,33 @@ func (c *clause) after(i, n int, preps ...string) (string, bool) {
 	return "", false
 }
 
+// place is where something is done: the noun phrase after one of the prepositions,
+// up to the next one; "" where it is no place.
+func (c *clause) place(preps ...string) string {
+	o, ok := c.after(c.vi+1, 8, preps...)
+	if !ok {
+		return ""
+	}
+	words := strings.Fields(o)
+	for i, w := range words {
+		switch strings.ToLower(w) {
+		case "to", "for", "from", "between", "during", "with", "on", "until", "till", "by", "about", "through":
+			words = words[:i]
+		default:
+			continue
+		}
+		break
+	}
+	o = strings.Join(words, " ")
+	if len(words) == 0 || vague(o) {
+		return ""
+	}
+	if _, n := number(strings.ToLower(words[0])); n || isYear(words[0]) {
+		return ""
+	}
+	return o
+}
+
 // find is the word after i, at most n on, that is w; -1 where there is none.
 func (c *clause) find(i, n int, w string) int {
 	for k := i; k < min(len(c.words), i+n+1); k++ {

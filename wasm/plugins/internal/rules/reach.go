@@ -1,6 +1,11 @@
 package rules
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
 
 // reached takes "my phone number is 0170 555 0123", "my email is mei@example.org"
 // and "my address is 12 Elm Street, Oslo": the value is what was said, to the
@@ -12,8 +17,12 @@ func (t *talk) reached(c *clause) bool {
 	from := c.toks[c.words[c.vi].tok].end
 	rest := strings.TrimRight(strings.TrimSpace(c.text[from:c.end]), ".! ")
 	attr, value := "", ""
-	switch c.thing {
-	case "phone number", "number", "mobile number", "mobile", "phone", "telephone number", "cell", "cell number", "work number", "home number":
+	thing := c.thing
+	for _, of := range [...]string{"new ", "private ", "own ", "current ", "second ", "other "} {
+		thing = strings.TrimPrefix(thing, of)
+	}
+	switch thing {
+	case "phone number", "number", "mobile number", "mobile", "phone", "telephone number", "cell", "cell number", "work number", "home number", "office number", "work phone", "landline":
 		attr, value = "phone", phoneIn(rest)
 	case "email", "e-mail", "email address", "e-mail address", "mail address", "work email":
 		attr, value = "email", mailIn(strings.TrimSpace(c.text[from:])) // its stops end no sentence
@@ -37,14 +46,17 @@ func (t *talk) reached(c *clause) bool {
 // phoneIn is the telephone number that a text begins with: six digits or more.
 func phoneIn(s string) string {
 	end := len(s) - len(strings.TrimLeft(s, "+0123456789 ()./-"))
-	s = strings.TrimRight(s[:end], " ()./-")
+	if i := strings.IndexByte(s[min(1, end):end], '+'); i >= 0 { // another number begins
+		end = i + 1
+	}
+	s = strings.TrimRight(s[:end], " ()./-+")
 	digits := 0
 	for _, r := range s {
 		if r >= '0' && r <= '9' {
 			digits++
 		}
 	}
-	if digits < 6 {
+	if digits < 6 || digits > 15 { // E.164 has 15 at most
 		return ""
 	}
 	return s
@@ -59,4 +71,131 @@ func mailIn(s string) string {
 		return ""
 	}
 	return s
+}
+
+// reachMe takes "you can reach me at +49 170 1234567" and "Tom's number: +49 …".
+func (t *talk) reachMe(s sentence) bool {
+	if s.chinese() || s.ends == "?" {
+		return false
+	}
+	for i := range s.toks {
+		if t.numberOf(s, i) {
+			return true
+		}
+		if w := s.at(i); w != "reach" && w != "contact" || s.at(i+1) != "me" || s.at(i+2) != "at" && s.at(i+2) != "on" && s.at(i+2) != "under" || i+3 >= len(s.toks) {
+			continue
+		}
+		rest := s.text[s.toks[i+3].start:]
+		attr, value := "phone", phoneIn(rest)
+		if value == "" {
+			attr, value = "email", mailIn(rest)
+		}
+		if value == "" {
+			return false
+		}
+		t.contact(s, t.self, attr, value, t.self.name+" can be reached at "+value+".")
+		return true
+	}
+	return false
+}
+
+// numberOf takes a telephone number at token i whose owner stands before it: "Tom's
+// number: …", "the plumber's number is …", "my number's …".
+func (t *talk) numberOf(s sentence, i int) bool {
+	if s.toks[i].kind != 'n' || i < 2 {
+		return false
+	}
+	value := phoneIn(s.text[s.toks[i].start:])
+	if value == "" {
+		return false
+	}
+	k := i - 1
+	if s.at(k) == ":" || s.at(k) == "is" {
+		k--
+	}
+	noun, is := contraction(s.at(k))
+	if is != "is" && k == i-1 || noun != "number" && noun != "phone" && noun != "mobile" && noun != "landline" {
+		return false
+	}
+	for k--; k > 0 && (s.at(k) == "phone" || s.at(k) == "mobile" || s.at(k) == "new" || s.at(k) == "work" || s.at(k) == "telephone"); k-- {
+	}
+	if k < 0 {
+		return false
+	}
+	who := t.self
+	switch owner, is := contraction(s.at(k)); {
+	case s.at(k) == "my" || s.at(k) == "our":
+	case is != "is":
+		return false
+	case s.toks[k].cap && k == 0 || s.toks[k].cap && !determiner(s.at(k-1)):
+		who = t.named(strings.TrimSuffix(strings.TrimSuffix(s.text[s.toks[k].start:s.toks[k].end], "'s"), "’s"))
+	case k > 0 && s.at(k-1) == "the":
+		who = person{"the " + owner, owner}
+	case k > 0 && (s.at(k-1) == "my" || s.at(k-1) == "our"):
+		who = person{possessive(t.self.name) + " " + owner, possessive(t.self.key) + " " + owner}
+	default:
+		return false
+	}
+	t.contact(s, who, "phone", value, sentenceCase(possessive(who.name)+" number is "+value))
+	return true
+}
+
+// contact proposes how somebody is reached.
+func (t *talk) contact(s sentence, who person, attribute, value, text string) {
+	t.out.Candidates = append(t.out.Candidates, abi.Candidate{Type: "semantic", Kind: "contact", Text: text, Lang: "en", Confidence: 0.88, Sensitivity: "private",
+		Slot: &abi.Slot{Subject: who.key, Attribute: attribute, Value: value, Many: true}, Subject: who.name, Predicate: attribute, Object: value,
+		Spans: []abi.Span{{Start: s.start, End: s.end}}, Entities: []abi.Entity{{Name: who.name, Kind: "person"}}, Tags: []string{"contact"}})
+}
+
+var contactsZh = [...]struct{ noun, attribute string }{{"手机号码", "phone"}, {"电话号码", "phone"}, {"手机号", "phone"}, {"电话", "phone"}, {"号码", "phone"}, {"手机", "phone"},
+	{"电子邮箱", "email"}, {"邮箱", "email"}, {"邮件地址", "email"}, {"家庭地址", "address"}, {"地址", "address"}, {"住址", "address"}}
+
+// reachedZh takes 我的电话是+86 138 0013 8000, 李娜的邮箱是li@example.com, 我的地址是….
+func (t *talk) reachedZh(b *bareZh) bool {
+	for _, of := range contactsZh {
+		who, rest, ok := strings.Cut(b.text, of.noun)
+		if !ok || utf8.RuneCountInString(who) > 10 {
+			continue
+		}
+		for _, word := range [...]string{"换成了", "改成了", "换成", "改成", "变成了", "就是", "是", "为", "：", ":"} {
+			if r, cut := strings.CutPrefix(rest, word); cut {
+				rest = strings.TrimSpace(r)
+				break
+			}
+		}
+		value := ""
+		switch of.attribute {
+		case "phone":
+			value = phoneIn(rest)
+		case "email": // its stops end no sentence
+			if _, whole, ok := strings.Cut(b.s.text[b.s.start:], of.noun); ok {
+				value = mailIn(strings.TrimLeft(whole, "是为：: 就换改变成了"))
+			}
+		default:
+			if r := strings.Trim(rest, " 。，,"); strings.ContainsAny(r, "号室楼栋") && strings.ContainsAny(r, "0123456789一二三四五六七八九十") && utf8.RuneCountInString(r) <= 40 {
+				value = r
+			}
+		}
+		if value == "" {
+			continue
+		}
+		for _, kind := range [...]string{"新", "私人", "工作", "公司", "家里", "的"} {
+			who = strings.TrimSuffix(who, kind)
+		}
+		p, ok := t.subjectZh(strings.TrimSuffix(who, "的"))
+		if !ok {
+			return false
+		}
+		n := len(t.out.Candidates)
+		a := t.baseZh(b, "semantic", "contact", p, 0.9)
+		a.Sensitivity = "private"
+		if of.attribute == "email" {
+			a.Text = p.name + "的" + of.noun + "是" + value + "。"
+		}
+		a.Slot = &abi.Slot{Subject: p.key, Attribute: of.attribute, Value: value, Many: of.attribute != "address"}
+		a.Subject, a.Predicate, a.Object = p.name, of.attribute, value
+		t.out.Candidates = append(t.out.Candidates[:n], a)
+		return true
+	}
+	return false
 }

@@ -213,7 +213,7 @@ func (t *talk) sentence(s sentence) {
 	}
 	t.called = t.calledUpon(s)
 	t.meet(s.toks, s.text)
-	if t.resettled(s) || t.correction(s) || t.answer(s) {
+	if t.reachMe(s) || t.resettled(s) || t.correction(s) || t.answer(s) {
 		return
 	}
 	before := len(t.out.Candidates)
@@ -323,6 +323,7 @@ func (t *talk) tidy(part Part) {
 		seen[key] = true
 		kept = append(kept, c)
 	}
+	apartLists(kept)
 	t.out.Candidates = kept
 	t.out.Refusals = t.out.Refusals[:min(len(t.out.Refusals), maxRefusals)]
 	if part != Facts {

@@ -114,9 +114,9 @@ func (t *talk) sequence(toks []token) bool {
 // …?". Each begins with what is to be done.
 func (t *talk) orders(s sentence) bool {
 	first, title := 0, ""
-	if s.at(0) == "to" || s.at(0) == "how" && s.at(1) == "to" {
+	if s.at(0) == "to" || s.at(0) == "how" || s.at(0) == "recipe" || s.at(0) == "instructions" || s.at(0) == "steps" || s.at(0) == "this" && s.at(1) == "is" && s.at(2) == "how" || s.at(0) == "here" && s.at(1) == "is" && s.at(2) == "how" || s.at(0) == "here's" && s.at(1) == "how" {
 		for k := range s.toks {
-			if w := s.at(k); w == ":" || w == "," {
+			if w := s.at(k); w == ":" || w == "," && s.at(0) != "recipe" || w == "?" {
 				title, first = clean(s, 0, k), k+1
 				break
 			}
@@ -136,7 +136,7 @@ func (t *talk) orders(s sentence) bool {
 		if from >= to {
 			return true
 		}
-		if l, _, ing := lemma(s.at(from)); ing || l != s.at(from) && !slices.Contains([]string{"mix", "stir", "lift", "press", "shake", "slide", "wait", "unplug", "plug", "whisk", "add", "rinse", "twist", "tap", "click", "screw", "unscrew", "empty", "heat", "chop", "flip", "reset", "type", "scroll", "wipe", "soak", "drain", "preheat", "season", "lock", "unlock"}, s.at(from)) {
+		if l, _, ing := lemma(s.at(from)); ing || l != s.at(from) && !slices.Contains([]string{"mix", "stir", "lift", "press", "shake", "slide", "wait", "unplug", "plug", "whisk", "add", "rinse", "twist", "tap", "click", "screw", "unscrew", "empty", "heat", "chop", "flip", "reset", "type", "scroll", "wipe", "soak", "drain", "preheat", "season", "lock", "unlock", "fry", "boil", "pour", "choose", "select", "bake", "cook", "simmer", "melt", "turn", "switch", "pull", "push", "hold", "restart", "insert"}, s.at(from)) {
 			return false
 		}
 		steps = append(steps, clean(s, from, to))

@@ -293,3 +293,91 @@ func hoursZh(s sentence, i int, now moment, w *when) int {
 	w.until = end.minute
 	return n + 1
 }
+
+// closed closes a span whose ends are two times of a clause, "from Monday to
+// Wednesday", 周五到周日, "from 2015 to 2019", and gives its end in ms since 1970; the
+// second time is not before the first then. 0: w begins no span.
+func closed(s sentence, whens []when, w *when, now moment, past bool) int64 {
+	if end := w.over(); end != 0 {
+		return end
+	}
+	if !w.hasDay || w.habit {
+		return 0
+	}
+	for k := range whens {
+		e := &whens[k]
+		joined := e.first == w.next && between(s.at(e.first)) || e.first == w.next+1 && (between(s.at(w.next)) || s.at(w.next) == "and" && s.at(w.first-1) == "between") ||
+			e.first == w.next && s.chinese() && e.weekday && e.day == w.day+1 // 周四周五
+		if !joined || !e.hasDay || e.habit || e.void {
+			continue
+		}
+		if past {
+			e.past(now)
+		}
+		for e.weekday && e.day < w.day {
+			e.day += 7
+		}
+		for e.weekday && e.day-w.day > 6 {
+			e.day -= 7
+		}
+		e.weekday = false
+		last := e.day
+		switch y, m, _ := date(e.day); e.grain {
+		case 'y':
+			last = dayOf(y, 12, 31)
+		case 'M':
+			last = dayOf(y, m, monthLength(y, m))
+		case 'w':
+			last = e.day + 6
+		}
+		if e.last > 0 {
+			last = e.last
+		}
+		if last < w.day {
+			return 0
+		}
+		if e.clock {
+			return e.unix()
+		}
+		return moment{last, 24*60 - 1, w.zone}.unix()
+	}
+	return lasted(s, w)
+}
+
+// lasted gives the end of what begins at a known hour and lasts as long as the
+// clause says: "at three for two hours", 三点开了两个小时会.
+func lasted(s sentence, w *when) int64 {
+	if !w.clock || w.byPart {
+		return 0
+	}
+	for i := range s.toks {
+		if i >= w.first && i < w.next {
+			continue
+		}
+		n, minutes := 0, 0
+		if s.chinese() {
+			for _, unit := range [...]struct {
+				word    string
+				minutes int
+			}{{"个小时", 60}, {"小时", 60}, {"分钟", 1}} {
+				if count, took := numberZh(s, i); took > 0 && n == 0 && strings.HasPrefix(s.text[s.toks[i+took-1].end:s.end], unit.word) {
+					n, minutes = count, unit.minutes
+				}
+			}
+			if s.at(i-1) == "每" || strings.HasSuffix(s.text[s.start:s.toks[i].start], "提前") || strings.HasSuffix(s.text[s.start:s.toks[i].start], "迟到") {
+				n = 0
+			}
+		} else if count, ok := number(s.at(i)); ok && s.at(i-1) == "for" {
+			switch s.at(i + 1) {
+			case "hour", "hours":
+				n, minutes = count, 60
+			case "minute", "minutes":
+				n, minutes = count, 1
+			}
+		}
+		if n > 0 && n*minutes <= 24*60 {
+			return w.unix() + int64(n*minutes)*60_000
+		}
+	}
+	return 0
+}

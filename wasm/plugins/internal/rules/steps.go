@@ -81,18 +81,57 @@ func (t *talk) procedure(toks []token) bool {
 func (t *talk) guide(title string, steps []string, zh bool, spans []abi.Span) {
 	lang, body := "en", ""
 	if zh {
-		if title = strings.TrimRight(title, " ,:，："); title == "" {
+		if title = strings.TrimRight(strings.TrimSuffix(strings.TrimRight(title, " ,:，："), "我"), " ,:，："); title == "" {
 			title = steps[0]
 		}
 		lang, body = "zh", title+"："+strings.Join(steps, "；")+"。"
 	} else {
-		title = t.howTo(title, steps[0])
+		if entry := entryType(title); entry == "guide" && !titled(title) {
+			title = t.howTo(title, steps[0])
+		} else {
+			title = strings.TrimRight(title, " ,:.!")
+			for _, who := range [...]string{" I", " we"} {
+				title = strings.TrimRight(strings.TrimSuffix(title, who), " ,")
+			}
+			title = strings.TrimSuffix(sentenceCase(title), ".")
+		}
 		body = title + ": " + strings.Join(steps, "; ") + "."
 	}
 	t.out.Candidates = append(t.out.Candidates, abi.Candidate{
 		Type: "procedural", Kind: "how-to", Text: body, Lang: lang, Confidence: 0.88, Sensitivity: "public",
-		Spans: spans, EntryType: "guide", Title: title, Steps: steps, Tags: []string{"how-to"},
+		Spans: spans, EntryType: entryType(title), Title: title, Details: title, Steps: steps, Tags: []string{"how-to"},
 	})
+}
+
+// entryType is what kind of procedure a title names: a workflow is what is done again
+// and again or whenever something happens, a script what is said or typed as it stands,
+// everything else a guide.
+func entryType(title string) string {
+	words := strings.Fields(strings.ToLower(strings.Trim(title, " ,.:")))
+	for i, w := range words {
+		switch w = strings.Trim(w, ",."); {
+		case w == "script" || w == "commands":
+			return "script"
+		case w == "checklist" || w == "routine" || w == "workflow" || i == 0 && (w == "when" || w == "whenever" || w == "if" || w == "every" || w == "each"):
+			return "workflow"
+		}
+	}
+	switch {
+	case containsAny(title, "脚本", "话术"):
+		return "script"
+	case containsAny(title, "的时候", "每天", "每次", "每周", "每晚", "流程", "清单") || strings.HasSuffix(title, "时"):
+		return "workflow"
+	}
+	return "guide"
+}
+
+// titled reports a heading that no "how to" goes before: "Recipe for pancakes".
+func titled(title string) bool {
+	words := strings.Fields(strings.ToLower(strings.Trim(title, " ,.:")))
+	if len(words) > 1 && (words[0] == "the" || words[0] == "my" || words[0] == "our") {
+		words = words[1:]
+	}
+	return len(words) > 1 && (words[0] == "recipe" || words[0] == "instructions" || words[0] == "steps") && words[1] == "for"
 }
 
 // splitStep leaves a step whole; one that holds sentences gives one step each.
@@ -115,7 +154,7 @@ func colon(s sentence, n int) int {
 
 // bareStep is a step as a command: "you empty the tank" as "empty the tank".
 func bareStep(s string) string {
-	for _, you := range [...]string{"you'll need to ", "you need to ", "you have to ", "you just ", "you "} {
+	for _, you := range [...]string{"you'll need to ", "you need to ", "you have to ", "you just ", "you ", "I ", "we "} {
 		if len(s) > len(you) && strings.EqualFold(s[:len(you)], you) {
 			return s[len(you):]
 		}
@@ -125,7 +164,13 @@ func bareStep(s string) string {
 
 // howTo is the title of a guide: "How to descale the coffee machine".
 func (t *talk) howTo(title, step string) string {
-	words := strings.Fields(strings.TrimRight(title, " ,:.!"))
+	title = strings.TrimRight(title, " ,:.!?")
+	for _, asked := range [...]string{"how do i ", "how do you ", "how do we ", "how can i ", "how should i ", "how does one "} {
+		if len(title) > len(asked) && strings.EqualFold(title[:len(asked)], asked) {
+			return "How to " + title[len(asked):]
+		}
+	}
+	words := strings.Fields(title)
 	for k, w := range words { // from the goal on: "right, here's how you …", "to …"
 		w = strings.Trim(strings.ToLower(w), ",.:")
 		if (w == "to" || w == "you" || w == "we" || w == "i") && k+1 < len(words) && (k == 0 || w != "you" || strings.EqualFold(words[k-1], "how")) {
@@ -179,7 +224,7 @@ func (t *talk) lastThing() string {
 
 // stepMark recognises a word or number that begins a step.
 func stepMark(s sentence, i, order int) int {
-	begins := i == 0 || s.toks[i-1].kind == 'p' || s.at(i-1) == "and" || s.at(i-1) == "so" || s.at(i-1) == "you"
+	begins := i == 0 || order == 0 && (s.at(i-1) == "i" || s.at(i-1) == "we") || s.toks[i-1].kind == 'p' || s.at(i-1) == "and" || s.at(i-1) == "so" || s.at(i-1) == "you"
 	if i > 1 && s.at(i-1) == "you" {
 		begins = true
 	}

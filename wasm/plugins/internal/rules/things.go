@@ -164,7 +164,7 @@ func (t *talk) aboutThing(c *clause) {
 			if c.own {
 				c.subj = person{possessive(owner.name) + " " + subj, possessive(owner.key) + " " + subj}
 			}
-			if !meal(subj) && !figurative[c.w(len(c.words)-1)] && !figurative[c.w(i+1)] && len(strings.Fields(subj)) <= 5 && where != "at all" && where != "on" && c.w(i+1) != "fire" && c.w(i+1) != "trouble" && c.w(i+1) != "time" {
+			if !meal(subj) && !figurative[c.w(len(c.words)-1)] && !figurative[c.w(i+1)] && len(strings.Fields(subj)) <= 5 && where != "at all" && where != "on" && !dated(where) && c.w(i+1) != "fire" && c.w(i+1) != "trouble" && c.w(i+1) != "time" {
 				t.fact(c, "place", "location", where, false, 0.8)
 			}
 			c.subj = owner
@@ -241,4 +241,24 @@ func (t *talk) itIs(c *clause, w *when) {
 			}
 		}
 	}
+}
+
+// dated reports words that name a date, if one that does not exist: they are no place.
+func dated(where string) bool {
+	for w := range strings.FieldsSeq(strings.ToLower(where)) {
+		switch strings.Trim(w, ".,") {
+		case "percent", "%", "degrees", "kmh", "mph", "volts":
+			return true
+		}
+		if strings.HasSuffix(w, "%") {
+			return true
+		}
+		if _, day := ordinal(w); weekdayOf(w, false) >= 0 || monthOf(w) > 0 || day && w[0] <= '9' {
+			return true
+		}
+		if h, m, ok := strings.Cut(w, ":"); ok && numeric(h) && numeric(m) {
+			return true
+		}
+	}
+	return false
 }

@@ -5,6 +5,9 @@ import "strings"
 // told says why a sentence is of a world that isn't the speaker's: a film, a
 // song, a dream, a joke, a case that is only supposed.
 func told(s sentence) string {
+	if reason := notOwn(s); reason != "" {
+		return reason
+	}
 	raw := strings.ToLower(s.raw())
 	if s.chinese() {
 		for _, cue := range [...]string{"电影里", "歌词", "歌里", "小说里", "书里的", "剧里", "游戏里", "故事里", "动画片里", "主角", "梦见", "梦到", "做梦", "台词"} {
@@ -59,7 +62,11 @@ func quotes(s, c sentence) bool {
 	if strings.Count(before, `"`)%2 == 1 || strings.Count(before, "“") > strings.Count(before, "”") {
 		return true
 	}
-	before = strings.TrimRight(strings.ToLower(before), " ,:")
+	before = strings.TrimRight(strings.ToLower(before), " ")
+	if reported(before) {
+		return true
+	}
+	before = strings.TrimRight(before, " ,:")
 	for _, cue := range [...]string{"was like", "is like", "were like", " goes", "he says", "she says", "they say", "he said", "she said", "they said", "it says", "always says"} {
 		if strings.HasSuffix(before, cue) && !strings.HasSuffix(before, "i "+cue) {
 			return true

@@ -151,7 +151,10 @@ const verbStartsZh = "是在住叫姓对有不喜爱的也去来搬说要会今�
 func namePrefixZh(s string) string {
 	rs := []rune(s)
 	for _, n := range [...]int{3, 2} {
-		if len(rs) > n && strings.ContainsRune(verbStartsZh, rs[n]) && personZh(string(rs[:n])) {
+		if n == 3 && len(rs) > n && strings.ContainsRune("要会也都就没不还已在对被把跟说", rs[2]) {
+			continue // 王伟要来
+		}
+		if len(rs) > n && strings.ContainsRune(verbStartsZh+"请送帮约陪带告", rs[n]) && personZh(string(rs[:n])) {
 			return string(rs[:n])
 		}
 	}

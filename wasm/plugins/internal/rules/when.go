@@ -233,6 +233,8 @@ func year(s string) (int, bool) {
 	return n, err == nil && len(s) == 4 && n >= 1900 && n < 2100
 }
 
+func isYear(s string) bool { _, ok := year(s); return ok }
+
 // calendar sets a day by its date, which may not exist.
 func (w *when) calendar(y, m, d int) {
 	if d < 1 || d > monthLength(y, m) {

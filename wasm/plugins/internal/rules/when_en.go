@@ -248,7 +248,7 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 		w.assumed = 12
 		return 1
 	}
-	if y, ok := year(at(k)); ok && (lead == "in" || lead == "since" || lead == "from" || lead == "until") {
+	if y, ok := year(at(k)); ok && (lead == "in" || lead == "since" || lead == "from" || lead == "until" || (lead == "to" || lead == "till") && isYear(s.at(k-2))) {
 		w.set(dayOf(y, 1, 1), 'y')
 		return 1
 	}
