@@ -5,6 +5,7 @@ import (
 
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/apps"
+	"github.com/locket-dev/locket/node/policy/consent"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -31,8 +32,18 @@ func (n *Node) Services() serve.Services {
 	return apps.Guard(serve.Services{
 		Reader: n.Reader, Recaller: n.Reader, MediaReader: n.Reader, Grapher: n, Writer: n, Settler: n.Writer,
 		Forgetter: n, Keeper: n, Intake: n, Zoner: n, Devices: n.Wearables, Keys: n, Vault: n,
-		Syncer: n.Syncer, Relayer: n.Syncer, Membership: n.Syncer, Sharer: n.Sharer, Seller: n.Seller, Given: n.Reader, Policer: n.Policer, Granter: n.Sharer,
+		Syncer: n.Syncer, Relayer: n.Syncer, Membership: n.Syncer, Sharer: n.Sharer, Seller: n.Seller, Given: n.Reader, Policer: n.Policer, Consents: n.Agreer, Granter: n.Sharer,
 		Plugger: n.Plugger, Tracer: n.Plugger, Refuser: n.Plugger, Modeller: n.Modeller, Dreamer: n.Dreamer,
 		Diagnostics: n, Exchange: n.Archives, Enginer: n.Enginer, Calendar: n.Reader, Watcher: n.Reader,
 	}, n.apps, n.cfg.Wearer)
+}
+
+// askWearer asks about what an app would be shown.
+func (n *Node) askWearer(ctx context.Context, held []consent.Held) error {
+	o, release, err := n.use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	return o.consent.Ask(ctx, held, true)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/memory/store/journal"
+	"github.com/locket-dev/locket/node/policy/consent"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -48,15 +49,19 @@ func (n *Node) Status(ctx context.Context) (serve.Status, error) {
 	runtime.ReadMemStats(&mem)
 	s.HeapBytes, s.RSSBytes = int64(mem.HeapAlloc), residentBytes()
 	if n.open != nil {
-		err = n.open.status(ctx, &s)
+		err = n.open.status(ctx, &s, n.now())
 	}
 	return s, err
 }
 
-func (o *session) status(ctx context.Context, s *serve.Status) error {
+func (o *session) status(ctx context.Context, s *serve.Status, now time.Time) error {
 	s.VaultUntil = o.vault.Until()
 	s.Plugins = o.plugins.Status()
 	return o.store.View(ctx, func(tx *store.Tx) error {
+		var err error
+		if s.Consents, err = consent.Waiting(tx, now); err != nil {
+			return err
+		}
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
 			if err != nil {
 				return err
@@ -78,7 +83,6 @@ func (o *session) status(ctx context.Context, s *serve.Status) error {
 			}
 			s.Journal.Quarantined++
 		}
-		var err error
 		s.Engines, err = o.engines.Working(tx)
 		return err
 	})

@@ -52,6 +52,7 @@ import (
 	"github.com/locket-dev/locket/node/market"
 	"github.com/locket-dev/locket/node/models"
 	"github.com/locket-dev/locket/node/plugins"
+	"github.com/locket-dev/locket/node/policy/consent"
 	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/node/query"
 	"github.com/locket-dev/locket/node/sharing"
@@ -88,6 +89,7 @@ type Node struct {
 	sharing.Sharer
 	market.Seller
 	rulebook.Policer
+	consent.Agreer
 	forget.Forgetter
 	edit.Writer
 	enginehost.Enginer
@@ -153,13 +155,14 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	n.Sharer = sharing.NewSharer(partOf(n, func(o *session) *sharing.Sharing { return o.sharing }))
 	n.Seller = market.NewSeller(partOf(n, func(o *session) *market.Shop { return o.market }))
 	n.Policer = rulebook.NewPolicer(partOf(n, func(o *session) *rulebook.Room { return o.policy }))
+	n.Agreer = consent.NewAgreer(partOf(n, func(o *session) *consent.Desk { return o.consent }))
 	n.Keeper = tiers.NewKeeper(partOf(n, func(o *session) *tiers.Tiers { return o.tiers }))
 	n.Modeller = models.NewModeller(partOf(n, func(o *session) *models.Language { return o.language }))
 	n.Checks = health.NewChecks(partOf(n, func(o *session) *health.Health { return o.health }), &n.cfg, n.Status, n.Syncer)
 	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.WaitsFor, n.paused.between)
 	n.Writer = edit.NewWriter(partOf(n, func(o *session) *edit.Edits { return o.edits }), n.Members)
 	n.Enginer = enginehost.NewEnginer(partOf(n, func(o *session) *enginehost.Host { return o.engines }), opt.Places)
-	n.apps = apps.NewBook(appStore{n}, n.now)
+	n.apps = apps.NewBook(appStore{n}, n.askWearer, n.now)
 	if n.cache == "" {
 		n.cache = filepath.Join(cfg.Home, cacheDir)
 	}

@@ -31,6 +31,7 @@ import (
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/plugins"
 	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/policy/consent"
 	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/node/pump"
 	"github.com/locket-dev/locket/node/query"
@@ -65,6 +66,7 @@ type session struct {
 	market   *market.Shop
 	given    *given.Shelf // what others share with the wearer
 	policy   *rulebook.Room
+	consent  *consent.Desk
 	dreams   *dream.Dreams
 	engines  *enginehost.Host
 	health   *health.Health
@@ -188,7 +190,11 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	o.gate = accept.New(accept.Config{Engine: o.engine, Chain: o.extract, Now: n.now, ForgetPlugins: o.plugins.Forget, Swept: o.forgets.Swept})
 	o.sharing = sharing.New(sharing.Config{Dir: n.path(sharesDir), Engine: o.engine, Gate: o.gate, Cold: o.tiers.Keeper, Sync: o.sync, Ring: o.ring, Public: n.public, Life: o.life,
 		HTTP: n.http, RelayURL: n.cfg.Sync.Relay, Invite: n.cfg.Sync.Invite, Reserve: uint64(n.cfg.Disk.Reserve), Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log,
+		Ask: func(ctx context.Context, held []consent.Held, again bool) error {
+			return o.consent.Ask(ctx, held, again)
+		},
 		Drop: o.forgets.Drop, Flush: o.flushHeld, Compact: o.store.Compact})
+	o.consent = consent.New(consent.Config{Store: o.store, Now: n.now, Note: o.sharing.Consented, Redact: o.sharing.Redact, Refused: o.sharing.Withdraw})
 	o.market = market.New(market.Config{Bundler: o.sharing, Store: o.engine, Ring: o.ring, Life: o.life, HTTP: n.http, Relay: n.cfg.Sync.Relay, Now: n.now, Log: n.log})
 	o.policy = rulebook.New(rulebook.Config{Engine: o.engine, Now: n.now, Changed: o.sharing.Withdraw, Parties: func(ctx context.Context) ([]policy.Request, error) { return n.parties(ctx, o) }})
 	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: o.ring.MemoryID, Zone: n.zone, Now: n.now,

@@ -146,7 +146,7 @@ func (b *marketBench) policy(context.Context) ([]result, error) {
 		it := policy.Item{Type: fmt.Sprintf("x%d", i%(b.rules+1)), Learnt: now}
 		r := policy.Request{Action: policy.ActionOf(policy.Reader), Kind: policy.Reader, Name: "Ann", Now: now}
 		began := time.Now()
-		d := policy.Decide([]policy.Policy{p}, &r, &it)
+		d := policy.Decide([]policy.Policy{p}, nil, &r, &it)
 		ours = append(ours, float64(time.Since(began).Nanoseconds())/1000)
 		began = time.Now()
 		entities := cedar.EntityMap{uid: {UID: uid, Attributes: cedar.NewRecord(cedar.RecordMap{"type": cedar.String(it.Type)})}}

@@ -66,6 +66,9 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 	}
 	line("memories", "%s", strings.Join(counts, ", "))
 	line("said", "%s", plural(s.Utterances, "thing", "things"))
+	if s.Consents > 0 {
+		line("consent", "%s for your answer: locket consent list", plural(s.Consents, "question waits", "questions wait"))
+	}
 	line("waiting", "%s to extract, %d to transcribe, %s", plural(s.Journal.Waiting, "event", "events"), s.Journal.Transcribe, size(s.Journal.Bytes))
 	if s.Journal.Quarantined > 0 {
 		line("set aside", "%s; see locket doctor", plural(s.Journal.Quarantined, "input", "inputs"))

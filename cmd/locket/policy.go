@@ -30,7 +30,8 @@ give by hand passes.
 Principals: Reader, App and Worker, each with ::"NAME" or as "is App"; Buyer. Actions:
 share, feed (to workers), read (by apps), sell. A resource has type, tags, entities,
 places, sensitivity (0 public, 1 personal, 2 private, 3 secret) and learnt; the context
-has now and purpose. It syncs to your devices like anything that you say. It does not hold
+has now and purpose. @ask("30 days") before a permit asks you first (locket consent).
+It syncs to your devices like anything that you say. It does not hold
 for a worker that is a member of your whole space: that one has everything but the vault.`,
 	}
 	c.AddCommand(a.policyShowCommand(), a.policySetCommand(), a.policyTestCommand(), a.policyDiffCommand(), a.policyNeverCommand())

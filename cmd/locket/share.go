@@ -15,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/share"
 )
 
 func (a *app) shareCommand() *cobra.Command {
@@ -242,8 +243,9 @@ const shownRisks = 12
 func (a *app) shareLogCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "log", Short: "What was shared, changed, taken back and refused", Args: nothing(),
-		Long: `The account lies sealed in this home, for you alone, and keeps the last 500 lines. A relay
-does not tell who fetched what; what apps were shown is in locket app log.`,
+		Long: `The account lies sealed in this home, for you alone, and keeps the last 500 lines, with what
+your policy asked you and what you said to it (locket consent). A relay does not tell who
+fetched what; what apps were shown is in locket app log.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				l, err := c.ShareLog(cmd.Context())
@@ -258,6 +260,9 @@ func (a *app) deedRow(w io.Writer, d *serve.ShareDeed) {
 	if d.Added+d.Removed > 0 {
 		what = fmt.Sprintf("%d added, %d taken out; ", d.Added, d.Removed) + what
 	}
+	if d.Did == share.DidAsk {
+		what = plural(d.Copies, "memory waits", "memories wait")
+	}
 	if d.Why != "" {
 		what = d.Why
 	}
@@ -265,7 +270,7 @@ func (a *app) deedRow(w io.Writer, d *serve.ShareDeed) {
 	if !d.Share.IsZero() {
 		id = d.Share.String()[:10]
 	}
-	fmt.Fprintf(w, "%s  %-14s  %-10s  %s  %s  %s\n", a.paint.dim(a.when(d.At)), d.Did, a.paint.dim(id), oneLine(strings.Join(d.To, ", ")), oneLine(d.Title), oneLine(what))
+	fmt.Fprintf(w, "%s  %-15s  %-10s  %s  %s  %s\n", a.paint.dim(a.when(d.At)), d.Did, a.paint.dim(id), oneLine(strings.Join(d.To, ", ")), oneLine(d.Title), oneLine(what))
 }
 
 func (a *app) shareListCommand() *cobra.Command {

@@ -31,6 +31,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/delegate"
 	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/node/policy/consent"
 	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -70,6 +71,7 @@ func (r *record) over(t time.Time) bool {
 // Book is the apps of a node. It is safe for concurrent use.
 type Book struct {
 	store Store
+	ask   func(context.Context, []consent.Held) error
 	now   func() time.Time
 
 	mu     sync.Mutex
@@ -85,9 +87,10 @@ type Book struct {
 	reader   serve.Reader
 }
 
-// NewBook gives the book in a store. now is the clock of keys and of the account.
-func NewBook(s Store, now func() time.Time) *Book {
-	return &Book{store: s, now: now, paces: map[string]*pace{}, visits: map[string]map[*visit]context.CancelCauseFunc{}, drawing: map[string]bool{}}
+// NewBook gives the book in a store. ask asks the wearer where a rule of the policy
+// says so. now is the clock of keys and of the account.
+func NewBook(s Store, ask func(context.Context, []consent.Held) error, now func() time.Time) *Book {
+	return &Book{store: s, ask: ask, now: now, paces: map[string]*pace{}, visits: map[string]map[*visit]context.CancelCauseFunc{}, drawing: map[string]bool{}}
 }
 
 // AddApp implements serve.Apps.
@@ -404,7 +407,7 @@ func (b *Book) enter(ctx context.Context, key serve.Secret, is func(*record) boo
 	if len(b.visits[name]) >= maxVisits { // event streams stay open and connections are few, so one app may hold only so many
 		return nil, nil, nil, fmt.Errorf("%w: %d requests are under way", serve.ErrLimit, maxVisits)
 	}
-	v := &visit{book: b, via: via, app: found.App, scope: scopeOf(&found.App.AppRequest, &rules, b.now()), left: make(chan struct{})}
+	v := &visit{book: b, via: via, app: found.App, scope: scopeOf(&found.App.AppRequest, &rules, b.now()), asks: rules.Asks(), left: make(chan struct{})}
 	within, end := context.WithCancelCause(ctx)
 	stop := func() bool { return true }
 	if !found.App.Ends.IsZero() {
@@ -431,6 +434,7 @@ type visit struct {
 	book  *Book
 	app   serve.App
 	scope scope
+	asks  bool          // a rule of the policy asks the wearer
 	via   []string      // ids of the links of a key that was passed on
 	left  chan struct{} // closed when the request is answered
 

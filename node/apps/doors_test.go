@@ -212,7 +212,7 @@ func book(t *testing.T) *apps.Book {
 			t.Error(err)
 		}
 	})
-	return apps.NewBook(s, time.Now)
+	return apps.NewBook(s, nil, time.Now)
 }
 
 // slow is a writer whose Add waits.

@@ -78,6 +78,14 @@ func (r *reader) List(ctx context.Context, q serve.ListQuery) (serve.ListPage, e
 	if err := v.present(ctx, "listMemories", q.KnownAt); err != nil {
 		return serve.ListPage{}, err
 	}
+	if err := v.consult(ctx, func(wide *scope) ([]memory.Memory, []memory.Utterance, error) {
+		q := q
+		q.Filters = wide.asked(q.Filters)
+		page, err := r.in.List(ctx, q)
+		return page.Memories, nil, err
+	}); err != nil {
+		return serve.ListPage{}, err
+	}
 	q.Filters = v.scope.asked(q.Filters)
 	page, err := r.in.List(ctx, q)
 	if err != nil {

@@ -20,6 +20,9 @@ func (r *recaller) Search(ctx context.Context, q serve.SearchRequest) (serve.Sea
 	if err := v.present(ctx, "search", q.KnownAt); err != nil {
 		return serve.SearchResult{}, err
 	}
+	if err := v.consultFound(ctx, r.in, q, q.Filters); err != nil {
+		return serve.SearchResult{}, err
+	}
 	q.Filters, q.Sees = v.scope.asked(q.Filters), v.scope.filter()
 	res, err := r.in.Search(ctx, q)
 	if err != nil {
@@ -68,6 +71,9 @@ func (r *recaller) Ask(ctx context.Context, q serve.AskRequest) (serve.AskResult
 	if err != nil {
 		return serve.AskResult{}, err
 	}
+	if err := v.consultFound(ctx, r.in, serve.SearchRequest{Query: q.Question, At: q.At, Agent: q.Agent, Run: q.Run}, q.Filters); err != nil {
+		return serve.AskResult{}, err
+	}
 	q.EvidenceOnly = q.EvidenceOnly || left < cmp.Or(q.Budget, serve.DefaultBudget)
 	q.Filters, q.Sees, q.NoQuotes = v.scope.asked(q.Filters), v.scope.filter(), q.NoQuotes || !v.scope.lines
 	res, err := r.in.Ask(ctx, q)
@@ -91,6 +97,15 @@ func (r *recaller) Context(ctx context.Context, q serve.ContextRequest) (serve.C
 	}
 	if q.Topic == "" && len(q.Messages) == 0 && !v.scope.lines {
 		return serve.ContextResult{}, v.deny(ctx, "context", refused("messages: what is being said around the wearer is not for app %s: send messages or a topic", v.Name()))
+	}
+	topic := q.Topic
+	if n := len(q.Messages); topic == "" && n > 0 {
+		topic = q.Messages[n-1].Text
+	}
+	if topic != "" {
+		if err := v.consultFound(ctx, r.in, serve.SearchRequest{Query: topic, At: q.At, Agent: q.Agent, Run: q.Run}, q.Filters); err != nil {
+			return serve.ContextResult{}, err
+		}
 	}
 	q.Filters, q.Sees, q.NoQuotes = v.scope.asked(q.Filters), v.scope.filter(), q.NoQuotes || !v.scope.lines
 	// The owner pays the model here, too: what it is sent is taken of the day's tokens,

@@ -22,13 +22,15 @@ type scope struct {
 	tags         []string // at least one of them; empty: any
 	since, until time.Time
 	owner        memory.Owner // as far as it is given
-	// allows is the wearer's policy.
-	allows func(policy.Item) bool
+	// decide is the wearer's policy. With waits, what a rule asks the wearer about is
+	// seen, too.
+	decide func(*policy.Item) policy.Decision
+	waits  bool
 }
 
 func scopeOf(r *serve.AppRequest, rules *rulebook.Rules, now time.Time) scope {
 	q := policy.Request{Action: policy.Read, Kind: policy.App, Name: r.Name, Now: now}
-	s := scope{allows: func(it policy.Item) bool { d := rules.Decide(&q, &it); return d.Allow }, most: memory.Personal, tags: r.Tags, since: r.Since, until: r.Until, owner: r.Owner}
+	s := scope{decide: func(it *policy.Item) policy.Decision { return rules.Decide(&q, it) }, most: memory.Personal, tags: r.Tags, since: r.Since, until: r.Until, owner: r.Owner}
 	if r.Sensitivity != nil {
 		s.most = *r.Sensitivity
 	}
@@ -58,7 +60,16 @@ func (s *scope) sees(m *memory.Memory) bool {
 // seesLine reports whether the app may see an utterance.
 func (s *scope) seesLine(u *memory.Utterance) bool {
 	return s.lines && s.within(u.At) && s.owns(memory.Owner{User: cmp.Or(u.User, memory.WearerUser), Agent: u.Agent, Run: u.Run}) &&
-		s.allows(policy.Item{Type: policy.Utterances, Sensitivity: memory.Private, Learnt: u.At, Places: places(u.Place)})
+		s.allows(itemOfLine(u))
+}
+
+func itemOfLine(u *memory.Utterance) policy.Item {
+	return policy.Item{ID: u.ID, Type: policy.Utterances, Sensitivity: memory.Private, Learnt: u.At, Places: places(u.Place)}
+}
+
+func (s *scope) allows(it policy.Item) bool {
+	d := s.decide(&it)
+	return d.Allow || s.waits && d.Asks
 }
 
 func places(of string) []string {

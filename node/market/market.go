@@ -34,7 +34,7 @@ import (
 // Bundler is what of sharing the seller's side uses.
 type Bundler interface {
 	Bundle(ctx context.Context, r *serve.ShareRequest, public map[string][]string) (p share.Preview, redaction []string, err error)
-	Withheld(ctx context.Context, of []memory.ID, purpose string) (why string, err error)
+	Withheld(ctx context.Context, of []memory.ID, purpose, form string) (why string, err error)
 	Sold(ctx context.Context, did, title, to string, copies int, why string) error
 }
 
@@ -74,6 +74,7 @@ type listed struct {
 	Key     []byte      `json:"key,omitempty"`
 	Of      []memory.ID `json:"of,omitempty"` // the originals
 	Purpose string      `json:"purpose,omitempty"`
+	Form    string      `json:"form,omitempty"` // of the redaction, as policy.Request.Form
 	Sent    bool        `json:"sent,omitempty"` // the market has it
 }
 

@@ -157,7 +157,7 @@ func (s *Shop) Publish(ctx context.Context, r serve.ListingRequest) (out serve.L
 		}
 		out = serve.Listing{ID: o.ID(), Version: o.Hash, Number: int(l.Number), Market: r.Market, Title: l.Title, Price: trade.Price(l.Price, l.Currency), Items: len(items),
 			Approve: r.Approve, Created: s.c.Now().UTC().Truncate(time.Second)}
-		kept := listed{Listing: out, Key: k.Bytes(), Of: of, Purpose: r.Bundle.Purpose}
+		kept := listed{Listing: out, Key: k.Bytes(), Of: of, Purpose: r.Bundle.Purpose, Form: p.Form}
 		if err := s.change(ctx, func(all []listed) []listed { return slices.Insert(all, 0, kept) }); err != nil {
 			return err
 		}

@@ -84,7 +84,7 @@ func (s *Shop) check(ctx context.Context, all []listed) error {
 		if !l.Withdrawn.IsZero() || !l.Sent {
 			continue
 		}
-		why, err := s.c.Bundler.Withheld(ctx, l.Of, l.Purpose)
+		why, err := s.c.Bundler.Withheld(ctx, l.Of, l.Purpose, l.Form)
 		if err == nil && why != "" {
 			s.c.Log.Warn("a listing is withdrawn", "title", l.Title, "why", why)
 			err = s.withdraw(ctx, l, "") // why is nobody's affair
@@ -133,7 +133,7 @@ func saleOf(st *trade.State, waits bool) serve.Sale {
 // deliver wraps the bundle's key for the order's recipient. Where a memory in it may
 // not be sold any more, the price goes back instead.
 func (s *Shop) deliver(ctx context.Context, m *remote.Market, by trade.Party, l *listed, st *trade.State) (*trade.State, error) {
-	why, err := s.c.Bundler.Withheld(ctx, l.Of, l.Purpose)
+	why, err := s.c.Bundler.Withheld(ctx, l.Of, l.Purpose, l.Form)
 	if err != nil {
 		return st, err
 	}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -150,6 +151,18 @@ func (e compare) words() string {
 	return subject + map[string]string{"<": "before ", "<=": "at the latest ", ">": "after ", ">=": "no earlier than ", "!=": "at another time than ", "==": "exactly at "}[e.op] + text
 }
 
+// Span says a time of whole hours.
+func Span(d time.Duration) string {
+	n, unit := int(d/time.Hour), "hour"
+	if n%24 == 0 {
+		n, unit = n/24, "day"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return strconv.Itoa(n) + " " + unit
+}
+
 func list(of []string, join string) string {
 	quoted := make([]string, len(of))
 	for i, s := range of {
@@ -198,6 +211,12 @@ func (r *Rule) Words() string {
 			join = strings.Replace(join, "if", "unless", 1)
 		}
 		out += join + c.expr.words()
+	}
+	switch {
+	case r.Asks && r.For == 0:
+		out += ", once you say yes, each time"
+	case r.Asks:
+		out += ", once you say yes, which holds for " + Span(r.For) + " at most"
 	}
 	return out + "."
 }

@@ -9,21 +9,14 @@ import (
 
 func (p *parser) rule() (r Rule, err error) {
 	r.Line = p.at
-	if p.is("@") {
-		if err = p.next(); err == nil {
-			err = p.take("id", "(")
-		}
-		if err == nil {
-			r.ID, err = p.takeText()
-		}
-		if err == nil {
-			err = p.take(")")
-		}
-		if err != nil {
+	for p.is("@") {
+		if err := p.annotation(&r); err != nil {
 			return r, err
 		}
 	}
 	switch {
+	case p.is("forbid") && r.Asks:
+		return r, p.bad("a rule that forbids asks nobody: take @ask off it")
 	case p.is("forbid"):
 		r.Forbid = true
 	case !p.is("permit"):
@@ -63,7 +56,58 @@ func (p *parser) rule() (r Rule, err error) {
 		}
 		r.conds = append(r.conds, c)
 	}
+	if r.Asks {
+		r.key = r.Words()
+	}
 	return r, p.take(";")
+}
+
+// annotation reads @id("…") or @ask("…").
+func (p *parser) annotation(r *Rule) error {
+	if err := p.next(); err != nil {
+		return err
+	}
+	what := p.shown()
+	if p.text || what != "id" && what != "ask" || what == "id" && r.ID != "" || what == "ask" && r.Asks {
+		return p.bad("want @id or @ask, each once, not @%s", what)
+	}
+	if err := p.next(); err != nil {
+		return err
+	}
+	if err := p.take("("); err != nil {
+		return err
+	}
+	if what == "ask" {
+		if err := p.asking(r); err != nil {
+			return err
+		}
+	}
+	text, err := p.takeText()
+	if err != nil {
+		return err
+	}
+	if what == "id" {
+		r.ID = text
+	}
+	return p.take(")")
+}
+
+// MaxAsk is for how long a consent holds at most.
+const MaxAsk = 365 * 24 * time.Hour
+
+// asking reads "each time", "12 hours" or "30 days", which is next.
+func (p *parser) asking(r *Rule) error {
+	r.Asks = true
+	if p.text && p.tok == "each time" {
+		return nil
+	}
+	count, unit, _ := strings.Cut(p.tok, " ")
+	each := map[string]time.Duration{"hour": time.Hour, "hours": time.Hour, "day": 24 * time.Hour, "days": 24 * time.Hour}[unit]
+	n, err := strconv.ParseUint(count, 10, 16)
+	if r.For = time.Duration(n) * each; !p.text || err != nil || r.For <= 0 || r.For > MaxAsk {
+		return p.bad(`want @ask("each time"), or how long a yes holds, such as @ask("30 days") or @ask("12 hours"), a year at most, not %s`, p.shown())
+	}
+	return nil
 }
 
 func (p *parser) principal(r *Rule) error {

@@ -20,7 +20,7 @@ const (
 // Parse reads a policy. The error names the line.
 //
 //	policy    = { rule }
-//	rule      = [ "@id" "(" TEXT ")" ] ( "permit" | "forbid" )
+//	rule      = [ "@id" "(" TEXT ")" ] [ "@ask" "(" TEXT ")" ] ( "permit" | "forbid" )
 //	            "(" "principal" [ "is" KIND | "==" KIND "::" TEXT ] ","
 //	            "action" [ "==" ACTION | "in" "[" ACTION { "," ACTION } "]" ] ","
 //	            "resource" ")" { ( "when" | "unless" ) "{" expr "}" } ";"

@@ -13,8 +13,9 @@
 //   - The context has now and, where it was said, purpose.
 //
 // What no rule permits is denied; what a rule forbids is denied whatever
-// permits it; and the vault is denied before any rule is asked. Everything here
-// is a pure function of its arguments.
+// permits it; and the vault is denied before any rule is asked. A rule with
+// @ask permits what the wearer has said yes to. Everything here is a pure
+// function of its arguments.
 package policy
 
 import (
@@ -65,6 +66,7 @@ type Request struct {
 	Kind    Kind
 	Name    string // of a reader, app or worker, as the wearer calls them
 	Purpose string // empty: not said
+	Form    string // a digest of how memories are redacted for them; empty: not at all
 	Now     time.Time
 }
 
@@ -92,6 +94,7 @@ const Utterances = "utterances"
 
 // Item is what rules look at in a memory.
 type Item struct {
+	ID          memory.ID
 	Type        string
 	Tags        []string
 	Entities    []string // names of persons and things
@@ -106,7 +109,7 @@ type Item struct {
 // to nobody, as the vault does.
 func ItemOf(m *memory.Memory) Item {
 	it := Item{
-		Type: string(m.Type), Tags: m.Tags, Sensitivity: m.Sensitivity, Learnt: m.Learnt,
+		ID: m.ID, Type: string(m.Type), Tags: m.Tags, Sensitivity: m.Sensitivity, Learnt: m.Learnt,
 		Vault: m.Type == memory.Vault || m.Fields.Vault != nil,
 		Rules: slices.Contains(m.Tags, memory.RulesTag),
 	}
@@ -137,10 +140,12 @@ permit (principal, action, resource);
 
 // Decision says whether something passes, and what decided.
 type Decision struct {
-	Allow bool
-	Rules []*Rule // that decided: those that forbid, or else those that permit; none: nothing permits it
-	Vault bool    // the vault is never given away
-	Own   bool    // what the wearer said about the memory itself is never given away
+	Allow   bool
+	Rules   []*Rule // that decided: those that forbid, or else those that permit; none: nothing permits it
+	Vault   bool    // the vault is never given away
+	Own     bool    // what the wearer said about the memory itself is never given away
+	Asks    bool    // it may pass once the wearer says yes: Rules are those that ask
+	Refused bool    // the wearer said no to Rules, which ask
 }
 
 // Why says what decided, in words.
@@ -157,41 +162,87 @@ func (d *Decision) Why() string {
 	for _, r := range d.Rules {
 		names = append(names, r.Name())
 	}
+	if d.Refused {
+		return "you refused: " + strings.Join(names, ", ")
+	}
+	if d.Asks {
+		return "it waits for your consent: " + strings.Join(names, ", ")
+	}
 	return strings.Join(names, ", ")
 }
 
-// Decide says whether a memory may go. Where two devices of the wearer set
-// policies without knowing of each other there are several, and each has to
-// allow it. Without any nothing is allowed.
-func Decide(policies []Policy, r *Request, it *Item) (d Decision) {
+// Answer is what the wearer said to a rule that asks.
+type Answer struct {
+	Rule  string  // as Rule.Key
+	By    Request // without Now
+	Allow bool
+	Of    map[memory.ID]bool // the memories that the wearer saw; nil: whatever the rule is about
+	Until time.Time
+}
+
+// to reports whether it answers a rule about a memory.
+func (a *Answer) to(rule *Rule, r *Request, it *Item) bool {
+	by := *r
+	by.Now = a.By.Now
+	return a.Rule == rule.Key() && a.By == by && r.Now.Before(a.Until) && (a.Of == nil || a.Of[it.ID])
+}
+
+// Decide says whether a memory may go, with what the wearer answered to rules that
+// ask. Where two devices of the wearer set policies without knowing of each other
+// there are several, and each has to allow it. Without any nothing is allowed.
+func Decide(policies []Policy, answers []Answer, r *Request, it *Item) (d Decision) {
 	if it.Vault || it.Rules {
 		return Decision{Vault: it.Vault, Own: it.Rules && !it.Vault}
 	}
+	var asks []*Rule
 	for i := range policies {
-		one := policies[i].decide(r, it)
-		if !one.Allow {
+		one := policies[i].decide(answers, r, it)
+		switch {
+		case one.Asks:
+			asks = append(asks, one.Rules...)
+		case !one.Allow:
 			return one
 		}
-		d.Allow = true
 		d.Rules = append(d.Rules, one.Rules...)
 	}
+	if len(asks) > 0 {
+		return Decision{Asks: true, Rules: asks}
+	}
+	d.Allow = len(policies) > 0
 	return d
 }
 
-func (p *Policy) decide(r *Request, it *Item) (d Decision) {
-	var permit []*Rule
+func (p *Policy) decide(answers []Answer, r *Request, it *Item) (d Decision) {
+	var permit, asks, refused []*Rule
 	for i := range p.Rules {
 		rule := &p.Rules[i]
+		if !rule.applies(r, it) {
+			continue
+		}
+		yes, no := true, false
+		if rule.Asks {
+			yes, no = rule.answered(answers, r, it)
+		}
 		switch {
-		case !rule.applies(r, it):
 		case rule.Forbid:
 			d.Rules = append(d.Rules, rule)
+		case no:
+			refused = append(refused, rule)
+		case !yes:
+			asks = append(asks, rule)
 		default:
 			permit = append(permit, rule)
 		}
 	}
 	if len(d.Rules) > 0 {
 		return d
+	}
+	switch {
+	case len(permit) > 0:
+	case len(asks) > 0:
+		return Decision{Asks: true, Rules: asks}
+	case len(refused) > 0:
+		return Decision{Refused: true, Rules: refused}
 	}
 	return Decision{Allow: len(permit) > 0, Rules: permit}
 }
@@ -201,9 +252,12 @@ type Rule struct {
 	ID      string // its @id; empty: none
 	Line    int    // where it begins, from 1
 	Forbid  bool
-	Kind    Kind     // of principals; empty: all
-	Who     string   // the one of that kind; empty: all
-	Actions []Action // empty: all
+	Kind    Kind          // of principals; empty: all
+	Who     string        // the one of that kind; empty: all
+	Actions []Action      // empty: all
+	Asks    bool          // it permits what the wearer says yes to, and not before
+	For     time.Duration // for how long a yes may hold at most; 0: it is asked each time
+	key     string        // its words, of one that asks
 	conds   []condition
 }
 
@@ -213,6 +267,20 @@ func (r *Rule) Name() string {
 		return r.ID
 	}
 	return fmt.Sprintf("the rule in line %d", r.Line)
+}
+
+// Key is the same for rules that ask and say the same. An answer to one holds for the
+// other.
+func (r *Rule) Key() string { return r.key }
+
+// answered reports whether the wearer said yes, or no, which wins.
+func (r *Rule) answered(answers []Answer, q *Request, it *Item) (yes, no bool) {
+	for i := range answers {
+		if answers[i].to(r, q, it) {
+			yes, no = yes || answers[i].Allow, no || !answers[i].Allow
+		}
+	}
+	return yes, no
 }
 
 type condition struct {

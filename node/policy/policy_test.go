@@ -161,7 +161,7 @@ func TestDecidesAsCedar(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, r, it := rules(t), request(t), item(t)
 		p := parsed(t, text)
-		d := policy.Decide([]policy.Policy{p}, &r, &it)
+		d := policy.Decide([]policy.Policy{p}, nil, &r, &it)
 		if want := asCedar(t, text, &r, &it); d.Allow != want {
 			t.Fatalf("%s: %v by %s, Cedar says %v for %+v on %+v", text, d.Allow, d.Why(), want, r, it)
 		}
@@ -178,7 +178,7 @@ func TestNoRuleGrantsTheVault(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, it := request(t), item(t)
 		it.Vault = true
-		if d := policy.Decide([]policy.Policy{parsed(t, rules(t)+"permit (principal, action, resource);")}, &r, &it); d.Allow || !d.Vault {
+		if d := policy.Decide([]policy.Policy{parsed(t, rules(t)+"permit (principal, action, resource);")}, nil, &r, &it); d.Allow || !d.Vault {
 			t.Fatal("the vault is given away")
 		}
 	})
@@ -207,18 +207,18 @@ func TestNarrowerNeverShowsMore(t *testing.T) {
 		wide, less := parsed(t, strings.Join(all, "")), parsed(t, strings.Join(narrow, ""))
 		other := parsed(t, rules(t))
 		r, it := request(t), item(t)
-		before := policy.Decide([]policy.Policy{wide}, &r, &it)
-		if after := policy.Decide([]policy.Policy{less}, &r, &it); after.Allow && !before.Allow {
+		before := policy.Decide([]policy.Policy{wide}, nil, &r, &it)
+		if after := policy.Decide([]policy.Policy{less}, nil, &r, &it); after.Allow && !before.Allow {
 			t.Fatalf("shows more:\n%s\nthan\n%s", less.Text, wide.Text)
 		}
-		if two := policy.Decide([]policy.Policy{wide, other}, &r, &it); two.Allow && !before.Allow {
+		if two := policy.Decide([]policy.Policy{wide, other}, nil, &r, &it); two.Allow && !before.Allow {
 			t.Fatalf("two policies show more than one")
 		}
 		if before.Allow && slices.ContainsFunc(before.Rules, func(r *policy.Rule) bool { return r.Forbid }) {
 			t.Fatalf("allowed by what forbids")
 		}
 		none := parsed(t, wide.Text+"forbid (principal, action, resource);")
-		if policy.Decide([]policy.Policy{none}, &r, &it).Allow || policy.Decide(nil, &r, &it).Allow {
+		if policy.Decide([]policy.Policy{none}, nil, &r, &it).Allow || policy.Decide(nil, nil, &r, &it).Allow {
 			t.Fatal("what is forbidden, or what nothing permits, is allowed")
 		}
 	})
@@ -245,7 +245,7 @@ func TestRefusedWithTheLine(t *testing.T) {
 		strings.Repeat(head+";\n", 1001):                                       "more than 1000 rules",
 		head + " when { resource has type };":                                  "want .",
 		head + " when { if true then true else false };":                       "want a condition on resource or context",
-		"@doc(\"x\") " + head + ";":                                            "want id",
+		"@doc(\"x\") " + head + ";":                                            "want @id or @ask",
 		head + " when { [\"a\"].contains(resource.tags) };":                    "want resource.type or context.purpose",
 		"permit (principal in Group::\"friends\", action, resource);":          "want ,",
 		head + " when { resource.tags.contains(\"a\\u{202e}\") };":             "no other escape",
@@ -277,5 +277,73 @@ forbid (principal is App, action, resource) when { !(resource.entities.containsA
 	}
 	if p.Rules[0].Name() != "garden for Ann" || p.Rules[1].Name() != "the rule in line 6" {
 		t.Errorf("%q, %q", p.Rules[0].Name(), p.Rules[1].Name())
+	}
+}
+
+// A rule that asks permits nothing before a yes, whatever is forbidden stays so, and a
+// yes permits no more than the same rule without the question.
+func TestAsks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		base := rules(t)
+		text := `@ask("30 days") ` + strings.Replace(rule(t), "forbid", "permit", 1)
+		plain := []policy.Policy{parsed(t, base+strings.TrimPrefix(text, `@ask("30 days") `))}
+		with, without := []policy.Policy{parsed(t, base+text)}, []policy.Policy{parsed(t, base)}
+		r, it := request(t), item(t)
+		it.ID = memory.ID{1}
+		asks := &with[0].Rules[len(with[0].Rules)-1]
+		if !asks.Asks || asks.For != 30*24*time.Hour || !strings.Contains(asks.Words(), "once you say yes, which holds for 30 days at most") {
+			t.Fatalf("%+v: %s", asks, asks.Words())
+		}
+		before := policy.Decide(without, nil, &r, &it)
+		unanswered := policy.Decide(with, nil, &r, &it)
+		if unanswered.Allow != before.Allow || unanswered.Asks && (unanswered.Allow || !strings.Contains(unanswered.Why(), "waits for your consent")) {
+			t.Fatalf("unanswered: %+v", unanswered)
+		}
+		by := r
+		by.Now = time.Time{}
+		yes := policy.Answer{Rule: asks.Key(), By: by, Allow: true, Until: r.Now.Add(time.Second)}
+		if got, want := policy.Decide(with, []policy.Answer{yes}, &r, &it).Allow, policy.Decide(plain, nil, &r, &it).Allow; got != want {
+			t.Fatalf("answered: %v, without the question: %v", got, want)
+		}
+		no := yes
+		no.Allow = false
+		for what, list := range map[string][]policy.Answer{
+			"refused":          {no},
+			"refused and not":  {yes, no},
+			"over":             {{Rule: yes.Rule, By: by, Allow: true, Until: r.Now}},
+			"another memory":   {{Rule: yes.Rule, By: by, Allow: true, Until: yes.Until, Of: map[memory.ID]bool{{2}: true}}},
+			"another rule":     {{Rule: "x", By: by, Allow: true, Until: yes.Until}},
+			"less is redacted": {{Rule: yes.Rule, By: policy.Request{Action: by.Action, Kind: by.Kind, Name: by.Name, Purpose: by.Purpose, Form: "names"}, Allow: true, Until: yes.Until}},
+			"another name":     {{Rule: yes.Rule, By: policy.Request{Action: by.Action, Kind: by.Kind, Name: "Eve", Purpose: by.Purpose}, Allow: true, Until: yes.Until}},
+		} {
+			if policy.Decide(with, list, &r, &it).Allow != before.Allow {
+				t.Fatalf("%s: it passes", what)
+			}
+		}
+		// Where two devices set policies apart, a yes to one does not answer the other.
+		two := append(slices.Clone(with), parsed(t, `@ask("each time") permit (principal, action, resource);`))
+		if d := policy.Decide(two, []policy.Answer{yes}, &r, &it); d.Allow || !policy.Decide(plain, nil, &r, &it).Allow && d.Asks && before.Allow {
+			t.Fatalf("two: %+v", d)
+		}
+	})
+	for text, want := range map[string]string{
+		`@ask("sometimes") permit (principal, action, resource);`:           "line 1: want @ask(\"each time\")",
+		"\n@ask(\"0 days\") permit (principal, action, resource);":          "line 2: want @ask",
+		`@ask("366 days") permit (principal, action, resource);`:            "a year at most",
+		`@ask("-1 days") permit (principal, action, resource);`:             "want @ask",
+		`@ask("each time") forbid (principal, action, resource);`:           "asks nobody",
+		`@ask("1 day") @ask("1 day") permit (principal, action, resource);`: "each once",
+		`@advice("x") permit (principal, action, resource);`:                "want @id or @ask",
+		`@ask(each) permit (principal, action, resource);`:                  "want @ask",
+		`@id("a") @id("b") permit (principal, action, resource);`:           "each once",
+		`@ask("1 day" permit (principal, action, resource);`:                "want )",
+	} {
+		if _, err := policy.Parse(text); !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	p := parsed(t, `@ask("12 hours") @id("x") permit (principal is App, action, resource);`)
+	if r := p.Rules[0]; r.ID != "x" || r.For != 12*time.Hour || r.Words() != "Any app may have a memory, once you say yes, which holds for 12 hours at most." {
+		t.Errorf("%+v %s", r, r.Words())
 	}
 }

@@ -33,6 +33,7 @@ type Status struct {
 	Devices    int                 `json:"devices"`
 	Memories   map[memory.Type]int `json:"memories"` // active, by type
 	Utterances int                 `json:"utterances"`
+	Consents   int                 `json:"consents,omitempty"` // questions of the policy that wait for the wearer
 	Journal    JournalStatus       `json:"journal"`
 	Disk       DiskStatus          `json:"disk"`
 	HeapBytes  int64               `json:"heap_bytes"`

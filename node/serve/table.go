@@ -45,6 +45,7 @@ type Services struct {
 	Watcher     Watcher
 	Consoler    Consoler
 	Consenter   Consenter
+	Consents    Consents
 }
 
 // routes is the table: every route, over the handler's services.
@@ -87,6 +88,7 @@ func (h *handler) routes() []bound {
 		watching.over(s.Watcher),
 		consoling.over(s.Consoler),
 		consenting.over(s.Consenter),
+		agreeing.over(s.Consents),
 		itself.over(h),
 	)
 }

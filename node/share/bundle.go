@@ -31,7 +31,7 @@ func (s *Sharing) Bundle(ctx context.Context, w ShareSpec, public map[string][]s
 	if err != nil {
 		return p, err
 	}
-	p.Copies, p.LeftOut, p.Held, p.Few = made.copies, made.left, made.held, made.few
+	p.Copies, p.LeftOut, p.Held, p.Few, p.Form = made.copies, made.left, made.held, made.few, made.form
 	if err := p.some(&w); err != nil {
 		return p, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/policy/consent"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/replica"
@@ -146,7 +147,8 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 	if err != nil {
 		return f, err
 	}
-	now := s.c.Now()
+	var asked []consent.Held
+	q := policy.Request{Action: policy.Feed, Kind: policy.Worker, Now: s.c.Now()}
 	err = s.c.Inbox.View(ctx, func(tx *store.Tx) error {
 		said := map[memory.ID]bool{}
 		var questions []memory.Memory
@@ -158,8 +160,12 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 			if err != nil {
 				return err
 			}
+			why, waits := held(&rules, q, []Party{{Name: rec.Title}}, m)
 			switch {
-			case held(&rules, policy.Worker, []Party{{Name: rec.Title}}, "", now, m) != "":
+			case why != "":
+				if len(waits) > 0 && (rec.Criteria.Fits(m) && len(rec.Criteria.Types) > 0 || !blob.IsZero() && rec.Audio) {
+					asked = append(asked, waits...)
+				}
 			case m.Type == memory.Vault || m.Fields.Vault != nil:
 			case !blob.IsZero():
 				ok, err := s.mayHear(tx, m, rec)
@@ -198,7 +204,7 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 		}
 		return nil
 	})
-	return f, err
+	return f, errors.Join(err, s.ask(ctx, asked, false))
 }
 
 // recordingOf returns the name of a recording's or photo's bytes, or zero.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/policy/consent"
 )
 
 // Deed is one entry of the owner's log of sharing.
@@ -29,9 +30,12 @@ const (
 	DidRevoke  = "revoked"
 	DidRefuse  = "refused" // to share it
 	DidList    = "put up for sale"
-	DidSell    = "sold"       // the key was delivered
-	DidEnd     = "sale ended" // the listing was withdrawn
-	MaxDeedLog = 500          // lines that are kept
+	DidSell    = "sold"                 // the key was delivered
+	DidEnd     = "sale ended"           // the listing was withdrawn
+	DidAsk     = string(consent.DidAsk) // a rule asks the wearer; To has who would be shown something
+	DidAllow   = string(consent.DidAllow)
+	DidDeny    = string(consent.DidRefuse)
+	MaxDeedLog = 500 // lines that are kept
 )
 
 // Account stores the owner's log, sealed, with at most [MaxDeedLog] entries.

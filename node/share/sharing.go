@@ -18,6 +18,7 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/policy/consent"
 	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
@@ -52,6 +53,9 @@ type Config struct {
 	// Allow returns the present policy of the wearer. nil: everything that is
 	// shared by hand is allowed.
 	Allow func(context.Context) (rulebook.Rules, error)
+	// Ask keeps what a rule asks the wearer about, see consent.Desk. nil: nobody is
+	// asked, and what a rule asks about stays here.
+	Ask func(ctx context.Context, held []consent.Held, again bool) error
 	// Bring downloads the bytes of a photo or recording that are not on this
 	// device. nil: they can't be downloaded. What can't be brought is tried
 	// again later.

@@ -14,6 +14,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/policy/consent"
 	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -38,6 +39,7 @@ type Preview struct {
 	LeftOut int            `json:"left_out"`       // memories that fit, but of which redaction leaves nothing
 	Held    map[string]int `json:"held,omitempty"` // memories that fit, but that the policy holds back, by reason
 	Confirm string         `json:"confirm"`
+	Form    string         `json:"-"` // of the redaction, as policy.Request.Form
 }
 
 // parties reads whom a wish is for. requests are in the same order.
@@ -158,6 +160,7 @@ type made struct {
 	few    int            // that too few people stand behind
 	held   map[string]int // that the policy holds back, by why
 	by     *Redactor
+	form   string // as policy.Request.Form
 }
 
 // pseudonymous gives what the pseudonyms of a share are derived from: the sharing
@@ -171,6 +174,25 @@ func (s *Sharing) pseudonymous(rec *Record) (func(string) [32]byte, error) {
 	return func(term string) [32]byte { return s.c.Key.MAC("pseudonym", b, []byte(term)) }, nil
 }
 
+// redactor makes the redactor of a share, with the words that never leave.
+func (s *Sharing) redactor(ctx context.Context, rec *Record, rules *rulebook.Rules) (*Redactor, *Redaction, error) {
+	how := rec.Redact
+	how.Words = append(slices.Clone(how.Words), rules.Never...)
+	var v Vocabulary
+	var err error
+	if how.Names || how.Places || len(how.Roles) > 0 {
+		if v, err = s.c.Source.Vocabulary(ctx); err != nil {
+			return nil, nil, err
+		}
+		v.Names = append(v.Names, s.c.Wearer)
+	}
+	secret, err := s.pseudonymous(rec)
+	if err != nil {
+		return nil, nil, err
+	}
+	return NewRedactor(how, v, secret), &how, nil
+}
+
 // copies makes the copies of what fits, and may go to each of the parties.
 func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal.Key) (out made, err error) {
 	found, err := s.c.Source.Choose(ctx, rec.Criteria)
@@ -181,36 +203,31 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 	if err != nil {
 		return out, err
 	}
-	redact := rec.Redact
-	redact.Words = append(slices.Clone(redact.Words), rules.Never...)
-	how := &redact
-	var v Vocabulary
-	if how.Names || how.Places || len(how.Roles) > 0 {
-		if v, err = s.c.Source.Vocabulary(ctx); err != nil {
-			return out, err
-		}
-		v.Names = append(v.Names, s.c.Wearer)
-	}
-	secret, err := s.pseudonymous(rec)
+	r, how, err := s.redactor(ctx, rec, &rules)
 	if err != nil {
 		return out, err
 	}
-	r := NewRedactor(*how, v, secret)
 	out.by = r
 	asks := policy.Reader
 	if rec.Kind == bundle {
 		asks = policy.Buyer
 	}
 	out.held = map[string]int{}
-	now := s.c.Now()
+	var asked []consent.Held
+	form, redacted, err := consent.Form(&rec.Redact)
+	if err != nil {
+		return out, err
+	}
+	q := policy.Request{Action: policy.ActionOf(asks), Kind: asks, Purpose: rec.Purpose, Form: form, Now: s.c.Now()}
 	var of []*memory.Memory
 	for i := range found {
 		m := &found[i]
 		if !rec.Criteria.Fits(m) {
 			continue
 		}
-		if why := held(&rules, asks, to, rec.Purpose, now, m); why != "" {
+		if why, waits := held(&rules, q, to, m); why != "" {
 			out.held[why]++
+			asked = append(asked, waits...)
 			continue
 		}
 		cp, ok, err := copyOf(m, r, how, rec.Expires, ids)
@@ -225,6 +242,50 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 		of = append(of, m)
 	}
 	out.crowd(how.AtLeast, of)
+	for i := range asked {
+		asked[i].Redacted = redacted
+	}
+	out.form = form
+	return out, s.ask(ctx, asked, rec.Space.IsZero())
+}
+
+// ask has the wearer asked about what rules hold back. again counts it once more.
+func (s *Sharing) ask(ctx context.Context, held []consent.Held, again bool) error {
+	if s.c.Ask == nil {
+		return nil
+	}
+	return s.c.Ask(ctx, held, again)
+}
+
+// Redact gives the texts of memories as a redaction of a question would show them;
+// empty: it leaves nothing of that one.
+func (s *Sharing) Redact(ctx context.Context, redacted []byte, of []memory.Memory) ([]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var rec Record
+	if err := json.Unmarshal(redacted, &rec.Redact); err != nil {
+		return nil, fmt.Errorf("redaction: %w", err)
+	}
+	rules, err := s.c.Allow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, how, err := s.redactor(ctx, &rec, &rules)
+	if err != nil {
+		return nil, err
+	}
+	ids := seal.NewKey()
+	defer ids.Zero()
+	out := make([]string, len(of))
+	for i := range of {
+		cp, ok, err := copyOf(&of[i], r, how, time.Time{}, ids)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out[i] = cp.Candidate.Text
+		}
+	}
 	return out, nil
 }
 
@@ -261,14 +322,19 @@ func (out *made) crowd(k int, of []*memory.Memory) {
 }
 
 // held returns why a memory may not be given to all of the parties, or "" if it
-// may.
-func held(rules *rulebook.Rules, kind policy.Kind, to []Party, purpose string, now time.Time, m *memory.Memory) string {
+// may, and what the wearer is to be asked.
+func held(rules *rulebook.Rules, q policy.Request, to []Party, m *memory.Memory) (why string, waits []consent.Held) {
 	it := policy.ItemOf(m)
 	for _, p := range to {
-		q := policy.Request{Action: policy.ActionOf(kind), Kind: kind, Name: p.Name, Purpose: purpose, Now: now}
-		if d := rules.Decide(&q, &it); !d.Allow {
-			return d.Why()
+		q.Name = p.Name
+		d := rules.Decide(&q, &it)
+		switch {
+		case d.Asks:
+			waits = append(waits, consent.Held{By: q, Rules: d.Rules, Memory: m.ID})
+			why = d.Why()
+		case !d.Allow:
+			return d.Why(), nil
 		}
 	}
-	return ""
+	return why, waits
 }

@@ -152,7 +152,7 @@ func (sr Sharer) Share(ctx context.Context, id string) (v serve.SharedView, err 
 
 // ShareLog implements serve.Sharer.
 func (sr Sharer) ShareLog(ctx context.Context) (v serve.ShareLog, err error) {
-	_, sh, ctx, release, err := sr.sharing(ctx)
+	sh, release, err := sr.of.Use() // apps are asked about without a relay, too
 	if err != nil {
 		return v, err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/policy/consent"
 	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/node/share"
 )
@@ -60,6 +61,7 @@ type Config struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 
+	Ask     func(ctx context.Context, held []consent.Held, again bool) error                                 // the wearer, where a rule says so
 	Drop    func(ctx context.Context, lock *engine.Writer, lines []memory.ID, events []memory.EventID) error // erases
 	Flush   func(ctx context.Context, lock *engine.Writer) error
 	Compact func(context.Context) error // rewrites the store's files
@@ -117,7 +119,7 @@ func (sh *Sharing) open() (*share.Sharing, error) {
 		key, _ = sh.c.Ring.Key(share.KeyName)
 	}
 	relay, address := sh.c.Sync.Relay()
-	sh.shares = share.New(share.Config{Dir: sh.c.Dir, Key: key, Recovery: sh.c.Ring.Public().Recovery, Source: sh, Catalog: sh, Inbox: sh, Account: sh, Allow: sh.allow, Bring: sh.c.Sync.Bring,
+	sh.shares = share.New(share.Config{Dir: sh.c.Dir, Key: key, Recovery: sh.c.Ring.Public().Recovery, Source: sh, Catalog: sh, Inbox: sh, Account: sh, Allow: sh.allow, Ask: sh.c.Ask, Bring: sh.c.Sync.Bring,
 		Wearer: sh.c.Wearer, Relay: relay, Address: address, Invite: sh.c.Invite, HTTP: sh.c.HTTP,
 		Reserve: sh.c.Reserve, Now: sh.c.Now, Log: sh.c.Log})
 	return sh.shares, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/policy/consent"
 	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
@@ -138,6 +139,24 @@ func (sh *Sharing) Deeds(ctx context.Context) (list []share.Deed, err error) {
 	return list, err
 }
 
+// Consented notes in the account what the wearer was asked and answered.
+func (sh *Sharing) Consented(ctx context.Context, did consent.Did, rule, to string, memories int, until time.Time) error {
+	d := share.Deed{At: sh.c.Now().UTC().Truncate(time.Second), Did: string(did), Title: rule, To: []string{to}, Copies: memories}
+	if !until.IsZero() {
+		d.Why = "until " + until.UTC().Format(time.DateTime)
+	}
+	return sh.Note(ctx, d)
+}
+
+// Redact is [share.Sharing.Redact].
+func (sh *Sharing) Redact(ctx context.Context, redacted []byte, of []memory.Memory) ([]string, error) {
+	s, err := sh.open()
+	if err != nil {
+		return nil, err
+	}
+	return s.Redact(ctx, redacted, of)
+}
+
 // View implements share.Inbox.
 func (sh *Sharing) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return sh.c.Engine.View(ctx, fn)
@@ -228,8 +247,8 @@ func (sh *Sharing) Sold(ctx context.Context, did, title, to string, copies int, 
 
 // Withheld says why one of the memories may not be sold any more: it was forgotten,
 // or the policy holds it back now. Empty: all may.
-func (sh *Sharing) Withheld(ctx context.Context, of []memory.ID, purpose string) (why string, err error) {
-	q := policy.Request{Action: policy.Sell, Kind: policy.Buyer, Purpose: purpose, Now: sh.c.Now()}
+func (sh *Sharing) Withheld(ctx context.Context, of []memory.ID, purpose, form string) (why string, err error) {
+	q := policy.Request{Action: policy.Sell, Kind: policy.Buyer, Purpose: purpose, Form: form, Now: sh.c.Now()}
 	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
 		rules, err := rulebook.Read(tx)
 		if err != nil {

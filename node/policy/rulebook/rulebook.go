@@ -14,6 +14,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/policy/consent"
 )
 
 // Tag is that of the memory which holds the policy.
@@ -38,6 +39,7 @@ func idOf(what string, life int) memory.ID {
 // Rules are what decides now.
 type Rules struct {
 	List    []policy.Policy // more than one: devices set them without knowing of each other
+	Answers []policy.Answer // what the wearer said on this device to rules that ask
 	Mine    bool            // the wearer set them; else they are [policy.ByHand]
 	Never   []string        // what goes into no share
 	Trouble string          // why a policy can't be read, which denies everything; empty: it can
@@ -45,7 +47,14 @@ type Rules struct {
 
 // Decide is [policy.Decide].
 func (r *Rules) Decide(q *policy.Request, it *policy.Item) policy.Decision {
-	return policy.Decide(r.List, q, it)
+	return policy.Decide(r.List, r.Answers, q, it)
+}
+
+// Asks reports whether a rule asks the wearer.
+func (r *Rules) Asks() bool {
+	return slices.ContainsFunc(r.List, func(p policy.Policy) bool {
+		return slices.ContainsFunc(p.Rules, func(one policy.Rule) bool { return one.Asks })
+	})
 }
 
 var byHand = must(policy.Parse(policy.ByHand))
@@ -87,7 +96,11 @@ func (l *Last) Read(tx *store.Tx) (Rules, error) {
 		r := rulesOf(texts, never)
 		l.texts, l.never, l.rules = texts, never, &r
 	}
-	return *l.rules, nil
+	r := *l.rules
+	if r.Asks() {
+		r.Answers, err = consent.Answers(tx)
+	}
+	return r, err
 }
 
 // rulesOf parses what the wearer said.

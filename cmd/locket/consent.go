@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) consentCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "consent", Short: "Answer what your policy asks you", RunE: a.needsCommand,
+		Long: `A rule of your policy (locket policy) with @ask permits what you say yes to:
+
+  @ask("30 days") permit (principal == App::"coach", action == Action::"read", resource)
+  when { resource.tags.contains("health") };
+
+As long as you have not answered, nothing of it passes, and whoever asked does not learn
+that there is something. "30 days" is for how long a yes holds at most; @ask("each time")
+is asked again for everything, and a yes holds for a day. A question that nobody asks
+again lapses after a week.`,
+	}
+	c.AddCommand(a.consentListCommand(), a.consentShowCommand(), a.consentAnswerCommand("allow"), a.consentAnswerCommand("refuse"))
+	return c
+}
+
+func (a *app) consentListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List what waits for your consent, and what you answered", Args: nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				list, err := c.Consents(cmd.Context())
+				return rows(a, err, list, func(w io.Writer, v *serve.Consent) { a.showConsent(w, v, shownConsent) }, "Nothing waits for your consent.")
+			})
+		},
+	}
+}
+
+// shownConsent is how many memories of a question a list has.
+const shownConsent = 3
+
+// showConsent shows a question with its memories, as many of them as most says; 0: all.
+func (a *app) showConsent(w io.Writer, v *serve.Consent, most int) {
+	purpose := ""
+	if v.Purpose != "" {
+		purpose = " for " + oneLine(v.Purpose)
+	}
+	fmt.Fprintf(w, "%s  %s would %s%s, by the rule %s; asked %s, last %s\n", a.paint.dim(v.ID), a.paint.bold(oneLine(v.Who)), verbOf(v.Action), purpose, oneLine(v.Rule),
+		plural(v.Asked, "time", "times"), a.when(v.Last))
+	a.consentItems(w, "waits", v.Waits, most)
+	if v.More {
+		fmt.Fprintln(w, "  and more, which is asked about afterwards")
+	}
+	switch {
+	case v.Answer == "":
+	case v.All:
+		fmt.Fprintf(w, "  %s until %s, also what comes later\n", v.Answer, a.when(v.Until))
+	default:
+		fmt.Fprintf(w, "  %s until %s\n", v.Answer, a.when(v.Until))
+	}
+	a.consentItems(w, "allowed", v.Shown, most)
+}
+
+func verbOf(action string) string {
+	return map[string]string{"share": "be given", "read": "read", "feed": "be fed", "sell": "buy"}[action]
+}
+
+func (a *app) consentItems(w io.Writer, state string, list []serve.ConsentItem, most int) {
+	for i, it := range list {
+		if i == most && most > 0 {
+			fmt.Fprintf(w, "  and %d more: locket consent show\n", len(list)-most)
+			return
+		}
+		text := oneLine(it.Text)
+		if text == "" {
+			text = a.paint.dim("(redaction leaves nothing)")
+		}
+		fmt.Fprintf(w, "  %-8s  %-10s  %s\n", state, it.Type, text)
+		if it.Was != "" {
+			fmt.Fprintf(w, "  %-8s  %-10s  %s\n", "", "", a.paint.dim("was: "+oneLine(it.Was)))
+		}
+	}
+}
+
+// consentOf gives the one that an id, or the beginning of one, names.
+func consentOf(ctx context.Context, c *serve.Client, id string) (v serve.Consent, err error) {
+	list, err := c.Consents(ctx)
+	if err != nil {
+		return v, err
+	}
+	found := 0
+	for i := range list {
+		if len(id) >= 4 && strings.HasPrefix(list[i].ID, strings.ToLower(id)) {
+			v, found = list[i], found+1
+		}
+	}
+	switch {
+	case len(id) < 4:
+		return v, usagef("%q: at least 4 characters of the id, which locket consent list shows", id)
+	case found == 0:
+		return v, fmt.Errorf("consent %s: %w", id, memory.ErrNotFound)
+	case found > 1:
+		return v, fmt.Errorf("consent %s: %w", id, memory.ErrAmbiguous)
+	}
+	return v, nil
+}
+
+func (a *app) consentShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show ID", Short: "Show all of what would be shown", Args: between(1, 1, "the id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				v, err := consentOf(cmd.Context(), c, args[0])
+				return a.printed(err, v, func(w io.Writer) {
+					fmt.Fprintln(w, oneLine(v.Words))
+					a.showConsent(w, &v, 0)
+				})
+			})
+		},
+	}
+}
+
+func (a *app) consentAnswerCommand(act string) *cobra.Command {
+	var yes bool
+	var life string
+	r := serve.ConsentAnswer{Act: act}
+	c := &cobra.Command{
+		Use: act + " ID", Args: between(1, 1, "the id"), Short: "Refuse it, and take back what you allowed",
+		Long:    "Nothing more of it is asked until the refusal ends: after 30 days, unless --for says so.\nWhat was shared by an earlier yes is taken back.",
+		Example: "  locket consent refuse 3f9a --for 90d",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if life != "" {
+				d, err := config.ParseDuration(life)
+				if err != nil {
+					return usagef("--for: %v", err)
+				}
+				r.For = d
+			}
+			r.ID = args[0]
+			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.answerConsent(cmd.Context(), c, r, yes) })
+		},
+	}
+	if act == "allow" {
+		c.Short, c.Example = "Say yes to what would be shown", "  locket consent allow 3f9a\n  locket consent allow 3f9a --remember --for 7d"
+		c.Long = `Shows what would pass, and asks. A yes is for these memories. With --remember it is also
+for what the rule will be about later. It ends when the rule says, or sooner by --for.`
+		c.Flags().BoolVar(&r.Remember, "remember", false, "also what the rule is about later")
+		c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	}
+	c.Flags().StringVar(&life, "for", "", "how `long` the answer holds, such as 12h or 7d")
+	return c
+}
+
+func (a *app) answerConsent(ctx context.Context, c *serve.Client, r serve.ConsentAnswer, yes bool) error {
+	v, err := consentOf(ctx, c, r.ID)
+	if err != nil {
+		return err
+	}
+	if r.Act == "allow" {
+		if !yes {
+			a.showConsent(a.stderr, &v, 0)
+			if !a.confirm("Allow it?") {
+				return errors.New("nothing was allowed")
+			}
+		}
+		if len(v.Waits) == 0 && !r.Remember {
+			return fmt.Errorf("consent %s: nothing waits for it: %w", v.ID, serve.ErrConflict)
+		}
+		for _, it := range v.Waits {
+			r.Of = append(r.Of, it.ID)
+		}
+	}
+	r.ID = v.ID
+	v, err = c.AnswerConsent(ctx, r)
+	return a.printed(err, v, func(w io.Writer) {
+		what := plural(len(v.Shown), "memory", "memories")
+		if v.All || v.Answer == "refused" {
+			what = "whatever the rule is about"
+		}
+		fmt.Fprintf(w, "%s %s %s until %s.\n", strings.ToUpper(v.Answer[:1])+v.Answer[1:], oneLine(v.Who), what, a.when(v.Until))
+	})
+}

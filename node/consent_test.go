@@ -1,0 +1,219 @@
+package node_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/policy/consent"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/share"
+)
+
+const asksAboutHealth = `permit (principal, action, resource) unless { resource.tags.contains("health") };
+@id("health") @ask("30 days") permit (principal, action, resource) when { resource.tags.contains("health") };
+`
+
+// What a rule asks about is not there for an app before the wearer says yes: for what
+// was shown, or for more, and for a time. Each question and answer is in the account.
+func TestThreatUnconsented(t *testing.T) {
+	ctx := t.Context()
+	now := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
+	cfg := settings(t, "")
+	if _, err := node.Init(cfg, node.InitOptions{KeyFile: true}); err != nil {
+		t.Fatal(err)
+	}
+	home, err := node.Open(cfg, node.Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer home.Close()
+	if ok, err := home.UnlockAsConfigured(ctx); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	c := serve.InProcess(serve.New(serve.Options{Services: home.Services()}))
+	defer c.Close()
+	no := false
+	add := func(text string, tags ...string) {
+		t.Helper()
+		if _, err := c.Add(ctx, serve.AddRequest{Text: text, Infer: &no, Tags: tags}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("The tomatoes are ripe.", "garden")
+	add("The blood pressure is 140 to 90.", "health")
+	if _, err := c.SetPolicy(ctx, asksAboutHealth); err != nil {
+		t.Fatal(err)
+	}
+	made, err := c.AddApp(ctx, serve.AppRequest{Name: "coach", Can: []serve.Right{serve.RightRead}, Types: []string{"semantic"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := c.WithKey(made.Key)
+	sees := func(want int) {
+		t.Helper()
+		page, err := app.List(ctx, serve.ListQuery{})
+		if err != nil || len(page.Memories) != want {
+			t.Errorf("the app sees %+v, %v, want %d", page.Memories, err, want)
+		}
+	}
+	waits := func(questions, memories, asked int) serve.Consent {
+		t.Helper()
+		list, err := c.Consents(ctx)
+		list = slices.DeleteFunc(list, func(v serve.Consent) bool { return len(v.Waits) == 0 })
+		if err != nil || len(list) != questions || questions > 0 && (len(list[0].Waits) != memories || list[0].Asked != asked) {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		if questions == 0 {
+			return serve.Consent{}
+		}
+		return list[0]
+	}
+	waits(0, 0, 0)
+	if res, err := app.Search(ctx, serve.SearchRequest{Query: "tomatoes"}); err != nil || len(res.Hits) != 1 {
+		t.Errorf("%+v, %v", res, err)
+	}
+	waits(0, 0, 0) // what nobody looked for is not asked
+	if res, err := app.Search(ctx, serve.SearchRequest{Query: "blood pressure"}); err != nil || slices.ContainsFunc(res.Hits, func(h serve.Hit) bool { return strings.Contains(h.Memory.Text, "blood") }) {
+		t.Errorf("%+v, %v", res, err)
+	}
+	q := waits(1, 1, 1)
+	if q.Who != "app:coach" || q.Action != "read" || q.Rule != "health" || !strings.HasPrefix(q.Waits[0].Text, "The blood pressure") || q.Answer != "" || q.Most.Std() != 30*24*time.Hour {
+		t.Errorf("%+v", q)
+	}
+	if _, err := app.Ask(ctx, serve.AskRequest{Question: "How is the blood pressure?", EvidenceOnly: true}); err != nil {
+		t.Error(err)
+	}
+	if _, err := app.Context(ctx, serve.ContextRequest{Topic: "blood pressure"}); err != nil {
+		t.Error(err)
+	}
+	sees(1)
+	waits(1, 1, 4)
+	if s, err := c.Status(ctx); err != nil || s.Consents != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := app.Consents(ctx); !errors.Is(err, serve.ErrForbidden) {
+		t.Errorf("an app reads what waits: %v", err)
+	}
+	if _, err := app.AnswerConsent(ctx, serve.ConsentAnswer{ID: q.ID, Act: "allow"}); !errors.Is(err, serve.ErrForbidden) {
+		t.Errorf("an app answers: %v", err)
+	}
+
+	// A yes is for what was shown, and ends.
+	for _, bad := range []serve.ConsentAnswer{{ID: "zzzz", Act: "allow"}, {ID: q.ID, Act: "allow", For: config.Duration(31 * 24 * time.Hour)}, {ID: q.ID, Act: "perhaps"}, {ID: "a", Act: "allow"}} {
+		if v, err := c.AnswerConsent(ctx, bad); err == nil {
+			t.Errorf("%+v: %+v", bad, v)
+		}
+	}
+	if v, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: q.ID[:6], Act: "allow", For: config.Duration(time.Hour)}); err != nil || v.Answer != "allowed" || len(v.Shown) != 1 || len(v.Waits) != 0 || !v.Until.Equal(now.Add(time.Hour)) {
+		t.Errorf("%+v, %v", v, err)
+	}
+	sees(2)
+	add("The knee hurts on stairs.", "health")
+	sees(2)
+	q = waits(1, 1, 5)
+	now = now.Add(time.Hour)
+	sees(1)
+	q = waits(1, 2, 6)
+	if q.Answer != "" {
+		t.Errorf("it holds on: %+v", q)
+	}
+	// One of two, and then all that come.
+	if v, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: q.ID, Act: "allow", Of: []memory.ID{q.Waits[1].ID}}); err != nil || len(v.Waits) != 1 || len(v.Shown) != 1 {
+		t.Errorf("%+v, %v", v, err)
+	}
+	sees(2)
+	if v, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: q.ID, Act: "allow", Remember: true}); err != nil || !v.All || len(v.Waits) != 0 {
+		t.Errorf("%+v, %v", v, err)
+	}
+	add("The back is well again.", "health")
+	sees(4)
+	waits(0, 0, 0)
+
+	// A no is for all, and the question comes again after it.
+	if v, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: q.ID, Act: "refuse"}); err != nil || v.Answer != "refused" || !v.Until.Equal(now.Add(30*24*time.Hour)) {
+		t.Errorf("%+v, %v", v, err)
+	}
+	sees(1)
+	waits(0, 0, 0)
+	now = now.Add(30 * 24 * time.Hour)
+	sees(1)
+	waits(1, 3, 8) // as often as it was asked at all
+	now = now.Add(8 * 24 * time.Hour)
+	waits(0, 0, 0) // nobody asked again for a week
+
+	log, err := c.ShareLog(ctx)
+	var did []string
+	for _, d := range slices.Backward(log.Deeds) {
+		if len(d.To) != 1 || d.To[0] != "app:coach" || d.Title != "health" {
+			t.Errorf("%+v", d)
+		}
+		did = append(did, d.Did)
+	}
+	if want := []string{string(consent.DidAsk), string(consent.DidAllow), string(consent.DidAsk), string(consent.DidAllow), string(consent.DidAllow), string(consent.DidRefuse), string(consent.DidAsk)}; err != nil || !slices.Equal(did, want) {
+		t.Errorf("the account: %v, %v", did, err)
+	}
+}
+
+// A share holds what the wearer consented to, as redacted, and loses it when the
+// consent is taken back.
+func TestConsentOfAShare(t *testing.T) {
+	relay := serveRelay(t)
+	d := newDevice(t, relay.url, 81)
+	ctx := t.Context()
+	d.init()
+	c := serve.InProcess(serve.New(serve.Options{Services: d.Services()}))
+	defer c.Close()
+	no := false
+	for text, tag := range map[string]string{"The tomatoes are ripe.": "garden", "Zuzana takes a pill at eight.": "health"} {
+		if _, err := c.Add(ctx, serve.AddRequest{Text: text, Infer: &no, Tags: []string{tag}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.SetPolicy(ctx, asksAboutHealth); err != nil {
+		t.Fatal(err)
+	}
+	reader := &share.Reader{Dir: t.TempDir(), Reserve: 1}
+	key, _, err := reader.Key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wish := serve.ShareRequest{Types: []memory.Type{memory.Semantic}, To: []string{"Ann=" + key}, Redact: []string{"Zuzana"}}
+	p, err := c.PreviewShare(ctx, wish)
+	if err != nil || len(p.Memories) != 1 || len(p.Held) != 1 || p.Held[0].Why != "it waits for your consent: health" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	list, err := c.Consents(ctx)
+	if err != nil || len(list) != 1 || list[0].Who != "reader:Ann" || !list[0].Redacted || len(list[0].Waits) != 1 || list[0].Waits[0].Text != "[…] takes a pill at eight." || list[0].Waits[0].Was == "" {
+		t.Fatalf("what would be shown: %+v, %v", list, err)
+	}
+	if _, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: list[0].ID, Act: "allow"}); err != nil {
+		t.Fatal(err)
+	}
+	made, err := c.CreateShare(ctx, wish)
+	if err != nil || made.Memories != 2 {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	// The yes was for the redacted text, and for nobody else.
+	bare := wish
+	bare.Redact = nil
+	if p, err := c.PreviewShare(ctx, bare); err != nil || len(p.Memories) != 1 {
+		t.Errorf("without redaction: %+v, %v", p, err)
+	}
+	bare = wish
+	bare.To = []string{"Eve=" + key}
+	if p, err := c.PreviewShare(ctx, bare); err != nil || len(p.Memories) != 1 {
+		t.Errorf("another reader: %+v, %v", p, err)
+	}
+	if v, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: list[0].ID, Act: "refuse"}); err != nil || v.Answer != "refused" {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if shares, err := c.Shares(ctx); err != nil || len(shares) != 1 || shares[0].Memories != 1 {
+		t.Errorf("after the refusal: %+v, %v", shares, err)
+	}
+}

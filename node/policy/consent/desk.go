@@ -1,0 +1,298 @@
+package consent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/internal/sorting"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Store keeps the questions, sealed.
+type Store interface {
+	View(ctx context.Context, fn func(*store.Tx) error) error
+	Update(ctx context.Context, fn func(*store.Tx) error) error
+}
+
+// Did is what became of a question, in the wearer's account.
+type Did string
+
+// The deeds.
+const (
+	DidAsk    Did = "consent asked"
+	DidAllow  Did = "consent given"
+	DidRefuse Did = "consent refused"
+)
+
+// Config of the desk.
+type Config struct {
+	Store Store
+	Now   func() time.Time
+	// Note writes a line into the wearer's account of what was shared. If it can't,
+	// nothing is asked or answered.
+	Note func(ctx context.Context, did Did, rule, to string, memories int, until time.Time) error
+	// Redact gives the texts of memories as redaction would show them; empty: it
+	// leaves nothing of that one.
+	Redact func(ctx context.Context, redacted []byte, of []memory.Memory) ([]string, error)
+	// Refused takes back what was allowed before.
+	Refused func(context.Context)
+}
+
+// Desk is the part of an open node that asks the wearer. Its methods are safe for
+// concurrent use.
+type Desk struct{ c Config }
+
+// New makes it.
+func New(c Config) *Desk { return &Desk{c} }
+
+// Ask keeps what was held back because a rule asks. again counts it also where it
+// waits already: somebody asked once more.
+func (d *Desk) Ask(ctx context.Context, held []Held, again bool) error {
+	if len(held) == 0 {
+		return nil
+	}
+	now := d.c.Now().UTC().Truncate(time.Second)
+	var begun []question
+	changed := false
+	err := d.c.Store.View(ctx, func(tx *store.Tx) error {
+		list, err := read(tx)
+		_, begun, changed = ask(list, held, again, now)
+		return err
+	})
+	if err != nil || !changed {
+		return err
+	}
+	for i := range begun {
+		if err := d.c.Note(ctx, DidAsk, begun[i].Rule, begun[i].By.Who(), len(begun[i].Of), time.Time{}); err != nil {
+			return err
+		}
+	}
+	return d.c.Store.Update(ctx, func(tx *store.Tx) error {
+		list, err := read(tx)
+		if err != nil {
+			return err
+		}
+		list, _, _ = ask(list, held, again, now)
+		return keep(tx, list, now)
+	})
+}
+
+// Waiting is how many questions wait for an answer.
+func Waiting(tx *store.Tx, now time.Time) (n int, err error) {
+	list, err := read(tx)
+	for i := range list {
+		if list[i].waits(now) {
+			n++
+		}
+	}
+	return n, err
+}
+
+// Agreer implements serve.Consents.
+type Agreer struct{ of opened.Of[*Desk] }
+
+// NewAgreer makes one over what is open.
+func NewAgreer(of opened.Of[*Desk]) Agreer { return Agreer{of} }
+
+// Consents implements serve.Consents.
+func (a Agreer) Consents(ctx context.Context) (out []serve.Consent, err error) {
+	d, release, err := a.of.Use()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	now := d.c.Now()
+	var list []question
+	if err := d.c.Store.View(ctx, func(tx *store.Tx) error { list, err = read(tx); return err }); err != nil {
+		return nil, err
+	}
+	sorting.Stable(list, func(a, b question) int {
+		if x, y := a.waits(now), b.waits(now); x != y {
+			if x {
+				return -1
+			}
+			return 1
+		}
+		return b.Last.Compare(a.Last)
+	})
+	for i := range list {
+		if q := &list[i]; q.waits(now) || q.holds(now) {
+			v, err := d.shown(ctx, q, now)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+// shown is how a question is served.
+func (d *Desk) shown(ctx context.Context, q *question, now time.Time) (v serve.Consent, err error) {
+	v = serve.Consent{ID: q.ID, Who: q.By.Who(), Action: string(q.By.Action), Purpose: q.By.Purpose, Rule: q.Rule, Words: q.Key, Redacted: q.By.Form != "",
+		Asked: q.Asked, First: q.First, Last: q.Last, Most: config.Duration(q.most()), Waits: []serve.ConsentItem{}}
+	if q.waits(now) {
+		v.More, v.Lapses = q.More, q.Last.Add(waitsFor)
+		if v.Waits, err = d.items(ctx, q, q.Of); err != nil {
+			return v, err
+		}
+	}
+	if q.holds(now) {
+		v.Answer, v.Said, v.Until, v.All = "refused", q.Said, q.Until, q.All
+		if q.Allowed {
+			v.Answer = "allowed"
+		}
+		v.Shown, err = d.items(ctx, q, q.Shown)
+	}
+	return v, err
+}
+
+// items gives memories as they would be shown; those that are gone are left out.
+func (d *Desk) items(ctx context.Context, q *question, ids []memory.ID) ([]serve.ConsentItem, error) {
+	out := []serve.ConsentItem{}
+	var of []memory.Memory
+	err := d.c.Store.View(ctx, func(tx *store.Tx) error {
+		for _, id := range ids {
+			if m, err := engine.Live(tx, id); err == nil {
+				of = append(of, m)
+				out = append(out, serve.ConsentItem{ID: id, Type: m.Type, Text: m.Text})
+			} else if u, err := tx.Utterance(id); err == nil {
+				of = append(of, memory.Memory{})
+				out = append(out, serve.ConsentItem{ID: id, Type: policy.Utterances, Text: u.Text})
+			}
+		}
+		return nil
+	})
+	if err != nil || q.Redacted == nil {
+		return out, err
+	}
+	texts, err := d.c.Redact(ctx, q.Redacted, of)
+	if err != nil {
+		return nil, err
+	}
+	for i, text := range texts {
+		if text != out[i].Text {
+			out[i].Text, out[i].Was = text, out[i].Text
+		}
+	}
+	return out, nil
+}
+
+// most is for how long a yes holds at most.
+func (q *question) most() time.Duration {
+	if q.For == 0 {
+		return onceFor
+	}
+	return q.For
+}
+
+// AnswerConsent implements serve.Consents.
+func (a Agreer) AnswerConsent(ctx context.Context, r serve.ConsentAnswer) (v serve.Consent, err error) {
+	d, release, err := a.of.Use()
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	now := d.c.Now().UTC().Truncate(time.Second)
+	var list []question
+	if err := d.c.Store.View(ctx, func(tx *store.Tx) error { list, err = read(tx); return err }); err != nil {
+		return v, err
+	}
+	q, err := find(list, r.ID, now)
+	if err != nil {
+		return v, err
+	}
+	if len(r.Of) > 0 { // what the wearer was shown, and nothing that came meanwhile
+		q.Of = slices.DeleteFunc(slices.Clone(q.Of), func(id memory.ID) bool { return !slices.Contains(r.Of, id) })
+	}
+	until, err := q.until(&r, now)
+	if err != nil {
+		return v, err
+	}
+	if r.Act != "allow" && r.Act != "refuse" {
+		return v, fmt.Errorf("%w: act: %.40q: want allow or refuse", memory.ErrInvalid, r.Act)
+	}
+	did, n, was := DidAllow, len(q.Of), q.Allowed && q.holds(now)
+	if r.Act == "refuse" {
+		did = DidRefuse
+	}
+	if err := d.c.Note(ctx, did, q.Rule, q.By.Who(), n, until); err != nil {
+		return v, err
+	}
+	var kept question
+	err = d.c.Store.Update(ctx, func(tx *store.Tx) error {
+		again, err := read(tx)
+		if err != nil {
+			return err
+		}
+		k, err := find(again, q.ID, now)
+		if err != nil {
+			return err
+		}
+		if r.Act == "refuse" {
+			k.refuse(until, now)
+		} else {
+			k.allow(q.Of, r.Remember, until, now)
+		}
+		kept = *k
+		return keep(tx, again, now)
+	})
+	if err != nil {
+		return v, err
+	}
+	if was && !kept.Allowed && d.c.Refused != nil {
+		d.c.Refused(context.WithoutCancel(ctx))
+	}
+	return d.shown(ctx, &kept, now)
+}
+
+// until is how long an answer holds, or why it can't be given.
+func (q *question) until(r *serve.ConsentAnswer, now time.Time) (time.Time, error) {
+	most, span := policy.MaxAsk, refusedFor
+	if r.Act == "allow" {
+		most, span = q.most(), q.most()
+		switch {
+		case len(q.Of) == 0 && !r.Remember:
+			return now, fmt.Errorf("consent %s: %w: nothing waits for it", q.ID, serve.ErrConflict)
+		case r.Remember && q.For == 0:
+			return now, fmt.Errorf("%w: remember: the rule %q asks each time", memory.ErrInvalid, q.Rule)
+		}
+	}
+	if r.For != 0 {
+		span = r.For.Std()
+	}
+	if span <= 0 || span > most {
+		return now, fmt.Errorf("%w: for: %s: %s at most", memory.ErrInvalid, r.For, policy.Span(most))
+	}
+	return now.Add(span), nil
+}
+
+// find gives the one question that an id, or the beginning of one, names.
+func find(list []question, id string, now time.Time) (found *question, err error) {
+	if len(id) < 4 {
+		return nil, fmt.Errorf("%w: consent %q: at least 4 characters", memory.ErrInvalid, id)
+	}
+	for i := range list {
+		q := &list[i]
+		if !strings.HasPrefix(q.ID, strings.ToLower(id)) || !q.waits(now) && !q.holds(now) {
+			continue
+		}
+		if found != nil {
+			return nil, fmt.Errorf("consent %s: %w", id, memory.ErrAmbiguous)
+		}
+		found = q
+	}
+	if found == nil {
+		return nil, fmt.Errorf("consent %.40s: %w", id, memory.ErrNotFound)
+	}
+	return found, nil
+}

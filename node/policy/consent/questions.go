@@ -1,0 +1,193 @@
+// Package consent keeps what a rule of the policy asks the wearer: what somebody
+// would be shown, and what the wearer said to it. A question is of one party, one
+// rule and one way of redaction. Unanswered it denies; an answer has an end. It
+// lies sealed in the store of this device, with ids and no texts, so that what is
+// forgotten is in no question.
+package consent
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/policy"
+)
+
+// Limits of what is kept.
+const (
+	maxQuestions = 200
+	maxShown     = 200                 // memories of one question, waiting or answered
+	waitsFor     = 7 * 24 * time.Hour  // without being asked again
+	refusedFor   = 30 * 24 * time.Hour // where the wearer says nothing else
+	onceFor      = 24 * time.Hour      // of a rule that asks each time
+)
+
+const meta = "consents"
+
+// question is one that was asked, with its answer.
+type question struct {
+	ID       string         `json:"id"`
+	By       policy.Request `json:"by"`   // without Now
+	Rule     string         `json:"rule"` // its name
+	Key      string         `json:"key"`  // as policy.Rule.Key
+	For      time.Duration  `json:"for"`  // as policy.Rule.For
+	Redacted []byte         `json:"redacted,omitempty"`
+	Asked    int            `json:"asked"` // times
+	First    time.Time      `json:"first"`
+	Last     time.Time      `json:"last"`
+	Of       []memory.ID    `json:"of,omitempty"` // that wait for an answer
+
+	More bool `json:"more,omitempty"` // there are others, for which there was no room
+
+	Allowed bool        `json:"allowed,omitempty"`
+	Said    time.Time   `json:"said,omitzero"` // when the wearer answered
+	Until   time.Time   `json:"until,omitzero"`
+	All     bool        `json:"all,omitempty"`   // whatever the rule is about
+	Shown   []memory.ID `json:"shown,omitempty"` // unless All: what is allowed
+}
+
+// Held is a memory that waits for the wearer's consent.
+type Held struct {
+	By       policy.Request
+	Rules    []*policy.Rule // as of the decision
+	Memory   memory.ID
+	Redacted []byte // how it is redacted, for whoever shows it; nil: not at all
+}
+
+func idOf(h *Held, r *policy.Rule) string {
+	sum := sha256.New()
+	for _, s := range []string{string(h.By.Kind), h.By.Name, string(h.By.Action), h.By.Purpose, h.By.Form, r.Key()} {
+		fmt.Fprintf(sum, "%d:%s", len(s), s)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:6])
+}
+
+// holds reports whether its answer is in force.
+func (q *question) holds(now time.Time) bool { return now.Before(q.Until) }
+
+// waits reports whether there is something to answer.
+func (q *question) waits(now time.Time) bool {
+	return len(q.Of) > 0 && now.Before(q.Last.Add(waitsFor))
+}
+
+func read(tx *store.Tx) (list []question, err error) {
+	_, err = tx.Meta(meta, &list)
+	return list, err
+}
+
+// keep writes the questions that are of use at a time.
+func keep(tx *store.Tx, list []question, now time.Time) error {
+	list = slices.DeleteFunc(list, func(q question) bool { return !q.holds(now) && !q.waits(now) })
+	return tx.PutMeta(meta, list)
+}
+
+// Answers gives what the wearer answered and did not take back.
+func Answers(tx *store.Tx) (out []policy.Answer, err error) {
+	list, err := read(tx)
+	for i := range list {
+		q := &list[i]
+		if q.Until.IsZero() {
+			continue
+		}
+		a := policy.Answer{Rule: q.Key, By: q.By, Allow: q.Allowed, Until: q.Until}
+		if q.Allowed && !q.All {
+			a.Of = map[memory.ID]bool{}
+			for _, id := range q.Shown {
+				a.Of[id] = true
+			}
+		}
+		out = append(out, a)
+	}
+	return out, err
+}
+
+// ask puts what waits into the questions, and gives those that begin to wait. Without
+// again, what waits already is left as it is.
+func ask(list []question, held []Held, again bool, now time.Time) (out []question, begun []question, changed bool) {
+	counted := map[string]bool{}
+	began := map[string]bool{}
+	for i := range held {
+		h := &held[i]
+		for _, r := range h.Rules {
+			id := idOf(h, r)
+			at := slices.IndexFunc(list, func(q question) bool { return q.ID == id })
+			if at < 0 {
+				if len(list) >= maxQuestions {
+					continue // it stays denied
+				}
+				by := h.By
+				by.Now = time.Time{}
+				list = append(list, question{ID: id, By: by, Rule: r.Name(), Key: r.Key(), For: r.For, Redacted: h.Redacted, First: now})
+				at = len(list) - 1
+			}
+			q := &list[at]
+			if !q.waits(now) {
+				q.Of, q.More, began[id] = nil, false, true
+			}
+			known := slices.Contains(q.Of, h.Memory)
+			if known && !again {
+				continue
+			}
+			if !counted[id] {
+				counted[id], changed = true, true
+				q.Asked++
+				q.Last = now
+			}
+			switch {
+			case known:
+			case len(q.Of) < maxShown:
+				q.Of = append(q.Of, h.Memory)
+			default:
+				q.More = true
+			}
+		}
+	}
+	for i := range list {
+		if began[list[i].ID] {
+			begun = append(begun, list[i])
+		}
+	}
+	return list, begun, changed
+}
+
+// allow answers yes to memories until a time. What was allowed before, and still is,
+// is allowed as long.
+func (q *question) allow(of []memory.ID, all bool, until, now time.Time) {
+	shown := slices.Clone(of)
+	if q.Allowed && q.holds(now) {
+		all = all || q.All
+		for _, id := range q.Shown {
+			if !slices.Contains(shown, id) {
+				shown = append(shown, id)
+			}
+		}
+	}
+	q.Of = slices.DeleteFunc(q.Of, func(id memory.ID) bool { return all || slices.Contains(of, id) })
+	if q.More = q.More && len(q.Of) > 0; all {
+		shown = nil
+	}
+	q.Allowed, q.All, q.Shown, q.Said, q.Until = true, all, shown[:min(len(shown), maxAnswered)], now, until
+}
+
+// maxAnswered is how many memories one answer covers.
+const maxAnswered = 5 * maxShown
+
+// refuse answers no until a time.
+func (q *question) refuse(until, now time.Time) {
+	q.Allowed, q.All, q.Shown, q.Said, q.Until, q.Of, q.More = false, false, nil, now, until, nil, false
+}
+
+// Form names a way of redaction in a policy.Request.
+func Form(redaction any) (form string, redacted []byte, err error) {
+	b, err := json.Marshal(redaction)
+	if err != nil {
+		return "", nil, fmt.Errorf("consent: redaction: %w", err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8]), b, nil
+}

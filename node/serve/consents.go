@@ -1,0 +1,106 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+)
+
+// Consents asks the wearer where a rule of the policy says so. What is not answered
+// is denied. A consent is named by its id or 4 characters of it or more.
+type Consents interface {
+	// Consents gives what waits for an answer, and the answers that hold.
+	Consents(ctx context.Context) ([]Consent, error)
+	// AnswerConsent allows or refuses: memory.ErrNotFound, ErrConflict where there is
+	// nothing to allow, memory.ErrInvalid where the rule permits no such answer.
+	AnswerConsent(ctx context.Context, r ConsentAnswer) (Consent, error)
+}
+
+// Consent is what a rule asks, and what the wearer said to it.
+type Consent struct {
+	ID       string          `json:"id"`
+	Who      string          `json:"who"`    // reader:NAME, app:NAME, worker:NAME or buyer
+	Action   string          `json:"action"` // share, read, feed or sell
+	Purpose  string          `json:"purpose,omitempty"`
+	Rule     string          `json:"rule"`  // its name
+	Words    string          `json:"words"` // the rule in plain words
+	Redacted bool            `json:"redacted,omitempty"`
+	Asked    int             `json:"asked"` // how often
+	First    time.Time       `json:"first"`
+	Last     time.Time       `json:"last"`
+	Waits    []ConsentItem   `json:"waits"`          // what would be shown, and waits for an answer
+	More     bool            `json:"more,omitempty"` // there is more than waits; it is asked about afterwards
+	Lapses   time.Time       `json:"lapses,omitzero"`
+	Most     config.Duration `json:"most"` // for how long a yes holds at most
+
+	Answer string        `json:"answer,omitempty"` // allowed or refused; absent: none that holds
+	Said   time.Time     `json:"said,omitzero"`
+	Until  time.Time     `json:"until,omitzero"`
+	All    bool          `json:"all,omitempty"` // also what the rule will be about later
+	Shown  []ConsentItem `json:"shown,omitempty"`
+}
+
+// ConsentItem is a memory as it would be shown.
+type ConsentItem struct {
+	ID   memory.ID   `json:"id"`
+	Type memory.Type `json:"type"`
+	Text string      `json:"text"`
+	Was  string      `json:"was,omitempty"` // what the redaction changed
+}
+
+// ConsentAnswer is what the wearer says.
+type ConsentAnswer struct {
+	ID       string          `json:"-"`
+	Act      string          `json:"act" enum:"allow,refuse"`
+	Remember bool            `json:"remember,omitempty"` // allow also what the rule is about later
+	For      config.Duration `json:"for,omitempty"`      // absent: as long as the rule lets it hold, or 30 days of a refusal
+	// Of are the memories that the wearer was shown and allows; absent: all that wait.
+	Of []memory.ID `json:"of,omitempty"`
+}
+
+type consentAnswered struct {
+	ID   string `path:"id" doc:"its id, or 4 characters of it or more"`
+	Body ConsentAnswer
+}
+
+// ConsentsAnswer lists them.
+type ConsentsAnswer struct {
+	Consents []Consent `json:"consents"`
+}
+
+var agreeing = topic[Consents]{listConsents, answerConsent}
+
+var (
+	listConsents = asks(RightOwner, spec{
+		method: "GET", path: "/v1/consents", id: "listConsents",
+		summary: "What waits for your consent, and what you answered",
+		about:   "A rule of the policy with @ask permits what the wearer said yes to. What would be shown is in each question; whoever asked is not told of it.",
+		gives:   "The questions that wait, the last asked first, then the answers that hold",
+	}, func(s Consents, ctx context.Context) (ConsentsAnswer, error) {
+		list, err := s.Consents(ctx)
+		return ConsentsAnswer{Some(list)}, err
+	})
+
+	answerConsent = takes(RightOwner, spec{
+		method: "POST", path: "/v1/consents/{id}", id: "answerConsent",
+		summary: "Allow or refuse what a rule asks",
+		about:   "What is allowed is what was shown, or with remember also what the rule is about later. Both end. A refusal takes back what was allowed before.",
+		gives:   "The consent",
+	}, func(s Consents, ctx context.Context, in consentAnswered) (Consent, error) {
+		in.Body.ID = in.ID
+		return s.AnswerConsent(ctx, in.Body)
+	})
+)
+
+// Consents lists what waits for an answer, and the answers that hold.
+func (c *Client) Consents(ctx context.Context) ([]Consent, error) {
+	v, err := listConsents.call(ctx, c, none{})
+	return v.Consents, err
+}
+
+// AnswerConsent allows or refuses.
+func (c *Client) AnswerConsent(ctx context.Context, r ConsentAnswer) (Consent, error) {
+	return answerConsent.call(ctx, c, consentAnswered{r.ID, r})
+}
