@@ -43,7 +43,6 @@ func newServer(c *serve.Client, version string, schemas *sdk.SchemaCache) *sdk.S
 	t := &server{c}
 	t.reading(s)
 	t.writing(s)
-	t.buying(s)
 	t.resources(s)
 	t.prompts(s)
 	return s

@@ -21,7 +21,6 @@ const (
 	RightUpdate Right = "update" // what the app itself has written
 	RightForget Right = "forget" // erase what it may see, for good
 	RightChat   Right = "chat"   // let the model answer with memory in its input, at the owner's cost
-	RightBuy    Right = "buy"    // at a market, within a budget of the owner's
 )
 
 // These rights can't be given. They follow from who makes the request.
@@ -35,7 +34,7 @@ const (
 )
 
 // Rights are those that an app can be given.
-var Rights = [...]Right{RightRead, RightAdd, RightUpdate, RightForget, RightChat, RightBuy}
+var Rights = [...]Right{RightRead, RightAdd, RightUpdate, RightForget, RightChat}
 
 // KeyPrefix begins the key of an app.
 const KeyPrefix = "lka_"
