@@ -120,7 +120,7 @@ func TestPaletteByKeyboard(t *testing.T) {
 		return slices.ContainsFunc(res.Hits, func(h serve.Hit) bool { return strings.Contains(h.Text, "heron") })
 	}
 	// The last entry but one takes what was typed; the last asks it.
-	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.WaitVisible(".palette-field"), chromedp.KeyEvent("My locker at the bath is number 4711, by the heron."), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".toast button"))
+	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.Poll(`document.activeElement?.matches(".palette-field")`, nil), chromedp.KeyEvent("My locker at the bath is number 4711, by the heron."), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".toast button"))
 	b.says("Taken in:")
 	if !has("locker bath heron") {
 		t.Error("it is not remembered")
@@ -129,7 +129,7 @@ func TestPaletteByKeyboard(t *testing.T) {
 	b.until(`fetch("/v1/search", {method: "POST", headers: {"Content-Type": "application/json", "Locket-Console": localStorage["locket.key"]}, body: JSON.stringify({query: "locker bath heron", only: "memories"})}).then(r => r.json()).then(r => !r.hits.some(h => h.text.includes("heron")))`)
 
 	b.palette("forget the last 10 minutes")
-	b.do(chromedp.WaitVisible("dialog footer .button"), chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog"))
+	b.do(chromedp.WaitVisible("dialog .forget-part"), chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog"))
 	b.palette("pause for 10")
 	b.do(chromedp.WaitVisible(".recording.paused"))
 	b.palette("listen again")

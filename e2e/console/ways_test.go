@@ -29,7 +29,7 @@ func (b *tab) press(selector string) {
 // palette runs the first action that some words find.
 func (b *tab) palette(words string) {
 	b.t.Helper()
-	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.WaitVisible(".palette-field"), chromedp.KeyEvent(words))
+	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.Poll(`document.activeElement?.matches(".palette-field")`, nil), chromedp.KeyEvent(words))
 	b.until(`document.querySelector(".palette-field").value === ` + quoted(words))
 	b.do(chromedp.KeyEvent(kb.Enter), chromedp.WaitNotPresent(".palette-field"))
 }
