@@ -23,7 +23,7 @@ func TestTidyUp(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Undone {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	b.do(chromedp.Click(".toast button"))
+	b.press(".toast button") // by keyboard
 	b.until(`!document.querySelector(".dreams li button")`)
 	list, err = c.Dreams(t.Context())
 	if err != nil {

@@ -3,6 +3,7 @@ package console
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -152,6 +153,15 @@ func TestPause(t *testing.T) {
 	if paused() {
 		t.Error("it does not listen")
 	}
+	// A pause from elsewhere is seen at once, too.
+	if _, err := api(t).Pause(t.Context(), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.WaitVisible(".recording.paused"))
+	if _, err := api(t).Resume(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.WaitVisible(".recording:not(.paused)"))
 }
 
 // A recording plays from the day.

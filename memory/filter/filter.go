@@ -86,6 +86,44 @@ func (f Filter) String() string {
 	return b.String()
 }
 
+// Parts gives the filters of which f is the AND: f itself if it is none, nothing
+// if it is zero.
+func (f Filter) Parts() []Filter {
+	list, ok := f.root.(all)
+	if !ok {
+		if f.root == nil {
+			return nil
+		}
+		return []Filter{f}
+	}
+	var out []Filter
+	for _, n := range list {
+		out = append(out, Filter{n}.Parts()...)
+	}
+	return out
+}
+
+// Operand is the line of f as it stands between two "and": with parentheses if f is
+// an OR.
+func (f Filter) Operand() string {
+	if f.root == nil {
+		return ""
+	}
+	var b strings.Builder
+	f.root.write(&b, 2)
+	return b.String()
+}
+
+// Condition gives the field, comparison and values of a filter that is one
+// condition; ok is false for any other.
+func (f Filter) Condition() (field string, op Op, values []string, ok bool) {
+	c, ok := f.root.(*condition)
+	if !ok {
+		return "", "", nil, false
+	}
+	return c.name, c.op, slices.Clone(c.words), true
+}
+
 // Only is a filter of its caller's own rule. It has no form in JSON.
 func Only(rule func(*Item) bool) Filter { return Filter{predicate(rule)} }
 

@@ -333,3 +333,37 @@ func FuzzJSON(f *testing.F) {
 		}
 	})
 }
+
+// A filter is the AND of its parts, whose lines are joined to the same filter.
+func TestParts(t *testing.T) {
+	for line, want := range map[string]string{
+		"":                                "",
+		"type = core":                     "type = core",
+		"type = core or tags = work":      "(type = core or tags = work)",
+		"type = core and not tags = work": "type = core|not tags = work",
+		`(type = core and speaker = "A and B") and (tags = a or tags = b) and not (place = x and pinned = true)`: `type = core|speaker = "A and B"|(tags = a or tags = b)|not (place = x and pinned = true)`,
+	} {
+		f, err := Parse(line, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for _, p := range f.Parts() {
+			lines = append(lines, p.Operand())
+		}
+		if got := strings.Join(lines, "|"); got != want {
+			t.Errorf("%q has the parts %q, not %q", line, got, want)
+		}
+		again, err := Parse(strings.Join(lines, " and "), nil)
+		if err != nil || len(again.Parts()) != len(lines) || again.Match(lunch()) != f.Match(lunch()) || again.Match(said()) != f.Match(said()) {
+			t.Errorf("%q: joined again it is %q, %v", line, again, err)
+		}
+	}
+	f, err := Parse(`speaker not in (Ann, "Bo B")`, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if field, op, values, ok := f.Condition(); !ok || field != "speaker" || op != OpNotIn || strings.Join(values, "|") != "Ann|Bo B" {
+		t.Errorf("%s %s %q, %v", field, op, values, ok)
+	}
+}

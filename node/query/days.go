@@ -121,6 +121,15 @@ func (qr *Query) dayMemories(ctx context.Context, tx *store.Tx, d *serve.Day) er
 	return nil
 }
 
+// Zone implements serve.Calendar.
+func (rd Reader) Zone(ctx context.Context) (zone *time.Location, err error) {
+	err = opened.View(ctx, rd.of, func(qr *Query, _ *store.Tx) error {
+		zone = qr.c.Zone
+		return nil
+	})
+	return zone, err
+}
+
 // Days implements serve.Calendar.
 func (rd Reader) Days(ctx context.Context, from, to serve.Date) (out serve.DaysAnswer, err error) {
 	err = opened.View(ctx, rd.of, func(qr *Query, _ *store.Tx) error {
@@ -156,6 +165,7 @@ const watchPoll = 250 * time.Millisecond
 func (rd Reader) Watch(ctx context.Context) iter.Seq2[uint64, error] {
 	return func(yield func(uint64, error) bool) {
 		var was store.Edition
+		var paused []serve.Span
 		for count := uint64(0); ; {
 			var now store.Edition
 			err := opened.View(ctx, rd.of, func(_ *Query, tx *store.Tx) (err error) {
@@ -165,9 +175,11 @@ func (rd Reader) Watch(ctx context.Context) iter.Seq2[uint64, error] {
 			if ctx.Err() != nil {
 				return
 			}
-			if count == 0 || now != was || err != nil {
+			at := time.Now()
+			pauses := rd.pauses(at, at)
+			if count == 0 || now != was || err != nil || !slices.Equal(pauses, paused) {
 				count++
-				if was = now; !yield(count, err) || err != nil {
+				if was, paused = now, pauses; !yield(count, err) || err != nil {
 					return
 				}
 			}

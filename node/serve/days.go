@@ -16,6 +16,8 @@ type Calendar interface {
 	// Days counts the lines of each day from one date to another, both
 	// included, at most MaxDays days. It leaves out days with nothing.
 	Days(ctx context.Context, from, to Date) (DaysAnswer, error)
+	// Zone returns the zone in which the node's days begin.
+	Zone(ctx context.Context) (*time.Location, error)
 }
 
 // Date is a day as people write it down: 2026-09-14.
@@ -128,7 +130,7 @@ func (q *daysQuery) check() error {
 	return nil
 }
 
-var remembering = topic[Calendar]{listDays, getDay}
+var remembering = topic[Calendar]{listDays, getDay, readFilter}
 
 var (
 	listDays = takes(RightOwner, spec{

@@ -140,6 +140,7 @@ func TestProblems(t *testing.T) {
 		{"GET", "/v1/memories?type=core&type=core", "", 400, "invalid-request", "type"},
 		{"GET", "/v1/memories?a=%zz", "", 400, "invalid-request", ""},
 		{"GET", "/v1/memories?cursor=none", "", 422, "invalid", ""},
+		{"GET", "/v1/filter?line=tpye+%3D+core", "", 422, "invalid", "line"},
 		{"GET", "/v1/status?x=1", "", 400, "invalid-request", "x"},
 		{"GET", "/v1/changes?after=-1", "", 400, "invalid-request", "after"},
 		{"GET", "/v1/doctor?verify=perhaps", "", 400, "invalid-request", "verify"},

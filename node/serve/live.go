@@ -11,7 +11,7 @@ import (
 // Watcher reports that something changed.
 type Watcher interface {
 	// Watch returns a number at once, and another each time that a line was
-	// heard or forgotten or a memory changed. It ends with ctx, or when the
+	// heard or forgotten, a memory changed, or a pause began or ended. It ends with ctx, or when the
 	// node is locked.
 	Watch(ctx context.Context) iter.Seq2[uint64, error]
 }
@@ -27,7 +27,7 @@ var watching = topic[Watcher]{live}
 var live = writes[Watcher, none, string](RightOwner, spec{
 	method: "GET", path: "/v1/live", id: "live",
 	summary: "Be told when something was heard or has changed",
-	about:   "Server-sent events. An event of type change has a number, which is another one than before whenever a line was heard or forgotten, or a memory has changed; what it was is asked for elsewhere. A comment comes every 15 s.",
+	about:   "Server-sent events. An event of type change has a number, which is another one than before whenever a line was heard or forgotten, a memory has changed, or a pause began or ended; what it was is asked for elsewhere. A comment comes every 15 s.",
 	gives:   "Events, until the node is locked",
 }, []Format{schema(MediaTypeEvents, "type", "string")}, func(w http.ResponseWriter, r *http.Request, s Watcher, _ none) error {
 	rc := http.NewResponseController(w)

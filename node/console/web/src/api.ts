@@ -90,6 +90,9 @@ export async function begin() {
   become(localStorage.getItem(keyName) ? "open" : "none");
 }
 
+/** ended shows nothing of the memory any more: the node was locked, and its door is closed. */
+export const ended = () => become("ended");
+
 export async function leave() {
   await send("DELETE", "/session").catch(() => undefined);
   become("ended");

@@ -3,20 +3,17 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { post, type Problem } from "./api";
 import { AsOf, dayIn, noonOf } from "./asof";
+import { Chips, onlyWho, useFilter, type FilterLine } from "./filters";
 import { dateOf, mediumDate, moment, number, said, shortDay, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import { go } from "./router";
-import type { Answer, Evidence, Found, Hit, Kind, SharedBy } from "./types";
-import { asProblem, Failure, iconOf, T, Waiting } from "./widgets";
-
-const kinds: Kind[] = ["episodic", "semantic", "procedural", "resource", "core", "vault"];
+import type { Answer, Evidence, Found, Hit, SharedBy } from "./types";
+import { asProblem, Failure, iconOf, T, Waiting, type Loaded } from "./widgets";
 
 /** What a question is narrowed to; it stands in the address of the page. */
 interface Choice {
   q: string;
-  kinds: Kind[];
-  only: "" | "memories" | "utterances";
-  who: string;
+  filter: string; // a line, such as: type = core
   asOf: string; // what was so on a date; empty: now
   knownAt: string; // what Locket knew on a date; empty: now
   turn: number; // which question of a conversation it is, from 0
@@ -33,12 +30,9 @@ interface Said {
 let talk: Said[] = [];
 
 function choiceOf(query: URLSearchParams): Choice {
-  const only = query.get("only");
   return {
     q: query.get("q") ?? "",
-    kinds: (query.get("kinds") ?? "").split(",").filter((k): k is Kind => kinds.includes(k as Kind)),
-    only: only === "memories" || only === "utterances" ? only : "",
-    who: query.get("who") ?? "",
+    filter: query.get("filter") ?? "",
     asOf: dayIn(query.get("asof")),
     knownAt: dayIn(query.get("known")),
     turn: Math.min(Number(query.get("turn")) || 0, talk.length),
@@ -48,9 +42,7 @@ function choiceOf(query: URLSearchParams): Choice {
 function addressOf(c: Choice): string {
   const p = new URLSearchParams();
   if (c.q) p.set("q", c.q);
-  if (c.kinds.length) p.set("kinds", c.kinds.join());
-  if (c.only) p.set("only", c.only);
-  if (c.who) p.set("who", c.who);
+  if (c.filter) p.set("filter", c.filter);
   if (c.asOf) p.set("asof", c.asOf);
   if (c.knownAt) p.set("known", c.knownAt);
   if (c.turn) p.set("turn", String(c.turn));
@@ -63,19 +55,19 @@ export function AskPage({ query }: { query: URLSearchParams }) {
   const field = useRef<HTMLInputElement>(null);
   const [state, set] = useState<{ of: string; found?: Found; answer?: Answer; topic?: string; error?: Problem }>({ of: "" });
   const [recent, remember] = useState<string[]>([]);
+  const filter = useFilter(choice.filter);
+  const reads = choice.filter && !filter.value; // the line is being read, or can't be
   useEffect(() => {
     if (!choice.q) {
       field.current?.focus();
       return;
     }
+    if (reads) return;
     const stop = new AbortController();
-    const plain = !choice.kinds.length && !choice.only && !choice.who && !choice.asOf && !choice.knownAt;
+    const plain = !choice.filter && !choice.asOf && !choice.knownAt;
     const before = talk.slice(0, choice.turn).flatMap((x) => [{ text: x.choice.q }, ...(x.text ? [{ speaker: "Locket", text: x.text }] : [])]);
     const search = (query: string) => {
-      const r: Record<string, unknown> = { query, k: 20, as_of: noonOf(choice.asOf), known_at: noonOf(choice.knownAt) };
-      if (choice.kinds.length) r.types = choice.kinds;
-      if (choice.only) r.only = choice.only;
-      if (choice.who) r.filters = { speaker: choice.who };
+      const r: Record<string, unknown> = { query, k: 20, as_of: noonOf(choice.asOf), known_at: noonOf(choice.knownAt), filters: filter.value?.filters };
       return post<Found>("/v1/search", r, stop.signal);
     };
     const asked = plain || before.length ? post<Answer>("/v1/ask", { question: choice.q, before, evidence_only: !plain }, stop.signal) : undefined;
@@ -93,7 +85,7 @@ export function AskPage({ query }: { query: URLSearchParams }) {
       (e) => stop.signal.aborted || set({ of: address, error: asProblem(e) }),
     );
     return () => stop.abort();
-  }, [address]);
+  }, [address, reads]);
   const change = (c: Partial<Choice>) => go(addressOf({ ...choice, ...c }), true);
   return (
     <div class="page ask">
@@ -111,10 +103,10 @@ export function AskPage({ query }: { query: URLSearchParams }) {
         <input key={address} ref={field} type="search" name="q" defaultValue={choice.turn ? "" : choice.q} aria-label={t("ask.title")} placeholder={t("ask.hint")} autocomplete="off" />
         <button class="button solid">{t("ask.do")}</button>
       </form>
-      {choice.q && <Filters choice={choice} change={change} />}
+      {choice.q && <Filters choice={choice} read={filter} change={change} />}
       {choice.turn > 0 && <Talk turns={talk.slice(0, choice.turn)} />}
       {choice.turn > 0 && <Question text={choice.q} topic={state.of === address ? state.topic : undefined} />}
-      {!choice.q ? <Begin recent={recent} /> : state.of !== address ? <Waiting /> : state.error ? <Failure error={state.error} /> : <Result key={address} found={state.found!} answer={state.answer} choice={choice} change={change} />}
+      {!choice.q ? <Begin recent={recent} /> : filter.error ? null : state.of !== address ? <Waiting /> : state.error ? <Failure error={state.error} /> : <Result key={address} found={state.found!} answer={state.answer} choice={choice} only={(who) => change({ filter: onlyWho(filter.value?.parts ?? [], who) })} />}
     </div>
   );
 }
@@ -194,36 +186,19 @@ function Begin({ recent }: { recent: string[] }) {
   );
 }
 
-function Filters({ choice, change }: { choice: Choice; change: (c: Partial<Choice>) => void }) {
-  const narrowed = choice.kinds.length > 0 || !!(choice.only || choice.who || choice.asOf || choice.knownAt);
+function Filters({ choice, read, change }: { choice: Choice; read: Loaded<FilterLine>; change: (c: Partial<Choice>) => void }) {
+  const narrowed = !!(choice.filter || choice.asOf || choice.knownAt);
   return (
     <details class="filters" open={narrowed || innerWidth > 760}>
       <summary>{t("filter.label")}</summary>
-      <div class="chips" role="group" aria-label={t("filter.label")}>
-        {(["memories", "utterances"] as const).map((only) => (
-          <button key={only} type="button" class="chip" aria-pressed={choice.only === only} onClick={() => change({ only: choice.only === only ? "" : only })}>
-            {t(`filter.${only}`)}
-          </button>
-        ))}
-        <span class="chip-gap" />
-        {kinds.map((k) => (
-          <button key={k} type="button" class="chip" aria-pressed={choice.kinds.includes(k)} onClick={() => change({ kinds: choice.kinds.includes(k) ? choice.kinds.filter((x) => x !== k) : [...choice.kinds, k] })}>
-            {t(`kind.${k}`)}
-          </button>
-        ))}
-        {choice.who && (
-          <button type="button" class="chip" aria-pressed="true" onClick={() => change({ who: "" })}>
-            {t("filter.who")} <T text={choice.who} most={40} /> <Icon name="close" size={12} />
-          </button>
-        )}
-      </div>
+      <Chips line={choice.filter} read={read} change={(filter) => change({ filter })} />
       <AsOf label={t("asof.label")} name="asof" value={choice.asOf} change={(asOf) => change({ asOf })} />
       <AsOf label={t("asof.known")} name="known" value={choice.knownAt} change={(knownAt) => change({ knownAt })} />
     </details>
   );
 }
 
-function Result({ found, answer, choice, change }: { found: Found; answer?: Answer; choice: Choice; change: (c: Partial<Choice>) => void }) {
+function Result({ found, answer, choice, only }: { found: Found; answer?: Answer; choice: Choice; only: (who: string) => void }) {
   const best = found.hits[0];
   const rest = found.known && best && !answer?.model ? found.hits.slice(1) : found.hits;
   return (
@@ -272,7 +247,7 @@ function Result({ found, answer, choice, change }: { found: Found; answer?: Answ
           <h2 class="hits-title">{found.known ? t("answer.more") : t("answer.near")}</h2>
           <ol class="hits">
             {rest.map((h) => (
-              <HitRow key={h.id} hit={h} most={found.hits[0].score} change={change} />
+              <HitRow key={h.id} hit={h} most={found.hits[0].score} only={only} />
             ))}
           </ol>
         </>
@@ -336,7 +311,7 @@ export function Quote({ evidence: e, text }: { evidence: Evidence; text?: string
   );
 }
 
-function HitRow({ hit: h, most, change }: { hit: Hit; most: number; change: (c: Partial<Choice>) => void }) {
+function HitRow({ hit: h, most, only }: { hit: Hit; most: number; only: (who: string) => void }) {
   const [open, set] = useState(false);
   const icon: IconName = h.memory ? iconOf(h.memory) : "sound";
   const e = h.evidence?.find((e) => e.excerpt);
@@ -353,7 +328,7 @@ function HitRow({ hit: h, most, change }: { hit: Hit; most: number; change: (c: 
         <p class="hit-foot">
           <span>{h.memory ? t(`kind1.${h.memory.type}`) : t("hit.said")}</span>
           {who && (
-            <button type="button" class="plain" onClick={() => change({ who })} title={t("filter.onlyWho", { who })}>
+            <button type="button" class="plain" onClick={() => only(who)} title={t("filter.onlyWho", { who })}>
               <T text={who} most={40} />
             </button>
           )}

@@ -118,7 +118,7 @@ function Members() {
         </ul>
       )}
       <div class="actions">
-        <button type="button" class="button" onClick={() => pair(true)}>
+        <button type="button" class="button" data-act="pair" onClick={() => pair(true)}>
           <Icon name="link" size={16} /> {t("pair.do")}
         </button>
       </div>
@@ -144,7 +144,7 @@ function Doctor() {
       <h2>{t("doctor.title")}</h2>
       <p class="muted">{t("doctor.says")}</p>
       <div class="actions">
-        <button type="button" class="button" disabled={busy} onClick={() => look(false)}>
+        <button type="button" class="button" data-act="doctor" disabled={busy} onClick={() => look(false)}>
           {busy ? t("wait") : t("doctor.look")}
         </button>
         <button type="button" class="button" disabled={busy} onClick={() => look(true)}>

@@ -34,7 +34,9 @@ export function Engines() {
   const { value, error, again } = useLoaded<{ engines: Engine[] }>("/v1/engines");
   return (
     <section class="panel">
-      <h2>{t("engines.title")}</h2>
+      <h2 data-act="engines" tabIndex={-1}>
+        {t("engines.title")}
+      </h2>
       <p class="muted">{t("engines.says")}</p>
       {error && <Failure error={error} />}
       {(["ears", "eyes", "mind"] as const).map((kind) => (

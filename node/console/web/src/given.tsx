@@ -10,6 +10,8 @@ import { changes, Failure, T, tell, tellError, useLoaded } from "./widgets";
 interface Given {
   id: string;
   by: string;
+  order?: string; // by which it was bought; absent: it is shared
+  title?: string; // of the listing of what was bought
   until?: string;
   ended?: string;
   memories: Memory[];
@@ -51,10 +53,11 @@ export function GivenPanel() {
         <details key={g.id} class="given-share">
           <summary>
             <strong>
-              <T text={g.by} most={60} />
+              <T text={g.title || g.by} most={80} />
             </strong>{" "}
             <span class="muted">
-              {t("out.memories", { n: g.memories.length })} · {g.ended ? t("given.ended") : g.until ? t("hit.sharedUntil", { day: mediumDate(dateOf(g.until)) }) : t("given.always")}
+              {g.order && t("given.bought", { by: g.by.slice(0, 60) })}
+              {t("out.memories", { n: g.memories.length })} · {g.ended ? t("given.ended") : g.until ? t("hit.sharedUntil", { day: mediumDate(dateOf(g.until)) }) : g.order ? t("given.kept") : t("given.always")}
             </span>
           </summary>
           <ul class="rows">
@@ -76,7 +79,7 @@ export function GivenPanel() {
         <form class="fields" onSubmit={open}>
           <label>
             {t("given.link")}
-            <input name="link" required spellcheck={false} placeholder="https://…/#locket-space-1.…" autocomplete="off" />
+            <input name="link" data-act="given" required spellcheck={false} placeholder="https://…/#locket-space-1.…" autocomplete="off" />
           </label>
           <label>
             {t("given.from")}
@@ -88,7 +91,7 @@ export function GivenPanel() {
         </form>
       </details>
       <details onToggle={(e) => e.currentTarget.open && !key && mine()}>
-        <summary>{t("given.key")}</summary>
+        <summary data-act="key">{t("given.key")}</summary>
         <p class="muted">{t("given.keySays")}</p>
         {key && (
           <>

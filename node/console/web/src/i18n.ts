@@ -25,11 +25,14 @@ document.documentElement.lang = lang === "zh" ? "zh-Hans" : "en";
 /** The language and region that numbers and dates are written in. */
 export const locale = navigator.languages.find((l) => l.startsWith(lang)) ?? (lang === "zh" ? "zh-CN" : "en-GB");
 
+/** Marks that turn the direction of writing: within a sentence of the page a name has none. */
+const turns = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
 /** t gives a text. {name} stands for a value; {n|one|many} chooses by number. */
 export function t(word: Word, values: Record<string, string | number> = {}): string {
   return words[word].replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name: string, one?: string, many?: string) => {
     const v = values[name] ?? "";
-    if (one === undefined) return typeof v === "number" ? number(v) : v;
+    if (one === undefined) return typeof v === "number" ? number(v) : v.replace(turns, "");
     return v === 1 ? one : many!;
   });
 }

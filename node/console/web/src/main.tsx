@@ -4,6 +4,7 @@ import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { begin, call, onSession, post, type Problem, type Session } from "./api";
 import { AskPage } from "./ask";
+import { BackingUp } from "./backup";
 import { DevicesPage } from "./devices";
 import { Forgetting } from "./forget";
 import { GraphPage } from "./graph";
@@ -104,6 +105,7 @@ function Shell() {
       </main>
       {palette && s && <Palette status={s} close={() => open(false)} />}
       <Forgetting />
+      <BackingUp />
       <Toasts />
     </>
   );

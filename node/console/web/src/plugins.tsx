@@ -38,7 +38,9 @@ export function Plugins() {
   };
   return (
     <section class="panel plugins">
-      <h2>{t("plugins.title")}</h2>
+      <h2 data-act="plugins" tabIndex={-1}>
+        {t("plugins.title")}
+      </h2>
       {error && <Failure error={error} />}
       {value?.plugins.map((p) => (
         <details key={p.id}>

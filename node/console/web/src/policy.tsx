@@ -114,7 +114,7 @@ function Never({ policy: p, again }: { policy: Rules; again: () => void }) {
           if (word && !p.never.includes(word)) save([...p.never, word]).then(() => (field.value = ""));
         }}
       >
-        <input name="never" maxLength={200} aria-label={t("never.add")} placeholder={t("never.hint")} autocomplete="off" />
+        <input name="never" data-act="never" maxLength={200} aria-label={t("never.add")} placeholder={t("never.hint")} autocomplete="off" />
         <button class="button">{t("never.add")}</button>
       </form>
     </>
@@ -142,7 +142,7 @@ function Test() {
   };
   return (
     <details class="policy-part">
-      <summary>{t("test.title")}</summary>
+      <summary data-act="test">{t("test.title")}</summary>
       <label class="field">
         {t("test.as")}
         <select name="as" value={as} onChange={(e) => test(e.currentTarget.value)}>
@@ -223,7 +223,7 @@ function Change({ policy: p, again }: { policy: Rules; again: () => void }) {
     }, tellError);
   return (
     <details class="policy-part">
-      <summary>{t("policy.change")}</summary>
+      <summary data-act="rule">{t("policy.change")}</summary>
       <form class="rule-form" onSubmit={add}>
         <label>
           {t("rule.never")}

@@ -169,7 +169,7 @@ function Dreams() {
       <p class="muted">{t("dream.says")}</p>
       {error && <Failure error={error} />}
       <div class="actions">
-        <button type="button" class="button" disabled={busy} onClick={look}>
+        <button type="button" class="button" data-act="tidy" disabled={busy} onClick={look}>
           {t("dream.look")}
         </button>
         {plan && plan.steps.length > 0 && (

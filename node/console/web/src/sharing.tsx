@@ -5,7 +5,9 @@ import { call } from "./api";
 import { GivenPanel } from "./given";
 import { mediumDate, dateOf, moment, number, said, shortDay, t, type Word } from "./i18n";
 import { Icon, type IconName } from "./icons";
+import { MarketPanel } from "./market";
 import { Policy } from "./policy";
+import { Revert, type Author } from "./revert";
 import { SharePage } from "./sharepage";
 import { Sharer } from "./sharer";
 import type { Kind, Status } from "./types";
@@ -87,6 +89,7 @@ export function SharingPage({ at, status }: { at: string; status: Status }) {
       <Policy />
       <div class="columns">
         <GivenPanel />
+        <MarketPanel />
         <Account />
       </div>
     </div>
@@ -110,6 +113,7 @@ function Out({ wearer }: { wearer: string }) {
   const grants = useLoaded<{ grants: Grant[] }>("/v1/grants");
   const engines = useLoaded<{ engines: Engine[] }>("/v1/engines");
   const [ending, ask] = useState<End>();
+  const [author, revert] = useState<Author>();
   const all = [shares, apps, grants, engines];
   const bad = all.find((l) => l.error && !l.error.is("unsupported"))?.error;
   if (all.some((l) => !l.value && !l.error)) return <Waiting />;
@@ -145,11 +149,13 @@ function Out({ wearer }: { wearer: string }) {
         ))}
         {programs.map((a) => (
           <Row key={a.name} icon="link" kind="app" name={a.name} says={[a.can.map((c) => said("can", c)).join(", "), whatOf(a), a.ends ? t("hit.sharedUntil", { day: mediumDate(dateOf(a.ends)) }) : "", a.used ? t("out.used", { at: moment(a.used) }) : t("out.unused")]}>
+            {a.can.includes("add") && <TakeBack name={a.name} onClick={() => revert({ app: a.name })} />}
             <Ends name={a.name} onClick={() => ask({ title: t("out.revokeTitle", { name: a.name }), says: t("out.revokeApp"), run: () => call("DELETE", "/v1/apps/" + encodeURIComponent(a.name)) })} />
           </Row>
         ))}
         {workers.map((g) => (
           <Row key={g.member} icon="how" kind="worker" name={g.name || g.member.slice(0, 8)} says={[g.feed ? t("out.feed", { n: g.memories ?? 0 }) : t("out.whole"), t("out.adds", { what: g.types.map((k) => t(`kind.${k}`)).join(", ") })]}>
+            <TakeBack name={g.name} onClick={() => revert({ source: "worker" })} />
             <Ends name={g.name} onClick={() => ask({ title: t("out.revokeTitle", { name: g.name }), says: t("out.revokeWorker"), run: () => call("DELETE", "/v1/grants/" + g.member) })} />
           </Row>
         ))}
@@ -176,6 +182,7 @@ function Out({ wearer }: { wearer: string }) {
           </ul>
         </details>
       )}
+      {author && <Revert of={author} close={() => revert(undefined)} />}
       {ending && (
         <Dialog title={ending.title} close={() => ask(undefined)}>
           <p>{ending.says}</p>
@@ -222,6 +229,12 @@ function Row({ icon, kind, name, says, children }: { icon: IconName; kind: strin
 const Ends = ({ name, onClick }: { name: string; onClick: () => void }) => (
   <button type="button" class="button small danger" aria-label={t("out.revokeTitle", { name: name.slice(0, 60) })} onClick={onClick}>
     {t("out.revoke")}
+  </button>
+);
+
+const TakeBack = ({ name, onClick }: { name: string; onClick: () => void }) => (
+  <button type="button" class="button small take-back" aria-label={`${t("revert.title")}: ${name.slice(0, 60)}`} onClick={onClick}>
+    {t("revert.open")}
   </button>
 );
 

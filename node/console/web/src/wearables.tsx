@@ -79,12 +79,12 @@ export function Wearables({ status }: { status: Status }) {
         </ul>
       )}
       <form class="inline" onSubmit={add}>
-        <input name="wearable" required maxLength={64} aria-label={t("wearables.name")} placeholder={t("wearables.hint")} autocomplete="off" spellcheck={false} />
+        <input name="wearable" data-act="wearable" required maxLength={64} aria-label={t("wearables.name")} placeholder={t("wearables.hint")} autocomplete="off" spellcheck={false} />
         <button class="button" disabled={busy}>
           {t("wearables.add")}
         </button>
       </form>
-      {status.broker.url && <p class="muted">{t("wearables.broker")} <code>{status.broker.url}</code></p>}
+      {status.broker.url && <p class="muted">{t("wearables.broker")} <code><T text={status.broker.url} most={300} /></code></p>}
       {given && (
         <Dialog title={t("wearables.given", { name: given.name })} close={() => give(undefined)}>
           <p class="notice warn">
@@ -105,7 +105,7 @@ export function Wearables({ status }: { status: Status }) {
               <div key={word}>
                 <dt>{t(word)}</dt>
                 <dd>
-                  <code>{v}</code>
+                  <code><T text={v} most={300} /></code>
                   <button type="button" class="button small" aria-label={`${t("copy")}: ${t(word)}`} onClick={() => navigator.clipboard.writeText(v).then(() => tell({ text: t("copied") }), () => tell({ text: t("copyFailed") }))}>
                     {t("copy")}
                   </button>

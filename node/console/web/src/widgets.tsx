@@ -258,6 +258,7 @@ export function Dialog({ title, close, children, wide }: { title: string; close:
         e.preventDefault();
         close();
       }}
+      onClose={(e) => e.currentTarget.isConnected && close()} // a browser may close it without asking
       onClick={(e) => e.target === ref.current && close()}
     >
       <header>

@@ -1,0 +1,75 @@
+package console
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// Chips are the parts of a filter's line, and the line is the chips: what is pressed
+// stands in the line, what is typed becomes chips, and both narrow the answer.
+func TestFilters(t *testing.T) {
+	b := open(t, plain)
+	b.visit("/ask?q=Tomasz", ".answer")
+	line := func(want string) {
+		t.Helper()
+		b.until(`document.querySelector("[name=filter]").value === ` + quoted(want) + ` && (new URLSearchParams(location.search).get("filter") ?? "") !== "" && !document.querySelector(".waiting")`)
+	}
+	write := func(text string) {
+		t.Helper()
+		b.do(chromedp.Evaluate(`{ const x = document.querySelector("[name=filter]"); x.focus(); x.select() }`, nil), chromedp.KeyEvent(kb.Delete), chromedp.KeyEvent(text), chromedp.KeyEvent(kb.Enter))
+	}
+	pressed := func(want ...string) {
+		t.Helper()
+		list, err := json.Marshal(append([]string{}, want...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.until(`JSON.stringify([...document.querySelectorAll(".filters .chip[aria-pressed=true]")].map(c => c.innerText.replace(/\s+/g, " ").trim())) === JSON.stringify(` + string(list) + `)`)
+	}
+	chip := func(word string) string {
+		return `[...document.querySelectorAll(".filters .chip")].find(c => c.innerText.trim().startsWith(` + quoted(word) + `))`
+	}
+
+	// By mouse and by keyboard from chips to the line.
+	b.do(chromedp.Evaluate(chip("Facts")+`.click()`, nil))
+	line("type = semantic")
+	b.do(chromedp.Evaluate(chip("Events")+`.focus()`, nil), chromedp.KeyEvent(" "))
+	line("type in (semantic, episodic)")
+	if !js[bool](b, `document.activeElement === `+chip("Events")) {
+		t.Error("the chip that was pressed lost the focus")
+	}
+	pressed("Events", "Facts")
+	if js[bool](b, `[...document.querySelectorAll(".hit .hit-foot > span:first-child")].some(k => !["Fact", "Event"].includes(k.innerText))`) {
+		t.Error("the answer is not narrowed")
+	}
+
+	// From the line to chips; a date is of the node's zone.
+	write(`speaker = Tomasz AND (type = semantic or said < 2026-10-01) and not pinned = true`)
+	line(`speaker = Tomasz and (type = semantic or said < 2026-10-01T00:00:00+08:00) and not pinned = true`)
+	pressed("Said by Tomasz", "(type = semantic or said < 2026-10-01T00:00:00+08:00)", "not pinned = true")
+	b.accessible("filters")
+	b.fits("filters")
+	b.shoot("filters")
+	b.do(chromedp.Evaluate(chip("(type")+`.click()`, nil))
+	line("speaker = Tomasz and not pinned = true")
+	b.do(chromedp.Evaluate(chip("Only what was said")+`.click()`, nil))
+	line("speaker = Tomasz and not pinned = true and kind = utterance")
+
+	// What can't be read says where, and keeps what was typed and the chips.
+	write("speaker = Tomasz and tpye = core")
+	b.says("character 22: invalid: tpye: not a field; did you mean type?")
+	b.accessible("filter that can't be read")
+	if got := js[string](b, `document.querySelector("[name=filter]").value`); got != "speaker = Tomasz and tpye = core" {
+		t.Errorf("typed, and now %q", got)
+	}
+	write("")
+	b.until(`!location.search.includes("filter") && !!document.querySelector(".answer")`)
+	pressed()
+	phone := open(t, look{"zh-CN", 360, 740, true})
+	phone.visit("/ask?q=Tomasz&filter=speaker+%3D+Tomasz+and+said+%3E%3D+2026-09-01", ".chip.part")
+	phone.fits("filters")
+	phone.accessible("filters")
+}

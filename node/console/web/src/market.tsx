@@ -1,0 +1,160 @@
+// The market: what this home sells, and who ordered it. What was bought stands with what others share.
+
+import { useState } from "preact/hooks";
+import { call, get, post } from "./api";
+import { moment, said, shortDay, t } from "./i18n";
+import { changes, Dialog, Failure, T, tell, tellError, useLoaded } from "./widgets";
+
+interface Listing {
+  id: string;
+  number: number; // of its newest version
+  market: string;
+  title: string;
+  price: string;
+  items: number;
+  approve?: boolean;
+  created: string;
+  withdrawn?: string;
+  why?: string;
+}
+
+interface Sale {
+  order: string;
+  title: string;
+  buyer: string;
+  phase: string;
+  price: string;
+  paid?: string;
+  waits?: boolean;
+  deadline?: string;
+  reason?: string;
+}
+
+export function MarketPanel() {
+  const listings = useLoaded<{ listings: Listing[] }>("/v1/market/listings");
+  const [sales, set] = useState<Sale[]>();
+  const [ending, ask] = useState<{ listing?: Listing; sale?: Sale }>();
+  const [busy, work] = useState(false);
+  if (listings.error?.is("unsupported")) return null;
+  const list = listings.value?.listings ?? [];
+  const run = (f: () => Promise<unknown>, done?: string) => {
+    work(true);
+    f()
+      .then(() => {
+        ask(undefined);
+        changes();
+        if (done) tell({ text: done });
+      }, tellError)
+      .finally(() => work(false));
+  };
+  const look = () => run(async () => set((await get<{ sales: Sale[] }>("/v1/market/sales")).sales));
+  const settle = async (s: Sale, act: "deliver" | "refund", reason?: string) => {
+    const now = await post<Sale>("/v1/market/sales/" + s.order, { act, reason });
+    set((all) => all?.map((x) => (x.order === now.order ? now : x)));
+  };
+  const end = (e: SubmitEvent) => {
+    e.preventDefault();
+    const reason = ((e.currentTarget as HTMLFormElement).elements.namedItem("reason") as HTMLInputElement).value.trim();
+    const { listing, sale } = ending!;
+    if (listing) run(() => call("DELETE", `/v1/market/listings/${listing.id}?reason=${encodeURIComponent(reason)}`), t("market.withdrawn"));
+    else run(() => settle(sale!, "refund", reason), t("market.refunded"));
+  };
+  return (
+    <section class="panel market">
+      <h2>{t("market.title")}</h2>
+      <p class="muted">{t("market.says")}</p>
+      {listings.error && <Failure error={listings.error} />}
+      {listings.value && !list.length && (
+        <>
+          <p>{t("market.none")}</p>
+          <pre class="pair-line">locket market publish --help</pre>
+        </>
+      )}
+      <ul class="rows">
+        {list.map((l) => (
+          <li key={l.id}>
+            <span class="rows-text">
+              <strong>
+                <T text={l.title} most={120} />
+              </strong>{" "}
+              {l.withdrawn && <span class="badge warn">{t("market.over")}</span>}
+              <span class="row-says muted">
+                <T text={[l.price, t("out.memories", { n: l.items }), l.market.replace(/^https?:\/\//, ""), shortDay(l.withdrawn ?? l.created), l.why ?? ""].filter(Boolean).join(" · ")} most={300} />
+              </span>
+            </span>
+            {!l.withdrawn && (
+              <button type="button" class="button small danger" aria-label={`${t("market.withdraw")}: ${l.title.slice(0, 60)}`} onClick={() => ask({ listing: l })}>
+                {t("market.withdraw")}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {list.length > 0 && (
+        <div class="actions">
+          <button type="button" class="button" data-act="sales" disabled={busy} onClick={look}>
+            {t("market.look")}
+          </button>
+        </div>
+      )}
+      {sales && !sales.length && <p class="muted">{t("market.unsold")}</p>}
+      {!!sales?.length && (
+        <ul class="rows sales">
+          {sales.map((s) => (
+            <li key={s.order}>
+              <span class="rows-text">
+                <strong>
+                  <T text={s.title} most={80} />
+                </strong>{" "}
+                <span class={`badge${s.waits ? " warn" : ""}`}>{s.waits ? t("market.waits") : said("phase", s.phase)}</span>
+                <span class="row-says muted">
+                  <T
+                    text={[
+                      t("market.order", { id: s.order.slice(0, 8), buyer: s.buyer.slice(0, 8) }),
+                      s.price,
+                      s.paid ? t("market.paid", { sum: s.paid }) : "",
+                      s.deadline ? t("market.until", { at: moment(s.deadline) }) : "",
+                      s.reason ?? "",
+                    ].filter(Boolean).join(" · ")}
+                    most={400}
+                  />
+                </span>
+              </span>
+              {s.waits && (
+                <button type="button" class="button small" disabled={busy} onClick={() => run(() => settle(s, "deliver"), t("market.delivered"))}>
+                  {t("market.deliver")}
+                </button>
+              )}
+              {["funded", "delivered", "disputed"].includes(s.phase) && (
+                <button type="button" class="button small danger" disabled={busy} onClick={() => ask({ sale: s })}>
+                  {t("market.refund")}
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {ending && (
+        <Dialog title={ending.listing ? t("market.withdraw") : t("market.refund")} close={() => ask(undefined)}>
+          <form class="edit" onSubmit={end}>
+            <p>
+              <T text={(ending.listing ?? ending.sale)!.title} most={120} />
+            </p>
+            <p>{ending.listing ? t("market.withdrawSays") : t("market.refundSays", { price: ending.sale!.price })}</p>
+            <label>
+              {t("market.reason")} <input name="reason" maxLength={200} autocomplete="off" autofocus />
+            </label>
+            <footer>
+              <button type="button" class="button" onClick={() => ask(undefined)}>
+                {t("cancel")}
+              </button>
+              <button class="button danger solid" disabled={busy}>
+                {ending.listing ? t("market.withdraw") : t("market.refund")}
+              </button>
+            </footer>
+          </form>
+        </Dialog>
+      )}
+    </section>
+  );
+}
