@@ -73,12 +73,22 @@ func Frugal(profile string) {
 	}
 }
 
+// smallLimit is the limit of memory, in bytes, under which a node of any profile is
+// small: groupShare of a control group of 256 MB.
+const smallLimit = 128 << 20
+
+// small reports whether this node does with little memory: by its profile, or because
+// its process may not have more.
+func (n *Node) small() bool {
+	return n.cfg.Profile == config.Wearable || debug.SetMemoryLimit(-1) < smallLimit
+}
+
 // footprint gives memory back to the system, at the pace of the node's profile.
 func (n *Node) footprint() memtrim.Keeper {
 	// Files that were written are mapped, and stay resident until they are given
 	// back. With 100,000 lines they take more than everything else.
 	k := memtrim.Keeper{Every: freeEvery, Files: n.path(storeDir), Calm: true}
-	if n.cfg.Profile == config.Wearable {
+	if n.small() {
 		k.Every, k.Calm = freeEveryWearable, false
 	}
 	return k

@@ -17,7 +17,6 @@ import (
 	"github.com/locket-dev/locket/memory/tier"
 	"github.com/locket-dev/locket/node/accept"
 	"github.com/locket-dev/locket/node/apps"
-	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/edit"
 	"github.com/locket-dev/locket/node/enginehost"
@@ -119,7 +118,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		return err
 	}
 	o.store, err = store.Open(store.Options{Dir: n.path(storeDir), Key: o.ring.StoreKey(), Derive: reconcile.Derive, Diff: reconcile.Diff,
-		Small: n.cfg.Profile == config.Wearable, Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log, Posted: func() {
+		Small: n.small(), Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log, Posted: func() {
 			if o.sync != nil {
 				o.sync.Posted()
 			}
@@ -134,7 +133,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		return err
 	}
 	o.plugins, err = plugins.Open(ctx, plugins.Config{Dir: n.cfg.Plugins.Dir, Disabled: n.cfg.Plugins.Disabled, Cache: n.cache, SharedCache: n.cache != n.path(cacheDir),
-		NoSpare: n.cfg.Profile == config.Wearable, Worker: n.worker, Key: o.ring.StoreKey(), Engine: o.engine, Devices: n.devices.Names, Heard: func(ctx context.Context, ids []memory.ID) error { return o.gate.Heard(ctx, ids) }, Log: n.log})
+		NoSpare: n.small(), Worker: n.worker, Key: o.ring.StoreKey(), Engine: o.engine, Devices: n.devices.Names, Heard: func(ctx context.Context, ids []memory.ID) error { return o.gate.Heard(ctx, ids) }, Log: n.log})
 	if err != nil {
 		return err
 	}
