@@ -2,6 +2,7 @@ package edit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -32,6 +33,9 @@ func (es *Edits) disputes(ctx context.Context, tx *store.Tx, yield func(disputed
 	}
 	for _, id := range ids {
 		m, err := tx.Memory(id)
+		if errors.Is(err, memory.ErrNotFound) {
+			continue // somebody else's transaction sees it, and this one not yet
+		}
 		if err != nil {
 			return err
 		}

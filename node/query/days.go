@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"time"
@@ -98,6 +99,9 @@ func (qr *Query) dayMemories(ctx context.Context, tx *store.Tx, d *serve.Day) er
 	first := map[memory.ID]time.Time{} // a memory's first evidence of this day
 	for _, id := range ids {
 		m, err := tx.Memory(id)
+		if errors.Is(err, memory.ErrNotFound) {
+			continue // see overview.look
+		}
 		if err != nil {
 			return err
 		}

@@ -76,7 +76,8 @@ func (o *overview) outlineOf(m *memory.Memory) *outline {
 	return out
 }
 
-// look brings the overview to what tx sees, and calls f under its lock.
+// look brings the overview to what tx sees, and calls f under its lock. Where another
+// transaction has looked that sees more, f may find memories that tx does not see yet.
 func (o *overview) look(ctx context.Context, tx *store.Tx, f func() error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -100,6 +101,8 @@ func (o *overview) drop() {
 // close forgets everything, when nobody asks any more.
 func (o *overview) close() {
 	o.drop()
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if o.goes != nil {
 		o.goes.Stop()
 	}
@@ -284,7 +287,11 @@ func (o *overview) list(ctx context.Context, tx *store.Tx, f store.Filter, by fi
 	})
 	return func(yield func(*memory.Memory, error) bool) {
 		for _, id := range ids {
-			if m, err := tx.Memory(id); !yield(m, err) || err != nil {
+			m, err := tx.Memory(id)
+			if errors.Is(err, memory.ErrNotFound) {
+				continue
+			}
+			if !yield(m, err) || err != nil {
 				return
 			}
 		}

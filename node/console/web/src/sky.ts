@@ -27,8 +27,7 @@ export interface Told {
   settled(): void;
 }
 
-/** How many names have their words beside them at a time. */
-const words = 36;
+const words = 36; // how many names have theirs beside them at a time
 
 export class Sky {
   private readonly glass = document.createElement("canvas"); // the picture
@@ -353,7 +352,6 @@ export class Sky {
     this.of = { scale: this.scale, x: this.x, y: this.y };
     [this.sharp, this.stale] = [sharp, false];
   }
-
   private use(p: WebGLProgram, from: [string, keyof Sky["made"]["of"], number][]) {
     const gl = this.gl;
     const [sx, sy] = [(2 * this.scale) / this.width, (-2 * this.scale) / this.height];
