@@ -109,7 +109,7 @@ func (f *folder) scan() error {
 			if err != nil {
 				return err
 			}
-			front, _, err := split(b)
+			front, _, _, err := split(b)
 			if err == nil {
 				s.id = idOf(front)
 			} else if ok {

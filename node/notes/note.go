@@ -212,26 +212,43 @@ func unescape(s string) string {
 	return strings.TrimSpace(escaped.ReplaceAllString(s, "$1"))
 }
 
-// split cuts a file into its properties and the rest.
-func split(b []byte) (front map[string]yaml.Node, body string, err error) {
+// ownLines are the lines of properties of other names than ours. They are kept as they
+// are, with what stands below them.
+func ownLines(head string) string {
+	var out strings.Builder
+	ours := false
+	for line := range strings.SplitSeq(strings.Trim(head, "\n"), "\n") {
+		if line != "" && !strings.ContainsAny(line[:1], " \t-#") {
+			key, _, _ := strings.Cut(line, ":")
+			ours = slices.Contains(ourKeys, strings.Trim(key, "\"' "))
+		}
+		if !ours && line != "" {
+			out.WriteString(line + "\n")
+		}
+	}
+	return out.String()
+}
+
+// split cuts a file into its properties, also as they were written, and the rest.
+func split(b []byte) (front map[string]yaml.Node, head, body string, err error) {
 	s := strings.ReplaceAll(string(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))), "\r\n", "\n")
 	rest, ok := strings.CutPrefix(s, "---\n")
 	if !ok {
-		return nil, s, nil
+		return nil, "", s, nil
 	}
-	head, body, ok := strings.Cut("\n"+rest, "\n---\n")
+	head, body, ok = strings.Cut("\n"+rest, "\n---\n")
 	if !ok {
 		if head, ok = strings.CutSuffix("\n"+rest, "\n---"); !ok {
-			return nil, s, nil
+			return nil, "", s, nil
 		}
 	}
 	if len(head) > 64<<10 {
-		return nil, "", fmt.Errorf("%w: its properties have %d bytes, at most %d", memory.ErrInvalid, len(head), 64<<10)
+		return nil, "", "", fmt.Errorf("%w: its properties have %d bytes, at most %d", memory.ErrInvalid, len(head), 64<<10)
 	}
 	if err := yaml.Unmarshal([]byte(head), &front); err != nil {
-		return nil, "", fmt.Errorf("%w: its properties can't be read: %v", memory.ErrInvalid, err)
+		return nil, "", "", fmt.Errorf("%w: its properties can't be read: %v", memory.ErrInvalid, err)
 	}
-	return front, body, nil
+	return front, head, body, nil
 }
 
 // idOf is the memory that a file is a note of; the zero id: of none.
@@ -246,7 +263,7 @@ func idOf(front map[string]yaml.Node) (id memory.ID) {
 
 // parse reads a note or a page. Errors wrap [memory.ErrInvalid].
 func parse(b []byte) (*note, error) {
-	front, body, err := split(b)
+	front, head, body, err := split(b)
 	if err != nil {
 		return nil, err
 	}
@@ -256,19 +273,7 @@ func parse(b []byte) (*note, error) {
 			return nil, fmt.Errorf("%w: the property tags: want a list of words", memory.ErrInvalid)
 		}
 	}
-	own := map[string]yaml.Node{}
-	for k, v := range front {
-		if !slices.Contains(ourKeys, k) {
-			own[k] = v
-		}
-	}
-	if len(own) > 0 {
-		out, err := yaml.Marshal(own)
-		if err != nil {
-			return nil, fmt.Errorf("%w: its properties can't be written again: %v", memory.ErrInvalid, err)
-		}
-		n.extra = string(out)
-	}
+	n.extra = ownLines(head)
 	body, rest, found := strings.Cut(body, blockBegin+"\n")
 	if found {
 		if n.block, n.tail, found = strings.Cut(rest, blockEnd); !found {

@@ -1,0 +1,40 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A vault of MIRIX goes to the vault, and its secrets stand nowhere else. Twice changes
+// nothing.
+func TestImportSecrets(t *testing.T) {
+	h := newHome(t)
+	file := filepath.Join(t.TempDir(), "mirix.json")
+	items := []string{`{"id": "v1", "caption": "office Wi-Fi", "secret_value": "tulip-42-harbor"}`, `{"id": "v2", "caption": "Bank PIN", "secret_value": "48153"}`,
+		`{"id": "v3", "caption": "GitHub API key (work)", "secret_value": "ghp_16C7e42F292c6912E7710c838347Ae178B4a"}`, `{"id": "v4", "caption": "e-mail", "secret_value": "Hj8!kL2#pQ"}`}
+	text := `{"memories": {"semantic": {"items": [{"id": "s1", "name": "", "summary": "The kettle is blue"}]}, "knowledge_vault": {"items": [` + strings.Join(items, ", ") + `]}}}`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := h.must("import", "--from", "mirix", "--dry-run", file); !strings.Contains(out, "Would add 5") {
+		t.Error(out)
+	}
+	if out := h.must("import", "--from", "mirix", file); !strings.Contains(out, "Added 5;") {
+		t.Error(out)
+	}
+	for _, secret := range []string{"tulip-42-harbor", "48153", "ghp_16C7", "Hj8!kL2#pQ"} {
+		for _, args := range [][]string{{"list", "--json"}, {"talk", "--since", "10d", "--json"}, {"export"}} {
+			if shown := h.must(args...); strings.Contains(shown, secret) {
+				t.Errorf("%s in what %v shows", secret, args)
+			}
+		}
+	}
+	if vault := h.must("vault", "--json"); strings.Count(vault, `"entry_type"`) != 4 {
+		t.Error(vault)
+	}
+	if again := h.must("import", "--from", "mirix", file); !strings.Contains(again, "Added 0; 5 there already") {
+		t.Error(again)
+	}
+}
