@@ -56,7 +56,11 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 		if err != nil {
 			return res, err
 		}
+		core := linesOf(items)
 		for _, h := range hits {
+			if h.Memory != nil && h.Memory.Type == memory.Semantic && h.SharedBy == nil && core[memory.Normal(h.Memory.Text)] {
+				continue // it stands in a core block, which is there in any case
+			}
 			it := itemOf(&h)
 			if r.NoQuotes {
 				it.Quote = ""
@@ -75,6 +79,17 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 	qr.c.Served(time.Now(), texts...)
 	res.lines = b.Lines
 	return res, nil
+}
+
+// linesOf gives the lines of core blocks, folded for comparison.
+func linesOf(blocks []retrieve.Item) map[string]bool {
+	lines := map[string]bool{}
+	for i := range blocks {
+		for line := range strings.Lines(blocks[i].Text) {
+			lines[memory.Normal(line)] = true
+		}
+	}
+	return lines
 }
 
 // topic says what the messages, or the turns of the live session, are about.

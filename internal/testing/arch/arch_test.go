@@ -179,7 +179,7 @@ var may = map[string][]string{
 	"node/proxy":                      {"memory", "node/serve"},
 	"node/oauth":                      {"memory", "node/serve"},
 	"node/door":                       {"internal/atomicfile", "node/lan", "node/serve"},
-	"node/models":                     {"memory", "memory/engine", "memory/recall", "memory/store", "internal/llm", "node/config", "node/distill", "node/meaning", "node/opened", "node/serve"},
+	"node/models":                     {"memory", "memory/category", "memory/engine", "memory/recall", "memory/store", "internal/llm", "node/config", "node/distill", "node/meaning", "node/opened", "node/serve"},
 	"node/health":                     {"memory", "memory/engine", "memory/recall", "memory/store", "crypto/keyring", "internal/atomicfile", "internal/lockedmem", "node/cold", "node/config", "node/engines", "node/exchange", "node/installed", "node/opened", "node/repair", "node/serve", "sync/envelope", "sync/journal", "sync/replica"},
 	"node/enginehost":                 {"memory", "memory/engine", "memory/store", "internal/engine", "internal/engine/result", "node/accept", "node/config", "node/engines", "node/extract", "node/models", "node/opened", "node/serve"},
 	"node/pump":                       {"memory", "memory/engine", "memory/store", "memory/store/journal", "crypto/seal", "internal/retry", "internal/wait", "node/extract", "node/forget", "node/intake", "node/intake/wire"},

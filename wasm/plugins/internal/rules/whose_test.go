@@ -1,0 +1,73 @@
+package rules
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestOrdinary is of talk that holds nothing to be kept: suppositions, quotations, films,
+// what holds for anybody, words for a machine. Of the half that the rules were mended on
+// nothing may be made; of the other, which was frozen before, of one line in twenty at most.
+// Before the rules were mended it was one in eleven of either.
+func TestOrdinary(t *testing.T) {
+	for _, half := range []struct {
+		file string
+		held bool
+	}{{"testdata/ordinary.txt", false}, {"testdata/ordinary_held.txt", true}} {
+		b, err := os.ReadFile(half.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, kept := 0, 0
+		for line := range strings.Lines(string(b)) {
+			if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+				continue
+			}
+			lines++
+			out := hear(t, line)
+			if len(out.Candidates) == 0 {
+				continue
+			}
+			if kept++; !half.held {
+				t.Errorf("%s: %q", line, out.Candidates[0].Text)
+			}
+		}
+		t.Logf("%s: of %d of %d lines", half.file, kept, lines)
+		if kept*20 > lines {
+			t.Errorf("%s: of %d of %d lines something is kept", half.file, kept, lines)
+		}
+	}
+}
+
+// TestWhose tells what is nobody's own from what looks like it.
+func TestWhose(t *testing.T) {
+	for _, c := range []struct {
+		line  string
+		wants bool
+	}{
+		{"Translate this: my name is Hans and I come from Berlin.", false},
+		{"Example sentence: my brother has two children.", false},
+		{"A woman walks in and shouts, I live in Oslo.", false},
+		{"Rumour has it that Tom bought a castle on Friday.", false},
+		{"Whoever lives there must be rich.", false},
+		{"Everyone who works at Google owns a bike.", false},
+		{"The average person owns two cars.", false},
+		{"Dear passengers, the train to Graz leaves at nine.", false},
+		{"翻译一下：我叫汉斯，我来自柏林。", false},
+		{"例句：我对花生过敏。", false},
+		{"住在上海的人都知道地铁有多挤。", false},
+		{"一般人家里都有两辆车。", false},
+		{"据说小李住在成都。", false},
+		{"各位顾客，本店十分钟后打烊。", false},
+		{"Everyone at work gave me a cake yesterday.", true},
+		{"I said to Tom yesterday, I live in Oslo.", true},
+		{"My number: +49 170 1234567", true},
+		{"有人昨天给我送了一束花。", true},
+		{"我的同事都知道我对花生过敏。", true},
+	} {
+		if out := hear(t, c.line); (len(out.Candidates) > 0) != c.wants {
+			t.Errorf("%s: %d memories", c.line, len(out.Candidates))
+		}
+	}
+}
