@@ -3,9 +3,12 @@ package node
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -53,11 +56,29 @@ func runHearing() error {
 	select {}
 }
 
+// childrenOf gives the processes that a process has started (proc(5), children).
+func childrenOf(t *testing.T, pid int) (out []int) {
+	t.Helper()
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, f := range files {
+		b, _ := os.ReadFile(f) // a thread that has ended has none
+		for _, s := range strings.Fields(string(b)) {
+			child, wrong := strconv.Atoi(s)
+			err = errors.Join(err, wrong)
+			out = append(out, child)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // Each utterance gets its words once, whenever the daemon or the engine's process
 // is killed: before the engine answers, as it does, and after.
 func TestWordsOnceWhateverIsKilled(t *testing.T) {
 	t.Parallel()
-	const recordings = 6
+	const rounds, recordings = 8, 6 // 100 and 75 were run once, too
 	s := speechtest.Whisper(t)
 	h := hearing{filepath.Join(t.TempDir(), "home"), compiled}
 	if _, err := Init(h.config(), InitOptions{KeyFile: true}); err != nil {
@@ -87,7 +108,8 @@ func TestWordsOnceWhateverIsKilled(t *testing.T) {
 		}
 		return "Lena is allergic to peanuts."
 	})
-	for round := range 8 {
+	for i := range rounds {
+		round := i % 8 // of the delays
 		cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
 		cmd.Env = append(os.Environ(), hearingEnv+"="+string(b))
 		var stderr strings.Builder
@@ -104,6 +126,14 @@ func TestWordsOnceWhateverIsKilled(t *testing.T) {
 			}
 		} else {
 			wait.For(t.Context(), time.Duration(round)*120*time.Millisecond)
+		}
+		if round%3 == 1 { // the engine's process first, which the daemon sees end
+			for _, pid := range childrenOf(t, cmd.Process.Pid) {
+				if child, err := os.FindProcess(pid); err == nil {
+					_ = child.Kill() // it may have ended
+				}
+			}
+			wait.For(t.Context(), time.Duration(round)*10*time.Millisecond)
 		}
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)

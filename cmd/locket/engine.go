@@ -52,7 +52,8 @@ func (a *app) engineAddCommand() *cobra.Command {
   http://HOST:PORT        ears: a server of whisper.cpp, or one with OpenAI's speech API
                           eyes, mind: a server with OpenAI's chat API, such as Ollama
   tcp://HOST:PORT         ears: a server that speaks Wyoming, as Home Assistant's do
-  auto                    whatever is found on this machine; each is asked about
+  auto                    whatever is found on this machine, and Wyoming servers that the
+                          network announces (zeroconf); each is asked about
 
 The engine takes the place of the one that did the same. Eyes that read and eyes that see
 work side by side. It is tried with a sample first, and not added where that fails. What it
@@ -108,7 +109,7 @@ func (a *app) addFoundEngine(cmd *cobra.Command, cl *serve.Client, kind string, 
 		return err
 	}
 	if len(found) == 0 {
-		return advisedError{fmt.Errorf("no %s were found on this machine", kind), engineHelp[kind]}
+		return advisedError{fmt.Errorf("no %s were found", kind), engineHelp[kind]}
 	}
 	for _, f := range found {
 		what := oneLine(f.Name)

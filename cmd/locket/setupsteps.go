@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locket-dev/locket/node/backup"
+	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/pairing"
 )
@@ -134,7 +135,19 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 				continue
 			}
 		}
-		e, err := c.AddEngine(s.ctx, serve.AddEngineRequest{Kind: kind, Address: f.Address, Model: f.Model})
+		elsewhere := strings.Contains(f.Address, "://") && !(&engines.Spec{URL: f.Address}).Local()
+		if elsewhere {
+			agreed := false
+			if s.talks {
+				if agreed, err = s.yes(fmt.Sprintf("%s is not on this machine. It would get %s, but nothing that was said near a secret. Agree?", oneLine(f.Address), engineGets[kind])); err != nil {
+					return err
+				}
+			}
+			if !agreed {
+				continue
+			}
+		}
+		e, err := c.AddEngine(s.ctx, serve.AddEngineRequest{Kind: kind, Address: f.Address, Model: f.Model, Consent: elsewhere})
 		if errors.Is(err, serve.ErrEngine) {
 			s.tell("%s: %v\n", what, err)
 			continue

@@ -1,11 +1,13 @@
 package engines
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"strings"
 	"testing"
@@ -234,6 +236,9 @@ func TestLook(t *testing.T) {
 		}
 	}()
 	at := Places{Whisper: []string{page.URL, whisper.URL}, Speech: []string{page.URL, openai.URL}, Wyoming: []string{asr.Addr().String()}, Ollama: []string{page.URL, ollama.URL}, Llama: []string{page.URL}}
+	at.Announced = func(context.Context) []netip.AddrPort {
+		return []netip.AddrPort{netip.MustParseAddrPort(asr.Addr().String()), netip.MustParseAddrPort("127.0.0.2:1")} // twice the same is one; the other is gone
+	}
 	var got []string
 	for _, kind := range Kinds {
 		for _, s := range Look(t.Context(), kind, at) {

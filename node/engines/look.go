@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -14,16 +15,19 @@ import (
 
 	"github.com/locket-dev/locket/internal/engine/sight"
 	"github.com/locket-dev/locket/internal/engine/speech"
+	"github.com/locket-dev/locket/node/lan"
 )
 
-// Places are where [Look] looks, all of them on this machine. The zero value is
-// where these programs listen by default.
+// Places are where [Look] looks: on this machine, and for ears also where servers in the
+// network announce themselves. The zero value is where these programs listen by default.
 type Places struct {
 	Whisper []string // base URLs that whisper.cpp's server may have
 	Speech  []string // base URLs of OpenAI-compatible speech servers
 	Wyoming []string // host:port
 	Ollama  []string // base URLs
 	Llama   []string // base URLs that llama.cpp's server may have
+	// Announced gives the addresses of Wyoming servers that mDNS knows. nil: it is asked.
+	Announced func(context.Context) []netip.AddrPort
 }
 
 func (p Places) filled() Places {
@@ -37,6 +41,9 @@ func (p Places) filled() Places {
 	def(&p.Wyoming, "127.0.0.1:10300")                                                       // wyoming-faster-whisper
 	def(&p.Ollama, "http://127.0.0.1:11434")                                                 // Ollama
 	def(&p.Llama, "http://127.0.0.1:8080", "http://127.0.0.1:8081", "http://127.0.0.1:1234") // llama.cpp's server; LM Studio
+	if p.Announced == nil {
+		p.Announced = func(ctx context.Context) []netip.AddrPort { return lan.Find(ctx, "_wyoming._tcp", lookTime/2, nil) }
+	}
 	return p
 }
 
@@ -48,8 +55,8 @@ const (
 )
 
 // Look finds the engines of a kind that are on this machine: services at their
-// usual addresses, and programs that are installed. The best one comes first.
-// Nothing of the wearer's is sent.
+// usual addresses, and programs that are installed. The best one comes first, and after
+// them those that announce themselves in the network. Nothing of the wearer's is sent.
 func Look(ctx context.Context, kind Kind, at Places) []Spec {
 	at = at.filled()
 	var looks []func(context.Context) []Spec
@@ -68,7 +75,7 @@ func Look(ctx context.Context, kind Kind, at Places) []Spec {
 				return nil
 			}
 			return []Spec{{Kind: Ears, Engine: PocketSphinx}}
-		})
+		}, func(ctx context.Context) []Spec { return lookAnnounced(ctx, at.Announced(ctx)) })
 	case Eyes:
 		looks = append(looks, func(ctx context.Context) []Spec {
 			if _, _, err := (&sight.Tesseract{}).Languages(ctx); err != nil {
@@ -216,6 +223,29 @@ func lookWyoming(ctx context.Context, address string) []Spec {
 		}
 		return []Spec{{Kind: Ears, Engine: Wyoming, URL: "tcp://" + address}}
 	}
+}
+
+// maxAnnounced is how many servers of a network are asked what they are: anybody may
+// announce as many as they like.
+const maxAnnounced = 8
+
+// lookAnnounced asks the servers that mDNS knows. One of this machine's is asked by
+// loopback first, because what is there needs no consent.
+func lookAnnounced(ctx context.Context, at []netip.AddrPort) []Spec {
+	found := make([][]Spec, min(len(at), maxAnnounced))
+	var all sync.WaitGroup
+	for i := range found {
+		all.Go(func() {
+			if lan.Own(at[i].Addr()) {
+				found[i] = lookWyoming(ctx, netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at[i].Port()).String())
+			}
+			if found[i] == nil {
+				found[i] = lookWyoming(ctx, at[i].String())
+			}
+		})
+	}
+	all.Wait()
+	return slices.Concat(found...)
 }
 
 // lookOllama asks about each model what it can do.

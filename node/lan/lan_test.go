@@ -124,6 +124,29 @@ func TestFoundByMulticast(t *testing.T) {
 	}
 }
 
+// A service that announces itself is found, and another is not.
+func TestFind(t *testing.T) {
+	lo := loopback(t)
+	zone, err := mdns.NewMDNSService("faster-whisper", "_wyoming._tcp", "", "box.local.", 10300, []net.IP{{127, 0, 0, 1}}, []string{""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := mdns.NewServer(&mdns.Config{Zone: zone, Iface: &lo})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Shutdown()
+	if got := Find(t.Context(), "_wyoming._tcp", time.Second, []net.Interface{lo}); len(got) != 1 || got[0].String() != "127.0.0.1:10300" || !Own(got[0].Addr()) {
+		t.Errorf("%v", got)
+	}
+	if got := Find(t.Context(), "_printer._tcp", time.Second, []net.Interface{lo}); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+	if Own(netip.MustParseAddr("192.0.2.1")) {
+		t.Error("an address of nobody's is ours")
+	}
+}
+
 // meet has two members and a stranger on an interface.
 func meet(t *testing.T, i net.Interface, by []netip.Addr) {
 	t.Helper()
