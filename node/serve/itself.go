@@ -18,7 +18,7 @@ var (
 		summary: "This document", gives: "The document",
 	}, []Format{schema("application/yaml", "type", "string")}, func(w http.ResponseWriter, _ *http.Request, _ *handler, _ none) error {
 		w.Header().Set("Content-Type", "application/yaml")
-		_, err := io.WriteString(w, docs.OpenAPI)
+		_, err := io.WriteString(w, docs.OpenAPI())
 		return err
 	})
 

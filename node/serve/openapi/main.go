@@ -1,4 +1,4 @@
-// Command openapi writes docs/openapi.yaml from the table of routes in package
+// Command openapi writes docs/openapi.yaml, and openapi.yaml.zst, from the table of routes in package
 // serve: `go generate ./docs`. The description of a field is its comment in the
 // source, so the command has to run within the repository.
 package main
@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/klauspost/compress/zstd"
 	"gopkg.in/yaml.v3"
 
 	"github.com/locket-dev/locket/node/serve"
@@ -26,12 +27,21 @@ func main() {
 	}
 	b, err := document()
 	if err == nil {
-		err = os.WriteFile(os.Args[1], b, 0o644)
+		err = write(os.Args[1], b)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// write writes the document for people, and beside it, compressed, for the binaries.
+func write(path string, b []byte) error {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(path, b, 0o644), os.WriteFile(path+".zst", e.EncodeAll(b, nil), 0o644), e.Close())
 }
 
 // made stands below the first line, which says what the file is.
