@@ -43,6 +43,18 @@ type Options struct {
 	Deny       []string // parts of classes and titles of windows that are not to be remembered
 }
 
+// lowBattery is the level, in per cent, below which a device takes fewer photos.
+const lowBattery = 20
+
+// PhotoEach gives the seconds between two photos at a battery's level, in per cent or -1: PhotoEvery, and
+// four times that below 20 %, 127 at most; 0 where none are asked for.
+func (o *Options) PhotoEach(battery int) int {
+	if battery < 0 || battery >= lowBattery {
+		return o.PhotoEvery
+	}
+	return min(4*o.PhotoEvery, 127)
+}
+
 // Family is a kind of device: one package with its session, and one line in the
 // list of families of locket-bridge.
 type Family struct {

@@ -347,7 +347,7 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	case (s.stage == asking || s.stage == uploading) && now.Sub(s.told) > unit:
 		return s.line(ctx)
 	case s.stage == running && !s.next.IsZero() && !now.Before(s.next) && !s.Client.Paused():
-		s.next = now.Add(time.Duration(s.Options.PhotoEvery) * time.Second)
+		s.next = now.Add(time.Duration(s.Options.PhotoEach(s.battery)) * time.Second)
 		if err := s.tell(ctx, frame.Photo, []byte{1}); err != nil {
 			return err
 		}

@@ -64,14 +64,8 @@ func (s *session) begin(ctx context.Context) error {
 	if err := s.setTime(ctx, time.Now()); err != nil {
 		return err
 	}
-	if s.Options.PhotoEvery > 0 {
-		b, err := frame.PhotoEvery(s.Options.PhotoEvery)
-		if err != nil {
-			return err
-		}
-		if err := s.write(ctx, frame.PhotoControl, b); err != nil {
-			return err
-		}
+	if err := s.setPhotos(ctx); err != nil {
+		return err
 	}
 	for _, char := range []string{frame.AudioChar, frame.PhotoChar, frame.ButtonChar, frame.BatteryChar} {
 		if err := s.Dev.Subscribe(ctx, char); err != nil && !errors.Is(err, link.ErrAbsent) {
@@ -181,4 +175,18 @@ func (s *session) state() string {
 		return "muted"
 	}
 	return "recording"
+}
+
+// setPhotos tells the device how often it is to take one, where that is another time than it was told.
+func (s *session) setPhotos(ctx context.Context) error {
+	each := s.Options.PhotoEach(s.battery)
+	if each == s.each {
+		return nil
+	}
+	b, err := frame.PhotoEvery(each)
+	if err != nil {
+		return err
+	}
+	s.each = each
+	return s.write(ctx, frame.PhotoControl, b)
 }

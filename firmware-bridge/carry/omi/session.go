@@ -35,6 +35,7 @@ type session struct {
 	firmware string
 	features frame.Features
 	battery  int  // %; -1: not known
+	each     int  // seconds between two of them, as the device was told; 0: it was not
 	gain     bool // the microphone's can be set
 	muted    bool // as the device and the node were last told
 
@@ -165,6 +166,9 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		}
 		s.battery = level
 		s.Note("battery", "%d %%", level)
+		if err := s.setPhotos(ctx); err != nil {
+			return err
+		}
 		return s.Live(ctx, &wire.Sensor{Header: wire.Header{At: n.At}, Name: "battery", Values: []float64{float64(level)}, Unit: "%"})
 	case frame.StorageChar:
 		if s.store != nil {
