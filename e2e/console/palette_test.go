@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -169,7 +171,16 @@ func TestPaletteByKeyboard(t *testing.T) {
 	own := openAt(t, plain, linkOf(t, home).URL)
 	own.palette("lock locket")
 	own.do(chromedp.WaitVisible(".door"))
-	if _, err := command(home, "list"); err == nil {
-		t.Error("it is not locked")
+	locked, err := client(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer locked.Close()
+	s, err := locked.Status(t.Context())
+	for err != nil && wait.For(own.ctx, 50*time.Millisecond) { // its socket is made anew
+		s, err = locked.Status(t.Context())
+	}
+	if err != nil || !s.Locked {
+		t.Errorf("it is not locked: %v", err)
 	}
 }

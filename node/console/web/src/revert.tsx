@@ -15,6 +15,8 @@ interface Reverted {
 /** Whose words are taken back: an app's, by its name, or those of all workers. */
 export type Author = { app: string } | { source: "worker" };
 
+export const titleOf = (of: Author) => ("app" in of ? t("revert.title", { app: of.app.slice(0, 60) }) : t("revert.workers"));
+
 export function Revert({ of, close }: { of: Author; close: () => void }) {
   const [plan, set] = useState<Reverted>();
   const [error, fail] = useState<Problem>();
@@ -36,7 +38,7 @@ export function Revert({ of, close }: { of: Author; close: () => void }) {
   }
   const nothing = plan && !plan.claims && !plan.lines;
   return (
-    <Dialog title={t("revert.title")} close={close} wide>
+    <Dialog title={titleOf(of)} close={close} wide>
       {error ? <Failure error={error} /> : !plan ? <Waiting /> : nothing ? <p>{t("revert.nothing")}</p> : (
         <section class="forget-part">
           <p>{t("revert.says", { n: plan.memories.length })}</p>

@@ -7,7 +7,7 @@ import { mediumDate, dateOf, moment, number, said, shortDay, t, type Word } from
 import { Icon, type IconName } from "./icons";
 import { MarketPanel } from "./market";
 import { Policy } from "./policy";
-import { Revert, type Author } from "./revert";
+import { Revert, titleOf, type Author } from "./revert";
 import { SharePage } from "./sharepage";
 import { Sharer } from "./sharer";
 import type { Kind, Status } from "./types";
@@ -149,13 +149,13 @@ function Out({ wearer }: { wearer: string }) {
         ))}
         {programs.map((a) => (
           <Row key={a.name} icon="link" kind="app" name={a.name} says={[a.can.map((c) => said("can", c)).join(", "), whatOf(a), a.ends ? t("hit.sharedUntil", { day: mediumDate(dateOf(a.ends)) }) : "", a.used ? t("out.used", { at: moment(a.used) }) : t("out.unused")]}>
-            {a.can.includes("add") && <TakeBack name={a.name} onClick={() => revert({ app: a.name })} />}
+            {a.can.includes("add") && <TakeBack of={{ app: a.name }} ask={revert} />}
             <Ends name={a.name} onClick={() => ask({ title: t("out.revokeTitle", { name: a.name }), says: t("out.revokeApp"), run: () => call("DELETE", "/v1/apps/" + encodeURIComponent(a.name)) })} />
           </Row>
         ))}
         {workers.map((g) => (
           <Row key={g.member} icon="how" kind="worker" name={g.name || g.member.slice(0, 8)} says={[g.feed ? t("out.feed", { n: g.memories ?? 0 }) : t("out.whole"), t("out.adds", { what: g.types.map((k) => t(`kind.${k}`)).join(", ") })]}>
-            <TakeBack name={g.name} onClick={() => revert({ source: "worker" })} />
+            <TakeBack of={{ source: "worker" }} ask={revert} />
             <Ends name={g.name} onClick={() => ask({ title: t("out.revokeTitle", { name: g.name }), says: t("out.revokeWorker"), run: () => call("DELETE", "/v1/grants/" + g.member) })} />
           </Row>
         ))}
@@ -232,8 +232,8 @@ const Ends = ({ name, onClick }: { name: string; onClick: () => void }) => (
   </button>
 );
 
-const TakeBack = ({ name, onClick }: { name: string; onClick: () => void }) => (
-  <button type="button" class="button small take-back" aria-label={`${t("revert.title")}: ${name.slice(0, 60)}`} onClick={onClick}>
+const TakeBack = ({ of, ask }: { of: Author; ask: (of: Author) => void }) => (
+  <button type="button" class="button small take-back" title={titleOf(of)} onClick={() => ask(of)}>
     {t("revert.open")}
   </button>
 );
