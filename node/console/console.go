@@ -1,7 +1,7 @@
 // Package console serves the page by which the wearer looks at their memory.
 //
 //   - The page is made from web/ (TypeScript, Preact) by esbuild; dist/ is the
-//     result, which is committed and embedded, so that who builds Locket needs
+//     result, which is committed, and embedded as page.zip, so that who builds Locket needs
 //     no Node. .ci/console checks that dist/ is what web/ makes.
 //   - It speaks the public API of the node and nothing else. A [Console] lets
 //     requests of its own sessions through to the handler of that API.

@@ -1,11 +1,12 @@
 package console
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
-	"embed"
+	_ "embed" // for packed
 	"encoding/json"
 	"io"
-	"io/fs"
 	"net/http"
 	"path"
 	"strings"
@@ -14,8 +15,11 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-//go:embed dist
-var dist embed.FS
+// packed is the page: dist/, compressed.
+//
+//go:generate go run ./pack
+//go:embed page.zip
+var packed []byte
 
 // What the browser may do with the page: run its script and its style, speak
 // to its own origin, and show what it was given. Nothing else is fetched,
@@ -35,9 +39,9 @@ const maxCode = 1 << 10
 
 // handler is made once the origin is known.
 func (c *Console) handler() http.Handler {
-	files, err := fs.Sub(dist, "dist")
+	files, err := unpack(packed)
 	if err != nil {
-		panic(err) // the folder is embedded
+		panic(err) // it is embedded, and a test reads it
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /session", c.exchange)
@@ -166,9 +170,27 @@ func (c *Console) leave(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
+// unpack returns the files of the page by their names.
+func unpack(b []byte) (map[string][]byte, error) {
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			return nil, err
+		}
+		if files[f.Name], err = io.ReadAll(r); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
 // page serves the files of the page. A path that is no file is a place in the page.
-func page(files fs.FS) http.HandlerFunc {
-	static := http.FileServerFS(files)
+func page(files map[string][]byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
@@ -176,14 +198,13 @@ func page(files fs.FS) http.HandlerFunc {
 			return
 		}
 		name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
-		if info, err := fs.Stat(files, name); name == "" || err != nil || info.IsDir() {
+		if files[name] == nil {
 			if path.Ext(name) != "" {
 				http.NotFound(w, r)
 				return
 			}
-			r = r.Clone(r.Context())
-			r.URL.Path = "/"
+			name = "index.html"
 		}
-		static.ServeHTTP(w, r)
+		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(files[name]))
 	}
 }

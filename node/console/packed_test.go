@@ -1,0 +1,26 @@
+package console
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// What is embedded is what the source made.
+func TestPackedIsCurrent(t *testing.T) {
+	files, err := unpack(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := os.ReadDir("dist")
+	if err != nil || len(made) != len(files) {
+		t.Fatalf("%d files are packed of %d: go generate ./node/console (%v)", len(files), len(made), err)
+	}
+	for _, e := range made {
+		b, err := os.ReadFile(filepath.Join("dist", e.Name()))
+		if err != nil || !bytes.Equal(b, files[e.Name()]) {
+			t.Errorf("%s differs: go generate ./node/console (%v)", e.Name(), err)
+		}
+	}
+}
