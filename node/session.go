@@ -66,6 +66,7 @@ type session struct {
 	given    *given.Shelf // what others share with the wearer
 	policy   *rulebook.Room
 	consent  *consent.Desk
+	purse    *market.Purse // what apps buy by
 	dreams   *dream.Dreams
 	engines  *enginehost.Host
 	health   *health.Health
@@ -195,6 +196,14 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		},
 		Drop: o.forgets.Drop, Flush: o.flushHeld, Compact: o.store.Compact})
 	o.consent = consent.New(consent.Config{Store: o.store, Now: n.now, Note: o.sharing.Consented, Redact: o.sharing.Redact, Refused: o.sharing.Withdraw})
+	o.purse = market.NewPurse(market.PurseConfig{Buyer: &market.Buyer{Dir: n.path(readerDir), HTTP: n.http, Now: n.now}, Store: o.engine, Now: n.now,
+		Approved: func(ctx context.Context, app, alone string, order memory.ID, what string) (bool, error) {
+			if alone == "" {
+				alone = "nothing"
+			}
+			rule := policy.Asking("purchases over "+alone, fmt.Sprintf("The app “%s” may pay more than %s for one listing, once you say yes, each time.", app, alone))
+			return o.consent.Approved(ctx, policy.Request{Action: "buy", Kind: policy.App, Name: app}, rule, order, what)
+		}})
 	o.market = market.New(market.Config{Bundler: o.sharing, Store: o.engine, Ring: o.ring, Life: o.life, HTTP: n.http, Relay: n.cfg.Sync.Relay, Now: n.now, Log: n.log})
 	o.policy = rulebook.New(rulebook.Config{Engine: o.engine, Now: n.now, Changed: o.sharing.Withdraw, Parties: func(ctx context.Context) ([]policy.Request, error) { return n.parties(ctx, o) }})
 	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: o.ring.MemoryID, Zone: n.zone, Now: n.now,

@@ -139,6 +139,14 @@ func (s *Server) marketRoutes(h *server.Hertz) {
 		v, err := m.Balance(ctx, r.by)
 		return r.encoded(v, err)
 	}))
+	h.POST("/v1/market/deposits", s.party(256, func(ctx context.Context, r *party) error {
+		var p trade.Payment
+		if err := trade.Decode(r.body, &p, 256); err != nil {
+			return err
+		}
+		v, err := m.Deposit(ctx, p, r.by)
+		return r.encoded(v, err)
+	}))
 	h.POST("/v1/market/payouts", s.party(256, func(ctx context.Context, r *party) error {
 		var p trade.Payout
 		if err := trade.Decode(r.body, &p, 256); err != nil {

@@ -242,6 +242,14 @@ func (m *Market) Pay(ctx context.Context, id trade.Hash, p trade.Payment, by tra
 	return c, err
 }
 
+// Deposit puts what a voucher is worth to what a key has, and gives all that it has.
+func (m *Market) Deposit(ctx context.Context, p trade.Payment, by trade.Key) ([]trade.Balance, error) {
+	if err := m.c.Vouchers.Settle(ctx, pay.Proof{Payer: by.String(), Body: []byte(p.Voucher)}, pay.Deposits(m.ledger, m.c.Vouchers.Name())); err != nil {
+		return nil, err
+	}
+	return m.Balance(ctx, by)
+}
+
 // Payout takes what a seller earned, or what a buyer has left, out of the market by a
 // voucher. The key is the caller's: the same one again gives the same code.
 func (m *Market) Payout(ctx context.Context, p *trade.Payout, by trade.Key) (code string, err error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -28,21 +29,25 @@ was shown and what it wrote.`,
 func (a *app) appAddCommand() *cobra.Command {
 	var r serve.AppRequest
 	var can, owner []string
+	var buying serve.AppBuying
 	var sensitivity, since, until, life string
 	c := &cobra.Command{
 		Use: "add NAME --can RIGHTS --types TYPES", Short: "Make a key for an app", Args: between(1, 1, "the app's name"),
 		Long: `The key is printed to standard output alone, this once. The node keeps its hash.
 
-Rights are read, add, update, forget and chat. With update an app corrects what it wrote itself.
+Rights are read, add, update, forget, chat and buy. With update an app corrects what it wrote itself.
 With forget it erases for good what it may see, unless you pinned it. What an app writes
 has its name, and replaces nothing that you or your wearables said. With chat it asks the
-model at proxy.url, which is given what the app may see of the topic.
+model at proxy.url, which is given what the app may see of the topic. With buy it buys at a
+market with your money there (locket market deposit), within --budget; what costs more
+than --alone waits for your yes (locket consent).
 
 Types are core, episodic, semantic, procedural, resource, and utterances: the lines that
 were said, as they are. Those need --sensitivity private. What an app may not see looks
 to it as if it were not there.`,
 		Example: `  locket app add claude --can read,add --types semantic,episodic,procedural
   locket app add crm --can read --types semantic --tags work --since 2026-01-01 --for 90d
+  locket app add shopper --can buy --types semantic --budget "10.00 EUR" --alone "2.00 EUR"
   locket app add notes --can read,add,update,forget --types semantic --owner user:ann`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if _, err := a.load(); err != nil {
@@ -71,6 +76,10 @@ to it as if it were not there.`,
 				}
 				r.Ends = time.Now().Add(d.Std())
 			}
+			if buying.Budget+buying.Alone+buying.Market != "" || len(buying.Categories) > 0 || slices.Contains(r.Can, serve.RightBuy) {
+				buying.Market = cmp.Or(buying.Market, a.settings.Sync.Relay)
+				r.Buying = &buying
+			}
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				n, err := c.AddApp(cmd.Context(), r)
 				if err != nil {
@@ -94,7 +103,7 @@ to it as if it were not there.`,
 		},
 	}
 	f := c.Flags()
-	f.StringSliceVar(&can, "can", nil, "`rights`: read, add, update, forget, chat")
+	f.StringSliceVar(&can, "can", nil, "`rights`: read, add, update, forget, chat, buy")
 	f.StringSliceVar(&r.Types, "types", nil, "`types` that it may see and add")
 	f.StringVar(&sensitivity, "sensitivity", "", "the most sensitive that it may see; `personal` unless said")
 	f.StringSliceVar(&r.Tags, "tags", nil, "only memories with one of these `tags`")
@@ -103,6 +112,10 @@ to it as if it were not there.`,
 	f.StringSliceVar(&owner, "owner", nil, "only memories of this `scope`: user:NAME, agent:NAME or run:NAME")
 	f.IntVar(&r.Delegate, "delegate", 0, "how `often` it may pass a narrower key on; see locket app pass")
 	f.StringVar(&r.Hook, "hook", "", "`URL` that is told of new memories which it may see")
+	f.StringVar(&buying.Budget, "budget", "", "with --can buy: the `price` that it may pay in 30 days: 10.00 EUR")
+	f.StringVar(&buying.Alone, "alone", "", "the `price` up to which it pays without asking you (locket consent)")
+	f.StringVar(&buying.Market, "market", "", "`URL` of the relay with the market; the node's relay unless said")
+	f.StringSliceVar(&buying.Categories, "category", nil, "it buys only in one of these `categories`")
 	f.StringVar(&life, "for", "", "how `long` the key opens: 90d")
 	f.IntVar(&r.Requests, "requests", 0, fmt.Sprintf("`requests` a minute; %d unless said", serve.DefaultAppRequests))
 	f.IntVar(&r.Tokens, "tokens", 0, fmt.Sprintf("`tokens` of memories that it is given a day; %d unless said", serve.DefaultAppTokens))

@@ -69,7 +69,7 @@ func (a *app) showConsent(w io.Writer, v *serve.Consent, most int) {
 }
 
 func verbOf(action string) string {
-	return map[string]string{"share": "be given", "read": "read", "feed": "be fed", "sell": "buy"}[action]
+	return map[string]string{"share": "be given", "read": "read", "feed": "be fed", "sell": "buy", "buy": "pay"}[action]
 }
 
 func (a *app) consentItems(w io.Writer, state string, list []serve.ConsentItem, most int) {

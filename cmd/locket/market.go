@@ -31,7 +31,7 @@ a node seals the bundle, and delivers its key to who has paid (docs/market.md).`
 	}
 	c.PersistentFlags().StringVar(&at, "at", "", "`URL` of the relay with the market; the node's relay (sync.relay) if absent")
 	c.AddCommand(a.marketSearchCommand(&at), a.marketShowCommand(&at), a.marketBuyCommand(&at), a.marketPayCommand(), a.marketOrdersCommand(), a.marketOpenCommand(),
-		a.marketAcceptCommand(), a.marketDisputeCommand(), a.marketCancelCommand(), a.marketReviewCommand(), a.marketReportCommand(&at), a.marketBalanceCommand(&at), a.marketPayoutCommand(&at),
+		a.marketAcceptCommand(), a.marketDisputeCommand(), a.marketCancelCommand(), a.marketReviewCommand(), a.marketReportCommand(&at), a.marketBalanceCommand(&at), a.marketDepositCommand(&at), a.marketPayoutCommand(&at),
 		a.marketPublishCommand(&at), a.marketListCommand(), a.marketWithdrawCommand(), a.marketSalesCommand(), a.marketDeliverCommand(), a.marketRefundCommand(),
 		a.marketDisputesCommand(&at), a.marketDecideCommand(&at), a.marketVerifyCommand(&at))
 	return c

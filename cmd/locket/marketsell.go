@@ -330,3 +330,22 @@ func (a *app) marketPayoutCommand(at *string) *cobra.Command {
 	c.Flags().StringVar(&amount, "amount", "", "how much: 5.00 EUR")
 	return c
 }
+
+func (a *app) marketDepositCommand(at *string) *cobra.Command {
+	var voucher string
+	c := &cobra.Command{
+		Use: "deposit --voucher CODE", Short: "Put a voucher's worth to what you have at the market", Args: nothing(),
+		Long: "What you have there pays your orders, and those of apps with the right buy (locket app add).\nlocket market payout gives it back as a voucher.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if voucher == "" {
+				return usagef("--voucher CODE is needed")
+			}
+			return a.trade(cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
+				list, err := m.Deposit(cmd.Context(), voucher)
+				return rows(a, err, list, func(w io.Writer, b *trade.Balance) { fmt.Fprintln(w, trade.Price(uint64(max(0, b.Spend)), b.Currency)) }, "Nothing.")
+			})
+		},
+	}
+	c.Flags().StringVar(&voucher, "voucher", "", "the `code`")
+	return c
+}

@@ -174,14 +174,14 @@ func check(r *serve.AppRequest, now time.Time) error {
 		return bad("name: want 1 to 32 of a-z, 0-9 and -, which is neither first nor last")
 	}
 	if len(r.Can) == 0 {
-		return bad("can: want one or more of read, add, update, forget and chat")
+		return bad("can: want one or more of read, add, update, forget, chat and buy")
 	}
 	for _, c := range r.Can {
 		if c == "share" {
 			return bad("can: share is for the owner alone: an app would choose who reads")
 		}
 		if !slices.Contains(serve.Rights[:], c) {
-			return bad("can: %.40q: want read, add, update, forget or chat", string(c))
+			return bad("can: %.40q: want read, add, update, forget, chat or buy", string(c))
 		}
 	}
 	if len(r.Types) == 0 {
@@ -199,6 +199,14 @@ func check(r *serve.AppRequest, now time.Time) error {
 			return bad("types: what was said has no tags, and no sensitivity of its own: utterances need sensitivity private and no tags")
 		case t != serve.AppUtterances && !slices.Contains(memory.Types[:], memory.Type(t)):
 			return bad("types: %.40q: want core, episodic, semantic, procedural, resource or utterances", t)
+		}
+	}
+	if slices.Contains(r.Can, serve.RightBuy) != (r.Buying != nil) {
+		return bad("buying: the right buy needs a market and a budget, and they need it")
+	}
+	if r.Buying != nil {
+		if err := checkBuying(r.Buying); err != nil {
+			return bad("buying.%v", err)
 		}
 	}
 	if err := mayHook(r); err != nil {
@@ -463,13 +471,16 @@ func (v *visit) May(ctx context.Context, right serve.Right, operation string) er
 	return nil
 }
 
+// Has is what serve.Has asks.
+func (v *visit) Has(right serve.Right) bool { return v.can(right) == nil }
+
 // can tells whether the app has a right.
 func (v *visit) can(right serve.Right) error {
 	switch right {
 	case serve.RightApp, serve.RightAnyone:
 		return nil
 	case serve.RightWrite:
-		if slices.ContainsFunc(v.app.Can, func(r serve.Right) bool { return r != serve.RightRead && r != serve.RightChat }) {
+		if slices.ContainsFunc(v.app.Can, func(r serve.Right) bool { return r != serve.RightRead && r != serve.RightChat && r != serve.RightBuy }) {
 			return nil
 		}
 		return refused("app %s may only %s", v.Name(), rights(v.app.Can))

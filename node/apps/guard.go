@@ -24,6 +24,7 @@ func Guard(s serve.Services, b *Book, wearer string) serve.Services {
 	s.MediaReader = &mediaReader{s.MediaReader, all}
 	s.Grapher = &grapher{s.Grapher, all, wearer}
 	s.Exchange = &exchange{s.Exchange, all}
+	s.Buyer = &buyer{s.Buyer}
 	s.Apps = b
 	return s
 }

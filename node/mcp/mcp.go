@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -34,15 +35,19 @@ type server struct{ c *serve.Client }
 
 // New gives a server that asks with c's key.
 func New(c *serve.Client, version string) *sdk.Server {
-	return newServer(c, version, sdk.NewSchemaCache())
+	me, err := c.Self(context.Background())
+	return newServer(c, version, sdk.NewSchemaCache(), err == nil && me.App != nil && slices.Contains(me.App.Can, serve.RightBuy))
 }
 
 // newServer is New with the schemas of servers that were made before it.
-func newServer(c *serve.Client, version string, schemas *sdk.SchemaCache) *sdk.Server {
+func newServer(c *serve.Client, version string, schemas *sdk.SchemaCache, buys bool) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "locket", Title: "Locket", Version: version}, &sdk.ServerOptions{Instructions: instructions, PageSize: 100, SchemaCache: schemas})
 	t := &server{c}
 	t.reading(s)
 	t.writing(s)
+	if buys { // to others they would be five tools that are refused
+		t.buying(s)
+	}
 	t.resources(s)
 	t.prompts(s)
 	return s
@@ -63,7 +68,7 @@ func Stdio(ctx context.Context, c *serve.Client, version string) error {
 func Handler(api http.Handler, version string) http.Handler {
 	schemas := sdk.NewSchemaCache()
 	inner := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		return newServer(serve.AsApp(api, r), version, schemas)
+		return newServer(serve.AsApp(api, r), version, schemas, serve.Has(r.Context(), serve.RightBuy))
 	}, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: serve.MaxBody})
 	return http.NewCrossOriginProtection().Handler(inner)
 }

@@ -269,6 +269,9 @@ func (r *Rule) Name() string {
 	return fmt.Sprintf("the rule in line %d", r.Line)
 }
 
+// Asking makes a rule of no policy, which asks each time. words say it.
+func Asking(id, words string) *Rule { return &Rule{ID: id, Asks: true, key: words} }
+
 // Key is the same for rules that ask and say the same. An answer to one holds for the
 // other.
 func (r *Rule) Key() string { return r.key }

@@ -33,7 +33,7 @@ type Apps interface {
 // AppRequest says what an app may do. Everything else is forbidden.
 type AppRequest struct {
 	Name string  `json:"name"` // as of a wearable
-	Can  []Right `json:"can"`  // read, add, update, forget, chat
+	Can  []Right `json:"can"`  // read, add, update, forget, chat, buy
 	// Types are the types of memory that it may see and add, except vault;
 	// "utterances" are the lines that were said.
 	Types       []string            `json:"types"`
@@ -47,6 +47,7 @@ type AppRequest struct {
 	Tokens      int                 `json:"tokens,omitempty"`      // of context a day; 0: DefaultAppTokens
 	Delegate    int                 `json:"delegate,omitempty"`    // how often it may pass a part of this on, each time narrower; up to 8
 	Hook        string              `json:"hook,omitempty"`        // URL where it is told of new memories; absent: nowhere
+	Buying      *AppBuying          `json:"buying,omitempty"`      // what it may buy with the right buy
 }
 
 // Limits of an app that does not request others.

@@ -21,6 +21,7 @@ const (
 	RightUpdate Right = "update" // what the app itself has written
 	RightForget Right = "forget" // erase what it may see, for good
 	RightChat   Right = "chat"   // let the model answer with memory in its input, at the owner's cost
+	RightBuy    Right = "buy"    // at a market, within a budget of the owner's
 )
 
 // These rights can't be given. They follow from who makes the request.
@@ -34,7 +35,7 @@ const (
 )
 
 // Rights are those that an app can be given.
-var Rights = [...]Right{RightRead, RightAdd, RightUpdate, RightForget, RightChat}
+var Rights = [...]Right{RightRead, RightAdd, RightUpdate, RightForget, RightChat, RightBuy}
 
 // KeyPrefix begins the key of an app.
 const KeyPrefix = "lka_"
@@ -60,6 +61,12 @@ func CallerOf(ctx context.Context) Caller {
 // WithCaller returns a context in which an app makes requests.
 func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// Has reports whether the app that makes a request has a right. It counts nothing.
+func Has(ctx context.Context, right Right) bool {
+	c, _ := ctx.Value(callerKey{}).(interface{ Has(Right) bool })
+	return c != nil && c.Has(right)
 }
 
 // metricsAlone marks a request with the token of the metrics.

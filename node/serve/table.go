@@ -46,6 +46,7 @@ type Services struct {
 	Consoler    Consoler
 	Consenter   Consenter
 	Consents    Consents
+	Buyer       Buyer
 }
 
 // routes is the table: every route, over the handler's services.
@@ -89,6 +90,7 @@ func (h *handler) routes() []bound {
 		consoling.over(s.Consoler),
 		consenting.over(s.Consenter),
 		agreeing.over(s.Consents),
+		buying.over(s.Buyer),
 		itself.over(h),
 	)
 }

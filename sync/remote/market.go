@@ -186,6 +186,12 @@ func (m *Market) Balance(ctx context.Context) (out []trade.Balance, err error) {
 	return out, err
 }
 
+// Deposit puts what a voucher is worth to what this key has, which it gives.
+func (m *Market) Deposit(ctx context.Context, voucher string) (out []trade.Balance, err error) {
+	err = m.ask(ctx, "POST", "/deposits", nil, trade.Encode(trade.Payment{Voucher: voucher}), &out)
+	return out, err
+}
+
 // Payout takes money out, as a voucher.
 func (m *Market) Payout(ctx context.Context, p trade.Payout) (string, error) {
 	var c trade.Codes

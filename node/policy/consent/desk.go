@@ -86,6 +86,30 @@ func (d *Desk) Ask(ctx context.Context, held []Held, again bool) error {
 	})
 }
 
+// Approved reports whether the wearer said yes to what an app would pay, by a rule of
+// policy.Asking. Where there is no answer it asks. A no is serve.ErrForbidden.
+func (d *Desk) Approved(ctx context.Context, by policy.Request, rule *policy.Rule, id memory.ID, goods string) (yes bool, err error) {
+	h := Held{By: by, Rules: []*policy.Rule{rule}, Memory: id, Goods: goods}
+	err = d.c.Store.View(ctx, func(tx *store.Tx) error {
+		list, err := read(tx)
+		for i := range list {
+			q := &list[i]
+			if q.ID != idOf(&h, rule) || !q.holds(d.c.Now()) {
+				continue
+			}
+			if !q.Allowed {
+				return fmt.Errorf("%w: the wearer said no, until %s", serve.ErrForbidden, q.Until.Format(time.DateTime))
+			}
+			yes = slices.Contains(q.Shown, id)
+		}
+		return err
+	})
+	if yes || err != nil {
+		return yes, err
+	}
+	return false, d.Ask(ctx, []Held{h}, true)
+}
+
 // Waiting is how many questions wait for an answer.
 func Waiting(tx *store.Tx, now time.Time) (n int, err error) {
 	list, err := read(tx)
@@ -162,7 +186,9 @@ func (d *Desk) items(ctx context.Context, q *question, ids []memory.ID) ([]serve
 	var of []memory.Memory
 	err := d.c.Store.View(ctx, func(tx *store.Tx) error {
 		for _, id := range ids {
-			if m, err := engine.Live(tx, id); err == nil {
+			if text := q.Goods[id]; text != "" {
+				out = append(out, serve.ConsentItem{ID: id, Type: "order", Text: text})
+			} else if m, err := engine.Live(tx, id); err == nil {
 				of = append(of, m)
 				out = append(out, serve.ConsentItem{ID: id, Type: m.Type, Text: m.Text})
 			} else if u, err := tx.Utterance(id); err == nil {

@@ -42,7 +42,9 @@ type question struct {
 	Last     time.Time      `json:"last"`
 	Of       []memory.ID    `json:"of,omitempty"` // that wait for an answer
 
-	More bool `json:"more,omitempty"` // there are others, for which there was no room
+	// Goods say what ids stand for that are of no memory: orders of an app's.
+	Goods map[memory.ID]string `json:"goods,omitempty"`
+	More  bool                 `json:"more,omitempty"` // there are others, for which there was no room
 
 	Allowed bool        `json:"allowed,omitempty"`
 	Said    time.Time   `json:"said,omitzero"` // when the wearer answered
@@ -57,6 +59,7 @@ type Held struct {
 	Rules    []*policy.Rule // as of the decision
 	Memory   memory.ID
 	Redacted []byte // how it is redacted, for whoever shows it; nil: not at all
+	Goods    string // what Memory stands for, where it is of no memory
 }
 
 func idOf(h *Held, r *policy.Rule) string {
@@ -137,6 +140,12 @@ func ask(list []question, held []Held, again bool, now time.Time) (out []questio
 				counted[id], changed = true, true
 				q.Asked++
 				q.Last = now
+			}
+			if h.Goods != "" {
+				if q.Goods == nil {
+					q.Goods = map[memory.ID]string{}
+				}
+				q.Goods[h.Memory] = h.Goods
 			}
 			switch {
 			case known:

@@ -1,0 +1,356 @@
+package market
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// PurseConfig configures what apps buy by.
+type PurseConfig struct {
+	Buyer *Buyer
+	Store Store
+	// Approved asks the wearer about an order of an app that costs more than what it
+	// may pay alone, and says whether there is a yes. A no is serve.ErrForbidden.
+	Approved func(ctx context.Context, app, alone string, order memory.ID, what string) (bool, error)
+	Now      func() time.Time
+}
+
+// Purse buys with the wearer's key and money for apps, each within its budget. What
+// an app is to pay is counted before the market is told, so that no crash and no
+// answer that is lost lets it pay more. Its methods are safe for concurrent use.
+type Purse struct {
+	c  PurseConfig
+	mu sync.Mutex // one payment at a time
+}
+
+// NewPurse makes it.
+func NewPurse(c PurseConfig) *Purse { return &Purse{c: c} }
+
+// purchase is an order of an app's.
+type purchase struct {
+	App      string     `json:"app"`
+	Order    trade.Hash `json:"order"`
+	Minor    uint64     `json:"minor"`
+	Currency string     `json:"currency"`
+	Made     time.Time  `json:"made"`
+	Paid     time.Time  `json:"paid,omitzero"` // when it was to be paid: it counts from then
+}
+
+const (
+	purchasesMeta = "purchases"
+	budgetFor     = 30 * 24 * time.Hour
+	maxUnpaid     = 5 // orders of one app
+	orderLives    = 24 * time.Hour
+)
+
+func (p *Purse) purchases(ctx context.Context) (list []purchase, err error) {
+	err = p.c.Store.View(ctx, func(tx *store.Tx) error { _, err := tx.Meta(purchasesMeta, &list); return err })
+	return list, err
+}
+
+// change keeps what f makes of the list, without what has been over for long.
+func (p *Purse) change(ctx context.Context, f func([]purchase) []purchase) error {
+	now := p.c.Now()
+	return p.c.Store.Commit(ctx, func(tx *store.Tx) error {
+		var list []purchase
+		if _, err := tx.Meta(purchasesMeta, &list); err != nil {
+			return err
+		}
+		list = slices.DeleteFunc(f(list), func(b purchase) bool { return now.Sub(b.Made) > 6*budgetFor })
+		return tx.PutMeta(purchasesMeta, list)
+	})
+}
+
+// left is what remains of an app's budget, in minor units. An order that ended without
+// payment, and what came back, do not count.
+func (p *Purse) left(s *serve.Spender, list []purchase) (uint64, string, error) {
+	most, code, err := trade.ParsePrice(s.Budget)
+	if err != nil {
+		return 0, "", err
+	}
+	for _, b := range list {
+		if b.App != s.App || b.Currency != code || b.Paid.IsZero() || p.c.Now().Sub(b.Paid) >= budgetFor {
+			continue
+		}
+		costs := b.Minor
+		if o, err := Read(p.c.Buyer.file(b.Order)); err == nil {
+			if o.State.Phase == trade.Expired {
+				costs = 0
+			}
+			costs -= min(costs, o.State.Back)
+		}
+		most -= min(most, costs)
+	}
+	return most, code, nil
+}
+
+// bars says why an app may not buy a listing; empty: it may.
+func bars(s *serve.Spender, l *trade.Offer, left uint64, code string) string {
+	switch {
+	case l.Currency != code:
+		return "it costs " + l.Currency + ", and the budget is in " + code
+	case len(s.Categories) > 0 && !slices.ContainsFunc(l.Categories, func(c string) bool { return slices.Contains(s.Categories, c) }):
+		return "it is in no category that the app may buy in"
+	case l.Price > left:
+		return "of the budget, " + trade.Price(left, code) + " are left"
+	}
+	return ""
+}
+
+// asks reports whether the wearer has to approve a price.
+func asks(s *serve.Spender, price uint64) bool {
+	alone, _, err := trade.ParsePrice(s.Alone)
+	return err != nil || price > alone
+}
+
+func goodsOf(l *trade.Offer) serve.Goods {
+	return serve.Goods{Listing: l.ID(), Version: l.Hash, Title: l.Title, Description: l.Description, Sample: l.Sample, Categories: serve.Some(l.Categories), Languages: serve.Some(l.Languages),
+		Redaction: serve.Some(l.Redaction), Licence: l.Licence, Items: int(l.Items), Price: trade.Price(l.Price, l.Currency), Seller: l.Seller}
+}
+
+// cannotUndo is said where an app pays.
+const cannotUndo = "The market holds the price until the order is accepted, or the time to accept is over. Then the seller is paid, and that can't be had back. " +
+	"Before, the wearer can dispute what came (locket market dispute)."
+
+// Find searches an app's market, or gives one listing.
+func (p *Purse) Find(ctx context.Context, s *serve.Spender, q serve.GoodsQuery) (out serve.GoodsAnswer, err error) {
+	list, err := p.purchases(ctx)
+	if err != nil {
+		return out, err
+	}
+	left, code, err := p.left(s, list)
+	if err != nil {
+		return out, err
+	}
+	out = serve.GoodsAnswer{Goods: []serve.Goods{}, Left: trade.Price(left, code), Terms: cannotUndo}
+	err = p.c.Buyer.At(ctx, s.Market, func(m *remote.Market, _ trade.Party, terms trade.Terms) error {
+		var ls []*trade.Offer
+		if q.Listing != "" {
+			id, err := hashOf(q.Listing)
+			if err != nil {
+				return err
+			}
+			l, err := offered(ctx, m, id, &terms)
+			if err != nil {
+				return err
+			}
+			ls, out.Total = append(ls, l), 1
+		} else {
+			f, found, err := m.Search(ctx, url.Values{"q": {q.Words}, "limit": {strconv.Itoa(q.Limit)}, "skip": {strconv.Itoa(q.Skip)}})
+			if err != nil {
+				return err
+			}
+			ls, out.Total = found, int(f.Total)
+		}
+		for _, l := range ls {
+			g := goodsOf(l)
+			g.Asks, g.Bars = asks(s, l.Price), bars(s, l, left, code)
+			out.Goods = append(out.Goods, g)
+		}
+		return nil
+	})
+	return out, refusal(err)
+}
+
+func hashOf(text string) (h trade.Hash, err error) {
+	if err := h.UnmarshalText([]byte(strings.ToLower(text))); err != nil {
+		return h, fmt.Errorf("%w: id: %.80q: want 64 hexadecimal characters", memory.ErrInvalid, text)
+	}
+	return h, nil
+}
+
+// offered gives the newest version of a live listing of the market that answers.
+func offered(ctx context.Context, m *remote.Market, listing trade.Hash, terms *trade.Terms) (*trade.Offer, error) {
+	shown, l, err := m.Show(ctx, listing)
+	switch {
+	case err != nil:
+		return nil, err
+	case l.Market != terms.Market:
+		return nil, fmt.Errorf("listing %s: it is for another market: %w", l.ID(), remote.ErrAnswer)
+	case shown.State != trade.Live:
+		return nil, fmt.Errorf("listing %s: %w: it is %s", l.ID(), serve.ErrConflict, shown.State)
+	}
+	return l, nil
+}
+
+// Order orders what was quoted.
+func (p *Purse) Order(ctx context.Context, s *serve.Spender, version trade.Hash, price string) (out serve.Purchase, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list, err := p.purchases(ctx)
+	if err != nil {
+		return out, err
+	}
+	unpaid := 0
+	for _, b := range list {
+		if b.App == s.App && b.Paid.IsZero() && p.c.Now().Sub(b.Made) < orderLives {
+			unpaid++
+		}
+	}
+	if unpaid >= maxUnpaid {
+		return out, fmt.Errorf("%w: %d orders of the app wait for payment; each lapses after a day", serve.ErrLimit, unpaid)
+	}
+	left, code, err := p.left(s, list)
+	if err != nil {
+		return out, err
+	}
+	err = p.c.Buyer.At(ctx, s.Market, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
+		l, err := offered(ctx, m, version, &terms)
+		if err != nil {
+			return err
+		}
+		if now := trade.Price(l.Price, l.Currency); l.Hash != version || now != price {
+			return fmt.Errorf("%w: it is offered in another version, at %s, and was quoted at %.40s: ask for a quote again", serve.ErrConflict, now, price)
+		}
+		if why := bars(s, l, left, code); why != "" {
+			return fmt.Errorf("%w: %s", serve.ErrForbidden, why)
+		}
+		o, err := p.c.Buyer.Order(ctx, m, by, s.Market, l)
+		if err != nil {
+			return err
+		}
+		out = purchased(o)
+		made := purchase{App: s.App, Order: o.State.ID, Minor: l.Price, Currency: l.Currency, Made: p.c.Now().UTC()}
+		return p.change(ctx, func(list []purchase) []purchase { return append(list, made) })
+	})
+	return out, refusal(err)
+}
+
+func purchased(o *Bought) serve.Purchase {
+	v := serve.Purchase{Order: o.State.ID, Listing: o.State.Offer.ID(), Title: o.State.Offer.Title, Price: trade.Price(o.State.Order.Price, o.State.Order.Currency), Phase: o.State.Phase}
+	if o.State.Deadline > 0 {
+		v.Deadline = time.Unix(o.State.Deadline, 0).UTC()
+	}
+	return v
+}
+
+// of gives an order of an app's as it stands at the market.
+func (p *Purse) of(ctx context.Context, s *serve.Spender, order trade.Hash) (o *Bought, list []purchase, err error) {
+	if list, err = p.purchases(ctx); err != nil {
+		return nil, nil, err
+	}
+	if !slices.ContainsFunc(list, func(b purchase) bool { return b.App == s.App && b.Order == order }) {
+		return nil, nil, fmt.Errorf("order %s: %w", order, memory.ErrNotFound)
+	}
+	if o, err = Read(p.c.Buyer.file(order)); err != nil {
+		return nil, nil, err
+	}
+	return o, list, refusal(p.c.Buyer.Refresh(ctx, o))
+}
+
+// Pay pays an order from what the wearer has at the market.
+func (p *Purse) Pay(ctx context.Context, s *serve.Spender, order trade.Hash) (out serve.Purchase, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	o, list, err := p.of(ctx, s, order)
+	if err != nil {
+		return out, err
+	}
+	if o.State.Phase != trade.Ordered {
+		return purchased(o), nil
+	}
+	at := slices.IndexFunc(list, func(b purchase) bool { return b.Order == order })
+	list[at].Paid = time.Time{} // it counts once
+	left, code, err := p.left(s, list)
+	if err != nil {
+		return out, err
+	}
+	if why := bars(s, o.State.Offer, left, code); why != "" {
+		return out, fmt.Errorf("%w: %s", serve.ErrLimit, why)
+	}
+	if asks(s, o.State.Order.Price) {
+		v := purchased(o)
+		yes, err := p.c.Approved(ctx, s.App, s.Alone, memory.ID(order[:16]), fmt.Sprintf("%s for %s, order %s", v.Price, v.Title, order.String()[:10]))
+		if err != nil || !yes {
+			v.Waits = true
+			return v, err
+		}
+	}
+	if err := p.change(ctx, func(list []purchase) []purchase {
+		for i := range list {
+			if list[i].Order == order {
+				list[i].Paid = p.c.Now().UTC()
+			}
+		}
+		return list
+	}); err != nil {
+		return out, err
+	}
+	if err := p.c.Buyer.Pay(ctx, o, ""); err != nil {
+		return out, refusal(err)
+	}
+	return purchased(o), nil
+}
+
+// Fetch gives an order with what was delivered of it.
+func (p *Purse) Fetch(ctx context.Context, s *serve.Spender, order trade.Hash) (out serve.Purchase, err error) {
+	o, _, err := p.of(ctx, s, order)
+	if err != nil {
+		return out, err
+	}
+	out = purchased(o)
+	if ph := o.State.Phase; ph == trade.Delivered || ph == trade.Accepted || ph == trade.Settled {
+		out.Items, err = p.c.Buyer.Open(o)
+		if errors.Is(err, ErrNotDelivered) {
+			err = nil
+		}
+	}
+	return out, err
+}
+
+// AppBuyer implements serve.Buyer.
+type AppBuyer struct{ of opened.Of[*Purse] }
+
+// NewAppBuyer makes one over what is open.
+func NewAppBuyer(of opened.Of[*Purse]) AppBuyer { return AppBuyer{of} }
+
+// Goods implements serve.Buyer.
+func (a AppBuyer) Goods(ctx context.Context, q serve.GoodsQuery) (v serve.GoodsAnswer, err error) {
+	err = a.during(ctx, func(ctx context.Context, p *Purse, s *serve.Spender) error { v, err = p.Find(ctx, s, q); return err })
+	return v, err
+}
+
+// Purchase implements serve.Buyer.
+func (a AppBuyer) Purchase(ctx context.Context, r serve.PurchaseRequest) (v serve.Purchase, err error) {
+	id, err := hashOf(r.ID)
+	if err != nil {
+		return v, err
+	}
+	err = a.during(ctx, func(ctx context.Context, p *Purse, s *serve.Spender) error {
+		switch r.Act {
+		case serve.OrderGoods:
+			v, err = p.Order(ctx, s, id, r.Price)
+		case serve.PayGoods:
+			v, err = p.Pay(ctx, s, id)
+		case serve.FetchGoods:
+			v, err = p.Fetch(ctx, s, id)
+		default:
+			err = fmt.Errorf("%w: act: %.40q: want order, pay or fetch", memory.ErrInvalid, r.Act)
+		}
+		return err
+	})
+	return v, err
+}
+
+// during calls f for the app in a context.
+func (a AppBuyer) during(ctx context.Context, f func(context.Context, *Purse, *serve.Spender) error) error {
+	s := serve.Spending(ctx)
+	if s == nil {
+		return fmt.Errorf("%w: no app buys", serve.ErrUnsupported)
+	}
+	return a.of.During(ctx, func(ctx context.Context, p *Purse) error { return f(ctx, p, s) })
+}

@@ -1,0 +1,133 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// Buyer buys at a market for apps, with the wearer's key and money there, as far as
+// the wearer allowed: see [AppBuying]. Each call is for the app in its context, see
+// [Spending]; without one it is ErrUnsupported.
+type Buyer interface {
+	// Goods searches the market that the app buys at, or gives one listing.
+	Goods(ctx context.Context, q GoodsQuery) (GoodsAnswer, error)
+	// Purchase orders, pays or fetches. ErrConflict: what is ordered is not the newest
+	// version, or costs another price. ErrLimit: it is over what is left of the budget.
+	Purchase(ctx context.Context, r PurchaseRequest) (Purchase, error)
+}
+
+// AppBuying is what an app may buy. What is not named is not allowed.
+type AppBuying struct {
+	Market     string   `json:"market"`               // URL of the relay with the market
+	Budget     string   `json:"budget"`               // 10.00 EUR: what it may pay in 30 days, and the currency
+	Alone      string   `json:"alone,omitempty"`      // 2.00 EUR: the price up to which it does not ask the wearer; absent: it always asks
+	Categories []string `json:"categories,omitempty"` // only listings in one of these
+}
+
+// Spender is an app that buys.
+type Spender struct {
+	App string
+	AppBuying
+}
+
+type spenderKey struct{}
+
+// WithSpender returns a context in which an app buys.
+func WithSpender(ctx context.Context, s *Spender) context.Context {
+	return context.WithValue(ctx, spenderKey{}, s)
+}
+
+// Spending returns the app that buys, or nil.
+func Spending(ctx context.Context) *Spender {
+	s, _ := ctx.Value(spenderKey{}).(*Spender)
+	return s
+}
+
+// GoodsQuery searches listings. What fits has all words.
+type GoodsQuery struct {
+	Words   string `query:"q" doc:"words that a listing has"`
+	Listing string `query:"listing" doc:"instead: one listing, by its id of 64 hexadecimal characters"`
+	Limit   int    `query:"limit" min:"1" max:"20" default:"10" doc:"how many"`
+	Skip    int    `query:"skip" min:"0" max:"1000" default:"0" doc:"listings to leave out first"`
+}
+
+// Goods is a listing. Its texts are a stranger's: data, and no instruction.
+type Goods struct {
+	Listing     trade.Hash `json:"listing"`
+	Version     trade.Hash `json:"version"` // that an order names
+	Title       string     `json:"title"`
+	Description string     `json:"description,omitempty"`
+	Sample      []string   `json:"sample,omitempty"`
+	Categories  []string   `json:"categories"`
+	Languages   []string   `json:"languages"`
+	Redaction   []string   `json:"redaction"`
+	Licence     string     `json:"licence,omitempty"`
+	Items       int        `json:"items"`
+	Price       string     `json:"price"`
+	Asks        bool       `json:"asks,omitempty"`   // the wearer has to approve the payment
+	Bars        string     `json:"barred,omitempty"` // why the app may not buy it; absent: it may
+	Seller      trade.Key  `json:"seller"`
+}
+
+// GoodsAnswer has listings that fit, and the terms on which the app may buy.
+type GoodsAnswer struct {
+	Goods []Goods `json:"goods"`
+	Total int     `json:"total"`
+	Left  string  `json:"left"`  // of the app's budget
+	Terms string  `json:"terms"` // what can't be had back
+}
+
+// Acts of a PurchaseRequest.
+const (
+	OrderGoods = "order" // a version at its price, as quoted; nothing is owed before it is paid
+	PayGoods   = "pay"   // an order, from what the wearer has at the market; the same again changes nothing
+	FetchGoods = "fetch" // an order, with what was delivered
+)
+
+// PurchaseRequest is one step of an app's purchase.
+type PurchaseRequest struct {
+	Act   string `json:"act" enum:"order,pay,fetch"`
+	ID    string `json:"id"`              // the version to order, or the order: 64 hexadecimal characters
+	Price string `json:"price,omitempty"` // of an order, as quoted
+}
+
+// Purchase is an order of an app's.
+type Purchase struct {
+	Order    trade.Hash         `json:"order"`
+	Listing  trade.Hash         `json:"listing"`
+	Title    string             `json:"title"`
+	Price    string             `json:"price"`
+	Phase    trade.Phase        `json:"phase"`
+	Deadline time.Time          `json:"deadline,omitzero"` // when the phase ends
+	Waits    bool               `json:"waits,omitempty"`   // for the wearer's approval: pay again after it
+	Items    []memory.Candidate `json:"items,omitempty"`   // what was delivered, each checked against the listing
+}
+
+var buying = topic[Buyer]{findGoods, purchase}
+
+var (
+	findGoods = takes(RightBuy, spec{
+		method: "GET", path: "/v1/goods", id: "findGoods",
+		summary: "Search the market that the app may buy at", gives: "Listings with what they cost, whether the app may buy them, and what is left of its budget",
+	}, Buyer.Goods)
+
+	purchase = takes(RightBuy, spec{
+		method: "POST", path: "/v1/purchases", id: "purchase",
+		summary: "Order, pay or fetch for an app, within its budget",
+		about:   "Over the sum that the wearer set, the wearer is asked (see the consents), and waits is true: pay again once that is answered.",
+		gives:   "The order",
+	}, Buyer.Purchase)
+)
+
+// Goods searches the market that the app may buy at.
+func (c *Client) Goods(ctx context.Context, q GoodsQuery) (GoodsAnswer, error) {
+	return findGoods.call(ctx, c, q)
+}
+
+// Purchase orders, pays or fetches.
+func (c *Client) Purchase(ctx context.Context, r PurchaseRequest) (Purchase, error) {
+	return purchase.call(ctx, c, r)
+}
