@@ -90,7 +90,7 @@ func (a *app) scenes(ctx context.Context, family *carry.Family, file string) ([]
 func frames(ctx context.Context, c carry.Codec, pcm []byte, rate int) ([][]byte, error) {
 	switch c.Name {
 	case "opus":
-		return voice.Encode(ctx, pcm, rate, c.Frame)
+		return voice.Encode(ctx, resampled(pcm, rate, c.Rate), c.Rate, c.Frame)
 	case "lc3":
 		const size = 20 // bytes
 		return lc3.Encode(ctx, resampled(pcm, rate, c.Rate), size)

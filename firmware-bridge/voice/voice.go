@@ -67,9 +67,14 @@ func Opus(ctx context.Context, text string) ([][]byte, error) {
 }
 
 // Encode gives samples of 16 bits, little-endian, one channel, as packets of Opus, each as
-// long as said: 20, 40 or 60 ms.
+// long as said: 20, 40 or 60 ms. Packets of 20 ms are CELT of a constant size, also for
+// silence, as pendants encode.
 func Encode(ctx context.Context, pcm []byte, rate int, frame time.Duration) ([][]byte, error) {
-	return encode(ctx, pcm, frame, "--raw", "--raw-bits", "16", "--raw-chan", "1", "--raw-rate", strconv.Itoa(rate))
+	form := []string{"--raw", "--raw-bits", "16", "--raw-chan", "1", "--raw-rate", strconv.Itoa(rate)}
+	if frame <= 20*time.Millisecond {
+		form = append(form, "--music", "--hard-cbr")
+	}
+	return encode(ctx, pcm, frame, form...)
 }
 
 // encode has opusenc read sound, which the last arguments say the form of.

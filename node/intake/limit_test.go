@@ -192,7 +192,7 @@ func TestVerifier(t *testing.T) {
 func TestHostOf(t *testing.T) {
 	for at, want := range map[string]string{
 		"192.0.2.1:5": "192.0.2.1", "[::ffff:192.0.2.1]:5": "192.0.2.1", "[::1]:5": "::1", "pipe": "pipe", "": "",
-		"[2001:db8:1:2:3::4]:5": "2001:db8:1:2::/64", "[2001:db8:1:2:ffff::]:6": "2001:db8:1:2::/64", "[2001:db8:1:3::4]:5": "2001:db8:1:3::/64", "[fe80::1%eth0]:5": "fe80::/64",
+		"[2001:db8:1:2:3::4]:5": "2001:db8:1:2::", "[2001:db8:1:2:ffff::]:6": "2001:db8:1:2::", "[2001:db8:1:3::4]:5": "2001:db8:1:3::", "[fe80::1%eth0]:5": "fe80::",
 	} {
 		if got := hostOf(at); got != want {
 			t.Errorf("%q: %q, want %q", at, got, want)

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -54,7 +55,9 @@ func NewPendant(p carry.Play) *Pendant {
 func lived(p carry.Play) (out []frame.Page) {
 	for _, s := range p.Day {
 		at := s.At.Add(p.ClockOff)
-		for rest := s.Frames; len(rest) > 0; {
+		// A pendant's own encoder makes no frames but those that its format knows.
+		frames := slices.DeleteFunc(slices.Clone(s.Frames), func(f []byte) bool { return !frame.Knows(f) })
+		for rest := frames; len(rest) > 0; {
 			n := min(len(rest), 50)
 			out = append(out, frame.Page{Index: uint64(1000 + len(out)), Session: 3, At: at, Frames: rest[:n], Ends: n == len(rest)})
 			rest, at = rest[n:], at.Add(time.Second)

@@ -23,7 +23,7 @@ func Parse(payload []byte) (Message, error) {
 		case f.number == 2 && f.wire == 2:
 			m.Storage, m.Err = storage(f.data)
 		case f.number == 4 && f.wire == 2 && len(f.data) > 0:
-			if len(f.data) >= minFrame && len(f.data) <= maxFrame && isFrame(f.data[0]) {
+			if Knows(f.data) {
 				m.Live = append(m.Live, f.data)
 			} else {
 				m.Live = append(m.Live, frames(f.data, 0)...)
@@ -136,7 +136,7 @@ func frames(b []byte, depth int) (out [][]byte) {
 		case f.wire == 1 || f.wire == 5:
 			return out
 		case f.wire != 2 || len(f.data) < minFrame:
-		case len(f.data) <= maxFrame && isFrame(f.data[0]):
+		case Knows(f.data):
 			out = append(out, f.data)
 		case depth < maxDepth:
 			out = append(out, frames(f.data, depth+1)...)
@@ -145,8 +145,9 @@ func frames(b []byte, depth int) (out [][]byte) {
 	return out
 }
 
-func isFrame(toc byte) bool {
-	return bytes.IndexByte([]byte{0xb8, 0x78, 0xf8, 0xb0, 0x70, 0xf0}, toc) >= 0
+// Knows reports whether a field is a frame as the pendant's encoder makes them.
+func Knows(field []byte) bool {
+	return len(field) >= minFrame && len(field) <= maxFrame && bytes.IndexByte([]byte{0xb8, 0x78, 0xf8, 0xb0, 0x70, 0xf0}, field[0]) >= 0
 }
 
 // Duration is for how long a frame sounds, by its first byte (RFC 6716, 3.1): the
