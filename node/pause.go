@@ -32,6 +32,7 @@ type pauseTimer struct {
 type pauseRecord struct {
 	serve.PauseState
 	Since time.Time `json:"since,omitzero"` // when it began
+	Took  time.Time `json:"took,omitzero"`  // when the order was understood that began it at Since; zero: it was not spoken
 	Past  []pause   `json:"past,omitempty"` // the latest, oldest first
 }
 
@@ -39,6 +40,8 @@ type pauseRecord struct {
 type pause struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
+	Took time.Time `json:"took,omitzero"`
+	Why  string    `json:"why,omitempty"`
 }
 
 // maxPast is how many pauses are remembered. What a device stored during an older
@@ -50,10 +53,10 @@ func (r pauseRecord) after(s serve.PauseState, now time.Time) pauseRecord {
 	next := pauseRecord{PauseState: s, Past: r.Past}
 	switch ended := r.end(now); {
 	case r.Paused && s.Paused && ended.Equal(now):
-		next.Since = r.Since // it goes on
+		next.Since, next.Took = r.Since, r.Took // it goes on
 		return next
 	case r.Paused && !r.Since.IsZero() && r.Since.Before(ended):
-		next.Past = append(slices.Clone(r.Past), pause{r.Since, ended})
+		next.Past = append(slices.Clone(r.Past), pause{r.Since, ended, r.Took, r.Why})
 		next.Past = next.Past[max(0, len(next.Past)-maxPast):]
 	}
 	if s.Paused {
@@ -104,11 +107,11 @@ func (p *pauseTimer) between(from, to time.Time) []serve.Span {
 	out := []serve.Span{}
 	for _, o := range p.state.Past {
 		if o.From.Before(to) && o.To.After(from) {
-			out = append(out, serve.Span{From: o.From, To: o.To})
+			out = append(out, serve.Span{From: o.From, To: o.To, Why: o.Why})
 		}
 	}
 	if r := &p.state; r.Paused && !r.Since.IsZero() && r.Since.Before(to) && (r.Until.IsZero() || r.Until.After(from)) {
-		out = append(out, serve.Span{From: r.Since, To: r.Until})
+		out = append(out, serve.Span{From: r.Since, To: r.Until, Why: r.Why})
 	}
 	return out
 }

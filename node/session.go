@@ -150,7 +150,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	own := opened.From(func() (*query.Query, *opened.Life, func(), error) { return o.query, o.life, func() {}, nil }) // without n.mu: a lock waits for the answer
 	asked := questions.New(questions.Config{Fleet: n.fleet, Ask: query.NewReader(own, n.WaitsFor, n.paused.between).Ask,
 		Served: func(at time.Time, texts ...string) { o.extract.Served(at, texts...) }, Now: n.now, Log: n.log})
-	cfg.Heard = asked.Heard
+	cfg.Heard, cfg.Ordered, cfg.Unheard = asked.Heard, n.spoken(o.ring), n.paused.unheard
 	o.extract, err = extract.New(ctx, cfg, o.engine, o.store, o.ring, o.plugins.Chain(), n.log)
 	if err != nil {
 		return err

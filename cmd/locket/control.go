@@ -41,13 +41,17 @@ func (a *app) pauseCommand() *cobra.Command {
 }
 
 func (a *app) pauseText(p serve.PauseState) string {
+	why := ""
+	if p.Why != "" {
+		why = ", " + p.Why
+	}
 	switch {
 	case !p.Paused:
 		return "Events are taken."
 	case p.Until.IsZero():
-		return "Paused until locket resume."
+		return "Paused until locket resume" + why + "."
 	}
-	return "Paused until " + a.when(p.Until) + "."
+	return "Paused until " + a.when(p.Until) + why + "."
 }
 
 func (a *app) resumeCommand() *cobra.Command {

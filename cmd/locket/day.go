@@ -274,10 +274,14 @@ func (a *app) showDay(w io.Writer, d *serve.Day) {
 		}
 	}
 	for _, p := range d.Pauses {
+		why := ""
+		if p.Why != "" {
+			why = ", " + p.Why
+		}
 		if p.To.IsZero() {
-			mark(p.From, "paused until now")
+			mark(p.From, "paused until now%s", why)
 		} else {
-			mark(p.From, "paused until %s", clock(p.To))
+			mark(p.From, "paused until %s%s", clock(p.To), why)
 		}
 	}
 	sorting.Stable(all, func(x, y dayEntry) int { return x.at.Compare(y.at) })

@@ -27,7 +27,7 @@ func TestShowDay(t *testing.T) {
 		Lines:    []serve.DayLine{{ID: memory.ID{9}, At: at(9, 0), Session: "s", Speaker: "Anna", Text: "The key is under the\x1b[31m pot", Place: "the office", Memories: []memory.ID{key.ID}}},
 		Memories: []memory.Memory{visit, key, of(3, memory.Resource, "Photo, sharp", at(10, 0))},
 		Refusals: []serve.DayRefusal{{At: at(11, 0), Kind: "gap", Reason: "3 events of pin"}, {At: at(11, 5), Kind: "nothing", Reason: "hm"}},
-		Pauses:   []serve.Span{{From: at(12, 0), To: at(13, 0)}}}
+		Pauses:   []serve.Span{{From: at(12, 0), To: at(13, 0), Why: "said to pin"}}}
 	var out bytes.Buffer
 	a := &app{settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}
 	a.showDay(&out, &d)
@@ -37,7 +37,7 @@ Mon 2 Mar 2026 09:00–09:00  Anna  the office
          → 0800000000 semantic  The key is under the pot.
 10:00  0c00000000 resource  Photo, sharp
 11:00  lost: 3 events of pin
-12:00  paused until 13:00
+12:00  paused until 13:00, said to pin
 `
 	if out.String() != want {
 		t.Errorf("%s\nwant\n%s", out.String(), want)

@@ -192,6 +192,10 @@ func (x *Extractor) recording(ctx context.Context, p *pending, pl Plugin, s *str
 	s.cut = max(s.cut, to)
 	pcm := s.pcm[from-first : to-first]
 	began := s.next.Add(-samples(s.end - from))
+	if x.cfg.Unheard != nil && x.cfg.Unheard(began) {
+		p.refuse("", "paused", offRecord)
+		return
+	}
 	length := samples(int64(len(pcm)))
 	in, since := s.holding(from, p.event.ID)
 	c := memory.Candidate{
@@ -207,8 +211,12 @@ func (x *Extractor) recording(ctx context.Context, p *pending, pl Plugin, s *str
 		Expires: began.Add(x.cfg.KeepAudio),
 	}
 	c.Fields.Resource = &memory.ResourceFields{Title: "Recording", MediaType: "audio/wav"}
+	off, lines := p.off, len(p.utterances)
 	if x.heard(ctx, p, in, from-since, began, pcm) { // it has its words, so it does not wait
 		c.Text, c.Tags = strings.TrimSuffix(c.Text, WaitingText), []string{"recording"}
+	}
+	if p.off > off && len(p.utterances) == lines { // nothing in it is to be kept
+		return
 	}
 	id := x.keys.MemoryID(in, pl.ID(), fmt.Sprintf("utterance at %d", from-since))
 	p.proposals = append(p.proposals, proposal{id, c, sound.ToWAV(pcm)})

@@ -60,7 +60,12 @@ func (x *Extractor) Words(ctx context.Context, w *engine.Writer, recording *memo
 	if err := x.onlyNew(ctx, p); err != nil {
 		return nil, err
 	}
-	return x.commit(ctx, w, p)
+	if changes, err = x.commit(ctx, w, p); err == nil && p.off > 0 && len(p.utterances) == 0 { // nothing in it is to be kept
+		var gone []memory.Change
+		gone, err = w.Erase(ctx, by, offRecord, recording.ID)
+		changes = append(changes, gone...)
+	}
+	return changes, err
 }
 
 // onlyNew leaves out proposals that were made before under their own ids.

@@ -64,6 +64,13 @@ type Config struct {
 	// Heard, if set, is called after an event was committed, with the lines that were said in
 	// it, also those that another wearable heard, too. It must not block.
 	Heard func(*memory.Event, []memory.Utterance)
+	// Ordered, if set, is given each line before anything else. It reports whether the line is an
+	// order to the node, which it then has obeyed; such a line is not kept. It must not wait for
+	// the engine. After a failed commit the line comes again.
+	Ordered func(*memory.Event) bool
+	// Unheard, if set, reports whether what happened at a time is not kept, because it came
+	// between an order to stop and the pause that followed.
+	Unheard func(at time.Time) bool
 }
 
 // Extractor is the chain. All its methods but Served are called by one goroutine at
@@ -175,6 +182,7 @@ type pending struct {
 	by   memory.Source         // the engine that heard the words, if one did
 	also func(*store.Tx) error // runs first in the same transaction; may be nil
 	adds bool                  // it adds to an event that was worked through before
+	off  int                   // lines that are not kept, as the wearer wants them off the record
 }
 
 type proposal struct {
@@ -199,6 +207,13 @@ func (x *Extractor) Process(ctx context.Context, w *engine.Writer, ev memory.Eve
 		return out, nil
 	}
 	p := &pending{event: ev, earlier: map[memory.ID]string{}}
+	if x.unheard(p) {
+		if out.Changes, err = x.commit(ctx, w, p); err != nil {
+			return out, fmt.Errorf("extract %s: %w", ev.ID, err)
+		}
+		out.Refusals = p.refusals
+		return out, nil
+	}
 	restore := x.snapshot(ev.ID.Device)
 	defer func() {
 		if err != nil {

@@ -19,6 +19,9 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		p.refuse("", "empty", "a text event without text")
 		return
 	}
+	if x.unheard(p) || x.ordered(p) {
+		return
+	}
 	before := x.session
 	session := x.session.join(ev.At)
 	own := turn{event: ev.ID, utterance: x.keys.MemoryID(ev.ID, "", name), at: ev.At, speaker: ev.Speaker, text: ev.Text}

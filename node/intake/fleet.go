@@ -27,6 +27,7 @@ type device struct {
 	out    outlet // where it spoke last
 	keeps  bool   // it wants to be told what to seal to
 	tells  bool   // it shows or speaks answers
+	hears  bool   // it has a microphone, which is on
 }
 
 func (f *fleet) speaks(name string, format wire.Format, out outlet) {
@@ -46,12 +47,13 @@ func (f *fleet) speaks(name string, format wire.Format, out outlet) {
 	d.format, d.out = format, out
 }
 
-// can notes whether a device keeps what is not acknowledged, sealed, and whether it tells.
-func (f *fleet) can(name string, keeps, tells bool) {
+// can notes whether a device keeps what is not acknowledged, sealed, whether it tells, and
+// whether it hears.
+func (f *fleet) can(name string, keeps, tells, hears bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if d := f.devices[name]; d != nil {
-		d.keeps, d.tells = keeps, tells
+		d.keeps, d.tells, d.hears = keeps, tells, hears
 	}
 }
 
@@ -189,6 +191,15 @@ func (in *Intake) Tells(name string) bool {
 	defer in.fleet.mu.Unlock()
 	d := in.fleet.devices[name]
 	return d != nil && d.tells
+}
+
+// Hears reports whether a device has said that its microphone is on. A screen, a folder or a
+// camera has none, so that what it sends is not the wearer's voice.
+func (in *Intake) Hears(name string) bool {
+	in.fleet.mu.Lock()
+	defer in.fleet.mu.Unlock()
+	d := in.fleet.devices[name]
+	return d != nil && d.hears
 }
 
 // Say has a device show or speak a text, of which it gets at most [wire.MaxSay] bytes. It is

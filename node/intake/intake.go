@@ -261,7 +261,7 @@ func (in *Intake) read(d *delivery, a arrival) {
 	}
 	d.greet = d.kind == memory.KindHello && !a.retained
 	if h, ok := m.(*wire.Hello); ok && d.greet {
-		in.fleet.can(d.device, h.Keeps, h.Tells)
+		in.fleet.can(d.device, h.Keeps, h.Tells, h.Mic != nil && *h.Mic)
 	}
 }
 

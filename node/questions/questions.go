@@ -1,6 +1,7 @@
 // Package questions answers on a wearable what its wearer asks there: after a press, or in a
 // line that begins with the node's name. The answer is that of [serve.Recaller], and goes to
-// the wearable that was asked, where it shows or speaks what it is told.
+// the wearable that was asked, where it shows or speaks what it is told. It also knows which
+// lines order the node to stop listening.
 package questions
 
 import (
@@ -36,6 +37,8 @@ const (
 type Fleet interface {
 	// Tells reports whether a wearable shows or speaks what it is told.
 	Tells(device string) bool
+	// Hears reports whether a wearable has a microphone, which is on.
+	Hears(device string) bool
 	// Say has it do so.
 	Say(device, text string) error
 }

@@ -38,6 +38,8 @@ type fleet struct {
 
 func (f *fleet) Tells(device string) bool { return !f.deaf && device != "mute" }
 
+func (f *fleet) Hears(device string) bool { return device != "screen" }
+
 func (f *fleet) Say(device, text string) error {
 	f.said = append(f.said, device+": "+text)
 	return nil

@@ -89,6 +89,7 @@ type DayRefusal struct {
 type Span struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to,omitzero"`
+	Why  string    `json:"why,omitempty"` // of a pause: said to NAME
 }
 
 // DaysAnswer counts what was heard by day.

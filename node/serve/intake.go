@@ -36,6 +36,7 @@ type PauseRequest struct {
 type PauseState struct {
 	Paused bool      `json:"paused"`
 	Until  time.Time `json:"until,omitzero"` // absent: until resumed
+	Why    string    `json:"why,omitempty"`  // how it was begun, if not by a call: said to NAME
 }
 
 // ZonesAnswer is the answer to GET /v1/zones.

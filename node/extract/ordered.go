@@ -1,0 +1,32 @@
+package extract
+
+import "github.com/locket-dev/locket/memory"
+
+// offRecord is the reason why what came after an order to stop is not kept.
+const offRecord = "it came after the wearer had said to stop listening"
+
+// ordered reports whether the pending line is an order to the node, which is not kept.
+func (x *Extractor) ordered(p *pending) bool {
+	if x.cfg.Ordered == nil || !x.cfg.Ordered(&p.event) {
+		return false
+	}
+	p.refuse("", "order", "an order to the node is not kept")
+	if x.cfg.Unheard != nil && x.cfg.Unheard(p.event.At) {
+		p.off++
+	}
+	return true
+}
+
+// unheard reports whether the pending event tells of the wearer and came off the record, and
+// refuses it then. Sound is judged where an utterance is cut from it.
+func (x *Extractor) unheard(p *pending) bool {
+	switch p.event.Kind {
+	case memory.KindText, memory.KindPhoto, memory.KindLocation, memory.KindSensor, memory.KindButton:
+		if x.cfg.Unheard != nil && x.cfg.Unheard(p.event.At) {
+			p.refuse("", "paused", offRecord)
+			p.off++
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,146 @@
+package questions
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Order is what a spoken line wants of the node itself.
+type Order struct {
+	Listen bool          // to listen again; else to stop
+	For    time.Duration // how long to stop; 0: until the wearer resumes
+}
+
+// longest is how long a spoken pause may last by a time that was said. A longer one has no end,
+// because a number that was heard wrongly must not record.
+const longest = 24 * time.Hour
+
+// called is the node's name before an order. Unlike a question, an order needs no comma or
+// greeting: nothing but the order may stand in its sentence.
+const called = `(?i)^[\s\pP]*(?:(?:(?:hey|hi|hello|okay|ok)[\s\pP]+|(?:嘿|嗨|喂|你好)[\s\pP]*)(?:locket|lockett|locked|lock it)|locket|lockett)[\s\pP]*`
+
+// ended is the end of the order's sentence. A question mark asks, and orders nothing. What
+// follows the sentence is said off the record.
+const ended = `\s*(?:[.!。！]|$)`
+
+var (
+	stop = regexp.MustCompile(called + `(?:please[\s,]+)?(?:now[\s,]+)?(?:(?:stop|quit)\s+(?:listening|recording)|(?:don't|don’t|do not)\s+(?:listen|record)|(?:go\s+)?off\s+the\s+record)` +
+		`(?:[\s,]+(?:(?:please|now|thanks|thank you|to (?:me|us|this))|((?:for|until|till)\s+[^.?!,;]+)))*` + ended)
+	stopZh = regexp.MustCompile(called + `请?(?:你|先)?(?:([^\s\pP]+?)(?:内|之内)?)?(?:(?:先|请)*(?:别|別|不要|不许|停止|停|暂停|暫停)(?:再)?(?:听|聽|录音|錄音|录|錄|记录|記錄)(?:了)?([^\s\pP]*?))(?:了|吧|啊|好吗)?` + ended)
+	restZh = regexp.MustCompile(called + `请?(?:先)?(?:停|暂停|暫停)([^\s\pP]+?)(?:吧|啊)?` + ended)
+	listen = regexp.MustCompile(called + `(?:please[\s,]+)?(?:(?:you\s+(?:can|may)\s+)?(?:listen|record)(?:\s+(?:again|now))+|(?:start|resume)\s+(?:listening|recording)(?:\s+again)?|(?:go\s+)?(?:back\s+)?on\s+the\s+record)` +
+		`(?:[\s,]+(?:please|now|thanks|thank you))*` + ended)
+	listenZh = regexp.MustCompile(called + `(?:你)?(?:现在|現在)?(?:可以|继续|繼續|开始|開始|恢复|恢復)(?:继续|繼續|开始|開始)?(?:听|聽|录音|錄音|录|錄)(?:了|吧)*` + ended)
+)
+
+// Ordered is what a line orders. ok is false for a line that is not wholly an order: one that
+// tells of an order, or asks about one, orders nothing.
+func Ordered(text string) (o Order, ok bool) {
+	if len(text) > memory.MaxExcerpt {
+		return o, false
+	}
+	if listen.MatchString(text) || listenZh.MatchString(text) {
+		return Order{Listen: true}, true
+	}
+	if m := stop.FindStringSubmatch(text); m != nil {
+		return Order{For: english(m[1])}, true
+	}
+	if m := stopZh.FindStringSubmatch(text); m != nil && (m[1] == "" || chinese(m[1]) > 0) && (m[2] == "" || chinese(m[2]) > 0) {
+		return Order{For: max(chinese(m[1]), chinese(m[2]))}, true
+	}
+	if m := restZh.FindStringSubmatch(text); m != nil && chinese(m[1]) > 0 {
+		return Order{For: chinese(m[1])}, true
+	}
+	return o, false
+}
+
+var (
+	lasts   = regexp.MustCompile(`(?i)^for\s+(?:the\s+next\s+|about\s+)?(.+?)\s+(second|minute|hour)s?(?:\s+(?:please|now))*$`)
+	lastsZh = regexp.MustCompile(`^(.*?)(个半|個半|个|個)?(小时|小時|钟头|鐘頭|分钟|分鐘|分|秒钟|秒鐘|秒|刻钟|刻鐘)$`)
+	numbers = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "a couple of": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+		"eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "twenty-five": 25, "thirty": 30, "forty": 40, "forty-five": 45, "fifty": 50, "sixty": 60, "ninety": 90}
+)
+
+// english is the time in "for ten minutes"; 0: there is none that is understood.
+func english(text string) time.Duration {
+	m := lasts.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
+	if m == nil {
+		return 0
+	}
+	unit := map[string]time.Duration{"second": time.Second, "minute": time.Minute, "hour": time.Hour}[m[2]]
+	if m[1] == "half an" {
+		return unit / 2
+	}
+	n, ok := numbers[m[1]]
+	if !ok {
+		n, _ = strconv.Atoi(m[1])
+	}
+	return bounded(n, unit)
+}
+
+// chinese is the time in 十分钟; 0: there is none that is understood.
+func chinese(text string) time.Duration {
+	m := lastsZh.FindStringSubmatch(text)
+	if m == nil {
+		return 0
+	}
+	unit := time.Minute
+	switch []rune(m[3])[0] {
+	case '小', '钟', '鐘':
+		unit = time.Hour
+	case '秒':
+		unit = time.Second
+	case '刻':
+		unit = 15 * time.Minute
+	}
+	if m[1] == "半" {
+		return unit / 2
+	}
+	d := bounded(counted(m[1]), unit)
+	if d > 0 && strings.HasSuffix(m[2], "半") {
+		d += unit / 2
+	}
+	return d
+}
+
+// counted reads a number under 100, such as 25 or 二十五; 0: it is none.
+func counted(s string) int {
+	if n, err := strconv.Atoi(s); err == nil {
+		return n
+	}
+	digit := func(s string) int {
+		switch s {
+		case "两", "兩":
+			return 2
+		}
+		for i, r := range []rune("一二三四五六七八九") {
+			if s == string(r) {
+				return i + 1
+			}
+		}
+		return 0
+	}
+	tens, ones, ok := strings.Cut(s, "十")
+	if !ok {
+		return digit(s)
+	}
+	n := 10
+	if tens != "" {
+		n *= digit(tens)
+	}
+	if ones != "" && digit(ones) == 0 {
+		return 0
+	}
+	return n + digit(ones)
+}
+
+func bounded(n int, unit time.Duration) time.Duration {
+	if n <= 0 || n > int(longest/unit) {
+		return 0
+	}
+	return time.Duration(n) * unit
+}

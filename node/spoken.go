@@ -1,0 +1,106 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/questions"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+const (
+	// obeyFor is how old a spoken order may be, as stored sound and slow ears are late.
+	obeyFor = 10 * time.Minute
+	// sureFor is how old an order may be that is obeyed although the wearer resumed after its
+	// time: a wearable's clock may be that slow.
+	sureFor = time.Minute
+)
+
+// spoken gives what looks for orders in lines, and obeys them. ring signs the pause. A screen, a camera, a
+// folder, an app or an import has no microphone at this node, so that its words order nothing.
+func (n *Node) spoken(ring *keyring.Ring) func(*memory.Event) bool {
+	return func(ev *memory.Event) bool {
+		order, ok := questions.Ordered(ev.Text)
+		fleet := n.fleet()
+		device := ev.ID.Device
+		if !ok || fleet == nil || device == serve.APIDevice || !fleet.Hears(device) {
+			return false
+		}
+		at, now := ev.At, time.Now()
+		if at.After(now) {
+			at = now // its clock is fast
+		}
+		if age := now.Sub(at); age > obeyFor || age > sureFor && at.Before(n.paused.turned()) {
+			return false
+		}
+		text := "I am listening."
+		if !order.Listen {
+			var err error
+			if text, err = n.pauseSince(at, order.For, "said to "+device, ring); err != nil {
+				n.log.Error("the node was told to stop listening, and could not", "device", device, "error", err)
+				text = "I could not stop listening."
+			}
+		}
+		if text != "" && fleet.Tells(device) {
+			if err := fleet.Say(device, text); err != nil {
+				n.log.Debug("a wearable was not told of a pause", "device", device, "error", err)
+			}
+		}
+		return true
+	}
+}
+
+// pauseSince begins a pause at a time that has passed. It gives what the wearable is to say.
+// It does not take n.mu, because a lock waits for the pump, which calls it.
+func (n *Node) pauseSince(at time.Time, lasts time.Duration, why string, ring *keyring.Ring) (text string, err error) {
+	s := serve.PauseState{Paused: true, Why: why}
+	text = "I have stopped listening, until you resume me by hand."
+	if lasts > 0 {
+		s.Until = at.Add(lasts)
+		text = fmt.Sprintf("I have stopped listening, until %s.", s.Until.In(n.zone).Format("15:04"))
+		if !s.Until.After(time.Now()) {
+			return "", nil // it is over
+		}
+	}
+	n.paused.turn.Lock()
+	defer n.paused.turn.Unlock()
+	if err := n.paused.begin(n.path(pauseFile), s, at, ring); err != nil {
+		return "", err
+	}
+	if in := n.tellers.Load(); in != nil {
+		in.SetPaused(true)
+	}
+	return text, nil
+}
+
+// begin begins a pause at a time that has passed. One that goes on keeps its beginning.
+func (p *pauseTimer) begin(path string, s serve.PauseState, at time.Time, ring *keyring.Ring) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now().UTC()
+	next := p.state.after(s, now)
+	if next.Since.Equal(now) {
+		next.Since, next.Took = at.UTC(), now
+		if n := len(next.Past); n > 0 && next.Past[n-1].To.After(next.Since) {
+			next.Since = next.Past[n-1].To
+		}
+	}
+	if err := next.write(path, ring); err != nil {
+		return err
+	}
+	p.state, p.doubt = next, false
+	p.arm()
+	return nil
+}
+
+// unheard reports whether a time lies between an order to stop and the pause that followed.
+func (p *pauseTimer) unheard(at time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := &p.state
+	within := func(from, took time.Time) bool { return !took.IsZero() && !at.Before(from) && at.Before(took) }
+	return r.Paused && within(r.Since, r.Took) || slices.ContainsFunc(r.Past, func(o pause) bool { return within(o.From, o.Took) })
+}
