@@ -2,9 +2,11 @@ package node
 
 import (
 	"context"
+	"slices"
 
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/apps"
+	"github.com/locket-dev/locket/node/policy"
 	"github.com/locket-dev/locket/node/policy/consent"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -46,4 +48,21 @@ func (n *Node) askWearer(ctx context.Context, held []consent.Held) error {
 	}
 	defer release()
 	return o.consent.Ask(ctx, held, true)
+}
+
+// appParty is an app as rules know it: serve.ErrKey where its key has ended.
+func (n *Node) appParty(ctx context.Context, o *session, name string) (by policy.Request, err error) {
+	err = o.store.View(ctx, func(tx *store.Tx) error {
+		list, err := apps.Parties(tx, n.now())
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(list, func(p policy.Request) bool { return p.Name == name })
+		if i < 0 {
+			return serve.ErrKey
+		}
+		by = list[i]
+		return nil
+	})
+	return by, err
 }

@@ -19,25 +19,32 @@ const asksAboutHealth = `permit (principal, action, resource) unless { resource.
 @id("health") @ask("30 days") permit (principal, action, resource) when { resource.tags.contains("health") };
 `
 
+// ownerAt serves a home whose clock is now to its owner.
+func ownerAt(t *testing.T, now *time.Time) *serve.Client {
+	t.Helper()
+	cfg := settings(t, "")
+	if _, err := node.Init(cfg, node.InitOptions{KeyFile: true}); err != nil {
+		t.Fatal(err)
+	}
+	home, err := node.Open(cfg, node.Options{Now: func() time.Time { return *now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { home.Close() })
+	if ok, err := home.UnlockAsConfigured(t.Context()); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	c := serve.InProcess(serve.New(serve.Options{Services: home.Services()}))
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
 // What a rule asks about is not there for an app before the wearer says yes: for what
 // was shown, or for more, and for a time. Each question and answer is in the account.
 func TestThreatUnconsented(t *testing.T) {
 	ctx := t.Context()
 	now := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
-	cfg := settings(t, "")
-	if _, err := node.Init(cfg, node.InitOptions{KeyFile: true}); err != nil {
-		t.Fatal(err)
-	}
-	home, err := node.Open(cfg, node.Options{Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer home.Close()
-	if ok, err := home.UnlockAsConfigured(ctx); err != nil || !ok {
-		t.Fatal(ok, err)
-	}
-	c := serve.InProcess(serve.New(serve.Options{Services: home.Services()}))
-	defer c.Close()
+	c := ownerAt(t, &now)
 	no := false
 	add := func(text string, tags ...string) {
 		t.Helper()
@@ -124,7 +131,7 @@ func TestThreatUnconsented(t *testing.T) {
 		t.Errorf("it holds on: %+v", q)
 	}
 	// One of two, and then all that come.
-	if v, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: q.ID, Act: "allow", Of: []memory.ID{q.Waits[1].ID}}); err != nil || len(v.Waits) != 1 || len(v.Shown) != 1 {
+	if v, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: q.ID, Act: "allow", Of: []serve.ConsentSeen{{ID: q.Waits[1].ID, Mark: q.Waits[1].Mark}}}); err != nil || len(v.Waits) != 1 || len(v.Shown) != 1 {
 		t.Errorf("%+v, %v", v, err)
 	}
 	sees(2)
@@ -158,6 +165,101 @@ func TestThreatUnconsented(t *testing.T) {
 	if want := []string{string(consent.DidAsk), string(consent.DidAllow), string(consent.DidAsk), string(consent.DidAllow), string(consent.DidAllow), string(consent.DidRefuse), string(consent.DidAsk)}; err != nil || !slices.Equal(did, want) {
 		t.Errorf("the account: %v, %v", did, err)
 	}
+}
+
+// A yes is for what was shown: a memory that was corrected, or became more private, is
+// asked about again, and what changed while the wearer looked is not allowed. A yes to
+// an app ends with its key: another of the same name has none of it.
+func TestThreatStaleConsent(t *testing.T) {
+	ctx := t.Context()
+	now := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
+	c := ownerAt(t, &now)
+	no, private := false, memory.Private
+	text := "The blood pressure is 140 to 90."
+	added, err := c.Add(ctx, serve.AddRequest{Text: text, Infer: &no, Tags: []string{"health"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := added.Changes[0].Memory.String()
+	if _, err := c.SetPolicy(ctx, asksAboutHealth); err != nil {
+		t.Fatal(err)
+	}
+	let := func() *serve.Client {
+		t.Helper()
+		made, err := c.AddApp(ctx, serve.AppRequest{Name: "coach", Can: []serve.Right{serve.RightRead}, Types: []string{"semantic"}, Sensitivity: &private})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.WithKey(made.Key)
+	}
+	app := let()
+	sees := func(want int) {
+		t.Helper()
+		page, err := app.List(ctx, serve.ListQuery{})
+		if err != nil || len(page.Memories) != want {
+			t.Fatalf("the app sees %+v, %v, want %d", page.Memories, err, want)
+		}
+	}
+	waits := func() (serve.Consent, serve.ConsentAnswer) {
+		t.Helper()
+		sees(0)
+		list, err := c.Consents(ctx)
+		if err != nil || len(list) != 1 || len(list[0].Waits) != 1 || list[0].Waits[0].Text != text || len(list[0].Shown) != 0 {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		it := list[0].Waits[0]
+		return list[0], serve.ConsentAnswer{ID: list[0].ID, Act: "allow", Of: []serve.ConsentSeen{{ID: it.ID, Mark: it.Mark}}}
+	}
+	update := func(r serve.UpdateRequest) {
+		t.Helper()
+		if _, err := c.Update(ctx, id, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	allow := func() {
+		t.Helper()
+		_, yes := waits()
+		if v, err := c.AnswerConsent(ctx, yes); err != nil || len(v.Shown) != 1 || len(v.Waits) != 0 {
+			t.Fatalf("%+v, %v", v, err)
+		}
+		sees(1)
+	}
+	_, yes := waits()
+	text = "The blood pressure is 160 to 90."
+	update(serve.UpdateRequest{Text: &text})
+	if v, err := c.AnswerConsent(ctx, yes); !errors.Is(err, serve.ErrConflict) {
+		t.Fatalf("a yes to what it says no more: %+v, %v", v, err)
+	}
+	allow()
+	text = "The blood pressure is 180 to 95."
+	update(serve.UpdateRequest{Text: &text})
+	if q, _ := waits(); q.Answer != "allowed" {
+		t.Errorf("%+v", q)
+	}
+	allow()
+	update(serve.UpdateRequest{Sensitivity: &private})
+	allow()
+
+	if _, err := c.RevokeApp(ctx, "coach"); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := c.Consents(ctx); err != nil || len(list) != 0 {
+		t.Errorf("what an app was allowed that is no more: %+v, %v", list, err)
+	}
+	app = let()
+	q, _ := waits()
+	if _, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: q.ID, Act: "allow", Remember: true}); err != nil {
+		t.Fatal(err)
+	}
+	sees(1)
+	if v, err := c.TestPolicy(ctx, serve.PolicyTestRequest{As: "app:coach"}); err != nil || len(v.Passes) != 1 {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if _, err := c.RevokeApp(ctx, "coach"); err != nil {
+		t.Fatal(err)
+	}
+	app = let()
+	waits()
 }
 
 // A share holds what the wearer consented to, as redacted, and loses it when the
@@ -209,6 +311,15 @@ func TestConsentOfAShare(t *testing.T) {
 	bare.To = []string{"Eve=" + key}
 	if p, err := c.PreviewShare(ctx, bare); err != nil || len(p.Memories) != 1 {
 		t.Errorf("another reader: %+v, %v", p, err)
+	}
+	other, _, err := (&share.Reader{Dir: t.TempDir(), Reserve: 1}).Key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare = wish
+	bare.To = []string{"Ann=" + other}
+	if p, err := c.PreviewShare(ctx, bare); err != nil || len(p.Memories) != 1 {
+		t.Errorf("another key by the same name: %+v, %v", p, err)
 	}
 	if v, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: list[0].ID, Act: "refuse"}); err != nil || v.Answer != "refused" {
 		t.Errorf("%+v, %v", v, err)

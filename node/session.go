@@ -202,7 +202,12 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 				alone = "nothing"
 			}
 			rule := policy.Asking("purchases over "+alone, fmt.Sprintf("The app “%s” may pay more than %s for one listing, once you say yes, each time.", app, alone))
-			return o.consent.Approved(ctx, policy.Request{Action: "buy", Kind: policy.App, Name: app}, rule, order, what)
+			by, err := n.appParty(ctx, o, app)
+			if err != nil {
+				return false, err
+			}
+			by.Action = "buy"
+			return o.consent.Approved(ctx, by, rule, order, what)
 		}})
 	o.market = market.New(market.Config{Bundler: o.sharing, Store: o.engine, Ring: o.ring, Life: o.life, HTTP: n.http, Relay: n.cfg.Sync.Relay, Now: n.now, Log: n.log})
 	o.policy = rulebook.New(rulebook.Config{Engine: o.engine, Now: n.now, Changed: o.sharing.Withdraw, Parties: func(ctx context.Context) ([]policy.Request, error) { return n.parties(ctx, o) }})
@@ -230,10 +235,8 @@ func (n *Node) parties(ctx context.Context, o *session) ([]policy.Request, error
 		return nil, err
 	}
 	err = o.store.View(ctx, func(tx *store.Tx) error {
-		names, err := apps.Names(tx, n.now())
-		for _, name := range names {
-			out = append(out, policy.Request{Action: policy.Read, Kind: policy.App, Name: name})
-		}
+		list, err := apps.Parties(tx, n.now())
+		out = append(out, list...)
 		return err
 	})
 	return out, err

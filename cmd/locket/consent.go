@@ -149,7 +149,8 @@ func (a *app) consentAnswerCommand(act string) *cobra.Command {
 	}
 	if act == "allow" {
 		c.Short, c.Example = "Say yes to what would be shown", "  locket consent allow 3f9a\n  locket consent allow 3f9a --remember --for 7d"
-		c.Long = `Shows what would pass, and asks. A yes is for these memories. With --remember it is also
+		c.Long = `Shows what would pass, and asks. A yes is for these memories as they are; one that is
+corrected later is asked about again. With --remember it is also
 for what the rule will be about later. It ends when the rule says, or sooner by --for.`
 		c.Flags().BoolVar(&r.Remember, "remember", false, "also what the rule is about later")
 		c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
@@ -174,7 +175,7 @@ func (a *app) answerConsent(ctx context.Context, c *serve.Client, r serve.Consen
 			return fmt.Errorf("consent %s: nothing waits for it: %w", v.ID, serve.ErrConflict)
 		}
 		for _, it := range v.Waits {
-			r.Of = append(r.Of, it.ID)
+			r.Of = append(r.Of, serve.ConsentSeen{ID: it.ID, Mark: it.Mark})
 		}
 	}
 	r.ID = v.ID

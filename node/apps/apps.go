@@ -31,6 +31,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/delegate"
 	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/node/policy"
 	"github.com/locket-dev/locket/node/policy/consent"
 	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/node/serve"
@@ -251,15 +252,20 @@ func records(tx *store.Tx) (list []record, err error) {
 	return list, err
 }
 
-// Names are those of the apps whose keys open something at t.
-func Names(tx *store.Tx, t time.Time) (out []string, err error) {
+// Parties are the apps whose keys open something at t, as rules know them.
+func Parties(tx *store.Tx, t time.Time) (out []policy.Request, err error) {
 	list, err := records(tx)
 	for i := range list {
 		if !list[i].over(t) {
-			out = append(out, list[i].App.Name)
+			out = append(out, list[i].party())
 		}
 	}
 	return out, err
+}
+
+// party is the app as rules know it. One that is made anew under the name is another.
+func (r *record) party() policy.Request {
+	return policy.Request{Action: policy.Read, Kind: policy.App, Name: r.App.Name, Key: policy.KeyOf(r.Hash)}
 }
 
 // Apps implements serve.Apps.
@@ -332,6 +338,11 @@ func (b *Book) revoke(ctx context.Context, name string) (app serve.App, writing 
 			a.Revoked = b.now().UTC()
 		}
 		app = *a
+		if !part {
+			if err := consent.End(tx, list[i].party(), b.now()); err != nil {
+				return err
+			}
+		}
 		return tx.PutMeta(listMeta, list)
 	})
 	if err != nil {
@@ -404,7 +415,7 @@ func (b *Book) enter(ctx context.Context, key serve.Secret, is func(*record) boo
 	if found == nil || found.over(b.now()) {
 		return nil, nil, nil, serve.ErrKey // only the owner may know why
 	}
-	name := found.App.Name
+	name, by := found.App.Name, found.party()
 	var via []string
 	if delegate.Is(key) {
 		if found.App.AppRequest, via, err = delegate.Check(key, found.Root, found.App.Delegate, found.App.AppRequest); err != nil || found.over(b.now()) ||
@@ -415,7 +426,7 @@ func (b *Book) enter(ctx context.Context, key serve.Secret, is func(*record) boo
 	if len(b.visits[name]) >= maxVisits { // event streams stay open and connections are few, so one app may hold only so many
 		return nil, nil, nil, fmt.Errorf("%w: %d requests are under way", serve.ErrLimit, maxVisits)
 	}
-	v := &visit{book: b, via: via, app: found.App, scope: scopeOf(&found.App.AppRequest, &rules, b.now()), asks: rules.Asks(), left: make(chan struct{})}
+	v := &visit{book: b, via: via, app: found.App, scope: scopeOf(&found.App.AppRequest, by, &rules, b.now()), by: by, asks: rules.Asks(), left: make(chan struct{})}
 	within, end := context.WithCancelCause(ctx)
 	stop := func() bool { return true }
 	if !found.App.Ends.IsZero() {
@@ -442,6 +453,7 @@ type visit struct {
 	book  *Book
 	app   serve.App
 	scope scope
+	by    policy.Request
 	asks  bool          // a rule of the policy asks the wearer
 	via   []string      // ids of the links of a key that was passed on
 	left  chan struct{} // closed when the request is answered

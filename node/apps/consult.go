@@ -23,11 +23,10 @@ func (v *visit) consult(ctx context.Context, find func(*scope) ([]memory.Memory,
 	if err != nil {
 		return err
 	}
-	by := policy.Request{Action: policy.Read, Kind: policy.App, Name: v.Name()}
 	var held []consent.Held
 	hold := func(it policy.Item) {
 		if d := v.scope.decide(&it); d.Asks {
-			held = append(held, consent.Held{By: by, Rules: d.Rules, Memory: it.ID})
+			held = append(held, consent.Held{By: v.by, Rules: d.Rules, Memory: it.ID})
 		}
 	}
 	for i := range ms {
@@ -37,7 +36,7 @@ func (v *visit) consult(ctx context.Context, find func(*scope) ([]memory.Memory,
 	}
 	for i := range us {
 		if wide.seesLine(&us[i]) {
-			hold(itemOfLine(&us[i]))
+			hold(policy.ItemOfLine(&us[i]))
 		}
 	}
 	return v.book.ask(ctx, held)

@@ -28,8 +28,8 @@ type scope struct {
 	waits  bool
 }
 
-func scopeOf(r *serve.AppRequest, rules *rulebook.Rules, now time.Time) scope {
-	q := policy.Request{Action: policy.Read, Kind: policy.App, Name: r.Name, Now: now}
+func scopeOf(r *serve.AppRequest, q policy.Request, rules *rulebook.Rules, now time.Time) scope {
+	q.Now = now
 	s := scope{decide: func(it *policy.Item) policy.Decision { return rules.Decide(&q, it) }, most: memory.Personal, tags: r.Tags, since: r.Since, until: r.Until, owner: r.Owner}
 	if r.Sensitivity != nil {
 		s.most = *r.Sensitivity
@@ -60,23 +60,12 @@ func (s *scope) sees(m *memory.Memory) bool {
 // seesLine reports whether the app may see an utterance.
 func (s *scope) seesLine(u *memory.Utterance) bool {
 	return s.lines && s.within(u.At) && s.owns(memory.Owner{User: cmp.Or(u.User, memory.WearerUser), Agent: u.Agent, Run: u.Run}) &&
-		s.allows(itemOfLine(u))
-}
-
-func itemOfLine(u *memory.Utterance) policy.Item {
-	return policy.Item{ID: u.ID, Type: policy.Utterances, Sensitivity: memory.Private, Learnt: u.At, Places: places(u.Place)}
+		s.allows(policy.ItemOfLine(u))
 }
 
 func (s *scope) allows(it policy.Item) bool {
 	d := s.decide(&it)
 	return d.Allow || s.waits && d.Asks
-}
-
-func places(of string) []string {
-	if of == "" {
-		return nil
-	}
-	return []string{of}
 }
 
 // within reports whether a time is within the app's times.

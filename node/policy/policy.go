@@ -19,6 +19,9 @@
 package policy
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,10 +68,14 @@ type Request struct {
 	Action  Action
 	Kind    Kind
 	Name    string // of a reader, app or worker, as the wearer calls them
+	Key     string // by whose key somebody of that name is known; empty: of a buyer, whom no name tells
 	Purpose string // empty: not said
 	Form    string // a digest of how memories are redacted for them; empty: not at all
 	Now     time.Time
 }
+
+// KeyOf is the Key of somebody who has a public key, or of whose key this is a digest.
+func KeyOf(key []byte) string { return hex.EncodeToString(key[:min(len(key), 16)]) }
 
 // Who is the principal as a person writes it: reader:Ann.
 func (r *Request) Who() string {
@@ -103,6 +110,26 @@ type Item struct {
 	Learnt      time.Time
 	Vault       bool
 	Rules       bool // what the wearer said about the memory itself: a policy, or words that go to nobody
+
+	memory *memory.Memory // what Mark is of: one of them
+	line   *memory.Utterance
+}
+
+// Mark is a digest of what a memory or line says: another text, value, tag or
+// sensitivity has another. An answer is to what had the mark.
+func (it *Item) Mark() string {
+	var of []any
+	switch m, u := it.memory, it.line; {
+	case m != nil:
+		of = []any{m.Type, m.Text, m.Negates, m.Slot, m.Fields, m.Tags, m.Metadata, m.Sensitivity}
+	case u != nil:
+		of = []any{u.Speaker, u.Text}
+	default:
+		return ""
+	}
+	sum := sha256.New()
+	_ = json.NewEncoder(sum).Encode(of) // it was read from JSON
+	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
 // ItemOf gives that of a memory. What the wearer said about who may see what goes
@@ -111,7 +138,7 @@ func ItemOf(m *memory.Memory) Item {
 	it := Item{
 		ID: m.ID, Type: string(m.Type), Tags: m.Tags, Sensitivity: m.Sensitivity, Learnt: m.Learnt,
 		Vault: m.Type == memory.Vault || m.Fields.Vault != nil,
-		Rules: slices.Contains(m.Tags, memory.RulesTag),
+		Rules: slices.Contains(m.Tags, memory.RulesTag), memory: m,
 	}
 	for _, e := range m.Entities {
 		if e.Kind == "place" {
@@ -122,6 +149,15 @@ func ItemOf(m *memory.Memory) Item {
 	}
 	if f := m.Fields.Episodic; f != nil && f.Place != "" {
 		it.Places = append(it.Places, f.Place)
+	}
+	return it
+}
+
+// ItemOfLine gives that of something that was said.
+func ItemOfLine(u *memory.Utterance) Item {
+	it := Item{ID: u.ID, Type: Utterances, Sensitivity: memory.Private, Learnt: u.At, line: u}
+	if u.Place != "" {
+		it.Places = []string{u.Place}
 	}
 	return it
 }
@@ -176,7 +212,7 @@ type Answer struct {
 	Rule  string  // as Rule.Key
 	By    Request // without Now
 	Allow bool
-	Of    map[memory.ID]bool // the memories that the wearer saw; nil: whatever the rule is about
+	Of    map[memory.ID]string // the memories that the wearer saw, with their marks; nil: whatever the rule is about
 	Until time.Time
 }
 
@@ -184,7 +220,11 @@ type Answer struct {
 func (a *Answer) to(rule *Rule, r *Request, it *Item) bool {
 	by := *r
 	by.Now = a.By.Now
-	return a.Rule == rule.Key() && a.By == by && r.Now.Before(a.Until) && (a.Of == nil || a.Of[it.ID])
+	if a.Rule != rule.Key() || a.By != by || !r.Now.Before(a.Until) {
+		return false
+	}
+	mark, shown := a.Of[it.ID]
+	return a.Of == nil || shown && mark == it.Mark()
 }
 
 // Decide says whether a memory may go, with what the wearer answered to rules that

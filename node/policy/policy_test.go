@@ -311,7 +311,7 @@ func TestAsks(t *testing.T) {
 			"refused":          {no},
 			"refused and not":  {yes, no},
 			"over":             {{Rule: yes.Rule, By: by, Allow: true, Until: r.Now}},
-			"another memory":   {{Rule: yes.Rule, By: by, Allow: true, Until: yes.Until, Of: map[memory.ID]bool{{2}: true}}},
+			"another memory":   {{Rule: yes.Rule, By: by, Allow: true, Until: yes.Until, Of: map[memory.ID]string{{2}: ""}}},
 			"another rule":     {{Rule: "x", By: by, Allow: true, Until: yes.Until}},
 			"less is redacted": {{Rule: yes.Rule, By: policy.Request{Action: by.Action, Kind: by.Kind, Name: by.Name, Purpose: by.Purpose, Form: "names"}, Allow: true, Until: yes.Until}},
 			"another name":     {{Rule: yes.Rule, By: policy.Request{Action: by.Action, Kind: by.Kind, Name: "Eve", Purpose: by.Purpose}, Allow: true, Until: yes.Until}},

@@ -14,7 +14,7 @@ type Consents interface {
 	// Consents gives what waits for an answer, and the answers that hold.
 	Consents(ctx context.Context) ([]Consent, error)
 	// AnswerConsent allows or refuses: memory.ErrNotFound, ErrConflict where there is
-	// nothing to allow, memory.ErrInvalid where the rule permits no such answer.
+	// nothing to allow or it was changed since, memory.ErrInvalid where the rule permits no such answer.
 	AnswerConsent(ctx context.Context, r ConsentAnswer) (Consent, error)
 }
 
@@ -48,6 +48,13 @@ type ConsentItem struct {
 	Type memory.Type `json:"type"`
 	Text string      `json:"text"`
 	Was  string      `json:"was,omitempty"` // what the redaction changed
+	Mark string      `json:"mark"`          // another one once the memory says something else
+}
+
+// ConsentSeen is a memory that the wearer was shown.
+type ConsentSeen struct {
+	ID   memory.ID `json:"id"`
+	Mark string    `json:"mark"` // as it was shown
 }
 
 // ConsentAnswer is what the wearer says.
@@ -57,7 +64,8 @@ type ConsentAnswer struct {
 	Remember bool            `json:"remember,omitempty"` // allow also what the rule is about later
 	For      config.Duration `json:"for,omitempty"`      // absent: as long as the rule lets it hold, or 30 days of a refusal
 	// Of are the memories that the wearer was shown and allows; absent: all that wait.
-	Of []memory.ID `json:"of,omitempty"`
+	// If one of them was changed since, nothing is allowed.
+	Of []ConsentSeen `json:"of,omitempty"`
 }
 
 type consentAnswered struct {
@@ -86,7 +94,7 @@ var (
 	answerConsent = takes(RightOwner, spec{
 		method: "POST", path: "/v1/consents/{id}", id: "answerConsent",
 		summary: "Allow or refuse what a rule asks",
-		about:   "What is allowed is what was shown, or with remember also what the rule is about later. Both end. A refusal takes back what was allowed before.",
+		about:   "What is allowed is what was shown, until it says something else, or with remember also what the rule is about later. Both end. A refusal takes back what was allowed before.",
 		gives:   "The consent",
 	}, func(s Consents, ctx context.Context, in consentAnswered) (Consent, error) {
 		in.Body.ID = in.ID

@@ -8,6 +8,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,7 +59,7 @@ func decodeStrict(body []byte, v any) error {
 		if _, err := dec.Token(); err != io.EOF {
 			return kindRequest.problem("", "something follows the JSON value")
 		}
-		return nil
+		return checkEnums(reflect.ValueOf(v))
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return kindRequest.problem(wrong.Field, fmt.Sprintf("%s: %s where %s is wanted, at byte %d", cmp.Or(wrong.Field, "body"), wrong.Value, typeName(wrong.Type.String()), wrong.Offset))
@@ -79,6 +81,34 @@ func decodeStrict(body []byte, v any) error {
 		return err
 	}
 	return kindRequest.problem("", err.Error()) // an error of our own UnmarshalText methods, or of a time
+}
+
+// checkEnums checks the texts of a body that have the tag enum. One that may be left
+// out may be empty.
+func checkEnums(v reflect.Value) error {
+	if v = reflect.Indirect(v); v.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		values, ok := tag.Lookup("enum")
+		if !ok {
+			continue
+		}
+		name, options, _ := strings.Cut(tag.Get("json"), ",")
+		text, list := v.Field(i).String(), strings.Split(values, ",")
+		if slices.Contains(list, text) || text == "" && options != "" {
+			continue
+		}
+		return kindRequest.problem(name, name+": "+wantOf(list))
+	}
+	return nil
+}
+
+// wantOf says that one of a list is wanted.
+func wantOf(list []string) string {
+	last := len(list) - 1
+	return fmt.Sprintf("want %s or %s", strings.Join(list[:last], ", "), list[last])
 }
 
 // typeName returns the JSON word for a Go type.

@@ -164,8 +164,7 @@ func (p *Param) set(v reflect.Value, text string, given bool) error {
 		}
 	default:
 		if p.In == "query" && p.Enum != nil && !slices.Contains(p.Enum, text) {
-			last := len(p.Enum) - 1
-			return wrong("want %s or %s", strings.Join(p.Enum[:last], ", "), p.Enum[last])
+			return wrong("%s", wantOf(p.Enum))
 		}
 		v.SetString(text)
 	}

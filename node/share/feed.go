@@ -148,6 +148,11 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 		return f, err
 	}
 	var asked []consent.Held
+	worker := Party{Name: rec.Title}
+	live := rec.live() // none before it was admitted: then nothing is asked
+	if len(live) > 0 {
+		worker.Key = live[0].Key
+	}
 	q := policy.Request{Action: policy.Feed, Kind: policy.Worker, Now: s.c.Now()}
 	err = s.c.Inbox.View(ctx, func(tx *store.Tx) error {
 		said := map[memory.ID]bool{}
@@ -160,10 +165,10 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 			if err != nil {
 				return err
 			}
-			why, waits := held(&rules, q, []Party{{Name: rec.Title}}, m)
+			why, waits := held(&rules, q, []Party{worker}, m)
 			switch {
 			case why != "":
-				if len(waits) > 0 && (rec.Criteria.Fits(m) && len(rec.Criteria.Types) > 0 || !blob.IsZero() && rec.Audio) {
+				if len(waits) > 0 && len(live) > 0 && (rec.Criteria.Fits(m) && len(rec.Criteria.Types) > 0 || !blob.IsZero() && rec.Audio) {
 					asked = append(asked, waits...)
 				}
 			case m.Type == memory.Vault || m.Fields.Vault != nil:

@@ -326,7 +326,7 @@ func (out *made) crowd(k int, of []*memory.Memory) {
 func held(rules *rulebook.Rules, q policy.Request, to []Party, m *memory.Memory) (why string, waits []consent.Held) {
 	it := policy.ItemOf(m)
 	for _, p := range to {
-		q.Name = p.Name
+		q.Name, q.Key = p.Name, policy.KeyOf(p.Key)
 		d := rules.Decide(&q, &it)
 		switch {
 		case d.Asks:

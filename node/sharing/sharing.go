@@ -145,7 +145,7 @@ func (sh *Sharing) Parties(ctx context.Context) (out []policy.Request, err error
 		}
 		for _, p := range r.Parties {
 			if p.Removed.IsZero() {
-				out = append(out, policy.Request{Action: policy.ActionOf(kind), Kind: kind, Name: p.Name, Purpose: r.Purpose})
+				out = append(out, policy.Request{Action: policy.ActionOf(kind), Kind: kind, Name: p.Name, Key: policy.KeyOf(p.Key), Purpose: r.Purpose})
 			}
 		}
 	}

@@ -100,7 +100,7 @@ func (d *Desk) Approved(ctx context.Context, by policy.Request, rule *policy.Rul
 			if !q.Allowed {
 				return fmt.Errorf("%w: the wearer said no, until %s", serve.ErrForbidden, q.Until.Format(time.DateTime))
 			}
-			yes = slices.Contains(q.Shown, id)
+			yes = at(q.Shown, id) >= 0
 		}
 		return err
 	})
@@ -175,7 +175,12 @@ func (d *Desk) shown(ctx context.Context, q *question, now time.Time) (v serve.C
 		if q.Allowed {
 			v.Answer = "allowed"
 		}
-		v.Shown, err = d.items(ctx, q, q.Shown)
+		ids := make([]memory.ID, len(q.Shown))
+		for i := range ids {
+			ids[i] = q.Shown[i].ID
+		}
+		v.Shown, err = d.items(ctx, q, ids)
+		v.Shown = slices.DeleteFunc(v.Shown, func(it serve.ConsentItem) bool { return q.Shown[at(q.Shown, it.ID)].Mark != it.Mark })
 	}
 	return v, err
 }
@@ -190,10 +195,12 @@ func (d *Desk) items(ctx context.Context, q *question, ids []memory.ID) ([]serve
 				out = append(out, serve.ConsentItem{ID: id, Type: "order", Text: text})
 			} else if m, err := engine.Live(tx, id); err == nil {
 				of = append(of, m)
-				out = append(out, serve.ConsentItem{ID: id, Type: m.Type, Text: m.Text})
+				it := policy.ItemOf(&m)
+				out = append(out, serve.ConsentItem{ID: id, Type: m.Type, Text: m.Text, Mark: it.Mark()})
 			} else if u, err := tx.Utterance(id); err == nil {
 				of = append(of, memory.Memory{})
-				out = append(out, serve.ConsentItem{ID: id, Type: policy.Utterances, Text: u.Text})
+				it := policy.ItemOfLine(u)
+				out = append(out, serve.ConsentItem{ID: id, Type: policy.Utterances, Text: u.Text, Mark: it.Mark()})
 			}
 		}
 		return nil
@@ -237,17 +244,18 @@ func (a Agreer) AnswerConsent(ctx context.Context, r serve.ConsentAnswer) (v ser
 	if err != nil {
 		return v, err
 	}
-	if len(r.Of) > 0 { // what the wearer was shown, and nothing that came meanwhile
-		q.Of = slices.DeleteFunc(slices.Clone(q.Of), func(id memory.ID) bool { return !slices.Contains(r.Of, id) })
+	of, err := d.seen(ctx, q, r.Of)
+	if err != nil {
+		return v, err
 	}
-	until, err := q.until(&r, now)
+	until, err := q.until(&r, len(of), now)
 	if err != nil {
 		return v, err
 	}
 	if r.Act != "allow" && r.Act != "refuse" {
 		return v, fmt.Errorf("%w: act: %.40q: want allow or refuse", memory.ErrInvalid, r.Act)
 	}
-	did, n, was := DidAllow, len(q.Of), q.Allowed && q.holds(now)
+	did, n, was := DidAllow, len(of), q.Allowed && q.holds(now)
 	if r.Act == "refuse" {
 		did = DidRefuse
 	}
@@ -267,7 +275,7 @@ func (a Agreer) AnswerConsent(ctx context.Context, r serve.ConsentAnswer) (v ser
 		if r.Act == "refuse" {
 			k.refuse(until, now)
 		} else {
-			k.allow(q.Of, r.Remember, until, now)
+			k.allow(of, r.Remember, until, now)
 		}
 		kept = *k
 		return keep(tx, again, now)
@@ -281,13 +289,32 @@ func (a Agreer) AnswerConsent(ctx context.Context, r serve.ConsentAnswer) (v ser
 	return d.shown(ctx, &kept, now)
 }
 
+// seen gives what waits as it is now. Of some that the wearer was shown it gives
+// these, and nothing that came meanwhile: serve.ErrConflict where one was changed.
+func (d *Desk) seen(ctx context.Context, q *question, some []serve.ConsentSeen) (of []serve.ConsentSeen, err error) {
+	items, err := d.items(ctx, q, q.Of)
+	for _, it := range items {
+		if len(some) > 0 {
+			i := at(some, it.ID)
+			if i < 0 {
+				continue
+			}
+			if some[i].Mark != it.Mark {
+				return nil, fmt.Errorf("consent %s: memory %s: %w: it was changed since it was shown", q.ID, it.ID, serve.ErrConflict)
+			}
+		}
+		of = append(of, serve.ConsentSeen{ID: it.ID, Mark: it.Mark})
+	}
+	return of, err
+}
+
 // until is how long an answer holds, or why it can't be given.
-func (q *question) until(r *serve.ConsentAnswer, now time.Time) (time.Time, error) {
+func (q *question) until(r *serve.ConsentAnswer, waits int, now time.Time) (time.Time, error) {
 	most, span := policy.MaxAsk, refusedFor
 	if r.Act == "allow" {
 		most, span = q.most(), q.most()
 		switch {
-		case len(q.Of) == 0 && !r.Remember:
+		case waits == 0 && !r.Remember:
 			return now, fmt.Errorf("consent %s: %w: nothing waits for it", q.ID, serve.ErrConflict)
 		case r.Remember && q.For == 0:
 			return now, fmt.Errorf("%w: remember: the rule %q asks each time", memory.ErrInvalid, q.Rule)

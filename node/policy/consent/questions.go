@@ -10,18 +10,23 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/serve"
 )
 
-// Limits of what is kept.
+// Limits of what is kept. What one party asks takes no more than its share, so that the
+// wearer sees what others ask, too. Beyond that it is denied, and asked when it is
+// tried again after an answer.
 const (
 	maxQuestions = 200
-	maxShown     = 200                 // memories of one question, waiting or answered
+	maxTheirs    = 20                  // questions of one party
+	maxWaits     = 200                 // memories that wait in questions of one party
 	waitsFor     = 7 * 24 * time.Hour  // without being asked again
 	refusedFor   = 30 * 24 * time.Hour // where the wearer says nothing else
 	onceFor      = 24 * time.Hour      // of a rule that asks each time
@@ -46,11 +51,13 @@ type question struct {
 	Goods map[memory.ID]string `json:"goods,omitempty"`
 	More  bool                 `json:"more,omitempty"` // there are others, for which there was no room
 
-	Allowed bool        `json:"allowed,omitempty"`
-	Said    time.Time   `json:"said,omitzero"` // when the wearer answered
-	Until   time.Time   `json:"until,omitzero"`
-	All     bool        `json:"all,omitempty"`   // whatever the rule is about
-	Shown   []memory.ID `json:"shown,omitempty"` // unless All: what is allowed
+	Allowed bool      `json:"allowed,omitempty"`
+	Said    time.Time `json:"said,omitzero"` // when the wearer answered
+	Until   time.Time `json:"until,omitzero"`
+	All     bool      `json:"all,omitempty"` // whatever the rule is about
+
+	// Shown is what is allowed, as it was shown, unless All.
+	Shown []serve.ConsentSeen `json:"shown,omitempty"`
 }
 
 // Held is a memory that waits for the wearer's consent.
@@ -64,7 +71,7 @@ type Held struct {
 
 func idOf(h *Held, r *policy.Rule) string {
 	sum := sha256.New()
-	for _, s := range []string{string(h.By.Kind), h.By.Name, string(h.By.Action), h.By.Purpose, h.By.Form, r.Key()} {
+	for _, s := range []string{string(h.By.Kind), h.By.Name, h.By.Key, string(h.By.Action), h.By.Purpose, h.By.Form, r.Key()} {
 		fmt.Fprintf(sum, "%d:%s", len(s), s)
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:6])
@@ -86,6 +93,10 @@ func read(tx *store.Tx) (list []question, err error) {
 // keep writes the questions that are of use at a time.
 func keep(tx *store.Tx, list []question, now time.Time) error {
 	list = slices.DeleteFunc(list, func(q question) bool { return !q.holds(now) && !q.waits(now) })
+	for i := range list {
+		q := &list[i]
+		maps.DeleteFunc(q.Goods, func(id memory.ID, _ string) bool { return !slices.Contains(q.Of, id) && at(q.Shown, id) < 0 })
+	}
 	return tx.PutMeta(meta, list)
 }
 
@@ -99,9 +110,9 @@ func Answers(tx *store.Tx) (out []policy.Answer, err error) {
 		}
 		a := policy.Answer{Rule: q.Key, By: q.By, Allow: q.Allowed, Until: q.Until}
 		if q.Allowed && !q.All {
-			a.Of = map[memory.ID]bool{}
-			for _, id := range q.Shown {
-				a.Of[id] = true
+			a.Of = map[memory.ID]string{}
+			for _, s := range q.Shown {
+				a.Of[s.ID] = s.Mark
 			}
 		}
 		out = append(out, a)
@@ -118,22 +129,23 @@ func ask(list []question, held []Held, again bool, now time.Time) (out []questio
 		h := &held[i]
 		for _, r := range h.Rules {
 			id := idOf(h, r)
-			at := slices.IndexFunc(list, func(q question) bool { return q.ID == id })
-			if at < 0 {
-				if len(list) >= maxQuestions {
-					continue // it stays denied
-				}
+			i := slices.IndexFunc(list, func(q question) bool { return q.ID == id })
+			theirs, waiting := waitingOf(list, &h.By, now)
+			if i < 0 && (len(list) >= maxQuestions || theirs >= maxTheirs) || waiting >= maxWaits && (i < 0 || !list[i].waits(now)) {
+				continue // it stays denied
+			}
+			if i < 0 {
 				by := h.By
 				by.Now = time.Time{}
 				list = append(list, question{ID: id, By: by, Rule: r.Name(), Key: r.Key(), For: r.For, Redacted: h.Redacted, First: now})
-				at = len(list) - 1
+				i = len(list) - 1
 			}
-			q := &list[at]
+			q := &list[i]
 			if !q.waits(now) {
 				q.Of, q.More, began[id] = nil, false, true
 			}
-			known := slices.Contains(q.Of, h.Memory)
-			if known && !again {
+			known, full := slices.Contains(q.Of, h.Memory), waiting >= maxWaits
+			if !again && (known || full && q.More) {
 				continue
 			}
 			if !counted[id] {
@@ -141,18 +153,18 @@ func ask(list []question, held []Held, again bool, now time.Time) (out []questio
 				q.Asked++
 				q.Last = now
 			}
-			if h.Goods != "" {
-				if q.Goods == nil {
-					q.Goods = map[memory.ID]string{}
-				}
-				q.Goods[h.Memory] = h.Goods
-			}
 			switch {
 			case known:
-			case len(q.Of) < maxShown:
-				q.Of = append(q.Of, h.Memory)
-			default:
+			case full:
 				q.More = true
+			default:
+				q.Of = append(q.Of, h.Memory)
+				if h.Goods != "" {
+					if q.Goods == nil {
+						q.Goods = map[memory.ID]string{}
+					}
+					q.Goods[h.Memory] = h.Goods
+				}
 			}
 		}
 	}
@@ -164,27 +176,55 @@ func ask(list []question, held []Held, again bool, now time.Time) (out []questio
 	return list, begun, changed
 }
 
-// allow answers yes to memories until a time. What was allowed before, and still is,
-// is allowed as long.
-func (q *question) allow(of []memory.ID, all bool, until, now time.Time) {
+// waitingOf is how many questions of a party wait, about how many memories.
+func waitingOf(list []question, by *policy.Request, now time.Time) (questions, memories int) {
+	for i := range list {
+		if q := &list[i]; q.of(by) && q.waits(now) {
+			questions, memories = questions+1, memories+len(q.Of)
+		}
+	}
+	return questions, memories
+}
+
+func (q *question) of(by *policy.Request) bool {
+	return q.By.Kind == by.Kind && q.By.Key == by.Key && q.By.Name == by.Name
+}
+
+// End drops what somebody whose key ended asked, and what was answered.
+func End(tx *store.Tx, by policy.Request, now time.Time) error {
+	list, err := read(tx)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	return keep(tx, slices.DeleteFunc(list, func(q question) bool { return q.of(&by) }), now)
+}
+
+// allow answers yes to memories, as they were shown, until a time. What was allowed
+// before, and still is, is allowed as long.
+func (q *question) allow(of []serve.ConsentSeen, all bool, until, now time.Time) {
 	shown := slices.Clone(of)
 	if q.Allowed && q.holds(now) {
 		all = all || q.All
-		for _, id := range q.Shown {
-			if !slices.Contains(shown, id) {
-				shown = append(shown, id)
+		for _, s := range q.Shown {
+			if at(of, s.ID) < 0 {
+				shown = append(shown, s)
 			}
 		}
 	}
-	q.Of = slices.DeleteFunc(q.Of, func(id memory.ID) bool { return all || slices.Contains(of, id) })
+	q.Of = slices.DeleteFunc(q.Of, func(id memory.ID) bool { return all || at(of, id) >= 0 })
 	if q.More = q.More && len(q.Of) > 0; all {
 		shown = nil
 	}
 	q.Allowed, q.All, q.Shown, q.Said, q.Until = true, all, shown[:min(len(shown), maxAnswered)], now, until
 }
 
+// at is where a memory is among those that were shown, or -1.
+func at(of []serve.ConsentSeen, id memory.ID) int {
+	return slices.IndexFunc(of, func(s serve.ConsentSeen) bool { return s.ID == id })
+}
+
 // maxAnswered is how many memories one answer covers.
-const maxAnswered = 5 * maxShown
+const maxAnswered = 5 * maxWaits
 
 // refuse answers no until a time.
 func (q *question) refuse(until, now time.Time) {

@@ -176,6 +176,13 @@ func (p Policer) PolicyTest(ctx context.Context, r serve.PolicyTestRequest) (v s
 	if q.Now.IsZero() {
 		q.Now = room.c.Now()
 	}
+	parties, err := room.c.Parties(ctx)
+	if err != nil {
+		return v, err
+	}
+	if i := slices.IndexFunc(parties, func(p policy.Request) bool { return p.Kind == kind && p.Name == name }); i >= 0 {
+		q.Key = parties[i].Key // what the wearer answered is to whom has it
+	}
 	var rules Rules
 	if r.Text != "" {
 		one, err := policy.Parse(r.Text)
