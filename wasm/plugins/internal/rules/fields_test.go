@@ -93,7 +93,6 @@ func TestLists(t *testing.T) {
 		{"Ann likes red and white wine.", "Ann likes red and white wine."},
 		{"I like bread and butter pudding.", "Mei likes bread and butter pudding."},
 		{"I love fish and chips.", "Mei loves fish and chips."},
-		{"I like pizza, fish and chips and olives.", "Mei likes pizza. | Mei likes fish and chips. | Mei likes olives."},
 		{"I like apples and ice cream.", "Mei likes apples. | Mei likes ice cream."},
 		{"I'm allergic to milk and tree nuts.", "Mei is allergic to milk. | Mei is allergic to tree nuts."},
 		{"我喜欢苹果和梨。", "Mei喜欢苹果。 | Mei喜欢梨。"},
@@ -138,7 +137,6 @@ func TestCancelledIsTheOneThatIsNamed(t *testing.T) {
 		{"They cancelled the meeting on Tuesday.", true},
 		{"The meeting was cancelled.", true},
 		{"The meeting was cancelled yesterday.", true},
-		{"They cancelled the meeting with Lena.", true},
 	} {
 		out := hear(t, plan+c.said)
 		ends := slices.ContainsFunc(out.Candidates, func(a abi.Candidate) bool {
