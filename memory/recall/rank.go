@@ -23,6 +23,7 @@ type candidate struct {
 	quoted float32 // share of the phrases that the question quotes
 	told   float32 // of a memory: how much of its match its utterance has
 	total  float64
+	lift   float64 // what total was raised by, see ranking.lift; 0: not raised
 }
 
 // raise sets each signal of c to the greater of the two. The result over all
@@ -353,7 +354,7 @@ func (r *ranking) parts(c *candidate) []Part {
 	out := make([]Part, 0, 8)
 	most := r.most()
 	r.weigh(c, func(name string, v float64) {
-		out = append(out, Part{name, math.Round(v/most*1e6) / 1e6})
+		out = append(out, Part{name, math.Round(v*max(1, c.lift)/most*1e6) / 1e6})
 	})
 	return out
 }

@@ -103,7 +103,8 @@ type Query struct {
 	// Past includes superseded memories.
 	Past bool
 	// Apart returns a memory and the utterance that it quotes as two hits.
-	// Otherwise the better of them is the hit, and the other is in Hit.Also.
+	// Otherwise they are one hit, and the utterance is in Hit.Also. Two memories
+	// of one utterance are always two hits.
 	Apart bool
 	// Weights replaces the default weights. It is for measurements.
 	Weights *Weights

@@ -171,10 +171,14 @@ func (r *ranking) fits(d uint32) bool {
 	return true
 }
 
-// hits joins memories with the utterances that they quote, and keeps the best
-// k.
+// hits joins an utterance with the best of the memories that quote it, and
+// keeps the best k. Any other memory of the utterance says something else, for
+// example the next value of a list, and is a hit of its own.
 func (r *ranking) hits(out *Result) {
 	list := r.s.list
+	if !r.q.Apart {
+		r.lift()
+	}
 	slices.SortFunc(list, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.total, a.total), r.tie(a.doc, b.doc))
 	})
@@ -187,7 +191,9 @@ func (r *ranking) hits(out *Result) {
 			continue
 		}
 		a := r.anchor(c.doc)
-		if h, ok := at[a]; ok && !r.q.Apart {
+		h, ok := at[a]
+		sibling := ok && m.kind() == Memory && out.Hits[h].Kind == Memory && r.docs[a].kind() == Utterance
+		if ok && !r.q.Apart && !sibling {
 			hit := &out.Hits[h]
 			if m.kind() == Memory && hit.Kind == Utterance {
 				// The search found the utterance, and the hit shows the memory
@@ -203,21 +209,23 @@ func (r *ranking) hits(out *Result) {
 		if len(out.Hits) == r.q.K {
 			continue
 		}
-		at[a] = len(out.Hits)
-		h := Hit{
+		if !sibling {
+			at[a] = len(out.Hits)
+			if len(first) < cap(first) {
+				first = append(first, c.doc)
+			}
+		}
+		hit := Hit{
 			ID: m.id, Kind: m.kind(), Source: r.sourceOf(m), Session: r.names.text(m.session), Speaker: r.names.text(m.speaker),
 			Score: r.fraction(c.total), Parts: r.parts(c),
 		}
 		if m.typ() > 0 {
-			h.Type = memory.Types[m.typ()-1]
+			hit.Type = memory.Types[m.typ()-1]
 		}
 		if m.at != noTime {
-			h.At = time.UnixMilli(m.at).UTC()
+			hit.At = time.UnixMilli(m.at).UTC()
 		}
-		out.Hits = append(out.Hits, h)
-		if len(out.Hits) <= 3 {
-			first = append(first, c.doc)
-		}
+		out.Hits = append(out.Hits, hit)
 	}
 	for i := range out.Hits {
 		if h := &out.Hits[i]; h.Kind == Utterance {
@@ -225,6 +233,32 @@ func (r *ranking) hits(out *Result) {
 		}
 	}
 	out.Confidence = r.confidence(first)
+}
+
+// lift raises the memories of an utterance that scores better than all of them.
+// The best of them is shown in its place, and the others keep their distance to
+// the best, so that the values of one list stand together.
+func (r *ranking) lift() {
+	said, best := map[uint32]float64{}, map[uint32]float64{}
+	for i := range r.s.list {
+		c := &r.s.list[i]
+		switch a := r.anchor(c.doc); {
+		case r.ask.strict && c.quoted < 1:
+		case r.docs[c.doc].kind() == Utterance:
+			said[c.doc] = c.total
+		default:
+			best[a] = max(best[a], c.total)
+		}
+	}
+	for i := range r.s.list {
+		c := &r.s.list[i]
+		a := r.anchor(c.doc)
+		// The utterance stays the first of its hit, by the least difference that a score has.
+		if u, b := said[a]-1e-6, best[a]; a != c.doc && b > 0 && u > b {
+			c.lift = u / b
+			c.total *= c.lift
+		}
+	}
 }
 
 // quoted is the share of the question's quoted phrases that a document holds. A

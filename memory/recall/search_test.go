@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,6 +81,35 @@ func TestFolding(t *testing.T) {
 	r = find(t, x, Query{Text: "Lisbon", Kinds: []Kind{Memory}, Types: []memory.Type{memory.Semantic}})
 	if len(r.Hits) != 1 || r.Hits[0].ID != idOf(9) || r.Hits[0].Type != memory.Semantic || r.Hits[0].Source != idOf(1) {
 		t.Errorf("memories alone: %+v", r.Hits)
+	}
+}
+
+// Each value of a list is a memory of the same line, and all of them are found,
+// before what another line says.
+func TestMemoriesOfOneLineAreHitsOfTheirOwn(t *testing.T) {
+	x := openOn(t, newShelf(), Options{})
+	talk(t, x, "s1", june, 1, [2]string{"Ana", "I'm allergic to peanuts, shellfish and penicillin."}, [2]string{"Ben", "I am not allergic to a thing."})
+	var want []memory.ID
+	for i, what := range []string{"peanuts", "shellfish", "penicillin"} {
+		id := idOf(20 + i)
+		want = append(want, id)
+		if err := x.Add(Doc{ID: id, Kind: Memory, Type: memory.Semantic, At: june, Text: "Ana is allergic to " + what, Source: idOf(1)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, q := range []string{"what am I allergic to", "is Ana allergic to anything", "what is Ana allergic to"} {
+		r := find(t, x, Query{Text: q, Now: june, Wearer: "Ana"})
+		if len(r.Hits) != 4 {
+			t.Fatalf("%s: %d hits, want the three memories, one of them with the line, and what Ben said", q, len(r.Hits))
+		}
+		var got, also []memory.ID
+		for _, h := range r.Hits[:3] {
+			got, also = append(got, h.ID), append(also, h.Also...)
+		}
+		slices.SortFunc(got, func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
+		if !slices.Equal(got, want) || !slices.Equal(also, []memory.ID{idOf(1)}) {
+			t.Errorf("%s: first hits %v with %v, want %v with the line", q, got, also, want)
+		}
 	}
 }
 

@@ -49,17 +49,15 @@ func (t *talk) reschedule(c *clause) bool {
 			return false
 		}
 	}
-	p, known := t.find(words...)
 	if verb == "cancel" {
+		p, known := t.ends(c, attr, c.words[i].tok, len(c.toks), words...)
 		if !known && attr == "" {
 			return false
-		}
-		if !known {
-			p = plan{subject: t.self.key, attribute: attr, day: 1}
 		}
 		t.emit(p, t.rewrite(c), "cancellation", 0.85, c.sentence, true)
 		return true
 	}
+	p, known := t.find(words...)
 	to := together(c.whens)
 	if to == nil || !known && attr == "" {
 		return false

@@ -122,7 +122,7 @@ func (t *talk) rewrite(c *clause) string {
 		}
 		for k := range c.whens {
 			w := &c.whens[k]
-			if w.next-1 == i && !w.habit && (w.hasDay || w.clock) && !(w.grain == 'y' && w.first+2 >= w.next) {
+			if w.next-1 == i && !w.habit && (w.hasDay || w.clock) && !(w.grain == 'y' && w.first+2 >= w.next) && !c.dates(w) {
 				if !w.hasDay {
 					w.set(t.now.day, 'd')
 				}
@@ -149,6 +149,21 @@ func (t *talk) rewrite(c *clause) string {
 		b.WriteString(name + " " + s)
 	}
 	return sentenceCase(untail(strings.TrimSuffix(strings.Trim(b.String(), " ,-:\n\t"), ", "+t.called.name)))
+}
+
+// dates reports whether the words of a time are a whole date with its year, which
+// needs no other beside it.
+func (c *clause) dates(w *when) bool {
+	if w.grain != 'd' || w.clock || w.last > 0 {
+		return false
+	}
+	y, _, _ := date(w.day)
+	for i := w.first; i < w.next; i++ {
+		if c.at(i) == itoa(y) {
+			return true
+		}
+	}
+	return false
 }
 
 // pastBefore reports whether a weekday stands right after a verb of the past that
@@ -294,7 +309,11 @@ func (t *talk) replacement(c *clause, i int, tok token, subject bool, agreed *bo
 		}
 		if i == verbTok {
 			*agreed = true
-			if c.at(i-1) == "to" { // promised Hanna to send
+			k := i - 1
+			for adverb(c.at(k)) {
+				k--
+			}
+			if _, rest := contraction(c.at(k)); c.at(k) == "to" || rest == "would" || rest == "will" { // promised Hanna to send, I'd bring
 				return "", false
 			}
 			if l, past, ing := lemma(tok.s); !past && !ing && (l == tok.s || l == "" && !pastForm(tok.s)) && tok.s != "put" && tok.s != "quit" {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,6 +89,12 @@ func TestLists(t *testing.T) {
 		{"I'm allergic to nuts and bees.", "Mei is allergic to nuts. | Mei is allergic to bees."},
 		{"I speak German, French and Dutch.", "Mei speaks German. | Mei speaks French. | Mei speaks Dutch."},
 		{"I have a dog called Rex and a cat called Minka", "Mei has a dog called Rex. | Mei has a cat called Minka."},
+		{"I like salt and vinegar crisps.", "Mei likes salt and vinegar crisps."},
+		{"Ann likes red and white wine.", "Ann likes red and white wine."},
+		{"I like bread and butter pudding.", "Mei likes bread and butter pudding."},
+		{"I love fish and chips.", "Mei loves fish and chips."},
+		{"I like apples and ice cream.", "Mei likes apples. | Mei likes ice cream."},
+		{"I'm allergic to milk and tree nuts.", "Mei is allergic to milk. | Mei is allergic to tree nuts."},
 		{"我喜欢苹果和梨。", "Mei喜欢苹果。 | Mei喜欢梨。"},
 		{"我对花生、海鲜和牛奶过敏。", "Mei对花生过敏。 | Mei对海鲜过敏。 | Mei对牛奶过敏。"},
 		{"我会说德语和法语。", "Mei会说德语。 | Mei会说法语。"},
@@ -102,6 +109,46 @@ func TestLists(t *testing.T) {
 		}
 		if s := strings.Join(got, " | "); s != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.line, s, c.want)
+		}
+	}
+}
+
+// What is kept whole has the whole as its value.
+func TestListsKeptWhole(t *testing.T) {
+	for said, want := range map[string]string{"Ann likes red and white wine.": "red and white wine", "I love fish and chips.": "fish and chips"} {
+		if out := hear(t, said); len(out.Candidates) != 1 || out.Candidates[0].Slot.Value != want || out.Candidates[0].Object != want {
+			t.Errorf("%q: %+v, want one memory of %q", said, out.Candidates, want)
+		}
+	}
+}
+
+// A cancellation ends the plan of the day and the person that it names, and no other.
+func TestCancelledIsTheOneThatIsNamed(t *testing.T) {
+	const plan = "I am meeting Tom or Lena on Tuesday. / "
+	for _, c := range []struct {
+		said string
+		ends bool
+	}{
+		{"The meeting on Monday was cancelled.", false},
+		{"They cancelled the meeting on Monday.", false},
+		{"The meeting with Ann was cancelled.", false},
+		{"They cancelled the meeting with Ann.", false},
+		{"The meeting on Tuesday was cancelled.", true},
+		{"They cancelled the meeting on Tuesday.", true},
+		{"The meeting was cancelled.", true},
+		{"The meeting was cancelled yesterday.", true},
+	} {
+		out := hear(t, plan+c.said)
+		ends := slices.ContainsFunc(out.Candidates, func(a abi.Candidate) bool {
+			return a.Negates && a.Slot.Attribute == "plan: meeting tom or lena"
+		})
+		if ends != c.ends || ends == strings.Contains(string(out.State), "tom or lena") {
+			t.Errorf("%q: ends the meeting: %v, want %v: %+v", c.said, ends, c.ends, out.Candidates)
+		}
+	}
+	for _, a := range hear(t, "I have a meeting on Tuesday. / The meeting on Monday was cancelled.").Candidates {
+		if a.Slot.Attribute == "meeting" {
+			t.Errorf("the meeting on Monday ends that on Tuesday: %+v", a)
 		}
 	}
 }

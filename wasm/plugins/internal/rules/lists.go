@@ -9,17 +9,77 @@ import (
 // apartLists gives each value of a list the statement of its own: of "Mei likes apples
 // and pears" one memory says that she likes apples and one that she likes pears, so that
 // no two read the same and each can end by itself. What was said stays in their details.
-func apartLists(all []abi.Candidate) {
+// Members that mean something else without each other stay one value.
+func apartLists(all []abi.Candidate) []abi.Candidate {
+	kept := all[:0]
 	for i := 0; i < len(all); {
 		k := i + 1
 		for k < len(all) && oneList(&all[i], &all[k]) {
 			k++
 		}
-		if k-i > 1 {
-			apartList(all[i:k])
+		list := joinList(all[i:k])
+		if len(list) > 1 {
+			apartList(list)
 		}
+		kept = append(kept, list...)
 		i = k
 	}
+	return kept
+}
+
+// setPhrases are lists that name one thing.
+var setPhrases = map[string]bool{
+	"arts and crafts": true, "bacon and eggs": true, "bangers and mash": true, "biscuits and gravy": true, "black and white": true, "bread and butter": true,
+	"cheese and onion": true, "chicken and waffles": true, "cookies and cream": true, "country and western": true, "drum and bass": true, "dungeons and dragons": true,
+	"fish and chips": true, "gin and tonic": true, "ham and cheese": true, "ham and eggs": true, "mac and cheese": true, "macaroni and cheese": true,
+	"peanut butter and jelly": true, "pie and mash": true, "rhythm and blues": true, "rice and beans": true, "rock and roll": true, "rum and coke": true,
+	"salt and pepper": true, "salt and vinegar": true, "strawberries and cream": true, "surf and turf": true, "sweet and sour": true,
+}
+
+// joinList makes one candidate of the members of a list of tastes that are one thing: a
+// set phrase, or words that share the last of them, as "red and white wine" does. A
+// plural before the last ("apples and ice cream") shares nothing.
+func joinList(list []abi.Candidate) []abi.Candidate {
+	if len(list) < 2 || list[0].Kind != "preference" {
+		return list
+	}
+	said, last, shares := list[0].Text, list[len(list)-1].Slot.Value, true
+	for _, c := range list[:len(list)-1] {
+		v := c.Slot.Value
+		shares = shares && len(strings.Fields(v)) < len(strings.Fields(last)) && (!strings.HasSuffix(v, "s") || strings.HasSuffix(v, "ss"))
+	}
+	if v, ok := spanned(said, list[0].Slot.Value, last); ok && shares && len(v) <= maxName {
+		return joined(list[:1], v)
+	}
+	kept := list[:1]
+	for _, c := range list[1:] {
+		before := &kept[len(kept)-1]
+		if v, ok := spanned(said, before.Slot.Value, c.Slot.Value); ok && setPhrases[strings.ToLower(v)] {
+			joined(kept[len(kept)-1:], v)
+			continue
+		}
+		kept = append(kept, c)
+	}
+	return kept
+}
+
+// joined gives the candidate of a list the value of several.
+func joined(one []abi.Candidate, value string) []abi.Candidate {
+	one[0].Slot.Value, one[0].Object = value, value
+	return one
+}
+
+// spanned is what a statement says from one value to another.
+func spanned(said, first, last string) (string, bool) {
+	i := strings.Index(said, first)
+	if i < 0 {
+		return "", false
+	}
+	k := strings.Index(said[i+len(first):], last)
+	if k < 0 {
+		return "", false
+	}
+	return said[i : i+len(first)+k+len(last)], true
 }
 
 func oneList(a, b *abi.Candidate) bool {

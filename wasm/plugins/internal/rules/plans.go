@@ -86,8 +86,14 @@ func (t *talk) keep(p plan, gone bool) {
 
 // find gives the latest plan whose attribute or label has one of the words; any
 // where there are none.
-func (t *talk) find(words ...string) (plan, bool) {
+func (t *talk) find(words ...string) (plan, bool) { return t.findThat(nil, words...) }
+
+// findThat is find among the plans that fit; nil: all.
+func (t *talk) findThat(fits func(*plan) bool, words ...string) (plan, bool) {
 	for i := len(t.plans) - 1; i >= 0; i-- {
+		if fits != nil && !fits(&t.plans[i]) {
+			continue
+		}
 		if len(words) == 0 {
 			return t.plans[i], true
 		}

@@ -323,8 +323,7 @@ func (t *talk) tidy(part Part) {
 		seen[key] = true
 		kept = append(kept, c)
 	}
-	apartLists(kept)
-	t.out.Candidates = kept
+	t.out.Candidates = apartLists(kept)
 	t.out.Refusals = t.out.Refusals[:min(len(t.out.Refusals), maxRefusals)]
 	if part != Facts {
 		t.out.Refusals = nil

@@ -160,6 +160,8 @@ func TestSaid(t *testing.T) {
 // Texts of statements: names for pronouns, dates beside times, the language kept.
 func TestWords(t *testing.T) {
 	for _, c := range []struct{ said, want string }{
+		{"I told Clara I'd bring her the book.", "Mei told Clara Mei would bring her the book."},
+		{"I was born on 3 May 1988.", "Mei was born on 3 May 1988."},
 		{"I live in Leeds.", "Mei lives in Leeds."},
 		{"I don't like olives.", "Mei doesn't like olives."},
 		{"I'm allergic to peanuts.", "Mei is allergic to peanuts."},

@@ -191,13 +191,52 @@ func (c *clause) soldFor(i int) bool {
 }
 
 func (t *talk) cancelled(c *clause, attr string) {
-	p, ok := t.find(strings.ReplaceAll(attr, "_", " "), attr)
-	if !ok {
-		p = plan{subject: t.self.key, attribute: attr}
-	}
-	p.day = max(p.day, 1)
+	p, _ := t.ends(c, attr, 0, c.words[c.vi].tok, strings.ReplaceAll(attr, "_", " "), attr)
 	a := t.emit(p, t.rewrite(c), "cancellation", 0.85, c.sentence, true)
 	a.EventType = "cancellation"
+}
+
+// ends is the plan that a cancellation between two tokens ends: one that has the words,
+// and is on the day and with somebody of those that are named with it. Where the known
+// plans have the words and are others, it is a plan that is not known, so that nothing
+// ends. known is false where no plan is found.
+func (t *talk) ends(c *clause, attr string, from, to int, words ...string) (p plan, known bool) {
+	var on *when
+	for i := range c.whens {
+		if w := &c.whens[i]; w.first >= from && w.next <= to && w.hasDay && !w.habit && w.grain == 'd' && (w.weekday || w.day > t.now.day) {
+			on = w
+		}
+	}
+	var names []string
+	for i := range c.words {
+		if k := c.words[i].tok; c.w(i-1) == "with" && k >= from && k < to && c.capital(i) && nameWord(c.w(i)) && c.w(i) != "i" {
+			names = append(names, c.w(i))
+		}
+	}
+	p, known = t.findThat(func(p *plan) bool {
+		if on != nil && p.day != on.day && !(on.weekday && p.day > t.now.day-7 && p.day < t.now.day+14 && (p.day-on.day)%7 == 0) {
+			return false
+		}
+		hay := strings.ToLower(p.attribute + " " + p.label)
+		for _, name := range names {
+			if holdsWord(hay, name) {
+				return true
+			}
+		}
+		return len(names) == 0
+	}, words...)
+	if known {
+		if on != nil && on.weekday {
+			on.day, on.weekday = p.day, false
+		}
+		return p, true
+	}
+	p = plan{subject: t.self.key, attribute: attr, day: 1}
+	if on != nil {
+		other := plan{day: on.day}
+		p.attribute += " " + other.value()
+	}
+	return p, false
 }
 
 // figurative words after "in", "on" or "at" name no place: on hold, on shaky ground.
