@@ -43,7 +43,7 @@ func At(name, home string, environ func(string) string) (Place, error) {
 		return openS3(name, filepath.Join(home, "backup.lock"), environ)
 	}
 	if begins := scheme.FindString(name); begins != "" {
-		return nil, fmt.Errorf("backup: %s: want s3://BUCKET/PREFIX, or a folder: one of that name is ./%s", begins, begins)
+		return nil, fmt.Errorf("backup: %s: want a folder, or s3://BUCKET/PREFIX; a folder whose name begins so is ./%s…", begins, begins)
 	}
 	return folder(name), nil
 }
