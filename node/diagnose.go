@@ -48,6 +48,13 @@ func (n *Node) Status(ctx context.Context) (serve.Status, error) {
 	if s.Backup, err = n.backups(); err != nil {
 		return s, err
 	}
+	hand, err := backup.ByHand(n.cfg.Home)
+	if err != nil {
+		return s, err
+	}
+	if hand != nil {
+		s.BackupByHand = &serve.BackupStatus{To: backup.Shown(hand.To), At: hand.At, Vault: hand.Vault}
+	}
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
 	s.HeapBytes, s.RSSBytes = int64(mem.HeapAlloc), residentBytes()
@@ -63,7 +70,7 @@ func (n *Node) backups() (*serve.BackupStatus, error) {
 	if to == "" {
 		return nil, nil
 	}
-	s := &serve.BackupStatus{To: backup.Shown(to)}
+	s := &serve.BackupStatus{To: backup.Shown(to), Every: n.cfg.Backup.Every}
 	st, err := backup.StateOf(n.cfg.Home)
 	if st != nil && st.To == to {
 		s.At, s.Vault, s.Failures, s.Error = st.At, st.Vault, st.Failures, st.Error

@@ -42,7 +42,7 @@ lie in its spool because the node has not taken them yet.`,
 			return a.list(cmd.Context(), search, all)
 		},
 	}
-	c.Flags().DurationVar(&search, "for", search, "how `long` to look for devices")
+	c.Flags().DurationVar(&search, "for", search, "the `duration` of the search for devices")
 	c.Flags().BoolVar(&all, "all", false, "show devices of no known family, too")
 	return c
 }

@@ -101,7 +101,7 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage:  true,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return meant(fmt.Errorf("%q is not a command", args[0]), suggest.Commands(c, args[0]))
+				return unknown(c, args[0])
 			}
 			return nil
 		},
@@ -115,7 +115,12 @@ func (a *app) root() *cobra.Command {
 		}
 		return needsCommand(a)(c, args)
 	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return meant(err, suggest.Flags(c, err)) })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if args := c.Flags().Args(); len(args) > 0 && c.HasAvailableSubCommands() { // the command is unknown, and was typed first
+			return unknown(c, args[0])
+		}
+		return meant(err, suggest.Flags(c, err))
+	})
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON, one object a line")
 	for _, f := range families() {
 		root.AddCommand(a.deviceCommand(f))
@@ -132,6 +137,15 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
+// unknown is the answer to a command that c does not have.
+func unknown(c *cobra.Command, name string) error {
+	of := ""
+	if c.HasParent() {
+		of = " of " + c.CommandPath()
+	}
+	return meant(fmt.Errorf("%q is not a command%s", name, of), suggest.Commands(c, name))
+}
+
 // meant is an error of usage, with what was probably meant.
 func meant(err error, guesses []string) error {
 	if len(guesses) == 0 {
@@ -144,7 +158,7 @@ func meant(err error, guesses []string) error {
 func needsCommand(a *app) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usagef("%q is not a command of %s", args[0], c.CommandPath())
+			return unknown(c, args[0])
 		}
 		c.SetOut(a.stderr)
 		if err := c.Help(); err != nil {

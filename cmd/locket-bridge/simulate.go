@@ -37,19 +37,20 @@ func (a *app) simulateFamily(family carry.Family) *cobra.Command {
 	var file string
 	c := &cobra.Command{
 		Use: family.Name, Short: "Simulate a device of the family " + family.Name,
-		Example: "  locket-bridge simulate " + family.Name + " --loss 0.3 --reorder --reboot 2 --broker tcp://127.0.0.1:1883 --name " + family.Name + " --password-file " + family.Name + ".password",
-		Args:    noArguments,
+		Example: "  locket-bridge simulate " + family.Name + " --loss 0.3 --reorder --reboot 2 --broker tcp://127.0.0.1:1883 --name " + family.Name + " --password-file " + family.Name + ".password\n" +
+			"  locket-bridge simulate " + family.Name + " --day day.jsonl --broker tcp://127.0.0.1:1883 --name " + family.Name + " --password-file " + family.Name + ".password",
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.simulate(cmd.Context(), &f, p, file)
 		},
 	}
 	fl := c.Flags()
 	fl.Uint64Var(&p.Seed, "seed", 1, "the `number` that all chance follows from")
-	fl.Var((*part)(&p.Loss), "loss", "`part` of what the device sends that is lost, 0 to 0.9, or 0% to 90%")
+	fl.Var((*part)(&p.Loss), "loss", "the `fraction` of what the device sends that is lost, 0 to 0.9, or 0% to 90%")
 	fl.BoolVar(&p.Reorder, "reorder", false, "have one message in ten change its place with the next")
-	fl.IntVar(&p.Reboot, "reboot", 0, "how `often` the connection ends in the middle")
-	fl.DurationVar(&p.ClockOff, "clock-off", 0, "by how `much` the device's clock is ahead, such as 3h")
-	fl.IntVar(&p.Amount, "amount", 0, "`how many` fixes, events or pages there are; 0: some dozens")
+	fl.IntVar(&p.Reboot, "reboot", 0, "how many `times` the connection ends in the middle")
+	fl.DurationVar(&p.ClockOff, "clock-off", 0, "the `duration` by which the device's clock is ahead, such as 3h")
+	fl.IntVar(&p.Amount, "amount", 0, "the `count` of fixes, events or pages; 0: some dozens")
 	fl.StringVar(&file, "day", "", "live through the day in a `file`, of a kind that locket replay takes, in place of what is made up")
 	f.nodeFlags(fl)
 	return c
@@ -58,7 +59,7 @@ func (a *app) simulateFamily(family carry.Family) *cobra.Command {
 // part is a number from 0 to 1, which may be given in per cent.
 type part float64
 
-func (p *part) Type() string   { return "part" }
+func (p *part) Type() string   { return "fraction" }
 func (p *part) String() string { return strconv.FormatFloat(float64(*p), 'g', -1, 64) }
 
 func (p *part) Set(s string) error {

@@ -57,6 +57,9 @@ to it as if it were not there.`,
 			for _, s := range can {
 				r.Can = append(r.Can, serve.Right(strings.TrimSpace(s)))
 			}
+			if err := checkScope(&r); err != nil {
+				return err
+			}
 			if r.Sensitivity, err = readSensitivity(sensitivity); err != nil {
 				return err
 			}
@@ -105,21 +108,44 @@ to it as if it were not there.`,
 	f := c.Flags()
 	f.StringSliceVar(&can, "can", nil, "`rights`: read, add, update, forget, chat, buy")
 	f.StringSliceVar(&r.Types, "types", nil, "`types` that it may see and add")
-	f.StringVar(&sensitivity, "sensitivity", "", "the most sensitive that it may see; `personal` unless said")
+	f.StringVar(&sensitivity, "sensitivity", "", "the highest sensitivity `level` that it may see; personal unless said")
 	f.StringSliceVar(&r.Tags, "tags", nil, "only memories with one of these `tags`")
 	f.StringVar(&since, "since", "", "only what is of this `time` or later")
 	f.StringVar(&until, "until", "", "only what is of before this `time`")
 	f.StringSliceVar(&owner, "owner", nil, "only memories of this `scope`: user:NAME, agent:NAME or run:NAME")
-	f.IntVar(&r.Delegate, "delegate", 0, "how `often` it may pass a narrower key on; see locket app pass")
+	f.IntVar(&r.Delegate, "delegate", 0, "the `count` of times that it may pass a narrower key on; see locket app pass")
 	f.StringVar(&r.Hook, "hook", "", "`URL` that is told of new memories which it may see")
 	f.StringVar(&buying.Budget, "budget", "", "with --can buy: the `price` that it may pay in 30 days: 10.00 EUR")
 	f.StringVar(&buying.Alone, "alone", "", "the `price` up to which it pays without asking you (locket consent)")
 	f.StringVar(&buying.Market, "market", "", "`URL` of the relay with the market; the node's relay unless said")
 	f.StringSliceVar(&buying.Categories, "category", nil, "it buys only in one of these `categories`")
-	f.StringVar(&life, "for", "", "how `long` the key opens: 90d")
+	f.StringVar(&life, "for", "", "the `duration` that the key opens: 90d")
 	f.IntVar(&r.Requests, "requests", 0, fmt.Sprintf("`requests` a minute; %d unless said", serve.DefaultAppRequests))
 	f.IntVar(&r.Tokens, "tokens", 0, fmt.Sprintf("`tokens` of memories that it is given a day; %d unless said", serve.DefaultAppTokens))
 	return c
+}
+
+// checkScope names the flags of what an app may do and see. The node says why it gives
+// neither shares nor the vault to an app.
+func checkScope(r *serve.AppRequest) error {
+	const rights, types = "read, add, update, forget, chat and buy", "core, episodic, semantic, procedural, resource and utterances"
+	switch {
+	case len(r.Can) == 0:
+		return usagef("--can is missing: want one or more of %s", rights)
+	case len(r.Types) == 0:
+		return usagef("--types is missing: want one or more of %s", types)
+	}
+	for _, c := range r.Can {
+		if c != "share" && !slices.Contains(serve.Rights[:], c) {
+			return usagef("--can %q: want some of %s", string(c), rights)
+		}
+	}
+	for _, t := range r.Types {
+		if t != serve.AppUtterances && !slices.Contains(memory.Types[:], memory.Type(t)) {
+			return usagef("--types %q: want some of %s", t, types)
+		}
+	}
+	return nil
 }
 
 func readOwner(list []string) (o memory.Owner, err error) {
@@ -221,7 +247,7 @@ has ids and no texts: see one with locket get ID. With --json it can be exported
 			})
 		},
 	}
-	c.Flags().IntVarP(&limit, "limit", "n", serve.DefaultPage, "`entries`")
+	limitFlag(c.Flags(), &limit, serve.DefaultPage, "`entries`")
 	return c
 }
 

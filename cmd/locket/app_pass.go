@@ -95,7 +95,7 @@ The owner ends it by locket app revoke NAME:ID.`,
 	f.StringSliceVar(&n.Tags, "tags", nil, "only memories with one of these `tags`")
 	f.StringVar(&since, "since", "", "only what is of this `time` or later")
 	f.StringVar(&until, "until", "", "only what is of before this `time`")
-	f.StringVar(&life, "for", "", "how `long` the key opens: 1h")
-	f.IntVar(&more, "delegate", 0, "how `often` it may be passed on further")
+	f.StringVar(&life, "for", "", "the `duration` that the key opens: 1h")
+	f.IntVar(&more, "delegate", 0, "the `count` of times that it may be passed on further")
 	return c
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/config"
@@ -32,15 +30,18 @@ type backupOptions struct {
 func (a *app) backupCommand() *cobra.Command {
 	var o backupOptions
 	c := &cobra.Command{
-		Use: "backup DIR|s3://BUCKET/PREFIX", Short: "Keep everything in a folder or bucket, sealed, and write only what is new", Args: between(1, 1, "the folder or bucket"),
+		Use: "backup DIR|s3://BUCKET/PREFIX", Short: "Keep everything in a folder or bucket, sealed, and write only what is new", Args: between(0, 1, "the folder or bucket"),
 		Long: `Writes every line that was said and every claim, photos and recordings, and the vault, into
 DIR, sealed under a passphrase of its own. The next backup into DIR writes what is new, and
 takes away what you forgot: the folder holds what you have now, and nothing older. Where it is
 interrupted, the backup before stays.
 
 With --every the daemon goes on with it: the settings backup.to, backup.every and
-backup.passphrase_file are written to config.toml. Whoever has the passphrase's file and the
-backup can read everything, so keep them apart.
+backup.passphrase_file are written to config.toml, in place of a schedule that is there. For
+the same place, a passphrase file and --without-vault that were set before stay. --every never
+ends the schedule, and makes no backup. The daemon reads the schedule when it starts, so
+restart one that runs. Whoever has the passphrase's file and the backup can read everything,
+so keep them apart.
 
 The folder may lie on a stick, or be carried anywhere by another program: whoever has it
 without the passphrase sees sizes and times alone. A bucket is Amazon's, or one of any service
@@ -49,15 +50,28 @@ and AWS_SECRET_ACCESS_KEY of the environment, or stand in ~/.aws/credentials.`,
 		Example: `  locket backup /media/stick/locket
   locket backup /mnt/nas/locket --every 1d --passphrase-file ~/.locket-backup
   locket backup "s3://my-bucket/locket?region=eu-central-1"
+  locket backup --every never
   locket backup check /media/stick/locket
   locket backup restore /media/stick/locket`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.backup(cmd.Context(), args[0], &o)
+			dir := strings.Join(args, "")
+			if o.every == never {
+				return a.endBackups(dir)
+			}
+			if o.every != "" {
+				if _, err := readEvery(o.every); err != nil {
+					return err
+				}
+			}
+			if dir == "" {
+				return usagef("the folder or bucket is missing")
+			}
+			return a.backup(cmd.Context(), dir, &o)
 		},
 	}
 	c.PersistentFlags().StringVar(&o.file, "passphrase-file", "", "read the backup's passphrase from a `file`")
 	c.Flags().BoolVar(&o.withoutVault, "without-vault", false, "leave the values of the vault sealed for this node, so that nothing has to open it")
-	c.Flags().StringVar(&o.every, "every", "", "have the daemon go on with it, each `time`, such as 1d")
+	c.Flags().StringVar(&o.every, "every", "", "have the daemon go on with it at this `interval`, such as 1d; never ends that")
 	check := &cobra.Command{
 		Use: "check DIR", Short: "Restore a backup into a home that is thrown away, and compare", Args: between(1, 1, "the folder or bucket"),
 		Long:    "Reads the whole backup, takes it into a home in the folder for temporary files, and compares\nwhat that has then with what the backup has. The home is removed.",
@@ -86,19 +100,28 @@ func (a *app) backup(ctx context.Context, dir string, o *backupOptions) error {
 	return a.with(ctx, true, func(cl *serve.Client) error {
 		w, err := a.backUp(ctx, cl, dir, o)
 		if err == nil && schedule != nil {
-			err = a.addSettings("backup", schedule)
+			err = a.setTable("backup", schedule)
 		}
 		return a.printed(err, w, func(out io.Writer) {
 			showBackup(out, &w)
 			if schedule != nil {
-				fmt.Fprintf(out, "The daemon goes on with it every %s, from its next start. How it went: locket status\n", o.every)
+				fmt.Fprintf(out, "The daemon goes on with it every %s, from its next start: restart one that runs. How it went: locket status\n", o.every)
 			}
 		})
 	})
 }
 
 func showBackup(out io.Writer, w *backup.Written) {
-	fmt.Fprintf(out, "%s in %s. New: %d of them, %s; %d removed.\n", plural(w.Records, "record", "records"), plural(w.Pieces, "piece", "pieces"), w.New, size(w.Bytes), w.Gone)
+	did := "Nothing has changed since the last one."
+	switch {
+	case w.New > 0 && w.Gone > 0:
+		did = fmt.Sprintf("Written: %s, %s, in place of %d.", plural(w.New, "piece", "pieces"), size(w.Bytes), w.Gone)
+	case w.New > 0:
+		did = fmt.Sprintf("Written: %s, %s.", plural(w.New, "piece", "pieces"), size(w.Bytes))
+	case w.Gone > 0:
+		did = fmt.Sprintf("Nothing is new; %s no longer needed was removed.", plural(w.Gone, "piece", "pieces"))
+	}
+	fmt.Fprintf(out, "%s. %s\n", plural(w.Records, "record", "records"), did)
 }
 
 // backUp makes a backup, and begins it where there is none.
@@ -130,41 +153,11 @@ func (a *app) backUp(ctx context.Context, cl *serve.Client, dir string, o *backu
 	if err != nil {
 		return w, fmt.Errorf("backup: %w", err)
 	}
+	// The backup is made, whether or not this can be noted.
+	if err := backup.NoteByHand(a.settings.Home, dir, w, opt.Secrets); err != nil {
+		fmt.Fprintf(a.stderr, "locket status will not show this backup: %v\n", err)
+	}
 	return w, nil
-}
-
-// backupSchedule gives the settings by which the daemon goes on; nil: it does not.
-func (a *app) backupSchedule(dir string, o *backupOptions) (map[string]any, error) {
-	if o.every == "" {
-		return nil, nil
-	}
-	l, err := a.load()
-	if err != nil {
-		return nil, err
-	}
-	if was := l.Origin("backup.to"); was.Kind != config.FromDefault {
-		return nil, fmt.Errorf("--every: there is a schedule already, for %s: change it at %s", l.Backup.To, was)
-	}
-	d, err := config.ParseDuration(o.every)
-	if err != nil {
-		return nil, usagef("--every: %v", err)
-	}
-	if o.file == "" {
-		return nil, usagef("--every needs --passphrase-file: the daemon can't ask")
-	}
-	schedule := map[string]any{"to": dir, "every": d.String()}
-	if !strings.Contains(dir, "://") {
-		if schedule["to"], err = filepath.Abs(dir); err != nil {
-			return nil, err
-		}
-	}
-	if schedule["passphrase_file"], err = filepath.Abs(o.file); err != nil {
-		return nil, err
-	}
-	if o.withoutVault {
-		schedule["without_vault"] = true
-	}
-	return schedule, nil
 }
 
 func (a *app) backupPlace(dir string) (backup.Place, error) {
@@ -209,40 +202,6 @@ func (a *app) beginBackup(ctx context.Context, dir, file string) (*backup.Folder
 		return nil, err
 	}
 	return backup.Make(ctx, at, string(pass))
-}
-
-// backsUp gives what makes backups by schedule until its context ends; where the
-// settings name no place, that is nothing.
-func (a *app) backsUp(cfg *config.Config, services serve.Services, log *slog.Logger) func(context.Context) {
-	c := &cfg.Backup
-	if c.To == "" {
-		return func(context.Context) {}
-	}
-	once := func(ctx context.Context) (w backup.Written, vault bool, err error) {
-		s, err := services.Diagnostics.Status(ctx)
-		if err == nil && s.Locked {
-			err = memory.ErrLocked
-		}
-		if err != nil {
-			return w, false, err
-		}
-		// A folder that is not there may lie on a disk that is not: none is begun.
-		f, err := a.openBackup(ctx, c.To, c.PassphraseFile)
-		if err != nil {
-			return w, false, err
-		}
-		defer func() { err = errors.Join(err, f.Close()) }()
-		if vault = !c.WithoutVault; vault && s.VaultUntil.Before(time.Now().Add(time.Minute)) {
-			err := services.Vault.UnlockVault(ctx, "", time.Now().Add(time.Minute))
-			if vault = err == nil; err != nil && !errors.Is(err, serve.ErrPassphrase) { // of a passphrase that a person types
-				return w, false, err
-			}
-		}
-		w, err = f.Write(ctx, services.Exchange.Export(ctx, serve.ExportOptions{Secrets: vault}))
-		return w, vault, err
-	}
-	s := &backup.Schedule{Home: cfg.Home, To: c.To, Every: c.Every.Std(), Do: once, Log: log}
-	return s.Run
 }
 
 func (a *app) restoreBackup(ctx context.Context, dir, file string) (err error) {
@@ -327,13 +286,15 @@ func (a *app) checkBackup(ctx context.Context, dir, file string) (err error) {
 	if err != nil {
 		return fmt.Errorf("backup: restore it: %w", err)
 	}
-	if err := a.print(done, func(w io.Writer) {
-		fmt.Fprintf(w, "The backup of %s has %s; restored, %d are missing.\n", done.At.Local().Format("2 Jan 2006, 15:04"), plural(done.Records, "record", "records"), done.Missing)
-	}); err != nil {
+	if err := a.print(done, func(w io.Writer) { a.showChecked(w, &done) }); err != nil {
 		return err
 	}
 	if done.Missing > 0 {
 		return errors.New("the backup is not what it restores")
 	}
 	return nil
+}
+
+func (a *app) showChecked(w io.Writer, c *backupCheck) {
+	fmt.Fprintf(w, "The backup of %s has %s; restored, %d are missing.\n", c.At.In(a.zone()).Format("2 Jan 2006, 15:04"), plural(c.Records, "record", "records"), c.Missing)
 }

@@ -182,9 +182,21 @@ func (a *app) passphrase(file, prompt string) (serve.Secret, error) {
 }
 
 // confirm asks a question that only "y" and "yes" answer.
-func (a *app) confirm(question string) bool {
+func (a *app) confirm(question string) bool { return a.agreed(question, "no") == nil }
+
+// agreed asks a question of a command that has --yes. Unless the answer is yes, the error
+// is refusal, with advice where nobody answered: the input was at its end.
+func (a *app) agreed(question, refusal string) error {
 	fmt.Fprint(a.stderr, question+" [y/N] ")
-	line, _ := a.in.ReadString('\n') // the end of input is a no
-	line = strings.ToLower(strings.TrimSpace(line))
-	return line == "y" || line == "yes"
+	line, err := a.in.ReadString('\n')
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return nil
+	case "":
+		if err != nil {
+			fmt.Fprintln(a.stderr)
+			return advisedError{errors.New(refusal), "Nobody answered. To do it without being asked: --yes"}
+		}
+	}
+	return errors.New(refusal)
 }

@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,10 +34,20 @@ again lapses after a week.`,
 func (a *app) consentListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List what waits for your consent, and what you answered", Args: nothing(),
+		Long: `Lists what waits for a yes and what you answered as long as that holds, with who asked, by
+which rule, and the first memories of each. locket consent show has all of them.`,
+		Example: "  locket consent list\n  locket consent list --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				list, err := c.Consents(cmd.Context())
-				return rows(a, err, list, func(w io.Writer, v *serve.Consent) { a.showConsent(w, v, shownConsent) }, "Nothing waits for your consent.")
+				var p serve.Policy
+				if err == nil && !a.json && len(list) > 0 {
+					p, err = c.Policy(cmd.Context())
+				}
+				return rows(a, err, list, func(w io.Writer, v *serve.Consent) {
+					a.showConsent(w, v, shownConsent)
+					a.showGone(w, v, &p)
+				}, "Nothing waits for your consent.")
 			})
 		},
 	}
@@ -52,9 +62,9 @@ func (a *app) showConsent(w io.Writer, v *serve.Consent, most int) {
 	if v.Purpose != "" {
 		purpose = " for " + oneLine(v.Purpose)
 	}
-	fmt.Fprintf(w, "%s  %s would %s%s, by the rule %s; asked %s, last %s\n", a.paint.dim(v.ID), a.paint.bold(oneLine(v.Who)), verbOf(v.Action), purpose, oneLine(v.Rule),
+	fmt.Fprintf(w, "%s  %s would %s%s, by %s; asked %s, last %s\n", a.paint.dim(v.ID), a.paint.bold(oneLine(v.Who)), verbOf(v.Action), purpose, ruleName(v.Rule),
 		plural(v.Asked, "time", "times"), a.when(v.Last))
-	a.consentItems(w, "waits", v.Waits, most)
+	a.consentItems(w, v.ID, "waits", v.Waits, most)
 	if v.More {
 		fmt.Fprintln(w, "  and more, which is asked about afterwards")
 	}
@@ -65,17 +75,33 @@ func (a *app) showConsent(w io.Writer, v *serve.Consent, most int) {
 	default:
 		fmt.Fprintf(w, "  %s until %s\n", v.Answer, a.when(v.Until))
 	}
-	a.consentItems(w, "allowed", v.Shown, most)
+	a.consentItems(w, v.ID, "allowed", v.Shown, most)
+}
+
+// ruleName names a rule in a sentence: one without a name is "the rule in line 3" already.
+func ruleName(rule string) string {
+	if strings.HasPrefix(rule, "the rule in line ") {
+		return rule
+	}
+	return "the rule " + oneLine(rule)
+}
+
+// showGone says of a question whose rule the policy has no more that it has none. What is
+// asked before money is paid has no rule of the policy.
+func (a *app) showGone(w io.Writer, v *serve.Consent, p *serve.Policy) {
+	if v.Action != "buy" && !slices.ContainsFunc(p.Rules, func(r serve.PolicyRule) bool { return r.Words == v.Words }) {
+		fmt.Fprintln(w, "  the rule is no longer in your policy, so that nothing passes by it")
+	}
 }
 
 func verbOf(action string) string {
 	return map[string]string{"share": "be given", "read": "read", "feed": "be fed", "sell": "buy", "buy": "pay"}[action]
 }
 
-func (a *app) consentItems(w io.Writer, state string, list []serve.ConsentItem, most int) {
+func (a *app) consentItems(w io.Writer, id, state string, list []serve.ConsentItem, most int) {
 	for i, it := range list {
 		if i == most && most > 0 {
-			fmt.Fprintf(w, "  and %d more: locket consent show\n", len(list)-most)
+			fmt.Fprintf(w, "  and %d more: locket consent show %s\n", len(list)-most, id)
 			return
 		}
 		text := oneLine(it.Text)
@@ -105,7 +131,7 @@ func consentOf(ctx context.Context, c *serve.Client, id string) (v serve.Consent
 	case len(id) < 4:
 		return v, usagef("%q: at least 4 characters of the id, which locket consent list shows", id)
 	case found == 0:
-		return v, fmt.Errorf("consent %s: %w", id, memory.ErrNotFound)
+		return v, advisedError{fmt.Errorf("consent %s: %w", id, memory.ErrNotFound), "See what there is: locket consent list"}
 	case found > 1:
 		return v, fmt.Errorf("consent %s: %w", id, memory.ErrAmbiguous)
 	}
@@ -115,12 +141,19 @@ func consentOf(ctx context.Context, c *serve.Client, id string) (v serve.Consent
 func (a *app) consentShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show all of what would be shown", Args: between(1, 1, "the id"),
+		Long:    "Shows the rule in plain words, and all memories that wait or were allowed, as they would be\nshown. The beginning of an id is enough: 4 characters or more.",
+		Example: "  locket consent show 3f9a",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				v, err := consentOf(cmd.Context(), c, args[0])
+				var p serve.Policy
+				if err == nil && !a.json {
+					p, err = c.Policy(cmd.Context())
+				}
 				return a.printed(err, v, func(w io.Writer) {
 					fmt.Fprintln(w, oneLine(v.Words))
 					a.showConsent(w, &v, 0)
+					a.showGone(w, &v, &p)
 				})
 			})
 		},
@@ -155,7 +188,7 @@ for what the rule will be about later. It ends when the rule says, or sooner by 
 		c.Flags().BoolVar(&r.Remember, "remember", false, "also what the rule is about later")
 		c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	}
-	c.Flags().StringVar(&life, "for", "", "how `long` the answer holds, such as 12h or 7d")
+	c.Flags().StringVar(&life, "for", "", "the `duration` that the answer holds, such as 12h or 7d")
 	return c
 }
 
@@ -167,8 +200,8 @@ func (a *app) answerConsent(ctx context.Context, c *serve.Client, r serve.Consen
 	if r.Act == "allow" {
 		if !yes {
 			a.showConsent(a.stderr, &v, 0)
-			if !a.confirm("Allow it?") {
-				return errors.New("nothing was allowed")
+			if err := a.agreed("Allow it?", "nothing was allowed"); err != nil {
+				return err
 			}
 		}
 		if len(v.Waits) == 0 && !r.Remember {

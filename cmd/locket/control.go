@@ -254,7 +254,7 @@ func (a *app) vaultLogCommand() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().IntVarP(&limit, "limit", "n", 0, "how many; 50 unless said")
+	limitFlag(c.Flags(), &limit, 0, "at most this `count`; 50 unless said")
 	return c
 }
 

@@ -53,7 +53,10 @@ func (a *app) readDate(text string) (serve.Date, error) {
 		return serve.DateOf(now.AddDate(0, 0, -1)), nil
 	}
 	at, err := a.readTime("DATE", text)
-	return serve.DateOf(at.In(a.zone())), err
+	if err != nil {
+		return "", usagef("DATE %q: want today, yesterday, a date such as 2026-03-01, or how long ago, such as 3d", text)
+	}
+	return serve.DateOf(at.In(a.zone())), nil
 }
 
 func (a *app) talkCommand() *cobra.Command {

@@ -142,7 +142,7 @@ into this home, and what was bought. With a node, locket search finds it beside 
 			return a.print(res, func(w io.Writer) { a.showHits(w, &res, found{}) })
 		},
 	}
-	c.Flags().IntVarP(&k, "limit", "n", 10, "how many hits")
+	limitFlag(c.Flags(), &k, 10, "the `count` of hits")
 	return c
 }
 

@@ -68,7 +68,7 @@ that what was said becomes memories. Without it a transcript only lies beside it
 	f.IntVar(&r.PerEvidence, "per-evidence", 0, "`memories` that it may hang on one piece of evidence; 16 unless said")
 	f.BoolVar(&r.Feed, "feed", false, "into a space of its own, and not into yours")
 	f.BoolVar(&r.Recordings, "recordings", false, "with --feed: recordings and photos")
-	f.StringVar(&sensitivity, "sensitivity", "", "with --feed: the most sensitive that it gets; `personal` unless said")
+	f.StringVar(&sensitivity, "sensitivity", "", "with --feed: the highest sensitivity `level` that it gets; personal unless said")
 	f.StringVar(&since, "since", "", "with --feed: learnt at this `time` or later")
 	return c
 }

@@ -29,7 +29,7 @@ all of it and tell nobody.`,
 			})
 		},
 	}
-	c.Flags().IntVar(&limit, "limit", 0, "at most so many `reads`, the newest first; 50 if absent")
+	limitFlag(c.Flags(), &limit, 0, "at most so many `reads`, the newest first; 50 if absent")
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -92,7 +93,22 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 		if b.Failures > 0 {
 			how += ", " + a.paint.red("failed since: "+oneLine(b.Error))
 		}
-		line("backup", "%s: %s", oneLine(b.To), how)
+		line("backup", "%s: %s; every %s", oneLine(b.To), how, b.Every)
+	}
+	// The daemon has read its settings at its start.
+	if to := backup.Shown(a.settings.Backup.To); s.Running && (s.Backup == nil) != (to == "") || s.Backup != nil && (s.Backup.To != to || s.Backup.Every != a.settings.Backup.Every) {
+		then := "no schedule"
+		if to != "" {
+			then = fmt.Sprintf("to %s every %s", oneLine(to), a.settings.Backup.Every)
+		}
+		line("backup", "%s, once the daemon is started anew", then)
+	}
+	if b := s.BackupByHand; b != nil {
+		how := ""
+		if !b.Vault {
+			how = ", the vault's values sealed"
+		}
+		line("backup", "%s: by hand %s%s", oneLine(b.To), a.when(b.At), how)
 	}
 	line("disk", "%s used, %s free, reserve %s", size(s.Disk.Used), size(s.Disk.Free), size(s.Disk.Reserve))
 	if s.HeapBytes > 0 {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -136,12 +137,9 @@ func (a *app) writeSettings(l *config.Loaded, passphraseFile string, o *initOpti
 	return path, atomicfile.Write(path, b)
 }
 
-// addSettings adds a table to the settings in the home, which has none of that name.
-func (a *app) addSettings(name string, table map[string]any) error {
-	add, err := toml.Marshal(map[string]any{name: table})
-	if err != nil {
-		return err
-	}
+// setTable puts a table into the file of settings, in place of one of that name; nil
+// takes it out. The rest of the file stays as it is, comments too.
+func (a *app) setTable(name string, table map[string]any) error {
 	path := a.settings.File
 	if path == "" {
 		path = filepath.Join(a.settings.Home, config.FileName)
@@ -150,10 +148,52 @@ func (a *app) addSettings(name string, table map[string]any) error {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	if len(b) > 0 {
-		b = append(bytes.TrimRight(b, "\n"), "\n\n"...)
+	was, is := map[string]any{}, map[string]any{}
+	b2 := withoutTable(b, name)
+	if err := errors.Join(toml.Unmarshal(b, &was), toml.Unmarshal(b2, &is)); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	return atomicfile.Write(path, append(b, add...))
+	if delete(was, name); !reflect.DeepEqual(was, is) { // it is written in another way
+		return fmt.Errorf("%s: no table [%s] that can be replaced: change it by hand", path, name)
+	}
+	if table != nil {
+		add, err := toml.Marshal(map[string]any{name: table})
+		if err != nil {
+			return err
+		}
+		if b2 = bytes.TrimRight(b2, "\n"); len(b2) > 0 {
+			b2 = append(b2, "\n\n"...)
+		}
+		b2 = append(b2, add...)
+	}
+	return atomicfile.Write(path, b2)
+}
+
+// withoutTable takes the lines of a table out of a TOML file. Comments before the next
+// table stay.
+func withoutTable(b []byte, name string) []byte {
+	var out, held []byte
+	in := false
+	for line := range bytes.Lines(b) {
+		text := bytes.TrimSpace(line)
+		switch {
+		case bytes.HasPrefix(text, []byte("[")):
+			head, _, _ := bytes.Cut(text, []byte("#"))
+			if in = string(bytes.TrimSpace(head)) == "["+name+"]"; in {
+				held = nil
+				continue
+			}
+			out, held = append(out, held...), nil
+		case in && (len(text) == 0 || text[0] == '#'):
+			held = append(held, line...)
+			continue
+		case in:
+			held = nil
+			continue
+		}
+		out = append(out, line...)
+	}
+	return append(out, held...)
 }
 
 func (a *app) showPhrase(home, written, phrase string) {

@@ -74,7 +74,7 @@ func (a *app) llmParkedCommand() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().IntVarP(&limit, "limit", "n", 0, "how many; 50 unless said")
+	limitFlag(c.Flags(), &limit, 0, "at most this `count`; 50 unless said")
 	return c
 }
 
@@ -137,7 +137,7 @@ func (a *app) instructionsCommand() *cobra.Command {
 		},
 	}
 	set := &cobra.Command{
-		Use: "set TEXT...", Short: "Replace the instructions; @FILE reads them from a file", Args: between(1, -1, "the text"),
+		Use: "set TEXT...", Short: "Replace the instructions; @FILE reads them from a file", Args: cobra.ArbitraryArgs,
 		Example: `  locket instructions set "Leave out everything about work. Keep what I cook."
   locket instructions set @instructions.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -149,7 +149,10 @@ func (a *app) instructionsCommand() *cobra.Command {
 				}
 				text = string(b)
 			}
-			return a.setInstructions(cmd, strings.TrimSpace(text))
+			if text = strings.TrimSpace(text); text == "" {
+				return usagef("the text is missing or empty; to remove the instructions: locket instructions clear")
+			}
+			return a.setInstructions(cmd, text)
 		},
 	}
 	clear := &cobra.Command{

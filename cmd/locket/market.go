@@ -187,7 +187,7 @@ func (a *app) marketSearchCommand(at *string) *cobra.Command {
 	f.StringVar(&most, "most", "", "only up to this `price`: 5.00 EUR")
 	f.BoolVar(&newest, "newest", false, "the newest first; else the best match")
 	f.BoolVar(&facets, "facets", false, "with how many there are of each category, language and currency")
-	f.IntVarP(&limit, "limit", "n", 20, "how many")
+	limitFlag(f, &limit, 20, "at most this `count`")
 	f.IntVar(&skip, "skip", 0, "how many to pass over")
 	return c
 }

@@ -222,7 +222,7 @@ you is not yours, and listed by locket share given.`),
 	f.StringVar(&where, "where", "", "only what a `filter` chooses")
 	f.StringVar(&q.Agent, "agent", "", "only of this `agent`")
 	f.StringVar(&q.Run, "run", "", "only of this `run`")
-	f.IntVarP(&q.Limit, "limit", "n", 0, "how many; all unless said")
+	limitFlag(f, &q.Limit, 0, "at most this `count`; all unless said")
 	return c
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -175,8 +174,8 @@ worker that there is, and asks. What is shared and does not pass any more is tak
 					}
 					a.showPolicy(a.stderr, &d.Policy)
 					a.showPolicyDiff(a.stderr, &d)
-					if !a.confirm("Set it?") {
-						return errors.New("the policy stays as it was")
+					if err := a.agreed("Set it?", "the policy stays as it was"); err != nil {
+						return err
 					}
 				}
 				p, err := c.SetPolicy(cmd.Context(), text)
@@ -216,7 +215,7 @@ func (a *app) policyTestCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&r.As, "as", "", "`WHO`: reader:NAME, app:NAME, worker:NAME or buyer")
-	f.StringVar(&r.Purpose, "purpose", "", "what they say they need it `for`")
+	f.StringVar(&r.Purpose, "purpose", "", "what they say they have for it: a `purpose`")
 	f.StringVar(&at, "at", "", "at this `time`; now unless said")
 	f.StringVar(&file, "policy", "", "the policy in this `file` instead of yours")
 	return c

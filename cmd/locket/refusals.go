@@ -43,7 +43,7 @@ func (a *app) refusalsCommand() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().IntVarP(&limit, "limit", "n", 10, "how many of the latest")
+	limitFlag(c.Flags(), &limit, 10, "the `count` of the latest")
 	c.Flags().BoolVar(&retry, "retry", false, "try again the lines that were kept unread")
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/locket-dev/locket/cmd/internal/manual"
 	"github.com/locket-dev/locket/cmd/internal/suggest"
@@ -76,8 +77,10 @@ the command opens the home itself.`,
 		return a.needsCommand(c, args)
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		if c == root && !strings.HasPrefix(a.args[0], "-") { // the command is unknown, too, and was typed first
-			return unknown(c, a.args[0])
+		// The command is unknown, too, and was typed first. A command that takes arguments says
+		// so in its Use.
+		if args := c.Flags().Args(); len(args) > 0 && c.HasAvailableSubCommands() && !strings.Contains(c.Use, " ") {
+			return unknown(c, args[0])
 		}
 		return usageError{meant(err, suggest.Flags(c, err))}
 	})
@@ -197,6 +200,13 @@ func between(low, high int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// limitFlag is --limit with -n, and -k, which is what others call it.
+func limitFlag(f *pflag.FlagSet, to *int, value int, usage string) {
+	f.IntVarP(to, "limit", "n", value, usage)
+	f.IntVarP(to, "k", "k", value, usage)
+	f.Lookup("k").Hidden = true
 }
 
 func nothing() cobra.PositionalArgs { return between(0, 0, "") }

@@ -22,7 +22,7 @@ func (a *app) searchCommand() *cobra.Command {
 		Example: `  locket search "when is the dentist"
   locket search --type semantic --as-of 2026-03-01 where do I live
   locket search --explain who is my sister's husband
-  locket search --json -k 3 wifi`,
+  locket search --json -n 3 wifi`,
 		Args: between(1, -1, "what to search for"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Query = strings.Join(args, " ")
@@ -54,7 +54,7 @@ func (a *app) searchCommand() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.IntVarP(&r.K, "limit", "k", 0, "how many; 10 unless said")
+	limitFlag(f, &r.K, 0, "at most this `count`; 10 unless said")
 	f.StringSliceVar(&types, "type", nil, "only these `types`")
 	f.StringVar(&asOf, "as-of", "", "what was true at a `time`")
 	f.StringVar(&knownAt, "known-at", "", "what was believed at a `time`")

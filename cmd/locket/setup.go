@@ -16,6 +16,7 @@ import (
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/intake/wire"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -110,6 +111,9 @@ func (a *app) setup(ctx context.Context, o *setupOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := s.check(l); err != nil {
+		return err
+	}
 	n, c, err := a.open(ctx)
 	switch {
 	case c != nil:
@@ -140,6 +144,36 @@ func (a *app) setup(ctx context.Context, o *setupOptions) error {
 		}
 		fmt.Fprintln(w, "The node is ready: locket run")
 	})
+}
+
+// check refuses flags that a step would refuse after the home is made.
+func (s *settingUp) check(l *config.Loaded) error {
+	o := s.o
+	if name := o.wearable; name != "" && name != none {
+		if err := wire.CheckDevice(name); err != nil {
+			return usageError{fmt.Errorf("--wearable: %w", err)}
+		}
+	}
+	if o.backup == "" || o.backup == none {
+		if o.backupFile != "" && (!s.talks || o.backup == none) {
+			return usagef("--backup-passphrase-file needs --backup")
+		}
+		return nil
+	}
+	if o.backupFile == "" && !s.talks {
+		return usagef("--backup needs --backup-passphrase-file")
+	}
+	if _, err := backup.At(o.backup, l.Home, s.environment); err != nil {
+		return usageError{fmt.Errorf("--backup: %w", err)}
+	}
+	if o.backupFile != "" {
+		if _, err := s.newPassphrase(o.backupFile); err != nil {
+			return fmt.Errorf("--backup-passphrase-file: %w", err)
+		}
+		_, err := s.backupSchedule(o.backup, &backupOptions{file: o.backupFile, every: "1d"})
+		return err
+	}
+	return nil
 }
 
 // steps are those that a home is needed for.

@@ -213,9 +213,6 @@ func (s *settingUp) backUp(c *serve.Client) error {
 		s.done.Skipped = append(s.done.Skipped, "locket backup DIR, onto a stick or another disk")
 		return nil
 	}
-	if o.file == "" && !s.talks {
-		return usagef("--backup needs --backup-passphrase-file")
-	}
 	var schedule map[string]any
 	var w backup.Written
 	err := s.wait(func() (err error) {
@@ -232,7 +229,7 @@ func (s *settingUp) backUp(c *serve.Client) error {
 		}
 		w, err = s.app.backUp(s.ctx, c, to, o)
 		if err == nil && schedule != nil {
-			err = s.addSettings("backup", schedule)
+			err = s.setTable("backup", schedule)
 		}
 		return err
 	})

@@ -161,10 +161,11 @@ func (f *Folder) Close() error {
 	return f.release()
 }
 
-// Written says what a backup did.
+// Written says what a backup did. The first piece and the last one, which hold the
+// export's date and count, are others each time: they are not counted as new or removed.
 type Written struct {
 	Records int   `json:"records"`
-	Pieces  int   `json:"pieces"`
+	Pieces  int   `json:"pieces"` // all of them
 	New     int   `json:"new_pieces"`
 	Bytes   int64 `json:"new_bytes"`
 	Gone    int   `json:"removed_pieces"`
@@ -179,7 +180,8 @@ func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, er
 	}
 	defer enc.Close()
 	ix := Index{Version: 1, At: time.Now().UTC()}
-	if _, err := f.Index(ctx); err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {
+	before, err := f.Index(ctx)
+	if err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {
 		return w, err
 	}
 	there, err := f.at.List(ctx)
@@ -187,7 +189,7 @@ func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, er
 		return w, err
 	}
 	var lines bytes.Buffer
-	cut := func() error {
+	cut := func(content bool) error {
 		if lines.Len() == 0 {
 			return nil
 		}
@@ -195,7 +197,7 @@ func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, er
 		if err != nil {
 			return err
 		}
-		if size > 0 {
+		if size > 0 && content {
 			w.New++
 			w.Bytes += size
 		}
@@ -212,7 +214,7 @@ func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, er
 			return err
 		}
 		if r.Kind == archive.KindEnd { // other in each export, as the header is
-			if err := cut(); err != nil {
+			if err := cut(true); err != nil {
 				return err
 			}
 		}
@@ -221,12 +223,12 @@ func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, er
 		h := fnv.New32a()
 		_, _ = h.Write(line) // a hash takes everything
 		if n := lines.Len(); r.Kind == archive.KindHeader || n >= mostPiece || n >= leastPiece && h.Sum32()%cutEach == 0 {
-			return cut()
+			return cut(r.Kind != archive.KindHeader)
 		}
 		return nil
 	})
 	if err == nil {
-		err = cut()
+		err = cut(false)
 	}
 	if err == nil {
 		ix.Records = sum.Records
@@ -236,7 +238,7 @@ func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, er
 		return w, err
 	}
 	w.Records, w.Pieces = ix.Records, len(ix.Pieces)
-	w.Gone, err = f.sweep(ctx, &ix, there)
+	w.Gone, err = f.sweep(ctx, &ix, &before, there)
 	return w, err
 }
 
@@ -294,8 +296,9 @@ func (f *Folder) writeIndex(ctx context.Context, ix *Index) error {
 var isID = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // sweep removes the pieces that the index does not name: they were forgotten, or an
-// export was cut off.
-func (f *Folder) sweep(ctx context.Context, ix *Index, there map[string]int64) (gone int, err error) {
+// export was cut off. gone is how many these were, without the first and the last one
+// of the export before.
+func (f *Folder) sweep(ctx context.Context, ix, before *Index, there map[string]int64) (gone int, err error) {
 	named := map[string]bool{}
 	for _, id := range ix.Pieces {
 		named[place(id)] = true
@@ -307,7 +310,9 @@ func (f *Folder) sweep(ctx context.Context, ix *Index, there map[string]int64) (
 		if err := f.at.Remove(ctx, name); err != nil {
 			return gone, err
 		}
-		gone++
+		if n := len(before.Pieces); n == 0 || name != place(before.Pieces[0]) && name != place(before.Pieces[n-1]) {
+			gone++
+		}
 	}
 	return gone, nil
 }

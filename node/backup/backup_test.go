@@ -162,7 +162,7 @@ func TestIncremental(t *testing.T) { inEach(t, testIncremental) }
 func testIncremental(t *testing.T, at kept) {
 	f := open(t, at)
 	first := write(t, f, export(5000))
-	if first.New != first.Pieces || first.Pieces < 20 || first.Gone != 0 || first.Records != 5000 {
+	if first.New != first.Pieces-2 || first.Pieces < 20 || first.Gone != 0 || first.Records != 5000 {
 		t.Fatalf("%+v", first)
 	}
 	before := at.files()
@@ -290,5 +290,19 @@ func testDoors(t *testing.T, at kept) {
 	}
 	if f, err := Open(t.Context(), at, pass); err != nil || f.Close() != nil {
 		t.Error("another passphrase left it locked: ", err)
+	}
+}
+
+// A mistyped URL is no folder; a drive of Windows is one, and so is what ./ says.
+func TestAtRefusesMistypedURLs(t *testing.T) {
+	for _, name := range []string{"s3:/my-bucket", "s3:my-bucket", "S3://my-bucket", "s3//my-bucket", "https://example.org/x", "file:/mnt"} {
+		if at, err := At(name, t.TempDir(), os.Getenv); err == nil || !strings.Contains(err.Error(), "s3://BUCKET/PREFIX") {
+			t.Errorf("%s: %v, %v", name, at, err)
+		}
+	}
+	for _, name := range []string{`D:\backup`, "d:/backup", "/mnt/s3:", "./s3:", "stick"} {
+		if _, err := At(name, t.TempDir(), os.Getenv); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/locket-dev/locket/internal/atomicfile"
@@ -31,14 +32,18 @@ type Place interface {
 	Take() (release func() error, err error)
 }
 
+// scheme is the beginning of a URL, mistyped ones among them. A drive of Windows has one
+// letter.
+var scheme = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]+:/*|[sS]3//)`)
+
 // At gives the place that a person names: a folder, or s3://BUCKET/PREFIX as
 // [openS3] reads it. home is that of the node, which has the lock for a bucket.
 func At(name, home string, environ func(string) string) (Place, error) {
 	if strings.HasPrefix(name, s3Scheme) {
 		return openS3(name, filepath.Join(home, "backup.lock"), environ)
 	}
-	if scheme, _, ok := strings.Cut(name, "://"); ok {
-		return nil, fmt.Errorf("backup: %s://: want a folder, or s3://BUCKET/PREFIX", scheme)
+	if begins := scheme.FindString(name); begins != "" {
+		return nil, fmt.Errorf("backup: %s: want a folder, or s3://BUCKET/PREFIX; a folder whose name begins so is ./%s…", begins, begins)
 	}
 	return folder(name), nil
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/internal/atomicfile"
@@ -20,7 +21,7 @@ import (
 // State says how the backups of a home by schedule went.
 type State struct {
 	To    string    `json:"to"`
-	Every string    `json:"every"`
+	Every string    `json:"every,omitempty"`
 	At    time.Time `json:"at,omitzero"` // when the last one was done
 	// Of the last one that was done.
 	Written Written `json:"written"`
@@ -31,11 +32,40 @@ type State struct {
 	Error    string    `json:"error,omitempty"`
 }
 
-const stateFile = "backup.json"
+const (
+	stateFile = "backup.json"
+	handFile  = "backup-by-hand.json"
+)
 
-// StateOf reads how the backups of a home went. It is nil if there was none.
-func StateOf(home string) (*State, error) {
-	b, err := os.ReadFile(filepath.Join(home, stateFile))
+// StateOf reads how the backups of a home by schedule went. It is nil if there was none.
+func StateOf(home string) (*State, error) { return readState(home, stateFile) }
+
+// ByHand reads of the last backup that a person made. It is nil if there was none.
+func ByHand(home string) (*State, error) { return readState(home, handFile) }
+
+// NoteByHand notes that a person made a backup now. vault says that the values of the
+// vault are in it.
+func NoteByHand(home, to string, w Written, vault bool) error {
+	if !strings.Contains(to, "://") {
+		abs, err := filepath.Abs(to)
+		if err != nil {
+			return err
+		}
+		to = abs
+	}
+	return writeState(home, handFile, &State{To: to, At: time.Now().UTC(), Written: w, Vault: vault})
+}
+
+func writeState(home, file string, st *State) error {
+	b, err := json.MarshalIndent(st, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(home, file), append(b, '\n'))
+}
+
+func readState(home, file string) (*State, error) {
+	b, err := os.ReadFile(filepath.Join(home, file))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -44,7 +74,7 @@ func StateOf(home string) (*State, error) {
 		err = json.Unmarshal(b, &s)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("backup: %s: %w", stateFile, err)
+		return nil, fmt.Errorf("backup: %s: %w", file, err)
 	}
 	return &s, nil
 }
@@ -100,11 +130,7 @@ func (s *Schedule) Run(ctx context.Context) {
 		default:
 			*st = State{To: s.To, Every: st.Every, At: s.Now().UTC(), Written: w, Vault: vault}
 		}
-		b, err := json.MarshalIndent(st, "", "  ")
-		if err == nil {
-			err = atomicfile.Write(filepath.Join(s.Home, stateFile), append(b, '\n'))
-		}
-		if err != nil {
+		if err := writeState(s.Home, stateFile, st); err != nil {
 			s.Log.Error("it is not noted how the backup went", "error", err)
 		}
 	}

@@ -14,8 +14,8 @@ type Backup struct {
 	WithoutVault   bool     `toml:"without_vault"`               // the values of the vault stay sealed for this node
 }
 
-// leastBackup is the shortest time between two backups, each of which reads everything.
-const leastBackup = 10 * time.Minute
+// LeastBackup is the shortest time between two backups, each of which reads everything.
+const LeastBackup = 10 * time.Minute
 
 func (l *Loaded) checkBackup() error {
 	c := &l.Backup
@@ -26,8 +26,8 @@ func (l *Loaded) checkBackup() error {
 		return l.wrong("backup.to", "%q: want an absolute path of a folder, or s3://BUCKET/PREFIX", c.To)
 	case c.PassphraseFile == "":
 		return l.wrong("backup.to", "is set, and backup.passphrase_file is not: both are needed")
-	case c.Every.Std() < leastBackup:
-		return l.wrong("backup.every", "%q: want %s or more", c.Every, leastBackup)
+	case c.Every.Std() < LeastBackup:
+		return l.wrong("backup.every", "%q: want %s or more", c.Every, LeastBackup)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
 )
 
 // Diagnostics reports the state of the node.
@@ -41,15 +42,18 @@ type Status struct {
 	Plugins    []PluginStatus      `json:"plugins"`
 	Engines    []Engine            `json:"engines"`          // ears and eyes; for a mind see ModelStatus
 	Backup     *BackupStatus       `json:"backup,omitempty"` // by schedule
+
+	BackupByHand *BackupStatus `json:"backup_by_hand,omitempty"` // the last one that a person made
 }
 
-// BackupStatus says how backups by schedule go.
+// BackupStatus says how backups go.
 type BackupStatus struct {
-	To       string    `json:"to"`              // a folder, or s3://BUCKET/PREFIX
-	At       time.Time `json:"at,omitzero"`     // of the last one
-	Vault    bool      `json:"vault"`           // the values of the vault are in it
-	Failures int       `json:"failures"`        // since then
-	Error    string    `json:"error,omitempty"` // of the last failure
+	To       string          `json:"to"`              // a folder, or s3://BUCKET/PREFIX
+	Every    config.Duration `json:"every,omitzero"`  // by schedule
+	At       time.Time       `json:"at,omitzero"`     // of the last one
+	Vault    bool            `json:"vault"`           // the values of the vault are in it
+	Failures int             `json:"failures"`        // since then
+	Error    string          `json:"error,omitempty"` // of the last failure
 }
 
 // BrokerStatus is the MQTT side.
