@@ -287,7 +287,7 @@ func preview(res *foreign.Result) previewed {
 			p.Last = r.At
 		}
 		if i < previewLines {
-			text := short(r.Text)
+			text := short(foreign.Shown(r))
 			if r.Speaker != "" {
 				text = r.Speaker + ": " + text
 			}
@@ -347,7 +347,7 @@ func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) err
 				switch {
 				case r.Problem != nil:
 					done.Failed++
-					fmt.Fprintf(a.stderr, "%q: %s\n", oneLine(short(part[i].Text)), oneLine(r.Problem.Error()))
+					fmt.Fprintf(a.stderr, "%q: %s\n", oneLine(short(foreign.Shown(&part[i]))), oneLine(r.Problem.Error()))
 				case part[i].Metadata[foreign.SecretKey] != "" && r.Added != nil && !r.Added.Repeated && r.Added.Redacted == 0:
 					done.Failed++
 					fmt.Fprintf(a.stderr, "%s: was not known as a secret, and was not kept: add it by hand.\n", part[i].Metadata["mirix_id"])

@@ -25,7 +25,7 @@ func TestMirix(t *testing.T) {
 		"resource": {"items": [{"id": "r1", "title": "Plan", "summary": "The plan", "content": "all of it"}]},
 		"knowledge_vault": {"items": [{"id": "v1", "caption": "office Wi-Fi", "secret_value": "tulip-42-harbor"}, {"id": "v2", "caption": "key", "secret_value": "two words"}]},
 		"core": {"items": [{"id": "c1", "label": "human", "value": "Name is Ana\n- likes tea"}, {"id": "c2", "label": "persona", "value": "I am helpful"}]}}}`)
-	if got := texts(r); !slices.Equal(got, []string{"Met Tom", "Zurich: a city", "Tea", "The plan", "The password for office Wi Fi is tulip-42-harbor", "Name is Ana", "likes tea"}) {
+	if got := texts(r); !slices.Equal(got, []string{"Met Tom", "Zurich: a city", "Tea", "The plan", "The password for office Wi-Fi is tulip-42-harbor", "Name is Ana", "likes tea"}) {
 		t.Errorf("%q", got)
 	}
 	if len(r.Skipped) != 3 || strings.Contains(r.Skipped[1].Reason, "two words") {
@@ -35,7 +35,7 @@ func TestMirix(t *testing.T) {
 	if met.Type != memory.Episodic || met.Fields.Episodic.EventType != "meeting" || met.Fields.Episodic.Actor != "" || met.At.UTC().Hour() != 9 || met.Metadata["mirix_id"] != "e1" {
 		t.Errorf("%+v", met)
 	}
-	if !secret.Infers() || secret.Metadata[SecretKey] == "" || len(secret.Tags) > 0 || !slices.Equal(r.Adds[2].Fields.Procedural.Steps, []string{"Boil", "Pour"}) {
+	if !secret.Infers() || Shown(&secret) != "office Wi-Fi: goes to the vault" || Shown(&met) != "Met Tom" || len(secret.Tags) > 0 || !slices.Equal(r.Adds[2].Fields.Procedural.Steps, []string{"Boil", "Pour"}) {
 		t.Errorf("%+v", secret)
 	}
 }
