@@ -267,6 +267,7 @@ type imported struct {
 // previewed is what locket import --from --dry-run says.
 type previewed struct {
 	Would   int       `json:"would_add"` // some may be there already
+	Undated int       `json:"undated"`   // of them have no time: they end nothing that is there
 	Skipped int       `json:"skipped"`
 	First   time.Time `json:"first,omitzero"` // of those that have a time
 	Last    time.Time `json:"last,omitzero"`
@@ -282,6 +283,9 @@ func preview(res *foreign.Result) previewed {
 		r := &res.Adds[i]
 		if !r.At.IsZero() && (p.First.IsZero() || r.At.Before(p.First)) {
 			p.First = r.At
+		}
+		if r.At.IsZero() {
+			p.Undated++
 		}
 		if r.At.After(p.Last) {
 			p.Last = r.At
@@ -321,6 +325,9 @@ func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) err
 				fmt.Fprintf(w, ", from %s to %s", a.when(p.First), a.when(p.Last))
 			}
 			fmt.Fprintln(w, ". What is there already is not added again.")
+			if p.Undated > 0 {
+				fmt.Fprintf(w, "%d of them have no date: they stand beside what is there, and end none of it.\n", p.Undated)
+			}
 			for _, text := range p.Texts {
 				fmt.Fprintln(w, "  "+oneLine(text))
 			}

@@ -49,7 +49,7 @@ func TestLetta(t *testing.T) {
 	if got := texts(r); !slices.Equal(got, []string{"Has two cats.", "I live in Ghent", "plain"}) || len(r.Skipped) != 1 {
 		t.Errorf("%q %+v", got, r.Skipped)
 	}
-	if r.Adds[0].Infers() || !r.Adds[1].Infers() || r.Adds[1].Metadata["letta_agent"] != "Sam" || r.Adds[0].Metadata["letta_block"] != "human" {
+	if r.Adds[0].Infers() || !r.Adds[1].Infers() || r.Adds[0].Undated || !r.Adds[1].Undated || r.Adds[1].Metadata["letta_agent"] != "Sam" || r.Adds[0].Metadata["letta_block"] != "human" {
 		t.Errorf("%+v", r.Adds)
 	}
 	if got := texts(read(t, Letta, `{"agent_type": "memgpt_agent", "core_memory": [{"label": "human", "value": "Older"}], "messages": []}`)); !slices.Equal(got, []string{"Older"}) {

@@ -128,9 +128,19 @@ func bounded(m map[string]string) memory.Metadata {
 	return out
 }
 
-// Read reads a file of a format. name is used in messages. Errors wrap
-// [memory.ErrInvalid] if the file does not have that format.
+// Read reads a file of a format. name is used in messages. A line that was said at an
+// unknown time is marked as undated. Errors wrap [memory.ErrInvalid] if the file does not
+// have that format.
 func Read(f Format, name string, r io.Reader, o Options) (Result, error) {
+	res, err := readAny(f, name, r, o)
+	for i := range res.Adds {
+		a := &res.Adds[i]
+		a.Undated = a.Infers() && a.At.IsZero()
+	}
+	return res, err
+}
+
+func readAny(f Format, name string, r io.Reader, o Options) (Result, error) {
 	b, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
 	if err != nil {
 		return Result{}, err
