@@ -220,6 +220,8 @@ func (a *app) lines(path string, s *source) (io.Reader, error) {
 		return a.notebook(z, archive.MaxZipped(s.size))
 	case foreign.Guess(path, start) != "":
 		return nil, fmt.Errorf("this looks like something of %s: give --from %s", foreign.Guess(path, start), foreign.Guess(path, start))
+	case bytes.HasPrefix(bytes.TrimSpace(start), []byte("[")), bytes.HasPrefix(bytes.TrimSpace(start), []byte("{")) && !bytes.Contains(start, []byte(`"kind"`)):
+		return nil, errors.New("this is no export of Locket: another system's file? Give --from, with its name")
 	}
 	return io.NewSectionReader(s, 0, s.size), nil
 }
@@ -320,7 +322,7 @@ func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) err
 	if f.dry {
 		p := preview(&res)
 		return a.print(p, func(w io.Writer) {
-			fmt.Fprintf(w, "Would add %d", p.Would)
+			fmt.Fprintf(w, "Found %d", p.Would)
 			if !p.First.IsZero() {
 				fmt.Fprintf(w, ", from %s to %s", a.when(p.First), a.when(p.Last))
 			}

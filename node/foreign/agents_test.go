@@ -117,8 +117,8 @@ func TestAgentsRefuse(t *testing.T) {
 			t.Fatalf("at %d: %+v, %v", n, r, err)
 		}
 	}
-	for f, text := range map[Format]string{Mirix: `{}`, Letta: `{}`, Omi: `{"memories": 4}`, Screenpipe: `{"data": {}}`} {
-		if r, err := Read(f, "f", strings.NewReader(text), Options{}); !errors.Is(err, memory.ErrInvalid) {
+	for f, text := range map[Format]string{Mirix: `{}`, Letta: `{}`, Omi: `{"memories": 4}`, Screenpipe: `{"data": {}}`, Claude: `{}`, BasicMemory: `{"note": 1}`} {
+		if r, err := Read(f, "f.json", strings.NewReader(text), Options{}); !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), "want ") || strings.Contains(err.Error(), "Go ") {
 			t.Errorf("%s: %+v, %v", f, r, err)
 		}
 	}
