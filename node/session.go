@@ -180,7 +180,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	o.query = n.openQuery(o)
 	o.life.Start(asked.Run)
 	o.edits = edit.New(edit.Config{Engine: o.engine, Chain: o.extract, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Started: n.started,
-		Warm: o.tiers.Warm, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID, Disputable: o.query.Disputable})
+		Warm: o.tiers.Warm, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID, LeftOut: cfg.LeftOut, Disputable: o.query.Disputable})
 	o.forgets = forget.New(forget.Config{Engine: o.engine, Chain: o.extract, Cold: o.tiers.Keeper, Retention: &n.cfg.Retention, Rules: n.rules, Log: n.log,
 		Warm: o.tiers.Warm, Flush: o.flushHeld, Compact: o.store.Compact, ForgetPlugins: o.plugins.Forget, Withdraw: o.sync.Journal().Withdraw, Shared: func(ctx context.Context) { o.sharing.Forget(ctx) },
 		PurgeSoon: func(done func(error)) {

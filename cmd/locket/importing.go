@@ -220,6 +220,8 @@ func (a *app) lines(path string, s *source) (io.Reader, error) {
 		return a.notebook(z, archive.MaxZipped(s.size))
 	case foreign.Guess(path, start) != "":
 		return nil, fmt.Errorf("this looks like something of %s: give --from %s", foreign.Guess(path, start), foreign.Guess(path, start))
+	case bytes.HasPrefix(bytes.TrimSpace(start), []byte("[")), bytes.HasPrefix(bytes.TrimSpace(start), []byte("{")) && !bytes.Contains(start, []byte(`"kind"`)):
+		return nil, errors.New("this is no export of Locket: another system's file? Give --from, with its name")
 	}
 	return io.NewSectionReader(s, 0, s.size), nil
 }
@@ -267,6 +269,7 @@ type imported struct {
 // previewed is what locket import --from --dry-run says.
 type previewed struct {
 	Would   int       `json:"would_add"` // some may be there already
+	Undated int       `json:"undated"`   // of them have no time: they end nothing that is there
 	Skipped int       `json:"skipped"`
 	First   time.Time `json:"first,omitzero"` // of those that have a time
 	Last    time.Time `json:"last,omitzero"`
@@ -283,11 +286,14 @@ func preview(res *foreign.Result) previewed {
 		if !r.At.IsZero() && (p.First.IsZero() || r.At.Before(p.First)) {
 			p.First = r.At
 		}
+		if r.At.IsZero() {
+			p.Undated++
+		}
 		if r.At.After(p.Last) {
 			p.Last = r.At
 		}
 		if i < previewLines {
-			text := short(r.Text)
+			text := short(foreign.Shown(r))
 			if r.Speaker != "" {
 				text = r.Speaker + ": " + text
 			}
@@ -316,11 +322,14 @@ func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) err
 	if f.dry {
 		p := preview(&res)
 		return a.print(p, func(w io.Writer) {
-			fmt.Fprintf(w, "Would add %d", p.Would)
+			fmt.Fprintf(w, "Found %d", p.Would)
 			if !p.First.IsZero() {
 				fmt.Fprintf(w, ", from %s to %s", a.when(p.First), a.when(p.Last))
 			}
 			fmt.Fprintln(w, ". What is there already is not added again.")
+			if p.Undated > 0 {
+				fmt.Fprintf(w, "%d of them have no date: they stand beside what is there, and end none of it.\n", p.Undated)
+			}
 			for _, text := range p.Texts {
 				fmt.Fprintln(w, "  "+oneLine(text))
 			}
@@ -347,7 +356,7 @@ func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) err
 				switch {
 				case r.Problem != nil:
 					done.Failed++
-					fmt.Fprintf(a.stderr, "%q: %s\n", oneLine(short(part[i].Text)), oneLine(r.Problem.Error()))
+					fmt.Fprintf(a.stderr, "%q: %s\n", oneLine(short(foreign.Shown(&part[i]))), oneLine(r.Problem.Error()))
 				case part[i].Metadata[foreign.SecretKey] != "" && r.Added != nil && !r.Added.Repeated && r.Added.Redacted == 0:
 					done.Failed++
 					fmt.Fprintf(a.stderr, "%s: was not known as a secret, and was not kept: add it by hand.\n", part[i].Metadata["mirix_id"])

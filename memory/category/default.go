@@ -16,7 +16,7 @@ func Default() []Category {
 			words("employer job occupation colleague manager")},
 		{"education", words("school university college class course exam study degree teacher student homework 学校 大学 课 考试 学习 老师 学生 作业"),
 			words("school studies degree")},
-		{"health", words("doctor dentist hospital medicine pill allergy allergic ill sick pain therapy diet weight sleep clinic 医生 牙医 医院 药 过敏 生病 疼 睡眠 体检"),
+		{"health", words("doctor dentist hospital medicine pill allergy allergic ill sick pain therapy diet weight sleep clinic medication prescription tablet painkiller aspirin ibuprofen paracetamol antibiotic insulin migraine headache toothache fever flu asthma diabetes symptom diagnosis surgery 医生 牙医 医院 药 过敏 生病 疼 睡眠 体检 头痛 胃痛 阿司匹林 布洛芬 胰岛素 服用 胶囊 发烧 感冒 哮喘 糖尿病 高血压 手术"),
 			words("allergy diet condition medication doctor")},
 		{"food", words("food eat ate drink cook dinner lunch breakfast restaurant recipe coffee tea vegetarian vegan meat fish bread cake wine beer 吃 喝 饭 菜 餐厅 咖啡 茶 素食 早餐 午餐 晚餐 蛋糕"),
 			words("diet allergy")},

@@ -29,7 +29,9 @@ var (
 	dropZh   = regexp.MustCompile(`^(?:请)?(?:忽略|排除|略过|去掉|省略)(?:任何|所有|一切)?(?:和|与|跟|关于|有关)?(.+?)(?:有关|相关|方面)?(?:的)?(?:事情|内容|信息|东西|事|话)?$`)
 	ends     = regexp.MustCompile(`[.!?;。！？；\n]+`)
 	joins    = regexp.MustCompile(`(?i), and |, or |, | and | or |、|，|以及|或者|和|或`)
-	owners   = regexp.MustCompile(`(?i)^(?:(?:my|our|the|any|anybody's|anyone's|other people's|people's|somebody's) |我的|我们的|别人的)`)
+	// taken is a remedy whose name is no word of the category: "I take Xarol twice a day for my heart".
+	taken  = regexp.MustCompile(`\btak(?:e|es|ing|en) (?:[\p{L}\p{N}]+ ){1,6}(?:for|against) (?:(?:my|his|her|their|the|a|an) )?(?:heart|stomach|back|knees?|nerves|skin|thyroid|blood|bones|lungs|eyes|throat|joints|mood|anxiety|depression|cough)\b`)
+	owners = regexp.MustCompile(`(?i)^(?:(?:my|our|the|any|anybody's|anyone's|other people's|people's|somebody's) |我的|我们的|别人的)`)
 )
 
 // otherNames are words for categories besides their names.
@@ -83,7 +85,7 @@ func (l *LeftOut) Matter(c *memory.Candidate) (said string, ok bool) {
 	text := ""
 	for _, one := range l.matters {
 		if one.category != "" {
-			if slices.Contains(l.sorter.Of(m), one.category) {
+			if slices.Contains(l.sorter.Of(m), one.category) || one.category == "health" && taken.MatchString(memory.Normal(m.Text)) {
 				return one.said, true
 			}
 			continue

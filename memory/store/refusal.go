@@ -31,6 +31,34 @@ func (t *Tx) Refuse(r memory.Refusal) error {
 	return t.dropRefusal(n - MaxRefusals)
 }
 
+// Unrefuse takes back the refusals of one event, and gives how many there were: it became a
+// memory after all.
+func (t *Tx) Unrefuse(e memory.EventID) (int, error) {
+	if t.state == nil {
+		return 0, errReadOnly
+	}
+	var ns []uint64
+	for x, err := range t.scan(t.eventPrefix(kindRefusalEvent, e), nil, false) {
+		if err != nil {
+			return 0, err
+		}
+		ns = append(ns, seqOf(x.key))
+	}
+	for _, n := range ns {
+		r, ok, err := load[memory.Refusal](t, keyOf(kindRefusal, u64(n)))
+		if err == nil && ok {
+			err = t.untally(r.Kind)
+		}
+		if err == nil {
+			err = t.dropRefusal(n)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return len(ns), nil
+}
+
 func (t *Tx) dropRefusal(n uint64) error {
 	key := keyOf(kindRefusal, u64(n))
 	r, ok, err := load[memory.Refusal](t, key)

@@ -29,6 +29,20 @@ func (t *Tx) tally(taken int, refused string) error {
 	return t.PutMeta(tallyMeta, c)
 }
 
+// untally takes back one refusal.
+func (t *Tx) untally(refused string) error {
+	c, err := t.Tally()
+	if err != nil {
+		return err
+	}
+	if c.Refused[refused] > 1 {
+		c.Refused[refused]--
+	} else {
+		delete(c.Refused, refused)
+	}
+	return t.PutMeta(tallyMeta, c)
+}
+
 // Tally returns the counts.
 func (t *Tx) Tally() (Tally, error) {
 	var c Tally

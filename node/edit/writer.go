@@ -11,12 +11,17 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/category"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
 )
+
+// undatedDevice brings what was said at a time that nobody knows. As an app it ends nothing
+// that the wearer's devices heard: both are shown, and what is said later ends both.
+const undatedDevice = memory.AppDevice + "undated import"
 
 // maxAhead is how far in the future a given time may lie, as for devices.
 const maxAhead = 24 * time.Hour
@@ -47,6 +52,8 @@ type Config struct {
 	Warm     func(ctx context.Context, ids ...memory.ID) error   // brings cold memories back: serve.ErrCold
 	NoSecret func(ctx context.Context, field, text string) error // refuses a text that holds a secret
 	MemoryID func(ev memory.EventID, plugin, fingerprint string) memory.ID
+	// LeftOut, if set, gives what the wearer's instructions say is not to be remembered.
+	LeftOut func(tx *store.Tx) (category.LeftOut, error)
 	// Disputable gives a memory of each group of which more than one thing was said.
 	Disputable func(ctx context.Context, tx *store.Tx) ([]memory.ID, error)
 }
@@ -92,6 +99,9 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 		return res, err
 	}
 	device := cmp.Or(voiceOf(ctx).Source.Device, serve.APIDevice)
+	if r.Undated && device == serve.APIDevice {
+		device = undatedDevice
+	}
 	event := memory.EventID{Device: device, Boot: uint64(es.c.Started.UnixNano()), Seq: randomSeq()}
 	if r.Key != "" {
 		event = keyedEvent(device, r.Key)
@@ -101,8 +111,16 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 		if err != nil || !r.Keep || !unread(&res) {
 			return res, err
 		}
-		no := false
-		kept := serve.AddRequest{Text: r.Text, Infer: &no, Lang: r.Lang, User: r.User, Agent: r.Agent, Run: r.Run, Metadata: r.Metadata, Tags: []string{"noted"}}
+		said, out, err := es.leftOut(ctx, r.Text)
+		if err != nil {
+			return res, err
+		}
+		if out {
+			res.Refusals, err = es.refuse(ctx, extract.LeftOut(said, event, at))
+			return res, err
+		}
+		infer := false
+		kept := serve.AddRequest{Text: r.Text, Infer: &infer, Lang: r.Lang, User: r.User, Agent: r.Agent, Run: r.Run, Metadata: r.Metadata, Tags: []string{"noted"}}
 		one, err := es.asIs(ctx, &kept, event, at)
 		res.Changes, res.Refusals = one.Changes, serve.Some([]memory.Refusal(nil))
 		return res, err
@@ -125,6 +143,31 @@ func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.Eve
 		res.Line = out.Lines[0]
 	}
 	return res, err
+}
+
+// leftOut gives what of the wearer's instructions says that a text is not to be remembered.
+func (es *Edits) leftOut(ctx context.Context, text string) (said string, ok bool, err error) {
+	if es.c.LeftOut == nil {
+		return "", false, nil
+	}
+	err = es.c.Engine.View(ctx, func(tx *store.Tx) error {
+		l, err := es.c.LeftOut(tx)
+		said, ok = l.Matter(&memory.Candidate{Type: memory.Semantic, Text: text})
+		return err
+	})
+	return said, ok, err
+}
+
+// refuse stores why a text did not become a memory, in the place of what the extractors said
+// of it.
+func (es *Edits) refuse(ctx context.Context, r memory.Refusal) ([]memory.Refusal, error) {
+	_, err := es.c.Engine.Assert(ctx, voiceOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
+		if _, err := tx.Unrefuse(r.Event); err != nil {
+			return nil, err
+		}
+		return nil, tx.Refuse(r)
+	})
+	return []memory.Refusal{r}, err
 }
 
 // unread reports whether the extractors found nothing in a text that may still
@@ -175,7 +218,11 @@ func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, event memory.Eve
 		case !errors.Is(err, memory.ErrNotFound):
 			return nil, err
 		}
-		return []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, nil
+		refused, err := tx.Unrefuse(event)
+		if err == nil && refused > 0 { // the extractors read nothing in it, and it is remembered all the same
+			err = tx.Took(1)
+		}
+		return []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, err
 	})
 	res.Changes, res.Refusals = serve.Some(res.Changes), []memory.Refusal{}
 	return res, err

@@ -342,13 +342,20 @@ func (x *Extractor) propose(ctx context.Context, p *pending, pl Plugin, cands []
 		}
 		if p.leftOut != nil {
 			if said, ok := p.leftOut.Matter(&c); ok {
-				p.refuse(pl.ID(), "instructions", "your instructions leave out "+cut(said, memory.MaxName))
+				no := LeftOut(said, p.event.ID, p.event.At)
+				p.refuse(pl.ID(), no.Kind, no.Reason)
 				p.fate(Fate{Type: c.Type, Verdict: memory.Refuse, Reason: "instructions"})
 				continue
 			}
 		}
 		p.fate(Fate{Type: c.Type, Memory: x.add(p, pl.ID(), c)})
 	}
+}
+
+// LeftOut is why a statement is not remembered of which the wearer's instructions say so;
+// said is in their words.
+func LeftOut(said string, event memory.EventID, at time.Time) memory.Refusal {
+	return memory.Refusal{Event: event, At: at, Kind: "instructions", Reason: "your instructions leave out " + cut(said, memory.MaxName)}
 }
 
 func (x *Extractor) add(p *pending, plugin string, c memory.Candidate) memory.ID {

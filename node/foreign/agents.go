@@ -3,15 +3,27 @@ package foreign
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
 )
 
-// SecretKey is the metadata of a line that says a secret of another system's vault. If
-// the extractors do not move the secret into the vault, the line must not stay.
+// SecretKey is the metadata of a line that says a secret of another system's vault; its value
+// says what the secret is for. If the extractors do not move the secret into the vault, the
+// line must not stay. Nobody may print the line: see [Shown].
 const SecretKey = "mirix_secret"
+
+// Shown is what a person may be shown of a text that an import adds: the text, or for a secret
+// what it is for.
+func Shown(r *serve.AddRequest) string {
+	if of := r.Metadata[SecretKey]; of != "" {
+		return of + ": goes to the vault"
+	}
+	return r.Text
+}
 
 // mirixItem is an item of any of MIRIX's memories.
 type mirixItem struct {
@@ -77,7 +89,7 @@ func (r *Result) mirix(where string, kind memory.Type, m *mirixItem) {
 			r.skip(where, "a secret with blanks or lines, or without a caption: add it by hand, and say what it is for")
 			return
 		}
-		metadata[SecretKey] = "yes"
+		metadata[SecretKey] = cut(m.Caption)
 		r.said(Mirix, where, key, "", said, at, metadata)
 		return
 	case memory.Core:
@@ -131,7 +143,11 @@ func (r *Result) lines(f Format, where, key, label, text string, metadata map[st
 
 // secretLine says a secret as a person would, so that the extractors know it.
 func secretLine(caption, secret string) (string, bool) {
-	of := strings.Join(strings.FieldsFunc(caption, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }), " ")
+	words := strings.FieldsFunc(caption, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' })
+	for i, w := range words {
+		words[i] = strings.Trim(w, "-")
+	}
+	of := strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 	if of == "" || len(of) > memory.MaxName || len(secret) < 4 || len(secret) > 512 ||
 		strings.ContainsFunc(secret, func(c rune) bool { return !unicode.IsGraphic(c) || unicode.IsSpace(c) }) {
 		return "", false

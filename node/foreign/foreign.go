@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -128,9 +129,35 @@ func bounded(m map[string]string) memory.Metadata {
 	return out
 }
 
-// Read reads a file of a format. name is used in messages. Errors wrap
-// [memory.ErrInvalid] if the file does not have that format.
+// Read reads a file of a format. name is used in messages. A line that was said at an
+// unknown time is marked as undated. Errors wrap [memory.ErrInvalid] if the file does not
+// have that format.
 func Read(f Format, name string, r io.Reader, o Options) (Result, error) {
+	res, err := readAny(f, name, r, o)
+	for i := range res.Adds {
+		a := &res.Adds[i]
+		a.Undated = a.Infers() && a.At.IsZero()
+	}
+	if errors.Is(err, memory.ErrInvalid) && wanted[f] != "" && !strings.Contains(err.Error(), "want ") {
+		err = fmt.Errorf("%w: want %s", err, wanted[f])
+	}
+	return res, err
+}
+
+// wanted says what a file of each format is, for messages.
+var wanted = map[Format]string{
+	Mem0:       "the JSON of Mem0's get_all or export: a list of memories, or one under \"results\"",
+	ChatGPT:    "conversations.json, or saved memories as text or JSON",
+	Claude:     "conversations.json of Claude's data export, a list of conversations",
+	Telegram:   "result.json of Telegram Desktop",
+	Locations:  "Timeline.json, or a file of Takeout's Semantic Location History",
+	Mirix:      "the answer to GET /memory/components, with \"memories\"",
+	Letta:      "an agent file with \"blocks\" or \"core_memory\", or a list of passages",
+	Omi:        "a list of memories, or conversations with \"transcript_segments\"",
+	Screenpipe: "the answer to GET /search, with a list under \"data\"",
+}
+
+func readAny(f Format, name string, r io.Reader, o Options) (Result, error) {
 	b, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
 	if err != nil {
 		return Result{}, err
@@ -261,8 +288,15 @@ func decode(name string, b []byte, v any) error {
 			err = fmt.Errorf("something follows the JSON value")
 		}
 	}
+	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		at := ""
+		if t.Field != "" {
+			at = fmt.Sprintf(" in %q", t.Field)
+		}
+		return fmt.Errorf("%w: %s: at byte %d: the %s%s has another form", memory.ErrInvalid, name, dec.InputOffset(), t.Value, at)
+	}
 	if err != nil {
-		return fmt.Errorf("%w: %s: at byte %d: %v", memory.ErrInvalid, name, dec.InputOffset(), err)
+		return fmt.Errorf("%w: %s: at byte %d: no JSON: %v", memory.ErrInvalid, name, dec.InputOffset(), err)
 	}
 	return nil
 }

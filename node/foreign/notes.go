@@ -71,6 +71,9 @@ var observation = regexp.MustCompile(`(?m)^[ \t]*- \[([^\[\]\n]{2,})\] +(.+)$`)
 // readBasic makes a resource of a note of basic-memory, and a memory of each of its
 // observations.
 func readBasic(name string, b []byte) (r Result, err error) {
+	if !strings.EqualFold(path.Ext(name), ".md") {
+		return r, fmt.Errorf("%w: %s: want basic-memory's folder, or a note that ends in .md", memory.ErrInvalid, name)
+	}
 	if r, err = readMarkdown(BasicMemory, name, b); err != nil || len(r.Adds) == 0 {
 		return r, err
 	}

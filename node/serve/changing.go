@@ -34,6 +34,7 @@ type AddRequest struct {
 	Keep        bool                `json:"keep,omitempty"`        // with infer: keep in its own words what no extractor reads
 	Type        memory.Type         `json:"type,omitempty"`        // without infer; empty: semantic. Not vault
 	At          time.Time           `json:"at,omitzero"`           // when it was said; absent: now
+	Undated     bool                `json:"undated,omitempty"`     // with infer, without at: nobody knows when it was said, so it stands beside what is there and ends none of it
 	Speaker     string              `json:"speaker,omitempty"`     // empty: the wearer
 	Lang        string              `json:"lang,omitempty"`        // BCP 47
 	User        string              `json:"user,omitempty"`        // scope; empty: the wearer
@@ -163,6 +164,8 @@ func (r *AddRequest) check() error {
 		return kindInvalid.problem("infer", "infer: type, fields, slot and tags are for a memory that is added as it stands: set infer to false")
 	case r.Infers() && (r.Sensitivity != nil || !r.Expires.IsZero()):
 		return kindInvalid.problem("infer", "infer: sensitivity and expires are for a memory that is added as it stands: set infer to false")
+	case r.Undated && (!r.Infers() || !r.At.IsZero()):
+		return kindInvalid.problem("undated", "undated: it is for a text that the extractors read (infer), without at")
 	}
 	return checkType("type", r.Type)
 }

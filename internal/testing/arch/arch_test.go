@@ -147,7 +147,7 @@ var may = map[string][]string{
 	"node/policy":                     {"memory"},
 	"node/policy/rulebook":            {"memory", "memory/engine", "memory/store", "node/opened", "node/policy", "node/policy/consent", "node/serve"},
 	"node/policy/consent":             {"memory", "memory/engine", "memory/store", "node/config", "node/opened", "node/policy", "node/serve"},
-	"node/edit":                       {"memory", "memory/engine", "memory/reconcile", "memory/store", "node/config", "node/extract", "node/opened", "node/serve"},
+	"node/edit":                       {"memory", "memory/category", "memory/engine", "memory/reconcile", "memory/store", "node/config", "node/extract", "node/opened", "node/serve"},
 	"node/exchange":                   {"memory", "memory/store", "crypto/keyring", "crypto/seal", "internal/wait", "node/cold", "node/config", "node/extract", "node/lan", "node/opened", "node/remotes", "node/serve", "sync/..."},
 	"node/plugins":                    {"memory", "memory/engine", "memory/store", "crypto/seal", "wasm", "wasm/abi", "wasm/plugins", "wasm/trust", "node/extract", "node/installed", "node/opened", "node/serve"},
 	"node":                            {"memory/...", "crypto/...", "wasm/...", "sync/...", "internal/...", "docs"},
