@@ -61,7 +61,7 @@ type note struct {
 	Tags    []string
 
 	extra string // properties of other names, as YAML
-	above string // of a page: a person's words before the block
+	above string // what stands before the block: of a page a person's words, of a note its text
 	tail  string // a person's words after the block
 	block string // as it was found
 	bad   error  // why the text can't be taken; wraps memory.ErrInvalid
@@ -85,20 +85,22 @@ type made struct {
 	block string
 }
 
-// with puts a person's own words to it; n may be nil.
+// with puts a person's own words to it; n may be nil. What stands above the block is
+// the person's in a page only: in a note it is the text, which d.text replaces.
 func (d *made) with(n *note) []byte {
 	var b bytes.Buffer
 	b.WriteString("---\n" + strings.Join(d.head, "\n") + "\n")
-	above, tail := "", ""
+	above, tail := d.text, ""
 	if n != nil {
 		b.WriteString(n.extra)
-		above, tail = n.above, n.tail
+		tail = n.tail
+		if d.text == "" {
+			above = n.above
+		}
 	}
 	b.WriteString("---\n")
-	for _, part := range []string{d.text, above} {
-		if part != "" {
-			b.WriteString(part + "\n\n")
-		}
+	if above != "" {
+		b.WriteString(above + "\n\n")
 	}
 	b.WriteString(blockBegin + "\n" + d.block + blockEnd + "\n")
 	if tail != "" {

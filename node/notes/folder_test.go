@@ -1,0 +1,128 @@
+package notes
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// homeFolder is a folder on disk, which look opens again as the next round does.
+type homeFolder struct {
+	*testing.T
+	root *os.Root
+}
+
+func newFolder(t *testing.T) *homeFolder {
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return &homeFolder{t, root}
+}
+
+func (h *homeFolder) look() *folder {
+	h.Helper()
+	f, err := openFolder(h.root, false)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return f
+}
+
+func (h *homeFolder) read(name string) string {
+	h.Helper()
+	b, err := h.root.ReadFile(name)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return string(b)
+}
+
+// edit writes a file as an editor does; its time differs from what was seen.
+func (h *homeFolder) edit(name, text string) {
+	h.Helper()
+	if err := h.root.WriteFile(name, []byte(text), 0o600); err != nil {
+		h.Fatal(err)
+	}
+	later := time.Now().Add(time.Minute)
+	if err := h.root.Chtimes(name, later, later); err != nil {
+		h.Fatal(err)
+	}
+}
+
+// put writes the note of a memory, and saves the state.
+func (h *homeFolder) put(m *memory.Memory, l links) *entry {
+	h.Helper()
+	f := h.look()
+	e := f.State.Notes[m.ID]
+	if e == nil {
+		e = &entry{Path: "Memories/a.md"}
+		f.State.Notes[m.ID] = e
+	}
+	is := parsed(m)
+	if err := f.write(e, m.ID, render(m, l, time.UTC), is.sum()); err != nil {
+		h.Fatal(err)
+	}
+	if err := f.save(); err != nil {
+		h.Fatal(err)
+	}
+	return e
+}
+
+func tea() *memory.Memory {
+	m := &memory.Memory{ID: memory.ID{1}, Learnt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	m.Type, m.Text = memory.Semantic, "Ann likes green tea"
+	return m
+}
+
+// A note that is written again says its memory once: after edits of a person, after
+// changes of the memory, and after a new tag, link or photo.
+func TestNoteIsRewrittenOnce(t *testing.T) {
+	h, m := newFolder(t), tea()
+	m.Type, m.Fields.Procedural = memory.Procedural, &memory.ProceduralFields{EntryType: "guide", Steps: []string{"boil", "pour"}}
+	l := links{day: "[[Days/2026-03-01|2026-03-01]]"}
+	check := func(what string) {
+		t.Helper()
+		h.put(m, l)
+		text := h.read("Memories/a.md")
+		n, err := parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is := parsed(m); n.Text != m.Text || n.sum() != is.sum() {
+			t.Fatalf("after %s the memory is %q, and its note\n%s", what, m.Text, text)
+		}
+	}
+	check("the first note")
+	for _, to := range []string{"black tea", "coffee"} {
+		is := parsed(m)
+		text := h.read("Memories/a.md")
+		at := strings.LastIndex(m.Text, "likes ") + len("likes ")
+		h.edit("Memories/a.md", strings.Replace(text, m.Text, m.Text[:at]+to, 1)+"\nMy own words.\n")
+		has, err := h.look().note("Memories/a.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := is.edit(has, m, "Memories/a.md")
+		if r.Text == nil || *r.Text != "Ann likes "+to || r.Fields != nil {
+			t.Fatalf("the edit is %+v", r)
+		}
+		m.Text = *r.Text
+		check("an edit")
+	}
+	m.Tags = []string{"drink"}
+	check("a new tag")
+	l.people = []string{"[[People/Ann|Ann]]"}
+	check("a new link")
+	l.file = "Files/a.jpg"
+	check("a new photo")
+	m.Text = "Ann likes water"
+	check("a change of the memory")
+	if text := h.read("Memories/a.md"); strings.Count(text, "My own words.") != 2 {
+		t.Fatalf("the person's words:\n%s", text)
+	}
+}
