@@ -34,6 +34,21 @@ type state struct {
 	Files   map[memory.ID]string `json:"files"` // paths
 }
 
+// valid reports whether a state that was read has all that the program relies on.
+func (s *state) valid() bool {
+	for _, e := range s.Notes {
+		if e == nil {
+			return false
+		}
+	}
+	for _, e := range s.Pages {
+		if e == nil {
+			return false
+		}
+	}
+	return s.Version == 1
+}
+
 // entry is one file that was written.
 type entry struct {
 	Path     string    `json:"path"`
@@ -47,6 +62,10 @@ type entry struct {
 
 // errBusy: a person has changed the file since it was looked at.
 var errBusy = errors.New("it has changed in this moment: try again")
+
+// busy reports whether an error means that a person is at work on the file, which then
+// waits for the next round.
+func busy(err error) bool { return errors.Is(err, errBusy) || errors.Is(err, fs.ErrNotExist) }
 
 // seen is a file as it is.
 type seen struct {
@@ -76,7 +95,7 @@ func openFolder(root *os.Root, dry bool) (*folder, error) {
 	case err != nil:
 		return nil, err
 	default:
-		if err := json.Unmarshal(b, &f.State); err != nil || f.State.Version != 1 {
+		if err := json.Unmarshal(b, &f.State); err != nil || !f.State.valid() {
 			return nil, fmt.Errorf("%w: %s is not what this program wrote; without it, notes are compared with memories anew", memory.ErrInvalid, StateFile)
 		}
 		f.saved = string(b)
@@ -106,6 +125,10 @@ func (f *folder) scan() error {
 			s.id = id
 		} else if s.size <= maxNote {
 			b, err := f.root.ReadFile(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				delete(f.found, name) // it went while we looked
+				return nil
+			}
 			if err != nil {
 				return err
 			}
@@ -218,6 +241,9 @@ func (f *folder) write(e *entry, id memory.ID, d *made, base string) error {
 	b := d.with(own)
 	if s != nil {
 		is, err := f.root.ReadFile(e.Path)
+		if busy(err) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -226,12 +252,15 @@ func (f *folder) write(e *entry, id memory.ID, d *made, base string) error {
 			return nil
 		}
 	}
-	if err := f.put(e.Path, b); errors.Is(err, errBusy) {
+	if err := f.put(e.Path, b); busy(err) {
 		return nil
 	} else if err != nil {
 		return err
 	}
 	info, err := f.root.Stat(e.Path)
+	if busy(err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -249,25 +278,35 @@ func (f *folder) put(name string, b []byte) error {
 	if err := f.root.WriteFile(part, b, 0o600); err != nil {
 		return errors.Join(err, f.root.Remove(part))
 	}
-	s := f.found[name]
-	switch info, err := f.root.Lstat(name); {
-	case errors.Is(err, fs.ErrNotExist) && s == nil:
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
-	case err != nil, s == nil, info.Size() != s.size, !info.ModTime().Equal(s.mod):
-		return errors.Join(fmt.Errorf("%s: %w", name, errBusy), f.root.Remove(part))
+	err := f.still(name)
+	if err == nil {
+		err = f.root.Rename(part, name)
 	}
-	if err := f.root.Rename(part, name); err != nil {
+	if err != nil {
 		return errors.Join(err, f.root.Remove(part))
 	}
 	f.written++
 	return nil
 }
 
+// still is nil if a file is as it was when the folder was looked at, and else wraps
+// errBusy. It is asked just before the file is replaced or removed.
+func (f *folder) still(name string) error {
+	s := f.found[name]
+	switch info, err := f.root.Lstat(name); {
+	case errors.Is(err, fs.ErrNotExist) && s == nil:
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case err != nil, s == nil, info.Size() != s.size, !info.ModTime().Equal(s.mod):
+		return fmt.Errorf("%s: %w", name, errBusy)
+	}
+	return nil
+}
+
 // setAside copies a note that a person edited while its memory changed, as a note of
-// that person's own. The note itself is written again.
+// that person's own. The note itself is written again. An error for which busy holds
+// leaves all as it was.
 func (f *folder) setAside(name string, e *entry) (string, error) {
-	e.Rendered = ""
 	copied := strings.TrimSuffix(name, ".md") + time.Now().Format(" (Conflicted copy 200601021504).md")
 	for i := 2; f.taken[strings.ToLower(copied)]; i++ {
 		copied = strings.TrimSuffix(name, ".md") + time.Now().Format(" (Conflicted copy 200601021504") + fmt.Sprintf(" %d).md", i)
@@ -279,8 +318,11 @@ func (f *folder) setAside(name string, e *entry) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f.taken[strings.ToLower(copied)] = true
-	return copied, f.put(copied, unnamed(b))
+	if err := f.put(copied, unnamed(b)); err != nil {
+		return "", err
+	}
+	f.taken[strings.ToLower(copied)], e.Rendered = true, ""
+	return copied, nil
 }
 
 var mark = regexp.MustCompile(`(?m)^locket: .*\n`)
@@ -295,7 +337,8 @@ func unnamed(b []byte) []byte {
 }
 
 // retire takes a note or page away. What a person has written stays: kept says that
-// the person had edited what the note said, which then is all there still.
+// the person had edited what the note said, which then is all there still. An error for
+// which busy holds leaves all as it was.
 func (f *folder) retire(name, base string) (kept bool, err error) {
 	n, err := f.note(name)
 	if err != nil {
@@ -320,12 +363,19 @@ func (f *folder) retire(name, base string) (kept bool, err error) {
 		}
 		return false, f.put(name, []byte("---\n"+n.extra+"---\n"+own+"\n"))
 	}
-	f.removed++
 	if f.dry {
+		f.removed++
 		return false, nil
 	}
+	if err := f.still(name); err != nil {
+		return false, err
+	}
+	if err := f.root.Remove(name); err != nil {
+		return false, err
+	}
+	f.removed++
 	delete(f.found, name)
-	return false, f.root.Remove(name)
+	return false, nil
 }
 
 // removeFile removes the photo or recording of a memory.
@@ -367,8 +417,8 @@ func (f *folder) fetch(id memory.ID, name string, get func(io.Writer) error) err
 	return nil
 }
 
-// reserved are names that Windows has for devices.
-var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com\d|lpt\d)$`)
+// devices are names that Windows has for devices.
+var devices = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com\d|lpt\d)$`)
 
 // free gives a path for a new file, made of words that a memory has: nothing in them
 // leaves the folder, hides the file, or ends a link.
@@ -387,7 +437,7 @@ func (f *folder) free(dir, title string, id memory.ID) string {
 		}
 	}
 	title = strings.TrimLeft(strings.TrimRight(title, ". "), ". ")
-	if title == "" || reserved.MatchString(title) {
+	if title == "" || devices.MatchString(title) {
 		title = strings.TrimSpace("Memory " + title)
 	}
 	text := id.String()

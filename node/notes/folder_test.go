@@ -1,6 +1,8 @@
 package notes
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -107,9 +109,9 @@ func TestNoteIsRewrittenOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := is.edit(has, m, "Memories/a.md")
-		if r.Text == nil || *r.Text != "Ann likes "+to || r.Fields != nil {
-			t.Fatalf("the edit is %+v", r)
+		r, err := is.edit(has, m, "Memories/a.md")
+		if err != nil || r.Text == nil || *r.Text != "Ann likes "+to || r.Fields != nil {
+			t.Fatalf("the edit is %+v, %v", r, err)
 		}
 		m.Text = *r.Text
 		check("an edit")
@@ -125,4 +127,82 @@ func TestNoteIsRewrittenOnce(t *testing.T) {
 	if text := h.read("Memories/a.md"); strings.Count(text, "My own words.") != 2 {
 		t.Fatalf("the person's words:\n%s", text)
 	}
+}
+
+// A rule about the memory has no note, and no edit makes one or unmakes one.
+func TestThreatNoteEditsRules(t *testing.T) {
+	m := tea()
+	r := &round{o: Options{Sensitivity: memory.Secret}}
+	m.State = memory.Active
+	if !r.wanted(m) {
+		t.Fatal("an ordinary memory has no note")
+	}
+	for _, tag := range []string{memory.RulesTag, memory.WaitingTag} {
+		rule := *m
+		rule.Tags = []string{"sharing", tag}
+		if r.wanted(&rule) {
+			t.Errorf("a memory with the tag %s has a note", tag)
+		}
+	}
+	for _, tag := range []string{"locket:rules", "Locket:Rules", "locket:other", "waiting"} {
+		is, has := parsed(m), parsed(m)
+		has.Tags = []string{tag}
+		if change, err := is.edit(&has, m, "a.md"); !errors.Is(err, memory.ErrInvalid) {
+			t.Errorf("%s: %+v, %v", tag, change, err)
+		}
+	}
+	m.Tags = []string{"locket:other", "drink"}
+	is, has := parsed(m), parsed(m)
+	has.Tags = nil
+	if change, err := is.edit(&has, m, "a.md"); err != nil || len(change.Untag) != 1 || change.Untag[0] != "drink" {
+		t.Errorf("%+v, %v", change, err)
+	}
+}
+
+// A state that this program did not write is refused, and nothing panics.
+func TestStateRefuses(t *testing.T) {
+	for _, in := range []string{"{", "null", "[]", `{"version":2}`, `{"version":1,"pages":{"day/x":null}}`, `{"version":1,"notes":{"` + tea().ID.String() + `":null}}`} {
+		h := newFolder(t)
+		h.edit(StateFile, in)
+		if _, err := openFolder(h.root, false); !errors.Is(err, memory.ErrInvalid) {
+			t.Errorf("%s: %v", in, err)
+		}
+	}
+}
+
+// A note that a person changes, or removes, while it is retired or set aside, stays as
+// that person has it, and so does what is known of it.
+func TestBusyNote(t *testing.T) {
+	for name, change := range map[string]func(h *homeFolder){
+		"edited":  func(h *homeFolder) { h.edit("Memories/a.md", "mine") },
+		"removed": func(h *homeFolder) { _ = h.root.Remove("Memories/a.md") },
+	} {
+		h := newFolder(t)
+		h.put(tea(), links{})
+		f := h.look()
+		e := f.State.Notes[tea().ID]
+		r := &round{dir: f, known: map[memory.ID]*memory.Memory{}}
+		change(h)
+		was := *e
+		if err := r.stale(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if b, err := h.root.ReadFile("Memories/a.md"); name == "edited" && string(b) != "mine" || name == "removed" && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: the note is %q, %v", name, b, err)
+		}
+		if name == "removed" {
+			if _, err := f.setAside("Memories/a.md", e); !busy(err) || *e != was {
+				t.Errorf("%s: set aside: %v, %+v", name, err, e)
+			}
+		}
+	}
+	// Somebody removes the note between the look and the removal.
+	h := newFolder(t)
+	e := h.put(tea(), links{})
+	f := h.look()
+	h.edit("Memories/a.md", h.read("Memories/a.md"))
+	if _, err := f.retire("Memories/a.md", e.Base); !busy(err) {
+		t.Errorf("a note that was saved in this moment was retired: %v", err)
+	}
+	h.read("Memories/a.md")
 }

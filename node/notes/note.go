@@ -163,7 +163,18 @@ func tagsOf(m *memory.Memory) []string {
 	return slices.Compact(out)
 }
 
+// reserved reports whether a tag has a meaning for Locket itself. No edit sets or
+// removes one: it would change who may see a memory, or hide it.
+func reserved(tag string) bool {
+	tag = strings.ToLower(strings.TrimSpace(tag))
+	return tag == memory.WaitingTag || strings.HasPrefix(tag, "locket:")
+}
+
+// tagOf is a tag as a note has it; empty: the note doesn't show it.
 func tagOf(t string) string {
+	if reserved(t) {
+		return ""
+	}
 	return strings.Trim(strings.Map(func(c rune) rune {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("_-/", c) {
 			return c
@@ -323,8 +334,9 @@ func words(v *yaml.Node) (out []string, err error) {
 	return slices.Compact(out), nil
 }
 
-// edit is what has to change in a memory, whose note says n, so that it says has.
-func (n *note) edit(has *note, m *memory.Memory, path string) serve.UpdateRequest {
+// edit gives the changes by which the memory m, whose note says n, comes to say what
+// its edited note has. Errors wrap [memory.ErrInvalid].
+func (n *note) edit(has *note, m *memory.Memory, path string) (serve.UpdateRequest, error) {
 	r := serve.UpdateRequest{Reason: fmt.Sprintf("edited in the note %q", path)}
 	if has.Text != n.Text {
 		r.Text = &has.Text
@@ -340,6 +352,9 @@ func (n *note) edit(has *note, m *memory.Memory, path string) serve.UpdateReques
 		r.Fields = &memory.Fields{Resource: &g}
 	}
 	for _, t := range has.Tags {
+		if reserved(t) {
+			return r, fmt.Errorf("%w: the tag %q is one that only Locket sets", memory.ErrInvalid, t)
+		}
 		if !slices.Contains(n.Tags, t) {
 			r.Tag = append(r.Tag, t)
 		}
@@ -349,5 +364,5 @@ func (n *note) edit(has *note, m *memory.Memory, path string) serve.UpdateReques
 			r.Untag = append(r.Untag, t)
 		}
 	}
-	return r
+	return r, nil
 }

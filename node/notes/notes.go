@@ -166,8 +166,11 @@ func (r *round) anyMoved() bool {
 	return false
 }
 
+// wanted reports whether a memory is to have a note. What a person has said about
+// their memory itself has none: an edit would change who may see what.
 func (r *round) wanted(m *memory.Memory) bool {
-	return m.State == memory.Active && m.Type != memory.Vault && !m.Negates && m.Sensitivity <= r.o.Sensitivity && strings.TrimSpace(m.Text) != "" &&
+	return !slices.Contains(m.Tags, memory.RulesTag) && !slices.Contains(m.Tags, memory.WaitingTag) &&
+		m.State == memory.Active && m.Type != memory.Vault && !m.Negates && m.Sensitivity <= r.o.Sensitivity && strings.TrimSpace(m.Text) != "" &&
 		(len(r.o.Types) == 0 || slices.Contains(r.o.Types, m.Type))
 }
 
@@ -232,6 +235,9 @@ func (r *round) stale() error {
 		e := r.dir.State.Notes[id]
 		if path := r.dir.pathOf(id, e); path != "" {
 			kept, err := r.dir.retire(path, e.Base)
+			if busy(err) {
+				continue // a person is at work in it, and it goes in the next round
+			}
 			if err != nil {
 				return err
 			}
@@ -282,10 +288,15 @@ func (r *round) one(id memory.ID) error {
 		return r.correct(e, m, &is, has)
 	default:
 		name, err := r.dir.setAside(path, e)
-		if name != "" {
-			r.rep.Conflicts = append(r.rep.Conflicts, name)
+		if busy(err) {
+			e.held = true
+			return nil
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		r.rep.Conflicts = append(r.rep.Conflicts, name)
+		return nil
 	}
 }
 
@@ -316,15 +327,20 @@ func (r *round) gone(m *memory.Memory, e *entry) error {
 
 // correct tells the node what a person has changed in a note.
 func (r *round) correct(e *entry, m *memory.Memory, is, has *note) error {
-	if r.o.Dry {
-		r.rep.Corrected++
-		return nil
-	}
 	if has.Text == "" {
 		r.fail(e, fmt.Errorf("%w: the text is empty; delete the note to have its memory forgotten", memory.ErrInvalid))
 		return nil
 	}
-	after, err := r.node.Update(r.ctx, m.ID.String(), is.edit(has, m, e.Path))
+	change, err := is.edit(has, m, e.Path)
+	if err != nil {
+		r.fail(e, err)
+		return nil
+	}
+	if r.o.Dry {
+		r.rep.Corrected++
+		return nil
+	}
+	after, err := r.node.Update(r.ctx, m.ID.String(), change)
 	if err != nil {
 		r.fail(e, err)
 		return nil
