@@ -89,7 +89,7 @@ type folder struct {
 
 // openFolder reads the state, and looks at every Markdown file that isn't as it was.
 func openFolder(root *os.Root, dry bool) (*folder, error) {
-	f := &folder{root: root, dry: dry, found: map[string]*seen{}, byID: map[memory.ID][]string{}, taken: map[string]bool{}}
+	f := &folder{root: root, dry: dry}
 	switch b, err := root.ReadFile(StateFile); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -113,7 +113,9 @@ func openFolder(root *os.Root, dry bool) (*folder, error) {
 	return f, f.scan()
 }
 
+// scan looks at every file of the folder. What was seen before is forgotten.
 func (f *folder) scan() error {
+	f.found, f.byID, f.taken = map[string]*seen{}, map[memory.ID][]string{}, map[string]bool{}
 	was := map[string]memory.ID{}
 	for id, e := range f.State.Notes {
 		was[e.Path] = id

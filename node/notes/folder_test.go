@@ -1,14 +1,19 @@
 package notes
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
 )
 
 // homeFolder is a folder on disk, which look opens again as the next round does.
@@ -184,7 +189,7 @@ func TestBusyNote(t *testing.T) {
 		r := &round{dir: f, known: map[memory.ID]*memory.Memory{}}
 		change(h)
 		was := *e
-		if err := r.stale(); err != nil {
+		if err := r.removeStale(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if b, err := h.root.ReadFile("Memories/a.md"); name == "edited" && string(b) != "mine" || name == "removed" && !errors.Is(err, fs.ErrNotExist) {
@@ -205,4 +210,112 @@ func TestBusyNote(t *testing.T) {
 		t.Errorf("a note that was saved in this moment was retired: %v", err)
 	}
 	h.read("Memories/a.md")
+}
+
+// forgets runs the part of a round that forgets, for a person who has agreed to forget
+// each deleted note, and gives the report and the requests that the node got.
+func (h *homeFolder) forgets(known []*memory.Memory, o Options, meanwhile func()) (rep Report, requests []string) {
+	h.Helper()
+	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		requests = append(requests, q.Method+" "+q.URL.Path)
+		fmt.Fprint(w, "{}")
+	}))
+	defer node.Close()
+	r := &round{ctx: h.Context(), node: serve.Dial("tcp", node.Listener.Addr().String(), ""), dir: h.look(), o: o, known: map[memory.ID]*memory.Memory{}}
+	r.o.Ask = func(string, *memory.Memory) Answer { return Forget }
+	for _, m := range known {
+		r.known[m.ID] = m
+	}
+	for _, m := range known {
+		if err := r.takeNote(m.ID); err != nil {
+			h.Fatal(err)
+		}
+	}
+	if meanwhile != nil {
+		meanwhile()
+	}
+	if err := r.forgetDeleted(); err != nil {
+		h.Fatal(err)
+	}
+	return r.rep, requests
+}
+
+// A memory is forgotten when its note is gone, and not when its file is only broken,
+// taken off the disk, or away for a moment.
+func TestForgetsWhatWasDeleted(t *testing.T) {
+	const name = "Memories/a.md"
+	whole := func(h *homeFolder) string { return h.read(name) }
+	for what, c := range map[string]struct {
+		do   func(h *homeFolder)
+		says string // a part of why the note is held; empty: it is forgotten
+	}{
+		"deleted":        {func(h *homeFolder) { _ = h.root.Remove(name) }, ""},
+		"too large":      {func(h *homeFolder) { h.edit(name, whole(h)+string(bytes.Repeat([]byte("x"), maxNote))) }, "bytes, at most"},
+		"empty":          {func(h *homeFolder) { h.edit(name, "") }, "empty"},
+		"cut":            {func(h *homeFolder) { h.edit(name, whole(h)[:20]) }, "no property locket"},
+		"no properties":  {func(h *homeFolder) { h.edit(name, "Ann likes green tea") }, "no property locket"},
+		"another's note": {func(h *homeFolder) { h.edit(name, "---\nlocket: "+memory.ID{9}.String()+"\n---\nx") }, "another memory"},
+		"a folder":       {func(h *homeFolder) { _ = h.root.Remove(name); _ = h.root.Mkdir(name, 0o700) }, "no file that can be read"},
+		"in iCloud":      {func(h *homeFolder) { _ = h.root.Rename(name, "Memories/.a.md.icloud") }, ".a.md.icloud is there"},
+	} {
+		h := newFolder(t)
+		h.put(tea(), links{})
+		c.do(h)
+		rep, requests := h.forgets([]*memory.Memory{tea()}, Options{}, nil)
+		if c.says == "" {
+			if rep.Forgotten != 1 || len(requests) != 1 || !strings.HasPrefix(requests[0], "DELETE ") || !strings.Contains(requests[0], tea().ID.String()) {
+				t.Errorf("%s: %+v, %q", what, rep, requests)
+			}
+		} else if len(requests) > 0 || rep.Forgotten > 0 || len(rep.Failed) != 1 || !strings.HasPrefix(rep.Failed[0], name) || !strings.Contains(rep.Failed[0], c.says) {
+			t.Errorf("%s: %+v, %q", what, rep, requests)
+		}
+	}
+	// An editor puts the note back before the second look, or the whole folder goes.
+	for what, then := range map[string]func(h *homeFolder){
+		"put back":      func(h *homeFolder) { _ = h.root.Rename("away", name) },
+		"state removed": func(h *homeFolder) { _ = h.root.Remove(StateFile) },
+	} {
+		h := newFolder(t)
+		h.put(tea(), links{})
+		_ = h.root.Rename(name, "away")
+		if rep, requests := h.forgets([]*memory.Memory{tea()}, Options{}, func() { then(h) }); len(requests) > 0 || rep.Forgotten > 0 {
+			t.Errorf("%s: %+v, %q", what, rep, requests)
+		}
+	}
+}
+
+// Where many notes are missing at once, none of their memories is forgotten unless a
+// person says that this was meant.
+func TestForgetsManyWhenTold(t *testing.T) {
+	for _, c := range []struct{ notes, deleted, forgotten int }{{12, 11, 0}, {11, 10, 10}, {60, 12, 12}, {59, 12, 0}} {
+		for _, meant := range []bool{false, true} {
+			h := newFolder(t)
+			f := h.look()
+			var known []*memory.Memory
+			for i := range c.notes {
+				m := tea()
+				m.ID = memory.ID{byte(i + 1)}
+				known = append(known, m)
+				e, is := &entry{Path: fmt.Sprintf("Memories/%d.md", i)}, parsed(m)
+				f.State.Notes[m.ID] = e
+				if err := f.write(e, m.ID, render(m, links{}, time.UTC), is.sum()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := f.save(); err != nil {
+				t.Fatal(err)
+			}
+			for i := range c.deleted {
+				_ = h.root.Remove(fmt.Sprintf("Memories/%d.md", i))
+			}
+			want := c.forgotten
+			if meant {
+				want = c.deleted
+			}
+			rep, requests := h.forgets(known, Options{Many: func(int, int) bool { return meant }}, nil)
+			if rep.Forgotten != want || len(requests) != want || (want == 0) != (len(rep.Failed) == 1) {
+				t.Errorf("%+v, meant %v: %+v, %d requests", c, meant, rep, len(requests))
+			}
+		}
+	}
 }

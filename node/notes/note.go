@@ -264,7 +264,7 @@ func split(b []byte) (front map[string]yaml.Node, head, body string, err error) 
 	return front, head, body, nil
 }
 
-// idOf is the memory that a file is a note of; the zero id: of none.
+// idOf gives the id of the memory whose note a file is. It is zero if the file is no note.
 func idOf(front map[string]yaml.Node) (id memory.ID) {
 	v := front["locket"]
 	id, err := memory.ParseID(v.Value)
