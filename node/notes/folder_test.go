@@ -71,7 +71,7 @@ func (h *homeFolder) put(m *memory.Memory, l links) *entry {
 		f.State.Notes[m.ID] = e
 	}
 	is := parsed(m)
-	if err := f.write(e, m.ID, render(m, l, time.UTC), is.sum()); err != nil {
+	if err := f.writeNote(e, render(m, l, time.UTC), is.sum()); err != nil {
 		h.Fatal(err)
 	}
 	if err := f.save(); err != nil {
@@ -298,7 +298,7 @@ func TestForgetsManyWhenTold(t *testing.T) {
 				known = append(known, m)
 				e, is := &entry{Path: fmt.Sprintf("Memories/%d.md", i)}, parsed(m)
 				f.State.Notes[m.ID] = e
-				if err := f.write(e, m.ID, render(m, links{}, time.UTC), is.sum()); err != nil {
+				if err := f.writeNote(e, render(m, links{}, time.UTC), is.sum()); err != nil {
 					t.Fatal(err)
 				}
 			}

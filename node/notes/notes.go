@@ -351,5 +351,5 @@ func (r *round) write(id memory.ID) error {
 		return nil
 	}
 	base := parsed(m)
-	return r.dir.write(e, id, render(m, links, r.o.Zone), base.sum())
+	return r.dir.writeNote(e, render(m, links, r.o.Zone), base.sum())
 }

@@ -198,7 +198,7 @@ func (r *round) writePages() error {
 				r.rep.Conflicts = append(r.rep.Conflicts, name)
 			}
 		}
-		if err := r.dir.write(e, memory.ID{}, d, digest([]byte(d.block))); err != nil {
+		if err := r.dir.writePage(e, d, digest([]byte(d.block))); err != nil {
 			return err
 		}
 	}
