@@ -32,9 +32,12 @@ func (a *app) notesCommand() *cobra.Command {
 with properties, wikilinks and photos. The next time, only what has changed is written.
 
 An edit of a note's text, steps, content or tags corrects its memory, and locket why names
-the note. A note that was deleted is asked about before its memory is forgotten. If a note
-was edited while its memory changed, the edit is kept in a copy beside it. Properties of
-your own, and what you write below a note's links or around a page's, stay.
+the note. A note that was deleted is asked about before its memory is forgotten. With
+--forget this question comes only where more than ten notes, and more than a fifth, are
+missing at once; without a terminal nothing is forgotten then. A file that can't be read as
+its note any more is named, and its memory stays. If a note was edited while its memory
+changed, the edit is kept in a copy beside it. Properties of your own, and what you write
+below a note's links or around a page's, stay.
 
 What is in the vault never becomes a note. Notes are not encrypted: --sensitivity says what
 may be in them. Use a folder of its own, within your vault of Obsidian or elsewhere.`,
@@ -67,9 +70,15 @@ may be in them. Use a folder of its own, within your vault of Obsidian or elsewh
 			switch {
 			case forget:
 				o.Ask = func(string, *memory.Memory) notes.Answer { return notes.Forget }
+				if a.talks() {
+					o.Many = func(missing, all int) bool {
+						return a.confirm(fmt.Sprintf("%d of %d notes are missing at once. Forget their memories for good?", missing, all))
+					}
+				}
 			case again:
 				o.Ask = func(string, *memory.Memory) notes.Answer { return notes.Again }
 			case a.talks():
+				o.Many = func(int, int) bool { return true } // each was asked about
 				o.Ask = func(path string, m *memory.Memory) notes.Answer {
 					if a.confirm(fmt.Sprintf("%s was deleted. Forget %q for good? (No writes the note again.)", oneLine(path), short(oneLine(m.Text)))) {
 						return notes.Forget

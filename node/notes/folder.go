@@ -1,52 +1,20 @@
 package notes
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/locket-dev/locket/memory"
 )
 
-// StateFile is the file in which a folder's state is kept.
-const StateFile = ".locket-notes.json"
-
 // maxNote is the greatest file that is looked at, in bytes: a resource's content with
 // every character escaped, and as much again of a person's own.
 const maxNote = 4 * memory.MaxContent
-
-// state is what was written to a folder.
-type state struct {
-	Version int                  `json:"version"` // 1
-	Space   string               `json:"space"`
-	Seq     uint64               `json:"seq"` // of the last change that was seen
-	Notes   map[memory.ID]*entry `json:"notes"`
-	Pages   map[string]*entry    `json:"pages"` // by kind and entity or date
-	Files   map[memory.ID]string `json:"files"` // paths
-}
-
-// entry is one file that was written.
-type entry struct {
-	Path     string    `json:"path"`
-	Rendered string    `json:"rendered"` // digest of what was made of the memory, without a person's own words
-	Base     string    `json:"base"`     // digest of what the note said of its memory; of a page, of its block
-	Size     int64     `json:"size"`     // of the file as it was last seen
-	Mod      time.Time `json:"mod"`      // the same
-
-	held bool // not to be written in this round
-}
-
-// errBusy: a person has changed the file since it was looked at.
-var errBusy = errors.New("it has changed in this moment: try again")
 
 // seen is a file as it is.
 type seen struct {
@@ -68,33 +36,9 @@ type folder struct {
 	written, removed int
 }
 
-// openFolder reads the state, and looks at every Markdown file that isn't as it was.
-func openFolder(root *os.Root, dry bool) (*folder, error) {
-	f := &folder{root: root, dry: dry, found: map[string]*seen{}, byID: map[memory.ID][]string{}, taken: map[string]bool{}}
-	switch b, err := root.ReadFile(StateFile); {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return nil, err
-	default:
-		if err := json.Unmarshal(b, &f.State); err != nil || f.State.Version != 1 {
-			return nil, fmt.Errorf("%w: %s is not what this program wrote; without it, notes are compared with memories anew", memory.ErrInvalid, StateFile)
-		}
-		f.saved = string(b)
-	}
-	f.State.Version = 1
-	if f.State.Notes == nil {
-		f.State.Notes = map[memory.ID]*entry{}
-	}
-	if f.State.Pages == nil {
-		f.State.Pages = map[string]*entry{}
-	}
-	if f.State.Files == nil {
-		f.State.Files = map[memory.ID]string{}
-	}
-	return f, f.scan()
-}
-
+// scan looks at every file of the folder. What was seen before is forgotten.
 func (f *folder) scan() error {
+	f.found, f.byID, f.taken = map[string]*seen{}, map[memory.ID][]string{}, map[string]bool{}
 	was := map[string]memory.ID{}
 	for id, e := range f.State.Notes {
 		was[e.Path] = id
@@ -106,6 +50,10 @@ func (f *folder) scan() error {
 			s.id = id
 		} else if s.size <= maxNote {
 			b, err := f.root.ReadFile(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				delete(f.found, name) // it went while we looked
+				return nil
+			}
 			if err != nil {
 				return err
 			}
@@ -190,225 +138,4 @@ func (f *folder) note(name string) (*note, error) {
 		return nil, err
 	}
 	return parse(b)
-}
-
-// write makes the file of an entry say what was made, and keeps a person's own words.
-func (f *folder) write(e *entry, id memory.ID, d *made, base string) error {
-	rendered := digest(d.with(nil))
-	s := f.found[e.Path]
-	if e.Rendered == rendered && (s != nil || id.IsZero()) {
-		if s != nil {
-			e.Size, e.Mod = s.size, s.mod
-		}
-		e.Base = base
-		return nil
-	}
-	var own *note
-	if s != nil {
-		var err error
-		if own, err = f.note(e.Path); err != nil {
-			e.held = true
-			return nil // named where it is taken; of a page, a person is at work in it
-		}
-	}
-	if f.dry {
-		f.written++
-		return nil
-	}
-	b := d.with(own)
-	if s != nil {
-		is, err := f.root.ReadFile(e.Path)
-		if err != nil {
-			return err
-		}
-		if string(is) == string(b) {
-			e.Rendered, e.Base, e.Size, e.Mod = rendered, base, s.size, s.mod
-			return nil
-		}
-	}
-	if err := f.put(e.Path, b); errors.Is(err, errBusy) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	info, err := f.root.Stat(e.Path)
-	if err != nil {
-		return err
-	}
-	e.Rendered, e.Base, e.Size, e.Mod = rendered, base, info.Size(), info.ModTime()
-	return nil
-}
-
-// put writes a file whole, or not at all. A file that a person has changed since it
-// was looked at stays for the next round.
-func (f *folder) put(name string, b []byte) error {
-	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
-		return err
-	}
-	part := path.Join(path.Dir(name), ".locket-part")
-	if err := f.root.WriteFile(part, b, 0o600); err != nil {
-		return errors.Join(err, f.root.Remove(part))
-	}
-	s := f.found[name]
-	switch info, err := f.root.Lstat(name); {
-	case errors.Is(err, fs.ErrNotExist) && s == nil:
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
-	case err != nil, s == nil, info.Size() != s.size, !info.ModTime().Equal(s.mod):
-		return errors.Join(fmt.Errorf("%s: %w", name, errBusy), f.root.Remove(part))
-	}
-	if err := f.root.Rename(part, name); err != nil {
-		return errors.Join(err, f.root.Remove(part))
-	}
-	f.written++
-	return nil
-}
-
-// setAside copies a note that a person edited while its memory changed, as a note of
-// that person's own. The note itself is written again.
-func (f *folder) setAside(name string, e *entry) (string, error) {
-	e.Rendered = ""
-	copied := strings.TrimSuffix(name, ".md") + time.Now().Format(" (Conflicted copy 200601021504).md")
-	for i := 2; f.taken[strings.ToLower(copied)]; i++ {
-		copied = strings.TrimSuffix(name, ".md") + time.Now().Format(" (Conflicted copy 200601021504") + fmt.Sprintf(" %d).md", i)
-	}
-	if f.dry {
-		return copied, nil
-	}
-	b, err := f.root.ReadFile(name)
-	if err != nil {
-		return "", err
-	}
-	f.taken[strings.ToLower(copied)] = true
-	return copied, f.put(copied, unnamed(b))
-}
-
-var mark = regexp.MustCompile(`(?m)^locket: .*\n`)
-
-// unnamed is a file without the property by which it is a note of a memory.
-func unnamed(b []byte) []byte {
-	at := mark.FindIndex(b)
-	if at == nil {
-		return b
-	}
-	return slices.Concat(b[:at[0]], b[at[1]:])
-}
-
-// retire takes a note or page away. What a person has written stays: kept says that
-// the person had edited what the note said, which then is all there still.
-func (f *folder) retire(name, base string) (kept bool, err error) {
-	n, err := f.note(name)
-	if err != nil {
-		return true, nil // it can't be read, so nobody knows whose words they are
-	}
-	if n.sum() != base && digest([]byte(n.block)) != base {
-		if f.dry {
-			return true, nil
-		}
-		b, err := f.root.ReadFile(name)
-		if err != nil {
-			return true, err
-		}
-		return true, f.put(name, unnamed(b))
-	}
-	if digest([]byte(n.block)) != base {
-		n.above = "" // the memory's text
-	}
-	if own := strings.TrimSpace(n.above + "\n\n" + n.tail); own != "" || n.extra != "" {
-		if f.dry {
-			return false, nil
-		}
-		return false, f.put(name, []byte("---\n"+n.extra+"---\n"+own+"\n"))
-	}
-	f.removed++
-	if f.dry {
-		return false, nil
-	}
-	delete(f.found, name)
-	return false, f.root.Remove(name)
-}
-
-// removeFile removes the photo or recording of a memory.
-func (f *folder) removeFile(id memory.ID) error {
-	name, ok := f.State.Files[id]
-	if !ok || f.dry {
-		return nil
-	}
-	delete(f.State.Files, id)
-	err := f.root.Remove(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	f.removed++
-	return err
-}
-
-// fetch writes the photo or recording of a memory, unless it is there.
-func (f *folder) fetch(id memory.ID, name string, get func(io.Writer) error) error {
-	if _, err := f.root.Stat(name); err == nil && f.State.Files[id] == name || f.dry {
-		return nil
-	}
-	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
-		return err
-	}
-	part := path.Join(path.Dir(name), ".locket-part")
-	w, err := f.root.Create(part)
-	if err != nil {
-		return err
-	}
-	if err = errors.Join(get(w), w.Close()); err == nil {
-		err = f.root.Rename(part, name)
-	}
-	if err != nil {
-		return errors.Join(err, f.root.Remove(part))
-	}
-	f.State.Files[id] = name
-	f.written++
-	return nil
-}
-
-// reserved are names that Windows has for devices.
-var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com\d|lpt\d)$`)
-
-// free gives a path for a new file, made of words that a memory has: nothing in them
-// leaves the folder, hides the file, or ends a link.
-func (f *folder) free(dir, title string, id memory.ID) string {
-	title, _, _ = strings.Cut(strings.TrimSpace(title), "\n")
-	title = strings.Join(strings.Fields(strings.Map(func(c rune) rune {
-		if unicode.IsControl(c) || unicode.Is(unicode.Cf, c) || strings.ContainsRune(`\/:*?"<>|#^[]%`, c) || c == unicode.ReplacementChar {
-			return ' '
-		}
-		return c
-	}, title)), " ")
-	if r := []rune(title); len(r) > 45 {
-		title = string(r[:45])
-		if i := strings.LastIndexByte(title, ' '); i > 20 {
-			title = title[:i]
-		}
-	}
-	title = strings.TrimLeft(strings.TrimRight(title, ". "), ". ")
-	if title == "" || reserved.MatchString(title) {
-		title = strings.TrimSpace("Memory " + title)
-	}
-	text := id.String()
-	for _, end := range []string{"", " " + text[:6], " " + text} {
-		if name := dir + "/" + title + end + ".md"; !f.taken[strings.ToLower(name)] {
-			f.taken[strings.ToLower(name)] = true
-			return name
-		}
-	}
-	return dir + "/" + text + ".md"
-}
-
-// save writes the state, if it has changed.
-func (f *folder) save() error {
-	b, err := json.MarshalIndent(&f.State, "", " ")
-	if err != nil || f.dry || string(b) == f.saved {
-		return err
-	}
-	part := StateFile + ".part"
-	if err := f.root.WriteFile(part, b, 0o600); err != nil {
-		return err
-	}
-	return f.root.Rename(part, StateFile)
 }

@@ -61,7 +61,7 @@ type note struct {
 	Tags    []string
 
 	extra string // properties of other names, as YAML
-	above string // of a page: a person's words before the block
+	above string // what stands before the block: of a page a person's words, of a note its text
 	tail  string // a person's words after the block
 	block string // as it was found
 	bad   error  // why the text can't be taken; wraps memory.ErrInvalid
@@ -85,20 +85,22 @@ type made struct {
 	block string
 }
 
-// with puts a person's own words to it; n may be nil.
+// with puts a person's own words to it; n may be nil. What stands above the block is
+// the person's in a page only: in a note it is the text, which d.text replaces.
 func (d *made) with(n *note) []byte {
 	var b bytes.Buffer
 	b.WriteString("---\n" + strings.Join(d.head, "\n") + "\n")
-	above, tail := "", ""
+	above, tail := d.text, ""
 	if n != nil {
 		b.WriteString(n.extra)
-		above, tail = n.above, n.tail
+		tail = n.tail
+		if d.text == "" {
+			above = n.above
+		}
 	}
 	b.WriteString("---\n")
-	for _, part := range []string{d.text, above} {
-		if part != "" {
-			b.WriteString(part + "\n\n")
-		}
+	if above != "" {
+		b.WriteString(above + "\n\n")
 	}
 	b.WriteString(blockBegin + "\n" + d.block + blockEnd + "\n")
 	if tail != "" {
@@ -161,7 +163,18 @@ func tagsOf(m *memory.Memory) []string {
 	return slices.Compact(out)
 }
 
+// reserved reports whether a tag has a meaning for Locket itself. No edit sets or
+// removes one: it would change who may see a memory, or hide it.
+func reserved(tag string) bool {
+	tag = strings.ToLower(strings.TrimSpace(tag))
+	return tag == memory.WaitingTag || strings.HasPrefix(tag, "locket:")
+}
+
+// tagOf is a tag as a note has it; empty: the note doesn't show it.
 func tagOf(t string) string {
+	if reserved(t) {
+		return ""
+	}
 	return strings.Trim(strings.Map(func(c rune) rune {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("_-/", c) {
 			return c
@@ -251,7 +264,7 @@ func split(b []byte) (front map[string]yaml.Node, head, body string, err error) 
 	return front, head, body, nil
 }
 
-// idOf is the memory that a file is a note of; the zero id: of none.
+// idOf gives the id of the memory whose note a file is. It is zero if the file is no note.
 func idOf(front map[string]yaml.Node) (id memory.ID) {
 	v := front["locket"]
 	id, err := memory.ParseID(v.Value)
@@ -321,8 +334,9 @@ func words(v *yaml.Node) (out []string, err error) {
 	return slices.Compact(out), nil
 }
 
-// edit is what has to change in a memory, whose note says n, so that it says has.
-func (n *note) edit(has *note, m *memory.Memory, path string) serve.UpdateRequest {
+// edit gives the changes by which the memory m, whose note says n, comes to say what
+// its edited note has. Errors wrap [memory.ErrInvalid].
+func (n *note) edit(has *note, m *memory.Memory, path string) (serve.UpdateRequest, error) {
 	r := serve.UpdateRequest{Reason: fmt.Sprintf("edited in the note %q", path)}
 	if has.Text != n.Text {
 		r.Text = &has.Text
@@ -338,6 +352,9 @@ func (n *note) edit(has *note, m *memory.Memory, path string) serve.UpdateReques
 		r.Fields = &memory.Fields{Resource: &g}
 	}
 	for _, t := range has.Tags {
+		if reserved(t) {
+			return r, fmt.Errorf("%w: the tag %q is one that only Locket sets", memory.ErrInvalid, t)
+		}
 		if !slices.Contains(n.Tags, t) {
 			r.Tag = append(r.Tag, t)
 		}
@@ -347,5 +364,5 @@ func (n *note) edit(has *note, m *memory.Memory, path string) serve.UpdateReques
 			r.Untag = append(r.Untag, t)
 		}
 	}
-	return r
+	return r, nil
 }

@@ -42,7 +42,7 @@ type Answer int
 
 const (
 	Later  Answer = iota // ask again the next time
-	Forget               // erase the memory for good
+	Forget               // erase the memory for good, if its note is missing in a second look, too
 	Again                // write the note again
 )
 
@@ -55,6 +55,9 @@ type Options struct {
 	Dry         bool               // change nothing, neither here nor in the node
 	// Ask is called for each note that a person has deleted. nil: Later.
 	Ask func(path string, m *memory.Memory) Answer
+	// Many is called before memories are forgotten while many notes are missing at
+	// once, and says whether that was meant. nil: it was not.
+	Many func(missing, notes int) bool
 }
 
 // Report says what one round did.
@@ -75,16 +78,18 @@ func (r *Report) Changed() bool { return r.Written+r.Removed+r.Corrected+r.Forgo
 
 // round is one look at both sides.
 type round struct {
-	ctx   context.Context
-	node  *serve.Client
-	dir   *folder
-	o     Options
-	rep   Report
-	known map[memory.ID]*memory.Memory // that are to have notes
-	order []memory.ID                  // of known: by time, then id
-	moved map[memory.ID]bool           // memories that have changed since the last round
-	cold  bool                         // some memories are not on this device, so a list lacks them
-	names naming
+	ctx    context.Context
+	node   *serve.Client
+	dir    *folder
+	o      Options
+	rep    Report
+	known  map[memory.ID]*memory.Memory // that are to have notes
+	order  []memory.ID                  // of known: by time, then id
+	moved  map[memory.ID]bool           // memories that have changed since the last round
+	forget []memory.ID                  // memories whose notes were deleted, to be forgotten
+	pause  time.Duration                // until the second look, before memories are forgotten
+	cold   bool                         // some memories are not on this device, so a list lacks them
+	names  naming
 }
 
 // Sync makes the folder and the node agree, once. After an error, what was done is
@@ -93,7 +98,7 @@ func Sync(ctx context.Context, root *os.Root, node *serve.Client, o Options) (Re
 	if o.Zone == nil {
 		o.Zone = time.UTC
 	}
-	r := &round{ctx: ctx, node: node, o: o, known: map[memory.ID]*memory.Memory{}, moved: map[memory.ID]bool{}}
+	r := &round{ctx: ctx, node: node, o: o, known: map[memory.ID]*memory.Memory{}, moved: map[memory.ID]bool{}, pause: secondLook}
 	var err error
 	if r.dir, err = openFolder(root, o.Dry); err != nil {
 		return r.rep, err
@@ -101,7 +106,7 @@ func Sync(ctx context.Context, root *os.Root, node *serve.Client, o Options) (Re
 	if err := r.read(); err != nil {
 		return r.rep, err
 	}
-	err = r.carry()
+	err = r.apply()
 	r.rep.Written, r.rep.Removed = r.dir.written, r.dir.removed
 	return r.rep, errors.Join(err, r.dir.save())
 }
@@ -166,8 +171,11 @@ func (r *round) anyMoved() bool {
 	return false
 }
 
+// wanted reports whether a memory is to have a note. What a person has said about
+// their memory itself has none: an edit would change who may see what.
 func (r *round) wanted(m *memory.Memory) bool {
-	return m.State == memory.Active && m.Type != memory.Vault && !m.Negates && m.Sensitivity <= r.o.Sensitivity && strings.TrimSpace(m.Text) != "" &&
+	return !slices.Contains(m.Tags, memory.RulesTag) && !slices.Contains(m.Tags, memory.WaitingTag) &&
+		m.State == memory.Active && m.Type != memory.Vault && !m.Negates && m.Sensitivity <= r.o.Sensitivity && strings.TrimSpace(m.Text) != "" &&
 		(len(r.o.Types) == 0 || slices.Contains(r.o.Types, m.Type))
 }
 
@@ -179,18 +187,21 @@ func when(m *memory.Memory) time.Time {
 	return m.When()
 }
 
-// carry brings edits to the node, and then writes what has changed.
-func (r *round) carry() error {
-	if err := r.stale(); err != nil {
+// apply brings edits to the node, and then writes what has changed.
+func (r *round) apply() error {
+	if err := r.removeStale(); err != nil {
 		return err
 	}
 	for _, id := range slices.Clone(r.order) {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		if err := r.one(id); err != nil {
+		if err := r.takeNote(id); err != nil {
 			return err
 		}
+	}
+	if err := r.forgetDeleted(); err != nil {
+		return err
 	}
 	r.order = slices.DeleteFunc(r.order, func(id memory.ID) bool { return r.known[id] == nil })
 	r.rep.Notes = len(r.order)
@@ -208,8 +219,8 @@ func (r *round) carry() error {
 	return r.writePages()
 }
 
-// stale removes the notes of memories that are to have none.
-func (r *round) stale() error {
+// removeStale removes notes whose memories were forgotten, ended or hidden.
+func (r *round) removeStale() error {
 	for _, id := range slices.SortedFunc(maps.Keys(r.dir.State.Notes), func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) }) {
 		if r.known[id] != nil {
 			continue
@@ -232,6 +243,9 @@ func (r *round) stale() error {
 		e := r.dir.State.Notes[id]
 		if path := r.dir.pathOf(id, e); path != "" {
 			kept, err := r.dir.retire(path, e.Base)
+			if busy(err) {
+				continue // a person is at work in it, and it goes in the next round
+			}
 			if err != nil {
 				return err
 			}
@@ -247,8 +261,8 @@ func (r *round) stale() error {
 	return nil
 }
 
-// one brings what a person did with the note of a memory to the node.
-func (r *round) one(id memory.ID) error {
+// takeNote brings what a person did with the note of a memory to the node.
+func (r *round) takeNote(id memory.ID) error {
 	m, e := r.known[id], r.dir.State.Notes[id]
 	path := r.dir.pathOf(id, e)
 	if path == "" {
@@ -256,7 +270,7 @@ func (r *round) one(id memory.ID) error {
 			r.dir.State.Notes[id] = &entry{}
 			return nil
 		}
-		return r.gone(m, e)
+		return r.deleted(m, e)
 	}
 	if e == nil {
 		e = &entry{}
@@ -282,49 +296,34 @@ func (r *round) one(id memory.ID) error {
 		return r.correct(e, m, &is, has)
 	default:
 		name, err := r.dir.setAside(path, e)
-		if name != "" {
-			r.rep.Conflicts = append(r.rep.Conflicts, name)
-		}
-		return err
-	}
-}
-
-// gone asks what becomes of a memory whose note a person has deleted.
-func (r *round) gone(m *memory.Memory, e *entry) error {
-	answer := Later
-	if r.o.Ask != nil && !r.o.Dry {
-		answer = r.o.Ask(e.Path, m)
-	}
-	switch answer {
-	case Forget:
-		if _, err := r.node.Delete(r.ctx, m.ID.String()); err != nil {
-			r.fail(e, err)
+		if busy(err) {
+			e.held = true
 			return nil
 		}
-		r.rep.Forgotten++
-		delete(r.known, m.ID)
-		delete(r.dir.State.Notes, m.ID)
-		return r.dir.removeFile(m.ID)
-	case Again:
-		*e = entry{}
-	default:
-		r.rep.Waiting = append(r.rep.Waiting, e.Path)
-		e.held = true
+		if err != nil {
+			return err
+		}
+		r.rep.Conflicts = append(r.rep.Conflicts, name)
+		return nil
 	}
-	return nil
 }
 
 // correct tells the node what a person has changed in a note.
 func (r *round) correct(e *entry, m *memory.Memory, is, has *note) error {
-	if r.o.Dry {
-		r.rep.Corrected++
-		return nil
-	}
 	if has.Text == "" {
 		r.fail(e, fmt.Errorf("%w: the text is empty; delete the note to have its memory forgotten", memory.ErrInvalid))
 		return nil
 	}
-	after, err := r.node.Update(r.ctx, m.ID.String(), is.edit(has, m, e.Path))
+	change, err := is.edit(has, m, e.Path)
+	if err != nil {
+		r.fail(e, err)
+		return nil
+	}
+	if r.o.Dry {
+		r.rep.Corrected++
+		return nil
+	}
+	after, err := r.node.Update(r.ctx, m.ID.String(), change)
 	if err != nil {
 		r.fail(e, err)
 		return nil
@@ -352,5 +351,5 @@ func (r *round) write(id memory.ID) error {
 		return nil
 	}
 	base := parsed(m)
-	return r.dir.write(e, id, render(m, links, r.o.Zone), base.sum())
+	return r.dir.writeNote(e, render(m, links, r.o.Zone), base.sum())
 }

@@ -59,7 +59,7 @@ func TestNoteSaysItsMemory(t *testing.T) {
 		if is := parsed(m); is.sum() != n.sum() {
 			t.Fatalf("it looks edited:\n%s", b)
 		}
-		if r := n.edit(n, m, "x.md"); r.Text != nil || r.Fields != nil || len(r.Tag)+len(r.Untag) > 0 {
+		if r, err := n.edit(n, m, "x.md"); err != nil || r.Text != nil || r.Fields != nil || len(r.Tag)+len(r.Untag) > 0 {
 			t.Fatalf("an edit of nothing: %+v", r)
 		}
 		if n.extra != "mine: 1\n" || n.tail != "my own words" {

@@ -161,6 +161,9 @@ func (r *round) writePages() error {
 		if p == nil {
 			if s := r.dir.found[e.Path]; s != nil {
 				kept, err := r.dir.retire(e.Path, e.Base)
+				if busy(err) {
+					continue // a person is at work in it, and it goes in the next round
+				}
 				if err != nil {
 					return err
 				}
@@ -186,13 +189,16 @@ func (r *round) writePages() error {
 			}
 			if n.block != "" && digest([]byte(n.block)) != e.Base {
 				name, err := r.dir.setAside(e.Path, e)
+				if busy(err) {
+					continue
+				}
 				if err != nil {
 					return err
 				}
 				r.rep.Conflicts = append(r.rep.Conflicts, name)
 			}
 		}
-		if err := r.dir.write(e, memory.ID{}, d, digest([]byte(d.block))); err != nil {
+		if err := r.dir.writePage(e, d, digest([]byte(d.block))); err != nil {
 			return err
 		}
 	}

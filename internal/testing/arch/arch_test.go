@@ -172,7 +172,7 @@ var may = map[string][]string{
 	"node/console":                    {"node/serve"},
 	"node/recorder":                   {},
 	"node/questions":                  {"memory", "memory/filter", "node/answer", "node/serve"},
-	"node/notes":                      {"memory", "memory/atlas", "memory/names", "node/serve"},
+	"node/notes":                      {"memory", "memory/atlas", "memory/names", "internal/wait", "node/serve"},
 	"node/calendar":                   {"memory", "memory/filter", "node/serve"},
 	"node/intake/homeassistant":       {"memory", "internal/retry", "internal/wait", "node/serve"},
 	"node/hooks":                      {"memory", "internal/wait", "node/apps", "node/serve"},
