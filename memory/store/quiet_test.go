@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -120,5 +122,67 @@ func TestSettle(t *testing.T) {
 	}
 	if err := s.Settle(t.Context()); !errors.Is(err, ErrClosed) {
 		t.Errorf("after the end: %v", err)
+	}
+}
+
+// Where compaction fails, Settle lets go of the writer's token after its time, and does
+// not take it for as long again. Rest ends what it began.
+func TestSettleWhereCompactionFails(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(Options{Dir: dir, Key: seal.NewKey(), Small: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	value := make([]byte, 100<<10)
+	rand.Read(value)
+	write := func(n int) {
+		t.Helper()
+		if err := s.Update(t.Context(), func(tx *Tx) error { return tx.PutMeta(fmt.Sprint(n), value) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	for ; tablesWaiting(s.db) < fewTables-1; n++ {
+		write(n)
+	}
+	tables, err := filepath.Glob(filepath.Join(dir, recordsName, "*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatal(tables, err)
+	}
+	var last int
+	if _, err := fmt.Sscanf(filepath.Base(tables[len(tables)-1]), "%d.sst", &last); err != nil {
+		t.Fatal(err)
+	}
+	var blocked []string // no table can be made under these names; the first is for the memtable
+	for i := last + 2; i < last+2000; i++ {
+		name := filepath.Join(dir, recordsName, fmt.Sprintf("%06d.sst", i))
+		if err := os.Mkdir(name, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		blocked = append(blocked, name)
+	}
+	if err := s.settle(t.Context(), 200*time.Millisecond); !errors.Is(err, errOverdue) {
+		t.Fatalf("%v, want %v", err, errOverdue)
+	}
+	write(n)
+	if err := s.Settle(t.Context()); err != nil || !s.compacts {
+		t.Errorf("again: %v, compacts %v", err, s.compacts)
+	}
+	for _, name := range blocked {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for s.compacts {
+		if err := s.Rest(); err != nil {
+			t.Fatal(err)
+		}
+		if !wait.For(t.Context(), 5*time.Millisecond) {
+			t.Fatal("it compacts for ever")
+		}
+	}
+	if s.overdue || tablesWaiting(s.db) >= fewTables {
+		t.Errorf("overdue %v, %d tables wait after a rest", s.overdue, tablesWaiting(s.db))
 	}
 }
