@@ -181,8 +181,9 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	o.life.Start(asked.Run)
 	o.edits = edit.New(edit.Config{Engine: o.engine, Chain: o.extract, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Started: n.started,
 		Warm: o.tiers.Warm, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID, LeftOut: cfg.LeftOut, Disputable: o.query.Disputable})
+	compact := func(ctx context.Context) error { return errors.Join(o.store.Compact(ctx), o.query.Forget(ctx)) }
 	o.forgets = forget.New(forget.Config{Engine: o.engine, Chain: o.extract, Cold: o.tiers.Keeper, Retention: &n.cfg.Retention, Rules: n.rules, Log: n.log,
-		Warm: o.tiers.Warm, Flush: o.flushHeld, Compact: o.store.Compact, ForgetPlugins: o.plugins.Forget, Withdraw: o.sync.Journal().Withdraw, Shared: func(ctx context.Context) { o.sharing.Forget(ctx) },
+		Warm: o.tiers.Warm, Flush: o.flushHeld, Compact: compact, ForgetPlugins: o.plugins.Forget, Withdraw: o.sync.Journal().Withdraw, Shared: func(ctx context.Context) { o.sharing.Forget(ctx) },
 		PurgeSoon: func(done func(error)) {
 			if o.pump != nil {
 				o.pump.PurgeSoon(nil, done)
@@ -194,7 +195,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		Ask: func(ctx context.Context, held []consent.Held, again bool) error {
 			return o.consent.Ask(ctx, held, again)
 		},
-		Drop: o.forgets.Drop, Flush: o.flushHeld, Compact: o.store.Compact})
+		Drop: o.forgets.Drop, Flush: o.flushHeld, Compact: compact})
 	o.consent = consent.New(consent.Config{Store: o.store, Now: n.now, Note: o.sharing.Consented, Redact: o.sharing.Redact, Refused: o.sharing.Withdraw})
 	o.purse = market.NewPurse(market.PurseConfig{Buyer: &market.Buyer{Dir: n.path(readerDir), HTTP: n.http, Now: n.now}, Store: o.engine, Now: n.now,
 		Approved: func(ctx context.Context, app, alone string, order memory.ID, what string) (bool, error) {

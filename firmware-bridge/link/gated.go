@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/locket-dev/locket/node/intake"
@@ -21,6 +22,10 @@ import (
 // Datagram stands before the address of who sent a datagram, as the topic of what it says. It is
 // answered under the same.
 const Datagram = "udp/"
+
+// Session is the topic under which a gated device is told, in four bytes, of which session
+// datagrams are: those whose bytes 4 to 8 are other ones are lost, and before it all are.
+const Session = "session"
 
 const (
 	maxDatagram  = 4 << 10 // bytes
@@ -98,12 +103,20 @@ func (g *gate) arrived(guest *intake.Guest) {
 	if l, ok := guest.Local.(*net.TCPAddr); ok {
 		at.IP = l.IP
 	}
-	g.of.arrive(&gated{guest: guest, udp: g.udp, topic: guestReplies + strings.Split(guest.Client, "@@@")[1],
+	var remote netip.Addr
+	if r, ok := guest.Remote.(*net.TCPAddr); ok {
+		remote = plain(r.AddrPort())
+	}
+	g.of.arrive(&gated{guest: guest, udp: g.udp, remote: remote, topic: guestReplies + strings.Split(guest.Client, "@@@")[1],
 		opening: Opening{Device: mac(guest.Client), UDP: at.String()},
 		came:    make(chan Notification, manyWaiting), out: make(chan Notification), stop: make(chan struct{}), gone: make(chan struct{})})
 }
 
-// read gives datagrams to the device that is served, as it knows which are its own.
+// plain is an address without what the two kinds of socket write differently.
+func plain(a netip.AddrPort) netip.Addr { return a.Addr().Unmap().WithZone("") }
+
+// read gives datagrams to the device that is served, if they can be its own. Others
+// take no place where its datagrams wait.
 func (g *gate) read() {
 	defer close(g.gone)
 	b := make([]byte, maxDatagram+1)
@@ -118,7 +131,7 @@ func (g *gate) read() {
 		g.of.mu.Lock()
 		d, ok := g.of.now.(*gated)
 		g.of.mu.Unlock()
-		if !ok {
+		if !ok || !d.owns(from, b[:n]) {
 			continue
 		}
 		select {
@@ -132,6 +145,8 @@ func (g *gate) read() {
 type gated struct {
 	guest   *intake.Guest
 	udp     *net.UDPConn
+	remote  netip.Addr // of the device
+	session atomic.Pointer[[4]byte]
 	topic   string // of what we say
 	opening Opening
 	came    chan Notification // datagrams
@@ -139,6 +154,12 @@ type gated struct {
 	stop    chan struct{}
 	gone    chan struct{}
 	once    sync.Once
+}
+
+// owns reports whether a datagram comes from the device's address and is of its session.
+func (d *gated) owns(from netip.AddrPort, b []byte) bool {
+	s := d.session.Load()
+	return s != nil && len(b) >= 8 && [4]byte(b[4:8]) == *s && plain(from) == d.remote
 }
 
 func (d *gated) pass() {
@@ -185,6 +206,11 @@ func (d *gated) Subscribe(_ context.Context, topic string) error      { return a
 func (d *gated) Write(_ context.Context, topic string, b []byte) error {
 	if topic == Text {
 		return d.guest.Send(d.topic, b)
+	}
+	if topic == Session && len(b) == 4 {
+		s := [4]byte(b)
+		d.session.Store(&s)
+		return nil
 	}
 	at, ok := strings.CutPrefix(topic, Datagram)
 	to, err := netip.ParseAddrPort(at)

@@ -97,6 +97,12 @@ func (s *Store) Rest() error {
 // settleEvery is how often Settle looks whether all is compacted.
 const settleEvery = 10 * time.Millisecond
 
+// settleWithin is how long nothing is written while Settle waits. Compaction ends in
+// seconds, and never where it fails, as on a full disk.
+const settleWithin = 30 * time.Second
+
+var errOverdue = errors.New("store: tables are not compacted yet; is the disk full?")
+
 // Unsettled reports whether a small store would soon write its memtable to a table by
 // itself, which takes up to 20 MB at a time when the caller may hold as much.
 func (s *Store) Unsettled() bool { return s.opt.Small && s.wrote.Load() >= memTable*3/4 }
@@ -104,8 +110,11 @@ func (s *Store) Unsettled() bool { return s.opt.Small && s.wrote.Load() >= memTa
 // Settle writes the memtable of a small store to a table. If tables wait it also has
 // them compacted, and returns when none waits any more. Nothing is written meanwhile.
 // This takes up to 40 MB, so whoever writes much with little memory calls
-// it when it holds little else.
-func (s *Store) Settle(ctx context.Context) error {
+// it when it holds little else. After 30 s it gives up with an error; then Rest stops
+// the compactors when they are done, and until then Settle does nothing.
+func (s *Store) Settle(ctx context.Context) error { return s.settle(ctx, settleWithin) }
+
+func (s *Store) settle(ctx context.Context, within time.Duration) error {
 	if !s.opt.Small {
 		return nil
 	}
@@ -115,18 +124,33 @@ func (s *Store) Settle(ctx context.Context) error {
 	case <-s.writer:
 	}
 	defer func() { s.writer <- struct{}{} }()
+	if s.isOverdue() {
+		return nil
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, within, errOverdue)
+	defer stop()
 	many, err := s.turnIfMany()
 	if err != nil || !many {
 		return err
 	}
 	for !settled(s.db) { // only who holds the writer's token replaces db
 		if !wait.For(ctx, settleEvery) {
-			return context.Cause(ctx) // Rest stops them
+			err := context.Cause(ctx) // Rest stops them
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.overdue = errors.Is(err, errOverdue)
+			return err
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.turnCompactors(false)
+}
+
+func (s *Store) isOverdue() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.overdue
 }
 
 // turnIfMany opens the records again, with compactors if tables wait.
@@ -144,7 +168,7 @@ func (s *Store) turnIfMany() (many bool, err error) {
 // holds all locks.
 func (s *Store) turnCompactors(on bool) error {
 	was := s.compacts
-	s.compacts = on
+	s.compacts, s.overdue = on, s.overdue && on
 	if err := s.db.Close(); err != nil {
 		s.compacts = was
 		return errors.Join(fmt.Errorf("store: close to open again: %w", err), s.reopen())

@@ -122,3 +122,43 @@ func TestSettle(t *testing.T) {
 		t.Errorf("after the end: %v", err)
 	}
 }
+
+// Where compaction does not end, Settle lets go of the writer's token after its time, and does
+// not take it for as long again. Rest ends what it began.
+func TestSettleOverdue(t *testing.T) {
+	s, err := Open(Options{Dir: t.TempDir(), Key: seal.NewKey(), Small: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	value := make([]byte, 100<<10)
+	rand.Read(value)
+	write := func(n int) {
+		t.Helper()
+		if err := s.Update(t.Context(), func(tx *Tx) error { return tx.PutMeta(fmt.Sprint(n), value) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	for ; tablesWaiting(s.db) < fewTables-1; n++ {
+		write(n)
+	}
+	if err := s.settle(t.Context(), 0); !errors.Is(err, errOverdue) { // compactors begin within a second
+		t.Fatalf("%v, want %v", err, errOverdue)
+	}
+	write(n)
+	if err := s.Settle(t.Context()); err != nil || !s.compacts {
+		t.Errorf("again: %v, compacts %v", err, s.compacts)
+	}
+	for s.compacts {
+		if err := s.Rest(); err != nil {
+			t.Fatal(err)
+		}
+		if !wait.For(t.Context(), 5*time.Millisecond) {
+			t.Fatal("it compacts for ever")
+		}
+	}
+	if s.overdue || tablesWaiting(s.db) >= fewTables {
+		t.Errorf("overdue %v, %d tables wait after a rest", s.overdue, tablesWaiting(s.db))
+	}
+}

@@ -76,6 +76,7 @@ type Store struct {
 	db       *badger.DB
 	compacts bool                       // db has compactors; guarded by mu, see quiet.go
 	rested   uint64                     // generation at the last Rest; guarded by the writer's token
+	overdue  bool                       // Settle gave up waiting for the compactors, which Rest stops; guarded by mu
 	wrote    atomic.Int64               // bytes that db's memtable has got since it was opened, about
 	state    state                      // guarded by the writer's token
 	lives    map[memory.MemberID]uint64 // guarded by the writer's token; see dot.go

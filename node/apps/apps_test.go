@@ -74,6 +74,11 @@ func reads(name string, types ...string) serve.AppRequest {
 	return serve.AppRequest{Name: name, Can: []serve.Right{serve.RightRead}, Types: types}
 }
 
+// budget is what the right to buy needs.
+func budget() *serve.AppBuying {
+	return &serve.AppBuying{Market: "https://market.example", Budget: "8.00 EUR"}
+}
+
 // What an app may not see is as if it were not there, whichever way it asks.
 func TestUnseen(t *testing.T) {
 	ctx := t.Context()

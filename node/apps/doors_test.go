@@ -127,7 +127,7 @@ func TestTopicTakesTokens(t *testing.T) {
 
 // What an app notes is the app's word, and not the wearer's.
 func noteIsTheApps(t *testing.T, h *home) {
-	app := h.app(t, serve.AppRequest{Name: "notes", Can: serve.Rights[:], Types: []string{"semantic"}})
+	app := h.app(t, serve.AppRequest{Name: "notes", Can: serve.Rights[:], Types: []string{"semantic"}, Buying: budget()})
 	m, err := h.Get(t.Context(), h.add(t, app, plain("The kettle is blue")).String())
 	if err != nil || len(m.Evidence) != 1 || m.Evidence[0].Speaker != "notes" {
 		t.Errorf("%+v, %v", m.Evidence, err)
@@ -234,7 +234,7 @@ func TestRevokeWaitsForWrites(t *testing.T) {
 	b := book(t)
 	w := slow{begun: make(chan bool, 2), end: make(chan bool)}
 	s := apps.Guard(serve.Services{Writer: w}, b, "Ana")
-	n, err := b.AddApp(ctx, serve.AppRequest{Name: "notes", Can: serve.Rights[:], Types: []string{"semantic"}})
+	n, err := b.AddApp(ctx, serve.AppRequest{Name: "notes", Can: serve.Rights[:], Types: []string{"semantic"}, Buying: budget()})
 	if err != nil {
 		t.Fatal(err)
 	}

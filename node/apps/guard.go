@@ -8,6 +8,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -63,14 +64,29 @@ type getter interface {
 // get gives a memory as the app sees it, or memory.ErrNotFound if the app does not
 // see it.
 func (v *visit) get(ctx context.Context, in getter, id memory.ID) (memory.Memory, error) {
+	return v.scope.get(ctx, in, id)
+}
+
+func (s *scope) get(ctx context.Context, in getter, id memory.ID) (memory.Memory, error) {
 	m, err := in.Get(ctx, id)
 	if err != nil && !errors.Is(err, memory.ErrNotFound) && !errors.Is(err, serve.ErrCold) {
 		return memory.Memory{}, err
 	}
-	if err != nil || !v.scope.sees(&m) {
+	if err != nil || !s.sees(&m) {
 		return memory.Memory{}, missing(id.String())
 	}
-	return v.scope.show(m), nil
+	return s.show(m), nil
+}
+
+// scopeNow gives the app's scope by the policy and the answers of the wearer as they
+// are now, for a request that stays open: they may have changed since it began.
+func (v *visit) scopeNow(ctx context.Context) (s scope, err error) {
+	err = v.book.store.View(ctx, func(tx *store.Tx) error {
+		rules, err := v.book.rules.Read(tx)
+		s = scopeOf(&v.app.AppRequest, &rules, v.book.now())
+		return err
+	})
+	return s, err
 }
 
 // shown notes that the app is given memories.

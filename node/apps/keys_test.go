@@ -62,6 +62,36 @@ func TestThreatRevokedKey(t *testing.T) {
 	want(t, err, serve.ErrKey, "")
 }
 
+// A stream that is open heeds the policy that the wearer has changed meanwhile.
+func TestThreatStreamOfAnOldPolicy(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	h := newHome(t)
+	first := h.add(t, h.Client, plain("Ana likes green tea"))
+	app := h.app(t, reads("reader", "semantic"))
+	seen := make(chan memory.ID, 10)
+	go func() {
+		for c, err := range app.Changes(ctx, 0, true) {
+			if err == nil {
+				seen <- c.Memory
+			}
+		}
+	}()
+	if got := <-seen; got != first {
+		t.Fatalf("%s, want %s", got, first)
+	}
+	if _, err := h.SetPolicy(ctx, `permit (principal, action, resource) when { resource.tags.contains("garden") };`); err != nil {
+		t.Fatal(err)
+	}
+	h.add(t, h.Client, plain("Ana's knee hurts"))
+	garden := plain("The tomatoes are ripe")
+	garden.Tags = []string{"garden"}
+	want := h.add(t, h.Client, garden)
+	if got := <-seen; got != want {
+		t.Errorf("the app is given %s, which the policy keeps from it", got)
+	}
+}
+
 // An app may hold only so many streams open at a time, because the node's
 // connections are few and a stream stays open.
 func TestStreamsAtOnce(t *testing.T) {

@@ -204,11 +204,16 @@ func (e *exchange) Changes(ctx context.Context, after uint64, follow bool) iter.
 				yield(c, err)
 				return
 			}
-			m, err := v.get(ctx, e.reader, c.Memory)
+			s, err := v.scopeNow(ctx)
+			if err != nil {
+				yield(memory.Change{}, err)
+				return
+			}
+			m, err := s.get(ctx, e.reader, c.Memory)
 			if err != nil {
 				continue
 			}
-			c = v.scope.change(c, &m)
+			c = s.change(c, &m)
 			if err := v.book.note(ctx, v, serve.AppUse{Did: "changes", Shown: []memory.ID{c.Memory}, Tokens: tokens(memory.Memory{Candidate: memory.Candidate{Text: c.New}})}); err != nil {
 				yield(memory.Change{}, err)
 				return

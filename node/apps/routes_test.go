@@ -45,6 +45,9 @@ func TestRightsOfRoutes(t *testing.T) {
 		if right == "all" {
 			r.Can = serve.Rights[:]
 		}
+		if slices.Contains(r.Can, serve.RightBuy) {
+			r.Buying = budget()
+		}
 		n, err := h.AddApp(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
@@ -58,7 +61,7 @@ func TestRightsOfRoutes(t *testing.T) {
 		}
 		for right, key := range keys {
 			may := e.Needs == serve.RightApp || e.Needs == serve.RightAnyone || e.Needs == right || right == "all" && slices.Contains(serve.Rights[:], e.Needs) ||
-				e.Needs == serve.RightWrite && right != serve.RightRead && right != serve.RightChat
+				e.Needs == serve.RightWrite && right != serve.RightRead && right != serve.RightChat && right != serve.RightBuy
 			if !may {
 				if code, kind := status(api, &e, key); code != 403 || kind != "forbidden" {
 					t.Errorf("%s for an app that may %s: %d %s", e.ID, right, code, kind)

@@ -170,7 +170,7 @@ func (d *dav) propfind(w http.ResponseWriter, r *http.Request) error {
 		XMLName xml.Name `xml:"DAV: propfind"`
 		Prop    *names   `xml:"DAV: prop"`
 	}
-	if err := read(r, &q); err != nil {
+	if err := errors.Join(read(r, &q), q.Prop.limit()); err != nil {
 		return err
 	}
 	depth := r.Header.Get("Depth")
@@ -213,8 +213,7 @@ func (d *dav) propfind(w http.ResponseWriter, r *http.Request) error {
 		}
 		m.add(d, o.path, o.props(false), q.Prop)
 	}
-	m.write(w)
-	return nil
+	return m.write(w)
 }
 
 // prop is a property and its value as XML.
@@ -309,7 +308,7 @@ func (d *dav) report(w http.ResponseWriter, r *http.Request) error {
 			Comp compFilter `xml:"urn:ietf:params:xml:ns:caldav comp-filter"`
 		} `xml:"urn:ietf:params:xml:ns:caldav filter"`
 	}
-	if err := read(r, &q); err != nil {
+	if err := errors.Join(read(r, &q), q.Prop.limit()); err != nil {
 		return err
 	}
 	if name := strings.TrimSuffix(r.URL.Path, "/") + "/"; name != davCal {
@@ -337,22 +336,29 @@ func (d *dav) report(w http.ResponseWriter, r *http.Request) error {
 				m.add(d, all[i].path, all[i].props(true), q.Prop)
 			}
 		}
-		m.write(w)
-		return nil
+		return m.write(w)
 	}
+	at := make(map[string]*object, len(all))
+	for i := range all {
+		at[all[i].path] = &all[i]
+	}
+	told := make(map[string]bool, len(q.Hrefs)) // each once, whatever stands before it
 	for _, h := range q.Hrefs {
 		name := h
 		if i := strings.Index(h, davCal); i >= 0 {
 			name = h[i:]
 		}
-		if o := of(all, name); o != nil {
+		if told[name] {
+			continue
+		}
+		told[name] = true
+		if o := at[name]; o != nil {
 			m.add(d, o.path, o.props(true), q.Prop)
 		} else {
 			m.missing(h)
 		}
 	}
-	m.write(w)
-	return nil
+	return m.write(w)
 }
 
 // match gives the function that a filter is.
@@ -419,11 +425,11 @@ func (e *entry) within(from, to time.Time) bool {
 	return false
 }
 
-// multistatus is an answer about several resources (RFC 4918, 13).
-type multistatus struct{ bytes.Buffer }
-
 // add tells of a resource what was asked for; of what it lacks, that it does.
 func (m *multistatus) add(d *dav, name string, has []prop, want *names) {
+	if m.full() {
+		return
+	}
 	var found, lacks strings.Builder
 	if want == nil {
 		for _, p := range has {
@@ -451,16 +457,6 @@ func (m *multistatus) add(d *dav, name string, has []prop, want *names) {
 		m.WriteString("<D:propstat><D:prop>" + lacks.String() + "</D:prop><D:status>HTTP/1.1 404 Not Found</D:status></D:propstat>")
 	}
 	m.WriteString("</D:response>")
-}
-
-func (m *multistatus) missing(href string) {
-	m.WriteString("<D:response><D:href>" + escape(href) + "</D:href><D:status>HTTP/1.1 404 Not Found</D:status></D:response>")
-}
-
-func (m *multistatus) write(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "application/xml; charset=utf-8")
-	w.WriteHeader(http.StatusMultiStatus)
-	_, _ = io.WriteString(w, xml.Header+`<D:multistatus xmlns:D="DAV:" xmlns:C="`+nsCal+`" xmlns:S="`+nsCS+`">`+m.String()+"</D:multistatus>") // who went away needs no answer
 }
 
 // write writes an element. A name of another space declares it.

@@ -3,6 +3,7 @@ package calendar
 import (
 	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -130,5 +131,54 @@ func TestCalDAVBadInput(t *testing.T) {
 		if code, body := davAsk(t, c.method, url+c.path, c.depth, c.body); code != c.code {
 			t.Errorf("%s %s: %d, want %d: %s", c.method, c.path, code, c.code, body)
 		}
+	}
+}
+
+// A request of a few kB does not make an answer of gigabytes.
+func TestCalDAVRepeats(t *testing.T) {
+	url := davServer(t)
+	file := `/caldav/locket/` + memory.ID{1}.String() + `.ics</D:href>`
+	multi := func(props, hrefs string) string {
+		return `<C:calendar-multiget xmlns:D="DAV:" xmlns:C="` + nsCal + `"><D:prop>` + props + `</D:prop>` + hrefs + `</C:calendar-multiget>`
+	}
+	var distinct strings.Builder
+	for i := range maxProps + 1 {
+		fmt.Fprintf(&distinct, "<D:p%d/>", i)
+	}
+	space := `<D:prop xmlns:x="urn:` + strings.Repeat("y", 8000) + `">` // said once, meant by each
+	for _, c := range []struct {
+		method, body, has string
+		code, times       int
+	}{
+		{"REPORT", multi(strings.Repeat("<C:calendar-data/>", 10000), "<D:href>"+file), "<C:calendar-data>", 207, 1},
+		{"REPORT", multi("<D:getetag/>", strings.Repeat("<D:href>/k/key"+file, 1000)), "<D:getetag>", 207, 1},
+		{"REPORT", multi("<D:getetag/>", "<D:href>/a"+file+"<D:href>/b"+file), "<D:getetag>", 207, 1},
+		{"REPORT", multi("<D:getetag/>", strings.Repeat("<D:href>/gone</D:href>", 1000)), "/gone", 207, 1},
+		{"PROPFIND", `<D:propfind xmlns:D="DAV:"><D:prop>` + strings.Repeat("<D:unknown/>", 1000) + `</D:prop></D:propfind>`, "<D:unknown/>", 207, 4},
+		{"PROPFIND", `<D:propfind xmlns:D="DAV:"><D:prop>` + distinct.String() + `</D:prop></D:propfind>`, "want at most 50", 400, 1},
+		{"PROPFIND", `<D:propfind xmlns:D="DAV:">` + space + "<x:a/><x:b/></D:prop></D:propfind>", "with 8192 bytes", 400, 1},
+		{"REPORT", multi(distinct.String(), "<D:href>"+file), "want at most 50", 400, 1},
+	} {
+		if code, body := davAsk(t, c.method, url+"/caldav/locket/", "1", c.body); code != c.code || strings.Count(body, c.has) != c.times {
+			t.Errorf("%s %.200s: %d, %d times %s in %d bytes", c.method, c.body, code, strings.Count(body, c.has), c.has, len(body))
+		}
+	}
+}
+
+// What would be longer than an answer may be is refused, and not held.
+func TestCalDAVAnswerBound(t *testing.T) {
+	var m multistatus
+	o := object{path: davCal + "x.ics", body: make([]byte, 1<<20)}
+	want := &names{}
+	if err := xml.Unmarshal([]byte(`<prop><calendar-data xmlns="`+nsCal+`"/></prop>`), want); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		m.add(&dav{}, o.path, o.props(true), want)
+		m.missing(strings.Repeat("x", 1<<20))
+	}
+	w := httptest.NewRecorder()
+	if err := m.write(w); err == nil || !strings.Contains(err.Error(), "time-range") || m.Len() > maxAnswer+6<<20 || w.Body.Len() > 0 {
+		t.Errorf("%v, %d bytes", err, m.Len())
 	}
 }

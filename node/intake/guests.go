@@ -39,6 +39,7 @@ type GuestBroker struct {
 type Guest struct {
 	Client string   // id
 	Local  net.Addr // of this machine, as the device reached it
+	Remote net.Addr // of the device
 
 	cl   *mqtt.Client
 	in   chan []byte
@@ -148,7 +149,7 @@ func (h *guestHook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bo
 
 // OnSessionEstablished implements mqtt.Hook.
 func (h *guestHook) OnSessionEstablished(cl *mqtt.Client, _ packets.Packet) {
-	g := &Guest{Client: cl.ID, Local: cl.Net.Conn.LocalAddr(), cl: cl, in: make(chan []byte), stop: make(chan struct{}), gone: make(chan struct{})}
+	g := &Guest{Client: cl.ID, Local: cl.Net.Conn.LocalAddr(), Remote: cl.Net.Conn.RemoteAddr(), cl: cl, in: make(chan []byte), stop: make(chan struct{}), gone: make(chan struct{})}
 	h.mu.Lock()
 	closed := h.closed
 	h.guests[cl] = g

@@ -19,5 +19,33 @@ func (rd Reader) DropOverview() {
 		panic(err)
 	}
 	defer release()
-	qr.overview.drop()
+	if err := qr.overview.drop(context.Background()); err != nil {
+		panic(err)
+	}
+}
+
+// KnowsOverview is of how many memories something is kept.
+func (rd Reader) KnowsOverview() int {
+	qr, release, err := rd.of.Use()
+	if err != nil {
+		panic(err)
+	}
+	defer release()
+	if err := qr.overview.take(context.Background()); err != nil {
+		panic(err)
+	}
+	defer qr.overview.release()
+	return len(qr.overview.by)
+}
+
+// HoldOverview keeps everybody else from it until release.
+func (rd Reader) HoldOverview(ctx context.Context) (release func()) {
+	qr, done, err := rd.of.Use()
+	if err != nil {
+		panic(err)
+	}
+	if err := qr.overview.take(ctx); err != nil {
+		panic(err)
+	}
+	return func() { qr.overview.release(); done() }
 }

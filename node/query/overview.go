@@ -8,7 +8,6 @@ import (
 	"hash/maphash"
 	"iter"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -25,7 +24,7 @@ import (
 type overview struct {
 	sorter *category.Sorter
 
-	mu    sync.Mutex // guards the rest
+	lock  chan struct{} // of one place: who puts something in may use the rest
 	of    store.Edition
 	by    map[memory.ID]*outline // nil: nothing is known yet
 	order []*outline             // by the time when they were learnt; nil: to be sorted
@@ -79,10 +78,12 @@ func (o *overview) outlineOf(m *memory.Memory) *outline {
 // look brings the overview to what tx sees, and calls f under its lock. Where another
 // transaction has looked that sees more, f may find memories that tx does not see yet.
 func (o *overview) look(ctx context.Context, tx *store.Tx, f func() error) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+	if err := o.take(ctx); err != nil {
+		return err
+	}
+	defer o.release()
 	if o.goes == nil {
-		o.goes = time.AfterFunc(overviewRests, o.drop)
+		o.goes = time.AfterFunc(overviewRests, func() { _ = o.drop(context.Background()) }) // which never ends
 	}
 	o.goes.Reset(overviewRests)
 	if err := o.follow(ctx, tx); err != nil {
@@ -91,27 +92,48 @@ func (o *overview) look(ctx context.Context, tx *store.Tx, f func() error) error
 	return f()
 }
 
+// take takes the lock, unless ctx ends first: another may be reading all memories.
+func (o *overview) take(ctx context.Context) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	select {
+	case o.lock <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (o *overview) release() { <-o.lock }
+
 // drop forgets everything.
-func (o *overview) drop() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (o *overview) drop(ctx context.Context) error {
+	if err := o.take(ctx); err != nil {
+		return err
+	}
+	defer o.release()
 	o.by, o.order, o.atlas = nil, nil, nil
+	o.names++ // an atlas that is being drawn is not kept
+	return nil
 }
 
 // close forgets everything, when nobody asks any more.
 func (o *overview) close() {
-	o.drop()
-	o.mu.Lock()
-	defer o.mu.Unlock()
+	ctx := context.Background()
+	_, _ = o.drop(ctx), o.take(ctx) // it never ends
+	defer o.release()
 	if o.goes != nil {
 		o.goes.Stop()
 	}
 }
 
 // keep keeps an atlas for who asks next, unless the names have changed meanwhile.
-func (o *overview) keep(from uint64, a *atlas.Atlas) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (o *overview) keep(ctx context.Context, from uint64, a *atlas.Atlas) {
+	if o.take(ctx) != nil {
+		return // nobody waits for it any more
+	}
+	defer o.release()
 	if o.by != nil && o.names == from {
 		o.atlas = a
 	}

@@ -1,8 +1,11 @@
 package query_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/internal/testing/nodetest"
 	"github.com/locket-dev/locket/memory"
@@ -70,9 +73,22 @@ func TestOutlineFollows(t *testing.T) {
 		ids = append(ids, res.Changes[0].Memory)
 		check("adding " + text)
 	}
+	if n.Reader.KnowsOverview() != len(ids) {
+		t.Fatalf("%d memories are known, want %d", n.Reader.KnowsOverview(), len(ids))
+	}
 	if err := n.Delete(ctx, ids[1]); err != nil {
 		t.Fatal(err)
 	}
+	if known := n.Reader.KnowsOverview(); known != 0 {
+		t.Errorf("%d memories are kept after something was forgotten", known)
+	}
+	release := n.Reader.HoldOverview(ctx)
+	hasty, cancel := context.WithCancel(ctx)
+	time.AfterFunc(10*time.Millisecond, cancel)
+	if _, err := n.Categories(hasty); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v from who does not wait for another's reading", err)
+	}
+	release()
 	check("forgetting")
 	text := "The lamp restarts at noon"
 	if _, err := n.Update(ctx, ids[0], serve.UpdateRequest{Text: &text}); err != nil {

@@ -62,7 +62,13 @@ type Query struct {
 }
 
 // New makes it.
-func New(c Config) *Query { return &Query{c: c, overview: overview{sorter: c.Sorter}} }
+func New(c Config) *Query {
+	return &Query{c: c, overview: overview{sorter: c.Sorter, lock: make(chan struct{}, 1)}}
+}
+
+// Forget drops what is kept of the memories, which the next question reads anew. It is
+// called after something was erased, when nobody reads the records from before.
+func (qr *Query) Forget(ctx context.Context) error { return qr.overview.drop(ctx) }
 
 // Close forgets what is kept of the memories.
 func (qr *Query) Close() { qr.overview.close() }

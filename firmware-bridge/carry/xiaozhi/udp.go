@@ -19,7 +19,7 @@ const lateBy = 300 * time.Millisecond
 
 // open makes a channel of datagrams with keys of its own, and the answer to a hello that says so.
 // One that was there before is over, with what it counted.
-func (s *session) open() ([]byte, error) {
+func (s *session) open(ctx context.Context) ([]byte, error) {
 	host, p, err := net.SplitHostPort(s.udp)
 	if err != nil {
 		return nil, fmt.Errorf("xiaozhi: %w", err)
@@ -33,6 +33,9 @@ func (s *session) open() ([]byte, error) {
 	rand.Read(nonce[4:8]) // the session, by which datagrams of others are known
 	nonce[0] = 1
 	binary.BigEndian.PutUint64(nonce[8:], 0)
+	if err := s.Dev.Write(ctx, link.Session, nonce[4:8]); err != nil {
+		return nil, err
+	}
 	s.id, s.channel, s.from = rand.Text(), frame.NewUDP(key, nonce), ""
 	return frame.HelloUDP(s.id, host, port, key, nonce), nil
 }

@@ -289,6 +289,37 @@ func TestMQTT(t *testing.T) {
 	}
 }
 
+// Who has heard the session's datagrams, and sends them from another address, is not heard.
+func TestMQTTStranger(t *testing.T) {
+	packets := speech(t)
+	n, _, base, stop := houseWith(t, &link.Sockets{Device: mac, MQTT: "127.0.0.1:0"})
+	d, err := enter(t, login(t, base))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.greet()
+	d.listen("start")
+	stranger, err := net.DialUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 2)}, d.udp.RemoteAddr().(*net.UDPAddr))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stranger.Close()
+	for _, p := range packets {
+		b := d.ch.Seal(0, p)
+		for range 3 {
+			if _, err := stranger.Write(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d.send(b)
+	}
+	n.Disk.Until(t, "the first second", func() bool { return len(heardPackets(t, n.Disk.Events)) >= 17 })
+	d.mqtt.Disconnect(0)
+	if rep := stop(); rep.Doubled != 0 || rep.Spoilt != 0 {
+		t.Errorf("%+v", rep)
+	}
+}
+
 // Strangers don't get in by MQTT, and a second connection takes the place of the first.
 func TestMQTTDoor(t *testing.T) {
 	n, _, base, _ := houseWith(t, &link.Sockets{Device: mac, MQTT: "127.0.0.1:0"})

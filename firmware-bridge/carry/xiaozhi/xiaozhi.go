@@ -171,7 +171,7 @@ func (s *session) hello(ctx context.Context, m frame.Message) error {
 	answer := frame.Hello(s.id)
 	if s.udp != "" {
 		var err error
-		if answer, err = s.open(); err != nil {
+		if answer, err = s.open(ctx); err != nil {
 			return err
 		}
 	}

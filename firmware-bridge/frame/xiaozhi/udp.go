@@ -1,11 +1,13 @@
 package xiaozhi
 
 import (
+	"cmp"
 	"crypto/aes"
 	"crypto/cipher"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -22,9 +24,14 @@ const (
 	datagramHeader = 16
 	// held is how many packets wait for one that is late.
 	held = 4
-	// far is how many sequence numbers a datagram may leave out: over an hour of sound. What
-	// claims more is not believed, or it would make all that follows too late.
-	far = 1 << 16
+	// far is how many sequence numbers a datagram may leave out, beside as many as fit into
+	// the time since the latest one: 7 s of packets of 60 ms. What claims more is not
+	// believed, or it would make all that follows too late.
+	far = 128
+	// farthest is how many it may leave out after however long a time: over an hour of sound.
+	farthest = 1 << 16
+	// shortest is how long a packet lasts of which none came yet.
+	shortest = 20 * time.Millisecond
 )
 
 // UDP is the sound of one session that was begun over MQTT (main/protocols/mqtt_protocol.cc):
@@ -47,6 +54,8 @@ type UDP struct {
 	waiting map[uint32][]byte // packets after next, by sequence; at most held
 	lasts   time.Duration     // of the first packet, and so of all; 0: none came
 	sent    uint32            // sequence of the last one that was sealed
+	now     func() time.Time
+	heard   time.Time // when the latest datagram was taken, or the session began
 }
 
 // Heard is a packet that came, or those that did not before it.
@@ -61,7 +70,13 @@ func NewUDP(key, nonce [16]byte) *UDP {
 	if err != nil {
 		panic(err) // it has 16 bytes
 	}
-	return &UDP{block: b, nonce: nonce, next: 1, waiting: map[uint32][]byte{}}
+	return &UDP{block: b, nonce: nonce, next: 1, waiting: map[uint32][]byte{}, now: time.Now, heard: time.Now()}
+}
+
+// ahead is how many sequence numbers may be left out now.
+func (u *UDP) ahead() uint32 {
+	since := max(u.now().Sub(u.heard), 0) / cmp.Or(u.lasts, shortest)
+	return uint32(min(far+since, farthest))
 }
 
 // Push takes a datagram and gives what is next in order. A packet that is late is waited for until
@@ -79,7 +94,7 @@ func (u *UDP) Push(b []byte) ([]Heard, error) {
 		return nil, fmt.Errorf("%w: %d bytes, it says %d", ErrSize, len(b)-datagramHeader, be.Uint16(b[2:]))
 	}
 	seq := be.Uint32(b[12:])
-	if seq < u.next || seq-u.next >= far || u.waiting[seq] != nil {
+	if seq < u.next || seq-u.next >= u.ahead() || u.waiting[seq] != nil {
 		return nil, fmt.Errorf("%w: %d, while %d is to come", ErrSequence, seq, u.next)
 	}
 	packet := u.crypt(b[:datagramHeader], b[datagramHeader:])
@@ -87,7 +102,7 @@ func (u *UDP) Push(b []byte) ([]Heard, error) {
 	if d <= 0 || d > 120*time.Millisecond || u.lasts > 0 && d != u.lasts {
 		return nil, fmt.Errorf("%w: %d bytes", ErrSound, len(packet))
 	}
-	u.lasts = d
+	u.lasts, u.heard = d, u.now()
 	u.waiting[seq] = packet
 	out := u.ready(nil)
 	if len(u.waiting) > held {
@@ -115,7 +130,7 @@ func (u *UDP) ready(out []Heard) []Heard {
 
 // skip gives up what is missing before the first that waits.
 func (u *UDP) skip(out []Heard) []Heard {
-	first := u.next + far
+	first := uint32(math.MaxUint32)
 	for seq := range u.waiting {
 		first = min(first, seq)
 	}

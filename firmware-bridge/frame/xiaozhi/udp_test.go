@@ -88,7 +88,7 @@ func TestBadUDP(t *testing.T) {
 	noise.sent = 1
 	seen := 0
 	for i := range 200 {
-		noise.nonce[8] = byte(i) // another counter each time
+		noise.nonce[8], noise.sent = byte(i), uint32(1+i%100) // another counter each time
 		if _, err := u.Push(noise.Seal(0, datagrams[0])); errors.Is(err, ErrSound) {
 			seen++
 		}
@@ -131,6 +131,34 @@ func TestOrder(t *testing.T) {
 	}
 	if len(u.Flush()) != 0 {
 		t.Error("something is left")
+	}
+}
+
+// Datagrams far ahead don't make the sound that follows too late; after a long silence
+// what is as far ahead is believed.
+func TestFarAhead(t *testing.T) {
+	key, nonce, packets, datagrams := udpVectors(t)
+	u, forger := NewUDP(key, nonce), NewUDP(key, nonce)
+	now := u.heard
+	u.now = func() time.Time { return now }
+	forger.sent = 60000
+	for range held + 1 {
+		if _, err := u.Push(forger.Seal(0, packets[0])); !errors.Is(err, ErrSequence) {
+			t.Errorf("%v of a datagram far ahead", err)
+		}
+	}
+	if got, err := u.Push(datagrams[0]); err != nil || len(got) != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	forger.sent = 2000
+	late := forger.Seal(0, packets[1])
+	if _, err := u.Push(late); !errors.Is(err, ErrSequence) {
+		t.Errorf("%v of two minutes at once", err)
+	}
+	now = now.Add(2000 * u.lasts)
+	got, err := u.Push(late)
+	if got = append(got, u.Flush()...); err != nil || len(got) != 2 || got[0].From != 2 || got[0].To != 2000 || !bytes.Equal(got[1].Packet, packets[1]) {
+		t.Errorf("after two minutes: %+v, %v", got, err)
 	}
 }
 
