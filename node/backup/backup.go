@@ -11,6 +11,8 @@
 //	              archive.Record as JSON. ID is the HMAC-SHA256 of the frame under the key
 //	              "names", 64 hexadecimal digits, and XX its first two
 //	lock          of who writes; in a folder alone
+//	damaged       names of pieces that a check found damaged, one a line; until the next
+//	              export is written
 //
 // A bucket has the same files as objects below a prefix. Whoever has the folder sees how many pieces there are, their sizes and their
 // times, and which come and go.
@@ -32,12 +34,12 @@ import (
 	"iter"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/archive"
 )
 
@@ -72,6 +74,9 @@ type Index struct {
 	At      time.Time `json:"at"`
 	Records int       `json:"records"` // between header and end
 	Pieces  []string  `json:"pieces"`  // ids, in order
+
+	Space   memory.SpaceID `json:"space,omitzero"`    // of the home; zero where an older version wrote it
+	Secrets bool           `json:"secrets,omitempty"` // with the values of the vault
 }
 
 // Folder is a backup that is open, in a folder or a bucket. Its methods are for one
@@ -170,34 +175,47 @@ type Written struct {
 	Gone    int   `json:"removed_pieces"`
 }
 
-// Write takes an export, which must be whole. Until it was read to its end the
-// folder holds the one before; where it is cut off, too.
-func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, error]) (w Written, err error) {
+// Write takes an export, which must be whole. Until it was read to its end nothing is
+// written, and until all was written the folder holds the one before. The errors
+// ErrOtherHome, ErrNothing and ErrVault say that the one before stays for good.
+func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, error], opt WriteOptions) (w Written, err error) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return w, err
 	}
 	defer enc.Close()
 	ix := Index{Version: 1, At: time.Now().UTC()}
-	if _, err := f.Index(ctx); err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {
-		return w, err
-	}
-	there, err := f.at.List(ctx)
+	was, err := f.before(ctx)
 	if err != nil {
 		return w, err
 	}
+	there, err := f.list(ctx)
+	if err != nil {
+		return w, err
+	}
+	sp, err := newSpool(opt.Spool)
+	if err != nil {
+		return w, err
+	}
+	defer func() { err = errors.Join(err, sp.close()) }()
+	same := 0 // pieces that are there already
 	var lines bytes.Buffer
 	cut := func() error {
 		if lines.Len() == 0 {
 			return nil
 		}
-		id, size, err := f.put(ctx, there, enc.EncodeAll(lines.Bytes(), nil))
+		id, sealed, err := f.sealed(enc.EncodeAll(lines.Bytes(), nil))
 		if err != nil {
 			return err
 		}
-		if size > 0 {
-			w.New++
-			w.Bytes += size
+		switch name := place(id); {
+		case sp.named[name]:
+		case there[name] == int64(len(sealed)): // one that a full disk cut off has another size
+			same++
+		default:
+			if err := sp.add(name, sealed); err != nil {
+				return err
+			}
 		}
 		ix.Pieces = append(ix.Pieces, id)
 		lines.Reset()
@@ -206,6 +224,16 @@ func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, er
 	sum, err := archive.Check(records, func(r archive.Record) error {
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if r.Kind == archive.KindHeader {
+			var h archive.Header
+			if err := json.Unmarshal(r.Data, &h); err != nil {
+				return err
+			}
+			if err := was.begins(&h, &opt); err != nil {
+				return err
+			}
+			ix.Space, ix.Secrets = h.Space, h.Secrets
 		}
 		line, err := json.Marshal(r)
 		if err != nil {
@@ -229,27 +257,37 @@ func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, er
 		err = cut()
 	}
 	if err == nil {
+		err = was.ends(sum.Records, same, countPieces(there), &opt)
+	}
+	if err == nil {
+		err = sp.send(ctx, f.at)
+	}
+	if err == nil {
 		ix.Records = sum.Records
 		err = f.writeIndex(ctx, &ix)
 	}
 	if err != nil {
 		return w, err
 	}
-	w.Records, w.Pieces = ix.Records, len(ix.Pieces)
+	w = Written{Records: ix.Records, Pieces: len(ix.Pieces), New: len(sp.list), Bytes: sp.size}
 	w.Gone, err = f.sweep(ctx, &ix, there)
+	if _, noted := there[damagedName]; noted && err == nil {
+		err = f.at.Remove(ctx, damagedName)
+	}
 	return w, err
 }
 
 const (
-	keyName   = "key.age"
-	indexName = "index"
-	pieces    = "pieces/"
+	keyName     = "key.age"
+	indexName   = "index"
+	damagedName = "damaged"
+	pieces      = "pieces/"
 )
 
 func place(id string) string { return pieces + id[:2] + "/" + id }
 
-// put writes a piece if it is not among those that are there; size 0: it was.
-func (f *Folder) put(ctx context.Context, there map[string]int64, frame []byte) (id string, size int64, err error) {
+// sealed gives a frame as its piece.
+func (f *Folder) sealed(frame []byte) (id string, sealed []byte, err error) {
 	names := f.key.Derive("names")
 	defer names.Zero()
 	b := names.Bytes()
@@ -259,20 +297,8 @@ func (f *Folder) put(ctx context.Context, there map[string]int64, frame []byte) 
 	id = hex.EncodeToString(mac.Sum(nil))
 	key := f.key.Derive("piece " + id)
 	defer key.Zero()
-	sealed, err := io.ReadAll(seal.SealStream(key, bytes.NewReader(frame)))
-	if err != nil {
-		return "", 0, err
-	}
-	// One that a full disk cut off has another size.
-	name := place(id)
-	if there[name] == int64(len(sealed)) {
-		return id, 0, nil
-	}
-	if err := f.at.Write(ctx, name, sealed); err != nil {
-		return "", 0, err
-	}
-	there[name] = int64(len(sealed))
-	return id, int64(len(sealed)), nil
+	sealed, err = io.ReadAll(seal.SealStream(key, bytes.NewReader(frame)))
+	return id, sealed, err
 }
 
 func (f *Folder) writeIndex(ctx context.Context, ix *Index) error {
@@ -301,7 +327,7 @@ func (f *Folder) sweep(ctx context.Context, ix *Index, there map[string]int64) (
 		named[place(id)] = true
 	}
 	for name := range there {
-		if named[name] || !strings.HasPrefix(name, pieces) {
+		if named[name] || !isPiece(name) {
 			continue
 		}
 		if err := f.at.Remove(ctx, name); err != nil {
