@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/config"
@@ -24,6 +26,7 @@ import (
 type backupOptions struct {
 	file         string // of the passphrase
 	withoutVault bool
+	replace      bool // what is of another home
 	every        string
 }
 
@@ -34,7 +37,8 @@ func (a *app) backupCommand() *cobra.Command {
 		Long: `Writes every line that was said and every claim, photos and recordings, and the vault, into
 DIR, sealed under a passphrase of its own. The next backup into DIR writes what is new, and
 takes away what you forgot: the folder holds what you have now, and nothing older. Where it is
-interrupted, the backup before stays.
+interrupted, the backup before stays. It also stays if it is of another home, such as the one
+that was on this machine before: locket backup restore takes it in, and --replace gives it up.
 
 With --every the daemon goes on with it: the settings backup.to, backup.every and
 backup.passphrase_file are written to config.toml, in place of a schedule that is there. For
@@ -71,6 +75,7 @@ and AWS_SECRET_ACCESS_KEY of the environment, or stand in ~/.aws/credentials.`,
 	}
 	c.PersistentFlags().StringVar(&o.file, "passphrase-file", "", "read the backup's passphrase from a `file`")
 	c.Flags().BoolVar(&o.withoutVault, "without-vault", false, "leave the values of the vault sealed for this node, so that nothing has to open it")
+	c.Flags().BoolVar(&o.replace, "replace", false, "give up a backup of another home, or one that has records while this home has none")
 	c.Flags().StringVar(&o.every, "every", "", "have the daemon go on with it at this `interval`, such as 1d; never ends that")
 	check := &cobra.Command{
 		Use: "check DIR", Short: "Restore a backup into a home that is thrown away, and compare", Args: between(1, 1, "the folder or bucket"),
@@ -142,7 +147,7 @@ func (a *app) backUp(ctx context.Context, cl *serve.Client, dir string, o *backu
 	write := func() (backup.Written, error) {
 		m := a.meter("back up", "records", before.Records)
 		defer m.end()
-		return f.Write(ctx, m.counted(cl.Export(ctx, opt)))
+		return f.Write(ctx, m.counted(cl.Export(ctx, opt)), backup.WriteOptions{Spool: a.settings.Home, OtherHome: o.replace, Vault: o.withoutVault})
 	}
 	w, err = write()
 	if errors.Is(err, serve.ErrVaultLocked) && opt.Secrets {
@@ -150,7 +155,10 @@ func (a *app) backUp(ctx context.Context, cl *serve.Client, dir string, o *backu
 			w, err = write()
 		}
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, backup.ErrOtherHome), errors.Is(err, backup.ErrNothing):
+		return w, advisedError{fmt.Errorf("backup: %w", err), fmt.Sprintf("Take it into this home first: locket backup restore %[1]q. To give it up for what this home has: locket backup %[1]q --replace", dir)}
+	case err != nil:
 		return w, fmt.Errorf("backup: %w", err)
 	}
 	// The backup is made, whether or not this can be noted.
@@ -234,6 +242,35 @@ type backupCheck struct {
 	Refused int       `json:"refused"`
 }
 
+// checkFolder makes a folder for a home that is thrown away, and removes those of runs
+// that were killed.
+func checkFolder() (dir string, remove func() error, err error) {
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), "locket-check-*"))
+	if err != nil {
+		return "", nil, err
+	}
+	for _, dir := range left {
+		// Another user may have made it, with a link in it.
+		if is, err := os.Lstat(dir); err != nil || !is.IsDir() {
+			continue
+		}
+		if is, err := os.Lstat(filepath.Join(dir, "lock")); err != nil || !is.Mode().IsRegular() {
+			continue
+		}
+		if l, err := filelock.Take(filepath.Join(dir, "lock")); err == nil { // nobody uses it
+			_ = errors.Join(l.Release(), os.RemoveAll(dir)) // or it is another user's
+		}
+	}
+	if dir, err = os.MkdirTemp("", "locket-check-"); err != nil {
+		return "", nil, err
+	}
+	l, err := filelock.Take(filepath.Join(dir, "lock"))
+	if err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, func() error { return errors.Join(l.Release(), os.RemoveAll(dir)) }, nil
+}
+
 func (a *app) checkBackup(ctx context.Context, dir, file string) (err error) {
 	f, err := a.openBackup(ctx, dir, file)
 	if err != nil {
@@ -242,14 +279,22 @@ func (a *app) checkBackup(ctx context.Context, dir, file string) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	was := backup.Content{}
 	sum, err := archive.Check(f.Records(ctx), was.Add)
+	if errors.Is(err, backup.ErrDamaged) {
+		damaged, nerr := f.NoteDamage(ctx)
+		err = errors.Join(fmt.Errorf("backup: %w", err), nerr)
+		if len(damaged) > 0 && nerr == nil {
+			err = advisedError{err, plural(len(damaged), "piece is", "pieces are") + " damaged. The next locket backup writes again what this home has of them."}
+		}
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	scratch, err := os.MkdirTemp("", "locket-check-")
+	scratch, remove, err := checkFolder()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	home := filepath.Join(scratch, "home")
 	b := &app{deps: a.deps, stdin: a.stdin, in: a.in, stdout: io.Discard, stderr: a.stderr,
 		flags: []config.Flag{{Name: "--home", Key: "home", Value: home}, {Name: "--set", Key: "log.level", Value: "error"}}}
@@ -258,7 +303,8 @@ func (a *app) checkBackup(ctx context.Context, dir, file string) (err error) {
 	if err != nil {
 		return err
 	}
-	o := &initOptions{keyFile: true, language: "en"}
+	// Nobody can open what a killed run leaves.
+	o := &initOptions{passphrase: serve.Secret(rand.Text()), language: "en"}
 	if _, err := b.initHome(l.Config, *o); err != nil {
 		return err
 	}
@@ -268,13 +314,13 @@ func (a *app) checkBackup(ctx context.Context, dir, file string) (err error) {
 	b.settings = nil // with what was written
 	done := backupCheck{At: sum.Header.At, Records: sum.Records, Vault: sum.Header.Secrets}
 	m := a.meter("restore it", "records", sum.Records)
-	err = b.with(ctx, true, func(cl *serve.Client) error {
+	err = b.withKeys(ctx, true, o.passphrase, func(cl *serve.Client) error {
 		r, err := cl.Import(ctx, linesOf(m.counted(f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
 		if err != nil {
 			return err
 		}
 		if done.Vault {
-			if _, err := b.openVault(ctx, cl, "", time.Minute); err != nil {
+			if _, err := cl.UnlockVault(ctx, o.passphrase, time.Minute); err != nil {
 				return err
 			}
 		}

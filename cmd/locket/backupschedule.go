@@ -133,7 +133,10 @@ func (a *app) backsUp(cfg *config.Config, services serve.Services, log *slog.Log
 				return w, false, err
 			}
 		}
-		w, err = f.Write(ctx, services.Exchange.Export(ctx, serve.ExportOptions{Secrets: vault}))
+		w, err = f.Write(ctx, services.Exchange.Export(ctx, serve.ExportOptions{Secrets: vault}), backup.WriteOptions{Spool: cfg.Home, Vault: c.WithoutVault})
+		if errors.Is(err, backup.ErrVault) {
+			err = fmt.Errorf("%w: make it by hand with locket backup, or set backup.without_vault", err)
+		}
 		return w, vault, err
 	}
 	s := &backup.Schedule{Home: cfg.Home, To: c.To, Every: c.Every.Std(), Do: once, Log: log}

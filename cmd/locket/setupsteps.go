@@ -234,7 +234,11 @@ func (s *settingUp) backUp(c *serve.Client) error {
 		return err
 	})
 	if err != nil {
-		return advisedError{fmt.Errorf("backup: %w", err), "What was done so far stays. To do it later: locket backup DIR"}
+		advice := "To do it later: locket backup DIR"
+		if told, ok := errors.AsType[advisedError](err); ok {
+			advice = told.advice
+		}
+		return advisedError{fmt.Errorf("backup: %w", err), "What was done so far stays. " + advice}
 	}
 	s.done.Backup = &w
 	if !s.json {

@@ -83,7 +83,7 @@ func (s *scope) get(ctx context.Context, in getter, id memory.ID) (memory.Memory
 func (v *visit) scopeNow(ctx context.Context) (s scope, err error) {
 	err = v.book.store.View(ctx, func(tx *store.Tx) error {
 		rules, err := v.book.rules.Read(tx)
-		s = scopeOf(&v.app.AppRequest, &rules, v.book.now())
+		s = scopeOf(&v.app.AppRequest, v.by, &rules, v.book.now())
 		return err
 	})
 	return s, err

@@ -11,6 +11,8 @@
 //	              archive.Record as JSON. ID is the HMAC-SHA256 of the frame under the key
 //	              "names", 64 hexadecimal digits, and XX its first two
 //	lock          of who writes; in a folder alone
+//	damaged       names of pieces that a check found damaged, one a line; until the next
+//	              export is written
 //
 // A bucket has the same files as objects below a prefix. Whoever has the folder sees how many pieces there are, their sizes and their
 // times, and which come and go.
@@ -32,12 +34,12 @@ import (
 	"iter"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/archive"
 )
 
@@ -72,6 +74,9 @@ type Index struct {
 	At      time.Time `json:"at"`
 	Records int       `json:"records"` // between header and end
 	Pieces  []string  `json:"pieces"`  // ids, in order
+
+	Space   memory.SpaceID `json:"space,omitzero"`    // of the home; zero where an older version wrote it
+	Secrets bool           `json:"secrets,omitempty"` // with the values of the vault
 }
 
 // Folder is a backup that is open, in a folder or a bucket. Its methods are for one
@@ -171,35 +176,51 @@ type Written struct {
 	Gone    int   `json:"removed_pieces"`
 }
 
-// Write takes an export, which must be whole. Until it was read to its end the
-// folder holds the one before; where it is cut off, too.
-func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, error]) (w Written, err error) {
+// Write takes an export, which must be whole. Until it was read to its end nothing is
+// written, and until all was written the folder holds the one before. The errors
+// ErrOtherHome, ErrNothing and ErrVault say that the one before stays for good.
+func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, error], opt WriteOptions) (w Written, err error) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return w, err
 	}
 	defer enc.Close()
 	ix := Index{Version: 1, At: time.Now().UTC()}
-	before, err := f.Index(ctx)
-	if err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {
-		return w, err
-	}
-	there, err := f.at.List(ctx)
+	was, err := f.before(ctx)
 	if err != nil {
 		return w, err
 	}
+	there, err := f.list(ctx)
+	if err != nil {
+		return w, err
+	}
+	sp, err := newSpool(opt.Spool)
+	if err != nil {
+		return w, err
+	}
+	defer func() { err = errors.Join(err, sp.close()) }()
+	same := 0 // pieces that are there already
 	var lines bytes.Buffer
 	cut := func(content bool) error {
 		if lines.Len() == 0 {
 			return nil
 		}
-		id, size, err := f.put(ctx, there, enc.EncodeAll(lines.Bytes(), nil))
+		id, sealed, err := f.sealed(enc.EncodeAll(lines.Bytes(), nil))
 		if err != nil {
 			return err
 		}
-		if size > 0 && content {
-			w.New++
-			w.Bytes += size
+		switch name := place(id); {
+		case sp.named[name]:
+		case there[name] == int64(len(sealed)): // one that a full disk cut off has another size
+			same++
+		default:
+			if err := sp.add(name, sealed); err != nil {
+				return err
+			}
+			if content {
+				w.New++
+				w.Bytes += int64(len(sealed))
+			}
 		}
 		ix.Pieces = append(ix.Pieces, id)
 		lines.Reset()
@@ -208,6 +229,16 @@ func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, er
 	sum, err := archive.Check(records, func(r archive.Record) error {
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if r.Kind == archive.KindHeader {
+			var h archive.Header
+			if err := json.Unmarshal(r.Data, &h); err != nil {
+				return err
+			}
+			if err := was.begins(&h, &opt); err != nil {
+				return err
+			}
+			ix.Space, ix.Secrets = h.Space, h.Secrets
 		}
 		line, err := json.Marshal(r)
 		if err != nil {
@@ -231,6 +262,12 @@ func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, er
 		err = cut(false)
 	}
 	if err == nil {
+		err = was.ends(sum.Records, same, countPieces(there), &opt)
+	}
+	if err == nil {
+		err = sp.send(ctx, f.at)
+	}
+	if err == nil {
 		ix.Records = sum.Records
 		err = f.writeIndex(ctx, &ix)
 	}
@@ -238,20 +275,24 @@ func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, er
 		return w, err
 	}
 	w.Records, w.Pieces = ix.Records, len(ix.Pieces)
-	w.Gone, err = f.sweep(ctx, &ix, &before, there)
+	w.Gone, err = f.sweep(ctx, &ix, was.pieces, there)
+	if _, noted := there[damagedName]; noted && err == nil {
+		err = f.at.Remove(ctx, damagedName)
+	}
 	return w, err
 }
 
 const (
-	keyName   = "key.age"
-	indexName = "index"
-	pieces    = "pieces/"
+	keyName     = "key.age"
+	indexName   = "index"
+	damagedName = "damaged"
+	pieces      = "pieces/"
 )
 
 func place(id string) string { return pieces + id[:2] + "/" + id }
 
-// put writes a piece if it is not among those that are there; size 0: it was.
-func (f *Folder) put(ctx context.Context, there map[string]int64, frame []byte) (id string, size int64, err error) {
+// sealed gives a frame as its piece.
+func (f *Folder) sealed(frame []byte) (id string, sealed []byte, err error) {
 	names := f.key.Derive("names")
 	defer names.Zero()
 	b := names.Bytes()
@@ -261,20 +302,8 @@ func (f *Folder) put(ctx context.Context, there map[string]int64, frame []byte) 
 	id = hex.EncodeToString(mac.Sum(nil))
 	key := f.key.Derive("piece " + id)
 	defer key.Zero()
-	sealed, err := io.ReadAll(seal.SealStream(key, bytes.NewReader(frame)))
-	if err != nil {
-		return "", 0, err
-	}
-	// One that a full disk cut off has another size.
-	name := place(id)
-	if there[name] == int64(len(sealed)) {
-		return id, 0, nil
-	}
-	if err := f.at.Write(ctx, name, sealed); err != nil {
-		return "", 0, err
-	}
-	there[name] = int64(len(sealed))
-	return id, int64(len(sealed)), nil
+	sealed, err = io.ReadAll(seal.SealStream(key, bytes.NewReader(frame)))
+	return id, sealed, err
 }
 
 func (f *Folder) writeIndex(ctx context.Context, ix *Index) error {
@@ -298,19 +327,19 @@ var isID = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // sweep removes the pieces that the index does not name: they were forgotten, or an
 // export was cut off. gone is how many these were, without the first and the last one
 // of the export before.
-func (f *Folder) sweep(ctx context.Context, ix, before *Index, there map[string]int64) (gone int, err error) {
+func (f *Folder) sweep(ctx context.Context, ix *Index, before []string, there map[string]int64) (gone int, err error) {
 	named := map[string]bool{}
 	for _, id := range ix.Pieces {
 		named[place(id)] = true
 	}
 	for name := range there {
-		if named[name] || !strings.HasPrefix(name, pieces) {
+		if named[name] || !isPiece(name) {
 			continue
 		}
 		if err := f.at.Remove(ctx, name); err != nil {
 			return gone, err
 		}
-		if n := len(before.Pieces); n == 0 || name != place(before.Pieces[0]) && name != place(before.Pieces[n-1]) {
+		if n := len(before); n == 0 || name != place(before[0]) && name != place(before[n-1]) {
 			gone++
 		}
 	}

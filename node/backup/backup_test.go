@@ -16,6 +16,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/testing/s3test"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/archive"
 )
 
@@ -29,7 +30,7 @@ func export(n int, without ...int) iter.Seq2[archive.Record, error] {
 			b, _ := json.Marshal(v)
 			return yield(archive.Record{Kind: kind, Data: b}, nil)
 		}
-		if !say(archive.KindHeader, archive.Header{Version: archive.Version}) {
+		if !say(archive.KindHeader, archive.Header{Version: archive.Version, Space: memory.SpaceID{1}}) {
 			return
 		}
 		for i := range n {
@@ -111,7 +112,7 @@ func open(t *testing.T, at Place) *Folder {
 
 func write(t *testing.T, f *Folder, records iter.Seq2[archive.Record, error]) Written {
 	t.Helper()
-	w, err := f.Write(t.Context(), records)
+	w, err := f.Write(t.Context(), records, WriteOptions{Spool: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,14 +213,30 @@ func testCutOff(t *testing.T, at kept) {
 			}
 		}
 	}
-	if _, err := f.Write(t.Context(), cut); !errors.Is(err, lost) {
+	opt := WriteOptions{Spool: t.TempDir()}
+	before := at.files()
+	if _, err := f.Write(t.Context(), cut, opt); !errors.Is(err, lost) {
 		t.Error(err)
+	}
+	if !maps.Equal(at.files(), before) {
+		t.Error("an export that did not end was written")
 	}
 	ctx, end := context.WithCancel(t.Context())
 	end()
-	if _, err := f.Write(ctx, export(3000)); !errors.Is(err, context.Canceled) {
+	if _, err := f.Write(ctx, export(3000), opt); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+	full := errors.New("the stick is full")
+	f.at = &watched{at.Place, func(name string) error {
+		if len(at.files()) > len(before)+3 {
+			return full
+		}
+		return nil
+	}}
+	if _, err := f.Write(t.Context(), export(3000), opt); !errors.Is(err, full) {
+		t.Error(err)
+	}
+	f.at = at.Place
 	if got := texts(t, f); len(got) != 1000 {
 		t.Errorf("%d lines", len(got))
 	}

@@ -35,6 +35,7 @@ type s3 struct {
 	lock   string // path of the file that keeps other processes of this machine out
 	client *http.Client
 	pause  time.Duration // before the second try
+	pages  int           // of a listing, at most
 
 	// tags has the ETag of each file but pieces that was read, and "" of one that was
 	// not there: what is written in its place must not have changed.
@@ -62,7 +63,7 @@ func openS3(name, lock string, environ func(string) string) (*s3, error) {
 			return nil, wrong("%s: want region or endpoint", k)
 		}
 	}
-	s := &s3{bucket: u.Host, prefix: strings.Trim(u.Path, "/"), lock: lock, tags: map[string]string{}, pause: time.Second,
+	s := &s3{bucket: u.Host, prefix: strings.Trim(u.Path, "/"), lock: lock, tags: map[string]string{}, pause: time.Second, pages: maxPages,
 		client: &http.Client{Timeout: 5 * time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	switch {
 	case !s3Name.MatchString(s.bucket):
@@ -151,7 +152,8 @@ func (s *s3) Write(ctx context.Context, name string, b []byte) error {
 
 func (s *s3) List(ctx context.Context) (map[string]int64, error) {
 	all := map[string]int64{}
-	for next := ""; ; {
+	next := ""
+	for range s.pages {
 		u := s.list
 		q := url.Values{"list-type": {"2"}, "prefix": {s.prefix}}
 		if next != "" {
@@ -179,6 +181,9 @@ func (s *s3) List(ctx context.Context) (map[string]int64, error) {
 				all[name] = o.Size
 			}
 		}
+		if len(all) > maxNames {
+			break
+		}
 		if !page.IsTruncated {
 			return all, nil
 		}
@@ -187,9 +192,11 @@ func (s *s3) List(ctx context.Context) (map[string]int64, error) {
 		}
 		next = page.Next
 	}
+	return nil, fmt.Errorf("%w: %s: list: it has no end after %d names", ErrS3, s, len(all))
 }
 
 func (s *s3) Remove(ctx context.Context, name string) error {
+	delete(s.tags, name)
 	_, _, err := s.ask(ctx, http.MethodDelete, s.base.JoinPath(name), nil, nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -200,6 +207,9 @@ func (s *s3) Remove(ctx context.Context, name string) error {
 const (
 	s3Tries  = 5
 	maxReply = max(maxPiece, maxIndex) + 1<<20 // bytes
+
+	// An index has a million pieces at most, and a page of S3 has a thousand names.
+	maxNames, maxPages = 4 << 20, 10_000
 )
 
 // errUnknown: the service does not know something that was asked of it.

@@ -2,6 +2,7 @@ package backup
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -178,7 +179,7 @@ func TestTwoWrite(t *testing.T) {
 				return
 			}
 		}
-	})
+	}, WriteOptions{Spool: t.TempDir()})
 	if !errors.Is(err, ErrMeanwhile) {
 		t.Error(err)
 	}
@@ -198,5 +199,32 @@ func TestTwoWrite(t *testing.T) {
 	s.Set("q/index", []byte("another's"))
 	if err := at.Write(t.Context(), "index", []byte("mine again")); !errors.Is(err, ErrMeanwhile) {
 		t.Error(err)
+	}
+}
+
+// Names that somebody else put into the bucket lead nowhere, and a listing ends.
+func TestBucketListing(t *testing.T) {
+	s := s3test.New(t)
+	at := bucketAt(t, s, "some/prefix")
+	f := open(t, at)
+	keep := []string{"some/mine", "some/prefix/pieces/../../mine", "some/prefix/pieces/notes.txt", "some/prefix/pieces/ab/" + strings.Repeat("cd", 32)}
+	for _, name := range keep {
+		s.Set(name, []byte("x"))
+	}
+	write(t, f, export(300))
+	for _, name := range keep {
+		if s.Objects()[name] == nil {
+			t.Errorf("%s was removed", name)
+		}
+	}
+	asked := 0
+	s.Front(func(w http.ResponseWriter, _ *http.Request) bool {
+		asked++
+		fmt.Fprintf(w, "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>%d</NextContinuationToken></ListBucketResult>", asked)
+		return asked < 100
+	})
+	at.pages = 20
+	if _, err := at.List(t.Context()); !errors.Is(err, ErrS3) || asked != 20 {
+		t.Error(err, asked)
 	}
 }

@@ -1,0 +1,72 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// NoteDamage reads the newest export's pieces, and notes in the backup which of them are
+// damaged or missing. The next Write writes them again, as far as its export has them.
+func (f *Folder) NoteDamage(ctx context.Context) (names []string, err error) {
+	ix, err := f.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPiece))
+	if err != nil {
+		return nil, err
+	}
+	defer dec.Close()
+	for _, id := range ix.Pieces {
+		_, err := f.piece(ctx, dec, id)
+		if errors.Is(err, ErrDamaged) {
+			names = append(names, place(id))
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	return names, f.at.Write(ctx, damagedName, []byte(strings.Join(names, "\n")+"\n"))
+}
+
+// list gives the names and sizes of what is there. The size of a damaged piece is -1, as
+// no piece has it.
+func (f *Folder) list(ctx context.Context) (there map[string]int64, err error) {
+	if there, err = f.at.List(ctx); err != nil {
+		return nil, err
+	}
+	if _, noted := there[damagedName]; !noted {
+		return there, nil
+	}
+	b, err := f.at.Read(ctx, damagedName)
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.Lines(string(b)) {
+		if name = strings.TrimSpace(name); there[name] > 0 && isPiece(name) {
+			there[name] = -1
+		}
+	}
+	return there, nil
+}
+
+// isPiece reports whether a name is a piece's. Whoever has the folder may have put
+// other names there.
+func isPiece(name string) bool {
+	id := name[strings.LastIndexByte(name, '/')+1:]
+	return isID.MatchString(id) && name == place(id)
+}
+
+func countPieces(there map[string]int64) (n int) {
+	for name := range there {
+		if isPiece(name) {
+			n++
+		}
+	}
+	return n
+}

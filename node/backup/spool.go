@@ -1,0 +1,80 @@
+package backup
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// spool is a local file of sealed pieces that wait until the export was read. An export
+// holds the store's read lock while it is read, which must not last as long as a slow
+// bucket or a disk in the network takes.
+type spool struct {
+	file  *os.File
+	size  int64
+	list  []spooled
+	named map[string]bool // by the names of the pieces
+}
+
+type spooled struct {
+	name     string
+	at, size int64
+}
+
+const spoolName = "backup-*.spool"
+
+// newSpool makes the file, and removes those of processes that were killed. The system
+// removes an open file at its end, or refuses to remove it, so that those of others that
+// still run are safe.
+func newSpool(dir string) (*spool, error) {
+	if dir == "" {
+		dir = os.TempDir()
+	}
+	left, err := filepath.Glob(filepath.Join(dir, spoolName))
+	if err != nil {
+		return nil, fmt.Errorf("backup: spool: %w", err)
+	}
+	for _, path := range left {
+		_ = os.Remove(path) // of a process that still has it, or another user's
+	}
+	file, err := os.CreateTemp(dir, spoolName)
+	if err != nil {
+		return nil, fmt.Errorf("backup: spool: %w", err)
+	}
+	_ = os.Remove(file.Name()) // where an open file can be removed
+	return &spool{file: file, named: map[string]bool{}}, nil
+}
+
+func (s *spool) close() error {
+	err := s.file.Close()
+	_ = os.Remove(s.file.Name()) // where that was not done at the beginning
+	return err
+}
+
+func (s *spool) add(name string, sealed []byte) error {
+	if _, err := s.file.WriteAt(sealed, s.size); err != nil {
+		return fmt.Errorf("backup: spool: %w", err)
+	}
+	s.list = append(s.list, spooled{name, s.size, int64(len(sealed))})
+	s.size += int64(len(sealed))
+	s.named[name] = true
+	return nil
+}
+
+// send writes the pieces to their place.
+func (s *spool) send(ctx context.Context, to Place) error {
+	for _, p := range s.list {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		sealed := make([]byte, p.size)
+		if _, err := s.file.ReadAt(sealed, p.at); err != nil {
+			return fmt.Errorf("backup: spool: %w", err)
+		}
+		if err := to.Write(ctx, p.name, sealed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
