@@ -26,14 +26,14 @@ var ofAThing = []string{
 // forPrograms are the operations that no page is for: a page does the same by
 // another, or they are for programs alone.
 var forPrograms = []string{
-	"batchMemories", "compareHeads", "context", "deleteMemories", "deleteMemory", "diffPolicy", "drawQR", "eraseMemories", "openConsole", "planPlugin", "previewListing", "previewShare",
+	"batchMemories", "compareHeads", "context", "deleteMemories", "deleteMemory", "diffPolicy", "drawQR", "eraseMemories", "openConsole", "planPlugin", "previewListing", "previewShare", "purchase",
 	"replayPlugin", "search", "tendGrants", "tryEngines",
 }
 
 // byCommand are the operations that a wearer does by a command alone so far:
 // docs/console.md says so.
 var byCommand = []string{
-	"addApp", "addGrant", "addRelay", "addZone", "fetchBlob", "importAll", "installPlugin", "moveRelay", "moveTiers", "payOutSales", "publishListing", "recoverVault",
+	"addApp", "addGrant", "addRelay", "addZone", "answerConsent", "fetchBlob", "importAll", "installPlugin", "moveRelay", "moveTiers", "payOutSales", "publishListing", "recoverVault",
 	"removeMember", "removePlugin", "removeRelay", "removeWay", "removeZone", "rotate", "setInstructions", "setWay", "unpinPlugin",
 }
 

@@ -167,7 +167,9 @@ func TestPause(t *testing.T) {
 // A recording plays from the day.
 func TestSound(t *testing.T) {
 	b := open(t, plain)
-	b.visit("/day/"+theDay, ".sound-row")
+	b.visit("/day/"+theDay, ".line .row")
+	// More of the day is drawn as one scrolls.
+	b.until(`(() => { document.querySelector(".line ~ button")?.scrollIntoView(); return document.querySelector(".sound-row") !== null; })()`)
 	b.settled()
 	// The row is far down, where pictures that come move it under a mouse.
 	press := chromedp.Evaluate(`document.querySelector(".sound-row button").click()`, nil,
