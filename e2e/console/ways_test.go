@@ -127,6 +127,7 @@ func TestSettleByMouse(t *testing.T) {
 	say("I live in Bergen now.", at(t, "2026-10-12T10:00:00+08:00"))
 	b := open(t, look{"zh-CN", 360, 740, false})
 	b.visit("/review", ".conflict")
+	b.settled() // what comes later moves the button under the mouse
 	b.do(chromedp.Click(".conflict .side-card:nth-child(2) .button"), chromedp.WaitNotPresent(".conflict"))
 	if list, err := c.Conflicts(t.Context()); err != nil || len(list) > 0 {
 		t.Errorf("%+v, %v", list, err)
