@@ -161,7 +161,7 @@ func TestPause(t *testing.T) {
 	if _, err := api(t).Resume(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	b.do(chromedp.WaitVisible(".recording:not(.paused)"))
+	b.visit("/", ".recording:not(.paused)")
 }
 
 // A recording plays from the day.
@@ -170,7 +170,6 @@ func TestSound(t *testing.T) {
 	b.visit("/day/"+theDay, ".line .row")
 	// More of the day is drawn as one scrolls.
 	b.until(`(() => { document.querySelector(".line ~ button")?.scrollIntoView(); return document.querySelector(".sound-row") !== null; })()`)
-	b.settled()
 	// The row is far down, where pictures that come move it under a mouse.
 	press := chromedp.Evaluate(`document.querySelector(".sound-row button").click()`, nil,
 		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithUserGesture(true) })

@@ -128,7 +128,7 @@ func TestSettleByMouse(t *testing.T) {
 	b := open(t, look{"zh-CN", 360, 740, false})
 	b.visit("/review", ".conflict")
 	b.settled() // what comes later moves the button under the mouse
-	b.do(chromedp.Click(".conflict .side-card:nth-child(2) .button"), chromedp.WaitNotPresent(".conflict"))
+	b.do(chromedp.Click(".conflict .side-card:nth-child(2) .button"), chromedp.WaitVisible(".toast"))
 	if list, err := c.Conflicts(t.Context()); err != nil || len(list) > 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
