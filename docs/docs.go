@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-//go:generate go run ../node/serve/openapi openapi.yaml
+//go:generate go run ../node/serve/openapi openapi.yaml memory.schema.json
 //go:embed openapi.yaml.zst
 var openAPI []byte
 

@@ -1,6 +1,9 @@
 package e2e
 
 import (
+	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,5 +39,47 @@ func TestImportSecrets(t *testing.T) {
 	}
 	if again := h.must("import", "--from", "mirix", file); !strings.Contains(again, "Added 0; 5 there already") {
 		t.Error(again)
+	}
+}
+
+// An import that gets no further than its first request leaves no secret readable: not one
+// that the extractors do not know as a secret, either.
+func TestImportSecretsCutOff(t *testing.T) {
+	h := newHome(t)
+	address := h.overTCP()
+	h.start()
+	file := filepath.Join(t.TempDir(), "mirix.json")
+	text := `{"memories": {"knowledge_vault": {"items": [{"id": "v1", "caption": "bike lock", "secret_value": "forgotten"}, {"id": "v2", "caption": "office Wi-Fi", "secret_value": "tulip-42-harbor"}]}}}`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	through := freeAddr(t)
+	batches := 0
+	pass := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
+	cut := &http.Server{Addr: through, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/memories/batch" {
+			batches++
+		} else if batches > 0 {
+			panic(http.ErrAbortHandler)
+		}
+		pass.ServeHTTP(w, r)
+	})}
+	served := make(chan error, 1)
+	go func() { served <- cut.ListenAndServe() }()
+	defer func() {
+		cut.Close()
+		<-served
+	}()
+	_, errs, code := h.try("--set", "api.listen="+through, "import", "--from", "mirix", file)
+	if code == 0 || batches != 1 || strings.Contains(errs, "forgotten") || !strings.Contains(errs, "bike lock") {
+		t.Errorf("%d, %d batches: %s", code, batches, errs)
+	}
+	for _, args := range [][]string{{"list", "--json"}, {"talk", "--since", "10d", "--json"}, {"export"}} {
+		if shown := h.must(args...); strings.Contains(shown, "forgotten") || strings.Contains(shown, "tulip-42") {
+			t.Errorf("a secret in what %v shows", args)
+		}
+	}
+	if vault := h.must("vault", "--json"); strings.Count(vault, `"entry_type"`) != 1 || !strings.Contains(vault, "office Wi-Fi") {
+		t.Error(vault)
 	}
 }

@@ -121,6 +121,31 @@ func TestMCPInspector(t *testing.T) {
 	}
 }
 
+// The protocol's own conformance suite, unmodified, asks a node over HTTP. Which scenarios
+// don't apply, and why, is in clients/conformance.yaml; no other may fail, and none of those
+// may pass.
+func TestMCPConformance(t *testing.T) {
+	h := newHome(t)
+	address := h.overTCP()
+	h.start()
+	key := strings.TrimSpace(h.must("app", "add", "conformance", "--can", "read,add", "--types", "semantic", "--requests", "1000"))
+	// The suite can send no header, so the key is in the address.
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", npm(t, "@modelcontextprotocol/conformance/dist/index.js"), "server", "--url", "http://"+address+"/k/"+key+"/mcp",
+		"--suite", "all", "--expected-failures", filepath.Join("clients", "conformance.yaml"))
+	out, err := cmd.CombinedOutput()
+	_, summary, found := strings.Cut(string(out), "=== SUMMARY ===")
+	if err != nil || !found {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range []string{"server-initialize: 1", "logging-set-level: 1", "ping: 1", "tools-list: 1", "resources-list: 1", "prompts-list: 1", "dns-rebinding-protection: 2"} {
+		if !strings.Contains(summary, name+" passed, 0 failed") {
+			t.Errorf("%s is not passed\n%s", name, summary)
+		}
+	}
+}
+
 // An assistant's settings are changed as shown, and the rest of them is kept.
 func TestMCPInstall(t *testing.T) {
 	h := newHome(t)

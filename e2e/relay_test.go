@@ -300,6 +300,8 @@ func TestRelayKilled(t *testing.T) {
 	acknowledged(t, rs...)
 
 	whole := func(have map[string]bool) bool { return len(have) >= len(rs)+len(typed) }
+	// Sentences become memories, too: as many records as sentences are not yet all of them.
+	until(t, "the phone hears the last sentence", func() bool { return phone.utterances()[rs[len(rs)-1].ID] != "" })
 	have := converge(t, glasses, phone, whole)
 	phone.knows(rs)
 	list := glasses.must("list")

@@ -27,9 +27,9 @@ const (
 	ActUntag     Act = "untag" // removes Tags, as far as Seen names the assertions that set them: an observed-remove set
 	ActErase     Act = "erase" // removes everything else about the memory; only a person may do it
 	// ActWithdraw takes back what machines have said about the memory: the
-	// assertions in Seen no longer count. It can't take back a person's
-	// assertion, nor a proposal of a memory about which a person has said
-	// something.
+	// assertions in Seen no longer count. Of a person's it takes back those alone
+	// that settled a conflict ([Assertion.Settles]), and only for a person. It can't
+	// take back a proposal of a memory about which a person has said something.
 	ActWithdraw Act = "withdraw"
 )
 
@@ -52,6 +52,10 @@ type Assertion struct {
 	Reason    string     `json:"reason,omitempty"` // in words, for why
 }
 
+// PersonPlugin is the source of what a person says. With a version, which is a
+// conflict's id, the assertion settled that conflict.
+const PersonPlugin = "person"
+
 // Patch changes fields. A nil field stays as it is. Each field is a register of
 // its own, so that corrections of different fields on two devices both count.
 type Patch struct {
@@ -61,6 +65,14 @@ type Patch struct {
 	Metadata    *Metadata    `json:"metadata,omitempty"`
 	Sensitivity *Sensitivity `json:"sensitivity,omitempty"`
 	Validity    *Validity    `json:"validity,omitempty"` // from and to are one register
+}
+
+// Settles returns the id of the conflict that the assertion has settled, or "".
+func (a *Assertion) Settles() string {
+	if a.Rank != RankPerson || a.Act == ActErase || a.Act == ActWithdraw || a.Source.Plugin != PersonPlugin {
+		return ""
+	}
+	return a.Source.Version
 }
 
 // Before orders assertions to choose between concurrent values: the later one

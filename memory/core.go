@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // CoreFields: a block of what is always in the context. Its value is the
@@ -131,7 +133,7 @@ func Condense(lines []CoreLine, limit int) Condensed {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return lines[a].Uses - lines[b].Uses })
+	sorting.Stable(order, func(a, b int) int { return lines[a].Uses - lines[b].Uses })
 	for _, i := range order {
 		if !f.Full(max(total-1, 0)) {
 			break

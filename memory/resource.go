@@ -14,6 +14,10 @@ const RulesTag = "locket:rules"
 // found until somebody has.
 const WaitingTag = "waiting"
 
+// KnownVoiceTag marks a recording of which only the words of its known voice are to be kept,
+// because voices.known_only was set when it was made.
+const KnownVoiceTag = "known-voice"
+
 // ResourceFields: a document or picture.
 type ResourceFields struct {
 	Title     string  `json:"title"`

@@ -71,10 +71,14 @@ var exonyms = map[string]string{
 // Opposed returns the attribute under which two attributes meet that can't both
 // be so of one thing: who likes coffee does not dislike it.
 func Opposed(attribute string) string {
-	switch n := Normal(attribute); n {
-	case "dislikes", "hates":
+	n := Normal(attribute)
+	if n == "dislikes" || n == "hates" {
 		return "likes"
-	default:
-		return n
 	}
+	return strings.TrimPrefix(n, "not ") // not_allergies: what somebody said they are not allergic to
 }
+
+// Beside reports an attribute whose values are of one group and still hold beside each other:
+// "routine: swim", on Tuesdays and on Saturdays. What ends such a slot without a value ends
+// all of them.
+func Beside(attribute string) bool { return strings.HasPrefix(Normal(attribute), "routine ") }

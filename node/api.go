@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/apps"
 	"github.com/locket-dev/locket/node/policy"
@@ -34,9 +35,9 @@ func (n *Node) Services() serve.Services {
 	return apps.Guard(serve.Services{
 		Reader: n.Reader, Recaller: n.Reader, MediaReader: n.Reader, Grapher: n, Writer: n, Settler: n.Writer,
 		Forgetter: n, Keeper: n, Intake: n, Zoner: n, Devices: n.Wearables, Keys: n, Vault: n,
-		Syncer: n.Syncer, Relayer: n.Syncer, Membership: n.Syncer, Sharer: n.Sharer, Seller: n.Seller, Given: n.Reader, Policer: n.Policer, Consents: n.Agreer, Buyer: n.AppBuyer, Granter: n.Sharer,
+		Syncer: n.Syncer, Relayer: n.Syncer, Membership: n.Syncer, Sharer: n.Sharer, Seller: n.Seller, Given: n.Reader, Policer: n.Policer, Consents: n.Agreer, Buyer: n.AppBuyer, VaultAsker: n, Granter: n.Sharer,
 		Plugger: n.Plugger, Tracer: n.Plugger, Refuser: n.Plugger, Modeller: n.Modeller, Dreamer: n.Dreamer,
-		Diagnostics: n, Exchange: n.Archives, Enginer: n.Enginer, Calendar: n.Reader, Watcher: n.Reader,
+		Diagnostics: n, Exchange: n.Archives, Enginer: n.Enginer, Voicer: n.Voicer, Calendar: n.Reader, Watcher: n.Reader, Hearer: n.Enginer,
 	}, n.apps, n.cfg.Wearer)
 }
 
@@ -48,6 +49,30 @@ func (n *Node) askWearer(ctx context.Context, held []consent.Held) error {
 	}
 	defer release()
 	return o.consent.Ask(ctx, held, true)
+}
+
+// AskVault implements serve.VaultAsker: a reading of the vault takes a yes of the
+// wearer to it.
+func (n *Node) AskVault(ctx context.Context, r serve.VaultAsk) (v serve.VaultAnswer, err error) {
+	app := serve.Asking(ctx)
+	if app == nil {
+		return v, serve.ErrUnsupported
+	}
+	o, release, err := n.use()
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	by := policy.Request{Kind: policy.App, Name: app.App, Key: app.Key, Purpose: r.Why}
+	got, err := o.consent.Reading(ctx, by, r.Entry, app.Fits)
+	if err != nil {
+		return v, err
+	}
+	if got.Entry == (memory.ID{}) {
+		return serve.VaultAnswer{State: serve.VaultWaits, Lapses: got.Lapses, Asked: got.Asked}, nil
+	}
+	e, err := o.vault.RevealTo(ctx, got.Entry, memory.Source{Device: memory.AppDevice + app.App, Plugin: "app"})
+	return serve.VaultAnswer{State: serve.VaultGiven, Entry: &e}, err
 }
 
 // appParty is an app as rules know it: serve.ErrKey where its key has ended.

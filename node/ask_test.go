@@ -121,3 +121,41 @@ func TestAskGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// TestAskOfHearsay: what others said of themselves, or think of the wearer, is shown and
+// not taken for known.
+func TestAskOfHearsay(t *testing.T) {
+	n := newNode(t, nil)
+	for i, text := range []string{`She said "I am allergic to cats".`, "Tom thinks I live in Rome.", "I work at the bakery."} {
+		hear(t, n, monday.Add(time.Duration(i)*24*time.Hour), "user", text)
+	}
+	for question, known := range map[string]bool{"am I allergic to cats": false, "where do I live": false, "where do I work": true, "where does Tom think I live": true} {
+		res, err := n.Ask(t.Context(), serve.AskRequest{Question: question, EvidenceOnly: true})
+		if err != nil || res.Known != known || len(res.Evidence) == 0 {
+			t.Errorf("%q: known %t (%.2f), %d lines, %v", question, res.Known, res.Confidence, len(res.Evidence), err)
+		}
+	}
+}
+
+// TestAskOfOneself: what the wearer asks about themselves is answered by their own
+// statement before those of others, and a claim that is asked about also by its opposite.
+func TestAskOfOneself(t *testing.T) {
+	n := newNode(t, nil)
+	for i, text := range []string{
+		"I live in Leeds.", "I moved to Bristol.", "My ex lives in Glasgow.", "I hate coriander.", "I like basil and parsley.", "Do you like coriander?", "Coriander grows in the garden.",
+		"The market sells coriander.", "Tom likes coriander.", "Grace likes coriander soup.",
+	} {
+		hear(t, n, monday.Add(time.Duration(i)*time.Hour), "user", text)
+	}
+	for question, first := range map[string]string{
+		"where do I live": "Bristol", "do I like coriander": "hates coriander", "where does my ex live": "Glasgow", "does Tom like coriander": "Tom likes",
+	} {
+		res, err := n.Ask(t.Context(), serve.AskRequest{Question: question, EvidenceOnly: true})
+		if err != nil || len(res.Evidence) == 0 || !strings.Contains(res.Evidence[0].Text, first) {
+			t.Errorf("%q: want %q first, %v", question, first, err)
+			for _, e := range res.Evidence {
+				t.Logf("  evidence %q", e.Text)
+			}
+		}
+	}
+}

@@ -19,10 +19,12 @@ const asksAboutHealth = `permit (principal, action, resource) unless { resource.
 @id("health") @ask("30 days") permit (principal, action, resource) when { resource.tags.contains("health") };
 `
 
-// ownerAt serves a home whose clock is now to its owner.
-func ownerAt(t *testing.T, now *time.Time) *serve.Client {
+// ownerAt serves a home whose clock is now to its owner. Of the built-in plugins it
+// has the ones that are named.
+func ownerAt(t *testing.T, now *time.Time, plugins ...string) *serve.Client {
 	t.Helper()
 	cfg := settings(t, "")
+	cfg.Plugins.Disabled = slices.DeleteFunc(cfg.Plugins.Disabled, func(id string) bool { return slices.Contains(plugins, id) })
 	if _, err := node.Init(cfg, node.InitOptions{KeyFile: true}); err != nil {
 		t.Fatal(err)
 	}

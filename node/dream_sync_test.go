@@ -34,7 +34,7 @@ func TestADreamIsTakenBackElsewhere(t *testing.T) {
 	if dreamt := node.Derived(t, a.Node); dreamt == was || node.Derived(t, b.Node) != dreamt {
 		t.Fatalf("dreamt, and apart:\n%s\n%s", dreamt, node.Derived(t, b.Node))
 	}
-	if r, err := b.UndoDream(t.Context(), plan.ID); err != nil || r.Steps != 3 {
+	if r, err := b.UndoDream(t.Context(), plan.ID, memory.ID{}); err != nil || r.Steps != 3 {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	b.well()
@@ -44,7 +44,7 @@ func TestADreamIsTakenBackElsewhere(t *testing.T) {
 			t.Errorf("taken back, and otherwise:\n%s\n%s", was, got)
 		}
 	}
-	if _, err := a.UndoDream(t.Context(), ""); !errors.Is(err, memory.ErrNotFound) {
+	if _, err := a.UndoDream(t.Context(), "", memory.ID{}); !errors.Is(err, memory.ErrNotFound) {
 		t.Errorf("taken back twice: %v", err)
 	}
 }

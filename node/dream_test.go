@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,7 +125,7 @@ func TestDream(t *testing.T) {
 	if hits := search(t, n, serve.SearchRequest{Query: "van number 20", Only: "memories"}); len(hits) > 0 && hits[0].Text == "The van number 20 is on level three" {
 		t.Errorf("put away, and found: %+v", hits)
 	}
-	if _, err := n.UndoDream(ctx, ""); err != nil {
+	if _, err := n.UndoDream(ctx, "", memory.ID{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := derived(t, n); got != was {
@@ -133,8 +134,61 @@ func TestDream(t *testing.T) {
 	if plan, err = n.PlanDream(ctx); err != nil || len(plan.Steps) != 0 {
 		t.Errorf("what was taken back is planned again: %+v, %v", plan, err)
 	}
-	if _, err := n.UndoDream(ctx, ""); !errors.Is(err, memory.ErrNotFound) {
+	if _, err := n.UndoDream(ctx, "", memory.ID{}); !errors.Is(err, memory.ErrNotFound) {
 		t.Errorf("taken back twice: %v", err)
+	}
+}
+
+// Each step of a dream is taken back alone, with what it gave the memory that took
+// another in; the others stay, and it is not dreamt again.
+func TestUndoDreamsStep(t *testing.T) {
+	n := newNode(t, nil)
+	ctx := t.Context()
+	now := time.Now().UTC()
+	propose(t, n, memory.Semantic, "The van is on level three", now.AddDate(0, 0, -9), "place")
+	propose(t, n, memory.Semantic, "The cart is on level one", now.AddDate(0, 0, -9), "place")
+	propose(t, n, memory.Semantic, "The boiler is serviced by Hansen every autumn", now.AddDate(0, 0, -3))
+	propose(t, n, memory.Semantic, "The boiler is serviced every autumn by Hansen", now.AddDate(0, 0, -2))
+	was := derived(t, n)
+	plan, err := n.PlanDream(ctx)
+	if err == nil {
+		_, err = n.ApplyDream(ctx, plan.ID)
+	}
+	if err != nil || len(plan.Steps) != 3 {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	steps, err := n.DreamSteps(ctx, plan.ID)
+	if err != nil || len(steps) != 3 {
+		t.Fatalf("%+v, %v", steps, err)
+	}
+	for _, s := range plan.Steps {
+		i := slices.IndexFunc(steps, func(d serve.DreamStep) bool { return d.Memory == s.Memory })
+		if i < 0 || steps[i].Text != s.Text || steps[i].Into != s.Into || steps[i].IntoText != s.IntoText || steps[i].Reason != s.Reason {
+			t.Errorf("planned %+v, done %+v", s, steps)
+		}
+	}
+	if _, err := n.UndoDream(ctx, plan.ID, memory.ID{1}); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("a step of another memory: %v", err)
+	}
+	for i, s := range steps {
+		before := derived(t, n)
+		if r, err := n.UndoDream(ctx, plan.ID, s.Memory); err != nil || r.Steps != 1 {
+			t.Fatalf("%+v: %+v, %v", s, r, err)
+		}
+		if _, err := n.UndoDream(ctx, plan.ID, s.Memory); !errors.Is(err, memory.ErrNotFound) {
+			t.Errorf("%+v, twice: %v", s, err)
+		}
+		m, err := n.Get(ctx, s.Memory)
+		left, err2 := n.DreamSteps(ctx, plan.ID)
+		if err := errors.Join(err, err2); err != nil || m.State != memory.Active || len(left) != len(steps)-i-1 || derived(t, n) == before {
+			t.Errorf("%+v: is %s, %d steps are left, %v", s, m.State, len(left), err)
+		}
+	}
+	if got := derived(t, n); got != was {
+		t.Errorf("taken back, and otherwise:\n%s\n%s", was, got)
+	}
+	if plan, err = n.PlanDream(ctx); err != nil || len(plan.Steps) != 0 {
+		t.Errorf("what was taken back is planned again: %+v, %v", plan, err)
 	}
 }
 

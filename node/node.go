@@ -35,6 +35,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/filelock"
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/category"
 	"github.com/locket-dev/locket/memory/store/journal"
@@ -59,6 +60,7 @@ import (
 	"github.com/locket-dev/locket/node/tiers"
 	"github.com/locket-dev/locket/node/transfer"
 	"github.com/locket-dev/locket/node/vault"
+	"github.com/locket-dev/locket/node/voices"
 	"github.com/locket-dev/locket/node/wearables"
 )
 
@@ -94,6 +96,7 @@ type Node struct {
 	forget.Forgetter
 	edit.Writer
 	enginehost.Enginer
+	voices.Voicer
 
 	cfg     config.Config
 	zone    *time.Location
@@ -110,6 +113,7 @@ type Node struct {
 	engines []string
 	now     func() time.Time
 	http    *http.Client
+	spans   span.Sink
 	sorter  *category.Sorter
 	apps    *apps.Book
 	rules   []config.Rule // of retention
@@ -137,6 +141,7 @@ type Options struct {
 	Worker  []string              // command of a plugin's worker, see wasm.SelfWorker; nil: plugins of others are not run
 	HTTP    *http.Client          // to the relay; nil: the usual
 	Engines []string              // command of an engine's process; nil: engines.Self's
+	Spans   span.Sink             // is told what the node does; nil: nobody is
 	Places  engines.Places        // where engines are looked for; zero: the usual addresses on loopback
 }
 
@@ -145,7 +150,7 @@ var ErrNoHome = errors.New("no node here")
 
 // Open opens a home, locked. Errors: ErrNoHome, memory.ErrInUse.
 func Open(cfg config.Config, opt Options) (_ *Node, err error) {
-	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), onEvent: opt.OnEvent, cache: opt.Cache, worker: opt.Worker, engines: opt.Engines, now: opt.Now, http: opt.HTTP}
+	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), onEvent: opt.OnEvent, cache: opt.Cache, worker: opt.Worker, engines: opt.Engines, now: opt.Now, http: opt.HTTP, spans: opt.Spans}
 	if n.now == nil {
 		n.now = time.Now
 	}
@@ -164,6 +169,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.WaitsFor, n.paused.between)
 	n.Writer = edit.NewWriter(partOf(n, func(o *session) *edit.Edits { return o.edits }), n.Members)
 	n.Enginer = enginehost.NewEnginer(partOf(n, func(o *session) *enginehost.Host { return o.engines }), opt.Places)
+	n.Voicer = voices.NewVoicer(partOf(n, func(o *session) *voices.Room { return o.voices }))
 	n.apps = apps.NewBook(appStore{n}, n.askWearer, n.now)
 	if n.cache == "" {
 		n.cache = filepath.Join(cfg.Home, cacheDir)

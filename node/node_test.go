@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/plugincache"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/engines"
@@ -42,15 +43,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, runFlow())
 		os.Exit(1)
 	}
-	dir, err := os.MkdirTemp("", "locket-plugins-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	compiled = dir
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	plugincache.Run(func(dir string) int {
+		compiled = dir
+		return m.Run()
+	})
 }
 
 const passphrase = "correct horse"

@@ -14,6 +14,7 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 
 	"github.com/locket-dev/locket/internal/memtrim"
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
@@ -267,7 +268,7 @@ func (n *Node) saw(o *session) func(extract.Outcome) {
 
 // startPump works through the journal from where the last pump ended.
 func (n *Node) startPump(o *session) error {
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(span.With(context.Background(), n.spans))
 	p, err := pump.New(ctx, pump.Config{Journal: n.journal, Identity: o.ring.JournalIdentity(), Engine: o.engine, Blobs: o.store, Extract: o.extract, Log: n.log,
 		Seen: n.saw(o), Tidy: func(ctx context.Context) { n.tidy(ctx, o) }})
 	if err != nil {
@@ -325,7 +326,11 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 		}
 	}
 	o.memory.Maintain()
-	if o.forgets.Unfinished() && time.Since(o.retried) >= retryEvery {
+	pruned, err := o.voices.Prune(ctx, forget.OrderSweep)
+	if err != nil && ctx.Err() == nil {
+		n.log.Warn("prints of voices are kept beyond their day", "error", err)
+	}
+	if pruned || o.forgets.Unfinished() && time.Since(o.retried) >= retryEvery {
 		o.retried = time.Now()
 		asked := o.forgets.Asked()
 		w, err := o.forgets.Resume(ctx)

@@ -153,7 +153,7 @@ func TestKilledBeforeTheScan(t *testing.T) {
 		}
 		absent(when)
 		refusals, err := n.Refusals(t.Context(), 5)
-		if err != nil || !slices.ContainsFunc(refusals, func(r memory.Refusal) bool { return r.Kind == "secret" }) {
+		if err != nil || !slices.ContainsFunc(refusals, func(r serve.RefusedLine) bool { return r.Kind == "secret" }) {
 			t.Errorf("%s: %+v, %v", when, refusals, err)
 		}
 	}

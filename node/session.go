@@ -40,6 +40,7 @@ import (
 	"github.com/locket-dev/locket/node/tiers"
 	"github.com/locket-dev/locket/node/transfer"
 	"github.com/locket-dev/locket/node/vault"
+	"github.com/locket-dev/locket/node/voices"
 )
 
 // session is what a node has while its keys are open.
@@ -69,6 +70,7 @@ type session struct {
 	purse    *market.Purse // what apps buy by
 	dreams   *dream.Dreams
 	engines  *enginehost.Host
+	voices   *voices.Room
 	health   *health.Health
 	vault    *vault.Vault
 	transfer *transfer.Transfer
@@ -103,7 +105,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if n.open != nil {
 		return nil
 	}
-	o := &session{memory: n.footprint(), life: opened.NewLife()}
+	o := &session{memory: n.footprint(), life: opened.NewLife(n.spans)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, o.close(context.WithoutCancel(ctx)))
@@ -151,20 +153,27 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	asked := questions.New(questions.Config{Fleet: n.fleet, Ask: query.NewReader(own, n.WaitsFor, n.paused.between).Ask,
 		Served: func(at time.Time, texts ...string) { o.extract.Served(at, texts...) }, Now: n.now, Log: n.log})
 	cfg.Heard, cfg.Ordered, cfg.Unheard = asked.Heard, n.spoken(o.ring), n.paused.unheard
+	o.voices, err = voices.Open(ctx, voices.Config{Engine: o.engine, Wearer: n.cfg.Wearer, KnownOnly: n.cfg.Voices.KnownOnly, Devices: n.devices.Names,
+		OrderSweep: forget.OrderSweep, Swept: func(ctx context.Context, lock *engine.Writer) error { return o.forgets.Swept(ctx, lock) }, Now: n.now, Log: n.log})
+	if err != nil {
+		return err
+	}
+	cfg.Voices, cfg.KnownOnly = o.voices, n.cfg.Voices.KnownOnly
 	o.extract, err = extract.New(ctx, cfg, o.engine, o.store, o.ring, o.plugins.Chain(), n.log)
 	if err != nil {
 		return err
 	}
 	o.plugins.Serve(o.extract)
 	o.engines = enginehost.New(enginehost.Config{Home: n.cfg.Home, LLM: n.cfg.LLM, Command: n.engines, Engine: o.engine, Extract: o.extract, Language: o.language,
-		Life: o.life, Now: n.now, Log: n.log})
+		Life: o.life, Paused: func() bool { return n.paused.now().Paused || len(n.private.gate.Active(n.now())) > 0 }, Now: n.now, Log: n.log})
+	o.extract.SetLive(o.engines)
 	budget := tier.Budget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}
 	var ease func(context.Context)
 	if budget != (tier.Budget{}) {
 		ease = func(ctx context.Context) { o.tiers.Ease(ctx) }
 	}
 	o.sync, err = exchange.Open(exchange.Config{Home: n.cfg.Home, Sync: n.cfg.Sync, Wearer: n.cfg.Wearer, Ring: o.ring, Public: n.public, Store: o.store, Clock: o.engine.Clock(),
-		HTTP: n.http, Life: o.life, Now: n.now, Log: n.log, Take: func(ctx context.Context, fn func(*store.Tx) (*store.Targets, error)) error {
+		HTTP: n.http, Life: o.life, Now: n.now, Log: n.log, Spans: n.spans, Take: func(ctx context.Context, fn func(*store.Tx) (*store.Targets, error)) error {
 			return o.gate.TakeDelta(ctx, fn)
 		}, Ease: ease,
 		FetchCold: func(ctx context.Context) (int, error) { return o.tiers.FetchAll(ctx) }})
@@ -195,8 +204,12 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		Ask: func(ctx context.Context, held []consent.Held, again bool) error {
 			return o.consent.Ask(ctx, held, again)
 		},
+		Sees: func(by *share.Author, rules *rulebook.Rules) func(*memory.Memory) bool {
+			return apps.Sees(&by.Scope, by.App, by.Key, rules, n.now())
+		},
 		Drop: o.forgets.Drop, Flush: o.flushHeld, Compact: compact})
-	o.consent = consent.New(consent.Config{Store: o.store, Now: n.now, Note: o.sharing.Consented, Redact: o.sharing.Redact, Refused: o.sharing.Withdraw})
+	o.consent = consent.New(consent.Config{Store: o.store, Now: n.now, Note: o.sharing.Consented, Redact: o.sharing.Redact, Refused: o.sharing.Withdraw,
+		VaultUntil: func() time.Time { return o.vault.Until() }})
 	o.purse = market.NewPurse(market.PurseConfig{Buyer: &market.Buyer{Dir: n.path(readerDir), HTTP: n.http, Now: n.now}, Store: o.engine, Now: n.now,
 		Approved: func(ctx context.Context, app, alone string, order memory.ID, what string) (bool, error) {
 			if alone == "" {
@@ -219,6 +232,9 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	o.vault = vault.New(vault.Config{Engine: o.engine, Ring: o.ring, Posted: o.sync.Posted})
 	o.transfer = transfer.New(transfer.Config{Engine: o.engine, Store: o.store, Cold: o.tiers.Keeper, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone,
 		Members: o.sync.SpaceMembers, Bring: o.sync.Bring, VaultUntil: o.vault.Until, Reveal: o.vault.Reveal})
+	if _, err := o.voices.Prune(ctx, forget.OrderSweep); err != nil {
+		n.log.Warn("prints of voices are kept beyond their day", "error", err)
+	}
 	if _, err := o.forgets.Resume(ctx); err != nil {
 		n.log.Error("what is to be forgotten is not gone yet: it will be tried again", "error", err)
 	}
@@ -247,7 +263,7 @@ func (n *Node) parties(ctx context.Context, o *session) ([]policy.Request, error
 func (n *Node) openQuery(o *session) *query.Query {
 	return query.New(query.Config{Engine: o.engine, Models: o.meaning.Models(), Embed: o.meaning.Embed(), Model: o.language.Client, Topic: n.cfg.LLM.Topic, Given: o.given,
 		Sorter: n.sorter, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log,
-		Served: o.extract.Served, Warm: o.tiers.Warm, FetchBlob: o.sync.FetchBlob, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID})
+		Served: o.extract.Served, Warm: o.tiers.Warm, FetchBlob: o.sync.FetchBlob, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID, Asked: consent.Edition})
 }
 
 var errClosed = errors.New("node is closed")

@@ -244,16 +244,19 @@ func (e *entry) pack(w io.Writer) (some bool, err error) {
 }
 
 // CacheKey gives the key that is kept in a file, for a host without a better
-// place for one; it is made with the first call. The file must not lie in the
-// cache.
+// place for one; it is made with the first call. Processes that make it at the same
+// time all get the one that was there first. A file of another length is no key, for
+// example after a power cut: it is replaced, and what is in the cache is compiled
+// again. The file must not lie in the cache.
 func CacheKey(file string) ([]byte, error) {
 	key, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		key = make([]byte, sha256.Size)
-		rand.Read(key)
-		err = os.MkdirAll(filepath.Dir(file), 0o700)
-		if err == nil {
-			err = os.WriteFile(file, key, 0o600)
+	if spoilt := err == nil && len(key) != sha256.Size; spoilt || errors.Is(err, fs.ErrNotExist) {
+		put := os.Link // fails if another process was first
+		if spoilt {
+			put = os.Rename
+		}
+		if err = makeKey(file, put); err == nil || errors.Is(err, fs.ErrExist) {
+			key, err = os.ReadFile(file)
 		}
 	}
 	if err == nil && len(key) != sha256.Size {
@@ -263,6 +266,30 @@ func CacheKey(file string) ([]byte, error) {
 		return nil, fmt.Errorf("key of the plugin cache: %w", err)
 	}
 	return key, nil
+}
+
+// makeKey writes a new key into another file, and puts that in the place of file.
+func makeKey(file string, put func(from, to string) error) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".new-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	key := make([]byte, sha256.Size)
+	rand.Read(key)
+	if _, err = temp.Write(key); err == nil {
+		err = temp.Sync() // its name may be on the disk before its content
+	}
+	if err := errors.Join(err, temp.Close()); err != nil {
+		return err
+	}
+	if err := put(temp.Name(), file); err != nil {
+		return err
+	}
+	return atomicfile.SyncDir(filepath.Dir(file))
 }
 
 // ownFolder makes a folder that is this user's alone, or sees that it is.

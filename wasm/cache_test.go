@@ -134,8 +134,12 @@ func TestCacheKey(t *testing.T) {
 	if err := os.WriteFile(file, []byte("short"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := CacheKey(file); err == nil {
-		t.Error("a short key was taken")
+	made, err := CacheKey(file)
+	if err != nil || len(made) != 32 || bytes.Equal(made, one) {
+		t.Errorf("in place of a short key: %x, %v", made, err)
+	}
+	if again, err := CacheKey(file); err != nil || !bytes.Equal(again, made) {
+		t.Errorf("%x, then %x, %v", made, again, err)
 	}
 	if _, err := NewHost(context.Background(), Options{CacheDir: t.TempDir()}); err == nil || errors.Is(err, context.Canceled) {
 		t.Error("a cache without a key was opened")
@@ -184,5 +188,29 @@ func TestCompiledBeforeBeginsIdle(t *testing.T) {
 	p, _ = load(other)
 	if _, _, err := p.Extract(ctx, someText()); !errors.Is(err, ErrHash) {
 		t.Errorf("another module: %v", err)
+	}
+}
+
+// Processes that share a cache may make its key at the same time: all get the same.
+func TestCacheKeyOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "cache.key")
+	got := make(chan []byte)
+	for range 20 {
+		go func() {
+			key, err := CacheKey(file)
+			if err != nil {
+				t.Error(err)
+			}
+			got <- key
+		}()
+	}
+	first := <-got
+	for range 19 {
+		if key := <-got; !bytes.Equal(key, first) || len(key) != 32 {
+			t.Errorf("%x and %x", first, key)
+		}
+	}
+	if left, _ := filepath.Glob(file + ".new-*"); len(left) > 0 {
+		t.Errorf("left: %v", left)
 	}
 }

@@ -40,13 +40,14 @@ func (w *Worker) heard(ctx context.Context, s *space, src *memory.Memory, a *res
 	}
 	var out []memory.Utterance
 	said, parted := slices.Clone(before), false
+	who := result.Speakers(src, segments)
 	whole := strings.Join(strings.Fields(a.Text), " ")
 	for i, g := range segments[:min(len(segments), maxHeard)] {
 		if strings.TrimSpace(g.Text) == "" {
 			continue
 		}
 		u := memory.Utterance{ID: s.joined.Member.LineOf(memory.DeriveID(secret, event, plugin(queue.Transcribe), fmt.Sprintf("line %d %s", i, result.Name(src.ID, a.Kind, a.Engine)))),
-			Space: s.joined.Space, Event: event, Session: session, At: start.Add(g.From), Speaker: result.Cut(g.Speaker, memory.MaxName), Lang: a.Lang, Received: w.now().UTC(),
+			Space: s.joined.Space, Event: event, Session: session, At: start.Add(g.From), Speaker: result.Cut(who[i], memory.MaxName), Lang: a.Lang, Received: w.now().UTC(),
 			Source: memory.Source{Device: event.Device, Plugin: plugin(queue.Transcribe), Version: Version, Model: a.Engine}}
 		if u.Text, u.Redacted, err = w.scan.scan(ctx, u.ID.String(), u.At, result.Cut(g.Text, memory.MaxText), said); err != nil {
 			return nil, err

@@ -105,6 +105,23 @@ func TestNoLinesWithoutTheGrant(t *testing.T) {
 	o.accepted()
 }
 
+// Two recordings that are described in the same words, and in which the same is said, have a
+// transcript each.
+func TestSameWordsInTwoRecordings(t *testing.T) {
+	relay := serveRelay(t)
+	o := newOwner(t, relay)
+	of := []memory.ID{o.source("audio/wav", day(t, "jfk.wav"), "recording", "waiting"), o.source("audio/wav", day(t, "jfk.wav"), "recording", "waiting")}
+	home := joined(t, o, relay, delta.Grant{Types: []memory.Type{memory.Resource}})
+	run(t, Config{Home: home, Engines: Engines{Sight: "none", WhisperURL: hears(t, "Yes.")}, Now: soon})
+	for _, id := range of {
+		o.await(id)
+		if got := o.answers(id); len(got) != 1 || got[0].State != memory.Active || got[0].Text != "Yes." {
+			t.Errorf("%+v", got)
+		}
+	}
+	o.accepted()
+}
+
 // A secret that is spoken over the end of a segment is in no line.
 func TestSecretsOverSegmentsAreInNoLine(t *testing.T) {
 	relay := serveRelay(t)
@@ -127,6 +144,21 @@ func TestSecretsOverSegmentsAreInNoLine(t *testing.T) {
 		return strings.Contains(u.Text, "Kite") || strings.Contains(u.Text, "1111")
 	}) {
 		t.Errorf("%+v", lines)
+	}
+	o.accepted()
+}
+
+// Where only known voices are kept, a worker proposes nothing of another whom its engine hears.
+func TestKnownVoiceAlone(t *testing.T) {
+	relay := serveRelay(t)
+	o := newOwner(t, relay)
+	recording := o.source("audio/wav", day(t, "jfk.wav"), "recording", "waiting", memory.KnownVoiceTag)
+	home := joined(t, o, relay, granted)
+	run(t, Config{Home: home, Engines: Engines{Sight: "none", WhisperURL: hears(t, "(speaker 0) Good morning everybody", "(speaker 1) My knee hurts", "(speaker 0) How are you")}, Now: soon})
+	m := o.await(recording)
+	lines := o.lines()
+	if m.Text != "Good morning everybody How are you" || len(lines) != 2 || strings.Contains(fmt.Sprint(m, lines), "knee") {
+		t.Errorf("%+v, %+v", m, lines)
 	}
 	o.accepted()
 }

@@ -141,6 +141,7 @@ func (w *Worker) extract(ctx context.Context, s *space, r *queue.Running, by str
 		if err != nil {
 			return a, err
 		}
+		result.KnownVoice(src, &t)
 		a = result.Heard(by, &t)
 		tookOn(a.More, paid.took)
 		return a, nil

@@ -147,10 +147,10 @@ func (o *owner) let(request string, g delta.Grant) string {
 func (o *owner) source(media string, data []byte, tags ...string) memory.ID {
 	o.t.Helper()
 	o.events++
-	at := time.Date(2026, 9, 14, 10, 0, int(o.events), 0, time.UTC)
+	at := time.Date(2026, 9, 14, 10, 0, int(o.events), 0, time.UTC) // all are described in the same words
 	ev := memory.EventID{Device: "pin", Boot: 1, Seq: o.events}
 	id := memory.DeriveID([]byte("test"), ev, "speech", "source")
-	c := memory.Candidate{Type: memory.Resource, Text: "Source " + ev.String(), Owner: memory.Owner{User: "mei"}, Tags: tags, Confidence: 1,
+	c := memory.Candidate{Type: memory.Resource, Text: "Source", Owner: memory.Owner{User: "mei"}, Tags: tags, Confidence: 1,
 		Sensitivity: memory.Private, Evidence: []memory.Evidence{{Event: ev, At: at}}, TrueFrom: at, TrueTo: at.Add(11 * time.Second), Source: memory.Source{Device: "pin", Plugin: "speech"}}
 	b, err := o.store.WriteBlob(o.t.Context(), bytes.NewReader(data))
 	o.ok(err)

@@ -17,6 +17,7 @@ import (
 	"github.com/locket-dev/locket/cloud/worker/queue"
 	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/engine/result"
+	"github.com/locket-dev/locket/internal/testing/plugincache"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
 )
@@ -30,14 +31,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(victimEnv) != "" {
 		os.Exit(victim())
 	}
-	dir, err := os.MkdirTemp("", "locket-worker-")
-	if err != nil {
-		panic(err)
-	}
-	cache = dir
-	code := cluster.Main(m)
-	os.RemoveAll(dir)
-	os.Exit(code)
+	plugincache.Run(func(dir string) int {
+		cache = dir
+		return cluster.Main(m)
+	})
 }
 
 // run opens a worker and has it run until the test ends, or until stop.

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime/pprof"
 	"strings"
 	"sync"
 	"time"
@@ -25,8 +26,8 @@ import (
 )
 
 // The clients suite has a whole node in this process, asked over real connections: the
-// Unix socket as its owner, and TCP as apps, by Mem0's calls, by MCP, and before a model
-// server that answers at once. Each asks the same questions in turn.
+// Unix socket as its owner, and TCP as apps: by the API itself, by Mem0's calls, by MCP, and
+// before a model server that answers at once. Each asks the same questions in turn.
 
 func runClients(ctx context.Context, f *frame) (err error) {
 	b := clientsBench{stderr: f.stderr}
@@ -34,6 +35,7 @@ func runClients(ctx context.Context, f *frame) (err error) {
 	f.IntVar(&b.asks, "questions", 500, "questions asked at each door")
 	f.IntVar(&b.adds, "adds", 200, "memories added at each door")
 	f.IntVar(&b.streams, "streams", 500, "event streams held at once")
+	f.StringVar(&b.profile, "profile", "", "write a CPU profile of the searches and adds into `FILE`")
 	if !f.parsed() || f.NArg() > 0 || b.memories < 1 || b.asks < 1 || b.adds < 1 || b.streams < 1 {
 		return f.usage("want numbers over 0, and nothing else")
 	}
@@ -47,6 +49,7 @@ func runClients(ctx context.Context, f *frame) (err error) {
 type clientsBench struct {
 	dir                           string
 	memories, asks, adds, streams int
+	profile                       string
 	stderr                        io.Writer
 }
 
@@ -82,6 +85,19 @@ func (b *clientsBench) run(ctx context.Context) (out []result, err error) {
 	c := generate(1, b.memories, b.asks)
 	if err := b.fill(ctx, d, c); err != nil {
 		return nil, err
+	}
+	if b.profile != "" {
+		f, failed := os.Create(b.profile)
+		if failed != nil {
+			return nil, failed
+		}
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		defer func() {
+			pprof.StopCPUProfile()
+			err = errors.Join(err, f.Close())
+		}()
 	}
 	return b.measure(ctx, d, c)
 }
@@ -122,7 +138,7 @@ func (b *clientsBench) open(ctx context.Context, n *node.Node) (d *doors, end fu
 		model.Close()
 		return errors.Join(<-ended, <-ended)
 	}
-	app, err := d.owner.AddApp(ctx, serve.AppRequest{Name: "bench", Can: serve.Rights[:], Types: []string{"semantic"}, Requests: 10_000, Tokens: 10_000_000})
+	app, err := d.owner.AddApp(ctx, serve.AppRequest{Name: "bench", Can: []serve.Right{serve.RightRead, serve.RightAdd, serve.RightChat}, Types: []string{"semantic"}, Requests: 10_000, Tokens: 10_000_000})
 	if err != nil {
 		return nil, nil, errors.Join(err, end())
 	}
@@ -162,7 +178,7 @@ func (d *doors) post(ctx context.Context, url, body, want string) (time.Duration
 	defer res.Body.Close()
 	got, err := io.ReadAll(res.Body)
 	took := time.Since(begun)
-	if err == nil && (res.StatusCode != http.StatusOK || !bytes.Contains(got, []byte(want))) {
+	if err == nil && (res.StatusCode/100 != 2 || !bytes.Contains(got, []byte(want))) {
 		err = fmt.Errorf("%s: %s %.300s", url, res.Status, got)
 	}
 	return took, err
@@ -199,6 +215,9 @@ func (b *clientsBench) measure(ctx context.Context, d *doors, c *corpus) (out []
 			_, err := d.owner.Search(ctx, serve.SearchRequest{Query: q.text})
 			return err
 		}))
+		timed("app_search", func() (time.Duration, error) {
+			return d.post(ctx, d.url+"/v1/search", fmt.Sprintf(`{"query":%q}`, q.text), `"hits"`)
+		})
 		timed("mem0_search", func() (time.Duration, error) {
 			return d.post(ctx, d.url+"/mem0/v3/memories/search/", fmt.Sprintf(`{"query":%q,"filters":{"user_id":"wearer"}}`, q.text), `"results"`)
 		})
@@ -223,6 +242,9 @@ func (b *clientsBench) measure(ctx context.Context, d *doors, c *corpus) (out []
 			_, err := d.owner.Add(ctx, serve.AddRequest{Text: text + " of the owner", Infer: &no})
 			return err
 		}))
+		timed("app_add", func() (time.Duration, error) {
+			return d.post(ctx, d.url+"/v1/memories", fmt.Sprintf(`{"text":"%s of the app","infer":false}`, text), `ADD`)
+		})
 		timed("mem0_add", func() (time.Duration, error) {
 			return d.post(ctx, d.url+"/mem0/v3/memories/add/", fmt.Sprintf(`{"messages":[{"role":"user","content":"%s of mem0"}],"user_id":"wearer","infer":false}`, text), `"results"`)
 		})
@@ -242,11 +264,11 @@ func (b *clientsBench) measure(ctx context.Context, d *doors, c *corpus) (out []
 			out = append(out, r)
 		}
 	}
-	for _, name := range [][2]string{{"unix_search", ""}, {"mem0_search", "unix_search"}, {"mcp_search", "unix_search"}, {"unix_context", ""}} {
+	for _, name := range [][2]string{{"unix_search", ""}, {"app_search", "unix_search"}, {"mem0_search", "unix_search"}, {"mcp_search", "unix_search"}, {"unix_context", ""}} {
 		at(name[0], took[name[0]], name[1])
 	}
 	at("proxy_added", added, "unix_context")
-	for _, name := range [][2]string{{"unix_add", ""}, {"mem0_add", "unix_add"}, {"mcp_add", "unix_add"}} {
+	for _, name := range [][2]string{{"unix_add", ""}, {"app_add", "unix_add"}, {"mem0_add", "unix_add"}, {"mcp_add", "unix_add"}} {
 		at(name[0], took[name[0]], name[1])
 	}
 	held, err := b.hold(ctx, d)

@@ -85,7 +85,10 @@ func (b *eveningBench) in(ctx context.Context, name, home string, before []strin
 	if n := g.killed(); n > 0 {
 		err = errors.Join(err, fmt.Errorf("the kernel killed it for want of %d MB", b.limit))
 	}
-	return out, err
+	if err != nil { // what it held until then is no figure of the whole
+		return nil, err
+	}
+	return out, nil
 }
 
 // small replays a day in the group, asks, and forgets. The home has been started

@@ -17,11 +17,16 @@ import (
 func runExtract(ctx context.Context, f *frame) error {
 	explain := f.Bool("explain", false, "print each line with what was made of it; not to be tuned on")
 	scenes := f.Int("scenes", 0, "how many scenes, from the first; 0: all")
+	set := f.String("set", "talk", "which labelled lines: talk, or asr, as a recogniser writes them")
 	cache := cacheFlag(f.FlagSet)
-	if !f.parsed() || f.NArg() > 0 || *scenes < 0 {
-		return f.usage("takes flags only, and --scenes a number from 0")
+	if !f.parsed() || f.NArg() > 0 || *scenes < 0 || *set != "talk" && *set != "asr" {
+		return f.usage("takes flags only, --scenes a number from 0, and --set talk or asr")
 	}
-	lines, err := labelled.Extract()
+	of := labelled.Extract
+	if *set == "asr" {
+		of = labelled.ASR
+	}
+	lines, err := of()
 	if err != nil {
 		return err
 	}
@@ -38,7 +43,12 @@ func runExtract(ctx context.Context, f *frame) error {
 		return explainLines(f.stdout, rated)
 	}
 	results := extractResults(rated)
-	results = append(results, result{Suite: "extract", Case: "took", N: len(lines), Value: round(time.Since(begin).Seconds()), Unit: "s"})
+	results = append(results, byLength(rated)...)
+	cost, err := lineCost(ctx, lines)
+	if err != nil {
+		return err
+	}
+	results = append(results, cost, result{Suite: "extract", Case: "took", N: len(lines), Value: round(time.Since(begin).Seconds()), Unit: "s"})
 	return f.print(results, nil)
 }
 

@@ -35,13 +35,16 @@ func TestExtractSuite(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	got := readResults(t, "extract", stdout)
-	for _, c := range []string{"precision", "recall", "f1", "recall_en", "recall_plan", "false_on_empty_lines", "kept_lines", "missed_by_nothing"} {
+	for _, c := range []string{"precision", "recall", "f1", "recall_en", "recall_plan", "false_on_empty_lines", "kept_lines", "missed_by_nothing", "line_f1", "line_ms"} {
 		if r, ok := got[c]; !ok || r.N == 0 {
 			t.Errorf("%s: %+v", c, r)
 		}
 	}
 	if r := got["recall"]; r.Value <= 0 || r.Value > 100 {
 		t.Errorf("recall %g: nothing was kept of four conversations", r.Value)
+	}
+	if r := got["line_f1"]; r.Peer != "length" {
+		t.Errorf("no control by length: %+v", r)
 	}
 	if code, stdout, _ := bench(t, "extract", "--scenes", "1", "--explain", "--cache", cache); code != 0 || !strings.Contains(stdout, "dentist") {
 		t.Errorf("explain: exit %d\n%s", code, stdout)
@@ -66,5 +69,22 @@ func TestExtractResults(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("missing: %v", want)
+	}
+}
+
+// The control takes as many lines as something was made of, the longest ones.
+func TestByLength(t *testing.T) {
+	line := func(text, none string, made int) ratedLine {
+		return ratedLine{labelled.Score{Line: &labelled.Line{Text: text, None: none}}, make([]memory.Memory, made)}
+	}
+	got := byLength([]ratedLine{line("a long line that holds nothing at all", "small_talk", 0), line("my key is here", "", 1), line("我在上海", "", 0), line("ok", "filler", 1)})
+	want := []struct {
+		name        string
+		value, peer float64
+	}{{"line_precision", 50, 50}, {"line_recall", 50, 50}, {"line_f1", 50, 50}}
+	for i, w := range want {
+		if r := got[i]; r.Case != w.name || r.Value != w.value || r.PeerValue != w.peer {
+			t.Errorf("%+v, want %+v", r, w)
+		}
 	}
 }

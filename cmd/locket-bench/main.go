@@ -85,6 +85,7 @@ func suites() []suite {
 		{"bridge", "devices' frames read, what the spool keeps, eight devices at once, and the time from a press to the answer", runBridge},
 		{"extract", "precision and recall of extraction, over labelled talk", runExtract},
 		{"speech", "voice activity in noise, beside an energy threshold and WebRTC's detector", runSpeech},
+		{"voices", "whose voice it is, and who spoke when, beside giving all to one speaker", runVoices},
 		{"scene", "photos of one scene told from photos like it, and the time for a frame", runScene},
 		{"plugin", "calls of plugins beside Extism, in process and in the worker, by guest language", runPlugin},
 		{"sync", "a change's way to the other device, and its bytes beside zstd and restic", runSync},

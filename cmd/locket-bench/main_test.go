@@ -42,7 +42,7 @@ func bench(t *testing.T, args ...string) (code int, stdout, stderr string) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{nil, {"nothing"}, {"locomo"}, {"locomo", "--data", "x", "--k", "0"}, {"locomo", "--what"}, {"locomo", "--data", "x", "--answer"}, {"locomo", "--data", "x", "--llm", "http://x/v1", "--model", "m"}, {"recall", "--sizes", "many"}, {"recall", "--parts", "all"}, {"extract", "--scenes", "-1"}} {
+	for _, args := range [][]string{nil, {"nothing"}, {"locomo"}, {"locomo", "--data", "x", "--k", "0"}, {"locomo", "--what"}, {"locomo", "--data", "x", "--answer"}, {"locomo", "--data", "x", "--llm", "http://x/v1", "--model", "m"}, {"recall", "--sizes", "many"}, {"recall", "--parts", "all"}, {"extract", "--scenes", "-1"}, {"extract", "--set", "none"}} {
 		if code, _, stderr := bench(t, args...); code != 2 || stderr == "" {
 			t.Errorf("%q: exit %d, %q", args, code, stderr)
 		}

@@ -8,7 +8,6 @@ import (
 	"mime"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -118,12 +117,7 @@ func documentOf(file, title string) (*memory.ResourceFields, error) {
 }
 
 func (a *app) showAdded(w io.Writer, r *serve.AddResult) {
-	for i, ch := range r.Changes {
-		if slices.ContainsFunc(r.Changes[:i], func(o memory.Change) bool {
-			return o.Memory == ch.Other && o.Other == ch.Memory && o.Verdict == memory.Update && ch.Verdict == memory.Update
-		}) {
-			continue // the memory that was ended; the one that took its place says so
-		}
+	for _, ch := range r.Made() {
 		text := ch.New
 		if text == "" {
 			text = ch.Old

@@ -10,6 +10,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
@@ -19,7 +20,7 @@ import (
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	d := deps{openNode: func(config.Config, *slog.Logger) (openNode, error) {
+	d := deps{openNode: func(config.Config, *slog.Logger, span.Sink) (openNode, error) {
 		return nil, fmt.Errorf("open: %w", memory.ErrInUse)
 	}}
 	var out, problems strings.Builder

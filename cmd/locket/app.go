@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -18,9 +20,9 @@ import (
 func (a *app) appCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "app", Short: "Let assistants and other programs in, each with its own key", RunE: a.needsCommand,
-		Long: `An app asks this node with a key of its own, as a bearer token. It may do what you
-allow it and nothing else, and never sees the vault. Its account says which memories it
-was shown and what it wrote.`,
+		Long: `An app asks this node with a key of its own, as a bearer token. It may do what you allow it
+and nothing else, and has an entry of the vault only after your yes. Its account says which
+memories it was shown and what it wrote.`,
 	}
 	c.AddCommand(a.appAddCommand(), a.appListCommand(), a.appLogCommand(), a.appPassCommand(), a.appRevokeCommand(), a.appWaitingCommand())
 	return c
@@ -35,12 +37,15 @@ func (a *app) appAddCommand() *cobra.Command {
 		Use: "add NAME --can RIGHTS --types TYPES", Short: "Make a key for an app", Args: between(1, 1, "the app's name"),
 		Long: `The key is printed to standard output alone, this once. The node keeps its hash.
 
-Rights are read, add, update, forget, chat and buy. With update an app corrects what it wrote itself.
-With forget it erases for good what it may see, unless you pinned it. What an app writes
-has its name, and replaces nothing that you or your wearables said. With chat it asks the
-model at proxy.url, which is given what the app may see of the topic. With buy it buys at a
-market with your money there (locket market deposit), within --budget; what costs more
-than --alone waits for your yes (locket consent).
+Rights are read, add, update, forget, chat, buy, share and vault. With update an app
+corrects what it wrote itself. With forget it erases for good what it may see, unless you
+pinned it. What an app writes has its name, and replaces nothing that you or your wearables
+said. With chat it asks the model at proxy.url, which is given what the app may see of the
+topic. With buy it buys at a market with your money there (locket market deposit), within
+--budget; what costs more than --alone waits for your yes (locket consent). With share (and
+read) it gives readers of its choice copies of what it may see itself (locket share list).
+With vault it may ask for entries of your vault by their label; you are asked about each
+reading (locket consent).
 
 Types are core, episodic, semantic, procedural, resource, and utterances: the lines that
 were said, as they are. Those need --sensitivity private. What an app may not see looks
@@ -48,6 +53,7 @@ to it as if it were not there.`,
 		Example: `  locket app add claude --can read,add --types semantic,episodic,procedural
   locket app add crm --can read --types semantic --tags work --since 2026-01-01 --for 90d
   locket app add shopper --can buy --types semantic --budget "10.00 EUR" --alone "2.00 EUR"
+  locket app add deploy --can vault --tags work
   locket app add notes --can read,add,update,forget --types semantic --owner user:ann`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if _, err := a.load(); err != nil {
@@ -93,7 +99,7 @@ to it as if it were not there.`,
 					fmt.Fprintf(a.stderr, "There is no link for other machines: %v\n", err)
 				}
 				if !a.json {
-					fmt.Fprintf(a.stderr, "%s may %s. Its key is shown this once:\n", n.App.Name, listed(n.App.Can))
+					fmt.Fprintf(a.stderr, "%s may %s. Its key is shown this once:\n", n.App.Name, rights(n.App.Can))
 				}
 				return a.print(newApp{n, link}, func(w io.Writer) {
 					fmt.Fprintln(w, string(n.Key))
@@ -106,7 +112,7 @@ to it as if it were not there.`,
 		},
 	}
 	f := c.Flags()
-	f.StringSliceVar(&can, "can", nil, "`rights`: read, add, update, forget, chat, buy")
+	f.StringSliceVar(&can, "can", nil, "`rights`: read, add, update, forget, chat, buy, share, vault")
 	f.StringSliceVar(&r.Types, "types", nil, "`types` that it may see and add")
 	f.StringVar(&sensitivity, "sensitivity", "", "the highest sensitivity `level` that it may see; personal unless said")
 	f.StringSliceVar(&r.Tags, "tags", nil, "only memories with one of these `tags`")
@@ -125,18 +131,17 @@ to it as if it were not there.`,
 	return c
 }
 
-// checkScope names the flags of what an app may do and see. The node says why it gives
-// neither shares nor the vault to an app.
+// checkScope names the flags of what an app may do and see.
 func checkScope(r *serve.AppRequest) error {
-	const rights, types = "read, add, update, forget, chat and buy", "core, episodic, semantic, procedural, resource and utterances"
+	const rights, types = "read, add, update, forget, chat, buy, share and vault", "core, episodic, semantic, procedural, resource and utterances"
 	switch {
 	case len(r.Can) == 0:
 		return usagef("--can is missing: want one or more of %s", rights)
-	case len(r.Types) == 0:
+	case len(r.Types) == 0 && slices.ContainsFunc(r.Can, func(c serve.Right) bool { return c != serve.RightVault }):
 		return usagef("--types is missing: want one or more of %s", types)
 	}
 	for _, c := range r.Can {
-		if c != "share" && !slices.Contains(serve.Rights[:], c) {
+		if !slices.Contains(serve.Rights[:], c) {
 			return usagef("--can %q: want some of %s", string(c), rights)
 		}
 	}
@@ -158,6 +163,15 @@ func readOwner(list []string) (o memory.Owner, err error) {
 		*to = name
 	}
 	return o, nil
+}
+
+// rights says what an app may do, after "may".
+func rights(list []serve.Right) string {
+	out := listed(list)
+	if slices.Contains(list, serve.RightVault) { // it names what it may do it with
+		out = strings.Replace(out, string(serve.RightVault), "ask for secrets of your vault", 1)
+	}
+	return out
 }
 
 func listed[T ~string](list []T) string {
@@ -190,7 +204,7 @@ for, lets you allow less, and wants the code that stands here. Give no code to a
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				list, err := c.WaitingApps(cmd.Context())
 				return rows(a, err, list, func(w io.Writer, p *serve.WaitingApp) {
-					fmt.Fprintf(w, "%s  %q asks to %s, %s; the browser goes on to %s\n", string(p.Code), p.Name, listed(p.Can), a.when(p.At), oneLine(p.Goes))
+					fmt.Fprintf(w, "%s  %q asks to %s, %s; the browser goes on to %s\n", string(p.Code), p.Name, rights(p.Can), a.when(p.At), oneLine(p.Goes))
 				}, "No app asks to be let in.")
 			})
 		},
@@ -208,7 +222,9 @@ func (a *app) appRow(w io.Writer, p *serve.App) {
 		state = "not used yet"
 	}
 	scope := listed(p.Types)
-	if p.Sensitivity != nil {
+	if len(p.Types) == 0 {
+		scope = "sees nothing"
+	} else if p.Sensitivity != nil {
 		scope += ", at most " + p.Sensitivity.String()
 	}
 	if len(p.Tags) > 0 {
@@ -231,7 +247,7 @@ func (a *app) appRow(w io.Writer, p *serve.App) {
 	if p.HookOff != "" {
 		state += " (not now: " + oneLine(p.HookOff) + ")"
 	}
-	fmt.Fprintf(w, "%s  may %s  %s  %s\n", p.Name, listed(p.Can), scope, state)
+	fmt.Fprintf(w, "%s  may %s  %s  %s\n", p.Name, rights(p.Can), scope, state)
 }
 
 func (a *app) appLogCommand() *cobra.Command {
@@ -255,7 +271,7 @@ has ids and no texts: see one with locket get ID. With --json it can be exported
 var didWords = map[string]string{
 	"search": "searched", "ask": "asked", "context": "took context", "topic": "had a model say what its messages are about", "listMemories": "listed", "getMemory": "read", "memoryHistory": "read the history",
 	"memoryWhy": "read the evidence", "graph": "drew a graph", "owners": "counted owners", "media": "took a photo or recording", "changes": "followed changes",
-	"hook": "was told at its hook", "addMemory": "added", "updateMemory": "corrected", "deleteMemory": "erased",
+	"hook": "was told at its hook", "createShare": "shared", "revokeShare": "ended a share of its own", "listShares": "listed its shares", "askVault": "asked for an entry of the vault", "readVault": "read an entry of the vault with your yes", "addMemory": "added", "updateMemory": "corrected", "deleteMemory": "erased",
 }
 
 func (a *app) showAppLog(w io.Writer, l *serve.AppLog) {
@@ -274,6 +290,9 @@ func (a *app) showAppLog(w io.Writer, l *serve.AppLog) {
 			fmt.Fprintf(w, ", and was refused: %s", oneLine(u.Refused))
 		case len(u.Wrote) > 0:
 			fmt.Fprintf(w, "  %s", shortIDs(u.Wrote))
+		case u.Did == "askVault", u.Did == "revokeShare", u.Did == "listShares":
+		case u.Did == "createShare":
+			fmt.Fprintf(w, "  %s", shortIDs(u.Shown))
 		case len(u.Shown) > 0:
 			fmt.Fprintf(w, ", and was shown %s (%s)", shortIDs(u.Shown), plural(u.Tokens, "token", "tokens"))
 		default:
@@ -305,14 +324,19 @@ func shortIDs(ids []memory.ID) string {
 }
 
 func (a *app) appRevokeCommand() *cobra.Command {
-	return &cobra.Command{
+	var shares bool
+	command := &cobra.Command{
 		Use: "revoke NAME[:ID]", Short: "End an app's key, or one that it passed on", Args: between(1, 1, "the app's name"),
 		Long: `Its key opens nothing from now on, and what it has open ends; so do the keys that it passed
 on. NAME:ID ends one of these alone, with all that follow from it: locket app log says which
-was used. What an app wrote stays; to take that back: locket revert --app NAME`,
+was used. What an app wrote stays; to take that back: locket revert --app NAME. What it shared
+stays, too, unless you say --shares.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				p, err := c.RevokeApp(cmd.Context(), args[0])
+				if err == nil {
+					err = a.revokeSharesOf(cmd.Context(), c, &p, shares)
+				}
 				return a.printed(err, p, func(w io.Writer) {
 					if _, id, part := strings.Cut(args[0], ":"); part {
 						fmt.Fprintf(w, "Key %s of %s opens nothing any more, nor does what was passed on with it.\n", id, p.Name)
@@ -323,4 +347,31 @@ was used. What an app wrote stays; to take that back: locket revert --app NAME`,
 			})
 		},
 	}
+	command.Flags().BoolVar(&shares, "shares", false, "also end what it shared")
+	return command
+}
+
+// revokeSharesOf ends what an app shared, or says that it is still read.
+func (a *app) revokeSharesOf(ctx context.Context, c *serve.Client, p *serve.App, end bool) error {
+	if !slices.Contains(p.Can, serve.RightShare) && !end {
+		return nil
+	}
+	list, err := c.Shares(ctx)
+	if errors.Is(err, serve.ErrUnsupported) { // there is no relay, so that nothing is shared
+		return nil
+	}
+	list = slices.DeleteFunc(list, func(s serve.Share) bool { return s.App != p.Name || !s.Revoked.IsZero() })
+	if err == nil && len(list) > 0 && !end {
+		fmt.Fprintf(a.stderr, "What it shared is still read: %s. To end that: locket app revoke %s --shares\n", plural(len(list), "share", "shares"), p.Name)
+		return nil
+	}
+	for i := range list {
+		if _, rerr := c.RevokeShare(ctx, list[i].ID.String(), ""); rerr != nil {
+			err = errors.Join(err, fmt.Errorf("share %s: %w", list[i].ID.String()[:10], rerr))
+		}
+	}
+	if err == nil && len(list) > 0 && !a.json {
+		fmt.Fprintf(a.stderr, "%s of it ended.\n", plural(len(list), "share", "shares"))
+	}
+	return err
 }

@@ -69,6 +69,12 @@ func (a *app) showAnswer(w io.Writer, r *serve.AskResult) {
 	}
 	list := r.Evidence[:min(shownEvidence, len(r.Evidence))]
 	near := r.Model == "" && !r.Known && len(list) > 0
+	if len(r.Unheard) > 0 {
+		fmt.Fprintf(w, "Nothing that is remembered names %s.\n", oneLine(strings.Join(r.Unheard, ", ")))
+	}
+	for _, v := range r.Vault {
+		fmt.Fprintf(w, "It may be in the vault: locket vault show %s  %s\n", shortID(v.ID), a.paint.dim(oneLine(v.Label)))
+	}
 	if r.Answer != "" && !near {
 		fmt.Fprintln(w, a.paint.bold(oneLine(r.Answer)))
 	}
@@ -100,5 +106,5 @@ func (a *app) dateOf(it *serve.ContextItem) string {
 	if it.At.IsZero() {
 		return ""
 	}
-	return a.when(it.At) + "  "
+	return a.exactly(it.Text, it.At) + "  "
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
@@ -89,6 +90,11 @@ const (
 // open opens the home, or gives a client of the daemon that has it. It waits
 // for a process that has the home and is not ready yet, or about to end.
 func (a *app) open(ctx context.Context) (openNode, *serve.Client, error) {
+	return a.openTraced(ctx, nil)
+}
+
+// openTraced is open for a node that tells what it does.
+func (a *app) openTraced(ctx context.Context, spans span.Sink) (openNode, *serve.Client, error) {
 	l, err := a.load()
 	if err != nil {
 		return nil, nil, err
@@ -98,7 +104,7 @@ func (a *app) open(ctx context.Context) (openNode, *serve.Client, error) {
 		if err != nil || c != nil {
 			return nil, c, err
 		}
-		n, err := a.openNode(l.Config, a.logger(&l.Config))
+		n, err := a.openNode(l.Config, a.logger(&l.Config), spans)
 		if !errors.Is(err, memory.ErrInUse) || time.Now().After(end) {
 			return n, nil, err
 		}

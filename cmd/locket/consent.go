@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -25,7 +27,10 @@ func (a *app) consentCommand() *cobra.Command {
 As long as you have not answered, nothing of it passes, and whoever asked does not learn
 that there is something. "30 days" is for how long a yes holds at most; @ask("each time")
 is asked again for everything, and a yes holds for a day. A question that nobody asks
-again lapses after a week.`,
+again lapses after a week.
+
+Here an app also asks for an entry of your vault (locket app add NAME --can vault), each
+time that it needs it. Such a question lapses after a day.`,
 	}
 	c.AddCommand(a.consentListCommand(), a.consentShowCommand(), a.consentAnswerCommand("allow"), a.consentAnswerCommand("refuse"))
 	return c
@@ -62,7 +67,11 @@ func (a *app) showConsent(w io.Writer, v *serve.Consent, most int) {
 	if v.Purpose != "" {
 		purpose = " for " + oneLine(v.Purpose)
 	}
-	fmt.Fprintf(w, "%s  %s would %s%s, by %s; asked %s, last %s\n", a.paint.dim(v.ID), a.paint.bold(oneLine(v.Who)), verbOf(v.Action), purpose, ruleName(v.Rule),
+	by := ", by " + ruleName(v.Rule)
+	if v.Action == "reveal" { // which no rule permits
+		by = ""
+	}
+	fmt.Fprintf(w, "%s  %s would %s%s%s; asked %s, last %s\n", a.paint.dim(v.ID), a.paint.bold(oneLine(v.Who)), verbOf(v.Action), purpose, by,
 		plural(v.Asked, "time", "times"), a.when(v.Last))
 	a.consentItems(w, v.ID, "waits", v.Waits, most)
 	if v.More {
@@ -89,13 +98,13 @@ func ruleName(rule string) string {
 // showGone says of a question whose rule the policy has no more that it has none. What is
 // asked before money is paid has no rule of the policy.
 func (a *app) showGone(w io.Writer, v *serve.Consent, p *serve.Policy) {
-	if v.Action != "buy" && !slices.ContainsFunc(p.Rules, func(r serve.PolicyRule) bool { return r.Words == v.Words }) {
+	if v.Action != "buy" && v.Action != "reveal" && !slices.ContainsFunc(p.Rules, func(r serve.PolicyRule) bool { return r.Words == v.Words }) {
 		fmt.Fprintln(w, "  the rule is no longer in your policy, so that nothing passes by it")
 	}
 }
 
 func verbOf(action string) string {
-	return map[string]string{"share": "be given", "read": "read", "feed": "be fed", "sell": "buy", "buy": "pay"}[action]
+	return map[string]string{"share": "be given", "read": "read", "feed": "be fed", "sell": "buy", "buy": "pay", "reveal": "read your vault once"}[action]
 }
 
 func (a *app) consentItems(w io.Writer, id, state string, list []serve.ConsentItem, most int) {
@@ -129,7 +138,7 @@ func consentOf(ctx context.Context, c *serve.Client, id string) (v serve.Consent
 	}
 	switch {
 	case len(id) < 4:
-		return v, usagef("%q: at least 4 characters of the id, which locket consent list shows", id)
+		return v, usagef("%q: want at least 4 characters of the id, which locket consent list shows", id)
 	case found == 0:
 		return v, advisedError{fmt.Errorf("consent %s: %w", id, memory.ErrNotFound), "See what there is: locket consent list"}
 	case found > 1:
@@ -162,7 +171,7 @@ func (a *app) consentShowCommand() *cobra.Command {
 
 func (a *app) consentAnswerCommand(act string) *cobra.Command {
 	var yes bool
-	var life string
+	var life, file string
 	r := serve.ConsentAnswer{Act: act}
 	c := &cobra.Command{
 		Use: act + " ID", Args: between(1, 1, "the id"), Short: "Refuse it, and take back what you allowed",
@@ -177,22 +186,26 @@ func (a *app) consentAnswerCommand(act string) *cobra.Command {
 				r.For = d
 			}
 			r.ID = args[0]
-			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.answerConsent(cmd.Context(), c, r, yes) })
+			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.answerConsent(cmd.Context(), c, r, file, yes) })
 		},
 	}
 	if act == "allow" {
 		c.Short, c.Example = "Say yes to what would be shown", "  locket consent allow 3f9a\n  locket consent allow 3f9a --remember --for 7d"
 		c.Long = `Shows what would pass, and asks. A yes is for these memories as they are; one that is
-corrected later is asked about again. With --remember it is also
-for what the rule will be about later. It ends when the rule says, or sooner by --for.`
+corrected later is asked about again. With --remember it is also for what the rule will be
+about later. It ends when the rule says, or sooner by --for.
+
+A yes to an app that would read an entry of your vault opens the vault, which may take the
+passphrase, and is for one reading within ten minutes.`
 		c.Flags().BoolVar(&r.Remember, "remember", false, "also what the rule is about later")
 		c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+		c.Flags().StringVar(&file, "passphrase-file", "", "read the passphrase, which opens the vault for an app's reading, from a `file`")
 	}
 	c.Flags().StringVar(&life, "for", "", "the `duration` that the answer holds, such as 12h or 7d")
 	return c
 }
 
-func (a *app) answerConsent(ctx context.Context, c *serve.Client, r serve.ConsentAnswer, yes bool) error {
+func (a *app) answerConsent(ctx context.Context, c *serve.Client, r serve.ConsentAnswer, file string, yes bool) error {
 	v, err := consentOf(ctx, c, r.ID)
 	if err != nil {
 		return err
@@ -212,9 +225,19 @@ func (a *app) answerConsent(ctx context.Context, c *serve.Client, r serve.Consen
 		}
 	}
 	r.ID = v.ID
+	most := v.Most
 	v, err = c.AnswerConsent(ctx, r)
+	if errors.Is(err, serve.ErrVaultLocked) { // an app is to read an entry: as long as the yes holds
+		if _, err := a.openVault(ctx, c, file, cmp.Or(r.For, most).Std()); err != nil {
+			return err
+		}
+		v, err = c.AnswerConsent(ctx, r)
+	}
 	return a.printed(err, v, func(w io.Writer) {
 		what := plural(len(v.Shown), "memory", "memories")
+		if v.Action == "reveal" {
+			what = "one reading of it"
+		}
 		if v.All || v.Answer == "refused" {
 			what = "whatever the rule is about"
 		}

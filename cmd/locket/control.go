@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -222,7 +224,7 @@ shown by locket vault show.`,
 	}
 	show.Flags().StringVar(&file, "passphrase-file", "", "read the passphrase from a `file`")
 	show.Flags().StringVar(&ttl, "for", "", "leave the vault of the daemon open for so long")
-	group.AddCommand(list, show, a.vaultLogCommand(), a.vaultRecoverCommand())
+	group.AddCommand(list, show, a.vaultAskCommand(), a.vaultLogCommand(), a.vaultRecoverCommand())
 	return group
 }
 
@@ -267,15 +269,26 @@ func (a *app) wearableCommand() *cobra.Command {
 		Long: `A wearable sends events, and holds none of your keys. It may write to its own topics
 alone. Your other devices, which hold your keys and memories, are under locket devices.`,
 	}
+	var r serve.AddDeviceRequest
 	add := &cobra.Command{
 		Use: "add NAME", Short: "Make credentials for a wearable, shown this once", Args: between(1, 1, "the name"),
-		Example: "  locket wearable add glasses",
+		Long: `The name is its client id, too. Other software that comes to this node's broker has the
+topics that you name, to publish on or to read, and no others: + stands for one level, #
+for the rest. What is published there goes to those who may read it, and not into memory;
+a bridge takes it there (locket-bridge).`,
+		Example: `  locket wearable add glasses
+  locket wearable add ann-phone --publish owntracks/ann/#
+  locket wearable add bridge --read owntracks/#`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				d, err := cl.AddDevice(cmd.Context(), args[0])
+				r.Name = args[0]
+				d, err := cl.AddLogin(cmd.Context(), r)
 				return a.printed(err, d, func(w io.Writer) {
 					for _, l := range [][2]string{{"broker", d.Broker}, {"client id", d.ClientID}, {"user name", d.Username}, {"password", string(d.Password)}, {"topics", d.Topics + "…"}} {
 						fmt.Fprintf(w, "%-10s %s\n", l[0], l[1])
+					}
+					for what, list := range topicsOf(d.Publish, d.Read) {
+						fmt.Fprintf(w, "%-10s %s\n", what, list)
 					}
 					if d.Page != "" {
 						fmt.Fprintf(w, "%-10s %s\n", "page", string(d.Page))
@@ -290,6 +303,8 @@ alone. Your other devices, which hold your keys and memories, are under locket d
 			})
 		},
 	}
+	add.Flags().StringSliceVar(&r.Publish, "publish", nil, "`topics` beyond its own on which it may publish")
+	add.Flags().StringSliceVar(&r.Read, "read", nil, "`topics` that it may read")
 	list := &cobra.Command{
 		Use: "list", Short: "List wearables", Args: nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -327,5 +342,20 @@ func (a *app) showDevice(w io.Writer, d *serve.Device) {
 	if d.Battery != nil {
 		state += fmt.Sprintf(", battery %d %%", *d.Battery)
 	}
+	for what, list := range topicsOf(d.Publish, d.Read) {
+		state += fmt.Sprintf(", %s %s", what, list)
+	}
 	fmt.Fprintf(w, "%-16s  %s  %s, %s\n", oneLine(d.Name), added, state, plural(int(d.Events), "event", "events"))
+}
+
+// topicsOf gives in words which topics software has beyond its own.
+func topicsOf(publish, read []string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		if len(publish) > 0 && !yield("publishes", oneLine(strings.Join(publish, " "))) {
+			return
+		}
+		if len(read) > 0 {
+			yield("reads", oneLine(strings.Join(read, " ")))
+		}
+	}
 }

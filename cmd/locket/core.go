@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/consolidate"
 	"github.com/locket-dev/locket/node/serve"
@@ -66,7 +67,7 @@ func coreBlocks(ctx context.Context, cl *serve.Client) (list []coreBlock, err er
 		b.Limit, b.Characters = max(b.Limit, f.Limit), b.Characters+utf8.RuneCountInString(m.Text)
 		b.Lines = slices.Insert(b.Lines, 0, m) // they come newest first
 	}
-	slices.SortStableFunc(list, func(x, y coreBlock) int { return y.Characters - x.Characters })
+	sorting.Stable(list, func(x, y coreBlock) int { return y.Characters - x.Characters })
 	return list, nil
 }
 

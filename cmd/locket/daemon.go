@@ -75,14 +75,18 @@ of yours, unless --dumps asks for that.`,
 // runAfterSetup offers the setup to who runs a daemon where there is no home yet.
 func (a *app) runAfterSetup(ctx context.Context, o runOptions, missing error) error {
 	s := &asker{app: a, ctx: ctx, talks: true}
-	yes, err := s.yes(fmt.Sprintf("There is no home at %s yet. Set one up now?", a.settings.Home))
-	if err != nil || !yes {
-		return missing
+	v, err := s.ask(fmt.Sprintf("There is no home at %s yet. Set one up now? y for here, b for in the browser, or n", a.settings.Home), "n")
+	v = strings.ToLower(v)
+	switch {
+	case err == nil && strings.HasPrefix(v, "y"):
+		if err := a.setup(ctx, newSetupOptions()); err != nil {
+			return err
+		}
+		return a.runDaemon(ctx, o)
+	case err == nil && strings.HasPrefix(v, "b"):
+		return a.setupPage(ctx, o, false)
 	}
-	if err := a.setup(ctx, newSetupOptions()); err != nil {
-		return err
-	}
-	return a.runDaemon(ctx, o)
+	return missing
 }
 
 // ready is what run prints when it takes events and answers commands.
@@ -100,6 +104,10 @@ type runOptions struct {
 	dumps  bool
 	locked bool // whatever the configuration gives
 	again  bool // it was told that it is ready already; and locked
+
+	// After a setup in the browser: the page that goes on, and what opens the keys.
+	page       *console.Console
+	passphrase serve.Secret
 }
 
 // runDaemon runs one until ctx ends. After it was locked another begins in its
@@ -108,6 +116,7 @@ type runOptions struct {
 func (a *app) runDaemon(ctx context.Context, o runOptions) error {
 	for {
 		args, err := a.serveDaemon(ctx, o)
+		o.page, o.passphrase = nil, ""
 		if args == nil {
 			return err
 		}
@@ -138,7 +147,15 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 		return nil, err
 	}
 	log := a.logger(&l.Config)
-	n, c, err := a.open(ctx)
+	var registry *prometheus.Registry
+	if l.Metrics == "on" {
+		registry = prometheus.NewRegistry()
+	}
+	spans, tell, err := tellCollector(&l.Config, registry, log)
+	if err != nil {
+		return nil, err
+	}
+	n, c, err := a.openTraced(ctx, spans)
 	if c != nil {
 		c.Close()
 		return nil, advisedError{fmt.Errorf("%w: a daemon runs on %s already", memory.ErrInUse, l.Home), "See how it is: locket status"}
@@ -152,6 +169,12 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 		if opened, err = n.UnlockAsConfigured(ctx); err != nil {
 			return nil, err
 		}
+		if !opened && opt.passphrase != "" {
+			if err := n.Services().Keys.Unlock(ctx, opt.passphrase); err != nil {
+				return nil, err
+			}
+			opened = true
+		}
 	}
 	network, address, err := l.Endpoint()
 	if err != nil {
@@ -162,7 +185,10 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	services := n.Services()
 	once := &once{Keys: services.Keys, health: services.Diagnostics, end: end}
 	services.Keys = once
-	page := console.New(console.Options{Listen: l.API.Console, Log: log})
+	page := opt.page
+	if page == nil {
+		page = console.New(console.Options{Listen: l.API.Console, Log: log})
+	}
 	services.Consoler = page
 	var asking serve.OAuth
 	if book, ok := services.Apps.(oauth.Book); ok {
@@ -183,7 +209,7 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	if err != nil {
 		return nil, err
 	}
-	o := serve.Options{Services: services, Log: log, ForApps: forApps}
+	o := serve.Options{Services: services, Log: log, ForApps: forApps, Spans: spans}
 	if network == "tcp" {
 		o.OAuth = asking
 	}
@@ -193,13 +219,12 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 			return nil, err
 		}
 	}
-	if l.Metrics == "on" {
+	if o.Registry = registry; registry != nil {
 		if network == "tcp" || l.API.AskToken {
 			if o.MetricsToken, err = serve.EnsureToken(l.API.MetricsTokenFile); err != nil {
 				return nil, err
 			}
 		}
-		o.Registry = prometheus.NewRegistry()
 		o.Registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &nodeCollector{services.Diagnostics, services.Plugger})
 	}
 	listener, err := serve.Listen(ctx, network, address)
@@ -226,9 +251,10 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 		var beside sync.WaitGroup
 		beside.Go(func() { tellApps(inner, services, zone, log) })
 		beside.Go(func() { show(inner) })
+		beside.Go(func() { tell(inner) })
 		beside.Go(func() { a.backsUp(&l.Config, services, log)(inner) })
 		defer func() { end(); beside.Wait() }()
-		remote.begin(inner, end, recorder.New(n.Web(), serve.New(serve.Options{Services: services, Log: log, ForApps: forApps, AppsAlone: true, OAuth: asking})), log)
+		remote.begin(inner, end, recorder.New(n.Web(), serve.New(serve.Options{Services: services, Log: log, ForApps: forApps, AppsAlone: true, OAuth: asking, Spans: spans})), log)
 		err = serve.Serve(inner, listener, serve.New(o), log)
 		quiet()
 	} else {

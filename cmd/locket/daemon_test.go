@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -46,8 +47,8 @@ func TestLockedWithAFault(t *testing.T) {
 	defer stop()
 	again := make(chan []string, 1)
 	open := d.openNode
-	d.openNode = func(cfg config.Config, log *slog.Logger) (openNode, error) {
-		n, err := open(cfg, log)
+	d.openNode = func(cfg config.Config, log *slog.Logger, spans span.Sink) (openNode, error) {
+		n, err := open(cfg, log, spans)
 		if err != nil {
 			return nil, err
 		}

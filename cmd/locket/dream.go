@@ -6,14 +6,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/consolidate"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 func (a *app) dreamCommand() *cobra.Command {
-	var plan, apply, undo bool
+	var plan, apply, undo, show bool
+	var step string
 	c := &cobra.Command{
-		Use: "dream [--plan | --apply [ID] | --undo [ID]]", Short: "Merge, archive and sum up memories",
+		Use: "dream [--plan | --apply [ID] | --show ID | --undo [ID] [--step MEMORY]]", Short: "Merge, archive and sum up memories",
 		Long: `A dream merges memories that say the same, archives what is out of date (small matters
 after 7 days, projects after 90), moves lines out of core blocks that are full, sums up
 days, and moves missed credentials into the vault. It never touches what is pinned, what
@@ -21,26 +23,35 @@ is in the vault, or the wearer's own words. It comes by itself in a quiet moment
 day, 5 sessions and 20 new memories.
 
 Without a flag it lists past dreams. --plan shows what a dream would do. --apply ID carries
-out a plan; --apply alone makes a plan and carries it out. --undo reverses a dream, the
-last unless an id is given. Credentials stay in the vault.`,
+out a plan; --apply alone makes a plan and carries it out. --show ID lists what a dream did.
+--undo reverses a dream, the last unless an id is given; with --step, only what it did with
+that memory. Credentials stay in the vault.`,
 		Example: `  locket dream --plan
   locket dream --apply 3f2a9c01b7de
-  locket dream --undo`,
+  locket dream --undo
+  locket dream --show 3f2a9c01b7de
+  locket dream --undo 3f2a9c01b7de --step k3f9`,
 		Args: between(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ways := 0
-			for _, set := range []bool{plan, apply, undo} {
+			for _, set := range []bool{plan, apply, undo, show} {
 				if set {
 					ways++
 				}
 			}
 			if ways > 1 {
-				return usagef("--plan, --apply and --undo: choose one")
+				return usagef("--plan, --apply, --show and --undo: choose one")
+			}
+			if step != "" && !undo {
+				return usagef("--step goes with --undo")
+			}
+			if show && len(args) == 0 {
+				return usagef("--show: which dream? locket dream lists them")
 			}
 			id := ""
 			if len(args) > 0 {
-				if id = args[0]; !apply && !undo {
-					return usagef("%q: an id is for --apply or --undo", id)
+				if id = args[0]; !apply && !undo && !show {
+					return usagef("%q: an id is for --apply, --show or --undo", id)
 				}
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
@@ -59,10 +70,26 @@ last unless an id is given. Credentials stay in the vault.`,
 					r, err := cl.ApplyDream(cmd.Context(), id)
 					return a.printed(err, r, func(w io.Writer) { a.showDreamt(w, &r, "Done") })
 				case undo:
-					r, err := cl.UndoDream(cmd.Context(), id)
+					var of memory.ID
+					if step != "" {
+						m, err := cl.Get(cmd.Context(), step)
+						if err != nil {
+							return err
+						}
+						of = m.ID
+					}
+					r, err := cl.UndoDream(cmd.Context(), id, of)
 					return a.printed(err, r, func(w io.Writer) {
+						if step != "" {
+							fmt.Fprintf(w, "Took back one step of dream %s.\n", r.ID)
+							return
+						}
 						fmt.Fprintf(w, "Took back dream %s: %s.\n", r.ID, plural(r.Steps, "memory", "memories"))
 					})
+				}
+				if show {
+					steps, err := cl.DreamSteps(cmd.Context(), id)
+					return rows(a, err, steps, a.dreamStep, "Nothing of it stands.")
 				}
 				list, err := cl.Dreams(cmd.Context())
 				return rows(a, err, list, func(w io.Writer, d *serve.Dream) {
@@ -79,6 +106,8 @@ last unless an id is given. Credentials stay in the vault.`,
 	f.BoolVar(&plan, "plan", false, "show what a dream would do, and why")
 	f.BoolVar(&apply, "apply", false, "do it")
 	f.BoolVar(&undo, "undo", false, "take a dream back")
+	f.BoolVar(&show, "show", false, "list what a dream did and was not taken back")
+	f.StringVar(&step, "step", "", "with --undo: only what it did with this `memory`")
 	return c
 }
 
@@ -87,17 +116,21 @@ func (a *app) showDream(w io.Writer, p *serve.DreamPlan) {
 		fmt.Fprintln(w, "There is nothing to do.")
 		return
 	}
-	for _, s := range p.Steps {
-		why := oneLine(s.Reason)
-		if s.Kind == consolidate.Merge {
-			why += ": " + oneLine(s.IntoText)
-		}
-		fmt.Fprintf(w, "%-9s  %s  %s%s\n", s.Kind, a.paint.dim(shortID(s.Memory)), oneLine(s.Text), a.paint.dim("  "+why))
+	for i := range p.Steps {
+		a.dreamStep(w, &p.Steps[i])
 	}
 	if p.More {
 		fmt.Fprintln(w, "There is more; another dream goes on.")
 	}
 	fmt.Fprintf(w, "\n%s. Do it: locket dream --apply %s\n", plural(len(p.Steps), "step", "steps"), p.ID)
+}
+
+func (a *app) dreamStep(w io.Writer, s *serve.DreamStep) {
+	why := oneLine(s.Reason)
+	if s.Kind == consolidate.Merge {
+		why += ": " + oneLine(s.IntoText)
+	}
+	fmt.Fprintf(w, "%-9s  %s  %s%s\n", s.Kind, a.paint.dim(shortID(s.Memory)), oneLine(s.Text), a.paint.dim("  "+why))
 }
 
 func (a *app) showDreamt(w io.Writer, r *serve.DreamResult, done string) {

@@ -172,8 +172,13 @@ run it again later.`,
 				if x.Quarantine, err = cl.Quarantine(cmd.Context(), serve.MaxList); err != nil && !errors.Is(err, memory.ErrLocked) {
 					return err
 				}
-				if x.Refusals, err = cl.Refusals(cmd.Context(), serve.MaxList); err != nil && !errors.Is(err, memory.ErrLocked) {
+				refused, err := cl.Refusals(cmd.Context(), serve.MaxList)
+				if err != nil && !errors.Is(err, memory.ErrLocked) {
 					return err
+				}
+				x.Refusals = make([]memory.Refusal, len(refused))
+				for i := range refused { // without words: people send a report to others
+					x.Refusals[i] = refused[i].Refusal
 				}
 				if err := a.print(x, func(w io.Writer) { a.showDoctor(w, &x, verbose) }); err != nil {
 					return err

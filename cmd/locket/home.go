@@ -89,8 +89,8 @@ func (a *app) newPassphrase(file string) (serve.Secret, error) {
 	if err != nil {
 		return "", err
 	}
-	if len([]rune(string(p))) < serve.MinPassphrase {
-		return "", fmt.Errorf("the passphrase has fewer than %d characters", serve.MinPassphrase)
+	if err := longEnough(p); err != nil {
+		return "", err
 	}
 	if file == "" {
 		again, err := a.askPassphrase("Once more: ")
@@ -102,6 +102,13 @@ func (a *app) newPassphrase(file string) (serve.Secret, error) {
 		}
 	}
 	return p, nil
+}
+
+func longEnough(p serve.Secret) error {
+	if len([]rune(string(p))) < serve.MinPassphrase {
+		return fmt.Errorf("the passphrase has fewer than %d characters", serve.MinPassphrase)
+	}
+	return nil
 }
 
 // writeSettings keeps in the home what was chosen on the command line, so that

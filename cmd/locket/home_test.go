@@ -8,11 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/testing/plugincache"
 	"github.com/locket-dev/locket/node/config"
 )
-
-// cacheEnv names the folder of compiled plugins that this package's tests share.
-const cacheEnv = "TEST_PLUGIN_CACHE"
 
 // cheapHome are settings with which a home opens quickly: it loads no built-in plugin.
 // A script that has sentences understood sets LOCKET_PLUGINS_DISABLED to fewer.
@@ -23,7 +21,7 @@ var madePhrase string
 
 // testDeps is product with what is compiled shared, cheap passphrases and no demo.
 func testDeps() deps {
-	d := product(os.Getenv(cacheEnv), 4)
+	d := product(os.Getenv(plugincache.Env), 4)
 	d.environ = append(slices.Clone(cheapHome), os.Environ()...)
 	init := d.initHome
 	d.initHome = func(cfg config.Config, o initOptions) (phrase string, err error) {

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/crypto/seal"
-	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/foreign"
 	"github.com/locket-dev/locket/node/serve"
@@ -357,12 +355,6 @@ func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) err
 				case r.Problem != nil:
 					done.Failed++
 					fmt.Fprintf(a.stderr, "%q: %s\n", oneLine(short(foreign.Shown(&part[i]))), oneLine(r.Problem.Error()))
-				case part[i].Metadata[foreign.SecretKey] != "" && r.Added != nil && !r.Added.Repeated && r.Added.Redacted == 0:
-					done.Failed++
-					fmt.Fprintf(a.stderr, "%s: was not known as a secret, and was not kept: add it by hand.\n", part[i].Metadata["mirix_id"])
-					if err := unsay(cmd.Context(), cl, r.Added.Line); err != nil {
-						return err
-					}
 				case r.Added != nil && r.Added.Repeated:
 					done.There++
 				default:
@@ -378,19 +370,6 @@ func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) err
 		}
 		return err
 	})
-}
-
-// unsay forgets a line that was added just now, with all that was made of it.
-func unsay(ctx context.Context, cl *serve.Client, line memory.ID) error {
-	if line.IsZero() {
-		return nil // nothing was kept of it
-	}
-	plan, err := cl.PlanForget(ctx, serve.ForgetRequest{IDs: []string{line.String()}})
-	if err != nil {
-		return err
-	}
-	_, err = cl.Forget(ctx, plan.Confirm)
-	return err
 }
 
 func short(s string) string {

@@ -37,17 +37,7 @@ api.remote. Then the node may be on another machine, and this one needs no home.
 		Example: `  locket mcp install cursor
   locket mcp --key-file claude.key`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if file == "" {
-				return usagef("give --key-file, with the key that locket app add printed")
-			}
-			key, err := serve.ReadToken(file)
-			if err != nil {
-				return err
-			}
-			if strings.HasPrefix(string(key), "https://") {
-				return a.mcpThrough(cmd.Context(), string(key))
-			}
-			c, err := a.daemonAs(cmd.Context(), key)
+			c, err := a.asApp(cmd.Context(), file)
 			if err != nil {
 				return err
 			}
@@ -60,21 +50,32 @@ api.remote. Then the node may be on another machine, and this one needs no home.
 	return c
 }
 
-// mcpThrough serves an assistant on this machine with a node on another.
-func (a *app) mcpThrough(ctx context.Context, text string) error {
-	l, err := door.ParseLink(text)
+// asApp gives a client that asks as the app whose key a file has: the running daemon,
+// or, if the file has a link, the node there.
+func (a *app) asApp(ctx context.Context, file string) (*serve.Client, error) {
+	if file == "" {
+		return nil, usagef("give --key-file, with the key that locket app add printed")
+	}
+	key, err := serve.ReadToken(file)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if !strings.HasPrefix(string(key), "https://") {
+		return a.daemonAs(ctx, key)
+	}
+	l, err := door.ParseLink(string(key))
+	if err != nil {
+		return nil, err
 	}
 	c, err := door.Dial(l)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer c.Close()
 	if _, err := c.Self(ctx); err != nil {
-		return fmt.Errorf("asking the node at %s: %w", l.Address, err)
+		c.Close()
+		return nil, fmt.Errorf("asking the node at %s: %w", l.Address, err)
 	}
-	return mcp.Stdio(ctx, c, version().Release)
+	return c, nil
 }
 
 // daemonAs gives a client of the running daemon that asks as an app.
@@ -194,10 +195,10 @@ func (a *app) installMCP(ctx context.Context, h *host, file string, r serve.AppR
 	return a.with(ctx, true, func(c *serve.Client) error {
 		there := keyThere(ctx, c, r.Name, keyFile)
 		if there != nil && !(sameOf(there.Can, r.Can) && sameOf(there.Types, r.Types)) {
-			return advisedError{fmt.Errorf("there is an app %q already, which may %s, and see %s", r.Name, listed(there.Can), listed(there.Types)),
+			return advisedError{fmt.Errorf("there is an app %q already, which may %s, and see %s", r.Name, rights(there.Can), listed(there.Types)),
 				"End its key, and install again: locket app revoke " + r.Name + "\nOr give this one a name of its own: --name"}
 		}
-		fmt.Fprintf(a.stderr, "%s, %q in %q becomes:\n%s\nEverything else in the file stays. The app %q may %s, and see %s.\n", file, "locket", h.list, shown, r.Name, listed(r.Can), strings.Join(r.Types, ", "))
+		fmt.Fprintf(a.stderr, "%s, %q in %q becomes:\n%s\nEverything else in the file stays. The app %q may %s, and see %s.\n", file, "locket", h.list, shown, r.Name, rights(r.Can), strings.Join(r.Types, ", "))
 		if !yes && !a.confirm("Make this change?") {
 			return nil
 		}

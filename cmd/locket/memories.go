@@ -120,7 +120,7 @@ func (a *app) showMemory(w io.Writer, m *memory.Memory) {
 	if e := m.Fields.Episodic; e != nil {
 		line("event", e.EventType)
 		if !e.Started.IsZero() {
-			line("at", a.when(e.Started))
+			line("at", a.exactly(m.Text, e.Started))
 		}
 		if !e.Ended.IsZero() {
 			line("until", a.when(e.Ended))

@@ -138,7 +138,7 @@ func (a *app) notesOnce(ctx context.Context, root *os.Root, cl *serve.Client, o 
 	if err != nil {
 		return r, err
 	}
-	if before == nil || r.Changed() || len(r.Waiting) != len(before.Waiting) || len(r.Failed) != len(before.Failed) {
+	if before == nil || r.Changed() || len(r.Waiting) != len(before.Waiting) || len(r.Failed) != len(before.Failed) || r.LeftOut != before.LeftOut {
 		for _, path := range r.Waiting {
 			fmt.Fprintf(a.stderr, "%s was deleted, and its memory stays: give --forget to erase it, or --again to write the note again.\n", oneLine(path))
 		}
@@ -154,6 +154,9 @@ func (a *app) notesOnce(ctx context.Context, root *os.Root, cl *serve.Client, o 
 				would = "Nothing was done. There would be: "
 			}
 			fmt.Fprintf(w, "%s%s. Files written: %d, removed: %d. Memories corrected: %d, forgotten: %d.\n", would, plural(r.Notes, "note", "notes"), r.Written, r.Removed, r.Corrected, r.Forgotten)
+			if r.LeftOut > 0 {
+				fmt.Fprintf(w, "%s left out: more sensitive than %s (--sensitivity).\n", plural(r.LeftOut, "memory is", "memories are"), o.Sensitivity)
+			}
 		}); err != nil {
 			return r, err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -22,23 +23,25 @@ func (a *app) openCommand() *cobra.Command {
 		Long: `Opens the console in the browser of this machine, and prints its address. The daemon
 serves it on a loopback address (api.console) from the first time on.
 
+Where there is no home yet, the page makes one, step by step, as locket setup does, and
+this command goes on as the daemon.
+
 The address is good once, and for two minutes. The browser's session ends when the node
 is locked, after half an hour in which nothing was done, and after 12 hours.`,
 		Example: "  locket open\n  locket open --print",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withDaemon(cmd.Context(), func(cl *serve.Client) error {
+			err := a.withDaemon(cmd.Context(), func(cl *serve.Client) error {
 				link, err := cl.OpenConsole(cmd.Context())
 				if err != nil {
 					return err
 				}
-				if err := a.print(link, func(w io.Writer) { fmt.Fprintln(w, link.URL) }); err != nil || quiet {
-					return err
-				}
-				if err := a.browse(link.URL); err != nil {
-					fmt.Fprintf(a.stderr, "No browser was opened (%v): open the address yourself.\n", err)
-				}
-				return nil
+				return a.openLink(link, a.settings.Home, quiet)
 			})
+			if errors.Is(err, errNoHome) {
+				a.args = a.runArgs() // the daemon begins anew by them when it is locked
+				return a.setupPage(cmd.Context(), runOptions{}, quiet)
+			}
+			return err
 		},
 	}
 	c.Flags().BoolVar(&quiet, "print", false, "print the address alone")
@@ -53,8 +56,34 @@ const openFile = "open.html"
 // Some of them run for as long as the browser does.
 const openPatience = 2 * time.Second
 
-func (a *app) browse(url string) error {
-	file := filepath.Join(a.settings.Home, openFile)
+// openLink prints a link and, unless quiet, opens it in the browser by a file in dir.
+func (a *app) openLink(link serve.ConsoleLink, dir string, quiet bool) error {
+	if err := a.print(link, func(w io.Writer) { fmt.Fprintln(w, link.URL) }); err != nil || quiet {
+		return err
+	}
+	if err := a.browse(link.URL, dir); err != nil {
+		fmt.Fprintf(a.stderr, "No browser was opened (%v): open the address yourself.\n", err)
+	}
+	return nil
+}
+
+// runArgs are the arguments with which the daemon runs as this command does.
+func (a *app) runArgs() (args []string) {
+	if a.file != "" {
+		args = append(args, "--config", a.file)
+	}
+	if a.json {
+		args = append(args, "--json")
+	}
+	for _, f := range a.flags {
+		args = append(args, "--set", f.Key+"="+f.Value)
+	}
+	return append(args, "run")
+}
+
+// browse has the browser open an address, by a file in dir.
+func (a *app) browse(url, dir string) error {
+	file := filepath.Join(dir, openFile)
 	page := `<!doctype html><meta charset="utf-8"><title>Locket</title><meta http-equiv="refresh" content="0;url=` + html.EscapeString(url) + `">` + "\n"
 	if err := atomicfile.Write(file, []byte(page)); err != nil {
 		return err

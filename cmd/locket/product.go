@@ -10,6 +10,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/demo"
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/sync/pairing"
@@ -35,12 +36,12 @@ func product(cache string, work int) deps {
 			j, err := node.Recover(ctx, cfg, node.JoinOptions{InitOptions: o.forNode(work), Relay: relay}, phrase)
 			return joined{j.Space.String(), j.Relay, j.Wearer}, homeError(err, cfg)
 		},
-		openNode: func(cfg config.Config, log *slog.Logger) (openNode, error) {
+		openNode: func(cfg config.Config, log *slog.Logger, spans span.Sink) (openNode, error) {
 			worker, err := wasm.SelfWorker()
 			if err != nil {
 				return nil, err
 			}
-			n, err := node.Open(cfg, node.Options{Log: log, Version: version().String(), Worker: worker, Cache: cache})
+			n, err := node.Open(cfg, node.Options{Log: log, Version: version().String(), Worker: worker, Cache: cache, Spans: spans})
 			if errors.Is(err, node.ErrNoHome) {
 				return nil, fmt.Errorf("%w: %s", errNoHome, cfg.Home)
 			}

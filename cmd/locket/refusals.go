@@ -7,14 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // refused is what locket refusals prints with --json.
 type refused struct {
 	serve.Tally
-	Latest []memory.Refusal `json:"latest"`
+	Latest []serve.RefusedLine `json:"latest"`
 }
 
 func (a *app) refusalsCommand() *cobra.Command {
@@ -77,7 +76,11 @@ func (a *app) showRefused(w io.Writer, r *refused) {
 	if len(r.Latest) > 0 {
 		fmt.Fprintln(w, "\nThe latest")
 		for _, l := range r.Latest {
-			fmt.Fprintf(w, "  %s  %s: %s\n", a.paint.dim(a.when(l.At)), oneLine(l.Kind), oneLine(l.Reason))
+			fmt.Fprintf(w, "  %s  %s: %s", a.paint.dim(a.when(l.At)), oneLine(l.Kind), oneLine(l.Reason))
+			if l.Words != "" {
+				fmt.Fprintf(w, "  %s", a.paint.dim("“"+oneLine(l.Words)+"”"))
+			}
+			fmt.Fprintln(w)
 		}
 	}
 }

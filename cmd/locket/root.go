@@ -34,7 +34,7 @@ func (a *app) groups() []group {
 		{"Your other devices", []*cobra.Command{a.pairCommand(), a.devicesCommand(), a.recoverCommand(), a.syncCommand(), a.relayCommand(),
 			a.conflictsCommand(), a.tiersCommand(), a.fetchCommand(), a.rotateCommand()}},
 		{"Assistants, readers and workers", []*cobra.Command{a.shareCommand(), a.marketCommand(), a.policyCommand(), a.consentCommand(), a.appCommand(), a.mcpCommand(), a.grantCommand(), a.revertCommand()}},
-		{"Engines, plugins and language models", []*cobra.Command{a.engineCommand(), a.pluginCommand(), a.llmCommand(), a.instructionsCommand()}},
+		{"Engines, plugins and language models", []*cobra.Command{a.engineCommand(), a.voiceCommand(), a.pluginCommand(), a.llmCommand(), a.instructionsCommand()}},
 		{"Take it with you", []*cobra.Command{a.backupCommand(), a.exportCommand(), a.importCommand(), a.notesCommand()}},
 	}
 }

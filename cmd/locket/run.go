@@ -11,6 +11,7 @@ import (
 	"net/http"
 
 	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node"
@@ -35,8 +36,8 @@ type deps struct {
 	joinHome func(ctx context.Context, cfg config.Config, o initOptions, relay string, code pairing.Code, same func(words []string, other string) bool) (joined, error)
 	// recoverHome makes a home from the phrase: errHomeExists.
 	recoverHome func(ctx context.Context, cfg config.Config, o initOptions, relay, phrase string) (joined, error)
-	// openNode opens a home, locked: errNoHome, memory.ErrInUse.
-	openNode func(cfg config.Config, log *slog.Logger) (openNode, error)
+	// openNode opens a home, locked: errNoHome, memory.ErrInUse. Spans may be nil.
+	openNode func(cfg config.Config, log *slog.Logger, spans span.Sink) (openNode, error)
 	// lookHome names what is damaged in a home that nothing has open, and
 	// repairHome puts it right: memory.ErrInUse. ask gives the passphrase.
 	lookHome   func(ctx context.Context, cfg config.Config, ask node.Ask) ([]node.RepairedItem, error)

@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/locket-dev/locket/internal/testing/plugincache"
 	"github.com/locket-dev/locket/internal/testing/plugintest"
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/wasm"
@@ -31,33 +32,31 @@ import (
 // clearing removes what was compiled once the tests are through.
 type clearing struct {
 	testscript.TestingM
-	dir string
+	done func() error
 }
 
 func (c clearing) Run() int {
-	defer os.RemoveAll(c.dir)
-	return c.TestingM.Run()
+	code := c.TestingM.Run()
+	if err := c.done(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
 }
 
 func TestMain(tests *testing.M) {
-	var m testscript.TestingM = tests
 	if engines.IsProcess(os.Args) {
 		os.Exit(engines.ServeProcess(os.Stdin, os.Stdout, os.Stderr))
 	}
 	if wasm.IsWorker(os.Args) {
 		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
 	}
-	if os.Getenv(cacheEnv) == "" {
-		dir, err := os.MkdirTemp("", "locket-plugins-")
-		if err == nil {
-			err = os.Setenv(cacheEnv, dir)
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		m = clearing{m, dir}
+	_, done, err := plugincache.Open()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
+	var m testscript.TestingM = clearing{tests, done}
 	testscript.Main(m, map[string]func(){"locket": func() {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 		defer stop()
@@ -70,7 +69,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true, ContinueOnError: true,
 		Setup: func(e *testscript.Env) error {
-			e.Vars = append(e.Vars, "LOCKET_HOME="+e.WorkDir+"/home", "LOCKET_ZONE=UTC", cacheEnv+"="+os.Getenv(cacheEnv), "XDG_CONFIG_HOME="+e.WorkDir+"/config", "HOME="+e.WorkDir)
+			e.Vars = append(e.Vars, "LOCKET_HOME="+e.WorkDir+"/home", "LOCKET_ZONE=UTC", plugincache.Env+"="+os.Getenv(plugincache.Env), "XDG_CONFIG_HOME="+e.WorkDir+"/config", "HOME="+e.WorkDir)
 			e.Vars = append(e.Vars, cheapHome...)
 			command, err := exec.LookPath("locket")
 			e.Vars = append(e.Vars, "BIN="+filepath.Dir(command)) // a PATH without the engines of this machine
@@ -171,7 +170,7 @@ func daemon(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(path, append([]string{"run", "--json"}, args[1:]...)...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"LOCKET_HOME", "LOCKET_ZONE", "XDG_CONFIG_HOME", "HOME", "PATH", cacheEnv, "LOCKET_PLUGINS_DISABLED", "LOCKET_BROKER_LISTEN", "LOCKET_DISK_RESERVE"} {
+	for _, name := range []string{"LOCKET_HOME", "LOCKET_ZONE", "XDG_CONFIG_HOME", "HOME", "PATH", plugincache.Env, "LOCKET_PLUGINS_DISABLED", "LOCKET_BROKER_LISTEN", "LOCKET_DISK_RESERVE"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	cmd.Stderr = os.Stderr

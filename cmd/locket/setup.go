@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/intake/wire"
@@ -52,7 +49,8 @@ func (a *app) setupCommand() *cobra.Command {
 hear, read and think, whether Locket starts when you log in, a first thing to remember, and
 where backups go.
 Each step can be skipped, and done later: run locket setup again, or the command that the
-step names. Where you end it before the words are checked, nothing is made.
+step names. Where you end it before the words are checked, nothing is made. locket open does
+the same in the browser.
 
 Without a terminal nothing is asked. Flags give the answers, and a step without one is
 skipped. The home needs --passphrase-file, --keyring or --key-file then.`,
@@ -186,8 +184,7 @@ func (s *settingUp) steps(c *serve.Client) error {
 	return nil
 }
 
-// home makes the home. Where it ends before the words are checked, the home is
-// taken back.
+// home makes the home, which is none before its words are checked.
 func (s *settingUp) home(l *config.Loaded) error {
 	o := s.o
 	if o.passphraseFile == "" && !o.init.keyFile && !o.init.keyring && !s.talks {
@@ -204,56 +201,28 @@ func (s *settingUp) home(l *config.Loaded) error {
 	if err != nil {
 		return err
 	}
-	before, err := entries(l.Home)
+	made, err := s.prepareHome(l, o.passphraseFile, &o.init)
 	if err != nil {
 		return err
 	}
-	phrase, err := s.initHome(l.Config, o.init)
-	if err != nil {
-		return err
-	}
-	written, err := s.writeSettings(l, o.passphraseFile, &o.init)
-	if err == nil && !s.json {
-		s.showPhrase(l.Home, written, phrase)
+	words := made.words()
+	if !s.json {
+		s.showPhrase(l.Home, made.written, made.phrase)
 		if s.talks && !o.noCheck {
-			err = s.words(strings.Fields(phrase))
+			err = s.words(words)
 		}
 	}
+	if err == nil {
+		err = made.keep()
+	}
 	if err != nil {
-		err = errors.Join(err, node.Discard(l.Home), takeBack(l.Home, before))
+		err = errors.Join(err, made.discard())
 		s.tell("\nNothing was made.\n")
 		return err
 	}
-	s.done.Config, s.done.Phrase = written, strings.Fields(phrase)
+	s.done.Config, s.done.Phrase = made.written, words
 	s.settings = nil // with what was written
 	_, err = s.load()
-	return err
-}
-
-// entries are the names in a folder; none where it isn't there.
-func entries(dir string) (names []string, err error) {
-	list, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	for _, e := range list {
-		names = append(names, e.Name())
-	}
-	return names, err
-}
-
-// takeBack removes what a folder has beside what was there before, and the folder
-// itself where that was nothing.
-func takeBack(dir string, before []string) error {
-	if len(before) == 0 {
-		return os.RemoveAll(dir)
-	}
-	now, err := entries(dir)
-	for _, name := range now {
-		if !slices.Contains(before, name) {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
-		}
-	}
 	return err
 }
 

@@ -172,7 +172,7 @@ func TestSetupSparesWhatIsThere(t *testing.T) {
 	if code, _ := runSetup(t, home, &answerer{replies: append(slices.Clone(setupReplies), reply{"Word", func(string) string { return "hm" }}), end: 8}, false, "setup"); code != exitFailed {
 		t.Errorf("exit %d", code)
 	}
-	if left, err := entries(home); err != nil || len(left) != 1 || left[0] != "mine.txt" {
+	if left, err := os.ReadDir(home); err != nil || len(left) != 1 || left[0].Name() != "mine.txt" {
 		t.Errorf("%q, %v", left, err)
 	}
 }

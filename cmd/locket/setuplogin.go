@@ -47,19 +47,27 @@ func (s *settingUp) atLogin(*serve.Client) error {
 			return nil
 		}
 	}
-	exe, err := os.Executable()
-	if err == nil {
-		s.done.AtLogin, err = s.startAtLogin(runtime.GOOS, exe, s.settings.Home)
-	}
+	file, now, err := s.startsAtLogin()
 	if err != nil {
 		return fmt.Errorf("--at-login: %w", err)
 	}
-	now := "systemctl --user daemon-reload && systemctl --user start locket"
-	if runtime.GOOS == "darwin" {
-		now = "launchctl bootstrap gui/$(id -u) " + s.done.AtLogin
-	}
-	s.tell("Locket starts with your next login: %s\nTo start it now: %s\n", s.done.AtLogin, now)
+	s.done.AtLogin = file
+	s.tell("Locket starts with your next login: %s\nTo start it now: %s\n", file, now)
 	return nil
+}
+
+// startsAtLogin has this program started on this home. now is the command that starts it
+// at once.
+func (a *app) startsAtLogin() (file, now string, err error) {
+	exe, err := os.Executable()
+	if err == nil {
+		file, err = a.startAtLogin(runtime.GOOS, exe, a.settings.Home)
+	}
+	now = "systemctl --user daemon-reload && systemctl --user start locket"
+	if runtime.GOOS == "darwin" {
+		now = "launchctl bootstrap gui/$(id -u) " + file
+	}
+	return file, now, err
 }
 
 // startAtLogin writes the file by which the system's manager starts exe on home.

@@ -266,6 +266,9 @@ func (a *app) deedRow(w io.Writer, d *serve.ShareDeed) {
 	if d.Why != "" {
 		what = d.Why
 	}
+	if d.By != "" {
+		what += ", by " + d.By
+	}
 	id := ""
 	if !d.Share.IsZero() {
 		id = d.Share.String()[:10]
@@ -294,6 +297,9 @@ func (a *app) shareRow(w io.Writer, s *serve.Share) {
 		state = "being revoked: the relay was not reached; repeat locket share revoke"
 	case !s.Expires.IsZero():
 		state += ", until " + a.when(s.Expires)
+	}
+	if s.App != "" {
+		state += ", by app:" + s.App
 	}
 	title := s.Title
 	if title == "" {

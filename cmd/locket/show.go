@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,6 +84,24 @@ func (a *app) when(t time.Time) string {
 	return t.In(a.zone()).Format("Mon 2 Jan 2006 15:04")
 }
 
+// exactly is when what a memory tells of began, as exactly as it is known: what has no hour is
+// shown without one, and where the text names a month or a year alone, that is shown.
+func (a *app) exactly(text string, t time.Time) string {
+	t = t.In(a.zone())
+	if t.IsZero() || t.Hour() != 0 || t.Minute() != 0 || strings.Contains(text, "00:00") {
+		return a.when(t)
+	}
+	english, chinese := t.Format("January 2006"), fmt.Sprintf("%d年%d月", t.Year(), t.Month())
+	_, after, zh := strings.Cut(text, chinese)
+	switch {
+	case t.Day() == 1 && (strings.Contains(text, english) && !strings.Contains(text, "1 "+english) || zh && !strings.HasPrefix(after, "1日")):
+		return english
+	case t.YearDay() == 1 && strings.Contains(text, strconv.Itoa(t.Year())) && !strings.Contains(text, "1 January") && !zh:
+		return strconv.Itoa(t.Year())
+	}
+	return t.Format("Mon 2 Jan 2006")
+}
+
 // day is the wearer's day of a time.
 func (a *app) day(t time.Time) string { return t.In(a.zone()).Format(time.DateOnly) }
 
@@ -156,7 +175,15 @@ func (a *app) row(w io.Writer, m *memory.Memory) {
 	if a.day(at) != a.day(m.Learnt) {
 		learnt = a.paint.dim("  learnt " + a.when(m.Learnt))
 	}
-	fmt.Fprintf(w, "%s  %-10s  %s  %s%s%s\n", a.paint.dim(shortID(m.ID)), m.Type, a.paint.dim(a.when(at)), oneLine(m.Text), marks(m), learnt)
+	fmt.Fprintf(w, "%s  %-10s  %s  %s%s%s\n", a.paint.dim(shortID(m.ID)), m.Type, a.paint.dim(a.begins(m, at)), oneLine(m.Text), marks(m), learnt)
+}
+
+// begins is exactly for an event, and the time as it is for everything else.
+func (a *app) begins(m *memory.Memory, at time.Time) string {
+	if e := m.Fields.Episodic; e != nil && e.Started.Equal(at) {
+		return a.exactly(m.Text, at)
+	}
+	return a.when(at)
 }
 
 // happened is when what a memory tells of began, or else when it was said. The

@@ -122,6 +122,27 @@ func begin(home string, flags ...string) (_ func() error, err error) {
 	return stop, nil
 }
 
+// ownHome makes a home that one test has for itself, with a daemon that runs until
+// the test ends, and its client.
+func ownHome(t *testing.T, flags ...string) (home string, c *serve.Client) {
+	t.Helper()
+	home = filepath.Join(t.TempDir(), "home")
+	stop, err := begin(home, flags...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	if c, err = client(home); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return home, c
+}
+
 // live makes a home, starts its daemon, and lets it live through the day.
 func live(home string, flags ...string) (_ func() error, err error) {
 	stop, err := begin(home, flags...)
@@ -157,7 +178,18 @@ func live(home string, flags ...string) (_ func() error, err error) {
 	}
 }
 
-func client(home string) (*serve.Client, error) {
+func client(home string) (*serve.Client, error) { return clientWith(home, "") }
+
+// appClient asks the daemon that all tests share by an app's key.
+func appClient(t *testing.T, key string) (*serve.Client, error) {
+	c, err := clientWith(home, serve.Secret(key))
+	if err == nil {
+		t.Cleanup(c.Close)
+	}
+	return c, err
+}
+
+func clientWith(home string, key serve.Secret) (*serve.Client, error) {
 	l, err := config.Load(config.Sources{Flags: []config.Flag{{Key: "home", Value: home}}})
 	if err != nil {
 		return nil, err
@@ -166,7 +198,7 @@ func client(home string) (*serve.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return serve.Dial(network, address, ""), nil
+	return serve.Dial(network, address, key), nil
 }
 
 func command(home string, args ...string) (string, error) {

@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -129,16 +128,7 @@ func TestWearable(t *testing.T) {
 
 // A new home says how to begin, and what one tells it stands there.
 func TestWelcome(t *testing.T) {
-	home := filepath.Join(t.TempDir(), "home")
-	stop, err := begin(home)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	home, _ := ownHome(t)
 	b := openAt(t, plain, linkOf(t, home).URL)
 	b.do(chromedp.WaitVisible(".welcome input"))
 	b.accessible("welcome")

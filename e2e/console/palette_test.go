@@ -19,22 +19,23 @@ import (
 // ofAThing are the operations that change one thing: they stand where that thing is
 // shown, and not in the palette.
 var ofAThing = []string{
-	"addEngine", "applyDream", "leaveGiven", "mergeEntities", "pairConfirm", "pinMemory", "removeDevice", "removeEngine",
-	"revert", "revokeApp", "revokeGrant", "revokeShare", "settleSale", "splitEntities", "tryPlugin", "undecideEntities", "undoDream", "unlock", "unpinMemory", "updateMemory", "updateShare", "withdrawListing",
+	"addEngine", "answerConsent", "applyDream", "leaveGiven", "mergeEntities", "moveRelay", "pairConfirm", "pinMemory", "removeDevice", "removeEngine",
+	"removeRelay", "removeZone", "revert", "revokeApp", "revokeGrant", "revokeShare", "settleSale", "splitEntities", "tryPlugin", "undecideEntities",
+	"undoDream", "unlock", "unpinMemory", "unsettle", "updateMemory", "updateShare", "withdrawListing",
 }
 
 // forPrograms are the operations that no page is for: a page does the same by
 // another, or they are for programs alone.
 var forPrograms = []string{
-	"batchMemories", "compareHeads", "context", "deleteMemories", "deleteMemory", "diffPolicy", "drawQR", "eraseMemories", "openConsole", "planPlugin", "previewListing", "previewShare", "purchase",
+	"askVault", "batchMemories", "compareHeads", "context", "deleteMemories", "deleteMemory", "diffPolicy", "drawQR", "eraseMemories", "openConsole", "planPlugin", "previewListing", "previewShare", "purchase",
 	"replayPlugin", "search", "tendGrants", "tryEngines",
 }
 
 // byCommand are the operations that a wearer does by a command alone so far:
 // docs/console.md says so.
 var byCommand = []string{
-	"addApp", "addGrant", "addRelay", "addZone", "answerConsent", "fetchBlob", "importAll", "installPlugin", "moveRelay", "moveTiers", "payOutSales", "publishListing", "recoverVault",
-	"removeMember", "removePlugin", "removeRelay", "removeWay", "removeZone", "rotate", "setInstructions", "setWay", "unpinPlugin",
+	"enrolVoice", "fetchBlob", "forgetVoice", "importAll", "installPlugin", "moveTiers", "nameVoice", "payOutSales", "publishListing", "recoverVault", "removeMember", "removePlugin",
+	"removeWay", "rotate", "setInstructions", "setWay", "unpinPlugin",
 }
 
 // Every operation of the API that changes something is in the palette, stands where
@@ -158,27 +159,13 @@ func TestPaletteByKeyboard(t *testing.T) {
 	}
 	b.do(chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog"))
 
-	home := filepath.Join(t.TempDir(), "home") // that of the other tests stays open
-	stop, err := begin(home)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	home, c := ownHome(t) // that of the other tests stays open
 	own := openAt(t, plain, linkOf(t, home).URL)
 	own.palette("lock locket")
 	own.do(chromedp.WaitVisible(".door"))
-	locked, err := client(home)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer locked.Close()
-	s, err := locked.Status(t.Context())
+	s, err := c.Status(t.Context())
 	for err != nil && wait.For(own.ctx, 50*time.Millisecond) { // its socket is made anew
-		s, err = locked.Status(t.Context())
+		s, err = c.Status(t.Context())
 	}
 	if err != nil || !s.Locked {
 		t.Errorf("it is not locked: %v", err)

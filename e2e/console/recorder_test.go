@@ -94,21 +94,8 @@ func TestRecorder(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(line.cut)
-	home, door := filepath.Join(t.TempDir(), "home"), []string{"--set", "api.remote=" + line.to, "--set", "api.public_url=https://" + line.at}
-	stop, err := begin(home, door...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	c, err := client(home)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
+	door := []string{"--set", "api.remote=" + line.to, "--set", "api.public_url=https://" + line.at}
+	home, c := ownHome(t, door...)
 	out, err := command(home, append(door, "--json", "wearable", "add", "phone")...)
 	if err != nil {
 		t.Fatal(err)

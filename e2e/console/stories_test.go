@@ -161,7 +161,7 @@ func TestPause(t *testing.T) {
 	if _, err := api(t).Resume(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	b.visit("/", ".recording:not(.paused)")
+	b.do(chromedp.WaitVisible(".recording:not(.paused)"))
 }
 
 // A recording plays from the day.

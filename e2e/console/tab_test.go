@@ -43,6 +43,7 @@ var plain = look{"en-GB", 1440, 1000, false}
 type tab struct {
 	t      *testing.T
 	ctx    context.Context
+	open   context.Context // ctx without its deadline
 	origin string
 	mu     sync.Mutex
 	wrong  []string // guarded by mu
@@ -82,9 +83,13 @@ func blank(t *testing.T, l look) *tab {
 	}
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithTargetID(id))
 	t.Cleanup(cancel)
+	b := &tab{t: t, open: ctx}
+	if err := chromedp.Run(ctx); err != nil { // attaches, for as long as this context lives
+		t.Fatal(err)
+	}
 	ctx, stop := context.WithTimeout(ctx, patience)
 	t.Cleanup(stop)
-	b := &tab{t: t, ctx: ctx}
+	b.ctx = ctx
 	chromedp.ListenTarget(ctx, b.hear)
 	scheme := "light"
 	if l.dark {
@@ -133,8 +138,12 @@ func (b *tab) hear(event any) {
 func (b *tab) do(actions ...chromedp.Action) {
 	b.t.Helper()
 	if err := chromedp.Run(b.ctx, actions...); err != nil {
+		ctx, stop := context.WithTimeout(b.open, patience/6)
+		defer stop()
 		var body string
-		_ = chromedp.Run(b.ctx, chromedp.Evaluate("document.body?.innerText", &body))
+		if err := chromedp.Run(ctx, chromedp.Evaluate("document.body?.innerText", &body)); err != nil {
+			body = err.Error()
+		}
 		b.t.Fatalf("%v; the page says:\n%.1500s", err, body)
 	}
 }

@@ -111,9 +111,6 @@ func (s *Stage) Wrong(format string, args ...any) {
 	s.wrong = append(s.wrong, fmt.Sprintf(format, args...))
 }
 
-// Log is what was logged so far.
-func (s *Stage) Log() string { return s.run.logs.String() }
-
 func (r *run) run(ctx context.Context, n *node.Node) error {
 	began := time.Now()
 	if err := r.play(ctx, n); err != nil {

@@ -5,23 +5,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/locket-dev/locket/internal/testing/plugincache"
 )
 
 var cache string
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "locket-plugins-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	cache = dir
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	plugincache.Run(func(dir string) int {
+		cache = dir
+		return m.Run()
+	})
 }
 
 // The day of testdata/day comes out as its expectations say, told in words.

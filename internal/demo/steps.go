@@ -99,7 +99,7 @@ func (r *run) refused(ctx context.Context, n *node.Node) error {
 	if err != nil {
 		return err
 	}
-	by := map[string][]memory.Refusal{}
+	by := map[string][]serve.RefusedLine{}
 	for _, f := range all {
 		by[f.Kind] = append(by[f.Kind], f)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/locket-dev/locket/internal/span"
 )
 
 // Client asks one endpoint. It is safe for concurrent use.
@@ -72,8 +74,9 @@ func (c *Client) Stats() Stats {
 }
 
 // Ask returns the model's answer as text. An error is a *Fault, or that of ctx.
-func (c *Client) Ask(ctx context.Context, r Request) (Answer, error) {
-	var err error
+func (c *Client) Ask(ctx context.Context, r Request) (_ Answer, err error) {
+	ctx, work := span.Ask(ctx, "model")
+	defer func() { work.End(err) }()
 	for try := range c.cfg.Tries {
 		if try > 0 {
 			if e := c.pause(ctx, wait(try, err)); e != nil {

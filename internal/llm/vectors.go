@@ -7,6 +7,8 @@ import (
 	"math"
 	"net/http"
 	"time"
+
+	"github.com/locket-dev/locket/internal/span"
 )
 
 // Vectors asks models that give numbers and no words: embeddings, by OpenAI's
@@ -130,5 +132,8 @@ func (v *Vectors) Rerank(ctx context.Context, question string, texts []string) (
 }
 
 func (v *Vectors) post(ctx context.Context, to string, in, out any) error {
-	return v.caller.call(ctx, v.cfg.Timeout, http.MethodPost, to, in, out)
+	ctx, work := span.Ask(ctx, "vectors")
+	err := v.caller.call(ctx, v.cfg.Timeout, http.MethodPost, to, in, out)
+	work.End(err)
+	return err
 }

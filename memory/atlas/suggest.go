@@ -68,7 +68,7 @@ func (a *Atlas) Suggest(like func(a, b string) float64) []Suggestion {
 	for i := range a.entities {
 		e := &a.entities[i]
 		if l := byPart[e.ID]; len(l) == 1 {
-			add(e, &a.entities[l[0]], "the one is a part of the other's name, and of no other", .7)
+			add(e, &a.entities[l[0]], "one name is part of the other, and of no other name", .7)
 		}
 		for _, k := range names.Keys(e.ID) {
 			if len(byKey[k]) > maxAlike {

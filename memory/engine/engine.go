@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
@@ -136,10 +137,12 @@ func (w *Writer) Relieve(ctx context.Context, fn func(*store.Tx) error) error {
 	return w.commit(ctx, w.e.c.Store.Relieve, fn)
 }
 
-func (w *Writer) commit(ctx context.Context, update func(context.Context, func(*store.Tx) error) error, fn func(*store.Tx) error) error {
+func (w *Writer) commit(ctx context.Context, update func(context.Context, func(*store.Tx) error) error, fn func(*store.Tx) error) (err error) {
+	ctx, work := span.Start(ctx, "commit")
+	defer func() { work.End(err) }()
 	var touched []store.Document
 	var after func(context.Context, *Writer) error
-	err := update(ctx, func(tx *store.Tx) (err error) {
+	err = update(ctx, func(tx *store.Tx) (err error) {
 		after = nil
 		if err := fn(tx); err != nil {
 			return err
@@ -155,6 +158,7 @@ func (w *Writer) commit(ctx context.Context, update func(context.Context, func(*
 	if err != nil {
 		return err
 	}
+	work.Count("locket.documents", len(touched))
 	// What is committed must be indexed and followed up even if the caller has
 	// left.
 	ctx = context.WithoutCancel(ctx)

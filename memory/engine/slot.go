@@ -32,6 +32,7 @@ var slotWords = map[string]string{
 	"pets":           "pet",
 	"speaks":         "speak language",
 	"learning":       "learn",
+	"never":          "ever",
 	"afraid_of":      "afraid fear",
 	"located":        "where is",
 	"location":       "where is",
@@ -44,7 +45,7 @@ func asked(s *memory.Slot) string {
 	if s == nil {
 		return ""
 	}
-	if w, ok := slotWords[s.Attribute]; ok {
+	if w, ok := slotWords[strings.TrimPrefix(s.Attribute, "not_")]; ok {
 		return w
 	}
 	attribute, _, _ := strings.Cut(s.Attribute, ":")

@@ -108,7 +108,7 @@ func (g *Graph) Neighbours(n Node) iter.Seq2[Node, int] {
 				list = append(list, e)
 			}
 		}
-		slices.SortFunc(list, func(a, b edge) int { return strings.Compare(g.nodes[a.to].name, g.nodes[b.to].name) })
+		sorting.Sort(list, func(a, b edge) int { return strings.Compare(g.nodes[a.to].name, g.nodes[b.to].name) })
 		for _, e := range list {
 			if !yield(e.to, int(e.n)) {
 				return

@@ -49,6 +49,9 @@ func (r *ranking) confidence(hits []uint32) float64 {
 func (r *ranking) covered(d uint32) float64 {
 	best := make([]float32, len(r.ask.worth))
 	mark := func(d uint32, share float32) {
+		if r.q.Doubts != nil && r.q.Doubts(r.docs[d].id) {
+			return
+		}
 		for g, n := range r.row(d) {
 			if n == 0 {
 				continue

@@ -159,10 +159,10 @@ func (x *Index) SaidBeside(t time.Time) (before, after time.Time) {
 func (x *Index) Typed(t memory.Type) []memory.ID {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	what := whatOf(Memory, uint8(slices.Index(memory.Types[:], t)+1))
+	typ := uint8(slices.Index(memory.Types[:], t) + 1)
 	var ids []memory.ID
 	for i := range x.core.docs {
-		if m := &x.core.docs[i]; m.what == what && m.flags&(flagDead|flagPast) == 0 {
+		if m := &x.core.docs[i]; m.kind() == Memory && m.typ() == typ && m.flags&(flagDead|flagPast) == 0 {
 			ids = append(ids, m.id)
 		}
 	}
@@ -181,6 +181,9 @@ func (x *Index) Add(docs ...Doc) error {
 		}
 		if d.Type != "" && !slices.Contains(memory.Types[:], d.Type) {
 			return fmt.Errorf("%w: recall: document %s: type %q", memory.ErrInvalid, d.ID, d.Type)
+		}
+		if d.Sensitivity != nil && (d.Kind != Memory || *d.Sensitivity > memory.Secret) {
+			return fmt.Errorf("%w: recall: document %s: sensitivity %s of %s", memory.ErrInvalid, d.ID, d.Sensitivity, d.Kind)
 		}
 		ready[i] = prepare(d)
 	}
@@ -215,7 +218,7 @@ func (c *core) add(d Doc, p prepared) uint32 {
 	}
 	sortTerms(terms)
 	m := meta{
-		id: d.ID, at: noTime, what: whatOf(d.Kind, uint8(slices.Index(memory.Types[:], d.Type)+1)), flags: p.flags,
+		id: d.ID, at: noTime, what: whatOf(d.Kind, uint8(slices.Index(memory.Types[:], d.Type)+1), d.sens()), flags: p.flags,
 		length: uint16(min(p.length, mostWords)), session: c.names.id(d.Session), speaker: c.names.id(p.speaker),
 	}
 	if !d.At.IsZero() {

@@ -126,7 +126,7 @@ func TestDenseBringsCandidates(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	checkSums(t, r)
-	q.Speaker, q.Allow = "", func(id memory.ID) bool { return id != idOf(3) }
+	q.Speaker, q.Allow = "", func(a About) bool { return a.ID != idOf(3) }
 	for _, h := range find(t, x, q).Hits {
 		if h.ID == idOf(3) {
 			t.Error("a document that is not allowed came through the model")

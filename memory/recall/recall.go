@@ -78,6 +78,25 @@ type Doc struct {
 	Pinned    bool
 	Past      bool      // superseded: found only by a query for the past
 	Source    memory.ID // the utterance that a memory quotes, whose context it shares
+	// Sensitivity is a memory's; nil: not known.
+	Sensitivity *memory.Sensitivity
+}
+
+// sens is the sensitivity as meta has it.
+func (d *Doc) sens() uint8 {
+	if d.Sensitivity == nil {
+		return 0
+	}
+	return 1 + uint8(*d.Sensitivity)
+}
+
+// About is what the index knows of a document that would be a hit.
+type About struct {
+	ID          memory.ID
+	Kind        Kind
+	Type        memory.Type // of a memory
+	Sensitivity memory.Sensitivity
+	Rated       bool // Sensitivity is known
 }
 
 // Query is a question or a few words.
@@ -94,12 +113,16 @@ type Query struct {
 	To      time.Time     // only what is before, where set
 	// Allow is called for documents that would be hits, in no particular order,
 	// possibly twice. nil allows all. It must not call the index.
-	Allow func(memory.ID) bool
+	Allow func(About) bool
 	// Holds reports whether a document contains a quoted phrase of the question
 	// word for word. It is called for documents that contain all of the
 	// phrase's words. nil means that this is enough. It must not call the
 	// index.
 	Holds func(memory.ID, Phrase) bool
+	// Doubts reports whether a document says nothing that the question can
+	// rely on. Such a document may be a hit, but gives no confidence. nil
+	// doubts none. It must not call the index.
+	Doubts func(memory.ID) bool
 	// Past includes superseded memories.
 	Past bool
 	// Apart returns a memory and the utterance that it quotes as two hits.

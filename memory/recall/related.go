@@ -28,7 +28,7 @@ func (c *core) says(d uint32) {
 		return
 	}
 	slices.Sort(s.Names) // terms are numbered in the order in which they came
-	slices.SortFunc(s.Relations, func(a, b graph.Relation) int { return strings.Compare(relationTerm(a), relationTerm(b)) })
+	sorting.Sort(s.Relations, func(a, b graph.Relation) int { return strings.Compare(relationTerm(a), relationTerm(b)) })
 	s.Speaker, s.Window = c.names.text(c.docs[d].speaker), c.names.text(c.docs[d].session)
 	c.graph.Add(graph.Doc(d), s)
 }

@@ -125,13 +125,13 @@ func (r *ranking) top(n int, better func(a, b uint32) int) []uint32 {
 }
 
 // topAllowed returns the n best of the scanned documents that the query allows,
-// the best first. Allow has to read the document, so this asks it in the order
+// the best first. Allow may have to read the document, so this asks it in the order
 // of the scores, for few documents more than are needed. It may ask twice about
 // the same document.
 func (r *ranking) topAllowed(n int, better func(a, b uint32) int) (best []uint32) {
 	first := r.top(2*n, better) // mostly enough, and quickly found
 	for _, d := range first {
-		if r.q.Allow(r.docs[d].id) {
+		if r.q.Allow(r.about(d)) {
 			if best = append(best, d); len(best) == n {
 				return best
 			}
@@ -162,7 +162,7 @@ func (r *ranking) topAllowed(n int, better func(a, b uint32) int) (best []uint32
 		down(i)
 	}
 	for len(heap) > 0 && len(best) < n {
-		if r.q.Allow(r.docs[heap[0]].id) {
+		if r.q.Allow(r.about(heap[0])) {
 			best = append(best, heap[0])
 		}
 		last := len(heap) - 1

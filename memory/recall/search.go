@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -149,7 +150,20 @@ func (r *ranking) run() Result {
 
 // allowed reports whether a document may be a hit.
 func (r *ranking) allowed(d uint32) bool {
-	return r.fits(d) && (r.q.Allow == nil || r.q.Allow(r.docs[d].id))
+	return r.fits(d) && (r.q.Allow == nil || r.q.Allow(r.about(d)))
+}
+
+// about is what Allow is told of a document.
+func (r *ranking) about(d uint32) About {
+	m := &r.docs[d]
+	a := About{ID: m.id, Kind: m.kind()}
+	if t := m.typ(); t > 0 {
+		a.Type = memory.Types[t-1]
+	}
+	if s := m.sens(); s > 0 {
+		a.Sensitivity, a.Rated = memory.Sensitivity(s-1), true
+	}
+	return a
 }
 
 // fits reports whether a document may be a hit, as far as the index knows.
@@ -229,7 +243,7 @@ func (r *ranking) hits(out *Result) {
 	}
 	for i := range out.Hits {
 		if h := &out.Hits[i]; h.Kind == Utterance {
-			h.Past = slices.SortedFunc(slices.Values(r.taken[h.ID]), func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
+			h.Past = sorting.Sorted(slices.Values(r.taken[h.ID]), func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
 		}
 	}
 	out.Confidence = r.confidence(first)

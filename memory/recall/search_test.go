@@ -121,7 +121,7 @@ func TestFilters(t *testing.T) {
 		q    Query
 		want []int
 	}{
-		"allow":   {Query{Allow: func(id memory.ID) bool { return id != idOf(1) }}, []int{2, 11}},
+		"allow":   {Query{Allow: func(a About) bool { return a.ID != idOf(1) }}, []int{2, 11}},
 		"speaker": {Query{Speaker: "ana"}, []int{1, 11}},
 		"from":    {Query{From: june.AddDate(0, 0, 1)}, []int{11}},
 		"to":      {Query{To: june.Add(time.Minute)}, []int{1}},
@@ -311,7 +311,7 @@ func TestAsksAboutTheBestAlone(t *testing.T) {
 	q := Query{Text: "soup", K: 10}
 	without := find(t, x, q)
 	asked := map[memory.ID]bool{}
-	q.Allow = func(id memory.ID) bool { asked[id] = true; return true }
+	q.Allow = func(a About) bool { asked[a.ID] = true; return true }
 	with := find(t, x, q)
 	for i := range without.Hits {
 		if without.Hits[i].ID != with.Hits[i].ID {
@@ -322,7 +322,7 @@ func TestAsksAboutTheBestAlone(t *testing.T) {
 		t.Errorf("asked about %d documents for %d hits, want %d", len(asked), len(with.Hits), n)
 	}
 	none := 0
-	q.Allow = func(id memory.ID) bool { none++; return id == idOf(0) }
+	q.Allow = func(a About) bool { none++; return a.ID == idOf(0) }
 	if r := find(t, x, q); len(r.Hits) != 1 || r.Hits[0].ID != idOf(0) || none < many {
 		t.Errorf("%d hits, asked %d times: the last document is allowed", len(r.Hits), none)
 	}

@@ -19,7 +19,8 @@ import (
 //	            what it shares with the one before, varint length of the rest, rest
 //	varint      documents; then each:
 //	  16        id
-//	  1         kind: 1 utterance, 2 memory
+//	  1         kind: 1 utterance, 2 memory; of a memory whose sensitivity is known,
+//	            4 times 1 + its sensitivity more
 //	  1         type: 0 none, else 1 + index in memory.Types
 //	  1         flags: 1 pinned, 2 asks, 4 names a time, 8 source follows, 16 superseded, 32 says where
 //	  (varint   how many documents before this one the source stands; 0: not
@@ -102,7 +103,7 @@ func plainSegment(c *core, docs []uint32) []byte {
 		placeOf[d] = i
 		b = append(b, m.id[:]...)
 		flags := m.flags & (flagsKnown | flagSource)
-		b = append(b, byte(m.kind()), m.typ(), flags)
+		b = append(b, m.sens()<<2|byte(m.kind()), m.typ(), flags)
 		if flags&flagSource != 0 {
 			source := c.sourceOf(m)
 			at, here := 0, false
@@ -293,9 +294,9 @@ func (r *reader) doc(d *segmentDoc, names, terms int) {
 	if r.bad {
 		return
 	}
-	kind, typ := Kind(head[0]), head[1]
-	m.what, m.flags = whatOf(kind, typ), head[2]&flagsKnown
-	if kind != Utterance && kind != Memory || int(typ) > len(memory.Types) || head[2]&^(flagsKnown|flagSource) != 0 || m.id.IsZero() {
+	kind, sens, typ := Kind(head[0]&3), head[0]>>2, head[1]
+	m.what, m.flags = whatOf(kind, typ, sens), head[2]&flagsKnown
+	if kind != Utterance && kind != Memory || sens > 1+uint8(memory.Secret) || sens > 0 && kind != Memory || int(typ) > len(memory.Types) || head[2]&^(flagsKnown|flagSource) != 0 || m.id.IsZero() {
 		r.bad = true
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -252,5 +253,65 @@ func TestForgottenWordsLeaveTheSegments(t *testing.T) {
 	}
 	if holds() {
 		t.Error("the word is still in a segment after Flush")
+	}
+}
+
+// Who may see a memory is asked by type and sensitivity, also after the index was opened
+// again. One of a segment from before sensitivities were kept has none.
+func TestSensitivityIsKept(t *testing.T) {
+	s := newShelf()
+	x := openOn(t, s, Options{})
+	want := map[memory.ID]About{}
+	for i := range 2 * (1 + int(memory.Secret)) {
+		level := memory.Sensitivity(i / 2)
+		d := Doc{ID: idOf(i), Kind: Memory, Type: memory.Types[i%len(memory.Types)], Text: "Ana likes tea", Sensitivity: &level}
+		want[d.ID] = About{d.ID, Memory, d.Type, level, true}
+		if err := x.Add(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line := Doc{ID: idOf(100), Kind: Utterance, Text: "I like tea"}
+	old := Doc{ID: idOf(101), Kind: Memory, Type: memory.Core, Text: "Ben likes tea"}
+	want[line.ID], want[old.ID] = About{ID: line.ID, Kind: Utterance}, About{ID: old.ID, Kind: Memory, Type: memory.Core}
+	if err := x.Add(line, old); err != nil {
+		t.Fatal(err)
+	}
+	check := func(x *Index) {
+		t.Helper()
+		got := map[memory.ID]About{}
+		find(t, x, Query{Text: "tea", Allow: func(a About) bool { got[a.ID] = a; return true }})
+		if !maps.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+	check(x)
+	if err := x.Flush(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	check(openOn(t, s, Options{}))
+
+	over := memory.Secret + 1
+	for name, d := range map[string]Doc{
+		"none": {ID: idOf(1), Kind: Memory, Type: memory.Core, Text: "x", Sensitivity: &over},
+		"line": {ID: idOf(1), Kind: Utterance, Text: "x", Sensitivity: new(memory.Sensitivity)},
+	} {
+		if err := x.Add(d); !errors.Is(err, memory.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, kind := range map[string]byte{"over": byte(2+memory.Secret)<<2 | byte(Memory), "line": 1<<2 | byte(Utterance), "neither": 3} {
+		one := openOn(t, newShelf(), Options{})
+		if err := one.Add(old); err != nil {
+			t.Fatal(err)
+		}
+		b := plainSegment(one.core, []uint32{0})
+		at := bytes.Index(b, old.ID[:]) + len(old.ID)
+		if b[at] != byte(Memory) {
+			t.Fatalf("%x", b)
+		}
+		b[at] = kind
+		if _, err := newCore().read(deflated(segmentMagic, b)); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -197,7 +197,7 @@ func ofValues(group []memory.Assertion, byMemory map[memory.ID][]*memory.Asserti
 		}
 	}
 	ps := proposals(group)
-	open := pastOf(ps).unanswered(ps)
+	open := pastOf(ps).unanswered(settled(group, ps))
 	var sides []*memory.Assertion
 	for _, p := range open {
 		it := items[p.Memory]
@@ -223,8 +223,10 @@ func ofValues(group []memory.Assertion, byMemory map[memory.ID][]*memory.Asserti
 	return out
 }
 
-// alike reports whether two memories of a slot say the same.
-func alike(a, b *item) bool { return a.value == b.value && a.mem.Negates == b.mem.Negates }
+// alike reports whether two memories of a slot do not stand against each other.
+func alike(a, b *item) bool {
+	return (a.value == b.value || memory.Beside(a.mem.Slot.Attribute)) && a.mem.Negates == b.mem.Negates
+}
 
 // againstPinned returns the first proposal of a pinned memory that is shown,
 // followed by the first proposal of each memory by which a machine contradicts it.

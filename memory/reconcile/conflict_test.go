@@ -70,6 +70,31 @@ func (r *replicaOf) settle(t interface {
 	}
 }
 
+// unsettle takes a settlement back, wherever something of it stands.
+func (r *replicaOf) unsettle(t *testing.T, conflict string) {
+	t.Helper()
+	of := map[memory.ID][]memory.Assertion{}
+	for _, a := range r.as {
+		of[a.Memory] = append(of[a.Memory], a)
+	}
+	n := 0
+	for _, as := range of {
+		w, ok, err := Unsettle(as, conflict)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok {
+			n++
+			r.seq++
+			w.Dot, w.Space, w.Clock = memory.Dot{Member: memory.MemberID{r.member}, Seq: r.seq}, memory.SpaceID{1}, memory.Clock{Wall: day0.Add(time.Duration(r.hours) * time.Hour).UnixMilli()}
+			r.as = append(r.as, w)
+		}
+	}
+	if n == 0 {
+		t.Fatal("nothing of it stands")
+	}
+}
+
 func meet(rs ...*replicaOf) {
 	var all []memory.Assertion
 	seen := map[memory.Dot]bool{}
@@ -143,6 +168,23 @@ func TestSlotConflict(t *testing.T) {
 			if cs := Conflicts(groupOf(r.as, false)); got != tt.want || len(cs) != 0 {
 				t.Errorf("%+v: %s, conflicts %+v", tt.s, got, cs)
 			}
+		}
+		phone.hours = 12
+		phone.unsettle(t, c.ID)
+		meet(watch, phone)
+		for _, r := range []*replicaOf{phone, watch} {
+			if back, sides := values(t, groupOf(r.as, false)); sides != "Antwerp | Ghent" || back.ID != c.ID {
+				t.Errorf("%+v, taken back: %s %+v", tt.s, sides, back)
+			}
+			if got := active(groupOf(r.as, false)) + active(groupOf(r.as, true)); got != "Antwerp" {
+				t.Errorf("%+v, taken back: %s", tt.s, got)
+			}
+		}
+		watch.hours = 14
+		watch.settle(t, c, tt.s)
+		meet(watch, phone)
+		if cs := Conflicts(groupOf(phone.as, false)); len(cs) != 0 {
+			t.Errorf("%+v, once more: %+v", tt.s, cs)
 		}
 		phone.home(7, 20, "Oslo")
 		meet(phone, watch)

@@ -56,6 +56,11 @@ func seen(member byte, seq uint64) func(*memory.Assertion) {
 	return func(a *memory.Assertion) { a.Seen = []memory.Dot{{Member: memory.MemberID{member}, Seq: seq}} }
 }
 
+// settles marks an assertion as part of a settlement.
+func settles(a *memory.Assertion) {
+	a.Source = memory.Source{Plugin: memory.PersonPlugin, Version: "of a conflict"}
+}
+
 func view(ms []memory.Memory) string {
 	s := ""
 	for _, m := range ms {
@@ -69,6 +74,14 @@ func view(ms []memory.Memory) string {
 		s += fmt.Sprintf(" x%d; ", m.Heard)
 	}
 	return s
+}
+
+// swims is a habit of some day.
+func swims(day string, hours int, negates bool) func(*memory.Assertion) {
+	return func(a *memory.Assertion) {
+		home(day, hours, negates)(a)
+		a.Candidate.Slot = &memory.Slot{Subject: "user", Attribute: "routine: swim", Value: day, Many: true}
+	}
 }
 
 func TestDerive(t *testing.T) {
@@ -101,6 +114,20 @@ func TestDerive(t *testing.T) {
 		{"a negation ends it", new(script).
 			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
 			say(1, 5, dev, 2, memory.ActPropose, home("Beijing", 5, true)), "1:superseded x1; 2:superseded>1 x1; "},
+		{"a negation by its name ends it wherever it is", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("the mill on Park Street", 0, false)).
+			say(1, 5, dev, 2, memory.ActPropose, home("the mill", 5, true)), "1:superseded x1; 2:superseded>1 x1; "},
+		{"and not what only begins alike", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("the mill house", 0, false)).
+			say(1, 5, dev, 2, memory.ActPropose, home("the mill", 5, true)), "1:active x1; 2:superseded x1; "},
+		{"habits of other days stand beside each other", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, swims("tuesday", 0, false)).
+			say(1, 1, dev, 2, memory.ActPropose, swims("saturday", 1, false)).
+			say(1, 2, dev, 3, memory.ActPropose, swims("tuesday", 2, true)), "1:superseded x1; 2:active x1; 3:superseded>1 x1; "},
+		{"what ends the habit ends it on all days", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, swims("tuesday", 0, false)).
+			say(1, 1, dev, 2, memory.ActPropose, swims("saturday", 1, false)).
+			say(1, 2, dev, 3, memory.ActPropose, swims("", 2, true)), "1:superseded x1; 2:superseded x1; 3:superseded>2 x1; "},
 		{"a negation of something else does not", new(script).
 			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
 			say(1, 5, dev, 2, memory.ActPropose, home("Rome", 5, true)), "1:active x1; 2:superseded x1; "},
@@ -157,6 +184,18 @@ func TestDerive(t *testing.T) {
 			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
 			say(1, 1, person, 1, memory.ActArchive, nil).
 			say(2, 2, person, 1, memory.ActWithdraw, seen(1, 2)), "1:archived x1; "},
+		{"but how a person settled a conflict is, by a person", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 1, person, 1, memory.ActArchive, settles).
+			say(2, 2, person, 1, memory.ActWithdraw, seen(1, 2)), "1:active x1; "},
+		{"and by no device", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 1, person, 1, memory.ActArchive, settles).
+			say(2, 2, dev, 1, memory.ActWithdraw, seen(1, 2)), "1:archived x1; "},
+		{"an erasure stays, whatever it says of itself", new(script).
+			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
+			say(1, 1, person, 1, memory.ActErase, settles).
+			say(2, 2, person, 1, memory.ActWithdraw, seen(1, 2)), "1:erased x0; "},
 		{"nor a device's by a worker", new(script).
 			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
 			say(1, 1, dev, 1, memory.ActArchive, nil).
@@ -267,6 +306,9 @@ func genGroup(t *rapid.T) []memory.Assertion {
 			memory.ActRestore, memory.ActCorrect, memory.ActReinforce, memory.ActTag, memory.ActUntag, memory.ActErase, memory.ActClose, memory.ActWithdraw}).Draw(t, "act")
 		city := rapid.SampledFrom([]string{"Beijing", "Shanghai", "Rome"}).Draw(t, "city")
 		s.say(member, hours, rank, id, act, func(a *memory.Assertion) {
+			if rank == memory.RankPerson && rapid.Bool().Draw(t, "settles") {
+				settles(a)
+			}
 			switch act {
 			case memory.ActPropose:
 				home(city, rapid.IntRange(0, 5).Draw(t, "from"), rapid.IntRange(0, 4).Draw(t, "negates") == 0)(a)
@@ -404,6 +446,40 @@ func TestAnUpdateNamesWhoseWordsItHolds(t *testing.T) {
 		changes := Diff(order[0], order[1], memory.Assertion{Memory: next.ID, Act: memory.ActPropose})
 		if c := changes[0]; c.Verdict != memory.Update || c.Old != old.Text || c.Other != old.ID || strings.Contains(c.Reason, Spared) {
 			t.Errorf("%s: %+v", name, c)
+		}
+	}
+}
+
+// Recordings, photos and what was made of them are told apart by their files and sources, not
+// by their text: two of one second say the same, and one that comes again is the same.
+func TestResourcesOfOneSecond(t *testing.T) {
+	of := func(text, blob string, slot *memory.Slot, to ...string) func(*memory.Assertion) {
+		return func(a *memory.Assertion) {
+			a.Candidate = &memory.Candidate{Type: memory.Resource, Text: text, Owner: memory.Owner{User: "ana"}, Slot: slot, TrueFrom: day0, Confidence: 1,
+				Evidence: []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: uint64(a.Dot.Member[0]), Seq: 1}, At: day0}},
+				Fields:   memory.Fields{Resource: &memory.ResourceFields{Title: text, Blob: blob}}}
+			for _, id := range to {
+				a.Candidate.Links = append(a.Candidate.Links, memory.Link{Relation: "transcript_of", To: id})
+			}
+		}
+	}
+	scene := &memory.Slot{Subject: "photo", Attribute: "scene", Value: "00ff", Many: true}
+	passport := &memory.Slot{Subject: "user", Attribute: "passport", Value: "old"}
+	for _, c := range []struct {
+		name string
+		a, b func(*memory.Assertion)
+		want string
+	}{
+		{"recordings", of("Recording of 11.0 s", "b1", nil), of("Recording of 11.0 s", "b2", nil), "1:active x1; 2:active x1; "},
+		{"photos of one scene", of("Photo", "b1", scene), of("Photo", "b2", scene), "1:active x1; 2:active x1; "},
+		{"transcripts of two", of("Yes.", "", nil, "r1"), of("Yes.", "", nil, "r2"), "1:active x1; 2:active x1; "},
+		{"two transcripts of one", of("Yes.", "", nil, "r1"), of("Yes.", "", nil, "r1"), "1:active x2; 2:superseded>1 x1; "},
+		{"a page that is read twice", of("The manual", "", nil), of("The manual", "", nil), "1:active x2; 2:superseded>1 x1; "},
+		{"the newest scan", of("Passport", "b1", passport), of("Passport", "b2", &memory.Slot{Subject: "user", Attribute: "passport", Value: "new"}), "1:superseded>2 x1; 2:active x1; "},
+	} {
+		s := new(script).say(1, 0, memory.RankDevice, 1, memory.ActPropose, c.a).say(2, 1, memory.RankDevice, 2, memory.ActPropose, c.b)
+		if got := view(Derive(s.as)); got != c.want {
+			t.Errorf("%s: %s\nwant %s", c.name, got, c.want)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func arrival(m *memory.Memory, now map[memory.ID]*memory.Memory, before []memory
 		c.Verdict, c.Old, c.Other = memory.Delete, other.Text, other.ID
 		c.Reason = fmt.Sprintf("says that this no longer holds: %q", other.Text)
 	case m.Negates:
-		c.Verdict, c.Reason = memory.Noop, "denies what nobody had claimed"
+		c.Verdict, c.Reason = memory.Noop, "ends nothing that was found"
 		for i := range before {
 			b := &before[i]
 			if why := spares(b, m); why != "" && b.State == memory.Active && (valueOf(m) == "" || valueOf(m) == valueOf(b)) {

@@ -49,7 +49,7 @@ func fold(id memory.ID, as []*memory.Assertion) *item {
 	it.correct(as, &v)
 	shaping := slices.DeleteFunc(slices.Clone(as), func(a *memory.Assertion) bool { return !v.shapes(a) })
 	m.Tags = tags(shaping)
-	it.value = valueOf(m)
+	it.value, it.thing = valueOf(m), thingOf(m)
 	it.from = standsAt(m, saidAt(shaping, m.Learnt))
 	if m.TrueFrom.IsZero() && m.Type != memory.Episodic {
 		m.TrueFrom = it.from
@@ -83,15 +83,16 @@ func standing(as []*memory.Assertion) []*memory.Assertion {
 			for _, d := range a.Seen {
 				gone[d] = max(gone[d], a.Rank)
 			}
-		} else if a.Rank == memory.RankPerson {
-			person = true
 		}
 	}
+	takenBack := func(a *memory.Assertion) bool {
+		return a.Rank <= gone[a.Dot] && (a.Rank < memory.RankPerson || a.Settles() != "")
+	}
+	for _, a := range as {
+		person = person || a.Rank == memory.RankPerson && a.Act != memory.ActWithdraw && !takenBack(a)
+	}
 	return slices.DeleteFunc(slices.Clone(as), func(a *memory.Assertion) bool {
-		if a.Act == memory.ActWithdraw {
-			return true
-		}
-		return a.Rank < memory.RankPerson && a.Rank <= gone[a.Dot] && !(person && a.Act == memory.ActPropose)
+		return a.Act == memory.ActWithdraw || takenBack(a) && !(person && a.Act == memory.ActPropose)
 	})
 }
 
@@ -103,10 +104,26 @@ func valueOf(m *memory.Memory) string {
 	switch {
 	case m.Slot == nil:
 		return happened(&m.Candidate)
-	case m.Slot.Many:
+	case m.Slot.Many && !memory.Beside(m.Slot.Attribute):
 		return memory.Normal(m.Slot.Attribute)
 	}
 	return memory.SameValue(m.Slot.Value)
+}
+
+// thingOf names what a resource is about: its file, and the memories that it was made of. So two
+// recordings of one second, which are described in the same words, are two memories, and so
+// are the transcripts "Yes." of two recordings. It is "" for other types, for a text without
+// a source, and where a slot has one value at a time.
+func thingOf(m *memory.Memory) string {
+	f := m.Fields.Resource
+	if f == nil || m.Slot != nil && !m.Slot.Many {
+		return ""
+	}
+	thing := f.Blob
+	for _, l := range m.Links { // in the order in which they were proposed
+		thing += "\x1f" + l.Relation + " " + l.To
+	}
+	return thing
 }
 
 // fresh is the age up to which a change still counts as news: "I moved to Lyon

@@ -20,7 +20,7 @@ func Knew(group []memory.Assertion, next *memory.Assertion) []memory.Dot {
 		return nil
 	}
 	ps := proposals(group)
-	last := slices.DeleteFunc(pastOf(ps).unanswered(ps), func(p *memory.Assertion) bool { return p.Dot.Member == next.Dot.Member })
+	last := slices.DeleteFunc(pastOf(ps).unanswered(settled(group, ps)), func(p *memory.Assertion) bool { return p.Dot.Member == next.Dot.Member })
 	sorting.Sort(last, func(a, b *memory.Assertion) int { return b.Clock.Compare(a.Clock) })
 	last = last[:min(len(last), maxKnew)]
 	sorting.Sort(last, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
@@ -41,6 +41,29 @@ func proposals(group []memory.Assertion) []*memory.Assertion {
 	}
 	sorting.Sort(out, func(a, b *memory.Assertion) int { return a.Dot.Compare(b.Dot) })
 	return slices.CompactFunc(out, func(a, b *memory.Assertion) bool { return a.Dot == b.Dot })
+}
+
+// settled leaves out the proposals of settlements that were taken back: what they
+// answered is open again. What their authors knew still counts for what came later.
+func settled(group []memory.Assertion, ps []*memory.Assertion) []*memory.Assertion {
+	gone := map[memory.ID][]*memory.Assertion{}
+	for i := range group {
+		if a := &group[i]; a.Act == memory.ActWithdraw && a.Rank == memory.RankPerson {
+			gone[a.Memory] = nil
+		}
+	}
+	if len(gone) == 0 {
+		return ps
+	}
+	for i := range group {
+		if _, there := gone[group[i].Memory]; there {
+			gone[group[i].Memory] = append(gone[group[i].Memory], &group[i])
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(ps), func(p *memory.Assertion) bool {
+		as, there := gone[p.Memory]
+		return there && p.Settles() != "" && !slices.ContainsFunc(standing(as), func(a *memory.Assertion) bool { return a.Dot == p.Dot })
+	})
 }
 
 // seqs is how far a proposal's author knew each member's.

@@ -13,7 +13,8 @@
 //   - Then the memories are ordered by the time from which they are true. A
 //     memory that repeats the value before it adds evidence ([memory.Noop]). A
 //     memory with another value ends the value before it ([memory.Update]). A
-//     negation ends the value without a new one ([memory.Delete]).
+//     negation ends the value without a new one ([memory.Delete]). Two recordings
+//     or photos never repeat each other, even if they are described in the same words.
 //   - Only a person can change what a person has pinned. Workers' assertions
 //     alone can't end what a person has said: both are then shown.
 package reconcile
@@ -21,6 +22,7 @@ package reconcile
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/internal/sorting"
@@ -70,7 +72,7 @@ func arrange(items []*item) {
 		case it.mem.Negates:
 			it.mem.State = memory.Superseded
 			current = slices.DeleteFunc(current, func(c *item) bool {
-				if it.value != "" && it.value != c.value || c.protectedFrom(it) {
+				if !names(it, c) || c.protectedFrom(it) {
 					return false
 				}
 				it.mem.Into = c.mem.ID
@@ -79,7 +81,7 @@ func arrange(items []*item) {
 			})
 		default:
 			into, heard := it.mem.ID, false
-			if i := slices.IndexFunc(current, func(c *item) bool { return c.value == it.value }); i >= 0 {
+			if i := slices.IndexFunc(current, func(c *item) bool { return c.value == it.value && c.thing == it.thing }); i >= 0 {
 				workers := it.mem.Rank == memory.RankCloud
 				if c := current[i]; c.workers && !it.workers && it.mem.State == memory.Active {
 					it.hear(c) // a worker may say that it was so earlier, but the statement of a device or a person stays a memory of its own
@@ -93,7 +95,7 @@ func arrange(items []*item) {
 				into, heard = current[i].mem.ID, true // and it ends the other memories that still hold
 			}
 			current = slices.DeleteFunc(current, func(c *item) bool {
-				if c.value == it.value || it.mem.Slot == nil || c.protectedFrom(it) || heard && c.mem.Pinned {
+				if c.value == it.value || it.mem.Slot == nil || memory.Beside(it.mem.Slot.Attribute) || c.thing != it.thing || c.protectedFrom(it) || heard && c.mem.Pinned {
 					return false
 				}
 				c.end(it, into)
@@ -104,6 +106,17 @@ func arrange(items []*item) {
 			}
 		}
 	}
+}
+
+// names reports whether a negation means c: it has c's value or none, or the value of a slot
+// with one value at a time begins with it, up to where that is: "bakery" of "bakery on Park Street".
+func names(no, c *item) bool {
+	if no.value == "" || no.value == c.value {
+		return true
+	}
+	rest, ok := strings.CutPrefix(c.value, no.value+" ")
+	first, _, _ := strings.Cut(rest, " ")
+	return ok && c.mem.Slot != nil && !c.mem.Slot.Many && prepositions[first]
 }
 
 // protectedFrom reports whether by cannot end c. That is so if c is pinned and by is a
@@ -161,6 +174,7 @@ type item struct {
 	first    *memory.Assertion // the earliest proposal
 	from     time.Time         // the time by which the group orders it
 	value    string            // what is compared within the group
+	thing    string            // of a resource: its file and what it was made of; memories of two things don't change each other
 	evidence []memory.Evidence // all of it
 	putAway  memory.Rank       // the rank that archived it
 	workers  bool              // only workers have made assertions about it

@@ -28,7 +28,8 @@ func errSettle(format string, args ...any) error {
 const settledReason = "two stood against each other; the wearer settled it"
 
 // Settle returns the assertions, with a person's rank, that settle a conflict.
-// Memory, act, content and reason of each are set. Because their author knows
+// Memory, act, content, source and reason of each are set. The source names the
+// conflict, so that a person can take the settlement back ([Unsettle]). Because their author knows
 // the whole group ([Overrules], [Knew]), the conflict ends on every replica.
 // Two settlements that do not know of each other are a conflict again, and one
 // of them is shown, so nothing is lost.
@@ -60,8 +61,41 @@ func Settle(group []memory.Assertion, c *Conflict, s Settlement, evidence memory
 	}
 	for i := range out {
 		out[i].Rank, out[i].Reason = memory.RankPerson, settledReason
+		out[i].Source = memory.Source{Plugin: memory.PersonPlugin, Version: c.ID}
 	}
 	return out, err
+}
+
+// ErrSaidSince is the error for a settlement that can't be taken back alone, because
+// a person has said something later about one of its memories.
+var ErrSaidSince = errors.New("you have said something since about what you settled")
+
+// Unsettle returns the withdrawal, with a person's rank, of what a settlement has said
+// about one memory. as is everything that was said about it. ok is false if nothing of
+// the settlement stands there.
+func Unsettle(as []memory.Assertion, conflict string) (w memory.Assertion, ok bool, err error) {
+	all := make([]*memory.Assertion, len(as))
+	for i := range as {
+		all[i] = &as[i]
+	}
+	left := standing(all)
+	var last memory.Clock
+	for _, a := range left {
+		if a.Settles() == conflict {
+			w.Memory, w.Seen = a.Memory, append(w.Seen, a.Dot)
+			if last.Compare(a.Clock) < 0 {
+				last = a.Clock
+			}
+		}
+	}
+	for _, a := range left {
+		if len(w.Seen) > 0 && a.Rank == memory.RankPerson && a.Settles() != conflict && last.Compare(a.Clock) < 0 {
+			return w, false, ErrSaidSince
+		}
+	}
+	w.Act, w.Rank, w.Source = memory.ActWithdraw, memory.RankPerson, memory.Source{Plugin: memory.PersonPlugin}
+	w.Reason = "what the wearer had settled was taken back"
+	return w, len(w.Seen) > 0, nil
 }
 
 func settleField(c *Conflict, s Settlement) ([]memory.Assertion, error) {
@@ -208,9 +242,9 @@ func settleValues(group []memory.Assertion, c *Conflict, s Settlement, evidence 
 
 // propose returns an assertion that proposes a candidate again, in a person's name.
 func propose(c memory.Candidate, newID func(*memory.Candidate) memory.ID) memory.Assertion {
-	c.Source = memory.Source{Plugin: "person"}
+	c.Source = memory.Source{Plugin: memory.PersonPlugin}
 	c.Confidence = 1
-	return memory.Assertion{Memory: newID(&c), Act: memory.ActPropose, Candidate: &c, Source: c.Source}
+	return memory.Assertion{Memory: newID(&c), Act: memory.ActPropose, Candidate: &c}
 }
 
 // closeAfter closes the memories that would be shown instead of a candidate that is

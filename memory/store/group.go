@@ -117,7 +117,8 @@ func (t *Tx) leave(name string, a *memory.Assertion) ([]memory.Change, error) {
 }
 
 // derive writes the memories that follow from a group, and the changes that
-// cause made.
+// cause made. cause nil means that nobody said anything: then there are no
+// changes.
 func (t *Tx) derive(name string, g *group, cause *memory.Assertion) ([]memory.Change, error) {
 	var all []memory.Assertion
 	for _, id := range sortedIDs(g.assertions) {
@@ -139,6 +140,9 @@ func (t *Tx) derive(name string, g *group, cause *memory.Assertion) ([]memory.Ch
 		}
 	}
 	g.derived = now
+	if cause == nil {
+		return nil, nil
+	}
 	changes := t.store.opt.Diff(was, now, *cause)
 	for i := range changes {
 		if err := t.putChange(&changes[i], cause.Memory); err != nil {

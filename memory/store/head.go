@@ -29,6 +29,7 @@ type head struct {
 	Generation uint64   `json:"generation"` // transactions committed
 	Total      []byte   `json:"total"`      // sum of the buckets' MACs, 32 bytes
 	Seq        counters `json:"seq"`
+	Rules      int      `json:"rules,omitempty"` // the [rules] by which the groups and memories were made
 }
 
 // counters number what is stored in order of arrival. Each is the last number

@@ -12,6 +12,36 @@ import (
 	"github.com/locket-dev/locket/internal/wait"
 )
 
+// restToEnd has s rest until it compacts no more.
+func restToEnd(t *testing.T, s *Store) {
+	t.Helper()
+	for s.compacts {
+		if err := s.Rest(); err != nil {
+			t.Fatal(err)
+		}
+		if !wait.For(t.Context(), 5*time.Millisecond) {
+			t.Fatal("it compacts for ever")
+		}
+	}
+}
+
+// hasAll checks that each of the records 0 to n-1 is value.
+func hasAll(t *testing.T, s *Store, n int, value []byte) {
+	t.Helper()
+	err := s.View(t.Context(), func(tx *Tx) error {
+		for i := range n {
+			var got []byte
+			if _, err := tx.Meta(fmt.Sprint(i), &got); err != nil || !bytes.Equal(got, value) {
+				return fmt.Errorf("record %d is another: %w", i, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // A store starts compactors when tables pile up, and stops them when it has caught
 // up. Nothing is lost on the way.
 func TestCompactorsOnlyWhenNeeded(t *testing.T) {
@@ -36,32 +66,11 @@ func TestCompactorsOnlyWhenNeeded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for s.compacts {
-		if err := s.Rest(); err != nil {
-			t.Fatal(err)
-		}
-		if !wait.For(t.Context(), 5*time.Millisecond) {
-			t.Fatal("it compacts for ever")
-		}
-	}
+	restToEnd(t, s)
 	if waiting := tablesWaiting(s.db); waiting >= fewTables {
 		t.Errorf("%d tables wait after a rest", waiting)
 	}
-	err = s.View(t.Context(), func(tx *Tx) error {
-		for i := range n {
-			var got []byte
-			if _, err := tx.Meta(fmt.Sprint(i), &got); err != nil {
-				return err
-			}
-			if !bytes.Equal(got, value) {
-				return fmt.Errorf("record %d is another", i)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
+	hasAll(t, s, n, value)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -103,18 +112,7 @@ func TestSettle(t *testing.T) {
 	if most < fewTables-1 {
 		t.Errorf("never more than %d tables waited", most)
 	}
-	err = s.View(t.Context(), func(tx *Tx) error {
-		for i := range n {
-			var got []byte
-			if _, err := tx.Meta(fmt.Sprint(i), &got); err != nil || !bytes.Equal(got, value) {
-				return fmt.Errorf("record %d is another: %w", i, err)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
+	hasAll(t, s, n, value)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -150,14 +148,7 @@ func TestSettleOverdue(t *testing.T) {
 	if err := s.Settle(t.Context()); err != nil || !s.compacts {
 		t.Errorf("again: %v, compacts %v", err, s.compacts)
 	}
-	for s.compacts {
-		if err := s.Rest(); err != nil {
-			t.Fatal(err)
-		}
-		if !wait.For(t.Context(), 5*time.Millisecond) {
-			t.Fatal("it compacts for ever")
-		}
-	}
+	restToEnd(t, s)
 	if s.overdue || tablesWaiting(s.db) >= fewTables {
 		t.Errorf("overdue %v, %d tables wait after a rest", s.overdue, tablesWaiting(s.db))
 	}

@@ -129,6 +129,9 @@ func Open(opt Options) (_ *Store, err error) {
 	if err := s.sweepBlobs(); err != nil {
 		return nil, err
 	}
+	if err := s.followRules(); err != nil {
+		return nil, err
+	}
 	s.sound = true
 	return s, nil
 }
@@ -182,7 +185,7 @@ func (s *Store) openRecords() error {
 	}
 	switch {
 	case !found:
-		s.state.head.Format = Format
+		s.state.head.Format, s.state.head.Rules = Format, rules
 		if err := s.update(func(t *Tx) error { t.force = true; return nil }); err != nil {
 			return err
 		}

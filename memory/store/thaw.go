@@ -198,10 +198,30 @@ func (t *Tx) putBack(u *coldUnit, records []coldRecord) error {
 			}
 		}
 	}
-	if err := t.del(keyOf(kindWanted, u.Group)); err != nil || cause == nil || name == "" {
+	if err := t.del(keyOf(kindWanted, u.Group)); err != nil || name == "" {
 		return err
 	}
+	if cause == nil {
+		if moved, err := t.moved(name, stays); err != nil || !moved {
+			return err
+		}
+	}
 	return t.rejoin(name, stays, before, cause)
+}
+
+// moved reports whether one of the memories belongs to another group now, as the
+// [rules] may have changed while it was cold.
+func (t *Tx) moved(name string, ids map[memory.ID]bool) (bool, error) {
+	for _, id := range sortedIDs(ids) {
+		as, err := t.assertionsOf(id)
+		if err != nil {
+			return false, err
+		}
+		if now := groupOf(as); now != "" && now != name {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // putBackMemory restores a derived record and its record by time, and gives it

@@ -42,7 +42,7 @@ type Config struct {
 	Swept         func(ctx context.Context, lock *engine.Writer) error // makes every file lose what was erased
 }
 
-// Gate is the room's part of an open node. Its methods are safe for concurrent use.
+// Gate is what package accept does for an open node. Its methods are safe for concurrent use.
 type Gate struct{ c Config }
 
 // New makes it.

@@ -1,9 +1,10 @@
 // Package apps lets programs of others in, each by a key of its own, and holds each
 // to what its owner allows.
 //
-//   - An app has rights (read, add, update, forget, chat) and a scope: the types,
+//   - An app has rights (read, add, update, forget, chat, buy, share, vault) and a scope: the types,
 //     sensitivity, tags, times and owner of the memories that it may see. What is not
-//     named is not allowed, and the vault never is.
+//     named is not allowed. The vault is in no scope: an app that may ask for it is
+//     given an entry after the wearer said yes to that one reading.
 //   - [Guard] puts services behind that: each method that an app may reach is
 //     written out there, so that a new one does not compile before somebody has
 //     said what apps get of it. What an app may not see looks as if it were not there.
@@ -175,18 +176,21 @@ func check(r *serve.AppRequest, now time.Time) error {
 		return bad("name: want 1 to 32 of a-z, 0-9 and -, which is neither first nor last")
 	}
 	if len(r.Can) == 0 {
-		return bad("can: want one or more of read, add, update, forget, chat and buy")
+		return bad("can: want one or more of read, add, update, forget, chat, buy, share and vault")
 	}
 	for _, c := range r.Can {
-		if c == "share" {
-			return bad("can: share is for the owner alone: an app would choose who reads")
-		}
 		if !slices.Contains(serve.Rights[:], c) {
-			return bad("can: %.40q: want read, add, update, forget, chat or buy", string(c))
+			return bad("can: %.40q: want read, add, update, forget, chat, buy, share or vault", string(c))
 		}
 	}
-	if len(r.Types) == 0 {
+	if slices.Contains(r.Can, serve.RightShare) && !slices.Contains(r.Can, serve.RightRead) {
+		return bad("can: share needs read: an app shares what it may see")
+	}
+	if len(r.Types) == 0 && slices.ContainsFunc(r.Can, func(c serve.Right) bool { return c != serve.RightVault }) {
 		return bad("types: want one or more of core, episodic, semantic, procedural, resource and utterances")
+	}
+	if r.Types == nil {
+		r.Types = []string{}
 	}
 	if r.Sensitivity == nil {
 		personal := memory.Personal
@@ -492,7 +496,9 @@ func (v *visit) can(right serve.Right) error {
 	case serve.RightApp, serve.RightAnyone:
 		return nil
 	case serve.RightWrite:
-		if slices.ContainsFunc(v.app.Can, func(r serve.Right) bool { return r != serve.RightRead && r != serve.RightChat && r != serve.RightBuy }) {
+		if slices.ContainsFunc(v.app.Can, func(r serve.Right) bool {
+			return r == serve.RightAdd || r == serve.RightUpdate || r == serve.RightForget
+		}) {
 			return nil
 		}
 		return refused("app %s may only %s", v.Name(), rights(v.app.Can))

@@ -26,6 +26,8 @@ func Guard(s serve.Services, b *Book, wearer string) serve.Services {
 	s.Grapher = &grapher{s.Grapher, all, wearer}
 	s.Exchange = &exchange{s.Exchange, all}
 	s.Buyer = &buyer{s.Buyer}
+	s.Sharer = &sharer{s.Sharer}
+	s.VaultAsker = &vaultAsker{s.VaultAsker}
 	s.Apps = b
 	return s
 }

@@ -2,6 +2,7 @@ package apps_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -60,6 +61,71 @@ func TestThreatRevokedKey(t *testing.T) {
 		_, err = owner.WithKey(n.Key).Self(ctx)
 	}
 	want(t, err, serve.ErrKey, "")
+}
+
+// Whoever has a session of the console makes no key that may do more, or opens longer,
+// than the form of the page offers.
+func TestThreatKeyFromAPage(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	page := serve.InProcess(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.api.ServeHTTP(w, r.WithContext(serve.FromPage(r.Context())))
+	}))
+	defer page.Close()
+	asked := func(change func(*serve.AppRequest)) serve.AppRequest {
+		r := reads("thief", "core", "episodic", "semantic", "procedural", "resource")
+		r.Ends = time.Now().Add(365 * 24 * time.Hour)
+		change(&r)
+		return r
+	}
+	level := func(s memory.Sensitivity) func(*serve.AppRequest) {
+		return func(r *serve.AppRequest) { r.Sensitivity = &s }
+	}
+	type refusal struct {
+		change func(*serve.AppRequest)
+		field  string
+		err    error
+	}
+	refused := map[string]refusal{
+		"no end":     {func(r *serve.AppRequest) { r.Ends = time.Time{} }, "ends", serve.ErrForbidden},
+		"a late end": {func(r *serve.AppRequest) { r.Ends = time.Now().Add(367 * 24 * time.Hour) }, "ends", serve.ErrForbidden},
+		"private":    {level(memory.Private), "sensitivity", serve.ErrForbidden},
+		"delegate":   {func(r *serve.AppRequest) { r.Delegate = 1 }, "delegate", serve.ErrForbidden},
+		"hook":       {func(r *serve.AppRequest) { r.Hook = "https://example.org/" }, "hook", serve.ErrForbidden},
+		"requests":   {func(r *serve.AppRequest) { r.Requests = serve.DefaultAppRequests + 1 }, "requests", serve.ErrForbidden},
+		"tokens":     {func(r *serve.AppRequest) { r.Tokens = serve.DefaultAppTokens + 1 }, "tokens", serve.ErrForbidden},
+		"lines":      {func(r *serve.AppRequest) { r.Types = []string{serve.AppUtterances} }, "", memory.ErrInvalid},
+		"secrets":    {func(r *serve.AppRequest) { r.Types = []string{"vault"} }, "", memory.ErrInvalid},
+	}
+	var offered []serve.Right
+	for _, right := range serve.Rights {
+		switch right {
+		case serve.RightRead, serve.RightAdd, serve.RightUpdate, serve.RightForget, serve.RightChat:
+			offered = append(offered, right)
+			continue
+		}
+		refused[string(right)] = refusal{func(r *serve.AppRequest) {
+			r.Can = append(r.Can, right)
+			if right == serve.RightBuy {
+				r.Buying = budget()
+			}
+		}, "can.1", serve.ErrForbidden}
+	}
+	for name, f := range refused {
+		t.Run(name, func(t *testing.T) {
+			_, err := page.AddApp(ctx, asked(f.change))
+			if p, ok := errors.AsType[*serve.Problem](err); !ok || p.Field != f.field || !errors.Is(err, f.err) {
+				t.Errorf("%+v, want %v at %q", err, f.err, f.field)
+			}
+		})
+	}
+	if list, err := h.Apps(ctx); err != nil || len(list) > 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	n, err := page.AddApp(ctx, asked(func(r *serve.AppRequest) { r.Can = offered }))
+	if err != nil || *n.App.Sensitivity != memory.Personal {
+		t.Errorf("%+v, %v", n.App, err)
+	}
 }
 
 // A stream that is open heeds the policy that the wearer has changed meanwhile.

@@ -80,6 +80,7 @@ func (r *recaller) Ask(ctx context.Context, q serve.AskRequest) (serve.AskResult
 	if err != nil {
 		return serve.AskResult{}, err
 	}
+	res.Vault, res.Unheard = nil, nil // for the owner
 	v.items(res.Citations)
 	u := v.items(res.Evidence)
 	answer := retrieve.Tokens(res.Answer)

@@ -45,6 +45,9 @@ func TestRightsOfRoutes(t *testing.T) {
 		if right == "all" {
 			r.Can = serve.Rights[:]
 		}
+		if right == serve.RightShare { // of what it reads
+			r.Can = []serve.Right{serve.RightRead, serve.RightShare}
+		}
 		if slices.Contains(r.Can, serve.RightBuy) {
 			r.Buying = budget()
 		}
@@ -60,8 +63,8 @@ func TestRightsOfRoutes(t *testing.T) {
 			t.Errorf("%s needs right %q, which is none", e.ID, e.Needs)
 		}
 		for right, key := range keys {
-			may := e.Needs == serve.RightApp || e.Needs == serve.RightAnyone || e.Needs == right || right == "all" && slices.Contains(serve.Rights[:], e.Needs) ||
-				e.Needs == serve.RightWrite && right != serve.RightRead && right != serve.RightChat && right != serve.RightBuy
+			may := e.Needs == serve.RightApp || e.Needs == serve.RightAnyone || e.Needs == right || right == serve.RightShare && e.Needs == serve.RightRead || right == "all" && slices.Contains(serve.Rights[:], e.Needs) ||
+				e.Needs == serve.RightWrite && (right == "all" || right == serve.RightAdd || right == serve.RightUpdate || right == serve.RightForget)
 			if !may {
 				if code, kind := status(api, &e, key); code != 403 || kind != "forbidden" {
 					t.Errorf("%s for an app that may %s: %d %s", e.ID, right, code, kind)

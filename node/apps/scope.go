@@ -25,12 +25,13 @@ type scope struct {
 	// decide is the wearer's policy. With waits, what a rule asks the wearer about is
 	// seen, too.
 	decide func(*policy.Item) policy.Decision
+	ruled  bool // the wearer has set a policy
 	waits  bool
 }
 
 func scopeOf(r *serve.AppRequest, q policy.Request, rules *rulebook.Rules, now time.Time) scope {
 	q.Now = now
-	s := scope{decide: func(it *policy.Item) policy.Decision { return rules.Decide(&q, it) }, most: memory.Personal, tags: r.Tags, since: r.Since, until: r.Until, owner: r.Owner}
+	s := scope{decide: func(it *policy.Item) policy.Decision { return rules.Decide(&q, it) }, ruled: rules.Mine, most: memory.Personal, tags: r.Tags, since: r.Since, until: r.Until, owner: r.Owner}
 	if r.Sensitivity != nil {
 		s.most = *r.Sensitivity
 	}
@@ -42,6 +43,12 @@ func scopeOf(r *serve.AppRequest, q policy.Request, rules *rulebook.Rules, now t
 		}
 	}
 	return s
+}
+
+// Sees gives what an app with a scope may see. key is by which rules know its key.
+func Sees(r *serve.AppRequest, app, key string, rules *rulebook.Rules, now time.Time) func(*memory.Memory) bool {
+	s := scopeOf(r, policy.Request{Action: policy.Read, Kind: policy.App, Name: app, Key: key}, rules, now)
+	return s.sees
 }
 
 // sees reports whether the app may see a memory.
@@ -79,12 +86,24 @@ func (s *scope) owns(o memory.Owner) bool {
 
 // filter chooses the same as sees and seesLine do.
 func (s *scope) filter() filter.Filter {
-	return filter.Only(func(it *filter.Item) bool {
+	return filter.Glanced(func(it *filter.Item) bool {
 		if it.Memory != nil {
 			return s.sees(it.Memory)
 		}
 		return it.Utterance != nil && s.seesLine(it.Utterance)
-	})
+	}, s.glance)
+}
+
+// glance tells what sees and seesLine say, where type and sensitivity tell it. A policy of the
+// wearer's may ask for anything; without one, each memory passes that is found.
+func (s *scope) glance(b filter.Brief) filter.Verdict {
+	switch {
+	case b.Utterance && !s.lines, !b.Utterance && !slices.Contains(s.types, b.Type), b.Rated && b.Sensitivity > s.most:
+		return filter.No
+	case b.Utterance, !b.Rated, s.ruled, len(s.tags) > 0, s.owner != memory.Owner{}, !s.since.IsZero(), !s.until.IsZero():
+		return filter.Unsure
+	}
+	return filter.Yes
 }
 
 // asked is an app's filter, applied to memories as the app sees them. If it could

@@ -65,6 +65,9 @@ func (l *Loaded) check() error {
 	if err := l.checkBackup(); err != nil {
 		return err
 	}
+	if err := l.checkTelemetry(); err != nil {
+		return err
+	}
 	if err := l.checkSync(); err != nil {
 		return err
 	}

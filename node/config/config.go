@@ -39,6 +39,8 @@ type Config struct {
 	Dense      Dense     `toml:"dense"`
 	Proxy      Proxy     `toml:"proxy"`
 	Backup     Backup    `toml:"backup"`
+	Telemetry  Telemetry `toml:"telemetry"`
+	Voices     Voices    `toml:"voices"`
 
 	HomeAssistant HomeAssistant `toml:"homeassistant"`
 }
@@ -133,6 +135,11 @@ type Log struct {
 	Format string `toml:"format"` // text, json
 }
 
+// Voices says whose voices are kept.
+type Voices struct {
+	KnownOnly bool `toml:"known_only"` // neither words nor sound of voices that nobody enrolled or named are kept
+}
+
 // Plugins chooses extractors.
 type Plugins struct {
 	Dir      string   `toml:"dir" kind:"path"` // of .wasm files besides the built-in ones
@@ -163,6 +170,7 @@ func (c *Config) Defaults() {
 	def(&c.Dense.Within, Duration(400*time.Millisecond))
 	def(&c.Sync.Snapshots, 1000)
 	def(&c.Backup.Every, Duration(Day))
+	def(&c.Telemetry.Every, Duration(time.Minute))
 	def(&c.LLM.Format, "auto")
 	def(&c.LLM.Timeout, Duration(2*time.Minute))
 	def(&c.LLM.MaxTokens, 2000)

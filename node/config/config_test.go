@@ -127,11 +127,12 @@ func TestEveryKeyFromEverySource(t *testing.T) {
 		"unlock.passphrase_env": "", "unlock.passphrase_file": "",
 		"log.level": "debug", "log.format": "json", "plugins.disabled": "a,b", "retention.rules": "type:core 3d,tag:a 4d",
 		"sync.relay": "https://relay.example:8443", "sync.vault": "true", "sync.lan": "true", "sync.metered": "true", "sync.compact": "true", "sync.snapshots": "900",
-		"zones.location_age": "20m", "zones.unknown": "drop",
+		"zones.location_age": "20m", "zones.unknown": "drop", "voices.known_only": "true",
 		"dense.url": "https://llm.example/v1", "dense.rerank_url": "", "dense.key": "", "dense.key_file": "/dk", "dense.within": "1s",
 		"llm.url": "https://llm.example/v1", "llm.key": "", "llm.key_file": "/lk", "llm.extract": "true", "llm.topic": "true",
 		"llm.format": "object", "llm.timeout": "30s", "llm.max_tokens": "900", "hot.records": "800",
 		"backup.to": "s3://bucket/locket", "backup.every": "12h", "backup.without_vault": "true",
+		"telemetry.url": "http://127.0.0.1:4318", "telemetry.every": "30s",
 	}
 	value := func(k key) string {
 		if v, ok := text[k.name]; ok {

@@ -5,6 +5,8 @@
 //     no Node. .ci/console checks that dist/ is what web/ makes.
 //   - It speaks the public API of the node and nothing else. A [Console] lets
 //     requests of its own sessions through to the handler of that API.
+//   - Where there is no home yet, the page makes one ([Console.SetUp]), before there is
+//     an API.
 //   - Nothing listens until the wearer asks for a link (locket open). A link
 //     has a code that is good once, and for two minutes, in its fragment, which
 //     no browser sends anywhere. The page exchanges it for a session.
@@ -12,7 +14,9 @@
 // A session has two halves. A cookie that no script can read is sent by the
 // browser; a key is kept by the page, which sends it in a header. Cookies don't
 // know ports: whatever else listens on this machine's loopback may be sent the
-// cookie. The key belongs to the page's origin, of which the port is a part.
+// cookie. The key belongs to the page's origin, of which the port is a part. The
+// cookie has the port in its name, so that the consoles of two homes don't take each
+// other's place in one browser.
 package console
 
 import (
@@ -38,9 +42,11 @@ type Console struct {
 	api      http.Handler // nil: not known yet
 	origin   string       // http://HOST:PORT; empty: it does not listen
 	host     string
+	cookie   string // name of the sessions' cookie
 	end      context.CancelFunc
 	done     chan error
 	closed   bool
+	setup    *settingUp // nil: the home was there before the console
 	sessions sessions
 }
 
@@ -64,7 +70,7 @@ func New(o Options) *Console {
 }
 
 // Serve connects the console to the handler of the node's API, which asks for no
-// token. It is called once, before the first link.
+// token. It is called once, before the first link or after SetUp.
 func (c *Console) Serve(api http.Handler) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,10 +99,19 @@ func (c *Console) OpenConsole(ctx context.Context) (serve.ConsoleLink, error) {
 	return serve.ConsoleLink{URL: c.origin + "/#open=" + code, Expires: until}, nil
 }
 
+// handlerOfAPI is nil while a home is set up.
+func (c *Console) handlerOfAPI() http.Handler {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.api
+}
+
 // begin serves on a listener until Close.
 func (c *Console) begin(l net.Listener) {
 	c.host = l.Addr().String()
 	c.origin = "http://" + c.host
+	_, port, _ := net.SplitHostPort(c.host) // as a listener has it
+	c.cookie = cookiePrefix + port
 	inner, end := context.WithCancel(context.Background())
 	c.end, c.done = end, make(chan error, 1)
 	h := c.handler()

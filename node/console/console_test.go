@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"sync"
@@ -184,6 +185,58 @@ func TestSessionEnds(t *testing.T) {
 	b.want(http.StatusUnauthorized, "GET", "/v1/status", in)
 }
 
+// Two homes' consoles are open in one browser, whose cookies don't know ports.
+func TestTwoConsolesInOneBrowser(t *testing.T) {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	ask := func(b *bench, method, path, body, key string) (status int, text string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, b.origin+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Origin", b.origin)
+		r.Header.Set(keyHeader, key)
+		res, err := browser.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		got, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.StatusCode, string(got)
+	}
+	come := func(b *bench) (key string) {
+		t.Helper()
+		var got begun
+		if status, text := ask(b, "POST", "/session", `{"code":"`+b.code+`"}`, ""); status != http.StatusOK || json.Unmarshal([]byte(text), &got) != nil {
+			t.Fatal(status, text)
+		}
+		return got.Key
+	}
+	one, two := newBench(t), newBench(t)
+	first := come(one)
+	second := come(two)
+	if status, _ := ask(one, "GET", "/v1/status", "", first); status != http.StatusOK {
+		t.Errorf("the first console after the second was opened: %d", status)
+	}
+	if status, _ := ask(two, "DELETE", "/session", "", second); status != http.StatusNoContent {
+		t.Error(status)
+	}
+	if status, _ := ask(one, "GET", "/v1/status", "", first); status != http.StatusOK {
+		t.Errorf("the first console after the second was left: %d", status)
+	}
+	if status, _ := ask(one, "GET", "/v1/status", "", second); status != http.StatusUnauthorized {
+		t.Errorf("the key of another console: %d", status)
+	}
+}
+
 // Watching alone keeps no session, and ends with it.
 func TestStreamEndsWithItsSession(t *testing.T) {
 	b := newBench(t)
@@ -232,8 +285,8 @@ func TestStrangers(t *testing.T) {
 	b.want(http.StatusNotFound, "GET", "/none.js", nil)
 }
 
-// A session lets nobody in: neither another session nor an app.
-func TestSessionMakesNoKeys(t *testing.T) {
+// A session makes no other session, and sees no code by which an app is let in.
+func TestSessionMakesNoSession(t *testing.T) {
 	b := newBench(t)
 	b.c.Serve(serve.New(serve.Options{}))
 	in, _ := b.begin()

@@ -28,10 +28,10 @@ var packed []byte
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; media-src blob:; manifest-src 'self'; worker-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types locket"
 
-// The names of a session's halves.
+// The names of a session's halves. The cookie's goes on with the console's port.
 const (
-	cookieName = "locket_console"
-	keyHeader  = "Locket-Console"
+	cookiePrefix = "locket_console_"
+	keyHeader    = "Locket-Console"
 )
 
 // maxCode is the most that is read of a request for a session.
@@ -47,6 +47,11 @@ func (c *Console) handler() http.Handler {
 	mux.HandleFunc("POST /session", c.exchange)
 	mux.HandleFunc("DELETE /session", c.leave)
 	mux.HandleFunc("/v1/", c.forward)
+	if c.setup != nil {
+		c.setup.routes(mux, c.within)
+	} else {
+		mux.HandleFunc("/setup/", http.NotFound) // which is no place in the page
+	}
 	mux.HandleFunc("/", page(files))
 	return c.guard(mux)
 }
@@ -104,18 +109,33 @@ func (c *Console) exchange(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, "code", "the link was used or has expired: ask for another with locket open")
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: c.cookie, Value: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(begun{key})
 }
 
 // session gives the session of a request, or nil.
 func (c *Console) session(r *http.Request, watches bool) *session {
-	cookie, err := r.Cookie(cookieName)
+	cookie, err := r.Cookie(c.cookie)
 	if err != nil {
 		return nil
 	}
 	return c.sessions.find(cookie.Value, r.Header.Get(keyHeader), watches, c.now())
+}
+
+func refuseStranger(w http.ResponseWriter) {
+	refuse(w, http.StatusUnauthorized, "session", "no session, or it has ended: open the console with locket open")
+}
+
+// within has a session's requests alone come to h.
+func (c *Console) within(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if c.session(r, false) == nil {
+			refuseStranger(w)
+			return
+		}
+		h(w, r)
+	}
 }
 
 // forward lets a session's requests through to the API.
@@ -123,7 +143,12 @@ func (c *Console) forward(w http.ResponseWriter, r *http.Request) {
 	watches := r.URL.Path == "/v1/live"
 	s := c.session(r, watches)
 	if s == nil {
-		refuse(w, http.StatusUnauthorized, "session", "no session, or it has ended: open the console with locket open")
+		refuseStranger(w)
+		return
+	}
+	api := c.handlerOfAPI()
+	if api == nil {
+		refuse(w, http.StatusServiceUnavailable, "", "the home is being set up")
 		return
 	}
 	ctx, cancel := context.WithCancel(serve.FromPage(r.Context()))
@@ -136,7 +161,7 @@ func (c *Console) forward(w http.ResponseWriter, r *http.Request) {
 	inner := r.Clone(ctx)
 	inner.Header.Del("Cookie")
 	inner.Header.Del(keyHeader)
-	c.api.ServeHTTP(w, inner)
+	api.ServeHTTP(w, inner)
 	cancel()
 	<-ended
 }
@@ -166,7 +191,7 @@ func (c *Console) leave(w http.ResponseWriter, r *http.Request) {
 	if s := c.session(r, false); s != nil {
 		c.sessions.end(s)
 	}
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: c.cookie, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	w.WriteHeader(http.StatusNoContent)
 }
 

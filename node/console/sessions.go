@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"slices"
 	"sync"
 	"time"
 )
@@ -27,6 +28,7 @@ type sessions struct {
 	mu    sync.Mutex
 	codes []code
 	list  []*session
+	came  bool // a browser has come in
 }
 
 type code struct {
@@ -78,7 +80,7 @@ func (s *sessions) begin(text string, now time.Time) (cookie, key string, ok boo
 	if !now.Before(expires) {
 		return "", "", false
 	}
-	cookie, key = rand.Text(), rand.Text()
+	cookie, key, s.came = rand.Text(), rand.Text(), true
 	s.list = append(s.list, &session{sha256.Sum256([]byte(cookie)), sha256.Sum256([]byte(key)), now, now, make(chan struct{})})
 	for len(s.list) > maxSessions {
 		s.drop(0)
@@ -106,6 +108,16 @@ func (s *sessions) find(cookie, key string, watches bool, now time.Time) (found 
 		found.used = now
 	}
 	return found
+}
+
+// none reports whether nobody is in, and no code lets anybody in; and whether somebody
+// was.
+func (s *sessions) none(now time.Time) (none, came bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	good := slices.ContainsFunc(s.codes, func(c code) bool { return now.Before(c.expires) }) ||
+		slices.ContainsFunc(s.list, func(o *session) bool { return now.Before(o.until()) })
+	return !good, s.came
 }
 
 // left is how long a session lasts without another request.

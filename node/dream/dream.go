@@ -129,7 +129,7 @@ func (r Dreamer) Dreams(ctx context.Context) ([]serve.Dream, error) {
 }
 
 // UndoDream implements serve.Dreamer.
-func (r Dreamer) UndoDream(ctx context.Context, id string) (res serve.DreamResult, err error) {
+func (r Dreamer) UndoDream(ctx context.Context, id string, step memory.ID) (res serve.DreamResult, err error) {
 	ds, release, err := r.open.Use()
 	if err != nil {
 		return res, err
@@ -151,5 +151,21 @@ func (r Dreamer) UndoDream(ctx context.Context, id string) (res serve.DreamResul
 		}
 		id = dreams[i].ID
 	}
+	if !step.IsZero() {
+		return ds.undoStep(ctx, id, step)
+	}
 	return ds.undo(ctx, id)
+}
+
+// DreamSteps implements serve.Dreamer.
+func (r Dreamer) DreamSteps(ctx context.Context, id string) (list []serve.DreamStep, err error) {
+	ds, release, err := r.open.Use()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return list, ds.c.Engine.View(ctx, func(tx *store.Tx) error {
+		list, err = stepsOf(tx, id)
+		return err
+	})
 }

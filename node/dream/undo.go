@@ -9,6 +9,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/consolidate"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -18,6 +19,153 @@ type claims struct {
 	at   time.Time
 	of   map[memory.ID][]memory.Dot
 	gone int // withdrawn
+}
+
+// claimed is what a dream has said and was not withdrawn.
+type claimed struct {
+	memory.Assertion
+	of *memory.Memory
+}
+
+// claimsOf gives what stands of a dream, in the order of its dots.
+func claimsOf(tx *store.Tx, id string) (out []claimed, err error) {
+	all, err := dreamsHere(tx)
+	if err == nil && all[id] == nil {
+		err = fmt.Errorf("dream %s: %w", id, memory.ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for m, dots := range all[id].of {
+		of, err := tx.Memory(m)
+		if err != nil {
+			return nil, err
+		}
+		as, err := tx.Assertions(m)
+		if err != nil {
+			return nil, err
+		}
+		for i := range as {
+			if slices.Contains(dots, as[i].Dot) {
+				out = append(out, claimed{as[i], of})
+			}
+		}
+	}
+	sorting.Sort(out, func(a, b claimed) int { return a.Dot.Compare(b.Dot) })
+	return out, nil
+}
+
+// into finds what a dream proposed of a memory, or nil.
+func into(list []claimed, m memory.ID) *claimed {
+	for i := range list {
+		if list[i].Act == memory.ActPropose && list[i].Memory == m {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// movers counts the memories that a dream has put away into m.
+func movers(list []claimed, m memory.ID) int {
+	of := map[memory.ID]bool{} // two devices may have dreamt the same
+	for i := range list {
+		if list[i].Act == memory.ActArchive && list[i].Into == m {
+			of[list[i].Memory] = true
+		}
+	}
+	return len(of)
+}
+
+// stepsOf gives the steps of a dream that stand. A merge or move is named by the memory
+// that was put away, and everything else by the memory that was said.
+func stepsOf(tx *store.Tx, id string) (out []serve.DreamStep, err error) {
+	list, err := claimsOf(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		s := serve.DreamStep{Memory: c.Memory, Text: c.of.Text, Reason: c.Reason}
+		switch {
+		case c.Act == memory.ActArchive && c.Into.IsZero():
+			s.Kind = consolidate.Archive
+		case c.Act == memory.ActArchive:
+			s.Kind, s.Into = consolidate.Merge, c.Into
+			if into(list, c.Into) != nil {
+				s.Kind = consolidate.Move
+			}
+			to, err := tx.Memory(c.Into)
+			if err == nil {
+				s.IntoText = to.Text
+			} else if !errors.Is(err, memory.ErrNotFound) {
+				return nil, err
+			}
+		case c.Act == memory.ActRestore:
+			s.Kind = consolidate.Revive
+		case c.Act == memory.ActPropose && c.of.Type == memory.Core:
+			s.Kind = consolidate.Promote
+		case c.Act == memory.ActPropose:
+			s.Kind = consolidate.Summarise
+		default:
+			continue // a part of a merge
+		}
+		if c.Act == memory.ActPropose && movers(list, c.Memory) > 0 {
+			continue // a part of a move
+		}
+		if slices.ContainsFunc(out, func(o serve.DreamStep) bool { return o.Memory == s.Memory && o.Kind == s.Kind }) {
+			continue // another device did the same
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// undoStep withdraws what a dream did with one memory, in one transaction: with what a
+// merge gave the memory that took it in, and with what a move made if nothing else was
+// moved there.
+func (ds *Dreams) undoStep(ctx context.Context, id string, step memory.ID) (res serve.DreamResult, err error) {
+	res = serve.DreamResult{ID: id, Steps: 1}
+	return res, ds.c.Engine.Commit(ctx, func(tx *store.Tx) error {
+		list, err := claimsOf(tx, id)
+		if err != nil {
+			return err
+		}
+		take := map[memory.ID][]memory.Dot{}
+		for _, c := range list {
+			if c.Memory != step || c.Act == memory.ActReinforce || c.Act == memory.ActPropose && movers(list, step) > 0 {
+				continue
+			}
+			take[step] = append(take[step], c.Dot)
+			if c.Act != memory.ActArchive || c.Into.IsZero() {
+				continue
+			}
+			for _, o := range list {
+				gave := o.Act == memory.ActReinforce && o.Dot == memory.Dot{Member: c.Dot.Member, Seq: c.Dot.Seq + 1} // said right after it: Step.Assertions
+				made := o.Act == memory.ActPropose && movers(list, c.Into) == 1
+				if o.Memory == c.Into && (gave || made) {
+					take[c.Into] = append(take[c.Into], o.Dot)
+				}
+			}
+		}
+		if len(take) == 0 {
+			return fmt.Errorf("dream %s: it did nothing with memory %s that still stands: %w", id, step, memory.ErrNotFound)
+		}
+		var d dreaming
+		if _, err := tx.Meta(dreamMeta, &d); err != nil {
+			return err
+		}
+		for m, dots := range take {
+			spared := len(d.Spared)
+			if err := ds.withdraw(tx, m, dots, &d); err != nil {
+				return err
+			}
+			if m != step {
+				d.Spared = d.Spared[:spared] // another dream may do something with it
+			}
+		}
+		d.Spared = d.Spared[max(0, len(d.Spared)-maxSpared):]
+		d.Plan = nil // it was made of what was
+		return tx.PutMeta(dreamMeta, d)
+	})
 }
 
 // dreamsHere finds what dreams have said, on any device, by the id of the plan: the

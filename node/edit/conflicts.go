@@ -92,7 +92,7 @@ func (w Writer) Conflicts(ctx context.Context) ([]serve.Conflict, error) {
 // Settle implements serve.Settler.
 func (w Writer) Settle(ctx context.Context, id string, s serve.SettleRequest) (res serve.Settled, err error) {
 	if len(id) < leastConflict {
-		return res, fmt.Errorf("%w: conflict %q: at least %d characters of its id", memory.ErrInvalid, id, leastConflict)
+		return res, fmt.Errorf("%w: conflict %q: want at least %d characters of its id", memory.ErrInvalid, id, leastConflict)
 	}
 	es, release, err := w.of.Use()
 	if err != nil {

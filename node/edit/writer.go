@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -58,7 +59,7 @@ type Config struct {
 	Disputable func(ctx context.Context, tx *store.Tx) ([]memory.ID, error)
 }
 
-// Edits are the room's part of an open node.
+// Edits are what package edit does for an open node.
 type Edits struct{ c Config }
 
 // New makes it.
@@ -98,6 +99,9 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 	if err := r.Metadata.Validate(); err != nil {
 		return res, err
 	}
+	if r.Secret != "" && (!r.Infers() || r.Keep || !strings.Contains(r.Text, r.Secret)) {
+		return res, fmt.Errorf("%w: secret: want a part of text, with infer and without keep", memory.ErrInvalid)
+	}
 	device := cmp.Or(voiceOf(ctx).Source.Device, serve.APIDevice)
 	if r.Undated && device == serve.APIDevice {
 		device = undatedDevice
@@ -131,7 +135,7 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 // hear takes a text through the extractors, as a line that was said.
 func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time) (serve.AddResult, error) {
 	ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: zoneName(es.c.Zone), Received: time.Now(),
-		Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User}
+		Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User, Secret: r.Secret}
 	if ev.Speaker == "" {
 		ev.Speaker = es.c.Wearer
 	}

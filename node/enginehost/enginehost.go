@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/locket-dev/locket/internal/engine/result"
@@ -32,17 +33,19 @@ type Config struct {
 	Extract  *extract.Extractor
 	Language *models.Language
 	Life     *opened.Life
+	Paused   func() bool // what is spoken is not heard now, as there is a pause or a private zone; nil: always heard
 	Now      func() time.Time
 	Log      *slog.Logger
 }
 
-// Host is the room's part of an open node. It implements engines.Host. Its methods
+// Host is what package enginehost does for an open node. It implements engines.Host. Its methods
 // are safe for concurrent use.
 type Host struct {
 	c      Config
-	trying sync.Mutex // held while engines are tried with a sample
-	mu     sync.Mutex // guards what follows
-	runs   bool       // engines are to work
+	trying sync.Mutex                   // held while engines are tried with a sample
+	live   atomic.Pointer[engines.Live] // nil: no engine hears what is being spoken
+	mu     sync.Mutex                   // guards what follows
+	runs   bool                         // engines are to work
 	queues map[result.Kind]*working
 }
 
@@ -50,7 +53,8 @@ type Host struct {
 type working struct {
 	queue   *engines.Queue
 	process *engines.Process
-	stop    func() // ends the work and waits for it
+	live    *engines.Live // may be nil
+	stop    func()        // ends the work and waits for it
 }
 
 // New makes a host whose engines do not work yet.
@@ -79,7 +83,7 @@ func (h *Host) arrange(ctx context.Context, changed ...result.Kind) error {
 	}
 	for kind, w := range h.queues {
 		if slices.Contains(changed, kind) || !slices.ContainsFunc(specs, func(s engines.Spec) bool { return s.Work() == kind }) {
-			w.end()
+			h.end(w)
 			delete(h.queues, kind)
 		}
 	}
@@ -96,12 +100,23 @@ func (h *Host) arrange(ctx context.Context, changed ...result.Kind) error {
 			return err
 		}
 		q := engines.NewQueue(s, h, p, h.c.Log, h.c.Now)
-		h.queues[kind] = &working{q, p, h.c.Life.Start(q.Run)}
+		w := &working{queue: q, process: p}
+		if s.Streams() {
+			w.live = h.listen(s, q)
+			q.SetLive(w.live)
+			h.live.Store(w.live)
+		}
+		w.stop = h.c.Life.Start(q.Run)
+		h.queues[kind] = w
 	}
 	return nil
 }
 
-func (w *working) end() {
+func (h *Host) end(w *working) {
+	if w.live != nil {
+		h.live.CompareAndSwap(w.live, nil)
+		w.live.Close()
+	}
 	w.stop()
 	w.process.Close()
 }
@@ -112,7 +127,7 @@ func (h *Host) Stop() {
 	defer h.mu.Unlock()
 	h.runs = false
 	for kind, w := range h.queues {
-		w.end()
+		h.end(w)
 		delete(h.queues, kind)
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/engine/result"
+	"github.com/locket-dev/locket/internal/span"
 )
 
 // idle is how long a process without work is kept.
@@ -74,6 +75,14 @@ type running struct {
 // Do has an engine work on a source, in the process. An error is an *engine.Fault,
 // or that of ctx.
 func (p *Process) Do(ctx context.Context, j Job) (a result.Answer, err error) {
+	ctx, work := span.Ask(ctx, "engine")
+	defer func() { work.End(err) }()
+	switch j.Spec.Kind {
+	case Ears:
+		work.Note("locket.engine", "ears")
+	case Eyes:
+		work.Note("locket.engine", "eyes")
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := ctx.Err(); err != nil {

@@ -37,6 +37,7 @@ type Queue struct {
 	spec    Spec
 	host    Host
 	process *Process
+	live    *Live // nil: the engine hears no utterance while it is spoken
 	log     *slog.Logger
 	now     func() time.Time
 	wake    chan struct{}
@@ -63,6 +64,10 @@ func NewQueue(s Spec, h Host, p *Process, log *slog.Logger, now func() time.Time
 	return &Queue{spec: s, host: h, process: p, log: log.With("engine", s.Name()), now: now, wake: make(chan struct{}, 1)}
 }
 
+// SetLive has the queue take words that were heard while they were spoken. It is called before
+// Run, or not at all.
+func (q *Queue) SetLive(l *Live) { q.live = l }
+
 // Of a queue's pace.
 const (
 	firstRest = time.Second // after a failure, doubled up to
@@ -76,6 +81,11 @@ func (q *Queue) Offer(ids ...memory.ID) {
 	q.mu.Lock()
 	q.offered = append(q.offered, ids...)
 	q.mu.Unlock()
+	q.Wake()
+}
+
+// Wake has the queue look again at what it may do now.
+func (q *Queue) Wake() {
 	select {
 	case q.wake <- struct{}{}:
 	default:
@@ -212,15 +222,32 @@ func (q *Queue) look(ctx context.Context) error {
 	return nil
 }
 
-// next gives the oldest source that may be tried now, or how long to wait for one.
+// next gives the oldest source that may be tried now, or how long to wait for one. One that was
+// heard while it was spoken comes first, and one that still is has to wait.
 // An engine elsewhere gets a recording only once everything that was said around it
 // is known.
 func (q *Queue) next() (*item, time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now, rest := q.now(), scanEvery
+	var hearing []memory.ID
+	if q.live != nil {
+		for i := range q.items {
+			it := q.items[i]
+			words, pending := q.live.Words(it.id)
+			if words != nil {
+				return &it, 0
+			}
+			if pending {
+				hearing = append(hearing, it.id)
+			}
+		}
+	}
 	for i := range q.items {
 		it := q.items[i]
+		if slices.Contains(hearing, it.id) {
+			continue
+		}
 		ready := it.after
 		around := extract.HeldAround
 		if q.spec.Work() != result.Transcribe {
@@ -251,10 +278,20 @@ func (q *Queue) once(ctx context.Context, it *item) error {
 		return err
 	}
 	if fate == ready {
-		var a result.Answer
-		if a, err = q.process.Do(ctx, j); err == nil {
-			err = q.host.Took(ctx, it.id, &a)
+		var a *result.Answer
+		if q.live != nil {
+			a, _ = q.live.Words(it.id)
 		}
+		if a == nil {
+			a = new(result.Answer)
+			*a, err = q.process.Do(ctx, j)
+		}
+		if err == nil {
+			err = q.host.Took(ctx, it.id, a)
+		}
+	}
+	if q.live != nil {
+		q.live.Kept(it.id)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

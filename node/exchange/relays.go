@@ -82,7 +82,7 @@ func (sy *Syncing) openShelf() error {
 		Blobs:   func(ctx context.Context) (map[envelope.Hash]int64, error) { return sy.journal.Blobs(ctx) },
 		Named:   sy.journal.Named,
 		First:   sy.journal.OfPinned,
-		Metered: sy.c.Sync.Metered, After: retryAfter, Log: sy.c.Log, Now: sy.c.Now})
+		Metered: sy.c.Sync.Metered, After: retryAfter, Log: sy.c.Log, Now: sy.c.Now, Spans: sy.c.Spans})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
@@ -43,7 +44,7 @@ var (
 	ErrAlone = fmt.Errorf("%w: this node syncs with nobody: neither sync.relay nor sync.lan is set", serve.ErrUnsupported)
 )
 
-// Syncing is the room's part of an open node. Its methods are safe for concurrent use.
+// Syncing is what package exchange does for an open node. Its methods are safe for concurrent use.
 type Syncing struct {
 	c        Config
 	relay    *remote.Relay // the primary relay; nil: there is none
@@ -69,6 +70,7 @@ type Config struct {
 	HTTP   *http.Client // to relays; nil: the usual
 	Life   *opened.Life
 	Now    func() time.Time
+	Spans  span.Sink // is told of rounds; nil: nobody is
 	Log    *slog.Logger
 
 	// Take commits what others said, and carries out here what they have forgotten.
@@ -202,7 +204,7 @@ func (sy *Syncing) newReplica(at replica.Remote, of *remotes.Remotes) (*replica.
 		snapshots = &replica.Snapshots{Archive: sy.journal, At: c, Every: uint64(max(0, sy.c.Sync.Snapshots)), Behind: snapshotBehind, Compact: sy.c.Sync.Compact}
 	}
 	return replica.New(replica.Config{Space: sy.c.Ring.Space(), Member: sy.c.Ring.Member(), Genesis: genesis, Remote: at, Journal: blobFilter{sy.journal},
-		Keys: Keys{sy.c.Ring}, Temp: sy.path(partsDir), Log: sy.c.Log, Now: sy.c.Now, BatchDelay: linger, Local: local, Snapshots: snapshots, SnapshotFallback: elsewhere, Taken: taken})
+		Keys: Keys{sy.c.Ring}, Temp: sy.path(partsDir), Log: sy.c.Log, Now: sy.c.Now, Spans: sy.c.Spans, BatchDelay: linger, Local: local, Snapshots: snapshots, SnapshotFallback: elsewhere, Taken: taken})
 }
 
 // newJournal makes the durable state of the replica.

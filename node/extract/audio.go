@@ -42,6 +42,7 @@ type stream struct {
 	since   []int64          // the stream position at which each of them began
 	cut     int64            // the position up to which utterances have been cut
 	voice   int64            // the position up to which speech was heard
+	live    live
 }
 
 // audio takes one message of sound.
@@ -102,6 +103,7 @@ func (x *Extractor) audio(ctx context.Context, p *pending) {
 		}
 	}
 	speaking := !ev.Last && s.speaking()
+	x.hearOn(p, s, at, speaking)
 	if p.held = speaking && len(p.proposals) == 0; p.held {
 		return
 	}
@@ -150,6 +152,7 @@ func (x *Extractor) endStream(ctx context.Context, p *pending, s *stream) {
 			}
 		}
 	}
+	x.hearNone(p, s)
 	p.covers = append(p.covers, s.done(false)...)
 	delete(x.streams, p.event.ID.Device)
 }
@@ -190,13 +193,31 @@ func (x *Extractor) recording(ctx context.Context, p *pending, pl Plugin, s *str
 		return
 	}
 	s.cut = max(s.cut, to)
-	pcm := s.pcm[from-first : to-first]
-	began := s.next.Add(-samples(s.end - from))
-	if x.cfg.Unheard != nil && x.cfg.Unheard(began) {
+	if began := s.next.Add(-samples(s.end - from)); x.cfg.Unheard != nil && x.cfg.Unheard(began) {
 		p.refuse("", "paused", offRecord)
+		x.hearNone(p, s)
 		return
 	}
+	turns := x.voices(p.event.ID.Device, s.next.Add(-samples(s.end-from)), s.pcm[from-first:to-first])
+	if len(turns) > 1 || turns[0].Stranger {
+		x.hearNone(p, s) // what was heard is of all of them, and each gets its own words
+	}
+	for _, v := range turns {
+		x.turn(ctx, p, pl, s, from+int64(v.From), from+int64(v.To), v)
+	}
+}
+
+// turn makes a waiting resource of what one voice said in an utterance, from and to
+// being positions in the stream.
+func (x *Extractor) turn(ctx context.Context, p *pending, pl Plugin, s *stream, from, to int64, v Voice) {
+	first := s.end - int64(len(s.pcm))
+	pcm := s.pcm[from-first : to-first]
+	began := s.next.Add(-samples(s.end - from))
 	length := samples(int64(len(pcm)))
+	if v.Stranger {
+		p.stranger(pl.ID(), began, length)
+		return
+	}
 	in, since := s.holding(from, p.event.ID)
 	c := memory.Candidate{
 		Type:        memory.Resource,
@@ -206,20 +227,26 @@ func (x *Extractor) recording(ctx context.Context, p *pending, pl Plugin, s *str
 		Source:      memory.Source{Device: p.event.ID.Device, Plugin: pl.ID(), Version: pl.Version()},
 		Confidence:  1,
 		Sensitivity: memory.Private,
-		Evidence:    []memory.Evidence{{Event: in, At: began}},
+		Evidence:    []memory.Evidence{{Event: in, At: began, Speaker: v.Speaker}},
 		TrueFrom:    began, TrueTo: began.Add(length),
 		Expires: began.Add(x.cfg.KeepAudio),
 	}
 	c.Fields.Resource = &memory.ResourceFields{Title: "Recording", MediaType: "audio/wav"}
 	off, lines := p.off, len(p.utterances)
-	if x.heard(ctx, p, in, from-since, began, pcm) { // it has its words, so it does not wait
+	if x.heard(ctx, p, in, from-since, began, pcm, v.Speaker) { // it has its words, so it does not wait
 		c.Text, c.Tags = strings.TrimSuffix(c.Text, WaitingText), []string{"recording"}
+		x.hearNone(p, s)
 	}
 	if p.off > off && len(p.utterances) == lines { // nothing in it is to be kept
+		x.hearNone(p, s)
 		return
+	}
+	if x.cfg.KnownOnly { // a worker, too, leaves out whom it hears beside the voice
+		c.Tags = append(c.Tags, memory.KnownVoiceTag)
 	}
 	id := x.keys.MemoryID(in, pl.ID(), fmt.Sprintf("utterance at %d", from-since))
 	p.proposals = append(p.proposals, proposal{id, c, sound.ToWAV(pcm)})
+	x.hearBecame(p, s, from, to, id)
 }
 
 // holding gives the event in which a sample came, and where that event began. So a

@@ -130,6 +130,11 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 				return err
 			}
 		}
+		if x.cfg.Voices != nil {
+			if err := x.cfg.Voices.Save(tx); err != nil {
+				return err
+			}
+		}
 		if err := p.saveOwed(tx); err != nil {
 			return err
 		}
@@ -143,6 +148,9 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 	}
 	if !p.past {
 		x.states.saved()
+	}
+	if x.cfg.Voices != nil {
+		x.cfg.Voices.Saved()
 	}
 	for _, f := range p.after {
 		f()

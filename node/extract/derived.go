@@ -20,10 +20,10 @@ const maxSpoken = 8
 // they make of it through the chain: candidates, and texts as if a wearable had
 // sent them. It reports whether there was a text. from is where the utterance
 // begins in the event that it is named after, in samples.
-func (x *Extractor) heard(ctx context.Context, p *pending, id memory.EventID, from int64, began time.Time, pcm []int16) (spoken bool) {
+func (x *Extractor) heard(ctx context.Context, p *pending, id memory.EventID, from int64, began time.Time, pcm []int16, speaker string) (spoken bool) {
 	outer, depth := p.event, p.depth
 	defer func() { p.event, p.depth = outer, depth }()
-	p.event.ID, p.event.At, p.event.Data = id, began, nil
+	p.event.ID, p.event.At, p.event.Data, p.event.Speaker = id, began, nil, speaker
 	p.depth++
 	in := x.event(&p.event, "utterance")
 	in.Rate, in.Last = sound.Rate, true
@@ -39,7 +39,7 @@ func (x *Extractor) heard(ctx context.Context, p *pending, id memory.EventID, fr
 		if !ok {
 			continue
 		}
-		x.propose(ctx, p, pl, out.Candidates, []turn{{event: id, at: began}}, "")
+		x.propose(ctx, p, pl, out.Candidates, []turn{{event: id, at: began, speaker: speaker}}, "")
 		for _, d := range out.Derived {
 			switch {
 			case d.Kind != "text":

@@ -1,10 +1,12 @@
 package extract
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/wasm/abi"
 )
 
 // The same speech, heard by two wearables, is one set of lines: the first to come stays. Other
@@ -36,5 +38,27 @@ func TestTwoWearablesHearOneSpeech(t *testing.T) {
 		if repeated == c.kept {
 			t.Errorf("%s: %+v", c.name, out.Refusals)
 		}
+	}
+}
+
+// A line that is there already takes away nothing that was made of other lines of its recording.
+func TestRepeatedLineAlone(t *testing.T) {
+	facts := &script{id: "facts", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
+		return remember("a fact of: "+ev.Text, abi.Span{Start: 0, End: len(ev.Text)}), nil
+	}}
+	b := newBench(t, facts)
+	const said = "My dentist appointment is on Tuesday at four in Ghent"
+	first := b.text(said)
+	b.must(first)
+	recording := &memory.Memory{ID: memory.ID{9}}
+	recording.TrueFrom, recording.TrueTo = first.At, first.At.Add(10*time.Second)
+	recording.Evidence = []memory.Evidence{{Event: memory.EventID{Device: "glasses", Boot: 1, Seq: 1}, At: first.At}}
+	_, err := b.x.Words(t.Context(), b.w, recording, memory.Source{Plugin: EnginePlugin + "transcribe"},
+		[]Spoken{{Text: "Lena is allergic to peanuts"}, {From: time.Second, Text: said}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := b.everything(); !strings.Contains(all, "a fact of: Lena is allergic to peanuts") || strings.Count(all, "said "+said) != 1 {
+		t.Errorf("%s", all)
 	}
 }

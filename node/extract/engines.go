@@ -49,7 +49,7 @@ func (x *Extractor) Words(ctx context.Context, w *engine.Writer, recording *memo
 		x.session.turns, x.states = slices.Clone(session.turns), maps.Clone(states)
 	}
 	lasts := max(recording.TrueTo.Sub(began), 0)
-	for i, s := range said {
+	for i, s := range x.attribute(p, recording, said) {
 		p.event.At, p.event.Speaker, p.event.Lang, p.event.Text = began.Add(min(s.From, lasts)), s.Speaker, s.Lang, s.Text
 		x.say(ctx, p, fmt.Sprintf("recording %s, words %d", recording.ID, i))
 	}

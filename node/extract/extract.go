@@ -22,6 +22,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/category"
 	"github.com/locket-dev/locket/memory/engine"
@@ -71,6 +72,10 @@ type Config struct {
 	// Unheard, if set, reports whether what happened at a time is not kept, because it came
 	// between an order to stop and the pause that followed.
 	Unheard func(at time.Time) bool
+	// Voices, if set, tells the voices in an utterance apart.
+	Voices Voices
+	// KnownOnly: neither words nor sound of voices that nobody enrolled or named are kept.
+	KnownOnly bool
 }
 
 // Extractor is the chain. All its methods but Served are called by one goroutine at
@@ -88,6 +93,7 @@ type Extractor struct {
 	partial map[memory.EventID]*partial // by the event of the first part
 	states  states
 	served  served
+	live    Live   // nil: nothing is heard while it is spoken
 	forgot  uint64 // how often something was forgotten
 }
 
@@ -171,7 +177,7 @@ type pending struct {
 	depth      int                    // how often the event of the call under way was derived
 	held       bool
 	covers     []memory.EventID  // held events that this event completes
-	after      []func()          // called after the commit
+	after      []func()          // called after the commit, or once the event is held
 	open       bool              // sound: something that began in this event is not over, so the event is not done
 	asideOwner memory.ID         // the blobs of asides are erased with it
 	past       bool              // an event of the past leaves the present's state alone
@@ -195,6 +201,12 @@ type proposal struct {
 // that nothing was committed and that the event should come again. What is wrong
 // with the event itself is an Outcome with a refusal.
 func (x *Extractor) Process(ctx context.Context, w *engine.Writer, ev memory.Event) (out Outcome, err error) {
+	ctx, work := span.Start(ctx, "extract")
+	defer func() {
+		work.Count("locket.changes", len(out.Changes))
+		work.Count("locket.refusals", len(out.Refusals))
+		work.End(err)
+	}()
 	out = Outcome{Event: ev.ID, Kind: ev.Kind}
 	err = x.engine.View(ctx, func(tx *store.Tx) (err error) {
 		_, out.Repeated, err = tx.EventMark(ev.ID)
@@ -208,6 +220,9 @@ func (x *Extractor) Process(ctx context.Context, w *engine.Writer, ev memory.Eve
 	}
 	p := &pending{event: ev, earlier: map[memory.ID]string{}}
 	if x.unheard(p) {
+		if ev.Secret != "" {
+			return out, fmt.Errorf("%w: secret: at: that time is off the record, so nothing of the line was kept", memory.ErrInvalid)
+		}
 		if out.Changes, err = x.commit(ctx, w, p); err != nil {
 			return out, fmt.Errorf("extract %s: %w", ev.ID, err)
 		}
@@ -244,6 +259,9 @@ func (x *Extractor) Process(ctx context.Context, w *engine.Writer, ev memory.Eve
 	out.Redacted, out.Faults, out.Held = p.redacted, p.faults, p.held || p.open
 	out.Refusals, out.Covers = p.refusals, p.covers
 	if p.held {
+		for _, f := range p.after {
+			f()
+		}
 		return out, nil
 	}
 	out.Changes, err = x.commit(ctx, w, p)
@@ -338,6 +356,11 @@ func (x *Extractor) propose(ctx context.Context, p *pending, pl Plugin, cands []
 		if err != nil {
 			p.refuse(pl.ID(), "invalid", fmt.Sprintf("candidate %d: %v", i, err))
 			p.fate(Fate{Type: c.Type, Verdict: memory.Refuse, Reason: "invalid"})
+			continue
+		}
+		if ofSomeone(&c) {
+			p.refuse(pl.ID(), "speaker", "it is of somebody whose voice was not told by a name or a label")
+			p.fate(Fate{Type: c.Type, Verdict: memory.Refuse, Reason: "speaker"})
 			continue
 		}
 		if p.leftOut != nil {

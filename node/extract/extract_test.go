@@ -261,6 +261,47 @@ func TestSecretsComeFirst(t *testing.T) {
 	}
 }
 
+// Of a line whose secret is named, nothing is kept unless all of the secret goes to the vault,
+// and the line may come again.
+func TestNamedSecret(t *testing.T) {
+	works := true
+	secrets := &script{id: "secrets", first: true, kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
+		if strings.Contains(ev.Text, "crash") {
+			return abi.Output{}, errors.New("trapped")
+		}
+		i := strings.Index(ev.Text, "tulip-42")
+		if i < 0 || !works {
+			return abi.Output{}, nil
+		}
+		out := abi.Output{Redactions: []abi.Redaction{{Span: abi.Span{Start: i, End: i + 8}, Kind: "password"}}}
+		if !strings.Contains(ev.Text, "lost") {
+			out.Candidates = []abi.Candidate{{Type: "vault", Text: "Wi-Fi password", Label: "Wi-Fi", Secret: "tulip-42", Confidence: .9, Spans: []abi.Span{{Start: 0, End: 4}}}}
+		}
+		return out, nil
+	}}
+	b := newBench(t, secrets, &script{id: "facts", kinds: "text", answer: nothing})
+	before := b.everything()
+	named := func(text, secret string) memory.Event {
+		ev := b.text(text)
+		ev.Secret = secret
+		return ev
+	}
+	whole := named("The Wi-Fi password is tulip-42", "tulip-42")
+	for _, ev := range []memory.Event{named("The Wi-Fi password is tulip-42-harbor", "tulip-42-harbor"), named("lost tulip-42", "tulip-42"), named("crash tulip-42", "tulip-42"), whole} {
+		works = ev.ID != whole.ID
+		if out, err := b.x.Process(t.Context(), b.w, ev); err == nil || !strings.Contains(err.Error(), "nothing of the line was kept") {
+			t.Errorf("%q: %+v, %v", ev.Text, out, err)
+		}
+		if after := b.everything(); after != before {
+			t.Errorf("%q left\n%s", ev.Text, after)
+		}
+	}
+	works = true
+	if out := b.must(whole); out.Repeated || out.Redacted != 1 || !strings.Contains(b.everything(), "vault active Wi-Fi password") {
+		t.Errorf("%+v\n%s", out, b.everything())
+	}
+}
+
 // A secret said in two halves becomes one at the second: the first is taken
 // out of what was written, and what repeats it is erased.
 func TestFirstHalfIsTakenOutAfterwards(t *testing.T) {

@@ -64,6 +64,9 @@ func (x *Extractor) Forget(ctx context.Context, w *engine.Writer, g Gone) (held 
 	for device, s := range x.streams {
 		if gone(s.open) {
 			held = append(held, s.open...)
+			if s.live.on {
+				x.live.Drop(device)
+			}
 			delete(x.streams, device)
 		}
 	}

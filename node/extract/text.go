@@ -2,6 +2,9 @@ package extract
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/memory"
@@ -22,7 +25,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 	if x.unheard(p) || x.ordered(p) {
 		return
 	}
-	before := x.session
+	before, earlier := x.session, len(p.proposals)
 	session := x.session.join(ev.At)
 	own := turn{event: ev.ID, utterance: x.keys.MemoryID(ev.ID, "", name), at: ev.At, speaker: ev.Speaker, text: ev.Text}
 	utterance := memory.Utterance{ID: own.utterance, Space: x.engine.Space(), Event: ev.ID, Session: session, At: ev.At, Received: ev.Received, Zone: x.zone(ev).String(),
@@ -54,6 +57,10 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		}
 		x.propose(ctx, p, pl, wholeTurns(out.Candidates, back), back, ev.Lang)
 	}
+	if err := p.vaulted(own.text, blind); err != nil {
+		p.broken = err
+		return
+	}
 	if blind {
 		// No plugin could look for secrets, so nobody is shown the line. It is
 		// kept, sealed and whole, and doctor tells of it.
@@ -68,9 +75,13 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		p.broken = err
 		return
 	}
+	if again && ev.Secret != "" {
+		p.broken = fmt.Errorf("%w: secret: a line about another one of the same name and time is there already, so nothing of this one was kept", memory.ErrInvalid)
+		return
+	}
 	if again {
 		p.refuse("", "repeated", "the same line of that moment is there already")
-		p.proposals, x.session = nil, before
+		p.proposals, x.session = p.proposals[:earlier], before // other lines and recordings of the event stay
 		p.doubled = append(p.doubled, utterance)
 		return
 	}
@@ -99,6 +110,24 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 	}
 	p.utterances = append(p.utterances, utterance)
 	x.session.say(own)
+}
+
+// vaulted returns an error unless the secret that the pending event names was taken out of
+// its text as a whole, and is proposed for the vault. text is what is left of the text.
+// blind: a plugin that looks for secrets has failed.
+func (p *pending) vaulted(text string, blind bool) error {
+	secret := p.event.Secret
+	switch {
+	case secret == "":
+		return nil
+	case blind:
+		return errors.New("secret: the plugin that looks for secrets failed, so nothing of the line was kept")
+	case strings.Contains(text, secret),
+		!slices.ContainsFunc(p.scrub, func(taken string) bool { return strings.Contains(taken, secret) }),
+		!slices.ContainsFunc(p.proposals, func(pr proposal) bool { return pr.cand.Type == memory.Vault }):
+		return fmt.Errorf("%w: secret: it was not known as one, so nothing of the line was kept: add it by hand", memory.ErrInvalid)
+	}
+	return nil
 }
 
 // takeOut applies redactions to the event's own text and to earlier turns.

@@ -12,8 +12,7 @@ import (
 )
 
 // SecretKey is the metadata of a line that says a secret of another system's vault; its value
-// says what the secret is for. If the extractors do not move the secret into the vault, the
-// line must not stay. Nobody may print the line: see [Shown].
+// says what the secret is for. Nobody may print the line: see [Shown].
 const SecretKey = "mirix_secret"
 
 // Shown is what a person may be shown of a text that an import adds: the text, or for a secret
@@ -90,7 +89,9 @@ func (r *Result) mirix(where string, kind memory.Type, m *mirixItem) {
 			return
 		}
 		metadata[SecretKey] = cut(m.Caption)
-		r.said(Mirix, where, key, "", said, at, metadata)
+		if add := r.said(Mirix, where, key, "", said, at, metadata); add != nil {
+			add.Secret = m.Secret
+		}
 		return
 	case memory.Core:
 		if strings.EqualFold(m.Label, "persona") {

@@ -11,14 +11,17 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
 )
 
 // said takes a line that somebody said, for the extractors.
-func (r *Result) said(f Format, where, key, speaker, text string, at time.Time, metadata map[string]string) {
-	if add := r.add(f, where, key, text, at, metadata); add != nil {
+func (r *Result) said(f Format, where, key, speaker, text string, at time.Time, metadata map[string]string) *serve.AddRequest {
+	add := r.add(f, where, key, text, at, metadata)
+	if add != nil {
 		yes := true
 		add.Infer, add.Tags, add.Speaker = &yes, nil, cut(speaker)
 	}
+	return add
 }
 
 // readClaude reads conversations.json of Claude's data export: what the user wrote, as

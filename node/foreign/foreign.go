@@ -138,23 +138,35 @@ func Read(f Format, name string, r io.Reader, o Options) (Result, error) {
 		a := &res.Adds[i]
 		a.Undated = a.Infers() && a.At.IsZero()
 	}
-	if errors.Is(err, memory.ErrInvalid) && wanted[f] != "" && !strings.Contains(err.Error(), "want ") {
-		err = fmt.Errorf("%w: want %s", err, wanted[f])
+	if want := readers[f].want; errors.Is(err, memory.ErrInvalid) && want != "" && !strings.Contains(err.Error(), "want ") {
+		err = fmt.Errorf("%w: want %s", err, want)
 	}
 	return res, err
 }
 
-// wanted says what a file of each format is, for messages.
-var wanted = map[Format]string{
-	Mem0:       "the JSON of Mem0's get_all or export: a list of memories, or one under \"results\"",
-	ChatGPT:    "conversations.json, or saved memories as text or JSON",
-	Claude:     "conversations.json of Claude's data export, a list of conversations",
-	Telegram:   "result.json of Telegram Desktop",
-	Locations:  "Timeline.json, or a file of Takeout's Semantic Location History",
-	Mirix:      "the answer to GET /memory/components, with \"memories\"",
-	Letta:      "an agent file with \"blocks\" or \"core_memory\", or a list of passages",
-	Omi:        "a list of memories, or conversations with \"transcript_segments\"",
-	Screenpipe: "the answer to GET /search, with a list under \"data\"",
+// readers are what reads each format, and what one of its files is, for messages.
+var readers = map[Format]struct {
+	read func(name string, b []byte, o Options) (Result, error)
+	want string
+}{
+	Mem0:        {alone(readMem0), "the JSON of Mem0's get_all or export: a list of memories, or one under \"results\""},
+	ChatGPT:     {alone(readChatGPT), "conversations.json, or saved memories as text or JSON"},
+	Notes:       {alone(readNote), ""},
+	Claude:      {alone(readClaude), "conversations.json of Claude's data export, a list of conversations"},
+	WhatsApp:    {readWhatsApp, ""},
+	Telegram:    {readTelegram, "result.json of Telegram Desktop"},
+	Mbox:        {alone(readMbox), ""},
+	Locations:   {readLocations, "Timeline.json, or a file of Takeout's Semantic Location History"},
+	Mirix:       {alone(readMirix), "the answer to GET /memory/components, with \"memories\""},
+	Letta:       {alone(readLetta), "an agent file with \"blocks\" or \"core_memory\", or a list of passages"},
+	Omi:         {alone(readOmi), "a list of memories, or conversations with \"transcript_segments\""},
+	Screenpipe:  {alone(readScreenpipe), "the answer to GET /search, with a list under \"data\""},
+	BasicMemory: {alone(readBasic), ""},
+}
+
+// alone is a reader that needs no options.
+func alone(read func(name string, b []byte) (Result, error)) func(string, []byte, Options) (Result, error) {
+	return func(name string, b []byte, _ Options) (Result, error) { return read(name, b) }
 }
 
 func readAny(f Format, name string, r io.Reader, o Options) (Result, error) {
@@ -166,35 +178,11 @@ func readAny(f Format, name string, r io.Reader, o Options) (Result, error) {
 		return Result{}, fmt.Errorf("%w: %s: more than %d bytes", memory.ErrInvalid, name, MaxFile)
 	}
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
-	switch f {
-	case Mem0:
-		return readMem0(name, b)
-	case ChatGPT:
-		return readChatGPT(name, b)
-	case Notes:
-		return readNote(name, b)
-	case Claude:
-		return readClaude(name, b)
-	case WhatsApp:
-		return readWhatsApp(name, b, o)
-	case Telegram:
-		return readTelegram(name, b, o)
-	case Mbox:
-		return readMbox(name, b)
-	case Locations:
-		return readLocations(name, b, o)
-	case Mirix:
-		return readMirix(name, b)
-	case Letta:
-		return readLetta(name, b)
-	case Omi:
-		return readOmi(name, b)
-	case Screenpipe:
-		return readScreenpipe(name, b)
-	case BasicMemory:
-		return readBasic(name, b)
+	known, ok := readers[f]
+	if !ok {
+		return Result{}, fmt.Errorf("%w: format %q: want one of %v", memory.ErrInvalid, f, Formats)
 	}
-	return Result{}, fmt.Errorf("%w: format %q: want one of %v", memory.ErrInvalid, f, Formats)
+	return known.read(name, b, o)
 }
 
 // Guess gives the format of a file by its beginning, or "" if it is none of them.

@@ -51,7 +51,7 @@ type Config struct {
 	MemoryID      func(ev memory.EventID, plugin, fingerprint string) memory.ID
 }
 
-// Forgetting is the room's part of an open node. Its methods are safe for
+// Forgetting is what package forget does for an open node. Its methods are safe for
 // concurrent use.
 type Forgetting struct {
 	c          Config

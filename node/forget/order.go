@@ -165,13 +165,13 @@ func OrderSweep(tx *store.Tx) error {
 // Swept purges files of what was erased in a transaction that called OrderSweep.
 // The journal follows.
 func (fg *Forgetting) Swept(ctx context.Context, lock *engine.Writer) error {
+	fg.unfinished.Store(true)                     // if this fails, it is tried again in a quiet moment
 	if err := fg.c.Flush(ctx, lock); err != nil { // rewrites the segments that held it
 		return err
 	}
 	if err := fg.c.Compact(ctx); err != nil {
 		return err
 	}
-	fg.unfinished.Store(true)
 	asked := fg.orders.Add(1)
 	fg.c.PurgeSoon(func(err error) { fg.Purged(err, asked) })
 	return nil

@@ -243,8 +243,8 @@ func (s *Shelf) Search(ctx context.Context, q recall.Query, fits func(*memory.Me
 	now := s.now()
 	q.Wearer = "" // "I" is nobody whom another's memories know
 	q.Models, q.Kinds, q.Past, q.Apart = recall.Models{}, []recall.Kind{recall.Memory}, false, false
-	q.Allow = func(id memory.ID) bool {
-		m := s.docs[id]
+	q.Allow = func(a recall.About) bool {
+		m := s.docs[a.ID]
 		return m != nil && alive(m, now) && (fits == nil || fits(&m.Memory))
 	}
 	q.Holds = func(id memory.ID, p recall.Phrase) bool { m := s.docs[id]; return m != nil && p.In(m.AllText()) }

@@ -45,7 +45,7 @@ type Config struct {
 	HasPlugin func(id string) bool
 }
 
-// Health is the room's part of an open node.
+// Health is what package health does for an open node.
 type Health struct{ c Config }
 
 // New makes it.

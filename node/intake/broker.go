@@ -26,7 +26,8 @@ type BrokerConfig struct {
 }
 
 // Broker is an MQTT broker for this node's devices. It journals a message before it
-// sends PUBACK, and forwards nothing between devices. Sessions are kept in memory:
+// sends PUBACK, and forwards nothing between devices but on topics that they were given,
+// see [Topics]. Sessions are kept in memory:
 // after a restart, a device sends unacknowledged messages again.
 type Broker struct {
 	in     *Intake

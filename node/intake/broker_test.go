@@ -124,6 +124,7 @@ func TestConnections(t *testing.T) {
 	n := embedded(t, intake.Config{})
 	n.reg.mu.Lock()
 	n.reg.disabled["glasses"] = true
+	n.reg.topics = map[string]intake.Topics{"pin": {Publish: []string{"owntracks/ann/#"}}}
 	n.reg.mu.Unlock()
 	for _, c := range []struct {
 		name string
@@ -142,6 +143,7 @@ func TestConnections(t *testing.T) {
 		}, false},
 		{"another's client id", func(o *mqtt.ClientOptions) { o.SetClientID("glasses") }, false},
 		{"another's will", func(o *mqtt.ClientOptions) { o.SetWill("locket/v1/glasses/status", "{}", 1, true) }, false},
+		{"will on a filter that was given", func(o *mqtt.ClientOptions) { o.SetWill("owntracks/ann/#", "{}", 1, true) }, false},
 		{"will that is an event", func(o *mqtt.ClientOptions) { o.SetWill("locket/v1/pin/text", "{}", 1, true) }, false},
 	} {
 		o := n.options("pin").SetCleanSession(true)
@@ -153,7 +155,7 @@ func TestConnections(t *testing.T) {
 		}
 		client.Disconnect(0)
 	}
-	if s := n.in.Stats(); s.Denied != 9 {
+	if s := n.in.Stats(); s.Denied != 10 {
 		t.Errorf("denied %d times", s.Denied)
 	}
 	// A device whose credentials are taken away is gone.

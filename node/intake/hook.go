@@ -3,6 +3,7 @@ package intake
 import (
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -37,7 +38,7 @@ type hook struct {
 
 var provided = []byte{
 	mqtt.OnConnect, mqtt.OnConnectAuthenticate, mqtt.OnACLCheck, mqtt.OnPublish,
-	mqtt.OnWill, mqtt.OnDisconnect, mqtt.OnSessionEstablished,
+	mqtt.OnWill, mqtt.OnDisconnect, mqtt.OnSessionEstablished, mqtt.OnSubscribe,
 }
 
 // ID implements mqtt.Hook.
@@ -57,13 +58,14 @@ func (h *hook) OnConnect(cl *mqtt.Client, _ packets.Packet) error {
 }
 
 // OnConnectAuthenticate lets a device in if user name, client id and last will are
-// its own. With another device's client id it could take over that session, and
-// mochi does not check wills.
+// its own, or the will is on a topic that it was given. With another device's client id it could take over that session, and
+// mochi does not check wills. A will's topic that is a filter would be covered by a filter that was given, and is no topic.
 func (h *hook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bool {
 	name := string(cl.Properties.Username)
 	ok := wire.CheckDevice(name) == nil && cl.ID == name
 	if atomic.LoadUint32(&cl.Properties.Will.Flag) == 1 {
-		ok = ok && cl.Properties.Will.TopicName == wire.TopicOf(name, memory.KindStatus)
+		will := cl.Properties.Will.TopicName
+		ok = ok && !strings.ContainsAny(will, "+#") && (will == wire.TopicOf(name, memory.KindStatus) || covers(h.topics(name).Publish, will))
 	}
 	if ok {
 		hash, enabled := h.devices.Lookup(name)
@@ -103,13 +105,21 @@ func (h *hook) denied(key, msg string) {
 }
 
 // OnACLCheck lets a device publish below its own name, apart from the topics on
-// which the node speaks to it. It may read only those.
+// which the node speaks to it. It may read only those. Beyond that it has the topics that
+// it was given. mochi asks again before it delivers a message.
 func (h *hook) OnACLCheck(cl *mqtt.Client, topic string, write bool) bool {
 	name := string(cl.Properties.Username)
 	own := topic == wire.AckTopic(name) || topic == wire.CmdTopic(name)
 	if write {
 		device, _ := splitTopic(topic)
 		own = device == name && !own
+	}
+	if !own && foreign(topic) {
+		if t := h.topics(name); write {
+			own = covers(t.Publish, topic)
+		} else {
+			own = covers(t.Read, topic)
+		}
 	}
 	if !own {
 		h.denied("topic", "a device tried a topic that is not its own")
@@ -126,6 +136,9 @@ func (h *hook) OnSessionEstablished(*mqtt.Client, packets.Packet) {
 func (h *hook) OnPublish(cl *mqtt.Client, pk packets.Packet) (packets.Packet, error) {
 	if cl.Net.Inline {
 		return pk, nil // our own
+	}
+	if foreign(pk.TopicName) {
+		return h.pass(cl, pk)
 	}
 	a := arrival{topic: pk.TopicName, payload: pk.Payload}
 	if l, ok := cl.Net.Conn.(*limitConn); ok && len(pk.Payload) == 0 {
@@ -158,6 +171,10 @@ func (h *hook) OnPublish(cl *mqtt.Client, pk packets.Packet) (packets.Packet, er
 
 // OnWill journals the last will of a device that is gone.
 func (h *hook) OnWill(cl *mqtt.Client, w mqtt.Will) (mqtt.Will, error) {
+	if foreign(w.TopicName) {
+		w.Retain = w.Retain && h.retains(w.TopicName, w.Payload)
+		return w, nil
+	}
 	if c := h.conn(cl); c != nil {
 		h.in.take(c, arrival{topic: w.TopicName, payload: w.Payload})
 	}

@@ -152,6 +152,7 @@ type registry struct {
 	hash     map[string]string
 	password map[string]string
 	disabled map[string]bool
+	topics   map[string]intake.Topics
 }
 
 func newRegistry(t testing.TB, names ...string) *registry {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/mdns"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // Find asks the network who serves a service, such as "_wyoming._tcp", and gives the
@@ -50,7 +52,7 @@ func Find(ctx context.Context, service string, within time.Duration, interfaces 
 		})
 	}
 	asking.Wait()
-	slices.SortFunc(found, netip.AddrPort.Compare)
+	sorting.Sort(found, netip.AddrPort.Compare)
 	return slices.Compact(found)
 }
 

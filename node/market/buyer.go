@@ -203,7 +203,7 @@ func (b *Buyer) Find(name string) (*Bought, error) {
 	all = slices.DeleteFunc(all, func(f string) bool { return !strings.HasPrefix(filepath.Base(f), strings.ToLower(name)) })
 	switch {
 	case len(name) < 8:
-		return nil, fmt.Errorf("%w: order %q: at least 8 characters of its id, or a file %s", memory.ErrInvalid, name, boughtExt)
+		return nil, fmt.Errorf("%w: order %q: want at least 8 characters of its id, or a file %s", memory.ErrInvalid, name, boughtExt)
 	case len(all) == 0:
 		return nil, fmt.Errorf("order %s: %w", name, memory.ErrNotFound)
 	case len(all) > 1:

@@ -78,7 +78,7 @@ func (t *server) add(ctx context.Context, in addIn) (out written, err error) {
 			}
 			return out, err
 		}
-		for _, c := range res.Changes {
+		for _, c := range res.Made() {
 			out.Results = append(out.Results, change{c.Memory.String(), c.New, string(c.Verdict)})
 		}
 		for _, r := range res.Refusals {

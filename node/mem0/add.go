@@ -167,7 +167,7 @@ func (k *call) addAll() (infer bool, results []map[string]any, did []result, err
 			}
 			return false, nil, nil, err
 		}
-		for _, c := range res.Changes {
+		for _, c := range res.Made() {
 			did = append(did, result{c.Memory, c.Verdict})
 			results = append(results, resultOf(did[len(did)-1], c.New))
 		}

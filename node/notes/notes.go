@@ -64,6 +64,7 @@ type Options struct {
 type Report struct {
 	Seq       uint64   `json:"seq"`                 // of the last change of the node that was seen
 	Notes     int      `json:"notes"`               // memories that have a note now
+	LeftOut   int      `json:"left_out"`            // memories that have none, as they are more sensitive than asked for
 	Written   int      `json:"written"`             // notes, pages and files
 	Removed   int      `json:"removed"`             // the same
 	Corrected int      `json:"corrected"`           // memories, as their notes were edited
@@ -140,7 +141,11 @@ func (r *round) read() error {
 			} else if r.dir.State.Space != space {
 				return fmt.Errorf("%w: want a folder of its own for each", ErrOther)
 			}
-			if r.wanted(m) {
+			switch {
+			case !r.wanted(m):
+			case m.Sensitivity > r.o.Sensitivity:
+				r.rep.LeftOut++
+			default:
 				r.known[m.ID] = m
 			}
 		}
@@ -171,11 +176,11 @@ func (r *round) anyMoved() bool {
 	return false
 }
 
-// wanted reports whether a memory is to have a note. What a person has said about
+// wanted reports whether a memory is to have a note if it is not too sensitive. What a person has said about
 // their memory itself has none: an edit would change who may see what.
 func (r *round) wanted(m *memory.Memory) bool {
 	return !slices.Contains(m.Tags, memory.RulesTag) && !slices.Contains(m.Tags, memory.WaitingTag) &&
-		m.State == memory.Active && m.Type != memory.Vault && !m.Negates && m.Sensitivity <= r.o.Sensitivity && strings.TrimSpace(m.Text) != "" &&
+		m.State == memory.Active && m.Type != memory.Vault && !m.Negates && strings.TrimSpace(m.Text) != "" &&
 		(len(r.o.Types) == 0 || slices.Contains(r.o.Types, m.Type))
 }
 
@@ -221,7 +226,7 @@ func (r *round) apply() error {
 
 // removeStale removes notes whose memories were forgotten, ended or hidden.
 func (r *round) removeStale() error {
-	for _, id := range slices.SortedFunc(maps.Keys(r.dir.State.Notes), func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) }) {
+	for _, id := range sorting.Sorted(maps.Keys(r.dir.State.Notes), func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) }) {
 		if r.known[id] != nil {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -16,10 +17,11 @@ type Life struct {
 	over chan struct{} // closed by End
 	end  sync.Once
 	work sync.WaitGroup // what Wait waits for
+	to   span.Sink      // is told of what is done in the background; may be nil
 }
 
-// NewLife begins one.
-func NewLife() *Life { return &Life{over: make(chan struct{})} }
+// NewLife begins one. The spans of what Start runs go to a sink, which may be nil.
+func NewLife(to span.Sink) *Life { return &Life{over: make(chan struct{}), to: to} }
 
 // Enter makes Wait wait until leave is called. The context ends with leave, with
 // the given context, and with the life; then its cause is memory.ErrLocked. Enter
@@ -43,7 +45,7 @@ func (l *Life) Enter(ctx context.Context) (_ context.Context, leave func()) {
 // Start runs f in the background. Its context ends with the life and at stop,
 // which waits until f has returned.
 func (l *Life) Start(f func(context.Context)) (stop func()) {
-	ctx, leave := l.Enter(context.Background())
+	ctx, leave := l.Enter(span.With(context.Background(), l.to))
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {

@@ -25,7 +25,7 @@ func (n *node) of() Of[string] {
 // own error.
 func TestDuring(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := &node{NewLife()}
+		n := &node{NewLife(nil)}
 		own := errors.New("own")
 		if err := n.of().During(t.Context(), func(_ context.Context, part string) error { return own }); err != own {
 			t.Errorf("own error: %v", err)
@@ -57,7 +57,7 @@ func TestDuring(t *testing.T) {
 // What runs in the background ends at stop and with the life, and is waited for.
 func TestStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, ended := NewLife(), 0
+		l, ended := NewLife(nil), 0
 		run := func(ctx context.Context) { <-ctx.Done(); ended++ }
 		l.Start(run)()
 		if ended != 1 {

@@ -22,6 +22,9 @@ func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResu
 			return err
 		}
 		res = serve.AskResult{Topic: got.topic, Known: got.Known, Confidence: got.Confidence, Citations: []serve.ContextItem{}, Evidence: serve.EvidenceOf(got.Items)}
+		if err := qr.hint(ctx, &r, &res); err != nil {
+			return err
+		}
 		model, modelErr := qr.c.Model()
 		switch {
 		case !got.Known:

@@ -6,6 +6,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -49,14 +50,28 @@ func (c *chooser) narrows() bool {
 	return !c.filter.IsZero() || !c.then.isNow()
 }
 
+// glance says whether a document may be a hit, as far as the index knows.
+func (c *chooser) glance(a recall.About) filter.Verdict {
+	if !c.then.isNow() {
+		return filter.Unsure
+	}
+	return c.filter.Glance(filter.Brief{Utterance: a.Kind == recall.Utterance, Type: a.Type, Sensitivity: a.Sensitivity, Rated: a.Rated})
+}
+
+// matches tests a memory that was read as it is now. The index may have said of it what
+// was so before its last change.
+func (c *chooser) matches(qr *Query, m *memory.Memory) bool {
+	return c.filter.Match(&filter.Item{Memory: m, Categories: qr.categories(m)})
+}
+
 // allows reads a document and says whether it may be a hit. If it was erased since
 // it was indexed, it may not.
-func (c *chooser) allows(qr *Query, tx *store.Tx, id memory.ID) bool {
+func (c *chooser) allows(qr *Query, tx *store.Tx, id memory.ID, kind recall.Kind) bool {
 	ok, asked := c.seen[id]
 	if asked || c.err != nil {
 		return ok && c.err == nil
 	}
-	ok, err := c.choose(qr, tx, id)
+	ok, err := c.choose(qr, tx, id, kind)
 	if err != nil && !errors.Is(err, memory.ErrNotFound) {
 		c.err = err
 	}
@@ -69,14 +84,15 @@ func (qr *Query) categories(m *memory.Memory) func() []string {
 	return func() []string { return qr.c.Sorter.Of(m) }
 }
 
-func (c *chooser) choose(qr *Query, tx *store.Tx, id memory.ID) (bool, error) {
-	u, err := tx.Utterance(id)
-	if err == nil { // an utterance is known from when it was said
+func (c *chooser) choose(qr *Query, tx *store.Tx, id memory.ID, kind recall.Kind) (bool, error) {
+	if kind == recall.Utterance {
+		u, err := tx.Utterance(id)
+		if err != nil {
+			return false, err
+		}
+		// An utterance is known from when it was said.
 		return (c.then.asOf.IsZero() || !u.At.After(c.then.asOf)) && (c.then.knownAt.IsZero() || !u.At.After(c.then.knownAt)) &&
 			c.filter.Match(&filter.Item{Utterance: u}), nil
-	}
-	if !errors.Is(err, memory.ErrNotFound) {
-		return false, err
 	}
 	m, _, err := engine.Whole(tx, id)
 	if err != nil || m.State == memory.Erased {
@@ -87,5 +103,5 @@ func (c *chooser) choose(qr *Query, tx *store.Tx, id memory.ID) (bool, error) {
 			return false, err
 		}
 	}
-	return c.filter.Match(&filter.Item{Memory: m, Categories: qr.categories(m)}), nil
+	return c.matches(qr, m), nil
 }

@@ -169,11 +169,15 @@ const watchPoll = 250 * time.Millisecond
 func (rd Reader) Watch(ctx context.Context) iter.Seq2[uint64, error] {
 	return func(yield func(uint64, error) bool) {
 		var was store.Edition
+		var wasAsked string
 		var paused []serve.Span
 		for count := uint64(0); ; {
 			var now store.Edition
-			err := opened.View(ctx, rd.of, func(_ *Query, tx *store.Tx) (err error) {
-				now, err = tx.Edition()
+			var asked string
+			err := opened.View(ctx, rd.of, func(qr *Query, tx *store.Tx) (err error) {
+				if now, err = tx.Edition(); err == nil && qr.c.Asked != nil {
+					asked, err = qr.c.Asked(tx)
+				}
 				return err
 			})
 			if ctx.Err() != nil {
@@ -181,9 +185,9 @@ func (rd Reader) Watch(ctx context.Context) iter.Seq2[uint64, error] {
 			}
 			at := time.Now()
 			pauses := rd.pauses(at, at)
-			if count == 0 || now != was || err != nil || !slices.Equal(pauses, paused) {
+			if count == 0 || now != was || asked != wasAsked || err != nil || !slices.Equal(pauses, paused) {
 				count++
-				if was, paused = now, pauses; !yield(count, err) || err != nil {
+				if was, wasAsked, paused = now, asked, pauses; !yield(count, err) || err != nil {
 					return
 				}
 			}

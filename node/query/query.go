@@ -51,9 +51,12 @@ type Config struct {
 	FetchBlob func(ctx context.Context, blob memory.ID) error     // fetches a blob that another device has
 	NoSecret  func(ctx context.Context, field, text string) error // refuses a text that holds a secret
 	MemoryID  func(ev memory.EventID, plugin, fingerprint string) memory.ID
+	// Asked is another text than before whenever the wearer's consent was asked or
+	// given; nil: it never is.
+	Asked func(*store.Tx) (string, error)
 }
 
-// Query is the room's part of an open node. Its methods are safe for concurrent use.
+// Query is what package query does for an open node. Its methods are safe for concurrent use.
 type Query struct {
 	c    Config
 	uses uses

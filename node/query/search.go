@@ -6,9 +6,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/consolidate"
 	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
@@ -51,6 +53,11 @@ func (qr *Query) Find(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 
 // find is Find with a chooser that searches of one request share.
 func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *chooser) (res serve.SearchResult, err error) {
+	ctx, work := span.Start(ctx, "recall")
+	defer func() {
+		work.Count("locket.hits", len(res.Hits))
+		work.End(err)
+	}()
 	k := r.K
 	if k == 0 {
 		k = defaultHits
@@ -74,8 +81,19 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	// Each of these has its own transaction. With one for the whole search, a slow
 	// model would keep the store from closing.
 	if choice.narrows() {
-		q.Allow = func(id memory.ID) (ok bool) {
-			err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = choice.allows(qr, tx, id); return nil })
+		cold := 0
+		err := qr.c.Engine.View(ctx, func(tx *store.Tx) (err error) { cold, err = tx.ColdCount(); return err })
+		if err != nil {
+			return res, err
+		}
+		q.Allow = func(a recall.About) (ok bool) {
+			switch v := choice.glance(a); {
+			case v == filter.No:
+				return false
+			case v == filter.Yes && cold == 0: // nobody chooses by a cold one, and the index does not know which are
+				return true
+			}
+			err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = choice.allows(qr, tx, a.ID, a.Kind); return nil })
 			return err == nil && ok
 		}
 	}
@@ -83,6 +101,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = holds(tx, id, p); return nil })
 		return err == nil && ok
 	}
+	q.Doubts = hearsay(func(fn func(*store.Tx) error) error { return qr.c.Engine.View(ctx, fn) }, r.Query)
 	q.Models = qr.c.Models
 	found, err := qr.c.Engine.Search(ctx, q)
 	if err = errors.Join(err, choice.err, ctx.Err()); err != nil {
@@ -107,17 +126,23 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 				return err
 			}
 			if hit.Cold {
+				if choice.narrows() { // it has turned cold since
+					continue
+				}
 				res.Hits, res.Missing = append(res.Hits, hit), res.Missing+1
 				continue
 			}
 			if ok {
 				if hit.Memory != nil {
+					if choice.then.isNow() && !choice.matches(qr, hit.Memory) {
+						continue
+					}
 					if of, copied := consolidate.Copied(hit.Memory); copied && !slices.Contains(r.Types, memory.Core) { // what it was made of stands for it
 						h.ID, h.Source = of, memory.ID{}
 						if hit, ok, err = load(tx, h); err != nil {
 							return err
 						}
-						if !ok || hit.Memory == nil || hit.Memory.State != memory.Active || choice.narrows() && !choice.allows(qr, tx, of) {
+						if !ok || hit.Memory == nil || hit.Memory.State != memory.Active || choice.narrows() && !choice.allows(qr, tx, of, recall.Memory) {
 							continue
 						}
 					}
@@ -144,7 +169,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 			return err
 		}
 		bring := func(m *memory.Memory, score float64) (hit serve.Hit, ok bool, err error) {
-			if r.Only == serve.OnlyUtterances || len(r.Types) > 0 && !slices.Contains(r.Types, m.Type) || choice.narrows() && !choice.allows(qr, tx, m.ID) {
+			if r.Only == serve.OnlyUtterances || len(r.Types) > 0 && !slices.Contains(r.Types, m.Type) || choice.narrows() && !choice.allows(qr, tx, m.ID, recall.Memory) {
 				return hit, false, nil
 			}
 			hit, ok, err = load(tx, recall.Hit{ID: m.ID, Kind: recall.Memory, At: m.When(), Score: score})
@@ -165,6 +190,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	if err != nil {
 		return serve.SearchResult{}, err
 	}
+	ownFirst(r.Query, res.Hits)
 	return res, nil
 }
 

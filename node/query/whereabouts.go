@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/names"
+	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -138,8 +139,12 @@ func (qr *Query) whereabouts(ctx context.Context, r *serve.SearchRequest, choice
 		w.to = r.Until
 	}
 	got.w = w
+	kind := recall.Memory
+	if w.people {
+		kind = recall.Utterance
+	}
 	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
-		allows := func(id memory.ID) bool { return !choice.narrows() || choice.allows(qr, tx, id) }
+		allows := func(id memory.ID) bool { return !choice.narrows() || choice.allows(qr, tx, id, kind) }
 		layout := "15:04"
 		if w.to.Sub(w.from) > 24*time.Hour {
 			layout = "2006-01-02 15:04"

@@ -23,6 +23,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/envstore"
@@ -58,6 +59,7 @@ type Config struct {
 	After func(error) time.Duration
 	Log   *slog.Logger
 	Now   func() time.Time
+	Spans span.Sink // is told of rounds; nil: nobody is
 }
 
 // kept is the stored list of relays.

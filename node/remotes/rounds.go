@@ -8,6 +8,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/retry"
 	"github.com/locket-dev/locket/internal/sorting"
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/internal/wait"
 )
 
@@ -19,6 +20,7 @@ func (pl *remote) progress(done, todo int) {
 
 // round does one round with a remote and records the result.
 func (p *Remotes) round(ctx context.Context, pl *remote) error {
+	ctx, work := span.Ask(ctx, "sync with a remote")
 	pl.round.Lock()
 	defer pl.round.Unlock()
 	pl.mu.Lock()
@@ -26,6 +28,7 @@ func (p *Remotes) round(ctx context.Context, pl *remote) error {
 	pl.mu.Unlock()
 	pl.carrier.Owner = p.owner()
 	err := pl.carrier.Round(ctx)
+	work.End(err)
 	pl.mu.Lock()
 	defer pl.mu.Unlock()
 	pl.busy, pl.err, pl.standing, pl.lacks, pl.retry = false, err, pl.carrier.Standing(), pl.carrier.Lacks(), time.Time{}
@@ -88,7 +91,7 @@ func (p *Remotes) Start() {
 	if p.life != nil {
 		return
 	}
-	p.life, p.end = context.WithCancel(context.Background())
+	p.life, p.end = context.WithCancel(span.With(context.Background(), p.c.Spans))
 	for _, pl := range p.at {
 		p.begin(pl)
 	}

@@ -2,6 +2,8 @@ package serve
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -33,9 +35,10 @@ type Apps interface {
 // AppRequest says what an app may do. Everything else is forbidden.
 type AppRequest struct {
 	Name string  `json:"name"` // as of a wearable
-	Can  []Right `json:"can"`  // read, add, update, forget, chat, buy
+	Can  []Right `json:"can"`  // read, add, update, forget, chat, buy, share, vault
 	// Types are the types of memory that it may see and add, except vault;
-	// "utterances" are the lines that were said.
+	// "utterances" are the lines that were said. An app that may only ask for the
+	// vault needs none.
 	Types       []string            `json:"types"`
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // the highest that it may see; absent: personal
 	Tags        []string            `json:"tags,omitempty"`        // only memories with one of these; empty: with any
@@ -55,6 +58,36 @@ const (
 	DefaultAppRequests = 120
 	DefaultAppTokens   = 100_000
 )
+
+// A page of the console gives an app no more than its form offers, because whoever stole
+// its session would have a key that outlives it.
+const maxPageApp = 366 * 24 * time.Hour
+
+var pageRights = [...]Right{RightRead, RightAdd, RightUpdate, RightForget, RightChat}
+
+// checkPageApp refuses what a page of the console may not give an app. Types are left to
+// AddApp: utterances need more than [memory.Personal], and the vault is given to none.
+func checkPageApp(r *AppRequest) error {
+	no := func(field, detail string) error { return kindForbidden.problem(field, detail+": use the command") }
+	if i := slices.IndexFunc(r.Can, func(c Right) bool { return !slices.Contains(pageRights[:], c) }); i >= 0 {
+		return no(fmt.Sprintf("can.%d", i), "a page of the console gives an app the rights read, add, update, forget and chat alone")
+	}
+	switch {
+	case r.Ends.IsZero() || time.Until(r.Ends) > maxPageApp:
+		return no("ends", "a page of the console lets an app in for a year at most")
+	case r.Sensitivity != nil && *r.Sensitivity > memory.Personal:
+		return no("sensitivity", "a page of the console shows an app what is personal at most")
+	case r.Delegate > 0:
+		return no("delegate", "a page of the console lets no app pass its key on")
+	case r.Hook != "":
+		return no("hook", "a page of the console has no app told of memories elsewhere")
+	case r.Requests > DefaultAppRequests:
+		return no("requests", fmt.Sprintf("a page of the console lets an app make %d requests a minute at most", DefaultAppRequests))
+	case r.Tokens > DefaultAppTokens:
+		return no("tokens", fmt.Sprintf("a page of the console lets an app have %d tokens a day at most", DefaultAppTokens))
+	}
+	return nil
+}
 
 // AppUtterances in AppRequest.Types is what was said.
 const AppUtterances = "utterances"
@@ -128,7 +161,7 @@ type WaitingAnswer struct {
 	Waiting []WaitingApp `json:"waiting"`
 }
 
-var consenting = topic[Consenter]{waitingApps}
+var consenting = topic[Consenter]{waitingApps.of}
 
 var waitingApps = asks(RightCommand, spec{
 	method: "GET", path: "/v1/apps/waiting", id: "waitingApps",
@@ -161,14 +194,21 @@ type appLogQuery struct {
 	Limit int    `query:"limit" min:"1" max:"1000" default:"50" doc:"entries, the newest first"`
 }
 
-var lettingIn = topic[Apps]{addApp, listApps, revokeApp, appLog, whoAmI}
+var lettingIn = topic[Apps]{addApp.of, listApps.of, revokeApp.of, appLog.of, whoAmI.of}
 
 var (
-	addApp = takes(RightCommand, spec{
+	addApp = takes(RightOwner, spec{
 		method: "POST", path: "/v1/apps", id: "addApp", made: true,
-		summary: "Let an app in by a key of its own", about: "What the request does not name, the app may not do. It never sees the vault.",
+		summary: "Let an app in by a key of its own", about: "What the request does not name, the app may not do. It never sees the vault. From a page of the console an app gets the rights read, add, update, forget and chat at most, sees what is personal at most, and has to have an end within a year.",
 		gives: "The key, shown this once",
-	}, Apps.AddApp)
+	}, func(s Apps, ctx context.Context, r AppRequest) (NewApp, error) {
+		if ctx.Value(fromPage{}) != nil {
+			if err := checkPageApp(&r); err != nil {
+				return NewApp{}, err
+			}
+		}
+		return s.AddApp(ctx, r)
+	})
 
 	listApps = asks(RightOwner, spec{
 		method: "GET", path: "/v1/apps", id: "listApps",

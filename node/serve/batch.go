@@ -47,7 +47,7 @@ type batcher struct {
 	problem func(ctx context.Context, route string, err error) *Problem
 }
 
-var batching = topic[*batcher]{batchMemories}
+var batching = topic[*batcher]{batchMemories.of}
 
 var batchMemories = takes(RightWrite, spec{
 	method: "POST", path: "/v1/memories/batch", id: "batchMemories",
@@ -139,7 +139,7 @@ type EraseAnswer struct {
 	Erased []memory.ID `json:"erased"`
 }
 
-var erasing = topic[Eraser]{eraseMemories}
+var erasing = topic[Eraser]{eraseMemories.of}
 
 var eraseMemories = takes(RightForget, spec{
 	method: "POST", path: "/v1/memories/erase", id: "eraseMemories",

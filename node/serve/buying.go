@@ -106,7 +106,7 @@ type Purchase struct {
 	Items    []memory.Candidate `json:"items,omitempty"`   // what was delivered, each checked against the listing
 }
 
-var buying = topic[Buyer]{findGoods, purchase}
+var buying = topic[Buyer]{findGoods.of, purchase.of}
 
 var (
 	findGoods = takes(RightBuy, spec{

@@ -46,7 +46,8 @@ type AddRequest struct {
 	Slot        *memory.Slot        `json:"slot,omitempty"`        // without infer
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // absent: personal
 	Expires     time.Time           `json:"expires,omitzero"`
-	Key         string              `json:"key,omitempty"` // the caller's name for the text: a second one with the same key changes nothing
+	Secret      string              `json:"secret,omitempty"` // with infer: a part of text; unless all of it goes to the vault, nothing of the text is kept, and the answer is an error
+	Key         string              `json:"key,omitempty"`    // the caller's name for the text: a second one with the same key changes nothing
 }
 
 // Infers reports whether the text goes through the extractors.
@@ -59,6 +60,19 @@ type AddResult struct {
 	Redacted int              `json:"redacted,omitempty"` // secrets moved to the vault
 	Repeated bool             `json:"repeated,omitempty"` // there was a text with the same key, and nothing was done
 	Line     memory.ID        `json:"line,omitzero"`      // the line that is kept of the text; POST /v1/forget with this id takes the whole text back
+}
+
+// Made are the changes without the memories that others of them took the place of: an UPDATE
+// has two halves, and the half of what has ended is no news of its own.
+func (r *AddResult) Made() (made []memory.Change) {
+	for i, c := range r.Changes {
+		if !slices.ContainsFunc(r.Changes[:i], func(o memory.Change) bool {
+			return o.Memory == c.Other && o.Other == c.Memory && o.Verdict == memory.Update && c.Verdict == memory.Update
+		}) {
+			made = append(made, c)
+		}
+	}
+	return made
 }
 
 // UpdateRequest corrects a memory. A nil field stays as it is. At most one of
@@ -105,7 +119,7 @@ type Deleted struct {
 	State memory.State `json:"state"` // erased
 }
 
-var changing = topic[Writer]{addMemory, updateMemory, deleteMemory, pinMemory, unpinMemory}
+var changing = topic[Writer]{addMemory.of, updateMemory.of, deleteMemory.of, pinMemory.of, unpinMemory.of}
 
 var (
 	addMemory = takes(RightAdd, spec{

@@ -18,6 +18,14 @@ type Settler interface {
 	// the sides that were shown: if one has come or gone since, Settle returns
 	// memory.ErrNotFound.
 	Settle(ctx context.Context, id string, s SettleRequest) (Settled, error)
+	// Settlements returns how conflicts were settled, on any device, the latest
+	// first and as far as it stands. It reads every assertion.
+	Settlements(ctx context.Context) ([]Settlement, error)
+	// Unsettle takes a settlement back, on every device after they have synced: the
+	// conflict stands again. id is the conflict's, or at least its first 4
+	// characters. It returns ErrConflict if the wearer has said something since
+	// about what was settled.
+	Unsettle(ctx context.Context, id string) (Settled, error)
 }
 
 // Conflict is a disagreement. The first side is the one that is shown.
@@ -63,12 +71,29 @@ type Settled struct {
 	Changes []memory.Change `json:"changes"`
 }
 
+// Settlement is how the wearer settled a conflict.
+type Settlement struct {
+	ID     string    `json:"id"` // the conflict's
+	At     time.Time `json:"at"`
+	Memory memory.ID `json:"memory"` // what was chosen or written, or the memory that was disputed
+	Text   string    `json:"text"`
+}
+
+// SettlementsAnswer lists them.
+type SettlementsAnswer struct {
+	Settled []Settlement `json:"settled"`
+}
+
+type conflictOf struct {
+	Conflict string `path:"conflict" min:"4" doc:"its id, or the first 4 characters or more of it"`
+}
+
 type settleOf struct {
 	Conflict string `path:"conflict" min:"4" doc:"its id, or the first 4 characters or more of it"`
 	Body     SettleRequest
 }
 
-var settling = topic[Settler]{listConflicts, settle}
+var settling = topic[Settler]{listConflicts.of, settle.of, listSettled.of, unsettle.of}
 
 var (
 	listConflicts = asks(RightOwner, spec{
@@ -85,6 +110,21 @@ var (
 	}, func(s Settler, ctx context.Context, in settleOf) (Settled, error) {
 		return s.Settle(ctx, in.Conflict, in.Body)
 	})
+
+	listSettled = asks(RightOwner, spec{
+		method: "GET", path: "/v1/conflicts/settled", id: "settlements",
+		summary: "How conflicts were settled, the latest first", gives: "What was chosen, as far as it was not taken back",
+	}, func(s Settler, ctx context.Context) (SettlementsAnswer, error) {
+		list, err := s.Settlements(ctx)
+		return SettlementsAnswer{Some(list)}, err
+	})
+
+	unsettle = takes(RightOwner, spec{
+		method: "DELETE", path: "/v1/conflicts/{conflict}", id: "unsettle",
+		summary: "Take back how a conflict was settled, on every device", gives: "What it changed; the conflict stands again",
+	}, func(s Settler, ctx context.Context, in conflictOf) (Settled, error) {
+		return s.Unsettle(ctx, in.Conflict)
+	})
 )
 
 // Conflicts lists what is open.
@@ -96,4 +136,15 @@ func (c *Client) Conflicts(ctx context.Context) ([]Conflict, error) {
 // Settle ends one.
 func (c *Client) Settle(ctx context.Context, id string, s SettleRequest) (Settled, error) {
 	return settle.call(ctx, c, settleOf{id, s})
+}
+
+// Settlements lists how conflicts were settled.
+func (c *Client) Settlements(ctx context.Context) ([]Settlement, error) {
+	v, err := listSettled.call(ctx, c, none{})
+	return v.Settled, err
+}
+
+// Unsettle takes one back.
+func (c *Client) Unsettle(ctx context.Context, id string) (Settled, error) {
+	return unsettle.call(ctx, c, conflictOf{id})
 }

@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -48,6 +49,25 @@ func conflicts(t *testing.T, c *serve.Client) {
 		}
 		_, err = c.Settle(ctx, open[0].ID, tt.s)
 		want(t, err, memory.ErrNotFound)
+		// It is taken back: the same conflict stands again, with the same sides, and is settled again.
+		settled, err := c.Settlements(ctx)
+		if err != nil || len(settled) == 0 || settled[0].ID != open[0].ID || !strings.Contains(settled[0].Text, tt.want) || settled[0].At.IsZero() {
+			t.Fatalf("%s: settled %+v, %v", tt.subject, settled, err)
+		}
+		_, err = c.Unsettle(ctx, "zzzzzzzz")
+		want(t, err, memory.ErrNotFound)
+		back, err := c.Unsettle(ctx, open[0].ID[:8])
+		if err != nil || back.ID != open[0].ID {
+			t.Fatalf("%s: %+v, %v", tt.subject, back, err)
+		}
+		if now, err := c.Conflicts(ctx); err != nil || !reflect.DeepEqual(now, open) {
+			t.Errorf("%s: taken back, and there is %+v, want %+v, %v", tt.subject, now, open, err)
+		}
+		_, err = c.Unsettle(ctx, open[0].ID)
+		want(t, err, memory.ErrNotFound)
+		if _, err := c.Settle(ctx, open[0].ID, tt.s); err != nil {
+			t.Fatal(err)
+		}
 		list, err := c.List(ctx, serve.ListQuery{})
 		var held []string
 		for _, m := range list.Memories {

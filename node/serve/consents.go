@@ -21,11 +21,11 @@ type Consents interface {
 // Consent is what a rule asks, and what the wearer said to it.
 type Consent struct {
 	ID       string          `json:"id"`
-	Who      string          `json:"who"`    // reader:NAME, app:NAME, worker:NAME or buyer
-	Action   string          `json:"action"` // share, read, feed or sell
-	Purpose  string          `json:"purpose,omitempty"`
-	Rule     string          `json:"rule"`  // its name
-	Words    string          `json:"words"` // the rule in plain words
+	Who      string          `json:"who"`               // reader:NAME, app:NAME, worker:NAME or buyer
+	Action   string          `json:"action"`            // share, read, feed, sell, buy, or reveal: one reading of an entry of the vault
+	Purpose  string          `json:"purpose,omitempty"` // in the words of who asks
+	Rule     string          `json:"rule"`              // its name
+	Words    string          `json:"words"`             // the rule in plain words
 	Redacted bool            `json:"redacted,omitempty"`
 	Asked    int             `json:"asked"` // how often
 	First    time.Time       `json:"first"`
@@ -64,7 +64,8 @@ type ConsentAnswer struct {
 	Remember bool            `json:"remember,omitempty"` // allow also what the rule is about later
 	For      config.Duration `json:"for,omitempty"`      // absent: as long as the rule lets it hold, or 30 days of a refusal
 	// Of are the memories that the wearer was shown and allows; absent: all that wait.
-	// If one of them was changed since, nothing is allowed.
+	// If one of them was changed since, nothing is allowed. A reveal needs its one entry
+	// here, and an open vault: otherwise the problem is "vault-locked".
 	Of []ConsentSeen `json:"of,omitempty"`
 }
 
@@ -78,7 +79,7 @@ type ConsentsAnswer struct {
 	Consents []Consent `json:"consents"`
 }
 
-var agreeing = topic[Consents]{listConsents, answerConsent}
+var agreeing = topic[Consents]{listConsents.of, answerConsent.of}
 
 var (
 	listConsents = asks(RightOwner, spec{

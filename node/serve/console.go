@@ -18,7 +18,7 @@ type ConsoleLink struct {
 	Expires time.Time `json:"expires"` // of the code
 }
 
-var consoling = topic[Consoler]{openConsole}
+var consoling = topic[Consoler]{openConsole.of}
 
 var openConsole = asks(RightCommand, spec{
 	method: "POST", path: "/v1/console", id: "openConsole",

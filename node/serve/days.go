@@ -131,7 +131,7 @@ func (q *daysQuery) check() error {
 	return nil
 }
 
-var remembering = topic[Calendar]{listDays, getDay, readFilter}
+var remembering = topic[Calendar]{listDays.of, getDay.of, readFilter.of}
 
 var (
 	listDays = takes(RightOwner, spec{

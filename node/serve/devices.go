@@ -9,9 +9,9 @@ import (
 
 // Devices says which wearables may speak to the node's own broker.
 type Devices interface {
-	// AddDevice makes credentials, which are shown only once. It returns
+	// AddLogin makes credentials, which are shown only once. It returns
 	// ErrConflict if the name is used, or [memory.ErrLocked].
-	AddDevice(ctx context.Context, name string) (DeviceCredentials, error)
+	AddLogin(ctx context.Context, r AddDeviceRequest) (DeviceCredentials, error)
 	Devices(ctx context.Context) ([]Device, error)
 	// RemoveDevice ends a device's credentials and connection. Its memories
 	// stay.
@@ -26,6 +26,8 @@ type Device struct {
 	Connected bool      `json:"connected"`
 	Events    uint64    `json:"events"`            // taken from it, ever
 	Battery   *int      `json:"battery,omitempty"` // %, as it said last since the daemon was started
+	Publish   []string  `json:"publish,omitempty"` // topics beyond its own, see AddDeviceRequest
+	Read      []string  `json:"read,omitempty"`
 }
 
 // DeviceCredentials is what to enter into a new wearable. It is shown only
@@ -38,6 +40,9 @@ type DeviceCredentials struct {
 	ClientID string `json:"client_id"`
 	Topics   string `json:"topics"`         // the prefix that it may use
 	Page     Secret `json:"page,omitempty"` // link by which a phone or laptop is the wearable; absent without api.remote
+
+	Publish []string `json:"publish,omitempty"`
+	Read    []string `json:"read,omitempty"`
 }
 
 // DevicesAnswer lists wearables.
@@ -45,9 +50,12 @@ type DevicesAnswer struct {
 	Devices []Device `json:"devices"`
 }
 
-// AddDeviceRequest names a new wearable.
+// AddDeviceRequest names a new wearable, or software that comes to the node's broker
+// with topics of its own, such as OwnTracks.
 type AddDeviceRequest struct {
-	Name string `json:"name"`
+	Name    string   `json:"name"`
+	Publish []string `json:"publish,omitempty"` // MQTT topic filters beyond its own topics: owntracks/#; none of locket/
+	Read    []string `json:"read,omitempty"`
 }
 
 // RemovedDevice is the answer to DELETE /v1/devices/{name}.
@@ -59,7 +67,7 @@ type deviceOf struct {
 	Name string `path:"name" doc:"its name"`
 }
 
-var wearing = topic[Devices]{listDevices, addDevice, removeDevice}
+var wearing = topic[Devices]{listDevices.of, addDevice.of, removeDevice.of}
 
 var (
 	listDevices = asks(RightOwner, spec{
@@ -74,7 +82,7 @@ var (
 		method: "POST", path: "/v1/devices", id: "addDevice", made: true,
 		summary: "Make credentials for a wearable", gives: "What to put into it, shown this once",
 	}, func(s Devices, ctx context.Context, req AddDeviceRequest) (DeviceCredentials, error) {
-		return s.AddDevice(ctx, req.Name)
+		return s.AddLogin(ctx, req)
 	})
 
 	removeDevice = takes(RightOwner, spec{
@@ -100,7 +108,13 @@ func (c *Client) Devices(ctx context.Context) ([]Device, error) {
 
 // AddDevice makes credentials, which are given this once.
 func (c *Client) AddDevice(ctx context.Context, name string) (DeviceCredentials, error) {
-	return addDevice.call(ctx, c, AddDeviceRequest{name})
+	return c.AddLogin(ctx, AddDeviceRequest{Name: name})
+}
+
+// AddLogin makes credentials for a wearable or other software, which are given this
+// once.
+func (c *Client) AddLogin(ctx context.Context, r AddDeviceRequest) (DeviceCredentials, error) {
+	return addDevice.call(ctx, c, r)
 }
 
 // RemoveDevice ends a device's credentials.

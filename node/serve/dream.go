@@ -18,8 +18,11 @@ type Dreamer interface {
 	// memory has changed since. An interrupted plan continues where it was.
 	ApplyDream(ctx context.Context, id string) (DreamResult, error)
 	// UndoDream undoes a dream of any device; an empty id means the last one.
-	// It returns memory.ErrNotFound if there is none.
-	UndoDream(ctx context.Context, id string) (DreamResult, error)
+	// If step is set, it undoes only what the dream did with that memory. It
+	// returns memory.ErrNotFound if there is none.
+	UndoDream(ctx context.Context, id string, step memory.ID) (DreamResult, error)
+	// DreamSteps returns what a past dream did and still counts, by memory.
+	DreamSteps(ctx context.Context, id string) ([]DreamStep, error)
 	// Dreams returns past dreams of which something still counts, newest first.
 	Dreams(ctx context.Context) ([]Dream, error)
 }
@@ -84,7 +87,22 @@ type DreamRequest struct {
 	ID string `json:"id,omitempty"`
 }
 
-var dreaming = topic[Dreamer]{listDreams, planDream, applyDream, undoDream}
+// DreamUndo names a dream, and what of it.
+type DreamUndo struct {
+	ID     string    `json:"id,omitempty"`    // absent: the last
+	Memory memory.ID `json:"memory,omitzero"` // only the step that changed this memory; absent: all
+}
+
+// DreamStepsAnswer lists the steps of a dream.
+type DreamStepsAnswer struct {
+	Steps []DreamStep `json:"steps"`
+}
+
+type dreamOf struct {
+	Dream string `path:"dream" doc:"its id"`
+}
+
+var dreaming = topic[Dreamer]{listDreams.of, dreamSteps.of, planDream.of, applyDream.of, undoDream.of}
 
 var (
 	listDreams = asks(RightOwner, spec{
@@ -112,9 +130,17 @@ var (
 
 	undoDream = takes(RightOwner, spec{
 		method: "POST", path: "/v1/dream/undo", id: "undoDream", optional: true,
-		summary: "Take a dream back; the last where none is named", gives: "What was taken back",
-	}, func(s Dreamer, ctx context.Context, req DreamRequest) (DreamResult, error) {
-		return s.UndoDream(ctx, req.ID)
+		summary: "Take a dream back, or one step of it; the last where none is named", gives: "What was taken back",
+	}, func(s Dreamer, ctx context.Context, req DreamUndo) (DreamResult, error) {
+		return s.UndoDream(ctx, req.ID, req.Memory)
+	})
+
+	dreamSteps = takes(RightOwner, spec{
+		method: "GET", path: "/v1/dream/{dream}", id: "dreamSteps",
+		summary: "What a dream did", gives: "Its steps, as far as they were not taken back; the memory of each names it",
+	}, func(s Dreamer, ctx context.Context, in dreamOf) (DreamStepsAnswer, error) {
+		list, err := s.DreamSteps(ctx, in.Dream)
+		return DreamStepsAnswer{Some(list)}, err
 	})
 )
 
@@ -128,9 +154,16 @@ func (c *Client) ApplyDream(ctx context.Context, id string) (DreamResult, error)
 	return applyDream.call(ctx, c, DreamRequest{id})
 }
 
-// UndoDream takes a dream back; the last where id is empty.
-func (c *Client) UndoDream(ctx context.Context, id string) (DreamResult, error) {
-	return undoDream.call(ctx, c, DreamRequest{id})
+// UndoDream takes a dream back; the last where id is empty. If step is set, only what
+// it did with that memory.
+func (c *Client) UndoDream(ctx context.Context, id string, step memory.ID) (DreamResult, error) {
+	return undoDream.call(ctx, c, DreamUndo{id, step})
+}
+
+// DreamSteps returns what a dream did and still counts.
+func (c *Client) DreamSteps(ctx context.Context, id string) ([]DreamStep, error) {
+	v, err := dreamSteps.call(ctx, c, dreamOf{id})
+	return v.Steps, err
 }
 
 // Dreams returns those that were, newest first.

@@ -19,7 +19,7 @@ func dreams(t *testing.T, c *serve.Client) {
 	if list, err := c.Dreams(ctx); err != nil || len(list) > 0 {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	_, err := c.UndoDream(ctx, "")
+	_, err := c.UndoDream(ctx, "", memory.ID{})
 	want(t, err, memory.ErrNotFound)
 	_, err = c.ApplyDream(ctx, "no such plan")
 	want(t, err, memory.ErrNotFound)
@@ -63,7 +63,7 @@ func dreams(t *testing.T, c *serve.Client) {
 	_, err = c.ApplyDream(ctx, plan.ID)
 	want(t, err, memory.ErrNotFound)
 	if len(plan.Steps) > 0 {
-		if _, err := c.UndoDream(ctx, ""); err != nil {
+		if _, err := c.UndoDream(ctx, "", memory.ID{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -120,7 +120,7 @@ func (q *foundQuery) check() error {
 	return nil
 }
 
-var beside = topic[Enginer]{listEngines, foundEngines, addEngine, removeEngine, tryEngines}
+var beside = topic[Enginer]{listEngines.of, foundEngines.of, addEngine.of, removeEngine.of, tryEngines.of}
 
 func engineList(list []Engine, err error) (EnginesAnswer, error) { return EnginesAnswer{list}, err }
 

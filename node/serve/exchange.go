@@ -58,7 +58,7 @@ type changesQuery struct {
 	Follow bool   `query:"follow" default:"false" doc:"go on with those to come"`
 }
 
-var exchanging = topic[Exchange]{changes, exportAll, importAll}
+var exchanging = topic[Exchange]{changes.of, exportAll.of, importAll.of}
 
 var (
 	changes = streams(RightRead, spec{

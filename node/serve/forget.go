@@ -106,7 +106,7 @@ type planner struct {
 	now   func() time.Time
 }
 
-var forgetting = topic[*planner]{forget, deleteMemories}
+var forgetting = topic[*planner]{forget.of, deleteMemories.of}
 
 var (
 	forget = takes(RightOwner, spec{

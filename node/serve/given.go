@@ -71,7 +71,7 @@ type GivenAnswer struct {
 	Shares []GivenShare `json:"shares"`
 }
 
-var giving = topic[Given]{listGiven, giveKey, openGiven, leaveGiven}
+var giving = topic[Given]{listGiven.of, giveKey.of, openGiven.of, leaveGiven.of}
 
 var (
 	listGiven = asks(RightOwner, spec{

@@ -156,7 +156,7 @@ type workerLogQuery struct {
 	Limit int    `query:"limit" min:"1" max:"1000" default:"50" doc:"reads, the newest first"`
 }
 
-var granting = topic[Granter]{addGrant, listGrants, tendGrants, revokeGrant, workerLog, revert}
+var granting = topic[Granter]{addGrant.of, listGrants.of, tendGrants.of, revokeGrant.of, workerLog.of, revert.of}
 
 var (
 	addGrant = takes(RightOwner, spec{

@@ -68,7 +68,7 @@ func graphQueryOf(q atlas.Query, f atlas.Format) graphQuery {
 	return graphQuery{q.Entity, q.Text, q.At, q.Known, q.Past, q.Limit, f}
 }
 
-var graphing = topic[Grapher]{drawGraph, entities, mergeEntities, splitEntities, undecideEntities}
+var graphing = topic[Grapher]{drawGraph.of, entities.of, mergeEntities.of, splitEntities.of, undecideEntities.of}
 
 var (
 	drawGraph = writes[Grapher, graphQuery, atlas.View](RightRead, spec{

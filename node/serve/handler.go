@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/locket-dev/locket/internal/span"
 )
 
 // Options configures a handler. Services are required. The rest may be zero for
@@ -42,6 +44,7 @@ type Options struct {
 	Loopback bool
 	// Registry is served at /metrics and counts requests. nil: neither.
 	Registry *prometheus.Registry
+	Spans    span.Sink        // is told of requests and what they have done; nil: nobody is
 	Log      *slog.Logger     // nil: nothing is logged
 	Now      func() time.Time // nil: time.Now
 }
@@ -186,6 +189,11 @@ func isLoopback(hostport string) bool {
 func (h *handler) wrap(rt bound) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started, rec := h.now(), w.(*recorder) // guard made it
+		var work *span.Span
+		if !rt.slow { // a stream is no piece of work
+			ctx, begun := span.Serve(span.With(r.Context(), h.Spans), rt.method, rt.path)
+			r, work = r.WithContext(ctx), begun
+		}
 		if rt.body >= 0 {
 			r.Body = http.MaxBytesReader(rec, r.Body, cmp.Or(rt.body, MaxBody))
 		}
@@ -207,6 +215,11 @@ func (h *handler) wrap(rt bound) http.Handler {
 		took := h.now().Sub(started)
 		h.log.LogAttrs(r.Context(), slog.LevelDebug, "request", slog.String("method", rt.method),
 			slog.String("path", rt.path), slog.Int("status", rec.status), slog.Duration("took", took))
+		work.Count("http.response.status_code", rec.status)
+		if rec.status >= http.StatusInternalServerError {
+			work.Fail()
+		}
+		work.End(nil)
 		if h.requests != nil {
 			h.requests.WithLabelValues(rt.method, rt.path, strconv.Itoa(rec.status)).Inc()
 			if !rt.slow {

@@ -132,7 +132,7 @@ type doctorQuery struct {
 	Verify bool `query:"verify" default:"false" doc:"read every record"`
 }
 
-var diagnosing = topic[Diagnostics]{getStatus, doctor, quarantine}
+var diagnosing = topic[Diagnostics]{getStatus.of, doctor.of, quarantine.of}
 
 var (
 	getStatus = asks(RightOwner, spec{

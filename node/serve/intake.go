@@ -66,7 +66,7 @@ type zoneOf struct {
 	Name string `path:"name" doc:"its name"`
 }
 
-var pausing = topic[*pauser]{pause, resume}
+var pausing = topic[*pauser]{pause.of, resume.of}
 
 var (
 	pause = takes(RightOwner, spec{
@@ -86,7 +86,7 @@ var (
 	}, (*pauser).Resume)
 )
 
-var zoning = topic[Zoner]{listZones, addZone, removeZone}
+var zoning = topic[Zoner]{listZones.of, addZone.of, removeZone.of}
 
 var (
 	listZones = asks(RightOwner, spec{

@@ -10,7 +10,7 @@ import (
 )
 
 // itself is what a handler tells without a node.
-var itself = topic[*handler]{openAPI, health, metrics, drawQR}
+var itself = topic[*handler]{openAPI.of, health.of, metrics.of, drawQR.of}
 
 var (
 	openAPI = writes[*handler, none, string](RightAnyone, spec{

@@ -76,7 +76,7 @@ type MoveAnswer struct {
 // maxFetch is how many memories one request names at most.
 const maxFetch = 1000
 
-var keeping = topic[Keeper]{getRetention, getTiers, moveTiers}
+var keeping = topic[Keeper]{getRetention.of, getTiers.of, moveTiers.of}
 
 var (
 	getRetention = asks(RightOwner, spec{

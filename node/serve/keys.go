@@ -84,7 +84,7 @@ type setWayOf struct {
 	Body WayRequest
 }
 
-var locking = topic[Keys]{lock, unlock, listWays, setWay, removeWay}
+var locking = topic[Keys]{lock.of, unlock.of, listWays.of, setWay.of, removeWay.of}
 
 var (
 	lock = asks(RightOwner, spec{

@@ -2,16 +2,19 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"net/http"
+	"sync"
 	"time"
 )
 
 // Watcher reports that something changed.
 type Watcher interface {
 	// Watch returns a number at once, and another each time that a line was
-	// heard or forgotten, a memory changed, or a pause began or ended. It ends with ctx, or when the
+	// heard or forgotten, a memory changed, a pause began or ended, or the wearer's
+	// consent was asked or given. It ends with ctx, or when the
 	// node is locked.
 	Watch(ctx context.Context) iter.Seq2[uint64, error]
 }
@@ -22,14 +25,35 @@ const MediaTypeEvents = "text/event-stream"
 // liveBeat is the interval of signs of life on a stream without changes.
 const liveBeat = 15 * time.Second
 
-var watching = topic[Watcher]{live}
+// Hearer reports what is being said.
+type Hearer interface {
+	// Hearing returns what engines have heard so far of what is being said, each time that this
+	// changes, and once nothing is. It ends with ctx, or when the node is locked.
+	Hearing(ctx context.Context) iter.Seq2[[]Hearing, error]
+}
 
-var live = writes[Watcher, none, string](RightOwner, spec{
+// Hearing is an utterance that is not over, or whose words are not kept yet, with what an engine
+// has heard of it so far.
+type Hearing struct {
+	Device string    `json:"device"`
+	Since  time.Time `json:"since"`
+	Text   string    `json:"text"` // never with what may be a secret
+}
+
+// watcher is what the live route needs.
+type watcher struct {
+	Watcher
+	hearer Hearer // may be nil
+}
+
+var watching = topic[*watcher]{live.of}
+
+var live = writes[*watcher, none, string](RightOwner, spec{
 	method: "GET", path: "/v1/live", id: "live",
 	summary: "Be told when something was heard or has changed",
-	about:   "Server-sent events. An event of type change has a number, which is another one than before whenever a line was heard or forgotten, a memory has changed, or a pause began or ended; what it was is asked for elsewhere. A comment comes every 15 s.",
+	about:   "Server-sent events. An event of type change has a number, which is another one than before whenever a line was heard or forgotten, a memory has changed, a pause began or ended, or your consent was asked or given; what it was is asked for elsewhere. An event of type hearing has a list of what is being said, if ears hear it while it is spoken: objects with device, since, and text so far. They are not kept; once the words are, the list is without them. A comment comes every 15 s.",
 	gives:   "Events, until the node is locked",
-}, []Format{schema(MediaTypeEvents, "type", "string")}, func(w http.ResponseWriter, r *http.Request, s Watcher, _ none) error {
+}, []Format{schema(MediaTypeEvents, "type", "string")}, func(w http.ResponseWriter, r *http.Request, s *watcher, _ none) error {
 	rc := http.NewResponseController(w)
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
@@ -37,8 +61,9 @@ var live = writes[Watcher, none, string](RightOwner, spec{
 		n   uint64
 		err error
 	}
-	items := make(chan item)
-	go func() {
+	items, said := make(chan item), make(chan string)
+	var asking sync.WaitGroup
+	asking.Go(func() {
 		defer close(items)
 		for n, err := range s.Watch(ctx) {
 			select {
@@ -47,11 +72,25 @@ var live = writes[Watcher, none, string](RightOwner, spec{
 				return
 			}
 		}
-	}()
+	})
+	if s.hearer != nil {
+		asking.Go(func() {
+			for list, err := range s.hearer.Hearing(ctx) {
+				b, _ := json.Marshal(list) // texts and times have JSON
+				if err != nil {
+					return // Watch tells of it
+				}
+				select {
+				case said <- fmt.Sprintf("event: hearing\ndata: %s\n\n", b):
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
 	defer func() { // whoever starts a goroutine waits for it
 		stop()
-		for range items {
-		}
+		asking.Wait()
 	}()
 	beat := time.NewTicker(liveBeat)
 	defer beat.Stop()
@@ -67,6 +106,7 @@ var live = writes[Watcher, none, string](RightOwner, spec{
 				return nil // an event stream can't carry an error, so it ends
 			}
 			text = fmt.Sprintf("event: change\ndata: %d\n\n", it.n)
+		case text = <-said:
 		case <-beat.C:
 		}
 		if !begun {

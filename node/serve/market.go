@@ -121,7 +121,7 @@ type listingOf struct {
 	Reason  string `query:"reason" doc:"why, for everybody to read; may be absent"`
 }
 
-var selling = topic[Seller]{previewListing, publishListing, listListings, withdrawListing, listSales, settleSale, payOutSales}
+var selling = topic[Seller]{previewListing.of, publishListing.of, listListings.of, withdrawListing.of, listSales.of, settleSale.of, payOutSales.of}
 
 var (
 	previewListing = takes(RightOwner, spec{

@@ -44,7 +44,7 @@ type mediaOf struct {
 	ID string `path:"id"`
 }
 
-var media = topic[MediaReader]{getMedia, fetchBlob}
+var media = topic[MediaReader]{getMedia.of, fetchBlob.of}
 
 var (
 	getMedia = writes[MediaReader, mediaOf, Media](RightRead, spec{

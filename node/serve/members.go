@@ -98,7 +98,7 @@ type removeMemberOf struct {
 	Body   RemoveMemberRequest
 }
 
-var belonging = topic[Membership]{listMembers, removeMember, rotate, pairInvite, pairWait, pairConfirm}
+var belonging = topic[Membership]{listMembers.of, removeMember.of, rotate.of, pairInvite.of, pairWait.of, pairConfirm.of}
 
 var (
 	listMembers = asks(RightOwner, spec{

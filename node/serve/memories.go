@@ -186,7 +186,7 @@ func NewOwners(ms iter.Seq[*memory.Memory]) []OwnerCount {
 	return out
 }
 
-var reading = topic[Reader]{listMemories, getMemory, memoryHistory, memoryWhy, listCategories, listOwners}
+var reading = topic[Reader]{listMemories.of, getMemory.of, memoryHistory.of, memoryWhy.of, listCategories.of, listOwners.of}
 
 var (
 	listMemories = writes[Reader, ListQuery, ListPage](RightRead, spec{

@@ -89,7 +89,7 @@ type limitQuery struct {
 	Limit int `query:"limit" min:"1" max:"1000" default:"50" doc:"how many"`
 }
 
-var modelling = topic[Modeller]{getModel, parked, retryParked, runModel, getInstructions, setInstructions}
+var modelling = topic[Modeller]{getModel.of, parked.of, retryParked.of, runModel.of, getInstructions.of, setInstructions.of}
 
 var (
 	getModel = asks(RightOwner, spec{

@@ -206,7 +206,7 @@ type enablePluginOf struct {
 	Body   EnablePluginRequest
 }
 
-var plugging = topic[Plugger]{listPlugins, installPlugin, planPlugin, unpinPlugin, getPlugin, enablePlugin, removePlugin, tryPlugin}
+var plugging = topic[Plugger]{listPlugins.of, installPlugin.of, planPlugin.of, unpinPlugin.of, getPlugin.of, enablePlugin.of, removePlugin.of, tryPlugin.of}
 
 var (
 	listPlugins = asks(RightOwner, spec{

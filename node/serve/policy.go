@@ -95,7 +95,7 @@ type PolicyChange struct {
 	Closes []PolicyItem `json:"closes,omitempty"`
 }
 
-var policing = topic[Policer]{getPolicy, setPolicy, setNever, testPolicy, diffPolicy}
+var policing = topic[Policer]{getPolicy.of, setPolicy.of, setNever.of, testPolicy.of, diffPolicy.of}
 
 var (
 	getPolicy = asks(RightOwner, spec{

@@ -141,6 +141,14 @@ type AskResult struct {
 	Question   memory.ID     `json:"question,omitzero"`  // the memory that stores a question about a photo
 	Waits      string        `json:"waits,omitempty"`    // what that question waits for; empty: it was answered
 	Trouble    string        `json:"trouble,omitempty"`  // why the model gave no answer
+	Vault      []VaultHint   `json:"vault,omitempty"`    // secrets that the question may ask for, for the owner alone: POST /v1/vault/{id} shows one
+	Unheard    []string      `json:"unheard,omitempty"`  // names of the question that nothing remembered has, where it is not known
+}
+
+// VaultHint names a secret, and does not show it.
+type VaultHint struct {
+	ID    memory.ID `json:"id"`
+	Label string    `json:"label"` // what it is for
 }
 
 // ContextRequest describes the conversation.
@@ -200,7 +208,7 @@ const (
 // MaxHits is the most that a search gives.
 const MaxHits = 100
 
-var recalling = topic[Recaller]{search, ask, gather}
+var recalling = topic[Recaller]{search.of, ask.of, gather.of}
 
 var (
 	search = takes(RightRead, spec{

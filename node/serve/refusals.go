@@ -13,7 +13,7 @@ import (
 // refused.
 type Refuser interface {
 	// Refusals returns the newest refusals first, at most limit.
-	Refusals(ctx context.Context, limit int) ([]memory.Refusal, error)
+	Refusals(ctx context.Context, limit int) ([]RefusedLine, error)
 	// Tally returns counts since the home was made, on this node.
 	Tally(ctx context.Context) (Tally, error)
 	// Rescan sends quarantined texts through the present plugins. These texts
@@ -28,7 +28,13 @@ const MaxList = 1000
 
 // RefusalsAnswer lists what was not remembered, newest first.
 type RefusalsAnswer struct {
-	Refusals []memory.Refusal `json:"refusals"`
+	Refusals []RefusedLine `json:"refusals"`
+}
+
+// RefusedLine is a refusal with the line that it is about.
+type RefusedLine struct {
+	memory.Refusal
+	Words string `json:"words,omitempty"` // the first words of the line; absent: there is no line, or more than one, or it held a secret
 }
 
 // Tally counts the outcomes of what was heard.
@@ -65,7 +71,7 @@ type Rescanned struct {
 	Changes []memory.Change `json:"changes"`
 }
 
-var refusing = topic[Refuser]{refusals, tally, rescan}
+var refusing = topic[Refuser]{refusals.of, tally.of, rescan.of}
 
 var (
 	refusals = takes(RightOwner, spec{
@@ -88,7 +94,7 @@ var (
 )
 
 // Refusals returns the newest first; 0: DefaultPage.
-func (c *Client) Refusals(ctx context.Context, limit int) ([]memory.Refusal, error) {
+func (c *Client) Refusals(ctx context.Context, limit int) ([]RefusedLine, error) {
 	v, err := refusals.call(ctx, c, limitQuery{limit})
 	return v.Refusals, err
 }

@@ -60,7 +60,7 @@ type RelayRequest struct {
 	URL string `json:"url"`
 }
 
-var relaying = topic[Relayer]{listRelays, addRelay, removeRelay, moveRelay}
+var relaying = topic[Relayer]{listRelays.of, addRelay.of, removeRelay.of, moveRelay.of}
 
 var (
 	listRelays = asks(RightOwner, spec{

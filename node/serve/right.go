@@ -22,12 +22,14 @@ const (
 	RightForget Right = "forget" // erase what it may see, for good
 	RightChat   Right = "chat"   // let the model answer with memory in its input, at the owner's cost
 	RightBuy    Right = "buy"    // at a market, within a budget of the owner's
+	RightShare  Right = "share"  // what the app may see itself, with readers that the app chooses
+	RightVault  Right = "vault"  // ask for entries of the vault; the owner says yes to each reading
 )
 
 // These rights can't be given. They follow from who makes the request.
 const (
 	RightOwner   Right = "owner"   // with the owner's token, or on the Unix socket without one
-	RightCommand Right = "command" // the owner, but not from a page in a browser, because it gives somebody access for longer than the page is open
+	RightCommand Right = "command" // the owner, but not from a page in a browser, because it lets a page or an app in
 	RightApp     Right = "app"     // any app, about itself
 	RightWrite   Right = "write"   // add, update or forget: each operation needs its own right
 	RightMetrics Right = "metrics" // the owner, or the token of the metrics
@@ -35,7 +37,7 @@ const (
 )
 
 // Rights are those that an app can be given.
-var Rights = [...]Right{RightRead, RightAdd, RightUpdate, RightForget, RightChat, RightBuy}
+var Rights = [...]Right{RightRead, RightAdd, RightUpdate, RightForget, RightChat, RightBuy, RightShare, RightVault}
 
 // KeyPrefix begins the key of an app.
 const KeyPrefix = "lka_"
@@ -215,7 +217,7 @@ func Paid(ctx context.Context) bool {
 // may checks the right that a route needs.
 func (h *handler) may(ctx context.Context, rt *core) error {
 	if ctx.Value(fromPage{}) != nil && rt.needs == RightCommand {
-		return kindForbidden.problem("", "a page of the console lets nobody in: use the command")
+		return kindForbidden.problem("", "this is not for a page of the console: use the command")
 	}
 	if ctx.Value(metricsAlone{}) != nil && rt.needs != RightMetrics && rt.needs != RightAnyone {
 		return kindForbidden.problem("", "this token reads /metrics and nothing else")

@@ -14,8 +14,8 @@ import (
 // A route is written once: the [Right] that it needs, a [spec], and a function
 // over its topic's service. The handler, the client's call, the input checks
 // and docs/openapi.yaml are made from it. To add a route, write it in its
-// topic's file, add a method to the topic's interface, and implement the
-// method. If apps may call it, package apps also needs the method, which checks
+// topic's file and into the topic's list, add a method to the topic's interface,
+// and implement the method. If apps may call it, package apps also needs the method, which checks
 // what the app may see.
 
 // spec describes a route.
@@ -53,66 +53,76 @@ func schema(media string, keys ...string) Format {
 type none struct{}
 
 // route is one method of one path, over a service S, from an input I to an
-// answer A. See inputOf for the possible I. The parts that do not depend on the
-// types are in core, which is compiled only once.
-type route[S, I, A any] struct{ *core }
+// answer A. See inputOf for the possible I. What does not depend on the types is
+// in core, which is compiled only once: the compiler writes code and long names
+// for each set of types, of which every route has its own.
+type route[S, I, A any] struct{ of[S] }
+
+// of is a route over a service S.
+type of[S any] struct{ *core }
 
 type core struct {
 	spec
-	needs  Right
-	in     *input
-	takes  []Format                                                      // what a body may be, where it is not an input in JSON
-	gives  []Format                                                      // what an answer may be
-	zero   func() any                                                    // a pointer to a new input
-	answer func(ctx context.Context, s, in any) (any, error)             // gives a pointer to the answer
-	write  func(w http.ResponseWriter, r *http.Request, s, in any) error // used instead of answer
+	needs Right
+	zero  reflect.Type // of the input
+	in    *input
+	takes []Format                                                      // what a body may be, where it is not an input in JSON
+	gives []Format                                                      // what an answer may be
+	do    reflect.Value                                                 // func(S, context.Context[, I]) (A, error)
+	write func(w http.ResponseWriter, r *http.Request, s, in any) error // used instead of do
 }
 
 // asks makes a route without input.
 func asks[S, A any](needs Right, p spec, f func(S, context.Context) (A, error)) route[S, none, A] {
-	rt := newRoute[S, none, A](needs, &p, "application/json")
-	rt.answer = func(ctx context.Context, s, _ any) (any, error) {
-		v, err := f(s.(S), ctx)
-		return &v, err
-	}
-	return rt
+	return route[S, none, A]{of[S]{calling(needs, p, f)}}
 }
 
 // takes makes a route that answers in JSON.
 func takes[S, I, A any](needs Right, p spec, f func(S, context.Context, I) (A, error)) route[S, I, A] {
-	rt := newRoute[S, I, A](needs, &p, "application/json")
-	rt.answer = func(ctx context.Context, s, in any) (any, error) {
-		v, err := f(s.(S), ctx, *in.(*I))
-		return &v, err
+	return route[S, I, A]{of[S]{calling(needs, p, f)}}
+}
+
+// calling makes a route from a function as asks and takes have.
+func calling(needs Right, p spec, f any) *core {
+	t, in := reflect.TypeOf(f), reflect.TypeFor[none]()
+	if t.NumIn() == 3 {
+		in = t.In(2)
 	}
+	rt := newCore(needs, p, in, Format{Media: "application/json", Type: t.Out(0)})
+	rt.do = reflect.ValueOf(f)
 	return rt
+}
+
+// answer gives a pointer to the answer.
+func (rt *core) answer(ctx context.Context, s any, in reflect.Value) (reflect.Value, error) {
+	args := []reflect.Value{reflect.ValueOf(s), reflect.ValueOf(ctx), in}
+	out := rt.do.Call(args[:rt.do.Type().NumIn()])
+	v := reflect.New(out[0].Type())
+	v.Elem().Set(out[0])
+	err, _ := out[1].Interface().(error)
+	return v, err
 }
 
 // streams makes a route that answers in lines of JSON.
 func streams[S, I, A any](needs Right, p spec, f func(S, context.Context, I) iter.Seq2[A, error]) route[S, I, A] {
 	p.slow = true
-	rt := newRoute[S, I, A](needs, &p, MediaTypeLines)
+	rt := newCore(needs, p, reflect.TypeFor[I](), jsonOf[A](MediaTypeLines))
 	rt.write = func(w http.ResponseWriter, r *http.Request, s, in any) error {
 		return writeLines(w, f(s.(S), r.Context(), *in.(*I)))
 	}
-	return rt
+	return route[S, I, A]{of[S]{rt}}
 }
 
 // writes makes a route that writes its answer itself.
 func writes[S, I, A any](needs Right, p spec, gives []Format, f func(w http.ResponseWriter, r *http.Request, s S, in I) error) route[S, I, A] {
 	p.slow = true
-	rt := newRoute[S, I, A](needs, &p, "")
-	rt.gives = gives
+	rt := newCore(needs, p, reflect.TypeFor[I](), gives...)
 	rt.write = func(w http.ResponseWriter, r *http.Request, s, in any) error { return f(w, r, s.(S), *in.(*I)) }
-	return rt
+	return route[S, I, A]{of[S]{rt}}
 }
 
-func newRoute[S, I, A any](needs Right, p *spec, media string) route[S, I, A] {
-	return route[S, I, A]{newCore(reflect.TypeFor[I](), Format{Media: media, Type: reflect.TypeFor[A]()}, needs, p)}
-}
-
-func newCore(in reflect.Type, gives Format, needs Right, p *spec) *core {
-	return &core{spec: *p, needs: needs, in: inputOf(in), gives: []Format{gives}, zero: func() any { return reflect.New(in).Interface() }}
+func newCore(needs Right, p spec, in reflect.Type, gives ...Format) *core {
+	return &core{spec: p, needs: needs, zero: in, in: inputOf(in), gives: gives}
 }
 
 // takesLines makes a route whose body is lines of JSON, which it reads itself.
@@ -131,14 +141,12 @@ type bound struct {
 }
 
 // topic is the routes over one service.
-type topic[S any] []interface{ over(S) bound }
-
-func (rt route[S, I, A]) over(s S) bound { return bound{rt.core, s} }
+type topic[S any] []of[S]
 
 func (t topic[S]) over(s S) []bound {
 	out := make([]bound, len(t))
 	for i, rt := range t {
-		out[i] = rt.over(s)
+		out[i] = bound{rt.core, s}
 	}
 	return out
 }
@@ -148,11 +156,11 @@ func (b bound) serve(h *handler, w http.ResponseWriter, r *http.Request) error {
 	if b.service == nil {
 		return kindUnsupported.problem("", "this node has no such service")
 	}
-	in := b.zero()
-	if err := b.in.read(r, reflect.ValueOf(in).Elem(), b.takes == nil, b.optional); err != nil {
+	in := reflect.New(b.zero)
+	if err := b.in.read(r, in.Elem(), b.takes == nil, b.optional); err != nil {
 		return err
 	}
-	if c, ok := in.(checked); ok {
+	if c, ok := in.Interface().(checked); ok {
 		if err := c.check(); err != nil {
 			return err
 		}
@@ -162,18 +170,18 @@ func (b bound) serve(h *handler, w http.ResponseWriter, r *http.Request) error {
 		defer h.keys.Unlock()
 	}
 	if b.write != nil {
-		return b.write(w, r, b.service, in)
+		return b.write(w, r, b.service, in.Interface())
 	}
-	v, err := b.answer(r.Context(), b.service, in)
+	v, err := b.answer(r.Context(), b.service, in.Elem())
 	if err != nil {
 		return err
 	}
-	fillLists(reflect.ValueOf(v).Elem())
+	fillLists(v.Elem())
 	status := http.StatusOK
 	if b.made {
 		status = http.StatusCreated
 	}
-	writeJSON(w, status, "application/json", v)
+	writeJSON(w, status, "application/json", v.Interface())
 	return nil
 }
 

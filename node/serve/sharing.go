@@ -90,6 +90,7 @@ type ShareDeed struct {
 	Added   int            `json:"added,omitempty"`
 	Removed int            `json:"removed,omitempty"`
 	Why     string         `json:"why,omitempty"`
+	By      string         `json:"by,omitempty"` // app:NAME if an app made the share
 }
 
 // ShareLog is the log of sharing, the newest first.
@@ -120,6 +121,9 @@ type Share struct {
 	Expires  time.Time      `json:"expires,omitzero"`
 	Revoking bool           `json:"revoking,omitempty"` // the relay was not told yet
 	Revoked  time.Time      `json:"revoked,omitzero"`
+	App      string         `json:"app,omitempty"` // that made it; absent: the wearer did
+
+	AppKey string `json:"-"` // by which rules know the app's key
 }
 
 // SharesAnswer lists what is shared.
@@ -149,7 +153,7 @@ type revokeShareOf struct {
 	Reader string `query:"reader" doc:"name or member id of one reader; absent: all"`
 }
 
-var sharing = topic[Sharer]{previewShare, createShare, listShares, getShare, updateShare, revokeShare, shareLog}
+var sharing = topic[Sharer]{previewShare.of, createShare.of, listShares.of, getShare.of, updateShare.of, revokeShare.of, shareLog.of}
 
 var (
 	previewShare = takes(RightOwner, spec{
@@ -157,14 +161,16 @@ var (
 		summary: "Show what a share would give away", gives: "What its readers would see; nothing has left the node",
 	}, Sharer.PreviewShare)
 
-	createShare = takes(RightOwner, spec{
+	createShare = takes(RightShare, spec{
 		method: "POST", path: "/v1/shares", id: "createShare", made: true,
-		summary: "Share redacted copies of memories", gives: "It is shared",
+		summary: "Share redacted copies of memories",
+		about:   "An app shares what it may see itself, by types, tags and times, and ends its own shares alone.",
+		gives:   "It is shared",
 	}, Sharer.CreateShare)
 
-	listShares = asks(RightOwner, spec{
+	listShares = asks(RightShare, spec{
 		method: "GET", path: "/v1/shares", id: "listShares",
-		summary: "List what is shared and what was", gives: "The shares",
+		summary: "List what is shared and what was", gives: "The shares; an app's own alone",
 	}, func(s Sharer, ctx context.Context) (SharesAnswer, error) {
 		list, err := s.Shares(ctx)
 		return SharesAnswer{list}, err
@@ -189,7 +195,7 @@ var (
 		return s.UpdateShare(ctx, in.Share)
 	})
 
-	revokeShare = takes(RightOwner, spec{
+	revokeShare = takes(RightShare, spec{
 		method: "DELETE", path: "/v1/shares/{share}", id: "revokeShare",
 		summary: "Put a reader out or end a share", gives: "Nothing new is served; what was fetched before stays where it is",
 	}, func(s Sharer, ctx context.Context, in revokeShareOf) (Share, error) {

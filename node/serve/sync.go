@@ -94,7 +94,7 @@ type HeadsDifference struct {
 	Text    string          `json:"text"`
 }
 
-var syncing = topic[Syncer]{syncStatus, syncNow, syncFolder, heads, compareHeads}
+var syncing = topic[Syncer]{syncStatus.of, syncNow.of, syncFolder.of, heads.of, compareHeads.of}
 
 var (
 	syncStatus = asks(RightOwner, spec{

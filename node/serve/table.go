@@ -35,6 +35,7 @@ type Services struct {
 	Settler     Settler
 	Modeller    Modeller
 	Enginer     Enginer
+	Voicer      Voicer
 	Dreamer     Dreamer
 	Grapher     Grapher
 	Refuser     Refuser
@@ -43,10 +44,12 @@ type Services struct {
 	Apps        Apps
 	Calendar    Calendar
 	Watcher     Watcher
+	Hearer      Hearer // nil: nothing is heard while it is spoken
 	Consoler    Consoler
 	Consenter   Consenter
 	Consents    Consents
 	Buyer       Buyer
+	VaultAsker  VaultAsker
 }
 
 // routes is the table: every route, over the handler's services.
@@ -79,6 +82,7 @@ func (h *handler) routes() []bound {
 		settling.over(s.Settler),
 		modelling.over(s.Modeller),
 		beside.over(s.Enginer),
+		speaking.over(s.Voicer),
 		dreaming.over(s.Dreamer),
 		graphing.over(s.Grapher),
 		refusing.over(s.Refuser),
@@ -86,11 +90,12 @@ func (h *handler) routes() []bound {
 		exchanging.over(s.Exchange),
 		lettingIn.over(s.Apps),
 		remembering.over(s.Calendar),
-		watching.over(s.Watcher),
+		watching.over(&watcher{s.Watcher, s.Hearer}),
 		consoling.over(s.Consoler),
 		consenting.over(s.Consenter),
 		agreeing.over(s.Consents),
 		buying.over(s.Buyer),
+		asking.over(s.VaultAsker),
 		itself.over(h),
 	)
 }

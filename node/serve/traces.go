@@ -84,7 +84,7 @@ type traceOf struct {
 	Event string `path:"event" doc:"DEVICE/BOOT/SEQ, each slash as %2F"`
 }
 
-var tracing = topic[Tracer]{pluginLogs, replayPlugin, traceEvent}
+var tracing = topic[Tracer]{pluginLogs.of, replayPlugin.of, traceEvent.of}
 
 var (
 	pluginLogs = takes(RightOwner, spec{

@@ -78,7 +78,7 @@ type opener struct {
 	now func() time.Time
 }
 
-var vaulting = topic[*opener]{unlockVault, recoverVault, vaultLog, revealSecret}
+var vaulting = topic[*opener]{unlockVault.of, recoverVault.of, vaultLog.of, revealSecret.of}
 
 var (
 	unlockVault = takes(RightOwner, spec{

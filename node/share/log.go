@@ -19,6 +19,7 @@ type Deed struct {
 	Added   int            `json:"added,omitempty"`
 	Removed int            `json:"removed,omitempty"`
 	Why     string         `json:"why,omitempty"` // why it was refused
+	By      string         `json:"by,omitempty"`  // app:NAME if an app made the share
 }
 
 // The values of Did.
@@ -51,6 +52,9 @@ func (s *Sharing) note(ctx context.Context, did string, rec *Record, change func
 		return nil
 	}
 	d := Deed{At: s.c.Now().UTC().Truncate(time.Second), Did: did, Share: rec.Space, Title: rec.Title, Copies: rec.Copies}
+	if rec.By != nil {
+		d.By = memory.AppDevice + rec.By.App
+	}
 	for _, p := range rec.live() {
 		d.To = append(d.To, p.Name)
 	}

@@ -33,6 +33,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -67,6 +68,17 @@ type Criteria struct {
 	// Without are memories that stay out, corrected or not. A memory that comes
 	// later is not among them, even if it says the same.
 	Without []memory.ID `json:"without,omitempty"`
+
+	// sees further restricts it to what the app may see that made the share; nil: it
+	// was the wearer.
+	sees func(*memory.Memory) bool
+}
+
+// Author is the app that made a share. The share never has more than the app may see.
+type Author struct {
+	App   string           `json:"app"`
+	Key   string           `json:"key"`   // by which rules know its key, see policy.KeyOf
+	Scope serve.AppRequest `json:"scope"` // as of the time at which the share was made
 }
 
 // Check returns an error for criteria that can't be right.
@@ -102,7 +114,7 @@ func (c *Criteria) Fits(m *memory.Memory) bool {
 	case !c.Since.IsZero() && m.Learnt.Before(c.Since), !c.Until.IsZero() && !m.Learnt.Before(c.Until):
 		return false
 	}
-	return !slices.ContainsFunc(c.Tags, func(t string) bool { return !slices.Contains(m.Tags, t) })
+	return !slices.ContainsFunc(c.Tags, func(t string) bool { return !slices.Contains(m.Tags, t) }) && (c.sees == nil || c.sees(m))
 }
 
 // Kind of a record.
@@ -136,6 +148,7 @@ type Record struct {
 	Purpose  string         `json:"purpose,omitempty"` // the purpose that the policy is checked with
 	Grant    delta.Grant    `json:"grant,omitzero"`    // of a feed
 	Audio    bool           `json:"audio,omitempty"`
+	By       *Author        `json:"by,omitempty"` // of a projection; nil: the wearer
 	Parties  []Party        `json:"parties"`
 	Genesis  envelope.Hash  `json:"genesis"`
 	Relay    string         `json:"relay"`

@@ -59,7 +59,9 @@ type Config struct {
 	// Bring downloads the bytes of a photo or recording that are not on this
 	// device. nil: they can't be downloaded. What can't be brought is tried
 	// again later.
-	Bring   func(ctx context.Context, blob memory.ID) error
+	Bring func(ctx context.Context, blob memory.ID) error
+	// Sees gives what an app may see, by rules. Only shares that apps made need it.
+	Sees    func(by *Author, rules *rulebook.Rules) func(*memory.Memory) bool
 	Wearer  string // a name to be redacted with the others
 	Relay   *remote.Relay
 	Address string // of Relay
@@ -107,12 +109,21 @@ func (s *Sharing) Create(ctx context.Context, w ShareSpec) (rec Record, err erro
 		err = ErrChanged
 	}
 	if err != nil {
-		refused := s.note(ctx, DidRefuse, &Record{Kind: Projection, Title: w.Title}, func(d *Deed) { d.Why = err.Error() })
+		refused := s.note(ctx, DidRefuse, &Record{Kind: Projection, Title: w.Title, By: w.By}, func(d *Deed) { d.Why = err.Error() })
 		return rec, errors.Join(err, refused)
 	}
 	now := s.c.Now().UTC().Truncate(time.Second)
 	rec = Record{Space: rec.Space, Kind: Projection, Title: w.Title, Created: now, Expires: w.Expires, Criteria: w.Criteria, Redact: w.Redact, Purpose: w.Purpose,
-		Relay: s.c.Address}
+		Relay: s.c.Address, By: w.By}
+	if w.Gives != nil {
+		of := make([]memory.ID, len(p.Copies))
+		for i := range of {
+			of[i] = p.Copies[i].Of
+		}
+		if err := w.Gives(ctx, of); err != nil {
+			return rec, err
+		}
+	}
 	return rec, s.found(ctx, &rec, k, func(sp *space) error {
 		if err := sp.put(ctx, &rec, p.Copies, now); err != nil {
 			return err
@@ -280,7 +291,7 @@ func (s *Sharing) find(ctx context.Context, kind Kind, id string) (rec Record, e
 		return rec, err
 	}
 	if len(id) < 4 {
-		return rec, fmt.Errorf("%w: share %q: at least 4 characters", memory.ErrInvalid, id)
+		return rec, fmt.Errorf("%w: share %q: want at least 4 characters", memory.ErrInvalid, id)
 	}
 	found := 0
 	for _, r := range records {

@@ -28,6 +28,10 @@ type ShareSpec struct {
 	Purpose  string   // what the reader needs it for; the policy is checked with it
 	Expires  time.Time
 	Confirm  string // digest of a preview; the share is made only if it still is the same; empty: in any case
+	By       *Author
+	// Gives is called with the originals before any copy leaves; if it fails, nothing
+	// is shared. nil: nobody has to be told.
+	Gives func(ctx context.Context, of []memory.ID) error
 }
 
 // Preview is what a share would contain.
@@ -108,7 +112,7 @@ func (s *Sharing) preview(ctx context.Context, w *ShareSpec, ids *seal.Key, spac
 	if p.Parties, requests, err = parties(w.To, space, now); err != nil {
 		return p, nil, err
 	}
-	made, err := s.copies(ctx, &Record{Criteria: w.Criteria, Redact: w.Redact, Purpose: w.Purpose, Expires: w.Expires}, p.Parties, ids)
+	made, err := s.copies(ctx, &Record{Criteria: w.Criteria, Redact: w.Redact, Purpose: w.Purpose, Expires: w.Expires, By: w.By}, p.Parties, ids)
 	if err != nil {
 		return p, nil, err
 	}
@@ -195,11 +199,15 @@ func (s *Sharing) redactor(ctx context.Context, rec *Record, rules *rulebook.Rul
 
 // copies makes the copies of what fits, and may go to each of the parties.
 func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal.Key) (out made, err error) {
-	found, err := s.c.Source.Choose(ctx, rec.Criteria)
+	rules, err := s.c.Allow(ctx)
 	if err != nil {
 		return out, err
 	}
-	rules, err := s.c.Allow(ctx)
+	criteria := rec.Criteria
+	if rec.By != nil {
+		criteria.sees = s.c.Sees(rec.By, &rules)
+	}
+	found, err := s.c.Source.Choose(ctx, criteria)
 	if err != nil {
 		return out, err
 	}
@@ -222,7 +230,7 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 	var of []*memory.Memory
 	for i := range found {
 		m := &found[i]
-		if !rec.Criteria.Fits(m) {
+		if !criteria.Fits(m) {
 			continue
 		}
 		if why, waits := held(&rules, q, to, m); why != "" {

@@ -99,8 +99,12 @@ func readers(ps []share.Party) []serve.ShareReader {
 }
 
 func sharedAs(r *share.Record) serve.Share {
-	return serve.Share{ID: r.Space, Title: r.Title, Link: r.Link().String(), Query: r.Criteria.Query, Redacted: r.Redact.List(), Memories: r.Copies,
+	v := serve.Share{ID: r.Space, Title: r.Title, Link: r.Link().String(), Query: r.Criteria.Query, Redacted: r.Redact.List(), Memories: r.Copies,
 		Readers: readers(r.Parties), Created: r.Created, Updated: r.Updated, Expires: r.Expires, Revoking: r.Revoking, Revoked: r.Revoked}
+	if r.By != nil {
+		v.App, v.AppKey = r.By.App, r.By.Key
+	}
+	return v
 }
 
 // CreateShare implements serve.Sharer.
@@ -113,6 +117,9 @@ func (sr Sharer) CreateShare(ctx context.Context, r serve.ShareRequest) (v serve
 	w, err := wishOf(&r)
 	if err != nil {
 		return v, err
+	}
+	if app := serve.Asking(ctx); app != nil {
+		w.By, w.Gives = &share.Author{App: app.App, Key: app.Key, Scope: app.Scope}, app.Gives
 	}
 	rec, err := s.Create(ctx, w)
 	if err != nil {

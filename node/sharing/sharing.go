@@ -62,12 +62,13 @@ type Config struct {
 	Log      *slog.Logger
 
 	Ask     func(ctx context.Context, held []consent.Held, again bool) error                                 // the wearer, where a rule says so
+	Sees    func(by *share.Author, rules *rulebook.Rules) func(*memory.Memory) bool                          // what an app may
 	Drop    func(ctx context.Context, lock *engine.Writer, lines []memory.ID, events []memory.EventID) error // erases
 	Flush   func(ctx context.Context, lock *engine.Writer) error
 	Compact func(context.Context) error // rewrites the store's files
 }
 
-// Sharing is the room's part of an open node. It implements share.Source,
+// Sharing is what package sharing does for an open node. It implements share.Source,
 // share.Catalog and share.Inbox. Its methods are safe for concurrent use.
 type Sharing struct {
 	c       Config
@@ -119,7 +120,7 @@ func (sh *Sharing) open() (*share.Sharing, error) {
 		key, _ = sh.c.Ring.Key(share.KeyName)
 	}
 	relay, address := sh.c.Sync.Relay()
-	sh.shares = share.New(share.Config{Dir: sh.c.Dir, Key: key, Recovery: sh.c.Ring.Public().Recovery, Source: sh, Catalog: sh, Inbox: sh, Account: sh, Allow: sh.allow, Ask: sh.c.Ask, Bring: sh.c.Sync.Bring,
+	sh.shares = share.New(share.Config{Dir: sh.c.Dir, Key: key, Recovery: sh.c.Ring.Public().Recovery, Source: sh, Catalog: sh, Inbox: sh, Account: sh, Allow: sh.allow, Ask: sh.c.Ask, Sees: sh.c.Sees, Bring: sh.c.Sync.Bring,
 		Wearer: sh.c.Wearer, Relay: relay, Address: address, Invite: sh.c.Invite, HTTP: sh.c.HTTP,
 		Reserve: sh.c.Reserve, Now: sh.c.Now, Log: sh.c.Log})
 	return sh.shares, nil

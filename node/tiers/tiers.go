@@ -62,7 +62,7 @@ type Config struct {
 	Unload func(context.Context) error            // see cold.Config; may be nil
 }
 
-// Tiers are the room's part of an open node. Its methods are safe for concurrent
+// Tiers are what package tiers does for an open node. Its methods are safe for concurrent
 // use, but for Tend and Ease.
 type Tiers struct {
 	*cold.Keeper

@@ -38,7 +38,7 @@ type Config struct {
 	Reveal     func(ctx context.Context, id memory.ID) (serve.Revealed, error) // opens a secret, and notes that
 }
 
-// Transfer is the room's part of an open node.
+// Transfer is what package transfer does for an open node.
 type Transfer struct{ c Config }
 
 // New makes it.

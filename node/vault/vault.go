@@ -32,7 +32,7 @@ type Config struct {
 	Posted func() // is called when there is something to send
 }
 
-// Vault is the room's part of an open node. Its methods are safe for concurrent use.
+// Vault is what package vault does for an open node. Its methods are safe for concurrent use.
 type Vault struct {
 	c       Config
 	mu      sync.Mutex            // guards session
@@ -119,8 +119,13 @@ func (op Opener) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, er
 	return va.Reveal(ctx, id)
 }
 
-// Reveal gives a secret, and notes that it was shown.
+// Reveal gives a secret to the wearer, and notes that it was shown.
 func (va *Vault) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err error) {
+	return va.RevealTo(ctx, id, memory.Source{Plugin: "person"})
+}
+
+// RevealTo gives a secret, and notes to whom it was shown.
+func (va *Vault) RevealTo(ctx context.Context, id memory.ID, by memory.Source) (r serve.Revealed, err error) {
 	var m memory.Memory
 	err = va.c.Engine.View(ctx, func(tx *store.Tx) error {
 		m, err = engine.Live(tx, id)
@@ -146,7 +151,7 @@ func (va *Vault) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, er
 		return r, err
 	}
 	err = va.c.Engine.Commit(ctx, func(tx *store.Tx) error {
-		return tx.Note(memory.Change{Memory: id, Verdict: memory.Noop, At: time.Now().UTC(), By: memory.Source{Plugin: "person"},
+		return tx.Note(memory.Change{Memory: id, Verdict: memory.Noop, At: time.Now().UTC(), By: by,
 			Rank: memory.RankPerson, Reason: memory.SecretShown})
 	})
 	if err != nil {

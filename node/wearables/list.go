@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/statefile"
 )
@@ -29,6 +30,7 @@ type entry struct {
 	Name  string    `json:"name"`
 	Hash  string    `json:"hash"`
 	Added time.Time `json:"added"`
+	intake.Topics
 }
 
 // List has the wearables that may speak to the node. It is intake.Devices over a
@@ -119,6 +121,21 @@ func (d *List) Lookup(name string) (hash string, enabled bool) {
 		}
 	}
 	return "", false
+}
+
+// Topics implements intake.Ruler.
+func (d *List) Topics(name string) intake.Topics {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.read() != nil || !d.signed {
+		return intake.Topics{}
+	}
+	for i := range d.list {
+		if d.list[i].Name == name {
+			return d.list[i].Topics
+		}
+	}
+	return intake.Topics{}
 }
 
 func (d *List) add(e entry, ring *keyring.Ring) error {

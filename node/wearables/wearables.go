@@ -43,8 +43,17 @@ func New(list *List, c config.Broker, keys func() (*keyring.Ring, func(), error)
 // Heard notes that a device has sent an event.
 func (w *Wearables) Heard(ev *memory.Event) { w.heard.note(ev) }
 
-// AddDevice implements serve.Devices.
-func (w *Wearables) AddDevice(_ context.Context, name string) (serve.DeviceCredentials, error) {
+// AddDevice adds a wearable with its own topics alone.
+func (w *Wearables) AddDevice(ctx context.Context, name string) (serve.DeviceCredentials, error) {
+	return w.AddLogin(ctx, serve.AddDeviceRequest{Name: name})
+}
+
+// AddLogin implements serve.Devices.
+func (w *Wearables) AddLogin(_ context.Context, r serve.AddDeviceRequest) (serve.DeviceCredentials, error) {
+	name, topics := r.Name, intake.Topics{Publish: r.Publish, Read: r.Read}
+	if err := topics.Check(); err != nil {
+		return serve.DeviceCredentials{}, err
+	}
 	if w.c.URL != "" {
 		return serve.DeviceCredentials{}, fmt.Errorf("%w: the broker at %s has its own credentials: docs/mqtt.md says how to make them", serve.ErrUnsupported, w.c.URL)
 	}
@@ -56,13 +65,13 @@ func (w *Wearables) AddDevice(_ context.Context, name string) (serve.DeviceCrede
 	if err != nil {
 		return serve.DeviceCredentials{}, err
 	}
-	err = w.list.add(entry{Name: name, Hash: hash, Added: time.Now().UTC()}, ring)
+	err = w.list.add(entry{Name: name, Hash: hash, Added: time.Now().UTC(), Topics: topics}, ring)
 	release()
 	if err != nil {
 		return serve.DeviceCredentials{}, err
 	}
 	return serve.DeviceCredentials{Name: name, Broker: w.publicURL(), Username: c.Username, Password: serve.Secret(c.Password), ClientID: c.Username,
-		Topics: wire.Root + name + "/", Page: serve.Secret(w.web.Link(name, c.Password))}, nil
+		Topics: wire.Root + name + "/", Publish: r.Publish, Read: r.Read, Page: serve.Secret(w.web.Link(name, c.Password))}, nil
 }
 
 // publicURL is the URL at which devices reach the node's own broker.
@@ -93,7 +102,7 @@ func (w *Wearables) Devices(context.Context) ([]serve.Device, error) {
 	out := make([]serve.Device, len(list))
 	for i, d := range list {
 		seen := w.heard.of(d.Name)
-		out[i] = serve.Device{Name: d.Name, Added: d.Added, LastSeen: seen.last, Events: seen.events, Battery: seen.battery,
+		out[i] = serve.Device{Name: d.Name, Added: d.Added, LastSeen: seen.last, Events: seen.events, Battery: seen.battery, Publish: d.Publish, Read: d.Read,
 			Connected: b != nil && b.Connected(d.Name) || w.web.Connected(d.Name)}
 	}
 	if w.c.URL != "" { // that broker knows whom it lets in; here is known who was heard

@@ -29,6 +29,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -57,6 +58,7 @@ type Config struct {
 	Temp       string // folder for partial downloads, sealed
 	Log        *slog.Logger
 	Now        func() time.Time // nil: time.Now
+	Spans      span.Sink        // is told of rounds; nil: nobody is
 	BatchDelay time.Duration    // shortest time between two deltas, so that ops that come together are sent in one
 
 	// Local says that Remote is on this device's own disk, and that it has
@@ -155,7 +157,7 @@ func New(c Config) (*Replica, error) {
 		r.mark(func(s *Status) { s.Took++ })
 		c.Taken(ctx)
 	}
-	r.life, r.end = context.WithCancel(context.Background())
+	r.life, r.end = context.WithCancel(span.With(context.Background(), c.Spans))
 	return r, nil
 }
 

@@ -8,17 +8,20 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/retry"
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/internal/wait"
 )
 
 // Sync does one round. It does as much as it can, and returns an error for the
 // rest.
-func (r *Replica) Sync(ctx context.Context) error {
+func (r *Replica) Sync(ctx context.Context) (err error) {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
+	ctx, work := span.Start(ctx, "sync")
+	defer func() { work.End(err) }()
 	over := r.under()
 	err = r.once(ctx)
 	over(err)

@@ -185,17 +185,6 @@ type Chain struct {
 // order has evidence.
 const MaxChain = MaxListing + MaxOrder + MaxStep + MaxLinks*MaxNote*2
 
-// ParseChain reads the encoding of a chain. Its content is checked by [Chain.Replay].
-func ParseChain(b []byte) (c Chain, err error) {
-	if err := Decode(b, &c, MaxChain); err != nil {
-		return c, fmt.Errorf("order: %w", err)
-	}
-	if len(c.Links) > MaxLinks {
-		return c, fmt.Errorf("order: %w: %d steps, at most %d", ErrForm, len(c.Links), MaxLinks)
-	}
-	return c, nil
-}
-
 // Replay checks each signature, and that each step follows, and gives where the
 // order stands. It believes nobody: it needs the chain alone.
 func (c *Chain) Replay() (*State, error) {

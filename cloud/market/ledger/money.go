@@ -2,8 +2,6 @@ package ledger
 
 import (
 	"fmt"
-	"math/big"
-	"strings"
 
 	"golang.org/x/text/currency"
 )
@@ -51,69 +49,6 @@ func (m Money) String() string {
 	}
 	s := fmt.Sprintf("%0*d", n+1, uint64(minor))
 	return sign + s[:len(s)-n] + "." + s[len(s)-n:] + " " + string(m.Currency)
-}
-
-// ParseMoney reads what [Money.String] writes; the digits behind the point may
-// be left out, and fewer of them may stand there: "12.5 EUR".
-func ParseMoney(s string) (Money, error) {
-	number, code, _ := strings.Cut(s, " ")
-	c := Currency(code)
-	n, err := c.Digits()
-	if err != nil {
-		return Money{}, err
-	}
-	whole, part, point := strings.Cut(number, ".")
-	digits := whole + part
-	if whole == "" || point && part == "" || len(part) > n || len(digits) > 15 || strings.Trim(digits, "0123456789") != "" {
-		return Money{}, fmt.Errorf("%w: %q: want a number with up to %d digits behind the point, such as %q", ErrAmount, number, n, Money{1250, c}.String())
-	}
-	m := Money{Currency: c}
-	for _, d := range digits + strings.Repeat("0", n-len(part)) {
-		if m.Minor = m.Minor*10 + int64(d-'0'); m.Minor > MaxAmount {
-			return Money{}, fmt.Errorf("%w: %s is too much", ErrAmount, s)
-		}
-	}
-	return m, nil
-}
-
-// Cut takes a fee of so many hundredths of a percent off m. It is rounded down,
-// for the seller.
-func Cut(m Money, basisPoints int64) (fee, rest Money) {
-	fee = Money{muldiv(m.Minor, basisPoints, 10_000), m.Currency}
-	return fee, Money{m.Minor - fee.Minor, m.Currency}
-}
-
-// Split divides m by weights, of which none is below zero and one is above. The
-// parts add up to m: minor units that are left over go to the first weights
-// above zero, one each.
-func Split(m Money, weights []int64) ([]Money, error) {
-	var total int64
-	for _, w := range weights {
-		if total += w; w < 0 || w > MaxAmount || total > MaxAmount {
-			return nil, fmt.Errorf("%w: weight %d", ErrAmount, w)
-		}
-	}
-	if total == 0 {
-		return nil, fmt.Errorf("%w: no weight is above zero", ErrAmount)
-	}
-	parts, left := make([]Money, len(weights)), m.Minor
-	for i, w := range weights {
-		parts[i] = Money{muldiv(m.Minor, w, total), m.Currency}
-		left -= parts[i].Minor
-	}
-	for i := 0; left > 0; i++ {
-		if weights[i] > 0 {
-			parts[i].Minor++
-			left--
-		}
-	}
-	return parts, nil
-}
-
-// muldiv is a*b/c, rounded down, where a*b may be more than 64 bits.
-func muldiv(a, b, c int64) int64 {
-	p := new(big.Int).Mul(big.NewInt(a), big.NewInt(b))
-	return p.Div(p, big.NewInt(c)).Int64()
 }
 
 // positive says what is wrong with an amount that is to move.

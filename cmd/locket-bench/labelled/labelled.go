@@ -1,4 +1,4 @@
-// Package labelled holds two sets of everyday talk with what a careful person
+// Package labelled holds sets of everyday talk with what a careful person
 // would say of it: what each line gives to keep, and which lines answer a
 // question. A line is one thing said by one speaker; a scene is a conversation
 // of lines that follow each other; a label is one memory that a line should
@@ -65,6 +65,9 @@ type Question struct {
 
 // Extract is the extraction set, in the order of time.
 func Extract() ([]Line, error) { return read[Line]("extract.jsonl") }
+
+// ASR is the set of lines as a recogniser writes them, in the order of time.
+func ASR() ([]Line, error) { return read[Line]("asr.jsonl") }
 
 // Chinese is the retrieval set: its lines in the order of time, and what is
 // asked of them.

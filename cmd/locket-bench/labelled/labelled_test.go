@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -12,7 +13,7 @@ import (
 // The sets are as they were before the first measurement.
 func TestFrozen(t *testing.T) {
 	var want string
-	for _, name := range []string{"chinese_lines.jsonl", "chinese_questions.jsonl", "extract.jsonl", "few.jsonl"} {
+	for _, name := range []string{"asr.jsonl", "chinese_lines.jsonl", "chinese_questions.jsonl", "extract.jsonl", "few.jsonl"} {
 		b, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -33,6 +34,25 @@ func TestExtractSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkLines(t, lines)
+}
+
+// A recogniser writes neither capitals nor marks.
+func TestASRSet(t *testing.T) {
+	lines, err := ASR()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLines(t, lines)
+	for _, l := range lines {
+		if l.Text != strings.ToLower(l.Text) || strings.ContainsAny(l.Text, ".,!?;:。，！？、") {
+			t.Errorf("%s: %s", l.ID, l.Text)
+		}
+	}
+}
+
+func checkLines(t *testing.T, lines []Line) {
+	t.Helper()
 	ids, none, langs := map[string]bool{}, 0, map[string]int{}
 	for i, l := range lines {
 		if ids[l.ID] || l.Speaker == "" || l.Text == "" || (l.None == "") == (len(l.Expect) == 0) || l.Either && l.None == "" {

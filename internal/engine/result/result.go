@@ -122,6 +122,56 @@ func EvidenceOf(m *memory.Memory) *memory.Evidence {
 	return nil
 }
 
+// Speakers says who said each segment. If the device has told by its sound whose voice a
+// recording is, that is who says most in it, and another is someone. Otherwise the
+// engine's names stand.
+func Speakers(src *memory.Memory, segments []speech.Segment) []string {
+	voice := ""
+	if ev := EvidenceOf(src); ev != nil {
+		voice = ev.Speaker
+	}
+	most := most(segments)
+	out := make([]string, len(segments))
+	for i, s := range segments {
+		switch {
+		case voice == "":
+			out[i] = s.Speaker
+		case s.Speaker == most:
+			out[i] = voice
+		default:
+			out[i] = "someone"
+		}
+	}
+	return out
+}
+
+// most is the engine's name for who says most.
+func most(segments []speech.Segment) (name string) {
+	bytes := map[string]int{}
+	for _, s := range segments {
+		if bytes[s.Speaker] += len(s.Text); bytes[s.Speaker] > bytes[name] {
+			name = s.Speaker
+		}
+	}
+	return name
+}
+
+// KnownVoice leaves out of a transcript what others say than who says most, if only the
+// words of its known voice are to be kept of the recording.
+func KnownVoice(src *memory.Memory, t *speech.Transcript) {
+	most := most(t.Segments)
+	other := func(s speech.Segment) bool { return s.Speaker != most }
+	if !slices.Contains(src.Tags, memory.KnownVoiceTag) || !slices.ContainsFunc(t.Segments, other) {
+		return
+	}
+	t.Segments = slices.DeleteFunc(slices.Clone(t.Segments), other)
+	var said []string
+	for _, s := range t.Segments {
+		said = append(said, strings.TrimSpace(s.Text))
+	}
+	t.Text = strings.Join(said, " ")
+}
+
 // StartOf returns when a source was made.
 func StartOf(m *memory.Memory) time.Time {
 	if !m.TrueFrom.IsZero() {

@@ -118,7 +118,7 @@ type whisperAnswer struct {
 		Start, End float64
 		Text       string
 		AvgLogprob *float64      `json:"avg_logprob"`
-		Speaker    string        `json:"speaker"` // of diarized JSON
+		Speaker    label         `json:"speaker"` // of diarized JSON, and of WhisperX
 		Words      []whisperWord `json:"words"`   // whisper.cpp's
 	} `json:"segments"`
 	Words []whisperWord `json:"words"` // OpenAI's, of all segments
@@ -130,6 +130,7 @@ type whisperAnswer struct {
 
 type whisperWord struct {
 	Word        string
+	Speaker     label // WhisperX's
 	Start, End  float64
 	Probability *float64
 }
@@ -190,7 +191,8 @@ func whisper(ctx context.Context, s *engine.Service, form []engine.Field) (Trans
 		if len(g.Words) == 0 {
 			words = within(all, seconds(g.Start), seconds(g.End))
 		}
-		t.Segments = append(t.Segments, Segment{From: seconds(g.Start), To: seconds(g.End), Text: g.Text, Confidence: c, Speaker: g.Speaker, Words: words})
+		t.Segments = append(t.Segments, Segment{From: seconds(g.Start), To: seconds(g.End), Text: g.Text, Confidence: c, Speaker: speakerOf(g.Speaker, g.Words), Words: words})
 	}
+	t.parted()
 	return checked(s.Engine, t)
 }

@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"net"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/locket-dev/locket/internal/engine"
@@ -54,6 +57,25 @@ func (w *Wyoming) Transcribe(ctx context.Context, wav []byte, hint Hints) (Trans
 	if err != nil {
 		return Transcript{}, err
 	}
+	t, _, err := w.exchange(ctx, func(yield func([]byte) bool) { yield(sound) }, hint, nil)
+	return t, err
+}
+
+// Listen sends sound while it comes, on a connection of its own: parts of 16 bit PCM, 16 kHz,
+// one channel, until the sequence ends. partial, if it is not nil, is called with the words so
+// far, each time that the server sends some; servers of protocol 1.7 and newer may. To give
+// up, end ctx: the server is then not told that the sound is over.
+func (w *Wyoming) Listen(ctx context.Context, sound iter.Seq[[]byte], hint Hints, partial func(text string)) (Transcript, error) {
+	t, whole, err := w.exchange(ctx, sound, hint, partial)
+	if err == nil && !whole {
+		return Transcript{}, engine.Faultf(wyoming, engine.Babbled, "a transcript before the sound had ended")
+	}
+	return t, err
+}
+
+// exchange sends sound and hears the answer. whole is false for a transcript that came before
+// the end of the sound was sent.
+func (w *Wyoming) exchange(ctx context.Context, sound iter.Seq[[]byte], hint Hints, partial func(string)) (t Transcript, whole bool, err error) {
 	limit := w.Timeout
 	if limit <= 0 {
 		limit = 5 * time.Minute
@@ -66,7 +88,7 @@ func (w *Wyoming) Transcribe(ctx context.Context, wav []byte, hint Hints) (Trans
 	}
 	conn, err := (&net.Dialer{}).DialContext(run, network, w.Address)
 	if err != nil {
-		return Transcript{}, broke(ctx, run, limit, err)
+		return Transcript{}, false, broke(ctx, run, limit, err)
 	}
 	defer conn.Close()
 	stop := context.AfterFunc(run, func() { conn.Close() })
@@ -74,17 +96,22 @@ func (w *Wyoming) Transcribe(ctx context.Context, wav []byte, hint Hints) (Trans
 
 	// A server that refuses stops reading and says why: hear it out, whatever
 	// becomes of the sending.
+	heard, answered := context.WithCancel(run)
+	var stopped atomic.Bool
 	sent := make(chan error, 1)
-	go func() { sent <- w.send(conn, sound, hint) }()
-	t, err := hear(bufio.NewReaderSize(conn, maxWyomingLine))
+	go func() { sent <- w.send(heard, conn, sound, hint, &stopped) }()
+	t, err = hear(bufio.NewReaderSize(conn, maxWyomingLine), partial)
+	whole = stopped.Load()
+	answered()
 	conn.Close()
 	if sendErr := <-sent; err != nil && sendErr != nil && !errors.As(err, new(*engine.Fault)) {
 		err = sendErr
 	}
 	if err != nil {
-		return Transcript{}, broke(ctx, run, limit, err)
+		return Transcript{}, false, broke(ctx, run, limit, err)
 	}
-	return checked(wyoming, t)
+	t, err = checked(wyoming, t)
+	return t, whole, err
 }
 
 func broke(ctx, run context.Context, limit time.Duration, err error) error {
@@ -101,8 +128,9 @@ func broke(ctx, run context.Context, limit time.Duration, err error) error {
 }
 
 // send writes the events of one recording. Data is put into the line, which
-// servers of every version read.
-func (w *Wyoming) send(conn net.Conn, sound []byte, hint Hints) error {
+// servers of every version read. It sets stopped before the last event. Where ctx
+// has ended it does not send that one.
+func (w *Wyoming) send(ctx context.Context, conn net.Conn, sound iter.Seq[[]byte], hint Hints, stopped *atomic.Bool) error {
 	out := bufio.NewWriter(conn)
 	write := func(kind string, data any, payload []byte) error {
 		raw, err := json.Marshal(data)
@@ -136,20 +164,33 @@ func (w *Wyoming) send(conn net.Conn, sound []byte, hint Hints) error {
 	if err := write("audio-start", audio{Rate, 2, 1, 0}, nil); err != nil {
 		return err
 	}
-	for i := 0; i < len(sound); i += chunk {
-		if err := write("audio-chunk", audio{Rate, 2, 1, at(i)}, sound[i:min(i+chunk, len(sound))]); err != nil {
+	sum := 0
+	for part := range sound {
+		for i := 0; i < len(part); i += chunk {
+			b := part[i:min(i+chunk, len(part))]
+			if err := write("audio-chunk", audio{Rate, 2, 1, at(sum)}, b); err != nil {
+				return err
+			}
+			sum += len(b)
+		}
+		if err := out.Flush(); err != nil {
 			return err
 		}
 	}
-	if err := write("audio-stop", map[string]int64{"timestamp": at(len(sound))}, nil); err != nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := write("audio-stop", map[string]int64{"timestamp": at(sum)}, nil); err != nil {
+		return err
+	}
+	stopped.Store(true)
 	return out.Flush()
 }
 
-// hear reads events until the transcript. One that streams sends it in pieces,
+// hear reads events until the transcript. A server that streams sends it in pieces,
 // and then whole.
-func hear(in *bufio.Reader) (Transcript, error) {
+func hear(in *bufio.Reader, partial func(string)) (Transcript, error) {
+	soFar := ""
 	for {
 		ev, err := readWyoming(in)
 		if err != nil {
@@ -160,7 +201,7 @@ func hear(in *bufio.Reader) (Transcript, error) {
 			Language string  `json:"language"`
 			Code     string  `json:"code"`
 		}
-		if ev.Type != "transcript" && ev.Type != "error" {
+		if ev.Type != "transcript" && ev.Type != "error" && (ev.Type != "transcript-chunk" || partial == nil) {
 			continue
 		}
 		if err := json.Unmarshal(ev.Data, &data); err != nil {
@@ -172,7 +213,13 @@ func hear(in *bufio.Reader) (Transcript, error) {
 		case ev.Type == "error":
 			return Transcript{}, engine.Faultf(wyoming, engine.Crashed, "it reports an error without words")
 		case data.Text == nil:
-			return Transcript{}, engine.Faultf(wyoming, engine.Babbled, "a transcript without text")
+			return Transcript{}, engine.Faultf(wyoming, engine.Babbled, "a %s without text", ev.Type)
+		case ev.Type == "transcript-chunk":
+			if soFar += *data.Text; len(soFar) > MaxText {
+				return Transcript{}, engine.Faultf(wyoming, engine.Babbled, "a transcript of more than %d bytes", MaxText)
+			}
+			partial(strings.TrimSpace(strings.ToValidUTF8(soFar, "")))
+			continue
 		}
 		return Transcript{Text: *data.Text, Lang: data.Language}, nil
 	}

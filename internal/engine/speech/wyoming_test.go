@@ -3,15 +3,19 @@ package speech
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/internal/testing/speechtest"
 )
 
 // heardWyoming is what a server was sent.
@@ -153,4 +157,41 @@ func TestWyomingFaults(t *testing.T) {
 		_, err := (&Wyoming{Address: "127.0.0.1:1"}).Transcribe(t.Context(), jfk(t), Hints{})
 		fault(t, err, engine.Gone, "refused")
 	})
+}
+
+// Sound is sent as it comes, and the words so far are told; an answer that came too early is
+// none, and one that is given up does not look whole to the server.
+func TestWyomingListens(t *testing.T) {
+	s := speechtest.Wyoming(t)
+	s.Says(func([]byte) string { return "ask not what" }, func(sound []byte) string { return "ask not what"[:4*min(3, len(sound)/32000)] })
+	w := &Wyoming{Address: strings.TrimPrefix(s.Address, "tcp://")}
+	second := make([]byte, 32000)
+	var told []string
+	next := make(chan string)
+	got, err := w.Listen(t.Context(), func(yield func([]byte) bool) {
+		for range 3 {
+			if !yield(second) {
+				return
+			}
+			told = append(told, <-next)
+		}
+	}, Hints{}, func(text string) { next <- text })
+	if err != nil || got.Text != "ask not what" || fmt.Sprintf("%q", told) != `["ask" "ask not" "ask not what"]` {
+		t.Errorf("%+v, %q, %v", got, told, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = w.Listen(ctx, func(yield func([]byte) bool) { yield(second); <-ctx.Done() }, Hints{}, func(string) { cancel() })
+	if calls := s.Calls(); !errors.Is(err, context.Canceled) || len(calls) != 2 || !calls[0].Stopped || calls[1].Stopped {
+		t.Errorf("%d calls, %v", len(calls), err)
+	}
+
+	l := listen(t, "tcp", "127.0.0.1:0")
+	serveWyoming(t, l, true, framed("transcript", `{"text": "And so"}`, ""))
+	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	_, err = (&Wyoming{Address: l.Addr().String()}).Listen(ctx, func(yield func([]byte) bool) {
+		for yield(second) {
+		}
+	}, Hints{}, nil)
+	fault(t, err, engine.Babbled, "before the sound had ended")
 }

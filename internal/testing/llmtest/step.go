@@ -18,15 +18,6 @@ func (s *Server) answer(w http.ResponseWriter, req *Request, text, finish string
 // Say answers with a text.
 func Say(text string) Step { return Func(func(*Request) string { return text }) }
 
-// JSON answers with a value as JSON.
-func JSON(v any) Step {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return Say(string(b))
-}
-
 // Func answers with what f makes of the request.
 func Func(f func(*Request) string) Step {
 	return func(s *Server, w http.ResponseWriter, _ *http.Request, req *Request) {

@@ -1,14 +1,14 @@
 // Package nodetest gives tests a whole node: a home in a folder of the test, with
-// the plugins compiled once for the package.
+// the plugins compiled once for the tests.
 package nodetest
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/plugincache"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
@@ -18,25 +18,12 @@ import (
 // Passphrase opens the nodes of New.
 const Passphrase = "correct horse"
 
-// cacheEnv names the folder of compiled plugins to a package's tests.
-const cacheEnv = "LOCKET_TEST_PLUGIN_CACHE"
-
 // Main runs the tests of a package whose TestMain it is.
 func Main(m *testing.M) {
 	if wasm.IsWorker(os.Args) {
 		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
 	}
-	dir, err := os.MkdirTemp("", "locket-plugins-")
-	if err == nil {
-		err = os.Setenv(cacheEnv, dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	plugincache.Run(func(string) int { return m.Run() })
 }
 
 // Config is of a home of its own.
@@ -56,7 +43,7 @@ func Options(t testing.TB) node.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return node.Options{Cache: os.Getenv(cacheEnv), Version: "test", Worker: worker}
+	return node.Options{Cache: os.Getenv(plugincache.Env), Version: "test", Worker: worker}
 }
 
 // New gives an open node in a home of its own. change may be nil.

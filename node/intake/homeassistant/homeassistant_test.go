@@ -190,7 +190,7 @@ func TestHome(t *testing.T) {
 	services.Reader = counted
 	owner := serve.InProcess(serve.New(serve.Options{Services: services}))
 	t.Cleanup(owner.Close)
-	if _, err := services.Devices.AddDevice(ctx, "pin-1"); err != nil {
+	if _, err := services.Devices.AddLogin(ctx, serve.AddDeviceRequest{Name: "pin-1"}); err != nil {
 		t.Fatal(err)
 	}
 	changes := make(watcher, 1)

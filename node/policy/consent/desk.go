@@ -45,6 +45,8 @@ type Config struct {
 	Redact func(ctx context.Context, redacted []byte, of []memory.Memory) ([]string, error)
 	// Refused takes back what was allowed before.
 	Refused func(context.Context)
+	// VaultUntil is when the vault closes, or zero if it is closed. nil: it is.
+	VaultUntil func() time.Time
 }
 
 // Desk is the part of an open node that asks the wearer. Its methods are safe for
@@ -121,6 +123,18 @@ func Waiting(tx *store.Tx, now time.Time) (n int, err error) {
 	return n, err
 }
 
+// Edition is another text than before whenever a question was asked, again or about
+// more, or was answered.
+func Edition(tx *store.Tx) (string, error) {
+	list, err := read(tx)
+	var b strings.Builder
+	for i := range list {
+		q := &list[i]
+		fmt.Fprintf(&b, "%s %d %d %d %t %d\n", q.ID, q.Asked, len(q.Of), len(q.Shown), q.Allowed, q.Said.UnixNano())
+	}
+	return b.String(), err
+}
+
 // Agreer implements serve.Consents.
 type Agreer struct{ of opened.Of[*Desk] }
 
@@ -165,7 +179,7 @@ func (d *Desk) shown(ctx context.Context, q *question, now time.Time) (v serve.C
 	v = serve.Consent{ID: q.ID, Who: q.By.Who(), Action: string(q.By.Action), Purpose: q.By.Purpose, Rule: q.Rule, Words: q.Key, Redacted: q.By.Form != "",
 		Asked: q.Asked, First: q.First, Last: q.Last, Most: config.Duration(q.most()), Waits: []serve.ConsentItem{}}
 	if q.waits(now) {
-		v.More, v.Lapses = q.More, q.Last.Add(waitsFor)
+		v.More, v.Lapses = q.More, q.lapses()
 		if v.Waits, err = d.items(ctx, q, q.Of); err != nil {
 			return v, err
 		}
@@ -192,7 +206,13 @@ func (d *Desk) items(ctx context.Context, q *question, ids []memory.ID) ([]serve
 	err := d.c.Store.View(ctx, func(tx *store.Tx) error {
 		for _, id := range ids {
 			if text := q.Goods[id]; text != "" {
-				out = append(out, serve.ConsentItem{ID: id, Type: "order", Text: text})
+				of := memory.Type("order")
+				if q.By.Action == Reveal {
+					of = memory.Vault
+				}
+				out = append(out, serve.ConsentItem{ID: id, Type: of, Text: text})
+			} else if it, ok := entryItem(tx, id); ok && q.By.Action == Reveal {
+				out = append(out, it)
 			} else if m, err := engine.Live(tx, id); err == nil {
 				of = append(of, m)
 				it := policy.ItemOf(&m)
@@ -222,7 +242,10 @@ func (d *Desk) items(ctx context.Context, q *question, ids []memory.ID) ([]serve
 
 // most is for how long a yes holds at most.
 func (q *question) most() time.Duration {
-	if q.For == 0 {
+	switch {
+	case q.By.Action == Reveal:
+		return readingFor
+	case q.For == 0:
 		return onceFor
 	}
 	return q.For
@@ -254,6 +277,9 @@ func (a Agreer) AnswerConsent(ctx context.Context, r serve.ConsentAnswer) (v ser
 	}
 	if r.Act != "allow" && r.Act != "refuse" {
 		return v, fmt.Errorf("%w: act: %.40q: want allow or refuse", memory.ErrInvalid, r.Act)
+	}
+	if err := d.mayRead(q, &r); err != nil {
+		return v, err
 	}
 	did, n, was := DidAllow, len(of), q.Allowed && q.holds(now)
 	if r.Act == "refuse" {
@@ -332,7 +358,7 @@ func (q *question) until(r *serve.ConsentAnswer, waits int, now time.Time) (time
 // find gives the one question that an id, or the beginning of one, names.
 func find(list []question, id string, now time.Time) (found *question, err error) {
 	if len(id) < 4 {
-		return nil, fmt.Errorf("%w: consent %q: at least 4 characters", memory.ErrInvalid, id)
+		return nil, fmt.Errorf("%w: consent %q: want at least 4 characters", memory.ErrInvalid, id)
 	}
 	for i := range list {
 		q := &list[i]

@@ -82,7 +82,15 @@ func (q *question) holds(now time.Time) bool { return now.Before(q.Until) }
 
 // waits reports whether there is something to answer.
 func (q *question) waits(now time.Time) bool {
-	return len(q.Of) > 0 && now.Before(q.Last.Add(waitsFor))
+	return len(q.Of) > 0 && now.Before(q.lapses())
+}
+
+// lapses is when it ends if it is not asked again.
+func (q *question) lapses() time.Time {
+	if q.By.Action == Reveal {
+		return q.Last.Add(readingWaits)
+	}
+	return q.Last.Add(waitsFor)
 }
 
 func read(tx *store.Tx) (list []question, err error) {
@@ -105,7 +113,7 @@ func Answers(tx *store.Tx) (out []policy.Answer, err error) {
 	list, err := read(tx)
 	for i := range list {
 		q := &list[i]
-		if q.Until.IsZero() {
+		if q.Until.IsZero() || q.By.Action == Reveal { // which no rule is about
 			continue
 		}
 		a := policy.Answer{Rule: q.Key, By: q.By, Allow: q.Allowed, Until: q.Until}

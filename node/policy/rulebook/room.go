@@ -33,7 +33,7 @@ type Config struct {
 	Changed func(context.Context)
 }
 
-// Room is the room's part of an open node. Its methods are safe for concurrent use.
+// Room is what package rulebook does for an open node. Its methods are safe for concurrent use.
 type Room struct{ c Config }
 
 // New makes it.

@@ -1,5 +1,5 @@
 // Command openapi writes docs/openapi.yaml, and openapi.yaml.zst, from the table of routes in package
-// serve: `go generate ./docs`. The description of a field is its comment in the
+// serve, and docs/memory.schema.json: `go generate ./docs`. The description of a field is its comment in the
 // source, so the command has to run within the repository.
 package main
 
@@ -21,13 +21,19 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: openapi FILE")
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: openapi FILE SCHEMA")
 		os.Exit(2)
 	}
 	b, err := document()
 	if err == nil {
 		err = write(os.Args[1], b)
+	}
+	if err == nil {
+		b, err = memorySchema()
+	}
+	if err == nil {
+		err = os.WriteFile(os.Args[2], b, 0o644)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,6 +19,17 @@ func TestDocumentIsCurrent(t *testing.T) {
 	}
 	if string(b) != docs.OpenAPI() {
 		t.Error("docs/openapi.yaml is not what the table of routes says: go generate ./docs")
+	}
+}
+
+func TestMemorySchemaIsCurrent(t *testing.T) {
+	b, err := memorySchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := os.ReadFile("../../../docs/memory.schema.json")
+	if err != nil || string(kept) != string(b) {
+		t.Errorf("docs/memory.schema.json is not what package memory says: go generate ./docs; %v", err)
 	}
 }
 

@@ -40,10 +40,13 @@ type schemas struct {
 	types    map[string]reflect.Type
 	comments map[string]map[string]string // by package, of TYPE.FIELD
 	err      error                        // the first
+
+	refs   string // what a name follows in a reference
+	closed bool   // no object has properties that its type has not, and ids are what they are
 }
 
 func newSchemas(root string) *schemas {
-	return &schemas{root: root, named: map[string]*yaml.Node{}, types: map[string]reflect.Type{}, comments: map[string]map[string]string{}}
+	return &schemas{root: root, named: map[string]*yaml.Node{}, types: map[string]reflect.Type{}, comments: map[string]map[string]string{}, refs: "#/components/schemas/"}
 }
 
 func (s *schemas) fail(err error) {
@@ -77,8 +80,12 @@ func (s *schemas) of(t reflect.Type) *yaml.Node {
 	switch t {
 	case reflect.TypeFor[time.Time]():
 		return typed("string", "format", "date-time")
-	case reflect.TypeFor[config.Duration](), reflect.TypeFor[memory.ID](), reflect.TypeFor[memory.EventID](),
-		reflect.TypeFor[memory.SpaceID](), reflect.TypeFor[memory.MemberID]():
+	case reflect.TypeFor[memory.ID](), reflect.TypeFor[memory.SpaceID](), reflect.TypeFor[memory.MemberID]():
+		if s.closed {
+			return typed("string", "pattern", idPattern)
+		}
+		return typed("string")
+	case reflect.TypeFor[config.Duration](), reflect.TypeFor[memory.EventID]():
 		return typed("string")
 	case reflect.TypeFor[memory.Sensitivity]():
 		return enum("public", "personal", "private", "secret")
@@ -103,7 +110,7 @@ func (s *schemas) of(t reflect.Type) *yaml.Node {
 			}
 			s.named["Filter"] = doc.Content[0]
 		}
-		return ref("Filter")
+		return s.ref("Filter")
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -125,13 +132,16 @@ func (s *schemas) of(t reflect.Type) *yaml.Node {
 		return typed("object", "additionalProperties", s.of(t.Elem()))
 	case reflect.Struct:
 		s.add(t)
-		return ref(t.Name())
+		return s.ref(t.Name())
 	}
 	s.fail(fmt.Errorf("no schema for %s", t))
 	return flow(mapping())
 }
 
-func ref(name string) *yaml.Node { return flow(mapping("$ref", "#/components/schemas/"+name)) }
+// idPattern is the text of an id; empty for the zero id (memory.ID.String).
+const idPattern = "^([0-9a-hjkmnp-tv-z]{26})?$"
+
+func (s *schemas) ref(name string) *yaml.Node { return flow(mapping("$ref", s.refs+name)) }
 
 func (s *schemas) add(t reflect.Type) {
 	name := t.Name()
@@ -153,7 +163,7 @@ func (s *schemas) add(t reflect.Type) {
 		}
 		add(m, "required", l)
 	}
-	if strings.HasSuffix(name, "Request") {
+	if s.closed || strings.HasSuffix(name, "Request") {
 		add(m, "additionalProperties", false)
 	}
 	add(m, "properties", props)

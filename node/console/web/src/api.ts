@@ -3,7 +3,7 @@
 const keyName = "locket.key";
 
 /** What the page may do: nothing yet, everything, or nothing any more. */
-export type Session = "starting" | "open" | "none" | "ended" | "used";
+export type Session = "starting" | "open" | "none" | "ended" | "used" | "unmade";
 
 let session: Session = "starting";
 const watchers = new Set<(s: Session) => void>();
@@ -93,9 +93,10 @@ export async function begin() {
 /** ended shows nothing of the memory any more: the node was locked, and its door is closed. */
 export const ended = () => become("ended");
 
-export async function leave() {
+/** leave ends the session. A setup that is left before its home was made leaves nothing behind. */
+export async function leave(as: "ended" | "unmade" = "ended") {
   await send("DELETE", "/session").catch(() => undefined);
-  become("ended");
+  become(as);
 }
 
 /** watch calls f each time that something has changed on the node, until it is told to stop. */

@@ -10,7 +10,7 @@ export type Row =
   | { kind: "memory"; at: number; memory: Memory }
   | { kind: "place"; at: number; memory: Memory }
   | { kind: "quiet"; at: number; to: number }
-  | { kind: "pause"; at: number; to?: number }
+  | { kind: "pause"; at: number; to?: number; why?: string }
   | { kind: "lost"; at: number; refusal: Refusal };
 
 /** A silence that is shown: as long as what ends a session. */
@@ -67,7 +67,7 @@ export function rowsOf(day: Day): Row[] {
 }
 
 function pauseRow(p: Span, day: Day): Row {
-  return { kind: "pause", at: Math.max(Date.parse(p.from), Date.parse(day.from)), to: p.to ? Math.min(Date.parse(p.to), Date.parse(day.to)) : undefined };
+  return { kind: "pause", at: Math.max(Date.parse(p.from), Date.parse(day.from)), to: p.to ? Math.min(Date.parse(p.to), Date.parse(day.to)) : undefined, why: p.why };
 }
 
 /** soundOf finds the recording that a line is heard in. */

@@ -8,8 +8,10 @@ import type { Status } from "./types";
 import { Engines } from "./engines";
 import { Pair } from "./pair";
 import { Plugins } from "./plugins";
+import { Relays } from "./relays";
 import { asProblem, Failure, T, tellError, useLoaded } from "./widgets";
 import { Wearables } from "./wearables";
+import { Zones } from "./zones";
 import type { Problem } from "./api";
 
 interface Member {
@@ -54,7 +56,9 @@ export function DevicesPage({ status }: { status: Status }) {
       </div>
       <div class="columns">
         <Wearables status={status} />
+        <Zones />
         <Members />
+        <Relays />
         <Engines />
         <Plugins />
         <Doctor />

@@ -18,12 +18,22 @@ function choose(): Lang {
   return "en";
 }
 
-export const lang: Lang = choose();
-const words: Record<Word, string> = lang === "zh" ? zh : en;
-document.documentElement.lang = lang === "zh" ? "zh-Hans" : "en";
-
+export let lang: Lang;
 /** The language and region that numbers and dates are written in. */
-export const locale = navigator.languages.find((l) => l.startsWith(lang)) ?? (lang === "zh" ? "zh-CN" : "en-GB");
+export let locale: string;
+let words: Record<Word, string>;
+let plain: Intl.NumberFormat;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function speak(l: Lang) {
+  lang = l;
+  words = l === "zh" ? zh : en;
+  locale = navigator.languages.find((x) => x.startsWith(l)) ?? (l === "zh" ? "zh-CN" : "en-GB");
+  plain = new Intl.NumberFormat(locale);
+  formats.clear();
+  document.documentElement.lang = l === "zh" ? "zh-Hans" : "en";
+}
+speak(choose());
 
 /** Marks that turn the direction of writing: within a sentence of the page a name has none. */
 const turns = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
@@ -43,16 +53,15 @@ export function said(prefix: string, part: string): string {
   return word in words ? words[word as Word] : part.replaceAll("_", " ");
 }
 
+/** switchLang takes the other language. What is drawn has to be drawn again. */
 export function switchLang() {
-  localStorage.setItem(langName, lang === "zh" ? "en" : "zh");
-  location.reload();
+  speak(lang === "zh" ? "en" : "zh");
+  localStorage.setItem(langName, lang);
 }
 
-const plain = new Intl.NumberFormat(locale);
 export const number = (n: number) => plain.format(n);
 
 let zone: string | undefined;
-const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** inZone says in which zone times are shown: that of the node. */
 export function inZone(name: string) {

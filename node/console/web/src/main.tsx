@@ -5,6 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { begin, call, onSession, post, type Problem, type Session } from "./api";
 import { AskPage } from "./ask";
 import { BackingUp } from "./backup";
+import { ConsentsPage } from "./consents";
 import { DevicesPage } from "./devices";
 import { Forgetting } from "./forget";
 import { GraphPage } from "./graph";
@@ -15,6 +16,7 @@ import { MemoryPage } from "./memory";
 import { Palette } from "./palette";
 import { ReviewPage } from "./review";
 import { usePlace } from "./router";
+import { SetupPage } from "./setup";
 import { SharingPage } from "./sharing";
 import "./style.css";
 import { useTheme } from "./theme";
@@ -31,23 +33,24 @@ const pages: { path: string; icon: IconName; word: "nav.today" | "nav.ask" | "na
   { path: "/memories", icon: "memories", word: "nav.memories", also: ["memory"] },
   { path: "/graph", icon: "graph", word: "nav.graph", also: [] },
   { path: "/review", icon: "review", word: "nav.review", also: [] },
-  { path: "/sharing", icon: "share", word: "nav.sharing", also: [] },
+  { path: "/sharing", icon: "share", word: "nav.sharing", also: ["consents"] },
   { path: "/devices", icon: "devices", word: "nav.devices", also: [] },
 ];
 
 function App() {
   const [session, set] = useState<Session>("starting");
+  const place = usePlace();
   useEffect(() => onSession(set), []);
   switch (session) {
     case "starting":
       return <Waiting />;
     case "open":
-      return <Shell />;
+      return place.path[0] === "setup" ? <SetupPage /> : <Shell />;
   }
   return (
     <main class="door">
       <Empty icon="lock" title={t(`door.${session}`)}>
-        <p>{t("door.how")}</p>
+        <p>{t(session === "unmade" ? "door.again" : "door.how")}</p>
         <pre>locket open</pre>
       </Empty>
     </main>
@@ -88,6 +91,12 @@ function Shell() {
             <a key={p.path} href={p.path} aria-current={p.path === "/" + here || p.also.includes(here) ? "page" : undefined}>
               <Icon name={p.icon} size={20} />
               <span>{t(p.word)}</span>
+              {p.path === "/sharing" && !!s?.consents && (
+                <b class="nav-mark">
+                  <span aria-hidden="true">{s.consents}</span>
+                  <span class="sr">{t("consent.mark", { n: s.consents })}</span>
+                </b>
+              )}
             </a>
           ))}
         </nav>
@@ -138,6 +147,8 @@ function Page({ place, status }: { place: ReturnType<typeof usePlace>; status: S
       return <ReviewPage />;
     case "sharing":
       return <SharingPage at={path[1] ?? ""} status={status} />;
+    case "consents":
+      return <ConsentsPage />;
     case "devices":
       return <DevicesPage status={status} />;
   }

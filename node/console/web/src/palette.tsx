@@ -19,7 +19,7 @@ interface Action {
 }
 
 /** press opens a page, and then the part of it that has a data-act: a button is pressed, anything else is focused. */
-function press(path: string, act: string) {
+export function press(path: string, act: string) {
   go(path);
   const until = Date.now() + 5000;
   const look = () => {
@@ -87,6 +87,10 @@ function actions(status: Status): Action[] {
     { name: t("dream.look"), icon: "review", does: "planDream", run: () => press("/review", "tidy") },
     { name: t("wearables.add"), icon: "devices", does: "addDevice", run: () => press("/devices", "wearable") },
     { name: t("pair.do"), icon: "link", does: "pairInvite", run: () => press("/devices", "pair") },
+    { name: t("zones.add"), icon: "lock", does: "addZone", run: () => press("/devices", "zone") },
+    { name: t("relays.add"), icon: "sync", does: "addRelay", run: () => press("/devices", "relay") },
+    { name: t("letin.app"), icon: "link", does: "addApp", run: () => press("/sharing", "app") },
+    { name: t("letin.worker"), icon: "how", does: "addGrant", run: () => press("/sharing", "worker") },
     { name: t("engines.title"), icon: "sound", does: "addEngine", run: () => press("/devices", "engines") },
     { name: t("plugins.title"), icon: "how", does: "enablePlugin", run: () => press("/devices", "plugins") },
     { name: t("doctor.title"), icon: "check", run: () => press("/devices", "doctor") },
@@ -96,9 +100,9 @@ function actions(status: Status): Action[] {
     { name: t("act.parked"), icon: "words", does: "retryParked", run: () => done(post("/v1/llm/retry"), () => t("act.parkedDone")) },
     { name: t("act.rescan"), icon: "why", does: "rescan", run: () => done(post<{ texts: number; left: number }>("/v1/refusals/retry"), (r) => t("act.rescanned", { n: r.texts - r.left, left: r.left })) },
     { name: t("act.theme"), icon: "theme", run: switchTheme },
-    { name: t("act.lang"), icon: "words", run: switchLang },
+    { name: t("act.lang"), icon: "words", run: () => (switchLang(), location.reload()) },
     { name: t("act.lock"), icon: "lock", does: "lock", run: () => post("/v1/lock").then(ended, tellError) },
-    { name: t("act.leave"), icon: "close", run: leave },
+    { name: t("act.leave"), icon: "close", run: () => leave() },
   ];
 }
 

@@ -1,7 +1,7 @@
 // Review: what waits for the wearer's word, one after the other, by keyboard.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { post } from "./api";
+import { call, post } from "./api";
 import { moment, said, t } from "./i18n";
 import { Icon } from "./icons";
 import { NamesReview } from "./names";
@@ -47,19 +47,86 @@ interface Dream {
   undone: boolean;
 }
 
+interface Settlement {
+  id: string;
+  at: string;
+  memory: string;
+  text: string;
+}
+
+/** What was done last on this page, for the key u. */
+let last: (() => Promise<unknown>) | undefined;
+
+/** did says what was done, and how it is undone: by the button or by u. */
+function did(text: string, undo: () => Promise<unknown>) {
+  const once = () => {
+    if (last === once) last = undefined;
+    return undo();
+  };
+  last = once;
+  tell({ text, undo: once });
+}
+
 export function ReviewPage() {
+  useEffect(() => {
+    const on = (e: KeyboardEvent) => {
+      if (e.key !== "u" || !last || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest("input, textarea, dialog")) return;
+      e.preventDefault();
+      last().then(() => {
+        tell({ text: t("review.undone") });
+        changes();
+      }, tellError);
+    };
+    addEventListener("keydown", on);
+    return () => {
+      removeEventListener("keydown", on);
+      last = undefined;
+    };
+  }, []);
   return (
     <div class="page review">
       <header class="page-head">
         <h1>{t("nav.review")}</h1>
         <p class="muted">
-          {t("review.says")} <kbd>j</kbd> <kbd>k</kbd> <kbd>1</kbd> <kbd>2</kbd> <kbd>b</kbd> <kbd>Enter</kbd>
+          {t("review.says")} <kbd>j</kbd> <kbd>k</kbd> <kbd>1</kbd> <kbd>2</kbd> <kbd>b</kbd> <kbd>Enter</kbd> <kbd>u</kbd>
         </p>
       </header>
       <Conflicts />
+      <Settled />
       <NamesReview />
       <Dreams />
     </div>
+  );
+}
+
+const unsettle = (id: string) => call("DELETE", `/v1/conflicts/${id}`);
+
+/** What was settled before, to be looked at and taken back. */
+function Settled() {
+  const [open, show] = useState(false);
+  const { value, error } = useLoaded<{ settled: Settlement[] }>(open ? "/v1/conflicts/settled" : null);
+  return (
+    <details class="settled" onToggle={(e) => show(e.currentTarget.open)}>
+      <summary>{t("review.before")}</summary>
+      {error && <Failure error={error} />}
+      {open && !value && !error && <Waiting />}
+      {value && !value.settled.length && <p class="muted">{t("review.beforeNone")}</p>}
+      <ul class="rows">
+        {value?.settled.map((s) => (
+          <li key={s.id}>
+            <span class="rows-text">
+              <a href={`/memory/${s.memory}`}>
+                <T text={s.text || t("review.gone")} most={200} />
+              </a>
+              <span class="row-says muted">{moment(s.at)}</span>
+            </span>
+            <button type="button" class="button small" aria-label={`${t("review.back")}: ${s.text.slice(0, 60)}`} onClick={() => unsettle(s.id).then(() => (tell({ text: t("review.undone") }), changes()), tellError)}>
+              {t("review.back")}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -72,7 +139,7 @@ function Conflicts() {
   async function settle(c: Conflict, body: { choose?: number; both?: boolean }) {
     try {
       await post(`/v1/conflicts/${c.id}`, body);
-      tell({ text: t("review.settled") });
+      did(t("review.settled"), () => unsettle(c.id));
       again();
       changes();
     } catch (e) {
@@ -161,7 +228,7 @@ function Dreams() {
       const done = await post<{ id: string; steps: number }>("/v1/dream/apply", { id: plan!.id });
       set(null);
       changes();
-      tell({ text: t("dream.done", { n: done.steps }), undo: () => undo(done.id) });
+      did(t("dream.done", { n: done.steps }), () => undo(done.id));
     });
   return (
     <section class="tidy">
@@ -183,13 +250,7 @@ function Dreams() {
         <ol class="dream-steps">
           {plan.steps.map((s, i) => (
             <li key={i} class="panel">
-              <strong>{said("dream", s.kind)}</strong>
-              <p>{s.text ? <a href={`/memory/${s.memory}`}><T text={s.text} most={300} /></a> : t("dream.hidden")}</p>
-              {s.into_text && (
-                <p>
-                  <span class="muted">{t("dream.into")}</span> <T text={s.into_text} most={300} />
-                </p>
-              )}
+              <StepText step={s} />
             </li>
           ))}
         </ol>
@@ -198,8 +259,9 @@ function Dreams() {
         <ul class="rows dreams">
           {value.dreams.slice(0, 10).map((d) => (
             <li key={d.id}>
-              <span>
+              <span class="rows-text">
                 {moment(d.at)} · {t("dream.claims", { n: d.claims })}
+                {!d.undone && <Dreamt id={d.id} />}
               </span>
               {d.undone ? (
                 <span class="muted">{t("dream.undone")}</span>
@@ -213,5 +275,47 @@ function Dreams() {
         </ul>
       )}
     </section>
+  );
+}
+
+function StepText({ step: s }: { step: Step }) {
+  return (
+    <>
+      <strong>{said("dream", s.kind)}</strong>
+      <p>{s.text ? <a href={`/memory/${s.memory}`}><T text={s.text} most={300} /></a> : t("dream.hidden")}</p>
+      {s.into_text && (
+        <p>
+          <span class="muted">{t("dream.into")}</span> <T text={s.into_text} most={300} />
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What a past dream did: each step can be taken back alone. */
+function Dreamt({ id }: { id: string }) {
+  const [open, show] = useState(false);
+  const { value, error } = useLoaded<{ steps: Step[] }>(open ? "/v1/dream/" + encodeURIComponent(id) : null);
+  const back = (s: Step) =>
+    post("/v1/dream/undo", { id, memory: s.memory }).then(() => {
+      tell({ text: t("dream.stepBack") });
+      changes();
+    }, tellError);
+  return (
+    <details class="dreamt" onToggle={(e) => show(e.currentTarget.open)}>
+      <summary>{t("dream.steps")}</summary>
+      {error && <Failure error={error} />}
+      {open && !value && !error && <Waiting />}
+      <ol class="dream-steps">
+        {value?.steps.map((s) => (
+          <li key={s.kind + s.memory} class="panel">
+            <StepText step={s} />
+            <button type="button" class="button small" aria-label={`${t("dream.back")}: ${s.text.slice(0, 60)}`} onClick={() => back(s)}>
+              {t("dream.back")}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </details>
   );
 }

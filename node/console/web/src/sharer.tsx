@@ -7,7 +7,7 @@ import { t, type Word } from "./i18n";
 import { Icon } from "./icons";
 import { Own, Seen } from "./seen";
 import { ShareLink } from "./sharepage";
-import type { Share } from "./sharing";
+import { Alone, type Share } from "./sharing";
 import type { Kind } from "./types";
 import { asProblem, Failure, T, tell, Waiting } from "./widgets";
 
@@ -292,7 +292,7 @@ function Look({ form, change, back, made }: Part & { back: () => void; made: (s:
             </div>
           </div>
         ) : state.error!.is("unsupported") ? (
-          <p class="notice warn"><Icon name="lock" /> {t("share.alone")}</p>
+          <Alone />
         ) : (
           <Failure error={state.error!} />
         )}

@@ -5,7 +5,9 @@ import { call } from "./api";
 import { GivenPanel } from "./given";
 import { mediumDate, dateOf, moment, number, said, shortDay, t, type Word } from "./i18n";
 import { Icon, type IconName } from "./icons";
+import { LetIn, Looks } from "./letin";
 import { MarketPanel } from "./market";
+import { press } from "./palette";
 import { Policy } from "./policy";
 import { Revert, titleOf, type Author } from "./revert";
 import { SharePage } from "./sharepage";
@@ -33,6 +35,7 @@ export interface Share {
   expires?: string;
   revoking?: boolean;
   revoked?: string;
+  app?: string; // that made it
 }
 
 interface App {
@@ -85,9 +88,22 @@ export function SharingPage({ at, status }: { at: string; status: Status }) {
           <Icon name="share" size={16} /> {t("share.new")}
         </a>
       </header>
+      {status.consents ? (
+        <p class="notice">
+          <Icon name="lock" />
+          <a href="/consents">{t("consent.mark", { n: status.consents })}</a>
+        </p>
+      ) : (
+        <p>
+          <a class="link" href="/consents">
+            {t("consent.title")}
+          </a>
+        </p>
+      )}
       <Out wearer={status.wearer} />
       <Policy />
       <div class="columns">
+        <LetIn />
         <GivenPanel />
         <MarketPanel />
         <Account />
@@ -104,6 +120,7 @@ interface End {
   title: string;
   says: string;
   run: () => Promise<unknown>;
+  shares?: Share[]; // that are read on, unless they are ended with it
 }
 
 /** Everybody and everything that could see something, in one list. */
@@ -122,17 +139,11 @@ function Out({ wearer }: { wearer: string }) {
   const programs = apps.value?.apps.filter((a) => !a.revoked) ?? [];
   const workers = grants.value?.grants.filter((g) => !g.removed) ?? [];
   const away = engines.value?.engines.filter((e) => !e.local) ?? [];
-  const end = () =>
-    ending!.run().then(() => {
-      ask(undefined);
-      tell({ text: t("out.ended") });
-      all.forEach((l) => l.again());
-    }, tellError);
   return (
     <section class="panel">
       <h2>{t("out.title")}</h2>
       {bad && <Failure error={bad} />}
-      {shares.error?.is("unsupported") && <p class="notice"><Icon name="lock" /> {t("share.alone")}</p>}
+      {shares.error?.is("unsupported") && <Alone />}
       {!out.length && !programs.length && !workers.length && !away.length && (
         <p class="notice good">
           <Icon name="lock" /> {t("out.none", { wearer })}
@@ -140,7 +151,7 @@ function Out({ wearer }: { wearer: string }) {
       )}
       <ul class="rows out">
         {out.map((s) => (
-          <Row key={s.id} icon="you" kind="person" name={readersOf(s).map((r) => r.name).join(", ") || t("out.nobody")} says={[s.title || s.query, t("out.memories", { n: s.memories }), s.expires ? t("hit.sharedUntil", { day: mediumDate(dateOf(s.expires)) }) : t("out.always")]}>
+          <Row key={s.id} icon="you" kind="person" name={readersOf(s).map((r) => r.name).join(", ") || t("out.nobody")} says={[s.title || s.query, s.app && t("out.by", { name: s.app }), t("out.memories", { n: s.memories }), s.expires ? t("hit.sharedUntil", { day: mediumDate(dateOf(s.expires)) }) : t("out.always")]}>
             <a class="button small" href={"/sharing/" + s.id}>
               {t("out.see")}
             </a>
@@ -149,12 +160,14 @@ function Out({ wearer }: { wearer: string }) {
         ))}
         {programs.map((a) => (
           <Row key={a.name} icon="link" kind="app" name={a.name} says={[a.can.map((c) => said("can", c)).join(", "), whatOf(a), a.ends ? t("hit.sharedUntil", { day: mediumDate(dateOf(a.ends)) }) : "", a.used ? t("out.used", { at: moment(a.used) }) : t("out.unused")]}>
+            <Looks app={a.name} name={a.name} />
             {a.can.includes("add") && <TakeBack of={{ app: a.name }} ask={revert} />}
-            <Ends name={a.name} onClick={() => ask({ title: t("out.revokeTitle", { name: a.name }), says: t("out.revokeApp"), run: () => call("DELETE", "/v1/apps/" + encodeURIComponent(a.name)) })} />
+            <Ends name={a.name} onClick={() => ask({ title: t("out.revokeTitle", { name: a.name }), says: t("out.revokeApp"), run: () => call("DELETE", "/v1/apps/" + encodeURIComponent(a.name)), shares: out.filter((s) => s.app === a.name) })} />
           </Row>
         ))}
         {workers.map((g) => (
           <Row key={g.member} icon="how" kind="worker" name={g.name || g.member.slice(0, 8)} says={[g.feed ? t("out.feed", { n: g.memories ?? 0 }) : t("out.whole"), t("out.adds", { what: g.types.map((k) => t(`kind.${k}`)).join(", ") })]}>
+            <Looks worker={g.member} name={g.name || g.member.slice(0, 8)} />
             <TakeBack of={{ source: "worker" }} ask={revert} />
             <Ends name={g.name} onClick={() => ask({ title: t("out.revokeTitle", { name: g.name }), says: t("out.revokeWorker"), run: () => call("DELETE", "/v1/grants/" + g.member) })} />
           </Row>
@@ -183,22 +196,57 @@ function Out({ wearer }: { wearer: string }) {
         </details>
       )}
       {author && <Revert of={author} close={() => revert(undefined)} />}
-      {ending && (
-        <Dialog title={ending.title} close={() => ask(undefined)}>
-          <p>{ending.says}</p>
-          <footer>
-            <button type="button" class="button" onClick={() => ask(undefined)} autofocus>
-              {t("cancel")}
-            </button>
-            <button type="button" class="button danger solid" onClick={end}>
-              {t("out.end")}
-            </button>
-          </footer>
-        </Dialog>
-      )}
+      {ending && <Ending of={ending} close={() => ask(undefined)} done={() => all.forEach((l) => l.again())} />}
     </section>
   );
 }
+
+function Ending({ of: { title, says, run, shares = [] }, close, done }: { of: End; close: () => void; done: () => void }) {
+  const [too, tick] = useState(false);
+  const end = () =>
+    run()
+      .then(async () => {
+        close();
+        if (too) for (const s of shares) await call("DELETE", `/v1/shares/${s.id}`);
+        tell({ text: t("out.ended") });
+      })
+      .catch(tellError)
+      .finally(done);
+  return (
+    <Dialog title={title} close={close}>
+      <p>{says}</p>
+      {shares.length > 0 && (
+        <>
+          <p>{t("out.appShares", { n: shares.length })}</p>
+          <label class="check">
+            <input type="checkbox" name="shares" checked={too} onChange={(e) => tick(e.currentTarget.checked)} /> <span>{t("out.appSharesToo")}</span>
+          </label>
+        </>
+      )}
+      <footer>
+        <button type="button" class="button" onClick={close} autofocus>
+          {t("cancel")}
+        </button>
+        <button type="button" class="button danger solid" onClick={end}>
+          {t("out.end")}
+        </button>
+      </footer>
+    </Dialog>
+  );
+}
+
+/** Alone says what sharing lacks, and leads to it. */
+export const Alone = () => (
+  <p class="notice">
+    <Icon name="lock" />
+    <span>
+      {t("share.alone")}{" "}
+      <a class="link" href="/devices" onClick={(e) => (e.preventDefault(), press("/devices", "relay"))}>
+        {t("relays.add")}
+      </a>
+    </span>
+  </p>
+);
 
 function whatOf(a: App): string {
   const kinds = a.types.map((k) => (k === "utterances" ? t("out.lines") : said("kind", k)));

@@ -284,6 +284,7 @@ function RowView({ row, n, hue, open, setOpen, fresh }: RowProps) {
         <li id={id} class="row gap-row paused">
           <span>
             <Icon name="pause" size={14} /> {row.to ? t("day.paused", { from: clock(row.at), to: clock(row.to), long: lasting(row.to - row.at) }) : t("day.pausedOn", { from: clock(row.at) })}
+            {row.why && <PauseWhy why={row.why} />}
           </span>
         </li>
       );
@@ -296,6 +297,17 @@ function RowView({ row, n, hue, open, setOpen, fresh }: RowProps) {
         </li>
       );
   }
+}
+
+/** What a pause began by: an order that was said to a wearable. */
+function PauseWhy({ why }: { why: string }) {
+  const device = /^said to (.+)$/s.exec(why)?.[1];
+  return (
+    <span class="pause-why">
+      {" · "}
+      {device ? t("day.pauseSaid", { device: device.slice(0, 60) }) : <T text={why} most={120} />}
+    </span>
+  );
 }
 
 function LineRow({ row, id, hue, open, setOpen, fresh }: { row: Row & { kind: "line" }; id: string; hue: number; open: boolean; setOpen: (id?: string) => void; fresh: boolean }) {

@@ -67,6 +67,7 @@ export interface Line {
 export interface Span {
   from: string;
   to?: string;
+  why?: string; // of a pause: "said to NAME", or nothing
 }
 
 export interface Day {
@@ -96,6 +97,7 @@ export interface Status {
   version: string;
   started?: string;
   vault_until?: string;
+  consents?: number; // that wait for the wearer's answer
   pause: { paused: boolean; until?: string };
   broker: { embedded: boolean; url?: string; connected: boolean };
   memories: Partial<Record<Kind, number>>;

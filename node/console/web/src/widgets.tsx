@@ -28,16 +28,12 @@ export function useLive(): boolean {
   const [alive, set] = useState(true);
   useEffect(() => {
     let timer = 0;
-    let again = 0;
     const stop = watch(() => {
       clearTimeout(timer);
-      clearTimeout(again);
       timer = setTimeout(changes, 120);
-      again = setTimeout(changes, 3000); // what was being loaded when it changed
     }, set);
     return () => {
       clearTimeout(timer);
-      clearTimeout(again);
       stop();
     };
   }, []);

@@ -100,7 +100,7 @@ func (t *talk) baseZh(b *bareZh, typ, kind string, p person, confidence float64)
 
 func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, negates bool, confidence float64) {
 	value = joinedZh(trimZh(value))
-	if value == "" || vagueZh(value) || utf8.RuneCountInString(value) > 24 {
+	if value == "" || vagueZh(value) || courtesyZh[value] || utf8.RuneCountInString(value) > 24 {
 		return
 	}
 	a := t.baseZh(b, "semantic", kind, p, confidence)
@@ -114,14 +114,20 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 		}
 		negates = true
 	}
+	if negates && attribute == "allergies" && !strings.Contains(b.s.raw(), "不再") && !strings.Contains(b.s.raw(), "已经") && !completedZh(b.text) {
+		negates, attribute = false, "not_allergies" // nobody need have claimed it
+	}
 	a.Negates = negates
-	if attribute == "allergies" {
+	if attribute == "allergies" || attribute == "not_allergies" {
 		a.Sensitivity = "private"
 	}
 	a.Slot = &abi.Slot{Subject: p.key, Attribute: attribute, Value: value, Many: many}
 	a.Subject, a.Predicate, a.Object = p.name, attribute, value
 	t.out.Candidates = append(t.out.Candidates, a)
 }
+
+// courtesyZh is [courtesy] in Chinese.
+var courtesyZh = set("对 对对 是 是的 对的 嗯 好 好的 没错 谢谢 当然")
 
 // chinese applies the rules to one clause.
 func (t *talk) chinese(s sentence) {
@@ -137,17 +143,23 @@ func (t *talk) chinese(s sentence) {
 	}
 	before := len(t.out.Candidates)
 	t.attend(b.text)
+	if t.overZh(&b) {
+		return
+	}
 	t.statedZh(&b)
 	if len(t.out.Candidates) > before {
 		return
 	}
 	t.eventZh(&b)
+	if len(t.out.Candidates) == before {
+		t.courseZh(&b)
+	}
 }
 
 // statedZh tries the phrases of rulesZh and those that need more than a table.
 func (t *talk) statedZh(b *bareZh) {
 	x := b.text
-	if t.reachedZh(b) || t.attributeZh(b) || t.whereZh(b) {
+	if t.severalZh(b) || t.reachedZh(b) || t.deniedZh(b) || t.attributeZh(b) || t.whereZh(b) {
 		return
 	}
 	if i := strings.Index(x, "最喜欢的"); i >= 0 {
@@ -158,7 +170,7 @@ func (t *talk) statedZh(b *bareZh) {
 			}
 		}
 	}
-	if i := strings.Index(x, "生日"); i >= 0 {
+	if i := strings.Index(x, "生日"); i >= 0 && !festiveZh(x[i+len("生日"):]) {
 		owner := strings.TrimSuffix(strings.TrimSuffix(x[:i], "过"), "的")
 		for k := range b.whens {
 			if w := &b.whens[k]; w.hasDay && !w.habit && w.grain == 'd' {
@@ -193,8 +205,10 @@ func (t *talk) statedZh(b *bareZh) {
 				return
 			}
 		}
-		if owner, kin, ok := t.kinZh(who); ok {
-			t.relationZh(b, owner, kin, name)
+		if owner, kin, ok := t.kinZh(strings.TrimSuffix(who, "分别")); ok {
+			for _, one := range strings.FieldsFunc(name, func(r rune) bool { return r == '和' || r == '、' }) {
+				t.relationZh(b, owner, kin, one)
+			}
 			return
 		}
 	}
@@ -390,6 +404,17 @@ func (t *talk) statedZh(b *bareZh) {
 			}
 		}
 	}
+}
+
+// festiveZh reports whether what follows 生日 makes it a feast or a gift, and not the day.
+func festiveZh(after string) bool {
+	after = strings.TrimPrefix(after, "的")
+	for _, w := range [...]string{"聚会", "派对", "宴", "会", "聚餐", "晚餐", "晚饭", "饭", "蛋糕", "礼物", "贺卡", "趴", "酒"} {
+		if strings.HasPrefix(after, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // characterZh stands before 人 and says what somebody is like, or does, and not

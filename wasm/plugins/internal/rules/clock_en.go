@@ -93,6 +93,13 @@ func clockPart(s sentence, i int, now moment, w *when) int {
 				return finish(h, m, j+2)
 			}
 		}
+		if h, ok := number(at(j)); ok && lead && at(k) == "half" && h >= 1 && h <= 12 && at(j) != "a" && at(j) != "an" { // at half three
+			switch at(j + 1) {
+			case "hours", "hour", "percent", "pounds", "euros", "dollars", "people":
+				return 0
+			}
+			return finish(h, 30, j+1)
+		}
 		return 0
 	}
 	if k >= len(s.toks) {

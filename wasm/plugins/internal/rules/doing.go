@@ -63,6 +63,11 @@ func (t *talk) dropped(c *clause) int {
 				c.subj, c.kind, c.bare = t.self, 's', true
 				return 0
 			}
+		case "with": // "Had dinner with Ola on Friday"
+			if len(c.whens) > 0 && !c.whens[0].habit && c.capital(i+1) {
+				c.subj, c.kind, c.bare = t.self, 's', true
+				return 0
+			}
 		case "is", "are", "was", "were", "by":
 			return -1
 		}

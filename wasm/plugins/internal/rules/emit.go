@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/abi"
@@ -24,8 +25,16 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 	if attribute == "employer" { // "Siemens in Munich"
 		value, _, _ = strings.Cut(value, " in ")
 	}
-	if strings.TrimSpace(value) == "" || vague(value) {
+	if strings.TrimSpace(value) == "" || vague(value) || courtesy[strings.ToLower(value)] {
 		return nil
+	}
+	if c.neg && many && !c.noLonger && !c.usedTo && !c.past && deniable[attribute] { // nobody need have claimed it
+		d := *c
+		d.neg = false
+		if attribute == "owns" || attribute == "pets" || attribute == "relatives" {
+			value = strings.TrimPrefix(strings.TrimPrefix(value, "a "), "any ")
+		}
+		return t.fact(&d, kind, "not_"+attribute, value, true, confidence-0.05)
 	}
 	a := t.base(c, "semantic", kind, confidence)
 	a.Negates = c.neg || c.usedTo
@@ -44,6 +53,58 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
 	return &t.out.Candidates[len(t.out.Candidates)-1]
+}
+
+// deniable are the attributes of which it is worth knowing that something is not so: "I'm
+// not allergic to nuts". The denial has a slot of its own, not_ATTRIBUTE, that is opposed to
+// the claim: what is said last holds.
+var deniable = set("allergies owns speaks plays pets relatives wears")
+
+// never takes what somebody has never done: "I've never been to Japan", "I never smoked".
+func (t *talk) never(c *clause) bool {
+	i := c.vi
+	for k := i - 1; k > 0 && c.w(k) != "never"; k-- {
+		if !adverb(c.w(k)) && c.w(k) != "been" {
+			return false
+		}
+	}
+	never := false
+	for k := 0; k < i; k++ {
+		never = never || c.w(k) == "never"
+	}
+	if !never || !c.past && !c.perfect || c.ing || c.kind != 's' && c.kind != 'p' && c.kind != 'w' || c.conditional() || c.ends == "?" {
+		return false
+	}
+	if c.verb == "smoke" {
+		d := *c
+		d.neg = false
+		return t.fact(&d, "diet", "avoids", "smoking", true, 0.85) != nil
+	}
+	o := c.trim(i, len(c.words))
+	for _, w := range strings.Fields(strings.ToLower(o)) {
+		switch w {
+		case "it", "that", "this", "them", "anything", "anyone", "anybody", "like", "such", "so", "as", "how", "what", "him", "her", "you", "before", "than", "happier", "better", "worse":
+			return false
+		}
+	}
+	switch c.verb {
+	case "be":
+		if c.w(i+1) != "to" || !c.capital(i+2) {
+			return false
+		}
+	case "eat", "drink", "try", "break", "own", "drive", "fly", "play", "live", "ride", "swim", "climb", "learn", "ski", "vote", "have":
+		if c.verb == "have" && !condition(last(strings.ToLower(o))) && !thingWord(last(strings.ToLower(o))) && !pet(last(strings.ToLower(o))) && c.w(i+1) != "an" {
+			return false
+		}
+	default:
+		return false
+	}
+	if len(strings.Fields(o)) < 2 && c.verb != "fly" && c.verb != "ski" && c.verb != "vote" || len(strings.Fields(o)) > 6 {
+		return false
+	}
+	d := *c
+	d.neg = false
+	return t.fact(&d, "biography", "never", o, true, 0.8) != nil
 }
 
 // once proposes what "used to" tells of the past, beside what it says is no longer so.
@@ -67,6 +128,9 @@ func (t *talk) sinceDay(c *clause) (string, bool) {
 	d.whens = c.whens[1:]
 	return strings.TrimSuffix(t.rewrite(&d), ".") + ", as of " + w.english() + ".", true
 }
+
+// courtesy ends a sentence and is no member of its list: "I'm allergic to latex, yes".
+var courtesy = set("course yes yeah yep no nope right please thanks cheers sure ok okay sorry indeed exactly true")
 
 // vague objects say nothing by themselves.
 func vague(s string) bool {
@@ -123,6 +187,9 @@ func (t *talk) rewrite(c *clause) string {
 		for k := range c.whens {
 			w := &c.whens[k]
 			if w.next-1 == i && !w.habit && (w.hasDay || w.clock) && !(w.grain == 'y' && w.first+2 >= w.next) && !c.dates(w) {
+				if !w.hasDay && c.habitual() {
+					continue
+				}
 				if !w.hasDay {
 					w.set(t.now.day, 'd')
 				}
@@ -151,10 +218,25 @@ func (t *talk) rewrite(c *clause) string {
 	return sentenceCase(untail(strings.TrimSuffix(strings.Trim(b.String(), " ,-:\n\t"), ", "+t.called.name)))
 }
 
+// habitual reports what is said of any day: "I don't drink coffee after noon".
+func (c *clause) habitual() bool {
+	if c.past || c.perfect || c.ing || c.future || c.modal || c.must || c.intend || c.can || c.kind == 't' || c.verb == "be" {
+		return false
+	}
+	often := c.neg || c.hasHabit()
+	for k := 0; k < c.vi && k < len(c.words); k++ {
+		switch c.w(k) {
+		case "not", "never", "always", "usually", "often", "normally":
+			often = true
+		}
+	}
+	return often
+}
+
 // dates reports whether the words of a time are a whole date with its year, which
 // needs no other beside it.
 func (c *clause) dates(w *when) bool {
-	if w.grain != 'd' || w.clock || w.last > 0 {
+	if w.grain != 'd' && w.grain != 'M' || w.clock || w.last > 0 {
 		return false
 	}
 	y, _, _ := date(w.day)
@@ -184,7 +266,7 @@ func (c *clause) pastBefore(w *when) bool {
 func untail(s string) string {
 	for again := true; again; {
 		again = false
-		for _, tail := range [...]string{"please", "by the way", "I promise", "you know", "of course", "right", "remember", "actually", "okay", "thanks", "honestly", "I think"} {
+		for _, tail := range [...]string{"please", "by the way", "I promise", "you know", "of course", "right", "yes", "yeah", "no", "sure", "thank you", "remember", "actually", "okay", "thanks", "honestly", "I think"} {
 			if r, ok := strings.CutSuffix(s, ", "+tail); ok {
 				s, again = r, true
 			}
@@ -350,6 +432,14 @@ func (t *talk) entities(c *clause) []abi.Entity {
 			all = append(all, abi.Entity{Name: name, Kind: kind})
 		}
 		i = k - 1
+	}
+	for i := range c.words { // whom "you" means is named in the text, too
+		if w := c.w(i); w == "you" || w == "your" {
+			if p, ok := t.addressee(); ok && p.name != c.subj.name && !slices.ContainsFunc(all, func(e abi.Entity) bool { return e.Name == p.name }) {
+				all = append(all, abi.Entity{Name: p.name, Kind: "person"})
+			}
+			break
+		}
 	}
 	return all[:min(len(all), 8)]
 }

@@ -24,10 +24,14 @@ func (t *talk) english(c *clause) {
 	if c.modal && c.verb != "be" && !(c.kind == 't' && c.verb == "be") { // a wish, a possibility
 		return
 	}
+	t.over(c)
+	if t.absent(c) {
+		return
+	}
 	if t.reschedule(c) {
 		return
 	}
-	if t.reacts(c) {
+	if t.reacts(c) || t.ails(c) {
 		return
 	}
 	if c.kind == 't' {
@@ -35,6 +39,9 @@ func (t *talk) english(c *clause) {
 		return
 	}
 	if c.ends == "?" {
+		return
+	}
+	if t.intends(c) {
 		return
 	}
 	timed := c.firstTime()
@@ -52,6 +59,9 @@ func (t *talk) english(c *clause) {
 		return
 	case c.ing && !c.past && !c.perfect && timed != nil && timed.unix() > t.ev.At:
 		t.plan(c, timed)
+		return
+	}
+	if t.never(c) {
 		return
 	}
 	before := len(t.out.Candidates)
@@ -255,6 +265,12 @@ func (t *talk) personal(c *clause) {
 		if c.w(k) == "eating" || c.w(k) == "drinking" {
 			k++
 		}
+		if l, _, ing := lemma(c.w(k)); ing && l != "smoke" && c.verb != "avoid" {
+			return // what ends is a habit
+		}
+		if preposition(c.w(k)) && c.verb == "stop" {
+			return // "I stopped at the shop"
+		}
 		if o, _ := c.object(k); o != "" && !c.neg && (c.past || c.perfect || c.verb == "avoid") {
 			t.fact(c, "diet", "avoids", o, true, 0.8)
 		}
@@ -273,7 +289,7 @@ func (t *talk) personal(c *clause) {
 		}
 	case "drive", "ride":
 		if o, _ := c.object(i); (c.w(i) == "a" || c.w(i) == "an") && !c.past && !c.neg {
-			t.fact(c, "possession", "owns", o, true, 0.75)
+			t.fact(c, "possession", "owns", ownedName(o), true, 0.75)
 		}
 	case "sell", "lose":
 		if o, _ := c.object(i); (c.w(i) == "my" || c.w(i) == "our" || c.w(i) == "the") && !c.neg && (c.past || c.perfect) {
@@ -293,7 +309,7 @@ func (t *talk) personal(c *clause) {
 					o, _, _ = strings.Cut(o, tail)
 				}
 			}
-			t.fact(c, "possession", "owns", o, true, 0.75)
+			t.fact(c, "possession", "owns", ownedName(o), true, 0.75)
 		}
 	case "marry":
 		if o, _ := c.object(i); o != "" && c.past {
@@ -325,6 +341,9 @@ func (t *talk) personal(c *clause) {
 	case "park", "put", "leave ", "keep", "hide", "store", "stash", "hang", "stick":
 		t.whereabouts(c, i)
 	case "pay", "earn", "owe":
+		if t.owes(c) {
+			return
+		}
 		if !c.past && !c.neg && !c.perfect && c.amount() && !c.conditional() {
 			t.out.Candidates = append(t.out.Candidates, t.base(c, "semantic", "habit", 0.7))
 		}

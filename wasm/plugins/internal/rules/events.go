@@ -2,6 +2,8 @@ package rules
 
 import (
 	"strings"
+
+	"github.com/locket-dev/locket/wasm/abi"
 )
 
 // eventIn finds what is appointed in a clause: "dentist_appointment",
@@ -234,7 +236,7 @@ func (t *talk) happened(c *clause, w *when) {
 			return
 		}
 	}
-	if c.kind == 'y' && (w == nil || !w.hasDay) || c.unresolved(w != nil && w.hasDay) {
+	if c.kind == 'y' && (w == nil || !w.hasDay) || c.unresolved(w != nil && w.hasDay) || c.movedOn(t.plain) {
 		return
 	}
 	place := c.place("to", "at", "in", "from")
@@ -250,10 +252,13 @@ func (t *talk) happened(c *clause, w *when) {
 	if _, ok := number(c.w(c.vi + 1)); ok && c.vi+2 == len(c.words) {
 		return // "I had two"
 	}
+	if (c.verb == "stop" || c.verb == "quit" || c.verb == "start" || c.verb == "begin") && c.vi == len(c.words)-1 && c.kind != 't' {
+		return // what? "I used to smoke, but I stopped two years ago"
+	}
 	hurt := (c.verb == "break" || c.verb == "hurt" || c.verb == "sprain") && c.w(c.vi+1) == "my"
 	got := c.verb == "get" && attained(c.w(c.vi+1))
 	paid := (c.verb == "pay" || c.verb == "spend" || c.verb == "earn" || c.verb == "lend") && c.amount()
-	if !timed && !hurt && !got && !paid && (!deed(c.verb) || !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed {
+	if !timed && !hurt && !got && !paid && !c.chosen() && (!deed(c.verb) || !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed {
 		return
 	}
 	conf := 0.85
@@ -276,6 +281,19 @@ func (t *talk) happened(c *clause, w *when) {
 		a.Text = t.rewrite(c)
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
+}
+
+// movedOn reports a move to where nobody can be: "we moved to the next topic".
+func (c *clause) movedOn(plain bool) bool {
+	if c.verb != "move" {
+		return false
+	}
+	i := c.vi + 1
+	if c.w(i) == "on" {
+		return true
+	}
+	to, ok := c.wentTo(i)
+	return ok && abodeOf(to, plain) == noAbode
 }
 
 // outing verbs make an appointment of "let's …".
@@ -347,13 +365,22 @@ func (t *talk) habit(c *clause) {
 	case "volunteer", "mentor", "coach", "tutor", "babysit", "foster":
 		often = true
 	}
+	often = often || c.routine()
 	if l, _, _ := lemma(c.w(c.vi)); l == "" && !c.hasHabit() && c.kind != 's' && c.kind != 'w' {
 		return
 	}
 	if !often || c.ing && !c.hasHabit() || c.perfect || len(c.words)-c.vi < 2 || c.unresolved(false) {
 		return
 	}
-	t.out.Candidates = append(t.out.Candidates, t.base(c, "semantic", "habit", 0.65))
+	a := t.base(c, "semantic", "habit", 0.65)
+	if what := c.routineOf(c.verb, c.vi+1); what != "" && c.subj.key != "" && !c.neg {
+		often := c.howOften()
+		if often == "" {
+			often = c.w(c.vi)
+		}
+		a.Slot = &abi.Slot{Subject: c.subj.key, Attribute: "routine: " + what, Value: often, Many: true}
+	}
+	t.out.Candidates = append(t.out.Candidates, a)
 }
 
 func (c *clause) hasHabit() bool {

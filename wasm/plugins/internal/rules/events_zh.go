@@ -2,12 +2,13 @@ package rules
 
 import (
 	"strings"
+	"unicode/utf8"
 )
 
 var eventsZh = [...]struct{ word, attribute string }{
 	{"牙医", "dentist_appointment"}, {"看牙", "dentist_appointment"}, {"洗牙", "dentist_appointment"}, {"医生", "doctor_appointment"}, {"体检", "checkup"}, {"面试", "interview"},
-	{"开会", "meeting"}, {"的会", "meeting"}, {"会议", "meeting"}, {"考试", "exam"}, {"航班", "flight"}, {"飞机", "flight"}, {"高铁", "train"}, {"火车", "train"}, {"聚会", "party"}, {"婚礼", "wedding"},
-	{"演唱会", "concert"}, {"音乐会", "concert"}, {"家长会", "parents_meeting"}, {"晚饭", "dinner"}, {"午饭", "lunch"}, {"吃饭", "dinner"}, {"预约", "appointment"}, {"理发", "haircut"},
+	{"开会", "meeting"}, {"的会", "meeting"}, {"会议", "meeting"}, {"考试", "exam"}, {"航班", "flight"}, {"飞机", "flight"}, {"高铁", "train"}, {"火车", "train"}, {"聚会", "party"}, {"派对", "party"}, {"生日宴", "party"}, {"婚礼", "wedding"},
+	{"演唱会", "concert"}, {"音乐会", "concert"}, {"家长会", "parents_meeting"}, {"晚饭", "dinner"}, {"饭局", "dinner"}, {"午饭", "lunch"}, {"吃饭", "dinner"}, {"预约", "appointment"}, {"理发", "haircut"},
 	{"电影", "film"}, {"比赛", "match"}, {"培训", "training"}, {"上课", "class"}, {"复查", "checkup"}, {"手术", "operation"}, {"展览", "exhibition"}, {"例会", "meeting"}, {"评审", "review"}, {"约会", "date"}, {"聚餐", "dinner"}, {"剪头发", "haircut"}, {"话剧", "play"}, {"讲座", "lecture"}, {"答辩", "thesis_defence"}, {"驾考", "driving_test"}, {"看病", "doctor_appointment"}, {"看医生", "doctor_appointment"}, {"打疫苗", "vaccination"}, {"年会", "party"}, {"野餐", "picnic"}, {"排练", "rehearsal"}, {"彩排", "rehearsal"}, {"出差", "business_trip"},
 }
 
@@ -28,12 +29,9 @@ func (t *talk) changeZh(b *bareZh) bool {
 	}
 	if strings.Contains(x, "取消") && !strings.Contains(x, "不取消") {
 		attr, word := eventInZh(x)
-		p, ok := t.find(nonEmpty(attr, word)...)
+		p, ok := t.meantZh(b, attr, word, true)
 		if !ok && attr == "" {
 			return false
-		}
-		if !ok {
-			p = plan{subject: t.self.key, attribute: attr, what: word, day: 1}
 		}
 		p.chinese = true
 		t.emit(p, t.rewriteZh(b.s, b.whens, false), "cancellation", 0.85, b.s, true)
@@ -47,7 +45,7 @@ func (t *talk) changeZh(b *bareZh) bool {
 		return false
 	}
 	attr, word := eventInZh(x)
-	p, ok := t.find(nonEmpty(attr, word)...)
+	p, ok := t.meantZh(b, attr, word, false)
 	if !ok {
 		if attr == "" {
 			return false
@@ -60,16 +58,6 @@ func (t *talk) changeZh(b *bareZh) bool {
 	}
 	t.moved(p.move(&b.whens[len(b.whens)-1]), b.s, 0.88)
 	return true
-}
-
-func nonEmpty(a ...string) []string {
-	var out []string
-	for _, s := range a {
-		if s != "" {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // absentZh is whom 他 or 她 means: a relative whom the other has just asked
@@ -100,6 +88,26 @@ func completedZh(x string) bool {
 	return true
 }
 
+// comesZh reports somebody who is expected: 修空调的师傅周三下午来.
+func comesZh(x string) bool {
+	return (strings.HasSuffix(x, "来") || strings.HasSuffix(x, "上门") || strings.HasSuffix(x, "到") || strings.Contains(x, "来修") || strings.Contains(x, "来装")) &&
+		containsAny(x, "师傅", "工人", "快递", "维修", "保洁", "物业", "搬家公司", "中介", "阿姨", "医生", "电工", "水管工", "安装")
+}
+
+// doneZh reports a clause of what was done with its object after 了: 周六我们订了一台冰箱. What is
+// booked or agreed for the day that it names is still to come: 周六我订了位子.
+func doneZh(x string) bool {
+	head, object, ok := strings.Cut(x, "了")
+	if !ok || utf8.RuneCountInString(object) < 2 || containsAny(x, "要", "快", "就", "该", "马上", "会", "准备", "打算", "改", "约了", "请了", "安排了", "预约", "定了", "答应了") {
+		return false
+	}
+	if strings.HasSuffix(head, "订") || strings.HasSuffix(head, "买") {
+		return !containsAny(object, "位", "票", "房", "酒店", "座", "桌", "餐", "车次", "机票")
+	}
+	r, _ := utf8.DecodeLastRuneInString(head)
+	return strings.ContainsRune("吃喝看见买订签交去送修换拔打开做写洗拿借还卖聊谈跑游爬住搬参办丢掉摔生办拍逛唱听学", r)
+}
+
 // eventZh takes what happened or will happen at a time.
 func (t *talk) eventZh(b *bareZh) {
 	var w *when
@@ -116,7 +124,7 @@ func (t *talk) eventZh(b *bareZh) {
 		return
 	}
 	who, named := t.doerZh(x)
-	if t.topic.unclear || t.topic.known && t.topic.person.key != t.self.key && !named && !strings.Contains(x, "我") {
+	if t.topic.unclear && !feastOfZh(x) || t.topic.known && t.topic.person.key != t.self.key && !named && !strings.Contains(x, "我") {
 		return // whose?
 	}
 	if strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她") {
@@ -156,7 +164,7 @@ func (t *talk) eventZh(b *bareZh) {
 		w.past(t.now) // 五月份认识了: the last one
 		start.day = w.day
 	}
-	past := start.unix() < t.ev.At && start.day < t.now.day || w.weekday && completedZh(x) || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
+	past := start.unix() < t.ev.At && start.day < t.now.day || w.weekday && (completedZh(x) || doneZh(x)) || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
 	if past && w.weekday {
 		w.past(t.now)
 		start = *w
@@ -180,7 +188,7 @@ func (t *talk) eventZh(b *bareZh) {
 		t.out.Candidates = append(t.out.Candidates, a)
 		return
 	}
-	if attr == "" && !will && !strings.Contains(x, "我") {
+	if attr == "" && !will && !strings.Contains(x, "我") && !comesZh(x) {
 		return
 	}
 	for _, no := range [...]string{"天气", "下雨", "不知道", "热", "冷"} {
@@ -205,6 +213,13 @@ func (t *talk) eventZh(b *bareZh) {
 	t.another(&p, definiteZh(x, word))
 	a := t.emit(p, text, kind, 0.86, b.s, false)
 	a.Actor, a.Ended = who.name, ended
+}
+
+// feastOfZh reports a clause about the feast of a relative, to which the speaker goes: 我妈的生日聚会.
+func feastOfZh(x string) bool {
+	head, _, ok := strings.Cut(x, "的")
+	attribute, word := eventInZh(x)
+	return ok && strings.HasPrefix(head, "我") && (attribute == "party" || attribute == "wedding" || attribute == "dinner") && strings.Contains(x[len(head):], word)
 }
 
 // doerZh is who a clause says did something: the person that it begins with, and then

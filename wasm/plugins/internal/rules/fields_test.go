@@ -182,9 +182,14 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// Who is no longer allergic has no allergy to "milk not".
+// Who is no longer allergic has no allergy to "milk not"; who never was has a memory that says
+// so.
 func TestDeniedAllergies(t *testing.T) {
-	for line, value := range map[string]string{"我对牛奶不过敏了。": "牛奶", "我对花生不过敏。": "花生", "我对海鲜已经不过敏了。": "海鲜", "我对猫毛不再过敏。": "猫毛"} {
+	out := hear(t, "我对花生不过敏。")
+	if len(out.Candidates) != 1 || out.Candidates[0].Negates || out.Candidates[0].Slot.Attribute != "not_allergies" || out.Candidates[0].Slot.Value != "花生" {
+		t.Errorf("%+v", out.Candidates)
+	}
+	for line, value := range map[string]string{"我对牛奶不过敏了。": "牛奶", "我对海鲜已经不过敏了。": "海鲜", "我对猫毛不再过敏。": "猫毛"} {
 		out := hear(t, line)
 		if len(out.Candidates) != 1 || !out.Candidates[0].Negates || out.Candidates[0].Slot == nil || out.Candidates[0].Slot.Value != value {
 			t.Errorf("%s: %+v", line, out.Candidates)

@@ -23,6 +23,9 @@ func (t *talk) kinZh(s string) (person, string, bool) {
 		case "我", "我们", "我家", "我家里", "我们家":
 			return t.self, k, true
 		case "":
+			if t.topic.known && t.ofSelf && utf8.RuneCountInString(k) > 1 && !slices.Contains(petsZh[:], k) {
+				return t.self, k, true // 我儿子叫…，女儿叫…
+			}
 			return person{}, "", false
 		}
 		if utf8.RuneCountInString(who) <= 4 && !commonZh(who) && !strings.HasPrefix(who, "我") {
@@ -44,6 +47,7 @@ func (t *talk) relationZh(b *bareZh, owner person, kin, name string) {
 	a.Slot = &abi.Slot{Subject: owner.key, Attribute: attr, Value: name, Many: attr == "pets" || strings.Contains("朋友同事同学邻居室友哥哥弟弟姐姐妹妹", kin)}
 	a.Subject, a.Predicate, a.Object = name, kin, owner.name
 	t.out.Candidates = append(t.out.Candidates, a)
+	t.ofSelf = owner.key == t.self.key
 	t.about(t.named(name))
 }
 

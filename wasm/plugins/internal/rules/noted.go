@@ -48,6 +48,9 @@ func (t *talk) note(s sentence) bool {
 	if likely < worthNoting && (!ok || c.kind != 'p') {
 		return false
 	}
+	if ok && (c.movedOn(t.plain) || c.neg && unheard[c.verb]) {
+		return false
+	}
 	if ok && (c.kind == 't' && !c.own && (v.content < 3 || c.thing == "it" || c.thing == "that" || c.thing == "this") || c.elided() || c.almost() || c.unresolved(false) && len(c.words)-c.vi < 4) {
 		return false
 	}
@@ -89,6 +92,9 @@ func (t *talk) note(s sentence) bool {
 	t.out.Candidates = append(t.out.Candidates, a)
 	return true
 }
+
+// unheard verbs tell nothing when they are denied: "I've never heard of it".
+var unheard = set("hear see think know feel understand believe mean care mind notice realise realize")
 
 // states reports whether a sentence that begins with a word says something of
 // somebody or something: it has a verb after what can be a subject.

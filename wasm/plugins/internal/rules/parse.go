@@ -156,7 +156,8 @@ func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
 	w := s.at(i)
 	_, _, ing := lemma(w)
 	return ing || w == "not" || w == "a" || w == "an" || w == "the" || w == "in" || w == "from" || w == "at" || w == "allergic" || w == "married" || w == "my" || w == "going" || w == "been" || w == "coming" ||
-		w == "under" || w == "on" || w == "behind" || w == "next" || w == "inside" || w == "called" || w == "pregnant" || w == "off" || w == "cancelled" || w == "now" || w == "due"
+		w == "under" || w == "on" || w == "behind" || w == "next" || w == "inside" || w == "called" || w == "pregnant" || w == "off" || w == "cancelled" || w == "now" || w == "due" ||
+		w == "still" || w == "already" || w == "always" || w == "getting" || w == "hurting" || w == "parked"
 }
 
 // phraseLead is how many words "you know", "by the way", "I think" take.

@@ -35,7 +35,8 @@ func (t *talk) reached(c *clause) bool {
 	if value == "" {
 		return false
 	}
-	f := t.fact(c, "contact", attr, value, attr != "address", 0.9)
+	only := c.thing == "number" || c.thing == "phone number" || c.thing == "new number" || c.thing == "new phone number"
+	f := t.fact(c, "contact", attr, value, attr != "address" && !only, 0.9)
 	if f == nil {
 		return false
 	}
@@ -78,9 +79,11 @@ func (t *talk) reachMe(s sentence) bool {
 	if s.chinese() || s.ends == "?" {
 		return false
 	}
+	numbers := 0
 	for i := range s.toks {
-		if t.numberOf(s, i) {
-			return true
+		if t.numberOf(s, i, numbers > 0) {
+			numbers++
+			continue
 		}
 		if w := s.at(i); w != "reach" && w != "contact" || s.at(i+1) != "me" || s.at(i+2) != "at" && s.at(i+2) != "on" && s.at(i+2) != "under" || i+3 >= len(s.toks) {
 			continue
@@ -96,12 +99,13 @@ func (t *talk) reachMe(s sentence) bool {
 		t.contact(s, t.self, attr, value, t.self.name+" can be reached at "+value+".")
 		return true
 	}
-	return false
+	return numbers > 0
 }
 
 // numberOf takes a telephone number at token i whose owner stands before it: "Tom's
-// number: …", "the plumber's number is …", "my number's …".
-func (t *talk) numberOf(s sentence, i int) bool {
+// number: …", "the plumber's number is …", "my number's …"; another after the first one
+// of a sentence need not say again what it is: "… and Dad's is …".
+func (t *talk) numberOf(s sentence, i int, another bool) bool {
 	if s.toks[i].kind != 'n' || i < 2 {
 		return false
 	}
@@ -114,10 +118,20 @@ func (t *talk) numberOf(s sentence, i int) bool {
 		k--
 	}
 	noun, is := contraction(s.at(k))
-	if is != "is" && k == i-1 || noun != "number" && noun != "phone" && noun != "mobile" && noun != "landline" {
+	if another && k < i-1 && (noun == "mine" || noun == "ours") {
+		t.contact(s, t.self, "phone", value, sentenceCase(possessive(t.self.name)+" number is "+value))
+		return true
+	}
+	if another && k < i-1 && is == "is" && noun != "number" {
+		noun, k = "number", k+1
+	} else if is != "is" && k == i-1 || noun != "number" && noun != "phone" && noun != "mobile" && noun != "landline" {
 		return false
 	}
+	others := 0 // words that tell it from another number of theirs
 	for k--; k > 0 && (s.at(k) == "phone" || s.at(k) == "mobile" || s.at(k) == "new" || s.at(k) == "work" || s.at(k) == "telephone"); k-- {
+		if s.at(k) == "work" || s.at(k) == "mobile" {
+			others++
+		}
 	}
 	if k < 0 {
 		return false
@@ -127,6 +141,8 @@ func (t *talk) numberOf(s sentence, i int) bool {
 	case s.at(k) == "my" || s.at(k) == "our":
 	case is != "is":
 		return false
+	case kin(owner) && (k == 0 || !determiner(s.at(k-1))): // Mum's number
+		who = person{possessive(t.self.name) + " " + owner, possessive(t.self.key) + " " + owner}
 	case s.toks[k].cap && k == 0 || s.toks[k].cap && !determiner(s.at(k-1)):
 		who = t.named(strings.TrimSuffix(strings.TrimSuffix(s.text[s.toks[k].start:s.toks[k].end], "'s"), "’s"))
 	case k > 0 && s.at(k-1) == "the":
@@ -137,6 +153,9 @@ func (t *talk) numberOf(s sentence, i int) bool {
 		return false
 	}
 	t.contact(s, who, "phone", value, sentenceCase(possessive(who.name)+" number is "+value))
+	if noun == "number" && others == 0 { // a person's one number, which the next one replaces
+		t.out.Candidates[len(t.out.Candidates)-1].Slot.Many = false
+	}
 	return true
 }
 
@@ -152,6 +171,11 @@ var contactsZh = [...]struct{ noun, attribute string }{{"手机号码", "phone"}
 
 // reachedZh takes 我的电话是+86 138 0013 8000, 李娜的邮箱是li@example.com, 我的地址是….
 func (t *talk) reachedZh(b *bareZh) bool {
+	if who, rest, ok := strings.Cut(b.text, "的是"); ok && t.asZh != "" && phoneIn(rest) != "" && !strings.Contains(b.text, t.asZh) { // …，我爸的是139…
+		again := *b
+		again.text = who + "的" + t.asZh + "是" + rest
+		return t.reachedZh(&again)
+	}
 	for _, of := range contactsZh {
 		who, rest, ok := strings.Cut(b.text, of.noun)
 		if !ok || utf8.RuneCountInString(who) > 10 {
@@ -192,10 +216,23 @@ func (t *talk) reachedZh(b *bareZh) bool {
 		if of.attribute == "email" {
 			a.Text = p.name + "的" + of.noun + "是" + value + "。"
 		}
-		a.Slot = &abi.Slot{Subject: p.key, Attribute: of.attribute, Value: value, Many: of.attribute != "address"}
+		a.Slot = &abi.Slot{Subject: p.key, Attribute: of.attribute, Value: value, Many: of.attribute != "address" && !(mobileZh(value) && !containsAny(b.text, "工作", "公司", "另", "第二"))}
 		a.Subject, a.Predicate, a.Object = p.name, of.attribute, value
+		if t.asZh = ""; of.attribute == "phone" {
+			t.asZh = of.noun
+			if !strings.Contains(b.s.raw(), of.noun) {
+				a.Text = p.name + "的" + of.noun + "是" + value + "。"
+			}
+		}
 		t.out.Candidates = append(t.out.Candidates[:n], a)
 		return true
 	}
 	return false
+}
+
+// mobileZh reports a Chinese mobile number, of which somebody mostly has one: eleven digits
+// that begin with 1.
+func mobileZh(s string) bool {
+	s = strings.NewReplacer("+86", "", " ", "", "-", "").Replace(s)
+	return len(s) == 11 && s[0] == '1'
 }

@@ -84,6 +84,9 @@ type talk struct {
 	out     *abi.Output
 	called  person // by name, in this sentence
 	topic   topic  // whom Chinese clauses without a subject are about
+	asZh    string // the Chinese word by which a clause gave somebody's number
+	several string // the word for the relatives whom a Chinese clause counted
+	ofSelf  bool   // the relative that Chinese clauses named last is the speaker's
 	noting  bool   // verbs that no list has are looked for
 	part    Part
 	plain   bool // the text has no capitals, as recognisers write it
@@ -199,6 +202,9 @@ func (t *talk) sentence(s sentence) {
 		return
 	}
 	if reason := told(s); reason != "" {
+		if reason == aJoke && !s.chinese() && t.joked(s) {
+			return
+		}
 		t.refuse("story", reason, s.start, s.end)
 		return
 	}
@@ -284,6 +290,9 @@ func (t *talk) clause(s sentence) {
 	}
 	if s.chinese() {
 		t.chinese(s)
+		return
+	}
+	if t.andKin(s) {
 		return
 	}
 	parts := shared(s)

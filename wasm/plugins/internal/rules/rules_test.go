@@ -84,7 +84,7 @@ func keys(out *abi.Output) []string {
 					k += " " + pad2(m.minute/60) + ":" + pad2(m.minute%60)
 				}
 			}
-		case c.Slot == nil:
+		case c.Slot == nil, strings.HasPrefix(c.Slot.Attribute, "routine: ") && !c.Negates:
 			k = c.Kind
 		default:
 			k = c.Slot.Attribute + "=" + strings.ToLower(c.Slot.Value)

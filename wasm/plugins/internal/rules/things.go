@@ -42,6 +42,10 @@ func (t *talk) aboutThing(c *clause) {
 	o, _ := c.object(i)
 	if c.own {
 		switch {
+		case c.verb == "be" && !c.neg && !c.past && c.capital(i) && nameWord(c.w(i)) && kin(trimS(last(c.thing))) && t.further(c, i, c.subj, "", 0):
+			t.relation(c, c.subj, last(c.thing), c.cased(i), 0.85)
+			t.further(c, i, c.subj, last(c.thing), 0.85)
+			return
 		case c.thing == "name" && strings.EqualFold(o, c.subj.name) && c.w(0) != "my":
 			return
 		case c.thing == "name" && c.verb == "be" && c.subj.key != t.self.key && strings.Contains(c.subj.key, "'s "):
@@ -81,6 +85,9 @@ func (t *talk) aboutThing(c *clause) {
 		case (c.thing == "job" || c.thing == "title" || c.thing == "job title" || c.thing == "profession") && c.verb == "be":
 			t.fact(c, "work", "job", o, false, 0.85)
 			return
+		case c.verb == "be" && !c.neg && !c.past && thingWord(c.thing) && (c.w(i) == "a" || c.w(i) == "an") && c.capital(len(c.words)-1) && nameWord(last(strings.ToLower(o))):
+			t.fact(c, "possession", "owns", ownedName(o), true, 0.75) // "my car is a blue Skoda"
+			return
 		case c.verb == "be" && !c.neg && !c.past && t.reached(c):
 			return
 		case (c.thing == "address" || c.thing == "home" || c.thing == "flat" || c.thing == "house" || c.thing == "hometown") && c.verb == "be" && o != "" && c.w(i) != "on":
@@ -95,7 +102,7 @@ func (t *talk) aboutThing(c *clause) {
 			return
 		}
 	}
-	if t.attribute(c, i) {
+	if t.attribute(c, i) || t.they(c) || t.measured(c, i) || t.lies(c) {
 		return
 	}
 	if c.soldFor(i) {

@@ -2,6 +2,38 @@ package rules
 
 import "strings"
 
+const aJoke = "a dream or a joke"
+
+// joked reads a sentence that takes a joke back: what it denies where it says that something
+// "was" one, and what follows "just kidding,". It reports whether anything came of it.
+func (t *talk) joked(s sentence) bool {
+	before := len(t.out.Candidates)
+	for k := range s.toks {
+		if w := s.at(k); w != "kidding" && w != "joking" {
+			continue
+		}
+		head := k
+		for head > 0 && s.at(head) != "," {
+			head--
+		}
+		if base, rest := contraction(s.at(k - 1)); (base == "was" && rest == "" || s.at(k-1) == "only" && s.at(k-2) == "was") && head > 0 {
+			t.sentence(s.sub(0, head))
+			kept := t.out.Candidates[:before]
+			for _, c := range t.out.Candidates[before:] {
+				if c.Negates || c.Slot != nil && strings.HasPrefix(c.Slot.Attribute, "not_") {
+					kept = append(kept, c)
+				}
+			}
+			t.out.Candidates = kept
+		}
+		if head > 0 && s.at(k+1) == "," && k+3 < len(s.toks) {
+			t.sentence(s.sub(k+2, len(s.toks)))
+		}
+		break
+	}
+	return len(t.out.Candidates) > before
+}
+
 // told says why a sentence is of a world that isn't the speaker's: a film, a
 // song, a dream, a joke, a case that is only supposed.
 func told(s sentence) string {
@@ -32,8 +64,10 @@ func told(s sentence) string {
 			if d := s.at(i - 1); i < 3 && (d == "the" || d == "main") {
 				return "tells of a film, a book, a song or a dream"
 			}
-		case "dreamt", "dreamed", "kidding", "joking":
+		case "dreamt", "dreamed":
 			return "a dream or a joke"
+		case "kidding", "joking":
+			return aJoke
 		}
 	}
 	first := 0

@@ -94,6 +94,8 @@ func (t *talk) has(c *clause, i int) {
 		}
 	case noun == "degree" || noun == "phd" || noun == "master's":
 		t.fact(c, "biography", "education", o, true, 0.85)
+	case c.verb == "have" && (c.w(i) == "a" || c.w(i) == "an") && !c.past && !c.neg && next == len(c.words) && next-i <= 3 && c.capital(next-1) && nameWord(noun) && c.firstTime() == nil:
+		t.fact(c, "possession", "owns", ownedName(o), true, 0.7)
 	case c.verb == "own" || c.verb == "have" && (c.w(i) == "a" || c.w(i) == "an") && !c.past && thingWord(noun):
 		t.fact(c, "possession", "owns", o, true, 0.75)
 	case c.verb == "get" && (c.w(i) == "a" || c.w(i) == "an") && thingWord(noun) && !food(o):
@@ -104,15 +106,18 @@ func (t *talk) has(c *clause, i int) {
 // hasSeveral reads a list of animals or relatives with their names: "a dog called
 // Rex and a cat called Minka", "two dogs, Rex and Bello".
 func (t *talk) hasSeveral(c *clause, i int) bool {
-	type named struct{ noun, name string }
+	type named struct {
+		noun, name string
+		counted    bool // "two cats, Miso and Tofu"
+	}
 	var all []named
-	noun := ""
+	noun, counted := "", false
 	for k := i; k < len(c.words); {
 		switch w := c.w(k); {
 		case w == "," || w == "and":
 			k++
 		case noun != "" && c.capital(k) && nameWord(w):
-			all = append(all, named{noun, c.cased(k)})
+			all = append(all, named{noun, c.cased(k), counted})
 			k++
 		default:
 			end := k
@@ -123,7 +128,7 @@ func (t *talk) hasSeveral(c *clause, i int) bool {
 			if end == k || !pet(one) && !kin(one) {
 				return false
 			}
-			noun = one
+			noun, counted = one, one != c.w(end-1)
 			if c.w(end) == "called" || c.w(end) == "named" {
 				end++
 			}
@@ -137,6 +142,9 @@ func (t *talk) hasSeveral(c *clause, i int) bool {
 		if pet(n.noun) {
 			if f := t.fact(c, "family", "pets", n.name, true, 0.92); f != nil {
 				f.Object = n.name + ", " + n.noun
+				if n.counted {
+					f.Text, f.Object = n.name+" is "+possessive(c.subj.name)+" "+n.noun+".", n.name
+				}
 			}
 			continue
 		}
@@ -246,6 +254,8 @@ func (t *talk) is(c *clause, i int) {
 	case w == "married" || w == "engaged":
 		if to, ok := c.after(i, 2, "to"); ok && (last(to) == "job" || last(to) == "work" || last(to) == "career") {
 			return
+		} else if (c.w(i+2) == "my" || c.w(i+2) == "our") && !kin(last(to)) {
+			return // "I'm basically married to my sofa"
 		} else if ok {
 			t.fact(c, "relation", map[string]string{"married": "spouse", "engaged": "fiancé"}[w], to, false, 0.9)
 		} else {
@@ -262,10 +272,15 @@ func (t *talk) is(c *clause, i int) {
 		if _, _, ing := lemma(w); !ing && noun != "" {
 			t.relation(c, owner, noun, o, 0.85)
 		}
+	case c.own && c.kind == 'p' && c.name == "" && !c.neg && c.capital(i) && nameWord(w) && strings.HasSuffix(c.thing, "s") && t.further(c, i, c.subj, "", 0):
+		owner, noun := ownerOf(c.subj, t)
+		t.relation(c, owner, noun, o, 0.85)
+		t.further(c, i, owner, noun, 0.85)
 	case w == "called" || w == "named":
 		if c.own && c.kind == 'p' {
 			owner, noun := ownerOf(c.subj, t)
 			t.relation(c, owner, noun, o2(c, i+1), 0.92)
+			t.further(c, i+1, owner, noun, 0.92)
 		}
 	case t.taste(c, i):
 	case w == "an" && c.w(i+1) == "only" && c.w(i+2) == "child":
@@ -325,6 +340,46 @@ func (t *talk) is(c *clause, i int) {
 		}
 	case c.ing:
 	}
+}
+
+// andKin takes "… and my daughter Mia" after a clause that said what another relative is
+// called.
+func (t *talk) andKin(s sentence) bool {
+	n := len(t.out.Candidates)
+	first := 0
+	for first < len(s.toks) && (s.at(first) == "and" || s.at(first) == ",") {
+		first++
+	}
+	if n == 0 || t.out.Candidates[n-1].Kind != "relation" || len(s.toks) != first+3 || s.at(first) != "my" || !kin(s.at(first+1)) || !s.toks[first+2].cap || !nameWord(s.at(first+2)) {
+		return false
+	}
+	c := clause{sentence: s, subj: t.self, kind: 's'}
+	t.relation(&c, t.self, s.at(first+1), s.text[s.toks[first+2].start:s.toks[first+2].end], 0.85)
+	return true
+}
+
+// further reads the names after the one at word i, "called Leo and Mia", "… and my
+// daughter Mia"; with a noun it proposes them. It reports whether there are any.
+func (t *talk) further(c *clause, i int, owner person, noun string, confidence float64) bool {
+	some := false
+	for k := i + 1; k < len(c.words); k++ {
+		switch {
+		case c.w(k) == "," || c.w(k) == "and" || c.capital(k) && !nameWord(c.w(k)):
+		case c.w(k) == "my" && kin(c.w(k+1)) && c.capital(k+2) && nameWord(c.w(k+2)):
+			if noun != "" {
+				noun = c.w(k + 1)
+			}
+			k++
+		case c.capital(k) && nameWord(c.w(k)) && (c.w(k-1) == "," || c.w(k-1) == "and" || kin(c.w(k-1))):
+			if some = true; noun != "" {
+				t.relation(c, owner, noun, c.cased(k), confidence)
+			}
+		case c.capital(k): // a surname
+		default:
+			return some
+		}
+	}
+	return some
 }
 
 func o2(c *clause, i int) string {

@@ -110,7 +110,17 @@ func (t *talk) attributeZh(b *bareZh) bool {
 func (t *talk) habitZh(b *bareZh, p person, confidence float64) {
 	dateless := *b
 	dateless.whens = nil
-	t.out.Candidates = append(t.out.Candidates, t.baseZh(&dateless, "semantic", "habit", p, confidence))
+	a := t.baseZh(&dateless, "semantic", "habit", p, confidence)
+	if what := b.routineOfZh(); what != "" && p.key == t.self.key {
+		often := what
+		for _, w := range b.whens {
+			if w.habit && w.next > w.first {
+				often = b.s.text[b.s.toks[w.first].start:b.s.toks[w.next-1].end]
+			}
+		}
+		a.Slot = &abi.Slot{Subject: p.key, Attribute: "routine: " + what, Value: often, Many: true}
+	}
+	t.out.Candidates = append(t.out.Candidates, a)
 }
 
 func (t *talk) healthZh(b *bareZh, p person, attribute, value string) {

@@ -47,11 +47,7 @@ func vary(lists map[string][]string, line string, n int) string {
 // TEXT" for what one of the texts has, "no ATTRIBUTE" for what must not come of it, "nothing" where nothing may, "only" where no
 // more may, "!" where something has ended.
 func TestVariations(t *testing.T) {
-	lists := map[string][]string{}
-	for line := range lines(t, "testdata/variations/lists.txt") {
-		name, values, _ := strings.Cut(strings.TrimPrefix(line, "= "), ": ")
-		lists[name] = strings.Split(values, " | ")
-	}
+	lists := variationLists(t)
 	files, err := filepath.Glob("testdata/variations/*.txt")
 	if err != nil || len(files) < 2 {
 		t.Fatal(files, err)
@@ -81,6 +77,16 @@ func TestVariations(t *testing.T) {
 			t.Logf("%d of %d right", right, said)
 		})
 	}
+}
+
+// variationLists are the values of the holes, by name.
+func variationLists(t *testing.T) map[string][]string {
+	lists := map[string][]string{}
+	for line := range lines(t, "testdata/variations/lists.txt") {
+		name, values, _ := strings.Cut(strings.TrimPrefix(line, "= "), ": ")
+		lists[name] = strings.Split(values, " | ")
+	}
+	return lists
 }
 
 // lines are those of a file that are neither empty nor a comment.

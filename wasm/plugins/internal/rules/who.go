@@ -32,13 +32,24 @@ func (t *talk) named(name string) person {
 	return person{name, strings.ToLower(name)}
 }
 
-// calledUpon is whom a sentence calls by name, of those who spoke before:
-// "I'll send you the slides, Priya".
+// calledUpon is whom a sentence calls by name: of those who spoke before, or whom it says "you"
+// to and names at its end, "I'll send you the slides, Priya".
 func (t *talk) calledUpon(s sentence) person {
 	for i := range t.ev.Before {
 		name := t.ev.Before[i].Speaker
 		if p := speakerOf(t.ev, name); name != "" && p.key != t.self.key && (strings.HasSuffix(s.raw(), ", "+name) || strings.HasPrefix(s.raw(), name+", ")) {
 			return p
+		}
+	}
+	n := len(s.toks) - 1
+	if n < 4 || s.at(n-1) != "," || !s.toks[n].cap || s.toks[n-2].cap && nameWord(s.at(n-2)) || !nameWord(s.at(n)) || s.chinese() {
+		return person{}
+	}
+	for i := range n - 1 {
+		if base, _ := contraction(s.at(i)); base == "you" || base == "your" {
+			if p := t.named(s.text[s.toks[n].start:s.toks[n].end]); p.key != t.self.key {
+				return p
+			}
 		}
 	}
 	return person{}

@@ -52,7 +52,7 @@ func worthLines(t *testing.T, chinese bool) (all []labelledLine) {
 	for line := range lines(t, "testdata/worth.txt") {
 		add(line[2:], line[0] == '+')
 	}
-	for _, file := range [...]string{"develop", "natural", "worn"} {
+	for _, file := range [...]string{"develop", "natural", "worn", "talk"} {
 		f, err := os.Open("testdata/" + file + ".txt")
 		if err != nil {
 			t.Fatal(err)

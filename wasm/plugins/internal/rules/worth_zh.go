@@ -7,48 +7,48 @@ import (
 
 // worthZh are the marks of a Chinese sentence; the weights are TestWorth's.
 var worthZh = []mark{
-	{"always", -1.2, func(*view) float64 { return 1 }},
-	{"我", 0.5, func(v *view) float64 { return yes(strings.Contains(v.raw, "我")) }},
+	{"always", -1.0, func(*view) float64 { return 1 }},
+	{"我", 0.6, func(v *view) float64 { return yes(strings.Contains(v.raw, "我")) }},
 	{"begins with 我", 1.4, func(v *view) float64 { return yes(strings.HasPrefix(v.raw, "我")) }},
 	{"a relative", 1.0, func(v *view) float64 { return v.says(kinZh[:]) }},
 	{"begins with 他, 她", -0.1, func(v *view) float64 { return yes(strings.HasPrefix(v.raw, "他") || strings.HasPrefix(v.raw, "她")) }},
 	{"begins with 这, 那", -0.2, func(v *view) float64 { return yes(strings.HasPrefix(v.raw, "这") || strings.HasPrefix(v.raw, "那")) }},
 	{"你", -1.5, func(v *view) float64 { return yes(strings.ContainsAny(v.raw, "你您")) }},
-	{"a day", 1.4, func(v *view) float64 { return yes(v.day) }},
-	{"a time of day", 0.8, func(v *view) float64 { return v.timed(func(w *when) bool { return w.clock && !w.byPart }) }},
-	{"how often, since when", 0.4, func(v *view) float64 {
+	{"a day", 1.3, func(v *view) float64 { return yes(v.day) }},
+	{"a time of day", 0.6, func(v *view) float64 { return v.timed(func(w *when) bool { return w.clock && !w.byPart }) }},
+	{"how often, since when", 0.3, func(v *view) float64 {
 		return max(v.timed(func(w *when) bool { return w.habit || w.since }), v.says(alwaysZh))
 	}},
-	{"a number", 1.4, func(v *view) float64 {
+	{"a number", 1.5, func(v *view) float64 {
 		return max(v.number(), yes(strings.ContainsAny(v.raw, "三四五六七八九十百千万")))
 	}},
-	{"to come", -0.5, func(v *view) float64 { return v.says(comingZh) }},
+	{"to come", -0.6, func(v *view) float64 { return v.says(comingZh) }},
 	{"not", -0.2, func(v *view) float64 { return v.says(notZh) }},
 	{"can, may", -1.1, func(v *view) float64 {
 		return v.says(maybeZh)
 	}},
-	{"asks", -0.9, func(v *view) float64 {
+	{"asks", -1.0, func(v *view) float64 {
 		return v.says(asksZh)
 	}},
-	{"a particle", -0.9, func(v *view) float64 { return v.saysAlone(particlesZh) }},
-	{"a feeling", -0.4, func(v *view) float64 { return v.says(feelingsZh) }},
+	{"a particle", -0.8, func(v *view) float64 { return v.saysAlone(particlesZh) }},
+	{"a feeling", -0.5, func(v *view) float64 { return v.says(feelingsZh) }},
 	{"an opinion", -0.7, func(v *view) float64 {
 		return v.says(opinionsZh)
 	}},
-	{"真, 太, 好", -1.7, func(v *view) float64 { return v.says(veryZh) }},
+	{"真, 太, 好", -1.6, func(v *view) float64 { return v.says(veryZh) }},
 	{"said", -1.0, func(v *view) float64 { return v.saysAlone(saidZh) }},
 	{"a command", -1.0, func(v *view) float64 {
 		return v.saysAlone(commandsZh)
 	}},
-	{"在, 到, 给, 把", 0.4, func(v *view) float64 { return v.says(withZh) }},
+	{"在, 到, 给, 把", 0.3, func(v *view) float64 { return v.says(withZh) }},
 	{"health", 0.9, func(v *view) float64 { return v.says(healthWordsZh) }},
-	{"work and school", 0.5, func(v *view) float64 { return v.says(workWordsZh) }},
-	{"home and things", 0.9, func(v *view) float64 { return v.says(thingWordsZh) }},
+	{"work and school", 0.4, func(v *view) float64 { return v.says(workWordsZh) }},
+	{"home and things", 1.0, func(v *view) float64 { return v.says(thingWordsZh) }},
 	{"money and papers", 0.4, func(v *view) float64 { return v.says(moneyWordsZh) }},
-	{"read out to everybody", -1.9, func(v *view) float64 { return v.says(allWordsZh) }},
-	{"warm words", -1.9, func(v *view) float64 { return v.says(warmZh) }},
-	{"length", 0.5, func(v *view) float64 { return float64(min(utf8.RuneCountInString(v.raw), 24)) / 8 }},
-	{"six characters or fewer", -1.1, func(v *view) float64 { return yes(utf8.RuneCountInString(v.raw) <= 6) }},
+	{"read out to everybody", -1.8, func(v *view) float64 { return v.says(allWordsZh) }},
+	{"warm words", -1.8, func(v *view) float64 { return v.says(warmZh) }},
+	{"length", 0.4, func(v *view) float64 { return float64(min(utf8.RuneCountInString(v.raw), 24)) / 8 }},
+	{"six characters or fewer", -1.4, func(v *view) float64 { return yes(utf8.RuneCountInString(v.raw) <= 6) }},
 }
 
 var (

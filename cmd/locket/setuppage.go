@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/console"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// setupPage makes a home by a page in the browser, and then runs the daemon, with
+// which the page goes on.
+func (a *app) setupPage(ctx context.Context, o runOptions, quiet bool) (err error) {
+	l, err := a.load()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "locket-setup-") // there is no home for the file that a browser opens
+	if err != nil {
+		return err
+	}
+	page := console.New(console.Options{Listen: l.API.Console, Log: a.logger(&l.Config)})
+	defer func() { err = errors.Join(err, page.Close()) }()
+	by := &pageSetup{app: a, before: a.flags}
+	err = page.SetUp(ctx, by, func(link serve.ConsoleLink) error {
+		if !a.json {
+			fmt.Fprintf(a.stderr, "There is no home at %s yet. The page makes one; its address is good once, and for two minutes.\n", l.Home)
+		}
+		return a.openLink(link, dir, quiet)
+	})
+	err = errors.Join(err, os.RemoveAll(dir))
+	if err != nil {
+		if ctx.Err() != nil {
+			err = errEnded
+		}
+		return advisedError{err, "Nothing was made. To begin again: locket open, or locket setup in the terminal."}
+	}
+	o.page, o.passphrase, by.passphrase = page, by.passphrase, ""
+	return a.runDaemon(ctx, o)
+}
+
+// pageSetup makes a home for the page. Its methods are called one at a time.
+type pageSetup struct {
+	*app
+	before     []config.Flag // of the command line
+	made       *newHome
+	passphrase serve.Secret // of what was made
+}
+
+// Offer implements console.Setup.
+func (s *pageSetup) Offer() console.SetupOffer {
+	o := console.SetupOffer{}
+	if l, err := s.load(); err == nil { // with other answers it was
+		o.Home, o.Zone = l.Home, l.Zone
+		if l.Origin("wearer").Kind != config.FromDefault {
+			o.Wearer = l.Wearer
+		}
+	}
+	switch runtime.GOOS {
+	case "linux":
+		o.Login = "systemd"
+	case "darwin":
+		o.Login = "launchd"
+	}
+	return o
+}
+
+// Make implements console.Setup.
+func (s *pageSetup) Make(_ context.Context, a console.SetupAnswers) ([]string, error) {
+	wrong := func(field string, err error) error { return &console.SetupError{Field: field, Err: err} }
+	init := initOptions{language: a.Words}
+	switch a.Way {
+	case serve.WayPassphrase:
+		init.passphrase = a.Passphrase
+		if err := longEnough(a.Passphrase); err != nil {
+			return nil, wrong("passphrase", err)
+		}
+	case serve.WayKeyFile:
+		init.keyFile = true
+	case serve.WayKeyring:
+		init.keyring = true
+	default:
+		return nil, wrong("way", errors.New("say how the home is opened: passphrase, key-file or keyring"))
+	}
+	if !slices.Contains([]string{"en", "zh"}, a.Words) {
+		return nil, wrong("words", errors.New("the words are in en or zh"))
+	}
+	flags := slices.Clone(s.before)
+	for key, value := range map[string]string{"wearer": a.Wearer, "zone": a.Zone} {
+		if value == "" || value == s.valueOf(key) {
+			continue
+		}
+		flags = append(flags, config.Flag{Name: "--" + key, Key: key, Value: value})
+		if err := s.try(flags); err != nil {
+			return nil, errors.Join(wrong(key, err), s.try(s.before))
+		}
+	}
+	l, err := s.load()
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.prepareHome(l, "", &init)
+	if err != nil {
+		err = errors.Join(err, s.try(s.before))
+		if errors.Is(err, keyring.ErrNoKeyring) {
+			return nil, wrong("way", keyring.ErrNoKeyring)
+		}
+		if errors.Is(err, memory.ErrInUse) {
+			return nil, errors.New("another setup makes this home at the moment")
+		}
+		return nil, err
+	}
+	s.made, s.passphrase = made, init.passphrase
+	return made.words(), nil
+}
+
+func (s *pageSetup) valueOf(key string) string {
+	for _, v := range s.settings.Settings() {
+		if v.Key == key {
+			return v.Value
+		}
+	}
+	return ""
+}
+
+// try loads the settings with other flags.
+func (s *pageSetup) try(flags []config.Flag) error {
+	s.flags, s.settings = flags, nil
+	_, err := s.load()
+	return err
+}
+
+// Keep implements console.Setup.
+func (s *pageSetup) Keep() error {
+	if err := s.made.keep(); err != nil {
+		return err
+	}
+	s.made = nil
+	return s.try(s.flags) // with what was written
+}
+
+// Discard implements console.Setup.
+func (s *pageSetup) Discard() error {
+	if s.made == nil {
+		return nil
+	}
+	made := s.made
+	s.made, s.passphrase = nil, ""
+	return errors.Join(made.discard(), s.try(s.before))
+}
+
+// AtLogin implements console.Setup.
+func (s *pageSetup) AtLogin() (console.SetupLogin, error) {
+	file, now, err := s.startsAtLogin()
+	return console.SetupLogin{File: file, Now: now}, err
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// vaultAskEvery is how often a waiting command asks the node.
+const vaultAskEvery = 2 * time.Second
+
+func (a *app) vaultAskCommand() *cobra.Command {
+	var file, life string
+	var r serve.VaultAsk
+	c := &cobra.Command{
+		Use: "ask ENTRY --why WHY --key-file FILE", Short: "Ask for a secret as an app, and wait for the wearer's yes", Args: between(1, 1, "the label or id of an entry"),
+		Long: `For a script with the key of an app (locket app add NAME --can vault). The wearer is asked
+by locket consent: which app, which entry, and why. After a yes the secret is printed to
+standard output, once. FILE has the key, or a link as of locket mcp.`,
+		Example: `  locket vault ask "registry token" --why "publish release 1.4" --key-file deploy.key
+  locket vault ask "registry token" --why "publish release 1.4" --key-file deploy.key --wait 0s`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := config.ParseDuration(life)
+			if err != nil || d < 0 {
+				return usagef("--wait: want a time such as 10m, or 0s")
+			}
+			if r.Entry = args[0]; r.Why == "" {
+				return usagef("--why is missing: say to the wearer what it is needed for")
+			}
+			cl, err := a.asApp(cmd.Context(), file)
+			if err != nil {
+				return err
+			}
+			defer cl.Close()
+			ctx := cmd.Context()
+			told := false
+			for end := time.Now().Add(d.Std()); ; {
+				v, err := cl.AskVault(ctx, r)
+				if err != nil {
+					return err
+				}
+				if v.Entry != nil {
+					return a.print(v, func(w io.Writer) { fmt.Fprintln(w, string(v.Entry.Secret)) })
+				}
+				if !told && !a.json {
+					fmt.Fprintf(a.stderr, "It waits for the wearer's yes (locket consent), until %s.\n", a.when(v.Lapses))
+				}
+				if told = true; !time.Now().Before(end) {
+					if err := a.print(v, func(io.Writer) {}); err != nil {
+						return err
+					}
+					return advisedError{fmt.Errorf("%q: the wearer has not answered yet", r.Entry), "Ask again with the same words; the question waits."}
+				}
+				if !wait.For(ctx, vaultAskEvery) {
+					return ctx.Err()
+				}
+			}
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&file, "key-file", "", "`file` with the key of an app")
+	f.StringVar(&r.Why, "why", "", "`what` it is needed for, which the wearer is shown")
+	f.StringVar(&life, "wait", "10m", "the `duration` to wait for the wearer")
+	return c
+}

@@ -1,0 +1,105 @@
+package console
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// What a rule asks stands on the page by itself, marked in the navigation: it is
+// refused by keyboard, allowed by mouse, and taken back. What was never shown is never
+// allowed.
+func TestConsents(t *testing.T) {
+	c := api(t)
+	infer := false
+	for _, text := range []string{"The blood pressure is 140 to 90. " + hostile, "The blood pressure was 150 in May."} {
+		if _, err := c.Add(t.Context(), serve.AddRequest{Text: text, Infer: &infer, Tags: []string{"pulse"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rules := `permit (principal, action, resource) when { !resource.tags.contains("pulse") };
+@id("pulse") @ask("30 days") permit (principal == App::"coach", action == Action::"read", resource) when { resource.tags.contains("pulse") };`
+	if _, err := c.SetPolicy(t.Context(), rules); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := c.SetPolicy(context.Background(), ""); err != nil {
+			t.Error(err)
+		}
+	})
+	made, err := c.AddApp(t.Context(), serve.AppRequest{Name: "coach", Can: []serve.Right{serve.RightRead}, Types: []string{"semantic"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := c.WithKey(made.Key)
+	finds := func(want int) {
+		t.Helper()
+		res, err := app.Search(t.Context(), serve.SearchRequest{Query: "blood pressure", Only: serve.OnlyMemories})
+		n := 0
+		for _, h := range res.Hits {
+			if strings.Contains(h.Text, "blood pressure") {
+				n++
+			}
+		}
+		if err != nil || n != want {
+			t.Errorf("the app finds %d, %v, want %d", n, err, want)
+		}
+	}
+
+	b := open(t, look{"en-GB", 360, 740, true})
+	b.visit("/consents", ".notice.good")
+	finds(0)
+	b.do(chromedp.WaitVisible(".consent")) // by itself
+	b.do(chromedp.WaitVisible(".nav-mark"))
+	b.says("coach (app) would read")
+	b.says("The blood pressure was 150 in May.")
+	b.harmless("a question")
+	b.fits("a question")
+	b.accessible("a question")
+	b.shoot("consent-phone")
+	b.do(chromedp.Focus(".consent [data-act=refuse]"), chromedp.KeyEvent(kb.Enter))
+	b.says("Refused: coach (app)")
+	b.do(chromedp.WaitNotPresent(".consent"), chromedp.WaitNotPresent(".nav-mark"))
+	finds(0)
+	if list, err := c.Consents(t.Context()); err != nil || len(list) != 1 || list[0].Answer != "refused" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := c.RevokeApp(t.Context(), "coach"); err != nil {
+		t.Fatal(err)
+	}
+
+	// Another app of that name is another party: it is asked about anew.
+	if made, err = c.AddApp(t.Context(), serve.AppRequest{Name: "coach", Can: []serve.Right{serve.RightRead}, Types: []string{"semantic"}}); err != nil {
+		t.Fatal(err)
+	}
+	app = c.WithKey(made.Key)
+	finds(0)
+	desk := open(t, look{"zh-CN", 1440, 1000, false})
+	desk.visit("/sharing", ".nav-mark")
+	desk.visit("/consents", ".consent")
+	desk.settled()
+	desk.accessible("a question, in Chinese")
+	desk.shoot("consent-zh")
+	desk.do(chromedp.SetValue(".consent [name=for]", "1d"), chromedp.Click(".consent [name=remember]"), chromedp.Click(".consent .button.solid"), chromedp.WaitNotPresent(".consent"))
+	finds(2)
+	list, err := c.Consents(t.Context())
+	if err != nil || len(list) == 0 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	for _, v := range list {
+		if v.Answer == "allowed" && (!v.All || v.Until.Sub(v.Said).Hours() != 24) {
+			t.Errorf("%+v: want a day, with what comes later", v)
+		}
+	}
+	desk.settled()
+	desk.do(chromedp.Click(".consents .rows .danger"), chromedp.WaitNotPresent(".consents .rows .danger"))
+	finds(0)
+	if _, err := c.RevokeApp(t.Context(), "coach"); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,283 @@
+// Package otlp sends spans and metrics to an OpenTelemetry collector: OTLP over HTTP, as
+// JSON. It is for the node, where OpenTelemetry's own packages weigh too much
+// (docs/decisions.md).
+//
+// Nothing waits for the collector. A span goes into a queue of a fixed length, and is
+// left out where that is full.
+package otlp
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/locket-dev/locket/internal/retry"
+	"github.com/locket-dev/locket/internal/span"
+	"github.com/locket-dev/locket/internal/wait"
+)
+
+const (
+	maxWaiting = 2048            // spans in the queue: about 1 MB
+	maxBatch   = 512             // spans in a request
+	gather     = 5 * time.Second // how long a span waits for others
+	sendTime   = 10 * time.Second
+	lastTime   = time.Second     // for what waits at the end
+	firstRest  = 5 * time.Second // after a failure
+	longRest   = 5 * time.Minute
+	maxAnswer  = 64 << 10 // bytes of an answer that are read
+)
+
+// Config configures an exporter. URL, Service and Log are required.
+type Config struct {
+	URL      string // of the collector, such as http://127.0.0.1:4318; the paths of traces and metrics are added
+	Service  string // its name
+	Version  string
+	Every    time.Duration                  // from one sending of the metrics to the next
+	Metrics  prometheus.Gatherer            // nil: no metrics are sent
+	KeepOnly func(label, value string) bool // which points of metrics are sent; nil: all
+	Log      *slog.Logger
+}
+
+// Exporter is a span.Sink that sends. It is safe for concurrent use.
+type Exporter struct {
+	c       Config
+	begun   time.Time
+	about   resource
+	http    *http.Client
+	queue   chan span.Span
+	dropped atomic.Uint64 // spans that found the queue full, or that the collector refused
+}
+
+// New makes an exporter, which sends nothing before Run.
+func New(c Config) *Exporter {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost, transport.MaxConnsPerHost, transport.IdleConnTimeout = 1, 2, 2*time.Minute
+	return &Exporter{c: c, begun: time.Now(), queue: make(chan span.Span, maxWaiting),
+		// The instance is random and lives as long as the process, so it tells nothing of
+		// the home.
+		about: resource{[]attribute{text("service.name", c.Service), text("service.version", c.Version), text("service.instance.id", rand.Text())}},
+		// A redirect would lead to an address that nobody named.
+		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+}
+
+// Take implements span.Sink.
+func (e *Exporter) Take(s span.Span) {
+	select {
+	case e.queue <- s:
+	default:
+		e.dropped.Add(1)
+	}
+}
+
+// Dropped is how many spans were not sent and will not be.
+func (e *Exporter) Dropped() uint64 { return e.dropped.Load() }
+
+// Run sends until ctx is done, and then for a second what waits.
+func (e *Exporter) Run(ctx context.Context) {
+	defer e.http.CloseIdleConnections()
+	var both sync.WaitGroup
+	both.Go(func() { e.sendSpans(ctx) })
+	if e.c.Metrics != nil {
+		both.Go(func() { e.sendMetrics(ctx) })
+	}
+	both.Wait()
+}
+
+func (e *Exporter) sendSpans(ctx context.Context) {
+	for {
+		batch, over := e.collect(ctx)
+		if over {
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastTime)
+			defer cancel()
+			for len(batch) > 0 && e.post(last, "traces", e.traces(batch)) == nil {
+				batch = e.rest()
+			}
+			return
+		}
+		if !e.insist(ctx, batch) {
+			return // it has not answered, and what waits would wait for nothing
+		}
+	}
+}
+
+// collect waits for a span, and then a while for others.
+func (e *Exporter) collect(ctx context.Context) (batch []span.Span, over bool) {
+	select {
+	case s := <-e.queue:
+		batch = append(batch, s)
+	case <-ctx.Done():
+		return e.rest(), true
+	}
+	late := time.NewTimer(gather)
+	defer late.Stop()
+	for len(batch) < maxBatch {
+		select {
+		case s := <-e.queue:
+			batch = append(batch, s)
+		case <-late.C:
+			return batch, false
+		case <-ctx.Done():
+			return append(batch, e.rest()...), true
+		}
+	}
+	return batch, false
+}
+
+// rest is what is in the queue now, at most a batch.
+func (e *Exporter) rest() (batch []span.Span) {
+	for len(batch) < maxBatch {
+		select {
+		case s := <-e.queue:
+			batch = append(batch, s)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// insist sends a batch until the collector has taken or refused it. It gives false if
+// ctx ended before that.
+func (e *Exporter) insist(ctx context.Context, batch []span.Span) bool {
+	body := e.traces(batch)
+	pace, told := retry.Backoff{First: firstRest, Most: longRest}, false
+	for {
+		err := e.post(ctx, "traces", body)
+		var f *fault
+		switch {
+		case err == nil:
+			if told {
+				e.c.Log.Info("the collector takes spans again", "left_out", e.Dropped())
+			}
+			return true
+		case errors.As(err, &f) && !f.passes:
+			e.dropped.Add(uint64(len(batch)))
+			e.c.Log.Warn("the collector refused spans", "error", err)
+			return true
+		case ctx.Err() != nil:
+			return false
+		case !told:
+			e.c.Log.Warn("spans wait for the collector", "error", err)
+			told = true
+		}
+		rest := pace.Next()
+		if f != nil && f.after > 0 {
+			rest = f.after
+		}
+		if !wait.For(ctx, rest) {
+			return false
+		}
+	}
+}
+
+// sendMetrics sends how everything stands, again and again. What could not be sent is
+// in the next sending, as numbers count from the start of the process.
+func (e *Exporter) sendMetrics(ctx context.Context) {
+	tick := time.NewTicker(e.c.Every)
+	defer tick.Stop()
+	failed := false
+	for {
+		err := e.postMetrics(ctx)
+		if err != nil && ctx.Err() == nil && !failed {
+			e.c.Log.Warn("metrics are not sent", "error", err)
+		}
+		failed = err != nil
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (e *Exporter) postMetrics(ctx context.Context) error {
+	families, err := e.c.Metrics.Gather()
+	if err != nil && len(families) == 0 {
+		return fmt.Errorf("gather: %w", err)
+	}
+	list, now := []metric{}, time.Now()
+	for _, f := range families {
+		if m, ok := metricOf(f, e.begun, now, e.c.KeepOnly); ok {
+			list = append(list, m)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return e.post(ctx, "metrics", metricsRequest{[]resourceMetrics{{e.about, []scopeMetrics{{e.scope(), list}}}}})
+}
+
+func (e *Exporter) traces(batch []span.Span) tracesRequest {
+	list := make([]wireSpan, len(batch))
+	for i := range batch {
+		list[i] = spanOf(&batch[i])
+	}
+	return tracesRequest{[]resourceSpans{{e.about, []scopeSpans{{e.scope(), list}}}}}
+}
+
+func (e *Exporter) scope() scope {
+	return scope{"github.com/locket-dev/locket/internal/otlp", e.c.Version}
+}
+
+// fault is an answer of the collector that is none of success.
+type fault struct {
+	status int
+	passes bool          // it may take the same later
+	after  time.Duration // when; 0: it did not say
+}
+
+func (f *fault) Error() string {
+	return fmt.Sprintf("it answered %d %s", f.status, http.StatusText(f.status))
+}
+
+// post sends one message. An error is a *fault, or says why there was no answer.
+func (e *Exporter) post(ctx context.Context, what string, m any) error {
+	body, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", what, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendTime)
+	defer cancel()
+	to, err := url.JoinPath(e.c.URL, "v1", what)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", "Locket/"+strings.TrimPrefix(e.c.Version, "v"))
+	res, err := e.http.Do(r)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswer)) // so that the connection can be used again
+	if res.StatusCode >= 200 && res.StatusCode < 300 {
+		return nil
+	}
+	f := &fault{status: res.StatusCode}
+	switch res.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout: // those of the specification
+		f.passes = true
+		if s, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && s > 0 {
+			f.after = time.Duration(min(s, int(longRest/time.Second))) * time.Second
+		}
+	}
+	return f
+}

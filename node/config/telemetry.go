@@ -1,0 +1,28 @@
+package config
+
+import (
+	"net/url"
+	"time"
+)
+
+// Telemetry is the OpenTelemetry collector that is told what the node does and how long
+// that takes, with nothing of what it remembers; with an empty URL nobody is told.
+type Telemetry struct {
+	URL   string   `toml:"url" kind:"url"` // for OTLP over HTTP, without the paths of traces and metrics: http://127.0.0.1:4318
+	Every Duration `toml:"every"`          // from one sending of the metrics to the next; they are sent if metrics are on
+}
+
+func (l *Loaded) checkTelemetry() error {
+	c := &l.Telemetry
+	if c.URL == "" {
+		return nil
+	}
+	u, err := url.Parse(c.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return l.wrong("telemetry.url", "want a URL such as http://127.0.0.1:4318")
+	}
+	if c.Every.Std() < time.Second {
+		return l.wrong("telemetry.every", "%q: want 1s or more", c.Every)
+	}
+	return nil
+}

@@ -1,0 +1,289 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Setup makes a home where there is none. The console calls its methods one at a time.
+type Setup interface {
+	// Offer tells what the page asks for, and with what filled in.
+	Offer() SetupOffer
+	// Make makes the home apart from where it will be, and returns the words that
+	// recover its keys. Keep or Discard follows. An error that the person can put right is a
+	// [SetupError].
+	Make(ctx context.Context, a SetupAnswers) (words []string, err error)
+	// Keep puts what Make made in its place.
+	Keep() error
+	// Discard removes what Make made. Without one it does nothing.
+	Discard() error
+	// AtLogin has the system start the daemon when the wearer logs in.
+	AtLogin() (SetupLogin, error)
+}
+
+// SetupOffer is what a new home could be.
+type SetupOffer struct {
+	Home   string `json:"home"`   // its folder
+	Wearer string `json:"wearer"` // as the settings have it already
+	Zone   string `json:"zone"`
+	Login  string `json:"login,omitempty"` // systemd or launchd; empty: nothing here starts it
+}
+
+// SetupAnswers say how the home is made.
+type SetupAnswers struct {
+	Wearer     string       `json:"wearer"` // empty: as the settings have it
+	Zone       string       `json:"zone"`
+	Way        serve.Way    `json:"way"`        // that opens the home
+	Passphrase serve.Secret `json:"passphrase"` // with serve.WayPassphrase
+	Words      string       `json:"words"`      // language of the words: en or zh
+}
+
+// SetupLogin says what starts the daemon.
+type SetupLogin struct {
+	File string `json:"file"`
+	Now  string `json:"now"` // the command that starts it at once
+}
+
+// SetupError is an answer that can't be taken.
+type SetupError struct {
+	Field string // of SetupAnswers, as in JSON
+	Err   error
+}
+
+func (e *SetupError) Error() string { return e.Err.Error() }
+func (e *SetupError) Unwrap() error { return e.Err }
+
+// Why a setup ended without a home.
+var (
+	ErrNobodyCame = errors.New("nobody opened the page")
+	ErrSetupEnded = errors.New("the setup was ended on the page, or nothing was done there for half an hour")
+)
+
+// maxSetup is the most that is read of an answer.
+const maxSetup = 8 << 10
+
+// askedWords is how many of the words are asked for.
+const askedWords = 3
+
+// settingUp is the one setup of a console.
+type settingUp struct {
+	kept chan struct{} // closed when the home is in its place
+
+	mu    sync.Mutex
+	by    Setup    // guarded by mu
+	words []string // made, and not checked yet
+	ask   []int    // which of them are asked for, from 1
+	done  bool     // the home is in its place
+	over  bool     // nothing more is made
+}
+
+// SetUp serves the page that makes a home, until the home is in its place. Then the
+// caller opens it, and connects its API by Serve; the browser's session goes on. show is
+// called with the link, which is the only one there is, so that no second browser
+// comes in. What was made is discarded if ctx ends, if the page ends its session, or if
+// nobody opens the link in time.
+func (c *Console) SetUp(ctx context.Context, by Setup, show func(serve.ConsoleLink) error) error {
+	s := &settingUp{by: by, kept: make(chan struct{})}
+	link, err := c.beginSetup(ctx, s)
+	if err != nil {
+		return err
+	}
+	if err := show(link); err != nil {
+		return errors.Join(err, s.end())
+	}
+	tick := time.NewTicker(time.Second / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.kept:
+			return nil
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), s.end())
+		case <-tick.C:
+		}
+		none, came := c.sessions.none(c.now())
+		if !none {
+			continue
+		}
+		if err := s.end(); err != nil || s.made() {
+			return err
+		}
+		if came {
+			return ErrSetupEnded
+		}
+		return ErrNobodyCame
+	}
+}
+
+// beginSetup listens, and makes the link.
+func (c *Console) beginSetup(ctx context.Context, s *settingUp) (serve.ConsoleLink, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || c.origin != "" {
+		return serve.ConsoleLink{}, errClosed
+	}
+	l, err := serve.Listen(ctx, "tcp", c.listen)
+	if err != nil {
+		return serve.ConsoleLink{}, err
+	}
+	if a, ok := l.Addr().(*net.TCPAddr); !ok || !a.IP.IsLoopback() {
+		return serve.ConsoleLink{}, errors.Join(errors.New("a home is set up on a loopback address alone"), l.Close())
+	}
+	c.setup = s
+	c.begin(l)
+	code, until := c.sessions.code(c.now())
+	return serve.ConsoleLink{URL: c.origin + "/setup#open=" + code, Expires: until}, nil
+}
+
+// end discards what was made and not kept.
+func (s *settingUp) end() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	return s.discard()
+}
+
+func (s *settingUp) discard() error {
+	if s.done {
+		return nil
+	}
+	s.words, s.ask = nil, nil
+	return s.by.Discard()
+}
+
+func (s *settingUp) made() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.done
+}
+
+// setupState is how far a setup is.
+type setupState struct {
+	State string     `json:"state"` // new, words or made
+	Ask   []int      `json:"ask,omitempty"`
+	Offer SetupOffer `json:"offer"`
+	Words []string   `json:"words,omitempty"` // in the answer that made them, and in no other
+}
+
+// routes adds what the page of a setup calls.
+func (s *settingUp) routes(mux *http.ServeMux, within func(http.HandlerFunc) http.HandlerFunc) {
+	for path, h := range map[string]func(*http.Request) (any, error){
+		"GET /setup/state": s.state, "POST /setup/home": s.make, "POST /setup/check": s.check, "DELETE /setup/home": s.again, "POST /setup/login": s.atLogin,
+	} {
+		mux.HandleFunc(path, within(func(w http.ResponseWriter, r *http.Request) {
+			s.mu.Lock()
+			v, err := h(r)
+			s.mu.Unlock()
+			if wrong, ok := errors.AsType[*SetupError](err); ok {
+				refuse(w, http.StatusUnprocessableEntity, wrong.Field, wrong.Error())
+				return
+			}
+			if err != nil {
+				refuse(w, http.StatusConflict, "", err.Error())
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(v) // a browser that went away needs no answer
+		}))
+	}
+}
+
+// now is the state; the caller holds mu, as with all that follow.
+func (s *settingUp) now() setupState {
+	v := setupState{State: "new", Ask: s.ask, Offer: s.by.Offer()}
+	switch {
+	case s.done:
+		v.State = "made"
+	case s.words != nil:
+		v.State = "words"
+	}
+	return v
+}
+
+func (s *settingUp) state(*http.Request) (any, error) { return s.now(), nil }
+
+func (s *settingUp) make(r *http.Request) (any, error) {
+	var a SetupAnswers
+	if err := read(r, &a); err != nil {
+		return nil, err
+	}
+	if s.over || s.done || s.words != nil {
+		return nil, errors.New("a home is made already, or the setup has ended")
+	}
+	words, err := s.by.Make(r.Context(), a)
+	if err != nil {
+		return nil, err
+	}
+	s.words = words
+	s.ask = rand.Perm(len(words))[:min(askedWords, len(words))]
+	slices.Sort(s.ask)
+	for i := range s.ask {
+		s.ask[i]++
+	}
+	v := s.now()
+	v.Words = words
+	return v, nil
+}
+
+// check takes the words that were asked for, or skip.
+func (s *settingUp) check(r *http.Request) (any, error) {
+	var in struct {
+		Words []string `json:"words"`
+		Skip  bool     `json:"skip"`
+	}
+	if err := read(r, &in); err != nil {
+		return nil, err
+	}
+	if s.over || s.words == nil {
+		return nil, errors.New("there are no words to check")
+	}
+	for i, n := range s.ask {
+		if !in.Skip && (i >= len(in.Words) || !strings.EqualFold(strings.TrimSpace(in.Words[i]), s.words[n-1])) {
+			return nil, &SetupError{"words." + string(rune('0'+i)), errors.New("that is another word")}
+		}
+	}
+	if err := s.by.Keep(); err != nil {
+		return nil, err
+	}
+	s.done, s.words, s.ask = true, nil, nil
+	close(s.kept)
+	return s.now(), nil
+}
+
+// again takes back what was made, so that the answers can be given anew.
+func (s *settingUp) again(*http.Request) (any, error) {
+	if s.done {
+		return nil, errors.New("the home is in its place")
+	}
+	if err := s.discard(); err != nil {
+		return nil, err
+	}
+	return s.now(), nil
+}
+
+func (s *settingUp) atLogin(*http.Request) (any, error) {
+	if !s.done {
+		return nil, errors.New("there is no home yet")
+	}
+	return s.by.AtLogin()
+}
+
+// read reads an answer of the page.
+func read(r *http.Request, v any) error {
+	b, err := io.ReadAll(io.LimitReader(r.Body, maxSetup))
+	if err != nil || r.Header.Get("Content-Type") != "application/json" || json.Unmarshal(b, v) != nil {
+		return &SetupError{"", errors.New("want the answer in JSON")}
+	}
+	return nil
+}

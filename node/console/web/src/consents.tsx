@@ -1,0 +1,234 @@
+// Consents: what a rule of the wearer's asks before it lets something pass, and what the wearer said.
+
+import { useState } from "preact/hooks";
+import { post } from "./api";
+import { moment, said, t } from "./i18n";
+import { Icon } from "./icons";
+import { Own, Seen } from "./seen";
+import type { Kind } from "./types";
+import { changes, Failure, kindIcon, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+
+interface Item {
+  id: string;
+  type: Kind;
+  text: string;
+  was?: string;
+  mark: string;
+}
+
+interface Consent {
+  id: string;
+  who: string; // reader:NAME, app:NAME, worker:NAME or buyer
+  action: string;
+  purpose?: string;
+  rule: string;
+  words: string;
+  redacted?: boolean;
+  asked: number;
+  last: string;
+  waits: Item[];
+  more?: boolean;
+  lapses?: string;
+  most: string; // 30d, 24h
+  answer?: "allowed" | "refused";
+  until?: string;
+  all?: boolean;
+  shown?: Item[];
+}
+
+/** How many memories of one question are drawn before one asks for all. */
+const few = 20;
+
+export function ConsentsPage() {
+  const { value, error } = useLoaded<{ consents: Consent[] }>("/v1/consents");
+  const waits = value?.consents.filter((c) => c.waits.length > 0) ?? [];
+  const answered = value?.consents.filter((c) => c.answer) ?? [];
+  return (
+    <div class="page consents">
+      <a class="back" href="/sharing">
+        <Icon name="left" size={14} /> {t("nav.sharing")}
+      </a>
+      <header class="page-head">
+        <h1>{t("consent.title")}</h1>
+        <p class="muted">{t("consent.says")}</p>
+      </header>
+      {error && <Failure error={error} />}
+      {!value && !error && <Waiting />}
+      {value && !waits.length && (
+        <p class="notice good">
+          <Icon name="check" /> {t("consent.none")}
+        </p>
+      )}
+      {waits.map((c) => (
+        <Question key={c.id} consent={c} />
+      ))}
+      {answered.length > 0 && (
+        <section class="panel">
+          <h2>{t("consent.answered")}</h2>
+          <ul class="rows">
+            {answered.map((c) => (
+              <Answered key={c.id} consent={c} />
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  );
+}
+
+/** nameOf says who asks: an app by its name, and so on. */
+function nameOf(who: string): string {
+  const [kind, ...name] = who.split(":");
+  return name.length ? `${name.join(":").slice(0, 60)} (${said("party", kind === "reader" ? "person" : kind)})` : said("consent.who", kind);
+}
+
+const answer = (id: string, body: object) => post<Consent>(`/v1/consents/${id}`, body);
+
+function Question({ consent: c }: { consent: Consent }) {
+  const [busy, work] = useState(false);
+  const who = nameOf(c.who);
+  // What the wearer is shown is what the wearer allows: marks tell the node.
+  const say = (act: "allow" | "refuse") => async (e: SubmitEvent | MouseEvent) => {
+    e.preventDefault();
+    const form = (e.currentTarget as HTMLElement).closest("form")!;
+    const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
+    work(true);
+    try {
+      const now = await answer(c.id, {
+        act,
+        for: field("for").value || undefined,
+        ...(act === "allow" && { remember: field("remember")?.checked, of: c.waits.map((w) => ({ id: w.id, mark: w.mark })) }),
+      });
+      tell({ text: t(act === "allow" ? "consent.allowed" : "consent.refused", { who, until: moment(now.until!) }) });
+      changes();
+    } catch (e) {
+      tellError(e);
+      changes(); // it may have changed since
+    } finally {
+      work(false);
+    }
+  };
+  return (
+    <form class="panel consent" aria-label={t("consent.of", { who })} onSubmit={say("allow")}>
+      <h2>
+        {t(`consent.act.${c.action}` as "consent.act.read", { who })}
+        {c.purpose && (
+          <span class="muted">
+            {" "}
+            · <T text={c.purpose} most={80} />
+          </span>
+        )}
+      </h2>
+      <p class="muted">
+        {t("consent.asked", { n: c.asked, at: moment(c.last) })}
+        {c.lapses && " " + t("consent.lapses", { at: moment(c.lapses) })}
+      </p>
+      <p>
+        <Icon name="lock" size={14} /> <T text={c.words} most={400} />
+      </p>
+      <h3>{t(c.action === "buy" ? "consent.goods" : "consent.shows", { n: c.waits.length })}</h3>
+      <Items items={c.waits} />
+      {c.more && <p class="muted">{t("consent.more")}</p>}
+      {c.action === "buy" && <p class="notice">{t("consent.buySays")}</p>}
+      <div class="actions">
+        <label>
+          {t("consent.for")}{" "}
+          <select name="for">
+            <option value="">{t("consent.most", { most: lastsFor(c.most) })}</option>
+            {["1h", "1d", "7d", "30d"].filter((d) => hoursOf(d) < hoursOf(c.most)).map((d) => (
+              <option key={d} value={d}>
+                {lastsFor(d)}
+              </option>
+            ))}
+          </select>
+        </label>
+        {c.action !== "buy" && (
+          <label class="check">
+            <input type="checkbox" name="remember" /> {t("consent.remember")}
+          </label>
+        )}
+      </div>
+      <div class="actions">
+        <button class="button solid" disabled={busy}>
+          {t("consent.yes")}
+        </button>
+        <button type="button" class="button" data-act="refuse" disabled={busy} onClick={say("refuse")}>
+          {t("consent.no")}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Items({ items }: { items: Item[] }) {
+  const [all, show] = useState(false);
+  return (
+    <>
+      <ul class="rows">
+        {items.slice(0, all ? undefined : few).map((w) => (
+          <li key={w.id}>
+            <Icon name={kindIcon[w.type] ?? "share"} size={16} />
+            <span class="rows-text">
+              {w.text ? <Seen text={w.text} /> : <span class="muted">{t("consent.nothing")}</span>}
+              {w.was && (
+                <span class="row-says muted">
+                  {t("consent.was")} <Own was={w.was.slice(0, 2000)} text={w.text} />
+                </span>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {items.length > few && !all && (
+        <button type="button" class="button small" onClick={() => show(true)}>
+          {t("consent.all", { n: items.length })}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Answered({ consent: c }: { consent: Consent }) {
+  const who = nameOf(c.who);
+  const refuse = () =>
+    answer(c.id, { act: "refuse" }).then((now) => {
+      tell({ text: t("consent.refused", { who, until: moment(now.until!) }) });
+      changes();
+    }, tellError);
+  return (
+    <li>
+      <span class="rows-text">
+        <strong>
+          <T text={who} most={100} />
+        </strong>{" "}
+        <span class={`badge${c.answer === "refused" ? " warn" : ""}`}>{t(c.answer === "allowed" ? "consent.isAllowed" : "consent.isRefused")}</span>
+        <span class="row-says muted">
+          <T text={[c.words, c.all ? t("consent.allLater") : "", c.until ? t("consent.until", { at: moment(c.until) }) : ""].filter(Boolean).join(" · ")} most={500} />
+        </span>
+        {!!c.shown?.length && (
+          <details>
+            <summary>{t("consent.shown", { n: c.shown.length })}</summary>
+            <Items items={c.shown} />
+          </details>
+        )}
+      </span>
+      {c.answer === "allowed" && (
+        <button type="button" class="button small danger" aria-label={`${t("consent.back")}: ${who}`} onClick={refuse}>
+          {t("consent.back")}
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** hoursOf reads a length of time as the node writes it: 30d, 24h, 1h30m. */
+function hoursOf(d: string): number {
+  let n = 0;
+  for (const [, v, unit] of d.matchAll(/([\d.]+)([dhms])/g)) n += Number(v) * { d: 24, h: 1, m: 1 / 60, s: 1 / 3600 }[unit]!;
+  return n;
+}
+
+function lastsFor(d: string): string {
+  const h = hoursOf(d);
+  return h >= 24 && h % 24 === 0 ? t("consent.days", { n: h / 24 }) : h >= 1 ? t("consent.hours", { n: Math.round(h * 10) / 10 }) : d;
+}

@@ -1,0 +1,284 @@
+package engines
+
+import (
+	"context"
+	"encoding/binary"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/internal/engine/result"
+	"github.com/locket-dev/locket/internal/engine/speech"
+	"github.com/locket-dev/locket/memory"
+)
+
+// Live has an engine hear utterances while they are spoken, so that its own time is over soon
+// after the utterance is. What it hears is an offer to the [Queue]: the words are kept there,
+// once. A recording of which nothing was heard, or not all, goes to the engine whole.
+//
+// Its methods are safe for concurrent use and don't block. It implements extract.Live.
+type Live struct {
+	c LiveConfig
+
+	ctx  context.Context
+	stop context.CancelFunc
+	work sync.WaitGroup
+
+	mu     sync.Mutex             // guards what follows
+	spoken map[string]*hearing    // by device: utterances that are not over
+	ended  map[memory.ID]*hearing // by recording: utterances that are
+	last   uint64                 // counts changes of what Now gives
+	change chan struct{}          // closed at the next change
+}
+
+// LiveConfig of a Live.
+type LiveConfig struct {
+	Spec   Spec // one that [Spec.Streams]
+	Paused func() bool
+	// Clean gives the words as far as they may be shown: without those in which there may be a
+	// secret.
+	Clean func(ctx context.Context, text string) string
+	// Ready is told when the words of an utterance that is over have come, or won't.
+	Ready func()
+	Log   *slog.Logger
+	Now   func() time.Time
+}
+
+// Streams reports whether an engine hears utterances while they are spoken. An engine on
+// another machine does not: a secret that is said ten seconds later holds a recording back.
+func (s *Spec) Streams() bool { return s.Engine == Wyoming && s.Local() }
+
+// Of what is heard live.
+const (
+	maxHearings = 8                      // at a time, those among them whose words nobody has fetched
+	liveSilence = 3 * time.Second        // without sound: somebody paused, entered a private zone, or the device is gone
+	liveLook    = 250 * time.Millisecond // how often a hearing looks whether there is a pause
+	liveKeep    = 2 * time.Minute        // how long the words wait for the queue
+	liveBuffer  = 64                     // messages of sound that an engine may be behind by
+)
+
+// hearing is an utterance that an engine hears.
+type hearing struct {
+	device string
+	began  time.Time
+	sound  chan []int16
+	cancel context.CancelFunc
+
+	// guarded by Live.mu
+	partial string
+	over    bool // the engine is done, well or badly
+	answer  *result.Answer
+}
+
+// NewLive makes one. Close ends it.
+func NewLive(c LiveConfig) *Live {
+	l := &Live{c: c, spoken: map[string]*hearing{}, ended: map[memory.ID]*hearing{}, change: make(chan struct{})}
+	l.ctx, l.stop = context.WithCancel(context.Background())
+	return l
+}
+
+// Close ends all hearings and waits for them.
+func (l *Live) Close() {
+	l.stop()
+	l.work.Wait()
+}
+
+// Hear implements extract.Live.
+func (l *Live) Hear(device string, fresh bool, pcm []int16) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.spoken[device]
+	if fresh {
+		l.drop(device)
+		if h = nil; len(l.spoken)+len(l.ended) < maxHearings && l.ctx.Err() == nil && !l.c.Paused() {
+			h = l.begin(device)
+		}
+	}
+	if h == nil {
+		return
+	}
+	select {
+	case h.sound <- pcm:
+	default: // the engine is too slow for this
+		l.drop(device)
+	}
+}
+
+// begin has the engine hear another utterance. The caller holds mu.
+func (l *Live) begin(device string) *hearing {
+	ctx, cancel := context.WithCancel(l.ctx)
+	h := &hearing{device: device, began: l.c.Now().UTC(), sound: make(chan []int16, liveBuffer), cancel: cancel}
+	l.spoken[device] = h
+	l.work.Go(func() {
+		defer cancel()
+		l.hear(ctx, h)
+	})
+	return h
+}
+
+// Became implements extract.Live.
+func (l *Live) Became(device string, recording memory.ID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h := l.spoken[device]; h != nil {
+		delete(l.spoken, device)
+		l.ended[recording] = h
+		close(h.sound)
+		time.AfterFunc(liveKeep, func() { l.forget(recording, h) })
+	}
+}
+
+// Drop implements extract.Live.
+func (l *Live) Drop(device string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.drop(device)
+}
+
+func (l *Live) drop(device string) {
+	if h := l.spoken[device]; h != nil {
+		delete(l.spoken, device)
+		h.cancel()
+		l.changed()
+	}
+}
+
+// forget gives up words that nobody has fetched.
+func (l *Live) forget(recording memory.ID, h *hearing) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended[recording] == h {
+		delete(l.ended, recording)
+		h.cancel()
+		l.changed()
+		l.c.Ready()
+	}
+}
+
+// hear is the life of a hearing.
+func (l *Live) hear(ctx context.Context, h *hearing) {
+	w := &speech.Wyoming{Address: l.c.Spec.Host(), Model: l.c.Spec.Model}
+	t, err := w.Listen(ctx, l.soundOf(ctx, h), speech.Hints{}, func(text string) {
+		text = l.c.Clean(ctx, result.Cut(text, memory.MaxText))
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		h.partial = text
+		l.changed()
+	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h.over = true
+	switch {
+	case err == nil:
+		a := result.Heard(l.c.Spec.Name(), &t)
+		h.answer = &a
+	case l.spoken[h.device] == h:
+		delete(l.spoken, h.device)
+	}
+	if err != nil && ctx.Err() == nil {
+		l.c.Log.Info("an utterance could not be heard while it was spoken: its recording will be", "error", err)
+	}
+	if h.answer == nil {
+		h.partial = ""
+	}
+	l.changed()
+	l.c.Ready()
+}
+
+// soundOf gives what is said until it is over. It ends the hearing when there is a pause, or
+// when no more sound comes.
+func (l *Live) soundOf(ctx context.Context, h *hearing) func(func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		look := time.NewTicker(liveLook)
+		defer look.Stop()
+		for silent := time.Duration(0); ctx.Err() == nil; {
+			select {
+			case <-ctx.Done():
+			case pcm, more := <-h.sound:
+				if !more {
+					return
+				}
+				silent = 0
+				b := make([]byte, 0, 2*len(pcm))
+				for _, s := range pcm {
+					b = binary.LittleEndian.AppendUint16(b, uint16(s))
+				}
+				if !l.c.Paused() && !yield(b) {
+					return
+				}
+			case <-look.C:
+				silent += liveLook
+			}
+			if l.c.Paused() || silent >= liveSilence {
+				h.cancel()
+			}
+		}
+	}
+}
+
+// Words gives what was heard of a recording, once. pending: it is still being heard. Without
+// words that is all over, and the recording has to be heard whole.
+func (l *Live) Words(recording memory.ID) (a *result.Answer, pending bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.ended[recording]
+	switch {
+	case h == nil:
+		return nil, false
+	case !h.over:
+		return nil, true
+	}
+	return h.answer, false
+}
+
+// Kept tells that a recording has its words, or waits no more.
+func (l *Live) Kept(recording memory.ID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h := l.ended[recording]; h != nil {
+		delete(l.ended, recording)
+		h.cancel()
+		l.changed()
+	}
+}
+
+// changed tells those who follow what is heard. The caller holds mu.
+func (l *Live) changed() {
+	l.last++
+	close(l.change)
+	l.change = make(chan struct{})
+}
+
+// Partial is what an engine has heard so far of an utterance.
+type Partial struct {
+	Device string
+	Since  time.Time
+	Text   string // without what may be a secret
+}
+
+// Now gives what is being said, the oldest first, and a channel that is closed when that
+// changes.
+func (l *Live) Now() (out []Partial, change <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	add := func(h *hearing) {
+		if h.partial != "" {
+			out = append(out, Partial{h.device, h.began, h.partial})
+		}
+	}
+	for _, h := range l.spoken {
+		add(h)
+	}
+	for _, h := range l.ended {
+		add(h)
+	}
+	slices.SortFunc(out, func(a, b Partial) int {
+		if c := a.Since.Compare(b.Since); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Device, b.Device)
+	})
+	return out, l.change
+}

@@ -1,0 +1,214 @@
+package consent
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Reveal is the action of an app that reads an entry of the vault. No rule of a policy
+// permits it: the wearer is asked about each reading.
+const Reveal policy.Action = "reveal"
+
+// How long a question about the vault waits, and a yes to it holds.
+const (
+	readingWaits = 24 * time.Hour
+	readingFor   = 10 * time.Minute
+)
+
+const maxReadings = 5 // questions of one app about the vault that wait
+
+// Reading is what became of an app's question about an entry of the vault.
+type Reading struct {
+	Entry  memory.ID // may be read now, once; zero: the question waits
+	Lapses time.Time // when the question ends, if there is no answer
+	Asked  bool      // the question is new
+}
+
+// Reading gives the entry that an app asked for if the wearer said yes, and uses that
+// yes up. Otherwise it asks the wearer, unless the question waits already. An entry is
+// named by its label or its id. What is not there, or does not fit, is asked about like
+// any other, so that the answer to the app does not tell. If the vault was closed after
+// the yes, the app waits for it to be opened. It returns serve.ErrForbidden if the wearer
+// said no, and serve.ErrLimit if too much waits.
+func (d *Desk) Reading(ctx context.Context, by policy.Request, entry string, fits func(*memory.Memory) bool) (r Reading, err error) {
+	now := d.c.Now().UTC().Truncate(time.Second)
+	// step gives the questions as they are to be kept; nil: they stay.
+	step := func(tx *store.Tx) (list []question, out Reading, err error) {
+		if list, err = read(tx); err != nil {
+			return nil, out, err
+		}
+		id, mark, what, err := entryOf(tx, entry, fits)
+		if err != nil {
+			return nil, out, err
+		}
+		rule := policy.Asking("each reading of the vault", "An app may read one entry of the vault once, once you say yes, each time.")
+		named := by
+		named.Action, named.Purpose = Reveal, ""
+		// The question is about what was asked for, whether that is there or not. By the
+		// entry's id, an app that was told no would be told something else once the entry
+		// came or went.
+		qid := idOf(&Held{By: named}, policy.Asking(rule.ID, memory.Normal(entry)))
+		about := func(q *question) {
+			if q.Of, q.Goods = []memory.ID{id}, nil; what != "" {
+				q.Goods = map[memory.ID]string{id: what}
+			}
+		}
+		asked := func(q question) bool { return q.ID == qid }
+		i := slices.IndexFunc(list, asked)
+		if i < 0 || !list[i].holds(now) { // the yes may have been to the same entry by its other name
+			yes := slices.IndexFunc(list, func(q question) bool {
+				return q.By.Action == Reveal && q.of(&by) && q.Allowed && q.holds(now) && at(q.Shown, id) >= 0
+			})
+			if yes >= 0 {
+				i = yes
+			}
+		}
+		if i >= 0 && list[i].holds(now) {
+			q := &list[i]
+			if !q.Allowed {
+				return nil, out, fmt.Errorf("%w: the wearer said no, until %s", serve.ErrForbidden, q.Until.Format(time.DateTime))
+			}
+			s := at(q.Shown, id)
+			same := s >= 0 && mark != "" && q.Shown[s].Mark == mark
+			if same && d.vaultUntil().IsZero() {
+				out.Lapses = q.Until
+				return nil, out, nil
+			}
+			list = slices.Delete(list, i, i+1)
+			if same {
+				out.Entry = id
+				return list, out, nil
+			}
+			i = slices.IndexFunc(list, asked) // it was changed after the yes: the yes was to something else
+		}
+		if i >= 0 && list[i].waits(now) {
+			out.Lapses = list[i].lapses()
+			if of := list[i].Of; len(of) == 1 && of[0] == id {
+				return nil, out, nil
+			}
+			about(&list[i]) // the entry came or went since
+			return list, out, nil
+		}
+		if i >= 0 {
+			list = slices.Delete(list, i, i+1)
+		}
+		all, vault := 0, 0
+		for i := range list {
+			if q := &list[i]; q.of(&by) && q.waits(now) {
+				all++
+				if q.By.Action == Reveal {
+					vault++
+				}
+			}
+		}
+		if vault >= maxReadings || all >= maxTheirs || len(list) >= maxQuestions {
+			return nil, out, fmt.Errorf("%w: %d questions wait for the wearer", serve.ErrLimit, all)
+		}
+		q := question{ID: qid, By: named, Rule: rule.Name(), Key: rule.Key(), First: now, Last: now, Asked: 1}
+		q.By.Purpose, q.By.Now = by.Purpose, time.Time{}
+		about(&q)
+		out.Lapses, out.Asked = q.lapses(), true
+		return append(list, q), out, nil
+	}
+	var changes bool
+	if err := d.c.Store.View(ctx, func(tx *store.Tx) error {
+		list, out, err := step(tx)
+		r, changes = out, list != nil
+		return err
+	}); err != nil || !changes {
+		return r, err
+	}
+	if r.Asked {
+		if err := d.c.Note(ctx, DidAsk, "the vault", by.Who(), 1, time.Time{}); err != nil {
+			return Reading{}, err
+		}
+	}
+	first := r
+	err = d.c.Store.Update(ctx, func(tx *store.Tx) error {
+		list, out, err := step(tx)
+		if err != nil || list == nil {
+			r = out
+			return err
+		}
+		if out.Entry != first.Entry || out.Asked != first.Asked {
+			r = Reading{Lapses: now.Add(readingWaits)} // another request of the app was here: it may ask again
+			return nil
+		}
+		r = out
+		return keep(tx, list, now)
+	})
+	if err != nil {
+		return Reading{}, err
+	}
+	return r, nil
+}
+
+// entryOf finds the one entry of the vault that has a label or an id and fits. If there
+// is none, id stands for what was asked for, and what says so to the wearer.
+func entryOf(tx *store.Tx, entry string, fits func(*memory.Memory) bool) (id memory.ID, mark, what string, err error) {
+	found := 0
+	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Vault}}) {
+		if err != nil {
+			return id, "", "", err
+		}
+		f := m.Fields.Vault
+		if f == nil || m.State != memory.Active || m.ID.String() != entry && memory.Normal(f.Label) != memory.Normal(entry) || !fits(m) {
+			continue
+		}
+		found++
+		it := policy.ItemOf(m)
+		id, mark = m.ID, it.Mark()
+	}
+	switch found {
+	case 1:
+		return id, mark, "", nil
+	case 0:
+		what = fmt.Sprintf("“%s”: no entry of the vault that it may ask for is called that", entry)
+	default:
+		what = fmt.Sprintf("“%s”: %d entries of the vault are called that, so it has to ask by an id", entry, found)
+	}
+	sum := sha256.Sum256([]byte("asked of the vault\x00" + memory.Normal(entry)))
+	return memory.ID(sum[:16]), "", what, nil
+}
+
+// mayRead checks a yes to a reading: the wearer names the one entry as it was shown, and
+// the vault is open, so that the app can be given it.
+func (d *Desk) mayRead(q *question, r *serve.ConsentAnswer) error {
+	switch {
+	case q.By.Action != Reveal || r.Act != "allow":
+		return nil
+	case len(r.Of) != 1:
+		return fmt.Errorf("%w: of: want the one entry, as it was shown", memory.ErrInvalid)
+	case r.Of[0].Mark == "":
+		return fmt.Errorf("consent %s: %w: there is no such entry that could be read", q.ID, serve.ErrConflict)
+	case d.vaultUntil().IsZero():
+		return serve.ErrVaultLocked
+	}
+	return nil
+}
+
+func (d *Desk) vaultUntil() time.Time {
+	if d.c.VaultUntil == nil {
+		return time.Time{}
+	}
+	return d.c.VaultUntil()
+}
+
+// entryItem shows an entry of the vault, without its secret.
+func entryItem(tx *store.Tx, id memory.ID) (serve.ConsentItem, bool) {
+	m, err := engine.Live(tx, id)
+	if err != nil || m.Fields.Vault == nil {
+		return serve.ConsentItem{}, false
+	}
+	it := policy.ItemOf(&m)
+	return serve.ConsentItem{ID: id, Type: m.Type, Text: m.Fields.Vault.Label + " (" + m.Fields.Vault.EntryType + ")", Mark: it.Mark()}, true
+}

@@ -1,0 +1,118 @@
+package query
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// maxHints bounds the secrets and the names that an answer mentions beside itself.
+const maxHints = 3
+
+// hint adds to an answer to the owner what the evidence can't say: that a secret in the vault
+// is what was asked for, and that nothing that is remembered has a name of the question.
+func (qr *Query) hint(ctx context.Context, r *serve.AskRequest, res *serve.AskResult) error {
+	if !r.Sees.IsZero() {
+		return nil // an app learns neither what the vault holds nor what is not there
+	}
+	choice, err := chooserOf(&serve.SearchRequest{})
+	if err != nil {
+		return err
+	}
+	found, err := qr.find(ctx, serve.SearchRequest{Query: r.Question, K: maxHints, Types: []memory.Type{memory.Vault}, Only: serve.OnlyMemories, At: r.At}, choice)
+	if err != nil {
+		return err
+	}
+	most := 1 // without a word of the question in its label, a secret was found by what is like it
+	for _, h := range found.Hits {
+		if h.Memory == nil || h.Memory.State != memory.Active || !found.Known {
+			continue
+		}
+		n := shared(r.Question, h.Memory.Text)
+		if n > most {
+			res.Vault, most = nil, n
+		}
+		if n == most {
+			res.Vault = append(res.Vault, serve.VaultHint{ID: h.ID, Label: h.Memory.Text})
+		}
+	}
+	if res.Known {
+		return nil
+	}
+	for _, name := range asked(r.Question) {
+		found, err := qr.find(ctx, serve.SearchRequest{Query: name, K: maxHints, At: r.At}, choice)
+		if err != nil {
+			return err
+		}
+		if !mention(found.Hits, name) && len(res.Unheard) < maxHints {
+			res.Unheard = append(res.Unheard, name)
+		}
+	}
+	return nil
+}
+
+// shared counts the content words of a question that stand in a label, whether
+// they are written as one or as two: "wifi" and "Wi-Fi".
+func shared(question, label string) (n int) {
+	there := map[string]bool{}
+	words := recall.Content(label)
+	for i, w := range words {
+		there[w.Term], there[w.Text] = true, true
+		if i > 0 {
+			there[words[i-1].Text+w.Text] = true
+		}
+	}
+	words = recall.Content(question)
+	for i, w := range words {
+		if there[w.Term] || i > 0 && there[words[i-1].Text+w.Text] {
+			n++
+		}
+	}
+	return n
+}
+
+// mention reports whether one of the hits has a name in it.
+func mention(hits []serve.Hit, name string) bool {
+	name = strings.ToLower(name)
+	for i := range hits {
+		text := hits[i].Text
+		for _, e := range hits[i].Evidence {
+			text += " " + e.Excerpt
+		}
+		if strings.Contains(strings.ToLower(text), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// askedAfter finds whom a question is about: "where does ben live", 小王住在哪里.
+var (
+	askedAfter   = regexp.MustCompile(`(?i)\b(?:does|did|is|was|has|of|about|with|know)\s+(\pL+)`)
+	askedAfterZh = regexp.MustCompile(`^(?:请问|你知道)?(\p{Han}{2,3}?)(?:现在|目前|以前)?(?:住|在哪|是谁|的|什么时候|喜欢|对什么|做什么)`)
+)
+
+// asked gives the names in a question, as they are written.
+func asked(question string) (list []string) {
+	if m := askedAfterZh.FindStringSubmatch(question); m != nil && !strings.ContainsAny(m[1], "我你他她它咱谁这那") {
+		return []string{m[1]}
+	}
+	after := map[string]bool{}
+	for _, m := range askedAfter.FindAllStringSubmatch(question, -1) {
+		after[strings.ToLower(m[1])] = true
+	}
+	first := true
+	for _, w := range recall.Content(question) {
+		at := strings.Index(strings.ToLower(question), w.Text)
+		start := first && at == 0
+		if first = false; !w.Han && at >= 0 && utf8.RuneCountInString(w.Text) > 1 && (w.Name && !start || after[w.Text]) {
+			list = append(list, question[at:at+len(w.Text)])
+		}
+	}
+	return list
+}

@@ -1,0 +1,22 @@
+package query
+
+import "testing"
+
+func TestNames(t *testing.T) {
+	for _, c := range []struct {
+		question, label string
+		words           int
+	}{
+		{"where did I park", "Wi-Fi password at home", 0},
+		{"where did I park", "Bike lock code", 0},
+		{"what is the wifi password", "Wi-Fi password at home", 2},
+		{"what is the code of my bike's lock?", "Bike lock code", 3},
+		{"where do I live", "password", 0},
+		{"大门的密码是什么", "大门的密码", 2},
+		{"我的车停在哪里", "大门的密码", 0},
+	} {
+		if got := shared(c.question, c.label); got < min(c.words, 1) || c.words == 0 && got > 0 || c.words > 1 && got < c.words {
+			t.Errorf("%q has %d words of %q", c.question, got, c.label)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package serve
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// VaultAsker gives apps single entries of the vault. The wearer is asked about each
+// reading, see [Consents]. Each call is for the app in its context, see [Asking];
+// without one it is ErrUnsupported.
+type VaultAsker interface {
+	// AskVault asks the wearer, or gives what the wearer said yes to: once. ErrForbidden:
+	// the wearer said no. ErrLimit: too many questions of the app wait.
+	AskVault(ctx context.Context, r VaultAsk) (VaultAnswer, error)
+}
+
+// Asker is an app for which the node does what is otherwise its owner's.
+type Asker struct {
+	App string
+	Key string // by which rules know its key, see policy.KeyOf
+	// Fits reports which entries of the vault it may ask for.
+	Fits func(*memory.Memory) bool
+	// Scope is what it may share, and Gives notes what it is about to share.
+	Scope AppRequest
+	Gives func(ctx context.Context, ids []memory.ID) error
+}
+
+type askerKey struct{}
+
+// WithAsker returns a context in which an app asks for an entry of the vault, or shares.
+func WithAsker(ctx context.Context, a *Asker) context.Context {
+	return context.WithValue(ctx, askerKey{}, a)
+}
+
+// Asking returns the app that asks, or nil.
+func Asking(ctx context.Context) *Asker {
+	a, _ := ctx.Value(askerKey{}).(*Asker)
+	return a
+}
+
+// MaxVaultAsk is the greatest length of each text of a VaultAsk, in characters.
+const MaxVaultAsk = 200
+
+// VaultAsk asks for one reading of an entry of the vault.
+type VaultAsk struct {
+	Entry string `json:"entry"` // the label of the entry, or its id
+	Why   string `json:"why"`   // what it is needed for; the wearer is shown it
+}
+
+func (r *VaultAsk) check() error {
+	for field, s := range map[string]string{"entry": r.Entry, "why": r.Why} {
+		switch {
+		case strings.TrimSpace(s) == "":
+			return kindInvalid.problem(field, field+": missing")
+		case !utf8.ValidString(s) || utf8.RuneCountInString(s) > MaxVaultAsk:
+			return kindInvalid.problem(field, field+": want at most 200 characters of UTF-8")
+		case strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) }):
+			return kindInvalid.problem(field, field+": want characters that can be seen, and spaces")
+		}
+	}
+	return nil
+}
+
+// VaultAnswer is what an app gets of an entry of the vault.
+type VaultAnswer struct {
+	State  string    `json:"state" enum:"waits,given"` // waits: ask again with the same entry, until the wearer has answered
+	Lapses time.Time `json:"lapses,omitzero"`          // when the question ends if there is no answer
+	Entry  *Revealed `json:"entry,omitempty"`          // of given: this once
+
+	Asked bool `json:"-"` // the question is new
+}
+
+// States of a VaultAnswer.
+const (
+	VaultWaits = "waits"
+	VaultGiven = "given"
+)
+
+var asking = topic[VaultAsker]{askVault.of}
+
+var askVault = takes(RightVault, spec{
+	method: "POST", path: "/v1/vault/readings", id: "askVault",
+	summary: "Ask for one reading of an entry of the vault, for an app",
+	about: "The wearer is asked (see the consents), and state is waits. The same request again is how to wait: after a yes it gives the secret, once and to this app alone, " +
+		"within ten minutes. Whether there is such an entry is not told.",
+	gives: "The secret, or that the question waits",
+}, VaultAsker.AskVault)
+
+// AskVault asks for one reading of an entry of the vault, as an app.
+func (c *Client) AskVault(ctx context.Context, r VaultAsk) (VaultAnswer, error) {
+	return askVault.call(ctx, c, r)
+}

@@ -1,0 +1,154 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Voicer manages the voices that the node knows: the wearer's, and those that the
+// wearer has named.
+type Voicer interface {
+	// Voices returns the known voices, and the unknown ones of the last day.
+	Voices(ctx context.Context) (Voices, error)
+	// EnrolVoice learns a voice from a recording, or from what a wearable hears next.
+	// Errors: memory.ErrInvalid if the recording is none, is too short, is of
+	// several voices, or is of a voice that is known by another name.
+	EnrolVoice(ctx context.Context, r EnrolVoiceRequest) (Voices, error)
+	// NameVoice gives an unknown voice a name, or a known one another. Errors:
+	// memory.ErrNotFound, and memory.ErrInvalid if it is the wearer's own and the name is not.
+	NameVoice(ctx context.Context, r NameVoiceRequest) (Voices, error)
+	// ForgetVoice erases what the node knows of a voice, from its files too. The
+	// lines that were said in it stay. It returns memory.ErrNotFound.
+	ForgetVoice(ctx context.Context, name string) (Voices, error)
+}
+
+// Voice is one that the node tells from others.
+type Voice struct {
+	Name    string    `json:"name"`             // a person's, or a label such as S2-a41f of a voice without a name
+	Wearer  bool      `json:"wearer,omitempty"` // the wearer's own
+	Known   bool      `json:"known"`            // enrolled or named
+	Seconds float64   `json:"seconds"`          // of speech from which it is known
+	Learnt  time.Time `json:"learnt"`           // when it was enrolled, named or first heard
+	Heard   time.Time `json:"heard,omitzero"`   // when a voice without a name was last heard
+}
+
+// Voices are those that the node tells apart.
+type Voices struct {
+	Voices    []Voice    `json:"voices"`              // the wearer's first, then by name
+	Enrolling *Enrolling `json:"enrolling,omitempty"` // what is being learnt from a wearable
+	Failed    string     `json:"failed,omitempty"`    // why what a wearable heard last was not enrolled; empty once another enrolment begins
+	KnownOnly bool       `json:"known_only"`          // voices.known_only: what others say is not kept
+}
+
+// Enrolling is a voice that is being learnt from what a wearable hears.
+type Enrolling struct {
+	Name   string    `json:"name"`
+	Device string    `json:"device"`
+	Have   float64   `json:"have"`  // seconds of speech so far
+	Want   float64   `json:"want"`  // seconds
+	Until  time.Time `json:"until"` // it is given up then
+}
+
+// EnrolVoiceRequest is a recording, or the name of a wearable that is on.
+type EnrolVoiceRequest struct {
+	Name    string `json:"name,omitempty"`    // whose voice it is; empty: the wearer's
+	Sound   []byte `json:"sound,omitempty"`   // a WAV file with one voice, of 10 s of speech at least
+	Device  string `json:"device,omitempty"`  // a wearable, in place of Sound
+	Seconds int    `json:"seconds,omitempty"` // of speech that are taken of the wearable, 10 to 300; 0: 30
+}
+
+// MaxVoiceSound is the greatest size of a recording that is sent, in bytes.
+const MaxVoiceSound = 32 << 20
+
+func (r *EnrolVoiceRequest) check() error {
+	r.Name, r.Device = strings.TrimSpace(r.Name), strings.TrimSpace(r.Device)
+	switch {
+	case len(r.Name) > memory.MaxName:
+		return kindInvalid.problem("name", fmt.Sprintf("name: more than %d bytes", memory.MaxName))
+	case (len(r.Sound) == 0) == (r.Device == ""):
+		return kindInvalid.problem("sound", "sound: want a WAV file, or the name of a wearable as device")
+	case r.Device != "" && r.Seconds != 0 && (r.Seconds < 10 || r.Seconds > 300):
+		return kindInvalid.problem("seconds", fmt.Sprintf("seconds: %d: want 10 to 300", r.Seconds))
+	}
+	return nil
+}
+
+// NameVoiceRequest gives a voice a name.
+type NameVoiceRequest struct {
+	Voice string // a label such as S2-a41f, of which S2 is enough, or the name that it has
+	Name  string
+}
+
+// VoiceName is the name that a voice gets.
+type VoiceName struct {
+	Name string `json:"name"`
+}
+
+func (r *VoiceName) check() error {
+	if r.Name = strings.TrimSpace(r.Name); r.Name == "" || len(r.Name) > memory.MaxName {
+		return kindInvalid.problem("name", fmt.Sprintf("name: want 1 to %d bytes", memory.MaxName))
+	}
+	return nil
+}
+
+type nameVoiceOf struct {
+	Voice string `path:"voice" doc:"a label such as S2-a41f, of which S2 is enough, or the name that it has"`
+	Body  VoiceName
+}
+
+type voiceOf struct {
+	Voice string `path:"voice" doc:"its name"`
+}
+
+var speaking = topic[Voicer]{listVoices.of, enrolVoice.of, nameVoice.of, forgetVoice.of}
+
+var (
+	listVoices = asks(RightOwner, spec{
+		method: "GET", path: "/v1/voices", id: "voices",
+		summary: "The voices that are told apart", gives: "The voices",
+	}, Voicer.Voices)
+
+	enrolVoice = takes(RightOwner, spec{
+		method: "POST", path: "/v1/voices", id: "enrolVoice", body: MaxVoiceSound/3*4 + MaxBody,
+		summary: "Learn a voice from a recording, or from what a wearable hears next", gives: "The voices",
+		about: "A voice of that name is replaced. A voiceprint is kept in the sealed records of this device. It is not synced, exported or backed up.",
+	}, Voicer.EnrolVoice)
+
+	nameVoice = takes(RightOwner, spec{
+		method: "PUT", path: "/v1/voices/{voice}", id: "nameVoice",
+		summary: "Name a voice", gives: "The voices",
+		about: "The name holds from then on. If the name is a known voice's, both are one.",
+	}, func(s Voicer, ctx context.Context, r nameVoiceOf) (Voices, error) {
+		return s.NameVoice(ctx, NameVoiceRequest{r.Voice, r.Body.Name})
+	})
+
+	forgetVoice = takes(RightOwner, spec{
+		method: "DELETE", path: "/v1/voices/{voice}", id: "forgetVoice", slow: true,
+		summary: "Forget a voice", gives: "Those that are left",
+		about: "The voiceprint is erased from all files of the home. What was said stays.",
+	}, func(s Voicer, ctx context.Context, r voiceOf) (Voices, error) { return s.ForgetVoice(ctx, r.Voice) })
+)
+
+// Voices returns the voices that are told apart.
+func (c *Client) Voices(ctx context.Context) (Voices, error) {
+	return listVoices.call(ctx, c, none{})
+}
+
+// EnrolVoice learns a voice.
+func (c *Client) EnrolVoice(ctx context.Context, r EnrolVoiceRequest) (Voices, error) {
+	return enrolVoice.call(ctx, c, r)
+}
+
+// NameVoice gives a voice a name.
+func (c *Client) NameVoice(ctx context.Context, voice, name string) (Voices, error) {
+	return nameVoice.call(ctx, c, nameVoiceOf{voice, VoiceName{name}})
+}
+
+// ForgetVoice erases what is known of a voice.
+func (c *Client) ForgetVoice(ctx context.Context, name string) (Voices, error) {
+	return forgetVoice.call(ctx, c, voiceOf{name})
+}

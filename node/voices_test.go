@@ -1,0 +1,339 @@
+package node
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/testing/speechtest"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/forget"
+	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/voices"
+)
+
+// The voices of these tests are real: the wearer's is jfk.wav, the others are spk1 and spk2.
+
+// takeOf gives the samples of a recording, times over.
+func takeOf(t *testing.T, name string, times int) (pcm []byte) {
+	t.Helper()
+	b, err := os.ReadFile(map[bool]string{true: "../testdata/day/", false: "../wasm/plugins/speech/testdata/audio/"}[name == "jfk.wav"] + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range times {
+		pcm = append(pcm, b[44:]...)
+	}
+	return pcm
+}
+
+// wavOf makes a file of samples at 16 kHz.
+func wavOf(pcm []byte) []byte {
+	h := []byte("RIFF____WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x80\x3e\x00\x00\x00\x7d\x00\x00\x02\x00\x10\x00data____")
+	binary.LittleEndian.PutUint32(h[4:], uint32(36+len(pcm)))
+	binary.LittleEndian.PutUint32(h[40:], uint32(len(pcm)))
+	return append(h, pcm...)
+}
+
+func soundComes(t *testing.T, n *Node, at time.Time, pcm []byte) {
+	t.Helper()
+	comesEvent(t, n, memory.Event{ID: memory.EventID{Device: "pin", Boot: 2, Seq: uint64(at.UnixNano())}, Kind: memory.KindAudio, At: at, Received: at, Clock: memory.ClockWall,
+		Codec: "wav", Data: wavOf(pcm), Last: true})
+}
+
+// mixed has two voices speak at once, as loud as each other.
+func mixed(a, b []byte) []byte {
+	loud := func(pcm []byte) float64 {
+		sum := 0.0
+		for i := 0; i+1 < len(pcm); i += 2 {
+			v := float64(int16(binary.LittleEndian.Uint16(pcm[i:])))
+			sum += v * v
+		}
+		return math.Sqrt(sum / float64(len(pcm)))
+	}
+	gain := loud(a) / loud(b)
+	out := make([]byte, len(a))
+	for i := 0; i+1 < len(a); i += 2 {
+		v := float64(int16(binary.LittleEndian.Uint16(a[i:]))) + gain*float64(int16(binary.LittleEndian.Uint16(b[i%len(b):])))
+		binary.LittleEndian.PutUint16(out[i:], uint16(int16(max(-32768, min(v, 32767)))))
+	}
+	return out
+}
+
+// recordings gives those who speak in the recordings that are kept, in order.
+func recordings(t *testing.T, n *Node) (who []string) {
+	t.Helper()
+	var all []*memory.Memory
+	err := n.view(t.Context(), func(_ *session, tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
+			if err != nil {
+				return err
+			}
+			all = append(all, m)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(all, func(a, b *memory.Memory) int { return a.TrueFrom.Compare(b.TrueFrom) })
+	for _, m := range all {
+		who = append(who, m.Evidence[0].Speaker)
+	}
+	return who
+}
+
+func enrol(t *testing.T, n *Node, name string, pcm []byte) {
+	t.Helper()
+	if _, err := n.EnrolVoice(t.Context(), serve.EnrolVoiceRequest{Name: name, Sound: wavOf(pcm)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A bystander's allergy is not the wearer's, once the wearer's voice is known: the line and
+// what is made of it are of S1, and of Grace once that voice has her name, also after the node
+// was locked. Until the wearer's voice is known, everything is as it was before.
+func TestThreatBystandersWords(t *testing.T) {
+	s := speechtest.Whisper(t)
+	n := running(t, nil)
+	addEngine(t, n, "ears", s.URL)
+	s.Says(says("I am allergic to nuts."))
+	spk, other := takeOf(t, "spk1_snt1.wav", 1), takeOf(t, "spk1_snt2.wav", 1)
+	count := 0
+	hears := func(at time.Time, pcm []byte) memory.Utterance {
+		t.Helper()
+		soundComes(t, n, at, pcm)
+		count++
+		eventually(t, "words", func() bool { return len(heardBy(t, n)) == count })
+		return heardBy(t, n)[count-1]
+	}
+	if u := hears(evening.Add(-time.Hour), spk); u.Speaker != "" {
+		t.Errorf("before anybody is enrolled: %+v", u)
+	}
+	enrol(t, n, "", takeOf(t, "jfk.wav", 2))
+	label := fmt.Sprintf("S1-%.4s", n.open.engine.Member())
+	if u := hears(evening, spk); u.Speaker != label {
+		t.Errorf("%+v", u)
+	}
+	of := func(speaker string) (out []*memory.Memory) {
+		err := n.view(t.Context(), func(_ *session, tx *store.Tx) error {
+			for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Semantic}}) {
+				if err != nil {
+					return err
+				}
+				if m.Evidence[0].Speaker == speaker {
+					out = append(out, m)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for _, m := range of(label) {
+		if strings.Contains(m.Text, "Ana") || m.Slot != nil && m.Slot.Subject == "user" {
+			t.Errorf("the bystander's words became the wearer's: %+v", m.Candidate)
+		}
+	}
+	if len(of(label)) == 0 {
+		t.Error("nothing was made of the bystander's line")
+	}
+	if v, err := n.NameVoice(t.Context(), serve.NameVoiceRequest{Voice: "s1", Name: "Grace"}); err != nil || len(v.Voices) != 2 || v.Voices[1].Name != "Grace" || !v.Voices[1].Known {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	if u := hears(evening.Add(time.Minute), other); u.Speaker != "Grace" {
+		t.Errorf("%+v", u)
+	}
+	if err := n.Lock(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Unlock(t.Context(), passphrase); err != nil {
+		t.Fatal(err)
+	}
+	if u := hears(evening.Add(48*time.Hour), append(spk, other...)); u.Speaker != "Grace" {
+		t.Errorf("after a lock: %+v", u)
+	}
+	for _, name := range []string{"S7", "S7-a41f", "Someone"} {
+		if _, err := n.NameVoice(t.Context(), serve.NameVoiceRequest{Voice: "Grace", Name: name}); !errors.Is(err, memory.ErrInvalid) {
+			t.Errorf("a name like a label: %v", err)
+		}
+	}
+}
+
+// Where only known voices are kept, neither words nor sound of another are, nor a print
+// of it; a gap says so. The same holds where two strangers speak at once, and where they speak
+// together with the wearer, as loud.
+func TestThreatBystandersConsent(t *testing.T) {
+	n := running(t, func(c *config.Config) { c.Voices.KnownOnly = true })
+	soundComes(t, n, evening, takeOf(t, "jfk.wav", 1))
+	if who := recordings(t, n); len(who) != 0 {
+		t.Errorf("before anybody is enrolled there are %q", who)
+	}
+	wearer, spk := takeOf(t, "jfk.wav", 2), takeOf(t, "spk1_snt1.wav", 1)
+	enrol(t, n, "", wearer)
+	soundComes(t, n, evening.Add(time.Minute), spk)
+	strangers := mixed(spk, takeOf(t, "spk2_snt1.wav", 1))
+	soundComes(t, n, evening.Add(2*time.Minute), strangers)
+	soundComes(t, n, evening.Add(150*time.Second), mixed(wearer[:len(wearer)/4], strangers))
+	if who := recordings(t, n); len(who) != 0 {
+		t.Errorf("of strangers there are %q", who)
+	}
+	soundComes(t, n, evening.Add(3*time.Minute), wearer)
+	if who := recordings(t, n); len(who) == 0 || slices.ContainsFunc(who, func(s string) bool { return s != "Ana" }) {
+		t.Errorf("of the wearer there are %q", who)
+	}
+	err := n.view(t.Context(), func(_ *session, tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
+			if err != nil || !slices.Contains(m.Tags, memory.KnownVoiceTag) {
+				t.Errorf("%q has the tags %q, %v", m.Text, m.Tags, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := n.Voices(t.Context()); err != nil || len(v.Voices) != 1 || !v.KnownOnly {
+		t.Errorf("%+v, %v", v, err)
+	}
+	d, err := n.Day(t.Context(), "2026-09-14")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(d.Refusals, func(r serve.DayRefusal) bool {
+		return r.Kind == "gap" && strings.HasSuffix(r.Reason, "of a voice that nobody enrolled or named were not kept")
+	}) {
+		t.Errorf("the day has %+v", d.Refusals)
+	}
+}
+
+// A voiceprint is in no export and, once it is forgotten, in no file of the home.
+func TestThreatVoiceprint(t *testing.T) {
+	n := initNode(t, nil, InitOptions{KeyFile: true})
+	if err := n.unlock(t.Context(), keyring.KeyFile(keyring.DefaultKeyFile)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		hear(t, n, evening.Add(time.Duration(i)*time.Minute), "Ana", "The crane is grey.")
+	}
+	enrol(t, n, "Marguerite", takeOf(t, "jfk.wav", 2))
+	enrol(t, n, "Bartholomew", takeOf(t, "spk1_snt1.wav", 5))
+	for r, err := range n.Export(t.Context(), serve.ExportOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(r.Data), "Marguerite") {
+			t.Errorf("the export has %s", r.Data)
+		}
+	}
+	if v, err := n.ForgetVoice(t.Context(), "marguerite"); err != nil || len(v.Voices) != 1 {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	if _, err := n.ForgetVoice(t.Context(), "Marguerite"); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("%v", err)
+	}
+	stays := false
+	for _, f := range dig(t, n, "Marguerite", "Bartholomew").Finds {
+		if f.Needle == "Marguerite" {
+			t.Errorf("%v", f)
+		}
+		stays = stays || f.Needle == "Bartholomew"
+	}
+	if !stays {
+		t.Error("the search does not see the voice that stays")
+	}
+}
+
+// Where the files of the store could not be rewritten, a forgotten voice is an order: the same
+// command goes on with it, and so does the node when it is opened again.
+func TestForgottenVoiceGoesOn(t *testing.T) {
+	for _, how := range []string{"forgotten again", "opened again", "not yet"} {
+		n := initNode(t, nil, InitOptions{KeyFile: true})
+		if err := n.unlock(t.Context(), keyring.KeyFile(keyring.DefaultKeyFile)); err != nil {
+			t.Fatal(err)
+		}
+		o := n.open
+		for i := range 10 {
+			hear(t, n, evening.Add(time.Duration(i)*time.Minute), "Ana", "The crane is grey.")
+		}
+		enrol(t, n, "Marguerite", takeOf(t, "jfk.wav", 2))
+		full, fails := errors.New("no room"), true
+		room, err := voices.Open(t.Context(), voices.Config{Engine: o.engine, Wearer: "Ana", OrderSweep: forget.OrderSweep, Now: n.now, Log: n.log,
+			Swept: func(ctx context.Context, lock *engine.Writer) error {
+				if fails {
+					return full
+				}
+				return o.forgets.Swept(ctx, lock)
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := voices.NewVoicer(opened.From(func() (*voices.Room, *opened.Life, func(), error) { return room, o.life, func() {}, nil }))
+		if _, err := v.ForgetVoice(t.Context(), "Marguerite"); !errors.Is(err, full) {
+			t.Errorf("%v", err)
+		}
+		if _, err := v.ForgetVoice(t.Context(), "Margareta"); !errors.Is(err, memory.ErrNotFound) {
+			t.Errorf("another name: %v", err)
+		}
+		fails = false
+		switch how {
+		case "forgotten again":
+			if list, err := v.ForgetVoice(t.Context(), "marguerite"); err != nil || len(list.Voices) != 0 {
+				t.Errorf("%+v, %v", list, err)
+			}
+			if _, err := v.ForgetVoice(t.Context(), "Marguerite"); !errors.Is(err, memory.ErrNotFound) {
+				t.Errorf("a third time: %v", err)
+			}
+		case "opened again":
+			if err := n.Lock(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := n.unlock(t.Context(), keyring.KeyFile(keyring.DefaultKeyFile)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if found := len(dig(t, n, "Marguerite").Finds) > 0; found != (how == "not yet") {
+			t.Errorf("%s: the print is in files: %v", how, found)
+		}
+	}
+}
+
+// What a wearable hears next is the wearer's; a recording of little speech is refused.
+func TestEnrolFromAWearable(t *testing.T) {
+	n := running(t, nil)
+	if _, err := n.EnrolVoice(t.Context(), serve.EnrolVoiceRequest{Sound: wavOf(takeOf(t, "spk1_snt1.wav", 1))}); !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), "want 10 s at least") {
+		t.Errorf("%v", err)
+	}
+	if _, err := n.EnrolVoice(t.Context(), serve.EnrolVoiceRequest{Device: "pin"}); !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), `no wearable is called "pin"`) {
+		t.Errorf("%v", err)
+	}
+	if _, err := n.AddDevice(t.Context(), "pin"); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := n.EnrolVoice(t.Context(), serve.EnrolVoiceRequest{Device: "pin", Seconds: 10}); err != nil || v.Enrolling == nil || v.Enrolling.Want != 10 {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	for i := range 3 {
+		soundComes(t, n, evening.Add(time.Duration(i)*time.Minute), takeOf(t, "jfk.wav", 1))
+	}
+	if v, err := n.Voices(t.Context()); err != nil || v.Enrolling != nil || len(v.Voices) != 1 || !v.Voices[0].Wearer || v.Voices[0].Seconds < 10 {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	if who := recordings(t, n); who[0] != "Ana" || who[len(who)-1] != "Ana" {
+		t.Errorf("%q", who)
+	}
+}

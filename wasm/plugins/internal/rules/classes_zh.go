@@ -1,0 +1,76 @@
+package rules
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Classes of ordinary Chinese talk that rulesZh have no phrase for: what is done at a point of
+// the day, what was decided or chosen, what a doctor advised, what a thing has.
+
+// courseZh takes them from a clause of which nothing else was made.
+func (t *talk) courseZh(b *bareZh) {
+	x := trimZhEnd(b.text)
+	n := utf8.RuneCountInString(x)
+	if n < 5 || n > 40 || strings.ContainsAny(x, "你您吗呢？?") || t.topic.unclear || containsAny(x, "如果", "要是", "可能", "也许", "说不定", "觉得", "希望", "听说", "电影", "小说", "电视剧", "梦") {
+		return
+	}
+	who, own := t.self, strings.Contains(x, "我")
+	if t.topic.known && t.topic.person.key != t.self.key {
+		if own && strings.HasPrefix(x, "我") && kinPrefixZh(strings.TrimPrefix(strings.TrimPrefix(x, "我们"), "我")) == "" {
+			who = t.self
+		} else {
+			who, own = t.topic.person, true
+		}
+	}
+	event := func(kind string, confidence float64) {
+		a := t.baseZh(b, "episodic", kind, who, confidence)
+		if a.EventType, a.Actor = kind, who.name; kind == "event" {
+			a.Started = t.ev.At
+		}
+		t.out.Candidates = append(t.out.Candidates, a)
+	}
+	switch {
+	case own && len(b.whens) == 0 && containsAny(x, "睡前", "饭前", "饭后", "起床后", "下班后", "放学后", "上班路上", "上班前", "早饭前", "晚饭后") && !strings.Contains(x, "了"):
+		t.habitZh(b, who, 0.65)
+	case own && containsAny(x, "骑车上班", "走路上班", "坐地铁上班", "开车上班", "骑车去", "走路去上") && !strings.Contains(x, "了"):
+		t.habitZh(b, who, 0.65)
+	case own && len(b.whens) == 0 && containsAny(x, "不打算", "决定", "说好", "说定", "商量好", "约定", "想好了", "接受", "打算") && !strings.HasSuffix(x, "决定") && !strings.HasSuffix(x, "想好了") && n >= 7:
+		event("plan", 0.65)
+	case own && len(b.whens) == 0 && choseZh(x):
+		event("event", 0.6)
+	case containsAny(x, "医生让", "大夫让", "医生建议", "大夫建议", "医生叫", "医生不让", "大夫不让") && n >= 7:
+		a := t.baseZh(b, "semantic", "health", who, 0.7)
+		a.Sensitivity = "private"
+		t.out.Candidates = append(t.out.Candidates, a)
+	case strings.HasSuffix(x, "是我的") && len(b.whens) == 0:
+		what := strings.TrimSuffix(x, "是我的")
+		for _, this := range [...]string{"那个", "这个", "那辆", "这辆", "那把", "这把", "那件", "这件"} {
+			what = strings.TrimPrefix(what, this)
+		}
+		if l := utf8.RuneCountInString(what); l >= 2 && l <= 8 && !vagueZh(what) && !strings.ContainsAny(what, "他她") {
+			t.factZh(b, t.self, "possession", "owns", what, true, false, 0.78)
+		}
+	case own && strings.HasPrefix(x, "我") && strings.HasSuffix(x, "楼") && strings.Contains(x, "住"):
+		_, floor, _ := strings.Cut(x, "住")
+		t.factZh(b, who, "biography", "floor", strings.TrimPrefix(floor, "在"), false, false, 0.8)
+	case n <= 12 && len(b.whens) == 0 && strings.Contains(x, "姓"):
+		head, name, _ := strings.Cut(x, "姓")
+		if l := utf8.RuneCountInString(head); l >= 3 && l <= 8 && utf8.RuneCountInString(name) == 1 && strings.Contains(surnamesZh, name) && !strings.ContainsAny(head, "他她谁") {
+			t.factZh(b, person{head, head}, "biography", "surname", name, false, false, 0.75)
+		}
+	}
+}
+
+// choseZh reports a choice or a handing over that is done: 我选了…, 我把…推了.
+func choseZh(x string) bool {
+	if !strings.Contains(x, "了") || strings.Contains(x, "没") {
+		return false
+	}
+	for _, v := range [...]string{"选了", "选择了", "定了", "拒绝了", "推了", "推掉了", "答应了", "报名了", "报了", "退了", "签了", "交了", "还了", "借了", "取消了", "续了", "换了", "拿到了", "收到了", "修好了", "认识了", "介绍了"} {
+		if before, after, ok := strings.Cut(x, v); ok && (utf8.RuneCountInString(after) >= 2 && !vagueZh(after) || strings.Contains(before, "把")) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,166 @@
+package rules
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// overZh proposes the endings that a Chinese clause tells of, and reports whether it did:
+// 我和小雨分手了, 我不再吃素了, 我现在不跑步了, 医生给我停了二甲双胍.
+func (t *talk) overZh(b *bareZh) bool {
+	x := trimZhEnd(b.text)
+	if strings.ContainsAny(x, "你您吗？?") || containsAny(x, "可能", "也许", "说不定", "打算", "想", "如果", "差点", "没有", "没跟", "没和") || t.topic.unclear {
+		return false
+	}
+	n := len(t.out.Candidates)
+	for _, k := range [...]string{"来不了", "去不了", "不能来了", "来不成"} {
+		head, _, ok := strings.Cut(x, k)
+		head = strings.TrimSuffix(strings.TrimSpace(head), "说")
+		if ok && personZh(head) && t.offWith(b.s, b.whens, head, t.rewriteZh(b.s, b.whens, false)) {
+			return true
+		}
+	}
+	t.partedZh(b, x)
+	t.jobZh(b, x)
+	if own, ok := ownZh(x); ok {
+		for _, k := range [...]string{"不再吃素了", "不再吃素", "不吃素了", "又吃肉了", "又开始吃肉了", "重新吃肉了", "开始吃肉了"} {
+			if trimAdverbsZh(strings.TrimSuffix(own, k)) == "" && strings.HasSuffix(own, k) {
+				t.endedZh(b, "diet", "diet", "吃素", false)
+				if strings.Contains(k, "肉") {
+					t.endedZh(b, "diet", "avoids", "肉", true)
+				}
+				return true
+			}
+		}
+		for _, k := range [...]string{"不再", "不"} {
+			head, what, ok := strings.Cut(own, k)
+			what, done := strings.CutSuffix(what, "了")
+			if l := utf8.RuneCountInString(what); !ok || trimAdverbsZh(head) != "" || !done && k == "不" || l < 2 || l > 8 || !activityZh(what) {
+				continue
+			}
+			t.endedZh(b, "habit", "routine: "+what, "", true)
+			return true
+		}
+	}
+	for _, k := range [...]string{"给我停了", "让我停了", "叫我停了", "我停了", "我把"} {
+		_, drug, ok := strings.Cut(x, k)
+		if k == "我把" {
+			if drug, ok = strings.CutSuffix(drug, "停了"); !ok {
+				continue
+			}
+		}
+		if drug = strings.TrimSuffix(strings.TrimSuffix(drug, "了"), "的药"); ok && drugZh(drug) {
+			t.endedZh(b, "health", "medication", drug, true)
+		}
+	}
+	return len(t.out.Candidates) > n
+}
+
+// ownZh is a clause of the speaker's without its subject.
+func ownZh(x string) (string, bool) {
+	for _, pre := range [...]string{"我现在", "我已经", "我", "现在"} {
+		if rest, ok := strings.CutPrefix(x, pre); ok {
+			return rest, true
+		}
+	}
+	return "", false
+}
+
+// endedZh proposes that a value of a slot of the speaker's no longer holds.
+func (t *talk) endedZh(b *bareZh, kind, attribute, value string, many bool) {
+	a := t.baseZh(b, "semantic", kind, t.self, 0.8)
+	a.Negates, a.Predicate, a.Object = true, attribute, value
+	a.Slot = &abi.Slot{Subject: t.self.key, Attribute: attribute, Value: value, Many: many}
+	t.out.Candidates = append(t.out.Candidates, a)
+}
+
+// partedZh takes 我和小雨分手了, 我跟老公离婚了.
+func (t *talk) partedZh(b *bareZh, x string) {
+	for _, end := range [...]string{"分手了", "离婚了"} {
+		who, ok := strings.CutSuffix(x, end)
+		if !ok {
+			continue
+		}
+		for _, with := range [...]string{"我和", "我跟", "我与", "和", "跟"} {
+			name, ok := strings.CutPrefix(strings.TrimSuffix(who, "已经"), with)
+			if !ok {
+				continue
+			}
+			name = strings.TrimPrefix(strings.TrimSuffix(name, "已经"), "我")
+			nouns := []string{"女朋友", "男朋友", "女友", "男友", "对象"}
+			if end == "离婚了" {
+				nouns = []string{"老婆", "老公", "妻子", "丈夫", "太太", "先生"}
+			}
+			for _, noun := range nouns {
+				if name == noun {
+					t.endedZh(b, "relation", noun, "", false)
+					return
+				}
+			}
+			if !personZh(name) && !nameZh(name) || kinPrefixZh(name) != "" {
+				return
+			}
+			for _, noun := range nouns {
+				t.endedZh(b, "relation", noun, name, false)
+			}
+			return
+		}
+	}
+}
+
+// jobZh takes 我被腾讯裁了, 腾讯把我辞退了, 我从面包店离职了.
+func (t *talk) jobZh(b *bareZh, x string) {
+	for _, end := range [...]string{"辞退了", "开除了", "裁员了", "裁掉了", "裁了", "炒了", "离职了", "辞职了", "辞掉了"} {
+		head, ok := strings.CutSuffix(x, end)
+		if !ok {
+			continue
+		}
+		firm := ""
+		switch {
+		case strings.HasPrefix(head, "我被"):
+			firm = strings.TrimPrefix(head, "我被")
+		case strings.HasPrefix(head, "我从"):
+			firm = strings.TrimPrefix(head, "我从")
+		case strings.HasSuffix(head, "把我"):
+			firm = strings.TrimSuffix(head, "把我")
+		}
+		if utf8.RuneCountInString(firm) >= 2 && !vagueZh(firm) && firm != "公司" && employsZh(firm) {
+			t.endedZh(b, "work", "employer", firm, false)
+			return
+		}
+	}
+}
+
+// activitiesZh begin what one does as a matter of course.
+var activitiesZh = [...]string{"跑步", "游泳", "健身", "打", "踢", "骑", "爬山", "练", "学", "弹", "画画", "唱歌", "跳", "冥想", "瑜伽", "晨跑", "散步", "钓鱼", "写日记", "去健身房", "坐地铁", "坐公交", "午睡", "加班"}
+
+func activityZh(what string) bool {
+	for _, a := range activitiesZh {
+		if strings.HasPrefix(what, a) && !strings.HasPrefix(what, "打算") && !strings.HasPrefix(what, "打扰") {
+			return true
+		}
+	}
+	return false
+}
+
+// routineOfZh names a habit as overZh does: 跑步 of 我每天早上六点跑步.
+func (b *bareZh) routineOfZh() string {
+	own, ok := ownZh(trimZhEnd(b.text))
+	for _, w := range [...]string{"都", "会", "要", "去", "在", "一般", "通常", "平时", "经常", "习惯"} {
+		own = strings.TrimPrefix(own, w)
+	}
+	if n := utf8.RuneCountInString(own); !ok || n < 2 || n > 8 || !activityZh(own) {
+		return ""
+	}
+	return own
+}
+
+// drugZh reports a medicine: 二甲双胍, 降压药, 阿司匹林.
+func drugZh(s string) bool {
+	if n := utf8.RuneCountInString(s); n < 2 || n > 8 {
+		return false
+	}
+	return strings.HasSuffix(s, "药") || strings.HasSuffix(s, "片") || containsAny(s, "双胍", "西林", "匹林", "他汀", "沙坦", "洛尔", "地平", "普利", "胰岛素", "华法林", "布洛芬", "头孢", "维生素", "激素", "褪黑素", "胶囊")
+}

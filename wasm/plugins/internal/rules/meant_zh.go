@@ -1,0 +1,87 @@
+package rules
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// changeWordsZh say that a plan changes, and nothing of which one.
+var changeWordsZh = strings.NewReplacer("取消", " ", "不取消", " ", "改到", " ", "改成", " ", "改为", " ", "推迟到", " ", "提前到", " ", "挪到", " ", "换到", " ", "延到", " ", "改在", " ",
+	"我们", " ", "我", " ", "把", " ", "被", " ", "了", " ", "的", " ", "已经", " ", "也", " ", "都", " ", "先", " ", "要", " ", "去", " ", "那个", " ", "这个", " ", "临时", " ", "又", " ", "和", " ", "跟", " ", "与", " ", "，", " ", ",", " ")
+
+// wholeDayZh name whatever is planned.
+var wholeDayZh = set("计划 安排 事 行程 活动 约 日程 事情 原计划")
+
+// meantZh is the plan that a change or a cancellation names: by its event or by its words, on
+// the day and with somebody of those that are named with it. known is false where there is
+// none; then p is a plan that nobody has heard of, so that nothing else ends.
+func (t *talk) meantZh(b *bareZh, attr, word string, ends bool) (p plan, known bool) {
+	var on *when
+	for i := range b.whens {
+		if w := &b.whens[i]; w.hasDay && !w.habit && w.grain == 'd' && (w.weekday || w.day >= t.now.day) && (ends || i < len(b.whens)-1) {
+			on = w
+			break
+		}
+	}
+	whole := false
+	var words []string
+	for _, w := range strings.Fields(changeWordsZh.Replace(b.text)) {
+		switch {
+		case wholeDayZh[w]:
+			whole = true
+		case utf8.RuneCountInString(w) > 1:
+			words = append(words, w)
+		}
+	}
+	with := ""
+	for _, k := range [...]string{"和", "跟", "与"} {
+		if _, rest, ok := strings.Cut(b.text, k); ok {
+			if with = namePrefixZh(rest); with == "" {
+				if i := strings.Index(rest, "的"); i > 0 && personZh(rest[:i]) {
+					with = rest[:i]
+				}
+			}
+		}
+	}
+	p, known = t.findThat(func(p *plan) bool {
+		if on != nil && p.day != on.day && !(on.weekday && p.day > t.now.day-7 && p.day < t.now.day+14 && (p.day-on.day)%7 == 0) {
+			return false
+		}
+		hay := strings.ToLower(p.attribute + " " + p.label)
+		switch {
+		case with != "" && !strings.Contains(hay, with):
+			return false
+		case attr != "":
+			return strings.Contains(hay, attr) || strings.Contains(hay, word)
+		case len(words) == 0:
+			return whole && on != nil || with != ""
+		}
+		for _, w := range words {
+			if sharesZh(hay, w) {
+				return true
+			}
+		}
+		return false
+	})
+	if known {
+		return p, true
+	}
+	p = plan{subject: t.self.key, attribute: attr, what: word, day: 1}
+	if on != nil && attr != "" && ends {
+		other := plan{day: on.day}
+		p.attribute += " " + other.value()
+	}
+	return p, false
+}
+
+// sharesZh reports whether a text has the word, or two characters of it that stand beside
+// each other.
+func sharesZh(hay, word string) bool {
+	rs := []rune(strings.ToLower(word))
+	for i := 0; i+1 < len(rs); i++ {
+		if strings.Contains(hay, string(rs[i:i+2])) {
+			return true
+		}
+	}
+	return false
+}
