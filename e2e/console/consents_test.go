@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -15,7 +14,7 @@ import (
 // refused by keyboard, allowed by mouse, and taken back. What was never shown is never
 // allowed.
 func TestConsents(t *testing.T) {
-	c := api(t)
+	home, c := ownHome(t)
 	infer := false
 	for _, text := range []string{"The blood pressure is 140 to 90. " + hostile, "The blood pressure was 150 in May."} {
 		if _, err := c.Add(t.Context(), serve.AddRequest{Text: text, Infer: &infer, Tags: []string{"pulse"}}); err != nil {
@@ -27,11 +26,6 @@ func TestConsents(t *testing.T) {
 	if _, err := c.SetPolicy(t.Context(), rules); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if _, err := c.SetPolicy(context.Background(), ""); err != nil {
-			t.Error(err)
-		}
-	})
 	made, err := c.AddApp(t.Context(), serve.AppRequest{Name: "coach", Can: []serve.Right{serve.RightRead}, Types: []string{"semantic"}})
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +45,7 @@ func TestConsents(t *testing.T) {
 		}
 	}
 
-	b := open(t, look{"en-GB", 360, 740, true})
+	b := openAt(t, look{"en-GB", 360, 740, true}, linkOf(t, home).URL)
 	b.visit("/consents", ".notice.good")
 	finds(0)
 	b.do(chromedp.WaitVisible(".consent")) // by itself
@@ -79,7 +73,7 @@ func TestConsents(t *testing.T) {
 	}
 	app = c.WithKey(made.Key)
 	finds(0)
-	desk := open(t, look{"zh-CN", 1440, 1000, false})
+	desk := openAt(t, look{"zh-CN", 1440, 1000, false}, linkOf(t, home).URL)
 	desk.visit("/sharing", ".nav-mark")
 	desk.visit("/consents", ".consent")
 	desk.settled()
