@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -164,7 +165,9 @@ func TestPaletteByKeyboard(t *testing.T) {
 	own.palette("lock locket")
 	own.do(chromedp.WaitVisible(".door"))
 	s, err := c.Status(t.Context())
-	for err != nil && wait.For(own.ctx, 50*time.Millisecond) { // its socket is made anew
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	for err != nil && wait.For(ctx, 50*time.Millisecond) { // its socket is made anew
 		s, err = c.Status(t.Context())
 	}
 	if err != nil || !s.Locked {

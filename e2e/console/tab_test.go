@@ -42,8 +42,7 @@ var plain = look{"en-GB", 1440, 1000, false}
 // noted: ask another host, and break the page's policy.
 type tab struct {
 	t      *testing.T
-	ctx    context.Context
-	open   context.Context // ctx without its deadline
+	ctx    context.Context // lives as long as the tab
 	origin string
 	mu     sync.Mutex
 	wrong  []string // guarded by mu
@@ -83,13 +82,10 @@ func blank(t *testing.T, l look) *tab {
 	}
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithTargetID(id))
 	t.Cleanup(cancel)
-	b := &tab{t: t, open: ctx}
+	b := &tab{t: t, ctx: ctx}
 	if err := chromedp.Run(ctx); err != nil { // attaches, for as long as this context lives
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(ctx, patience)
-	t.Cleanup(stop)
-	b.ctx = ctx
 	chromedp.ListenTarget(ctx, b.hear)
 	scheme := "light"
 	if l.dark {
@@ -137,8 +133,10 @@ func (b *tab) hear(event any) {
 
 func (b *tab) do(actions ...chromedp.Action) {
 	b.t.Helper()
-	if err := chromedp.Run(b.ctx, actions...); err != nil {
-		ctx, stop := context.WithTimeout(b.open, patience/6)
+	ctx, stop := context.WithTimeout(b.ctx, patience)
+	defer stop()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		ctx, stop := context.WithTimeout(b.ctx, patience/6)
 		defer stop()
 		var body string
 		if err := chromedp.Run(ctx, chromedp.Evaluate("document.body?.innerText", &body)); err != nil {
