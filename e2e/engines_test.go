@@ -1,14 +1,20 @@
 package e2e
 
 import (
+	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/speechtest"
+	"github.com/locket-dev/locket/node/extract/sound"
+	"github.com/locket-dev/locket/node/intake/wear"
 	"github.com/locket-dev/locket/node/intake/wire"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -136,4 +142,97 @@ func children(t *testing.T, pid int) (out []int) {
 func zombie(pid int) bool {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err != nil || strings.Contains(string(b), ") Z ")
+}
+
+// While somebody speaks the daemon is killed: before the engine has heard a second, in the
+// midst of it, and while its words are on their way. Each utterance has its words once.
+func TestLiveWordsOnceWhateverIsKilled(t *testing.T) {
+	const utterances = 12 // 100 were run once, too
+	ears := speechtest.Wyoming(t)
+	h := newHome(t, "--listen", freeAddr(t))
+	d := h.start()
+	c := h.addDevice("pin")
+	h.must("engine", "add", "ears", ears.Address)
+	calls := len(ears.Calls()) // with the sample
+	asked := make(chan bool, 1)
+	ears.Says(func([]byte) string {
+		select {
+		case asked <- true:
+		default:
+		}
+		return "Lena is allergic to peanuts."
+	}, nil)
+	pcm, err := sound.WAV(dayFile(t, "jfk.wav"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pin := wearable(t, d.broker, c.Name, c.Password)
+	whole := make([]byte, 0, 2*len(pcm))
+	for _, v := range pcm {
+		whole = binary.LittleEndian.AppendUint16(whole, uint16(v))
+	}
+	const second = 2 * sound.Rate
+	parts := slices.Collect(slices.Chunk(whole, second))
+	heard := func() int { return len(ears.Calls()) }
+	live, began := 0, time.Now().Add(-45*time.Second) // sound is live within a minute of its time
+	for i := range utterances {
+		stage := i % (len(parts) + 1) // after so many seconds; the last: while its words are on their way
+		select {
+		case <-asked:
+		default:
+		}
+		before := heard()
+		var sent []*wear.Receipt
+		for n, part := range parts {
+			m := &wire.Audio{Header: wire.Header{At: began.Add(time.Duration(n) * time.Second)}, Codec: "pcm16", Rate: sound.Rate, Data: part, Last: n == len(parts)-1}
+			r, err := pin.Publish(t.Context(), m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent = append(sent, r)
+			if n+1 == stage {
+				if stage > 3 { // speech is found, and the engine hears
+					until(t, "sound at the engine", func() bool { return heard() > before })
+					live++
+				}
+				d.kill()
+				d = h.start()
+			}
+		}
+		if stage == len(parts) {
+			select {
+			case <-asked:
+			case <-time.After(patience):
+				t.Fatal("the engine is not asked")
+			}
+			d.kill()
+			d = h.start()
+		}
+		for _, r := range sent {
+			if err := r.Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		until(t, fmt.Sprintf("the words of utterance %d, cut at %d", i, stage), func() bool {
+			n, e := h.heardLines(), h.engines()["ears"]
+			return n == i+1 && e.Waiting == 0
+		})
+		if began = began.Add(12 * time.Second); began.Before(time.Now().Add(-45 * time.Second)) {
+			began = time.Now().Add(-45 * time.Second)
+		}
+	}
+	if live == 0 {
+		t.Error("nothing was heard live")
+	}
+	t.Logf("%d utterances, %d of them cut off while they were heard, %d calls", utterances, live, heard()-calls)
+}
+
+// heardLines counts the utterances that engines wrote down.
+func (h *home) heardLines() (n int) {
+	for line := range strings.Lines(h.must("--json", "export")) {
+		if strings.Contains(line, `"engine/transcribe"`) && strings.Contains(line, "Lena") && strings.Contains(line, `"utterance"`) {
+			n++
+		}
+	}
+	return n
 }
