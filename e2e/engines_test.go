@@ -220,6 +220,7 @@ func TestLiveWordsOnceWhateverIsKilled(t *testing.T) {
 		if began = began.Add(12 * time.Second); began.Before(time.Now().Add(-45 * time.Second)) {
 			began = time.Now().Add(-45 * time.Second)
 		}
+		until(t, "the time of the next utterance", func() bool { return time.Until(began) < 45*time.Second })
 	}
 	if live == 0 {
 		t.Error("nothing was heard live")
