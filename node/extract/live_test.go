@@ -131,8 +131,8 @@ func TestHeardOfSeveralVoices(t *testing.T) {
 		{"another at the end", turnsOf{{To: long, Speaker: "Ana"}, {From: long, To: all, Speaker: "S1"}}, false, "new 10, more 10, drop", 2},
 		{"another at the beginning", turnsOf{{To: all - long, Speaker: "S1"}, {From: all - long, To: all, Speaker: "Ana"}}, false, "new 10, more 10, drop", 2},
 		{"one known voice", turnsOf{{To: all, Speaker: "Ana"}}, true, "", 1},
-		{"a stranger", turnsOf{{To: all, Speaker: someone, Stranger: true}}, true, "", 0},
-		{"a stranger before", turnsOf{{To: all - long, Speaker: someone, Stranger: true}, {From: all - long, To: all, Speaker: "Ana"}}, true, "", 1},
+		{"a stranger", turnsOf{{To: all, Speaker: memory.Someone, Stranger: true}}, true, "", 0},
+		{"a stranger before", turnsOf{{To: all - long, Speaker: memory.Someone, Stranger: true}, {From: all - long, To: all, Speaker: "Ana"}}, true, "", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := 0
