@@ -2,7 +2,6 @@ package engines
 
 import (
 	"context"
-	"encoding/binary"
 	"log/slog"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/engine/speech"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/extract/sound"
 )
 
 // Live has an engine hear utterances while they are spoken, so that its own time is over soon
@@ -29,7 +29,6 @@ type Live struct {
 	mu     sync.Mutex             // guards what follows
 	spoken map[string]*hearing    // by device: utterances that are not over
 	ended  map[memory.ID]*hearing // by recording: utterances that are
-	last   uint64                 // counts changes of what Now gives
 	change chan struct{}          // closed at the next change
 }
 
@@ -201,11 +200,7 @@ func (l *Live) soundOf(ctx context.Context, h *hearing) func(func([]byte) bool) 
 					return
 				}
 				silent = 0
-				b := make([]byte, 0, 2*len(pcm))
-				for _, s := range pcm {
-					b = binary.LittleEndian.AppendUint16(b, uint16(s))
-				}
-				if !l.c.Paused() && !yield(b) {
+				if !l.c.Paused() && !yield(sound.AppendPCM(nil, pcm)) {
 					return
 				}
 			case <-look.C:
@@ -246,7 +241,6 @@ func (l *Live) Kept(recording memory.ID) {
 
 // changed tells those who follow what is heard. The caller holds mu.
 func (l *Live) changed() {
-	l.last++
 	close(l.change)
 	l.change = make(chan struct{})
 }
