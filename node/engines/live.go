@@ -14,9 +14,9 @@ import (
 	"github.com/locket-dev/locket/node/extract/sound"
 )
 
-// Live has an engine hear utterances while they are spoken, so that its own time is over soon
-// after the utterance is. What it hears is an offer to the [Queue]: the words are kept there,
-// once. A recording of which nothing was heard, or not all, goes to the engine whole.
+// Live has an engine hear utterances while they are spoken, so that the words come soon after
+// the utterance ends. The [Queue] fetches the words and keeps them once. If the engine did not
+// hear an utterance to its end, the Queue gives it the whole recording.
 //
 // Its methods are safe for concurrent use and don't block. It implements extract.Live.
 type Live struct {

@@ -222,9 +222,9 @@ func (q *Queue) look(ctx context.Context) error {
 	return nil
 }
 
-// next gives the oldest source that may be tried now, or how long to wait for one. One that was
-// heard while it was spoken comes first, and one that still is has to wait.
-// An engine elsewhere gets a recording only once everything that was said around it
+// next gives the oldest source that may be tried now, or how long to wait for one. A recording
+// that was heard while it was spoken comes first. One that is still being heard has to wait.
+// An engine on another machine gets a recording only when everything that was said around it
 // is known.
 func (q *Queue) next() (*item, time.Duration) {
 	q.mu.Lock()

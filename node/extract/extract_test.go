@@ -97,8 +97,8 @@ func TestSecretsComeFirst(t *testing.T) {
 	}
 }
 
-// Of a line whose secret is named, nothing is kept unless all of the secret goes to the vault,
-// and the line may come again.
+// A line whose secret is named is kept only if all of the secret goes to the vault. Otherwise
+// the line may come again.
 func TestNamedSecret(t *testing.T) {
 	works := true
 	secrets := &script{id: "secrets", first: true, kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
