@@ -1,6 +1,7 @@
 package engines
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -269,10 +270,7 @@ func (l *Live) Now() (out []Partial, change <-chan struct{}) {
 		add(h)
 	}
 	slices.SortFunc(out, func(a, b Partial) int {
-		if c := a.Since.Compare(b.Since); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Device, b.Device)
+		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.Device, b.Device))
 	})
 	return out, l.change
 }
