@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// The dashboard is what Grafana's own types say, and asks for nothing that no node and
-// no relay gives.
+// The dashboard fits Grafana's own types. A node or a relay gives every metric that it asks for.
 func TestGrafanaDashboard(t *testing.T) {
 	npm(t, "@grafana/schema/package.json")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -122,8 +122,8 @@ func TestMCPInspector(t *testing.T) {
 }
 
 // The protocol's own conformance suite, unmodified, asks a node over HTTP. Which scenarios
-// don't apply, and why, is in clients/conformance.yaml; no other may fail, and none of those
-// may pass.
+// don't apply, and why, is in clients/conformance.yaml. These have to fail, and all others
+// have to pass.
 func TestMCPConformance(t *testing.T) {
 	h := newHome(t)
 	address := h.overTCP()

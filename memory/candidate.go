@@ -59,6 +59,9 @@ func (s *Sensitivity) UnmarshalText(b []byte) error {
 // WearerUser is the Owner.User of what belongs to nobody else.
 const WearerUser = "wearer"
 
+// Someone is the speaker where a voice has neither a name nor a label.
+const Someone = "someone"
+
 // Owner is the scope that a memory belongs to. User is never empty.
 type Owner struct {
 	User  string `json:"user"`

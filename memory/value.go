@@ -78,7 +78,7 @@ func Opposed(attribute string) string {
 	return strings.TrimPrefix(n, "not ") // not_allergies: what somebody said they are not allergic to
 }
 
-// Beside reports an attribute whose values are of one group and still hold beside each other:
-// "routine: swim", on Tuesdays and on Saturdays. What ends such a slot without a value ends
-// all of them.
+// Beside reports an attribute whose values are in one group and hold at the same time: the
+// wearer swims on Tuesdays and on Saturdays. A memory that ends such a slot and names no value
+// ends all its values.
 func Beside(attribute string) bool { return strings.HasPrefix(Normal(attribute), "routine ") }

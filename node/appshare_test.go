@@ -157,7 +157,7 @@ forbid (principal is App, action, resource) when { resource.tags.contains("poiso
 		t.Errorf("%+v, %v", deeds, err)
 	}
 
-	// An app of the same name, let in later, has none of them, and the owner ends them.
+	// A later app of the same name has none of these shares, and the owner can end them.
 	if _, err := c.RevokeApp(ctx, "club"); err != nil {
 		t.Fatal(err)
 	}

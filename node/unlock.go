@@ -93,10 +93,5 @@ func (n *Node) Unlock(ctx context.Context, passphrase serve.Secret) error {
 // meansFailed reports whether the means to open the keys is missing, or opens
 // nothing. Then another means may.
 func meansFailed(err error) bool {
-	for _, e := range []error{keyring.ErrWrongPassphrase, keyring.ErrWrongKey, keyring.ErrNoWrap, keyring.ErrNoSecret, keyring.ErrNoKeyring, fs.ErrNotExist} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]error{keyring.ErrWrongPassphrase, keyring.ErrWrongKey, keyring.ErrNoWrap, keyring.ErrNoSecret, keyring.ErrNoKeyring, fs.ErrNotExist}, func(e error) bool { return errors.Is(err, e) })
 }

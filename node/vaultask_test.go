@@ -232,8 +232,8 @@ func TestThreatVaultWithoutWord(t *testing.T) {
 	}
 }
 
-// A yes is to the entry as it was shown and to the key that asked. What ends the key or
-// the entry ends it, and who may not ask for an entry is told nothing of it.
+// A yes holds for the entry as it was shown and for the key that asked. It ends when the key
+// or the entry ends. An app that may not ask for an entry does not learn whether it exists.
 func TestThreatVaultStaleWord(t *testing.T) {
 	ctx := t.Context()
 	h := newVaultHome(t)
@@ -274,7 +274,7 @@ func TestThreatVaultStaleWord(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 
-	// Revoked while it waits: another of the name has none of its questions or answers.
+	// The app is revoked while its question waits. A new app of that name gets neither its questions nor its answers.
 	h.waits(deploy, "wi-fi password")
 	h.allow("app:deploy")
 	if _, err := h.RevokeApp(ctx, "deploy"); err != nil {

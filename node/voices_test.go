@@ -102,9 +102,9 @@ func enrol(t *testing.T, n *Node, name string, pcm []byte) {
 	}
 }
 
-// A bystander's allergy is not the wearer's, once the wearer's voice is known: the line and
-// what is made of it are of S1, and of Grace once that voice has her name, also after the node
-// was locked. Until the wearer's voice is known, everything is as it was before.
+// Once the wearer's voice is known, a bystander's allergy is not the wearer's. The line and the
+// memories from it belong to S1, and to Grace once that voice has her name. This also holds after
+// the node was locked. Until the wearer's voice is known, all words count as the wearer's.
 func TestThreatBystandersWords(t *testing.T) {
 	s := speechtest.Whisper(t)
 	n := running(t, nil)
@@ -174,9 +174,9 @@ func TestThreatBystandersWords(t *testing.T) {
 	}
 }
 
-// Where only known voices are kept, neither words nor sound of another are, nor a print
-// of it; a gap says so. The same holds where two strangers speak at once, and where they speak
-// together with the wearer, as loud.
+// If only known voices are kept, the node stores neither words nor sound nor a print of another
+// voice, and notes a gap. The same holds if two strangers speak at once, and if they speak
+// together with the wearer and as loudly.
 func TestThreatBystandersConsent(t *testing.T) {
 	n := running(t, func(c *config.Config) { c.Voices.KnownOnly = true })
 	soundComes(t, n, evening, takeOf(t, "jfk.wav", 1))

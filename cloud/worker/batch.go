@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -44,10 +45,7 @@ func batches(tx *store.Tx, kind queue.Kind) (out []batch, err error) {
 		out = append(out, b)
 	}
 	slices.SortFunc(out, func(a, b batch) int {
-		if c := a.At.Compare(b.At); c != 0 {
-			return c
-		}
-		return strings.Compare(a.name, b.name)
+		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.name, b.name))
 	})
 	return out, nil
 }

@@ -148,7 +148,7 @@ func TestSecretsOverSegmentsAreInNoLine(t *testing.T) {
 	o.accepted()
 }
 
-// Where only known voices are kept, a worker proposes nothing of another whom its engine hears.
+// If only known voices are kept, a worker proposes nothing that another voice said.
 func TestKnownVoiceAlone(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)

@@ -275,12 +275,7 @@ func (s *space) changed(tx *store.Tx, id memory.ID) (n int, err error) {
 
 // restsOn reports whether a memory names all of the given sources.
 func restsOn(m *memory.Memory, links []memory.Link) bool {
-	for _, l := range links {
-		if !slices.Contains(m.Links, l) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(links, func(l memory.Link) bool { return !slices.Contains(m.Links, l) })
 }
 
 // evidence returns those pieces of the memories' evidence that a worker may

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -47,10 +48,7 @@ func (s *space) names(ctx context.Context) (out []string, err error) {
 		out = append(out, name)
 	}
 	slices.SortFunc(out, func(a, b string) int {
-		if c := count[b] - count[a]; c != 0 {
-			return c
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(count[b] - count[a], strings.Compare(a, b))
 	})
 	return out[:min(len(out), hintNames)], err
 }

@@ -174,9 +174,9 @@ func equalErrorRate(voices []aVoice) (rate float64, trials int) {
 	return rate, len(same) + len(other)
 }
 
-// diarisation is the share of speech that is given to a wrong voice, where each voice
-// talks with the next in turns, and the share where all is given to one voice. Voices of
-// the answer stand for those with whom they have most in common, one for one.
+// diarisation has each voice talk with the next in turns. It returns the share of speech that
+// is given to a wrong voice, the same share if all is given to one voice, and the seconds of
+// speech. Each voice of the answer stands for the one with which it shares most.
 func diarisation(voices []aVoice) (wrong, one, seconds float64) {
 	for i := range voices {
 		a, b := &voices[i], &voices[(i+1)%len(voices)]

@@ -185,12 +185,10 @@ func listed[T ~string](list []T) string {
 func (a *app) appListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the apps", Args: nothing(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				list, err := c.Apps(cmd.Context())
-				return rows(a, err, list, a.appRow, "No apps. See locket app add --help")
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			list, err := c.Apps(cmd.Context())
+			return rows(a, err, list, a.appRow, "No apps. See locket app add --help")
+		}),
 	}
 }
 
@@ -200,14 +198,12 @@ func (a *app) appWaitingCommand() *cobra.Command {
 		Long: `An assistant that was given no key, such as ChatGPT or Home Assistant, asks for one at the
 address of this node's /mcp, and opens a page in your browser. The page says what it asks
 for, lets you allow less, and wants the code that stands here. Give no code to any other page.`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				list, err := c.WaitingApps(cmd.Context())
-				return rows(a, err, list, func(w io.Writer, p *serve.WaitingApp) {
-					fmt.Fprintf(w, "%s  %q asks to %s, %s; the browser goes on to %s\n", string(p.Code), p.Name, rights(p.Can), a.when(p.At), oneLine(p.Goes))
-				}, "No app asks to be let in.")
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			list, err := c.WaitingApps(cmd.Context())
+			return rows(a, err, list, func(w io.Writer, p *serve.WaitingApp) {
+				fmt.Fprintf(w, "%s  %q asks to %s, %s; the browser goes on to %s\n", string(p.Code), p.Name, rights(p.Can), a.when(p.At), oneLine(p.Goes))
+			}, "No app asks to be let in.")
+		}),
 	}
 }
 
@@ -256,12 +252,10 @@ func (a *app) appLogCommand() *cobra.Command {
 		Use: "log NAME", Short: "Show what an app was shown, wrote and was refused", Args: between(1, 1, "the app's name"),
 		Long: `The account goes back 90 days, the newest first. It is kept sealed on this device, and
 has ids and no texts: see one with locket get ID. With --json it can be exported.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				l, err := c.AppLog(cmd.Context(), args[0], limit)
-				return a.printed(err, l, func(w io.Writer) { a.showAppLog(w, &l) })
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			l, err := c.AppLog(cmd.Context(), args[0], limit)
+			return a.printed(err, l, func(w io.Writer) { a.showAppLog(w, &l) })
+		}),
 	}
 	limitFlag(c.Flags(), &limit, serve.DefaultPage, "`entries`")
 	return c
@@ -331,21 +325,19 @@ func (a *app) appRevokeCommand() *cobra.Command {
 on. NAME:ID ends one of these alone, with all that follow from it: locket app log says which
 was used. What an app wrote stays; to take that back: locket revert --app NAME. What it shared
 stays, too, unless you say --shares.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				p, err := c.RevokeApp(cmd.Context(), args[0])
-				if err == nil {
-					err = a.revokeSharesOf(cmd.Context(), c, &p, shares)
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			p, err := c.RevokeApp(cmd.Context(), args[0])
+			if err == nil {
+				err = a.revokeSharesOf(cmd.Context(), c, &p, shares)
+			}
+			return a.printed(err, p, func(w io.Writer) {
+				if _, id, part := strings.Cut(args[0], ":"); part {
+					fmt.Fprintf(w, "Key %s of %s opens nothing any more, nor does what was passed on with it.\n", id, p.Name)
+					return
 				}
-				return a.printed(err, p, func(w io.Writer) {
-					if _, id, part := strings.Cut(args[0], ":"); part {
-						fmt.Fprintf(w, "Key %s of %s opens nothing any more, nor does what was passed on with it.\n", id, p.Name)
-						return
-					}
-					fmt.Fprintf(w, "%s is out. To take back what it wrote: locket revert --app %s\n", p.Name, p.Name)
-				})
+				fmt.Fprintf(w, "%s is out. To take back what it wrote: locket revert --app %s\n", p.Name, p.Name)
 			})
-		},
+		}),
 	}
 	command.Flags().BoolVar(&shares, "shares", false, "also end what it shared")
 	return command

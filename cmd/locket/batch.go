@@ -155,18 +155,16 @@ Locket:
   words = ["tomato", "compost heap", "番茄"]
 
 locket list --where 'categories = garden' lists one.`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				list, err := cl.Categories(cmd.Context())
-				if err != nil {
-					return err
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
+			list, err := cl.Categories(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.print(serve.CategoriesAnswer{Categories: list}, func(w io.Writer) {
+				for _, c := range list {
+					fmt.Fprintf(w, "%6d  %s\n", c.Memories, c.Name)
 				}
-				return a.print(serve.CategoriesAnswer{Categories: list}, func(w io.Writer) {
-					for _, c := range list {
-						fmt.Fprintf(w, "%6d  %s\n", c.Memories, c.Name)
-					}
-				})
 			})
-		},
+		}),
 	}
 }

@@ -32,11 +32,9 @@ On a pipe each line has one answer; with --json, one object.`,
 		Example: `  locket chat
   echo "where is the red kayak" | locket chat
   locket chat --json < lines.txt`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				return (&chat{app: a, client: cl, plain: plain}).run(cmd.Context())
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
+			return (&chat{app: a, client: cl, plain: plain}).run(cmd.Context())
+		}),
 	}
 	c.Flags().BoolVar(&plain, "evidence", false, "ask no language model")
 	return c

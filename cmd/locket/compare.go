@@ -25,25 +25,23 @@ With forked and hidden the command fails, and locket sync goes on showing them. 
 that meet in a folder or in your network compare by themselves.`,
 		Example: `  locket devices compare
   locket devices compare locket-heads-1.glgo...`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				if len(args) == 0 {
-					h, err := c.Heads(cmd.Context())
-					return a.printed(err, h, func(w io.Writer) { fmt.Fprintln(w, h.Heads) })
-				}
-				got, err := c.CompareHeads(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				if err := a.print(got, func(w io.Writer) { a.showCompared(w, &got) }); err != nil {
-					return err
-				}
-				if !got.Same {
-					return errTold
-				}
-				return nil
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			if len(args) == 0 {
+				h, err := c.Heads(cmd.Context())
+				return a.printed(err, h, func(w io.Writer) { fmt.Fprintln(w, h.Heads) })
+			}
+			got, err := c.CompareHeads(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if err := a.print(got, func(w io.Writer) { a.showCompared(w, &got) }); err != nil {
+				return err
+			}
+			if !got.Same {
+				return errTold
+			}
+			return nil
+		}),
 	}
 }
 

@@ -23,12 +23,10 @@ one is shown.`,
   locket conflicts settle 3f7k --both
   locket conflicts settle 3f7k --write Bruges
   locket conflicts unsettle 3f7k`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				open, err := c.Conflicts(cmd.Context())
-				return rows(a, err, open, a.showConflict, "Nothing is disagreed about.")
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			open, err := c.Conflicts(cmd.Context())
+			return rows(a, err, open, a.showConflict, "Nothing is disagreed about.")
+		}),
 	}
 	c.AddCommand(a.settleCommand(), a.settledCommand(), a.unsettleCommand())
 	return c
@@ -38,14 +36,12 @@ func (a *app) settledCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "settled", Short: "List how you settled conflicts", Args: nothing(),
 		Long: "Lists the conflicts that you settled, on any of your devices, the latest first. What you\ntook back is not listed.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				list, err := c.Settlements(cmd.Context())
-				return rows(a, err, list, func(w io.Writer, s *serve.Settlement) {
-					fmt.Fprintf(w, "%s  %s  %s\n", a.paint.dim(oneLine(s.ID)), a.when(s.At), oneLine(s.Text))
-				}, "You settled nothing that stands.")
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			list, err := c.Settlements(cmd.Context())
+			return rows(a, err, list, func(w io.Writer, s *serve.Settlement) {
+				fmt.Fprintf(w, "%s  %s  %s\n", a.paint.dim(oneLine(s.ID)), a.when(s.At), oneLine(s.Text))
+			}, "You settled nothing that stands.")
+		}),
 	}
 }
 
@@ -55,12 +51,10 @@ func (a *app) unsettleCommand() *cobra.Command {
 		Long: `The conflict stands again, with all its sides, on every device. If you have said something
 since about what you settled, correct that memory instead.`,
 		Example: "  locket conflicts unsettle 3f7k",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				done, err := c.Unsettle(cmd.Context(), args[0])
-				return a.printed(err, done, func(w io.Writer) { fmt.Fprintf(w, "%s stands again: locket conflicts\n", done.ID) })
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			done, err := c.Unsettle(cmd.Context(), args[0])
+			return a.printed(err, done, func(w io.Writer) { fmt.Fprintf(w, "%s stands again: locket conflicts\n", done.ID) })
+		}),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/locket-dev/locket/internal/span"
@@ -119,6 +120,13 @@ func (a *app) openTraced(ctx context.Context, spans span.Sink) (openNode, *serve
 // unlock has its passphrase asked for.
 func (a *app) with(ctx context.Context, unlocked bool, f func(c *serve.Client) error) (err error) {
 	return a.withKeys(ctx, unlocked, "", f)
+}
+
+// call makes what a command runs that does nothing else: see with.
+func (a *app) call(f func(cmd *cobra.Command, c *serve.Client, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return a.with(cmd.Context(), true, func(c *serve.Client) error { return f(cmd, c, args) })
+	}
 }
 
 // withKeys is with, where the passphrase may be known already.

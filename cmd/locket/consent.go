@@ -42,19 +42,17 @@ func (a *app) consentListCommand() *cobra.Command {
 		Long: `Lists what waits for a yes and what you answered as long as that holds, with who asked, by
 which rule, and the first memories of each. locket consent show has all of them.`,
 		Example: "  locket consent list\n  locket consent list --json",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				list, err := c.Consents(cmd.Context())
-				var p serve.Policy
-				if err == nil && !a.json && len(list) > 0 {
-					p, err = c.Policy(cmd.Context())
-				}
-				return rows(a, err, list, func(w io.Writer, v *serve.Consent) {
-					a.showConsent(w, v, shownConsent)
-					a.showGone(w, v, &p)
-				}, "Nothing waits for your consent.")
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			list, err := c.Consents(cmd.Context())
+			var p serve.Policy
+			if err == nil && !a.json && len(list) > 0 {
+				p, err = c.Policy(cmd.Context())
+			}
+			return rows(a, err, list, func(w io.Writer, v *serve.Consent) {
+				a.showConsent(w, v, shownConsent)
+				a.showGone(w, v, &p)
+			}, "Nothing waits for your consent.")
+		}),
 	}
 }
 
@@ -152,20 +150,18 @@ func (a *app) consentShowCommand() *cobra.Command {
 		Use: "show ID", Short: "Show all of what would be shown", Args: between(1, 1, "the id"),
 		Long:    "Shows the rule in plain words, and all memories that wait or were allowed, as they would be\nshown. The beginning of an id is enough: 4 characters or more.",
 		Example: "  locket consent show 3f9a",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				v, err := consentOf(cmd.Context(), c, args[0])
-				var p serve.Policy
-				if err == nil && !a.json {
-					p, err = c.Policy(cmd.Context())
-				}
-				return a.printed(err, v, func(w io.Writer) {
-					fmt.Fprintln(w, oneLine(v.Words))
-					a.showConsent(w, &v, 0)
-					a.showGone(w, &v, &p)
-				})
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			v, err := consentOf(cmd.Context(), c, args[0])
+			var p serve.Policy
+			if err == nil && !a.json {
+				p, err = c.Policy(cmd.Context())
+			}
+			return a.printed(err, v, func(w io.Writer) {
+				fmt.Fprintln(w, oneLine(v.Words))
+				a.showConsent(w, &v, 0)
+				a.showGone(w, &v, &p)
 			})
-		},
+		}),
 	}
 }
 

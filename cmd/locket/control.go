@@ -279,29 +279,27 @@ a bridge takes it there (locket-bridge).`,
 		Example: `  locket wearable add glasses
   locket wearable add ann-phone --publish owntracks/ann/#
   locket wearable add bridge --read owntracks/#`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				r.Name = args[0]
-				d, err := cl.AddLogin(cmd.Context(), r)
-				return a.printed(err, d, func(w io.Writer) {
-					for _, l := range [][2]string{{"broker", d.Broker}, {"client id", d.ClientID}, {"user name", d.Username}, {"password", string(d.Password)}, {"topics", d.Topics + "…"}} {
-						fmt.Fprintf(w, "%-10s %s\n", l[0], l[1])
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
+			r.Name = args[0]
+			d, err := cl.AddLogin(cmd.Context(), r)
+			return a.printed(err, d, func(w io.Writer) {
+				for _, l := range [][2]string{{"broker", d.Broker}, {"client id", d.ClientID}, {"user name", d.Username}, {"password", string(d.Password)}, {"topics", d.Topics + "…"}} {
+					fmt.Fprintf(w, "%-10s %s\n", l[0], l[1])
+				}
+				for what, list := range topicsOf(d.Publish, d.Read) {
+					fmt.Fprintf(w, "%-10s %s\n", what, list)
+				}
+				if d.Page != "" {
+					fmt.Fprintf(w, "%-10s %s\n", "page", string(d.Page))
+				}
+				fmt.Fprintln(w, "\nThe password is not shown again.")
+				if d.Page != "" && a.talks() {
+					if qr, err := pairing.QR(string(d.Page)); err == nil { // the text stands above
+						fmt.Fprintf(w, "A phone or laptop that opens the page is the wearable:\n%s", qr)
 					}
-					for what, list := range topicsOf(d.Publish, d.Read) {
-						fmt.Fprintf(w, "%-10s %s\n", what, list)
-					}
-					if d.Page != "" {
-						fmt.Fprintf(w, "%-10s %s\n", "page", string(d.Page))
-					}
-					fmt.Fprintln(w, "\nThe password is not shown again.")
-					if d.Page != "" && a.talks() {
-						if qr, err := pairing.QR(string(d.Page)); err == nil { // the text stands above
-							fmt.Fprintf(w, "A phone or laptop that opens the page is the wearable:\n%s", qr)
-						}
-					}
-				})
+				}
 			})
-		},
+		}),
 	}
 	add.Flags().StringSliceVar(&r.Publish, "publish", nil, "`topics` beyond its own on which it may publish")
 	add.Flags().StringSliceVar(&r.Read, "read", nil, "`topics` that it may read")
@@ -316,12 +314,10 @@ a bridge takes it there (locket-bridge).`,
 	}
 	remove := &cobra.Command{
 		Use: "remove NAME", Short: "End a wearable's credentials; its memories stay", Args: between(1, 1, "the name"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				d, err := cl.RemoveDevice(cmd.Context(), args[0])
-				return a.printed(err, d, func(w io.Writer) { fmt.Fprintf(w, "Removed %s. Its memories stay.\n", oneLine(d.Name)) })
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
+			d, err := cl.RemoveDevice(cmd.Context(), args[0])
+			return a.printed(err, d, func(w io.Writer) { fmt.Fprintf(w, "Removed %s. Its memories stay.\n", oneLine(d.Name)) })
+		}),
 	}
 	group.AddCommand(add, list, remove)
 	return group

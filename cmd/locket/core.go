@@ -24,12 +24,10 @@ say of your name, home, work, family and diet again and again, and what concerns
 health, becomes a line of it; what is no longer so leaves it. A block that is full loses
 its least used and oldest lines, which stay memories, but none that is pinned or about
 health. Add a line of your own with locket add --plain --block human TEXT.`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				list, err := coreBlocks(cmd.Context(), cl)
-				return rows(a, err, list, a.showBlock, "Core memory is empty. See locket core --help")
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
+			list, err := coreBlocks(cmd.Context(), cl)
+			return rows(a, err, list, a.showBlock, "Core memory is empty. See locket core --help")
+		}),
 	}
 }
 

@@ -142,19 +142,17 @@ func (a *app) engineListCommand() *cobra.Command {
 	again := false
 	c := &cobra.Command{
 		Use: "list", Short: "List the engines, what each answered to a sample, and what waits", Args: nothing(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				list := cl.Engines
-				if again {
-					list = cl.TryEngines
-				}
-				all, err := list(cmd.Context())
-				if err != nil {
-					return err
-				}
-				return a.showEngines(all)
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
+			list := cl.Engines
+			if again {
+				list = cl.TryEngines
+			}
+			all, err := list(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.showEngines(all)
+		}),
 	}
 	c.Flags().BoolVar(&again, "try", false, "try each with the sample again")
 	return c

@@ -88,12 +88,10 @@ func (a *app) showGranted(g *serve.Grant) error {
 func (a *app) grantListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the workers", Args: nothing(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				list, err := c.Grants(cmd.Context())
-				return rows(a, err, list, a.grantRow, "No workers.")
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			list, err := c.Grants(cmd.Context())
+			return rows(a, err, list, a.grantRow, "No workers.")
+		}),
 	}
 }
 
@@ -119,14 +117,12 @@ func (a *app) grantTendCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "tend", Short: "Fill feeds and take workers' answers now", Args: nothing(),
 		Long: "The daemon does so each minute.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				t, err := c.TendGrants(cmd.Context())
-				return a.printed(err, t, func(w io.Writer) {
-					fmt.Fprintf(w, "%s filled, %d things taken.\n", plural(t.Feeds, "feed", "feeds"), t.Taken)
-				})
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			t, err := c.TendGrants(cmd.Context())
+			return a.printed(err, t, func(w io.Writer) {
+				fmt.Fprintf(w, "%s filled, %d things taken.\n", plural(t.Feeds, "feed", "feeds"), t.Taken)
 			})
-		},
+		}),
 	}
 }
 

@@ -22,12 +22,10 @@ machine.
 The worker writes and signs this log. Nothing can be changed or left out of its middle
 later without a trace. It is a claim and no proof: a worker that can read a space can read
 all of it and tell nobody.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				v, err := cl.WorkerLog(cmd.Context(), args[0], limit)
-				return a.printed(err, v, func(w io.Writer) { a.showWorkerLog(w, &v) })
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
+			v, err := cl.WorkerLog(cmd.Context(), args[0], limit)
+			return a.printed(err, v, func(w io.Writer) { a.showWorkerLog(w, &v) })
+		}),
 	}
 	limitFlag(c.Flags(), &limit, 0, "at most so many `reads`, the newest first; 50 if absent")
 	return c

@@ -142,14 +142,12 @@ a memory: it is synced to your devices, and undo takes it back.`,
 	decide := func(use, short, done string, do func(cl *serve.Client, cmd *cobra.Command, x, y string) (serve.Decided, error)) *cobra.Command {
 		return &cobra.Command{
 			Use: use + " NAME NAME", Short: short, Args: between(2, 2, "two names"), Example: "  locket entities " + use + " Elizabeth Liz",
-			RunE: func(cmd *cobra.Command, args []string) error {
-				return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-					d, err := do(cl, cmd, args[0], args[1])
-					return a.printed(err, d, func(w io.Writer) {
-						fmt.Fprintf(w, "%s %s %s. To take it back: locket entities undo %s\n", oneLine(args[0]), done, oneLine(args[1]), d.ID.String()[:12])
-					})
+			RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
+				d, err := do(cl, cmd, args[0], args[1])
+				return a.printed(err, d, func(w io.Writer) {
+					fmt.Fprintf(w, "%s %s %s. To take it back: locket entities undo %s\n", oneLine(args[0]), done, oneLine(args[1]), d.ID.String()[:12])
 				})
-			},
+			}),
 		}
 	}
 	group.AddCommand(
@@ -166,37 +164,33 @@ a memory: it is synced to your devices, and undo takes it back.`,
 func (a *app) undecideCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "undo ID", Short: "Take a decision about two names back", Args: between(1, 1, "its id, which 'locket entities list' shows"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				d, err := cl.UndecideEntities(cmd.Context(), args[0])
-				return a.printed(err, d, func(w io.Writer) { fmt.Fprintf(w, "Took back: %s.\n", oneLine(d.Text)) })
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
+			d, err := cl.UndecideEntities(cmd.Context(), args[0])
+			return a.printed(err, d, func(w io.Writer) { fmt.Fprintf(w, "Took back: %s.\n", oneLine(d.Text)) })
+		}),
 	}
 }
 
 func (a *app) listEntitiesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List decisions about names, and names that may be one", Args: nothing(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				v, err := cl.Entities(cmd.Context())
-				return a.printed(err, v, func(w io.Writer) {
-					for _, d := range v.Decisions {
-						verb := "is also"
-						if !d.Same {
-							verb = "is not"
-						}
-						fmt.Fprintf(w, "%s  %s %s %s\n", d.Memory.String()[:12], oneLine(d.A), verb, oneLine(d.B))
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
+			v, err := cl.Entities(cmd.Context())
+			return a.printed(err, v, func(w io.Writer) {
+				for _, d := range v.Decisions {
+					verb := "is also"
+					if !d.Same {
+						verb = "is not"
 					}
-					for _, s := range v.Suggestions {
-						fmt.Fprintf(w, "maybe         %s is also %s: %s\n", oneLine(s.A), oneLine(s.B), s.Reason)
-					}
-					if len(v.Decisions)+len(v.Suggestions) == 0 {
-						fmt.Fprintln(w, "No decisions about names, and nothing to decide.")
-					}
-				})
+					fmt.Fprintf(w, "%s  %s %s %s\n", d.Memory.String()[:12], oneLine(d.A), verb, oneLine(d.B))
+				}
+				for _, s := range v.Suggestions {
+					fmt.Fprintf(w, "maybe         %s is also %s: %s\n", oneLine(s.A), oneLine(s.B), s.Reason)
+				}
+				if len(v.Decisions)+len(v.Suggestions) == 0 {
+					fmt.Fprintln(w, "No decisions about names, and nothing to decide.")
+				}
 			})
-		},
+		}),
 	}
 }

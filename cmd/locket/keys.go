@@ -25,26 +25,24 @@ moment, however much is remembered. After a power cut one of the two opens the h
 An old copy of the home still opens with the old passphrase.`,
 		Example: `  locket passphrase
   locket passphrase --passphrase-file old.txt --new-file new.txt`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				r, err := a.proof(cmd.Context(), cl, old)
-				if err != nil {
-					return err
-				}
-				if r.New, err = a.newPassphrase(next); err != nil {
-					return err
-				}
-				ways, err := cl.SetWay(cmd.Context(), serve.WayPassphrase, r)
-				if err != nil {
-					return err
-				}
-				if err := a.print(ways, func(w io.Writer) { fmt.Fprintln(w, "The passphrase is the new one.") }); err != nil {
-					return err
-				}
-				a.adviseFile(r.New)
-				return nil
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
+			r, err := a.proof(cmd.Context(), cl, old)
+			if err != nil {
+				return err
+			}
+			if r.New, err = a.newPassphrase(next); err != nil {
+				return err
+			}
+			ways, err := cl.SetWay(cmd.Context(), serve.WayPassphrase, r)
+			if err != nil {
+				return err
+			}
+			if err := a.print(ways, func(w io.Writer) { fmt.Fprintln(w, "The passphrase is the new one.") }); err != nil {
+				return err
+			}
+			a.adviseFile(r.New)
+			return nil
+		}),
 	}
 	c.Flags().StringVar(&old, "passphrase-file", "", "read the present passphrase from a `file`")
 	c.Flags().StringVar(&next, "new-file", "", "read the new passphrase from a `file`")

@@ -32,12 +32,10 @@ docs/llm.md says what is sent. Nothing of the vault is sent.`,
 func (a *app) llmStatusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Show which model it is, what waits, and how many tokens it took", Args: nothing(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				s, err := cl.Model(cmd.Context())
-				return a.printed(err, s, func(w io.Writer) { a.showModel(w, &s) })
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
+			s, err := cl.Model(cmd.Context())
+			return a.printed(err, s, func(w io.Writer) { a.showModel(w, &s) })
+		}),
 	}
 }
 
@@ -65,14 +63,12 @@ func (a *app) llmParkedCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "parked", Short: "List lines that the model gave no usable answer about", Args: nothing(),
 		Long: "The lines are kept and found as any others. 'locket llm retry' has them asked about again.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				list, err := cl.ParkedMessages(cmd.Context(), limit)
-				return rows(a, err, list, func(w io.Writer, m *serve.ParkedMessage) {
-					fmt.Fprintf(w, "%s\n  %s\n", a.said(m.Speaker, m.At, m.Text), a.paint.dim(fmt.Sprintf("%s; tried %s", oneLine(m.Reason), plural(m.Tries, "time", "times"))))
-				}, "None.")
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
+			list, err := cl.ParkedMessages(cmd.Context(), limit)
+			return rows(a, err, list, func(w io.Writer, m *serve.ParkedMessage) {
+				fmt.Fprintf(w, "%s\n  %s\n", a.said(m.Speaker, m.At, m.Text), a.paint.dim(fmt.Sprintf("%s; tried %s", oneLine(m.Reason), plural(m.Tries, "time", "times"))))
+			}, "None.")
+		}),
 	}
 	limitFlag(c.Flags(), &limit, 0, "at most this `count`; 50 unless said")
 	return c
@@ -81,14 +77,12 @@ func (a *app) llmParkedCommand() *cobra.Command {
 func (a *app) llmRetryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "retry", Short: "Ask about parked lines again", Args: nothing(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				s, err := cl.RetryParked(cmd.Context())
-				return a.printed(err, s, func(w io.Writer) {
-					fmt.Fprintf(w, "%s to be asked about.\n", plural(s.Waiting, "line is", "lines are"))
-				})
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
+			s, err := cl.RetryParked(cmd.Context())
+			return a.printed(err, s, func(w io.Writer) {
+				fmt.Fprintf(w, "%s to be asked about.\n", plural(s.Waiting, "line is", "lines are"))
 			})
-		},
+		}),
 	}
 }
 
@@ -96,20 +90,18 @@ func (a *app) llmRunCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "run", Short: "Ask about everything that waits, now", Args: nothing(),
 		Long: "The daemon does so by itself. This waits until it is done.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				r, err := cl.RunModel(cmd.Context())
-				return a.printed(err, r, func(w io.Writer) {
-					if len(r.Changes) > 0 {
-						a.showAdded(w, &serve.AddResult{Changes: r.Changes})
-					}
-					fmt.Fprintf(w, "Asked about %s; %d of its answers refused, %d parked.\n", plural(r.Messages, "line", "lines"), r.Refused, r.Parked)
-					if r.Trouble != "" {
-						fmt.Fprintf(w, "The rest waits: %s\n", oneLine(r.Trouble))
-					}
-				})
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
+			r, err := cl.RunModel(cmd.Context())
+			return a.printed(err, r, func(w io.Writer) {
+				if len(r.Changes) > 0 {
+					a.showAdded(w, &serve.AddResult{Changes: r.Changes})
+				}
+				fmt.Fprintf(w, "Asked about %s; %d of its answers refused, %d parked.\n", plural(r.Messages, "line", "lines"), r.Refused, r.Parked)
+				if r.Trouble != "" {
+					fmt.Fprintf(w, "The rest waits: %s\n", oneLine(r.Trouble))
+				}
 			})
-		},
+		}),
 	}
 }
 
@@ -120,21 +112,19 @@ func (a *app) instructionsCommand() *cobra.Command {
 	}
 	show := &cobra.Command{
 		Use: "show", Short: "Print the instructions", Args: nothing(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				text, err := cl.Instructions(cmd.Context())
-				if err != nil {
-					return err
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
+			text, err := cl.Instructions(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.print(serve.InstructionsAnswer{Text: text}, func(w io.Writer) {
+				if text == "" {
+					fmt.Fprintln(a.stderr, "There are none.")
+					return
 				}
-				return a.print(serve.InstructionsAnswer{Text: text}, func(w io.Writer) {
-					if text == "" {
-						fmt.Fprintln(a.stderr, "There are none.")
-						return
-					}
-					fmt.Fprintln(w, text)
-				})
+				fmt.Fprintln(w, text)
 			})
-		},
+		}),
 	}
 	set := &cobra.Command{
 		Use: "set TEXT...", Short: "Replace the instructions; @FILE reads them from a file", Args: cobra.ArbitraryArgs,

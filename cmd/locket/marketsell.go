@@ -118,12 +118,10 @@ func (a *app) ownListingRow(w io.Writer, l *serve.Listing) {
 func (a *app) marketListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List what this home sells", Args: nothing(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				list, err := c.Listings(cmd.Context())
-				return rows(a, err, list, a.ownListingRow, "Nothing is for sale.")
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			list, err := c.Listings(cmd.Context())
+			return rows(a, err, list, a.ownListingRow, "Nothing is for sale.")
+		}),
 	}
 }
 
@@ -132,12 +130,10 @@ func (a *app) marketWithdrawCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "withdraw LISTING", Short: "End a listing", Args: between(1, 1, "a listing's id"),
 		Long: "Nobody finds or orders it any more. What was ordered before goes on; once no order is open,\nthe home forgets the key of the bundle, and the market deletes the sealed items. " + soldForGood,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				l, err := c.WithdrawListing(cmd.Context(), args[0], reason)
-				return a.printed(err, l, func(w io.Writer) { a.ownListingRow(w, &l) })
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			l, err := c.WithdrawListing(cmd.Context(), args[0], reason)
+			return a.printed(err, l, func(w io.Writer) { a.ownListingRow(w, &l) })
+		}),
 	}
 	c.Flags().StringVar(&reason, "reason", "", "why, for everybody to read")
 	return c
@@ -163,12 +159,10 @@ func (a *app) saleRow(w io.Writer, s *serve.Sale) {
 func (a *app) marketSalesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "sales", Short: "Look for orders, deliver what needs no approval, and list all", Args: nothing(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				list, err := c.Sales(cmd.Context())
-				return rows(a, err, list, a.saleRow, "Nobody ordered anything yet.")
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			list, err := c.Sales(cmd.Context())
+			return rows(a, err, list, a.saleRow, "Nobody ordered anything yet.")
+		}),
 	}
 }
 

@@ -249,12 +249,10 @@ func (a *app) pinCommand(pinned bool) *cobra.Command {
 	}
 	return &cobra.Command{
 		Use: use, Short: short, Args: between(1, 1, "the id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				m, err := cl.Pin(cmd.Context(), args[0], pinned)
-				return a.printed(err, m, func(w io.Writer) { a.row(w, &m) })
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
+			m, err := cl.Pin(cmd.Context(), args[0], pinned)
+			return a.printed(err, m, func(w io.Writer) { a.row(w, &m) })
+		}),
 	}
 }
 

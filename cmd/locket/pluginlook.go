@@ -18,12 +18,10 @@ import (
 func (a *app) pluginListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List plugins in the order in which events go through them", Args: nothing(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				list, err := c.Plugins(cmd.Context())
-				return rows(a, err, list, a.pluginRow, "")
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			list, err := c.Plugins(cmd.Context())
+			return rows(a, err, list, a.pluginRow, "")
+		}),
 	}
 }
 
@@ -59,12 +57,10 @@ func (a *app) pluginRow(w io.Writer, p *serve.Plugin) {
 func (a *app) pluginShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show what a plugin may do, and what it has done", Args: between(1, 1, "the id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				v, err := c.Plugin(cmd.Context(), args[0])
-				return a.printed(err, v, func(w io.Writer) { a.showPlugin(w, &v) })
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			v, err := c.Plugin(cmd.Context(), args[0])
+			return a.printed(err, v, func(w io.Writer) { a.showPlugin(w, &v) })
+		}),
 	}
 }
 
@@ -134,12 +130,10 @@ func (a *app) pluginEnableCommand(on bool) *cobra.Command {
 	}
 	return &cobra.Command{
 		Use: use + " ID", Short: short, Args: between(1, 1, "the id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				p, err := c.EnablePlugin(cmd.Context(), args[0], on)
-				return a.printed(err, p, func(w io.Writer) { fmt.Fprintf(w, done, oneLine(p.ID)) })
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			p, err := c.EnablePlugin(cmd.Context(), args[0], on)
+			return a.printed(err, p, func(w io.Writer) { fmt.Fprintf(w, done, oneLine(p.ID)) })
+		}),
 	}
 }
 
@@ -148,12 +142,10 @@ func (a *app) pluginRemoveCommand() *cobra.Command {
 		Use: "remove ID", Short: "Take a plugin away; what it has found stays", Args: between(1, 1, "the id"),
 		Long: `What it has found stays, and so does the pin on its publisher's key: nobody else can come
 back under its name. locket plugin unpin ends that too.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				p, err := c.RemovePlugin(cmd.Context(), args[0])
-				return a.printed(err, p, func(w io.Writer) { fmt.Fprintf(w, "Removed %s. What it has found stays.\n", oneLine(p.ID)) })
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			p, err := c.RemovePlugin(cmd.Context(), args[0])
+			return a.printed(err, p, func(w io.Writer) { fmt.Fprintf(w, "Removed %s. What it has found stays.\n", oneLine(p.ID)) })
+		}),
 	}
 }
 
@@ -163,15 +155,13 @@ func (a *app) pluginUnpinCommand() *cobra.Command {
 		Use: "unpin ID", Short: "Forget whose key a removed plugin was signed by", Args: between(1, 1, "the id"),
 		Long: `The next installation under this id may be signed by anybody, and may be of any version.
 Do this only when the publisher told you, by another way, that the key has changed.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				if !yes && !a.confirm(fmt.Sprintf("Anybody may then publish %s to you once. Go on?", oneLine(args[0]))) {
-					return fmt.Errorf("%s stays pinned", oneLine(args[0]))
-				}
-				p, err := c.UnpinPlugin(cmd.Context(), args[0])
-				return a.printed(err, p, func(w io.Writer) { fmt.Fprintf(w, "Unpinned %s: the next installation pins anew.\n", oneLine(p.ID)) })
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			if !yes && !a.confirm(fmt.Sprintf("Anybody may then publish %s to you once. Go on?", oneLine(args[0]))) {
+				return fmt.Errorf("%s stays pinned", oneLine(args[0]))
+			}
+			p, err := c.UnpinPlugin(cmd.Context(), args[0])
+			return a.printed(err, p, func(w io.Writer) { fmt.Fprintf(w, "Unpinned %s: the next installation pins anew.\n", oneLine(p.ID)) })
+		}),
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
@@ -181,22 +171,20 @@ func (a *app) pluginLogsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "logs ID", Short: "Show what a plugin logged last", Args: between(1, 1, "the id"),
 		Long: "The last 64 lines since the node started; a plugin may write 16 an event, of 256 bytes\neach. They may quote what was said: they are kept nowhere else.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				lines, err := c.PluginLogs(cmd.Context(), args[0])
-				if err != nil {
-					return err
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			lines, err := c.PluginLogs(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.print(serve.PluginLogsAnswer{Lines: lines}, func(w io.Writer) {
+				for _, l := range lines {
+					fmt.Fprintln(w, oneLine(l))
 				}
-				return a.print(serve.PluginLogsAnswer{Lines: lines}, func(w io.Writer) {
-					for _, l := range lines {
-						fmt.Fprintln(w, oneLine(l))
-					}
-					if len(lines) == 0 {
-						fmt.Fprintln(a.stderr, "It has logged nothing since the node started.")
-					}
-				})
+				if len(lines) == 0 {
+					fmt.Fprintln(a.stderr, "It has logged nothing since the node started.")
+				}
 			})
-		},
+		}),
 	}
 }
 

@@ -125,18 +125,16 @@ func (a *app) policyShowCommand() *cobra.Command {
 	var cedar bool
 	c := &cobra.Command{
 		Use: "show", Short: "Say your policy in plain words", Args: nothing(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				p, err := c.Policy(cmd.Context())
-				return a.printed(err, p, func(w io.Writer) {
-					if cedar {
-						fmt.Fprint(w, p.Text)
-						return
-					}
-					a.showPolicy(w, &p)
-				})
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			p, err := c.Policy(cmd.Context())
+			return a.printed(err, p, func(w io.Writer) {
+				if cedar {
+					fmt.Fprint(w, p.Text)
+					return
+				}
+				a.showPolicy(w, &p)
 			})
-		},
+		}),
 	}
 	c.Flags().BoolVar(&cedar, "cedar", false, "as it was written, in Cedar")
 	return c

@@ -44,33 +44,29 @@ stay where they were made.`, (*serve.Client).MoveRelay),
 func (a *app) relayListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the relays, and how each stands", Args: nothing(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				list, err := c.Relays(cmd.Context())
-				if err != nil {
-					return err
-				}
-				if len(list) == 0 && !a.json {
-					fmt.Fprintln(a.stderr, "This node has no relay. Add one: locket relay add URL")
-				}
-				return a.showRelays(list)
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			list, err := c.Relays(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if len(list) == 0 && !a.json {
+				fmt.Fprintln(a.stderr, "This node has no relay. Add one: locket relay add URL")
+			}
+			return a.showRelays(list)
+		}),
 	}
 }
 
 func (a *app) relayChange(use, short, long string, do func(*serve.Client, context.Context, string) ([]serve.Relay, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Long: long, Args: between(1, 1, "the relay's URL"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				list, err := do(c, cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				return a.showRelays(list)
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			list, err := do(c, cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.showRelays(list)
+		}),
 	}
 }
 
@@ -160,27 +156,25 @@ func (a *app) syncStatusCommand() *cobra.Command {
 what is missing there, and why. With --watch it goes on until nothing is left to do. That
 takes a daemon that does the work: locket run.`,
 		Example: "  locket sync status --watch",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				shown := ""
-				for {
-					line, err := a.syncLine(cmd.Context(), c, &shown)
-					if err != nil || !watch || line {
-						return err
-					}
-					if s, err := c.Status(cmd.Context()); err != nil {
-						return err
-					} else if !s.Running {
-						return advisedError{errors.New("no daemon runs, so that nothing is sent"), "Do one round with locket sync --now, or start locket run."}
-					}
-					select {
-					case <-cmd.Context().Done():
-						return nil
-					case <-time.After(watchEvery):
-					}
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			shown := ""
+			for {
+				line, err := a.syncLine(cmd.Context(), c, &shown)
+				if err != nil || !watch || line {
+					return err
 				}
-			})
-		},
+				if s, err := c.Status(cmd.Context()); err != nil {
+					return err
+				} else if !s.Running {
+					return advisedError{errors.New("no daemon runs, so that nothing is sent"), "Do one round with locket sync --now, or start locket run."}
+				}
+				select {
+				case <-cmd.Context().Done():
+					return nil
+				case <-time.After(watchEvery):
+				}
+			}
+		}),
 	}
 	c.Flags().BoolVar(&watch, "watch", false, "go on until nothing is left to do")
 	return c

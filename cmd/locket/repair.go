@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/atomicfile"
@@ -22,12 +23,7 @@ func (a *app) asPassphrase() (string, error) {
 // isDamage reports whether an error says that something of the home is not as
 // it was written.
 func isDamage(err error) bool {
-	for _, e := range []error{memory.ErrDamaged, keyring.ErrDamaged, keyring.ErrSwapped, atomicfile.ErrDamaged} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]error{memory.ErrDamaged, keyring.ErrDamaged, keyring.ErrSwapped, atomicfile.ErrDamaged}, func(e error) bool { return errors.Is(err, e) })
 }
 
 // lookOver looks through a home that no daemon has, file by file, and tells

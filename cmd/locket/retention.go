@@ -18,12 +18,10 @@ retention.rules, in order: the first rule that fits a memory decides. Pinned mem
 never removed.`,
 		Example: `  locket retention --plan
   locket retention --plan --set 'retention.rules=tag:work & type:episodic 30d,type:episodic 90d'`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				r, err := cl.Retention(cmd.Context())
-				return a.printed(err, r, func(w io.Writer) { a.showRetention(w, &r, plan) })
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
+			r, err := cl.Retention(cmd.Context())
+			return a.printed(err, r, func(w io.Writer) { a.showRetention(w, &r, plan) })
+		}),
 	}
 	c.Flags().BoolVar(&plan, "plan", false, "list what would go")
 	return c

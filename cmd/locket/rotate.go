@@ -19,11 +19,9 @@ may have leaked: the old key opens nothing that comes later.
 What was sealed before stays readable to all who could read it. If a device was lost, use
 locket devices remove, which begins a new key as well.`,
 		Example: "  locket rotate",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				r, err := c.Rotate(cmd.Context())
-				return a.printed(err, r, func(w io.Writer) { fmt.Fprintf(w, "Epoch %d has begun.\n", r.Epoch) })
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			r, err := c.Rotate(cmd.Context())
+			return a.printed(err, r, func(w io.Writer) { fmt.Fprintf(w, "Epoch %d has begun.\n", r.Epoch) })
+		}),
 	}
 }

@@ -246,12 +246,10 @@ func (a *app) shareLogCommand() *cobra.Command {
 		Long: `The account lies sealed in this home, for you alone, and keeps the last 500 lines, with what
 your policy asked you and what you said to it (locket consent). A relay does not tell who
 fetched what; what apps were shown is in locket app log.`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				l, err := c.ShareLog(cmd.Context())
-				return rows(a, err, l.Deeds, a.deedRow, "Nothing was shared yet.")
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			l, err := c.ShareLog(cmd.Context())
+			return rows(a, err, l.Deeds, a.deedRow, "Nothing was shared yet.")
+		}),
 	}
 }
 
@@ -279,12 +277,10 @@ func (a *app) deedRow(w io.Writer, d *serve.ShareDeed) {
 func (a *app) shareListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List what is shared, and what was", Args: nothing(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				list, err := c.Shares(cmd.Context())
-				return rows(a, err, list, a.shareRow, "Nothing is shared.")
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			list, err := c.Shares(cmd.Context())
+			return rows(a, err, list, a.shareRow, "Nothing is shared.")
+		}),
 	}
 }
 
@@ -311,39 +307,35 @@ func (a *app) shareRow(w io.Writer, s *serve.Share) {
 func (a *app) shareShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show a share as its readers see it", Args: between(1, 1, "the id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				v, err := c.Share(cmd.Context(), args[0])
-				return a.printed(err, v, func(w io.Writer) {
-					a.shareRow(w, &v.Share)
-					for _, r := range v.Share.Readers {
-						out := ""
-						if !r.Removed.IsZero() {
-							out = ", put out " + a.when(r.Removed)
-						}
-						fmt.Fprintf(w, "reader      %s (%s)%s\n", oneLine(r.Name), r.Words, out)
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			v, err := c.Share(cmd.Context(), args[0])
+			return a.printed(err, v, func(w io.Writer) {
+				a.shareRow(w, &v.Share)
+				for _, r := range v.Share.Readers {
+					out := ""
+					if !r.Removed.IsZero() {
+						out = ", put out " + a.when(r.Removed)
 					}
-					fmt.Fprintf(w, "link        %s\n", v.Share.Link)
-					for _, m := range v.Memories {
-						fmt.Fprintf(w, "%-10s  %s\n", m.Type, oneLine(m.Text))
-					}
-				})
+					fmt.Fprintf(w, "reader      %s (%s)%s\n", oneLine(r.Name), r.Words, out)
+				}
+				fmt.Fprintf(w, "link        %s\n", v.Share.Link)
+				for _, m := range v.Memories {
+					fmt.Fprintf(w, "%-10s  %s\n", m.Type, oneLine(m.Text))
+				}
 			})
-		},
+		}),
 	}
 }
 
 func (a *app) shareUpdateCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "update ID", Short: "Add memories that fit the share now, and remove those that do not", Args: between(1, 1, "the id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				u, err := c.UpdateShare(cmd.Context(), args[0])
-				return a.printed(err, u, func(w io.Writer) {
-					fmt.Fprintf(w, "%d added, %d taken out; it has %s.\n", u.Added, u.Removed, plural(u.Share.Memories, "memory", "memories"))
-				})
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			u, err := c.UpdateShare(cmd.Context(), args[0])
+			return a.printed(err, u, func(w io.Writer) {
+				fmt.Fprintf(w, "%d added, %d taken out; it has %s.\n", u.Added, u.Removed, plural(u.Share.Memories, "memory", "memories"))
 			})
-		},
+		}),
 	}
 }
 
@@ -358,19 +350,17 @@ func (a *app) shareRevokeCommand() *cobra.Command {
 With --reader only one reader is removed, and the others read on under a new key.
 
 ` + cannot,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				s, err := c.RevokeShare(cmd.Context(), args[0], reader)
-				return a.printed(err, s, func(w io.Writer) {
-					if s.Revoked.IsZero() {
-						fmt.Fprintf(w, "Put out. It goes on with %s, under a new key.\n", oneLine(names(s.Readers)))
-					} else {
-						fmt.Fprintln(w, "Revoked. The relay has been told to delete it, and serves it to nobody.")
-					}
-					fmt.Fprintln(w, cannot)
-				})
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			s, err := c.RevokeShare(cmd.Context(), args[0], reader)
+			return a.printed(err, s, func(w io.Writer) {
+				if s.Revoked.IsZero() {
+					fmt.Fprintf(w, "Put out. It goes on with %s, under a new key.\n", oneLine(names(s.Readers)))
+				} else {
+					fmt.Fprintln(w, "Revoked. The relay has been told to delete it, and serves it to nobody.")
+				}
+				fmt.Fprintln(w, cannot)
 			})
-		},
+		}),
 	}
 	c.Flags().StringVar(&reader, "reader", "", "only this one, by `name` or member id")
 	return c

@@ -84,8 +84,8 @@ func (a *app) when(t time.Time) string {
 	return t.In(a.zone()).Format("Mon 2 Jan 2006 15:04")
 }
 
-// exactly is when what a memory tells of began, as exactly as it is known: what has no hour is
-// shown without one, and where the text names a month or a year alone, that is shown.
+// exactly prints when the event of a memory began, as exactly as it is known: without an hour
+// if it has none, and as a month or a year if the text names no more.
 func (a *app) exactly(text string, t time.Time) string {
 	t = t.In(a.zone())
 	if t.IsZero() || t.Hour() != 0 || t.Minute() != 0 || strings.Contains(text, "00:00") {

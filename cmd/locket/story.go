@@ -14,12 +14,10 @@ import (
 func (a *app) historyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "history ID", Short: "Show every change of a memory, oldest first", Args: between(1, 1, "the id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				list, err := cl.History(cmd.Context(), args[0])
-				return rows(a, err, list, a.showChange, "")
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
+			list, err := cl.History(cmd.Context(), args[0])
+			return rows(a, err, list, a.showChange, "")
+		}),
 	}
 }
 

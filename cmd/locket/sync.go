@@ -137,20 +137,18 @@ func (a *app) devicesCommand() *cobra.Command {
 		Long: `Lists all that hold keys to your memories: id, role, name, platform, and when it was last
 heard of, by its own clock. A device that only listens sends nothing; for that the list
 has when it was let in. Wearables hold no keys of yours: see locket wearable.`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				members, err := c.Members(cmd.Context())
-				return rows(a, err, members, func(w io.Writer, m *serve.Member) {
-					when := "this device"
-					if !m.Here && m.LastHeard.IsZero() {
-						when = "let in " + a.when(m.Added) + ", and nothing said since"
-					} else if !m.Here {
-						when = "heard " + a.when(m.LastHeard)
-					}
-					fmt.Fprintf(w, "%s  %-9s  %-20s  %-13s  %s\n", m.ID, m.Role, oneLine(m.Name), oneLine(m.Platform), when)
-				}, "")
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			members, err := c.Members(cmd.Context())
+			return rows(a, err, members, func(w io.Writer, m *serve.Member) {
+				when := "this device"
+				if !m.Here && m.LastHeard.IsZero() {
+					when = "let in " + a.when(m.Added) + ", and nothing said since"
+				} else if !m.Here {
+					when = "heard " + a.when(m.LastHeard)
+				}
+				fmt.Fprintf(w, "%s  %-9s  %-20s  %-13s  %s\n", m.ID, m.Role, oneLine(m.Name), oneLine(m.Platform), when)
+			}, "")
+		}),
 	}
 	list.AddCommand(a.devicesRemoveCommand(), a.devicesCompareCommand())
 	return list

@@ -20,16 +20,14 @@ EVENT is DEVICE/BOOT/SEQ as locket why --json prints it, or the id of a memory: 
 is the event of its first evidence. The last 1024 events are kept, without their texts.`,
 		Example: `  locket trace pin/3/2041
   locket trace 3f7k`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				event, err := eventOf(cmd.Context(), c, args[0])
-				if err != nil {
-					return err
-				}
-				t, err := c.TraceEvent(cmd.Context(), event)
-				return a.printed(err, t, func(w io.Writer) { a.trace(w, &t) })
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			event, err := eventOf(cmd.Context(), c, args[0])
+			if err != nil {
+				return err
+			}
+			t, err := c.TraceEvent(cmd.Context(), event)
+			return a.printed(err, t, func(w io.Writer) { a.trace(w, &t) })
+		}),
 	}
 }
 

@@ -68,8 +68,7 @@ is refused.`,
 				return fmt.Errorf("reading the recording: %w", err)
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				v, err := cl.EnrolVoice(cmd.Context(), r)
-				return a.voices(v, err)
+				return a.voices(cl.EnrolVoice(cmd.Context(), r))
 			})
 		},
 	}
@@ -116,12 +115,9 @@ const enrolTime = 10 * time.Minute
 func (a *app) voiceListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the voices that are known, and those of the last day that are not", Args: nothing(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				v, err := cl.Voices(cmd.Context())
-				return a.voices(v, err)
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
+			return a.voices(cl.Voices(cmd.Context()))
+		}),
 	}
 }
 
@@ -132,24 +128,18 @@ func (a *app) voiceNameCommand() *cobra.Command {
 lines that were kept before have the label still. Where the name is known already, both
 voices are one from then on.`,
 		Example: `  locket voice name S2 Grace`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				v, err := cl.NameVoice(cmd.Context(), args[0], args[1])
-				return a.voices(v, err)
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
+			return a.voices(cl.NameVoice(cmd.Context(), args[0], args[1]))
+		}),
 	}
 }
 
 func (a *app) voiceForgetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "forget NAME", Short: "Erase what is known of a voice; what was said stays", Args: between(1, 1, "the voice"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				v, err := cl.ForgetVoice(cmd.Context(), args[0])
-				return a.voices(v, err)
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
+			return a.voices(cl.ForgetVoice(cmd.Context(), args[0]))
+		}),
 	}
 }
 

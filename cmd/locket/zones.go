@@ -89,11 +89,9 @@ func (a *app) listZonesCommand() *cobra.Command {
 func (a *app) removeZoneCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "End a private zone", Args: between(1, 1, "the name"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				z, err := cl.RemoveZone(cmd.Context(), args[0])
-				return a.printed(err, z, func(w io.Writer) { fmt.Fprintf(w, "%s is no private zone any more.\n", oneLine(z.Name)) })
-			})
-		},
+		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
+			z, err := cl.RemoveZone(cmd.Context(), args[0])
+			return a.printed(err, z, func(w io.Writer) { fmt.Fprintf(w, "%s is no private zone any more.\n", oneLine(z.Name)) })
+		}),
 	}
 }

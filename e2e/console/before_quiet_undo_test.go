@@ -7,7 +7,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -66,18 +65,10 @@ func TestUndoStep(t *testing.T) {
 // settled.
 func TestUnsettle(t *testing.T) {
 	home, c := ownHome(t)
-	say := func(text, when string) memory.ID {
-		t.Helper()
-		res, err := c.Add(t.Context(), serve.AddRequest{Text: text, Speaker: "Mei", At: at(t, when)})
-		if err != nil || len(res.Changes) == 0 {
-			t.Fatalf("%+v, %v", res, err)
-		}
-		return res.Changes[0].Memory
-	}
-	if _, err := c.Pin(t.Context(), say("My favourite colour is blue.", "2026-08-12T10:00:00+08:00").String(), true); err != nil {
+	if _, err := c.Pin(t.Context(), said(t, c, "My favourite colour is blue.", "2026-08-12T10:00:00+08:00").String(), true); err != nil {
 		t.Fatal(err)
 	}
-	say("My favourite colour is green.", "2026-08-13T10:00:00+08:00")
+	said(t, c, "My favourite colour is green.", "2026-08-13T10:00:00+08:00")
 	stand := func(n int) []serve.Conflict {
 		t.Helper()
 		list, err := c.Conflicts(t.Context())

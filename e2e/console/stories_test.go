@@ -24,6 +24,16 @@ func added(t *testing.T, text string) memory.ID {
 	return res.Changes[0].Memory
 }
 
+// said has Mei say a line, and gives the first memory that it changes.
+func said(t *testing.T, c *serve.Client, text, when string) memory.ID {
+	t.Helper()
+	res, err := c.Add(t.Context(), serve.AddRequest{Text: text, Speaker: "Mei", At: at(t, when)})
+	if err != nil || len(res.Changes) == 0 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	return res.Changes[0].Memory
+}
+
 // Find when the dentist is, and go to where it was said: by mouse, and by
 // keyboard alone.
 func TestDentist(t *testing.T) {
@@ -198,19 +208,11 @@ func TestAsOf(t *testing.T) {
 // settled by keyboard.
 func TestSettle(t *testing.T) {
 	c := api(t)
-	say := func(text, when string) memory.ID {
-		t.Helper()
-		res, err := c.Add(t.Context(), serve.AddRequest{Text: text, Speaker: "Mei", At: at(t, when)})
-		if err != nil || len(res.Changes) == 0 {
-			t.Fatalf("%+v, %v", res, err)
-		}
-		return res.Changes[0].Memory
-	}
-	lisbon := say("I live in Lisbon now.", "2026-10-01T10:00:00+08:00")
+	lisbon := said(t, c, "I live in Lisbon now.", "2026-10-01T10:00:00+08:00")
 	if _, err := c.Pin(t.Context(), lisbon.String(), true); err != nil {
 		t.Fatal(err)
 	}
-	say("I live in Berlin now.", "2026-10-02T10:00:00+08:00")
+	said(t, c, "I live in Berlin now.", "2026-10-02T10:00:00+08:00")
 	b := open(t, plain)
 	b.visit("/review", ".conflict")
 	b.says("Something was heard against what you pinned")

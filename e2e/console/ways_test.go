@@ -97,19 +97,11 @@ func TestRevealByKeyboard(t *testing.T) {
 
 func TestSettleByMouse(t *testing.T) {
 	c := api(t)
-	say := func(text string, at time.Time) memory.ID {
-		t.Helper()
-		res, err := c.Add(t.Context(), serve.AddRequest{Text: text, Speaker: "Mei", At: at})
-		if err != nil || len(res.Changes) == 0 {
-			t.Fatalf("%+v, %v", res, err)
-		}
-		return res.Changes[0].Memory
-	}
-	first := say("I live in Oslo now.", at(t, "2026-10-11T10:00:00+08:00"))
+	first := said(t, c, "I live in Oslo now.", "2026-10-11T10:00:00+08:00")
 	if _, err := c.Pin(t.Context(), first.String(), true); err != nil {
 		t.Fatal(err)
 	}
-	say("I live in Bergen now.", at(t, "2026-10-12T10:00:00+08:00"))
+	said(t, c, "I live in Bergen now.", "2026-10-12T10:00:00+08:00")
 	b := open(t, look{"zh-CN", 360, 740, false})
 	// Names that may be one, as another test leaves them, are cards of the same look without sides.
 	b.visit("/review", ".conflict .side-card")

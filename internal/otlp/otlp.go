@@ -233,7 +233,7 @@ func (e *Exporter) scope() scope {
 	return scope{"github.com/locket-dev/locket/internal/otlp", e.c.Version}
 }
 
-// fault is an answer of the collector that is none of success.
+// fault is an answer of the collector other than success.
 type fault struct {
 	status int
 	passes bool          // it may take the same later

@@ -65,9 +65,7 @@ func TestOTLP(t *testing.T) {
 	asked.End(errors.New("the key is 1234"))
 	work.End(nil)
 	request.End(nil)
-	for to.Metric("took_seconds") == nil {
-		time.Sleep(time.Millisecond)
-	}
+	to.Await(func() bool { return to.Metric("took_seconds") != nil })
 	stop() // sends what waits
 
 	spans := to.Spans()
@@ -198,9 +196,7 @@ func TestComesAgain(t *testing.T) {
 		_, work := span.Start(ctx, "commit")
 		work.End(nil)
 	}
-	for len(to.Spans()) == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	to.Await(func() bool { return len(to.Spans()) > 0 })
 	if n := len(to.Spans()); n != maxBatch || len(asked) != 2 {
 		t.Error(n, " spans came in ", len(asked), " requests")
 	}

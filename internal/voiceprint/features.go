@@ -25,7 +25,8 @@ type frame struct {
 // sounds are the frames of a recording.
 type sounds struct{ list []frame }
 
-// tables of the transform; read only once they are made.
+// tables of the transform; read only once they are made. wasm/plugins/speech has one of its own
+// with another window and other bands, in float32, so one for both would change the results of one.
 type tables struct {
 	hamming  [window]float64
 	cos, sin [size / 2]float64

@@ -239,12 +239,7 @@ func first(list []*name) *name {
 }
 
 func isHan(s string) bool {
-	for _, r := range s {
-		if unicode.Is(unicode.Han, r) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
 // union is groups of names. Some groups must not be joined.

@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -68,10 +69,7 @@ func made(m *memory.Memory) bool {
 func (p *planner) central(ms []*memory.Memory) []*memory.Memory {
 	ms = slices.Clone(ms)
 	sorting.Sort(ms, func(a, b *memory.Memory) int {
-		if c := p.at(a).Compare(p.at(b)); c != 0 {
-			return c
-		}
-		return slices.Compare(a.ID[:], b.ID[:])
+		return cmp.Or(p.at(a).Compare(p.at(b)), slices.Compare(a.ID[:], b.ID[:]))
 	})
 	df := map[string]int{}
 	for _, m := range ms {

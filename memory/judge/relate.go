@@ -2,6 +2,7 @@ package judge
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -75,12 +76,7 @@ var denials = []string{" not ", "n't ", "n’t ", " never ", " no ", " no longer
 // denies reports whether a line has one.
 func denies(line string) bool {
 	padded := " " + strings.ToLower(strings.NewReplacer(".", " ", ",", " ", "!", " ", ";", " ").Replace(line)) + " "
-	for _, d := range denials {
-		if strings.Contains(padded, d) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(denials, func(d string) bool { return strings.Contains(padded, d) })
 }
 
 // deniesIt reports, as an error, that no clause of a quote says of a memory

@@ -123,12 +123,7 @@ func hanKeys(s string) []string {
 }
 
 func han(s string) bool {
-	for _, r := range s {
-		if unicode.Is(unicode.Han, r) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
 // Letter takes the accent off a letter in lower case that has one in Latin-1

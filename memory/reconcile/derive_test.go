@@ -450,8 +450,8 @@ func TestAnUpdateNamesWhoseWordsItHolds(t *testing.T) {
 	}
 }
 
-// Recordings, photos and what was made of them are told apart by their files and sources, not
-// by their text: two of one second say the same, and one that comes again is the same.
+// Recordings, photos and what was made of them are told apart by their files and sources. Their
+// texts don't help: two recordings of one second are described in the same words.
 func TestResourcesOfOneSecond(t *testing.T) {
 	of := func(text, blob string, slot *memory.Slot, to ...string) func(*memory.Assertion) {
 		return func(a *memory.Assertion) {

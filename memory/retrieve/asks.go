@@ -2,6 +2,7 @@ package retrieve
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -51,12 +52,7 @@ func Asks(text string) bool {
 		return asksHan(han)
 	}
 	lower := joined.ReplaceAllString(strings.ToLower(strings.ReplaceAll(t, "’", "'")), "")
-	for _, re := range asksEn {
-		if re.MatchString(lower) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(asksEn, func(re *regexp.Regexp) bool { return re.MatchString(lower) })
 }
 
 // asksHan tells whether a Chinese line that has a word of a question asks.

@@ -108,12 +108,7 @@ func PointsBack(text string) bool {
 			return true
 		}
 	}
-	for _, w := range pointersHan {
-		if strings.Contains(text, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(pointersHan, func(w string) bool { return strings.Contains(text, w) })
 }
 
 // clip keeps a topic to what a query may be.

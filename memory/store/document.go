@@ -113,36 +113,3 @@ func (t *Tx) Since(e Edition) (changed []Document, all bool, err error) {
 	}
 	return changed, h.Seq.Covered <= e.document && h.Seq.Pack == e.pack && h.Seq.Cold == e.cold, nil
 }
-
-// coveredPage is how many entries one call of IndexCovered examines.
-const coveredPage = 500
-
-// IndexCovered records that stored segments of the index cover the log up to
-// number seq. It removes entries of documents that no longer exist. One call
-// does a limited amount of work; the next call continues.
-func (t *Tx) IndexCovered(seq uint64) error {
-	if t.state == nil {
-		return errReadOnly
-	}
-	n, covered := 0, &t.state.head.Seq.Covered
-	seq = min(seq, t.state.head.Seq.Document)
-	for d, err := range t.IndexPending(*covered) {
-		if err != nil {
-			return err
-		}
-		if d.Seq > seq {
-			break
-		}
-		if n++; n > coveredPage {
-			return nil
-		}
-		if d.Gone {
-			if err := t.del(keyOf(kindDocument, u64(d.Seq))); err != nil {
-				return err
-			}
-		}
-		*covered = d.Seq
-	}
-	*covered = max(*covered, seq)
-	return nil
-}

@@ -128,20 +128,3 @@ func (t *Tx) DropMalformed(seq uint64) error {
 	}
 	return t.delMalformed(key, &m)
 }
-
-// ClearMalformed empties the quarantine.
-func (t *Tx) ClearMalformed() error {
-	var all []uint64
-	for m, err := range t.Malformed() {
-		if err != nil {
-			return err
-		}
-		all = append(all, m.Seq)
-	}
-	for _, seq := range all {
-		if err := t.DropMalformed(seq); err != nil {
-			return err
-		}
-	}
-	return nil
-}

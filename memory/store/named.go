@@ -135,15 +135,6 @@ type Device struct {
 	Disabled    bool            `json:"disabled,omitempty"`
 }
 
-// PutDevice stores a device, and replaces one of the same name.
-func (t *Tx) PutDevice(d Device) error {
-	key, err := t.namedKey(kindDevice, d.Name)
-	if err != nil {
-		return err
-	}
-	return t.save(key, d)
-}
-
 // Device returns a device by name, or [memory.ErrNotFound].
 func (t *Tx) Device(name string) (d Device, err error) {
 	key, err := t.namedKey(kindDevice, name)
@@ -155,15 +146,6 @@ func (t *Tx) Device(name string) (d Device, err error) {
 		err = fmt.Errorf("store: device %q: %w", name, memory.ErrNotFound)
 	}
 	return d, err
-}
-
-// DeleteDevice removes a device. If there is none, it returns nil.
-func (t *Tx) DeleteDevice(name string) error {
-	key, err := t.namedKey(kindDevice, name)
-	if err != nil {
-		return err
-	}
-	return t.del(key)
 }
 
 // Devices returns all devices, in no particular order.

@@ -85,22 +85,3 @@ func (t *Tx) Refusals() iter.Seq2[memory.Refusal, error] {
 		}
 	}
 }
-
-// RefusalsOf returns the refusals of one event, in the order in which they
-// came.
-func (t *Tx) RefusalsOf(e memory.EventID) ([]memory.Refusal, error) {
-	var out []memory.Refusal
-	for x, err := range t.scan(t.eventPrefix(kindRefusalEvent, e), nil, false) {
-		if err != nil {
-			return nil, err
-		}
-		r, ok, err := load[memory.Refusal](t, keyOf(kindRefusal, u64(seqOf(x.key))))
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			out = append(out, r)
-		}
-	}
-	return out, nil
-}

@@ -240,15 +240,3 @@ func (t *Tx) dropUtterance(id memory.ID) (document uint64, err error) {
 	}
 	return r.Document, nil
 }
-
-// ExpireUtterance removes an utterance whose retention has ended, and tells the
-// index. Unlike [Tx.Erase], it does not keep the id: the mark of the event
-// prevents that the utterance comes back. If there is none, it returns nil.
-func (t *Tx) ExpireUtterance(id memory.ID) error {
-	document, err := t.dropUtterance(id)
-	if err != nil || document == 0 {
-		return err
-	}
-	_, err = t.logDocument(document, Document{Kind: UtteranceDocument, ID: id, Gone: true})
-	return err
-}

@@ -154,10 +154,5 @@ func (a *Answer) Plain() string {
 
 func saysUnknown(text string) bool {
 	t := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
-	for _, s := range []string{"i don't know", "i do not know", "not known", "no information", "不知道", "没有记录"} {
-		if strings.Contains(t, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"i don't know", "i do not know", "not known", "no information", "不知道", "没有记录"}, func(s string) bool { return strings.Contains(t, s) })
 }

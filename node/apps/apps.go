@@ -19,9 +19,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,7 +29,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/delegate"
-	"github.com/locket-dev/locket/node/intake/wire"
 	"github.com/locket-dev/locket/node/policy"
 	"github.com/locket-dev/locket/node/policy/consent"
 	"github.com/locket-dev/locket/node/policy/rulebook"
@@ -140,10 +137,6 @@ func (b *Book) AddApp(ctx context.Context, r serve.AppRequest) (serve.NewApp, er
 	return serve.NewApp{App: rec.App, Key: serve.Secret(key), HookSecret: hook}, err
 }
 
-// CheckApp reports what is wrong with a request, as AddApp does, and fills in what it
-// leaves out.
-func (b *Book) CheckApp(r *serve.AppRequest) error { return check(r, b.now()) }
-
 // clientMeta is where the key of clients' ids is kept.
 const clientMeta = "oauth"
 
@@ -166,89 +159,6 @@ func (b *Book) ClientKey(ctx context.Context) (key []byte, err error) {
 		return tx.PutMeta(clientMeta, key)
 	})
 	return key, err
-}
-
-func check(r *serve.AppRequest, now time.Time) error {
-	bad := func(format string, a ...any) error {
-		return fmt.Errorf("%w: "+format, append([]any{memory.ErrInvalid}, a...)...)
-	}
-	if wire.CheckDevice(r.Name) != nil {
-		return bad("name: want 1 to 32 of a-z, 0-9 and -, which is neither first nor last")
-	}
-	if len(r.Can) == 0 {
-		return bad("can: want one or more of read, add, update, forget, chat, buy, share and vault")
-	}
-	for _, c := range r.Can {
-		if !slices.Contains(serve.Rights[:], c) {
-			return bad("can: %.40q: want read, add, update, forget, chat, buy, share or vault", string(c))
-		}
-	}
-	if slices.Contains(r.Can, serve.RightShare) && !slices.Contains(r.Can, serve.RightRead) {
-		return bad("can: share needs read: an app shares what it may see")
-	}
-	if len(r.Types) == 0 && slices.ContainsFunc(r.Can, func(c serve.Right) bool { return c != serve.RightVault }) {
-		return bad("types: want one or more of core, episodic, semantic, procedural, resource and utterances")
-	}
-	if r.Types == nil {
-		r.Types = []string{}
-	}
-	if r.Sensitivity == nil {
-		personal := memory.Personal
-		r.Sensitivity = &personal
-	}
-	for _, t := range r.Types {
-		switch {
-		case t == string(memory.Vault):
-			return bad("types: no app sees the vault")
-		case t == serve.AppUtterances && (*r.Sensitivity < memory.Private || len(r.Tags) > 0):
-			return bad("types: what was said has no tags, and no sensitivity of its own: utterances need sensitivity private and no tags")
-		case t != serve.AppUtterances && !slices.Contains(memory.Types[:], memory.Type(t)):
-			return bad("types: %.40q: want core, episodic, semantic, procedural, resource or utterances", t)
-		}
-	}
-	if slices.Contains(r.Can, serve.RightBuy) != (r.Buying != nil) {
-		return bad("buying: the right buy needs a market and a budget, and they need it")
-	}
-	if r.Buying != nil {
-		if err := checkBuying(r.Buying); err != nil {
-			return bad("buying.%v", err)
-		}
-	}
-	if err := mayHook(r); err != nil {
-		return bad("hook: %v", err)
-	}
-	if len(r.Tags) > maxTags {
-		return bad("tags: %d, at most %d", len(r.Tags), maxTags)
-	}
-	for field, s := range map[string]string{"owner.user": r.Owner.User, "owner.agent": r.Owner.Agent, "owner.run": r.Owner.Run} {
-		if len(s) > memory.MaxName {
-			return bad("%s: %d bytes, at most %d", field, len(s), memory.MaxName)
-		}
-	}
-	for _, t := range r.Tags {
-		if t == "" || len(t) > memory.MaxName {
-			return bad("tags: want 1 to %d bytes each", memory.MaxName)
-		}
-	}
-	switch {
-	case !r.Since.IsZero() && !r.Until.IsZero() && !r.Since.Before(r.Until):
-		return bad("until: it is not after since")
-	case !r.Ends.IsZero() && !r.Ends.After(now):
-		return bad("ends: it is over already")
-	case r.Delegate < 0 || r.Delegate > delegate.MaxDepth:
-		return bad("delegate: %d, want 1 to %d times", r.Delegate, delegate.MaxDepth)
-	case r.Requests < 0 || r.Requests > maxRequests:
-		return bad("requests: %d, want 1 to %d a minute", r.Requests, maxRequests)
-	case r.Tokens < 0 || r.Tokens > maxTokens:
-		return bad("tokens: %d, want 1 to %d a day", r.Tokens, maxTokens)
-	}
-	if r.Requests == 0 {
-		r.Requests = serve.DefaultAppRequests
-	}
-	if r.Tokens == 0 {
-		r.Tokens = serve.DefaultAppTokens
-	}
-	return nil
 }
 
 func records(tx *store.Tx) (list []record, err error) {
@@ -363,166 +273,4 @@ func (b *Book) revoke(ctx context.Context, name string) (app serve.App, writing 
 		end(fmt.Errorf("%w: it was revoked", serve.ErrKey))
 	}
 	return app, writing, nil
-}
-
-// begin notes that a visit writes: serve.ErrKey where it was revoked meanwhile.
-func (v *visit) begin() error {
-	v.book.mu.Lock()
-	defer v.book.mu.Unlock()
-	if v.over {
-		return fmt.Errorf("%w: it was revoked", serve.ErrKey)
-	}
-	v.writes = true
-	return nil
-}
-
-// Admit implements serve.Apps.
-func (b *Book) Admit(ctx context.Context, key serve.Secret) (serve.Caller, context.Context, func(), error) {
-	sum := sha256.Sum256([]byte(key))
-	is := func(r *record) bool { return subtle.ConstantTimeCompare(sum[:], r.Hash) == 1 }
-	if delegate.Is(key) {
-		name, err := delegate.App(key)
-		if err != nil {
-			return nil, nil, nil, serve.ErrKey
-		}
-		is = func(r *record) bool { return r.App.Name == name && !r.over(b.now()) }
-	}
-	v, within, leave, err := b.enter(ctx, key, is)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return v, within, leave, nil
-}
-
-// enter begins a request of an app: serve.ErrKey, serve.ErrLimit, memory.ErrLocked.
-// A key that was passed on narrows what the app may.
-func (b *Book) enter(ctx context.Context, key serve.Secret, is func(*record) bool) (*visit, context.Context, func(), error) {
-	b.mu.Lock() // against a revocation in between
-	defer b.mu.Unlock()
-	var found *record
-	var rules rulebook.Rules
-	err := b.store.View(ctx, func(tx *store.Tx) (err error) {
-		if rules, err = b.rules.Read(tx); err != nil {
-			return err
-		}
-		list, err := records(tx)
-		for i := range list {
-			if is(&list[i]) {
-				found = &list[i]
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if found == nil || found.over(b.now()) {
-		return nil, nil, nil, serve.ErrKey // only the owner may know why
-	}
-	name, by := found.App.Name, found.party()
-	var via []string
-	if delegate.Is(key) {
-		if found.App.AppRequest, via, err = delegate.Check(key, found.Root, found.App.Delegate, found.App.AppRequest); err != nil || found.over(b.now()) ||
-			slices.ContainsFunc(via, func(id string) bool { return slices.Contains(found.App.Ended, id) }) {
-			return nil, nil, nil, serve.ErrKey
-		}
-	}
-	if len(b.visits[name]) >= maxVisits { // event streams stay open and connections are few, so one app may hold only so many
-		return nil, nil, nil, fmt.Errorf("%w: %d requests are under way", serve.ErrLimit, maxVisits)
-	}
-	v := &visit{book: b, via: via, app: found.App, scope: scopeOf(&found.App.AppRequest, by, &rules, b.now()), by: by, asks: rules.Asks(), left: make(chan struct{})}
-	within, end := context.WithCancelCause(ctx)
-	stop := func() bool { return true }
-	if !found.App.Ends.IsZero() {
-		over := time.AfterFunc(found.App.Ends.Sub(b.now()), func() { end(fmt.Errorf("%w: its time is over", serve.ErrKey)) })
-		stop = over.Stop
-	}
-	if b.visits[name] == nil {
-		b.visits[name] = map[*visit]context.CancelCauseFunc{}
-	}
-	b.visits[name][v] = end
-	leave := func() {
-		stop()
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.visits[name], v)
-		close(v.left)
-		end(nil)
-	}
-	return v, within, leave, nil
-}
-
-// visit is one request of an app: a serve.Caller.
-type visit struct {
-	book  *Book
-	app   serve.App
-	scope scope
-	by    policy.Request
-	asks  bool          // a rule of the policy asks the wearer
-	via   []string      // ids of the links of a key that was passed on
-	left  chan struct{} // closed when the request is answered
-
-	writes, over bool // it has begun to write; its key has ended; guarded by book.mu
-}
-
-// visitOf gives the visit of the app that asks, or nil if the owner asks.
-func visitOf(ctx context.Context) *visit {
-	v, _ := serve.CallerOf(ctx).(*visit)
-	return v
-}
-
-// Name implements serve.Caller.
-func (v *visit) Name() string { return v.app.Name }
-
-// May implements serve.Caller.
-func (v *visit) May(ctx context.Context, right serve.Right, operation string) error {
-	if !serve.Paid(ctx) && !v.book.pace(v.Name(), v.app.Requests) {
-		return fmt.Errorf("%w: %d requests a minute", serve.ErrLimit, v.app.Requests)
-	}
-	err := v.can(right)
-	if err != nil {
-		noted := v.book.note(context.WithoutCancel(ctx), v, serve.AppUse{Did: operation, Refused: reasonOf(err)})
-		return errors.Join(err, noted)
-	}
-	return nil
-}
-
-// Has is what serve.Has asks.
-func (v *visit) Has(right serve.Right) bool { return v.can(right) == nil }
-
-// can tells whether the app has a right.
-func (v *visit) can(right serve.Right) error {
-	switch right {
-	case serve.RightApp, serve.RightAnyone:
-		return nil
-	case serve.RightWrite:
-		if slices.ContainsFunc(v.app.Can, func(r serve.Right) bool {
-			return r == serve.RightAdd || r == serve.RightUpdate || r == serve.RightForget
-		}) {
-			return nil
-		}
-		return refused("app %s may only %s", v.Name(), rights(v.app.Can))
-	}
-	if !slices.Contains(serve.Rights[:], right) {
-		return refused("this is the owner's alone")
-	}
-	if !slices.Contains(v.app.Can, right) {
-		return refused("app %s may not %s: it may %s", v.Name(), right, rights(v.app.Can))
-	}
-	return nil
-}
-
-func rights(list []serve.Right) string {
-	s := ""
-	for i, r := range list {
-		if i > 0 {
-			s += ", "
-		}
-		s += string(r)
-	}
-	return s
-}
-
-func refused(format string, a ...any) error {
-	return fmt.Errorf("%w: %s", serve.ErrForbidden, fmt.Sprintf(format, a...))
 }

@@ -111,5 +111,13 @@ func (v *visit) deny(ctx context.Context, did string, err error) error {
 	return errors.Join(err, v.book.note(context.WithoutCancel(ctx), v, serve.AppUse{Did: did, Refused: reasonOf(err)}))
 }
 
+// owners does for the owner what no app may do, and refuses it to apps.
+func owners[A, T any](ctx context.Context, do func(context.Context, A) (T, error), a A) (out T, err error) {
+	if v := visitOf(ctx); v != nil {
+		return out, v.ownersAlone()
+	}
+	return do(ctx, a)
+}
+
 // ownersAlone refuses what no app may do, whatever rights the route asks for.
 func (v *visit) ownersAlone() error { return refused("this is the owner's alone") }

@@ -11,9 +11,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What an app finds is what the owner finds with a filter that reads each memory: the
-// same hits with the same scores, though the index alone decides most of it. It stays so
-// after memories became more or less private, and went.
+// An app finds what the owner finds with a filter that reads each memory: the same hits with
+// the same scores. For the app, the index alone decides most of this. It still holds after
+// memories were forgotten or became more or less private.
 func TestSearchOfAScopeReadsTheSame(t *testing.T) {
 	h := newHome(t)
 	ctx := t.Context()

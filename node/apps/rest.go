@@ -45,10 +45,7 @@ func (r *mediaReader) Media(ctx context.Context, id memory.ID) (serve.Media, err
 }
 
 func (r *mediaReader) Fetch(ctx context.Context, id memory.ID) (serve.Fetched, error) {
-	if v := visitOf(ctx); v != nil {
-		return serve.Fetched{}, v.ownersAlone()
-	}
-	return r.in.Fetch(ctx, id)
+	return owners(ctx, r.in.Fetch, id)
 }
 
 // grapher is serve.Grapher, for the owner and for apps. An app's graph is drawn
@@ -126,24 +123,15 @@ func (g *grapher) Entities(ctx context.Context) (serve.EntitiesAnswer, error) {
 }
 
 func (g *grapher) Get(ctx context.Context, id memory.ID) (memory.Memory, error) {
-	if v := visitOf(ctx); v != nil {
-		return memory.Memory{}, v.ownersAlone()
-	}
-	return g.in.Get(ctx, id)
+	return owners(ctx, g.in.Get, id)
 }
 
 func (g *grapher) Resolve(ctx context.Context, text string) (memory.ID, error) {
-	if v := visitOf(ctx); v != nil {
-		return memory.ID{}, v.ownersAlone()
-	}
-	return g.in.Resolve(ctx, text)
+	return owners(ctx, g.in.Resolve, text)
 }
 
 func (g *grapher) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, error) {
-	if v := visitOf(ctx); v != nil {
-		return serve.AddResult{}, v.ownersAlone()
-	}
-	return g.in.Add(ctx, r)
+	return owners(ctx, g.in.Add, r)
 }
 
 func (g *grapher) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) (memory.Memory, error) {

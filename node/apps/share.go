@@ -134,24 +134,15 @@ func (s *sharer) RevokeShare(ctx context.Context, id, reader string) (out serve.
 // Only the owner may use the rest.
 
 func (s *sharer) PreviewShare(ctx context.Context, r serve.ShareRequest) (serve.SharePreview, error) {
-	if v := visitOf(ctx); v != nil {
-		return serve.SharePreview{}, v.ownersAlone()
-	}
-	return s.in.PreviewShare(ctx, r)
+	return owners(ctx, s.in.PreviewShare, r)
 }
 
 func (s *sharer) Share(ctx context.Context, id string) (serve.SharedView, error) {
-	if v := visitOf(ctx); v != nil {
-		return serve.SharedView{}, v.ownersAlone()
-	}
-	return s.in.Share(ctx, id)
+	return owners(ctx, s.in.Share, id)
 }
 
 func (s *sharer) UpdateShare(ctx context.Context, id string) (serve.ShareUpdated, error) {
-	if v := visitOf(ctx); v != nil {
-		return serve.ShareUpdated{}, v.ownersAlone()
-	}
-	return s.in.UpdateShare(ctx, id)
+	return owners(ctx, s.in.UpdateShare, id)
 }
 
 func (s *sharer) ShareLog(ctx context.Context) (serve.ShareLog, error) {

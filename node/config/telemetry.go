@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Telemetry is the OpenTelemetry collector that is told what the node does and how long
-// that takes, with nothing of what it remembers; with an empty URL nobody is told.
+// Telemetry is the OpenTelemetry collector to which the node sends what it does and how long
+// that takes. Nothing that the node remembers is sent. An empty URL turns it off.
 type Telemetry struct {
 	URL   string   `toml:"url" kind:"url"` // for OTLP over HTTP, without the paths of traces and metrics: http://127.0.0.1:4318
 	Every Duration `toml:"every"`          // from one sending of the metrics to the next; they are sent if metrics are on

@@ -110,8 +110,8 @@ func (s *sessions) find(cookie, key string, watches bool, now time.Time) (found 
 	return found
 }
 
-// none reports whether nobody is in, and no code lets anybody in; and whether somebody
-// was.
+// none reports whether there is neither a session nor a code that would open one, and whether
+// there ever was a session.
 func (s *sessions) none(now time.Time) (none, came bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

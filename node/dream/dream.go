@@ -107,25 +107,17 @@ func (ds *Dreams) id(name string) memory.ID {
 }
 
 // ApplyDream implements serve.Dreamer.
-func (r Dreamer) ApplyDream(ctx context.Context, id string) (res serve.DreamResult, err error) {
-	ds, release, err := r.open.Use()
-	if err != nil {
-		return res, err
-	}
-	defer release()
-	ds.mu.Lock()
-	defer ds.mu.Unlock()
-	return ds.apply(ctx, id)
+func (r Dreamer) ApplyDream(ctx context.Context, id string) (serve.DreamResult, error) {
+	return opened.Do(r.open, func(ds *Dreams) (serve.DreamResult, error) {
+		ds.mu.Lock()
+		defer ds.mu.Unlock()
+		return ds.apply(ctx, id)
+	})
 }
 
 // Dreams implements serve.Dreamer.
 func (r Dreamer) Dreams(ctx context.Context) ([]serve.Dream, error) {
-	ds, release, err := r.open.Use()
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	return ds.dreamt(ctx)
+	return opened.Do(r.open, func(ds *Dreams) ([]serve.Dream, error) { return ds.dreamt(ctx) })
 }
 
 // UndoDream implements serve.Dreamer.

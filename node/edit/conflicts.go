@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,20 @@ import (
 
 // leastConflict is how many characters of a conflict's id are needed.
 const leastConflict = 4
+
+func checkConflict(id string) error {
+	if len(id) < leastConflict {
+		return fmt.Errorf("%w: conflict %q: want at least %d characters of its id", memory.ErrInvalid, id, leastConflict)
+	}
+	return nil
+}
+
+// latestFirst sorts by times and ids, the latest first.
+func latestFirst[T any](list []T, at func(T) time.Time, id func(T) string) {
+	sorting.Sort(list, func(a, b T) int {
+		return cmp.Or(at(b).Compare(at(a)), strings.Compare(id(a), id(b)))
+	})
+}
 
 // disputed is a conflict with the group that it is of.
 type disputed struct {
@@ -80,19 +95,14 @@ func (w Writer) Conflicts(ctx context.Context) ([]serve.Conflict, error) {
 		}
 		return at
 	}
-	sorting.Sort(out, func(a, b serve.Conflict) int {
-		if c := latest(b).Compare(latest(a)); c != 0 {
-			return c
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
+	latestFirst(out, latest, func(c serve.Conflict) string { return c.ID })
 	return out, err
 }
 
 // Settle implements serve.Settler.
 func (w Writer) Settle(ctx context.Context, id string, s serve.SettleRequest) (res serve.Settled, err error) {
-	if len(id) < leastConflict {
-		return res, fmt.Errorf("%w: conflict %q: want at least %d characters of its id", memory.ErrInvalid, id, leastConflict)
+	if err := checkConflict(id); err != nil {
+		return res, err
 	}
 	es, release, err := w.of.Use()
 	if err != nil {

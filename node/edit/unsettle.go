@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
@@ -80,12 +80,7 @@ func settlements(tx *store.Tx) (list []*settlement, err error) {
 			return nil, err
 		}
 	}
-	sorting.Sort(list, func(a, b *settlement) int {
-		if c := b.At.Compare(a.At); c != 0 {
-			return c
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
+	latestFirst(list, func(s *settlement) time.Time { return s.At }, func(s *settlement) string { return s.ID })
 	return list, nil
 }
 
@@ -103,8 +98,8 @@ func (w Writer) Settlements(ctx context.Context) (list []serve.Settlement, err e
 
 // Unsettle implements serve.Settler.
 func (w Writer) Unsettle(ctx context.Context, id string) (res serve.Settled, err error) {
-	if len(id) < leastConflict {
-		return res, fmt.Errorf("%w: conflict %q: want at least %d characters of its id", memory.ErrInvalid, id, leastConflict)
+	if err := checkConflict(id); err != nil {
+		return res, err
 	}
 	es, release, err := w.of.Use()
 	if err != nil {

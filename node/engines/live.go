@@ -1,8 +1,8 @@
 package engines
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
 	"log/slog"
 	"slices"
 	"strings"
@@ -12,11 +12,12 @@ import (
 	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/engine/speech"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/extract/sound"
 )
 
-// Live has an engine hear utterances while they are spoken, so that its own time is over soon
-// after the utterance is. What it hears is an offer to the [Queue]: the words are kept there,
-// once. A recording of which nothing was heard, or not all, goes to the engine whole.
+// Live has an engine hear utterances while they are spoken, so that the words come soon after
+// the utterance ends. The [Queue] fetches the words and keeps them once. If the engine did not
+// hear an utterance to its end, the Queue gives it the whole recording.
 //
 // Its methods are safe for concurrent use and don't block. It implements extract.Live.
 type Live struct {
@@ -29,7 +30,6 @@ type Live struct {
 	mu     sync.Mutex             // guards what follows
 	spoken map[string]*hearing    // by device: utterances that are not over
 	ended  map[memory.ID]*hearing // by recording: utterances that are
-	last   uint64                 // counts changes of what Now gives
 	change chan struct{}          // closed at the next change
 }
 
@@ -201,11 +201,7 @@ func (l *Live) soundOf(ctx context.Context, h *hearing) func(func([]byte) bool) 
 					return
 				}
 				silent = 0
-				b := make([]byte, 0, 2*len(pcm))
-				for _, s := range pcm {
-					b = binary.LittleEndian.AppendUint16(b, uint16(s))
-				}
-				if !l.c.Paused() && !yield(b) {
+				if !l.c.Paused() && !yield(sound.AppendPCM(nil, pcm)) {
 					return
 				}
 			case <-look.C:
@@ -246,7 +242,6 @@ func (l *Live) Kept(recording memory.ID) {
 
 // changed tells those who follow what is heard. The caller holds mu.
 func (l *Live) changed() {
-	l.last++
 	close(l.change)
 	l.change = make(chan struct{})
 }
@@ -275,10 +270,7 @@ func (l *Live) Now() (out []Partial, change <-chan struct{}) {
 		add(h)
 	}
 	slices.SortFunc(out, func(a, b Partial) int {
-		if c := a.Since.Compare(b.Since); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Device, b.Device)
+		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.Device, b.Device))
 	})
 	return out, l.change
 }

@@ -337,67 +337,6 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 	return out, true
 }
 
-// propose checks a plugin's candidates and takes the valid ones.
-func (x *Extractor) propose(ctx context.Context, p *pending, pl Plugin, cands []abi.Candidate, turns []turn, lang string) {
-	src := memory.Source{Device: p.event.ID.Device, Plugin: pl.ID(), Version: pl.Version()}
-	if len(cands) > 0 && x.cfg.LeftOut != nil && p.leftOut == nil {
-		err := x.engine.View(ctx, func(tx *store.Tx) error {
-			l, err := x.cfg.LeftOut(tx)
-			p.leftOut = &l
-			return err
-		})
-		if err != nil {
-			p.broken = errors.Join(p.broken, err)
-			return
-		}
-	}
-	for i := range cands {
-		c, err := x.convert(&cands[i], turns, src, lang)
-		if err != nil {
-			p.refuse(pl.ID(), "invalid", fmt.Sprintf("candidate %d: %v", i, err))
-			p.fate(Fate{Type: c.Type, Verdict: memory.Refuse, Reason: "invalid"})
-			continue
-		}
-		if ofSomeone(&c) {
-			p.refuse(pl.ID(), "speaker", "it is of somebody whose voice was not told by a name or a label")
-			p.fate(Fate{Type: c.Type, Verdict: memory.Refuse, Reason: "speaker"})
-			continue
-		}
-		if p.leftOut != nil {
-			if said, ok := p.leftOut.Matter(&c); ok {
-				no := LeftOut(said, p.event.ID, p.event.At)
-				p.refuse(pl.ID(), no.Kind, no.Reason)
-				p.fate(Fate{Type: c.Type, Verdict: memory.Refuse, Reason: "instructions"})
-				continue
-			}
-		}
-		p.fate(Fate{Type: c.Type, Memory: x.add(p, pl.ID(), c)})
-	}
-}
-
-// LeftOut is why a statement is not remembered of which the wearer's instructions say so;
-// said is in their words.
-func LeftOut(said string, event memory.EventID, at time.Time) memory.Refusal {
-	return memory.Refusal{Event: event, At: at, Kind: "instructions", Reason: "your instructions leave out " + cut(said, memory.MaxName)}
-}
-
-func (x *Extractor) add(p *pending, plugin string, c memory.Candidate) memory.ID {
-	if p.event.Kind == memory.KindText {
-		c.Owner.Agent, c.Owner.Run, c.Metadata = p.event.Agent, p.event.Run, p.event.Metadata
-		if p.event.User != "" {
-			c.Owner.User = p.event.User
-		}
-	}
-	id := x.keys.MemoryID(p.event.ID, plugin, c.Fingerprint())
-	for _, have := range p.proposals {
-		if have.id == id {
-			return id
-		}
-	}
-	p.proposals = append(p.proposals, proposal{id: id, cand: c})
-	return id
-}
-
 // event is the part of a plugin's input that all kinds share.
 func (x *Extractor) event(ev *memory.Event, kind string) abi.Event {
 	zone := x.zone(ev)

@@ -48,9 +48,9 @@ func isLive(ev *memory.Event, length time.Duration) bool {
 }
 
 // hearOn gives Live what came with an event that began at a position of the stream, if it is
-// part of an utterance that is not over. Where only known voices are kept, Live hears nothing:
-// whose voice it is, is known once the utterance is over, and nothing of a stranger's is to be
-// shown before.
+// part of an utterance that is not over. If only known voices are kept, Live hears nothing: the
+// node knows the speaker only when the utterance is over, and must not show a stranger's words
+// before that.
 func (x *Extractor) hearOn(p *pending, s *stream, at int64, speaking bool) {
 	switch l := x.live; {
 	case l == nil || x.cfg.KnownOnly:

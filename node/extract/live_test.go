@@ -84,8 +84,8 @@ func TestHeardWhileSpoken(t *testing.T) {
 	}
 }
 
-// What is forgotten while it is spoken is heard no more, and sound whose event could not be
-// committed is heard once it comes again.
+// An utterance that is forgotten while it is spoken is heard no more. If an event could not be
+// committed, its sound is heard when the event comes again.
 func TestHeardNoMore(t *testing.T) {
 	speech := &script{id: "speech", kinds: "audio", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Annotations: []abi.Annotation{{Kind: "speech", Number: 1}}}, nil
@@ -116,8 +116,8 @@ func (v turnsOf) Whose(string, time.Time, []int16) []Voice { return v }
 func (turnsOf) Save(*store.Tx) error                       { return nil }
 func (turnsOf) Saved()                                     {}
 
-// What was heard of an utterance of several voices is of none of its recordings, however short
-// one of them is. Where only known voices are kept, nothing is heard before it is known whose it is.
+// If several voices speak in an utterance, the words that were heard live belong to none of its
+// recordings, however short one of them is. If only known voices are kept, nothing is heard live.
 func TestHeardOfSeveralVoices(t *testing.T) {
 	const long, all = 17 * sound.Rate / 10, 2 * sound.Rate // of two seconds: the other says the last 0.3 s
 	for _, c := range []struct {
@@ -131,8 +131,8 @@ func TestHeardOfSeveralVoices(t *testing.T) {
 		{"another at the end", turnsOf{{To: long, Speaker: "Ana"}, {From: long, To: all, Speaker: "S1"}}, false, "new 10, more 10, drop", 2},
 		{"another at the beginning", turnsOf{{To: all - long, Speaker: "S1"}, {From: all - long, To: all, Speaker: "Ana"}}, false, "new 10, more 10, drop", 2},
 		{"one known voice", turnsOf{{To: all, Speaker: "Ana"}}, true, "", 1},
-		{"a stranger", turnsOf{{To: all, Speaker: someone, Stranger: true}}, true, "", 0},
-		{"a stranger before", turnsOf{{To: all - long, Speaker: someone, Stranger: true}, {From: all - long, To: all, Speaker: "Ana"}}, true, "", 1},
+		{"a stranger", turnsOf{{To: all, Speaker: memory.Someone, Stranger: true}}, true, "", 0},
+		{"a stranger before", turnsOf{{To: all - long, Speaker: memory.Someone, Stranger: true}, {From: all - long, To: all, Speaker: "Ana"}}, true, "", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := 0

@@ -27,9 +27,6 @@ type Voice struct {
 	Stranger bool   // it is not to be kept
 }
 
-// someone stands for a voice that is not told by its name or a label.
-const someone = "someone"
-
 // voices gives the turns of an utterance: one, of no known speaker, where voices are not
 // told apart.
 func (x *Extractor) voices(device string, at time.Time, pcm []int16) []Voice {
@@ -46,7 +43,7 @@ func (x *Extractor) voices(device string, at time.Time, pcm []int16) []Voice {
 func ofSomeone(c *memory.Candidate) bool {
 	of := func(who string) bool {
 		who = strings.ToLower(who)
-		return who == someone || strings.HasPrefix(who, someone+"'s ")
+		return who == memory.Someone || strings.HasPrefix(who, memory.Someone+"'s ")
 	}
 	return c.Slot != nil && of(c.Slot.Subject) || c.Fields.Semantic != nil && of(c.Fields.Semantic.Subject)
 }
@@ -86,7 +83,7 @@ func (x *Extractor) attribute(p *pending, recording *memory.Memory, said []Spoke
 			p.stranger("", recording.When().Add(s.From), max(length, 0))
 			continue
 		default:
-			s.Speaker = someone
+			s.Speaker = memory.Someone
 		}
 		out = append(out, s)
 	}

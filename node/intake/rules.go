@@ -15,8 +15,8 @@ import (
 )
 
 // Topics are MQTT topic filters beyond a login's own topics: for software that isn't a
-// wearable, such as a phone's OwnTracks and the bridge that reads it. What is published
-// there goes to those who may read it and not to the node.
+// wearable, such as a phone's OwnTracks and the bridge that reads it. The broker passes such
+// messages to logins that may read them. The node does not take them.
 type Topics struct {
 	Publish []string `json:"publish,omitempty"`
 	Read    []string `json:"read,omitempty"`
@@ -38,8 +38,8 @@ const (
 	maxRetainedOf = 16 << 10 // bytes of each
 )
 
-// Check reports what is wrong. A filter begins with a name, which is not that of the
-// topics of wearables, so that it covers none of them.
+// Check reports what is wrong. A filter has to begin with a name, and not with that of the
+// wearables' topics, so that it covers none of them.
 func (t *Topics) Check() error {
 	for field, list := range map[string][]string{"publish": t.Publish, "read": t.Read} {
 		if len(list) > MaxFilters {

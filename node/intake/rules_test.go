@@ -79,9 +79,8 @@ func (n *node) reads(t *testing.T, login string, topics ...string) <-chan string
 	return lines
 }
 
-// Software has the topics that it was given at the node's broker, by Mosquitto's own
-// clients, and no others: none of the wearables', none of another's, by no wildcard. What
-// passes is no event.
+// Mosquitto's own clients can use the topics that they were given at the node's broker. No
+// wildcard gives them a wearable's topics or those of another login. Such messages are no events.
 func TestThreatForeignTopics(t *testing.T) {
 	n := embedded(t, intake.Config{})
 	other := newRegistry(t, "home")

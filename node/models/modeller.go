@@ -24,13 +24,8 @@ type Modeller struct{ of opened.Of[*Language] }
 func NewModeller(of opened.Of[*Language]) Modeller { return Modeller{of} }
 
 // Model implements serve.Modeller.
-func (mr Modeller) Model(ctx context.Context) (s serve.ModelStatus, err error) {
-	l, release, err := mr.of.Use()
-	if err != nil {
-		return s, err
-	}
-	defer release()
-	return l.Status(ctx)
+func (mr Modeller) Model(ctx context.Context) (serve.ModelStatus, error) {
+	return opened.Do(mr.of, func(l *Language) (serve.ModelStatus, error) { return l.Status(ctx) })
 }
 
 // Status says which model is asked, and what waits for it.

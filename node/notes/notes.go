@@ -19,6 +19,7 @@
 package notes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -159,10 +160,7 @@ func (r *round) read() error {
 	r.dir.State.Seq, r.rep.Seq = seq, seq
 	r.order = slices.Collect(maps.Keys(r.known))
 	sorting.Sort(r.order, func(a, b memory.ID) int {
-		if c := when(r.known[a]).Compare(when(r.known[b])); c != 0 {
-			return c
-		}
-		return slices.Compare(a[:], b[:])
+		return cmp.Or(when(r.known[a]).Compare(when(r.known[b])), slices.Compare(a[:], b[:]))
 	})
 	return nil
 }

@@ -30,6 +30,16 @@ func (of Of[T]) Use() (part T, release func(), err error) {
 	return part, release, err
 }
 
+// Do gives what f makes of the part, and keeps the node from being locked until f returns.
+func Do[T, R any](of Of[T], f func(T) (R, error)) (out R, err error) {
+	part, release, err := of.Use()
+	if err != nil {
+		return out, err
+	}
+	defer release()
+	return f(part)
+}
+
 // During runs f with the part while the node stays open. f may take minutes, and
 // the node can be locked meanwhile. Then the context of f ends, and the error is
 // memory.ErrLocked.

@@ -58,8 +58,8 @@ func (c *chooser) glance(a recall.About) filter.Verdict {
 	return c.filter.Glance(filter.Brief{Utterance: a.Kind == recall.Utterance, Type: a.Type, Sensitivity: a.Sensitivity, Rated: a.Rated})
 }
 
-// matches tests a memory that was read as it is now. The index may have said of it what
-// was so before its last change.
+// matches tests a memory that was read just now. The index may still have it as it was before
+// its last change.
 func (c *chooser) matches(qr *Query, m *memory.Memory) bool {
 	return c.filter.Match(&filter.Item{Memory: m, Categories: qr.categories(m)})
 }

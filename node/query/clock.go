@@ -3,6 +3,7 @@ package query
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -77,12 +78,7 @@ func hourOf(s string) int {
 // beside it. After midnight, a night is on the next day.
 func hoursOf(h int, mark, beside string) []int {
 	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(beside, w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(beside, w) })
 	}
 	night := has("night", "evening", "晚", "夜里")
 	switch am, pm := strings.HasPrefix(mark, "a"), strings.HasPrefix(mark, "p"); {

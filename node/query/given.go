@@ -9,37 +9,23 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // GivenShares implements serve.Given.
 func (rd Reader) GivenShares(ctx context.Context) ([]serve.GivenShare, error) {
-	qr, release, err := rd.of.Use()
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	return qr.c.Given.Shares(ctx)
+	return opened.Do(rd.of, func(qr *Query) ([]serve.GivenShare, error) { return qr.c.Given.Shares(ctx) })
 }
 
 // GivenKey implements serve.Given.
 func (rd Reader) GivenKey(context.Context) (serve.GivenKey, error) {
-	qr, release, err := rd.of.Use()
-	if err != nil {
-		return serve.GivenKey{}, err
-	}
-	defer release()
-	return qr.c.Given.Key()
+	return opened.Do(rd.of, func(qr *Query) (serve.GivenKey, error) { return qr.c.Given.Key() })
 }
 
 // OpenGiven implements serve.Given.
 func (rd Reader) OpenGiven(ctx context.Context, r serve.OpenGivenRequest) (serve.GivenShare, error) {
-	qr, release, err := rd.of.Use()
-	if err != nil {
-		return serve.GivenShare{}, err
-	}
-	defer release()
-	return qr.c.Given.Take(ctx, r.Link, r.From)
+	return opened.Do(rd.of, func(qr *Query) (serve.GivenShare, error) { return qr.c.Given.Take(ctx, r.Link, r.From) })
 }
 
 // LeaveGiven implements serve.Given.
@@ -110,11 +96,8 @@ func (qr *Query) givenMemory(ctx context.Context, id memory.ID) (memory.Memory, 
 
 // resolveGiven is Resolve for an id that none of the wearer's own memories has.
 func (rd Reader) resolveGiven(ctx context.Context, text string) (memory.ID, error) {
-	qr, release, err := rd.of.Use()
-	if err != nil {
-		return memory.ID{}, err
-	}
-	defer release()
-	m, err := qr.c.Given.Find(ctx, text)
-	return m.ID, err
+	return opened.Do(rd.of, func(qr *Query) (memory.ID, error) {
+		m, err := qr.c.Given.Find(ctx, text)
+		return m.ID, err
+	})
 }

@@ -14,8 +14,8 @@ import (
 // maxHints bounds the secrets and the names that an answer mentions beside itself.
 const maxHints = 3
 
-// hint adds to an answer to the owner what the evidence can't say: that a secret in the vault
-// is what was asked for, and that nothing that is remembered has a name of the question.
+// hint adds to the owner's answer what the evidence can't say: that the vault has a secret of
+// that name, or that no memory has a name from the question.
 func (qr *Query) hint(ctx context.Context, r *serve.AskRequest, res *serve.AskResult) error {
 	if !r.Sees.IsZero() {
 		return nil // an app learns neither what the vault holds nor what is not there

@@ -48,8 +48,3 @@ var readFilter = takes(RightOwner, spec{
 	}
 	return out, nil
 })
-
-// ReadFilter reads a line.
-func (c *Client) ReadFilter(ctx context.Context, line string) (FilterLine, error) {
-	return readFilter.call(ctx, c, filterQuery{line})
-}

@@ -27,13 +27,14 @@ const liveBeat = 15 * time.Second
 
 // Hearer reports what is being said.
 type Hearer interface {
-	// Hearing returns what engines have heard so far of what is being said, each time that this
-	// changes, and once nothing is. It ends with ctx, or when the node is locked.
+	// Hearing returns what engines have heard so far of the utterances that are being spoken. It
+	// yields the list at each change, an empty one at the end of the last utterance. It ends
+	// with ctx, or when the node is locked.
 	Hearing(ctx context.Context) iter.Seq2[[]Hearing, error]
 }
 
-// Hearing is an utterance that is not over, or whose words are not kept yet, with what an engine
-// has heard of it so far.
+// Hearing is what an engine has heard so far of an utterance. The utterance is not over, or its
+// words are not stored yet.
 type Hearing struct {
 	Device string    `json:"device"`
 	Since  time.Time `json:"since"`

@@ -69,8 +69,8 @@ type Criteria struct {
 	// later is not among them, even if it says the same.
 	Without []memory.ID `json:"without,omitempty"`
 
-	// sees further restricts it to what the app may see that made the share; nil: it
-	// was the wearer.
+	// sees restricts a share that an app made to what the app may see. It is nil if the
+	// wearer made the share.
 	sees func(*memory.Memory) bool
 }
 

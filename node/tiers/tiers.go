@@ -266,13 +266,8 @@ type Keeper struct{ of opened.Of[*Tiers] }
 func NewKeeper(of opened.Of[*Tiers]) Keeper { return Keeper{of} }
 
 // Tiers implements serve.Keeper.
-func (k Keeper) Tiers(ctx context.Context) (t serve.Tiers, err error) {
-	ts, release, err := k.of.Use()
-	if err != nil {
-		return t, err
-	}
-	defer release()
-	return ts.tiers(ctx)
+func (k Keeper) Tiers(ctx context.Context) (serve.Tiers, error) {
+	return opened.Do(k.of, func(ts *Tiers) (serve.Tiers, error) { return ts.tiers(ctx) })
 }
 
 func (ts *Tiers) tiers(ctx context.Context) (t serve.Tiers, err error) {

@@ -110,13 +110,8 @@ func (va *Vault) Until() time.Time {
 
 // Reveal implements serve.Vault. It leaves a line in the memory's history, without
 // the secret.
-func (op Opener) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err error) {
-	va, release, err := op.of.Use()
-	if err != nil {
-		return r, err
-	}
-	defer release()
-	return va.Reveal(ctx, id)
+func (op Opener) Reveal(ctx context.Context, id memory.ID) (serve.Revealed, error) {
+	return opened.Do(op.of, func(va *Vault) (serve.Revealed, error) { return va.Reveal(ctx, id) })
 }
 
 // Reveal gives a secret to the wearer, and notes that it was shown.

@@ -72,7 +72,7 @@ func checkName(name string) error {
 		return fmt.Errorf("%w: name: it has a character that can't be shown", memory.ErrInvalid)
 	}
 	number, _, _ := strings.Cut(name, "-")
-	if n, ok := strings.CutPrefix(number, "S"); ok && n != "" && !strings.ContainsFunc(n, func(r rune) bool { return r < '0' || r > '9' }) || strings.EqualFold(name, Someone) {
+	if n, ok := strings.CutPrefix(number, "S"); ok && n != "" && !strings.ContainsFunc(n, func(r rune) bool { return r < '0' || r > '9' }) || strings.EqualFold(name, memory.Someone) {
 		return fmt.Errorf("%w: name: %q stands for voices without a name", memory.ErrInvalid, name)
 	}
 	return nil

@@ -17,7 +17,6 @@ package voices
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -44,9 +43,6 @@ const (
 	enrolWithin = 10 * time.Minute
 	firstEnrol  = 30 // seconds, where the request does not say
 )
-
-// Someone stands for a voice that is not known and has spoken too little for a label.
-const Someone = "someone"
 
 // voice is one that is told from others.
 type voice struct {
@@ -150,7 +146,7 @@ func (r *Room) Whose(device string, at time.Time, pcm []int16) (out []extract.Vo
 			names[t.Voice] = name
 		}
 		v := extract.Voice{From: t.From, To: t.To, Speaker: name, Stranger: r.c.KnownOnly && !r.isKnown(name)}
-		if last := len(out) - 1; last >= 0 && out[last].Speaker == v.Speaker && (v.Speaker != Someone || v.Stranger) {
+		if last := len(out) - 1; last >= 0 && out[last].Speaker == v.Speaker && (v.Speaker != memory.Someone || v.Stranger) {
 			out[last].To = v.To
 			continue
 		}
@@ -192,7 +188,7 @@ func (r *Room) name(p *voiceprint.Print, at time.Time) string {
 		return name
 	}
 	if r.c.KnownOnly {
-		return Someone
+		return memory.Someone
 	}
 	like, label := voiceprint.OneVoice, (*voice)(nil)
 	for i := range r.book.Labels {
@@ -207,7 +203,7 @@ func (r *Room) name(p *voiceprint.Print, at time.Time) string {
 		label.Print.Add(p)
 		label.Heard, label.Until = at, r.c.Now().Add(forNaming).UTC()
 	case p.Speech() < leastNew:
-		return Someone
+		return memory.Someone
 	default:
 		r.book.Next++
 		if len(r.book.Labels) >= maxLabels {
@@ -258,17 +254,13 @@ func (r *Room) Prune(ctx context.Context, also func(*store.Tx) error) (bool, err
 	}
 	lock := r.c.Engine.Hold()
 	defer lock.Release()
-	r.mu.Lock()
-	next := r.book.clone()
-	r.mu.Unlock()
-	next.Labels = slices.DeleteFunc(next.Labels, r.over)
-	err := lock.Commit(ctx, func(tx *store.Tx) error { return errors.Join(tx.PutMeta(bookMeta, &next), also(tx)) })
+	err := r.write(ctx, lock, func(tx *store.Tx, b *book) error {
+		b.Labels = slices.DeleteFunc(b.Labels, r.over)
+		return also(tx)
+	})
 	if err != nil {
 		return false, fmt.Errorf("drop the prints of voices without a name: %w", err)
 	}
-	r.mu.Lock()
-	r.book, r.dirty = next, false
-	r.mu.Unlock()
 	return true, nil
 }
 

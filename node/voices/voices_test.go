@@ -163,8 +163,8 @@ func TestFailedEnrolment(t *testing.T) {
 	}
 }
 
-// A wearable whose clock is far ahead ends no more than the session that it is in: the labels after
-// it hold for their session, also where a time of that kind was stored.
+// A wearable whose clock is far ahead ends only the session that it is in. Later labels hold for their
+// session, also if such a time was stored.
 func TestClockAhead(t *testing.T) {
 	b := newBench(t, nil)
 	if err := b.enrols("", b.take("jfk.wav", 2)); err != nil {
@@ -225,8 +225,8 @@ func TestPrune(t *testing.T) {
 	prune(false, 0)
 }
 
-// The wearer's voice is given no other name: nobody would be enrolled after that, and what others say would
-// be taken for the wearer's. Another's voice is, and may be found to be the wearer's.
+// The wearer's voice can't be given another name: then no voice would be the wearer's, and what others say
+// would count as the wearer's words. Any other voice can be named, also as the wearer's.
 func TestNameVoice(t *testing.T) {
 	b := newBench(t, nil)
 	if err := b.enrols("", b.take("jfk.wav", 2)); err != nil {

@@ -139,7 +139,7 @@ func Speakers(src *memory.Memory, segments []speech.Segment) []string {
 		case s.Speaker == most:
 			out[i] = voice
 		default:
-			out[i] = "someone"
+			out[i] = memory.Someone
 		}
 	}
 	return out

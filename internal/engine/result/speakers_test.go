@@ -25,7 +25,7 @@ func TestSpeakers(t *testing.T) {
 	}
 }
 
-// Of a recording of which only its known voice is to be kept, nobody else's words are in a transcript.
+// If only the known voice of a recording is kept, its transcript has nobody else's words.
 func TestKnownVoice(t *testing.T) {
 	src := &memory.Memory{}
 	heard := func() *speech.Transcript {

@@ -49,9 +49,9 @@ func speakerOf(segment label, words []whisperWord) string {
 
 const speakerTurn = "[SPEAKER_TURN]"
 
-// parted reads whisper.cpp's marks of speakers, and takes them out of the text. Of
-// [SPEAKER_TURN] it is known that the voice changes, and not to whose, so each turn has a
-// name of its own.
+// parted reads whisper.cpp's marks of speakers, and takes them out of the text.
+// [SPEAKER_TURN] says that the voice changes but not who speaks then, so each turn gets a name
+// of its own.
 func (t *Transcript) parted() {
 	marked := strings.Contains(t.Text, speakerTurn)
 	turn := 1

@@ -159,8 +159,8 @@ func TestWyomingFaults(t *testing.T) {
 	})
 }
 
-// Sound is sent as it comes, and the words so far are told; an answer that came too early is
-// none, and one that is given up does not look whole to the server.
+// Sound is sent as it comes, and the server tells the words so far. The client refuses an
+// answer that came too early. If it gives an utterance up, the server does not take it for whole.
 func TestWyomingListens(t *testing.T) {
 	s := speechtest.Wyoming(t)
 	s.Says(func([]byte) string { return "ask not what" }, func(sound []byte) string { return "ask not what"[:4*min(3, len(sound)/32000)] })

@@ -32,11 +32,12 @@ type Collector struct {
 	spans   []*traces.Span
 	metrics map[string]*metrics.Metric // as they were last told
 	wrong   []error
+	came    chan struct{} // closed when the next body has come
 }
 
 // New serves one until the test ends, which then fails if anything was not OTLP.
 func New(t *testing.T) *Collector {
-	c := &Collector{metrics: map[string]*metrics.Metric{}}
+	c := &Collector{metrics: map[string]*metrics.Metric{}, came: make(chan struct{})}
 	s := httptest.NewServer(c)
 	c.URL = s.URL
 	t.Cleanup(func() {
@@ -69,6 +70,19 @@ func (c *Collector) Metric(name string) *metrics.Metric {
 	return c.metrics[name]
 }
 
+// Await returns once what has come is as wanted. The test's own limit bounds it.
+func (c *Collector) Await(wanted func() bool) {
+	for {
+		c.mu.Lock()
+		came := c.came
+		c.mu.Unlock()
+		if wanted() {
+			return
+		}
+		<-came
+	}
+}
+
 // ServeHTTP implements http.Handler.
 func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
@@ -84,6 +98,8 @@ func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 	}
 	fmt.Fprint(w, "{}")
+	close(c.came)
+	c.came = make(chan struct{})
 }
 
 func (c *Collector) take(r *http.Request, body []byte) error {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pion/opus"
 )
@@ -169,6 +170,7 @@ func ToWAV(pcm []int16) []byte {
 
 // AppendPCM appends samples as little-endian bytes.
 func AppendPCM(b []byte, pcm []int16) []byte {
+	b = slices.Grow(b, 2*len(pcm))
 	for _, s := range pcm {
 		b = binary.LittleEndian.AppendUint16(b, uint16(s))
 	}

@@ -53,9 +53,9 @@ func (d *Desk) Reading(ctx context.Context, by policy.Request, entry string, fit
 		rule := policy.Asking("each reading of the vault", "An app may read one entry of the vault once, once you say yes, each time.")
 		named := by
 		named.Action, named.Purpose = Reveal, ""
-		// The question is about what was asked for, whether that is there or not. By the
-		// entry's id, an app that was told no would be told something else once the entry
-		// came or went.
+		// The question is named by what the app asked for, and not by the entry's id.
+		// Otherwise the answer to an app that was refused would change when the entry comes
+		// or goes.
 		qid := idOf(&Held{By: named}, policy.Asking(rule.ID, memory.Normal(entry)))
 		about := func(q *question) {
 			if q.Of, q.Goods = []memory.ID{id}, nil; what != "" {
@@ -180,8 +180,8 @@ func entryOf(tx *store.Tx, entry string, fits func(*memory.Memory) bool) (id mem
 	return memory.ID(sum[:16]), "", what, nil
 }
 
-// mayRead checks a yes to a reading: the wearer names the one entry as it was shown, and
-// the vault is open, so that the app can be given it.
+// mayRead checks a yes to a reading. The wearer has to name the one entry as it was shown. The
+// vault has to be open, because the app gets the entry from it.
 func (d *Desk) mayRead(q *question, r *serve.ConsentAnswer) error {
 	switch {
 	case q.By.Action != Reveal || r.Act != "allow":

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/foreign"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// imported is what locket import --from says.
+type imported struct {
+	Added   int `json:"added"`
+	There   int `json:"there_already"`
+	Failed  int `json:"failed"`
+	Skipped int `json:"skipped"` // held nothing to take
+}
+
+// previewed is what locket import --from --dry-run says.
+type previewed struct {
+	Would   int       `json:"would_add"` // some may be there already
+	Undated int       `json:"undated"`   // of them have no time: they end nothing that is there
+	Skipped int       `json:"skipped"`
+	First   time.Time `json:"first,omitzero"` // of those that have a time
+	Last    time.Time `json:"last,omitzero"`
+	Texts   []string  `json:"texts"` // of the first ones
+}
+
+// previewLines is how many texts a preview shows.
+const previewLines = 10
+
+func preview(res *foreign.Result) previewed {
+	p := previewed{Would: len(res.Adds), Skipped: len(res.Skipped), Texts: []string{}}
+	for i := range res.Adds {
+		r := &res.Adds[i]
+		if !r.At.IsZero() && (p.First.IsZero() || r.At.Before(p.First)) {
+			p.First = r.At
+		}
+		if r.At.IsZero() {
+			p.Undated++
+		}
+		if r.At.After(p.Last) {
+			p.Last = r.At
+		}
+		if i < previewLines {
+			text := short(foreign.Shown(r))
+			if r.Speaker != "" {
+				text = r.Speaker + ": " + text
+			}
+			p.Texts = append(p.Texts, text)
+		}
+	}
+	return p
+}
+
+func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) error {
+	l, err := a.load()
+	if err != nil {
+		return err
+	}
+	zone, err := l.Location()
+	if err != nil {
+		return err
+	}
+	res, err := a.readForeign(foreign.Format(f.from), path, foreign.Options{Zone: zone, Me: append(f.me, l.Wearer), Dates: f.dates})
+	if err != nil {
+		return fmt.Errorf("importing: %w", err)
+	}
+	for _, s := range res.Skipped {
+		fmt.Fprintf(a.stderr, "%s: %s\n", oneLine(s.Where), oneLine(s.Reason))
+	}
+	if f.dry {
+		p := preview(&res)
+		return a.print(p, func(w io.Writer) {
+			fmt.Fprintf(w, "Found %d", p.Would)
+			if !p.First.IsZero() {
+				fmt.Fprintf(w, ", from %s to %s", a.when(p.First), a.when(p.Last))
+			}
+			fmt.Fprintln(w, ". What is there already is not added again.")
+			if p.Undated > 0 {
+				fmt.Fprintf(w, "%d of them have no date: they stand beside what is there, and end none of it.\n", p.Undated)
+			}
+			for _, text := range p.Texts {
+				fmt.Fprintln(w, "  "+oneLine(text))
+			}
+			if p.Would > len(p.Texts) {
+				fmt.Fprintf(w, "  and %d more\n", p.Would-len(p.Texts))
+			}
+		})
+	}
+	done := imported{Skipped: len(res.Skipped)}
+	m := a.meter("import", "texts", len(res.Adds))
+	defer m.end()
+	return a.with(cmd.Context(), true, func(cl *serve.Client) error {
+		for part := range batches(res.Adds) {
+			ops := make([]serve.Operation, len(part))
+			for i := range part {
+				ops[i].Add = &part[i]
+			}
+			got, err := cl.Batch(cmd.Context(), ops)
+			if err != nil {
+				return fmt.Errorf("after %s: %w", plural(done.Added, "memory", "memories"), err)
+			}
+			m.done.Add(int64(len(part)))
+			for i, r := range got.Results {
+				switch {
+				case r.Problem != nil:
+					done.Failed++
+					fmt.Fprintf(a.stderr, "%q: %s\n", oneLine(short(foreign.Shown(&part[i]))), oneLine(r.Problem.Error()))
+				case r.Added != nil && r.Added.Repeated:
+					done.There++
+				default:
+					done.Added++
+				}
+			}
+		}
+		err := a.print(done, func(w io.Writer) {
+			fmt.Fprintf(w, "Added %d; %d there already, %d failed.\n", done.Added, done.There, done.Failed)
+		})
+		if err == nil && done.Failed > 0 {
+			err = fmt.Errorf("%d of %d failed", done.Failed, len(res.Adds))
+		}
+		return err
+	})
+}
+
+func short(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		return string(r[:60]) + "…"
+	}
+	return s
+}
+
+// batches parts requests so that each batch fits into a body.
+func batches(adds []serve.AddRequest) iter.Seq[[]serve.AddRequest] {
+	return func(yield func([]serve.AddRequest) bool) {
+		for len(adds) > 0 {
+			n, size := 0, 0
+			for n < len(adds) && n < linesOfBatch {
+				// A text and its content, each at worst 6 bytes a byte as JSON, but
+				// hardly ever over 2.
+				size += 2*len(adds[n].Text) + 1024
+				if f := adds[n].Fields.Resource; f != nil {
+					size += 2 * len(f.Content)
+				}
+				if n > 0 && size > serve.MaxBody/2 {
+					break
+				}
+				n++
+			}
+			if !yield(adds[:n]) {
+				return
+			}
+			adds = adds[n:]
+		}
+	}
+}
+
+func (a *app) readForeign(format foreign.Format, path string, o foreign.Options) (foreign.Result, error) {
+	if path == "-" {
+		return foreign.Read(format, "standard input", a.stdin, o)
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		return foreign.Result{}, err
+	}
+	if st.IsDir() {
+		root, err := os.OpenRoot(path)
+		if err != nil {
+			return foreign.Result{}, err
+		}
+		defer root.Close()
+		return foreign.ReadFolder(format, root.FS(), o)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return foreign.Result{}, err
+	}
+	defer f.Close()
+	return foreign.Read(format, st.Name(), f, o)
+}

@@ -1,0 +1,99 @@
+package apps
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/delegate"
+	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// CheckApp reports what is wrong with a request, as AddApp does, and fills in what it
+// leaves out.
+func (b *Book) CheckApp(r *serve.AppRequest) error { return check(r, b.now()) }
+
+func check(r *serve.AppRequest, now time.Time) error {
+	bad := func(format string, a ...any) error {
+		return fmt.Errorf("%w: "+format, append([]any{memory.ErrInvalid}, a...)...)
+	}
+	if wire.CheckDevice(r.Name) != nil {
+		return bad("name: want 1 to 32 of a-z, 0-9 and -, which is neither first nor last")
+	}
+	if len(r.Can) == 0 {
+		return bad("can: want one or more of read, add, update, forget, chat, buy, share and vault")
+	}
+	for _, c := range r.Can {
+		if !slices.Contains(serve.Rights[:], c) {
+			return bad("can: %.40q: want read, add, update, forget, chat, buy, share or vault", string(c))
+		}
+	}
+	if slices.Contains(r.Can, serve.RightShare) && !slices.Contains(r.Can, serve.RightRead) {
+		return bad("can: share needs read: an app shares what it may see")
+	}
+	if len(r.Types) == 0 && slices.ContainsFunc(r.Can, func(c serve.Right) bool { return c != serve.RightVault }) {
+		return bad("types: want one or more of core, episodic, semantic, procedural, resource and utterances")
+	}
+	if r.Types == nil {
+		r.Types = []string{}
+	}
+	if r.Sensitivity == nil {
+		personal := memory.Personal
+		r.Sensitivity = &personal
+	}
+	for _, t := range r.Types {
+		switch {
+		case t == string(memory.Vault):
+			return bad("types: no app sees the vault")
+		case t == serve.AppUtterances && (*r.Sensitivity < memory.Private || len(r.Tags) > 0):
+			return bad("types: what was said has no tags, and no sensitivity of its own: utterances need sensitivity private and no tags")
+		case t != serve.AppUtterances && !slices.Contains(memory.Types[:], memory.Type(t)):
+			return bad("types: %.40q: want core, episodic, semantic, procedural, resource or utterances", t)
+		}
+	}
+	if slices.Contains(r.Can, serve.RightBuy) != (r.Buying != nil) {
+		return bad("buying: the right buy needs a market and a budget, and they need it")
+	}
+	if r.Buying != nil {
+		if err := checkBuying(r.Buying); err != nil {
+			return bad("buying.%v", err)
+		}
+	}
+	if err := mayHook(r); err != nil {
+		return bad("hook: %v", err)
+	}
+	if len(r.Tags) > maxTags {
+		return bad("tags: %d, at most %d", len(r.Tags), maxTags)
+	}
+	for field, s := range map[string]string{"owner.user": r.Owner.User, "owner.agent": r.Owner.Agent, "owner.run": r.Owner.Run} {
+		if len(s) > memory.MaxName {
+			return bad("%s: %d bytes, at most %d", field, len(s), memory.MaxName)
+		}
+	}
+	for _, t := range r.Tags {
+		if t == "" || len(t) > memory.MaxName {
+			return bad("tags: want 1 to %d bytes each", memory.MaxName)
+		}
+	}
+	switch {
+	case !r.Since.IsZero() && !r.Until.IsZero() && !r.Since.Before(r.Until):
+		return bad("until: it is not after since")
+	case !r.Ends.IsZero() && !r.Ends.After(now):
+		return bad("ends: it is over already")
+	case r.Delegate < 0 || r.Delegate > delegate.MaxDepth:
+		return bad("delegate: %d, want 1 to %d times", r.Delegate, delegate.MaxDepth)
+	case r.Requests < 0 || r.Requests > maxRequests:
+		return bad("requests: %d, want 1 to %d a minute", r.Requests, maxRequests)
+	case r.Tokens < 0 || r.Tokens > maxTokens:
+		return bad("tokens: %d, want 1 to %d a day", r.Tokens, maxTokens)
+	}
+	if r.Requests == 0 {
+		r.Requests = serve.DefaultAppRequests
+	}
+	if r.Tokens == 0 {
+		r.Tokens = serve.DefaultAppTokens
+	}
+	return nil
+}

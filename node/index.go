@@ -1,0 +1,70 @@
+package node
+
+import (
+	"context"
+	"errors"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/tiers"
+)
+
+// openIndex opens the index from its segments. Then it opens the engine, which
+// indexes what came since. If a segment can't be read all are thrown away, because
+// the records have everything.
+func (n *Node) openIndex(ctx context.Context, o *session) (err error) {
+	o.index, err = recall.Open(ctx, segments{o.store, wordsShelf}, recall.Options{})
+	if errors.Is(err, recall.ErrCorrupt) || errors.Is(err, recall.ErrOutdated) || errors.Is(err, memory.ErrDamaged) || errors.Is(err, memory.ErrNotFound) {
+		n.log.Warn("the index can't be used, and is made anew from the records", "error", err)
+		if err := recall.Discard(ctx, segments{o.store, wordsShelf}); err != nil {
+			return err
+		}
+		o.index, err = recall.Open(ctx, segments{o.store, wordsShelf}, recall.Options{})
+	}
+	if err != nil {
+		return err
+	}
+	o.engine = engine.New(engine.Config{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store, Index: o.index, Clock: &memory.Ticker{Now: n.now},
+		Check: func(ctx context.Context, tx *store.Tx) (func(context.Context, *engine.Writer) error, error) {
+			if o.gate == nil && len(tx.Heard()) == 0 {
+				return nil, nil
+			}
+			return o.gate.Check(ctx, tx)
+		}})
+	if o.index.Covered() == 0 {
+		if err := tiers.Owe(ctx, o.engine); err != nil {
+			return err
+		}
+	}
+	if o.meaning.Keeper() != nil {
+		o.index.Watch(o.meaning.Keeper().Changed)
+	}
+	if err := o.engine.CatchUp(ctx); err != nil {
+		return err
+	}
+	o.flushed.Store(int64(o.index.Len()))
+	if o.meaning.Keeper() != nil {
+		o.meaning.Keeper().Match(o.index.IDs())
+	}
+	return nil
+}
+
+// flush writes the index's segments.
+func (o *session) flush(ctx context.Context) error {
+	lock := o.engine.Hold()
+	defer lock.Release()
+	return o.flushHeld(ctx, lock)
+}
+
+func (o *session) flushHeld(ctx context.Context, lock *engine.Writer) error {
+	// The vectors go first: they may never cover less than the index does.
+	if k := o.meaning.Keeper(); k != nil {
+		if err := k.Flush(ctx); err != nil {
+			return err
+		}
+	}
+	o.flushed.Store(int64(o.index.Len()))
+	return lock.Flush(ctx)
+}

@@ -1,0 +1,151 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/dream"
+	"github.com/locket-dev/locket/node/forget"
+	"github.com/locket-dev/locket/node/tiers"
+)
+
+// tidy does the housekeeping of quiet moments.
+func (n *Node) tidy(ctx context.Context, o *session) {
+	if o.index.Len()-int(o.flushed.Load()) >= flushAfter {
+		if err := o.flush(ctx); err != nil && ctx.Err() == nil {
+			n.log.Warn("index not written", "error", err)
+		}
+	}
+	o.memory.Maintain()
+	pruned, err := o.voices.Prune(ctx, forget.OrderSweep)
+	if err != nil && ctx.Err() == nil {
+		n.log.Warn("prints of voices are kept beyond their day", "error", err)
+	}
+	if pruned || o.forgets.Unfinished() && time.Since(o.retried) >= retryEvery {
+		o.retried = time.Now()
+		asked := o.forgets.Asked()
+		w, err := o.forgets.Resume(ctx)
+		if err == nil {
+			err = o.pump.Purge(ctx, w.Held)
+		}
+		o.forgets.Purged(err, asked)
+	}
+	o.plugins.CatchUp(ctx)
+	if time.Since(o.cooled) >= tiers.CoolEvery {
+		o.cooled = time.Now()
+		if err := o.tiers.Tend(ctx); err != nil && ctx.Err() == nil {
+			n.log.Warn("hot and cold memories not looked after", "error", err)
+		}
+		if err := o.store.Rest(); err != nil {
+			n.log.Error("records not opened again", "error", err)
+		}
+	}
+	if time.Since(o.dreamLook) >= dream.LookEvery {
+		o.dreamLook = time.Now()
+		if err := o.dreams.IfDue(ctx); err != nil && ctx.Err() == nil {
+			n.log.Warn("no dream", "error", err)
+		}
+	}
+	if time.Since(o.swept) >= forget.SweepEvery {
+		o.swept = time.Now()
+		if err := o.sweep(ctx, forget.Earlier(o.extract.Latest(), o.swept)); err != nil && ctx.Err() == nil {
+			n.log.Warn("retention not applied", "error", err)
+		}
+	}
+}
+
+// retryEvery is how often forgetting is tried again after a failure, such as for
+// want of space.
+const retryEvery = time.Minute
+
+// sweep applies retention. If there is a pump, it runs in the pump's goroutine.
+func (o *session) sweep(ctx context.Context, now time.Time) error {
+	return o.forgets.Sweep(ctx, now, func(ctx context.Context) error {
+		if o.pump == nil || o.stop == nil {
+			return nil
+		}
+		return o.pump.Purge(ctx, nil)
+	})
+}
+
+// purge removes everything from the journal that is worked through. Then it removes
+// the note that something is being forgotten. held are events that need not wait
+// for more any longer.
+func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
+	n.mu.RLock()
+	o := n.open
+	runs := o != nil && o.stop != nil
+	done := make(chan error, 1)
+	ask := func() {
+		asked := o.forgets.Asked()
+		o.pump.PurgeSoon(held, func(err error) {
+			if err == nil {
+				err = o.forgets.Done(context.WithoutCancel(ctx), asked)
+			}
+			done <- err
+		})
+	}
+	if runs {
+		ask()
+		n.mu.RUnlock()
+		select {
+		case err := <-done:
+			return err
+		case <-ctx.Done(): // it goes on
+			return ctx.Err()
+		}
+	}
+	n.mu.RUnlock()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.open == nil || n.running {
+		return fmt.Errorf("%w: meanwhile", memory.ErrLocked)
+	}
+	o = n.open
+	if err := n.startPump(o); err != nil {
+		return err
+	}
+	ask()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	o.stop()
+	err = errors.Join(err, <-o.done)
+	o.stop = nil
+	return err
+}
+
+// settled waits until every event taken so far is worked through. If the node is
+// locked or does not run, it returns at once.
+func (n *Node) settled(ctx context.Context) error {
+	n.mu.RLock()
+	runs := n.running && n.open != nil
+	n.mu.RUnlock()
+	if !runs {
+		return nil
+	}
+	return n.Quiet(ctx)
+}
+
+// Quiet waits until everything that was taken so far is worked through.
+func (n *Node) Quiet(ctx context.Context) error {
+	last := n.journal.Stats().Last
+	for {
+		n.mu.RLock()
+		done := n.open != nil && n.open.pump != nil && n.open.pump.Reached(last)
+		n.mu.RUnlock()
+		if done {
+			return nil
+		}
+		if !wait.For(ctx, 5*time.Millisecond) {
+			return ctx.Err()
+		}
+	}
+}
