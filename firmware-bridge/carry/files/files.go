@@ -33,7 +33,7 @@ comes into it to the node as the wearable --name: WAV, FLAC and Ogg Opus, JPEG a
 their time and place, and plain text; M4A and MP3 where ffmpeg is installed, HEIC where
 heif-convert is. A file is taken once it has not changed for three
 seconds, and once, under however many names. Nothing in the folder is changed.`,
-	Carrier: carry.Folder, Begin: begin,
+	Carrier: carry.Folder, Takes: carry.WithMetered, Begin: begin,
 }
 
 const (
@@ -98,7 +98,8 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		s.Spoilt(fmt.Sprintf("file %.80q: %v", name, bad))
 	}
 	for len(list) > 0 {
-		for s.Client.Paused() { // the wearer goes on later, and the file is still there
+		// The wearer goes on later, or the network is another, and the file is still there.
+		for s.Client.Paused() || !isNote(list) && s.Costly(ctx, "recordings and photos") {
 			if !wait.For(ctx, hurry) {
 				return ctx.Err()
 			}
@@ -276,6 +277,11 @@ func where(x sight.Exif, at time.Time) []wire.Message {
 		return nil
 	}
 	return []wire.Message{&wire.Location{Header: wire.Header{At: at}, Place: memory.Place{Lat: x.Lat, Lon: x.Lon}}}
+}
+
+func isNote(list []wire.Message) bool {
+	_, ok := list[0].(*wire.Words)
+	return ok
 }
 
 // note is a text.

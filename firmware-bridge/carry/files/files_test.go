@@ -2,10 +2,12 @@ package files_test
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -161,4 +163,27 @@ func TestFolder(t *testing.T) {
 	if _, err := (&link.Folder{Dir: filepath.Join(dir, "none")}).Connect(t.Context()); err == nil {
 		t.Error("a folder that is not there is watched")
 	}
+}
+
+// While the network costs by the byte notes go, and what is large waits in the folder.
+func TestMetered(t *testing.T) {
+	dir, n, state := t.TempDir(), carrytest.NewNode(t), carrytest.StatePath(t)
+	put(t, dir, "a.txt", []byte("The dentist is on Tuesday."))
+	put(t, dir, "b.wav", read(t, files.Day+"jfk.wav"))
+	b := n.Bridge(t, state, files.Family, &link.Folder{Dir: dir, Every: 10 * time.Millisecond, Calm: 30 * time.Millisecond})
+	var costly atomic.Bool
+	costly.Store(true)
+	b.Cfg.Options.Metered = func(context.Context) bool { return costly.Load() }
+	waits, sent := b.When("waits: recordings and photos"), b.When(`"b.wav" is with the node`)
+	stop := b.Start(t)
+	carrytest.Await(t, waits)
+	if got := n.Disk.Of(memory.KindText); len(got) != 1 {
+		t.Errorf("%d notes", len(got))
+	}
+	if got := n.Disk.Of(memory.KindAudio); len(got) != 0 {
+		t.Errorf("%d pieces of sound", len(got))
+	}
+	costly.Store(false)
+	carrytest.Await(t, sent)
+	stop()
 }
