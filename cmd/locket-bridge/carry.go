@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,6 +47,7 @@ type deviceFlags struct {
 	state           string
 	spoolMiB        int // 0: 1024
 	options         carry.Options
+	metered         string        // auto, yes or no; empty: auto
 	firstWait       time.Duration // as in [carry.Config]
 	tellFirst       string        // before anything else
 	label           string        // what is told begins with it; empty: there is one device
@@ -121,6 +123,9 @@ with it.`,
 	f.nodeFlags(fl)
 	if family.Takes&carry.WithStorage != 0 {
 		fl.BoolVar(&f.options.Storage, "storage", false, "fetch what the device stored, and have it forget what the node has")
+	}
+	if family.Takes&carry.WithMetered != 0 {
+		fl.StringVar(&f.metered, "metered", "auto", "whether the network to the node costs by the byte, so that what can wait does: yes, no, or auto, as NetworkManager has `it`")
 	}
 	if family.Takes&carry.WithPhotos != 0 {
 		fl.IntVar(&f.options.PhotoEvery, "photo-every", 0, "have the device take a photo each so many `seconds`, 5 to 127; 0: leave it as it is")
@@ -223,6 +228,8 @@ func (f *deviceFlags) checkNode() error {
 		return usagef("--password-file is missing")
 	case f.spoolMiB < 0 || f.spoolMiB > 1<<20:
 		return usagef("--spool %d: want 0 to 1048576", f.spoolMiB)
+	case !slices.Contains([]string{"", "auto", "yes", "no"}, f.metered):
+		return usagef("--metered %q: want auto, yes or no", f.metered)
 	case every != 0 && (every < 5 || every > 127):
 		return usagef("--photo-every %d: want 5 to 127", every)
 	}
@@ -306,7 +313,7 @@ func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (er
 	}
 	report, err := carry.Run(ctx, carry.Config{
 		Dialer: dialer, Client: client, Commands: commands, State: state, Spool: kept,
-		Family: f.family, Options: f.options, Lossless: f.capture != "", Tell: func(n carry.Note) { a.tell(f.label, n) }, FirstWait: f.firstWait,
+		Family: f.family, Options: f.withLine(), Lossless: f.capture != "", Tell: func(n carry.Note) { a.tell(f.label, n) }, FirstWait: f.firstWait,
 	})
 	return errors.Join(err, a.report(f.label, &report))
 }

@@ -26,9 +26,10 @@ const maxDevices = 64
 // configFile is the file of run, in TOML. Its keys are the flags of the families'
 // commands; a key at the top counts for every device that does not have its own.
 type configFile struct {
-	Broker string         `toml:"broker"`
-	CA     string         `toml:"ca"`
-	Device []configDevice `toml:"device"`
+	Broker  string         `toml:"broker"`
+	CA      string         `toml:"ca"`
+	Metered string         `toml:"metered"`
+	Device  []configDevice `toml:"device"`
 }
 
 type configDevice struct {
@@ -53,6 +54,7 @@ type configDevice struct {
 	Prefix           string   `toml:"prefix"`
 	Pictures         bool     `toml:"pictures"`
 	Spool            int      `toml:"spool"`
+	Metered          string   `toml:"metered"`
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -133,7 +135,7 @@ func readConfig(path string) ([]*deviceFlags, error) {
 
 // asKeys has errors about flags speak of keys.
 var asKeys = strings.NewReplacer("--password-file", "password_file", "--from-password-file", "from_password_file", "--from-user", "from_user",
-	"--photo-every", "photo_every", "give --from or --capture", "from is missing", "give --device or --capture", "device is missing", "--", "")
+	"--photo-every", "photo_every", "--metered", "metered", "give --from or --capture", "from is missing", "give --device or --capture", "device is missing", "--", "")
 
 // flags are those of the family's command.
 func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
@@ -155,7 +157,7 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 	}
 	f := &deviceFlags{
 		family: all[i], name: d.Name, passwordFile: file(d.PasswordFile), state: file(d.State),
-		broker: d.Broker, ca: file(d.CA, c.CA), spoolMiB: d.Spool,
+		broker: d.Broker, metered: d.Metered, ca: file(d.CA, c.CA), spoolMiB: d.Spool,
 		from: d.From, listen: d.Listen, mqtt: d.MQTT, display: d.Display, folder: file(d.Folder), fromUser: d.FromUser, fromPassword: file(d.FromPasswordFile), fromCA: file(d.FromCA),
 		options: carry.Options{Storage: d.Storage, PhotoEvery: d.PhotoEvery, Prefix: d.Prefix, Pictures: d.Pictures, Deny: d.Deny},
 	}
@@ -164,6 +166,9 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 	}
 	if f.broker == "" {
 		f.broker = c.Broker
+	}
+	if f.metered == "" {
+		f.metered = c.Metered
 	}
 	if f.options.Prefix == "" {
 		f.options.Prefix = f.family.Prefix
@@ -176,7 +181,7 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 		takes bool
 	}{
 		{"storage", d.Storage, has(carry.WithStorage)}, {"photo_every", d.PhotoEvery != 0, has(carry.WithPhotos)},
-		{"pictures", d.Pictures, has(carry.WithPictures)}, {"device", d.Device != "", f.family.Carrier == carry.Bluetooth || f.family.Carrier == carry.TCP || has(carry.WithDevice)},
+		{"metered", d.Metered != "", has(carry.WithMetered)}, {"pictures", d.Pictures, has(carry.WithPictures)}, {"device", d.Device != "", f.family.Carrier == carry.Bluetooth || f.family.Carrier == carry.TCP || has(carry.WithDevice)},
 		{"listen", d.Listen != "", served}, {"mqtt", d.MQTT != "", served}, {"display", d.Display != "", f.family.Carrier == carry.Screen}, {"deny", len(d.Deny) > 0, has(carry.WithDeny)}, {"folder", d.Folder != "", f.family.Carrier == carry.Folder}, {"from", d.From != "", mqtt}, {"from_user", d.FromUser != "", mqtt}, {"from_password_file", d.FromPasswordFile != "", mqtt},
 		{"from_ca", d.FromCA != "", mqtt}, {"prefix", d.Prefix != "", mqtt},
 	} {

@@ -25,6 +25,7 @@ type listed struct {
 	Wearable string `json:"wearable,omitempty"` // waiting: its name
 	Messages *int   `json:"messages,omitempty"` // waiting
 	Bytes    *int64 `json:"bytes,omitempty"`    // waiting
+	Why      string `json:"why,omitempty"`      // waiting: why more waits in the device, or the folder
 }
 
 func (a *app) listCommand() *cobra.Command {
@@ -33,7 +34,7 @@ func (a *app) listCommand() *cobra.Command {
 		Use: "list", Short: "List the devices in range, and what waits for the node",
 		Long: `Looks for Bluetooth devices that can be carried, and shows their address, name, signal and
 battery. Then it shows, for each wearable that was carried by this user, how many messages
-lie in its spool because the node has not taken them yet.`,
+lie in its spool because the node has not taken them yet, and why more waits in the device.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if search <= 0 || search > 10*time.Minute {
@@ -102,9 +103,16 @@ func (a *app) listWaiting(apart bool) error {
 		if err != nil {
 			return err
 		}
-		name := filepath.Base(base)
-		if err := a.row(listed{What: "waiting", Wearable: name, Messages: &n, Bytes: &size}, "WEARABLE                          WAITING", i == 0,
-			fmt.Sprintf("%-32s  %d messages, %d KiB", name, n, (size+1023)>>10)); err != nil {
+		why, err := carry.Waits(path)
+		if err != nil {
+			return err
+		}
+		name, more := filepath.Base(base), ""
+		if why != "" {
+			more = "; " + why
+		}
+		if err := a.row(listed{What: "waiting", Wearable: name, Messages: &n, Bytes: &size, Why: why}, "WEARABLE                          WAITING", i == 0,
+			fmt.Sprintf("%-32s  %d messages, %d KiB%s", name, n, (size+1023)>>10, more)); err != nil {
 			return err
 		}
 	}

@@ -116,19 +116,46 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 			left.run(drains, &c.Config)
 		}
 	}()
-	err := c.connections(ctx)
+	err := c.endedWell(ctx)
+	if err == nil {
+		err = c.connections(ctx)
+	}
 	err = errors.Join(err, c.out.finish(context.WithoutCancel(ctx)))
 	if ctx.Err() == nil && c.Spool != nil {
 		left.rest(ctx, c.Spool) // the link is over, and the node is there
 	}
 	stop()
 	<-ended
+	if !c.Lossless {
+		err = errors.Join(err, c.State.Keep(runsPart, false))
+	}
 	c.report.Published += int(left.sent.Load())
 	c.report.Refused += int(left.refused.Load())
 	if c.Spool != nil {
 		c.report.Waiting += c.Spool.Due()
 	}
 	return c.report, err
+}
+
+// runsPart is the part of the state that says that a bridge runs, or did not come to its end.
+const runsPart = "runs"
+
+// endedWell says in a gap where the last bridge did not: what was no message yet is lost with it, and so
+// is a gap that the node had not acknowledged.
+func (c *carrier) endedWell(ctx context.Context) error {
+	if c.Lossless {
+		return nil // a capture, which is there still
+	}
+	runs := false
+	if err := c.State.Part(runsPart, &runs); err != nil {
+		return err
+	}
+	if !runs {
+		return c.State.Keep(runsPart, true)
+	}
+	const reason = "the bridge was ended before it could tell: up to a second of sound is missing, and what it had not said of losses"
+	c.note("warning", "%s", reason)
+	return c.out.gap(ctx, time.Now(), reason)
 }
 
 func (c *carrier) connections(ctx context.Context) error {

@@ -27,6 +27,7 @@ type Conn struct {
 	Losses Losses
 	Now    time.Time // of the link's clock: that of the latest notification or tick
 
+	line line
 	out  *publisher
 	keep []kept                           // messages of a broker that are on their way, in order
 	ends chan func(context.Context) error // what Await has the session's goroutine do
@@ -38,6 +39,9 @@ type Conn struct {
 func (c *carrier) serve(ctx context.Context, dev link.Device) error {
 	conn := &Conn{Config: c.Config, Dev: dev, Report: &c.report, Now: time.Now(), out: &c.out, ends: make(chan func(context.Context) error)}
 	conn.forget()
+	if err := conn.nothingWaits(); err != nil {
+		return err
+	}
 	begin, done := context.WithTimeout(ctx, setup)
 	s, err := c.Family.Begin(begin, conn)
 	done()

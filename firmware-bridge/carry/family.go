@@ -31,6 +31,7 @@ const (
 	WithPictures                    // --pictures
 	WithDevice                      // --device is needed beside the broker
 	WithDeny                        // --deny
+	WithMetered                     // --metered: it has something that can wait
 )
 
 // Options are what a person chose. A family reads those that its Takes names.
@@ -41,6 +42,8 @@ type Options struct {
 	Device     string   // whose topics, of several devices at one broker
 	Pictures   bool     // take snapshots of cameras
 	Deny       []string // parts of classes and titles of windows that are not to be remembered
+	// Metered reports whether the way to the node costs by the byte now; nil: it never does. It may take 2 s.
+	Metered func(context.Context) bool
 }
 
 // lowBattery is the level, in per cent, below which a device takes fewer photos.

@@ -37,7 +37,7 @@ import (
 
 // roles are what this program is where TestKilledBoth asks for it: dir has all that
 // outlives it, at is the broker's address.
-var roles = map[string]func(dir, at, secret string) error{"node": killedNode, "bridge": killedBridge}
+var roles = map[string]func(dir, at, secret string) error{"node": killedNode, "bridge": killedBridge, "live": killedLive}
 
 // known lets the device "pin" in by a hash.
 type known string

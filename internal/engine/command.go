@@ -49,6 +49,7 @@ type Command struct {
 	Limits  Limits
 	Dir     string // where the folder of a run is made; empty: the system's temporary folder
 	Path    string // folders in which a plain name is searched, in the form of PATH; empty: the process's own PATH
+	Offline bool   // without a network, where the kernel lets this process make a namespace for it (Linux)
 }
 
 // Find returns the program's path, or a Fault of kind Missing.
@@ -76,9 +77,13 @@ type Input struct {
 	// directory, under FileName with mode 0600.
 	File     []byte
 	FileName string
+	// Results, if any, are names of files that the program may write to its folder. Run
+	// returns the first of them that is there, of at most Limits.Output bytes, in place of
+	// the standard output.
+	Results []string
 }
 
-// Run runs the program once and returns its standard output. An error is a
+// Run runs the program once and returns its standard output, or a file that it wrote. An error is a
 // *Fault, or that of ctx. When Run returns, the process, its whole process
 // group and the folder are gone.
 //
@@ -113,6 +118,9 @@ func (c *Command) Run(ctx context.Context, in Input, args ...string) ([]byte, er
 	if v := os.Getenv("TESSDATA_PREFIX"); v != "" {
 		cmd.Env = append(cmd.Env, "TESSDATA_PREFIX="+v)
 	}
+	if c.Offline {
+		offline(cmd)
+	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in.Stdin), out, said
 	cmd.WaitDelay = 2 * time.Second // for a grandchild that keeps a pipe open
 	err = runGroup(cmd)
@@ -124,6 +132,9 @@ func (c *Command) Run(ctx context.Context, in Input, args ...string) ([]byte, er
 	case run.Err() != nil:
 		return nil, Faultf(c.Engine, Slow, "killed after %s", lim.Wall)
 	case err == nil || errors.Is(err, exec.ErrWaitDelay) && cmd.ProcessState.Success():
+		if len(in.Results) > 0 {
+			return c.result(dir, in.Results, lim.Output)
+		}
 		return out.Bytes(), nil
 	}
 	if end := ending(cmd.ProcessState, lim); end != nil {
@@ -132,6 +143,26 @@ func (c *Command) Run(ctx context.Context, in Input, args ...string) ([]byte, er
 		return nil, end
 	}
 	return nil, Faultf(c.Engine, Crashed, "%s", strings.TrimRight(err.Error()+": "+said.String(), ": "))
+}
+
+// result reads what the program wrote to its folder. It follows no link.
+func (c *Command) result(dir string, names []string, most int64) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Engine, err)
+	}
+	defer root.Close()
+	for _, name := range names {
+		info, err := root.Lstat(name)
+		switch {
+		case err != nil || !info.Mode().IsRegular():
+		case info.Size() > most:
+			return nil, Faultf(c.Engine, Babbled, "more than %d bytes", most)
+		default:
+			return root.ReadFile(name)
+		}
+	}
+	return nil, Faultf(c.Engine, Babbled, "it wrote no %s", names[0])
 }
 
 // bounded stores the output until it is too much, and then ends the run.

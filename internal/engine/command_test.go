@@ -153,3 +153,20 @@ func TestCancelled(t *testing.T) {
 	}
 	empty(t, c.Dir)
 }
+
+// A result is read from the folder, and is a file of the program's own.
+func TestResults(t *testing.T) {
+	c := program(t, `case $1 in file) echo text; printf second > b; ;; link) ln -s /etc/passwd a ;; large) head -c 200 /dev/zero > a ;; esac`)
+	c.Limits.Output = 100
+	run := func(arg string) ([]byte, error) {
+		return c.Run(t.Context(), Input{Results: []string{"a", "b"}}, arg)
+	}
+	if b, err := run("file"); err != nil || string(b) != "second" {
+		t.Errorf("%q, %v", b, err)
+	}
+	for arg, words := range map[string]string{"none": "it wrote no a", "link": "it wrote no a", "large": "more than 100 bytes"} {
+		_, err := run(arg)
+		kind(t, err, Babbled, words)
+	}
+	empty(t, c.Dir)
+}

@@ -2,7 +2,12 @@
 
 package engine
 
-import "syscall"
+import (
+	"os/exec"
+	"syscall"
+)
 
 // groupAttr returns the process a group of its own.
 func groupAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+func offline(*exec.Cmd) {}

@@ -29,10 +29,11 @@ import (
 var Family = carry.Family{
 	Name: "files", Short: "Carry the recordings, photos and notes that come into a folder",
 	Long: `Watches a folder, such as one that a phone or a recorder is synced to, and publishes what
-comes into it to the node as the wearable --name: WAV and Ogg Opus, JPEG and PNG with
-their time and place, and plain text. A file is taken once it has not changed for three
+comes into it to the node as the wearable --name: WAV, FLAC and Ogg Opus, JPEG and PNG with
+their time and place, and plain text; M4A and MP3 where ffmpeg is installed, HEIC where
+heif-convert is. A file is taken once it has not changed for three
 seconds, and once, under however many names. Nothing in the folder is changed.`,
-	Carrier: carry.Folder, Begin: begin,
+	Carrier: carry.Folder, Takes: carry.WithMetered, Begin: begin,
 }
 
 const (
@@ -88,14 +89,17 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		return nil
 	}
 	first := binary.BigEndian.Uint64(sum[:]) >> 11 &^ (perFile - 1) // below 2^53
-	list, err := messages(n.Data, n.At, s.part.Boot, first)
-	if err != nil {
-		// It may be half of a file; when it has changed it comes again.
-		s.Spoilt(fmt.Sprintf("file %.80q: %v", name, err))
-		return nil
+	list, bad := messages(ctx, n.Data, n.At, s.part.Boot, first)
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	for {
-		for s.Client.Paused() { // the wearer goes on later, and the file is still there
+	if bad != nil {
+		// It may be half of a file; when it has changed it comes again.
+		s.Spoilt(fmt.Sprintf("file %.80q: %v", name, bad))
+	}
+	for len(list) > 0 {
+		// The wearer goes on later, or the network is another, and the file is still there.
+		for s.Client.Paused() || !isNote(list) && s.Costly(ctx, "recordings and photos") {
 			if !wait.For(ctx, hurry) {
 				return ctx.Err()
 			}
@@ -107,6 +111,9 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		if !again {
 			break
 		}
+	}
+	if bad != nil {
+		return nil
 	}
 	switch list[0].(type) {
 	case *wire.Photo:
@@ -148,64 +155,142 @@ func (s *session) send(ctx context.Context, list []wire.Message) (again bool, er
 	return again, nil
 }
 
-// messages are what a file becomes; changed is when it was last written.
-func messages(b []byte, changed time.Time, boot, first uint64) (out []wire.Message, err error) {
+// messages are what a file becomes; changed is when it was last written. With an error, they
+// are what can be told of the file all the same: where a photo was taken.
+func messages(ctx context.Context, b []byte, changed time.Time, boot, first uint64) (out []wire.Message, err error) {
 	if changed.Before(earliest) || changed.After(time.Now().Add(24*time.Hour)) {
 		changed = time.Time{}
 	}
-	switch format := media.Sniff(b); format {
-	case media.WAV:
+	switch format := media.Sniff(b); {
+	case format == media.WAV:
 		w, err := media.ReadWAV(b)
 		if err != nil {
 			return nil, err
 		}
-		at := began(changed, w.Duration())
-		for part := range slices.Chunk(w.PCM, piece) {
-			out = append(out, &wire.Audio{Header: wire.Header{At: at}, Codec: "pcm16", Rate: w.Rate, Data: part, Index: uint64(len(out)), Last: len(out) == (len(w.PCM)-1)/piece})
-			at = began(at, -media.Sound{Rate: w.Rate, PCM: part}.Duration())
-		}
-	case media.OggOpus:
-		if out, err = opus(b, changed); err != nil {
+		out = samples(w, changed)
+	case format == media.OggOpus:
+		out, err = opus(b, changed)
+	case format == media.JPEG || format == media.PNG:
+		out, err = photo(b, format, sight.ReadExif(b), changed)
+	case bytes.HasPrefix(b, []byte("fLaC")):
+		w, err := readFLAC(b, maxSamples)
+		if err != nil {
 			return nil, err
 		}
-	case media.JPEG, media.PNG:
-		if _, _, err := media.Picture(b); err != nil {
-			return nil, err
-		}
-		// The picture that a camera embeds has an end of its own, near the beginning.
-		if format == media.JPEG && bytes.LastIndex(b, []byte{0xff, 0xd9}) < len(b)/2 {
-			return nil, fmt.Errorf("%w: jpeg: its end is missing", media.ErrFormat)
-		}
-		x := sight.ReadExif(b)
-		at := taken(x, changed)
-		parts := (len(b) + wire.MaxData - 1) / wire.MaxData
-		if parts > wire.MaxParts {
-			return nil, fmt.Errorf("%w: a photo of %d bytes", media.ErrFormat, len(b))
-		}
-		for part := range slices.Chunk(b, wire.MaxData) {
-			p := &wire.Photo{Header: wire.Header{At: at}, Codec: string(format), Data: part, Orientation: 90 * x.Turn}
-			if parts > 1 {
-				p.Part, p.Parts = len(out), parts
-			}
-			out = append(out, p)
-		}
-		if x.Placed {
-			out = append(out, &wire.Location{Header: wire.Header{At: at}, Place: memory.Place{Lat: x.Lat, Lon: x.Lon}})
-		}
+		out = samples(w, changed)
+	case isMP3(b):
+		out, err = foreign(ctx, b, "mp3", changed)
 	default:
-		text := strings.TrimSpace(strings.TrimPrefix(string(b), "\ufeff"))
-		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) || text == "" || len(text) > memory.MaxText {
-			return nil, fmt.Errorf("%w: neither WAV, Ogg Opus, JPEG, PNG nor a text of up to %d bytes", media.ErrFormat, memory.MaxText)
+		switch brand, iso := isoBrand(b); {
+		case iso && heicBrands[brand]:
+			out, err = heic(ctx, b, changed)
+		case iso:
+			out, err = m4a(ctx, b, changed)
+		default:
+			out, err = note(b, changed)
 		}
-		out = append(out, &wire.Words{Header: wire.Header{At: changed}, Text: text})
 	}
-	if len(out) == 0 || len(out) > perFile {
+	if err == nil && (len(out) == 0 || len(out) > perFile) {
 		return nil, fmt.Errorf("%w: %d pieces", media.ErrFormat, len(out))
 	}
 	for i, m := range out {
 		m.Head().Boot, m.Head().Seq = boot, first+uint64(i)
+		if _, place := m.(*wire.Location); place {
+			m.Head().Seq = first + perFile - 1 // it may go without the photo, and then goes once
+		}
 	}
-	return out, nil
+	return out, err
+}
+
+// samples makes pieces of sound.
+func samples(w media.Sound, changed time.Time) (out []wire.Message) {
+	at := began(changed, w.Duration())
+	for part := range slices.Chunk(w.PCM, piece) {
+		out = append(out, &wire.Audio{Header: wire.Header{At: at}, Codec: "pcm16", Rate: w.Rate, Data: part, Index: uint64(len(out)), Last: len(out) == (len(w.PCM)-1)/piece})
+		at = began(at, -media.Sound{Rate: w.Rate, PCM: part}.Duration())
+	}
+	return out
+}
+
+// m4a is a recording of a phone.
+func m4a(ctx context.Context, b []byte, changed time.Time) ([]wire.Message, error) {
+	list, err := boxes(b, 0)
+	if err == nil {
+		err = isSound(list)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("m4a: %w", err)
+	}
+	return foreign(ctx, b, "mov", changed)
+}
+
+// foreign is a recording that ffmpeg decodes.
+func foreign(ctx context.Context, b []byte, format string, changed time.Time) ([]wire.Message, error) {
+	ogg, err := ffmpegOpus(ctx, b, format)
+	if err != nil {
+		return nil, err
+	}
+	return opus(ogg, changed)
+}
+
+// heic is a photo that heif-convert decodes. Where it can't, its place is told all the same.
+func heic(ctx context.Context, b []byte, changed time.Time) ([]wire.Message, error) {
+	x, err := readHEIC(b)
+	if err != nil {
+		return nil, err
+	}
+	jpeg, err := heifConvert(ctx, b)
+	if err != nil {
+		return where(x, taken(x, changed)), err
+	}
+	x.Turn = 0 // it was turned upright
+	return photo(jpeg, media.JPEG, x, changed)
+}
+
+// photo makes the parts of a photo, and its place.
+func photo(b []byte, format media.Format, x sight.Exif, changed time.Time) (out []wire.Message, err error) {
+	if _, _, err := media.Picture(b); err != nil {
+		return nil, err
+	}
+	// The picture that a camera embeds has an end of its own, near the beginning.
+	if format == media.JPEG && bytes.LastIndex(b, []byte{0xff, 0xd9}) < len(b)/2 {
+		return nil, fmt.Errorf("%w: jpeg: its end is missing", media.ErrFormat)
+	}
+	at := taken(x, changed)
+	parts := (len(b) + wire.MaxData - 1) / wire.MaxData
+	if parts > wire.MaxParts {
+		return nil, fmt.Errorf("%w: a photo of %d bytes", media.ErrFormat, len(b))
+	}
+	for part := range slices.Chunk(b, wire.MaxData) {
+		p := &wire.Photo{Header: wire.Header{At: at}, Codec: string(format), Data: part, Orientation: 90 * x.Turn}
+		if parts > 1 {
+			p.Part, p.Parts = len(out), parts
+		}
+		out = append(out, p)
+	}
+	return append(out, where(x, at)...), nil
+}
+
+// where is a photo's place, if the camera wrote it.
+func where(x sight.Exif, at time.Time) []wire.Message {
+	if !x.Placed {
+		return nil
+	}
+	return []wire.Message{&wire.Location{Header: wire.Header{At: at}, Place: memory.Place{Lat: x.Lat, Lon: x.Lon}}}
+}
+
+func isNote(list []wire.Message) bool {
+	_, ok := list[0].(*wire.Words)
+	return ok
+}
+
+// note is a text.
+func note(b []byte, changed time.Time) ([]wire.Message, error) {
+	text := strings.TrimSpace(strings.TrimPrefix(string(b), "\ufeff"))
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) || text == "" || len(text) > memory.MaxText {
+		return nil, fmt.Errorf("%w: neither WAV, FLAC, Ogg Opus, M4A, MP3, JPEG, PNG, HEIC nor a text of up to %d bytes", media.ErrFormat, memory.MaxText)
+	}
+	return []wire.Message{&wire.Words{Header: wire.Header{At: changed}, Text: text}}, nil
 }
 
 // opus makes pieces of ten seconds.

@@ -71,7 +71,7 @@ func (d *download) tick(ctx context.Context, now time.Time) error {
 		return d.finish(ctx)
 	case d.reading:
 		return nil // the node has to answer
-	case d.s.Client.Paused() || d.s.part.going() || !d.s.Room():
+	case d.s.Client.Paused() || d.s.part.going() || !d.s.Room() || d.s.Costly(ctx, carry.StoredSound):
 		return nil
 	}
 	d.asking = true

@@ -2,6 +2,7 @@ package limitless_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -355,4 +357,45 @@ func TestLive(t *testing.T) {
 	if e := n.Disk.Of(memory.KindSensor); len(e) != 1 || e[0].Values[0] != 87 {
 		t.Errorf("%+v", e)
 	}
+}
+
+// While the network costs by the byte what is stored waits in the pendant, and it is said why.
+func TestMetered(t *testing.T) {
+	n := carrytest.NewNode(t)
+	p := limitless.NewPendant(carry.Play{Amount: 50})
+	pages := p.Pages()
+	c := watch(n, p)
+	state := carrytest.StatePath(t)
+	b := n.Bridge(t, state, limitless.Family, p)
+	var costly atomic.Bool
+	costly.Store(true)
+	asked := make(chan struct{}, 1)
+	b.Cfg.Options.Storage, b.Cfg.FirstWait = true, calm/10
+	b.Cfg.Options.Metered = func(context.Context) bool {
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		return costly.Load()
+	}
+	waits, goesOn, done := b.When("waits: stored sound: the network costs by the byte"), b.When("it goes on with stored sound"), b.When("; 0 left")
+	stop := b.Start(t)
+	carrytest.Await(t, waits)
+	<-asked
+	carrytest.Await(t, asked) // it is asked again, and nothing was fetched between
+	if why, err := carry.Waits(state); err != nil || why != "stored sound: the network costs by the byte" {
+		t.Errorf("%q, %v", why, err)
+	}
+	if got := n.Disk.Of(memory.KindAudio); len(got) > 0 {
+		t.Errorf("%d pieces of sound were fetched", len(got))
+	}
+	costly.Store(false)
+	carrytest.Await(t, goesOn)
+	carrytest.Await(t, done)
+	stop()
+	if why, err := carry.Waits(state); err != nil || why != "" {
+		t.Errorf("%q, %v", why, err)
+	}
+	c.check(t)
+	once(t, n, pages)
 }

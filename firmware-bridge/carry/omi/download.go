@@ -85,7 +85,7 @@ func (d *download) tick(ctx context.Context, now time.Time) error {
 		return nil
 	case d.phase != idle:
 		return d.fail(ctx, errors.New("no answer"))
-	case d.s.Client.Paused(), !d.s.Room():
+	case d.s.Client.Paused(), !d.s.Room(), d.s.Costly(ctx, carry.StoredSound):
 		return nil
 	}
 	return d.ask(ctx)
@@ -151,7 +151,7 @@ func (d *download) notified(ctx context.Context, b []byte) error {
 			From: d.from, To: d.to, Left: left,
 		})
 		d.phase, d.until = idle, time.Time{} // the next tick goes on
-		if !d.s.Room() {
+		if !d.s.Room() || d.s.Costly(ctx, carry.StoredSound) {
 			return nil
 		}
 		return d.ask(ctx)

@@ -97,7 +97,7 @@ func (d *legacy) tick(ctx context.Context, now time.Time) error {
 		return nil
 	case d.phase != idle:
 		return d.fail(ctx, errors.New("no answer"))
-	case d.s.Client.Paused(), !d.s.Room():
+	case d.s.Client.Paused(), !d.s.Room(), d.s.Costly(ctx, carry.StoredSound):
 		return nil
 	}
 	b, err := d.s.Dev.Read(ctx, frame.StorageState)

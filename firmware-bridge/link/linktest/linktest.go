@@ -17,6 +17,9 @@ import (
 //go:embed bluez.py
 var template []byte
 
+//go:embed networkmanager.py
+var manager []byte
+
 // busConfig lets anyone say and own anything.
 const busConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -91,10 +94,6 @@ func Bus(t testing.TB) string {
 // Start starts a bus with a bluetoothd. It needs Debian's dbus and python3-dbusmock.
 func Start(t testing.TB, s Scenario) *BlueZ {
 	t.Helper()
-	const python = "/usr/bin/python3" // Debian's own: others don't see its modules
-	if out, err := exec.Command(python, "-c", "import dbusmock, gi").CombinedOutput(); err != nil {
-		t.Fatalf("%s can't import dbusmock: install python3-dbusmock (%v: %s)", python, err, out)
-	}
 	dir := t.TempDir()
 	if s.Log == "" {
 		s.Log = filepath.Join(dir, "log")
@@ -114,10 +113,7 @@ func Start(t testing.TB, s Scenario) *BlueZ {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := append(os.Environ(), "DBUS_SYSTEM_BUS_ADDRESS="+z.Bus, "PYTHONDONTWRITEBYTECODE=1")
-	if got := start(t, env, python, "-m", "dbusmock", "--system", "--logfile", os.DevNull, "--template", script, "--parameters", string(params)); got != "ready" {
-		t.Fatalf("dbusmock said %q", got)
-	}
+	mock(t, z.Bus, script, "--parameters", string(params))
 	return z
 }
 
@@ -165,4 +161,28 @@ func (z *BlueZ) Wrote(t testing.TB, char string) (out []string) {
 		}
 	}
 	return out
+}
+
+// NetworkManager starts python-dbusmock's on a bus, until the test's end. It has no property Metered
+// before the test adds one.
+func NetworkManager(t testing.TB, bus string) {
+	t.Helper()
+	script := filepath.Join(t.TempDir(), "networkmanager.py")
+	if err := os.WriteFile(script, manager, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mock(t, bus, script)
+}
+
+// mock starts a template of python-dbusmock, which says when it is ready.
+func mock(t testing.TB, bus, script string, args ...string) {
+	t.Helper()
+	const python = "/usr/bin/python3" // Debian's own: others don't see its modules
+	if out, err := exec.Command(python, "-c", "import dbusmock, gi").CombinedOutput(); err != nil {
+		t.Fatalf("%s can't import dbusmock: install python3-dbusmock (%v: %s)", python, err, out)
+	}
+	env := append(os.Environ(), "DBUS_SYSTEM_BUS_ADDRESS="+bus, "PYTHONDONTWRITEBYTECODE=1")
+	if got := start(t, env, python, append([]string{"-m", "dbusmock", "--system", "--logfile", os.DevNull, "--template", script}, args...)...); got != "ready" {
+		t.Fatalf("dbusmock said %q", got)
+	}
 }

@@ -22,8 +22,22 @@ type Exif struct {
 // fails: a photo without, or with broken ones, has the zero Exif. It reads at
 // most the segments before the picture.
 func ReadExif(photo []byte) (x Exif) {
-	t, ok := exifOf(photo)
-	if !ok {
+	b, _ := exifOf(photo)
+	return ReadTIFF(b)
+}
+
+// ReadTIFF reads Exif that stands by itself, as HEIC files hold it: the structure of TIFF.
+// It never fails either.
+func ReadTIFF(b []byte) (x Exif) {
+	t := tiff{b: b}
+	switch {
+	case len(b) < 8:
+		return x
+	case string(b[:4]) == "II*\x00":
+		t.order = binary.LittleEndian
+	case string(b[:4]) == "MM\x00*":
+		t.order = binary.BigEndian
+	default:
 		return x
 	}
 	first := t.directory(t.order.Uint32(t.b[4:]))
@@ -72,31 +86,22 @@ type entry struct {
 }
 
 // exifOf finds the APP1 segment of a JPEG that holds Exif.
-func exifOf(photo []byte) (t tiff, ok bool) {
+func exifOf(photo []byte) (tiff []byte, ok bool) {
 	if len(photo) < 4 || photo[0] != 0xff || photo[1] != 0xd8 {
-		return t, false
+		return nil, false
 	}
 	for at := 2; at+4 <= len(photo) && photo[at] == 0xff && photo[at+1] != 0xda; {
 		size := int(binary.BigEndian.Uint16(photo[at+2:]))
 		if size < 2 || at+2+size > len(photo) {
-			return t, false
+			return nil, false
 		}
 		body, found := bytes.CutPrefix(photo[at+4:at+2+size], []byte("Exif\x00\x00"))
 		if photo[at+1] == 0xe1 && found && len(body) >= 8 {
-			t.b = body
-			switch string(body[:4]) {
-			case "II*\x00":
-				t.order = binary.LittleEndian
-			case "MM\x00*":
-				t.order = binary.BigEndian
-			default:
-				return t, false
-			}
-			return t, true
+			return body, true
 		}
 		at += 2 + size
 	}
-	return t, false
+	return nil, false
 }
 
 // directory reads the fields at an offset; of one that comes twice the first.

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"net"
+	"net/url"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+)
+
+// withLine are the options with what is known of the way to the node. To a broker on this machine
+// nothing costs: what its node then sends elsewhere is for its own setting, sync.metered.
+func (f *deviceFlags) withLine() carry.Options {
+	o := f.options
+	switch {
+	case f.capture != "" || f.metered == "no":
+	case f.metered == "yes":
+		o.Metered = func(context.Context) bool { return true }
+	case !isOwn(f.broker):
+		o.Metered = func(ctx context.Context) bool {
+			yes, err := (&link.NetworkManager{}).Metered(ctx)
+			return yes && err == nil // where nobody knows, nothing waits
+		}
+	}
+	return o
+}
+
+// isOwn says whether a broker's address is one of this machine.
+func isOwn(broker string) bool {
+	u, err := url.Parse(broker)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
