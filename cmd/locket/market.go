@@ -33,7 +33,7 @@ a node seals the bundle, and delivers its key to who has paid (docs/market.md).`
 	c.AddCommand(a.marketSearchCommand(&at), a.marketShowCommand(&at), a.marketBuyCommand(&at), a.marketPayCommand(), a.marketOrdersCommand(), a.marketOpenCommand(),
 		a.marketAcceptCommand(), a.marketDisputeCommand(), a.marketCancelCommand(), a.marketReviewCommand(), a.marketReportCommand(&at), a.marketBalanceCommand(&at), a.marketDepositCommand(&at), a.marketPayoutCommand(&at),
 		a.marketPublishCommand(&at), a.marketListCommand(), a.marketWithdrawCommand(), a.marketSalesCommand(), a.marketDeliverCommand(), a.marketRefundCommand(),
-		a.marketDisputesCommand(&at), a.marketDecideCommand(&at), a.marketVerifyCommand(&at))
+		a.marketDisputesCommand(&at), a.marketDecideCommand(&at), a.marketVerifyCommand(&at), a.marketExportCommand(), a.marketMoveCommand())
 	return c
 }
 
@@ -95,6 +95,18 @@ type listingView struct {
 	DeliverDays float64           `json:"deliver_days"`
 	AcceptDays  float64           `json:"accept_days"`
 	Said        []reviewView      `json:"said,omitempty"`
+	Before      []originView      `json:"before,omitempty"`
+}
+
+// originView is where a listing was before. The counts are what the other market
+// stamped: its word.
+type originView struct {
+	Market  trade.Key    `json:"market"`
+	Listing trade.Hash   `json:"listing"`
+	Sold    uint32       `json:"sold"`
+	Reviews uint32       `json:"reviews"`
+	Stars   float64      `json:"stars,omitempty"`
+	Said    []reviewView `json:"said,omitempty"`
 }
 
 type reviewView struct {
@@ -263,12 +275,28 @@ func shownListing(ctx context.Context, m *tradeat.Market, id trade.Hash) (*listi
 			v.Why = n.Reason
 		}
 	}
-	for _, b := range s.Reviews {
-		if r, by, _, err := trade.ReadReview(b); err == nil {
-			v.Said = append(v.Said, reviewView{Stars: r.Stars, Text: r.Text, By: by, At: time.Unix(r.At, 0).UTC()})
+	v.Said = reviewsOf(s.Reviews)
+	for _, o := range s.Origins {
+		m, by, err := trade.ReadMove(o.Move)
+		if err != nil || by != l.Seller || m.Offer != l.ID() || m.Market != l.Market {
+			continue
 		}
+		was := originView{Market: m.From, Listing: m.Listing, Sold: o.Sold, Reviews: o.Reviews, Said: reviewsOf(o.Said)}
+		if o.Reviews > 0 {
+			was.Stars = float64(o.Stars) / float64(o.Reviews)
+		}
+		v.Before = append(v.Before, was)
 	}
 	return &v, l, nil
+}
+
+func reviewsOf(signed [][]byte) (out []reviewView) {
+	for _, b := range signed {
+		if r, by, _, err := trade.ReadReview(b); err == nil {
+			out = append(out, reviewView{Stars: r.Stars, Text: r.Text, By: by, At: time.Unix(r.At, 0).UTC()})
+		}
+	}
+	return out
 }
 
 func (a *app) showListing(w io.Writer, v *listingView) {
@@ -301,6 +329,12 @@ func (a *app) showListing(w io.Writer, v *listingView) {
 	line("terms", v.Terms)
 	line("seller", v.Seller.String())
 	line("delivery", fmt.Sprintf("within %g days; then %g days to accept or dispute", v.DeliverDays, v.AcceptDays))
+	for _, b := range v.Before {
+		line("before", fmt.Sprintf("at the market %s, by its word: sold %d, %.1f of 5 by %d", b.Market.String()[:8], b.Sold, b.Stars, b.Reviews))
+		for _, r := range b.Said {
+			line(fmt.Sprintf("%d of 5", r.Stars), r.Text+" ("+r.By.String()[:8]+", there)")
+		}
+	}
 	for _, r := range v.Said {
 		line(fmt.Sprintf("%d of 5", r.Stars), r.Text+" ("+r.By.String()[:8]+")")
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
@@ -157,6 +158,9 @@ func (s *Shop) Publish(ctx context.Context, r serve.ListingRequest) (out serve.L
 		}
 		out = serve.Listing{ID: o.ID(), Version: o.Hash, Number: int(l.Number), Market: r.Market, Title: l.Title, Price: trade.Price(l.Price, l.Currency), Items: len(items),
 			Approve: r.Approve, Created: s.c.Now().UTC().Truncate(time.Second)}
+		if err := s.keepOffered(r.Market, o, items); err != nil {
+			return err
+		}
 		kept := listed{Listing: out, Key: k.Bytes(), Of: of, Purpose: r.Bundle.Purpose, Form: p.Form}
 		if err := s.change(ctx, func(all []listed) []listed { return slices.Insert(all, 0, kept) }); err != nil {
 			return err
@@ -177,6 +181,14 @@ func (s *Shop) Publish(ctx context.Context, r serve.ListingRequest) (out serve.L
 		})
 	})
 	return out, err
+}
+
+// keepOffered keeps the sealed items here, so that no operator has the only copy.
+func (s *Shop) keepOffered(address string, o *trade.Offer, items [][]byte) error {
+	if err := atomicfile.MkdirAll(s.c.Dir); err != nil {
+		return fmt.Errorf("keep the bundle: %w", err)
+	}
+	return atomicfile.Write(offeredFile(s.c.Dir, o.Hash), carOf(address, o.Signed, nil, items))
 }
 
 // Withdraw ends a listing at its market.
