@@ -15,15 +15,12 @@ var old = tradetest.Party(31)
 
 // elsewhere is a listing of the old market, and an order of it that was accepted and
 // reviewed there.
-func elsewhere(h *house, seller trade.Party) (*trade.Offer, *tradetest.Deal, []byte) {
+func elsewhere(h *house, items [][]byte) (*trade.Offer, *tradetest.Deal, []byte) {
 	h.Helper()
-	items, _ := tradetest.Bundle(h)
-	l := tradetest.Listing(h, items, func(l *trade.Listing) { l.Market = old.Key })
-	o, err := trade.SignListing(l.Listing, seller)
-	h.ok(err)
+	o := tradetest.Listing(h, items, func(l *trade.Listing) { l.Market = old.Key })
 	d := tradetest.NewDealAt(h, o, old, tradetest.Buyer, [16]byte{1}, seal.NewIdentity().Recipient().String(), 1_800_000_000)
 	d.Step(trade.Fund, old, nil)
-	d.Step(trade.Deliver, seller, nil)
+	d.Step(trade.Deliver, tradetest.Seller, nil)
 	d.Step(trade.Accept, tradetest.Buyer, nil)
 	r, _, err := trade.SignReview(trade.Review{Order: d.State.ID, Last: d.State.Last, Stars: 4, Text: "As it says."}, tradetest.Buyer)
 	h.ok(err)
@@ -41,6 +38,15 @@ func (h *house) move(by trade.Party, was *trade.Offer, change func(*trade.Move, 
 	return h.TakeOver(h.Context(), in, by.Key)
 }
 
+// offer lists items that are sealed already.
+func (h *house) offer(items [][]byte, change func(*trade.Listing)) *trade.Offer {
+	h.Helper()
+	l := tradetest.Listing(h, items, change)
+	_, err := h.Publish(h.Context(), &trade.Publication{Listing: l.Signed, Items: items}, tradetest.Seller.Key)
+	h.ok(err)
+	return l
+}
+
 // ofListing and ofOrder are what a seller and a buyer bring.
 func ofListing(was, here *trade.Offer) func(*trade.Move, *trade.Moving) {
 	return func(m *trade.Move, in *trade.Moving) { m.Offer, in.Listing = here.ID(), was.Signed }
@@ -55,8 +61,8 @@ func ofOrder(d *tradetest.Deal, review []byte) func(*trade.Move, *trade.Moving) 
 func TestMovedHere(t *testing.T) {
 	each(t, func(h *house) {
 		ctx := h.Context()
-		was, deal, review := elsewhere(h, tradetest.Seller)
 		here, items := h.list(nil)
+		was, deal, review := elsewhere(h, items)
 		h.is(h.move(tradetest.Buyer, was, ofOrder(deal, review)), market.ErrNotFound) // its seller comes first
 		for range 2 {                                                                 // the second changes nothing
 			h.ok(h.move(tradetest.Seller, was, ofListing(was, here)))
@@ -93,8 +99,8 @@ func TestMovedHere(t *testing.T) {
 // An order that goes on at the old market is brought again; what came is never cut.
 func TestMovedOrderGoesOn(t *testing.T) {
 	each(t, func(h *house) {
-		was, ended, review := elsewhere(h, tradetest.Seller)
-		here, _ := h.list(nil)
+		here, items := h.list(nil)
+		was, ended, review := elsewhere(h, items)
 		h.ok(h.move(tradetest.Seller, was, ofListing(was, here)))
 		early := ended.Until(2)
 		for _, d := range []*tradetest.Deal{early, ended, early} {
@@ -117,15 +123,13 @@ func TestMovedOrderGoesOn(t *testing.T) {
 // who makes a market of their own gains nothing at this one.
 func TestThreatMoveForged(t *testing.T) {
 	each(t, func(h *house) {
-		was, deal, review := elsewhere(h, tradetest.Seller)
-		here, _ := h.list(nil)
+		here, items := h.list(nil)
+		was, deal, review := elsewhere(h, items)
 		h.is(h.move(tradetest.Buyer, was, ofListing(was, here)), trade.ErrParty)
-		other, _ := h.list(func(l *trade.Listing) {
-			l.Commitment[0]++ // the same items, and no key that opens them
-		})
+		other := h.offer(items, func(l *trade.Listing) { l.Commitment[0]++ }) // the same items, and no key that opens them
 		h.is(h.move(tradetest.Seller, was, ofListing(was, other)), trade.ErrRoot)
 		h.ok(h.move(tradetest.Seller, was, ofListing(was, here)))
-		second, _ := h.list(func(l *trade.Listing) { l.Created++ })
+		second := h.offer(items, func(l *trade.Listing) { l.Created++ })
 		h.is(h.move(tradetest.Seller, was, ofListing(was, second)), market.ErrVersion)
 		h.is(h.move(tradetest.Party(9), was, ofOrder(deal, review)), trade.ErrParty)
 

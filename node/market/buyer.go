@@ -133,13 +133,19 @@ func (b *Buyer) pin(address string, key trade.Key) error {
 
 // Order orders a version of a listing. Nothing is owed before it is paid.
 func (b *Buyer) Order(ctx context.Context, m *remote.Market, by trade.Party, address string, l *trade.Offer) (*Bought, error) {
+	var nonce [16]byte
+	rand.Read(nonce[:])
+	return b.place(ctx, m, by, address, l, nonce, b.now().Unix())
+}
+
+// place orders. The same nonce and time again are the same order.
+func (b *Buyer) place(ctx context.Context, m *remote.Market, by trade.Party, address string, l *trade.Offer, nonce [16]byte, created int64) (*Bought, error) {
 	d, err := b.keys()
 	if err != nil {
 		return nil, err
 	}
 	defer d.Zero()
-	o := trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Created: b.now().Unix()}
-	rand.Read(o.Nonce[:])
+	o := trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Nonce: nonce, Created: created}
 	id := d.OrderIdentity(o.Nonce)
 	defer id.Zero()
 	o.Recipient = id.Recipient().String()

@@ -79,6 +79,8 @@ type listed struct {
 	Sent    bool        `json:"sent,omitempty"` // the market has it
 	MovedTo *movedTo    `json:"moved_to,omitempty"`
 	Gone    bool        `json:"gone,omitempty"` // its market is dead, and is asked nothing
+	// Request of a subscription, from which each period is made; nil: it is none.
+	Request *serve.ListingRequest `json:"request,omitempty"`
 }
 
 // movedTo is where the same bundle is listed now.

@@ -29,7 +29,10 @@ func (s *Shop) Sales(ctx context.Context) (out []serve.Sale, err error) {
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	failed := []error{s.check(ctx, all)}
+	failed := []error{s.check(ctx, all), s.issue(ctx, all)}
+	if all, err = s.list(ctx); err != nil {
+		return nil, err
+	}
 	open := map[trade.Hash]bool{} // versions with orders that have not ended
 	for _, address := range markets(all) {
 		failed = append(failed, s.at(address, func(m *remote.Market, by trade.Party) error {
@@ -90,6 +93,9 @@ func (s *Shop) check(ctx context.Context, all []listed) error {
 		l := &all[i]
 		if !l.Withdrawn.IsZero() || !l.Sent {
 			continue
+		}
+		if l.Request != nil && versionOf(newestOf(all), l.Version) == nil {
+			continue // a period that is over: who orders it no more needs no withdrawal
 		}
 		why, err := s.c.Bundler.Withheld(ctx, l.Of, l.Purpose, l.Form)
 		if err == nil && why != "" {

@@ -45,6 +45,7 @@ type ListingRequest struct {
 	Approve     bool         `json:"approve,omitempty"`      // each sale waits for the seller's approval
 	DeliverDays int          `json:"deliver_days,omitempty"` // 0: 7
 	AcceptDays  int          `json:"accept_days,omitempty"`  // 0: 3
+	EveryDays   int          `json:"every_days,omitempty"`   // of a subscription: each period is a version of its own; 0: none
 }
 
 // Listing is something that this home sells.
