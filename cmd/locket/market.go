@@ -33,7 +33,8 @@ a node seals the bundle, and delivers its key to who has paid (docs/market.md).`
 	c.AddCommand(a.marketSearchCommand(&at), a.marketShowCommand(&at), a.marketBuyCommand(&at), a.marketPayCommand(), a.marketOrdersCommand(), a.marketOpenCommand(),
 		a.marketAcceptCommand(), a.marketDisputeCommand(), a.marketCancelCommand(), a.marketReviewCommand(), a.marketReportCommand(&at), a.marketBalanceCommand(&at), a.marketDepositCommand(&at), a.marketPayoutCommand(&at),
 		a.marketPublishCommand(&at), a.marketListCommand(), a.marketWithdrawCommand(), a.marketSalesCommand(), a.marketDeliverCommand(), a.marketRefundCommand(),
-		a.marketDisputesCommand(&at), a.marketDecideCommand(&at), a.marketVerifyCommand(&at), a.marketExportCommand(), a.marketMoveCommand())
+		a.marketDisputesCommand(&at), a.marketDecideCommand(&at), a.marketVerifyCommand(&at), a.marketExportCommand(), a.marketMoveCommand(),
+		a.marketSubscribeCommand(&at), a.marketRenewCommand(), a.marketUnsubscribeCommand())
 	return c
 }
 
@@ -94,6 +95,7 @@ type listingView struct {
 	Until       time.Time         `json:"until,omitzero"`
 	DeliverDays float64           `json:"deliver_days"`
 	AcceptDays  float64           `json:"accept_days"`
+	EveryDays   float64           `json:"every_days,omitempty"` // of a subscription
 	Said        []reviewView      `json:"said,omitempty"`
 	Before      []originView      `json:"before,omitempty"`
 }
@@ -122,7 +124,7 @@ const aDay = 24 * 60 * 60
 func viewOf(l *trade.Offer, h *trade.Hit) listingView {
 	v := listingView{ID: l.ID(), Version: l.Hash, Number: l.Number, Title: l.Title, Price: trade.Price(l.Price, l.Currency), Minor: l.Price, Code: l.Currency,
 		Seller: l.Seller, Items: l.Items, Sold: h.Sold, Reviews: h.Reviews, Description: l.Description, Categories: l.Categories, Languages: l.Languages,
-		Counts: l.Counts, Sample: l.Sample, Licence: l.Licence, Terms: l.Terms, Redaction: l.Redaction, DeliverDays: float64(l.Deliver) / aDay, AcceptDays: float64(l.Accept) / aDay}
+		Counts: l.Counts, Sample: l.Sample, Licence: l.Licence, Terms: l.Terms, Redaction: l.Redaction, DeliverDays: float64(l.Deliver) / aDay, AcceptDays: float64(l.Accept) / aDay, EveryDays: float64(l.Period) / aDay}
 	if h.Reviews > 0 {
 		v.Stars = float64(h.Stars) / float64(h.Reviews)
 	}
@@ -318,6 +320,9 @@ func (a *app) showListing(w io.Writer, v *listingView) {
 	line("holds", strings.Join(counts, ", "))
 	if !v.Since.IsZero() || !v.Until.IsZero() {
 		line("period", v.Since.Format(time.DateOnly)+" to "+v.Until.Format(time.DateOnly))
+	}
+	if v.EveryDays > 0 {
+		line("grows", fmt.Sprintf("every %g days; this is period %d, and each is paid by itself", v.EveryDays, v.Number))
 	}
 	line("categories", strings.Join(v.Categories, ", "))
 	line("languages", strings.Join(v.Languages, ", "))
