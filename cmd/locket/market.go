@@ -319,7 +319,13 @@ func (a *app) showListing(w io.Writer, v *listingView) {
 	}
 	line("holds", strings.Join(counts, ", "))
 	if !v.Since.IsZero() || !v.Until.IsZero() {
-		line("period", v.Since.Format(time.DateOnly)+" to "+v.Until.Format(time.DateOnly))
+		var ends [2]string
+		for i, at := range []time.Time{v.Since, v.Until} {
+			if !at.IsZero() {
+				ends[i] = at.Format(time.DateOnly)
+			}
+		}
+		line("period", strings.TrimSpace(ends[0]+" to "+ends[1]))
 	}
 	if v.EveryDays > 0 {
 		line("grows", fmt.Sprintf("every %g days; this is period %d, and each is paid by itself", v.EveryDays, v.Number))

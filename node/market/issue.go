@@ -21,8 +21,8 @@ const issueAfter = time.Minute
 func (s *Shop) issue(ctx context.Context, all []listed) error {
 	var failed []error
 	for _, l := range newestOf(all) {
-		if l.Request == nil || !l.Withdrawn.IsZero() || l.Gone {
-			continue
+		if l.Request == nil || !l.Withdrawn.IsZero() || l.Gone || !l.Sent && l.Number == 1 {
+			continue // the seller was told that a first version failed
 		}
 		var err error
 		switch period := time.Duration(l.Request.EveryDays) * 24 * time.Hour; {
@@ -30,7 +30,7 @@ func (s *Shop) issue(ctx context.Context, all []listed) error {
 			err = s.resend(ctx, &l)
 		case s.c.Now().Sub(l.Created) >= period+issueAfter:
 			r := *l.Request
-			r.Replaces, r.Bundle.Confirm, r.Bundle.Since, r.Bundle.Until = l.ID.String(), "", l.Created, s.c.Now().UTC()
+			r.Replaces, r.Bundle.Confirm, r.Bundle.Since, r.Bundle.Until = l.ID.String(), "", l.Request.Bundle.Until, s.c.Now().UTC()
 			_, err = s.publish(ctx, r)
 		}
 		if err != nil && !errors.Is(err, memory.ErrNotFound) {

@@ -112,6 +112,9 @@ func (s *Shop) publish(ctx context.Context, r serve.ListingRequest) (out serve.L
 	if r.Market == "" && r.Replaces == "" {
 		return out, errNoMarket
 	}
+	if r.EveryDays > 0 && r.Bundle.Until.IsZero() {
+		r.Bundle.Until = s.c.Now().UTC() // where the next period begins
+	}
 	l, p, err := s.preview(ctx, &r)
 	if err != nil {
 		return out, err
