@@ -57,7 +57,11 @@ func (r *relay) start() {
 	if r.url != "" {
 		listen = strings.TrimPrefix(r.url, "http://")
 	}
-	cmd := exec.Command(filepath.Join(bin, "locket-cloud"), append([]string{"serve", "--data", r.dir, "--listen", listen, "--json"}, r.flags...)...)
+	store := []string{"--data", r.dir}
+	if slices.Contains(r.flags, "--db") {
+		store = nil // it has no folder
+	}
+	cmd := exec.Command(filepath.Join(bin, "locket-cloud"), slices.Concat([]string{"serve", "--listen", listen, "--json"}, store, r.flags)...)
 	cmd.Stderr = r.log
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -99,6 +99,21 @@ func (s *Server) marketRoutes(h *server.Hertz) {
 	h.GET("/v1/market/reports", s.party(0, s.complaints))
 	h.POST("/v1/market/takedowns", s.party(trade.MaxNote, s.takeDown))
 	h.POST("/v1/market/reviews", s.party(trade.MaxNote, func(ctx context.Context, r *party) error { return r.empty(m.Review(ctx, r.body)) }))
+	h.POST("/v1/market/moves", s.party(trade.MaxMoving, func(ctx context.Context, r *party) error {
+		var v trade.Moving
+		if err := trade.Decode(r.body, &v, trade.MaxMoving); err != nil {
+			return err
+		}
+		return r.empty(m.TakeOver(ctx, v, r.by))
+	}))
+	h.GET("/v1/market/moves", s.party(0, func(ctx context.Context, r *party) error {
+		skip, err := r.number("skip")
+		if err != nil {
+			return err
+		}
+		v, err := m.Moved(ctx, r.by, int(skip))
+		return r.encoded(v, err)
+	}))
 	h.POST("/v1/market/orders", s.party(trade.MaxOrder, func(ctx context.Context, r *party) error {
 		c, err := m.Order(ctx, r.body, r.by)
 		return r.encoded(c, err)

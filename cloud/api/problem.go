@@ -83,6 +83,7 @@ var kinds = []struct {
 	{market.ErrNotFound, page.NotFound, 404},
 	{market.ErrEnded, page.Trade, 409},
 	{market.ErrVersion, page.Trade, 409},
+	{market.ErrEarly, page.Trade, 409},
 	{market.ErrFunds, page.Trade, 409},
 	{market.ErrFull, page.Trade, 409},
 	{pay.ErrProof, page.Trade, 409},

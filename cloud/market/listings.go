@@ -60,6 +60,11 @@ func (m *Market) publish(ctx context.Context, tx *sql.Tx, l *trade.Offer, items 
 	case trade.Hash(version) != l.Prev || number+1 != int64(l.Number):
 		return fmt.Errorf("listing %s: version %d: %w", id, l.Number, ErrVersion)
 	}
+	if l.Number > 1 {
+		if err := m.follows(ctx, tx, l); err != nil {
+			return err
+		}
+	}
 	if _, err := tx.ExecContext(ctx, `INSERT INTO bundles (root, items, bytes) VALUES ($1, $2, $3) ON CONFLICT (root) DO NOTHING`, l.Root[:], trade.Encode(items), l.Size); err != nil {
 		return fmt.Errorf("keep bundle: %w", err)
 	}
@@ -70,6 +75,27 @@ func (m *Market) publish(ctx context.Context, tx *sql.Tx, l *trade.Offer, items 
 		return fmt.Errorf("keep listing: %w", err)
 	}
 	return m.log(ctx, tx, translog.Listed, id, l.Signed, "")
+}
+
+// follows checks a version against the one before it. A period of a subscription lasts
+// by the market's clock, so that no seller bills more often than was said.
+func (m *Market) follows(ctx context.Context, tx *sql.Tx, l *trade.Offer) error {
+	var signed []byte
+	var at int64
+	if err := one(tx.QueryRowContext(ctx, `SELECT v.signed, l.at FROM versions v JOIN listings l ON l.version = v.hash WHERE v.hash = $1`, l.Prev[:]), &signed, &at); err != nil {
+		return err
+	}
+	was, err := trade.ReadListing(signed)
+	if err != nil {
+		return err
+	}
+	if err := l.Follows(was); err != nil {
+		return err
+	}
+	if left := at + int64(l.Period) - m.c.Now().Unix(); l.Period > 0 && left > 0 {
+		return fmt.Errorf("listing %s: version %d: %w: %d seconds are left", l.ID(), l.Number, ErrEarly, left)
+	}
+	return nil
 }
 
 // room refuses what is over a seller's limit, or the market's.

@@ -36,6 +36,7 @@ var (
 	ErrEnded    = errors.New("the listing has ended")
 	ErrVersion  = errors.New("the listing has moved on to another version")
 	ErrFunds    = errors.New("there is not enough to pay with")
+	ErrEarly    = errors.New("the period before is not over")
 	ErrFull     = errors.New("the market takes no more of it")
 )
 

@@ -343,10 +343,13 @@ func (m *Market) Orders(ctx context.Context, by trade.Key, as Role, phase trade.
 }
 
 // Bundle gives the sealed items of an order that was funded, as they came in
-// [trade.Publication].
+// [trade.Publication]: also of one that moved here, while its bundle is offered here.
 func (m *Market) Bundle(ctx context.Context, id trade.Hash, by trade.Key) (items []byte, err error) {
 	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		c, root, err := m.read(ctx, tx, id, by)
+		if errors.Is(err, ErrNotFound) {
+			c, root, err = m.readMoved(ctx, tx, id, by)
+		}
 		if err != nil {
 			return err
 		}

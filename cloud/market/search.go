@@ -128,7 +128,10 @@ func (m *Market) Show(ctx context.Context, id trade.Hash) (s trade.Shown, err er
 		if s.Reviews, err = list[[]byte](ctx, tx, `SELECT signed FROM reviews WHERE listing = $1 ORDER BY at DESC LIMIT $2`, n, trade.MaxShown); err != nil {
 			return err
 		}
-		s.Versions, err = list[trade.Hash](ctx, tx, `SELECT hash FROM versions WHERE listing = $1 ORDER BY number`, n)
+		if s.Versions, err = list[trade.Hash](ctx, tx, `SELECT hash FROM versions WHERE listing = $1 ORDER BY number`, n); err != nil {
+			return err
+		}
+		s.Origins, err = m.origins(ctx, tx, n)
 		return err
 	})
 	return s, err

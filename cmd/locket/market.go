@@ -33,7 +33,8 @@ a node seals the bundle, and delivers its key to who has paid (docs/market.md).`
 	c.AddCommand(a.marketSearchCommand(&at), a.marketShowCommand(&at), a.marketBuyCommand(&at), a.marketPayCommand(), a.marketOrdersCommand(), a.marketOpenCommand(),
 		a.marketAcceptCommand(), a.marketDisputeCommand(), a.marketCancelCommand(), a.marketReviewCommand(), a.marketReportCommand(&at), a.marketBalanceCommand(&at), a.marketDepositCommand(&at), a.marketPayoutCommand(&at),
 		a.marketPublishCommand(&at), a.marketListCommand(), a.marketWithdrawCommand(), a.marketSalesCommand(), a.marketDeliverCommand(), a.marketRefundCommand(),
-		a.marketDisputesCommand(&at), a.marketDecideCommand(&at), a.marketVerifyCommand(&at))
+		a.marketDisputesCommand(&at), a.marketDecideCommand(&at), a.marketVerifyCommand(&at), a.marketExportCommand(), a.marketMoveCommand(),
+		a.marketSubscribeCommand(&at), a.marketRenewCommand(), a.marketUnsubscribeCommand())
 	return c
 }
 
@@ -94,7 +95,20 @@ type listingView struct {
 	Until       time.Time         `json:"until,omitzero"`
 	DeliverDays float64           `json:"deliver_days"`
 	AcceptDays  float64           `json:"accept_days"`
+	EveryDays   float64           `json:"every_days,omitempty"` // of a subscription
 	Said        []reviewView      `json:"said,omitempty"`
+	Before      []originView      `json:"before,omitempty"`
+}
+
+// originView is where a listing was before. The counts are what the other market
+// stamped: its word.
+type originView struct {
+	Market  trade.Key    `json:"market"`
+	Listing trade.Hash   `json:"listing"`
+	Sold    uint32       `json:"sold"`
+	Reviews uint32       `json:"reviews"`
+	Stars   float64      `json:"stars,omitempty"`
+	Said    []reviewView `json:"said,omitempty"`
 }
 
 type reviewView struct {
@@ -110,7 +124,7 @@ const aDay = 24 * 60 * 60
 func viewOf(l *trade.Offer, h *trade.Hit) listingView {
 	v := listingView{ID: l.ID(), Version: l.Hash, Number: l.Number, Title: l.Title, Price: trade.Price(l.Price, l.Currency), Minor: l.Price, Code: l.Currency,
 		Seller: l.Seller, Items: l.Items, Sold: h.Sold, Reviews: h.Reviews, Description: l.Description, Categories: l.Categories, Languages: l.Languages,
-		Counts: l.Counts, Sample: l.Sample, Licence: l.Licence, Terms: l.Terms, Redaction: l.Redaction, DeliverDays: float64(l.Deliver) / aDay, AcceptDays: float64(l.Accept) / aDay}
+		Counts: l.Counts, Sample: l.Sample, Licence: l.Licence, Terms: l.Terms, Redaction: l.Redaction, DeliverDays: float64(l.Deliver) / aDay, AcceptDays: float64(l.Accept) / aDay, EveryDays: float64(l.Period) / aDay}
 	if h.Reviews > 0 {
 		v.Stars = float64(h.Stars) / float64(h.Reviews)
 	}
@@ -263,12 +277,28 @@ func shownListing(ctx context.Context, m *tradeat.Market, id trade.Hash) (*listi
 			v.Why = n.Reason
 		}
 	}
-	for _, b := range s.Reviews {
-		if r, by, _, err := trade.ReadReview(b); err == nil {
-			v.Said = append(v.Said, reviewView{Stars: r.Stars, Text: r.Text, By: by, At: time.Unix(r.At, 0).UTC()})
+	v.Said = reviewsOf(s.Reviews)
+	for _, o := range s.Origins {
+		m, by, err := trade.ReadMove(o.Move)
+		if err != nil || by != l.Seller || m.Offer != l.ID() || m.Market != l.Market {
+			continue
 		}
+		was := originView{Market: m.From, Listing: m.Listing, Sold: o.Sold, Reviews: o.Reviews, Said: reviewsOf(o.Said)}
+		if o.Reviews > 0 {
+			was.Stars = float64(o.Stars) / float64(o.Reviews)
+		}
+		v.Before = append(v.Before, was)
 	}
 	return &v, l, nil
+}
+
+func reviewsOf(signed [][]byte) (out []reviewView) {
+	for _, b := range signed {
+		if r, by, _, err := trade.ReadReview(b); err == nil {
+			out = append(out, reviewView{Stars: r.Stars, Text: r.Text, By: by, At: time.Unix(r.At, 0).UTC()})
+		}
+	}
+	return out
 }
 
 func (a *app) showListing(w io.Writer, v *listingView) {
@@ -289,7 +319,16 @@ func (a *app) showListing(w io.Writer, v *listingView) {
 	}
 	line("holds", strings.Join(counts, ", "))
 	if !v.Since.IsZero() || !v.Until.IsZero() {
-		line("period", v.Since.Format(time.DateOnly)+" to "+v.Until.Format(time.DateOnly))
+		var ends [2]string
+		for i, at := range []time.Time{v.Since, v.Until} {
+			if !at.IsZero() {
+				ends[i] = at.Format(time.DateOnly)
+			}
+		}
+		line("period", strings.TrimSpace(ends[0]+" to "+ends[1]))
+	}
+	if v.EveryDays > 0 {
+		line("grows", fmt.Sprintf("every %g days; this is period %d, and each is paid by itself", v.EveryDays, v.Number))
 	}
 	line("categories", strings.Join(v.Categories, ", "))
 	line("languages", strings.Join(v.Languages, ", "))
@@ -301,6 +340,12 @@ func (a *app) showListing(w io.Writer, v *listingView) {
 	line("terms", v.Terms)
 	line("seller", v.Seller.String())
 	line("delivery", fmt.Sprintf("within %g days; then %g days to accept or dispute", v.DeliverDays, v.AcceptDays))
+	for _, b := range v.Before {
+		line("before", fmt.Sprintf("at the market %s, by its word: sold %d, %.1f of 5 by %d", b.Market.String()[:8], b.Sold, b.Stars, b.Reviews))
+		for _, r := range b.Said {
+			line(fmt.Sprintf("%d of 5", r.Stars), r.Text+" ("+r.By.String()[:8]+", there)")
+		}
+	}
 	for _, r := range v.Said {
 		line(fmt.Sprintf("%d of 5", r.Stars), r.Text+" ("+r.By.String()[:8]+")")
 	}

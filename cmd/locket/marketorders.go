@@ -250,7 +250,11 @@ with its seller (locket share given), unless it is disputed or the price came ba
 				return err
 			}
 			if save != "" {
-				if err := o.Save(save); err != nil {
+				write := o.Save
+				if strings.HasSuffix(save, market.CARExt) {
+					write = o.SaveCAR
+				}
+				if err := write(save); err != nil {
 					return err
 				}
 			}

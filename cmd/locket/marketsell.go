@@ -77,6 +77,7 @@ of which a memory is forgotten, or may not be sold any more, is withdrawn by its
 	f.BoolVar(&r.Approve, "approve", false, "each sale waits for locket market deliver")
 	f.IntVar(&r.DeliverDays, "deliver-days", 0, "`days` that you have to deliver the key; 7 unless said")
 	f.IntVar(&r.AcceptDays, "accept-days", 0, "`days` that a buyer has to accept or dispute; 3 unless said")
+	f.IntVar(&r.EveryDays, "every-days", 0, "a subscription: every so many `days`, what you learnt since is sold as chosen here, unasked")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	f.BoolVar(&dry, "dry-run", false, "show what a buyer would see, and list nothing")
 	return c

@@ -35,7 +35,7 @@ var forPrograms = []string{
 // byCommand are the operations that a wearer does by a command alone so far:
 // docs/console.md says so.
 var byCommand = []string{
-	"enrolVoice", "fetchBlob", "forgetVoice", "importAll", "installPlugin", "moveTiers", "nameVoice", "payOutSales", "publishListing", "recoverVault", "removeMember", "removePlugin",
+	"enrolVoice", "fetchBlob", "forgetVoice", "importAll", "installPlugin", "moveListings", "moveTiers", "nameVoice", "payOutSales", "publishListing", "recoverVault", "removeMember", "removePlugin",
 	"removeWay", "rotate", "setInstructions", "setWay", "unpinPlugin",
 }
 

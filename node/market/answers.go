@@ -119,8 +119,8 @@ func (b *Buyer) Heard(o *Bought) error {
 	return nil
 }
 
-// Fetch asks the markets how the orders stand that have not ended, and fetches what was
-// delivered. One that fails keeps no other back.
+// Fetch asks the markets how the orders stand that have not ended, fetches what was
+// delivered, and renews what is subscribed to. One that fails keeps no other back.
 func (b *Buyer) Fetch(ctx context.Context) error {
 	list, err := b.Orders()
 	failed := []error{err}
@@ -129,5 +129,6 @@ func (b *Buyer) Fetch(ctx context.Context) error {
 			failed = append(failed, b.Refresh(ctx, o))
 		}
 	}
-	return cmp.Or(ctx.Err(), errors.Join(failed...))
+	_, err = b.Renew(ctx)
+	return cmp.Or(ctx.Err(), errors.Join(append(failed, err)...))
 }

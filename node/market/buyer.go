@@ -18,7 +18,6 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/trade"
 	"github.com/locket-dev/locket/sync/trade/bundle"
@@ -134,13 +133,19 @@ func (b *Buyer) pin(address string, key trade.Key) error {
 
 // Order orders a version of a listing. Nothing is owed before it is paid.
 func (b *Buyer) Order(ctx context.Context, m *remote.Market, by trade.Party, address string, l *trade.Offer) (*Bought, error) {
+	var nonce [16]byte
+	rand.Read(nonce[:])
+	return b.place(ctx, m, by, address, l, nonce, b.now().Unix())
+}
+
+// place orders. The same nonce and time again are the same order.
+func (b *Buyer) place(ctx context.Context, m *remote.Market, by trade.Party, address string, l *trade.Offer, nonce [16]byte, created int64) (*Bought, error) {
 	d, err := b.keys()
 	if err != nil {
 		return nil, err
 	}
 	defer d.Zero()
-	o := trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Created: b.now().Unix()}
-	rand.Read(o.Nonce[:])
+	o := trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Nonce: nonce, Created: created}
 	id := d.OrderIdentity(o.Nonce)
 	defer id.Zero()
 	o.Recipient = id.Recipient().String()
@@ -166,16 +171,9 @@ func (b *Buyer) keep(o *Bought) error {
 
 // Read reads a .bought file, and checks all that is signed in it.
 func Read(file string) (*Bought, error) {
-	info, err := os.Stat(file)
+	text, err := readSmall(file)
 	if err != nil {
-		return nil, fmt.Errorf("order: %w", err)
-	}
-	if info.Size() > maxBought {
-		return nil, fmt.Errorf("order %s: %w: %d bytes, at most %d", file, memory.ErrInvalid, info.Size(), maxBought)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("order: %w", err)
+		return nil, err
 	}
 	var f boughtFile
 	if err := trade.Decode(text, &f, maxBought); err != nil {
@@ -193,8 +191,11 @@ func Read(file string) (*Bought, error) {
 
 // Find gives the one order that an id, the beginning of one, or a file names.
 func (b *Buyer) Find(name string) (*Bought, error) {
-	if strings.HasSuffix(name, boughtExt) {
+	switch {
+	case strings.HasSuffix(name, boughtExt):
 		return Read(name)
+	case strings.HasSuffix(name, CARExt):
+		return ReadCAR(name)
 	}
 	all, err := b.files()
 	if err != nil {
@@ -256,7 +257,7 @@ func (b *Buyer) Refresh(ctx context.Context, o *Bought) error {
 
 // moved keeps how an order stands.
 func (b *Buyer) moved(ctx context.Context, m *remote.Market, o *Bought, c *trade.Chain, s *trade.State) error {
-	if s.ID != o.State.ID || !extends(c, &o.Chain) {
+	if s.ID != o.State.ID || !c.Extends(&o.Chain) {
 		return fmt.Errorf("order %s: %w: the market shows another history than before; the one before is kept in %s", o.State.ID, remote.ErrAnswer, b.file(o.State.ID))
 	}
 	o.Chain, o.State = *c, s
@@ -268,19 +269,6 @@ func (b *Buyer) moved(ctx context.Context, m *remote.Market, o *Bought, c *trade
 		o.Items = items
 	}
 	return b.keep(o)
-}
-
-// extends reports whether a chain begins with another.
-func extends(c, was *trade.Chain) bool {
-	if len(c.Links) < len(was.Links) || string(c.Order) != string(was.Order) || string(c.Stamp) != string(was.Stamp) {
-		return false
-	}
-	for i := range was.Links {
-		if string(c.Links[i].Step) != string(was.Links[i].Step) || string(c.Links[i].Stamp) != string(was.Links[i].Stamp) {
-			return false
-		}
-	}
-	return true
 }
 
 // Pay pays an order.
@@ -330,7 +318,10 @@ func (b *Buyer) Review(ctx context.Context, o *Bought, stars uint8, text string)
 		if err != nil {
 			return err
 		}
-		return m.Review(ctx, signed)
+		if err := m.Review(ctx, signed); err != nil {
+			return err
+		}
+		return b.keepReview(o.State.ID, signed)
 	})
 }
 
@@ -367,77 +358,7 @@ func (b *Buyer) Open(o *Bought) ([]memory.Candidate, error) {
 	return bundle.Open(&o.State.Offer.Listing, k, o.Items)
 }
 
-// Dispute shows the arbiter what is wrong: an item by its place from 0; where place
-// is below 0, the delivered key. Where the listed key does not open the item, the
-// arbiter is shown that.
-func (b *Buyer) Dispute(ctx context.Context, o *Bought, place int, reason string) error {
-	k, id, err := b.key(o)
-	defer id.Zero()
-	wrongKey := errors.Is(err, bundle.ErrKey)
-	if err != nil && !wrongKey {
-		return err
-	}
-	defer k.Zero()
-	if place < 0 && !wrongKey {
-		return fmt.Errorf("%w: the delivered key is the listed one: name an item", memory.ErrInvalid)
-	}
-	if !wrongKey && place >= len(o.Items) {
-		return fmt.Errorf("%w: item %d: the bundle has %d", memory.ErrInvalid, place+1, len(o.Items))
-	}
-	return b.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, terms trade.Terms) error {
-		arbiter, err := envelope.ParseRequest(terms.Arbiter)
-		if err != nil {
-			return fmt.Errorf("the market's arbiter: %w: %w", remote.ErrAnswer, err)
-		}
-		if trade.KeyOf(arbiter.Key) != o.State.Offer.Arbiter {
-			return fmt.Errorf("the market's arbiter: %w: it is not the one that the listing names", remote.ErrAnswer)
-		}
-		var evidence []byte
-		switch {
-		case wrongKey:
-			evidence, err = bundle.ShowKey(o.State, id, arbiter.Recipient)
-		default:
-			item := bundle.ItemKey(k, place)
-			_, broken := bundle.OpenItem(item, o.Items[place])
-			item.Zero()
-			if errors.Is(broken, bundle.ErrKey) {
-				evidence, err = bundle.ShowSealed(o.State, id, o.Items, place, arbiter.Recipient)
-			} else {
-				evidence, err = bundle.ShowItem(o.State, k, o.Items, place, arbiter.Recipient)
-			}
-		}
-		if err != nil {
-			return err
-		}
-		return b.Step(ctx, o, trade.Step{Act: trade.Dispute, Evidence: evidence, Reason: reason})
-	})
-}
-
-// Judge gives what the evidence of a disputed order proves, for the arbiter.
-func (b *Buyer) Judge(s *trade.State) (f bundle.Finding, err error) {
-	d, err := b.keys()
-	if err != nil {
-		return f, err
-	}
-	defer d.Zero()
-	return bundle.Judge(s, d.Open)
-}
-
 // Save writes an order into a file.
 func (o *Bought) Save(file string) error {
 	return atomicfile.Write(file, trade.Encode(boughtFile{Version: 1, Market: o.Market, Chain: o.Chain, Items: o.Items}))
-}
-
-// Disputable reports whether what [Buyer.Open] found wrong is the seller's doing.
-func Disputable(err error) bool {
-	return errors.Is(err, bundle.ErrKey) || errors.Is(err, bundle.ErrItem)
-}
-
-// BadPlace is the item that is wrong, counted from 1; 0 where it is none alone.
-func BadPlace(err error) int {
-	var bad *bundle.BadItem
-	if errors.As(err, &bad) {
-		return bad.Place + 1
-	}
-	return 0
 }

@@ -49,6 +49,7 @@ type Config struct {
 	Bundler Bundler
 	Store   Store
 	Ring    *keyring.Ring
+	Dir     string // of the sealed items of what is offered
 	Life    *opened.Life
 	HTTP    *http.Client // nil: the usual
 	Relay   string       // the market where none is named
@@ -76,6 +77,17 @@ type listed struct {
 	Purpose string      `json:"purpose,omitempty"`
 	Form    string      `json:"form,omitempty"` // of the redaction, as policy.Request.Form
 	Sent    bool        `json:"sent,omitempty"` // the market has it
+	MovedTo *movedTo    `json:"moved_to,omitempty"`
+	Gone    bool        `json:"gone,omitempty"` // its market is dead, and is asked nothing
+	// Request of a subscription, from which each period is made; nil: it is none.
+	Request *serve.ListingRequest `json:"request,omitempty"`
+}
+
+// movedTo is where the same bundle is listed now.
+type movedTo struct {
+	Market  string     `json:"market"`
+	Listing trade.Hash `json:"listing"`
+	All     bool       `json:"all,omitempty"` // with its orders
 }
 
 // listedMeta is where they are kept, the newest first.

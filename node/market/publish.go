@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
@@ -31,9 +32,13 @@ func draft(r *serve.ListingRequest) (l trade.Listing, err error) {
 		name        string
 		days, least int
 		to          *uint32
-	}{{"deliver_days", r.DeliverDays, 7, &l.Deliver}, {"accept_days", r.AcceptDays, 3, &l.Accept}} {
-		if d.days < 0 || d.days > 30 {
-			return l, fmt.Errorf("%w: %s: %d, want 1 to 30", memory.ErrInvalid, d.name, d.days)
+	}{{"deliver_days", r.DeliverDays, 7, &l.Deliver}, {"accept_days", r.AcceptDays, 3, &l.Accept}, {"every_days", r.EveryDays, 0, &l.Period}} {
+		most := 30
+		if d.to == &l.Period {
+			most = trade.MaxPeriod / (24 * 60 * 60)
+		}
+		if d.days < 0 || d.days > most {
+			return l, fmt.Errorf("%w: %s: %d, want 1 to %d", memory.ErrInvalid, d.name, d.days, most)
 		}
 		if d.days == 0 {
 			d.days = d.least
@@ -96,11 +101,19 @@ func (s *Shop) Preview(ctx context.Context, r serve.ListingRequest) (v serve.Sha
 func (s *Shop) Publish(ctx context.Context, r serve.ListingRequest) (out serve.Listing, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.publish(ctx, r)
+}
+
+// publish is Publish, under the lock.
+func (s *Shop) publish(ctx context.Context, r serve.ListingRequest) (out serve.Listing, err error) {
 	if r.Market == "" {
 		r.Market = s.c.Relay
 	}
 	if r.Market == "" && r.Replaces == "" {
 		return out, errNoMarket
+	}
+	if r.EveryDays > 0 && r.Bundle.Until.IsZero() {
+		r.Bundle.Until = s.c.Now().UTC() // where the next period begins
 	}
 	l, p, err := s.preview(ctx, &r)
 	if err != nil {
@@ -125,6 +138,9 @@ func (s *Shop) Publish(ctx context.Context, r serve.ListingRequest) (out serve.L
 			return out, fmt.Errorf("listing %s: %w: it was withdrawn", r.Replaces, serve.ErrConflict)
 		}
 		r.Market, l.First, l.Prev, l.Number = old.Market, old.ID, old.Version, uint32(old.Number)+1
+		if old.Request != nil { // of a subscription: the period stays
+			r.EveryDays, l.Period = old.Request.EveryDays, uint32(old.Request.EveryDays*24*60*60)
+		}
 	}
 	k := seal.NewKey()
 	defer k.Zero()
@@ -157,7 +173,13 @@ func (s *Shop) Publish(ctx context.Context, r serve.ListingRequest) (out serve.L
 		}
 		out = serve.Listing{ID: o.ID(), Version: o.Hash, Number: int(l.Number), Market: r.Market, Title: l.Title, Price: trade.Price(l.Price, l.Currency), Items: len(items),
 			Approve: r.Approve, Created: s.c.Now().UTC().Truncate(time.Second)}
+		if err := s.keepOffered(r.Market, o, items); err != nil {
+			return err
+		}
 		kept := listed{Listing: out, Key: k.Bytes(), Of: of, Purpose: r.Bundle.Purpose, Form: p.Form}
+		if r.EveryDays > 0 {
+			kept.Request = &r
+		}
 		if err := s.change(ctx, func(all []listed) []listed { return slices.Insert(all, 0, kept) }); err != nil {
 			return err
 		}
@@ -167,16 +189,29 @@ func (s *Shop) Publish(ctx context.Context, r serve.ListingRequest) (out serve.L
 		if err := m.Publish(ctx, o, items); err != nil {
 			return err // the market may have it all the same: the key stays
 		}
-		return s.change(ctx, func(all []listed) []listed {
-			for i := range all {
-				if all[i].Version == o.Hash {
-					all[i].Sent = true
-				}
-			}
-			return all
-		})
+		return s.sent(ctx, o.Hash)
 	})
 	return out, err
+}
+
+// sent notes that the market has a version.
+func (s *Shop) sent(ctx context.Context, version trade.Hash) error {
+	return s.change(ctx, func(all []listed) []listed {
+		for i := range all {
+			if all[i].Version == version {
+				all[i].Sent = true
+			}
+		}
+		return all
+	})
+}
+
+// keepOffered keeps the sealed items here, so that no operator has the only copy.
+func (s *Shop) keepOffered(address string, o *trade.Offer, items [][]byte) error {
+	if err := atomicfile.MkdirAll(s.c.Dir); err != nil {
+		return fmt.Errorf("keep the bundle: %w", err)
+	}
+	return atomicfile.Write(offeredFile(s.c.Dir, o.Hash), carOf(address, o.Signed, nil, items))
 }
 
 // Withdraw ends a listing at its market.

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -27,15 +29,20 @@ func (s *Shop) Sales(ctx context.Context) (out []serve.Sale, err error) {
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	failed := []error{s.check(ctx, all)}
+	failed := []error{s.check(ctx, all), s.issue(ctx, all)}
+	if all, err = s.list(ctx); err != nil {
+		return nil, err
+	}
 	open := map[trade.Hash]bool{} // versions with orders that have not ended
 	for _, address := range markets(all) {
 		failed = append(failed, s.at(address, func(m *remote.Market, by trade.Party) error {
-			return orders(ctx, m, by, func(st *trade.State) {
+			return orders(ctx, m, by, func(c *trade.Chain, st *trade.State) error {
+				failed = append(failed, s.keepSale(ctx, c, st))
 				sale, err := s.tend(ctx, m, by, all, st)
 				failed = append(failed, err)
 				open[st.Offer.Hash] = open[st.Offer.Hash] || !sale.Phase.Ended()
 				out = append(out, sale)
+				return nil
 			})
 		}))
 	}
@@ -48,7 +55,7 @@ func (s *Shop) Sales(ctx context.Context) (out []serve.Sale, err error) {
 // markets are the addresses of the markets at which something was listed.
 func markets(all []listed) (out []string) {
 	for _, l := range all {
-		if !slices.Contains(out, l.Market) {
+		if !l.Gone && !slices.Contains(out, l.Market) {
 			out = append(out, l.Market)
 		}
 	}
@@ -57,15 +64,18 @@ func markets(all []listed) (out []string) {
 
 // orders calls f with each order of the seller's at a market. What this home never
 // signed is passed over.
-func orders(ctx context.Context, m *remote.Market, by trade.Party, f func(*trade.State)) error {
+func orders(ctx context.Context, m *remote.Market, by trade.Party, f func(*trade.Chain, *trade.State) error) error {
 	for skip := 0; skip <= trade.MaxSkip; skip += trade.MaxOrders {
-		_, states, err := m.Orders(ctx, "seller", "", skip)
+		chains, states, err := m.Orders(ctx, "seller", "", skip)
 		if err != nil {
 			return err
 		}
-		for _, st := range states {
-			if st.Offer.Seller == by.Key {
-				f(st)
+		for i, st := range states {
+			if st.Offer.Seller != by.Key {
+				continue
+			}
+			if err := f(&chains[i], st); err != nil {
+				return err
 			}
 		}
 		if len(states) < trade.MaxOrders {
@@ -83,6 +93,9 @@ func (s *Shop) check(ctx context.Context, all []listed) error {
 		l := &all[i]
 		if !l.Withdrawn.IsZero() || !l.Sent {
 			continue
+		}
+		if l.Request != nil && versionOf(newestOf(all), l.Version) == nil {
+			continue // a period that is over: who orders it no more needs no withdrawal
 		}
 		why, err := s.c.Bundler.Withheld(ctx, l.Of, l.Purpose, l.Form)
 		if err == nil && why != "" {
@@ -168,11 +181,11 @@ func (s *Shop) step(ctx context.Context, m *remote.Market, by trade.Party, st *t
 	if err != nil {
 		return st, err
 	}
-	_, after, err := m.Step(ctx, st.ID, b)
+	c, after, err := m.Step(ctx, st.ID, b)
 	if err != nil {
 		return st, err
 	}
-	return after, nil
+	return after, s.keepSale(ctx, c, after)
 }
 
 // drop forgets the keys of versions that have ended and have no open order. The
@@ -181,6 +194,14 @@ func (s *Shop) drop(ctx context.Context, all []listed, open map[trade.Hash]bool)
 	over := func(l *listed) bool { return !l.Withdrawn.IsZero() && len(l.Key) > 0 && !open[l.Version] }
 	if !slices.ContainsFunc(all, func(l listed) bool { return over(&l) }) {
 		return nil
+	}
+	for i := range all {
+		if !over(&all[i]) {
+			continue
+		}
+		if err := os.Remove(offeredFile(s.c.Dir, all[i].Version)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("drop the bundle: %w", err)
+		}
 	}
 	return s.change(ctx, func(all []listed) []listed {
 		for i := range all {
@@ -210,10 +231,11 @@ func (s *Shop) Settle(ctx context.Context, r serve.SaleRequest) (v serve.Sale, e
 		found := false
 		err := s.at(address, func(m *remote.Market, by trade.Party) error {
 			var named []*trade.State
-			err := orders(ctx, m, by, func(st *trade.State) {
+			err := orders(ctx, m, by, func(_ *trade.Chain, st *trade.State) error {
 				if strings.HasPrefix(st.ID.String(), strings.ToLower(r.Order)) {
 					named = append(named, st)
 				}
+				return nil
 			})
 			if found = len(named) > 0; err != nil || !found {
 				return err
@@ -292,6 +314,12 @@ func (s Seller) Listings(ctx context.Context) (v []serve.Listing, err error) {
 		v = newest(all)
 		return err
 	})
+	return v, err
+}
+
+// MoveListings implements serve.Seller.
+func (s Seller) MoveListings(ctx context.Context, r serve.MarketMove) (v []serve.MovedListing, err error) {
+	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.Move(ctx, r); return err })
 	return v, err
 }
 

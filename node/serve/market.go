@@ -19,6 +19,8 @@ type Seller interface {
 	Listings(ctx context.Context) ([]Listing, error)
 	// WithdrawListing ends one. What was ordered before goes on.
 	WithdrawListing(ctx context.Context, id, reason string) (Listing, error)
+	// MoveListings lists at another market what this home sells, with its history.
+	MoveListings(ctx context.Context, r MarketMove) ([]MovedListing, error)
 	// Sales looks for orders, delivers those that need no approval, and gives all.
 	Sales(ctx context.Context) ([]Sale, error)
 	// SettleSale delivers the key of a sale that waits for approval, or refunds it.
@@ -43,6 +45,7 @@ type ListingRequest struct {
 	Approve     bool         `json:"approve,omitempty"`      // each sale waits for the seller's approval
 	DeliverDays int          `json:"deliver_days,omitempty"` // 0: 7
 	AcceptDays  int          `json:"accept_days,omitempty"`  // 0: 3
+	EveryDays   int          `json:"every_days,omitempty"`   // of a subscription: each period is a version of its own; 0: none
 }
 
 // Listing is something that this home sells.
@@ -116,12 +119,32 @@ type Payout struct {
 	Voucher string `json:"voucher"` // whoever has it can use it
 }
 
+// MarketMove says where to what this home sells moves.
+type MarketMove struct {
+	To      string `json:"to"`                // URL of the relay with the other market
+	Abandon bool   `json:"abandon,omitempty"` // the market where it was is dead: it is asked nothing, and withdraws nothing
+}
+
+// MovedListing is a listing that moved.
+type MovedListing struct {
+	Listing trade.Hash `json:"listing"`      // its id where it was
+	Now     trade.Hash `json:"now,omitzero"` // its id at the other market
+	Title   string     `json:"title"`
+	Orders  int        `json:"orders"`        // that moved with it
+	Why     string     `json:"why,omitempty"` // it did not move, or not all of it: called again, it goes on
+}
+
+// MovesAnswer lists what moved.
+type MovesAnswer struct {
+	Moves []MovedListing `json:"moves"`
+}
+
 type listingOf struct {
 	Listing string `path:"listing" doc:"its id, or 8 characters of it or more"`
 	Reason  string `query:"reason" doc:"why, for everybody to read; may be absent"`
 }
 
-var selling = topic[Seller]{previewListing.of, publishListing.of, listListings.of, withdrawListing.of, listSales.of, settleSale.of, payOutSales.of}
+var selling = topic[Seller]{previewListing.of, publishListing.of, listListings.of, withdrawListing.of, moveListings.of, listSales.of, settleSale.of, payOutSales.of}
 
 var (
 	previewListing = takes(RightOwner, spec{
@@ -147,6 +170,14 @@ var (
 		summary: "End a listing", gives: "Nobody finds or orders it any more; what was ordered goes on",
 	}, func(s Seller, ctx context.Context, in listingOf) (Listing, error) {
 		return s.WithdrawListing(ctx, in.Listing, in.Reason)
+	})
+
+	moveListings = takes(RightOwner, spec{
+		method: "POST", path: "/v1/market/moves", id: "moveListings",
+		summary: "List at another market what this home sells, with its paid orders", gives: "What moved, and what did not",
+	}, func(s Seller, ctx context.Context, in MarketMove) (MovesAnswer, error) {
+		list, err := s.MoveListings(ctx, in)
+		return MovesAnswer{Some(list)}, err
 	})
 
 	listSales = asks(RightOwner, spec{
@@ -190,6 +221,12 @@ func (c *Client) Listings(ctx context.Context) ([]Listing, error) {
 // WithdrawListing ends one.
 func (c *Client) WithdrawListing(ctx context.Context, id, reason string) (Listing, error) {
 	return withdrawListing.call(ctx, c, listingOf{id, reason})
+}
+
+// MoveListings lists it at another market.
+func (c *Client) MoveListings(ctx context.Context, r MarketMove) ([]MovedListing, error) {
+	v, err := moveListings.call(ctx, c, r)
+	return v.Moves, err
 }
 
 // Sales looks for orders, and gives all.

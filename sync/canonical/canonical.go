@@ -28,6 +28,17 @@ func Reader(l Limits) cbor.DecMode {
 	}.DecMode())
 }
 
+// Linked reads documents with links to others, which DAG-CBOR writes as tags: types
+// that read themselves check the tag. Its other rules are those of [Reader].
+var Linked = Must(cbor.DecOptions{
+	DupMapKey:         cbor.DupMapKeyEnforcedAPF,
+	IndefLength:       cbor.IndefLengthForbidden,
+	ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,
+	MaxNestedLevels:   4,
+	MaxArrayElements:  1024,
+	MaxMapPairs:       16,
+}.DecMode())
+
 // Must returns v, and panics if err is not nil. It is for calls that can't fail:
 // options that do not contradict each other, or the encoding of a type that CBOR can
 // express.

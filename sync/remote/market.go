@@ -156,9 +156,23 @@ func (m *Market) chain(ctx context.Context, method, path string, body []byte) (*
 // Orders gives those of this key in a role (buyer, seller, arbiter) and a phase, or
 // all where that is empty; up to trade.MaxOrders behind skip.
 func (m *Market) Orders(ctx context.Context, role string, phase trade.Phase, skip int) ([]trade.Chain, []*trade.State, error) {
+	return m.chains(ctx, "/orders", url.Values{"role": {role}, "phase": {string(phase)}, "skip": {strconv.Itoa(skip)}})
+}
+
+// Moved gives the orders of this key that moved here from other markets, up to
+// trade.MaxOrders behind skip. Each is stamped by the market that it comes from.
+func (m *Market) Moved(ctx context.Context, skip int) ([]trade.Chain, []*trade.State, error) {
+	return m.chains(ctx, "/moves", url.Values{"skip": {strconv.Itoa(skip)}})
+}
+
+// TakeOver brings a listing or an order of another market.
+func (m *Market) TakeOver(ctx context.Context, v trade.Moving) error {
+	return m.send(ctx, "/moves", trade.Encode(v))
+}
+
+func (m *Market) chains(ctx context.Context, path string, q url.Values) ([]trade.Chain, []*trade.State, error) {
 	var all trade.Chains
-	q := url.Values{"role": {role}, "phase": {string(phase)}, "skip": {strconv.Itoa(skip)}}
-	if err := m.ask(ctx, "GET", "/orders", q, nil, &all); err != nil {
+	if err := m.ask(ctx, "GET", path, q, nil, &all); err != nil {
 		return nil, nil, err
 	}
 	var out []*trade.State

@@ -39,6 +39,8 @@ type Listing struct {
 	Deliver     uint32            `cbor:"25,keyasint"` // seconds that the seller has to deliver the key
 	Accept      uint32            `cbor:"26,keyasint"` // seconds that the buyer has to accept or dispute
 	Created     int64             `cbor:"27,keyasint"` // by the seller's clock, in Unix seconds
+	// Period of a subscription, in seconds: each version has the items of one. 0: none.
+	Period uint32 `cbor:"28,keyasint,omitempty"`
 }
 
 // What a listing may say of its times, in seconds. A buyer has an hour at least to
@@ -169,6 +171,8 @@ func (l *Listing) check() error {
 		return bad("deliver", "%d seconds, want %d to %d", l.Deliver, MinTerm, MaxTerm)
 	case l.Accept < MinTerm || l.Accept > MaxTerm:
 		return bad("accept", "%d seconds, want %d to %d", l.Accept, MinTerm, MaxTerm)
+	case l.Period != 0 && (l.Period < MinPeriod || l.Period > MaxPeriod):
+		return bad("period", "%d seconds, want %d to %d", l.Period, MinPeriod, MaxPeriod)
 	case l.Created <= 0:
 		return bad("created", "%d", l.Created)
 	}

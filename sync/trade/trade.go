@@ -127,6 +127,7 @@ const (
 	domainWithdrawal = "locket/v1 market withdrawal"
 	domainTakedown   = "locket/v1 market takedown"
 	domainReport     = "locket/v1 market report"
+	domainMove       = "locket/v1 market move"
 )
 
 var decoding = canonical.Reader(canonical.Limits{Levels: 6, Items: 1024, Pairs: 64})

@@ -57,8 +57,9 @@ type Shown struct {
 	Hit      Hit      `cbor:"1,keyasint"`
 	State    string   `cbor:"2,keyasint"` // live, withdrawn or removed
 	Notice   []byte   `cbor:"3,keyasint"`
-	Reviews  [][]byte `cbor:"4,keyasint"` // signed, the newest first
-	Versions []Hash   `cbor:"5,keyasint"` // all, the oldest first
+	Reviews  [][]byte `cbor:"4,keyasint"`           // signed, the newest first
+	Versions []Hash   `cbor:"5,keyasint"`           // all, the oldest first
+	Origins  []Origin `cbor:"6,keyasint,omitempty"` // where it was before
 }
 
 // States of a listing.

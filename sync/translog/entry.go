@@ -21,9 +21,10 @@ const (
 	TakenDown Kind = "taken down" // by the operator, with the reason
 	Reviewed  Kind = "reviewed"
 	Deleted   Kind = "deleted" // a review, with the reason
+	Moved     Kind = "moved"   // a listing from another market, by its seller
 )
 
-var kinds = []Kind{Listed, Withdrawn, Receipt, TakenDown, Reviewed, Deleted}
+var kinds = []Kind{Listed, Withdrawn, Receipt, TakenDown, Reviewed, Deleted, Moved}
 
 // Bounds of an entry.
 const (

@@ -196,6 +196,7 @@ var may = map[string][]string{
 
 	"node/market":          {"memory", "memory/store", "crypto/keyring", "crypto/seal", "internal/atomicfile", "internal/wait", "node/opened", "node/serve", "node/share", "sync/..."},
 	"sync/trade":           {"sync/canonical", "sync/envelope"},
+	"sync/trade/car":       {},
 	"sync/trade/bundle":    {"memory", "crypto/length", "crypto/seal", "sync/trade"},
 	"sync/trade/tradetest": {"memory", "crypto/seal", "sync/trade", "sync/trade/bundle"},
 }

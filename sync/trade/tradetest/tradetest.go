@@ -111,19 +111,26 @@ func Step(tb testing.TB, s *trade.State, act trade.Act, by trade.Party, change f
 // Deal is an order whose steps a test makes. The market stamps each a second after the
 // one before.
 type Deal struct {
-	tb    testing.TB
-	Chain trade.Chain
-	State *trade.State
+	tb     testing.TB
+	market trade.Party
+	Chain  trade.Chain
+	State  *trade.State
 }
 
-// NewDeal is an order of a listing that the market took at a time, in Unix seconds.
+// NewDeal is an order of a listing that Market took at a time, in Unix seconds.
 func NewDeal(tb testing.TB, l *trade.Offer, buyer trade.Party, nonce [16]byte, recipient string, at int64) *Deal {
+	tb.Helper()
+	return NewDealAt(tb, l, Market, buyer, nonce, recipient, at)
+}
+
+// NewDealAt is an order at another market.
+func NewDealAt(tb testing.TB, l *trade.Offer, market, buyer trade.Party, nonce [16]byte, recipient string, at int64) *Deal {
 	tb.Helper()
 	b, id, err := trade.SignOrder(trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Nonce: nonce, Recipient: recipient,
 		Created: 1_800_000_000}, buyer)
-	d := &Deal{tb: tb, Chain: trade.Chain{Listing: l.Signed, Order: b}}
+	d := &Deal{tb: tb, market: market, Chain: trade.Chain{Listing: l.Signed, Order: b}}
 	if err == nil {
-		d.Chain.Stamp, err = trade.SignStamp(id, at, Market)
+		d.Chain.Stamp, err = trade.SignStamp(id, at, market)
 	}
 	if err == nil {
 		d.State, err = d.Chain.Replay()
@@ -134,6 +141,18 @@ func NewDeal(tb testing.TB, l *trade.Offer, buyer trade.Party, nonce [16]byte, r
 	return d
 }
 
+// Until is the deal after its first steps, which goes on apart from it.
+func (d *Deal) Until(steps int) *Deal {
+	d.tb.Helper()
+	n := *d
+	n.Chain.Links = d.Chain.Links[:steps:steps]
+	var err error
+	if n.State, err = n.Chain.Replay(); err != nil {
+		d.tb.Fatal(err)
+	}
+	return &n
+}
+
 // Step has a party make a step, which change may change.
 func (d *Deal) Step(act trade.Act, by trade.Party, change func(*trade.Step)) {
 	d.tb.Helper()
@@ -142,7 +161,7 @@ func (d *Deal) Step(act trade.Act, by trade.Party, change func(*trade.Step)) {
 	if err != nil {
 		d.tb.Fatal(err)
 	}
-	stamp, err := trade.SignStamp(taken.Hash, s.At, Market)
+	stamp, err := trade.SignStamp(taken.Hash, s.At, d.market)
 	if err != nil {
 		d.tb.Fatal(err)
 	}

@@ -1,0 +1,213 @@
+package market
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/translog"
+)
+
+// TakeOver takes a listing, or an order with its review, from another market, which has
+// no part in it: everything is checked by the signatures that it carries. No money
+// comes with an order, and what it says counts apart, as of the market that stamped it:
+// whoever makes a market of their own could make any number of orders there. The same
+// again changes nothing; an order that has gone on replaces what was known of it.
+func (m *Market) TakeOver(ctx context.Context, in trade.Moving, by trade.Key) error {
+	v, err := trade.ReadMoving(in)
+	switch {
+	case err != nil:
+		return err
+	case v.By != by:
+		return fmt.Errorf("move: %w", trade.ErrParty)
+	case v.Market != m.party.Key:
+		return fmt.Errorf("move: %w: it is to another market", trade.ErrParty)
+	}
+	return m.c.DB.Change(ctx, func(tx *sql.Tx) error {
+		if v.State == nil {
+			return m.takeListing(ctx, tx, v)
+		}
+		return m.takeOrder(ctx, tx, v)
+	})
+}
+
+// takeListing notes where a live listing of this market was before.
+func (m *Market) takeListing(ctx context.Context, tx *sql.Tx, v *trade.Moved) error {
+	var n int64
+	var state string
+	var signed []byte
+	err := one(tx.QueryRowContext(ctx, `SELECT l.n, l.state, v.signed FROM listings l JOIN versions v ON v.listing = l.n WHERE l.id = $1 AND v.number = 1`+m.lock("l"), v.Move.Offer[:]), &n, &state, &signed)
+	if err != nil {
+		return fmt.Errorf("move: listing %s: %w", v.Move.Offer, err)
+	}
+	here, err := trade.ReadListing(signed)
+	switch {
+	case err != nil:
+		return err
+	case state != trade.Live:
+		return fmt.Errorf("move: listing %s: %w", v.Move.Offer, ErrEnded)
+	case !here.Same(&v.Offer.Listing):
+		return fmt.Errorf("move: listing %s: %w: it offers another bundle", v.Move.Offer, trade.ErrRoot)
+	}
+	res, err := tx.ExecContext(ctx, `INSERT INTO origins (id, listing, move) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, v.Listing[:], n, v.Sent.Move)
+	if err != nil {
+		return fmt.Errorf("keep move: %w", err)
+	}
+	made, err := res.RowsAffected()
+	if err == nil && made == 0 {
+		var known int64
+		if err = tx.QueryRowContext(ctx, `SELECT listing FROM origins WHERE id = $1`, v.Listing[:]).Scan(&known); err == nil && known != n {
+			err = fmt.Errorf("move: listing %s: %w: it moved to another listing of this market", v.Listing, ErrVersion)
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	return m.log(ctx, tx, translog.Moved, v.Move.Offer, v.Sent.Move, "")
+}
+
+// takeOrder keeps an order of a listing that has moved here.
+func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.Moved) error {
+	var many int
+	var n int64
+	if err := one(tx.QueryRowContext(ctx, `SELECT listing FROM origins WHERE id = $1`+m.c.DB.Dialect.Lock(), v.Listing[:]), &n); err != nil {
+		return fmt.Errorf("move: listing %s: %w: its seller has not moved it here", v.Listing, err)
+	}
+	var was, review []byte
+	err := one(tx.QueryRowContext(ctx, `SELECT chain, review FROM moved WHERE id = $1`, v.Order[:]), &was, &review)
+	if err == nil {
+		return m.again(ctx, tx, v, was, review)
+	}
+	if !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM moved WHERE origin = $1`, v.Listing[:]).Scan(&many); err != nil {
+		return err
+	}
+	if many >= trade.MaxMovedOrders {
+		return fmt.Errorf("%w: %d orders of one listing may move with it", ErrFull, trade.MaxMovedOrders)
+	}
+	s := v.State
+	if _, err := tx.ExecContext(ctx, `INSERT INTO moved (id, origin, buyer, seller, at, steps, sold, stars, chain, review) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		v.Order[:], v.Listing[:], s.Order.Buyer[:], s.Offer.Seller[:], m.c.Now().Unix(), s.Steps, soldIn(s), starsOf(v.Review), v.Sent.Order, v.Sent.Review); err != nil {
+		return fmt.Errorf("keep move: %w", err)
+	}
+	return m.logMoved(ctx, tx, v, s.Reviewable(), v.Review != nil)
+}
+
+// again takes what is new of an order that is known. The longer of two chains that
+// begin alike is kept; of two that don't, the market that stamped them has shown two
+// histories, and the first stays.
+func (m *Market) again(ctx context.Context, tx *sql.Tx, v *trade.Moved, chain, review []byte) error {
+	var was, now trade.Chain
+	if err := errors.Join(trade.Decode(chain, &was, trade.MaxChain), trade.Decode(v.Sent.Order, &now, trade.MaxChain)); err != nil {
+		return err
+	}
+	before, err := was.Replay()
+	if err != nil {
+		return err
+	}
+	if was.Extends(&now) {
+		now, v.State, v.Sent.Order = was, before, chain
+	} else if !now.Extends(&was) {
+		return fmt.Errorf("move: order %s: %w: another history of it was brought before, which the same market stamped", v.Order, trade.ErrChain)
+	}
+	stars, said := starsOf(v.Review), v.Review != nil && len(review) == 0
+	if len(review) > 0 { // one of each order, the first that came
+		r, _, _, err := trade.ReadReview(review)
+		if err != nil {
+			return err
+		}
+		stars, v.Sent.Review = int(r.Stars), review
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE moved SET steps = $1, sold = $2, stars = $3, chain = $4, review = $5 WHERE id = $6`,
+		v.State.Steps, soldIn(v.State), stars, v.Sent.Order, v.Sent.Review, v.Order[:]); err != nil {
+		return fmt.Errorf("keep move: %w", err)
+	}
+	return m.logMoved(ctx, tx, v, v.State.Reviewable() && !before.Reviewable(), said)
+}
+
+func (m *Market) logMoved(ctx context.Context, tx *sql.Tx, v *trade.Moved, receipt, review bool) error {
+	if receipt {
+		var c trade.Chain
+		if err := trade.Decode(v.Sent.Order, &c, trade.MaxChain); err != nil {
+			return err
+		}
+		if err := m.log(ctx, tx, translog.Receipt, v.Order, c.Links[len(c.Links)-1].Step, ""); err != nil {
+			return err
+		}
+	}
+	if review {
+		return m.log(ctx, tx, translog.Reviewed, v.Order, v.Sent.Review, "")
+	}
+	return nil
+}
+
+func soldIn(s *trade.State) int {
+	if s.Reviewable() && s.Paid > 0 {
+		return 1
+	}
+	return 0
+}
+
+func starsOf(r *trade.Review) int {
+	if r == nil {
+		return 0
+	}
+	return int(r.Stars)
+}
+
+// origins are where a listing was before.
+func (m *Market) origins(ctx context.Context, tx *sql.Tx, n int64) (out []trade.Origin, err error) {
+	ids, err := list[trade.Hash](ctx, tx, `SELECT id FROM origins WHERE listing = $1 ORDER BY id LIMIT 8`, n)
+	for _, id := range ids {
+		var o trade.Origin
+		if err := one(tx.QueryRowContext(ctx, `SELECT o.move, count(d.id), coalesce(sum(CASE WHEN d.stars > 0 THEN 1 ELSE 0 END), 0), CAST(coalesce(sum(d.stars), 0) AS bigint)
+			FROM origins o LEFT JOIN moved d ON d.origin = o.id AND d.sold = 1 WHERE o.id = $1 GROUP BY o.move`, id[:]), &o.Move, &o.Sold, &o.Reviews, &o.Stars); err != nil {
+			return nil, err
+		}
+		if o.Said, err = list[[]byte](ctx, tx, `SELECT review FROM moved WHERE origin = $1 AND sold = 1 AND stars > 0 ORDER BY at DESC, id LIMIT 8`, id[:]); err != nil {
+			return nil, err
+		}
+		out = append(out, o)
+	}
+	return out, err
+}
+
+// Moved gives the orders of a key that moved here, the last that came first.
+func (m *Market) Moved(ctx context.Context, by trade.Key, skip int) (out trade.Chains, err error) {
+	if skip < 0 || skip > trade.MaxSkip {
+		return out, fmt.Errorf("skip: %w: want 0 to %d", trade.ErrForm, trade.MaxSkip)
+	}
+	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
+		all, err := list[[]byte](ctx, tx, `SELECT chain FROM moved WHERE buyer = $1 OR seller = $1 ORDER BY at DESC, id LIMIT $2 OFFSET $3`, by[:], trade.MaxOrders, skip)
+		for _, b := range all {
+			var c trade.Chain
+			if err := trade.Decode(b, &c, trade.MaxChain); err != nil {
+				return err
+			}
+			out.Orders = append(out.Orders, c)
+		}
+		return err
+	})
+	return out, err
+}
+
+// readMoved is [Market.read] of an order that moved here.
+func (m *Market) readMoved(ctx context.Context, tx *sql.Tx, id trade.Hash, by trade.Key) (c trade.Chain, root trade.Hash, err error) {
+	var chain []byte
+	if err := one(tx.QueryRowContext(ctx, `SELECT chain FROM moved WHERE id = $1 AND (buyer = $2 OR seller = $2)`, id[:], by[:]), &chain); err != nil {
+		return c, root, fmt.Errorf("order %s: %w", id, err)
+	}
+	if err := trade.Decode(chain, &c, trade.MaxChain); err != nil {
+		return c, root, err
+	}
+	l, err := trade.ReadListing(c.Listing)
+	if err != nil {
+		return c, root, err
+	}
+	return c, l.Root, nil
+}

@@ -1,0 +1,165 @@
+package market_test
+
+import (
+	"testing"
+
+	"github.com/locket-dev/locket/cloud/market"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/trade/tradetest"
+	"github.com/locket-dev/locket/sync/translog"
+)
+
+// old is the market that things are moved away from. Nothing of it is reached.
+var old = tradetest.Party(31)
+
+// elsewhere is a listing of the old market, and an order of it that was accepted and
+// reviewed there.
+func elsewhere(h *house, items [][]byte) (*trade.Offer, *tradetest.Deal, []byte) {
+	h.Helper()
+	o := tradetest.Listing(h, items, func(l *trade.Listing) { l.Market = old.Key })
+	d := tradetest.NewDealAt(h, o, old, tradetest.Buyer, [16]byte{1}, seal.NewIdentity().Recipient().String(), 1_800_000_000)
+	d.Step(trade.Fund, old, nil)
+	d.Step(trade.Deliver, tradetest.Seller, nil)
+	d.Step(trade.Accept, tradetest.Buyer, nil)
+	r, _, err := trade.SignReview(trade.Review{Order: d.State.ID, Last: d.State.Last, Stars: 4, Text: "As it says."}, tradetest.Buyer)
+	h.ok(err)
+	return o, d, r
+}
+
+func (h *house) move(by trade.Party, was *trade.Offer, change func(*trade.Move, *trade.Moving)) error {
+	h.Helper()
+	m := trade.Move{Market: tradetest.Market.Key, From: was.Market, Listing: was.ID(), At: 1}
+	in := trade.Moving{}
+	change(&m, &in)
+	var err error
+	in.Move, err = trade.SignMove(m, by)
+	h.ok(err)
+	return h.TakeOver(h.Context(), in, by.Key)
+}
+
+// offer lists items that are sealed already.
+func (h *house) offer(items [][]byte, change func(*trade.Listing)) *trade.Offer {
+	h.Helper()
+	l := tradetest.Listing(h, items, change)
+	_, err := h.Publish(h.Context(), &trade.Publication{Listing: l.Signed, Items: items}, tradetest.Seller.Key)
+	h.ok(err)
+	return l
+}
+
+// ofListing and ofOrder are what a seller and a buyer bring.
+func ofListing(was, here *trade.Offer) func(*trade.Move, *trade.Moving) {
+	return func(m *trade.Move, in *trade.Moving) { m.Offer, in.Listing = here.ID(), was.Signed }
+}
+
+func ofOrder(d *tradetest.Deal, review []byte) func(*trade.Move, *trade.Moving) {
+	return func(m *trade.Move, in *trade.Moving) {
+		m.Order, m.Last, in.Order, in.Review = d.State.ID, d.State.Last, trade.Encode(d.Chain), review
+	}
+}
+
+func TestMovedHere(t *testing.T) {
+	each(t, func(h *house) {
+		ctx := h.Context()
+		here, items := h.list(nil)
+		was, deal, review := elsewhere(h, items)
+		h.is(h.move(tradetest.Buyer, was, ofOrder(deal, review)), market.ErrNotFound) // its seller comes first
+		for range 2 {                                                                 // the second changes nothing
+			h.ok(h.move(tradetest.Seller, was, ofListing(was, here)))
+			h.ok(h.move(tradetest.Seller, was, ofOrder(deal, nil)))
+			h.ok(h.move(tradetest.Buyer, was, ofOrder(deal, review)))
+		}
+		h.ok(h.move(tradetest.Seller, was, ofOrder(deal, nil))) // takes no review away
+		v, err := h.Show(ctx, here.ID())
+		h.ok(err)
+		if len(v.Origins) != 1 || v.Origins[0].Sold != 1 || v.Origins[0].Reviews != 1 || v.Origins[0].Stars != 4 || len(v.Origins[0].Said) != 1 {
+			h.Fatalf("%+v", v.Origins)
+		}
+		if v.Hit.Sold != 0 || v.Hit.Reviews != 0 || len(v.Reviews) != 0 {
+			h.Errorf("what another market stamped counts as this one's: %+v", v.Hit)
+		}
+		for _, by := range []trade.Party{tradetest.Buyer, tradetest.Seller} {
+			all, err := h.Moved(ctx, by.Key, 0)
+			h.ok(err)
+			if len(all.Orders) != 1 {
+				h.Fatalf("%d orders", len(all.Orders))
+			}
+		}
+		b, err := h.Bundle(ctx, deal.State.ID, tradetest.Buyer.Key)
+		h.ok(err)
+		if string(b) != string(trade.Encode(items)) {
+			h.Error("the bundle of an order that moved is another")
+		}
+		_, err = h.Bundle(ctx, deal.State.ID, tradetest.Party(9).Key)
+		h.is(err, market.ErrNotFound)
+		h.wrote(translog.Listed, translog.Moved, translog.Receipt, translog.Reviewed)
+	})
+}
+
+// An order that goes on at the old market is brought again; what came is never cut.
+func TestMovedOrderGoesOn(t *testing.T) {
+	each(t, func(h *house) {
+		here, items := h.list(nil)
+		was, ended, review := elsewhere(h, items)
+		h.ok(h.move(tradetest.Seller, was, ofListing(was, here)))
+		early := ended.Until(2)
+		for _, d := range []*tradetest.Deal{early, ended, early} {
+			h.ok(h.move(tradetest.Buyer, was, ofOrder(d, nil)))
+		}
+		h.ok(h.move(tradetest.Buyer, was, ofOrder(ended, review)))
+		v, err := h.Show(h.Context(), here.ID())
+		h.ok(err)
+		if v.Origins[0].Sold != 1 || v.Origins[0].Reviews != 1 {
+			h.Errorf("%+v", v.Origins[0])
+		}
+		// The old market stamped another end of the same order.
+		fork := ended.Until(2)
+		fork.Step(trade.Cancel, tradetest.Seller, nil)
+		h.is(h.move(tradetest.Buyer, was, ofOrder(fork, nil)), trade.ErrChain)
+	})
+}
+
+// Nobody moves what is another's, under another's name, or to a bundle of another; and
+// who makes a market of their own gains nothing at this one.
+func TestThreatMoveForged(t *testing.T) {
+	each(t, func(h *house) {
+		here, items := h.list(nil)
+		was, deal, review := elsewhere(h, items)
+		h.is(h.move(tradetest.Buyer, was, ofListing(was, here)), trade.ErrParty)
+		other := h.offer(items, func(l *trade.Listing) { l.Commitment[0]++ }) // the same items, and no key that opens them
+		h.is(h.move(tradetest.Seller, was, ofListing(was, other)), trade.ErrRoot)
+		h.ok(h.move(tradetest.Seller, was, ofListing(was, here)))
+		second := h.offer(items, func(l *trade.Listing) { l.Created++ })
+		h.is(h.move(tradetest.Seller, was, ofListing(was, second)), market.ErrVersion)
+		h.is(h.move(tradetest.Party(9), was, ofOrder(deal, review)), trade.ErrParty)
+
+		signed, err := trade.SignMove(trade.Move{Market: tradetest.Party(8).Key, From: old.Key, Listing: was.ID(), Offer: here.ID(), At: 1}, tradetest.Seller)
+		h.ok(err)
+		h.is(h.TakeOver(h.Context(), trade.Moving{Move: signed, Listing: was.Signed}, tradetest.Seller.Key), trade.ErrParty) // to another market
+		signed, err = trade.SignMove(trade.Move{Market: tradetest.Market.Key, From: old.Key, Listing: was.ID(), Offer: here.ID(), At: 1}, tradetest.Seller)
+		h.ok(err)
+		h.is(h.TakeOver(h.Context(), trade.Moving{Move: signed, Listing: was.Signed}, tradetest.Buyer.Key), trade.ErrParty) // replayed by another
+
+		// Each changed byte of an order is found.
+		whole := trade.Encode(deal.Chain)
+		for i := range whole {
+			bad := append([]byte(nil), whole...)
+			bad[i] ^= 1
+			if err := h.move(tradetest.Buyer, was, func(m *trade.Move, in *trade.Moving) {
+				m.Order, m.Last, in.Order = deal.State.ID, deal.State.Last, bad
+			}); err == nil {
+				h.Fatalf("byte %d of the order was changed, and it was taken", i)
+			}
+		}
+		// A review of an order that was not the reviewer's.
+		own, _, err := trade.SignReview(trade.Review{Order: deal.State.ID, Last: deal.State.Last, Stars: 5}, tradetest.Seller)
+		h.ok(err)
+		h.is(h.move(tradetest.Seller, was, ofOrder(deal, own)), trade.ErrParty)
+		// The sales of a market that the seller made up: they show as that market's.
+		v, err := h.Show(h.Context(), here.ID())
+		h.ok(err)
+		if v.Hit.Sold != 0 || v.Hit.Reviews != 0 {
+			h.Errorf("%+v", v.Hit)
+		}
+	})
+}

@@ -1,0 +1,207 @@
+package market
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// Subscribed is a subscription as the buyer keeps it, in a file that the listing's id
+// names.
+type Subscribed struct {
+	trade.Subscription
+	Address string        `json:"address"` // of the market
+	Title   string        `json:"title"`
+	Last    trade.Renewal `json:"last,omitempty"` // what was done at the last look
+	Why     string        `json:"why,omitempty"`
+}
+
+const (
+	subscriptionsDir = "subscriptions"
+	subscribedExt    = ".json"
+)
+
+func (b *Buyer) subscribedFile(listing trade.Hash) string {
+	return filepath.Join(b.Dir, subscriptionsDir, listing.String()+subscribedExt)
+}
+
+func (b *Buyer) keepSubscribed(s *Subscribed) error {
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err == nil {
+		err = atomicfile.MkdirAll(filepath.Join(b.Dir, subscriptionsDir))
+	}
+	if err == nil {
+		err = atomicfile.Write(b.subscribedFile(s.Listing), text)
+	}
+	return err
+}
+
+// Subscribe decides to buy each period of a listing, up to a price for each and a number
+// of periods, until a time that may be zero. A subscription that ran before goes on
+// with these limits. Nothing is bought here: [Buyer.Renew] does.
+func (b *Buyer) Subscribe(address string, l *trade.Offer, most uint64, currency string, periods uint32, until time.Time) (*Subscribed, error) {
+	switch {
+	case l.Period == 0:
+		return nil, fmt.Errorf("listing %s: %w: it has no periods: locket market buy buys it", l.ID(), memory.ErrInvalid)
+	case l.Currency != currency || l.Price > most:
+		return nil, fmt.Errorf("listing %s: %w: it costs %s, which is more than you allow", l.ID(), memory.ErrInvalid, trade.Price(l.Price, l.Currency))
+	case periods == 0:
+		return nil, fmt.Errorf("%w: want one period at least", memory.ErrInvalid)
+	}
+	s := &Subscribed{Address: address, Title: l.Title, Subscription: trade.Subscription{Listing: l.ID(), Market: l.Market, Seller: l.Seller, Period: l.Period,
+		Most: most, Currency: currency, Periods: periods, Since: b.now().Unix()}}
+	if !until.IsZero() {
+		s.Until = until.Unix()
+	}
+	if was, err := b.subscribed(b.subscribedFile(l.ID())); err == nil {
+		s.Since = was.Since
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return s, b.keepSubscribed(s)
+}
+
+func (b *Buyer) subscribed(file string) (*Subscribed, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("subscription: %w", err)
+	}
+	var s Subscribed
+	if err := json.Unmarshal(text, &s); err != nil || s.Period == 0 {
+		return nil, fmt.Errorf("subscription %s: %w: %v", file, memory.ErrInvalid, err)
+	}
+	return &s, nil
+}
+
+// Subscriptions gives all, also those that have ended.
+func (b *Buyer) Subscriptions() (out []*Subscribed, err error) {
+	entries, err := os.ReadDir(filepath.Join(b.Dir, subscriptionsDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("subscriptions: %w", err)
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), subscribedExt) || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		s, err := b.subscribed(filepath.Join(b.Dir, subscriptionsDir, e.Name()))
+		if err != nil {
+			return out, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// Unsubscribe buys no further period. What was bought stays.
+func (b *Buyer) Unsubscribe(listing string) (*Subscribed, error) {
+	all, err := b.Subscriptions()
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(s *Subscribed) bool { return !strings.HasPrefix(s.Listing.String(), strings.ToLower(listing)) })
+	switch {
+	case len(listing) < 8:
+		return nil, fmt.Errorf("%w: listing %q: want 8 characters of its id at least", memory.ErrInvalid, listing)
+	case len(all) == 0:
+		return nil, fmt.Errorf("subscription to %s: %w", listing, memory.ErrNotFound)
+	case len(all) > 1:
+		return nil, fmt.Errorf("subscription to %s: %w", listing, memory.ErrAmbiguous)
+	}
+	s := all[0]
+	if s.Ended == 0 {
+		s.Ended = b.now().Unix()
+	}
+	s.Last, s.Why = trade.End, "you ended it"
+	return s, b.keepSubscribed(s)
+}
+
+// Renew looks at each subscription once, and orders and pays what is due from what the
+// buyer has at the market. One that fails keeps no other back.
+func (b *Buyer) Renew(ctx context.Context) (out []*Subscribed, err error) {
+	if out, err = b.Subscriptions(); err != nil || len(out) == 0 {
+		return out, err
+	}
+	orders, err := b.Orders()
+	if err != nil {
+		return out, err
+	}
+	var failed []error
+	for _, s := range out {
+		if s.Ended > 0 || ctx.Err() != nil {
+			continue
+		}
+		if err := b.renew(ctx, s, orders); err != nil {
+			s.Why = err.Error()
+			failed = append(failed, fmt.Errorf("subscription to %q: %w", s.Title, err))
+		}
+		failed = append(failed, b.keepSubscribed(s))
+	}
+	return out, errors.Join(append(failed, ctx.Err())...)
+}
+
+func (b *Buyer) renew(ctx context.Context, s *Subscribed, orders []*Bought) error {
+	return b.At(ctx, s.Address, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
+		shown, newest, err := m.Show(ctx, s.Listing)
+		if err != nil {
+			return err
+		}
+		if shown.State != trade.Live || terms.Market != s.Market {
+			s.Last, s.Why = trade.Lapse, "the listing is "+shown.State
+			return nil
+		}
+		var states []*trade.State
+		var now *Bought // the order of the newest period
+		for _, o := range orders {
+			if o.State.Offer.ID() != s.Listing {
+				continue
+			}
+			states = append(states, o.State)
+			if o.State.Offer.Hash == newest.Hash {
+				now = o
+			}
+		}
+		s.Last, s.Why = s.Next(newest, states, b.now().Unix())
+		if s.Last == trade.Buy {
+			if now, err = b.place(ctx, m, by, s.Address, newest, s.nonce(newest, by.Key), newest.Created); err != nil {
+				return err
+			}
+			if s.Last, s.Why = s.Next(newest, append(states, now.State), b.now().Unix()); s.Last != trade.Settle {
+				return nil // an earlier run ordered it, and its file was lost
+			}
+		}
+		if s.Last != trade.Settle {
+			return nil
+		}
+		if err := b.Pay(ctx, now, ""); err != nil {
+			return fmt.Errorf("order %s is not paid (locket market deposit): %w", now.State.ID.String()[:10], err)
+		}
+		s.Last, s.Why = trade.Wait, "this period is paid"
+		return nil
+	})
+}
+
+// nonce is the same for the same period, so that a renewal which was interrupted orders
+// nothing twice. It is no secret.
+func (s *Subscribed) nonce(l *trade.Offer, by trade.Key) (n [16]byte) {
+	h := sha256.New()
+	h.Write([]byte("locket/v1 subscription"))
+	h.Write(l.Hash[:])
+	h.Write(by[:])
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(s.Since)))
+	copy(n[:], h.Sum(nil))
+	return n
+}

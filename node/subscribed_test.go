@@ -1,0 +1,189 @@
+package node_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/api"
+	cloudmarket "github.com/locket-dev/locket/cloud/market"
+	"github.com/locket-dev/locket/cloud/market/ledger"
+	"github.com/locket-dev/locket/cloud/market/pay/voucher"
+	"github.com/locket-dev/locket/cloud/market/tabletest"
+	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/embedded"
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/node/market"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/trade/tradetest"
+)
+
+// marketAt serves a market by a clock, and gives its address and a voucher of 20 EUR.
+func marketAt(t *testing.T, now func() time.Time) (url, code string) {
+	t.Helper()
+	ok := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := tabletest.SQLite(t)
+	arbiter, err := envelope.SignRequest(envelope.Request{Key: tradetest.Arbiter.Key[:], Recipient: seal.NewIdentity().Recipient().String()}, tradetest.Arbiter.Sign)
+	ok(err)
+	vouchers, err := voucher.New(db, bytes.Repeat([]byte{5}, 32), now)
+	ok(err)
+	m, err := cloudmarket.New(cloudmarket.Config{DB: db, Key: tradetest.MarketKey, Arbiter: arbiter, Vouchers: vouchers, Now: now})
+	ok(err)
+	store, err := embedded.Open(t.Context(), t.TempDir())
+	ok(err)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ok(err)
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	s := api.New(api.Config{Relay: relay.New(store, relay.Config{Now: now}), Market: m, Drain: time.Second, Now: now})
+	go func() { ended <- s.Serve(ctx, ln) }()
+	t.Cleanup(func() {
+		stop()
+		if err := errors.Join(<-ended, store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	codes, err := m.Issue(ctx, "may", 1, ledger.Money{Minor: 2000, Currency: "EUR"}, now().Add(24*time.Hour))
+	ok(err)
+	return "http://" + ln.Addr().String(), codes[0]
+}
+
+// A bundle that grows: each period's items go to who paid it. Who stops paying has what
+// was, and no more; a period without anything new costs nothing.
+func TestThreatSubscriptionReadUnpaid(t *testing.T) {
+	ctx := t.Context()
+	seller := newDevice(t, "", 71)
+	now := func() time.Time { return time.Now().Add(seller.skew) }
+	url, code := marketAt(t, now)
+	seller.init()
+	c := serve.InProcess(serve.New(serve.Options{Services: seller.Services()}))
+	defer c.Close()
+	ok := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	tell := func(text string) {
+		t.Helper()
+		no := false
+		_, err := c.Add(ctx, serve.AddRequest{Text: text, Infer: &no, Tags: []string{"garden"}, At: now()})
+		ok(err)
+	}
+	periods := []string{"Tomatoes want water at the root.", "The basil froze in May.", "Beans want poles before June.", "Peas came early."}
+	tell(periods[0])
+	listed, err := c.PublishListing(ctx, serve.ListingRequest{Bundle: serve.ShareRequest{Tags: []string{"garden"}}, Market: url, Title: "A garden, month by month", Categories: []string{"garden"},
+		Languages: []string{"en"}, Price: "2.00 EUR", EveryDays: 30})
+	ok(err)
+	sales := func() {
+		t.Helper()
+		_, err := c.Sales(ctx)
+		ok(err)
+	}
+
+	buyer := &market.Buyer{Dir: t.TempDir(), Now: now}
+	subscribe := func(b *market.Buyer, most uint64, periods uint32) error {
+		return b.At(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
+			_, l, err := m.Show(ctx, listed.ID)
+			if err == nil {
+				_, err = b.Subscribe(url, l, most, "EUR", periods, time.Time{})
+			}
+			return err
+		})
+	}
+	if err := subscribe(buyer, 100, 3); err == nil {
+		t.Error("subscribed for less than it costs")
+	}
+	ok(subscribe(buyer, 200, 3))
+	if _, err := buyer.Renew(ctx); err == nil || !strings.Contains(err.Error(), "not paid") {
+		t.Errorf("renewed without money: %v", err)
+	}
+	ok(buyer.At(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { _, err := m.Deposit(ctx, code); return err }))
+	spend := func() (left int64) {
+		t.Helper()
+		ok(buyer.At(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
+			b, err := m.Balance(ctx)
+			left = b[0].Spend
+			return err
+		}))
+		return left
+	}
+	// has renews, delivers and fetches, and gives what the buyer can read.
+	has := func() (texts []string) {
+		t.Helper()
+		for range 2 { // the second pays nothing
+			ok(buyer.Fetch(ctx))
+			sales()
+		}
+		ok(buyer.Fetch(ctx))
+		list, err := buyer.Orders()
+		ok(err)
+		for _, o := range list {
+			if len(o.Items) == 0 {
+				continue
+			}
+			ms, err := buyer.Open(o)
+			ok(err)
+			for _, m := range ms {
+				texts = append(texts, m.Text)
+			}
+		}
+		slices.Sort(texts)
+		return texts
+	}
+	want := func(when string, left int64, texts ...string) {
+		t.Helper()
+		got := has()
+		slices.Sort(texts)
+		if !slices.Equal(got, texts) || spend() != left {
+			t.Fatalf("%s: the buyer has %q and %d cents, want %q and %d", when, got, spend(), texts, left)
+		}
+	}
+	month := func() { seller.skew += 31 * 24 * time.Hour }
+
+	want("the first period", 1800, periods[0])
+	tell(periods[1])
+	want("within the period", 1800, periods[0])
+	month()
+	sales()
+	want("the second period", 1600, periods[:2]...)
+	month()
+	sales()
+	want("nothing new", 1600, periods[:2]...)
+	tell(periods[2])
+	month()
+	sales()
+	want("the third period", 1400, periods[:3]...)
+	tell(periods[3])
+	month()
+	sales()
+	want("three periods are paid", 1400, periods[:3]...)
+	all, err := buyer.Subscriptions()
+	ok(err)
+	if len(all) != 1 || all[0].Last != trade.End {
+		t.Errorf("%+v", all[0])
+	}
+
+	// Another price than what was decided lapses; a subscription that was ended buys nothing.
+	late := &market.Buyer{Dir: t.TempDir(), Now: now}
+	ok(subscribe(late, 200, 5))
+	_, err = late.Unsubscribe(listed.ID.String()[:10])
+	ok(err)
+	ok(late.Fetch(ctx))
+	if list, err := late.Orders(); err != nil || len(list) != 0 {
+		t.Errorf("%d orders after it was ended: %v", len(list), err)
+	}
+}

@@ -1,0 +1,159 @@
+package trade
+
+import "fmt"
+
+// Move is somebody's word that a market takes over what they have at another one. A
+// listing is moved by its seller, and an order by its buyer or its seller. The market
+// that it comes from has no part in it.
+type Move struct {
+	Version uint  `cbor:"1,keyasint"`
+	Market  Key   `cbor:"2,keyasint"` // that takes it over
+	From    Key   `cbor:"3,keyasint"` // where it was
+	Listing Hash  `cbor:"4,keyasint"` // its id there
+	Offer   Hash  `cbor:"5,keyasint"` // of a listing: the id of the same bundle's listing at Market; of an order: zero
+	Order   Hash  `cbor:"6,keyasint"` // of an order: its id; of a listing: zero
+	Last    Hash  `cbor:"7,keyasint"` // of an order: its last step
+	At      int64 `cbor:"8,keyasint"` // by its maker's clock; nothing depends on it
+}
+
+// Moving is a move with what it is about, as it travels.
+type Moving struct {
+	_       struct{} `cbor:",toarray"`
+	Move    []byte   // signed
+	Listing []byte   // of a listing: its newest version at From
+	Order   []byte   // of an order: its [Chain], encoded
+	Review  []byte   // of an order: what its buyer said of it; empty: nothing
+}
+
+// MaxMoving is how long the encoding of a [Moving] may be, in bytes.
+const MaxMoving = MaxChain + 2*MaxNote
+
+// Moved is what was read of a [Moving], checked in itself.
+type Moved struct {
+	Move
+	By     Key
+	Offer  *Offer  // as it was listed at From
+	State  *State  // of an order; nil: it is a listing's
+	Review *Review // nil: none
+	Sent   Moving
+}
+
+// SignMove gives the signed form.
+func SignMove(m Move, by Party) ([]byte, error) {
+	m.Version = Version
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	b, _, err := made(domainMove, &m, by)
+	return b, err
+}
+
+func (m *Move) check() error {
+	switch {
+	case m.Version != Version || m.Market.IsZero() || m.From.IsZero() || m.Listing.IsZero() || m.At <= 0:
+		return fmt.Errorf("move: %w: version, markets, listing and time are needed", ErrForm)
+	case m.Market == m.From:
+		return fmt.Errorf("move: %w: it is at this market already", ErrForm)
+	case m.Offer.IsZero() == m.Order.IsZero() || m.Order.IsZero() != m.Last.IsZero():
+		return fmt.Errorf("move: %w: it is of a listing or of an order", ErrForm)
+	}
+	return nil
+}
+
+// ReadMove checks the signed move.
+func ReadMove(b []byte) (m Move, by Key, err error) {
+	if by, _, err = read(domainMove, b, &m, MaxNote); err != nil {
+		return m, by, fmt.Errorf("move: %w", err)
+	}
+	return m, by, m.check()
+}
+
+// ReadMoving checks all signatures in it, that the mover is who it concerns, that
+// what is brought is what the move names, and that an order was paid at least.
+func ReadMoving(in Moving) (m *Moved, err error) {
+	m = &Moved{Sent: in}
+	if m.Move, m.By, err = ReadMove(in.Move); err != nil {
+		return nil, err
+	}
+	if m.Order.IsZero() {
+		if m.Offer, err = ReadListing(in.Listing); err != nil {
+			return nil, fmt.Errorf("move: %w", err)
+		}
+		if len(in.Order) > 0 || len(in.Review) > 0 {
+			return nil, fmt.Errorf("move: %w: a listing is moved without its orders", ErrForm)
+		}
+		return m, m.of(m.Offer.Seller)
+	}
+	var c Chain
+	if err := Decode(in.Order, &c, MaxChain); err != nil {
+		return nil, fmt.Errorf("move: order: %w", err)
+	}
+	if m.State, err = c.Replay(); err != nil {
+		return nil, fmt.Errorf("move: %w", err)
+	}
+	m.Offer = m.State.Offer
+	switch {
+	case len(in.Listing) > 0:
+		return nil, fmt.Errorf("move: %w: an order brings its own listing", ErrForm)
+	case m.State.ID != m.Order || m.State.Last != m.Last:
+		return nil, fmt.Errorf("move: %w: the order is another, or has gone on", ErrChain)
+	case m.State.Phase == Ordered || m.State.Phase == Expired:
+		return nil, fmt.Errorf("move: %w: the order was never paid", ErrPhase)
+	}
+	if len(in.Review) > 0 {
+		r, by, _, err := ReadReview(in.Review)
+		if err == nil {
+			err = m.State.Of(&r, by)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("move: %w", err)
+		}
+		m.Review = &r
+	}
+	return m, m.of(m.Offer.Seller, m.State.Order.Buyer)
+}
+
+// of checks that what came is what the move names, by one of its parties.
+func (m *Moved) of(parties ...Key) error {
+	if m.Offer.ID() != m.Listing || m.Offer.Market != m.From {
+		return fmt.Errorf("move: %w: the listing is another, or of another market", ErrChain)
+	}
+	for _, p := range parties {
+		if m.By == p {
+			return nil
+		}
+	}
+	return fmt.Errorf("move: %w", ErrParty)
+}
+
+// Same reports whether a listing offers the same bundle of the same seller, under the
+// same key.
+func (l *Listing) Same(o *Listing) bool {
+	return l.Seller == o.Seller && l.Root == o.Root && l.Commitment == o.Commitment && l.Items == o.Items && l.Size == o.Size
+}
+
+// Extends reports whether a chain is another one, with more steps or none.
+func (c *Chain) Extends(was *Chain) bool {
+	if len(c.Links) < len(was.Links) || string(c.Order) != string(was.Order) || string(c.Stamp) != string(was.Stamp) {
+		return false
+	}
+	for i := range was.Links {
+		if string(c.Links[i].Step) != string(was.Links[i].Step) || string(c.Links[i].Stamp) != string(was.Links[i].Stamp) {
+			return false
+		}
+	}
+	return true
+}
+
+// Origin is where a listing was before, as a market shows it. Sold, Reviews and Stars
+// are of orders that ended there; each is a receipt that the other market signed.
+type Origin struct {
+	Move    []byte   `cbor:"1,keyasint"` // signed by the seller
+	Sold    uint32   `cbor:"2,keyasint"`
+	Reviews uint32   `cbor:"3,keyasint"`
+	Stars   uint32   `cbor:"4,keyasint"` // the sum of all
+	Said    [][]byte `cbor:"5,keyasint"` // signed reviews, the newest first
+}
+
+// MaxMovedOrders is how many orders of one listing may move with it.
+const MaxMovedOrders = 1000

@@ -1,0 +1,102 @@
+package trade
+
+import "fmt"
+
+// MinPeriod and MaxPeriod bound the period of a subscription, in seconds.
+const (
+	MinPeriod = 24 * 60 * 60
+	MaxPeriod = 366 * 24 * 60 * 60
+)
+
+// Follows checks that a listing may be the version after another one. Each version of
+// a subscription is an issue: the items of one period, under a key of their own, which
+// only that issue's orders are given.
+func (l *Listing) Follows(was *Offer) error {
+	bad := func(field, what string) error { return fmt.Errorf("listing: %s: %w: %s", field, ErrForm, what) }
+	switch {
+	case l.Seller != was.Seller || l.First != was.ID() || l.Prev != was.Hash || l.Number != was.Number+1:
+		return fmt.Errorf("listing: version %d: %w", l.Number, ErrChain)
+	case l.Period != was.Period:
+		return bad("period", "the versions of a listing have one")
+	case l.Period > 0 && (l.Commitment == was.Commitment || l.Root == was.Root):
+		return bad("commitment", "each period has a key and items of its own")
+	}
+	return nil
+}
+
+// Subscription is what a buyer has decided once, for every period that follows. It is
+// the buyer's own; no market sees it. Each period is an order like any other, paid
+// when its items are there.
+type Subscription struct {
+	Listing  Hash   `json:"listing"`
+	Market   Key    `json:"market"`
+	Seller   Key    `json:"seller"`
+	Period   uint32 `json:"period"`   // seconds
+	Most     uint64 `json:"most"`     // for one period, in minor units
+	Currency string `json:"currency"` // of Most
+	Periods  uint32 `json:"periods"`  // how many are paid at most
+	Since    int64  `json:"since"`    // when it began, in Unix seconds
+	Until    int64  `json:"until"`    // nothing is paid from then on; 0: no end
+	Ended    int64  `json:"ended"`    // when the buyer ended it; 0: it runs
+}
+
+// Renewal is what is to be done for a subscription.
+type Renewal string
+
+// The renewals.
+const (
+	Wait   Renewal = "wait"   // for the next period
+	Buy    Renewal = "buy"    // order this period
+	Settle Renewal = "settle" // pay the order of this period
+	Lapse  Renewal = "lapse"  // this period is not bought; a later one may be
+	End    Renewal = "end"    // nothing is bought any more
+)
+
+// Next says what to do about the newest issue, and why. orders are all that the buyer
+// has of the listing. It is a pure function, so that a node that asks often, or stops
+// anywhere, pays no period twice.
+func (s *Subscription) Next(newest *Offer, orders []*State, now int64) (Renewal, string) {
+	paid := uint32(0)
+	for _, o := range orders {
+		if o.Offer.ID() != s.Listing {
+			continue
+		}
+		if o.Phase != Expired && o.Phase != Ordered && o.Back < o.Order.Price {
+			paid++
+		}
+	}
+	switch {
+	case s.Ended > 0 && s.Ended <= now:
+		return End, "you ended it"
+	case s.Until > 0 && s.Until <= now:
+		return End, "its time is over"
+	case newest.ID() != s.Listing || newest.Market != s.Market || newest.Seller != s.Seller || newest.Period != s.Period:
+		return End, "the listing is another than the one that you subscribed to"
+	case paid >= s.Periods:
+		return End, fmt.Sprintf("%d periods are paid", paid)
+	}
+	for _, o := range orders {
+		if o.Offer.Hash != newest.Hash {
+			continue
+		}
+		switch {
+		case o.Phase == Ordered && now < o.Deadline:
+			if o.Order.Price > s.Most || o.Order.Currency != s.Currency {
+				return Lapse, "it costs more than you allow"
+			}
+			return Settle, "it is ordered"
+		case o.Phase == Ordered || o.Phase == Expired:
+			return Lapse, "it was not paid in time"
+		case o.Phase == Refunded:
+			return Lapse, "its price came back"
+		}
+		return Wait, "this period is paid"
+	}
+	switch {
+	case newest.Currency != s.Currency || newest.Price > s.Most:
+		return Lapse, "it costs more than you allow"
+	case now < s.Since || int64(paid) > (now-s.Since)/int64(s.Period)+1:
+		return Wait, "the periods come faster than the listing says"
+	}
+	return Buy, "a period is there"
+}
