@@ -252,6 +252,8 @@ func TestUsage(t *testing.T) {
 		{"migrate down --data " + dir, exitDone, "00002_sweep.sql"},
 		{"migrate down --data " + dir, exitFailed, "--destroy"},
 		{"serve --data x --open --otlp-ratio 2", exitUsage, "--otlp-ratio"},
+		{"serve --data x --open --otlp-every 10ms", exitUsage, "--otlp-every"},
+		{"serve --data x --open --otlp collector:4318", exitUsage, "http://127.0.0.1:4318"},
 		{"serve --data x --open --acme a.example --tls-cert x --tls-key y", exitUsage, "--acme"},
 		{"serve --db postgres:///y --blobs file:///y --open --acme a.example", exitUsage, "--acme-cache"},
 		{"serve --data x --open --acme relay", exitUsage, "relay.example.org"},

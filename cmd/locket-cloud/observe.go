@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,7 +22,32 @@ import (
 
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/internal/otlp"
 )
+
+const tracesPath = "/v1/traces"
+
+// readCollector reads the URL of an OpenTelemetry collector. One that ends in the path of traces
+// takes these alone, and base is empty then. Any other is the base below which the collector has
+// the paths of traces and metrics.
+func readCollector(s string) (traces, base string, err error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
+		return "", "", fmt.Errorf("%w: --otlp: %.200q: want a URL such as http://127.0.0.1:4318", errUsage, s)
+	}
+	if strings.HasSuffix(u.Path, tracesPath) {
+		return s, "", nil
+	}
+	return u.JoinPath(tracesPath).String(), s, nil
+}
+
+// sendMetrics sends what a registry counts to the collector at base, until ctx is done.
+func sendMetrics(ctx context.Context, base string, every time.Duration, from prometheus.Gatherer, log *slog.Logger) error {
+	if base != "" {
+		otlp.New(otlp.Config{URL: base, Service: "locket-cloud", Version: version().Release, Every: every, Metrics: from, Log: log}).Run(ctx)
+	}
+	return nil
+}
 
 // traces gives where spans go: to an OTLP collector over HTTP, a part of them.
 func traces(ctx context.Context, url string, part float64) (*trace.TracerProvider, error) {
@@ -64,9 +92,9 @@ type pooled interface {
 	Pool() (used, idle, most int, waited time.Duration)
 }
 
-// metricsHandler serves what the server counts, what Go and the system say of
-// the process, and how the database's connections are used.
-func metricsHandler(server *api.Server, store relay.Store) http.Handler {
+// counted is what the server counts, what Go and the system say of the process, and how
+// the database's connections are used.
+func counted(server *api.Server, store relay.Store) *prometheus.Registry {
 	reg := server.Metrics()
 	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if p, ok := store.(pooled); ok {
@@ -80,6 +108,11 @@ func metricsHandler(server *api.Server, store relay.Store) http.Handler {
 		reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "locket_relay_database_wait_seconds_total",
 			Help: "Time that requests have waited for a connection."}, func() float64 { _, _, _, waited := p.Pool(); return waited.Seconds() }))
 	}
+	return reg
+}
+
+// metricsHandler serves a registry to Prometheus.
+func metricsHandler(reg prometheus.Gatherer) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(reg, promhttp.HandlerOpts{}))
 	return mux

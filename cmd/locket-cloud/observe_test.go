@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +18,7 @@ import (
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/embedded"
+	standin "github.com/locket-dev/locket/internal/testing/collector"
 )
 
 // Spans reach a collector as OTLP over HTTP says: a protobuf of spans at the
@@ -44,6 +47,78 @@ func TestTracesAreSent(t *testing.T) {
 	text := (<-got).String()
 	if !strings.Contains(text, "a span") || !strings.Contains(text, "locket-cloud") {
 		t.Fatal(text)
+	}
+}
+
+// One URL is enough for traces and metrics; that of the traces alone is as it was.
+func TestReadCollector(t *testing.T) {
+	for in, want := range map[string][2]string{
+		"http://127.0.0.1:4318":             {"http://127.0.0.1:4318/v1/traces", "http://127.0.0.1:4318"},
+		"https://otlp.example/otlp/":        {"https://otlp.example/otlp/v1/traces", "https://otlp.example/otlp/"},
+		"http://127.0.0.1:4318/v1/traces":   {"http://127.0.0.1:4318/v1/traces", ""},
+		"https://otlp.example/a/v1/traces":  {"https://otlp.example/a/v1/traces", ""},
+		"ftp://x":                           {},
+		"127.0.0.1:4318":                    {},
+		"http://127.0.0.1:4318/?key=secret": {},
+	} {
+		to, base, err := readCollector(in)
+		if got := [2]string{to, base}; got != want || (err != nil) != (want[0] == "") || err != nil && !errors.Is(err, errUsage) {
+			t.Errorf("%s: %q, %v", in, got, err)
+		}
+	}
+}
+
+// A collector is sent what the relay counts, of routes and not of spaces. It is one that takes
+// what OTLP's own messages can be read from.
+func TestMetricsAreSent(t *testing.T) {
+	store, err := embedded.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	server := api.New(api.Config{Relay: relay.New(store, relay.Config{})})
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(ctx, ln) }()
+	res, err := http.Get("http://" + ln.Addr().String() + "/v1/spaces/" + strings.Repeat("5e", 16) + "/log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	cancel()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	to := standin.New(t)
+	took := make(chan bool, 8)
+	door := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		to.ServeHTTP(w, r)
+		took <- r.URL.Path == "/v1/metrics"
+	}))
+	defer door.Close()
+	sending, stop := context.WithCancel(t.Context())
+	sent := make(chan error, 1)
+	go func() {
+		sent <- sendMetrics(sending, door.URL, time.Hour, counted(server, busy{store}), slog.New(slog.DiscardHandler))
+	}()
+	if !<-took {
+		t.Error("not at the path of metrics")
+	}
+	stop()
+	if err := <-sent; err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"locket_relay_requests_total", "locket_relay_request_seconds", "locket_relay_listeners", "locket_relay_database_connections", "process_open_fds"} {
+		if to.Metric(name) == nil {
+			t.Errorf("no %s in %.2000s", name, to.Raw())
+		}
+	}
+	if strings.Contains(to.Raw(), "5e5e") || !strings.Contains(to.Raw(), "locket-cloud") {
+		t.Errorf("%.2000s", to.Raw())
 	}
 }
 
@@ -91,7 +166,7 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := httptest.NewRecorder()
-	metricsHandler(server, busy{store}).ServeHTTP(told, httptest.NewRequest("GET", "/metrics", nil))
+	metricsHandler(counted(server, busy{store})).ServeHTTP(told, httptest.NewRequest("GET", "/metrics", nil))
 	for _, line := range []string{
 		`locket_relay_requests_total{method="GET",route="/healthz",status="200"} 1`, `locket_relay_request_seconds_count{method="GET",route="/healthz"} 1`,
 		`locket_relay_received_bytes_total{method="GET",route="/healthz"} 0`, `locket_relay_sent_bytes_total{method="GET",route="/healthz"} 15`,

@@ -32,7 +32,8 @@ type serveFlags struct {
 	market                       marketFlags
 	listen, metrics, pprof, otlp string
 	wakes                        string
-	traced                       float64 // part of the requests
+	traced                       float64       // part of the requests
+	every                        time.Duration // from one sending of metrics to the next
 	authorities, proxies         []string
 	open                         bool
 	conns                        int
@@ -68,7 +69,8 @@ speaks plain HTTP, for this machine or a proxy that has one.`,
 	fl.StringVar(&f.metrics, "metrics", "", "`address` to serve metrics for Prometheus on, at /metrics; off if empty")
 	fl.StringVar(&f.wakes, "wakes", "", "`URL` of a NATS server, nats://[USER:PASSWORD@]HOST[:PORT][/SUBJECT] or tls://, by which relays on one database wake each other; the database's own NOTIFY if empty")
 	fl.StringVar(&f.pprof, "pprof", "", "`address` to serve Go's profiles on, at /debug/pprof/; off if empty")
-	fl.StringVar(&f.otlp, "otlp", "", "`URL` of an OpenTelemetry collector that takes traces by OTLP over HTTP; off if empty")
+	fl.StringVar(&f.otlp, "otlp", "", "`URL` of an OpenTelemetry collector that takes traces and metrics by OTLP over HTTP, such as http://127.0.0.1:4318; one that ends in /v1/traces is sent traces alone; off if empty")
+	fl.DurationVar(&f.every, "otlp-every", time.Minute, "how often metrics are sent to --otlp")
 	fl.Float64Var(&f.traced, "otlp-ratio", 1, "part of the requests that is traced, 0 to 1")
 	fl.DurationVar(&f.drain, "drain", 10*time.Second, "how long running requests may take to end when it stops")
 	fl.StringArrayVar(&f.hosts, "acme", nil, "`HOST` to get a certificate for by ACME; give it for each name. The authority connects to port 443 of it, and must reach this relay there")
@@ -106,6 +108,8 @@ func (f serveFlags) check() error {
 		return fmt.Errorf("%w: --open or --invite-file is needed: who may come", errUsage)
 	case f.traced < 0 || f.traced > 1:
 		return fmt.Errorf("%w: --otlp-ratio is from 0 to 1", errUsage)
+	case f.every < time.Second:
+		return fmt.Errorf("%w: --otlp-every is a second or more", errUsage)
 	case len(f.authorities) == 0 && len(f.hosts) == 0 && !onLoopback(f.listen):
 		return fmt.Errorf("%w: --authority HOST[:PORT] is needed with --listen %s: the name that devices call, so that no other relay passes their requests on to this one", errUsage, f.listen)
 	case f.conns < 1:
@@ -160,8 +164,13 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 		return err
 	}
 	config.TLS = certificates.config
+	var collector string
 	if f.otlp != "" {
-		spans, err := traces(ctx, f.otlp, f.traced)
+		var to string
+		if to, collector, err = readCollector(f.otlp); err != nil {
+			return err
+		}
+		spans, err := traces(ctx, to, f.traced)
 		if err != nil {
 			return err
 		}
@@ -215,19 +224,20 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	}
 	server := api.New(config)
 	ctx, cancel := context.WithCancel(ctx)
-	side := make(chan error, 6)
+	side, counts := make(chan error, 7), counted(server, store)
 	go func() { side <- certificates.run(ctx) }()
 	go func() { side <- config.Relay.Run(ctx) }()
 	go func() { side <- trading(ctx) }()
 	go func() { side <- sweep(ctx, config.Relay, config.Log) }()
-	go func() { side <- serveBeside(ctx, "metrics", counters, metricsHandler(server, store)) }()
+	go func() { side <- serveBeside(ctx, "metrics", counters, metricsHandler(counts)) }()
+	go func() { side <- sendMetrics(ctx, collector, f.every, counts, config.Log) }()
 	go func() { side <- serveBeside(ctx, "profiles", profiles, profileHandler()) }()
 	if err := a.announce(ln.Addr(), f); err != nil {
 		config.Log.Warn("cannot say where it serves", "error", err)
 	}
 	err = server.Serve(ctx, ln)
 	cancel()
-	return errors.Join(err, <-side, <-side, <-side, <-side, <-side, <-side)
+	return errors.Join(err, <-side, <-side, <-side, <-side, <-side, <-side, <-side)
 }
 
 // announce says where the relay is reached, once it is.

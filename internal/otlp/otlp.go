@@ -1,5 +1,5 @@
 // Package otlp sends spans and metrics to an OpenTelemetry collector: OTLP over HTTP, as
-// JSON. It is for the node, where OpenTelemetry's own packages weigh too much
+// JSON. It is for the node, where OpenTelemetry's own packages weigh too much, and for a relay's metrics
 // (docs/decisions.md).
 //
 // Nothing waits for the collector. A span goes into a queue of a fixed length, and is

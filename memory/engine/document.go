@@ -49,7 +49,8 @@ func Documents(m *memory.Memory) []recall.Doc {
 // docOf is what the index holds of a memory. Without a tx it does not look for
 // the line that the memory was taken from.
 func docOf(tx *store.Tx, m *memory.Memory) (doc recall.Doc) {
-	doc = recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: m.When(), Lang: m.Lang, Text: m.Text, Pinned: m.Pinned, Past: m.State == memory.Superseded, Sensitivity: &m.Sensitivity}
+	doc = recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: m.When(), Lang: m.Lang, Text: m.Text, Pinned: m.Pinned, Past: m.State == memory.Superseded, Sensitivity: &m.Sensitivity,
+		Plain: m.Owner == memory.Owner{User: memory.WearerUser}}
 	if w := asked(m.Slot); w != "" && m.Type != memory.Vault {
 		doc.Text += "\n" + w
 	}

@@ -133,43 +133,6 @@ func Glanced(rule func(*Item) bool, glance func(Brief) Verdict) Filter {
 	return Filter{predicate{rule, glance}}
 }
 
-// Brief is what an index knows of an item.
-type Brief struct {
-	Utterance   bool
-	Type        memory.Type // of a memory
-	Sensitivity memory.Sensitivity
-	Rated       bool // Sensitivity is known
-}
-
-// Verdict is what a Brief tells of the item's match.
-type Verdict int8
-
-// The verdicts. Unsure: the item has to be read.
-const (
-	No     Verdict = -1
-	Unsure Verdict = 0
-	Yes    Verdict = 1
-)
-
-// Glance tells whether the item of a brief matches, where that is known.
-func (f Filter) Glance(b Brief) Verdict {
-	switch n := f.root.(type) {
-	case nil:
-		return Yes
-	case all:
-		v := Yes
-		for _, part := range n {
-			v = min(v, Filter{part}.Glance(b))
-		}
-		return v
-	case predicate:
-		if n.glance != nil {
-			return n.glance(b)
-		}
-	}
-	return Unsure
-}
-
 type predicate struct {
 	rule   func(*Item) bool
 	glance func(Brief) Verdict

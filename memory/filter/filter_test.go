@@ -367,26 +367,3 @@ func TestParts(t *testing.T) {
 		t.Errorf("%s %s %q, %v", field, op, values, ok)
 	}
 }
-
-// A brief decides where each part of a filter knows what it says of it, or one refuses.
-func TestGlance(t *testing.T) {
-	says := func(v Verdict) Filter {
-		return Glanced(func(*Item) bool { return v != No }, func(Brief) Verdict { return v })
-	}
-	tag, err := Equal("tags", "work")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		f    Filter
-		want Verdict
-	}{
-		{Filter{}, Yes}, {says(Yes), Yes}, {says(No), No}, {says(Unsure), Unsure}, {tag, Unsure}, {Only(func(*Item) bool { return true }), Unsure},
-		{All(says(Yes), says(Yes)), Yes}, {All(says(Yes), tag), Unsure}, {All(tag, says(No)), No}, {All(says(No), says(Unsure)), No},
-		{Filter{anyOf{says(No).root, tag.root}}, Unsure}, {Filter{negate{says(No).root}}, Unsure},
-	} {
-		if got := c.f.Glance(Brief{}); got != c.want {
-			t.Errorf("%s: %d, want %d", c.f, got, c.want)
-		}
-	}
-}

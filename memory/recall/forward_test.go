@@ -73,7 +73,7 @@ func TestForward(t *testing.T) {
 				terms = append(terms, tf{term, count})
 			}
 			sortTerms(terms)
-			d := c.insert(meta{id: id(n), what: whatOf(Memory, 0, 0)}, g.order, g.source, terms)
+			d := c.insert(meta{id: id(n), what: whatOf(Memory, 0, 0, false)}, g.order, g.source, terms)
 			want[id(n)] = g
 			if m := &c.docs[d]; m.based() {
 				based++

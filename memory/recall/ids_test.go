@@ -39,7 +39,7 @@ func TestDocumentsByID(t *testing.T) {
 				source = id(r.IntN(700)) // some are nowhere
 			}
 			terms := []tf{{c.term("a"), 1}, {c.term("b"), 1 + uint32(r.IntN(200))}}
-			d := c.insert(meta{id: id(n), what: whatOf(Memory, 0, 0)}, 0, source, terms)
+			d := c.insert(meta{id: id(n), what: whatOf(Memory, 0, 0, false)}, 0, source, terms)
 			if got := maps.Collect(c.terms(d)); got[terms[0].term] != 1 || got[terms[1].term] != terms[1].n {
 				t.Fatalf("terms %v, want %v", got, terms)
 			}

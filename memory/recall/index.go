@@ -185,6 +185,9 @@ func (x *Index) Add(docs ...Doc) error {
 		if d.Sensitivity != nil && (d.Kind != Memory || *d.Sensitivity > memory.Secret) {
 			return fmt.Errorf("%w: recall: document %s: sensitivity %s of %s", memory.ErrInvalid, d.ID, d.Sensitivity, d.Kind)
 		}
+		if d.Plain && d.Kind != Memory {
+			return fmt.Errorf("%w: recall: document %s: only a memory has an owner", memory.ErrInvalid, d.ID)
+		}
 		ready[i] = prepare(d)
 	}
 	if err := x.insert(docs, ready); err != nil || x.watch == nil {
@@ -218,7 +221,7 @@ func (c *core) add(d Doc, p prepared) uint32 {
 	}
 	sortTerms(terms)
 	m := meta{
-		id: d.ID, at: noTime, what: whatOf(d.Kind, uint8(slices.Index(memory.Types[:], d.Type)+1), d.sens()), flags: p.flags,
+		id: d.ID, at: noTime, what: whatOf(d.Kind, uint8(slices.Index(memory.Types[:], d.Type)+1), d.sens(), d.Plain), flags: p.flags,
 		length: uint16(min(p.length, mostWords)), session: c.names.id(d.Session), speaker: c.names.id(p.speaker),
 	}
 	if !d.At.IsZero() {

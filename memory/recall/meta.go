@@ -28,13 +28,26 @@ const (
 	flagDead  = 128 // it was removed
 )
 
-// whatOf has the kind; the type: 1 + index in memory.Types, 0: none; and the
-// sensitivity of a memory: 1 + sensitivity, 0: not known.
-func whatOf(k Kind, typ, sens uint8) uint8 { return sens<<5 | uint8(k-Utterance)<<4 | typ }
+// whatOf has the kind; the type: 1 + index in memory.Types, 0: none; of a memory
+// whether it is plain; and its sensitivity: 1 + sensitivity, 0: not known.
+func whatOf(k Kind, typ, sens uint8, plain bool) uint8 {
+	what := sens<<5 | uint8(k-Utterance)<<4 | typ
+	if plain {
+		what |= whatPlain
+	}
+	return what
+}
+
+// parts of what
+const (
+	whatType  = 7
+	whatPlain = 8
+)
 
 func (m *meta) kind() Kind    { return Utterance + Kind(m.what>>4&1) }
-func (m *meta) typ() uint8    { return m.what & 15 }
+func (m *meta) typ() uint8    { return m.what & whatType }
 func (m *meta) sens() uint8   { return m.what >> 5 }
+func (m *meta) plain() bool   { return m.what&whatPlain != 0 }
 func (m *meta) dead() bool    { return m.flags&flagDead != 0 }
 func (m *meta) sourced() bool { return m.flags&flagSource != 0 }
 func (m *meta) based() bool   { return m.flags&flagBased != 0 }

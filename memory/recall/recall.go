@@ -80,6 +80,8 @@ type Doc struct {
 	Source    memory.ID // the utterance that a memory quotes, whose context it shares
 	// Sensitivity is a memory's; nil: not known.
 	Sensitivity *memory.Sensitivity
+	// Plain is set for a memory that is the wearer's, and no agent's or run's.
+	Plain bool
 }
 
 // sens is the sensitivity as meta has it.
@@ -97,6 +99,7 @@ type About struct {
 	Type        memory.Type // of a memory
 	Sensitivity memory.Sensitivity
 	Rated       bool // Sensitivity is known
+	Plain       bool // a memory of the wearer's, and of no agent or run; false: not known
 }
 
 // Query is a question or a few words.

@@ -156,7 +156,7 @@ func (r *ranking) allowed(d uint32) bool {
 // about is what Allow is told of a document.
 func (r *ranking) about(d uint32) About {
 	m := &r.docs[d]
-	a := About{ID: m.id, Kind: m.kind()}
+	a := About{ID: m.id, Kind: m.kind(), Plain: m.plain()}
 	if t := m.typ(); t > 0 {
 		a.Type = memory.Types[t-1]
 	}

@@ -21,7 +21,7 @@ import (
 //	  16        id
 //	  1         kind: 1 utterance, 2 memory; of a memory whose sensitivity is known,
 //	            4 times 1 + its sensitivity more
-//	  1         type: 0 none, else 1 + index in memory.Types
+//	  1         type: 0 none, else 1 + index in memory.Types; of a plain memory 8 more
 //	  1         flags: 1 pinned, 2 asks, 4 names a time, 8 source follows, 16 superseded, 32 says where
 //	  (varint   how many documents before this one the source stands; 0: not
 //	            here, and its id follows, 16 bytes), where flag 8 is set
@@ -103,7 +103,7 @@ func plainSegment(c *core, docs []uint32) []byte {
 		placeOf[d] = i
 		b = append(b, m.id[:]...)
 		flags := m.flags & (flagsKnown | flagSource)
-		b = append(b, m.sens()<<2|byte(m.kind()), m.typ(), flags)
+		b = append(b, m.sens()<<2|byte(m.kind()), m.what&(whatType|whatPlain), flags)
 		if flags&flagSource != 0 {
 			source := c.sourceOf(m)
 			at, here := 0, false
@@ -294,9 +294,9 @@ func (r *reader) doc(d *segmentDoc, names, terms int) {
 	if r.bad {
 		return
 	}
-	kind, sens, typ := Kind(head[0]&3), head[0]>>2, head[1]
-	m.what, m.flags = whatOf(kind, typ, sens), head[2]&flagsKnown
-	if kind != Utterance && kind != Memory || sens > 1+uint8(memory.Secret) || sens > 0 && kind != Memory || int(typ) > len(memory.Types) || head[2]&^(flagsKnown|flagSource) != 0 || m.id.IsZero() {
+	kind, sens, typ, plain := Kind(head[0]&3), head[0]>>2, head[1]&whatType, head[1]&whatPlain != 0
+	m.what, m.flags = whatOf(kind, typ, sens, plain), head[2]&flagsKnown
+	if kind != Utterance && kind != Memory || sens > 1+uint8(memory.Secret) || (sens > 0 || plain) && kind != Memory || head[1]&^(whatType|whatPlain) != 0 || int(typ) > len(memory.Types) || head[2]&^(flagsKnown|flagSource) != 0 || m.id.IsZero() {
 		r.bad = true
 		return
 	}

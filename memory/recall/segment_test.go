@@ -256,7 +256,7 @@ func TestForgottenWordsLeaveTheSegments(t *testing.T) {
 	}
 }
 
-// Who may see a memory is asked by type and sensitivity, also after the index was opened
+// Who may see a memory is asked by type, sensitivity and owner, also after the index was opened
 // again. One of a segment from before sensitivities were kept has none.
 func TestSensitivityIsKept(t *testing.T) {
 	s := newShelf()
@@ -264,8 +264,8 @@ func TestSensitivityIsKept(t *testing.T) {
 	want := map[memory.ID]About{}
 	for i := range 2 * (1 + int(memory.Secret)) {
 		level := memory.Sensitivity(i / 2)
-		d := Doc{ID: idOf(i), Kind: Memory, Type: memory.Types[i%len(memory.Types)], Text: "Ana likes tea", Sensitivity: &level}
-		want[d.ID] = About{d.ID, Memory, d.Type, level, true}
+		d := Doc{ID: idOf(i), Kind: Memory, Type: memory.Types[i%len(memory.Types)], Text: "Ana likes tea", Sensitivity: &level, Plain: i%3 == 0}
+		want[d.ID] = About{d.ID, Memory, d.Type, level, true, d.Plain}
 		if err := x.Add(d); err != nil {
 			t.Fatal(err)
 		}
@@ -292,8 +292,9 @@ func TestSensitivityIsKept(t *testing.T) {
 
 	over := memory.Secret + 1
 	for name, d := range map[string]Doc{
-		"none": {ID: idOf(1), Kind: Memory, Type: memory.Core, Text: "x", Sensitivity: &over},
-		"line": {ID: idOf(1), Kind: Utterance, Text: "x", Sensitivity: new(memory.Sensitivity)},
+		"none":             {ID: idOf(1), Kind: Memory, Type: memory.Core, Text: "x", Sensitivity: &over},
+		"line":             {ID: idOf(1), Kind: Utterance, Text: "x", Sensitivity: new(memory.Sensitivity)},
+		"line of an owner": {ID: idOf(1), Kind: Utterance, Text: "x", Plain: true},
 	} {
 		if err := x.Add(d); !errors.Is(err, memory.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)

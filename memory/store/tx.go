@@ -39,6 +39,10 @@ type Tx struct {
 	finish    []func()   // run after the commit, to remove files that are no longer used
 }
 
+// Moment numbers the state that a reading transaction sees. Two of the same number see
+// the same.
+func (t *Tx) Moment() uint64 { return t.txn.ReadTs() }
+
 // update runs fn and commits. The caller holds the writer's token.
 func (s *Store) update(fn func(*Tx) error) error { return s.updateLeaving(s.opt.Reserve, fn) }
 

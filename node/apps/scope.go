@@ -100,7 +100,9 @@ func (s *scope) glance(b filter.Brief) filter.Verdict {
 	switch {
 	case b.Utterance && !s.lines, !b.Utterance && !slices.Contains(s.types, b.Type), b.Rated && b.Sensitivity > s.most:
 		return filter.No
-	case b.Utterance, !b.Rated, s.ruled, len(s.tags) > 0, s.owner != memory.Owner{}, !s.since.IsZero(), !s.until.IsZero():
+	case b.Plain && !s.owns(memory.Owner{User: memory.WearerUser}):
+		return filter.No
+	case b.Utterance, !b.Rated, s.ruled, len(s.tags) > 0, s.owner != memory.Owner{} && !b.Plain, !s.since.IsZero(), !s.until.IsZero():
 		return filter.Unsure
 	}
 	return filter.Yes
@@ -112,13 +114,13 @@ func (s *scope) asked(f filter.Filter) filter.Filter {
 	if f.IsZero() {
 		return s.filter()
 	}
-	return filter.All(s.filter(), filter.Only(func(it *filter.Item) bool {
+	return filter.All(s.filter(), filter.Glanced(func(it *filter.Item) bool {
 		if it.Memory == nil {
 			return f.Match(it)
 		}
 		m := s.show(*it.Memory)
 		return f.Match(&filter.Item{Memory: &m, Categories: it.Categories})
-	}))
+	}, f.Glance)) // an index knows of a memory nothing that show changes
 }
 
 // show gives a memory as the app sees it: without links to other memories, which

@@ -19,7 +19,57 @@ type chooser struct {
 	seen   map[memory.ID]bool
 	err    error // the first error of reading the store
 
+	moment uint64                          // of the store, at which those below were read
+	wholes map[memory.ID]*whole            // memories, by their document
+	lines  map[memory.ID]*memory.Utterance // utterances
+
 	records *recorded // what records answer to the request, once they were read
+}
+
+// whole is a memory as it was read, and the chunk of it that its document is; nil: it is no chunk.
+type whole struct {
+	memory *memory.Memory
+	chunk  *memory.Chunk
+}
+
+// of drops what was read if something was committed since: nothing may be shown that is
+// forgotten meanwhile.
+func (c *chooser) of(tx *store.Tx) {
+	if at := tx.Moment(); at != c.moment {
+		c.moment = at
+		clear(c.wholes)
+		clear(c.lines)
+	}
+}
+
+// whole reads the memory of a document, if it was not read before. Nobody may change it but for
+// its categories.
+func (c *chooser) whole(tx *store.Tx, id memory.ID) (*whole, error) {
+	c.of(tx)
+	if w := c.wholes[id]; w != nil {
+		return w, nil
+	}
+	m, chunk, err := engine.Whole(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	w := &whole{memory: m, chunk: chunk}
+	c.wholes[id] = w
+	return w, nil
+}
+
+// line reads an utterance, if it was not read before.
+func (c *chooser) line(tx *store.Tx, id memory.ID) (*memory.Utterance, error) {
+	c.of(tx)
+	if u := c.lines[id]; u != nil {
+		return u, nil
+	}
+	u, err := tx.Utterance(id)
+	if err != nil {
+		return nil, err
+	}
+	c.lines[id] = u
+	return u, nil
 }
 
 // chooserOf makes a chooser for a request.
@@ -42,7 +92,8 @@ func chooserOf(r *serve.SearchRequest) (*chooser, error) {
 		}
 		filters = append(filters, f)
 	}
-	return &chooser{filter: filter.All(filters...), then: thenAt(r.AsOf, r.KnownAt), seen: map[memory.ID]bool{}}, nil
+	return &chooser{filter: filter.All(filters...), then: thenAt(r.AsOf, r.KnownAt), seen: map[memory.ID]bool{},
+		wholes: map[memory.ID]*whole{}, lines: map[memory.ID]*memory.Utterance{}}, nil
 }
 
 // narrows reports whether it refuses anything at all.
@@ -55,7 +106,7 @@ func (c *chooser) glance(a recall.About) filter.Verdict {
 	if !c.then.isNow() {
 		return filter.Unsure
 	}
-	return c.filter.Glance(filter.Brief{Utterance: a.Kind == recall.Utterance, Type: a.Type, Sensitivity: a.Sensitivity, Rated: a.Rated})
+	return c.filter.Glance(filter.Brief{Utterance: a.Kind == recall.Utterance, Type: a.Type, Sensitivity: a.Sensitivity, Rated: a.Rated, Plain: a.Plain})
 }
 
 // matches tests a memory that was read just now. The index may still have it as it was before
@@ -86,7 +137,7 @@ func (qr *Query) categories(m *memory.Memory) func() []string {
 
 func (c *chooser) choose(qr *Query, tx *store.Tx, id memory.ID, kind recall.Kind) (bool, error) {
 	if kind == recall.Utterance {
-		u, err := tx.Utterance(id)
+		u, err := c.line(tx, id)
 		if err != nil {
 			return false, err
 		}
@@ -94,10 +145,11 @@ func (c *chooser) choose(qr *Query, tx *store.Tx, id memory.ID, kind recall.Kind
 		return (c.then.asOf.IsZero() || !u.At.After(c.then.asOf)) && (c.then.knownAt.IsZero() || !u.At.After(c.then.knownAt)) &&
 			c.filter.Match(&filter.Item{Utterance: u}), nil
 	}
-	m, _, err := engine.Whole(tx, id)
-	if err != nil || m.State == memory.Erased {
+	w, err := c.whole(tx, id)
+	if err != nil || w.memory.State == memory.Erased {
 		return false, err
 	}
+	m := w.memory
 	if !c.then.isNow() {
 		if m, err = c.then.held(tx, m); err != nil || m == nil {
 			return false, err

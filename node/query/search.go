@@ -121,7 +121,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 			if h.Score < r.Threshold {
 				break
 			}
-			hit, ok, err := load(tx, h)
+			hit, ok, err := choice.load(tx, h)
 			if err != nil {
 				return err
 			}
@@ -139,7 +139,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 					}
 					if of, copied := consolidate.Copied(hit.Memory); copied && !slices.Contains(r.Types, memory.Core) { // what it was made of stands for it
 						h.ID, h.Source = of, memory.ID{}
-						if hit, ok, err = load(tx, h); err != nil {
+						if hit, ok, err = choice.load(tx, h); err != nil {
 							return err
 						}
 						if !ok || hit.Memory == nil || hit.Memory.State != memory.Active || choice.narrows() && !choice.allows(qr, tx, of, recall.Memory) {
@@ -154,7 +154,9 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 						return err
 					}
 					hit.Memory, hit.Text, hit.Evidence = was, was.Text, was.Evidence
-					hit.Memory.Categories = qr.c.Sorter.Of(hit.Memory)
+					if hit.Memory.Categories == nil {
+						hit.Memory.Categories = qr.c.Sorter.Of(hit.Memory)
+					}
 				}
 				res.Hits = append(res.Hits, hit)
 				if len(h.Past) > 0 && !q.Past {
@@ -172,7 +174,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 			if r.Only == serve.OnlyUtterances || len(r.Types) > 0 && !slices.Contains(r.Types, m.Type) || choice.narrows() && !choice.allows(qr, tx, m.ID, recall.Memory) {
 				return hit, false, nil
 			}
-			hit, ok, err = load(tx, recall.Hit{ID: m.ID, Kind: recall.Memory, At: m.When(), Score: score})
+			hit, ok, err = choice.load(tx, recall.Hit{ID: m.ID, Kind: recall.Memory, At: m.When(), Score: score})
 			if ok {
 				hit.Memory.Categories = qr.c.Sorter.Of(hit.Memory)
 			}
@@ -205,14 +207,14 @@ func holds(tx *store.Tx, id memory.ID, p recall.Phrase) bool {
 
 // load reads the document of a hit. If it was erased since the index was asked, ok
 // is false.
-func load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err error) {
+func (c *chooser) load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err error) {
 	hit = serve.Hit{ID: h.ID, At: h.At, Score: h.Score, Parts: make(map[string]float64, len(h.Parts))}
 	for _, p := range h.Parts {
 		hit.Parts[p.Name] = p.Value
 	}
 	switch h.Kind {
 	case recall.Utterance:
-		u, err := tx.Utterance(h.ID)
+		u, err := c.line(tx, h.ID)
 		if errors.Is(err, memory.ErrNotFound) {
 			return hit, false, nil
 		}
@@ -228,18 +230,19 @@ func load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err error) {
 			hit.ID, hit.Memory, hit.Cold = id, &m, true
 			return hit, false, errors.Join(err, serr)
 		}
-		m, chunk, err := engine.Whole(tx, h.ID)
-		if errors.Is(err, memory.ErrNotFound) || err == nil && m.State == memory.Erased {
+		w, err := c.whole(tx, h.ID)
+		if errors.Is(err, memory.ErrNotFound) || err == nil && w.memory.State == memory.Erased {
 			return hit, false, nil
 		}
 		if err != nil {
 			return hit, false, err
 		}
+		m, chunk := w.memory, w.chunk
 		for i := 0; i < len(h.Also) && chunk == nil; i++ { // it was found by its title: show the best of its parts
 			chunk = engine.ChunkOf(m, h.Also[i])
 		}
 		hit.ID, hit.Text, hit.Memory, hit.Evidence, hit.Chunk = m.ID, m.Text, m, m.Evidence, chunk
-		u, err := tx.Utterance(h.Source)
+		u, err := c.line(tx, h.Source)
 		if err != nil && !errors.Is(err, memory.ErrNotFound) {
 			return hit, false, err
 		}
