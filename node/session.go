@@ -210,7 +210,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		Drop: o.forgets.Drop, Flush: o.flushHeld, Compact: compact})
 	o.consent = consent.New(consent.Config{Store: o.store, Now: n.now, Note: o.sharing.Consented, Redact: o.sharing.Redact, Refused: o.sharing.Withdraw,
 		VaultUntil: func() time.Time { return o.vault.Until() }})
-	o.purse = market.NewPurse(market.PurseConfig{Buyer: &market.Buyer{Dir: n.path(readerDir), HTTP: n.http, Now: n.now}, Store: o.engine, Now: n.now,
+	o.purse = market.NewPurse(market.PurseConfig{Buyer: &market.Buyer{Dir: n.path(readerDir), HTTP: n.http, Now: n.now}, Relay: n.cfg.Sync.Relay, Store: o.engine, Now: n.now,
 		Approved: func(ctx context.Context, app, alone string, order memory.ID, what string) (bool, error) {
 			if alone == "" {
 				alone = "nothing"

@@ -18,6 +18,7 @@ import { ReviewPage } from "./review";
 import { usePlace } from "./router";
 import { SetupPage } from "./setup";
 import { SharingPage } from "./sharing";
+import { ShopPage } from "./shop";
 import "./style.css";
 import { useTheme } from "./theme";
 import { TodayPage } from "./today";
@@ -33,7 +34,7 @@ const pages: { path: string; icon: IconName; word: "nav.today" | "nav.ask" | "na
   { path: "/memories", icon: "memories", word: "nav.memories", also: ["memory"] },
   { path: "/graph", icon: "graph", word: "nav.graph", also: [] },
   { path: "/review", icon: "review", word: "nav.review", also: [] },
-  { path: "/sharing", icon: "share", word: "nav.sharing", also: ["consents"] },
+  { path: "/sharing", icon: "share", word: "nav.sharing", also: ["consents", "market"] },
   { path: "/devices", icon: "devices", word: "nav.devices", also: [] },
 ];
 
@@ -147,6 +148,8 @@ function Page({ place, status }: { place: ReturnType<typeof usePlace>; status: S
       return <ReviewPage />;
     case "sharing":
       return <SharingPage at={path[1] ?? ""} status={status} />;
+    case "market":
+      return <ShopPage path={path.slice(1)} query={query} />;
     case "consents":
       return <ConsentsPage />;
     case "devices":
