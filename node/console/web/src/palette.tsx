@@ -96,6 +96,8 @@ function actions(status: Status): Action[] {
     { name: t("letin.app"), icon: "link", does: "addApp", run: () => press("/sharing", "app") },
     { name: t("letin.worker"), icon: "how", does: "addGrant", run: () => press("/sharing", "worker") },
     { name: t("engines.title"), icon: "sound", does: "addEngine", run: () => press("/devices", "engines") },
+    { name: t("voices.title"), icon: "sound", does: "nameVoice", run: () => press("/devices", "voices") },
+    { name: t("voices.learn"), icon: "sound", does: "enrolVoice", run: () => press("/devices", "enrol") },
     { name: t("plugins.title"), icon: "how", does: "enablePlugin", run: () => press("/devices", "plugins") },
     { name: t("doctor.title"), icon: "check", run: () => press("/devices", "doctor") },
     { name: t("backup.do"), icon: "archive", does: "syncFolder", run: backUp },

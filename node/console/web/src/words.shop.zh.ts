@@ -1,4 +1,4 @@
-// Chinese, for the market.
+// Chinese, for the market, voices and imports.
 
 import type { enShop } from "./words.shop.en";
 
@@ -17,4 +17,7 @@ export const zhShop: Record<keyof typeof enShop, string> = {
   "purse.title": "你在市场的余额", "purse.says": "用来支付你的订单，以及可购买的应用的订单。", "purse.none": "没有", "purse.put": "存入代金券", "purse.putDo": "存入", "purse.isIn": "已存入你在市场的余额。", "purse.take": "取出余额", "purse.takeDo": "取出", "purse.amount": "多少", "purse.isOut": "已取出为代金券。", "purse.code": "请保存这个码：谁有它，钱就归谁。只显示这一次。",
   "market.payout": "取出收入",
   "sell.new": "出售一些内容", "sell.who": "条目", "sell.whatTitle": "想出售什么？", "sell.whoTitle": "大家会先读到什么？", "sell.lookTitle": "买家会得到这些", "sell.public": "这里写的所有人都能读到。你要去掉的内容不能写在里面。", "sell.title": "标题", "sell.description": "里面有什么", "sell.categories": "类别，用逗号分开", "sell.categoriesHint": "garden, travel-japan", "sell.languages": "语言，用逗号分开", "sell.sample": "你写的样例", "sell.sampleHint": "豆子要搭架子。", "sell.price": "价格", "sell.licence": "买家可以用来做什么", "sell.licenceHint": "个人使用，不得转给他人", "sell.market": "市场的地址", "sell.approve": "每次售出前先问我", "sell.approveSays": "否则付款后 Locket 会自动交付。", "sell.deliver": "你有几天交付", "sell.accept": "买家有几天来接受", "sell.buyer": "买家", "sell.undo": "买家可以保留收到的内容，也可能违反许可转给别人：谁也要不回来。标题、介绍和样例立即公开，并留在市场的日志里。", "sell.do": "以 {price} 上架", "sell.listed": "已上架。",
+  "voices.title": "声音", "voices.says": "Locket 认识你的声音之后，每句话都会标明是谁说的，别人说的不会当成你的。声纹只留在这台设备上。", "voices.none": "它还不认识你的声音：听到的都算你说的。", "voices.knownOnly": "没有名字的声音什么都不保留。", "voices.you": "你", "voices.unknown": "没有名字", "voices.of": "{n} 秒语音", "voices.learnt": "{at} 学会", "voices.heard": "{at} 听到", "voices.hear": "听 {name}",
+  "voices.name": "起名", "voices.rename": "改名", "voices.whose": "这是谁的声音", "voices.nameDo": "就叫这个", "voices.nameSays": "从现在起生效，以前的句子不变。如果这个名字已有声音，两者会合为一个。", "voices.named": "从现在起就是 {name}。", "voices.forget": "忘记", "voices.forgetSays": "Locket 对这个声音所知的会从所有文件中抹掉。说过的话保留。", "voices.forgotten": "已忘记 {name} 的声音。",
+  "voices.learn": "学习一个声音", "voices.learnSays": "请一个人朗读半分钟。这里录的只用于这件事，不会保留。再来一次会取代以前的。", "voices.whoseElse": "谁的声音（如果不是你的）", "voices.mine": "我的", "voices.read": "可以读这一段：北风和太阳争论谁更有本事。这时来了一个穿着厚大衣的过路人。他们说好，谁能先让这个人脱下大衣，就算谁的本事大。北风使劲地刮起来，可是他刮得越厉害，那个人就把大衣裹得越紧，最后北风没办法，只好算了。过了一会儿，太阳出来晒了晒，那个人马上就把大衣脱下来了。", "voices.record": "录音", "voices.enough": "够了", "voices.secs": "{n} 秒，共需 {want} 秒", "voices.progress": "听到了多少", "voices.file": "或者用一个录音文件", "voices.device": "或者用可穿戴设备接下来听到的，这样最准", "voices.listens": "正在听：请朗读。", "voices.isLearnt": "声音学会了。", "voices.hears": "{device} 正在听：请朗读。{have} / {want} 秒", "voices.noMic": "浏览器没有给这个页面麦克风。", "voices.noSound": "这读不成录音。",
 };
