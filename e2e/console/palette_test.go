@@ -19,7 +19,7 @@ import (
 // ofAThing are the operations that change one thing: they stand where that thing is
 // shown, and not in the palette.
 var ofAThing = []string{
-	"addEngine", "answerConsent", "applyDream", "forgetVoice", "leaveGiven", "mergeEntities", "moveRelay", "orderOffer", "pairConfirm", "payOutSales", "pinMemory", "removeDevice", "removeEngine",
+	"addEngine", "answerConsent", "applyDream", "forgetVoice", "leaveGiven", "mergeEntities", "moveRelay", "orderOffer", "readForeign", "pairConfirm", "payOutSales", "pinMemory", "removeDevice", "removeEngine",
 	"removeRelay", "removeZone", "reportOffer", "revert", "revokeApp", "revokeGrant", "revokeShare", "settleSale", "splitEntities", "tryPlugin", "undecideEntities",
 	"undoDream", "unlock", "unpinMemory", "unsettle", "updateMemory", "updateShare", "withdrawListing",
 }
@@ -34,7 +34,7 @@ var forPrograms = []string{
 // byCommand are the operations that a wearer does by a command alone so far:
 // docs/console.md says so.
 var byCommand = []string{
-	"fetchBlob", "importAll", "installPlugin", "moveTiers", "recoverVault", "removeMember", "removePlugin",
+	"fetchBlob", "installPlugin", "moveTiers", "recoverVault", "removeMember", "removePlugin",
 	"removeWay", "rotate", "setInstructions", "setWay", "unpinPlugin",
 }
 

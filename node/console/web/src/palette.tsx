@@ -100,6 +100,7 @@ function actions(status: Status): Action[] {
     { name: t("voices.learn"), icon: "sound", does: "enrolVoice", run: () => press("/devices", "enrol") },
     { name: t("plugins.title"), icon: "how", does: "enablePlugin", run: () => press("/devices", "plugins") },
     { name: t("doctor.title"), icon: "check", run: () => press("/devices", "doctor") },
+    { name: t("import.title"), icon: "archive", does: "importAll", run: () => press("/import", "import") },
     { name: t("backup.do"), icon: "archive", does: "syncFolder", run: backUp },
     { name: t("act.sync"), icon: "sync", does: "syncNow", run: () => done(post("/v1/sync"), () => t("sync.done")) },
     { name: t("act.model"), icon: "words", does: "runModel", run: () => done(post("/v1/llm/run"), () => t("act.modelDone")) },
