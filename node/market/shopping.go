@@ -193,10 +193,10 @@ func TakeOut(ctx context.Context, m *remote.Market, amount string) (string, erro
 type Shopper struct{ of opened.Of[*Purse] }
 
 // NewShopper makes one over what is open.
-func NewShopper(of opened.Of[*Purse]) Shopper { return Shopper{of} }
+func NewShopper(of opened.Of[*Purse]) *Shopper { return &Shopper{of} }
 
 // at calls the market at an address, or that of the node's relay.
-func (s Shopper) at(ctx context.Context, address string, f func(ctx context.Context, b *Buyer, address string, m *remote.Market, by trade.Party, terms *trade.Terms) error) error {
+func (s *Shopper) at(ctx context.Context, address string, f func(ctx context.Context, b *Buyer, address string, m *remote.Market, by trade.Party, terms *trade.Terms) error) error {
 	return s.of.During(ctx, func(ctx context.Context, p *Purse) error {
 		if address == "" {
 			address = p.c.Relay
@@ -212,7 +212,7 @@ func (s Shopper) at(ctx context.Context, address string, f func(ctx context.Cont
 }
 
 // Offers implements serve.Shopper.
-func (s Shopper) Offers(ctx context.Context, q serve.OfferQuery) (v serve.OffersAnswer, err error) {
+func (s *Shopper) Offers(ctx context.Context, q serve.OfferQuery) (v serve.OffersAnswer, err error) {
 	err = s.at(ctx, q.Market, func(ctx context.Context, _ *Buyer, _ string, m *remote.Market, _ trade.Party, _ *trade.Terms) error {
 		v, err = Search(ctx, m, q)
 		return err
@@ -221,7 +221,7 @@ func (s Shopper) Offers(ctx context.Context, q serve.OfferQuery) (v serve.Offers
 }
 
 // Offer implements serve.Shopper.
-func (s Shopper) Offer(ctx context.Context, market string, id trade.Hash) (v serve.Offer, err error) {
+func (s *Shopper) Offer(ctx context.Context, market string, id trade.Hash) (v serve.Offer, err error) {
 	err = s.at(ctx, market, func(ctx context.Context, _ *Buyer, _ string, m *remote.Market, _ trade.Party, _ *trade.Terms) error {
 		v, _, err = Show(ctx, m, id)
 		return err
@@ -230,7 +230,7 @@ func (s Shopper) Offer(ctx context.Context, market string, id trade.Hash) (v ser
 }
 
 // ReportOffer implements serve.Shopper.
-func (s Shopper) ReportOffer(ctx context.Context, r serve.OfferReport) (v serve.Offer, err error) {
+func (s *Shopper) ReportOffer(ctx context.Context, r serve.OfferReport) (v serve.Offer, err error) {
 	err = s.at(ctx, r.Market, func(ctx context.Context, b *Buyer, _ string, m *remote.Market, by trade.Party, _ *trade.Terms) error {
 		if v, _, err = Show(ctx, m, r.ID); err != nil {
 			return err
@@ -241,7 +241,7 @@ func (s Shopper) ReportOffer(ctx context.Context, r serve.OfferReport) (v serve.
 }
 
 // Order implements serve.Shopper.
-func (s Shopper) Order(ctx context.Context, r serve.OrderRequest) (v serve.Purchase, err error) {
+func (s *Shopper) Order(ctx context.Context, r serve.OrderRequest) (v serve.Purchase, err error) {
 	err = s.at(ctx, r.Market, func(ctx context.Context, b *Buyer, address string, m *remote.Market, by trade.Party, terms *trade.Terms) error {
 		o, err := b.OrderQuoted(ctx, m, by, terms, address, r.Version, r.Price)
 		if err == nil {
@@ -253,7 +253,7 @@ func (s Shopper) Order(ctx context.Context, r serve.OrderRequest) (v serve.Purch
 }
 
 // Orders implements serve.Shopper.
-func (s Shopper) Orders(ctx context.Context, look bool) (v serve.OrdersAnswer, err error) {
+func (s *Shopper) Orders(ctx context.Context, look bool) (v serve.OrdersAnswer, err error) {
 	v.Orders = []serve.Purchase{}
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
 		list, err := p.c.Buyer.Orders()
@@ -271,7 +271,7 @@ func (s Shopper) Orders(ctx context.Context, look bool) (v serve.OrdersAnswer, e
 }
 
 // OpenOrder implements serve.Shopper.
-func (s Shopper) OpenOrder(ctx context.Context, order trade.Hash) (v serve.OpenedOrder, err error) {
+func (s *Shopper) OpenOrder(ctx context.Context, order trade.Hash) (v serve.OpenedOrder, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
 		o, err := p.c.Buyer.Find(order.String())
 		if err != nil {
@@ -294,7 +294,7 @@ func (s Shopper) OpenOrder(ctx context.Context, order trade.Hash) (v serve.Opene
 }
 
 // MoveOrder implements serve.Shopper.
-func (s Shopper) MoveOrder(ctx context.Context, r serve.OrderStep) (v serve.Purchase, err error) {
+func (s *Shopper) MoveOrder(ctx context.Context, r serve.OrderStep) (v serve.Purchase, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -335,7 +335,7 @@ func (s Shopper) MoveOrder(ctx context.Context, r serve.OrderStep) (v serve.Purc
 }
 
 // Funds implements serve.Shopper.
-func (s Shopper) Funds(ctx context.Context, r serve.FundsRequest) (v serve.Funds, err error) {
+func (s *Shopper) Funds(ctx context.Context, r serve.FundsRequest) (v serve.Funds, err error) {
 	if r.Voucher != "" && r.Amount != "" {
 		return v, fmt.Errorf("%w: a voucher and an amount: want one of them", memory.ErrInvalid)
 	}
