@@ -116,6 +116,7 @@ type Node struct {
 	spans   span.Sink
 	sorter  *category.Sorter
 	apps    *apps.Book
+	shopper *market.Shopper
 	rules   []config.Rule // of retention
 
 	mu      sync.RWMutex // guards what follows; whoever uses the session holds it for reading
@@ -162,6 +163,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	n.Seller = market.NewSeller(partOf(n, func(o *session) *market.Shop { return o.market }))
 	n.Policer = rulebook.NewPolicer(partOf(n, func(o *session) *rulebook.Room { return o.policy }))
 	n.AppBuyer = market.NewAppBuyer(partOf(n, func(o *session) *market.Purse { return o.purse }))
+	n.shopper = market.NewShopper(partOf(n, func(o *session) *market.Purse { return o.purse }))
 	n.Agreer = consent.NewAgreer(partOf(n, func(o *session) *consent.Desk { return o.consent }))
 	n.Keeper = tiers.NewKeeper(partOf(n, func(o *session) *tiers.Tiers { return o.tiers }))
 	n.Modeller = models.NewModeller(partOf(n, func(o *session) *models.Language { return o.language }))

@@ -210,7 +210,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 		Drop: o.forgets.Drop, Flush: o.flushHeld, Compact: compact})
 	o.consent = consent.New(consent.Config{Store: o.store, Now: n.now, Note: o.sharing.Consented, Redact: o.sharing.Redact, Refused: o.sharing.Withdraw,
 		VaultUntil: func() time.Time { return o.vault.Until() }})
-	o.purse = market.NewPurse(market.PurseConfig{Buyer: &market.Buyer{Dir: n.path(readerDir), HTTP: n.http, Now: n.now}, Store: o.engine, Now: n.now,
+	o.purse = market.NewPurse(market.PurseConfig{Buyer: &market.Buyer{Dir: n.path(readerDir), HTTP: n.http, Now: n.now}, Relay: n.cfg.Sync.Relay, Store: o.engine, Now: n.now,
 		Approved: func(ctx context.Context, app, alone string, order memory.ID, what string) (bool, error) {
 			if alone == "" {
 				alone = "nothing"
@@ -231,7 +231,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	o.health = health.New(health.Config{Home: n.cfg.Home, Metered: n.cfg.Sync.Metered, Engine: o.engine, Store: o.store, Index: o.index, Ring: o.ring, Sync: o.sync, Cold: o.tiers.Keeper,
 		Models: []health.Patient{o.meaning, o.language}, HasPlugin: o.plugins.Has})
 	o.vault = vault.New(vault.Config{Engine: o.engine, Ring: o.ring, Posted: o.sync.Posted})
-	o.transfer = transfer.New(transfer.Config{Engine: o.engine, Store: o.store, Cold: o.tiers.Keeper, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone,
+	o.transfer = transfer.New(transfer.Config{Engine: o.engine, Store: o.store, Cold: o.tiers.Keeper, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone, Location: n.zone,
 		Members: o.sync.SpaceMembers, Bring: o.sync.Bring, VaultUntil: o.vault.Until, Reveal: o.vault.Reveal})
 	if _, err := o.voices.Prune(ctx, forget.OrderSweep); err != nil {
 		n.log.Warn("prints of voices are kept beyond their day", "error", err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/market"
+	"github.com/locket-dev/locket/node/serve"
 	tradeat "github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/trade"
 )
@@ -66,143 +67,54 @@ func (a *app) trade(ctx context.Context, at string, f func(b *market.Buyer, addr
 	return b.At(ctx, at, func(m *tradeat.Market, by trade.Party, terms trade.Terms) error { return f(b, at, m, by, terms) })
 }
 
-// listingView is a listing as it is printed.
-type listingView struct {
-	ID      trade.Hash `json:"id"`
-	Version trade.Hash `json:"version"`
-	Number  uint32     `json:"number"`
-	State   string     `json:"state,omitempty"`
-	Why     string     `json:"why,omitempty"`
-	Title   string     `json:"title"`
-	Price   string     `json:"price"`
-	Minor   uint64     `json:"minor"`
-	Code    string     `json:"currency"`
-	Seller  trade.Key  `json:"seller"`
-	Items   uint32     `json:"items"`
-	Sold    uint32     `json:"sold"`
-	Reviews uint32     `json:"reviews"`
-	Stars   float64    `json:"stars,omitempty"` // on average
-
-	Description string            `json:"description,omitempty"`
-	Categories  []string          `json:"categories"`
-	Languages   []string          `json:"languages"`
-	Counts      map[string]uint32 `json:"counts"`
-	Sample      []string          `json:"sample,omitempty"`
-	Licence     string            `json:"licence"`
-	Terms       string            `json:"terms,omitempty"`
-	Redaction   []string          `json:"redaction,omitempty"`
-	Since       time.Time         `json:"since,omitzero"`
-	Until       time.Time         `json:"until,omitzero"`
-	DeliverDays float64           `json:"deliver_days"`
-	AcceptDays  float64           `json:"accept_days"`
-	EveryDays   float64           `json:"every_days,omitempty"` // of a subscription
-	Said        []reviewView      `json:"said,omitempty"`
-	Before      []originView      `json:"before,omitempty"`
-}
-
-// originView is where a listing was before. The counts are what the other market
-// stamped: its word.
-type originView struct {
-	Market  trade.Key    `json:"market"`
-	Listing trade.Hash   `json:"listing"`
-	Sold    uint32       `json:"sold"`
-	Reviews uint32       `json:"reviews"`
-	Stars   float64      `json:"stars,omitempty"`
-	Said    []reviewView `json:"said,omitempty"`
-}
-
-type reviewView struct {
-	Stars uint8     `json:"stars"`
-	Text  string    `json:"text,omitempty"`
-	By    trade.Key `json:"by"`
-	At    time.Time `json:"at"`
-}
-
-// aDay is in seconds.
-const aDay = 24 * 60 * 60
-
-func viewOf(l *trade.Offer, h *trade.Hit) listingView {
-	v := listingView{ID: l.ID(), Version: l.Hash, Number: l.Number, Title: l.Title, Price: trade.Price(l.Price, l.Currency), Minor: l.Price, Code: l.Currency,
-		Seller: l.Seller, Items: l.Items, Sold: h.Sold, Reviews: h.Reviews, Description: l.Description, Categories: l.Categories, Languages: l.Languages,
-		Counts: l.Counts, Sample: l.Sample, Licence: l.Licence, Terms: l.Terms, Redaction: l.Redaction, DeliverDays: float64(l.Deliver) / aDay, AcceptDays: float64(l.Accept) / aDay, EveryDays: float64(l.Period) / aDay}
-	if h.Reviews > 0 {
-		v.Stars = float64(h.Stars) / float64(h.Reviews)
-	}
-	if l.Since > 0 {
-		v.Since = time.Unix(l.Since, 0).UTC()
-	}
-	if l.Until > 0 {
-		v.Until = time.Unix(l.Until, 0).UTC()
-	}
-	return v
-}
-
-func (a *app) listingRow(w io.Writer, v *listingView) {
+func (a *app) listingRow(w io.Writer, v *serve.Offer) {
 	stars := ""
 	if v.Reviews > 0 {
 		stars = fmt.Sprintf("  %.1f of 5 by %d", v.Stars, v.Reviews)
 	}
-	fmt.Fprintf(w, "%s  %10s  %s  %s, sold %d%s\n", a.paint.dim(v.ID.String()[:10]), v.Price, a.paint.bold(oneLine(v.Title)), plural(int(v.Items), "memory", "memories"), v.Sold, stars)
+	fmt.Fprintf(w, "%s  %10s  %s  %s, sold %d%s\n", a.paint.dim(v.ID.String()[:10]), v.Price, a.paint.bold(oneLine(v.Title)), plural(v.Items, "memory", "memories"), v.Sold, stars)
 }
 
 func (a *app) marketSearchCommand(at *string) *cobra.Command {
-	q := url.Values{}
-	var category, language, most string
-	var newest, facets bool
-	var limit, skip int
+	var q serve.OfferQuery
+	var facets bool
 	c := &cobra.Command{
 		Use: "search [WORDS]", Short: "Find listings", Args: between(0, 1, "what to look for"),
 		Long:    "Finds listings that have all words, in English, Chinese and other languages. Counts of sales\nand reviews are the market's word; listings and reviews are signed.",
 		Example: "  locket market search \"garden tomatoes\" --at https://relay.example\n  locket market search --category travel --language zh-Hans --most \"5.00 EUR\"",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for name, v := range map[string]string{"q": strings.Join(args, " "), "category": category, "language": language} {
-				if v != "" {
-					q.Set(name, v)
-				}
-			}
-			if most != "" {
-				minor, code, err := trade.ParsePrice(most)
-				if err != nil {
+			q.Words = strings.Join(args, " ")
+			if q.Most != "" {
+				if _, _, err := trade.ParsePrice(q.Most); err != nil {
 					return usageError{err}
 				}
-				q.Set("most", strconv.FormatUint(minor, 10))
-				q.Set("currency", code)
 			}
-			if newest {
-				q.Set("sort", "newest")
-			}
-			q.Set("limit", strconv.Itoa(limit))
-			q.Set("skip", strconv.Itoa(skip))
 			return a.trade(cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
-				f, ls, err := m.Search(cmd.Context(), q)
+				found, err := market.Search(cmd.Context(), m, q)
 				if err != nil {
 					return err
 				}
-				views := make([]listingView, len(ls))
-				for i, l := range ls {
-					views[i] = viewOf(l, &f.Hits[i])
-				}
-				err = rows(a, nil, views, a.listingRow, "")
+				err = rows(a, nil, found.Offers, a.listingRow, "")
 				if facets {
-					err = rows(a, err, f.Facets, func(w io.Writer, x *trade.Facet) {
+					err = rows(a, err, found.Facets, func(w io.Writer, x *serve.OfferFacet) {
 						fmt.Fprintf(w, "%-9s %-20s %d\n", oneLine(x.Kind), oneLine(x.Value), x.Count)
 					}, "")
 				}
-				if err == nil && !a.json && int(f.Total) > len(ls) {
-					fmt.Fprintf(a.stderr, "%d of %d; --skip %d goes on.\n", len(ls), f.Total, skip+len(ls))
+				if n := len(found.Offers); err == nil && !a.json && found.Total > n {
+					fmt.Fprintf(a.stderr, "%d of %d; --skip %d goes on.\n", n, found.Total, q.Skip+n)
 				}
 				return err
 			})
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&category, "category", "", "only of this `category`")
-	f.StringVar(&language, "language", "", "only in this `language`: en, zh-Hans")
-	f.StringVar(&most, "most", "", "only up to this `price`: 5.00 EUR")
-	f.BoolVar(&newest, "newest", false, "the newest first; else the best match")
+	f.StringVar(&q.Category, "category", "", "only of this `category`")
+	f.StringVar(&q.Language, "language", "", "only in this `language`: en, zh-Hans")
+	f.StringVar(&q.Most, "most", "", "only up to this `price`: 5.00 EUR")
+	f.BoolVar(&q.Newest, "newest", false, "the newest first; else the best match")
 	f.BoolVar(&facets, "facets", false, "with how many there are of each category, language and currency")
-	limitFlag(f, &limit, 20, "at most this `count`")
-	f.IntVar(&skip, "skip", 0, "how many to pass over")
+	limitFlag(f, &q.Limit, 20, "at most this `count`")
+	f.IntVar(&q.Skip, "skip", 0, "how many to pass over")
 	return c
 }
 
@@ -252,56 +164,14 @@ func (a *app) marketShowCommand(at *string) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				v, _, err := shownListing(cmd.Context(), m, id)
-				return a.printed(err, v, func(w io.Writer) { a.showListing(w, v) })
+				v, _, err := market.Show(cmd.Context(), m, id)
+				return a.printed(err, v, func(w io.Writer) { a.showListing(w, &v) })
 			})
 		},
 	}
 }
 
-// shownListing gives a listing with its reviews; those that are not signed for it are
-// left out.
-func shownListing(ctx context.Context, m *tradeat.Market, id trade.Hash) (*listingView, *trade.Offer, error) {
-	s, l, err := m.Show(ctx, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	v := viewOf(l, &s.Hit)
-	v.State = s.State
-	if len(s.Notice) > 0 {
-		kind := trade.Withdrawal
-		if s.State == trade.Removed {
-			kind = trade.Takedown
-		}
-		if n, _, _, err := trade.ReadNotice(kind, s.Notice); err == nil && n.Listing == l.ID() {
-			v.Why = n.Reason
-		}
-	}
-	v.Said = reviewsOf(s.Reviews)
-	for _, o := range s.Origins {
-		m, by, err := trade.ReadMove(o.Move)
-		if err != nil || by != l.Seller || m.Offer != l.ID() || m.Market != l.Market {
-			continue
-		}
-		was := originView{Market: m.From, Listing: m.Listing, Sold: o.Sold, Reviews: o.Reviews, Said: reviewsOf(o.Said)}
-		if o.Reviews > 0 {
-			was.Stars = float64(o.Stars) / float64(o.Reviews)
-		}
-		v.Before = append(v.Before, was)
-	}
-	return &v, l, nil
-}
-
-func reviewsOf(signed [][]byte) (out []reviewView) {
-	for _, b := range signed {
-		if r, by, _, err := trade.ReadReview(b); err == nil {
-			out = append(out, reviewView{Stars: r.Stars, Text: r.Text, By: by, At: time.Unix(r.At, 0).UTC()})
-		}
-	}
-	return out
-}
-
-func (a *app) showListing(w io.Writer, v *listingView) {
+func (a *app) showListing(w io.Writer, v *serve.Offer) {
 	a.listingRow(w, v)
 	line := func(name, text string) {
 		if text != "" {

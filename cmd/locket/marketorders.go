@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/node/market"
+	"github.com/locket-dev/locket/node/serve"
 	tradeat "github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/trade"
 )
@@ -45,12 +46,9 @@ seller's node delivers the key at its next look; locket market open checks each 
 				if err != nil {
 					return err
 				}
-				v, l, err := shownListing(ctx, m, id)
+				v, l, err := market.Show(ctx, m, id)
 				if err != nil {
 					return err
-				}
-				if l.Market != terms.Market {
-					return fmt.Errorf("listing %s: it is for another market: %w", l.ID(), tradeat.ErrAnswer)
 				}
 				if most != "" {
 					minor, code, err := trade.ParsePrice(most)
@@ -62,14 +60,14 @@ seller's node delivers the key at its next look; locket market open checks each 
 					}
 				}
 				if !yes {
-					a.showListing(a.stderr, v)
+					a.showListing(a.stderr, &v)
 					fmt.Fprintln(a.stderr, cannotUndo)
 					if !a.confirm("Pay " + v.Price + "?") {
 						return errors.New("nothing was ordered")
 					}
 				}
 				buyer = b
-				o, err = b.Order(ctx, m, by, address, l)
+				o, err = b.OrderQuoted(ctx, m, by, &terms, address, v.Version, v.Price)
 				return err
 			})
 			if err != nil {
@@ -84,7 +82,7 @@ seller's node delivers the key at its next look; locket market open checks each 
 			if err := buyer.Pay(ctx, o, voucher); err != nil {
 				return fmt.Errorf("ordered, and not paid: locket market pay %s --voucher CODE pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
 			}
-			v := orderView(o)
+			v := market.PurchaseOf(o)
 			return a.print(v, func(w io.Writer) {
 				fmt.Fprintf(w, "Ordered and paid %s: %s.\nThe seller has until %s to deliver the key; else the price goes back. Then:\n  locket market open %s\n",
 					v.Price, v.Order, a.when(v.Deadline), v.Order.String()[:10])
@@ -106,7 +104,7 @@ func (a *app) checkout(ctx context.Context, b *market.Buyer, o *market.Bought) e
 	if err != nil {
 		return fmt.Errorf("order %s: no page to pay on: %w", o.State.ID.String()[:10], err)
 	}
-	v := orderView(o)
+	v := market.PurchaseOf(o)
 	v.Page = page.URL
 	return a.print(v, func(w io.Writer) {
 		fmt.Fprintf(w, "Ordered: %s. Pay %s on this page by %s; then locket market orders says how it stands:\n  %s\n", v.Order.String()[:10], v.Price, a.when(v.Deadline), page.URL)
@@ -140,33 +138,7 @@ func (a *app) marketPayCommand() *cobra.Command {
 	return c
 }
 
-// orderOf is an order as it is printed.
-type orderOf struct {
-	Order    trade.Hash  `json:"order"`
-	Listing  trade.Hash  `json:"listing"`
-	Title    string      `json:"title"`
-	Phase    trade.Phase `json:"phase"`
-	Price    string      `json:"price"`
-	Back     string      `json:"back,omitempty"` // to the buyer
-	Market   string      `json:"market"`
-	Deadline time.Time   `json:"deadline,omitzero"`
-	Reason   string      `json:"reason,omitempty"`
-	Page     string      `json:"page,omitempty"` // on which to pay by card
-}
-
-func orderView(o *market.Bought) orderOf {
-	v := orderOf{Order: o.State.ID, Listing: o.State.Offer.ID(), Title: o.State.Offer.Title, Phase: o.State.Phase, Price: trade.Price(o.State.Order.Price, o.State.Order.Currency),
-		Market: o.Market, Reason: o.State.Reason}
-	if o.State.Back > 0 {
-		v.Back = trade.Price(o.State.Back, o.State.Order.Currency)
-	}
-	if o.State.Deadline > 0 {
-		v.Deadline = time.Unix(o.State.Deadline, 0).UTC()
-	}
-	return v
-}
-
-func (a *app) orderRow(w io.Writer, v *orderOf) {
+func (a *app) orderRow(w io.Writer, v *serve.Purchase) {
 	fmt.Fprintf(w, "%s  %10s  %-9s  %s", a.paint.dim(v.Order.String()[:10]), v.Price, v.Phase, oneLine(v.Title))
 	if v.Back != "" {
 		fmt.Fprintf(w, "  %s back", v.Back)
@@ -182,7 +154,7 @@ func (a *app) orderRow(w io.Writer, v *orderOf) {
 
 // ordered prints an order, unless what was done to it has failed: err tells it.
 func (a *app) ordered(err error, o *market.Bought) error {
-	v := orderView(o)
+	v := market.PurchaseOf(o)
 	return a.printed(err, v, func(w io.Writer) { a.orderRow(w, &v) })
 }
 
@@ -200,12 +172,12 @@ func (a *app) marketOrdersCommand() *cobra.Command {
 				return err
 			}
 			var late []error
-			views := make([]orderOf, len(list))
+			views := make([]serve.Purchase, len(list))
 			for i, o := range list {
 				if !offline && !o.State.Phase.Ended() {
 					late = append(late, b.Refresh(cmd.Context(), o))
 				}
-				views[i] = orderView(o)
+				views[i] = market.PurchaseOf(o)
 			}
 			return errors.Join(append(late, rows(a, nil, views, a.orderRow, "You ordered nothing yet."))...)
 		},
@@ -237,17 +209,9 @@ with its seller (locket share given), unless it is disputed or the price came ba
 			if err != nil {
 				return err
 			}
-			if len(o.Items) == 0 {
-				if err := b.Refresh(cmd.Context(), o); err != nil {
-					return err
-				}
-			}
-			ms, err := b.Open(o)
+			ms, err := b.OpenAll(cmd.Context(), o)
 			if err != nil {
 				return a.disputable(o, err)
-			}
-			if err := b.Heard(o); err != nil {
-				return err
 			}
 			if save != "" {
 				write := o.Save
@@ -321,7 +285,7 @@ func (a *app) marketAcceptCommand() *cobra.Command {
 				if !yes && !a.confirm("Every item is the one that was listed. Pay the seller "+trade.Price(o.State.Order.Price, o.State.Order.Currency)+"? It can't be had back.") {
 					return errors.New("nothing was accepted")
 				}
-				return b.Step(cmd.Context(), o, trade.Step{Act: trade.Accept})
+				return b.Accept(cmd.Context(), o)
 			})
 		},
 	}
@@ -394,11 +358,7 @@ func (a *app) marketReportCommand(at *string) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				b, _, err := trade.SignNotice(trade.Report, trade.Notice{Listing: id, Reason: reason, At: time.Now().Unix()}, by)
-				if err != nil {
-					return usageError{err}
-				}
-				return m.Report(cmd.Context(), b)
+				return market.Report(cmd.Context(), m, by, id, reason, time.Now())
 			})
 		},
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -303,8 +302,7 @@ func (a *app) marketPayoutCommand(at *string) *cobra.Command {
 		Use: "payout --amount AMOUNT", Short: "Take what you have at the market out, as a voucher", Args: nothing(),
 		Long: "Prints a code that is worth the amount. Whoever has it can use it: keep it.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			minor, code, err := trade.ParsePrice(amount)
-			if err != nil {
+			if _, _, err := trade.ParsePrice(amount); err != nil {
 				return usageError{err}
 			}
 			if earned {
@@ -314,9 +312,7 @@ func (a *app) marketPayoutCommand(at *string) *cobra.Command {
 				})
 			}
 			return a.trade(cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
-				p := trade.Payout{Minor: minor, Currency: code, Spend: true}
-				rand.Read(p.Key[:])
-				voucher, err := m.Payout(cmd.Context(), p)
+				voucher, err := market.TakeOut(cmd.Context(), m, amount)
 				return a.printed(err, map[string]string{"voucher": voucher}, func(w io.Writer) { fmt.Fprintln(w, voucher) })
 			})
 		},

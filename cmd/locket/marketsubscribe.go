@@ -28,7 +28,7 @@ type subscribedOf struct {
 }
 
 func subscribedView(s *market.Subscribed) subscribedOf {
-	v := subscribedOf{Listing: s.Listing, Title: s.Title, Market: s.Address, Most: trade.Price(s.Most, s.Currency), Periods: s.Periods, Days: float64(s.Period) / aDay, Last: s.Last, Why: s.Why}
+	v := subscribedOf{Listing: s.Listing, Title: s.Title, Market: s.Address, Most: trade.Price(s.Most, s.Currency), Periods: s.Periods, Days: (time.Duration(s.Period) * time.Second).Hours() / 24, Last: s.Last, Why: s.Why}
 	if s.Until > 0 {
 		v.Until = time.Unix(s.Until, 0).UTC()
 	}
@@ -68,7 +68,7 @@ period that costs more, or for which there is no money, lapses; what was bought 
 				if err != nil {
 					return err
 				}
-				v, l, err := shownListing(cmd.Context(), m, id)
+				v, l, err := market.Show(cmd.Context(), m, id)
 				if err != nil {
 					return err
 				}
@@ -76,7 +76,7 @@ period that costs more, or for which there is no money, lapses; what was bought 
 					return fmt.Errorf("listing %s: it is for another market: %w", l.ID(), tradeat.ErrAnswer)
 				}
 				if !yes {
-					a.showListing(a.stderr, v)
+					a.showListing(a.stderr, &v)
 					fmt.Fprintln(a.stderr, cannotUndo)
 					if !a.confirm(fmt.Sprintf("Pay up to %s for each of %s?", trade.Price(minor, code), plural(int(periods), "period", "periods"))) {
 						return errors.New("nothing was ordered")

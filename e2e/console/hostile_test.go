@@ -42,18 +42,7 @@ func TestHostileNames(t *testing.T) {
 		"wearer", "words", "details", "subject", "attribute", "object", "predicate", "category", "aliases", "error", "trouble", "url", "platform", "reason", "why", "into_text", "said", "version", "broker", "query", "note"}
 	for i, bad := range []string{hostile, strings.Repeat("W", 30000)} {
 		b := open(t, look{"en-GB", 360, 740, false})
-		b.do(chromedp.ActionFunc(func(ctx context.Context) error {
-			_, err := page.AddScriptToEvaluateOnNewDocument(`{
-				const bad = ` + quoted(bad) + `, names = new Set(` + quoted(strings.Join(names, ",")) + `.split(",")), ask = fetch;
-				const put = (v, k) => Array.isArray(v) ? v.map(x => put(x, k)) : v && typeof v === "object" ? Object.fromEntries(Object.entries(v).map(([k, x]) => [k, put(x, k)])) : typeof v === "string" && names.has(k) ? v + bad : v;
-				window.fetch = async (url, o) => {
-					const r = await ask(url, o);
-					if (!r.headers.get("Content-Type")?.includes("json")) return r;
-					return new Response(JSON.stringify(put(await r.json(), "")), {status: r.status, headers: r.headers});
-				};
-			}`).Do(ctx)
-			return err
-		}))
+		b.spoil(bad, names)
 		for _, p := range pages(t) {
 			if p.name == "unknown" {
 				continue
@@ -64,6 +53,24 @@ func TestHostileNames(t *testing.T) {
 			b.shoot(fmt.Sprintf("hostile-%d-%s", i, p.name))
 		}
 	}
+}
+
+// spoil has each answer of the node end those of its texts that have a name with
+// something bad.
+func (b *tab) spoil(bad string, names []string) {
+	b.t.Helper()
+	b.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(`{
+			const bad = ` + quoted(bad) + `, names = new Set(` + quoted(strings.Join(names, ",")) + `.split(",")), ask = fetch;
+			const put = (v, k) => Array.isArray(v) ? v.map(x => put(x, k)) : v && typeof v === "object" ? Object.fromEntries(Object.entries(v).map(([k, x]) => [k, put(x, k)])) : typeof v === "string" && names.has(k) ? v + bad : v;
+			window.fetch = async (url, o) => {
+				const r = await ask(url, o);
+				if (!r.headers.get("Content-Type")?.includes("json")) return r;
+				return new Response(JSON.stringify(put(await r.json(), "")), {status: r.status, headers: r.headers});
+			};
+		}`).Do(ctx)
+		return err
+	}))
 }
 
 // What comes from outside is taken as text, or refused: a note, a photo's EXIF, a

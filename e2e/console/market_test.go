@@ -69,7 +69,7 @@ func serveMarket(t *testing.T) (url string, vouchers []string) {
 	return "http://" + ln.Addr().String(), codes
 }
 
-// What the wearer sells stands under Sharing: an order that waits is delivered by
+// What the wearer sells stands on the market's page: an order that waits is delivered by
 // keyboard, another is given back, and the listing is withdrawn.
 func TestMarket(t *testing.T) {
 	url, vouchers := serveMarket(t)
@@ -95,7 +95,7 @@ func TestMarket(t *testing.T) {
 	}
 
 	b := open(t, plain)
-	b.visit("/sharing", ".market .rows li")
+	b.visit("/market", ".market .rows li")
 	b.says(title)
 	b.press("[data-act=sales]")
 	b.do(chromedp.WaitVisible(".sales li:nth-child(2)"))
@@ -128,7 +128,7 @@ func TestMarket(t *testing.T) {
 	}
 
 	phone := open(t, look{"zh-CN", 360, 740, true})
-	phone.visit("/sharing", ".market .rows li")
+	phone.visit("/market", ".market .rows li")
 	phone.do(chromedp.Evaluate(`document.querySelector(".market").scrollIntoView()`, nil))
 	phone.fits("market")
 	phone.accessible("market")

@@ -39,6 +39,9 @@ func pages(t *testing.T) []struct{ name, path, until string } {
 		{"guide", "/memory/" + list.Memories[0].ID.String(), ".steps li"},
 		{"review", "/review", ".notice.good"},
 		{"sharing", "/sharing", ".policy"},
+		{"import", "/import", "[name=folder]"},
+		{"market", "/market", ".orders"},
+		{"sell", "/market/sell", ".sharer"},
 		{"consents", "/consents", ".notice.good"},
 		{"devices", "/devices", ".tiles"},
 	}

@@ -20,8 +20,8 @@ import (
 // ofAThing are the operations that change one thing: they stand where that thing is
 // shown, and not in the palette.
 var ofAThing = []string{
-	"addEngine", "answerConsent", "applyDream", "leaveGiven", "mergeEntities", "moveRelay", "pairConfirm", "pinMemory", "removeDevice", "removeEngine",
-	"removeRelay", "removeZone", "revert", "revokeApp", "revokeGrant", "revokeShare", "settleSale", "splitEntities", "tryPlugin", "undecideEntities",
+	"addEngine", "answerConsent", "applyDream", "forgetVoice", "leaveGiven", "mergeEntities", "moveRelay", "orderOffer", "readForeign", "pairConfirm", "payOutSales", "pinMemory", "removeDevice", "removeEngine",
+	"removeRelay", "removeZone", "reportOffer", "revert", "revokeApp", "revokeGrant", "revokeShare", "settleSale", "splitEntities", "tryPlugin", "undecideEntities",
 	"undoDream", "unlock", "unpinMemory", "unsettle", "updateMemory", "updateShare", "withdrawListing",
 }
 
@@ -35,7 +35,7 @@ var forPrograms = []string{
 // byCommand are the operations that a wearer does by a command alone so far:
 // docs/console.md says so.
 var byCommand = []string{
-	"enrolVoice", "fetchBlob", "forgetVoice", "importAll", "installPlugin", "moveListings", "moveTiers", "nameVoice", "payOutSales", "publishListing", "recoverVault", "removeMember", "removePlugin",
+	"fetchBlob", "installPlugin", "moveListings", "moveTiers", "recoverVault", "removeMember", "removePlugin",
 	"removeWay", "rotate", "setInstructions", "setWay", "unpinPlugin",
 }
 

@@ -3,6 +3,7 @@ package apps
 import (
 	"context"
 	"fmt"
+	"io"
 	"iter"
 
 	"github.com/locket-dev/locket/memory"
@@ -173,6 +174,13 @@ func (e *exchange) Import(ctx context.Context, records iter.Seq2[serve.ExportRec
 		return serve.ImportResult{}, v.ownersAlone()
 	}
 	return e.in.Import(ctx, records, opt)
+}
+
+func (e *exchange) Foreign(ctx context.Context, q serve.ForeignQuery, body io.Reader) (serve.Foreign, error) {
+	if v := visitOf(ctx); v != nil {
+		return serve.Foreign{}, v.ownersAlone()
+	}
+	return e.in.Foreign(ctx, q, body)
 }
 
 // Changes gives an app the changes of memories that it sees now. The numbers have

@@ -66,7 +66,7 @@ func (c *Console) guard(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), usb=(), serial=()")
+		h.Set("Permissions-Policy", "camera=(), microphone=(self), geolocation=(), usb=(), serial=()")
 		h.Set("Cache-Control", "no-store")
 		if r.Host != c.host {
 			// A name that resolves to this machine (DNS rebinding).

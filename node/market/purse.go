@@ -22,6 +22,7 @@ import (
 // PurseConfig configures what apps buy by.
 type PurseConfig struct {
 	Buyer *Buyer
+	Relay string // the market where the wearer names none
 	Store Store
 	// Approved asks the wearer about an order of an app that costs more than what it
 	// may pay alone, and says whether there is a yes. A no is serve.ErrForbidden.
@@ -173,20 +174,6 @@ func hashOf(text string) (h trade.Hash, err error) {
 	return h, nil
 }
 
-// offered gives the newest version of a live listing of the market that answers.
-func offered(ctx context.Context, m *remote.Market, listing trade.Hash, terms *trade.Terms) (*trade.Offer, error) {
-	shown, l, err := m.Show(ctx, listing)
-	switch {
-	case err != nil:
-		return nil, err
-	case l.Market != terms.Market:
-		return nil, fmt.Errorf("listing %s: it is for another market: %w", l.ID(), remote.ErrAnswer)
-	case shown.State != trade.Live:
-		return nil, fmt.Errorf("listing %s: %w: it is %s", l.ID(), serve.ErrConflict, shown.State)
-	}
-	return l, nil
-}
-
 // Order orders what was quoted.
 func (p *Purse) Order(ctx context.Context, s *serve.Spender, version trade.Hash, price string) (out serve.Purchase, err error) {
 	p.mu.Lock()
@@ -209,12 +196,9 @@ func (p *Purse) Order(ctx context.Context, s *serve.Spender, version trade.Hash,
 		return out, err
 	}
 	err = p.c.Buyer.At(ctx, s.Market, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
-		l, err := offered(ctx, m, version, &terms)
+		l, err := quoted(ctx, m, version, price, &terms)
 		if err != nil {
 			return err
-		}
-		if now := trade.Price(l.Price, l.Currency); l.Hash != version || now != price {
-			return fmt.Errorf("%w: it is offered in another version, at %s, and was quoted at %.40s: ask for a quote again", serve.ErrConflict, now, price)
 		}
 		if why := bars(s, l, left, code); why != "" {
 			return fmt.Errorf("%w: %s", serve.ErrForbidden, why)
@@ -223,19 +207,11 @@ func (p *Purse) Order(ctx context.Context, s *serve.Spender, version trade.Hash,
 		if err != nil {
 			return err
 		}
-		out = purchased(o)
+		out = PurchaseOf(o)
 		made := purchase{App: s.App, Order: o.State.ID, Minor: l.Price, Currency: l.Currency, Made: p.c.Now().UTC()}
 		return p.change(ctx, func(list []purchase) []purchase { return append(list, made) })
 	})
 	return out, refusal(err)
-}
-
-func purchased(o *Bought) serve.Purchase {
-	v := serve.Purchase{Order: o.State.ID, Listing: o.State.Offer.ID(), Title: o.State.Offer.Title, Price: trade.Price(o.State.Order.Price, o.State.Order.Currency), Phase: o.State.Phase}
-	if o.State.Deadline > 0 {
-		v.Deadline = time.Unix(o.State.Deadline, 0).UTC()
-	}
-	return v
 }
 
 // of gives an order of an app's as it stands at the market.
@@ -261,7 +237,7 @@ func (p *Purse) Pay(ctx context.Context, s *serve.Spender, order trade.Hash) (ou
 		return out, err
 	}
 	if o.State.Phase != trade.Ordered {
-		return purchased(o), nil
+		return PurchaseOf(o), nil
 	}
 	at := slices.IndexFunc(list, func(b purchase) bool { return b.Order == order })
 	list[at].Paid = time.Time{} // it counts once
@@ -273,7 +249,7 @@ func (p *Purse) Pay(ctx context.Context, s *serve.Spender, order trade.Hash) (ou
 		return out, fmt.Errorf("%w: %s", serve.ErrLimit, why)
 	}
 	if asks(s, o.State.Order.Price) {
-		v := purchased(o)
+		v := PurchaseOf(o)
 		yes, err := p.c.Approved(ctx, s.App, s.Alone, memory.ID(order[:16]), fmt.Sprintf("%s for %s, order %s", v.Price, v.Title, order.String()[:10]))
 		if err != nil || !yes {
 			v.Waits = true
@@ -293,7 +269,7 @@ func (p *Purse) Pay(ctx context.Context, s *serve.Spender, order trade.Hash) (ou
 	if err := p.c.Buyer.Pay(ctx, o, ""); err != nil {
 		return out, refusal(err)
 	}
-	return purchased(o), nil
+	return PurchaseOf(o), nil
 }
 
 // Fetch gives an order with what was delivered of it.
@@ -302,7 +278,7 @@ func (p *Purse) Fetch(ctx context.Context, s *serve.Spender, order trade.Hash) (
 	if err != nil {
 		return out, err
 	}
-	out = purchased(o)
+	out = PurchaseOf(o)
 	if ph := o.State.Phase; ph == trade.Delivered || ph == trade.Accepted || ph == trade.Settled {
 		out.Items, err = p.c.Buyer.Open(o)
 		if errors.Is(err, ErrNotDelivered) {

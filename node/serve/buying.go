@@ -94,14 +94,18 @@ type PurchaseRequest struct {
 	Price string `json:"price,omitempty"` // of an order, as quoted
 }
 
-// Purchase is an order of an app's.
+// Purchase is an order of the wearer's or an app's.
 type Purchase struct {
 	Order    trade.Hash         `json:"order"`
 	Listing  trade.Hash         `json:"listing"`
 	Title    string             `json:"title"`
-	Price    string             `json:"price"`
 	Phase    trade.Phase        `json:"phase"`
+	Price    string             `json:"price"`
+	Back     string             `json:"back,omitempty"` // to the buyer
+	Market   string             `json:"market"`
 	Deadline time.Time          `json:"deadline,omitzero"` // when the phase ends
+	Reason   string             `json:"reason,omitempty"`  // the words of the last step
+	Page     string             `json:"page,omitempty"`    // on which to pay by card
 	Waits    bool               `json:"waits,omitempty"`   // for the wearer's approval: pay again after it
 	Items    []memory.Candidate `json:"items,omitempty"`   // what was delivered, each checked against the listing
 }

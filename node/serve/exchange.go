@@ -23,6 +23,9 @@ type Exchange interface {
 	// be signed as opt requires; otherwise it returns ErrSigner. It skips what
 	// exists already.
 	Import(ctx context.Context, records iter.Seq2[ExportRecord, error], opt ImportOptions) (ImportResult, error)
+	// Foreign reads a file of another system, or a folder of this machine, and adds
+	// nothing. An error wraps memory.ErrInvalid if it is none of that system.
+	Foreign(ctx context.Context, q ForeignQuery, body io.Reader) (Foreign, error)
 	// Changes returns the changes of the replica after a sequence number,
 	// oldest first. With follow it continues until ctx ends; then the sequence
 	// ends without an error.
@@ -58,7 +61,7 @@ type changesQuery struct {
 	Follow bool   `query:"follow" default:"false" doc:"go on with those to come"`
 }
 
-var exchanging = topic[Exchange]{changes.of, exportAll.of, importAll.of}
+var exchanging = topic[Exchange]{changes.of, exportAll.of, importAll.of, readForeign.of}
 
 var (
 	changes = streams(RightRead, spec{

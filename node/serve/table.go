@@ -49,6 +49,7 @@ type Services struct {
 	Consenter   Consenter
 	Consents    Consents
 	Buyer       Buyer
+	Shopper     Shopper
 	VaultAsker  VaultAsker
 }
 
@@ -95,6 +96,7 @@ func (h *handler) routes() []bound {
 		consenting.over(s.Consenter),
 		agreeing.over(s.Consents),
 		buying.over(s.Buyer),
+		shopping.over(s.Shopper),
 		asking.over(s.VaultAsker),
 		itself.over(h),
 	)

@@ -32,6 +32,8 @@ type Config struct {
 	Wearer string
 	Zone   string // of the configuration
 
+	Location *time.Location // of times without a zone
+
 	Members    func(context.Context) ([]envelope.Member, error)                // of the space; nil: there is nobody to ask
 	Bring      func(ctx context.Context, blob memory.ID) error                 // fetches a blob from the relay
 	VaultUntil func() time.Time                                                // zero: the vault is closed

@@ -142,7 +142,7 @@ var may = map[string][]string{
 	"node/foreign":                    {"memory", "node/serve"},
 	"node/serve":                      {"memory/...", "sync/trade", "node/archive", "node/config", "node/zones", "node/intake/wire", "wasm/trust", "docs", "internal/clientaddr", "internal/span"},
 	"node/opened":                     {"memory", "memory/store", "internal/span"},
-	"node/transfer":                   {"memory", "memory/store", "crypto/keyring", "node/archive", "node/cold", "node/opened", "node/serve", "sync/envelope", "sync/replica", "internal/wait"},
+	"node/transfer":                   {"memory", "memory/store", "crypto/keyring", "node/archive", "node/cold", "node/foreign", "node/opened", "node/serve", "sync/envelope", "sync/replica", "internal/wait"},
 	"node/query":                      {"memory", "memory/atlas", "memory/category", "memory/consolidate", "memory/engine", "memory/filter", "memory/names", "memory/recall", "memory/reconcile", "memory/retrieve", "memory/store", "internal/llm", "internal/wait", "node/answer", "node/config", "node/extract", "node/forget", "node/opened", "node/serve", "node/given", "internal/span"},
 	"node/given":                      {"memory", "memory/engine", "memory/recall", "internal/wait", "node/serve", "node/share"},
 	"node/policy":                     {"memory"},

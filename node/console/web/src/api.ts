@@ -44,13 +44,13 @@ async function problemOf(res: Response): Promise<Problem> {
   }
 }
 
-async function send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+async function send(method: string, path: string, body?: unknown, signal?: AbortSignal, type = "application/json"): Promise<Response> {
   const key = localStorage.getItem(keyName) ?? "";
   const headers: Record<string, string> = { "Locket-Console": key };
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (body !== undefined) headers["Content-Type"] = type;
   let res: Response;
   try {
-    res = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal, redirect: "error" });
+    res = await fetch(path, { method, headers, body: body === undefined || body instanceof Blob ? body : JSON.stringify(body), signal, redirect: "error" });
   } catch (e) {
     if (signal?.aborted) throw e;
     throw new Problem(0, "unreachable", "unreachable");
@@ -68,6 +68,9 @@ export async function call<T>(method: string, path: string, body?: unknown, sign
 
 export const get = <T>(path: string, signal?: AbortSignal) => call<T>("GET", path, undefined, signal);
 export const post = <T>(path: string, body?: unknown, signal?: AbortSignal) => call<T>("POST", path, body, signal);
+
+/** sendFile sends a file as it is. */
+export const sendFile = async <T>(path: string, file: Blob, type: string) => (await (await send("POST", path, file, undefined, type)).json()) as T;
 
 /** media fetches a photo or a recording, and gives an address for it within this page. */
 export async function media(id: string, signal?: AbortSignal): Promise<string> {

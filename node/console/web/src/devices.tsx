@@ -10,6 +10,7 @@ import { Pair } from "./pair";
 import { Plugins } from "./plugins";
 import { Relays } from "./relays";
 import { asProblem, Failure, T, tellError, useLoaded } from "./widgets";
+import { VoicesPanel } from "./voices";
 import { Wearables } from "./wearables";
 import { Zones } from "./zones";
 import type { Problem } from "./api";
@@ -60,6 +61,7 @@ export function DevicesPage({ status }: { status: Status }) {
         <Members />
         <Relays />
         <Engines />
+        <VoicesPanel />
         <Plugins />
         <Doctor />
       </div>

@@ -11,6 +11,7 @@ import { Forgetting } from "./forget";
 import { GraphPage } from "./graph";
 import { clock, t, inZone } from "./i18n";
 import { Icon, Mark, type IconName } from "./icons";
+import { ImportPage } from "./import";
 import { MemoriesPage } from "./memories";
 import { MemoryPage } from "./memory";
 import { Palette } from "./palette";
@@ -18,6 +19,7 @@ import { ReviewPage } from "./review";
 import { usePlace } from "./router";
 import { SetupPage } from "./setup";
 import { SharingPage } from "./sharing";
+import { ShopPage } from "./shop";
 import "./style.css";
 import { useTheme } from "./theme";
 import { TodayPage } from "./today";
@@ -30,10 +32,10 @@ import { YearPage } from "./year";
 const pages: { path: string; icon: IconName; word: "nav.today" | "nav.ask" | "nav.memories" | "nav.graph" | "nav.review" | "nav.sharing" | "nav.devices"; also: string[] }[] = [
   { path: "/", icon: "day", word: "nav.today", also: ["day", "week", "year"] },
   { path: "/ask", icon: "ask", word: "nav.ask", also: [] },
-  { path: "/memories", icon: "memories", word: "nav.memories", also: ["memory"] },
+  { path: "/memories", icon: "memories", word: "nav.memories", also: ["memory", "import"] },
   { path: "/graph", icon: "graph", word: "nav.graph", also: [] },
   { path: "/review", icon: "review", word: "nav.review", also: [] },
-  { path: "/sharing", icon: "share", word: "nav.sharing", also: ["consents"] },
+  { path: "/sharing", icon: "share", word: "nav.sharing", also: ["consents", "market"] },
   { path: "/devices", icon: "devices", word: "nav.devices", also: [] },
 ];
 
@@ -139,6 +141,8 @@ function Page({ place, status }: { place: ReturnType<typeof usePlace>; status: S
       return <AskPage query={query} />;
     case "memories":
       return <MemoriesPage view={path[1] ?? ""} query={query} status={status} />;
+    case "import":
+      return <ImportPage />;
     case "memory":
       return <MemoryPage key={path[1]} id={path[1] ?? ""} />;
     case "graph":
@@ -147,6 +151,8 @@ function Page({ place, status }: { place: ReturnType<typeof usePlace>; status: S
       return <ReviewPage />;
     case "sharing":
       return <SharingPage at={path[1] ?? ""} status={status} />;
+    case "market":
+      return <ShopPage path={path.slice(1)} query={query} />;
     case "consents":
       return <ConsentsPage />;
     case "devices":

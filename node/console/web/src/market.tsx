@@ -1,8 +1,9 @@
-// The market: what this home sells, and who ordered it. What was bought stands with what others share.
+// What this home sells, and who ordered it.
 
 import { useState } from "preact/hooks";
 import { call, get, post } from "./api";
 import { moment, said, shortDay, t } from "./i18n";
+import { Code } from "./shop";
 import { changes, Dialog, Failure, T, tell, tellError, useLoaded } from "./widgets";
 
 interface Listing {
@@ -64,12 +65,7 @@ export function MarketPanel() {
       <h2>{t("market.title")}</h2>
       <p class="muted">{t("market.says")}</p>
       {listings.error && <Failure error={listings.error} />}
-      {listings.value && !list.length && (
-        <>
-          <p>{t("market.none")}</p>
-          <pre class="pair-line">locket market publish --help</pre>
-        </>
-      )}
+      {listings.value && !list.length && <p>{t("market.none")}</p>}
       <ul class="rows">
         {list.map((l) => (
           <li key={l.id}>
@@ -90,13 +86,16 @@ export function MarketPanel() {
           </li>
         ))}
       </ul>
-      {list.length > 0 && (
-        <div class="actions">
+      <div class="actions">
+        <a class="button" href="/market/sell">
+          {t("sell.new")}
+        </a>
+        {list.length > 0 && (
           <button type="button" class="button" data-act="sales" disabled={busy} onClick={look}>
             {t("market.look")}
           </button>
-        </div>
-      )}
+        )}
+      </div>
       {sales && !sales.length && <p class="muted">{t("market.unsold")}</p>}
       {!!sales?.length && (
         <ul class="rows sales">
@@ -134,6 +133,7 @@ export function MarketPanel() {
           ))}
         </ul>
       )}
+      {list.length > 0 && <Earned busy={busy} run={run} />}
       {ending && (
         <Dialog title={ending.listing ? t("market.withdraw") : t("market.refund")} close={() => ask(undefined)}>
           <form class="edit" onSubmit={end}>
@@ -156,5 +156,27 @@ export function MarketPanel() {
         </Dialog>
       )}
     </section>
+  );
+}
+
+/** Earned takes what buyers paid out of a market, as a voucher. */
+function Earned({ busy, run }: { busy: boolean; run: (f: () => Promise<unknown>) => void }) {
+  const [code, show] = useState("");
+  const take = (e: SubmitEvent) => {
+    e.preventDefault();
+    const amount = String(new FormData(e.currentTarget as HTMLFormElement).get("amount")).trim();
+    run(() => post<{ voucher: string }>("/v1/market/payouts", { amount }).then((v) => show(v.voucher)));
+  };
+  return (
+    <details>
+      <summary data-act="payout">{t("market.payout")}</summary>
+      <form class="inline" onSubmit={take}>
+        <input name="amount" required maxLength={40} aria-label={t("purse.amount")} placeholder="4.50 EUR" autocomplete="off" />
+        <button class="button" disabled={busy}>
+          {t("purse.takeDo")}
+        </button>
+      </form>
+      {code && <Code code={code} />}
+    </details>
   );
 }

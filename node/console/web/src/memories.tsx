@@ -28,9 +28,16 @@ export function MemoriesPage({ view, query, status }: { view: string; query: URL
   };
   return (
     <div class="page memories">
-      <header class="page-head">
-        <h1>{kind ? t(`kind.${kind}`) : t("nav.memories")}</h1>
-        <p class="muted">{kind ? t(`about.${kind}`) : t("about.all")}</p>
+      <header class="page-head with-button">
+        <div>
+          <h1>{kind ? t(`kind.${kind}`) : t("nav.memories")}</h1>
+          <p class="muted">{kind ? t(`about.${kind}`) : t("about.all")}</p>
+        </div>
+        {!kind && (
+          <a class="button" href="/import">
+            {t("import.title")}
+          </a>
+        )}
       </header>
       <nav class="tabs" aria-label={t("kinds.label")}>
         <Tab to={address({ view: "" })} here={!kind} icon="memories" name={t("kind.all")} n={total} />

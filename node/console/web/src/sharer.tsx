@@ -6,6 +6,7 @@ import { post, type Problem } from "./api";
 import { t, type Word } from "./i18n";
 import { Icon } from "./icons";
 import { Own, Seen } from "./seen";
+import { listed, Listing, listingOf, noSale, type Sale } from "./sell";
 import { ShareLink } from "./sharepage";
 import { Alone, type Share } from "./sharing";
 import type { Kind } from "./types";
@@ -30,6 +31,7 @@ interface Form {
   days: number;
   atLeast: number;
   without: { id: string; text: string }[];
+  sale?: Sale; // it is sold, and not shared
 }
 
 interface Preview {
@@ -45,7 +47,7 @@ interface Preview {
 const empty: Form = { query: "", kinds: [], since: "", title: "", to: [{ name: "", key: "" }], names: true, places: false, times: "", words: [], quotes: false, private: false, days: 30, atLeast: 0, without: [] };
 
 function requestOf(f: Form, confirm?: string): unknown {
-  return {
+  const bundle = {
     query: f.query.trim() || undefined,
     types: f.kinds.length || f.query.trim() ? f.kinds : kinds,
     since: f.since ? new Date(f.since + "T00:00:00").toISOString() : undefined,
@@ -59,12 +61,16 @@ function requestOf(f: Form, confirm?: string): unknown {
     expires: f.days ? new Date(Math.floor(Date.now() / 1000) * 1000 + f.days * 864e5).toISOString() : undefined,
     confirm,
   };
+  return f.sale ? listingOf(f.title, f.sale, bundle) : bundle;
 }
 
 const steps = ["what", "who", "out", "look"] as const;
 
-export function Sharer() {
-  const [form, set] = useState<Form>(empty);
+/** titleOf is the heading of a step. Selling has its own, but where both ask the same. */
+const titleOf = (step: number, sell?: boolean) => t(`${sell && step !== 2 ? "sell" : "sharer"}.${steps[step]}Title` as Word);
+
+export function Sharer({ sell }: { sell?: boolean }) {
+  const [form, set] = useState<Form>(sell ? { ...empty, sale: noSale } : empty);
   const [step, go] = useState(0);
   const [made, make] = useState<Share>();
   const title = useRef<HTMLHeadingElement>(null);
@@ -92,20 +98,20 @@ export function Sharer() {
     );
   return (
     <div class={`page sharing sharer${step === 3 ? " wide" : ""}`}>
-      <a class="back" href="/sharing">
-        <Icon name="left" size={14} /> {t("nav.sharing")}
+      <a class="back" href={sell ? "/market" : "/sharing"}>
+        <Icon name="left" size={14} /> {t(sell ? "shop.title" : "nav.sharing")}
       </a>
       <ol class="sharer-steps" aria-label={t("sharer.steps")}>
         {steps.map((s, i) => (
           <li key={s} aria-current={i === step ? "step" : undefined} class={i < step ? "done" : ""}>
             <button type="button" class="plain" disabled={i > step} onClick={() => go(i)}>
-              <span class="sharer-n">{i + 1}</span> {t(`sharer.${s}` as Word)}
+              <span class="sharer-n">{i + 1}</span> {t(`${sell && i === 1 ? "sell" : "sharer"}.${s}` as Word)}
             </button>
           </li>
         ))}
       </ol>
       <h1 ref={title} tabIndex={-1}>
-        {t(`sharer.${steps[step]}Title` as Word)}
+        {titleOf(step, sell)}
       </h1>
       {step < 3 ? (
         <form
@@ -161,15 +167,18 @@ function What({ form, change }: Part) {
         {t("sharer.since")}
         <input type="date" value={form.since} onInput={(e) => change({ since: e.currentTarget.value })} />
       </label>
-      <label>
-        {t("sharer.title")}
-        <input name="title" value={form.title} maxLength={120} placeholder={t("sharer.titleHint")} onInput={(e) => change({ title: e.currentTarget.value })} autocomplete="off" />
-      </label>
+      {!form.sale && (
+        <label>
+          {t("sharer.title")}
+          <input name="title" value={form.title} maxLength={120} placeholder={t("sharer.titleHint")} onInput={(e) => change({ title: e.currentTarget.value })} autocomplete="off" />
+        </label>
+      )}
     </>
   );
 }
 
 function Who({ form, change }: Part) {
+  if (form.sale) return <Listing title={form.title} sale={form.sale} retitle={(title) => change({ title })} change={(c) => change((f) => ({ sale: { ...f.sale!, ...c } }))} />;
   const one = (i: number, c: Partial<Form["to"][0]>) => change((f) => ({ to: f.to.map((r, n) => (n === i ? { ...r, ...c } : r)) }));
   return (
     <>
@@ -260,7 +269,7 @@ function Look({ form, change, back, made }: Part & { back: () => void; made: (s:
   const [busy, work] = useState(false);
   useEffect(() => {
     const stop = new AbortController();
-    post<Preview>("/v1/shares/preview", requestOf(form), stop.signal).then(
+    post<Preview>(form.sale ? "/v1/market/preview" : "/v1/shares/preview", requestOf(form), stop.signal).then(
       (preview) => set({ of: form, preview }),
       (e) => stop.signal.aborted || set({ of: form, error: asProblem(e) }),
     );
@@ -300,14 +309,15 @@ function Look({ form, change, back, made }: Part & { back: () => void; made: (s:
       </>
     );
   const p = state.preview;
-  const who = p.readers.map((r) => r.name).join(", ");
+  const who = form.sale ? t("sell.buyer") : p.readers.map((r) => r.name).join(", ");
   const give = () => {
     work(true);
-    post<Share>("/v1/shares", requestOf(form, p.confirm))
-      .then(made, (e) => {
+    const body = requestOf(form, p.confirm);
+    (form.sale ? listed(body) : post<Share>("/v1/shares", body).then(made))
+      .catch((e) => {
         const problem = asProblem(e);
         if (!problem.is("conflict")) return tell({ text: problem.message });
-        tell({ text: t("sharer.changed") });
+        tell({ text: form.sale ? problem.message : t("sharer.changed") });
         change({}); // which looks again
       })
       .finally(() => work(false));
@@ -357,25 +367,32 @@ function Look({ form, change, back, made }: Part & { back: () => void; made: (s:
         </p>
       ))}
       <Risks preview={p} form={form} change={change} />
-      <section class="panel">
-        <h2>{t("sharer.compare")}</h2>
-        <p class="muted">{t("sharer.compareSays")}</p>
-        <ul class="rows">
-          {p.readers.map((r) => (
-            <li key={r.name}>
-              <Icon name="key" size={16} />
-              <span class="rows-text">
-                <T text={r.name} most={60} />
-              </span>
-              <strong>{r.words}</strong>
-            </li>
-          ))}
-        </ul>
-      </section>
+      {form.sale ? (
+        <p class="notice warn">
+          <Icon name="warn" />
+          <span>{t("sell.undo")}</span>
+        </p>
+      ) : (
+        <section class="panel">
+          <h2>{t("sharer.compare")}</h2>
+          <p class="muted">{t("sharer.compareSays")}</p>
+          <ul class="rows">
+            {p.readers.map((r) => (
+              <li key={r.name}>
+                <Icon name="key" size={16} />
+                <span class="rows-text">
+                  <T text={r.name} most={60} />
+                </span>
+                <strong>{r.words}</strong>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       <footer class="actions">
         {again}
         <button type="button" class="button solid" disabled={busy || state.of !== form} onClick={give}>
-          <Icon name="share" size={16} /> {t("sharer.give", { who: who.slice(0, 80) })}
+          <Icon name="share" size={16} /> {form.sale ? t("sell.do", { price: form.sale.price.slice(0, 40) }) : t("sharer.give", { who: who.slice(0, 80) })}
         </button>
       </footer>
     </>

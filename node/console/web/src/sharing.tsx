@@ -6,7 +6,6 @@ import { GivenPanel } from "./given";
 import { mediumDate, dateOf, moment, number, said, shortDay, t, type Word } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import { LetIn, Looks } from "./letin";
-import { MarketPanel } from "./market";
 import { press } from "./palette";
 import { Policy } from "./policy";
 import { Revert, titleOf, type Author } from "./revert";
@@ -105,7 +104,15 @@ export function SharingPage({ at, status }: { at: string; status: Status }) {
       <div class="columns">
         <LetIn />
         <GivenPanel />
-        <MarketPanel />
+        <section class="panel">
+          <h2>{t("shop.title")}</h2>
+          <p class="muted">{t("shop.says")}</p>
+          <div class="actions">
+            <a class="button" href="/market">
+              {t("shop.go")}
+            </a>
+          </div>
+        </section>
         <Account />
       </div>
     </div>

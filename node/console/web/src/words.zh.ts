@@ -2,9 +2,11 @@
 
 import type { Word } from "./i18n";
 import { zhSet } from "./words.set.zh";
+import { zhShop } from "./words.shop.zh";
 
 export const zh: Record<Word, string> = {
   ...zhSet,
+  ...zhShop,
   "nav.label": "页面", "nav.today": "今天", "nav.ask": "提问", "nav.memories": "记忆", "nav.graph": "人物", "nav.review": "待确认", "nav.devices": "设备",
   skip: "跳到正文", wait: "请稍候…", more: "显示更多", close: "关闭", cancel: "取消", undo: "撤销", copy: "复制", copied: "已复制。", copyFailed: "浏览器不允许复制。",
 
@@ -138,7 +140,7 @@ export const zh: Record<Word, string> = {
   "consent.title": "问你的事", "consent.says": "你的一条规则要先问你。你回答之前什么也不会给出，提问者也不会知道有什么。", "consent.none": "没有等你回答的事。", "consent.mark": "有 {n} 个问题等你回答", "consent.answered": "你的回答", "consent.of": "一个问题：{who}", "consent.who.buyer": "任何买家",
   "consent.act.read": "{who} 想读取", "consent.act.share": "{who} 会得到", "consent.act.feed": "{who} 会收到", "consent.act.sell": "{who} 会得到", "consent.act.buy": "{who} 想付款", "consent.asked": "问过 {n} 次，最近一次 {at}。", "consent.lapses": "到 {at} 自动失效。", "consent.shows": "会给出 {n} 条记忆", "consent.goods": "要付款的是", "consent.buySays": "在订单被接受或接受期限结束之前，货款由市场保管。之后卖家收到货款，谁也无法替你要回。", "consent.more": "还有更多，之后会再问你。", "consent.nothing": "隐去之后什么也不剩。", "consent.was": "你自己的：", "consent.all": "显示全部 {n} 条",
   "consent.for": "有效期", "consent.most": "规则允许的最长时间（{most}）", "consent.days": "{n} 天", "consent.hours": "{n} 小时", "consent.remember": "也包括规则以后涉及的内容", "consent.yes": "允许", "consent.no": "拒绝", "consent.allowed": "已允许：{who}，到 {until}。", "consent.refused": "已拒绝：{who}，到 {until}。", "consent.isAllowed": "已允许", "consent.isRefused": "已拒绝", "consent.allLater": "也包括以后的", "consent.until": "到 {at}", "consent.shown": "给出的内容：{n} 条", "consent.back": "收回",
-  "market.title": "你出售的", "market.says": "在市场上出售的加密副本。市场看得到条目，看不到里面的内容。", "market.none": "你没有出售什么。在运行 Locket 的电脑上可以上架：", "market.over": "已下架", "market.look": "查看订单", "market.unsold": "还没有人下单。", "market.waits": "等你决定", "market.order": "订单 {id}，买家 {buyer}", "market.paid": "你收到 {sum}", "market.until": "截至 {at}", "market.deliver": "交付", "market.delivered": "已交付：买家拿到了密钥。", "market.refund": "退款", "market.refunded": "全款已退给买家。", "market.refundSays": "买家会拿回 {price}。已交付的内容仍在对方那里。", "market.withdraw": "下架", "market.withdrawn": "已下架。", "market.withdrawSays": "不再有人找到或订购它。已下的订单照常进行。", "market.reason": "原因，别人能看到（可不填）",
+  "market.title": "你出售的", "market.says": "在市场上出售的加密副本。市场看得到条目，看不到里面的内容。", "market.none": "你没有出售什么。", "market.over": "已下架", "market.look": "查看订单", "market.unsold": "还没有人下单。", "market.waits": "等你决定", "market.order": "订单 {id}，买家 {buyer}", "market.paid": "你收到 {sum}", "market.until": "截至 {at}", "market.deliver": "交付", "market.delivered": "已交付：买家拿到了密钥。", "market.refund": "退款", "market.refunded": "全款已退给买家。", "market.refundSays": "买家会拿回 {price}。已交付的内容仍在对方那里。", "market.withdraw": "下架", "market.withdrawn": "已下架。", "market.withdrawSays": "不再有人找到或订购它。已下的订单照常进行。", "market.reason": "原因，别人能看到（可不填）",
   "phase.ordered": "已下单，未付款", "phase.funded": "已付款", "phase.delivered": "已交付", "phase.disputed": "有争议", "phase.accepted": "已接受", "phase.settled": "已裁定", "phase.refunded": "已退款", "phase.expired": "从未付款",
   "policy.title": "你的规则", "policy.mine": "没有规则允许的不给。有规则禁止的，不管谁允许都不给。秘密从不给。", "policy.none": "你还没有设规则：只有你亲手给的会出去。秘密从不给。", "policy.trouble": "你的规则读不懂，所以什么都不给：", "policy.conflicts": "你的两台设备设了不同的规则。重新设定之前，两边都允许才给。", "policy.permits": "允许", "policy.forbids": "禁止", "policy.change": "加一条规则", "rule.says": "“关于”指 Locket 在记忆里认出的名字。上面的词，不管记忆关于什么，谁也不给看。", "policy.text": "全部规则的文本", "policy.textSays": "用 Cedar 写；locket policy --help 有说明。", "policy.save": "设定这些规则", "policy.saved": "规则已设定。",
   "never.title": "谁也不给看的词", "never.add": "加一个词", "never.hint": "名字、街道、账号", "never.remove": "不再禁止 {word}",

@@ -1,0 +1,93 @@
+package console
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// What another system had is shown before it is taken in: a file by mouse, a folder by
+// keyboard, an export of another home's. The second time nothing changes.
+func TestImport(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	mem0 := write("mem0.json", `{"results": [{"id": "1", "memory": "Loves quinces `+"<b>so</b> \\u202e"+`", "created_at": "2026-01-02T03:04:05Z"}, {"id": "2", "memory": "Has a canoe", "created_at": "2026-02-02T03:04:05Z"}, {"id": "3", "memory": " "}]}`)
+	write("notes/canoe.md", "# Canoe\n\nThe paddle hangs in the shed.\n")
+	home, c := ownHome(t)
+	memories := func() int {
+		t.Helper()
+		l, err := c.List(t.Context(), serve.ListQuery{Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(l.Memories)
+	}
+	b := openAt(t, plain, linkOf(t, home).URL)
+	b.palette("bring something in")
+	b.until(`document.activeElement?.name === "file"`)
+	b.press(".import form .button") // of nothing
+	b.says("Choose a file, or name a folder.")
+	b.do(chromedp.SetUploadFiles("[name=file]", []string{mem0}), chromedp.Click(".import form .button"), chromedp.WaitVisible(".plan .rows li"))
+	b.says("2 texts from Mem0")
+	b.says("1 is left out")
+	b.harmless("import")
+	b.accessible("import")
+	b.do(chromedp.ScrollIntoView("[data-act=take]"))
+	b.shoot("import")
+	if n := memories(); n != 0 {
+		t.Errorf("%d memories before anything was taken in", n)
+	}
+	b.do(chromedp.Click("[data-act=take]"))
+	b.says("2 added; 0 there already.")
+	b.shoot("imported")
+	if n := memories(); n != 2 {
+		t.Errorf("%d memories", n)
+	}
+	b.do(chromedp.Click(".import form .button"), chromedp.WaitVisible("[data-act=take]"), chromedp.Click("[data-act=take]"))
+	b.says("0 added; 2 there already.")
+	b.says("Nothing has changed.")
+
+	b.visit("/import", "[name=folder]")
+	b.do(chromedp.Focus("[name=folder]"), chromedp.KeyEvent(filepath.Join(dir, "nothing")), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".notice.bad"))
+	b.do(chromedp.SetValue("[name=folder]", "", chromedp.ByQuery), chromedp.Focus("[name=folder]"), chromedp.KeyEvent(filepath.Join(dir, "notes")), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".plan .rows li"))
+	b.says("1 text from Markdown notes")
+	b.press("[data-act=take]")
+	b.says("1 added; 0 there already.")
+
+	export := filepath.Join(dir, "export.jsonl")
+	if _, err := command(home, "export", "-o", export); err != nil {
+		t.Fatal(err)
+	}
+	b.visit("/import", "[name=folder]")
+	b.do(chromedp.SetUploadFiles("[name=file]", []string{export}), chromedp.Click(".import form .button"), chromedp.WaitVisible("[data-act=take]"))
+	b.says("An export of Locket")
+	b.do(chromedp.Click("[data-act=take]"))
+	b.says("0 added;")
+	if n := memories(); n != 3 {
+		t.Errorf("%d memories after the home's own export", n)
+	}
+
+	for _, l := range []look{{"zh-CN", 360, 740, true}, {"en-GB", 360, 740, false}, {"zh-CN", 1440, 1000, true}} {
+		phone := openAt(t, l, linkOf(t, home).URL)
+		phone.visit("/import", "[name=file]")
+		phone.do(chromedp.SetUploadFiles("[name=file]", []string{mem0}), chromedp.Click(".import form .button"), chromedp.WaitVisible(".plan .rows li"))
+		phone.fits("import")
+		phone.accessible("import")
+		phone.shoot("import-" + l.String())
+	}
+}

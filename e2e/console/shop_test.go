@@ -1,0 +1,161 @@
+package console
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// A bundle is listed by keyboard in one home, and bought, looked at, accepted and
+// reviewed in another; a second order is disputed, a third one cancelled.
+func TestSellAndBuy(t *testing.T) {
+	at, vouchers := serveMarket(t)
+	shop, seller := ownHome(t)
+	own, bought := ownHome(t)
+	infer := false
+	for _, text := range []string{"Quinces want a warm wall.", "Medlars are eaten when they are brown."} {
+		if _, err := seller.Add(t.Context(), serve.AddRequest{Text: text, Infer: &infer}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sell := openAt(t, plain, linkOf(t, shop).URL)
+	sell.palette("sell something")
+	sell.do(chromedp.WaitVisible(".sharer [name=query]"), chromedp.Focus(".sharer [name=query]"), chromedp.KeyEvent("quinces medlars warm wall brown"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[name=price]"))
+	sell.accessible("sell")
+	sell.do(chromedp.Focus("[name=title]"), chromedp.KeyEvent("Forgotten <b>fruit</b>"), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent("What to do with quinces."),
+		chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent("Garden"), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent("Medlars <i>want</i> patience."),
+		chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent("3.00 EUR"))
+	sell.shoot("sell")
+	sell.do(chromedp.Click(".sharer summary"), chromedp.SetValue("[name=market]", "", chromedp.ByQuery), chromedp.SendKeys("[name=market]", at), chromedp.KeyEvent(kb.Enter),
+		chromedp.WaitVisible("[name=times]"), chromedp.Click(".sharer form .solid"), chromedp.WaitVisible(".two-views tbody tr"))
+	sell.says("nobody can have that back")
+	sell.accessible("sell-look")
+	sell.do(chromedp.ScrollIntoView(".sharer > footer"))
+	sell.shoot("sell-look")
+	sell.do(chromedp.Focus(".sharer > footer .solid"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".market .rows li"))
+	sell.says("It is for sale.")
+
+	b := openAt(t, plain, linkOf(t, own).URL)
+	b.palette("the market")
+	b.says("no relay whose market it could ask")
+	b.shoot("shop-none")
+	b.do(chromedp.WaitVisible("[name=market]"), chromedp.SendKeys("[name=market]", at), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".offers li a"))
+	b.do(chromedp.Focus("[name=q]"), chromedp.KeyEvent("fruit"), chromedp.KeyEvent(kb.Enter))
+	b.until(`location.search.includes("q=fruit") && document.querySelector(".offers li a")`)
+	b.do(chromedp.Click(".facets .chip"))
+	b.until(`document.querySelector(".facets .chip[aria-pressed=true]") && document.querySelectorAll(".offers li").length === 1`)
+	b.settled()
+	b.accessible("shop")
+	b.shoot("shop")
+	b.do(chromedp.Focus(".offers li a"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".offer blockquote"))
+	b.says("personal use, not to be passed on")
+	b.settled()
+	b.accessible("offer")
+	b.shoot("offer")
+	listing := js[string](b, "location.pathname")
+
+	b.do(chromedp.Focus("[data-act=buy]"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("dialog [name=voucher]"))
+	b.says("nobody can get it back for you")
+	b.accessible("buy")
+	b.shoot("buy")
+	b.do(chromedp.SendKeys("dialog [name=voucher]", vouchers[0]), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".order .next"))
+	b.says("The seller delivers it")
+	first := strings.TrimPrefix(js[string](b, "location.pathname"), "/market/order/")
+	if _, err := seller.Sales(t.Context()); err != nil { // as it does by itself each minute
+		t.Fatal(err)
+	}
+	b.do(chromedp.Reload(), chromedp.WaitVisible(".came li"))
+	b.says("Medlars are eaten when they are brown.")
+	b.settled()
+	b.accessible("order")
+	b.shoot("order")
+	b.do(chromedp.Focus(".next .solid"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("dialog .solid"))
+	b.says("That can't be had back.")
+	b.do(chromedp.Focus("dialog .solid"), chromedp.KeyEvent(kb.Enter), chromedp.WaitNotPresent("dialog"))
+	b.says("The seller is paid. You may review it.")
+	b.do(chromedp.Click(".next .actions button"), chromedp.WaitVisible("dialog [name=text]"), chromedp.SendKeys("dialog [name=text]", "True of medlars."), chromedp.Click("dialog .solid"), chromedp.WaitNotPresent("dialog"))
+	b.says("Your review is there.")
+	b.do(chromedp.Click(`.next a[href^="/market/"]`), chromedp.WaitVisible(".offer .rows li"))
+	b.says("True of medlars.")
+
+	// By mouse: the second is paid from what is left of the voucher, and disputed.
+	b.press("[data-act=buy]")
+	b.do(chromedp.WaitVisible("dialog [value=funds]:checked"))
+	b.says("3.00 EUR")
+	b.do(chromedp.Click("dialog .solid"), chromedp.WaitVisible(".order .next"))
+	if _, err := seller.Sales(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.Reload(), chromedp.WaitVisible(".next .danger"), chromedp.Click(".next .danger"), chromedp.WaitVisible("dialog [name=reason]"))
+	b.accessible("dispute")
+	b.do(chromedp.SendKeys("dialog [name=reason]", "It is of pears."), chromedp.Click("dialog .solid"), chromedp.WaitNotPresent("dialog"))
+	b.says("The arbiter decides")
+
+	// A voucher that is none leaves an order that waits, and is cancelled.
+	b.visit(listing+"?market="+url.QueryEscape(at), "[data-act=buy]")
+	b.press("[data-act=buy]")
+	b.do(chromedp.WaitVisible("dialog [name=voucher]"), chromedp.SendKeys("dialog [name=voucher]", "AAAAA-BBBBB"), chromedp.Click("dialog .solid"), chromedp.WaitVisible(".order .next .danger"))
+	b.says("Pay it, or cancel it.")
+	b.shoot("order-unpaid")
+	b.do(chromedp.Click(".next .danger"), chromedp.WaitVisible("dialog .danger"), chromedp.Click("dialog .danger"), chromedp.WaitNotPresent("dialog"))
+	b.says("It was never paid")
+
+	// A voucher is put there and taken out again.
+	b.visit("/market?market="+url.QueryEscape(at), ".purse summary")
+	b.do(chromedp.Click(".purse summary"), chromedp.SendKeys(".purse [name=voucher]", vouchers[1]), chromedp.KeyEvent(kb.Enter))
+	b.until(`document.querySelector(".purse .sum")?.innerText.includes("6.00 EUR")`)
+	b.do(chromedp.Click(".purse details:nth-of-type(2) summary"), chromedp.SendKeys(".purse [name=amount]", "6.00 EUR"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".purse code"))
+	b.settled()
+	b.accessible("market-orders")
+	b.do(chromedp.ScrollIntoView(".orders"))
+	b.shoot("orders")
+
+	out, err := command(own, "--json", "market", "orders", "--offline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var phases []trade.Phase
+	for line := range strings.Lines(out) {
+		var o serve.Purchase
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			t.Fatal(err, line)
+		}
+		phases = append(phases, o.Phase)
+	}
+	slices.Sort(phases)
+	if !slices.Equal(phases, []trade.Phase{trade.Accepted, trade.Disputed, trade.Expired}) {
+		t.Errorf("the orders are %q", phases)
+	}
+	if g, err := bought.GivenShares(t.Context()); err != nil || len(g) == 0 {
+		t.Errorf("what was bought answers in no search: %+v, %v", g, err)
+	}
+
+	for _, l := range []look{{"zh-CN", 360, 740, true}, {"en-GB", 360, 740, false}, {"zh-CN", 1440, 1000, true}} {
+		phone := openAt(t, l, linkOf(t, own).URL)
+		for _, p := range []struct{ name, path, until string }{
+			{"shop", "/market?market=" + url.QueryEscape(at), ".offers li"}, {"offer", listing + "?market=" + url.QueryEscape(at), ".offer blockquote"}, {"order", "/market/order/" + first, ".came li"}} {
+			phone.visit(p.path, p.until)
+			phone.settled()
+			phone.fits(p.name)
+			phone.accessible(p.name)
+			phone.shoot(p.name + "-" + l.String())
+		}
+	}
+	for _, bad := range []string{hostile, strings.Repeat("W", 30000)} {
+		evil := openAt(t, look{"en-GB", 360, 740, false}, linkOf(t, own).URL)
+		evil.spoil(bad, []string{"title", "description", "sample", "text", "why", "reason", "licence", "terms", "categories", "languages", "redaction", "value", "market", "phase", "price", "seller", "by", "broken", "has"})
+		for _, path := range []string{"/market?market=" + url.QueryEscape(at), listing + "?market=" + url.QueryEscape(at), "/market/order/" + first} {
+			evil.visit(path, "main .panel")
+			evil.settled()
+			evil.harmless(path)
+		}
+	}
+}

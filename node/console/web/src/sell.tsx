@@ -1,0 +1,101 @@
+// What a listing says of a bundle: the step of a sale that stands in place of a share's readers.
+
+import { post } from "./api";
+import { lang, t } from "./i18n";
+import { go } from "./router";
+import { changes, tell } from "./widgets";
+
+/** What is asked of a seller beyond what a share is asked. */
+export interface Sale {
+  description: string;
+  categories: string;
+  languages: string;
+  sample: string;
+  price: string;
+  licence: string;
+  market: string;
+  approve: boolean;
+  deliver: number;
+  accept: number;
+}
+
+export const noSale: Sale = { description: "", categories: "", languages: lang === "zh" ? "zh-Hans" : "en", sample: "", price: "", licence: "", market: "", approve: false, deliver: 7, accept: 3 };
+
+const list = (text: string) => text.split(/[,，]/).map((w) => w.trim()).filter(Boolean);
+
+/** listingOf is the request for a listing of a bundle. */
+export function listingOf(title: string, s: Sale, bundle: Record<string, unknown>): unknown {
+  return {
+    bundle: { ...bundle, to: undefined, title: undefined, expires: undefined },
+    market: s.market.trim(),
+    title: title.trim(),
+    description: s.description.trim() || undefined,
+    categories: list(s.categories).map((c) => c.toLowerCase().replace(/\s+/g, "-")),
+    languages: list(s.languages),
+    sample: s.sample.split(/\n\s*\n/).map((p) => p.trim()).filter(Boolean),
+    price: s.price.trim(),
+    licence: s.licence.trim() || undefined,
+    approve: s.approve || undefined,
+    deliver_days: s.deliver,
+    accept_days: s.accept,
+  };
+}
+
+/** listed shows the seller what is for sale. */
+export async function listed(body: unknown) {
+  await post("/v1/market/listings", body);
+  changes();
+  go("/market");
+  tell({ text: t("sell.listed") });
+}
+
+export function Listing({ title, sale, retitle, change }: { title: string; sale: Sale; retitle: (title: string) => void; change: (c: Partial<Sale>) => void }) {
+  const text = (name: "categories" | "languages" | "price" | "licence" | "market", most: number, hint: string, required = false) => (
+    <label>
+      {t(`sell.${name}`)}
+      <input name={name} value={sale[name]} required={required} maxLength={most} placeholder={hint} onInput={(e) => change({ [name]: e.currentTarget.value })} autocomplete="off" />
+    </label>
+  );
+  const days = (name: "deliver" | "accept") => (
+    <label>
+      {t(`sell.${name}`)}
+      <input name={name} type="number" min={1} max={30} value={sale[name]} onInput={(e) => change({ [name]: Number(e.currentTarget.value) || 1 })} />
+    </label>
+  );
+  return (
+    <>
+      <p class="muted">{t("sell.public")}</p>
+      <label>
+        {t("sell.title")}
+        <input name="title" value={title} required maxLength={120} onInput={(e) => retitle(e.currentTarget.value)} autocomplete="off" />
+      </label>
+      <label>
+        {t("sell.description")}
+        <textarea name="description" rows={3} maxLength={2000} value={sale.description} onInput={(e) => change({ description: e.currentTarget.value })} />
+      </label>
+      {text("categories", 200, t("sell.categoriesHint"), true)}
+      {text("languages", 60, "en, zh-Hans", true)}
+      <label>
+        {t("sell.sample")}
+        <textarea name="sample" rows={4} maxLength={4000} value={sale.sample} placeholder={t("sell.sampleHint")} onInput={(e) => change({ sample: e.currentTarget.value })} />
+      </label>
+      {text("price", 30, "5.00 EUR", true)}
+      <label class="check">
+        <input type="checkbox" name="approve" checked={sale.approve} onChange={(e) => change({ approve: e.currentTarget.checked })} />
+        <span>
+          {t("sell.approve")}
+          <span class="row-says muted">{t("sell.approveSays")}</span>
+        </span>
+      </label>
+      <details>
+        <summary>{t("sharer.more")}</summary>
+        <div class="fields">
+          {text("licence", 300, t("sell.licenceHint"))}
+          {text("market", 300, t("shop.atHint"))}
+          {days("deliver")}
+          {days("accept")}
+        </div>
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,327 @@
+// The market: what others sell, what was ordered, and what the wearer has there to pay with.
+
+import { useEffect, useState } from "preact/hooks";
+import { get, post } from "./api";
+import { moment, number, said, t } from "./i18n";
+import { Icon } from "./icons";
+import { MarketPanel } from "./market";
+import { OfferPage } from "./offer";
+import { OrderPage } from "./order";
+import { go } from "./router";
+import { Sharer } from "./sharer";
+import { changes, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+
+/** A listing as buyers see it. */
+export interface Offer {
+  id: string;
+  version: string;
+  state?: string;
+  why?: string;
+  title: string;
+  price: string;
+  seller: string;
+  items: number;
+  sold: number;
+  reviews: number;
+  stars?: number;
+  description?: string;
+  categories: string[];
+  languages: string[];
+  counts: Record<string, number>;
+  sample?: string[];
+  licence: string;
+  terms?: string;
+  redaction?: string[];
+  since?: string;
+  until?: string;
+  deliver_days: number;
+  accept_days: number;
+  said?: { stars: number; text?: string; by: string; at: string }[];
+}
+
+export interface Order {
+  order: string;
+  listing: string;
+  title: string;
+  phase: string;
+  price: string;
+  back?: string;
+  market: string;
+  deadline?: string;
+  reason?: string;
+  page?: string;
+  items?: { type: string; text: string }[];
+  broken?: string;
+  item?: number;
+}
+
+export interface Funds {
+  has: string[];
+  pays: string[];
+  voucher?: string;
+}
+
+/** at is the query that names a market; nothing stands for the node's relay. */
+export const at = (market: string, mark = "?") => (market ? `${mark}market=${encodeURIComponent(market)}` : "");
+
+export function ShopPage({ path, query }: { path: string[]; query: URLSearchParams }) {
+  const market = query.get("market") ?? "";
+  switch (path[0] ?? "") {
+    case "":
+      return <Front query={query} market={market} />;
+    case "sell":
+      return <Sharer sell />;
+    case "order":
+      return <OrderPage key={path[1]} id={path[1] ?? ""} />;
+  }
+  return <OfferPage key={path[0]} id={path[0]} market={market} />;
+}
+
+function Front({ query, market }: { query: URLSearchParams; market: string }) {
+  return (
+    <div class="page sharing shop">
+      <header class="page-head with-button">
+        <div>
+          <h1>{t("shop.title")}</h1>
+          <p class="muted">{t("shop.says")}</p>
+        </div>
+        <a class="button" href="/market/sell">
+          <Icon name="share" size={16} /> {t("sell.new")}
+        </a>
+      </header>
+      <Find query={query} market={market} />
+      <Orders />
+      <div class="columns">
+        <Purse market={market} />
+        <MarketPanel />
+      </div>
+    </div>
+  );
+}
+
+const page = 20;
+
+/** Find looks for listings: the form is the address, so that going back finds what was found. */
+function Find({ query, market }: { query: URLSearchParams; market: string }) {
+  const asked = ["q", "category", "language", "most", "newest"].filter((k) => query.get(k)).map((k) => `${k}=${encodeURIComponent(query.get(k)!)}`);
+  const [more, show] = useState(1);
+  const path = `/v1/market/offers?limit=${page * Math.min(more, 2.5)}&` + asked.join("&") + at(market, "&");
+  const { value, error } = useLoaded<{ offers: Offer[]; facets: { kind: string; value: string; count: number }[]; total: number }>(path);
+  const lead = (change: Record<string, string>) => {
+    const q = new URLSearchParams(query);
+    for (const [k, v] of Object.entries(change)) v ? q.set(k, v) : q.delete(k);
+    show(1);
+    go("/market" + (q.size ? "?" + q : ""));
+  };
+  const submit = (e: SubmitEvent) => {
+    e.preventDefault();
+    const form = new FormData(e.currentTarget as HTMLFormElement);
+    lead(Object.fromEntries(["q", "most", "market"].map((k) => [k, String(form.get(k) ?? "").trim()])));
+  };
+  return (
+    <section class="panel">
+      <h2>{t("shop.find")}</h2>
+      <form onSubmit={submit} key={query.toString()}>
+        <div class="inline">
+          <input name="q" data-act="market" type="search" defaultValue={query.get("q") ?? ""} maxLength={200} aria-label={t("shop.words")} placeholder={t("shop.words")} autocomplete="off" />
+          <button class="button solid">{t("shop.do")}</button>
+        </div>
+        <details open={!!(query.get("most") || market || error)}>
+          <summary>{t("shop.more")}</summary>
+          <div class="fields">
+            <label>
+              {t("shop.most")}
+              <input name="most" defaultValue={query.get("most") ?? ""} placeholder="5.00 EUR" autocomplete="off" />
+            </label>
+            <label>
+              {t("shop.at")}
+              <input name="market" type="url" defaultValue={market} placeholder={t("shop.atHint")} spellcheck={false} autocomplete="off" />
+            </label>
+            <div>
+              <button class="button">{t("shop.do")}</button>
+            </div>
+          </div>
+        </details>
+      </form>
+      {error &&
+        (error.is("unsupported") ? (
+          <p class="notice">
+            <Icon name="share" />
+            {t("shop.none")}
+          </p>
+        ) : (
+          <Failure error={error} />
+        ))}
+      {!value && !error && <Waiting />}
+      {value && (
+        <div class="chips facets">
+          {value.facets
+            .filter((f) => f.kind !== "currency")
+            .slice(0, 24)
+            .map((f) => {
+              const on = query.get(f.kind) === f.value;
+              return (
+                <button key={f.kind + f.value} type="button" class="chip" aria-pressed={on} onClick={() => lead({ [f.kind]: on ? "" : f.value })}>
+                  <T text={f.value} most={40} /> <span class="count">{number(f.count)}</span>
+                </button>
+              );
+            })}
+          {value.total > 1 && (
+            <button type="button" class="chip" aria-pressed={!!query.get("newest")} onClick={() => lead({ newest: query.get("newest") ? "" : "true" })}>
+              {t("shop.newest")}
+            </button>
+          )}
+        </div>
+      )}
+      {value && !value.total && <p class="muted">{t("shop.nothing")}</p>}
+      <ul class="rows offers">
+        {value?.offers.map((o) => (
+          <li key={o.id}>
+            <a href={`/market/${o.id}` + at(market)}>
+              <span class="rows-text">
+                <strong>
+                  <T text={o.title} most={120} />
+                </strong>
+                <span class="row-says muted">
+                  <T text={[t("out.memories", { n: o.items }), o.categories.join(", "), stars(o), t("shop.sold", { n: o.sold }), t("shop.by", { key: o.seller.slice(0, 8) })].filter(Boolean).join(" · ")} most={300} />
+                </span>
+              </span>
+              <strong class="price">{o.price}</strong>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {value && value.total > value.offers.length && (more < 3 ? (
+        <button type="button" class="button small" onClick={() => show(more + 1)}>
+          {t("more")} <span class="count">{number(value.total - value.offers.length)}</span>
+        </button>
+      ) : (
+        <p class="muted">{t("shop.narrow", { n: value.total - value.offers.length })}</p>
+      ))}
+    </section>
+  );
+}
+
+export const stars = (o: Offer) => (o.reviews ? t("shop.stars", { n: (o.stars ?? 0).toFixed(1), by: o.reviews }) : "");
+
+/** What the next step of an order is, and whose. */
+export const nextOf = (o: Order) => said("next", o.phase);
+
+function Orders() {
+  const { value, error, again } = useLoaded<{ orders: Order[] }>("/v1/market/orders");
+  const [late, fail] = useState<string[]>([]);
+  const [busy, work] = useState(false);
+  const look = () => {
+    work(true);
+    get<{ failed?: string[] }>("/v1/market/orders?look=true")
+      .then((r) => (fail(r.failed ?? []), again()), tellError)
+      .finally(() => work(false));
+  };
+  useEffect(look, []);
+  const list = value?.orders ?? [];
+  return (
+    <section class="panel orders">
+      <h2 data-act="orders" tabIndex={-1}>
+        {t("orders.title")}
+      </h2>
+      {error && <Failure error={error} />}
+      {value && !list.length && <p class="muted">{t("orders.none")}</p>}
+      <ul class="rows">
+        {list.map((o) => (
+          <li key={o.order}>
+            <a href={"/market/order/" + o.order}>
+              <span class="rows-text">
+                <strong>
+                  <T text={o.title} most={100} />
+                </strong>{" "}
+                <span class={`badge${["ordered", "delivered"].includes(o.phase) ? " warn" : ""}`}>{said("phase", o.phase)}</span>
+                <span class="row-says muted">{[nextOf(o), o.deadline && t("market.until", { at: moment(o.deadline) }), o.back && t("orders.back", { sum: o.back })].filter(Boolean).join(" · ")}</span>
+              </span>
+              <strong class="price">{o.price}</strong>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {late.map((l) => (
+        <p key={l} class="muted">
+          {t("orders.late")} <T text={l} most={300} />
+        </p>
+      ))}
+      {list.length > 0 && (
+        <div class="actions">
+          <button type="button" class="button" disabled={busy} onClick={look}>
+            {busy ? t("wait") : t("orders.look")}
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** What the wearer has at the market: put there, or taken out, by vouchers. */
+function Purse({ market }: { market: string }) {
+  const [funds, set] = useState<Funds>();
+  const [error, fail] = useState(false);
+  const [busy, work] = useState(false);
+  const ask = (change: { voucher?: string; amount?: string }) => post<Funds>("/v1/market/funds", { market: market || undefined, ...change });
+  useEffect(() => {
+    ask({}).then(set, () => fail(true));
+  }, [market]);
+  const submit = (done: string) => (e: SubmitEvent) => {
+    e.preventDefault();
+    const form = e.currentTarget as HTMLFormElement;
+    work(true);
+    ask(Object.fromEntries([...new FormData(form)].map(([k, v]) => [k, String(v).trim()])))
+      .then((f) => {
+        form.reset();
+        set(f);
+        tell({ text: done });
+      }, tellError)
+      .finally(() => work(false));
+  };
+  if (error) return null;
+  return (
+    <section class="panel given-panel purse">
+      <h2>{t("purse.title")}</h2>
+      <p class="muted">{t("purse.says")}</p>
+      {funds && <p class="sum">{funds.has.length ? <strong>{funds.has.join(" · ")}</strong> : t("purse.none")}</p>}
+      {funds?.voucher && <Code code={funds.voucher} />}
+      <details>
+        <summary>{t("purse.put")}</summary>
+        <form class="inline" onSubmit={submit(t("purse.isIn"))}>
+          <input name="voucher" data-act="voucher" required maxLength={200} aria-label={t("pay.voucher")} placeholder="7K3QF-0M9ZT-…" spellcheck={false} autocomplete="off" />
+          <button class="button" disabled={busy}>
+            {t("purse.putDo")}
+          </button>
+        </form>
+      </details>
+      {!!funds?.has.length && (
+        <details>
+          <summary>{t("purse.take")}</summary>
+          <form class="inline" onSubmit={submit(t("purse.isOut"))}>
+            <input name="amount" required maxLength={40} aria-label={t("purse.amount")} placeholder={funds.has[0]} autocomplete="off" />
+            <button class="button" disabled={busy}>
+              {t("purse.takeDo")}
+            </button>
+          </form>
+        </details>
+      )}
+    </section>
+  );
+}
+
+/** A voucher's code, which is worth money. */
+export function Code({ code }: { code: string }) {
+  return (
+    <div class="notice warn">
+      <Icon name="key" />
+      <div>
+        <p>{t("purse.code")}</p>
+        <code>{code}</code>
+      </div>
+    </div>
+  );
+}
+
+/** moved does a step of an order, and tells what is wrong with it. */
+export const moveOrder = (id: string, step: Record<string, unknown>) => post<Order>(`/v1/market/orders/${id}`, step).then((o) => (changes(), o));

@@ -1,0 +1,384 @@
+package market
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/opened"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// aDay is in seconds.
+const aDay = 24 * 60 * 60
+
+// OfferOf gives a listing as buyers see it; h has what the market says of it.
+func OfferOf(l *trade.Offer, h *trade.Hit) serve.Offer {
+	v := serve.Offer{ID: l.ID(), Version: l.Hash, Number: int(l.Number), Title: l.Title, Price: trade.Price(l.Price, l.Currency), Minor: l.Price, Code: l.Currency,
+		Seller: l.Seller, Items: int(l.Items), Sold: int(h.Sold), Reviews: int(h.Reviews), Description: l.Description, Categories: serve.Some(l.Categories), Languages: serve.Some(l.Languages),
+		Counts: make(map[string]int, len(l.Counts)), Sample: l.Sample, Licence: l.Licence, Terms: l.Terms, Redaction: l.Redaction, DeliverDays: float64(l.Deliver) / aDay, AcceptDays: float64(l.Accept) / aDay, EveryDays: float64(l.Period) / aDay}
+	for t, n := range l.Counts {
+		v.Counts[t] = int(n)
+	}
+	if h.Reviews > 0 {
+		v.Stars = float64(h.Stars) / float64(h.Reviews)
+	}
+	if l.Since > 0 {
+		v.Since = time.Unix(l.Since, 0).UTC()
+	}
+	if l.Until > 0 {
+		v.Until = time.Unix(l.Until, 0).UTC()
+	}
+	return v
+}
+
+// Search gives listings of a market.
+func Search(ctx context.Context, m *remote.Market, q serve.OfferQuery) (out serve.OffersAnswer, err error) {
+	in := url.Values{"limit": {strconv.Itoa(q.Limit)}, "skip": {strconv.Itoa(q.Skip)}}
+	for name, v := range map[string]string{"q": q.Words, "category": q.Category, "language": q.Language} {
+		if v != "" {
+			in.Set(name, v)
+		}
+	}
+	if q.Most != "" {
+		minor, code, err := trade.ParsePrice(q.Most)
+		if err != nil {
+			return out, fmt.Errorf("%w: most: %w", memory.ErrInvalid, err)
+		}
+		in.Set("most", strconv.FormatUint(minor, 10))
+		in.Set("currency", code)
+	}
+	if q.Newest {
+		in.Set("sort", "newest")
+	}
+	f, ls, err := m.Search(ctx, in)
+	if err != nil {
+		return out, err
+	}
+	out = serve.OffersAnswer{Offers: make([]serve.Offer, len(ls)), Facets: make([]serve.OfferFacet, len(f.Facets)), Total: int(f.Total)}
+	for i, l := range ls {
+		out.Offers[i] = OfferOf(l, &f.Hits[i])
+	}
+	for i, x := range f.Facets {
+		out.Facets[i] = serve.OfferFacet{Kind: x.Kind, Value: x.Value, Count: int(x.Count)}
+	}
+	return out, nil
+}
+
+// Show gives a listing with its reviews; those that are not signed for it are left out.
+func Show(ctx context.Context, m *remote.Market, id trade.Hash) (v serve.Offer, l *trade.Offer, err error) {
+	s, l, err := m.Show(ctx, id)
+	if err != nil {
+		return v, nil, err
+	}
+	v = OfferOf(l, &s.Hit)
+	v.State = s.State
+	if len(s.Notice) > 0 {
+		kind := trade.Withdrawal
+		if s.State == trade.Removed {
+			kind = trade.Takedown
+		}
+		if n, _, _, err := trade.ReadNotice(kind, s.Notice); err == nil && n.Listing == l.ID() {
+			v.Why = n.Reason
+		}
+	}
+	v.Said = reviewsOf(s.Reviews)
+	for _, o := range s.Origins {
+		m, by, err := trade.ReadMove(o.Move)
+		if err != nil || by != l.Seller || m.Offer != l.ID() || m.Market != l.Market {
+			continue
+		}
+		was := serve.OfferOrigin{Market: m.From, Listing: m.Listing, Sold: int(o.Sold), Reviews: int(o.Reviews), Said: reviewsOf(o.Said)}
+		if o.Reviews > 0 {
+			was.Stars = float64(o.Stars) / float64(o.Reviews)
+		}
+		v.Before = append(v.Before, was)
+	}
+	return v, l, nil
+}
+
+func reviewsOf(signed [][]byte) (out []serve.OfferReview) {
+	for _, b := range signed {
+		if r, by, _, err := trade.ReadReview(b); err == nil {
+			out = append(out, serve.OfferReview{Stars: int(r.Stars), Text: r.Text, By: by, At: time.Unix(r.At, 0).UTC()})
+		}
+	}
+	return out
+}
+
+// offered gives the newest version of a live listing of the market that answers.
+func offered(ctx context.Context, m *remote.Market, listing trade.Hash, terms *trade.Terms) (*trade.Offer, error) {
+	shown, l, err := m.Show(ctx, listing)
+	switch {
+	case err != nil:
+		return nil, err
+	case l.Market != terms.Market:
+		return nil, fmt.Errorf("listing %s: it is for another market: %w", l.ID(), remote.ErrAnswer)
+	case shown.State != trade.Live:
+		return nil, fmt.Errorf("listing %s: %w: it is %s", l.ID(), serve.ErrConflict, shown.State)
+	}
+	return l, nil
+}
+
+// quoted gives a version that is still offered at the price at which it was quoted.
+func quoted(ctx context.Context, m *remote.Market, version trade.Hash, price string, terms *trade.Terms) (*trade.Offer, error) {
+	l, err := offered(ctx, m, version, terms)
+	if err != nil {
+		return nil, err
+	}
+	if now := trade.Price(l.Price, l.Currency); l.Hash != version || now != price {
+		return nil, fmt.Errorf("%w: it is offered in another version, at %s, and was quoted at %.40s: ask for a quote again", serve.ErrConflict, now, price)
+	}
+	return l, nil
+}
+
+// OrderQuoted orders a version of a listing at the price at which it was quoted.
+// ErrConflict: it is not offered so any more.
+func (b *Buyer) OrderQuoted(ctx context.Context, m *remote.Market, by trade.Party, terms *trade.Terms, address string, version trade.Hash, price string) (*Bought, error) {
+	l, err := quoted(ctx, m, version, price, terms)
+	if err != nil {
+		return nil, err
+	}
+	return b.Order(ctx, m, by, address, l)
+}
+
+// PurchaseOf gives an order as it is shown.
+func PurchaseOf(o *Bought) serve.Purchase {
+	v := serve.Purchase{Order: o.State.ID, Listing: o.State.Offer.ID(), Title: o.State.Offer.Title, Phase: o.State.Phase, Price: trade.Price(o.State.Order.Price, o.State.Order.Currency),
+		Market: o.Market, Reason: o.State.Reason}
+	if o.State.Back > 0 {
+		v.Back = trade.Price(o.State.Back, o.State.Order.Currency)
+	}
+	if o.State.Deadline > 0 {
+		v.Deadline = time.Unix(o.State.Deadline, 0).UTC()
+	}
+	return v
+}
+
+// OpenAll checks and opens what came of an order, fetches it where it was not, and has
+// it answer in search.
+func (b *Buyer) OpenAll(ctx context.Context, o *Bought) ([]memory.Candidate, error) {
+	if len(o.Items) == 0 {
+		if err := b.Refresh(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	items, err := b.Open(o)
+	if err != nil {
+		return nil, err
+	}
+	return items, b.Heard(o)
+}
+
+// Accept checks each item once more, and has the seller paid.
+func (b *Buyer) Accept(ctx context.Context, o *Bought) error {
+	if _, err := b.Open(o); err != nil {
+		return err
+	}
+	return b.Step(ctx, o, trade.Step{Act: trade.Accept})
+}
+
+// Report tells a market's operator what is wrong with a listing.
+func Report(ctx context.Context, m *remote.Market, by trade.Party, listing trade.Hash, reason string, at time.Time) error {
+	signed, _, err := trade.SignNotice(trade.Report, trade.Notice{Listing: listing, Reason: reason, At: at.Unix()}, by)
+	if err != nil {
+		return fmt.Errorf("%w: %w", memory.ErrInvalid, err)
+	}
+	return m.Report(ctx, signed)
+}
+
+// TakeOut gives what a buyer has at a market as a voucher.
+func TakeOut(ctx context.Context, m *remote.Market, amount string) (string, error) {
+	p := trade.Payout{Spend: true}
+	var err error
+	if p.Minor, p.Currency, err = trade.ParsePrice(amount); err != nil {
+		return "", fmt.Errorf("%w: amount: %w", memory.ErrInvalid, err)
+	}
+	rand.Read(p.Key[:])
+	return m.Payout(ctx, p)
+}
+
+// Shopper implements serve.Shopper, over what apps buy by: what the wearer and they
+// pay goes one after the other.
+type Shopper struct{ of opened.Of[*Purse] }
+
+// NewShopper makes one over what is open.
+func NewShopper(of opened.Of[*Purse]) *Shopper { return &Shopper{of} }
+
+// at calls the market at an address, or that of the node's relay.
+func (s *Shopper) at(ctx context.Context, address string, f func(ctx context.Context, b *Buyer, address string, m *remote.Market, by trade.Party, terms *trade.Terms) error) error {
+	return s.of.During(ctx, func(ctx context.Context, p *Purse) error {
+		if address == "" {
+			address = p.c.Relay
+		}
+		if address == "" {
+			return errNoMarket
+		}
+		b := p.c.Buyer
+		return refusal(b.At(ctx, address, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
+			return f(ctx, b, address, m, by, &terms)
+		}))
+	})
+}
+
+// Offers implements serve.Shopper.
+func (s *Shopper) Offers(ctx context.Context, q serve.OfferQuery) (v serve.OffersAnswer, err error) {
+	err = s.at(ctx, q.Market, func(ctx context.Context, _ *Buyer, _ string, m *remote.Market, _ trade.Party, _ *trade.Terms) error {
+		v, err = Search(ctx, m, q)
+		return err
+	})
+	return v, err
+}
+
+// Offer implements serve.Shopper.
+func (s *Shopper) Offer(ctx context.Context, market string, id trade.Hash) (v serve.Offer, err error) {
+	err = s.at(ctx, market, func(ctx context.Context, _ *Buyer, _ string, m *remote.Market, _ trade.Party, _ *trade.Terms) error {
+		v, _, err = Show(ctx, m, id)
+		return err
+	})
+	return v, err
+}
+
+// ReportOffer implements serve.Shopper.
+func (s *Shopper) ReportOffer(ctx context.Context, r serve.OfferReport) (v serve.Offer, err error) {
+	err = s.at(ctx, r.Market, func(ctx context.Context, b *Buyer, _ string, m *remote.Market, by trade.Party, _ *trade.Terms) error {
+		if v, _, err = Show(ctx, m, r.ID); err != nil {
+			return err
+		}
+		return Report(ctx, m, by, v.ID, r.Reason, b.now())
+	})
+	return v, err
+}
+
+// Order implements serve.Shopper.
+func (s *Shopper) Order(ctx context.Context, r serve.OrderRequest) (v serve.Purchase, err error) {
+	err = s.at(ctx, r.Market, func(ctx context.Context, b *Buyer, address string, m *remote.Market, by trade.Party, terms *trade.Terms) error {
+		o, err := b.OrderQuoted(ctx, m, by, terms, address, r.Version, r.Price)
+		if err == nil {
+			v = PurchaseOf(o)
+		}
+		return err
+	})
+	return v, err
+}
+
+// Orders implements serve.Shopper.
+func (s *Shopper) Orders(ctx context.Context, look bool) (v serve.OrdersAnswer, err error) {
+	v.Orders = []serve.Purchase{}
+	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
+		list, err := p.c.Buyer.Orders()
+		for _, o := range list {
+			if look && !o.State.Phase.Ended() {
+				if err := p.c.Buyer.Refresh(ctx, o); err != nil {
+					v.Failed = append(v.Failed, fmt.Sprintf("%s: %v", o.State.ID.String()[:10], err))
+				}
+			}
+			v.Orders = append(v.Orders, PurchaseOf(o))
+		}
+		return err
+	})
+	return v, err
+}
+
+// OpenOrder implements serve.Shopper.
+func (s *Shopper) OpenOrder(ctx context.Context, order trade.Hash) (v serve.OpenedOrder, err error) {
+	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
+		o, err := p.c.Buyer.Find(order.String())
+		if err != nil {
+			return err
+		}
+		if !o.State.Phase.Ended() {
+			err = p.c.Buyer.Refresh(ctx, o)
+		}
+		v.Purchase = PurchaseOf(o)
+		if len(o.Items) == 0 {
+			return refusal(err) // nothing came yet; what came needs no market
+		}
+		v.Items, err = p.c.Buyer.OpenAll(ctx, o)
+		if Disputable(err) {
+			v.Broken, v.Item, err = err.Error(), BadPlace(err), nil
+		}
+		return err
+	})
+	return v, err
+}
+
+// MoveOrder implements serve.Shopper.
+func (s *Shopper) MoveOrder(ctx context.Context, r serve.OrderStep) (v serve.Purchase, err error) {
+	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		b := p.c.Buyer
+		o, err := b.Find(r.Order.String())
+		if err == nil && !o.State.Phase.Ended() {
+			err = b.Refresh(ctx, o)
+		}
+		if err != nil {
+			return err
+		}
+		page := ""
+		switch r.Act {
+		case serve.PayOrder:
+			err = b.Pay(ctx, o, r.Voucher)
+		case serve.CardOrder:
+			c, cerr := b.Checkout(ctx, o)
+			page, err = c.URL, cerr
+		case serve.CancelOrder:
+			err = b.Step(ctx, o, trade.Step{Act: trade.Cancel})
+		case serve.AcceptOrder:
+			err = b.Accept(ctx, o)
+		case serve.DisputeOrder:
+			err = b.Dispute(ctx, o, r.Item-1, r.Reason)
+		case serve.ReviewOrder:
+			if r.Stars < 1 || r.Stars > 5 {
+				return fmt.Errorf("%w: stars: %d: want 1 to 5", memory.ErrInvalid, r.Stars)
+			}
+			err = b.Review(ctx, o, uint8(r.Stars), r.Text)
+		default:
+			err = fmt.Errorf("%w: act: %.40q: want pay, card, cancel, accept, dispute or review", memory.ErrInvalid, string(r.Act))
+		}
+		v = PurchaseOf(o)
+		v.Page = page
+		return err
+	})
+	return v, refusal(err)
+}
+
+// Funds implements serve.Shopper.
+func (s *Shopper) Funds(ctx context.Context, r serve.FundsRequest) (v serve.Funds, err error) {
+	if r.Voucher != "" && r.Amount != "" {
+		return v, fmt.Errorf("%w: a voucher and an amount: want one of them", memory.ErrInvalid)
+	}
+	err = s.at(ctx, r.Market, func(ctx context.Context, _ *Buyer, _ string, m *remote.Market, _ trade.Party, terms *trade.Terms) error {
+		var list []trade.Balance
+		var err error
+		switch {
+		case r.Voucher != "":
+			list, err = m.Deposit(ctx, r.Voucher)
+		case r.Amount != "":
+			if v.Voucher, err = TakeOut(ctx, m, r.Amount); err != nil {
+				return err
+			}
+			fallthrough
+		default:
+			// A voucher that was paid out is not lost with an answer about the rest.
+			if list, err = m.Balance(ctx); v.Voucher != "" {
+				err = nil
+			}
+		}
+		v.Has, v.Pays = []string{}, serve.Some(terms.Pays)
+		for _, b := range list {
+			if b.Spend > 0 {
+				v.Has = append(v.Has, trade.Price(uint64(b.Spend), b.Currency))
+			}
+		}
+		return err
+	})
+	return v, err
+}

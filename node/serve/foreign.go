@@ -1,0 +1,50 @@
+package serve
+
+import "net/http"
+
+// MaxForeign is the greatest size of another system's file that is sent, in bytes.
+const MaxForeign = 64 << 20
+
+// ForeignQuery says what another system's file or folder is.
+type ForeignQuery struct {
+	From   string `query:"from" doc:"the system, as locket import --from takes it; found by the file's beginning if absent"`
+	Name   string `query:"name" doc:"what the file is called"`
+	Folder string `query:"folder" doc:"instead of a body: a folder of the node's machine"`
+	Me     string `query:"me" doc:"a name that the wearer has in the chat, if not as in the settings"`
+	Dates  string `query:"dates" enum:"dmy,mdy,ymd" doc:"the order of a chat's dates; as they tell if absent"`
+}
+
+// Foreign is what was read: texts, each of which is as [Writer.Add] takes it, and has a key
+// by which it is added once.
+type Foreign struct {
+	From    string           `json:"from"`
+	Adds    []AddRequest     `json:"adds"`
+	Skipped []ForeignSkipped `json:"skipped"`
+}
+
+// ForeignSkipped is something that was not taken, and why.
+type ForeignSkipped struct {
+	Where  string `json:"where"`
+	Reason string `json:"reason"`
+}
+
+var readForeign = takesFile(writes[Exchange, ForeignQuery, Foreign](RightOwner, spec{
+	method: "POST", path: "/v1/foreign", id: "readForeign", body: MaxForeign,
+	summary: "Read another system's file or folder, and add nothing",
+	about:   "The body is the file. The batch adds what it gives; what was added before is not added again.",
+	gives:   "The texts that it holds",
+}, []Format{jsonOf[Foreign]("application/json")}, func(w http.ResponseWriter, r *http.Request, s Exchange, q ForeignQuery) error {
+	v, err := s.Foreign(r.Context(), q, r.Body)
+	if err != nil {
+		return err
+	}
+	v.Adds, v.Skipped = Some(v.Adds), Some(v.Skipped)
+	writeJSON(w, http.StatusOK, "application/json", v)
+	return nil
+}))
+
+// takesFile makes a route whose body is a file.
+func takesFile[S, I, A any](rt route[S, I, A]) route[S, I, A] {
+	rt.takes = []Format{schema("application/octet-stream", "type", "string", "format", "binary")}
+	return rt
+}

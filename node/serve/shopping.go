@@ -1,0 +1,251 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// Shopper buys at a market for the wearer, with the wearer's key and money there. For
+// apps see [Buyer]. A market is the URL of its relay; empty: the node's relay.
+type Shopper interface {
+	// Offers searches a market.
+	Offers(ctx context.Context, q OfferQuery) (OffersAnswer, error)
+	// Offer gives a listing with its reviews.
+	Offer(ctx context.Context, market string, id trade.Hash) (Offer, error)
+	// ReportOffer tells the market's operator what is wrong with a listing.
+	ReportOffer(ctx context.Context, r OfferReport) (Offer, error)
+	// Order orders a version of a listing at a price. Nothing is owed before it is
+	// paid. ErrConflict: it is not the newest version, or costs another price.
+	Order(ctx context.Context, r OrderRequest) (Purchase, error)
+	// Orders gives all orders of this home, those of apps, too. With look, the markets
+	// are asked how those stand that have not ended.
+	Orders(ctx context.Context, look bool) (OrdersAnswer, error)
+	// OpenOrder asks how an order stands, checks what came against the listing, and
+	// gives it.
+	OpenOrder(ctx context.Context, order trade.Hash) (OpenedOrder, error)
+	// MoveOrder does the next step of an order. ErrConflict: its phase has no such step.
+	MoveOrder(ctx context.Context, r OrderStep) (Purchase, error)
+	// Funds gives what the wearer has at a market, after a voucher was put there or
+	// something was taken out as one.
+	Funds(ctx context.Context, r FundsRequest) (Funds, error)
+}
+
+// OfferQuery searches listings. What fits has all words.
+type OfferQuery struct {
+	Market   string `query:"market" doc:"URL of the relay with the market; the node's relay if absent"`
+	Words    string `query:"q" doc:"words that a listing has"`
+	Category string `query:"category" doc:"only of this category"`
+	Language string `query:"language" doc:"only in this language: en, zh-Hans"`
+	Most     string `query:"most" doc:"only up to this price: 5.00 EUR"`
+	Newest   bool   `query:"newest" default:"false" doc:"the newest first; else the best match"`
+	Limit    int    `query:"limit" min:"1" max:"50" default:"20" doc:"how many"`
+	Skip     int    `query:"skip" min:"0" max:"1000" default:"0" doc:"listings to leave out first"`
+}
+
+// Offer is a listing as buyers see it. Its texts are a stranger's. Counts of sales and
+// reviews are the market's word; the listing and each review are signed.
+type Offer struct {
+	ID      trade.Hash `json:"id"`
+	Version trade.Hash `json:"version"` // that an order names
+	Number  int        `json:"number"`
+	State   string     `json:"state,omitempty"` // live, withdrawn or removed
+	Why     string     `json:"why,omitempty"`   // it ended
+	Title   string     `json:"title"`
+	Price   string     `json:"price"`
+	Minor   uint64     `json:"minor"`
+	Code    string     `json:"currency"`
+	Seller  trade.Key  `json:"seller"`
+	Items   int        `json:"items"`
+	Sold    int        `json:"sold"`
+	Reviews int        `json:"reviews"`
+	Stars   float64    `json:"stars,omitempty"` // on average
+
+	Description string         `json:"description,omitempty"`
+	Categories  []string       `json:"categories"`
+	Languages   []string       `json:"languages"`
+	Counts      map[string]int `json:"counts"` // items of each type
+	Sample      []string       `json:"sample,omitempty"`
+	Licence     string         `json:"licence"`
+	Terms       string         `json:"terms,omitempty"`
+	Redaction   []string       `json:"redaction,omitempty"` // kinds of what was taken out
+	Since       time.Time      `json:"since,omitzero"`
+	Until       time.Time      `json:"until,omitzero"`
+	DeliverDays float64        `json:"deliver_days"`
+	AcceptDays  float64        `json:"accept_days"`
+	EveryDays   float64        `json:"every_days,omitempty"` // of a subscription
+	Said        []OfferReview  `json:"said,omitempty"`
+	Before      []OfferOrigin  `json:"before,omitempty"` // the markets where it was before
+}
+
+// OfferOrigin is where a listing was before. The counts are what the other market
+// stamped: its word.
+type OfferOrigin struct {
+	Market  trade.Key     `json:"market"`
+	Listing trade.Hash    `json:"listing"`
+	Sold    int           `json:"sold"`
+	Reviews int           `json:"reviews"`
+	Stars   float64       `json:"stars,omitempty"` // on average
+	Said    []OfferReview `json:"said,omitempty"`
+}
+
+// OfferReview is a buyer's word, signed by the receipt of an order.
+type OfferReview struct {
+	Stars int       `json:"stars"` // 1 to 5
+	Text  string    `json:"text,omitempty"`
+	By    trade.Key `json:"by"`
+	At    time.Time `json:"at"`
+}
+
+// OffersAnswer has listings that fit.
+type OffersAnswer struct {
+	Offers []Offer      `json:"offers"`
+	Facets []OfferFacet `json:"facets"` // of all that fits
+	Total  int          `json:"total"`
+}
+
+// OfferFacet is how many of what fits have a value.
+type OfferFacet struct {
+	Kind  string `json:"kind"` // category, language or currency
+	Value string `json:"value"`
+	Count int    `json:"count"`
+}
+
+type offerOf struct {
+	Listing trade.Hash `path:"listing" doc:"its id of 64 hexadecimal characters"`
+	Market  string     `query:"market" doc:"URL of the relay with the market; the node's relay if absent"`
+}
+
+// OfferReport says what is wrong with a listing.
+type OfferReport struct {
+	Market string     `json:"market,omitempty"`
+	ID     trade.Hash `json:"id"`
+	Reason string     `json:"reason"`
+}
+
+// OrderRequest orders what was quoted.
+type OrderRequest struct {
+	Market  string     `json:"market,omitempty"`
+	Version trade.Hash `json:"version"`
+	Price   string     `json:"price"` // as quoted: 5.00 EUR
+}
+
+type ordersQuery struct {
+	Look bool `query:"look" default:"false" doc:"ask the markets how the orders stand that have not ended"`
+}
+
+// OrdersAnswer lists orders, the last moved first.
+type OrdersAnswer struct {
+	Orders []Purchase `json:"orders"`
+	Failed []string   `json:"failed,omitempty"` // why it is not known how some stand
+}
+
+type orderOf struct {
+	Order trade.Hash `path:"order" doc:"its id of 64 hexadecimal characters"`
+}
+
+// OpenedOrder is an order with what came of it.
+type OpenedOrder struct {
+	Purchase
+	Broken string `json:"broken,omitempty"` // why it is not what was listed: worth a dispute
+	Item   int    `json:"item,omitempty"`   // that breaks the listing, from 1; 0: none alone
+}
+
+// OrderAct is a step of a buyer's.
+type OrderAct string
+
+// The steps.
+const (
+	PayOrder     OrderAct = "pay"    // with the voucher, or from what the wearer has at the market
+	CardOrder    OrderAct = "card"   // gives a page on which to pay
+	CancelOrder  OrderAct = "cancel" // what is not paid
+	AcceptOrder  OrderAct = "accept" // each item is checked once more; the seller is paid
+	DisputeOrder OrderAct = "dispute"
+	ReviewOrder  OrderAct = "review" // for everybody
+)
+
+// OrderStep is a step of an order.
+type OrderStep struct {
+	Order   trade.Hash `json:"-"`
+	Act     OrderAct   `json:"act" enum:"pay,card,cancel,accept,dispute,review"`
+	Voucher string     `json:"voucher,omitempty"` // that pays; what is over stays the wearer's at the market
+	Item    int        `json:"item,omitempty"`    // of a dispute, from 1; 0: the key is wrong
+	Reason  string     `json:"reason,omitempty"`  // of a dispute, for the seller, the arbiter and the market
+	Stars   int        `json:"stars,omitempty"`   // of a review, 1 to 5
+	Text    string     `json:"text,omitempty"`    // of a review
+}
+
+type movedOrder struct {
+	Order trade.Hash `path:"order" doc:"its id of 64 hexadecimal characters"`
+	Body  OrderStep
+}
+
+// FundsRequest may change what the wearer has at a market.
+type FundsRequest struct {
+	Market  string `json:"market,omitempty"`
+	Voucher string `json:"voucher,omitempty"` // to put there
+	Amount  string `json:"amount,omitempty"`  // to take out, as a voucher: 5.00 EUR
+}
+
+// Funds are what the wearer has at a market to buy with.
+type Funds struct {
+	Has     []string `json:"has"`               // an amount for each currency
+	Pays    []string `json:"pays"`              // the ways to pay: voucher, stripe
+	Voucher string   `json:"voucher,omitempty"` // that was taken out; whoever has it can use it
+}
+
+var shopping = topic[Shopper]{findOffers.of, showOffer.of, reportOffer.of, orderOffer.of, listOrders.of, openOrder.of, moveOrder.of, changeFunds.of}
+
+var (
+	findOffers = takes(RightOwner, spec{
+		method: "GET", path: "/v1/market/offers", id: "findOffers",
+		summary: "Search a market", gives: "Listings, and how many there are of each category, language and currency",
+	}, Shopper.Offers)
+
+	showOffer = takes(RightOwner, spec{
+		method: "GET", path: "/v1/market/offers/{listing}", id: "showOffer",
+		summary: "Show a listing of a market, with its reviews", gives: "The newest version",
+	}, func(s Shopper, ctx context.Context, in offerOf) (Offer, error) {
+		return s.Offer(ctx, in.Market, in.Listing)
+	})
+
+	reportOffer = takes(RightOwner, spec{
+		method: "POST", path: "/v1/market/reports", id: "reportOffer",
+		summary: "Tell a market's operator what is wrong with a listing", gives: "The listing",
+	}, Shopper.ReportOffer)
+
+	orderOffer = takes(RightOwner, spec{
+		method: "POST", path: "/v1/market/orders", id: "orderOffer", made: true,
+		summary: "Order a listing as it was quoted", gives: "The order, which is not paid",
+	}, Shopper.Order)
+
+	listOrders = takes(RightOwner, spec{
+		method: "GET", path: "/v1/market/orders", id: "listOrders",
+		summary: "List what was ordered", gives: "The orders, the last moved first",
+	}, func(s Shopper, ctx context.Context, in ordersQuery) (OrdersAnswer, error) {
+		return s.Orders(ctx, in.Look)
+	})
+
+	openOrder = takes(RightOwner, spec{
+		method: "GET", path: "/v1/market/orders/{order}", id: "openOrder",
+		summary: "Check what was bought against its listing, and show it", gives: "The order, with what came",
+	}, func(s Shopper, ctx context.Context, in orderOf) (OpenedOrder, error) {
+		return s.OpenOrder(ctx, in.Order)
+	})
+
+	moveOrder = takes(RightOwner, spec{
+		method: "POST", path: "/v1/market/orders/{order}", id: "moveOrder",
+		summary: "Pay, cancel, accept, dispute or review an order",
+		about:   "The market holds the price until the order is accepted, or the time to accept is over. Then the seller is paid, and that can't be had back.",
+		gives:   "The order",
+	}, func(s Shopper, ctx context.Context, in movedOrder) (Purchase, error) {
+		in.Body.Order = in.Order
+		return s.MoveOrder(ctx, in.Body)
+	})
+
+	changeFunds = takes(RightOwner, spec{
+		method: "POST", path: "/v1/market/funds", id: "changeFunds",
+		summary: "What the wearer has at a market; put a voucher there, or take something out as one", gives: "What is there",
+	}, Shopper.Funds)
+)

@@ -1,0 +1,61 @@
+package transfer
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/foreign"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Foreign implements serve.Exchange.
+func (a Archives) Foreign(ctx context.Context, q serve.ForeignQuery, body io.Reader) (v serve.Foreign, err error) {
+	err = a.of.During(ctx, func(_ context.Context, t *Transfer) error {
+		v, err = t.foreign(&q, body)
+		return err
+	})
+	return v, err
+}
+
+func (t *Transfer) foreign(q *serve.ForeignQuery, body io.Reader) (v serve.Foreign, err error) {
+	o := foreign.Options{Zone: t.c.Location, Me: []string{q.Me, t.c.Wearer}, Dates: q.Dates}
+	from := foreign.Format(q.From)
+	var res foreign.Result
+	if q.Folder != "" {
+		if from == "" {
+			from = foreign.Notes
+		}
+		root, err := os.OpenRoot(q.Folder)
+		if err != nil {
+			return v, fmt.Errorf("%w: folder: %w", memory.ErrInvalid, err)
+		}
+		defer root.Close()
+		if res, err = foreign.ReadFolder(from, root.FS(), o); err != nil {
+			return v, err
+		}
+	} else {
+		r := bufio.NewReaderSize(body, 4096)
+		if from == "" {
+			start, err := r.Peek(4096)
+			if err != nil && !errors.Is(err, io.EOF) {
+				return v, err
+			}
+			if from = foreign.Guess(q.Name, start); from == "" {
+				return v, fmt.Errorf("%w: %.80s: its system is not known by its beginning: say which it is", memory.ErrInvalid, q.Name)
+			}
+		}
+		if res, err = foreign.Read(from, q.Name, r, o); err != nil {
+			return v, err
+		}
+	}
+	v = serve.Foreign{From: string(from), Adds: res.Adds}
+	for _, s := range res.Skipped {
+		v.Skipped = append(v.Skipped, serve.ForeignSkipped{Where: s.Where, Reason: s.Reason})
+	}
+	return v, nil
+}
