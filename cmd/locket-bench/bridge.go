@@ -47,7 +47,7 @@ func runBridge(ctx context.Context, f *frame) (err error) {
 	return withCache(*cache, func(dir string) error {
 		b.cache = dir
 		var results []result
-		for _, part := range []func(context.Context) ([]result, error){b.frames, b.decode, b.spool, b.answers} {
+		for _, part := range []func(context.Context) ([]result, error){b.frames, b.decode, b.decoders, b.spool, b.answers} {
 			r, err := part(ctx)
 			if err != nil {
 				return err

@@ -29,6 +29,7 @@ func TestLicences(t *testing.T) {
 		"BSD":        regexp.MustCompile(`Redistributions? (and use|of source code)`),
 		"MPL-2.0":    regexp.MustCompile(`Mozilla Public License,?( Version|,? v\.) ?2\.0`),
 		"EPL-2.0":    regexp.MustCompile(`Eclipse Public License - v 2\.0`), // paho's, which is under the BSD-like EDL too
+		"Unlicense":  regexp.MustCompile(`This is free and unencumbered software released into the public domain`),
 		"ISC":        regexp.MustCompile(`Permission to use, copy, modify, and(/or)? distribute`),
 	}
 	not := regexp.MustCompile(`(?i)GNU (AFFERO |LESSER )?GENERAL PUBLIC LICENSE`)

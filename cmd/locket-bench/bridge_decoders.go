@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/lc3"
+	"github.com/locket-dev/locket/internal/media"
+	samples "github.com/locket-dev/locket/node/extract/sound"
+	"github.com/locket-dev/locket/testdata/day"
+)
+
+// decoders measures what turns devices' sound into samples, beside the program of whoever made the codec,
+// on the same speech: the node's decoder of Opus beside opusdec, and the bridge's way through dlc3
+// beside dlc3 with a file. A program's time is from its start to its end.
+func (b *bridgeBench) decoders(ctx context.Context) ([]result, error) {
+	file, err := day.Files.ReadFile("jfk.wav")
+	if err != nil {
+		return nil, err
+	}
+	speech, err := samples.WAV(file)
+	if err != nil {
+		return nil, err
+	}
+	var pcm []int16
+	for len(pcm) < min(b.minutes, 10)*60*samples.Rate {
+		pcm = append(pcm, speech...)
+	}
+	wav := filepath.Join(b.dir, "speech.wav")
+	if err := os.WriteFile(wav, samples.ToWAV(pcm), 0o600); err != nil {
+		return nil, err
+	}
+	var out []result
+	for _, d := range []struct{ family, frame string }{{"omi", "20"}, {"xiaozhi", "60"}} {
+		r, err := b.opus(ctx, wav, d.family, d.frame)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	r, err := b.lc3(ctx, wav, samples.AppendPCM(nil, pcm))
+	return append(out, r), err
+}
+
+// timed runs a program, and gives how many seconds it took.
+func timed(ctx context.Context, name string, args ...string) (float64, error) {
+	began := time.Now()
+	if said, err := exec.CommandContext(ctx, name, args...).CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("%s: %w: %.300s", name, err, said)
+	}
+	return time.Since(began).Seconds(), nil
+}
+
+// opus decodes Opus in packets of so many milliseconds.
+func (b *bridgeBench) opus(ctx context.Context, wav, family, frame string) (r result, err error) {
+	ogg := filepath.Join(b.dir, frame+".ogg")
+	if _, err := timed(ctx, "opusenc", "--quiet", "--bitrate", "24", "--framesize", frame, wav, ogg); err != nil {
+		return r, err
+	}
+	file, err := os.ReadFile(ogg)
+	if err != nil {
+		return r, err
+	}
+	packets, _, err := media.ReadOpus(file)
+	if err != nil {
+		return r, err
+	}
+	var d samples.Decoder
+	heard := 0
+	began := time.Now()
+	for _, p := range packets {
+		pcm, err := d.Decode("opus", samples.Rate, p.Data)
+		if err != nil {
+			return r, err
+		}
+		heard += len(pcm)
+	}
+	ours := time.Since(began).Seconds()
+	peer, err := timed(ctx, "opusdec", "--quiet", "--rate", "16000", "--no-dither", ogg, filepath.Join(b.dir, "out.wav"))
+	n := float64(len(packets))
+	return result{Suite: "bridge", Case: "decoded_per_s_" + family, N: len(packets), Value: round(n / ours), Unit: "frames/s",
+		Note: fmt.Sprintf("Opus of %s ms at the node, %.0f s of speech", frame, float64(heard)/samples.Rate)}.beside("opusdec", round(n/peer), true), err
+}
+
+// lc3 decodes what the G1 sends.
+func (b *bridgeBench) lc3(ctx context.Context, wav string, pcm []byte) (r result, err error) {
+	const size = 20 // bytes of a frame, 16 kbit/s
+	frames, err := lc3.Encode(ctx, pcm, size)
+	if err != nil {
+		return r, err
+	}
+	file := filepath.Join(b.dir, "speech.lc3")
+	if _, err := timed(ctx, "elc3", "-b", "16000", wav, file); err != nil {
+		return r, err
+	}
+	var ours carry.LC3
+	var got bytes.Buffer
+	began := time.Now()
+	for i, f := range frames {
+		list, err := ours.Add(f, began.Add(time.Duration(i)*lc3.Lasts))
+		if err != nil {
+			return r, err
+		}
+		for _, m := range list {
+			got.Write(m.Data)
+		}
+	}
+	rest, err := ours.End()
+	if err != nil {
+		return r, err
+	}
+	for _, m := range rest {
+		got.Write(m.Data)
+	}
+	took := time.Since(began).Seconds()
+	if short := len(pcm) - got.Len(); short > 4*lc3.Rate/100 {
+		return r, fmt.Errorf("dlc3: %d bytes of samples are missing", short)
+	}
+	peer, err := timed(ctx, "dlc3", file, filepath.Join(b.dir, "out.wav"))
+	n := float64(len(frames))
+	return result{Suite: "bridge", Case: "decoded_per_s_g1", N: len(frames), Value: round(n / took), Unit: "frames/s",
+		Note: "LC3 of 10 ms through pipes, speech"}.beside("dlc3", round(n/peer), true), err
+}
