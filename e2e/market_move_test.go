@@ -108,7 +108,6 @@ func TestThreatMarketHoldsHostage(t *testing.T) {
 		}
 	}
 	clean(t, dir)
-	clean(t, filepath.Join(seller.dir, "offered"))
 
 	// The first market is gone, with all that it had.
 	first.kill()

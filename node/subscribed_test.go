@@ -80,7 +80,7 @@ func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 	tell := func(text string) {
 		t.Helper()
 		no := false
-		_, err := c.Add(ctx, serve.AddRequest{Text: text, Infer: &no, Tags: []string{"garden"}, At: now()})
+		_, err := c.Add(ctx, serve.AddRequest{Text: text, Infer: &no, Tags: []string{"garden"}})
 		ok(err)
 	}
 	periods := []string{"Tomatoes want water at the root.", "The basil froze in May.", "Beans want poles before June.", "Peas came early."}
