@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -66,7 +67,8 @@ func marketAt(t *testing.T, now func() time.Time) (url, code string) {
 func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 	ctx := t.Context()
 	seller := newDevice(t, "", 71)
-	now := func() time.Time { return time.Now().Add(seller.skew) }
+	var ahead atomic.Int64 // nanoseconds
+	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	url, code := marketAt(t, now)
 	seller.init()
 	c := serve.InProcess(serve.New(serve.Options{Services: seller.Services()}))
@@ -152,7 +154,7 @@ func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 			t.Fatalf("%s: the buyer has %q and %d cents, want %q and %d", when, got, spend(), texts, left)
 		}
 	}
-	month := func() { seller.skew += 31 * 24 * time.Hour }
+	month := func() { seller.skew = time.Duration(ahead.Add(int64(31 * 24 * time.Hour))) }
 
 	want("the first period", 1800, periods[0])
 	tell(periods[1])
