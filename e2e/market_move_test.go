@@ -122,7 +122,7 @@ func TestThreatMarketHoldsHostage(t *testing.T) {
 		}
 	})
 	database := cluster.Database(t)
-	cloud(t, "migrate", "--db", database)
+	cloud(t, "migrate", "up", "--db", database)
 	second, paid := market("--db", database, "--blobs", "file://"+t.TempDir())
 	if out, _, code := seller.try("market", "move", "--to", second.url); code == 0 || !strings.Contains(out, "--abandon") {
 		t.Errorf("moved away from a market that does not answer: exit %d, %s", code, out)
