@@ -108,7 +108,6 @@ func TestThreatMarketHoldsHostage(t *testing.T) {
 		}
 	}
 	clean(t, dir)
-	clean(t, filepath.Join(seller.dir, "offered"))
 
 	// The first market is gone, with all that it had.
 	first.kill()
@@ -123,6 +122,7 @@ func TestThreatMarketHoldsHostage(t *testing.T) {
 		}
 	})
 	database := cluster.Database(t)
+	cloud(t, "migrate", "up", "--db", database)
 	second, paid := market("--db", database, "--blobs", "file://"+t.TempDir())
 	if out, _, code := seller.try("market", "move", "--to", second.url); code == 0 || !strings.Contains(out, "--abandon") {
 		t.Errorf("moved away from a market that does not answer: exit %d, %s", code, out)

@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -66,7 +67,8 @@ func marketAt(t *testing.T, now func() time.Time) (url, code string) {
 func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 	ctx := t.Context()
 	seller := newDevice(t, "", 71)
-	now := func() time.Time { return time.Now().Add(seller.skew) }
+	var ahead atomic.Int64 // nanoseconds
+	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	url, code := marketAt(t, now)
 	seller.init()
 	c := serve.InProcess(serve.New(serve.Options{Services: seller.Services()}))
@@ -80,7 +82,7 @@ func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 	tell := func(text string) {
 		t.Helper()
 		no := false
-		_, err := c.Add(ctx, serve.AddRequest{Text: text, Infer: &no, Tags: []string{"garden"}, At: now()})
+		_, err := c.Add(ctx, serve.AddRequest{Text: text, Infer: &no, Tags: []string{"garden"}})
 		ok(err)
 	}
 	periods := []string{"Tomatoes want water at the root.", "The basil froze in May.", "Beans want poles before June.", "Peas came early."}
@@ -152,7 +154,7 @@ func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 			t.Fatalf("%s: the buyer has %q and %d cents, want %q and %d", when, got, spend(), texts, left)
 		}
 	}
-	month := func() { seller.skew += 31 * 24 * time.Hour }
+	month := func() { seller.skew = time.Duration(ahead.Add(int64(31 * 24 * time.Hour))) }
 
 	want("the first period", 1800, periods[0])
 	tell(periods[1])
