@@ -1,6 +1,8 @@
 package console
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -104,9 +106,20 @@ func TestVoices(t *testing.T) {
 	b.until(`document.querySelector(".voices li:nth-child(2) strong")?.innerText === "Grace <b>H</b>"`)
 	b.harmless("voices")
 
+	speech, err := os.ReadFile(jfk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice := filepath.Join(dir, "twice.wav")
+	long := append(bytes.Clone(speech), speech[44:]...)
+	binary.LittleEndian.PutUint32(long[4:], uint32(len(long)-8))
+	binary.LittleEndian.PutUint32(long[40:], uint32(len(long)-44))
+	if err := os.WriteFile(twice, long, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	b.do(chromedp.Click("[data-act=enrol]"), chromedp.WaitVisible("dialog [name=file]"), chromedp.SendKeys("dialog [name=name]", "Otto"), chromedp.SetUploadFiles("dialog [name=file]", []string{day}))
 	b.says("That can't be read as a recording.")
-	b.do(chromedp.SetUploadFiles("dialog [name=file]", []string{jfk}))
+	b.do(chromedp.SetUploadFiles("dialog [name=file]", []string{twice}))
 	b.until(`document.querySelector("dialog .notice.bad")?.innerText.includes("Mei")`) // it is the wearer's
 	b.do(chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog"))
 

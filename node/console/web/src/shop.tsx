@@ -144,10 +144,10 @@ function Find({ query, market }: { query: URLSearchParams; market: string }) {
         </details>
       </form>
       {error &&
-        (error.is("unsupported") ? (
+        (error.is("unsupported") || error.is("not-found") ? (
           <p class="notice">
             <Icon name="share" />
-            {t("shop.none")}
+            {t(market || error.is("not-found") ? "shop.noMarket" : "shop.none")}
           </p>
         ) : (
           <Failure error={error} />
