@@ -48,7 +48,7 @@ func (s *space) names(ctx context.Context) (out []string, err error) {
 		out = append(out, name)
 	}
 	slices.SortFunc(out, func(a, b string) int {
-		return cmp.Or(count[b] - count[a], strings.Compare(a, b))
+		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
 	})
 	return out[:min(len(out), hintNames)], err
 }
