@@ -86,16 +86,13 @@ export function MarketPanel() {
           </li>
         ))}
       </ul>
-      <div class="actions">
-        <a class="button" href="/market/sell">
-          {t("sell.new")}
-        </a>
-        {list.length > 0 && (
+      {list.length > 0 && (
+        <div class="actions">
           <button type="button" class="button" data-act="sales" disabled={busy} onClick={look}>
             {t("market.look")}
           </button>
-        )}
-      </div>
+        </div>
+      )}
       {sales && !sales.length && <p class="muted">{t("market.unsold")}</p>}
       {!!sales?.length && (
         <ul class="rows sales">
