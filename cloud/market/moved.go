@@ -51,14 +51,15 @@ func (m *Market) takeListing(ctx context.Context, tx *sql.Tx, v *trade.Moved) er
 	case !here.Same(&v.Offer.Listing):
 		return fmt.Errorf("move: listing %s: %w: it offers another bundle", v.Move.Offer, trade.ErrRoot)
 	}
-	res, err := tx.ExecContext(ctx, `INSERT INTO origins (id, listing, move) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, v.Listing[:], n, v.Sent.Move)
+	res, err := tx.ExecContext(ctx, `INSERT INTO origins (id, seller, market, listing, move) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+		v.Listing[:], v.Offer.Seller[:], v.From[:], n, v.Sent.Move)
 	if err != nil {
 		return fmt.Errorf("keep move: %w", err)
 	}
 	made, err := res.RowsAffected()
 	if err == nil && made == 0 {
 		var known int64
-		if err = tx.QueryRowContext(ctx, `SELECT listing FROM origins WHERE id = $1`, v.Listing[:]).Scan(&known); err == nil && known != n {
+		if err = tx.QueryRowContext(ctx, `SELECT listing FROM origins WHERE id = $1 AND seller = $2 AND market = $3`, v.Listing[:], v.Offer.Seller[:], v.From[:]).Scan(&known); err == nil && known != n {
 			err = fmt.Errorf("move: listing %s: %w: it moved to another listing of this market", v.Listing, ErrVersion)
 		}
 		return err
@@ -69,11 +70,12 @@ func (m *Market) takeListing(ctx context.Context, tx *sql.Tx, v *trade.Moved) er
 	return m.log(ctx, tx, translog.Moved, v.Move.Offer, v.Sent.Move, "")
 }
 
-// takeOrder keeps an order of a listing that has moved here.
+// takeOrder keeps an order of a listing that its seller has moved here from the market
+// that stamped the order.
 func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.Moved) error {
 	var many int
 	var n int64
-	if err := one(tx.QueryRowContext(ctx, `SELECT listing FROM origins WHERE id = $1`+m.c.DB.Dialect.Lock(), v.Listing[:]), &n); err != nil {
+	if err := one(tx.QueryRowContext(ctx, `SELECT listing FROM origins WHERE id = $1 AND seller = $2 AND market = $3`+m.c.DB.Dialect.Lock(), v.Listing[:], v.Offer.Seller[:], v.From[:]), &n); err != nil {
 		return fmt.Errorf("move: listing %s: %w: its seller has not moved it here", v.Listing, err)
 	}
 	var was, review []byte
@@ -84,15 +86,15 @@ func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.Moved) erro
 	if !errors.Is(err, ErrNotFound) {
 		return err
 	}
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM moved WHERE origin = $1`, v.Listing[:]).Scan(&many); err != nil {
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM moved WHERE origin = $1 AND seller = $2 AND market = $3`, v.Listing[:], v.Offer.Seller[:], v.From[:]).Scan(&many); err != nil {
 		return err
 	}
 	if many >= trade.MaxMovedOrders {
 		return fmt.Errorf("%w: %d orders of one listing may move with it", ErrFull, trade.MaxMovedOrders)
 	}
 	s := v.State
-	if _, err := tx.ExecContext(ctx, `INSERT INTO moved (id, origin, buyer, seller, at, steps, sold, stars, chain, review) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		v.Order[:], v.Listing[:], s.Order.Buyer[:], s.Offer.Seller[:], m.c.Now().Unix(), s.Steps, soldIn(s), starsOf(v.Review), v.Sent.Order, v.Sent.Review); err != nil {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO moved (id, origin, buyer, seller, market, at, steps, sold, stars, chain, review) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		v.Order[:], v.Listing[:], s.Order.Buyer[:], s.Offer.Seller[:], v.From[:], m.c.Now().Unix(), s.Steps, soldIn(s), starsOf(v.Review), v.Sent.Order, v.Sent.Review); err != nil {
 		return fmt.Errorf("keep move: %w", err)
 	}
 	return m.logMoved(ctx, tx, v, s.Reviewable(), v.Review != nil)
@@ -162,14 +164,19 @@ func starsOf(r *trade.Review) int {
 
 // origins are where a listing was before.
 func (m *Market) origins(ctx context.Context, tx *sql.Tx, n int64) (out []trade.Origin, err error) {
-	ids, err := list[trade.Hash](ctx, tx, `SELECT id FROM origins WHERE listing = $1 ORDER BY id LIMIT 8`, n)
-	for _, id := range ids {
-		var o trade.Origin
-		if err := one(tx.QueryRowContext(ctx, `SELECT o.move, count(d.id), coalesce(sum(CASE WHEN d.stars > 0 THEN 1 ELSE 0 END), 0), CAST(coalesce(sum(d.stars), 0) AS bigint)
-			FROM origins o LEFT JOIN moved d ON d.origin = o.id AND d.sold = 1 WHERE o.id = $1 GROUP BY o.move`, id[:]), &o.Move, &o.Sold, &o.Reviews, &o.Stars); err != nil {
+	moves, err := list[[]byte](ctx, tx, `SELECT move FROM origins WHERE listing = $1 ORDER BY id, market LIMIT 8`, n)
+	for _, move := range moves {
+		was, by, err := trade.ReadMove(move)
+		if err != nil {
 			return nil, err
 		}
-		if o.Said, err = list[[]byte](ctx, tx, `SELECT review FROM moved WHERE origin = $1 AND sold = 1 AND stars > 0 ORDER BY at DESC, id LIMIT 8`, id[:]); err != nil {
+		o := trade.Origin{Move: move}
+		if err := one(tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(CASE WHEN stars > 0 THEN 1 ELSE 0 END), 0), CAST(coalesce(sum(stars), 0) AS bigint)
+			FROM moved WHERE origin = $1 AND seller = $2 AND market = $3 AND sold = 1`, was.Listing[:], by[:], was.From[:]), &o.Sold, &o.Reviews, &o.Stars); err != nil {
+			return nil, err
+		}
+		if o.Said, err = list[[]byte](ctx, tx, `SELECT review FROM moved WHERE origin = $1 AND seller = $2 AND market = $3 AND sold = 1 AND stars > 0 ORDER BY at DESC, id LIMIT 8`,
+			was.Listing[:], by[:], was.From[:]); err != nil {
 			return nil, err
 		}
 		out = append(out, o)

@@ -119,9 +119,60 @@ func TestMovedOrderGoesOn(t *testing.T) {
 	})
 }
 
+// squat is what Mallory does with a victim's listing: she lists the same bundle here as
+// her own, signs a second version of the victim's listing at a market, and moves that.
+func (h *house) squat(by trade.Party, was *trade.Offer, items [][]byte) *trade.Offer {
+	h.Helper()
+	l := was.Listing
+	l.Market, l.Title = tradetest.Market.Key, "The same, by another"
+	here, err := trade.SignListing(l, by)
+	h.ok(err)
+	_, err = h.Publish(h.Context(), &trade.Publication{Listing: here.Signed, Items: items}, by.Key)
+	h.ok(err)
+	l = was.Listing
+	l.Number, l.First, l.Prev = 2, was.ID(), was.Hash
+	forged, err := trade.SignListing(l, by)
+	h.ok(err)
+	h.ok(h.move(by, was, func(m *trade.Move, in *trade.Moving) {
+		m.From, m.Offer, in.Listing = l.Market, here.ID(), forged.Signed
+	}))
+	return here
+}
+
+// Whoever takes another's id for a version of their own keeps nobody from moving, and
+// gets none of the other's sales; nor does a seller who adds a market of their own.
+func forgedID(h *house) {
+	here, items := h.list(nil)
+	was, deal, review := elsewhere(h, items)
+	mallory := tradetest.Party(77)
+	theirs := h.squat(mallory, was, items)
+	h.is(h.move(tradetest.Buyer, was, ofOrder(deal, review)), market.ErrNotFound) // its seller comes first
+	h.ok(h.move(tradetest.Seller, was, ofListing(was, here)))
+	h.ok(h.move(tradetest.Buyer, was, ofOrder(deal, review)))
+	made := tradetest.Party(78) // a market that the seller makes
+	l := was.Listing
+	l.Market, l.Number, l.First, l.Prev = made.Key, 2, was.ID(), was.Hash
+	forged, err := trade.SignListing(l, tradetest.Seller)
+	h.ok(err)
+	d := tradetest.NewDealAt(h, forged, made, tradetest.Buyer, [16]byte{2}, seal.NewIdentity().Recipient().String(), 1_800_000_000)
+	d.Step(trade.Fund, made, nil)
+	h.is(h.move(tradetest.Seller, forged, ofOrder(d, nil)), market.ErrNotFound)
+	for _, at := range []struct {
+		id   trade.Hash
+		sold uint32
+	}{{here.ID(), 1}, {theirs.ID(), 0}} {
+		v, err := h.Show(h.Context(), at.id)
+		h.ok(err)
+		if len(v.Origins) != 1 || v.Origins[0].Sold != at.sold || v.Origins[0].Reviews != at.sold {
+			h.Errorf("%s: %+v, want %d sold", at.id, v.Origins, at.sold)
+		}
+	}
+}
+
 // Nobody moves what is another's, under another's name, or to a bundle of another; and
 // who makes a market of their own gains nothing at this one.
 func TestThreatMoveForged(t *testing.T) {
+	t.Run("id", func(t *testing.T) { each(t, forgedID) })
 	each(t, func(h *house) {
 		here, items := h.list(nil)
 		was, deal, review := elsewhere(h, items)
