@@ -89,8 +89,6 @@ type Node struct {
 	models.Modeller
 	tiers.Keeper
 	sharing.Sharer
-	market.Seller
-	market.AppBuyer
 	rulebook.Policer
 	consent.Agreer
 	forget.Forgetter
@@ -116,6 +114,8 @@ type Node struct {
 	spans   span.Sink
 	sorter  *category.Sorter
 	apps    *apps.Book
+	seller  market.Seller
+	buyer   market.AppBuyer
 	shopper *market.Shopper
 	rules   []config.Rule // of retention
 
@@ -160,9 +160,9 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	n.Archives = transfer.NewArchives(partOf(n, func(o *session) *transfer.Transfer { return o.transfer }))
 	n.Syncer = exchange.NewSyncer(partOf(n, func(o *session) *exchange.Syncing { return o.sync }))
 	n.Sharer = sharing.NewSharer(partOf(n, func(o *session) *sharing.Sharing { return o.sharing }))
-	n.Seller = market.NewSeller(partOf(n, func(o *session) *market.Shop { return o.market }))
+	n.seller = market.NewSeller(partOf(n, func(o *session) *market.Shop { return o.market }))
 	n.Policer = rulebook.NewPolicer(partOf(n, func(o *session) *rulebook.Room { return o.policy }))
-	n.AppBuyer = market.NewAppBuyer(partOf(n, func(o *session) *market.Purse { return o.purse }))
+	n.buyer = market.NewAppBuyer(partOf(n, func(o *session) *market.Purse { return o.purse }))
 	n.shopper = market.NewShopper(partOf(n, func(o *session) *market.Purse { return o.purse }))
 	n.Agreer = consent.NewAgreer(partOf(n, func(o *session) *consent.Desk { return o.consent }))
 	n.Keeper = tiers.NewKeeper(partOf(n, func(o *session) *tiers.Tiers { return o.tiers }))

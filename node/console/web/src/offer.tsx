@@ -65,7 +65,7 @@ export function OfferPage({ id, market }: { id: string; market: string }) {
           ))}
         </section>
       )}
-      <section class="panel facts">
+      <section class="panel terms">
         <h2>{t("offer.about")}</h2>
         <dl>
           {says.map(([name, text]) => text && [<dt key={name}>{name}</dt>, <dd key={name + "="}><T text={text} most={1000} /></dd>])}
