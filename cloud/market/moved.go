@@ -33,6 +33,13 @@ func (m *Market) TakeOver(ctx context.Context, in trade.Moving, by trade.Key) er
 	})
 }
 
+// What may move with one listing. Each costs nothing to make: its market may be the
+// seller's own.
+const (
+	maxOrigins    = 8        // markets where it was
+	maxMovedBytes = 16 << 20 // of the chains of its orders
+)
+
 // takeListing notes where a live listing of this market was before.
 func (m *Market) takeListing(ctx context.Context, tx *sql.Tx, v *trade.Moved) error {
 	var n int64
@@ -50,6 +57,13 @@ func (m *Market) takeListing(ctx context.Context, tx *sql.Tx, v *trade.Moved) er
 		return fmt.Errorf("move: listing %s: %w", v.Move.Offer, ErrEnded)
 	case !here.Same(&v.Offer.Listing):
 		return fmt.Errorf("move: listing %s: %w: it offers another bundle", v.Move.Offer, trade.ErrRoot)
+	}
+	var many int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM origins WHERE listing = $1 AND NOT (id = $2 AND seller = $3 AND market = $4)`, n, v.Listing[:], v.Offer.Seller[:], v.From[:]).Scan(&many); err != nil {
+		return err
+	}
+	if many >= maxOrigins {
+		return fmt.Errorf("%w: a listing was at %d other markets at most", ErrFull, maxOrigins)
 	}
 	res, err := tx.ExecContext(ctx, `INSERT INTO origins (id, seller, market, listing, move) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
 		v.Listing[:], v.Offer.Seller[:], v.From[:], n, v.Sent.Move)
@@ -74,7 +88,7 @@ func (m *Market) takeListing(ctx context.Context, tx *sql.Tx, v *trade.Moved) er
 // that stamped the order.
 func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.Moved) error {
 	var many int
-	var n int64
+	var n, size int64
 	if err := one(tx.QueryRowContext(ctx, `SELECT listing FROM origins WHERE id = $1 AND seller = $2 AND market = $3`+m.c.DB.Dialect.Lock(), v.Listing[:], v.Offer.Seller[:], v.From[:]), &n); err != nil {
 		return fmt.Errorf("move: listing %s: %w: its seller has not moved it here", v.Listing, err)
 	}
@@ -91,6 +105,12 @@ func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.Moved) erro
 	}
 	if many >= trade.MaxMovedOrders {
 		return fmt.Errorf("%w: %d orders of one listing may move with it", ErrFull, trade.MaxMovedOrders)
+	}
+	if err := tx.QueryRowContext(ctx, `SELECT CAST(coalesce(sum(length(d.chain)), 0) AS bigint) FROM moved d JOIN origins o ON o.id = d.origin AND o.seller = d.seller AND o.market = d.market WHERE o.listing = $1`, n).Scan(&size); err != nil {
+		return err
+	}
+	if size+int64(len(v.Sent.Order)) > maxMovedBytes {
+		return fmt.Errorf("%w: the orders that move with one listing have %d bytes at most", ErrFull, maxMovedBytes)
 	}
 	s := v.State
 	if _, err := tx.ExecContext(ctx, `INSERT INTO moved (id, origin, buyer, seller, market, at, steps, sold, stars, chain, review) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
@@ -164,7 +184,7 @@ func starsOf(r *trade.Review) int {
 
 // origins are where a listing was before.
 func (m *Market) origins(ctx context.Context, tx *sql.Tx, n int64) (out []trade.Origin, err error) {
-	moves, err := list[[]byte](ctx, tx, `SELECT move FROM origins WHERE listing = $1 ORDER BY id, market LIMIT 8`, n)
+	moves, err := list[[]byte](ctx, tx, `SELECT move FROM origins WHERE listing = $1 ORDER BY id, market`, n)
 	for _, move := range moves {
 		was, by, err := trade.ReadMove(move)
 		if err != nil {
@@ -203,10 +223,14 @@ func (m *Market) Moved(ctx context.Context, by trade.Key, skip int) (out trade.C
 	return out, err
 }
 
-// readMoved is [Market.read] of an order that moved here.
+// readMoved is [Market.read] of an order that moved here. Its bundle is served if it is one
+// of the listing that its seller moved it to: what the order itself names is the seller's
+// word, and may be another's bundle.
 func (m *Market) readMoved(ctx context.Context, tx *sql.Tx, id trade.Hash, by trade.Key) (c trade.Chain, root trade.Hash, err error) {
 	var chain []byte
-	if err := one(tx.QueryRowContext(ctx, `SELECT chain FROM moved WHERE id = $1 AND (buyer = $2 OR seller = $2)`, id[:], by[:]), &chain); err != nil {
+	var listing int64
+	if err := one(tx.QueryRowContext(ctx, `SELECT d.chain, o.listing FROM moved d JOIN origins o ON o.id = d.origin AND o.seller = d.seller AND o.market = d.market
+		WHERE d.id = $1 AND (d.buyer = $2 OR d.seller = $2)`, id[:], by[:]), &chain, &listing); err != nil {
 		return c, root, fmt.Errorf("order %s: %w", id, err)
 	}
 	if err := trade.Decode(chain, &c, trade.MaxChain); err != nil {
@@ -215,6 +239,10 @@ func (m *Market) readMoved(ctx context.Context, tx *sql.Tx, id trade.Hash, by tr
 	l, err := trade.ReadListing(c.Listing)
 	if err != nil {
 		return c, root, err
+	}
+	var offered int
+	if err := one(tx.QueryRowContext(ctx, `SELECT 1 FROM versions WHERE listing = $1 AND root = $2`, listing, l.Root[:]), &offered); err != nil {
+		return c, root, fmt.Errorf("order %s: its listing here does not offer its bundle: %w", id, err)
 	}
 	return c, l.Root, nil
 }

@@ -1,6 +1,7 @@
 package market_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/locket-dev/locket/cloud/market"
@@ -212,5 +213,61 @@ func TestThreatMoveForged(t *testing.T) {
 		if v.Hit.Sold != 0 || v.Hit.Reviews != 0 {
 			h.Errorf("%+v", v.Hit)
 		}
+	})
+}
+
+// An order that moved here is given the bundle of the listing that it moved to, and not
+// that of another seller which its own listing names: nobody paid for that.
+func TestMovedOrderOfAnothersBundle(t *testing.T) {
+	each(t, func(h *house) {
+		victim, items := h.list(nil)
+		thief, made, friend := tradetest.Party(66), tradetest.Party(77), tradetest.Party(67)
+		own := items[:1]
+		mine := tradetest.Listing(h, own, nil).Listing
+		mine.Seller = thief.Key
+		here, err := trade.SignListing(mine, thief)
+		h.ok(err)
+		_, err = h.Publish(h.Context(), &trade.Publication{Listing: here.Signed, Items: own}, thief.Key)
+		h.ok(err)
+		mine.Market = made.Key
+		was, err := trade.SignListing(mine, thief)
+		h.ok(err)
+		h.ok(h.move(thief, was, ofListing(was, here)))
+		order := func(l *trade.Offer) trade.Hash {
+			h.Helper()
+			d := tradetest.NewDealAt(h, l, made, friend, [16]byte{byte(l.Number)}, seal.NewIdentity().Recipient().String(), 1_800_000_000)
+			d.Step(trade.Fund, made, nil)
+			h.ok(h.move(thief, l, ofOrder(d, nil)))
+			return d.State.ID
+		}
+		if _, err := h.Bundle(h.Context(), order(was), friend.Key); err != nil {
+			t.Errorf("what moved here is not served: %v", err)
+		}
+		next := mine
+		next.Number, next.First, next.Prev, next.Root = 2, was.Hash, was.Hash, victim.Root
+		second, err := trade.SignListing(next, thief)
+		h.ok(err)
+		if b, err := h.Bundle(h.Context(), order(second), friend.Key); !errors.Is(err, market.ErrNotFound) {
+			t.Errorf("%d bytes of another's bundle, %v", len(b), err)
+		}
+	})
+}
+
+// A listing was at so many markets at most: the seller can make any number of them.
+func TestMovedFromManyMarkets(t *testing.T) {
+	each(t, func(h *house) {
+		here, items := h.list(nil)
+		from := func(n byte) error {
+			made := tradetest.Party(100 + n)
+			was := tradetest.Listing(h, items, func(l *trade.Listing) { l.Market = made.Key })
+			return h.move(tradetest.Seller, was, ofListing(was, here))
+		}
+		for n := range byte(8) {
+			h.ok(from(n))
+		}
+		if err := from(8); !errors.Is(err, market.ErrFull) {
+			t.Error(err)
+		}
+		h.ok(from(3)) // as before
 	})
 }
