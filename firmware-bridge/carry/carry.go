@@ -140,8 +140,9 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 // runsPart is the part of the state that says that a bridge runs, or did not come to its end.
 const runsPart = "runs"
 
-// endedWell says in a gap where the last bridge did not: what was no message yet is lost with it, and so
-// is a gap that the node had not acknowledged.
+// endedWell says where the last bridge did not: live sound that was no message yet is lost with it, and that
+// is a gap. Of a family without sound nothing is lost so, and a person alone is told: its files are in their folder
+// and its messages at their broker still, and a screen is looked at again.
 func (c *carrier) endedWell(ctx context.Context) error {
 	if c.Lossless {
 		return nil // a capture, which is there still
@@ -153,7 +154,12 @@ func (c *carrier) endedWell(ctx context.Context) error {
 	if !runs {
 		return c.State.Keep(runsPart, true)
 	}
-	const reason = "the bridge was ended before it could tell: up to a second of sound is missing, and what it had not said of losses"
+	const ended = "the bridge was ended before it could tell"
+	if c.Family.Hears == (Codec{}) {
+		c.note("warning", "%s: what it had not said of losses is not known", ended)
+		return nil
+	}
+	const reason = ended + ": up to a second of sound is missing, and what it had not said of losses"
 	c.note("warning", "%s", reason)
 	return c.out.gap(ctx, time.Now(), reason)
 }

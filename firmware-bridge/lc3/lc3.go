@@ -33,6 +33,7 @@ const (
 	delay      = 40             // samples that the program leaves out at the beginning: the codec's own delay
 	wavHeader  = 44             // bytes
 	patience   = 10 * time.Second
+	backlog    = 100 // frames that the program may be behind: a second, which is all that a kill takes with it
 )
 
 // Find says whether the program is there: nil, or ErrMissing.
@@ -122,7 +123,8 @@ func (d *Decoder) read(out io.Reader) {
 	}
 }
 
-// Push gives the decoder a frame that came at a time.
+// Push gives the decoder a frame that came at a time. It waits while the program is more than a second
+// of sound behind: the pipe to it would hold half a minute, which is on no disk.
 func (d *Decoder) Push(frame []byte, at time.Time) error {
 	if len(frame) < 20 || len(frame) > 400 {
 		return fmt.Errorf("%w, not of %d", ErrFrame, len(frame))
@@ -132,7 +134,27 @@ func (d *Decoder) Push(frame []byte, at time.Time) error {
 		return err
 	}
 	d.at = append(d.at, at)
+	if len(d.at) <= backlog {
+		return nil
+	}
+	late := time.After(patience)
+	for d.behind() > backlog {
+		select {
+		case <-d.grew:
+		case <-d.gone:
+			return nil // the next write says why
+		case <-late:
+			return errors.Join(fmt.Errorf("%w: it stood still for %s", ErrEnded, patience), d.Close())
+		}
+	}
 	return nil
+}
+
+// behind is how many frames the program has not decoded.
+func (d *Decoder) behind() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.at) - len(d.out)/frameBytes
 }
 
 // Take gives what has been decoded by now, whole frames. The program holds up to about 130

@@ -129,6 +129,33 @@ func TestSpecification(t *testing.T) {
 	}
 }
 
+// However fast frames come, no more than a second of them is undecoded, and so on no disk, when Push returns.
+func TestBacklog(t *testing.T) {
+	t.Parallel()
+	list := frames(file(t, "jfk-3s-16k.lc3"))
+	d, err := Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pushed, taken := 0, 0
+	for range 9 {
+		for _, f := range list {
+			if err := d.Push(f, time.Unix(1e9, 0)); err != nil {
+				t.Fatal(err)
+			}
+			pushed++
+		}
+	}
+	taken += len(d.Take())
+	if behind := pushed - taken; behind > backlog {
+		t.Errorf("%d of %d frames are not decoded", behind, pushed)
+	}
+	rest, err := d.Flush()
+	if err != nil || taken+len(rest) != pushed {
+		t.Errorf("%d of %d frames, %v", taken+len(rest), pushed, err)
+	}
+}
+
 func TestOdd(t *testing.T) {
 	d, err := Start()
 	if err != nil {

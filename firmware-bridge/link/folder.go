@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,7 +17,7 @@ import (
 // changed. There is nothing to read, to write or to subscribe to.
 //
 // A file comes once it is as it was for a while, so that one that is being written is not
-// taken for whole; and once more if it is changed. Hidden files and those that browsers
+// taken for whole; and once more if it is changed, or its Again is called. Hidden files and those that browsers
 // and phones are still loading are left out, and links are not followed.
 type Folder struct {
 	Dir   string
@@ -48,7 +49,7 @@ type seenFile struct {
 	size    int64
 	changed time.Time
 	since   time.Time // it is so
-	given   bool
+	given   atomic.Bool
 	round   int // of the latest look at it
 }
 
@@ -128,19 +129,19 @@ func (d *watched) look(path string, e fs.DirEntry, err error) error {
 		d.files[rel] = f
 	}
 	f.round = d.round
-	if f.given || f.size == 0 || now.Sub(f.since) < d.of.Calm {
+	if f.given.Load() || f.size == 0 || now.Sub(f.since) < d.of.Calm {
 		return nil
 	}
-	n := Notification{At: f.changed, Char: filepath.ToSlash(rel)}
+	n := Notification{At: f.changed, Char: filepath.ToSlash(rel), Again: func() { f.given.Store(false) }}
 	if f.size <= MaxFile {
 		if n.Data, err = os.ReadFile(path); err != nil || int64(len(n.Data)) != f.size {
 			f.since = now // it can't be read yet, or grew
 			return nil
 		}
 	}
+	f.given.Store(true) // before it is: whoever gets it may want it again at once
 	select {
 	case d.out <- n:
-		f.given = true
 	case <-d.stop:
 		return fs.SkipAll
 	}

@@ -41,6 +41,9 @@ type Notification struct {
 	// Ack has the carrier forget it: it need not come again after a restart. It is
 	// called in order. Nil: the carrier keeps nothing.
 	Ack func()
+	// Again has a folder bring its file once more, as it then is, if it is still there. It
+	// may be called at any time, by any goroutine. Nil where this is no file of a folder's.
+	Again func()
 }
 
 // Device is one connection. Its methods are safe for concurrent use.

@@ -43,6 +43,9 @@ const (
 	piece    = 512 << 10 // bytes of samples in a message
 	spoken   = 10 * time.Second
 	hurry    = 250 * time.Millisecond
+
+	flacMagic = "fLaC"
+	waits     = "recordings and photos" // on a network that costs by the byte
 )
 
 // earliest is the first time that docs/mqtt.md believes.
@@ -58,10 +61,11 @@ type session struct {
 	*carry.Conn
 	part part
 	done map[string]bool
+	wait map[string]func() // files that are put by while the network costs by the byte, by path: has one come again
 }
 
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
-	s := &session{Conn: c, done: map[string]bool{}}
+	s := &session{Conn: c, done: map[string]bool{}, wait: map[string]func(){}}
 	if err := c.State.Stored(partName, &s.part, &s.part.Boot); err != nil {
 		return nil, err
 	}
@@ -88,21 +92,23 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if s.done[digest] {
 		return nil
 	}
+	if s.putBy(ctx, n) {
+		return nil
+	}
 	first := binary.BigEndian.Uint64(sum[:]) >> 11 &^ (perFile - 1) // below 2^53
 	list, bad := messages(ctx, n.Data, n.At, s.part.Boot, first)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if bad != nil {
-		// It may be half of a file; when it has changed it comes again.
-		s.Spoilt(fmt.Sprintf("file %.80q: %v", name, bad))
-	}
 	for len(list) > 0 {
-		// The wearer goes on later, or the network is another, and the file is still there.
-		for s.Client.Paused() || !isNote(list) && s.Costly(ctx, "recordings and photos") {
+		// The wearer goes on later, and the file is still there.
+		for s.Client.Paused() {
 			if !wait.For(ctx, hurry) {
 				return ctx.Err()
 			}
+		}
+		if s.putBy(ctx, n) {
+			return nil
 		}
 		again, err := s.send(ctx, list)
 		if err != nil {
@@ -113,6 +119,8 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		}
 	}
 	if bad != nil {
+		// It may be half of a file; when it has changed it comes again.
+		s.Spoilt(fmt.Sprintf("file %.80q: %v", name, bad))
 		return nil
 	}
 	switch list[0].(type) {
@@ -131,6 +139,22 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		s.part.Done = slices.Clone(s.part.Done[n-maxDone:])
 	}
 	return s.State.Keep(partName, s.part)
+}
+
+// putBy reports whether a file is to wait because the network costs by the byte. What comes after
+// it goes on meanwhile, and Tick has the folder bring the file again.
+func (s *session) putBy(ctx context.Context, n link.Notification) bool {
+	if !isMedia(n.Data) || !s.Costly(ctx, waits) {
+		return false
+	}
+	s.wait[n.Char] = n.Again
+	return true
+}
+
+// isMedia reports whether a file begins as a recording or a photo does.
+func isMedia(b []byte) bool {
+	_, iso := isoBrand(b)
+	return iso || isMP3(b) || bytes.HasPrefix(b, []byte(flacMagic)) || media.Sniff(b) != media.Unknown
 }
 
 // send publishes a file and waits for the node; again says that a pause began.
@@ -172,7 +196,7 @@ func messages(ctx context.Context, b []byte, changed time.Time, boot, first uint
 		out, err = opus(b, changed)
 	case format == media.JPEG || format == media.PNG:
 		out, err = photo(b, format, sight.ReadExif(b), changed)
-	case bytes.HasPrefix(b, []byte("fLaC")):
+	case bytes.HasPrefix(b, []byte(flacMagic)):
 		w, err := readFLAC(b, maxSamples)
 		if err != nil {
 			return nil, err
@@ -279,11 +303,6 @@ func where(x sight.Exif, at time.Time) []wire.Message {
 	return []wire.Message{&wire.Location{Header: wire.Header{At: at}, Place: memory.Place{Lat: x.Lat, Lon: x.Lon}}}
 }
 
-func isNote(list []wire.Message) bool {
-	_, ok := list[0].(*wire.Words)
-	return ok
-}
-
 // note is a text.
 func note(b []byte, changed time.Time) ([]wire.Message, error) {
 	text := strings.TrimSpace(strings.TrimPrefix(string(b), "\ufeff"))
@@ -343,7 +362,15 @@ func taken(x sight.Exif, changed time.Time) time.Time {
 }
 
 // Tick is that of [carry.Session].
-func (s *session) Tick(ctx context.Context, _ time.Time) error { return s.TellLosses(ctx, false) }
+func (s *session) Tick(ctx context.Context, _ time.Time) error {
+	if len(s.wait) > 0 && !s.Costly(ctx, waits) {
+		for _, again := range s.wait {
+			again()
+		}
+		clear(s.wait)
+	}
+	return s.TellLosses(ctx, false)
+}
 
 // Command is that of [carry.Session]. While the wearer pauses, files wait in their folder.
 func (s *session) Command(context.Context, *wire.Cmd) error { return nil }

@@ -165,18 +165,19 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// While the network costs by the byte notes go, and what is large waits in the folder.
+// While the network costs by the byte notes go, also those that come after what is large and waits in the folder.
 func TestMetered(t *testing.T) {
 	dir, n, state := t.TempDir(), carrytest.NewNode(t), carrytest.StatePath(t)
-	put(t, dir, "a.txt", []byte("The dentist is on Tuesday."))
+	put(t, dir, "c.txt", []byte("The dentist is on Tuesday."))
 	put(t, dir, "b.wav", read(t, files.Day+"jfk.wav"))
 	b := n.Bridge(t, state, files.Family, &link.Folder{Dir: dir, Every: 10 * time.Millisecond, Calm: 30 * time.Millisecond})
 	var costly atomic.Bool
 	costly.Store(true)
 	b.Cfg.Options.Metered = func(context.Context) bool { return costly.Load() }
-	waits, sent := b.When("waits: recordings and photos"), b.When(`"b.wav" is with the node`)
+	waits, note, sent := b.When("waits: recordings and photos"), b.When(`"c.txt" is with the node`), b.When(`"b.wav" is with the node`)
 	stop := b.Start(t)
 	carrytest.Await(t, waits)
+	carrytest.Await(t, note)
 	if got := n.Disk.Of(memory.KindText); len(got) != 1 {
 		t.Errorf("%d notes", len(got))
 	}
