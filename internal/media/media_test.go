@@ -150,6 +150,17 @@ func ogg(packets ...[]byte) []byte {
 	return slices.Concat(page(2, 0, opusHead(1)), page(0, 1, tags()), page(4, 2, packets...))
 }
 
+// A file of nothing but packets of one byte would take twenty times its size of memory.
+func TestManyPackets(t *testing.T) {
+	b := ogg([]byte{8}, []byte{8}, []byte{8})
+	if ps, _, err := readOpus(b, 3); err != nil || len(ps) != 3 {
+		t.Errorf("%d packets, %v", len(ps), err)
+	}
+	if _, _, err := readOpus(b, 2); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "more than 2 packets") {
+		t.Error(err)
+	}
+}
+
 func TestReadOpus(t *testing.T) {
 	long := append([]byte{3 << 3}, bytes.Repeat([]byte{9}, 600)...) // SILK, 60 ms, spans three segments
 	ps, channels, err := ReadOpus(ogg([]byte{1 << 3, 1}, long, []byte{16<<3 | 1, 2}, []byte{15<<3 | 3, 3, 4}))

@@ -20,9 +20,17 @@ type Packet struct {
 // RFC 6716 section 3.4 allows a packet 48.
 const MaxPacket = 48 * 1275
 
+// maxPackets bounds the packets of a file: 23 hours at the usual 20 ms. A packet of one byte
+// takes twenty times as much memory as it takes of the file.
+const maxPackets = 1 << 22
+
 // ReadOpus takes the packets out of an Ogg Opus file (RFC 7845), header and
 // comment packets left out. Channels is 1 or 2.
 func ReadOpus(b []byte) (packets []Packet, channels int, err error) {
+	return readOpus(b, maxPackets)
+}
+
+func readOpus(b []byte, most int) (packets []Packet, channels int, err error) {
 	r := &counter{r: bytes.NewReader(b)}
 	ogg, head, err := oggreader.NewWith(r)
 	if err != nil {
@@ -46,6 +54,9 @@ func ReadOpus(b []byte) (packets []Packet, channels int, err error) {
 		d, err := duration(p)
 		if err != nil {
 			return nil, 0, fmt.Errorf("%w: ogg: offset %d: %v", ErrFormat, at, err)
+		}
+		if len(packets) == most {
+			return nil, 0, fmt.Errorf("%w: ogg: offset %d: more than %d packets", ErrFormat, at, most)
 		}
 		packets = append(packets, Packet{Data: bytes.Clone(p), Duration: d})
 	}

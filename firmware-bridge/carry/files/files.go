@@ -197,7 +197,7 @@ func messages(ctx context.Context, b []byte, changed time.Time, boot, first uint
 	case format == media.JPEG || format == media.PNG:
 		out, err = photo(b, format, sight.ReadExif(b), changed)
 	case bytes.HasPrefix(b, []byte(flacMagic)):
-		w, err := readFLAC(b, maxSamples)
+		w, err := readFLAC(ctx, b, maxSamples)
 		if err != nil {
 			return nil, err
 		}

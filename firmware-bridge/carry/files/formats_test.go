@@ -73,7 +73,7 @@ func photoHEIC(t testing.TB) []byte {
 // What flac wrote is the samples that it was given.
 func TestFLAC(t *testing.T) {
 	want := wav(t)
-	got, err := readFLAC(made(t, "a.flac", "flac", "-s", "-o", "OUT", day+"jfk.wav"), maxSamples)
+	got, err := readFLAC(t.Context(), made(t, "a.flac", "flac", "-s", "-o", "OUT", day+"jfk.wav"), maxSamples)
 	if err != nil || got.Rate != want.Rate || !bytes.Equal(got.PCM, want.PCM) {
 		t.Errorf("%d Hz, %d bytes, %v", got.Rate, len(got.PCM), err)
 	}
@@ -81,7 +81,7 @@ func TestFLAC(t *testing.T) {
 		t.Errorf("%d messages, %v", len(list), err)
 	}
 	two := made(t, "b.flac", "ffmpeg", "-v", "error", "-i", day+"jfk.wav", "-ac", "2", "-sample_fmt", "s32", "-bits_per_raw_sample", "24", "-c:a", "flac", "OUT")
-	got, err = readFLAC(two, maxSamples)
+	got, err = readFLAC(t.Context(), two, maxSamples)
 	if r := alike(want.PCM, got.PCM, 0); err != nil || len(got.PCM) != len(want.PCM) || r < .9999 {
 		t.Errorf("24 bits, two channels: %d bytes of %d, %.5f alike, %v", len(got.PCM), len(want.PCM), r, err)
 	}
@@ -173,7 +173,7 @@ func TestHalves(t *testing.T) {
 		b    []byte
 		read func([]byte) error
 	}{
-		"flac": {flac, func(b []byte) error { _, err := readFLAC(b, maxSamples); return err }},
+		"flac": {flac, func(b []byte) error { _, err := readFLAC(t.Context(), b, maxSamples); return err }},
 		"heic": {photoHEIC(t), func(b []byte) error { _, err := readHEIC(b); return err }},
 		"m4a": {aac(t), func(b []byte) error {
 			list, err := boxes(b, 0)
@@ -242,10 +242,50 @@ func TestLies(t *testing.T) {
 		}
 	}
 	// An encoder that was stopped knows no length, and still there is an end to what is taken.
-	if s, err := readFLAC(unknown, maxSamples); err != nil || s.Duration() != 11*time.Second {
+	if s, err := readFLAC(t.Context(), unknown, maxSamples); err != nil || s.Duration() != 11*time.Second {
 		t.Errorf("%s, %v", s.Duration(), err)
 	}
-	if _, err := readFLAC(unknown, 100_000); err == nil || !strings.Contains(err.Error(), "more than 50000 samples") {
+	if _, err := readFLAC(t.Context(), unknown, 100_000); err == nil || !strings.Contains(err.Error(), "more than 50000 samples") {
+		t.Error(err)
+	}
+}
+
+// Items that claim pieces without any bytes for them are refused at the first, so some bytes
+// don't cost hours; and there is an end to how many pieces are looked at.
+func TestPieces(t *testing.T) {
+	file := func(sizes byte, items, extents int) []byte {
+		body := []byte{0, 0, 0, 0, sizes, 0, byte(items >> 8), byte(items)}
+		item := append([]byte{0, 1, 0, 0, byte(extents >> 8), byte(extents)}, make([]byte, extents*int(sizes>>4+sizes&15))...)
+		for range items {
+			body = append(body, item...)
+		}
+		iloc := isoBox(uint32(8+len(body)), "iloc", body...)
+		meta := isoBox(uint32(12+len(iloc)), "meta", append(make([]byte, 4), iloc...)...)
+		return append(isoBox(16, "ftyp", []byte("heic\x00\x00\x00\x00")...), meta...)
+	}
+	for name, c := range map[string]struct {
+		b    []byte
+		want string
+	}{
+		"of no bytes": {file(0, 1, 2), "item 1 has 2 pieces, and no place for any"},
+		"all of them": {file(0x44, 257, 256), "more than 65536 pieces"},
+	} {
+		if _, err := readHEIC(c.b); !errors.Is(err, media.ErrFormat) || !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	for name, b := range map[string][]byte{"one of no bytes": file(0, 1, 1), "as many as may be": file(0x44, 256, 256)} {
+		if _, err := readHEIC(b); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A FLAC of some bytes can hold minutes of samples: reading it ends with the bridge.
+func TestFLACEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := readFLAC(ctx, made(t, "a.flac", "flac", "-s", "-o", "OUT", day+"jfk.wav"), maxSamples); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -256,7 +296,7 @@ func FuzzFormats(f *testing.F) {
 	f.Add(made(f, "a.m4a", "ffmpeg", "-v", "error", "-t", "0.2", "-i", day+"jfk.wav", "-c:a", "aac", "OUT"))
 	f.Add(photoHEIC(f)[:2000])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if s, err := readFLAC(b, 1<<20); err == nil && (len(s.PCM) > 1<<20 || s.Rate < 8000 || s.Rate > 48000) {
+		if s, err := readFLAC(t.Context(), b, 1<<20); err == nil && (len(s.PCM) > 1<<20 || s.Rate < 8000 || s.Rate > 48000) {
 			t.Errorf("%d bytes at %d Hz", len(s.PCM), s.Rate)
 		}
 		list, err := boxes(b, 0)

@@ -97,6 +97,10 @@ func exifItem(meta []box) (id uint64, err error) {
 	return 0, nil
 }
 
+// maxExtents bounds the pieces of all items. The tiles of a photo are some hundred items of one
+// piece each.
+const maxExtents = 1 << 16
+
 // items holds every item's place against the file, and gives the bytes of one that lies in
 // one piece (8.11.3); nil where there is none such.
 func items(file []byte, meta []box, want uint64) (data []byte, err error) {
@@ -120,6 +124,11 @@ func items(file []byte, meta []box, want uint64) (data []byte, err error) {
 	if version > 1 {
 		id = 4
 	}
+	each := wide + long // bytes that tell of a piece
+	if version > 0 {
+		each += index
+	}
+	left := uint64(maxExtents)
 	for n := f.uint(id); n > 0 && !f.short; n-- {
 		item := f.uint(id)
 		method := uint64(0)
@@ -129,6 +138,13 @@ func items(file []byte, meta []box, want uint64) (data []byte, err error) {
 		f.uint(2) // the file it lies in
 		from := f.uint(base)
 		extents := f.uint(2)
+		switch {
+		case extents > 1 && each == 0:
+			return nil, fmt.Errorf("%w: box at offset %d: item %d has %d pieces, and no place for any", media.ErrFormat, iloc.at, item, extents)
+		case extents > left:
+			return nil, fmt.Errorf("%w: box at offset %d: its items have more than %d pieces", media.ErrFormat, iloc.at, maxExtents)
+		}
+		left -= extents
 		for range extents {
 			if version > 0 {
 				f.uint(index)

@@ -24,8 +24,9 @@ const maxSamples = 256 << 20
 var errAAC = errors.New("M4A or MP3 not decoded: the program ffmpeg is missing; install it, and start the bridge again")
 
 // readFLAC decodes a FLAC file (RFC 9639) to one channel of 16 bits. The whole of it has to be
-// there: as many samples as it says, and their checksum. Most bounds the samples, in bytes.
-func readFLAC(b []byte, most int) (s media.Sound, err error) {
+// there: as many samples as it says, and their checksum. Most bounds the samples, in bytes. Some
+// bytes can hold minutes of samples, so it ends with ctx.
+func readFLAC(ctx context.Context, b []byte, most int) (s media.Sound, err error) {
 	bad := func(format string, args ...any) (media.Sound, error) {
 		return media.Sound{}, fmt.Errorf("%w: flac: %s", media.ErrFormat, fmt.Sprintf(format, args...))
 	}
@@ -44,6 +45,9 @@ func readFLAC(b []byte, most int) (s media.Sound, err error) {
 	}
 	sum := md5.New()
 	for {
+		if err := ctx.Err(); err != nil {
+			return s, err
+		}
 		f, err := stream.ParseNext()
 		if errors.Is(err, io.EOF) {
 			break
