@@ -90,7 +90,6 @@ type Node struct {
 	tiers.Keeper
 	sharing.Sharer
 	rulebook.Policer
-	consent.Agreer
 	forget.Forgetter
 	edit.Writer
 	enginehost.Enginer
@@ -114,6 +113,7 @@ type Node struct {
 	spans   span.Sink
 	sorter  *category.Sorter
 	apps    *apps.Book
+	agreer  consent.Agreer
 	seller  market.Seller
 	buyer   market.AppBuyer
 	shopper *market.Shopper
@@ -164,7 +164,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	n.Policer = rulebook.NewPolicer(partOf(n, func(o *session) *rulebook.Room { return o.policy }))
 	n.buyer = market.NewAppBuyer(partOf(n, func(o *session) *market.Purse { return o.purse }))
 	n.shopper = market.NewShopper(partOf(n, func(o *session) *market.Purse { return o.purse }))
-	n.Agreer = consent.NewAgreer(partOf(n, func(o *session) *consent.Desk { return o.consent }))
+	n.agreer = consent.NewAgreer(partOf(n, func(o *session) *consent.Desk { return o.consent }))
 	n.Keeper = tiers.NewKeeper(partOf(n, func(o *session) *tiers.Tiers { return o.tiers }))
 	n.Modeller = models.NewModeller(partOf(n, func(o *session) *models.Language { return o.language }))
 	n.Checks = health.NewChecks(partOf(n, func(o *session) *health.Health { return o.health }), &n.cfg, n.Status, n.Syncer)

@@ -137,9 +137,6 @@ function Find({ query, market }: { query: URLSearchParams; market: string }) {
               {t("shop.at")}
               <input name="market" type="url" defaultValue={market} placeholder={t("shop.atHint")} spellcheck={false} autocomplete="off" />
             </label>
-            <div>
-              <button class="button">{t("shop.do")}</button>
-            </div>
           </div>
         </details>
       </form>
