@@ -19,7 +19,14 @@ type ForeignQuery struct {
 type Foreign struct {
 	From    string           `json:"from"`
 	Adds    []AddRequest     `json:"adds"`
+	Shown   []ForeignShown   `json:"shown"` // of each of adds, in their order
 	Skipped []ForeignSkipped `json:"skipped"`
+}
+
+// ForeignShown is what a person may be shown of a text. Nobody may print the text of a secret.
+type ForeignShown struct {
+	Text   string `json:"text"`             // for a secret: what it is for
+	Secret bool   `json:"secret,omitempty"` // it goes to the vault
 }
 
 // ForeignSkipped is something that was not taken, and why.
@@ -38,7 +45,7 @@ var readForeign = takesFile(writes[Exchange, ForeignQuery, Foreign](RightOwner, 
 	if err != nil {
 		return err
 	}
-	v.Adds, v.Skipped = Some(v.Adds), Some(v.Skipped)
+	v.Adds, v.Shown, v.Skipped = Some(v.Adds), Some(v.Shown), Some(v.Skipped)
 	writeJSON(w, http.StatusOK, "application/json", v)
 	return nil
 }))

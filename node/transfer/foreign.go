@@ -53,7 +53,10 @@ func (t *Transfer) foreign(q *serve.ForeignQuery, body io.Reader) (v serve.Forei
 			return v, err
 		}
 	}
-	v = serve.Foreign{From: string(from), Adds: res.Adds}
+	v = serve.Foreign{From: string(from), Adds: res.Adds, Shown: make([]serve.ForeignShown, len(res.Adds))}
+	for i := range res.Adds {
+		v.Shown[i] = serve.ForeignShown{Text: foreign.Shown(&res.Adds[i]), Secret: res.Adds[i].Secret != ""}
+	}
 	for _, s := range res.Skipped {
 		v.Skipped = append(v.Skipped, serve.ForeignSkipped{Where: s.Where, Reason: s.Reason})
 	}
