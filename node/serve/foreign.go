@@ -7,9 +7,9 @@ const MaxForeign = 64 << 20
 
 // ForeignQuery says what another system's file or folder is.
 type ForeignQuery struct {
-	From   string `query:"from" doc:"the system, as locket import --from takes it; found by the file's beginning if absent"`
+	From   string `query:"from" doc:"the system, as locket import --from takes it; found by a file's beginning if absent; a folder wants it"`
 	Name   string `query:"name" doc:"what the file is called"`
-	Folder string `query:"folder" doc:"instead of a body: a folder of the node's machine"`
+	Folder string `query:"folder" doc:"instead of a body: the full path of a folder of the node's machine"`
 	Me     string `query:"me" doc:"a name that the wearer has in the chat, if not as in the settings"`
 	Dates  string `query:"dates" enum:"dmy,mdy,ymd" doc:"the order of a chat's dates; as they tell if absent"`
 }

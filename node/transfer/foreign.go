@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/foreign"
@@ -27,8 +28,11 @@ func (t *Transfer) foreign(q *serve.ForeignQuery, body io.Reader) (v serve.Forei
 	from := foreign.Format(q.From)
 	var res foreign.Result
 	if q.Folder != "" {
-		if from == "" {
-			from = foreign.Notes
+		switch {
+		case !filepath.IsAbs(q.Folder):
+			return v, fmt.Errorf("%w: folder: %.200s: want a full path", memory.ErrInvalid, q.Folder)
+		case from == "":
+			return v, fmt.Errorf("%w: from: want what is in the folder, one of %v", memory.ErrInvalid, foreign.Folders())
 		}
 		root, err := os.OpenRoot(q.Folder)
 		if err != nil {

@@ -36,6 +36,7 @@ interface Count {
   over?: boolean;
 }
 
+const inFolders = ["notes", "basic-memory", "locations"]; // as foreign.Folders
 const most = 64 << 20; // bytes of a file, as serve.MaxForeign
 const heads = 64 << 10; // of an export's beginning, by which it is known
 const inBatch = 200; // texts
@@ -46,6 +47,7 @@ export function ImportPage() {
   const [busy, work] = useState(false);
   const [bad, fail] = useState("");
   const [count, show] = useState<Count>();
+  const [folder, name] = useState("");
   const form = useRef<HTMLFormElement>(null);
   const run = (f: () => Promise<unknown>) => {
     work(true);
@@ -61,9 +63,9 @@ export function ImportPage() {
     const data = new FormData(form.current!);
     const value = (name: string) => String(data.get(name) ?? "").trim();
     const file = data.get("file") as File | null;
-    const folder = value("folder");
     run(async () => {
       if (!folder && !file?.size) throw t("import.which");
+      if (folder && !value("from")) throw t("import.folderKind");
       if (!folder && file!.size > most) throw t("import.large", { n: most >> 20 });
       if (!folder && !value("from") && (await own(file!))) return set({ file: file!, records: await recordsOf(file!) });
       const query = Object.entries({ from: value("from"), me: value("me"), dates: value("dates"), ...(folder ? { folder } : { name: file!.name }) }).filter(([, v]) => v);
@@ -93,13 +95,13 @@ export function ImportPage() {
         </label>
         <label>
           {t("import.folder")}
-          <input name="folder" placeholder="/home/mei/Notes" spellcheck={false} autocomplete="off" />
+          <input name="folder" value={folder} onInput={(e) => name(e.currentTarget.value.trim())} placeholder="/home/mei/Notes" spellcheck={false} autocomplete="off" />
         </label>
         <label>
           {t("import.from")}
           <select name="from">
-            <option value="">{t("import.found")}</option>
-            {systems.map((s) => (
+            <option value="">{t(folder ? "import.say" : "import.found")}</option>
+            {(folder ? inFolders : systems).map((s) => (
               <option key={s} value={s}>
                 {said("from", s)}
               </option>
