@@ -16,6 +16,8 @@ import (
 	cloud "github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/market"
 	"github.com/locket-dev/locket/cloud/market/ledger"
+	"github.com/locket-dev/locket/cloud/market/pay/stripe"
+	"github.com/locket-dev/locket/cloud/market/pay/stripe/stripetest"
 	"github.com/locket-dev/locket/cloud/market/pay/voucher"
 	"github.com/locket-dev/locket/cloud/market/tabletest"
 	"github.com/locket-dev/locket/cloud/market/translog"
@@ -43,11 +45,13 @@ func serveMarket(t *testing.T) (url string, vouchers []string) {
 	ok(err)
 	pay, err := voucher.New(db, bytes.Repeat([]byte{5}, 32), nil)
 	ok(err)
+	cards, err := stripe.New(db, stripe.Config{Key: "sk_test_123", Webhook: stripetest.Secret, Success: "https://market.example/paid", Cancel: "https://market.example/left", API: stripetest.New(t).URL})
+	ok(err)
 	signer, err := synclog.LogSigner("market.test", tradetest.MarketKey)
 	ok(err)
 	entries, err := translog.New(db, signer)
 	ok(err)
-	m, err := market.New(market.Config{DB: db, Key: tradetest.MarketKey, Arbiter: arbiter, Vouchers: pay, Log: entries, LogName: "market.test"})
+	m, err := market.New(market.Config{DB: db, Key: tradetest.MarketKey, Arbiter: arbiter, Vouchers: pay, Pages: cards, Log: entries, LogName: "market.test"})
 	ok(err)
 	store, err := embedded.Open(t.Context(), t.TempDir())
 	ok(err)

@@ -22,7 +22,7 @@ func TestSellAndBuy(t *testing.T) {
 	own, bought := ownHome(t)
 	infer := false
 	for _, text := range []string{"Quinces want a warm wall.", "Medlars are eaten when they are brown."} {
-		if _, err := seller.Add(t.Context(), serve.AddRequest{Text: text, Infer: &infer}); err != nil {
+		if _, err := seller.Add(t.Context(), serve.AddRequest{Text: text, Infer: &infer, Tags: []string{"fruit"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -42,6 +42,7 @@ func TestSellAndBuy(t *testing.T) {
 	sell.shoot("sell-look")
 	sell.do(chromedp.Focus(".sharer > footer .solid"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".market .rows li"))
 	sell.says("It is for sale.")
+	sell.until(`new URLSearchParams(location.search).get("market") === ` + quoted(at))
 
 	b := openAt(t, plain, linkOf(t, own).URL)
 	b.palette("the market")
@@ -83,6 +84,7 @@ func TestSellAndBuy(t *testing.T) {
 	b.says("The seller is paid. You may review it.")
 	b.do(chromedp.Click(".next .actions button"), chromedp.WaitVisible("dialog [name=text]"), chromedp.SendKeys("dialog [name=text]", "True of medlars."), chromedp.Click("dialog .solid"), chromedp.WaitNotPresent("dialog"))
 	b.says("Your review is there.")
+	b.until(`![...document.querySelectorAll(".next .actions button")].some(x => x.innerText === "Review it")`)
 	b.do(chromedp.Click(`.next a[href^="/market/"]`), chromedp.WaitVisible(".offer .rows li"))
 	b.says("True of medlars.")
 
@@ -107,6 +109,28 @@ func TestSellAndBuy(t *testing.T) {
 	b.shoot("order-unpaid")
 	b.do(chromedp.Click(".next .danger"), chromedp.WaitVisible("dialog .danger"), chromedp.Click("dialog .danger"), chromedp.WaitNotPresent("dialog"))
 	b.says("It was never paid")
+
+	// By card nothing is paid before the provider says so, and its page is never taken from a link.
+	b.visit(listing+"?market="+url.QueryEscape(at), "[data-act=buy]")
+	b.press("[data-act=buy]")
+	b.do(chromedp.WaitVisible("dialog [value=card]"), chromedp.Click("dialog [value=card]"), chromedp.Click("dialog .solid"), chromedp.WaitVisible(`.next a[href^="https://checkout.stripe.com/"]`))
+	b.settled()
+	b.shoot("order-card")
+	if js[bool](b, `document.body.innerText.includes("It is paid.")`) {
+		t.Error("it says that it is paid")
+	}
+	b.visit(js[string](b, "location.pathname")+"?page="+url.QueryEscape("https://stranger.example/"), ".next .solid")
+	b.settled()
+	if js[bool](b, `document.documentElement.outerHTML.includes("stranger.example")`) {
+		t.Error("the page leads to where a link says")
+	}
+	b.do(chromedp.Click(".next [value=card]"), chromedp.Click(".next form .solid"), chromedp.WaitVisible(`.next a[href^="https://checkout.stripe.com/"]`))
+	b.do(chromedp.Click(".next .danger"), chromedp.WaitVisible("dialog .danger"), chromedp.Click("dialog .danger"), chromedp.WaitNotPresent("dialog"))
+	b.says("It was never paid")
+
+	// What the seller earned is taken out of the market where it was earned.
+	sell.press("[data-act=payout]")
+	sell.do(chromedp.WaitVisible(".market [name=amount]"), chromedp.SendKeys(".market [name=amount]", "3.00 EUR"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".market code"))
 
 	// A voucher is put there and taken out again.
 	b.visit("/market?market="+url.QueryEscape(at), ".purse summary")
@@ -133,12 +157,24 @@ func TestSellAndBuy(t *testing.T) {
 		phases = append(phases, o.Phase)
 	}
 	slices.Sort(phases)
-	if !slices.Equal(phases, []trade.Phase{trade.Accepted, trade.Disputed, trade.Expired}) {
+	if !slices.Equal(phases, []trade.Phase{trade.Accepted, trade.Disputed, trade.Expired, trade.Expired}) {
 		t.Errorf("the orders are %q", phases)
 	}
 	if g, err := bought.GivenShares(t.Context()); err != nil || len(g) == 0 {
 		t.Errorf("what was bought answers in no search: %+v, %v", g, err)
 	}
+
+	// A subscription says that it is one.
+	if _, err := command(shop, "market", "publish", "--at", at, "--tag", "fruit", "--category", "garden", "--language", "en", "--sample", "Pears.", "--price", "1.00 EUR", "--title", "Fruit each month", "--every-days", "30", "--yes"); err != nil {
+		t.Fatal(err)
+	}
+	b.visit("/market?market="+url.QueryEscape(at)+"&q=month", ".offers li a")
+	b.says("a period of 30 days")
+	b.press(".offers li a")
+	b.do(chromedp.WaitVisible(".offer .subscription"))
+	b.says("locket market subscribe")
+	b.accessible("subscription")
+	b.shoot("subscription")
 
 	for _, l := range []look{{"zh-CN", 360, 740, true}, {"en-GB", 360, 740, false}, {"zh-CN", 1440, 1000, true}} {
 		phone := openAt(t, l, linkOf(t, own).URL)

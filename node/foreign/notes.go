@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -18,6 +19,9 @@ import (
 
 // folders are the formats that a folder of files may have, and how their names end.
 var folders = map[Format][]string{Notes: {".md", ".markdown"}, BasicMemory: {".md"}, Locations: {".json"}}
+
+// Folders are the formats that a folder of files may have.
+func Folders() []Format { return slices.Sorted(maps.Keys(folders)) }
 
 // ReadFolder reads a folder of files: Markdown notes, as Obsidian and others keep them, or
 // Google's location history by months. Folders and files whose names begin with a dot are

@@ -54,6 +54,8 @@ type Bought struct {
 	Chain  trade.Chain
 	Items  [][]byte // none before the key was delivered
 	State  *trade.State
+
+	Reviewed bool // a review of it is kept beside its file
 }
 
 // FORMAT of a .bought file: canonical CBOR array of version (1), address, chain and
@@ -186,7 +188,8 @@ func Read(file string) (*Bought, error) {
 	if err != nil {
 		return nil, fmt.Errorf("order %s: %w: %w", file, memory.ErrInvalid, err)
 	}
-	return &Bought{Market: f.Market, Chain: f.Chain, Items: f.Items, State: s}, nil
+	_, err = os.Stat(reviewOf(file))
+	return &Bought{Market: f.Market, Chain: f.Chain, Items: f.Items, State: s, Reviewed: err == nil}, nil
 }
 
 // Find gives the one order that an id, the beginning of one, or a file names.
@@ -321,6 +324,7 @@ func (b *Buyer) Review(ctx context.Context, o *Bought, stars uint8, text string)
 		if err := m.Review(ctx, signed); err != nil {
 			return err
 		}
+		o.Reviewed = true
 		return b.keepReview(o.State.ID, signed)
 	})
 }

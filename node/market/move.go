@@ -307,8 +307,10 @@ func (b *Buyer) Move(ctx context.Context, to string) (out []Carried, err error) 
 
 // reviewFile is where the buyer's copy of a review is, signed.
 func (b *Buyer) reviewFile(order trade.Hash) string {
-	return strings.TrimSuffix(b.file(order), boughtExt) + ".review"
+	return reviewOf(b.file(order))
 }
+
+func reviewOf(file string) string { return strings.TrimSuffix(file, boughtExt) + ".review" }
 
 func (b *Buyer) keepReview(order trade.Hash, signed []byte) error {
 	return atomicfile.Write(b.reviewFile(order), signed)

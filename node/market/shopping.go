@@ -151,7 +151,7 @@ func (b *Buyer) OrderQuoted(ctx context.Context, m *remote.Market, by trade.Part
 // PurchaseOf gives an order as it is shown.
 func PurchaseOf(o *Bought) serve.Purchase {
 	v := serve.Purchase{Order: o.State.ID, Listing: o.State.Offer.ID(), Title: o.State.Offer.Title, Phase: o.State.Phase, Price: trade.Price(o.State.Order.Price, o.State.Order.Currency),
-		Market: o.Market, Reason: o.State.Reason}
+		Market: o.Market, Reason: o.State.Reason, Reviewable: o.State.Reviewable() && !o.Reviewed}
 	if o.State.Back > 0 {
 		v.Back = trade.Price(o.State.Back, o.State.Order.Currency)
 	}

@@ -108,6 +108,8 @@ type Purchase struct {
 	Page     string             `json:"page,omitempty"`    // on which to pay by card
 	Waits    bool               `json:"waits,omitempty"`   // for the wearer's approval: pay again after it
 	Items    []memory.Candidate `json:"items,omitempty"`   // what was delivered, each checked against the listing
+
+	Reviewable bool `json:"reviewable,omitempty"` // it ended, was delivered, and this home has not reviewed it
 }
 
 var buying = topic[Buyer]{findGoods.of, purchase.of}

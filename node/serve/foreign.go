@@ -7,9 +7,9 @@ const MaxForeign = 64 << 20
 
 // ForeignQuery says what another system's file or folder is.
 type ForeignQuery struct {
-	From   string `query:"from" doc:"the system, as locket import --from takes it; found by the file's beginning if absent"`
+	From   string `query:"from" doc:"the system, as locket import --from takes it; found by a file's beginning if absent; a folder wants it"`
 	Name   string `query:"name" doc:"what the file is called"`
-	Folder string `query:"folder" doc:"instead of a body: a folder of the node's machine"`
+	Folder string `query:"folder" doc:"instead of a body: the full path of a folder of the node's machine"`
 	Me     string `query:"me" doc:"a name that the wearer has in the chat, if not as in the settings"`
 	Dates  string `query:"dates" enum:"dmy,mdy,ymd" doc:"the order of a chat's dates; as they tell if absent"`
 }
@@ -19,7 +19,14 @@ type ForeignQuery struct {
 type Foreign struct {
 	From    string           `json:"from"`
 	Adds    []AddRequest     `json:"adds"`
+	Shown   []ForeignShown   `json:"shown"` // of each of adds, in their order
 	Skipped []ForeignSkipped `json:"skipped"`
+}
+
+// ForeignShown is what a person may be shown of a text. Nobody may print the text of a secret.
+type ForeignShown struct {
+	Text   string `json:"text"`             // for a secret: what it is for
+	Secret bool   `json:"secret,omitempty"` // it goes to the vault
 }
 
 // ForeignSkipped is something that was not taken, and why.
@@ -38,7 +45,7 @@ var readForeign = takesFile(writes[Exchange, ForeignQuery, Foreign](RightOwner, 
 	if err != nil {
 		return err
 	}
-	v.Adds, v.Skipped = Some(v.Adds), Some(v.Skipped)
+	v.Adds, v.Shown, v.Skipped = Some(v.Adds), Some(v.Shown), Some(v.Skipped)
 	writeJSON(w, http.StatusOK, "application/json", v)
 	return nil
 }))

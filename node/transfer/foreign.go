@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/foreign"
@@ -27,8 +28,11 @@ func (t *Transfer) foreign(q *serve.ForeignQuery, body io.Reader) (v serve.Forei
 	from := foreign.Format(q.From)
 	var res foreign.Result
 	if q.Folder != "" {
-		if from == "" {
-			from = foreign.Notes
+		switch {
+		case !filepath.IsAbs(q.Folder):
+			return v, fmt.Errorf("%w: folder: %.200s: want a full path", memory.ErrInvalid, q.Folder)
+		case from == "":
+			return v, fmt.Errorf("%w: from: want what is in the folder, one of %v", memory.ErrInvalid, foreign.Folders())
 		}
 		root, err := os.OpenRoot(q.Folder)
 		if err != nil {
@@ -53,7 +57,10 @@ func (t *Transfer) foreign(q *serve.ForeignQuery, body io.Reader) (v serve.Forei
 			return v, err
 		}
 	}
-	v = serve.Foreign{From: string(from), Adds: res.Adds}
+	v = serve.Foreign{From: string(from), Adds: res.Adds, Shown: make([]serve.ForeignShown, len(res.Adds))}
+	for i := range res.Adds {
+		v.Shown[i] = serve.ForeignShown{Text: foreign.Shown(&res.Adds[i]), Secret: res.Adds[i].Secret != ""}
+	}
 	for _, s := range res.Skipped {
 		v.Skipped = append(v.Skipped, serve.ForeignSkipped{Where: s.Where, Reason: s.Reason})
 	}

@@ -10,17 +10,17 @@ const systems = ["mem0", "chatgpt", "claude", "notes", "whatsapp", "telegram", "
 
 interface Add {
   text: string;
-  type?: string;
   at?: string;
   infer?: boolean;
   undated?: boolean;
   speaker?: string;
-  fields?: { resource?: { title?: string; content?: string } };
+  fields?: { resource?: { title?: string } };
 }
 
 interface Read {
   from: string;
-  adds: Add[];
+  adds: Add[]; // what is taken in. A text may be a secret: show what `shown` has in its place
+  shown: { text: string; secret?: boolean }[];
   skipped: { where: string; reason: string }[];
 }
 
@@ -36,6 +36,7 @@ interface Count {
   over?: boolean;
 }
 
+const inFolders = ["notes", "basic-memory", "locations"]; // as foreign.Folders
 const most = 64 << 20; // bytes of a file, as serve.MaxForeign
 const heads = 64 << 10; // of an export's beginning, by which it is known
 const inBatch = 200; // texts
@@ -46,6 +47,7 @@ export function ImportPage() {
   const [busy, work] = useState(false);
   const [bad, fail] = useState("");
   const [count, show] = useState<Count>();
+  const [folder, name] = useState("");
   const form = useRef<HTMLFormElement>(null);
   const run = (f: () => Promise<unknown>) => {
     work(true);
@@ -61,9 +63,9 @@ export function ImportPage() {
     const data = new FormData(form.current!);
     const value = (name: string) => String(data.get(name) ?? "").trim();
     const file = data.get("file") as File | null;
-    const folder = value("folder");
     run(async () => {
       if (!folder && !file?.size) throw t("import.which");
+      if (folder && !value("from")) throw t("import.folderKind");
       if (!folder && file!.size > most) throw t("import.large", { n: most >> 20 });
       if (!folder && !value("from") && (await own(file!))) return set({ file: file!, records: await recordsOf(file!) });
       const query = Object.entries({ from: value("from"), me: value("me"), dates: value("dates"), ...(folder ? { folder } : { name: file!.name }) }).filter(([, v]) => v);
@@ -93,13 +95,13 @@ export function ImportPage() {
         </label>
         <label>
           {t("import.folder")}
-          <input name="folder" placeholder="/home/mei/Notes" spellcheck={false} autocomplete="off" />
+          <input name="folder" value={folder} onInput={(e) => name(e.currentTarget.value.trim())} placeholder="/home/mei/Notes" spellcheck={false} autocomplete="off" />
         </label>
         <label>
           {t("import.from")}
           <select name="from">
-            <option value="">{t("import.found")}</option>
-            {systems.map((s) => (
+            <option value="">{t(folder ? "import.say" : "import.found")}</option>
+            {(folder ? inFolders : systems).map((s) => (
               <option key={s} value={s}>
                 {said("from", s)}
               </option>
@@ -194,20 +196,22 @@ function Shown({ plan }: { plan: Plan }) {
         <p class="muted">{t("import.ownSays")}</p>
       </section>
     );
-  const { adds, skipped, from } = plan.read;
-  const said_ = adds.filter((a) => a.infer !== false).length;
-  const vault = adds.filter((a) => a.type === "vault").length;
+  const { adds, shown, skipped, from } = plan.read;
+  const vault = shown.filter((s) => s.secret).length;
+  const said_ = adds.filter((a, i) => a.infer !== false && !shown[i].secret).length;
+  const kept = adds.length - said_ - vault;
   const times = adds.flatMap((a) => (a.at && !a.at.startsWith("0001") ? [a.at] : [])).sort();
   return (
     <section class="panel plan">
       <h2>{t("import.would", { n: adds.length, from: said("from", from) })}</h2>
       <ul class="plain-list">
-        {adds.length > said_ && <li>{t("import.kept", { n: adds.length - said_ - vault })}</li>}
+        {kept > 0 && <li>{t("import.kept", { n: kept })}</li>}
         {said_ > 0 && <li>{t("import.said", { n: said_ })}</li>}
         {times.length > 0 && <li>{t("import.period", { from: mediumDate(dateOf(times[0])), to: mediumDate(dateOf(times[times.length - 1])) })}</li>}
         {adds.length > times.length && <li>{t("import.undated", { n: adds.length - times.length })}</li>}
         {vault > 0 && <li>{t("import.vault", { n: vault })}</li>}
-        <li>{t("import.secrets")}</li>
+        {said_ > 0 && <li>{t("import.secrets")}</li>}
+        {kept > 0 && <li>{t("import.refuses")}</li>}
         {skipped.length > 0 && <li>{t("import.skipped", { n: skipped.length })}</li>}
       </ul>
       <ul class="rows">
@@ -219,7 +223,7 @@ function Shown({ plan }: { plan: Plan }) {
                   <T text={a.speaker} most={60} />{" "}
                 </strong>
               )}
-              {a.type === "vault" ? t("kind.vault") : <T text={a.fields?.resource?.title || a.text} most={200} />}
+              <T text={(!shown[i].secret && a.fields?.resource?.title) || shown[i].text} most={200} />
             </span>
           </li>
         ))}

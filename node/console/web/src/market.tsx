@@ -130,7 +130,7 @@ export function MarketPanel() {
           ))}
         </ul>
       )}
-      {list.length > 0 && <Earned busy={busy} run={run} />}
+      {list.length > 0 && <Earned markets={[...new Set(list.map((l) => l.market))]} busy={busy} run={run} />}
       {ending && (
         <Dialog title={ending.listing ? t("market.withdraw") : t("market.refund")} close={() => ask(undefined)}>
           <form class="edit" onSubmit={end}>
@@ -157,17 +157,25 @@ export function MarketPanel() {
 }
 
 /** Earned takes what buyers paid out of a market, as a voucher. */
-function Earned({ busy, run }: { busy: boolean; run: (f: () => Promise<unknown>) => void }) {
+function Earned({ markets, busy, run }: { markets: string[]; busy: boolean; run: (f: () => Promise<unknown>) => void }) {
   const [code, show] = useState("");
   const take = (e: SubmitEvent) => {
     e.preventDefault();
-    const amount = String(new FormData(e.currentTarget as HTMLFormElement).get("amount")).trim();
-    run(() => post<{ voucher: string }>("/v1/market/payouts", { amount }).then((v) => show(v.voucher)));
+    const form = new FormData(e.currentTarget as HTMLFormElement);
+    const amount = String(form.get("amount")).trim();
+    run(() => post<{ voucher: string }>("/v1/market/payouts", { amount, market: form.get("market") }).then((v) => show(v.voucher)));
   };
   return (
     <details>
       <summary data-act="payout">{t("market.payout")}</summary>
       <form class="inline" onSubmit={take}>
+        <select name="market" aria-label={t("shop.at")}>
+          {markets.map((m) => (
+            <option key={m} value={m}>
+              {m.replace(/^https?:\/\//, "").slice(0, 80)}
+            </option>
+          ))}
+        </select>
         <input name="amount" required maxLength={40} aria-label={t("purse.amount")} placeholder="4.50 EUR" autocomplete="off" />
         <button class="button" disabled={busy}>
           {t("purse.takeDo")}

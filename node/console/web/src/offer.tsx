@@ -1,7 +1,7 @@
 // A listing of the market, and buying it.
 
 import { useEffect, useState } from "preact/hooks";
-import { post } from "./api";
+import { post, Problem } from "./api";
 import { dateOf, mediumDate, said, t } from "./i18n";
 import { Icon } from "./icons";
 import { go } from "./router";
@@ -25,6 +25,7 @@ export function OfferPage({ id, market }: { id: string; market: string }) {
     [t("offer.terms"), o.terms],
     [t("offer.seller"), o.seller],
     [t("offer.delivery"), t("offer.deliveryDays", { n: o.deliver_days, accept: o.accept_days })],
+    [t("offer.before"), o.before?.map((b) => [t("offer.marketOf", { key: b.market.slice(0, 8) }), stars(b), t("shop.sold", { n: b.sold })].filter(Boolean).join(", ")).join("; ")],
   ];
   return (
     <div class="page sharing shop offer">
@@ -47,6 +48,14 @@ export function OfferPage({ id, market }: { id: string; market: string }) {
       {!live && (
         <p class="notice warn">
           <Icon name="warn" /> {t("offer.ended")} <T text={o.why ?? ""} most={300} />
+        </p>
+      )}
+      {!!o.every_days && (
+        <p class="notice subscription">
+          <Icon name="sync" />
+          <span>
+            {t("offer.every", { n: o.every_days })} <code>locket market subscribe</code>
+          </span>
         </p>
       )}
       {o.description && (
@@ -126,8 +135,18 @@ export function Ways({ market, way, choose }: { market: string; way: Way; choose
   );
 }
 
-/** pay pays an order. By card it gives the page on which to. */
-export const pay = (id: string, way: Way, voucher: string) => moveOrder(id, way === "card" ? { act: "card" } : { act: "pay", voucher: way === "voucher" ? voucher : undefined });
+/** The provider's pages that this tab was given, by order. An address in the URL could be a stranger's. */
+const pages = new Map<string, string>();
+export const pageOf = (order: string) => pages.get(order) ?? "";
+
+/** pay pays an order. By card nothing is paid yet: it gives the page on which to. */
+export async function pay(id: string, way: Way, voucher: string): Promise<Order> {
+  const now = await moveOrder(id, way === "card" ? { act: "card" } : { act: "pay", voucher: way === "voucher" ? voucher : undefined });
+  if (way !== "card") return now;
+  if (!now.page?.startsWith("https://")) throw new Problem(502, "", t("pay.noPage"));
+  pages.set(id, now.page);
+  return now;
+}
 
 function Buy({ offer: o, market, close, again }: { offer: Offer; market: string; close: () => void; again: () => void }) {
   const [way, choose] = useState<Way>("funds");
@@ -140,8 +159,8 @@ function Buy({ offer: o, market, close, again }: { offer: Offer; market: string;
       const made = await post<Order>("/v1/market/orders", { market: market || undefined, version: o.version, price: o.price });
       try {
         const paid = await pay(made.order, way, voucher);
-        tell({ text: t("offer.bought") });
-        go(`/market/order/${made.order}` + (paid.page ? "?page=" + encodeURIComponent(paid.page) : ""));
+        if (!paid.page) tell({ text: t("offer.bought") });
+        go("/market/order/" + made.order);
       } catch (e) {
         changes();
         go("/market/order/" + made.order); // it is ordered, and can be paid there

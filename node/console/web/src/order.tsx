@@ -3,8 +3,7 @@
 import { useState } from "preact/hooks";
 import { moment, said, t } from "./i18n";
 import { Icon } from "./icons";
-import { pay, Ways, type Way } from "./offer";
-import { usePlace } from "./router";
+import { pageOf, pay, Ways, type Way } from "./offer";
 import { at, moveOrder, nextOf, type Order } from "./shop";
 import { Dialog, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 
@@ -16,7 +15,7 @@ export function OrderPage({ id }: { id: string }) {
   const [way, choose] = useState<Way>("funds");
   const [busy, work] = useState(false);
   const [more, show] = useState(false);
-  const [page, open] = useState(usePlace().query.get("page") ?? "");
+  const [page, open] = useState(pageOf(id));
   if (error) return <Failure error={error} />;
   if (!o) return <Waiting />;
   const run = (f: () => Promise<Order>, done: string) => {
@@ -36,7 +35,6 @@ export function OrderPage({ id }: { id: string }) {
     run(() => pay(o.order, way, voucher), t("offer.bought"));
   };
   const key = !!o.items || !!o.broken;
-  const ended = ["accepted", "settled", "refunded"].includes(o.phase);
   return (
     <div class="page sharing shop order">
       <a class="back" href="/market">
@@ -66,7 +64,7 @@ export function OrderPage({ id }: { id: string }) {
         {o.phase === "ordered" && (
           <form class="fields" onSubmit={paying}>
             {!page && <Ways market={o.market} way={way} choose={choose} />}
-            {page && /^https:\/\//.test(page) && (
+            {page && (
               <p>
                 <a class="button solid" href={page} target="_blank" rel="noopener noreferrer">
                   {t("pay.page")}
@@ -110,7 +108,7 @@ export function OrderPage({ id }: { id: string }) {
               {t("order.dispute")}
             </button>
           )}
-          {ended && (
+          {o.reviewable && (
             <button type="button" class="button" onClick={() => ask("review")}>
               {t("order.review")}
             </button>

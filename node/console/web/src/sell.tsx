@@ -3,6 +3,7 @@
 import { post } from "./api";
 import { lang, t } from "./i18n";
 import { go } from "./router";
+import { at } from "./shop";
 import { changes, tell } from "./widgets";
 
 /** What is asked of a seller beyond what a share is asked. */
@@ -45,7 +46,7 @@ export function listingOf(title: string, s: Sale, bundle: Record<string, unknown
 export async function listed(body: unknown) {
   await post("/v1/market/listings", body);
   changes();
-  go("/market");
+  go("/market" + at((body as { market: string }).market));
   tell({ text: t("sell.listed") });
 }
 

@@ -36,6 +36,8 @@ export interface Offer {
   until?: string;
   deliver_days: number;
   accept_days: number;
+  every_days?: number; // of a subscription
+  before?: { market: string; sold: number; reviews: number; stars?: number }[]; // where it was
   said?: { stars: number; text?: string; by: string; at: string }[];
 }
 
@@ -50,6 +52,7 @@ export interface Order {
   deadline?: string;
   reason?: string;
   page?: string;
+  reviewable?: boolean;
   items?: { type: string; text: string }[];
   broken?: string;
   item?: number;
@@ -180,7 +183,7 @@ function Find({ query, market }: { query: URLSearchParams; market: string }) {
                   <T text={o.title} most={120} />
                 </strong>
                 <span class="row-says muted">
-                  <T text={[t("out.memories", { n: o.items }), o.categories.join(", "), stars(o), t("shop.sold", { n: o.sold }), t("shop.by", { key: o.seller.slice(0, 8) })].filter(Boolean).join(" · ")} most={300} />
+                  <T text={[o.every_days && t("shop.every", { n: o.every_days }), t("out.memories", { n: o.items }), o.categories.join(", "), stars(o), t("shop.sold", { n: o.sold }), t("shop.by", { key: o.seller.slice(0, 8) })].filter(Boolean).join(" · ")} most={300} />
                 </span>
               </span>
               <strong class="price">{o.price}</strong>
@@ -199,7 +202,7 @@ function Find({ query, market }: { query: URLSearchParams; market: string }) {
   );
 }
 
-export const stars = (o: Offer) => (o.reviews ? t("shop.stars", { n: (o.stars ?? 0).toFixed(1), by: o.reviews }) : "");
+export const stars = (o: { reviews: number; stars?: number }) => (o.reviews ? t("shop.stars", { n: (o.stars ?? 0).toFixed(1), by: o.reviews }) : "");
 
 /** What the next step of an order is, and whose. */
 export const nextOf = (o: Order) => said("next", o.phase);
