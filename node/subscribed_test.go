@@ -166,6 +166,8 @@ func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 	sales()
 	want("nothing new", 1600, periods[:2]...)
 	tell(periods[2])
+	sales()
+	want("learnt after a period without anything new", 1600, periods[:2]...)
 	month()
 	sales()
 	want("the third period", 1400, periods[:3]...)

@@ -81,6 +81,7 @@ type listed struct {
 	Gone    bool        `json:"gone,omitempty"` // its market is dead, and is asked nothing
 	// Request of a subscription, from which each period is made; nil: it is none.
 	Request *serve.ListingRequest `json:"request,omitempty"`
+	Ended   time.Time             `json:"ended,omitzero"` // the last period without anything new
 }
 
 // movedTo is where the same bundle is listed now.
