@@ -87,8 +87,9 @@ type listed struct {
 // movedTo is where the same bundle is listed now.
 type movedTo struct {
 	Market  string     `json:"market"`
-	Listing trade.Hash `json:"listing"`
-	All     bool       `json:"all,omitempty"` // with its orders
+	Listing trade.Hash `json:"listing"`         // the version there
+	Taken   bool       `json:"taken,omitempty"` // the market knows where it was
+	All     bool       `json:"all,omitempty"`   // with its orders
 }
 
 // listedMeta is where they are kept, the newest first.
