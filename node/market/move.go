@@ -62,6 +62,21 @@ func (s *Shop) sold(ctx context.Context, listing trade.Hash) (out []trade.Chain,
 	return out, err
 }
 
+// counted says how many orders of a listing are kept, and how many have not ended.
+func (s *Shop) counted(ctx context.Context, listing trade.Hash) (all, open int, err error) {
+	chains, err := s.sold(ctx, listing)
+	for i := range chains {
+		st, err := chains[i].Replay()
+		if err != nil {
+			return 0, 0, err
+		}
+		if !st.Phase.Ended() {
+			open++
+		}
+	}
+	return len(chains), open, err
+}
+
 // Move lists at another market what this home sells, with the orders that it keeps of
 // it, and withdraws it where it was. With r.Abandon the market where it was is asked
 // nothing any more: it is dead. What failed is said of each listing, and moves when it
@@ -84,6 +99,13 @@ func (s *Shop) Move(ctx context.Context, r serve.MarketMove) (out []serve.MovedL
 			continue
 		}
 		m := serve.MovedListing{Listing: l.ID, Title: l.Title}
+		if r.DryRun {
+			if m.Orders, m.Open, err = s.counted(ctx, l.ID); err != nil {
+				return out, err
+			}
+			out = append(out, m)
+			continue
+		}
 		if err := s.moveOne(ctx, &l, first, to, r.Abandon, &m); err != nil {
 			m.Why = err.Error()
 		}

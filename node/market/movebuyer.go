@@ -3,11 +3,13 @@ package market
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
 
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/trade"
 )
@@ -16,6 +18,28 @@ import (
 type Carried struct {
 	Order *Bought
 	Err   error
+}
+
+// Movable gives what [Buyer.Move] would bring to another market, as far as addresses
+// tell. No market is asked.
+func (b *Buyer) Movable(to string) (out []*Bought, err error) {
+	r, err := remote.New(to, remote.Option{HTTP: b.HTTP, Now: b.Now})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", memory.ErrInvalid, err)
+	}
+	defer r.Close()
+	list, err := b.Orders()
+	for _, o := range list {
+		if strings.TrimRight(o.Market, "/") != strings.TrimRight(r.Address(), "/") && o.movable() {
+			out = append(out, o)
+		}
+	}
+	return out, err
+}
+
+// movable: it was paid.
+func (o *Bought) movable() bool {
+	return o.State.Phase != trade.Ordered && o.State.Phase != trade.Expired
 }
 
 // Move brings what was bought, with the buyer's reviews, to another market. The one
@@ -27,7 +51,7 @@ func (b *Buyer) Move(ctx context.Context, to string) (out []Carried, err error) 
 	}
 	err = b.At(ctx, to, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
 		for _, o := range list {
-			if o.State.Offer.Market == terms.Market || o.State.Phase == trade.Ordered || o.State.Phase == trade.Expired {
+			if o.State.Offer.Market == terms.Market || !o.movable() {
 				continue
 			}
 			review, err := os.ReadFile(b.reviewFile(o.State.ID))
