@@ -124,12 +124,21 @@ func TestThreatMarketHoldsHostage(t *testing.T) {
 	database := cluster.Database(t)
 	cloud(t, "migrate", "up", "--db", database)
 	second, paid := market("--db", database, "--blobs", "file://"+t.TempDir())
-	if out, _, code := seller.try("market", "move", "--to", second.url); code == 0 || !strings.Contains(out, "--abandon") {
+	if out, _, code := seller.try("market", "move", "--to", second.url, "--yes"); code == 0 || !strings.Contains(out, "--abandon") {
 		t.Errorf("moved away from a market that does not answer: exit %d, %s", code, out)
 	}
+	for _, say := range []string{"--dry-run", "--abandon"} { // shown, or asked and not answered
+		out, errs, _ := seller.try("market", "move", "--to", second.url, say)
+		if !strings.Contains(out+errs, "A year in a garden") || !strings.Contains(out+errs, "Money") {
+			t.Errorf("move %s says %s%s", say, out, errs)
+		}
+	}
+	if found := seller.must("market", "search", "garden", "--at", second.url); strings.Contains(found, "A year in a garden") {
+		t.Fatalf("moved without a yes: %s", found)
+	}
 	for range 2 { // the second time there is nothing left to do
-		seller.must("market", "move", "--to", second.url, "--abandon")
-		buyer.must("market", "move", "--to", second.url)
+		seller.must("market", "move", "--to", second.url, "--abandon", "--yes")
+		buyer.must("market", "move", "--to", second.url, "--yes")
 	}
 	found := seller.must("market", "search", "garden", "--at", second.url)
 	if strings.Count(found, "A year in a garden") != 1 {

@@ -3,6 +3,7 @@ package node_test
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"net"
 	"slices"
@@ -30,6 +31,11 @@ import (
 // marketAt serves a market by a clock, and gives its address and a voucher of 20 EUR.
 func marketAt(t *testing.T, now func() time.Time) (url, code string) {
 	t.Helper()
+	return marketWith(t, tradetest.MarketKey, now)
+}
+
+func marketWith(t *testing.T, key ed25519.PrivateKey, now func() time.Time) (url, code string) {
+	t.Helper()
 	ok := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -41,7 +47,7 @@ func marketAt(t *testing.T, now func() time.Time) (url, code string) {
 	ok(err)
 	vouchers, err := voucher.New(db, bytes.Repeat([]byte{5}, 32), now)
 	ok(err)
-	m, err := cloudmarket.New(cloudmarket.Config{DB: db, Key: tradetest.MarketKey, Arbiter: arbiter, Vouchers: vouchers, Now: now})
+	m, err := cloudmarket.New(cloudmarket.Config{DB: db, Key: key, Arbiter: arbiter, Vouchers: vouchers, Now: now})
 	ok(err)
 	store, err := embedded.Open(t.Context(), t.TempDir())
 	ok(err)
@@ -166,6 +172,8 @@ func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 	sales()
 	want("nothing new", 1600, periods[:2]...)
 	tell(periods[2])
+	sales()
+	want("learnt after a period without anything new", 1600, periods[:2]...)
 	month()
 	sales()
 	want("the third period", 1400, periods[:3]...)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -74,7 +75,8 @@ type movedView struct {
 	Now    trade.Hash `json:"now,omitzero"`
 	Title  string     `json:"title"`
 	Orders int        `json:"orders,omitempty"`
-	Why    string     `json:"why,omitempty"` // it did not move
+	Open   int        `json:"open,omitempty"` // of what would move: orders that have not ended
+	Why    string     `json:"why,omitempty"`  // it did not move
 }
 
 func (a *app) movedRow(w io.Writer, v *movedView) {
@@ -88,58 +90,128 @@ func (a *app) movedRow(w io.Writer, v *movedView) {
 	fmt.Fprintf(w, "%s  %-7s  %s  %s\n", a.paint.dim(v.ID.String()[:10]), v.Kind, oneLine(v.Title), said)
 }
 
+// wouldMove lists what would move to another market.
+func (a *app) wouldMove(ctx context.Context, b *market.Buyer, r serve.MarketMove) (views []movedView, err error) {
+	views = []movedView{}
+	if a.sells() {
+		r.DryRun = true
+		if err := a.with(ctx, true, func(c *serve.Client) error {
+			list, err := c.MoveListings(ctx, r)
+			for _, m := range list {
+				views = append(views, movedView{Kind: "listing", ID: m.Listing, Title: m.Title, Orders: m.Orders, Open: m.Open})
+			}
+			return err
+		}); err != nil {
+			return nil, err
+		}
+	}
+	list, err := b.Movable(r.To)
+	for _, o := range list {
+		v := movedView{Kind: "order", ID: o.State.ID, Title: o.State.Offer.Title}
+		if !o.State.Phase.Ended() {
+			v.Open = 1
+		}
+		views = append(views, v)
+	}
+	return views, err
+}
+
+// showMove prints what would move, and what is lost.
+func (a *app) showMove(w io.Writer, views []movedView, r serve.MarketMove) {
+	open := 0
+	for i := range views {
+		v := &views[i]
+		said := ""
+		if v.Kind == "listing" {
+			said = "with " + plural(v.Orders, "order", "orders")
+		}
+		fmt.Fprintf(w, "%s  %-7s  %s  %s\n", a.paint.dim(v.ID.String()[:10]), v.Kind, oneLine(v.Title), said)
+		open += v.Open
+	}
+	fmt.Fprintln(w, "\nMoney that you have where these are stays there (locket market payout), and who subscribed\nsubscribes again. Listings and orders, with who bought, are known to "+r.To+" from now on.")
+	switch {
+	case r.Abandon:
+		fmt.Fprintf(w, "The market where they are is asked nothing any more, and withdraws nothing: %s that %s not ended\nwill be lost to both sides.\n", plural(open, "order", "orders"), map[bool]string{true: "has", false: "have"}[open == 1])
+	case open > 0:
+		fmt.Fprintf(w, "%s not ended: that goes on where it was paid. Listings are withdrawn there.\n", plural(open, "order has", "orders have"))
+	default:
+		fmt.Fprintln(w, "Listings are withdrawn where they are.")
+	}
+}
+
 func (a *app) marketMoveCommand() *cobra.Command {
-	var to string
-	var abandon bool
+	var r serve.MarketMove
+	var yes bool
 	c := &cobra.Command{
 		Use: "move --to URL", Short: "Take listings, orders and reviews to another market", Args: nothing(),
 		Long: `Lists at another market what this home's node sells, with the orders that were paid, and
-brings there what you bought, with your reviews. The other market checks every signature; the
-one where it was need not help, and may be dead: with --abandon it is asked nothing. Without,
-listings are withdrawn there, and what was ordered goes on there.
+brings there what you bought, with your reviews. Shows first what would move and what is lost,
+and asks. The other market checks every signature; the one where it was need not help,
+and may be dead: with --abandon it is asked nothing. Without, listings are withdrawn there, and
+what was ordered goes on there.
 
 No money moves: take out first what you have (locket market payout). What an order holds stays
 where it was paid. A market shows what comes from another one apart, as that one's word.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if to == "" {
+			if r.To == "" {
 				return usagef("--to URL is needed")
 			}
 			b, err := a.buyer()
 			if err != nil {
 				return err
 			}
-			views := []movedView{}
-			if a.sells() {
-				if err := a.with(cmd.Context(), true, func(c *serve.Client) error {
-					list, err := c.MoveListings(cmd.Context(), serve.MarketMove{To: to, Abandon: abandon})
-					for _, m := range list {
-						views = append(views, movedView{"listing", m.Listing, m.Now, m.Title, m.Orders, m.Why})
-					}
+			if r.DryRun || !yes {
+				views, err := a.wouldMove(cmd.Context(), b, r)
+				if err != nil || len(views) == 0 || r.DryRun && a.json {
+					return rows(a, err, views, a.movedRow, "There is nothing to move.")
+				}
+				if r.DryRun {
+					a.showMove(a.stdout, views, r)
+					return nil
+				}
+				a.showMove(a.stderr, views, r)
+				if err := a.agreed("Move it to "+r.To+"?", "nothing was moved"); err != nil {
 					return err
-				}); err != nil {
-					return err
 				}
 			}
-			list, err := b.Move(cmd.Context(), to)
-			for _, o := range list {
-				v := movedView{Kind: "order", ID: o.Order.State.ID, Title: o.Order.State.Offer.Title}
-				if o.Err != nil {
-					v.Why = o.Err.Error()
-				}
-				views = append(views, v)
-			}
-			if err := rows(a, err, views, a.movedRow, "There is nothing to move."); err != nil {
-				return err
-			}
-			for i := range views {
-				if views[i].Why != "" {
-					return errors.New("not all of it moved; the same again goes on")
-				}
-			}
-			return nil
+			return a.moveMarket(cmd.Context(), b, r)
 		},
 	}
-	c.Flags().StringVar(&to, "to", "", "`URL` of the relay with the other market")
-	c.Flags().BoolVar(&abandon, "abandon", false, "the market where it was is gone for good: ask it nothing")
+	c.Flags().StringVar(&r.To, "to", "", "`URL` of the relay with the other market")
+	c.Flags().BoolVar(&r.Abandon, "abandon", false, "the market where it was is gone for good: ask it nothing")
+	c.Flags().BoolVar(&r.DryRun, "dry-run", false, "show what would move and what is lost, and move nothing")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
+}
+
+func (a *app) moveMarket(ctx context.Context, b *market.Buyer, r serve.MarketMove) error {
+	views := []movedView{}
+	if a.sells() {
+		if err := a.with(ctx, true, func(c *serve.Client) error {
+			list, err := c.MoveListings(ctx, r)
+			for _, m := range list {
+				views = append(views, movedView{Kind: "listing", ID: m.Listing, Now: m.Now, Title: m.Title, Orders: m.Orders, Why: m.Why})
+			}
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	list, err := b.Move(ctx, r.To)
+	for _, o := range list {
+		v := movedView{Kind: "order", ID: o.Order.State.ID, Title: o.Order.State.Offer.Title}
+		if o.Err != nil {
+			v.Why = o.Err.Error()
+		}
+		views = append(views, v)
+	}
+	if err := rows(a, err, views, a.movedRow, "There is nothing to move."); err != nil {
+		return err
+	}
+	for i := range views {
+		if views[i].Why != "" {
+			return errors.New("not all of it moved; the same again goes on")
+		}
+	}
+	return nil
 }

@@ -25,19 +25,47 @@ func (s *Shop) issue(ctx context.Context, all []listed) error {
 			continue // the seller was told that a first version failed
 		}
 		var err error
-		switch period := time.Duration(l.Request.EveryDays) * 24 * time.Hour; {
-		case !l.Sent:
+		if end := l.due(s.c.Now()); !l.Sent {
 			err = s.resend(ctx, &l)
-		case s.c.Now().Sub(l.Created) >= period+issueAfter:
-			r := *l.Request
-			r.Replaces, r.Bundle.Confirm, r.Bundle.Since, r.Bundle.Until = l.ID.String(), "", l.Request.Bundle.Until, s.c.Now().UTC()
-			_, err = s.publish(ctx, r)
+		} else if !end.IsZero() {
+			err = s.period(ctx, &l, end)
 		}
-		if err != nil && !errors.Is(err, memory.ErrNotFound) {
+		if err != nil {
 			failed = append(failed, fmt.Errorf("the next period of %q: %w", l.Title, err))
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// due gives the end of the last whole period of a subscription that is over; zero: none
+// is since the last one. Periods follow on the newest version, whether they had
+// anything new or not.
+func (l *listed) due(now time.Time) time.Time {
+	from, period := l.Created, time.Duration(l.Request.EveryDays)*24*time.Hour
+	if l.Ended.After(from) {
+		from = l.Ended
+	}
+	if whole := now.Add(-issueAfter).Sub(from) / period; whole > 0 {
+		return from.Add(whole * period)
+	}
+	return time.Time{}
+}
+
+// period issues what was learnt until the end of a period. What is learnt after it
+// waits for the next one, also where there was nothing to issue.
+func (s *Shop) period(ctx context.Context, l *listed, end time.Time) error {
+	r := *l.Request
+	r.Replaces, r.Bundle.Confirm, r.Bundle.Since, r.Bundle.Until = l.ID.String(), "", l.Request.Bundle.Until, end.UTC()
+	if _, _, err := s.preview(ctx, &r); errors.Is(err, memory.ErrNotFound) {
+		return s.change(ctx, func(all []listed) []listed {
+			if was := versionOf(all, l.Version); was != nil {
+				was.Ended = end
+			}
+			return all
+		})
+	}
+	_, err := s.publish(ctx, r)
+	return err
 }
 
 // resend sends a version again of which it is not known whether the market has it.

@@ -81,13 +81,15 @@ type listed struct {
 	Gone    bool        `json:"gone,omitempty"` // its market is dead, and is asked nothing
 	// Request of a subscription, from which each period is made; nil: it is none.
 	Request *serve.ListingRequest `json:"request,omitempty"`
+	Ended   time.Time             `json:"ended,omitzero"` // the last period without anything new
 }
 
 // movedTo is where the same bundle is listed now.
 type movedTo struct {
 	Market  string     `json:"market"`
-	Listing trade.Hash `json:"listing"`
-	All     bool       `json:"all,omitempty"` // with its orders
+	Listing trade.Hash `json:"listing"`         // the version there
+	Taken   bool       `json:"taken,omitempty"` // the market knows where it was
+	All     bool       `json:"all,omitempty"`   // with its orders
 }
 
 // listedMeta is where they are kept, the newest first.

@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
@@ -66,6 +62,21 @@ func (s *Shop) sold(ctx context.Context, listing trade.Hash) (out []trade.Chain,
 	return out, err
 }
 
+// counted says how many orders of a listing are kept, and how many have not ended.
+func (s *Shop) counted(ctx context.Context, listing trade.Hash) (all, open int, err error) {
+	chains, err := s.sold(ctx, listing)
+	for i := range chains {
+		st, err := chains[i].Replay()
+		if err != nil {
+			return 0, 0, err
+		}
+		if !st.Phase.Ended() {
+			open++
+		}
+	}
+	return len(chains), open, err
+}
+
 // Move lists at another market what this home sells, with the orders that it keeps of
 // it, and withdraws it where it was. With r.Abandon the market where it was is asked
 // nothing any more: it is dead. What failed is said of each listing, and moves when it
@@ -81,12 +92,21 @@ func (s *Shop) Move(ctx context.Context, r serve.MarketMove) (out []serve.MovedL
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range newestOf(all) {
-		if l.Market == to || !l.Sent || !l.Withdrawn.IsZero() && (l.MovedTo == nil || l.MovedTo.Market != to || l.MovedTo.All) {
+	known := slices.DeleteFunc(slices.Clone(all), func(l listed) bool { return !l.Sent })
+	for _, l := range newestOf(known) {
+		first := firstMoved(all, l.ID, to)
+		if l.Market == to || !l.Withdrawn.IsZero() && (first == nil || first.MovedTo.All || !first.MovedTo.Taken) {
 			continue
 		}
 		m := serve.MovedListing{Listing: l.ID, Title: l.Title}
-		if err := s.moveOne(ctx, &l, to, r.Abandon, &m); err != nil {
+		if r.DryRun {
+			if m.Orders, m.Open, err = s.counted(ctx, l.ID); err != nil {
+				return out, err
+			}
+			out = append(out, m)
+			continue
+		}
+		if err := s.moveOne(ctx, &l, first, to, r.Abandon, &m); err != nil {
 			m.Why = err.Error()
 		}
 		out = append(out, m)
@@ -120,119 +140,210 @@ func newestOf(all []listed) (out []listed) {
 	return out
 }
 
+// firstMoved gives the first version of a listing that was listed at another market;
+// nil: none was. Where its seller makes another version between two tries, that one
+// follows it.
+func firstMoved(all []listed, id trade.Hash, to string) *listed {
+	for i := range slices.Backward(all) {
+		if l := &all[i]; l.ID == id && l.MovedTo != nil && l.MovedTo.Market == to {
+			return l
+		}
+	}
+	return nil
+}
+
 // moveOne moves a listing. The new one is kept here before its market hears of it, so
-// that a second try goes on with the same one.
-func (s *Shop) moveOne(ctx context.Context, l *listed, to string, abandon bool, m *serve.MovedListing) error {
-	why, err := s.c.Bundler.Withheld(ctx, l.Of, l.Purpose, l.Form)
-	if err == nil && why != "" && l.MovedTo == nil {
-		err = fmt.Errorf("%w: it is not for sale any more: %s", serve.ErrConflict, why)
+// that a second try goes on with the same one. Orders that the market refuses are
+// reported, and keep the listing from nothing.
+func (s *Shop) moveOne(ctx context.Context, l, first *listed, to string, abandon bool, m *serve.MovedListing) error {
+	left := !l.Withdrawn.IsZero() && first.MovedTo.Taken // some of its orders did not move
+	if !left {
+		why, err := s.c.Bundler.Withheld(ctx, l.Of, l.Purpose, l.Form)
+		if err == nil && why != "" {
+			err = fmt.Errorf("%w: it is not for sale any more: %s", serve.ErrConflict, why)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	_, was, err := offeredIn(s.c.Dir, l.Version)
-	if err != nil {
-		return err
-	}
-	if !abandon {
+	if !abandon && !l.Gone {
 		if err := s.at(l.Market, func(m *remote.Market, by trade.Party) error { // what was ordered meanwhile
 			return orders(ctx, m, by, func(c *trade.Chain, st *trade.State) error { return s.keepSale(ctx, c, st) })
 		}); err != nil {
 			return fmt.Errorf("%s: %w; if it is gone for good, --abandon asks it nothing", l.Market, err)
 		}
 	}
-	err = s.at(to, func(at *remote.Market, by trade.Party) error {
-		here, err := s.offerAt(ctx, at, by, l, &was, to)
-		if err != nil {
-			return err
+	var refused error // orders
+	err := s.at(to, func(at *remote.Market, by trade.Party) (err error) {
+		if !left {
+			if first, err = s.takeTo(ctx, at, by, l, first, to); err != nil {
+				return err
+			}
 		}
-		m.Now = here.ID()
-		return s.bring(ctx, at, by, was.offer, here, m)
+		m.Now = first.MovedTo.Listing
+		terms, err := at.Terms(ctx)
+		if err == nil {
+			m.Orders, refused, err = s.bring(ctx, at, by, terms.Market, l.ID)
+		}
+		return err
 	})
+	if err == nil {
+		err = s.left(ctx, l, to, refused == nil, abandon)
+	}
 	if err != nil {
-		return err
+		return errors.Join(err, refused)
 	}
-	if err := s.left(ctx, l, to, abandon); err != nil || abandon {
-		return err
+	if !abandon {
+		if err := s.withdraw(ctx, l, "It moved to "+to+"."); err != nil {
+			return errors.Join(fmt.Errorf("it moved, and is for sale at %s still: %w", l.Market, err), refused)
+		}
 	}
-	if err := s.withdraw(ctx, l, "It moved to "+to+"."); err != nil {
-		return fmt.Errorf("it moved, and is for sale at %s still: %w", l.Market, err)
+	if refused != nil {
+		return fmt.Errorf("it moved, and these orders did not: %w", refused)
 	}
 	return nil
 }
 
-// offerAt lists the same bundle at another market, once.
-func (s *Shop) offerAt(ctx context.Context, at *remote.Market, by trade.Party, l *listed, was *carried, to string) (*trade.Offer, error) {
-	if l.MovedTo != nil && l.MovedTo.Market == to {
-		_, c, err := offeredIn(s.c.Dir, l.MovedTo.Listing)
+// takeTo lists a listing at another market, says there where it was, and has a later
+// version of it follow. It gives the version that was listed first.
+func (s *Shop) takeTo(ctx context.Context, at *remote.Market, by trade.Party, l, first *listed, to string) (*listed, error) {
+	if first == nil {
+		if err := s.offerAt(ctx, at, by, l, nil, to); err != nil {
+			return nil, err
+		}
+		first = l
+	}
+	_, here, err := offeredIn(s.c.Dir, first.MovedTo.Listing)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if kept := versionOf(all, here.offer.Hash); kept == nil || !kept.Sent {
+		if err := s.publishAt(ctx, at, &here); err != nil {
+			return nil, err
+		}
+	}
+	if !first.MovedTo.Taken {
+		_, was, err := offeredIn(s.c.Dir, first.Version)
 		if err != nil {
 			return nil, err
 		}
-		return c.offer, at.Publish(ctx, c.offer, c.items)
+		signed, err := trade.SignMove(trade.Move{Market: here.offer.Market, From: was.offer.Market, Listing: was.offer.ID(), Offer: here.offer.ID(), At: s.c.Now().Unix()}, by)
+		if err != nil {
+			return nil, err
+		}
+		if err := at.TakeOver(ctx, trade.Moving{Move: signed, Listing: was.offer.Signed}); err != nil {
+			return nil, err
+		}
+		first.MovedTo.Taken = true
+		if err := s.keepMoved(ctx, first); err != nil {
+			return nil, err
+		}
+	}
+	if l.Version == first.Version || l.Request != nil { // a subscription issues its next period there
+		return first, nil
+	}
+	if l.MovedTo == nil || l.MovedTo.Market != to {
+		if err := s.offerAt(ctx, at, by, l, newestAt(all, here.offer.ID()), to); err != nil {
+			return nil, err
+		}
+	}
+	_, next, err := offeredIn(s.c.Dir, l.MovedTo.Listing)
+	if err == nil {
+		err = s.publishAt(ctx, at, &next)
+	}
+	return first, err
+}
+
+func newestAt(all []listed, id trade.Hash) *listed {
+	if i := slices.IndexFunc(all, func(l listed) bool { return l.ID == id }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+// publishAt sends a version, and notes that its market has it.
+func (s *Shop) publishAt(ctx context.Context, at *remote.Market, c *carried) error {
+	if err := at.Publish(ctx, c.offer, c.items); err != nil {
+		return err
+	}
+	return s.sent(ctx, c.offer.Hash)
+}
+
+// keepMoved keeps where a version moved.
+func (s *Shop) keepMoved(ctx context.Context, l *listed) error {
+	return s.change(ctx, func(all []listed) []listed {
+		if kept := versionOf(all, l.Version); kept != nil {
+			kept.MovedTo = l.MovedTo
+		}
+		return all
+	})
+}
+
+// offerAt signs the listing of the same bundle at another market, as the version after
+// last where that is not nil, and keeps it. The market hears nothing yet.
+func (s *Shop) offerAt(ctx context.Context, at *remote.Market, by trade.Party, l, last *listed, to string) error {
+	_, was, err := offeredIn(s.c.Dir, l.Version)
+	if err != nil {
+		return err
 	}
 	terms, err := at.Terms(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	arbiter, err := envelope.ParseRequest(terms.Arbiter)
 	if err != nil {
-		return nil, fmt.Errorf("the market's arbiter: %w: %w", remote.ErrAnswer, err)
+		return fmt.Errorf("the market's arbiter: %w: %w", remote.ErrAnswer, err)
 	}
 	next := was.offer.Listing
 	if next.Market == terms.Market {
-		return nil, fmt.Errorf("%w: the same market answers there", serve.ErrConflict)
+		return fmt.Errorf("%w: the same market answers there", serve.ErrConflict)
 	}
 	next.Number, next.First, next.Prev, next.Created = 1, trade.Hash{}, trade.Hash{}, s.c.Now().Unix()
+	if last != nil {
+		next.Number, next.First, next.Prev = uint32(last.Number)+1, last.ID, last.Version
+	}
 	next.Market, next.Arbiter = terms.Market, trade.KeyOf(arbiter.Key)
 	o, err := trade.SignListing(next, by)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := s.keepOffered(to, o, was.items); err != nil {
-		return nil, err
+		return err
 	}
 	kept := *l
-	kept.MovedTo, kept.Why, kept.Withdrawn = nil, "", time.Time{}
-	kept.ID, kept.Version, kept.Number, kept.Market, kept.Created = o.Hash, o.Hash, 1, to, s.c.Now().UTC().Truncate(time.Second)
+	kept.MovedTo, kept.Why, kept.Withdrawn, kept.Sent, kept.Gone = nil, "", time.Time{}, false, false
+	kept.ID, kept.Version, kept.Number, kept.Market, kept.Created = o.ID(), o.Hash, int(o.Number), to, s.c.Now().UTC().Truncate(time.Second)
 	l.MovedTo = &movedTo{Market: to, Listing: o.Hash}
 	if err := s.change(ctx, func(all []listed) []listed {
-		for i := range all {
-			if all[i].Version == l.Version {
-				all[i].MovedTo = l.MovedTo
-			}
+		if was := versionOf(all, l.Version); was != nil {
+			was.MovedTo = l.MovedTo
 		}
 		return slices.Insert(all, 0, kept)
 	}); err != nil {
-		return nil, err
+		return err
 	}
-	if err := s.c.Bundler.Sold(ctx, share.DidList, o.Title, "", int(o.Items), ""); err != nil {
-		return nil, err
-	}
-	return o, at.Publish(ctx, o, was.items)
+	return s.c.Bundler.Sold(ctx, share.DidList, o.Title, "", int(o.Items), "")
 }
 
-// bring takes the listing's history along: that it is the same, and its paid orders.
-func (s *Shop) bring(ctx context.Context, at *remote.Market, by trade.Party, was, here *trade.Offer, m *serve.MovedListing) error {
-	move := trade.Move{Market: here.Market, From: was.Market, Listing: was.ID(), Offer: here.ID(), At: s.c.Now().Unix()}
-	signed, err := trade.SignMove(move, by)
+// bring takes the paid orders of a listing along. refused are those that the market
+// did not take.
+func (s *Shop) bring(ctx context.Context, at *remote.Market, by trade.Party, to trade.Key, listing trade.Hash) (n int, refused, err error) {
+	chains, err := s.sold(ctx, listing)
 	if err != nil {
-		return err
-	}
-	if err := at.TakeOver(ctx, trade.Moving{Move: signed, Listing: was.Signed}); err != nil {
-		return err
-	}
-	chains, err := s.sold(ctx, was.ID())
-	if err != nil {
-		return err
+		return 0, nil, err
 	}
 	var failed []error
 	for i := range chains {
-		err := bringOrder(ctx, at, by, here.Market, &chains[i], nil, s.c.Now())
+		err := bringOrder(ctx, at, by, to, &chains[i], nil, s.c.Now())
 		if failed = append(failed, err); err == nil {
-			m.Orders++
+			n++
 		}
 	}
-	return errors.Join(failed...)
+	return n, errors.Join(failed...), ctx.Err()
 }
 
 // bringOrder takes one order to a market, as its buyer or its seller.
@@ -251,67 +362,21 @@ func bringOrder(ctx context.Context, at *remote.Market, by trade.Party, to trade
 	return nil
 }
 
-// left notes that a listing has moved, with all of it. An abandoned one is withdrawn
+// left notes that a listing has moved, and whether all of its orders did. An abandoned one is withdrawn
 // here alone, and its market is asked nothing any more.
-func (s *Shop) left(ctx context.Context, l *listed, to string, abandoned bool) error {
+func (s *Shop) left(ctx context.Context, l *listed, to string, whole, abandoned bool) error {
 	return s.change(ctx, func(all []listed) []listed {
 		for i := range all {
 			if all[i].ID != l.ID {
 				continue
 			}
-			if all[i].Version == l.Version && all[i].MovedTo != nil {
-				all[i].MovedTo.All = true
+			if moved := all[i].MovedTo; moved != nil && moved.Market == to {
+				moved.All = whole
 			}
-			if abandoned {
+			if abandoned && !all[i].Gone {
 				all[i].Gone, all[i].Withdrawn, all[i].Why = true, s.c.Now().UTC().Truncate(time.Second), "It moved to "+to+"."
 			}
 		}
 		return all
 	})
-}
-
-// Carried is an order that was brought to another market, or why it was not.
-type Carried struct {
-	Order *Bought
-	Err   error
-}
-
-// Move brings what was bought, with the buyer's reviews, to another market. The one
-// where it was bought is asked nothing. Orders that were never paid stay.
-func (b *Buyer) Move(ctx context.Context, to string) (out []Carried, err error) {
-	list, err := b.Orders()
-	if err != nil {
-		return nil, err
-	}
-	err = b.At(ctx, to, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
-		for _, o := range list {
-			if o.State.Offer.Market == terms.Market || o.State.Phase == trade.Ordered || o.State.Phase == trade.Expired {
-				continue
-			}
-			review, err := os.ReadFile(b.reviewFile(o.State.ID))
-			if errors.Is(err, fs.ErrNotExist) {
-				review, err = nil, nil
-			}
-			if err == nil {
-				err = bringOrder(ctx, m, by, terms.Market, &o.Chain, review, b.now())
-			}
-			out = append(out, Carried{o, err})
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
-	return out, err
-}
-
-// reviewFile is where the buyer's copy of a review is, signed.
-func (b *Buyer) reviewFile(order trade.Hash) string {
-	return reviewOf(b.file(order))
-}
-
-func reviewOf(file string) string { return strings.TrimSuffix(file, boughtExt) + ".review" }
-
-func (b *Buyer) keepReview(order trade.Hash, signed []byte) error {
-	return atomicfile.Write(b.reviewFile(order), signed)
 }

@@ -112,8 +112,9 @@ func (s *Shop) publish(ctx context.Context, r serve.ListingRequest) (out serve.L
 	if r.Market == "" && r.Replaces == "" {
 		return out, errNoMarket
 	}
+	began := s.c.Now().UTC() // where the next period does
 	if r.EveryDays > 0 && r.Bundle.Until.IsZero() {
-		r.Bundle.Until = s.c.Now().UTC() // where the next period begins
+		r.Bundle.Until = began
 	}
 	l, p, err := s.preview(ctx, &r)
 	if err != nil {
@@ -140,6 +141,9 @@ func (s *Shop) publish(ctx context.Context, r serve.ListingRequest) (out serve.L
 		r.Market, l.First, l.Prev, l.Number = old.Market, old.ID, old.Version, uint32(old.Number)+1
 		if old.Request != nil { // of a subscription: the period stays
 			r.EveryDays, l.Period = old.Request.EveryDays, uint32(old.Request.EveryDays*24*60*60)
+			if r.Bundle.Until.IsZero() {
+				r.Bundle.Until = began
+			}
 		}
 	}
 	k := seal.NewKey()

@@ -123,6 +123,7 @@ type Payout struct {
 type MarketMove struct {
 	To      string `json:"to"`                // URL of the relay with the other market
 	Abandon bool   `json:"abandon,omitempty"` // the market where it was is dead: it is asked nothing, and withdraws nothing
+	DryRun  bool   `json:"dry_run,omitempty"` // say what would move, and move nothing
 }
 
 // MovedListing is a listing that moved.
@@ -130,8 +131,9 @@ type MovedListing struct {
 	Listing trade.Hash `json:"listing"`      // its id where it was
 	Now     trade.Hash `json:"now,omitzero"` // its id at the other market
 	Title   string     `json:"title"`
-	Orders  int        `json:"orders"`        // that moved with it
-	Why     string     `json:"why,omitempty"` // it did not move, or not all of it: called again, it goes on
+	Orders  int        `json:"orders"`         // that moved with it
+	Open    int        `json:"open,omitempty"` // of a dry run: those that have not ended
+	Why     string     `json:"why,omitempty"`  // it did not move, or not all of it: called again, it goes on
 }
 
 // MovesAnswer lists what moved.
