@@ -21,8 +21,8 @@ const issueAfter = time.Minute
 func (s *Shop) issue(ctx context.Context, all []listed) error {
 	var failed []error
 	for _, l := range newestOf(all) {
-		if l.Request == nil || !l.Withdrawn.IsZero() || l.Gone || !l.Sent && l.Number == 1 {
-			continue // the seller was told that a first version failed
+		if l.Request == nil || !l.Withdrawn.IsZero() || l.Gone || len(l.Key) == 0 || !l.Sent && l.Number == 1 {
+			continue // it is to be withdrawn, or the seller was told that a first version failed
 		}
 		var err error
 		switch period := time.Duration(l.Request.EveryDays) * 24 * time.Hour; {
