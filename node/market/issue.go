@@ -42,6 +42,9 @@ func (s *Shop) issue(ctx context.Context, all []listed) error {
 
 // resend sends a version again of which it is not known whether the market has it.
 func (s *Shop) resend(ctx context.Context, l *listed) error {
+	if err := s.forSale(ctx, l); err != nil {
+		return err
+	}
 	_, c, err := offeredIn(s.c.Dir, l.Version)
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package market
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,9 +33,10 @@ func (s *Shop) Sales(ctx context.Context) (out []serve.Sale, err error) {
 	open := map[trade.Hash]bool{} // versions with orders that have not ended
 	answered := map[string]bool{} // markets whose orders are all known; one that fails keeps no other back
 	for _, address := range markets(all) {
+		keeper := s.keeper(all, address)
 		err := s.at(address, func(m *remote.Market, by trade.Party) error {
 			return orders(ctx, m, by, func(c *trade.Chain, st *trade.State) error {
-				failed = append(failed, s.keepSale(ctx, c, st))
+				failed = append(failed, keeper.keep(ctx, c, st))
 				sale, err := s.tend(ctx, m, by, all, st)
 				failed = append(failed, err)
 				open[st.Offer.Hash] = open[st.Offer.Hash] || !sale.Phase.Ended()
@@ -165,7 +165,8 @@ func (s *Shop) step(ctx context.Context, m *remote.Market, by trade.Party, st *t
 	if err != nil {
 		return st, err
 	}
-	return after, s.keepSale(ctx, c, after)
+	_, err = s.follow(ctx, c, after)
+	return after, err
 }
 
 // Settle delivers the key of an order, or refunds it.
@@ -224,7 +225,8 @@ func (s *Shop) settle(ctx context.Context, m *remote.Market, by trade.Party, all
 	return saleOf(st, false), err
 }
 
-// PayOut takes what was earned out of a market, as a voucher.
+// PayOut takes what was earned out of a market, as a voucher. After an error the same
+// amount can be asked for again: it is not taken out twice.
 func (s *Shop) PayOut(ctx context.Context, r serve.PayoutRequest) (v serve.Payout, err error) {
 	if r.Market == "" {
 		r.Market = s.c.Relay
@@ -232,13 +234,13 @@ func (s *Shop) PayOut(ctx context.Context, r serve.PayoutRequest) (v serve.Payou
 	if r.Market == "" {
 		return v, errNoMarket
 	}
-	p := trade.Payout{}
-	rand.Read(p.Key[:])
-	if p.Minor, p.Currency, err = trade.ParsePrice(r.Amount); err != nil {
-		return v, refusal(err)
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	err = s.at(r.Market, func(m *remote.Market, _ trade.Party) error {
-		v.Voucher, err = m.Payout(ctx, p)
+		terms, err := m.Terms(ctx)
+		if err == nil {
+			v.Voucher, err = takeOut(ctx, m, terms.Market, r.Amount, false, storedPayouts{s.c.Store})
+		}
 		return err
 	})
 	return v, err

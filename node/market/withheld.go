@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/trade"
 )
 
@@ -41,6 +42,19 @@ func (s *Shop) dropWithheld(ctx context.Context, all []listed) error {
 		}
 	}
 	return errors.Join(append(failed, s.forget(ctx, all, s.c.Compact, func(l *listed) bool { return withheld[l.Version] }))...)
+}
+
+// forSale refuses what may not be sold any more. It is asked before a version is
+// published anywhere, also where its move began before.
+func (s *Shop) forSale(ctx context.Context, l *listed) error {
+	why, err := s.c.Bundler.Withheld(ctx, l.Of, l.Purpose, l.Form)
+	if err == nil && why == "" && len(l.Key) == 0 {
+		why = "its key was dropped"
+	}
+	if err == nil && why != "" {
+		err = fmt.Errorf("%w: it is not for sale any more: %s", serve.ErrConflict, why)
+	}
+	return err
 }
 
 // drop forgets the keys of versions that have ended and have no open order, at the

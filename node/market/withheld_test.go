@@ -3,6 +3,7 @@ package market
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -188,5 +189,34 @@ func TestDropIsForEachMarket(t *testing.T) {
 		if _, err := os.Stat(offeredFile(h.c.Dir, l.Version)); (err == nil) != (l.Version == ended.Hash) {
 			t.Errorf("%q: its bundle: %v", l.Title, err)
 		}
+	}
+}
+
+// A move that began before a memory was forgotten sends nothing any more.
+func TestForgottenMemoryIsNotMoved(t *testing.T) {
+	h := openShop(t)
+	posted := 0
+	to := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == "POST" {
+			posted++
+		}
+		http.NotFound(w, r)
+	}))
+	defer to.Close()
+	o, _ := h.lists("https://dead.example", "Begun", nil, memory.ID{1}, nil)
+	ok(t, h.change(t.Context(), func(all []listed) []listed {
+		all[0].MovedTo = &movedTo{Market: to.URL, Listing: o.Hash}
+		return all
+	}))
+	h.gone[memory.ID{1}] = true
+	moved, err := h.Move(t.Context(), serve.MarketMove{To: to.URL, Abandon: true})
+	ok(t, err)
+	if len(moved) != 1 || moved[0].Why == "" || posted != 0 {
+		t.Errorf("%+v, and the market was sent %d requests", moved, posted)
+	}
+	all, err := h.list(t.Context())
+	ok(t, err)
+	if err := h.resend(t.Context(), &all[0]); !errors.Is(err, serve.ErrConflict) {
+		t.Errorf("sent again: %v", err)
 	}
 }
