@@ -224,7 +224,7 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 			return o.consent.Approved(ctx, by, rule, order, what)
 		}})
 	o.market = market.New(market.Config{Bundler: o.sharing, Store: o.engine, Ring: o.ring, Dir: n.path(market.OfferedDir), Life: o.life, HTTP: n.http,
-		Relay: n.cfg.Sync.Relay, Now: n.now, Log: n.log})
+		Relay: n.cfg.Sync.Relay, Now: n.now, Log: n.log, Compact: compact})
 	o.policy = rulebook.New(rulebook.Config{Engine: o.engine, Now: n.now, Changed: o.sharing.Withdraw, Parties: func(ctx context.Context) ([]policy.Request, error) { return n.parties(ctx, o) }})
 	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: o.ring.MemoryID, Zone: n.zone, Now: n.now,
 		Uses: query.UsesKept, SaveUses: o.query.SaveUses, Forgot: o.forgets.Carried, Erase: o.forgets.EraseOut})

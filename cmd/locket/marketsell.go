@@ -311,8 +311,8 @@ func (a *app) marketPayoutCommand(at *string) *cobra.Command {
 					return a.printed(err, v, func(w io.Writer) { fmt.Fprintln(w, v.Voucher) })
 				})
 			}
-			return a.trade(cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
-				voucher, err := market.TakeOut(cmd.Context(), m, amount)
+			return a.trade(cmd.Context(), *at, func(b *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, terms trade.Terms) error {
+				voucher, err := b.TakeOut(cmd.Context(), m, terms.Market, amount)
 				return a.printed(err, map[string]string{"voucher": voucher}, func(w io.Writer) { fmt.Fprintln(w, voucher) })
 			})
 		},

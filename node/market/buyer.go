@@ -31,7 +31,7 @@ var (
 )
 
 // Buyer buys with a reader's key: a folder holds the key, and what was bought. No
-// node is needed. It is safe for use by one process at a time.
+// node is needed. It is safe for concurrent use, also by several processes.
 type Buyer struct {
 	Dir  string       // of the reader, see [share.Reader]
 	HTTP *http.Client // nil: the usual
@@ -104,13 +104,18 @@ func (b *Buyer) At(ctx context.Context, address string, f func(m *remote.Market,
 	if err != nil {
 		return err
 	}
-	if err := b.pin(r.Address(), terms.Market); err != nil {
+	if err := b.pin(ctx, r.Address(), terms.Market); err != nil {
 		return err
 	}
 	return f(m, by, terms)
 }
 
-func (b *Buyer) pin(address string, key trade.Key) error {
+// pin notes the key of the market at an address, or compares it.
+func (b *Buyer) pin(ctx context.Context, address string, key trade.Key) error {
+	return b.locked(ctx, filepath.Join(b.Dir, "."+marketsFile+".lock"), func() error { return b.pinLocked(address, key) })
+}
+
+func (b *Buyer) pinLocked(address string, key trade.Key) error {
 	file := filepath.Join(b.Dir, marketsFile)
 	known := map[string]trade.Key{}
 	text, err := os.ReadFile(file)
@@ -160,15 +165,38 @@ func (b *Buyer) place(ctx context.Context, m *remote.Market, by trade.Party, add
 		return nil, err
 	}
 	got := &Bought{Market: address, Chain: *c, State: s}
-	return got, b.keep(got)
+	return got, b.keep(ctx, got)
 }
 
 func (b *Buyer) file(id trade.Hash) string {
 	return filepath.Join(b.Dir, ordersDir, id.String()+boughtExt)
 }
 
-func (b *Buyer) keep(o *Bought) error {
-	return o.Save(b.file(o.State.ID))
+// keep writes an order's file, unless the file has gone on since, by another request or
+// another process: then o becomes what the file holds.
+func (b *Buyer) keep(ctx context.Context, o *Bought) error {
+	return b.locked(ctx, filepath.Join(b.Dir, ordersDir, ".lock"), func() error {
+		file := b.file(o.State.ID)
+		was, err := Read(file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return o.Save(file)
+		case err != nil:
+			return err
+		case !o.Chain.Extends(&was.Chain) && !was.Chain.Extends(&o.Chain):
+			return fmt.Errorf("order %s: %w: the market shows another history than before; the one before is kept in %s", o.State.ID, remote.ErrAnswer, file)
+		}
+		if len(o.Items) == 0 {
+			o.Items = was.Items
+		}
+		if !o.Chain.Extends(&was.Chain) {
+			o.Chain, o.State = was.Chain, was.State
+			if len(was.Items) > 0 || len(o.Items) == 0 {
+				return nil
+			}
+		}
+		return o.Save(file)
+	})
 }
 
 // Read reads a .bought file, and checks all that is signed in it.
@@ -267,11 +295,11 @@ func (b *Buyer) moved(ctx context.Context, m *remote.Market, o *Bought, c *trade
 	if len(s.Wrapped) > 0 && len(o.Items) == 0 {
 		items, err := m.Bundle(ctx, s)
 		if err != nil {
-			return errors.Join(err, b.keep(o))
+			return errors.Join(err, b.keep(ctx, o))
 		}
 		o.Items = items
 	}
-	return b.keep(o)
+	return b.keep(ctx, o)
 }
 
 // Pay pays an order.

@@ -21,8 +21,8 @@ const issueAfter = time.Minute
 func (s *Shop) issue(ctx context.Context, all []listed) error {
 	var failed []error
 	for _, l := range newestOf(all) {
-		if l.Request == nil || !l.Withdrawn.IsZero() || l.Gone || !l.Sent && l.Number == 1 {
-			continue // the seller was told that a first version failed
+		if l.Request == nil || !l.Withdrawn.IsZero() || l.Gone || len(l.Key) == 0 || !l.Sent && l.Number == 1 {
+			continue // it is to be withdrawn, or the seller was told that a first version failed
 		}
 		var err error
 		if end := l.due(s.c.Now()); !l.Sent {
@@ -70,6 +70,9 @@ func (s *Shop) period(ctx context.Context, l *listed, end time.Time) error {
 
 // resend sends a version again of which it is not known whether the market has it.
 func (s *Shop) resend(ctx context.Context, l *listed) error {
+	if err := s.forSale(ctx, l); err != nil {
+		return err
+	}
 	_, c, err := offeredIn(s.c.Dir, l.Version)
 	if err != nil {
 		return err

@@ -55,6 +55,8 @@ type Config struct {
 	Relay   string       // the market where none is named
 	Now     func() time.Time
 	Log     *slog.Logger
+	// Compact rewrites the store's files without what was deleted; nil: they stay.
+	Compact func(ctx context.Context) error
 }
 
 // Shop is an open node's part. Its methods are safe for concurrent use; one that
@@ -69,7 +71,8 @@ type Shop struct {
 func New(c Config) *Shop { return &Shop{c: c} }
 
 // listed is what is kept of one version of a listing. Whoever has Key opens the
-// bundle; it goes when the listing has ended and no order is open.
+// bundle; it goes when the listing has ended and no order is open, and at once when a
+// memory in it was forgotten.
 type listed struct {
 	serve.Listing
 	Key     []byte      `json:"key,omitempty"`

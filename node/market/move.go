@@ -8,59 +8,12 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/trade"
 )
-
-// saleMeta is before an order's id where its chain is kept: the seller's copy, which
-// the market need not give.
-const saleMeta = "market sale "
-
-// keepSale keeps how an order of this home's stands, once it is paid.
-func (s *Shop) keepSale(ctx context.Context, c *trade.Chain, st *trade.State) error {
-	if st.Phase == trade.Ordered || st.Phase == trade.Expired {
-		return nil
-	}
-	name, now := saleMeta+st.ID.String(), trade.Encode(c)
-	var was []byte
-	err := s.c.Store.View(ctx, func(tx *store.Tx) error { _, err := tx.Meta(name, &was); return err })
-	if err != nil || string(was) == string(now) {
-		return err
-	}
-	return s.c.Store.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(name, now) })
-}
-
-// sold gives the kept orders of a listing.
-func (s *Shop) sold(ctx context.Context, listing trade.Hash) (out []trade.Chain, err error) {
-	err = s.c.Store.View(ctx, func(tx *store.Tx) error {
-		for name, err := range tx.MetaNames(saleMeta) {
-			if err != nil {
-				return err
-			}
-			var b []byte
-			if _, err := tx.Meta(name, &b); err != nil {
-				return err
-			}
-			var c trade.Chain
-			if err := trade.Decode(b, &c, trade.MaxChain); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			l, err := trade.ReadListing(c.Listing)
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			if l.ID() == listing {
-				out = append(out, c)
-			}
-		}
-		return nil
-	})
-	return out, err
-}
 
 // counted says how many orders of a listing are kept, and how many have not ended.
 func (s *Shop) counted(ctx context.Context, listing trade.Hash) (all, open int, err error) {
@@ -158,17 +111,18 @@ func firstMoved(all []listed, id trade.Hash, to string) *listed {
 func (s *Shop) moveOne(ctx context.Context, l, first *listed, to string, abandon bool, m *serve.MovedListing) error {
 	left := !l.Withdrawn.IsZero() && first.MovedTo.Taken // some of its orders did not move
 	if !left {
-		why, err := s.c.Bundler.Withheld(ctx, l.Of, l.Purpose, l.Form)
-		if err == nil && why != "" {
-			err = fmt.Errorf("%w: it is not for sale any more: %s", serve.ErrConflict, why)
-		}
-		if err != nil {
+		if err := s.forSale(ctx, l); err != nil {
 			return err
 		}
 	}
 	if !abandon && !l.Gone {
 		if err := s.at(l.Market, func(m *remote.Market, by trade.Party) error { // what was ordered meanwhile
-			return orders(ctx, m, by, func(c *trade.Chain, st *trade.State) error { return s.keepSale(ctx, c, st) })
+			all, err := s.list(ctx)
+			if err != nil {
+				return err
+			}
+			k := s.keeper(all, l.Market)
+			return orders(ctx, m, by, func(c *trade.Chain, st *trade.State) error { return k.keep(ctx, c, st) })
 		}); err != nil {
 			return fmt.Errorf("%s: %w; if it is gone for good, --abandon asks it nothing", l.Market, err)
 		}

@@ -2,6 +2,7 @@ package market
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -246,7 +247,7 @@ func (s *Shop) withdraw(ctx context.Context, l *listed, reason string) error {
 		}
 		return m.Withdraw(ctx, b)
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, memory.ErrNotFound) { // a market that never had it sells nothing
 		return err
 	}
 	l.Withdrawn, l.Why = s.c.Now().UTC().Truncate(time.Second), reason

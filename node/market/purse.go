@@ -35,7 +35,8 @@ type PurseConfig struct {
 // answer that is lost lets it pay more. Its methods are safe for concurrent use.
 type Purse struct {
 	c  PurseConfig
-	mu sync.Mutex // one payment at a time
+	mu sync.Mutex // guards what is counted; no market is asked under it
+	by sync.Map   // of each app a *sync.Mutex: it orders one at a time
 }
 
 // NewPurse makes it.
@@ -176,8 +177,9 @@ func hashOf(text string) (h trade.Hash, err error) {
 
 // Order orders what was quoted.
 func (p *Purse) Order(ctx context.Context, s *serve.Spender, version trade.Hash, price string) (out serve.Purchase, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	one, _ := p.by.LoadOrStore(s.App, new(sync.Mutex))
+	one.(*sync.Mutex).Lock() // so that it has no more than maxUnpaid
+	defer one.(*sync.Mutex).Unlock()
 	list, err := p.purchases(ctx)
 	if err != nil {
 		return out, err
@@ -230,46 +232,66 @@ func (p *Purse) of(ctx context.Context, s *serve.Spender, order trade.Hash) (o *
 
 // Pay pays an order from what the wearer has at the market.
 func (p *Purse) Pay(ctx context.Context, s *serve.Spender, order trade.Hash) (out serve.Purchase, err error) {
+	if _, err := Read(p.c.Buyer.file(order)); err != nil { // no lock for an order that is not there
+		return out, fmt.Errorf("order %s: %w", order, memory.ErrNotFound)
+	}
+	err = p.c.Buyer.moving(ctx, order, func() error {
+		o, _, err := p.of(ctx, s, order)
+		if err != nil {
+			return err
+		}
+		if out = PurchaseOf(o); o.State.Phase != trade.Ordered {
+			return nil
+		}
+		if out.Waits, err = p.count(ctx, s, o); err != nil || out.Waits {
+			return err
+		}
+		if err := p.c.Buyer.Pay(ctx, o, ""); err != nil {
+			return refusal(err)
+		}
+		out = PurchaseOf(o)
+		return nil
+	})
+	return out, err
+}
+
+// count takes an order's price from the app's budget, or reports that the wearer has to
+// approve it first.
+func (p *Purse) count(ctx context.Context, s *serve.Spender, o *Bought) (waits bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	o, list, err := p.of(ctx, s, order)
+	order := o.State.ID
+	list, err := p.purchases(ctx)
 	if err != nil {
-		return out, err
+		return false, err
 	}
-	if o.State.Phase != trade.Ordered {
-		return PurchaseOf(o), nil
+	for i := range list {
+		if list[i].Order == order {
+			list[i].Paid = time.Time{} // it counts once
+		}
 	}
-	at := slices.IndexFunc(list, func(b purchase) bool { return b.Order == order })
-	list[at].Paid = time.Time{} // it counts once
 	left, code, err := p.left(s, list)
 	if err != nil {
-		return out, err
+		return false, err
 	}
 	if why := bars(s, o.State.Offer, left, code); why != "" {
-		return out, fmt.Errorf("%w: %s", serve.ErrLimit, why)
+		return false, fmt.Errorf("%w: %s", serve.ErrLimit, why)
 	}
 	if asks(s, o.State.Order.Price) {
 		v := PurchaseOf(o)
 		yes, err := p.c.Approved(ctx, s.App, s.Alone, memory.ID(order[:16]), fmt.Sprintf("%s for %s, order %s", v.Price, v.Title, order.String()[:10]))
 		if err != nil || !yes {
-			v.Waits = true
-			return v, err
+			return true, err
 		}
 	}
-	if err := p.change(ctx, func(list []purchase) []purchase {
+	return false, p.change(ctx, func(list []purchase) []purchase {
 		for i := range list {
 			if list[i].Order == order {
 				list[i].Paid = p.c.Now().UTC()
 			}
 		}
 		return list
-	}); err != nil {
-		return out, err
-	}
-	if err := p.c.Buyer.Pay(ctx, o, ""); err != nil {
-		return out, refusal(err)
-	}
-	return PurchaseOf(o), nil
+	})
 }
 
 // Fetch gives an order with what was delivered of it.

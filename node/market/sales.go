@@ -2,11 +2,8 @@ package market
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -34,22 +31,22 @@ func (s *Shop) Sales(ctx context.Context) (out []serve.Sale, err error) {
 		return nil, err
 	}
 	open := map[trade.Hash]bool{} // versions with orders that have not ended
+	answered := map[string]bool{} // markets whose orders are all known; one that fails keeps no other back
 	for _, address := range markets(all) {
-		failed = append(failed, s.at(address, func(m *remote.Market, by trade.Party) error {
+		keeper := s.keeper(all, address)
+		err := s.at(address, func(m *remote.Market, by trade.Party) error {
 			return orders(ctx, m, by, func(c *trade.Chain, st *trade.State) error {
-				failed = append(failed, s.keepSale(ctx, c, st))
+				failed = append(failed, keeper.keep(ctx, c, st))
 				sale, err := s.tend(ctx, m, by, all, st)
 				failed = append(failed, err)
 				open[st.Offer.Hash] = open[st.Offer.Hash] || !sale.Phase.Ended()
 				out = append(out, sale)
 				return nil
 			})
-		}))
+		})
+		answered[address], failed = err == nil, append(failed, err)
 	}
-	if err := errors.Join(failed...); err != nil {
-		return out, err
-	}
-	return out, s.drop(ctx, all, open)
+	return out, errors.Join(append(failed, s.drop(ctx, all, answered, open))...)
 }
 
 // markets are the addresses of the markets at which something was listed.
@@ -85,28 +82,6 @@ func orders(ctx context.Context, m *remote.Market, by trade.Party, f func(*trade
 	return nil
 }
 
-// check withdraws what may not be sold any more: a memory in it was forgotten, or
-// the policy has changed.
-func (s *Shop) check(ctx context.Context, all []listed) error {
-	var failed []error
-	for i := range all {
-		l := &all[i]
-		if !l.Withdrawn.IsZero() || !l.Sent {
-			continue
-		}
-		if l.Request != nil && versionOf(newestOf(all), l.Version) == nil {
-			continue // a period that is over: who orders it no more needs no withdrawal
-		}
-		why, err := s.c.Bundler.Withheld(ctx, l.Of, l.Purpose, l.Form)
-		if err == nil && why != "" {
-			s.c.Log.Warn("a listing is withdrawn", "title", l.Title, "why", why)
-			err = s.withdraw(ctx, l, "") // why is nobody's affair
-		}
-		failed = append(failed, err)
-	}
-	return errors.Join(failed...)
-}
-
 // tend delivers the key of one order where that needs no approval, and refunds one
 // that may not be delivered.
 func (s *Shop) tend(ctx context.Context, m *remote.Market, by trade.Party, all []listed, st *trade.State) (serve.Sale, error) {
@@ -114,7 +89,9 @@ func (s *Shop) tend(ctx context.Context, m *remote.Market, by trade.Party, all [
 	var err error
 	waits := false
 	switch {
-	case st.Phase != trade.Funded || l == nil || len(l.Key) == 0:
+	case st.Phase != trade.Funded || l == nil:
+	case len(l.Key) == 0:
+		st, err = s.refund(ctx, m, by, st, notForSale)
 	case l.Approve:
 		waits = true
 	default:
@@ -122,6 +99,9 @@ func (s *Shop) tend(ctx context.Context, m *remote.Market, by trade.Party, all [
 	}
 	return saleOf(st, waits), err
 }
+
+// notForSale is what a buyer is told whose price goes back.
+const notForSale = "it is not for sale any more"
 
 func versionOf(all []listed, version trade.Hash) *listed {
 	i := slices.IndexFunc(all, func(l listed) bool { return l.Version == version })
@@ -151,7 +131,7 @@ func (s *Shop) deliver(ctx context.Context, m *remote.Market, by trade.Party, l 
 		return st, err
 	}
 	if why != "" {
-		return s.refund(ctx, m, by, st, "it is not for sale any more")
+		return s.refund(ctx, m, by, st, notForSale)
 	}
 	k, err := seal.KeyFromBytes(l.Key)
 	if err != nil {
@@ -185,32 +165,8 @@ func (s *Shop) step(ctx context.Context, m *remote.Market, by trade.Party, st *t
 	if err != nil {
 		return st, err
 	}
-	return after, s.keepSale(ctx, c, after)
-}
-
-// drop forgets the keys of versions that have ended and have no open order. The
-// sealed items at the market are then open to nobody but who bought them.
-func (s *Shop) drop(ctx context.Context, all []listed, open map[trade.Hash]bool) error {
-	over := func(l *listed) bool { return !l.Withdrawn.IsZero() && len(l.Key) > 0 && !open[l.Version] }
-	if !slices.ContainsFunc(all, func(l listed) bool { return over(&l) }) {
-		return nil
-	}
-	for i := range all {
-		if !over(&all[i]) {
-			continue
-		}
-		if err := os.Remove(offeredFile(s.c.Dir, all[i].Version)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("drop the bundle: %w", err)
-		}
-	}
-	return s.change(ctx, func(all []listed) []listed {
-		for i := range all {
-			if over(&all[i]) {
-				all[i].Key, all[i].Of = nil, nil
-			}
-		}
-		return all
-	})
+	_, err = s.follow(ctx, c, after)
+	return after, err
 }
 
 // Settle delivers the key of an order, or refunds it.
@@ -269,7 +225,8 @@ func (s *Shop) settle(ctx context.Context, m *remote.Market, by trade.Party, all
 	return saleOf(st, false), err
 }
 
-// PayOut takes what was earned out of a market, as a voucher.
+// PayOut takes what was earned out of a market, as a voucher. After an error the same
+// amount can be asked for again: it is not taken out twice.
 func (s *Shop) PayOut(ctx context.Context, r serve.PayoutRequest) (v serve.Payout, err error) {
 	if r.Market == "" {
 		r.Market = s.c.Relay
@@ -277,13 +234,13 @@ func (s *Shop) PayOut(ctx context.Context, r serve.PayoutRequest) (v serve.Payou
 	if r.Market == "" {
 		return v, errNoMarket
 	}
-	p := trade.Payout{}
-	rand.Read(p.Key[:])
-	if p.Minor, p.Currency, err = trade.ParsePrice(r.Amount); err != nil {
-		return v, refusal(err)
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	err = s.at(r.Market, func(m *remote.Market, _ trade.Party) error {
-		v.Voucher, err = m.Payout(ctx, p)
+		terms, err := m.Terms(ctx)
+		if err == nil {
+			v.Voucher, err = takeOut(ctx, m, terms.Market, r.Amount, false, storedPayouts{s.c.Store})
+		}
 		return err
 	})
 	return v, err

@@ -2,7 +2,6 @@ package market
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -71,7 +70,9 @@ func Search(ctx context.Context, m *remote.Market, q serve.OfferQuery) (out serv
 	return out, nil
 }
 
-// Show gives a listing with its reviews; those that are not signed for it are left out.
+// Show gives a listing with its reviews. A review that nobody signed is left out. That its
+// author bought this listing is the market's word: a review names an order, and the answer
+// does not carry the orders.
 func Show(ctx context.Context, m *remote.Market, id trade.Hash) (v serve.Offer, l *trade.Offer, err error) {
 	s, l, err := m.Show(ctx, id)
 	if err != nil {
@@ -103,6 +104,8 @@ func Show(ctx context.Context, m *remote.Market, id trade.Hash) (v serve.Offer, 
 	return v, l, nil
 }
 
+// reviewsOf reads reviews, and leaves out those that are not signed. Of which listing
+// they are is the market's word, see [Show].
 func reviewsOf(signed [][]byte) (out []serve.OfferReview) {
 	for _, b := range signed {
 		if r, by, _, err := trade.ReadReview(b); err == nil {
@@ -193,19 +196,8 @@ func Report(ctx context.Context, m *remote.Market, by trade.Party, listing trade
 	return m.Report(ctx, signed)
 }
 
-// TakeOut gives what a buyer has at a market as a voucher.
-func TakeOut(ctx context.Context, m *remote.Market, amount string) (string, error) {
-	p := trade.Payout{Spend: true}
-	var err error
-	if p.Minor, p.Currency, err = trade.ParsePrice(amount); err != nil {
-		return "", fmt.Errorf("%w: amount: %w", memory.ErrInvalid, err)
-	}
-	rand.Read(p.Key[:])
-	return m.Payout(ctx, p)
-}
-
-// Shopper implements serve.Shopper, over what apps buy by: what the wearer and they
-// pay goes one after the other.
+// Shopper implements serve.Shopper, over what apps buy by. Steps of one order go one
+// after the other, and no order waits for another's market.
 type Shopper struct{ of opened.Of[*Purse] }
 
 // NewShopper makes one over what is open.
@@ -312,42 +304,51 @@ func (s *Shopper) OpenOrder(ctx context.Context, order trade.Hash) (v serve.Open
 // MoveOrder implements serve.Shopper.
 func (s *Shopper) MoveOrder(ctx context.Context, r serve.OrderStep) (v serve.Purchase, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
-		p.mu.Lock()
-		defer p.mu.Unlock()
 		b := p.c.Buyer
-		o, err := b.Find(r.Order.String())
-		if err == nil && !o.State.Phase.Ended() {
-			err = b.Refresh(ctx, o)
-		}
-		if err != nil {
+		if _, err := b.Find(r.Order.String()); err != nil {
 			return err
 		}
-		page := ""
-		switch r.Act {
-		case serve.PayOrder:
-			err = b.Pay(ctx, o, r.Voucher)
-		case serve.CardOrder:
-			c, cerr := b.Checkout(ctx, o)
-			page, err = c.URL, cerr
-		case serve.CancelOrder:
-			err = b.Step(ctx, o, trade.Step{Act: trade.Cancel})
-		case serve.AcceptOrder:
-			err = b.Accept(ctx, o)
-		case serve.DisputeOrder:
-			err = b.Dispute(ctx, o, r.Item-1, r.Reason)
-		case serve.ReviewOrder:
-			if r.Stars < 1 || r.Stars > 5 {
-				return fmt.Errorf("%w: stars: %d: want 1 to 5", memory.ErrInvalid, r.Stars)
-			}
-			err = b.Review(ctx, o, uint8(r.Stars), r.Text)
-		default:
-			err = fmt.Errorf("%w: act: %.40q: want pay, card, cancel, accept, dispute or review", memory.ErrInvalid, string(r.Act))
-		}
-		v = PurchaseOf(o)
-		v.Page = page
-		return err
+		return b.moving(ctx, r.Order, func() error {
+			v, err = b.moveOrder(ctx, &r)
+			return err
+		})
 	})
 	return v, refusal(err)
+}
+
+// moveOrder makes a step of the wearer's.
+func (b *Buyer) moveOrder(ctx context.Context, r *serve.OrderStep) (v serve.Purchase, err error) {
+	o, err := b.Find(r.Order.String())
+	if err == nil && !o.State.Phase.Ended() {
+		err = b.Refresh(ctx, o)
+	}
+	if err != nil {
+		return v, err
+	}
+	page := ""
+	switch r.Act {
+	case serve.PayOrder:
+		err = b.Pay(ctx, o, r.Voucher)
+	case serve.CardOrder:
+		c, cerr := b.Checkout(ctx, o)
+		page, err = c.URL, cerr
+	case serve.CancelOrder:
+		err = b.Step(ctx, o, trade.Step{Act: trade.Cancel})
+	case serve.AcceptOrder:
+		err = b.Accept(ctx, o)
+	case serve.DisputeOrder:
+		err = b.Dispute(ctx, o, r.Item-1, r.Reason)
+	case serve.ReviewOrder:
+		if r.Stars < 1 || r.Stars > 5 {
+			return v, fmt.Errorf("%w: stars: %d: want 1 to 5", memory.ErrInvalid, r.Stars)
+		}
+		err = b.Review(ctx, o, uint8(r.Stars), r.Text)
+	default:
+		err = fmt.Errorf("%w: act: %.40q: want pay, card, cancel, accept, dispute or review", memory.ErrInvalid, string(r.Act))
+	}
+	v = PurchaseOf(o)
+	v.Page = page
+	return v, err
 }
 
 // Funds implements serve.Shopper.
@@ -355,14 +356,14 @@ func (s *Shopper) Funds(ctx context.Context, r serve.FundsRequest) (v serve.Fund
 	if r.Voucher != "" && r.Amount != "" {
 		return v, fmt.Errorf("%w: a voucher and an amount: want one of them", memory.ErrInvalid)
 	}
-	err = s.at(ctx, r.Market, func(ctx context.Context, _ *Buyer, _ string, m *remote.Market, _ trade.Party, terms *trade.Terms) error {
+	err = s.at(ctx, r.Market, func(ctx context.Context, b *Buyer, _ string, m *remote.Market, _ trade.Party, terms *trade.Terms) error {
 		var list []trade.Balance
 		var err error
 		switch {
 		case r.Voucher != "":
 			list, err = m.Deposit(ctx, r.Voucher)
 		case r.Amount != "":
-			if v.Voucher, err = TakeOut(ctx, m, r.Amount); err != nil {
+			if v.Voucher, err = b.TakeOut(ctx, m, terms.Market, r.Amount); err != nil {
 				return err
 			}
 			fallthrough

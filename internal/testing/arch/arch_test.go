@@ -194,7 +194,7 @@ var may = map[string][]string{
 
 	"memory/store/badgerfile": {},
 
-	"node/market":          {"memory", "memory/store", "crypto/keyring", "crypto/seal", "internal/atomicfile", "internal/wait", "node/opened", "node/serve", "node/share", "sync/..."},
+	"node/market":          {"memory", "memory/store", "crypto/keyring", "crypto/seal", "internal/atomicfile", "internal/filelock", "internal/wait", "node/opened", "node/serve", "node/share", "sync/..."},
 	"sync/trade":           {"sync/canonical", "sync/envelope"},
 	"sync/trade/car":       {},
 	"sync/trade/bundle":    {"memory", "crypto/length", "crypto/seal", "sync/trade"},

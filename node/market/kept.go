@@ -1,0 +1,141 @@
+package market
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// saleMeta is before an order's id where its chain is kept: the seller's copy, which
+// the market need not give.
+const saleMeta = "market sale "
+
+// saleKeeper keeps the paid orders of one market in one look at them. A market signs
+// itself that an order is paid, so it can make up as many as it likes: kept are those of
+// versions that it was sent, and of a listing no more than could move.
+type saleKeeper struct {
+	s    *Shop
+	all  []listed
+	at   string                    // the market's address
+	kept map[trade.Hash][]keptSale // of each listing, once looked for
+}
+
+type keptSale struct {
+	name  string
+	at    int64 // of the last step, in Unix seconds, by the market's clock
+	ended bool
+}
+
+func (s *Shop) keeper(all []listed, address string) *saleKeeper {
+	return &saleKeeper{s, all, address, map[trade.Hash][]keptSale{}}
+}
+
+// keep keeps how an order stands. Where a listing has no room for one more, it takes
+// that of the order which ended first, if that was earlier; else the new one is left out.
+func (k *saleKeeper) keep(ctx context.Context, c *trade.Chain, st *trade.State) error {
+	l := versionOf(k.all, st.Offer.Hash)
+	if l == nil || l.Market != k.at || st.Phase == trade.Ordered || st.Phase == trade.Expired {
+		return nil
+	}
+	known, err := k.s.follow(ctx, c, st)
+	if err != nil || known {
+		return err
+	}
+	list, looked := k.kept[l.ID]
+	if !looked {
+		if list, err = k.s.keptOf(ctx, l.ID); err != nil {
+			return err
+		}
+	}
+	drop := ""
+	if len(list) >= trade.MaxMovedOrders {
+		at := 0
+		for i := range list {
+			if cmp.Or(rank(list[i].ended, list[at].ended), cmp.Compare(list[i].at, list[at].at)) < 0 {
+				at = i
+			}
+		}
+		if !list[at].ended || list[at].at >= st.At {
+			k.kept[l.ID] = list
+			return nil
+		}
+		drop = list[at].name
+		list = slices.Delete(list, at, at+1)
+	}
+	name := saleMeta + st.ID.String()
+	k.kept[l.ID] = append(list, keptSale{name, st.At, st.Phase.Ended()})
+	return k.s.c.Store.Commit(ctx, func(tx *store.Tx) error {
+		if drop != "" {
+			if err := tx.DeleteMeta(drop); err != nil {
+				return err
+			}
+		}
+		return tx.PutMeta(name, trade.Encode(c))
+	})
+}
+
+// rank puts what has ended first.
+func rank(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// follow keeps how an order stands that is kept already, and reports whether one is.
+func (s *Shop) follow(ctx context.Context, c *trade.Chain, st *trade.State) (known bool, err error) {
+	name, now := saleMeta+st.ID.String(), trade.Encode(c)
+	var was []byte
+	err = s.c.Store.View(ctx, func(tx *store.Tx) error { known, err = tx.Meta(name, &was); return err })
+	if err != nil || !known || string(was) == string(now) {
+		return known, err
+	}
+	return true, s.c.Store.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(name, now) })
+}
+
+func (s *Shop) keptOf(ctx context.Context, listing trade.Hash) (out []keptSale, err error) {
+	chains, err := s.sold(ctx, listing)
+	for i := range chains {
+		st, err := chains[i].Replay()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, keptSale{saleMeta + st.ID.String(), st.At, st.Phase.Ended()})
+	}
+	return out, err
+}
+
+// sold gives the kept orders of a listing.
+func (s *Shop) sold(ctx context.Context, listing trade.Hash) (out []trade.Chain, err error) {
+	err = s.c.Store.View(ctx, func(tx *store.Tx) error {
+		for name, err := range tx.MetaNames(saleMeta) {
+			if err != nil {
+				return err
+			}
+			var b []byte
+			if _, err := tx.Meta(name, &b); err != nil {
+				return err
+			}
+			var c trade.Chain
+			if err := trade.Decode(b, &c, trade.MaxChain); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			l, err := trade.ReadListing(c.Listing)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			if l.ID() == listing {
+				out = append(out, c)
+			}
+		}
+		return nil
+	})
+	return out, err
+}

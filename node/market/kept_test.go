@@ -1,0 +1,160 @@
+package market
+
+import (
+	"encoding/binary"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/trade/tradetest"
+)
+
+func funded(t *testing.T, l *trade.Offer, n uint32) *tradetest.Deal {
+	t.Helper()
+	var nonce [16]byte
+	binary.BigEndian.PutUint32(nonce[:], n)
+	d := tradetest.NewDeal(t, l, tradetest.Buyer, nonce, "age1recipient", 1_800_000_000)
+	d.Step(trade.Fund, tradetest.Market, nil)
+	return d
+}
+
+// A market signs orders that nobody made: the home keeps none of a version that it did
+// not send there, and no more of one than could move.
+func TestInventedOrdersFillNoHome(t *testing.T) {
+	h := openShop(t)
+	ctx := t.Context()
+	const here = "https://here.example"
+	l, _ := h.lists(here, "Here", nil, memory.ID{1}, nil)
+	there, _ := h.lists("https://there.example", "There", nil, memory.ID{2}, nil)
+	all, err := h.list(ctx)
+	ok(t, err)
+	count := func(o *trade.Offer) int {
+		t.Helper()
+		kept, err := h.sold(ctx, o.ID())
+		ok(t, err)
+		return len(kept)
+	}
+	k := h.keeper(all, here)
+	d := funded(t, there, 1)
+	ok(t, k.keep(ctx, &d.Chain, d.State))
+	if n := count(there); n != 0 {
+		t.Errorf("%d orders of a version that is at another market", n)
+	}
+	for i := range uint32(2) {
+		d := funded(t, l, i)
+		ok(t, k.keep(ctx, &d.Chain, d.State))
+	}
+	full := make([]keptSale, trade.MaxMovedOrders)
+	k.kept[l.ID()] = append(full[:0:0], append(k.kept[l.ID()], full[2:]...)...)
+	for i := range k.kept[l.ID()] {
+		k.kept[l.ID()][i].at = 1_900_000_000
+	}
+	d = funded(t, l, 3)
+	ok(t, k.keep(ctx, &d.Chain, d.State))
+	if n := count(l); n != 2 {
+		t.Errorf("%d orders are kept where there is room for none", n)
+	}
+	k.kept[l.ID()][1].ended, k.kept[l.ID()][1].at = true, 1 // the one that ended first makes room
+	ok(t, k.keep(ctx, &d.Chain, d.State))
+	if n := count(l); n != 2 || len(k.kept[l.ID()]) != trade.MaxMovedOrders {
+		t.Errorf("%d orders are kept, and %d counted", n, len(k.kept[l.ID()]))
+	}
+}
+
+// A payout whose answer was lost is the same payout when it is asked for again.
+func TestPayoutAgainIsTheSame(t *testing.T) {
+	var mu sync.Mutex
+	keys := map[trade.Hash]int{}
+	asked := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/market" {
+			w.Write(trade.Encode(trade.Terms{Market: tradetest.Market.Key}))
+			return
+		}
+		b, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		var p trade.Payout
+		if err := trade.Decode(b, &p, 4096); err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		keys[p.Key]++
+		if asked++; asked%2 == 1 {
+			w.WriteHeader(http.StatusBadGateway) // booked, and the answer lost
+			return
+		}
+		w.Write(trade.Encode(trade.Codes{Codes: []string{p.Key.String()}}))
+	}))
+	defer srv.Close()
+	h := openShop(t)
+	out := func() error {
+		_, err := h.PayOut(t.Context(), serve.PayoutRequest{Market: srv.URL, Amount: "5.00 EUR"})
+		return err
+	}
+	for err := out(); err != nil; err = out() {
+		if asked > 20 {
+			t.Fatal(err)
+		}
+	}
+	if len(keys) != 1 {
+		t.Errorf("one sum was taken out as %d payouts", len(keys))
+	}
+	for err := out(); err != nil; err = out() {
+		if asked > 40 {
+			t.Fatal(err)
+		}
+	}
+	if len(keys) != 2 {
+		t.Errorf("a second sum is %d payouts in all, want 2", len(keys))
+	}
+}
+
+// An answer that is older than what the file holds does not overwrite it, and pins that
+// come at once are all kept.
+func TestOlderAnswerOverwritesNothing(t *testing.T) {
+	b := &Buyer{Dir: t.TempDir()}
+	d, err := b.keys()
+	ok(t, err)
+	defer d.Zero()
+	items, _ := tradetest.Bundle(t)
+	deal := tradetest.NewDeal(t, tradetest.Listing(t, items, nil), trade.Party{Key: trade.KeyOf(d.Key()), Sign: d.Sign}, [16]byte{5}, d.OrderIdentity([16]byte{5}).Recipient().String(), time.Now().Unix())
+	before := &Bought{Market: "https://market.example", Chain: deal.Chain, State: deal.State}
+	deal.Deliver()
+	ok(t, b.keep(t.Context(), &Bought{Market: before.Market, Chain: deal.Chain, State: deal.State, Items: items}))
+	ok(t, b.keep(t.Context(), before))
+	if got, err := Read(b.file(deal.State.ID)); err != nil || got.State.Phase != trade.Delivered || len(got.Items) != len(items) || before.State.Phase != trade.Delivered {
+		t.Fatalf("the file holds %+v, %v", got, err)
+	}
+
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			if err := b.pin(t.Context(), string(rune('a'+i))+".example", tradetest.Market.Key); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for i := range 8 {
+		if err := b.pin(t.Context(), string(rune('a'+i))+".example", tradetest.Buyer.Key); err == nil {
+			t.Errorf("pin %d was lost", i)
+		}
+	}
+
+	// One order's market that does not answer holds no other order.
+	slow, held, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() { done <- b.moving(t.Context(), trade.Hash{1}, func() error { close(held); <-slow; return nil }) }()
+	<-held
+	ok(t, b.moving(t.Context(), trade.Hash{2}, func() error { return nil }))
+	close(slow)
+	ok(t, <-done)
+}

@@ -1,0 +1,37 @@
+package market
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/locket-dev/locket/internal/filelock"
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// lockEvery is how often a lock is tried that another has.
+const lockEvery = 20 * time.Millisecond
+
+// locked calls f while nobody else has the lock of a file: neither in this process nor
+// in another, as the command beside the node. It waits until ctx ends.
+func (b *Buyer) locked(ctx context.Context, file string, f func() error) error {
+	l, err := filelock.Take(file)
+	for ; errors.Is(err, memory.ErrInUse); l, err = filelock.Take(file) {
+		if !wait.For(ctx, lockEvery) {
+			return errors.Join(ctx.Err(), err)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(), l.Release())
+}
+
+// moving calls f while nobody else moves an order. The locks of other orders are free,
+// however long its market takes.
+func (b *Buyer) moving(ctx context.Context, order trade.Hash, f func() error) error {
+	return b.locked(ctx, filepath.Join(b.Dir, ordersDir, "."+order.String()+".lock"), f)
+}
