@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"iter"
@@ -67,12 +68,15 @@ func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) err
 	if err != nil {
 		return err
 	}
-	res, err := a.readForeign(foreign.Format(f.from), path, foreign.Options{Zone: zone, Me: append(f.me, l.Wearer), Dates: f.dates})
+	res, err := a.readForeign(cmd.Context(), foreign.Format(f.from), path, foreign.Options{Zone: zone, Me: append(f.me, l.Wearer), Dates: f.dates})
 	if err != nil {
 		return fmt.Errorf("importing: %w", err)
 	}
 	for _, s := range res.Skipped {
 		fmt.Fprintf(a.stderr, "%s: %s\n", oneLine(s.Where), oneLine(s.Reason))
+	}
+	if res.More > 0 {
+		fmt.Fprintf(a.stderr, "and %d more are left out\n", res.More)
 	}
 	if f.dry {
 		p := preview(&res)
@@ -93,7 +97,7 @@ func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) err
 			}
 		})
 	}
-	done := imported{Skipped: len(res.Skipped)}
+	done := imported{Skipped: len(res.Skipped) + res.More}
 	m := a.meter("import", "texts", len(res.Adds))
 	defer m.end()
 	return a.with(cmd.Context(), true, func(cl *serve.Client) error {
@@ -161,9 +165,9 @@ func batches(adds []serve.AddRequest) iter.Seq[[]serve.AddRequest] {
 	}
 }
 
-func (a *app) readForeign(format foreign.Format, path string, o foreign.Options) (foreign.Result, error) {
+func (a *app) readForeign(ctx context.Context, format foreign.Format, path string, o foreign.Options) (foreign.Result, error) {
 	if path == "-" {
-		return foreign.Read(format, "standard input", a.stdin, o)
+		return foreign.Read(ctx, format, "standard input", a.stdin, o)
 	}
 	st, err := os.Stat(path)
 	if err != nil {
@@ -175,12 +179,12 @@ func (a *app) readForeign(format foreign.Format, path string, o foreign.Options)
 			return foreign.Result{}, err
 		}
 		defer root.Close()
-		return foreign.ReadFolder(format, root.FS(), o)
+		return foreign.ReadFolder(ctx, format, root.FS(), o)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return foreign.Result{}, err
 	}
 	defer f.Close()
-	return foreign.Read(format, st.Name(), f, o)
+	return foreign.Read(ctx, format, st.Name(), f, o)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,7 +50,12 @@ type Command struct {
 	Limits  Limits
 	Dir     string // where the folder of a run is made; empty: the system's temporary folder
 	Path    string // folders in which a plain name is searched, in the form of PATH; empty: the process's own PATH
-	Offline bool   // without a network, where the kernel lets this process make a namespace for it (Linux)
+	Offline bool   // without a network, where the kernel lets this process make a namespace for it (Linux); elsewhere the log says once that it has one
+}
+
+// withNetwork logs that programs that need no network have one.
+func withNetwork(why string) {
+	slog.Warn("programs that decode files run with a network: they can't be given a namespace without one until this process starts again", "reason", why)
 }
 
 // Find returns the program's path, or a Fault of kind Missing.

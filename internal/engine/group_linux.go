@@ -13,7 +13,8 @@ func groupAttr() *syscall.SysProcAttr {
 }
 
 // offline has cmd run in a network namespace of its own, where there is nothing but a loopback
-// that is down. Some systems let no ordinary user make one; there nothing changes.
+// that is down. Some systems let no ordinary user make one; there nothing changes, and the log
+// says so once.
 func offline(cmd *exec.Cmd) {
 	if namespaces() {
 		isolate(cmd)
@@ -25,8 +26,16 @@ var namespaces = sync.OnceValue(func() bool {
 	cmd := exec.Command("/bin/sh", "-c", ":")
 	cmd.SysProcAttr = groupAttr()
 	isolate(cmd)
-	return cmd.Run() == nil
+	return able(cmd.Run())
 })
+
+// able says whether a process could be started in a namespace, and logs why not.
+func able(err error) bool {
+	if err != nil {
+		withNetwork(err.Error())
+	}
+	return err == nil
+}
 
 func isolate(cmd *exec.Cmd) {
 	a := cmd.SysProcAttr

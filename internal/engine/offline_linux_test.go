@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"bytes"
+	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 )
@@ -20,5 +23,20 @@ func TestOffline(t *testing.T) {
 	lines := strings.Fields(s)
 	if n := len(lines); lines[n-1] != lines[n-2] {
 		t.Errorf("its files are not its own: %s", s)
+	}
+}
+
+// Where a program can't be kept from the network, the log says so.
+func TestOnline(t *testing.T) {
+	var log bytes.Buffer
+	old := slog.Default()
+	t.Cleanup(func() { slog.SetDefault(old) })
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	if able(errors.New("operation not permitted")) || strings.Count(log.String(), "run with a network") != 1 || !strings.Contains(log.String(), "not permitted") {
+		t.Error(log.String())
+	}
+	log.Reset()
+	if !able(nil) || log.Len() > 0 {
+		t.Error(log.String())
 	}
 }

@@ -48,20 +48,23 @@ type mirixItem struct {
 
 // readMirix reads what GET /memory/components of MIRIX's server gives: its six memories,
 // which are those of Locket.
-func readMirix(name string, b []byte) (r Result, err error) {
+func readMirix(r *Result, name string, b []byte) error {
 	var whole struct {
 		Memories map[memory.Type]struct {
 			Items []json.RawMessage `json:"items"`
 		} `json:"memories"`
 	}
 	if err := decode(name, b, &whole); err != nil {
-		return r, err
+		return err
 	}
 	if whole.Memories == nil {
-		return r, fmt.Errorf("%w: %s: want the answer to GET /memory/components, with \"memories\"", memory.ErrInvalid, name)
+		return fmt.Errorf("%w: %s: want the answer to GET /memory/components, with \"memories\"", memory.ErrInvalid, name)
 	}
 	for _, kind := range []memory.Type{memory.Episodic, memory.Semantic, memory.Procedural, memory.Resource, "knowledge_vault", memory.Core} {
 		for i, raw := range whole.Memories[kind].Items {
+			if r.ended() {
+				break
+			}
 			where := fmt.Sprintf("%s: %s %d", name, kind, i+1)
 			var m mirixItem
 			if err := decode(where, raw, &m); err != nil {
@@ -71,7 +74,7 @@ func readMirix(name string, b []byte) (r Result, err error) {
 			r.mirix(where, kind, &m)
 		}
 	}
-	return r, nil
+	return nil
 }
 
 func (r *Result) mirix(where string, kind memory.Type, m *mirixItem) {
@@ -136,6 +139,9 @@ func (r *Result) lines(f Format, where, key, label, text string, metadata map[st
 		metadata[string(f)+"_block"] = label
 	}
 	for line := range strings.Lines(text) {
+		if r.ended() {
+			break
+		}
 		if line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "-*• ")); line != "" {
 			r.add(f, where, key+"\x1f"+line, line, instant(nil), metadata)
 		}
@@ -158,7 +164,7 @@ func secretLine(caption, secret string) (string, bool) {
 
 // readLetta reads an agent file of Letta (.af), in the present schema or that of before
 // 2025-08, or a list of archival passages.
-func readLetta(name string, b []byte) (r Result, err error) {
+func readLetta(r *Result, name string, b []byte) error {
 	type block struct {
 		ID    string `json:"id"`
 		Label string `json:"label"`
@@ -179,16 +185,19 @@ func readLetta(name string, b []byte) (r Result, err error) {
 	}
 	if strings.HasPrefix(strings.TrimSpace(string(b)), "[") {
 		if err := decode(name, b, &passages); err != nil {
-			return r, err
+			return err
 		}
 		for i, p := range passages {
+			if r.ended() {
+				break
+			}
 			if add := r.add(Letta, fmt.Sprintf("%s: passage %d", name, i+1), p.ID, p.Text, instant(p.Created), map[string]string{"letta_id": p.ID}); add != nil {
 				for _, t := range p.Tags {
 					add.Tags = append(add.Tags, cut(t))
 				}
 			}
 		}
-		return r, nil
+		return nil
 	}
 	var file struct {
 		Agents []struct {
@@ -202,10 +211,10 @@ func readLetta(name string, b []byte) (r Result, err error) {
 		Name     string    `json:"name"`
 	}
 	if err := decode(name, b, &file); err != nil {
-		return r, err
+		return err
 	}
 	if file.Blocks == nil && file.Core == nil {
-		return r, fmt.Errorf("%w: %s: want an agent file with \"blocks\" or \"core_memory\", or a list of passages", memory.ErrInvalid, name)
+		return fmt.Errorf("%w: %s: want an agent file with \"blocks\" or \"core_memory\", or a list of passages", memory.ErrInvalid, name)
 	}
 	for i, b := range append(file.Blocks, file.Core...) {
 		where := fmt.Sprintf("%s: block %d", name, i+1)
@@ -217,6 +226,9 @@ func readLetta(name string, b []byte) (r Result, err error) {
 	}
 	said := func(agent, of string, list []message) {
 		for i, m := range list {
+			if r.ended() {
+				break
+			}
 			if m.Role != "user" {
 				continue
 			}
@@ -245,7 +257,7 @@ func readLetta(name string, b []byte) (r Result, err error) {
 		said(a.ID, a.Name, a.Messages)
 	}
 	said("", file.Name, file.Messages)
-	return r, nil
+	return nil
 }
 
 // cmpText is a message's text: a text, or a list of parts.

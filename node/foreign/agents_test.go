@@ -90,7 +90,7 @@ func TestScreenpipe(t *testing.T) {
 }
 
 func TestBasicMemory(t *testing.T) {
-	r, err := ReadFolder(BasicMemory, fstest.MapFS{"coffee.md": {Data: []byte("---\ntitle: Coffee\ntype: note\ntags: [brewing]\n---\n# Coffee\n\n## Observations\n- [method] Pour over gives clarity #brewing (tried)\n- [x] done\n\n## Relations\n- relates_to [[Tea]]\n")}}, Options{})
+	r, err := ReadFolder(t.Context(), BasicMemory, fstest.MapFS{"coffee.md": {Data: []byte("---\ntitle: Coffee\ntype: note\ntags: [brewing]\n---\n# Coffee\n\n## Observations\n- [method] Pour over gives clarity #brewing (tried)\n- [x] done\n\n## Relations\n- relates_to [[Tea]]\n")}}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,12 +113,12 @@ func TestOpenMemory(t *testing.T) {
 func TestAgentsRefuse(t *testing.T) {
 	whole := `{"memories": {"episodic": {"items": [{"id": "e1", "summary": "Met Tom"}]}}}`
 	for n := range whole {
-		if r, err := Read(Mirix, "f", strings.NewReader(whole[:n]), Options{}); !errors.Is(err, memory.ErrInvalid) {
+		if r, err := Read(t.Context(), Mirix, "f", strings.NewReader(whole[:n]), Options{}); !errors.Is(err, memory.ErrInvalid) {
 			t.Fatalf("at %d: %+v, %v", n, r, err)
 		}
 	}
 	for f, text := range map[Format]string{Mirix: `{}`, Letta: `{}`, Omi: `{"memories": 4}`, Screenpipe: `{"data": {}}`, Claude: `{}`, BasicMemory: `{"note": 1}`} {
-		if r, err := Read(f, "f.json", strings.NewReader(text), Options{}); !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), "want ") || strings.Contains(err.Error(), "Go ") {
+		if r, err := Read(t.Context(), f, "f.json", strings.NewReader(text), Options{}); !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), "want ") || strings.Contains(err.Error(), "Go ") {
 			t.Errorf("%s: %+v, %v", f, r, err)
 		}
 	}

@@ -19,14 +19,14 @@ import (
 // memories are a text with one on each line, copied from the settings or written
 // down by ChatGPT on request, or a JSON list. From conversations it takes the
 // user's own messages, as what was said.
-func readChatGPT(name string, b []byte) (r Result, err error) {
+func readChatGPT(r *Result, name string, b []byte) error {
 	start := bytes.TrimSpace(b)
 	if len(start) == 0 || start[0] != '[' && start[0] != '{' {
-		return readSaved(name, b)
+		return readSaved(r, name, b)
 	}
 	var whole any
 	if err := decode(name, b, &whole); err != nil {
-		return r, err
+		return err
 	}
 	list, ok := whole.([]any)
 	if m, isMap := whole.(map[string]any); isMap {
@@ -38,9 +38,12 @@ func readChatGPT(name string, b []byte) (r Result, err error) {
 		}
 	}
 	if !ok {
-		return r, fmt.Errorf("%w: %s: want a list of memories or of conversations", memory.ErrInvalid, name)
+		return fmt.Errorf("%w: %s: want a list of memories or of conversations", memory.ErrInvalid, name)
 	}
 	for i, e := range list {
+		if r.ended() {
+			break
+		}
 		where := fmt.Sprintf("%s: entry %d", name, i+1)
 		switch e := e.(type) {
 		case string:
@@ -67,17 +70,17 @@ func readChatGPT(name string, b []byte) (r Result, err error) {
 			r.skip(where, "no object and no text")
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // savedLine is a line of saved memories: a text that may begin with a bullet or
 // number, and with a date in brackets.
 var savedLine = regexp.MustCompile(`^\s*(?:[-*•]\s+|\d+[.)]\s+)?(?:\[(\d{4}-\d\d-\d\d)\]\s*[.:–-]?\s*)?(.*)$`)
 
-func readSaved(name string, b []byte) (r Result, err error) {
+func readSaved(r *Result, name string, b []byte) error {
 	sc := bufio.NewScanner(bytes.NewReader(b))
 	sc.Buffer(nil, memory.MaxText+1024)
-	for n := 1; sc.Scan(); n++ {
+	for n := 1; sc.Scan() && !r.ended(); n++ {
 		m := savedLine.FindStringSubmatch(sc.Text())
 		if m == nil || strings.TrimSpace(m[2]) == "" || strings.HasPrefix(m[2], "#") || strings.HasPrefix(m[2], "```") {
 			continue
@@ -85,12 +88,12 @@ func readSaved(name string, b []byte) (r Result, err error) {
 		r.add(ChatGPT, fmt.Sprintf("%s, line %d", name, n), m[2], m[2], instant(m[1]), nil)
 	}
 	if err := sc.Err(); err != nil {
-		return r, fmt.Errorf("%w: %s: %v", memory.ErrInvalid, name, err)
+		return fmt.Errorf("%w: %s: %v", memory.ErrInvalid, name, err)
 	}
 	if len(r.Adds)+len(r.Skipped) == 0 {
-		return r, fmt.Errorf("%w: %s: there is nothing in it", memory.ErrInvalid, name)
+		return fmt.Errorf("%w: %s: there is nothing in it", memory.ErrInvalid, name)
 	}
-	return r, nil
+	return nil
 }
 
 // conversation takes what the user said in one conversation. A conversation is a
@@ -116,6 +119,9 @@ func (r *Result) conversation(where string, c, mapping map[string]any) {
 	}
 	nodes := map[string]node{}
 	for _, id := range slices.Sorted(maps.Keys(mapping)) {
+		if r.ended() {
+			return
+		}
 		b, err := json.Marshal(mapping[id])
 		var n node
 		if err == nil {

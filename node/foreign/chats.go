@@ -26,7 +26,7 @@ func (r *Result) said(f Format, where, key, speaker, text string, at time.Time, 
 
 // readClaude reads conversations.json of Claude's data export: what the user wrote, as
 // what was said.
-func readClaude(name string, b []byte) (r Result, err error) {
+func readClaude(r *Result, name string, b []byte) error {
 	var list []struct {
 		ID       string `json:"uuid"`
 		Name     string `json:"name"`
@@ -43,7 +43,7 @@ func readClaude(name string, b []byte) (r Result, err error) {
 		} `json:"chat_messages"`
 	}
 	if err := decode(name, b, &list); err != nil {
-		return r, err
+		return err
 	}
 	for i, c := range list {
 		if c.Messages == nil {
@@ -51,6 +51,9 @@ func readClaude(name string, b []byte) (r Result, err error) {
 			continue
 		}
 		for j, m := range c.Messages {
+			if r.ended() {
+				break
+			}
 			if m.Sender != "human" {
 				continue
 			}
@@ -72,7 +75,7 @@ func readClaude(name string, b []byte) (r Result, err error) {
 			r.said(Claude, where, cmp.Or(m.ID, c.ID+"\x1f"+strconv.Itoa(j)), "", text, at, map[string]string{"claude_conversation": c.Name})
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // telegramChat is a chat of Telegram Desktop's result.json.
@@ -93,7 +96,7 @@ type telegramChat struct {
 
 // readTelegram reads result.json of Telegram Desktop, of a chat or of the account: what
 // each wrote, but for what was forwarded. An account's export says who the wearer is.
-func readTelegram(name string, b []byte, o Options) (r Result, err error) {
+func readTelegram(r *Result, name string, b []byte, o Options) error {
 	var whole struct {
 		telegramChat
 		Me struct {
@@ -104,19 +107,22 @@ func readTelegram(name string, b []byte, o Options) (r Result, err error) {
 		} `json:"chats"`
 	}
 	if err := decode(name, b, &whole); err != nil {
-		return r, err
+		return err
 	}
 	chats := whole.Chats.List
 	if whole.Messages != nil {
 		chats = append(chats, whole.telegramChat)
 	}
 	if len(chats) == 0 {
-		return r, fmt.Errorf("%w: %s: want a chat's messages, or chats of an account", memory.ErrInvalid, name)
+		return fmt.Errorf("%w: %s: want a chat's messages, or chats of an account", memory.ErrInvalid, name)
 	}
 	me := "user" + word(whole.Me.ID)
 	forwarded := 0
 	for _, c := range chats {
 		for i, m := range c.Messages {
+			if r.ended() {
+				break
+			}
 			text := strings.TrimSpace(telegramText(m.Text))
 			if m.Type != "message" || text == "" {
 				continue // a call, a picture, somebody who joined
@@ -140,7 +146,7 @@ func readTelegram(name string, b []byte, o Options) (r Result, err error) {
 	if forwarded > 0 {
 		r.skip(name, "left out: %d forwarded messages, which are the words of others", forwarded)
 	}
-	return r, nil
+	return nil
 }
 
 func telegramText(v any) string {
@@ -169,7 +175,7 @@ type whatsAppLine struct {
 	date    [3]int // as they come
 	clock   [3]int
 	speaker string
-	text    string
+	text    []byte
 }
 
 // whatsAppMedia is written in the place of what is not in the export.
@@ -177,21 +183,26 @@ var whatsAppMedia = regexp.MustCompile(`(?i)^(<.{1,60}>|.{1,40} omitted|this mes
 
 // readWhatsApp reads a chat that was exported without media. Each line but what WhatsApp
 // itself says is what somebody said.
-func readWhatsApp(name string, b []byte, o Options) (r Result, err error) {
+func readWhatsApp(r *Result, name string, b []byte, o Options) error {
 	var lines []whatsAppLine
 	own := 0 // what WhatsApp itself says
 	sc := bufio.NewScanner(bytes.NewReader(b))
 	sc.Buffer(nil, memory.MaxText+1024)
-	for n := 1; sc.Scan(); n++ {
-		text := strings.NewReplacer("\u200e", "", "\u200f", "", "\u202f", " ", "\u00a0", " ", "\r", "").Replace(sc.Text())
+	plain := strings.NewReplacer("\u200e", "", "\u200f", "", "\u202f", " ", "\u00a0", " ", "\r", "")
+	for n := 1; sc.Scan() && !r.ended(); n++ {
+		text := plain.Replace(sc.Text())
 		m := whatsAppHead.FindStringSubmatch(text)
 		if m == nil {
 			if len(lines) > 0 { // a message of several lines
-				lines[len(lines)-1].text += "\n" + text
+				last := &lines[len(lines)-1]
+				last.text = append(append(last.text, '\n'), text...)
 			} else if strings.TrimSpace(text) != "" {
-				return r, fmt.Errorf("%w: %s, line %d: want a date and a time, as WhatsApp exports a chat", memory.ErrInvalid, name, n)
+				return fmt.Errorf("%w: %s, line %d: want a date and a time, as WhatsApp exports a chat", memory.ErrInvalid, name, n)
 			}
 			continue
+		}
+		if r.bounded && len(lines) > 2*MaxAdds { // half of them pictures, or of WhatsApp itself
+			return r.end("%s, line %d: more than %d messages", name, n, 2*MaxAdds)
 		}
 		l := whatsAppLine{n: n}
 		for i, s := range []string{m[1], m[3], m[4]} {
@@ -206,26 +217,29 @@ func readWhatsApp(name string, b []byte, o Options) (r Result, err error) {
 		case half == "a" && l.clock[0] == 12:
 			l.clock[0] = 0
 		}
-		l.speaker, l.text, _ = strings.Cut(m[9], ": ")
-		if !strings.Contains(m[9], ": ") {
-			l.speaker = ""
+		if speaker, said, ok := strings.Cut(m[9], ": "); ok {
+			l.speaker, l.text = speaker, []byte(said)
+		} else {
 			own++
 		}
 		lines = append(lines, l)
 	}
 	if err := sc.Err(); err != nil {
-		return r, fmt.Errorf("%w: %s: %v", memory.ErrInvalid, name, err)
+		return fmt.Errorf("%w: %s: %v", memory.ErrInvalid, name, err)
 	}
 	if len(lines) == 0 {
-		return r, fmt.Errorf("%w: %s: there is no message in it", memory.ErrInvalid, name)
+		return fmt.Errorf("%w: %s: there is no message in it", memory.ErrInvalid, name)
 	}
 	order, err := orderOf(name, lines, o.Dates)
 	if err != nil {
-		return r, err
+		return err
 	}
 	media, same := 0, map[string]int{}
 	for _, l := range lines {
-		text := strings.TrimSpace(l.text)
+		if r.ended() {
+			break
+		}
+		text := strings.TrimSpace(string(l.text))
 		if l.speaker == "" {
 			continue
 		}
@@ -246,7 +260,7 @@ func readWhatsApp(name string, b []byte, o Options) (r Result, err error) {
 	if media+own > 0 {
 		r.skip(name, "left out: %d pictures, recordings and deleted messages, and %d lines of WhatsApp itself", media, own)
 	}
-	return r, nil
+	return nil
 }
 
 // at gives the time of a line whose date stands in an order, such as "dmy".

@@ -13,7 +13,7 @@ import (
 
 func readWith(t *testing.T, f Format, text string, o Options) Result {
 	t.Helper()
-	r, err := Read(f, "file", strings.NewReader(text), o)
+	r, err := Read(t.Context(), f, "file", strings.NewReader(text), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestWhatsApp(t *testing.T) {
 			t.Errorf("%s: %s", order, r.Adds[0].At)
 		}
 	}
-	if _, err := Read(WhatsApp, "file", strings.NewReader(unclear), Options{}); err == nil || !strings.Contains(err.Error(), "dmy or mdy") {
+	if _, err := Read(t.Context(), WhatsApp, "file", strings.NewReader(unclear), Options{}); err == nil || !strings.Contains(err.Error(), "dmy or mdy") {
 		t.Error(err)
 	}
 }
@@ -172,11 +172,11 @@ func TestLocations(t *testing.T) {
 			t.Errorf("%+v, %+v", a, f)
 		}
 	}
-	r, err := ReadFolder(Locations, fstest.MapFS{"2020/2020_SEPTEMBER.json": {Data: []byte(old)}, "2020/x.txt": {}}, Options{})
+	r, err := ReadFolder(t.Context(), Locations, fstest.MapFS{"2020/2020_SEPTEMBER.json": {Data: []byte(old)}, "2020/x.txt": {}}, Options{})
 	if err != nil || len(r.Adds) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := ReadFolder(Mbox, fstest.MapFS{}, Options{}); err == nil || !strings.Contains(err.Error(), "wants a file") {
+	if _, err := ReadFolder(t.Context(), Mbox, fstest.MapFS{}, Options{}); err == nil || !strings.Contains(err.Error(), "wants a file") {
 		t.Error(err)
 	}
 }
@@ -195,7 +195,7 @@ func TestCutOff(t *testing.T) {
 			t.Errorf("%s: nothing of the whole", f)
 		}
 		for n := range len(text) {
-			if r, err := Read(f, "file", strings.NewReader(text[:n]), Options{}); err == nil && len(r.Adds) > whole {
+			if r, err := Read(t.Context(), f, "file", strings.NewReader(text[:n]), Options{}); err == nil && len(r.Adds) > whole {
 				t.Errorf("%s: more of a part", f)
 			}
 		}

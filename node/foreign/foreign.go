@@ -9,6 +9,7 @@ package foreign
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -57,6 +58,10 @@ type Options struct {
 	Zone  *time.Location // of times without one; nil: UTC
 	Me    []string       // names that the wearer has in chats
 	Dates string         // one of Orders; empty: as a chat's dates tell
+
+	// Bounded keeps what is read within MaxAdds, MaxHeld and MaxFolder, for a process that has
+	// more to do. What is over them is an error.
+	Bounded bool
 }
 
 func (o *Options) zone() *time.Location {
@@ -87,11 +92,14 @@ type Skipped struct {
 // Result is what was read.
 type Result struct {
 	Adds    []serve.AddRequest
-	Skipped []Skipped
-}
+	Skipped []Skipped // the first MaxSkipped
+	More    int       // how many were skipped that Skipped does not name
 
-func (r *Result) skip(where, format string, args ...any) {
-	r.Skipped = append(r.Skipped, Skipped{where, fmt.Sprintf(format, args...)})
+	ctx     context.Context
+	bounded bool
+	left    int64 // bytes that may be read of files
+	held    int   // bytes of texts and metadata
+	err     error // why the reading ended
 }
 
 // add takes a text, unless it is empty.
@@ -108,9 +116,17 @@ func (r *Result) add(f Format, where, key, text string, at time.Time, metadata m
 		r.skip(where, "%d bytes of text, at most %d", len(text), memory.MaxText)
 		return nil
 	}
+	of := bounded(metadata)
+	r.held += len(text) + len(where)
+	for k, v := range of {
+		r.held += len(k) + len(v)
+	}
+	if r.ended() {
+		return nil
+	}
 	no := false
 	sum := sha256.Sum256([]byte(key))
-	r.Adds = append(r.Adds, serve.AddRequest{Text: text, Infer: &no, At: at, Tags: []string{string(f)}, Metadata: bounded(metadata),
+	r.Adds = append(r.Adds, serve.AddRequest{Text: text, Infer: &no, At: at, Tags: []string{string(f)}, Metadata: of,
 		Key: string(f) + "-" + hex.EncodeToString(sum[:12])})
 	return &r.Adds[len(r.Adds)-1]
 }
@@ -131,22 +147,32 @@ func bounded(m map[string]string) memory.Metadata {
 
 // Read reads a file of a format. name is used in messages. A line that was said at an
 // unknown time is marked as undated. Errors wrap [memory.ErrInvalid] if the file does not
-// have that format.
-func Read(f Format, name string, r io.Reader, o Options) (Result, error) {
-	res, err := readAny(f, name, r, o)
-	for i := range res.Adds {
-		a := &res.Adds[i]
+// have that format or is over a bound, or are that of ctx.
+func Read(ctx context.Context, f Format, name string, from io.Reader, o Options) (Result, error) {
+	r := Result{ctx: ctx, bounded: o.Bounded, left: MaxFile}
+	err := r.read(f, name, from, o)
+	return r, err
+}
+
+func (r *Result) read(f Format, name string, from io.Reader, o Options) error {
+	first := len(r.Adds)
+	err := r.readAny(f, name, from, o)
+	if r.ended() {
+		return r.err
+	}
+	for i := first; i < len(r.Adds); i++ {
+		a := &r.Adds[i]
 		a.Undated = a.Infers() && a.At.IsZero()
 	}
 	if want := readers[f].want; errors.Is(err, memory.ErrInvalid) && want != "" && !strings.Contains(err.Error(), "want ") {
 		err = fmt.Errorf("%w: want %s", err, want)
 	}
-	return res, err
+	return err
 }
 
 // readers are what reads each format, and what one of its files is, for messages.
 var readers = map[Format]struct {
-	read func(name string, b []byte, o Options) (Result, error)
+	read func(r *Result, name string, b []byte, o Options) error
 	want string
 }{
 	Mem0:        {alone(readMem0), "the JSON of Mem0's get_all or export: a list of memories, or one under \"results\""},
@@ -165,24 +191,24 @@ var readers = map[Format]struct {
 }
 
 // alone is a reader that needs no options.
-func alone(read func(name string, b []byte) (Result, error)) func(string, []byte, Options) (Result, error) {
-	return func(name string, b []byte, _ Options) (Result, error) { return read(name, b) }
+func alone(read func(r *Result, name string, b []byte) error) func(*Result, string, []byte, Options) error {
+	return func(r *Result, name string, b []byte, _ Options) error { return read(r, name, b) }
 }
 
-func readAny(f Format, name string, r io.Reader, o Options) (Result, error) {
-	b, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
-	if err != nil {
-		return Result{}, err
-	}
-	if len(b) > MaxFile {
-		return Result{}, fmt.Errorf("%w: %s: more than %d bytes", memory.ErrInvalid, name, MaxFile)
-	}
-	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+func (r *Result) readAny(f Format, name string, from io.Reader, o Options) error {
 	known, ok := readers[f]
 	if !ok {
-		return Result{}, fmt.Errorf("%w: format %q: want one of %v", memory.ErrInvalid, f, Formats)
+		return fmt.Errorf("%w: format %q: want one of %v", memory.ErrInvalid, f, Formats)
 	}
-	return known.read(name, b, o)
+	b, err := r.bytes(name, from)
+	if err != nil {
+		return err
+	}
+	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	if err := r.weigh(f, name, b); err != nil {
+		return err
+	}
+	return known.read(r, name, b, o)
 }
 
 // Guess gives the format of a file by its beginning, or "" if it is none of them.

@@ -13,7 +13,7 @@ import (
 
 func read(t *testing.T, f Format, text string) Result {
 	t.Helper()
-	r, err := Read(f, "file", strings.NewReader(text), Options{})
+	r, err := Read(t.Context(), f, "file", strings.NewReader(text), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestChatGPT(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	long := strings.Repeat(strings.Repeat("word ", 200)+"\n\n", 120) // 120 kB
-	r, err := ReadFolder(Notes, fstest.MapFS{
+	r, err := ReadFolder(t.Context(), Notes, fstest.MapFS{
 		"garden.md":        {Data: []byte("---\ntags: [plants, 'home']\ndate: 2024-05-01\n---\n# The garden\n\nTomatoes want #water daily. Not C#1.\n")},
 		"sub/plain.md":     {Data: []byte("no heading here\nand more")},
 		"rule.md":          {Data: []byte("---\nnot: [yaml\n---\ntext")},
@@ -100,7 +100,7 @@ func TestNotes(t *testing.T) {
 	if by["The garden"] != 1 || by["plain"] != 1 || by["rule"] != 1 || by["Long (1 of 2)"] != 1 || by["Long (2 of 2)"] != 1 || len(r.Adds) != 5 || len(r.Skipped) != 2 {
 		t.Errorf("%v, skipped %v", by, r.Skipped)
 	}
-	if _, err := ReadFolder(Notes, fstest.MapFS{"a.txt": {}}, Options{}); !errors.Is(err, memory.ErrInvalid) {
+	if _, err := ReadFolder(t.Context(), Notes, fstest.MapFS{"a.txt": {}}, Options{}); !errors.Is(err, memory.ErrInvalid) {
 		t.Errorf("no notes: %v", err)
 	}
 }
@@ -127,7 +127,7 @@ func TestWrongFiles(t *testing.T) {
 	}{{Mem0, "{}"}, {Mem0, "[1"}, {Mem0, "[] []"}, {Mem0, `{"results": 3}`}, {ChatGPT, "{}"}, {ChatGPT, ""}, {ChatGPT, "[{]"}, {Notes, "\xff"}, {"other", "x"},
 		{Claude, "{}"}, {Claude, `[{"chat_messages": 3}]`}, {WhatsApp, ""}, {WhatsApp, "words"}, {WhatsApp, "31/31/2026, 08:12 - Ana: x"}, {WhatsApp, "03/04/2026, 08:12 - Ana: x"},
 		{Telegram, "{}"}, {Telegram, `{"messages": {}}`}, {Mbox, ""}, {Mbox, "Subject: x"}, {Locations, "{}"}, {Locations, `{"locations": []}`}, {Locations, "3"}} {
-		if _, err := Read(c.f, "file", strings.NewReader(c.text), Options{}); !errors.Is(err, memory.ErrInvalid) {
+		if _, err := Read(t.Context(), c.f, "file", strings.NewReader(c.text), Options{}); !errors.Is(err, memory.ErrInvalid) {
 			t.Errorf("%s %q: %v", c.f, c.text, err)
 		}
 	}
@@ -148,7 +148,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("mbox", "From x\nSubject: =?utf-8?Q?a?=\n\nb\n")
 	f.Add("locations", `{"timelineObjects":[{"placeVisit":{"location":{"name":"x"}}}]}`)
 	f.Fuzz(func(t *testing.T, format, text string) {
-		r, err := Read(Format(format), "file", strings.NewReader(text), Options{})
+		r, err := Read(t.Context(), Format(format), "file", strings.NewReader(text), Options{})
 		if err != nil && !errors.Is(err, memory.ErrInvalid) {
 			t.Fatal(err)
 		}

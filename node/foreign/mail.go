@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/base64"
@@ -25,21 +24,24 @@ const (
 	maxDepth = 8
 )
 
+// maxHead bounds the header of a message, in bytes.
+const maxHead = 1 << 20
+
 // readMbox reads a mailbox in one file (RFC 4155, as Thunderbird and Google Takeout write
 // it): a resource for each message, of its plain text.
-func readMbox(name string, b []byte) (r Result, err error) {
+func readMbox(r *Result, name string, b []byte) error {
 	if !bytes.HasPrefix(b, []byte("From ")) {
-		return r, fmt.Errorf("%w: %s: want a mailbox, which begins with \"From \"", memory.ErrInvalid, name)
+		return fmt.Errorf("%w: %s: want a mailbox, which begins with \"From \"", memory.ErrInvalid, name)
 	}
 	n := 0
-	for len(b) > 0 {
+	for len(b) > 0 && !r.ended() {
 		end := nextMessage(b)
 		_, raw, _ := bytes.Cut(b[:end], []byte("\n"))
 		b = b[end:]
 		n++
 		r.message(fmt.Sprintf("%s: message %d", name, n), raw)
 	}
-	return r, nil
+	return nil
 }
 
 // nextMessage gives where the message after the first begins: at a line "From " after an
@@ -58,6 +60,12 @@ func nextMessage(b []byte) int {
 }
 
 func (r *Result) message(where string, raw []byte) {
+	head, _, _ := bytes.Cut(raw[:min(len(raw), maxHead+4)], []byte("\n\n"))
+	head, _, _ = bytes.Cut(head, []byte("\n\r\n"))
+	if len(head) > maxHead {
+		r.skip(where, "its header has more than %d bytes", maxHead)
+		return
+	}
 	m, err := mail.ReadMessage(bytes.NewReader(raw))
 	if err != nil {
 		r.skip(where, "%v", err)
@@ -71,7 +79,7 @@ func (r *Result) message(where string, raw []byte) {
 		s, err := decoded(charset, b)
 		return strings.NewReader(s), err
 	}}
-	head := func(name string) string {
+	field := func(name string) string {
 		s := m.Header.Get(name)
 		if d, err := words.DecodeHeader(s); err == nil {
 			s = d
@@ -85,13 +93,13 @@ func (r *Result) message(where string, raw []byte) {
 		return
 	}
 	at, _ := m.Header.Date() // zero: not known
-	subject, from := cmp.Or(head("Subject"), "(no subject)"), head("From")
+	subject, from := cmp.Or(field("Subject"), "(no subject)"), field("From")
 	title := cut(subject)
 	if from != "" {
 		title = fmt.Sprintf("%s, from %s", cut(subject), cut(from))
 	}
-	metadata := map[string]string{"mail_from": from, "mail_to": head("To"), "mail_id": head("Message-Id")}
-	key := cmp.Or(head("Message-Id"), string(raw))
+	metadata := map[string]string{"mail_from": from, "mail_to": field("To"), "mail_id": field("Message-Id")}
+	key := cmp.Or(field("Message-Id"), string(raw))
 	pieces := Pieces(text, memory.MaxText-len(title)-64)
 	if len(pieces) == 0 {
 		r.skip(where, "there is no plain text")
@@ -185,28 +193,25 @@ var windows = [32]rune{'€', 0xfffd, '‚', 'ƒ', '„', '…', '†', '‡', '
 // unquoted takes out what a mail repeats of the one it answers, and the ">" that a mailbox
 // puts before "From ".
 func unquoted(s string) string {
-	var out []string
-	sc := bufio.NewScanner(strings.NewReader(s))
-	sc.Buffer(nil, len(s)+1)
-	for sc.Scan() {
-		switch line := strings.TrimRight(sc.Text(), "\r"); {
-		case strings.HasPrefix(line, ">From "):
-			out = append(out, line[1:])
-		case strings.HasPrefix(line, ">"):
-		default:
-			out = append(out, line)
+	var out strings.Builder
+	for line := range strings.Lines(s) {
+		line = strings.TrimRight(line, "\r\n")
+		if strings.HasPrefix(line, ">") && !strings.HasPrefix(line, ">From ") {
+			continue
 		}
+		out.WriteString(strings.TrimPrefix(line, ">"))
+		out.WriteByte('\n')
 	}
-	return strings.Join(out, "\n")
+	return strings.TrimSuffix(out.String(), "\n")
 }
 
 // readLocations reads the places where somebody was, of Google's location history: the
 // Timeline.json that a phone exports, or the files of "Semantic Location History" of
 // Takeout. A visit becomes an episode. Single points are no places, and are not taken.
-func readLocations(name string, b []byte, o Options) (r Result, err error) {
+func readLocations(r *Result, name string, b []byte, o Options) error {
 	var whole any
 	if err := decode(name, b, &whole); err != nil {
-		return r, err
+		return err
 	}
 	var list []any
 	switch v := whole.(type) {
@@ -219,13 +224,16 @@ func readLocations(name string, b []byte, o Options) (r Result, err error) {
 			}
 		}
 		if _, points := v["locations"]; points && list == nil {
-			return r, fmt.Errorf("%w: %s: these are points without places: take Timeline.json, or the files of Semantic Location History", memory.ErrInvalid, name)
+			return fmt.Errorf("%w: %s: these are points without places: take Timeline.json, or the files of Semantic Location History", memory.ErrInvalid, name)
 		}
 	}
 	if list == nil {
-		return r, fmt.Errorf("%w: %s: want semanticSegments, timelineObjects or a list of visits", memory.ErrInvalid, name)
+		return fmt.Errorf("%w: %s: want semanticSegments, timelineObjects or a list of visits", memory.ErrInvalid, name)
 	}
 	for i, e := range list {
+		if r.ended() {
+			break
+		}
 		m, _ := e.(map[string]any)
 		v := visitOf(m)
 		if v == nil {
@@ -250,7 +258,7 @@ func readLocations(name string, b []byte, o Options) (r Result, err error) {
 			add.Sensitivity = &private
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // visit is a time at a place.

@@ -30,10 +30,10 @@ type mem0Memory struct {
 
 // readMem0 reads {"results": […]}, {"memories": […]}, or the bare list, and several
 // of these, one on each line.
-func readMem0(name string, b []byte) (r Result, err error) {
+func readMem0(r *Result, name string, b []byte) error {
 	var whole any
 	if err := decode(name, b, &whole); err != nil {
-		return r, err
+		return err
 	}
 	list, ok := whole.([]any)
 	if m, isMap := whole.(map[string]any); isMap {
@@ -45,13 +45,16 @@ func readMem0(name string, b []byte) (r Result, err error) {
 		}
 	}
 	if !ok {
-		return r, fmt.Errorf("%w: %s: want a list of memories, or one under \"results\"", memory.ErrInvalid, name)
+		return fmt.Errorf("%w: %s: want a list of memories, or one under \"results\"", memory.ErrInvalid, name)
 	}
 	for i, e := range list {
+		if r.ended() {
+			break
+		}
 		where := fmt.Sprintf("%s: memory %d", name, i+1)
 		b, err := json.Marshal(e)
 		if err != nil {
-			return r, err
+			return err
 		}
 		var m mem0Memory
 		if err := decode(where, b, &m); err != nil {
@@ -105,7 +108,7 @@ func readMem0(name string, b []byte) (r Result, err error) {
 			add.Metadata["mem0_user"] = cut(m.UserID)
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // cut shortens a name to its limit.

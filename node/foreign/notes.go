@@ -2,6 +2,8 @@ package foreign
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -25,15 +27,20 @@ func Folders() []Format { return slices.Sorted(maps.Keys(folders)) }
 
 // ReadFolder reads a folder of files: Markdown notes, as Obsidian and others keep them, or
 // Google's location history by months. Folders and files whose names begin with a dot are
-// passed over. Errors wrap [memory.ErrInvalid] if the format has no folders.
-func ReadFolder(f Format, folder fs.FS, o Options) (r Result, err error) {
+// passed over, and what is no file, such as a pipe, is left out. Errors wrap
+// [memory.ErrInvalid] if the format has no folders, or are that of ctx.
+func ReadFolder(ctx context.Context, f Format, folder fs.FS, o Options) (Result, error) {
+	r := Result{ctx: ctx, bounded: o.Bounded, left: MaxFolder}
 	ends, ok := folders[f]
 	if !ok {
 		return r, fmt.Errorf("%w: a folder: %s wants a file", memory.ErrInvalid, f)
 	}
-	err = fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
+		}
+		if r.ended() {
+			return r.err
 		}
 		if name != "." && strings.HasPrefix(d.Name(), ".") {
 			if d.IsDir() {
@@ -44,18 +51,7 @@ func ReadFolder(f Format, folder fs.FS, o Options) (r Result, err error) {
 		if d.IsDir() || !slices.Contains(ends, strings.ToLower(path.Ext(name))) {
 			return nil
 		}
-		file, err := folder.Open(name)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		one, err := Read(f, name, file, o)
-		if err != nil {
-			r.skip(name, "%v", err)
-			return nil
-		}
-		r.Adds, r.Skipped = append(r.Adds, one.Adds...), append(r.Skipped, one.Skipped...)
-		return nil
+		return r.file(f, folder, name, o)
 	})
 	if err == nil && len(r.Adds)+len(r.Skipped) == 0 {
 		err = fmt.Errorf("%w: there is no file in the folder that ends in %s", memory.ErrInvalid, strings.Join(ends, " or "))
@@ -63,27 +59,61 @@ func ReadFolder(f Format, folder fs.FS, o Options) (r Result, err error) {
 	return r, err
 }
 
+// file reads one of a folder. Opening a pipe would wait for somebody who writes to it, so what
+// a name stands for is asked before.
+func (r *Result) file(f Format, folder fs.FS, name string, o Options) error {
+	info, err := fs.Stat(folder, name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is no file")
+	}
+	if err != nil {
+		r.skip(name, "%v", err)
+		return nil
+	}
+	file, err := folder.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	adds, skipped, more := len(r.Adds), len(r.Skipped), r.More
+	if err = r.read(f, name, file, o); r.err != nil {
+		return r.err
+	}
+	if err != nil {
+		r.Adds, r.Skipped, r.More = r.Adds[:adds], r.Skipped[:skipped], more
+		r.skip(name, "%v", err)
+	}
+	return nil
+}
+
+// maxTags bounds the tags of a note, each piece of which has all of them.
+const maxTags = 64
+
 var hashTag = regexp.MustCompile(`(?:^|\s)#([\p{L}\p{N}][\p{L}\p{N}_/-]*)`)
 
 // readNote makes a resource of a note, with its title, words and tags. A note that
 // is longer than a memory may be becomes several, cut between paragraphs.
-func readNote(name string, b []byte) (Result, error) { return readMarkdown(Notes, name, b) }
+func readNote(r *Result, name string, b []byte) error { return readMarkdown(r, Notes, name, b) }
 
 // observation is a line of a note of basic-memory: "- [category] text #tag (context)".
 var observation = regexp.MustCompile(`(?m)^[ \t]*- \[([^\[\]\n]{2,})\] +(.+)$`)
 
 // readBasic makes a resource of a note of basic-memory, and a memory of each of its
 // observations.
-func readBasic(name string, b []byte) (r Result, err error) {
+func readBasic(r *Result, name string, b []byte) error {
 	if !strings.EqualFold(path.Ext(name), ".md") {
-		return r, fmt.Errorf("%w: %s: want basic-memory's folder, or a note that ends in .md", memory.ErrInvalid, name)
+		return fmt.Errorf("%w: %s: want basic-memory's folder, or a note that ends in .md", memory.ErrInvalid, name)
 	}
-	if r, err = readMarkdown(BasicMemory, name, b); err != nil || len(r.Adds) == 0 {
-		return r, err
+	first := len(r.Adds)
+	if err := readMarkdown(r, BasicMemory, name, b); err != nil || len(r.Adds) == first {
+		return err
 	}
-	note := r.Adds[0]
+	note := r.Adds[first]
 	_, text := frontMatter(string(b))
-	for i, m := range observation.FindAllStringSubmatch(text, -1) {
+	for i, m := range observation.FindAllStringSubmatch(text, r.most()) {
+		if r.ended() {
+			break
+		}
 		said := strings.TrimSpace(hashTag.ReplaceAllString(m[2], ""))
 		add := r.add(BasicMemory, fmt.Sprintf("%s, observation %d", name, i+1), name+"\x1fobservation\x1f"+m[0], said, note.At,
 			map[string]string{"path": name, "basic_memory_note": note.Fields.Resource.Title})
@@ -91,18 +121,18 @@ func readBasic(name string, b []byte) (r Result, err error) {
 			continue
 		}
 		add.Tags = append(add.Tags, cut(m[1]))
-		for _, t := range hashTag.FindAllStringSubmatch(m[2], -1) {
+		for _, t := range hashTag.FindAllStringSubmatch(m[2], maxTags) {
 			add.Tags = append(add.Tags, cut(t[1]))
 		}
 		slices.Sort(add.Tags)
 		add.Tags = slices.Compact(add.Tags)
 	}
-	return r, nil
+	return nil
 }
 
-func readMarkdown(f Format, name string, b []byte) (r Result, err error) {
+func readMarkdown(r *Result, f Format, name string, b []byte) error {
 	if !utf8.Valid(b) {
-		return r, fmt.Errorf("%w: %s: not UTF-8", memory.ErrInvalid, name)
+		return fmt.Errorf("%w: %s: not UTF-8", memory.ErrInvalid, name)
 	}
 	front, text := frontMatter(string(b))
 	text = strings.TrimSpace(text)
@@ -113,18 +143,23 @@ func readMarkdown(f Format, name string, b []byte) (r Result, err error) {
 			title = strings.TrimSuffix(path.Base(name), path.Ext(name))
 		}
 	}
-	if title = strings.TrimSpace(title); title == "" {
+	if title = cut(strings.TrimSpace(title)); title == "" {
 		title = path.Base(name)
 	}
 	tags := []string{string(f)}
 	for _, t := range append(list(front["tags"]), list(front["tag"])...) {
 		tags = append(tags, cut(strings.TrimPrefix(t, "#")))
 	}
-	for _, m := range hashTag.FindAllStringSubmatch(text, -1) {
+	for _, m := range hashTag.FindAllStringSubmatch(text, 16*maxTags) {
 		tags = append(tags, cut(m[1]))
 	}
 	slices.Sort(tags)
 	tags = slices.DeleteFunc(slices.Compact(tags), func(t string) bool { return t == "" })
+	if len(tags) > maxTags {
+		r.skip(name, "left out: %d of its %d tags", len(tags)-maxTags, len(tags))
+		tags = append(slices.DeleteFunc(tags, func(t string) bool { return t == string(f) })[:maxTags-1:maxTags-1], string(f))
+		slices.Sort(tags)
+	}
 	at := instant(word(front["date"]))
 	for _, k := range []string{"created", "created_at"} {
 		if at.IsZero() {
@@ -133,6 +168,9 @@ func readMarkdown(f Format, name string, b []byte) (r Result, err error) {
 	}
 	pieces := Pieces(text, memory.MaxText-len(title)-64)
 	for i, piece := range pieces {
+		if r.ended() {
+			break
+		}
 		where, shown := name, title
 		if len(pieces) > 1 {
 			where, shown = fmt.Sprintf("%s, part %d", name, i+1), fmt.Sprintf("%s (%d of %d)", title, i+1, len(pieces))
@@ -146,7 +184,7 @@ func readMarkdown(f Format, name string, b []byte) (r Result, err error) {
 	if len(pieces) == 0 {
 		r.skip(name, "there is no text")
 	}
-	return r, nil
+	return nil
 }
 
 // frontMatter splits a note into the YAML between two lines of "---" at its top,

@@ -31,12 +31,15 @@ func listed(name string, b []byte, names ...string) ([]json.RawMessage, error) {
 
 // readOmi reads memories of Omi's developer API, and conversations as its export and its
 // webhook have them.
-func readOmi(name string, b []byte) (r Result, err error) {
+func readOmi(r *Result, name string, b []byte) error {
 	list, err := listed(name, b, "memories", "conversations")
 	if err != nil {
-		return r, err
+		return err
 	}
 	for i, raw := range list {
+		if r.ended() {
+			break
+		}
 		where := fmt.Sprintf("%s: item %d", name, i+1)
 		var m struct {
 			ID        any      `json:"id"`
@@ -71,6 +74,9 @@ func readOmi(name string, b []byte) (r Result, err error) {
 			r.skip(where, "Omi discarded it")
 		case len(m.Segments) > 0:
 			for j, s := range m.Segments {
+				if r.ended() {
+					break
+				}
 				speaker := cmp.Or(s.Name, s.Speaker)
 				if s.User {
 					speaker = ""
@@ -94,18 +100,21 @@ func readOmi(name string, b []byte) (r Result, err error) {
 			r.skip(where, "neither content nor transcript_segments")
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // readScreenpipe reads the answer to GET /search of screenpipe: what was heard as lines,
 // and what was on the screen as resources, private, each text of a window once.
-func readScreenpipe(name string, b []byte) (r Result, err error) {
+func readScreenpipe(r *Result, name string, b []byte) error {
 	list, err := listed(name, b, "data")
 	if err != nil {
-		return r, err
+		return err
 	}
 	seen := map[string]bool{}
 	for i, raw := range list {
+		if r.ended() {
+			break
+		}
 		where := fmt.Sprintf("%s: item %d", name, i+1)
 		var m struct {
 			Type    string `json:"type"`
@@ -160,5 +169,5 @@ func readScreenpipe(name string, b []byte) (r Result, err error) {
 			r.skip(where, "type %.40q: want Audio, OCR or UI", m.Type)
 		}
 	}
-	return r, nil
+	return nil
 }

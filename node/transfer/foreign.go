@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,15 +17,29 @@ import (
 
 // Foreign implements serve.Exchange.
 func (a Archives) Foreign(ctx context.Context, q serve.ForeignQuery, body io.Reader) (v serve.Foreign, err error) {
-	err = a.of.During(ctx, func(_ context.Context, t *Transfer) error {
-		v, err = t.foreign(&q, body)
+	// One at a time, since each may hold some hundred megabytes.
+	select {
+	case a.foreign <- struct{}{}:
+		defer func() { <-a.foreign }()
+	case <-ctx.Done():
+		return v, context.Cause(ctx)
+	}
+	if q.Folder == "" { // before the node is asked to stay open: a body that comes slowly must not keep it from being locked
+		b, err := io.ReadAll(body)
+		if err != nil {
+			return v, err
+		}
+		body = bytes.NewReader(b)
+	}
+	err = a.of.During(ctx, func(ctx context.Context, t *Transfer) error {
+		v, err = t.foreign(ctx, &q, body)
 		return err
 	})
 	return v, err
 }
 
-func (t *Transfer) foreign(q *serve.ForeignQuery, body io.Reader) (v serve.Foreign, err error) {
-	o := foreign.Options{Zone: t.c.Location, Me: []string{q.Me, t.c.Wearer}, Dates: q.Dates}
+func (t *Transfer) foreign(ctx context.Context, q *serve.ForeignQuery, body io.Reader) (v serve.Foreign, err error) {
+	o := foreign.Options{Zone: t.c.Location, Me: []string{q.Me, t.c.Wearer}, Dates: q.Dates, Bounded: true}
 	from := foreign.Format(q.From)
 	var res foreign.Result
 	if q.Folder != "" {
@@ -39,7 +54,7 @@ func (t *Transfer) foreign(q *serve.ForeignQuery, body io.Reader) (v serve.Forei
 			return v, fmt.Errorf("%w: folder: %w", memory.ErrInvalid, err)
 		}
 		defer root.Close()
-		if res, err = foreign.ReadFolder(from, root.FS(), o); err != nil {
+		if res, err = foreign.ReadFolder(ctx, from, root.FS(), o); err != nil {
 			return v, err
 		}
 	} else {
@@ -53,13 +68,16 @@ func (t *Transfer) foreign(q *serve.ForeignQuery, body io.Reader) (v serve.Forei
 				return v, fmt.Errorf("%w: %.80s: its system is not known by its beginning: say which it is", memory.ErrInvalid, q.Name)
 			}
 		}
-		if res, err = foreign.Read(from, q.Name, r, o); err != nil {
+		if res, err = foreign.Read(ctx, from, q.Name, r, o); err != nil {
 			return v, err
 		}
 	}
 	v = serve.Foreign{From: string(from), Adds: res.Adds, Shown: make([]serve.ForeignShown, len(res.Adds))}
 	for i := range res.Adds {
 		v.Shown[i] = serve.ForeignShown{Text: foreign.Shown(&res.Adds[i]), Secret: res.Adds[i].Secret != ""}
+	}
+	if res.More > 0 { // first, since whoever shows them may not show all
+		v.Skipped = append(v.Skipped, serve.ForeignSkipped{Where: q.Name, Reason: fmt.Sprintf("%d are left out in all, of which %d are named here", len(res.Skipped)+res.More, len(res.Skipped))})
 	}
 	for _, s := range res.Skipped {
 		v.Skipped = append(v.Skipped, serve.ForeignSkipped{Where: s.Where, Reason: s.Reason})

@@ -52,7 +52,10 @@ func (t *Transfer) View(ctx context.Context, fn func(*store.Tx) error) error {
 }
 
 // Archives implements serve.Exchange.
-type Archives struct{ of opened.Of[*Transfer] }
+type Archives struct {
+	of      opened.Of[*Transfer]
+	foreign chan struct{} // holds one while another system's file is read
+}
 
 // NewArchives makes one over the transfers of what is open.
-func NewArchives(of opened.Of[*Transfer]) Archives { return Archives{of} }
+func NewArchives(of opened.Of[*Transfer]) Archives { return Archives{of, make(chan struct{}, 1)} }
