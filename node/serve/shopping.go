@@ -45,7 +45,8 @@ type OfferQuery struct {
 }
 
 // Offer is a listing as buyers see it. Its texts are a stranger's. Counts of sales and
-// reviews are the market's word; the listing and each review are signed.
+// reviews are the market's word; the listing and each review are signed. That a review is of
+// this listing is the market's word too.
 type Offer struct {
 	ID      trade.Hash `json:"id"`
 	Version trade.Hash `json:"version"` // that an order names
