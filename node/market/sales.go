@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -186,31 +184,6 @@ func (s *Shop) step(ctx context.Context, m *remote.Market, by trade.Party, st *t
 		return st, err
 	}
 	return after, s.keepSale(ctx, c, after)
-}
-
-// drop forgets the keys of versions that have ended and have no open order. The
-// sealed items at the market are then open to nobody but who bought them.
-func (s *Shop) drop(ctx context.Context, all []listed, open map[trade.Hash]bool) error {
-	over := func(l *listed) bool { return !l.Withdrawn.IsZero() && len(l.Key) > 0 && !open[l.Version] }
-	if !slices.ContainsFunc(all, func(l listed) bool { return over(&l) }) {
-		return nil
-	}
-	for i := range all {
-		if !over(&all[i]) {
-			continue
-		}
-		if err := os.Remove(offeredFile(s.c.Dir, all[i].Version)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("drop the bundle: %w", err)
-		}
-	}
-	return s.change(ctx, func(all []listed) []listed {
-		for i := range all {
-			if over(&all[i]) {
-				all[i].Key, all[i].Of = nil, nil
-			}
-		}
-		return all
-	})
 }
 
 // Settle delivers the key of an order, or refunds it.
