@@ -6,6 +6,8 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -183,8 +185,26 @@ func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 	want("three periods are paid", 1400, periods[:3]...)
 	all, err := buyer.Subscriptions()
 	ok(err)
-	if len(all) != 1 || all[0].Last != trade.End {
+	if len(all) != 1 || all[0].Last != trade.End || all[0].Ended == 0 {
 		t.Errorf("%+v", all[0])
+	}
+	if all, err = buyer.Renew(ctx); err != nil || all[0].Why != "3 periods are paid" {
+		t.Errorf("after its end: %+v, %v", all[0], err)
+	}
+
+	// A file that can't be read keeps no other subscription back, and has no more paid.
+	careless := &market.Buyer{Dir: t.TempDir(), Now: now}
+	ok(subscribe(careless, 200, 5))
+	ok(os.MkdirAll(filepath.Join(careless.Dir, "orders"), 0o700))
+	for _, name := range []string{"orders/00.bought", "subscriptions/00.json"} {
+		ok(os.WriteFile(filepath.Join(careless.Dir, name), []byte("junk"), 0o600))
+	}
+	if _, err := careless.Renew(ctx); err == nil || !strings.Contains(err.Error(), "not paid") || !strings.Contains(err.Error(), "00.json") || !strings.Contains(err.Error(), "00.bought") {
+		t.Errorf("with files that can't be read: %v", err)
+	}
+	ok(subscribe(careless, 200, 1))
+	if _, err := careless.Renew(ctx); err == nil || strings.Contains(err.Error(), "not paid") || !strings.Contains(err.Error(), "can't be read") {
+		t.Errorf("the order that can't be read may be the only one: %v", err)
 	}
 
 	// Another price than what was decided lapses; a subscription that was ended buys nothing.

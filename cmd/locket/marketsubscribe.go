@@ -53,11 +53,14 @@ other. A running node renews every ten minutes; without one, locket market renew
 period that costs more, or for which there is no money, lapses; what was bought stays yours.
 
 ` + cannotUndo,
-		Example: "  locket market subscribe 3f9a… --most \"5.00 EUR\" --periods 12",
+		Example: "  locket market subscribe 3f9a12bc --most \"5.00 EUR\" --periods 12",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if most == "" {
+				return usagef("--most PRICE is needed: the highest price of one period, as 5.00 EUR")
+			}
 			minor, code, err := trade.ParsePrice(most)
 			if err != nil {
-				return usageError{err}
+				return usagef("--most: %v", err)
 			}
 			_, end, err := a.readPeriod("", until)
 			if err != nil {
@@ -74,6 +77,9 @@ period that costs more, or for which there is no money, lapses; what was bought 
 				}
 				if l.Market != terms.Market {
 					return fmt.Errorf("listing %s: it is for another market: %w", l.ID(), tradeat.ErrAnswer)
+				}
+				if err := market.Subscribable(l, minor, code, periods); err != nil {
+					return err
 				}
 				if !yes {
 					a.showListing(a.stderr, &v)

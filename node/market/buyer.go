@@ -257,21 +257,24 @@ func (b *Buyer) files() (out []string, err error) {
 	return out, nil
 }
 
-// Orders gives all that are kept here, the last moved first.
+// Orders gives all that are kept here, the last moved first. Files that can't be read
+// are passed over, and the error names them.
 func (b *Buyer) Orders() (out []*Bought, err error) {
 	files, err := b.files()
 	if err != nil {
 		return nil, err
 	}
+	var failed []error
 	for _, f := range files {
 		o, err := Read(f)
 		if err != nil {
-			return out, err
+			failed = append(failed, err)
+			continue
 		}
 		out = append(out, o)
 	}
 	slices.SortFunc(out, func(a, b *Bought) int { return int(b.State.At - a.State.At) })
-	return out, nil
+	return out, errors.Join(failed...)
 }
 
 // Refresh asks the market how an order stands, and fetches the bundle where the key

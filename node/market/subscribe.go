@@ -50,17 +50,28 @@ func (b *Buyer) keepSubscribed(s *Subscribed) error {
 	return err
 }
 
+// Subscribable checks that a listing can be subscribed to with these limits, which
+// [Buyer.Subscribe] does, too.
+func Subscribable(l *trade.Offer, most uint64, currency string, periods uint32) error {
+	switch {
+	case l.Period == 0:
+		return fmt.Errorf("listing %s: %w: it has no periods: locket market buy buys it", l.ID(), memory.ErrInvalid)
+	case l.Currency != currency:
+		return fmt.Errorf("listing %s: %w: it costs %s, and you allow %s", l.ID(), memory.ErrInvalid, trade.Price(l.Price, l.Currency), currency)
+	case l.Price > most:
+		return fmt.Errorf("listing %s: %w: it costs %s, which is more than you allow", l.ID(), memory.ErrInvalid, trade.Price(l.Price, l.Currency))
+	case periods == 0:
+		return fmt.Errorf("%w: want one period at least", memory.ErrInvalid)
+	}
+	return nil
+}
+
 // Subscribe decides to buy each period of a listing, up to a price for each and a number
 // of periods, until a time that may be zero. A subscription that ran before goes on
 // with these limits. Nothing is bought here: [Buyer.Renew] does.
 func (b *Buyer) Subscribe(address string, l *trade.Offer, most uint64, currency string, periods uint32, until time.Time) (*Subscribed, error) {
-	switch {
-	case l.Period == 0:
-		return nil, fmt.Errorf("listing %s: %w: it has no periods: locket market buy buys it", l.ID(), memory.ErrInvalid)
-	case l.Currency != currency || l.Price > most:
-		return nil, fmt.Errorf("listing %s: %w: it costs %s, which is more than you allow", l.ID(), memory.ErrInvalid, trade.Price(l.Price, l.Currency))
-	case periods == 0:
-		return nil, fmt.Errorf("%w: want one period at least", memory.ErrInvalid)
+	if err := Subscribable(l, most, currency, periods); err != nil {
+		return nil, err
 	}
 	s := &Subscribed{Address: address, Title: l.Title, Subscription: trade.Subscription{Listing: l.ID(), Market: l.Market, Seller: l.Seller, Period: l.Period,
 		Most: most, Currency: currency, Periods: periods, Since: b.now().Unix()}}
@@ -87,23 +98,26 @@ func (b *Buyer) subscribed(file string) (*Subscribed, error) {
 	return &s, nil
 }
 
-// Subscriptions gives all, also those that have ended.
+// Subscriptions gives all, also those that have ended. Files that can't be read are
+// passed over, and the error names them.
 func (b *Buyer) Subscriptions() (out []*Subscribed, err error) {
 	entries, err := os.ReadDir(filepath.Join(b.Dir, subscriptionsDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("subscriptions: %w", err)
 	}
+	var failed []error
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), subscribedExt) || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
 		s, err := b.subscribed(filepath.Join(b.Dir, subscriptionsDir, e.Name()))
 		if err != nil {
-			return out, err
+			failed = append(failed, err)
+			continue
 		}
 		out = append(out, s)
 	}
-	return out, nil
+	return out, errors.Join(failed...)
 }
 
 // Unsubscribe buys no further period. What was bought stays.
@@ -132,28 +146,34 @@ func (b *Buyer) Unsubscribe(listing string) (*Subscribed, error) {
 // Renew looks at each subscription once, and orders and pays what is due from what the
 // buyer has at the market. One that fails keeps no other back.
 func (b *Buyer) Renew(ctx context.Context) (out []*Subscribed, err error) {
-	if out, err = b.Subscriptions(); err != nil || len(out) == 0 {
-		return out, err
+	out, unread := b.Subscriptions()
+	if len(out) == 0 {
+		return out, unread
 	}
 	orders, err := b.Orders()
+	failed := []error{unread, err}
+	files, err := b.files()
 	if err != nil {
 		return out, err
 	}
-	var failed []error
+	lost := uint32(len(files) - len(orders))
 	for _, s := range out {
 		if s.Ended > 0 || ctx.Err() != nil {
 			continue
 		}
-		if err := b.renew(ctx, s, orders); err != nil {
+		if err := b.renew(ctx, s, orders, lost); err != nil {
 			s.Why = err.Error()
 			failed = append(failed, fmt.Errorf("subscription to %q: %w", s.Title, err))
+		} else if s.Last == trade.End {
+			s.Ended = b.now().Unix() // no market is asked any more
 		}
 		failed = append(failed, b.keepSubscribed(s))
 	}
 	return out, errors.Join(append(failed, ctx.Err())...)
 }
 
-func (b *Buyer) renew(ctx context.Context, s *Subscribed, orders []*Bought) error {
+// renew renews one. lost orders can't be read; they count as paid ones of it.
+func (b *Buyer) renew(ctx context.Context, s *Subscribed, orders []*Bought, lost uint32) error {
 	return b.At(ctx, s.Address, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
 		shown, newest, err := m.Show(ctx, s.Listing)
 		if err != nil {
@@ -175,6 +195,13 @@ func (b *Buyer) renew(ctx context.Context, s *Subscribed, orders []*Bought) erro
 			}
 		}
 		s.Last, s.Why = s.Next(newest, states, b.now().Unix())
+		if least := s.Subscription; s.Last == trade.Buy || s.Last == trade.Settle {
+			least.Periods -= min(lost, least.Periods)
+			if next, _ := least.Next(newest, states, b.now().Unix()); next == trade.End {
+				s.Last = trade.Wait
+				return fmt.Errorf("%w: %d orders can't be read, and may be the last periods of it", memory.ErrInvalid, lost)
+			}
+		}
 		if s.Last == trade.Buy {
 			if now, err = b.place(ctx, m, by, s.Address, newest, s.nonce(newest, by.Key), newest.Created); err != nil {
 				return err

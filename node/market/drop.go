@@ -1,0 +1,66 @@
+package market
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// maxWithdrawn is how many listings that were withdrawn, and have no key any more, are
+// kept to be shown.
+const maxWithdrawn = 100
+
+// over gives the versions whose keys nobody needs any more, and among them those that
+// are not kept at all. all is the newest first; open are versions with open orders.
+//
+// A withdrawn version goes on with its open orders alone. So does one that another
+// followed, once the market has that one: nobody can order it any more.
+func over(all []listed, open map[trade.Hash]bool) (keys, whole map[trade.Hash]bool) {
+	keys, whole = map[trade.Hash]bool{}, map[trade.Hash]bool{}
+	followed, withdrawn := map[trade.Hash]bool{}, 0
+	for i := range all {
+		l := &all[i]
+		before := followed[l.ID]
+		followed[l.ID] = before || l.Sent
+		if open[l.Version] || !before && l.Withdrawn.IsZero() {
+			continue
+		}
+		moving := l.MovedTo != nil && !l.MovedTo.All // another try asks where it went
+		keys[l.Version] = !moving || !l.Withdrawn.IsZero()
+		if !before {
+			withdrawn++
+		}
+		whole[l.Version] = !moving && (before || withdrawn > maxWithdrawn)
+	}
+	return keys, whole
+}
+
+// drop forgets the keys of versions that are over. The sealed items at the market are
+// then open to nobody but who bought them.
+func (s *Shop) drop(ctx context.Context, all []listed, open map[trade.Hash]bool) error {
+	keys, whole := over(all, open)
+	if !slices.ContainsFunc(all, func(l listed) bool { return whole[l.Version] || keys[l.Version] && len(l.Key) > 0 }) {
+		return nil
+	}
+	for version, is := range keys {
+		if !is {
+			continue
+		}
+		if err := os.Remove(offeredFile(s.c.Dir, version)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("drop the bundle: %w", err)
+		}
+	}
+	return s.change(ctx, func(all []listed) []listed {
+		for i := range all {
+			if keys[all[i].Version] {
+				all[i].Key, all[i].Of = nil, nil
+			}
+		}
+		return slices.DeleteFunc(all, func(l listed) bool { return whole[l.Version] })
+	})
+}
