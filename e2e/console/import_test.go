@@ -78,7 +78,7 @@ func TestImport(t *testing.T) {
 	b.says("1 added; 0 there already.")
 
 	// A secret of another system's vault is named, and never shown.
-	mirix := write("mirix.json", `{"memories": {"semantic": {"items": [{"id": "s1", "summary": "The kettle is blue"}]}, "knowledge_vault": {"items": [{"id": "v1", "caption": "office Wi-Fi", "secret_value": "tulip-42-harbor"}]}}}`)
+	mirix := write("mirix.json", `{"memories": {"episodic": {"items": []}, "semantic": {"items": [{"id": "s1", "summary": "The kettle is blue"}]}, "knowledge_vault": {"items": [{"id": "v1", "caption": "office Wi-Fi", "secret_value": "tulip-42-harbor"}]}}}`)
 	b.visit("/import", "[name=file]")
 	b.do(chromedp.SetUploadFiles("[name=file]", []string{mirix}), chromedp.Click(".import form .button"), chromedp.WaitVisible(".plan .rows li"))
 	b.says("2 texts from MIRIX")
