@@ -109,7 +109,7 @@ func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 		return b.At(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
 			_, l, err := m.Show(ctx, listed.ID)
 			if err == nil {
-				_, err = b.Subscribe(url, l, most, "EUR", periods, time.Time{})
+				_, err = b.Subscribe(t.Context(), url, l, most, "EUR", periods, time.Time{})
 			}
 			return err
 		})
@@ -210,7 +210,7 @@ func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 	// Another price than what was decided lapses; a subscription that was ended buys nothing.
 	late := &market.Buyer{Dir: t.TempDir(), Now: now}
 	ok(subscribe(late, 200, 5))
-	_, err = late.Unsubscribe(listed.ID.String()[:10])
+	_, err = late.Unsubscribe(t.Context(), listed.ID.String()[:10])
 	ok(err)
 	ok(late.Fetch(ctx))
 	if list, err := late.Orders(); err != nil || len(list) != 0 {

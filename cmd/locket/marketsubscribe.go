@@ -88,7 +88,7 @@ period that costs more, or for which there is no money, lapses; what was bought 
 						return errors.New("nothing was ordered")
 					}
 				}
-				if _, err := b.Subscribe(address, l, minor, code, periods, end); err != nil {
+				if _, err := b.Subscribe(cmd.Context(), address, l, minor, code, periods, end); err != nil {
 					return err
 				}
 				return a.renew(cmd.Context(), b)
@@ -133,7 +133,7 @@ func (a *app) marketUnsubscribeCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := b.Unsubscribe(args[0])
+			s, err := b.Unsubscribe(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -2,10 +2,7 @@ package market
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
+	"maps"
 	"slices"
 
 	"github.com/locket-dev/locket/sync/trade"
@@ -44,23 +41,13 @@ func over(all []listed, open map[trade.Hash]bool) (keys, whole map[trade.Hash]bo
 // then open to nobody but who bought them.
 func (s *Shop) drop(ctx context.Context, all []listed, open map[trade.Hash]bool) error {
 	keys, whole := over(all, open)
-	if !slices.ContainsFunc(all, func(l listed) bool { return whole[l.Version] || keys[l.Version] && len(l.Key) > 0 }) {
+	if err := s.forget(ctx, all, nil, func(l *listed) bool { return keys[l.Version] && len(l.Key)+len(l.Of) > 0 }); err != nil {
+		return err
+	}
+	if !slices.Contains(slices.Collect(maps.Values(whole)), true) {
 		return nil
 	}
-	for version, is := range keys {
-		if !is {
-			continue
-		}
-		if err := os.Remove(offeredFile(s.c.Dir, version)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("drop the bundle: %w", err)
-		}
-	}
 	return s.change(ctx, func(all []listed) []listed {
-		for i := range all {
-			if keys[all[i].Version] {
-				all[i].Key, all[i].Of = nil, nil
-			}
-		}
 		return slices.DeleteFunc(all, func(l listed) bool { return whole[l.Version] })
 	})
 }

@@ -46,7 +46,10 @@ func (s *Shop) Sales(ctx context.Context) (out []serve.Sale, err error) {
 		})
 		answered[address], failed = err == nil, append(failed, err)
 	}
-	return out, errors.Join(append(failed, s.drop(ctx, all, answered, open))...)
+	for _, l := range all { // what a market that failed did not tell
+		open[l.Version] = open[l.Version] || !l.Gone && !answered[l.Market]
+	}
+	return out, errors.Join(append(failed, s.drop(ctx, all, open))...)
 }
 
 // markets are the addresses of the markets at which something was listed.

@@ -69,7 +69,7 @@ func Subscribable(l *trade.Offer, most uint64, currency string, periods uint32) 
 // Subscribe decides to buy each period of a listing, up to a price for each and a number
 // of periods, until a time that may be zero. A subscription that ran before goes on
 // with these limits. Nothing is bought here: [Buyer.Renew] does.
-func (b *Buyer) Subscribe(address string, l *trade.Offer, most uint64, currency string, periods uint32, until time.Time) (*Subscribed, error) {
+func (b *Buyer) Subscribe(ctx context.Context, address string, l *trade.Offer, most uint64, currency string, periods uint32, until time.Time) (*Subscribed, error) {
 	if err := Subscribable(l, most, currency, periods); err != nil {
 		return nil, err
 	}
@@ -78,12 +78,14 @@ func (b *Buyer) Subscribe(address string, l *trade.Offer, most uint64, currency 
 	if !until.IsZero() {
 		s.Until = until.Unix()
 	}
-	if was, err := b.subscribed(b.subscribedFile(l.ID())); err == nil {
-		s.Since = was.Since
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	return s, b.keepSubscribed(s)
+	return s, b.deciding(ctx, func() error {
+		if was, err := b.subscribed(b.subscribedFile(l.ID())); err == nil {
+			s.Since = was.Since
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return b.keepSubscribed(s)
+	})
 }
 
 func (b *Buyer) subscribed(file string) (*Subscribed, error) {
@@ -121,7 +123,7 @@ func (b *Buyer) Subscriptions() (out []*Subscribed, err error) {
 }
 
 // Unsubscribe buys no further period. What was bought stays.
-func (b *Buyer) Unsubscribe(listing string) (*Subscribed, error) {
+func (b *Buyer) Unsubscribe(ctx context.Context, listing string) (*Subscribed, error) {
 	all, err := b.Subscriptions()
 	if err != nil {
 		return nil, err
@@ -136,11 +138,16 @@ func (b *Buyer) Unsubscribe(listing string) (*Subscribed, error) {
 		return nil, fmt.Errorf("subscription to %s: %w", listing, memory.ErrAmbiguous)
 	}
 	s := all[0]
-	if s.Ended == 0 {
-		s.Ended = b.now().Unix()
-	}
-	s.Last, s.Why = trade.End, "you ended it"
-	return s, b.keepSubscribed(s)
+	return s, b.deciding(ctx, func() error {
+		if err := b.decided(s); err != nil {
+			return err
+		}
+		if s.Ended == 0 {
+			s.Ended = b.now().Unix()
+		}
+		s.Last, s.Why = trade.End, "you ended it"
+		return b.keepSubscribed(s)
+	})
 }
 
 // Renew looks at each subscription once, and orders and pays what is due from what the
@@ -164,12 +171,41 @@ func (b *Buyer) Renew(ctx context.Context) (out []*Subscribed, err error) {
 		if err := b.renew(ctx, s, orders, lost); err != nil {
 			s.Why = err.Error()
 			failed = append(failed, fmt.Errorf("subscription to %q: %w", s.Title, err))
-		} else if s.Last == trade.End {
-			s.Ended = b.now().Unix() // no market is asked any more
 		}
-		failed = append(failed, b.keepSubscribed(s))
+		failed = append(failed, b.seen(ctx, s))
 	}
 	return out, errors.Join(append(failed, ctx.Err())...)
+}
+
+// seen keeps what a look at a subscription came to. What was decided meanwhile, by another
+// process, stays.
+func (b *Buyer) seen(ctx context.Context, s *Subscribed) error {
+	return b.deciding(ctx, func() error {
+		if err := b.decided(s); err != nil || s.Ended > 0 {
+			return err
+		}
+		if s.Last == trade.End {
+			s.Ended = b.now().Unix() // no market is asked any more
+		}
+		return b.keepSubscribed(s)
+	})
+}
+
+// decided reads the limits of a subscription again, and whether it was ended.
+func (b *Buyer) decided(s *Subscribed) error {
+	now, err := b.subscribed(b.subscribedFile(s.Listing))
+	if err == nil {
+		s.Subscription = now.Subscription
+	}
+	return err
+}
+
+// deciding calls f while no other process writes a subscription.
+func (b *Buyer) deciding(ctx context.Context, f func() error) error {
+	if err := atomicfile.MkdirAll(filepath.Join(b.Dir, subscriptionsDir)); err != nil {
+		return err
+	}
+	return b.locked(ctx, filepath.Join(b.Dir, subscriptionsDir, ".lock"), f)
 }
 
 // renew renews one. lost orders can't be read; they count as paid ones of it.
@@ -189,10 +225,18 @@ func (b *Buyer) renew(ctx context.Context, s *Subscribed, orders []*Bought, lost
 			if o.State.Offer.ID() != s.Listing {
 				continue
 			}
+			if o.State.Phase == trade.Ordered { // the answer to a payment may have been lost
+				if err := b.Refresh(ctx, o); err != nil {
+					return err
+				}
+			}
 			states = append(states, o.State)
 			if o.State.Offer.Hash == newest.Hash {
 				now = o
 			}
+		}
+		if err := b.decided(s); err != nil {
+			return err
 		}
 		s.Last, s.Why = s.Next(newest, states, b.now().Unix())
 		if least := s.Subscription; s.Last == trade.Buy || s.Last == trade.Settle {
@@ -204,6 +248,9 @@ func (b *Buyer) renew(ctx context.Context, s *Subscribed, orders []*Bought, lost
 		}
 		if s.Last == trade.Buy {
 			if now, err = b.place(ctx, m, by, s.Address, newest, s.nonce(newest, by.Key), newest.Created); err != nil {
+				return err
+			}
+			if err := b.decided(s); err != nil {
 				return err
 			}
 			if s.Last, s.Why = s.Next(newest, append(states, now.State), b.now().Unix()); s.Last != trade.Settle {

@@ -57,15 +57,6 @@ func (s *Shop) forSale(ctx context.Context, l *listed) error {
 	return err
 }
 
-// drop forgets the keys of versions that have ended and have no open order, at the
-// markets that answered. The sealed items there are then open to nobody but who bought
-// them.
-func (s *Shop) drop(ctx context.Context, all []listed, answered map[string]bool, open map[trade.Hash]bool) error {
-	return s.forget(ctx, all, nil, func(l *listed) bool {
-		return !l.Withdrawn.IsZero() && len(l.Key)+len(l.Of) > 0 && (l.Gone || answered[l.Market]) && !open[l.Version]
-	})
-}
-
 // forget drops what opens some versions: the key first, then the sealed items, and with
 // purge, which may be nil, what the store's files still have of the key. The ids of the
 // originals go last, so that what failed is done again. all is changed with what is kept.
