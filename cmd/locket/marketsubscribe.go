@@ -128,7 +128,7 @@ func (a *app) marketRenewCommand() *cobra.Command {
 func (a *app) marketUnsubscribeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "unsubscribe LISTING", Short: "Buy no further period; what was bought stays", Args: between(1, 1, "a listing's id"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := a.buyer()
 			if err != nil {
 				return err
