@@ -112,17 +112,8 @@ func TestRecorder(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	ctx, end := context.WithTimeout(t.Context(), 3*patience)
-	t.Cleanup(end)
-	ctx, end = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox,
-		chromedp.Flag("lang", "en-GB"), chromedp.WSURLReadTimeout(patience), chromedp.Flag("ignore-certificate-errors", true),
-		chromedp.Flag("use-fake-device-for-media-stream", true), chromedp.Flag("use-fake-ui-for-media-stream", true),
-		chromedp.Flag("use-file-for-fake-audio-capture", voice))...)
-	t.Cleanup(end)
-	ctx, end = chromedp.NewContext(ctx)
-	t.Cleanup(end)
-	p := &tab{t: t, ctx: ctx}
-	chromedp.ListenTarget(ctx, p.hear)
+	p := chromium(t, chromedp.Flag("ignore-certificate-errors", true), chromedp.Flag("use-fake-device-for-media-stream", true),
+		chromedp.Flag("use-fake-ui-for-media-stream", true), chromedp.Flag("use-file-for-fake-audio-capture", voice))
 	sent := func() {
 		t.Helper()
 		p.until(`document.querySelector("#microphone:enabled:not(:checked)") && document.querySelector("#waits").textContent === "Everything is on your node."`)
@@ -130,7 +121,7 @@ func TestRecorder(t *testing.T) {
 	// day waits until recordings of so many loads of the page, and photos, stand in it.
 	day := func(loads, photos int) int {
 		t.Helper()
-		inner, end := context.WithTimeout(ctx, patience)
+		inner, end := context.WithTimeout(t.Context(), patience)
 		defer end()
 		for {
 			zone := time.FixedZone("Asia/Shanghai", 8*60*60) // the home's

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -106,6 +107,22 @@ func blank(t *testing.T, l look) *tab {
 			t.Error(w)
 		}
 	})
+	return b
+}
+
+// chromium gives the tab of a Chromium of its own, which is started with more flags.
+func chromium(t *testing.T, flags ...chromedp.ExecAllocatorOption) *tab {
+	t.Helper()
+	ctx, end := chromedp.NewExecAllocator(t.Context(), slices.Concat(chromedp.DefaultExecAllocatorOptions[:],
+		[]chromedp.ExecAllocatorOption{chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.Flag("lang", "en-GB"), chromedp.WSURLReadTimeout(patience)}, flags)...)
+	t.Cleanup(end)
+	ctx, end = chromedp.NewContext(ctx)
+	t.Cleanup(end)
+	if err := chromedp.Run(ctx); err != nil { // starts it, for as long as this context lives
+		t.Fatal(err)
+	}
+	b := &tab{t: t, ctx: ctx}
+	chromedp.ListenTarget(ctx, b.hear)
 	return b
 }
 

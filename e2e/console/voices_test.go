@@ -23,17 +23,8 @@ import (
 // listening gives a tab of a Chromium whose microphone hears a recording, over and over.
 func listening(t *testing.T, wav, to string) *tab {
 	t.Helper()
-	ctx, end := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox,
-		chromedp.Flag("lang", "en-GB"), chromedp.WSURLReadTimeout(patience), chromedp.Flag("autoplay-policy", "no-user-gesture-required"),
-		chromedp.Flag("use-fake-device-for-media-stream", true), chromedp.Flag("use-fake-ui-for-media-stream", true), chromedp.Flag("use-file-for-fake-audio-capture", wav))...)
-	t.Cleanup(end)
-	ctx, end = chromedp.NewContext(ctx)
-	t.Cleanup(end)
-	if err := chromedp.Run(ctx); err != nil { // starts it, for as long as this context lives
-		t.Fatal(err)
-	}
-	b := &tab{t: t, ctx: ctx}
-	chromedp.ListenTarget(ctx, b.hear)
+	b := chromium(t, chromedp.Flag("autoplay-policy", "no-user-gesture-required"), chromedp.Flag("use-fake-device-for-media-stream", true),
+		chromedp.Flag("use-fake-ui-for-media-stream", true), chromedp.Flag("use-file-for-fake-audio-capture", wav))
 	b.do(network.Enable(), log.Enable(), runtime.Enable(), emulation.SetDeviceMetricsOverride(1440, 1000, 1, false),
 		emulation.SetLocaleOverride().WithLocale("en-GB"), chromedp.Navigate(to), chromedp.WaitVisible("aside.side"))
 	t.Cleanup(func() {
