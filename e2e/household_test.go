@@ -229,6 +229,12 @@ func TestHousehold(t *testing.T) {
 		}
 	}
 	enough := func(have map[string]bool) bool { return len(have) > said }
+	// The broker acknowledged, which keeps what the glasses have not taken yet; and sentences
+	// become memories, too: as many records as sentences are not yet all of them.
+	until(t, "the glasses and the phone hear the last sentence", func() bool {
+		last := rs[len(rs)-1].ID
+		return glasses.utterances()[last] != "" && phone.utterances()[last] != ""
+	})
 	converge(t, glasses, phone, enough)
 	glasses.knows(rs)
 	phone.knows(rs)

@@ -32,9 +32,16 @@ func outside(t *testing.T) string {
 // curl asks with curl, which checks the pin, and gives status and body.
 func curl(t *testing.T, args ...string) (status, body string) {
 	t.Helper()
+	return curlBy(t, []string{"curl"}, args...)
+}
+
+// curlBy does the same with a command that runs curl.
+func curlBy(t *testing.T, by []string, args ...string) (status, body string) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "curl", append([]string{"-s", "-S", "-k", "-w", "\n%{http_code}"}, args...)...).CombinedOutput()
+	args = append(append(by[1:len(by):len(by)], "-s", "-S", "-k", "-w", "\n%{http_code}"), args...)
+	out, err := exec.CommandContext(ctx, by[0], args...).CombinedOutput()
 	at := bytes.LastIndexByte(out, '\n')
 	if err != nil || at < 0 {
 		return err.Error(), string(out)

@@ -1,5 +1,7 @@
 package memory
 
+import "unicode/utf8"
+
 // Excerpt is as much of a text as a piece of evidence quotes.
 func Excerpt(s string) string {
 	r := []rune(s)
@@ -7,4 +9,15 @@ func Excerpt(s string) string {
 		return string(r[:MaxExcerpt/4]) + "…"
 	}
 	return s
+}
+
+// Cut shortens s to at most n bytes, between characters.
+func Cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }

@@ -119,3 +119,25 @@ func TestValidateNamesTheField(t *testing.T) {
 		t.Errorf("a machine erases: %v", err)
 	}
 }
+
+func TestGapReason(t *testing.T) {
+	for _, c := range []struct {
+		missing *Range
+		why     string
+		says    string
+	}{
+		{nil, "", "the device lost messages"},
+		{nil, "flat: 12 %", "the device lost messages: flat: 12 %"},
+		{&Range{6, 12}, "", "the device lost messages 6 to 12"},
+		{&Range{6, 12}, "out of range", "the device lost messages 6 to 12: out of range"},
+	} {
+		says := GapReason(c.missing, c.why)
+		missing, why, ok := ReadGap(says)
+		if says != c.says || !ok || why != c.why || (missing == nil) != (c.missing == nil) || missing != nil && *missing != *c.missing {
+			t.Errorf("%q, read as %v %q %v", says, missing, why, ok)
+		}
+	}
+	if _, _, ok := ReadGap("2.0 s of a voice that nobody enrolled or named were not kept"); ok {
+		t.Error("what was left out is no loss")
+	}
+}

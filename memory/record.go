@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -105,6 +107,41 @@ type Refusal struct {
 	Plugin string    `json:"plugin,omitempty"`
 	Kind   string    `json:"kind"`   // filler, question, command, feedback, duplicate, invalid, …
 	Reason string    `json:"reason"` // in words
+}
+
+// GapKind is the kind of a refusal for what was lost.
+const GapKind = "gap"
+
+// gapSays begins the reason of a gap that a device reported.
+const gapSays = "the device lost messages"
+
+// GapReason says what a device lost and why, in its words. missing is nil if it did not
+// say which messages.
+func GapReason(missing *Range, why string) string {
+	reason := gapSays
+	if missing != nil {
+		reason += fmt.Sprintf(" %d to %d", missing.From, missing.To)
+	}
+	if why != "" {
+		reason += ": " + Cut(why, MaxName)
+	}
+	return reason
+}
+
+// ReadGap reads what GapReason made. ok is false if the reason is another one.
+func ReadGap(reason string) (missing *Range, why string, ok bool) {
+	rest, ok := strings.CutPrefix(reason, gapSays)
+	if !ok {
+		return nil, "", false
+	}
+	which, why, _ := strings.Cut(rest, ": ")
+	first, last, _ := strings.Cut(strings.TrimPrefix(which, " "), " to ")
+	from, errFrom := strconv.ParseUint(first, 10, 64)
+	to, errTo := strconv.ParseUint(last, 10, 64)
+	if errFrom == nil && errTo == nil {
+		missing = &Range{from, to}
+	}
+	return missing, why, true
 }
 
 // AllText is every text of a memory that somebody wrote, a line each.

@@ -11,20 +11,20 @@ import (
 // The same photo on two devices lies at each of two relays once. What one device
 // forgets stays at both for the other, and goes from both with the last.
 func TestAlikePhotosAtTwoRelays(t *testing.T) {
-	house, mirror := newWorld(t), newWorld(t)
+	primary, mirror := newWorld(t), newWorld(t)
 	ctx := t.Context()
-	one, two := house.settings("one"), house.settings("two")
+	one, two := primary.settings("one"), primary.settings("two")
 	phrase, err := Init(one, InitOptions{KeyFile: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := house.open(one, 0)
-	house.sync(a)
+	a := primary.open(one, 0)
+	primary.sync(a)
 	if _, err := Recover(ctx, two, JoinOptions{InitOptions: InitOptions{KeyFile: true}, Relay: two.Sync.Relay}, phrase); err != nil {
 		t.Fatal(err)
 	}
-	b := house.open(two, 0)
-	house.sync(b)
+	b := primary.open(two, 0)
+	primary.sync(b)
 	for _, n := range []*Node{a, b} {
 		if _, err := n.AddRelay(ctx, mirror.url); err != nil {
 			t.Fatal(err)
@@ -33,13 +33,13 @@ func TestAlikePhotosAtTwoRelays(t *testing.T) {
 	all := func() {
 		t.Helper()
 		for range 2 {
-			house.sync(a)
-			house.sync(b)
+			primary.sync(a)
+			primary.sync(b)
 		}
 	}
 	lie := func(want int, when string) {
 		t.Helper()
-		for name, w := range map[string]*world{"house": house, "mirror": mirror} {
+		for name, w := range map[string]*world{"primary": primary, "mirror": mirror} {
 			found, err := filepath.Glob(filepath.Join(w.dir, "blobs", "*", "*"))
 			if err != nil || len(found) != want {
 				t.Errorf("%s: the %s has %d blobs, want %d; %v", when, name, len(found), want, err)

@@ -13,7 +13,7 @@ import (
 
 // An app with the right to share gives readers what it may see itself: not what is more
 // private, of another type, tag or time, in the vault, or forbidden to it by the policy,
-// and not later either. It has its own shares alone, and each is noted in its name.
+// and not later either. It sees and changes only the shares that it made, and each is noted in its name.
 func TestThreatAppSharesMore(t *testing.T) {
 	relay := serveRelay(t)
 	d := newDevice(t, relay.url, 91)

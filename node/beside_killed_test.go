@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/long"
 	"github.com/locket-dev/locket/internal/testing/speechtest"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
@@ -75,10 +76,12 @@ func childrenOf(t *testing.T, pid int) (out []int) {
 }
 
 // Each utterance gets its words once, whenever the daemon or the engine's process
-// is killed: before the engine answers, as it does, and after.
+// is killed: before the engine answers, as it does, and after. KILLS has it go on for
+// so many rounds.
 func TestWordsOnceWhateverIsKilled(t *testing.T) {
 	t.Parallel()
-	const rounds, recordings = 8, 6 // 100 and 75 were run once, too
+	rounds := long.Kills(t, 8)
+	recordings := max(6, rounds*3/4)
 	s := speechtest.Whisper(t)
 	h := hearing{filepath.Join(t.TempDir(), "home"), compiled}
 	if _, err := Init(h.config(), InitOptions{KeyFile: true}); err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/engine/speech"
 	"github.com/locket-dev/locket/internal/testing/llmtest"
@@ -333,6 +334,11 @@ func TestEyesBesideTheNode(t *testing.T) {
 	if len(hits) == 0 || hits[0].Memory == nil || hits[0].Memory.Source.Model != "tesseract" || hits[0].Memory.Links[0].Relation != "print_of" || hits[0].Memory.Rank != memory.RankDevice {
 		t.Fatalf("%+v", hits)
 	}
+	r, err := n.Doctor(t.Context(), false)
+	i := slices.IndexFunc(r.Findings, func(f serve.Finding) bool { return f.Check == "programs" })
+	if words, whole := engine.Confinement(); err != nil || i < 0 || r.Findings[i].Detail != "tesseract: "+words || whole != (r.Findings[i].Level == serve.LevelOK) {
+		t.Errorf("doctor says %+v of what programs may do here, %q: %v", r.Findings, words, err)
+	}
 	addEngine(t, n, "eyes", "tesseract") // nothing is read twice
 	if e := engineOfKind(t, n, "eyes"); e.Waiting != 0 {
 		t.Errorf("%+v", e)
@@ -382,7 +388,7 @@ func TestSecretOverTurns(t *testing.T) {
 	}
 	a := result.Answer{Kind: result.Transcribe, Engine: "whisper.cpp", Text: "x", Segments: []speech.Segment{
 		{Speaker: "A", Text: "Bo, remember that tulip-42-harbor is what I typed."}, {From: 4 * time.Second, Speaker: "B", To: 5 * time.Second, Text: "Oh, so the wifi password is tulip-42-harbor."}}}
-	if err := o.engines.Took(t.Context(), id, &a); err != nil {
+	if err := o.engines.Took(t.Context(), &a, id); err != nil {
 		t.Fatal(err)
 	}
 	if lines := heardBy(t, n); len(lines) != 2 || lines[0].Speaker != "A" || lines[1].Speaker != "B" || !lines[1].At.Equal(lines[0].At.Add(4*time.Second)) {
@@ -396,7 +402,7 @@ func TestSecretOverTurns(t *testing.T) {
 			t.Errorf("the export has %s", r.Data)
 		}
 	}
-	if err := o.engines.Took(t.Context(), id, &a); !errors.Is(err, memory.ErrNotFound) {
+	if err := o.engines.Took(t.Context(), &a, id); !errors.Is(err, memory.ErrNotFound) {
 		t.Errorf("words came twice: %v", err)
 	}
 }
@@ -421,14 +427,14 @@ func TestTimesOfAnEngine(t *testing.T) {
 	}
 	a := result.Answer{Kind: result.Transcribe, Engine: "whisper.cpp", Text: "x", Segments: []speech.Segment{
 		{Speaker: "A", Text: "Lena is allergic to peanuts."}, {From: 999_999 * time.Second, To: 999_999 * time.Second, Speaker: "B", Text: "Bo breeds white doves."}}}
-	if err := o.engines.Took(t.Context(), ids[0], &a); err != nil {
+	if err := o.engines.Took(t.Context(), &a, ids[0]); err != nil {
 		t.Fatal(err)
 	}
 	lines := heardBy(t, n)
 	if len(lines) != 2 || lines[1].At.After(evening.Add(12*time.Second)) || lines[1].Session != lines[0].Session {
 		t.Errorf("%+v", lines)
 	}
-	if got := o.extract.Latest(); got.After(evening.Add(12 * time.Second)) {
+	if got := o.latest(); got.After(evening.Add(12 * time.Second)) {
 		t.Errorf("the latest that was said is of %s", got)
 	}
 }

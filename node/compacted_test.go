@@ -7,20 +7,21 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
 // Of a space whose deltas were dropped for a snapshot, devices of each sort that
 // were away, and that are new, know everything: with a relay alone, with a
-// shelf, and with cold memories, which stay cold, or go where they were erased.
+// envelope store, and with cold memories, which stay cold, or go where they were erased.
 func TestAwayWhileCompactedOfEachSort(t *testing.T) {
 	t.Parallel()
 	relay := serveRelay(t)
-	a, b, shelved, cold := newDevice(t, relay.url, 1), newDevice(t, relay.url, 2), newDevice(t, relay.url, 3), newDevice(t, relay.url, 4)
+	a, b, storing, cold := newDevice(t, relay.url, 1), newDevice(t, relay.url, 2), newDevice(t, relay.url, 3), newDevice(t, relay.url, 4)
 	a.cfg.Sync.Snapshots, a.cfg.Sync.Compact = 1<<30, true
 	b.cfg.Sync.Snapshots = 1 << 30
-	shelved.cfg.Sync.Metered = true // it has a shelf
+	storing.cfg.Sync.Metered = config.MeteredYes // it has an envelope store
 	cold.cfg.Hot.Records = 5
 	a.skew = -72 * time.Hour
 	a.init()
@@ -29,7 +30,7 @@ func TestAwayWhileCompactedOfEachSort(t *testing.T) {
 		ids = append(ids, a.tell(fmt.Sprintf("The kettle number %d stands in room %d.", i, 100+i), nil))
 	}
 	a.well()
-	for _, d := range []*device{b, shelved, cold} {
+	for _, d := range []*device{b, storing, cold} {
 		a.pair(d)
 		d.well()
 	}
@@ -38,8 +39,8 @@ func TestAwayWhileCompactedOfEachSort(t *testing.T) {
 	if err != nil || was.Cold == 0 {
 		t.Fatalf("%+v, %v", was, err)
 	}
-	before := shelved.tell("Said before all of it, on the shelf.", nil)
-	if s := shelved.sync(); s.Error != "" {
+	before := storing.tell("Said before all of it, on the shelf.", nil)
+	if s := storing.sync(); s.Error != "" {
 		t.Fatal(s.Error)
 	}
 
@@ -69,12 +70,12 @@ func TestAwayWhileCompactedOfEachSort(t *testing.T) {
 		t.Fatal(want)
 	}
 
-	shelved.reopen()
+	storing.reopen()
 	for range 2 {
-		shelved.well()
+		storing.well()
 	}
-	if got := shelved.state(); got != want {
-		t.Errorf("with a shelf\n%s\nwant\n%s", got, want)
+	if got := storing.state(); got != want {
+		t.Errorf("with an envelope store\n%s\nwant\n%s", got, want)
 	}
 	cold.reopen()
 	cold.well()
@@ -87,7 +88,7 @@ func TestAwayWhileCompactedOfEachSort(t *testing.T) {
 	if got := cold.state(); got != want {
 		t.Errorf("with cold memories\n%s\nwant\n%s", got, want)
 	}
-	for _, metered := range []bool{false, true} {
+	for _, metered := range []config.Metered{config.MeteredNo, config.MeteredYes} {
 		fresh := newDevice(t, relay.url, 7)
 		fresh.cfg.Sync.Metered = metered
 		a.pair(fresh)
@@ -95,22 +96,22 @@ func TestAwayWhileCompactedOfEachSort(t *testing.T) {
 			fresh.well()
 		}
 		if got := fresh.state(); got != want {
-			t.Errorf("new, with a shelf: %v\n%s\nwant\n%s", metered, got, want)
+			t.Errorf("new, with an envelope store: %v\n%s\nwant\n%s", metered, got, want)
 		}
 	}
 
 	// What comes after it goes on, both ways, and past a restart.
-	last := shelved.tell("Said after all of it, on the shelf.", nil)
-	shelved.well()
+	last := storing.tell("Said after all of it, on the shelf.", nil)
+	storing.well()
 	a.well()
 	if _, err := a.Get(t.Context(), last); err != nil {
 		t.Error(err)
 	}
 	a.tell("And the answer.", nil)
 	a.well()
-	shelved.reopen()
-	shelved.well()
-	if got := shelved.state(); got != a.state() {
+	storing.reopen()
+	storing.well()
+	if got := storing.state(); got != a.state() {
 		t.Errorf("afterwards\n%s\nwant\n%s", got, a.state())
 	}
 }

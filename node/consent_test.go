@@ -2,11 +2,13 @@ package node_test
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/plugincache"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
@@ -28,7 +30,7 @@ func ownerAt(t *testing.T, now *time.Time, plugins ...string) *serve.Client {
 	if _, err := node.Init(cfg, node.InitOptions{KeyFile: true}); err != nil {
 		t.Fatal(err)
 	}
-	home, err := node.Open(cfg, node.Options{Now: func() time.Time { return *now }})
+	home, err := node.Open(cfg, node.Options{Cache: os.Getenv(plugincache.Env), Now: func() time.Time { return *now }})
 	if err != nil {
 		t.Fatal(err)
 	}

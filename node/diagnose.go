@@ -91,7 +91,7 @@ func (o *session) status(ctx context.Context, s *serve.Status, now time.Time) er
 			return err
 		}
 		s.Memories, s.Journal.Transcribe, s.Utterances = n.Types, n.Transcribe, n.Utterances
-		for _, err := range tx.Malformed() {
+		for _, err := range tx.Quarantined() {
 			if err != nil {
 				return err
 			}

@@ -192,6 +192,36 @@ func TestUndoDreamsStep(t *testing.T) {
 	}
 }
 
+// A step that is left out of a plan is not done, and not planned again.
+func TestDreamWithout(t *testing.T) {
+	n := newNode(t, nil)
+	ctx := t.Context()
+	now := time.Now().UTC()
+	for _, place := range []string{"three", "four"} {
+		propose(t, n, memory.Semantic, "The van is on level "+place, now.AddDate(0, 0, -9), "place")
+	}
+	hear(t, n, now, "Ana", "Good evening, everybody.")
+	plan, err := n.PlanDream(ctx)
+	if err != nil || len(plan.Steps) != 2 {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	kept, gone := plan.Steps[0].Memory, plan.Steps[1].Memory
+	if _, err := n.ApplyDream(ctx, plan.ID, memory.ID{1}); !errors.Is(err, memory.ErrInvalid) {
+		t.Errorf("a step that is not there is left out: %v", err)
+	}
+	if res, err := n.ApplyDream(ctx, plan.ID, kept); err != nil || res.Steps != 1 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	one, err := n.Get(ctx, kept)
+	other, err2 := n.Get(ctx, gone)
+	if err := errors.Join(err, err2); err != nil || one.State != memory.Active || other.State != memory.Archived {
+		t.Errorf("what was left out is %s, and the other %s: %v", one.State, other.State, err)
+	}
+	if plan, err = n.PlanDream(ctx); err != nil || len(plan.Steps) != 0 {
+		t.Errorf("what was left out is planned again: %+v, %v", plan, err)
+	}
+}
+
 // A credential that an older look has missed goes to the vault, and nowhere
 // else is it left.
 func TestDreamScrubs(t *testing.T) {

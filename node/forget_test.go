@@ -246,7 +246,7 @@ func TestTheProofBites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		todo := forget.Order{Events: p.Sources, Cascade: true}
+		todo := forget.Plan{Events: p.Sources, Cascade: true}
 		for _, u := range p.Utterances {
 			todo.Utterances = append(todo.Utterances, u.ID)
 		}

@@ -173,12 +173,12 @@ func TestGivenMemoriesAnswer(t *testing.T) {
 	if res, err := c.Search(ctx, serve.SearchRequest{Query: question}); err != nil || len(res.Hits) != 1 || res.Hits[0].ID != own {
 		t.Errorf("after it was revoked: %+v, %v", res.Hits, err)
 	}
-	shelf, err := given.Open(ctx, reader, nil, nil, nil)
+	collection, err := given.Open(ctx, reader, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer shelf.Close()
-	if err := shelf.Refresh(ctx); err != nil {
+	defer collection.Close()
+	if err := collection.Refresh(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := os.ReadDir(filepath.Join(ben.cfg.Home, "reader", "shares")); err != nil || len(left) != 0 {

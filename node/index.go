@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
@@ -15,24 +16,18 @@ import (
 // indexes what came since. If a segment can't be read all are thrown away, because
 // the records have everything.
 func (n *Node) openIndex(ctx context.Context, o *session) (err error) {
-	o.index, err = recall.Open(ctx, segments{o.store, wordsShelf}, recall.Options{})
+	o.index, err = recall.Open(ctx, segments{o.store, wordsPrefix}, recall.Options{Dictionary: n.words})
 	if errors.Is(err, recall.ErrCorrupt) || errors.Is(err, recall.ErrOutdated) || errors.Is(err, memory.ErrDamaged) || errors.Is(err, memory.ErrNotFound) {
 		n.log.Warn("the index can't be used, and is made anew from the records", "error", err)
-		if err := recall.Discard(ctx, segments{o.store, wordsShelf}); err != nil {
+		if err := recall.Discard(ctx, segments{o.store, wordsPrefix}); err != nil {
 			return err
 		}
-		o.index, err = recall.Open(ctx, segments{o.store, wordsShelf}, recall.Options{})
+		o.index, err = recall.Open(ctx, segments{o.store, wordsPrefix}, recall.Options{Dictionary: n.words})
 	}
 	if err != nil {
 		return err
 	}
-	o.engine = engine.New(engine.Config{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store, Index: o.index, Clock: &memory.Ticker{Now: n.now},
-		Check: func(ctx context.Context, tx *store.Tx) (func(context.Context, *engine.Writer) error, error) {
-			if o.gate == nil && len(tx.Heard()) == 0 {
-				return nil, nil
-			}
-			return o.gate.Check(ctx, tx)
-		}})
+	o.engine = engine.New(engine.Config{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store, Index: o.index, Clock: &memory.Ticker{Now: n.now}, Check: o.check})
 	if o.index.Covered() == 0 {
 		if err := tiers.Owe(ctx, o.engine); err != nil {
 			return err
@@ -49,6 +44,17 @@ func (n *Node) openIndex(ctx context.Context, o *session) (err error) {
 		o.meaning.Keeper().Match(o.index.IDs())
 	}
 	return nil
+}
+
+// check is engine.Config.Check. Before there is a gate, nothing that others say is taken.
+func (o *session) check(ctx context.Context, tx *store.Tx) (func(context.Context, *engine.Writer) error, error) {
+	switch {
+	case o.gate != nil:
+		return o.gate.Check(ctx, tx)
+	case len(tx.Heard()) > 0:
+		return nil, fmt.Errorf("%w: what others say can't be checked yet", memory.ErrLocked)
+	}
+	return nil, nil
 }
 
 // flush writes the index's segments.

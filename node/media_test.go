@@ -27,6 +27,7 @@ type world struct {
 	url  string
 	off  []string // plugins
 	down func()   // the relay ends
+	kept *embedded.Store
 }
 
 func newWorld(t *testing.T) *world { return newWorldOf(t, relay.Config{}) }
@@ -47,7 +48,7 @@ func newWorldOf(t *testing.T, of relay.Config) *world {
 	go func() {
 		ended <- api.New(api.Config{Relay: relay.New(kept, of), Drain: 5 * time.Second}).Serve(ctx, ln)
 	}()
-	w := &world{t: t, dir: dir, url: "http://" + ln.Addr().String()}
+	w := &world{t: t, dir: dir, url: "http://" + ln.Addr().String(), kept: kept}
 	w.down = sync.OnceFunc(func() {
 		stop()
 		if err := errors.Join(<-ended, kept.Close()); err != nil {

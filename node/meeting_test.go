@@ -45,7 +45,7 @@ func TestMeetInTheSameNetwork(t *testing.T) {
 	stranger.init()
 	stranger.home("Lima")
 	relay.stop()
-	a.tell("The key is under the mat.", nil)
+	mat := a.tell("The key is under the mat.", nil)
 	b.home("Ghent")
 	for _, d := range []*device{a, b, stranger} {
 		if err := d.Start(t.Context()); err != nil {
@@ -78,6 +78,21 @@ func TestMeetInTheSameNetwork(t *testing.T) {
 	if err != nil || len(list) != 0 {
 		t.Errorf("a stranger met %+v, %v", list, err)
 	}
+	until("that the other has all", func() bool {
+		members, err := a.Members(t.Context())
+		if err != nil || len(members) != 2 {
+			t.Fatal(members, err)
+		}
+		other := members[slices.IndexFunc(members, func(m serve.Member) bool { return !m.Here })]
+		return other.Reach != nil && other.Reach.By == serve.ReachMet && other.Reach.Behind == 0 && other.Reach.Has > 0 && other.Sent > 0
+	})
+	until("that the other has this memory", func() bool {
+		w, err := a.Where(t.Context(), mat)
+		if err != nil || len(w.Members) != 2 {
+			t.Fatal(w, err)
+		}
+		return w.Members[1].Holds == serve.HoldsAll
+	})
 	// A place that was lost for a moment is met again.
 	until("the other device among the places, once", func() bool {
 		list, err := a.Relays(t.Context())

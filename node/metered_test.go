@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/locket-dev/locket/firmware-bridge/link/linktest"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -18,7 +22,7 @@ func TestPhotosWaitOnAMeteredLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Sync.Metered = true
+	cfg.Sync.Metered = config.MeteredYes
 	a := w.open(cfg, 0)
 	picture := strings.Repeat("jpeg", 30_000)
 	id := photograph(t, a, picture)
@@ -79,7 +83,7 @@ func TestPhotosWaitOnAMeteredLine(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	cfg.Sync.Metered = false
+	cfg.Sync.Metered = config.MeteredNo
 	a = w.open(cfg, 0)
 	w.sync(a)
 	if k := waiting(); k != 0 {
@@ -88,4 +92,64 @@ func TestPhotosWaitOnAMeteredLine(t *testing.T) {
 	if err := sees(c); err != nil {
 		t.Errorf("by the relay: %v", err)
 	}
+}
+
+// With auto the line is as NetworkManager has it now: photos wait while it says that it costs, and
+// go when that is over, without a word of anybody.
+func TestPhotosWaitWhereNetworkManagerSaysSo(t *testing.T) {
+	address := linktest.Bus(t)
+	t.Setenv("DBUS_SYSTEM_BUS_ADDRESS", address)
+	manager := linktest.NetworkManager(t, address)
+	manager.Says(t, 3) // a guess, as of a phone's hotspot
+	w := newWorld(t)
+	cfg := w.settings("first")
+	if _, err := Init(cfg, InitOptions{KeyFile: true}); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Sync.Metered, cfg.Broker.Listen = config.MeteredAuto, "127.0.0.1:0"
+	var ahead atomic.Int64 // of the node's clock
+	a, err := Open(cfg, Options{Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if ok, err := a.UnlockAsConfigured(t.Context()); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	photograph(t, a, strings.Repeat("jpeg", 30_000))
+	for _, step := range []struct {
+		says uint32
+		want int
+	}{{3, 1}, {2, 0}} {
+		manager.Says(t, step.says)
+		ahead.Add(int64(time.Minute)) // an answer counts for half of it
+		w.sync(a)
+		list, err := a.Relays(t.Context())
+		if err != nil || len(list) != 1 || list[0].Blobs != step.want || list[0].Metered != (step.want > 0) {
+			t.Errorf("NetworkManager says %d: %+v, %v", step.says, list, err)
+		}
+	}
+
+	// The same with nobody who asks for a round.
+	manager.Says(t, 1)
+	ahead.Add(int64(time.Minute))
+	photograph(t, a, strings.Repeat("another jpeg", 10_000))
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	blobs := func() int {
+		list, err := a.Relays(t.Context())
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		return list[0].Blobs
+	}
+	eventually(t, "the photo waits", func() bool { return blobs() == 1 })
+	manager.Says(t, 2)
+	ahead.Add(int64(time.Minute))
+	eventually(t, "the photo goes", func() bool { return blobs() == 0 })
 }

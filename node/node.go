@@ -10,6 +10,11 @@
 //	store/         records, blobs, index segments, sealed
 //	devices.json   wearables and the hashes of their passwords, signed
 //	plugins/       extractors besides the built-in ones
+//	shelf/         envelopes for devices nearby and folders, where no relay is first
+//	parts/         uploads and downloads of sync that are under way, sealed
+//	shares/        spaces of what the wearer shares
+//	reader/        what others share with the wearer, and the key for it
+//	broken/        what a repair put aside
 //	cache/         compiled plugins; may be deleted
 //	locket.sock    the daemon's API, and api.token where it listens on TCP
 //	pause.json     a pause, over restarts, signed
@@ -38,6 +43,7 @@ import (
 	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/category"
+	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store/journal"
 	"github.com/locket-dev/locket/node/apps"
 	"github.com/locket-dev/locket/node/config"
@@ -109,9 +115,11 @@ type Node struct {
 	worker  []string
 	engines []string
 	now     func() time.Time
+	costs   func(context.Context) bool // whether the line costs by the byte now; nil: it never does
 	http    *http.Client
 	spans   span.Sink
 	sorter  *category.Sorter
+	words   *recall.Dictionary // nil: none is configured
 	apps    *apps.Book
 	agreer  consent.Agreer
 	seller  market.Seller
@@ -123,6 +131,7 @@ type Node struct {
 	open    *session     // nil: locked
 	intake  *intake.Intake
 	tellers atomic.Pointer[intake.Intake] // intake, for who has no lock
+	signer  *keyring.Ring                 // the open session's, nil: locked; guarded by paused.turn
 	broker  *intake.Broker
 	web     atomic.Pointer[intake.Web] // beside broker; nil: none
 	client  *intake.Client
@@ -155,23 +164,24 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	if n.now == nil {
 		n.now = time.Now
 	}
+	n.costs = n.meteredNow()
 	n.Dreamer = dream.NewDreamer(n.settled, partOf(n, func(o *session) *dream.Dreams { return o.dreams }))
 	n.Plugger = plugins.NewPlugger(partOf(n, func(o *session) *plugins.Plugins { return o.plugins }))
 	n.Archives = transfer.NewArchives(partOf(n, func(o *session) *transfer.Transfer { return o.transfer }))
 	n.Syncer = exchange.NewSyncer(partOf(n, func(o *session) *exchange.Syncing { return o.sync }))
 	n.Sharer = sharing.NewSharer(partOf(n, func(o *session) *sharing.Sharing { return o.sharing }))
 	n.seller = market.NewSeller(partOf(n, func(o *session) *market.Shop { return o.market }))
-	n.Policer = rulebook.NewPolicer(partOf(n, func(o *session) *rulebook.Room { return o.policy }))
+	n.Policer = rulebook.NewPolicer(partOf(n, func(o *session) *rulebook.Rulebook { return o.policy }))
 	n.buyer = market.NewAppBuyer(partOf(n, func(o *session) *market.Purse { return o.purse }))
 	n.shopper = market.NewShopper(partOf(n, func(o *session) *market.Purse { return o.purse }))
-	n.agreer = consent.NewAgreer(partOf(n, func(o *session) *consent.Desk { return o.consent }))
+	n.agreer = consent.NewAgreer(partOf(n, func(o *session) *consent.Asker { return o.consent }))
 	n.Keeper = tiers.NewKeeper(partOf(n, func(o *session) *tiers.Tiers { return o.tiers }))
 	n.Modeller = models.NewModeller(partOf(n, func(o *session) *models.Language { return o.language }))
 	n.Checks = health.NewChecks(partOf(n, func(o *session) *health.Health { return o.health }), &n.cfg, n.Status, n.Syncer)
-	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.WaitsFor, n.paused.between)
+	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.WaitsFor, &n.paused)
 	n.Writer = edit.NewWriter(partOf(n, func(o *session) *edit.Edits { return o.edits }), n.Members)
 	n.Enginer = enginehost.NewEnginer(partOf(n, func(o *session) *enginehost.Host { return o.engines }), opt.Places)
-	n.Voicer = voices.NewVoicer(partOf(n, func(o *session) *voices.Room { return o.voices }))
+	n.Voicer = voices.NewVoicer(partOf(n, func(o *session) *voices.Known { return o.voices }))
 	n.apps = apps.NewBook(appStore{n}, n.askWearer, n.now)
 	if n.cache == "" {
 		n.cache = filepath.Join(cfg.Home, cacheDir)
@@ -180,6 +190,9 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 		n.log = slog.New(slog.DiscardHandler)
 	}
 	if n.zone, err = location(cfg.Zone); err != nil {
+		return nil, err
+	}
+	if n.words, err = readDictionary(cfg.Recall.Dictionary); err != nil {
 		return nil, err
 	}
 	if n.sorter, err = n.categories(); err != nil {

@@ -29,12 +29,12 @@ func TestIndexOfAnotherVersion(t *testing.T) {
 		if err := o.index.Flush(ctx, o.index.Covered()); err != nil {
 			t.Fatal(err)
 		}
-		shelf := segments{o.store, wordsShelf}
-		manifest, err := shelf.Get(ctx, "manifest")
+		words := segments{o.store, wordsPrefix}
+		manifest, err := words.Get(ctx, "manifest")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := shelf.Put(ctx, "manifest", change(bytes.Clone(manifest))); err != nil {
+		if err := words.Put(ctx, "manifest", change(bytes.Clone(manifest))); err != nil {
 			t.Fatal(err)
 		}
 		if err := errors.Join(o.index.Close(), n.openIndex(ctx, o)); err != nil {

@@ -23,7 +23,8 @@ type pauseTimer struct {
 	turn  sync.Mutex // held from a change until the intake knows of it; taken before mu
 	mu    sync.Mutex // guards the rest
 	state pauseRecord
-	doubt bool // something else may have written the file: intake stays paused
+	count uint64 // grows with each change of state
+	doubt bool   // something else may have written the file: intake stays paused
 	timer *time.Timer
 	fire  func()
 }
@@ -32,8 +33,10 @@ type pauseTimer struct {
 type pauseRecord struct {
 	serve.PauseState
 	Since time.Time `json:"since,omitzero"` // when it began
-	Took  time.Time `json:"took,omitzero"`  // when the order was understood that began it at Since; zero: it was not spoken
-	Past  []pause   `json:"past,omitempty"` // the latest, oldest first
+	Took  time.Time `json:"took,omitzero"`  // when the order was understood that began it at Since; zero: no spoken order or press
+	// Button: a button began it, and nothing else has paused since.
+	Button bool    `json:"button,omitempty"`
+	Past   []pause `json:"past,omitempty"` // the latest, oldest first
 }
 
 // pause is an earlier one, from From until just before To.
@@ -84,7 +87,7 @@ func (p *pauseTimer) was(at time.Time) bool {
 	return slices.ContainsFunc(r.Past, func(o pause) bool { return !at.Before(o.From) && at.Before(o.To) })
 }
 
-// turned is since when there is a pause, or there is none; zero: that is not known.
+// turned returns when the last pause began or ended; zero: unknown.
 func (p *pauseTimer) turned() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,9 +102,8 @@ func (p *pauseTimer) turned() time.Time {
 	return time.Time{}
 }
 
-// between gives the pauses that reach into a time, oldest first. One that goes
-// on without an end has none.
-func (p *pauseTimer) between(from, to time.Time) []serve.Span {
+// Between implements query.Pauses.
+func (p *pauseTimer) Between(from, to time.Time) []serve.Span {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	out := []serve.Span{}
@@ -151,9 +153,22 @@ func (p *pauseTimer) clear(path string, ring *keyring.Ring) (ended bool, err err
 	if ring != nil {
 		err = next.write(path, ring)
 	}
-	p.state = next
-	p.arm()
+	p.become(next)
 	return true, err
+}
+
+// become takes a new state. The caller holds mu.
+func (p *pauseTimer) become(next pauseRecord) {
+	p.state = next
+	p.count++
+	p.arm()
+}
+
+// Changes implements query.Pauses.
+func (p *pauseTimer) Changes() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.count
 }
 
 func (p *pauseTimer) inDoubt() bool {
@@ -180,8 +195,8 @@ func (p *pauseTimer) set(path string, s serve.PauseState, ring *keyring.Ring) er
 	if err := next.write(path, ring); err != nil {
 		return err
 	}
-	p.state, p.doubt = next, false
-	p.arm()
+	p.doubt = false
+	p.become(next)
 	return nil
 }
 

@@ -10,13 +10,14 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // A second relay is added, holds the same, and does when the first is down; the
-// house is moved there, the old relay is left, and a device that knows only the
+// primary is moved there, the old relay is left, and a device that knows only the
 // new one has everything.
-func TestMovingHouse(t *testing.T) {
+func TestMovingThePrimary(t *testing.T) {
 	old, other := serveRelay(t), serveRelay(t)
 	a, b := newDevice(t, old.url, 51), newDevice(t, old.url, 52)
 	phrase := a.init()
@@ -31,7 +32,7 @@ func TestMovingHouse(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := a.AddRelay(t.Context(), other.url)
-	if err != nil || len(list) != 2 || list[0].URL != old.url || list[0].Kind != serve.RelayHouse || list[1].Kind != serve.RelayMirror || list[1].Lacks != 0 {
+	if err != nil || len(list) != 2 || list[0].URL != old.url || list[0].Kind != serve.RelayPrimary || list[1].Kind != serve.RelayMirror || list[1].Lacks != 0 {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	if _, err := a.AddRelay(t.Context(), other.url); !errors.Is(err, serve.ErrConflict) {
@@ -105,12 +106,12 @@ func TestMovingHouse(t *testing.T) {
 	}
 }
 
-// A shelf that can't be opened keeps nobody from the memories: sync is off and
-// says why, and nothing of the shelf is touched.
-func TestShelfDoesNotOpen(t *testing.T) {
+// An envelope store that can't be opened keeps nobody from the memories: sync is
+// off and says why, and nothing of the envelope store is touched.
+func TestEnvelopesDoNotOpen(t *testing.T) {
 	relay := serveRelay(t)
 	a := newDevice(t, relay.url, 56)
-	a.cfg.Sync.Metered = true // it has a shelf
+	a.cfg.Sync.Metered = config.MeteredYes // it has an envelope store
 	a.init()
 	a.home("Berlin")
 	a.well()
@@ -167,7 +168,7 @@ func TestMeetByFolder(t *testing.T) {
 	if _, err := b.SyncFolder(t.Context(), t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
-	a.well() // the shelves hold what the relay has
+	a.well() // the envelope stores hold what the relay has
 	b.well()
 	relay.stop()
 
@@ -229,7 +230,7 @@ func TestMeetByFolder(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(c.cfg.Home, "shelf")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a folder that is not there began a shelf: %v", err)
+		t.Errorf("a folder that is not there began an envelope store: %v", err)
 	}
 	if s, err := c.SyncFolder(t.Context(), dir); err != nil || s.Took != 0 { // of another wearer
 		t.Errorf("%+v, %v", s, err)

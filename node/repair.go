@@ -42,8 +42,8 @@ func homeToMend(cfg *config.Config, ask Ask) repair.Home {
 		},
 		Store:  store.Options{Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: uint64(cfg.Disk.Reserve)},
 		Cursor: pump.Cursor,
-		Shelf: func(ctx context.Context, genesis []byte) ([]error, error) {
-			return remotes.Check(ctx, homePath(cfg, exchange.ShelfDir), genesis)
+		Envelopes: func(ctx context.Context, genesis []byte) ([]error, error) {
+			return remotes.Check(ctx, homePath(cfg, exchange.EnvelopesDir), genesis)
 		},
 		Refilling: health.Refilling,
 	}
@@ -88,12 +88,12 @@ func Repair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (r Rep
 		}
 		return &journal.Journal{Space: public.Space(), Member: public.Member()}, nil
 	}
-	h.Again = func(tx *store.Tx) error {
+	h.Restart = func(tx *store.Tx) error {
 		l, err := own()
 		if err != nil {
 			return err
 		}
-		return l.Again(tx)
+		return l.Restart(tx)
 	}
 	h.Refill = func(tx *store.Tx, aside string) error {
 		l, err := own()

@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A plugin that takes words away and fails has all that is said set aside;
+// A plugin that takes words away and fails has all that is said quarantined;
 // after three faults doctor and the status say that it holds everything up. What
-// was set aside can be given again once it is gone, comes to what it would have
+// was quarantined can be given again once it is gone, comes to what it would have
 // come to, and not twice.
 func TestRescan(t *testing.T) {
 	n := newNode(t, func(c *config.Config) { c.Plugins.Disabled = []string{"speech", "scene", "howto", "plans", "language"} })
@@ -80,7 +80,7 @@ func TestRescan(t *testing.T) {
 	if err == nil {
 		_, err = n.Forget(ctx, plan)
 	}
-	if err != nil || len(plan.Malformed) != 1 {
+	if err != nil || len(plan.Quarantined) != 1 {
 		t.Errorf("forgetting what was set aside: %+v, %v", plan, err)
 	}
 	if got, err := n.Rescan(ctx); err != nil || got.Texts != 3 || got.Left != 3 {

@@ -110,7 +110,7 @@ func (n *Node) Start(ctx context.Context) (err error) {
 		paused = true
 	}
 	n.intake = intake.New(intake.Config{Journal: n.writer(), Quarantine: n.writer(), Log: n.log, Zone: n.zone.String(), Paused: paused, Gate: n.private.gate,
-		Moved: n.private.tell, WasPaused: n.paused.was, Turned: n.paused.turned, SealTo: n.public.JournalRecipient().String()})
+		Moved: n.private.tell, WasPaused: n.paused.was, LastChange: n.paused.turned, SealTo: n.public.JournalRecipient().String(), PauseBy: n.pauseGesture(), Pressed: n.pressed})
 	n.private.begin(n.intake)
 	n.tellers.Store(n.intake)
 	defer func() {

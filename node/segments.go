@@ -9,32 +9,32 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Whose segments are whose in the store: a shelf is a prefix of their names.
+// Whose segments are whose in the store: each index has a prefix of their names.
 const (
-	wordsShelf   = ""       // of the index
-	meaningShelf = "dense/" // of vectors
+	wordsPrefix   = ""       // of the index
+	meaningPrefix = "dense/" // of vectors
 )
 
 // segments is recall.Segments over the store, which seals them. They may be written
 // even below the disk's reserve, because forgotten texts have to leave them.
 type segments struct {
-	store *store.Store
-	shelf string
+	store  *store.Store
+	prefix string
 }
 
 func (s segments) Put(ctx context.Context, name string, b []byte) error {
-	return s.store.Relieve(ctx, func(tx *store.Tx) error { return tx.PutSegment(s.shelf+name, 0, b) })
+	return s.store.Relieve(ctx, func(tx *store.Tx) error { return tx.PutSegment(s.prefix+name, 0, b) })
 }
 
 func (s segments) Get(ctx context.Context, name string) (b []byte, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		_, r, err := tx.Segment(s.shelf + name)
+		_, r, err := tx.Segment(s.prefix + name)
 		if err != nil {
 			return err
 		}
 		defer r.Close()
 		if b, err = io.ReadAll(r); err != nil {
-			return fmt.Errorf("read segment %s: %w", s.shelf+name, err)
+			return fmt.Errorf("read segment %s: %w", s.prefix+name, err)
 		}
 		return nil
 	})
@@ -47,8 +47,8 @@ func (s segments) List(ctx context.Context) (names []string, err error) {
 			if err != nil {
 				return err
 			}
-			name, mine := strings.CutPrefix(seg.Name, s.shelf)
-			if mine && (s.shelf != wordsShelf || !strings.HasPrefix(name, meaningShelf)) {
+			name, mine := strings.CutPrefix(seg.Name, s.prefix)
+			if mine && (s.prefix != wordsPrefix || !strings.HasPrefix(name, meaningPrefix)) {
 				names = append(names, name)
 			}
 		}
@@ -58,5 +58,5 @@ func (s segments) List(ctx context.Context) (names []string, err error) {
 }
 
 func (s segments) Delete(ctx context.Context, name string) error {
-	return s.store.Relieve(ctx, func(tx *store.Tx) error { return tx.DeleteSegment(s.shelf + name) })
+	return s.store.Relieve(ctx, func(tx *store.Tx) error { return tx.DeleteSegment(s.prefix + name) })
 }

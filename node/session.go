@@ -17,6 +17,7 @@ import (
 	"github.com/locket-dev/locket/memory/tier"
 	"github.com/locket-dev/locket/node/accept"
 	"github.com/locket-dev/locket/node/apps"
+	"github.com/locket-dev/locket/node/community"
 	"github.com/locket-dev/locket/node/dream"
 	"github.com/locket-dev/locket/node/edit"
 	"github.com/locket-dev/locket/node/enginehost"
@@ -35,6 +36,7 @@ import (
 	"github.com/locket-dev/locket/node/pump"
 	"github.com/locket-dev/locket/node/query"
 	"github.com/locket-dev/locket/node/questions"
+	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/node/sharing"
 	"github.com/locket-dev/locket/node/tiers"
@@ -52,28 +54,30 @@ type session struct {
 	engine *engine.Engine // changes the records in store and the documents in index
 
 	// Each package's part of an open node.
-	plugins  *plugins.Plugins
-	extract  *extract.Extractor
-	language *models.Language
-	meaning  *models.Meaning
-	sync     *exchange.Syncing
-	tiers    *tiers.Tiers
-	query    *query.Query
-	edits    *edit.Edits
-	forgets  *forget.Forgetting
-	gate     *accept.Gate // checks what others say; nil until everything that it needs is open
-	sharing  *sharing.Sharing
-	market   *market.Shop
-	given    *given.Shelf // what others share with the wearer
-	policy   *rulebook.Room
-	consent  *consent.Desk
-	purse    *market.Purse // what apps buy by
-	dreams   *dream.Dreams
-	engines  *enginehost.Host
-	voices   *voices.Room
-	health   *health.Health
-	vault    *vault.Vault
-	transfer *transfer.Transfer
+	plugins     *plugins.Plugins
+	extract     *extract.Extractor
+	language    *models.Language
+	meaning     *models.Meaning
+	sync        *exchange.Syncing
+	tiers       *tiers.Tiers
+	query       *query.Query
+	edits       *edit.Edits
+	forgets     *forget.Forgetting
+	gate        *accept.Gate // checks what others say; nil until everything that it needs is open
+	sharing     *sharing.Sharing
+	market      *market.Shop
+	given       *given.Collection // what others share with the wearer
+	communities *community.Communities
+	policy      *rulebook.Rulebook
+	consent     *consent.Asker
+	purse       *market.Purse // what apps buy by
+	dreams      *dream.Dreams
+	engines     *enginehost.Host
+	voices      *voices.Known
+	health      *health.Health
+	vault       *vault.Vault
+	questions   *questions.Questions // what is asked on a wearable
+	transfer    *transfer.Transfer
 
 	pump *pump.Pump
 	stop context.CancelFunc // ends the pump; nil if it was not started
@@ -111,6 +115,38 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 			err = errors.Join(err, o.close(context.WithoutCancel(ctx)))
 		}
 	}()
+	if err := n.openRecords(ctx, u, o); err != nil {
+		return err
+	}
+	if err := n.openExtraction(ctx, o); err != nil {
+		return err
+	}
+	if err := n.openExchange(ctx, o); err != nil {
+		return err
+	}
+	n.openForgetting(o)
+	n.openSharing(o)
+	n.openRest(o)
+	if _, err := o.voices.Prune(ctx, forget.PlanSweep); err != nil {
+		n.log.Warn("prints of voices are kept beyond their day", "error", err)
+	}
+	if _, err := o.forgets.Resume(ctx); err != nil {
+		n.log.Error("what is to be forgotten is not gone yet: it will be tried again", "error", err)
+	}
+	n.open = o
+	n.signWith(o.ring)
+	if n.running {
+		return n.startPump(o)
+	}
+	return nil
+}
+
+// What follows opens the parts of a session, in the order of unlock. A part that needs
+// one of a later function gets it by a closure, which nobody calls before openRest
+// has returned, or which asks whether it is there.
+
+// openRecords opens keys, store, index and engine.
+func (n *Node) openRecords(ctx context.Context, u keyring.Unlocker, o *session) (err error) {
 	if o.ring, err = n.public.Unlock(ctx, u); err != nil {
 		return err
 	}
@@ -129,12 +165,15 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	if err != nil {
 		return err
 	}
-	if o.meaning, err = models.OpenMeaning(ctx, models.MeaningConfig{Dense: n.cfg.Dense, Store: o.store, Segments: segments{o.store, meaningShelf}, Log: n.log}); err != nil {
+	if o.meaning, err = models.OpenMeaning(ctx, models.MeaningConfig{Dense: n.cfg.Dense, Store: o.store, Segments: segments{o.store, meaningPrefix}, Log: n.log}); err != nil {
 		return err
 	}
-	if err := n.openIndex(ctx, o); err != nil {
-		return err
-	}
+	return n.openIndex(ctx, o)
+}
+
+// openExtraction opens what makes memories of events: plugins, the language model,
+// voices, the extractor and the engines beside the node.
+func (n *Node) openExtraction(ctx context.Context, o *session) (err error) {
 	o.plugins, err = plugins.Open(ctx, plugins.Config{Dir: n.cfg.Plugins.Dir, Disabled: n.cfg.Plugins.Disabled, Cache: n.cache, SharedCache: n.cache != n.path(cacheDir),
 		NoSpare: n.small(), Worker: n.worker, Key: o.ring.StoreKey(), Engine: o.engine, Devices: n.devices.Names, Heard: func(ctx context.Context, ids []memory.ID) error { return o.gate.Heard(ctx, ids) }, Log: n.log})
 	if err != nil {
@@ -150,11 +189,11 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	cfg.LeftOut = o.language.LeftOut(n.sorter)
 	cfg.Later = o.language.Later()
 	own := opened.From(func() (*query.Query, *opened.Life, func(), error) { return o.query, o.life, func() {}, nil }) // without n.mu: a lock waits for the answer
-	asked := questions.New(questions.Config{Fleet: n.fleet, Ask: query.NewReader(own, n.WaitsFor, n.paused.between).Ask,
+	o.questions = questions.New(questions.Config{Fleet: n.fleet, Ask: query.NewReader(own, n.WaitsFor, &n.paused).Ask,
 		Served: func(at time.Time, texts ...string) { o.extract.Served(at, texts...) }, Now: n.now, Log: n.log})
-	cfg.Heard, cfg.Ordered, cfg.Unheard = asked.Heard, n.spoken(o.ring), n.paused.unheard
+	cfg.Heard, cfg.Ordered, cfg.Unheard = o.questions.Heard, n.spoken(o.ring), n.paused.unheard
 	o.voices, err = voices.Open(ctx, voices.Config{Engine: o.engine, Wearer: n.cfg.Wearer, KnownOnly: n.cfg.Voices.KnownOnly, Devices: n.devices.Names,
-		OrderSweep: forget.OrderSweep, Swept: func(ctx context.Context, lock *engine.Writer) error { return o.forgets.Swept(ctx, lock) }, Now: n.now, Log: n.log})
+		PlanSweep: forget.PlanSweep, Swept: func(ctx context.Context, lock *engine.Writer) error { return o.forgets.Swept(ctx, lock) }, Now: n.now, Log: n.log})
 	if err != nil {
 		return err
 	}
@@ -167,47 +206,66 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	o.engines = enginehost.New(enginehost.Config{Home: n.cfg.Home, LLM: n.cfg.LLM, Command: n.engines, Engine: o.engine, Extract: o.extract, Language: o.language,
 		Life: o.life, Paused: func() bool { return n.paused.now().Paused || len(n.private.gate.Active(n.now())) > 0 }, Now: n.now, Log: n.log})
 	o.extract.SetLive(o.engines)
+	return nil
+}
+
+// openExchange opens sync with its tiers, what others share, and the reading of it all.
+func (n *Node) openExchange(ctx context.Context, o *session) (err error) {
 	budget := tier.Budget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}
 	var ease func(context.Context)
 	if budget != (tier.Budget{}) {
 		ease = func(ctx context.Context) { o.tiers.Ease(ctx) }
 	}
 	o.sync, err = exchange.Open(exchange.Config{Home: n.cfg.Home, Sync: n.cfg.Sync, Wearer: n.cfg.Wearer, Ring: o.ring, Public: n.public, Store: o.store, Clock: o.engine.Clock(),
-		HTTP: n.http, Life: o.life, Now: n.now, Log: n.log, Spans: n.spans, Take: func(ctx context.Context, fn func(*store.Tx) (*store.Targets, error)) error {
+		HTTP: n.http, Life: o.life, Now: n.now, Log: n.log, Spans: n.spans, Metered: n.costs, Take: func(ctx context.Context, fn func(*store.Tx) (*store.Targets, error)) error {
 			return o.gate.TakeDelta(ctx, fn)
 		}, Ease: ease,
 		FetchCold: func(ctx context.Context) (int, error) { return o.tiers.FetchAll(ctx) }})
 	if err != nil {
 		return err
 	}
-	o.tiers = tiers.New(tiers.Config{Engine: o.engine, Store: o.store, Index: o.index, Sync: o.sync, Budget: budget, Metered: n.cfg.Sync.Metered, Rules: n.rules,
-		Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log, Around: o.extract.Around, Flush: o.flush, Unload: o.plugins.Rest})
+	o.tiers = tiers.New(tiers.Config{Engine: o.engine, Store: o.store, Index: o.index, Sync: o.sync, Budget: budget, Metered: n.costs, Rules: n.rules,
+		Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log, Around: o.extract.Around, Flush: o.flush, Unload: o.plugins.Shrink})
 	reader := &share.Reader{Dir: n.path(readerDir), HTTP: n.http, Now: n.now, Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log}
-	if o.given, err = given.Open(ctx, reader, &market.Buyer{Dir: reader.Dir, HTTP: n.http, Now: n.now}, n.now, n.log); err != nil {
+	o.communities = &community.Communities{Reader: reader}
+	if o.given, err = given.Open(ctx, reader, []given.Source{&market.Buyer{Dir: reader.Dir, HTTP: n.http, Now: n.now}, o.communities}, n.now, n.log); err != nil {
 		return err
 	}
 	o.query = n.openQuery(o)
-	o.life.Start(asked.Run)
+	o.life.Start(o.questions.Run)
+	return nil
+}
+
+// openForgetting opens editing, forgetting and the gate for what others say.
+func (n *Node) openForgetting(o *session) {
 	o.edits = edit.New(edit.Config{Engine: o.engine, Chain: o.extract, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Started: n.started,
-		Warm: o.tiers.Warm, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID, LeftOut: cfg.LeftOut, Disputable: o.query.Disputable})
-	compact := func(ctx context.Context) error { return errors.Join(o.store.Compact(ctx), o.query.Forget(ctx)) }
+		Warm: o.tiers.Warm, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID, LeftOut: o.language.LeftOut(n.sorter), Disputable: o.query.Disputable})
 	o.forgets = forget.New(forget.Config{Engine: o.engine, Chain: o.extract, Cold: o.tiers.Keeper, Retention: &n.cfg.Retention, Rules: n.rules, Log: n.log,
-		Warm: o.tiers.Warm, Flush: o.flushHeld, Compact: compact, ForgetPlugins: o.plugins.Forget, Withdraw: o.sync.Journal().Withdraw, Shared: func(ctx context.Context) { o.sharing.Forget(ctx) },
+		Warm: o.tiers.Warm, Flush: o.flushHeld, Compact: o.compact, ForgetPlugins: o.plugins.Forget, Withdraw: o.sync.Journal().Withdraw, Shared: func(ctx context.Context) { o.sharing.Forget(ctx) },
 		PurgeSoon: func(done func(error)) {
 			if o.pump != nil {
 				o.pump.PurgeSoon(nil, done)
 			}
 		}, MemoryID: o.ring.MemoryID})
 	o.gate = accept.New(accept.Config{Engine: o.engine, Chain: o.extract, Now: n.now, ForgetPlugins: o.plugins.Forget, Swept: o.forgets.Swept})
+}
+
+// compact takes what was erased out of the files, and out of what is kept of the memories.
+func (o *session) compact(ctx context.Context) error {
+	return errors.Join(o.store.Compact(ctx), o.query.Forget(ctx))
+}
+
+// openSharing opens shares, the wearer's consent and policy, and the market.
+func (n *Node) openSharing(o *session) {
 	o.sharing = sharing.New(sharing.Config{Dir: n.path(sharesDir), Engine: o.engine, Gate: o.gate, Cold: o.tiers.Keeper, Sync: o.sync, Ring: o.ring, Public: n.public, Life: o.life,
 		HTTP: n.http, RelayURL: n.cfg.Sync.Relay, Invite: n.cfg.Sync.Invite, Reserve: uint64(n.cfg.Disk.Reserve), Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log,
-		Ask: func(ctx context.Context, held []consent.Held, again bool) error {
+		Communities: o.communities, Ask: func(ctx context.Context, held []consent.Held, again bool) error {
 			return o.consent.Ask(ctx, held, again)
 		},
 		Sees: func(by *share.Author, rules *rulebook.Rules) func(*memory.Memory) bool {
 			return apps.Sees(&by.Scope, by.App, by.Key, rules, n.now())
 		},
-		Drop: o.forgets.Drop, Flush: o.flushHeld, Compact: compact})
+		Drop: o.forgets.Drop, Flush: o.flushHeld, Compact: o.compact})
 	o.consent = consent.New(consent.Config{Store: o.store, Now: n.now, Note: o.sharing.Consented, Redact: o.sharing.Redact, Refused: o.sharing.Withdraw,
 		VaultUntil: func() time.Time { return o.vault.Until() }})
 	o.purse = market.NewPurse(market.PurseConfig{Buyer: &market.Buyer{Dir: n.path(readerDir), HTTP: n.http, Now: n.now}, Relay: n.cfg.Sync.Relay, Store: o.engine, Now: n.now,
@@ -224,26 +282,19 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 			return o.consent.Approved(ctx, by, rule, order, what)
 		}})
 	o.market = market.New(market.Config{Bundler: o.sharing, Store: o.engine, Ring: o.ring, Dir: n.path(market.OfferedDir), Life: o.life, HTTP: n.http,
-		Relay: n.cfg.Sync.Relay, Now: n.now, Log: n.log, Compact: compact})
+		Relay: n.cfg.Sync.Relay, Now: n.now, Log: n.log, Compact: o.compact})
 	o.policy = rulebook.New(rulebook.Config{Engine: o.engine, Now: n.now, Changed: o.sharing.Withdraw, Parties: func(ctx context.Context) ([]policy.Request, error) { return n.parties(ctx, o) }})
+}
+
+// openRest opens dreams, health, the vault and exports.
+func (n *Node) openRest(o *session) {
 	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: o.ring.MemoryID, Zone: n.zone, Now: n.now,
 		Uses: query.UsesKept, SaveUses: o.query.SaveUses, Forgot: o.forgets.Carried, Erase: o.forgets.EraseOut})
-	o.health = health.New(health.Config{Home: n.cfg.Home, Metered: n.cfg.Sync.Metered, Engine: o.engine, Store: o.store, Index: o.index, Ring: o.ring, Sync: o.sync, Cold: o.tiers.Keeper,
+	o.health = health.New(health.Config{Home: n.cfg.Home, Metered: n.costs, Engine: o.engine, Store: o.store, Index: o.index, Ring: o.ring, Sync: o.sync, Cold: o.tiers.Keeper,
 		Models: []health.Patient{o.meaning, o.language}, HasPlugin: o.plugins.Has})
 	o.vault = vault.New(vault.Config{Engine: o.engine, Ring: o.ring, Posted: o.sync.Posted})
 	o.transfer = transfer.New(transfer.Config{Engine: o.engine, Store: o.store, Cold: o.tiers.Keeper, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone, Location: n.zone,
 		Members: o.sync.SpaceMembers, Bring: o.sync.Bring, VaultUntil: o.vault.Until, Reveal: o.vault.Reveal})
-	if _, err := o.voices.Prune(ctx, forget.OrderSweep); err != nil {
-		n.log.Warn("prints of voices are kept beyond their day", "error", err)
-	}
-	if _, err := o.forgets.Resume(ctx); err != nil {
-		n.log.Error("what is to be forgotten is not gone yet: it will be tried again", "error", err)
-	}
-	n.open = o
-	if n.running {
-		return n.startPump(o)
-	}
-	return nil
 }
 
 // parties are those whom the wearer gives something: readers, workers of feeds, apps.
@@ -315,7 +366,7 @@ func (o *session) noSecret(ctx context.Context, field, text string) error {
 	defer lock.Release()
 	found, err := o.extract.HoldsSecret(ctx, text)
 	if err == nil && found {
-		err = fmt.Errorf("%w: %s: it holds a secret: add it with infer, and the secret goes to the vault", memory.ErrInvalid, field)
+		err = fmt.Errorf("%w: %s: %w: add it with infer, and the secret goes to the vault", memory.ErrInvalid, field, serve.ErrSecret)
 	}
 	return err
 }
@@ -335,6 +386,7 @@ func (n *Node) Lock(ctx context.Context) error {
 	}
 	o := n.open
 	n.open = nil
+	n.signWith(nil)
 	return o.close(ctx)
 }
 

@@ -44,12 +44,19 @@ func (n *Node) spoken(ring *keyring.Ring) func(*memory.Event) bool {
 				text = "I could not stop listening."
 			}
 		}
-		if text != "" && fleet.Tells(device) {
-			if err := fleet.Say(device, text); err != nil {
-				n.log.Debug("a wearable was not told of a pause", "device", device, "error", err)
-			}
-		}
+		n.answer(device, text)
 		return true
+	}
+}
+
+// answer has the wearable that gave an order tell what became of it, if it can.
+func (n *Node) answer(device, text string) {
+	fleet := n.fleet()
+	if text == "" || fleet == nil || !fleet.Tells(device) {
+		return
+	}
+	if err := fleet.Say(device, text); err != nil {
+		n.log.Debug("a wearable was not told of a pause", "device", device, "error", err)
 	}
 }
 
@@ -67,7 +74,7 @@ func (n *Node) pauseSince(at time.Time, lasts time.Duration, why string, ring *k
 	}
 	n.paused.turn.Lock()
 	defer n.paused.turn.Unlock()
-	if err := n.paused.begin(n.path(pauseFile), s, at, ring); err != nil {
+	if err := n.paused.begin(n.path(pauseFile), s, at, false, ring); err != nil {
 		return "", err
 	}
 	if in := n.tellers.Load(); in != nil {
@@ -77,11 +84,12 @@ func (n *Node) pauseSince(at time.Time, lasts time.Duration, why string, ring *k
 }
 
 // begin begins a pause at a time that has passed. One that goes on keeps its beginning.
-func (p *pauseTimer) begin(path string, s serve.PauseState, at time.Time, ring *keyring.Ring) error {
+func (p *pauseTimer) begin(path string, s serve.PauseState, at time.Time, button bool, ring *keyring.Ring) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now().UTC()
 	next := p.state.after(s, now)
+	next.Button = button
 	if next.Since.Equal(now) {
 		next.Since, next.Took = at.UTC(), now
 		if n := len(next.Past); n > 0 && next.Past[n-1].To.After(next.Since) {
@@ -91,8 +99,8 @@ func (p *pauseTimer) begin(path string, s serve.PauseState, at time.Time, ring *
 	if err := next.write(path, ring); err != nil {
 		return err
 	}
-	p.state, p.doubt = next, false
-	p.arm()
+	p.doubt = false
+	p.become(next)
 	return nil
 }
 

@@ -21,7 +21,7 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 		}
 	}
 	o.memory.Maintain()
-	pruned, err := o.voices.Prune(ctx, forget.OrderSweep)
+	pruned, err := o.voices.Prune(ctx, forget.PlanSweep)
 	if err != nil && ctx.Err() == nil {
 		n.log.Warn("prints of voices are kept beyond their day", "error", err)
 	}
@@ -52,10 +52,17 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 	}
 	if time.Since(o.swept) >= forget.SweepEvery {
 		o.swept = time.Now()
-		if err := o.sweep(ctx, forget.Earlier(o.extract.Latest(), o.swept)); err != nil && ctx.Err() == nil {
+		if err := o.sweep(ctx, forget.Earlier(o.latest(), o.swept)); err != nil && ctx.Err() == nil {
 			n.log.Warn("retention not applied", "error", err)
 		}
 	}
+}
+
+// latest is the time of the latest event, or zero if there was none.
+func (o *session) latest() time.Time {
+	lock := o.engine.Hold()
+	defer lock.Release()
+	return o.extract.Latest(lock)
 }
 
 // retryEvery is how often forgetting is tried again after a failure, such as for

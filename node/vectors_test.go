@@ -34,7 +34,7 @@ func embedAll(t *testing.T, n *Node) {
 
 func dense(t *testing.T, n *Node) (names []string) {
 	t.Helper()
-	names, err := segments{n.open.store, meaningShelf}.List(t.Context())
+	names, err := segments{n.open.store, meaningPrefix}.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestSearchByMeaning(t *testing.T) {
 	}
 	err = n.open.store.View(ctx, func(tx *store.Tx) error {
 		for _, name := range dense(t, n) {
-			b, err := segments{n.open.store, meaningShelf}.Get(ctx, name)
+			b, err := segments{n.open.store, meaningPrefix}.Get(ctx, name)
 			if err != nil {
 				return err
 			}

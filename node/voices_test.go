@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fxamacker/cbor/v2"
+
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/testing/speechtest"
 	"github.com/locket-dev/locket/memory"
@@ -258,6 +260,73 @@ func TestThreatVoiceprint(t *testing.T) {
 	}
 }
 
+// The print of a voice that nobody named is in no file of the home either, once its day is over, it is
+// forgotten by its label, or the wearer keeps only known voices.
+func TestUnnamedVoiceprint(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"its day is over", "it is forgotten", "only known voices are kept", "not yet"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			n := initNode(t, nil, InitOptions{KeyFile: true})
+			open := func() {
+				t.Helper()
+				if err := n.unlock(t.Context(), keyring.KeyFile(keyring.DefaultKeyFile)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			open()
+			for i := range 10 {
+				hear(t, n, evening.Add(time.Duration(i)*time.Minute), "Ana", "The crane is grey.")
+			}
+			enrol(t, n, "", takeOf(t, "jfk.wav", 2))
+			soundComes(t, n, evening, takeOf(t, "spk1_snt1.wav", 1))
+			first := unnamedPrint(t, n)
+			soundComes(t, n, evening.Add(time.Minute), takeOf(t, "spk1_snt1.wav", 1)) // which adds to it
+			needles := []string{first, unnamedPrint(t, n)}
+			switch how {
+			case "its day is over":
+				now := n.now
+				n.now = func() time.Time { return now().Add(25 * time.Hour) }
+				if err := n.Lock(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				open()
+			case "it is forgotten":
+				if _, err := n.ForgetVoice(t.Context(), "S1"); err != nil {
+					t.Fatal(err)
+				}
+			case "only known voices are kept":
+				if err := n.Lock(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				n.cfg.Voices.KnownOnly = true
+				open()
+			}
+			if found := len(dig(t, n, needles...).Finds) > 0; found != (how == "not yet") {
+				t.Errorf("the print is in files: %v", found)
+			}
+		})
+	}
+}
+
+// unnamedPrint gives numbers of the print of the one voice that has no name, as the records have them.
+func unnamedPrint(t *testing.T, n *Node) string {
+	t.Helper()
+	var book struct {
+		Labels []struct {
+			Print struct{ Sum cbor.RawMessage }
+		}
+	}
+	err := n.view(t.Context(), func(_ *session, tx *store.Tx) error {
+		_, err := tx.Meta("voices", &book)
+		return err
+	})
+	if err != nil || len(book.Labels) != 1 || len(book.Labels[0].Print.Sum) < 100 {
+		t.Fatalf("%+v, %v", book, err)
+	}
+	return string(book.Labels[0].Print.Sum)
+}
+
 // Where the files of the store could not be rewritten, a forgotten voice is an order: the same
 // command goes on with it, and so does the node when it is opened again.
 func TestForgottenVoiceGoesOn(t *testing.T) {
@@ -272,7 +341,7 @@ func TestForgottenVoiceGoesOn(t *testing.T) {
 		}
 		enrol(t, n, "Marguerite", takeOf(t, "jfk.wav", 2))
 		full, fails := errors.New("no room"), true
-		room, err := voices.Open(t.Context(), voices.Config{Engine: o.engine, Wearer: "Ana", OrderSweep: forget.OrderSweep, Now: n.now, Log: n.log,
+		known, err := voices.Open(t.Context(), voices.Config{Engine: o.engine, Wearer: "Ana", PlanSweep: forget.PlanSweep, Now: n.now, Log: n.log,
 			Swept: func(ctx context.Context, lock *engine.Writer) error {
 				if fails {
 					return full
@@ -282,7 +351,7 @@ func TestForgottenVoiceGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := voices.NewVoicer(opened.From(func() (*voices.Room, *opened.Life, func(), error) { return room, o.life, func() {}, nil }))
+		v := voices.NewVoicer(opened.From(func() (*voices.Known, *opened.Life, func(), error) { return known, o.life, func() {}, nil }))
 		if _, err := v.ForgetVoice(t.Context(), "Marguerite"); !errors.Is(err, full) {
 			t.Errorf("%v", err)
 		}

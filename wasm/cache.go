@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -24,7 +25,7 @@ import (
 )
 
 // entry is the machine code of one module in the cache on disk. It lies packed, in
-// a file, because it shrinks to a sixth:
+// a file, because it shrinks to an eighth:
 //
 //	CACHE/ENTRY  HMAC-SHA-256 of the name and of what follows, under the host's key 32,
 //	             a frame of zstd that has the module as its dictionary: a tar of
@@ -32,7 +33,7 @@ import (
 //	  wazero-VERSION-ARCH-OS/…          what wazero keeps
 //
 // ENTRY is a hash of the module's hash, the limit that is compiled in, the
-// engine, and the version of the rewriting. Machine code that somebody else has put there, or
+// engine, its version, and the version of the rewriting. Machine code that somebody else has put there, or
 // changed, would run with all that the node may do: an entry without a seal
 // that holds is removed, and made anew. wazero reads folders alone: while a module
 // is loaded, the entry is unpacked beside its file. A nil entry is no cache.
@@ -60,9 +61,20 @@ const (
 // entryOf is the name of the file that has the machine code of a module.
 func (h *Host) entryOf(module [sha256.Size]byte, l Limits) string {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "locket-plugin-cache-4\x00%d\x00%d\x00%s\x00%s\x00", fuel.Version, l.MemoryMiB, runtime.GOARCH, h.engine)
+	fmt.Fprintf(sum, "locket-plugin-cache-4\x00%d\x00%d\x00%s\x00%s\x00%s\x00", fuel.Version, l.MemoryMiB, runtime.GOARCH, h.engine, h.wazero)
 	sum.Write(module[:])
 	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// wazeroIn gives the version of wazero in a program. Tests have none: go test leaves modules out
+// of their build information. wazero reads no machine code of another version, and makes it anew.
+func wazeroIn(info *debug.BuildInfo) string {
+	for _, m := range info.Deps {
+		if m.Path == "github.com/tetratelabs/wazero" {
+			return m.Version
+		}
+	}
+	return ""
 }
 
 // compiledBefore reports whether the cache has machine code of a module. Its seal is
@@ -226,7 +238,7 @@ func (e *entry) seal() error {
 
 // pack writes the folder; some says whether there is a file in it.
 func (e *entry) pack(w io.Writer) (some bool, err error) {
-	enc, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1),
+	enc, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1),
 		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(packWindow), zstd.WithEncoderDictRaw(1, e.module))
 	if err != nil {
 		return false, fmt.Errorf("plugin cache: %w", err)
@@ -251,11 +263,7 @@ func (e *entry) pack(w io.Writer) (some bool, err error) {
 func CacheKey(file string) ([]byte, error) {
 	key, err := os.ReadFile(file)
 	if spoilt := err == nil && len(key) != sha256.Size; spoilt || errors.Is(err, fs.ErrNotExist) {
-		put := os.Link // fails if another process was first
-		if spoilt {
-			put = os.Rename
-		}
-		if err = makeKey(file, put); err == nil || errors.Is(err, fs.ErrExist) {
+		if err = makeKey(file, spoilt); err == nil || errors.Is(err, fs.ErrExist) {
 			key, err = os.ReadFile(file)
 		}
 	}
@@ -268,28 +276,17 @@ func CacheKey(file string) ([]byte, error) {
 	return key, nil
 }
 
-// makeKey writes a new key into another file, and puts that in the place of file.
-func makeKey(file string, put func(from, to string) error) error {
+// makeKey writes a new key, in the place of a spoilt one or where there is none.
+func makeKey(file string, spoilt bool) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".new-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
 	key := make([]byte, sha256.Size)
 	rand.Read(key)
-	if _, err = temp.Write(key); err == nil {
-		err = temp.Sync() // its name may be on the disk before its content
+	if spoilt {
+		return atomicfile.Write(file, key)
 	}
-	if err := errors.Join(err, temp.Close()); err != nil {
-		return err
-	}
-	if err := put(temp.Name(), file); err != nil {
-		return err
-	}
-	return atomicfile.SyncDir(filepath.Dir(file))
+	return atomicfile.Create(file, key) // fails if another process was first
 }
 
 // ownFolder makes a folder that is this user's alone, or sees that it is.

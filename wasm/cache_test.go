@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +82,29 @@ func TestCacheIsSealed(t *testing.T) {
 			t.Error("machine code of another home was taken")
 		}
 	})
+}
+
+// TestCacheOfEachVersion: programs with other versions of wazero share a cache, and neither has
+// its machine code made again at each start.
+func TestCacheOfEachVersion(t *testing.T) {
+	if engine(false) != Compiler {
+		t.Skip("wazero interprets here, and there is no machine code")
+	}
+	dir := filepath.Join(t.TempDir(), "cache")
+	for i, version := range []string{"", "v1.12.0", "", "v1.12.0"} {
+		h := newHost(t, Options{CacheDir: dir, CacheKey: bytes.Repeat([]byte{7}, 32)})
+		h.wazero = version
+		if _, _, err := ask(t, h, moody(), testManifest()); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := len(cached(t, dir)), min(i+1, 2); got != want {
+			t.Errorf("after %q there are %d entries, want %d", version, got, want)
+		}
+	}
+	info := debug.BuildInfo{Deps: []*debug.Module{{Path: "example.com/wazero", Version: "v3.0.0"}, {Path: "github.com/tetratelabs/wazero", Version: "v1.12.0"}}}
+	if got := wazeroIn(&info); got != "v1.12.0" {
+		t.Errorf("version %q", got)
+	}
 }
 
 // TestCacheIsSwept: what killed processes left, old entries and those of versions

@@ -24,6 +24,7 @@ type code struct {
 	cache    wazero.CompilationCache
 	compiled wazero.CompiledModule
 	info     fuel.Info
+	filed    bool // it is run from a file; see fileCode
 }
 
 type codeKey struct {

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/locket-dev/locket/internal/jail"
 	"github.com/locket-dev/locket/wasm/abi"
-	"github.com/locket-dev/locket/wasm/internal/jail"
 )
 
 // domain is the plugins of one publisher and the worker process that runs

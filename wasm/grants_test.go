@@ -192,6 +192,7 @@ func TestManifest(t *testing.T) {
 		{`fuel = 1000`, `full = 1000`, `line 13: unknown key "limits.full"`},
 		{`stage = 40`, `stage = "x"`, `line 9`},
 		{`stage = 40`, `stage = 101`, `stage 101`},
+		{`stage = 40`, `times = "mine"`, `times "mine"`},
 		{`"acme/notes"`, `"../notes"`, `id "../notes"`},
 		{`"1.2.3"`, `"latest"`, `version`},
 		// What semver can't order is no version: any other would be newer.

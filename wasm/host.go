@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -60,7 +62,10 @@ type Options struct {
 	// ServeWorker. Empty: no plugin can be loaded apart.
 	Worker []string
 	// NoSpare has no second worker stand by while a plugin is late: less
-	// memory, and the start of one to wait for after it.
+	// memory, and the start of one to wait for after it. Loading gives memory
+	// back between its steps, which takes longer, and on Linux machine code is
+	// run from a file without a name in CacheDir, so that its pages can be
+	// taken away.
 	NoSpare bool
 	// Interpret has wazero interpret where it could compile.
 	Interpret bool
@@ -79,6 +84,7 @@ const (
 type Host struct {
 	opt    Options
 	engine Engine
+	wazero string        // its version
 	turn   chan struct{} // taken by the worker that is at this process's weight
 
 	mu      sync.Mutex
@@ -86,8 +92,10 @@ type Host struct {
 	domains map[string]*domain // by publisher
 	closed  bool
 
-	codeMu sync.Mutex
-	codes  map[codeKey]*code
+	codeMu  sync.Mutex // of what follows
+	codes   map[codeKey]*code
+	files   map[codeKey]*os.File // with machine code; see fileCode
+	unfiled bool                 // files can't be run here
 }
 
 // NewHost makes ready to load plugins.
@@ -104,7 +112,10 @@ func NewHost(ctx context.Context, opt Options) (*Host, error) {
 	if opt.MaxFaults <= 0 {
 		opt.MaxFaults = defaultMaxFaults
 	}
-	h := &Host{opt: opt, engine: engine(opt.Interpret), plugins: map[*Plugin]struct{}{}, turn: make(chan struct{}, 1), domains: map[string]*domain{}, codes: map[codeKey]*code{}}
+	h := &Host{opt: opt, engine: engine(opt.Interpret), plugins: map[*Plugin]struct{}{}, turn: make(chan struct{}, 1), domains: map[string]*domain{}, codes: map[codeKey]*code{}, files: map[codeKey]*os.File{}}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		h.wazero = wazeroIn(info)
+	}
 	if opt.CacheDir != "" {
 		if len(opt.CacheKey) < sha256.Size {
 			return nil, errors.New("plugin cache: no key to seal it with")

@@ -65,6 +65,16 @@ const (
 	FaultWait OnFault = "wait" // they are kept, and given to it once it is enabled again
 )
 
+// Times says what the times of a plugin's candidates are.
+type Times string
+
+// TimesInstant, which is meant where a manifest is silent, are instants. TimesLocal are wall
+// clock, less the event's offset: the host finds the offset of the day.
+const (
+	TimesInstant Times = "instant"
+	TimesLocal   Times = "local"
+)
+
 // Waits says whether events are kept for the plugin while it is disabled.
 func (m *Manifest) Waits() bool { return m.OnFault == FaultWait }
 
@@ -83,6 +93,7 @@ type Manifest struct {
 	Side         int          `toml:"side"`         // pixels of the longer side to which its photos are scaled; 0: as decoded, 640 at most
 	Stage        int          `toml:"stage"`        // plugins are called in this order, 0 to 100, then by ID
 	OnFault      OnFault      `toml:"on_fault"`     // what its events do while it is disabled; empty: skip
+	Times        Times        `toml:"times"`        // of its candidates; empty: instant
 	Limits       Limits       `toml:"limits"`
 	SHA256       string       `toml:"sha256"`    // of the module, hexadecimal; empty: not pinned
 	Publisher    string       `toml:"publisher"` // Ed25519 public key, hexadecimal; empty: not signed
@@ -191,6 +202,8 @@ func (m *Manifest) Check() error {
 		return bad("stage %d: want 0 to 100", m.Stage)
 	case m.OnFault != "" && m.OnFault != FaultSkip && m.OnFault != FaultWait:
 		return bad("on_fault %q: want skip or wait", m.OnFault)
+	case m.Times != "" && m.Times != TimesInstant && m.Times != TimesLocal:
+		return bad("times %q: want instant or local", m.Times)
 	case m.SHA256 != "" && !hexForm.MatchString(m.SHA256):
 		return bad("sha256: want 64 hexadecimal digits")
 	case m.Publisher != "" && !hexForm.MatchString(m.Publisher):

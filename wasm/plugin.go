@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -52,7 +53,7 @@ func (h *Host) Load(ctx context.Context, module []byte, m Manifest) (*Plugin, er
 // what the wearer set for the plugin, read through the capability "config". If
 // the manifest names the module's hash and the cache has its machine code, the
 // plugin begins idle: it was seen to work when that was made.
-func (h *Host) LoadFrom(ctx context.Context, open func() ([]byte, error), m Manifest, settings map[string]string) (*Plugin, error) {
+func (h *Host) LoadFrom(ctx context.Context, open func() ([]byte, error), m Manifest, settings map[string]string) (_ *Plugin, err error) {
 	if p, err := h.loadIdle(open, m, settings); p != nil || err != nil {
 		return p, err
 	}
@@ -60,6 +61,11 @@ func (h *Host) LoadFrom(ctx context.Context, open func() ([]byte, error), m Mani
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			h.dropFile(p.sum)
+		}
+	}()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.compile(ctx, module); err != nil {
@@ -169,10 +175,27 @@ func (p *Plugin) compile(ctx context.Context, module []byte) error {
 			return err
 		}
 		defer func() { err = errors.Join(err, e.close()) }()
+		if p.host.opt.NoSpare && e != nil && e.sealed {
+			module, e.module = nil, nil
+			debug.FreeOSMemory() // what unpacking took
+		}
+		if p.host.opt.NoSpare && (e == nil || !e.sealed) {
+			p.host.opt.Logger.Info("machine code is made of a plugin, once; this takes up to 140 MB while it lasts", "plugin", p.manifest.ID)
+		}
 		if err := p.makeCode(ctx, c, module, e.path()); err != nil {
 			return err
 		}
-		return e.seal()
+		if err := errors.Join(e.seal(), e.close()); err != nil { // before the code lies in memory and in two files
+			return err
+		}
+		if err := p.fileCode(ctx, c); err != nil {
+			return err
+		}
+		if p.host.opt.NoSpare {
+			module = nil
+			debug.FreeOSMemory() // what compiling took, before an instance starts
+		}
+		return nil
 	})
 }
 
@@ -195,11 +218,17 @@ func (p *Plugin) codeFrom(ctx context.Context, make func(*code) error) error {
 	return nil
 }
 
-// makeCode rewrites and compiles a module, with a cache of one entry, or none.
+// makeCode rewrites and compiles a module, with a cache of one entry, or none. The
+// module is opened if it is needed and not given.
 func (p *Plugin) makeCode(ctx context.Context, c *code, module []byte, cacheDir string) error {
 	rewritten, info, kept := readFuelled(cacheDir)
 	if !kept {
 		var err error
+		if module == nil {
+			if module, err = p.module(); err != nil {
+				return err
+			}
+		}
 		rewritten, info, err = fuel.Rewrite(module, fuel.Config{Pages: c.key.pages})
 		if errors.Is(err, fuel.ErrMemory) {
 			return fmt.Errorf("%w: %w: %v", ErrModule, ErrMemory, err)

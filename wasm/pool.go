@@ -79,14 +79,30 @@ func (p *Plugin) discard(_ context.Context, in *instance) error {
 }
 
 // armIdle has the plugin released after it wasn't used for a while. p.mu is held.
-func (p *Plugin) armIdle() {
-	switch d := p.host.opt.Idle; {
+func (p *Plugin) armIdle() { p.armAfter(p.host.opt.Idle) }
+
+func (p *Plugin) armAfter(d time.Duration) {
+	switch {
 	case d < 0 || p.closed:
 	case p.timer == nil:
 		p.timer = time.AfterFunc(d, p.releaseIdle)
 	default:
 		p.timer.Reset(d)
 	}
+}
+
+// filedIdle is how many times as long code stays that is in a file: it takes 4 MB, and 45
+// for a moment while it is loaded again.
+const filedIdle = 10
+
+// thin closes the instances of a plugin whose code is in a file, and reports whether it is
+// such a one. p.mu is held and nothing is in use.
+func (p *Plugin) thin() (filed bool, err error) {
+	if p.code == nil || !p.code.filed {
+		return false, nil
+	}
+	p.armAfter(filedIdle * p.host.opt.Idle)
+	return true, p.dropIdle()
 }
 
 // releaseIdle runs on the timer's goroutine; it does nothing after Close,
@@ -97,7 +113,15 @@ func (p *Plugin) releaseIdle() {
 	if p.closed || p.busy > 0 {
 		return
 	}
-	if err := p.release(context.Background()); err != nil {
+	var err error
+	filed := false
+	if len(p.idle) > 0 {
+		filed, err = p.thin()
+	}
+	if !filed {
+		err = p.release(context.Background())
+	}
+	if err != nil {
 		p.host.opt.Logger.Warn("release idle plugin", "plugin", p.manifest.ID, "err", err)
 	}
 	// wazero unmaps machine code, 10 MB for a plugin in Go, when the
@@ -115,6 +139,29 @@ func (h *Host) Rest(ctx context.Context) error {
 	}
 	debug.FreeOSMemory()
 	return errors.Join(errs...)
+}
+
+// Shrink is [Host.Rest] in the middle of work: code that is in a file stays, and only
+// the instances go, because loading it takes more for a moment than it holds.
+func (h *Host) Shrink(ctx context.Context) error {
+	var errs []error
+	for _, p := range h.Plugins() {
+		errs = append(errs, p.shrink(ctx))
+	}
+	debug.FreeOSMemory()
+	return errors.Join(errs...)
+}
+
+func (p *Plugin) shrink(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.busy > 0 {
+		return nil
+	}
+	if filed, err := p.thin(); filed {
+		return err
+	}
+	return p.release(ctx)
 }
 
 // Rest is [Host.Rest] for one plugin.
@@ -210,6 +257,7 @@ func (p *Plugin) Close(ctx context.Context) error {
 	delete(p.host.plugins, p)
 	p.host.mu.Unlock()
 	err := p.release(ctx)
+	p.host.dropFile(p.sum)
 	if p.domain != nil {
 		err = errors.Join(err, p.domain.remove(p))
 	}

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/locket-dev/locket/wasm/internal/jail"
+	"github.com/locket-dev/locket/internal/jail"
 )
 
 // errProcess is a worker that doesn't answer any more.

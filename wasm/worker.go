@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/jail"
 	"github.com/locket-dev/locket/wasm/abi"
-	"github.com/locket-dev/locket/wasm/internal/jail"
 )
 
 // WorkerName is what a worker process is called by its only argument. A

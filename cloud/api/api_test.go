@@ -232,8 +232,8 @@ func TestMembersDoWhatTheyMay(t *testing.T) {
 
 	// The log: two who append at once, and one who may not.
 	s.is(s.as(h, h.Writer).AppendLog(ctx, h.Sign(h.Writer, &envelope.Entry{Action: envelope.Rekey, Epoch: 2, Wraps: h.Entries[0].Wraps}), ""), remote.ErrForbidden)
-	second := storetest.NewHouse(t, "roles") // the same keys, elsewhere
-	second.Add(second.Root, storetest.NewHouse(t, "guest").Owner, envelope.Reader)
+	second := storetest.NewHousehold(t, "roles") // the same keys, elsewhere
+	second.Add(second.Root, storetest.NewHousehold(t, "guest").Owner, envelope.Reader)
 	last := h.Delta(h.Writer, "the last that counts")
 	over := h.Delta(h.Writer, "too late")
 	removal := h.Remove(h.Owner, h.Writer, last.Header.Position())
@@ -295,13 +295,13 @@ func TestQuota(t *testing.T) {
 
 func TestInvitation(t *testing.T) {
 	s := serve(t, relay.Config{Invite: true}, nil)
-	h := storetest.NewHouse(t, "invited")
+	h := storetest.NewHousehold(t, "invited")
 	ctx := t.Context()
 	s.is(s.as(h, h.Owner).AppendLog(ctx, h.Entries[0], ""), remote.ErrInvite)
 	s.is(s.as(h, h.Owner).AppendLog(ctx, h.Entries[0], "guess"), remote.ErrInvite)
 	s.ok(s.store.AddInvite(ctx, relay.InviteHash("code")))
 	s.ok(s.as(h, h.Root).AppendLog(ctx, h.Entries[0], "code"))
-	other := storetest.NewHouse(t, "uninvited")
+	other := storetest.NewHousehold(t, "uninvited")
 	s.is(s.as(other, other.Owner).AppendLog(ctx, other.Entries[0], "code"), remote.ErrInvite)
 }
 
@@ -400,7 +400,7 @@ func TestTLS(t *testing.T) {
 	lent := httptest.NewTLSServer(nil) // for its certificate, and a client that knows it
 	defer lent.Close()
 	s := serve(t, relay.Config{}, func(c *api.Config) { c.TLS = &tls.Config{Certificates: lent.TLS.Certificates} })
-	h := storetest.NewHouse(t, "tls")
+	h := storetest.NewHousehold(t, "tls")
 	r, err := remote.New("https://"+s.addr, remote.Option{HTTP: lent.Client()})
 	s.ok(err)
 	as := r.Space(h.Space, h.Owner.ID, httpsig.KeySigner(h.Owner.Key))

@@ -20,7 +20,7 @@ func BenchmarkAppend(b *testing.B) {
 			}
 			defer store.Close()
 			r := relay.New(store, relay.Config{})
-			h := storetest.NewHouse(b, "bench")
+			h := storetest.NewHousehold(b, "bench")
 			c := relay.Caller{Space: h.Space, Member: h.Owner.ID, Role: envelope.Owner}
 			for _, e := range h.Entries {
 				if err := r.AppendLog(b.Context(), c, e, ""); err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // checkpoint covers deltas in the order in which the relay has them.
-func checkpoint(t *testing.T, h *storetest.House, by *storetest.Person, manifest []byte, ds ...*envelope.Delta) *envelope.Checkpoint {
+func checkpoint(t *testing.T, h *storetest.Household, by *storetest.Person, manifest []byte, ds ...*envelope.Delta) *envelope.Checkpoint {
 	t.Helper()
 	last := map[memory.MemberID]envelope.Place{}
 	for _, d := range ds {
@@ -33,7 +33,7 @@ func checkpoint(t *testing.T, h *storetest.House, by *storetest.Person, manifest
 	return c
 }
 
-func vote(t *testing.T, h *storetest.House, by *storetest.Person, c *envelope.Checkpoint, verdict envelope.Verdict) *envelope.Vote {
+func vote(t *testing.T, h *storetest.Household, by *storetest.Person, c *envelope.Checkpoint, verdict envelope.Verdict) *envelope.Vote {
 	t.Helper()
 	v := &envelope.Vote{Space: h.Space, Member: by.ID, Checkpoint: c.Hash(), Verdict: verdict, Head: h.State.Head()}
 	if err := v.Sign(envelope.KeySigner(by.Key)); err != nil {

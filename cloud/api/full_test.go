@@ -34,8 +34,8 @@ func trouble(t *testing.T, s *service, r *raw, status int, want page.Kind) {
 	}
 }
 
-// chunks of a blob of three, as requests of the house's owner.
-func chunksOf(s *service, h *storetest.House, whole []byte) (id relay.BlobID, all []func() *raw) {
+// chunks of a blob of three, as requests of the household's owner.
+func chunksOf(s *service, h *storetest.Household, whole []byte) (id relay.BlobID, all []func() *raw) {
 	id = sha256.Sum256(whole)
 	for at := 0; at < len(whole); at += page.MaxChunk {
 		end := min(at+page.MaxChunk, len(whole))
@@ -55,7 +55,7 @@ func whole3(t *testing.T) []byte {
 }
 
 // same demands that a blob is there, all of it.
-func same(t *testing.T, s *service, h *storetest.House, id relay.BlobID, whole []byte) {
+func same(t *testing.T, s *service, h *storetest.Household, id relay.BlobID, whole []byte) {
 	t.Helper()
 	f := file(t)
 	if _, err := s.as(h, h.Reader).GetBlob(t.Context(), [32]byte(id), f, int64(len(whole))); err != nil {

@@ -197,7 +197,7 @@ func TestReplayAtAnotherInstance(t *testing.T) {
 	h := a.settle("replayed")
 	blob := []byte("deleted since")
 	id := relay.BlobID(sha256.Sum256(blob))
-	request := func(h *storetest.House, method, path string, change func(*raw)) *raw {
+	request := func(h *storetest.Household, method, path string, change func(*raw)) *raw {
 		r := a.owner(h, method, path)
 		r.host = "localhost" // as for both
 		if change != nil {
@@ -243,7 +243,7 @@ func TestReplayAtAnotherInstance(t *testing.T) {
 		t.Fatal(len(ds), err)
 	}
 	// A space that was deleted is not founded by who listened.
-	n := storetest.NewHouse(t, "founded once")
+	n := storetest.NewHousehold(t, "founded once")
 	founding := request(n, "POST", "/log", body(n.Entries[0].Bytes()))
 	taken(founding, 204)
 	a.ok(a.root(n).Delete(t.Context()))

@@ -33,9 +33,9 @@ func TestDatabaseCrashes(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	const crashes = 3
-	houses := []*storetest.House{s.settle("one"), s.settle("two"), s.settle("three")}
+	houses := []*storetest.Household{s.settle("one"), s.settle("two"), s.settle("three")}
 	taken := make([]map[uint64]envelope.Hash, len(houses)) // by cursor
-	kept := map[remote.BlobID][]byte{}                     // acknowledged blobs of the first house
+	kept := map[remote.BlobID][]byte{}                     // acknowledged blobs of the first household
 	var acknowledged atomic.Int64
 	var over atomic.Bool
 	var members sync.WaitGroup

@@ -135,7 +135,12 @@ func (s *Server) marketRoutes(h *server.Hertz) {
 		}
 		return m.Pay(ctx, id, p, r.by)
 	}))
-	h.POST("/v1/market/orders/:id/checkout", s.order(0, func(ctx context.Context, r *party, id trade.Hash) (any, error) { return m.Checkout(ctx, id, r.by) }))
+	h.POST("/v1/market/orders/:id/checkout", s.order(0, func(ctx context.Context, r *party, id trade.Hash) (any, error) {
+		return m.Checkout(ctx, id, r.by, r.Query("by"))
+	}))
+	for _, method := range []string{"GET", "POST"} {
+		h.Handle(method, "/v1/market/orders/:id/x402", s.stranger(0, s.wallet))
+	}
 	if pages := m.Pages(); pages != nil {
 		s.beside(h, "/v1/market/stripe", pages, market.MaxEvent, "GET", "POST")
 	}
@@ -171,6 +176,8 @@ func (s *Server) marketRoutes(h *server.Hertz) {
 		return r.encoded(trade.Codes{Codes: []string{code}}, err)
 	}))
 	h.POST("/v1/market/vouchers", s.party(512, s.issue))
+	h.GET("/v1/market/x402", s.party(0, s.openPayments))
+	h.POST("/v1/market/x402", s.party(256, s.closePayment))
 	if s.MarketLog != nil {
 		s.beside(h, "/v1/market/log", s.MarketLog, 0, "GET")
 	}

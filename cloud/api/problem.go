@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/cloud/market"
 	"github.com/locket-dev/locket/cloud/market/ledger"
 	"github.com/locket-dev/locket/cloud/market/pay"
+	"github.com/locket-dev/locket/cloud/market/pay/x402"
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -86,9 +87,11 @@ var kinds = []struct {
 	{market.ErrEarly, page.Trade, 409},
 	{market.ErrFunds, page.Trade, 409},
 	{market.ErrFull, page.Trade, 409},
+	{market.ErrReviewed, page.Trade, 409},
 	{pay.ErrProof, page.Trade, 409},
 	{pay.ErrUsed, page.Trade, 409},
 	{pay.ErrTries, page.Trade, 409},
+	{x402.ErrLive, page.Trade, 409},
 	{ledger.ErrAmount, page.Malformed, 400},
 	{ledger.ErrKey, page.Trade, 409},
 }

@@ -40,8 +40,8 @@ type raw struct {
 	exact               bool // sign the components as they are listed
 }
 
-// owner gives a request by the house's owner.
-func (s *service) owner(h *storetest.House, method, path string) *raw {
+// owner gives a request by the household's owner.
+func (s *service) owner(h *storetest.Household, method, path string) *raw {
 	return &raw{method: method, path: "/v1/spaces/" + h.Space.String() + path, host: s.addr, key: h.Owner.Key, field: map[string]string{},
 		p: httpsig.Params{KeyID: h.Space.String() + "/" + h.Owner.ID.String(), Created: time.Now(), Nonce: httpsig.NewNonce(), Alg: httpsig.Algorithm,
 			Components: []string{"@method", "@authority", "@path", "@query"}}}
@@ -343,7 +343,7 @@ func TestRanges(t *testing.T) {
 // A founding answers for itself, or not at all.
 func TestFoundingIsForged(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
-	h, other := storetest.NewHouse(t, "new"), storetest.NewHouse(t, "else")
+	h, other := storetest.NewHousehold(t, "new"), storetest.NewHousehold(t, "else")
 	changed := *h.Entries[0]
 	changed.Recovery = "age1attacker"
 	for name, change := range map[string]func(*raw){
@@ -368,7 +368,7 @@ func TestFoundingIsForged(t *testing.T) {
 	}
 	s.ok(s.as(h, h.Owner).AppendLog(t.Context(), h.Entries[0], ""))
 	// A space that is there can't be taken over by another root.
-	squat := storetest.NewHouse(t, "squat")
+	squat := storetest.NewHousehold(t, "squat")
 	squat.Space, squat.State = h.Space, new(envelope.State)
 	e := *squat.Entries[0]
 	squat.Entries = nil

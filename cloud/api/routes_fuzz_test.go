@@ -27,7 +27,7 @@ type shape struct {
 }
 
 // shapes has every route, as docs/protocol.md lists them.
-func shapes(h *storetest.House, d *envelope.Delta) []shape {
+func shapes(h *storetest.Household, d *envelope.Delta) []shape {
 	blob := strings.Repeat("ab", 32)
 	return []shape{
 		{"POST", "/log", nil, nil, h.Entries[len(h.Entries)-1].Bytes()},
@@ -63,7 +63,7 @@ func (sh shape) own() bool {
 
 // No route comes without being fuzzed.
 func TestEveryRouteIsFuzzed(t *testing.T) {
-	h := storetest.NewHouse(t, "routes")
+	h := storetest.NewHousehold(t, "routes")
 	fuzzed := map[string]bool{}
 	for _, sh := range shapes(h, h.Delta(h.Owner, "text")) {
 		route := sh.path

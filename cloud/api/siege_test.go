@@ -40,8 +40,8 @@ func stores(t *testing.T, change func(*api.Config), f func(*testing.T, *service)
 	t.Run("postgres", func(t *testing.T) { f(t, instance(t, database(t, &cluster), t.TempDir(), change)) })
 }
 
-// member gives a request by a person of a house.
-func (s *service) member(h *storetest.House, p *storetest.Person, method, path string) *raw {
+// member gives a request by a person of a household.
+func (s *service) member(h *storetest.Household, p *storetest.Person, method, path string) *raw {
 	r := s.owner(h, method, path)
 	r.key, r.p.KeyID = p.Key, h.Space.String()+"/"+p.ID.String()
 	return r
@@ -66,8 +66,8 @@ func (s *service) stall(t *testing.T, r *raw, sent int) net.Conn {
 	return c
 }
 
-// served checks that a house's owner can append, now and for a while.
-func (s *service) served(t *testing.T, h *storetest.House, times int) {
+// served checks that a household's owner can append, now and for a while.
+func (s *service) served(t *testing.T, h *storetest.Household, times int) {
 	t.Helper()
 	as := s.as(h, h.Owner)
 	for i := range times {
@@ -81,7 +81,7 @@ func (s *service) served(t *testing.T, h *storetest.House, times int) {
 // neither somebody without a key, nor a member who was removed, nor an account.
 func TestThreatStalledUploads(t *testing.T) {
 	stores(t, proxied, func(t *testing.T, s *service) {
-		honest, hostile, unknown := s.settle("honest"), s.settle("hostile"), storetest.NewHouse(t, "unknown")
+		honest, hostile, unknown := s.settle("honest"), s.settle("hostile"), storetest.NewHousehold(t, "unknown")
 		last := honest.Delta(honest.Writer, "the last")
 		s.ok(s.as(honest, honest.Owner).AppendLog(t.Context(), honest.Remove(honest.Owner, honest.Writer, last.Header.Position()), ""))
 		body := bytes.Repeat([]byte{1}, envelope.MaxEntry)
@@ -106,7 +106,7 @@ func TestThreatStalledUploads(t *testing.T) {
 			s.stall(t, r, len(body)-1)
 		}
 		s.served(t, honest, 50)
-		founded := storetest.NewHouse(t, "new") // and somebody without a key founds a space
+		founded := storetest.NewHousehold(t, "new") // and somebody without a key founds a space
 		r := came("192.0.2.7", s.owner(founded, "POST", "/log"))
 		r.body = founded.Entries[0].Bytes()
 		if res, p, _ := r.do(t, s.addr); res.StatusCode != 204 {
@@ -194,7 +194,7 @@ func TestThreatMembershipThatGrows(t *testing.T) {
 		var last *storetest.Person
 		n := 0
 		for ; err == nil && n < 400; n++ {
-			last = storetest.NewHouse(t, fmt.Sprint("guest ", n)).Owner
+			last = storetest.NewHousehold(t, fmt.Sprint("guest ", n)).Owner
 			e := h.Sign(h.Owner, &envelope.Entry{Action: envelope.Add, Epoch: h.State.Epoch(), Member: &envelope.Member{ID: last.ID, Key: last.Public(),
 				Recipient: strings.Repeat("a", 1900), Role: envelope.Reader}, Wraps: []envelope.Wrap{{To: last.ID, Keys: []byte("sealed")}}})
 			if err = as.AppendLog(t.Context(), e, ""); err == nil {

@@ -65,7 +65,7 @@ func TestStripePaysAnOrder(t *testing.T) {
 		signed, _, id := tradetest.Order(t, l, seal.NewIdentity())
 		_, st, err := buyer.Order(ctx, signed)
 		s.ok(err)
-		page, err := buyer.Checkout(ctx, id)
+		page, err := buyer.Checkout(ctx, id, "")
 		s.ok(err)
 		if !strings.HasPrefix(page.URL, "https://checkout.stripe.com/") {
 			t.Fatalf("the page is %q", page.URL)
@@ -103,12 +103,12 @@ func TestStripePaysAnOrder(t *testing.T) {
 	}
 
 	id, _, page := order()
-	if again, err := buyer.Checkout(ctx, id); err != nil || again.URL != page {
+	if again, err := buyer.Checkout(ctx, id, ""); err != nil || again.URL != page {
 		t.Errorf("the page of the same order: %q, %v", again.URL, err)
 	}
-	_, err = stranger.Checkout(ctx, id)
+	_, err = stranger.Checkout(ctx, id, "")
 	s.is(err, remote.ErrNotFound)
-	_, err = seller.Checkout(ctx, id)
+	_, err = seller.Checkout(ctx, id, "")
 	s.is(err, remote.ErrForbidden)
 	tell(stripetest.Completed(side.Intent(page)), 200) // filled in, and not paid
 	is(id, trade.Ordered, 0)
@@ -133,7 +133,7 @@ func TestStripePaysAnOrder(t *testing.T) {
 		tell(real, 200)
 	}
 	is(id, trade.Funded, 0)
-	_, err = buyer.Checkout(ctx, id)
+	_, err = buyer.Checkout(ctx, id, "")
 	s.is(err, remote.ErrTrade)
 
 	// Paid after it was cancelled.

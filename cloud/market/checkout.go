@@ -10,15 +10,19 @@ import (
 
 	"github.com/locket-dev/locket/cloud/market/ledger"
 	"github.com/locket-dev/locket/cloud/market/pay"
+	"github.com/locket-dev/locket/cloud/market/pay/x402"
 	"github.com/locket-dev/locket/sync/trade"
 )
 
 // Checkout gives the page on which a buyer pays an order. Nothing is booked before the
 // provider says that it was paid. The same order gives the same page, for as long as the
-// provider keeps it.
-func (m *Market) Checkout(ctx context.Context, id trade.Hash, by trade.Key) (c trade.Checkout, err error) {
-	if m.c.Pages == nil {
-		return c, fmt.Errorf("checkout: %w: this market takes vouchers alone", ErrNotFound)
+// provider keeps it. how is x402 for the address where an agent pays, or empty.
+func (m *Market) Checkout(ctx context.Context, id trade.Hash, by trade.Key, how string) (c trade.Checkout, err error) {
+	from := m.c.Pages
+	if how == x402.Name && m.c.X402 != nil {
+		from = m.c.X402
+	} else if how != "" || from == nil {
+		return c, fmt.Errorf("checkout: %w: this market takes %v", ErrNotFound, m.Terms().Pays)
 	}
 	chain, err := m.Get(ctx, id, by)
 	if err != nil {
@@ -33,8 +37,7 @@ func (m *Market) Checkout(ctx context.Context, id trade.Hash, by trade.Key) (c t
 	case s.Phase != trade.Ordered:
 		return c, fmt.Errorf("checkout: %w: it is %s", trade.ErrPhase, s.Phase)
 	}
-	step, err := m.c.Pages.Begin(ctx, pay.Request{Key: id.String(), Payer: by.String(), Order: id.String(),
-		Money: ledger.Money{Minor: int64(s.Order.Price), Currency: ledger.Currency(s.Order.Currency)}})
+	step, err := from.Begin(ctx, request(s))
 	if errors.Is(err, ledger.ErrAmount) {
 		return c, fmt.Errorf("checkout: %w: %v", trade.ErrForm, err)
 	}

@@ -28,7 +28,7 @@ func (m *Market) Publish(ctx context.Context, p *trade.Publication, by trade.Key
 	case l.Arbiter != m.arbiter:
 		return nil, fmt.Errorf("listing: arbiter: %w: it is not this market's", trade.ErrParty)
 	}
-	if err := trade.CheckItems(&l.Listing, p.Items); err != nil {
+	if err := trade.CheckSent(&l.Listing, p.Items); err != nil {
 		return nil, err
 	}
 	return l, m.c.DB.Change(ctx, func(tx *sql.Tx) error { return m.publish(ctx, tx, l, p.Items) })
@@ -65,8 +65,10 @@ func (m *Market) publish(ctx context.Context, tx *sql.Tx, l *trade.Offer, items 
 			return err
 		}
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO bundles (root, items, bytes) VALUES ($1, $2, $3) ON CONFLICT (root) DO NOTHING`, l.Root[:], trade.Encode(items), l.Size); err != nil {
-		return fmt.Errorf("keep bundle: %w", err)
+	if l.Answers == nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO bundles (root, items, bytes) VALUES ($1, $2, $3) ON CONFLICT (root) DO NOTHING`, l.Root[:], trade.Encode(items), l.Size); err != nil {
+			return fmt.Errorf("keep bundle: %w", err)
+		}
 	}
 	if n, err = m.index(ctx, tx, l, n); err != nil {
 		return fmt.Errorf("keep listing: %w", err)
@@ -74,7 +76,7 @@ func (m *Market) publish(ctx context.Context, tx *sql.Tx, l *trade.Offer, items 
 	if _, err := tx.ExecContext(ctx, `INSERT INTO versions (hash, listing, number, root, signed) VALUES ($1, $2, $3, $4, $5)`, l.Hash[:], n, l.Number, l.Root[:], l.Signed); err != nil {
 		return fmt.Errorf("keep listing: %w", err)
 	}
-	return m.log(ctx, tx, translog.Listed, id, l.Signed, "")
+	return m.log(ctx, tx, translog.Listed, id.String(), l.Signed, "")
 }
 
 // follows checks a version against the one before it. A period of a subscription lasts
@@ -167,11 +169,22 @@ func (m *Market) Withdraw(ctx context.Context, signed []byte) error {
 	return m.end(ctx, &n, trade.Withdrawn, signed, translog.Withdrawn, func(seller trade.Key) bool { return seller == by })
 }
 
-// TakeDown ends a listing by the market's word, with a reason that everybody sees.
-func (m *Market) TakeDown(ctx context.Context, listing trade.Hash, reason string) error {
-	n := trade.Notice{Listing: listing, Reason: reason, At: m.c.Now().Unix()}
+// TakeDown ends a listing, or deletes the review of an order, by the market's word, with
+// a reason that everybody sees.
+func (m *Market) TakeDown(ctx context.Context, of trade.Hash, reason string) error {
+	n := trade.Notice{Listing: of, Reason: reason, At: m.c.Now().Unix()}
 	signed, _, err := trade.SignNotice(trade.Takedown, n, m.party)
 	if err != nil {
+		return err
+	}
+	var reviewed int
+	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
+		return one(tx.QueryRowContext(ctx, `SELECT 1 FROM reviews WHERE of = $1`, of[:]), &reviewed)
+	})
+	if err == nil {
+		return m.deleteReview(ctx, of, reason)
+	}
+	if !errors.Is(err, ErrNotFound) {
 		return err
 	}
 	return m.end(ctx, &n, trade.Removed, signed, translog.TakenDown, func(trade.Key) bool { return true })
@@ -201,7 +214,7 @@ func (m *Market) end(ctx context.Context, n *trade.Notice, state string, signed 
 		if kind == translog.TakenDown { // a seller's own reason stays in the notice
 			reason = n.Reason
 		}
-		return m.log(ctx, tx, kind, n.Listing, signed, reason)
+		return m.log(ctx, tx, kind, n.Listing.String(), signed, reason)
 	})
 }
 

@@ -18,11 +18,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/cloud/market/ledger"
 	"github.com/locket-dev/locket/cloud/market/pay"
 	"github.com/locket-dev/locket/cloud/market/pay/voucher"
+	"github.com/locket-dev/locket/cloud/market/pay/x402"
 	"github.com/locket-dev/locket/cloud/market/tables"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/trade"
@@ -38,12 +40,16 @@ var (
 	ErrFunds    = errors.New("there is not enough to pay with")
 	ErrEarly    = errors.New("the period before is not over")
 	ErrFull     = errors.New("the market takes no more of it")
+	ErrReviewed = errors.New("the order has another review")
 )
 
 // Log is the transparency log: package translog under this one.
 type Log interface {
 	Append(ctx context.Context, tx *sql.Tx, e translog.Entry) (int64, error)
 	Publish(ctx context.Context) (*translog.Signed, error)
+	// Prove gives what shows that entries of these kinds and subjects stand in what was
+	// published, and the signed checkpoint. One that does not stand there is nil.
+	Prove(ctx context.Context, tx *sql.Tx, of []translog.Entry) ([]*translog.Inclusion, []byte, error)
 }
 
 // Config of a market. Limits that are zero are what their comments say.
@@ -53,12 +59,13 @@ type Config struct {
 	Arbiter   string             // who decides disputes: a key and a recipient, as locket share key prints them
 	Fee       uint32             // of what sellers earn, in hundredths of a percent
 	Vouchers  *voucher.Provider
-	Pages     pay.Provider // takes payments on pages of its own, such as Stripe's; nil: none does
-	Log       Log          // nil: nothing is logged
-	LogName   string       // of Log, for everybody
-	Witnesses []string     // of Log, for everybody, as [trade.Terms] has them
-	Listings  int          // that one seller may have at a time; 100
-	Bytes     int64        // of all bundles; 20 GiB
+	Pages     pay.Provider   // takes payments on pages of its own, such as Stripe's; nil: none does
+	X402      *x402.Provider // takes payments of agents; nil: none
+	Log       Log            // nil: nothing is logged
+	LogName   string         // of Log, for everybody
+	Witnesses []string       // of Log, for everybody, as [trade.Terms] has them
+	Listings  int            // that one seller may have at a time; 100
+	Bytes     int64          // of all bundles; 20 GiB
 	Now       func() time.Time
 	Logger    *slog.Logger
 }
@@ -104,16 +111,28 @@ func (m *Market) Terms() trade.Terms {
 	if m.c.Pages != nil {
 		pays = append(pays, m.c.Pages.Name())
 	}
+	if m.c.X402 != nil {
+		pays = append(pays, x402.Name)
+	}
 	return trade.Terms{Market: m.party.Key, Arbiter: m.c.Arbiter, Fee: m.c.Fee, Pays: pays, Log: m.c.LogName, Witnesses: m.c.Witnesses}
 }
 
 // log tells the log of a signed object. reason is of a takedown alone.
-func (m *Market) log(ctx context.Context, tx *sql.Tx, kind translog.Kind, subject trade.Hash, signed []byte, reason string) error {
+func (m *Market) log(ctx context.Context, tx *sql.Tx, kind translog.Kind, subject string, signed []byte, reason string) error {
 	if m.c.Log == nil {
 		return nil
 	}
-	_, err := m.c.Log.Append(ctx, tx, translog.Entry{Kind: kind, Subject: subject.String(), Digest: translog.Digest(signed), At: m.c.Now().UnixMilli(), Reason: reason})
+	_, err := m.c.Log.Append(ctx, tx, translog.Entry{Kind: kind, Subject: subject, Digest: translog.Digest(signed), At: m.c.Now().UnixMilli(), Reason: reason})
 	return err
+}
+
+// Close waits until answers to what was sent to a facilitator are kept. The database is
+// closed after it.
+func (m *Market) Close() error {
+	if m.c.X402 == nil {
+		return nil
+	}
+	return m.c.X402.Close()
 }
 
 // sweepEvery is how often deadlines are looked for. They are hours long.
@@ -123,19 +142,23 @@ const sweepEvery = time.Minute
 const publishEvery = 10 * time.Second
 
 // Run ends orders whose time is over, deletes bundles that nobody may fetch any more,
-// and publishes the log, until ctx is done.
+// numbers reviews of before they had numbers, and publishes the log, until ctx is done.
 func (m *Market) Run(ctx context.Context) error {
 	every := time.NewTicker(publishEvery)
 	defer every.Stop()
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	if m.c.X402 != nil { // apart: a facilitator may be slow
+		asking.Go(func() { m.ask(ctx) })
+	}
 	var swept time.Time
 	for {
 		var err error
-		if now := time.Now(); now.Sub(swept) >= sweepEvery {
-			swept, err = now, m.Sweep(ctx)
+		if m.c.Log != nil { // first: a sweep may have much to do
+			_, err = m.c.Log.Publish(ctx)
 		}
-		if m.c.Log != nil {
-			_, late := m.c.Log.Publish(ctx)
-			err = errors.Join(err, late)
+		if now := time.Now(); now.Sub(swept) >= sweepEvery {
+			swept, err = now, errors.Join(err, m.Sweep(ctx))
 		}
 		if err != nil && ctx.Err() == nil {
 			m.c.Logger.Error("market: it will be tried again", "error", err)
@@ -143,6 +166,22 @@ func (m *Market) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-every.C:
+		}
+	}
+}
+
+// ask goes on with payments by x402 until ctx is done.
+func (m *Market) ask(ctx context.Context) {
+	every := time.NewTicker(publishEvery)
+	defer every.Stop()
+	for {
+		if err := m.c.X402.Resume(ctx, m.funds(x402.Name)); err != nil && ctx.Err() == nil {
+			m.c.Logger.Error("market: payments by x402: it will be tried again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
 		case <-every.C:
 		}
 	}
@@ -163,7 +202,7 @@ func (m *Market) Sweep(ctx context.Context) error {
 	for _, id := range due {
 		failed = append(failed, m.expire(ctx, id))
 	}
-	return errors.Join(append(failed, err, m.clean(ctx, now))...)
+	return errors.Join(append(failed, err, m.clean(ctx, now), m.numberReviews(ctx))...)
 }
 
 // KeepSold is for how long a buyer may fetch the bundle after an order has ended, in

@@ -175,12 +175,15 @@ func TestSold(t *testing.T) {
 			h.ok(err)
 			h.ok(h.Review(ctx, r))
 		}
+		other, _, err := trade.SignReview(trade.Review{Order: s.ID, Last: s.Last, Stars: 1, Text: "Not as listed."}, tradetest.Buyer)
+		h.ok(err)
+		h.is(h.Review(ctx, other), market.ErrReviewed)
 		v, err := h.Show(ctx, l.Hash)
 		h.ok(err)
 		if v.Hit.Sold != 1 || v.Hit.Reviews != 1 || v.Hit.Stars != 4 || len(v.Reviews) != 1 {
 			h.Fatalf("%+v", v.Hit)
 		}
-		h.wrote(translog.Listed, translog.Receipt, translog.Reviewed)
+		h.wrote(translog.Listed, translog.Receipt, translog.Reviewed, translog.Reviewed)
 		p := &trade.Payout{Key: trade.Hash{1}, Minor: 450, Currency: "EUR"}
 		code, err := h.Payout(ctx, p, tradetest.Seller.Key)
 		h.ok(err)

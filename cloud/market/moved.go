@@ -38,6 +38,7 @@ func (m *Market) TakeOver(ctx context.Context, in trade.Moving, by trade.Key) er
 const (
 	maxOrigins    = 8        // markets where it was
 	maxMovedBytes = 16 << 20 // of the chains of its orders
+	maxMovedShown = 1 << 20  // of those that one answer reads for its proofs; the other reviews are shown without
 )
 
 // takeListing notes where a live listing of this market was before.
@@ -81,7 +82,7 @@ func (m *Market) takeListing(ctx context.Context, tx *sql.Tx, v *trade.Moved) er
 	if err != nil {
 		return err
 	}
-	return m.log(ctx, tx, translog.Moved, v.Move.Offer, v.Sent.Move, "")
+	return m.log(ctx, tx, translog.Moved, v.Move.Offer.String(), v.Sent.Move, "")
 }
 
 // takeOrder keeps an order of a listing that its seller has moved here from the market
@@ -158,12 +159,12 @@ func (m *Market) logMoved(ctx context.Context, tx *sql.Tx, v *trade.Moved, recei
 		if err := trade.Decode(v.Sent.Order, &c, trade.MaxChain); err != nil {
 			return err
 		}
-		if err := m.log(ctx, tx, translog.Receipt, v.Order, c.Links[len(c.Links)-1].Step, ""); err != nil {
+		if err := m.log(ctx, tx, translog.Receipt, v.Order.String(), c.Links[len(c.Links)-1].Step, ""); err != nil {
 			return err
 		}
 	}
 	if review {
-		return m.log(ctx, tx, translog.Reviewed, v.Order, v.Sent.Review, "")
+		return m.log(ctx, tx, translog.Reviewed, v.Order.String(), v.Sent.Review, "")
 	}
 	return nil
 }
@@ -182,9 +183,18 @@ func starsOf(r *trade.Review) int {
 	return int(r.Stars)
 }
 
+// stepsOf are the first steps of a chain, up to the delivery.
+func stepsOf(c *trade.Chain) (out [][]byte) {
+	for _, l := range c.Links[:min(len(c.Links), 2)] {
+		out = append(out, l.Step)
+	}
+	return out
+}
+
 // origins are where a listing was before.
 func (m *Market) origins(ctx context.Context, tx *sql.Tx, n int64) (out []trade.Origin, err error) {
 	moves, err := list[[]byte](ctx, tx, `SELECT move FROM origins WHERE listing = $1 ORDER BY id, market`, n)
+	room, decodes := maxOrdered, maxMovedShown
 	for _, move := range moves {
 		was, by, err := trade.ReadMove(move)
 		if err != nil {
@@ -199,6 +209,26 @@ func (m *Market) origins(ctx context.Context, tx *sql.Tx, n int64) (out []trade.
 			was.Listing[:], by[:], was.From[:]); err != nil {
 			return nil, err
 		}
+		chains, err := list[[]byte](ctx, tx, `SELECT CASE WHEN length(chain) <= $4 THEN chain END FROM moved WHERE origin = $1 AND seller = $2 AND market = $3 AND sold = 1 AND stars > 0 ORDER BY at DESC, id LIMIT 8`,
+			was.Listing[:], by[:], was.From[:], decodes)
+		if err != nil {
+			return nil, err
+		}
+		var versions [][]byte
+		for _, b := range chains {
+			var c trade.Chain
+			if len(b) == 0 || len(b) > decodes {
+				o.Proofs = append(o.Proofs, trade.Proof{})
+				continue
+			}
+			decodes -= len(b)
+			if err := trade.Decode(b, &c, trade.MaxChain); err != nil {
+				return nil, err
+			}
+			versions = append(versions, c.Listing)
+			o.Proofs = append(o.Proofs, trade.Proof{Order: c.Order, Delivery: delivery(stepsOf(&c)...)})
+		}
+		o.Ordered = ordered(versions, nil, &room)
 		out = append(out, o)
 	}
 	return out, err

@@ -181,7 +181,7 @@ func (m *Market) take(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.
 			return nil, fmt.Errorf("keep step: %w", err)
 		}
 	}
-	return n, m.log(ctx, tx, translog.Receipt, n.ID, signed, "")
+	return n, m.log(ctx, tx, translog.Receipt, n.ID.String(), signed, "")
 }
 
 // book moves the money that is between two states of an order. Each booking has a
@@ -240,35 +240,6 @@ func (m *Market) Pay(ctx context.Context, id trade.Hash, p trade.Payment, by tra
 	}
 	err = m.c.DB.Change(ctx, func(tx *sql.Tx) error { return fund(tx, true) })
 	return c, err
-}
-
-// Deposit puts what a voucher is worth to what a key has, and gives all that it has.
-func (m *Market) Deposit(ctx context.Context, p trade.Payment, by trade.Key) ([]trade.Balance, error) {
-	if err := m.c.Vouchers.Settle(ctx, pay.Proof{Payer: by.String(), Body: []byte(p.Voucher)}, pay.Deposits(m.ledger, m.c.Vouchers.Name())); err != nil {
-		return nil, err
-	}
-	return m.Balance(ctx, by)
-}
-
-// Payout takes what a seller earned, or what a buyer has left, out of the market by a
-// voucher. The key is the caller's: the same one again gives the same code.
-func (m *Market) Payout(ctx context.Context, p *trade.Payout, by trade.Key) (code string, err error) {
-	from := ledger.Seller(by.String())
-	if p.Spend {
-		from = ledger.Buyer(by.String())
-	}
-	key := "payout " + by.String() + " " + p.Key.String()
-	money := ledger.Money{Minor: int64(p.Minor), Currency: ledger.Currency(p.Currency)}
-	err = m.c.DB.Change(ctx, func(tx *sql.Tx) error {
-		return m.ledger.Payout(ctx, tx, key, from, m.c.Vouchers.Name(), money)
-	})
-	if errors.Is(err, ledger.ErrFunds) {
-		err = fmt.Errorf("%w: there is less than %s", ErrFunds, money)
-	}
-	if err != nil {
-		return "", err
-	}
-	return m.c.Vouchers.Payout(ctx, key, by.String(), money)
 }
 
 // expire ends a phase whose time is over.
@@ -360,7 +331,10 @@ func (m *Market) Bundle(ctx context.Context, id trade.Hash, by trade.Key) (items
 		if by != s.Order.Buyer && by != s.Offer.Seller {
 			return fmt.Errorf("bundle: %w", trade.ErrParty)
 		}
-		if s.Phase == trade.Ordered || s.Phase == trade.Expired {
+		switch {
+		case s.Order.Question != nil:
+			return fmt.Errorf("bundle: %w: an answer was ordered", trade.ErrParty)
+		case !s.Phase.Paid():
 			return fmt.Errorf("bundle: %w: it is not paid", trade.ErrPhase)
 		}
 		if err := one(tx.QueryRowContext(ctx, `SELECT items FROM bundles WHERE root = $1`, root[:]), &items); err != nil {
@@ -369,38 +343,6 @@ func (m *Market) Bundle(ctx context.Context, id trade.Hash, by trade.Key) (items
 		return nil
 	})
 	return items, err
-}
-
-// Review keeps what a buyer says of an order that is a receipt, once.
-func (m *Market) Review(ctx context.Context, signed []byte) error {
-	r, by, _, err := trade.ReadReview(signed)
-	if err != nil {
-		return err
-	}
-	return m.c.DB.Change(ctx, func(tx *sql.Tx) error {
-		_, s, err := m.state(ctx, tx, r.Order)
-		if err != nil {
-			return err
-		}
-		if err := s.Of(&r, by); err != nil {
-			return err
-		}
-		var n int64
-		if err := one(tx.QueryRowContext(ctx, `SELECT listing FROM versions WHERE hash = $1`, s.Offer.Hash[:]), &n); err != nil {
-			return err
-		}
-		res, err := tx.ExecContext(ctx, `INSERT INTO reviews (of, listing, at, signed) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, r.Order[:], n, m.c.Now().Unix(), signed)
-		if err != nil {
-			return fmt.Errorf("keep review: %w", err)
-		}
-		if made, err := res.RowsAffected(); err != nil || made == 0 {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, `UPDATE listings SET reviews = reviews + 1, stars = stars + $1 WHERE n = $2`, r.Stars, n); err != nil {
-			return fmt.Errorf("keep review: %w", err)
-		}
-		return m.log(ctx, tx, translog.Reviewed, r.Order, signed, "")
-	})
 }
 
 // Balance is what a key has, as a buyer and as a seller.

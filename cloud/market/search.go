@@ -119,20 +119,24 @@ func facets(ctx context.Context, tx *sql.Tx, f *trade.Found, fits string, args [
 func (m *Market) Show(ctx context.Context, id trade.Hash) (s trade.Shown, err error) {
 	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		var n int64
-		err := one(tx.QueryRowContext(ctx, `SELECT l.n, l.state, l.notice, l.sold, l.reviews, l.stars, v.signed FROM listings l JOIN versions v ON v.hash = l.version
+		var first []byte
+		err := one(tx.QueryRowContext(ctx, `SELECT l.n, l.id, l.state, l.notice, l.sold, l.reviews, l.stars, v.signed FROM listings l JOIN versions v ON v.hash = l.version
 			WHERE l.id = $1 OR l.n = (SELECT listing FROM versions WHERE hash = $1)`, id[:]),
-			&n, &s.State, &s.Notice, &s.Hit.Sold, &s.Hit.Reviews, &s.Hit.Stars, &s.Hit.Listing)
+			&n, &first, &s.State, &s.Notice, &s.Hit.Sold, &s.Hit.Reviews, &s.Hit.Stars, &s.Hit.Listing)
 		if err != nil {
 			return fmt.Errorf("listing %s: %w", id, err)
-		}
-		if s.Reviews, err = list[[]byte](ctx, tx, `SELECT signed FROM reviews WHERE listing = $1 ORDER BY at DESC LIMIT $2`, n, trade.MaxShown); err != nil {
-			return err
 		}
 		if s.Versions, err = list[trade.Hash](ctx, tx, `SELECT hash FROM versions WHERE listing = $1 ORDER BY number`, n); err != nil {
 			return err
 		}
-		s.Origins, err = m.origins(ctx, tx, n)
-		return err
+		if s.Origins, err = m.origins(ctx, tx, n); err != nil {
+			return err
+		}
+		of, err := m.said(ctx, tx, n, &s)
+		if err != nil {
+			return err
+		}
+		return m.prove(ctx, tx, trade.Hash(first), of, &s)
 	})
 	return s, err
 }

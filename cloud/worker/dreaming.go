@@ -9,7 +9,6 @@ import (
 
 	"github.com/locket-dev/locket/cloud/worker/language"
 	"github.com/locket-dev/locket/cloud/worker/queue"
-	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/consolidate"
 	"github.com/locket-dev/locket/memory/reconcile"
@@ -235,7 +234,7 @@ func (s *space) merge(ctx context.Context, m *language.Merge) error {
 		if c.Evidence, err = s.evidence(tx, of); err != nil || len(c.Evidence) == 0 {
 			return err
 		}
-		said, err = s.say(tx, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c, Reason: fmt.Sprintf("says %d memories in one: %s", len(of), result.Cut(m.Reason, 200))}, "")
+		said, err = s.say(tx, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c, Reason: fmt.Sprintf("says %d memories in one: %s", len(of), memory.Cut(m.Reason, 200))}, "")
 		return err
 	})
 	if err == nil && said {

@@ -6,10 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
@@ -18,19 +15,6 @@ import (
 	"github.com/locket-dev/locket/internal/engine/sight"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
-)
-
-// framePause is the pause that ends a sequence. A sequence also ends with its
-// twentieth frame that differs from all others.
-const framePause = 5 * time.Minute
-
-// Limits of a sequence: how many frames it has, including similar ones; and how
-// many of the 64 bits of their hashes may differ for similar frames. Similar
-// hashes count as one frame until the pixels are compared.
-const (
-	maxLooks  = 3 * sight.MaxFrames
-	nearHash  = 2
-	maxFramed = 48 << 20 // bytes of the photos that are held at a time
 )
 
 // framed returns the batches of photos to show to a model. It makes new batches
@@ -73,10 +57,14 @@ func (s *space) framed(ctx context.Context, now time.Time) ([]batch, error) {
 	})
 	slices.SortStableFunc(free, func(a, b memory.Memory) int { return result.StartOf(&a).Compare(result.StartOf(&b)) })
 	var fresh []batch
+	var shots []result.Shot
+	for i := range free {
+		shots = append(shots, result.ShotOf(&free[i]))
+	}
 	for len(free) > 0 {
-		n, full := sequenceOf(free)
-		if last := result.StartOf(&free[n-1]); n == len(free) && !full && now.Sub(last) < framePause {
-			s.dueAt(last.Add(framePause)) // more frames may come until then
+		n, over := result.Series(shots)
+		if n == len(free) && over.After(now) {
+			s.dueAt(over) // more frames may come until then
 			break
 		}
 		b := batch{At: result.StartOf(&free[0])}
@@ -86,33 +74,9 @@ func (s *space) framed(ctx context.Context, now time.Time) ([]batch, error) {
 			h.Write(free[i].ID[:])
 		}
 		b.name = hex.EncodeToString(h.Sum(nil)[:16])
-		fresh, free = append(fresh, b), free[n:]
+		fresh, free, shots = append(fresh, b), free[n:], shots[n:]
 	}
 	return append(cut, fresh...), s.keepBatches(ctx, queue.Sequence, fresh)
-}
-
-// sequenceOf returns how many of the given photos, in order, form the first
-// sequence, and whether the sequence is full.
-func sequenceOf(ms []memory.Memory) (n int, full bool) {
-	var hashes []uint64
-	unique := 0
-	for i := range ms {
-		if i > 0 && result.StartOf(&ms[i]).Sub(result.StartOf(&ms[i-1])) >= framePause {
-			return i, true
-		}
-		h, err := strconv.ParseUint(ms[i].Fields.Resource.Hash, 16, 64)
-		known := err == nil && slices.ContainsFunc(hashes, func(o uint64) bool { return bits.OnesCount64(h^o) <= nearHash })
-		if !known {
-			unique++
-		}
-		if err == nil {
-			hashes = append(hashes, h)
-		}
-		if unique == sight.MaxFrames || i+1 == maxLooks {
-			return i + 1, true
-		}
-	}
-	return len(ms), false
 }
 
 // frameTasks returns the tasks of a kind: captions of single photos, or
@@ -141,12 +105,6 @@ func sequenceReads(ctx context.Context, s *space, subject string) (of []memory.I
 	return of, err
 }
 
-// frame is a photo of a sequence, with its memory.
-type frame struct {
-	sight.Frame
-	of *memory.Memory
-}
-
 // watch asks a model what a sequence shows, in updates of twenty different
 // frames. Similar frames are shown once, and all of them are recorded as seen.
 func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
@@ -169,17 +127,16 @@ func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
 	if err != nil {
 		return err
 	}
-	var seen []frame
-	var looks []*sight.Look
-	var all []*memory.Memory // memories of the next update, including those of similar frames
+	var series sight.Series
+	var all []*memory.Memory // of the next update, including similar ones
 	var bad error
-	held, updates := 0, 0
+	updates := 0
 	flush := func() error {
-		if len(seen) == 0 {
+		if series.Waiting() == 0 {
 			return nil
 		}
-		err := w.update(ctx, s, r, fmt.Sprintf("%s %s", b.name, all[0].ID), seen, all)
-		seen, all, held = nil, nil, 0
+		err := w.update(ctx, s, r, fmt.Sprintf("%s %s", b.name, all[0].ID), &series, all)
+		all = nil
 		updates++
 		return err
 	}
@@ -198,25 +155,20 @@ func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
 		if err != nil {
 			return err
 		}
-		look, err := sight.LookOf(f.Photo, f.Hints)
-		if fault, ok := errors.AsType[*engine.Fault](err); ok {
+		if _, err = series.Add(f); err != nil {
+			fault, ok := errors.AsType[*engine.Fault](err)
+			if !ok {
+				return err
+			}
 			bad = errors.Join(bad, fmt.Errorf("photo %s: %w", src.ID, fault)) // the model sees the others without it
 			continue
 		}
-		if err != nil {
-			return err
-		}
-		if slices.ContainsFunc(looks, look.Alike) {
-			all = append(all, src)
-			continue
-		}
-		if len(seen) == sight.MaxFrames || held+len(f.Photo) > maxFramed && len(seen) > 0 {
+		if series.Waiting() > sight.MaxFrames {
 			if err := flush(); err != nil {
 				return err
 			}
 		}
-		looks, seen, all = append(looks, look), append(seen, f), append(all, src)
-		held += len(f.Photo)
+		all = append(all, src)
 	}
 	if err := flush(); err != nil || updates > 0 {
 		return err
@@ -246,12 +198,12 @@ func (s *space) watched(ctx context.Context, photos []memory.ID) (map[memory.ID]
 }
 
 // frame loads a photo. The blob is removed from this disk afterwards.
-func (s *space) frame(ctx context.Context, src *memory.Memory) (f frame, err error) {
+func (s *space) frame(ctx context.Context, src *memory.Memory) (f sight.Frame, err error) {
 	media, err := s.media(ctx, src)
 	if err == nil {
 		err = s.drop(ctx, src)
 	}
-	return frame{sight.Frame{At: result.StartOf(src), Photo: media, Hints: result.Hints(src, media)}, src}, err
+	return sight.Frame{At: result.StartOf(src), Photo: media, Hints: result.Hints(src, media)}, err
 }
 
 // printLook is how many of the newest resources are compared with a new print.
@@ -261,14 +213,14 @@ const printLook = 400
 // engine. If so, the earlier memory is confirmed, and the print is not stored
 // twice.
 func (s *space) printedAgain(ctx context.Context, src *memory.Memory, a *result.Answer) (again bool, err error) {
-	at, ev := result.StartOf(src), result.EvidenceOf(src)
+	ev := result.EvidenceOf(src)
 	err = s.engine.Commit(ctx, func(tx *store.Tx) error {
 		again = false
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}, Limit: printLook}) {
 			if err != nil {
 				return err
 			}
-			if f := m.Fields.Resource; f == nil || f.Content != a.Text || m.Source.Plugin != plugin(queue.Read) || m.Source.Model != a.Engine || m.Sensitivity < src.Sensitivity || m.TrueFrom.Sub(at).Abs() > framePause {
+			if !result.SamePrint(m, src, a, plugin(queue.Read)) {
 				continue
 			}
 			again = true
@@ -286,54 +238,26 @@ func (s *space) printedAgain(ctx context.Context, src *memory.Memory, a *result.
 	return again, err
 }
 
-// update shows some frames to the model and proposes one memory of them.
-func (w *Worker) update(ctx context.Context, s *space, r *queue.Running, name string, frames []frame, all []*memory.Memory) error {
+// update shows the frames that wait to the model and proposes one memory of them.
+func (w *Worker) update(ctx context.Context, s *space, r *queue.Running, name string, series *sight.Series, all []*memory.Memory) error {
 	meter := w.seeing(r)
-	var shown []sight.Frame
-	for _, f := range frames {
-		shown = append(shown, f.Frame)
-	}
-	seen, err := sight.Watch(ctx, meter, shown)
+	shown := min(series.Waiting(), sight.MaxFrames)
+	seen, err := series.Watch(ctx, meter)
 	if err != nil {
 		return w.faulty(err)
 	}
-	text := seen.Summary
-	for i, c := range seen.Captions {
-		if c != "" {
-			text += "\n" + frames[i].At.UTC().Format(time.TimeOnly) + " " + c
-		}
-	}
-	a := result.Answer{Kind: queue.Sequence, Engine: r.Engine, Confidence: -1, More: memory.Metadata{"frames": strconv.Itoa(len(frames)), "alike": strconv.Itoa(len(all) - len(frames))}}
+	a := result.Watched(r.Engine, &seen, len(all)-shown)
 	spentOn(a.More, meter, sight.SequencePrompt)
-	before, err := s.before(ctx, frames[0].At)
+	at := seen.Times[0]
+	before, err := s.before(ctx, at)
 	if err != nil {
 		return err
 	}
-	a.Text, a.Redacted, err = w.scan.scan(ctx, name, frames[0].At, result.Cut(text, memory.MaxText), before)
+	a.Text, a.Redacted, err = w.scan.scan(ctx, name, at, memory.Cut(a.Text, memory.MaxText), before)
 	if err != nil {
 		return err
 	}
-	c := sequenceCandidate(a, all)
+	c := result.SeriesCandidate(all, &a, result.By{Plugin: plugin(a.Kind), Version: Version})
 	return s.propose(ctx, proposal{event: result.EvidenceOf(all[0]).Event, name: fmt.Sprintf("%s %s by %s", a.Kind, name, a.Engine), candidate: c,
 		reason: fmt.Sprintf("made of %d photos by %s", len(all), a.Engine)}, nil)
-}
-
-// sequenceCandidate returns the memory of what a sequence shows.
-func sequenceCandidate(a result.Answer, all []*memory.Memory) memory.Candidate {
-	c := candidate(all[0], &a)
-	c.Evidence = nil
-	c.Links = nil
-	for i, m := range all {
-		c.Sensitivity = max(c.Sensitivity, m.Sensitivity)
-		c.Links = append(c.Links, memory.Link{Relation: result.SequenceOf, To: m.ID.String()})
-		if i < memory.MaxEvidence-1 || i == len(all)-1 { // the first ones and the last
-			e := result.EvidenceOf(m)
-			c.Evidence = append(c.Evidence, memory.Evidence{Event: e.Event, At: e.At})
-		}
-		if end := result.StartOf(m); end.After(c.TrueTo) {
-			c.TrueTo = end
-		}
-	}
-	c.Fields.Resource.Title = fmt.Sprintf("%d photos, %s", len(all), strings.Join([]string{c.TrueFrom.UTC().Format("2006-01-02 15:04"), c.TrueTo.UTC().Format("15:04")}, " to "))
-	return c
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/locket-dev/locket/cloud/worker/queue"
 	"github.com/locket-dev/locket/internal/engine/cost"
-	"github.com/locket-dev/locket/internal/engine/sight"
 	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -135,38 +134,6 @@ func TestUnreadableFramesAreLeftOut(t *testing.T) {
 	}
 	if got := o.answers(bad); len(got) > 0 {
 		t.Errorf("%+v", got)
-	}
-}
-
-// A sequence ends at a pause or at its twentieth unique frame, by the hashes that
-// the node measured; without them each counts.
-func TestSequencesAreCut(t *testing.T) {
-	at := time.Date(2026, 9, 14, 10, 0, 0, 0, time.UTC)
-	photos := func(n int, hash func(int) string, after func(int) time.Duration) (out []memory.Memory) {
-		for i := range n {
-			var m memory.Memory
-			m.TrueFrom = at.Add(after(i))
-			m.Fields.Resource = &memory.ResourceFields{Hash: hash(i)}
-			out = append(out, m)
-		}
-		return out
-	}
-	none := func(int) string { return "" }
-	seconds := func(i int) time.Duration { return time.Duration(i) * time.Second }
-	for name, c := range map[string]struct {
-		of   []memory.Memory
-		n    int
-		full bool
-	}{
-		"few":          {photos(3, none, seconds), 3, false},
-		"twenty":       {photos(25, none, seconds), sight.MaxFrames, true},
-		"a pause":      {photos(3, none, func(i int) time.Duration { return time.Duration(i/2) * framePause }), 2, true},
-		"one scene":    {photos(100, func(int) string { return "00ff00ff00ff00ff" }, seconds), maxLooks, true},
-		"some are one": {photos(30, func(i int) string { return fmt.Sprintf("%016x", uint64(0x9e3779b97f4a7c15)*uint64(i/2+1)) }, seconds), 30, false},
-	} {
-		if n, full := sequenceOf(c.of); n != c.n || full != c.full {
-			t.Errorf("%s: %d, %v", name, n, full)
-		}
 	}
 }
 

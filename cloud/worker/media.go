@@ -106,7 +106,7 @@ func (w *Worker) work(ctx context.Context, s *space, by string, r *queue.Running
 	if err != nil {
 		return err
 	}
-	a.Text = result.Cut(a.Text, memory.MaxText)
+	a.Text = memory.Cut(a.Text, memory.MaxText)
 	a.Text, a.Redacted, err = w.scan.scan(ctx, src.ID.String(), result.StartOf(src), a.Text, before)
 	if err != nil {
 		return err

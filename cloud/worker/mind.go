@@ -10,7 +10,6 @@ import (
 
 	"github.com/locket-dev/locket/cloud/worker/language"
 	"github.com/locket-dev/locket/cloud/worker/queue"
-	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
 	"github.com/locket-dev/locket/memory/store"
@@ -146,7 +145,7 @@ func (w *Worker) chart(ctx context.Context, s *space, r *queue.Running) error {
 // alone.
 func (w *Worker) sumUp(ctx context.Context, r *queue.Running, a *atlas.Atlas, c *atlas.Community, facts []atlas.Relation) (language.Sum, error) {
 	if w.set.model == nil {
-		return language.Sum{Title: a.Name(c.ID) + " and others", Text: result.Cut(a.Sentence(c), language.MaxSummary), Facts: first(len(facts), memory.MaxEvidence), Source: memory.Source{Plugin: pluginGraph, Version: byRules}}, nil
+		return language.Sum{Title: a.Name(c.ID) + " and others", Text: memory.Cut(a.Sentence(c), language.MaxSummary), Facts: first(len(facts), memory.MaxEvidence), Source: memory.Source{Plugin: pluginGraph, Version: byRules}}, nil
 	}
 	var members, texts []string
 	for _, m := range c.Members {
@@ -170,7 +169,7 @@ func (s *space) sum(ctx context.Context, a *atlas.Atlas, c *atlas.Community, sum
 	facts := a.Facts(c)
 	facts = facts[:min(len(facts), maxFacts)]
 	cand := memory.Candidate{Type: memory.Semantic, Text: sum.Text, Owner: memory.Owner{User: ownerOf}, Tags: []string{atlas.TagCommunity}, Source: sum.Source,
-		Fields: memory.Fields{Semantic: &memory.SemanticFields{Name: result.Cut(sum.Title, memory.MaxName)}}, Confidence: .5, Sensitivity: memory.Personal}
+		Fields: memory.Fields{Semantic: &memory.SemanticFields{Name: memory.Cut(sum.Title, memory.MaxName)}}, Confidence: .5, Sensitivity: memory.Personal}
 	for _, m := range c.Members[:min(len(c.Members), 32)] {
 		cand.Entities = append(cand.Entities, memory.Entity{Name: a.Name(m)})
 	}

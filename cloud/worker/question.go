@@ -120,7 +120,7 @@ func (w *Worker) reply(ctx context.Context, s *space, r *queue.Running) error {
 		return err
 	}
 	meter := w.seeing(r)
-	said, err := sight.Ask(ctx, meter, q.Fields.Resource.Content, f.Frame)
+	said, err := sight.Ask(ctx, meter, q.Fields.Resource.Content, f)
 	if err != nil {
 		return w.faulty(err)
 	}
@@ -144,6 +144,6 @@ func (w *Worker) reply(ctx context.Context, s *space, r *queue.Running) error {
 	c.Sensitivity = max(c.Sensitivity, q.Sensitivity)
 	c.Tags = []string{TagAnswer}
 	c.Links = []memory.Link{{Relation: AnswerTo, To: q.ID.String()}, {Relation: AnswerAbout, To: photo.ID.String()}}
-	c.Fields.Resource.Title = "Answer: " + result.Cut(q.Fields.Resource.Content, 200)
+	c.Fields.Resource.Title = "Answer: " + memory.Cut(q.Fields.Resource.Content, 200)
 	return s.propose(ctx, proposal{candidate: c, event: result.EvidenceOf(photo).Event, name: named, reason: "answers " + q.ID.String() + " by " + a.Engine}, nil)
 }

@@ -89,18 +89,18 @@ func TestRevocationCutsOffWhatWaits(t *testing.T) {
 			return sees(s), came
 		},
 		"a program": func(t *testing.T) (Engines, <-chan struct{}) {
-			pipe := filepath.Join(t.TempDir(), "began")
-			path := fake(t, "tesseract", `case "$1" in --list-langs) echo eng;; *) : > '`+pipe+`'; sleep 100000;; esac`)
+			runs := t.TempDir() // a program can write to the folder of its run alone
+			path := fake(t, "tesseract", `case "$1" in --list-langs) echo eng;; *) : > began; sleep 100000;; esac`)
 			came := make(chan struct{})
 			go func() {
 				for tick := time.NewTicker(5 * time.Millisecond); ; <-tick.C {
-					if _, err := os.Stat(pipe); err == nil {
+					if began, err := filepath.Glob(filepath.Join(runs, "*", "began")); err == nil && len(began) > 0 {
 						close(came)
 						return
 					}
 				}
 			}()
-			e := Engines{Speech: "none", Path: path}
+			e := Engines{Speech: "none", Path: path, Dir: runs}
 			e.Limits.Wall = time.Hour
 			return e, came
 		},

@@ -1,19 +1,25 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	"github.com/locket-dev/locket/firmware-bridge/frame/brilliant"
+	"github.com/locket-dev/locket/firmware-bridge/frame/friend"
 	"github.com/locket-dev/locket/firmware-bridge/frame/g1"
+	"github.com/locket-dev/locket/firmware-bridge/frame/halo"
+	"github.com/locket-dev/locket/firmware-bridge/frame/limitless"
 	"github.com/locket-dev/locket/firmware-bridge/frame/omi"
 	"github.com/locket-dev/locket/firmware-bridge/frame/wyoming"
 	"github.com/locket-dev/locket/firmware-bridge/frame/xiaozhi"
@@ -30,15 +36,26 @@ import (
 // codec, and the laying out of messages. It has the spool keep messages, and asks a whole node as
 // glasses do, over MQTT.
 
+// bridgeParts in the order in which they run.
+var bridgeParts = []string{"frames", "decode", "decoders", "spool", "answers", "eight"}
+
 func runBridge(ctx context.Context, f *frame) (err error) {
 	b := bridgeBench{}
+	parts := f.String("parts", strings.Join(bridgeParts, ","), "which of `PARTS` to measure")
 	f.IntVar(&b.minutes, "minutes", 60, "minutes of sound for each family")
 	f.IntVar(&b.events, "events", 500, "messages that the spool keeps")
 	f.IntVar(&b.asks, "questions", 100, "questions asked by a press")
-	f.IntVar(&b.seconds, "seconds", 60, "seconds for which eight devices hear at once")
+	f.IntVar(&b.seconds, "seconds", 60, "seconds of sound that each of eight devices hears")
+	f.IntVar(&b.connections, "connections", 1, "connections over which each of the eight has its sound")
+	f.Float64Var(&b.times, "times", 1, "how many times as fast as in real time the eight hear")
 	cache := cacheFlag(f.FlagSet)
-	if !f.parsed() || f.NArg() > 0 || b.minutes < 1 || b.events < 1 || b.asks < 1 || b.seconds < 1 {
-		return f.usage("want numbers over 0, and nothing else")
+	if !f.parsed() {
+		return errUsage
+	}
+	asked := strings.Split(*parts, ",")
+	unknown := slices.ContainsFunc(asked, func(p string) bool { return !slices.Contains(bridgeParts, p) })
+	if f.NArg() > 0 || unknown || b.minutes < 1 || b.events < 1 || b.asks < 1 || b.connections < 1 || b.seconds < b.connections || b.times <= 0 {
+		return f.usage("--parts takes some of %s, the others numbers over 0, --seconds as many as --connections at least", strings.Join(bridgeParts, ","))
 	}
 	if b.dir, err = os.MkdirTemp("", "locket-bench-bridge-"); err != nil {
 		return err
@@ -47,10 +64,15 @@ func runBridge(ctx context.Context, f *frame) (err error) {
 	return withCache(*cache, func(dir string) error {
 		b.cache = dir
 		var results []result
-		for _, part := range []func(context.Context) ([]result, error){b.frames, b.decode, b.decoders, b.spool, b.answers} {
-			r, err := part(ctx)
+		do := map[string]func(context.Context) ([]result, error){"frames": b.frames, "decode": b.decode, "decoders": b.decoders, "spool": b.spool,
+			"answers": b.withNode(b.answers), "eight": b.withNode(b.eight)}
+		for _, name := range bridgeParts {
+			if !slices.Contains(asked, name) {
+				continue
+			}
+			r, err := do[name](ctx)
 			if err != nil {
-				return err
+				return fmt.Errorf("%s: %w", name, err)
 			}
 			results = append(results, r...)
 		}
@@ -61,7 +83,8 @@ func runBridge(ctx context.Context, f *frame) (err error) {
 type bridgeBench struct {
 	dir, cache            string
 	minutes, events, asks int
-	seconds               int
+	seconds, connections  int
+	times                 float64
 }
 
 // deviceSound is one family's sound: what one notification is like, how long it sounds, and the
@@ -79,6 +102,7 @@ func deviceSounds() []deviceSound {
 	packet := append([]byte{0xb8, 0xff, 0xfe}, make([]byte, 77)...) // Opus, 20 ms, 32 kbit/s
 	long := append([]byte{0x58}, make([]byte, 119)...)              // 60 ms
 	var pendant omi.Audio
+	var wearer limitless.Assembler
 	var satellite wyoming.Decoder
 	chunk, err := wyoming.Append(nil, wyoming.Event{Type: "audio-chunk", Data: map[string]any{"rate": 16000, "width": 2, "channels": 1}, Payload: make([]byte, 2048)})
 	if err != nil {
@@ -91,6 +115,23 @@ func deviceSounds() []deviceSound {
 				if f, ok := item.(omi.Frame); ok {
 					out = append(out, f)
 				}
+			}
+			return out, nil
+		}},
+		{"limitless", 16000, "opus", 20 * time.Millisecond, func(i int) (out [][]byte, err error) {
+			for _, p := range limitless.Split(uint64(i), limitless.AppendLive(nil, packet), 180) {
+				b, err := wearer.Push(p)
+				if err != nil {
+					return nil, err
+				}
+				if b == nil {
+					continue
+				}
+				m, err := limitless.Parse(b)
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, m.Live...)
 			}
 			return out, nil
 		}},
@@ -124,7 +165,7 @@ func (b *bridgeBench) frames(ctx context.Context) (out []result, err error) {
 		n := int(time.Duration(b.minutes) * time.Minute / h.lasts)
 		sound := carry.Sound{Codec: h.codec, Rate: h.rate}
 		at, frames := time.Unix(1e9, 0), 0
-		began := time.Now()
+		m := begun()
 		for i := range n {
 			list, err := h.frames(i)
 			if err != nil {
@@ -138,7 +179,7 @@ func (b *bridgeBench) frames(ctx context.Context) (out []result, err error) {
 				frames++
 			}
 		}
-		out = append(out, b.took(h.family, frames, time.Since(began).Seconds(), "codec and messages, without MQTT")...)
+		out = append(out, b.took(h.family, frames, m, "codec and messages, without MQTT")...)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -146,43 +187,85 @@ func (b *bridgeBench) frames(ctx context.Context) (out []result, err error) {
 	return out, nil
 }
 
-func (b *bridgeBench) took(family string, frames int, seconds float64, note string) []result {
+// span is since when something goes on.
+type span struct {
+	at  time.Time
+	cpu float64 // s, as spent has it
+}
+
+func begun() span { return span{time.Now(), spent()} }
+
+// spent is the time on processors of this process, and of its children that have ended, in seconds.
+func spent() (seconds float64) {
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if syscall.Getrusage(who, &u) == nil {
+			seconds += time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
+		}
+	}
+	return seconds
+}
+
+func (b *bridgeBench) took(family string, frames int, m span, note string) []result {
 	return []result{
-		{Suite: "bridge", Case: "frames_per_s_" + family, N: frames, Value: round(float64(frames) / seconds), Unit: "frames/s", Note: note},
-		{Suite: "bridge", Case: "cpu_s_per_audio_hour_" + family, N: frames, Value: seconds * 60 / float64(b.minutes), Unit: "s", Note: note},
+		{Suite: "bridge", Case: "frames_per_s_" + family, N: frames, Value: round(float64(frames) / time.Since(m.at).Seconds()), Unit: "frames/s", Note: note},
+		{Suite: "bridge", Case: "cpu_s_per_audio_hour_" + family, N: frames, Value: (spent() - m.cpu) * 60 / float64(b.minutes), Unit: "s", Note: note},
 	}
 }
 
-// decode measures the G1, whose LC3 a program decodes.
-func (b *bridgeBench) decode(context.Context) ([]result, error) {
-	if err := lc3.Find(); err != nil {
-		return nil, err
-	}
-	packet := make([]byte, 2+g1.Frames*g1.FrameSize)
-	packet[0] = 0xf1
-	for i := range g1.Frames { // silence, as liblc3 writes it
-		copy(packet[2+g1.FrameSize*i+12:], []byte{0x0e, 0x09, 0x3e, 0x52, 0x83, 0x40, 0, 1})
-	}
-	var sound carry.LC3
-	at, frames := time.Unix(1e9, 0), 0
-	began := time.Now()
-	for range int(time.Duration(b.minutes) * time.Minute / g1.Lasts) {
-		item, err := g1.Parse(packet)
-		if err != nil {
-			return nil, err
-		}
-		for f := range g1.Frames {
-			at = at.Add(lc3.Lasts)
-			if _, err := sound.Add(item.(g1.Sound).Data[f*g1.FrameSize:(f+1)*g1.FrameSize], at); err != nil {
+// decodedSounds are the families whose LC3 the bridge decodes: a notification of silence, and the session's way from it
+// to frames.
+func decodedSounds() []deviceSound {
+	still := func(size, n int) []byte { return bytes.Repeat(lc3.Silence(size), n) }
+	packet := append([]byte{0xf1, 0}, still(g1.FrameSize, g1.Frames)...)
+	notification := friend.Notification(slices.Repeat([][]byte{lc3.Silence(friend.FrameSize)}, friend.Frames)...)
+	piece := append([]byte{1, 5}, still(halo.FrameSize, halo.Piece/halo.FrameSize)...)
+	var stream halo.Stream
+	return []deviceSound{
+		{family: "g1", lasts: g1.Lasts, frames: func(int) ([][]byte, error) {
+			item, err := g1.Parse(packet)
+			if err != nil {
 				return nil, err
 			}
-			frames++
+			return slices.Collect(slices.Chunk(item.(g1.Sound).Data, g1.FrameSize)), nil
+		}},
+		{family: "friend", lasts: friend.Frames * lc3.Lasts, frames: func(int) ([][]byte, error) { return friend.Parse(notification) }},
+		{family: "halo", lasts: halo.Piece / halo.FrameSize * lc3.Lasts, frames: func(int) ([][]byte, error) {
+			item, err := brilliant.Parse(piece)
+			if err != nil {
+				return nil, err
+			}
+			return stream.Push(item.(brilliant.Sound))
+		}},
+	}
+}
+
+// decode measures the families whose LC3 the bridge decodes.
+func (b *bridgeBench) decode(ctx context.Context) (out []result, err error) {
+	for _, h := range decodedSounds() {
+		var sound carry.LC3
+		at, frames := time.Unix(1e9, 0), 0
+		m := begun()
+		for i := range int(time.Duration(b.minutes) * time.Minute / h.lasts) {
+			list, err := h.frames(i)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", h.family, err)
+			}
+			for _, f := range list {
+				at = at.Add(lc3.Lasts)
+				if _, err := sound.Add(f, at); err != nil {
+					return nil, fmt.Errorf("%s: %w", h.family, err)
+				}
+				frames++
+			}
+		}
+		sound.End()
+		out = append(out, b.took(h.family, frames, m, "with LC3 decoded; silence")...)
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 	}
-	if _, err := sound.End(); err != nil {
-		return nil, err
-	}
-	return b.took("g1", frames, time.Since(began).Seconds(), "with dlc3's work, on two cores; silence"), nil
+	return out, nil
 }
 
 // spool measures what is kept on disk: each message is sealed and synced before it goes.
@@ -206,31 +289,42 @@ func (b *bridgeBench) spool(context.Context) (_ []result, err error) {
 	return []result{{Suite: "bridge", Case: "spool_events_per_s", N: b.events, Value: round(float64(b.events) / seconds), Unit: "events/s", Note: "4,000 bytes each, sealed"}}, nil
 }
 
+// withNode has a part measured beside a node of its own.
+func (b *bridgeBench) withNode(part func(context.Context, *node.Node) ([]result, error)) func(context.Context) ([]result, error) {
+	return func(ctx context.Context) (_ []result, err error) {
+		home, err := os.MkdirTemp(b.dir, "home-")
+		if err != nil {
+			return nil, err
+		}
+		cfg := config.Config{Home: home, Wearer: "Anna", Zone: "UTC", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 32e6}}
+		cfg.Defaults()
+		const passphrase = "a passphrase of the bench"
+		if _, err := node.Init(cfg, node.InitOptions{Passphrase: passphrase, Work: 4}); err != nil {
+			return nil, err
+		}
+		n, err := node.Open(cfg, node.Options{Cache: b.cache})
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, n.Close()) }()
+		if err := n.Unlock(ctx, passphrase); err != nil {
+			return nil, err
+		}
+		if err := n.Start(ctx); err != nil {
+			return nil, err
+		}
+		return part(ctx, n)
+	}
+}
+
 // answers measures from a press to the answer: press and words come over MQTT, and no model is
 // asked. The words are there at once: ears take their own time.
-func (b *bridgeBench) answers(ctx context.Context) (_ []result, err error) {
-	cfg := config.Config{Home: filepath.Join(b.dir, "home"), Wearer: "Anna", Zone: "UTC", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 32e6}}
-	cfg.Defaults()
-	const passphrase = "a passphrase of the bench"
-	if _, err := node.Init(cfg, node.InitOptions{Passphrase: passphrase, Work: 4}); err != nil {
-		return nil, err
-	}
-	n, err := node.Open(cfg, node.Options{Cache: b.cache})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, n.Close()) }()
-	if err := n.Unlock(ctx, passphrase); err != nil {
-		return nil, err
-	}
+func (b *bridgeBench) answers(ctx context.Context, n *node.Node) (_ []result, err error) {
 	things := strings.Fields("kayak bicycle tent drill ladder camera passport umbrella violin telescope")
 	for i, t := range things {
 		if _, err := n.Add(ctx, serve.AddRequest{Text: fmt.Sprintf("The %s is in room %d of the old mill.", t, 100+i), Speaker: "Anna"}); err != nil {
 			return nil, err
 		}
-	}
-	if err := n.Start(ctx); err != nil {
-		return nil, err
 	}
 	cred, err := n.AddDevice(ctx, "glasses")
 	if err != nil {
@@ -273,9 +367,5 @@ func (b *bridgeBench) answers(ctx context.Context) (_ []result, err error) {
 			return nil, ctx.Err()
 		}
 	}
-	eight, err := b.eight(ctx, n)
-	if err != nil {
-		return nil, err
-	}
-	return append(eight, result{Suite: "bridge", Case: "press_to_answer_p95", N: b.asks, Value: percentile(took, 95), Unit: "s", Note: fmt.Sprintf("%d answers name the room; words at once, no model", right)}), nil
+	return []result{{Suite: "bridge", Case: "press_to_answer_p95", N: b.asks, Value: percentile(took, 95), Unit: "s", Note: fmt.Sprintf("%d answers name the room; words at once, no model", right)}}, nil
 }

@@ -7,9 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/frame/friend"
+	"github.com/locket-dev/locket/firmware-bridge/frame/g1"
+	"github.com/locket-dev/locket/firmware-bridge/frame/halo"
 	"github.com/locket-dev/locket/firmware-bridge/lc3"
 	"github.com/locket-dev/locket/internal/media"
 	samples "github.com/locket-dev/locket/node/extract/sound"
@@ -17,8 +21,7 @@ import (
 )
 
 // decoders measures what turns devices' sound into samples, beside the program of whoever made the codec,
-// on the same speech: the node's decoder of Opus beside opusdec, and the bridge's way through dlc3
-// beside dlc3 with a file. A program's time is from its start to its end.
+// on the same speech: the node's decoder of Opus beside opusdec, and the bridge's of LC3 beside dlc3. A program's time is from its start to its end.
 func (b *bridgeBench) decoders(ctx context.Context) ([]result, error) {
 	file, err := day.Files.ReadFile("jfk.wav")
 	if err != nil {
@@ -37,15 +40,24 @@ func (b *bridgeBench) decoders(ctx context.Context) ([]result, error) {
 		return nil, err
 	}
 	var out []result
-	for _, d := range []struct{ family, frame string }{{"omi", "20"}, {"xiaozhi", "60"}} {
+	for _, d := range []struct{ family, frame string }{{"omi", "20"}, {"limitless", "10"}, {"xiaozhi", "60"}} {
 		r, err := b.opus(ctx, wav, d.family, d.frame)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, r)
 	}
-	r, err := b.lc3(ctx, wav, samples.AppendPCM(nil, pcm))
-	return append(out, r), err
+	for _, d := range []struct {
+		family string
+		size   int
+	}{{"g1", g1.FrameSize}, {"friend", friend.FrameSize}, {"halo", halo.FrameSize}} {
+		r, err := b.lc3(ctx, wav, samples.AppendPCM(nil, pcm), d.family, d.size)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
 }
 
 // timed runs a program, and gives how many seconds it took.
@@ -88,42 +100,37 @@ func (b *bridgeBench) opus(ctx context.Context, wav, family, frame string) (r re
 		Note: fmt.Sprintf("Opus of %s ms at the node, %.0f s of speech", frame, float64(heard)/samples.Rate)}.beside("opusdec", round(n/peer), true), err
 }
 
-// lc3 decodes what the G1 sends.
-func (b *bridgeBench) lc3(ctx context.Context, wav string, pcm []byte) (r result, err error) {
-	const size = 20 // bytes of a frame, 16 kbit/s
+// lc3 decodes what a family sends, in frames of so many bytes.
+func (b *bridgeBench) lc3(ctx context.Context, wav string, pcm []byte, family string, size int) (r result, err error) {
 	frames, err := lc3.Encode(ctx, pcm, size)
 	if err != nil {
 		return r, err
 	}
 	file := filepath.Join(b.dir, "speech.lc3")
-	if _, err := timed(ctx, "elc3", "-b", "16000", wav, file); err != nil {
+	if _, err := timed(ctx, "elc3", "-b", strconv.Itoa(800*size), wav, file); err != nil {
 		return r, err
 	}
 	var ours carry.LC3
 	var got bytes.Buffer
 	began := time.Now()
 	for i, f := range frames {
-		list, err := ours.Add(f, began.Add(time.Duration(i)*lc3.Lasts))
+		m, err := ours.Add(f, began.Add(time.Duration(i)*lc3.Lasts))
 		if err != nil {
 			return r, err
 		}
-		for _, m := range list {
+		if m != nil {
 			got.Write(m.Data)
 		}
 	}
-	rest, err := ours.End()
-	if err != nil {
-		return r, err
-	}
-	for _, m := range rest {
+	if m := ours.End(); m != nil {
 		got.Write(m.Data)
 	}
 	took := time.Since(began).Seconds()
 	if short := len(pcm) - got.Len(); short > 4*lc3.Rate/100 {
-		return r, fmt.Errorf("dlc3: %d bytes of samples are missing", short)
+		return r, fmt.Errorf("lc3: %d bytes of samples are missing", short)
 	}
 	peer, err := timed(ctx, "dlc3", file, filepath.Join(b.dir, "out.wav"))
 	n := float64(len(frames))
-	return result{Suite: "bridge", Case: "decoded_per_s_g1", N: len(frames), Value: round(n / took), Unit: "frames/s",
-		Note: "LC3 of 10 ms through pipes, speech"}.beside("dlc3", round(n/peer), true), err
+	return result{Suite: "bridge", Case: "decoded_per_s_" + family, N: len(frames), Value: round(n / took), Unit: "frames/s",
+		Note: "LC3 of 10 ms, speech"}.beside("dlc3", round(n/peer), true), err
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,19 +28,21 @@ const eightArg = "bridge-eight"
 
 // eightOrder is what it reads: a node's broker, and eight of its wearables.
 type eightOrder struct {
-	URL       string
-	Dir       string
-	Seconds   int
-	Names     []string
-	Passwords []string
+	URL         string
+	Dir         string
+	Seconds     int     // of sound
+	Connections int     // of each device, over which the sound is spread
+	Times       float64 // as fast as in real time
+	Names       []string
+	Passwords   []string
 }
 
 // eightReport is what it answers.
 type eightReport struct {
-	Resident float64 // MB, in the end
-	CPU      float64 // s
-	Wall     float64 // s
-	Behind   float64 // s by which the last device took longer than its sound lasts
+	Resident [12]float64 // MB, at most in each twelfth of the run
+	CPU      float64     // s
+	Wall     float64     // s
+	Behind   float64     // s by which something that a device said was taken later than it was due, at most
 	Frames   int
 	Lost     int // frames, messages, and what the node did not acknowledge
 }
@@ -47,7 +50,8 @@ type eightReport struct {
 // paced is a Dialer whose devices say something each so often, as in real time.
 type paced struct {
 	link.Dialer
-	lasts time.Duration
+	lasts  time.Duration
+	behind time.Duration // at most, by which something was taken later than it was due
 }
 
 func (p *paced) Connect(ctx context.Context) (link.Device, error) {
@@ -56,7 +60,7 @@ func (p *paced) Connect(ctx context.Context) (link.Device, error) {
 		return nil, err
 	}
 	out := &pacedDevice{Device: d, out: make(chan link.Notification), stop: make(chan struct{}), gone: make(chan struct{})}
-	go out.pass(p.lasts)
+	go out.pass(p)
 	return out, nil
 }
 
@@ -68,12 +72,13 @@ type pacedDevice struct {
 	gone chan struct{}
 }
 
-func (d *pacedDevice) pass(lasts time.Duration) {
+// pass hands over what the device says when it is due. A device has one connection at a time.
+func (d *pacedDevice) pass(p *paced) {
 	defer close(d.gone)
 	defer close(d.out)
 	due := time.Now()
 	for n := range d.Device.Notifications() {
-		due = due.Add(lasts)
+		due = due.Add(p.lasts)
 		select {
 		case <-time.After(time.Until(due)):
 		case <-d.stop:
@@ -82,6 +87,7 @@ func (d *pacedDevice) pass(lasts time.Duration) {
 		n.At = time.Now()
 		select {
 		case d.out <- n:
+			p.behind = max(p.behind, time.Since(due))
 		case <-d.stop:
 			return
 		}
@@ -104,24 +110,25 @@ func eightMain(ctx context.Context, in io.Reader, out io.Writer) error {
 		return err
 	}
 	began, cpu := time.Now(), processor()
-	reports, ends := make([]carry.Report, len(o.Names)), make([]error, len(o.Names))
+	reports, ends, behind := make([]carry.Report, len(o.Names)), make([]error, len(o.Names)), make([]time.Duration, len(o.Names))
 	var all sync.WaitGroup
 	for i := range o.Names {
-		all.Go(func() { reports[i], ends[i] = o.device(ctx, i) })
+		all.Go(func() { reports[i], behind[i], ends[i] = o.device(ctx, i) })
 	}
 	done := make(chan struct{})
 	go func() { all.Wait(); close(done) }()
-	most := 0.
+	var r eightReport
 	for over := false; !over; {
 		select {
 		case <-done:
 			over = true
 		case <-time.After(time.Second):
-			most = max(most, resident())
 		}
+		part := int(time.Since(began).Seconds() * o.Times / float64(o.Seconds) * float64(len(r.Resident)))
+		part = min(part, len(r.Resident)-1)
+		r.Resident[part] = max(r.Resident[part], resident())
 	}
-	wall := time.Since(began).Seconds()
-	r := eightReport{Resident: max(most, resident()), CPU: processor() - cpu, Wall: wall, Behind: wall - float64(o.Seconds)}
+	r.CPU, r.Wall, r.Behind = processor()-cpu, time.Since(began).Seconds(), slices.Max(behind).Seconds()
 	for _, d := range reports {
 		r.Frames += d.Frames
 		r.Lost += d.Lost + d.Dropped + d.Refused + d.Waiting + d.Spoilt
@@ -129,24 +136,27 @@ func eightMain(ctx context.Context, in io.Reader, out io.Writer) error {
 	return errors.Join(errors.Join(ends...), json.NewEncoder(out).Encode(r))
 }
 
-func (o *eightOrder) device(ctx context.Context, i int) (_ carry.Report, err error) {
+// device carries the i-th device. It gives by how much that was behind at most.
+func (o *eightOrder) device(ctx context.Context, i int) (_ carry.Report, _ time.Duration, err error) {
 	f, lasts, play := xiaozhi.Family, 60*time.Millisecond, carry.Play{Reorder: i%2 == 1} // datagrams
 	if i >= 4 {
 		f, lasts, play = brilliant.Family, 15*time.Millisecond, carry.Play{}
 	}
-	play.Amount = int(time.Duration(o.Seconds) * time.Second / lasts)
+	play.Amount = int(time.Duration(o.Seconds) * time.Second / lasts / time.Duration(o.Connections))
+	play.Reboot = o.Connections - 1
+	p := paced{Dialer: f.Simulate(play), lasts: time.Duration(float64(lasts) / o.Times)}
 	dir := filepath.Join(o.Dir, o.Names[i])
 	state, err := carry.OpenState(dir + ".json")
 	if err != nil {
-		return carry.Report{}, err
+		return carry.Report{}, 0, err
 	}
 	boot, err := state.Begin()
 	if err != nil {
-		return carry.Report{}, err
+		return carry.Report{}, 0, err
 	}
 	s, _, err := spool.Open(dir+".spool", 0)
 	if err != nil {
-		return carry.Report{}, err
+		return carry.Report{}, 0, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	c, err := wear.Dial(wear.Config{URL: o.URL, Device: o.Names[i], Password: o.Passwords[i], Boot: boot, Window: carry.Window,
@@ -157,18 +167,19 @@ func (o *eightOrder) device(ctx context.Context, i int) (_ carry.Report, err err
 			}
 		}})
 	if err != nil {
-		return carry.Report{}, err
+		return carry.Report{}, 0, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	if err := c.Ready(ctx); err != nil {
-		return carry.Report{}, err
+		return carry.Report{}, 0, err
 	}
-	return carry.Run(ctx, carry.Config{Dialer: &paced{f.Simulate(play), lasts}, Client: c, State: state, Spool: s, Family: f, FirstWait: time.Second})
+	rep, err := carry.Run(ctx, carry.Config{Dialer: &p, Client: c, State: state, Spool: s, Family: f, FirstWait: time.Second})
+	return rep, p.behind, err
 }
 
-// eight measures a bridge of eight devices that hear in real time at once, in a process of its own.
+// eight measures a bridge of eight devices that hear at once, in a process of its own.
 func (b *bridgeBench) eight(ctx context.Context, n *node.Node) (_ []result, err error) {
-	o := eightOrder{Dir: filepath.Join(b.dir, "eight"), Seconds: b.seconds}
+	o := eightOrder{Dir: filepath.Join(b.dir, "eight"), Seconds: b.seconds, Connections: b.connections, Times: b.times}
 	if err := os.Mkdir(o.Dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -183,7 +194,7 @@ func (b *bridgeBench) eight(ctx context.Context, n *node.Node) (_ []result, err 
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(b.seconds)*2*time.Second+time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(float64(b.seconds)/b.times*2+60*float64(b.connections))*time.Second)
 	defer cancel()
 	c := exec.CommandContext(ctx, self, eightArg)
 	c.Stderr = os.Stderr
@@ -192,6 +203,7 @@ func (b *bridgeBench) eight(ctx context.Context, n *node.Node) (_ []result, err 
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
+	cpu := processor()
 	if err := c.Start(); err != nil {
 		return nil, err
 	}
@@ -200,11 +212,13 @@ func (b *bridgeBench) eight(ctx context.Context, n *node.Node) (_ []result, err 
 	if err = errors.Join(err, c.Wait()); err != nil {
 		return nil, fmt.Errorf("eight devices: %w", err)
 	}
-	note := fmt.Sprintf("%d s of sound in real time: two Xiaozhi by WebSocket, two by UDP, four Frames; %d frames, %d lost or waiting", o.Seconds, r.Frames, r.Lost)
+	note := fmt.Sprintf("%d s of sound, %g times as fast as in real time, in %d connections: two Xiaozhi by WebSocket, two by UDP, four Frames; %d frames, %d lost or waiting; at most in each twelfth: %v",
+		o.Seconds, o.Times, o.Connections, r.Frames, r.Lost, r.Resident)
 	return []result{
-		{Suite: "bridge", Case: "rss_8_devices", N: 8, Value: r.Resident, Unit: "MB", Note: note},
+		{Suite: "bridge", Case: "rss_8_devices", N: 8, Value: slices.Max(r.Resident[:]), Unit: "MB", Note: note},
 		{Suite: "bridge", Case: "cores_8_devices", N: 8, Value: r.CPU / r.Wall, Unit: "cores", Note: "MQTT, spool and sessions; without the node"},
-		{Suite: "bridge", Case: "behind_8_devices", N: 8, Value: max(0, r.Behind), Unit: "s", Note: "by which the last device took longer than its sound lasts, with connecting and the photos of four"},
+		{Suite: "bridge", Case: "cores_of_node", N: 8, Value: (processor() - cpu) / r.Wall, Unit: "cores", Note: "of the node that takes it, without ears"},
+		{Suite: "bridge", Case: "behind_8_devices", N: 8, Value: r.Behind, Unit: "s", Note: "by which something that a device said was taken later than it was due, at most"},
 		{Suite: "bridge", Case: "lost_8_devices", N: 8, Value: float64(r.Lost), Unit: "", Note: "frames and messages"},
 	}, nil
 }

@@ -19,14 +19,21 @@ func TestBridge(t *testing.T) {
 			t.Fatal(err)
 		}
 		got[r.Case] = r.Value
-		if peer := map[string]string{"decoded_per_s_omi": "opusdec", "decoded_per_s_xiaozhi": "opusdec", "decoded_per_s_g1": "dlc3"}[r.Case]; peer != r.Peer || peer != "" && r.PeerValue <= 0 {
+		if peer := map[string]string{"decoded_per_s_omi": "opusdec", "decoded_per_s_limitless": "opusdec", "decoded_per_s_xiaozhi": "opusdec", "decoded_per_s_g1": "dlc3", "decoded_per_s_friend": "dlc3", "decoded_per_s_halo": "dlc3"}[r.Case]; peer != r.Peer || peer != "" && r.PeerValue <= 0 {
 			t.Errorf("%s stands beside %q, %v", r.Case, r.Peer, r.PeerValue)
 		}
 	}
 	if lost, ok := got["lost_8_devices"]; !ok || lost != 0 {
 		t.Errorf("%v are lost", lost)
 	}
-	for _, want := range []string{"frames_per_s_omi", "frames_per_s_xiaozhi", "frames_per_s_wyoming", "frames_per_s_brilliant", "frames_per_s_g1", "cpu_s_per_audio_hour_g1", "decoded_per_s_omi", "decoded_per_s_xiaozhi", "decoded_per_s_g1", "spool_events_per_s", "rss_8_devices", "cores_8_devices", "press_to_answer_p95"} {
+	want := []string{"spool_events_per_s", "rss_8_devices", "cores_8_devices", "cores_of_node", "behind_8_devices", "press_to_answer_p95"}
+	for _, family := range []string{"omi", "limitless", "xiaozhi", "wyoming", "brilliant", "g1", "friend", "halo"} {
+		want = append(want, "frames_per_s_"+family, "cpu_s_per_audio_hour_"+family)
+	}
+	for _, family := range []string{"omi", "limitless", "xiaozhi", "g1", "friend", "halo"} {
+		want = append(want, "decoded_per_s_"+family)
+	}
+	for _, want := range want {
 		if got[want] <= 0 {
 			t.Errorf("%s: %v", want, got[want])
 		}

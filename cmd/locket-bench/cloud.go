@@ -78,6 +78,7 @@ type cloudBench struct {
 	jobs                           int
 	edges                          int
 	stderr                         io.Writer
+	cluster                        database // while one runs
 }
 
 // graph is what a worker does of the graph suite.
@@ -97,7 +98,8 @@ func (b *cloudBench) embedded(ctx context.Context) ([]result, error) {
 
 func (b *cloudBench) postgres(ctx context.Context) (out []result, err error) {
 	cluster := pgtest.Cluster{Durable: true}
-	defer func() { err = errors.Join(err, cluster.Stop()) }()
+	b.cluster = database{&cluster}
+	defer func() { err = errors.Join(err, cluster.Stop()); b.cluster = database{} }()
 	url, err := cluster.New(ctx)
 	if err != nil {
 		return nil, err
@@ -147,23 +149,29 @@ func (b *cloudBench) append(ctx context.Context, name string, batch int, ours, p
 		hosts = append(hosts, h)
 	}
 	var rates [2][]float64
+	var spent [2]appendCost
 	for range b.rounds {
 		for i, h := range hosts {
-			rate, err := b.round(ctx, h.addr, batch, i == 0)
+			rate, err := b.round(ctx, h, batch, i == 0, &spent[i])
 			if err != nil {
 				return result{}, fmt.Errorf("%s: %w", [][]string{ours, peer}[i][0], err)
 			}
 			rates[i] = append(rates[i], rate)
 		}
 	}
+	each := func(seconds float64) float64 { return seconds * 1e6 / float64(b.conns*b.requests*b.rounds) }
 	r = result{Suite: "cloud", Case: name, N: b.conns * b.requests * batch, Value: round(percentile(rates[0], 50)), Unit: "1/s",
-		Note: fmt.Sprintf("%d deltas a request, %d connections", batch, b.conns)}
+		Note: fmt.Sprintf("%d deltas a request, %d connections; processor time of a request: relay %.0f µs, database %.0f; plain handler %.0f, database %.0f",
+			batch, b.conns, each(spent[0].host), each(spent[0].database), each(spent[1].host), each(spent[1].database))}
 	return r.beside("plain_handler", round(percentile(rates[1], 50)), true), nil
 }
 
-// round gives deltas a second. Requests are made before the clock starts.
-func (b *cloudBench) round(ctx context.Context, addr string, batch int, settle bool) (float64, error) {
-	all := houses(b.conns)
+// appendCost is processor time in seconds.
+type appendCost struct{ host, database float64 }
+
+// round gives deltas a second, and adds what they cost. Requests are made before the clock starts.
+func (b *cloudBench) round(ctx context.Context, h *cloudHost, batch int, settle bool, spent *appendCost) (float64, error) {
+	all, addr := houses(b.conns), h.addr
 	if settle {
 		if err := settleAll(ctx, addr, all); err != nil {
 			return 0, err
@@ -179,7 +187,10 @@ func (b *cloudBench) round(ctx context.Context, addr string, batch int, settle b
 			requests[i] = append(requests[i], r)
 		}
 	}
+	host, database := h.processor(), b.cluster.processor()
 	took, err := inTurn(ctx, addr, requests)
+	spent.host += h.processor() - host
+	spent.database += b.cluster.processor() - database
 	return float64(b.conns*b.requests*batch) / took.Seconds(), err
 }
 

@@ -88,7 +88,7 @@ func (e *ears) close() {
 }
 
 // add opens a stream and waits for its first event.
-func (e *ears) add(ctx context.Context, addr string, h *storetest.House) error {
+func (e *ears) add(ctx context.Context, addr string, h *storetest.Household) error {
 	c, err := dialCloud(ctx, addr)
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (c *cloudConn) event() error {
 }
 
 // wake appends, and gives how long after that each listener of the space heard it.
-func (e *ears) wake(ctx context.Context, addr string, h *storetest.House, listeners int) ([]time.Duration, error) {
+func (e *ears) wake(ctx context.Context, addr string, h *storetest.Household, listeners int) ([]time.Duration, error) {
 	ch, ok := e.heard.Load(h.Space)
 	if !ok {
 		return nil, nil
@@ -221,7 +221,7 @@ func (b *cloudBench) faults(ctx context.Context) (out []result, err error) {
 // member is one device with a connection that breaks now and then.
 type member struct {
 	addr  string
-	house *storetest.House
+	house *storetest.Household
 	conn  *cloudConn
 	cut   *atomic.Int64
 }

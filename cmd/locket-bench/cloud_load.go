@@ -31,17 +31,17 @@ type panics struct{ testing.TB }
 func (panics) Helper()          {}
 func (panics) Fatal(why ...any) { panic(fmt.Sprint(why...)) }
 
-func houses(n int) []*storetest.House {
+func houses(n int) []*storetest.Household {
 	tag := rand.Text() // so that a second run finds none of them there
-	out := make([]*storetest.House, n)
+	out := make([]*storetest.Household, n)
 	for i := range out {
-		out[i] = storetest.NewHouse(panics{}, fmt.Sprintf("%s %d", tag, i))
+		out[i] = storetest.NewHousehold(panics{}, fmt.Sprintf("%s %d", tag, i))
 	}
 	return out
 }
 
 // settleAll founds the houses' spaces at a relay.
-func settleAll(ctx context.Context, addr string, all []*storetest.House) error {
+func settleAll(ctx context.Context, addr string, all []*storetest.Household) error {
 	for _, h := range all {
 		r, err := remote.New("http://"+addr, remote.Option{})
 		if err != nil {
@@ -60,7 +60,7 @@ func settleAll(ctx context.Context, addr string, all []*storetest.House) error {
 
 // signedRequest gives the bytes of a request, made and signed beforehand: what
 // a client takes for that is not the relay's.
-func signedRequest(addr, method, path, query string, h *storetest.House, who *storetest.Person, body []byte) ([]byte, error) {
+func signedRequest(addr, method, path, query string, h *storetest.Household, who *storetest.Person, body []byte) ([]byte, error) {
 	digest := ""
 	if len(body) > 0 {
 		digest = httpsig.Digest(body)
@@ -70,7 +70,7 @@ func signedRequest(addr, method, path, query string, h *storetest.House, who *st
 }
 
 // signedHead gives what stands before a body of so many bytes with that digest.
-func signedHead(addr, method, path, query string, h *storetest.House, who *storetest.Person, size int, digest string) ([]byte, error) {
+func signedHead(addr, method, path, query string, h *storetest.Household, who *storetest.Person, size int, digest string) ([]byte, error) {
 	path = "/v1/spaces/" + h.Space.String() + path
 	fields := http.Header{}
 	components := []string{"@method", "@authority", "@path", "@query"}
@@ -102,8 +102,8 @@ func signedHead(addr, method, path, query string, h *storetest.House, who *store
 	return b.Bytes(), err
 }
 
-// nextDeltas gives the body of an append: so many deltas of a house's owner.
-func nextDeltas(h *storetest.House, n int) []byte {
+// nextDeltas gives the body of an append: so many deltas of a household's owner.
+func nextDeltas(h *storetest.Household, n int) []byte {
 	items := make([][]byte, n)
 	body := make([]byte, bodySize)
 	for i := range items {

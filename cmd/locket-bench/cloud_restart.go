@@ -94,7 +94,7 @@ type restarted struct {
 
 // append sends deltas one after the other, each until it is answered, and gives
 // their bytes.
-func (r *restarted) append(ctx context.Context, h *storetest.House, n int) (sent [][]byte, err error) {
+func (r *restarted) append(ctx context.Context, h *storetest.Household, n int) (sent [][]byte, err error) {
 	var conn *cloudConn
 	defer func() {
 		if conn != nil {
@@ -135,7 +135,7 @@ func (r *restarted) append(ctx context.Context, h *storetest.House, n int) (sent
 	return sent, nil
 }
 
-func (r *restarted) send(ctx context.Context, conn **cloudConn, h *storetest.House, body []byte) error {
+func (r *restarted) send(ctx context.Context, conn **cloudConn, h *storetest.Household, body []byte) error {
 	addr := *r.addr.Load()
 	request, err := signedRequest(addr, "POST", "/deltas", "", h, h.Owner, body)
 	if err != nil {
@@ -150,9 +150,9 @@ func (r *restarted) send(ctx context.Context, conn **cloudConn, h *storetest.Hou
 	return (*conn).ask(request)
 }
 
-// missing counts what of the deltas that a house's owner sent is not at its
+// missing counts what of the deltas that a household's owner sent is not at its
 // place, and is an error where there is something else besides.
-func missing(ctx context.Context, addr string, h *storetest.House, sent [][]byte) (int, error) {
+func missing(ctx context.Context, addr string, h *storetest.Household, sent [][]byte) (int, error) {
 	relay, err := remote.New("http://"+addr, remote.Option{})
 	if err != nil {
 		return 0, err

@@ -19,18 +19,31 @@ import (
 // an hour ago: a daemon with a home of its own, and nothing else.
 
 func runEvening(ctx context.Context, f *frame) (err error) {
-	b := eveningBench{stderr: f.stderr}
+	b := eveningBench{stderr: f.stderr, tell: func(r ...result) error { return f.print(r, nil) }}
+	parts := f.String("parts", "empty,words,errors,voices,bytes,small", "which of `PARTS` to measure; also first, which takes --memories, and cold, which takes --cold")
 	f.StringVar(&b.locket, "locket", "", "the `program` to measure; without, the one beside this one")
 	f.IntVar(&b.said, "said", 40, "recordings whose words are looked for")
 	f.IntVar(&b.events, "events", 2000, "events of which the bytes on disk are counted")
 	f.IntVar(&b.limit, "memory", 128, "`MB` of the control group in which a day is replayed, with one processor")
-	f.IntVar(&b.memories, "memories", 0, "have a new device take as many memories in that group too; 0: none")
-	f.StringVar(&b.dir, "dir", "", "keep the relay with these memories in `DIR`, or take the one that is there")
+	f.IntVar(&b.memories, "memories", 0, "of part first: a new device takes as many in that group")
+	f.StringVar(&b.dir, "dir", "", "of part first: keep the relay with these memories in `DIR`, or take the one that is there")
 	f.DurationVar(&b.idle, "idle", 3*time.Minute, "how long the idle daemon is watched")
 	f.StringVar(&b.clips, "speech", "", "`folder` of WAV files for pocketsphinx's word error rate; without, the project's one")
-	f.StringVar(&b.cold, "cold", "", "also the demo with no build cache, from the repository in `DIR`: minutes")
+	f.StringVar(&b.cold, "cold", "", "of part cold: the demo is built with no build cache from the repository in `DIR`, which takes minutes")
 	if !f.parsed() || f.NArg() > 0 || b.said < 1 || b.events < 1 || b.limit < 64 || b.memories < 0 || b.idle < time.Second {
 		return f.usage("--said and --events take 1 or more, --memory 64, --memories 0, --idle 1s")
+	}
+	asked := strings.Split(*parts, ",")
+	for p, told := range map[string]bool{"first": b.memories > 0, "cold": b.cold != ""} { // as they were asked for before there were parts
+		if told && !slices.Contains(asked, p) {
+			asked = append(asked, p)
+		} else if !told && slices.Contains(asked, p) {
+			return f.usage("part first takes --memories, part cold --cold")
+		}
+	}
+	some := slices.DeleteFunc(b.all(), func(p part) bool { return !slices.Contains(asked, p.name) })
+	if len(some) < len(asked) {
+		return f.usage("--parts takes some of empty, words, errors, voices, bytes, small, first and cold")
 	}
 	if b.locket == "" {
 		if b.locket, err = besideThis("locket"); err != nil {
@@ -41,16 +54,7 @@ func runEvening(ctx context.Context, f *frame) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.homes)) }()
-	// Who spoke (diarisation_error, beside one_speaker) belongs here as another part.
-	var results []result
-	for _, part := range []func(context.Context) ([]result, error){b.empty, b.words, b.wordErrors, b.bytesWritten, b.small, b.firstSync, b.coldDemo} {
-		r, failed := part(ctx)
-		results, err = append(results, r...), errors.Join(err, failed)
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return errors.Join(err, f.print(results, nil)) // a part that failed does not take the others' figures along
+	return b.parts(ctx, some)
 }
 
 type eveningBench struct {
@@ -58,6 +62,34 @@ type eveningBench struct {
 	said, events, limit, memories   int
 	idle                            time.Duration
 	stderr                          io.Writer
+	tell                            func(...result) error // prints figures at once
+}
+
+// part is one of the suite.
+type part struct {
+	name string
+	do   func(context.Context) error
+}
+
+// all parts in the order in which they run.
+func (b *eveningBench) all() []part {
+	return []part{{"empty", b.empty}, {"words", b.words}, {"errors", b.wordErrors}, {"voices", b.whoSpoke},
+		{"bytes", b.bytesWritten}, {"small", b.small}, {"first", b.firstSync}, {"cold", b.coldDemo}}
+}
+
+// parts measures some parts. One that fails does not keep the others from being measured.
+func (b *eveningBench) parts(ctx context.Context, some []part) (err error) {
+	for _, p := range some {
+		if ctx.Err() != nil {
+			return errors.Join(err, context.Cause(ctx))
+		}
+		if failed := p.do(ctx); failed != nil {
+			failed = fmt.Errorf("%s: %w", p.name, failed)
+			fmt.Fprintln(b.stderr, failed) // the others may take half an hour
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
 }
 
 // env of a daemon on ports of its own.
@@ -95,79 +127,89 @@ func (b *eveningBench) result(name string, n int, value float64, unit, note stri
 
 // empty measures a home that has seen one start, the start after it, and a daemon
 // that nobody asks anything.
-func (b *eveningBench) empty(ctx context.Context) (out []result, err error) {
+func (b *eveningBench) empty(ctx context.Context) (err error) {
 	home, err := b.home(ctx, "empty")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	took := [2]float64{}
 	var d *daemon
 	for i := range took {
 		if d != nil {
 			if err := d.stop(); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		began := time.Now()
 		if d, err = b.start(ctx, home); err != nil {
-			return nil, err
+			return err
 		}
 		took[i] = time.Since(began).Seconds()
 	}
 	defer func() { err = errors.Join(err, d.stop()) }()
 	size, err := bytesIn(home)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out = append(out,
+	err = b.tell(
 		b.result("empty_home", 1, float64(size)/1e6, "MB", "as the disk counts it, while the daemon runs"),
 		b.result("first_start", 1, took[0], "s", "which compiles the extractors"),
 		b.result("start", 1, took[1], "s", ""))
+	if err != nil {
+		return err
+	}
 	if err := pause(ctx, time.Minute+10*time.Second); err != nil { // what it was started with is put away
-		return nil, err
+		return err
 	}
 	cpu, at := processorOf(d.pid()), time.Now()
 	woken := switches(d.pid())
 	if err := pause(ctx, b.idle); err != nil {
-		return nil, err
+		return err
 	}
 	spent, of := processorOf(d.pid())-cpu, time.Since(at)
 	hours := float64(time.Hour) / float64(of)
-	return append(out,
+	return b.tell(
 		b.result("idle_cpu_hour", 1, spent*hours, "s", fmt.Sprintf("extrapolated from %.2f s in %v", spent, of.Round(time.Second))),
-		b.result("idle_wakeups_second", 1, float64(switches(d.pid())-woken)/of.Seconds(), "/s", "voluntary context switches of all threads")), nil
+		b.result("idle_wakeups_second", 1, float64(switches(d.pid())-woken)/of.Seconds(), "/s", "voluntary context switches of all threads"))
 }
 
 // wordErrors is PocketSphinx's word error rate, as the worker suite measures it.
-func (b *eveningBench) wordErrors(ctx context.Context) ([]result, error) {
+func (b *eveningBench) wordErrors(ctx context.Context) error {
 	e := &speech.PocketSphinx{}
 	if err := e.Find(); err != nil {
-		return nil, err
+		return err
 	}
 	clips, _, err := recordings(b.clips)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	all, err := wordErrorRate(ctx, e, clips)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	all[0].Suite, all[0].Case = "evening", "wer_pocketsphinx"
-	return all[:1], nil
+	return b.tell(all[0])
 }
 
-// coldDemo is the time from a checkout without a build cache to the demo's end.
-func (b *eveningBench) coldDemo(ctx context.Context) ([]result, error) {
-	if b.cold == "" {
-		return nil, nil
+// whoSpoke is how well voices are told apart, as the voices suite measures it.
+func (b *eveningBench) whoSpoke(context.Context) error {
+	voices, err := recordedVoices()
+	if err != nil {
+		return err
 	}
+	return b.tell(diarised("evening", "", threePeople, voices)...)
+}
+
+// coldDemo is the time from a checkout without a build cache to the demo's end, with
+// the settings of the task that runs it.
+func (b *eveningBench) coldDemo(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", "run", "./cmd/locket-demo")
-	cmd.Dir, cmd.Env = b.cold, append(b.env(), "GOCACHE="+filepath.Join(b.homes, "cache"))
+	cmd.Dir, cmd.Env = b.cold, append(b.env(), "GOCACHE="+filepath.Join(b.homes, "cache"), "CGO_ENABLED=0", "GOFLAGS="+os.Getenv("GOFLAGS")+" -tags=stdjson,gjson,nethttpomithttp2")
 	began := time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, out[max(0, len(out)-2000):])
+		return fmt.Errorf("%s: %w\n%s", cmd, err, out[max(0, len(out)-2000):])
 	}
-	return []result{b.result("cold_demo", 1, time.Since(began).Seconds(), "s", "without a build cache; the modules were there")}, nil
+	return b.tell(b.result("cold_demo", 1, time.Since(began).Seconds(), "s", "without a build cache; the modules were there"))
 }
 
 // switches counts how often the threads of a process gave up a processor to wait.

@@ -89,41 +89,41 @@ func openWhisper() (*whisperServer, error) {
 }
 
 // words measures the time from the end of an utterance to its line being found.
-func (b *eveningBench) words(ctx context.Context) (out []result, err error) {
+func (b *eveningBench) words(ctx context.Context) (err error) {
 	home, err := b.home(ctx, "words")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	d, err := b.start(ctx, home)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, d.stop()) }()
 	e, err := openWhisper()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, e.stop()) }()
 	if _, err := d.client.AddEngine(ctx, serve.AddEngineRequest{Kind: "ears", Address: e.url}); err != nil {
-		return nil, err
+		return err
 	}
 	for len(e.said) > 0 { // of the trial
 		<-e.said
 	}
 	w, err := b.wearable(ctx, d)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	wav, err := day.Files.ReadFile("jfk.wav")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var took []float64
 	from := time.Now().Add(-time.Duration(b.said+1) * time.Minute)
 	for i := range b.said {
 		if err := send(ctx, w, &wire.Audio{Header: wire.Header{At: from.Add(time.Duration(i) * time.Minute), Zone: "UTC"}, Codec: "wav", Data: wav, Last: true}); err != nil {
-			return nil, err
+			return err
 		}
 		began := time.Now()
 		wait, cancel := context.WithTimeout(ctx, time.Minute)
@@ -136,14 +136,14 @@ func (b *eveningBench) words(ctx context.Context) (out []result, err error) {
 		}
 		cancel()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		took = append(took, time.Since(began).Seconds())
 	}
 	note := "from the last part's acknowledgement, 11 s of sound each; the engine answers at once"
-	return []result{
+	return b.tell(
 		b.result("speech_end_to_found_p50", b.said, percentile(took, 50), "s", note),
-		b.result("speech_end_to_found_p95", b.said, percentile(took, 95), "s", note)}, nil
+		b.result("speech_end_to_found_p95", b.said, percentile(took, 95), "s", note))
 }
 
 // found waits until a search finds a word.
@@ -164,18 +164,18 @@ func found(ctx context.Context, d *daemon, word string) error {
 
 // bytesWritten compares what a daemon has the system write for each line with bare
 // Badger that gets the same lines.
-func (b *eveningBench) bytesWritten(ctx context.Context) (out []result, err error) {
+func (b *eveningBench) bytesWritten(ctx context.Context) (err error) {
 	lines, err := talk(b.events)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	home, err := b.home(ctx, "bytes")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	d, err := b.start(ctx, home)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	stopped := false
 	defer func() {
@@ -185,41 +185,41 @@ func (b *eveningBench) bytesWritten(ctx context.Context) (out []result, err erro
 	}()
 	w, err := b.wearable(ctx, d)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	before, err := writtenBy(d.pid())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, m := range lines {
 		if err := send(ctx, w, m); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for {
 		s, err := d.client.Status(ctx)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if s.Journal.Waiting == 0 {
 			break
 		}
 		if err := pause(ctx, 200*time.Millisecond); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	after, err := writtenBy(d.pid())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	bare, err := b.bareBytes(ctx, lines)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	n := float64(len(lines))
 	r := b.result("disk_bytes_per_event", len(lines), (after-before)/n, "B", "what the kernel was told to write, /proc/PID/io; one at a time, each acknowledged and worked through")
-	return []result{r.beside("badger", bare/n, false)}, nil
+	return b.tell(r.beside("badger", bare/n, false))
 }
 
 // bareBytes is what Badger has the system write for the same lines, one synced

@@ -18,9 +18,24 @@ func runExtract(ctx context.Context, f *frame) error {
 	explain := f.Bool("explain", false, "print each line with what was made of it; not to be tuned on")
 	scenes := f.Int("scenes", 0, "how many scenes, from the first; 0: all")
 	set := f.String("set", "talk", "which labelled lines: talk, or asr, as a recogniser writes them")
+	locomo := f.String("locomo", "", "in place of labelled lines, the turns of LoCoMo's `file` that hold evidence, each conversation by itself")
 	cache := cacheFlag(f.FlagSet)
 	if !f.parsed() || f.NArg() > 0 || *scenes < 0 || *set != "talk" && *set != "asr" {
 		return f.usage("takes flags only, --scenes a number from 0, and --set talk or asr")
+	}
+	if *locomo != "" {
+		conversations, err := readLocomo(*locomo)
+		if err != nil {
+			return err
+		}
+		var results []result
+		if err := withCache(*cache, func(dir string) (err error) {
+			results, err = turnsOf(ctx, dir, conversations)
+			return err
+		}); err != nil {
+			return err
+		}
+		return f.print(results, nil)
 	}
 	of := labelled.Extract
 	if *set == "asr" {

@@ -88,3 +88,23 @@ func TestByLength(t *testing.T) {
 		}
 	}
 }
+
+// The turns of a conversation that hold evidence, and those of which a memory was made.
+func TestExtractTurns(t *testing.T) {
+	code, stdout, stderr := bench(t, "extract", "--locomo", talkFile, "--json", "--cache", cache)
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	got := readResults(t, "extract", stdout)
+	for _, c := range []string{"turn_precision", "turn_recall", "turn_f1"} {
+		if r := got[c]; r.N == 0 || r.Value < 0 || r.Value > 100 || r.Unit != "%" {
+			t.Errorf("%s: %+v", c, r)
+		}
+	}
+	if n := got["turn_recall"].N; n < 5 || n > 12 {
+		t.Errorf("%d turns hold evidence", n)
+	}
+	if code, _, _ := bench(t, "extract", "--locomo", "nowhere.json"); code != 1 {
+		t.Errorf("exit %d", code)
+	}
+}

@@ -43,7 +43,7 @@ func openHost(ctx context.Context, kind, home, cache string) (host, error) {
 	switch kind {
 	case "node", "locked":
 		node.Frugal(config.Default) // as the daemon is
-		return startLife(ctx, home, cache, "User", kind == "locked", config.LLM{})
+		return startLife(ctx, home, cache, "User", kind == "locked", func(*config.Config) {})
 	case "plain":
 		return openPlain(home)
 	case "bare":

@@ -45,16 +45,16 @@ func withCache(dir string, f func(dir string) error) error {
 // newLife starts a node in a folder of its own, which Close takes away. The
 // cache is of compiled plugins.
 func newLife(ctx context.Context, cache, wearer string) (*life, error) {
-	return newLifeWith(ctx, cache, wearer, config.LLM{})
+	return newLifeWith(ctx, cache, wearer, func(*config.Config) {})
 }
 
-// newLifeWith gives one that may ask a language model.
-func newLifeWith(ctx context.Context, cache, wearer string, model config.LLM) (*life, error) {
+// newLifeWith gives one with other settings.
+func newLifeWith(ctx context.Context, cache, wearer string, change func(*config.Config)) (*life, error) {
 	home, err := os.MkdirTemp("", "locket-bench-")
 	if err != nil {
 		return nil, err
 	}
-	l, err := startLife(ctx, filepath.Join(home, "home"), cache, wearer, false, model)
+	l, err := startLife(ctx, filepath.Join(home, "home"), cache, wearer, false, change)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(home))
 	}
@@ -63,14 +63,15 @@ func newLifeWith(ctx context.Context, cache, wearer string, model config.LLM) (*
 }
 
 // startLife starts a node in a folder that is not there yet.
-func startLife(ctx context.Context, home, cache, wearer string, locked bool, model config.LLM) (l *life, err error) {
+func startLife(ctx context.Context, home, cache, wearer string, locked bool, change func(*config.Config)) (l *life, err error) {
 	l = &life{locked: locked}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.Close())
 		}
 	}()
-	cfg := config.Config{Home: home, Wearer: wearer, Zone: "UTC", Broker: config.Broker{Listen: "127.0.0.1:0"}, LLM: model}
+	cfg := config.Config{Home: home, Wearer: wearer, Zone: "UTC", Broker: config.Broker{Listen: "127.0.0.1:0"}}
+	change(&cfg)
 	cfg.Defaults()
 	if _, err = node.Init(cfg, node.InitOptions{KeyFile: true}); err != nil {
 		return l, err

@@ -28,6 +28,7 @@ type locomoResult struct {
 	Kept          float64                       `json:"kept_percent"`
 	Tokens        map[string]float64            `json:"tokens"`        // of text that k hits hold, mean
 	Within        map[string]float64            `json:"recall_within"` // a context block of a number of tokens
+	Words         map[string]float64            `json:"words_within"`  // of the answers' words, those in that block
 	Latency       map[string]float64            `json:"latency_ms"`
 	Answers       *answersResult                `json:"answers,omitempty"`
 }
@@ -42,6 +43,7 @@ func runLocomo(ctx context.Context, f *frame) error {
 	leaveOut := f.Bool("leave-one-out", false, "choose the weights on all conversations but one and measure on that one, for each")
 	perturbed := f.Bool("perturb", false, "ask every question in other ways: in capitals, with a slip, in quotation marks …")
 	unknown := f.Bool("unknown", false, "ask the questions of the other conversations, too, and print how often the answer is \"I don't know\"")
+	beside := f.Bool("embedders", false, "measure with embedders that know only words, nothing, or the opposite")
 	only := f.String("only", "", "measure on these `CONVERSATIONS`, with commas between")
 	answers := f.Bool("answer", false, "have a language model answer, too, and print token F1")
 	model := modelFlags(f.FlagSet)
@@ -49,8 +51,8 @@ func runLocomo(ctx context.Context, f *frame) error {
 	if !f.parsed() || *answers != (model.URL != "") || *answers && model.Model == "" {
 		return f.usage("--answer goes with --llm URL and --model NAME")
 	}
-	if modes := howMany(*ablate, *leaveOut, *perturbed, *unknown, *answers); modes > 1 {
-		return f.usage("--ablate, --leave-one-out, --perturb, --unknown and --answer go one at a time")
+	if modes := howMany(*ablate, *leaveOut, *perturbed, *unknown, *beside, *answers); modes > 1 {
+		return f.usage("--ablate, --leave-one-out, --perturb, --unknown, --embedders and --answer go one at a time")
 	}
 	ks, err := numbers(*depths)
 	if *data == "" || err != nil || f.NArg() > 0 {
@@ -75,6 +77,9 @@ func runLocomo(ctx context.Context, f *frame) error {
 	}
 	if *unknown {
 		return locomoUnknown(ctx, conversations, f.stdout, *f.json)
+	}
+	if *beside {
+		return locomoEmbedders(ctx, conversations, f.stdout, *f.json)
 	}
 	if *ablate {
 		return locomoAblation(ctx, conversations, f.stdout, *f.json)
@@ -133,12 +138,12 @@ func pick(from []conversation, names string) ([]conversation, error) {
 // measureLocomo feeds each conversation to an engine of its own and asks.
 func measureLocomo(ctx context.Context, conversations []conversation, ks []int, fresh func() engine) (*locomoResult, error) {
 	most := max(50, ks[len(ks)-1])
-	r := &locomoResult{Suite: "locomo", Conversations: len(conversations), Recall: map[string]map[string]float64{}, Tokens: map[string]float64{}, Within: map[string]float64{}}
+	r := &locomoResult{Suite: "locomo", Conversations: len(conversations), Recall: map[string]map[string]float64{}, Tokens: map[string]float64{}, Within: map[string]float64{}, Words: map[string]float64{}}
 	all := newTally()
 	utterances, memories := newTally(), newTally()
 	marks := &marks{f1: newTally()}
 	var took []float64
-	asks := 0
+	asks, answered := 0, 0
 	for i := range conversations {
 		c := &conversations[i]
 		e := fresh()
@@ -166,14 +171,24 @@ func measureLocomo(ctx context.Context, conversations []conversation, ks []int, 
 				}
 				r.Tokens[strconv.Itoa(k)] += float64(sum)
 			}
+			told := stems(q.Answer)
+			if categories[q.Category] == "open_domain" { // its answers are judgements
+				told = nil
+			}
 			for _, b := range budgets {
-				held, err := e.Within(ctx, q.Question, b)
+				held, text, err := e.Within(ctx, q.Question, b)
 				if err != nil {
 					return nil, fmt.Errorf("context of %s: %w", c.Name, err)
 				}
 				r.Within[strconv.Itoa(b)] += 100 * evidenceRecall(held, q.Evidence, len(held))
+				if len(told) > 0 {
+					r.Words[strconv.Itoa(b)] += 100 * shareOfWords(told, text)
+				}
 			}
 			asks++
+			if len(told) > 0 {
+				answered++
+			}
 			for kind, t := range map[recall.Kind]*tally{recall.Utterance: utterances, recall.Memory: memories} {
 				got, err := e.Ask(ctx, q.Question, []recall.Kind{kind}, most)
 				if err != nil {
@@ -201,9 +216,24 @@ func measureLocomo(ctx context.Context, conversations []conversation, ks []int, 
 			m[k] = round(m[k] / float64(max(1, asks)))
 		}
 	}
+	for k := range r.Words {
+		r.Words[k] = round(r.Words[k] / float64(max(1, answered)))
+	}
 	r.Kept = round(r.Kept)
 	r.Latency = map[string]float64{"p50": percentile(took, 50), "p95": percentile(took, 95), "p99": percentile(took, 99)}
 	return r, nil
+}
+
+// shareOfWords is the share of an answer's words that stand in a text.
+func shareOfWords(told []string, text string) float64 {
+	n := 0
+	has := stems(text)
+	for _, w := range told {
+		if slices.Contains(has, w) {
+			n++
+		}
+	}
+	return float64(n) / float64(len(told))
 }
 
 // evidenceRecall is the share of evidence among the first k hits.
@@ -287,6 +317,7 @@ func (r *locomoResult) table(w io.Writer, ks []int) error {
 		return err
 	}
 	fmt.Fprintf(w, "within a context block of 500 tokens: %.1f, of 1,000: %.1f, of 2,000: %.1f\n", r.Within["500"], r.Within["1000"], r.Within["2000"])
+	fmt.Fprintf(w, "of the answers' words: %.1f, %.1f, %.1f\n", r.Words["500"], r.Words["1000"], r.Words["2000"])
 	if err := r.Answers.table(w); err != nil {
 		return err
 	}

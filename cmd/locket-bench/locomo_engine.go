@@ -18,8 +18,8 @@ type engine interface {
 	// Ask answers with at most k hits, best first, on nothing but the question.
 	Ask(ctx context.Context, question string, kinds []recall.Kind, k int) ([]answer, error)
 	// Within gives what stands in the context block of a question, within a
-	// budget of tokens.
-	Within(ctx context.Context, question string, budget int) ([]answer, error)
+	// budget of tokens, and the block.
+	Within(ctx context.Context, question string, budget int) ([]answer, string, error)
 	// Kept is the share of turns that a memory quotes, 0 to 1.
 	Kept() float64
 	Close() error
@@ -35,6 +35,7 @@ type answer struct {
 type straight struct {
 	index   *recall.Index
 	weights *recall.Weights
+	dense   recall.Dense // may be nil
 	turns   map[memory.ID]turn
 	now     time.Time
 }
@@ -44,7 +45,7 @@ func newStraight(w *recall.Weights) *straight {
 }
 
 func (e *straight) Feed(ctx context.Context, c *conversation) error {
-	x, err := recall.Open(ctx, shelf{}, recall.Options{})
+	x, err := recall.Open(ctx, memSegments{}, recall.Options{})
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (e *straight) Feed(ctx context.Context, c *conversation) error {
 }
 
 func (e *straight) Ask(ctx context.Context, question string, kinds []recall.Kind, k int) ([]answer, error) {
-	r, err := e.index.Search(ctx, recall.Query{Text: question, Now: e.now, K: k, Kinds: kinds, Weights: e.weights, Holds: e.holds})
+	r, err := e.index.Search(ctx, recall.Query{Text: question, Now: e.now, K: k, Kinds: kinds, Weights: e.weights, Holds: e.holds, Models: recall.Models{Dense: e.dense, Within: time.Minute}})
 	if err != nil {
 		return nil, err
 	}
@@ -87,10 +88,10 @@ func (e *straight) holds(id memory.ID, p recall.Phrase) bool {
 	return p.In(e.turns[id].Text + " " + e.turns[id].Caption)
 }
 
-func (e *straight) Within(ctx context.Context, question string, budget int) ([]answer, error) {
+func (e *straight) Within(ctx context.Context, question string, budget int) ([]answer, string, error) {
 	r, err := e.index.Search(ctx, recall.Query{Text: question, Now: e.now, K: retrieve.MaxUtterances, Weights: e.weights})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	items := make([]retrieve.Item, len(r.Hits))
 	for i, h := range r.Hits {
@@ -98,10 +99,11 @@ func (e *straight) Within(ctx context.Context, question string, budget int) ([]a
 		items[i] = retrieve.Item{ID: h.ID, Section: retrieve.Utterances, Text: t.Text + " " + t.Caption, Speaker: t.Speaker, At: h.At}
 	}
 	var out []answer
-	for _, l := range retrieve.Build(items, budget, time.UTC).Lines {
+	block := retrieve.Build(question, items, budget, time.UTC)
+	for _, l := range block.Lines {
 		out = append(out, answer{e.turns[l.ID].ID, l.Text})
 	}
-	return out, nil
+	return out, block.Text, nil
 }
 
 func (e *straight) Kept() float64 { return 0 }

@@ -32,7 +32,7 @@ func newLived(cache string, model config.LLM) *lived {
 const spacing = 10 * time.Second
 
 func (e *lived) Feed(ctx context.Context, c *conversation) (err error) {
-	if e.life, err = newLifeWith(ctx, e.cache, "User", e.model); err != nil {
+	if e.life, err = newLifeWith(ctx, e.cache, "User", func(c *config.Config) { c.LLM = e.model }); err != nil {
 		return err
 	}
 	var events []day.Event
@@ -92,10 +92,10 @@ func (e *lived) Ask(ctx context.Context, question string, kinds []recall.Kind, k
 	return out, nil
 }
 
-func (e *lived) Within(ctx context.Context, question string, budget int) ([]answer, error) {
+func (e *lived) Within(ctx context.Context, question string, budget int) ([]answer, string, error) {
 	res, err := e.node.Context(ctx, serve.ContextRequest{Messages: []serve.ContextMessage{{Text: question}}, Budget: budget, At: e.now})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	out := make([]answer, len(res.Items))
 	for i, it := range res.Items {
@@ -104,7 +104,7 @@ func (e *lived) Within(ctx context.Context, question string, budget int) ([]answ
 			out[i].turn = e.turns[it.Evidence[0].Event].ID
 		}
 	}
-	return out, nil
+	return out, res.Text, nil
 }
 
 func (e *lived) Kept() float64 { return e.kept }

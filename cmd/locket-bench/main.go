@@ -93,6 +93,7 @@ func suites() []suite {
 		{"evening", "the first evening on one small machine: words found, memory, disk, an idle hour", runEvening},
 		{"clients", "searches and adds through each door for apps, beside the Unix socket", runClients},
 		{"worker", "words that each speech engine gets wrong, and print", runWorker},
+		{"screens", "made-up screens in Chromium, read by Tesseract in a worker: evidence of questions, and bytes stored", runScreens},
 		{"share", "how often an attacker names who is meant in a shared memory, by what was redacted", runShare},
 		{"market", "copies, decisions, orders, searches and log entries of the market, beside cedar-go and bare full-text search", runMarket},
 		{"graph", "a million relations taken in, walked, grouped and drawn", runGraph},

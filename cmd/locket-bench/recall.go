@@ -49,6 +49,7 @@ func runRecall(ctx context.Context, f *frame) error {
 	seed := f.Uint64("seed", 1, "of the generator")
 	rest := f.Duration("rest", 90*time.Second, "how long the whole node has nothing to do in between")
 	plot := f.String("plot", "", "write the growth of p99 to `FILE.svg`, with its data")
+	dictionary := f.String("dictionary", "", "part chinese: beside it, with this `FILE` as recall.dictionary")
 	cache := cacheFlag(f.FlagSet)
 	child := f.String("child", "", "for the suite itself: build, ask or open, in this process")
 	dir := f.String("dir", "", "for the suite itself: the engine's folder")
@@ -80,7 +81,7 @@ func runRecall(ctx context.Context, f *frame) error {
 			results, err = recallSpeed(ctx, ns, engines, strings.Split(*over, ","), *seed, *questions, *plot, *f.json, f.stdout, f.stderr)
 		case "chinese":
 			err = withCache(*cache, func(dir string) (err error) {
-				results, err = recallChinese(ctx, dir)
+				results, err = recallChinese(ctx, dir, *dictionary)
 				return err
 			})
 		case "few":

@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/cmd/locket-bench/labelled"
 	"github.com/locket-dev/locket/internal/day"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -21,13 +22,10 @@ const chineseWearer = "沈悦"
 var depths = []int{5, 10}
 
 // recallChinese lets the Chinese set happen to a node and asks it as any
-// caller does; beside it stands bleve with its analyzer for Chinese.
-func recallChinese(ctx context.Context, cache string) ([]result, error) {
+// caller does; beside it stands bleve with its analyzer for Chinese. Where a file is
+// named, the same is measured with it as the node's dictionary.
+func recallChinese(ctx context.Context, cache, dictionary string) ([]result, error) {
 	lines, questions, err := labelled.Chinese()
-	if err != nil {
-		return nil, err
-	}
-	own, took, err := chineseOwn(ctx, cache, lines, questions)
 	if err != nil {
 		return nil, err
 	}
@@ -35,15 +33,28 @@ func recallChinese(ctx context.Context, cache string) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
+	out, err := chineseBeside(ctx, cache, "chinese", "", lines, questions, peer)
+	if err != nil || dictionary == "" {
+		return out, err
+	}
+	more, err := chineseBeside(ctx, cache, "chinese_dictionary", dictionary, lines, questions, peer)
+	return append(out, more...), err
+}
+
+func chineseBeside(ctx context.Context, cache, name, dictionary string, lines []labelled.Line, questions []labelled.Question, peer [][]answer) ([]result, error) {
+	own, took, err := chineseOwn(ctx, cache, dictionary, lines, questions)
+	if err != nil {
+		return nil, err
+	}
 	groups := []struct {
 		name string
 		of   func(*labelled.Question) bool
 	}{
-		{"chinese", func(*labelled.Question) bool { return true }},
-		{"chinese_same_language", func(q *labelled.Question) bool { return !q.Cross }},
-		{"chinese_cross_language", func(q *labelled.Question) bool { return q.Cross }},
-		{"chinese_english_over_chinese", func(q *labelled.Question) bool { return q.Cross && q.Lang == "en" }},
-		{"chinese_chinese_over_english", func(q *labelled.Question) bool { return q.Cross && q.Lang == "zh" }},
+		{name, func(*labelled.Question) bool { return true }},
+		{name + "_same_language", func(q *labelled.Question) bool { return !q.Cross }},
+		{name + "_cross_language", func(q *labelled.Question) bool { return q.Cross }},
+		{name + "_english_over_chinese", func(q *labelled.Question) bool { return q.Cross && q.Lang == "en" }},
+		{name + "_chinese_over_english", func(q *labelled.Question) bool { return q.Cross && q.Lang == "zh" }},
 	}
 	var out []result
 	for _, g := range groups {
@@ -60,12 +71,12 @@ func recallChinese(ctx context.Context, cache string) ([]result, error) {
 			out = append(out, r.beside("bleve", round(100*theirs/float64(n)), true))
 		}
 	}
-	return append(out, result{Suite: "recall", Case: "chinese_p50", N: len(took), Value: percentile(took, 50), Unit: "ms"}), nil
+	return append(out, result{Suite: "recall", Case: name + "_p50", N: len(took), Value: percentile(took, 50), Unit: "ms"}), nil
 }
 
 // chineseOwn gives each question's hits, and how long each took in ms.
-func chineseOwn(ctx context.Context, cache string, lines []labelled.Line, questions []labelled.Question) (got [][]answer, took []float64, err error) {
-	l, err := newLife(ctx, cache, chineseWearer)
+func chineseOwn(ctx context.Context, cache, dictionary string, lines []labelled.Line, questions []labelled.Question) (got [][]answer, took []float64, err error) {
+	l, err := newLifeWith(ctx, cache, chineseWearer, func(c *config.Config) { c.Recall.Dictionary = dictionary })
 	if err != nil {
 		return nil, nil, err
 	}

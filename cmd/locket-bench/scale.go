@@ -70,7 +70,7 @@ func (b *scaleBench) run(ctx context.Context) (out []result, err error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	h := storetest.NewHouse(panics{}, "scale")
+	h := storetest.NewHousehold(panics{}, "scale")
 	began := time.Now()
 	if err := b.fill(ctx, conn, url, dir, h); err != nil {
 		return nil, fmt.Errorf("fill the database: %w", err)

@@ -12,10 +12,10 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// fill settles a house and puts everybody's deltas beside it: what is made up
+// fill settles a household and puts everybody's deltas beside it: what is made up
 // has the sizes of what is real. Indexes are built at the end, and nothing is
 // written to the log of writes: the plans are the same.
-func (b *scaleBench) fill(ctx context.Context, conn *pgx.Conn, url, dir string, h *storetest.House) (err error) {
+func (b *scaleBench) fill(ctx context.Context, conn *pgx.Conn, url, dir string, h *storetest.Household) (err error) {
 	s, err := openScale(ctx, url, dir)
 	if err != nil {
 		return err
@@ -37,9 +37,9 @@ func (b *scaleBench) fill(ctx context.Context, conn *pgx.Conn, url, dir string, 
 	}
 	header := d.Header.Bytes()
 	size := relay.DeltaSize(len(header) + len(d.Signature) + len(d.Body))
-	own := b.rows / 10 // of the house
+	own := b.rows / 10 // of the household
 	each := (b.rows - own) / b.accounts
-	turn := max(1, own/each) // of the house, each time that everybody else has one
+	turn := max(1, own/each) // of the household, each time that everybody else has one
 	for _, step := range []struct {
 		sql  string
 		args []any

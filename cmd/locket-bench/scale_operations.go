@@ -23,7 +23,7 @@ type scaleOperation struct {
 }
 
 // operations are all that ask the large tables.
-func (b *scaleBench) operations(s *postgres.Store, h *storetest.House) []scaleOperation {
+func (b *scaleBench) operations(s *postgres.Store, h *storetest.Household) []scaleOperation {
 	now := time.Now()
 	space, account := h.Space, relay.AccountID(h.Root.Public())
 	next := func(n int) (out []*envelope.Delta) {

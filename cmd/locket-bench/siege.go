@@ -112,8 +112,8 @@ func (s *siege) run(ctx context.Context) (out []result, err error) {
 	return out, nil
 }
 
-// removeWriter has a house's writer go.
-func removeWriter(ctx context.Context, addr string, h *storetest.House) error {
+// removeWriter has a household's writer go.
+func removeWriter(ctx context.Context, addr string, h *storetest.Household) error {
 	e := h.Remove(h.Owner, h.Writer)
 	r, err := signedRequest(addr, "POST", "/log", "", h, h.Owner, e.Bytes())
 	if err != nil {
@@ -196,7 +196,7 @@ func until(ctx context.Context, at time.Time) bool {
 // device is an honest one, on one connection as long as it holds.
 type device struct {
 	addr  string
-	house *storetest.House
+	house *storetest.Household
 	conn  *cloudConn
 	next  []byte // what is not taken yet; else its chain would have a gap
 }

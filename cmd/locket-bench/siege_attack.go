@@ -25,10 +25,10 @@ const (
 	sentOf  = 1<<20 - 1 // bytes that come of a stalled upload of 1 MiB
 )
 
-// besiege lets a stranger, the removed writer of a house, and the owner of
+// besiege lets a stranger, the removed writer of a household, and the owner of
 // another do their worst until ctx is done, each at so many requests a second
 // from each address. What fails is tried on: nobody is to be spared.
-func besiege(ctx context.Context, addr string, wearer, hostile *storetest.House, rate int) {
+func besiege(ctx context.Context, addr string, wearer, hostile *storetest.Household, rate int) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	unknown := houses(1)[0]
@@ -84,8 +84,8 @@ func random(n int) []byte {
 	return b
 }
 
-// signed is a request by somebody of a house; its owner where nil.
-func (a attacker) signed(method, path string, h *storetest.House, who *storetest.Person, body []byte) []byte {
+// signed is a request by somebody of a household; its owner where nil.
+func (a attacker) signed(method, path string, h *storetest.Household, who *storetest.Person, body []byte) []byte {
 	if who == nil {
 		who = h.Owner
 	}
@@ -150,7 +150,7 @@ func (a attacker) idle(n int) {
 }
 
 // stall holds uploads of so many bytes, of which some come.
-func (a attacker) stall(n int, h *storetest.House, who *storetest.Person, path string, size, sent int) {
+func (a attacker) stall(n int, h *storetest.Household, who *storetest.Person, path string, size, sent int) {
 	body := random(sent) // one for all: who stalls does not tire itself
 	digest := httpsig.Digest(body)
 	a.hold(n, func() []byte {
@@ -162,12 +162,12 @@ func (a attacker) stall(n int, h *storetest.House, who *storetest.Person, path s
 	}, body)
 }
 
-func (a attacker) stream(n int, h *storetest.House) {
+func (a attacker) stream(n int, h *storetest.Household) {
 	a.hold(n, func() []byte { return a.signed("GET", "/events", h, h.Owner, nil) }, nil)
 }
 
 // churn adds and removes members, ten times a second.
-func churn(ctx context.Context, addr string, h *storetest.House) {
+func churn(ctx context.Context, addr string, h *storetest.Household) {
 	began := time.Now()
 	for n := 0; until(ctx, began.Add(time.Duration(n)*100*time.Millisecond)); n++ {
 		guest := houses(1)[0].Owner

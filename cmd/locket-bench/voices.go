@@ -32,6 +32,9 @@ var voiceLines = []string{
 	"My brother works in a bakery near the harbour and gets up at four every morning.",
 }
 
+// threePeople are those of the recordings.
+const threePeople = "three people, who had no part in the model"
+
 // aVoice is all that one speaker said.
 type aVoice struct {
 	name string
@@ -65,19 +68,25 @@ func runVoices(ctx context.Context, f *frame) error {
 		voices []aVoice
 		note   string
 	}{
-		{"", real, "three people, who had no part in the model"},
+		{"", real, threePeople},
 		{"_espeak", held, "espeak-ng's voices that had no part in the model"},
 		{"_espeak_shaped", shaped, "espeak-ng's voices on which the model was shaped"},
 	} {
 		rate, n := equalErrorRate(set.voices)
 		out = append(out, result{Suite: "voices", Case: "voice_eer" + set.name, N: n, Value: thousandth(100 * rate), Unit: "%",
 			Note: "1.5 s against the first half of the same or another voice; " + set.note})
-		wrong, one, seconds := diarisation(set.voices)
-		note := fmt.Sprintf("share of %.0f s of speech, two voices in turn, pauses of .25 s; %s", seconds, set.note)
-		out = append(out, result{Suite: "voices", Case: "diarisation_error" + set.name, N: len(set.voices), Value: thousandth(100 * wrong), Unit: "%", Note: note}.beside("one_speaker", thousandth(100*one), false),
-			result{Suite: "voices", Case: "one_speaker" + set.name, N: len(set.voices), Value: thousandth(100 * one), Unit: "%", Note: "all of it given to one voice"})
+		out = append(out, diarised("voices", set.name, set.note, set.voices)...)
 	}
 	return f.print(out, nil)
+}
+
+// diarised is how much speech is given to the wrong voice, beside what it is if all is given to one.
+func diarised(suite, set, of string, voices []aVoice) []result {
+	wrong, one, seconds := diarisation(voices)
+	note := fmt.Sprintf("share of %.0f s of speech, two voices in turn, pauses of .25 s; %s", seconds, of)
+	return []result{
+		result{Suite: suite, Case: "diarisation_error" + set, N: len(voices), Value: thousandth(100 * wrong), Unit: "%", Note: note}.beside("one_speaker", thousandth(100*one), false),
+		{Suite: suite, Case: "one_speaker" + set, N: len(voices), Value: thousandth(100 * one), Unit: "%", Note: "all of it given to one voice"}}
 }
 
 // synthesised has espeak-ng speak, and parts the voices into those on which the model is

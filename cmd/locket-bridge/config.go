@@ -30,6 +30,7 @@ type configFile struct {
 	CA      string         `toml:"ca"`
 	Metered string         `toml:"metered"`
 	Device  []configDevice `toml:"device"`
+	Assist  *configAssist  `toml:"assist"`
 }
 
 type configDevice struct {
@@ -81,43 +82,54 @@ place of -, and stand for every device where they stand at the top:
   from = "tcp://house:1883"
   device = "jane/phone"
 
+A table [assist] has it answer Home Assistant's Assist by Wyoming, from what the node
+remembers, for whoever reaches the address. Elsewhere than on loopback it wants peers:
+
+  [assist]
+  listen = "192.168.1.5:10500"       # 127.0.0.1:10500 unless said
+  peers = ["192.168.1.10"]           # addresses and networks that may ask
+  node = "http://127.0.0.1:7331"     # its api.listen, or its socket's path; none with a link
+  key_file = "assist.key"            # the key of an app that may read, or its link
+  ears = "192.168.1.7:10300"         # a speech server by Wyoming, for speech to text; none unless said
+
 Names of files are taken from the folder of the file.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if path == "" {
 				return usagef("--config is missing")
 			}
-			devices, err := readConfig(path)
+			devices, asked, err := readConfig(path)
 			if err != nil {
 				return err
 			}
-			return a.run(cmd.Context(), devices)
+			return a.run(cmd.Context(), devices, asked)
 		},
 	}
 	c.Flags().StringVar(&path, "config", "", "the `file`")
 	return c
 }
 
-// readConfig reads and checks a file as a whole, before anything is begun.
-func readConfig(path string) ([]*deviceFlags, error) {
+// readConfig reads and checks a file as a whole, before anything is begun. It gives nil for
+// an assistant that it does not have.
+func readConfig(path string) ([]*deviceFlags, *assistant, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("config: %w", err)
+		return nil, nil, fmt.Errorf("config: %w", err)
 	}
 	var c configFile
 	if err := toml.NewDecoder(bytes.NewReader(b)).DisallowUnknownFields().Decode(&c); err != nil {
 		if strict, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(strict.Errors) > 0 {
 			row, _ := strict.Errors[0].Position()
-			return nil, usagef("config: %s: line %d: %s is not a key", path, row, strings.Join(strict.Errors[0].Key(), "."))
+			return nil, nil, usagef("config: %s: line %d: %s is not a key", path, row, strings.Join(strict.Errors[0].Key(), "."))
 		}
 		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
 			row, _ := at.Position()
-			return nil, usagef("config: %s: line %d: %v", path, row, at)
+			return nil, nil, usagef("config: %s: line %d: %v", path, row, at)
 		}
-		return nil, usagef("config: %s: %v", path, err)
+		return nil, nil, usagef("config: %s: %v", path, err)
 	}
-	if len(c.Device) == 0 || len(c.Device) > maxDevices {
-		return nil, usagef("config: %s: %d devices, want 1 to %d", path, len(c.Device), maxDevices)
+	if len(c.Device) == 0 && c.Assist == nil || len(c.Device) > maxDevices {
+		return nil, nil, usagef("config: %s: %d devices, want 1 to %d", path, len(c.Device), maxDevices)
 	}
 	var out []*deviceFlags
 	for i, d := range c.Device {
@@ -126,11 +138,18 @@ func readConfig(path string) ([]*deviceFlags, error) {
 			err = fmt.Errorf("there is another device of the name %q", f.name)
 		}
 		if err != nil {
-			return nil, usagef("config: %s: device %d: %s", path, i+1, asKeys.Replace(err.Error()))
+			return nil, nil, usagef("config: %s: device %d: %s", path, i+1, asKeys.Replace(err.Error()))
 		}
 		out = append(out, f)
 	}
-	return out, nil
+	if c.Assist == nil {
+		return out, nil, nil
+	}
+	asked, err := c.Assist.check(filepath.Dir(path))
+	if err != nil {
+		return nil, nil, usagef("config: %s: assist: %v", path, err)
+	}
+	return out, asked, nil
 }
 
 // asKeys has errors about flags speak of keys.
@@ -160,9 +179,6 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 		broker: d.Broker, metered: d.Metered, ca: file(d.CA, c.CA), spoolMiB: d.Spool,
 		from: d.From, listen: d.Listen, mqtt: d.MQTT, display: d.Display, folder: file(d.Folder), fromUser: d.FromUser, fromPassword: file(d.FromPasswordFile), fromCA: file(d.FromCA),
 		options: carry.Options{Storage: d.Storage, PhotoEvery: d.PhotoEvery, Prefix: d.Prefix, Pictures: d.Pictures, Deny: d.Deny},
-	}
-	if f.family.Carrier == carry.Screen && f.display == "" {
-		f.display = ownDisplay()
 	}
 	if f.broker == "" {
 		f.broker = c.Broker
@@ -203,10 +219,13 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 	return f, nil
 }
 
-// run carries devices until ctx ends. An error of one is told, and it is begun anew;
+// run carries devices, and answers where asked is not nil, until ctx ends. An error of one is told, and it is begun anew;
 // the others go on.
-func (a *app) run(ctx context.Context, devices []*deviceFlags) error {
+func (a *app) run(ctx context.Context, devices []*deviceFlags, asked *assistant) error {
 	var wg sync.WaitGroup
+	if asked != nil {
+		wg.Go(func() { a.assist(ctx, asked) })
+	}
 	for _, f := range devices {
 		f.label = f.name
 		wg.Go(func() {

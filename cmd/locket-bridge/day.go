@@ -92,8 +92,7 @@ func frames(ctx context.Context, c carry.Codec, pcm []byte, rate int) ([][]byte,
 	case "opus":
 		return voice.Encode(ctx, resampled(pcm, rate, c.Rate), c.Rate, c.Frame)
 	case "lc3":
-		const size = 20 // bytes
-		return lc3.Encode(ctx, resampled(pcm, rate, c.Rate), size)
+		return lc3.Encode(ctx, resampled(pcm, rate, c.Rate), c.Bytes)
 	}
 	size := 2 * int(c.Frame*time.Duration(c.Rate)/time.Second)
 	var out [][]byte

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,13 +9,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/carry/wyoming"
 	"github.com/locket-dev/locket/firmware-bridge/link"
 	"github.com/locket-dev/locket/firmware-bridge/spool"
+	"github.com/locket-dev/locket/node/lan"
 )
 
 // listed is a line of list as JSON.
@@ -32,8 +36,8 @@ func (a *app) listCommand() *cobra.Command {
 	search, all := 8*time.Second, false
 	c := &cobra.Command{
 		Use: "list", Short: "List the devices in range, and what waits for the node",
-		Long: `Looks for Bluetooth devices that can be carried, and shows their address, name, signal and
-battery. Then it shows, for each wearable that was carried by this user, how many messages
+		Long: `Looks for Bluetooth devices that can be carried, and for Wyoming satellites that the network
+announces, and shows their address, name, signal and battery. Then it shows, for each wearable that was carried by this user, how many messages
 lie in its spool because the node has not taken them yet, and why more waits in the device.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -49,7 +53,11 @@ lie in its spool because the node has not taken them yet, and why more waits in 
 }
 
 func (a *app) list(ctx context.Context, search time.Duration, all bool) error {
+	var asked sync.WaitGroup
+	var voices []link.Found
+	asked.Go(func() { voices = satellites(ctx, lan.Services(ctx, announcedAs, min(search, announcedIn), nil)) })
 	devices, err := (&link.BlueZ{Search: search}).Scan(ctx)
+	asked.Wait()
 	if err != nil {
 		if !errors.Is(err, link.ErrNoBluetooth) {
 			return err
@@ -57,14 +65,22 @@ func (a *app) list(ctx context.Context, search time.Duration, all bool) error {
 		fmt.Fprintf(a.stderr, "locket-bridge: %v\n", err) // other carriers don't need it
 	}
 	known := 0
+	row := func(family string, d *link.Found) error {
+		known++
+		return a.row(listed{What: "device", Family: family, Found: d}, "FAMILY     ADDRESS            NAME                      SIGNAL     BATTERY", known == 1, fmt.Sprintf("%-9s  %s", family, d))
+	}
 	for i := range devices {
 		d := &devices[i]
 		family := familyOf(d)
 		if family == "" && !all {
 			continue
 		}
-		known++
-		if err := a.row(listed{What: "device", Family: family, Found: d}, "FAMILY     ADDRESS            NAME                      SIGNAL     BATTERY", known == 1, fmt.Sprintf("%-9s  %s", family, d)); err != nil {
+		if err := row(family, d); err != nil {
+			return err
+		}
+	}
+	for i := range voices {
+		if err := row(wyoming.Family.Name, &voices[i]); err != nil {
 			return err
 		}
 	}
@@ -74,14 +90,19 @@ func (a *app) list(ctx context.Context, search time.Duration, all bool) error {
 	return a.listWaiting(known > 0)
 }
 
-// familyOf is the family of what advertises its service, or was paired.
-func familyOf(d *link.Found) string {
+// familyOf is the family of what advertises its service, or was paired. Of several, it is the one
+// whose devices have such a name, else the first.
+func familyOf(d *link.Found) (name string) {
 	for _, f := range families() {
-		if f.Carrier == carry.Bluetooth && f.Service != "" && slices.Contains(d.Services, f.Service) {
+		if f.Carrier != carry.Bluetooth || f.Service == "" || !slices.Contains(d.Services, f.Service) {
+			continue
+		}
+		if f.Called != "" && strings.HasPrefix(d.Name, f.Called) {
 			return f.Name
 		}
+		name = cmp.Or(name, f.Name)
 	}
-	return ""
+	return name
 }
 
 // listWaiting tells what lies in the spools beside the state files.

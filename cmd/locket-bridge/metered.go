@@ -4,9 +4,10 @@ import (
 	"context"
 	"net"
 	"net/url"
+	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
-	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/internal/metered"
 )
 
 // withLine are the options with what is known of the way to the node. To a broker on this machine
@@ -18,10 +19,7 @@ func (f *deviceFlags) withLine() carry.Options {
 	case f.metered == "yes":
 		o.Metered = func(context.Context) bool { return true }
 	case !isOwn(f.broker):
-		o.Metered = func(ctx context.Context) bool {
-			yes, err := (&link.NetworkManager{}).Metered(ctx)
-			return yes && err == nil // where nobody knows, nothing waits
-		}
+		o.Metered = (&metered.Line{Now: time.Now}).Costs
 	}
 	return o
 }

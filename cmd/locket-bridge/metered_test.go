@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/locket-dev/locket/firmware-bridge/link/linktest"
 )
 
 // Nothing waits on the way to a broker on this machine, whatever the network costs.
@@ -30,6 +32,20 @@ func TestMeteredLine(t *testing.T) {
 	}
 }
 
+// That the network costs stays known while NetworkManager does not answer.
+func TestMeteredWithoutAnswer(t *testing.T) {
+	address := linktest.Bus(t)
+	t.Setenv("DBUS_SYSTEM_BUS_ADDRESS", address)
+	manager := linktest.NetworkManager(t, address)
+	ask := (&deviceFlags{broker: "tcp://house:1883", metered: "auto"}).withLine().Metered
+	for _, says := range []uint32{1, 5} { // 5 is no value of NetworkManager's
+		manager.Says(t, says)
+		if !ask(t.Context()) {
+			t.Errorf("after %d the network is free", says)
+		}
+	}
+}
+
 // A key at the top of a file counts for the devices that have something that can wait.
 func TestMeteredKey(t *testing.T) {
 	dir := t.TempDir()
@@ -52,7 +68,7 @@ metered = "no"
 			t.Fatal(err)
 		}
 	}
-	list, err := readConfig(filepath.Join(dir, "bridge.toml"))
+	list, _, err := readConfig(filepath.Join(dir, "bridge.toml"))
 	if err != nil || len(list) != 2 || list[0].metered != "yes" || list[1].metered != "no" {
 		t.Fatalf("%v, %v", list, err)
 	}

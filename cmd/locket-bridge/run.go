@@ -85,6 +85,8 @@ func adviceOn(err error) string {
 		return "Check that bluetooth.service runs, and switch the adapter on: bluetoothctl power on"
 	case errors.Is(err, link.ErrNotFound):
 		return "Bring the device near, and see what is in range: bluetoothctl scan le"
+	case errors.Is(err, link.ErrUnserved):
+		return "GNOME and KDE Plasma tell no program which window is in front: log in to their session with X11, or to Sway, labwc, Wayfire, river or Hyprland"
 	case errors.Is(err, errBroker):
 		return "Check --broker; make credentials with: locket wearable add NAME"
 	}

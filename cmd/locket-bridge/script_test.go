@@ -117,6 +117,11 @@ name = "omi"
 password_file = "password"
 device = "Omi"
 storage = true
+
+[[device]]
+family = "screen"
+name = "desk"
+password_file = "password"
 `
 			if err := os.WriteFile(e.WorkDir+"/two.toml", []byte(two), 0o600); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
@@ -56,9 +58,9 @@ func (f *deviceFlags) source() (link.Dialer, string, error) {
 	case carry.Served:
 		return f.sockets()
 	case carry.TCP:
-		return &link.TCP{Addr: f.device}, f.device, nil
+		return &link.TCP{Addr: f.device, Look: announced(f.device, nil)}, f.device, nil
 	case carry.Screen:
-		return &link.X11{Display: f.display}, f.display, nil
+		return f.screen()
 	case carry.Folder:
 		return &link.Folder{Dir: f.folder}, f.folder, nil
 	}
@@ -78,6 +80,23 @@ func (f *deviceFlags) source() (link.Dialer, string, error) {
 	}
 	return &link.MQTT{Feed: feed}, f.from, nil
 }
+
+// screen is that of this session unless another is given. The X11 display of a Wayland session shows old programs alone.
+func (f *deviceFlags) screen() (link.Dialer, string, error) {
+	own := os.Getenv("WAYLAND_DISPLAY")
+	display := cmp.Or(f.display, own, os.Getenv("DISPLAY"))
+	switch {
+	case display == "":
+		return nil, "", usagef("no screen: neither $WAYLAND_DISPLAY nor $DISPLAY is set; give --display or --capture")
+	case display != own && x11.MatchString(display):
+		return &link.X11{Display: display}, display, nil
+	}
+	return &link.Wayland{Display: display, Sway: os.Getenv("SWAYSOCK")}, display, nil
+}
+
+// x11 matches the end of a display of X11: its number, and maybe that of a screen. A
+// display of Wayland is the name of a socket.
+var x11 = regexp.MustCompile(`:[0-9]+(\.[0-9]+)?$`)
 
 // sockets listens for the device. The key in its paths follows from the wearable's
 // password, so that the device's OTA address stays the same.

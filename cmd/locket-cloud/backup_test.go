@@ -18,7 +18,7 @@ import (
 func TestBackupAndRestore(t *testing.T) {
 	dir := t.TempDir()
 	data, file := filepath.Join(dir, "data"), filepath.Join(dir, "relay.backup")
-	h := storetest.NewHouse(t, "kept")
+	h := storetest.NewHousehold(t, "kept")
 	p := start(t, "--data", data, "--open")
 	as := func(p *process, who *storetest.Person) *remote.Space {
 		t.Helper()

@@ -5,22 +5,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/locket-dev/locket/cloud/relay/pgtest"
 	"github.com/locket-dev/locket/cloud/relay/storetest"
 	"github.com/locket-dev/locket/internal/logbook"
-	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/remote"
 )
@@ -34,8 +30,11 @@ func TestMain(m *testing.M) {
 		defer stop()
 		os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	os.Exit(m.Run())
+	os.Exit(cluster.Main(m))
 }
+
+// cluster is the PostgreSQL of all tests that need one.
+var cluster pgtest.Cluster
 
 // process is a command that serves.
 type process struct {
@@ -81,107 +80,6 @@ func startWith(t *testing.T, env []string, args ...string) *process {
 	return p
 }
 
-// Killed at any moment, the relay has all that it acknowledged: deltas by
-// their cursors, blobs by their bytes.
-func TestKilledWhileServing(t *testing.T) {
-	dir := t.TempDir()
-	h := storetest.NewHouse(t, "killed")
-	type sent struct {
-		delta  *envelope.Delta
-		cursor uint64
-	}
-	var acknowledged []sent
-	var pending []*envelope.Delta
-	var blobs []remote.BlobID
-	for round := range 8 {
-		p := start(t, "--data", dir, "--open", "--quota-requests", "0")
-		r, err := remote.New(p.url, remote.Option{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		as := func(who *storetest.Person) *remote.Space {
-			return r.Space(h.Space, who.ID, httpsig.KeySigner(who.Key))
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		if round == 0 {
-			for _, e := range h.Entries {
-				if err := as(h.Owner).AppendLog(ctx, e, ""); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		// What an earlier round sent and got no answer for is sent again, and
-		// what it has is checked.
-		if len(pending) > 0 {
-			cursors, err := as(h.Owner).Append(ctx, pending)
-			if err != nil {
-				t.Fatalf("round %d: %v", round, err)
-			}
-			for i, c := range cursors {
-				acknowledged = append(acknowledged, sent{pending[i], c})
-			}
-			pending = nil
-		}
-		have := map[uint64]string{}
-		for cursor := uint64(0); ; {
-			ds, next, err := as(h.Reader).Pull(ctx, cursor, 256, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(ds) == 0 {
-				break
-			}
-			for i, d := range ds {
-				have[cursor+uint64(i)+1] = string(d.Bytes())
-			}
-			cursor = next
-		}
-		for _, s := range acknowledged {
-			if have[s.cursor] != string(s.delta.Bytes()) {
-				t.Fatalf("round %d: delta %d is lost", round, s.cursor)
-			}
-		}
-		for _, id := range blobs {
-			if _, err := as(h.Reader).GetBlob(ctx, id, scratch(t), 1<<20); err != nil {
-				t.Fatalf("round %d: blob: %v", round, err)
-			}
-		}
-		// Append until it is killed, after so many answers.
-		var wg sync.WaitGroup
-		wg.Go(func() {
-			for i := 0; ; i++ {
-				body := bytes.Repeat([]byte{byte(round), byte(i), 7}, 3000)
-				id, err := as(h.Writer).PutBlob(ctx, bytes.NewReader(body))
-				if err != nil {
-					return
-				}
-				blobs = append(blobs, id)
-			}
-		})
-		killAfter := 1 + rand.IntN(40)
-		for i := 0; ; i++ {
-			d := h.Delta(h.Owner, strings.Repeat("sealed ", 1+i%50))
-			if i == killAfter {
-				go p.cmd.Process.Kill()
-			}
-			cursors, err := as(h.Owner).Append(ctx, []*envelope.Delta{d})
-			if err != nil {
-				pending = append(pending, d)
-				break
-			}
-			acknowledged = append(acknowledged, sent{d, cursors[0]})
-		}
-		wg.Wait()
-		cancel()
-		r.Close()
-		var exit *exec.ExitError
-		if err := p.cmd.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-			t.Fatalf("round %d: it ended by itself: %v", round, err)
-		}
-	}
-	t.Logf("%d deltas, %d blobs", len(acknowledged), len(blobs))
-}
-
 func scratch(t *testing.T) *os.File {
 	t.Helper()
 	f, err := os.CreateTemp(t.TempDir(), "")
@@ -199,7 +97,7 @@ func TestTerminated(t *testing.T) {
 	if err := os.WriteFile(invites, []byte("# for friends\n\nfirst-code\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := storetest.NewHouse(t, "terminated")
+	h := storetest.NewHousehold(t, "terminated")
 	for range 2 {
 		p := start(t, "--data", filepath.Join(dir, "data"), "--invite-file", invites)
 		r, err := remote.New(p.url, remote.Option{})

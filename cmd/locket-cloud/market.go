@@ -40,6 +40,7 @@ type marketFlags struct {
 	watched      []string // whose logs are cosigned here: keys
 	witness      string   // name
 	stripe       stripeFlags
+	x402         x402Flags
 }
 
 func (m *marketFlags) flags(cmd *cobra.Command) {
@@ -52,6 +53,7 @@ func (m *marketFlags) flags(cmd *cobra.Command) {
 	fl.StringArrayVar(&m.witnesses, "market-witness", nil, "`\"URL KEY\"` of another operator's relay that cosigns the log, and its key as 'locket-cloud market keys' prints it there; give it for each")
 	fl.StringArrayVar(&m.watched, "witness", nil, "`KEY` of another market's log that this relay cosigns, as 'locket-cloud market keys' prints it there; give it for each")
 	m.stripe.flags(fl)
+	m.x402.flags(fl)
 	fl.StringVar(&m.witness, "witness-name", "locket-witness", "`name` of this relay as a witness; it never changes")
 }
 
@@ -68,7 +70,7 @@ func (m *marketFlags) check(w *where) error {
 	case m.fee < 0 || m.fee > 50:
 		return fmt.Errorf("%w: --market-fee is from 0 to 50", errUsage)
 	}
-	return m.stripe.check()
+	return errors.Join(m.stripe.check(), m.x402.check(m.stripe.page))
 }
 
 // open puts a market and a witness into what is served, or nothing where none is wanted.
@@ -102,17 +104,18 @@ func (m *marketFlags) open(ctx context.Context, w *where, c *api.Config, log *sl
 	if c.Witness, err = m.watch(db, key); err != nil {
 		return nil, nil, err
 	}
+	done = db.Close
 	if m.on {
-		made, err := m.market(db, key, c, log)
+		made, err := m.market(ctx, db, key, c, log)
 		if err != nil {
 			return nil, nil, err
 		}
-		run = made.Run
+		run, done = made.Run, func() error { return errors.Join(made.Close(), db.Close()) }
 	}
-	return run, db.Close, nil
+	return run, done, nil
 }
 
-func (m *marketFlags) market(db *markettables.DB, key ed25519.PrivateKey, c *api.Config, log *slog.Logger) (*market.Market, error) {
+func (m *marketFlags) market(ctx context.Context, db *markettables.DB, key ed25519.PrivateKey, c *api.Config, log *slog.Logger) (*market.Market, error) {
 	arbiter, err := os.ReadFile(m.arbiter)
 	if err != nil {
 		return nil, fmt.Errorf("read the arbiter's key: %w", err)
@@ -137,7 +140,11 @@ func (m *marketFlags) market(db *markettables.DB, key ed25519.PrivateKey, c *api
 	if err != nil {
 		return nil, err
 	}
-	made, err := market.New(market.Config{Pages: pages, DB: db, Key: key, Arbiter: strings.TrimSpace(string(arbiter)), Fee: uint32(m.fee*100 + 0.5), Vouchers: vouchers,
+	agents, err := m.x402.open(ctx, db, m.stripe.page, derived(key, "x402"), log)
+	if err != nil {
+		return nil, err
+	}
+	made, err := market.New(market.Config{Pages: pages, X402: agents, DB: db, Key: key, Arbiter: strings.TrimSpace(string(arbiter)), Fee: uint32(m.fee*100 + 0.5), Vouchers: vouchers,
 		Log: entries, LogName: m.name, Witnesses: m.witnesses, Logger: log})
 	if err != nil {
 		return nil, fmt.Errorf("market: %w", err)
@@ -198,7 +205,7 @@ market holds is sealed: an operator sees listings, who orders what, and reports.
 		defer r.Close()
 		return f(r.Market(trade.PartyOf(key).Key, httpsig.KeySigner(key)))
 	}
-	cmd.AddCommand(a.vouchersCommand(ask), a.reportsCommand(ask), a.takedownCommand(ask), a.keysCommand(&file))
+	cmd.AddCommand(a.vouchersCommand(ask), a.reportsCommand(ask), a.takedownCommand(ask), a.keysCommand(&file), a.x402Command(ask))
 	return cmd
 }
 
@@ -261,9 +268,10 @@ func (a *app) reportsCommand(ask marketAsk) *cobra.Command {
 func (a *app) takedownCommand(ask marketAsk) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
-		Use: "takedown LISTING --reason TEXT", Short: "End a listing, with a reason that everybody sees", Args: cobra.ExactArgs(1),
-		Long: `Nobody finds or orders the listing any more. What was ordered before goes on. The reason
-stands in the transparency log.`,
+		Use: "takedown LISTING|ORDER --reason TEXT", Short: "End a listing, or delete the review of an order, with a reason that everybody sees", Args: cobra.ExactArgs(1),
+		Long: `Nobody finds or orders the listing any more. What was ordered before goes on. Where the
+id is that of an order (locket market show --json prints it with each review), what its
+buyer said of it is deleted, for good. The reason stands in the transparency log.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n := trade.Notice{Version: trade.Version, Reason: reason, At: time.Now().Unix()}
 			if err := n.Listing.UnmarshalText([]byte(args[0])); err != nil {

@@ -44,7 +44,7 @@ func readCollector(s string) (traces, base string, err error) {
 // sendMetrics sends what a registry counts to the collector at base, until ctx is done.
 func sendMetrics(ctx context.Context, base string, every time.Duration, from prometheus.Gatherer, log *slog.Logger) error {
 	if base != "" {
-		otlp.New(otlp.Config{URL: base, Service: "locket-cloud", Version: version().Release, Every: every, Metrics: from, Log: log}).Run(ctx)
+		otlp.New(otlp.Config{URL: base, Service: "locket-cloud", Version: thisBuild().Release, Every: every, Metrics: from, Log: log}).Run(ctx)
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func traces(ctx context.Context, url string, part float64) (*trace.TracerProvide
 	if err != nil {
 		return nil, fmt.Errorf("send traces to %s: %w", url, err)
 	}
-	about := resource.NewWithAttributes(semconv.SchemaURL, semconv.ServiceName("locket-cloud"), semconv.ServiceVersion(version().Release))
+	about := resource.NewWithAttributes(semconv.SchemaURL, semconv.ServiceName("locket-cloud"), semconv.ServiceVersion(thisBuild().Release))
 	return trace.NewTracerProvider(trace.WithBatcher(out), trace.WithResource(about), trace.WithSampler(trace.TraceIDRatioBased(part))), nil
 }
 

@@ -71,28 +71,7 @@ func TestReadCollector(t *testing.T) {
 // A collector is sent what the relay counts, of routes and not of spaces. It is one that takes
 // what OTLP's own messages can be read from.
 func TestMetricsAreSent(t *testing.T) {
-	store, err := embedded.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	server := api.New(api.Config{Relay: relay.New(store, relay.Config{})})
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(ctx, ln) }()
-	res, err := http.Get("http://" + ln.Addr().String() + "/v1/spaces/" + strings.Repeat("5e", 16) + "/log")
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Body.Close()
-	cancel()
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	server, store := served(t, "/v1/spaces/"+strings.Repeat("5e", 16)+"/log")
 	to := standin.New(t)
 	took := make(chan bool, 8)
 	door := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -141,13 +120,14 @@ type busy struct{ relay.Store }
 
 func (busy) Pool() (used, idle, most int, waited time.Duration) { return 3, 4, 16, 2 * time.Second }
 
-// Prometheus is told of requests, of the process, and of the database.
-func TestMetrics(t *testing.T) {
+// served gives a relay that has answered one request, and its store.
+func served(t *testing.T, path string) (*api.Server, relay.Store) {
+	t.Helper()
 	store, err := embedded.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close()
+	t.Cleanup(func() { store.Close() })
 	server := api.New(api.Config{Relay: relay.New(store, relay.Config{})})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -156,7 +136,7 @@ func TestMetrics(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ctx, ln) }()
-	res, err := http.Get("http://" + ln.Addr().String() + "/healthz")
+	res, err := http.Get("http://" + ln.Addr().String() + path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,6 +145,12 @@ func TestMetrics(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
+	return server, store
+}
+
+// Prometheus is told of requests, of the process, and of the database.
+func TestMetrics(t *testing.T) {
+	server, store := served(t, "/healthz")
 	told := httptest.NewRecorder()
 	metricsHandler(counted(server, busy{store})).ServeHTTP(told, httptest.NewRequest("GET", "/metrics", nil))
 	for _, line := range []string{

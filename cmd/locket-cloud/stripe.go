@@ -23,12 +23,12 @@ type stripeFlags struct {
 func (s *stripeFlags) flags(fl *pflag.FlagSet) {
 	fl.StringVar(&s.key, "market-stripe-key", "", "`file` with a secret key of Stripe, sk_live_… or sk_test_…, so that buyers can pay by card on a page of Stripe's")
 	fl.StringVar(&s.webhook, "market-stripe-webhook", "", "`file` with the secret of Stripe's webhook, whsec_…, whose endpoint is PAGE/v1/market/stripe/webhook")
-	fl.StringVar(&s.page, "market-page", "", "`URL` of this relay as a buyer's browser reaches it, where Stripe leads back to: https://relay.example")
+	fl.StringVar(&s.page, "market-page", "", "`URL` of this relay as a buyer's browser reaches it, where Stripe leads back to, and where agents pay: https://relay.example")
 	fl.StringVar(&s.api, "market-stripe-api", "https://api.stripe.com", "`URL` of Stripe's API; another for tests")
 }
 
 func (s *stripeFlags) check() error {
-	if s.key == "" && s.webhook == "" && s.page == "" {
+	if s.key == "" && s.webhook == "" {
 		return nil
 	}
 	if u, err := url.Parse(s.page); s.key == "" || s.webhook == "" || err != nil || u.Host == "" {

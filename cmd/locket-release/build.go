@@ -85,7 +85,7 @@ func (r *making) binary(t target, command string) string {
 func (r *making) environ(t target) []string {
 	keep := []string{"PATH", "HOME", "TMPDIR", "GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GONOSUMDB", "GONOSUMCHECK", "GOSUMDB", "GOINSECURE", "GOROOT",
 		"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy", "SSL_CERT_FILE", "SystemRoot", "LocalAppData", "USERPROFILE"}
-	env := []string{"CGO_ENABLED=0", "GOFLAGS=-trimpath -buildvcs=false -tags=stdjson,gjson", "GOTOOLCHAIN=" + r.goes, "GOENV=off", "GOWORK=off",
+	env := []string{"CGO_ENABLED=0", "GOFLAGS=-trimpath -buildvcs=false -tags=stdjson,gjson,nethttpomithttp2", "GOTOOLCHAIN=" + r.goes, "GOENV=off", "GOWORK=off",
 		"GOOS=" + t.os, "GOARCH=" + t.arch, "GOARM=" + t.arm, "GOAMD64=v1", "GOARM64=v8.0", "GORISCV64=rva20u64",
 		fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.time.Unix())}
 	for _, name := range keep {
@@ -134,7 +134,7 @@ func (r *making) manuals(ctx context.Context) error {
 	here := target{os: runtime.GOOS, arch: runtime.GOARCH}
 	for _, c := range r.commands(targets[0]) {
 		program := filepath.Join(r.work, "manual", c)
-		if err := r.compile(ctx, here, c, program, "-tags=stdjson,gjson,manual"); err != nil {
+		if err := r.compile(ctx, here, c, program, "-tags=stdjson,gjson,nethttpomithttp2,manual"); err != nil {
 			return err
 		}
 		pages := r.pages(c)

@@ -182,8 +182,8 @@ func TestAnotherKeyIsRefused(t *testing.T) {
 }
 
 func TestNotes(t *testing.T) {
-	log := "# Changelog\n\n## 0.2.0 (2027)\n\n### In two minutes\n\nTwo.\n\n### The node\n- x\n\n## 0.1.0 (2026)\n\n### In two minutes\n\nOne.\n"
-	for number, want := range map[string]string{"0.2.0": "Two.", "0.1.0": "One."} {
+	log := "# Changelog\n\n## 0.2.0 (2027)\n\n### In two minutes\n\nTwo.\n\n### The node\n- x\n\n## 0.1.0 (2026)\n\n### In two minutes\n\n[One](docs/one.md).\n"
+	for number, want := range map[string]string{"0.2.0": "Two.", "0.1.0": "[One](https://github.com/locket-dev/locket/blob/v0.1.0/docs/one.md)."} {
 		if got, err := notesOf([]byte(log), number); err != nil || got != want {
 			t.Errorf("%s: %q, %v", number, got, err)
 		}
@@ -192,5 +192,20 @@ func TestNotes(t *testing.T) {
 		if got, err := notesOf([]byte(log), number); err == nil {
 			t.Errorf("%s: %q", number, got)
 		}
+	}
+}
+
+// TestPageHasTheKey: whoever verifies by hand copies the key from the page.
+func TestPageHasTheKey(t *testing.T) {
+	key, err := os.ReadFile(filepath.Join("../..", publicKey))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/install.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := strings.Fields(string(key)); !strings.Contains(string(page), "minisign -Vm SHA256SUMS -P "+f[len(f)-1]+" ") {
+		t.Errorf("docs/install.md has another key than %s", publicKey)
 	}
 }

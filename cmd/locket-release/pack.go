@@ -42,6 +42,7 @@ var packs = []pack{
 memories of it, keeps them encrypted on this machine, and answers with the
 network off. To begin: locket setup`,
 		content: []place{{"/usr/lib/systemd/system/locket.service", "locket.service", "deb rpm", false, 0o644},
+			{"/usr/lib/systemd/user/locket-bridge.service", "locket-bridge.service", "deb rpm", false, 0o644},
 			{"/usr/lib/sysusers.d/locket.conf", "sysusers.conf", "rpm", false, 0o644}, {"/etc/init.d/locket", "locket.openrc", "apk", true, 0o755}},
 	},
 	{

@@ -72,7 +72,8 @@ func (r *making) papers() error {
 }
 
 // notesOf is the summary with which a version's part of the changelog begins; of
-// what is not released yet where the version has none.
+// what is not released yet where the version has none. Its links are to the files of
+// the version's tag, as it is read outside of the repository.
 func notesOf(log []byte, number string) (string, error) {
 	_, part, ok := bytes.Cut(log, []byte("\n## "+number))
 	if !ok {
@@ -87,5 +88,6 @@ func notesOf(log []byte, number string) (string, error) {
 		return "", errors.New(`the part has no "In two minutes"`)
 	}
 	summary, _, _ = bytes.Cut(summary, []byte("\n### "))
-	return strings.TrimSpace(string(summary)), nil
+	links := strings.ReplaceAll(string(summary), "](docs/", "](https://github.com/locket-dev/locket/blob/v"+number+"/docs/")
+	return strings.TrimSpace(links), nil
 }

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -116,8 +117,15 @@ func documentOf(file, title string) (*memory.ResourceFields, error) {
 	return &memory.ResourceFields{Title: cmp.Or(title, filepath.Base(file)), MediaType: media, Content: string(b)}, nil
 }
 
+// showAdded shows what became of a text. That its words also end what nobody had said is
+// shown where they did nothing else.
 func (a *app) showAdded(w io.Writer, r *serve.AddResult) {
-	for _, ch := range r.Made() {
+	made := r.Made()
+	for i, ch := range made {
+		again := func(o memory.Change) bool { return o.New == ch.New && o.Verdict != memory.Noop }
+		if ch.Verdict == memory.Noop && (slices.ContainsFunc(made, again) || slices.ContainsFunc(made[:i], func(o memory.Change) bool { return o.New == ch.New })) {
+			continue // the same words did something else, or nothing either
+		}
 		text := ch.New
 		if text == "" {
 			text = ch.Old

@@ -45,3 +45,21 @@ func TestDamageIsToldWithAdvice(t *testing.T) {
 		}
 	}
 }
+
+// Who interrupts a command hears what it has done and how it goes on, and of another failure
+// what failed.
+func TestInterruptedSaysHowItGoesOn(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := goesOnError{fmt.Errorf("after 3 memories: %w", context.Canceled), "3 of 4 texts are in."}
+	if err := ended(ctx, stopped); err.Error() != "after 3 memories: context canceled" {
+		t.Errorf("before: %v", err)
+	}
+	cancel()
+	advised, ok := errors.AsType[advisedError](ended(ctx, stopped))
+	if !ok || advised.error != errInterrupted || advised.advice != "3 of 4 texts are in." {
+		t.Errorf("%+v", advised)
+	}
+	if err := ended(ctx, goesOnError{errTold, "3 of 4 texts are in."}); !errors.Is(err, errTold) {
+		t.Errorf("another failure: %v", err)
+	}
+}

@@ -45,7 +45,8 @@ topic. With buy it buys at a market with your money there (locket market deposit
 --budget; what costs more than --alone waits for your yes (locket consent). With share (and
 read) it gives readers of its choice copies of what it may see itself (locket share list).
 With vault it may ask for entries of your vault by their label; you are asked about each
-reading (locket consent).
+reading (locket consent). With console, which stands alone and needs --for, the wearer
+opens the console on another machine (locket open --key-file).
 
 Types are core, episodic, semantic, procedural, resource, and utterances: the lines that
 were said, as they are. Those need --sensitivity private. What an app may not see looks
@@ -54,6 +55,7 @@ to it as if it were not there.`,
   locket app add crm --can read --types semantic --tags work --since 2026-01-01 --for 90d
   locket app add shopper --can buy --types semantic --budget "10.00 EUR" --alone "2.00 EUR"
   locket app add deploy --can vault --tags work
+  locket app add laptop --can console --for 30d
   locket app add notes --can read,add,update,forget --types semantic --owner user:ann`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if _, err := a.load(); err != nil {
@@ -112,7 +114,7 @@ to it as if it were not there.`,
 		},
 	}
 	f := c.Flags()
-	f.StringSliceVar(&can, "can", nil, "`rights`: read, add, update, forget, chat, buy, share, vault")
+	f.StringSliceVar(&can, "can", nil, "`rights`: read, add, update, forget, chat, buy, share, vault; or console alone")
 	f.StringSliceVar(&r.Types, "types", nil, "`types` that it may see and add")
 	f.StringVar(&sensitivity, "sensitivity", "", "the highest sensitivity `level` that it may see; personal unless said")
 	f.StringSliceVar(&r.Tags, "tags", nil, "only memories with one of these `tags`")
@@ -133,8 +135,13 @@ to it as if it were not there.`,
 
 // checkScope names the flags of what an app may do and see.
 func checkScope(r *serve.AppRequest) error {
-	const rights, types = "read, add, update, forget, chat, buy, share and vault", "core, episodic, semantic, procedural, resource and utterances"
+	const rights, types = "read, add, update, forget, chat, buy, share and vault, or console alone", "core, episodic, semantic, procedural, resource and utterances"
 	switch {
+	case slices.Equal(r.Can, []serve.Right{serve.RightConsole}):
+		if len(r.Types) > 0 {
+			return usagef("--types: with --can console the page shows everything")
+		}
+		return nil
 	case len(r.Can) == 0:
 		return usagef("--can is missing: want one or more of %s", rights)
 	case len(r.Types) == 0 && slices.ContainsFunc(r.Can, func(c serve.Right) bool { return c != serve.RightVault }):

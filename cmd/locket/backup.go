@@ -159,7 +159,7 @@ func (a *app) backUp(ctx context.Context, cl *serve.Client, dir string, o *backu
 	case errors.Is(err, backup.ErrOtherHome), errors.Is(err, backup.ErrNothing):
 		return w, advisedError{fmt.Errorf("backup: %w", err), fmt.Sprintf("Take it into this home first: locket backup restore %[1]q. To give it up for what this home has: locket backup %[1]q --replace", dir)}
 	case err != nil:
-		return w, fmt.Errorf("backup: %w", err)
+		return w, goesOnError{fmt.Errorf("backup: %w", err), "The backup before, if there is one, is as it was."}
 	}
 	// The backup is made, whether or not this can be noted.
 	if err := backup.NoteByHand(a.settings.Home, dir, w, opt.Secrets); err != nil {
@@ -227,6 +227,9 @@ func (a *app) restoreBackup(ctx context.Context, dir, file string) (err error) {
 		m := a.meter("restore", "records", sum.Records)
 		r, err := cl.Import(ctx, linesOf(m.counted(f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
 		m.end()
+		if err != nil {
+			err = goesOnError{err, "What was taken until then is in. The same command goes on from there."}
+		}
 		return a.printed(err, r, func(w io.Writer) {
 			fmt.Fprintf(w, "Took %s; %d there already, %d refused.\n", plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
 		})

@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,9 +67,7 @@ key that is on this device alone; with --secrets an encrypted export has them in
 				}
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				m := a.meter("export", "records", 0)
-				defer m.end()
-				return a.export(m.counted(cl.Export(cmd.Context(), serve.ExportOptions{Secrets: f.secrets})), &f, string(pass))
+				return a.export(cmd.Context(), cl, &f, string(pass))
 			})
 		},
 	}
@@ -89,14 +88,42 @@ type exported struct {
 	Signer  string `json:"signer"`  // words of the key that signed it
 }
 
-func (a *app) export(records iter.Seq2[serve.ExportRecord, error], f *exportFlags, pass string) error {
+// export writes everything that the node gives.
+func (a *app) export(ctx context.Context, cl *serve.Client, f *exportFlags, pass string) error {
+	s, err := cl.Status(ctx)
+	if err != nil {
+		return err
+	}
+	about := s.Utterances // the number of records, but for what no longer holds
+	for _, n := range s.Memories {
+		about += n
+	}
+	m := a.meter("export", "records", about)
+	path, sum, err := a.writeExport(m.counted(cl.Export(ctx, serve.ExportOptions{Secrets: f.secrets})), f, pass)
+	m.end()
+	if path == "" || err != nil {
+		return err
+	}
+	done := exported{path, sum.Records, archive.Words(sum.Key)}
+	return a.print(done, func(w io.Writer) {
+		fmt.Fprintf(w, "Wrote %s to %s, signed by the key of the words %s.\n", plural(done.Records, "record", "records"), path, done.Signer)
+	})
+}
+
+// writeExport returns the file or folder that it wrote, or "" for standard output.
+func (a *app) writeExport(records iter.Seq2[serve.ExportRecord, error], f *exportFlags, pass string) (path string, sum archive.Summary, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("exporting: %w", err)
+		}
+	}()
 	write := writeLines
-	path := f.out
+	path = f.out
 	if f.notebook != "" {
 		path = f.notebook
 		if !strings.HasSuffix(path, ".zip") && !strings.HasSuffix(path, ".age") {
-			sum, err := exportFolder(path, records)
-			return a.showExport(path, sum, err)
+			sum, err = exportFolder(path, records)
+			return path, sum, err
 		}
 		write = writeZip
 	}
@@ -117,24 +144,13 @@ func (a *app) export(records iter.Seq2[serve.ExportRecord, error], f *exportFlag
 	if path == "" {
 		w := bufio.NewWriter(a.stdout)
 		_, err := sealing(w, records)
-		return errors.Join(err, w.Flush())
+		return "", sum, errors.Join(err, w.Flush())
 	}
-	var sum archive.Summary
-	err := atomicfile.Stream(path, func(w io.Writer) (err error) {
+	err = atomicfile.Stream(path, func(w io.Writer) (err error) {
 		sum, err = sealing(w, records)
 		return err
 	})
-	return a.showExport(path, sum, err)
-}
-
-func (a *app) showExport(path string, sum archive.Summary, err error) error {
-	if err != nil {
-		return fmt.Errorf("exporting: %w", err)
-	}
-	done := exported{path, sum.Records, archive.Words(sum.Key)}
-	return a.print(done, func(w io.Writer) {
-		fmt.Fprintf(w, "Wrote %s to %s, signed by the key of the words %s.\n", plural(done.Records, "record", "records"), path, done.Signer)
-	})
+	return path, sum, err
 }
 
 // writeLines writes an archive as JSON, one record a line.

@@ -24,7 +24,7 @@ model where one is set and from the evidence otherwise. A question may go on fro
 was said before: "where is the kayak?", "and who bought it?". Anything else is remembered
 as locket add would, and the answer says what of it was.
 
-  undo     takes back what was told last, with all that was made of it
+  undo     takes back what was told last, with all that was made of it; so does "forget that"
   ? LINE   asks, whatever the line looks like
   + LINE   tells
 
@@ -70,11 +70,20 @@ type chatAnswer struct {
 const maxBefore = 12
 
 var (
-	undoWords  = regexp.MustCompile(`(?i)^/?(?:undo(?: (?:that|it))?|撤销|撤回)[.。!！]?$`)
+	// undoWords name what goes. "Forget it" and a bare 忘了 are said of anything, and take nothing back.
+	undoWords = regexp.MustCompile(`(?i)^/?(?:(?:no, |please |ok, |okay, )?(?:undo(?: (?:that|it))?|(?:scratch|delete|erase) it|(?:forget|scratch|delete|erase) (?:that|this|what i (?:just )?said|the last (?:one|thing|line))(?:,? please)?)|` +
+		`撤销|撤回|(?:请)?(?:删掉|删了)它吧?|(?:请)?(?:忘了|忘掉|忘记|删掉|删了)(?:这个|这条|那个|那条|刚才的|刚才说的|我刚才说的|我刚说的)吧?)[.。!！]?$`)
+	// forgetWords order more than the last line to be forgotten, which a line alone doesn't do. What
+	// else is forgotten or deleted is told: "Forget about the car, I sold it", 忘了我的钥匙在办公室.
+	forgetWords = regexp.MustCompile(`(?i)^(?:please |can you |could you )?(?:(?:forget|erase|delete) (?:everything|anything|all (?:about|of|that|i|you|we|my memories|memories)\b|what (?:i|we|you|he|she|they)\b|that (?:(?:i|my|we|our|you|he|his|she|her|they|their|it|the)\b|(?-i:\p{Lu}))|(?:the|my) (?:memory|memories|lines?|conversation) )|` +
+		`forget (?:my|the|about) [^,，;—]+$)|^(?:请)?(?:忘掉|忘了|忘记|删掉)(?:所有|关于|我说)|^(?:请(?:忘掉|忘了|忘记)|忘掉)我的`)
 	leaveWords = regexp.MustCompile(`(?i)^/?(?:quit|exit|bye|再见)[.。!！]?$`)
 )
 
-var errNothingTold = errors.New("nothing was told here that could be taken back")
+var (
+	errNothingTold = errors.New("nothing was told here that could be taken back")
+	errForget      = errors.New(`nothing was forgotten: locket forget --query "WORDS", with a time, --person or --place, shows what would go and asks first; undo takes back what was told last; a line that begins with + is told`)
+)
 
 func (c *chat) run(ctx context.Context) error {
 	s := &asker{app: c.app, ctx: ctx, talks: c.talks()}
@@ -124,6 +133,8 @@ func (c *chat) answer(ctx context.Context, line string) error {
 	switch {
 	case mark == "" && undoWords.MatchString(line):
 		err = c.undo(ctx, &out)
+	case mark == "" && forgetWords.MatchString(line):
+		err = errForget
 	case mark == "?" || mark == "" && retrieve.Asks(text):
 		err = c.ask(ctx, text, &out)
 	default:

@@ -140,7 +140,7 @@ func (a *app) withKeys(ctx context.Context, unlocked bool, known serve.Secret, f
 		return f(c)
 	}
 	defer func() { err = errors.Join(err, n.Close()) }()
-	opened, err := n.UnlockAsConfigured(ctx)
+	opened, err := a.unlock(ctx, n)
 	if err != nil {
 		return err
 	}
@@ -161,6 +161,14 @@ func (a *app) withKeys(ctx context.Context, unlocked bool, known serve.Secret, f
 	c = serve.InProcess(serve.New(serve.Options{Services: n.Services(), Log: a.logger(&a.settings.Config)}))
 	defer c.Close()
 	return f(c)
+}
+
+// unlock opens the keys of a node as the configuration says. That takes long where
+// plugins are compiled, the index is made anew or a store is upgraded.
+func (a *app) unlock(ctx context.Context, n openNode) (opened bool, err error) {
+	m := a.meter("open the home", "", 0)
+	defer m.end()
+	return n.UnlockAsConfigured(ctx)
 }
 
 // askPassphrase reads a line without showing it. Without a terminal there is

@@ -102,7 +102,7 @@ func (a *app) showGone(w io.Writer, v *serve.Consent, p *serve.Policy) {
 }
 
 func verbOf(action string) string {
-	return map[string]string{"share": "be given", "read": "read", "feed": "be fed", "sell": "buy", "buy": "pay", "reveal": "read your vault once"}[action]
+	return map[string]string{"share": "be given", "read": "read", "feed": "be fed", "sell": "buy", "answer": "pay for an answer from", "buy": "pay", "reveal": "read your vault once"}[action]
 }
 
 func (a *app) consentItems(w io.Writer, id, state string, list []serve.ConsentItem, most int) {

@@ -155,6 +155,7 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	if err != nil {
 		return nil, err
 	}
+	node.Frugal(l.Profile) // before it opens: what is opened asks how much memory there is
 	n, c, err := a.openTraced(ctx, spans)
 	if c != nil {
 		c.Close()
@@ -166,7 +167,7 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	defer func() { err = errors.Join(err, n.Close()) }()
 	opened := false
 	if !opt.locked && !opt.again {
-		if opened, err = n.UnlockAsConfigured(ctx); err != nil {
+		if opened, err = a.unlock(ctx, n); err != nil {
 			return nil, err
 		}
 		if !opened && opt.passphrase != "" {
@@ -183,6 +184,8 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	inner, end := context.WithCancel(ctx)
 	defer end()
 	services := n.Services()
+	bridge := newBridge(&l.Config, a.environ, services.Diagnostics, log)
+	services.Diagnostics = bridge
 	once := &once{Keys: services.Keys, health: services.Diagnostics, end: end}
 	services.Keys = once
 	page := opt.page
@@ -235,7 +238,6 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	node.Frugal(l.Profile)
 	if err := n.Start(ctx); err != nil {
 		return nil, errors.Join(err, listener.Close(), remote.Close())
 	}
@@ -251,6 +253,7 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 		var beside sync.WaitGroup
 		beside.Go(func() { tellApps(inner, services, zone, log) })
 		beside.Go(func() { show(inner) })
+		beside.Go(func() { bridge.run(inner) })
 		beside.Go(func() { tell(inner) })
 		beside.Go(func() { a.backsUp(&l.Config, services, log)(inner) })
 		defer func() { end(); beside.Wait() }()

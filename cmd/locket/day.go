@@ -92,7 +92,7 @@ With --json, one session a line.`,
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				list, err := a.sessionsIn(cmd.Context(), cl, from, to, with)
-				return rows(a, err, list, a.showSession, "Nothing was said then.")
+				return rows(a, err, list, a.showSessions(list), "Nothing was said then.")
 			})
 		},
 	}
@@ -194,12 +194,19 @@ func isNamed(who, name string) bool {
 	return slices.ContainsFunc(people.Keys(who), func(k string) bool { return slices.Contains(people.Keys(name), k) }) || slices.Contains(strings.Fields(who), name)
 }
 
-// showSession prints a session's head and its lines.
-func (a *app) showSession(w io.Writer, s *talkSession) {
-	a.showHead(w, s)
-	known := byID(s.Memories)
-	for i := range s.Lines {
-		a.showLine(w, &s.Lines[i], known)
+// showSessions prints one of the sessions in list: its head and its lines. A memory stands in one of
+// them, the last that has it.
+func (a *app) showSessions(list []talkSession) func(w io.Writer, s *talkSession) {
+	below, shown := map[string][][]*memory.Memory{}, map[memory.ID]bool{}
+	for i := len(list) - 1; i >= 0; i-- {
+		s := &list[i]
+		below[s.Session] = belowLines(s.Lines, byID(s.Memories), shown)
+	}
+	return func(w io.Writer, s *talkSession) {
+		a.showHead(w, s)
+		for i := range s.Lines {
+			a.showLine(w, &s.Lines[i], below[s.Session][i])
+		}
 	}
 }
 
@@ -213,12 +220,39 @@ func (a *app) showHead(w io.Writer, s *talkSession) {
 	fmt.Fprintln(w, a.paint.bold(head))
 }
 
-func (a *app) showLine(w io.Writer, l *serve.DayLine, known map[memory.ID]*memory.Memory) {
-	fmt.Fprintf(w, "  %s  %s: %s\n", a.paint.dim(l.At.In(a.zone()).Format("15:04")), oneLine(cmp.Or(l.Speaker, "?")), oneLine(l.Text))
-	for _, id := range l.Memories {
-		if m := known[id]; m != nil {
-			fmt.Fprintf(w, "         %s %s  %s%s\n", a.paint.dim("→ "+shortID(m.ID)), a.paint.dim(string(m.Type)), oneLine(m.Text), marks(m))
+// saidAgain reports whether another memory of the same line, which holds, took the place of m by
+// saying the same.
+func saidAgain(m *memory.Memory, ids []memory.ID, known map[memory.ID]*memory.Memory) bool {
+	return m.State == memory.Superseded && slices.ContainsFunc(ids, func(id memory.ID) bool {
+		o := known[id]
+		return o != nil && o.State != memory.Superseded && memory.Normal(o.Text) == memory.Normal(m.Text)
+	})
+}
+
+// belowLines are the memories that stand below each line: one that quotes several lines, such
+// as a correction and what it corrects, once, below the last of them. It leaves out those that are
+// shown already, and adds to shown what it gives.
+func belowLines(lines []serve.DayLine, known map[memory.ID]*memory.Memory, shown map[memory.ID]bool) [][]*memory.Memory {
+	below := make([][]*memory.Memory, len(lines))
+	for i := len(lines) - 1; i >= 0; i-- {
+		for _, id := range lines[i].Memories {
+			if m := known[id]; m != nil && !shown[id] && !saidAgain(m, lines[i].Memories, known) {
+				shown[id], below[i] = true, append(below[i], m)
+			}
 		}
+	}
+	return below
+}
+
+// showLine prints a line and the memories below it. One in the line's own words has no other text.
+func (a *app) showLine(w io.Writer, l *serve.DayLine, below []*memory.Memory) {
+	fmt.Fprintf(w, "  %s  %s: %s\n", a.paint.dim(l.At.In(a.zone()).Format("15:04")), oneLine(cmp.Or(l.Speaker, "?")), oneLine(l.Text))
+	for _, m := range below {
+		text := "  " + oneLine(m.Text)
+		if memory.Normal(m.Text) == memory.Normal(l.Text) {
+			text = ""
+		}
+		fmt.Fprintf(w, "         %s %s%s%s\n", a.paint.dim("→ "+shortID(m.ID)), a.paint.dim(string(m.Type)), text, marks(m))
 	}
 }
 
@@ -238,6 +272,10 @@ func (a *app) showDay(w io.Writer, d *serve.Day) {
 	}
 	known, quoted := byID(d.Memories), map[memory.ID]bool{}
 	sessions := sessionsOf(*d)
+	below, shown := make([][][]*memory.Memory, len(sessions)), map[memory.ID]bool{}
+	for i := len(sessions) - 1; i >= 0; i-- { // the last session first: a memory stands once in the day
+		below[i] = belowLines(sessions[i].Lines, known, shown)
+	}
 	for i := range sessions {
 		s := &sessions[i]
 		all = append(all, dayEntry{s.From, func(w io.Writer) { a.showHead(w, s) }})
@@ -246,7 +284,7 @@ func (a *app) showDay(w io.Writer, d *serve.Day) {
 			for _, id := range l.Memories {
 				quoted[id] = true
 			}
-			all = append(all, dayEntry{l.At, func(w io.Writer) { a.showLine(w, l, known) }})
+			all = append(all, dayEntry{l.At, func(w io.Writer) { a.showLine(w, l, below[i][j]) }})
 		}
 		if i > 0 {
 			quiet := s.From.Sub(sessions[i-1].To)

@@ -69,3 +69,49 @@ func TestTalkSaysWhatIsLeftOut(t *testing.T) {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
 }
+
+// A memory that quotes two lines stands below the last of them, and the words of a line stand once.
+func TestShowLinesOnce(t *testing.T) {
+	room, said := memory.ID{1}, memory.ID{2}
+	lines := []serve.DayLine{{Text: "My appointment is in room 4.", Memories: []memory.ID{room}}, {Text: "No, room 6.", Memories: []memory.ID{room}}, {Text: "The tide is high", Memories: []memory.ID{said}}}
+	s := talkSession{Lines: lines, Memories: []memory.Memory{{ID: room, Candidate: memory.Candidate{Type: memory.Semantic, Text: "Maja's appointment is in room 6."}},
+		{ID: said, Candidate: memory.Candidate{Type: memory.Semantic, Text: "The tide is high."}}}}
+	var out strings.Builder
+	(&app{settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}).showSessions([]talkSession{s})(&out, &s)
+	if text := out.String(); strings.Count(text, "appointment is in room 6.") != 1 || strings.Index(text, "in room 6.") < strings.Index(text, "No, room 6.") || strings.Count(text, "tide is high") != 1 {
+		t.Error(text)
+	}
+}
+
+// In a day a memory that quotes lines of two sessions stands below the last of them.
+func TestShowDayOnce(t *testing.T) {
+	at := func(h int) time.Time { return time.Date(2026, 3, 2, h, 0, 0, 0, time.UTC) }
+	room := memory.ID{1}
+	d := serve.Day{Date: "2026-03-02", From: at(0), To: at(24),
+		Lines: []serve.DayLine{{At: at(9), Session: "a", Text: "My appointment is in room 4.", Memories: []memory.ID{room}},
+			{At: at(15), Session: "b", Text: "No, room 6.", Memories: []memory.ID{room}}},
+		Memories: []memory.Memory{{ID: room, Candidate: memory.Candidate{Type: memory.Semantic, Text: "Maja's appointment is in room 6."}}}}
+	var out strings.Builder
+	(&app{settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}).showDay(&out, &d)
+	if text := out.String(); strings.Count(text, "appointment is in room 6.") != 1 || strings.Index(text, "in room 6.") < strings.Index(text, "No, room 6.") {
+		t.Error(text)
+	}
+}
+
+// In talk, too, a memory stands below the last line of all sessions that it quotes, and what was
+// only said again stands for both.
+func TestTalkShowsOnce(t *testing.T) {
+	home, twin := memory.ID{1}, memory.ID{2}
+	known := []memory.Memory{{ID: home, Candidate: memory.Candidate{Type: memory.Semantic, Text: "Maja lives in Oslo."}, State: memory.Active},
+		{ID: twin, Candidate: memory.Candidate{Type: memory.Semantic, Text: "Maja lives in Oslo."}, State: memory.Superseded}}
+	list := []talkSession{{Session: "a", Lines: []serve.DayLine{{Text: "I live in Oslo.", Memories: []memory.ID{home}}}, Memories: known[:1]},
+		{Session: "b", Lines: []serve.DayLine{{Text: "As I said, I live in Oslo.", Memories: []memory.ID{home, twin}}}, Memories: known}}
+	var out strings.Builder
+	show := (&app{settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}).showSessions(list)
+	for i := range list {
+		show(&out, &list[i])
+	}
+	if text := out.String(); strings.Count(text, "lives in Oslo.") != 1 || strings.Index(text, "lives in Oslo.") < strings.Index(text, "As I said") || strings.Contains(text, "superseded") {
+		t.Error(text)
+	}
+}

@@ -25,11 +25,10 @@ everything, which is useful after locket recover. What no device has sent yet is
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				if all {
-					page, err := cl.List(cmd.Context(), serve.ListQuery{Type: memory.Resource, State: "all"})
-					if err != nil {
-						return err
-					}
-					for _, m := range page.Memories {
+					for m, err := range cl.All(cmd.Context(), serve.ListQuery{Type: memory.Resource, State: serve.AnyState}) {
+						if err != nil {
+							return err
+						}
 						if m.Fields.Resource != nil && m.Fields.Resource.Blob != "" {
 							args = append(args, m.ID.String())
 						}

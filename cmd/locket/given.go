@@ -13,18 +13,19 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/node/community"
 	"github.com/locket-dev/locket/node/given"
 	"github.com/locket-dev/locket/node/market"
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// shelf is what others share with this home. It needs no node.
-func (a *app) shelf(ctx context.Context) (*given.Shelf, error) {
+// collection is what others share with this home. It needs no node.
+func (a *app) collection(ctx context.Context) (*given.Collection, error) {
 	r, err := a.reader()
 	if err != nil {
 		return nil, err
 	}
-	return given.Open(ctx, r, &market.Buyer{Dir: r.Dir}, nil, r.Log)
+	return given.Open(ctx, r, []given.Source{&market.Buyer{Dir: r.Dir}, &community.Communities{Reader: r}}, nil, r.Log)
 }
 
 // sharedBy says whose a memory is, and until when.
@@ -61,7 +62,7 @@ func (a *app) shareGivenCommand() *cobra.Command {
 		Long: `What others share, and what you bought at a market, answers in search, ask and context of
 this home's node, marked with whose it is. With an id the memories are listed, too. No node is needed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.shelf(cmd.Context())
+			s, err := a.collection(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -123,7 +124,7 @@ func (a *app) shareSearchCommand() *cobra.Command {
 into this home, and what was bought. With a node, locket search finds it beside your own memories.`,
 		Example: `  locket share search "when do the tomatoes want water"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.shelf(cmd.Context())
+			s, err := a.collection(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -153,7 +154,7 @@ func (a *app) shareLeaveCommand() *cobra.Command {
 opens it again for as long as it is shared. What you bought answers no more, and stays
 yours to open. No node is needed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.shelf(cmd.Context())
+			s, err := a.collection(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/internal/progress"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/serve"
@@ -161,8 +162,8 @@ run it again later.`,
 				}
 			}
 			err := a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				m := a.meter("look at everything", "", 0)
-				r, err := cl.Doctor(cmd.Context(), verify)
+				m := a.meter("look at everything", "records", 0)
+				r, err := cl.Doctor(progress.With(cmd.Context(), m.Gauge), verify)
 				m.end()
 				if err != nil {
 					return err

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -68,7 +70,17 @@ func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) err
 	if err != nil {
 		return err
 	}
-	res, err := a.readForeign(cmd.Context(), foreign.Format(f.from), path, foreign.Options{Zone: zone, Me: append(f.me, l.Wearer), Dates: f.dates})
+	o := foreign.Options{Zone: zone, Me: append(f.me, l.Wearer), Dates: f.dates}
+	var res foreign.Result
+	var stopped error // why an address was not read to its end: what came is added
+	if f.keyFile != "" {
+		res, err = a.poll(cmd.Context(), path, f.keyFile, o)
+		if len(res.Adds) > 0 && cmd.Context().Err() == nil && !f.dry {
+			stopped, err = err, nil
+		}
+	} else {
+		res, err = a.readForeign(cmd.Context(), foreign.Format(f.from), path, o)
+	}
 	if err != nil {
 		return fmt.Errorf("importing: %w", err)
 	}
@@ -97,31 +109,28 @@ func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) err
 			}
 		})
 	}
+	if stopped != nil {
+		stopped = fmt.Errorf("importing: %w", stopped)
+	}
+	return errors.Join(a.addForeign(cmd.Context(), &res), stopped)
+}
+
+// poll reads the memories and conversations that Omi has.
+func (a *app) poll(ctx context.Context, at, keyFile string, o foreign.Options) (foreign.Result, error) {
+	key, err := os.ReadFile(keyFile)
+	if err != nil {
+		return foreign.Result{}, err
+	}
+	api := foreign.OmiAPI{URL: at, Key: strings.TrimSpace(string(key)), Note: func(why string) { fmt.Fprintln(a.stderr, oneLine(why)) }}
+	return api.Read(ctx, o)
+}
+
+// addForeign adds what was read. What is there already is not added again.
+func (a *app) addForeign(ctx context.Context, res *foreign.Result) error {
 	done := imported{Skipped: len(res.Skipped) + res.More}
-	m := a.meter("import", "texts", len(res.Adds))
-	defer m.end()
-	return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-		for part := range batches(res.Adds) {
-			ops := make([]serve.Operation, len(part))
-			for i := range part {
-				ops[i].Add = &part[i]
-			}
-			got, err := cl.Batch(cmd.Context(), ops)
-			if err != nil {
-				return fmt.Errorf("after %s: %w", plural(done.Added, "memory", "memories"), err)
-			}
-			m.done.Add(int64(len(part)))
-			for i, r := range got.Results {
-				switch {
-				case r.Problem != nil:
-					done.Failed++
-					fmt.Fprintf(a.stderr, "%q: %s\n", oneLine(short(foreign.Shown(&part[i]))), oneLine(r.Problem.Error()))
-				case r.Added != nil && r.Added.Repeated:
-					done.There++
-				default:
-					done.Added++
-				}
-			}
+	return a.with(ctx, true, func(cl *serve.Client) error {
+		if err := a.addAll(ctx, cl, res, &done); err != nil {
+			return err
 		}
 		err := a.print(done, func(w io.Writer) {
 			fmt.Fprintf(w, "Added %d; %d there already, %d failed.\n", done.Added, done.There, done.Failed)
@@ -131,6 +140,55 @@ func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) err
 		}
 		return err
 	})
+}
+
+// addAll adds what was read, and counts it in done.
+func (a *app) addAll(ctx context.Context, cl *serve.Client, res *foreign.Result, done *imported) error {
+	m := a.meter("import", "texts", len(res.Adds))
+	defer m.end()
+	for part := range batches(res.Adds) {
+		ops := make([]serve.Operation, len(part))
+		for i := range part {
+			ops[i].Add = &part[i]
+		}
+		got, err := cl.Batch(ctx, ops)
+		if err != nil {
+			err = fmt.Errorf("after %s: %w", plural(done.Added, "memory", "memories"), err)
+			return goesOnError{err, fmt.Sprintf("%d of %d texts are in. The same command goes on from there.", m.Done.Load(), len(res.Adds))}
+		}
+		m.Done.Add(int64(len(part)))
+		for i, r := range got.Results {
+			if r.Problem != nil && holdsSecret(&part[i], r.Problem) {
+				if again, err := cl.Add(ctx, part[i]); err == nil {
+					r.Problem, r.Added = nil, &again
+				}
+			}
+			switch {
+			case r.Problem != nil:
+				done.Failed++
+				m.aside(func() {
+					fmt.Fprintf(a.stderr, "%q: %s\n", oneLine(short(foreign.Shown(&part[i]))), oneLine(r.Problem.Error()))
+				})
+			case r.Added != nil && r.Added.Repeated:
+				done.There++
+			default:
+				done.Added++
+			}
+		}
+	}
+	return nil
+}
+
+// holdsSecret reports whether a memory was refused because of a secret in it, and has the
+// extractors take it then: they put the secret into the vault, and what the memory says
+// else beside it. A note or a mail is more than was said, and stays refused.
+func holdsSecret(add *serve.AddRequest, p *serve.Problem) bool {
+	if add.Infers() || add.Fields.Resource != nil || !errors.Is(p, serve.ErrSecret) {
+		return false
+	}
+	yes := true
+	add.Infer, add.Tags = &yes, nil
+	return true
 }
 
 func short(s string) string {

@@ -25,6 +25,7 @@ import (
 // importFlags are those of locket import.
 type importFlags struct {
 	from, signer, identity, passphraseFile string
+	keyFile                                string // of an address that is read
 	unsigned, dry                          bool
 	me                                     []string
 	dates                                  string
@@ -33,7 +34,7 @@ type importFlags struct {
 func (a *app) importCommand() *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
-		Use: "import [FILE|FOLDER]", Short: "Read an export, or the memories of another system", Args: between(0, 1, ""),
+		Use: "import [FILE|FOLDER|URL]", Short: "Read an export, or the memories of another system", Args: between(0, 1, ""),
 		Long: `Reads what locket export wrote, in any of its forms, from a file or standard input. The
 export is checked first. One that is cut off, was changed, or was signed by a stranger is
 refused as a whole. What is there already is skipped.
@@ -51,7 +52,8 @@ added.
   locations  Google's Timeline.json, or Takeout's Semantic Location History, a file or folder
   mirix      the answer to GET /memory/components?memory_type=all&limit=200
   letta      an agent file (.af), or a list of archival passages
-  omi        memories of its developer API, or conversations as its export and webhook have them
+  omi        memories of its developer API, or conversations as its export and webhook have them;
+             or the address of that API, https://api.omi.me or your own, with --key-file
   screenpipe the answer to GET /search
   basic-memory  its folder of Markdown
 
@@ -61,7 +63,8 @@ everybody wrote. --me says what you are called in a chat, if not as in your sett
 		Example: `  locket import memories.jsonl.age
   locket import --from mem0 mem0.json
   locket import --from notes ~/Notes
-  locket import --from whatsapp --me "Anna B." --dry-run chat.txt`,
+  locket import --from whatsapp --me "Anna B." --dry-run chat.txt
+  locket import --from omi --key-file omi.key --dry-run https://api.omi.me`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path := "-"
 			if len(args) == 1 {
@@ -72,6 +75,9 @@ everybody wrote. --me says what you are called in a chat, if not as in your sett
 			}
 			if f.dates != "" && !slices.Contains(foreign.Orders, f.dates) {
 				return usagef("--dates %q: want %s", f.dates, strings.Join(foreign.Orders, ", "))
+			}
+			if at := strings.Contains(path, "://"); at != (f.keyFile != "") || at && f.from != string(foreign.Omi) {
+				return usagef("an address is read with --from omi and --key-file, a file that has the key")
 			}
 			if f.from != "" {
 				return a.importForeign(cmd, &f, path)
@@ -87,6 +93,7 @@ everybody wrote. --me says what you are called in a chat, if not as in your sett
 	fl.BoolVar(&f.dry, "dry-run", false, "with --from: show what would be added, and add nothing")
 	fl.StringArrayVar(&f.me, "me", nil, "with --from: a `name` that you have in the chat; may be given again")
 	fl.StringVar(&f.dates, "dates", "", "with --from whatsapp: the `order` of its dates, dmy, mdy or ymd")
+	fl.StringVar(&f.keyFile, "key-file", "", "with --from omi and an address: a `file` with the key that Omi's app made, under Settings, Developer")
 	fl.StringVar(&f.signer, "signer", "", "take it though the key of these five `words` signed it, which is no device of yours")
 	fl.BoolVar(&f.unsigned, "unsigned", false, "take it without a signature")
 	fl.StringVar(&f.identity, "identity", "", "open it with a `file` of age identities")
@@ -190,6 +197,9 @@ func (a *app) importArchive(cmd *cobra.Command, path string, f *importFlags) (er
 		m := a.meter("import", "kB", total)
 		r, err := cl.Import(cmd.Context(), m.countedReader(body), opt)
 		m.end()
+		if err != nil {
+			err = goesOnError{err, "What was taken until then is in. The same command goes on from there."}
+		}
 		return a.printed(err, r, func(w io.Writer) {
 			fmt.Fprintf(w, "Took %s; %d there already, %d refused.\n", plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
 			if r.Refused > 0 {

@@ -31,10 +31,10 @@ To buy, a key is enough: it is that of locket share key, and no node is needed. 
 a node seals the bundle, and delivers its key to who has paid (docs/market.md).`,
 	}
 	c.PersistentFlags().StringVar(&at, "at", "", "`URL` of the relay with the market; the node's relay (sync.relay) if absent")
-	c.AddCommand(a.marketSearchCommand(&at), a.marketShowCommand(&at), a.marketBuyCommand(&at), a.marketPayCommand(), a.marketOrdersCommand(), a.marketOpenCommand(),
+	c.AddCommand(a.marketSearchCommand(&at), a.marketShowCommand(&at), a.marketBuyCommand(&at), a.marketAskCommand(&at), a.marketPayCommand(), a.marketOrdersCommand(), a.marketOpenCommand(),
 		a.marketAcceptCommand(), a.marketDisputeCommand(), a.marketCancelCommand(), a.marketReviewCommand(), a.marketReportCommand(&at), a.marketBalanceCommand(&at), a.marketDepositCommand(&at), a.marketPayoutCommand(&at),
 		a.marketPublishCommand(&at), a.marketListCommand(), a.marketWithdrawCommand(), a.marketSalesCommand(), a.marketDeliverCommand(), a.marketRefundCommand(),
-		a.marketDisputesCommand(&at), a.marketDecideCommand(&at), a.marketVerifyCommand(&at), a.marketExportCommand(), a.marketMoveCommand(),
+		a.marketDisputesCommand(&at), a.marketDecideCommand(&at), a.marketVerifyCommand(&at), a.marketExportCommand(), a.marketMoveCommand(), a.marketTraceCommand(),
 		a.marketSubscribeCommand(&at), a.marketRenewCommand(), a.marketUnsubscribeCommand())
 	return c
 }
@@ -72,7 +72,11 @@ func (a *app) listingRow(w io.Writer, v *serve.Offer) {
 	if v.Reviews > 0 {
 		stars = fmt.Sprintf("  %.1f of 5 by %d", v.Stars, v.Reviews)
 	}
-	fmt.Fprintf(w, "%s  %10s  %s  %s, sold %d%s\n", a.paint.dim(v.ID.String()[:10]), v.Price, a.paint.bold(oneLine(v.Title)), plural(v.Items, "memory", "memories"), v.Sold, stars)
+	what := plural(v.Items, "memory", "memories")
+	if v.Answers != nil {
+		what = "answers from " + what
+	}
+	fmt.Fprintf(w, "%s  %10s  %s  %s, sold %d%s\n", a.paint.dim(v.ID.String()[:10]), v.Price, a.paint.bold(oneLine(v.Title)), what, v.Sold, stars)
 }
 
 func (a *app) marketSearchCommand(at *string) *cobra.Command {
@@ -159,12 +163,12 @@ func (a *app) marketShowCommand(at *string) *cobra.Command {
 	return &cobra.Command{
 		Use: "show LISTING", Short: "Show a listing, with its sample and reviews", Args: between(1, 1, "a listing's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.trade(cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
+			return a.trade(cmd.Context(), *at, func(b *market.Buyer, address string, m *tradeat.Market, _ trade.Party, terms trade.Terms) error {
 				id, err := findListing(cmd.Context(), m, args[0])
 				if err != nil {
 					return err
 				}
-				v, _, err := market.Show(cmd.Context(), m, id)
+				v, _, err := b.Show(cmd.Context(), m, address, &terms, id)
 				return a.printed(err, v, func(w io.Writer) { a.showListing(w, &v) })
 			})
 		},
@@ -200,6 +204,12 @@ func (a *app) showListing(w io.Writer, v *serve.Offer) {
 	if v.EveryDays > 0 {
 		line("grows", fmt.Sprintf("every %g days; this is period %d, and each is paid by itself", v.EveryDays, v.Number))
 	}
+	if l := v.Answers; l != nil {
+		line("sells", fmt.Sprintf("answers, each for %s (locket market ask); together they show one buyer %d of the memories at most, and all buyers %d; how many there are is the seller's word", v.Price, l.Each, l.All))
+	}
+	if v.Marks > 0 {
+		line("marked", fmt.Sprintf("your copy will differ from others' at %d places, by a word or a full stop; by them the seller can tell who passed it on", v.Marks))
+	}
 	line("categories", strings.Join(v.Categories, ", "))
 	line("languages", strings.Join(v.Languages, ", "))
 	line("left out", strings.Join(v.Redaction, ", "))
@@ -213,10 +223,43 @@ func (a *app) showListing(w io.Writer, v *serve.Offer) {
 	for _, b := range v.Before {
 		line("before", fmt.Sprintf("at the market %s, by its word: sold %d, %.1f of 5 by %d", b.Market.String()[:8], b.Sold, b.Stars, b.Reviews))
 		for _, r := range b.Said {
-			line(fmt.Sprintf("%d of 5", r.Stars), r.Text+" ("+r.By.String()[:8]+", there)")
+			line(fmt.Sprintf("%d of 5", r.Stars), r.Text+" ("+r.By.String()[:8]+", there"+checked(&r, v)+")")
 		}
 	}
 	for _, r := range v.Said {
-		line(fmt.Sprintf("%d of 5", r.Stars), r.Text+" ("+r.By.String()[:8]+")")
+		line(fmt.Sprintf("%d of 5", r.Stars), r.Text+" ("+r.By.String()[:8]+checked(&r, v)+")")
 	}
+	for _, text := range checkSays(&v.Check) {
+		line("reviews", text)
+	}
+}
+
+// checked says behind a review whether this home could prove it.
+func checked(r *serve.OfferReview, v *serve.Offer) string {
+	switch {
+	case v.Check.Error != "":
+		return ""
+	case r.Unproven == "":
+		return ", checked"
+	}
+	return ", NOT PROVEN: " + map[serve.Unproven]string{
+		serve.NoReceipt: "nobody shows that its author bought this listing", serve.NotLogged: "the market's log does not have it", serve.SaidTwice: "its order has another review",
+	}[r.Unproven]
+}
+
+// checkSays says what was wrong with the reviews of a listing.
+func checkSays(c *serve.ReviewCheck) (out []string) {
+	if c.Error != "" {
+		return []string{"not checked: " + c.Error}
+	}
+	if c.Unproven > 0 {
+		out = append(out, fmt.Sprintf("%d of %d could not be proven", c.Unproven, c.Unproven+c.Proven))
+	}
+	if c.Hidden > 0 {
+		out = append(out, fmt.Sprintf("THE MARKET HIDES %d that its log has", c.Hidden))
+	}
+	for _, why := range c.Deleted {
+		out = append(out, "one was deleted by the operator: "+why)
+	}
+	return out
 }

@@ -31,7 +31,7 @@ your key; locket market open FILE.car opens what you bought, without any market.
 			}
 			b, o, err := a.findOrder(args[0])
 			if err == nil {
-				if len(o.Items) == 0 {
+				if !o.Came() {
 					if err := b.Refresh(cmd.Context(), o); err != nil {
 						return err
 					}

@@ -24,7 +24,7 @@ it is not paid, or dispute what came. A voucher's code is worth its amount to wh
 
 func (a *app) marketBuyCommand(at *string) *cobra.Command {
 	var voucher, most string
-	var yes, card bool
+	var yes, card, wallet bool
 	c := &cobra.Command{
 		Use: "buy LISTING", Short: "Order a listing, and pay", Args: between(1, 1, "a listing's id"),
 		Long: `Orders the newest version of a listing at the price that it shows, and pays with a voucher,
@@ -36,46 +36,21 @@ seller's node delivers the key at its next look; locket market open checks each 
 		Example: "  locket market buy 3f9a… --voucher 7K3QF-0M9ZT-…",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			var o *market.Bought
-			var buyer *market.Buyer
-			err := a.trade(ctx, *at, func(b *market.Buyer, address string, m *tradeat.Market, by trade.Party, terms trade.Terms) error {
-				if card && !slices.Contains(terms.Pays, "stripe") {
-					return fmt.Errorf("--card: this market takes %s: nothing was ordered", strings.Join(terms.Pays, ", "))
+			buyer, o, err := a.orderListing(ctx, *at, &ordering{listing: args[0], most: most, yes: yes, takes: func(pays []string) error {
+				if card && !slices.Contains(pays, "stripe") {
+					return fmt.Errorf("--card: this market takes %s: nothing was ordered", strings.Join(pays, ", "))
 				}
-				id, err := findListing(ctx, m, args[0])
-				if err != nil {
-					return err
+				if wallet && !slices.Contains(pays, "x402") {
+					return fmt.Errorf("--x402: this market takes %s: nothing was ordered", strings.Join(pays, ", "))
 				}
-				v, l, err := market.Show(ctx, m, id)
-				if err != nil {
-					return err
-				}
-				if most != "" {
-					minor, code, err := trade.ParsePrice(most)
-					if err != nil {
-						return usageError{err}
-					}
-					if code != l.Currency || l.Price > minor {
-						return fmt.Errorf("it costs %s, which is over --most %s: nothing was ordered", v.Price, most)
-					}
-				}
-				if !yes {
-					a.showListing(a.stderr, &v)
-					fmt.Fprintln(a.stderr, cannotUndo)
-					if !a.confirm("Pay " + v.Price + "?") {
-						return errors.New("nothing was ordered")
-					}
-				}
-				buyer = b
-				o, err = b.OrderQuoted(ctx, m, by, &terms, address, v.Version, v.Price)
-				return err
-			})
+				return nil
+			}})
 			if err != nil {
 				return err
 			}
-			if card {
-				if err := a.checkout(ctx, buyer, o); err != nil {
-					return fmt.Errorf("ordered, and not paid: locket market pay %s --card pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
+			if card || wallet {
+				if err := a.checkout(ctx, buyer, o, way(wallet)); err != nil {
+					return fmt.Errorf("ordered, and not paid: locket market pay %s pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
 				}
 				return nil
 			}
@@ -92,33 +67,47 @@ seller's node delivers the key at its next look; locket market open checks each 
 	f := c.Flags()
 	f.StringVar(&voucher, "voucher", "", "`code` to pay with; what is over stays yours at the market")
 	f.BoolVar(&card, "card", false, "pay by card: prints the page on which to pay")
-	c.MarkFlagsMutuallyExclusive("card", "voucher")
+	f.BoolVar(&wallet, "x402", false, "have an agent's wallet pay: prints the address that answers 402 with what it costs")
+	c.MarkFlagsMutuallyExclusive("card", "voucher", "x402")
 	f.StringVar(&most, "most", "", "order nothing that costs more than this `price`: 5.00 EUR")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }
 
-// checkout prints the page on which an order is paid by card.
-func (a *app) checkout(ctx context.Context, b *market.Buyer, o *market.Bought) error {
-	page, err := b.Checkout(ctx, o)
+// checkout prints the page on which an order is paid by card, or the address where an
+// agent pays it.
+func (a *app) checkout(ctx context.Context, b *market.Buyer, o *market.Bought, how string) error {
+	page, err := b.Checkout(ctx, o, how)
 	if err != nil {
 		return fmt.Errorf("order %s: no page to pay on: %w", o.State.ID.String()[:10], err)
 	}
 	v := market.PurchaseOf(o)
 	v.Page = page.URL
 	return a.print(v, func(w io.Writer) {
+		if how == "x402" {
+			fmt.Fprintf(w, "Ordered: %s. A client for x402 pays %s at this address by %s; whoever has it can pay, and the order stays yours. Then locket market orders says how it stands:\n  %s\n", v.Order.String()[:10], v.Price, a.when(v.Deadline), page.URL)
+			return
+		}
 		fmt.Fprintf(w, "Ordered: %s. Pay %s on this page by %s; then locket market orders says how it stands:\n  %s\n", v.Order.String()[:10], v.Price, a.when(v.Deadline), page.URL)
 	})
 }
 
+// way is how a checkout is asked for.
+func way(wallet bool) string {
+	if wallet {
+		return "x402"
+	}
+	return ""
+}
+
 func (a *app) marketPayCommand() *cobra.Command {
 	var voucher string
-	var card bool
+	var card, wallet bool
 	c := &cobra.Command{
 		Use: "pay ORDER", Short: "Pay an order that is not paid", Args: between(1, 1, "an order's id"),
 		Long: cannotUndo,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if card {
+			if card || wallet {
 				b, err := a.buyer()
 				if err != nil {
 					return err
@@ -127,14 +116,15 @@ func (a *app) marketPayCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.checkout(cmd.Context(), b, o)
+				return a.checkout(cmd.Context(), b, o, way(wallet))
 			}
 			return a.order(cmd.Context(), args[0], func(b *market.Buyer, o *market.Bought) error { return b.Pay(cmd.Context(), o, voucher) })
 		},
 	}
 	c.Flags().StringVar(&voucher, "voucher", "", "`code` to pay with; what is over stays yours at the market")
 	c.Flags().BoolVar(&card, "card", false, "pay by card: prints the page on which to pay")
-	c.MarkFlagsMutuallyExclusive("card", "voucher")
+	c.Flags().BoolVar(&wallet, "x402", false, "have an agent's wallet pay: prints the address that answers 402 with what it costs")
+	c.MarkFlagsMutuallyExclusive("card", "voucher", "x402")
 	return c
 }
 
@@ -222,16 +212,7 @@ with its seller (locket share given), unless it is disputed or the price came ba
 					return err
 				}
 			}
-			items := make([]openedOf, len(ms))
-			for i, m := range ms {
-				items[i] = openedOf{i + 1, string(m.Type), m.Text, m}
-			}
-			err = rows(a, nil, items, func(w io.Writer, v *openedOf) { fmt.Fprintf(w, "%4d  %-10s  %s\n", v.Place, v.Type, oneLine(v.Text)) }, "")
-			if err == nil && o.State.Phase == trade.Delivered && !a.json {
-				fmt.Fprintf(a.stderr, "Each item is the one that was listed. Accept or dispute it by %s; then the seller is paid:\n  locket market accept %s\n",
-					a.when(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10])
-			}
-			return err
+			return a.showOpened(b, o, ms)
 		},
 	}
 	c.Flags().StringVar(&save, "save", "", "copy the order's `file` there")
@@ -282,7 +263,7 @@ func (a *app) marketAcceptCommand() *cobra.Command {
 				if _, err := b.Open(o); err != nil {
 					return a.disputable(o, err)
 				}
-				if !yes && !a.confirm("Every item is the one that was listed. Pay the seller "+trade.Price(o.State.Order.Price, o.State.Order.Currency)+"? It can't be had back.") {
+				if !yes && !a.confirm("What came is of the listed bundle. Pay the seller "+trade.Price(o.State.Order.Price, o.State.Order.Currency)+"? It can't be had back.") {
 					return errors.New("nothing was accepted")
 				}
 				return b.Accept(cmd.Context(), o)
@@ -300,8 +281,8 @@ func (a *app) marketDisputeCommand() *cobra.Command {
 		Use: "dispute ORDER", Short: "Show the arbiter what is not as listed", Args: between(1, 1, "an order's id"),
 		Long: `Shows one item, sealed to the arbiter whom the listing names, with its place in the bundle
 and its key. The market can't read it; it can read --reason. Where the delivered key is
-wrong, that is shown, and no item is needed. The arbiter has 14 days; then the price goes
-back to you.`,
+wrong, that is shown, and no item is needed. Of an answer the arbiter is shown what you
+asked, and all of it. The arbiter has 14 days; then the price goes back to you.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.order(cmd.Context(), args[0], func(b *market.Buyer, o *market.Bought) error {
 				return b.Dispute(cmd.Context(), o, item-1, reason)
@@ -317,9 +298,7 @@ func (a *app) marketCancelCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel ORDER", Short: "Cancel an order that is not paid", Args: between(1, 1, "an order's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.order(cmd.Context(), args[0], func(b *market.Buyer, o *market.Bought) error {
-				return b.Step(cmd.Context(), o, trade.Step{Act: trade.Cancel})
-			})
+			return a.order(cmd.Context(), args[0], func(b *market.Buyer, o *market.Bought) error { return b.Cancel(cmd.Context(), o) })
 		},
 	}
 }

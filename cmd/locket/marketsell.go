@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/market"
 	"github.com/locket-dev/locket/node/serve"
 	tradeat "github.com/locket-dev/locket/sync/remote"
@@ -23,7 +23,8 @@ func (a *app) marketPublishCommand(at *string) *cobra.Command {
 	var r serve.ListingRequest
 	var types []string
 	var since, until, sensitivity string
-	var yes, dry bool
+	var yes, dry, answers bool
+	var limits serve.ListingAnswers
 	c := &cobra.Command{
 		Use: "publish", Short: "Seal a bundle of memories, and list it for sale", Args: nothing(),
 		Long: `Chooses and redacts as locket share create does, shows first what a buyer would see, and
@@ -34,9 +35,20 @@ The key is delivered by this node within a minute of a payment while it runs unl
 locket market sales; with --approve each sale waits for locket market deliver. A listing
 of which a memory is forgotten, or may not be sold any more, is withdrawn by itself.
 
+With --answers the bundle stays here, and each order asks a question. This node answers
+with up to three of the redacted memories, or gives the price back where none fits. One
+buyer is shown --answers-each percent of them at most, by all answers together, and all
+buyers --answers-all percent. With --approve, locket market sales shows you question and
+answer first.
+
+Copies of a bundle are marked where it has enough places at which a word may stand in two
+ways: "usually" or "normally", "don't" or "do not", a full stop at the end or none. The
+preview shows both texts. locket market trace then says whose copy was passed on.
+
 ` + soldForGood,
 		Example: `  locket market publish --tag garden --redact names,places,times=month --title "A year in a garden" \
-    --category garden --language en --sample "Beans want poles." --price "5.00 EUR"`,
+    --category garden --language en --sample "Beans want poles." --price "5.00 EUR"
+  locket market publish --tag garden --redact names --title "Ask a gardener" --category garden --language en --answers --price "0.20 EUR"`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := a.load(); err != nil {
 				return err
@@ -48,6 +60,11 @@ of which a memory is forgotten, or may not be sold any more, is withdrawn by its
 			}
 			if r.Bundle.Sensitivity, err = readSensitivity(sensitivity); err != nil {
 				return err
+			}
+			if answers {
+				r.Answers = &limits
+			} else if limits != (serve.ListingAnswers{}) {
+				return usagef("--answers-each and --answers-all are of a listing with --answers")
 			}
 			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.publishListing(cmd.Context(), c, r, yes, dry) })
 		},
@@ -73,6 +90,10 @@ of which a memory is forgotten, or may not be sold any more, is withdrawn by its
 	f.StringVar(&r.Terms, "terms", "", "what else is agreed")
 	f.StringVar(&r.Price, "price", "", "the `price`: 5.00 EUR")
 	f.StringVar(&r.Replaces, "replaces", "", "the `listing` of which this is the next version")
+	f.BoolVar(&answers, "answers", false, "sell answers, each at the price, and no copy")
+	f.IntVar(&limits.Each, "answers-each", 0, "`percent` of the memories that one buyer is shown at most; 10 unless said")
+	f.IntVar(&limits.All, "answers-all", 0, "`percent` of the memories that all buyers together are shown at most; 50 unless said")
+	f.BoolVar(&r.Unmarked, "unmarked", false, "all copies are the same, so that nobody can tell who passed one on; next versions stay so")
 	f.BoolVar(&r.Approve, "approve", false, "each sale waits for locket market deliver")
 	f.IntVar(&r.DeliverDays, "deliver-days", 0, "`days` that you have to deliver the key; 7 unless said")
 	f.IntVar(&r.AcceptDays, "accept-days", 0, "`days` that a buyer has to accept or dispute; 3 unless said")
@@ -100,6 +121,11 @@ func (a *app) publishListing(ctx context.Context, c *serve.Client, r serve.Listi
 	r.Bundle.Confirm = p.Confirm
 	l, err := c.PublishListing(ctx, r)
 	return a.printed(err, l, func(w io.Writer) {
+		if l.Answers != nil {
+			fmt.Fprintf(w, "Listed answers from %s for %s each as %s. One buyer is shown %d of them at most, and all together %d.\n",
+				plural(l.Items, "memory", "memories"), l.Price, l.ID, l.Answers.Each, l.Answers.All)
+			return
+		}
 		fmt.Fprintf(w, "Listed %s for %s as %s.\n", plural(l.Items, "memory", "memories"), l.Price, l.ID)
 	})
 }
@@ -111,6 +137,9 @@ func (a *app) ownListingRow(w io.Writer, l *serve.Listing) {
 		state = "withdrawn " + a.when(l.Withdrawn)
 	case l.Approve:
 		state = "for sale, with your approval"
+	}
+	if l.Held != "" {
+		state += ", held back: " + oneLine(l.Held)
 	}
 	fmt.Fprintf(w, "%s  %10s  %s  %s  %s\n", a.paint.dim(l.ID.String()[:10]), l.Price, a.paint.bold(oneLine(l.Title)), plural(l.Items, "memory", "memories"), state)
 }
@@ -129,7 +158,7 @@ func (a *app) marketWithdrawCommand() *cobra.Command {
 	var reason string
 	c := &cobra.Command{
 		Use: "withdraw LISTING", Short: "End a listing", Args: between(1, 1, "a listing's id"),
-		Long: "Nobody finds or orders it any more. What was ordered before goes on; once no order is open,\nthe home forgets the key of the bundle, and the market deletes the sealed items. " + soldForGood,
+		Long: "Nobody finds or orders it any more. What was ordered before goes on; once no order is open,\nthe market deletes the sealed items, and the home forgets the key of the bundle; of a marked\none that was sold when a memory in it is forgotten, so that locket market trace works. " + soldForGood,
 		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			l, err := c.WithdrawListing(cmd.Context(), args[0], reason)
 			return a.printed(err, l, func(w io.Writer) { a.ownListingRow(w, &l) })
@@ -154,6 +183,15 @@ func (a *app) saleRow(w io.Writer, s *serve.Sale) {
 		state += fmt.Sprintf(", %q", oneLine(s.Reason))
 	}
 	fmt.Fprintf(w, "%s  %10s  %s  %s\n", a.paint.dim(s.Order.String()[:10]), s.Price, oneLine(s.Title), state)
+	if s.Question != "" {
+		fmt.Fprintf(w, "  asks     %s\n", oneLine(s.Question))
+	}
+	for _, text := range s.Answer {
+		fmt.Fprintf(w, "  answers  %s\n", oneLine(text))
+	}
+	if s.Waits && s.Question != "" && len(s.Answer) == 0 {
+		fmt.Fprintln(w, "  answers  nothing that may still be shown: deliver gives the price back")
+	}
 }
 
 func (a *app) marketSalesCommand() *cobra.Command {
@@ -175,7 +213,8 @@ func (a *app) settleSale(ctx context.Context, r serve.SaleRequest) error {
 
 func (a *app) marketDeliverCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "deliver ORDER", Short: "Approve a sale: deliver the bundle's key", Args: between(1, 1, "an order's id"),
+		Use: "deliver ORDER", Short: "Approve a sale: deliver the bundle's key, or the answer", Args: between(1, 1, "an order's id"),
+		Long: "Fails where the price went back to the buyer instead: a memory may not be sold any more, or\nnothing that may still be shown answers the question.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.settleSale(cmd.Context(), serve.SaleRequest{Order: args[0], Act: serve.DeliverSale})
 		},
@@ -195,24 +234,17 @@ func (a *app) marketRefundCommand() *cobra.Command {
 	return c
 }
 
-// disputeView is a dispute as its arbiter sees it.
-type disputeView struct {
-	Order   trade.Hash `json:"order"`
-	Title   string     `json:"title"`
-	Listing trade.Hash `json:"listing"`
-	Price   string     `json:"price"`
-	Until   time.Time  `json:"until"`
-	Says    string     `json:"says"` // the buyer's words
-	Item    any        `json:"item,omitempty"`
-	Broken  string     `json:"broken,omitempty"`
-	Nothing string     `json:"nothing,omitempty"` // why the evidence proves nothing
-
-	text string // of Item
-}
-
-func (a *app) disputeRow(w io.Writer, v *disputeView) {
+func (a *app) disputeRow(w io.Writer, v *serve.Dispute) {
 	fmt.Fprintf(w, "%s  %s  %s\n  the buyer says   %s\n", a.paint.dim(v.Order.String()), v.Price, oneLine(v.Title), oneLine(v.Says))
-	for _, l := range [][2]string{{"the item says", v.text}, {"not as listed", v.Broken}, {"proves nothing", v.Nothing}} {
+	text := ""
+	if v.Item != nil {
+		text = v.Item.Text
+	}
+	lines := [][2]string{{"the item says", text}, {"was asked", v.Question}}
+	for _, text := range v.Answer {
+		lines = append(lines, [2]string{"was answered", text})
+	}
+	for _, l := range append(lines, [][2]string{{"not as listed", v.Broken}, {"proves nothing", v.Nothing}}...) {
 		if l[1] != "" {
 			fmt.Fprintf(w, "  %-15s  %s\n", l[0], oneLine(l[1]))
 		}
@@ -227,22 +259,8 @@ func (a *app) marketDisputesCommand(at *string) *cobra.Command {
 or the wrong key; it is checked against the listing, and needs nobody's word.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.trade(cmd.Context(), *at, func(b *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
-				_, list, err := m.Orders(cmd.Context(), "arbiter", trade.Disputed, 0)
-				views := make([]disputeView, len(list))
-				for i, s := range list {
-					v := disputeView{Order: s.ID, Title: s.Offer.Title, Listing: s.Offer.ID(), Price: trade.Price(s.Order.Price, s.Order.Currency), Until: time.Unix(s.Deadline, 0).UTC(), Says: s.Reason}
-					f, err := b.Judge(s)
-					switch {
-					case err != nil:
-						v.Nothing = err.Error()
-					case f.Item != nil:
-						v.Item, v.Broken, v.text = f.Item, f.Broken, f.Item.Text
-					default:
-						v.Broken = f.Broken
-					}
-					views[i] = v
-				}
-				return rows(a, err, views, a.disputeRow, "Nothing is in dispute.")
+				list, err := b.Disputes(cmd.Context(), m)
+				return rows(a, err, list, a.disputeRow, "Nothing is in dispute.")
 			})
 		},
 	}
@@ -259,31 +277,12 @@ func (a *app) marketDecideCommand(at *string) *cobra.Command {
 			if err := id.UnmarshalText([]byte(args[0])); err != nil {
 				return usageError{err}
 			}
-			return a.trade(cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, by trade.Party, _ trade.Terms) error {
-				_, s, err := m.Get(cmd.Context(), id)
-				if err != nil {
-					return err
-				}
-				step := trade.Step{Order: id, Prev: s.Last, Act: trade.Decide, Reason: reason, At: time.Now().Unix()}
-				switch refund {
-				case "all":
-					step.Refund = s.Order.Price
-				case "none":
-				default:
-					minor, code, err := trade.ParsePrice(refund)
-					if err != nil {
-						return usageError{err}
-					}
-					if code != s.Order.Currency || minor > s.Order.Price {
-						return usagef("--refund %q: want up to %s", refund, trade.Price(s.Order.Price, s.Order.Currency))
-					}
-					step.Refund = minor
-				}
-				b, _, err := trade.SignStep(step, by)
-				if err != nil {
+			return a.trade(cmd.Context(), *at, func(b *market.Buyer, _ string, m *tradeat.Market, by trade.Party, _ trade.Terms) error {
+				s, err := b.Decide(cmd.Context(), m, by, id, refund, reason)
+				switch {
+				case errors.Is(err, memory.ErrInvalid):
 					return usageError{err}
-				}
-				if _, s, err = m.Step(cmd.Context(), id, b); err != nil {
+				case err != nil:
 					return err
 				}
 				return a.ordered(nil, &market.Bought{State: s})

@@ -71,7 +71,7 @@ period that costs more, or for which there is no money, lapses; what was bought 
 				if err != nil {
 					return err
 				}
-				v, l, err := market.Show(cmd.Context(), m, id)
+				v, l, err := b.Show(cmd.Context(), m, address, &terms, id)
 				if err != nil {
 					return err
 				}

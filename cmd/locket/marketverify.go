@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,8 +23,9 @@ func (a *app) marketVerifyCommand(at *string) *cobra.Command {
 		Use: "verify", Short: "Check the market's transparency log: one history, with what you bought in it", Args: nothing(),
 		Long: `A market signs a log of its listings, withdrawals, takedowns, receipts and reviews. This
 checks that the log goes on from what it was at the last look, that the market's witnesses,
-who are other operators, have seen the same, and that the listing and the receipt of each
-order in this home stand in it. An operator who showed two histories is named by two signed
+who are other operators, have seen the same, and that the listing, the receipt and your
+review of each order in this home stand in it. The reviews that the market shows of these
+listings are checked, and one that it does not show is missed. An operator who showed two histories is named by two signed
 checkpoints, which are kept in a file and convince anybody who has the market's key.
 
 Whoever looks at the same market can compare: one saves what was shown (--save FILE), the
@@ -44,6 +46,14 @@ other checks against it (--with FILE).`,
 			}
 			return a.trade(cmd.Context(), *at, func(b *market.Buyer, address string, _ *tradeat.Market, _ trade.Party, _ trade.Terms) error {
 				v, err := b.Verify(cmd.Context(), address, how)
+				if v != nil && v.Unkept != nil { // it is shown, since no file has it
+					return errors.Join(err, a.print(v.Fork, func(w io.Writer) {
+						fmt.Fprintln(w, "Save this. It convinces anybody who has the market's key:")
+						e := json.NewEncoder(w)
+						e.SetIndent("", "  ")
+						_ = e.Encode(v.Fork) // as the file would have it
+					}))
+				}
 				if v == nil || err != nil && !errors.Is(err, market.ErrHidden) {
 					return err
 				}
@@ -96,6 +106,21 @@ func (a *app) showVerified(w io.Writer, v *market.Verified) {
 		case d.Receipt:
 			state = "is in it, with its receipt"
 		}
+		switch d.Review {
+		case "shown":
+			state += ", and your review is shown"
+		case "deleted":
+			state += ", and your review was deleted: " + oneLine(d.Why)
+		}
 		fmt.Fprintf(w, "%s  %s  %s\n", a.paint.dim(d.Order.String()[:10]), oneLine(d.Title), state)
+	}
+	for _, l := range v.Listings {
+		says := checkSays(&l.Reviews)
+		if l.Reviews.Proven > 0 {
+			says = append([]string{plural(l.Reviews.Proven, "review is proven", "reviews are proven")}, says...)
+		}
+		for _, text := range says {
+			fmt.Fprintf(w, "%s  %s  %s\n", a.paint.dim(l.Listing.String()[:10]), oneLine(l.Title), oneLine(text))
+		}
 	}
 }

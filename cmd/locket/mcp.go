@@ -1,22 +1,18 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/tidwall/sjson"
+	"github.com/spf13/pflag"
 
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/door"
@@ -25,7 +21,7 @@ import (
 )
 
 func (a *app) mcpCommand() *cobra.Command {
-	var file string
+	var file, name string
 	c := &cobra.Command{
 		Use: "mcp --key-file FILE", Short: "Serve an assistant by the Model Context Protocol", Args: nothing(),
 		Long: `Speaks the Model Context Protocol over standard input and output, for a host that starts
@@ -37,17 +33,43 @@ api.remote. Then the node may be on another machine, and this one needs no home.
 		Example: `  locket mcp install cursor
   locket mcp --key-file claude.key`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			file, err := a.appKeyFile(file, name)
+			if err != nil {
+				return err
+			}
 			c, err := a.asApp(cmd.Context(), file)
 			if err != nil {
 				return err
 			}
 			defer c.Close()
-			return mcp.Stdio(cmd.Context(), c, version().Release)
+			return mcp.Stdio(cmd.Context(), c, thisBuild().Release)
 		},
 	}
-	c.Flags().StringVar(&file, "key-file", "", "`file` with the key of an app")
-	c.AddCommand(a.mcpInstallCommand())
+	appFlags(c.Flags(), &file, &name)
+	c.AddCommand(a.mcpInstallCommand(), a.mcpHookCommand())
 	return c
+}
+
+// appFlags are how a command is told as which app it asks.
+func appFlags(f *pflag.FlagSet, file, name *string) {
+	f.StringVar(file, "key-file", "", "`file` with the key of an app")
+	f.StringVar(name, "app", "", "the app whose key locket mcp install put into this home, by its `name`")
+}
+
+// appKeyFile gives the file of an app's key: the one that was named, or where install put
+// the key of a name.
+func (a *app) appKeyFile(file, name string) (string, error) {
+	if name == "" {
+		return file, nil
+	}
+	if file != "" || name != filepath.Base(name) {
+		return "", usagef("give --key-file, or the name of an app")
+	}
+	l, err := a.load()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(l.Home, "apps", name+".key"), nil
 }
 
 // asApp gives a client that asks as the app whose key a file has: the running daemon,
@@ -103,41 +125,21 @@ func (a *app) daemonAs(ctx context.Context, key serve.Secret) (*serve.Client, er
 	return c, nil
 }
 
-// host is a program that starts MCP servers.
-type host struct {
-	name string
-	list string // member of its file that has the servers
-	path func(home, config string) string
-}
-
-var hosts = []host{
-	{"claude-desktop", "mcpServers", func(_, config string) string { return filepath.Join(config, "Claude", "claude_desktop_config.json") }},
-	{"claude-code", "mcpServers", func(_, _ string) string { return ".mcp.json" }},
-	{"cursor", "mcpServers", func(home, _ string) string { return filepath.Join(home, ".cursor", "mcp.json") }},
-	{"vscode", "servers", func(_, config string) string { return filepath.Join(config, "Code", "User", "mcp.json") }},
-}
-
-func hostNames() string {
-	var out []string
-	for _, h := range hosts {
-		out = append(out, h.name)
-	}
-	return strings.Join(out, ", ")
-}
-
 func (a *app) mcpInstallCommand() *cobra.Command {
 	var r serve.AppRequest
 	var can []string
 	var file string
-	var yes bool
+	var yes, keyOnly bool
 	c := &cobra.Command{
 		Use: "install CLIENT", Short: "Make a key for an assistant, and enter Locket into its settings", Args: between(1, 1, "a client: "+hostNames()),
 		Long: `CLIENT is ` + hostNames() + `. Shows the change to its settings, and makes it when you
 agree. The key goes into a file of this home that is yours alone, and not into the settings.
-For claude-code the settings are .mcp.json in this folder.`,
+For claude-code the settings are .mcp.json in this folder. Where a plugin brings them, it
+needs the key alone: --key-only.`,
 		Example: `  locket mcp install claude-desktop
-  locket mcp install cursor --can read --types semantic`,
-		RunE: func(cmd *cobra.Command, args []string) error {
+  locket mcp install cursor --can read --types semantic
+  locket mcp install claude-code --key-only`,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			i := slices.IndexFunc(hosts, func(h host) bool { return h.name == args[0] })
 			if i < 0 {
 				return usagef("%q is no client that is known: want %s", args[0], hostNames())
@@ -151,7 +153,17 @@ For claude-code the settings are .mcp.json in this folder.`,
 			if r.Name == "" {
 				r.Name = args[0]
 			}
-			return a.installMCP(cmd.Context(), &hosts[i], file, r, yes)
+			if keyOnly && file != "" {
+				return usagef("--key-only changes no settings, and --file names some")
+			}
+			in := installing{host: &hosts[i], app: r, yes: yes}
+			if !keyOnly {
+				in.file, err = hosts[i].settings(file)
+			}
+			if err != nil {
+				return err
+			}
+			return a.installMCP(cmd.Context(), &in)
 		},
 	}
 	f := c.Flags()
@@ -160,6 +172,7 @@ For claude-code the settings are .mcp.json in this folder.`,
 	f.StringSliceVar(&r.Types, "types", []string{"core", "episodic", "semantic", "procedural", "resource"}, "`types` that it may see and add")
 	f.StringVar(&file, "file", "", "the client's settings, where they are in another `file`")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	f.BoolVar(&keyOnly, "key-only", false, "make the key, and change no settings")
 	return c
 }
 
@@ -167,30 +180,33 @@ For claude-code the settings are .mcp.json in this folder.`,
 type mcpInstalled struct {
 	Client  string `json:"client"`
 	App     string `json:"app"`
-	File    string `json:"file"`
+	File    string `json:"file,omitempty"` // absent: the key alone was made
 	KeyFile string `json:"key_file"`
 }
 
-func (a *app) installMCP(ctx context.Context, h *host, file string, r serve.AppRequest, yes bool) error {
+// installing is what install is to do.
+type installing struct {
+	host *host
+	file string // the host's settings; empty: the key alone is made
+	app  serve.AppRequest
+	yes  bool
+}
+
+func (a *app) installMCP(ctx context.Context, in *installing) error {
 	l, err := a.load()
 	if err != nil {
 		return err
 	}
-	if file, err = h.settings(file); err != nil {
-		return err
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		return err
-	}
+	h, r, file := in.host, in.app, in.file
 	keyFile := filepath.Join(l.Home, "apps", r.Name+".key")
-	entry := map[string]any{"command": exe, "args": []string{"--home", l.Home, "mcp", "--key-file", keyFile}}
-	if h.list == "servers" {
-		entry["type"] = "stdio"
-	}
-	was, now, shown, err := entered(file, h.list+".locket", entry)
-	if err != nil {
-		return err
+	what := "The key of the app goes into " + keyFile + "."
+	var was, now []byte
+	if file != "" {
+		var shown string
+		if was, now, shown, err = h.change(file, l.Home, keyFile); err != nil {
+			return err
+		}
+		what = fmt.Sprintf("%s, %q in %q becomes:\n%s\nEverything else in the file stays.", file, "locket", h.list, shown)
 	}
 	return a.with(ctx, true, func(c *serve.Client) error {
 		there := keyThere(ctx, c, r.Name, keyFile)
@@ -198,8 +214,8 @@ func (a *app) installMCP(ctx context.Context, h *host, file string, r serve.AppR
 			return advisedError{fmt.Errorf("there is an app %q already, which may %s, and see %s", r.Name, rights(there.Can), listed(there.Types)),
 				"End its key, and install again: locket app revoke " + r.Name + "\nOr give this one a name of its own: --name"}
 		}
-		fmt.Fprintf(a.stderr, "%s, %q in %q becomes:\n%s\nEverything else in the file stays. The app %q may %s, and see %s.\n", file, "locket", h.list, shown, r.Name, rights(r.Can), strings.Join(r.Types, ", "))
-		if !yes && !a.confirm("Make this change?") {
+		fmt.Fprintf(a.stderr, "%s The app %q may %s, and see %s.\n", what, r.Name, rights(r.Can), strings.Join(r.Types, ", "))
+		if !in.yes && !a.confirm("Make this change?") {
 			return nil
 		}
 		made := there == nil
@@ -208,7 +224,10 @@ func (a *app) installMCP(ctx context.Context, h *host, file string, r serve.AppR
 				return err
 			}
 		}
-		if err := writeSettings(file, was, now); err != nil {
+		if file != "" {
+			err = writeSettings(file, was, now)
+		}
+		if err != nil {
 			if made {
 				_, rerr := c.RevokeApp(ctx, r.Name)
 				err = errors.Join(err, rerr, os.Remove(keyFile))
@@ -219,79 +238,6 @@ func (a *app) installMCP(ctx context.Context, h *host, file string, r serve.AppR
 			fmt.Fprintf(w, "Done. Restart %s, with locket run going. What it does: locket app log %s\n", h.name, r.Name)
 		})
 	})
-}
-
-// settings is where the host has its file.
-func (h *host) settings(given string) (string, error) {
-	if given != "" {
-		return filepath.Abs(given)
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", err
-	}
-	config, err := os.UserConfigDir()
-	if err != nil {
-		return "", err
-	}
-	if runtime.GOOS == "windows" {
-		config = os.Getenv("APPDATA")
-	}
-	return filepath.Abs(h.path(home, config))
-}
-
-// entered gives a JSON file as it is and as it is to be, with value at path, and the
-// new value as lines. nil: the file is not there.
-func entered(file, path string, value any) (was, now []byte, shown string, err error) {
-	text, err := json.MarshalIndent(value, "    ", "  ")
-	if err != nil {
-		return nil, nil, "", err
-	}
-	shown = "+   " + strings.ReplaceAll(string(text), "\n", "\n+ ")
-	was, err = os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(was)) == 0 {
-		was, err = nil, nil
-	}
-	if err != nil {
-		return nil, nil, "", err
-	}
-	from := was
-	if from == nil {
-		from = []byte("{}")
-	}
-	if !json.Valid(from) {
-		return nil, nil, "", fmt.Errorf("%s is not plain JSON (it may have comments): enter this yourself as %q:\n%s", file, path, text)
-	}
-	if now, err = sjson.SetRawBytes(from, path, text); err != nil {
-		return nil, nil, "", fmt.Errorf("%s: %w", file, err)
-	}
-	if was == nil {
-		var b bytes.Buffer
-		if err := json.Indent(&b, now, "", "  "); err != nil {
-			return nil, nil, "", err
-		}
-		now = append(b.Bytes(), '\n')
-	}
-	return was, now, shown, nil
-}
-
-// writeSettings replaces a file that is still as it was read.
-func writeSettings(file string, was, now []byte) error {
-	have, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if was != nil && !bytes.Equal(have, was) || was == nil && len(bytes.TrimSpace(have)) > 0 {
-		return fmt.Errorf("%s was changed meanwhile, and is left as it is", file)
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	mode := fs.FileMode(0o600)
-	if info, err := os.Stat(file); err == nil {
-		mode = info.Mode().Perm()
-	}
-	return errors.Join(atomicfile.Write(file, now), os.Chmod(file, mode))
 }
 
 // keyThere gives the app whose key is in a file and opens; nil: there is none.

@@ -24,7 +24,11 @@ func (a *app) readTime(flag, s string) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
 		return t, nil
 	}
-	zone, err := a.settings.Location()
+	l, err := a.load()
+	if err != nil {
+		return time.Time{}, err
+	}
+	zone, err := l.Location()
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -18,6 +18,7 @@ import (
 
 func (a *app) openCommand() *cobra.Command {
 	var quiet bool
+	var keyFile string
 	c := &cobra.Command{
 		Use: "open", Short: "Look at your memory in the browser", Args: nothing(),
 		Long: `Opens the console in the browser of this machine, and prints its address. The daemon
@@ -27,9 +28,16 @@ Where there is no home yet, the page makes one, step by step, as locket setup do
 this command goes on as the daemon.
 
 The address is good once, and for two minutes. The browser's session ends when the node
-is locked, after half an hour in which nothing was done, and after 12 hours.`,
-		Example: "  locket open\n  locket open --print",
+is locked, after half an hour in which nothing was done, and after 12 hours.
+
+With --key-file it opens the console of a node on another machine: the file has the link
+that locket app add NAME --can console --for 30d printed there. The command serves the
+page on this machine's loopback, until its last session ends.`,
+		Example: "  locket open\n  locket open --print\n  locket open --key-file laptop.link",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if keyFile != "" {
+				return a.openElsewhere(cmd.Context(), keyFile, quiet)
+			}
 			err := a.withDaemon(cmd.Context(), func(cl *serve.Client) error {
 				link, err := cl.OpenConsole(cmd.Context())
 				if err != nil {
@@ -45,6 +53,7 @@ is locked, after half an hour in which nothing was done, and after 12 hours.`,
 		},
 	}
 	c.Flags().BoolVar(&quiet, "print", false, "print the address alone")
+	c.Flags().StringVar(&keyFile, "key-file", "", "`file` with a link of locket app add: open the console of that node")
 	return c
 }
 

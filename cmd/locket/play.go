@@ -96,8 +96,8 @@ func (a *app) workedThrough(ctx context.Context, cl *serve.Client) error {
 			return err
 		}
 		waiting := int64(s.Journal.Waiting)
-		m.total.Store(max(m.total.Load(), waiting))
-		m.done.Store(m.total.Load() - waiting)
+		m.Total.Store(max(m.Total.Load(), waiting))
+		m.Done.Store(m.Total.Load() - waiting)
 		if !wait.For(ctx, lockPoll) {
 			return ctx.Err()
 		}

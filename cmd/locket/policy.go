@@ -27,8 +27,8 @@ give by hand passes.
   forbid (principal is App, action, resource) when { resource.entities.contains("Zuzana") };
 
 Principals: Reader, App and Worker, each with ::"NAME" or as "is App"; Buyer. Actions:
-share, feed (to workers), read (by apps), sell. A resource has type, tags, entities,
-places, sensitivity (0 public, 1 personal, 2 private, 3 secret) and learnt; the context
+share, feed (to workers), read (by apps), sell (a copy), answer (a question for money, from
+a memory that stays). A resource has type, tags, entities, places, sensitivity (0 public, 1 personal, 2 private, 3 secret) and learnt; the context
 has now and purpose. @ask("30 days") before a permit asks you first (locket consent).
 It syncs to your devices like anything that you say. It does not hold
 for a worker that is a member of your whole space: that one has everything but the vault.`,
@@ -200,8 +200,12 @@ func (a *app) policyTestCommand() *cobra.Command {
 			if r.At, err = a.readTime("--at", at); err != nil {
 				return err
 			}
-			if _, _, err := policy.ParseWho(r.As); err != nil {
+			kind, _, err := policy.ParseWho(r.As)
+			if err != nil {
 				return usageError{fmt.Errorf("--as: %w", err)}
+			}
+			if _, err := policy.ActionBy(kind, r.Action); err != nil {
+				return usageError{fmt.Errorf("--action: %w", err)}
 			}
 			if file != "" {
 				if r.Text, err = a.policyText(file); err != nil {
@@ -212,7 +216,8 @@ func (a *app) policyTestCommand() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&r.As, "as", "", "`WHO`: reader:NAME, app:NAME, worker:NAME or buyer")
+	f.StringVar(&r.As, "as", "", "`WHO`: reader:NAME, app:NAME, worker:NAME, community:NAME or buyer")
+	f.StringVar(&r.Action, "action", "", "answer: what a buyer would be answered from, for money, and not what they may buy a copy of")
 	f.StringVar(&r.Purpose, "purpose", "", "what they say they have for it: a `purpose`")
 	f.StringVar(&at, "at", "", "at this `time`; now unless said")
 	f.StringVar(&file, "policy", "", "the policy in this `file` instead of yours")

@@ -41,7 +41,7 @@ func product(cache string, work int) deps {
 			if err != nil {
 				return nil, err
 			}
-			n, err := node.Open(cfg, node.Options{Log: log, Version: version().String(), Worker: worker, Cache: cache, Spans: spans})
+			n, err := node.Open(cfg, node.Options{Log: log, Version: thisBuild().String(), Worker: worker, Cache: cache, Spans: spans})
 			if errors.Is(err, node.ErrNoHome) {
 				return nil, fmt.Errorf("%w: %s", errNoHome, cfg.Home)
 			}
@@ -56,10 +56,10 @@ func product(cache string, work int) deps {
 			if err != nil {
 				return node.Repaired{}, err
 			}
-			return node.Repair(ctx, cfg, node.Options{Log: log, Version: version().String(), Worker: worker, Cache: cache}, ask)
+			return node.Repair(ctx, cfg, node.Options{Log: log, Version: thisBuild().String(), Worker: worker, Cache: cache}, ask)
 		},
 		demo: func(ctx context.Context, out io.Writer, json bool, seed uint64, home string) error {
-			return demo.Run(ctx, out, demo.Options{JSON: json, Seed: seed, Home: home, Version: version().String()})
+			return demo.Run(ctx, out, demo.Options{JSON: json, Seed: seed, Home: home, Version: thisBuild().String()})
 		},
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"iter"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/term"
 
+	"github.com/locket-dev/locket/internal/progress"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -25,19 +25,32 @@ const (
 
 // meter counts work. Its methods may be called at the same time, but for end.
 type meter struct {
-	what, unit  string // "export", "records"; no unit: only the time passes
-	done, total atomic.Int64
-	stop        chan struct{}
-	running     sync.WaitGroup
+	*progress.Gauge
+	what, unit string    // "export", "records"; no unit: only the time passes
+	w          io.Writer // nil: nobody looks
+	onTerminal bool      // one line that is written again and again; else an object a second
+	stop       chan struct{}
+	running    sync.WaitGroup
+
+	mu    sync.Mutex // guards what stands on the terminal
+	shown bool       // a line of progress stands there
 }
 
 // meter begins one; total 0 is not known. The caller ends it.
 func (a *app) meter(what, unit string, total int) *meter {
-	m := &meter{what: what, unit: unit, stop: make(chan struct{})}
-	m.total.Store(int64(total))
+	g := new(progress.Gauge)
+	g.Total.Store(int64(total))
+	return a.meterOf(g, what, unit)
+}
+
+// meterOf begins one that shows what others count.
+func (a *app) meterOf(g *progress.Gauge, what, unit string) *meter {
+	m := &meter{Gauge: g, what: what, unit: unit, stop: make(chan struct{})}
 	f, ok := a.stderr.(*os.File)
-	if onTerminal := ok && term.IsTerminal(int(f.Fd())); onTerminal || a.json {
-		m.running.Go(func() { m.show(a.stderr, onTerminal && !a.json) })
+	m.onTerminal = ok && term.IsTerminal(int(f.Fd())) && !a.json
+	if m.onTerminal || a.json {
+		m.w = a.stderr
+		m.running.Go(m.show)
 	}
 	return m
 }
@@ -48,41 +61,56 @@ func (m *meter) end() {
 	m.running.Wait()
 }
 
-func (m *meter) show(w io.Writer, line bool) {
+// aside writes what stays where the progress stands.
+func (m *meter) aside(write func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.clear()
+	write()
+}
+
+// clear takes the line away. The caller holds mu.
+func (m *meter) clear() {
+	if m.shown {
+		fmt.Fprint(m.w, "\r\x1b[K")
+		m.shown = false
+	}
+}
+
+func (m *meter) show() {
 	began := time.Now()
 	every := time.Second
-	if line {
+	if m.onTerminal {
 		every = meterRefresh
 	}
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	shown := false
 	for {
 		select {
 		case <-m.stop:
-			if shown && line {
-				fmt.Fprint(w, "\r\x1b[K")
-			}
+			m.aside(func() {})
 			return
 		case <-tick.C:
 		}
-		p := m.at(time.Since(began))
-		if p.Seconds < patient.Seconds() {
+		s := m.at(time.Since(began))
+		if s.Seconds < patient.Seconds() {
 			continue
 		}
-		shown = true
-		if line {
-			fmt.Fprintf(w, "\r\x1b[K%s", p)
-		} else {
-			_ = json.NewEncoder(w).Encode(struct { // nowhere is left to tell
-				Progress progress `json:"progress"`
-			}{p})
-		}
+		m.aside(func() {
+			if !m.onTerminal {
+				_ = json.NewEncoder(m.w).Encode(struct { // nowhere is left to tell
+					Progress sofar `json:"progress"`
+				}{s})
+				return
+			}
+			fmt.Fprintf(m.w, "\r\x1b[K%s", s)
+			m.shown = true
+		})
 	}
 }
 
-// progress is how far something is.
-type progress struct {
+// sofar is how far something is.
+type sofar struct {
 	What    string  `json:"what"`
 	Unit    string  `json:"unit,omitempty"`
 	Done    int64   `json:"done"`
@@ -91,8 +119,8 @@ type progress struct {
 	Left    float64 `json:"seconds_left,omitempty"` // 0: not known
 }
 
-func (m *meter) at(passed time.Duration) progress {
-	p := progress{m.what, m.unit, m.done.Load(), m.total.Load(), passed.Seconds(), 0}
+func (m *meter) at(passed time.Duration) sofar {
+	p := sofar{m.what, m.unit, m.Done.Load(), m.Total.Load(), passed.Seconds(), 0}
 	if p.Done > 0 && p.Total >= p.Done {
 		p.Left = p.Seconds * float64(p.Total-p.Done) / float64(p.Done)
 	}
@@ -100,12 +128,14 @@ func (m *meter) at(passed time.Duration) progress {
 }
 
 // String is one line.
-func (p progress) String() string {
+func (p sofar) String() string {
 	switch {
-	case p.Unit == "":
+	case p.Unit == "" || p.Done == 0 && p.Total == 0:
 		return fmt.Sprintf("%s: %.0f s", p.What, p.Seconds)
 	case p.Total == 0 || p.Total < p.Done:
 		return fmt.Sprintf("%s: %d %s, %.0f s", p.What, p.Done, p.Unit, p.Seconds)
+	case p.Done == 0:
+		return fmt.Sprintf("%s: 0 of %d %s, %.0f s", p.What, p.Total, p.Unit, p.Seconds)
 	}
 	return fmt.Sprintf("%s: %d of %d %s, %.0f s left", p.What, p.Done, p.Total, p.Unit, p.Left)
 }
@@ -114,7 +144,7 @@ func (p progress) String() string {
 func (m *meter) counted(records iter.Seq2[serve.ExportRecord, error]) iter.Seq2[serve.ExportRecord, error] {
 	return func(yield func(serve.ExportRecord, error) bool) {
 		for r, err := range records {
-			m.done.Add(1)
+			m.Done.Add(1)
 			if !yield(r, err) {
 				return
 			}
@@ -134,7 +164,7 @@ type countingReader struct {
 func (c *countingReader) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
 	c.rest += int64(n)
-	c.m.done.Add(c.rest / 1000)
+	c.m.Done.Add(c.rest / 1000)
 	c.rest %= 1000
 	return n, err
 }

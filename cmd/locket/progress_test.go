@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/locket-dev/locket/internal/progress"
 )
 
 // What takes long says how far it is and how long it will take; what does not
@@ -14,10 +16,10 @@ import (
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		m := &meter{what: "export", unit: "records", stop: make(chan struct{})}
-		m.total.Store(100)
-		m.running.Go(func() { m.show(&out, true) })
-		m.done.Store(20)
+		m := &meter{Gauge: new(progress.Gauge), what: "export", unit: "records", w: &out, onTerminal: true, stop: make(chan struct{})}
+		m.Total.Store(100)
+		m.running.Go(m.show)
+		m.Done.Store(20)
 		time.Sleep(900 * time.Millisecond) // of the bubble's clock, as all below
 		synctest.Wait()
 		if out.Len() > 0 {
@@ -25,8 +27,9 @@ func TestProgress(t *testing.T) {
 		}
 		time.Sleep(1100 * time.Millisecond)
 		synctest.Wait()
+		m.aside(func() { out.WriteString("one failed\n") })
 		m.end()
-		if !strings.Contains(out.String(), "\r\x1b[Kexport: 20 of 100 records, 8 s left") || !strings.HasSuffix(out.String(), "\r\x1b[K") {
+		if !strings.Contains(out.String(), "\r\x1b[Kexport: 20 of 100 records, 8 s left") || !strings.HasSuffix(out.String(), "left\r\x1b[Kone failed\n") {
 			t.Errorf("%q", out.String())
 		}
 	})
@@ -53,7 +56,8 @@ func TestProgress(t *testing.T) {
 			t.Errorf("%q", out.String())
 		}
 	})
-	for want, p := range map[string]progress{"verify: 12 s": {What: "verify", Seconds: 12}, "export: 3 records, 2 s": {What: "export", Unit: "records", Done: 3, Seconds: 2}} {
+	for want, p := range map[string]sofar{
+		"import: 0 of 40 texts, 3 s": {What: "import", Unit: "texts", Total: 40, Seconds: 3}, "verify: 12 s": {What: "verify", Seconds: 12}, "export: 3 records, 2 s": {What: "export", Unit: "records", Done: 3, Seconds: 2}} {
 		if p.String() != want {
 			t.Errorf("%q, want %q", p, want)
 		}

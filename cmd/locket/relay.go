@@ -95,7 +95,7 @@ func (a *app) showFailing(ctx context.Context, c *serve.Client, s *serve.SyncSta
 
 func (a *app) showRelay(w io.Writer, r *serve.Relay) {
 	kind := r.Kind
-	if kind == serve.RelayHouse {
+	if kind == serve.RelayPrimary {
 		kind = "first"
 	}
 	waits := ""

@@ -14,11 +14,11 @@ func TestShowRelay(t *testing.T) {
 		r    serve.Relay
 		want string
 	}{
-		{serve.Relay{Kind: serve.RelayHouse}, "first   " + at + "\n"},
+		{serve.Relay{Kind: serve.RelayPrimary}, "first   " + at + "\n"},
 		{serve.Relay{Kind: serve.RelayMirror, Lacks: 1}, "mirror  " + at + "  lacks 1 delta\n"},
-		{serve.Relay{Kind: serve.RelayHouse, Blobs: 2}, "first   " + at + "  2 photos and recordings to send\n"},
-		{serve.Relay{Kind: serve.RelayHouse, Blobs: 1, Metered: true}, "first   " + at + "  1 photo or recording to send once the line is not metered (sync.metered)\n"},
-		{serve.Relay{Kind: serve.RelayHouse, Lacks: 3, Blobs: 2, Metered: true},
+		{serve.Relay{Kind: serve.RelayPrimary, Blobs: 2}, "first   " + at + "  2 photos and recordings to send\n"},
+		{serve.Relay{Kind: serve.RelayPrimary, Blobs: 1, Metered: true}, "first   " + at + "  1 photo or recording to send once the line is not metered (sync.metered)\n"},
+		{serve.Relay{Kind: serve.RelayPrimary, Lacks: 3, Blobs: 2, Metered: true},
 			"first   " + at + "  lacks 3 deltas, and 2 photos and recordings once the line is not metered (sync.metered)\n"},
 		{serve.Relay{Kind: serve.RelayMirror, Error: "no route"}, "mirror  " + at + "\n        failed: no route\n"},
 	} {

@@ -35,11 +35,11 @@ func listenRemote(ctx context.Context, c *config.Config) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := serve.Listen(ctx, "tcp", c.API.Remote)
+	proxies, err := clientaddr.ParseProxies(c.API.Proxies)
 	if err != nil {
 		return nil, err
 	}
-	proxies, err := clientaddr.ParseProxies(c.API.Proxies)
+	l, err := serve.Listen(ctx, "tcp", c.API.Remote)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func linkFor(c *config.Config, n *serve.NewApp) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return door.Link{Address: address, App: n.App.Name, Key: n.Key, Pin: pin}.String(), nil
+	return door.Link{Address: address, App: n.App.Name, Key: string(n.Key), Pin: pin}.String(), nil
 }
 
 // newApp is what locket app add gives.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/progress"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/serve"
@@ -18,6 +19,20 @@ import (
 func (a *app) asPassphrase() (string, error) {
 	p, err := a.askPassphrase("Passphrase: ")
 	return string(p), err
+}
+
+// asking tells how long something takes that may ask for the passphrase, but not while it asks.
+func (a *app) asking(ctx context.Context, what string, do func(ctx context.Context, ask node.Ask) error) error {
+	var g progress.Gauge // of all that is done, before and after the passphrase
+	m := a.meterOf(&g, what, "records")
+	err := do(progress.With(ctx, &g), func() (string, error) {
+		m.end()
+		p, err := a.asPassphrase()
+		m = a.meterOf(&g, what, "records")
+		return p, err
+	})
+	m.end()
+	return err
 }
 
 // isDamage reports whether an error says that something of the home is not as
@@ -37,7 +52,11 @@ func (a *app) lookOver(ctx context.Context) (told bool, err error) {
 		c.Close()
 		return false, nil
 	}
-	found, err := a.lookHome(ctx, a.settings.Config, a.asPassphrase)
+	var found []node.RepairedItem
+	err = a.asking(ctx, "look at the files", func(ctx context.Context, ask node.Ask) (err error) {
+		found, err = a.lookHome(ctx, a.settings.Config, ask)
+		return err
+	})
 	if errors.Is(err, memory.ErrInUse) || err == nil && len(found) == 0 {
 		return false, nil
 	}
@@ -65,7 +84,11 @@ func (a *app) repair(ctx context.Context) error {
 		c.Close()
 		return advisedError{fmt.Errorf("%w: a daemon runs on %s", memory.ErrInUse, a.settings.Home), "A repair needs the home to itself: stop it first."}
 	}
-	r, err := a.repairHome(ctx, a.settings.Config, a.logger(&a.settings.Config), a.asPassphrase)
+	var r node.Repaired
+	err = a.asking(ctx, "repair", func(ctx context.Context, ask node.Ask) (err error) {
+		r, err = a.repairHome(ctx, a.settings.Config, a.logger(&a.settings.Config), ask)
+		return err
+	})
 	if err != nil {
 		for _, f := range r.Findings {
 			fmt.Fprintf(a.stderr, "%s: %s\n", oneLine(f.Place), oneLine(f.What))

@@ -26,14 +26,14 @@ func (a *app) groups() []group {
 		{"Remember and find", []*cobra.Command{a.addCommand(), a.batchCommand(), a.searchCommand(), a.askCommand(), a.chatCommand(), a.contextCommand(), a.coreCommand(),
 			a.listCommand(), a.getCommand(), a.dayCommand(), a.talkCommand(), a.mediaCommand(), a.categoriesCommand(), a.graphCommand()}},
 		{"See where it comes from", []*cobra.Command{a.whyCommand(), a.historyCommand(), a.traceCommand(), a.refusalsCommand()}},
-		{"Correct and forget", []*cobra.Command{a.updateCommand(), a.pinCommand(true), a.pinCommand(false), a.entitiesCommand(), a.dreamCommand(),
+		{"Correct and forget", []*cobra.Command{a.updateCommand(), a.undoCommand(), a.pinCommand(true), a.pinCommand(false), a.entitiesCommand(), a.dreamCommand(),
 			a.deleteCommand(), a.forgetCommand(), a.retentionCommand()}},
 		{"Keep it private", []*cobra.Command{a.pauseCommand(), a.resumeCommand(), a.zonesCommand(), a.vaultCommand(), a.lockCommand(), a.unlockCommand(),
 			a.passphraseCommand(), a.keysCommand()}},
 		{"Wearables that send events", []*cobra.Command{a.wearableCommand()}},
 		{"Your other devices", []*cobra.Command{a.pairCommand(), a.devicesCommand(), a.recoverCommand(), a.syncCommand(), a.relayCommand(),
 			a.conflictsCommand(), a.tiersCommand(), a.fetchCommand(), a.rotateCommand()}},
-		{"Assistants, readers and workers", []*cobra.Command{a.shareCommand(), a.marketCommand(), a.policyCommand(), a.consentCommand(), a.appCommand(), a.mcpCommand(), a.grantCommand(), a.revertCommand()}},
+		{"Assistants, readers and workers", []*cobra.Command{a.shareCommand(), a.communityCommand(), a.matchCommand(), a.marketCommand(), a.policyCommand(), a.consentCommand(), a.appCommand(), a.mcpCommand(), a.grantCommand(), a.revertCommand()}},
 		{"Engines, plugins and language models", []*cobra.Command{a.engineCommand(), a.voiceCommand(), a.pluginCommand(), a.llmCommand(), a.instructionsCommand()}},
 		{"Take it with you", []*cobra.Command{a.backupCommand(), a.exportCommand(), a.importCommand(), a.notesCommand()}},
 	}
@@ -104,6 +104,7 @@ the command opens the home itself.`,
 		switch c.Name() {
 		case "completion":
 			c.RunE = a.needsCommand
+			c.Long += "\nWhile the daemon runs unlocked, completing shows names, and the first words of your newest memories.\n"
 		case "help":
 			c.Run, c.RunE = nil, a.help
 		}

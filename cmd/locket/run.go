@@ -97,6 +97,26 @@ var errTold = errors.New("told")
 
 var errInterrupted = errors.New("interrupted")
 
+// goesOnError says what an interrupted command has done, and how it goes on.
+type goesOnError struct {
+	error
+	state string // sentences
+}
+
+func (g goesOnError) Unwrap() error { return g.error }
+
+// ended is what a person is told of an error. Of a command that was interrupted that is
+// what it has done; what it did at that moment matters to nobody.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
+		return err
+	}
+	if g, ok := errors.AsType[goesOnError](err); ok {
+		return advisedError{errInterrupted, g.state}
+	}
+	return errInterrupted
+}
+
 // app is one run of the command.
 type app struct {
 	deps
@@ -120,13 +140,15 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	if err := a.complete(root); err != nil {
+		a.tellError(err)
+		return exitFailed
+	}
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitDone
 	}
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		err = errInterrupted // by which of what it did matters to nobody
-	}
+	err = ended(ctx, err)
 	usage, isUsage := errors.AsType[usageError](err)
 	if !errors.Is(err, errTold) {
 		a.tellError(err)

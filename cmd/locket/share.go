@@ -212,6 +212,9 @@ func (a *app) showPreview(w io.Writer, p *serve.SharePreview) {
 		if m.Was != "" {
 			fmt.Fprintf(w, "%-10s  %s\n", "", a.paint.dim("was: "+oneLine(m.Was)))
 		}
+		if m.Or != "" {
+			fmt.Fprintf(w, "%-10s  %s\n", "", a.paint.dim("or: "+oneLine(m.Or)))
+		}
 	}
 	if p.LeftOut > 0 {
 		fmt.Fprintf(w, "%s left out: nothing of it would remain.\n", plural(p.LeftOut, "memory is", "memories are"))
@@ -232,6 +235,7 @@ func (a *app) showPreview(w io.Writer, p *serve.SharePreview) {
 		}
 		fmt.Fprintf(w, "  %s\n", oneLine(r.What))
 	}
+	showMarks(w, p.Marks)
 	for _, r := range p.Readers {
 		fmt.Fprintf(w, "To %s, whose key says: %s\n", oneLine(r.Name), r.Words)
 	}

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
+	"sync"
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -104,30 +105,20 @@ func soFar(s *serve.SyncStatus) string {
 
 // syncNow does a round, and tells how far it is while that takes long.
 func (a *app) syncNow(ctx context.Context, c *serve.Client) (serve.SyncStatus, error) {
+	m := a.meter("sync", "deltas and photos", 0)
+	defer m.end()
 	watching, stop := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		shown := ""
-		for {
-			select {
-			case <-watching.Done():
-				return
-			case <-time.After(watchEvery):
-			}
-			s, err := c.SyncStatus(watching)
-			if err != nil || !s.Busy || a.json {
-				continue
-			}
-			if now := soFar(&s); now != shown && now != soFar(&serve.SyncStatus{}) {
-				fmt.Fprintf(a.stderr, "%s …\n", now)
-				shown = now
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		for wait.For(watching, watchEvery) {
+			if s, err := c.SyncStatus(watching); err == nil && s.Busy {
+				m.Done.Store(int64(s.Took + s.Sent))
 			}
 		}
-	}()
+	})
 	s, err := c.SyncNow(ctx)
 	stop()
-	<-ended
+	watch.Wait()
 	return s, err
 }
 
@@ -136,7 +127,8 @@ func (a *app) devicesCommand() *cobra.Command {
 		Use: "devices", Short: "List who holds your keys: your own devices, and workers", Args: nothing(),
 		Long: `Lists all that hold keys to your memories: id, role, name, platform, and when it was last
 heard of, by its own clock. A device that only listens sends nothing; for that the list
-has when it was let in. Wearables hold no keys of yours: see locket wearable.`,
+has when it was let in. The list says what a device has where that is known: once it has
+agreed with a snapshot, its heads were compared, or the two met in the same network. Wearables hold no keys of yours: see locket wearable.`,
 		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
 			members, err := c.Members(cmd.Context())
 			return rows(a, err, members, func(w io.Writer, m *serve.Member) {
@@ -145,6 +137,11 @@ has when it was let in. Wearables hold no keys of yours: see locket wearable.`,
 					when = "let in " + a.when(m.Added) + ", and nothing said since"
 				} else if !m.Here {
 					when = "heard " + a.when(m.LastHeard)
+				}
+				if r := m.Reach; r != nil && r.Behind == 0 {
+					when += ", has all as of " + a.when(r.At)
+				} else if r != nil {
+					when += fmt.Sprintf(", had %d of %s on %s", r.Has, plural(int(r.Has+r.Behind), "delta", "deltas"), a.when(r.At))
 				}
 				fmt.Fprintf(w, "%s  %-9s  %-20s  %-13s  %s\n", m.ID, m.Role, oneLine(m.Name), oneLine(m.Platform), when)
 			}, "")

@@ -27,7 +27,7 @@ func tellCollector(cfg *config.Config, metrics *prometheus.Registry, log *slog.L
 	for _, b := range bundles {
 		ours[b.Manifest.ID] = true
 	}
-	to := otlp.Config{URL: c.URL, Service: "locket", Version: version().Release, Every: c.Every.Std(), Log: log,
+	to := otlp.Config{URL: c.URL, Service: "locket", Version: thisBuild().Release, Every: c.Every.Std(), Log: log,
 		// The name of a plugin that the wearer chose may tell something of the wearer.
 		KeepOnly: func(label, value string) bool { return label != "plugin" || ours[value] }}
 	if metrics != nil {

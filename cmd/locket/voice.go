@@ -90,7 +90,7 @@ func (a *app) enrolFrom(cmd *cobra.Command, cl *serve.Client, r serve.EnrolVoice
 	fmt.Fprintf(a.stderr, "Read aloud before %s until it has heard %.0f s of speech.\n", oneLine(e.Device), e.Want)
 	m := a.meter("heard", "s of speech", int(e.Want))
 	for err == nil && v.Enrolling != nil {
-		m.done.Store(int64(v.Enrolling.Have))
+		m.Done.Store(int64(v.Enrolling.Have))
 		if !wait.For(ctx, time.Second) {
 			m.end()
 			return ctx.Err()

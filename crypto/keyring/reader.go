@@ -60,3 +60,7 @@ func (d *Device) StoreKey(space memory.SpaceID) *seal.Key {
 func (d *Device) OrderIdentity(nonce [16]byte) *seal.Identity {
 	return seal.IdentityFromSeed(d.pair.Seed().Derive("market order " + hex.EncodeToString(nonce[:])))
 }
+
+// InterestsKey is for what the device keeps of the wearer's interests, and of comparisons
+// of them.
+func (d *Device) InterestsKey() *seal.Key { return d.pair.Seed().Derive("interests") }

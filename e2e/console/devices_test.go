@@ -27,7 +27,8 @@ func TestPair(t *testing.T) {
 	if len(line) != len(want) || line[5] != relayAt {
 		t.Fatalf("the page says to type %q", line)
 	}
-	join := exec.Command(locket, append([]string{"--home", filepath.Join(t.TempDir(), "new"), "--set", "disk.reserve=64MB", "--json"}, append(line[1:], "--key-file")...)...)
+	fresh := filepath.Join(t.TempDir(), "new")
+	join := exec.Command(locket, append([]string{"--home", fresh, "--set", "disk.reserve=64MB", "--json"}, append(line[1:], "--key-file")...)...)
 	var out bytes.Buffer
 	join.Stdin, join.Stdout, join.Stderr = strings.NewReader("y\n"), &out, &out
 	if err := join.Start(); err != nil {
@@ -47,6 +48,36 @@ func TestPair(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	b.until(`[...document.querySelectorAll(".rows .badge")].some(x => x.innerText === "this one") && document.querySelectorAll(".panel .rows li").length >= 2`)
+	other := `[...document.querySelectorAll(".members .rows li")].find(l => !l.querySelector(".badge"))?.innerText ?? ""`
+	this := `document.querySelector(".members .badge").closest("li").innerText`
+	b.until(`(` + other + `).includes("What it has is not known here") && (` + this + `).includes("here whole")`)
+	// It says what it has, by another way than the relay.
+	said, err := command(fresh, "--json", "devices", "compare")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var heads serve.Heads
+	said = said[strings.LastIndex(strings.TrimSpace(said), "\n")+1:] // before it stands how far the opening is
+	if err := json.Unmarshal([]byte(said), &heads); err != nil {
+		t.Fatal(said, err)
+	}
+	if _, err := api(t).CompareHeads(t.Context(), heads.Heads); err != nil {
+		t.Fatal(err)
+	}
+	b.visit("/devices", ".members .rows li")
+	b.until(`/It said on .* that it has all|It had [\d,]+ of the others' [\d,]+ changes on/.test(` + other + `)`)
+	b.do(chromedp.Evaluate(`document.querySelector(".members").scrollIntoView()`, nil))
+	b.accessible("members")
+	b.shoot("members")
+	for _, l := range []look{{"zh-CN", 360, 740, true}} {
+		b := openAt(t, l, link(t).URL)
+		b.visit("/devices", ".members .rows li")
+		b.settled()
+		b.do(chromedp.Evaluate(`document.querySelector(".members").scrollIntoView()`, nil))
+		b.fits("members")
+		b.within("members", ".panel")
+		b.shoot("members-" + l.String())
+	}
 }
 
 // What a plugin does is said, and it is turned off and on again; what might hear

@@ -87,11 +87,19 @@ func prepare(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
+// initial makes a home.
+var initial = []string{"init", "--key-file", "--no-check", "--wearer", "Mei", "--zone", "Asia/Shanghai"}
+
 // begin makes a home and starts its daemon.
 func begin(home string, flags ...string) (_ func() error, err error) {
-	if _, err := command(home, "init", "--key-file", "--no-check", "--wearer", "Mei", "--zone", "Asia/Shanghai"); err != nil {
+	if _, err := command(home, initial...); err != nil {
 		return nil, err
 	}
+	return start(home, flags...)
+}
+
+// start starts the daemon of a home.
+func start(home string, flags ...string) (_ func() error, err error) {
 	daemon := exec.Command(locket, "--home", home, "--set", "disk.reserve=64MB", "--set", "broker.listen=127.0.0.1:0", "run")
 	daemon.Args = append(daemon.Args, flags...)
 	daemon.Stderr = os.Stderr
@@ -112,7 +120,7 @@ func begin(home string, flags ...string) (_ func() error, err error) {
 		return nil, err
 	}
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*patience) // its first start compiles the plugins
 	defer cancel()
 	for err = c.Health(ctx); err != nil; err = c.Health(ctx) { // it is starting
 		if !wait.For(ctx, 50*time.Millisecond) {
@@ -127,7 +135,17 @@ func begin(home string, flags ...string) (_ func() error, err error) {
 func ownHome(t *testing.T, flags ...string) (home string, c *serve.Client) {
 	t.Helper()
 	home = filepath.Join(t.TempDir(), "home")
-	stop, err := begin(home, flags...)
+	if _, err := command(home, initial...); err != nil {
+		t.Fatal(err)
+	}
+	return home, ofHome(t, home, flags...)
+}
+
+// ofHome runs the daemon of a home that a test has for itself until the test ends, and
+// gives its client.
+func ofHome(t *testing.T, home string, flags ...string) *serve.Client {
+	t.Helper()
+	stop, err := start(home, flags...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,11 +154,12 @@ func ownHome(t *testing.T, flags ...string) (home string, c *serve.Client) {
 			t.Error(err)
 		}
 	})
-	if c, err = client(home); err != nil {
+	c, err := client(home)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	return home, c
+	return c
 }
 
 // live makes a home, starts its daemon, and lets it live through the day.
@@ -164,16 +183,21 @@ func live(home string, flags ...string) (_ func() error, err error) {
 	if _, err := command(home, "replay", "../../testdata/day/day.jsonl"); err != nil {
 		return nil, err
 	}
-	for { // what was replayed is worked through
+	return stop, lived(ctx, c)
+}
+
+// lived waits until a home has worked through the day that was replayed.
+func lived(ctx context.Context, c *serve.Client) error {
+	for {
 		s, err := c.Status(ctx)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if s.Journal.Waiting == 0 && s.Utterances >= 156 {
-			return stop, nil
+			return nil
 		}
 		if !wait.For(ctx, 50*time.Millisecond) {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 	}
 }

@@ -53,13 +53,15 @@ func TestImport(t *testing.T) {
 	if n := memories(); n != 0 {
 		t.Errorf("%d memories before anything was taken in", n)
 	}
-	b.do(chromedp.Click("[data-act=take]"))
+	b.press("[data-act=take]")
 	b.says("2 added; 0 there already.")
 	b.shoot("imported")
 	if n := memories(); n != 2 {
 		t.Errorf("%d memories", n)
 	}
-	b.do(chromedp.Click(".import form .button"), chromedp.WaitVisible("[data-act=take]"), chromedp.Click("[data-act=take]"))
+	b.press(".import form .button")
+	b.until(`document.querySelector("[data-act=take]")`)
+	b.press("[data-act=take]")
 	b.says("0 added; 2 there already.")
 	b.says("Nothing has changed.")
 

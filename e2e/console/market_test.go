@@ -3,15 +3,19 @@ package console
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"encoding/json"
 	"net"
+	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"golang.org/x/mod/sumdb/note"
 
 	cloud "github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/market"
@@ -31,8 +35,29 @@ import (
 	synclog "github.com/locket-dev/locket/sync/translog"
 )
 
+// marketHow is how a market of tests differs from the usual.
+type marketHow struct {
+	key     ed25519.PrivateKey // nil: tradetest.MarketKey
+	arbiter string             // as locket share key prints it; empty: tradetest.Arbiter
+}
+
+// served is a market that runs.
+type served struct {
+	url      string
+	vouchers []string // of 6 EUR
+	log      *translog.Log
+	signer   note.Signer                  // of the log
+	shows    atomic.Pointer[http.Handler] // the log that buyers see
+}
+
 // serveMarket runs a relay with a market, and gives its address and vouchers of 6 EUR.
 func serveMarket(t *testing.T) (url string, vouchers []string) {
+	t.Helper()
+	s := startMarket(t, marketHow{})
+	return s.url, s.vouchers
+}
+
+func startMarket(t *testing.T, how marketHow) *served {
 	t.Helper()
 	ok := func(err error) {
 		t.Helper()
@@ -40,25 +65,35 @@ func serveMarket(t *testing.T) (url string, vouchers []string) {
 			t.Fatal(err)
 		}
 	}
+	if how.key == nil {
+		how.key = tradetest.MarketKey
+	}
+	if how.arbiter == "" {
+		var err error
+		how.arbiter, err = envelope.SignRequest(envelope.Request{Key: tradetest.Arbiter.Key[:], Recipient: seal.NewIdentity().Recipient().String()}, tradetest.Arbiter.Sign)
+		ok(err)
+	}
 	db := tabletest.SQLite(t)
-	arbiter, err := envelope.SignRequest(envelope.Request{Key: tradetest.Arbiter.Key[:], Recipient: seal.NewIdentity().Recipient().String()}, tradetest.Arbiter.Sign)
-	ok(err)
 	pay, err := voucher.New(db, bytes.Repeat([]byte{5}, 32), nil)
 	ok(err)
 	cards, err := stripe.New(db, stripe.Config{Key: "sk_test_123", Webhook: stripetest.Secret, Success: "https://market.example/paid", Cancel: "https://market.example/left", API: stripetest.New(t).URL})
 	ok(err)
-	signer, err := synclog.LogSigner("market.test", tradetest.MarketKey)
+	var v served
+	v.signer, err = synclog.LogSigner("market.test", how.key)
 	ok(err)
-	entries, err := translog.New(db, signer)
+	v.log, err = translog.New(db, v.signer)
 	ok(err)
-	m, err := market.New(market.Config{DB: db, Key: tradetest.MarketKey, Arbiter: arbiter, Vouchers: pay, Pages: cards, Log: entries, LogName: "market.test"})
+	shows := v.log.Handler()
+	v.shows.Store(&shows)
+	m, err := market.New(market.Config{DB: db, Key: how.key, Arbiter: how.arbiter, Vouchers: pay, Pages: cards, Log: v.log, LogName: "market.test"})
 	ok(err)
 	store, err := embedded.Open(t.Context(), t.TempDir())
 	ok(err)
 	t.Cleanup(func() { _ = store.Close() })
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	ok(err)
-	s := cloud.New(cloud.Config{Relay: relay.New(store, relay.Config{}), Market: m, MarketLog: entries.Handler(), StrangersPerMinute: 10000, Drain: time.Second})
+	logs := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*v.shows.Load()).ServeHTTP(w, r) })
+	s := cloud.New(cloud.Config{Relay: relay.New(store, relay.Config{}), Market: m, MarketLog: logs, StrangersPerMinute: 10000, Drain: time.Second})
 	ctx, end := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, ln) }()
@@ -68,9 +103,10 @@ func serveMarket(t *testing.T) (url string, vouchers []string) {
 			t.Error(err)
 		}
 	})
-	codes, err := pay.Issue(t.Context(), "may", 2, ledger.Money{Minor: 600, Currency: "EUR"}, time.Now().Add(time.Hour))
+	v.vouchers, err = pay.Issue(t.Context(), "may", 2, ledger.Money{Minor: 600, Currency: "EUR"}, time.Now().Add(time.Hour))
 	ok(err)
-	return "http://" + ln.Addr().String(), codes
+	v.url = "http://" + ln.Addr().String()
+	return &v
 }
 
 // What the wearer sells stands on the market's page: an order that waits is delivered by

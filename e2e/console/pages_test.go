@@ -32,6 +32,7 @@ func pages(t *testing.T) []struct{ name, path, until string } {
 		{"answer", "/ask?q=when+is+the+dentist", ".answer-text"},
 		{"unknown", "/ask?q=quantum+chromodynamics", ".answer.unknown"},
 		{"memories", "/memories", ".rows li"},
+		{"facts", "/memories/semantic", ".tree summary"},
 		{"gallery", "/memories/resource", ".gallery li"},
 		{"guides", "/memories/procedural", ".steps li"},
 		{"vault", "/memories/vault", ".secrets li"},
@@ -41,6 +42,7 @@ func pages(t *testing.T) []struct{ name, path, until string } {
 		{"sharing", "/sharing", ".policy"},
 		{"import", "/import", "[name=folder]"},
 		{"market", "/market", ".orders"},
+		{"communities", "/communities", "[name=as]"},
 		{"sell", "/market/sell", ".sharer"},
 		{"consents", "/consents", ".notice.good"},
 		{"devices", "/devices", ".tiles"},
@@ -60,6 +62,9 @@ func TestPages(t *testing.T) {
 				b.visit(p.path, p.until)
 				b.settled()
 				b.fits(p.name)
+				if l.width == 360 {
+					b.within(p.name, ".panel")
+				}
 				b.shoot(p.name + "-" + l.String())
 				b.accessible(p.name)
 			}

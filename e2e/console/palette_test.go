@@ -20,23 +20,22 @@ import (
 // ofAThing are the operations that change one thing: they stand where that thing is
 // shown, and not in the palette.
 var ofAThing = []string{
-	"addEngine", "answerConsent", "applyDream", "forgetVoice", "leaveGiven", "mergeEntities", "moveRelay", "orderOffer", "readForeign", "pairConfirm", "payOutSales", "pinMemory", "removeDevice", "removeEngine",
-	"removeRelay", "removeZone", "reportOffer", "revert", "revokeApp", "revokeGrant", "revokeShare", "settleSale", "splitEntities", "tryPlugin", "undecideEntities",
+	"addEngine", "addToCommunity", "answerCommunity", "answerConsent", "askCommunity", "applyDream", "decideDispute", "endSubscription", "forgetVoice", "inviteToCommunity", "leaveCommunity", "leaveGiven", "mergeEntities", "moveOrders", "moveRelay", "orderOffer", "readForeign", "pairConfirm", "payOutSales", "pinMemory", "removeDevice", "removeEngine",
+	"removeFromCommunity", "removeRelay", "removeZone", "reportOffer", "revert", "revokeApp", "revokeGrant", "revokeShare", "setCommunityRules", "settleSale", "splitEntities", "subscribe", "tryPlugin", "undecideEntities",
 	"undoDream", "unlock", "unpinMemory", "unsettle", "updateMemory", "updateShare", "withdrawListing",
 }
 
 // forPrograms are the operations that no page is for: a page does the same by
 // another, or they are for programs alone.
 var forPrograms = []string{
-	"askVault", "batchMemories", "compareHeads", "context", "deleteMemories", "deleteMemory", "diffPolicy", "drawQR", "eraseMemories", "openConsole", "planPlugin", "previewListing", "previewShare", "purchase",
-	"replayPlugin", "search", "tendGrants", "tryEngines",
+	"askVault", "batchMemories", "compareHeads", "context", "deleteMemories", "deleteMemory", "diffPolicy", "drawQR", "eraseMemories", "openConsole", "planPlugin", "previewCommunity", "previewListing", "previewShare", "purchase",
+	"readKey", "replayPlugin", "search", "tendGrants", "tryEngines",
 }
 
 // byCommand are the operations that a wearer does by a command alone so far:
 // docs/console.md says so.
 var byCommand = []string{
-	"fetchBlob", "installPlugin", "moveListings", "moveTiers", "recoverVault", "removeMember", "removePlugin",
-	"removeWay", "rotate", "setInstructions", "setWay", "unpinPlugin",
+	"installPlugin", "recoverVault", "removeMember", "removePlugin", "removeWay", "rotate", "setWay", "traceCopy", "unpinPlugin",
 }
 
 // Every operation of the API that changes something is in the palette, stands where

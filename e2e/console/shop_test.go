@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -17,7 +18,8 @@ import (
 // A bundle is listed by keyboard in one home, and bought, looked at, accepted and
 // reviewed in another; a second order is disputed, a third one cancelled.
 func TestSellAndBuy(t *testing.T) {
-	at, vouchers := serveMarket(t)
+	market := startMarket(t, marketHow{})
+	at, vouchers := market.url, market.vouchers
 	shop, seller := ownHome(t)
 	own, bought := ownHome(t)
 	infer := false
@@ -87,6 +89,15 @@ func TestSellAndBuy(t *testing.T) {
 	b.until(`![...document.querySelectorAll(".next .actions button")].some(x => x.innerText === "Review it")`)
 	b.do(chromedp.Click(`.next a[href^="/market/"]`), chromedp.WaitVisible(".offer .rows li"))
 	b.says("True of medlars.")
+	b.says("Locket could not check these reviews") // the market has not published its log
+	b.until(`!document.querySelector(".offer .rows .badge")`)
+	if _, err := market.log.Publish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.Reload(), chromedp.WaitVisible(".offer .rows .badge"))
+	b.until(`document.querySelector(".offer .rows .badge").textContent === "checked" && !document.body.innerText.includes("could not check")`)
+	b.settled()
+	b.accessible("reviews")
 
 	// By mouse: the second is paid from what is left of the voucher, and disputed.
 	b.press("[data-act=buy]")
@@ -165,14 +176,21 @@ func TestSellAndBuy(t *testing.T) {
 	}
 
 	// A subscription says that it is one.
-	if _, err := command(shop, "market", "publish", "--at", at, "--tag", "fruit", "--category", "garden", "--language", "en", "--sample", "Pears.", "--price", "1.00 EUR", "--title", "Fruit each month", "--every-days", "30", "--yes"); err != nil {
-		t.Fatal(err)
-	}
+	sell.visit("/market/sell", ".sharer [name=query]")
+	sell.do(chromedp.SendKeys(".sharer [name=query]", "quinces warm wall"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[name=price]"),
+		chromedp.SendKeys("[name=title]", "Fruit each month"), chromedp.SendKeys("[name=categories]", "garden"), chromedp.SendKeys("[name=sample]", "Pears."), chromedp.SendKeys("[name=price]", "1.00 EUR"),
+		chromedp.Click(".sharer summary"), chromedp.SendKeys("[name=market]", at), chromedp.Focus("[name=every]"), chromedp.KeyEvent("a", chromedp.KeyModifiers(input.ModifierCtrl)), chromedp.KeyEvent("30"))
+	sell.until(`document.querySelector("[name=every]").value === "30"`)
+	sell.says("without showing it to you first")
+	sell.shoot("sell-every")
+	sell.do(chromedp.Focus("[name=price]"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[name=times]"), chromedp.Click(".sharer form .solid"), chromedp.WaitVisible(".two-views tbody tr"))
+	sell.press(".sharer > footer .solid")
+	sell.says("It is for sale.")
 	b.visit("/market?market="+url.QueryEscape(at)+"&q=month", ".offers li a")
 	b.says("a period of 30 days")
 	b.press(".offers li a")
 	b.do(chromedp.WaitVisible(".offer .subscription"))
-	b.says("locket market subscribe")
+	b.do(chromedp.WaitVisible("[data-act=subscribe]"))
 	b.accessible("subscription")
 	b.shoot("subscription")
 
@@ -196,4 +214,42 @@ func TestSellAndBuy(t *testing.T) {
 			evil.harmless(path)
 		}
 	}
+}
+
+// What is for sale gets a next version by the page, which begins with what the one before
+// says. Its order id, its market and its buyers stay.
+func TestNextVersion(t *testing.T) {
+	market := startMarket(t, marketHow{})
+	shop, seller := ownHome(t)
+	first := publish(t, shop, seller, market.url, "Forgotten <b>fruit</b>", "--licence", "to cook by")
+	infer := false
+	if _, err := seller.Add(t.Context(), serve.AddRequest{Text: "Quinces want a warm wall.", Infer: &infer, Tags: []string{"fruit"}}); err != nil {
+		t.Fatal(err)
+	}
+	b := openAt(t, plain, linkOf(t, shop).URL)
+	b.visit("/market", `.market a[href*="replaces="]`)
+	b.settled()
+	b.press(`.market a[href*="replaces="]`)
+	b.do(chromedp.WaitVisible(".sharer [name=query]"), chromedp.SendKeys(".sharer [name=query]", "quinces medlars warm wall brown"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[name=price]"))
+	b.says("This is the next version.")
+	if got := js[string](b, `["title", "categories", "languages", "sample", "price", "licence"].map(n => document.querySelector("[name=" + n + "]").value).join("|")`); got != "Forgotten <b>fruit</b>|garden|en|Pears.|2.00 EUR|to cook by" {
+		t.Error(got)
+	}
+	if js[bool](b, `!!document.querySelector("[name=market], [name=every]")`) {
+		t.Error("the next version asks where it is sold, or how often")
+	}
+	b.settled()
+	b.accessible("next version")
+	b.shoot("next-version")
+	b.do(chromedp.Evaluate(`document.querySelector("[name=price]").select()`, nil), chromedp.SendKeys("[name=price]", "4.00 EUR"), chromedp.KeyEvent(kb.Enter),
+		chromedp.WaitVisible("[name=times]"), chromedp.Click(".sharer form .solid"), chromedp.WaitVisible(".two-views tbody tr"))
+	b.press(".sharer > footer .solid")
+	b.says("It is for sale.")
+	b.says("version 2")
+	looks(t, shop, "own-listing", "/market", `.market a[href*="replaces="]`, nil)
+	list, err := seller.Listings(t.Context())
+	if err != nil || len(list) != 1 || list[0].ID != first.ID || list[0].Number != 2 || list[0].Price != "4.00 EUR" || list[0].Items != 2 || list[0].Market != market.url {
+		t.Errorf("%+v, %v", list, err)
+	}
+	b.visit("/market/sell?replaces=0000", ".empty")
 }

@@ -101,12 +101,14 @@ func TestPin(t *testing.T) {
 	id := added(t, "The red kite hangs in the hall.").String()
 	b := open(t, plain)
 	b.visit("/memory/"+id, ".memory-head")
-	b.do(chromedp.Click(`.actions .button:nth-child(1)`), chromedp.WaitVisible(".badge"))
+	const pinned = `[...document.querySelectorAll(".badge")].some(x => x.innerText.includes("Pinned"))`
+	b.do(chromedp.Click(`.actions .button:nth-child(1)`))
+	b.until(pinned)
 	if m, err := api(t).Get(t.Context(), id); err != nil || !m.Pinned {
 		t.Errorf("%+v, %v", m, err)
 	}
 	b.do(chromedp.Click(".toast button"))
-	b.until(`!document.querySelector(".badge")?.innerText.includes("Pinned")`)
+	b.until("!" + pinned)
 	if m, err := api(t).Get(t.Context(), id); err != nil || m.Pinned {
 		t.Errorf("%+v, %v", m, err)
 	}

@@ -45,6 +45,7 @@ type tab struct {
 	t      *testing.T
 	ctx    context.Context // lives as long as the tab
 	origin string
+	own    cdp.BrowserContextID // of its cookies and downloads; empty: the browser's first
 	mu     sync.Mutex
 	wrong  []string // guarded by mu
 }
@@ -83,7 +84,7 @@ func blank(t *testing.T, l look) *tab {
 	}
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithTargetID(id))
 	t.Cleanup(cancel)
-	b := &tab{t: t, ctx: ctx}
+	b := &tab{t: t, ctx: ctx, own: own}
 	if err := chromedp.Run(ctx); err != nil { // attaches, for as long as this context lives
 		t.Fatal(err)
 	}
@@ -221,6 +222,22 @@ func (b *tab) accessible(name string) {
 		if v.Impact == "serious" || v.Impact == "critical" {
 			b.t.Errorf("%s: %s: %s: %+v", name, v.ID, v.Help, v.Nodes)
 		}
+	}
+}
+
+// within checks that nothing in some parts of the page is cut: that no text needs more room
+// than its element has, and no part stands out of the one that holds it.
+func (b *tab) within(name, selector string) {
+	b.t.Helper()
+	over := js[[]string](b, `[...document.querySelectorAll(`+quoted(selector)+`)].flatMap(p => {
+		const box = p.getBoundingClientRect();
+		return [...p.querySelectorAll("*")].filter(e => e.checkVisibility() && !e.closest("svg, textarea, input, .sr, .categories, .ribbon") && e.getClientRects().length && e.getBoundingClientRect().width > 1).filter(e => {
+			const r = e.getBoundingClientRect(), s = getComputedStyle(e);
+			return r.right > box.right + 1 || r.left < box.left - 1 || s.overflowX === "hidden" && s.display !== "inline" && e.scrollWidth > e.clientWidth + 1;
+		}).slice(0, 3).map(e => e.outerHTML.slice(0, 160));
+	})`)
+	for _, o := range over {
+		b.t.Errorf("%s: cut, or beyond its panel: %s", name, o)
 	}
 }
 

@@ -116,7 +116,14 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 			left.run(drains, &c.Config)
 		}
 	}()
-	err := c.endedWell(ctx)
+	var err error
+	if !c.Lossless { // a capture is there still
+		c.out.state = c.State
+		err = c.out.tellOwed(ctx)
+	}
+	if err == nil {
+		err = c.endedWell(ctx)
+	}
 	if err == nil {
 		err = c.connections(ctx)
 	}
@@ -173,7 +180,7 @@ func (c *carrier) connections(ctx context.Context) error {
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case errors.Is(err, link.ErrCapture):
+		case errors.Is(err, link.ErrCapture), errors.Is(err, link.ErrUnserved):
 			return err
 		case err == nil:
 			c.report.Connections++

@@ -27,12 +27,12 @@ type Conn struct {
 	Losses Losses
 	Now    time.Time // of the link's clock: that of the latest notification or tick
 
-	line line
-	out  *publisher
-	keep []kept                           // messages of a broker that are on their way, in order
-	ends chan func(context.Context) error // what Await has the session's goroutine do
-	turn <-chan struct{}                  // closed when the latest Await was given to ends
-	wg   sync.WaitGroup
+	costly bool // the way to the node, when Costly was asked last
+	out    *publisher
+	keep   []kept                           // messages of a broker that are on their way, in order
+	ends   chan func(context.Context) error // what Await has the session's goroutine do
+	turn   <-chan struct{}                  // closed when the latest Await was given to ends
+	wg     sync.WaitGroup
 }
 
 // serve carries one connection to its end. The error says why it ended.
@@ -110,6 +110,13 @@ func (c *Conn) Note(what, format string, args ...any) { c.note(what, format, arg
 // Live publishes what comes as it happens, or drops and counts it where the node
 // has been away for too long.
 func (c *Conn) Live(ctx context.Context, m wire.Message) error {
+	_, _, err := c.Kept(ctx, m)
+	return err
+}
+
+// Kept is Live, and reports whether the message is on disk until the node has it. Where it is not,
+// the receipt tells when the node has it; nil: it was dropped.
+func (c *Conn) Kept(ctx context.Context, m wire.Message) (kept bool, r *wear.Receipt, err error) {
 	if h, ok := m.(*wire.Hello); ok {
 		h.Tells = c.Family.Tells
 	}

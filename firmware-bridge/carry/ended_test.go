@@ -1,6 +1,7 @@
 package carry_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -8,8 +9,10 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/carry/brilliant"
 	"github.com/locket-dev/locket/firmware-bridge/carry/carrytest"
 	"github.com/locket-dev/locket/firmware-bridge/carry/files"
+	"github.com/locket-dev/locket/firmware-bridge/carry/friend"
 	"github.com/locket-dev/locket/firmware-bridge/carry/frigate"
 	"github.com/locket-dev/locket/firmware-bridge/carry/g1"
+	"github.com/locket-dev/locket/firmware-bridge/carry/halo"
 	"github.com/locket-dev/locket/firmware-bridge/carry/limitless"
 	"github.com/locket-dev/locket/firmware-bridge/carry/omi"
 	"github.com/locket-dev/locket/firmware-bridge/carry/owntracks"
@@ -25,7 +28,7 @@ func TestEndedBefore(t *testing.T) {
 	t.Parallel()
 	for want, list := range [][]carry.Family{
 		{files.Family, screen.Family, owntracks.Family, frigate.Family},
-		{omi.Family, limitless.Family, brilliant.Family, g1.Family, xiaozhi.Family, wyoming.Family},
+		{omi.Family, friend.Family, limitless.Family, brilliant.Family, halo.Family, g1.Family, xiaozhi.Family, wyoming.Family},
 	} {
 		for _, family := range list {
 			t.Run(family.Name, func(t *testing.T) {
@@ -43,5 +46,29 @@ func TestEndedBefore(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A gap that the node had not acknowledged when the bridge was killed is said again by the next start, once.
+func TestGapOutlivesAKill(t *testing.T) {
+	t.Parallel()
+	n, path := carrytest.NewNode(t), carrytest.StatePath(t)
+	b := n.Bridge(t, path, limitless.Family, over{})
+	if err := errors.Join(b.Cfg.State.Keep("runs", true), b.Cfg.State.Keep("owed", []map[string]any{ // as two kills leave it
+		{"boot": 7, "seq": 12, "at": "2026-03-14T12:00:00Z", "reason": "audio packets lost"}})); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if rep, err := carry.Run(carrytest.Deadline(t), b.Cfg); err != nil || rep.Waiting != 0 {
+			t.Fatalf("%+v, %v", rep, err)
+		}
+		gaps := n.Disk.Of(memory.KindGap)
+		if len(gaps) != 2 || gaps[0].ID.Boot != 7 || gaps[0].ID.Seq != 12 || gaps[0].Reason != "audio packets lost" || !strings.Contains(gaps[1].Reason, "ended before it could tell") {
+			t.Errorf("%+v", gaps)
+		}
+	}
+	var left []any
+	if err := b.Cfg.State.Part("owed", &left); err != nil || len(left) != 0 {
+		t.Errorf("%v are left, %v", left, err)
 	}
 }

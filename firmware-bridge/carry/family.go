@@ -42,7 +42,8 @@ type Options struct {
 	Device     string   // whose topics, of several devices at one broker
 	Pictures   bool     // take snapshots of cameras
 	Deny       []string // parts of classes and titles of windows that are not to be remembered
-	// Metered reports whether the way to the node costs by the byte now; nil: it never does. It may take 2 s.
+	// Metered reports whether the way to the node costs by the byte now; nil: it never does. It is asked often, and
+	// may take 2 s.
 	Metered func(context.Context) bool
 }
 
@@ -70,6 +71,8 @@ type Family struct {
 	Device  string // help of --device; with WithDevice
 	// Service is the UUID that its devices advertise, in lower case; with Bluetooth alone.
 	Service string
+	// Called is what the names of its devices begin with, where another family has the same Service.
+	Called string
 	// Pair: a device is two peripherals, left and right; with Bluetooth alone.
 	Pair bool
 	// Tells: its devices show or speak what the node says.
@@ -92,6 +95,7 @@ type Family struct {
 // Codec is how a device has its sound.
 type Codec struct {
 	Name  string        // opus, lc3, or pcm16, which is little-endian
+	Bytes int           // of a frame; of lc3 alone
 	Rate  int           // samples a second, one channel
 	Frame time.Duration // for how long a frame sounds
 }

@@ -5,52 +5,108 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	"github.com/locket-dev/locket/firmware-bridge/carry/brilliant"
-	"github.com/locket-dev/locket/firmware-bridge/carry/carrytest"
+	"github.com/locket-dev/locket/firmware-bridge/carry/friend"
+	"github.com/locket-dev/locket/firmware-bridge/carry/g1"
+	"github.com/locket-dev/locket/firmware-bridge/carry/halo"
 	"github.com/locket-dev/locket/firmware-bridge/carry/wyoming"
 	"github.com/locket-dev/locket/firmware-bridge/carry/xiaozhi"
 	"github.com/locket-dev/locket/firmware-bridge/link"
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/store/journal"
-	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/intake/wear"
-	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// heardLive are the families whose devices keep nothing. A WebSocket and a TCP connection lose nothing on
-// the way; glasses on Bluetooth do.
-var heardLive = map[string]struct {
-	family carry.Family
-	loss   float64
-	frame  func(id uint64) []byte
-	second int // frames
-}{
-	"xiaozhi": {xiaozhi.Family, 0, func(id uint64) []byte { return append([]byte{0x58}, marked(id, 12)...) }, 17},
-	// 5 ms, and loud: after 30 s, or 1.5 s of quiet, the satellite has said what it had to.
-	"wyoming":   {wyoming.Family, 0, func(id uint64) []byte { return append(marked(id, 12), bytes.Repeat([]byte{0, 64, 0, 192}, 37)...) }, 200},
-	"brilliant": {brilliant.Family, .3, func(id uint64) []byte { return marked(id, 240) }, 67},
+// live is a family whose devices keep nothing.
+type live struct {
+	family  carry.Family
+	loss    float64                                                       // of what the device sends, part
+	reorder bool                                                          // neighbours change places
+	size    int                                                           // frames that a device hears in a round
+	device  func(round int) link.Dialer                                   // which hears a round's frames
+	ids     func(round int, d link.Dialer) func(b []byte) []uint64        // which of them are in a notification
+	order   func(given []uint64) []uint64                                 // as they are to be in the node; nil: as given
+	last    func(*carry.State) link.Dialer                                // of the last start, which hears nothing; nil: it has no connections
+	killed  int                                                           // frames that a kill may take with it: what is no message yet, and what is on its way to the session
+	heard   func(t *testing.T, h *house, given [][]uint64) map[uint64]int // how often each frame is in the node
 }
+
+// heardLive are those families. A WebSocket and a TCP connection lose nothing on the way; glasses on Bluetooth do.
+var heardLive = map[string]live{
+	"xiaozhi": marking(xiaozhi.Family, 0, 17, ofXiaozhi),
+	// 5 ms, and loud: after 30 s, or 1.5 s of quiet, the satellite has said what it had to.
+	"wyoming":   marking(wyoming.Family, 0, 200, func(id uint64) []byte { return append(marked(id, 12), bytes.Repeat([]byte{0, 64, 0, 192}, 37)...) }),
+	"brilliant": marking(brilliant.Family, .3, 67, func(id uint64) []byte { return marked(id, 240) }),
+	"friend":    decoding(friend.Family, true, 0),
+	"halo":      decoding(halo.Family, true, 2),
+	// It numbers its packets, and one that is late is taken for one that is lost.
+	"g1":          decoding(g1.Family, false, 2),
+	"xiaozhi-udp": byDatagrams,
+	"frigate":     byCameras,
+}
+
+// hearing makes the device of a family that hears frames.
+func hearing(f carry.Family, play carry.Play, frames func(round int) [][]byte) func(round int) link.Dialer {
+	return func(round int) link.Dialer {
+		p := play
+		p.Day, p.Reboot = make([]carry.Scene, liveParts), liveParts-1
+		for i, f := range frames(round) {
+			s := &p.Day[i*liveParts/liveRound]
+			s.Kind, s.Frames = memory.KindAudio, append(s.Frames, f)
+		}
+		return f.Simulate(p)
+	}
+}
+
+// marking is a family whose sound comes to the node as it is, with frames that say which they are; second is how
+// many of them last a second.
+func marking(f carry.Family, loss float64, second int, frame func(id uint64) []byte) live {
+	return live{
+		family: f, loss: loss, reorder: true, size: liveRound, killed: second + 3,
+		device: hearing(f, carry.Play{}, numbered(frame)),
+		ids:    func(int, link.Dialer) func([]byte) []uint64 { return marks },
+		heard: func(t *testing.T, h *house, _ [][]uint64) map[uint64]int {
+			heard := map[uint64]int{}
+			h.once(t, func(e *memory.Event) {
+				if e.Kind == memory.KindAudio {
+					for _, id := range marks(e.Data) {
+						heard[id]++
+					}
+				}
+			})
+			return heard
+		},
+	}
+}
+
+// numbered are a round's frames, each of which is made of its number.
+func numbered(frame func(id uint64) []byte) func(round int) [][]byte {
+	return func(round int) (out [][]byte) {
+		for i := range liveRound {
+			out = append(out, frame(uint64(round*liveRound+i)))
+		}
+		return out
+	}
+}
+
+// ofXiaozhi is a packet of 60 ms.
+func ofXiaozhi(id uint64) []byte { return append([]byte{0x58}, marked(id, 12)...) }
 
 const (
 	mark      = "\xa5\x5a\xc3\x3c" // before a frame's number
 	liveRound = 4000               // frames that a device hears, for each start of the bridge
+	liveParts = 4                  // connections over which it hears them
+	liveCut   = 700                // frames after which a connection ends in the middle of what it hears
 )
 
 // marked is a frame of so many bytes that says which it is.
@@ -72,8 +128,12 @@ func marks(b []byte) (ids []uint64) {
 	}
 }
 
-// overheard is a Dialer that writes on standard output which frames are given to the session.
-type overheard struct{ link.Dialer }
+// overheard is a Dialer that writes on standard output which frames are given to the session. A connection ends
+// without a word when so many were, as where the device starts anew.
+type overheard struct {
+	link.Dialer
+	ids func(b []byte) []uint64
+}
 
 type overheardDevice struct {
 	link.Device
@@ -89,9 +149,14 @@ func (o overheard) Connect(ctx context.Context) (link.Device, error) {
 	w := &overheardDevice{d, make(chan link.Notification), make(chan struct{})}
 	go func() {
 		defer close(w.out)
-		for n := range d.Notifications() {
-			for _, id := range marks(n.Data) {
+		for frames := 0; frames < liveCut; {
+			n, ok := <-d.Notifications()
+			if !ok {
+				return
+			}
+			for _, id := range o.ids(n.Data) {
 				fmt.Println(id)
+				frames++
 			}
 			select {
 			case w.out <- n:
@@ -131,17 +196,20 @@ func killedLive(dir, at, secret string) error {
 	}
 	var d link.Dialer = over{}
 	if round >= 0 {
-		day := carry.Scene{Event: memory.Event{Kind: memory.KindAudio}}
-		for i := range liveRound {
-			day.Frames = append(day.Frames, k.frame(uint64(round*liveRound+i)))
-		}
-		d = k.family.Simulate(carry.Play{Day: []carry.Scene{day}})
+		d = k.device(round)
+		ids := k.ids(round, d)
 		if k.loss > 0 {
-			d = &link.Faulty{Dialer: d, Loss: k.loss, Reorder: true, Rand: rand.New(rand.NewPCG(uint64(round), 1))}
+			d = &link.Faulty{Dialer: d, Loss: k.loss, Reorder: k.reorder, Rand: rand.New(rand.NewPCG(uint64(round), 1))}
 		}
-		d = overheard{d}
+		d = overheard{d, ids}
+	} else if k.last != nil {
+		d = k.last(state)
 	}
-	rep, err := carry.Run(context.Background(), carry.Config{Dialer: d, Client: c, State: state, Family: k.family, Spool: s, FirstWait: time.Millisecond})
+	cfg := carry.Config{Dialer: d, Client: c, State: state, Family: k.family, Options: carry.Options{Prefix: k.family.Prefix}, Spool: s, FirstWait: time.Millisecond}
+	if told, ok := d.(interface{ told(carry.Note) }); ok {
+		cfg.Tell = told.told
+	}
+	rep, err := carry.Run(context.Background(), cfg)
 	if err == nil && round < 0 && rep.Waiting+rep.Refused+rep.Dropped > 0 {
 		err = fmt.Errorf("%+v", rep)
 	}
@@ -157,7 +225,7 @@ type over struct{}
 
 func (over) Connect(context.Context) (link.Device, error) { return nil, io.EOF }
 
-// A bridge that hears a live device is killed again and again, and the node with it now and then: what the
+// A bridge that hears a live device, which starts anew three times, is killed again and again, and the node with it now and then: what the
 // session was given is in the node, once, but for what was no message yet, at most the last second before a
 // kill, and each of those is told of. KILLS has it go on for so many rounds.
 func TestKilledLive(t *testing.T) {
@@ -167,51 +235,34 @@ func TestKilledLive(t *testing.T) {
 }
 
 func killLive(t *testing.T, name string) {
-	rounds := 3
-	if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
-		rounds = n
-	}
+	rounds := number("KILLS", 3)
 	k := heardLive[name]
-	dir := t.TempDir()
-	seed := seal.NewKey()
-	cred, hash, err := intake.NewDevice("pin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := l.Addr().String()
-	l.Close()
-	begin := func(role, secret string) (*exec.Cmd, *bufio.Reader) {
+	h := newHouse(t)
+	// begin gives the process, and lines of what it says.
+	begin := func(start func(out io.Writer) *running) (*running, *bufio.Reader) {
 		t.Helper()
-		cmd := exec.CommandContext(carrytest.Deadline(t), os.Args[0], "-test.run=^$")
-		cmd.Env = append(os.Environ(), "KILLED_ROLE="+role, "KILLED_DIR="+dir, "KILLED_AT="+at, "KILLED_SECRET="+secret)
-		out, err := cmd.StdoutPipe()
-		if err == nil {
-			err = cmd.Start()
-		}
+		in, out, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return cmd, bufio.NewReader(out)
+		t.Cleanup(func() { in.Close() })
+		defer out.Close()
+		return start(out), bufio.NewReader(in)
 	}
-	var node *exec.Cmd
-	kill := func(cmd *exec.Cmd) {
+	live := func(round int) (*running, *bufio.Reader) {
 		t.Helper()
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait() // it was killed
+		return begin(func(out io.Writer) *running {
+			return h.run(t, "live", fmt.Sprintf("%s %d %s", h.password, round, name), out)
+		})
 	}
+	var node *running
 	serve := func() {
 		t.Helper()
 		if node != nil {
 			return
 		}
 		var out *bufio.Reader
-		node, out = begin("node", hex.EncodeToString(seed.Bytes())+" "+hash)
+		node, out = begin(func(out io.Writer) *running { return h.node(t, out) })
 		if line, err := out.ReadString('\n'); line != "ready\n" {
 			t.Fatalf("the node says %q, %v", line, err)
 		}
@@ -221,8 +272,8 @@ func killLive(t *testing.T, name string) {
 	nodes := 0                        // killed
 	for round := range rounds {
 		serve()
-		cmd, out := begin("live", fmt.Sprintf("%s %d %s", cred.Password, round, name))
-		until := 1 + dice.IntN(liveRound/2)
+		bridge, out := live(round)
+		until := 1 + dice.IntN(k.size/2)
 		nodeAt := -1
 		if round%2 == 1 {
 			nodeAt = dice.IntN(until)
@@ -239,111 +290,63 @@ func killLive(t *testing.T, name string) {
 			given[round] = append(given[round], id)
 			switch len(given[round]) {
 			case nodeAt:
-				kill(node)
+				node.kill(t)
 				node = nil
 				nodes++
 			case until:
-				if err := cmd.Process.Kill(); err != nil {
+				if err := bridge.cmd.Process.Kill(); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		_ = cmd.Process.Kill() // where all was said before
-		_ = cmd.Wait()
+		if exited, err := bridge.kill(t); exited {
+			t.Fatalf("round %d: the bridge ended by itself: %v\n%s", round, err, &bridge.said)
+		}
 	}
 	serve()
-	last, out := begin("live", fmt.Sprintf("%s -1 %s", cred.Password, name))
+	last, out := live(-1)
 	rest, _ := io.ReadAll(out)
-	if err := last.Wait(); err != nil {
-		t.Fatalf("%v\n%s", err, rest)
+	if err := last.cmd.Wait(); err != nil {
+		t.Fatalf("%v\n%s%s", err, rest, &last.said)
 	}
-	kill(node)
+	node.kill(t)
 
-	heard, gaps := liveJournal(t, dir, seal.IdentityFromSeed(seed))
-	if gaps != rounds {
+	gaps := 0
+	h.once(t, func(e *memory.Event) {
+		if e.Kind == memory.KindGap && strings.Contains(e.Reason, ended) {
+			gaps++
+		}
+	})
+	for round := range given {
+		if k.order != nil {
+			given[round] = k.order(given[round])
+		}
+	}
+	heard := k.heard(t, h, given)
+	if sounds := k.family.Hears != (carry.Codec{}); sounds && gaps != rounds || !sounds && gaps > 0 {
 		t.Errorf("%d gaps tell of %d kills", gaps, rounds)
 	}
 	frames, missing := 0, 0
 	for round, ids := range given {
-		tail := true // going back from the end, nothing was in the node so far
-		short := 0
-		for i := len(ids) - 1; i >= 0; i-- {
+		short := 0 // frames that are not in the node: those at the end
+		for i, id := range ids {
 			frames++
-			switch n := heard[ids[i]]; {
-			case n == 1:
-				tail = false
-			case n == 0 && tail:
+			switch heard[id]--; {
+			case heard[id] < 0:
 				short++
-			default:
-				t.Fatalf("round %d: frame %d of %d is in the node %d times", round, i, len(ids), n)
+			case short > 0:
+				t.Fatalf("round %d: frame %d of %d is in the node, and not the one before", round, i, len(ids))
 			}
 		}
-		if short > k.second+3 { // what was no message yet, and what was on its way to the session
-			t.Errorf("round %d: the last %d frames are missing, more than a second", round, short)
+		if short > k.killed {
+			t.Errorf("round %d: the last %d frames are missing, more than %d", round, short, k.killed)
 		}
 		missing += short
 	}
-	if len(heard) != frames-missing {
-		t.Errorf("%d frames are in the node, of %d", len(heard), frames-missing)
+	for id, n := range heard {
+		if n > 0 { // a device that starts anew may say a frame again, which was given again then
+			t.Errorf("frame %d is in the node %d times more than it was given", id, n)
+		}
 	}
 	t.Logf("%d frames over %d kills of the bridge and %d of the node; %d of the last seconds before a kill are missing", frames, rounds, nodes, missing)
-}
-
-// liveJournal gives how often each frame is in a node's journal, by identity, and how many gaps tell of an end.
-func liveJournal(t *testing.T, dir string, id *seal.Identity) (heard map[uint64]int, gaps int) {
-	t.Helper()
-	j, err := journal.Open(filepath.Join(dir, "journal"), id.Recipient(), journal.Options{Reserve: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
-	r, err := j.Reader(id, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	heard = map[uint64]int{}
-	once := map[memory.EventID]bool{}
-	for last := j.Stats().Last; ; {
-		entry, err := r.Next(carrytest.Deadline(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var e memory.Event
-		if err := json.Unmarshal(entry.Data, &e); err != nil {
-			t.Fatal(err)
-		}
-		e = opened(t, id, e)
-		if !once[e.ID] {
-			once[e.ID] = true // the extractor knows identities
-			if e.Kind == memory.KindAudio {
-				for _, id := range marks(e.Data) {
-					heard[id]++
-				}
-			}
-			if e.Kind == memory.KindGap && strings.Contains(e.Reason, "ended before it could tell") {
-				gaps++
-			}
-		}
-		if entry.Seq >= last {
-			return heard, gaps
-		}
-	}
-}
-
-// opened is an event as the extractor sees it.
-func opened(t *testing.T, id *seal.Identity, e memory.Event) memory.Event {
-	t.Helper()
-	if e.Kind != memory.KindSealed {
-		return e
-	}
-	b, err := seal.OpenWith(id, e.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := wire.Unwrap(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return wire.Event(e.ID.Device, m, e.Received, nil)
 }

@@ -1,7 +1,7 @@
 package carry
 
 import (
-	"errors"
+	"context"
 	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/lc3"
@@ -9,65 +9,59 @@ import (
 )
 
 // LC3 makes messages of frames of LC3, which the node does not take: they are decoded here, each
-// recording by a decoder of its own. The zero value is ready. End must be called in the end.
+// recording by a decoder of its own. The zero value is ready.
 type LC3 struct {
 	sound Sound
 	dec   *lc3.Decoder // nil: there is no recording
 	heard time.Time    // when its last frame came
-	told  bool         // that the decoder is missing
 }
 
-// Add takes a frame, and gives the messages that are full. An error is told once for as long as
-// it lasts; the frame is lost with it.
-func (s *LC3) Add(frame []byte, at time.Time) ([]*wire.Audio, error) {
+// Add takes a frame, and gives a message where one is full. An error is of this frame alone.
+func (s *LC3) Add(frame []byte, at time.Time) (*wire.Audio, error) {
 	s.heard = at
 	if s.dec == nil {
-		d, err := lc3.Start()
-		if err != nil {
-			if s.told {
-				return nil, nil
-			}
-			s.told = true
-			return nil, err
-		}
-		s.dec, s.told, s.sound.Codec, s.sound.Rate = d, false, "pcm16", lc3.Rate
+		s.dec, s.sound.Codec, s.sound.Rate = &lc3.Decoder{}, "pcm16", lc3.Rate
 	}
-	if err := s.dec.Push(frame, at); err != nil {
-		if errors.Is(err, lc3.ErrEnded) {
-			s.dec = nil
-		}
+	pcm, err := s.dec.Decode(frame)
+	if err != nil {
 		return nil, err
 	}
-	return s.add(s.dec.Take())
+	return s.sound.Add(pcm, time.Duration(len(pcm)/2)*time.Second/lc3.Rate, at)
 }
 
-func (s *LC3) add(pieces []lc3.Piece) (out []*wire.Audio, err error) {
-	for _, p := range pieces {
-		m, e := s.sound.Add(p.PCM, time.Duration(len(p.PCM)/2)*time.Second/lc3.Rate, p.At)
-		if err = errors.Join(err, e); m != nil {
-			out = append(out, m)
+// Hear decodes frames that came one after the other, the last of which had been heard at c.Now, and publishes
+// the messages that are full. What can't be decoded is told as spoilt.
+func (s *LC3) Hear(ctx context.Context, c *Conn, frames [][]byte) error {
+	for i, f := range frames {
+		m, err := s.Add(f, c.Now.Add(time.Duration(i-len(frames))*lc3.Lasts))
+		if err != nil {
+			c.Spoilt(err.Error())
+			return nil
 		}
+		if m != nil {
+			if err := c.Live(ctx, m); err != nil {
+				return err
+			}
+		}
+		c.Report.Frames++
+		c.Report.Sound += lc3.Lasts
 	}
-	return out, err
+	return nil
+}
+
+// Over ends the recording, and publishes what is left of it.
+func (s *LC3) Over(ctx context.Context, c *Conn) error {
+	if m := s.End(); m != nil {
+		return c.Live(ctx, m)
+	}
+	return nil
 }
 
 // Idle reports whether a recording that has begun is over at a time.
 func (s *LC3) Idle(now time.Time) bool { return s.dec != nil && now.Sub(s.heard) > pause }
 
-// End ends the recording, and gives what is left of it.
-func (s *LC3) End() ([]*wire.Audio, error) {
-	var out []*wire.Audio
-	var err error
-	if s.dec != nil {
-		var rest []lc3.Piece
-		rest, err = s.dec.Flush()
-		s.dec = nil
-		var e error
-		out, e = s.add(rest)
-		err = errors.Join(err, e)
-	}
-	if m := s.sound.Take(true); m != nil {
-		out = append(out, m)
-	}
-	return out, err
+// End ends the recording, and gives what is left of it, or nil.
+func (s *LC3) End() *wire.Audio {
+	s.dec = nil
+	return s.sound.Take(true)
 }

@@ -1,40 +1,27 @@
 package carry
 
-import (
-	"context"
-	"time"
-)
+import "context"
 
 const (
 	// waitsPart is the part of the state that says why something waits, for list.
 	waitsPart = "waits"
 	metered   = "the network costs by the byte"
-	askAgain  = 30 // FirstWaits between questions about the network
 )
 
 // StoredSound is what waits of a device with storage, as [Conn.Costly] takes it.
 const StoredSound = "stored sound"
 
-// line is what is known of the way to the node.
-type line struct {
-	asked  time.Time
-	costly bool
-}
-
 // Costly reports whether the way to the node costs by the byte now, so that what can wait is to
-// wait where it is. It asks every half minute, which may take 2 s. A person is told when it
-// changes, and [Waits] gives the reason meanwhile.
+// wait where it is. A person is told when it changes, and [Waits] gives the reason meanwhile.
+// It may take as long as Options.Metered.
 func (c *Conn) Costly(ctx context.Context, what string) bool {
-	if c.Options.Metered == nil || !c.line.asked.IsZero() && time.Since(c.line.asked) < askAgain*c.FirstWait {
-		return c.line.costly
+	costly := c.Options.Metered != nil && c.Options.Metered(ctx)
+	if costly == c.costly {
+		return costly
 	}
-	was := c.line.costly
-	c.line = line{time.Now(), c.Options.Metered(ctx)}
-	if c.line.costly == was {
-		return was
-	}
+	c.costly = costly
 	why, text := "", "the network costs no more: it goes on with "+what
-	if c.line.costly {
+	if costly {
 		why = what + ": " + metered
 		text = "waits: " + what + ": " + metered
 	}
@@ -42,7 +29,7 @@ func (c *Conn) Costly(ctx context.Context, what string) bool {
 	if err := c.State.Keep(waitsPart, why); err != nil {
 		c.Note("warning", "%v", err)
 	}
-	return c.line.costly
+	return costly
 }
 
 // nothingWaits takes back what the last start said.

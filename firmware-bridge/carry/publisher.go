@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/spool"
-	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wear"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
@@ -34,10 +33,13 @@ type publisher struct {
 	unkept   map[*wear.Receipt]error        // refused, and not put by
 	dropped  int                            // messages since the last gap that said so
 	since    time.Time
+	state    *State // nil: gaps are not kept
+	owed     []owed // gaps that the node has not acknowledged; in state too
 }
 
-// live publishes, or drops where the node is away for too long.
-func (p *publisher) live(ctx context.Context, m wire.Message) error {
+// live publishes, or drops where the node is away for too long. kept reports whether the
+// message is on disk; r is nil where it was not published.
+func (p *publisher) live(ctx context.Context, m wire.Message) (kept bool, r *wear.Receipt, err error) {
 	p.settle()
 	if !p.lossless {
 		ctx = context.WithoutCancel(ctx) // it has room, and what came is not to be lost by an end
@@ -45,18 +47,18 @@ func (p *publisher) live(ctx context.Context, m wire.Message) error {
 	if p.spool != nil && sealable(m) && !p.client.Paused() {
 		// What came before it and waits on disk is to be there before it.
 		due := p.spool.Due() > 0 || p.client.Pending() >= roomLive
-		if p.keep(m, due) && due {
-			return nil
+		if kept = p.keep(m, due); kept && due {
+			return true, nil, nil
 		}
 	}
 	if p.drop(roomLive) {
-		return nil
+		return kept, nil, nil
 	}
 	if err := p.tellDropped(ctx); err != nil {
-		return err
+		return kept, nil, err
 	}
-	_, err := p.publish(ctx, m)
-	return err
+	r, err = p.publish(ctx, m)
+	return kept, r, err
 }
 
 func sealable(m wire.Message) bool {
@@ -144,10 +146,9 @@ func (p *publisher) gap(ctx context.Context, at time.Time, reason string) error 
 	if len(reason) > wire.MaxReason {
 		reason = reason[:wire.MaxReason] // it is ASCII
 	}
-	_, err := p.publish(ctx, &wire.Gap{
-		Header:  wire.Header{Boot: boot, Seq: seq, At: at},
-		Missing: memory.Range{From: seq, To: seq}, Reason: reason,
-	})
+	o := owed{boot, seq, at, reason}
+	p.owe(o)
+	_, err := p.publish(ctx, o.message())
 	return err
 }
 
@@ -169,6 +170,9 @@ func (p *publisher) settle() {
 // answered counts the end of a message, and lets go of what is kept of it.
 func (p *publisher) answered(r *wear.Receipt, err error) {
 	p.count(err)
+	if !errors.Is(err, wear.ErrClosed) {
+		p.paid(r.ID.Boot, r.ID.Seq)
+	}
 	m, id := p.stored[r], spool.ID{Boot: r.ID.Boot, Seq: r.ID.Seq}
 	delete(p.stored, r)
 	switch refused := errors.Is(err, wear.ErrRefused); {

@@ -50,6 +50,31 @@ func TestSound(t *testing.T) {
 	}
 }
 
+// The sound of a device whose clock is wrong by 1 % stays where it was heard, and is one recording.
+func TestDrift(t *testing.T) {
+	for _, every := range []time.Duration{20*time.Millisecond + 200*time.Microsecond, 20*time.Millisecond - 200*time.Microsecond} {
+		began := time.UnixMilli(1773489600000)
+		s := Sound{Codec: "opus", Rate: 16000}
+		messages, frames := 0, 0
+		for i := range 50 * 600 { // ten minutes, in which it is six seconds
+			m, err := s.Add([]byte{1}, 20*time.Millisecond, began.Add(time.Duration(i)*every))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m == nil {
+				continue
+			}
+			if heard := began.Add(time.Duration(frames) * every); !m.At.Equal(heard) || m.Index != uint64(messages) || m.Last {
+				t.Fatalf("message %d is of %s, its first frame was heard at %s", m.Index, m.At, heard)
+			}
+			messages, frames = messages+1, frames+len(m.Data)/3
+		}
+		if messages < 550 {
+			t.Errorf("%d messages", messages)
+		}
+	}
+}
+
 // A bad link makes one event a second that still names what it can.
 func TestLosses(t *testing.T) {
 	var l Losses

@@ -1,6 +1,7 @@
 package lc3
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -8,7 +9,8 @@ import (
 	"math"
 	"os"
 	"testing"
-	"time"
+
+	"github.com/locket-dev/locket/internal/testing/lc3test"
 )
 
 func file(t testing.TB, name string) []byte {
@@ -20,77 +22,51 @@ func file(t testing.TB, name string) []byte {
 	return b
 }
 
-// frames cuts a file of liblc3.
-func frames(b []byte) (out [][]byte) {
-	for b = b[18:]; len(b) > 2; {
-		n := 2 + int(binary.LittleEndian.Uint16(b))
-		out = append(out, b[2:n])
-		b = b[n:]
-	}
-	return out
-}
-
-// decode gives the samples, in as many steps as there are frames.
-func decode(t testing.TB, list [][]byte) (out []int16) {
+// decode gives the samples.
+func decode(t testing.TB, list [][]byte) (out []byte) {
 	t.Helper()
-	d, err := Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	began := time.Unix(1e9, 0)
-	var all []Piece
+	var d Decoder
 	for i, f := range list {
-		if err := d.Push(f, began.Add(time.Duration(i)*Lasts)); err != nil {
+		b, err := d.Decode(f)
+		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, d.Take()...)
-	}
-	rest, err := d.Flush()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all = append(all, rest...)
-	if len(all) != len(list) {
-		t.Fatalf("%d pieces of %d frames", len(all), len(list))
-	}
-	for i, p := range all {
-		if !p.At.Equal(began.Add(time.Duration(i) * Lasts)) {
-			t.Fatalf("piece %d is of %v", i, p.At)
+		if len(b) != 2*frameSamples && (i > 0 || len(b) != 2*(frameSamples-Delay)) {
+			t.Fatalf("frame %d: %d bytes", i, len(b))
 		}
-		for at := 0; at < len(p.PCM); at += 2 {
-			out = append(out, int16(binary.LittleEndian.Uint16(p.PCM[at:])))
-		}
+		out = append(out, b...)
 	}
 	return out
 }
 
-// far is the root mean square of the difference, as a part of that of want.
-func far(got []int16, want func(i int) float64) float64 {
-	var d, w float64
-	for i, g := range got {
-		d += math.Pow(float64(g)-want(i), 2)
-		w += math.Pow(want(i), 2)
+// far is the root mean square of the difference of samples, as a part of that of want.
+func far(got, want []byte) float64 {
+	if len(got) != len(want) {
+		return math.Inf(1)
 	}
-	return math.Sqrt(d / w)
+	var d, w float64
+	for i := 0; i < len(want); i += 2 {
+		g, w1 := int16(binary.LittleEndian.Uint16(got[i:])), int16(binary.LittleEndian.Uint16(want[i:]))
+		d += math.Pow(float64(g)-float64(w1), 2)
+		w += math.Pow(float64(w1), 2)
+	}
+	return math.Sqrt(d / max(w, 1))
 }
 
 // Speech is decoded as liblc3 decodes it, and is near to what was said.
 func TestSpeech(t *testing.T) {
 	pcm := file(t, "jfk-3s-16k.pcm")
 	for rate, near := range map[string]float64{"16k": .7, "32k": .35} {
-		got := decode(t, frames(file(t, "jfk-3s-"+rate+".lc3")))
-		golden := file(t, "jfk-3s-"+rate+"-liblc3.pcm")
-		sample := func(b []byte) func(int) float64 {
-			return func(i int) float64 { return float64(int16(binary.LittleEndian.Uint16(b[2*i:]))) }
+		frames, golden := lc3test.Speech(t, "testdata", rate)
+		got := decode(t, frames)
+		if len(got) < len(golden) {
+			t.Fatalf("%s: %d bytes of samples", rate, len(got))
 		}
-		if len(got) < len(golden)/2 {
-			t.Fatalf("%s: %d samples", rate, len(got))
+		got = got[:len(golden)]
+		if f := far(got, golden); f > .0001 {
+			t.Errorf("%s: %.7f from the golden file", rate, f)
 		}
-		got = got[:len(golden)/2]
-		if f := far(got, sample(golden)); f > .01 {
-			t.Errorf("%s: %.4f from the golden file", rate, f)
-		}
-		if f := far(got, sample(pcm)); f > near {
+		if f := far(got, pcm[:len(golden)]); f > near {
 			t.Errorf("%s: %.2f from what was said", rate, f)
 		}
 	}
@@ -118,100 +94,84 @@ func TestSpecification(t *testing.T) {
 		list = append(list, b)
 	}
 	got := decode(t, list)
-	if len(got) != 2*160-delay {
+	if len(got) != 2*(2*frameSamples-Delay) {
 		t.Fatal(len(got))
 	}
-	for i, g := range got {
-		at := i + delay
-		if want := c.Clip[at/160][at%160]; math.Abs(float64(g)-want) > 1 {
+	for i := 0; i < len(got); i += 2 {
+		at, g := i/2+Delay, int16(binary.LittleEndian.Uint16(got[i:]))
+		if want := c.Clip[at/frameSamples][at%frameSamples]; math.Abs(float64(g)-want) > 1 {
 			t.Errorf("sample %d: %d, want %.2f", at, g, want)
 		}
 	}
 }
 
-// However fast frames come, no more than a second of them is undecoded, and so on no disk, when Push returns.
-func TestBacklog(t *testing.T) {
-	t.Parallel()
-	list := frames(file(t, "jfk-3s-16k.lc3"))
-	d, err := Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	pushed, taken := 0, 0
-	for range 9 {
-		for _, f := range list {
-			if err := d.Push(f, time.Unix(1e9, 0)); err != nil {
-				t.Fatal(err)
+// A frame has 20 to 400 bytes. One that has not changes nothing.
+func TestSizes(t *testing.T) {
+	frames, _ := lc3test.Speech(t, "testdata", "16k")
+	var plain, disturbed Decoder
+	for i, f := range frames[:50] {
+		for _, n := range []int{0, 19, 401} {
+			if _, err := disturbed.Decode(make([]byte, n)); !errors.Is(err, ErrFrame) {
+				t.Fatalf("%d bytes: %v", n, err)
 			}
-			pushed++
 		}
-	}
-	taken += len(d.Take())
-	if behind := pushed - taken; behind > backlog {
-		t.Errorf("%d of %d frames are not decoded", behind, pushed)
-	}
-	rest, err := d.Flush()
-	if err != nil || taken+len(rest) != pushed {
-		t.Errorf("%d of %d frames, %v", taken+len(rest), pushed, err)
-	}
-}
-
-func TestOdd(t *testing.T) {
-	d, err := Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range []int{0, 19, 401} {
-		if err := d.Push(make([]byte, n), time.Now()); !errors.Is(err, ErrFrame) {
-			t.Errorf("%d bytes: %v", n, err)
-		}
-	}
-	if rest, err := d.Flush(); err != nil || len(rest) != 0 {
-		t.Errorf("%d pieces, %v", len(rest), err)
-	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
-	if d, err = Start(); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-d.gone
-	for err == nil { // the pipe may take some
-		err = d.Push(make([]byte, 400), time.Now())
-	}
-	if !errors.Is(err, ErrEnded) {
-		t.Error(err)
-	}
-	t.Setenv("PATH", t.TempDir())
-	if _, err := Start(); !errors.Is(err, ErrMissing) {
-		t.Error(err)
-	}
-}
-
-// Any bytes are decoded or replaced, and nothing hangs.
-func FuzzFrames(f *testing.F) {
-	for _, b := range frames(file(f, "jfk-3s-16k.lc3"))[20:23] {
-		f.Add(b)
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		d, err := Start()
+		want, err := plain.Decode(f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		good := true
-		for range 3 {
-			if err := d.Push(b, time.Time{}); err != nil {
-				good = false
+		if got, err := disturbed.Decode(f); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("frame %d is another after frames of a wrong size: %v", i, err)
+		}
+	}
+}
+
+// Any bytes are decoded or concealed.
+func FuzzDecode(f *testing.F) {
+	for _, rate := range []string{"16k", "32k"} {
+		frames, _ := lc3test.Speech(f, "testdata", rate)
+		for _, b := range frames[20:23] {
+			f.Add(b)
+		}
+	}
+	f.Add(bytes.Repeat([]byte{0xff}, 400))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var d Decoder
+		for i := range 3 {
+			pcm, err := d.Decode(b)
+			switch {
+			case len(b) < 20 || len(b) > 400:
 				if !errors.Is(err, ErrFrame) {
 					t.Fatal(err)
 				}
+			case err != nil:
+				t.Fatal(err)
+			case len(pcm) != 2*frameSamples && (i > 0 || len(pcm) != 2*(frameSamples-Delay)):
+				t.Fatalf("%d bytes", len(pcm))
 			}
 		}
-		if list, err := d.Flush(); err != nil || good != (len(list) == 3) {
-			t.Errorf("%d pieces, %v", len(list), err)
-		}
 	})
+}
+
+func BenchmarkDecode(b *testing.B) {
+	frames, _ := lc3test.Speech(b, "testdata", "32k")
+	var d Decoder
+	for i := 0; b.Loop(); i++ {
+		if _, err := d.Decode(frames[i%len(frames)]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")
+}
+
+// Silence is what the program makes of it, in the sizes that devices send.
+func TestSilence(t *testing.T) {
+	for _, size := range []int{20, 30, 40} {
+		list, err := Encode(t.Context(), make([]byte, 10*2*frameSamples), size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Silence(size); len(list) < 10 || !bytes.Equal(got, list[5]) {
+			t.Errorf("%d bytes: %x, the program has %x", size, got, list[5])
+		}
+	}
 }

@@ -1,8 +1,10 @@
 package link
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"slices"
 	"sync"
 	"time"
 )
@@ -14,17 +16,17 @@ import (
 type Queue struct {
 	Retained []Notification
 	Messages []Notification
-	Ends     int                // connections that end when half was given
-	Once     bool               // QoS 0: what was given does not come again
-	Gone     func(Notification) // is told of each message that is acknowledged; nil: nobody
+	Ends     int           // connections that end when half was given
+	Once     bool          // QoS 0: what was given does not come again
+	Patience time.Duration // how long a connection lasts when all was given and nothing more is acknowledged; 0: 500 ms
+	Gone     func(i int)   // is told of each message that is acknowledged, by its place in Messages; nil: nobody
 
 	mu    sync.Mutex
 	acked map[int]bool // by the place in Messages
 	moved chan struct{}
 }
 
-// patience is how long a connection lasts after everything was given and nothing more
-// is acknowledged: what was lost on the way comes again on the next one.
+// patience is that of a Queue which says none: what was lost on the way comes again on the next connection.
 const patience = 500 * time.Millisecond
 
 // Connect begins the next connection.
@@ -37,10 +39,11 @@ func (q *Queue) Connect(ctx context.Context) (Device, error) {
 	if q.acked == nil {
 		q.acked, q.moved = map[int]bool{}, make(chan struct{}, 1)
 	}
-	if q.over() {
+	if len(q.acked) == len(q.Messages) {
 		return nil, io.EOF
 	}
 	var list []Notification
+	var given []int // places in Messages
 	for _, n := range q.Retained {
 		n.Retained = true
 		list = append(list, n)
@@ -60,8 +63,9 @@ func (q *Queue) Connect(ctx context.Context) (Device, error) {
 			q.acked[i], n.Ack = true, nil
 		}
 		list = append(list, n)
+		given = append(given, i)
 	}
-	d := &queued{of: q, out: make(chan Notification), stop: make(chan struct{}), gone: make(chan struct{})}
+	d := &queued{of: q, given: given, out: make(chan Notification), stop: make(chan struct{}), gone: make(chan struct{})}
 	go d.play(list)
 	return d, nil
 }
@@ -73,13 +77,18 @@ func (q *Queue) Acked() int {
 	return len(q.acked)
 }
 
-func (q *Queue) over() bool { return len(q.acked) == len(q.Messages) }
+// over reports whether all of some messages are acknowledged.
+func (q *Queue) over(given []int) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return !slices.ContainsFunc(given, func(i int) bool { return !q.acked[i] })
+}
 
 func (q *Queue) ack(i int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.Gone != nil && !q.acked[i] {
-		q.Gone(q.Messages[i])
+		q.Gone(i)
 	}
 	q.acked[i] = true
 	select {
@@ -89,11 +98,12 @@ func (q *Queue) ack(i int) {
 }
 
 type queued struct {
-	of   *Queue
-	out  chan Notification
-	stop chan struct{}
-	gone chan struct{}
-	once sync.Once
+	of    *Queue
+	given []int
+	out   chan Notification
+	stop  chan struct{}
+	gone  chan struct{}
+	once  sync.Once
 }
 
 func (d *queued) play(list []Notification) {
@@ -108,15 +118,12 @@ func (d *queued) play(list []Notification) {
 		}
 	}
 	for {
-		d.of.mu.Lock()
-		over := d.of.over()
-		d.of.mu.Unlock()
-		if over {
+		if d.of.over(d.given) {
 			return
 		}
 		select {
 		case <-d.of.moved:
-		case <-time.After(patience):
+		case <-time.After(cmp.Or(d.of.Patience, patience)):
 			return
 		case <-d.stop:
 			return

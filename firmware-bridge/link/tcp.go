@@ -13,7 +13,8 @@ import (
 // anywhere, under the topic Stream, which is written to as well. There is nothing to read
 // or to subscribe to.
 type TCP struct {
-	Addr string // host:port
+	Addr string                                    // host:port, or what Look is asked about
+	Look func(ctx context.Context) (string, error) // where it is now, host:port; nil: at Addr
 }
 
 // Stream is the topic of a TCP device.
@@ -27,7 +28,14 @@ const (
 
 // Connect connects.
 func (t *TCP) Connect(ctx context.Context) (Device, error) {
-	conn, err := (&net.Dialer{Timeout: dialTime}).DialContext(ctx, "tcp", t.Addr)
+	addr := t.Addr
+	if t.Look != nil {
+		var err error
+		if addr, err = t.Look(ctx); err != nil {
+			return nil, fmt.Errorf("%w: %v", ErrNotFound, err)
+		}
+	}
+	conn, err := (&net.Dialer{Timeout: dialTime}).DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrNotFound, err)
 	}

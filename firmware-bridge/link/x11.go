@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -12,42 +11,17 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/godbus/dbus/v5"
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/screensaver"
 	"github.com/jezek/xgb/xproto"
 )
 
 // X11 is a Dialer for the screen of a desktop with X11. There is nothing to subscribe to or to
-// write; Read gives a [Desktop] as JSON under ScreenState, and under [Window.Shot] the pixels of a
-// part of the screen: rows from the top, of 4 bytes each: blue, green, red, and one that says nothing.
+// write; Read gives a [Desktop] under ScreenState, and the pixels of a part of it under [Window.Shot].
 type X11 struct {
 	Display string // as in $DISPLAY
 	Bus     string // D-Bus address of logind; empty: the system bus
 }
-
-// ScreenState is the characteristic of the desktop's state.
-const ScreenState = "screen"
-
-// Desktop is what is to be seen now.
-type Desktop struct {
-	Locked bool     `json:"locked"` // or the screen saver is on
-	Front  *Window  `json:"front"`  // has the focus; nil: none
-	Above  []Window `json:"above"`  // what lies over a part of it
-}
-
-// Window is a part of the screen, in pixels from its top left, which is cut at the screen's edge.
-type Window struct {
-	App    string `json:"app"`   // its class; empty: it has none
-	Title  string `json:"title"` // empty: it has none
-	X      int    `json:"x"`
-	Y      int    `json:"y"`
-	Width  int    `json:"width"`
-	Height int    `json:"height"`
-}
-
-// Shot is the characteristic of the window's pixels.
-func (w Window) Shot() string { return fmt.Sprintf("shot/%d,%d,%d,%d", w.X, w.Y, w.Width, w.Height) }
 
 // quiet has xgb print nothing: what fails is returned.
 var quiet = sync.OnceFunc(func() { xgb.Logger = log.New(io.Discard, "", 0) })
@@ -64,7 +38,7 @@ func (x *X11) Connect(ctx context.Context) (Device, error) {
 		c.Close()
 		return nil, fmt.Errorf("the display %q: %w", x.Display, err)
 	}
-	d.login(ctx, x.Bus)
+	d.login = dialLogind(ctx, x.Bus)
 	go d.wait()
 	return d, nil
 }
@@ -74,12 +48,15 @@ type desktop struct {
 	root  xproto.Window
 	whole Window // the screen
 	atoms map[string]xproto.Atom
-	saver bool       // the server tells of a screen saver
-	bus   *dbus.Conn // nil: there is no logind
+	saver bool // the server tells of a screen saver
+	login logind
 	out   chan Notification
 	gone  chan struct{} // closed when the server is gone
 	once  sync.Once
 	stop  atomic.Bool // Close was called
+
+	turn, titled atomic.Uint64 // as in [Desktop]
+	named        atomic.Uint32 // the window with the focus at the last look, whose titles count
 }
 
 func (d *desktop) setup() error {
@@ -104,28 +81,38 @@ func (d *desktop) setup() error {
 		d.atoms[name] = r.Atom
 	}
 	d.saver = screensaver.Init(d.x) == nil
+	d.tells(d.root, xproto.EventMaskPropertyChange|xproto.EventMaskSubstructureNotify)
 	return nil
 }
 
-// login connects to logind, which knows of lock screens that are no screen savers.
-func (d *desktop) login(ctx context.Context, bus string) {
-	var err error
-	if bus == "" {
-		d.bus, err = dbus.ConnectSystemBus(dbus.WithContext(ctx))
-	} else {
-		d.bus, err = dbus.Connect(bus, dbus.WithContext(ctx))
-	}
-	if err != nil {
-		d.bus = nil // as on a machine without systemd
-	}
+// tells has the server tell of a window. Where it is gone that is no error.
+func (d *desktop) tells(w xproto.Window, mask uint32) {
+	xproto.ChangeWindowAttributes(d.x, w, xproto.CwEventMask, []uint32{mask})
 }
 
 func (d *desktop) wait() {
 	for {
-		if e, err := d.x.WaitForEvent(); e == nil && err == nil {
+		e, err := d.x.WaitForEvent()
+		if e == nil && err == nil {
 			close(d.gone)
 			close(d.out)
 			return
+		}
+		d.count(e)
+	}
+}
+
+// count takes what the server tells. What happens between two looks is not seen else.
+func (d *desktop) count(e xgb.Event) {
+	switch e := e.(type) {
+	case xproto.MapNotifyEvent, xproto.UnmapNotifyEvent, xproto.ConfigureNotifyEvent:
+		d.turn.Add(1)
+	case xproto.PropertyNotifyEvent:
+		switch title := e.Atom == d.atoms["_NET_WM_NAME"] || e.Atom == d.atoms["WM_NAME"]; {
+		case e.Window == d.root && e.Atom == d.atoms["_NET_ACTIVE_WINDOW"]:
+			d.turn.Add(1)
+		case uint32(e.Window) == d.named.Load() && title:
+			d.titled.Add(1)
 		}
 	}
 }
@@ -148,9 +135,7 @@ func (d *desktop) Close() error {
 	d.once.Do(func() {
 		d.stop.Store(true)
 		d.x.Close()
-		if d.bus != nil {
-			_ = d.bus.Close() // nothing is asked any more
-		}
+		d.login.close()
 	})
 	<-d.gone
 	return nil
@@ -164,8 +149,8 @@ func (d *desktop) Read(ctx context.Context, char string) ([]byte, error) {
 		}
 		return json.Marshal(s)
 	}
-	var w Window
-	if _, err := fmt.Sscanf(char, "shot/%d,%d,%d,%d", &w.X, &w.Y, &w.Width, &w.Height); err != nil || !d.holds(w) {
+	w, ok := parseShot(char)
+	if !ok || !d.holds(w) {
 		return nil, absent(char)
 	}
 	r, err := xproto.GetImage(d.x, xproto.ImageFormatZPixmap, xproto.Drawable(d.root), int16(w.X), int16(w.Y), uint16(w.Width), uint16(w.Height), ^uint32(0)).Reply()
@@ -175,7 +160,7 @@ func (d *desktop) Read(ctx context.Context, char string) ([]byte, error) {
 	if len(r.Data) < 4*w.Width*w.Height {
 		return nil, fmt.Errorf("read the screen: %d bytes of %d×%d pixels", len(r.Data), w.Width, w.Height)
 	}
-	return r.Data[:4*w.Width*w.Height], nil
+	return shot(w.Width, w.Height, r.Data[:4*w.Width*w.Height]), nil
 }
 
 // holds reports whether a part lies in the screen.
@@ -213,6 +198,7 @@ func (d *desktop) state(ctx context.Context) (s Desktop, err error) {
 	if over { // else it has gone meanwhile
 		s.Front = front
 	}
+	s.Turn, s.Titled = d.turn.Load(), d.titled.Load()
 	return s, nil
 }
 
@@ -227,20 +213,7 @@ func (d *desktop) locked(ctx context.Context) (bool, error) {
 			return true, nil
 		}
 	}
-	if d.bus == nil {
-		return false, nil
-	}
-	var v dbus.Variant
-	err := d.bus.Object("org.freedesktop.login1", "/org/freedesktop/login1/session/auto").
-		CallWithContext(ctx, propsIface+".Get", 0, "org.freedesktop.login1.Session", "LockedHint").Store(&v)
-	if err != nil {
-		if ctx.Err() != nil || errors.Is(err, dbus.ErrClosed) {
-			return false, err
-		}
-		return false, nil // no logind, or this is none of its sessions
-	}
-	on, ok := v.Value().(bool)
-	return ok && on, nil
+	return d.login.locked(ctx)
 }
 
 // front gives the window with the focus, and which child of the root it is or lies in.
@@ -255,6 +228,10 @@ func (d *desktop) front() (*Window, xproto.Window) {
 			return nil, 0
 		}
 		at = r.Focus
+	}
+	if was := d.named.Swap(uint32(at)); was != uint32(at) {
+		d.tells(xproto.Window(was), xproto.EventMaskNoEvent)
+		d.tells(at, xproto.EventMaskPropertyChange)
 	}
 	w, ok := d.place(at)
 	if !ok {
@@ -290,14 +267,6 @@ func (d *desktop) place(w xproto.Window) (Window, bool) {
 	}
 	p := Window{X: int(at.DstX), Y: int(at.DstY), Width: int(g.Width), Height: int(g.Height)}
 	return p, p.cut(d.whole)
-}
-
-// cut leaves what lies in another part too, and reports whether that is anything.
-func (w *Window) cut(by Window) bool {
-	right, bottom := min(w.X+w.Width, by.X+by.Width), min(w.Y+w.Height, by.Y+by.Height)
-	w.X, w.Y = max(w.X, by.X), max(w.Y, by.Y)
-	w.Width, w.Height = right-w.X, bottom-w.Y
-	return w.Width > 0 && w.Height > 0
 }
 
 // name fills in the class and the title of a window, or of the first below it that has a class: a

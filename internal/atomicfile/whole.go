@@ -25,21 +25,41 @@ func Write(path string, b []byte) error {
 
 // Stream is Write for content that is not in memory: it replaces path by the
 // output of write. If write fails, path is unchanged.
-func Stream(path string, write func(io.Writer) error) (err error) {
+func Stream(path string, write func(io.Writer) error) error {
+	return place(path, os.Rename, func(f *os.File) error {
+		w := bufio.NewWriter(f)
+		if err := write(w); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+}
+
+// Create writes a file that must not exist yet, else it returns fs.ErrExist. The file
+// has mode 0600, and the folder must exist. Of callers that create the same path at
+// the same time one succeeds, and nobody ever sees a part of its content.
+func Create(path string, b []byte) error {
+	return place(path, os.Link, func(f *os.File) error {
+		_, err := f.Write(b)
+		return err
+	})
+}
+
+// place writes another file beside path, syncs it, and has move give it its name.
+func place(path string, move func(from, to string) error, write func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), Prefix+"*") // 0600
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(f)
-	err = write(w)
-	if err == nil {
-		err = errors.Join(w.Flush(), f.Sync())
+	defer os.Remove(f.Name()) // once it is renamed there is none
+	if err = write(f); err == nil {
+		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+	if err := move(f.Name(), path); err != nil {
+		return err
 	}
 	return SyncDir(filepath.Dir(path))
 }

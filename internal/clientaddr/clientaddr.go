@@ -3,10 +3,26 @@ package clientaddr
 
 import (
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
 )
+
+// Loopback reports whether a host, a name or an address without a port, is this machine
+// by its text alone: no name is looked up, and none but localhost counts.
+func Loopback(host string) bool {
+	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return strings.EqualFold(host, "localhost") || err == nil && a.Unmap().IsLoopback()
+}
+
+// LoopbackHost is Loopback of a Host header: with a port or without one.
+func LoopbackHost(hostport string) bool {
+	if host, _, err := net.SplitHostPort(hostport); err == nil {
+		return Loopback(host)
+	}
+	return Loopback(hostport)
+}
 
 // Parse reads "HOST:PORT", as net.Addr and http.Request.RemoteAddr have it. An IPv4
 // address within IPv6 becomes IPv4. It is invalid where text is no such address.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,14 +47,10 @@ type Command struct {
 	Engine  string // name for faults
 	Program string // a name on the PATH, or a path
 	Limits  Limits
-	Dir     string // where the folder of a run is made; empty: the system's temporary folder
-	Path    string // folders in which a plain name is searched, in the form of PATH; empty: the process's own PATH
-	Offline bool   // without a network, where the kernel lets this process make a namespace for it (Linux); elsewhere the log says once that it has one
-}
-
-// withNetwork logs that programs that need no network have one.
-func withNetwork(why string) {
-	slog.Warn("programs that decode files run with a network: they can't be given a namespace without one until this process starts again", "reason", why)
+	Dir     string   // where the folder of a run is made; empty: the system's temporary folder
+	Path    string   // folders in which a plain name is searched, in the form of PATH; empty: the process's own PATH
+	Reads   []string // files and folders that it may read besides those of [view]
+	writes  []string // those that it may write besides its folder; for tests
 }
 
 // Find returns the program's path, or a Fault of kind Missing.
@@ -94,7 +89,8 @@ type Input struct {
 // group and the folder are gone.
 //
 // The program has a small environment: PATH, HOME and TMPDIR (its folder), a
-// UTF-8 locale, one OpenMP thread.
+// UTF-8 locale, one OpenMP thread. It has no network, and can open nothing but its
+// folder, its own files and those of the system, as far as [Confinement] says.
 func (c *Command) Run(ctx context.Context, in Input, args ...string) ([]byte, error) {
 	if !canLimit {
 		return nil, Faultf(c.Engine, Missing, "programs can't be run under limits on this system; name a service instead")
@@ -124,12 +120,9 @@ func (c *Command) Run(ctx context.Context, in Input, args ...string) ([]byte, er
 	if v := os.Getenv("TESSDATA_PREFIX"); v != "" {
 		cmd.Env = append(cmd.Env, "TESSDATA_PREFIX="+v)
 	}
-	if c.Offline {
-		offline(cmd)
-	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in.Stdin), out, said
 	cmd.WaitDelay = 2 * time.Second // for a grandchild that keeps a pipe open
-	err = runGroup(cmd)
+	err = runGroup(cmd, c.view(path, dir))
 	switch {
 	case out.over:
 		return nil, Faultf(c.Engine, Babbled, "more than %d bytes", lim.Output)

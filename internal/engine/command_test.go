@@ -66,6 +66,7 @@ func TestHangIsKilledWithItsChildren(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	c.writes = []string{fifo}
 	gone := make(chan error, 1)
 	go func() { // ends when nobody holds the other end any more
 		f, err := os.Open(fifo)
@@ -144,6 +145,7 @@ func TestCancelled(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	c.writes = []string{fifo}
 	go func() {
 		os.ReadFile(fifo)
 		cancel()

@@ -6,6 +6,8 @@ import (
 	"context"
 	"os"
 	"os/exec"
+
+	"github.com/locket-dev/locket/internal/jail"
 )
 
 const canLimit = false
@@ -14,8 +16,6 @@ func limited(ctx context.Context, _ Limits, path string, args []string) *exec.Cm
 	return exec.CommandContext(ctx, path, args...)
 }
 
-func runGroup(cmd *exec.Cmd) error { return cmd.Run() }
+func runGroup(cmd *exec.Cmd, _ jail.View) error { return cmd.Run() }
 
 func ending(*os.ProcessState, Limits) *Fault { return nil }
-
-func offline(*exec.Cmd) {}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/locket-dev/locket/internal/jail"
 )
 
 const canLimit = true
@@ -37,18 +39,28 @@ func limited(ctx context.Context, lim Limits, path string, args []string) *exec.
 	return cmd
 }
 
-// runGroup runs cmd to its end and kills the rest of its process group. It
-// keeps the thread, because the end of the thread that started a process counts
-// as the end of the parent.
-func runGroup(cmd *exec.Cmd) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	err := cmd.Wait()
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // usually there is none left
-	return err
+// runGroup runs cmd to its end, confined to a view, and kills the rest of its process group.
+// The thread from which it starts is confined, too, and ends with the run: not before,
+// because the end of the thread that started a process counts as the end of the parent.
+func runGroup(cmd *exec.Cmd, v jail.View) error {
+	done := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // it is never unlocked
+		done <- func() error {
+			cell, err := jail.Thread(v)
+			if err != nil {
+				return err
+			}
+			noteOpen(cell)
+			if err := cmd.Start(); err != nil {
+				return err
+			}
+			err = cmd.Wait()
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // usually there is none left
+			return err
+		}()
+	}()
+	return <-done
 }
 
 // ending returns a fault if a limit or a signal ended the process.

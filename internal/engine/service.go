@@ -9,9 +9,10 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/locket-dev/locket/internal/cutoff"
+	"github.com/locket-dev/locket/internal/retry"
 )
 
 // Service is an engine that is reached over HTTP.
@@ -20,7 +21,7 @@ type Service struct {
 	URL     string        // of the endpoint, complete
 	Key     string        // sent as a bearer token; empty: none
 	Timeout time.Duration // for the whole answer; 0: 5 min
-	Client  *http.Client  // nil: one that follows no redirect
+	Client  *http.Client  // nil: one that follows no redirect, over cutoff.Transport
 }
 
 // maxAnswer is how many bytes of an answer are read. A transcript of an hour
@@ -32,7 +33,7 @@ const MaxAfter = time.Hour
 
 // noRedirect: a redirect would send the recording to a host that was not
 // configured.
-var noRedirect = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+var noRedirect = &http.Client{Transport: cutoff.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // Field is one field of a form. It is a file if Name is set.
 type Field struct {
@@ -133,23 +134,11 @@ func (s *Service) status(resp *http.Response, body []byte) error {
 	f := Faultf(s.Engine, Refused, "%s: %s", resp.Status, body)
 	switch c := resp.StatusCode; {
 	case c == http.StatusTooManyRequests || c == http.StatusServiceUnavailable:
-		f.Kind, f.After = Busy, after(resp.Header.Get("Retry-After"))
+		f.Kind, f.After = Busy, retry.Asked(resp.Header.Get("Retry-After"), time.Now(), MaxAfter)
 	case c == http.StatusRequestTimeout || c >= 500:
 		f.Kind = Gone
 	case c == http.StatusUnauthorized || c == http.StatusForbidden || c == http.StatusNotFound || c < 400:
 		f.Kind = Missing // the address or the key is wrong, not the input
 	}
 	return f
-}
-
-// after reads Retry-After: seconds, or a date (RFC 9110, 10.2.3).
-func after(v string) time.Duration {
-	v = strings.TrimSpace(v)
-	if n, err := strconv.ParseInt(v, 10, 32); err == nil && n >= 0 {
-		return min(time.Duration(n)*time.Second, MaxAfter)
-	}
-	if t, err := http.ParseTime(v); err == nil {
-		return max(0, min(time.Until(t), MaxAfter))
-	}
-	return 0
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/cutoff"
 	"github.com/locket-dev/locket/internal/span"
 )
 
@@ -52,7 +53,7 @@ func New(cfg Config) (*Client, error) {
 		cfg.Tries = defaultTries
 	}
 	if cfg.Transport == nil {
-		cfg.Transport = http.DefaultTransport
+		cfg.Transport = cutoff.Transport
 	}
 	c := &Client{cfg: cfg, host: u.Host, chat: u.JoinPath("chat", "completions").String(), models: u.JoinPath("models").String(),
 		caller: newCaller(cfg.Key, cfg.Transport, maxBody), pause: sleep}

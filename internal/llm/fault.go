@@ -3,10 +3,11 @@ package llm
 import (
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/locket-dev/locket/internal/retry"
 )
 
 // Kind says how asking failed.
@@ -70,7 +71,7 @@ func ofStatus(status int, h http.Header, message string) *Fault {
 	f := faultf(Refused, status, "%d: %s", status, message)
 	switch {
 	case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
-		f.Kind, f.After = Busy, retryAfter(h, time.Now())
+		f.Kind, f.After = Busy, retry.Asked(h.Get("Retry-After"), time.Now(), maxAfter)
 	case status == http.StatusRequestTimeout || status >= 500:
 		f.Kind = Gone
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status < 400:
@@ -81,15 +82,3 @@ func ofStatus(status int, h http.Header, message string) *Fault {
 
 // maxAfter bounds Retry-After.
 const maxAfter = time.Hour
-
-// retryAfter reads Retry-After: seconds, or a date (RFC 9110, 10.2.3).
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	v := strings.TrimSpace(h.Get("Retry-After"))
-	if n, err := strconv.ParseInt(v, 10, 32); err == nil && n >= 0 {
-		return min(time.Duration(n)*time.Second, maxAfter)
-	}
-	if t, err := http.ParseTime(v); err == nil {
-		return max(0, min(t.Sub(now), maxAfter))
-	}
-	return 0
-}

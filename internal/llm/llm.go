@@ -41,7 +41,7 @@ type Config struct {
 	MaxTokens int           // of one answer; 0: 2000
 	Format    Format
 	Tries     int // of one request; 0: 3
-	// Transport carries requests; nil: http.DefaultTransport. Package record has
+	// Transport carries requests; nil: cutoff.Transport. Package record has
 	// one that answers from files.
 	Transport http.RoundTripper
 }

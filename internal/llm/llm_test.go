@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -263,14 +262,7 @@ func FuzzRepair(f *testing.F) {
 	})
 }
 
-func TestRetryAfter(t *testing.T) {
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	for v, want := range map[string]time.Duration{"": 0, "3": 3 * time.Second, "-1": 0, "99999": time.Hour, "soon": 0,
-		now.Add(time.Minute).Format(http.TimeFormat): time.Minute, now.Add(-time.Minute).Format(http.TimeFormat): 0} {
-		if got := retryAfter(http.Header{"Retry-After": {v}}, now); got != want {
-			t.Errorf("%q: %v, want %v", v, got, want)
-		}
-	}
+func TestWait(t *testing.T) {
 	for try := 1; try < 20; try++ {
 		if d := wait(try, nil); d < firstWait/2 || d > maxWait {
 			t.Errorf("try %d waits %v", try, d)

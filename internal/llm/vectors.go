@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/locket-dev/locket/internal/cutoff"
 	"github.com/locket-dev/locket/internal/span"
 )
 
@@ -41,7 +42,7 @@ const maxNumbers = 8 << 20
 
 // NewVectors makes a client; nothing is sent yet.
 func NewVectors(cfg VectorsConfig) (*Vectors, error) {
-	v := &Vectors{cfg: cfg, caller: newCaller(cfg.Key, http.DefaultTransport, maxNumbers)}
+	v := &Vectors{cfg: cfg, caller: newCaller(cfg.Key, cutoff.Transport, maxNumbers)}
 	if v.cfg.Timeout <= 0 {
 		v.cfg.Timeout = vectorsTimeout
 	}

@@ -17,7 +17,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -275,9 +274,7 @@ func (e *Exporter) post(ctx context.Context, what string, m any) error {
 	switch res.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout: // those of the specification
 		f.passes = true
-		if s, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && s > 0 {
-			f.after = time.Duration(min(s, int(longRest/time.Second))) * time.Second
-		}
+		f.after = retry.Asked(res.Header.Get("Retry-After"), time.Now(), longRest)
 	}
 	return f
 }

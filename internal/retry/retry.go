@@ -5,6 +5,9 @@ package retry
 import (
 	"context"
 	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/internal/wait"
@@ -45,3 +48,29 @@ func After(failures int, first, most time.Duration) time.Duration {
 	}
 	return (&Backoff{First: d, Most: most}).Next()
 }
+
+// Asked reads a Retry-After header, seconds or a date (RFC 9110, 10.2.3), as the wait
+// from now that it asks for, at most most. It gives 0 if there is none.
+func Asked(header string, now time.Time, most time.Duration) time.Duration {
+	header = strings.TrimSpace(header)
+	if n, err := strconv.ParseInt(header, 10, 32); err == nil && n >= 0 {
+		return min(time.Duration(n)*time.Second, most)
+	}
+	if t, err := http.ParseTime(header); err == nil {
+		return max(0, min(t.Sub(now), most))
+	}
+	return 0
+}
+
+// Paced is called after a request was refused because requests came too fast. It waits
+// for as long as the server asked for, and reports whether the request is to be sent again:
+// at most 10 times, tries counts from 0, and for no wait longer than two seconds. A relay
+// that lets a stranger ask 60 times a minute asks for one second.
+func Paced(ctx context.Context, tries int, asked time.Duration) bool {
+	return tries < paceTries && asked > 0 && asked <= paceWait && wait.For(ctx, asked)
+}
+
+const (
+	paceTries = 10
+	paceWait  = 2 * time.Second
+)

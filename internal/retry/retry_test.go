@@ -2,6 +2,7 @@ package retry
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -63,4 +64,14 @@ func TestWait(t *testing.T) {
 			t.Errorf("the end of the context was heard after %v", time.Since(began))
 		}
 	})
+}
+
+func TestAsked(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for v, want := range map[string]time.Duration{"": 0, "3": 3 * time.Second, " 3 ": 3 * time.Second, "-1": 0, "99999": time.Hour, "soon": 0,
+		now.Add(time.Minute).Format(http.TimeFormat): time.Minute, now.Add(-time.Minute).Format(http.TimeFormat): 0} {
+		if got := Asked(v, now, time.Hour); got != want {
+			t.Errorf("%q: %v, want %v", v, got, want)
+		}
+	}
 }

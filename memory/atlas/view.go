@@ -204,7 +204,7 @@ const many = 1000
 // counting more, and their ends.
 func (a *Atlas) triplets(text string, limit int, chosen map[string]float64, score map[int]float64, holds func(*Relation) bool) (more bool) {
 	asked := map[string]bool{}
-	for _, w := range recall.Content(text) {
+	for _, w := range recall.ContentWords(text) {
 		asked[w.Term] = true
 	}
 	terms := sorting.Sorted(maps.Keys(asked), func(x, y string) int {
@@ -268,7 +268,7 @@ func wordsOf(r *Relation, a *Atlas) map[string]bool {
 	texts := []string{r.Text, r.Predicate, e.Name, o.Name}
 	texts = append(append(texts, e.Aliases...), o.Aliases...)
 	for _, t := range texts {
-		for _, w := range recall.Content(t) {
+		for _, w := range recall.ContentWords(t) {
 			out[w.Term] = true
 		}
 	}

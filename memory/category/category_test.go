@@ -28,6 +28,10 @@ func TestDefault(t *testing.T) {
 		{"User lives in Lyon", "home", "personal_details home"},
 		{"我妈妈喜欢喝茶", "", "family food preferences"},
 		{"The router restarts at noon", "", "technology"},
+		{"The coffee machine is running", "", "food"},
+		{"The phone is running out of battery", "", "technology"},
+		{"Ann goes running on Sundays", "", "sports"},
+		{"Ann likes running", "", "sports preferences"},
 		{"Something else altogether", "", "misc"},
 		{"The carpet is grey", "", "misc"}, // no "car", no "pet"
 		{"x", "appointment:dentist", "plans"},

@@ -21,7 +21,7 @@ func Default() []Category {
 		{"food", words("food eat ate drink cook dinner lunch breakfast restaurant recipe coffee tea vegetarian vegan meat fish bread cake wine beer 吃 喝 饭 菜 餐厅 咖啡 茶 素食 早餐 午餐 晚餐 蛋糕"),
 			words("diet allergy")},
 		{"travel", words("travel trip flight airport hotel train holiday vacation visa abroad beach tour ticket 旅行 旅游 航班 机场 酒店 火车 假期 签证 出国"), nil},
-		{"sports", words("sport football soccer tennis basketball swim running runner jog jogging marathon gym yoga climb bike cycling hike ski 运动 足球 网球 篮球 游泳 跑步 健身 瑜伽 爬山 骑车 滑雪"), nil},
+		{"sports", append(words("sport football soccer tennis basketball swim runner jog jogging marathon gym yoga climb bike cycling hike ski 运动 足球 网球 篮球 游泳 跑步 健身 瑜伽 爬山 骑车 滑雪"), runs...), nil},
 		{"music", words("music song guitar piano violin band concert sing album 音乐 歌 吉他 钢琴 乐队 演唱会"), nil},
 		{"entertainment", words("film movie series book novel game theatre cinema museum painting 电影 电视剧 书 小说 游戏 剧院 博物馆"), nil},
 		{"hobbies", words("hobby garden gardening pottery paint photography knit chess collect volunteer 爱好 花园 陶艺 画画 摄影 下棋 收藏"), nil},
@@ -33,3 +33,7 @@ func Default() []Category {
 		{"preferences", words("like love prefer favourite favorite hate dislike enjoy 喜欢 最爱 讨厌"), words("likes dislikes prefers favourite")},
 	}
 }
+
+// runs are phrases in which running is a sport. A machine, a tap and a battery run, too.
+var runs = []string{"go running", "goes running", "going running", "went running", "gone running", "like running", "likes running", "loves running", "love running",
+	"enjoys running", "hates running", "started running", "stopped running", "running shoes", "running club", "running group", "running race"}

@@ -23,8 +23,9 @@ func chunkID(id memory.ID, n int) memory.ID {
 // characters are 110 bits.
 const chunkPrefix = 22
 
-// Whole returns the memory that a hit of the index names: by its own id, or by
-// that of one of its chunks, which is then given too. Else memory.ErrNotFound.
+// Whole returns the memory that a hit of the index names, by the memory's own id or by
+// that of one of its chunks. The chunk is nil for the former. The error is
+// memory.ErrNotFound if there is no such memory or chunk.
 func Whole(tx *store.Tx, id memory.ID) (*memory.Memory, *memory.Chunk, error) {
 	m, err := tx.Memory(id)
 	if !errors.Is(err, memory.ErrNotFound) {

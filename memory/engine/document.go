@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// document is what the index holds of an utterance or memory, which is then
-// given too; one without an id where that is nothing.
+// document returns the index entry of an utterance or memory, and the memory. The
+// entry has no id if the index must not have it.
 func document(tx *store.Tx, d store.Document) (doc recall.Doc, _ *memory.Memory, _ error) {
 	if d.Gone {
 		return doc, nil, nil
@@ -80,7 +80,8 @@ func docOf(tx *store.Tx, m *memory.Memory) (doc recall.Doc) {
 	return doc
 }
 
-// Live returns a memory that is not erased: memory.ErrNotFound.
+// Live returns a memory. The error is memory.ErrNotFound if there is none, or it was
+// erased.
 func Live(tx *store.Tx, id memory.ID) (memory.Memory, error) {
 	m, err := tx.Memory(id)
 	if err != nil {

@@ -15,29 +15,29 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// shelf keeps the segments of an index in memory.
-type shelf map[string][]byte
+// memSegments keeps the segments of an index in memory.
+type memSegments map[string][]byte
 
-func (s shelf) Put(_ context.Context, name string, b []byte) error {
+func (s memSegments) Put(_ context.Context, name string, b []byte) error {
 	s[name] = slices.Clone(b)
 	return nil
 }
 
-func (s shelf) Get(_ context.Context, name string) ([]byte, error) {
+func (s memSegments) Get(_ context.Context, name string) ([]byte, error) {
 	if b, ok := s[name]; ok {
 		return b, nil
 	}
 	return nil, memory.ErrNotFound
 }
 
-func (s shelf) List(context.Context) (names []string, err error) {
+func (s memSegments) List(context.Context) (names []string, err error) {
 	for n := range s {
 		names = append(names, n)
 	}
 	return names, nil
 }
 
-func (s shelf) Delete(_ context.Context, name string) error { delete(s, name); return nil }
+func (s memSegments) Delete(_ context.Context, name string) error { delete(s, name); return nil }
 
 // newEngine gives one over a store of its own, and its index.
 func newEngine(t *testing.T, check func(context.Context, *store.Tx) (func(context.Context, *Writer) error, error)) (*Engine, *recall.Index) {
@@ -46,7 +46,7 @@ func newEngine(t *testing.T, check func(context.Context, *store.Tx) (func(contex
 	if err != nil {
 		t.Fatal(err)
 	}
-	ix, err := recall.Open(t.Context(), shelf{}, recall.Options{})
+	ix, err := recall.Open(t.Context(), memSegments{}, recall.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

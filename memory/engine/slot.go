@@ -9,9 +9,9 @@ import (
 // slotWords are the words with which a person asks after what fills a slot:
 // "I've moved to Chicago" answers "where do I live" without saying so.
 var slotWords = map[string]string{
-	"home":           "live home",
-	"employer":       "work company job",
-	"job":            "work job",
+	"home":           "live home 住在",
+	"employer":       "work company job 上班",
+	"job":            "work job 工作",
 	"education":      "study school university",
 	"origin":         "come from origin",
 	"birthplace":     "born in",
@@ -34,6 +34,8 @@ var slotWords = map[string]string{
 	"learning":       "learn",
 	"never":          "ever",
 	"afraid_of":      "afraid fear",
+	"lent":           "who has lent borrowed 借",
+	"borrowed":       "whose borrowed 借",
 	"located":        "where is",
 	"location":       "where is",
 	"place":          "where is",
@@ -45,9 +47,9 @@ func asked(s *memory.Slot) string {
 	if s == nil {
 		return ""
 	}
-	if w, ok := slotWords[strings.TrimPrefix(s.Attribute, "not_")]; ok {
+	attribute, _, _ := strings.Cut(s.Attribute, ":")
+	if w, ok := slotWords[strings.TrimPrefix(attribute, "not_")]; ok {
 		return w
 	}
-	attribute, _, _ := strings.Cut(s.Attribute, ":")
 	return strings.ReplaceAll(attribute, "_", " ")
 }

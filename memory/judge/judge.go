@@ -62,7 +62,7 @@ func (j *judge) rule(o *Operation) (r Ruling, err error) {
 	if states == "" {
 		return r, fmt.Errorf("%s", why)
 	}
-	r.Evidence = memory.Evidence{Event: m.Event, Utterance: m.Utterance, At: m.At, Speaker: m.Speaker, Start: at, End: at + len(o.Quote), Excerpt: cut(o.Quote, memory.MaxExcerpt)}
+	r.Evidence = memory.Evidence{Event: m.Event, Utterance: m.Utterance, At: m.At, Speaker: m.Speaker, Start: at, End: at + len(o.Quote), Excerpt: memory.Cut(o.Quote, memory.MaxExcerpt)}
 	held := *o // from here on it is held to what is stated alone
 	held.Quote, o = states, &held
 	if o.Op != memory.Add && !(o.Op == memory.Noop && o.ID == nil) {
@@ -205,6 +205,9 @@ func (j *judge) mayChange(o *Operation, r *Ruling) error {
 	if n := len(k.Evidence); n > 0 && k.Evidence[n-1].At.After(r.Message.At) {
 		return fmt.Errorf("what it would change was said later")
 	}
+	if k.Slot == nil && !knows(k, r.Message, j.b.Wearer) {
+		return fmt.Errorf("the speaker can't know what it would change")
+	}
 	return nil
 }
 
@@ -246,7 +249,7 @@ func (j *judge) candidate(o *Operation, r *Ruling) (*memory.Candidate, error) {
 		types = []memory.Type{memory.Semantic, memory.Episodic, memory.Procedural}
 	}
 	if !slices.Contains(types, o.Type) {
-		return nil, fmt.Errorf("a model makes no %q memories", cut(string(o.Type), 20))
+		return nil, fmt.Errorf("a model makes no %q memories", memory.Cut(string(o.Type), 20))
 	}
 	switch o.Type {
 	case memory.Semantic:
@@ -254,7 +257,7 @@ func (j *judge) candidate(o *Operation, r *Ruling) (*memory.Candidate, error) {
 		j.relate(o, m, c)
 	case memory.Core:
 		if o.Block != "human" && o.Block != "persona" {
-			return nil, fmt.Errorf("a model writes no block %q", cut(o.Block, 20))
+			return nil, fmt.Errorf("a model writes no block %q", memory.Cut(o.Block, 20))
 		}
 		if !speaksOf("user", m, o.Quote, j.b.Wearer) {
 			return nil, fmt.Errorf("only the wearer says who the wearer is")
@@ -284,7 +287,7 @@ func (j *judge) candidate(o *Operation, r *Ruling) (*memory.Candidate, error) {
 		}
 		c.Fields.Procedural = &memory.ProceduralFields{EntryType: "guide", Steps: o.Steps}
 	default:
-		return nil, fmt.Errorf("a model makes no %q memories", cut(string(o.Type), 20))
+		return nil, fmt.Errorf("a model makes no %q memories", memory.Cut(string(o.Type), 20))
 	}
 	return c, c.Validate()
 }
@@ -326,15 +329,4 @@ func when(s *string, m *Message) time.Time {
 // can't be told, and the slot is what holds it to its matter.
 func carries(quote, value string) bool {
 	return han(quote) != han(value) || termsOf(value).both(termsOf(quote)) > 0 || strings.Contains(memory.Normal(quote), memory.Normal(value))
-}
-
-// cut shortens s to at most n bytes, between characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

@@ -213,3 +213,43 @@ func TestOneChangeForALine(t *testing.T) {
 		}
 	}
 }
+
+// Who can't know that a memory without a slot is no longer so changes and ends it by no
+// answer of a model, in either language.
+func TestWhoCanKnow(t *testing.T) {
+	known := []memory.Memory{
+		fact(1, "Maja drinks coffee every morning", nil),
+		fact(2, "Maja每天早上喝咖啡", nil),
+		fact(3, "Bo plays the cello in a quartet", nil),
+		fact(4, "Maja meets Bo for lunch on Fridays", nil),
+	}
+	for _, c := range []struct {
+		speaker, said string
+		id            int
+		want          memory.Verdict
+	}{
+		{"Maja", "I no longer drink coffee in the morning", 1, memory.Delete},
+		{"", "I no longer drink coffee in the morning", 1, memory.Delete},
+		{"Bo", "You no longer drink coffee in the morning", 1, memory.Refuse},
+		{"S1-a41f", "You no longer drink coffee in the morning", 1, memory.Refuse},
+		{"Maja", "我早上不喝咖啡了", 2, memory.Delete},
+		{"Bo", "你早上不喝咖啡了", 2, memory.Refuse},
+		{"S1", "你早上不喝咖啡了", 2, memory.Refuse},
+		{"Bo", "I no longer play the cello in a quartet", 3, memory.Delete},
+		{"Grace", "Bo no longer plays the cello in a quartet", 3, memory.Delete},
+		{"S1-a41f", "Bo no longer plays the cello in a quartet", 3, memory.Refuse},
+		{memory.Someone, "Bo no longer plays the cello in a quartet", 3, memory.Refuse},
+		{"Bo", "No lunch on Fridays any more", 4, memory.Delete},
+		{"Grace", "No lunch on Fridays any more", 4, memory.Refuse},
+	} {
+		b := &Batch{Wearer: "Maja", Messages: []Message{line(1, c.speaker, c.said)}, Known: known}
+		r := Rule(b, []Operation{{Message: 1, Op: "DELETE", ID: num(c.id), Quote: c.said, Confidence: .9}}, memory.Source{Plugin: "llm"}, "u")[0]
+		if r.Verdict != c.want || c.want == memory.Refuse && !strings.Contains(r.Reason, "can't know") {
+			t.Errorf("%q: %q: %s, %s", c.speaker, c.said, r.Verdict, r.Reason)
+		}
+		update := Operation{Message: 1, Op: "UPDATE", ID: num(c.id), Quote: c.said, Text: c.said, Type: "semantic", Confidence: .9}
+		if r := Rule(b, []Operation{update}, memory.Source{Plugin: "llm"}, "u")[0]; c.want == memory.Refuse && (r.Verdict != memory.Refuse || !strings.Contains(r.Reason, "can't know")) {
+			t.Errorf("%q: %q: updated: %s, %s", c.speaker, c.said, r.Verdict, r.Reason)
+		}
+	}
+}

@@ -16,13 +16,13 @@ type terms map[string]bool
 
 func termsOf(text string) terms {
 	out := terms{}
-	for _, w := range recall.Content(text) {
+	for _, w := range recall.ContentWords(text) {
 		if !w.Han || len([]rune(w.Text)) == 2 {
 			out[w.Term] = true
 		}
 	}
 	if len(out) == 0 { // Chinese of single characters
-		for _, w := range recall.Content(text) {
+		for _, w := range recall.ContentWords(text) {
 			out[w.Term] = true
 		}
 	}
@@ -52,7 +52,7 @@ func (t terms) both(o terms) (n int) {
 // han reports that a text is written in Chinese, by most of its words.
 func han(text string) bool {
 	n := 0
-	for _, w := range recall.Content(text) {
+	for _, w := range recall.ContentWords(text) {
 		if w.Han {
 			n++
 		} else {
@@ -174,4 +174,43 @@ func speaksOf(subject string, m *Message, quote, wearer string) bool {
 		return speaker == "" || speaker == memory.Normal(wearer)
 	}
 	return subject == speaker || strings.Contains(" "+memory.Normal(quote)+" ", " "+subject+" ") || han(subject) && strings.Contains(memory.Normal(quote), subject)
+}
+
+// knows reports whether a speaker can know that a memory without a slot is no longer so:
+// the wearer, whoever said it, and whom it names. If it does not name the wearer, anybody
+// whose voice has a name can.
+func knows(k *memory.Memory, m *Message, wearer string) bool {
+	speaker := memory.Normal(m.Speaker)
+	if speaker == "" || speaker == memory.Normal(wearer) {
+		return true
+	}
+	if memory.Unnamed(m.Speaker) {
+		return false
+	}
+	said := len(k.Evidence) > 0
+	for _, e := range k.Evidence {
+		said = said && memory.Normal(e.Speaker) == speaker
+	}
+	text := memory.Normal(k.Text)
+	return said || named(text, speaker) || !named(text, memory.Normal(wearer))
+}
+
+// named reports whether a text has a name as a word. Chinese may stand right beside it.
+func named(text, name string) bool {
+	apart := func(r rune) bool {
+		return r == utf8.RuneError || unicode.Is(unicode.Han, r) || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}
+	for at := 0; name != ""; {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			break
+		}
+		at += i + len(name)
+		before, _ := utf8.DecodeLastRuneInString(text[:at-len(name)])
+		after, _ := utf8.DecodeRuneInString(text[at:])
+		if apart(before) && apart(after) {
+			return true
+		}
+	}
+	return false
 }

@@ -41,7 +41,7 @@ func TestCodes(t *testing.T) {
 // What is known by its letters and digits, or quoted, comes first, whatever
 // else of the question others hold.
 func TestExactStringsComeFirst(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	lines := []string{
 		"My flight to Madrid is LH1234, it leaves at nine.",
 		"The flight to Madrid was late, what a flight, Madrid again.",
@@ -114,7 +114,7 @@ func TestPhrases(t *testing.T) {
 
 // The order of the words counts for who has the texts.
 func TestQuotesInOrder(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	lines := map[string]string{idOf(1).String(): "Dog bites man, and the paper writes of dog and man all week long", idOf(2).String(): "Man bites dog"}
 	for i := range 2 {
 		if err := x.Add(Doc{ID: idOf(i + 1), Kind: Utterance, At: june, Text: lines[idOf(i+1).String()]}); err != nil {

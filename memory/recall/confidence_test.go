@@ -5,7 +5,7 @@ import "testing"
 // What was never said is not known, however much of the question was; what was
 // said is, in other words too.
 func TestWhatIsKnown(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "a", june, 1,
 		[2]string{"Ana", "My birthday is on the ninth of May, I will be forty."},
 		[2]string{"Ben", "We should go dancing then."},

@@ -42,6 +42,8 @@ type core struct {
 	tight   int // documents when it was last made tight
 	// taken are the memories that are past, by the utterance that they quote.
 	taken map[memory.ID][]memory.ID
+	// dictionary may be nil.
+	dictionary *Dictionary
 
 	plain, based []byte // of write, to be used again
 	theirs       []tf
@@ -201,6 +203,7 @@ func (c *core) giveBack(m *meta) {
 // second result gives each old document's new number.
 func (c *core) rebuilt() (*core, []uint32) {
 	fresh := newCore()
+	fresh.dictionary = c.dictionary
 	to := make([]uint32, len(c.docs))
 	remap := make([]uint32, len(c.lists))
 	for i := range remap {

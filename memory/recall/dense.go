@@ -3,6 +3,7 @@ package recall
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/locket-dev/locket/internal/sorting"
@@ -61,4 +62,90 @@ func (r *ranking) withNearby(pool []uint32, n int) []uint32 {
 		}
 	}
 	return pool
+}
+
+// How a model has to agree with the words of a question before it counts. Of a
+// model that knows nothing, the documents with the best words may be anywhere among
+// the nearest; of one that understands they are at the top. Agreement is measured
+// in standard deviations of what a model that knows nothing would have.
+const (
+	agreeOf    = 8  // documents with the best words that are looked at
+	agreeLeast = .5 // share of the best match that they have at least
+	agreeNone  = 1  // agreement at which the model counts nothing
+	agreeAll   = 2  // and in full
+)
+
+// agrees says how much the model's similarities count for this question, 0 to 1:
+// in full where the documents that share the question's words are near in its eyes,
+// too, or where there are none; not at all where they are anywhere. So a model that
+// is broken, or does not know the language, does no harm.
+func (r *ranking) agrees() float64 {
+	if len(r.embeds) == 0 {
+		return 0
+	}
+	best := r.bestMatches()
+	if len(best) == 0 {
+		return 1
+	}
+	place := make(map[uint32]int, len(r.nearby))
+	for i, d := range r.nearby {
+		place[d] = i
+	}
+	n := float64(len(r.nearby))
+	all := math.Max(float64(r.alive), n)
+	beyond := -n / all // of a document that it did not give: the middle of the rest
+	sum := 0.0
+	for _, c := range best {
+		at, ok := place[c.doc]
+		if !ok {
+			at, ok = place[r.anchor(c.doc)]
+		}
+		if ok {
+			sum += 1 - (2*float64(at)+1)/all
+		} else {
+			sum += beyond
+		}
+	}
+	// The variance of one document's part, where each place is as likely.
+	within := func(x float64) float64 { return x - 2*x*x + 4*x*x*x/3 } // of (1-2x)² from 0
+	deviation := math.Sqrt((within(n/all) + (1-n/all)*beyond*beyond) / float64(len(best)))
+	got, can := sum/float64(len(best))/deviation, (1-1/all)/deviation
+	// Few documents can't agree so much: then half of what they can is none.
+	none, full := math.Min(agreeNone, can/2), math.Min(agreeAll, .9*can)
+	if full <= none {
+		return 1
+	}
+	return max(0, min(1, (got-none)/(full-none)))
+}
+
+// bestMatches returns the candidates that by themselves, without what stands around
+// them, share most words with the question, the best first.
+func (r *ranking) bestMatches() (best []*candidate) {
+	alone := make(map[uint32]float32, len(r.s.list))
+	most := float32(0)
+	for i := range r.s.list {
+		d := r.s.list[i].doc
+		v := r.alone(d)
+		alone[d], most = v, max(most, v)
+	}
+	for i := range r.s.list {
+		if c := &r.s.list[i]; most > 0 && alone[c.doc] >= agreeLeast*most {
+			best = append(best, c)
+		}
+	}
+	slices.SortFunc(best, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(alone[b.doc], alone[a.doc]), r.tie(a.doc, b.doc))
+	})
+	return best[:min(len(best), agreeOf)]
+}
+
+// alone is a document's match with the question's words, without its context.
+func (r *ranking) alone(d uint32) (sum float32) {
+	length := float32(r.docs[d].length) / float32(r.mean)
+	for g, n := range r.row(d) {
+		if k := &r.ask.groups[g]; n != 0 && k.signal == sigMatch {
+			sum += float32(k.weight*k.idf) * r.saturate(n, length)
+		}
+	}
+	return sum
 }

@@ -95,7 +95,7 @@ func TestForward(t *testing.T) {
 
 // A memory in the words of its line has little of its own in memory.
 func TestPairsTakeLittleMemory(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	line := Doc{ID: idOf(1), Kind: Utterance, At: june, Speaker: "Ana", Text: "The kettle of the upper room is to be descaled by Ben with vinegar, and not with anything that has a scent"}
 	same := line
 	same.ID, same.Kind, same.Type, same.Source = idOf(2), Memory, memory.Semantic, line.ID

@@ -28,7 +28,7 @@ var hanLines = [][2]string{
 }
 
 func TestChinese(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s", june, 1, hanLines...)
 	questions := []struct {
 		text string

@@ -12,7 +12,7 @@ import (
 // days is a life of forty days up to june with five lines on each, which are
 // alike but for their things, and with words that questions of days use.
 func days(t *testing.T) *Index {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	frames := []string{"The %s is broken again.", "It happened to the %s as well.", "I said that the %s can wait.", "我们聊了%s的事情。", "What a place, this %s, worth a visit."}
 	things := []string{"boiler", "piano", "tent", "kettle", "ladder", "violin", "fence"}
 	for d := range 40 {

@@ -17,6 +17,8 @@ import (
 type Options struct {
 	// SegmentDocs is how many documents a segment holds at most; 0: 4096.
 	SegmentDocs int
+	// Dictionary adds words to those that are known in both languages; nil: none.
+	Dictionary *Dictionary
 }
 
 // Index answers queries over documents. Any number of goroutines may search
@@ -51,6 +53,7 @@ type stored struct {
 // error wraps ErrCorrupt, call [Discard] and add every document again.
 func Open(ctx context.Context, s Segments, o Options) (*Index, error) {
 	x := &Index{segments: s, limit: cmp.Or(o.SegmentDocs, 4096), core: newCore()}
+	x.core.dictionary = o.Dictionary
 	x.scratch.New = func() any { return new(scratch) }
 	if x.limit < 1 || x.limit > maxSegmentDocs {
 		return nil, fmt.Errorf("%w: recall: %d documents a segment: want 1 to %d", memory.ErrInvalid, x.limit, maxSegmentDocs)
@@ -267,7 +270,9 @@ func (x *Index) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.closed = true
+	dictionary := x.core.dictionary
 	x.core = newCore()
+	x.core.dictionary = dictionary
 	x.stored, x.pending = nil, nil
 	return nil
 }

@@ -64,7 +64,7 @@ func TestSameAnswersHoweverBuilt(t *testing.T) {
 		for i := range docs {
 			docs[i] = randomDoc(r, i+1)
 		}
-		s := newShelf()
+		s := newSegments()
 		x := openOn(t, s, Options{SegmentDocs: 16 + r.IntN(200)})
 		want := map[int]Doc{}
 		for _, i := range r.Perm(n) {
@@ -108,7 +108,7 @@ func TestSameAnswersHoweverBuilt(t *testing.T) {
 		if err := x.Flush(t.Context(), 99); err != nil {
 			t.Fatal(err)
 		}
-		fresh := openOn(t, newShelf(), Options{})
+		fresh := openOn(t, newSegments(), Options{})
 		for i := range docs {
 			if d, ok := want[i]; ok {
 				if err := fresh.Add(d); err != nil {
@@ -136,7 +136,7 @@ func TestSameAnswersHoweverBuilt(t *testing.T) {
 }
 
 func TestReadersWhileOneWrites(t *testing.T) {
-	x := openOn(t, newShelf(), Options{SegmentDocs: 64})
+	x := openOn(t, newSegments(), Options{SegmentDocs: 64})
 	r := rand.New(rand.NewPCG(1, 1))
 	var wg sync.WaitGroup
 	stop := make(chan struct{})
@@ -176,7 +176,7 @@ func TestReadersWhileOneWrites(t *testing.T) {
 
 // failing fails the nth Put.
 type failing struct {
-	*shelf
+	*memSegments
 	left int
 }
 
@@ -186,14 +186,14 @@ func (f *failing) Put(ctx context.Context, name string, b []byte) error {
 	if f.left--; f.left == 0 {
 		return errDisk
 	}
-	return f.shelf.Put(ctx, name, b)
+	return f.memSegments.Put(ctx, name, b)
 }
 
 // A flush that is cut off at any Put leaves the state before it to be opened,
 // and can be tried again.
 func TestFlushCutOff(t *testing.T) {
 	for at := 1; at <= 4; at++ {
-		s := &failing{shelf: newShelf()}
+		s := &failing{memSegments: newSegments()}
 		x := openOn(t, s, Options{SegmentDocs: 10})
 		r := rand.New(rand.NewPCG(2, 2))
 		for n := 1; n <= 25; n++ {
@@ -214,21 +214,21 @@ func TestFlushCutOff(t *testing.T) {
 		if err := x.Flush(t.Context(), 55); !errors.Is(err, errDisk) {
 			t.Fatalf("put %d: %v, want the disk's error", at, err)
 		}
-		old := openOn(t, s.shelf, Options{})
+		old := openOn(t, s.memSegments, Options{})
 		if old.Covered() != 25 || !reflect.DeepEqual(answers(t, old), before) {
 			t.Errorf("put %d: the state before the flush can't be opened", at)
 		}
 		if err := x.Flush(t.Context(), 55); err != nil {
 			t.Fatal(err)
 		}
-		if y := openOn(t, s.shelf, Options{}); y.Covered() != 55 || !reflect.DeepEqual(answers(t, y), answers(t, x)) {
+		if y := openOn(t, s.memSegments, Options{}); y.Covered() != 55 || !reflect.DeepEqual(answers(t, y), answers(t, x)) {
 			t.Errorf("put %d: the second try did not store everything", at)
 		}
 	}
 }
 
 func TestSegmentsStayFew(t *testing.T) {
-	s := newShelf()
+	s := newSegments()
 	x := openOn(t, s, Options{SegmentDocs: 256})
 	r := rand.New(rand.NewPCG(3, 3))
 	for n := 1; n <= 1000; n++ {
@@ -247,7 +247,7 @@ func TestSegmentsStayFew(t *testing.T) {
 }
 
 func TestClosed(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	if err := errors.Join(x.Close(), x.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestClosed(t *testing.T) {
 }
 
 func TestAddRefuses(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	for _, d := range []Doc{{Kind: Utterance}, {ID: idOf(1)}, {ID: idOf(1), Kind: Memory, Type: "dream"}} {
 		if err := x.Add(Doc{ID: idOf(2), Kind: Utterance}, d); !errors.Is(err, memory.ErrInvalid) {
 			t.Errorf("%+v: %v", d, err)

@@ -10,22 +10,22 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// shelf is Segments in memory.
-type shelf struct {
+// memSegments is Segments in memory.
+type memSegments struct {
 	mu sync.Mutex
 	m  map[string][]byte
 }
 
-func newShelf() *shelf { return &shelf{m: map[string][]byte{}} }
+func newSegments() *memSegments { return &memSegments{m: map[string][]byte{}} }
 
-func (s *shelf) Put(_ context.Context, name string, b []byte) error {
+func (s *memSegments) Put(_ context.Context, name string, b []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.m[name] = slices.Clone(b)
 	return nil
 }
 
-func (s *shelf) Get(_ context.Context, name string) ([]byte, error) {
+func (s *memSegments) Get(_ context.Context, name string) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b, ok := s.m[name]
@@ -35,13 +35,13 @@ func (s *shelf) Get(_ context.Context, name string) ([]byte, error) {
 	return slices.Clone(b), nil
 }
 
-func (s *shelf) List(context.Context) ([]string, error) {
+func (s *memSegments) List(context.Context) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(maps.Keys(s.m)), nil
 }
 
-func (s *shelf) Delete(_ context.Context, name string) error {
+func (s *memSegments) Delete(_ context.Context, name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.m, name)

@@ -63,7 +63,7 @@ var soups = [][2]string{
 }
 
 func soupIndex(t *testing.T) (*Index, Texts) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s", june, 1, soups...)
 	return x, func(_ context.Context, hits []Hit) ([]string, error) {
 		out := make([]string, len(hits))
@@ -106,7 +106,7 @@ func checkSums(t *testing.T, r Result) {
 // A document that shares no word with the question is found by its meaning,
 // and one that the index does not hold is passed over.
 func TestDenseBringsCandidates(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	for i, l := range soups { // no session: nobody is another's context
 		if err := x.Add(Doc{ID: idOf(i + 1), Kind: Utterance, At: june, Text: l[1]}); err != nil {
 			t.Fatal(err)

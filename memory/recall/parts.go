@@ -18,6 +18,11 @@ const (
 	PartLength    = "length"
 	PartPinned    = "pinned"
 	PartDerived   = "derived"
+
+	// These are set by who shows the hits, and not by a search of the index.
+	PartReplaces = "replaces"
+	PartPast     = "past"
+	PartShared   = "shared"
 )
 
 // AboutPart says what a part is.
@@ -42,5 +47,8 @@ func Parts() []AboutPart {
 		{PartPinned, "you pinned it"},
 		{PartQuestion, "asks, and so does not answer"},
 		{PartDerived, "taken from a line that is here itself"},
+		{PartReplaces, "took the place of something that fits better"},
+		{PartPast, "no longer so"},
+		{PartShared, "somebody else shares it with you"},
 	}
 }

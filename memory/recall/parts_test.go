@@ -21,7 +21,7 @@ func TestPartsAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s", june, 1, [2]string{"Ana", "Where is the red bicycle, Ben?"}, [2]string{"Ben", "The bicycle is in the cellar since yesterday."})
 	for _, q := range []string{"where is Ben's red bycicle", "when did Ben see the bicycle yesterday", "which vehicle"} {
 		for _, h := range find(t, x, Query{Text: q, Now: june}).Hits {

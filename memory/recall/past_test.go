@@ -11,8 +11,8 @@ import (
 // index was read again; not where a memory of it still holds, nor when the
 // memory is gone.
 func TestPast(t *testing.T) {
-	shelf := newShelf()
-	x := openOn(t, shelf, Options{})
+	segs := newSegments()
+	x := openOn(t, segs, Options{})
 	talk(t, x, "s", june, 1, [2]string{"Ana", "I live in Beijing."}, [2]string{"Ana", "I like the smell of rain."})
 	add := func(n, source int, text string, past bool) {
 		t.Helper()
@@ -50,7 +50,7 @@ func TestPast(t *testing.T) {
 	if err := x.Flush(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
-	x = openOn(t, shelf, Options{})
+	x = openOn(t, segs, Options{})
 	if got := past(); !slices.Equal(got, want) {
 		t.Errorf("read again: past %v, want %v", got, want)
 	}

@@ -86,7 +86,6 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 	out.shape = shapeOf(q.Text, words)
 	out.speaker = c.namedSpeaker(words, q.Wearer)
 
-	l := theLexicon()
 	at := map[string]int{} // term to its place in out.worth
 	var touched []matter
 	for i, x := range words {
@@ -142,15 +141,14 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 		}
 		at[x.term] = n
 		out.worth = append(out.worth, worth)
-		for _, zh := range l.english[x.term] {
-			g.terms = append(g.terms, c.chinese(zh)...)
-		}
+		g.terms = append(g.terms, c.inOther(x.term)...)
 		if len(g.terms) > 0 {
 			out.groups = append(out.groups, g)
 		}
 		c.spelt(&out, x.term, n, s)
 		touched = append(touched, matter{x.term, n})
 	}
+	c.compounds(&out, words, at)
 	touched = c.translated(&out, words, at, touched)
 	for _, o := range c.inChinese(words) {
 		g := group{signal: sigMatch, idf: c.idf(c.dfOf(o.terms)), weight: 1, terms: o.terms, share: 1}

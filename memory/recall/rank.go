@@ -85,6 +85,7 @@ func (r *ranking) rank(pool []uint32) {
 		c.near, c.reply = part(c.near, most.near), part(c.reply, most.reply)
 	}
 	r.tellings()
+	r.trust = r.agrees()
 	for i := range s.list {
 		c := &s.list[i]
 		r.weigh(c, func(_ string, v float64) { c.total += v })
@@ -291,7 +292,7 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	put(PartEntity, w.Entity*float64(c.raw[sigEntity]))
 	put(PartGraph, r.graphWeight()*float64(c.raw[sigGraph]))
 	put(PartContext, w.Answer*float64(c.reply))
-	put(PartEmbedding, w.Embedding*float64(r.embeds[c.doc]))
+	put(PartEmbedding, w.Embedding*r.trust*float64(r.embeds[c.doc]))
 	if m.flags&flagQuestion != 0 {
 		put(PartQuestion, -w.Question)
 	}
@@ -331,7 +332,7 @@ func (r *ranking) most() float64 {
 	matter := w.Lexicon + w.Near
 	model := 0.0
 	if r.embeds != nil {
-		model = w.Embedding
+		model = w.Embedding * r.trust
 	}
 	exact := 0.0
 	if r.ask.coded {

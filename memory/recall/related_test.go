@@ -75,7 +75,7 @@ func kin(t *testing.T, s Segments) *Index {
 }
 
 func TestRelationsLeadToTheAnswer(t *testing.T) {
-	s := newShelf()
+	s := newSegments()
 	grown := kin(t, s)
 	if err := grown.Flush(t.Context(), 1); err != nil {
 		t.Fatal(err)

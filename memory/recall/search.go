@@ -129,6 +129,7 @@ type ranking struct {
 	uses   []use
 	nearby []uint32           // documents that a model gave, the nearest first
 	embeds map[uint32]float32 // what it gave them, 0 to 1
+	trust  float64            // 0 to 1: how far the model agrees with the words, see agrees
 }
 
 func (r *ranking) run() Result {

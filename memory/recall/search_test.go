@@ -45,7 +45,7 @@ func find(t testing.TB, x *Index, q Query) Result {
 var june = time.Date(2025, 6, 12, 9, 0, 0, 0, time.UTC)
 
 func TestContextBringsTheAnswer(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1,
 		[2]string{"Ana", "Did you ever call the dentist about the crown?"},
 		[2]string{"Ben", "Yes, next Tuesday at ten."},
@@ -63,7 +63,7 @@ func TestContextBringsTheAnswer(t *testing.T) {
 }
 
 func TestFolding(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1, [2]string{"Ana", "I moved to Lisbon in March, it is lovely here."}, [2]string{"Ben", "Lisbon is far away."})
 	if err := x.Add(Doc{ID: idOf(9), Kind: Memory, Type: memory.Semantic, At: june, Text: "Ana lives in Lisbon", Source: idOf(1)}); err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestFolding(t *testing.T) {
 // Each value of a list is a memory of the same line, and all of them are found,
 // before what another line says.
 func TestMemoriesOfOneLineAreHitsOfTheirOwn(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1, [2]string{"Ana", "I'm allergic to peanuts, shellfish and penicillin."}, [2]string{"Ben", "I am not allergic to a thing."})
 	var want []memory.ID
 	for i, what := range []string{"peanuts", "shellfish", "penicillin"} {
@@ -114,7 +114,7 @@ func TestMemoriesOfOneLineAreHitsOfTheirOwn(t *testing.T) {
 }
 
 func TestFilters(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1, [2]string{"Ana", "The soup was cold"}, [2]string{"Ben", "The soup was fine"})
 	talk(t, x, "s2", june.AddDate(0, 0, 3), 11, [2]string{"Ana", "More soup please"})
 	for name, c := range map[string]struct {
@@ -153,7 +153,7 @@ func TestFilters(t *testing.T) {
 
 // Two weeks of small talk; what is asked must come first.
 func TestSignals(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "mon", june.AddDate(0, 0, -10), 1,
 		[2]string{"Ana", "Good morning, did you sleep well?"},
 		[2]string{"Ben", "I have started kickboxing at the hall."},
@@ -209,7 +209,7 @@ func TestSignals(t *testing.T) {
 // TestQuotedQuestion: a phrase that stands nowhere is looked for by its words,
 // and the result says so.
 func TestQuotedQuestion(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	lines := []string{"My sister moved to Lisbon in May.", "The kettle is broken again.", "我上个月去了京都。"}
 	texts := map[memory.ID]string{}
 	for i, l := range lines {
@@ -239,7 +239,7 @@ func TestQuotedQuestion(t *testing.T) {
 // TestChineseNames: a place whose name holds a character of grammar is found
 // before what has its characters apart.
 func TestChineseNames(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	lines := []string{"北京和上海我都去过。", "那年秋天我们一家去了京都，在寺庙旁边的小旅馆住了三个晚上，早上吃了豆腐，下午看了红叶，非常安静。",
 		"小雨喜欢吃面。", "北京的都市生活很累。", "小雨说她想学日语。", "昨天下小雨，没出门。", "我在京东买了一个杯子，都很好。",
 		"小雨去年和我去了京都看红叶，那里人很多很多，我们走了一整天。", "我对花生过敏。", "过年的时候他很敏感。"}
@@ -275,7 +275,7 @@ func TestShapes(t *testing.T) {
 // What a line was found by is shown as the memory of it, which has its dates;
 // a line that nothing was made of stands for itself.
 func TestFoundBySaidShownAsKnown(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	said, known := memory.ID{1}, memory.ID{2}
 	day := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	err := x.Add(Doc{ID: said, Kind: Utterance, Session: "s", At: day, Speaker: "Ana", Text: "we finally moved over to Lyon last week with all the boxes"},
@@ -299,7 +299,7 @@ func TestFoundBySaidShownAsKnown(t *testing.T) {
 // Whoever allows has to read the document, so a search asks about the best alone; what
 // it finds is the same as where nobody is asked.
 func TestAsksAboutTheBestAlone(t *testing.T) {
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	const many = 3000
 	docs := make([]Doc, many)
 	for i := range docs {

@@ -36,11 +36,11 @@ func sample(t testing.TB, s Segments) *Index {
 }
 
 func TestGoldenSegment(t *testing.T) {
-	s := newShelf()
+	s := newSegments()
 	if err := sample(t, s).Flush(t.Context(), 7); err != nil {
 		t.Fatal(err)
 	}
-	golden := newShelf()
+	golden := newSegments()
 	for name, file := range map[string]string{"manifest": "manifest-6.hex", "segment-0": "segment-0-6.hex"} {
 		path := filepath.Join("testdata", file)
 		if *update {
@@ -77,14 +77,14 @@ func plain(t testing.TB, b []byte) []byte {
 }
 
 func TestCorruptSegmentsAreRefused(t *testing.T) {
-	good := newShelf()
+	good := newSegments()
 	if err := sample(t, good).Flush(t.Context(), 7); err != nil {
 		t.Fatal(err)
 	}
 	seg := good.m["segment-0"]
 	for i := range seg {
 		for _, cut := range []bool{true, false} {
-			s := newShelf()
+			s := newSegments()
 			s.m["manifest"] = good.m["manifest"]
 			b := bytes.Clone(seg)
 			if cut {
@@ -102,7 +102,7 @@ func TestCorruptSegmentsAreRefused(t *testing.T) {
 			}
 		}
 	}
-	bad := newShelf()
+	bad := newSegments()
 	bad.m["manifest"] = []byte("LKM1\x09\x00\x00\x00")
 	if _, err := Open(t.Context(), bad, Options{}); !errors.Is(err, ErrOutdated) {
 		t.Errorf("manifest of another analysis: %v", err)
@@ -125,7 +125,7 @@ func TestDeflatedBounds(t *testing.T) {
 	if _, err := newCore().read(deflated(segmentMagic, make([]byte, maxSegment+1))); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("too much: %v", err)
 	}
-	s := newShelf()
+	s := newSegments()
 	if err := sample(t, s).Flush(t.Context(), 7); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestDeflatedBounds(t *testing.T) {
 // of a day by the same speakers.
 func TestPairsTakeLittleOfTheDisk(t *testing.T) {
 	size := func(pairs bool) int {
-		s := newShelf()
+		s := newSegments()
 		x := openOn(t, s, Options{})
 		for i := range 200 {
 			text := fmt.Sprintf("The kettle of room %d is to be descaled by %s with vinegar, and not with number %d", i, []string{"Ana", "Ben"}[i%2], i*7919%1000)
@@ -183,7 +183,7 @@ func undumped(t *testing.T, path string) (b []byte) {
 
 // Bytes from anywhere are refused or make an index that works; never a panic.
 func FuzzSegment(f *testing.F) {
-	s := newShelf()
+	s := newSegments()
 	if err := sample(f, s).Flush(f.Context(), 7); err != nil {
 		f.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func FuzzManifest(f *testing.F) {
 }
 
 func TestForgottenWordsLeaveTheSegments(t *testing.T) {
-	s := newShelf()
+	s := newSegments()
 	x := sample(t, s)
 	if err := x.Flush(t.Context(), 1); err != nil {
 		t.Fatal(err)
@@ -259,7 +259,7 @@ func TestForgottenWordsLeaveTheSegments(t *testing.T) {
 // Who may see a memory is asked by type, sensitivity and owner, also after the index was opened
 // again. One of a segment from before sensitivities were kept has none.
 func TestSensitivityIsKept(t *testing.T) {
-	s := newShelf()
+	s := newSegments()
 	x := openOn(t, s, Options{})
 	want := map[memory.ID]About{}
 	for i := range 2 * (1 + int(memory.Secret)) {
@@ -301,7 +301,7 @@ func TestSensitivityIsKept(t *testing.T) {
 		}
 	}
 	for name, kind := range map[string]byte{"over": byte(2+memory.Secret)<<2 | byte(Memory), "line": 1<<2 | byte(Utterance), "neither": 3} {
-		one := openOn(t, newShelf(), Options{})
+		one := openOn(t, newSegments(), Options{})
 		if err := one.Add(old); err != nil {
 			t.Fatal(err)
 		}

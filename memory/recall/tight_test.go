@@ -14,7 +14,7 @@ import (
 // list running into the next.
 func TestTight(t *testing.T) {
 	open := func() *Index {
-		x, err := Open(t.Context(), newShelf(), Options{})
+		x, err := Open(t.Context(), newSegments(), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

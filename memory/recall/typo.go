@@ -30,7 +30,7 @@ func (c *core) mend(words []word) map[int]slipped {
 		if w.han || w.term == "" || len(w.text) < swapLeast || looked == typosMost || !letters(w.text) || c.holds(w.term) || c.names.find(w.text) != none {
 			continue
 		}
-		if len(l.heads[w.term]) > 0 || len(l.members[w.term]) > 0 || len(l.english[w.term]) > 0 || isTimeWord(w.text) {
+		if len(l.heads[w.term]) > 0 || len(l.members[w.term]) > 0 || len(l.english[w.term]) > 0 || len(c.dictionary.inChinese(w.term)) > 0 || isTimeWord(w.text) {
 			continue
 		}
 		looked++

@@ -1,6 +1,9 @@
 package recall
 
 import (
+	"cmp"
+	"context"
+	"crypto/sha256"
 	"os"
 	"slices"
 	"strconv"
@@ -66,7 +69,7 @@ func everyday(t *testing.T) (*Index, []askedOf) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := openOn(t, newShelf(), Options{})
+	x := openOn(t, newSegments(), Options{})
 	var asked []askedOf
 	n := 0
 	latin := func(s string) bool { return strings.IndexFunc(s, ideographic) < 0 }
@@ -135,4 +138,35 @@ func smallTalk() []string {
 		}
 	}
 	return out
+}
+
+// drawn is a model that knows nothing: what is near is drawn by the question and the
+// document.
+type drawn struct{ ids []memory.ID }
+
+func (d drawn) Nearest(_ context.Context, text string, n int) (out []Similar, _ error) {
+	for _, id := range d.ids {
+		sum := sha256.Sum256(append([]byte(text), id[:]...))
+		out = append(out, Similar{ID: id, Similarity: float64(sum[0]) + float64(sum[1])/256})
+	}
+	slices.SortFunc(out, func(a, b Similar) int { return cmp.Compare(b.Similarity, a.Similarity) })
+	return out[:min(n, len(out))], nil
+}
+
+// A model that knows nothing makes hardly anything worse.
+func TestModelThatKnowsNothing(t *testing.T) {
+	x, asked := everyday(t)
+	found := func(m Models) (first int) {
+		for _, q := range asked {
+			r := find(t, x, Query{Text: q.text, Now: june, Wearer: "陈静", K: 1, Models: m})
+			if len(r.Hits) > 0 && r.Hits[0].ID == idOf(q.want) {
+				first++
+			}
+		}
+		return first
+	}
+	without, with := found(Models{}), found(Models{Dense: drawn{x.IDs()}, Within: time.Minute})
+	if with < without-2 {
+		t.Errorf("the answer is first for %d of %d questions, and for %d with a model that knows nothing", without, len(asked), with)
+	}
 }

@@ -19,7 +19,8 @@ const (
 	// knowing of each other's change.
 	FieldConflict ConflictKind = "field"
 	// SlotConflict: two members, without knowing of each other, heard values of
-	// a slot that can't both be true.
+	// a slot that can't both be true; or somebody who can't know it contradicts what
+	// was said by who can.
 	SlotConflict ConflictKind = "slot"
 	// PinConflict: a machine's assertion differs from what a person has pinned.
 	PinConflict ConflictKind = "pin"
@@ -216,6 +217,12 @@ func ofValues(group []memory.Assertion, byMemory map[memory.ID][]*memory.Asserti
 		out = append(out, c)
 		sides = slices.DeleteFunc(sides, func(p *memory.Assertion) bool { return slices.Contains(pinned, items[p.Memory].first) })
 	}
+	if word := againstWord(items, shown); len(word) > 1 && len(pinned) < 2 {
+		c := valuesConflict(SlotConflict, word, items, shown)
+		c.Why = "who said the other can't know it"
+		out = append(out, c)
+		sides = slices.DeleteFunc(sides, func(p *memory.Assertion) bool { return slices.Contains(word, items[p.Memory].first) })
+	}
 	held := slices.ContainsFunc(sides, func(p *memory.Assertion) bool { return !items[p.Memory].mem.Negates })
 	if len(sides) > 1 && held && len(pinned) < 2 {
 		out = append(out, valuesConflict(SlotConflict, sides, items, shown))
@@ -226,6 +233,32 @@ func ofValues(group []memory.Assertion, byMemory map[memory.ID][]*memory.Asserti
 // alike reports whether two memories of a slot do not stand against each other.
 func alike(a, b *item) bool {
 	return (a.value == b.value || memory.Beside(a.mem.Slot.Attribute)) && a.mem.Negates == b.mem.Negates
+}
+
+// againstWord returns the first proposal of a memory that is shown and that somebody said
+// who can know it, followed by the first proposal of each hearsay that contradicts it.
+func againstWord(items map[memory.ID]*item, shown map[memory.ID]memory.Memory) []*memory.Assertion {
+	var at *item
+	for _, id := range sorted(items) {
+		it, m := items[id], shown[id]
+		if m.State == memory.Active && !it.hearsay && !it.mem.Negates && (at == nil || at.from.Before(it.from)) {
+			at = it
+		}
+	}
+	if at == nil || at.mem.Slot != nil && memory.Beside(at.mem.Slot.Attribute) {
+		return nil
+	}
+	out := []*memory.Assertion{at.first}
+	for _, id := range sorted(items) {
+		it, m := items[id], shown[id]
+		if !it.hearsay || it.thing != at.thing || it.from.Before(at.from) {
+			continue
+		}
+		if it.mem.Negates && names(it, at) || !it.mem.Negates && m.State == memory.Active && it.value != at.value {
+			out = append(out, it.first)
+		}
+	}
+	return out
 }
 
 // againstPinned returns the first proposal of a pinned memory that is shown,
@@ -260,6 +293,14 @@ func byWorkers(it *item) int {
 	return 0
 }
 
+// told is 1 for hearsay, else 0.
+func told(it *item) int {
+	if it.hearsay {
+		return 1
+	}
+	return 0
+}
+
 func sorted(items map[memory.ID]*item) []memory.ID {
 	ids := make([]memory.ID, 0, len(items))
 	for id := range items {
@@ -282,7 +323,7 @@ func valuesConflict(kind ConflictKind, ps []*memory.Assertion, items map[memory.
 	}
 	ps = slices.Clone(ps)
 	sorting.Stable(ps, func(a, b *memory.Assertion) int {
-		return cmp.Or(active(b)-active(a), active(a)*(byWorkers(items[a.Memory])-byWorkers(items[b.Memory])), items[b.Memory].from.Compare(items[a.Memory].from), b.Dot.Compare(a.Dot))
+		return cmp.Or(active(b)-active(a), told(items[a.Memory])-told(items[b.Memory]), active(a)*(byWorkers(items[a.Memory])-byWorkers(items[b.Memory])), items[b.Memory].from.Compare(items[a.Memory].from), b.Dot.Compare(a.Dot))
 	})
 	c := Conflict{Kind: kind}
 	for _, p := range ps {

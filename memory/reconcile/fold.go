@@ -69,6 +69,7 @@ func fold(id memory.ID, as []*memory.Assertion) *item {
 			}
 		}
 	}
+	it.hearsay = m.Rank < memory.RankPerson && !m.Pinned && !slices.ContainsFunc(v.shaping, func(p *memory.Assertion) bool { return !p.Candidate.IsHearsay() })
 	it.workers = v.theirs && v.pin == nil && it.putAway <= memory.RankCloud
 	return it
 }

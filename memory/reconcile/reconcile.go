@@ -15,6 +15,8 @@
 //     memory with another value ends the value before it ([memory.Update]). A
 //     negation ends the value without a new one ([memory.Delete]). Two recordings
 //     or photos never repeat each other, even if they are described in the same words.
+//   - Who can't know something ends nothing that was said by who can (see
+//     [memory.Hearsay]): both are then shown, as a conflict.
 //   - Only a person can change what a person has pinned. Workers' assertions
 //     alone can't end what a person has said: both are then shown.
 package reconcile
@@ -120,10 +122,10 @@ func names(no, c *item) bool {
 }
 
 // protectedFrom reports whether by cannot end c. That is so if c is pinned and by is a
-// machine's statement, if a person said c and only workers said by, or if the wearer's
-// own devices said c and an app said by.
+// machine's statement, if somebody said c who can know it and by is hearsay, if a person
+// said c and only workers said by, or if the wearer's own devices said c and an app said by.
 func (c *item) protectedFrom(by *item) bool {
-	if c.mem.Pinned && by.mem.Rank < memory.RankPerson {
+	if c.mem.Pinned && by.mem.Rank < memory.RankPerson || by.hearsay && !c.hearsay {
 		return true
 	}
 	if by.mem.Rank != memory.RankCloud {
@@ -160,6 +162,7 @@ func (c *item) hear(it *item) {
 	c.mem.Confidence = max(c.mem.Confidence, it.mem.Confidence)
 	c.mem.Rank = max(c.mem.Rank, it.mem.Rank)
 	c.mem.Pinned = c.mem.Pinned || it.mem.Pinned
+	c.hearsay = c.hearsay && it.hearsay
 	if c.mem.State == memory.Archived && it.mem.State == memory.Active && it.mem.Learnt.After(c.mem.Unlearnt) {
 		c.mem.State, c.mem.Unlearnt, c.mem.Into = memory.Active, time.Time{}, memory.ID{} // it was said again, so it is useful again
 	}
@@ -178,6 +181,7 @@ type item struct {
 	evidence []memory.Evidence // all of it
 	putAway  memory.Rank       // the rank that archived it
 	workers  bool              // only workers have made assertions about it
+	hearsay  bool              // only those have said it who can't know it, and no person has confirmed it
 }
 
 func (c *item) setEvidence() {

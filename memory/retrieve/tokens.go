@@ -20,9 +20,13 @@ func (e extent) tokens() int { return e.wide + (e.bytes+3)/4 }
 
 func (e extent) plus(o extent) extent { return extent{e.wide + o.wide, e.bytes + o.bytes} }
 
+func (e extent) minus(o extent) extent { return extent{e.wide - o.wide, e.bytes - o.bytes} }
+
 func of(s string) (e extent) {
 	for _, r := range s {
-		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef {
+		if r < utf8.RuneSelf {
+			e.bytes++
+		} else if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef {
 			e.wide++
 		} else {
 			e.bytes += utf8.RuneLen(r)

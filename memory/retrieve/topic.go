@@ -34,7 +34,7 @@ func Topic(turns []Turn) string {
 	last := len(turns) - 1
 	var words []recall.Word
 	for ; last >= 0; last-- { // "yes", "hm" and the like are about what was said before
-		words = slices.DeleteFunc(recall.Content(turns[last].Text), func(w recall.Word) bool { return sounds[w.Text] })
+		words = slices.DeleteFunc(recall.ContentWords(turns[last].Text), func(w recall.Word) bool { return sounds[w.Text] })
 		if len(words) > 0 {
 			break
 		}
@@ -63,7 +63,7 @@ func Topic(turns []Turn) string {
 // lend adds a turn's words that the topic lacks: names with their capital, and
 // Chinese as its pairs, which carry more than single characters.
 func lend(to []string, t Turn, have map[string]bool) []string {
-	words := recall.Content(t.Text)
+	words := recall.ContentWords(t.Text)
 	for i, w := range words {
 		switch {
 		case have[w.Term] || len(to) == lentWords:

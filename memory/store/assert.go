@@ -153,29 +153,6 @@ func (t *Tx) assertionsOf(id memory.ID) ([]memory.Assertion, error) {
 	return out, nil
 }
 
-// About returns the memories of which a plugin has asserted something, in the order
-// of their ids. It reads all assertions, and decodes only those that have its name.
-func (t *Tx) About(plugin string) ([]memory.ID, error) {
-	var out []memory.ID
-	for e, err := range t.scan(keyOf(kindAssertion), nil, false) {
-		if err != nil {
-			return nil, err
-		}
-		id := memory.ID(e.key[1 : 1+idSize])
-		if len(out) > 0 && out[len(out)-1] == id || !bytes.Contains(e.plain, []byte(plugin)) {
-			continue
-		}
-		r, err := decode[assertionRecord](e.key, e.plain)
-		if err != nil {
-			return nil, err
-		}
-		if r.Assertion.Source.Plugin == plugin {
-			out = append(out, id)
-		}
-	}
-	return out, nil
-}
-
 // groupOf returns the group of a memory. Its proposal with the smallest dot
 // decides, so that replicas agree whatever the order of arrival. A worker's
 // proposal decides only if nobody else has proposed the memory, so that no

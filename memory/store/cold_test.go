@@ -17,8 +17,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// shelf keeps packs, as a relay does.
-type shelf map[string][]byte
+// packStore keeps packs, as a relay does.
+type packStore map[string][]byte
 
 func idBytes(n int) []byte { id := testID(n); return id[:] }
 
@@ -26,7 +26,7 @@ func idBytes(n int) []byte { id := testID(n); return id[:] }
 var covered = Cooling{Covered: 1 << 60}
 
 // freeze turns what it can cold, and says what stayed.
-func (sh shelf) freeze(tb interface{ Fatal(...any) }, s *Store, ids ...memory.ID) (frozen int, left map[memory.ID]string) {
+func (sh packStore) freeze(tb interface{ Fatal(...any) }, s *Store, ids ...memory.ID) (frozen int, left map[memory.ID]string) {
 	var p *Packed
 	err := s.View(context.Background(), func(tx *Tx) (err error) { p, err = tx.MakePack(ids, covered); return err })
 	if err == nil && p.Count > 0 {
@@ -41,7 +41,7 @@ func (sh shelf) freeze(tb interface{ Fatal(...any) }, s *Store, ids ...memory.ID
 }
 
 // thaw brings memories back, or all where none is named.
-func (sh shelf) thaw(tb interface{ Fatal(...any) }, s *Store, ids ...memory.ID) (back int) {
+func (sh packStore) thaw(tb interface{ Fatal(...any) }, s *Store, ids ...memory.ID) (back int) {
 	var packs []ColdPack
 	err := s.View(context.Background(), func(tx *Tx) error {
 		for p, err := range tx.Packs() {
@@ -82,7 +82,7 @@ func remembered(tb testing.TB, s *Store, id memory.ID) (m *memory.Memory, histor
 // What turned cold is a stub and nothing else, comes back as it was, and is
 // found by its id in between.
 func TestColdAndBack(t *testing.T) {
-	sh := shelf{}
+	sh := packStore{}
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {
 		_, err := tx.AssertRemote(fact(1, you, 1, "The kettle is descaled with Zitronella."), home(2, you, 2, "Ghent"), fact(3, you, 3, "It rains."))
@@ -191,7 +191,7 @@ func TestWhatStaysHot(t *testing.T) {
 		_, err := tx.AssertRemote(fact(2, you, 1, "Pinned."), act(2, you, 2, memory.ActPin), photo, block, secret, fact(8, you, 8, "Anything."))
 		return err
 	})
-	sh := shelf{}
+	sh := packStore{}
 	n, left := sh.freeze(t, s, testID(1), testID(2), testID(5), testID(6), testID(7), testID(8), testID(99))
 	if n != 1 {
 		t.Errorf("%d turned cold", n)
@@ -235,7 +235,7 @@ func TestBackInTheDocumentLog(t *testing.T) {
 		_, err := tx.AssertRemote(fact(1, you, 1, "The kettle."), fact(2, you, 2, "It rains."))
 		return err
 	})
-	sh := shelf{}
+	sh := packStore{}
 	sh.freeze(t, s, testID(1))
 	sh.thaw(t, s)
 	view(t, s, func(tx *Tx) error {
@@ -265,7 +265,7 @@ func TestOnlyWhatComesBackTurnsCold(t *testing.T) {
 	}
 	say(1, 60)
 	say(2, 5)
-	sh := shelf{}
+	sh := packStore{}
 	n, left := sh.freeze(t, s, testID(1), testID(2))
 	if n != 1 || left[testID(1)] != tooMuch {
 		t.Errorf("%d turned cold, left %v", n, left)
@@ -279,7 +279,7 @@ func TestOnlyWhatComesBackTurnsCold(t *testing.T) {
 // The last numbers of members count those that were cold: a device that begins
 // from a snapshot must not give them again.
 func TestLastDotsCountCold(t *testing.T) {
-	sh := shelf{}
+	sh := packStore{}
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {
 		_, err := tx.AssertRemote(fact(1, you, 4, "One."), fact(2, me, 2, "Two."), fact(3, me, 1, "Three."))
@@ -305,7 +305,7 @@ func TestLastDotsCountCold(t *testing.T) {
 // An erased memory's stub goes with its key at once; one that shared its key
 // with others is gone once those are back.
 func TestEraseReachesCold(t *testing.T) {
-	sh := shelf{}
+	sh := packStore{}
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {
 		_, err := tx.AssertRemote(fact(1, you, 1, "The locker is Quillwort."), home(2, you, 2, "Ghent"), home(3, you, 3, "Antwerp"))
@@ -350,7 +350,7 @@ func TestEraseReachesCold(t *testing.T) {
 
 // Packs of nearly one size have one size.
 func TestPackIsPadded(t *testing.T) {
-	sh := shelf{}
+	sh := packStore{}
 	s := open(t, t.TempDir())
 	sizes := map[int]bool{}
 	for i := range 8 {
@@ -380,7 +380,7 @@ func TestPackIsPadded(t *testing.T) {
 // A pack that is not the one that was acknowledged is refused, and changes
 // nothing.
 func TestAlteredPack(t *testing.T) {
-	sh := shelf{}
+	sh := packStore{}
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {
 		_, err := tx.AssertRemote(fact(1, you, 1, "One."), fact(2, you, 2, "Two."))
@@ -410,7 +410,7 @@ func TestAlteredPack(t *testing.T) {
 // everything follows from all that was said.
 func TestColdDerivesTheSame(t *testing.T) {
 	a, b := open(t, t.TempDir()), open(t, t.TempDir())
-	sh := shelf{}
+	sh := packStore{}
 	user := 0
 	rapid.Check(t, func(t *rapid.T) {
 		user++
@@ -479,7 +479,7 @@ func TestDotRuns(t *testing.T) {
 
 // A program that knows of no stubs refuses a store that has some.
 func TestColdFormat(t *testing.T) {
-	sh := shelf{}
+	sh := packStore{}
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error { _, err := tx.AssertRemote(fact(1, you, 1, "One.")); return err })
 	sh.freeze(t, s, testID(1))

@@ -60,7 +60,7 @@ func TestHintsSettle(t *testing.T) {
 
 // A whole id, or most of one, is looked for in one page, however many there are.
 func TestFindLooksIntoOnePage(t *testing.T) {
-	sh := shelf{}
+	sh := packStore{}
 	s := open(t, t.TempDir())
 	for n := 1; n <= 3; n++ {
 		update(t, s, func(tx *Tx) error {

@@ -93,9 +93,11 @@ func (t *Tx) commit() error {
 	if err := c.set(headKey, sec.seal(headKey, h.Version, plain)); err != nil {
 		return err
 	}
+	t.store.abouts.wrote(&t.pending)
 	if err := c.txn.Commit(); err != nil {
 		return fmt.Errorf("store: commit: %w", tooLarge(err))
 	}
+	t.store.abouts.wrote(&t.pending)
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/long"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -68,7 +69,7 @@ func writeUntilKilled(dir string) error {
 				err = errors.Join(err, tx.PutSegment("one", seq, []byte("segment")))
 			}
 			return errors.Join(err, tx.SetCursor("facts", seq), tx.PutUtterance(&memory.Utterance{
-				ID: testID(1<<20 + int(seq)), At: clockOf(int(seq)).Time(), Text: strings.Repeat("words ", 40),
+				ID: testID(1<<20 + int(seq)), At: noon.Add(time.Duration(seq) * time.Second), Text: strings.Repeat("words ", 40),
 			}), tx.PutRemoteUtterance(heard(1<<21+int(seq), "Line number "+strconv.FormatUint(seq, 10)+".")))
 		})
 		if err == nil && n%7 == 4 {
@@ -90,12 +91,13 @@ func writeUntilKilled(dir string) error {
 }
 
 // TestKill kills a process that writes, at any moment, and looks whether all
-// that it had acknowledged is there, whole and in order.
+// that it had acknowledged is there, whole and in order. KILLS has it go on for
+// so many rounds.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var acknowledged uint64
-	for round := range 15 {
+	for round := range long.Kills(t, 15) {
 		kill := 1 + rand.IntN(40)
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), crashDir+"="+dir)

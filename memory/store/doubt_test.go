@@ -13,7 +13,7 @@ import (
 
 // chill makes a store of four facts of you and one hot one, of which two lie in
 // each of two packs.
-func chill(t *testing.T, dir string) (sh shelf, said []memory.Assertion) {
+func chill(t *testing.T, dir string) (sh packStore, said []memory.Assertion) {
 	t.Helper()
 	s, err := Open(testOptions(dir))
 	if err != nil {
@@ -23,7 +23,7 @@ func chill(t *testing.T, dir string) (sh shelf, said []memory.Assertion) {
 		said = append(said, fact(n+1, you, uint64(n+1), []string{"Plums.", "Pears.", "Tea.", "Rain.", "Ghent."}[n]))
 	}
 	update(t, s, func(tx *Tx) error { _, err := tx.AssertRemote(said...); return err })
-	sh = shelf{}
+	sh = packStore{}
 	sh.freeze(t, s, testID(1), testID(2))
 	sh.freeze(t, s, testID(3), testID(4))
 	if err := s.Close(); err != nil {
@@ -164,7 +164,7 @@ func here(t *testing.T, s *Store, key []byte) (ok bool) {
 	return ok
 }
 
-// A pack that the shelf does not have any more is given up: what is said again
+// A pack that the pack store does not have any more is given up: what is said again
 // takes the place of its stubs, and what is not keeps them.
 func TestGiveUpAPack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
@@ -186,7 +186,7 @@ func TestGiveUpAPack(t *testing.T) {
 		}
 		return nil
 	})
-	// The shelf had it after all.
+	// The pack store had it after all.
 	if n := sh.thaw(t, s, testID(1)); n != 1 {
 		t.Errorf("%d came back", n)
 	}

@@ -35,16 +35,16 @@ type head struct {
 // counters number what is stored in order of arrival. Each is the last number
 // that was used.
 type counters struct {
-	Change    uint64 `json:"change"`
-	Outbox    uint64 `json:"outbox"`
-	Document  uint64 `json:"document"`
-	Refusal   uint64 `json:"refusal"`
-	Malformed uint64 `json:"malformed"`
+	Change      uint64 `json:"change"`
+	Outbox      uint64 `json:"outbox"`
+	Document    uint64 `json:"document"`
+	Refusal     uint64 `json:"refusal"`
+	Quarantined uint64 `json:"malformed"`
 
-	MalformedFirst uint64 `json:"malformed_first"`           // the oldest one that counts towards the limits
-	MalformedBytes int    `json:"malformed_bytes"`           // of that one and those after it, in bytes
-	MalformedHoles int    `json:"malformed_holes,omitempty"` // removed ones between that one and the last
-	MalformedKept  int    `json:"malformed_kept,omitempty"`  // kept ones before that one, because they can be tried again
+	QuarantinedFirst uint64 `json:"malformed_first"`           // the oldest one that counts towards the limits
+	QuarantinedBytes int    `json:"malformed_bytes"`           // of that one and those after it, in bytes
+	QuarantinedHoles int    `json:"malformed_holes,omitempty"` // removed ones between that one and the last
+	QuarantinedKept  int    `json:"malformed_kept,omitempty"`  // kept ones before that one, because they can be tried again
 
 	Covered uint64 `json:"covered"` // the document log was tidied up to here
 
@@ -54,11 +54,11 @@ type counters struct {
 	Packed uint64 `json:"packed,omitempty"` // the greatest number in the document log of any utterance that was packed
 }
 
-func (c *counters) malformed() int {
-	if c.MalformedFirst == 0 {
+func (c *counters) quarantined() int {
+	if c.QuarantinedFirst == 0 {
 		return 0
 	}
-	return int(c.Malformed-c.MalformedFirst+1) - c.MalformedHoles + c.MalformedKept
+	return int(c.Quarantined-c.QuarantinedFirst+1) - c.QuarantinedHoles + c.QuarantinedKept
 }
 
 var headKey = []byte{byte(kindHead)}

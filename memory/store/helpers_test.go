@@ -37,17 +37,17 @@ func (t *Tx) IndexCovered(seq uint64) error {
 	return nil
 }
 
-// ClearMalformed empties the quarantine.
-func (t *Tx) ClearMalformed() error {
+// ClearQuarantined empties the quarantine.
+func (t *Tx) ClearQuarantined() error {
 	var all []uint64
-	for m, err := range t.Malformed() {
+	for m, err := range t.Quarantined() {
 		if err != nil {
 			return err
 		}
 		all = append(all, m.Seq)
 	}
 	for _, seq := range all {
-		if err := t.DropMalformed(seq); err != nil {
+		if err := t.DropQuarantined(seq); err != nil {
 			return err
 		}
 	}

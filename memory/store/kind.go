@@ -69,7 +69,7 @@ const (
 	kindCursor         kind = 'z'
 	kindMeta           kind = 'b'
 	kindDevice         kind = 'v'
-	kindMalformed      kind = 'j'
+	kindQuarantined    kind = 'j'
 	kindBlob           kind = 'f'
 	kindSegment        kind = 's'
 	kindTask           kind = 'g'
@@ -112,7 +112,7 @@ var kinds = map[kind]struct{ name, parts string }{
 	kindCursor:         {"cursor", "m"},
 	kindMeta:           {"meta", "m"},
 	kindDevice:         {"device", "m"},
-	kindMalformed:      {"malformed", "s"},
+	kindQuarantined:    {"malformed", "s"},
 	kindBlob:           {"blob", "i"},
 	kindSegment:        {"segment", "m"},
 	kindTask:           {"task", "ti"},

@@ -8,7 +8,7 @@ import (
 
 // Knows tells what was taken under a dot from what was not, be it hot, cold or erased.
 func TestKnows(t *testing.T) {
-	sh := shelf{}
+	sh := packStore{}
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {
 		_, err := tx.AssertRemote(fact(1, you, 1, "Cold."), fact(2, you, 2, "Hot."), fact(3, you, 3, "Erased."))

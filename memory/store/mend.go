@@ -21,13 +21,13 @@ var madeAnew = map[string]bool{
 func (s *salvage) count() error {
 	seq := s.head.Seq
 	seq.Cold = 0 // counted again while cold memories are restored
-	seq.Malformed, seq.MalformedFirst, seq.MalformedBytes, seq.MalformedHoles = s.head.Seq.Malformed, 0, 0, 0
-	seq.MalformedKept = 0 // these count again until others come
-	seq.Packed = 0        // nothing is packed any more
+	seq.Quarantined, seq.QuarantinedFirst, seq.QuarantinedBytes, seq.QuarantinedHoles = s.head.Seq.Quarantined, 0, 0, 0
+	seq.QuarantinedKept = 0 // these count again until others come
+	seq.Packed = 0          // nothing is packed any more
 	version := s.head.Version
 	for key, c := range s.newest {
 		version = max(version, c.version)
-		if n := map[kind]*uint64{kindChange: &seq.Change, kindOutbox: &seq.Outbox, kindRefusal: &seq.Refusal, kindMalformed: &seq.Malformed,
+		if n := map[kind]*uint64{kindChange: &seq.Change, kindOutbox: &seq.Outbox, kindRefusal: &seq.Refusal, kindQuarantined: &seq.Quarantined,
 			kindDocument: &seq.Document, kindCold: &seq.Pack}[kind(key[0])]; n != nil && len(key) == 1+seqSize {
 			*n = max(*n, seqOf([]byte(key)))
 		}
@@ -354,14 +354,14 @@ func (t *Tx) prune(most int) (more bool, err error) {
 		}
 	}
 	q, n := &t.state.head.Seq, 0
-	for _, err := range t.Malformed() {
+	for _, err := range t.Quarantined() {
 		if err != nil {
 			return false, err
 		}
 		n++
 	}
-	if q.MalformedFirst != 0 {
-		q.MalformedHoles = int(q.Malformed-q.MalformedFirst+1) - n
+	if q.QuarantinedFirst != 0 {
+		q.QuarantinedHoles = int(q.Quarantined-q.QuarantinedFirst+1) - n
 	}
 	return false, nil
 }

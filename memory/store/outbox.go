@@ -18,7 +18,7 @@ type outboxRecord struct {
 }
 
 // Outgoing is one entry of the outbox. Exactly one of Assertion, Utterance,
-// Blob and Erased is set.
+// Forget and Blob is set.
 type Outgoing struct {
 	Seq       uint64 // ascending, possibly with gaps
 	Assertion *memory.Assertion
@@ -80,6 +80,27 @@ func (t *Tx) outgoing(e entry) (o Outgoing, err error) {
 		err = damaged(e.key, "names what is not there: "+err.Error())
 	}
 	return o, err
+}
+
+// Unsent returns how many assertions about a memory are in the outbox.
+func (t *Tx) Unsent(id memory.ID) (n int, err error) {
+	for e, err := range t.scan(keyOf(kindAssertion, id[:]), nil, false) {
+		if err != nil {
+			return 0, err
+		}
+		r, err := decode[assertionRecord](e.key, e.plain)
+		if err != nil {
+			return 0, err
+		}
+		waits, err := t.posted(r.Outbox)
+		if err != nil {
+			return 0, err
+		}
+		if waits {
+			n++
+		}
+	}
+	return n, nil
 }
 
 // Sent removes entries from the outbox by their numbers. It ignores unknown

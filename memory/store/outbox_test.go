@@ -30,6 +30,11 @@ func TestOutboxCarriesAll(t *testing.T) {
 	})
 	update(t, s, func(tx *Tx) error { return tx.PutUtterance(&clean) })
 	view(t, s, func(tx *Tx) error {
+		for id, want := range map[memory.ID]int{testID(1): 1, testID(2): 0} {
+			if n, err := tx.Unsent(id); n != want || err != nil {
+				t.Errorf("%d of %s wait, %v", n, id, err)
+			}
+		}
 		out := collect(t, tx.Outbox(0))
 		if len(out) != 3 || out[0].Assertion == nil || out[1].Blob != b.ID || out[1].Owner != testID(1) || out[2].Utterance == nil || out[2].Utterance.Text != clean.Text {
 			t.Fatalf("outbox: %+v", out)

@@ -139,16 +139,16 @@ func (t *Tx) restore(key, plain []byte) error {
 		if err := t.put(append(t.eventPrefix(kindRefusalEvent, r.Event), u64(seqOf(key))...), nil); err != nil {
 			return err
 		}
-	case kindMalformed:
-		m, err := decode[Malformed](key, plain)
+	case kindQuarantined:
+		m, err := decode[Quarantined](key, plain)
 		if err != nil {
 			return err
 		}
 		q, n := &t.state.head.Seq, seqOf(key)
-		if q.MalformedFirst == 0 || n < q.MalformedFirst {
-			q.MalformedFirst = n
+		if q.QuarantinedFirst == 0 || n < q.QuarantinedFirst {
+			q.QuarantinedFirst = n
 		}
-		q.MalformedBytes += len(m.Data)
+		q.QuarantinedBytes += len(m.Data)
 	case kindAssertion:
 		r, err := decode[assertionRecord](key, plain)
 		if err != nil {

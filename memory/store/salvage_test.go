@@ -75,7 +75,7 @@ func rich(tb testing.TB, dir string) {
 					tx.PutTask(Task{Utterance: u.ID, At: noon, Session: "s"}))
 			}
 			errs = append(errs, tx.SetCursor("journal", uint64(n)), tx.PutMeta(fmt.Sprint("meta ", n), n),
-				tx.Quarantine(Malformed{At: noon, Topic: "x", Reason: "y", Data: []byte("z")}))
+				tx.Quarantine(Quarantined{At: noon, Topic: "x", Reason: "y", Data: []byte("z")}))
 			return errors.Join(errs...)
 		})
 	}
@@ -84,7 +84,7 @@ func rich(tb testing.TB, dir string) {
 		return errors.Join(err, tx.PutDevice(Device{Name: "pin"}), tx.KeepBlob(blob, testID(1)), tx.PutSegment("words/1", 3, []byte("a segment")))
 	})
 	update(tb, s, func(tx *Tx) error {
-		return errors.Join(tx.Erase(Targets{Memories: []memory.ID{testID(2)}, Utterances: []memory.ID{testID(502)}}), tx.DropMalformed(2))
+		return errors.Join(tx.Erase(Targets{Memories: []memory.ID{testID(2)}, Utterances: []memory.ID{testID(502)}}), tx.DropQuarantined(2))
 	})
 	if err := s.Close(); err != nil {
 		tb.Fatal(err)
@@ -127,7 +127,7 @@ func TestSalvageOfASoundStoreChangesNothing(t *testing.T) {
 			t.Errorf("%s was not there", what)
 		}
 	}
-	if q := s.state.head.Seq; q.malformed() != head.malformed() || q.MalformedBytes != head.MalformedBytes || q.Change != head.Change || q.Outbox != head.Outbox {
+	if q := s.state.head.Seq; q.quarantined() != head.quarantined() || q.QuarantinedBytes != head.QuarantinedBytes || q.Change != head.Change || q.Outbox != head.Outbox {
 		t.Errorf("counters %+v, were %+v", q, head)
 	}
 	pending := 0

@@ -86,7 +86,7 @@ func TestKeysRevealNothing(t *testing.T) {
 		e := memory.EventID{Device: "pin-1", Boot: 1, Seq: 1}
 		return errors.Join(err, tx.PutDevice(Device{Name: "pin-1"}), tx.MarkEvent(e, "done"), tx.SetCursor("journal", 1),
 			tx.PutMeta("member", 1), tx.Refuse(memory.Refusal{Event: e}), tx.PutSegment("one", 1, nil),
-			tx.Quarantine(Malformed{Topic: "locket/v1/pin-1/text"}),
+			tx.Quarantine(Quarantined{Topic: "locket/v1/pin-1/text"}),
 			tx.PutUtterance(&memory.Utterance{ID: testID(2), Event: e, At: noon, Text: "Ghent"}))
 	})
 	if err := s.Close(); err != nil {
@@ -206,13 +206,13 @@ func TestQuarantineKeepsWhatWaits(t *testing.T) {
 		}
 		blobs = append(blobs, b)
 		update(t, s, func(tx *Tx) error {
-			return errors.Join(tx.KeepBlob(b, testID(len(blobs))), tx.Quarantine(Malformed{Topic: "aside", Data: []byte("the"), Blob: b.ID, Again: again}))
+			return errors.Join(tx.KeepBlob(b, testID(len(blobs))), tx.Quarantine(Quarantined{Topic: "aside", Data: []byte("the"), Blob: b.ID, Again: again}))
 		})
 	}
 	flood := func() {
 		update(t, s, func(tx *Tx) error {
-			for range MaxMalformed {
-				if err := tx.Quarantine(Malformed{Topic: "flood"}); err != nil {
+			for range MaxQuarantined {
+				if err := tx.Quarantine(Quarantined{Topic: "flood"}); err != nil {
 					return err
 				}
 			}
@@ -221,9 +221,9 @@ func TestQuarantineKeepsWhatWaits(t *testing.T) {
 	}
 	flood()
 	view(t, s, func(tx *Tx) error {
-		all := collect(t, tx.Malformed())
-		if len(all) != MaxMalformed+1 || all[0].Topic != "aside" || s.state.head.Seq.malformed() != len(all) {
-			t.Errorf("%d kept, %d counted, the first %q", len(all), s.state.head.Seq.malformed(), all[0].Topic)
+		all := collect(t, tx.Quarantined())
+		if len(all) != MaxQuarantined+1 || all[0].Topic != "aside" || s.state.head.Seq.quarantined() != len(all) {
+			t.Errorf("%d kept, %d counted, the first %q", len(all), s.state.head.Seq.quarantined(), all[0].Topic)
 		}
 		if r, err := tx.OpenBlob(blobs[0].ID); err != nil {
 			t.Errorf("its blob: %v", err)
@@ -235,19 +235,19 @@ func TestQuarantineKeepsWhatWaits(t *testing.T) {
 		}
 		return nil
 	})
-	update(t, s, func(tx *Tx) error { return tx.DropMalformed(1) })
+	update(t, s, func(tx *Tx) error { return tx.DropQuarantined(1) })
 	flood()
 	view(t, s, func(tx *Tx) error {
 		if _, err := tx.OpenBlob(blobs[0].ID); !errors.Is(err, memory.ErrNotFound) {
 			t.Errorf("its blob, once it was dropped: %v", err)
 		}
-		if q := &s.state.head.Seq; q.malformed() != MaxMalformed || q.MalformedBytes != 0 {
+		if q := &s.state.head.Seq; q.quarantined() != MaxQuarantined || q.QuarantinedBytes != 0 {
 			t.Errorf("%+v", q)
 		}
 		return nil
 	})
-	update(t, s, func(tx *Tx) error { return tx.ClearMalformed() })
-	if n := s.state.head.Seq.malformed(); n != 0 {
+	update(t, s, func(tx *Tx) error { return tx.ClearQuarantined() })
+	if n := s.state.head.Seq.quarantined(); n != 0 {
 		t.Errorf("%d after clearing", n)
 	}
 	sound(t, s)
@@ -255,11 +255,11 @@ func TestQuarantineKeepsWhatWaits(t *testing.T) {
 
 func TestQuarantineIsBounded(t *testing.T) {
 	s := open(t, t.TempDir())
-	const n = MaxMalformedBytes/MaxMalformedData + 30
+	const n = MaxQuarantinedBytes/MaxQuarantinedData + 30
 	for i := 0; i < n; i += 50 {
 		update(t, s, func(tx *Tx) error {
 			for j := i; j < min(i+50, n); j++ {
-				if err := tx.Quarantine(Malformed{At: noon, Topic: fmt.Sprint(j), Data: make([]byte, MaxMalformedData+1)}); err != nil {
+				if err := tx.Quarantine(Quarantined{At: noon, Topic: fmt.Sprint(j), Data: make([]byte, MaxQuarantinedData+1)}); err != nil {
 					return err
 				}
 			}
@@ -267,16 +267,16 @@ func TestQuarantineIsBounded(t *testing.T) {
 		})
 	}
 	view(t, s, func(tx *Tx) error {
-		all := collect(t, tx.Malformed())
-		if len(all) != MaxMalformed || all[len(all)-1].Topic != fmt.Sprint(n-1) || len(all[0].Data) != MaxMalformedData || all[0].Size != MaxMalformedData+1 {
+		all := collect(t, tx.Quarantined())
+		if len(all) != MaxQuarantined || all[len(all)-1].Topic != fmt.Sprint(n-1) || len(all[0].Data) != MaxQuarantinedData || all[0].Size != MaxQuarantinedData+1 {
 			t.Errorf("%d kept, the last %q", len(all), all[len(all)-1].Topic)
 		}
 		return nil
 	})
-	update(t, s, func(tx *Tx) error { return tx.ClearMalformed() })
-	update(t, s, func(tx *Tx) error { return tx.Quarantine(Malformed{Topic: "after"}) })
+	update(t, s, func(tx *Tx) error { return tx.ClearQuarantined() })
+	update(t, s, func(tx *Tx) error { return tx.Quarantine(Quarantined{Topic: "after"}) })
 	view(t, s, func(tx *Tx) error {
-		if all := collect(t, tx.Malformed()); len(all) != 1 || all[0].Topic != "after" {
+		if all := collect(t, tx.Quarantined()); len(all) != 1 || all[0].Topic != "after" {
 			t.Errorf("after clearing: %+v", all)
 		}
 		return nil

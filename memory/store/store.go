@@ -83,6 +83,7 @@ type Store struct {
 	cold     hints
 	lines    lineHints
 	inflate  inflaters
+	abouts   abouts
 	closed   bool
 	sound    bool // Open succeeded, so the anchor may be written
 }
@@ -291,10 +292,10 @@ func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
 
 // Stats are figures for the person who administers the store.
 type Stats struct {
-	Format     int    `json:"format"`
-	Generation uint64 `json:"generation"` // transactions committed
-	Bytes      uint64 `json:"bytes"`      // on disk, of records and blobs
-	Malformed  int    `json:"malformed"`  // inputs in quarantine
+	Format      int    `json:"format"`
+	Generation  uint64 `json:"generation"` // transactions committed
+	Bytes       uint64 `json:"bytes"`      // on disk, of records and blobs
+	Quarantined int    `json:"malformed"`  // inputs in quarantine
 }
 
 // RecordBytes returns how many bytes the records take on the disk, including
@@ -316,5 +317,5 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	}
 	size, err := diskspace.Used(s.opt.Dir)
 	h := &s.state.head
-	return Stats{h.Format, h.Generation, size, h.Seq.malformed()}, err
+	return Stats{h.Format, h.Generation, size, h.Seq.quarantined()}, err
 }

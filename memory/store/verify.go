@@ -7,18 +7,24 @@ import (
 	"io/fs"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/locket-dev/locket/internal/progress"
 )
 
 // Verify reads everything and returns what is not as it was last written:
 // records that were altered, swapped, replaced by an older version, removed or
 // added; missing blobs; and buckets with a wrong digest. It changes nothing. It
 // takes about 30 µs for each record, and little memory. Reads and writes can go
-// on meanwhile; Verify sees the state at its beginning.
+// on meanwhile; Verify sees the state at its beginning. It counts into the context's
+// [progress.Gauge].
 //
 // If a record was replaced together with its guard, Verify can't find out which
 // record it was, and names the bucket.
 func (s *Store) Verify(ctx context.Context) ([]Damage, error) {
-	v := verifier{secrets: s.secrets}
+	v := verifier{secrets: s.secrets, gauge: progress.Of(ctx)}
+	for _, table := range s.db.Tables() { // of what is not in memory alone
+		v.gauge.Total.Add(int64(table.KeyCount))
+	}
 	err := s.View(ctx, func(t *Tx) error {
 		if err := v.records(ctx, t.txn); err != nil {
 			return err
@@ -39,6 +45,7 @@ type verifier struct {
 	found   []Damage
 	sums    [bucketCount]digest // sums of the guards
 	version uint64              // the greatest version seen
+	gauge   *progress.Gauge
 }
 
 // note records an error that is a Damage. It returns any other error.
@@ -53,6 +60,7 @@ func (v *verifier) note(err error) error {
 // records checks each record against its guard.
 func (v *verifier) records(ctx context.Context, txn *badger.Txn) error {
 	return v.walk(ctx, txn, nil, func(key, value []byte) error {
+		v.gauge.Done.Add(1)
 		if k := kind(key[0]); k == kindHead || k == kindGuard {
 			return nil
 		}

@@ -214,7 +214,7 @@ func (g *Gate) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []memory
 			return err
 		}
 	}
-	return forget.OrderSweep(tx)
+	return forget.PlanSweep(tx)
 }
 
 // Heard takes the mark of waiting off recordings whose words came.
@@ -286,7 +286,7 @@ func (g *Gate) TakeDelta(ctx context.Context, fn func(*store.Tx) (gone *store.Ta
 		if gone, err = fn(tx); err != nil || gone == nil {
 			return err
 		}
-		return forget.OrderSweep(tx)
+		return forget.PlanSweep(tx)
 	})
 	if err != nil || gone == nil {
 		return err

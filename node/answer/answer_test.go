@@ -10,7 +10,7 @@ import (
 )
 
 func lines() []retrieve.Line {
-	b := retrieve.Build([]retrieve.Item{
+	b := retrieve.Build("", []retrieve.Item{
 		{ID: memory.ID{1}, Section: memory.Semantic, Text: "The bike is blue"},
 		{ID: memory.ID{2}, Section: retrieve.Utterances, Text: "I sold the boat", Speaker: "Bo"},
 	}, 1000, time.UTC)

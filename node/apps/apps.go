@@ -5,6 +5,7 @@
 //     sensitivity, tags, times and owner of the memories that it may see. What is not
 //     named is not allowed. The vault is in no scope: an app that may ask for it is
 //     given an entry after the wearer said yes to that one reading.
+//     The right console stands alone: it opens the page, with all that the owner may there.
 //   - [Guard] puts services behind that: each method that an app may reach is
 //     written out there, so that a new one does not compile before somebody has
 //     said what apps get of it. What an app may not see looks as if it were not there.
@@ -52,6 +53,10 @@ const (
 	maxVisits   = 32 // of one app at a time, counting those that an assistant's request makes
 )
 
+// ErrBusy is the serve.ErrLimit of an app that has as many requests under way as it may: it passes
+// when one of them ends.
+var ErrBusy = fmt.Errorf("%d requests are under way", maxVisits)
+
 // listMeta is where the apps are kept.
 const listMeta = "apps"
 
@@ -77,19 +82,21 @@ type Book struct {
 	paces  map[string]*pace                              // by app
 	visits map[string]map[*visit]context.CancelCauseFunc // by app: what it has under way
 
-	drawing map[string]bool // by app: a graph is being drawn
+	opened  map[string]time.Time // by hash of a key: when its use of the console was last noted
+	drawing map[string]bool      // by app: a graph is being drawn
 	rules   rulebook.Last
 	lines   lines
 
 	// What hooks are told of, as the owner has it; set by Guard.
 	exchange serve.Exchange
 	reader   serve.Reader
+	sharer   serve.Sharer
 }
 
 // NewBook gives the book in a store. ask asks the wearer where a rule of the policy
 // says so. now is the clock of keys and of the account.
 func NewBook(s Store, ask func(context.Context, []consent.Held) error, now func() time.Time) *Book {
-	return &Book{store: s, ask: ask, now: now, paces: map[string]*pace{}, visits: map[string]map[*visit]context.CancelCauseFunc{}, drawing: map[string]bool{}}
+	return &Book{store: s, ask: ask, now: now, paces: map[string]*pace{}, visits: map[string]map[*visit]context.CancelCauseFunc{}, drawing: map[string]bool{}, opened: map[string]time.Time{}}
 }
 
 // AddApp implements serve.Apps.
@@ -129,7 +136,7 @@ func (b *Book) AddApp(ctx context.Context, r serve.AppRequest) (serve.NewApp, er
 		if open == MaxApps {
 			return fmt.Errorf("%w: there are %d apps already", serve.ErrConflict, MaxApps)
 		}
-		if hook, err = newHook(tx, &r); err != nil {
+		if hook, err = newHook(tx, &r, b.now()); err != nil {
 			return err
 		}
 		return tx.PutMeta(listMeta, append(kept, rec))

@@ -72,10 +72,14 @@ func (b *buyer) Purchase(ctx context.Context, r serve.PurchaseRequest) (out serv
 	if err := v.begin(); err != nil { // a key that is revoked meanwhile pays nothing
 		return out, err
 	}
-	if out, err = b.in.Purchase(ctx, r); err != nil {
-		return out, v.deny(ctx, r.Act, err)
+	asks := ""
+	if r.Act == serve.OrderGoods && r.Question != "" { // the seller reads it
+		asks = fmt.Sprintf(", asking %q", r.Question)
 	}
-	u := serve.AppUse{Did: r.Act + " " + out.Price + " " + out.Order.String()[:10]}
+	if out, err = b.in.Purchase(ctx, r); err != nil {
+		return out, v.deny(ctx, r.Act+asks, err)
+	}
+	u := serve.AppUse{Did: r.Act + " " + out.Price + " " + out.Order.String()[:10] + asks}
 	for i := range out.Items {
 		u.Tokens += tokens(memory.Memory{Candidate: out.Items[i]})
 	}

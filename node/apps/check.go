@@ -15,6 +15,26 @@ import (
 // leaves out.
 func (b *Book) CheckApp(r *serve.AppRequest) error { return check(r, b.now()) }
 
+// maxConsole is how long a key that opens the console may last.
+const maxConsole = 90 * 24 * time.Hour
+
+// checkConsole is check of a key that opens the console, which allows everything that the
+// page may: what an app's scope says means nothing there.
+func checkConsole(r *serve.AppRequest, now time.Time, bad func(string, ...any) error) error {
+	switch {
+	case len(r.Can) != 1:
+		return bad("can: console stands alone: it allows all that the page may")
+	case len(r.Types) > 0 || r.Sensitivity != nil || len(r.Tags) > 0 || !r.Since.IsZero() || !r.Until.IsZero() || r.Owner != (memory.Owner{}) || r.Hook != "" || r.Buying != nil:
+		return bad("can: console has no scope: it shows all that the page shows")
+	case r.Delegate != 0:
+		return bad("delegate: a key that opens the console can't be passed on")
+	case r.Ends.IsZero() || !r.Ends.After(now) || r.Ends.Sub(now) > maxConsole:
+		return bad("ends: a key that opens the console has to have an end within %d days", int(maxConsole.Hours())/24)
+	}
+	r.Types, r.Requests, r.Tokens = []string{}, serve.DefaultAppRequests, serve.DefaultAppTokens
+	return nil
+}
+
 func check(r *serve.AppRequest, now time.Time) error {
 	bad := func(format string, a ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{memory.ErrInvalid}, a...)...)
@@ -23,11 +43,14 @@ func check(r *serve.AppRequest, now time.Time) error {
 		return bad("name: want 1 to 32 of a-z, 0-9 and -, which is neither first nor last")
 	}
 	if len(r.Can) == 0 {
-		return bad("can: want one or more of read, add, update, forget, chat, buy, share and vault")
+		return bad("can: want one or more of read, add, update, forget, chat, buy, share and vault, or console")
+	}
+	if slices.Contains(r.Can, serve.RightConsole) {
+		return checkConsole(r, now, bad)
 	}
 	for _, c := range r.Can {
 		if !slices.Contains(serve.Rights[:], c) {
-			return bad("can: %.40q: want read, add, update, forget, chat, buy, share or vault", string(c))
+			return bad("can: %.40q: want read, add, update, forget, chat, buy, share or vault, or console alone", string(c))
 		}
 	}
 	if slices.Contains(r.Can, serve.RightShare) && !slices.Contains(r.Can, serve.RightRead) {

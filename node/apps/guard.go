@@ -17,7 +17,7 @@ import (
 // person that "user" stands for in a graph.
 func Guard(s serve.Services, b *Book, wearer string) serve.Services {
 	all := s.Reader
-	b.reader, b.exchange = all, s.Exchange
+	b.reader, b.exchange, b.sharer = all, s.Exchange, s.Sharer
 	s.Reader = &reader{all}
 	s.Eraser = &eraser{s.Writer, all}
 	s.Writer = &writer{s.Writer, all}

@@ -1,17 +1,20 @@
 package apps
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"slices"
 	"time"
 
+	"github.com/locket-dev/locket/internal/clientaddr"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -26,6 +29,37 @@ type Hook struct {
 	Next   time.Time    `json:"next"`   // when it is tried again
 	Off    string       `json:"off"`    // why nothing is told any more
 	Day    string       `json:"day"`    // 2026-09-14: the wearer's day whose end is told next; empty: it was never looked at
+
+	// Ended and EndedID are of the last share of the app's whose end was told. Without them
+	// the ends of shares were never looked at.
+	Ended   time.Time      `json:"ended,omitzero"`
+	EndedID memory.SpaceID `json:"ended_id,omitzero"`
+
+	Conflict string `json:"conflict,omitempty"` // id of the last one that was told: each change of its sides would tell it again
+}
+
+// Told is what an app is told of one change.
+type Told struct {
+	Change   *memory.Change // nil: the conflict alone is told
+	Memory   memory.Memory
+	Conflict *Conflict // nil: there is none
+}
+
+// Conflict is what an app is told of memories that contradict each other. It may read each
+// of them.
+type Conflict struct {
+	ID       string          `json:"id"`       // it changes when the sides change
+	Kind     string          `json:"kind"`     // slot or pin
+	Memories []memory.Memory `json:"memories"` // at most maxSides
+}
+
+// ShareEnd is what an app is told of a share that it made, once nobody reads it any more.
+type ShareEnd struct {
+	ID      memory.SpaceID `json:"id"`
+	Title   string         `json:"title,omitempty"`
+	Created time.Time      `json:"created"`
+	Expires time.Time      `json:"expires,omitzero"`
+	Ended   time.Time      `json:"ended"`
 }
 
 // SecretPrefix begins the secret of a hook, as Standard Webhooks has it.
@@ -42,15 +76,15 @@ func checkHook(s string) error {
 	if u.Scheme == "https" {
 		return nil
 	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	if u.Scheme != "http" || u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback()) {
+	if u.Scheme != "http" || !clientaddr.Loopback(u.Hostname()) {
 		return errors.New("want https; http on this machine alone")
 	}
 	return nil
 }
 
 // newHook writes the hook of an app that begins, from the changes that come after.
-func newHook(tx *store.Tx, r *serve.AppRequest) (serve.Secret, error) {
+// now is whence ends of its shares are told.
+func newHook(tx *store.Tx, r *serve.AppRequest, now time.Time) (serve.Secret, error) {
 	if r.Hook == "" {
 		return "", tx.DeleteMeta(hookName(r.Name))
 	}
@@ -60,7 +94,8 @@ func newHook(tx *store.Tx, r *serve.AppRequest) (serve.Secret, error) {
 	}
 	b := make([]byte, 24)
 	rand.Read(b)
-	h := Hook{Secret: serve.Secret(SecretPrefix + base64.StdEncoding.EncodeToString(b)), Cursor: last}
+	h := Hook{Secret: serve.Secret(SecretPrefix + base64.StdEncoding.EncodeToString(b)), Cursor: last,
+		Ended: now.UTC().Truncate(time.Second)} // as ends are kept
 	return h.Secret, tx.PutMeta(hookName(r.Name), &h)
 }
 
@@ -77,10 +112,13 @@ func (b *Book) Hooks(ctx context.Context) (out []Hook, err error) {
 				continue
 			}
 			h := Hook{App: r.App.Name, URL: r.App.Hook}
-			if ok, err := tx.Meta(hookName(r.App.Name), &h); err != nil || !ok {
+			ok, err := tx.Meta(hookName(r.App.Name), &h)
+			if err != nil {
 				return err
 			}
-			out = append(out, h)
+			if ok { // without it, the other apps are told all the same
+				out = append(out, h)
+			}
 		}
 		return nil
 	})
@@ -101,43 +139,174 @@ func (b *Book) SaveHook(ctx context.Context, h Hook) error {
 // lookedAtOnce is how many changes are looked through for one that an app sees.
 const lookedAtOnce = 1000
 
-// NextFor gives the next change after a hook's cursor that its app sees, with the
-// memory as it sees it now, and notes it in the account; nil: there is none up to cursor.
+// NextFor gives what there is to tell of the next change after a hook's cursor, as the app
+// sees it now, and notes it in the account; nil: there is nothing up to cursor.
 // It is an error once the app is out: serve.ErrKey.
-func (b *Book) NextFor(ctx context.Context, h Hook) (c *memory.Change, m memory.Memory, cursor uint64, err error) {
-	v, within, leave, err := b.enter(ctx, "", func(r *record) bool { return r.App.Name == h.App && r.App.Hook == h.URL })
+func (b *Book) NextFor(ctx context.Context, h Hook) (t *Told, cursor uint64, err error) {
+	v, within, leave, err := b.entry(ctx, &h)
 	if err != nil {
-		return nil, m, h.Cursor, err
+		return nil, h.Cursor, err
 	}
 	defer leave()
-	if err := v.can(serve.RightRead); err != nil {
-		return nil, m, h.Cursor, err
-	}
 	cursor = h.Cursor
 	looked := 0
 	for got, err := range b.exchange.Changes(within, h.Cursor, false) {
 		if err != nil {
-			return nil, m, cursor, err
+			return nil, cursor, err
 		}
 		if looked++; looked > lookedAtOnce {
 			break
 		}
 		cursor = got.Seq
-		if got.Verdict != memory.Add && got.Verdict != memory.Update {
+		m, err := v.get(within, b.reader, got.Memory)
+		if errors.Is(err, memory.ErrNotFound) {
 			continue
 		}
-		if m, err = v.get(within, b.reader, got.Memory); errors.Is(err, memory.ErrNotFound) || err == nil && m.State != memory.Active {
+		if err != nil {
+			return nil, h.Cursor, err
+		}
+		t := &Told{Memory: m}
+		if t.Conflict, err = v.conflict(within, b.reader, &m); err != nil {
+			return nil, h.Cursor, err
+		}
+		if t.Conflict != nil && t.Conflict.ID == h.Conflict {
+			t.Conflict = nil
+		}
+		shown := told(t)
+		if t.Conflict != nil && tokens(shown...) > v.app.Tokens { // no day has room for it
+			t.Conflict, shown = nil, []memory.Memory{m}
+		}
+		if m.State == memory.Active && (got.Verdict == memory.Add || got.Verdict == memory.Update) {
+			change := v.scope.change(got, &m)
+			t.Change = &change
+		} else if t.Conflict == nil {
 			continue
-		} else if err != nil {
-			return nil, m, h.Cursor, err
 		}
-		if err := v.shown(within, "hook", m); err != nil {
-			return nil, m, h.Cursor, err
+		if n := tokens(shown...); n > v.app.Tokens { // it would hold up all that comes after, day after day
+			why := fmt.Sprintf("a memory has %d tokens, and the app gets %d a day", n, v.app.Tokens)
+			if err := v.book.note(within, v, serve.AppUse{Did: "hook", Refused: why}); err != nil {
+				return nil, h.Cursor, err
+			}
+			continue
 		}
-		told := v.scope.change(got, &m)
-		return &told, m, cursor, nil
+		if err := v.shown(within, "hook", shown...); err != nil {
+			return nil, h.Cursor, err
+		}
+		return t, cursor, nil
 	}
-	return nil, m, cursor, nil
+	return nil, cursor, nil
+}
+
+// told are the memories that an app is given with what it is told.
+func told(t *Told) []memory.Memory {
+	if t.Conflict == nil {
+		return []memory.Memory{t.Memory}
+	}
+	if slices.ContainsFunc(t.Conflict.Memories, func(m memory.Memory) bool { return m.ID == t.Memory.ID }) {
+		return t.Conflict.Memories
+	}
+	return append([]memory.Memory{t.Memory}, t.Conflict.Memories...)
+}
+
+// entry begins a visit for an app's hook.
+func (b *Book) entry(ctx context.Context, h *Hook) (*visit, context.Context, func(), error) {
+	v, within, leave, err := b.enter(ctx, "", func(r *record) bool { return r.App.Name == h.App && r.App.Hook == h.URL })
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := v.can(serve.RightRead); err != nil {
+		leave()
+		return nil, nil, nil, err
+	}
+	return v, within, leave, nil
+}
+
+// conflict gives the open conflict in which a memory is a side, if the app may read every
+// side as it is; else nil. Of fields that devices changed apart an app is told nothing: it
+// sees the present text of a memory alone.
+func (v *visit) conflict(ctx context.Context, in getter, m *memory.Memory) (*Conflict, error) {
+	if m.Group == "" {
+		return nil, nil
+	}
+	var group []memory.Assertion
+	err := v.book.store.View(ctx, func(tx *store.Tx) (err error) {
+		group, err = tx.GroupAssertions(m.Group)
+		return err
+	})
+	if err != nil || len(group) < 2 {
+		return nil, err
+	}
+	for _, c := range reconcile.Conflicts(group) {
+		if c.Kind == reconcile.FieldConflict || !slices.ContainsFunc(c.Sides, func(s reconcile.Side) bool { return s.Memory == m.ID }) {
+			continue
+		}
+		out := &Conflict{ID: c.ID, Kind: string(c.Kind)}
+		for _, s := range c.Sides {
+			seen, err := v.get(ctx, in, s.Memory)
+			if errors.Is(err, memory.ErrNotFound) {
+				out = nil
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			out.Memories = append(out.Memories, seen)
+		}
+		if out != nil && len(out.Memories) > 1 && distinct(out.Memories) {
+			out.Memories = out.Memories[:min(len(out.Memories), maxSides)]
+			return out, nil
+		}
+	}
+	return nil, nil
+}
+
+// maxSides is how many sides of a conflict an app is told.
+const maxSides = 32
+
+// distinct reports whether no memory is there twice, as in a conflict about one memory's field.
+func distinct(ms []memory.Memory) bool {
+	seen := map[memory.ID]bool{}
+	for i := range ms {
+		seen[ms[i].ID] = true
+	}
+	return len(seen) == len(ms)
+}
+
+// settleTime is how long a share's end lies back before it is told. Ends are kept in whole
+// seconds, so that by then every end of that second is known.
+const settleTime = 2 * time.Second
+
+// EndFor gives the next share of a hook's app that has ended since the last one that was
+// told; nil: there is none. Where the app may not share, there is none.
+func (b *Book) EndFor(ctx context.Context, h Hook) (*ShareEnd, error) {
+	v, within, leave, err := b.entry(ctx, &h)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if v.can(serve.RightShare) != nil {
+		return nil, nil
+	}
+	list, err := b.sharer.Shares(within)
+	if errors.Is(err, serve.ErrUnsupported) { // there is no relay, and so no share
+		return nil, nil
+	}
+	var next *serve.Share
+	after := func(s *serve.Share, at time.Time, id memory.SpaceID) bool {
+		return cmp.Or(s.Revoked.Compare(at), bytes.Compare(s.ID[:], id[:])) > 0
+	}
+	for i := range list {
+		s := &list[i]
+		switch {
+		case s.App != v.Name() || s.AppKey != v.by.Key || s.Revoked.IsZero() || b.now().Sub(s.Revoked) < settleTime:
+		case after(s, h.Ended, h.EndedID) && (next == nil || after(next, s.Revoked, s.ID)):
+			next = s
+		}
+	}
+	if err != nil || next == nil {
+		return nil, err
+	}
+	return &ShareEnd{next.ID, next.Title, next.Created, next.Expires, next.Revoked}, b.note(within, v, serve.AppUse{Did: "hook"})
 }
 
 // hooksOf puts what became of hooks into a list of apps.

@@ -2,6 +2,7 @@ package apps
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -125,6 +126,30 @@ func (r *reader) History(ctx context.Context, id memory.ID) ([]memory.Change, er
 	return v.history(list, &m), v.shown(ctx, "memoryHistory", m)
 }
 
+// Follow tells an app of what it may see, or could see until then: the policy and the
+// wearer's answers may change while it follows.
+func (r *reader) Follow(ctx context.Context, q serve.FollowQuery) iter.Seq2[serve.Followed, error] {
+	v := visitOf(ctx)
+	if v == nil {
+		return r.in.Follow(ctx, q)
+	}
+	return func(yield func(serve.Followed, error) bool) {
+		err := v.can(serve.RightRead)
+		if err == nil {
+			err = v.book.note(ctx, v, serve.AppUse{Did: "follow"})
+		}
+		if err != nil {
+			yield(serve.Followed{}, err)
+			return
+		}
+		q.Sees = func(ctx context.Context) (func(*memory.Memory) bool, error) {
+			s, err := v.scopeNow(ctx)
+			return s.sees, err
+		}
+		r.in.Follow(ctx, q)(yield)
+	}
+}
+
 func (v *visit) history(list []memory.Change, m *memory.Memory) []memory.Change {
 	out := []memory.Change{}
 	for _, c := range list {
@@ -176,4 +201,11 @@ func (r *reader) Categories(ctx context.Context) ([]serve.CategoryCount, error) 
 		return nil, v.ownersAlone()
 	}
 	return r.in.Categories(ctx)
+}
+
+func (r *reader) Facts(ctx context.Context, q serve.FactsQuery) (out serve.Facts, err error) {
+	if v := visitOf(ctx); v != nil {
+		return out, v.ownersAlone()
+	}
+	return r.in.Facts(ctx, q)
 }

@@ -14,7 +14,8 @@ import (
 const maxShares = 20
 
 // sharer is serve.Sharer, for the owner and for apps. An app shares what it may see
-// itself. It has its own shares alone, and an app that has its name later has none.
+// itself. It sees and changes only the shares that it made. Another app that is given the
+// same name later gets none of them.
 type sharer struct{ in serve.Sharer }
 
 // shares gives the visit of an app that may share; nil: the owner asks.

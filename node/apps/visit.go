@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -25,6 +26,7 @@ type visit struct {
 	asks  bool          // a rule of the policy asks the wearer
 	via   []string      // ids of the links of a key that was passed on
 	left  chan struct{} // closed when the request is answered
+	key   string        // hash of the app's key
 
 	writes, over bool // it has begun to write; its key has ended; guarded by book.mu
 }
@@ -47,7 +49,7 @@ func (b *Book) Admit(ctx context.Context, key serve.Secret) (serve.Caller, conte
 	return v, within, leave, nil
 }
 
-// enter begins a request of an app: serve.ErrKey, serve.ErrLimit, memory.ErrLocked.
+// enter begins a request of an app: serve.ErrKey, serve.ErrLimit with ErrBusy, memory.ErrLocked.
 // A key that was passed on narrows what the app may.
 func (b *Book) enter(ctx context.Context, key serve.Secret, is func(*record) bool) (*visit, context.Context, func(), error) {
 	b.mu.Lock() // against a revocation in between
@@ -81,9 +83,9 @@ func (b *Book) enter(ctx context.Context, key serve.Secret, is func(*record) boo
 		}
 	}
 	if len(b.visits[name]) >= maxVisits { // event streams stay open and connections are few, so one app may hold only so many
-		return nil, nil, nil, fmt.Errorf("%w: %d requests are under way", serve.ErrLimit, maxVisits)
+		return nil, nil, nil, fmt.Errorf("%w: %w", serve.ErrLimit, ErrBusy)
 	}
-	v := &visit{book: b, via: via, app: found.App, scope: scopeOf(&found.App.AppRequest, by, &rules, b.now()), by: by, asks: rules.Asks(), left: make(chan struct{})}
+	v := &visit{book: b, via: via, app: found.App, scope: scopeOf(&found.App.AppRequest, by, &rules, b.now()), by: by, asks: rules.Asks(), left: make(chan struct{}), key: string(found.Hash)}
 	within, end := context.WithCancelCause(ctx)
 	stop := func() bool { return true }
 	if !found.App.Ends.IsZero() {
@@ -136,6 +138,43 @@ func (v *visit) May(ctx context.Context, right serve.Right, operation string) er
 		return errors.Join(err, noted)
 	}
 	return nil
+}
+
+// consoleNoted is how often the use of the console is noted at most.
+const consoleNoted = 10 * time.Minute
+
+// OpensConsole reports whether the key has the right console, and notes its use.
+func (v *visit) OpensConsole(ctx context.Context) (bool, error) {
+	if !slices.Equal(v.app.Can, []serve.Right{serve.RightConsole}) || len(v.via) > 0 {
+		return false, nil
+	}
+	b, now := v.book, v.book.now()
+	b.mu.Lock()
+	due := now.Sub(b.opened[v.key]) >= consoleNoted
+	b.mu.Unlock()
+	if !due {
+		return true, nil
+	}
+	if err := b.note(ctx, v, serve.AppUse{Did: "openConsole"}); err != nil {
+		return true, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	maps.DeleteFunc(b.opened, func(_ string, at time.Time) bool { return now.Sub(at) >= consoleNoted })
+	b.opened[v.key] = now
+	return true, nil
+}
+
+// BeginConsole is what a request of the console begins with that changes something.
+func (v *visit) BeginConsole() error { return v.begin() }
+
+// NoteConsole notes an operation of the console, or why it was refused.
+func (v *visit) NoteConsole(ctx context.Context, operation string, refused error) error {
+	u := serve.AppUse{Did: operation}
+	if refused != nil {
+		ctx, u.Refused = context.WithoutCancel(ctx), reasonOf(refused)
+	}
+	return v.book.note(ctx, v, u)
 }
 
 // Has is what serve.Has asks.

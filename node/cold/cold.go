@@ -2,10 +2,10 @@
 // least turns cold, and comes back when it is recalled, or before, for a day
 // that will ask for it.
 //
-//   - A [Shelf] is where packs lie: the relay, as this device sees it.
+//   - A [PackStore] is where packs lie: the relay, as this device sees it.
 //   - To cool is to turn memories cold until the budget is kept.
 //   - To fetch is to bring cold ones back, with their groups.
-//   - What is missing is cold, and the shelf can't be reached now.
+//   - What is missing is cold, and the pack store can't be reached now.
 //
 // Which memories is for package tier to say, how a pack looks for package store.
 package cold
@@ -24,31 +24,31 @@ import (
 	"github.com/locket-dev/locket/memory/tier"
 )
 
-// Shelf keeps packs. Implementations are safe for concurrent use.
-type Shelf interface {
-	// Put returns once the pack is kept, with its name at the shelf. The same bytes
+// PackStore keeps packs. Implementations are safe for concurrent use.
+type PackStore interface {
+	// Put returns once the pack is kept, with its name in the pack store. The same bytes
 	// have the same name.
 	Put(ctx context.Context, body []byte) (at []byte, err error)
 	// Get gives a pack of a size, whole and unaltered. The error is [ErrLost] if
-	// the shelf was reached and does not have the pack so.
+	// the pack store was reached and does not have the pack so.
 	Get(ctx context.Context, at []byte, size int64) ([]byte, error)
 	// Piece gives n bytes of a pack of a size, from an offset, unchecked. The error
-	// is [ErrLost] if the shelf was reached and has no such pack.
+	// is [ErrLost] if the pack store was reached and has no such pack.
 	Piece(ctx context.Context, at []byte, from, n, size int64) ([]byte, error)
 	// Delete removes a pack. It is no error if there is none.
 	Delete(ctx context.Context, at []byte) error
 }
 
-// ErrUnreachable: the shelf can't be asked now; what is cold is missing.
+// ErrUnreachable: the pack store can't be asked now; what is cold is missing.
 var ErrUnreachable = errors.New("cold memories can't be fetched now")
 
-// ErrLost: the shelf does not have a pack, or not as it was put there.
-var ErrLost = errors.New("the pack is not at the shelf as it was")
+// ErrLost: the pack store does not have a pack, or has it altered.
+var ErrLost = errors.New("the pack store does not have the pack, or has it altered")
 
 // Config of a keeper. Store and Commit are needed.
 type Config struct {
 	Store  *store.Store
-	Shelf  Shelf // nil: there is none, and nothing turns cold
+	Packs  PackStore // nil: there is none, and nothing turns cold
 	Budget tier.Budget
 
 	// Commit changes the records and has the index know.
@@ -61,7 +61,7 @@ type Config struct {
 	// Thawed is told which memories came back, within the transaction. The index
 	// has not seen its changes otherwise. It may be nil.
 	Thawed func(*store.Tx, []memory.ID) error
-	// Safe makes sure that the shelf has a photo or recording just as it is here,
+	// Safe makes sure that the pack store has a photo or recording just as it is here,
 	// and can give it back. It is false if the blob was not sent, or differs there.
 	// If Safe is nil, photos and recordings stay.
 	Safe func(ctx context.Context, blob memory.ID) (bool, error)
@@ -73,11 +73,12 @@ type Config struct {
 	// Back goes on with what waited for groups that are back. It is called at each
 	// Maintain, and does little if nothing waits.
 	Back func(ctx context.Context) error
-	// Unload is called before the records are rewritten, and by Ease, which take
-	// more memory than anything else. It lets go of what can be loaded again. It may be nil.
-	Unload func(ctx context.Context) error
-	Log    *slog.Logger
-	Now    func() time.Time // nil: time.Now
+	// Alone calls do, which takes more memory than anything else: it rewrites or compacts the
+	// records. Before that it lets go of what can be loaded again, which is not loaded again
+	// before do has returned. If Alone is nil, do is just called.
+	Alone func(ctx context.Context, do func(context.Context) error) error
+	Log   *slog.Logger
+	Now   func() time.Time // nil: time.Now
 }
 
 // Use is how often a memory was used, and when it was last.
@@ -93,7 +94,7 @@ type Keeper struct {
 
 	tending sync.Mutex // held by Cool, Maintain, Ease and Compact; taken before fetching
 
-	fetching turn // held while packs are fetched from the shelf and their memories are put back
+	fetching turn // held while packs are fetched from the pack store and their memories are put back
 	last     lastBody
 
 	still sync.RWMutex // held for reading by callers during which nothing may turn cold, see Hold
@@ -102,7 +103,7 @@ type Keeper struct {
 	rest   resting    // likewise
 	count  sync.Mutex // guards what follows, but for frozen and packed; never held for long
 	state  Status
-	down   time.Time          // the shelf is not asked again until then
+	down   time.Time          // the pack store is not asked again until then
 	why    error              // why not
 	today  map[memory.ID]bool // fetched for the day
 	frozen int                // memories that turned cold since the files were last rewritten
@@ -110,7 +111,7 @@ type Keeper struct {
 }
 
 // turn is a lock whose waiters may give up, because its holder may wait for the
-// shelf for as long as that takes.
+// pack store for as long as that takes.
 type turn chan struct{}
 
 func (t turn) take(ctx context.Context) error {
@@ -168,7 +169,7 @@ func (k *Keeper) Fetched() int {
 	return k.state.Fetched
 }
 
-// restAfter is how long the shelf is left alone after it could not be reached.
+// restAfter is how long the pack store is left alone after it could not be reached.
 // Without a network, not every recall has to wait for it.
 const restAfter = 15 * time.Second
 
@@ -180,7 +181,7 @@ func (k *Keeper) body(ctx context.Context, p *store.ColdPack) ([]byte, error) {
 	if err := k.reachable(); err != nil {
 		return nil, err
 	}
-	b, err := k.c.Shelf.Get(ctx, p.At, p.Size)
+	b, err := k.c.Packs.Get(ctx, p.At, p.Size)
 	if errors.Is(err, ErrLost) { // repair will look at it more closely
 		err = errors.Join(err, k.doubt(ctx, p.Number))
 	}
@@ -191,9 +192,9 @@ func (k *Keeper) body(ctx context.Context, p *store.ColdPack) ([]byte, error) {
 	return b, nil
 }
 
-// reachable says why the shelf is not to be asked now, or nil.
+// reachable says why the pack store is not to be asked now, or nil.
 func (k *Keeper) reachable() error {
-	if k.c.Shelf == nil {
+	if k.c.Packs == nil {
 		return fmt.Errorf("%w: sync.relay is not set", ErrUnreachable)
 	}
 	k.count.Lock()
@@ -204,7 +205,7 @@ func (k *Keeper) reachable() error {
 	return nil
 }
 
-// asked notes how asking the shelf for a pack ended. If the shelf does not have
+// asked notes how asking the pack store for a pack ended. If the pack store does not have
 // this pack, or the caller went away, that says nothing about other packs.
 func (k *Keeper) asked(p *store.ColdPack, err error) error {
 	k.count.Lock()

@@ -1,6 +1,7 @@
 package cold_test
 
 import (
+	"context"
 	"crypto/rand"
 	"testing"
 
@@ -21,7 +22,7 @@ func TestCompactWhatWasReplaced(t *testing.T) {
 	}
 	tend := func(b tier.Budget) uint64 {
 		t.Helper()
-		k := cold.New(cold.Config{Store: s, Shelf: shelf{}, Commit: s.Relieve, Budget: b, Covered: covered})
+		k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.Relieve, Budget: b, Covered: covered})
 		if err := k.Maintain(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -36,5 +37,55 @@ func TestCompactWhatWasReplaced(t *testing.T) {
 	}
 	if size := tend(tier.Budget{Bytes: 1 << 30}); size > 2<<20 {
 		t.Errorf("with one: %d bytes", size)
+	}
+}
+
+// What takes most memory happens while the caller has let go of all that can be loaded again: the
+// records are rewritten, and a small store's memtable becomes a table.
+func TestAloneWhileRewriting(t *testing.T) {
+	ctx, s := t.Context(), openStore(t)
+	write := func(times int) {
+		t.Helper()
+		value := make([]byte, 150<<10)
+		for range times {
+			rand.Read(value)
+			if err := s.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta("large", value) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	size := func() uint64 {
+		n, err := s.RecordBytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	rewritten, settled := 0, 0
+	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.Relieve, Budget: tier.Budget{Bytes: 1 << 30}, Covered: covered,
+		Alone: func(ctx context.Context, do func(context.Context) error) error {
+			large, full := size() > 12<<20, s.Unsettled()
+			err := do(ctx)
+			if large && size() < 2<<20 {
+				rewritten++
+			}
+			if full && !s.Unsettled() {
+				settled++
+			}
+			return err
+		}})
+	write(100)
+	if err := k.Maintain(ctx); err != nil {
+		t.Fatal(err)
+	}
+	write(25)
+	if !s.Unsettled() {
+		t.Fatal("the store would not write its memtable soon")
+	}
+	if err := k.Ease(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if rewritten != 1 || settled == 0 || s.Unsettled() {
+		t.Errorf("rewritten %d times and settled %d times while nothing was loaded; to be settled still: %v", rewritten, settled, s.Unsettled())
 	}
 }

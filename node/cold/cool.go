@@ -35,7 +35,7 @@ func (k *Keeper) coolNow(ctx context.Context) (n int, err error) {
 	if err != nil || !k.due(hot) {
 		return 0, err
 	}
-	if n, err = k.coolMemories(ctx); err != nil || k.c.Shelf == nil {
+	if n, err = k.coolMemories(ctx); err != nil || k.c.Packs == nil {
 		return n, err
 	}
 	err = k.coolMedia(ctx)
@@ -53,7 +53,7 @@ func (k *Keeper) coolMemories(ctx context.Context) (n int, err error) {
 	if err != nil || len(chosen) == 0 {
 		return 0, err
 	}
-	if k.c.Shelf == nil {
+	if k.c.Packs == nil {
 		k.blocked("sync.relay is not set: nothing can turn cold")
 		return 0, nil
 	}
@@ -168,7 +168,7 @@ func (k *Keeper) choose(ctx context.Context) (out []memory.ID, err error) {
 	return tier.Choose(items, k.c.Budget, k.c.Now()), nil
 }
 
-// freeze packs some memories, has the shelf keep the pack, and replaces the
+// freeze packs some memories, has the pack store keep the pack, and replaces the
 // memories by stubs.
 func (k *Keeper) freeze(ctx context.Context, ids []memory.ID, c store.Cooling, left map[string]int) (n int, err error) {
 	var p *store.Packed
@@ -182,19 +182,19 @@ func (k *Keeper) freeze(ctx context.Context, ids []memory.ID, c store.Cooling, l
 	if p.Count == 0 {
 		return 0, nil
 	}
-	at, err := k.c.Shelf.Put(ctx, p.Body)
+	at, err := k.c.Packs.Put(ctx, p.Body)
 	if err != nil {
 		return 0, fmt.Errorf("cold: %w", err)
 	}
 	if !k.still.TryLock() { // do not wait: the holder may be slow
-		return 0, errors.Join(errHeld, k.c.Shelf.Delete(ctx, at))
+		return 0, errors.Join(errHeld, k.c.Packs.Delete(ctx, at))
 	}
 	// Cooling gives room, so it must not stop for want of it.
 	err = k.c.Store.Relieve(ctx, func(tx *store.Tx) (err error) { n, err = tx.Freeze(p, at, c); return err })
 	k.still.Unlock()
 	if errors.Is(err, store.ErrTooLarge) && len(ids) > 1 {
 		// The pack has no use any more: nobody has its keys.
-		err = k.c.Shelf.Delete(ctx, at)
+		err = k.c.Packs.Delete(ctx, at)
 		for half := range slices.Chunk(ids, (len(ids)+1)/2) {
 			got, e := k.freeze(ctx, half, c, left)
 			n, err = n+got, errors.Join(err, e)
@@ -203,7 +203,7 @@ func (k *Keeper) freeze(ctx context.Context, ids []memory.ID, c store.Cooling, l
 	return n, err
 }
 
-// sweepGone deletes packs from the shelf that nothing needs.
+// sweepGone deletes packs from the pack store that nothing needs.
 func (k *Keeper) sweepGone(ctx context.Context) error {
 	packs, err := k.packs(ctx)
 	if err != nil {
@@ -213,10 +213,10 @@ func (k *Keeper) sweepGone(ctx context.Context) error {
 		if len(p.Stubs) > 0 {
 			continue
 		}
-		if k.c.Shelf == nil {
+		if k.c.Packs == nil {
 			return nil
 		}
-		if err := k.c.Shelf.Delete(ctx, p.At); err != nil {
+		if err := k.c.Packs.Delete(ctx, p.At); err != nil {
 			return fmt.Errorf("cold: %w", err)
 		}
 		if err := k.c.Store.Relieve(ctx, func(tx *store.Tx) error { return tx.DropPack(p.Number) }); err != nil {
@@ -262,12 +262,7 @@ func (k *Keeper) compactAt(ctx context.Context, frozen int, grown uint64) error 
 	if err != nil || !due {
 		return err
 	}
-	if k.c.Unload != nil {
-		if err := k.c.Unload(ctx); err != nil {
-			return err
-		}
-	}
-	if err := k.c.Store.Compact(ctx); err != nil {
+	if err := k.alone(ctx, k.c.Store.Compact); err != nil {
 		return err
 	}
 	k.frozen, k.packed = 0, 0
@@ -276,6 +271,13 @@ func (k *Keeper) compactAt(ctx context.Context, frozen int, grown uint64) error 
 		return err
 	}
 	return k.c.Store.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(rewrittenMeta, size) })
+}
+
+func (k *Keeper) alone(ctx context.Context, do func(context.Context) error) error {
+	if k.c.Alone == nil {
+		return do(ctx)
+	}
+	return k.c.Alone(ctx, do)
 }
 
 // compactDue looks at the files only if there is a budget. Without one the disk is

@@ -21,7 +21,7 @@ const easeRest = time.Minute
 // Ease is Cool for the middle of something that brings much more than the budget.
 // It waits until there is a quarter more than that, so that choosing is worth it,
 // and rewrites the files more seldom than [Keeper.Maintain] does. In a small store it
-// also does what the store would do soon, because with everything unloaded there is
+// also does what the store would do soon, because while the plugins hold little there is
 // memory for it now. After an error it does nothing for a minute.
 func (k *Keeper) Ease(ctx context.Context) error {
 	k.tending.Lock()
@@ -37,14 +37,12 @@ func (k *Keeper) Ease(ctx context.Context) error {
 	if !crowded && !k.c.Store.Unsettled() {
 		return nil
 	}
-	if k.c.Unload != nil {
-		err = k.c.Unload(ctx)
-	}
+	err = k.alone(ctx, func(context.Context) error { return nil }) // choosing and packing have its room, too
 	if err == nil && crowded {
 		err = k.easeNow(ctx)
 	}
 	if err == nil {
-		err = k.c.Store.Settle(ctx)
+		err = k.alone(ctx, k.c.Store.Settle)
 	}
 	if err != nil {
 		k.ease.until = k.c.Now().Add(easeRest)

@@ -60,8 +60,8 @@ const everything = 1 << 60
 
 func covered(context.Context) (uint64, error) { return everything, nil }
 
-// freeze turns memories cold, in one pack, and gives its name on the shelf.
-func freeze(t *testing.T, s *store.Store, sh cold.Shelf, ids ...memory.ID) (at []byte) {
+// freeze turns memories cold, in one pack, and gives its name in the pack store.
+func freeze(t *testing.T, s *store.Store, sh cold.PackStore, ids ...memory.ID) (at []byte) {
 	t.Helper()
 	c := store.Cooling{Covered: everything}
 	var p *store.Packed
@@ -76,16 +76,16 @@ func freeze(t *testing.T, s *store.Store, sh cold.Shelf, ids ...memory.ID) (at [
 	return at
 }
 
-// shelf keeps packs, as a relay does; one that it lost it does not have.
-type shelf map[string][]byte
+// packStore keeps packs, as a relay does; one that it lost it does not have.
+type packStore map[string][]byte
 
-func (s shelf) Put(_ context.Context, body []byte) ([]byte, error) {
+func (s packStore) Put(_ context.Context, body []byte) ([]byte, error) {
 	at := sha256.Sum256(body)
 	s[string(at[:])] = body
 	return at[:], nil
 }
 
-func (s shelf) Get(_ context.Context, at []byte, _ int64) ([]byte, error) {
+func (s packStore) Get(_ context.Context, at []byte, _ int64) ([]byte, error) {
 	body, ok := s[string(at)]
 	if !ok {
 		return nil, fmt.Errorf("%w: of the test", cold.ErrLost)
@@ -93,7 +93,7 @@ func (s shelf) Get(_ context.Context, at []byte, _ int64) ([]byte, error) {
 	return body, nil
 }
 
-func (s shelf) Piece(ctx context.Context, at []byte, from, n, size int64) ([]byte, error) {
+func (s packStore) Piece(ctx context.Context, at []byte, from, n, size int64) ([]byte, error) {
 	body, err := s.Get(ctx, at, size)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (s shelf) Piece(ctx context.Context, at []byte, from, n, size int64) ([]byt
 	return body[from:][:n], nil
 }
 
-func (s shelf) Delete(_ context.Context, at []byte) error {
+func (s packStore) Delete(_ context.Context, at []byte) error {
 	delete(s, string(at))
 	return nil
 }

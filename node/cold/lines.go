@@ -8,7 +8,7 @@ import (
 )
 
 // Utterances don't turn cold. With a budget they are packed: a page of many is one
-// record, and they are still whole on this device. That needs no shelf.
+// record, and they are still whole on this device. That needs no pack store.
 
 // restAt is the age from which an utterance may be packed. By then its session is
 // over, and nothing looks at its day again.

@@ -10,15 +10,15 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// doubtedMeta is the record of packs that the shelf did not give as they were put
+// doubtedMeta is the record of packs that the pack store did not give as they were put
 // there: their numbers, ascending.
 const doubtedMeta = "tiers/doubted"
 
-// maxPiece is the longest piece that is asked of a shelf, in bytes. If an entry is
+// maxPiece is the longest piece that is asked of a pack store, in bytes. If an entry is
 // longer, its pack is fetched whole.
 const maxPiece = 1 << 20
 
-// doubt notes that the shelf did not give a pack as it was put there.
+// doubt notes that the pack store did not give a pack as it was put there.
 func (k *Keeper) doubt(ctx context.Context, pack uint64) error {
 	known := false
 	read := func(tx *store.Tx) (all []uint64, err error) {
@@ -40,10 +40,10 @@ func (k *Keeper) doubt(ctx context.Context, pack uint64) error {
 	})
 }
 
-// Lost gives the packs that the shelf does not have as they were put there. It
+// Lost gives the packs that the pack store does not have as they were put there. It
 // reads one entry of each, chosen by chance. It fetches a pack whole only if it
 // failed once before, which includes any that a reading has found damaged. If the
-// shelf can't be reached, the error is [ErrUnreachable].
+// pack store can't be reached, the error is [ErrUnreachable].
 func (k *Keeper) Lost(ctx context.Context) (lost []uint64, err error) {
 	packs, err := k.packs(ctx)
 	if err != nil {
@@ -75,7 +75,7 @@ func (k *Keeper) Lost(ctx context.Context) (lost []uint64, err error) {
 	return lost, k.c.Store.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(doubtedMeta, still) })
 }
 
-// look checks that the shelf has a pack: the whole pack, or one entry of it.
+// look checks that the pack store has a pack: the whole pack, or one entry of it.
 func (k *Keeper) look(ctx context.Context, p *store.ColdPack, whole bool) error {
 	if err := k.fetching.take(ctx); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (k *Keeper) look(ctx context.Context, p *store.ColdPack, whole bool) error 
 	return err
 }
 
-// sample checks that the shelf has one entry of a pack as it was. The caller holds
+// sample checks that the pack store has one entry of a pack as it was. The caller holds
 // fetching.
 func (k *Keeper) sample(ctx context.Context, p *store.ColdPack) error {
 	if err := k.reachable(); err != nil {
@@ -106,7 +106,7 @@ func (k *Keeper) sample(ctx context.Context, p *store.ColdPack) error {
 		_, err := k.body(ctx, p)
 		return err
 	}
-	b, err := k.c.Shelf.Piece(ctx, p.At, piece.From, piece.Bytes, p.Size)
+	b, err := k.c.Packs.Piece(ctx, p.At, piece.From, piece.Bytes, p.Size)
 	if err == nil && !piece.Opens(b) {
 		err = fmt.Errorf("%w: %d bytes from %d on", ErrLost, piece.Bytes, piece.From)
 	}

@@ -14,26 +14,26 @@ import (
 	"github.com/locket-dev/locket/node/cold"
 )
 
-// counting counts the bytes that a shelf gives.
+// counting counts the bytes that a pack store gives.
 type counting struct {
-	shelf
+	packStore
 	given int
 }
 
 func (c *counting) Get(ctx context.Context, at []byte, size int64) ([]byte, error) {
-	b, err := c.shelf.Get(ctx, at, size)
+	b, err := c.packStore.Get(ctx, at, size)
 	c.given += len(b)
 	return b, err
 }
 
 func (c *counting) Piece(ctx context.Context, at []byte, from, n, size int64) ([]byte, error) {
-	b, err := c.shelf.Piece(ctx, at, from, n, size)
+	b, err := c.packStore.Piece(ctx, at, from, n, size)
 	c.given += len(b)
 	return b, err
 }
 
 // freezePack turns 40 memories cold, in a pack of some 40 KB.
-func freezePack(t *testing.T, s *store.Store, sh cold.Shelf, number byte) (at []byte, ids []memory.ID) {
+func freezePack(t *testing.T, s *store.Store, sh cold.PackStore, number byte) (at []byte, ids []memory.ID) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(uint64(number), 1))
 	for n := range byte(40) {
@@ -48,46 +48,46 @@ func freezePack(t *testing.T, s *store.Store, sh cold.Shelf, number byte) (at []
 	return freeze(t, s, sh, ids...), ids
 }
 
-// To see which packs the shelf has lost does not take all of them; of one that
+// To see which packs the pack store has lost does not take all of them; of one that
 // could not be read once, all of it is looked at, after a restart, too.
 func TestLostWithoutFetchingAll(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
-	sh := &counting{shelf: shelf{}}
+	sh := &counting{packStore: packStore{}}
 	var at [][]byte
 	var first []memory.ID
 	total := 0
 	for n := range byte(4) {
 		name, ids := freezePack(t, s, sh, n)
-		at, total = append(at, name), total+len(sh.shelf[string(name)])
+		at, total = append(at, name), total+len(sh.packStore[string(name)])
 		if n == 0 {
 			first = ids
 		}
 	}
-	keeper := func() *cold.Keeper { return cold.New(cold.Config{Store: s, Shelf: sh, Commit: s.Relieve}) }
+	keeper := func() *cold.Keeper { return cold.New(cold.Config{Store: s, Packs: sh, Commit: s.Relieve}) }
 	sh.given = 0
 	if lost, err := keeper().Lost(ctx); err != nil || len(lost) > 0 {
-		t.Fatalf("of a sound shelf: %v, %v", lost, err)
+		t.Fatalf("of a sound pack store: %v, %v", lost, err)
 	}
 	if sh.given == 0 || sh.given > total/3 {
 		t.Errorf("%d bytes of %d were fetched to see that they are there", sh.given, total)
 	}
-	delete(sh.shelf, string(at[2]))
-	body := slices.Clone(sh.shelf[string(at[3])])
+	delete(sh.packStore, string(at[2]))
+	body := slices.Clone(sh.packStore[string(at[3])])
 	for i := range body {
 		body[i] ^= 1
 	}
-	sh.shelf[string(at[3])] = body
+	sh.packStore[string(at[3])] = body
 	lost, err := keeper().Lost(ctx)
 	if err != nil || len(lost) != 2 {
 		t.Fatalf("one is gone, one altered: %v, %v", lost, err)
 	}
 	// Harm to the first that a sample misses; whoever reads it notices.
 	broken := &lying{counting: sh, at: string(at[0])}
-	k := cold.New(cold.Config{Store: s, Shelf: broken, Commit: s.Relieve})
+	k := cold.New(cold.Config{Store: s, Packs: broken, Commit: s.Relieve})
 	if _, err := k.Fetch(ctx, first[0]); !errors.Is(err, cold.ErrLost) {
 		t.Fatal(err)
 	}
-	k = cold.New(cold.Config{Store: s, Shelf: broken, Commit: s.Relieve})
+	k = cold.New(cold.Config{Store: s, Packs: broken, Commit: s.Relieve})
 	if lost, err := k.Lost(ctx); err != nil || len(lost) != 3 {
 		t.Errorf("one that could not be read before: %v, %v", lost, err)
 	}

@@ -24,7 +24,7 @@ type Status struct {
 	Packs   int
 	Packed  int64 // bytes of packs
 	Wanted  int   // groups of cold memories that something waits for
-	Leaving int   // packs that nothing needs and that the shelf still has
+	Leaving int   // packs that nothing needs and that the pack store still has
 	Fetched int   // memories that came back since the node was opened
 	Blocked string
 	Missing string // why cold memories can't be fetched now; empty: they can, or nobody tried
@@ -32,7 +32,7 @@ type Status struct {
 	weighedAt int // hot memories then
 }
 
-// Status counts. It does not wait for the shelf.
+// Status counts. It does not wait for the pack store.
 func (k *Keeper) Status(ctx context.Context) (Status, error) {
 	k.count.Lock()
 	s := k.state

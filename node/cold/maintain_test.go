@@ -16,8 +16,8 @@ import (
 // is back is asked each time, whether something was wanted or not.
 func TestTendGoesOnPastALostPack(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
-	sh, asked := shelf{}, 0
-	k := cold.New(cold.Config{Store: s, Shelf: sh, Commit: s.Relieve, Back: func(context.Context) error { asked++; return nil }})
+	sh, asked := packStore{}, 0
+	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.Relieve, Back: func(context.Context) error { asked++; return nil }})
 	const packs = 6
 	sayFacts(t, s, packs)
 	for n := range byte(packs) {
@@ -44,7 +44,7 @@ func TestTendGoesOnPastALostPack(t *testing.T) {
 func TestHold(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sayFacts(t, s, 12)
-	k := cold.New(cold.Config{Store: s, Shelf: shelf{}, Commit: s.Relieve, Budget: tier.Budget{Records: 3}, Covered: covered})
+	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.Relieve, Budget: tier.Budget{Records: 3}, Covered: covered})
 	release := k.Hold()
 	if n, err := k.Cool(ctx); n != 0 || err != nil {
 		t.Errorf("%d turned cold, %v", n, err)
@@ -65,7 +65,7 @@ func TestThawedIsToldBeforeAnybodySees(t *testing.T) {
 	why := refuses
 	froze := 0
 	var thawed []memory.ID
-	k := cold.New(cold.Config{Store: s, Shelf: shelf{}, Commit: s.Relieve, Budget: tier.Budget{Bytes: 1}, Covered: covered,
+	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.Relieve, Budget: tier.Budget{Bytes: 1}, Covered: covered,
 		Froze: func(_ *store.Tx, as []memory.Assertion) error { froze += len(as); return nil },
 		Thawed: func(tx *store.Tx, ids []memory.ID) error {
 			for _, id := range ids {

@@ -3,6 +3,7 @@ package cold
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -11,7 +12,7 @@ import (
 )
 
 // A photo or recording turns cold by itself. Its memory stays, and says what the
-// photo shows. Nothing is packed, because the shelf already has the blob, sealed
+// photo shows. Nothing is packed, because the pack store already has the blob, sealed
 // for every member; the note of where it lies opens it.
 
 // stayAfter is how long a photo or recording stays here after it came from a
@@ -41,7 +42,8 @@ func (k *Keeper) weighMedia(tx *store.Tx, uses map[memory.ID]Use) (all map[memor
 			if err == nil && rec.Type == memory.Resource {
 				m.item = tier.ItemOf(rec)
 				m.item.Used, m.item.Last = uses[o.Owner].Count, uses[o.Owner].Last
-				m.item.Fixed = m.item.Fixed || k.c.Stays(rec) != ""
+				// What the node says of the memory (it expires, say) does not matter: the memory stays hot.
+				m.item.Fixed = m.item.Fixed || slices.Contains(rec.Tags, memory.WaitingTag)
 			}
 		}
 		m.blobs = append(m.blobs, o.ID)

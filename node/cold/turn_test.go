@@ -12,7 +12,7 @@ import (
 
 // slow gives a pack when it is told to, and not before.
 type slow struct {
-	shelf
+	packStore
 	asked, give chan struct{}
 }
 
@@ -20,7 +20,7 @@ func (s *slow) Get(ctx context.Context, at []byte, size int64) ([]byte, error) {
 	s.asked <- struct{}{}
 	select {
 	case <-s.give:
-		return s.shelf.Get(ctx, at, size)
+		return s.packStore.Get(ctx, at, size)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -28,13 +28,13 @@ func (s *slow) Get(ctx context.Context, at []byte, size int64) ([]byte, error) {
 
 // Who asks for what is cold waits for a fetch that is slow as long as it likes to,
 // and who asks how the keeper is does not at all.
-func TestNobodyHasToWaitForASlowShelf(t *testing.T) {
+func TestNobodyHasToWaitForASlowPackStore(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sayFacts(t, s, 3)
-	sh := &slow{shelf: shelf{}, asked: make(chan struct{}), give: make(chan struct{})}
+	sh := &slow{packStore: packStore{}, asked: make(chan struct{}), give: make(chan struct{})}
 	freeze(t, s, sh, memory.ID{1})
 	freeze(t, s, sh, memory.ID{2})
-	k := cold.New(cold.Config{Store: s, Shelf: sh, Commit: s.Relieve})
+	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.Relieve})
 	fetched := make(chan error, 1)
 	go func() { _, err := k.Fetch(ctx, memory.ID{1}); fetched <- err }()
 	<-sh.asked
@@ -53,13 +53,13 @@ func TestNobodyHasToWaitForASlowShelf(t *testing.T) {
 	}
 }
 
-// That somebody gave up says nothing of the shelf: the next is not kept waiting.
-func TestWhoGivesUpLeavesTheShelfToOthers(t *testing.T) {
+// That somebody gave up says nothing of the pack store: the next is not kept waiting.
+func TestWhoGivesUpLeavesThePackStoreToOthers(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sayFacts(t, s, 1)
-	sh := &slow{shelf: shelf{}, asked: make(chan struct{}, 2), give: make(chan struct{}, 1)}
+	sh := &slow{packStore: packStore{}, asked: make(chan struct{}, 2), give: make(chan struct{}, 1)}
 	freeze(t, s, sh, memory.ID{1})
-	k := cold.New(cold.Config{Store: s, Shelf: sh, Commit: s.Relieve})
+	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.Relieve})
 	tired, cancel := context.WithCancel(ctx)
 	go func() { <-sh.asked; cancel() }()
 	if _, err := k.Fetch(tired, memory.ID{1}); !errors.Is(err, context.Canceled) {

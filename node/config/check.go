@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/netip"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -27,6 +26,7 @@ func (l *Loaded) check() error {
 	}{
 		{"profile", l.Profile, []string{Default, Wearable}},
 		{"zones.unknown", l.Zones.Unknown, []string{"take", "drop"}},
+		{"pause.button", l.Pause.Button, []string{NoButton, "single", "double", "long"}},
 		{"metrics", l.Metrics, []string{"on", "off"}},
 		{"log.level", l.Log.Level, []string{"debug", "info", "warn", "error"}},
 		{"log.format", l.Log.Format, []string{"text", "json"}},
@@ -50,7 +50,7 @@ func (l *Loaded) check() error {
 	if _, _, err := l.Endpoint(); err != nil {
 		return l.wrong("api.listen", "%v", err)
 	}
-	if host, port, err := net.SplitHostPort(l.API.Console); err != nil || !isPort(port) || !isLoopback(host) {
+	if host, port, err := net.SplitHostPort(l.API.Console); err != nil || !isPort(port) || !clientaddr.Loopback(host) {
 		return l.wrong("api.console", "%q: want 127.0.0.1:PORT: the console is for this machine only", l.API.Console)
 	}
 	if err := l.checkProxy(); err != nil {
@@ -196,7 +196,7 @@ func (c *Config) Endpoint() (network, address string, err error) {
 	if err != nil || !isPort(port) {
 		return "", "", fmt.Errorf("%q: want unix:PATH or 127.0.0.1:PORT", c.API.Listen)
 	}
-	if !isLoopback(host) {
+	if !clientaddr.Loopback(host) {
 		return "", "", fmt.Errorf("%q is not on loopback: the API is for this machine only", c.API.Listen)
 	}
 	return "tcp", c.API.Listen, nil
@@ -217,18 +217,10 @@ func (c *Config) SlogLevel() slog.Level {
 func (c *Config) InClear() bool {
 	if c.Broker.URL == "" {
 		host, _, err := net.SplitHostPort(c.Broker.Listen)
-		return err == nil && c.Broker.TLSCert == "" && !isLoopback(host)
+		return err == nil && c.Broker.TLSCert == "" && !clientaddr.Loopback(host)
 	}
 	u, err := url.Parse(c.Broker.URL)
-	return err == nil && slices.Contains([]string{"tcp", "mqtt", "ws"}, u.Scheme) && !isLoopback(u.Hostname())
-}
-
-func isLoopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	a, err := netip.ParseAddr(host)
-	return err == nil && a.IsLoopback()
+	return err == nil && slices.Contains([]string{"tcp", "mqtt", "ws"}, u.Scheme) && !clientaddr.Loopback(u.Hostname())
 }
 
 func isPort(s string) bool {

@@ -16,6 +16,9 @@ const (
 	Wearable = "wearable" // little memory and disk
 )
 
+// NoButton: no press of a button pauses.
+const NoButton = "none"
+
 // Config is every setting. The zero value works after [Config.Defaults]; what
 // [Load] gives is filled already.
 type Config struct {
@@ -32,15 +35,19 @@ type Config struct {
 	Disk       Disk      `toml:"disk"`
 	Hot        Hot       `toml:"hot"`
 	Zones      Zones     `toml:"zones"`
+	Pause      Pause     `toml:"pause"`
 	Log        Log       `toml:"log"`
 	Plugins    Plugins   `toml:"plugins"`
 	Sync       Sync      `toml:"sync"`
 	LLM        LLM       `toml:"llm"`
 	Dense      Dense     `toml:"dense"`
+	Recall     Recall    `toml:"recall"`
 	Proxy      Proxy     `toml:"proxy"`
+	MCP        MCP       `toml:"mcp"`
 	Backup     Backup    `toml:"backup"`
 	Telemetry  Telemetry `toml:"telemetry"`
 	Voices     Voices    `toml:"voices"`
+	Bridge     Bridge    `toml:"bridge"`
 
 	HomeAssistant HomeAssistant `toml:"homeassistant"`
 }
@@ -129,6 +136,11 @@ type Zones struct {
 	Unknown string   `toml:"unknown"`      // "take" or "drop": what becomes of events while the location is not known
 }
 
+// Pause says what pauses the wearables besides a command and the wearer's word.
+type Pause struct {
+	Button string `toml:"button"` // "none", or which press of a wearable's button pauses and ends that pause: "single", "double", "long"
+}
+
 // Log is what goes to standard error.
 type Log struct {
 	Level  string `toml:"level"`  // debug, info, warn, error
@@ -138,6 +150,13 @@ type Log struct {
 // Voices says whose voices are kept.
 type Voices struct {
 	KnownOnly bool `toml:"known_only"` // neither words nor sound of voices that nobody enrolled or named are kept
+}
+
+// Bridge has the daemon run a locket-bridge, for wearables that don't speak MQTT; with an
+// empty Config it runs none.
+type Bridge struct {
+	Config  string `toml:"config" kind:"path"`  // the file for locket-bridge run
+	Program string `toml:"program" kind:"path"` // empty: locket-bridge beside this program, or else on the PATH
 }
 
 // Plugins chooses extractors.
@@ -167,6 +186,7 @@ func (c *Config) Defaults() {
 	def(&c.Plugins.Dir, filepath.Join(c.Home, "plugins"))
 	def(&c.Zones.Age, Duration(15*time.Minute))
 	def(&c.Zones.Unknown, "take")
+	def(&c.Pause.Button, NoButton)
 	def(&c.Dense.Within, Duration(400*time.Millisecond))
 	def(&c.Sync.Snapshots, 1000)
 	def(&c.Backup.Every, Duration(Day))
@@ -190,6 +210,7 @@ func (c *Config) Defaults() {
 	def(&c.Retention.Utterance.Bytes, Size(1e9))
 	def(&c.Retention.Utterance.Age, Duration(365*Day))
 	def(&c.Disk.Reserve, reserve)
+	def(&c.Sync.Metered, MeteredNo)
 }
 
 func def[T comparable](v *T, d T) {
@@ -213,7 +234,7 @@ type Sync struct {
 	// Interface is the one network interface to meet them on. Empty: every one that
 	// has multicast.
 	Interface string `toml:"interface"`
-	// Metered: the line costs by the byte. Utterances and memories go; photos and
-	// recordings wait until it is off.
-	Metered bool `toml:"metered"`
+	// Metered: "yes", the line costs by the byte; "no"; or "auto", as NetworkManager has
+	// it. Where it does, utterances and memories go; photos and recordings wait.
+	Metered Metered `toml:"metered"`
 }

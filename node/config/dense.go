@@ -38,6 +38,11 @@ func (c *Dense) APIKey() (string, error) {
 	return key, nil
 }
 
+// Recall is what helps to find words without a model.
+type Recall struct {
+	Dictionary string `toml:"dictionary" kind:"path"` // of English and Chinese, as CC-CEDICT has it; gzip is read, too
+}
+
 func (l *Loaded) checkDense() error {
 	c := &l.Dense
 	switch {

@@ -16,6 +16,11 @@ type Proxy struct {
 	Budget  Count  `toml:"budget"`               // tokens of memories in a request; 0: 1000
 }
 
+// MCP is how assistants are served whose hooks ask (locket mcp hook).
+type MCP struct {
+	Learn bool `toml:"learn"` // what the wearer says to the assistant is learnt, where the app may add
+}
+
 // Key gives what is sent to the model server; empty: nothing.
 func (c *Proxy) Key() (string, error) { return wordIn("proxy.key_file", c.KeyFile) }
 

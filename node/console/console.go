@@ -20,6 +20,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,8 @@ type Console struct {
 	listen string
 	log    *slog.Logger
 	now    func() time.Time
+	asked  chan struct{} // of one place: a link was made
+	again  string        // the command that opens it
 
 	mu       sync.Mutex
 	api      http.Handler // nil: not known yet
@@ -46,6 +49,7 @@ type Console struct {
 	end      context.CancelFunc
 	done     chan error
 	closed   bool
+	why      error      // why it was ended; nil: it was not
 	setup    *settingUp // nil: the home was there before the console
 	sessions sessions
 }
@@ -55,11 +59,12 @@ type Options struct {
 	Listen string           // host:port on loopback; port 0: any
 	Log    *slog.Logger     // nil: nothing is logged
 	Now    func() time.Time // nil: time.Now
+	Again  string           // the command that opens it again; empty: locket open
 }
 
 // New gives a console that does not listen yet.
 func New(o Options) *Console {
-	c := &Console{listen: o.Listen, log: o.Log, now: o.Now}
+	c := &Console{listen: o.Listen, log: o.Log, now: o.Now, asked: make(chan struct{}, 1), again: cmp.Or(o.Again, "locket open")}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
@@ -95,6 +100,10 @@ func (c *Console) OpenConsole(ctx context.Context) (serve.ConsoleLink, error) {
 		}
 		c.begin(l)
 	}
+	select {
+	case c.asked <- struct{}{}:
+	default: // warm is about to look
+	}
 	code, until := c.sessions.code(c.now())
 	return serve.ConsoleLink{URL: c.origin + "/#open=" + code, Expires: until}, nil
 }
@@ -115,7 +124,30 @@ func (c *Console) begin(l net.Listener) {
 	inner, end := context.WithCancel(context.Background())
 	c.end, c.done = end, make(chan error, 1)
 	h := c.handler()
-	go func() { c.done <- serve.Serve(inner, l, h, c.log) }()
+	warmed := make(chan struct{})
+	go func() { defer close(warmed); c.warm(inner) }()
+	go func() {
+		err := serve.Serve(inner, l, h, c.log)
+		<-warmed
+		c.done <- err
+	}()
+}
+
+// warm asks the node for its status after each link, until ctx ends. The node then reads
+// all memories, if it has not since it was unlocked, while the browser starts.
+func (c *Console) warm(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.asked:
+		}
+		if api := c.handlerOfAPI(); api != nil {
+			client := serve.InProcess(api)
+			_, _ = client.Status(ctx) // the page asks itself, and shows what fails
+			client.Close()
+		}
+	}
 }
 
 // Close ends all sessions and closes the listener. It is safe to call twice.

@@ -326,3 +326,51 @@ func TestPageIsGuarded(t *testing.T) {
 		t.Error("a link to a console that is closed")
 	}
 }
+
+// A link has the node read what the first page shows, before a browser asks. Closing
+// ends a reading that takes long.
+func TestLinkWarms(t *testing.T) {
+	asked, ended := make(chan string, 1), make(chan struct{})
+	c := New(Options{Listen: "127.0.0.1:0"})
+	c.Serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- r.URL.Path
+		<-r.Context().Done()
+		close(ended)
+	}))
+	for range 3 {
+		if _, err := c.OpenConsole(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if path := <-asked; path != "/v1/status" {
+		t.Error(path)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+}
+
+// The page's answer names the words that the browser will need, which are there.
+func TestWordsAhead(t *testing.T) {
+	b := newBench(t)
+	for accepts, want := range map[string]string{"": "en", "zh-CN,zh;q=0.9,en;q=0.8": "zh", "de-DE, de;q=0.9, zh-TW;q=0.8": "zh", "fr,en-GB;q=0.5": "en", "fr": "en"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.origin+"/day/2026-09-14", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept-Language", accepts)
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		path, ok := strings.CutSuffix(strings.TrimPrefix(res.Header.Get("Link"), "<"), ">; rel=modulepreload")
+		if !ok || !strings.HasPrefix(path, "/words."+want+"-") {
+			t.Errorf("%q: %s", accepts, res.Header.Get("Link"))
+		}
+		if res, text := b.ask("GET", path, "", nil); res.StatusCode != http.StatusOK || res.Header.Get("Link") != "" || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/javascript") || text == "" {
+			t.Errorf("%s: %s, %v", path, res.Status, res.Header)
+		}
+	}
+}

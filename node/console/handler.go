@@ -17,7 +17,7 @@ import (
 
 // packed is the page: dist/, compressed.
 //
-//go:generate go run ./pack
+//go:generate go run ../../internal/pack page.zip =dist
 //go:embed page.zip
 var packed []byte
 
@@ -106,7 +106,7 @@ func (c *Console) exchange(w http.ResponseWriter, r *http.Request) {
 	}
 	cookie, key, ok := c.sessions.begin(in.Code, c.now())
 	if !ok {
-		refuse(w, http.StatusForbidden, "code", "the link was used or has expired: ask for another with locket open")
+		refuse(w, http.StatusForbidden, "code", "the link was used or has expired: ask for another with "+c.again)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: c.cookie, Value: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
@@ -123,15 +123,15 @@ func (c *Console) session(r *http.Request, watches bool) *session {
 	return c.sessions.find(cookie.Value, r.Header.Get(keyHeader), watches, c.now())
 }
 
-func refuseStranger(w http.ResponseWriter) {
-	refuse(w, http.StatusUnauthorized, "session", "no session, or it has ended: open the console with locket open")
+func (c *Console) refuseStranger(w http.ResponseWriter) {
+	refuse(w, http.StatusUnauthorized, "session", "no session, or it has ended: open the console with "+c.again)
 }
 
 // within has a session's requests alone come to h.
 func (c *Console) within(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if c.session(r, false) == nil {
-			refuseStranger(w)
+			c.refuseStranger(w)
 			return
 		}
 		h(w, r)
@@ -143,7 +143,7 @@ func (c *Console) forward(w http.ResponseWriter, r *http.Request) {
 	watches := r.URL.Path == "/v1/live"
 	s := c.session(r, watches)
 	if s == nil {
-		refuseStranger(w)
+		c.refuseStranger(w)
 		return
 	}
 	api := c.handlerOfAPI()
@@ -216,6 +216,13 @@ func unpack(b []byte) (map[string][]byte, error) {
 
 // page serves the files of the page. A path that is no file is a place in the page.
 func page(files map[string][]byte) http.HandlerFunc {
+	words := map[string]string{} // the names of their scripts by language: words.en-….js
+	for name := range files {
+		if l, ok := strings.CutPrefix(name, "words."); ok {
+			l, _, _ = strings.Cut(l, "-")
+			words[l] = name
+		}
+	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
@@ -230,6 +237,23 @@ func page(files map[string][]byte) http.HandlerFunc {
 			}
 			name = "index.html"
 		}
+		if name == "index.html" {
+			w.Header().Set("Link", "</"+words[language(r.Header.Get("Accept-Language"))]+">; rel=modulepreload")
+		}
 		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(files[name]))
 	}
+}
+
+// language is the one in which the page speaks to a browser, unless the wearer chose:
+// the browser then has the words sooner, which the page would ask for.
+func language(accepts string) string {
+	for _, l := range strings.Split(accepts, ",") {
+		switch l = strings.TrimSpace(l); {
+		case strings.HasPrefix(l, "zh"):
+			return "zh"
+		case strings.HasPrefix(l, "en"):
+			return "en"
+		}
+	}
+	return "en"
 }

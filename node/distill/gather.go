@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
@@ -183,7 +182,7 @@ func (w *Worker) summarise(ctx context.Context, b *judge.Batch) error {
 		} else if err != nil {
 			return err
 		} else {
-			s.Text, s.Of, s.Since = cut(a.Text, maxSummary), s.Of+len(ms), 0
+			s.Text, s.Of, s.Since = memory.Cut(a.Text, maxSummary), s.Of+len(ms), 0
 		}
 	}
 	return w.node.Commit(ctx, func(tx *store.Tx, secret func(string) (bool, error)) error {
@@ -211,15 +210,4 @@ func (w *Worker) summarise(ctx context.Context, b *judge.Batch) error {
 		}
 		return tx.PutSummary(s)
 	})
-}
-
-// cut shortens s to at most n bytes, between characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

@@ -14,11 +14,9 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/base64"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -31,6 +29,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/applink"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/node/lan"
@@ -97,15 +96,7 @@ func Pin(c Config) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the node's pin: %w", err)
 	}
-	return pinOf(public), nil
-}
-
-// pinPrefix begins a pin, as curl's --pinnedpubkey takes it.
-const pinPrefix = "sha256//"
-
-func pinOf(public []byte) string {
-	sum := sha256.Sum256(public)
-	return pinPrefix + base64.StdEncoding.EncodeToString(sum[:])
+	return applink.Pin(public), nil
 }
 
 // ownKey reads the node's key for TLS, or makes one. Two that make it at once agree.
@@ -142,19 +133,11 @@ func makeKey(path string) error {
 	if err != nil {
 		return err
 	}
-	made, err := os.CreateTemp(filepath.Dir(path), keyFile+".*") // 0600
-	if err != nil {
-		return err
+	err = atomicfile.Create(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+	if errors.Is(err, fs.ErrExist) { // another process was first
+		return nil
 	}
-	defer os.Remove(made.Name())
-	_, err = made.Write(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
-	if err := errors.Join(err, made.Sync(), made.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(made.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
+	return err
 }
 
 // ownCertificate is for the names and addresses of this machine as they are now.

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/applink"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -97,7 +98,7 @@ func TestThreatStandsInForTheDoor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []string{strange, pinPrefix, pinPrefix + "x"} {
+	for _, p := range []string{strange, applink.PinPrefix, applink.PinPrefix + "x"} {
 		wrong := l
 		wrong.Pin = p
 		if got := problem(t, wrong); !strings.Contains(got, "does not fit the pin") {
@@ -202,22 +203,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-func TestLink(t *testing.T) {
-	for _, l := range []Link{
-		{"https://192.0.2.1:7332", "claude", "lka_ABC", pinPrefix + "a+/b="},
-		{"https://[2001:db8::1]:7332", "claude", "lka_ABC", ""},
-		{"https://locket.example", "claude", "lka_ABC", ""},
-	} {
-		if got, err := ParseLink(" " + l.String() + "\n"); err != nil || got != l {
-			t.Errorf("%s: %+v, %v", l, got, err)
-		}
-	}
-	for _, s := range []string{"", "lka_x", "http://192.0.2.1/#key=lka_x", "https:///#key=lka_x", "https://h/#app=x", "https://h/#key=lka_x&pin=x", "https://h/?key=lka_x",
-		"https://h/path#key=lka_x", "https://u:p@h/#key=lka_x", "https://h/#key=%zz"} {
-		if l, err := ParseLink(s); err == nil {
-			t.Errorf("%q: %+v", s, l)
-		}
-	}
+func TestAddress(t *testing.T) {
 	if a, err := Address("0.0.0.0:7332", "https://locket.example/"); a != "https://locket.example" || err != nil {
 		t.Error(a, err)
 	}

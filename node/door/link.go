@@ -1,82 +1,31 @@
 package door
 
 import (
-	"crypto/subtle"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/applink"
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Link is all that an app on another machine needs:
-//
-//	https://HOST:PORT/#app=NAME&key=lka_…&pin=sha256//…
-//
-// What is behind # goes to no server.
-type Link struct {
-	Address string // https://HOST[:PORT]
-	App     string
-	Key     serve.Secret
-	Pin     string // empty: the certificate is checked as the system does
-}
-
-// String writes the link, the key with it.
-func (l Link) String() string {
-	q := url.Values{"app": {l.App}, "key": {string(l.Key)}}
-	if l.Pin != "" {
-		q.Set("pin", l.Pin)
-	}
-	return l.Address + "/#" + q.Encode()
-}
+// Link is all that an app on another machine needs.
+type Link = applink.Link
 
 // ErrLink: a text is no link.
-var ErrLink = errors.New("no link of locket app add")
+var ErrLink = applink.ErrLink
 
 // ParseLink reads one.
-func ParseLink(s string) (l Link, err error) {
-	u, err := url.Parse(strings.TrimSpace(s))
-	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || strings.Trim(u.Path, "/") != "" {
-		return Link{}, fmt.Errorf("%w: want https://HOST:PORT/#…", ErrLink)
-	}
-	q, err := url.ParseQuery(u.EscapedFragment())
-	if err != nil {
-		return Link{}, fmt.Errorf("%w: what is behind # can't be read", ErrLink)
-	}
-	l = Link{Address: "https://" + u.Host, App: q.Get("app"), Key: serve.Secret(q.Get("key")), Pin: q.Get("pin")}
-	switch {
-	case !strings.HasPrefix(string(l.Key), serve.KeyPrefix):
-		return Link{}, fmt.Errorf("%w: key: want lka_…", ErrLink)
-	case l.Pin != "" && !strings.HasPrefix(l.Pin, pinPrefix):
-		return Link{}, fmt.Errorf("%w: pin: want %s…", ErrLink, pinPrefix)
-	}
-	return l, nil
-}
+func ParseLink(s string) (Link, error) { return applink.Parse(s) }
 
 // Dial gives a client that asks through a link. It does not connect yet.
 func Dial(l Link) (*serve.Client, error) {
-	u, err := url.Parse(l.Address)
+	address, c, err := l.Reach()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrLink, err)
+		return nil, err
 	}
-	host, port := u.Hostname(), u.Port()
-	if port == "" {
-		port = "443"
-	}
-	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host}
-	if l.Pin != "" {
-		c.InsecureSkipVerify = true // the key is checked in its place, which no name can stand in for
-		c.VerifyConnection = func(s tls.ConnectionState) error {
-			if len(s.PeerCertificates) == 0 || subtle.ConstantTimeCompare([]byte(pinOf(s.PeerCertificates[0].RawSubjectPublicKeyInfo)), []byte(l.Pin)) != 1 {
-				return errors.New("another than the node of the link answers: its key does not fit the pin")
-			}
-			return nil
-		}
-	}
-	return serve.DialTLS(net.JoinHostPort(host, port), c, l.Key), nil
+	return serve.DialTLS(address, c, serve.Secret(l.Key)), nil
 }
 
 // Address is where others reach a door that listens on listen; public, where it is

@@ -31,7 +31,7 @@ type Engine interface {
 // Chain is what takes words through the plugins. Whoever calls HoldsSecret or
 // Process holds the engine's write lock.
 type Chain interface {
-	Latest() time.Time // of events
+	Latest(*engine.Writer) time.Time // of events
 	HoldsSecret(ctx context.Context, text string) (bool, error)
 	Process(ctx context.Context, lock *engine.Writer, ev memory.Event) (extract.Outcome, error)
 }
@@ -95,10 +95,17 @@ func (r Dreamer) PlanDream(ctx context.Context) (shown serve.DreamPlan, err erro
 // wall clock. If nothing has happened yet, it is the wall clock.
 func (ds *Dreams) clock() time.Time {
 	wall := ds.c.Now()
-	if latest := ds.c.Chain.Latest(); !latest.IsZero() && !latest.After(wall) {
+	if latest := ds.latest(); !latest.IsZero() && !latest.After(wall) {
 		return latest
 	}
 	return wall
+}
+
+// latest is the time of the latest event, or zero if there was none.
+func (ds *Dreams) latest() time.Time {
+	lock := ds.c.Engine.Hold()
+	defer lock.Release()
+	return ds.c.Chain.Latest(lock)
 }
 
 // id names what a step proposes. It is the same on all devices of the space.
@@ -107,11 +114,11 @@ func (ds *Dreams) id(name string) memory.ID {
 }
 
 // ApplyDream implements serve.Dreamer.
-func (r Dreamer) ApplyDream(ctx context.Context, id string) (serve.DreamResult, error) {
+func (r Dreamer) ApplyDream(ctx context.Context, id string, without ...memory.ID) (serve.DreamResult, error) {
 	return opened.Do(r.open, func(ds *Dreams) (serve.DreamResult, error) {
 		ds.mu.Lock()
 		defer ds.mu.Unlock()
-		return ds.apply(ctx, id)
+		return ds.apply(ctx, id, without)
 	})
 }
 

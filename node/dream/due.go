@@ -53,7 +53,7 @@ func Due(tx *store.Tx, last, now time.Time) (bool, error) {
 func (ds *Dreams) IfDue(ctx context.Context) error {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
-	if err := ds.goOn(ctx); err != nil || ds.c.Chain.Latest().IsZero() {
+	if err := ds.goOn(ctx); err != nil || ds.latest().IsZero() {
 		return err
 	}
 	if err := ds.c.SaveUses(ctx); err != nil {
@@ -75,6 +75,6 @@ func (ds *Dreams) IfDue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = ds.apply(ctx, plan.ID)
+	_, err = ds.apply(ctx, plan.ID, nil)
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -123,13 +124,16 @@ func (ds *Dreams) holding(ctx context.Context, ms []memory.Memory) (func(*memory
 	return func(m *memory.Memory) bool { return found[m.ID] }, nil
 }
 
-func (ds *Dreams) apply(ctx context.Context, id string) (res serve.DreamResult, err error) {
+func (ds *Dreams) apply(ctx context.Context, id string, without []memory.ID) (res serve.DreamResult, err error) {
 	d, err := ds.dreaming(ctx)
 	if err != nil {
 		return res, err
 	}
 	if d.Plan == nil || d.Plan.ID != id {
 		return res, fmt.Errorf("dream %s: not the plan that was last shown: %w", id, memory.ErrNotFound)
+	}
+	if err := d.leaveOut(without); err != nil {
+		return res, err
 	}
 	d.Doing = true
 	err = ds.c.Engine.Commit(ctx, func(tx *store.Tx) error {
@@ -143,6 +147,37 @@ func (ds *Dreams) apply(ctx context.Context, id string) (res serve.DreamResult, 
 		return res, err
 	}
 	return serve.DreamResult{ID: id, Steps: d.Next - len(d.Skipped), Skipped: d.Skipped}, nil
+}
+
+// leaveOut takes the steps for some memories out of a plan that is not under way yet. Of
+// one that is, it accepts what was left out before, so that the same request can be sent
+// again. It changes nothing where it refuses one of them.
+func (d *dreaming) leaveOut(without []memory.ID) error {
+	steps, spared := slices.Clone(d.Plan.Steps), slices.Clone(d.Spared)
+	for i, id := range without {
+		isOf := func(s consolidate.Step) bool { return s.Memory == id }
+		switch there := slices.ContainsFunc(steps, isOf); {
+		case slices.Contains(without[:i], id), !there && d.leftOut(id):
+		case !there:
+			return fmt.Errorf("%w: without: the plan has no step for %s", memory.ErrInvalid, id)
+		case d.Doing:
+			return fmt.Errorf("%w: without: the plan is under way with its step for %s; take the step back when it is done", memory.ErrInvalid, id)
+		default:
+			for _, s := range steps {
+				if isOf(s) {
+					spared = append(spared, stepKey(&s))
+				}
+			}
+			steps = slices.DeleteFunc(steps, isOf)
+		}
+	}
+	d.Plan.Steps, d.Spared = steps, spared[max(0, len(spared)-maxSpared):]
+	return nil
+}
+
+// leftOut reports whether a step for a memory was left out, or taken back, before.
+func (d *dreaming) leftOut(id memory.ID) bool {
+	return slices.ContainsFunc(d.Spared, func(key string) bool { return strings.HasSuffix(key, " "+id.String()) })
 }
 
 // keepPlan writes how far a plan got, unless the plan was dropped since.

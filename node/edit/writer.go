@@ -27,7 +27,7 @@ const undatedDevice = memory.AppDevice + "undated import"
 // maxAhead is how far in the future a given time may lie, as for devices.
 const maxAhead = 24 * time.Hour
 
-// Engine is what the room reads and changes the records by.
+// Engine is the part of engine.Engine that this package uses.
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Assert(ctx context.Context, by engine.Voice, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)

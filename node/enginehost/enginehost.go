@@ -5,7 +5,6 @@ package enginehost
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -54,6 +54,7 @@ type working struct {
 	queue   *engines.Queue
 	process *engines.Process
 	live    *engines.Live // may be nil
+	unhear  func()        // closes live and waits for it, as the life's end does
 	stop    func()        // ends the work and waits for it
 }
 
@@ -99,12 +100,19 @@ func (h *Host) arrange(ctx context.Context, changed ...result.Kind) error {
 		if err != nil {
 			return err
 		}
+		if words, whole := engine.Confinement(); s.URL == "" && !whole { // the process says it where nobody looks
+			h.c.Log.Warn("an engine is confined less than it should be", "engine", s.Name(), "because", words)
+		}
 		q := engines.NewQueue(s, h, p, h.c.Log, h.c.Now)
 		w := &working{queue: q, process: p}
 		if s.Streams() {
 			w.live = h.listen(s, q)
 			q.SetLive(w.live)
 			h.live.Store(w.live)
+			w.unhear = h.c.Life.Start(func(ctx context.Context) { // a lock may have to wait for a call before it ends the engines
+				<-ctx.Done()
+				w.live.Close()
+			})
 		}
 		w.stop = h.c.Life.Start(q.Run)
 		h.queues[kind] = w
@@ -115,7 +123,7 @@ func (h *Host) arrange(ctx context.Context, changed ...result.Kind) error {
 func (h *Host) end(w *working) {
 	if w.live != nil {
 		h.live.CompareAndSwap(w.live, nil)
-		w.live.Close()
+		w.unhear()
 	}
 	w.stop()
 	w.process.Close()
@@ -169,53 +177,4 @@ func (h *Host) View(ctx context.Context, fn func(*store.Tx) error) error {
 // Commit implements engines.Host.
 func (h *Host) Commit(ctx context.Context, fn func(*store.Tx) error) error {
 	return h.c.Engine.Commit(ctx, fn)
-}
-
-// answersVersion is the version of how answers become memories.
-const answersVersion = "1.0.0"
-
-// Took implements engines.Host.
-func (h *Host) Took(ctx context.Context, source memory.ID, a *result.Answer) error {
-	lock := h.c.Engine.Hold()
-	defer lock.Release()
-	var src *memory.Memory
-	waits := func(tx *store.Tx) (err error) {
-		src, err = tx.Memory(source)
-		if err == nil && !engines.Waits(src, a.Kind) {
-			err = fmt.Errorf("source %s waits no more: %w", source, memory.ErrNotFound)
-		}
-		return err
-	}
-	if err := h.View(ctx, waits); err != nil {
-		return err
-	}
-	by := memory.Source{Plugin: extract.EnginePlugin + string(a.Kind), Version: answersVersion, Model: a.Engine}
-	if a.Kind != result.Transcribe {
-		_, err := h.c.Extract.Seen(ctx, lock, src, extract.Sight{Name: result.Name(source, a.Kind, a.Engine), Text: result.Cut(a.Text, memory.MaxText),
-			Candidate: func(text string, redacted int) memory.Candidate {
-				clean := *a
-				clean.Text, clean.Redacted = text, redacted
-				return result.Candidate(src, &clean, result.By{Plugin: by.Plugin, Version: by.Version})
-			}}, func(tx *store.Tx) error {
-			if err := waits(tx); err != nil {
-				return err
-			}
-			_, err := h.c.Engine.Say(tx, memory.RankDevice, memory.Assertion{Memory: source, Act: memory.ActTag, Tags: []string{engines.DoneTag(a.Kind)},
-				Source: by, Reason: a.Engine + " has looked at it"})
-			return err
-		})
-		return err
-	}
-	said := engines.Turns(a)
-	instead, why := "", "it has been transcribed by "+a.Engine
-	if len(said) == 0 {
-		instead, why = ", in which "+a.Engine+" heard no words", a.Engine+" heard no words"
-	}
-	_, err := h.c.Extract.Words(ctx, lock, src, by, said, func(tx *store.Tx) error {
-		if err := waits(tx); err != nil {
-			return err
-		}
-		return accept.Heard(h.c.Engine, tx, src, instead, why)
-	})
-	return err
 }

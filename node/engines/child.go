@@ -32,17 +32,12 @@ func ServeProcess(stdin io.Reader, stdout, stderr io.Writer) int {
 		return 1
 	}
 	debug.SetMemoryLimit(heapGoal)
-	type message struct {
-		job   job
-		media []byte
-	}
 	jobs, ended := make(chan message), make(chan error, 1)
 	go func() {
 		in := bufio.NewReaderSize(stdin, 64<<10)
 		for {
-			var m message
-			var err error
-			if m.media, err = receive(in, &m.job); err != nil {
+			m, err := next(in)
+			if err != nil {
 				ended <- err
 				return
 			}
@@ -62,7 +57,7 @@ func ServeProcess(stdin io.Reader, stdout, stderr io.Writer) int {
 			return 1
 		case m := <-jobs:
 			go func() {
-				a, err := m.job.do(ctx, m.media)
+				a, err := m.do(ctx)
 				done <- send(stdout, replyOf(a, err), nil)
 			}()
 			select {
@@ -80,39 +75,88 @@ func ServeProcess(stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 }
 
+// message is a job with what it works on.
+type message struct {
+	job
+	media  []byte
+	series sight.Series
+	alike  int            // photos of the series that look like others
+	left   map[int]string // photos of the series that can't be opened
+}
+
+// next reads a job. The photos of a series are made small as they come.
+func next(in io.Reader) (m message, err error) {
+	if m.media, err = receive(in, &m.job); err != nil {
+		return m, err
+	}
+	m.left = map[int]string{}
+	for i := range m.Photos {
+		var s shot
+		photo, err := receive(in, &s)
+		if err != nil {
+			return m, err
+		}
+		shown, err := m.series.Add(sight.Frame{At: s.At, Photo: photo, Hints: sight.Hints{Turn: s.Turn}})
+		switch {
+		case err != nil:
+			m.left[i] = engine.Clip(err.Error())
+		case !shown:
+			m.alike++
+		}
+	}
+	return m, nil
+}
+
 // do does a job.
-func (j *job) do(ctx context.Context, media []byte) (a result.Answer, err error) {
+func (m *message) do(ctx context.Context) (a result.Answer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, jobTime)
 	defer cancel()
-	if err := j.clean(); err != nil {
+	if err := m.clean(); err != nil {
 		return a, err
 	}
-	name := j.Spec.Name()
-	switch j.Spec.Work() {
+	name := m.Spec.Name()
+	switch m.Spec.Work() {
 	case result.Transcribe:
-		t, err := (&speech.Windows{Engine: j.Spec.speech(j.Runs)}).Transcribe(ctx, media, speech.Hints{Lang: j.Lang})
+		t, err := (&speech.Windows{Engine: m.Spec.speech(m.Runs)}).Transcribe(ctx, m.media, speech.Hints{Lang: m.Lang})
 		if err != nil {
 			return a, err
 		}
 		return result.Heard(name, &t), nil
 	case result.Read:
-		p, err := j.Spec.reader(j.Runs).Read(ctx, media, sight.Hints{Turn: j.Turn})
+		p, err := m.Spec.reader(m.Runs).Read(ctx, m.media, sight.Hints{Turn: m.Turn})
 		if err != nil {
 			return a, err
 		}
-		return result.Printed(name, &p, media), nil
+		return result.Printed(name, &p, m.media), nil
 	case result.Caption:
-		m, err := j.Spec.vision()
-		if err != nil {
-			return a, err
-		}
-		text, err := sight.Caption(ctx, m, media, sight.Hints{Turn: j.Turn})
+		return m.see(ctx, name)
+	}
+	return a, engine.Faultf(name, engine.Refused, "it does no such work")
+}
+
+// see says what a photo or a series shows.
+func (m *message) see(ctx context.Context, name string) (a result.Answer, err error) {
+	c, err := m.Spec.vision()
+	if err != nil {
+		return a, err
+	}
+	if m.Photos == 0 {
+		text, err := sight.Caption(ctx, c, m.media, sight.Hints{Turn: m.Turn})
 		if err != nil {
 			return a, faultOf(name, err)
 		}
-		return result.Captioned(name, text, media), nil
+		return result.Captioned(name, text, m.media), nil
 	}
-	return a, engine.Faultf(name, engine.Refused, "it does no such work")
+	if m.series.Waiting() == 0 { // none could be opened
+		return result.Answer{Kind: result.Sequence, Engine: name, Left: m.left}, nil
+	}
+	seen, err := m.series.Watch(ctx, c)
+	if err != nil {
+		return a, faultOf(name, err)
+	}
+	a = result.Watched(name, &seen, m.alike)
+	a.Left = m.left
+	return a, nil
 }
 
 // clean removes the files of runs that were killed: they may hold sound.

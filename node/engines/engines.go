@@ -17,11 +17,11 @@ package engines
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/clientaddr"
 	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/engine/sight"
@@ -125,8 +125,7 @@ func (s *Spec) Local() bool {
 	if err != nil {
 		return false
 	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return clientaddr.Loopback(u.Hostname())
 }
 
 // Check says what is wrong with a spec; the error names the field.

@@ -20,14 +20,22 @@ import (
 //	8       h     header: JSON of a job or a reply
 //	8+h     m     media: a WAV file, a JPEG or a PNG
 //
+// A job on a series of photos has no media. Its photos follow it, a message each.
 // Both ends are the same program, so that the message has no version.
 
-// job is a piece of work on one source.
+// job is a piece of work on one source, or on a series of photos.
 type job struct {
-	Spec Spec   `json:"spec"`
-	Lang string `json:"lang,omitempty"`
-	Turn int    `json:"turn,omitempty"` // quarter turns that put a photo upright
-	Runs string `json:"runs,omitempty"` // folder for the runs of programs
+	Spec   Spec   `json:"spec"`
+	Lang   string `json:"lang,omitempty"`
+	Turn   int    `json:"turn,omitempty"`   // quarter turns that put a photo upright
+	Runs   string `json:"runs,omitempty"`   // folder for the runs of programs
+	Photos int    `json:"photos,omitempty"` // how many follow
+}
+
+// shot is the header of a photo of a series.
+type shot struct {
+	At   time.Time `json:"at"`
+	Turn int       `json:"turn,omitempty"`
 }
 
 // reply is the result of a job: an answer, a fault of the engine, or an error.

@@ -81,7 +81,9 @@ func NewLive(c LiveConfig) *Live {
 
 // Close ends all hearings and waits for them.
 func (l *Live) Close() {
-	l.stop()
+	l.mu.Lock()
+	l.stop() // no hearing begins after this
+	l.mu.Unlock()
 	l.work.Wait()
 }
 
@@ -161,7 +163,7 @@ func (l *Live) forget(recording memory.ID, h *hearing) {
 func (l *Live) hear(ctx context.Context, h *hearing) {
 	w := &speech.Wyoming{Address: l.c.Spec.Host(), Model: l.c.Spec.Model}
 	t, err := w.Listen(ctx, l.soundOf(ctx, h), speech.Hints{}, func(text string) {
-		text = l.c.Clean(ctx, result.Cut(text, memory.MaxText))
+		text = l.c.Clean(ctx, memory.Cut(text, memory.MaxText))
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		h.partial = text

@@ -14,71 +14,87 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 )
 
-// once has the engine work on a source. It returns an error only for a reason that
-// would stop every source.
-func (q *Queue) once(ctx context.Context, it *item) error {
-	j, fate, err := q.job(ctx, it.id)
-	if err != nil {
+// once has the engine work on a source, or on the photos of a series that may be shown now. It
+// returns an error only for a reason that would stop every source.
+func (q *Queue) once(ctx context.Context, its []item) error {
+	j, of, err := q.job(ctx, its)
+	if err != nil || len(of) == 0 {
 		return err
 	}
-	if fate == ready {
-		var a *result.Answer
-		if q.live != nil {
-			a, _ = q.live.Words(it.id)
+	var a *result.Answer
+	if q.live != nil {
+		a, _ = q.live.Words(of[0])
+	}
+	if a == nil {
+		a = new(result.Answer)
+		*a, err = q.process.Do(ctx, j)
+	}
+	left := map[memory.ID]string{}
+	if err == nil {
+		for i, why := range a.Left {
+			left[of[i]] = why
 		}
-		if a == nil {
-			a = new(result.Answer)
-			*a, err = q.process.Do(ctx, j)
-		}
-		if err == nil {
-			err = q.host.Took(ctx, it.id, a)
+		seen := slices.DeleteFunc(slices.Clone(of), func(id memory.ID) bool { return left[id] != "" })
+		if len(seen) > 0 {
+			err = q.host.Took(ctx, a, seen...)
 		}
 	}
 	if q.live != nil {
-		q.live.Kept(it.id)
+		q.live.Kept(of[0])
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var f *engine.Fault
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if err != nil {
+		return q.failed(ctx, of, err)
+	}
+	q.trouble = ""
+	for _, id := range of {
+		if left[id] == "" {
+			q.done++
+		} else if err := park(ctx, q.host, q.spec.Work(), id, Parked{At: q.now().UTC(), Reason: left[id]}); err != nil {
+			return err
+		}
+		q.drop(id)
+	}
+	return nil
+}
+
+// failed notes that the engine failed at some sources. The caller holds mu.
+func (q *Queue) failed(ctx context.Context, of []memory.ID, err error) error {
+	var f *engine.Fault
+	errors.As(err, &f)
 	switch {
-	case err == nil && fate == unheard:
-		if i := slices.IndexFunc(q.items, func(o item) bool { return o.id == it.id }); i >= 0 {
-			q.items[i].after = q.now().Add(unheardRest)
-		}
-	case err == nil && fate == ready:
-		q.done++
-		q.trouble = ""
-		q.drop(it.id)
-	case err == nil || errors.Is(err, memory.ErrNotFound):
-		switch fate {
-		case nearSecret:
-			q.held++
-		case notHere:
-			q.absent++
-		}
-		q.drop(it.id)
-	case errors.As(err, &f) && (f.Kind == engine.Gone || f.Kind == engine.Busy || f.Kind == engine.Missing):
+	case f != nil && (f.Kind == engine.Gone || f.Kind == engine.Busy || f.Kind == engine.Missing):
 		return err // it would fail with any source
 	case errors.Is(err, memory.ErrNoSpace):
 		return err
-	default:
-		i := slices.IndexFunc(q.items, func(o item) bool { return o.id == it.id })
-		if i < 0 {
-			return nil
+	case errors.Is(err, memory.ErrNotFound):
+		if len(of) == 1 {
+			q.drop(of[0])
 		}
-		q.items[i].tries++
-		q.log.Warn("an engine failed at a source", "source", it.id, "tries", q.items[i].tries, "error", err)
-		if q.items[i].tries < maxTries && (f == nil || f.Temporary()) {
-			q.items[i].after = q.now().Add(retry.After(q.items[i].tries, firstRest, longRest))
-			return nil
+		return nil // of a series, the next look at each says which is gone
+	}
+	for _, id := range of {
+		it := q.item(id)
+		if it == nil {
+			continue
 		}
-		if err := park(ctx, q.host, q.spec.Work(), it.id, Parked{At: q.now().UTC(), Reason: engine.Clip(err.Error())}); err != nil {
-			return err
+		it.tries++
+		q.log.Warn("an engine failed at a source", "source", id, "of", len(of), "tries", it.tries, "error", err)
+		switch {
+		case it.tries < maxTries && (f == nil || f.Temporary()):
+			it.after = q.now().Add(retry.After(it.tries, firstRest, longRest))
+		case len(of) > 1:
+			it.alone, it.tries = true, 0 // one of them may be the reason, or they are too many for the model
+		default:
+			if err := park(ctx, q.host, q.spec.Work(), id, Parked{At: q.now().UTC(), Reason: engine.Clip(err.Error())}); err != nil {
+				return err
+			}
+			q.drop(id)
 		}
-		q.drop(it.id)
 	}
 	return nil
 }
@@ -94,46 +110,116 @@ const (
 	unheard         // what was said around it is not known yet
 )
 
-// job puts together what the engine is sent.
-func (q *Queue) job(ctx context.Context, id memory.ID) (j Job, f fate, err error) {
+// job puts together what the engine is sent, and the sources of that. There are none if none may
+// be sent now. What lies near a secret is left out of a series; the others wait until it is known of
+// all what was said around them.
+func (q *Queue) job(ctx context.Context, its []item) (j Job, of []memory.ID, err error) {
 	j.Spec = q.spec
-	err = q.host.View(ctx, func(tx *store.Tx) error {
-		f = over
-		m, err := tx.Memory(id)
-		if errors.Is(err, memory.ErrNotFound) || err == nil && !Waits(m, q.spec.Work()) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if !q.spec.Local() {
-			if held, err := extract.Held(tx, m); err != nil || held {
-				f = nearSecret
+	fates := make([]fate, len(its))
+	err = q.host.View(ctx, func(tx *store.Tx) (err error) {
+		of, j.Series = nil, nil
+		for i := range its {
+			var m *memory.Memory
+			if m, fates[i], err = q.source(tx, its[i].id); err != nil {
 				return err
 			}
-			if wait, err := Unheard(tx, m); err != nil || wait {
-				f = unheard
+			if fates[i] != ready {
+				continue
+			}
+			of = append(of, m.ID)
+			if len(its) > 1 {
+				j.Series = append(j.Series, q.open(m.ID))
+				continue
+			}
+			if j.Media, err = mediaOf(tx, m); err != nil {
 				return err
 			}
+			j.Lang, j.Turn = m.Lang, result.Hints(m, j.Media).Turn
 		}
-		blob, err := memory.ParseID(m.Fields.Resource.Blob)
-		if err != nil {
-			return nil
-		}
-		r, err := tx.OpenBlob(blob)
-		if errors.Is(err, memory.ErrNotFound) {
-			f = notHere
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		j.Media, err = io.ReadAll(io.LimitReader(r, maxMedia+1))
-		if err = errors.Join(err, r.Close()); err != nil {
-			return err
-		}
-		f, j.Lang, j.Turn = ready, m.Lang, result.Hints(m, j.Media).Turn
 		return nil
 	})
-	return j, f, err
+	if err != nil {
+		return j, nil, err
+	}
+	if left := q.settle(its, fates); len(its) > 1 && len(left) == 1 {
+		return q.job(ctx, left)
+	} else if len(left) == 0 {
+		of = nil
+	}
+	return j, of, nil
+}
+
+// settle takes out of the queue what is not to be sent, and gives the rest of what was to be sent
+// together. That is nothing if some of it has to wait.
+func (q *Queue) settle(its []item, fates []fate) (left []item) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	waits := false
+	for i := range its {
+		switch fates[i] {
+		case ready:
+			left = append(left, its[i])
+			continue
+		case unheard:
+			if it := q.item(its[i].id); it != nil {
+				it.after = q.now().Add(unheardRest)
+			}
+			waits = true
+			continue
+		case nearSecret:
+			q.held++
+		case notHere:
+			q.absent++
+		}
+		q.drop(its[i].id)
+	}
+	if waits {
+		return nil
+	}
+	return left
+}
+
+// source looks at a source whose turn has come.
+func (q *Queue) source(tx *store.Tx, id memory.ID) (*memory.Memory, fate, error) {
+	m, err := tx.Memory(id)
+	if errors.Is(err, memory.ErrNotFound) || err == nil && !Waits(m, q.spec.Work()) {
+		return nil, over, nil
+	}
+	if err != nil {
+		return nil, over, err
+	}
+	if !q.spec.Local() {
+		if held, err := extract.Held(tx, m); err != nil || held {
+			return nil, nearSecret, err
+		}
+		if wait, err := Unheard(tx, m); err != nil || wait {
+			return nil, unheard, err
+		}
+	}
+	blob, err := memory.ParseID(m.Fields.Resource.Blob)
+	if err != nil {
+		return nil, over, nil
+	}
+	r, err := tx.OpenBlob(blob)
+	if errors.Is(err, memory.ErrNotFound) {
+		return nil, notHere, nil
+	}
+	if err != nil {
+		return nil, over, err
+	}
+	return m, ready, r.Close()
+}
+
+// mediaOf reads the file of a source.
+func mediaOf(tx *store.Tx, m *memory.Memory) ([]byte, error) {
+	blob, err := memory.ParseID(m.Fields.Resource.Blob)
+	if err != nil {
+		return nil, err
+	}
+	r, err := tx.OpenBlob(blob)
+	if err != nil {
+		return nil, err
+	}
+	media, err := io.ReadAll(io.LimitReader(r, maxMedia+1))
+	return media, errors.Join(err, r.Close())
 }

@@ -19,7 +19,9 @@ import (
 
 	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/engine/result"
+	"github.com/locket-dev/locket/internal/engine/sight"
 	"github.com/locket-dev/locket/internal/span"
+	"github.com/locket-dev/locket/memory"
 )
 
 // idle is how long a process without work is kept.
@@ -72,8 +74,8 @@ type running struct {
 	said tail
 }
 
-// Do has an engine work on a source, in the process. An error is an *engine.Fault,
-// or that of ctx.
+// Do has an engine work on a source or a series, in the process. An error is an *engine.Fault,
+// memory.ErrNotFound where a photo of a series is gone, or that of ctx.
 func (p *Process) Do(ctx context.Context, j Job) (a result.Answer, err error) {
 	ctx, work := span.Ask(ctx, "engine")
 	defer func() { work.End(err) }()
@@ -103,12 +105,32 @@ func (p *Process) Do(ctx context.Context, j Job) (a result.Answer, err error) {
 	return a, err
 }
 
-// Job is a source with what is known of it.
+// Job is a source with what is known of it, or a series of photos.
 type Job struct {
 	Spec  Spec
 	Media []byte // a WAV file, a JPEG or a PNG
 	Lang  string
 	Turn  int // quarter turns that put a photo upright
+	// Series opens the photos of a series, one after another, so that one at a time is
+	// in memory. Then there is no Media. An error of one ends the job.
+	Series []func(context.Context) (sight.Frame, error)
+}
+
+// tell sends a job.
+func (j *Job) tell(ctx context.Context, w io.Writer, runs string) error {
+	if err := send(w, job{j.Spec, j.Lang, j.Turn, runs, len(j.Series)}, j.Media); err != nil {
+		return err
+	}
+	for _, open := range j.Series {
+		f, err := open(ctx)
+		if err == nil {
+			err = send(w, shot{f.At, f.Hints.Turn}, f.Photo)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *Process) ask(ctx context.Context, j *Job) (a result.Answer, err error) {
@@ -117,8 +139,7 @@ func (p *Process) ask(ctx context.Context, j *Job) (a result.Answer, err error) 
 	defer cancel()
 	stop := context.AfterFunc(limit, func() { _ = r.cmd.Process.Kill() })
 	var got reply
-	err = send(r.in, job{j.Spec, j.Lang, j.Turn, p.Runs}, j.Media)
-	if err == nil {
+	if err = j.tell(ctx, r.in, p.Runs); err == nil {
 		_, err = receive(r.out, &got)
 	}
 	if stop() && err == nil {
@@ -129,6 +150,8 @@ func (p *Process) ask(ctx context.Context, j *Job) (a result.Answer, err error) 
 	switch {
 	case ctx.Err() != nil:
 		return a, ctx.Err()
+	case errors.Is(err, memory.ErrNotFound): // a photo is gone
+		return a, err
 	case limit.Err() != nil:
 		return a, engine.Faultf(j.Spec.Name(), engine.Slow, "its process was killed after %s", jobTime+time.Minute)
 	}
@@ -139,13 +162,18 @@ func (p *Process) ask(ctx context.Context, j *Job) (a result.Answer, err error) 
 // such as a passphrase.
 var passed = []string{"PATH", "HOME", "TMPDIR", "TESSDATA_PREFIX", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SYSTEMROOT"}
 
+// Environ gives those of an environment, each NAME=VALUE, whose names are in a list. The
+// list has them in capitals; Windows writes them in either case.
+func Environ(all, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return !slices.Contains(names, strings.ToUpper(name))
+	})
+}
+
 func (p *Process) start() (*running, error) {
 	r := &running{cmd: exec.Command(p.Command[0], p.Command[1:]...)}
-	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); slices.Contains(passed, strings.ToUpper(name)) {
-			r.cmd.Env = append(r.cmd.Env, v)
-		}
-	}
+	r.cmd.Env = Environ(os.Environ(), passed)
 	r.cmd.Dir, r.cmd.Stderr, r.cmd.WaitDelay = string(os.PathSeparator), &r.said, time.Second
 	apart(r.cmd)
 	var err error

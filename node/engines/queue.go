@@ -24,14 +24,14 @@ type Host interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	// Commit changes them.
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
-	// Took keeps what an engine made of a source, and that the source no longer
-	// waits, in one transaction. The error is memory.ErrNotFound if the source is
+	// Took keeps what an engine made of a source or a series, and that none of it waits
+	// any more, in one transaction. The error is memory.ErrNotFound if a source is
 	// gone or no longer waits.
-	Took(ctx context.Context, source memory.ID, a *result.Answer) error
+	Took(ctx context.Context, a *result.Answer, sources ...memory.ID) error
 }
 
-// Queue gives sources that wait for one engine to it, the oldest first. Its methods
-// are safe for concurrent use.
+// Queue gives sources that wait for one engine to it, the oldest first. A model that sees
+// gets photos as series, see [Queue.nextSeries]. Its methods are safe for concurrent use.
 type Queue struct {
 	spec    Spec
 	host    Host
@@ -56,6 +56,9 @@ type item struct {
 	start, end time.Time
 	after      time.Time // it is not tried before this; zero: now
 	tries      int       // that failed
+	hash       string    // of a photo
+	learnt     time.Time // when it came
+	alone      bool      // a photo that is not shown with others, as the engine failed at its series
 }
 
 // NewQueue makes a queue that does nothing yet.
@@ -107,9 +110,9 @@ func (q *Queue) Run(ctx context.Context) {
 			err = q.look(ctx)
 		}
 		if err == nil {
-			var it *item
-			if it, rest = q.next(); it != nil {
-				if err = q.once(ctx, it); err == nil {
+			var its []item
+			if its, rest = q.next(); its != nil {
+				if err = q.once(ctx, its); err == nil {
 					pace.Reset()
 					continue
 				}
@@ -195,7 +198,7 @@ func (q *Queue) look(ctx context.Context) error {
 			if _, given := parked[id.String()]; given || !Waits(m, q.spec.Work()) {
 				continue
 			}
-			it := item{id: id, start: result.StartOf(m), end: result.StartOf(m)}
+			it := item{id: id, start: result.StartOf(m), end: result.StartOf(m), hash: m.Fields.Resource.Hash, learnt: m.Learnt}
 			if m.TrueTo.After(it.end) {
 				it.end = m.TrueTo
 			}
@@ -221,52 +224,65 @@ func (q *Queue) look(ctx context.Context) error {
 	return nil
 }
 
-// next gives the oldest source that may be tried now, or how long to wait for one. A recording
-// that was heard while it was spoken comes first. One that is still being heard has to wait.
-// An engine on another machine gets a recording only when everything that was said around it
-// is known.
-func (q *Queue) next() (*item, time.Duration) {
+// next gives the oldest source that may be tried now, or a series, or how long to wait for one.
+// A recording that was heard while it was spoken comes first. One that is still being heard has
+// to wait.
+func (q *Queue) next() ([]item, time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	now, rest := q.now(), scanEvery
+	if q.spec.Work() == result.Caption {
+		return q.nextSeries()
+	}
 	var hearing []memory.ID
 	if q.live != nil {
-		for i := range q.items {
-			it := q.items[i]
+		for _, it := range q.items {
 			words, pending := q.live.Words(it.id)
 			if words != nil {
-				return &it, 0
+				return []item{it}, 0
 			}
 			if pending {
 				hearing = append(hearing, it.id)
 			}
 		}
 	}
-	for i := range q.items {
-		it := q.items[i]
+	now, rest := q.now(), scanEvery
+	for _, it := range q.items {
 		if slices.Contains(hearing, it.id) {
 			continue
 		}
-		ready := it.after
-		around := extract.HeldAround
-		if q.spec.Work() != result.Transcribe {
-			around += extract.LongestHeard // what is said while a photo is made may not be cut yet
-		}
-		if settled := it.end.Add(around); !q.spec.Local() && settled.After(ready) {
-			ready = settled
-		}
-		left := ready.Sub(now)
+		left := q.ready(&it).Sub(now)
 		if left <= 0 {
-			return &it, 0
+			return []item{it}, 0
 		}
 		rest = min(rest, left)
 	}
 	return nil, rest
 }
 
+// ready is when a source may be tried. An engine on another machine gets it only when everything
+// that was said around it is known.
+func (q *Queue) ready(it *item) time.Time {
+	around := extract.HeldAround
+	if q.spec.Work() != result.Transcribe {
+		around += extract.LongestHeard // what is said while a photo is made may not be cut yet
+	}
+	if settled := it.end.Add(around); !q.spec.Local() && settled.After(it.after) {
+		return settled
+	}
+	return it.after
+}
+
 // drop takes a source out of the queue.
 func (q *Queue) drop(id memory.ID) {
 	q.items = slices.DeleteFunc(q.items, func(o item) bool { return o.id == id })
+}
+
+// item gives a source of the queue, or nil.
+func (q *Queue) item(id memory.ID) *item {
+	if i := slices.IndexFunc(q.items, func(o item) bool { return o.id == id }); i >= 0 {
+		return &q.items[i]
+	}
+	return nil
 }
 
 // State is how a queue goes on.

@@ -10,6 +10,7 @@ import (
 	"github.com/locket-dev/locket/internal/engine/speech"
 	"github.com/locket-dev/locket/internal/engine/trial"
 	"github.com/locket-dev/locket/internal/llm"
+	"github.com/locket-dev/locket/memory"
 )
 
 // Sample is what an engine answered when it was tried.
@@ -59,7 +60,7 @@ func Try(ctx context.Context, p *Process, s *Spec, now time.Time) (*Sample, erro
 
 func sampleOf(text string, took time.Duration, now time.Time) *Sample {
 	words := strings.Fields(text)
-	return &Sample{At: now.UTC(), Text: result.Cut(strings.Join(words, " "), maxSampleText), Words: len(words), Seconds: took.Seconds()}
+	return &Sample{At: now.UTC(), Text: memory.Cut(strings.Join(words, " "), maxSampleText), Words: len(words), Seconds: took.Seconds()}
 }
 
 func tryMind(ctx context.Context, s *Spec, now time.Time) (*Sample, error) {

@@ -34,7 +34,7 @@ func Turns(a *result.Answer) (out []extract.Spoken) {
 		turns = []speech.Segment{{Text: a.Text}}
 	}
 	for _, t := range turns {
-		out = append(out, extract.Spoken{From: t.From, Speaker: result.Cut(t.Speaker, memory.MaxName), Lang: a.Lang, Text: result.Cut(strings.Join(strings.Fields(t.Text), " "), memory.MaxText)})
+		out = append(out, extract.Spoken{From: t.From, Speaker: memory.Cut(t.Speaker, memory.MaxName), Lang: a.Lang, Text: memory.Cut(strings.Join(strings.Fields(t.Text), " "), memory.MaxText)})
 	}
 	return out
 }

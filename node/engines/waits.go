@@ -23,14 +23,18 @@ func DoneTag(k result.Kind) string {
 	switch k {
 	case result.Read:
 		return TagRead
-	case result.Caption:
+	case result.Caption, result.Sequence:
 		return TagCaptioned
 	}
 	return ""
 }
 
-// Waits reports whether a memory waits for a kind of work.
+// Waits reports whether a memory waits for a kind of work. A photo waits for a series as it
+// does for a caption.
 func Waits(m *memory.Memory, k result.Kind) bool {
+	if k == result.Sequence {
+		k = result.Caption
+	}
 	return slices.Contains(result.WorkOn(m), k) && (DoneTag(k) == "" || !slices.Contains(m.Tags, DoneTag(k)))
 }
 

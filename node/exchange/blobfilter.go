@@ -44,7 +44,7 @@ func (d blobFilter) Outbox(ctx context.Context, limit int) ([]replica.Outgoing, 
 func heldBack(tx *store.Tx, id memory.ID) (bool, error) {
 	m, err := tx.Memory(id)
 	if errors.Is(err, memory.ErrNotFound) {
-		return true, nil // the owner was set aside unread, or is gone: nobody else may have the blob
+		return true, nil // the owner was quarantined unread, or is gone: nobody else may have the blob
 	}
 	if err != nil {
 		return false, err

@@ -9,6 +9,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/cold"
+	"github.com/locket-dev/locket/node/remotes"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/claim"
 	"github.com/locket-dev/locket/sync/delta"
@@ -19,7 +20,7 @@ import (
 // the blob and the delta that names it. Without an envelope store, the replica's
 // own note says so; with one, the store has the sealed bytes.
 func (sy *Syncing) MediaSafe() func(context.Context, memory.ID) (bool, error) {
-	house := sy.Space()
+	primary := sy.Space()
 	return func(ctx context.Context, name memory.ID) (bool, error) {
 		b, err := sy.journal.RemoteBlob(ctx, name)
 		if errors.Is(err, memory.ErrNotFound) {
@@ -28,7 +29,7 @@ func (sy *Syncing) MediaSafe() func(context.Context, memory.ID) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		shown, err := replica.ShowsBlob(ctx, house, b, func() (io.ReadCloser, error) {
+		shown, err := replica.ShowsBlob(ctx, primary, b, func() (io.ReadCloser, error) {
 			r, _, err := sy.journal.OpenBlob(ctx, name)
 			return r, err
 		})
@@ -88,6 +89,37 @@ func (sc Syncer) comeHome(ctx context.Context) error {
 	}
 	if left, err := sy.MediaHome(ctx); err != nil {
 		return fmt.Errorf("%w: %d photos and recordings lie at the relay that is to be left, and can't be fetched now: %v", serve.ErrConflict, left, err)
+	}
+	return nil
+}
+
+// shelve puts the photos and recordings that are here into the envelope store, so that
+// the relay to which the wearer moves gets them even if the one before has lost them.
+func (sc Syncer) shelve(ctx context.Context, p *remotes.Remotes) error {
+	sy, release, err := sc.of.Use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	notes, err := sy.journal.NotedBlobs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, b := range notes {
+		if _, here := p.Given(b.Sealed); here {
+			continue
+		}
+		name, err := memory.ParseID(b.Name)
+		if err != nil {
+			return err
+		}
+		_, err = replica.KeepsBlob(ctx, p.Envelopes, b, func() (io.ReadCloser, error) {
+			r, _, err := sy.journal.OpenBlob(ctx, name)
+			return r, err
+		})
+		if err != nil && !errors.Is(err, memory.ErrNotFound) && !errors.Is(err, memory.ErrDamaged) { // a relay or another device may have it
+			return err
+		}
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ const askAgain = time.Minute
 func (sy *Syncing) newMeeting(p *remotes.Remotes) *meeting {
 	m := &meeting{sy: sy, remotes: p, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
-	m.server = &peer.Server{Shelf: p.Shelf, Self: sy.c.Ring.Member(), Now: sy.c.Now, Key: func() []byte {
+	m.server = &peer.Server{Envelopes: p.Envelopes, Self: sy.c.Ring.Member(), Now: sy.c.Now, Key: func() []byte {
 		if keys := m.keys(); len(keys) > 0 {
 			return keys[0]
 		}
@@ -89,11 +89,12 @@ func (m *meeting) begin() error {
 	ctx, end := context.WithCancel(context.Background())
 	m.end = end
 	m.known = map[netip.AddrPort]time.Time{}
-	m.http = &http.Server{Handler: m.server.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+	server := &http.Server{Handler: m.server.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx }}
+	m.http = server
 	for _, ln := range lns {
 		m.asks.Go(func() {
-			if err := m.http.Serve(lan.Near(ln)); !errors.Is(err, http.ErrServerClosed) {
+			if err := server.Serve(lan.Near(ln)); !errors.Is(err, http.ErrServerClosed) {
 				m.sy.c.Log.Warn("lan: peer", "error", err)
 			}
 		})

@@ -65,18 +65,49 @@ func (sc Syncer) Members(ctx context.Context) ([]serve.Member, error) {
 		return nil, err
 	}
 	defer release()
+	met, err := sc.met(ctx)
+	if err != nil {
+		return nil, err
+	}
 	out := []serve.Member{}
 	for _, m := range members {
 		text, err := replica.OpenName(&m, sy.c.Ring.Space(), Keys{sy.c.Ring}.Epoch)
 		if err != nil {
 			return nil, err
 		}
-		s := serve.Member{ID: m.ID, Role: m.Role.String(), Here: m.ID == sy.c.Ring.Member(),
-			Added: contacts[m.ID].Added, LastHeard: contacts[m.ID].Heard}
-		s.Name, s.Platform = nameAndPlatform(text)
+		c := contacts[m.ID]
+		s := serve.Member{ID: m.ID, Role: m.Role.String(), Here: m.ID == sy.c.Ring.Member(), Added: c.Added, LastHeard: c.Heard, Sent: c.Reach.Own}
+		if s.Name, s.Platform = nameAndPlatform(text); !s.Here {
+			s.Reach = reachOf(&c.Reach, met[m.ID])
+		}
 		out = append(out, s)
 	}
 	return out, nil
+}
+
+// met gives the devices that this one met in its network, by their ids.
+func (sc Syncer) met(ctx context.Context) (map[memory.MemberID]*serve.Relay, error) {
+	relays, err := sc.Relays(ctx)
+	out := map[memory.MemberID]*serve.Relay{}
+	for i, r := range relays {
+		if r.Kind == serve.RelayPeer && !r.Synced.IsZero() {
+			out[r.Member] = &relays[i]
+		}
+	}
+	return out, err
+}
+
+// reachOf says what a member has: the later of what it said and what was seen when it was
+// met, if it was. It returns nil if neither is known.
+func reachOf(said *replica.Reach, met *serve.Relay) *serve.Reach {
+	if met != nil && met.Synced.After(said.At) {
+		behind := min(uint64(met.Lacks), said.Others)
+		return &serve.Reach{Has: said.Others - behind, Behind: behind, At: met.Synced, By: serve.ReachMet}
+	}
+	if said.At.IsZero() {
+		return nil
+	}
+	return &serve.Reach{Has: said.Confirmed, Behind: said.Others - said.Confirmed, At: said.At, By: serve.ReachSaid}
 }
 
 // Rotate implements serve.Membership.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/remotes"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -20,9 +21,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// ShelfDir is the folder of the envelope store, for a node that syncs with more
+// EnvelopesDir is the folder of the envelope store, for a node that syncs with more
 // than one relay.
-const ShelfDir = "shelf"
+const EnvelopesDir = "shelf"
 
 // exchange is a node's side of sync: its replica, and the remotes if the replica
 // works on an envelope store.
@@ -65,13 +66,13 @@ func (sy *Syncing) Replica() *replica.Replica {
 	return nil
 }
 
-// openShelf makes the exchange of a node with an envelope store.
-func (sy *Syncing) openShelf() error {
+// openEnvelopes makes the exchange of a node with an envelope store.
+func (sy *Syncing) openEnvelopes() error {
 	genesis, err := membership.Genesis(sy.c.Ring.Locked)
 	if err != nil {
 		return err
 	}
-	p, err := remotes.Open(remotes.Config{Dir: sy.path(ShelfDir), Genesis: genesis, Self: sy.c.Ring.Member(), Primary: sy.c.Sync.Relay,
+	p, err := remotes.Open(remotes.Config{Dir: sy.path(EnvelopesDir), Genesis: genesis, Self: sy.c.Ring.Member(), Primary: sy.c.Sync.Relay,
 		Open: func(url string) (replica.Remote, error) {
 			relay, err := openRelay(url, sy.c.HTTP, sy.c.Now)
 			if err != nil {
@@ -82,7 +83,7 @@ func (sy *Syncing) openShelf() error {
 		Blobs:   func(ctx context.Context) (map[envelope.Hash]int64, error) { return sy.journal.Blobs(ctx) },
 		Named:   sy.journal.Named,
 		First:   sy.journal.OfPinned,
-		Metered: sy.c.Sync.Metered, After: retryAfter, Log: sy.c.Log, Now: sy.c.Now, Spans: sy.c.Spans})
+		Metered: sy.c.Metered, Turns: sy.c.Sync.Metered == config.MeteredAuto, After: retryAfter, Log: sy.c.Log, Now: sy.c.Now, Spans: sy.c.Spans})
 	if err != nil {
 		return err
 	}
@@ -93,10 +94,10 @@ func (sy *Syncing) openShelf() error {
 	for _, b := range known { // these blobs went to the relay before there was an envelope store
 		e, err := envelope.ParseEntry(b)
 		if err == nil {
-			err = p.Shelf.TakeEntry(e)
+			err = p.Envelopes.TakeEntry(e)
 		}
 		if err != nil {
-			return fmt.Errorf("%w: log: %w", remotes.ErrShelf, err)
+			return fmt.Errorf("%w: log: %w", remotes.ErrEnvelopes, err)
 		}
 	}
 	sy.primary = p.Primary()
@@ -105,7 +106,7 @@ func (sy *Syncing) openShelf() error {
 			return err
 		}
 	}
-	r, err := sy.newReplica(p.Shelf, p)
+	r, err := sy.newReplica(p.Envelopes, p)
 	if err != nil {
 		return err
 	}
@@ -125,8 +126,8 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-// places gives the node's remotes. It begins an envelope store if there was none.
-func (sc Syncer) places(ctx context.Context) (*remotes.Remotes, *Syncing, func(), error) {
+// remotes gives the node's remotes. It begins an envelope store if there was none.
+func (sc Syncer) remotes(ctx context.Context) (*remotes.Remotes, *Syncing, func(), error) {
 	sy, release, err := sc.of.Use()
 	if err != nil {
 		return nil, nil, nil, err
@@ -142,7 +143,7 @@ func (sc Syncer) places(ctx context.Context) (*remotes.Remotes, *Syncing, func()
 		running = x.replica.Running()
 		x.close()
 	}
-	if err := sy.openShelf(); err != nil {
+	if err := sy.openEnvelopes(); err != nil {
 		release()
 		return nil, nil, nil, errors.Join(err, sy.reopenSync(x))
 	}
@@ -197,7 +198,7 @@ func (sy *Syncing) Round(ctx context.Context, r *replica.Replica) error {
 }
 
 // Relays implements serve.Relayer.
-func (sc Syncer) Relays(context.Context) ([]serve.Relay, error) {
+func (sc Syncer) Relays(ctx context.Context) ([]serve.Relay, error) {
 	sy, release, err := sc.of.Use()
 	if err != nil {
 		return nil, err
@@ -209,17 +210,17 @@ func (sc Syncer) Relays(context.Context) ([]serve.Relay, error) {
 		return out, nil
 	}
 	if x.remotes == nil {
-		return append(out, serve.Relay{URL: sy.primary, Kind: serve.RelayHouse, Trouble: []string{}}), nil
+		return append(out, serve.Relay{URL: sy.primary, Kind: serve.RelayPrimary, Trouble: []string{}}), nil
 	}
 	for _, s := range x.remotes.Status() {
-		r := serve.Relay{URL: s.Name, Kind: serve.RelayMirror, Synced: s.Synced, Lacks: s.Lacks, Blobs: s.Blobs, Busy: s.Busy, Done: s.Done, All: s.Todo, Retry: s.Retry, Trouble: serve.Some(s.Trouble)}
+		r := serve.Relay{URL: s.Name, Kind: serve.RelayMirror, Member: s.Member, Synced: s.Synced, Lacks: s.Lacks, Blobs: s.Blobs, Busy: s.Busy, Done: s.Done, All: s.Todo, Retry: s.Retry, Trouble: serve.Some(s.Trouble)}
 		switch {
 		case s.Primary:
-			r.Kind = serve.RelayHouse
+			r.Kind = serve.RelayPrimary
 		case s.Peer:
 			r.Kind = serve.RelayPeer
 		}
-		r.Metered = sy.c.Sync.Metered && r.Blobs > 0 && !s.Peer
+		r.Metered = r.Blobs > 0 && !s.Peer && sy.c.Metered != nil && sy.c.Metered(ctx)
 		if s.Err != nil {
 			r.Error = replica.Told(s.Err)
 		}
@@ -243,7 +244,7 @@ func (sc Syncer) withRelay(ctx context.Context, text string, do func(p *remotes.
 	if err != nil {
 		return nil, err
 	}
-	p, _, release, err := sc.places(ctx)
+	p, _, release, err := sc.remotes(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -284,8 +285,11 @@ func (sc Syncer) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, er
 			if err := sc.comeHome(ctx); err != nil {
 				return err
 			}
+			if err := sc.shelve(ctx, p); err != nil {
+				return err
+			}
 		}
-		return p.Remove(url)
+		return p.Remove(ctx, url)
 	})
 }
 
@@ -302,6 +306,9 @@ func (sc Syncer) MoveRelay(ctx context.Context, url string) ([]serve.Relay, erro
 		if err := sc.comeHome(ctx); err != nil {
 			return err
 		}
+		if err := sc.shelve(ctx, p); err != nil {
+			return err
+		}
 		return p.Move(ctx, url)
 	})
 }
@@ -316,7 +323,7 @@ func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return serve.FolderSynced{}, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
 	}
-	p, sy, release, err := sc.places(ctx)
+	p, sy, release, err := sc.remotes(ctx)
 	if err != nil {
 		return serve.FolderSynced{}, err
 	}

@@ -22,7 +22,7 @@ func (sc Syncer) SyncStatus(ctx context.Context) (s serve.SyncStatus, err error)
 	if errors.Is(err, serve.ErrUnsupported) {
 		return serve.SyncStatus{Problems: []serve.SyncProblem{}}, nil
 	}
-	if errors.Is(err, remotes.ErrShelf) {
+	if errors.Is(err, remotes.ErrEnvelopes) {
 		return serve.SyncStatus{Relay: sy.Primary(), Error: err.Error(), Problems: []serve.SyncProblem{}}, nil
 	}
 	if err != nil {
@@ -32,8 +32,8 @@ func (sc Syncer) SyncStatus(ctx context.Context) (s serve.SyncStatus, err error)
 	if err != nil {
 		return s, err
 	}
-	house := sy.Primary()
-	s = serve.SyncStatus{Relay: house, Apart: house == "", LAN: sy.c.Sync.LAN, Synced: st.Synced, Pending: st.Pending, Cursor: st.Cursor, Error: st.Error, Removed: st.Removed,
+	primary := sy.Primary()
+	s = serve.SyncStatus{Relay: primary, Apart: primary == "", LAN: sy.c.Sync.LAN, Synced: st.Synced, Pending: st.Pending, Cursor: st.Cursor, Error: st.Error, Removed: st.Removed,
 		Busy: st.Busy, Took: st.Took, Sent: st.Sent,
 		Problems: []serve.SyncProblem{}}
 	for _, p := range problems {

@@ -73,6 +73,9 @@ type Config struct {
 	Spans  span.Sink // is told of rounds; nil: nobody is
 	Log    *slog.Logger
 
+	// Metered reports whether the line costs by the byte now; nil: it never does.
+	Metered func(context.Context) bool
+
 	// Take commits what others said, and carries out here what they have forgotten.
 	Take func(ctx context.Context, fn func(*store.Tx) (gone *store.Targets, err error)) error
 	// Ease keeps the budget of hot memories while a round brings many. nil: there
@@ -131,7 +134,7 @@ func (sy *Syncing) Journal() *journal.Journal { return sy.journal }
 // Unsynced is why there is no exchange although there should be one, or nil.
 func (sy *Syncing) Unsynced() error { return sy.unsynced }
 
-// Remotes are the places with which envelopes are exchanged. nil: the replica
+// Remotes are the remotes with which envelopes are exchanged. nil: the replica
 // speaks with one relay directly.
 func (sy *Syncing) Remotes() *remotes.Remotes {
 	if x := sy.exchange.Load(); x != nil {
@@ -159,11 +162,11 @@ func openRelay(url string, client *http.Client, now func() time.Time) (*remote.R
 func (sy *Syncing) open() (err error) {
 	sy.journal = sy.newJournal()
 	sy.primary = sy.c.Sync.Relay
-	if remotes.Used(sy.path(ShelfDir)) || sy.c.Sync.LAN || sy.c.Sync.Metered {
-		err := sy.openShelf()
-		if errors.Is(err, remotes.ErrShelf) {
+	if remotes.Used(sy.path(EnvelopesDir)) || sy.c.Sync.LAN || sy.c.Metered != nil {
+		err := sy.openEnvelopes()
+		if errors.Is(err, remotes.ErrEnvelopes) {
 			sy.unsynced = fmt.Errorf("sync is off: %w", err)
-			sy.c.Log.Error("sync is off until the node is opened again", "folder", sy.path(ShelfDir), "error", err)
+			sy.c.Log.Error("sync is off until the node is opened again", "folder", sy.path(EnvelopesDir), "error", err)
 			return nil
 		}
 		return err
@@ -191,7 +194,7 @@ func (sy *Syncing) newReplica(at replica.Remote, of *remotes.Remotes) (*replica.
 		return nil, err
 	}
 	local := of != nil
-	sy.journal.Shelf = local
+	sy.journal.Envelopes = local
 	taken := sy.c.Ease
 	if sy.primary == "" {
 		taken = nil // nothing turns cold

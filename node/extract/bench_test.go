@@ -45,28 +45,28 @@ func (k testKeys) MemoryID(ev memory.EventID, plugin, fingerprint string) memory
 	return memory.DeriveID([]byte("test"), ev, plugin, fingerprint)
 }
 
-type shelf map[string][]byte
+type memSegments map[string][]byte
 
-func (s shelf) Put(_ context.Context, name string, b []byte) error {
+func (s memSegments) Put(_ context.Context, name string, b []byte) error {
 	s[name] = bytes.Clone(b)
 	return nil
 }
 
-func (s shelf) Get(_ context.Context, name string) ([]byte, error) {
+func (s memSegments) Get(_ context.Context, name string) ([]byte, error) {
 	if b, ok := s[name]; ok {
 		return b, nil
 	}
 	return nil, memory.ErrNotFound
 }
 
-func (s shelf) List(context.Context) (names []string, err error) {
+func (s memSegments) List(context.Context) (names []string, err error) {
 	for n := range s {
 		names = append(names, n)
 	}
 	return names, nil
 }
 
-func (s shelf) Delete(_ context.Context, name string) error { delete(s, name); return nil }
+func (s memSegments) Delete(_ context.Context, name string) error { delete(s, name); return nil }
 
 // bench is an extractor over a real store and index.
 type bench struct {
@@ -91,7 +91,7 @@ func newBench(t *testing.T, plugins ...Plugin) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.store.Close() })
-	ix, err := recall.Open(t.Context(), shelf{}, recall.Options{})
+	ix, err := recall.Open(t.Context(), memSegments{}, recall.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func (b *bench) everything() string {
 			}
 			s.WriteString("refused " + r.Kind + " " + r.Reason + "\n")
 		}
-		for m, err := range tx.Malformed() {
+		for m, err := range tx.Quarantined() {
 			if err != nil {
 				return err
 			}

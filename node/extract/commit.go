@@ -30,15 +30,15 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 		}
 		known[i] = id
 	}
-	asides := make([]store.Blob, len(p.asides))
-	for i := range p.asides { // the quarantine's record is cut short; the blob has everything
-		b, err := x.store.WriteBlob(ctx, bytes.NewReader(p.asides[i].Data))
+	quarantined := make([]store.Blob, len(p.quarantined))
+	for i := range p.quarantined { // the quarantine's record is cut short; the blob has everything
+		b, err := x.store.WriteBlob(ctx, bytes.NewReader(p.quarantined[i].Data))
 		if err != nil {
 			return nil, err
 		}
-		asides[i] = b
-		p.asides[i].Blob = b.ID
-		p.asides[i].Reason += "; kept whole as blob " + b.ID.String()
+		quarantined[i] = b
+		p.quarantined[i].Blob = b.ID
+		p.quarantined[i].Reason += "; kept whole as blob " + b.ID.String()
 	}
 	kept := make([]store.Blob, len(p.proposals))
 	for i := range p.proposals {
@@ -103,8 +103,8 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 		if err := tx.Took(len(p.proposals)); err != nil {
 			return err
 		}
-		for i, m := range p.asides {
-			if err := tx.KeepBlob(asides[i], p.asideOwner); err != nil {
+		for i, m := range p.quarantined {
+			if err := tx.KeepBlob(quarantined[i], p.quarantineOwner); err != nil {
 				return err
 			}
 			if err := tx.Quarantine(m); err != nil {
@@ -120,8 +120,8 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 				return err
 			}
 		}
-		if p.aside > 0 {
-			if err := tx.DropMalformed(p.aside); err != nil {
+		if p.quarantineSeq > 0 {
+			if err := tx.DropQuarantined(p.quarantineSeq); err != nil {
 				return err
 			}
 		}

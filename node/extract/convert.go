@@ -2,8 +2,8 @@ package extract
 
 import (
 	"fmt"
+	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/wasm/abi"
@@ -39,6 +39,8 @@ func (x *Extractor) convert(c *abi.Candidate, turns []turn, src memory.Source, l
 	if c.Kind != "" {
 		out.Tags = append([]string{c.Kind}, out.Tags...)
 	}
+	// Who can't know it is for Locket to say.
+	out.Tags = slices.DeleteFunc(slices.Clone(out.Tags), func(t string) bool { return t == memory.HearsayTag })
 	if c.Slot != nil {
 		out.Slot = &memory.Slot{Subject: c.Slot.Subject, Attribute: c.Slot.Attribute, Value: c.Slot.Value, Many: c.Slot.Many}
 	}
@@ -113,7 +115,7 @@ func (x *Extractor) nameOf(c *abi.Candidate) string {
 			}
 		}
 	}
-	return cut(name, memory.MaxName)
+	return memory.Cut(name, memory.MaxName)
 }
 
 // evidence makes evidence of a span, checked against the text that it quotes.
@@ -127,19 +129,8 @@ func evidence(s abi.Span, turns []turn) (memory.Evidence, error) {
 		return memory.Evidence{}, fmt.Errorf("%w: %d to %d of a text of %d bytes", memory.ErrInvalid, s.Start, s.End, len(t.text))
 	}
 	e := memory.Evidence{Event: t.event, Utterance: t.utterance, At: t.at, Speaker: t.speaker, Start: s.Start, End: s.End}
-	e.Excerpt = cut(t.text[s.Start:s.End], memory.MaxExcerpt)
+	e.Excerpt = memory.Cut(t.text[s.Start:s.End], memory.MaxExcerpt)
 	return e, nil
-}
-
-// cut shortens s to at most n bytes, between characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 func or(s, otherwise string) string {

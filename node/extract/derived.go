@@ -43,7 +43,7 @@ func (x *Extractor) heard(ctx context.Context, p *pending, id memory.EventID, fr
 		for _, d := range out.Derived {
 			switch {
 			case d.Kind != "text":
-				p.refuse(pl.ID(), "invalid", fmt.Sprintf("derived %s: an utterance gives texts alone", cut(d.Kind, memory.MaxName)))
+				p.refuse(pl.ID(), "invalid", fmt.Sprintf("derived %s: an utterance gives texts alone", memory.Cut(d.Kind, memory.MaxName)))
 			case p.depth >= maxDepth || texts >= maxSpoken:
 				p.refuse(pl.ID(), "invalid", "derived text: too many, or too deep")
 			default:

@@ -161,29 +161,29 @@ type Fault struct {
 
 // pending is what one event will commit.
 type pending struct {
-	event      memory.Event
-	utterances []memory.Utterance
-	doubled    []memory.Utterance // lines that are there already, and are not kept
-	proposals  []proposal
-	refusals   []memory.Refusal
-	earlier    map[memory.ID]string // utterances from whose text a secret was taken later
-	scrub      []string             // what was taken out of them
-	asides     []store.Malformed    // texts that nobody may see
-	redacted   int
-	faults     []Fault
-	steps      []Step                 // calls so far
-	owes       map[string][]owedEvent // by plugin: the events that wait for it
-	said       memory.ID              // utterance of the text under way
-	depth      int                    // how often the event of the call under way was derived
-	held       bool
-	covers     []memory.EventID  // held events that this event completes
-	after      []func()          // called after the commit, or once the event is held
-	open       bool              // sound: something that began in this event is not over, so the event is not done
-	asideOwner memory.ID         // the blobs of asides are erased with it
-	past       bool              // an event of the past leaves the present's state alone
-	aside      uint64            // its number in the quarantine; 0: it comes for the first time
-	broken     error             // why the event can't be worked on now
-	leftOut    *category.LeftOut // nil until a candidate asks for it
+	event           memory.Event
+	utterances      []memory.Utterance
+	doubled         []memory.Utterance // lines that are there already, and are not kept
+	proposals       []proposal
+	refusals        []memory.Refusal
+	earlier         map[memory.ID]string // utterances from whose text a secret was taken later
+	scrub           []string             // what was taken out of them
+	quarantined     []store.Quarantined  // texts that nobody may see
+	redacted        int
+	faults          []Fault
+	steps           []Step                 // calls so far
+	owes            map[string][]owedEvent // by plugin: the events that wait for it
+	said            memory.ID              // utterance of the text under way
+	depth           int                    // how often the event of the call under way was derived
+	held            bool
+	covers          []memory.EventID  // held events that this event completes
+	after           []func()          // called after the commit, or once the event is held
+	open            bool              // sound: something that began in this event is not over, so the event is not done
+	quarantineOwner memory.ID         // the blobs of quarantined are erased with it
+	past            bool              // an event of the past leaves the present's state alone
+	quarantineSeq   uint64            // its number in the quarantine; 0: it comes for the first time
+	broken          error             // why the event can't be worked on now
+	leftOut         *category.LeftOut // nil until a candidate asks for it
 
 	by   memory.Source         // the engine that heard the words, if one did
 	also func(*store.Tx) error // runs first in the same transaction; may be nil
@@ -332,7 +332,7 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 		x.states.set(key, out.State)
 	}
 	for _, r := range out.Refusals {
-		p.refuse(pl.ID(), r.Kind, cut(r.Reason, maxReason))
+		p.refuse(pl.ID(), r.Kind, memory.Cut(r.Reason, maxReason))
 	}
 	return out, true
 }

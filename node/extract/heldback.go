@@ -26,7 +26,7 @@ const EnginePlugin = "engine/"
 const LongestHeard = 30 * time.Second
 
 // Held reports whether a recording stays on the node; see [HeldBack]. A line that
-// was set aside unread counts as one from which a secret was taken.
+// was quarantined unread counts as one from which a secret was taken.
 func Held(tx *store.Tx, recording *memory.Memory) (bool, error) {
 	from, to := Around(recording)
 	var near []memory.Utterance

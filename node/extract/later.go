@@ -22,5 +22,5 @@ func (p *pending) worthLater(u *memory.Utterance) bool {
 			return false
 		}
 	}
-	return len(recall.Content(u.Text)) >= leastWords
+	return len(recall.ContentWords(u.Text)) >= leastWords
 }

@@ -134,7 +134,7 @@ func TestHeardTextsWait(t *testing.T) {
 	}
 }
 
-// TestUnscannedWaitsForNobody: a line that is set aside unread can't be given
+// TestUnscannedWaitsForNobody: a line that is quarantined unread can't be given
 // to anybody later, and is not said to wait.
 func TestUnscannedWaitsForNobody(t *testing.T) {
 	m := newMoody(true)

@@ -125,7 +125,7 @@ func (x *Extractor) button(p *pending) {
 		t := x.session.turns[n-1]
 		c.Text += ": " + t.text
 		c.Evidence = append(c.Evidence, memory.Evidence{Event: t.event, Utterance: t.utterance, At: t.at, Speaker: t.speaker,
-			Excerpt: cut(t.text, memory.MaxExcerpt), End: len(cut(t.text, memory.MaxExcerpt))})
+			Excerpt: memory.Cut(t.text, memory.MaxExcerpt), End: len(memory.Cut(t.text, memory.MaxExcerpt))})
 	}
 	x.add(p, "node", c)
 }
@@ -133,14 +133,7 @@ func (x *Extractor) button(p *pending) {
 // gap notes data that will never come, so that a gap does not look like silence.
 func (x *Extractor) gap(_ context.Context, p *pending) {
 	ev := &p.event
-	reason := "the device lost messages"
-	if ev.Missing != nil {
-		reason = fmt.Sprintf("the device lost messages %d to %d", ev.Missing.From, ev.Missing.To)
-	}
-	if ev.Reason != "" {
-		reason += ": " + cut(ev.Reason, memory.MaxName)
-	}
-	p.refuse("", "gap", reason)
+	p.refuse("", memory.GapKind, memory.GapReason(ev.Missing, ev.Reason))
 }
 
 // other gives an event to the plugins that ask for its kind. If none does, it is

@@ -25,6 +25,9 @@ func (x *Extractor) propose(ctx context.Context, p *pending, pl Plugin, cands []
 			return
 		}
 	}
+	if len(cands) > 0 {
+		instants(pl, cands, p.event.At, x.zone(&p.event))
+	}
 	for i := range cands {
 		c, err := x.convert(&cands[i], turns, src, lang)
 		if err != nil {
@@ -36,6 +39,9 @@ func (x *Extractor) propose(ctx context.Context, p *pending, pl Plugin, cands []
 			p.refuse(pl.ID(), "speaker", "it is of somebody whose voice was not told by a name or a label")
 			p.fate(Fate{Type: c.Type, Verdict: memory.Refuse, Reason: "speaker"})
 			continue
+		}
+		if memory.Hearsay(&c, turns[0].speaker, x.cfg.Wearer) {
+			c.Tags = append(c.Tags, memory.HearsayTag)
 		}
 		if p.leftOut != nil {
 			if said, ok := p.leftOut.Matter(&c); ok {
@@ -49,10 +55,10 @@ func (x *Extractor) propose(ctx context.Context, p *pending, pl Plugin, cands []
 	}
 }
 
-// LeftOut is why a statement is not remembered of which the wearer's instructions say so;
-// said is in their words.
+// LeftOut returns the refusal of a statement that the wearer's instructions exclude.
+// said is how the instructions name it.
 func LeftOut(said string, event memory.EventID, at time.Time) memory.Refusal {
-	return memory.Refusal{Event: event, At: at, Kind: "instructions", Reason: "your instructions leave out " + cut(said, memory.MaxName)}
+	return memory.Refusal{Event: event, At: at, Kind: "instructions", Reason: "your instructions leave out " + memory.Cut(said, memory.MaxName)}
 }
 
 func (x *Extractor) add(p *pending, plugin string, c memory.Candidate) memory.ID {

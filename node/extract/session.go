@@ -87,11 +87,11 @@ func (s *session) before(own turn) ([]abi.Turn, []turn) {
 }
 
 // Latest is the time of the latest event, or zero if there was none.
-func (x *Extractor) Latest() time.Time { return x.session.Last }
+func (x *Extractor) Latest(*engine.Writer) time.Time { return x.session.Last }
 
 // Around is the wearer's last known place, and who has spoken in the session under
 // way.
-func (x *Extractor) Around() (place string, people []string) {
+func (x *Extractor) Around(*engine.Writer) (place string, people []string) {
 	for _, t := range x.session.turns {
 		if t.speaker != "" && !slices.Contains(people, t.speaker) {
 			people = append(people, t.speaker)

@@ -47,7 +47,7 @@ func (x *Extractor) shown(ctx context.Context, types []memory.Type, text string)
 			if m.State != memory.Active || m.Type == memory.Vault || m.Sensitivity > memory.Personal {
 				continue
 			}
-			if list = append(list, abi.Memory{ID: m.ID.String(), Type: string(m.Type), At: m.Learnt.UnixMilli(), Text: cut(m.Text, shownText)}); len(list) == abi.MaxMemories {
+			if list = append(list, abi.Memory{ID: m.ID.String(), Type: string(m.Type), At: m.Learnt.UnixMilli(), Text: memory.Cut(m.Text, shownText)}); len(list) == abi.MaxMemories {
 				break
 			}
 		}

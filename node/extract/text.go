@@ -66,7 +66,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		// kept, sealed and whole, and doctor tells of it.
 		p.refuse("", "unscanned", "the plugin that looks for secrets failed: the line is set aside, sealed, and nothing was made of it")
 		p.disown(own.utterance)
-		x.setAside(p, name, &utterance)
+		x.quarantine(p, name, &utterance)
 		return
 	}
 	utterance.Text, utterance.Redacted = own.text, p.redacted

@@ -14,48 +14,51 @@ import (
 )
 
 // Trace is the way of one event through the plugins. It has no texts: the records
-// have them, for as long as they are kept.
+// have them, for as long as they are kept. It is the largest record of most events, so
+// fields are stored under numbers: a number that was used keeps its meaning. Before,
+// names were stored. A trace with names is read as one of no event.
 type Trace struct {
-	Event    memory.EventID
-	Kind     memory.Kind
-	At       time.Time
-	Redacted int `cbor:",omitempty"`
-	Steps    []Step
+	Event    memory.EventID `cbor:"1,keyasint"`
+	Kind     memory.Kind    `cbor:"2,keyasint"`
+	At       time.Time      `cbor:"3,keyasint"`
+	Redacted int            `cbor:"4,keyasint,omitempty"`
+	Steps    []Step         `cbor:"5,keyasint"`
 }
 
-// Step is one call of a plugin. What is empty is not stored: most of a trace would be
-// names of fields.
+// Step is one call of a plugin.
 type Step struct {
-	Plugin, Version string
-	Given           string // kind of the event that the plugin was given
-	Depth           int    `cbor:",omitempty"` // 0: the event itself; more: how often it was derived
-	Usage           Usage
-	Fault           string   `cbor:",omitempty"` // why the call failed, without the plugin's own words
-	Annotations     []string `cbor:",omitempty"`
-	Redactions      int      `cbor:",omitempty"`
-	Derived         int      `cbor:",omitempty"`
-	Refusals        int      `cbor:",omitempty"`
-	State           int      `cbor:",omitempty"` // bytes
-	Read            []string `cbor:",omitempty"` // ids of memories that the plugin was shown
-	Candidates      []Fate   `cbor:",omitempty"`
+	Plugin      string   `cbor:"1,keyasint"`
+	Version     string   `cbor:"2,keyasint"`
+	Given       string   `cbor:"3,keyasint"`           // kind of the event that the plugin was given
+	Depth       int      `cbor:"4,keyasint,omitempty"` // 0: the event itself; more: how often it was derived
+	Usage       Usage    `cbor:"5,keyasint"`
+	Fault       string   `cbor:"6,keyasint,omitempty"` // why the call failed, without the plugin's own words
+	Annotations []string `cbor:"7,keyasint,omitempty"`
+	Redactions  int      `cbor:"8,keyasint,omitempty"`
+	Derived     int      `cbor:"9,keyasint,omitempty"`
+	Refusals    int      `cbor:"10,keyasint,omitempty"`
+	State       int      `cbor:"11,keyasint,omitempty"` // bytes
+	Read        []string `cbor:"12,keyasint,omitempty"` // ids of memories that the plugin was shown
+	Candidates  []Fate   `cbor:"13,keyasint,omitempty"`
 }
 
 // Fate is what happened to a candidate.
 type Fate struct {
-	Type    memory.Type
-	Memory  memory.ID // zero: the candidate was refused
-	Verdict memory.Verdict
-	Reason  string
+	Type    memory.Type    `cbor:"1,keyasint"`
+	Memory  memory.ID      `cbor:"2,keyasint"` // zero: the candidate was refused
+	Verdict memory.Verdict `cbor:"3,keyasint"`
+	Reason  string         `cbor:"4,keyasint"`
 }
 
 // Usage is what one call used.
 type Usage struct {
-	Fuel    int64
-	Time    time.Duration
-	Memory  int      // bytes, after the call
-	In, Out int      // bytes of the messages
-	Late    bool     `cbor:",omitempty"`
-	Dropped []string `cbor:",omitempty"` // why candidates were left out: a place and a code
+	Fuel    int64         `cbor:"1,keyasint"`
+	Time    time.Duration `cbor:"2,keyasint"`
+	Memory  int           `cbor:"3,keyasint"` // bytes, after the call
+	In      int           `cbor:"4,keyasint"` // bytes of the messages
+	Out     int           `cbor:"5,keyasint"` // bytes of the messages
+	Late    bool          `cbor:"6,keyasint,omitempty"`
+	Dropped []string      `cbor:"7,keyasint,omitempty"` // why candidates were left out: a place and a code
 }
 
 // Measured is a Plugin that tells what its calls used, and names its failures.
@@ -179,7 +182,7 @@ func (p *pending) saveTrace(tx *store.Tx, changes []memory.Change, known []memor
 func forgetTrace(tx *store.Tx, ev memory.EventID) error {
 	var t Trace
 	ok, err := tx.Meta(traceSlot(ev), &t)
-	if err != nil || !ok || t.Event != ev {
+	if err != nil || !ok || t.Event != ev && t.Event != (memory.EventID{}) { // it may be one with names
 		return err
 	}
 	return tx.DeleteMeta(traceSlot(ev))

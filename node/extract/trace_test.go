@@ -1,12 +1,16 @@
 package extract
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
 
+	"github.com/fxamacker/cbor/v2"
+
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
@@ -97,5 +101,66 @@ func TestAgain(t *testing.T) {
 	}
 	if all := b.everything(); strings.Contains(all, "55-66") || !strings.Contains(all, "said The code is [code].") {
 		t.Errorf("a secret that is found later stays:\n%s", all)
+	}
+}
+
+// TestTraceUnderNames: a trace as it was stored before fields had numbers is of no
+// event, is replaced by the next, and goes when what it may be of is forgotten.
+func TestTraceUnderNames(t *testing.T) {
+	type named struct {
+		Event memory.EventID
+		Kind  memory.Kind
+		Steps []struct{ Plugin, Version string }
+	}
+	b := newBench(t, &script{id: "facts", kinds: "text", answer: func(*abi.Event) (abi.Output, error) { return abi.Output{}, nil }})
+	ev := b.text("I saw a heron.")
+	put := func() {
+		t.Helper()
+		err := b.w.Commit(t.Context(), func(tx *store.Tx) error {
+			return tx.PutMeta(traceSlot(ev.ID), named{Event: ev.ID, Kind: ev.Kind})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put()
+	if _, err := b.x.TraceOf(t.Context(), ev.ID); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("a trace with names: %v", err)
+	}
+	b.must(ev)
+	if got, err := b.x.TraceOf(t.Context(), ev.ID); err != nil || len(got.Steps) != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	put()
+	err := b.w.Commit(t.Context(), func(tx *store.Tx) error {
+		if err := forgetTrace(tx, ev.ID); err != nil {
+			return err
+		}
+		var was named
+		if there, err := tx.Meta(traceSlot(ev.ID), &was); err != nil || there {
+			t.Errorf("after forgetting: %v, %v", there, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTraceIsSmall: what is stored of a call is what happened, and no names of fields.
+func TestTraceIsSmall(t *testing.T) {
+	trace := Trace{Event: memory.EventID{Device: "pin", Boot: 1, Seq: 2}, Kind: memory.KindText, Steps: []Step{
+		{Plugin: "secrets", Version: "1.0.0", Given: "text"}, {Plugin: "text", Version: "1.0.0", Given: "text"}}}
+	b, err := cbor.Marshal(&trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"Plugin", "Usage", "Fuel", "Candidates"} {
+		if bytes.Contains(b, []byte(name)) {
+			t.Errorf("%q is in %q", name, b)
+		}
+	}
+	if len(b) > 150 { // 116 now, 226 with names
+		t.Errorf("%d bytes", len(b))
 	}
 }

@@ -47,6 +47,7 @@ func (x *Extractor) Try(ctx context.Context, id, text string) (t Tried, err erro
 		}
 		t.Left, _ = redact(t.Shown, byTurn(out.Redactions)[0])
 		if own {
+			instants(pl, out.Candidates, now, x.cfg.Zone)
 			t.Out, t.Took = out, time.Since(began)
 			return t, nil
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// unscanned is the quarantine's entry for a text that was set aside unread, because
+// unscanned is the quarantine's entry for a text that was quarantined unread, because
 // a plugin that takes secrets out failed on it. Its words are in the blob.
 type unscanned struct {
 	Event   memory.Event `json:"event"`
@@ -23,8 +23,8 @@ type unscanned struct {
 	Place   string       `json:"place,omitempty"`
 }
 
-// setAside puts the text under way into quarantine, unread.
-func (x *Extractor) setAside(p *pending, name string, u *memory.Utterance) {
+// quarantine puts the text under way into quarantine, unread.
+func (x *Extractor) quarantine(p *pending, name string, u *memory.Utterance) {
 	kept := unscanned{p.event, name, u.ID, u.Session, u.Place}
 	kept.Event.Text, kept.Event.Data = "", nil
 	again, err := json.Marshal(kept)
@@ -32,16 +32,16 @@ func (x *Extractor) setAside(p *pending, name string, u *memory.Utterance) {
 		p.broken = fmt.Errorf("set aside: %w", err)
 		return
 	}
-	p.asideOwner = u.ID
-	p.asides = append(p.asides, store.Malformed{At: p.event.Received, Topic: "text of " + p.event.ID.String(), Reason: "not scanned for secrets",
+	p.quarantineOwner = u.ID
+	p.quarantined = append(p.quarantined, store.Quarantined{At: p.event.Received, Topic: "text of " + p.event.ID.String(), Reason: "not scanned for secrets",
 		Data: []byte(p.event.Text), Again: again})
 }
 
 // unreadBetween reports whether a text that was said from one time to another, both
-// included, was set aside unread. A damaged one counts, because nobody knows when
+// included, was quarantined unread. A damaged one counts, because nobody knows when
 // it was said.
 func unreadBetween(tx *store.Tx, from, to time.Time) (bool, error) {
-	for m, err := range tx.Malformed() {
+	for m, err := range tx.Quarantined() {
 		if errors.Is(err, memory.ErrDamaged) {
 			return true, nil
 		}
@@ -62,9 +62,9 @@ func unreadBetween(tx *store.Tx, from, to time.Time) (bool, error) {
 	return false, nil
 }
 
-// AsideOf gives a text that was set aside unread as the utterance that it may
+// QuarantinedText gives a text that was quarantined unread as the utterance that it may
 // become. It gives nil for anything else in quarantine.
-func AsideOf(tx *store.Tx, m *store.Malformed) (*memory.Utterance, error) {
+func QuarantinedText(tx *store.Tx, m *store.Quarantined) (*memory.Utterance, error) {
 	if m.Again == nil {
 		return nil, nil
 	}
@@ -94,14 +94,14 @@ func keptWords(tx *store.Tx, blob memory.ID) (string, error) {
 	return string(b), errors.Join(err, r.Close())
 }
 
-// Rescanned is the result of trying texts again that were set aside unread.
+// Rescanned is the result of trying texts again that were quarantined unread.
 type Rescanned struct {
 	Texts   int // that were tried again
-	Left    int // of these: still set aside
+	Left    int // of these: still quarantined
 	Changes []memory.Change
 }
 
-// Rescan takes the texts that were set aside unread through the chain, oldest
+// Rescan takes the texts that were quarantined unread through the chain, oldest
 // first, as if they came now. Each text leaves the quarantine when its result is
 // committed, or stays as it is. A text that is damaged on disk becomes an error
 // once the others were tried. The plugins' states begin anew for each text, and
@@ -110,10 +110,10 @@ type Rescanned struct {
 // The caller makes sure that nothing else is extracted meanwhile. Each text is one
 // call, and between is called after each.
 func (x *Extractor) Rescan(ctx context.Context, between func(run func(*engine.Writer) error) error) (res Rescanned, err error) {
-	var all []store.Malformed
+	var all []store.Quarantined
 	var wrong error
 	err = x.engine.View(ctx, func(tx *store.Tx) error {
-		for m, err := range tx.Malformed() {
+		for m, err := range tx.Quarantined() {
 			if err != nil {
 				return err
 			}
@@ -141,7 +141,7 @@ func (x *Extractor) Rescan(ctx context.Context, between func(run func(*engine.Wr
 	return res, wrong
 }
 
-func (x *Extractor) rescan(ctx context.Context, w *engine.Writer, m *store.Malformed, res *Rescanned) error {
+func (x *Extractor) rescan(ctx context.Context, w *engine.Writer, m *store.Quarantined, res *Rescanned) error {
 	var kept unscanned
 	if err := json.Unmarshal(m.Again, &kept); err != nil {
 		return fmt.Errorf("%w: %v", memory.ErrDamaged, err)
@@ -153,27 +153,27 @@ func (x *Extractor) rescan(ctx context.Context, w *engine.Writer, m *store.Malfo
 	if err != nil {
 		return err
 	}
-	p := &pending{event: kept.Event, earlier: map[memory.ID]string{}, past: true, aside: m.Seq}
+	p := &pending{event: kept.Event, earlier: map[memory.ID]string{}, past: true, quarantineSeq: m.Seq}
 	p.event.Text = text
-	changes, err := x.sayPast(ctx, w, p, kept.Name, before, func() bool { return len(p.asides) == 0 })
+	changes, err := x.sayPast(ctx, w, p, kept.Name, before, func() bool { return len(p.quarantined) == 0 })
 	if err != nil {
 		return err
 	}
 	res.Texts++
-	if len(p.asides) > 0 {
+	if len(p.quarantined) > 0 {
 		res.Left++
 	}
 	res.Changes = append(res.Changes, changes...)
 	return nil
 }
 
-// unscanned gives the words of a text that was set aside, and what is kept of its
+// unscanned gives the words of a text that was quarantined, and what is kept of its
 // session. The error is memory.ErrNotFound if the text is gone.
-func (x *Extractor) unscanned(ctx context.Context, m *store.Malformed, kept *unscanned) (text string, s session, err error) {
+func (x *Extractor) unscanned(ctx context.Context, m *store.Quarantined, kept *unscanned) (text string, s session, err error) {
 	at := kept.Event.At
 	s.saved = saved{Name: kept.Session, Began: at, Last: at, Place: kept.Place}
 	err = x.engine.View(ctx, func(tx *store.Tx) (err error) {
-		if still, err := tx.Quarantined(m.Seq); err != nil {
+		if still, err := tx.InQuarantine(m.Seq); err != nil {
 			return err
 		} else if !still {
 			return memory.ErrNotFound

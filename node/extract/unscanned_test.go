@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// What was set aside unread is taken through the chain once the plugin that
+// What was quarantined unread is taken through the chain once the plugin that
 // takes words away works: in its session, under the ids that it would have had,
 // less the secret, and once. What still fails stays, and the present goes on.
 func TestRescan(t *testing.T) {
@@ -95,19 +95,19 @@ func TestRescan(t *testing.T) {
 	}
 	// One that is damaged does not keep the others from being tried.
 	err = b.store.Update(t.Context(), func(tx *store.Tx) error {
-		for m, err := range tx.Malformed() {
+		for m, err := range tx.Quarantined() {
 			if err != nil {
 				return err
 			}
-			u, err := AsideOf(tx, &m)
+			u, err := QuarantinedText(tx, &m)
 			if err != nil || u.Text != "crash now" || u.Session != session.Name || u.At.IsZero() {
 				t.Errorf("%+v, %v", u, err)
 			}
-			if err := tx.DropMalformed(m.Seq); err != nil {
+			if err := tx.DropQuarantined(m.Seq); err != nil {
 				return err
 			}
 		}
-		return tx.Quarantine(store.Malformed{Topic: "torn", Again: []byte("{")})
+		return tx.Quarantine(store.Quarantined{Topic: "torn", Again: []byte("{")})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -117,11 +117,11 @@ func TestRescan(t *testing.T) {
 		t.Errorf("beside a damaged one: %+v, %v", res, err)
 	}
 	err = b.store.Update(t.Context(), func(tx *store.Tx) error {
-		for m, err := range tx.Malformed() {
+		for m, err := range tx.Quarantined() {
 			if err != nil || m.Topic == "torn" {
 				continue
 			}
-			if u, err := AsideOf(tx, &m); err != nil || !strings.HasSuffix(u.Text, "at the end") {
+			if u, err := QuarantinedText(tx, &m); err != nil || !strings.HasSuffix(u.Text, "at the end") {
 				t.Errorf("the whole of it: %+v, %v", u, err)
 			}
 			return nil
@@ -133,11 +133,11 @@ func TestRescan(t *testing.T) {
 	}
 	// What is forgotten is not tried again.
 	err = b.store.Update(t.Context(), func(tx *store.Tx) error {
-		for m, err := range tx.Malformed() {
+		for m, err := range tx.Quarantined() {
 			if err != nil {
 				return err
 			}
-			if err := tx.DropMalformed(m.Seq); err != nil {
+			if err := tx.DropQuarantined(m.Seq); err != nil {
 				return err
 			}
 		}
@@ -146,7 +146,7 @@ func TestRescan(t *testing.T) {
 	if res := again(); err != nil || res.Texts != 0 {
 		t.Errorf("%+v, %v", res, err)
 	}
-	if err := b.x.rescan(t.Context(), b.w, &store.Malformed{Seq: 99, Again: []byte(`{}`), Blob: memory.ID{1}}, new(Rescanned)); err != nil {
+	if err := b.x.rescan(t.Context(), b.w, &store.Quarantined{Seq: 99, Again: []byte(`{}`), Blob: memory.ID{1}}, new(Rescanned)); err != nil {
 		t.Errorf("one that went meanwhile: %v", err)
 	}
 }

@@ -50,7 +50,7 @@ func ofSomeone(c *memory.Candidate) bool {
 
 // stranger notes what was not kept of a voice that nobody enrolled or named.
 func (p *pending) stranger(plugin string, at time.Time, length time.Duration) {
-	p.refusals = append(p.refusals, memory.Refusal{Event: p.event.ID, At: at, Plugin: plugin, Kind: "gap",
+	p.refusals = append(p.refusals, memory.Refusal{Event: p.event.ID, At: at, Plugin: plugin, Kind: memory.GapKind,
 		Reason: fmt.Sprintf("%.1f s of a voice that nobody enrolled or named were not kept", length.Seconds())})
 }
 

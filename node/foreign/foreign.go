@@ -160,14 +160,19 @@ func (r *Result) read(f Format, name string, from io.Reader, o Options) error {
 	if r.ended() {
 		return r.err
 	}
-	for i := first; i < len(r.Adds); i++ {
-		a := &r.Adds[i]
-		a.Undated = a.Infers() && a.At.IsZero()
-	}
+	r.undated(first)
 	if want := readers[f].want; errors.Is(err, memory.ErrInvalid) && want != "" && !strings.Contains(err.Error(), "want ") {
 		err = fmt.Errorf("%w: want %s", err, want)
 	}
 	return err
+}
+
+// undated marks lines of an unknown time, from the first that is not marked yet.
+func (r *Result) undated(first int) {
+	for i := first; i < len(r.Adds); i++ {
+		a := &r.Adds[i]
+		a.Undated = a.Infers() && a.At.IsZero()
+	}
 }
 
 // readers are what reads each format, and what one of its files is, for messages.
@@ -185,7 +190,7 @@ var readers = map[Format]struct {
 	Locations:   {readLocations, "Timeline.json, or a file of Takeout's Semantic Location History"},
 	Mirix:       {alone(readMirix), "the answer to GET /memory/components, with \"memories\""},
 	Letta:       {alone(readLetta), "an agent file with \"blocks\" or \"core_memory\", or a list of passages"},
-	Omi:         {alone(readOmi), "a list of memories, or conversations with \"transcript_segments\""},
+	Omi:         {readOmi, "a list of memories, or conversations with \"transcript_segments\""},
 	Screenpipe:  {alone(readScreenpipe), "the answer to GET /search, with a list under \"data\""},
 	BasicMemory: {alone(readBasic), ""},
 }

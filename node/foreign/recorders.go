@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -27,80 +26,6 @@ func listed(name string, b []byte, names ...string) ([]json.RawMessage, error) {
 		}
 	}
 	return []json.RawMessage{b}, nil
-}
-
-// readOmi reads memories of Omi's developer API, and conversations as its export and its
-// webhook have them.
-func readOmi(r *Result, name string, b []byte) error {
-	list, err := listed(name, b, "memories", "conversations")
-	if err != nil {
-		return err
-	}
-	for i, raw := range list {
-		if r.ended() {
-			break
-		}
-		where := fmt.Sprintf("%s: item %d", name, i+1)
-		var m struct {
-			ID        any      `json:"id"`
-			Content   string   `json:"content"`
-			Category  string   `json:"category"`
-			Tags      []string `json:"tags"`
-			Created   any      `json:"created_at"`
-			Started   any      `json:"started_at"`
-			Discarded bool     `json:"discarded"`
-			Segments  []struct {
-				Text    string  `json:"text"`
-				Speaker string  `json:"speaker"`
-				Name    string  `json:"speaker_name"`
-				User    bool    `json:"is_user"`
-				Start   float64 `json:"start"`
-			} `json:"transcript_segments"`
-			Structured struct {
-				Title string `json:"title"`
-			} `json:"structured"`
-		}
-		if err := decode(where, raw, &m); err != nil {
-			r.skip(where, "%v", err)
-			continue
-		}
-		id := word(m.ID)
-		at := instant(m.Started)
-		if at.IsZero() {
-			at = instant(m.Created)
-		}
-		switch {
-		case m.Discarded:
-			r.skip(where, "Omi discarded it")
-		case len(m.Segments) > 0:
-			for j, s := range m.Segments {
-				if r.ended() {
-					break
-				}
-				speaker := cmp.Or(s.Name, s.Speaker)
-				if s.User {
-					speaker = ""
-				}
-				moment := at
-				if !at.IsZero() && s.Start >= 0 && s.Start < 1e6 {
-					moment = at.Add(time.Duration(s.Start * float64(time.Second)))
-				}
-				r.said(Omi, fmt.Sprintf("%s, segment %d", where, j+1), fmt.Sprintf("%s\x1f%d", cmp.Or(id, where), j), speaker, s.Text, moment,
-					map[string]string{"omi_id": id, "omi_title": m.Structured.Title})
-			}
-		case m.Content != "":
-			if add := r.add(Omi, where, cmp.Or(id, m.Content), m.Content, at, map[string]string{"omi_id": id, "omi_category": m.Category}); add != nil {
-				for _, t := range m.Tags {
-					if t = cut(strings.TrimSpace(t)); t != "" {
-						add.Tags = append(add.Tags, t)
-					}
-				}
-			}
-		default:
-			r.skip(where, "neither content nor transcript_segments")
-		}
-	}
-	return nil
 }
 
 // readScreenpipe reads the answer to GET /search of screenpipe: what was heard as lines,

@@ -16,9 +16,9 @@ import (
 
 // carryOut erases what is ordered: from the records, from memory, from the index
 // and its segments, and from old versions of files. Memories with other evidence
-// are said anew from that before their sources go, so that an order that begins
+// are said anew from that before their sources go, so that a plan that begins
 // again finds the same.
-func (fg *Forgetting) carryOut(ctx context.Context, todo Order) (w Went, err error) {
+func (fg *Forgetting) carryOut(ctx context.Context, todo Plan) (w Went, err error) {
 	lock := fg.c.Engine.Hold()
 	defer lock.Release()
 	fg.carried++
@@ -53,8 +53,8 @@ func (fg *Forgetting) carryOut(ctx context.Context, todo Order) (w Went, err err
 		return w, err
 	}
 	err = lock.Relieve(ctx, func(tx *store.Tx) error {
-		for _, seq := range w.Malformed {
-			if err := tx.DropMalformed(seq); err != nil {
+		for _, seq := range w.Quarantined {
+			if err := tx.DropQuarantined(seq); err != nil {
 				return err
 			}
 		}
@@ -69,8 +69,8 @@ func (fg *Forgetting) carryOut(ctx context.Context, todo Order) (w Went, err err
 	return w, fg.c.Compact(ctx)
 }
 
-func (fg *Forgetting) chosen(ctx context.Context, todo *Order) (c Chosen, err error) {
-	c.Events, c.Malformed = todo.Events, todo.Malformed
+func (fg *Forgetting) chosen(ctx context.Context, todo *Plan) (c Chosen, err error) {
+	c.Events, c.Quarantined = todo.Events, todo.Quarantined
 	for _, id := range todo.Memories {
 		c.Memories = append(c.Memories, memory.Memory{ID: id})
 	}

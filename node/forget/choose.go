@@ -15,13 +15,13 @@ import (
 
 // Chosen is what will be forgotten, in the order of the store.
 type Chosen struct {
-	Memories   []memory.Memory
-	Trimmed    []Trimmed // memories that stay, without the evidence that goes
-	Utterances []memory.Utterance
-	Events     []memory.EventID // events that go completely, with their refusals and what is held of them
-	Malformed  []uint64         // in quarantine
-	Places     []string         // places at which the utterances were said
-	Latest     time.Time        // when the latest of it happened
+	Memories    []memory.Memory
+	Trimmed     []Trimmed // memories that stay, without the evidence that goes
+	Utterances  []memory.Utterance
+	Events      []memory.EventID // events that go completely, with their refusals and what is held of them
+	Quarantined []uint64         // in quarantine
+	Places      []string         // places at which the utterances were said
+	Latest      time.Time        // when the latest of it happened
 }
 
 // Trimmed is a memory that stays because it has other evidence.
@@ -71,7 +71,7 @@ func Again(tx *store.Tx, before Chosen) (Chosen, error) {
 	for _, e := range before.Events {
 		c.events[e] = true
 	}
-	c.malformed = before.Malformed
+	c.quarantined = before.Quarantined
 	c.keepSources = true
 	return c.finish(false)
 }
@@ -85,7 +85,7 @@ type chooser struct {
 	trimmed     map[memory.ID][]memory.Evidence // evidence that is left to memories that stay
 	utterances  map[memory.ID]*memory.Utterance
 	events      map[memory.EventID]bool
-	malformed   []uint64
+	quarantined []uint64
 	keepSources bool // keep the sources of memories that go, because an earlier choice has them
 }
 
@@ -144,10 +144,10 @@ func (c *chooser) direct(w *Want, held []extract.HeldEvent) error {
 			c.events[ev.ID] = true
 		}
 	}
-	if err := c.quarantined(w); err != nil || w.Place != "" {
+	if err := c.takeQuarantined(w); err != nil || w.Place != "" {
 		return err
 	}
-	return c.asides(w, held)
+	return c.takeRefused(w, held)
 }
 
 // known refuses an id that names nothing.

@@ -114,7 +114,7 @@ func wanted(s *serve.ForgetSelection, now time.Time) (w Want, err error) {
 }
 
 func planOf(tx *store.Tx, c *Chosen) serve.ForgetPlan {
-	p := serve.ForgetPlan{Memories: []serve.Related{}, Utterances: []serve.Related{}, Trimmed: []serve.Related{}, Sources: c.Events, Malformed: c.Malformed}
+	p := serve.ForgetPlan{Memories: []serve.Related{}, Utterances: []serve.Related{}, Trimmed: []serve.Related{}, Sources: c.Events, Quarantined: c.Quarantined}
 	for i := range c.Memories {
 		m := &c.Memories[i]
 		p.Memories = append(p.Memories, serve.Related{ID: m.ID, Text: m.Text, At: m.When()})
@@ -132,16 +132,16 @@ func planOf(tx *store.Tx, c *Chosen) serve.ForgetPlan {
 	for _, list := range [][]serve.Related{p.Memories, p.Utterances, p.Trimmed} {
 		sorting.Stable(list, func(a, b serve.Related) int { return a.At.Compare(b.At) })
 	}
-	p.Events = len(c.Events) + len(c.Malformed)
+	p.Events = len(c.Events) + len(c.Quarantined)
 	return p
 }
 
 // Forget implements serve.Forgetter. It forgets in the records, the index, the
 // plugins' states, the shares and the journal, and in old versions of files. It
-// writes the order down first, so that a node that is killed in the middle goes on
+// writes the plan down first, so that a node that is killed in the middle goes on
 // with it when it is opened again.
 func (fr Forgetter) Forget(ctx context.Context, p serve.ForgetPlan) (res serve.ForgetResult, err error) {
-	todo := Order{Events: p.Sources, Malformed: p.Malformed, Cascade: true}
+	todo := Plan{Events: p.Sources, Quarantined: p.Quarantined, Cascade: true}
 	for _, m := range p.Memories {
 		todo.Memories = append(todo.Memories, m.ID)
 	}
@@ -169,7 +169,7 @@ func (fr Forgetter) Delete(ctx context.Context, ids ...memory.ID) error {
 	if err != nil {
 		return err
 	}
-	todo, named := Order{}, map[memory.ID]bool{}
+	todo, named := Plan{}, map[memory.ID]bool{}
 	name := func(ids ...memory.ID) {
 		for _, id := range ids {
 			if !named[id] {

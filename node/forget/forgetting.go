@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 )
 
-// Engine is what the room reads and erases the records by.
+// Engine is the part of engine.Engine that this package uses.
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Relieve(ctx context.Context, fn func(*store.Tx) error) error
@@ -27,7 +27,7 @@ type Engine interface {
 // Chain is what takes words through the plugins. Its methods are called under the
 // engine's write lock.
 type Chain interface {
-	Latest() time.Time // of events
+	Latest(*engine.Writer) time.Time // of events
 	Held() []extract.HeldEvent
 	Forget(ctx context.Context, lock *engine.Writer, g extract.Gone) (held []memory.EventID, err error)
 }
@@ -56,9 +56,9 @@ type Config struct {
 type Forgetting struct {
 	c          Config
 	mu         sync.Mutex   // held while something is being forgotten; taken before the engine's lock
-	orders     atomic.Int64 // how many orders were given
-	carried    uint64       // how many orders were carried out; under the engine's lock
-	unfinished atomic.Bool  // an order is not carried out completely yet
+	plans      atomic.Int64 // how many plans were confirmed
+	carried    uint64       // how many plans were carried out; under the engine's lock
+	unfinished atomic.Bool  // a plan is not carried out completely yet
 }
 
 // New makes it.

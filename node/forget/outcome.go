@@ -76,6 +76,6 @@ func (c *chooser) outcome() (out Chosen, err error) {
 	}
 	sorting.Sort(out.Events, func(a, b memory.EventID) int { return strings.Compare(a.String(), b.String()) })
 	slices.Sort(out.Places)
-	out.Places, out.Malformed = slices.Compact(out.Places), c.malformed
+	out.Places, out.Quarantined = slices.Compact(out.Places), c.quarantined
 	return out, nil
 }

@@ -20,7 +20,7 @@ func (fg *Forgetting) Sweep(ctx context.Context, now time.Time, purge func(conte
 	if err != nil || len(e.Memories)+len(e.Utterances) == 0 {
 		return err
 	}
-	todo := Order{Reason: "its time was over"}
+	todo := Plan{Reason: "its time was over"}
 	for _, m := range e.Memories {
 		todo.Memories = append(todo.Memories, m.ID)
 	}
@@ -53,7 +53,7 @@ func (fr Forgetter) Retention(ctx context.Context) (r serve.RetentionAnswer, err
 	}
 	defer release()
 	lock := fg.c.Engine.Hold()
-	latest := fg.c.Chain.Latest()
+	latest := fg.c.Chain.Latest(lock)
 	lock.Release()
 	r = serve.RetentionAnswer{Clock: Earlier(latest, time.Now()), Rules: serve.Some(fg.c.Retention.Rules)}
 	e, err := fg.endings(ctx, r.Clock)

@@ -1,5 +1,5 @@
 // Package forget chooses what is to be forgotten, and forgets it: [Choose] changes
-// nothing, [Forgetting] carries out orders.
+// nothing, [Forgetting] carries out plans.
 //
 // The words:
 //

@@ -6,7 +6,7 @@
 //   - A given memory is a copy that somebody else shares, or that the wearer bought.
 //     It is found and shown, marked with whose it is and until when. It is never
 //     reconciled with what the wearer knows, nor dreamt of, synced or exported.
-//   - The shelf is all given memories and an index over them, in memory alone.
+//   - The collection is all given memories and an index over them, in memory alone.
 //     Package share keeps shares, sealed, in a folder for each; package market keeps
 //     bought bundles, sealed, in a file for each order.
 //
@@ -59,25 +59,25 @@ func (h *Hit) Shown(scale float64) serve.Hit {
 		hit.Parts[p.Name] = p.Value
 	}
 	if scale < 1 {
-		hit.Parts["shared"] = h.Score * (scale - 1)
+		hit.Parts[recall.PartShared] = h.Score * (scale - 1)
 	}
 	return hit
 }
 
-// Answer is what a search of the shelf found, the best first.
+// Answer is what a search of the collection found, the best first.
 type Answer struct {
 	Hits       []Hit
 	Confidence float64
 	Shape      recall.Shape
 }
 
-// Bundles is what the wearer bought. A bundle is called by a space's id, which follows
-// from its order.
-type Bundles interface {
-	// Spaces gives the bundles that answer, each with a stamp that changes whenever what
+// Source has more that answers beside what a reader was given: what the wearer bought,
+// where a bundle is called by an id that follows from its order, and communities.
+type Source interface {
+	// Spaces gives those that answer, each with a stamp that changes whenever what
 	// is kept of it does.
 	Spaces() (map[memory.SpaceID]string, error)
-	// Given opens one. It has no memories while the order gives no right to them.
+	// Given opens one. A bundle has no memories while the order gives no right to them.
 	Given(ctx context.Context, space memory.SpaceID) (share.Given, error)
 	// Quiet has one answer no more: memory.ErrNotFound.
 	Quiet(space memory.SpaceID) error
@@ -85,46 +85,45 @@ type Bundles interface {
 	Fetch(ctx context.Context) error
 }
 
-// Shelf is what others share with the wearer, and what the wearer bought. Its methods
-// are safe for concurrent use. A nil shelf has nothing.
-type Shelf struct {
+// Collection is what others share with the wearer, and what the wearer bought. Its methods
+// are safe for concurrent use. A nil collection has nothing.
+type Collection struct {
 	reader *share.Reader
-	bought Bundles // nil: nothing
+	others []Source
 	now    func() time.Time
 	log    *slog.Logger
 
 	mu     sync.Mutex // held while shares are looked for and read
 	index  *recall.Index
-	shares map[memory.SpaceID]*shelved
+	shares map[memory.SpaceID]*collected
 	mems   map[memory.ID]*Memory // by the id here
 	docs   map[memory.ID]*Memory // by what the index calls it
 }
 
-// shelved is one share on the shelf.
-type shelved struct {
+// collected is one share of the collection.
+type collected struct {
 	stamp string
 	given share.Given
 	docs  []memory.ID
 	mems  []memory.ID
 }
 
-// Open makes a shelf over a reader's folder and what was bought. bought, now and log
-// may be nil.
-func Open(ctx context.Context, r *share.Reader, bought Bundles, now func() time.Time, log *slog.Logger) (*Shelf, error) {
+// Open makes a collection over a reader's folder and others. now and log may be nil.
+func Open(ctx context.Context, r *share.Reader, others []Source, now func() time.Time, log *slog.Logger) (*Collection, error) {
 	if now == nil {
 		now = time.Now
 	}
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	s := &Shelf{reader: r, bought: bought, now: now, log: log, shares: map[memory.SpaceID]*shelved{}, mems: map[memory.ID]*Memory{}, docs: map[memory.ID]*Memory{}}
+	s := &Collection{reader: r, others: others, now: now, log: log, shares: map[memory.SpaceID]*collected{}, mems: map[memory.ID]*Memory{}, docs: map[memory.ID]*Memory{}}
 	var err error
-	s.index, err = recall.Open(ctx, unkept{}, recall.Options{})
+	s.index, err = recall.Open(ctx, recall.Unkept{}, recall.Options{})
 	return s, err
 }
 
-// Close lets go of the memory that the shelf takes.
-func (s *Shelf) Close() error {
+// Close lets go of the memory that the collection takes.
+func (s *Collection) Close() error {
 	if s == nil {
 		return nil
 	}
@@ -132,17 +131,20 @@ func (s *Shelf) Close() error {
 }
 
 // look takes in what has changed in the reader's folder.
-func (s *Shelf) look(ctx context.Context) error {
+func (s *Collection) look(ctx context.Context) error {
 	stamps, err := s.reader.Spaces()
 	if err != nil {
 		return err
 	}
-	var bundles map[memory.SpaceID]string
-	if s.bought != nil {
-		if bundles, err = s.bought.Spaces(); err != nil {
+	of := map[memory.SpaceID]Source{}
+	for _, o := range s.others {
+		more, err := o.Spaces()
+		if err != nil {
 			return err
 		}
-		maps.Copy(stamps, bundles)
+		for space, stamp := range more {
+			stamps[space], of[space] = stamp, o
+		}
 	}
 	for space := range s.shares {
 		if _, there := stamps[space]; !there {
@@ -156,8 +158,8 @@ func (s *Shelf) look(ctx context.Context) error {
 			continue
 		}
 		read := s.reader.Given
-		if _, is := bundles[space]; is {
-			read = s.bought.Given
+		if o := of[space]; o != nil {
+			read = o.Given
 		}
 		g, err := read(ctx, space)
 		if errors.Is(err, memory.ErrInUse) {
@@ -174,7 +176,7 @@ func (s *Shelf) look(ctx context.Context) error {
 	return nil
 }
 
-func (s *Shelf) remove(space memory.SpaceID) error {
+func (s *Collection) remove(space memory.SpaceID) error {
 	old := s.shares[space]
 	if old == nil {
 		return nil
@@ -189,8 +191,8 @@ func (s *Shelf) remove(space memory.SpaceID) error {
 	return s.index.Remove(old.docs...)
 }
 
-func (s *Shelf) add(stamp string, g share.Given) error {
-	in := &shelved{stamp: stamp, given: g}
+func (s *Collection) add(stamp string, g share.Given) error {
+	in := &collected{stamp: stamp, given: g}
 	s.shares[g.Space] = in
 	if !g.Ended.IsZero() {
 		return nil
@@ -200,7 +202,7 @@ func (s *Shelf) add(stamp string, g share.Given) error {
 		if of := &g.Memories[i]; of.Type == memory.Vault || of.Fields.Vault != nil || of.State != memory.Active || of.Negates || of.Repeats {
 			continue // which no honest sharer sends
 		}
-		m := &Memory{Memory: g.Memories[i], By: serve.SharedBy{By: nameOf(&g), Share: g.Space, Order: g.Order, Until: g.Memories[i].Expires}}
+		m := &Memory{Memory: g.Memories[i], By: serve.SharedBy{By: cmp.Or(g.By[g.Memories[i].ID], nameOf(&g)), Share: g.Space, Order: g.Order, Until: g.Memories[i].Expires}}
 		m.ID = idHere(g.Space, m.ID)
 		m.Space, m.Owner = g.Space, memory.Owner{User: "shared by " + m.By.By}
 		m.Pinned, m.Links, m.Into, m.Conflict, m.Source = false, nil, memory.ID{}, nil, memory.Source{}
@@ -231,7 +233,7 @@ func idHere(space memory.SpaceID, id memory.ID) memory.ID {
 // Search finds given memories. It gives those that fits allows; where fits is nil, all
 // of them. It reads the times, types and words of q, and nothing else of it. A share
 // that has lapsed or was revoked is not searched.
-func (s *Shelf) Search(ctx context.Context, q recall.Query, fits func(*memory.Memory) bool) (a Answer, err error) {
+func (s *Collection) Search(ctx context.Context, q recall.Query, fits func(*memory.Memory) bool) (a Answer, err error) {
 	if s == nil {
 		return a, nil
 	}
@@ -268,7 +270,7 @@ func alive(m *Memory, now time.Time) bool { return m.Expires.IsZero() || now.Bef
 
 // Find gives the memory that an id, or the beginning of one, names:
 // memory.ErrNotFound, memory.ErrAmbiguous.
-func (s *Shelf) Find(ctx context.Context, text string) (out Memory, err error) {
+func (s *Collection) Find(ctx context.Context, text string) (out Memory, err error) {
 	none := fmt.Errorf("memory %.40q: %w", text, memory.ErrNotFound)
 	if s == nil {
 		return out, none
@@ -295,7 +297,7 @@ func (s *Shelf) Find(ctx context.Context, text string) (out Memory, err error) {
 
 // Shares gives what is shared with the wearer and what was bought, the latest opened
 // first, with its memories.
-func (s *Shelf) Shares(ctx context.Context) ([]serve.GivenShare, error) {
+func (s *Collection) Shares(ctx context.Context) ([]serve.GivenShare, error) {
 	out := []serve.GivenShare{}
 	if s == nil {
 		return out, nil
@@ -328,8 +330,8 @@ func (s *Shelf) Shares(ctx context.Context) ([]serve.GivenShare, error) {
 // markets how open orders stand.
 const refreshEvery = 10 * time.Minute
 
-// Tend keeps the shelf fresh until the context ends.
-func (s *Shelf) Tend(ctx context.Context) {
+// Tend keeps the collection fresh until the context ends.
+func (s *Collection) Tend(ctx context.Context) {
 	for {
 		if err := s.Refresh(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn("what others share: will be tried again", "error", err)
@@ -343,14 +345,14 @@ func (s *Shelf) Tend(ctx context.Context) {
 // Refresh fetches what is new, and removes the files of shares that have lapsed or
 // are not served any more. What was bought and has lapsed answers no more; its order
 // stays, as the receipt.
-func (s *Shelf) Refresh(ctx context.Context) error {
+func (s *Collection) Refresh(ctx context.Context) error {
 	s.mu.Lock()
 	err := s.look(ctx)
 	links := map[memory.SpaceID]share.Link{}
 	var gone []memory.SpaceID
 	for space, in := range s.shares {
 		switch g := &in.given; {
-		case g.Order != "":
+		case g.Order != "", g.Community:
 		case !g.Ended.IsZero(), !g.Until.IsZero() && !s.now().Before(g.Until):
 			gone = append(gone, space)
 		case g.Link.Relay != "":
@@ -367,21 +369,11 @@ func (s *Shelf) Refresh(ctx context.Context) error {
 		}
 		errs = append(errs, err)
 	}
-	if s.bought != nil {
-		errs = append(errs, s.bought.Fetch(ctx))
+	for _, o := range s.others {
+		errs = append(errs, o.Fetch(ctx))
 	}
 	for _, space := range gone {
 		errs = append(errs, s.reader.Drop(space))
 	}
 	return errors.Join(errs...)
 }
-
-// unkept is where the index would keep its segments: nowhere.
-type unkept struct{}
-
-func (unkept) Put(context.Context, string, []byte) error { return nil }
-func (unkept) Get(_ context.Context, name string) ([]byte, error) {
-	return nil, fmt.Errorf("segment %s: %w", name, memory.ErrNotFound)
-}
-func (unkept) List(context.Context) ([]string, error) { return nil, nil }
-func (unkept) Delete(context.Context, string) error   { return nil }

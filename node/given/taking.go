@@ -15,7 +15,7 @@ import (
 var errNone = fmt.Errorf("%w: this node has no place for what others share", serve.ErrUnsupported)
 
 // Key gives the wearer's key for readers; it is made the first time.
-func (s *Shelf) Key() (k serve.GivenKey, err error) {
+func (s *Collection) Key() (k serve.GivenKey, err error) {
 	if s == nil {
 		return k, errNone
 	}
@@ -24,7 +24,7 @@ func (s *Shelf) Key() (k serve.GivenKey, err error) {
 }
 
 // Take opens the link of a share, and names whose it is where from says so.
-func (s *Shelf) Take(ctx context.Context, link, from string) (g serve.GivenShare, err error) {
+func (s *Collection) Take(ctx context.Context, link, from string) (g serve.GivenShare, err error) {
 	if s == nil {
 		return g, errNone
 	}
@@ -58,12 +58,12 @@ func (s *Shelf) Take(ctx context.Context, link, from string) (g serve.GivenShare
 
 // Leave removes what was fetched of a share. A bundle that was bought answers no more,
 // and stays the wearer's to open.
-func (s *Shelf) Leave(space memory.SpaceID) error {
+func (s *Collection) Leave(space memory.SpaceID) error {
 	if s == nil {
 		return errNone
 	}
-	if s.bought != nil {
-		if err := s.bought.Quiet(space); !errors.Is(err, memory.ErrNotFound) {
+	for _, o := range s.others {
+		if err := o.Quiet(space); !errors.Is(err, memory.ErrNotFound) {
 			return err
 		}
 	}

@@ -13,22 +13,22 @@ import (
 // putBackBlobs checks that the relay has the photos and recordings that members
 // have named. It sends those again that the relay lost and that are here. With
 // several relays it checks the primary one; the envelope store takes care of the
-// others. With sync.metered it checks nothing, because blobs may still wait here.
+// others. On a metered line it checks nothing, because blobs may still wait here.
 func (h *Health) putBackBlobs(ctx context.Context, r *Repaired) error {
-	if h.c.Metered || !h.c.Sync.HasRelay() {
+	if h.c.Metered != nil && h.c.Metered(ctx) || !h.c.Sync.HasRelay() {
 		return nil
 	}
 	notes, err := h.c.Sync.Journal().NotedBlobs(ctx)
 	if err != nil {
 		return err
 	}
-	house := h.c.Sync.Space()
+	primary := h.c.Sync.Space()
 	for _, b := range notes {
 		name, err := memory.ParseID(b.Name)
 		if err != nil {
 			return err
 		}
-		sent, err := replica.PutBack(ctx, house, b, func() (io.ReadCloser, error) {
+		sent, err := replica.PutBack(ctx, primary, b, func() (io.ReadCloser, error) {
 			f, _, err := h.c.Sync.Journal().OpenBlob(ctx, name)
 			return f, err
 		}, h.c.Sync.Journal().Doubt)

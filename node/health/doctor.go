@@ -10,6 +10,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/lockedmem"
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
@@ -27,11 +28,12 @@ func (ch Checks) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, e
 		return serve.DoctorReport{}, err
 	}
 	r := serve.DoctorReport{Verified: verify, Findings: []serve.Finding{}}
-	add := func(check, level, advice, format string, args ...any) {
+	add := func(check, level, advice, format string, args ...any) *serve.Finding {
 		r.Findings = append(r.Findings, serve.Finding{Check: check, Level: level, Detail: fmt.Sprintf(format, args...), Advice: advice})
+		return &r.Findings[len(r.Findings)-1]
 	}
 	if s.Locked {
-		add("keys", serve.LevelWarning, "run 'locket unlock': events are taken meanwhile, and wait sealed", "the keys are not open")
+		add("keys", serve.LevelWarning, "run 'locket unlock': events are taken meanwhile, and wait sealed", "the keys are not open").Remedy("locket unlock", "", "")
 	} else {
 		add("keys", serve.LevelOK, "", "open")
 		if n, err := lockedmem.State(); err != nil {
@@ -51,20 +53,20 @@ func (ch Checks) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, e
 	}
 	ch.doctorBroker(&s, add)
 	if s.Pause.Paused {
-		add("intake", serve.LevelWarning, "run 'locket resume'", "paused: what wearables send is dropped")
+		add("intake", serve.LevelWarning, "run 'locket resume'", "paused: what wearables send is dropped").Remedy("locket resume", "resume", "")
 	}
 	if len(s.Private.Active) > 0 {
 		add("private zones", serve.LevelOK, "", "in %s: what wearables send is dropped", strings.Join(s.Private.Active, ", "))
 	}
 	if s.Devices == 0 && ch.cfg.Broker.URL == "" {
-		add("devices", serve.LevelWarning, "run 'locket wearable add NAME'", "no wearable may speak to this node yet")
+		add("devices", serve.LevelWarning, "run 'locket wearable add NAME'", "no wearable may speak to this node yet").Remedy("locket wearable add NAME", "addDevice", "")
 	} else if ch.cfg.Broker.URL == "" {
 		add("devices", serve.LevelOK, "", "%d with credentials", s.Devices)
 	}
 	for _, p := range s.Plugins {
 		if p.Blocks {
 			add("plugin "+p.Name, serve.LevelError, "run 'locket plugin enable "+p.Name+"', or install it again, disable or remove it",
-				"it takes words away, and does not run: all that is said is set aside until then")
+				"it takes words away, and does not run: all that is said is set aside until then").Remedy("locket plugin enable "+p.Name, "enablePlugin", p.Name)
 		} else if !p.Enabled {
 			add("plugin "+p.Name, serve.LevelError, "restart the node to try it again, or leave it out with plugins.disabled", "disabled after %d faults", p.Faults)
 		} else if p.Faults > 0 {
@@ -75,30 +77,41 @@ func (ch Checks) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, e
 		return r, err
 	}
 	if s.Journal.Quarantined > 0 {
-		add("input", serve.LevelWarning, "see 'locket doctor --json' or GET /v1/quarantine", "%d messages were refused and kept", s.Journal.Quarantined)
+		add("input", serve.LevelWarning, "see 'locket doctor --json' or GET /v1/quarantine", "%d messages were refused and kept", s.Journal.Quarantined).Remedy("locket doctor --json", "", "")
 	}
-	hears := false
+	hears, programs := false, []string{}
 	for i := range s.Engines {
 		e := &s.Engines[i]
 		hears = hears || e.Kind == string(engines.Ears)
+		if e.URL == "" {
+			programs = append(programs, e.Engine)
+		}
 		switch {
 		case e.Trouble != "":
-			add(e.Kind, serve.LevelWarning, "see 'locket engine list'; nothing is lost meanwhile", "%d wait for %s: %s", e.Waiting, e.Name, e.Trouble)
+			add(e.Kind, serve.LevelWarning, "see 'locket engine list'; nothing is lost meanwhile", "%d wait for %s: %s", e.Waiting, e.Name, e.Trouble).Remedy("locket engine list", "", "")
 		case e.Parked > 0:
-			add(e.Kind, serve.LevelWarning, "see 'locket engine list'; 'locket engine add' tries them again", "%s failed at %d", e.Name, e.Parked)
+			add(e.Kind, serve.LevelWarning, "see 'locket engine list'; 'locket engine add' tries them again", "%s failed at %d", e.Name, e.Parked).Remedy("locket engine list", "", "")
 		default:
 			add(e.Kind, serve.LevelOK, "", "%s: %d wait", e.Name, e.Waiting)
 		}
 	}
+	if len(programs) > 0 {
+		level, advice := serve.LevelOK, ""
+		words, whole := engine.Confinement()
+		if !whole {
+			level, advice = serve.LevelWarning, "run a kernel with Landlock and seccomp, or engines behind an address, in a container"
+		}
+		add("programs", level, advice, "%s: %s", strings.Join(programs, ", "), words)
+	}
 	if s.Journal.Transcribe > 0 && !hears {
-		add("recordings", serve.LevelOK, "locket engine add ears auto", "%d wait for words, and nothing here hears", s.Journal.Transcribe)
+		add("recordings", serve.LevelOK, "locket engine add ears auto", "%d wait for words, and nothing here hears", s.Journal.Transcribe).Remedy("locket engine add ears auto", "", "")
 	}
 	if b := s.Backup; b != nil {
 		switch {
 		case b.Failures > 0:
-			add("backup", serve.LevelWarning, "run 'locket backup "+b.To+"' to see it", "%s: %d tries failed since the last one: %s", b.To, b.Failures, b.Error)
+			add("backup", serve.LevelWarning, "run 'locket backup "+b.To+"' to see it", "%s: %d tries failed since the last one: %s", b.To, b.Failures, b.Error).Remedy("locket backup "+b.To, "", "")
 		case b.At.IsZero():
-			add("backup", serve.LevelWarning, "leave 'locket run' running: it makes the first one soon", "%s: none was made yet by schedule", b.To)
+			add("backup", serve.LevelWarning, "leave 'locket run' running: it makes the first one soon", "%s: none was made yet by schedule", b.To).Remedy("locket run", "", "")
 		default:
 			add("backup", serve.LevelOK, "", "%s: the last one is of %s", b.To, b.At.Format(time.RFC3339))
 		}
@@ -118,7 +131,7 @@ func (ch Checks) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, e
 	if err := ch.doctorStore(ctx, verify, add); err != nil {
 		return r, err
 	}
-	if err := ch.doctorShelf(ctx, verify, add); err != nil {
+	if err := ch.doctorEnvelopes(ctx, verify, add); err != nil {
 		return r, err
 	}
 	if err := ch.doctorSync(ctx, add); err != nil {
@@ -134,11 +147,16 @@ func (ch Checks) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, e
 // repairAdvice is for what a repair can put right.
 const repairAdvice = "stop the daemon and run 'locket doctor --repair'"
 
+// damaged adds what a repair can put right.
+func damaged(add adder, check string, err error) {
+	add(check, serve.LevelError, repairAdvice, "%v", err).Remedy("locket doctor --repair", "", "")
+}
+
 // doctorFiles checks the files beside the store that only the node itself changes
 // while it runs.
 func (ch Checks) doctorFiles(verify bool, add adder) {
 	for _, err := range keyring.Check(filepath.Join(ch.cfg.Home, "keys")) {
-		add("keys", serve.LevelError, repairAdvice, "%v", err)
+		damaged(add, "keys", err)
 	}
 	loose, err := filepath.Glob(filepath.Join(ch.cfg.Plugins.Dir, "*.wasm"))
 	for _, f := range loose {
@@ -158,11 +176,11 @@ func (ch Checks) doctorFiles(verify bool, add adder) {
 		key = k
 	}
 	for _, p := range installed.Check(ch.cfg.Plugins.Dir, key) {
-		add("plugins", serve.LevelError, repairAdvice, "%v", p.Err)
+		damaged(add, "plugins", p.Err)
 	}
 }
 
-type adder = func(check, level, advice, format string, args ...any)
+type adder = func(check, level, advice, format string, args ...any) *serve.Finding
 
 // doctorNames names plugins that are to be off and exist under another name.
 func (ch Checks) doctorNames(add adder) error {
@@ -176,7 +194,7 @@ func (ch Checks) doctorNames(add adder) error {
 	defer release()
 	for _, id := range ch.cfg.Plugins.Disabled {
 		if !h.c.HasPlugin(id) {
-			add("plugins", serve.LevelWarning, "see locket plugin list for the names", "plugins.disabled names %q, which there is not: it turns nothing off", id)
+			add("plugins", serve.LevelWarning, "see 'locket plugin list' for the names", "plugins.disabled names %q, which there is not: it turns nothing off", id).Remedy("locket plugin list", "", "")
 		}
 	}
 	return nil
@@ -218,7 +236,7 @@ func (ch Checks) doctorStore(ctx context.Context, verify bool, add adder) error 
 		return err
 	}
 	for _, d := range damage {
-		add("store", serve.LevelError, repairAdvice, "%s", d.Error())
+		damaged(add, "store", &d)
 	}
 	if len(damage) == 0 {
 		records := 0
@@ -243,7 +261,7 @@ func (ch Checks) doctorStore(ctx context.Context, verify bool, add adder) error 
 func (ch Checks) Quarantine(ctx context.Context, limit int) ([]serve.Quarantined, error) {
 	byKind := map[[2]string]*serve.Quarantined{}
 	err := opened.View(ctx, ch.of, func(_ *Health, tx *store.Tx) error {
-		for m, err := range tx.Malformed() {
+		for m, err := range tx.Quarantined() {
 			if err != nil {
 				return err
 			}

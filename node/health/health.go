@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Engine is what the room reads and changes the records by.
+// Engine is the part of engine.Engine that this package uses.
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
@@ -28,13 +28,13 @@ type Engine interface {
 
 // Patient can tell of its health, as the models do.
 type Patient interface {
-	Doctor(ctx context.Context, add func(check, level, advice, format string, args ...any)) error
+	Doctor(ctx context.Context, add func(check, level, advice, format string, args ...any) *serve.Finding) error
 }
 
 // Config of the health of an open node.
 type Config struct {
 	Home      string
-	Metered   bool // do not check at the relay whether photos are there
+	Metered   func(context.Context) bool // whether the line costs by the byte, so that photos are not checked at the relay; nil: it never does
 	Engine    Engine
 	Store     *store.Store
 	Index     *recall.Index

@@ -14,7 +14,6 @@ import (
 	"github.com/locket-dev/locket/node/cold"
 	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/repair"
-	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/replica"
@@ -32,24 +31,24 @@ type refilling struct {
 	Chains map[string]uint64 `json:"c,omitempty"` // how far each chain had come: journal.Reached
 }
 
-// doctorShelf names an envelope store that does not open. With verify it also names
+// doctorEnvelopes names an envelope store that does not open. With verify it also names
 // what is damaged in an open one.
-func (ch Checks) doctorShelf(ctx context.Context, verify bool, add adder) error {
+func (ch Checks) doctorEnvelopes(ctx context.Context, verify bool, add adder) error {
 	h, release, err := ch.of.Use()
 	if err != nil {
 		return nil // a locked home is not checked
 	}
 	defer release()
 	if h.c.Sync.Unsynced() != nil {
-		add("sync", serve.LevelError, repairAdvice, "%v", h.c.Sync.Unsynced())
+		damaged(add, "sync", h.c.Sync.Unsynced())
 	}
 	p := h.c.Sync.Remotes()
 	if !verify || p == nil {
 		return nil
 	}
-	found, err := p.Shelf.Check(ctx)
+	found, err := p.Envelopes.Check(ctx)
 	for _, e := range found {
-		add("sync", serve.LevelError, repairAdvice, "%v", e)
+		damaged(add, "sync", e)
 	}
 	return err
 }
@@ -73,7 +72,7 @@ func NoteRefill(tx *store.Tx, l *journal.Journal, aside string) error {
 	for chain, n := range now {
 		f.Chains[chain] = max(f.Chains[chain], n)
 	}
-	return errors.Join(tx.PutMeta(refillMeta, f), l.AgainElsewhere(tx))
+	return errors.Join(tx.PutMeta(refillMeta, f), l.RestartElsewhere(tx))
 }
 
 // Refilling is the path, in the home, of an envelope store that was put aside and
@@ -98,10 +97,10 @@ func (h *Health) refill(ctx context.Context, r *Repaired) (*refilling, error) {
 		return nil, ctx.Err()
 	}
 	for _, t := range met.Trouble {
-		r.Findings = append(r.Findings, RepairedItem{Place: exchange.ShelfDir, What: t, Done: "not taken from what was put aside"})
+		r.Findings = append(r.Findings, RepairedItem{Place: exchange.EnvelopesDir, What: t, Done: "not taken from what was put aside"})
 	}
 	if err != nil {
-		r.Findings = append(r.Findings, RepairedItem{Place: exchange.ShelfDir, What: fmt.Sprintf("not all could be asked: %v", err), Done: "what they have comes with the next sync"})
+		r.Findings = append(r.Findings, RepairedItem{Place: exchange.EnvelopesDir, What: fmt.Sprintf("not all could be asked: %v", err), Done: "what they have comes with the next sync"})
 	}
 	return &f, nil
 }
@@ -113,10 +112,10 @@ func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling
 		return nil
 	}
 	var lost func(envelope.Position) bool
-	places := h.c.Sync.Remotes()
-	if f != nil && places != nil {
+	rs := h.c.Sync.Remotes()
+	if f != nil && rs != nil {
 		lost = func(p envelope.Position) bool {
-			return !places.Shelf.Has(replica.Ref{Member: h.c.Ring.Member(), Position: p})
+			return !rs.Envelopes.Has(replica.Ref{Member: h.c.Ring.Member(), Position: p})
 		}
 	}
 	erasures := slices.ContainsFunc(got.Findings, func(i repair.Finding) bool {
@@ -127,7 +126,7 @@ func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling
 	if err == nil && len(away) > 0 {
 		missing, e := h.c.Cold.Fetch(ctx, away...)
 		for _, id := range missing {
-			r.Findings = append(r.Findings, RepairedItem{Place: "memory " + id.String(), What: fmt.Sprintf("what was said of it is on no shelf, and it is cold: %v", e), Lost: true})
+			r.Findings = append(r.Findings, RepairedItem{Place: "memory " + id.String(), What: fmt.Sprintf("what was said of it is in no envelope store, and it is cold: %v", e), Lost: true})
 		}
 		var more int
 		more, _, err = h.c.Sync.Journal().SayUnsent(ctx, lost, false)
@@ -145,11 +144,11 @@ func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling
 	if f == nil {
 		return ctx.Err()
 	}
-	reaches := places.Shelf.Reaches()
+	reaches := rs.Envelopes.Reaches()
 	for _, chain := range slices.Sorted(maps.Keys(f.Chains)) {
 		had, has := f.Chains[chain], reaches[chain]
 		if has < had && !strings.HasPrefix(chain, h.c.Ring.Member().String()+"-") {
-			r.Findings = append(r.Findings, RepairedItem{Place: exchange.ShelfDir, Lost: true,
+			r.Findings = append(r.Findings, RepairedItem{Place: exchange.EnvelopesDir, Lost: true,
 				What: fmt.Sprintf("deltas %d to %d of %s are at no place that answered: what they said is in the memories here, and who has not got it gets it from their author alone", has+1, had, chain)})
 		}
 	}
@@ -175,7 +174,7 @@ func (h *Health) GiveUpPacks(ctx context.Context) (again bool, err error) {
 		if len(packs) == 0 {
 			return nil
 		}
-		return errors.Join(tx.GiveUp(packs...), h.c.Sync.Journal().Again(tx))
+		return errors.Join(tx.GiveUp(packs...), h.c.Sync.Journal().Restart(tx))
 	})
 	return err == nil && len(packs) > 0, err
 }

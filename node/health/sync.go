@@ -23,21 +23,25 @@ func (ch Checks) doctorSync(ctx context.Context, add adder) error {
 	if err != nil {
 		return err
 	}
+	again := func(f *serve.Finding) { f.Remedy("locket sync --now", "syncNow", "") }
+	if slices.ContainsFunc(failing, func(r serve.Relay) bool { return len(r.Trouble) > 0 }) { // another round mends no fork
+		again = func(f *serve.Finding) { f.Remedy("locket relay list", "", "") }
+	}
 	for _, r := range failing {
 		if r.Error != "" {
-			add("sync", serve.LevelWarning, "see 'locket relay list'; it is tried again by itself while the daemon runs", "the last round with %s failed: %s", r.URL, r.Error)
+			again(add("sync", serve.LevelWarning, "see 'locket relay list'; it is tried again by itself while the daemon runs", "the last round with %s failed: %s", r.URL, r.Error))
 		}
 		for _, what := range r.Trouble {
-			add("sync", serve.LevelWarning, "see 'locket relay list'", "%s: %s", r.URL, what)
+			add("sync", serve.LevelWarning, "see 'locket relay list'", "%s: %s", r.URL, what).Remedy("locket relay list", "", "")
 		}
 	}
 	switch {
 	case s.Relay == "" && !s.Apart:
 		return nil
 	case s.Removed:
-		add("sync", serve.LevelWarning, "it keeps what it has; to have it back, make a new home by 'locket pair --join'", "this device was removed from the space")
+		add("sync", serve.LevelWarning, "it keeps what it has; to have it back, make a new home by 'locket pair --join'", "this device was removed from the space").Remedy("locket pair --join", "", "")
 	case s.Error != "":
-		add("sync", serve.LevelWarning, "see 'locket sync status'; it is tried again by itself while the daemon runs", "the last round failed: %s", s.Error)
+		again(add("sync", serve.LevelWarning, "see 'locket sync status'; it is tried again by itself while the daemon runs", "the last round failed: %s", s.Error))
 	case s.Synced.IsZero():
 		add("sync", serve.LevelOK, "", "nothing was exchanged yet: 'locket sync --now'")
 	case len(failing) > 0: // said already
@@ -45,7 +49,7 @@ func (ch Checks) doctorSync(ctx context.Context, add adder) error {
 		add("sync", serve.LevelOK, "", "the last round that went well was at %s", s.Synced.UTC().Format("2006-01-02 15:04 MST"))
 	}
 	if k := len(s.Problems); k > 0 {
-		add("sync", serve.LevelWarning, "see 'locket sync'", "%d times something was set aside, and not applied", k)
+		add("sync", serve.LevelWarning, "see 'locket sync'", "%d times something was set aside, and not applied", k).Remedy("locket sync", "", "")
 	}
 	return nil
 }

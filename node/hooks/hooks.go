@@ -22,6 +22,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,7 +37,8 @@ import (
 // Book has the hooks and what is to be told; see [apps.Book].
 type Book interface {
 	Hooks(ctx context.Context) ([]apps.Hook, error)
-	NextFor(ctx context.Context, h apps.Hook) (*memory.Change, memory.Memory, uint64, error)
+	NextFor(ctx context.Context, h apps.Hook) (*apps.Told, uint64, error)
+	EndFor(ctx context.Context, h apps.Hook) (*apps.ShareEnd, error)
 	SaveHook(ctx context.Context, h apps.Hook) error
 }
 
@@ -83,14 +85,17 @@ func (t *teller) run(ctx context.Context) {
 		}
 		for _, h := range list {
 			mu.Lock()
-			due := !busy[h.App] && h.Off == "" && !t.Now().Before(h.Next)
+			due := !busy[h.App] && t.due(h)
 			busy[h.App] = busy[h.App] || due
 			mu.Unlock()
 			if !due {
 				continue
 			}
 			working.Go(func() {
-				t.tell(ctx, h)
+				// It may have been told, and its record written, since the list was read.
+				if h, ok := t.fresh(ctx, h.App); ok {
+					t.tell(ctx, h)
+				}
 				mu.Lock()
 				defer mu.Unlock()
 				busy[h.App] = false
@@ -99,10 +104,23 @@ func (t *teller) run(ctx context.Context) {
 	}
 }
 
+func (t *teller) due(h apps.Hook) bool { return h.Off == "" && !t.Now().Before(h.Next) }
+
+// fresh gives the hook of an app as it is now, if something may be told.
+func (t *teller) fresh(ctx context.Context, app string) (h apps.Hook, ok bool) {
+	list, err := t.Book.Hooks(ctx)
+	i := slices.IndexFunc(list, func(h apps.Hook) bool { return h.App == app })
+	if err != nil || i < 0 { // the next look says why
+		return h, false
+	}
+	return list[i], t.due(list[i])
+}
+
 // teller tells.
 type teller struct {
 	Config
-	client *http.Client
+	client  *http.Client
+	failing sync.Map // apps of which the ends of shares can't be read, which was logged
 }
 
 func newTeller(c Config) *teller {
@@ -117,20 +135,45 @@ func newTeller(c Config) *teller {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil // who else would be told
-	return &teller{c, &http.Client{Transport: transport, Timeout: answerTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	return &teller{Config: c, client: &http.Client{Transport: transport, Timeout: answerTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
 // tell tells one hook what there is, until that fails or there is no more.
 func (t *teller) tell(ctx context.Context, h apps.Hook) {
 	for ctx.Err() == nil {
 		was := h
-		c, m, cursor, err := t.Book.NextFor(ctx, h)
+		told, cursor, err := t.Book.NextFor(ctx, h)
+		var ended *apps.ShareEnd
+		if err == nil && told == nil {
+			if h.Ended.IsZero() { // it is of before ends were told
+				h.Ended = t.Now().UTC()
+			}
+			ended, err = t.ended(ctx, h)
+		}
 		switch {
+		case errors.Is(err, apps.ErrBusy):
+			return // with requests of its own: the next look tells
 		case errors.Is(err, serve.ErrLimit):
 			h.Next = t.Now().Add(limitWait)
 		case err != nil:
 			return // locked, revoked, or at the end: the next look tells
-		case c == nil:
+		case told != nil:
+			err := t.postChange(ctx, h, told)
+			if ctx.Err() != nil {
+				return
+			}
+			if h = t.after(h, cursor, err); err == nil && told.Conflict != nil {
+				h.Conflict = told.Conflict.ID
+			}
+		case ended != nil:
+			err := t.post(ctx, h, "share "+ended.ID.String(), message{"share.ended", ended.Ended.UTC(), shareData{h.App, ended}})
+			if ctx.Err() != nil {
+				return
+			}
+			if h = t.after(h, cursor, err); err == nil {
+				h.Ended, h.EndedID = ended.Ended, ended.ID
+			}
+		default:
 			if h.Cursor != cursor || h.Day >= t.today() { // what was tried in vain was forgotten, and is no day
 				h.Cursor, h.Tries, h.Next = cursor, 0, time.Time{}
 			}
@@ -138,22 +181,32 @@ func (t *teller) tell(ctx context.Context, h apps.Hook) {
 			if ctx.Err() != nil {
 				return
 			}
-		default:
-			err := t.postChange(ctx, h, c, &m)
-			if ctx.Err() != nil {
-				return
-			}
-			h = t.after(h, cursor, err)
 		}
 		if h != was {
 			if err := t.Book.SaveHook(ctx, h); err != nil {
 				return // it is told again
 			}
 		}
-		if h == was || c == nil || h.Off != "" || t.Now().Before(h.Next) {
+		if h == was || told == nil && ended == nil || h.Off != "" || t.Now().Before(h.Next) {
 			return
 		}
 	}
+}
+
+// ended gives the next end of a share. Where shares can't be read, that is logged once, and all
+// else is told.
+func (t *teller) ended(ctx context.Context, h apps.Hook) (*apps.ShareEnd, error) {
+	e, err := t.Book.EndFor(ctx, h)
+	switch {
+	case err == nil:
+		t.failing.Delete(h.App)
+	case ctx.Err() == nil && !errors.Is(err, serve.ErrKey) && !errors.Is(err, serve.ErrLimit) && !errors.Is(err, memory.ErrLocked):
+		if _, logged := t.failing.LoadOrStore(h.App, true); !logged {
+			t.Log.Warn("an app is not told of ends of its shares", "app", h.App, "error", err)
+		}
+		return nil, nil
+	}
+	return e, err
 }
 
 // today is the wearer's day.
@@ -204,9 +257,9 @@ func (t *teller) after(h apps.Hook, cursor uint64, err error) apps.Hook {
 
 // message is what an app is told.
 type message struct {
-	Type      string    `json:"type"` // memory.added, memory.updated or day.ended
+	Type      string    `json:"type"` // memory.added, memory.updated, memory.conflict, share.ended or day.ended
 	Timestamp time.Time `json:"timestamp"`
-	Data      any       `json:"data"` // data or dayData
+	Data      any       `json:"data"` // data, conflictData, shareData or dayData
 }
 
 type data struct {
@@ -215,19 +268,37 @@ type data struct {
 	Memory json.RawMessage `json:"memory"`
 }
 
+type conflictData struct {
+	App      string         `json:"app"`
+	Conflict *apps.Conflict `json:"conflict"`
+}
+
+type shareData struct {
+	App   string         `json:"app"`
+	Share *apps.ShareEnd `json:"share"`
+}
+
 type dayData struct {
 	App string `json:"app"`
 	Day string `json:"day"` // 2026-09-14, in the wearer's zone
 }
 
-// postChange tells of one change.
-func (t *teller) postChange(ctx context.Context, h apps.Hook, c *memory.Change, m *memory.Memory) error {
-	kind := map[memory.Verdict]string{memory.Add: "memory.added", memory.Update: "memory.updated"}[c.Verdict]
-	text, err := json.Marshal(m)
-	if err != nil {
-		return err
+// postChange tells of one change, and then of the conflict that it is a side of.
+func (t *teller) postChange(ctx context.Context, h apps.Hook, told *apps.Told) error {
+	if c := told.Change; c != nil {
+		kind := map[memory.Verdict]string{memory.Add: "memory.added", memory.Update: "memory.updated"}[c.Verdict]
+		text, err := json.Marshal(&told.Memory)
+		if err != nil {
+			return err
+		}
+		if err := t.post(ctx, h, strconv.FormatUint(c.Seq, 10), message{kind, c.At.UTC(), data{h.App, c.Seq, text}}); err != nil {
+			return err
+		}
 	}
-	return t.post(ctx, h, strconv.FormatUint(c.Seq, 10), message{kind, c.At.UTC(), data{h.App, c.Seq, text}})
+	if told.Conflict == nil {
+		return nil
+	}
+	return t.post(ctx, h, "conflict "+told.Conflict.ID, message{"memory.conflict", t.Now().UTC(), conflictData{h.App, told.Conflict}})
 }
 
 // post sends a message. of is what it is about, by which it has the same id when it comes

@@ -1,9 +1,12 @@
 package hooks
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -23,26 +26,48 @@ type book struct {
 	hook    apps.Hook
 	changes []memory.Change // which the app sees
 	err     error           // of the next that is asked for
+	read    func()          // is called once, after the hooks were read
+
+	conflict *apps.Conflict // of each change
+	ended    *apps.ShareEnd
+	endErr   error // of the ends of shares
 }
 
 func (b *book) Hooks(context.Context) ([]apps.Hook, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return []apps.Hook{b.hook}, nil
+	list := []apps.Hook{b.hook}
+	if f := b.read; f != nil {
+		b.read = nil
+		f()
+	}
+	return list, nil
 }
 
-func (b *book) NextFor(_ context.Context, h apps.Hook) (*memory.Change, memory.Memory, uint64, error) {
+func (b *book) NextFor(_ context.Context, h apps.Hook) (*apps.Told, uint64, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := b.err; err != nil {
-		return nil, memory.Memory{}, h.Cursor, err
+		return nil, h.Cursor, err
 	}
 	for _, c := range b.changes {
 		if c.Seq > h.Cursor {
-			return &c, memory.Memory{ID: c.Memory, Candidate: memory.Candidate{Text: c.New}}, c.Seq, nil
+			return &apps.Told{Change: &c, Memory: memory.Memory{ID: c.Memory, Candidate: memory.Candidate{Text: c.New}}, Conflict: b.conflict}, c.Seq, nil
 		}
 	}
-	return nil, memory.Memory{}, h.Cursor, nil
+	return nil, h.Cursor, nil
+}
+
+func (b *book) EndFor(_ context.Context, h apps.Hook) (*apps.ShareEnd, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.endErr != nil {
+		return nil, b.endErr
+	}
+	if e := b.ended; e != nil && e.Ended.After(h.Ended) {
+		return e, nil
+	}
+	return nil, nil
 }
 
 func (b *book) SaveHook(_ context.Context, h apps.Hook) error {
@@ -225,6 +250,64 @@ func TestLimit(t *testing.T) {
 	})
 }
 
+// A record that was read before another telling ended neither tells again nor is written back.
+func TestRecordOfBefore(t *testing.T) {
+	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea"), one(2, "coffee")}}
+	b.read = func() { b.hook.Cursor = 1 }
+	run(t, b, func(int) int { return 200 }, func(e *endpoint) {
+		time.Sleep(time.Minute)
+		if got := e.requests(); len(got) != 1 || !strings.Contains(got[0].body, "coffee") {
+			t.Errorf("%+v", got)
+		}
+	})
+	b.hook.Cursor, b.hook.Next, b.read = 0, time.Time{}, func() { b.hook.Off = errGone.Error() }
+	run(t, b, func(int) int { return 200 }, func(e *endpoint) {
+		time.Sleep(time.Minute)
+		if h := b.state(); len(e.requests()) > 0 || h.Off == "" {
+			t.Errorf("%+v", h)
+		}
+	})
+}
+
+// An app that has many requests under way is told at the next look.
+func TestBusy(t *testing.T) {
+	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea")}, err: fmt.Errorf("%w: %w", serve.ErrLimit, apps.ErrBusy)}
+	run(t, b, func(int) int { return 200 }, func(e *endpoint) {
+		time.Sleep(time.Minute)
+		if h := b.state(); len(e.requests()) > 0 || !h.Next.IsZero() {
+			t.Errorf("%+v", h)
+		}
+		b.set(func() { b.err = nil })
+		time.Sleep(2 * lookEvery)
+		if got := e.requests(); len(got) != 1 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// Where shares can't be read, that is logged once, and days are told all the same.
+func TestSharesNotRead(t *testing.T) {
+	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret, Day: "1999-12-30"}, changes: []memory.Change{one(1, "tea")}, endErr: errors.New("the catalog is damaged")}
+	synctest.Test(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		e := &endpoint{begun: time.Now(), say: func(int) int { return 200 }}
+		ctx, cancel := context.WithCancel(t.Context())
+		tl := newTeller(Config{Book: b, Log: slog.New(slog.NewTextHandler(&logged, nil))})
+		tl.client.Transport = e
+		done := make(chan bool)
+		go func() { tl.run(ctx); close(done) }()
+		time.Sleep(time.Hour)
+		cancel()
+		<-done
+		if got := e.requests(); len(got) != 2 || !strings.Contains(got[1].body, "day.ended") || b.state().Cursor != 1 {
+			t.Errorf("%+v, %+v", got, b.state())
+		}
+		if n := strings.Count(logged.String(), "the catalog is damaged"); n != 1 {
+			t.Errorf("logged %d times: %s", n, logged.String())
+		}
+	})
+}
+
 // The end of the wearer's day is told after all that changed in it, again while nobody
 // answers, and of days that passed meanwhile the last.
 func TestDayEnded(t *testing.T) {
@@ -258,5 +341,44 @@ func TestDayEnded(t *testing.T) {
 		}
 		cancel()
 		<-done
+	})
+}
+
+// A conflict is told after the change that made it, and both again where one was not taken.
+func TestConflict(t *testing.T) {
+	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea")},
+		conflict: &apps.Conflict{ID: "abc", Kind: "slot", Memories: []memory.Memory{{ID: memory.ID{1}}, {ID: memory.ID{2}}}}}
+	run(t, b, func(n int) int { return []int{200, 500, 200}[min(n-1, 2)] }, func(e *endpoint) {
+		time.Sleep(time.Hour)
+		got := e.requests()
+		if len(got) != 4 || got[0].id != got[2].id || got[1].id != got[3].id || got[0].id == got[1].id || !strings.Contains(got[2].body, `"type":"memory.added"`) ||
+			!strings.Contains(got[3].body, `"type":"memory.conflict"`) || !strings.Contains(got[3].body, `"kind":"slot","memories":[{`) {
+			t.Errorf("%+v", got)
+		}
+		if h := b.state(); h.Cursor != 1 || h.Tries != 0 || h.Conflict != "abc" {
+			t.Errorf("%+v", h)
+		}
+	})
+}
+
+// The end of a share is told once, ever more seldom while nobody answers; one that lies
+// before the hook is told to nobody.
+func TestShareEnded(t *testing.T) {
+	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret},
+		ended: &apps.ShareEnd{ID: memory.SpaceID{7}, Title: "the club", Ended: time.Date(1999, 12, 31, 0, 0, 0, 0, time.UTC)}}
+	run(t, b, func(n int) int { return []int{500, 0, 200}[min(n-1, 2)] }, func(e *endpoint) { // it begins at midnight, 1 January 2000
+		time.Sleep(time.Minute)
+		if got := e.requests(); len(got) > 0 {
+			t.Errorf("%+v", got)
+		}
+		b.set(func() { later := *b.ended; later.Ended = time.Now().UTC(); b.ended = &later })
+		time.Sleep(time.Hour)
+		got := e.requests()
+		if len(got) != 3 || got[0].id != got[2].id || got[2].after-got[1].after < 5*time.Minute || !strings.Contains(got[2].body, `"type":"share.ended"`) || !strings.Contains(got[2].body, `"title":"the club"`) {
+			t.Errorf("%+v", got)
+		}
+		if h := b.state(); !h.Ended.Equal(b.ended.Ended) || h.EndedID != b.ended.ID || h.Tries != 0 {
+			t.Errorf("%+v", h)
+		}
 	})
 }

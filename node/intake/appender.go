@@ -29,6 +29,9 @@ func (in *Intake) run() {
 			}
 			d.event.Data = nil
 			in.room.release(d.weight)
+			if d.press {
+				in.press(d) // before the answer, so that a press that is answered is obeyed
+			}
 			in.settle(d)
 			d.conn.answer(d, backoff)
 		}

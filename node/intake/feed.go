@@ -39,15 +39,19 @@ type FeedMessage struct {
 // such as a house. Its methods are safe for concurrent use.
 type Feed struct {
 	mqtt mqtt.Client
+	in   chan FeedMessage // from the client's goroutine
 	out  chan FeedMessage
+	open chan struct{} // closed once it is subscribed
 	stop chan struct{} // closed by Close, and when the connection is lost
+	gone chan struct{} // closed when nothing more is sent to out
 	once sync.Once
 
 	mu  sync.Mutex
 	err error
 }
 
-// OpenFeed connects and subscribes.
+// OpenFeed connects and subscribes. What the broker brings before it answers waits in memory, up to 64 MiB; with more
+// it fails.
 func OpenFeed(ctx context.Context, cfg FeedConfig) (*Feed, error) {
 	u, err := url.Parse(cfg.URL)
 	if err != nil || u.Host == "" || !slices.Contains(schemes, u.Scheme) {
@@ -56,7 +60,8 @@ func OpenFeed(ctx context.Context, cfg FeedConfig) (*Feed, error) {
 	if cfg.ClientID == "" {
 		return nil, errors.New("broker: a client id is needed")
 	}
-	f := &Feed{out: make(chan FeedMessage), stop: make(chan struct{})}
+	f := &Feed{in: make(chan FeedMessage), out: make(chan FeedMessage), open: make(chan struct{}), stop: make(chan struct{}), gone: make(chan struct{})}
+	go f.pass()
 	o := mqtt.NewClientOptions().AddBroker(cfg.URL).SetClientID(cfg.ClientID).
 		SetUsername(cfg.Username).SetPassword(cfg.Password).
 		SetProtocolVersion(4).SetCleanSession(false).
@@ -80,12 +85,12 @@ func OpenFeed(ctx context.Context, cfg FeedConfig) (*Feed, error) {
 	for _, t := range cfg.Topics {
 		filters[t] = 1
 	}
-	if err := done(ctx, f.mqtt.Connect()); err != nil {
+	if err := f.done(ctx, f.mqtt.Connect()); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("broker: %w", err)
 	}
 	t := f.mqtt.SubscribeMultiple(filters, f.handle)
-	if err := done(ctx, t); err != nil {
+	if err := f.done(ctx, t); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("broker: subscribe: %w", err)
 	}
@@ -95,13 +100,58 @@ func OpenFeed(ctx context.Context, cfg FeedConfig) (*Feed, error) {
 			return nil, fmt.Errorf("broker: it does not let this user read %s", filter)
 		}
 	}
+	close(f.open)
 	return f, nil
 }
 
-func done(ctx context.Context, t mqtt.Token) error {
+// maxEarly is how many bytes of messages wait while a connection is made. A broker may bring what it kept before it
+// answers the subscription, and nobody reads that yet. Mosquitto brings 20 messages unless it is told otherwise.
+const (
+	maxEarly = 64 << 20
+	eachMore = 256 // of a message, beside topic and payload
+)
+
+var errEarly = fmt.Errorf("messages of over %d MiB came before the answer", maxEarly>>20)
+
+// pass gives what comes to who reads it. Until the subscription is answered it takes what comes, since the client reads
+// nothing further, and so no answer either, before it is rid of a message. So where there is no room left, it ends.
+func (f *Feed) pass() {
+	defer close(f.gone)
+	var queue []FeedMessage
+	early := 0 // bytes that came before the answer
+	for open := f.open; ; {
+		var in, out chan FeedMessage
+		var first FeedMessage
+		if len(queue) == 0 || open != nil {
+			in = f.in
+		}
+		if len(queue) > 0 {
+			out, first = f.out, queue[0]
+		}
+		select {
+		case m := <-in:
+			queue = append(queue, m)
+			if early += len(m.Topic) + len(m.Payload) + eachMore; open != nil && early > maxEarly {
+				f.end(errEarly)
+				return
+			}
+		case out <- first:
+			queue = queue[1:]
+		case <-open:
+			open = nil
+		case <-f.stop:
+			return
+		}
+	}
+}
+
+// done waits for an answer of the broker.
+func (f *Feed) done(ctx context.Context, t mqtt.Token) error {
 	select {
 	case <-t.Done():
 		return t.Error()
+	case <-f.stop:
+		return f.Err()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -109,7 +159,7 @@ func done(ctx context.Context, t mqtt.Token) error {
 
 func (f *Feed) handle(_ mqtt.Client, m mqtt.Message) {
 	select {
-	case f.out <- FeedMessage{Topic: m.Topic(), Payload: m.Payload(), Retained: m.Retained(), Ack: m.Ack}:
+	case f.in <- FeedMessage{Topic: m.Topic(), Payload: m.Payload(), Retained: m.Retained(), Ack: m.Ack}:
 	case <-f.stop:
 	}
 }
@@ -141,4 +191,5 @@ func (f *Feed) end(err error) {
 func (f *Feed) Close() {
 	f.end(nil)
 	f.mqtt.Disconnect(100)
+	<-f.gone
 }

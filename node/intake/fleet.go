@@ -28,6 +28,10 @@ type device struct {
 	keeps  bool   // it wants to be told what to seal to
 	tells  bool   // it shows or speaks answers
 	hears  bool   // it has a microphone, which is on
+	mic    bool   // it has a microphone, on or off
+
+	pressed   memory.EventID // the last press that was obeyed
+	pressedAt time.Time      // of it, by the device's clock
 }
 
 func (f *fleet) speaks(name string, format wire.Format, out outlet) {
@@ -47,13 +51,14 @@ func (f *fleet) speaks(name string, format wire.Format, out outlet) {
 	d.format, d.out = format, out
 }
 
-// can notes whether a device keeps what is not acknowledged, sealed, whether it tells, and
-// whether it hears.
-func (f *fleet) can(name string, keeps, tells, hears bool) {
+// can notes what a device's hello says that it can.
+func (f *fleet) can(name string, h *wire.Hello) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if d := f.devices[name]; d != nil {
-		d.keeps, d.tells, d.hears = keeps, tells, hears
+		d.keeps, d.tells = h.Keeps, h.Tells
+		d.mic = h.Mic != nil
+		d.hears = d.mic && *h.Mic
 	}
 }
 
@@ -131,8 +136,8 @@ func (in *Intake) silent() bool {
 
 func (in *Intake) pauseCmd() *wire.Cmd {
 	var since time.Time // of the wearer's pause; of a private zone the node says nothing to devices
-	if in.cfg.Turned != nil {
-		since = in.cfg.Turned()
+	if in.cfg.LastChange != nil {
+		since = in.cfg.LastChange()
 	}
 	in.fleet.mu.Lock()
 	defer in.fleet.mu.Unlock()
@@ -156,12 +161,12 @@ func (in *Intake) greet(out outlet, name string) {
 }
 
 func (in *Intake) tell(out outlet, name string, c *wire.Cmd, qos byte, retain bool) {
-	if err := in.order(out, name, c, qos, retain); err != nil {
+	if err := in.sendCommand(out, name, c, qos, retain); err != nil {
 		in.log.Debug("intake: command not sent", "device", name, "cmd", c.Cmd, "error", err)
 	}
 }
 
-func (in *Intake) order(out outlet, name string, c *wire.Cmd, qos byte, retain bool) error {
+func (in *Intake) sendCommand(out outlet, name string, c *wire.Cmd, qos byte, retain bool) error {
 	b, err := wire.EncodeCmd(c, in.fleet.format(name))
 	if err != nil {
 		return err
@@ -182,7 +187,7 @@ func (in *Intake) Capture(name, what string, length time.Duration) error {
 	if d == nil {
 		return fmt.Errorf("intake: device %s: %w", name, memory.ErrNotFound)
 	}
-	return in.order(out, name, &wire.Cmd{Cmd: wire.CmdCapture, What: what, For: length}, 0, false)
+	return in.sendCommand(out, name, &wire.Cmd{Cmd: wire.CmdCapture, What: what, For: length}, 0, false)
 }
 
 // Tells reports whether a device shows or speaks answers.
@@ -219,7 +224,7 @@ func (in *Intake) Say(name, text string) error {
 	if len(text) > wire.MaxSay {
 		text = strings.ToValidUTF8(text[:wire.MaxSay-len("…")], "") + "…"
 	}
-	return in.order(out, name, &wire.Cmd{Cmd: wire.CmdSay, Text: text}, 0, false)
+	return in.sendCommand(out, name, &wire.Cmd{Cmd: wire.CmdSay, Text: text}, 0, false)
 }
 
 // splitTopic finds out whom to answer if a topic is not quite one of ours.

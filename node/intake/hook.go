@@ -57,9 +57,10 @@ func (h *hook) OnConnect(cl *mqtt.Client, _ packets.Packet) error {
 	return nil
 }
 
-// OnConnectAuthenticate lets a device in if user name, client id and last will are
-// its own, or the will is on a topic that it was given. With another device's client id it could take over that session, and
-// mochi does not check wills. A will's topic that is a filter would be covered by a filter that was given, and is no topic.
+// OnConnectAuthenticate lets a device in if user name, client id and last will are its
+// own, or if the will is on a topic that the device was given. With another device's
+// client id it could take over that session, and mochi does not check wills. A will
+// whose topic contains + or # is refused, as covers would compare it as a filter.
 func (h *hook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bool {
 	name := string(cl.Properties.Username)
 	ok := wire.CheckDevice(name) == nil && cl.ID == name
@@ -75,15 +76,15 @@ func (h *hook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bool {
 		h.denied("connect", "a connection was refused: unknown device, wrong password, or client id or will of another")
 	}
 	if ok {
-		h.succeed(name, cl)
+		h.replaceEarlier(name, cl)
 	}
 	return ok
 }
 
-// succeed ends a device's earlier connection, and waits until mochi has cleaned it
+// replaceEarlier ends a device's earlier connection, and waits until mochi has cleaned it
 // up. Otherwise the clean-up could remove the new connection (server.go,
 // attachClient: Clients.Delete goes by the id), and nothing would be sent to it.
-func (h *hook) succeed(name string, cl *mqtt.Client) {
+func (h *hook) replaceEarlier(name string, cl *mqtt.Client) {
 	l, ok := cl.Net.Conn.(*limitConn)
 	if !ok {
 		return

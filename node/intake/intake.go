@@ -55,8 +55,12 @@ type Config struct {
 	Gate       Gate             // nil: nothing is private
 	Moved      func()           // nil, or called after an event by which the gate knows that the wearer is elsewhere
 	Now        func() time.Time // nil: time.Now
-	// Turned gives since when there is a pause, or there is none; zero: that is not known. Nil: it never is.
-	Turned func() time.Time
+	// LastChange returns when the last pause began or ended; zero: unknown. nil: always unknown.
+	LastChange func() time.Time
+	// PauseBy is the gesture that pauses; empty: none does. Pressed is told of each such press, in
+	// order, also in a pause. It must not wait for this intake to close.
+	PauseBy string
+	Pressed func(device string, at time.Time)
 	// SealTo is the journal's recipient, which is told to devices that keep things; empty: nobody is told.
 	SealTo string
 	// WasPaused reports whether the wearer had paused at a time; nil: never.
@@ -71,7 +75,8 @@ type Intake struct {
 	stats  counters
 	clocks wire.Clocks
 	fleet  fleet
-	room   *budget // for the bytes of waiting payloads
+	room   *budget   // for the bytes of waiting payloads
+	since  time.Time // when it was made
 
 	verifier *verifier // of broker and web, so that both count the same guesses
 
@@ -103,6 +108,7 @@ func New(cfg Config) *Intake {
 		room:  newBudget(maxQueueBytes),
 		queue: make(chan *delivery, maxBatch),
 		done:  make(chan struct{}),
+		since: cfg.Now(),
 
 		verifier: newVerifier(),
 	}
@@ -150,12 +156,14 @@ type delivery struct {
 	outcome outcome
 	err     error
 	size    int64
-	crc     uint32
-	payload []byte // the beginning of a refused payload
-	weight  int
-	private string        // dropped: the reason, unless it is a pause
+	crc     uint32        // CRC-32 of the whole payload of a refused message
+	payload []byte        // the beginning of a refused payload
+	weight  int           // bytes of memory that it holds of those that Intake may
+	private string        // why it was dropped, if no pause is the reason
 	then    bool          // dropped because it happened during an earlier pause
 	greet   bool          // tell the device the time and whether it is paused
+	press   bool          // it pauses, or ends a pause
+	pressed memory.Event  // of a press; event may have been emptied
 	moved   bool          // the wearer is elsewhere: devices may have to be told
 	puback  func()        // nil: QoS 0
 	settled chan struct{} // nil, or closed when the outcome is known
@@ -255,13 +263,16 @@ func (in *Intake) read(d *delivery, a arrival) {
 	if paused {
 		d.private = ""
 	}
-	if (paused || d.private != "") && content(d.kind) {
+	if d.press = in.pauses(d.device, m); d.press {
+		d.pressed = d.event
+	}
+	if d.press || (paused || d.private != "") && content(d.kind) {
 		d.outcome = dropped
 		d.event = memory.Event{ID: d.event.ID}
 	}
 	d.greet = d.kind == memory.KindHello && !a.retained
 	if h, ok := m.(*wire.Hello); ok && d.greet {
-		in.fleet.can(d.device, h.Keeps, h.Tells, h.Mic != nil && *h.Mic)
+		in.fleet.can(d.device, h)
 	}
 }
 

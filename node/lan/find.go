@@ -1,24 +1,41 @@
 package lan
 
 import (
+	"cmp"
 	"context"
-	"io"
-	"log"
 	"net"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
-
-	"github.com/hashicorp/mdns"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
+// Service is one that the network announces.
+type Service struct {
+	Name string         // of the instance: what stands before the service's own name
+	Host string         // such as kitchen.local
+	At   netip.AddrPort // IPv4
+}
+
 // Find asks the network who serves a service, such as "_wyoming._tcp", and gives the
-// IPv4 addresses that answered within a time, sorted. Anybody may have answered, with
-// any address. Interfaces nil: those that are up and have multicast, without loopback.
+// IPv4 addresses that answered within a time, sorted. Anybody in the network may have answered, with
+// any address of it. Interfaces nil: those that are up and have multicast, without loopback.
 func Find(ctx context.Context, service string, within time.Duration, interfaces []net.Interface) []netip.AddrPort {
+	var found []netip.AddrPort
+	for _, s := range Services(ctx, service, within, interfaces) {
+		found = append(found, s.At)
+	}
+	return slices.Compact(found)
+}
+
+// Services is [Find] with the names that were announced. They are sorted by address, and then by name. Where several
+// hosts announce one name, all of them are there.
+func Services(ctx context.Context, service string, within time.Duration, interfaces []net.Interface) []Service {
 	if interfaces == nil {
 		all, _ := net.Interfaces() // without them nobody is found
 		for _, i := range all {
@@ -28,32 +45,49 @@ func Find(ctx context.Context, service string, within time.Duration, interfaces 
 		}
 	}
 	var mu sync.Mutex
-	var found []netip.AddrPort
+	var found []Service
 	var asking sync.WaitGroup
 	for _, i := range interfaces {
 		asking.Go(func() {
-			entries := make(chan *mdns.ServiceEntry, 64)
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				for e := range entries {
-					ip, ok := netip.AddrFromSlice(e.AddrV4)
-					if at := netip.AddrPortFrom(ip.Unmap(), uint16(e.Port)); ok && e.Port > 0 && e.Port < 1<<16 {
-						mu.Lock()
-						found = append(found, at)
-						mu.Unlock()
-					}
-				}
-			}()
-			// An interface that can't be asked finds nobody.
-			_ = mdns.QueryContext(ctx, &mdns.QueryParam{Service: service, Timeout: within, Interface: &i, Entries: entries, DisableIPv6: true, Logger: log.New(io.Discard, "", 0)})
-			close(entries)
-			<-done
+			list, _ := ask(ctx, service, within, &i) // an interface that can't be asked finds nobody
+			mu.Lock()
+			defer mu.Unlock()
+			found = append(found, list...)
 		})
 	}
 	asking.Wait()
-	sorting.Sort(found, netip.AddrPort.Compare)
+	sorting.Sort(found, func(a, b Service) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Host, b.Host))
+	})
 	return slices.Compact(found)
+}
+
+// plain is a name as people write it, of one as DNS libraries do: \. is a dot within a label, \195 a byte (RFC 4343,
+// section 2.1). One that would not be printable stays as it was.
+func plain(name string) string {
+	var b []byte
+	for i := 0; i < len(name); i++ {
+		if name[i] != '\\' || i+1 == len(name) {
+			b = append(b, name[i])
+			continue
+		}
+		v, digits := 0, 0
+		for digits < 3 && i+1+digits < len(name) && name[i+1+digits] >= '0' && name[i+1+digits] <= '9' {
+			v = 10*v + int(name[i+1+digits]-'0')
+			digits++
+		}
+		if digits == 3 && v < 256 {
+			b = append(b, byte(v))
+			i += 3
+			continue
+		}
+		i++
+		b = append(b, name[i])
+	}
+	if s := string(b); utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl) {
+		return s
+	}
+	return name
 }
 
 // Own reports whether an address is this machine's.

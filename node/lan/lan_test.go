@@ -139,11 +139,73 @@ func TestFind(t *testing.T) {
 	if got := Find(t.Context(), "_wyoming._tcp", time.Second, []net.Interface{lo}); len(got) != 1 || got[0].String() != "127.0.0.1:10300" || !Own(got[0].Addr()) {
 		t.Errorf("%v", got)
 	}
+	if got := Services(t.Context(), "_wyoming._tcp", time.Second, []net.Interface{lo}); len(got) != 1 || got[0] != (Service{"faster-whisper", "box.local", netip.MustParseAddrPort("127.0.0.1:10300")}) {
+		t.Errorf("%+v", got)
+	}
 	if got := Find(t.Context(), "_printer._tcp", time.Second, []net.Interface{lo}); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 	if Own(netip.MustParseAddr("192.0.2.1")) {
 		t.Error("an address of nobody's is ours")
+	}
+}
+
+// announce has a service announced on an interface.
+func announce(t *testing.T, lo net.Interface, name, host, ip string) {
+	t.Helper()
+	zone, err := mdns.NewMDNSService(name, "_wyoming._tcp", "", host, 10700, []net.IP{net.ParseIP(ip)}, []string{""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := mdns.NewServer(&mdns.Config{Zone: zone, Iface: &lo})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Shutdown(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Names are as people write them; all who answer to a name are there; and an address outside the network counts for none.
+func TestServices(t *testing.T) {
+	lo := loopback(t)
+	announce(t, lo, "Küche", "küche.local.", "127.0.0.1")
+	announce(t, lo, `Living\.Room`, "living.local.", "127.0.0.1")
+	announce(t, lo, "kitchen", "one.local.", "127.0.0.3")
+	announce(t, lo, "kitchen", "two.local.", "127.0.0.2")
+	announce(t, lo, "elsewhere", "elsewhere.local.", "192.0.2.7")
+	want := []Service{
+		{"Küche", "küche.local", netip.MustParseAddrPort("127.0.0.1:10700")},
+		{"Living.Room", "living.local", netip.MustParseAddrPort("127.0.0.1:10700")},
+		{"kitchen", "two.local", netip.MustParseAddrPort("127.0.0.2:10700")},
+		{"kitchen", "one.local", netip.MustParseAddrPort("127.0.0.3:10700")},
+	}
+	got := Services(t.Context(), "_wyoming._tcp", time.Second, []net.Interface{lo})
+	slices.SortStableFunc(want, func(a, b Service) int { return a.At.Compare(b.At) })
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	over := make([]dns.RR, maxRecords+1)
+	for i := range over {
+		over[i] = &dns.SRV{Hdr: dns.RR_Header{Name: "a._wyoming._tcp.local.", Ttl: 1}, Port: 1}
+	}
+	r := &records{hosts: map[string][]netip.Addr{}}
+	if r.take(over); len(r.services) != maxRecords {
+		t.Errorf("%d records are kept", len(r.services))
+	}
+}
+
+// What can't be shown stays as DNS writes it.
+func TestPlain(t *testing.T) {
+	for name, want := range map[string]string{
+		`K\195\188che`: "Küche", `Living\.Room`: "Living.Room", `Ana's\ phone`: "Ana's phone", `a\\b`: `a\b`, `\0651`: "A1", `a\`: `a\`,
+		`\027[31mred`: `\027[31mred`, `\195che`: `\195che`, `\999`: "999", `\12`: "12",
+	} {
+		if got := plain(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
 	}
 }
 

@@ -117,13 +117,9 @@ func (b *Buyer) pin(ctx context.Context, address string, key trade.Key) error {
 
 func (b *Buyer) pinLocked(address string, key trade.Key) error {
 	file := filepath.Join(b.Dir, marketsFile)
-	known := map[string]trade.Key{}
-	text, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(text, &known)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("known markets: %w", err)
+	known, err := b.known()
+	if err != nil {
+		return err
 	}
 	if was, ok := known[address]; ok {
 		if was != key {
@@ -132,27 +128,36 @@ func (b *Buyer) pinLocked(address string, key trade.Key) error {
 		return nil
 	}
 	known[address] = key
-	if text, err = json.MarshalIndent(known, "", "  "); err != nil {
-		return err
+	return writeJSON(file, known)
+}
+
+// writeJSON replaces a file, and makes its folder where that isn't there.
+func writeJSON(file string, v any) error {
+	raw, err := json.MarshalIndent(v, "", "  ")
+	if err == nil {
+		err = atomicfile.MkdirAll(filepath.Dir(file))
 	}
-	return atomicfile.Write(file, text)
+	if err == nil {
+		err = atomicfile.Write(file, raw)
+	}
+	return err
 }
 
 // Order orders a version of a listing. Nothing is owed before it is paid.
 func (b *Buyer) Order(ctx context.Context, m *remote.Market, by trade.Party, address string, l *trade.Offer) (*Bought, error) {
 	var nonce [16]byte
 	rand.Read(nonce[:])
-	return b.place(ctx, m, by, address, l, nonce, b.now().Unix())
+	return b.place(ctx, m, by, address, l, trade.Order{Nonce: nonce, Created: b.now().Unix()})
 }
 
-// place orders. The same nonce and time again are the same order.
-func (b *Buyer) place(ctx context.Context, m *remote.Market, by trade.Party, address string, l *trade.Offer, nonce [16]byte, created int64) (*Bought, error) {
+// place orders. The same nonce and time again are the same order, where nothing is asked.
+func (b *Buyer) place(ctx context.Context, m *remote.Market, by trade.Party, address string, l *trade.Offer, o trade.Order) (*Bought, error) {
 	d, err := b.keys()
 	if err != nil {
 		return nil, err
 	}
 	defer d.Zero()
-	o := trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Nonce: nonce, Created: created}
+	o.Market, o.Listing, o.Price, o.Currency = l.Market, l.Hash, l.Price, l.Currency
 	id := d.OrderIdentity(o.Nonce)
 	defer id.Zero()
 	o.Recipient = id.Recipient().String()
@@ -280,13 +285,15 @@ func (b *Buyer) Orders() (out []*Bought, err error) {
 // Refresh asks the market how an order stands, and fetches the bundle where the key
 // was delivered. The chain that comes must go on from the one that is kept.
 func (b *Buyer) Refresh(ctx context.Context, o *Bought) error {
-	return b.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
-		c, s, err := m.Get(ctx, o.State.ID)
-		if err != nil {
-			return err
-		}
-		return b.moved(ctx, m, o, c, s)
-	})
+	return b.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { return b.refresh(ctx, m, o) })
+}
+
+func (b *Buyer) refresh(ctx context.Context, m *remote.Market, o *Bought) error {
+	c, s, err := m.Get(ctx, o.State.ID)
+	if err != nil {
+		return err
+	}
+	return b.moved(ctx, m, o, c, s)
 }
 
 // moved keeps how an order stands.
@@ -295,7 +302,7 @@ func (b *Buyer) moved(ctx context.Context, m *remote.Market, o *Bought, c *trade
 		return fmt.Errorf("order %s: %w: the market shows another history than before; the one before is kept in %s", o.State.ID, remote.ErrAnswer, b.file(o.State.ID))
 	}
 	o.Chain, o.State = *c, s
-	if len(s.Wrapped) > 0 && len(o.Items) == 0 {
+	if len(s.Wrapped) > 0 && !o.Came() {
 		items, err := m.Bundle(ctx, s)
 		if err != nil {
 			return errors.Join(err, b.keep(ctx, o))
@@ -305,82 +312,53 @@ func (b *Buyer) moved(ctx context.Context, m *remote.Market, o *Bought, c *trade
 	return b.keep(ctx, o)
 }
 
-// Pay pays an order.
+// Pay pays an order. One that was paid meanwhile, by another process, takes no voucher.
 func (b *Buyer) Pay(ctx context.Context, o *Bought, voucher string) error {
-	return b.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
-		c, s, err := m.Pay(ctx, o.State.ID, trade.Payment{Voucher: voucher})
-		if err != nil {
-			return err
+	return b.alone(ctx, o, func() error {
+		if o.State.Phase.Paid() {
+			return nil
 		}
-		return b.moved(ctx, m, o, c, s)
+		return b.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { return b.pay(ctx, m, o, voucher) })
 	})
 }
 
-// Checkout gives the page on which an order is paid by card.
-func (b *Buyer) Checkout(ctx context.Context, o *Bought) (c trade.Checkout, err error) {
+// pay is Pay, within [Buyer.moving].
+func (b *Buyer) pay(ctx context.Context, m *remote.Market, o *Bought, voucher string) error {
+	c, s, err := m.Pay(ctx, o.State.ID, trade.Payment{Voucher: voucher})
+	if err != nil {
+		return err
+	}
+	return b.moved(ctx, m, o, c, s)
+}
+
+// Checkout gives the page on which an order is paid by card; where how is "x402", the
+// address where an agent pays it.
+func (b *Buyer) Checkout(ctx context.Context, o *Bought, how string) (c trade.Checkout, err error) {
 	err = b.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
-		c, err = m.Checkout(ctx, o.State.ID)
+		c, err = m.Checkout(ctx, o.State.ID, how)
 		return err
 	})
 	return c, err
 }
 
-// Step moves an order: accept, dispute or cancel.
-func (b *Buyer) Step(ctx context.Context, o *Bought, step trade.Step) error {
-	return b.At(ctx, o.Market, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
-		step.Order, step.Prev, step.At = o.State.ID, o.State.Last, b.now().Unix()
-		signed, _, err := trade.SignStep(step, by)
-		if err != nil {
-			return err
-		}
-		c, s, err := m.Step(ctx, o.State.ID, signed)
-		if err != nil {
-			return err
-		}
-		return b.moved(ctx, m, o, c, s)
-	})
-}
-
-// Review says what the buyer thinks of an order that has ended.
-func (b *Buyer) Review(ctx context.Context, o *Bought, stars uint8, text string) error {
-	return b.At(ctx, o.Market, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
-		r := trade.Review{Order: o.State.ID, Last: o.State.Last, Stars: stars, Text: text, At: b.now().Unix()}
-		if err := o.State.Of(&r, by.Key); err != nil {
-			return err
-		}
-		signed, _, err := trade.SignReview(r, by)
-		if err != nil {
-			return err
-		}
-		if err := m.Review(ctx, signed); err != nil {
-			return err
-		}
-		o.Reviewed = true
-		return b.keepReview(o.State.ID, signed)
-	})
-}
-
 // key opens what was delivered with an order.
-func (b *Buyer) key(o *Bought) (*seal.Key, *seal.Identity, error) {
-	d, err := b.keys()
+func (b *Buyer) key(o *Bought) (*bundle.Keys, *seal.Identity, error) {
+	id, err := b.identity(o)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer d.Zero()
-	if len(o.State.Wrapped) == 0 {
-		return nil, nil, fmt.Errorf("order %s: %w: it is %s", o.State.ID, ErrNotDelivered, o.State.Phase)
-	}
-	if o.State.Order.Buyer != trade.KeyOf(d.Key()) {
-		return nil, nil, fmt.Errorf("order %s: %w: it was bought with another key", o.State.ID, memory.ErrInvalid)
-	}
-	id := d.OrderIdentity(o.State.Order.Nonce)
 	k, err := bundle.Unwrap(id, o.State)
 	return k, id, err
 }
 
-// Open checks the items against what was listed, and opens them. It asks nobody. An
-// error that is a *bundle.BadItem, bundle.ErrKey or trade.ErrRoot is worth a dispute.
+// Open checks the items against what was listed, and opens them; of an answer those that
+// it shows. It asks nobody. An error that is a *bundle.BadItem, bundle.ErrKey,
+// bundle.ErrReply or trade.ErrRoot is worth a dispute.
 func (b *Buyer) Open(o *Bought) ([]memory.Candidate, error) {
+	if o.State.Order.Question != nil {
+		r, err := b.Answer(o)
+		return r.Items, err
+	}
 	k, id, err := b.key(o)
 	defer id.Zero()
 	if err != nil {

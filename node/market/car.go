@@ -126,14 +126,25 @@ func ReadCAR(file string) (*Bought, error) {
 	return &Bought{Market: c.market, Chain: *c.chain, Items: c.items, State: c.state}, nil
 }
 
-// SaveCAR writes what was bought as a CAR file: the sealed items, the listing and the
-// order's chain, each a block of its own. Before the bundle was fetched it is
-// [ErrNotDelivered].
-func (o *Bought) SaveCAR(file string) error {
-	if len(o.Items) == 0 {
-		return fmt.Errorf("order %s: %w: the bundle was not fetched", o.State.ID, ErrNotDelivered)
+// CAR gives what was bought as a CAR file: the sealed items, the listing and the order's
+// chain, each a block of its own. Before the bundle was fetched it is [ErrNotDelivered].
+func (o *Bought) CAR() ([]byte, error) {
+	if o.State.Order.Question != nil {
+		return nil, fmt.Errorf("order %s: %w: an answer was bought, and no bundle that a file could have: locket market open shows it", o.State.ID, memory.ErrInvalid)
 	}
-	return atomicfile.Write(file, carOf(o.Market, o.Chain.Listing, &o.Chain, o.Items))
+	if len(o.Items) == 0 {
+		return nil, fmt.Errorf("order %s: %w: the bundle was not fetched", o.State.ID, ErrNotDelivered)
+	}
+	return carOf(o.Market, o.Chain.Listing, &o.Chain, o.Items), nil
+}
+
+// SaveCAR writes what [Bought.CAR] gives into a file.
+func (o *Bought) SaveCAR(file string) error {
+	b, err := o.CAR()
+	if err == nil {
+		err = atomicfile.Write(file, b)
+	}
+	return err
 }
 
 // Offered gives the CAR file of a version that this home offers, checked.

@@ -13,9 +13,17 @@ import (
 )
 
 // Dispute shows the arbiter what is wrong: an item by its place from 0; where place
-// is below 0, the delivered key. Where the listed key does not open the item, the
+// is below 0, the delivered key. Of an answer all of it is shown. Where the listed key does not open the item, the
 // arbiter is shown that.
 func (b *Buyer) Dispute(ctx context.Context, o *Bought, place int, reason string) error {
+	return b.alone(ctx, o, func() error { return b.dispute(ctx, o, place, reason) })
+}
+
+// dispute is Dispute, within [Buyer.moving].
+func (b *Buyer) dispute(ctx context.Context, o *Bought, place int, reason string) error {
+	if o.State.Order.Question != nil {
+		return b.disputeAnswer(ctx, o, reason)
+	}
 	k, id, err := b.key(o)
 	defer id.Zero()
 	wrongKey := errors.Is(err, bundle.ErrKey)
@@ -29,32 +37,43 @@ func (b *Buyer) Dispute(ctx context.Context, o *Bought, place int, reason string
 	if !wrongKey && place >= len(o.Items) {
 		return fmt.Errorf("%w: item %d: the bundle has %d", memory.ErrInvalid, place+1, len(o.Items))
 	}
-	return b.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, terms trade.Terms) error {
-		arbiter, err := envelope.ParseRequest(terms.Arbiter)
+	return b.show(ctx, o, reason, func(arbiter string) ([]byte, error) {
+		if wrongKey {
+			return bundle.ShowKey(o.State, id, arbiter)
+		}
+		_, broken := k.OpenItem(&o.State.Offer.Listing, place, o.Items[place])
+		if errors.Is(broken, bundle.ErrKey) {
+			return bundle.ShowSealed(o.State, id, o.Items, place, arbiter)
+		}
+		return bundle.ShowItem(o.State, k, o.Items, place, arbiter)
+	})
+}
+
+// disputeAnswer shows the arbiter what was asked and answered.
+func (b *Buyer) disputeAnswer(ctx context.Context, o *Bought, reason string) error {
+	id, err := b.identity(o)
+	if err != nil {
+		return err
+	}
+	defer id.Zero()
+	return b.show(ctx, o, reason, func(arbiter string) ([]byte, error) { return bundle.ShowKey(o.State, id, arbiter) })
+}
+
+// show disputes an order by what evidence seals to the arbiter.
+func (b *Buyer) show(ctx context.Context, o *Bought, reason string, evidence func(arbiter string) ([]byte, error)) error {
+	return b.At(ctx, o.Market, func(_ *remote.Market, _ trade.Party, terms trade.Terms) error {
+		arbiter, err := arbiterOf(terms)
 		if err != nil {
-			return fmt.Errorf("the market's arbiter: %w: %w", remote.ErrAnswer, err)
+			return err
 		}
 		if trade.KeyOf(arbiter.Key) != o.State.Offer.Arbiter {
 			return fmt.Errorf("the market's arbiter: %w: it is not the one that the listing names", remote.ErrAnswer)
 		}
-		var evidence []byte
-		switch {
-		case wrongKey:
-			evidence, err = bundle.ShowKey(o.State, id, arbiter.Recipient)
-		default:
-			item := bundle.ItemKey(k, place)
-			_, broken := bundle.OpenItem(item, o.Items[place])
-			item.Zero()
-			if errors.Is(broken, bundle.ErrKey) {
-				evidence, err = bundle.ShowSealed(o.State, id, o.Items, place, arbiter.Recipient)
-			} else {
-				evidence, err = bundle.ShowItem(o.State, k, o.Items, place, arbiter.Recipient)
-			}
-		}
+		sealed, err := evidence(arbiter.Recipient)
 		if err != nil {
 			return err
 		}
-		return b.Step(ctx, o, trade.Step{Act: trade.Dispute, Evidence: evidence, Reason: reason})
+		return b.step(ctx, o, trade.Step{Act: trade.Dispute, Evidence: sealed, Reason: reason})
 	})
 }
 
@@ -70,7 +89,7 @@ func (b *Buyer) Judge(s *trade.State) (f bundle.Finding, err error) {
 
 // Disputable reports whether what [Buyer.Open] found wrong is the seller's doing.
 func Disputable(err error) bool {
-	return errors.Is(err, bundle.ErrKey) || errors.Is(err, bundle.ErrItem)
+	return errors.Is(err, bundle.ErrKey) || errors.Is(err, bundle.ErrItem) || errors.Is(err, bundle.ErrReply)
 }
 
 // BadPlace is the item that is wrong, counted from 1; 0 where it is none alone.
@@ -80,4 +99,13 @@ func BadPlace(err error) int {
 		return bad.Place + 1
 	}
 	return 0
+}
+
+// arbiterOf gives whom a market names to decide disputes.
+func arbiterOf(terms trade.Terms) (envelope.Request, error) {
+	r, err := envelope.ParseRequest(terms.Arbiter)
+	if err != nil {
+		return r, fmt.Errorf("the market's arbiter: %w: %w", remote.ErrAnswer, err)
+	}
+	return r, nil
 }

@@ -2,7 +2,6 @@ package market
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/locket-dev/locket/sync/trade"
@@ -12,6 +11,10 @@ import (
 // kept to be shown.
 const maxWithdrawn = 100
 
+// maxTraced is how many marked versions that were sold are kept with their keys, so that
+// their seller can tell whose copy was passed on. What is forgotten goes all the same.
+const maxTraced = 100
+
 // over gives the versions whose keys nobody needs any more, and among them those that
 // are not kept at all. all is the newest first; open are versions with open orders.
 //
@@ -19,7 +22,7 @@ const maxWithdrawn = 100
 // followed, once the market has that one: nobody can order it any more.
 func over(all []listed, open map[trade.Hash]bool) (keys, whole map[trade.Hash]bool) {
 	keys, whole = map[trade.Hash]bool{}, map[trade.Hash]bool{}
-	followed, withdrawn := map[trade.Hash]bool{}, 0
+	followed, withdrawn, traced := map[trade.Hash]bool{}, 0, 0
 	for i := range all {
 		l := &all[i]
 		before := followed[l.ID]
@@ -27,12 +30,20 @@ func over(all []listed, open map[trade.Hash]bool) (keys, whole map[trade.Hash]bo
 		if open[l.Version] || !before && l.Withdrawn.IsZero() {
 			continue
 		}
+		if len(l.Key) > 0 && l.Marks > 0 && l.Sold && traced < maxTraced {
+			traced++ // somebody may pass on a copy
+			continue
+		}
 		moving := l.MovedTo != nil && !l.MovedTo.All // another try asks where it went
-		keys[l.Version] = !moving || !l.Withdrawn.IsZero()
+		if !moving || !l.Withdrawn.IsZero() {
+			keys[l.Version] = true
+		}
 		if !before {
 			withdrawn++
 		}
-		whole[l.Version] = !moving && (before || withdrawn > maxWithdrawn)
+		if !moving && (before || withdrawn > maxWithdrawn) {
+			whole[l.Version] = true
+		}
 	}
 	return keys, whole
 }
@@ -44,7 +55,7 @@ func (s *Shop) drop(ctx context.Context, all []listed, open map[trade.Hash]bool)
 	if err := s.forget(ctx, all, nil, func(l *listed) bool { return keys[l.Version] && len(l.Key)+len(l.Of) > 0 }); err != nil {
 		return err
 	}
-	if !slices.Contains(slices.Collect(maps.Values(whole)), true) {
+	if len(whole) == 0 {
 		return nil
 	}
 	return s.change(ctx, func(all []listed) []listed {

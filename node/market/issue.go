@@ -21,7 +21,7 @@ const issueAfter = time.Minute
 func (s *Shop) issue(ctx context.Context, all []listed) error {
 	var failed []error
 	for _, l := range newestOf(all) {
-		if l.Request == nil || !l.Withdrawn.IsZero() || l.Gone || len(l.Key) == 0 || !l.Sent && l.Number == 1 {
+		if l.Request == nil || !l.Withdrawn.IsZero() || l.Gone || len(l.Key) == 0 || l.Held != "" || !l.Sent && l.Number == 1 {
 			continue // it is to be withdrawn, or the seller was told that a first version failed
 		}
 		var err error
@@ -56,12 +56,12 @@ func (l *listed) due(now time.Time) time.Time {
 func (s *Shop) period(ctx context.Context, l *listed, end time.Time) error {
 	r := *l.Request
 	r.Replaces, r.Bundle.Confirm, r.Bundle.Since, r.Bundle.Until = l.ID.String(), "", l.Request.Bundle.Until, end.UTC()
+	r.Unmarked = r.Unmarked || !l.Marking // who subscribed then, and the market, may not know of marks
 	if _, _, err := s.preview(ctx, &r); errors.Is(err, memory.ErrNotFound) {
-		return s.change(ctx, func(all []listed) []listed {
-			if was := versionOf(all, l.Version); was != nil {
-				was.Ended = end
+		return s.each(ctx, func(v *listed) {
+			if v.Version == l.Version {
+				v.Ended = end
 			}
-			return all
 		})
 	}
 	_, err := s.publish(ctx, r)
@@ -77,8 +77,5 @@ func (s *Shop) resend(ctx context.Context, l *listed) error {
 	if err != nil {
 		return err
 	}
-	if err := s.at(l.Market, func(m *remote.Market, _ trade.Party) error { return m.Publish(ctx, c.offer, c.items) }); err != nil {
-		return err
-	}
-	return s.sent(ctx, l.Version)
+	return s.at(l.Market, func(m *remote.Market, _ trade.Party) error { return s.publishAt(ctx, m, &c) })
 }

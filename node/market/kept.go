@@ -3,6 +3,7 @@ package market
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -36,9 +37,10 @@ func (s *Shop) keeper(all []listed, address string) *saleKeeper {
 
 // keep keeps how an order stands. Where a listing has no room for one more, it takes
 // that of the order which ended first, if that was earlier; else the new one is left out.
+// Of an order without room it is noted what tracing takes.
 func (k *saleKeeper) keep(ctx context.Context, c *trade.Chain, st *trade.State) error {
 	l := versionOf(k.all, st.Offer.Hash)
-	if l == nil || l.Market != k.at || st.Phase == trade.Ordered || st.Phase == trade.Expired {
+	if l == nil || l.Market != k.at || !st.Phase.Paid() {
 		return nil
 	}
 	known, err := k.s.follow(ctx, c, st)
@@ -61,7 +63,7 @@ func (k *saleKeeper) keep(ctx context.Context, c *trade.Chain, st *trade.State) 
 		}
 		if !list[at].ended || list[at].at >= st.At {
 			k.kept[l.ID] = list
-			return nil
+			return k.s.c.Store.Commit(ctx, func(tx *store.Tx) error { return noteDelivered(tx, st) })
 		}
 		drop = list[at].name
 		list = slices.Delete(list, at, at+1)
@@ -70,12 +72,30 @@ func (k *saleKeeper) keep(ctx context.Context, c *trade.Chain, st *trade.State) 
 	k.kept[l.ID] = append(list, keptSale{name, st.At, st.Phase.Ended()})
 	return k.s.c.Store.Commit(ctx, func(tx *store.Tx) error {
 		if drop != "" {
-			if err := tx.DeleteMeta(drop); err != nil {
+			if err := dropKept(tx, drop); err != nil {
 				return err
 			}
 		}
-		return tx.PutMeta(name, trade.Encode(c))
+		return errors.Join(tx.DeleteMeta(deliveredName(st.Offer.Commitment, st.ID)), tx.PutMeta(name, trade.Encode(c)))
 	})
+}
+
+// dropKept drops the chain of an order, and notes what tracing takes.
+func dropKept(tx *store.Tx, name string) error {
+	var b []byte
+	found, err := tx.Meta(name, &b)
+	if err != nil || !found {
+		return err
+	}
+	var c trade.Chain
+	if err := trade.Decode(b, &c, trade.MaxChain); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	st, err := c.Replay()
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return errors.Join(noteDelivered(tx, st), tx.DeleteMeta(name))
 }
 
 // rank puts what has ended first.
@@ -115,27 +135,34 @@ func (s *Shop) keptOf(ctx context.Context, listing trade.Hash) (out []keptSale, 
 // sold gives the kept orders of a listing.
 func (s *Shop) sold(ctx context.Context, listing trade.Hash) (out []trade.Chain, err error) {
 	err = s.c.Store.View(ctx, func(tx *store.Tx) error {
-		for name, err := range tx.MetaNames(saleMeta) {
-			if err != nil {
-				return err
-			}
-			var b []byte
-			if _, err := tx.Meta(name, &b); err != nil {
-				return err
-			}
-			var c trade.Chain
-			if err := trade.Decode(b, &c, trade.MaxChain); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			l, err := trade.ReadListing(c.Listing)
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
+		return keptSales(tx, func(c *trade.Chain, l *trade.Offer) {
 			if l.ID() == listing {
-				out = append(out, c)
+				out = append(out, *c)
 			}
-		}
-		return nil
+		})
 	})
 	return out, err
+}
+
+// keptSales calls f with each kept order, and its listing.
+func keptSales(tx *store.Tx, f func(*trade.Chain, *trade.Offer)) error {
+	for name, err := range tx.MetaNames(saleMeta) {
+		if err != nil {
+			return err
+		}
+		var b []byte
+		if _, err := tx.Meta(name, &b); err != nil {
+			return err
+		}
+		var c trade.Chain
+		if err := trade.Decode(b, &c, trade.MaxChain); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		l, err := trade.ReadListing(c.Listing)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		f(&c, l)
+	}
+	return nil
 }

@@ -3,9 +3,11 @@ package market
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"time"
 
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
@@ -33,5 +35,24 @@ func (b *Buyer) locked(ctx context.Context, file string, f func() error) error {
 // moving calls f while nobody else moves an order. The locks of other orders are free,
 // however long its market takes.
 func (b *Buyer) moving(ctx context.Context, order trade.Hash, f func() error) error {
-	return b.locked(ctx, filepath.Join(b.Dir, ordersDir, "."+order.String()+".lock"), f)
+	dir := filepath.Join(b.Dir, ordersDir)
+	if err := atomicfile.MkdirAll(dir); err != nil {
+		return err
+	}
+	return b.locked(ctx, filepath.Join(dir, "."+order.String()+".lock"), f)
+}
+
+// alone is moving, with what others did to the order before it.
+func (b *Buyer) alone(ctx context.Context, o *Bought, f func() error) error {
+	return b.moving(ctx, o.State.ID, func() error {
+		now, err := Read(b.file(o.State.ID))
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // o is of a file elsewhere
+		case err != nil:
+			return err
+		case now.Chain.Extends(&o.Chain):
+			*o = *now
+		}
+		return f()
+	})
 }

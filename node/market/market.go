@@ -11,9 +11,11 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"net"
 	"net/http"
-	"slices"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -33,9 +35,15 @@ import (
 
 // Bundler is what of sharing the seller's side uses.
 type Bundler interface {
-	Bundle(ctx context.Context, r *serve.ShareRequest, public map[string][]string) (p share.Preview, redaction []string, err error)
-	Withheld(ctx context.Context, of []memory.ID, purpose, form string) (why string, err error)
+	Bundle(ctx context.Context, r *serve.ShareRequest, answers bool, public map[string][]string) (p share.Preview, redaction []string, err error)
+	Withheld(ctx context.Context, of []memory.ID, answers bool, purpose, form string) (why string, err error)
+	Forgotten(ctx context.Context, of []memory.ID) (gone []memory.ID, err error)
 	Sold(ctx context.Context, did, title, to string, copies int, why string) error
+}
+
+// withheld says why a version may not be sold any more; empty: it may.
+func (s *Shop) withheld(ctx context.Context, l *listed) (string, error) {
+	return s.c.Bundler.Withheld(ctx, l.Of, l.Answers != nil, l.Purpose, l.Form)
 }
 
 // Store keeps what is listed, sealed.
@@ -78,12 +86,17 @@ type listed struct {
 	Key     []byte      `json:"key,omitempty"`
 	Of      []memory.ID `json:"of,omitempty"` // the originals
 	Purpose string      `json:"purpose,omitempty"`
-	Form    string      `json:"form,omitempty"` // of the redaction, as policy.Request.Form
-	Sent    bool        `json:"sent,omitempty"` // the market has it
+	Form    string      `json:"form,omitempty"`    // of the redaction, as policy.Request.Form
+	Spots   []int       `json:"spots,omitempty"`   // of a marked bundle: how many each item has
+	Marking bool        `json:"marking,omitempty"` // periods may be marked; a program that marked none began it otherwise
+	Sold    bool        `json:"sold,omitempty"`    // a key was delivered
+	Sent    bool        `json:"sent,omitempty"`    // the market has it
 	MovedTo *movedTo    `json:"moved_to,omitempty"`
 	Gone    bool        `json:"gone,omitempty"` // its market is dead, and is asked nothing
 	// Request of a subscription, from which each period is made; nil: it is none.
 	Request *serve.ListingRequest `json:"request,omitempty"`
+	// Percent is what the seller said of answers, for the next version; nil: it sells its bundle.
+	Percent *serve.ListingAnswers `json:"percent,omitempty"`
 	Ended   time.Time             `json:"ended,omitzero"` // the last period without anything new
 }
 
@@ -114,6 +127,16 @@ func (s *Shop) change(ctx context.Context, f func([]listed) []listed) error {
 			return err
 		}
 		return tx.PutMeta(listedMeta, f(all))
+	})
+}
+
+// each calls f for every version in the list, and keeps what f changes.
+func (s *Shop) each(ctx context.Context, f func(*listed)) error {
+	return s.change(ctx, func(all []listed) []listed {
+		for i := range all {
+			f(&all[i])
+		}
+		return all
 	})
 }
 
@@ -157,13 +180,28 @@ func (s *Shop) at(address string, f func(*remote.Market, trade.Party) error) err
 func refusal(err error) error {
 	for _, p := range []struct{ is, as error }{
 		{trade.ErrForm, memory.ErrInvalid}, {remote.ErrTrade, serve.ErrConflict}, {remote.ErrForbidden, serve.ErrConflict}, {remote.ErrQuota, serve.ErrConflict},
-		{remote.ErrNotFound, memory.ErrNotFound},
+		{remote.ErrNotFound, memory.ErrNotFound}, {ErrOtherMarket, serve.ErrConflict},
+		{remote.ErrAnswer, serve.ErrRelay}, {remote.ErrFailed, serve.ErrRelay}, {remote.ErrBusy, serve.ErrRelay}, {remote.ErrRefused, serve.ErrRelay},
 	} {
 		if errors.Is(err, p.is) && !errors.Is(err, p.as) {
 			return fmt.Errorf("%w: %w", p.as, err)
 		}
 	}
+	if away(err) {
+		return fmt.Errorf("%w: %w", serve.ErrRelay, err)
+	}
 	return err
+}
+
+// away reports whether a market can't be reached. Not every [net.Error] says so: the
+// numbers of failed system calls and a context whose time is over are some, too.
+func away(err error) bool {
+	_, unreached := errors.AsType[*remote.Unreached](err)
+	_, asked := errors.AsType[*url.Error](err)
+	_, network := errors.AsType[*net.OpError](err)
+	_, name := errors.AsType[*net.DNSError](err)
+	_, file := errors.AsType[*fs.PathError](err)
+	return (unreached || asked || network || name) && !file && !errors.Is(err, memory.ErrInUse)
 }
 
 var errNoMarket = fmt.Errorf("%w: no market is named, and the node has no relay", serve.ErrUnsupported)
@@ -206,14 +244,4 @@ func find(all []listed, id string) (*listed, error) {
 		return nil, fmt.Errorf("listing %s: %w", id, memory.ErrNotFound)
 	}
 	return found, nil
-}
-
-// newest leaves one version of each listing.
-func newest(all []listed) (out []serve.Listing) {
-	for _, l := range all {
-		if !slices.ContainsFunc(out, func(o serve.Listing) bool { return o.ID == l.ID }) {
-			out = append(out, l.Listing)
-		}
-	}
-	return out
 }

@@ -9,8 +9,6 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/node/share"
-	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/trade"
 )
@@ -67,7 +65,16 @@ func (s *Shop) Move(ctx context.Context, r serve.MarketMove) (out []serve.MovedL
 			return out, ctx.Err()
 		}
 	}
-	return out, nil
+	if r.Abandon && !r.DryRun {
+		err = s.abandon(ctx, to)
+	}
+	return out, err
+}
+
+// abandon has every market but one asked nothing any more about what was withdrawn,
+// also before its listings moved.
+func (s *Shop) abandon(ctx context.Context, to string) error {
+	return s.each(ctx, func(l *listed) { l.Gone = l.Gone || l.Market != to && !l.Withdrawn.IsZero() })
 }
 
 // address is the form of a market's URL in which it is kept.
@@ -75,12 +82,7 @@ func (s *Shop) address(url string) (string, error) {
 	if url == "" {
 		return "", fmt.Errorf("%w: the market to move to is needed", memory.ErrInvalid)
 	}
-	r, err := remote.New(url, remote.Option{HTTP: s.c.HTTP, Now: s.c.Now})
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", memory.ErrInvalid, err)
-	}
-	defer r.Close()
-	return r.Address(), nil
+	return addressOf(url)
 }
 
 // newestOf gives the newest version of each listing.
@@ -109,27 +111,20 @@ func firstMoved(all []listed, id trade.Hash, to string) *listed {
 // that a second try goes on with the same one. Orders that the market refuses are
 // reported, and keep the listing from nothing.
 func (s *Shop) moveOne(ctx context.Context, l, first *listed, to string, abandon bool, m *serve.MovedListing) error {
-	left := !l.Withdrawn.IsZero() && first.MovedTo.Taken // some of its orders did not move
-	if !left {
+	there := !l.Withdrawn.IsZero() && first.MovedTo.Taken // it moved, and some of its orders did not
+	if !there {
 		if err := s.forSale(ctx, l); err != nil {
 			return err
 		}
 	}
 	if !abandon && !l.Gone {
-		if err := s.at(l.Market, func(m *remote.Market, by trade.Party) error { // what was ordered meanwhile
-			all, err := s.list(ctx)
-			if err != nil {
-				return err
-			}
-			k := s.keeper(all, l.Market)
-			return orders(ctx, m, by, func(c *trade.Chain, st *trade.State) error { return k.keep(ctx, c, st) })
-		}); err != nil {
+		if err := s.keepOrders(ctx, l.Market); err != nil {
 			return fmt.Errorf("%s: %w; if it is gone for good, --abandon asks it nothing", l.Market, err)
 		}
 	}
 	var refused error // orders
 	err := s.at(to, func(at *remote.Market, by trade.Party) (err error) {
-		if !left {
+		if !there {
 			if first, err = s.takeTo(ctx, at, by, l, first, to); err != nil {
 				return err
 			}
@@ -142,7 +137,7 @@ func (s *Shop) moveOne(ctx context.Context, l, first *listed, to string, abandon
 		return err
 	})
 	if err == nil {
-		err = s.left(ctx, l, to, refused == nil, abandon)
+		err = s.noteMoved(ctx, l, to, refused == nil, abandon)
 	}
 	if err != nil {
 		return errors.Join(err, refused)
@@ -156,6 +151,18 @@ func (s *Shop) moveOne(ctx context.Context, l, first *listed, to string, abandon
 		return fmt.Errorf("it moved, and these orders did not: %w", refused)
 	}
 	return nil
+}
+
+// keepOrders keeps what was ordered at a market meanwhile.
+func (s *Shop) keepOrders(ctx context.Context, market string) error {
+	return s.at(market, func(m *remote.Market, by trade.Party) error {
+		all, err := s.list(ctx)
+		if err != nil {
+			return err
+		}
+		k := s.keeper(all, market)
+		return orders(ctx, m, by, func(c *trade.Chain, st *trade.State) error { return k.keep(ctx, c, st) })
+	})
 }
 
 // takeTo lists a listing at another market, says there where it was, and has a later
@@ -219,68 +226,31 @@ func newestAt(all []listed, id trade.Hash) *listed {
 	return nil
 }
 
-// publishAt sends a version, and notes that its market has it.
-func (s *Shop) publishAt(ctx context.Context, at *remote.Market, c *carried) error {
-	if err := at.Publish(ctx, c.offer, c.items); err != nil {
-		return err
-	}
-	return s.sent(ctx, c.offer.Hash)
-}
-
 // keepMoved keeps where a version moved.
 func (s *Shop) keepMoved(ctx context.Context, l *listed) error {
-	return s.change(ctx, func(all []listed) []listed {
-		if kept := versionOf(all, l.Version); kept != nil {
+	return s.each(ctx, func(kept *listed) {
+		if kept.Version == l.Version {
 			kept.MovedTo = l.MovedTo
 		}
-		return all
 	})
 }
 
-// offerAt signs the listing of the same bundle at another market, as the version after
-// last where that is not nil, and keeps it. The market hears nothing yet.
+// offerAt offers the same bundle at another market, as the version after last where that is not nil. The market hears
+// nothing yet.
 func (s *Shop) offerAt(ctx context.Context, at *remote.Market, by trade.Party, l, last *listed, to string) error {
 	_, was, err := offeredIn(s.c.Dir, l.Version)
 	if err != nil {
 		return err
 	}
-	terms, err := at.Terms(ctx)
-	if err != nil {
-		return err
-	}
-	arbiter, err := envelope.ParseRequest(terms.Arbiter)
-	if err != nil {
-		return fmt.Errorf("the market's arbiter: %w: %w", remote.ErrAnswer, err)
-	}
 	next := was.offer.Listing
-	if next.Market == terms.Market {
-		return fmt.Errorf("%w: the same market answers there", serve.ErrConflict)
-	}
-	next.Number, next.First, next.Prev, next.Created = 1, trade.Hash{}, trade.Hash{}, s.c.Now().Unix()
+	next.Number, next.First, next.Prev = 1, trade.Hash{}, trade.Hash{}
 	if last != nil {
 		next.Number, next.First, next.Prev = uint32(last.Number)+1, last.ID, last.Version
 	}
-	next.Market, next.Arbiter = terms.Market, trade.KeyOf(arbiter.Key)
-	o, err := trade.SignListing(next, by)
-	if err != nil {
-		return err
-	}
-	if err := s.keepOffered(to, o, was.items); err != nil {
-		return err
-	}
 	kept := *l
-	kept.MovedTo, kept.Why, kept.Withdrawn, kept.Sent, kept.Gone = nil, "", time.Time{}, false, false
-	kept.ID, kept.Version, kept.Number, kept.Market, kept.Created = o.ID(), o.Hash, int(o.Number), to, s.c.Now().UTC().Truncate(time.Second)
-	l.MovedTo = &movedTo{Market: to, Listing: o.Hash}
-	if err := s.change(ctx, func(all []listed) []listed {
-		if was := versionOf(all, l.Version); was != nil {
-			was.MovedTo = l.MovedTo
-		}
-		return slices.Insert(all, 0, kept)
-	}); err != nil {
-		return err
-	}
-	return s.c.Bundler.Sold(ctx, share.DidList, o.Title, "", int(o.Items), "")
+	kept.Market, kept.MovedTo, kept.Why, kept.Withdrawn, kept.Sent, kept.Gone = to, nil, "", time.Time{}, false, false
+	_, err = s.offer(ctx, at, by, next, was.items, &kept, l)
+	return err
 }
 
 // bring takes the paid orders of a listing along. refused are those that the market
@@ -316,21 +286,18 @@ func bringOrder(ctx context.Context, at *remote.Market, by trade.Party, to trade
 	return nil
 }
 
-// left notes that a listing has moved, and whether all of its orders did. An abandoned one is withdrawn
+// noteMoved notes that a listing has moved, and whether all of its orders did. An abandoned one is withdrawn
 // here alone, and its market is asked nothing any more.
-func (s *Shop) left(ctx context.Context, l *listed, to string, whole, abandoned bool) error {
-	return s.change(ctx, func(all []listed) []listed {
-		for i := range all {
-			if all[i].ID != l.ID {
-				continue
-			}
-			if moved := all[i].MovedTo; moved != nil && moved.Market == to {
-				moved.All = whole
-			}
-			if abandoned && !all[i].Gone {
-				all[i].Gone, all[i].Withdrawn, all[i].Why = true, s.c.Now().UTC().Truncate(time.Second), "It moved to "+to+"."
-			}
+func (s *Shop) noteMoved(ctx context.Context, l *listed, to string, whole, abandoned bool) error {
+	return s.each(ctx, func(v *listed) {
+		if v.ID != l.ID {
+			return
 		}
-		return all
+		if v.MovedTo != nil && v.MovedTo.Market == to {
+			v.MovedTo.All = whole
+		}
+		if abandoned && !v.Gone {
+			v.Gone, v.Withdrawn, v.Why = true, s.c.Now().UTC().Truncate(time.Second), "It moved to "+to+"."
+		}
 	})
 }

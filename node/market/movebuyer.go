@@ -2,14 +2,7 @@ package market
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"strings"
 
-	"github.com/locket-dev/locket/internal/atomicfile"
-	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/trade"
 )
@@ -23,27 +16,20 @@ type Carried struct {
 // Movable gives what [Buyer.Move] would bring to another market, as far as addresses
 // tell. No market is asked.
 func (b *Buyer) Movable(to string) (out []*Bought, err error) {
-	r, err := remote.New(to, remote.Option{HTTP: b.HTTP, Now: b.Now})
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", memory.ErrInvalid, err)
+	if to, err = addressOf(to); err != nil {
+		return nil, err
 	}
-	defer r.Close()
 	list, err := b.Orders()
 	for _, o := range list {
-		if strings.TrimRight(o.Market, "/") != strings.TrimRight(r.Address(), "/") && o.movable() {
+		if at, err := addressOf(o.Market); (err != nil || at != to) && o.State.Phase.Paid() {
 			out = append(out, o)
 		}
 	}
 	return out, err
 }
 
-// movable: it was paid.
-func (o *Bought) movable() bool {
-	return o.State.Phase != trade.Ordered && o.State.Phase != trade.Expired
-}
-
-// Move brings what was bought, with the buyer's reviews, to another market. The one
-// where it was bought is asked nothing. Orders that were never paid stay.
+// Move brings what was bought, with the buyer's reviews, to another market. It asks
+// nothing of the market where it was bought. Orders that were never paid stay.
 func (b *Buyer) Move(ctx context.Context, to string) (out []Carried, err error) {
 	list, err := b.Orders()
 	if err != nil {
@@ -51,13 +37,10 @@ func (b *Buyer) Move(ctx context.Context, to string) (out []Carried, err error) 
 	}
 	err = b.At(ctx, to, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
 		for _, o := range list {
-			if o.State.Offer.Market == terms.Market || !o.movable() {
+			if o.State.Offer.Market == terms.Market || !o.State.Phase.Paid() {
 				continue
 			}
-			review, err := os.ReadFile(b.reviewFile(o.State.ID))
-			if errors.Is(err, fs.ErrNotExist) {
-				review, err = nil, nil
-			}
+			review, err := b.reviewed(o.State.ID)
 			if err == nil {
 				err = bringOrder(ctx, m, by, terms.Market, &o.Chain, review, b.now())
 			}
@@ -69,13 +52,4 @@ func (b *Buyer) Move(ctx context.Context, to string) (out []Carried, err error) 
 		return nil
 	})
 	return out, err
-}
-
-// reviewFile is where the buyer's copy of a review is, signed.
-func (b *Buyer) reviewFile(order trade.Hash) string { return reviewOf(b.file(order)) }
-
-func reviewOf(file string) string { return strings.TrimSuffix(file, boughtExt) + ".review" }
-
-func (b *Buyer) keepReview(order trade.Hash, signed []byte) error {
-	return atomicfile.Write(b.reviewFile(order), signed)
 }

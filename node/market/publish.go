@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,10 +14,10 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
-	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/trade"
 	"github.com/locket-dev/locket/sync/trade/bundle"
+	"github.com/locket-dev/locket/sync/trade/mark"
 )
 
 // draft fills in what the seller said, and what follows from the bundle.
@@ -67,7 +68,16 @@ func (s *Shop) preview(ctx context.Context, r *serve.ListingRequest) (l trade.Li
 	if l, err = draft(r); err != nil {
 		return l, p, err
 	}
-	p, l.Redaction, err = s.c.Bundler.Bundle(ctx, &r.Bundle, public(r))
+	if r.Replaces != "" { // the versions of a listing sell answers, or all sell their bundles
+		all, err := s.list(ctx)
+		if err != nil {
+			return l, p, err
+		}
+		if old, err := find(all, r.Replaces); err == nil { // else nextOf says why not
+			r.Answers, r.Unmarked = cmp.Or(r.Answers, old.Percent), r.Unmarked || old.Unmarked
+		}
+	}
+	p, l.Redaction, err = s.c.Bundler.Bundle(ctx, &r.Bundle, r.Answers != nil, public(r))
 	if err != nil {
 		return l, p, err
 	}
@@ -94,7 +104,7 @@ func (s *Shop) Preview(ctx context.Context, r serve.ListingRequest) (v serve.Sha
 	for _, why := range slices.Sorted(maps.Keys(p.Held)) {
 		v.Held = append(v.Held, serve.HeldBack{Why: why, Memories: p.Held[why]})
 	}
-	return v, nil
+	return v, showMarks(ctx, &v, &r, &p)
 }
 
 // Publish seals a bundle and lists it. Its key is kept before the market hears of
@@ -124,91 +134,210 @@ func (s *Shop) publish(ctx context.Context, r serve.ListingRequest) (out serve.L
 	if r.Bundle.Confirm != "" && r.Bundle.Confirm != p.Confirm {
 		return out, fmt.Errorf("%w: %w", serve.ErrConflict, share.ErrChanged)
 	}
-	all, err := s.list(ctx)
+	if err := s.nextOf(ctx, &r, &l, began); err != nil {
+		return out, err
+	}
+	kept := listed{Listing: serve.Listing{Market: r.Market, Price: trade.Price(l.Price, l.Currency), Approve: r.Approve, Unmarked: r.Unmarked}, Purpose: r.Bundle.Purpose, Form: p.Form, Marking: !r.Unmarked}
+	if r.EveryDays > 0 {
+		kept.Request = &r
+	}
+	texts, _, err := markedCopies(ctx, &r, &p)
 	if err != nil {
 		return out, err
 	}
-	if len(all) >= maxListed {
-		return out, fmt.Errorf("%w: this home keeps %d versions of listings", serve.ErrConflict, maxListed)
+	items, err := s.seal(&kept, &l, p.Copies, texts)
+	if err == nil && r.Answers != nil {
+		err = kept.answers(&l, r.Answers)
 	}
-	if r.Replaces != "" {
-		old, err := find(all, r.Replaces)
-		if err != nil {
-			return out, err
-		}
-		if !old.Withdrawn.IsZero() {
-			return out, fmt.Errorf("listing %s: %w: it was withdrawn", r.Replaces, serve.ErrConflict)
-		}
-		r.Market, l.First, l.Prev, l.Number = old.Market, old.ID, old.Version, uint32(old.Number)+1
-		if old.Request != nil { // of a subscription: the period stays
-			r.EveryDays, l.Period = old.Request.EveryDays, uint32(old.Request.EveryDays*24*60*60)
-			if r.Bundle.Until.IsZero() {
-				r.Bundle.Until = began
-			}
-		}
-	}
-	k := seal.NewKey()
-	defer k.Zero()
-	var ms []memory.Candidate
-	var of []memory.ID
-	for _, c := range p.Copies {
-		ms, of = append(ms, c.Candidate), append(of, c.Of)
-	}
-	items, err := bundle.Seal(k, ms)
 	if err != nil {
 		return out, err
 	}
-	if l.Root, l.Size, err = trade.Root(items); err != nil {
-		return out, refusal(err)
-	}
-	l.Commitment, l.Created = bundle.Commitment(k), s.c.Now().Unix()
 	err = s.at(r.Market, func(m *remote.Market, by trade.Party) error {
-		terms, err := m.Terms(ctx)
+		o, err := s.offer(ctx, m, by, l, items, &kept, nil)
 		if err != nil {
 			return err
 		}
-		arbiter, err := envelope.ParseRequest(terms.Arbiter)
-		if err != nil {
-			return fmt.Errorf("the market's arbiter: %w: %w", remote.ErrAnswer, err)
-		}
-		l.Market, l.Arbiter = terms.Market, trade.KeyOf(arbiter.Key)
-		o, err := trade.SignListing(l, by)
-		if err != nil {
-			return err
-		}
-		out = serve.Listing{ID: o.ID(), Version: o.Hash, Number: int(l.Number), Market: r.Market, Title: l.Title, Price: trade.Price(l.Price, l.Currency), Items: len(items),
-			Approve: r.Approve, Created: s.c.Now().UTC().Truncate(time.Second)}
-		if err := s.keepOffered(r.Market, o, items); err != nil {
-			return err
-		}
-		kept := listed{Listing: out, Key: k.Bytes(), Of: of, Purpose: r.Bundle.Purpose, Form: p.Form}
-		if r.EveryDays > 0 {
-			kept.Request = &r
-		}
-		if err := s.change(ctx, func(all []listed) []listed { return slices.Insert(all, 0, kept) }); err != nil {
-			return err
-		}
-		if err := s.c.Bundler.Sold(ctx, share.DidList, l.Title, "", len(items), ""); err != nil {
-			return err
-		}
-		if err := m.Publish(ctx, o, items); err != nil {
-			return err // the market may have it all the same: the key stays
-		}
-		return s.sent(ctx, o.Hash)
+		out = kept.Listing
+		return s.publishAt(ctx, m, &carried{offer: o, items: items}) // the market may have it also where this fails: the key stays
 	})
 	return out, err
 }
 
-// sent notes that the market has a version.
-func (s *Shop) sent(ctx context.Context, version trade.Hash) error {
-	return s.change(ctx, func(all []listed) []listed {
-		for i := range all {
-			if all[i].Version == version {
-				all[i].Sent = true
+// nextOf makes a listing the next version of the one that a request replaces, if it replaces one. The next period of
+// a subscription begins at began.
+func (s *Shop) nextOf(ctx context.Context, r *serve.ListingRequest, l *trade.Listing, began time.Time) error {
+	all, err := s.list(ctx)
+	if err != nil {
+		return err
+	}
+	if len(all) >= maxListed {
+		return fmt.Errorf("%w: this home keeps %d versions of listings", serve.ErrConflict, maxListed)
+	}
+	if r.Replaces == "" {
+		return nil
+	}
+	old, err := find(all, r.Replaces)
+	if err != nil {
+		return err
+	}
+	if !old.Withdrawn.IsZero() {
+		return fmt.Errorf("listing %s: %w: it was withdrawn", r.Replaces, serve.ErrConflict)
+	}
+	r.Market, l.First, l.Prev, l.Number = old.Market, old.ID, old.Version, uint32(old.Number)+1
+	if old.Request != nil { // of a subscription: the period stays
+		r.EveryDays, l.Period = old.Request.EveryDays, uint32(old.Request.EveryDays*24*60*60)
+		if r.Bundle.Until.IsZero() {
+			r.Bundle.Until = began
+		}
+	}
+	return nil
+}
+
+// seal seals copies with a new key, which is kept with the ids of the originals. to gets what proves the bundle. texts
+// are the spots of a bundle that is marked; nil: all copies are the same.
+func (s *Shop) seal(l *listed, to *trade.Listing, copies []share.Copy, texts []mark.Text) (items [][]byte, err error) {
+	k := seal.NewKey()
+	defer k.Zero()
+	l.Key, to.Commitment = k.Bytes(), bundle.Commitment(k)
+	for _, c := range copies {
+		l.Of = append(l.Of, c.Of)
+	}
+	if texts == nil {
+		var ms []memory.Candidate
+		for _, c := range copies {
+			ms = append(ms, c.Candidate)
+		}
+		items, err = bundle.Seal(k, ms)
+	} else {
+		items, err = s.sealMarked(l, to, k, copies, texts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	to.Root, to.Size, err = trade.Root(items)
+	return items, refusal(err)
+}
+
+// sealMarked seals the copies with both forms at each spot.
+func (s *Shop) sealMarked(l *listed, to *trade.Listing, k *seal.Key, copies []share.Copy, texts []mark.Text) ([][]byte, error) {
+	marking, err := s.marking(to.Commitment)
+	if err != nil {
+		return nil, err
+	}
+	defer marking.Zero()
+	var ms []bundle.Marked
+	for i, t := range texts {
+		m := bundle.Marked{Item: copies[i].Candidate, Spots: t.Spots}
+		m.Item.Text = t.Rest
+		ms, l.Spots = append(ms, m), append(l.Spots, len(t.Spots))
+		to.Marks += uint32(len(t.Spots))
+	}
+	l.Marks = int(to.Marks)
+	return bundle.SealMarked(k, marking, ms)
+}
+
+// defaults of what answers show, in percent of the items.
+const (
+	answersEach = 10
+	answersAll  = 50
+)
+
+// answers has a listing sell answers from its bundle.
+func (l *listed) answers(to *trade.Listing, r *serve.ListingAnswers) error {
+	k, err := seal.KeyFromBytes(l.Key)
+	if err != nil {
+		return err
+	}
+	defer k.Zero()
+	id := bundle.Asker(k)
+	defer id.Zero()
+	a := trade.Answers{To: id.Recipient().String()}
+	for _, limit := range []struct {
+		name           string
+		percent, usual int
+		to             *uint32
+	}{{"each", r.Each, answersEach, &a.Each}, {"all", r.All, answersAll, &a.All}} {
+		percent := cmp.Or(limit.percent, limit.usual)
+		if percent < 1 || percent > 100 {
+			return fmt.Errorf("%w: answers: %s: %d, want 1 to 100 percent", memory.ErrInvalid, limit.name, percent)
+		}
+		if *limit.to = to.Items * uint32(percent) / 100; *limit.to == 0 {
+			return fmt.Errorf("%w: answers: %s: %d percent of %d memories is none: sell more of them, or say more percent", memory.ErrInvalid, limit.name, percent, to.Items)
+		}
+	}
+	to.Answers, l.Percent = &a, r
+	l.Listing.Answers = &serve.AnswerLimits{Each: int(a.Each), All: int(a.All)}
+	return nil
+}
+
+// offer signs a listing for a market, and keeps it, with its bundle and with what is kept of it beside. The market
+// hears nothing yet. from is the version that moves there, and next.Market the key of the market where it was; nil:
+// the bundle is new.
+func (s *Shop) offer(ctx context.Context, at *remote.Market, by trade.Party, next trade.Listing, items [][]byte, kept, from *listed) (*trade.Offer, error) {
+	terms, err := at.Terms(ctx)
+	if err != nil {
+		return nil, err
+	}
+	arbiter, err := arbiterOf(terms)
+	if err != nil {
+		return nil, err
+	}
+	if from != nil && next.Market == terms.Market {
+		return nil, fmt.Errorf("%w: the same market answers there", serve.ErrConflict)
+	}
+	now := s.c.Now().UTC().Truncate(time.Second)
+	next.Market, next.Arbiter, next.Created = terms.Market, trade.KeyOf(arbiter.Key), now.Unix()
+	o, err := trade.SignListing(next, by)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.follows(o); err != nil {
+		return nil, err
+	}
+	if err := s.keepOffered(kept.Market, o, items); err != nil {
+		return nil, err
+	}
+	kept.ID, kept.Version, kept.Number, kept.Title, kept.Items, kept.Created = o.ID(), o.Hash, int(o.Number), o.Title, len(items), now
+	if err := s.change(ctx, func(all []listed) []listed {
+		if from != nil {
+			from.MovedTo = &movedTo{Market: kept.Market, Listing: o.Hash}
+			if was := versionOf(all, from.Version); was != nil {
+				was.MovedTo = from.MovedTo
 			}
 		}
-		return all
-	})
+		return slices.Insert(all, 0, *kept)
+	}); err != nil {
+		return nil, err
+	}
+	return o, s.c.Bundler.Sold(ctx, share.DidList, o.Title, "", len(items), "")
+}
+
+// follows refuses a version that no market takes after the one before it. That would be
+// kept as the newest, and bar each that follows.
+func (s *Shop) follows(o *trade.Offer) error {
+	if o.Number == 1 {
+		return nil
+	}
+	_, was, err := offeredIn(s.c.Dir, o.Prev)
+	if errors.Is(err, ErrNotKept) {
+		return nil
+	}
+	if err == nil {
+		err = o.Follows(was.offer)
+	}
+	return err
+}
+
+// publishAt sends a version, and notes that its market has it.
+func (s *Shop) publishAt(ctx context.Context, at *remote.Market, c *carried) error {
+	items := c.items
+	if c.offer.Answers != nil { // who sells answers shows nobody the bundle, not even sealed
+		items = nil
+	}
+	if err := at.Publish(ctx, c.offer, items); err != nil {
+		return err
+	}
+	return s.each(ctx, func(l *listed) { l.Sent = l.Sent || l.Version == c.offer.Hash })
 }
 
 // keepOffered keeps the sealed items here, so that no operator has the only copy.
@@ -251,13 +380,10 @@ func (s *Shop) withdraw(ctx context.Context, l *listed, reason string) error {
 		return err
 	}
 	l.Withdrawn, l.Why = s.c.Now().UTC().Truncate(time.Second), reason
-	if err := s.change(ctx, func(all []listed) []listed {
-		for i := range all {
-			if all[i].ID == l.ID {
-				all[i].Withdrawn, all[i].Why = l.Withdrawn, reason
-			}
+	if err := s.each(ctx, func(v *listed) {
+		if v.ID == l.ID {
+			v.Withdrawn, v.Why = l.Withdrawn, reason
 		}
-		return all
 	}); err != nil {
 		return err
 	}

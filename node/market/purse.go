@@ -2,6 +2,7 @@ package market
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/url"
@@ -49,7 +50,8 @@ type purchase struct {
 	Minor    uint64     `json:"minor"`
 	Currency string     `json:"currency"`
 	Made     time.Time  `json:"made"`
-	Paid     time.Time  `json:"paid,omitzero"` // when it was to be paid: it counts from then
+	Paid     time.Time  `json:"paid,omitzero"`  // when it was to be paid: it counts from then
+	Asked    memory.ID  `json:"asked,omitzero"` // what the wearer was asked before a question left; zero: nothing
 }
 
 const (
@@ -121,7 +123,7 @@ func asks(s *serve.Spender, price uint64) bool {
 
 func goodsOf(l *trade.Offer) serve.Goods {
 	return serve.Goods{Listing: l.ID(), Version: l.Hash, Title: l.Title, Description: l.Description, Sample: l.Sample, Categories: serve.Some(l.Categories), Languages: serve.Some(l.Languages),
-		Redaction: serve.Some(l.Redaction), Licence: l.Licence, Items: int(l.Items), Price: trade.Price(l.Price, l.Currency), Seller: l.Seller}
+		Redaction: serve.Some(l.Redaction), Licence: l.Licence, Items: int(l.Items), Price: trade.Price(l.Price, l.Currency), Seller: l.Seller, Answers: answerLimits(&l.Listing)}
 }
 
 // cannotUndo is said where an app pays.
@@ -176,7 +178,7 @@ func hashOf(text string) (h trade.Hash, err error) {
 }
 
 // Order orders what was quoted.
-func (p *Purse) Order(ctx context.Context, s *serve.Spender, version trade.Hash, price string) (out serve.Purchase, err error) {
+func (p *Purse) Order(ctx context.Context, s *serve.Spender, version trade.Hash, price, question string) (out serve.Purchase, err error) {
 	one, _ := p.by.LoadOrStore(s.App, new(sync.Mutex))
 	one.(*sync.Mutex).Lock() // so that it has no more than maxUnpaid
 	defer one.(*sync.Mutex).Unlock()
@@ -205,15 +207,37 @@ func (p *Purse) Order(ctx context.Context, s *serve.Spender, version trade.Hash,
 		if why := bars(s, l, left, code); why != "" {
 			return fmt.Errorf("%w: %s", serve.ErrForbidden, why)
 		}
-		o, err := p.c.Buyer.Order(ctx, m, by, s.Market, l)
+		made := purchase{App: s.App, Minor: l.Price, Currency: l.Currency, Made: p.c.Now().UTC()}
+		if question != "" && l.Answers != nil && asks(s, l.Price) {
+			if made.Asked, err = p.mayAsk(ctx, s, list, l, question); err != nil {
+				return err
+			}
+		}
+		o, err := p.c.Buyer.orderOrAsk(ctx, m, by, s.Market, l, question)
 		if err != nil {
 			return err
 		}
-		out = PurchaseOf(o)
-		made := purchase{App: s.App, Order: o.State.ID, Minor: l.Price, Currency: l.Currency, Made: p.c.Now().UTC()}
+		out, made.Order = PurchaseOf(o), o.State.ID
 		return p.change(ctx, func(list []purchase) []purchase { return append(list, made) })
 	})
 	return out, refusal(err)
+}
+
+// mayAsk has the wearer say yes to a question before it leaves: the seller reads it also
+// where the order is not paid. A yes is for one order, and for its payment, too.
+func (p *Purse) mayAsk(ctx context.Context, s *serve.Spender, list []purchase, l *trade.Offer, question string) (id memory.ID, err error) {
+	for n := 0; ; n++ {
+		sum := sha256.Sum256(fmt.Appendf(nil, "market question %q %s %q %d", s.App, l.Hash, question, n))
+		id = memory.ID(sum[:16])
+		if !slices.ContainsFunc(list, func(b purchase) bool { return b.Asked == id }) {
+			break
+		}
+	}
+	yes, err := p.c.Approved(ctx, s.App, s.Alone, id, fmt.Sprintf("%s for an answer of %s, who is asked: %s", trade.Price(l.Price, l.Currency), l.Title, question))
+	if err == nil && !yes {
+		err = fmt.Errorf("%w: the wearer is asked first, as the question leaves with the order; nothing was ordered: order again once there is a yes", serve.ErrForbidden)
+	}
+	return id, err
 }
 
 // of gives an order of an app's as it stands at the market.
@@ -246,7 +270,8 @@ func (p *Purse) Pay(ctx context.Context, s *serve.Spender, order trade.Hash) (ou
 		if out.Waits, err = p.count(ctx, s, o); err != nil || out.Waits {
 			return err
 		}
-		if err := p.c.Buyer.Pay(ctx, o, ""); err != nil {
+		err = p.c.Buyer.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { return p.c.Buyer.pay(ctx, m, o, "") })
+		if err != nil {
 			return refusal(err)
 		}
 		out = PurchaseOf(o)
@@ -265,9 +290,11 @@ func (p *Purse) count(ctx context.Context, s *serve.Spender, o *Bought) (waits b
 	if err != nil {
 		return false, err
 	}
+	approved := false // before it was ordered
 	for i := range list {
 		if list[i].Order == order {
 			list[i].Paid = time.Time{} // it counts once
+			approved = list[i].Asked != memory.ID{}
 		}
 	}
 	left, code, err := p.left(s, list)
@@ -277,7 +304,7 @@ func (p *Purse) count(ctx context.Context, s *serve.Spender, o *Bought) (waits b
 	if why := bars(s, o.State.Offer, left, code); why != "" {
 		return false, fmt.Errorf("%w: %s", serve.ErrLimit, why)
 	}
-	if asks(s, o.State.Order.Price) {
+	if !approved && asks(s, o.State.Order.Price) {
 		v := PurchaseOf(o)
 		yes, err := p.c.Approved(ctx, s.App, s.Alone, memory.ID(order[:16]), fmt.Sprintf("%s for %s, order %s", v.Price, v.Title, order.String()[:10]))
 		if err != nil || !yes {
@@ -331,7 +358,7 @@ func (a AppBuyer) Purchase(ctx context.Context, r serve.PurchaseRequest) (v serv
 	err = a.during(ctx, func(ctx context.Context, p *Purse, s *serve.Spender) error {
 		switch r.Act {
 		case serve.OrderGoods:
-			v, err = p.Order(ctx, s, id, r.Price)
+			v, err = p.Order(ctx, s, id, r.Price, r.Question)
 		case serve.PayGoods:
 			v, err = p.Pay(ctx, s, id)
 		case serve.FetchGoods:

@@ -15,18 +15,18 @@ import (
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/trade"
-	"github.com/locket-dev/locket/sync/trade/bundle"
 )
 
 // Sales looks for orders, and delivers those that need no approval.
 func (s *Shop) Sales(ctx context.Context) (out []serve.Sale, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	failed := []error{s.forgetTold(ctx)}
 	all, err := s.list(ctx)
 	if err != nil || len(all) == 0 {
-		return nil, err
+		return nil, errors.Join(err, failed[0])
 	}
-	failed := []error{s.check(ctx, all), s.issue(ctx, all)}
+	failed = append(failed, s.check(ctx, all), s.issue(ctx, all))
 	if all, err = s.list(ctx); err != nil {
 		return nil, err
 	}
@@ -85,8 +85,8 @@ func orders(ctx context.Context, m *remote.Market, by trade.Party, f func(*trade
 	return nil
 }
 
-// tend delivers the key of one order where that needs no approval, and refunds one
-// that may not be delivered.
+// tend delivers the key or the answer of one order where that needs no approval, and
+// refunds one that may not be delivered.
 func (s *Shop) tend(ctx context.Context, m *remote.Market, by trade.Party, all []listed, st *trade.State) (serve.Sale, error) {
 	l := versionOf(all, st.Offer.Hash)
 	var err error
@@ -95,8 +95,14 @@ func (s *Shop) tend(ctx context.Context, m *remote.Market, by trade.Party, all [
 	case st.Phase != trade.Funded || l == nil:
 	case len(l.Key) == 0:
 		st, err = s.refund(ctx, m, by, st, notForSale)
+	case st.Offer.Answers != nil:
+		return s.answer(ctx, m, by, l, st, false)
 	case l.Approve:
-		waits = true
+		var why string
+		if why, err = s.withheld(ctx, l); err == nil && why != "" {
+			st, err = s.refund(ctx, m, by, st, notForSale)
+		}
+		waits = st.Phase == trade.Funded
 	default:
 		st, err = s.deliver(ctx, m, by, l, st)
 	}
@@ -129,7 +135,7 @@ func saleOf(st *trade.State, waits bool) serve.Sale {
 // deliver wraps the bundle's key for the order's recipient. Where a memory in it may
 // not be sold any more, the price goes back instead.
 func (s *Shop) deliver(ctx context.Context, m *remote.Market, by trade.Party, l *listed, st *trade.State) (*trade.State, error) {
-	why, err := s.c.Bundler.Withheld(ctx, l.Of, l.Purpose, l.Form)
+	why, err := s.withheld(ctx, l)
 	if err != nil {
 		return st, err
 	}
@@ -141,7 +147,7 @@ func (s *Shop) deliver(ctx context.Context, m *remote.Market, by trade.Party, l 
 		return st, err
 	}
 	defer k.Zero()
-	wrapped, err := bundle.Wrap(k, st.Order.Recipient, st.ID)
+	wrapped, err := s.wrap(l, k, st)
 	if errors.Is(err, trade.ErrForm) { // nobody could open it
 		return s.refund(ctx, m, by, st, "the order's recipient is no key")
 	}
@@ -150,6 +156,11 @@ func (s *Shop) deliver(ctx context.Context, m *remote.Market, by trade.Party, l 
 	}
 	if err := s.c.Bundler.Sold(ctx, share.DidSell, l.Title, "buyer "+st.Order.Buyer.String()[:8], l.Items, ""); err != nil {
 		return st, err
+	}
+	if st.Offer.Marks > 0 && !l.Sold { // before the copy is out: who has it can pass it on
+		if err := s.each(ctx, func(v *listed) { v.Sold = v.Sold || v.Version == l.Version }); err != nil {
+			return st, err
+		}
 	}
 	return s.step(ctx, m, by, st, trade.Step{Act: trade.Deliver, Wrapped: wrapped})
 }
@@ -214,6 +225,9 @@ func (s *Shop) Settle(ctx context.Context, r serve.SaleRequest) (v serve.Sale, e
 
 func (s *Shop) settle(ctx context.Context, m *remote.Market, by trade.Party, all []listed, st *trade.State, r *serve.SaleRequest) (v serve.Sale, err error) {
 	if r.Act == serve.RefundSale {
+		if st.Offer.Answers != nil && r.Reason == "" {
+			r.Reason = noAnswer // whether there was one to approve is not told
+		}
 		st, err = s.refund(ctx, m, by, st, r.Reason)
 		return saleOf(st, false), err
 	}
@@ -224,8 +238,16 @@ func (s *Shop) settle(ctx context.Context, m *remote.Market, by trade.Party, all
 	if st.Phase != trade.Funded {
 		return v, fmt.Errorf("order %s: %w: it is %s", r.Order, serve.ErrConflict, st.Phase)
 	}
-	st, err = s.deliver(ctx, m, by, l, st)
-	return saleOf(st, false), err
+	if st.Offer.Answers != nil {
+		v, err = s.answer(ctx, m, by, l, st, true)
+	} else {
+		st, err = s.deliver(ctx, m, by, l, st)
+		v = saleOf(st, false)
+	}
+	if err == nil && v.Phase == trade.Refunded {
+		err = fmt.Errorf("order %s: %w: nothing was delivered, and the price went back to the buyer: %s", r.Order, serve.ErrConflict, v.Reason)
+	}
+	return v, err
 }
 
 // PayOut takes what was earned out of a market, as a voucher. After an error the same
@@ -271,7 +293,9 @@ func (s Seller) PublishListing(ctx context.Context, r serve.ListingRequest) (v s
 func (s Seller) Listings(ctx context.Context) (v []serve.Listing, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error {
 		all, err := sh.list(ctx)
-		v = newest(all)
+		for _, l := range newestOf(all) {
+			v = append(v, l.Listing)
+		}
 		return err
 	})
 	return v, err

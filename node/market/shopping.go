@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/translog"
 )
 
 // aDay is in seconds.
@@ -21,7 +22,7 @@ const aDay = 24 * 60 * 60
 func OfferOf(l *trade.Offer, h *trade.Hit) serve.Offer {
 	v := serve.Offer{ID: l.ID(), Version: l.Hash, Number: int(l.Number), Title: l.Title, Price: trade.Price(l.Price, l.Currency), Minor: l.Price, Code: l.Currency,
 		Seller: l.Seller, Items: int(l.Items), Sold: int(h.Sold), Reviews: int(h.Reviews), Description: l.Description, Categories: serve.Some(l.Categories), Languages: serve.Some(l.Languages),
-		Counts: make(map[string]int, len(l.Counts)), Sample: l.Sample, Licence: l.Licence, Terms: l.Terms, Redaction: l.Redaction, DeliverDays: float64(l.Deliver) / aDay, AcceptDays: float64(l.Accept) / aDay, EveryDays: float64(l.Period) / aDay}
+		Counts: make(map[string]int, len(l.Counts)), Sample: l.Sample, Licence: l.Licence, Terms: l.Terms, Redaction: l.Redaction, DeliverDays: float64(l.Deliver) / aDay, AcceptDays: float64(l.Accept) / aDay, EveryDays: float64(l.Period) / aDay, Answers: answerLimits(&l.Listing), Marks: int(l.Marks)}
 	for t, n := range l.Counts {
 		v.Counts[t] = int(n)
 	}
@@ -70,14 +71,8 @@ func Search(ctx context.Context, m *remote.Market, q serve.OfferQuery) (out serv
 	return out, nil
 }
 
-// Show gives a listing with its reviews. A review that nobody signed is left out. That its
-// author bought this listing is the market's word: a review names an order, and the answer
-// does not carry the orders.
-func Show(ctx context.Context, m *remote.Market, id trade.Hash) (v serve.Offer, l *trade.Offer, err error) {
-	s, l, err := m.Show(ctx, id)
-	if err != nil {
-		return v, nil, err
-	}
+// shown gives a listing with its reviews, as they stand in a log; nil: there is none.
+func shown(s *trade.Shown, l *trade.Offer, log *translog.Signed) (v serve.Offer) {
 	v = OfferOf(l, &s.Hit)
 	v.State = s.State
 	if len(s.Notice) > 0 {
@@ -89,30 +84,21 @@ func Show(ctx context.Context, m *remote.Market, id trade.Hash) (v serve.Offer, 
 			v.Why = n.Reason
 		}
 	}
-	v.Said = reviewsOf(s.Reviews)
-	for _, o := range s.Origins {
+	v.Said, v.Check, _ = reviewsOf(s, l, log)
+	for i := range s.Origins {
+		o := &s.Origins[i]
 		m, by, err := trade.ReadMove(o.Move)
 		if err != nil || by != l.Seller || m.Offer != l.ID() || m.Market != l.Market {
 			continue
 		}
-		was := serve.OfferOrigin{Market: m.From, Listing: m.Listing, Sold: int(o.Sold), Reviews: int(o.Reviews), Said: reviewsOf(o.Said)}
+		was := serve.OfferOrigin{Market: m.From, Listing: m.Listing, Sold: int(o.Sold), Reviews: int(o.Reviews)}
+		was.Said = reviewsBefore(o, &was, l.Seller, log)
 		if o.Reviews > 0 {
 			was.Stars = float64(o.Stars) / float64(o.Reviews)
 		}
 		v.Before = append(v.Before, was)
 	}
-	return v, l, nil
-}
-
-// reviewsOf reads reviews, and leaves out those that are not signed. Of which listing
-// they are is the market's word, see [Show].
-func reviewsOf(signed [][]byte) (out []serve.OfferReview) {
-	for _, b := range signed {
-		if r, by, _, err := trade.ReadReview(b); err == nil {
-			out = append(out, serve.OfferReview{Stars: int(r.Stars), Text: r.Text, By: by, At: time.Unix(r.At, 0).UTC()})
-		}
-	}
-	return out
+	return v
 }
 
 // offered gives the newest version of a live listing of the market that answers.
@@ -142,19 +128,19 @@ func quoted(ctx context.Context, m *remote.Market, version trade.Hash, price str
 }
 
 // OrderQuoted orders a version of a listing at the price at which it was quoted.
-// ErrConflict: it is not offered so any more.
-func (b *Buyer) OrderQuoted(ctx context.Context, m *remote.Market, by trade.Party, terms *trade.Terms, address string, version trade.Hash, price string) (*Bought, error) {
+// question is empty, but where the listing sells answers. ErrConflict: it is not offered so any more.
+func (b *Buyer) OrderQuoted(ctx context.Context, m *remote.Market, by trade.Party, terms *trade.Terms, address string, version trade.Hash, price, question string) (*Bought, error) {
 	l, err := quoted(ctx, m, version, price, terms)
 	if err != nil {
 		return nil, err
 	}
-	return b.Order(ctx, m, by, address, l)
+	return b.orderOrAsk(ctx, m, by, address, l, question)
 }
 
 // PurchaseOf gives an order as it is shown.
 func PurchaseOf(o *Bought) serve.Purchase {
 	v := serve.Purchase{Order: o.State.ID, Listing: o.State.Offer.ID(), Title: o.State.Offer.Title, Phase: o.State.Phase, Price: trade.Price(o.State.Order.Price, o.State.Order.Currency),
-		Market: o.Market, Reason: o.State.Reason, Reviewable: o.State.Reviewable() && !o.Reviewed}
+		Market: o.Market, Reason: o.State.Reason, Reviewable: o.State.Reviewable() && !o.Reviewed, Answer: o.State.Order.Question != nil}
 	if o.State.Back > 0 {
 		v.Back = trade.Price(o.State.Back, o.State.Order.Currency)
 	}
@@ -167,7 +153,7 @@ func PurchaseOf(o *Bought) serve.Purchase {
 // OpenAll checks and opens what came of an order, fetches it where it was not, and has
 // it answer in search.
 func (b *Buyer) OpenAll(ctx context.Context, o *Bought) ([]memory.Candidate, error) {
-	if len(o.Items) == 0 {
+	if !o.Came() {
 		if err := b.Refresh(ctx, o); err != nil {
 			return nil, err
 		}
@@ -179,14 +165,6 @@ func (b *Buyer) OpenAll(ctx context.Context, o *Bought) ([]memory.Candidate, err
 	return items, b.Heard(o)
 }
 
-// Accept checks each item once more, and has the seller paid.
-func (b *Buyer) Accept(ctx context.Context, o *Bought) error {
-	if _, err := b.Open(o); err != nil {
-		return err
-	}
-	return b.Step(ctx, o, trade.Step{Act: trade.Accept})
-}
-
 // Report tells a market's operator what is wrong with a listing.
 func Report(ctx context.Context, m *remote.Market, by trade.Party, listing trade.Hash, reason string, at time.Time) error {
 	signed, _, err := trade.SignNotice(trade.Report, trade.Notice{Listing: listing, Reason: reason, At: at.Unix()}, by)
@@ -196,8 +174,7 @@ func Report(ctx context.Context, m *remote.Market, by trade.Party, listing trade
 	return m.Report(ctx, signed)
 }
 
-// Shopper implements serve.Shopper, over what apps buy by. Steps of one order go one
-// after the other, and no order waits for another's market.
+// Shopper implements serve.Shopper, over what apps buy by.
 type Shopper struct{ of opened.Of[*Purse] }
 
 // NewShopper makes one over what is open.
@@ -230,8 +207,8 @@ func (s *Shopper) Offers(ctx context.Context, q serve.OfferQuery) (v serve.Offer
 
 // Offer implements serve.Shopper.
 func (s *Shopper) Offer(ctx context.Context, market string, id trade.Hash) (v serve.Offer, err error) {
-	err = s.at(ctx, market, func(ctx context.Context, _ *Buyer, _ string, m *remote.Market, _ trade.Party, _ *trade.Terms) error {
-		v, _, err = Show(ctx, m, id)
+	err = s.at(ctx, market, func(ctx context.Context, b *Buyer, address string, m *remote.Market, _ trade.Party, terms *trade.Terms) error {
+		v, _, err = b.Show(ctx, m, address, terms, id)
 		return err
 	})
 	return v, err
@@ -239,8 +216,8 @@ func (s *Shopper) Offer(ctx context.Context, market string, id trade.Hash) (v se
 
 // ReportOffer implements serve.Shopper.
 func (s *Shopper) ReportOffer(ctx context.Context, r serve.OfferReport) (v serve.Offer, err error) {
-	err = s.at(ctx, r.Market, func(ctx context.Context, b *Buyer, _ string, m *remote.Market, by trade.Party, _ *trade.Terms) error {
-		if v, _, err = Show(ctx, m, r.ID); err != nil {
+	err = s.at(ctx, r.Market, func(ctx context.Context, b *Buyer, address string, m *remote.Market, by trade.Party, terms *trade.Terms) error {
+		if v, _, err = b.Show(ctx, m, address, terms, r.ID); err != nil {
 			return err
 		}
 		return Report(ctx, m, by, v.ID, r.Reason, b.now())
@@ -251,7 +228,7 @@ func (s *Shopper) ReportOffer(ctx context.Context, r serve.OfferReport) (v serve
 // Order implements serve.Shopper.
 func (s *Shopper) Order(ctx context.Context, r serve.OrderRequest) (v serve.Purchase, err error) {
 	err = s.at(ctx, r.Market, func(ctx context.Context, b *Buyer, address string, m *remote.Market, by trade.Party, terms *trade.Terms) error {
-		o, err := b.OrderQuoted(ctx, m, by, terms, address, r.Version, r.Price)
+		o, err := b.OrderQuoted(ctx, m, by, terms, address, r.Version, r.Price, r.Question)
 		if err == nil {
 			v = PurchaseOf(o)
 		}
@@ -289,7 +266,7 @@ func (s *Shopper) OpenOrder(ctx context.Context, order trade.Hash) (v serve.Open
 			err = p.c.Buyer.Refresh(ctx, o)
 		}
 		v.Purchase = PurchaseOf(o)
-		if len(o.Items) == 0 {
+		if !o.Came() {
 			return refusal(err) // nothing came yet; what came needs no market
 		}
 		v.Items, err = p.c.Buyer.OpenAll(ctx, o)
@@ -304,14 +281,8 @@ func (s *Shopper) OpenOrder(ctx context.Context, order trade.Hash) (v serve.Open
 // MoveOrder implements serve.Shopper.
 func (s *Shopper) MoveOrder(ctx context.Context, r serve.OrderStep) (v serve.Purchase, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
-		b := p.c.Buyer
-		if _, err := b.Find(r.Order.String()); err != nil {
-			return err
-		}
-		return b.moving(ctx, r.Order, func() error {
-			v, err = b.moveOrder(ctx, &r)
-			return err
-		})
+		v, err = p.c.Buyer.moveOrder(ctx, &r)
+		return err
 	})
 	return v, refusal(err)
 }
@@ -330,10 +301,10 @@ func (b *Buyer) moveOrder(ctx context.Context, r *serve.OrderStep) (v serve.Purc
 	case serve.PayOrder:
 		err = b.Pay(ctx, o, r.Voucher)
 	case serve.CardOrder:
-		c, cerr := b.Checkout(ctx, o)
+		c, cerr := b.Checkout(ctx, o, "")
 		page, err = c.URL, cerr
 	case serve.CancelOrder:
-		err = b.Step(ctx, o, trade.Step{Act: trade.Cancel})
+		err = b.Cancel(ctx, o)
 	case serve.AcceptOrder:
 		err = b.Accept(ctx, o)
 	case serve.DisputeOrder:

@@ -39,15 +39,9 @@ func (b *Buyer) subscribedFile(listing trade.Hash) string {
 	return filepath.Join(b.Dir, subscriptionsDir, listing.String()+subscribedExt)
 }
 
+// keepSubscribed writes a subscription, within [Buyer.deciding].
 func (b *Buyer) keepSubscribed(s *Subscribed) error {
-	text, err := json.MarshalIndent(s, "", "  ")
-	if err == nil {
-		err = atomicfile.MkdirAll(filepath.Join(b.Dir, subscriptionsDir))
-	}
-	if err == nil {
-		err = atomicfile.Write(b.subscribedFile(s.Listing), text)
-	}
-	return err
+	return writeJSON(b.subscribedFile(s.Listing), s)
 }
 
 // Subscribable checks that a listing can be subscribed to with these limits, which
@@ -151,7 +145,7 @@ func (b *Buyer) Unsubscribe(ctx context.Context, listing string) (*Subscribed, e
 }
 
 // Renew looks at each subscription once, and orders and pays what is due from what the
-// buyer has at the market. One that fails keeps no other back.
+// buyer has at the market. After one that fails it goes on with the others.
 func (b *Buyer) Renew(ctx context.Context) (out []*Subscribed, err error) {
 	out, unread := b.Subscriptions()
 	if len(out) == 0 {
@@ -159,16 +153,18 @@ func (b *Buyer) Renew(ctx context.Context) (out []*Subscribed, err error) {
 	}
 	orders, err := b.Orders()
 	failed := []error{unread, err}
-	files, err := b.files()
-	if err != nil {
-		return out, err
+	listings := make(map[string]trade.Hash, len(orders))
+	for _, o := range orders {
+		listings[b.file(o.State.ID)] = o.State.Offer.ID()
 	}
-	lost := uint32(len(files) - len(orders))
 	for _, s := range out {
 		if s.Ended > 0 || ctx.Err() != nil {
 			continue
 		}
-		if err := b.renew(ctx, s, orders, lost); err != nil {
+		if err := b.renew(ctx, s, listings); err != nil {
+			if ctx.Err() != nil {
+				break // it was cut off, which says nothing of the subscription
+			}
 			s.Why = err.Error()
 			failed = append(failed, fmt.Errorf("subscription to %q: %w", s.Title, err))
 		}
@@ -208,64 +204,107 @@ func (b *Buyer) deciding(ctx context.Context, f func() error) error {
 	return b.locked(ctx, filepath.Join(b.Dir, subscriptionsDir, ".lock"), f)
 }
 
-// renew renews one. lost orders can't be read; they count as paid ones of it.
-func (b *Buyer) renew(ctx context.Context, s *Subscribed, orders []*Bought, lost uint32) error {
+// renew renews one. listings has the listing of each order that was read before, by the
+// order's file. Orders count as they are once nobody else renews this subscription.
+func (b *Buyer) renew(ctx context.Context, s *Subscribed, listings map[string]trade.Hash) error {
 	return b.At(ctx, s.Address, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
-		shown, newest, err := m.Show(ctx, s.Listing)
+		lock := filepath.Join(b.Dir, subscriptionsDir, "."+s.Listing.String()+".lock")
+		return b.locked(ctx, lock, func() error {
+			mine, lost, err := b.ordersOf(s.Listing, listings)
+			if err != nil {
+				return err
+			}
+			return b.renewAlone(ctx, m, by, terms.Market, s, mine, lost)
+		})
+	})
+}
+
+// ordersOf reads the orders of a listing, and none that listings says is of another one.
+// lost can't be read.
+func (b *Buyer) ordersOf(listing trade.Hash, listings map[string]trade.Hash) (of []*Bought, lost uint32, err error) {
+	files, err := b.files()
+	for _, f := range files {
+		if known, ok := listings[f]; ok && known != listing {
+			continue
+		}
+		o, err := Read(f)
+		if err != nil {
+			lost++
+		} else if o.State.Offer.ID() == listing {
+			of = append(of, o)
+		}
+	}
+	return of, lost, err
+}
+
+// renewAlone renews one while nobody else does. mine are the orders of its listing; lost
+// orders can't be read, and count as paid ones of it.
+func (b *Buyer) renewAlone(ctx context.Context, m *remote.Market, by trade.Party, market trade.Key, s *Subscribed, mine []*Bought, lost uint32) error {
+	shown, newest, err := m.Show(ctx, s.Listing)
+	if err != nil {
+		return err
+	}
+	if shown.State != trade.Live || market != s.Market {
+		s.Last, s.Why = trade.Lapse, "the listing is "+shown.State
+		return nil
+	}
+	for _, o := range mine {
+		if o.State.Phase == trade.Ordered { // the answer to a payment may have been lost
+			if err := b.refresh(ctx, m, o); err != nil {
+				return err
+			}
+		}
+	}
+	if err := b.decided(s); err != nil {
+		return err
+	}
+	now := b.now().Unix()
+	s.Last, s.Why = s.Next(newest, statesOf(mine), now)
+	if least := s.Subscription; s.Last == trade.Buy || s.Last == trade.Settle {
+		least.Periods -= min(lost, least.Periods)
+		if next, _ := least.Next(newest, statesOf(mine), now); next == trade.End {
+			s.Last = trade.Wait
+			return fmt.Errorf("%w: %d orders can't be read, and may be the last periods of it", memory.ErrInvalid, lost)
+		}
+	}
+	if s.Last == trade.Buy {
+		o, err := b.place(ctx, m, by, s.Address, newest, trade.Order{Nonce: s.nonce(newest, by.Key), Created: newest.Created})
 		if err != nil {
 			return err
 		}
-		if shown.State != trade.Live || terms.Market != s.Market {
-			s.Last, s.Why = trade.Lapse, "the listing is "+shown.State
-			return nil
-		}
-		var states []*trade.State
-		var now *Bought // the order of the newest period
-		for _, o := range orders {
-			if o.State.Offer.ID() != s.Listing {
-				continue
-			}
-			if o.State.Phase == trade.Ordered { // the answer to a payment may have been lost
-				if err := b.Refresh(ctx, o); err != nil {
-					return err
-				}
-			}
-			states = append(states, o.State)
-			if o.State.Offer.Hash == newest.Hash {
-				now = o
-			}
-		}
+		s.Last, mine = trade.Settle, append(mine, o)
+	}
+	if s.Last != trade.Settle {
+		return nil
+	}
+	return b.settle(ctx, m, s, newest, mine)
+}
+
+// settle pays the order of the newest period, unless that was decided otherwise, or paid,
+// by another process meanwhile, or by an earlier run whose file of the order was lost.
+func (b *Buyer) settle(ctx context.Context, m *remote.Market, s *Subscribed, newest *trade.Offer, mine []*Bought) error {
+	o := mine[slices.IndexFunc(mine, func(o *Bought) bool { return o.State.Offer.Hash == newest.Hash })]
+	return b.alone(ctx, o, func() error {
 		if err := b.decided(s); err != nil {
 			return err
 		}
-		s.Last, s.Why = s.Next(newest, states, b.now().Unix())
-		if least := s.Subscription; s.Last == trade.Buy || s.Last == trade.Settle {
-			least.Periods -= min(lost, least.Periods)
-			if next, _ := least.Next(newest, states, b.now().Unix()); next == trade.End {
-				s.Last = trade.Wait
-				return fmt.Errorf("%w: %d orders can't be read, and may be the last periods of it", memory.ErrInvalid, lost)
-			}
-		}
-		if s.Last == trade.Buy {
-			if now, err = b.place(ctx, m, by, s.Address, newest, s.nonce(newest, by.Key), newest.Created); err != nil {
-				return err
-			}
-			if err := b.decided(s); err != nil {
-				return err
-			}
-			if s.Last, s.Why = s.Next(newest, append(states, now.State), b.now().Unix()); s.Last != trade.Settle {
-				return nil // an earlier run ordered it, and its file was lost
-			}
-		}
-		if s.Last != trade.Settle {
+		if s.Last, s.Why = s.Next(newest, statesOf(mine), b.now().Unix()); s.Last != trade.Settle {
 			return nil
 		}
-		if err := b.Pay(ctx, now, ""); err != nil {
-			return fmt.Errorf("order %s is not paid (locket market deposit): %w", now.State.ID.String()[:10], err)
+		if err := b.pay(ctx, m, o, ""); err != nil {
+			return fmt.Errorf("order %s is not paid (locket market deposit): %w", o.State.ID.String()[:10], err)
 		}
 		s.Last, s.Why = trade.Wait, "this period is paid"
 		return nil
 	})
+}
+
+func statesOf(orders []*Bought) []*trade.State {
+	out := make([]*trade.State, len(orders))
+	for i, o := range orders {
+		out[i] = o.State
+	}
+	return out
 }
 
 // nonce is the same for the same period, so that a renewal which was interrupted orders

@@ -6,43 +6,74 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
-	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/trade"
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// ErrHidden: the market's log lacks what the market signed.
-var ErrHidden = errors.New("the market's log lacks what the market signed")
+// ErrHidden: the market's log lacks what the market signed, or the market does not show
+// what its log has.
+var ErrHidden = errors.New("the market hides what it signed")
 
 // logWithin is for how long a market may have a step and not show it in its log.
 const logWithin = time.Hour
 
 // Verification says how to look at a market's log.
 type Verification struct {
-	Witnesses []string // "URL KEY" of witnesses that must have cosigned, beside those that the market names
-	With      []byte   // a checkpoint that somebody else was shown; nil: none
+	Witnesses []string      // "URL KEY" of witnesses that must have cosigned, beside those that the market names
+	With      []byte        // a checkpoint that somebody else was shown; nil: none
+	Sold      []trade.Chain // orders that this home sold, which must stand in the log, too
 }
 
 // Verified is what a market's log was found to be.
 type Verified struct {
-	Log       string         `json:"log"`
-	Key       string         `json:"key"` // of the log, for a witness
-	Size      int64          `json:"size"`
-	Before    int64          `json:"before"` // entries when it was looked at the last time; 0: never
-	Witnesses []WitnessSaw   `json:"witnesses"`
-	Orders    []VerifiedDeal `json:"orders"`
-	Note      []byte         `json:"-"` // the signed checkpoint
+	Log       string            `json:"log"`
+	Key       string            `json:"key"` // of the log, for a witness
+	Size      int64             `json:"size"`
+	Before    int64             `json:"before"` // entries when it was looked at the last time; 0: never
+	Witnesses []WitnessSaw      `json:"witnesses"`
+	Orders    []VerifiedDeal    `json:"orders"`
+	Listings  []VerifiedListing `json:"listings,omitempty"` // of the orders, with their reviews
+	Note      []byte            `json:"-"`                  // the signed checkpoint
+	Market    trade.Key         `json:"-"`
+	Fork      *translog.Fork    `json:"-"` // the operator signed two histories; nothing else was looked at
+	ForkFile  string            `json:"-"` // where the Fork is kept
+	Unkept    error             `json:"-"` // why the Fork is in no file; nil: it is in ForkFile
+	Unsigned  []string          `json:"-"` // names of witnesses that must have cosigned, and did not
+}
+
+// hides reports whether the log lacks something that must stand in it.
+func (v *Verified) hides() bool {
+	return v.Size < v.Before || slices.ContainsFunc(v.Orders, func(d VerifiedDeal) bool { return d.Hidden }) ||
+		slices.ContainsFunc(v.Listings, func(l VerifiedListing) bool { return l.Reviews.Hidden > 0 })
+}
+
+// found is an error where the market was caught at something.
+func (v *Verified) found() error {
+	if v.Fork != nil && v.Unkept != nil {
+		return fmt.Errorf("%w. Both, signed, could not be kept: %w", v.Fork, v.Unkept)
+	}
+	if v.Fork != nil {
+		return fmt.Errorf("%w. Both, signed, are in %s, which convinces whoever has the market's key", v.Fork, v.ForkFile)
+	}
+	var out []error
+	for _, name := range v.Unsigned {
+		out = append(out, fmt.Errorf("witness %s: %w", name, translog.ErrWitness))
+	}
+	if v.Size < v.Before {
+		out = append(out, fmt.Errorf("%w: it shows %d entries, and showed %d before", ErrHidden, v.Size, v.Before))
+	} else if v.hides() {
+		out = append(out, ErrHidden)
+	}
+	return errors.Join(out...)
 }
 
 // WitnessSaw is one witness.
@@ -58,10 +89,13 @@ type WitnessSaw struct {
 type VerifiedDeal struct {
 	Order   trade.Hash `json:"order"`
 	Title   string     `json:"title"`
+	Sold    bool       `json:"sold,omitempty"`    // by this home; else it was bought
 	Listed  bool       `json:"listed"`            // the listing's version
 	Receipt bool       `json:"receipt,omitempty"` // of an order that ended with a key
 	Waits   bool       `json:"waits,omitempty"`   // something is missing that is too new
 	Hidden  bool       `json:"hidden,omitempty"`  // something is missing that must be there
+	Review  string     `json:"review,omitempty"`  // the buyer's own: shown, or deleted by the operator; empty: there is none, it is missing (Waits, Hidden), or newer ones fill what is shown
+	Why     string     `json:"why,omitempty"`     // it was deleted
 }
 
 // seenLog is what is kept of a market's log, as JSON, in a file that the market's key
@@ -70,24 +104,7 @@ type seenLog struct {
 	Checkpoint string                    `json:"checkpoint"` // signed
 	Shown      map[trade.Hash]trade.Hash `json:"shown"`      // by an order, the last step when all of it stood in the log
 	Absent     map[trade.Hash]absent     `json:"absent,omitempty"`
-}
-
-// absent says when this home first saw that the log lacks something of an order, in
-// seconds since 1970; 0: it doesn't. The market's own times could put that off.
-type absent struct {
-	Listing int64 `json:"listing,omitempty"`
-	Receipt int64 `json:"receipt,omitempty"`
-}
-
-// since gives when something that stands in the log, or does not, was first missing.
-func since(stands bool, was, now int64) int64 {
-	switch {
-	case stands:
-		return 0
-	case was > 0 && was <= now:
-		return was
-	}
-	return now
+	Hiding     map[trade.Hash]int64      `json:"hiding,omitempty"` // by a listing, when reviews were first missing of those that it shows, in seconds since 1970
 }
 
 const logsDir = "logs"
@@ -98,37 +115,34 @@ const MaxWith = translog.MaxCheckpoint
 // Verify checks the market's transparency log: that it goes on from what it was the last
 // time, that witnesses saw the same, and that each order in this home stands in it. An
 // operator who showed two histories is named by a [*translog.Fork], which is kept in the
-// file that the error names. Where entries are missing the error is [ErrHidden], and the
+// file that the error names, and stands in the result. Where entries are missing the error is [ErrHidden], and the
 // result says of which orders.
 func (b *Buyer) Verify(ctx context.Context, address string, how Verification) (v *Verified, err error) {
+	if v, err = b.look(ctx, address, how); v != nil {
+		err = errors.Join(err, v.found())
+	}
+	return v, err
+}
+
+// look is Verify, whose error is only that it could not look.
+func (b *Buyer) look(ctx context.Context, address string, how Verification) (v *Verified, err error) {
 	err = b.At(ctx, address, func(m *remote.Market, _ trade.Party, terms trade.Terms) error {
-		v, err = b.verify(ctx, address, &terms, &how)
+		v, err = b.verify(ctx, m, address, &terms, &how)
 		return err
 	})
 	return v, err
 }
 
-func (b *Buyer) verify(ctx context.Context, address string, terms *trade.Terms, how *Verification) (*Verified, error) {
-	if terms.Log == "" {
-		return nil, fmt.Errorf("%w: the market keeps no log", memory.ErrNotFound)
-	}
-	text, err := translog.LogKey(terms.Log, terms.Market[:])
+func (b *Buyer) verify(ctx context.Context, m *remote.Market, address string, terms *trade.Terms, how *Verification) (*Verified, error) {
+	key, text, err := logKey(terms)
 	if err != nil {
-		return nil, fmt.Errorf("the log's name: %w: %w", remote.ErrAnswer, err)
-	}
-	key, err := translog.Key(text)
-	if err != nil {
-		return nil, fmt.Errorf("the log's name: %w: %w", remote.ErrAnswer, err)
-	}
-	client := &http.Client{Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	if b.HTTP != nil {
-		client = b.HTTP
+		return nil, err
 	}
 	witnesses, err := watching(address, terms, how)
 	if err != nil {
 		return nil, err
 	}
-	c := &translog.Client{URL: strings.TrimRight(address, "/") + "/v1/market/log", HTTP: client, Key: key}
+	c := b.logClient(address, key)
 	for _, w := range witnesses {
 		c.Witnesses = append(c.Witnesses, w.key)
 	}
@@ -136,9 +150,8 @@ func (b *Buyer) verify(ctx context.Context, address string, terms *trade.Terms, 
 	if err != nil {
 		return nil, fmt.Errorf("the market's log: %w: %w", remote.ErrAnswer, err)
 	}
-	file := filepath.Join(b.Dir, logsDir, terms.Market.String()+".json")
-	v := &Verified{Log: terms.Log, Key: text, Size: now.Size, Note: now.Note, Witnesses: []WitnessSaw{}, Orders: []VerifiedDeal{}}
-	kept := seenLog{}
+	v := &Verified{Log: terms.Log, Key: text, Market: terms.Market, Size: now.Size, Note: now.Note, Witnesses: []WitnessSaw{}, Orders: []VerifiedDeal{}}
+	file, kept := b.logFile(terms.Market), seenLog{}
 	last, err := readLog(file, key, &kept)
 	if err != nil {
 		return nil, err
@@ -149,54 +162,53 @@ func (b *Buyer) verify(ctx context.Context, address string, terms *trade.Terms, 
 	newest, err := translog.Follow(ctx, last, now, c)
 	if err == nil && how.With != nil {
 		var other *translog.Signed
-		if other, err = translog.Open(how.With, key); err == nil {
-			_, err = translog.Follow(ctx, now, other, c)
+		if other, err = translog.Open(how.With, c.Key); err != nil {
+			return nil, fmt.Errorf("%w: what another was shown: %w", memory.ErrInvalid, err)
 		}
+		_, err = translog.Follow(ctx, now, other, c)
+	}
+	for i := 0; err == nil && i < len(witnesses); i++ {
+		err = v.ask(ctx, c, now, &witnesses[i])
 	}
 	if err != nil {
-		return v, b.named(err, file)
+		return v, v.named(err, file)
 	}
-	var missing error
-	if now.Size < v.Before {
-		missing = fmt.Errorf("%w: it shows %d entries, and showed %d before", ErrHidden, now.Size, v.Before)
-	}
-	for _, w := range witnesses {
-		saw := WitnessSaw{Name: w.key.Name(), Address: w.address}
-		if own, err := translog.Open(now.Note, key, w.key); err == nil { // by itself: names of witnesses may be alike
-			saw.Signed = len(own.Cosigned) > 0
-		}
-		seen, err := translog.Compare(ctx, client, w.address, key, now, c)
-		if isFork(err) {
-			return v, b.named(err, file)
-		}
-		if err != nil {
-			saw.Error = err.Error()
-		}
-		if seen != nil {
-			saw.Size = seen.Size
-		}
-		v.Witnesses = append(v.Witnesses, saw)
-	}
-	if err := b.deals(ctx, c, now, terms.Market, &kept, v); err != nil {
-		return v, err
-	}
-	if slices.ContainsFunc(v.Orders, func(d VerifiedDeal) bool { return d.Hidden }) {
-		missing = errors.Join(missing, ErrHidden)
-	}
-	kept.Checkpoint = string(newest.Note)
-	raw, err := json.MarshalIndent(&kept, "", "  ")
+	deals, err := b.deals(ctx, c, now, terms.Market, how.Sold, &kept, v)
 	if err == nil {
-		err = atomicfile.MkdirAll(filepath.Dir(file))
+		err = b.reviews(ctx, m, c, now, deals, &kept, v)
 	}
-	if err == nil {
-		err = atomicfile.Write(file, raw)
+	if err != nil {
+		return v, v.named(err, file)
 	}
 	for i, w := range witnesses {
 		if w.required && !v.Witnesses[i].Signed {
-			err = errors.Join(err, fmt.Errorf("witness %s: %w", w.key.Name(), translog.ErrWitness))
+			v.Unsigned = append(v.Unsigned, w.key.Name())
 		}
 	}
-	return v, errors.Join(err, missing)
+	if err := b.keepLog(ctx, c, file, newest, &kept); err != nil {
+		return v, v.named(err, file)
+	}
+	return v, nil
+}
+
+// ask notes what one witness saw of the log. The error is a fork.
+func (v *Verified) ask(ctx context.Context, c *translog.Client, now *translog.Signed, w *watcher) error {
+	saw := WitnessSaw{Name: w.key.Name(), Address: w.address}
+	if own, err := translog.Open(now.Note, c.Key, w.key); err == nil { // by itself: names of witnesses may be alike
+		saw.Signed = len(own.Cosigned) > 0
+	}
+	seen, err := translog.Compare(ctx, c.HTTP, w.address, c.Key, now, c)
+	if isFork(err) {
+		return err
+	}
+	if err != nil {
+		saw.Error = err.Error()
+	}
+	if seen != nil {
+		saw.Size = seen.Size
+	}
+	v.Witnesses = append(v.Witnesses, saw)
+	return nil
 }
 
 // watcher is a witness that is asked.
@@ -234,7 +246,7 @@ func watching(address string, terms *trade.Terms, how *Verification) (out []watc
 func readLog(file string, key note.Verifier, into *seenLog) (*translog.Signed, error) {
 	raw, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		into.Shown, into.Absent = map[trade.Hash]trade.Hash{}, map[trade.Hash]absent{}
+		into.Shown, into.Absent, into.Hiding = map[trade.Hash]trade.Hash{}, map[trade.Hash]absent{}, map[trade.Hash]int64{}
 		return nil, nil
 	}
 	if err == nil {
@@ -248,6 +260,9 @@ func readLog(file string, key note.Verifier, into *seenLog) (*translog.Signed, e
 	}
 	if into.Absent == nil {
 		into.Absent = map[trade.Hash]absent{}
+	}
+	if into.Hiding == nil {
+		into.Hiding = map[trade.Hash]int64{}
 	}
 	origin, _, _ := strings.Cut(into.Checkpoint, "\n")
 	if origin != key.Name() {
@@ -265,77 +280,107 @@ func isFork(err error) bool {
 	return is
 }
 
-// named keeps the evidence of two histories beside the file of a log.
-func (b *Buyer) named(err error, file string) error {
+// named keeps the evidence of two histories beside the file of a log, or says in v why it
+// could not. Any other error it gives back.
+func (v *Verified) named(err error, file string) error {
 	f, is := errors.AsType[*translog.Fork](err)
 	if !is {
 		return err
 	}
-	file = strings.TrimSuffix(file, ".json") + ".fork.json"
-	raw, failed := json.MarshalIndent(f, "", "  ")
-	if failed == nil {
-		failed = atomicfile.MkdirAll(filepath.Dir(file))
+	v.Fork = f
+	to := strings.TrimSuffix(file, ".json") + ".fork.json"
+	if v.Unkept = writeJSON(to, f); v.Unkept == nil {
+		v.ForkFile = to
 	}
-	if failed == nil {
-		failed = atomicfile.Write(file, raw)
-	}
-	return errors.Join(fmt.Errorf("%w. Both, signed, are in %s, which convinces whoever has the market's key", f, file), failed)
+	return nil
 }
 
-// deals looks for each order of this market that is kept here.
-func (b *Buyer) deals(ctx context.Context, c *translog.Client, now *translog.Signed, of trade.Key, kept *seenLog, v *Verified) error {
+// deals looks for each order of this market that is kept here, and for those of sold. It gives them
+// as they stand, in the order of v.Orders.
+func (b *Buyer) deals(ctx context.Context, c *translog.Client, now *translog.Signed, of trade.Key, sold []trade.Chain, kept *seenLog, v *Verified) (out []*trade.State, err error) {
 	list, err := b.Orders()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, o := range list {
-		s := o.State
-		if s.Offer.Market != of {
+		if o.State.Offer.Market != of {
 			continue
 		}
-		d := VerifiedDeal{Order: s.ID, Title: s.Offer.Title, Receipt: s.Reviewable(), Listed: true}
-		if kept.Shown[s.ID] != s.Last {
-			if d.Listed, err = stands(ctx, c, now, translog.Listed, s.Offer.ID(), s.Offer.Signed); err != nil {
+		if err := b.deal(ctx, c, now, &o.Chain, o.State, kept, v); err != nil {
+			return nil, err
+		}
+		out = append(out, o.State)
+	}
+	for i := range sold {
+		s, err := sold[i].Replay()
+		if err != nil {
+			return nil, err
+		}
+		if s.Offer.Market != of || slices.ContainsFunc(v.Orders, func(d VerifiedDeal) bool { return d.Order == s.ID }) {
+			continue
+		}
+		if err := b.deal(ctx, c, now, &sold[i], s, kept, v); err != nil {
+			return nil, err
+		}
+		v.Orders[len(v.Orders)-1].Sold = true
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// deal looks for one order.
+func (b *Buyer) deal(ctx context.Context, c *translog.Client, now *translog.Signed, chain *trade.Chain, s *trade.State, kept *seenLog, v *Verified) (err error) {
+	d := VerifiedDeal{Order: s.ID, Title: s.Offer.Title, Receipt: s.Reviewable(), Listed: true}
+	if kept.Shown[s.ID] != s.Last {
+		if d.Listed, err = stands(ctx, c, now, translog.Listed, s.Offer.ID(), s.Offer.Signed); err != nil {
+			return err
+		}
+		if d.Receipt {
+			if d.Receipt, err = stands(ctx, c, now, translog.Receipt, s.ID, chain.Links[len(chain.Links)-1].Step); err != nil {
 				return err
 			}
-			if d.Receipt {
-				if d.Receipt, err = stands(ctx, c, now, translog.Receipt, s.ID, o.Chain.Links[len(o.Chain.Links)-1].Step); err != nil {
-					return err
-				}
-			}
-			was, at := kept.Absent[s.ID], b.now().Unix()
-			gone := absent{since(d.Listed, was.Listing, at), since(d.Receipt == s.Reviewable(), was.Receipt, at)}
-			if gone == (absent{}) {
-				kept.Shown[s.ID] = s.Last // what comes later goes on from here
-				delete(kept.Absent, s.ID)
-			} else {
-				kept.Absent[s.ID] = gone
-				for _, t := range []int64{gone.Listing, gone.Receipt, s.At} {
-					d.Hidden = d.Hidden || t > 0 && b.now().Sub(time.Unix(t, 0)) >= logWithin
-				}
-				d.Waits = !d.Hidden
-			}
 		}
-		v.Orders = append(v.Orders, d)
+		was, at := kept.Absent[s.ID], b.now().Unix()
+		gone := absent{Listing: since(d.Listed, was.Listing, at), Receipt: since(d.Receipt == s.Reviewable(), was.Receipt, at)}
+		if gone == (absent{}) {
+			kept.Shown[s.ID] = s.Last // what comes later goes on from here
+			if delete(kept.Absent, s.ID); was.Review > 0 {
+				kept.Absent[s.ID] = absent{Review: was.Review}
+			}
+		} else {
+			gone.Review = was.Review
+			kept.Absent[s.ID] = gone
+			for _, t := range []int64{gone.Listing, gone.Receipt, s.At} {
+				d.Hidden = d.Hidden || t > 0 && b.now().Sub(time.Unix(t, 0)) >= logWithin
+			}
+			d.Waits = !d.Hidden
+		}
 	}
+	v.Orders = append(v.Orders, d)
 	return nil
 }
 
 // stands reports whether a checkpoint's log has an entry for something signed.
 func stands(ctx context.Context, c *translog.Client, now *translog.Signed, kind translog.Kind, subject trade.Hash, signed []byte) (bool, error) {
+	n, err := place(ctx, c, now, kind, subject, signed)
+	return n >= 0, err
+}
+
+// place gives where a checkpoint's log has an entry for something signed; -1: nowhere.
+func place(ctx context.Context, c *translog.Client, now *translog.Signed, kind translog.Kind, subject trade.Hash, signed []byte) (int64, error) {
 	places, err := c.Find(ctx, subject.String())
 	if err != nil {
-		return false, err
+		return -1, err
 	}
 	const most = 100 // versions of one listing
 	for _, n := range places[:min(len(places), most)] {
 		es, err := c.Entries(ctx, now.Checkpoint, n)
 		if err != nil {
-			return false, err
+			return -1, err
 		}
 		if len(es) > 0 && es[0].Kind == kind && es[0].Subject == subject.String() && es[0].Digest == translog.Digest(signed) {
-			return true, nil
+			return n, nil
 		}
 	}
-	return false, nil
+	return -1, nil
 }

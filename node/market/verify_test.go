@@ -176,6 +176,22 @@ func TestVerify(t *testing.T) {
 		}
 		fork("who looked before", ann, Verification{})
 		fork("who asks the witness", &Buyer{Dir: t.TempDir()}, Verification{})
+		// Where the evidence can't be written, it is shown.
+		full := &Buyer{Dir: t.TempDir()}
+		ok(t, os.MkdirAll(filepath.Join(full.Dir, logsDir, tradetest.Market.Key.String()+".fork.json", "in the way"), 0o700))
+		v, err := full.look(ctx, at.URL, Verification{})
+		if err != nil || v.Fork == nil || v.Unkept == nil {
+			t.Fatalf("no place for the evidence: %+v, %v", v, err)
+		}
+		shows, err := logOf(at.URL, v)
+		ok(t, err)
+		var kept translog.Fork
+		if err := errors.Join(json.Unmarshal([]byte(shows.Evidence), &kept), kept.Check(key)); err != nil || shows.File != "" || shows.Unkept == "" {
+			t.Errorf("the page shows %+v: %v", shows, err)
+		}
+		if _, err := full.Verify(ctx, at.URL, Verification{}); !isFork(err) || !strings.Contains(err.Error(), "could not be kept") {
+			t.Errorf("the command says %v", err)
+		}
 		o.terms.Witnesses = nil
 		fork("who has another's", &Buyer{Dir: t.TempDir()}, Verification{With: shown})
 		if v, err := (&Buyer{Dir: t.TempDir()}).Verify(ctx, at.URL, Verification{}); err != nil || v.Size == 0 {

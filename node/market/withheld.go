@@ -11,43 +11,74 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// check ends what may not be sold any more: a memory in it was forgotten, or the
-// policy has changed. First this home drops what opens such a version, whatever a
-// market says, and then the market is told, which is tried again until it has answered.
+// check withdraws listings that may not be sold any more, because a memory in them was
+// forgotten or the policy has changed. First this home drops the keys of versions with a
+// forgotten memory, whatever a market answers. What the policy holds back is not dropped by
+// that: nothing of it is delivered. Then it tells the market, and tries again until that
+// answers.
 func (s *Shop) check(ctx context.Context, all []listed) error {
-	failed := []error{s.dropWithheld(ctx, all)}
+	failed := []error{s.dropForgotten(ctx, all), s.hold(ctx, all)}
 	for _, l := range newestOf(all) {
-		if len(l.Key) > 0 || !l.Withdrawn.IsZero() || l.Gone {
-			continue // who orders an older version has the price back, and the newest stays for sale
+		if len(l.Key) > 0 && l.Held == "" || !l.Withdrawn.IsZero() || l.Gone {
+			continue // the newest version stays for sale; orders of an older one are refunded
 		}
-		failed = append(failed, s.withdraw(ctx, &l, "")) // why is nobody's affair
+		failed = append(failed, s.withdraw(ctx, &l, "")) // the market is not told the reason
 	}
 	return errors.Join(failed...)
 }
 
-// dropWithheld drops the versions that may not be sold any more, sent or not, and
-// also those that a market says are still ordered: a refund needs no key.
-func (s *Shop) dropWithheld(ctx context.Context, all []listed) error {
-	withheld := map[trade.Hash]bool{}
+// dropForgotten drops the keys and items of versions with a forgotten memory. It does so
+// also for versions that are not published yet, for those with open orders (a refund needs
+// no key), and for those that are over and kept to be traced.
+func (s *Shop) dropForgotten(ctx context.Context, all []listed) error {
+	gone := map[trade.Hash]bool{}
 	var failed []error
 	for i := range all {
 		l := &all[i]
 		if len(l.Key) == 0 && len(l.Of) == 0 {
 			continue
 		}
-		why, err := s.c.Bundler.Withheld(ctx, l.Of, l.Purpose, l.Form)
-		if failed = append(failed, err); err == nil && why != "" {
-			withheld[l.Version] = true
-			s.c.Log.Warn("a version of a listing is not for sale any more", "title", l.Title, "number", l.Number, "why", why)
+		of, err := s.c.Bundler.Forgotten(ctx, l.Of)
+		if failed = append(failed, err); err == nil && len(of) > 0 {
+			gone[l.Version] = true
+			s.c.Log.Warn("a version of a listing is not for sale any more: a memory in it was forgotten", "title", l.Title, "number", l.Number)
 		}
 	}
-	return errors.Join(append(failed, s.forget(ctx, all, s.c.Compact, func(l *listed) bool { return withheld[l.Version] }))...)
+	return errors.Join(append(failed, s.forget(ctx, all, s.c.Compact, func(l *listed) bool { return gone[l.Version] }))...)
 }
 
-// forSale refuses what may not be sold any more. It is asked before a version is
-// published anywhere, also where its move began before.
+// hold notes which listings the policy holds back, and why. Each change is made in all, too.
+func (s *Shop) hold(ctx context.Context, all []listed) error {
+	now := map[trade.Hash]string{} // by the version, of those where it changed
+	var failed []error
+	for _, l := range newestOf(all) {
+		if len(l.Key) == 0 || !l.Withdrawn.IsZero() || l.Gone {
+			continue
+		}
+		why, err := s.withheld(ctx, &l)
+		if failed = append(failed, err); err == nil && why != l.Held {
+			now[l.Version] = why
+			s.c.Log.Warn("what a listing has is held back", "title", l.Title, "number", l.Number, "why", why)
+		}
+	}
+	if len(now) == 0 {
+		return errors.Join(failed...)
+	}
+	note := func(l *listed) {
+		if why, changed := now[l.Version]; changed {
+			l.Held = why
+		}
+	}
+	for i := range all {
+		note(&all[i])
+	}
+	return errors.Join(append(failed, s.each(ctx, note))...)
+}
+
+// forSale refuses a version that may not be sold any more. It is called before a version is
+// published at any market, also when a move that began earlier goes on.
 func (s *Shop) forSale(ctx context.Context, l *listed) error {
-	why, err := s.c.Bundler.Withheld(ctx, l.Of, l.Purpose, l.Form)
+	why, err := s.withheld(ctx, l)
 	if err == nil && why == "" && len(l.Key) == 0 {
 		why = "its key was dropped"
 	}
@@ -57,9 +88,9 @@ func (s *Shop) forSale(ctx context.Context, l *listed) error {
 	return err
 }
 
-// forget drops what opens some versions: the key first, then the sealed items, and with
-// purge, which may be nil, what the store's files still have of the key. The ids of the
-// originals go last, so that what failed is done again. all is changed with what is kept.
+// forget drops the key of some versions and then their sealed items. purge, which may be nil,
+// then removes the key from the store's files. The ids of the original memories go last, so
+// that a step that failed is done again. Each change is made in all, too.
 func (s *Shop) forget(ctx context.Context, all []listed, purge func(context.Context) error, which func(*listed) bool) error {
 	over := map[trade.Hash]bool{}
 	for i := range all {

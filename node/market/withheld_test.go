@@ -37,6 +37,8 @@ type shop struct {
 	ring  *keyring.Ring
 	store *store.Store
 	gone  map[memory.ID]bool // forgotten
+	held  string             // what the policy says
+	wish  *share.Preview     // what a bundle has; nil: nothing is published here
 }
 
 // openShop makes one.
@@ -59,17 +61,25 @@ type stored struct{ *store.Store }
 
 func (s stored) Commit(ctx context.Context, fn func(*store.Tx) error) error { return s.Update(ctx, fn) }
 
-// Bundle implements Bundler: nothing is published here.
-func (h *shop) Bundle(context.Context, *serve.ShareRequest, map[string][]string) (share.Preview, []string, error) {
-	return share.Preview{}, nil, serve.ErrUnsupported
+// Bundle implements Bundler.
+func (h *shop) Bundle(context.Context, *serve.ShareRequest, bool, map[string][]string) (share.Preview, []string, error) {
+	if h.wish == nil {
+		return share.Preview{}, nil, serve.ErrUnsupported
+	}
+	return *h.wish, nil, nil
 }
 
 // Withheld implements Bundler.
-func (h *shop) Withheld(_ context.Context, of []memory.ID, _, _ string) (string, error) {
+func (h *shop) Withheld(_ context.Context, of []memory.ID, _ bool, _, _ string) (string, error) {
 	if slices.ContainsFunc(of, func(id memory.ID) bool { return h.gone[id] }) {
 		return "a memory in it was forgotten", nil
 	}
-	return "", nil
+	return h.held, nil
+}
+
+// Forgotten implements Bundler.
+func (h *shop) Forgotten(_ context.Context, of []memory.ID) ([]memory.ID, error) {
+	return slices.DeleteFunc(slices.Clone(of), func(id memory.ID) bool { return !h.gone[id] }), nil
 }
 
 // Sold implements Bundler.

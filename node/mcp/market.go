@@ -13,10 +13,11 @@ import (
 
 // marketArgs are the arguments of all tools of a market.
 type marketArgs struct {
-	Query string `json:"query"`
-	Limit int    `json:"limit"`
-	ID    string `json:"id"`
-	Price string `json:"price"`
+	Query    string `json:"query"`
+	Limit    int    `json:"limit"`
+	ID       string `json:"id"`
+	Price    string `json:"price"`
+	Question string `json:"question"`
 }
 
 // buying adds the tools by which an app buys. Their schemas are written out: what the
@@ -43,20 +44,20 @@ func (t *server) buying(s *sdk.Server) {
 	}
 	purchase := func(act string) func(context.Context, *marketArgs) (any, error) {
 		return func(ctx context.Context, in *marketArgs) (any, error) {
-			return t.c.Purchase(ctx, serve.PurchaseRequest{Act: act, ID: in.ID, Price: in.Price})
+			return t.of(ctx).Purchase(ctx, serve.PurchaseRequest{Act: act, ID: in.ID, Price: in.Price, Question: in.Question})
 		}
 	}
 	add("market_search", "Search the market", "Finds bundles of memories that others sell.",
 		`{"type":"object","properties":{"query":{"type":"string","description":"words that a listing has"},"limit":{"type":"integer","description":"how many; 10 unless said, at most 20"}},"required":["query"],"additionalProperties":false}`, false,
 		func(ctx context.Context, in *marketArgs) (any, error) {
-			return t.c.Goods(ctx, serve.GoodsQuery{Words: in.Query, Limit: in.Limit})
+			return t.of(ctx).Goods(ctx, serve.GoodsQuery{Words: in.Query, Limit: in.Limit})
 		})
 	add("market_quote", "Quote", "What a listing costs now, what is left of the budget, and whether the wearer has to approve it.", fmt.Sprintf(id, "the listing"), false,
 		func(ctx context.Context, in *marketArgs) (any, error) {
-			return t.c.Goods(ctx, serve.GoodsQuery{Listing: in.ID})
+			return t.of(ctx).Goods(ctx, serve.GoodsQuery{Listing: in.ID})
 		})
-	add("market_order", "Order", "Orders what was quoted. Nothing is owed before market_pay; unpaid it lapses after a day.",
-		`{"type":"object","properties":{"id":{"type":"string","description":"the version, as quoted"},"price":{"type":"string","description":"as quoted"}},"required":["id","price"],"additionalProperties":false}`, true, purchase(serve.OrderGoods))
+	add("market_order", "Order", "Orders what was quoted. A listing with answers is asked a question; the others sell their bundles. A question that costs more than the wearer lets you pay alone is answered 403, and nothing is ordered, until the wearer said yes to it: tell them, and order again afterwards. Nothing is owed before market_pay; unpaid it lapses after a day.",
+		`{"type":"object","properties":{"id":{"type":"string","description":"the version, as quoted"},"price":{"type":"string","description":"as quoted"},"question":{"type":"string","description":"where the listing sells answers; the seller reads it, the market does not"}},"required":["id","price"],"additionalProperties":false}`, true, purchase(serve.OrderGoods))
 	add("market_pay", "Pay", "Pays an order with the wearer's money, within the budget. With waits the wearer has to approve it first: tell them, and pay again afterwards. A payment can't be undone.",
 		fmt.Sprintf(id, "the order"), true, purchase(serve.PayGoods))
 	add("market_fetch", "Fetch an order", "How an order stands, and what was delivered of it.", fmt.Sprintf(id, "the order"), false, purchase(serve.FetchGoods))

@@ -283,6 +283,40 @@ func TestThreatAgentOverspends(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 
+	// An answer is bought as a bundle is, with the question.
+	asked, err := seller.PublishListing(ctx, serve.ListingRequest{Bundle: serve.ShareRequest{Tags: []string{"garden"}}, Market: url, Title: "Ask a gardener", Categories: []string{"garden"}, Languages: []string{"en"},
+		Price: "0.50 EUR", Answers: &serve.ListingAnswers{Each: 100, All: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids["Ask"] = asked.ID.String()
+	q := quote("Ask")
+	if q.Answers == nil || q.Answers.Each != 1 {
+		t.Errorf("%+v", q)
+	}
+	if text := call(t, s, "market_order", map[string]any{"id": q.Version.String(), "price": q.Price}, nil); !strings.Contains(text, "asks a question") {
+		t.Errorf("ordered without a question: %s", text)
+	}
+	if text := call(t, s, "market_order", map[string]any{"id": q.Version.String(), "price": q.Price, "question": "when do tomatoes want water?"}, &got); !got.Answer {
+		t.Fatal(text)
+	}
+	question := got.Order.String()
+	if p, text := pay(question); p.Phase != trade.Funded {
+		t.Fatal(text)
+	}
+	if _, err := seller.Sales(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if text := call(t, s, "market_fetch", map[string]any{"id": question}, &got); !got.Answer || len(got.Items) != 1 || got.Items[0].Text != "Tomatoes want water at the root." {
+		t.Errorf("the answer: %s", text)
+	}
+	if _, err := seller.SettleSale(ctx, serve.SaleRequest{Order: question, Act: serve.RefundSale, Reason: "as a present"}); err != nil {
+		t.Fatal(err)
+	}
+	if text := call(t, s, "market_fetch", map[string]any{"id": question}, &got); got.Phase != trade.Refunded {
+		t.Error(text)
+	}
+
 	// A no holds for what else it would pay over the sum; another app sees none of it.
 	if _, err := owner.AnswerConsent(ctx, serve.ConsentAnswer{ID: list[0].ID, Act: "refuse"}); err != nil {
 		t.Fatal(err)
@@ -301,5 +335,8 @@ func TestThreatAgentOverspends(t *testing.T) {
 	log, err := owner.AppLog(ctx, "shopper", 100)
 	if err != nil || !slices.ContainsFunc(log.Entries, func(u serve.AppUse) bool { return u.Did == "pay 5.00 EUR "+dear[:10] }) {
 		t.Errorf("the account: %+v, %v", log.Entries, err)
+	}
+	if !slices.ContainsFunc(log.Entries, func(u serve.AppUse) bool { return strings.Contains(u.Did, `asking "when do tomatoes want water?"`) }) {
+		t.Errorf("the question is not in the account: %+v", log.Entries)
 	}
 }

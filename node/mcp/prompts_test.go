@@ -47,7 +47,7 @@ func TestProgress(t *testing.T) {
 	here, there := sdk.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- mcp.New(c, "test").Run(ctx, there) }()
+	go func() { done <- mcp.Run(ctx, c, "test", there) }()
 	var mu sync.Mutex
 	var steps []float64
 	third := make(chan bool)

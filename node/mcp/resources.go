@@ -31,18 +31,21 @@ func (t *server) resources(s *sdk.Server) {
 func (t *server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	uri := r.Params.URI
 	var items []item
-	var err error
-	if day, ok := strings.CutPrefix(uri, dayPrefix); ok {
-		from, perr := time.Parse(time.DateOnly, day)
-		if perr != nil {
-			return nil, sdk.ResourceNotFoundError(uri)
-		}
-		items, err = t.all(ctx, serve.ListQuery{State: serve.AnyState, Since: from, Until: from.AddDate(0, 0, 1)})
+	from, isDay, err := dayOf(uri)
+	if err != nil {
+		return nil, err
+	}
+	if isDay {
+		items, err = t.learntOn(ctx, from)
 	} else if uri == coreURI {
 		items, err = t.all(ctx, serve.ListQuery{Type: memory.Core})
 	} else {
+		id, wrong := idOf(uri)
+		if wrong != nil {
+			return nil, wrong
+		}
 		var m memory.Memory
-		if m, err = t.c.Get(ctx, strings.TrimPrefix(uri, scheme)); err == nil {
+		if m, err = t.of(ctx).Get(ctx, id); err == nil {
 			it := itemOf(&m)
 			it.Memory = whole(&m)
 			items = []item{it}
@@ -55,6 +58,32 @@ func (t *server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Rea
 		return nil, err
 	}
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: fenced(items, "Nothing.")}}}, nil
+}
+
+// dayOf gives the day of a URI, from its midnight in UTC.
+func dayOf(uri string) (day time.Time, ok bool, err error) {
+	text, ok := strings.CutPrefix(uri, dayPrefix)
+	if !ok {
+		return day, false, nil
+	}
+	if day, err = time.Parse(time.DateOnly, text); err != nil {
+		return day, true, sdk.ResourceNotFoundError(uri)
+	}
+	return day, true, nil
+}
+
+// learntOn lists what was learnt on the day that begins at from.
+func (t *server) learntOn(ctx context.Context, from time.Time) ([]item, error) {
+	return t.all(ctx, serve.ListQuery{State: serve.AnyState, Since: from, Until: from.AddDate(0, 0, 1)})
+}
+
+// idOf gives the id of a memory, or what it begins with.
+func idOf(uri string) (string, error) {
+	id, ok := strings.CutPrefix(uri, scheme)
+	if !ok || id == "" {
+		return "", sdk.ResourceNotFoundError(uri)
+	}
+	return id, nil
 }
 
 // all gives one page of at most 500. A model can't read more of a day.

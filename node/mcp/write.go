@@ -71,7 +71,7 @@ func (t *server) add(ctx context.Context, in addIn) (out written, err error) {
 	}
 	out.Results = []change{}
 	for i, text := range texts {
-		res, err := t.c.Add(ctx, serve.AddRequest{Text: text, Infer: &infer, Tags: in.Tags, Metadata: in.Metadata, User: in.UserID, Agent: in.AgentID, Run: in.RunID})
+		res, err := t.of(ctx).Add(ctx, serve.AddRequest{Text: text, Infer: &infer, Tags: in.Tags, Metadata: in.Metadata, User: in.UserID, Agent: in.AgentID, Run: in.RunID})
 		if err != nil {
 			if len(out.Results) > 0 {
 				err = fmt.Errorf("%w (of %d messages the first were remembered: %s)", err, len(texts), plainly(&out))
@@ -92,7 +92,7 @@ func (t *server) add(ctx context.Context, in addIn) (out written, err error) {
 }
 
 func (t *server) update(ctx context.Context, in updateIn) (written, error) {
-	m, err := t.c.Update(ctx, in.MemoryID, serve.UpdateRequest{Text: &in.Text})
+	m, err := t.of(ctx).Update(ctx, in.MemoryID, serve.UpdateRequest{Text: &in.Text})
 	if err != nil {
 		return written{}, err
 	}
@@ -102,7 +102,7 @@ func (t *server) update(ctx context.Context, in updateIn) (written, error) {
 func (t *server) forget(ctx context.Context, ids ...string) (out written, err error) {
 	out.Results = []change{}
 	for _, id := range ids {
-		d, err := t.c.Delete(ctx, strings.TrimPrefix(id, scheme))
+		d, err := t.of(ctx).Delete(ctx, strings.TrimPrefix(id, scheme))
 		if err != nil {
 			return out, fmt.Errorf("%w (%d of %d were erased)", err, len(out.Results), len(ids))
 		}
@@ -123,7 +123,7 @@ func (t *server) deleteAll(ctx context.Context, in owners) (out written, err err
 	if err != nil {
 		return out, err
 	}
-	gone, err := t.c.Erase(ctx, f)
+	gone, err := t.of(ctx).Erase(ctx, f)
 	out.Results = []change{}
 	for _, id := range gone.Erased {
 		out.Results = append(out.Results, change{ID: id.String(), Event: string(memory.Delete)})

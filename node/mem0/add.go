@@ -135,6 +135,9 @@ func (k *call) addAll() (infer bool, results []map[string]any, did []result, err
 	}
 	o, err := k.takeOwner()
 	if err == nil {
+		o, err = k.takeFiltersOwner(o)
+	}
+	if err == nil {
 		err = k.ended("output_format", "version", "api_version", "async_mode", "org_id", "project_id", "source")
 	}
 	if err != nil {

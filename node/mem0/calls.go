@@ -2,9 +2,11 @@ package mem0
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
@@ -16,6 +18,7 @@ const (
 	maxMessages = 100
 	maxEvents   = 1000
 	pageSize    = 100
+	maxListed   = 1000 // of the self-hosted server's list, as there
 )
 
 // filter reads the filters of a request, with its owner's.
@@ -36,6 +39,11 @@ func (k *call) filter(o owner) (f filter.Filter, err error) {
 	if own := o.filters(); len(own) > 0 {
 		parts = append(parts, own)
 	}
+	beside, err := k.takeBeside()
+	if err != nil {
+		return f, err
+	}
+	parts = append(parts, beside...)
 	if len(parts) == 0 {
 		return f, nil
 	}
@@ -53,6 +61,33 @@ func (k *call) filter(o owner) (f filter.Filter, err error) {
 	return f, nil
 }
 
+// takeBeside reads what a search and a list may choose by beside their filters.
+func (k *call) takeBeside() (parts []any, err error) {
+	var categories []string
+	var from, to string
+	var expired bool
+	if err := errors.Join(k.take("categories", &categories), k.take("start_date", &from), k.take("end_date", &to), k.take("show_expired", &expired)); err != nil {
+		return nil, err
+	}
+	if expired {
+		return nil, bad("show_expired: Locket shows what is so now")
+	}
+	if len(categories) > 0 {
+		parts = append(parts, map[string]any{"categories": map[string]any{"in": categories}})
+	}
+	if from != "" {
+		parts = append(parts, map[string]any{"created_at": map[string]any{"gte": from}})
+	}
+	if to != "" {
+		until := map[string]any{"lte": to}
+		if day, err := time.Parse(time.DateOnly, to); err == nil && to < "9999-12-31" { // the whole of it, in UTC
+			until = map[string]any{"lt": day.AddDate(0, 0, 1).Format(time.DateOnly)}
+		}
+		parts = append(parts, map[string]any{"created_at": until})
+	}
+	return parts, nil
+}
+
 func (k *call) search() (any, error) {
 	q := serve.SearchRequest{Only: serve.OnlyMemories}
 	var limit int
@@ -66,7 +101,7 @@ func (k *call) search() (any, error) {
 		q.Filters, err = k.filter(o)
 	}
 	if err == nil {
-		err = k.ended("output_format", "version", "api_version", "rerank", "latest_only", "org_id", "project_id", "source", "keyword_search", "filter_memories")
+		err = k.ended("output_format", "version", "api_version", "rerank", "latest_only", "org_id", "project_id", "source", "keyword_search", "filter_memories", "explain")
 	}
 	if err != nil {
 		return nil, err
@@ -154,7 +189,7 @@ func (k *call) list() (any, error) {
 		f, err = k.filter(o)
 	}
 	if err == nil {
-		err = k.ended("output_format", "version", "api_version", "org_id", "project_id", "source")
+		err = k.ended("output_format", "version", "api_version", "latest_only", "org_id", "project_id", "source")
 	}
 	if err != nil {
 		return nil, err
@@ -182,17 +217,37 @@ func (k *call) list() (any, error) {
 
 // listOf is the list of the self-hosted server, by owner.
 func (k *call) listOf() (any, error) {
-	f, err := k.filter(queryOwner(k.r.URL.Query()))
+	o, err := k.queryOwner("top_k", "limit", "show_expired")
 	if err != nil {
 		return nil, err
 	}
-	got, err := k.c.List(k.r.Context(), serve.ListQuery{Filters: f, Limit: pageSize})
+	if v := k.r.URL.Query().Get("show_expired"); v != "" && v != "false" && v != "False" && v != "0" {
+		return nil, bad("show_expired: %.40q: Locket shows what is so now", v)
+	}
+	size := pageSize
+	if s := cmp.Or(k.r.URL.Query().Get("top_k"), k.r.URL.Query().Get("limit")); s != "" {
+		if size, err = strconv.Atoi(s); err != nil || size < 1 || size > maxListed {
+			return nil, bad("top_k: %.40q: want 1 to %d", s, maxListed)
+		}
+	}
+	f, err := k.filter(o)
+	if err == nil {
+		err = k.ended("org_id", "project_id", "source")
+	}
 	if err != nil {
 		return nil, err
 	}
-	results := []map[string]any{}
-	for i := range got.Memories {
-		results = append(results, entry(&got.Memories[i]))
+	results, cursor := []map[string]any{}, ""
+	for more := true; more && len(results) < size; { // by cursor: memories may come and go between two pages
+		got, err := k.c.List(k.r.Context(), serve.ListQuery{Filters: f, Limit: min(size-len(results), serve.MaxPage), Cursor: cursor})
+		if err != nil {
+			return nil, err
+		}
+		for i := range got.Memories {
+			results = append(results, entry(&got.Memories[i]))
+		}
+		cursor = got.Next
+		more = cursor != ""
 	}
 	return map[string]any{"results": results}, nil
 }

@@ -186,9 +186,44 @@ func (k *call) takeOwner() (o owner, err error) {
 	return o, err
 }
 
-// queryOwner reads it from the query string.
-func queryOwner(q url.Values) owner {
-	return owner{q.Get("user_id"), q.Get("agent_id"), q.Get("app_id"), q.Get("run_id")}
+// takeFiltersOwner reads it from the filters of an add, where Mem0's client in Python
+// puts it. o is what stands beside them.
+func (k *call) takeFiltersOwner(o owner) (owner, error) {
+	var in map[string]string
+	if err := k.take("filters", &in); err != nil {
+		return o, bad("%v: of what is added, filters name a user_id, agent_id, app_id and run_id", err)
+	}
+	for name, v := range in {
+		to, ok := map[string]*string{"user_id": &o.user, "agent_id": &o.agent, "app_id": &o.app, "run_id": &o.run}[name]
+		switch {
+		case !ok:
+			return o, bad("filters.%.40s: of what is added, filters name a user_id, agent_id, app_id and run_id", name)
+		case *to != "" && *to != v:
+			return o, bad("filters.%s: %.40q, and %s beside it is %.40q", name, v, name, *to)
+		}
+		*to = v
+	}
+	return o, nil
+}
+
+var ownerIDs = []string{"user_id", "agent_id", "app_id", "run_id"}
+
+// queryOwner reads it from the query string. Another parameter than the four and those that
+// may stand beside them is refused: it would have chosen fewer memories.
+func (k *call) queryOwner(beside ...string) (owner, error) {
+	q := k.r.URL.Query()
+	for name, v := range q {
+		if !slices.Contains(ownerIDs, name) && !slices.Contains([]string{"org_id", "project_id"}, name) && !slices.Contains(beside, name) {
+			return owner{}, bad("%.40s: Locket does not take this; see docs/clients.md", name)
+		}
+		if len(v) > 1 {
+			return owner{}, bad("%s: it is there %d times", name, len(v))
+		}
+		if v[0] == "" && slices.Contains(ownerIDs, name) {
+			return owner{}, bad("%s: it is empty, and would choose nothing", name)
+		}
+	}
+	return owner{q.Get("user_id"), q.Get("agent_id"), q.Get("app_id"), q.Get("run_id")}, nil
 }
 
 // filters are the owner's, in Mem0's words.

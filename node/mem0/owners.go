@@ -11,16 +11,28 @@ import (
 )
 
 func (k *call) deleteAll() (any, error) {
-	o := queryOwner(k.r.URL.Query())
+	o, err := k.queryOwner()
+	if err != nil {
+		return nil, err
+	}
 	if o == (owner{}) {
 		return nil, bad("name a user_id, an agent_id, an app_id or a run_id: all memories are for the wearer to erase")
 	}
 	return k.erase(o)
 }
 
-// erase erases everything of an owner, in one order.
+// erase erases everything of an owner, in one order. What would have chosen fewer memories, and
+// is not heeded, is refused.
 func (k *call) erase(o owner) (any, error) {
+	for name, v := range o.filters() {
+		if v == "*" {
+			return nil, bad("%s: * means each one there is, and all memories are for the wearer to erase: name one", name)
+		}
+	}
 	f, err := k.filter(o)
+	if err == nil {
+		err = k.ended("org_id", "project_id", "source")
+	}
 	if err == nil {
 		_, err = k.c.Erase(k.r.Context(), f)
 	}
@@ -64,6 +76,13 @@ func (k *call) entities() (any, error) {
 }
 
 func (k *call) deleteEntity() (any, error) {
+	beside, err := k.queryOwner()
+	if err != nil {
+		return nil, err
+	}
+	for name := range beside.filters() {
+		return nil, bad("%s: an entity is erased with all that is its own; see docs/clients.md", name)
+	}
 	name := k.r.PathValue("id")
 	switch k.r.PathValue("type") {
 	case "user":

@@ -175,7 +175,7 @@ func (mr Modeller) SetInstructions(ctx context.Context, text string) error {
 }
 
 // Adder takes a finding of doctor's.
-type Adder = func(check, level, advice, format string, args ...any)
+type Adder = func(check, level, advice, format string, args ...any) *serve.Finding
 
 // Doctor says whether the language model answers, and what waits for it.
 func (l *Language) Doctor(ctx context.Context, add Adder) error {
@@ -203,7 +203,7 @@ func (l *Language) Doctor(ctx context.Context, add Adder) error {
 		add("language model", serve.LevelWarning, "", "%d lines wait to be asked about: %s", s.Waiting, s.Trouble)
 	}
 	if s.Parked > 0 {
-		add("language model", serve.LevelWarning, "see 'locket llm parked'; 'locket llm retry' asks again", "%d lines are parked: no usable answer came", s.Parked)
+		add("language model", serve.LevelWarning, "see 'locket llm parked'; 'locket llm retry' asks again", "%d lines are parked: no usable answer came", s.Parked).Remedy("locket llm retry", "retryParked", "")
 	}
 	return nil
 }

@@ -196,7 +196,7 @@ func TestBusyNote(t *testing.T) {
 			t.Errorf("%s: the note is %q, %v", name, b, err)
 		}
 		if name == "removed" {
-			if _, err := f.setAside("Memories/a.md", e); !busy(err) || *e != was {
+			if _, err := f.copyConflict("Memories/a.md", e); !busy(err) || *e != was {
 				t.Errorf("%s: set aside: %v, %+v", name, err, e)
 			}
 		}

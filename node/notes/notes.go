@@ -298,7 +298,7 @@ func (r *round) takeNote(id memory.ID) error {
 	case was == e.Base:
 		return r.correct(e, m, &is, has)
 	default:
-		name, err := r.dir.setAside(path, e)
+		name, err := r.dir.copyConflict(path, e)
 		if busy(err) {
 			e.held = true
 			return nil

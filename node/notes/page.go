@@ -188,7 +188,7 @@ func (r *round) writePages() error {
 				continue
 			}
 			if n.block != "" && digest([]byte(n.block)) != e.Base {
-				name, err := r.dir.setAside(e.Path, e)
+				name, err := r.dir.copyConflict(e.Path, e)
 				if busy(err) {
 					continue
 				}

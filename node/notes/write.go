@@ -129,10 +129,10 @@ func (f *folder) still(name string) error {
 	return nil
 }
 
-// setAside copies a note that a person edited while its memory changed, as a note of
+// copyConflict copies a note that a person edited while its memory changed, as a note of
 // that person's own. The note itself is written again. An error for which busy holds
 // leaves all as it was.
-func (f *folder) setAside(name string, e *entry) (string, error) {
+func (f *folder) copyConflict(name string, e *entry) (string, error) {
 	copied := strings.TrimSuffix(name, ".md") + time.Now().Format(" (Conflicted copy 200601021504).md")
 	for i := 2; f.taken[strings.ToLower(copied)]; i++ {
 		copied = strings.TrimSuffix(name, ".md") + time.Now().Format(" (Conflicted copy 200601021504") + fmt.Sprintf(" %d).md", i)

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
 // client is what a program says of itself when it registers. Its id is
@@ -134,7 +136,7 @@ func checkRedirect(uri string) error {
 		return fmt.Errorf("want at most %d characters of ASCII, without blanks", maxRedirect)
 	case err != nil || u.Opaque != "" || u.User != nil || strings.Contains(uri, "#") || !hosts.MatchString(u.Host):
 		return fmt.Errorf("want an address such as https://example.org/callback, without a user or a fragment")
-	case u.Scheme != "https" && !(u.Scheme == "http" && isLoopback(u.Hostname())):
+	case u.Scheme != "https" && !(u.Scheme == "http" && clientaddr.Loopback(u.Hostname())):
 		return fmt.Errorf("want https, or http on loopback")
 	}
 	return nil

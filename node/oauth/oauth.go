@@ -19,7 +19,6 @@ package oauth
 import (
 	"context"
 	"encoding/json"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -27,6 +26,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/clientaddr"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -140,19 +140,10 @@ func (s *Server) base(r *http.Request) (string, bool) {
 	if r.TLS == nil {
 		return "http://" + r.Host, true
 	}
-	name := r.Host
-	if h, _, err := net.SplitHostPort(r.Host); err == nil {
-		name = h
-	}
-	if s.public != nil && (r.Host == s.public.Host || isLoopback(name)) {
+	if s.public != nil && (r.Host == s.public.Host || clientaddr.LoopbackHost(r.Host)) {
 		return "https://" + s.public.Host, true
 	}
 	return "https://" + r.Host, true
-}
-
-func isLoopback(name string) bool {
-	ip := net.ParseIP(strings.Trim(name, "[]"))
-	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // isResource reports whether a resource indicator means this node.

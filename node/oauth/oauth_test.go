@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -232,7 +233,7 @@ func TestOfficialClient(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			if got := u.Query(); got.Get("resource") != b.url+"/mcp" || got.Get("scope") != "read add" {
+			if got := u.Query(); got.Get("resource") != b.url+"/mcp" || !slices.Equal(slices.Sorted(strings.FieldsSeq(got.Get("scope"))), []string{"add", "read"}) {
 				t.Errorf("%v", got)
 			}
 			res, text := b.ask("GET", u.RequestURI(), nil)

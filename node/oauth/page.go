@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/clientaddr"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -119,7 +120,7 @@ func (s *Server) show(w http.ResponseWriter, _ *http.Request, status int, q *req
 	var p page
 	p.head("Locket: let an app in?")
 	to, place := q.origin(), "the program that opened this page on this machine"
-	if u, err := url.Parse(q.redirect); err == nil && !isLoopback(u.Hostname()) {
+	if u, err := url.Parse(q.redirect); err == nil && !clientaddr.Loopback(u.Hostname()) {
 		place = u.Host
 	}
 	p.add(`<h1>Let “<bdi>%s</bdi>” into your memory?</h1><p>This is what it calls itself; anybody can take any name. If you agree, your browser goes on to <strong>%s</strong>, which gets the key.</p>`, q.client.Name, place)

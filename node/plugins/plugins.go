@@ -26,7 +26,7 @@ import (
 	builtin "github.com/locket-dev/locket/wasm/plugins"
 )
 
-// Engine is what the room reads and changes the records by.
+// Engine is the part of engine.Engine that this package uses.
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
@@ -103,9 +103,9 @@ func (ps *Plugins) Instances() (n int) {
 // Forget makes every plugin drop what it has in memory.
 func (ps *Plugins) Forget() error { return ps.host.Forget() }
 
-// Rest lets go of what plugins that are not in use hold in memory. Their next call
-// loads it again.
-func (ps *Plugins) Rest(ctx context.Context) error { return ps.host.Rest(ctx) }
+// Shrink lets go of what plugins that are not in use hold in memory. Their next call
+// has it again.
+func (ps *Plugins) Shrink(ctx context.Context) error { return ps.host.Shrink(ctx) }
 
 // Close ends them.
 func (ps *Plugins) Close(ctx context.Context) error { return ps.host.Close(ctx) }

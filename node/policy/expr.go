@@ -188,7 +188,7 @@ func (r *Rule) Words() string {
 	case r.Kind != "":
 		who = "Any " + strings.ToLower(string(r.Kind))
 	}
-	verbs := map[Action]string{Share: "be given", Feed: "be fed", Read: "read", Sell: "buy"}
+	verbs := map[Action]string{Share: "be given", Feed: "be fed", Read: "read", Sell: "buy", SellAnswers: "pay for an answer from"}
 	do := "have"
 	if len(r.Actions) > 0 {
 		var all []string

@@ -119,7 +119,7 @@ func (p *parser) principal(r *Rule) error {
 		return err
 	}
 	if p.text || !slices.Contains(Kinds[:], Kind(p.tok)) {
-		return p.bad("want Reader, App, Worker or Buyer, not %s", p.shown())
+		return p.bad("want Reader, App, Worker, Community or Buyer, not %s", p.shown())
 	}
 	r.Kind = Kind(p.tok)
 	if err := p.next(); err != nil || !named {
@@ -142,7 +142,7 @@ func (p *parser) actions(r *Rule) error {
 			return err
 		}
 		if !p.text || !slices.Contains(Actions[:], Action(p.tok)) {
-			return p.bad(`want "share", "feed", "read" or "sell", not %s`, p.shown())
+			return p.bad(`want "share", "feed", "read", "sell" or "answer", not %s`, p.shown())
 		}
 		r.Actions = append(r.Actions, Action(p.tok))
 		return p.next()

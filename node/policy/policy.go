@@ -5,9 +5,11 @@
 // that can be said back in plain words and can't fail: package documentation of
 // Parse has its grammar. What is outside that part is refused with its line.
 //
-//   - A principal is Reader::"NAME", App::"NAME", Worker::"NAME" or Buyer, any
-//     one who pays.
-//   - An action is share, feed (to a worker), read (by an app) or sell.
+//   - A principal is Reader::"NAME", App::"NAME", Worker::"NAME",
+//     Community::"NAME" or Buyer, any one who pays.
+//   - An action is share (with a reader or community), feed (to a worker), read
+//     (by an app), sell (a copy) or answer (a question for money, from a memory
+//     that stays).
 //   - A resource is one memory, with type, tags, entities, places, sensitivity
 //     (0 public to 3 secret) and learnt.
 //   - The context has now and, where it was said, purpose.
@@ -19,6 +21,7 @@
 package policy
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -35,14 +38,15 @@ type Kind string
 
 // The kinds.
 const (
-	Reader Kind = "Reader"
-	App    Kind = "App"
-	Worker Kind = "Worker"
-	Buyer  Kind = "Buyer"
+	Reader    Kind = "Reader"
+	App       Kind = "App"
+	Worker    Kind = "Worker"
+	Community Kind = "Community" // its members, whoever they are
+	Buyer     Kind = "Buyer"
 )
 
 // Kinds has all.
-var Kinds = [...]Kind{Reader, App, Worker, Buyer}
+var Kinds = [...]Kind{Reader, App, Worker, Community, Buyer}
 
 // Action is what somebody would do.
 type Action string
@@ -52,22 +56,35 @@ const (
 	Share Action = "share"
 	Feed  Action = "feed"
 	Read  Action = "read"
-	Sell  Action = "sell"
+	Sell  Action = "sell" // a copy
+	// SellAnswers is to show a memory to somebody who pays for an answer. What a policy says
+	// of it counts alone; while no rule names it, it goes as [Sell] does.
+	SellAnswers Action = "answer"
 )
 
 // Actions has all.
-var Actions = [...]Action{Share, Feed, Read, Sell}
+var Actions = [...]Action{Share, Feed, Read, Sell, SellAnswers}
 
-// ActionOf is what a kind of principal does.
+// ActionOf is what a kind of principal does; a buyer may have [SellAnswers], too.
 func ActionOf(k Kind) Action {
-	return map[Kind]Action{Reader: Share, App: Read, Worker: Feed, Buyer: Sell}[k]
+	return map[Kind]Action{Reader: Share, App: Read, Worker: Feed, Community: Share, Buyer: Sell}[k]
+}
+
+// ActionBy is ActionOf, or the action that a person named, where that kind of principal
+// does it.
+func ActionBy(k Kind, named string) (Action, error) {
+	a := Action(named)
+	if named == "" || a == ActionOf(k) || a == SellAnswers && k == Buyer {
+		return Action(cmp.Or(named, string(ActionOf(k)))), nil
+	}
+	return "", fmt.Errorf("%w: %.20q: want %s, or answer of a buyer", memory.ErrInvalid, named, ActionOf(k))
 }
 
 // Request says who would do what.
 type Request struct {
 	Action  Action
 	Kind    Kind
-	Name    string // of a reader, app or worker, as the wearer calls them
+	Name    string // of a reader, app, worker or community, as the wearer calls them
 	Key     string // by whose key somebody of that name is known; empty: of a buyer, whom no name tells
 	Purpose string // empty: not said
 	Form    string // a digest of how memories are redacted for them; empty: not at all
@@ -85,7 +102,7 @@ func (r *Request) Who() string {
 	return strings.ToLower(string(r.Kind)) + ":" + r.Name
 }
 
-// ParseWho reads reader:NAME, app:NAME, worker:NAME or buyer.
+// ParseWho reads reader:NAME, app:NAME, worker:NAME, community:NAME or buyer.
 func ParseWho(s string) (k Kind, name string, err error) {
 	kind, name, _ := strings.Cut(s, ":")
 	for _, k := range Kinds {
@@ -93,7 +110,7 @@ func ParseWho(s string) (k Kind, name string, err error) {
 			return k, name, nil
 		}
 	}
-	return "", "", fmt.Errorf("%w: %.40q: want reader:NAME, app:NAME, worker:NAME or buyer", memory.ErrInvalid, s)
+	return "", "", fmt.Errorf("%w: %.40q: want reader:NAME, app:NAME, worker:NAME, community:NAME or buyer", memory.ErrInvalid, s)
 }
 
 // Utterances is the type of what was said, as apps may see it.
@@ -254,14 +271,23 @@ func Decide(policies []Policy, answers []Answer, r *Request, it *Item) (d Decisi
 
 func (p *Policy) decide(answers []Answer, r *Request, it *Item) (d Decision) {
 	var permit, asks, refused []*Rule
+	permits, forbids := p.as(r)
 	for i := range p.Rules {
 		rule := &p.Rules[i]
-		if !rule.applies(r, it) {
+		q := permits
+		if rule.Forbid {
+			q = forbids
+		}
+		if !rule.applies(r, it) && !rule.applies(q, it) {
 			continue
 		}
 		yes, no := true, false
 		if rule.Asks {
 			yes, no = rule.answered(answers, r, it)
+			if q != r {
+				y, n := rule.answered(answers, q, it) // to the same, before answers were an action
+				yes, no = yes || y, no || n
+			}
 		}
 		switch {
 		case rule.Forbid:
@@ -285,6 +311,28 @@ func (p *Policy) decide(answers []Answer, r *Request, it *Item) (d Decision) {
 		return Decision{Refused: true, Rules: refused}
 	}
 	return Decision{Allow: len(permit) > 0, Rules: permit}
+}
+
+// as gives what rules are asked beside a request, which may be the same. Policies were written
+// before answers were an action of their own: until a rule names it, who may buy a copy may have
+// answers, and what is kept from buyers stays kept from answers until a rule permits these.
+func (p *Policy) as(r *Request) (permits, forbids *Request) {
+	permits, forbids = r, r
+	if r.Action != SellAnswers {
+		return permits, forbids
+	}
+	copies := *r
+	copies.Action = Sell
+	permits, forbids = &copies, &copies
+	for i := range p.Rules {
+		if slices.Contains(p.Rules[i].Actions, SellAnswers) {
+			permits = r
+			if !p.Rules[i].Forbid {
+				forbids = r
+			}
+		}
+	}
+	return permits, forbids
 }
 
 // Rule is one of a policy.

@@ -156,13 +156,36 @@ func asCedar(t *rapid.T, text string, r *policy.Request, it *policy.Item) bool {
 	return ok == cedar.Allow
 }
 
+// asCedarSells has Cedar decide about answers as about copies, while no rule names answers, and
+// what forbids copies forbid answers while no rule permits these.
+func asCedarSells(t *rapid.T, text string, r *policy.Request, it *policy.Item) bool {
+	if r.Action != policy.SellAnswers {
+		return asCedar(t, text, r, it)
+	}
+	sale := *r
+	sale.Action = policy.Sell
+	named, forbids := false, "permit (principal, action, resource);\n"
+	for line := range strings.Lines(text) {
+		names := strings.Contains(line, `Action::"answer"`)
+		if named = named || names; strings.HasPrefix(line, "forbid") {
+			forbids += line
+		} else if names {
+			return asCedar(t, text, r, it)
+		}
+	}
+	if !named {
+		return asCedar(t, text, &sale, it)
+	}
+	return asCedar(t, text, r, it) && asCedar(t, forbids, &sale, it)
+}
+
 // The part of Cedar that is read here decides as Cedar's own implementation does.
 func TestDecidesAsCedar(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, r, it := rules(t), request(t), item(t)
 		p := parsed(t, text)
 		d := policy.Decide([]policy.Policy{p}, nil, &r, &it)
-		if want := asCedar(t, text, &r, &it); d.Allow != want {
+		if want := asCedarSells(t, text, &r, &it); d.Allow != want {
 			t.Fatalf("%s: %v by %s, Cedar says %v for %+v on %+v", text, d.Allow, d.Why(), want, r, it)
 		}
 		for i := range p.Rules {
@@ -204,6 +227,9 @@ func TestNarrowerNeverShowsMore(t *testing.T) {
 		if rapid.Bool().Draw(t, "forbid") {
 			narrow = append(narrow, strings.Replace(rule(t), "permit", "forbid", 1))
 		}
+		if named := func(rules []string) bool { return strings.Contains(strings.Join(rules, ""), `Action::"answer"`) }; named(all) && !named(narrow) {
+			t.Skip("once no rule names answers, they go as copies do")
+		}
 		wide, less := parsed(t, strings.Join(all, "")), parsed(t, strings.Join(narrow, ""))
 		other := parsed(t, rules(t))
 		r, it := request(t), item(t)
@@ -237,7 +263,7 @@ func TestRefusedWithTheLine(t *testing.T) {
 		head + " when { resource.type == \"core };":                            "a text has no end",
 		head + " when { resource.type == \"\" };":                              "an empty text",
 		"permit (principal == Buyer::\"x\", action, resource);":                "a buyer has no name",
-		"permit (principal == User::\"x\", action, resource);":                 "want Reader, App, Worker or Buyer",
+		"permit (principal == User::\"x\", action, resource);":                 "want Reader, App, Worker, Community or Buyer",
 		"permit (principal, action == Action::\"delete\", resource);":          "want \"share\"",
 		"permit (principal, action, resource == Memory::\"x\");":               "want )",
 		head + " when { " + strings.Repeat("(", 40) + "true":                   "more than 32 parentheses",

@@ -31,7 +31,7 @@ const (
 	calmAfter  = 30                     // times in a row without an entry: it is done less often
 	calmEvery  = 4 * time.Second        // then
 	cursorStep = 64                     // entries between two writes of the cursor
-	tries      = 5                      // at one entry, before it is set aside
+	tries      = 5                      // at one entry, before it is quarantined
 	firstWait  = 200 * time.Millisecond // between tries, doubled up to
 	longWait   = 10 * time.Second
 	streamIdle = 10 * time.Second // without sound: an utterance is over
@@ -62,7 +62,7 @@ type Pump struct {
 	at      atomic.Uint64             // the same, for other goroutines
 	from    uint64                    // the cursor at the start
 	before  int64                     // entries appended by this process before the start
-	backlog int64                     // entries in the journal at the start, worked through ones among them
+	backlog int64                     // entries in the journal at the start, those included that were already processed
 	wrote   uint64                    // the cursor on disk
 	done    atomic.Uint64             // entries taken since the start
 	quiet   chan struct{}             // closed when everything that was there is taken, for the first time
@@ -146,7 +146,7 @@ func (p *Pump) Run(ctx context.Context) error {
 	}
 }
 
-// take works on one entry until it is done, set aside, or ctx ends.
+// take works on one entry until it is done, quarantined, or ctx ends.
 func (p *Pump) take(ctx context.Context, e journal.Entry) bool {
 	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for try := 1; ; try++ {
@@ -159,7 +159,7 @@ func (p *Pump) take(ctx context.Context, e journal.Entry) bool {
 		}
 		if !errors.Is(err, memory.ErrNoSpace) && try >= tries {
 			p.c.Log.Error("event set aside: it can't be worked on", "entry", e.Seq, "error", err)
-			if p.setAside(ctx, e, err) == nil {
+			if p.quarantine(ctx, e, err) == nil {
 				break
 			}
 		}
@@ -187,17 +187,17 @@ func (p *Pump) once(ctx context.Context, e journal.Entry) error {
 	ev, rejected, err := decodeEntry(e.Data)
 	switch {
 	case err != nil:
-		return p.setAside(ctx, e, err)
+		return p.quarantine(ctx, e, err)
 	case rejected != nil:
 		return p.c.Engine.Commit(ctx, func(tx *store.Tx) error {
-			return tx.Quarantine(store.Malformed{At: rejected.At, Topic: rejected.Device + "/" + string(rejected.Kind),
+			return tx.Quarantine(store.Quarantined{At: rejected.At, Topic: rejected.Device + "/" + string(rejected.Kind),
 				Reason: rejected.Problem + ": " + rejected.Error, Size: int(rejected.Size), Data: rejected.Payload})
 		})
 	}
 	if ev, err = unsealed(p.c.Identity, ev); errors.Is(err, seal.ErrZeroed) {
 		return err // the node is being locked
 	} else if err != nil {
-		return p.setAside(ctx, e, err)
+		return p.quarantine(ctx, e, err)
 	}
 	lock := p.c.Engine.Hold()
 	out, err := p.c.Extract.Process(ctx, lock, *ev)
@@ -220,9 +220,9 @@ func (p *Pump) settle(out extract.Outcome, seq uint64) {
 	p.c.Seen(out)
 }
 
-// setAside puts an entry that can't be worked on into quarantine, sealed and whole,
+// quarantine puts an entry that can't be worked on into quarantine, sealed and whole,
 // and tells doctor.
-func (p *Pump) setAside(ctx context.Context, e journal.Entry, why error) error {
+func (p *Pump) quarantine(ctx context.Context, e journal.Entry, why error) error {
 	b, err := p.c.Blobs.WriteBlob(ctx, bytes.NewReader(e.Data))
 	if err != nil {
 		return err
@@ -231,7 +231,7 @@ func (p *Pump) setAside(ctx context.Context, e journal.Entry, why error) error {
 		if err := tx.KeepBlob(b, memory.ID{}); err != nil {
 			return err
 		}
-		return tx.Quarantine(store.Malformed{At: time.Now(), Topic: journalTopic,
+		return tx.Quarantine(store.Quarantined{At: time.Now(), Topic: journalTopic,
 			Reason: fmt.Sprintf("failed: %v; kept whole as blob %s", why, b.ID), Size: len(e.Data), Data: e.Data, Blob: b.ID})
 	})
 }
@@ -239,7 +239,7 @@ func (p *Pump) setAside(ctx context.Context, e journal.Entry, why error) error {
 // tellDamage notes for doctor what the journal has lost.
 func (p *Pump) tellDamage(ctx context.Context, d *journal.CorruptError) error {
 	return p.c.Engine.Commit(ctx, func(tx *store.Tx) error {
-		return tx.Quarantine(store.Malformed{At: time.Now(), Topic: journalTopic, Reason: "damaged: " + d.Error()})
+		return tx.Quarantine(store.Quarantined{At: time.Now(), Topic: journalTopic, Reason: "damaged: " + d.Error()})
 	})
 }
 

@@ -19,6 +19,8 @@ type chooser struct {
 	seen   map[memory.ID]bool
 	err    error // the first error of reading the store
 
+	bare bool // hits become lines of a block, which names no categories: sorting takes an eighth of a search
+
 	moment uint64                          // of the store, at which those below were read
 	wholes map[memory.ID]*whole            // memories, by their document
 	lines  map[memory.ID]*memory.Utterance // utterances
@@ -32,9 +34,9 @@ type whole struct {
 	chunk  *memory.Chunk
 }
 
-// of drops what was read if something was committed since: nothing may be shown that is
+// refresh drops what was read if something was committed since: nothing may be shown that is
 // forgotten meanwhile.
-func (c *chooser) of(tx *store.Tx) {
+func (c *chooser) refresh(tx *store.Tx) {
 	if at := tx.Moment(); at != c.moment {
 		c.moment = at
 		clear(c.wholes)
@@ -45,7 +47,7 @@ func (c *chooser) of(tx *store.Tx) {
 // whole reads the memory of a document, if it was not read before. Nobody may change it but for
 // its categories.
 func (c *chooser) whole(tx *store.Tx, id memory.ID) (*whole, error) {
-	c.of(tx)
+	c.refresh(tx)
 	if w := c.wholes[id]; w != nil {
 		return w, nil
 	}
@@ -60,7 +62,7 @@ func (c *chooser) whole(tx *store.Tx, id memory.ID) (*whole, error) {
 
 // line reads an utterance, if it was not read before.
 func (c *chooser) line(tx *store.Tx, id memory.ID) (*memory.Utterance, error) {
-	c.of(tx)
+	c.refresh(tx)
 	if u := c.lines[id]; u != nil {
 		return u, nil
 	}
@@ -151,7 +153,7 @@ func (c *chooser) choose(qr *Query, tx *store.Tx, id memory.ID, kind recall.Kind
 	}
 	m := w.memory
 	if !c.then.isNow() {
-		if m, err = c.then.held(tx, m); err != nil || m == nil {
+		if m, err = c.then.holding(tx, m); err != nil || m == nil {
 			return false, err
 		}
 	}

@@ -69,7 +69,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 			evidence[h.ID], shared[h.ID] = h.Evidence, h.SharedBy
 		}
 	}
-	b := retrieve.Build(items, r.Budget, qr.c.Zone)
+	b := retrieve.Build(res.Topic, items, r.Budget, qr.c.Zone)
 	res.Text, res.Tokens, res.Left = b.Text, b.Tokens, b.Left
 	texts := make([]string, len(b.Lines))
 	for i, l := range b.Lines {
@@ -190,6 +190,7 @@ func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *follow
 	if err != nil {
 		return nil, err
 	}
+	choice.bare = true
 	all, err := qr.find(ctx, q, choice)
 	if err != nil {
 		return nil, err

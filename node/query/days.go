@@ -24,7 +24,7 @@ func (rd Reader) Day(ctx context.Context, date serve.Date) (d serve.Day, err err
 			return err
 		}
 		d = serve.Day{Date: date, Zone: zone.String(), From: from, To: to, Lines: []serve.DayLine{}, Memories: []memory.Memory{},
-			Refusals: []serve.DayRefusal{}, Pauses: rd.pauses(from, to)}
+			Refusals: []serve.DayRefusal{}, Pauses: rd.pauses.Between(from, to)}
 		if err := dayLines(tx, &d); err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (rd Reader) Watch(ctx context.Context) iter.Seq2[uint64, error] {
 	return func(yield func(uint64, error) bool) {
 		var was store.Edition
 		var wasAsked string
-		var paused []serve.Span
+		var paused uint64
 		for count := uint64(0); ; {
 			var now store.Edition
 			var asked string
@@ -183,9 +183,8 @@ func (rd Reader) Watch(ctx context.Context) iter.Seq2[uint64, error] {
 			if ctx.Err() != nil {
 				return
 			}
-			at := time.Now()
-			pauses := rd.pauses(at, at)
-			if count == 0 || now != was || asked != wasAsked || err != nil || !slices.Equal(pauses, paused) {
+			pauses := rd.pauses.Changes()
+			if count == 0 || now != was || asked != wasAsked || err != nil || pauses != paused {
 				count++
 				if was, wasAsked, paused = now, asked, pauses; !yield(count, err) || err != nil {
 					return

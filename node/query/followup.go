@@ -52,7 +52,7 @@ func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, e
 	f.topic = topic
 	// What was lent may hold words that nobody ever said. A single word of its own
 	// and "she" would be answered by whatever has that word.
-	if back && !f.Known && len(recall.Content(question)) > 1 {
+	if back && !f.Known && len(recall.ContentWords(question)) > 1 {
 		if alone, err = look(question); err != nil || alone.Known {
 			return alone, err
 		}
@@ -70,7 +70,7 @@ func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, e
 // it has any.
 func tells(items []serve.ContextItem, question string) bool {
 	own := map[string]bool{}
-	for _, w := range recall.Content(question) {
+	for _, w := range recall.ContentWords(question) {
 		own[w.Term] = true
 	}
 	for _, it := range items[:min(len(items), tellsOf)] {
@@ -78,7 +78,7 @@ func tells(items []serve.ContextItem, question string) bool {
 		for _, e := range it.Evidence {
 			text += " " + e.Excerpt
 		}
-		for _, w := range recall.Content(text) {
+		for _, w := range recall.ContentWords(text) {
 			if own[w.Term] {
 				return true
 			}

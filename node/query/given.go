@@ -41,13 +41,12 @@ func (rd Reader) LeaveGiven(_ context.Context, id memory.SpaceID) error {
 // weak is the part of the best score below which a given memory is no hit.
 const weak = 0.4
 
-// addGiven puts what others share beside what was found of the wearer's own, of
-// which no hit is left out but for k. A share answers questions about now alone:
-// of its past nothing was shared.
+// addGiven adds hits from what others share. Hits of the wearer's own are dropped only
+// beyond k. A share is asked only about now, because nothing of its past was shared.
 //
-// Scores of two indexes can't be compared, so what is shared counts by how sure
-// its index is beside the wearer's: it is never lifted, and what it is lowered by
-// stands among the parts.
+// Scores of two indexes can't be compared, so each shared hit is scaled by how sure its
+// index is compared with the wearer's own. It is never raised, and what it was lowered
+// by is one of its parts.
 func (qr *Query) addGiven(ctx context.Context, r *serve.SearchRequest, q recall.Query, choice *chooser, res *serve.SearchResult) error {
 	if qr.c.Given == nil || r.Only == serve.OnlyUtterances || r.History || !choice.then.isNow() {
 		return nil

@@ -60,14 +60,14 @@ func (qr *Query) hint(ctx context.Context, r *serve.AskRequest, res *serve.AskRe
 // they are written as one or as two: "wifi" and "Wi-Fi".
 func shared(question, label string) (n int) {
 	there := map[string]bool{}
-	words := recall.Content(label)
+	words := recall.ContentWords(label)
 	for i, w := range words {
 		there[w.Term], there[w.Text] = true, true
 		if i > 0 {
 			there[words[i-1].Text+w.Text] = true
 		}
 	}
-	words = recall.Content(question)
+	words = recall.ContentWords(question)
 	for i, w := range words {
 		if there[w.Term] || i > 0 && there[words[i-1].Text+w.Text] {
 			n++
@@ -107,7 +107,7 @@ func asked(question string) (list []string) {
 		after[strings.ToLower(m[1])] = true
 	}
 	first := true
-	for _, w := range recall.Content(question) {
+	for _, w := range recall.ContentWords(question) {
 		at := strings.Index(strings.ToLower(question), w.Text)
 		start := first && at == 0
 		if first = false; !w.Han && at >= 0 && utf8.RuneCountInString(w.Text) > 1 && (w.Name && !start || after[w.Text]) {

@@ -26,11 +26,16 @@ type overview struct {
 
 	lock  chan struct{} // of one place: who puts something in may use the rest
 	of    store.Edition
-	by    map[memory.ID]*outline // nil: nothing is known yet
-	order []*outline             // by the time when they were learnt; nil: to be sorted
-	names uint64                 // how often what the graph is drawn from has changed
-	atlas *atlas.Atlas           // drawn from names; nil: not yet
-	goes  *time.Timer            // when nobody has asked for a time
+	by    map[memory.ID]*outline     // nil: nothing is known yet
+	order []*outline                 // by the time when they were learnt; nil: to be sorted
+	types map[memory.Type]int        // how many are active, by type
+	waits int                        // how many of these wait for their words
+	from  map[string]string          // names of plugins, each once
+	slots map[[2]string]*memory.Slot // by subject and attribute, each once
+	names uint64                     // how often what the graph is drawn from has changed
+	atlas *atlas.Atlas               // drawn from names; nil: not yet
+	twice []memory.ID                // what Disputable found; nil: to be found
+	goes  *time.Timer                // when nobody has asked for a time
 }
 
 // outline is what is known of one memory.
@@ -39,11 +44,15 @@ type outline struct {
 	typ        memory.Type
 	state      memory.State
 	group      uint64 // a hash of its name
-	twice      bool   // one assertion of it may contradict another: it is pinned, or has a conflict
+	pinned     bool
+	disputed   bool // it has a conflict
+	confidence float64
+	plugin     string // that it is from; one string for all of them
 	negates    bool
 	waits      bool // for its words
 	learnt     time.Time
 	categories []string
+	slot       *memory.Slot   // without its value; one for all of them; nil: it has none
 	heard      []int64        // times of its evidence, in ms since 1970
 	named      *memory.Memory // what the graph and a filter by names read of it; nil: it names nothing
 }
@@ -55,24 +64,57 @@ const overviewRests = 10 * time.Minute
 
 // outlineOf reads a memory.
 func (o *overview) outlineOf(m *memory.Memory) *outline {
-	out := &outline{id: m.ID, group: maphash.String(seed, m.Group), twice: m.Pinned || m.Conflict != nil, typ: m.Type, state: m.State, negates: m.Negates, waits: slices.Contains(m.Tags, memory.WaitingTag), learnt: m.Learnt, categories: o.sorter.Of(m)}
+	out := &outline{id: m.ID, group: maphash.String(seed, m.Group), pinned: m.Pinned, disputed: m.Conflict != nil, confidence: m.Confidence, plugin: o.plugin(m.Source.Plugin), typ: m.Type, state: m.State, negates: m.Negates, waits: slices.Contains(m.Tags, memory.WaitingTag), learnt: m.Learnt, categories: o.sorter.Of(m)}
 	if i := slices.Index(memory.Types[:], m.Type); i >= 0 {
 		out.typ = memory.Types[i] // one string for all
 	}
+	out.slot = o.slot(m.Slot)
 	for _, e := range m.Evidence {
 		out.heard = append(out.heard, e.At.UnixMilli())
 	}
 	if len(m.Entities) == 0 && !m.Fields.Semantic.Relation() {
 		return out
 	}
-	slim := memory.Memory{ID: m.ID, Rank: m.Rank, State: m.State, Learnt: m.Learnt, Unlearnt: m.Unlearnt, Repeats: m.Repeats,
-		Candidate: memory.Candidate{Type: m.Type, Negates: m.Negates, Fields: memory.Fields{Semantic: m.Fields.Semantic}, Entities: m.Entities, Tags: m.Tags,
+	slim := memory.Memory{ID: m.ID, Rank: m.Rank, State: m.State, Pinned: m.Pinned, Learnt: m.Learnt, Unlearnt: m.Unlearnt, Repeats: m.Repeats,
+		Candidate: memory.Candidate{Type: m.Type, Slot: out.slot, Negates: m.Negates, Fields: memory.Fields{Semantic: m.Fields.Semantic}, Entities: m.Entities, Tags: m.Tags,
 			Source: memory.Source{Plugin: m.Source.Plugin}, Confidence: m.Confidence, Sensitivity: m.Sensitivity, TrueFrom: m.TrueFrom, TrueTo: m.TrueTo}}
 	if m.Fields.Semantic.Relation() || slices.Contains(m.Tags, atlas.TagCommunity) {
 		slim.Text = m.Text
 	}
 	out.named = &slim
 	return out
+}
+
+// plugin returns the one string that all memories of a plugin share.
+func (o *overview) plugin(name string) string {
+	if _, ok := o.from[name]; !ok {
+		o.from[name] = name
+	}
+	return o.from[name]
+}
+
+// slot returns the one slot without a value that all memories of that slot share.
+func (o *overview) slot(s *memory.Slot) *memory.Slot {
+	if s == nil {
+		return nil
+	}
+	key := [2]string{s.Subject, s.Attribute}
+	if o.slots[key] == nil {
+		o.slots[key] = &memory.Slot{Subject: s.Subject, Attribute: s.Attribute}
+	}
+	return o.slots[key]
+}
+
+// active returns what is active of a type, but no denial; the empty type is any. The
+// caller holds the lock.
+func (o *overview) active(typ memory.Type) iter.Seq[*outline] {
+	return func(yield func(*outline) bool) {
+		for _, l := range o.by {
+			if l.state == memory.Active && !l.negates && (typ == "" || l.typ == typ) && !yield(l) {
+				return
+			}
+		}
+	}
 }
 
 // look brings the overview to what tx sees, and calls f under its lock. Where another
@@ -113,9 +155,15 @@ func (o *overview) drop(ctx context.Context) error {
 		return err
 	}
 	defer o.release()
-	o.by, o.order, o.atlas = nil, nil, nil
+	o.clear()
 	o.names++ // an atlas that is being drawn is not kept
 	return nil
+}
+
+// clear lets go of all that was read of memories. The caller holds the lock.
+func (o *overview) clear() {
+	o.by, o.order, o.types, o.from, o.slots, o.atlas, o.twice = nil, nil, nil, nil, nil, nil, nil
+	o.waits = 0
 }
 
 // close forgets everything, when nobody asks any more.
@@ -150,7 +198,7 @@ func (o *overview) follow(ctx context.Context, tx *store.Tx) error {
 		err = o.change(ctx, tx)
 	}
 	if err != nil {
-		o.by, o.order, o.atlas = nil, nil, nil // half of a change
+		o.clear() // half of a change
 		return err
 	}
 	o.of = now
@@ -159,7 +207,8 @@ func (o *overview) follow(ctx context.Context, tx *store.Tx) error {
 
 // begin reads all memories.
 func (o *overview) begin(ctx context.Context, tx *store.Tx) error {
-	o.by = map[memory.ID]*outline{}
+	o.by, o.types, o.from, o.waits = map[memory.ID]*outline{}, map[memory.Type]int{}, map[string]string{}, 0
+	o.slots = map[[2]string]*memory.Slot{}
 	for m, err := range tx.All() {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
@@ -215,6 +264,9 @@ func (o *overview) change(ctx context.Context, tx *store.Tx) error {
 // put takes one outline in place of the one that is there; nil: it has gone.
 func (o *overview) put(id memory.ID, l *outline) {
 	was := o.by[id]
+	o.twice = nil
+	o.count(was, -1)
+	o.count(l, 1)
 	if l != nil && l.named != nil || was != nil && was.named != nil {
 		o.names++
 		o.atlas = nil
@@ -231,6 +283,19 @@ func (o *overview) put(id memory.ID, l *outline) {
 		return
 	}
 	*was = *l // in its place in the order
+}
+
+// count adds n to what is told of an active memory; nil: there is none.
+func (o *overview) count(l *outline, n int) {
+	if l == nil || l.state != memory.Active {
+		return
+	}
+	if o.types[l.typ] += n; o.types[l.typ] == 0 {
+		delete(o.types, l.typ)
+	}
+	if l.waits {
+		o.waits += n
+	}
 }
 
 // byLearnt returns all outlines, the first that was learnt first. The caller holds
@@ -252,34 +317,41 @@ func compare(a, b *outline) int {
 }
 
 // Disputable returns memories of all groups of which more than one thing was said,
-// one of each group, by their ids.
+// one of each group, by their ids. Nobody changes the list.
 func (qr *Query) Disputable(ctx context.Context, tx *store.Tx) (ids []memory.ID, err error) {
 	type said struct {
 		n  int
 		by memory.ID
 	}
-	err = qr.overview.look(ctx, tx, func() error {
-		groups := make(map[uint64]said, len(qr.overview.by))
-		for id, l := range qr.overview.by {
+	o := &qr.overview
+	err = o.look(ctx, tx, func() error {
+		if o.twice != nil {
+			ids = o.twice
+			return nil
+		}
+		groups := make(map[uint64]said, len(o.by))
+		for id, l := range o.by {
 			g := groups[l.group]
-			if g.n++; l.twice {
+			if g.n++; l.pinned || l.disputed { // one assertion of it may contradict another
 				g.n++
 			}
 			g.by = id
 			groups[l.group] = g
 		}
+		ids = []memory.ID{}
 		for _, g := range groups {
 			if g.n > 1 {
 				ids = append(ids, g.by)
 			}
 		}
+		o.twice = ids
 		return nil
 	})
 	return ids, err
 }
 
 // outlined are the fields of a filter by which outlines can be chosen.
-var outlined = []string{"categories", "entities"}
+var outlined = []string{"attribute", "categories", "confidence", "entities", "pinned", "plugin", "subject", "type"}
 
 // list returns the memories that match a filter of those fields, as [store.Tx.Memories]
 // does, and reads no others.
@@ -301,6 +373,7 @@ func (o *overview) list(ctx context.Context, tx *store.Tx, f store.Filter, by fi
 			if late || l.learnt.Before(f.Since) || f.Types != nil && !slices.Contains(f.Types, l.typ) || f.States != nil && !slices.Contains(f.States, l.state) {
 				continue
 			}
+			none.Type, none.Confidence, none.Source.Plugin, none.Pinned, none.Slot = l.typ, l.confidence, l.plugin, l.pinned, l.slot
 			if by.Match(&filter.Item{Memory: cmp.Or(l.named, &none), Categories: func() []string { return l.categories }}) {
 				ids = append(ids, l.id)
 			}

@@ -21,6 +21,10 @@ func TestOutlineFollows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	loose, err := filter.Parse(`pinned = false and type != core and (confidence >= 0.5 or plugin contains "worker/")`, time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
 	seen := func() string {
 		t.Helper()
 		status, err := n.Status(ctx)
@@ -35,6 +39,14 @@ func TestOutlineFollows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		free, err := n.List(ctx, serve.ListQuery{Limit: 10, Filters: loose})
+		if err != nil {
+			t.Fatal(err)
+		}
+		facts, err := n.Facts(ctx, serve.FactsQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		conflicts, err := n.Conflicts(ctx)
 		if err != nil {
 			t.Fatal(err)
@@ -43,7 +55,13 @@ func TestOutlineFollows(t *testing.T) {
 		for _, m := range list.Memories {
 			texts = append(texts, m.Text)
 		}
-		b, err := json.Marshal([]any{status.Memories, categories, texts, len(conflicts)})
+		for _, m := range free.Memories {
+			if m.Pinned || m.Type == memory.Core || m.Confidence < 0.5 {
+				t.Errorf("%+v is listed", m)
+			}
+			texts = append(texts, m.Text)
+		}
+		b, err := json.Marshal([]any{status.Memories, categories, facts, texts, len(conflicts)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,6 +91,10 @@ func TestOutlineFollows(t *testing.T) {
 		ids = append(ids, res.Changes[0].Memory)
 		check("adding " + text)
 	}
+	if _, err := n.Pin(ctx, ids[0], true); err != nil {
+		t.Fatal(err)
+	}
+	check("pinning")
 	if n.Reader.KnowsOverview() != len(ids) {
 		t.Fatalf("%d memories are known, want %d", n.Reader.KnowsOverview(), len(ids))
 	}

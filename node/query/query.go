@@ -6,6 +6,7 @@ package query
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"time"
 
 	"github.com/locket-dev/locket/internal/llm"
@@ -40,7 +41,7 @@ type Config struct {
 	Model  func() (*llm.Client, error)
 	Topic  bool // the model says what a conversation is about
 	Sorter *category.Sorter
-	Given  *given.Shelf // what others share with the wearer; nil: nothing
+	Given  *given.Collection // what others share with the wearer; nil: nothing
 	Wearer string
 	Zone   *time.Location
 	Now    func() time.Time
@@ -51,8 +52,8 @@ type Config struct {
 	FetchBlob func(ctx context.Context, blob memory.ID) error     // fetches a blob that another device has
 	NoSecret  func(ctx context.Context, field, text string) error // refuses a text that holds a secret
 	MemoryID  func(ev memory.EventID, plugin, fingerprint string) memory.ID
-	// Asked is another text than before whenever the wearer's consent was asked or
-	// given; nil: it never is.
+	// Asked returns a text that changes whenever the wearer's consent is asked for or
+	// given; nil: it never changes.
 	Asked func(*store.Tx) (string, error)
 }
 
@@ -85,17 +86,9 @@ type Counts struct {
 
 // Count counts what tx sees.
 func (qr *Query) Count(ctx context.Context, tx *store.Tx) (n Counts, err error) {
-	n = Counts{Types: map[memory.Type]int{}, Utterances: len(qr.c.Engine.Said(time.Time{}, time.Time{}))}
+	n.Utterances = len(qr.c.Engine.Said(time.Time{}, time.Time{}))
 	err = qr.overview.look(ctx, tx, func() error {
-		for _, l := range qr.overview.by {
-			if l.state != memory.Active {
-				continue
-			}
-			n.Types[l.typ]++
-			if l.waits {
-				n.Transcribe++
-			}
-		}
+		n.Types, n.Transcribe = maps.Clone(qr.overview.types), qr.overview.waits
 		return nil
 	})
 	return n, err
@@ -106,17 +99,26 @@ func (qr *Query) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return qr.c.Engine.View(ctx, fn)
 }
 
+// Pauses are the times at which intake was paused.
+type Pauses interface {
+	// Between gives those that reach into a time, oldest first. One that goes on
+	// without an end has none.
+	Between(from, to time.Time) []serve.Span
+	// Changes grows whenever a pause begins or ends.
+	Changes() uint64
+}
+
 // Reader implements serve.Reader, serve.Recaller, serve.Grapher, serve.MediaReader,
 // serve.Calendar and serve.Watcher.
 type Reader struct {
 	of       opened.Of[*Query]
 	waitsFor func(context.Context) (string, error)
-	pauses   func(from, to time.Time) []serve.Span
+	pauses   Pauses
 }
 
 // NewReader makes one over what is open. waitsFor says what a question to a worker
-// waits for. pauses gives the pauses of intake that reach into a time.
-func NewReader(of opened.Of[*Query], waitsFor func(context.Context) (string, error), pauses func(from, to time.Time) []serve.Span) Reader {
+// waits for.
+func NewReader(of opened.Of[*Query], waitsFor func(context.Context) (string, error), pauses Pauses) Reader {
 	return Reader{of, waitsFor, pauses}
 }
 

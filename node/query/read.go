@@ -99,7 +99,7 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 		}
 		for m, err := range all {
 			if err == nil && !past.isNow() {
-				m, err = past.held(tx, m)
+				m, err = past.holding(tx, m)
 			}
 			if err != nil {
 				return err
@@ -131,13 +131,13 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 
 // Owners implements serve.Reader.
 func (rd Reader) Owners(ctx context.Context, only filter.Filter) (out []serve.OwnerCount, err error) {
-	err = opened.View(ctx, rd.of, func(_ *Query, tx *store.Tx) (failed error) {
+	err = opened.View(ctx, rd.of, func(qr *Query, tx *store.Tx) (failed error) {
 		out = serve.NewOwners(func(yield func(*memory.Memory) bool) {
 			for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
 				if failed = errors.Join(err, ctx.Err()); failed != nil {
 					return
 				}
-				if m.Type != memory.Vault && !m.Negates && only.Match(&filter.Item{Memory: m}) && !yield(m) {
+				if m.Type != memory.Vault && !m.Negates && only.Match(&filter.Item{Memory: m, Categories: qr.categories(m)}) && !yield(m) {
 					return
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -129,13 +130,13 @@ func demote(tx *store.Tx, hits []serve.Hit, past map[memory.ID][]memory.ID, k in
 				return nil, err
 			}
 			if ok {
-				hit.Parts[partReplaces] = line.Score
+				hit.Parts[recall.PartReplaces] = line.Score
 				hits = slices.Insert(hits, at, hit)
 			}
 		case to > at:
 			if lost := line.Score - hits[to].Score; lost > 0 {
 				line.Parts = maps.Clone(line.Parts)
-				line.Parts[partPast], line.Score = -lost, hits[to].Score
+				line.Parts[recall.PartPast], line.Score = -lost, hits[to].Score
 			}
 			copy(hits[at:], hits[at+1:to+1])
 			hits[to] = line
@@ -143,9 +144,3 @@ func demote(tx *store.Tx, hits []serve.Hit, past map[memory.ID][]memory.ID, k in
 	}
 	return hits[:min(len(hits), k)], nil
 }
-
-// The parts of a hit that demote sets.
-const (
-	partReplaces = "replaces"
-	partPast     = "past"
-)

@@ -149,12 +149,15 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 					if slices.ContainsFunc(res.Hits, func(o serve.Hit) bool { return o.ID == hit.ID }) {
 						continue
 					}
-					was, err := choice.then.of(tx, hit.Memory)
-					if err != nil || was == nil {
+					was, err := choice.then.believed(tx, hit.Memory)
+					if err != nil {
 						return err
 					}
+					if was == nil {
+						continue
+					}
 					hit.Memory, hit.Text, hit.Evidence = was, was.Text, was.Evidence
-					if hit.Memory.Categories == nil {
+					if hit.Memory.Categories == nil && !choice.bare {
 						hit.Memory.Categories = qr.c.Sorter.Of(hit.Memory)
 					}
 				}

@@ -52,8 +52,8 @@ func (t *then) group(tx *store.Tx, name string) ([]memory.Memory, error) {
 	return ms, nil
 }
 
-// of gives a memory as it was believed then, or nil if it was not known.
-func (t *then) of(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
+// believed gives a memory as it was believed then, or nil if it was not known.
+func (t *then) believed(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
 	if t.knownAt.IsZero() {
 		return m, nil
 	}
@@ -66,9 +66,9 @@ func (t *then) of(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
 	return nil, err
 }
 
-// held gives a memory as it was believed then, or nil if it was not true then.
-func (t *then) held(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
-	was, err := t.of(tx, m)
+// holding gives a memory as it was believed then, or nil if it was not true then.
+func (t *then) holding(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
+	was, err := t.believed(tx, m)
 	if err != nil || was == nil || !reconcile.Holds(was, t.asOf) {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (rd Reader) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Tim
 		if err != nil {
 			return err
 		}
-		was, err := t.of(tx, &m)
+		was, err := t.believed(tx, &m)
 		if err == nil && was != nil && !asOf.IsZero() && !reconcile.Holds(was, asOf) {
 			was = nil
 		}

@@ -21,7 +21,7 @@ func PeerName(id memory.MemberID) string { return "device " + id.String() }
 // answers there. It ignores a device that is not a member, and another URL of a
 // device with which it exchanges already.
 func (p *Remotes) Peer(id memory.MemberID, url string) error {
-	if id == p.c.Self || !slices.ContainsFunc(p.Shelf.Members(), func(m envelope.Member) bool { return m.ID == id }) {
+	if id == p.c.Self || !slices.ContainsFunc(p.Envelopes.Members(), func(m envelope.Member) bool { return m.ID == id }) {
 		return nil
 	}
 	name := PeerName(id)
@@ -34,52 +34,52 @@ func (p *Remotes) Peer(id memory.MemberID, url string) error {
 	if err != nil {
 		return err
 	}
-	pl := &remote{name: name, url: url, peer: true}
-	pl.carrier, err = p.Shelf.Carry(envstore.Carrier{Name: name, At: at, Self: p.c.Self, Owner: p.owner(), Peer: true, Now: p.c.Now, Progress: pl.progress})
+	r := &remote{name: name, url: url, peer: true, member: id}
+	r.carrier, err = p.Envelopes.Carry(envstore.Carrier{Name: name, At: at, Self: p.c.Self, Owner: p.owner(), Peer: true, Now: p.c.Now, Progress: r.progress})
 	if err != nil {
 		return err
 	}
-	pl.standing, pl.lacks = pl.carrier.Standing(), pl.carrier.Lacks()
-	p.at[name] = pl
+	r.standing, r.lacks = r.carrier.Standing(), r.carrier.Lacks()
+	p.at[name] = r
 	p.wire()
 	if p.life != nil {
-		p.begin(pl)
+		p.begin(r)
 	}
 	return nil
 }
 
 // drop ends the exchange with a remote. The caller holds the lock.
-func (p *Remotes) drop(pl *remote) {
-	if p.at[pl.name] == pl {
-		delete(p.at, pl.name)
+func (p *Remotes) drop(r *remote) {
+	if p.at[r.name] == r {
+		delete(p.at, r.name)
 		p.wire()
 	}
-	if pl.stop != nil {
-		pl.stop()
+	if r.stop != nil {
+		r.stop()
 	}
 }
 
 // lost drops a peer that no longer answers.
-func (p *Remotes) lost(pl *remote) {
+func (p *Remotes) lost(r *remote) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.drop(pl)
+	p.drop(r)
 }
 
 // meetPeer is the loop of a peer.
-func (p *Remotes) meetPeer(ctx context.Context, pl *remote) {
+func (p *Remotes) meetPeer(ctx context.Context, r *remote) {
 	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for failed := 0; failed < peerTries && ctx.Err() == nil; {
-		changed := p.Shelf.Changed()
-		if err := p.round(ctx, pl); err != nil {
+		changed := p.Envelopes.Changed()
+		if err := p.round(ctx, r); err != nil {
 			failed++
-			p.c.Log.Debug("lan", "place", pl.name, "error", err)
+			p.c.Log.Debug("lan", "remote", r.name, "error", err)
 			pace.Wait(ctx)
 			continue
 		}
 		failed = 0
 		pace.Reset()
-		pl.listen(ctx, changed)
+		r.listen(ctx, changed)
 	}
-	p.lost(pl)
+	p.lost(r)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -36,17 +37,17 @@ func (p *Remotes) Add(ctx context.Context, url string) error {
 		return fmt.Errorf("relay %s: %w", url, ErrKnown)
 	}
 	err := p.open(url)
-	pl := p.at[url]
+	r := p.at[url]
 	p.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	first := p.round(ctx, pl)
+	first := p.round(ctx, r)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !pl.stands().Founded {
+	if !r.stands().Founded {
 		delete(p.at, url)
-		return errors.Join(first, pl.carrier.Forget())
+		return errors.Join(first, r.carrier.Forget())
 	}
 	k := p.kept
 	k.Left = slices.DeleteFunc(slices.Clone(k.Left), func(s string) bool { return s == url })
@@ -58,37 +59,41 @@ func (p *Remotes) Add(ctx context.Context, url string) error {
 	}
 	p.wire()
 	if p.life != nil {
-		p.begin(pl)
+		p.begin(r)
 	}
 	return first
 }
 
 // Remove leaves a relay. The primary can be left when another relay has
-// everything that is here; that one is then the primary.
-func (p *Remotes) Remove(url string) error {
+// everything that is here, and shows its blobs; that one is then the primary.
+func (p *Remotes) Remove(ctx context.Context, url string) error {
 	p.mu.Lock()
-	pl := p.at[url]
-	if pl == nil || pl.peer {
+	r := p.at[url]
+	if r == nil || r.peer {
 		p.mu.Unlock()
 		return fmt.Errorf("relay %s: %w", url, ErrUnknown)
 	}
 	left := slices.DeleteFunc(p.relays(), func(s string) bool { return s == url })
-	if p.relays()[0] == url && !slices.ContainsFunc(left, func(s string) bool { return p.whole(p.at[s]) }) {
+	next := "" // the primary afterwards
+	if p.relays()[0] == url {
 		p.mu.Unlock()
-		return fmt.Errorf("relay %s: %w", url, ErrLast)
+		var err error
+		if next, err = p.heir(ctx, left); err != nil {
+			return fmt.Errorf("relay %s: %w", url, err)
+		}
+		p.mu.Lock()
+		if p.at[url] != r || p.at[next] == nil { // another call was faster
+			p.mu.Unlock()
+			return fmt.Errorf("relay %s: %w", url, ErrUnknown)
+		}
 	}
 	k := p.kept
 	k.Added = slices.DeleteFunc(slices.Clone(k.Added), func(s string) bool { return s == url })
 	if url == p.c.Primary {
 		k.Left = append(slices.Clone(k.Left), url)
 	}
-	if k.Primary == url || k.Primary == "" && url == p.c.Primary {
-		for _, s := range left {
-			if p.whole(p.at[s]) {
-				k.Primary = s
-				break
-			}
-		}
+	if next != "" {
+		k.Primary = next
 	}
 	if err := p.save(k); err != nil {
 		p.mu.Unlock()
@@ -96,27 +101,69 @@ func (p *Remotes) Remove(url string) error {
 	}
 	delete(p.at, url)
 	p.wire()
-	if pl.stop != nil {
-		pl.stop()
+	if r.stop != nil {
+		r.stop()
 	}
 	p.mu.Unlock()
-	pl.round.Lock() // wait for a round under way
-	defer pl.round.Unlock()
-	return pl.carrier.Forget()
+	r.round.Lock() // wait for a round under way
+	defer r.round.Unlock()
+	return r.carrier.Forget()
 }
 
 // stands returns the standing after the last round.
-func (pl *remote) stands() envstore.Standing {
-	pl.mu.Lock()
-	defer pl.mu.Unlock()
-	return pl.standing
+func (r *remote) stands() envstore.Standing {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.standing
 }
 
 // whole reports whether a remote had everything at its last check.
-func (p *Remotes) whole(pl *remote) bool {
-	pl.mu.Lock()
-	defer pl.mu.Unlock()
-	return pl.err == nil && !pl.standing.Synced.IsZero() && pl.lacks == 0 && !pl.standing.Failing
+func (p *Remotes) whole(r *remote) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err == nil && !r.standing.Synced.IsZero() && r.lacks == 0 && !r.standing.Failing
+}
+
+// heir returns the first of several relays that has everything that is here, and
+// shows its blobs.
+func (p *Remotes) heir(ctx context.Context, of []string) (string, error) {
+	var errs []error
+	for _, url := range of {
+		p.mu.Lock()
+		r := p.at[url]
+		p.mu.Unlock()
+		if r == nil || !p.whole(r) {
+			continue
+		}
+		if err := p.prove(ctx, r); err == nil {
+			return url, nil
+		} else if errs = append(errs, err); ctx.Err() != nil {
+			break
+		}
+	}
+	if len(errs) > 0 {
+		return "", errors.Join(errs...)
+	}
+	return "", ErrLast
+}
+
+// prove makes sure that a remote has all blobs of the space that the store has. The
+// remote has to show them: it may have lost some since it was given them, and only
+// what it shows can be had from it again.
+func (p *Remotes) prove(ctx context.Context, r *remote) error {
+	all, err := p.c.Blobs(ctx)
+	if err != nil {
+		return err
+	}
+	r.round.Lock()
+	defer r.round.Unlock()
+	r.carrier.Owner = p.owner()
+	for id := range all {
+		if err := r.carrier.Prove(ctx, id); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // Move makes another relay the primary once it has everything that the old one
@@ -135,9 +182,9 @@ func (p *Remotes) Move(ctx context.Context, url string) error {
 		}
 	}
 	p.mu.Unlock()
-	for _, pl := range from { // what the old ones have that is not here yet
-		if err := p.round(ctx, pl); err != nil {
-			p.c.Log.Warn("moving house: the old relay does not answer; what is here is moved", "place", pl.name, "error", err)
+	for _, r := range from { // what the old ones have that is not here yet
+		if err := p.round(ctx, r); err != nil {
+			p.c.Log.Warn("moving the primary relay: the old one does not answer; what is here is moved", "remote", r.name, "error", err)
 		}
 	}
 	if err := p.bringBlobs(ctx, to, from); err != nil {
@@ -150,6 +197,9 @@ func (p *Remotes) Move(ctx context.Context, url string) error {
 	}
 	if !p.whole(to) {
 		return fmt.Errorf("relay %s: it lacks some of what is here: %q", url, to.stands().Trouble)
+	}
+	if err := p.prove(ctx, to); err != nil {
+		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -169,10 +219,13 @@ func (p *Remotes) bringBlobs(ctx context.Context, to *remote, from []*remote) er
 		return err
 	}
 	for id, limit := range all {
+		if _, here := p.Given(id); here {
+			continue
+		}
 		var errs error
 		brought := len(from) == 0
-		for _, pl := range from {
-			err := pl.carrier.Bring(ctx, id, limit)
+		for _, r := range from {
+			err := r.carrier.Bring(ctx, id, limit)
 			if err == nil || errors.Is(err, replica.ErrNotFound) {
 				brought = true // its author deleted it, so nobody has it
 				break
@@ -180,7 +233,7 @@ func (p *Remotes) bringBlobs(ctx context.Context, to *remote, from []*remote) er
 			errs = errors.Join(errs, err)
 		}
 		if !brought {
-			return fmt.Errorf("moving house: blob: %w", errs)
+			return fmt.Errorf("moving the primary relay: blob: %w", errs)
 		}
 	}
 	return nil
@@ -199,5 +252,5 @@ func (p *Remotes) Meet(ctx context.Context, dir string, space memory.SpaceID) (e
 	if err != nil {
 		return envstore.Met{}, err
 	}
-	return p.Shelf.Meet(ctx, envstore.OpenFolder(dir, space), p.c.Self, wanted)
+	return p.Envelopes.Meet(ctx, envstore.OpenFolder(dir, space), p.c.Self, wanted)
 }

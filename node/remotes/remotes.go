@@ -32,10 +32,10 @@ import (
 
 // Errors that a caller can distinguish.
 var (
-	ErrKnown   = errors.New("it is there already")
-	ErrUnknown = errors.New("no such relay")
-	ErrLast    = errors.New("it is the only relay: add another before it goes")
-	ErrShelf   = errors.New("the envelopes kept here can't be opened")
+	ErrKnown     = errors.New("it is there already")
+	ErrUnknown   = errors.New("no such relay")
+	ErrLast      = errors.New("it is the only relay: add another before it goes")
+	ErrEnvelopes = errors.New("the envelopes kept here can't be opened")
 )
 
 // Config of a node's remotes. All fields but Log and Now are needed.
@@ -52,8 +52,11 @@ type Config struct {
 	Named func(context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
 	// First is as in envstore.Carrier.
 	First func(context.Context, []envelope.Hash) (map[envelope.Hash]bool, error)
-	// Metered means that traffic costs money, so blobs wait.
-	Metered bool
+	// Metered reports whether traffic costs money now, so that blobs wait. nil: it
+	// never does.
+	Metered func(context.Context) bool
+	// Turns means that Metered may end by itself: blobs that wait are looked at again.
+	Turns bool
 	// After returns how long a remote that failed asks to be left alone. If it
 	// is nil or returns 0, the backoff decides.
 	After func(error) time.Duration
@@ -66,14 +69,14 @@ type Config struct {
 type kept struct {
 	Added   []string `json:"added,omitempty"`
 	Left    []string `json:"left,omitempty"`  // configured once, and not used any more
-	Primary string   `json:"house,omitempty"` // empty: the configured one
+	Primary string   `json:"house,omitempty"` // under its earlier name; empty: the configured one
 }
 
 // Remotes is a node's envelope store with its remotes. It is safe for
 // concurrent use.
 type Remotes struct {
-	c     Config
-	Shelf *envstore.Store
+	c         Config
+	Envelopes *envstore.Store
 
 	mu    sync.Mutex
 	kept  kept
@@ -90,6 +93,7 @@ type remote struct {
 	carrier *envstore.Carrier
 	round   sync.Mutex
 	stop    context.CancelFunc
+	member  memory.MemberID // of a peer
 	peer    bool
 
 	mu         sync.Mutex
@@ -107,7 +111,8 @@ type remote struct {
 type Status struct {
 	Name    string
 	Primary bool
-	Peer    bool // a device in the same network
+	Peer    bool            // a device in the same network
+	Member  memory.MemberID // of a peer: which device it is
 	Synced  time.Time
 	Err     error
 	Lacks   int // deltas that are here, and that it has neither shown nor taken
@@ -172,7 +177,7 @@ func (p *Remotes) Refill(ctx context.Context, aside string) (met envstore.Met, e
 	if e != nil {
 		return met, e
 	}
-	if met, e = p.Shelf.Refill(ctx, aside, wanted); e != nil {
+	if met, e = p.Envelopes.Refill(ctx, aside, wanted); e != nil {
 		return met, e
 	}
 	if met.Took > 0 || err != nil {
@@ -181,7 +186,7 @@ func (p *Remotes) Refill(ctx context.Context, aside string) (met envstore.Met, e
 	return met, err
 }
 
-// Open reads the envelope store and the list of relays. [ErrShelf] means that
+// Open reads the envelope store and the list of relays. [ErrEnvelopes] means that
 // they are damaged, or that the disk fails.
 func Open(c Config) (*Remotes, error) {
 	if c.Log == nil {
@@ -192,15 +197,15 @@ func Open(c Config) (*Remotes, error) {
 	}
 	s, err := envstore.Open(c.Dir, c.Genesis)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrShelf, err)
+		return nil, fmt.Errorf("%w: %w", ErrEnvelopes, err)
 	}
-	p := &Remotes{c: c, Shelf: s, at: map[string]*remote{}}
+	p := &Remotes{c: c, Envelopes: s, at: map[string]*remote{}}
 	b, err := os.ReadFile(p.path())
 	if err == nil {
 		err = json.Unmarshal(b, &p.kept)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: list of relays: %w", ErrShelf, err)
+		return nil, fmt.Errorf("%w: list of relays: %w", ErrEnvelopes, err)
 	}
 	for _, url := range p.relays() {
 		if err := p.open(url); err != nil {
@@ -239,19 +244,19 @@ func (p *Remotes) open(url string) error {
 	if err != nil {
 		return err
 	}
-	pl := &remote{name: url, url: url}
-	pl.carrier, err = p.Shelf.Carry(envstore.Carrier{Name: url, At: at, Self: p.c.Self, Owner: p.owner(), Now: p.c.Now, Progress: pl.progress,
-		Named: p.c.Named, First: p.c.First, Metered: func() bool { return p.c.Metered }})
+	r := &remote{name: url, url: url}
+	r.carrier, err = p.Envelopes.Carry(envstore.Carrier{Name: url, At: at, Self: p.c.Self, Owner: p.owner(), Now: p.c.Now, Progress: r.progress,
+		Named: p.c.Named, First: p.c.First, Metered: p.c.Metered})
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrShelf, err)
+		return fmt.Errorf("%w: %w", ErrEnvelopes, err)
 	}
-	pl.standing, pl.lacks = pl.carrier.Standing(), pl.carrier.Lacks()
-	p.at[url] = pl
+	r.standing, r.lacks = r.carrier.Standing(), r.carrier.Lacks()
+	p.at[url] = r
 	return nil
 }
 
 func (p *Remotes) owner() bool {
-	return slices.ContainsFunc(p.Shelf.Members(), func(m envelope.Member) bool { return m.ID == p.c.Self && m.Role == envelope.Owner })
+	return slices.ContainsFunc(p.Envelopes.Members(), func(m envelope.Member) bool { return m.ID == p.c.Self && m.Role == envelope.Owner })
 }
 
 // wire connects the store with the remotes. The caller holds the lock, or is
@@ -262,21 +267,21 @@ func (p *Remotes) wire() {
 	for _, url := range all {
 		blobs = append(blobs, p.at[url].carrier.At.Download)
 	}
-	for _, pl := range p.at {
-		if pl.peer {
-			blobs = append(blobs, pl.carrier.At.Download)
+	for _, r := range p.at {
+		if r.peer {
+			blobs = append(blobs, r.carrier.At.Download)
 		}
 	}
-	p.Shelf.Fetch(blobs...)
+	p.Envelopes.Fetch(blobs...)
 	if len(all) == 0 {
-		p.Shelf.Settle(nil)
+		p.Envelopes.Settle(nil)
 		return
 	}
-	house := p.at[all[0]]
-	p.Shelf.Settle(func(ctx context.Context, e *envelope.Entry) error {
-		err := house.carrier.At.AppendLog(ctx, e)
+	primary := p.at[all[0]]
+	p.Envelopes.Settle(func(ctx context.Context, e *envelope.Entry) error {
+		err := primary.carrier.At.AppendLog(ctx, e)
 		if errors.Is(err, replica.ErrConflict) {
-			return errors.Join(err, p.round(ctx, house)) // brings the entry that came first
+			return errors.Join(err, p.round(ctx, primary)) // brings the entry that came first
 		}
 		return err
 	})
@@ -286,14 +291,14 @@ func (p *Remotes) wire() {
 // bodies. The error names the relays that could not be asked.
 func (p *Remotes) Checkpoints(ctx context.Context) (out []replica.Listed, err error) {
 	var errs []error
-	for _, pl := range p.all() {
-		at, ok := pl.carrier.At.(replica.Checkpoints)
-		if !ok || pl.peer {
+	for _, r := range p.all() {
+		at, ok := r.carrier.At.(replica.Checkpoints)
+		if !ok || r.peer {
 			continue
 		}
 		all, err := at.Checkpoints(ctx)
 		if err != nil && !errors.Is(err, replica.ErrNotFound) {
-			errs = append(errs, fmt.Errorf("%s: %w", pl.url, err))
+			errs = append(errs, fmt.Errorf("%s: %w", r.url, err))
 		}
 		out = append(out, all...)
 	}

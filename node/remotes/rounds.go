@@ -3,6 +3,7 @@ package remotes
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -10,29 +11,30 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/sync/envelope"
 )
 
-func (pl *remote) progress(done, todo int) {
-	pl.mu.Lock()
-	defer pl.mu.Unlock()
-	pl.done, pl.todo = done, todo
+func (r *remote) progress(done, todo int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done, r.todo = done, todo
 }
 
 // round does one round with a remote and records the result.
-func (p *Remotes) round(ctx context.Context, pl *remote) error {
+func (p *Remotes) round(ctx context.Context, r *remote) error {
 	ctx, work := span.Ask(ctx, "sync with a remote")
-	pl.round.Lock()
-	defer pl.round.Unlock()
-	pl.mu.Lock()
-	pl.busy = true
-	pl.mu.Unlock()
-	pl.carrier.Owner = p.owner()
-	err := pl.carrier.Round(ctx)
+	r.round.Lock()
+	defer r.round.Unlock()
+	r.mu.Lock()
+	r.busy = true
+	r.mu.Unlock()
+	r.carrier.Owner = p.owner()
+	err := r.carrier.Round(ctx)
 	work.End(err)
-	pl.mu.Lock()
-	defer pl.mu.Unlock()
-	pl.busy, pl.err, pl.standing, pl.lacks, pl.retry = false, err, pl.carrier.Standing(), pl.carrier.Lacks(), time.Time{}
-	pl.blobs, pl.late = pl.carrier.Waiting(), pl.carrier.Waits()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.busy, r.err, r.standing, r.lacks, r.retry = false, err, r.carrier.Standing(), r.carrier.Lacks(), time.Time{}
+	r.blobs, r.late = r.carrier.Waiting(), r.carrier.Waits()
 	return err
 }
 
@@ -40,8 +42,8 @@ func (p *Remotes) all() []*remote {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var out []*remote
-	for _, pl := range p.at {
-		out = append(out, pl)
+	for _, r := range p.at {
+		out = append(out, r)
 	}
 	return out
 }
@@ -52,8 +54,8 @@ func (p *Remotes) Round(ctx context.Context) error {
 	all := p.all()
 	errs := make([]error, len(all))
 	var rounds sync.WaitGroup
-	for i, pl := range all {
-		rounds.Go(func() { errs[i] = p.round(ctx, pl) })
+	for i, r := range all {
+		rounds.Go(func() { errs[i] = p.round(ctx, r) })
 	}
 	rounds.Wait()
 	return errors.Join(errs...)
@@ -61,13 +63,13 @@ func (p *Remotes) Round(ctx context.Context) error {
 
 // Status returns the status of each remote: the primary first, then by name.
 func (p *Remotes) Status() []Status {
-	house := p.Primary()
+	primary := p.Primary()
 	var out []Status
-	for _, pl := range p.all() {
-		pl.mu.Lock()
-		s := Status{Name: pl.url, Primary: pl.name == house, Peer: pl.peer, Synced: pl.standing.Synced, Err: pl.err, Lacks: pl.lacks, Blobs: pl.blobs,
-			Busy: pl.busy, Done: pl.done, Todo: pl.todo, Retry: pl.retry, Trouble: pl.standing.Trouble}
-		pl.mu.Unlock()
+	for _, r := range p.all() {
+		r.mu.Lock()
+		s := Status{Name: r.url, Primary: r.name == primary, Peer: r.peer, Member: r.member, Synced: r.standing.Synced, Err: r.err, Lacks: r.lacks, Blobs: r.blobs,
+			Busy: r.busy, Done: r.done, Todo: r.todo, Retry: r.retry, Trouble: r.standing.Trouble}
+		r.mu.Unlock()
 		out = append(out, s)
 	}
 	sorting.Sort(out, func(a, b Status) int {
@@ -84,6 +86,24 @@ func (p *Remotes) Status() []Status {
 	return out
 }
 
+// Given returns which remotes, by their URLs, have a blob as far as is known. here
+// reports whether the envelope store has its bytes, to give them to others.
+func (p *Remotes) Given(id envelope.Hash) (given map[string]bool, here bool) {
+	given = map[string]bool{}
+	for _, r := range p.all() {
+		r.mu.Lock()
+		if slices.Contains(r.standing.Blobs, id) {
+			given[r.url] = true
+		}
+		r.mu.Unlock()
+	}
+	f, _, err := p.Envelopes.OpenBlob(id)
+	if err == nil {
+		f.Close()
+	}
+	return given, err == nil
+}
+
 // Start exchanges as things come, until Stop.
 func (p *Remotes) Start() {
 	p.mu.Lock()
@@ -92,20 +112,20 @@ func (p *Remotes) Start() {
 		return
 	}
 	p.life, p.end = context.WithCancel(span.With(context.Background(), p.c.Spans))
-	for _, pl := range p.at {
-		p.begin(pl)
+	for _, r := range p.at {
+		p.begin(r)
 	}
 }
 
 // begin starts the loop of a remote. The caller holds the lock.
-func (p *Remotes) begin(pl *remote) {
+func (p *Remotes) begin(r *remote) {
 	ctx, stop := context.WithCancel(p.life)
-	pl.stop = stop
+	r.stop = stop
 	run := p.run
-	if pl.peer {
+	if r.peer {
 		run = p.meetPeer
 	}
-	p.loops.Go(func() { run(ctx, pl) })
+	p.loops.Go(func() { run(ctx, r) })
 }
 
 // Stop ends what Start began, and waits for it.
@@ -125,54 +145,56 @@ const (
 	longWait  = 5 * time.Minute
 )
 
-func (p *Remotes) run(ctx context.Context, pl *remote) {
+func (p *Remotes) run(ctx context.Context, r *remote) {
 	pace, again := retry.Backoff{First: firstWait, Most: longWait}, firstWait
 	for ctx.Err() == nil {
-		changed := p.Shelf.Changed()
-		err := p.round(ctx, pl)
+		changed := p.Envelopes.Changed()
+		err := p.round(ctx, r)
 		if err == nil {
 			pace.Reset()
 			listening, stop := context.WithCancel(ctx)
-			if pl.waits() { // the replica will hear of what came
+			if p.waits(r) {
 				listening, stop = context.WithTimeout(ctx, again)
 				again = min(2*again, longWait)
 			} else {
 				again = firstWait
 			}
-			pl.listen(listening, changed)
+			r.listen(listening, changed)
 			stop()
 			continue
 		}
 		if ctx.Err() != nil {
 			return
 		}
-		p.c.Log.Warn("sync: will be tried again", "place", pl.name, "error", err)
+		p.c.Log.Warn("sync: will be tried again", "remote", r.name, "error", err)
 		pause := pace.Next()
 		if p.c.After != nil {
 			pause = max(pause, p.c.After(err))
 		}
-		pl.mu.Lock()
-		pl.retry = p.c.Now().Add(pause)
-		pl.mu.Unlock()
+		r.mu.Lock()
+		r.retry = p.c.Now().Add(pause)
+		r.mu.Unlock()
 		wait.For(ctx, pause)
 	}
 }
 
-func (pl *remote) waits() bool {
-	pl.mu.Lock()
-	defer pl.mu.Unlock()
-	return pl.late
+// waits reports whether there will be something to do although nothing changes: what the
+// replica has not heard of yet, or blobs for which the line may be another.
+func (p *Remotes) waits(r *remote) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.late || p.c.Turns && r.blobs > 0
 }
 
 // listen returns when there may be something to exchange.
-func (pl *remote) listen(ctx context.Context, changed <-chan struct{}) {
-	pl.mu.Lock()
-	after := pl.standing.Cursor
-	pl.mu.Unlock()
+func (r *remote) listen(ctx context.Context, changed <-chan struct{}) {
+	r.mu.Lock()
+	after := r.standing.Cursor
+	r.mu.Unlock()
 	listening, stop := context.WithCancel(ctx)
 	defer stop()
 	heard := make(chan error, 1)
-	go func() { heard <- pl.carrier.At.Wait(listening, after) }()
+	go func() { heard <- r.carrier.At.Wait(listening, after) }()
 	select {
 	case <-changed:
 		stop()

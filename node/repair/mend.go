@@ -48,13 +48,13 @@ type Home struct {
 	Unlock  func(*keyring.Locked) (keyring.Unlocker, error) // gives the way to open the keys; a nil Unlocker: there is none
 	Store   store.Options                                   // of the node's store, but for folder and key
 	Cursor  string                                          // name of the record that says how far the journal was worked through
-	Again   func(*store.Tx) error                           // makes the exchange with the relay begin from its first delta
+	Restart func(*store.Tx) error                           // makes the exchange with the relay begin from its first delta
 
-	// For the envelope store; nil: there is none. Shelf names what is damaged in
+	// For the envelope store; nil: there is none. Envelopes names what is damaged in
 	// it. Refill notes that it has to be filled from the folder aside, which is a
 	// path in the home, and makes the exchange begin anew. Refilling gives that
 	// folder until it is done.
-	Shelf     func(ctx context.Context, genesis []byte) ([]error, error)
+	Envelopes func(ctx context.Context, genesis []byte) ([]error, error)
 	Refill    func(tx *store.Tx, aside string) error
 	Refilling func(tx *store.Tx) (aside string, err error)
 }
@@ -158,7 +158,7 @@ func (v *visit) all(ctx context.Context, out *[]Finding) error {
 	if err := v.lookStore(ctx); err != nil {
 		return err
 	}
-	if err := v.lookShelf(ctx); err != nil {
+	if err := v.lookEnvelopes(ctx); err != nil {
 		return err
 	}
 	return v.lookJournal(ctx)

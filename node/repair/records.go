@@ -179,7 +179,7 @@ func (v *visit) restart(ctx context.Context, dir string, opt store.Options) erro
 		return err
 	}
 	err = s.Update(ctx, func(tx *store.Tx) error {
-		if err := v.Again(tx); err != nil {
+		if err := v.Restart(tx); err != nil {
 			return err
 		}
 		return tx.SkipDots(v.ring.Member(), skipped)

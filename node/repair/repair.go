@@ -42,7 +42,7 @@ func (v *visit) repair(ctx context.Context, r *Result) error {
 	if err := v.repairStores(ctx, r); err != nil {
 		return err
 	}
-	if err := v.repairShelf(ctx); err != nil {
+	if err := v.repairEnvelopes(ctx); err != nil {
 		return err
 	}
 	return v.repairJournal(ctx)

@@ -2,8 +2,9 @@
 // said again when that was a mistake.
 //
 // The words: a claim is an assertion of the lowest rank that a worker or an app
-// made, or this device in its name, and that is not withdrawn yet. When the
-// claims about a memory are taken back, what devices and people say of it stays.
+// made, or this device in its name, and that is not withdrawn yet; of a memory that is
+// undone, whatever a machine said. When the claims about a memory are taken back, what
+// devices and people say of it stays.
 //
 // Everything is a pure function of a memory's assertions.
 package revert
@@ -22,6 +23,8 @@ type Criteria struct {
 	Engine       string    // the model that is named as the source; empty: any
 	Work         string    // the kind of work: of the plugin "worker/read", "read"; empty: any
 	App          string    // only what this app wrote; empty: only what workers said
+	// Memory, instead of all others, chooses what any machine said of it.
+	Memory memory.ID
 }
 
 // Claims gives those that the criteria choose.
@@ -30,7 +33,10 @@ func Claims(as []memory.Assertion, c Criteria) (out []memory.Assertion) {
 	for _, a := range as {
 		at := a.Clock.Time()
 		switch {
-		case a.Rank != memory.RankCloud || a.Act == memory.ActWithdraw || gone[a.Dot]:
+		case a.Rank == memory.RankPerson || a.Act == memory.ActWithdraw || gone[a.Dot]:
+		case !c.Memory.IsZero():
+			out = append(out, a)
+		case a.Rank != memory.RankCloud:
 		case !c.Since.IsZero() && at.Before(c.Since), !c.Until.IsZero() && !at.Before(c.Until):
 		case a.Source.App() != c.App:
 		case c.Engine != "" && a.Source.Model != c.Engine:
@@ -110,6 +116,9 @@ func Of(a *memory.Assertion, id string) bool {
 
 // Reason is the reason of a revert's withdrawals.
 func (c *Criteria) Reason(id string) string {
+	if !c.Memory.IsZero() {
+		return "what was heard" + takenBack(id)
+	}
 	if c.App != "" {
 		return "what app " + c.App + " wrote" + takenBack(id)
 	}
@@ -134,7 +143,7 @@ func Again(as []memory.Assertion, id string) (out []memory.Assertion) {
 		}
 	}
 	for _, a := range as {
-		if slices.Contains(dots, a.Dot) && a.Rank == memory.RankCloud {
+		if slices.Contains(dots, a.Dot) && a.Rank < memory.RankPerson {
 			out = append(out, a)
 		}
 	}

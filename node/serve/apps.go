@@ -35,10 +35,10 @@ type Apps interface {
 // AppRequest says what an app may do. Everything else is forbidden.
 type AppRequest struct {
 	Name string  `json:"name"` // as of a wearable
-	Can  []Right `json:"can"`  // read, add, update, forget, chat, buy, share, vault
+	Can  []Right `json:"can"`  // read, add, update, forget, chat, buy, share, vault; or console alone
 	// Types are the types of memory that it may see and add, except vault;
 	// "utterances" are the lines that were said. An app that may only ask for the
-	// vault needs none.
+	// vault or open the console needs none.
 	Types       []string            `json:"types"`
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // the highest that it may see; absent: personal
 	Tags        []string            `json:"tags,omitempty"`        // only memories with one of these; empty: with any
@@ -161,9 +161,9 @@ type WaitingAnswer struct {
 	Waiting []WaitingApp `json:"waiting"`
 }
 
-var consenting = topic[Consenter]{waitingApps.of}
+var consenting = topic[Consenter]{waitingApps.untyped}
 
-var waitingApps = asks(RightCommand, spec{
+var waitingApps = plainRoute(RightCommand, spec{
 	method: "GET", path: "/v1/apps/waiting", id: "waitingApps",
 	summary: "Show the apps that ask to be let in, each with the code for its page",
 	about:   "An assistant that was given no key asks for one by OAuth, at an address over TCP. Its page of consent wants the code, so that nobody but the owner agrees.",
@@ -183,6 +183,10 @@ func (c *Client) WaitingApps(ctx context.Context) ([]WaitingApp, error) {
 type Self struct {
 	Owner bool `json:"owner"`         // the owner, who may do everything
 	App   *App `json:"app,omitempty"` // otherwise this app
+
+	// Run is the number of the daemon's run, for a key with the right console; it
+	// goes with each further request, in the header Locket-Run.
+	Run string `json:"run,omitempty"`
 }
 
 type appOf struct {
@@ -194,10 +198,10 @@ type appLogQuery struct {
 	Limit int    `query:"limit" min:"1" max:"1000" default:"50" doc:"entries, the newest first"`
 }
 
-var lettingIn = topic[Apps]{addApp.of, listApps.of, revokeApp.of, appLog.of, whoAmI.of}
+var lettingIn = topic[Apps]{addApp.untyped, listApps.untyped, revokeApp.untyped, appLog.untyped, whoAmI.untyped}
 
 var (
-	addApp = takes(RightOwner, spec{
+	addApp = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/apps", id: "addApp", made: true,
 		summary: "Let an app in by a key of its own", about: "What the request does not name, the app may not do. It never sees the vault. From a page of the console an app gets the rights read, add, update, forget and chat at most, sees what is personal at most, and has to have an end within a year.",
 		gives: "The key, shown this once",
@@ -210,7 +214,7 @@ var (
 		return s.AddApp(ctx, r)
 	})
 
-	listApps = asks(RightOwner, spec{
+	listApps = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/apps", id: "listApps",
 		summary: "List the apps", gives: "The newest first, with those that were revoked",
 	}, func(s Apps, ctx context.Context) (AppsAnswer, error) {
@@ -218,30 +222,33 @@ var (
 		return AppsAnswer{list}, err
 	})
 
-	revokeApp = takes(RightOwner, spec{
+	revokeApp = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/apps/{name}", id: "revokeApp",
 		summary: "End an app's key, and the streams that it has open", gives: "It is out; what it wrote stays until it is reverted",
 	}, func(s Apps, ctx context.Context, in appOf) (App, error) { return s.RevokeApp(ctx, in.Name) })
 
-	appLog = takes(RightOwner, spec{
+	appLog = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/apps/{name}/log", id: "appLog",
 		summary: "Which memories an app was shown, what it wrote, and what it was refused", gives: "The account of 90 days, the newest first",
 	}, func(s Apps, ctx context.Context, in appLogQuery) (AppLog, error) {
 		return s.AppLog(ctx, in.Name, in.Limit)
 	})
 
-	whoAmI = asks(RightApp, spec{
+	whoAmI = plainRoute(RightApp, spec{
 		method: "GET", path: "/v1/self", id: "self",
 		summary: "Whose key this is, and what it may do", gives: "The owner, or an app",
 	}, func(s Apps, ctx context.Context) (Self, error) {
-		c := CallerOf(ctx)
+		c, run := CallerOf(ctx), ""
+		if e, ok := elsewhereOf(ctx); ok {
+			c, run = e.key, e.run
+		}
 		if c == nil {
 			return Self{Owner: true}, nil
 		}
 		all, err := s.Apps(ctx)
 		for i := range all {
 			if all[i].Name == c.Name() {
-				return Self{App: &all[i]}, err
+				return Self{App: &all[i], Run: run}, err
 			}
 		}
 		return Self{}, err

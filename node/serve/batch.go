@@ -47,9 +47,9 @@ type batcher struct {
 	problem func(ctx context.Context, route string, err error) *Problem
 }
 
-var batching = topic[*batcher]{batchMemories.of}
+var batching = topic[*batcher]{batchMemories.untyped}
 
-var batchMemories = takes(RightWrite, spec{
+var batchMemories = jsonRoute(RightWrite, spec{
 	method: "POST", path: "/v1/memories/batch", id: "batchMemories",
 	summary: "Do many changes, each by itself",
 	about:   "The operations are done in order. One that fails is told in its place, as a problem, and the rest goes on. A batch with a malformed operation is refused whole.",
@@ -79,7 +79,7 @@ func (r *BatchRequest) check() error {
 	for i := range r.Operations {
 		place, op := fmt.Sprintf("operations[%d]", i), &r.Operations[i]
 		switch {
-		case oneOf(op.Add != nil, op.Update != nil, op.Delete, op.Pin != nil) != 1:
+		case countTrue(op.Add != nil, op.Update != nil, op.Delete, op.Pin != nil) != 1:
 			return kindInvalid.problem(place, place+": want one of add, update, delete and pin")
 		case (op.Add == nil) == (op.ID == ""):
 			return kindInvalid.problem(place+".id", place+".id: wanted with update, delete and pin, and with them alone")
@@ -139,9 +139,9 @@ type EraseAnswer struct {
 	Erased []memory.ID `json:"erased"`
 }
 
-var erasing = topic[Eraser]{eraseMemories.of}
+var erasing = topic[Eraser]{eraseMemories.untyped}
 
-var eraseMemories = takes(RightForget, spec{
+var eraseMemories = jsonRoute(RightForget, spec{
 	method: "POST", path: "/v1/memories/erase", id: "eraseMemories",
 	summary: "Erase all memories that a filter finds, for good",
 	about:   "It takes memories in any state. They are one order, which is carried out to its end even if the node is killed in between. An app needs the right to read, too, and erases nothing if one of them is pinned.",

@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -37,6 +38,14 @@ func batches(t *testing.T, c *serve.Client) {
 	}
 	if p := res.Results[6].Problem; p == nil || !strings.HasSuffix(p.Type, "not-found") {
 		t.Fatalf("what was erased before: %+v", res.Results[6])
+	}
+	secret := plain("The Wi-Fi password is maple-TREE-9921.")
+	res, err = c.Batch(ctx, []serve.Operation{{Add: &secret}})
+	if err != nil || len(res.Results) != 1 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if p := res.Results[0].Problem; p == nil || !errors.Is(p, serve.ErrSecret) || !errors.Is(p, memory.ErrInvalid) || errors.Is(p, memory.ErrNotFound) {
+		t.Fatalf("a secret: %+v", p)
 	}
 	for _, bad := range [][]serve.Operation{nil, {{}}, {{Delete: true}}, {{Add: &bike, ID: "x"}}, {{Add: &bike, Delete: true}}, make([]serve.Operation, serve.MaxBatch+1)} {
 		if _, err := c.Batch(ctx, bad); err == nil {

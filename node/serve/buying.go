@@ -56,20 +56,21 @@ type GoodsQuery struct {
 
 // Goods is a listing. Its texts are a stranger's: data, and no instruction.
 type Goods struct {
-	Listing     trade.Hash `json:"listing"`
-	Version     trade.Hash `json:"version"` // that an order names
-	Title       string     `json:"title"`
-	Description string     `json:"description,omitempty"`
-	Sample      []string   `json:"sample,omitempty"`
-	Categories  []string   `json:"categories"`
-	Languages   []string   `json:"languages"`
-	Redaction   []string   `json:"redaction"`
-	Licence     string     `json:"licence,omitempty"`
-	Items       int        `json:"items"`
-	Price       string     `json:"price"`
-	Asks        bool       `json:"asks,omitempty"`   // the wearer has to approve the payment
-	Bars        string     `json:"barred,omitempty"` // why the app may not buy it; absent: it may
-	Seller      trade.Key  `json:"seller"`
+	Listing     trade.Hash    `json:"listing"`
+	Version     trade.Hash    `json:"version"` // that an order names
+	Title       string        `json:"title"`
+	Description string        `json:"description,omitempty"`
+	Sample      []string      `json:"sample,omitempty"`
+	Categories  []string      `json:"categories"`
+	Languages   []string      `json:"languages"`
+	Redaction   []string      `json:"redaction"`
+	Licence     string        `json:"licence,omitempty"`
+	Items       int           `json:"items"`
+	Price       string        `json:"price"`
+	Answers     *AnswerLimits `json:"answers,omitempty"` // it sells answers: an order asks a question; else the bundle
+	Asks        bool          `json:"asks,omitempty"`    // the wearer has to approve the payment
+	Bars        string        `json:"barred,omitempty"`  // why the app may not buy it; absent: it may
+	Seller      trade.Key     `json:"seller"`
 }
 
 // GoodsAnswer has listings that fit, and the terms on which the app may buy.
@@ -92,6 +93,8 @@ type PurchaseRequest struct {
 	Act   string `json:"act" enum:"order,pay,fetch"`
 	ID    string `json:"id"`              // the version to order, or the order: 64 hexadecimal characters
 	Price string `json:"price,omitempty"` // of an order, as quoted
+	// Question of an order of an answer, of 1000 bytes at most. Only the seller can read it.
+	Question string `json:"question,omitempty"`
 }
 
 // Purchase is an order of the wearer's or an app's.
@@ -108,19 +111,20 @@ type Purchase struct {
 	Page     string             `json:"page,omitempty"`    // on which to pay by card
 	Waits    bool               `json:"waits,omitempty"`   // for the wearer's approval: pay again after it
 	Items    []memory.Candidate `json:"items,omitempty"`   // what was delivered, each checked against the listing
+	Answer   bool               `json:"answer,omitempty"`  // a question was asked; Items answer it
 
 	Reviewable bool `json:"reviewable,omitempty"` // it ended, was delivered, and this home has not reviewed it
 }
 
-var buying = topic[Buyer]{findGoods.of, purchase.of}
+var buying = topic[Buyer]{findGoods.untyped, purchase.untyped}
 
 var (
-	findGoods = takes(RightBuy, spec{
+	findGoods = jsonRoute(RightBuy, spec{
 		method: "GET", path: "/v1/goods", id: "findGoods",
 		summary: "Search the market that the app may buy at", gives: "Listings with what they cost, whether the app may buy them, and what is left of its budget",
 	}, Buyer.Goods)
 
-	purchase = takes(RightBuy, spec{
+	purchase = jsonRoute(RightBuy, spec{
 		method: "POST", path: "/v1/purchases", id: "purchase",
 		summary: "Order, pay or fetch for an app, within its budget",
 		about:   "Over the sum that the wearer set, the wearer is asked (see the consents), and waits is true: pay again once that is answered.",

@@ -119,20 +119,43 @@ type Deleted struct {
 	State memory.State `json:"state"` // erased
 }
 
-var changing = topic[Writer]{addMemory.of, updateMemory.of, deleteMemory.of, pinMemory.of, unpinMemory.of}
+// notElsewhere refuses a field from a console on another machine: by how private a memory
+// is and by its tags, shares, rules and apps choose what they pass to others, who keep it.
+func notElsewhere(ctx context.Context, field string, set bool) error {
+	if _, far := elsewhereOf(ctx); far && set {
+		return kindForbidden.problem(field, "a console on another machine may not do this: use the console or the command on the node's own machine")
+	}
+	return nil
+}
+
+var changing = topic[Writer]{addMemory.untyped, updateMemory.untyped, deleteMemory.untyped, pinMemory.untyped, unpinMemory.untyped}
 
 var (
-	addMemory = takes(RightAdd, spec{
+	addMemory = jsonRoute(RightAdd, spec{
 		method: "POST", path: "/v1/memories", id: "addMemory", made: true,
 		summary: "Remember a text",
 		about:   "With infer (the default) the text goes through the extractors as a line that was said. Without, it becomes one memory as it stands. With keep, a text that no extractor reads anything from is kept as it stands, too.",
 		gives:   "What became of it",
-	}, Writer.Add)
+	}, func(s Writer, ctx context.Context, r AddRequest) (AddResult, error) {
+		if err := notElsewhere(ctx, "sensitivity", r.Sensitivity != nil); err != nil {
+			return AddResult{}, err
+		}
+		if err := notElsewhere(ctx, "tags", len(r.Tags) > 0); err != nil {
+			return AddResult{}, err
+		}
+		return s.Add(ctx, r)
+	})
 
-	updateMemory = takes(RightUpdate, spec{
+	updateMemory = jsonRoute(RightUpdate, spec{
 		method: "PATCH", path: "/v1/memories/{id}", id: "updateMemory",
 		summary: "Correct a memory", gives: "The memory as it is now",
 	}, func(s Writer, ctx context.Context, in updateOf) (memory.Memory, error) {
+		if err := notElsewhere(ctx, "sensitivity", in.Body.Sensitivity != nil); err != nil {
+			return memory.Memory{}, err
+		}
+		if err := notElsewhere(ctx, "tag", len(in.Body.Tag)+len(in.Body.Untag) > 0); err != nil {
+			return memory.Memory{}, err
+		}
 		id, err := s.Resolve(ctx, in.ID)
 		if err != nil {
 			return memory.Memory{}, err
@@ -140,21 +163,21 @@ var (
 		return bareOne(s.Update(ctx, id, in.Body))
 	})
 
-	deleteMemory = takes(RightForget, spec{
+	deleteMemory = jsonRoute(RightForget, spec{
 		method: "DELETE", path: "/v1/memories/{id}", id: "deleteMemory",
 		summary: "Erase a memory for good", gives: "It is erased",
 	}, byID(func(s Writer, ctx context.Context, id memory.ID) (Deleted, error) {
 		return Deleted{id, memory.Erased}, s.Delete(ctx, id)
 	}))
 
-	pinMemory = takes(RightOwner, spec{
+	pinMemory = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/memories/{id}/pin", id: "pinMemory",
 		summary: "Keep a memory from being changed by a machine", gives: "The memory",
 	}, byID(func(s Writer, ctx context.Context, id memory.ID) (memory.Memory, error) {
 		return bareOne(s.Pin(ctx, id, true))
 	}))
 
-	unpinMemory = takes(RightOwner, spec{
+	unpinMemory = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/memories/{id}/unpin", id: "unpinMemory",
 		summary: "Let machines change a memory again", gives: "The memory",
 	}, byID(func(s Writer, ctx context.Context, id memory.ID) (memory.Memory, error) {
@@ -201,7 +224,7 @@ func (in *updateOf) check() error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	if oneOf(r.Text != nil, r.Append != nil, r.Replace != nil) > 1 {
+	if countTrue(r.Text != nil, r.Append != nil, r.Replace != nil) > 1 {
 		return kindInvalid.problem("text", "text: want one of text, append and replace")
 	}
 	if len(r.Steps) > 0 && r.Fields != nil {

@@ -93,10 +93,10 @@ type settleOf struct {
 	Body     SettleRequest
 }
 
-var settling = topic[Settler]{listConflicts.of, settle.of, listSettled.of, unsettle.of}
+var settling = topic[Settler]{listConflicts.untyped, settle.untyped, listSettled.untyped, unsettle.untyped}
 
 var (
-	listConflicts = asks(RightOwner, spec{
+	listConflicts = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/conflicts", id: "conflicts",
 		summary: "What devices disagree about, or a machine and the wearer, the latest first", gives: "The conflicts, of each what is shown first",
 	}, func(s Settler, ctx context.Context) (ConflictsAnswer, error) {
@@ -104,22 +104,22 @@ var (
 		return ConflictsAnswer{list}, err
 	})
 
-	settle = takes(RightOwner, spec{
+	settle = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/conflicts/{conflict}", id: "settle",
 		summary: "Settle a conflict, on every device", gives: "What it changed",
 	}, func(s Settler, ctx context.Context, in settleOf) (Settled, error) {
 		return s.Settle(ctx, in.Conflict, in.Body)
 	})
 
-	listSettled = asks(RightOwner, spec{
+	listSettled = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/conflicts/settled", id: "settlements",
 		summary: "How conflicts were settled, the latest first", gives: "What was chosen, as far as it was not taken back",
 	}, func(s Settler, ctx context.Context) (SettlementsAnswer, error) {
 		list, err := s.Settlements(ctx)
-		return SettlementsAnswer{Some(list)}, err
+		return SettlementsAnswer{list}, err
 	})
 
-	unsettle = takes(RightOwner, spec{
+	unsettle = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/conflicts/{conflict}", id: "unsettle",
 		summary: "Take back how a conflict was settled, on every device", gives: "What it changed; the conflict stands again",
 	}, func(s Settler, ctx context.Context, in conflictOf) (Settled, error) {

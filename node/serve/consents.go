@@ -21,7 +21,7 @@ type Consents interface {
 // Consent is what a rule asks, and what the wearer said to it.
 type Consent struct {
 	ID       string          `json:"id"`
-	Who      string          `json:"who"`               // reader:NAME, app:NAME, worker:NAME or buyer
+	Who      string          `json:"who"`               // reader:NAME, app:NAME, worker:NAME, community:NAME or buyer
 	Action   string          `json:"action"`            // share, read, feed, sell, buy, or reveal: one reading of an entry of the vault
 	Purpose  string          `json:"purpose,omitempty"` // in the words of who asks
 	Rule     string          `json:"rule"`              // its name
@@ -79,20 +79,20 @@ type ConsentsAnswer struct {
 	Consents []Consent `json:"consents"`
 }
 
-var agreeing = topic[Consents]{listConsents.of, answerConsent.of}
+var agreeing = topic[Consents]{listConsents.untyped, answerConsent.untyped}
 
 var (
-	listConsents = asks(RightOwner, spec{
+	listConsents = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/consents", id: "listConsents",
 		summary: "What waits for your consent, and what you answered",
 		about:   "A rule of the policy with @ask permits what the wearer said yes to. What would be shown is in each question; whoever asked is not told of it.",
 		gives:   "The questions that wait, the last asked first, then the answers that hold",
 	}, func(s Consents, ctx context.Context) (ConsentsAnswer, error) {
 		list, err := s.Consents(ctx)
-		return ConsentsAnswer{Some(list)}, err
+		return ConsentsAnswer{list}, err
 	})
 
-	answerConsent = takes(RightOwner, spec{
+	answerConsent = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/consents/{id}", id: "answerConsent",
 		summary: "Allow or refuse what a rule asks",
 		about:   "What is allowed is what was shown, until it says something else, or with remember also what the rule is about later. Both end. A refusal takes back what was allowed before.",

@@ -18,9 +18,9 @@ type ConsoleLink struct {
 	Expires time.Time `json:"expires"` // of the code
 }
 
-var consoling = topic[Consoler]{openConsole.of}
+var consoling = topic[Consoler]{openConsole.untyped}
 
-var openConsole = asks(RightCommand, spec{
+var openConsole = plainRoute(RightCommand, spec{
 	method: "POST", path: "/v1/console", id: "openConsole",
 	summary: "Make a link that opens the console in the browser of this machine",
 	about:   "The console is a page on a loopback address of its own, which the daemon serves from the first link on. The code in the link is good once and for two minutes; the browser exchanges it for a session. A session can't ask for another link.",

@@ -16,6 +16,9 @@ type Calendar interface {
 	// Days counts the lines of each day from one date to another, both
 	// included, at most MaxDays days. It leaves out days with nothing.
 	Days(ctx context.Context, from, to Date) (DaysAnswer, error)
+	// Lost returns what wearables reported as lost since a time, the newest first, at
+	// most limit, and the pauses since then, oldest first.
+	Lost(ctx context.Context, since time.Time, limit int) (Lost, error)
 	// Zone returns the zone in which the node's days begin.
 	Zone(ctx context.Context) (*time.Location, error)
 }
@@ -89,7 +92,7 @@ type DayRefusal struct {
 type Span struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to,omitzero"`
-	Why  string    `json:"why,omitempty"` // of a pause: said to NAME
+	Why  string    `json:"why,omitempty"` // of a pause: said to NAME, or by a button of NAME
 }
 
 // DaysAnswer counts what was heard by day.
@@ -131,17 +134,17 @@ func (q *daysQuery) check() error {
 	return nil
 }
 
-var remembering = topic[Calendar]{listDays.of, getDay.of, readFilter.of}
+var remembering = topic[Calendar]{listDays.untyped, getDay.untyped, readFilter.untyped, getLost.untyped}
 
 var (
-	listDays = takes(RightOwner, spec{
+	listDays = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/days", id: "listDays",
 		summary: "Count what was heard, by day", gives: "The days on which something was heard",
 	}, func(s Calendar, ctx context.Context, q daysQuery) (DaysAnswer, error) {
 		return s.Days(ctx, q.From, q.To)
 	})
 
-	getDay = takes(RightOwner, spec{
+	getDay = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/days/{day}", id: "getDay",
 		summary: "What was heard on a day, and what became of it",
 		about:   "Lines oldest first, each with the memories that quote it or with why there are none; photos, recordings and visits among the memories; what was lost, and pauses. A day begins and ends at midnight in the node's zone.",

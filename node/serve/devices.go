@@ -67,10 +67,10 @@ type deviceOf struct {
 	Name string `path:"name" doc:"its name"`
 }
 
-var wearing = topic[Devices]{listDevices.of, addDevice.of, removeDevice.of}
+var wearing = topic[Devices]{listDevices.untyped, addDevice.untyped, removeDevice.untyped}
 
 var (
-	listDevices = asks(RightOwner, spec{
+	listDevices = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/devices", id: "listDevices",
 		summary: "List wearables", gives: "The wearables",
 	}, func(s Devices, ctx context.Context) (DevicesAnswer, error) {
@@ -78,14 +78,14 @@ var (
 		return DevicesAnswer{list}, err
 	})
 
-	addDevice = takes(RightOwner, spec{
+	addDevice = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/devices", id: "addDevice", made: true,
 		summary: "Make credentials for a wearable", gives: "What to put into it, shown this once",
 	}, func(s Devices, ctx context.Context, req AddDeviceRequest) (DeviceCredentials, error) {
 		return s.AddLogin(ctx, req)
 	})
 
-	removeDevice = takes(RightOwner, spec{
+	removeDevice = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/devices/{name}", id: "removeDevice",
 		summary: "End the credentials of a wearable", gives: "It is gone; its memories stay",
 	}, func(s Devices, ctx context.Context, in deviceOf) (RemovedDevice, error) {

@@ -48,10 +48,12 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 		<-done
 		return nil, r.Context().Err()
 	}
+	// As with a connection, what is read after the caller has ended is an error and not more of the answer.
+	unhook := context.AfterFunc(r.Context(), func() { pw.CloseWithError(r.Context().Err()) })
 	return &http.Response{
 		Status: fmt.Sprintf("%d %s", w.status, http.StatusText(w.status)), StatusCode: w.status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: w.sent, Body: &pipeBody{pr, cancel, done}, ContentLength: -1, Request: r,
+		Header: w.sent, Body: &pipeBody{pr, func() { unhook(); cancel() }, done}, ContentLength: -1, Request: r,
 	}, nil
 }
 

@@ -16,7 +16,8 @@ type Dreamer interface {
 	// ApplyDream carries out the plan with that id, which must be the last one
 	// shown, or returns memory.ErrNotFound. It skips and lists steps whose
 	// memory has changed since. An interrupted plan continues where it was.
-	ApplyDream(ctx context.Context, id string) (DreamResult, error)
+	// Steps for the memories in without are left out, and not planned again.
+	ApplyDream(ctx context.Context, id string, without ...memory.ID) (DreamResult, error)
 	// UndoDream undoes a dream of any device; an empty id means the last one.
 	// If step is set, it undoes only what the dream did with that memory. It
 	// returns memory.ErrNotFound if there is none.
@@ -82,9 +83,10 @@ type DreamsAnswer struct {
 	Dreams []Dream `json:"dreams"`
 }
 
-// DreamRequest names a plan, or a dream.
+// DreamRequest names a plan.
 type DreamRequest struct {
-	ID string `json:"id,omitempty"`
+	ID      string      `json:"id,omitempty"`
+	Without []memory.ID `json:"without,omitempty"` // the memories of steps that are left out, and not planned again
 }
 
 // DreamUndo names a dream, and what of it.
@@ -102,10 +104,10 @@ type dreamOf struct {
 	Dream string `path:"dream" doc:"its id"`
 }
 
-var dreaming = topic[Dreamer]{listDreams.of, dreamSteps.of, planDream.of, applyDream.of, undoDream.of}
+var dreaming = topic[Dreamer]{listDreams.untyped, dreamSteps.untyped, planDream.untyped, applyDream.untyped, undoDream.untyped}
 
 var (
-	listDreams = asks(RightOwner, spec{
+	listDreams = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/dream", id: "listDreams",
 		summary: "Dreams that were, newest first", gives: "The dreams",
 	}, func(s Dreamer, ctx context.Context) (DreamsAnswer, error) {
@@ -113,34 +115,34 @@ var (
 		return DreamsAnswer{list}, err
 	})
 
-	planDream = asks(RightOwner, spec{
+	planDream = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/dream/plan", id: "planDream",
 		summary: "What a dream would do now", gives: "The plan; its id is for apply",
 	}, Dreamer.PlanDream)
 
-	applyDream = takes(RightOwner, spec{
+	applyDream = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/dream/apply", id: "applyDream",
 		summary: "Do the plan that was last shown", gives: "What was done, and what was skipped and why",
 	}, func(s Dreamer, ctx context.Context, req DreamRequest) (DreamResult, error) {
 		if req.ID == "" {
 			return DreamResult{}, kindInvalid.problem("id", "id: ask for a plan first; it has one")
 		}
-		return s.ApplyDream(ctx, req.ID)
+		return s.ApplyDream(ctx, req.ID, req.Without...)
 	})
 
-	undoDream = takes(RightOwner, spec{
+	undoDream = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/dream/undo", id: "undoDream", optional: true,
 		summary: "Take a dream back, or one step of it; the last where none is named", gives: "What was taken back",
 	}, func(s Dreamer, ctx context.Context, req DreamUndo) (DreamResult, error) {
 		return s.UndoDream(ctx, req.ID, req.Memory)
 	})
 
-	dreamSteps = takes(RightOwner, spec{
+	dreamSteps = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/dream/{dream}", id: "dreamSteps",
 		summary: "What a dream did", gives: "Its steps, as far as they were not taken back; the memory of each names it",
 	}, func(s Dreamer, ctx context.Context, in dreamOf) (DreamStepsAnswer, error) {
 		list, err := s.DreamSteps(ctx, in.Dream)
-		return DreamStepsAnswer{Some(list)}, err
+		return DreamStepsAnswer{list}, err
 	})
 )
 
@@ -149,9 +151,9 @@ func (c *Client) PlanDream(ctx context.Context) (DreamPlan, error) {
 	return planDream.call(ctx, c, none{})
 }
 
-// ApplyDream does the plan of that id.
-func (c *Client) ApplyDream(ctx context.Context, id string) (DreamResult, error) {
-	return applyDream.call(ctx, c, DreamRequest{id})
+// ApplyDream does the plan of that id, but for its steps for the memories in without.
+func (c *Client) ApplyDream(ctx context.Context, id string, without ...memory.ID) (DreamResult, error) {
+	return applyDream.call(ctx, c, DreamRequest{id, without})
 }
 
 // UndoDream takes a dream back; the last where id is empty. If step is set, only what

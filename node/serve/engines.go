@@ -120,17 +120,17 @@ func (q *foundQuery) check() error {
 	return nil
 }
 
-var beside = topic[Enginer]{listEngines.of, foundEngines.of, addEngine.of, removeEngine.of, tryEngines.of}
+var beside = topic[Enginer]{listEngines.untyped, foundEngines.untyped, addEngine.untyped, removeEngine.untyped, tryEngines.untyped}
 
 func engineList(list []Engine, err error) (EnginesAnswer, error) { return EnginesAnswer{list}, err }
 
 var (
-	listEngines = asks(RightOwner, spec{
+	listEngines = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/engines", id: "engines",
 		summary: "The ears, eyes and mind beside the node, and how each goes on", gives: "The engines",
 	}, func(s Enginer, ctx context.Context) (EnginesAnswer, error) { return engineList(s.Engines(ctx)) })
 
-	foundEngines = takes(RightOwner, spec{
+	foundEngines = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/engines/found", id: "foundEngines",
 		summary: "Engines that are on this machine and could be chosen", gives: "The engines, the best one first",
 		about: "Looks at the usual addresses on loopback and at installed programs. Nothing of the wearer's is sent.",
@@ -139,20 +139,20 @@ var (
 		return FoundEnginesAnswer{list}, err
 	})
 
-	addEngine = takes(RightOwner, spec{
+	addEngine = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/engines", id: "addEngine", made: true,
 		summary: "Choose an engine", gives: "The engine, with what it answered to a sample",
 		about: "The engine is tried with a sample first, and is not added where that fails. It takes the place of the engine that did the same. One that is not on this machine needs consent.",
 	}, Enginer.AddEngine)
 
-	removeEngine = takes(RightOwner, spec{
+	removeEngine = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/engines/{kind}", id: "removeEngine",
 		summary: "Take engines away", gives: "Those that are left",
 	}, func(s Enginer, ctx context.Context, r RemoveEngineRequest) (EnginesAnswer, error) {
 		return engineList(s.RemoveEngine(ctx, r))
 	})
 
-	tryEngines = asks(RightOwner, spec{
+	tryEngines = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/engines/try", id: "tryEngines",
 		summary: "Try each engine with a sample again", gives: "The engines, with what each answered",
 	}, func(s Enginer, ctx context.Context) (EnginesAnswer, error) { return engineList(s.TryEngines(ctx)) })

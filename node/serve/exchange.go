@@ -61,24 +61,24 @@ type changesQuery struct {
 	Follow bool   `query:"follow" default:"false" doc:"go on with those to come"`
 }
 
-var exchanging = topic[Exchange]{changes.of, exportAll.of, importAll.of, readForeign.of}
+var exchanging = topic[Exchange]{changes.untyped, exportAll.untyped, importAll.untyped, readForeign.untyped}
 
 var (
-	changes = streams(RightRead, spec{
+	changes = streamRoute(RightRead, spec{
 		method: "GET", path: "/v1/changes", id: "changes", body: -1,
 		summary: "What changed on this node, oldest first", gives: "One change a line",
 	}, func(s Exchange, ctx context.Context, in changesQuery) iter.Seq2[memory.Change, error] {
 		return s.Changes(ctx, in.After, in.Follow)
 	})
 
-	exportAll = streams(RightOwner, spec{
+	exportAll = streamRoute(RightOwner, spec{
 		method: "GET", path: "/v1/export", id: "exportAll", body: -1,
 		summary: "Everything, one record a line",
 		about:   "A header, utterances, assertions, blobs in parts, an end with their count, and the signature of this device over the set of records; package archive has the format.",
 		gives:   "From the header to the signature; without an end record it is cut off",
 	}, Exchange.Export)
 
-	importAll = takesLines[ExportRecord](writes[Exchange, ImportOptions, ImportResult](RightOwner, spec{
+	importAll = withLineBody[ExportRecord](rawRoute[Exchange, ImportOptions, ImportResult](RightOwner, spec{
 		method: "POST", path: "/v1/import", id: "importAll", body: -1,
 		summary: "Take an export in",
 		about:   "The archive is put aside, sealed, until it was seen to be whole and whose it is; nothing of one that is cut off, was changed, or is not yours is taken.",

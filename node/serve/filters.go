@@ -26,7 +26,7 @@ type filterQuery struct {
 	Line string `query:"line" doc:"such as: type in (semantic, core) and speaker = Ana"`
 }
 
-var readFilter = takes(RightOwner, spec{
+var readFilter = jsonRoute(RightOwner, spec{
 	method: "GET", path: "/v1/filter", id: "readFilter",
 	summary: "Read a filter that is written as a line, as after --where",
 	about:   "A date without a zone is of the node's. An error names the character.",

@@ -35,7 +35,7 @@ type ForeignSkipped struct {
 	Reason string `json:"reason"`
 }
 
-var readForeign = takesFile(writes[Exchange, ForeignQuery, Foreign](RightOwner, spec{
+var readForeign = withFileBody(rawRoute[Exchange, ForeignQuery, Foreign](RightOwner, spec{
 	method: "POST", path: "/v1/foreign", id: "readForeign", body: MaxForeign,
 	summary: "Read another system's file or folder, and add nothing",
 	about:   "The body is the file. The batch adds what it gives; what was added before is not added again.",
@@ -50,8 +50,8 @@ var readForeign = takesFile(writes[Exchange, ForeignQuery, Foreign](RightOwner, 
 	return nil
 }))
 
-// takesFile makes a route whose body is a file.
-func takesFile[S, I, A any](rt route[S, I, A]) route[S, I, A] {
-	rt.takes = []Format{schema("application/octet-stream", "type", "string", "format", "binary")}
+// withFileBody makes a route whose body is a file.
+func withFileBody[S, I, A any](rt route[S, I, A]) route[S, I, A] {
+	rt.bodies = []Format{schema("application/octet-stream", "type", "string", "format", "binary")}
 	return rt
 }

@@ -49,9 +49,9 @@ type ForgetPlan struct {
 	To         time.Time `json:"to,omitzero"`
 	Unseen     int       `json:"unseen,omitempty"` // cold memories that can't be read now; what was made of them stays
 
-	Sources   []memory.EventID `json:"-"` // the events
-	Malformed []uint64         `json:"-"` // numbers in quarantine
-	Scope     *memory.Owner    `json:"-"` // as asked for
+	Sources     []memory.EventID `json:"-"` // the events
+	Quarantined []uint64         `json:"-"` // numbers in quarantine
+	Scope       *memory.Owner    `json:"-"` // as asked for
 }
 
 // ForgetRequest is the body of POST /v1/forget: a selection with Plan, or the
@@ -106,17 +106,17 @@ type planner struct {
 	now   func() time.Time
 }
 
-var forgetting = topic[*planner]{forget.of, deleteMemories.of}
+var forgetting = topic[*planner]{forget.untyped, deleteMemories.untyped}
 
 var (
-	forget = takes(RightOwner, spec{
+	forget = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/forget", id: "forget",
 		summary: "Erase on purpose, in two steps",
 		about:   "First send what is to go with plan true: the answer shows it, with what was made from it. Of ids, query, person, place, device and a time, all that are given must hold; a time is one of last, when, and since with until. Then send its token as confirm, alone, within 10 minutes. What came since is not taken.",
 		gives:   "A plan with its token, or what was erased",
 	}, (*planner).forget)
 
-	deleteMemories = takes(RightOwner, spec{
+	deleteMemories = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/memories", id: "deleteMemories",
 		summary: "Erase every memory of an owner, in two steps",
 		about:   "Without confirm the answer is a plan, which takes the memories of that user, agent and run (of all that is given; the user is the wearer unless said) and what was said that no other memory was made from. With the token of that plan, and the same owner, it is carried out.",
@@ -149,8 +149,8 @@ func (r *ForgetRequest) check() error {
 	for _, text := range []*string{&r.Query, &r.When, &r.Person, &r.Place, &r.Device} {
 		*text = strings.TrimSpace(*text)
 	}
-	times := oneOf(r.Last > 0, r.When != "", !r.Since.IsZero() || !r.Until.IsZero())
-	ways := times + oneOf(len(r.IDs) > 0, r.Query != "", r.Person != "", r.Place != "", r.Device != "")
+	times := countTrue(r.Last > 0, r.When != "", !r.Since.IsZero() || !r.Until.IsZero())
+	ways := times + countTrue(len(r.IDs) > 0, r.Query != "", r.Person != "", r.Place != "", r.Device != "")
 	switch {
 	case r.Confirm != "" && (ways > 0 || r.Plan):
 		return kindInvalid.problem("confirm", "confirm: stands alone; what it takes is in the plan")

@@ -71,30 +71,30 @@ type GivenAnswer struct {
 	Shares []GivenShare `json:"shares"`
 }
 
-var giving = topic[Given]{listGiven.of, giveKey.of, openGiven.of, leaveGiven.of}
+var giving = topic[Given]{listGiven.untyped, giveKey.untyped, openGiven.untyped, leaveGiven.untyped}
 
 var (
-	listGiven = asks(RightOwner, spec{
+	listGiven = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/given", id: "listGiven",
 		summary: "List what others share with the wearer, and what the wearer bought",
 		about:   "These memories answer in search, ask and context, marked with shared_by. They are never reconciled with the wearer's own, synced or exported.",
 		gives:   "The shares, each with its memories",
 	}, func(s Given, ctx context.Context) (GivenAnswer, error) {
 		list, err := s.GivenShares(ctx)
-		return GivenAnswer{Some(list)}, err
+		return GivenAnswer{list}, err
 	})
 
-	giveKey = asks(RightOwner, spec{
+	giveKey = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/given/key", id: "givenKey",
 		summary: "The wearer's key, for others to share with", gives: "The key, which is made the first time, and words by which to compare it",
 	}, Given.GivenKey)
 
-	openGiven = takes(RightOwner, spec{
+	openGiven = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/given", id: "openGiven", slow: true,
 		summary: "Open what another shares with the wearer", gives: "The share, as fetched",
 	}, Given.OpenGiven)
 
-	leaveGiven = takes(RightOwner, spec{
+	leaveGiven = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/given/{share}", id: "leaveGiven",
 		summary: "Remove what another shares", gives: "It answers no more; the link opens it again",
 	}, func(s Given, ctx context.Context, in givenOf) (LeftGiven, error) {

@@ -124,6 +124,9 @@ type RevertRequest struct {
 	Plan   bool      `json:"plan,omitempty"`   // only show what would be taken back
 	ID     string    `json:"id,omitempty"`     // id for the revert, so that it can continue after an interruption; empty: a new one
 	Undo   string    `json:"undo,omitempty"`   // id of a revert to undo
+	// Memory, instead of source and app, has what machines said of one memory taken
+	// back. If another memory took its place or ended it, that other one is meant.
+	Memory memory.ID `json:"memory,omitzero"`
 }
 
 // Reverted is what was taken back, or would be.
@@ -156,15 +159,15 @@ type workerLogQuery struct {
 	Limit int    `query:"limit" min:"1" max:"1000" default:"50" doc:"reads, the newest first"`
 }
 
-var granting = topic[Granter]{addGrant.of, listGrants.of, tendGrants.of, revokeGrant.of, workerLog.of, revert.of}
+var granting = topic[Granter]{addGrant.untyped, listGrants.untyped, tendGrants.untyped, revokeGrant.untyped, workerLog.untyped, revert.untyped}
 
 var (
-	addGrant = takes(RightOwner, spec{
+	addGrant = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/grants", id: "addGrant", made: true,
 		summary: "Let a worker in", gives: "It is in; the welcome is for its owner",
 	}, Granter.AddGrant)
 
-	listGrants = asks(RightOwner, spec{
+	listGrants = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/grants", id: "listGrants",
 		summary: "List the workers", gives: "The workers",
 	}, func(s Granter, ctx context.Context) (GrantsAnswer, error) {
@@ -172,19 +175,19 @@ var (
 		return GrantsAnswer{list}, err
 	})
 
-	tendGrants = asks(RightOwner, spec{
+	tendGrants = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/grants/tend", id: "tendGrants",
 		summary: "Fill feeds and take what workers said", gives: "What was done",
 	}, Granter.TendGrants)
 
-	revokeGrant = takes(RightOwner, spec{
+	revokeGrant = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/grants/{grant}", id: "revokeGrant",
 		summary: "Put a worker out", gives: "It gets nothing new",
 	}, func(s Granter, ctx context.Context, in grantOf) (Grant, error) {
 		return s.RevokeGrant(ctx, in.Grant)
 	})
 
-	workerLog = takes(RightOwner, spec{
+	workerLog = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/grants/{grant}/log", id: "workerLog",
 		summary: "What a worker has reported of its work and of what it read",
 		about:   "A claim of the worker's own, which it signed.", gives: "Its account",
@@ -196,9 +199,9 @@ var (
 		return v, err
 	})
 
-	revert = takes(RightOwner, spec{
+	revert = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/revert", id: "revert",
-		summary: "Take back what workers said or an app wrote, or show what that would take", gives: "What was taken back, would be, or stands again",
+		summary: "Take back what workers said, an app wrote or a memory says, or show what that would take", gives: "What was taken back, would be, or stands again",
 	}, Granter.Revert)
 )
 

@@ -68,32 +68,32 @@ func graphQueryOf(q atlas.Query, f atlas.Format) graphQuery {
 	return graphQuery{q.Entity, q.Text, q.At, q.Known, q.Past, q.Limit, f}
 }
 
-var graphing = topic[Grapher]{drawGraph.of, entities.of, mergeEntities.of, splitEntities.of, undecideEntities.of}
+var graphing = topic[Grapher]{drawGraph.untyped, entities.untyped, mergeEntities.untyped, splitEntities.untyped, undecideEntities.untyped}
 
 var (
-	drawGraph = writes[Grapher, graphQuery, atlas.View](RightRead, spec{
+	drawGraph = rawRoute[Grapher, graphQuery, atlas.View](RightRead, spec{
 		method: "GET", path: "/v1/graph", id: "graph",
 		summary: "Draw the graph of who and what the memories name",
 		about:   "Entities under all their names, the relations between them with the four times, what memories name together, and communities. Around an entity, by the words of relations, or, with neither, those that most memories name. Without as_of and known_at it is what is so.",
 		gives:   "The part that was asked for",
 	}, []Format{jsonOf[atlas.View]("application/json"), schema(atlas.GraphML.MediaType(), "type", "string"), schema(atlas.JSONLD.MediaType(), "type", "object")}, writeGraph)
 
-	entities = asks(RightOwner, spec{
+	entities = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/entities", id: "entities",
 		summary: "List what was decided about names, and what may be one", gives: "Decisions and suggestions",
 	}, Grapher.Entities)
 
-	mergeEntities = takes(RightOwner, spec{
+	mergeEntities = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/entities/merge", id: "mergeEntities",
 		summary: "Say that two names are of one", about: "It is a memory, and syncs, is found and is taken back as one.", gives: "The memory that says so",
 	}, decide(true))
 
-	splitEntities = takes(RightOwner, spec{
+	splitEntities = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/entities/split", id: "splitEntities",
 		summary: "Say that two names are not of one", gives: "The memory that says so",
 	}, decide(false))
 
-	undecideEntities = takes(RightOwner, spec{
+	undecideEntities = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/entities/decisions/{id}", id: "undecideEntities",
 		summary: "Take a decision about two names back", gives: "It is erased",
 	}, byID(undecide))

@@ -3,12 +3,11 @@ package serve
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/locket-dev/locket/internal/clientaddr"
 	"github.com/locket-dev/locket/internal/span"
 )
 
@@ -74,13 +74,15 @@ type handler struct {
 	try  *attempts
 	keys sync.Mutex // one passphrase is tried at a time, because scrypt takes much memory
 
+	run string // of this handler, which no other has
+
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 }
 
 // New returns the handler of the API. It is safe for concurrent use.
 func New(o Options) http.Handler {
-	h := &handler{Options: o, log: o.Log, now: o.Now}
+	h := &handler{Options: o, log: o.Log, now: o.Now, run: rand.Text()}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
@@ -148,7 +150,7 @@ func (h *handler) guard(next http.Handler) http.Handler {
 		header := w.Header()
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Cache-Control", "no-store")
-		if h.Loopback && !isLoopback(r.Host) {
+		if h.Loopback && !clientaddr.LoopbackHost(r.Host) {
 			writeProblem(w, kindHost.problem("host", "use localhost or 127.0.0.1"))
 			return
 		}
@@ -175,16 +177,6 @@ func (h *handler) guard(next http.Handler) http.Handler {
 	})
 }
 
-func isLoopback(hostport string) bool {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		host = h
-	}
-	host = strings.Trim(host, "[]")
-	a, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && a.IsLoopback()
-}
-
 // wrap limits the body, turns the error of a route into a problem, and counts.
 func (h *handler) wrap(rt bound) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -197,7 +189,10 @@ func (h *handler) wrap(rt bound) http.Handler {
 		if rt.body >= 0 {
 			r.Body = http.MaxBytesReader(rec, r.Body, cmp.Or(rt.body, MaxBody))
 		}
-		err := h.may(r.Context(), rt.core)
+		err := h.may(r.Context(), rt.routeCore)
+		if err == nil {
+			err = h.notStrange(r.Context(), rt.routeCore, r)
+		}
 		if err == nil {
 			err = rt.serve(h, rec, r)
 		}

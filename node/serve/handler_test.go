@@ -126,6 +126,7 @@ func TestProblems(t *testing.T) {
 		{"POST", "/v1/consents/abcd", `{}`, 400, "invalid-request", "act"},
 		{"POST", "/v1/consents/abcd", `{"act":"refuse"}`, 404, "not-found", ""},
 		{"POST", "/v1/memories", `{"text":""}`, 422, "invalid", "text"},
+		{"POST", "/v1/memories", `{"text":"The Wi-Fi password is maple-TREE-9921.","infer":false}`, 422, "secret", ""},
 		{"POST", "/v1/memories", `{"text":"` + strings.Repeat("a", memory.MaxText+1) + `"}`, 422, "invalid", "text"},
 		{"POST", "/v1/memories", `{"text":"` + big + `"}`, 413, "too-large", ""},
 		{"POST", "/v1/memories", `{"text":"x","type":"vault","infer":false}`, 422, "invalid", "type"},

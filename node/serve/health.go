@@ -44,6 +44,10 @@ type Status struct {
 	Backup     *BackupStatus       `json:"backup,omitempty"` // by schedule
 
 	BackupByHand *BackupStatus `json:"backup_by_hand,omitempty"` // the last one that a person made
+
+	// May has the operations that a console on another machine may ask for. It is
+	// absent for everybody else.
+	May []string `json:"may,omitempty"`
 }
 
 // BackupStatus says how backups go.
@@ -111,7 +115,18 @@ type Finding struct {
 	Level  string `json:"level"`
 	Detail string `json:"detail"`
 	Advice string `json:"advice,omitempty"` // what a person should do
+	// Command is what to type about it, if that helps. Does is the operation of this API
+	// that does the same, and Of what it is done to: a plugin's id.
+	Command string `json:"command,omitempty"`
+	Does    string `json:"does,omitempty"`
+	Of      string `json:"of,omitempty"`
 }
+
+// Remedy says what helps: a command, and the operation of this API that does the same, with
+// what it is done to, or empty strings. Inlined, it would make the binary kilobytes larger.
+//
+//go:noinline
+func (f *Finding) Remedy(command, does, of string) { f.Command, f.Does, f.Of = command, does, of }
 
 // Quarantined is input that was quarantined: malformed, oversized or unknown.
 type Quarantined struct {
@@ -123,7 +138,7 @@ type Quarantined struct {
 	Count  uint64    `json:"count"` // how many of this source and kind
 }
 
-// QuarantineAnswer lists input that was set aside, newest first.
+// QuarantineAnswer lists input that was quarantined, newest first.
 type QuarantineAnswer struct {
 	Quarantine []Quarantined `json:"quarantine"`
 }
@@ -132,22 +147,28 @@ type doctorQuery struct {
 	Verify bool `query:"verify" default:"false" doc:"read every record"`
 }
 
-var diagnosing = topic[Diagnostics]{getStatus.of, doctor.of, quarantine.of}
+var diagnosing = topic[Diagnostics]{getStatus.untyped, doctor.untyped, quarantine.untyped}
 
 var (
-	getStatus = asks(RightOwner, spec{
+	getStatus = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/status", id: "status",
 		summary: "How the node is, in numbers", gives: "The status",
-	}, Diagnostics.Status)
+	}, func(s Diagnostics, ctx context.Context) (Status, error) {
+		st, err := s.Status(ctx)
+		if _, far := elsewhereOf(ctx); far {
+			st.May = afar
+		}
+		return st, err
+	})
 
-	doctor = takes(RightOwner, spec{
+	doctor = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/doctor", id: "doctor",
 		summary: "Look for what is wrong", gives: "The findings",
 	}, func(s Diagnostics, ctx context.Context, in doctorQuery) (DoctorReport, error) {
 		return s.Doctor(ctx, in.Verify)
 	})
 
-	quarantine = takes(RightOwner, spec{
+	quarantine = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/quarantine", id: "quarantine",
 		summary: "Input that was set aside, newest first", gives: "The input, without its content",
 	}, func(s Diagnostics, ctx context.Context, in limitQuery) (QuarantineAnswer, error) {

@@ -40,9 +40,9 @@ type Param struct {
 //   - The field Body is the body, in JSON. A struct of none of these, and not
 //     without fields, is the body as a whole.
 type input struct {
-	params []Param
-	part   []int        // index of the body in the struct; empty: the struct as a whole
-	of     reflect.Type // of the body; nil: none
+	params   []Param
+	part     []int        // index of the body in the struct; empty: the struct as a whole
+	bodyType reflect.Type // of the body; nil: none
 }
 
 func inputOf(t reflect.Type) *input {
@@ -63,11 +63,11 @@ func inputOf(t reflect.Type) *input {
 			p.In = "query"
 			in.params = append(in.params, p)
 		} else if f.Name == "Body" && len(in.params) > 0 {
-			in.part, in.of = []int{i}, f.Type
+			in.part, in.bodyType = []int{i}, f.Type
 		}
 	}
 	if len(in.params) == 0 {
-		in.of = t
+		in.bodyType = t
 	}
 	return in
 }
@@ -88,7 +88,7 @@ func (in *input) read(r *http.Request, v reflect.Value, inJSON, optional bool) e
 			return err
 		}
 	}
-	if in.of == nil || !inJSON {
+	if in.bodyType == nil || !inJSON {
 		return nil
 	}
 	return decodeBody(r, v.FieldByIndex(in.part).Addr().Interface(), optional)

@@ -36,7 +36,7 @@ type PauseRequest struct {
 type PauseState struct {
 	Paused bool      `json:"paused"`
 	Until  time.Time `json:"until,omitzero"` // absent: until resumed
-	Why    string    `json:"why,omitempty"`  // how it was begun, if not by a call: said to NAME
+	Why    string    `json:"why,omitempty"`  // how it was begun, if not by a call: said to NAME, or by a button of NAME
 }
 
 // ZonesAnswer is the answer to GET /v1/zones.
@@ -66,10 +66,10 @@ type zoneOf struct {
 	Name string `path:"name" doc:"its name"`
 }
 
-var pausing = topic[*pauser]{pause.of, resume.of}
+var pausing = topic[*pauser]{pause.untyped, resume.untyped}
 
 var (
-	pause = takes(RightOwner, spec{
+	pause = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/pause", id: "pause", optional: true,
 		summary: "Stop taking events", gives: "The state",
 	}, func(s *pauser, ctx context.Context, req PauseRequest) (PauseState, error) {
@@ -80,16 +80,16 @@ var (
 		return s.Pause(ctx, until)
 	})
 
-	resume = asks(RightOwner, spec{
+	resume = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/resume", id: "resume",
 		summary: "Take events again", gives: "The state",
 	}, (*pauser).Resume)
 )
 
-var zoning = topic[Zoner]{listZones.of, addZone.of, removeZone.of}
+var zoning = topic[Zoner]{listZones.untyped, addZone.untyped, removeZone.untyped}
 
 var (
-	listZones = asks(RightOwner, spec{
+	listZones = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/zones", id: "listZones",
 		summary: "List the private zones", gives: "The zones",
 	}, func(s Zoner, ctx context.Context) (ZonesAnswer, error) {
@@ -97,14 +97,14 @@ var (
 		return ZonesAnswer{list}, err
 	})
 
-	addZone = takes(RightOwner, spec{
+	addZone = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/zones", id: "addZone", made: true,
 		summary: "Make a private zone",
 		about:   "A window of time, a place, or both at once, in which nothing is taken in. What happened in it is acknowledged and dropped, whenever it comes. A locked node obeys the zones; they are changed while it is open.",
 		gives:   "The zone, as it was read",
 	}, Zoner.AddZone)
 
-	removeZone = takes(RightOwner, spec{
+	removeZone = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/zones/{name}", id: "removeZone",
 		summary: "End a private zone", gives: "It is gone",
 	}, func(s Zoner, ctx context.Context, in zoneOf) (RemovedZone, error) {

@@ -10,10 +10,10 @@ import (
 )
 
 // itself is what a handler tells without a node.
-var itself = topic[*handler]{openAPI.of, health.of, metrics.of, drawQR.of}
+var itself = topic[*handler]{openAPI.untyped, health.untyped, metrics.untyped, drawQR.untyped}
 
 var (
-	openAPI = writes[*handler, none, string](RightAnyone, spec{
+	openAPI = rawRoute[*handler, none, string](RightAnyone, spec{
 		method: "GET", path: "/v1/openapi.yaml", id: "openapi",
 		summary: "This document", gives: "The document",
 	}, []Format{schema("application/yaml", "type", "string")}, func(w http.ResponseWriter, _ *http.Request, _ *handler, _ none) error {
@@ -22,12 +22,12 @@ var (
 		return err
 	})
 
-	health = asks(RightAnyone, spec{
+	health = plainRoute(RightAnyone, spec{
 		method: "GET", path: "/healthz", id: "health",
 		summary: "Whether anybody answers; needs no token", gives: "It does",
 	}, func(*handler, context.Context) (Health, error) { return Health{"ok"}, nil })
 
-	metrics = writes[*handler, none, string](RightMetrics, spec{
+	metrics = rawRoute[*handler, none, string](RightMetrics, spec{
 		method: "GET", path: "/metrics", id: "metrics",
 		summary: "Metrics for Prometheus", gives: "Text exposition format",
 	}, []Format{schema("text/plain", "type", "string")}, func(w http.ResponseWriter, _ *http.Request, h *handler, _ none) error {

@@ -76,20 +76,20 @@ type MoveAnswer struct {
 // maxFetch is how many memories one request names at most.
 const maxFetch = 1000
 
-var keeping = topic[Keeper]{getRetention.of, getTiers.of, moveTiers.of}
+var keeping = topic[Keeper]{getRetention.untyped, getTiers.untyped, moveTiers.untyped}
 
 var (
-	getRetention = asks(RightOwner, spec{
+	getRetention = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/retention", id: "retention",
 		summary: "Tell how long memories are kept and what would go now", gives: "The rules, and what has been kept for long enough",
 	}, Keeper.Retention)
 
-	getTiers = asks(RightOwner, spec{
+	getTiers = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/tiers", id: "tiers",
 		summary: "Count the memories that are here whole, and those of which a stub is", gives: "The budget, and how it is kept",
 	}, Keeper.Tiers)
 
-	moveTiers = takes(RightOwner, spec{
+	moveTiers = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/tiers", id: "moveTiers",
 		summary: "Fetch cold memories, or keep the budget now", gives: "What was moved; what can't be fetched now is named",
 	}, Keeper.MoveTiers)
@@ -97,7 +97,7 @@ var (
 
 func (r *MoveRequest) check() error {
 	switch {
-	case oneOf(len(r.Fetch) > 0, r.All, r.Cool) != 1:
+	case countTrue(len(r.Fetch) > 0, r.All, r.Cool) != 1:
 		return kindInvalid.problem("fetch", "fetch, all, cool: want one of them")
 	case len(r.Fetch) > maxFetch:
 		return kindInvalid.problem("fetch", fmt.Sprintf("fetch: %d ids, at most %d", len(r.Fetch), maxFetch))

@@ -84,17 +84,17 @@ type setWayOf struct {
 	Body WayRequest
 }
 
-var locking = topic[Keys]{lock.of, unlock.of, listWays.of, setWay.of, removeWay.of}
+var locking = topic[Keys]{lock.untyped, unlock.untyped, listWays.untyped, setWay.untyped, removeWay.untyped}
 
 var (
-	lock = asks(RightOwner, spec{
+	lock = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/lock", id: "lock",
 		summary: "Drop the keys from memory", gives: "It is locked; events are taken all the same",
 	}, func(s Keys, ctx context.Context) (UnlockState, error) {
 		return UnlockState{Locked: true}, s.Lock(ctx)
 	})
 
-	unlock = takes(RightOwner, spec{
+	unlock = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/unlock", id: "unlock", optional: true, alone: true,
 		summary: "Open the store", about: "A passphrase is checked also if the store is open already.", gives: "It is open",
 	}, func(s Keys, ctx context.Context, req UnlockRequest) (UnlockState, error) {
@@ -104,12 +104,12 @@ var (
 		return UnlockState{}, s.Unlock(ctx, req.Passphrase)
 	})
 
-	listWays = asks(RightOwner, spec{
+	listWays = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/keys/ways", id: "ways",
 		summary: "Tell what opens the keys, also of a locked node", gives: "The ways",
 	}, waysNow)
 
-	setWay = takes(RightOwner, spec{
+	setWay = jsonRoute(RightCommand, spec{
 		method: "PUT", path: "/v1/keys/ways/{way}", id: "setWay", optional: true, alone: true,
 		summary: "Have a new passphrase, a key file or the OS keyring open the keys", gives: "The ways, as they are now",
 	}, func(s Keys, ctx context.Context, in setWayOf) (Ways, error) {
@@ -119,7 +119,7 @@ var (
 		return waysNow(s, ctx)
 	})
 
-	removeWay = takes(RightOwner, spec{
+	removeWay = jsonRoute(RightCommand, spec{
 		method: "DELETE", path: "/v1/keys/ways/{way}", id: "removeWay", alone: true,
 		summary: "Have it open them no more; the last one stays", gives: "The ways, as they are now",
 	}, func(s Keys, ctx context.Context, in wayOf) (Ways, error) {

@@ -47,9 +47,9 @@ type watcher struct {
 	hearer Hearer // may be nil
 }
 
-var watching = topic[*watcher]{live.of}
+var watching = topic[*watcher]{live.untyped}
 
-var live = writes[*watcher, none, string](RightOwner, spec{
+var live = rawRoute[*watcher, none, string](RightOwner, spec{
 	method: "GET", path: "/v1/live", id: "live",
 	summary: "Be told when something was heard or has changed",
 	about:   "Server-sent events. An event of type change has a number, which is another one than before whenever a line was heard or forgotten, a memory has changed, a pause began or ended, or your consent was asked or given; what it was is asked for elsewhere. An event of type hearing has a list of what is being said, if ears hear it while it is spoken: objects with device, since, and text so far. They are not kept; once the words are, the list is without them. A comment comes every 15 s.",

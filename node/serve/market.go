@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/locket-dev/locket/sync/trade"
@@ -25,6 +26,12 @@ type Seller interface {
 	Sales(ctx context.Context) ([]Sale, error)
 	// SettleSale delivers the key of a sale that waits for approval, or refunds it.
 	SettleSale(ctx context.Context, r SaleRequest) (Sale, error)
+	// ListingFile gives the newest version of a listing as a CAR file, with its sealed
+	// items.
+	ListingFile(ctx context.Context, id string) ([]byte, error)
+	// TraceCopy says whose copy of a bundle a text is from: ErrConflict where copies have
+	// no marks.
+	TraceCopy(ctx context.Context, r TraceRequest) (CopyTrace, error)
 	// PayOutSales takes what was earned out of a market, as a voucher.
 	PayOutSales(ctx context.Context, r PayoutRequest) (Payout, error)
 }
@@ -46,6 +53,22 @@ type ListingRequest struct {
 	DeliverDays int          `json:"deliver_days,omitempty"` // 0: 7
 	AcceptDays  int          `json:"accept_days,omitempty"`  // 0: 3
 	EveryDays   int          `json:"every_days,omitempty"`   // of a subscription: each period is a version of its own; 0: none
+	Unmarked    bool         `json:"unmarked,omitempty"`     // all copies are the same, and nobody can tell who passed one on; the next versions stay so
+	// Answers: questions are answered at the price, and the bundle is sold to nobody.
+	Answers *ListingAnswers `json:"answers,omitempty"`
+}
+
+// ListingAnswers says how much of a bundle answers may show, in percent of its memories,
+// each counted once.
+type ListingAnswers struct {
+	Each int `json:"each,omitempty"` // to one buyer, 1 to 100; 0: 10
+	All  int `json:"all,omitempty"`  // to all buyers together, 1 to 100; 0: 50
+}
+
+// AnswerLimits are those of a listing that sells answers, in memories.
+type AnswerLimits struct {
+	Each int `json:"each"` // that one buyer is shown at most, by all answers
+	All  int `json:"all"`  // that all buyers together are shown at most
 }
 
 // Listing is something that this home sells.
@@ -60,7 +83,13 @@ type Listing struct {
 	Approve   bool       `json:"approve,omitempty"`
 	Created   time.Time  `json:"created"`
 	Withdrawn time.Time  `json:"withdrawn,omitzero"`
-	Why       string     `json:"why,omitempty"` // it was withdrawn
+	Why       string     `json:"why,omitempty"`  // it was withdrawn
+	Held      string     `json:"held,omitempty"` // why this home delivers nothing of it: your policy
+	// Answers of a listing that sells answers; nil: it sells its bundle.
+	Answers *AnswerLimits `json:"answers,omitempty"`
+	Marks   int           `json:"marks,omitempty"` // places where each buyer's copy differs from another's; 0: none do
+	// Unmarked: the seller said so, of this version and each that follows.
+	Unmarked bool `json:"unmarked,omitempty"`
 }
 
 // ListingsAnswer lists them.
@@ -80,6 +109,8 @@ type Sale struct {
 	Waits    bool        `json:"waits,omitempty"`   // for approval
 	Deadline time.Time   `json:"deadline,omitzero"` // when the phase expires
 	Reason   string      `json:"reason,omitempty"`
+	Question string      `json:"question,omitempty"` // that waits, or was answered just now
+	Answer   []string    `json:"answer,omitempty"`   // what the buyer is shown of the bundle
 }
 
 // SalesAnswer lists them.
@@ -141,56 +172,68 @@ type MovesAnswer struct {
 	Moves []MovedListing `json:"moves"`
 }
 
+type listingFileOf struct {
+	Listing string `path:"listing" doc:"its id, or 8 characters of it or more"`
+}
+
 type listingOf struct {
 	Listing string `path:"listing" doc:"its id, or 8 characters of it or more"`
 	Reason  string `query:"reason" doc:"why, for everybody to read; may be absent"`
 }
 
-var selling = topic[Seller]{previewListing.of, publishListing.of, listListings.of, withdrawListing.of, moveListings.of, listSales.of, settleSale.of, payOutSales.of}
+var selling = topic[Seller]{previewListing.untyped, publishListing.untyped, listListings.untyped, withdrawListing.untyped, moveListings.untyped, listSales.untyped, settleSale.untyped, payOutSales.untyped, listingFile.untyped, traceCopy.untyped}
 
 var (
-	previewListing = takes(RightOwner, spec{
+	previewListing = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/preview", id: "previewListing",
 		summary: "Show what a bundle for sale would hold", gives: "What its buyers would see; nothing has left the node",
 	}, Seller.PreviewListing)
 
-	publishListing = takes(RightOwner, spec{
+	publishListing = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/listings", id: "publishListing", made: true,
 		summary: "Seal a bundle and list it at a market", gives: "It is listed",
 	}, Seller.PublishListing)
 
-	listListings = asks(RightOwner, spec{
+	listListings = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/market/listings", id: "listListings",
 		summary: "List what this home sells", gives: "The listings, the newest first",
 	}, func(s Seller, ctx context.Context) (ListingsAnswer, error) {
 		list, err := s.Listings(ctx)
-		return ListingsAnswer{Some(list)}, err
+		return ListingsAnswer{list}, err
 	})
 
-	withdrawListing = takes(RightOwner, spec{
+	withdrawListing = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/market/listings/{listing}", id: "withdrawListing",
 		summary: "End a listing", gives: "Nobody finds or orders it any more; what was ordered goes on",
 	}, func(s Seller, ctx context.Context, in listingOf) (Listing, error) {
 		return s.WithdrawListing(ctx, in.Listing, in.Reason)
 	})
 
-	moveListings = takes(RightOwner, spec{
+	moveListings = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/moves", id: "moveListings",
 		summary: "List at another market what this home sells, with its paid orders", gives: "What moved, and what did not",
 	}, func(s Seller, ctx context.Context, in MarketMove) (MovesAnswer, error) {
 		list, err := s.MoveListings(ctx, in)
-		return MovesAnswer{Some(list)}, err
+		return MovesAnswer{list}, err
 	})
 
-	listSales = asks(RightOwner, spec{
+	listingFile = rawRoute[Seller, listingFileOf, []byte](RightOwner, spec{
+		method: "GET", path: "/v1/market/listings/{listing}/car", id: "listingFile",
+		summary: "What this home sells as a file that others' tools read", gives: "A CAR file with the sealed items and the listing",
+	}, carFile, func(w http.ResponseWriter, r *http.Request, s Seller, in listingFileOf) error {
+		b, err := s.ListingFile(r.Context(), in.Listing)
+		return writeFile(w, MediaTypeCAR, b, err)
+	})
+
+	listSales = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/market/sales", id: "listSales",
 		summary: "Look for orders, and deliver what needs no approval", gives: "The sales, the last moved first",
 	}, func(s Seller, ctx context.Context) (SalesAnswer, error) {
 		list, err := s.Sales(ctx)
-		return SalesAnswer{Some(list)}, err
+		return SalesAnswer{list}, err
 	})
 
-	settleSale = takes(RightOwner, spec{
+	settleSale = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/sales/{order}", id: "settleSale",
 		summary: "Deliver the key of a sale, or refund it", gives: "The sale",
 	}, func(s Seller, ctx context.Context, in settled) (Sale, error) {
@@ -198,7 +241,7 @@ var (
 		return s.SettleSale(ctx, in.Body)
 	})
 
-	payOutSales = takes(RightOwner, spec{
+	payOutSales = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/payouts", id: "payOutSales",
 		summary: "Take what was earned out of a market", gives: "A voucher, which whoever has it can use",
 	}, Seller.PayOutSales)

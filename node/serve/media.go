@@ -44,17 +44,17 @@ type mediaOf struct {
 	ID string `path:"id"`
 }
 
-var media = topic[MediaReader]{getMedia.of, fetchBlob.of}
+var media = topic[MediaReader]{getMedia.untyped, fetchBlob.untyped}
 
 var (
-	getMedia = writes[MediaReader, mediaOf, Media](RightRead, spec{
+	getMedia = rawRoute[MediaReader, mediaOf, Media](RightRead, spec{
 		method: "GET", path: "/v1/memories/{id}/media", id: "media", body: -1,
 		summary: "Get the recording or picture behind a memory",
 		about:   "What a resource was made of, as it was taken in. Where it lies on another device, it is fetched first, and kept. An answer that is shorter than Content-Length was cut off.",
 		gives:   "Its bytes, under its media type",
 	}, []Format{schema("application/octet-stream", "type", "string", "format", "binary")}, writeMedia)
 
-	fetchBlob = takes(RightOwner, spec{
+	fetchBlob = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/memories/{id}/fetch", id: "fetchBlob",
 		summary: "Bring a photo or a recording that another device has sent to this one", gives: "It is here",
 	}, byID(MediaReader.Fetch))

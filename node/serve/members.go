@@ -12,6 +12,9 @@ import (
 type Membership interface {
 	// Members returns the members of the wearer's space.
 	Members(ctx context.Context) ([]Member, error)
+	// Where says which members and relays have a memory. Without sync that is this
+	// device alone. It returns memory.ErrNotFound if there is no such memory.
+	Where(ctx context.Context, id memory.ID) (Where, error)
 	// RemoveMember removes a member for good. It gets nothing new and keeps
 	// what it has. To remove a device of the wearer, the recovery phrase is
 	// needed; for others none may be given: ErrConflict.
@@ -46,7 +49,28 @@ type Member struct {
 	// in the future is shown as now. LastHeard is zero for a member that has sent
 	// nothing. Reading does not count: only the relay sees it.
 	LastHeard time.Time `json:"last_heard,omitzero"`
+	// Sent is how many deltas of the member are here. It has what is in them.
+	Sent uint64 `json:"sent"`
+	// Reach is what the member has of what the others sent. It is absent for this
+	// device, and where nothing is known: a member that only reads tells nobody.
+	Reach *Reach `json:"reach,omitempty"`
 }
+
+// Reach is how much a member has of the deltas that all others of the space sent, as far
+// as this device knows. Which photos and recordings it keeps, and what is cold on it, only
+// the member knows.
+type Reach struct {
+	Has    uint64    `json:"has"`    // deltas of the others that it has, at least
+	Behind uint64    `json:"behind"` // deltas of the others that are here, and that it was not known to have. It may have got them since
+	At     time.Time `json:"at"`     // when that was known
+	By     string    `json:"by"`     // ReachSaid or ReachMet
+}
+
+// How it is known what a member has.
+const (
+	ReachSaid = "said" // it signed a snapshot, a vote on one, or the heads that two devices compare; by its clock
+	ReachMet  = "met"  // this device met it in the same network, and saw what it lacks
+)
 
 // MembersAnswer lists who belongs to the wearer's space.
 type MembersAnswer struct {
@@ -98,10 +122,10 @@ type removeMemberOf struct {
 	Body   RemoveMemberRequest
 }
 
-var belonging = topic[Membership]{listMembers.of, removeMember.of, rotate.of, pairInvite.of, pairWait.of, pairConfirm.of}
+var belonging = topic[Membership]{listMembers.untyped, whereIs.untyped, removeMember.untyped, rotate.untyped, pairInvite.untyped, pairWait.untyped, pairConfirm.untyped}
 
 var (
-	listMembers = asks(RightOwner, spec{
+	listMembers = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/members", id: "listMembers",
 		summary: "List the devices and others of the wearer's space", gives: "The members",
 	}, func(s Membership, ctx context.Context) (MembersAnswer, error) {
@@ -109,29 +133,29 @@ var (
 		return MembersAnswer{list}, err
 	})
 
-	removeMember = takes(RightOwner, spec{
+	removeMember = jsonRoute(RightCommand, spec{
 		method: "DELETE", path: "/v1/members/{member}", id: "removeMember", optional: true, alone: true,
 		summary: "Put a member out for good", gives: "It gets nothing new, and keeps what it has",
 	}, func(s Membership, ctx context.Context, in removeMemberOf) (RemovedMember, error) {
 		return RemovedMember{in.Member}, s.RemoveMember(ctx, in.Member, in.Body.Phrase)
 	})
 
-	rotate = asks(RightOwner, spec{
+	rotate = plainRoute(RightCommand, spec{
 		method: "POST", path: "/v1/epochs", id: "rotate",
 		summary: "Seal what comes from now on under a new key", gives: "The epoch that has begun",
 	}, Membership.Rotate)
 
-	pairInvite = asks(RightOwner, spec{
+	pairInvite = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/pairing", id: "pairInvite",
 		summary: "Make a code that lets a new device in", gives: "The code",
 	}, Membership.PairInvite)
 
-	pairWait = asks(RightOwner, spec{
+	pairWait = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/pairing", id: "pairWait",
 		summary: "Wait for the new device", gives: "The words to compare, or why it failed",
 	}, Membership.PairWait)
 
-	pairConfirm = takes(RightOwner, spec{
+	pairConfirm = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/pairing/confirm", id: "pairConfirm",
 		summary: "Say whether both devices show the same words", gives: "How it ended, after the other side's word",
 	}, func(s Membership, ctx context.Context, req ConfirmRequest) (Pairing, error) {

@@ -31,11 +31,17 @@ type Reader interface {
 	// History returns the changes of one memory, oldest first. The history of
 	// an erased memory has no texts.
 	History(ctx context.Context, id memory.ID) ([]memory.Change, error)
+	// Follow tells when something that q selects was added, has changed or went. The
+	// first element comes at once. It ends with ctx, without an error.
+	Follow(ctx context.Context, q FollowQuery) iter.Seq2[Followed, error]
 	// Why says where a memory comes from and what became of it.
 	Why(ctx context.Context, id memory.ID) (Why, error)
 	// Categories counts the active memories of each category, in the owner's
 	// order.
 	Categories(ctx context.Context) ([]CategoryCount, error)
+	// Facts counts the active semantic memories by category and by slot: at most
+	// q.Limit slots.
+	Facts(ctx context.Context, q FactsQuery) (Facts, error)
 	// Owners counts the active memories of each owner that a filter selects.
 	Owners(ctx context.Context, only filter.Filter) ([]OwnerCount, error)
 }
@@ -186,10 +192,10 @@ func NewOwners(ms iter.Seq[*memory.Memory]) []OwnerCount {
 	return out
 }
 
-var reading = topic[Reader]{listMemories.of, getMemory.of, memoryHistory.of, memoryWhy.of, listCategories.of, listOwners.of}
+var reading = topic[Reader]{listMemories.untyped, follow.untyped, getMemory.untyped, memoryHistory.untyped, memoryWhy.untyped, listCategories.untyped, listFacts.untyped, listOwners.untyped}
 
 var (
-	listMemories = writes[Reader, ListQuery, ListPage](RightRead, spec{
+	listMemories = rawRoute[Reader, ListQuery, ListPage](RightRead, spec{
 		method: "GET", path: "/v1/memories", id: "listMemories",
 		summary: "List memories, newest learnt first",
 		gives:   "A page; with Accept application/jsonl every memory to the last, one a line, whatever the limit",
@@ -208,7 +214,7 @@ var (
 			return nil
 		})
 
-	getMemory = takes(RightRead, spec{
+	getMemory = jsonRoute(RightRead, spec{
 		method: "GET", path: "/v1/memories/{id}", id: "getMemory",
 		summary: "Get a memory", gives: "The memory",
 	}, func(s Reader, ctx context.Context, in getQuery) (memory.Memory, error) {
@@ -222,7 +228,7 @@ var (
 		return bareOne(s.GetAt(ctx, id, in.AsOf, in.KnownAt))
 	})
 
-	memoryHistory = takes(RightRead, spec{
+	memoryHistory = jsonRoute(RightRead, spec{
 		method: "GET", path: "/v1/memories/{id}/history", id: "memoryHistory",
 		summary: "What changed, oldest first", gives: "The changes",
 	}, byID(func(s Reader, ctx context.Context, id memory.ID) (HistoryAnswer, error) {
@@ -230,7 +236,7 @@ var (
 		return HistoryAnswer{list}, err
 	}))
 
-	memoryWhy = takes(RightRead, spec{
+	memoryWhy = jsonRoute(RightRead, spec{
 		method: "GET", path: "/v1/memories/{id}/why", id: "memoryWhy",
 		summary: "Where a memory comes from", gives: "Its story",
 	}, byID(func(s Reader, ctx context.Context, id memory.ID) (Why, error) {
@@ -239,7 +245,7 @@ var (
 		return why, err
 	}))
 
-	listCategories = asks(RightOwner, spec{
+	listCategories = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/categories", id: "listCategories",
 		summary: "Count the active memories of each category",
 		gives:   "The categories in their owner's order; a memory may be in several",
@@ -249,7 +255,7 @@ var (
 	})
 )
 
-var listOwners = takes(RightRead, spec{
+var listOwners = jsonRoute(RightRead, spec{
 	method: "GET", path: "/v1/owners", id: "owners",
 	summary: "Count the active memories of each user, agent and run", gives: "The owners, sorted",
 }, func(s Reader, ctx context.Context, q ownersQuery) (OwnersAnswer, error) {

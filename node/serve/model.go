@@ -89,15 +89,15 @@ type limitQuery struct {
 	Limit int `query:"limit" min:"1" max:"1000" default:"50" doc:"how many"`
 }
 
-var modelling = topic[Modeller]{getModel.of, parked.of, retryParked.of, runModel.of, getInstructions.of, setInstructions.of}
+var modelling = topic[Modeller]{getModel.untyped, parked.untyped, retryParked.untyped, runModel.untyped, getInstructions.untyped, setInstructions.untyped}
 
 var (
-	getModel = asks(RightOwner, spec{
+	getModel = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/llm", id: "model",
 		summary: "Which language model is asked, and how that goes", gives: "The status",
 	}, Modeller.Model)
 
-	parked = takes(RightOwner, spec{
+	parked = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/llm/parked", id: "parked",
 		summary: "Lines that the model gave no usable answer about, the oldest first", gives: "The lines, with reasons",
 	}, func(s Modeller, ctx context.Context, in limitQuery) (ParkedAnswer, error) {
@@ -105,17 +105,17 @@ var (
 		return ParkedAnswer{list}, err
 	})
 
-	retryParked = asks(RightOwner, spec{
+	retryParked = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/llm/retry", id: "retryParked",
 		summary: "Have parked lines asked about again", gives: "The status",
 	}, Modeller.RetryParked)
 
-	runModel = asks(RightOwner, spec{
+	runModel = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/llm/run", id: "runModel",
 		summary: "Ask about all lines that wait, now", gives: "What came of it",
 	}, Modeller.RunModel)
 
-	getInstructions = asks(RightOwner, spec{
+	getInstructions = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/instructions", id: "instructions",
 		summary: "The own instructions of the wearer for the model", gives: "The text",
 	}, func(s Modeller, ctx context.Context) (InstructionsAnswer, error) {
@@ -123,7 +123,7 @@ var (
 		return InstructionsAnswer{text}, err
 	})
 
-	setInstructions = takes(RightOwner, spec{
+	setInstructions = jsonRoute(RightOwner, spec{
 		method: "PUT", path: "/v1/instructions", id: "setInstructions",
 		summary: "Replace them", gives: "The text",
 	}, func(s Modeller, ctx context.Context, req InstructionsRequest) (InstructionsAnswer, error) {

@@ -206,10 +206,10 @@ type enablePluginOf struct {
 	Body   EnablePluginRequest
 }
 
-var plugging = topic[Plugger]{listPlugins.of, installPlugin.of, planPlugin.of, unpinPlugin.of, getPlugin.of, enablePlugin.of, removePlugin.of, tryPlugin.of}
+var plugging = topic[Plugger]{listPlugins.untyped, installPlugin.untyped, planPlugin.untyped, unpinPlugin.untyped, getPlugin.untyped, enablePlugin.untyped, removePlugin.untyped, tryPlugin.untyped}
 
 var (
-	listPlugins = asks(RightOwner, spec{
+	listPlugins = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/plugins", id: "plugins",
 		summary: "List extractors", gives: "Those that are off too, in the order in which they are called",
 	}, func(s Plugger, ctx context.Context) (PluginsAnswer, error) {
@@ -217,45 +217,45 @@ var (
 		return PluginsAnswer{list}, err
 	})
 
-	installPlugin = takes(RightOwner, spec{
+	installPlugin = jsonRoute(RightCommand, spec{
 		method: "POST", path: "/v1/plugins", id: "installPlugin", made: true, body: MaxPackage, slow: true,
 		summary: "Install an extractor, or another version of one", gives: "It runs",
 	}, Plugger.InstallPlugin)
 
-	planPlugin = takes(RightOwner, spec{
+	planPlugin = jsonRoute(RightCommand, spec{
 		method: "POST", path: "/v1/plugins/plan", id: "planPlugin", body: MaxPackage, slow: true,
 		summary: "What installing an extractor would do, for the wearer to read", gives: "Nothing was installed",
 	}, Plugger.PlanPlugin)
 
-	unpinPlugin = takes(RightOwner, spec{
+	unpinPlugin = jsonRoute(RightCommand, spec{
 		method: "DELETE", path: "/v1/plugins/{plugin}/pin", id: "unpinPlugin",
 		summary: "Forget whose key the id of a removed extractor is pinned to", gives: "The next installation pins anew",
 	}, func(s Plugger, ctx context.Context, in pluginOf) (UnpinnedPlugin, error) {
 		return UnpinnedPlugin{in.Plugin}, s.UnpinPlugin(ctx, in.Plugin)
 	})
 
-	getPlugin = takes(RightOwner, spec{
+	getPlugin = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/plugins/{plugin}", id: "plugin",
 		summary: "One extractor with its manifest", gives: "The extractor",
 	}, func(s Plugger, ctx context.Context, in pluginOf) (PluginView, error) {
 		return s.Plugin(ctx, in.Plugin)
 	})
 
-	enablePlugin = takes(RightOwner, spec{
+	enablePlugin = jsonRoute(RightOwner, spec{
 		method: "PATCH", path: "/v1/plugins/{plugin}", id: "enablePlugin",
 		summary: "Let an extractor run, or turn it off", gives: "As it is now",
 	}, func(s Plugger, ctx context.Context, in enablePluginOf) (Plugin, error) {
 		return s.EnablePlugin(ctx, in.Plugin, in.Body.Enabled)
 	})
 
-	removePlugin = takes(RightOwner, spec{
+	removePlugin = jsonRoute(RightCommand, spec{
 		method: "DELETE", path: "/v1/plugins/{plugin}", id: "removePlugin",
 		summary: "Take an extractor away", gives: "Its memories stay",
 	}, func(s Plugger, ctx context.Context, in pluginOf) (RemovedPlugin, error) {
 		return RemovedPlugin{in.Plugin}, s.RemovePlugin(ctx, in.Plugin)
 	})
 
-	tryPlugin = takes(RightOwner, spec{
+	tryPlugin = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/plugins/{plugin}/try", id: "tryPlugin",
 		summary: "Show a line to an extractor, and keep nothing of it", gives: "What it would make of the line",
 	}, func(s Plugger, ctx context.Context, in tryPluginOf) (TriedPlugin, error) {

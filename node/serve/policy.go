@@ -52,7 +52,8 @@ type NeverList struct {
 
 // PolicyTestRequest says for whom to test.
 type PolicyTestRequest struct {
-	As      string    `json:"as"` // reader:NAME, app:NAME, worker:NAME or buyer
+	As      string    `json:"as"`               // reader:NAME, app:NAME, worker:NAME, community:NAME or buyer
+	Action  string    `json:"action,omitempty"` // answer: what a buyer would be answered from; empty: what that kind does
 	Purpose string    `json:"purpose,omitempty"`
 	At      time.Time `json:"at,omitzero"`    // absent: now
 	Text    string    `json:"text,omitempty"` // a policy to test; empty: the present one
@@ -61,7 +62,7 @@ type PolicyTestRequest struct {
 // PolicyTested is what would be allowed.
 type PolicyTested struct {
 	As     string       `json:"as"`
-	Action string       `json:"action"` // share, read, feed or sell
+	Action string       `json:"action"` // share, read, feed, sell or answer
 	Passes []PolicyItem `json:"passes"`
 	Held   int          `json:"held"` // memories that would be denied
 	Why    []HeldBack   `json:"why,omitempty"`
@@ -95,32 +96,32 @@ type PolicyChange struct {
 	Closes []PolicyItem `json:"closes,omitempty"`
 }
 
-var policing = topic[Policer]{getPolicy.of, setPolicy.of, setNever.of, testPolicy.of, diffPolicy.of}
+var policing = topic[Policer]{getPolicy.untyped, setPolicy.untyped, setNever.untyped, testPolicy.untyped, diffPolicy.untyped}
 
 var (
-	getPolicy = asks(RightOwner, spec{
+	getPolicy = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/policy", id: "getPolicy",
 		summary: "What may go to whom", gives: "The policy, with its rules in plain words",
 	}, Policer.Policy)
 
-	setPolicy = takes(RightOwner, spec{
+	setPolicy = jsonRoute(RightOwner, spec{
 		method: "PUT", path: "/v1/policy", id: "setPolicy",
 		summary: "Set what may go to whom",
 		about:   "In a part of Cedar that can't fail and can be said back. What no rule permits is denied, what one forbids is denied whatever permits it, and the vault never goes.",
 		gives:   "The policy",
 	}, func(s Policer, ctx context.Context, in PolicyText) (Policy, error) { return s.SetPolicy(ctx, in.Text) })
 
-	setNever = takes(RightOwner, spec{
+	setNever = jsonRoute(RightOwner, spec{
 		method: "PUT", path: "/v1/policy/never", id: "setNever",
 		summary: "Set the words that go into no share", gives: "The policy, with them",
 	}, func(s Policer, ctx context.Context, in NeverList) (Policy, error) { return s.SetNever(ctx, in.Words) })
 
-	testPolicy = takes(RightOwner, spec{
+	testPolicy = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/policy/test", id: "testPolicy",
 		summary: "What would pass to somebody, and which rule decides", gives: "The memories that pass, and why others do not",
 	}, Policer.PolicyTest)
 
-	diffPolicy = takes(RightOwner, spec{
+	diffPolicy = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/policy/diff", id: "diffPolicy",
 		summary: "What another policy would open and close", gives: "For each reader, app and worker that there is, what changes",
 	}, func(s Policer, ctx context.Context, in PolicyText) (PolicyDiff, error) {

@@ -27,7 +27,7 @@ func (r *QRRequest) check() error {
 	return nil
 }
 
-var drawQR = takes(RightOwner, spec{
+var drawQR = jsonRoute(RightOwner, spec{
 	method: "POST", path: "/v1/qr", id: "drawQR",
 	summary: "Draw a text as a QR code, for a camera of another device", gives: "The picture; nothing is kept",
 }, func(_ *handler, _ context.Context, in QRRequest) (v QR, err error) {

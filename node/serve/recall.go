@@ -208,10 +208,10 @@ const (
 // MaxHits is the most that a search gives.
 const MaxHits = 100
 
-var recalling = topic[Recaller]{search.of, ask.of, gather.of}
+var recalling = topic[Recaller]{search.untyped, ask.untyped, gather.untyped}
 
 var (
-	search = takes(RightRead, spec{
+	search = jsonRoute(RightRead, spec{
 		method: "POST", path: "/v1/search", id: "search",
 		summary: "Find memories and utterances",
 		about:   "Each hit has its score with the parts that add up to it. Where nothing that was found answers the query, known is false.",
@@ -227,14 +227,14 @@ var (
 		return res, err
 	})
 
-	ask = takes(RightRead, spec{
+	ask = jsonRoute(RightRead, spec{
 		method: "POST", path: "/v1/ask", id: "ask",
 		summary: "Answer a question from memory",
 		about:   "In the words of the language model where one is configured, with the ids that it cites; else with the evidence itself. Where recall finds nothing that answers, known is false and no model is asked.",
 		gives:   "The answer, and what it is from",
 	}, Recaller.Ask)
 
-	gather = takes(RightRead, spec{
+	gather = jsonRoute(RightRead, spec{
 		method: "POST", path: "/v1/context", id: "context", optional: true,
 		summary: "What an assistant should have in mind",
 		about:   "Infers from the last messages what is talked about, or takes the session that is going on, and gives core blocks, up to ten memories of each type, and what was said about it, as one block of tagged text within a budget of tokens. Each line has the id that an answer should cite.",

@@ -71,10 +71,10 @@ type Rescanned struct {
 	Changes []memory.Change `json:"changes"`
 }
 
-var refusing = topic[Refuser]{refusals.of, tally.of, rescan.of}
+var refusing = topic[Refuser]{refusals.untyped, tally.untyped, rescan.untyped}
 
 var (
-	refusals = takes(RightOwner, spec{
+	refusals = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/refusals", id: "refusals",
 		summary: "What was said and not remembered, newest first", gives: "The refusals",
 	}, func(s Refuser, ctx context.Context, in limitQuery) (RefusalsAnswer, error) {
@@ -82,12 +82,12 @@ var (
 		return RefusalsAnswer{list}, err
 	})
 
-	tally = asks(RightOwner, spec{
+	tally = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/refusals/tally", id: "tally",
 		summary: "How much of what was heard became a memory, and how much was refused for what reason", gives: "The counts since the home was made",
 	}, Refuser.Tally)
 
-	rescan = asks(RightOwner, spec{
+	rescan = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/refusals/retry", id: "rescan",
 		summary: "Try again what was set aside unread, since a plugin that takes words away failed on it", gives: "What came of it",
 	}, Refuser.Rescan)
@@ -102,5 +102,5 @@ func (c *Client) Refusals(ctx context.Context, limit int) ([]RefusedLine, error)
 // Tally tells how much of what was heard is remembered.
 func (c *Client) Tally(ctx context.Context) (Tally, error) { return tally.call(ctx, c, none{}) }
 
-// Rescan tries again what was set aside unread.
+// Rescan tries again what was quarantined unread.
 func (c *Client) Rescan(ctx context.Context) (Rescanned, error) { return rescan.call(ctx, c, none{}) }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/locket-dev/locket/memory"
 )
 
 // ErrRelay: a relay could not be reached, or refuses. The message is for the
@@ -26,25 +28,26 @@ type Relayer interface {
 
 // The kinds of remotes.
 const (
-	RelayHouse  = "house"  // the primary relay, which takes membership entries first
-	RelayMirror = "mirror" // a relay with the same content
-	RelayPeer   = "peer"   // another device in the same network
+	RelayPrimary = "house"  // takes membership entries first; sent as house, which programs know
+	RelayMirror  = "mirror" // a relay with the same content
+	RelayPeer    = "peer"   // another device in the same network
 )
 
 // Relay is a remote with which envelopes are exchanged.
 type Relay struct {
-	URL     string    `json:"url"`
-	Kind    string    `json:"kind"`
-	Synced  time.Time `json:"synced,omitzero"`
-	Error   string    `json:"error,omitempty"`   // of the last round
-	Lacks   int       `json:"lacks"`             // deltas that this device has and the remote lacks
-	Blobs   int       `json:"blobs"`             // blobs that this device has and that were not given to the remote
-	Metered bool      `json:"metered,omitempty"` // blobs wait because sync.metered is set
-	Busy    bool      `json:"busy,omitempty"`
-	Done    int       `json:"done,omitempty"` // deltas done so far, of all that are being sent
-	All     int       `json:"all,omitempty"`
-	Retry   time.Time `json:"retry,omitzero"` // when it is tried again
-	Trouble []string  `json:"trouble"`        // its faults: forks, and what it withholds
+	URL     string          `json:"url"`
+	Kind    string          `json:"kind"`
+	Member  memory.MemberID `json:"member,omitzero"` // which device it is, of RelayPeer
+	Synced  time.Time       `json:"synced,omitzero"`
+	Error   string          `json:"error,omitempty"`   // of the last round
+	Lacks   int             `json:"lacks"`             // deltas that this device has and the remote lacks
+	Blobs   int             `json:"blobs"`             // blobs that this device has and that were not given to the remote
+	Metered bool            `json:"metered,omitempty"` // blobs wait because sync.metered is set
+	Busy    bool            `json:"busy,omitempty"`
+	Done    int             `json:"done,omitempty"` // deltas done so far, of all that are being sent
+	All     int             `json:"all,omitempty"`
+	Retry   time.Time       `json:"retry,omitzero"` // when it is tried again
+	Trouble []string        `json:"trouble"`        // its faults: forks, and what it withholds
 }
 
 // Fails reports whether the remote has a fault, or its last round failed.
@@ -60,10 +63,10 @@ type RelayRequest struct {
 	URL string `json:"url"`
 }
 
-var relaying = topic[Relayer]{listRelays.of, addRelay.of, removeRelay.of, moveRelay.of}
+var relaying = topic[Relayer]{listRelays.untyped, addRelay.untyped, removeRelay.untyped, moveRelay.untyped}
 
 var (
-	listRelays = asks(RightOwner, spec{
+	listRelays = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/relays", id: "relays",
 		summary: "The relays and other devices that envelopes are carried to and from", gives: "How each stands, the first relay first",
 	}, func(s Relayer, ctx context.Context) (RelaysAnswer, error) {
@@ -71,17 +74,17 @@ var (
 		return RelaysAnswer{list}, err
 	})
 
-	addRelay = takes(RightOwner, spec{
+	addRelay = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/relays", id: "addRelay",
 		summary: "Have another relay hold the same", gives: "The list",
 	}, aboutRelay(Relayer.AddRelay))
 
-	removeRelay = takes(RightOwner, spec{
+	removeRelay = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/relays", id: "removeRelay",
 		summary: "Leave a relay", gives: "The list",
 	}, aboutRelay(Relayer.RemoveRelay))
 
-	moveRelay = takes(RightOwner, spec{
+	moveRelay = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/relays/move", id: "moveRelay",
 		summary: "Make another relay the first, once it has everything", gives: "The list",
 	}, aboutRelay(Relayer.MoveRelay))

@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// rescanned: what was set aside unread is tried again, as often as one likes,
+// rescanned: what was quarantined unread is tried again, as often as one likes,
 // and is remembered once.
 func rescanned(t *testing.T, c *serve.Client) {
 	ctx := t.Context()

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
+
+	"github.com/locket-dev/locket/internal/applink"
 )
 
 // Right is what a route requires. Each route names one; see [Endpoints].
@@ -26,10 +28,14 @@ const (
 	RightVault  Right = "vault"  // ask for entries of the vault; the owner says yes to each reading
 )
 
+// RightConsole opens the console on another machine: it allows a part of what the page may
+// on the node's own. It is given alone, and so is none of [Rights].
+const RightConsole Right = "console"
+
 // These rights can't be given. They follow from who makes the request.
 const (
 	RightOwner   Right = "owner"   // with the owner's token, or on the Unix socket without one
-	RightCommand Right = "command" // the owner, but not from a page in a browser, because it lets a page or an app in
+	RightCommand Right = "command" // the owner, but not from a page in a browser, because a stolen session would outlast itself by it
 	RightApp     Right = "app"     // any app, about itself
 	RightWrite   Right = "write"   // add, update or forget: each operation needs its own right
 	RightMetrics Right = "metrics" // the owner, or the token of the metrics
@@ -40,7 +46,7 @@ const (
 var Rights = [...]Right{RightRead, RightAdd, RightUpdate, RightForget, RightChat, RightBuy, RightShare, RightVault}
 
 // KeyPrefix begins the key of an app.
-const KeyPrefix = "lka_"
+const KeyPrefix = applink.KeyPrefix
 
 // Caller is an app that asks.
 type Caller interface {
@@ -78,9 +84,60 @@ type metricsAlone struct{}
 type fromPage struct{}
 
 // FromPage returns a context for requests of a page in the owner's browser.
-// Routes that need [RightCommand] are refused there.
+// Routes that need [RightCommand] are refused there, and from a page on another machine
+// all that are not in afar.
 func FromPage(ctx context.Context) context.Context {
 	return context.WithValue(ctx, fromPage{}, true)
+}
+
+// RunHeader has the number of the daemon's run with each request of a key with
+// [RightConsole]. GET /v1/self, which needs none, tells it. A lock begins another run.
+const RunHeader = "Locket-Run"
+
+// consoleKey is a caller that may have [RightConsole].
+type consoleKey interface {
+	Caller
+	// OpensConsole reports whether it has, and notes that it uses it.
+	OpensConsole(ctx context.Context) (bool, error)
+	// BeginConsole begins a request that changes something. A revocation waits until it
+	// is done. It returns ErrKey if the key was revoked already.
+	BeginConsole() error
+	// NoteConsole notes an operation for the owner, and why it was refused, if it was.
+	NoteConsole(ctx context.Context, operation string, refused error) error
+}
+
+// elsewhere marks a request of the owner's console on another machine.
+type elsewhere struct {
+	key consoleKey
+	run string
+}
+
+type elsewhereKey struct{}
+
+func elsewhereOf(ctx context.Context) (e elsewhere, ok bool) {
+	e, ok = ctx.Value(elsewhereKey{}).(elsewhere)
+	return e, ok
+}
+
+// asConsole gives the context of a request with a key. It is the owner's, from a page, if
+// the key opens the console.
+func (h *handler) asConsole(ctx context.Context, c Caller, r *http.Request) (context.Context, error) {
+	o, is := c.(consoleKey)
+	if !is {
+		return WithCaller(ctx, c), nil
+	}
+	if is, err := o.OpensConsole(ctx); err != nil || !is {
+		return WithCaller(ctx, c), err
+	}
+	if r.URL.Path != "/v1/self" && subtle.ConstantTimeCompare([]byte(r.Header.Get(RunHeader)), []byte(h.run)) != 1 {
+		return nil, fmt.Errorf("%w: the node was locked or started anew since the console was opened", ErrKey)
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		if err := o.BeginConsole(); err != nil {
+			return nil, err
+		}
+	}
+	return FromPage(context.WithValue(ctx, elsewhereKey{}, elsewhere{o, h.run})), nil
 }
 
 // letIn finds out who makes a request, slows down guessed keys, and limits the
@@ -100,7 +157,9 @@ func (h *handler) letIn(r *http.Request, owner [sha256.Size]byte) (ctx context.C
 		return nil, nil, err
 	}
 	g, app := guestOf(r.Context()), ""
-	if c := CallerOf(ctx); c != nil {
+	if e, ok := elsewhereOf(ctx); ok {
+		app = e.key.Name()
+	} else if c := CallerOf(ctx); c != nil {
 		app = c.Name()
 	} else if r.URL.Path == "/healthz" || ctx.Value(metricsAlone{}) != nil {
 		g = nil // it counts as a stranger
@@ -125,7 +184,11 @@ func (h *handler) admit(r *http.Request, owner [sha256.Size]byte) (ctx context.C
 		if err != nil {
 			return nil, nil, err
 		}
-		return WithCaller(ctx, c), leave, nil
+		if ctx, err = h.asConsole(ctx, c, r); err != nil {
+			leave()
+			return nil, nil, err
+		}
+		return ctx, leave, nil
 	}
 	// Digests have the same length, so the comparison reveals nothing.
 	got := sha256.Sum256([]byte(given))
@@ -215,9 +278,9 @@ func Paid(ctx context.Context) bool {
 }
 
 // may checks the right that a route needs.
-func (h *handler) may(ctx context.Context, rt *core) error {
-	if ctx.Value(fromPage{}) != nil && rt.needs == RightCommand {
-		return kindForbidden.problem("", "this is not for a page of the console: use the command")
+func (h *handler) may(ctx context.Context, rt *routeCore) error {
+	if err := mayFromPage(ctx, rt); err != nil {
+		return err
 	}
 	if ctx.Value(metricsAlone{}) != nil && rt.needs != RightMetrics && rt.needs != RightAnyone {
 		return kindForbidden.problem("", "this token reads /metrics and nothing else")

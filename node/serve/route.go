@@ -54,47 +54,47 @@ type none struct{}
 
 // route is one method of one path, over a service S, from an input I to an
 // answer A. See inputOf for the possible I. What does not depend on the types is
-// in core, which is compiled only once: the compiler writes code and long names
+// in routeCore, which is compiled only once: the compiler writes code and long names
 // for each set of types, of which every route has its own.
-type route[S, I, A any] struct{ of[S] }
+type route[S, I, A any] struct{ untyped[S] }
 
-// of is a route over a service S.
-type of[S any] struct{ *core }
+// untyped is a route over a service S, whatever its input and answer are.
+type untyped[S any] struct{ *routeCore }
 
-type core struct {
+type routeCore struct {
 	spec
-	needs Right
-	zero  reflect.Type // of the input
-	in    *input
-	takes []Format                                                      // what a body may be, where it is not an input in JSON
-	gives []Format                                                      // what an answer may be
-	do    reflect.Value                                                 // func(S, context.Context[, I]) (A, error)
-	write func(w http.ResponseWriter, r *http.Request, s, in any) error // used instead of do
+	needs   Right
+	zero    reflect.Type // of the input
+	in      *input
+	bodies  []Format                                                      // what a body may be, where it is not an input in JSON
+	answers []Format                                                      // what an answer may be
+	do      reflect.Value                                                 // func(S, context.Context[, I]) (A, error)
+	write   func(w http.ResponseWriter, r *http.Request, s, in any) error // used instead of do
 }
 
-// asks makes a route without input.
-func asks[S, A any](needs Right, p spec, f func(S, context.Context) (A, error)) route[S, none, A] {
-	return route[S, none, A]{of[S]{calling(needs, p, f)}}
+// plainRoute makes a route without input that answers in JSON.
+func plainRoute[S, A any](needs Right, p spec, f func(S, context.Context) (A, error)) route[S, none, A] {
+	return route[S, none, A]{untyped[S]{jsonCore(needs, p, f)}}
 }
 
-// takes makes a route that answers in JSON.
-func takes[S, I, A any](needs Right, p spec, f func(S, context.Context, I) (A, error)) route[S, I, A] {
-	return route[S, I, A]{of[S]{calling(needs, p, f)}}
+// jsonRoute makes a route that answers in JSON.
+func jsonRoute[S, I, A any](needs Right, p spec, f func(S, context.Context, I) (A, error)) route[S, I, A] {
+	return route[S, I, A]{untyped[S]{jsonCore(needs, p, f)}}
 }
 
-// calling makes a route from a function as asks and takes have.
-func calling(needs Right, p spec, f any) *core {
+// jsonCore makes what plainRoute and jsonRoute have in common.
+func jsonCore(needs Right, p spec, f any) *routeCore {
 	t, in := reflect.TypeOf(f), reflect.TypeFor[none]()
 	if t.NumIn() == 3 {
 		in = t.In(2)
 	}
-	rt := newCore(needs, p, in, Format{Media: "application/json", Type: t.Out(0)})
+	rt := newRouteCore(needs, p, in, Format{Media: "application/json", Type: t.Out(0)})
 	rt.do = reflect.ValueOf(f)
 	return rt
 }
 
 // answer gives a pointer to the answer.
-func (rt *core) answer(ctx context.Context, s any, in reflect.Value) (reflect.Value, error) {
+func (rt *routeCore) answer(ctx context.Context, s any, in reflect.Value) (reflect.Value, error) {
 	args := []reflect.Value{reflect.ValueOf(s), reflect.ValueOf(ctx), in}
 	out := rt.do.Call(args[:rt.do.Type().NumIn()])
 	v := reflect.New(out[0].Type())
@@ -103,31 +103,31 @@ func (rt *core) answer(ctx context.Context, s any, in reflect.Value) (reflect.Va
 	return v, err
 }
 
-// streams makes a route that answers in lines of JSON.
-func streams[S, I, A any](needs Right, p spec, f func(S, context.Context, I) iter.Seq2[A, error]) route[S, I, A] {
+// streamRoute makes a route that answers in lines of JSON.
+func streamRoute[S, I, A any](needs Right, p spec, f func(S, context.Context, I) iter.Seq2[A, error]) route[S, I, A] {
 	p.slow = true
-	rt := newCore(needs, p, reflect.TypeFor[I](), jsonOf[A](MediaTypeLines))
+	rt := newRouteCore(needs, p, reflect.TypeFor[I](), jsonOf[A](MediaTypeLines))
 	rt.write = func(w http.ResponseWriter, r *http.Request, s, in any) error {
 		return writeLines(w, f(s.(S), r.Context(), *in.(*I)))
 	}
-	return route[S, I, A]{of[S]{rt}}
+	return route[S, I, A]{untyped[S]{rt}}
 }
 
-// writes makes a route that writes its answer itself.
-func writes[S, I, A any](needs Right, p spec, gives []Format, f func(w http.ResponseWriter, r *http.Request, s S, in I) error) route[S, I, A] {
+// rawRoute makes a route that writes its answer itself.
+func rawRoute[S, I, A any](needs Right, p spec, answers []Format, f func(w http.ResponseWriter, r *http.Request, s S, in I) error) route[S, I, A] {
 	p.slow = true
-	rt := newCore(needs, p, reflect.TypeFor[I](), gives...)
+	rt := newRouteCore(needs, p, reflect.TypeFor[I](), answers...)
 	rt.write = func(w http.ResponseWriter, r *http.Request, s, in any) error { return f(w, r, s.(S), *in.(*I)) }
-	return route[S, I, A]{of[S]{rt}}
+	return route[S, I, A]{untyped[S]{rt}}
 }
 
-func newCore(needs Right, p spec, in reflect.Type, gives ...Format) *core {
-	return &core{spec: p, needs: needs, zero: in, in: inputOf(in), gives: gives}
+func newRouteCore(needs Right, p spec, in reflect.Type, answers ...Format) *routeCore {
+	return &routeCore{spec: p, needs: needs, zero: in, in: inputOf(in), answers: answers}
 }
 
-// takesLines makes a route whose body is lines of JSON, which it reads itself.
-func takesLines[L, S, I, A any](rt route[S, I, A]) route[S, I, A] {
-	rt.takes = []Format{jsonOf[L](MediaTypeLines)}
+// withLineBody makes a route whose body is lines of JSON, which it reads itself.
+func withLineBody[L, S, I, A any](rt route[S, I, A]) route[S, I, A] {
+	rt.bodies = []Format{jsonOf[L](MediaTypeLines)}
 	return rt
 }
 
@@ -136,17 +136,17 @@ type checked interface{ check() error }
 
 // bound is a route with its service.
 type bound struct {
-	*core
+	*routeCore
 	service any
 }
 
 // topic is the routes over one service.
-type topic[S any] []of[S]
+type topic[S any] []untyped[S]
 
 func (t topic[S]) over(s S) []bound {
 	out := make([]bound, len(t))
 	for i, rt := range t {
-		out[i] = bound{rt.core, s}
+		out[i] = bound{rt.routeCore, s}
 	}
 	return out
 }
@@ -157,7 +157,7 @@ func (b bound) serve(h *handler, w http.ResponseWriter, r *http.Request) error {
 		return kindUnsupported.problem("", "this node has no such service")
 	}
 	in := reflect.New(b.zero)
-	if err := b.in.read(r, in.Elem(), b.takes == nil, b.optional); err != nil {
+	if err := b.in.read(r, in.Elem(), b.bodies == nil, b.optional); err != nil {
 		return err
 	}
 	if c, ok := in.Interface().(checked); ok {
@@ -193,17 +193,17 @@ func (rt route[S, I, A]) call(ctx context.Context, c *Client, in I) (v A, err er
 // send calls a node. accept is the requested media type; empty: any. If no body
 // is given, in is the body.
 func (rt route[S, I, A]) send(ctx context.Context, c *Client, in I, accept string, body io.Reader) (*http.Response, error) {
-	return rt.core.send(ctx, c, &in, accept, body)
+	return rt.routeCore.send(ctx, c, &in, accept, body)
 }
 
 // stream reads the lines of an answer.
 func (rt route[S, I, A]) stream(ctx context.Context, c *Client, in I) iter.Seq2[A, error] {
 	return linesOf[A](ctx, func(ctx context.Context) (*http.Response, error) {
-		return rt.core.send(ctx, c, &in, MediaTypeLines, nil)
+		return rt.routeCore.send(ctx, c, &in, MediaTypeLines, nil)
 	})
 }
 
-func (rt *core) ask(ctx context.Context, c *Client, in, v any) error {
+func (rt *routeCore) ask(ctx context.Context, c *Client, in, v any) error {
 	res, err := rt.send(ctx, c, in, "", nil)
 	if err != nil {
 		return err
@@ -219,7 +219,7 @@ func readAnswer(res *http.Response, v any) error {
 	return nil
 }
 
-func (rt *core) send(ctx context.Context, c *Client, in any, accept string, body io.Reader) (*http.Response, error) {
+func (rt *routeCore) send(ctx context.Context, c *Client, in any, accept string, body io.Reader) (*http.Response, error) {
 	v := reflect.ValueOf(in).Elem()
 	path, query, err := rt.in.target(rt.path, v)
 	if err != nil {
@@ -228,8 +228,8 @@ func (rt *core) send(ctx context.Context, c *Client, in any, accept string, body
 	media := accept
 	switch {
 	case body != nil:
-		media = rt.takes[0].Media
-	case rt.in.of != nil:
+		media = rt.bodies[0].Media
+	case rt.in.bodyType != nil:
 		media = "application/json"
 		if body, err = rt.in.encode(v); err != nil {
 			return nil, fmt.Errorf("asking the node: %w", err)
@@ -271,13 +271,13 @@ type Endpoint struct {
 	Answers               []Format
 }
 
-func (rt *core) describe() Endpoint {
-	e := Endpoint{rt.method, rt.path, rt.id, rt.summary, rt.about, rt.spec.gives, rt.needs, http.StatusOK, rt.in.params, rt.takes, rt.optional, rt.gives}
+func (rt *routeCore) describe() Endpoint {
+	e := Endpoint{rt.method, rt.path, rt.id, rt.summary, rt.about, rt.gives, rt.needs, http.StatusOK, rt.in.params, rt.bodies, rt.optional, rt.answers}
 	if rt.made {
 		e.Status = http.StatusCreated
 	}
-	if e.Takes == nil && rt.in.of != nil {
-		e.Takes = []Format{{Media: "application/json", Type: rt.in.of}}
+	if e.Takes == nil && rt.in.bodyType != nil {
+		e.Takes = []Format{{Media: "application/json", Type: rt.in.bodyType}}
 	}
 	return e
 }
@@ -291,8 +291,8 @@ func Endpoints() []Endpoint {
 	return out
 }
 
-// oneOf says how many of several conditions hold.
-func oneOf(set ...bool) (n int) {
+// countTrue says how many of several conditions hold.
+func countTrue(set ...bool) (n int) {
 	for _, s := range set {
 		if s {
 			n++

@@ -58,6 +58,7 @@ type SharePreview struct {
 	Risks    []ShareRisk   `json:"risks"`          // what the reader might find out nevertheless
 	Held     []HeldBack    `json:"held,omitempty"` // memories that fit, but that the policy denies
 	Confirm  string        `json:"confirm"`
+	Marks    *CopyMarks    `json:"marks,omitempty"` // of a bundle that is sold
 }
 
 // SharedCopy is what a reader sees of a memory.
@@ -66,6 +67,7 @@ type SharedCopy struct {
 	Type memory.Type `json:"type"`
 	Text string      `json:"text"`
 	Was  string      `json:"was,omitempty"` // the text before redaction, if it differs
+	Or   string      `json:"or,omitempty"`  // a buyer's copy has at each place what Text or this one has
 	// Copy is exactly what a reader gets, except for the id, which is derived
 	// from the share.
 	Copy memory.Candidate `json:"copy"`
@@ -153,22 +155,22 @@ type revokeShareOf struct {
 	Reader string `query:"reader" doc:"name or member id of one reader; absent: all"`
 }
 
-var sharing = topic[Sharer]{previewShare.of, createShare.of, listShares.of, getShare.of, updateShare.of, revokeShare.of, shareLog.of}
+var sharing = topic[Sharer]{previewShare.untyped, createShare.untyped, listShares.untyped, getShare.untyped, updateShare.untyped, revokeShare.untyped, shareLog.untyped}
 
 var (
-	previewShare = takes(RightOwner, spec{
+	previewShare = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/shares/preview", id: "previewShare",
 		summary: "Show what a share would give away", gives: "What its readers would see; nothing has left the node",
 	}, Sharer.PreviewShare)
 
-	createShare = takes(RightShare, spec{
+	createShare = jsonRoute(RightShare, spec{
 		method: "POST", path: "/v1/shares", id: "createShare", made: true,
 		summary: "Share redacted copies of memories",
 		about:   "An app shares what it may see itself, by types, tags and times, and ends its own shares alone.",
 		gives:   "It is shared",
 	}, Sharer.CreateShare)
 
-	listShares = asks(RightShare, spec{
+	listShares = plainRoute(RightShare, spec{
 		method: "GET", path: "/v1/shares", id: "listShares",
 		summary: "List what is shared and what was", gives: "The shares; an app's own alone",
 	}, func(s Sharer, ctx context.Context) (SharesAnswer, error) {
@@ -176,26 +178,26 @@ var (
 		return SharesAnswer{list}, err
 	})
 
-	shareLog = asks(RightOwner, spec{
+	shareLog = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/share-log", id: "shareLog",
 		summary: "What was shared, changed, taken back and refused", gives: "The account, the newest first",
 	}, Sharer.ShareLog)
 
-	getShare = takes(RightOwner, spec{
+	getShare = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/shares/{share}", id: "getShare",
 		summary: "Show a share as its readers see it", gives: "It, and its memories",
 	}, func(s Sharer, ctx context.Context, in shareOf) (SharedView, error) {
 		return s.Share(ctx, in.Share)
 	})
 
-	updateShare = takes(RightOwner, spec{
+	updateShare = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/shares/{share}/update", id: "updateShare",
 		summary: "Share what fits since", gives: "What was added and taken out",
 	}, func(s Sharer, ctx context.Context, in shareOf) (ShareUpdated, error) {
 		return s.UpdateShare(ctx, in.Share)
 	})
 
-	revokeShare = takes(RightShare, spec{
+	revokeShare = jsonRoute(RightShare, spec{
 		method: "DELETE", path: "/v1/shares/{share}", id: "revokeShare",
 		summary: "Put a reader out or end a share", gives: "Nothing new is served; what was fetched before stays where it is",
 	}, func(s Sharer, ctx context.Context, in revokeShareOf) (Share, error) {

@@ -44,9 +44,9 @@ type OfferQuery struct {
 	Skip     int    `query:"skip" min:"0" max:"1000" default:"0" doc:"listings to leave out first"`
 }
 
-// Offer is a listing as buyers see it. Its texts are a stranger's. Counts of sales and
-// reviews are the market's word; the listing and each review are signed. That a review is of
-// this listing is the market's word too.
+// Offer is a listing as buyers see it. Its texts are a stranger's. Counts of sales are the
+// market's word, and so are those of reviews where many listings are shown, and where Check
+// has an error. Otherwise Reviews and Stars are those that were proven.
 type Offer struct {
 	ID      trade.Hash `json:"id"`
 	Version trade.Hash `json:"version"` // that an order names
@@ -76,9 +76,32 @@ type Offer struct {
 	DeliverDays float64        `json:"deliver_days"`
 	AcceptDays  float64        `json:"accept_days"`
 	EveryDays   float64        `json:"every_days,omitempty"` // of a subscription
+	Answers     *AnswerLimits  `json:"answers,omitempty"`    // it sells answers, each at the price; else the bundle
+	Marks       int            `json:"marks,omitempty"`      // places where the words of each buyer's copy differ, which tell the seller who passed it on; 0: none do
 	Said        []OfferReview  `json:"said,omitempty"`
+	Check       ReviewCheck    `json:"check,omitzero"`   // of Said, by this node
 	Before      []OfferOrigin  `json:"before,omitempty"` // the markets where it was before
 }
+
+// ReviewCheck is what a node found of the reviews that a market shows.
+type ReviewCheck struct {
+	Proven   int      `json:"proven"`
+	Unproven int      `json:"unproven,omitempty"`
+	Hidden   int      `json:"hidden,omitempty"`  // the market's log has them, older than the newest, and the market shows neither them nor why
+	Deleted  []string `json:"deleted,omitempty"` // by the operator; the reasons that the log has
+	Stars    float64  `json:"stars,omitempty"`   // of those that are proven, on average
+	Error    string   `json:"error,omitempty"`   // why nothing was checked
+}
+
+// Unproven says what a review lacks.
+type Unproven string
+
+// What a review may lack.
+const (
+	NoReceipt Unproven = "receipt" // an order of this listing, signed by who reviews it, whose key the seller delivered
+	NotLogged Unproven = "log"     // the review, or its receipt, in the market's log
+	SaidTwice Unproven = "twice"   // another review of the same order is shown
+)
 
 // OfferOrigin is where a listing was before. The counts are what the other market
 // stamped: its word.
@@ -91,12 +114,15 @@ type OfferOrigin struct {
 	Said    []OfferReview `json:"said,omitempty"`
 }
 
-// OfferReview is a buyer's word, signed by the receipt of an order.
+// OfferReview is a buyer's word, which names the receipt of an order.
 type OfferReview struct {
-	Stars int       `json:"stars"` // 1 to 5
-	Text  string    `json:"text,omitempty"`
-	By    trade.Key `json:"by"`
-	At    time.Time `json:"at"`
+	Stars int        `json:"stars"` // 1 to 5
+	Text  string     `json:"text,omitempty"`
+	By    trade.Key  `json:"by"`
+	At    time.Time  `json:"at"`
+	Order trade.Hash `json:"order"` // it is of
+	// Unproven is empty where the node checked the review, and it holds.
+	Unproven Unproven `json:"unproven,omitempty"`
 }
 
 // OffersAnswer has listings that fit.
@@ -130,6 +156,8 @@ type OrderRequest struct {
 	Market  string     `json:"market,omitempty"`
 	Version trade.Hash `json:"version"`
 	Price   string     `json:"price"` // as quoted: 5.00 EUR
+	// Question of an order of an answer, of 1000 bytes at most. Only the seller can read it.
+	Question string `json:"question,omitempty"`
 }
 
 type ordersQuery struct {
@@ -196,46 +224,46 @@ type Funds struct {
 	Voucher string   `json:"voucher,omitempty"` // that was taken out; whoever has it can use it
 }
 
-var shopping = topic[Shopper]{findOffers.of, showOffer.of, reportOffer.of, orderOffer.of, listOrders.of, openOrder.of, moveOrder.of, changeFunds.of}
+var shopping = topic[Shopper]{findOffers.untyped, showOffer.untyped, reportOffer.untyped, orderOffer.untyped, listOrders.untyped, openOrder.untyped, moveOrder.untyped, changeFunds.untyped}
 
 var (
-	findOffers = takes(RightOwner, spec{
+	findOffers = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/market/offers", id: "findOffers",
 		summary: "Search a market", gives: "Listings, and how many there are of each category, language and currency",
 	}, Shopper.Offers)
 
-	showOffer = takes(RightOwner, spec{
+	showOffer = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/market/offers/{listing}", id: "showOffer",
 		summary: "Show a listing of a market, with its reviews", gives: "The newest version",
 	}, func(s Shopper, ctx context.Context, in offerOf) (Offer, error) {
 		return s.Offer(ctx, in.Market, in.Listing)
 	})
 
-	reportOffer = takes(RightOwner, spec{
+	reportOffer = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/reports", id: "reportOffer",
 		summary: "Tell a market's operator what is wrong with a listing", gives: "The listing",
 	}, Shopper.ReportOffer)
 
-	orderOffer = takes(RightOwner, spec{
+	orderOffer = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/orders", id: "orderOffer", made: true,
 		summary: "Order a listing as it was quoted", gives: "The order, which is not paid",
 	}, Shopper.Order)
 
-	listOrders = takes(RightOwner, spec{
+	listOrders = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/market/orders", id: "listOrders",
 		summary: "List what was ordered", gives: "The orders, the last moved first",
 	}, func(s Shopper, ctx context.Context, in ordersQuery) (OrdersAnswer, error) {
 		return s.Orders(ctx, in.Look)
 	})
 
-	openOrder = takes(RightOwner, spec{
+	openOrder = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/market/orders/{order}", id: "openOrder",
 		summary: "Check what was bought against its listing, and show it", gives: "The order, with what came",
 	}, func(s Shopper, ctx context.Context, in orderOf) (OpenedOrder, error) {
 		return s.OpenOrder(ctx, in.Order)
 	})
 
-	moveOrder = takes(RightOwner, spec{
+	moveOrder = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/orders/{order}", id: "moveOrder",
 		summary: "Pay, cancel, accept, dispute or review an order",
 		about:   "The market holds the price until the order is accepted, or the time to accept is over. Then the seller is paid, and that can't be had back.",
@@ -245,7 +273,7 @@ var (
 		return s.MoveOrder(ctx, in.Body)
 	})
 
-	changeFunds = takes(RightOwner, spec{
+	changeFunds = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/funds", id: "changeFunds",
 		summary: "What the wearer has at a market; put a voucher there, or take something out as one", gives: "What is there",
 	}, Shopper.Funds)

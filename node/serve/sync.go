@@ -94,32 +94,32 @@ type HeadsDifference struct {
 	Text    string          `json:"text"`
 }
 
-var syncing = topic[Syncer]{syncStatus.of, syncNow.of, syncFolder.of, heads.of, compareHeads.of}
+var syncing = topic[Syncer]{syncStatus.untyped, syncNow.untyped, syncFolder.untyped, heads.untyped, compareHeads.untyped}
 
 var (
-	syncStatus = asks(RightOwner, spec{
+	syncStatus = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/sync", id: "syncStatus",
 		summary: "Tell how sync with the other devices goes", gives: "How it goes",
 	}, Syncer.SyncStatus)
 
-	syncNow = asks(RightOwner, spec{
+	syncNow = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/sync", id: "syncNow",
 		summary: "Do one round of sync", gives: "How it went; what went wrong is in error",
 	}, Syncer.SyncNow)
 
-	syncFolder = takes(RightOwner, spec{
+	syncFolder = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/sync/folder", id: "syncFolder",
 		summary: "Exchange envelopes with a folder of this machine", gives: "What was carried",
 	}, func(s Syncer, ctx context.Context, req FolderRequest) (FolderSynced, error) {
 		return s.SyncFolder(ctx, req.Folder)
 	})
 
-	heads = asks(RightOwner, spec{
+	heads = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/sync/heads", id: "heads",
 		summary: "How far this device has got, signed, to be compared on another", gives: "The text to pass on, by any path but the relay",
 	}, Syncer.Heads)
 
-	compareHeads = takes(RightOwner, spec{
+	compareHeads = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/sync/heads", id: "compareHeads",
 		summary: "Compare another device's heads with what the relay shows here (forked, hidden, behind, untold)", gives: "Where they differ",
 	}, func(s Syncer, ctx context.Context, req HeadsRequest) (HeadsCompared, error) {

@@ -26,6 +26,7 @@ type Services struct {
 	Relayer     Relayer
 	Membership  Membership
 	Sharer      Sharer
+	Communer    Communer
 	Seller      Seller
 	Given       Given
 	Policer     Policer
@@ -50,6 +51,10 @@ type Services struct {
 	Consents    Consents
 	Buyer       Buyer
 	Shopper     Shopper
+	Subscriber  Subscriber
+	Carrier     Carrier
+	Arbiter     Arbiter
+	Verifier    Verifier
 	VaultAsker  VaultAsker
 }
 
@@ -74,6 +79,7 @@ func (h *handler) routes() []bound {
 		relaying.over(s.Relayer),
 		belonging.over(s.Membership),
 		sharing.over(s.Sharer),
+		communing.over(s.Communer),
 		selling.over(s.Seller),
 		giving.over(s.Given),
 		policing.over(s.Policer),
@@ -97,6 +103,10 @@ func (h *handler) routes() []bound {
 		agreeing.over(s.Consents),
 		buying.over(s.Buyer),
 		shopping.over(s.Shopper),
+		subscribing.over(s.Subscriber),
+		carrying.over(s.Carrier),
+		judging.over(s.Arbiter),
+		verifying.over(s.Verifier),
 		asking.over(s.VaultAsker),
 		itself.over(h),
 	)
@@ -126,6 +136,8 @@ var (
 	ErrForbidden = errors.New("the app may not do this")
 	// ErrLimit: the app has used up its present limit.
 	ErrLimit = errors.New("the app has reached a limit")
+	// ErrSecret: the text may not stand outside the vault. It is a memory.ErrInvalid, too.
+	ErrSecret = errors.New("it holds a secret")
 	// ErrCold: the memory is at the relay, which can't be reached now.
 	ErrCold = errors.New("it is cold, and can't be fetched now")
 )

@@ -84,10 +84,10 @@ type traceOf struct {
 	Event string `path:"event" doc:"DEVICE/BOOT/SEQ, each slash as %2F"`
 }
 
-var tracing = topic[Tracer]{pluginLogs.of, replayPlugin.of, traceEvent.of}
+var tracing = topic[Tracer]{pluginLogs.untyped, replayPlugin.untyped, traceEvent.untyped}
 
 var (
-	pluginLogs = takes(RightOwner, spec{
+	pluginLogs = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/plugins/{plugin}/logs", id: "pluginLogs",
 		summary: "What an extractor logged last", gives: "Lines, oldest first",
 	}, func(s Tracer, ctx context.Context, in pluginOf) (PluginLogsAnswer, error) {
@@ -95,12 +95,12 @@ var (
 		return PluginLogsAnswer{lines}, err
 	})
 
-	replayPlugin = takes(RightOwner, spec{
+	replayPlugin = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/replay", id: "replayPlugin",
 		summary: "Give an extractor past events again", gives: "What came of it",
 	}, Tracer.ReplayPlugin)
 
-	traceEvent = takes(RightOwner, spec{
+	traceEvent = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/trace/{event}", id: "traceEvent",
 		summary: "The way of an event through the extractors", gives: "Each call, without texts",
 	}, func(s Tracer, ctx context.Context, in traceOf) (Trace, error) {

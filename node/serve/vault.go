@@ -78,10 +78,10 @@ type opener struct {
 	now func() time.Time
 }
 
-var vaulting = topic[*opener]{unlockVault.of, recoverVault.of, vaultLog.of, revealSecret.of}
+var vaulting = topic[*opener]{unlockVault.untyped, recoverVault.untyped, vaultLog.untyped, revealSecret.untyped}
 
 var (
-	unlockVault = takes(RightOwner, spec{
+	unlockVault = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/vault/unlock", id: "unlockVault", optional: true, alone: true,
 		summary: "Open the vault for a while", gives: "Open until then; 5 minutes unless ttl says otherwise, at most 1h",
 	}, func(s *opener, ctx context.Context, req UnlockRequest) (UnlockState, error) {
@@ -89,18 +89,21 @@ var (
 		if ttl > MaxVaultTTL {
 			return UnlockState{}, kindInvalid.problem("ttl", "ttl: at most 1h")
 		}
+		if _, far := elsewhereOf(ctx); far && req.Passphrase == "" { // who has the key of the console has no passphrase
+			return UnlockState{}, kindForbidden.problem("passphrase", "passphrase: a console on another machine opens the vault by it alone")
+		}
 		until := s.now().Add(ttl)
 		return UnlockState{VaultUntil: until}, s.UnlockVault(ctx, req.Passphrase, until)
 	})
 
-	recoverVault = takes(RightOwner, spec{
+	recoverVault = jsonRoute(RightCommand, spec{
 		method: "POST", path: "/v1/vault/recover", id: "recoverVault", alone: true,
 		summary: "Open with the recovery phrase what other devices have put into the vault, and seal it for this one, too", gives: "How many",
 	}, func(s *opener, ctx context.Context, req RecoverVaultRequest) (VaultRecovered, error) {
 		return s.RecoverVault(ctx, req.Phrase)
 	})
 
-	vaultLog = takes(RightOwner, spec{
+	vaultLog = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/vault/log", id: "vaultLog",
 		summary: "Which secrets were read on this node, newest first", gives: "The readings",
 	}, func(s *opener, ctx context.Context, in vaultLogQuery) (VaultLogAnswer, error) {
@@ -108,7 +111,7 @@ var (
 		return VaultLogAnswer{list}, err
 	})
 
-	revealSecret = takes(RightOwner, spec{
+	revealSecret = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/vault/{id}", id: "revealSecret",
 		summary: "Show a secret to its owner", gives: "The secret; that it was shown is noted",
 	}, byID((*opener).Reveal))

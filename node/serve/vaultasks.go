@@ -81,9 +81,9 @@ const (
 	VaultGiven = "given"
 )
 
-var asking = topic[VaultAsker]{askVault.of}
+var asking = topic[VaultAsker]{askVault.untyped}
 
-var askVault = takes(RightVault, spec{
+var askVault = jsonRoute(RightVault, spec{
 	method: "POST", path: "/v1/vault/readings", id: "askVault",
 	summary: "Ask for one reading of an entry of the vault, for an app",
 	about: "The wearer is asked (see the consents), and state is waits. The same request again is how to wait: after a yes it gives the secret, once and to this app alone, " +

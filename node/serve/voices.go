@@ -104,21 +104,21 @@ type voiceOf struct {
 	Voice string `path:"voice" doc:"its name"`
 }
 
-var speaking = topic[Voicer]{listVoices.of, enrolVoice.of, nameVoice.of, forgetVoice.of}
+var speaking = topic[Voicer]{listVoices.untyped, enrolVoice.untyped, nameVoice.untyped, forgetVoice.untyped}
 
 var (
-	listVoices = asks(RightOwner, spec{
+	listVoices = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/voices", id: "voices",
 		summary: "The voices that are told apart", gives: "The voices",
 	}, Voicer.Voices)
 
-	enrolVoice = takes(RightOwner, spec{
+	enrolVoice = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/voices", id: "enrolVoice", body: MaxVoiceSound/3*4 + MaxBody,
 		summary: "Learn a voice from a recording, or from what a wearable hears next", gives: "The voices",
 		about: "A voice of that name is replaced. A voiceprint is kept in the sealed records of this device. It is not synced, exported or backed up.",
 	}, Voicer.EnrolVoice)
 
-	nameVoice = takes(RightOwner, spec{
+	nameVoice = jsonRoute(RightOwner, spec{
 		method: "PUT", path: "/v1/voices/{voice}", id: "nameVoice",
 		summary: "Name a voice", gives: "The voices",
 		about: "The name holds from then on. If the name is a known voice's, both are one.",
@@ -126,7 +126,7 @@ var (
 		return s.NameVoice(ctx, NameVoiceRequest{r.Voice, r.Body.Name})
 	})
 
-	forgetVoice = takes(RightOwner, spec{
+	forgetVoice = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/voices/{voice}", id: "forgetVoice", slow: true,
 		summary: "Forget a voice", gives: "Those that are left",
 		about: "The voiceprint is erased from all files of the home. What was said stays.",

@@ -11,43 +11,92 @@ import (
 
 // Bundle gives what a wish would sell to anybody who pays: the copies that a share
 // with the same criteria and redaction would have, as far as the policy lets them be
-// sold. w.To stays empty. public are texts that everybody will see beside it, by
+// sold, or with answers, be answered from. w.To stays empty. public are texts that everybody will see beside it, by
 // their names; one that says what is redacted is refused. Nothing leaves this machine.
-func (s *Sharing) Bundle(ctx context.Context, w ShareSpec, public map[string][]string) (p Preview, err error) {
+func (s *Sharing) Bundle(ctx context.Context, w ShareSpec, answers bool, public map[string][]string) (p Preview, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := w.Criteria.Check(); err != nil {
-		return p, err
-	}
 	if len(w.To) > 0 {
 		return p, fmt.Errorf("%w: to: a bundle is for whoever buys it", memory.ErrInvalid)
 	}
-	if w.Redact.AtLeast < 0 || w.Redact.AtLeast > MaxCopies {
-		return p, fmt.Errorf("%w: at_least: %d, want 1 to %d", memory.ErrInvalid, w.Redact.AtLeast, MaxCopies)
-	}
 	ids := seal.NewKey()
 	defer ids.Zero()
-	made, err := s.copies(ctx, &Record{Kind: bundle, Criteria: w.Criteria, Redact: w.Redact, Purpose: w.Purpose}, []Party{{}}, ids)
+	p, by, err := s.offer(ctx, &w, &Record{Kind: bundle, answers: answers}, Party{}, ids)
 	if err != nil {
 		return p, err
 	}
-	p.Copies, p.LeftOut, p.Held, p.Few, p.Form = made.copies, made.left, made.held, made.few, made.form
-	if err := p.some(&w); err != nil {
-		return p, err
-	}
+	p.Holds = by.Holds
 	for name, texts := range public {
 		for _, t := range texts {
-			if made.by.Holds(t) {
+			if by.Holds(t) {
 				return p, fmt.Errorf("%w: %s: %.60q says what the bundle leaves out", memory.ErrInvalid, name, t)
 			}
 		}
 	}
-	if p.Confirm, err = p.digest(); err != nil {
+	return p, nil
+}
+
+// ForCommunity returns memory.ErrInvalid for what a community can't be given.
+func (w *ShareSpec) ForCommunity() error {
+	if w.Redact.AtLeast > 1 {
+		// A copy would stand for several memories, and stay when one of them goes.
+		return fmt.Errorf("%w: at_least: a community takes none; leave it out, or share with readers", memory.ErrInvalid)
+	}
+	return nil
+}
+
+// Offer gives the copies that a wish would put into a community, as far as the policy
+// lets the community have them. ids makes their ids. byHand says that the
+// wearer asks for it, and not a running node that looks once more. w.To stays empty. Nothing
+// leaves this machine.
+func (s *Sharing) Offer(ctx context.Context, w ShareSpec, to Party, ids *seal.Key, byHand bool) (p Preview, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := w.ForCommunity(); err != nil {
 		return p, err
 	}
-	records, err := s.c.Catalog.Records(ctx)
-	p.Risks = risks(&w, p.Copies, nil, records)
+	rec := Record{Kind: community, again: w.Again}
+	if !byHand {
+		rec.Space = memory.SpaceID{1} // what waits for a consent is not counted once more
+	}
+	p, _, err = s.offer(ctx, &w, &rec, to, ids)
 	return p, err
+}
+
+// offer makes the copies of a wish for a party that is no reader. rec has the kind.
+func (s *Sharing) offer(ctx context.Context, w *ShareSpec, rec *Record, to Party, ids *seal.Key) (p Preview, by *Redactor, err error) {
+	if err := w.Criteria.Check(); err != nil {
+		return p, nil, err
+	}
+	if w.Redact.AtLeast < 0 || w.Redact.AtLeast > MaxCopies {
+		return p, nil, fmt.Errorf("%w: at_least: %d, want 1 to %d", memory.ErrInvalid, w.Redact.AtLeast, MaxCopies)
+	}
+	rec.Criteria, rec.Redact, rec.Purpose, rec.Expires = w.Criteria, w.Redact, w.Purpose, w.Expires
+	made, err := s.copies(ctx, rec, []Party{to}, ids)
+	if err != nil {
+		return p, nil, err
+	}
+	p.Copies, p.LeftOut, p.Held, p.Few, p.Form = made.copies, made.left, made.held, made.few, made.form
+	p.Waits = made.waits
+	if err := p.some(w); err != nil {
+		return p, nil, err
+	}
+	if p.Confirm, err = p.digest(); err != nil {
+		return p, nil, err
+	}
+	records, err := s.c.Catalog.Records(ctx)
+	p.Risks = risks(w, p.Copies, nil, records)
+	return p, made.by, err
+}
+
+// Gave notes in the account that copies go into a community, where there are so many of
+// this home's then. Answers of a day that a node gives by itself are one line.
+func (s *Sharing) Gave(ctx context.Context, name string, space memory.SpaceID, added, copies int, answers bool) error {
+	return s.note(ctx, DidShare, &Record{Kind: community, Space: space, Title: name, Copies: copies}, func(d *Deed) {
+		if d.To, d.Added = []string{"community:" + name}, added; answers {
+			d.Title, d.Daily = "answers in "+name, true
+		}
+	})
 }
 
 // Sold notes in the account what was put up for sale, taken from it or delivered.

@@ -115,7 +115,7 @@ func (s *Sharing) dropErased(ctx context.Context, sp *space) error {
 	if err := sp.say(ctx, as); err != nil {
 		return err
 	}
-	return inPages(ctx, sp.engine, utterances, func(tx *store.Tx, id memory.ID) error {
+	return InPages(ctx, sp.engine, utterances, func(tx *store.Tx, id memory.ID) error {
 		return tx.Erase(store.Targets{Utterances: []memory.ID{id}})
 	})
 }

@@ -23,16 +23,19 @@ const MaxGiven = 2 * MaxCopies
 
 // Given is what a reader has of one share, or of one bundle that was bought.
 type Given struct {
-	Space    memory.SpaceID
-	Order    string    // by which it was bought; empty: it is shared
-	Title    string    // of its listing
-	Link     Link      // of a bundle, the address of its market alone
-	From     string    // the name that the reader gave to the owner, or empty
-	Opened   time.Time // the first time, by this machine's clock
-	Fetched  time.Time // the last time the relay answered
-	Ended    time.Time // since when the relay no longer serves it; zero: it does
-	Until    time.Time // when the last memory expires; zero: when it is revoked
-	Memories []memory.Memory
+	Space memory.SpaceID
+	Order string // by which it was bought; empty: it is shared
+	Title string // of its listing
+	// Community says that its members put it in, and By which of them each memory.
+	Community bool
+	By        map[memory.ID]string
+	Link      Link      // of a bundle, the address of its market alone
+	From      string    // the name that the reader gave to the owner, or empty
+	Opened    time.Time // the first time, by this machine's clock
+	Fetched   time.Time // the last time the relay answered
+	Ended     time.Time // since when the relay no longer serves it; zero: it does
+	Until     time.Time // when the last memory expires; zero: when it is revoked
+	Memories  []memory.Memory
 }
 
 // givenNote is what a reader notes of a share, in its sealed store.
@@ -87,7 +90,7 @@ func (r *Reader) kept(space memory.SpaceID) (*store.Store, func() error, error) 
 	if _, err := os.Stat(filepath.Join(r.folder(space), genesisFile)); err != nil {
 		return nil, nil, fmt.Errorf("share %s: nothing of it was fetched: %w", space, memory.ErrNotFound)
 	}
-	d, err := r.keys()
+	d, err := r.Device()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -69,7 +69,7 @@ func (s *Sharing) hear(ctx context.Context, sp *space) (int, error) {
 			return 0, err
 		}
 	}
-	err = inPages(ctx, sp.engine, notes, func(tx *store.Tx, note string) error { return tx.PutMeta(note, true) })
+	err = InPages(ctx, sp.engine, notes, func(tx *store.Tx, note string) error { return tx.PutMeta(note, true) })
 	return len(as) + len(fresh), err
 }
 

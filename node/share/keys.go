@@ -9,13 +9,15 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/membership"
 )
 
 // KeyName is what the sharing key is called in a ring.
 const KeyName = "sharing"
 
-// root founds all spaces of a sharing key, and is their account at the relay.
-func root(sharing *seal.Key) ed25519.PrivateKey { return signing(sharing, "sharing root") }
+// Root founds all spaces of a sharing key, and is their account at the relay. The
+// caller clears it.
+func Root(sharing *seal.Key) ed25519.PrivateKey { return signing(sharing, "sharing root") }
 
 func signing(k *seal.Key, label string) ed25519.PrivateKey {
 	d := k.Derive(label)
@@ -130,22 +132,7 @@ func (k *spaceKeys) genesis(sharing *seal.Key, recovery *seal.Recipient, now tim
 	epoch := seal.Epochs{1: seal.NewKey()}
 	defer epoch.Zero()
 	m := k.member()
-	rootKey := root(sharing)
+	rootKey := Root(sharing)
 	defer clear(rootKey)
-	e := &envelope.Entry{Version: envelope.Version, Space: k.space, N: 1, Action: envelope.Found, At: now.Unix(), Epoch: 1,
-		Root: rootKey.Public().(ed25519.PublicKey), Recovery: recovery.String(), Member: &m}
-	for _, w := range []struct {
-		to  memory.MemberID
-		key *seal.Recipient
-	}{{memory.MemberID{}, recovery}, {m.ID, k.pair.Recipient()}} { // ascending: recovery is zero
-		sealed, err := seal.SealEpochs(w.key, k.space, epoch)
-		if err != nil {
-			return nil, err
-		}
-		e.Wraps = append(e.Wraps, envelope.Wrap{To: w.to, Keys: sealed})
-	}
-	if err := e.Sign(envelope.KeySigner(rootKey)); err != nil {
-		return nil, fmt.Errorf("found space: %w", err)
-	}
-	return e, nil
+	return membership.Begin(k.space, rootKey.Public().(ed25519.PublicKey), recovery, m, k.pair.Recipient(), epoch, now, envelope.KeySigner(rootKey))
 }

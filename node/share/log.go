@@ -20,6 +20,22 @@ type Deed struct {
 	Removed int            `json:"removed,omitempty"`
 	Why     string         `json:"why,omitempty"` // why it was refused
 	By      string         `json:"by,omitempty"`  // app:NAME if an app made the share
+	// Daily adds it to the line of the same day, so that what others set off pushes no
+	// other lines out of the account.
+	Daily bool `json:"-"`
+}
+
+// Take puts a deed into an account: at its end, or with Daily into the line of that day.
+func Take(list []Deed, d *Deed) []Deed {
+	for i := range list {
+		same := &list[i]
+		if d.Daily && same.Did == d.Did && same.Share == d.Share && same.Title == d.Title && same.At.Truncate(24*time.Hour).Equal(d.At.Truncate(24*time.Hour)) {
+			same.Added, same.Copies = same.Added+d.Added, d.Copies
+			return list
+		}
+	}
+	list = append(list, *d)
+	return list[max(0, len(list)-MaxDeedLog):]
 }
 
 // The values of Did.

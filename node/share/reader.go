@@ -38,7 +38,8 @@ type Reader struct {
 
 const readerFile = "reader.key"
 
-func (r *Reader) keys() (*keyring.Device, error) {
+// Device gives the reader's key, which is made the first time. The caller zeroes it.
+func (r *Reader) Device() (*keyring.Device, error) {
 	if err := atomicfile.MkdirAll(r.Dir); err != nil {
 		return nil, fmt.Errorf("reader's key: %w", err)
 	}
@@ -48,7 +49,7 @@ func (r *Reader) keys() (*keyring.Device, error) {
 // Key is the text to give to whoever shares something, and words by which both can
 // compare it. If there is no key yet, it is made.
 func (r *Reader) Key() (text, words string, err error) {
-	d, err := r.keys()
+	d, err := r.Device()
 	if err != nil {
 		return "", "", err
 	}
@@ -71,7 +72,7 @@ type Opened struct {
 // [ErrNotShared] if the relay does not serve the share to this key.
 func (r *Reader) Open(ctx context.Context, l Link) (o Opened, err error) {
 	o.Space, o.Relay = l.Space, l.Relay
-	d, err := r.keys()
+	d, err := r.Device()
 	if err != nil {
 		return o, err
 	}
@@ -95,7 +96,7 @@ func (r *Reader) Open(ctx context.Context, l Link) (o Opened, err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	rep, err := replica.New(replica.Config{Space: l.Space, Member: member, Genesis: genesis, Remote: upstream.New(there, ""),
-		Journal: founded{&journal.Journal{Space: l.Space, Member: member, Store: s}},
+		Journal: Founded{&journal.Journal{Space: l.Space, Member: member, Store: s}},
 		Keys:    &readerKeys{space: l.Space, device: d}, Temp: filepath.Join(r.folder(l.Space), "parts"), Log: r.Log, Now: r.Now})
 	if err != nil {
 		return o, err
@@ -217,12 +218,12 @@ func (r *Reader) genesis(ctx context.Context, l Link, there *remote.Space) (b []
 	return entries[0].Bytes(), false, nil
 }
 
-// founded is the journal of a reader, who founds no space. If the relay does not
-// have the first entry, it is not the space.
-type founded struct{ *journal.Journal }
+// Founded is the journal of who founds no space. If the relay does not have the first
+// entry, it is not the space.
+type Founded struct{ replica.Journal }
 
 // State implements replica.Journal.
-func (f founded) State(ctx context.Context) (replica.State, error) {
+func (f Founded) State(ctx context.Context) (replica.State, error) {
 	s, err := f.Journal.State(ctx)
 	s.Founded = true
 	return s, err
@@ -250,7 +251,12 @@ func (k *readerKeys) Take(sealed []byte) error {
 	return err
 }
 
-// Wrap implements replica.Keys.
-func (k *readerKeys) Wrap(uint32, *seal.Recipient) ([]byte, error) {
-	return nil, errors.New("a reader lets nobody in")
+// Wrap implements replica.Keys. The membership log lets owners add somebody alone.
+func (k *readerKeys) Wrap(n uint32, to *seal.Recipient) ([]byte, error) {
+	return k.wrap(k.space, n, to)
+}
+
+// KeysOf are a reader's keys as a member of a space.
+func KeysOf(d *keyring.Device, space memory.SpaceID) replica.Keys {
+	return &readerKeys{space: space, device: d}
 }

@@ -69,6 +69,8 @@ type Criteria struct {
 	// later is not among them, even if it says the same.
 	Without []memory.ID `json:"without,omitempty"`
 
+	// only are the memories among which it chooses; nil: all. Pseudonyms don't derive from it.
+	only []memory.ID
 	// sees restricts a share that an app made to what the app may see. It is nil if the
 	// wearer made the share.
 	sees func(*memory.Memory) bool
@@ -109,7 +111,7 @@ func (c *Criteria) Fits(m *memory.Memory) bool {
 	switch {
 	case m.State != memory.Active, m.Negates, m.Type == memory.Vault, m.Fields.Vault != nil, m.Sensitivity > c.Most:
 		return false
-	case len(c.Types) > 0 && !slices.Contains(c.Types, m.Type), slices.Contains(c.Without, m.ID):
+	case len(c.Types) > 0 && !slices.Contains(c.Types, m.Type), slices.Contains(c.Without, m.ID), c.only != nil && !slices.Contains(c.only, m.ID):
 		return false
 	case !c.Since.IsZero() && m.Learnt.Before(c.Since), !c.Until.IsZero() && !m.Learnt.Before(c.Until):
 		return false
@@ -124,7 +126,8 @@ type Kind string
 const (
 	Projection Kind = "projection"
 	Feed       Kind = "feed"
-	bundle     Kind = "bundle" // for anybody who pays; never kept
+	bundle     Kind = "bundle"    // for anybody who pays; never kept
+	community  Kind = "community" // for its members; never kept
 )
 
 // Party is a reader or worker that was added.
@@ -156,6 +159,9 @@ type Record struct {
 	Updated  time.Time      `json:"updated,omitzero"` // when it was last filled
 	Revoking bool           `json:"revoking,omitempty"`
 	Revoked  time.Time      `json:"revoked,omitzero"` // zero: not revoked
+
+	answers bool        // of a bundle: buyers are answered from it, and get no copy
+	again   []memory.ID // see ShareSpec.Again
 }
 
 // Link returns the link for the parties.

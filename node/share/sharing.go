@@ -53,7 +53,7 @@ type Config struct {
 	// Allow returns the present policy of the wearer. nil: everything that is
 	// shared by hand is allowed.
 	Allow func(context.Context) (rulebook.Rules, error)
-	// Ask keeps what a rule asks the wearer about, see consent.Desk. nil: nobody is
+	// Ask keeps what a rule asks the wearer about, see consent.Asker. nil: nobody is
 	// asked, and what a rule asks about stays here.
 	Ask func(ctx context.Context, held []consent.Held, again bool) error
 	// Bring downloads the bytes of a photo or recording that are not on this
@@ -187,7 +187,7 @@ func (s *Sharing) deleteAt(ctx context.Context, rec *Record) error {
 	if err != nil {
 		return err
 	}
-	key := root(s.c.Key)
+	key := Root(s.c.Key)
 	defer clear(key)
 	return at.Root(key.Public().(ed25519.PublicKey), httpsig.KeySigner(key)).Space(rec.Space).Delete(ctx)
 }

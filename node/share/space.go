@@ -109,7 +109,7 @@ func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
 			}
 		}
 	}
-	err := inPages(ctx, sp.engine, as, func(tx *store.Tx, a memory.Assertion) (err error) {
+	err := InPages(ctx, sp.engine, as, func(tx *store.Tx, a memory.Assertion) (err error) {
 		a.Seen = []memory.Dot{} // the owner answers nobody in such a space
 		if _, err := sp.engine.Say(tx, memory.RankPerson, a); err != nil || a.Act != memory.ActErase {
 			return err
@@ -137,9 +137,9 @@ func (sp *space) lessen(ctx context.Context, id memory.ID) error {
 	return store.Lessen(id, func(fn func(*store.Tx) error) error { return sp.engine.Commit(ctx, fn) })
 }
 
-// inPages handles a list in as many transactions as needed, because the size of
+// InPages handles a list in as many transactions as needed, because the size of
 // each is limited.
-func inPages[T any](ctx context.Context, e *engine.Engine, list []T, do func(*store.Tx, T) error) error {
+func InPages[T any](ctx context.Context, e *engine.Engine, list []T, do func(*store.Tx, T) error) error {
 	page := 50
 	for len(list) > 0 {
 		part := list[:min(page, len(list))]

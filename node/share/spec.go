@@ -29,6 +29,10 @@ type ShareSpec struct {
 	Expires  time.Time
 	Confirm  string // digest of a preview; the share is made only if it still is the same; empty: in any case
 	By       *Author
+	// Again are memories that were offered before for the same criteria: it is about these
+	// alone, whatever the query finds by now. Their copies are the same as then if they still
+	// may go. nil: the criteria choose.
+	Again []memory.ID
 	// Gives is called with the originals before any copy leaves; if it fails, nothing
 	// is shared. nil: nobody has to be told.
 	Gives func(ctx context.Context, of []memory.ID) error
@@ -44,6 +48,9 @@ type Preview struct {
 	Held    map[string]int `json:"held,omitempty"` // memories that fit, but that the policy holds back, by reason
 	Confirm string         `json:"confirm"`
 	Form    string         `json:"-"` // of the redaction, as policy.Request.Form
+	Waits   int            `json:"-"` // of those held back: they may go if the wearer says yes
+	// Holds reports whether a text says what is redacted; nil where nothing is sold.
+	Holds func(string) bool `json:"-"`
 }
 
 // parties reads whom a wish is for. requests are in the same order.
@@ -163,6 +170,7 @@ type made struct {
 	left   int            // of which redaction leaves nothing
 	few    int            // that too few people stand behind
 	held   map[string]int // that the policy holds back, by why
+	waits  int            // of these, about which the wearer is asked
 	by     *Redactor
 	form   string // as policy.Request.Form
 }
@@ -207,6 +215,9 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 	if rec.By != nil {
 		criteria.sees = s.c.Sees(rec.By, &rules)
 	}
+	if rec.again != nil {
+		criteria.Query, criteria.Limit, criteria.only = "", 0, rec.again
+	}
 	found, err := s.c.Source.Choose(ctx, criteria)
 	if err != nil {
 		return out, err
@@ -217,8 +228,15 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 	}
 	out.by = r
 	asks := policy.Reader
-	if rec.Kind == bundle {
+	switch rec.Kind {
+	case bundle:
 		asks = policy.Buyer
+	case community:
+		asks = policy.Community
+	}
+	action := policy.ActionOf(asks)
+	if rec.answers {
+		action = policy.SellAnswers
 	}
 	out.held = map[string]int{}
 	var asked []consent.Held
@@ -226,7 +244,7 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 	if err != nil {
 		return out, err
 	}
-	q := policy.Request{Action: policy.ActionOf(asks), Kind: asks, Purpose: rec.Purpose, Form: form, Now: s.c.Now()}
+	q := policy.Request{Action: action, Kind: asks, Purpose: rec.Purpose, Form: form, Now: s.c.Now()}
 	var of []*memory.Memory
 	for i := range found {
 		m := &found[i]
@@ -236,6 +254,7 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 		if why, waits := held(&rules, q, to, m); why != "" {
 			out.held[why]++
 			asked = append(asked, waits...)
+			out.waits += min(1, len(waits))
 			continue
 		}
 		cp, ok, err := copyOf(m, r, how, rec.Expires, ids)

@@ -1,6 +1,7 @@
 package sharing
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -28,12 +29,14 @@ func (sr Sharer) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rev
 	}
 	defer release()
 	switch {
-	case r.Undo != "" && r.Source+r.App == "":
+	case r.Undo != "" && r.Source+r.App == "" && r.Memory.IsZero():
 		return sh.unrevert(ctx, r.Undo)
 	case r.ID != "" && !revert.IsID(r.ID):
 		return v, fmt.Errorf("%w: id: want 1 to %d of a-z and 0-9", memory.ErrInvalid, revert.MaxID)
-	case (r.Source == "worker") == (r.App != "") || r.Source != "" && r.Source != "worker" || r.Undo != "":
-		return v, fmt.Errorf("%w: source: want worker, or app and its name, or undo and nothing else", memory.ErrInvalid)
+	case !r.Memory.IsZero() && r.Source+r.App+r.Engine+r.Work+r.Undo == "" && r.Since.IsZero():
+		return sh.undo(ctx, r)
+	case !r.Memory.IsZero() || (r.Source == "worker") == (r.App != "") || r.Source != "" && r.Source != "worker" || r.Undo != "":
+		return v, fmt.Errorf("%w: source: want worker, or app and its name, or undo or memory and nothing else", memory.ErrInvalid)
 	case r.App != "" && r.Engine+r.Work != "":
 		return v, fmt.Errorf("%w: app: engine and work are of workers", memory.ErrInvalid)
 	}
@@ -72,9 +75,7 @@ func (sr Sharer) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rev
 	if err != nil || r.Plan || v.Claims+v.Lines == 0 {
 		return v, err
 	}
-	if v.ID = r.ID; v.ID == "" {
-		v.ID = strings.ToLower(rand.Text()[:10])
-	}
+	v.ID = cmp.Or(r.ID, newID())
 	lock := sh.c.Engine.Hold()
 	defer lock.Release()
 	v.Claims = 0
@@ -95,6 +96,9 @@ func (sr Sharer) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rev
 	}
 	return v, errors.Join(sh.c.Flush(ctx, lock), sh.c.Compact(ctx))
 }
+
+// newID gives an id for a revert, for which [revert.IsID] holds.
+func newID() string { return strings.ToLower(rand.Text()[:10]) }
 
 // interrupted names the revert that an error ended in its midst.
 func interrupted(v *serve.Reverted, err error) error {

@@ -43,6 +43,9 @@ func shareError(err error) error {
 func wishOf(r *serve.ShareRequest) (w share.ShareSpec, err error) {
 	w = share.ShareSpec{Title: r.Title, To: r.To, Purpose: r.Purpose, Expires: r.Expires, Confirm: r.Confirm,
 		Criteria: share.Criteria{Query: r.Query, Types: r.Types, Tags: r.Tags, Since: r.Since, Until: r.Until, Most: memory.Personal, Limit: r.Limit, Without: r.Without}}
+	if len(w.Criteria.Types) == 0 {
+		w.Criteria.Types = nil // the store would take an empty list for none
+	}
 	if r.Sensitivity != nil {
 		w.Criteria.Most = *r.Sensitivity
 	}
@@ -66,6 +69,11 @@ func (sr Sharer) PreviewShare(ctx context.Context, r serve.ShareRequest) (v serv
 	if err != nil {
 		return v, shareError(err)
 	}
+	return sh.shown(ctx, &p)
+}
+
+// shown is a preview as it is served.
+func (sh *Sharing) shown(ctx context.Context, p *share.Preview) (v serve.SharePreview, err error) {
 	v = serve.SharePreview{Readers: readers(p.Parties), LeftOut: p.LeftOut, Few: p.Few, Risks: []serve.ShareRisk{}, Confirm: p.Confirm}
 	for _, risk := range p.Risks {
 		v.Risks = append(v.Risks, serve.ShareRisk{Kind: string(risk.Kind), Of: risk.Of, What: risk.What})
@@ -167,7 +175,7 @@ func (sr Sharer) ShareLog(ctx context.Context) (v serve.ShareLog, err error) {
 	list, err := sh.Deeds(ctx)
 	v.Deeds = []serve.ShareDeed{}
 	for _, d := range list {
-		v.Deeds = append(v.Deeds, serve.ShareDeed(d))
+		v.Deeds = append(v.Deeds, serve.ShareDeed{At: d.At, Did: d.Did, Share: d.Share, Title: d.Title, To: d.To, Copies: d.Copies, Added: d.Added, Removed: d.Removed, Why: d.Why, By: d.By})
 	}
 	return v, err
 }

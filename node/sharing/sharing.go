@@ -19,6 +19,7 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/cold"
+	"github.com/locket-dev/locket/node/community"
 	"github.com/locket-dev/locket/node/exchange"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/policy"
@@ -27,7 +28,7 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// Engine is what the room reads and changes the records by.
+// Engine is the part of engine.Engine that this package uses.
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
@@ -61,6 +62,8 @@ type Config struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 
+	Communities *community.Communities
+
 	Ask     func(ctx context.Context, held []consent.Held, again bool) error                                 // the wearer, where a rule says so
 	Sees    func(by *share.Author, rules *rulebook.Rules) func(*memory.Memory) bool                          // what an app may
 	Drop    func(ctx context.Context, lock *engine.Writer, lines []memory.ID, events []memory.EventID) error // erases
@@ -73,6 +76,7 @@ type Config struct {
 type Sharing struct {
 	c       Config
 	tends   sync.Once
+	pooled  time.Time      // when communities were tended; of the goroutine of Tend
 	shareMu sync.Mutex     // guards shares
 	shares  *share.Sharing // nil until it is used
 }
@@ -135,6 +139,9 @@ func (sh *Sharing) allow(ctx context.Context) (r rulebook.Rules, err error) {
 // Parties returns those who are given something now, in the form that the
 // policy needs.
 func (sh *Sharing) Parties(ctx context.Context) (out []policy.Request, err error) {
+	if out, err = sh.memberships(ctx); err != nil {
+		return nil, err
+	}
 	records, err := sh.Records(ctx)
 	for _, r := range records {
 		if !r.Revoked.IsZero() {
@@ -153,16 +160,16 @@ func (sh *Sharing) Parties(ctx context.Context) (out []policy.Request, err error
 	return out, err
 }
 
-// tendEvery is how often shares are maintained.
-const tendEvery = time.Minute
+// How often shares are maintained, and how often communities are exchanged.
+const (
+	tendEvery = time.Minute
+	poolEvery = 5 * time.Minute
+)
 
-// Tend maintains shares until the node is locked: it revokes what has expired,
-// removes what was erased, fills feeds, and takes over workers' words. A second
+// Tend maintains shares and communities until the node is locked: it revokes what has
+// expired, removes what was erased, fills feeds, and takes over workers' words. A second
 // call does nothing.
 func (sh *Sharing) Tend() {
-	if !sh.c.Sync.HasRelay() {
-		return
-	}
 	sh.tends.Do(func() {
 		sh.c.Life.Start(func(ctx context.Context) {
 			for wait.For(ctx, tendEvery) {
@@ -175,12 +182,26 @@ func (sh *Sharing) Tend() {
 }
 
 func (sh *Sharing) tendOnce(ctx context.Context) error {
+	joined, err := sh.c.Communities.Spaces()
+	if err != nil || !sh.c.Sync.HasRelay() && len(joined) == 0 {
+		return err
+	}
 	s, err := sh.open()
 	if err != nil {
 		return err
 	}
-	_, err = s.TendFeeds(ctx)
-	return errors.Join(s.Maintain(ctx), err)
+	if sh.c.Sync.HasRelay() {
+		_, err = s.TendFeeds(ctx)
+		err = errors.Join(s.Maintain(ctx), err)
+	}
+	// Communities come last: their relays are others', and may be slow.
+	if now := sh.c.Now(); now.Sub(sh.pooled).Abs() >= poolEvery {
+		sh.pooled = now
+		root := sh.root()
+		defer clear(root)
+		err = errors.Join(err, sh.c.Communities.Tend(ctx, s, root))
+	}
+	return err
 }
 
 // Withdraw removes at once from shares what may no longer be shared. If the

@@ -124,8 +124,7 @@ func (sh *Sharing) Note(ctx context.Context, d share.Deed) error {
 		if _, err := tx.Meta(accountMeta, &list); err != nil {
 			return err
 		}
-		list = append(list, d)
-		return tx.PutMeta(accountMeta, list[max(0, len(list)-share.MaxDeedLog):])
+		return tx.PutMeta(accountMeta, share.Take(list, &d))
 	})
 }
 
@@ -223,7 +222,7 @@ func (sh *Sharing) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
 }
 
 // Bundle gives what a request would sell, see [share.Sharing.Bundle].
-func (sh *Sharing) Bundle(ctx context.Context, r *serve.ShareRequest, public map[string][]string) (p share.Preview, redaction []string, err error) {
+func (sh *Sharing) Bundle(ctx context.Context, r *serve.ShareRequest, answers bool, public map[string][]string) (p share.Preview, redaction []string, err error) {
 	w, err := wishOf(r)
 	if err != nil {
 		return p, nil, err
@@ -232,7 +231,7 @@ func (sh *Sharing) Bundle(ctx context.Context, r *serve.ShareRequest, public map
 	if err != nil {
 		return p, nil, err
 	}
-	p, err = s.Bundle(ctx, w, public)
+	p, err = s.Bundle(ctx, w, answers, public)
 	return p, w.Redact.Kinds(), shareError(err)
 }
 
@@ -245,18 +244,47 @@ func (sh *Sharing) Sold(ctx context.Context, did, title, to string, copies int, 
 	return s.Sold(ctx, did, title, to, copies, why)
 }
 
-// Withheld says why one of the memories may not be sold any more: it was forgotten,
+// whole gives a memory, and whether it was forgotten: it can't be sold or shown any more.
+func whole(tx *store.Tx, id memory.ID) (m *memory.Memory, forgotten bool, err error) {
+	m, _, err = engine.Whole(tx, id)
+	if errors.Is(err, memory.ErrNotFound) || err == nil && (m.State == memory.Erased || m.Type == memory.Vault || m.Fields.Vault != nil) {
+		return nil, true, nil
+	}
+	return m, false, err
+}
+
+// Forgotten gives those of some memories that this home has no more.
+func (sh *Sharing) Forgotten(ctx context.Context, of []memory.ID) (gone []memory.ID, err error) {
+	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
+		for _, id := range of {
+			_, forgotten, err := whole(tx, id)
+			if err != nil {
+				return err
+			}
+			if forgotten {
+				gone = append(gone, id)
+			}
+		}
+		return nil
+	})
+	return gone, err
+}
+
+// Withheld says why one of the memories may not be sold any more, or not answered from: it was forgotten,
 // or the policy holds it back now. Empty: all may.
-func (sh *Sharing) Withheld(ctx context.Context, of []memory.ID, purpose, form string) (why string, err error) {
+func (sh *Sharing) Withheld(ctx context.Context, of []memory.ID, answers bool, purpose, form string) (why string, err error) {
 	q := policy.Request{Action: policy.Sell, Kind: policy.Buyer, Purpose: purpose, Form: form, Now: sh.c.Now()}
+	if answers {
+		q.Action = policy.SellAnswers
+	}
 	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
 		rules, err := rulebook.Read(tx)
 		if err != nil {
 			return err
 		}
 		for _, id := range of {
-			m, _, err := engine.Whole(tx, id)
-			if errors.Is(err, memory.ErrNotFound) || err == nil && (m.State == memory.Erased || m.Type == memory.Vault || m.Fields.Vault != nil) {
+			m, forgotten, err := whole(tx, id)
+			if forgotten {
 				why = "a memory in it was forgotten"
 				return nil
 			}

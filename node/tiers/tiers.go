@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -35,7 +36,7 @@ const (
 	endless = 200 * 365 * 24 * time.Hour // longer than any rule keeps
 )
 
-// Engine is what the room reads and changes the records by.
+// Engine is the part of engine.Engine that this package uses.
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Relieve(ctx context.Context, fn func(*store.Tx) error) error
@@ -49,17 +50,17 @@ type Config struct {
 	Store   *store.Store
 	Index   *recall.Index
 	Sync    *exchange.Syncing
-	Budget  tier.Budget // zero: nothing turns cold by itself
-	Metered bool        // nothing is sent only to check that a photo is at the relay
+	Budget  tier.Budget                // zero: nothing turns cold by itself
+	Metered func(context.Context) bool // whether the line costs by the byte now, so that no photo is sent only to check that it is at the relay; nil: it never does
 	Rules   []config.Rule
 	Wearer  string
 	Zone    *time.Location
 	Now     func() time.Time
 	Log     *slog.Logger
 
-	Around func() (place string, people []string) // of the live session; called under the engine's write lock
-	Flush  func(context.Context) error            // writes the index's segments
-	Unload func(context.Context) error            // see cold.Config; may be nil
+	Around func(*engine.Writer) (place string, people []string) // of the live session
+	Flush  func(context.Context) error                          // writes the index's segments
+	Unload func(context.Context) error                          // lets go of what the plugins hold; called under the engine's write lock, without which none is called
 }
 
 // Tiers are what package tiers does for an open node. Its methods are safe for concurrent
@@ -80,7 +81,7 @@ func New(c Config) *Tiers {
 			err := c.Flush(ctx)
 			return c.Index.Covered(), err
 		},
-		Stays: ts.staysHot, Unload: c.Unload,
+		Stays: ts.staysHot, Alone: ts.alone,
 		Uses: func(tx *store.Tx) (map[memory.ID]cold.Use, error) {
 			all, err := query.UsesKept(tx)
 			out := make(map[memory.ID]cold.Use, len(all))
@@ -92,11 +93,18 @@ func New(c Config) *Tiers {
 	if c.Sync.HasRelay() {
 		l := c.Sync.Journal()
 		cfg.Notes, cfg.Back, cfg.Froze, cfg.Thawed = l.Notes, l.Back, l.Froze, l.Thawed
-		if !c.Metered { // checking may have to send it
-			cfg.Safe = c.Sync.MediaSafe()
-		}
+		safe := c.Sync.MediaSafe()
 		_, primary := c.Sync.Relay()
-		cfg.Shelf = blobShelf{c.Sync.Space(), func() bool { return c.Sync.Primary() == primary }}
+		cfg.Safe = func(ctx context.Context, blob memory.ID) (bool, error) {
+			if c.Metered != nil && c.Metered(ctx) { // checking may have to send it
+				return false, nil
+			}
+			if c.Sync.Primary() != primary { // safe asks the relay that was the primary when the node was opened
+				return false, nil
+			}
+			return safe(ctx, blob)
+		}
+		cfg.Packs = blobPacks{c.Sync.Space(), func() bool { return c.Sync.Primary() == primary }}
 	}
 	ts.Keeper = cold.New(cfg)
 	return ts
@@ -105,6 +113,18 @@ func New(c Config) *Tiers {
 // View implements opened.Viewer.
 func (ts *Tiers) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return ts.c.Engine.View(ctx, fn)
+}
+
+// alone implements cold.Config's. What do leaves of its memory is given back before anything
+// is loaded again, because loading a plugin takes 50 MB for a moment.
+func (ts *Tiers) alone(ctx context.Context, do func(context.Context) error) error {
+	lock := ts.c.Engine.Hold()
+	defer lock.Release()
+	if err := ts.c.Unload(ctx); err != nil {
+		return err
+	}
+	defer debug.FreeOSMemory()
+	return do(ctx)
 }
 
 // easeEvery is how many documents may come into the index during a round of
@@ -177,7 +197,7 @@ func (ts *Tiers) Tend(ctx context.Context) error {
 func (ts *Tiers) PrepareDay(ctx context.Context) error {
 	day := tier.Day{Now: ts.c.Now().In(ts.c.Zone), Wearer: ts.c.Wearer}
 	lock := ts.c.Engine.Hold()
-	day.Place, day.People = ts.c.Around()
+	day.Place, day.People = ts.c.Around(lock)
 	lock.Release()
 	from := time.Date(day.Now.Year(), day.Now.Month(), day.Now.Day(), 0, 0, 0, 0, ts.c.Zone)
 	err := ts.c.Engine.View(ctx, func(tx *store.Tx) error {

@@ -34,7 +34,7 @@ func (in *importing) part(ctx context.Context, r archive.Record) error {
 		in.res.Refused++
 		why := fmt.Sprintf("invalid: blob: "+format, args...)
 		return in.c.Engine.Commit(ctx, func(tx *store.Tx) error {
-			return tx.Quarantine(store.Malformed{At: time.Now(), Topic: "import", Reason: why})
+			return tx.Quarantine(store.Quarantined{At: time.Now(), Topic: "import", Reason: why})
 		})
 	}
 	if err := json.Unmarshal(r.Data, &p); err != nil {

@@ -244,7 +244,7 @@ func (in *importing) take(ctx context.Context, page []archive.Record) error {
 				return ctx.Err()
 			case why != nil:
 				res.Refused++
-				if err := tx.Quarantine(store.Malformed{At: time.Now(), Topic: "import", Reason: "invalid: " + why.Error(), Data: r.Data}); err != nil {
+				if err := tx.Quarantine(store.Quarantined{At: time.Now(), Topic: "import", Reason: "invalid: " + why.Error(), Data: r.Data}); err != nil {
 					return err
 				}
 			case len(tx.Touched()) > before:

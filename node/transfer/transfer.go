@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Engine is what the room reads and changes the records by.
+// Engine is the part of engine.Engine that this package uses.
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error

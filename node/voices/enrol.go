@@ -23,7 +23,7 @@ type enrolment struct {
 // went to the enrolment, and whose voice that learns. An utterance that sounds like
 // another voice than what was heard so far, or like another voice that is known, does not
 // go to it. The caller holds mu.
-func (r *Room) learn(device string, pcm []int16) (name string, went bool) {
+func (r *Known) learn(device string, pcm []int16) (name string, went bool) {
 	e := r.enrol
 	if e == nil || e.device != device {
 		return "", false

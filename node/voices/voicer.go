@@ -16,18 +16,18 @@ import (
 )
 
 // Voicer implements serve.Voicer.
-type Voicer struct{ of opened.Of[*Room] }
+type Voicer struct{ of opened.Of[*Known] }
 
-// NewVoicer makes one over the room of what is open.
-func NewVoicer(of opened.Of[*Room]) Voicer { return Voicer{of} }
+// NewVoicer makes one over the voices of what is open.
+func NewVoicer(of opened.Of[*Known]) Voicer { return Voicer{of} }
 
 // Voices implements serve.Voicer.
 func (v Voicer) Voices(ctx context.Context) (serve.Voices, error) {
-	return v.do(ctx, func(context.Context, *Room) error { return nil })
+	return v.do(ctx, func(context.Context, *Known) error { return nil })
 }
 
-func (v Voicer) do(ctx context.Context, fn func(context.Context, *Room) error) (out serve.Voices, err error) {
-	err = v.of.During(ctx, func(ctx context.Context, r *Room) error {
+func (v Voicer) do(ctx context.Context, fn func(context.Context, *Known) error) (out serve.Voices, err error) {
+	err = v.of.During(ctx, func(ctx context.Context, r *Known) error {
 		if err := fn(ctx, r); err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (v Voicer) do(ctx context.Context, fn func(context.Context, *Room) error) (
 }
 
 // list shows the voices.
-func (r *Room) list() serve.Voices {
+func (r *Known) list() serve.Voices {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := serve.Voices{Voices: []serve.Voice{}, KnownOnly: r.c.KnownOnly, Failed: r.fault}
@@ -71,8 +71,7 @@ func checkName(name string) error {
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return fmt.Errorf("%w: name: it has a character that can't be shown", memory.ErrInvalid)
 	}
-	number, _, _ := strings.Cut(name, "-")
-	if n, ok := strings.CutPrefix(number, "S"); ok && n != "" && !strings.ContainsFunc(n, func(r rune) bool { return r < '0' || r > '9' }) || strings.EqualFold(name, memory.Someone) {
+	if memory.Unnamed(name) {
 		return fmt.Errorf("%w: name: %q stands for voices without a name", memory.ErrInvalid, name)
 	}
 	return nil
@@ -80,7 +79,7 @@ func checkName(name string) error {
 
 // EnrolVoice implements serve.Voicer.
 func (v Voicer) EnrolVoice(ctx context.Context, q serve.EnrolVoiceRequest) (serve.Voices, error) {
-	return v.do(ctx, func(ctx context.Context, r *Room) error {
+	return v.do(ctx, func(ctx context.Context, r *Known) error {
 		if err := checkName(q.Name); err != nil {
 			return err
 		}
@@ -102,7 +101,7 @@ func (v Voicer) EnrolVoice(ctx context.Context, q serve.EnrolVoiceRequest) (serv
 }
 
 // listen has the next utterances of a wearable enrolled.
-func (r *Room) listen(q *serve.EnrolVoiceRequest) error {
+func (r *Known) listen(q *serve.EnrolVoiceRequest) error {
 	names, err := r.c.Devices()
 	if err != nil {
 		return err
@@ -119,7 +118,7 @@ func (r *Room) listen(q *serve.EnrolVoiceRequest) error {
 
 // NameVoice implements serve.Voicer.
 func (v Voicer) NameVoice(ctx context.Context, q serve.NameVoiceRequest) (serve.Voices, error) {
-	return v.do(ctx, func(ctx context.Context, r *Room) error {
+	return v.do(ctx, func(ctx context.Context, r *Known) error {
 		if err := checkName(q.Name); err != nil {
 			return err
 		}
@@ -159,5 +158,5 @@ func (b *book) take(name string) (out voice, ok bool) {
 
 // ForgetVoice implements serve.Voicer.
 func (v Voicer) ForgetVoice(ctx context.Context, name string) (serve.Voices, error) {
-	return v.do(ctx, func(ctx context.Context, r *Room) error { return r.forget(ctx, name) })
+	return v.do(ctx, func(ctx context.Context, r *Known) error { return r.forget(ctx, name) })
 }

@@ -80,23 +80,23 @@ func (b *book) wearer() *voice {
 	return nil
 }
 
-// Config of a room.
+// Config of a Known.
 type Config struct {
 	Engine    *engine.Engine
 	Wearer    string                   // the wearer's name
 	KnownOnly bool                     // what other voices say is not kept
 	Devices   func() ([]string, error) // the names of the wearables
-	// OrderSweep notes, in the transaction in which a print is dropped, that older versions of it are
+	// PlanSweep notes, in the transaction in which a print is dropped, that older versions of it are
 	// still in files. Swept makes the files lose them; the node goes on with it after a failure
 	// or a crash.
-	OrderSweep func(*store.Tx) error
-	Swept      func(context.Context, *engine.Writer) error
-	Now        func() time.Time
-	Log        *slog.Logger
+	PlanSweep func(*store.Tx) error
+	Swept     func(context.Context, *engine.Writer) error
+	Now       func() time.Time
+	Log       *slog.Logger
 }
 
-// Room knows the voices of an open node. Its methods are safe for concurrent use.
-type Room struct {
+// Known knows the voices of an open node. Its methods are safe for concurrent use.
+type Known struct {
 	c Config
 
 	mu    sync.Mutex // guards what follows; taken after the engine's write lock
@@ -108,8 +108,8 @@ type Room struct {
 }
 
 // Open reads the voices.
-func Open(ctx context.Context, c Config) (*Room, error) {
-	r := &Room{c: c}
+func Open(ctx context.Context, c Config) (*Known, error) {
+	r := &Known{c: c}
 	err := c.Engine.View(ctx, func(tx *store.Tx) error {
 		_, err := tx.Meta(bookMeta, &r.book)
 		return err
@@ -125,7 +125,7 @@ func Open(ctx context.Context, c Config) (*Room, error) {
 
 // Whose says whose voice is where in an utterance that a wearable heard. It gives
 // nothing where voices are not told apart. Its turns cover the utterance in order.
-func (r *Room) Whose(device string, at time.Time, pcm []int16) (out []extract.Voice) {
+func (r *Known) Whose(device string, at time.Time, pcm []int16) (out []extract.Voice) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if name, went := r.learn(device, pcm); went {
@@ -155,12 +155,12 @@ func (r *Room) Whose(device string, at time.Time, pcm []int16) (out []extract.Vo
 	return out
 }
 
-func (r *Room) isKnown(name string) bool {
+func (r *Known) isKnown(name string) bool {
 	return slices.ContainsFunc(r.book.Known, func(v voice) bool { return v.Name == name })
 }
 
 // session ends the labels of a session that is over. The caller holds mu.
-func (r *Room) session(at time.Time) {
+func (r *Known) session(at time.Time) {
 	b := &r.book
 	if !b.Last.IsZero() && at.Sub(b.Last).Abs() > memory.SessionGap {
 		for i := range b.Labels {
@@ -174,7 +174,7 @@ func (r *Room) session(at time.Time) {
 }
 
 // name says whose a print is. The caller holds mu.
-func (r *Room) name(p *voiceprint.Print, at time.Time) string {
+func (r *Known) name(p *voiceprint.Print, at time.Time) string {
 	best, name := known, ""
 	if r.c.KnownOnly {
 		best = surely
@@ -217,7 +217,7 @@ func (r *Room) name(p *voiceprint.Print, at time.Time) string {
 }
 
 // who names a voice: the wearer's where no name is given.
-func (r *Room) who(name string) voice {
+func (r *Known) who(name string) voice {
 	if name == "" || strings.EqualFold(name, r.c.Wearer) {
 		return voice{Name: r.c.Wearer, Wearer: true}
 	}
@@ -237,7 +237,7 @@ func (b *book) enrol(v voice, p voiceprint.Print, now time.Time) error {
 
 // over reports whether a label's print is to be dropped. Its time is a day at most, also if
 // the clock was wrong when it was set.
-func (r *Room) over(v voice) bool {
+func (r *Known) over(v voice) bool {
 	now := r.c.Now()
 	return r.c.KnownOnly || now.After(v.Until) || v.Until.Sub(now) > forNaming
 }
@@ -245,7 +245,7 @@ func (r *Room) over(v voice) bool {
 // Prune drops the prints of voices without a name that had their time, and reports whether
 // there were any. also runs in the same transaction: older versions of what is dropped are still in
 // the store's files.
-func (r *Room) Prune(ctx context.Context, also func(*store.Tx) error) (bool, error) {
+func (r *Known) Prune(ctx context.Context, also func(*store.Tx) error) (bool, error) {
 	r.mu.Lock()
 	due := slices.ContainsFunc(r.book.Labels, r.over)
 	r.mu.Unlock()
@@ -265,7 +265,7 @@ func (r *Room) Prune(ctx context.Context, also func(*store.Tx) error) (bool, err
 }
 
 // Save writes what Whose has learnt, in the transaction that commits the utterance.
-func (r *Room) Save(tx *store.Tx) error {
+func (r *Known) Save(tx *store.Tx) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.dirty {
@@ -275,21 +275,21 @@ func (r *Room) Save(tx *store.Tx) error {
 }
 
 // Saved is called after the transaction.
-func (r *Room) Saved() {
+func (r *Known) Saved() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.dirty = false
 }
 
 // change changes the book in a transaction of its own.
-func (r *Room) change(ctx context.Context, fn func(*book) error) error {
+func (r *Known) change(ctx context.Context, fn func(*book) error) error {
 	lock := r.c.Engine.Hold() // nothing is heard meanwhile
 	defer lock.Release()
 	return r.write(ctx, lock, func(_ *store.Tx, b *book) error { return fn(b) })
 }
 
 // write is change for a caller who holds the lock. fn may be called again.
-func (r *Room) write(ctx context.Context, lock *engine.Writer, fn func(*store.Tx, *book) error) error {
+func (r *Known) write(ctx context.Context, lock *engine.Writer, fn func(*store.Tx, *book) error) error {
 	r.mu.Lock()
 	was := r.book.clone()
 	r.mu.Unlock()
@@ -312,7 +312,7 @@ func (r *Room) write(ctx context.Context, lock *engine.Writer, fn func(*store.Tx
 
 // forget drops a voice, and its print from all files. Where only the files failed the last time,
 // the same name tries them again.
-func (r *Room) forget(ctx context.Context, name string) error {
+func (r *Known) forget(ctx context.Context, name string) error {
 	lock := r.c.Engine.Hold()
 	defer lock.Release()
 	r.mu.Lock()
@@ -326,7 +326,7 @@ func (r *Room) forget(ctx context.Context, name string) error {
 		if _, ok := b.take(name); !ok && !again {
 			return fmt.Errorf("voice %.40q: %w", name, memory.ErrNotFound)
 		}
-		return r.c.OrderSweep(tx)
+		return r.c.PlanSweep(tx)
 	})
 	if err != nil {
 		return err

@@ -23,10 +23,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
-// bench is a room whose clock the test sets. Its wearer is Ana, whose voice is jfk.wav.
+// bench is Known voices whose clock the test sets. Its wearer is Ana, whose voice is jfk.wav.
 type bench struct {
 	*testing.T
-	*Room
+	*Known
 	v   Voicer
 	c   Config
 	now time.Time
@@ -46,7 +46,7 @@ func newBench(t *testing.T, change func(*Config)) *bench {
 		change(&b.c)
 	}
 	life := opened.NewLife(nil)
-	b.v = NewVoicer(opened.From(func() (*Room, *opened.Life, func(), error) { return b.Room, life, func() {}, nil }))
+	b.v = NewVoicer(opened.From(func() (*Known, *opened.Life, func(), error) { return b.Known, life, func() {}, nil }))
 	b.open()
 	return b
 }
@@ -58,7 +58,7 @@ func (b *bench) open() {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Room = r
+	b.Known = r
 }
 
 // take gives a recording, times over.

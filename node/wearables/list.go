@@ -123,7 +123,7 @@ func (d *List) Lookup(name string) (hash string, enabled bool) {
 	return "", false
 }
 
-// Topics implements intake.Ruler.
+// Topics implements intake.TopicGranter.
 func (d *List) Topics(name string) intake.Topics {
 	d.mu.Lock()
 	defer d.mu.Unlock()

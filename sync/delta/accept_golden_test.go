@@ -41,7 +41,7 @@ type knownVector struct {
 
 type acceptedOp = json.RawMessage
 
-func vectorOf(name string, op *Op, g Grant, s *shelf, got Verdict) acceptVector {
+func vectorOf(name string, op *Op, g Grant, s *facts, got Verdict) acceptVector {
 	v := acceptVector{Name: name, By: workerID.String(), Grant: grantVector(g), Verdict: got.String(),
 		Known: knownVector{Proposed: map[string][]memory.Type{}, Utterances: map[string]memory.Utterance{}, Cited: s.cited, Changed: s.changed}, Op: must(json.Marshal(op))}
 	for id, types := range s.proposed {

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// shelf is what a replica knows.
-type shelf struct {
+// facts is what a replica knows.
+type facts struct {
 	proposed   map[memory.ID][]memory.Type
 	gone       map[memory.ID]bool
 	utterances map[memory.ID]*memory.Utterance
@@ -19,16 +19,16 @@ type shelf struct {
 	changed    int
 }
 
-func (s shelf) Proposed(id memory.ID) ([]memory.Type, bool) { return s.proposed[id], s.gone[id] }
-func (s shelf) Utterance(id memory.ID) (*memory.Utterance, bool) {
+func (s facts) Proposed(id memory.ID) ([]memory.Type, bool) { return s.proposed[id], s.gone[id] }
+func (s facts) Utterance(id memory.ID) (*memory.Utterance, bool) {
 	u, ok := s.utterances[id]
 	return u, ok
 }
-func (s shelf) Source(id memory.EventID) bool { return s.sources[id] }
-func (s shelf) Cited(memory.MemberID, memory.Evidence, uint64) int {
+func (s facts) Source(id memory.EventID) bool { return s.sources[id] }
+func (s facts) Cited(memory.MemberID, memory.Evidence, uint64) int {
 	return s.cited
 }
-func (s shelf) Changed(memory.MemberID, memory.ID, uint64) int { return s.changed }
+func (s facts) Changed(memory.MemberID, memory.ID, uint64) int { return s.changed }
 
 var (
 	workerID  = memory.MemberID{7}
@@ -44,8 +44,8 @@ var (
 	twoKinds  = memory.ID{0x25}
 )
 
-func aShelf() shelf {
-	s := shelf{
+func knownFacts() facts {
+	s := facts{
 		proposed:   map[memory.ID][]memory.Type{known: {memory.Semantic}, secret: {memory.Vault}, episode: {memory.Episodic}, twoKinds: {memory.Episodic, memory.Semantic}},
 		gone:       map[memory.ID]bool{erased: true},
 		utterances: map[memory.ID]*memory.Utterance{said: {ID: said, Event: saidEvent, Text: "I moved to Suzhou in May."}},
@@ -83,83 +83,83 @@ func TestAccept(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		op   Op
-		set  func(*memory.Assertion, *shelf, *Grant)
+		set  func(*memory.Assertion, *facts, *Grant)
 		want Verdict
 		why  string
 	}{
 		{name: "a proposal", want: Accepted},
-		{name: "rank of a device", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Rank = memory.RankDevice }, why: "lowest rank"},
-		{name: "rank of a person", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Rank = memory.RankPerson }, why: "lowest rank"},
-		{name: "overrules a person", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Seen = []memory.Dot{{Member: personID, Seq: 1}} }, why: "overrules"},
-		{name: "overrules itself", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Seen = []memory.Dot{{Member: workerID, Seq: 1}} }, want: Accepted},
-		{name: "a type not granted", set: func(a *memory.Assertion, _ *shelf, g *Grant) { g.Types = []memory.Type{memory.Episodic} }, why: "no semantic"},
-		{name: "the vault, even if granted", set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+		{name: "rank of a device", set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Rank = memory.RankDevice }, why: "lowest rank"},
+		{name: "rank of a person", set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Rank = memory.RankPerson }, why: "lowest rank"},
+		{name: "overrules a person", set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Seen = []memory.Dot{{Member: personID, Seq: 1}} }, why: "overrules"},
+		{name: "overrules itself", set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Seen = []memory.Dot{{Member: workerID, Seq: 1}} }, want: Accepted},
+		{name: "a type not granted", set: func(a *memory.Assertion, _ *facts, g *Grant) { g.Types = []memory.Type{memory.Episodic} }, why: "no semantic"},
+		{name: "the vault, even if granted", set: func(a *memory.Assertion, _ *facts, _ *Grant) {
 			a.Candidate.Type, a.Candidate.Fields.Vault = memory.Vault, &memory.VaultFields{Label: "x", Sealed: []byte{1}}
 		}, why: "vault"},
-		{name: "no evidence", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Candidate.Evidence = nil }, why: "0 pieces"},
-		{name: "too much evidence", set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+		{name: "no evidence", set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Candidate.Evidence = nil }, why: "0 pieces"},
+		{name: "too much evidence", set: func(a *memory.Assertion, _ *facts, _ *Grant) {
 			a.Candidate.Evidence = make([]memory.Evidence, memory.MaxEvidence+1)
 		}, why: "pieces"},
-		{name: "evidence of nothing", set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+		{name: "evidence of nothing", set: func(a *memory.Assertion, _ *facts, _ *Grant) {
 			a.Candidate.Evidence = []memory.Evidence{{Excerpt: "moved"}}
 		}, why: "neither"},
-		{name: "an utterance that isn't here", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Candidate.Evidence[0].Utterance = memory.ID{9} }, want: Waiting, why: "no utterance"},
-		{name: "a recording", set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+		{name: "an utterance that isn't here", set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Candidate.Evidence[0].Utterance = memory.ID{9} }, want: Waiting, why: "no utterance"},
+		{name: "a recording", set: func(a *memory.Assertion, _ *facts, _ *Grant) {
 			a.Candidate.Evidence = []memory.Evidence{{Event: recording, Excerpt: "heard"}}
 		}, want: Accepted},
-		{name: "a recording that isn't here", set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+		{name: "a recording that isn't here", set: func(a *memory.Assertion, _ *facts, _ *Grant) {
 			a.Candidate.Evidence = []memory.Evidence{{Event: saidEvent, Excerpt: "heard"}}
 		}, want: Waiting, why: "no recording"},
-		{name: "the utterance of another event", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Candidate.Evidence[0].Event = recording }, want: Misquoted, why: "another event"},
-		{name: "quotes nothing", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Candidate.Evidence[0].Excerpt = "" }, why: "quotes nothing"},
-		{name: "quotes what was not said", set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+		{name: "the utterance of another event", set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Candidate.Evidence[0].Event = recording }, want: Misquoted, why: "another event"},
+		{name: "quotes nothing", set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Candidate.Evidence[0].Excerpt = "" }, why: "quotes nothing"},
+		{name: "quotes what was not said", set: func(a *memory.Assertion, _ *facts, _ *Grant) {
 			a.Candidate.Evidence[0].Excerpt = "moved to Berlin"
 		}, want: Misquoted, why: "not in the utterance"},
-		{name: "one good piece, one made up", set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+		{name: "one good piece, one made up", set: func(a *memory.Assertion, _ *facts, _ *Grant) {
 			a.Candidate.Evidence = append(a.Candidate.Evidence, memory.Evidence{Utterance: said, Excerpt: "never"})
 		}, want: Misquoted, why: "evidence 2"},
-		{name: "the sixteenth", set: func(_ *memory.Assertion, s *shelf, _ *Grant) { s.cited = 15 }, want: Accepted},
-		{name: "the seventeenth", set: func(_ *memory.Assertion, s *shelf, _ *Grant) { s.cited = 16 }, why: "cited 16 times"},
-		{name: "over its own grant's number", set: func(_ *memory.Assertion, s *shelf, g *Grant) { s.cited, g.PerEvidence = 2, 2 }, why: "cited 2 times"},
-		{name: "not valid", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Candidate.Text = "" }, why: "empty"},
-		{name: "proposes what is public", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Candidate.Sensitivity = memory.Public }, why: "public"},
-		{name: "proposes what was erased", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Memory = erased }, want: Accepted},
-		{name: "proposes what was erased, citing what isn't here", set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+		{name: "the sixteenth", set: func(_ *memory.Assertion, s *facts, _ *Grant) { s.cited = 15 }, want: Accepted},
+		{name: "the seventeenth", set: func(_ *memory.Assertion, s *facts, _ *Grant) { s.cited = 16 }, why: "cited 16 times"},
+		{name: "over its own grant's number", set: func(_ *memory.Assertion, s *facts, g *Grant) { s.cited, g.PerEvidence = 2, 2 }, why: "cited 2 times"},
+		{name: "not valid", set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Candidate.Text = "" }, why: "empty"},
+		{name: "proposes what is public", set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Candidate.Sensitivity = memory.Public }, why: "public"},
+		{name: "proposes what was erased", set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Memory = erased }, want: Accepted},
+		{name: "proposes what was erased, citing what isn't here", set: func(a *memory.Assertion, _ *facts, _ *Grant) {
 			a.Memory, a.Candidate.Evidence[0].Utterance = erased, memory.ID{9}
 		}, want: Accepted},
-		{name: "proposes what is known in another type", set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Memory = episode }, want: Accepted},
+		{name: "proposes what is known in another type", set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Memory = episode }, want: Accepted},
 
-		{name: "reinforces", op: Op{Assertion: otherAct(memory.ActReinforce, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Evidence = evidence }, want: Accepted},
+		{name: "reinforces", op: Op{Assertion: otherAct(memory.ActReinforce, known)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Evidence = evidence }, want: Accepted},
 		{name: "reinforces without evidence", op: Op{Assertion: otherAct(memory.ActReinforce, known)}, why: "0 pieces"},
 		{name: "reinforces what was erased without evidence", op: Op{Assertion: otherAct(memory.ActReinforce, erased)}, why: "0 pieces"},
-		{name: "reinforces what isn't here", op: Op{Assertion: otherAct(memory.ActReinforce, memory.ID{0x77})}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Evidence = evidence }, want: Waiting, why: "is known here"},
-		{name: "reinforces another type's", op: Op{Assertion: otherAct(memory.ActReinforce, episode)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Evidence = evidence }, want: Waiting, why: "of its grant"},
-		{name: "reinforces what was never said", op: Op{Assertion: otherAct(memory.ActReinforce, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+		{name: "reinforces what isn't here", op: Op{Assertion: otherAct(memory.ActReinforce, memory.ID{0x77})}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Evidence = evidence }, want: Waiting, why: "is known here"},
+		{name: "reinforces another type's", op: Op{Assertion: otherAct(memory.ActReinforce, episode)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Evidence = evidence }, want: Waiting, why: "of its grant"},
+		{name: "reinforces what was never said", op: Op{Assertion: otherAct(memory.ActReinforce, known)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) {
 			a.Evidence = []memory.Evidence{{Utterance: said, Excerpt: "never"}}
 		}, want: Misquoted, why: "not in the utterance"},
-		{name: "corrects", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Accepted},
-		{name: "corrects what isn't here", op: Op{Assertion: otherAct(memory.ActCorrect, memory.ID{0x77})}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Waiting, why: "is known here"},
-		{name: "corrects another type's", op: Op{Assertion: otherAct(memory.ActCorrect, episode)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Waiting, why: "of its grant"},
-		{name: "corrects what is of its type, too", op: Op{Assertion: otherAct(memory.ActCorrect, twoKinds)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Accepted},
-		{name: "corrects what was erased", op: Op{Assertion: otherAct(memory.ActCorrect, erased)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Accepted},
-		{name: "the 128th change", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, s *shelf, _ *Grant) {
+		{name: "corrects", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Accepted},
+		{name: "corrects what isn't here", op: Op{Assertion: otherAct(memory.ActCorrect, memory.ID{0x77})}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Waiting, why: "is known here"},
+		{name: "corrects another type's", op: Op{Assertion: otherAct(memory.ActCorrect, episode)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Waiting, why: "of its grant"},
+		{name: "corrects what is of its type, too", op: Op{Assertion: otherAct(memory.ActCorrect, twoKinds)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Accepted},
+		{name: "corrects what was erased", op: Op{Assertion: otherAct(memory.ActCorrect, erased)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Accepted},
+		{name: "the 128th change", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, s *facts, _ *Grant) {
 			a.Patch, s.changed = &memory.Patch{Text: ptr("x")}, 127
 		}, want: Accepted},
-		{name: "the 129th change", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, s *shelf, _ *Grant) {
+		{name: "the 129th change", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, s *facts, _ *Grant) {
 			a.Patch, s.changed = &memory.Patch{Text: ptr("x")}, 128
 		}, why: "128 times"},
-		{name: "makes it public", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+		{name: "makes it public", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) {
 			a.Patch = &memory.Patch{Sensitivity: ptr(memory.Public)}
 		}, why: "public"},
-		{name: "makes it secret", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+		{name: "makes it secret", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) {
 			a.Patch = &memory.Patch{Sensitivity: ptr(memory.Secret)}
 		}, want: Accepted},
-		{name: "puts vault fields in", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) {
+		{name: "puts vault fields in", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) {
 			a.Patch = &memory.Patch{Fields: &memory.Fields{Vault: &memory.VaultFields{}}}
 		}, why: "vault"},
-		{name: "closes", op: Op{Assertion: otherAct(memory.ActClose, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = closing }, want: Accepted},
-		{name: "closes in the vault", op: Op{Assertion: otherAct(memory.ActClose, secret)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Patch = closing }, want: Waiting, why: "of its grant"},
-		{name: "closes once too often", op: Op{Assertion: otherAct(memory.ActClose, known)}, set: func(a *memory.Assertion, s *shelf, _ *Grant) { a.Patch, s.changed = closing, 128 }, why: "128 times"},
+		{name: "closes", op: Op{Assertion: otherAct(memory.ActClose, known)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = closing }, want: Accepted},
+		{name: "closes in the vault", op: Op{Assertion: otherAct(memory.ActClose, secret)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = closing }, want: Waiting, why: "of its grant"},
+		{name: "closes once too often", op: Op{Assertion: otherAct(memory.ActClose, known)}, set: func(a *memory.Assertion, s *facts, _ *Grant) { a.Patch, s.changed = closing, 128 }, why: "128 times"},
 		{name: "pins", op: Op{Assertion: otherAct(memory.ActPin, known)}, why: "does not pin"},
 		{name: "unpins", op: Op{Assertion: otherAct(memory.ActUnpin, known)}, why: "does not unpin"},
 		{name: "archives", op: Op{Assertion: otherAct(memory.ActArchive, known)}, why: "archives nothing but"},
@@ -168,19 +168,19 @@ func TestAccept(t *testing.T) {
 		{name: "archives into another type's", op: Op{Assertion: putAway(known, episode)}, want: Waiting, why: "of its grant"},
 		{name: "archives into what was erased", op: Op{Assertion: putAway(known, erased)}, want: Accepted},
 		{name: "archives what is of the vault", op: Op{Assertion: putAway(secret, known)}, want: Waiting, why: "of its grant"},
-		{name: "archives once too often", op: Op{Assertion: putAway(known, twoKinds)}, set: func(_ *memory.Assertion, s *shelf, _ *Grant) { s.changed = 128 }, why: "128 times"},
+		{name: "archives once too often", op: Op{Assertion: putAway(known, twoKinds)}, set: func(_ *memory.Assertion, s *facts, _ *Grant) { s.changed = 128 }, why: "128 times"},
 		{name: "archives into nothing known", op: Op{Assertion: putAway(known, memory.ID{99})}, want: Waiting, why: "is known here"},
 		{name: "restores", op: Op{Assertion: otherAct(memory.ActRestore, known)}, why: "does not restore"},
 		{name: "tags", op: Op{Assertion: otherAct(memory.ActTag, known)}, why: "does not tag"},
 		{name: "untags", op: Op{Assertion: otherAct(memory.ActUntag, known)}, why: "does not untag"},
 		{name: "erases as a worker", op: Op{Assertion: otherAct(memory.ActErase, known)}, why: "person"},
-		{name: "erases as a person", op: Op{Assertion: otherAct(memory.ActErase, known)}, set: func(a *memory.Assertion, _ *shelf, _ *Grant) { a.Rank = memory.RankPerson }, why: "lowest rank"},
+		{name: "erases as a person", op: Op{Assertion: otherAct(memory.ActErase, known)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Rank = memory.RankPerson }, why: "lowest rank"},
 
 		{name: "forgets", op: Op{Forget: &Forget{Memories: []memory.ID{known}}}, why: "forgets nothing"},
 		{name: "adds a blob", op: Op{Blob: &Blob{}}, why: "no blobs"},
 		{name: "transcribes", op: Op{Utterance: &memory.Utterance{ID: heard, Event: recording, Text: "so"}}, want: Accepted},
 		{name: "transcribes without a grant", op: Op{Utterance: &memory.Utterance{ID: heard, Event: recording, Text: "so"}},
-			set: func(_ *memory.Assertion, _ *shelf, g *Grant) { g.Transcribe = false }, why: "no transcription"},
+			set: func(_ *memory.Assertion, _ *facts, g *Grant) { g.Transcribe = false }, why: "no transcription"},
 		{name: "transcribes what isn't here", op: Op{Utterance: &memory.Utterance{ID: heard, Event: memory.EventID{Device: "x"}, Text: "so"}}, want: Waiting, why: "no recording"},
 		{name: "transcribes silence", op: Op{Utterance: &memory.Utterance{ID: heard, Event: recording, Text: " "}}, why: "has a text"},
 		{name: "hears a voice message", op: Op{Utterance: &memory.Utterance{ID: heard, Event: saidEvent, Text: "I moved to Berlin."}}, want: Waiting, why: "no recording"},
@@ -189,7 +189,7 @@ func TestAccept(t *testing.T) {
 			why: "not one of its own"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, g, op := aShelf(), grant, c.op
+			s, g, op := knownFacts(), grant, c.op
 			if reflect.DeepEqual(op, Op{}) {
 				op.Assertion = aProposal()
 			}
@@ -205,7 +205,7 @@ func TestAccept(t *testing.T) {
 			}
 		})
 	}
-	if v, _ := Accept(&Op{Assertion: aProposal()}, workerID, Grant{}, aShelf()); v == Accepted {
+	if v, _ := Accept(&Op{Assertion: aProposal()}, workerID, Grant{}, knownFacts()); v == Accepted {
 		t.Error("the zero grant allows something")
 	}
 	checkVectors(t, vectors)

@@ -16,7 +16,7 @@ import (
 func TestTheListOfLooksStaysShort(t *testing.T) {
 	log, _ := world(t)
 	dir := t.TempDir()
-	mine, one, two := newShelf(t, dir, log), newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	mine, one, two := newStore(t, dir, log), newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log)
 	early, late := upload(t, mine, "a photo, sealed"), upload(t, mine, "another, sealed")
 	a, b := carrier(t, mine, "http://one", one), carrier(t, mine, "http://two", two)
 	lines := func() string {
@@ -67,7 +67,7 @@ func TestTheListOfLooksStaysShort(t *testing.T) {
 	gone(two, early, late)
 	round(t, a)
 	if hasBlob(t, one, early) || hasBlob(t, one, late) {
-		t.Error("a place was asked twice")
+		t.Error("a remote was asked twice")
 	}
 	f, err := os.OpenFile(mine.againPath(), os.O_APPEND|os.O_WRONLY, 0o600) // half a line, of a crash
 	if err != nil {
@@ -79,11 +79,11 @@ func TestTheListOfLooksStaysShort(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	mine = newShelf(t, dir, log)
+	mine = newStore(t, dir, log)
 	a, b = carrier(t, mine, "http://one", one), carrier(t, mine, "http://two", two)
 	round(t, b)
 	if !hasBlob(t, two, early) || !hasBlob(t, two, late) {
-		t.Error("a place that was away was not asked")
+		t.Error("a remote that was away was not asked")
 	}
 	if has, err := mine.Holds(t.Context(), early, 15); err != nil || !has {
 		t.Fatal(has, err)
@@ -100,7 +100,7 @@ func TestTheListOfLooksStaysShort(t *testing.T) {
 // A list whose numbers decrease, or are invalid, is damaged.
 func TestNumbersOfLooks(t *testing.T) {
 	log, _ := world(t)
-	mine := newShelf(t, t.TempDir(), log)
+	mine := newStore(t, t.TempDir(), log)
 	id := envelope.Hash{1}.String()
 	for text, ok := range map[string]bool{
 		"":                                  true,
@@ -125,7 +125,7 @@ func TestNumbersOfLooks(t *testing.T) {
 // a blob that no longer exists, because a remote may have seen the number.
 func TestNumbersOfLooksGoOn(t *testing.T) {
 	log, _ := world(t)
-	mine := newShelf(t, t.TempDir(), log)
+	mine := newStore(t, t.TempDir(), log)
 	here := upload(t, mine, "a photo, sealed")
 	text := here.String() + "\n"
 	for n := range minLooks {

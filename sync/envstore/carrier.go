@@ -69,8 +69,8 @@ type Carrier struct {
 	First func(context.Context, []envelope.Hash) (map[envelope.Hash]bool, error)
 
 	// Metered reports whether traffic costs money now. If it does, blobs are
-	// not sent. It may be nil.
-	Metered func() bool
+	// not sent. It is asked before each, and may be nil.
+	Metered func(context.Context) bool
 	Now     func() time.Time
 
 	// Progress is called at each step with the number of deltas that are done,

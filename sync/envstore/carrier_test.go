@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// liar is a place that may show less than it has.
+// liar is a remote that may show less than it has.
 type liar struct {
 	*Store
 	hide func(replica.Placed) bool
@@ -51,8 +51,8 @@ func carrier(t *testing.T, s *Store, name string, at replica.Remote) *Carrier {
 // device in the middle. Blobs and removals of bodies are carried, too.
 func TestCarry(t *testing.T) {
 	log, state := world(t)
-	mine := newShelf(t, t.TempDir(), log)
-	one, other := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log[:1])
+	mine := newStore(t, t.TempDir(), log)
+	one, other := newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log[:1])
 	p, w := &author{actor: phone, state: state}, &author{actor: watch, state: state}
 	gone := p.say(t, "mine")
 	take(t, mine, gone)
@@ -102,7 +102,7 @@ func TestCarry(t *testing.T) {
 
 // A fault of a remote is reported with the remote's name, and does not stop the
 // exchange with the other remote.
-func TestPlacesThatLie(t *testing.T) {
+func TestRemotesThatLie(t *testing.T) {
 	log, state := world(t)
 	for name, tt := range map[string]struct {
 		lie  func(l *liar)
@@ -113,8 +113,8 @@ func TestPlacesThatLie(t *testing.T) {
 		"is down":                {func(l *liar) { l.fail = io.ErrUnexpectedEOF }, io.ErrUnexpectedEOF},
 	} {
 		t.Run(name, func(t *testing.T) {
-			mine := newShelf(t, t.TempDir(), log)
-			bad, good := &liar{Store: newShelf(t, t.TempDir(), log)}, newShelf(t, t.TempDir(), log)
+			mine := newStore(t, t.TempDir(), log)
+			bad, good := &liar{Store: newStore(t, t.TempDir(), log)}, newStore(t, t.TempDir(), log)
 			p := &author{actor: phone, state: state}
 			a, b := carrier(t, mine, "http://bad", bad), carrier(t, mine, "http://good", good)
 			take(t, mine, p.say(t, "one"), p.say(t, "two"))
@@ -139,7 +139,7 @@ func TestPlacesThatLie(t *testing.T) {
 				t.Errorf("named: %q", named)
 			}
 			if err := b.Round(t.Context()); err != nil || bodies(t, good) != bodies(t, mine) {
-				t.Errorf("the other place: %v", err)
+				t.Errorf("the other remote: %v", err)
 			}
 		})
 	}
@@ -149,7 +149,7 @@ func TestPlacesThatLie(t *testing.T) {
 // delta comes again.
 func TestCarryToFailingDisk(t *testing.T) {
 	log, state := world(t)
-	mine, at := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	mine, at := newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log)
 	take(t, at, (&author{actor: watch, state: state}).say(t, "one"))
 	path := mine.folder.deltaPath(chain{watch.id, 1}, 1)
 	if err := os.MkdirAll(filepath.Join(path, "in the way"), 0o700); err != nil { // a rename fails
@@ -171,7 +171,7 @@ func TestCarryToFailingDisk(t *testing.T) {
 // requested, and nobody is blamed.
 func TestCarryEntryBetween(t *testing.T) {
 	log, state := world(t)
-	mine, at := newShelf(t, t.TempDir(), log[:1]), newShelf(t, t.TempDir(), log[:1])
+	mine, at := newStore(t, t.TempDir(), log[:1]), newStore(t, t.TempDir(), log[:1])
 	c := carrier(t, mine, "http://one", &between{at, func() {
 		if err := at.TakeEntry(log[1]); err != nil {
 			t.Error(err)
@@ -183,7 +183,7 @@ func TestCarryEntryBetween(t *testing.T) {
 	}
 }
 
-// between is a place where something happens before deltas are first asked for.
+// between is a remote where something happens before deltas are first asked for.
 type between struct {
 	*Store
 	do func()
@@ -201,7 +201,7 @@ func (b *between) Deltas(ctx context.Context, after uint64) ([]replica.Placed, e
 // before it knew, is reported. It does not block later deltas.
 func TestCarryPastRemoved(t *testing.T) {
 	log, state := world(t)
-	mine := newShelf(t, t.TempDir(), log)
+	mine := newStore(t, t.TempDir(), log)
 	p, w := &author{actor: phone, state: state}, &author{actor: watch, state: state}
 	first := w.say(t, "in time")
 	take(t, mine, first, w.say(t, "late"), w.say(t, "later"), p.say(t, "mine"))
@@ -211,7 +211,7 @@ func TestCarryPastRemoved(t *testing.T) {
 	if err := removed.Sign(envelope.KeySigner(root.key)); err != nil {
 		t.Fatal(err)
 	}
-	at := newShelf(t, t.TempDir(), append(log, removed))
+	at := newStore(t, t.TempDir(), append(log, removed))
 	c := carrier(t, mine, "http://one", at)
 	for range 2 {
 		if err := c.Round(t.Context()); err != nil {
@@ -247,7 +247,7 @@ func (f few) Append(ctx context.Context, d *envelope.Delta) error {
 // deltas. This device's own chain is not skipped.
 func TestCarryPastManyChains(t *testing.T) {
 	log, state := world(t)
-	mine, at := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	mine, at := newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log)
 	p, w, more := &author{actor: phone, state: state}, &author{actor: watch, state: state}, &author{actor: watch, state: state, inc: 1}
 	take(t, mine, w.say(t, "before"), more.say(t, "one of many"), more.say(t, "and on"), w.say(t, "as ever"), p.say(t, "mine"))
 	c := carrier(t, mine, "http://one", few{at, watch.id, 1})
@@ -268,7 +268,7 @@ func TestCarryPastManyChains(t *testing.T) {
 	if st := c.Standing(); c.Lacks() != 0 || st.Failing || len(st.Trouble) != 1 || !strings.Contains(st.Trouble[0], "as many chains") {
 		t.Errorf("%d, %q", c.Lacks(), st.Trouble)
 	}
-	own := carrier(t, mine, "http://two", few{newShelf(t, t.TempDir(), log), phone.id, 0})
+	own := carrier(t, mine, "http://two", few{newStore(t, t.TempDir(), log), phone.id, 0})
 	if err := own.Round(t.Context()); !errors.Is(err, envelope.ErrChains) {
 		t.Errorf("of one's own: %v", err)
 	}
@@ -276,9 +276,9 @@ func TestCarryPastManyChains(t *testing.T) {
 
 // If two lives of one device said different things at two remotes, the second
 // is reported with both heads.
-func TestForkBetweenPlaces(t *testing.T) {
+func TestForkBetweenRemotes(t *testing.T) {
 	log, state := world(t)
-	mine, one, other := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	mine, one, other := newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log)
 	take(t, one, (&author{actor: watch, state: state}).say(t, "this"))
 	take(t, other, (&author{actor: watch, state: state}).say(t, "that"))
 	a, b := carrier(t, mine, "http://one", one), carrier(t, mine, "http://other", other)

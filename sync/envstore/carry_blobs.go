@@ -1,11 +1,13 @@
 package envstore
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"slices"
 
@@ -25,7 +27,7 @@ func (c *Carrier) carryBlobs(ctx context.Context, again []looked) error {
 	if err := c.deleteBlobs(ctx, blobs); err != nil {
 		return err
 	}
-	if c.Metered != nil && c.Metered() {
+	if c.metered(ctx) {
 		return nil
 	}
 	has := setOf(c.st.Blobs)
@@ -36,6 +38,9 @@ func (c *Carrier) carryBlobs(ctx context.Context, again []looked) error {
 	var bad error      // errors of single blobs; the others are still sent
 	var tooLarge int64 // the remote has no room for blobs of at least so many bytes; 0: unknown
 	for _, id := range due {
+		if c.metered(ctx) { // since the last one
+			return bad
+		}
 		size := c.store.folder.sizeOf(id)
 		if tooLarge > 0 && size >= tooLarge {
 			continue
@@ -55,6 +60,8 @@ func (c *Carrier) carryBlobs(ctx context.Context, again []looked) error {
 	}
 	return errors.Join(bad, c.askAgain(ctx, again, setOf(blobs)))
 }
+
+func (c *Carrier) metered(ctx context.Context) bool { return c.Metered != nil && c.Metered(ctx) }
 
 // holdsAlone reports whether err concerns only one blob.
 func holdsAlone(err error) bool {
@@ -231,4 +238,54 @@ func (c *Carrier) Bring(ctx context.Context, id envelope.Hash, limit int64) erro
 		return err
 	}
 	return c.store.folder.putBlob(id, f, limit)
+}
+
+// provenPiece is the number of bytes of a blob that Prove has the remote show.
+const provenPiece = 4096
+
+// Prove makes sure that the remote has a blob of the store: it uploads the blob if
+// the remote lacks it, and has the remote show a piece at a random offset. What the
+// standing says of the blob is not believed. If the remote shows something else, an
+// owner replaces the remote's copy. The error is [replica.ErrBlob] if the remote
+// shows something else even then, and [fs.ErrNotExist] if the store lacks the blob.
+func (c *Carrier) Prove(ctx context.Context, id envelope.Hash) error {
+	if err := c.upload(ctx, id); err != nil {
+		return err
+	}
+	err := c.shows(ctx, id)
+	if c.Owner && (errors.Is(err, replica.ErrBlob) || errors.Is(err, replica.ErrNotFound)) {
+		if err := c.At.DeleteBlob(ctx, id, nil); err != nil { // it takes no blob that it believes to have
+			return fmt.Errorf("%s: blob %s: %w", c.Name, id, err)
+		}
+		if err := c.upload(ctx, id); err != nil {
+			return err
+		}
+		err = c.shows(ctx, id)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: blob %s: %w", c.Name, id, err)
+	}
+	return nil
+}
+
+func (c *Carrier) shows(ctx context.Context, id envelope.Hash) error {
+	f, err := c.store.folder.openBlob(id)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	want := make([]byte, min(provenPiece, info.Size()))
+	from := rand.Int64N(info.Size() - int64(len(want)) + 1)
+	if _, err := f.ReadAt(want, from); err != nil {
+		return err
+	}
+	got, err := c.At.Piece(ctx, id, from, int64(len(want)), info.Size())
+	if err == nil && !bytes.Equal(got, want) {
+		err = fmt.Errorf("%w: %d bytes from %d on", replica.ErrBlob, len(want), from)
+	}
+	return err
 }

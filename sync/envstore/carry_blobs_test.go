@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// hasBlob reports whether one lies on a shelf.
+// hasBlob reports whether one lies in a store.
 func hasBlob(t *testing.T, s *Store, id envelope.Hash) bool {
 	t.Helper()
 	all, err := s.folder.blobs()
@@ -44,7 +44,7 @@ func round(t *testing.T, c *Carrier) {
 // until everything that came from there was read.
 func TestANamedBlobIsNotDeleted(t *testing.T) {
 	log, state := world(t)
-	mine, one := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	mine, one := newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log)
 	p := &author{actor: phone, state: state}
 	take(t, mine, p.say(t, "a picture"))
 	blob := upload(t, mine, "a photo, sealed")
@@ -79,7 +79,7 @@ func TestANamedBlobIsNotDeleted(t *testing.T) {
 func TestABlobIsDeletedTwice(t *testing.T) {
 	log, _ := world(t)
 	dir := t.TempDir()
-	mine, one := newShelf(t, dir, log), newShelf(t, t.TempDir(), log)
+	mine, one := newStore(t, dir, log), newStore(t, t.TempDir(), log)
 	blob := upload(t, mine, "a photo, sealed")
 	c := carrier(t, mine, "http://one", one)
 	round(t, c)
@@ -96,7 +96,7 @@ func TestABlobIsDeletedTwice(t *testing.T) {
 		if err := mine.DeleteBlob(t.Context(), blob, nil); err != nil {
 			t.Fatal(err)
 		}
-		mine = newShelf(t, dir, log)
+		mine = newStore(t, dir, log)
 		c = carrier(t, mine, "http://one", one)
 		round(t, c)
 		if hasBlob(t, one, blob) {
@@ -125,7 +125,7 @@ func (b *busy) DeleteBlob(ctx context.Context, id envelope.Hash, at *uint64) err
 // A remote with new deltas deletes nothing. The deltas are read first.
 func TestADeletionWaitsForWhatComes(t *testing.T) {
 	log, state := world(t)
-	mine, one := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	mine, one := newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log)
 	p := &author{actor: phone, state: state}
 	blob := upload(t, mine, "a photo, sealed")
 	at := &busy{one, func() { take(t, one, p.say(t, "it is mine, too")) }}
@@ -151,10 +151,10 @@ func TestADeletionWaitsForWhatComes(t *testing.T) {
 
 // If a remote lost a blob that it had, it gets the blob again after it was
 // given the delta that names it.
-func TestAPlaceIsAskedAgain(t *testing.T) {
+func TestARemoteIsAskedAgain(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()
-	mine, one := newShelf(t, dir, log), newShelf(t, t.TempDir(), log)
+	mine, one := newStore(t, dir, log), newStore(t, t.TempDir(), log)
 	p := &author{actor: phone, state: state}
 	blob := upload(t, mine, "a photo, sealed")
 	c := carrier(t, mine, "http://one", one)
@@ -170,7 +170,7 @@ func TestAPlaceIsAskedAgain(t *testing.T) {
 	if has, err := mine.Holds(t.Context(), blob, 15); err != nil || !has {
 		t.Fatal(has, err)
 	}
-	mine = newShelf(t, dir, log) // after a crash
+	mine = newStore(t, dir, log) // after a crash
 	c = carrier(t, mine, "http://one", one)
 	round(t, c)
 	if !hasBlob(t, one, blob) {
@@ -185,7 +185,7 @@ func TestAPlaceIsAskedAgain(t *testing.T) {
 // sent.
 func TestADamagedBlobHoldsUpNoOther(t *testing.T) {
 	log, _ := world(t)
-	mine, one := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	mine, one := newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log)
 	bad, good := upload(t, mine, "short"), upload(t, mine, "a longer photo, sealed")
 	if err := os.WriteFile(mine.folder.blobPath(bad), []byte("shoot"), 0o600); err != nil {
 		t.Fatal(err)
@@ -215,7 +215,7 @@ func TestADamagedBlobHoldsUpNoOther(t *testing.T) {
 // The blobs that First returns are sent first, then the small ones.
 func TestBlobsGoInOrder(t *testing.T) {
 	log, _ := world(t)
-	mine, one := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	mine, one := newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log)
 	large, first, small := upload(t, mine, strings.Repeat("an hour of sound ", 50)), upload(t, mine, strings.Repeat("a pinned photo ", 90)), upload(t, mine, "a photo")
 	c := carrier(t, mine, "http://one", one)
 	c.First = func(_ context.Context, all []envelope.Hash) (map[envelope.Hash]bool, error) {

@@ -29,7 +29,7 @@ func begin(t *testing.T, state *envelope.State, n int) (ds []*envelope.Delta) {
 // An envelope store takes as many chains of a member as a relay, whatever their
 // source. A further chain is reported as a whole and does not block later
 // deltas.
-func TestChainsOnAShelf(t *testing.T) {
+func TestChainsInAStore(t *testing.T) {
 	log, state := world(t)
 	const most = envelope.MaxIncarnations
 	ds := begin(t, state, most+2)
@@ -37,7 +37,7 @@ func TestChainsOnAShelf(t *testing.T) {
 	mine := p.say(t, "of another")
 
 	dir := t.TempDir()
-	s := newShelf(t, dir, log)
+	s := newStore(t, dir, log)
 	take(t, s, ds[:most]...)
 	for _, d := range ds[most:] {
 		if _, err := s.Take(d); !errors.Is(err, envelope.ErrChains) {
@@ -46,7 +46,7 @@ func TestChainsOnAShelf(t *testing.T) {
 	}
 	first := &author{actor: watch, state: state, last: ds[0].Header.Next()}
 	take(t, s, ds[1], first.say(t, "as ever"), mine)
-	s = newShelf(t, dir, log)
+	s = newStore(t, dir, log)
 	if _, err := s.Take(ds[most]); !errors.Is(err, envelope.ErrChains) {
 		t.Errorf("after it was opened again: %v", err)
 	}
@@ -54,14 +54,14 @@ func TestChainsOnAShelf(t *testing.T) {
 		t.Errorf("of its own: %v", err)
 	}
 
-	// From a place that has all of them.
-	all := newShelf(t, t.TempDir(), log)
+	// From a remote that has all of them.
+	all := newStore(t, t.TempDir(), log)
 	for _, d := range append(slices.Clone(ds), mine) {
 		if _, err := all.take(d, most+2); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s = newShelf(t, t.TempDir(), log)
+	s = newStore(t, t.TempDir(), log)
 	c := carrier(t, s, "http://one", few{all, theirs.id, 0})
 	for range 2 {
 		if err := c.Round(t.Context()); err != nil {
@@ -69,7 +69,7 @@ func TestChainsOnAShelf(t *testing.T) {
 		}
 	}
 	if got := bodies(t, s); !strings.Contains(got, "of another") || strings.Count(got, "of life") != most || strings.Contains(got, "goes on") {
-		t.Errorf("from a place: %s", got)
+		t.Errorf("from a remote: %s", got)
 	}
 	if st := c.Standing(); st.Failing || !slices.ContainsFunc(st.Trouble, func(s string) bool { return strings.Contains(s, "as many chains") }) {
 		t.Errorf("%+v", st)
@@ -80,7 +80,7 @@ func TestChainsOnAShelf(t *testing.T) {
 	if _, err := all.Meet(t.Context(), folder, phone.id, nil); err != nil {
 		t.Fatal(err)
 	}
-	s = newShelf(t, t.TempDir(), log)
+	s = newStore(t, t.TempDir(), log)
 	m, err := s.Meet(t.Context(), folder, phone.id, nil)
 	if err != nil || m.Took != most+2 || len(m.Trouble) != 2 || !strings.Contains(m.Trouble[0], "as many chains") {
 		t.Fatalf("%+v, %v", m, err)
@@ -90,7 +90,7 @@ func TestChainsOnAShelf(t *testing.T) {
 	}
 
 	// From one that was put aside: all.
-	s = newShelf(t, t.TempDir(), log)
+	s = newStore(t, t.TempDir(), log)
 	if m, err := s.Refill(t.Context(), filepath.Dir(all.root), nil); err != nil || m.Took != len(ds)+1 || len(m.Trouble) != 0 {
 		t.Fatalf("%+v, %v", m, err)
 	}
@@ -98,10 +98,10 @@ func TestChainsOnAShelf(t *testing.T) {
 
 // A store of an earlier version, with more chains than a folder may have, can
 // be opened.
-func TestShelfOfManyChains(t *testing.T) {
+func TestStoreOfManyChains(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()
-	s := newShelf(t, dir, log)
+	s := newStore(t, dir, log)
 	var order strings.Builder
 	for _, d := range begin(t, state, maxChains+1) {
 		path := s.folder.deltaPath(chainOf(&d.Header), d.Header.Seq)
@@ -113,7 +113,7 @@ func TestShelfOfManyChains(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(s.root, "order"), []byte(order.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s = newShelf(t, dir, log)
+	s = newStore(t, dir, log)
 	if len(s.links) != maxChains+1 {
 		t.Errorf("%d chains", len(s.links))
 	}

@@ -24,7 +24,7 @@ var (
 func TestEveryByteIsNamed(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()
-	s := newShelf(t, dir, log)
+	s := newStore(t, dir, log)
 	p, w := &author{actor: phone, state: state}, &author{actor: watch, state: state}
 	var refs []replica.Ref
 	for range 3 {

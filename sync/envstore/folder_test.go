@@ -17,7 +17,7 @@ import (
 // with space, author and place, and nothing of that chain is taken.
 func TestForkInAFolder(t *testing.T) {
 	log, state := world(t)
-	mine, other := newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log)
+	mine, other := newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log)
 	this, that := &author{actor: watch, state: state}, &author{actor: watch, state: state}
 	take(t, mine, this.say(t, "this"), this.say(t, "so"))
 	take(t, other, that.say(t, "that"), that.say(t, "otherwise"), that.say(t, "and more"))
@@ -42,9 +42,9 @@ func TestMeet(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()
 	authors := []*author{{actor: phone, state: state}, {actor: watch, state: state}}
-	shelves := []*Store{newShelf(t, t.TempDir(), log), newShelf(t, t.TempDir(), log[:1])}
+	stores := []*Store{newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log[:1])}
 	f := OpenFolder(dir, spaceID)
-	for i, s := range shelves {
+	for i, s := range stores {
 		if i == 1 {
 			if err := s.TakeEntry(log[1]); err != nil {
 				t.Fatal(err)
@@ -54,7 +54,7 @@ func TestMeet(t *testing.T) {
 			take(t, s, authors[i].say(t, fmt.Sprintf("%d of %d", n, i)))
 		}
 	}
-	blob, err := shelves[0].Upload(t.Context(), bytes.NewReader([]byte("a photo, sealed")))
+	blob, err := stores[0].Upload(t.Context(), bytes.NewReader([]byte("a photo, sealed")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestMeet(t *testing.T) {
 	}
 	var wait sync.WaitGroup
 	for range 3 {
-		for i, s := range shelves {
+		for i, s := range stores {
 			wait.Go(func() {
 				if _, err := s.Meet(t.Context(), f, authors[i].id, wanted); err != nil {
 					t.Error(err)
@@ -84,15 +84,15 @@ func TestMeet(t *testing.T) {
 		}
 	}
 	wait.Wait()
-	for i, s := range shelves {
+	for i, s := range stores {
 		if _, err := s.Meet(t.Context(), f, authors[i].id, wanted); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if x, y := bodies(t, shelves[0]), bodies(t, shelves[1]); x != y || strings.Count(x, " of ") != 40 {
+	if x, y := bodies(t, stores[0]), bodies(t, stores[1]); x != y || strings.Count(x, " of ") != 40 {
 		t.Errorf("%s\n%s", x, y)
 	}
-	if have, err := shelves[1].folder.blobs(); err != nil || len(have) != 1 {
+	if have, err := stores[1].folder.blobs(); err != nil || len(have) != 1 {
 		t.Errorf("%v, %v", have, err)
 	}
 }
@@ -103,7 +103,7 @@ func TestMeet(t *testing.T) {
 func TestFolderThatLies(t *testing.T) {
 	log, state := world(t)
 	p, w := &author{actor: phone, state: state}, &author{actor: watch, state: state}
-	from := newShelf(t, t.TempDir(), log)
+	from := newStore(t, t.TempDir(), log)
 	take(t, from, p.say(t, "one"), p.say(t, "two"), w.say(t, "three"))
 	big, err := from.Upload(t.Context(), bytes.NewReader(make([]byte, 100)))
 	if err != nil {
@@ -131,7 +131,7 @@ func TestFolderThatLies(t *testing.T) {
 	if err := errors.Join(os.Symlink("/dev/zero", entry(8)), os.WriteFile(entry(9), make([]byte, envelope.MaxEntry+1), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	to := newShelf(t, t.TempDir(), log)
+	to := newStore(t, t.TempDir(), log)
 	m, err := to.Meet(t.Context(), f, watch.id, map[envelope.Hash]int64{big: 99})
 	if err != nil || m.Took != 2 || len(m.Trouble) != 5 {
 		t.Fatalf("%+v, %v", m, err)

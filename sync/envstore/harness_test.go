@@ -82,7 +82,7 @@ func (a *author) say(t *testing.T, text string) *envelope.Delta {
 	return d
 }
 
-func newShelf(t *testing.T, dir string, log []*envelope.Entry) *Store {
+func newStore(t *testing.T, dir string, log []*envelope.Entry) *Store {
 	t.Helper()
 	s, err := Open(dir, log[0].Bytes())
 	if err != nil {
@@ -105,7 +105,7 @@ func take(t *testing.T, s *Store, ds ...*envelope.Delta) {
 	}
 }
 
-// bodies are what a shelf holds, in no order of their own.
+// bodies are what a store holds, in no order of their own.
 func bodies(t *testing.T, s *Store) string {
 	t.Helper()
 	var out []string

@@ -156,7 +156,7 @@ func (s *Store) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint
 	return took, nil
 }
 
-// forked compares the last delta of a chain that both places have. If they
+// forked compares the last delta of a chain that both have. If they
 // differ, the author signed two histories, and forked reports it. One
 // comparison is enough, because each header names the one before it.
 func (s *Store) forked(f *Folder, c chain, seqs []uint64, have uint64, m *Met) (bool, error) {

@@ -84,7 +84,7 @@ func TestNoRoomForALaterBody(t *testing.T) {
 	}
 	log, state := world(t)
 	dir := t.TempDir()
-	s := newShelf(t, dir, log)
+	s := newStore(t, dir, log)
 	p := &author{actor: phone, state: state}
 	one := p.say(t, strings.Repeat("a long story ", 1000))
 	take(t, s, one.Bare())
@@ -103,7 +103,7 @@ func TestNoRoomForALaterBody(t *testing.T) {
 	if fresh, err := s.Take(one); err != nil || !fresh {
 		t.Errorf("with room: %v, %v", fresh, err)
 	}
-	s = newShelf(t, dir, log)
+	s = newStore(t, dir, log)
 	if _, n := s.At(); n != 2 || !strings.Contains(bodies(t, s), "a long story") {
 		t.Errorf("%d in the order, want 2: %s", n, bodies(t, s))
 	}

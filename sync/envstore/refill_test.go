@@ -23,7 +23,7 @@ import (
 func TestRefill(t *testing.T) {
 	log, state := world(t)
 	old := t.TempDir()
-	s := newShelf(t, old, log)
+	s := newStore(t, old, log)
 	p, w := &author{actor: phone, state: state}, &author{actor: watch, state: state}
 	first := p.say(t, "one")
 	take(t, s, first, w.say(t, "two"), p.say(t, "three"), p.say(t, "four"), w.say(t, "five"))
@@ -39,7 +39,7 @@ func TestRefill(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found, err := s.Check(t.Context()); len(found) > 0 || err != nil {
-		t.Fatalf("a sound shelf: %v, %v", found, err)
+		t.Fatalf("a sound store: %v, %v", found, err)
 	}
 	three := s.folder.deltaPath(chain{phone.id, 1}, 2)
 	for _, path := range []string{three, s.folder.blobPath(bad)} {
@@ -117,22 +117,22 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// blobPlace is a place of which only the blobs matter.
-type blobPlace struct {
+// blobRemote is a remote of which only the blobs matter.
+type blobRemote struct {
 	replica.Remote
 	has map[envelope.Hash]string
 }
 
-func (b *blobPlace) Upload(_ context.Context, r io.ReadSeeker) (envelope.Hash, error) {
+func (b *blobRemote) Upload(_ context.Context, r io.ReadSeeker) (envelope.Hash, error) {
 	all, err := io.ReadAll(r)
 	id := hashOf(all)
 	b.has[id] = string(all)
 	return id, err
 }
 
-func (b *blobPlace) Deltas(context.Context, uint64) ([]replica.Placed, error) { return nil, nil }
+func (b *blobRemote) Deltas(context.Context, uint64) ([]replica.Placed, error) { return nil, nil }
 
-func (b *blobPlace) Download(_ context.Context, id envelope.Hash, f io.ReadWriteSeeker, _ int64) error {
+func (b *blobRemote) Download(_ context.Context, id envelope.Hash, f io.ReadWriteSeeker, _ int64) error {
 	if _, ok := b.has[id]; !ok {
 		return replica.ErrNotFound
 	}
@@ -140,7 +140,7 @@ func (b *blobPlace) Download(_ context.Context, id envelope.Hash, f io.ReadWrite
 	return err
 }
 
-func (b *blobPlace) DeleteBlob(_ context.Context, id envelope.Hash, _ *uint64) error {
+func (b *blobRemote) DeleteBlob(_ context.Context, id envelope.Hash, _ *uint64) error {
 	delete(b.has, id)
 	return nil
 }
@@ -150,8 +150,8 @@ func (b *blobPlace) DeleteBlob(_ context.Context, id envelope.Hash, _ *uint64) e
 // same bytes came again.
 func TestALostBlobIsNotDeleted(t *testing.T) {
 	log, _ := world(t)
-	s := newShelf(t, t.TempDir(), log)
-	at := &blobPlace{has: map[envelope.Hash]string{}}
+	s := newStore(t, t.TempDir(), log)
+	at := &blobRemote{has: map[envelope.Hash]string{}}
 	c, err := s.Carry(Carrier{Name: "x", At: at, Self: phone.id, Owner: true})
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestALostBlobIsNotDeleted(t *testing.T) {
 	put("again")
 	carry()
 	if _, there := at.has[deleted]; there || len(at.has) != 3 {
-		t.Errorf("the place has %v", at.has)
+		t.Errorf("the remote has %v", at.has)
 	}
 	for id, want := range map[envelope.Hash]string{lost: "lost", bent: "bent", again: "again"} {
 		f, err := os.Create(filepath.Join(t.TempDir(), "f"))

@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// small is a place with room for so many bytes of blobs, that takes no delta once
+// small is a remote with room for so many bytes of blobs, that takes no delta once
 // that is full.
 type small struct {
 	*Store
@@ -59,7 +59,7 @@ func (s *small) Append(ctx context.Context, d *envelope.Delta) error {
 // reported and blocks nothing else.
 func TestBlobsThatCantGoWaitAlone(t *testing.T) {
 	log, _ := world(t)
-	mine, one := newShelf(t, t.TempDir(), log), &small{Store: newShelf(t, t.TempDir(), log), room: 100}
+	mine, one := newStore(t, t.TempDir(), log), &small{Store: newStore(t, t.TempDir(), log), room: 100}
 	large, larger, photo, last := upload(t, mine, strings.Repeat("l", 200)), upload(t, mine, strings.Repeat("m", 300)), upload(t, mine, "a photo"), upload(t, mine, "another photo")
 	dark := upload(t, mine, "a dark photo")
 	path := mine.folder.blobPath(dark)
@@ -100,7 +100,7 @@ func TestBlobsThatCantGoWaitAlone(t *testing.T) {
 // A full remote removes what was forgotten, and then takes what it lacks.
 func TestForgettingMakesRoom(t *testing.T) {
 	log, state := world(t)
-	mine, one := newShelf(t, t.TempDir(), log), &small{Store: newShelf(t, t.TempDir(), log), room: 15}
+	mine, one := newStore(t, t.TempDir(), log), &small{Store: newStore(t, t.TempDir(), log), room: 15}
 	p := &author{actor: phone, state: state}
 	blob := upload(t, mine, "a photo, sealed")
 	c := carrier(t, mine, "http://one", one)

@@ -42,7 +42,7 @@ import (
 //	gone    a line for each delta whose body was taken away here: CHAIN SEQ
 //	again   a line for each time that a blob was looked at: HASH, or HASH N where
 //	        lines before it went, as they were of no use any more. N is its number,
-//	        else it has the next. Each place is asked for it once more
+//	        else it has the next. Each remote is asked for it once more
 //	unblob  a line for each time that a blob was deleted here: HASH. A file that is not
 //	        there without a line is lost, and taken from nobody.
 

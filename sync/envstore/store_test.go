@@ -17,7 +17,7 @@ import (
 func TestOpenAgain(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()
-	s := newShelf(t, dir, log)
+	s := newStore(t, dir, log)
 	p, w := &author{actor: phone, state: state}, &author{actor: watch, state: state}
 	first := p.say(t, "one")
 	take(t, s, first, w.say(t, "two"), p.say(t, "three"))
@@ -51,7 +51,7 @@ func TestOpenAgain(t *testing.T) {
 // A store takes only what a member has signed, at its place in its chain.
 func TestTakeRefuses(t *testing.T) {
 	log, state := world(t)
-	s := newShelf(t, t.TempDir(), log)
+	s := newStore(t, t.TempDir(), log)
 	p := &author{actor: phone, state: state}
 	one, two, three := p.say(t, "one"), p.say(t, "two"), p.say(t, "three")
 	take(t, s, one)
@@ -91,7 +91,7 @@ func TestTakeRefuses(t *testing.T) {
 func TestTakeAgain(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()
-	s := newShelf(t, dir, log)
+	s := newStore(t, dir, log)
 	p := &author{actor: phone, state: state}
 	one, two := p.say(t, "one"), p.say(t, "two")
 	order := filepath.Join(dir, spaceID.String(), "order")

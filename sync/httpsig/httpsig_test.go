@@ -60,8 +60,16 @@ func TestAppendixB26(t *testing.T) {
 	}
 }
 
-// RFC 9421, appendix B.2: the digest of the request's body.
+// RFC 9421, appendix B.2: the digest of the request's body, and two of the examples of RFC 9530.
 func TestDigest(t *testing.T) {
+	for body, field := range map[string]string{
+		"{\"hello\": \"world\"}\n": "sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:",
+		"":                         "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:",
+	} {
+		if err := CheckDigest([]string{field}, sha256.Sum256([]byte(body))); err != nil || Digest([]byte(body)) != field {
+			t.Errorf("%q: %v", body, err)
+		}
+	}
 	body := []byte(`{"hello": "world"}`)
 	if got := Digest(body); got != testFields["content-digest"][0] {
 		t.Fatal(got)

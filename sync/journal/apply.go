@@ -13,40 +13,40 @@ import (
 
 // Apply implements replica.Journal. Taking an op twice changes nothing, so a
 // delta that needs several transactions can be applied again after a crash.
-func (l *Journal) Apply(ctx context.Context, in replica.Incoming, s replica.State) error {
+func (j *Journal) Apply(ctx context.Context, in replica.Incoming, s replica.State) error {
 	var steps []step
 	not := unheld{}
 	for i := range in.Ops {
-		steps = append(steps, l.takeSteps(&in, i, not)...)
+		steps = append(steps, j.takeSteps(&in, i, not)...)
 	}
-	if in.Author.ID == l.Member && len(in.Ops) > 0 && !l.Shelf {
+	if in.Author.ID == j.Member && len(in.Ops) > 0 && !j.Envelopes {
 		// This device sent the delta and does not know it, because a relay took
 		// it and denied it, or because a backup was restored. Its body has to
 		// be removed, like that of any of our deltas, when something in it is
 		// erased.
-		steps = append(steps, l.sentSteps(in.Header.Position(), in.Ops)...)
+		steps = append(steps, j.sentSteps(in.Header.Position(), in.Ops)...)
 	}
-	steps = append(steps, whole(func(tx *store.Tx) error { return l.save(tx, s) }))
-	if err := inSteps(ctx, l.write, applyPage, steps); err != nil {
+	steps = append(steps, whole(func(tx *store.Tx) error { return j.save(tx, s) }))
+	if err := inSteps(ctx, j.write, applyPage, steps); err != nil {
 		return err
 	}
 	if len(in.Ops) == 0 {
 		return nil
 	}
-	if err := l.emptyDue(ctx); err != nil {
+	if err := j.emptyDue(ctx); err != nil {
 		return err
 	}
-	return l.again(ctx)
+	return j.retryWaiting(ctx)
 }
 
 // takeSteps returns the steps that take one op. What the op erases gets steps
 // of its own, because one op can name more than a transaction can erase.
-func (l *Journal) takeSteps(in *replica.Incoming, i int, not unheld) []step {
+func (j *Journal) takeSteps(in *replica.Incoming, i int, not unheld) []step {
 	op, name := &in.Ops[i], number(uint64(i))
 	switch {
 	case in.Grant != nil: // a worker may not erase anything
 	case op.Forget != nil:
-		return l.forgetSteps(targetsOf(op.Forget), nil)
+		return j.forgetSteps(targetsOf(op.Forget), nil)
 	case op.Assertion != nil && op.Assertion.Act == memory.ActErase:
 		var refused bool
 		said := whole(func(tx *store.Tx) error {
@@ -54,30 +54,30 @@ func (l *Journal) takeSteps(in *replica.Incoming, i int, not unheld) []step {
 			if why, refused = not[name]; refused {
 				p := problemOf(in, i)
 				p.Reason = why
-				return l.refuse(tx, p, op)
+				return j.refuse(tx, p, op)
 			}
-			return not.add(name, l.applyAssertion(tx, op.Assertion))
+			return not.add(name, j.applyAssertion(tx, op.Assertion))
 		})
-		return append([]step{said}, l.forgetSteps(store.Targets{Memories: []memory.ID{op.Assertion.Memory}}, &refused)...)
+		return append([]step{said}, j.forgetSteps(store.Targets{Memories: []memory.ID{op.Assertion.Memory}}, &refused)...)
 	}
 	return []step{func(tx *store.Tx, page int) (bool, error) {
-		if u := l.said(in, op); u != nil && page == 1 {
-			if more, err := l.yield(tx, u); err != nil || more {
+		if u := j.said(in, op); u != nil && page == 1 {
+			if more, err := j.yield(tx, u); err != nil || more {
 				return more, err
 			}
 		}
-		err := l.take(tx, in, i, not)
-		if err = not.add(name, err); err != nil || !l.Shelf {
+		err := j.take(tx, in, i, not)
+		if err = not.add(name, err); err != nil || !j.Envelopes {
 			return false, err
 		}
-		return false, l.locateOthers(tx, in, i)
+		return false, j.locateOthers(tx, in, i)
 	}}
 }
 
 // said returns an op's utterance. Its author is the member whose key signed the
 // delta, not the one that the utterance claims, because a revert depends on the
 // author. For any other op it returns nil.
-func (l *Journal) said(in *replica.Incoming, op *delta.Op) *memory.Utterance {
+func (j *Journal) said(in *replica.Incoming, op *delta.Op) *memory.Utterance {
 	u := op.Utterance
 	if u == nil || in.Grant == nil {
 		return u
@@ -95,26 +95,26 @@ func problemOf(in *replica.Incoming, i int) replica.Problem {
 
 // take applies one op or quarantines it. It returns [memory.ErrInvalid] if the
 // store can't hold the op; a part of the op may then be written.
-func (l *Journal) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) error {
+func (j *Journal) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) error {
 	op := &in.Ops[i]
 	p := problemOf(in, i)
 	if in.Grant != nil {
-		if err := l.hire(tx, in.Author.ID, in.Grant.Bytes()); err != nil {
+		if err := j.hire(tx, in.Author.ID, in.Grant.Bytes()); err != nil {
 			return err
 		}
-		if err := l.count(tx, op); err != nil {
+		if err := j.count(tx, op); err != nil {
 			return err
 		}
-		if u := l.said(in, op); u != nil {
+		if u := j.said(in, op); u != nil {
 			op = &delta.Op{Utterance: u}
 		}
-		if err := l.keepable(tx, op); errors.Is(err, memory.ErrInvalid) {
+		if err := j.keepable(tx, op); errors.Is(err, memory.ErrInvalid) {
 			p.Reason = "larger than what may wait: " + err.Error()
-			return l.refuse(tx, p, op)
+			return j.refuse(tx, p, op)
 		} else if err != nil {
 			return err
 		}
-		k := &known{l: l, tx: tx}
+		k := &known{j: j, tx: tx}
 		v, why := delta.Accept(op, in.Author.ID, *in.Grant, k)
 		if k.err != nil {
 			return k.err
@@ -122,53 +122,53 @@ func (l *Journal) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) er
 		p.Reason = why
 		switch v {
 		case delta.Refused:
-			return l.setAside(tx, p)
+			return j.quarantine(tx, p)
 		case delta.Waiting, delta.Misquoted:
 			p.Waits = v == delta.Waiting
-			return l.wait(tx, p, op, in.Grant)
+			return j.park(tx, p, op, in.Grant)
 		}
 	}
 	if op.Report != nil {
 		if in.Grant == nil {
 			p.Reason = "only a worker reports on its work"
-			return l.setAside(tx, p)
+			return j.quarantine(tx, p)
 		}
-		return l.keepReport(tx, in, op.Report)
+		return j.keepReport(tx, in, op.Report)
 	}
 	if why, is := not[number(uint64(i))]; is {
 		p.Reason = why
-		return l.refuse(tx, p, op)
+		return j.refuse(tx, p, op)
 	}
-	return l.apply(tx, op)
+	return j.apply(tx, op)
 }
 
 // apply applies an op that breaks no rule. It never erases anything: erasures
 // of a delta have steps of their own, and a worker may not erase. It returns
 // [memory.ErrInvalid] if the store can't hold the op; a part of the op may then
 // be written.
-func (l *Journal) apply(tx *store.Tx, op *delta.Op) error {
+func (j *Journal) apply(tx *store.Tx, op *delta.Op) error {
 	switch {
 	case op.Assertion != nil:
-		return l.applyAssertion(tx, op.Assertion)
+		return j.applyAssertion(tx, op.Assertion)
 	case op.Utterance != nil:
 		if err := tx.PutRemoteUtterance(op.Utterance); err != nil {
 			return err
 		}
-		return l.reworded(tx, op.Utterance.ID)
+		return j.reworded(tx, op.Utterance.ID)
 	case op.Blob != nil:
-		return l.noteBlob(tx, op.Blob)
+		return j.noteBlob(tx, op.Blob)
 	case op.Gone != nil:
 		return nil // the replica uses the announcement; nothing is stored
 	}
 	return fmt.Errorf("%w: op: empty", memory.ErrInvalid)
 }
 
-func (l *Journal) applyAssertion(tx *store.Tx, a *memory.Assertion) error {
+func (j *Journal) applyAssertion(tx *store.Tx, a *memory.Assertion) error {
 	if _, err := tx.AssertRemote(*a); err != nil {
 		return err
 	}
-	if l.Heard != nil {
-		l.Heard(a.Clock)
+	if j.Heard != nil {
+		j.Heard(a.Clock)
 	}
 	return nil
 }

@@ -193,7 +193,7 @@ func TestReadBeforeIsNotWithheld(t *testing.T) {
 	a.sync()
 	b.sync()
 	b.close()
-	b.shelf = true
+	b.envelopes = true
 	b.remote = func(r replica.Remote) replica.Remote {
 		return &stripping{r, func(h *envelope.Header) bool { return h.Member == a.ring.Member() }}
 	}

@@ -15,8 +15,8 @@ import (
 )
 
 // OpenBlob implements replica.BlobJournal.
-func (l *Journal) OpenBlob(ctx context.Context, name memory.ID) (r io.ReadCloser, size int64, err error) {
-	err = l.view(ctx, func(tx *store.Tx) error {
+func (j *Journal) OpenBlob(ctx context.Context, name memory.ID) (r io.ReadCloser, size int64, err error) {
+	err = j.view(ctx, func(tx *store.Tx) error {
 		b, err := tx.OpenBlob(name)
 		if err == nil {
 			r, size = b, b.Size()
@@ -27,9 +27,9 @@ func (l *Journal) OpenBlob(ctx context.Context, name memory.ID) (r io.ReadCloser
 }
 
 // RemoteBlob implements replica.BlobJournal.
-func (l *Journal) RemoteBlob(ctx context.Context, name memory.ID) (b delta.Blob, err error) {
-	err = l.view(ctx, func(tx *store.Tx) error {
-		ok, err := tx.Meta(l.note("blob", name.String()), &b)
+func (j *Journal) RemoteBlob(ctx context.Context, name memory.ID) (b delta.Blob, err error) {
+	err = j.view(ctx, func(tx *store.Tx) error {
+		ok, err := tx.Meta(j.note("blob", name.String()), &b)
 		if err == nil && !ok {
 			err = memory.ErrNotFound
 		}
@@ -39,16 +39,16 @@ func (l *Journal) RemoteBlob(ctx context.Context, name memory.ID) (b delta.Blob,
 }
 
 // KeepBlob implements replica.BlobJournal.
-func (l *Journal) KeepBlob(ctx context.Context, b delta.Blob, from io.Reader) error {
+func (j *Journal) KeepBlob(ctx context.Context, b delta.Blob, from io.Reader) error {
 	name, err := memory.ParseID(b.Name)
 	if err != nil {
 		return err
 	}
-	kept, err := l.Store.WriteRemoteBlob(ctx, name, from)
+	kept, err := j.Store.WriteRemoteBlob(ctx, name, from)
 	if err != nil {
 		return err
 	}
-	return l.Store.Update(ctx, func(tx *store.Tx) error {
+	return j.Store.Update(ctx, func(tx *store.Tx) error {
 		if erased, err := tx.Erased(b.Memory); err != nil || erased {
 			return errors.Join(err, fmt.Errorf("blob %s: %w: what had it was erased", name, memory.ErrNotFound))
 		}
@@ -62,10 +62,10 @@ const maxBlob = 1 << 30
 
 // Blobs returns every blob of the space that any member has sent, with the
 // greatest number of sealed bytes that it may have.
-func (l *Journal) Blobs(ctx context.Context) (map[envelope.Hash]int64, error) {
+func (j *Journal) Blobs(ctx context.Context) (map[envelope.Hash]int64, error) {
 	out := map[envelope.Hash]int64{}
-	err := l.view(ctx, func(tx *store.Tx) error {
-		for name, err := range tx.MetaNames(l.note("blob") + "/") {
+	err := j.view(ctx, func(tx *store.Tx) error {
+		for name, err := range tx.MetaNames(j.note("blob") + "/") {
 			if err != nil {
 				return err
 			}
@@ -76,7 +76,7 @@ func (l *Journal) Blobs(ctx context.Context) (map[envelope.Hash]int64, error) {
 				out[b.Sealed] = int64(min(b.Size, maxBlob))
 			}
 		}
-		for name, err := range tx.MetaNames(l.note("sent") + "/") {
+		for name, err := range tx.MetaNames(j.note("sent") + "/") {
 			if err != nil {
 				return err
 			}
@@ -96,7 +96,7 @@ func (l *Journal) Blobs(ctx context.Context) (map[envelope.Hash]int64, error) {
 // noteBlob stores the note of a blob: its hash, key and owner. It does nothing
 // if the owner was erased. If the blob had another note, the blob of the old
 // note is doubted.
-func (l *Journal) noteBlob(tx *store.Tx, b *delta.Blob) error {
+func (j *Journal) noteBlob(tx *store.Tx, b *delta.Blob) error {
 	name, err := memory.ParseID(b.Name)
 	if err != nil {
 		return err
@@ -105,59 +105,59 @@ func (l *Journal) noteBlob(tx *store.Tx, b *delta.Blob) error {
 		if err != nil {
 			return err
 		}
-		return l.doubt(tx, b.Sealed)
+		return j.doubt(tx, b.Sealed)
 	}
-	if err := l.dropNote(tx, name.String(), b); err != nil {
+	if err := j.dropNote(tx, name.String(), b); err != nil {
 		return err
 	}
-	if err := tx.PutMeta(l.note("blob", name.String()), b); err != nil {
+	if err := tx.PutMeta(j.note("blob", name.String()), b); err != nil {
 		return err
 	}
-	if err := errors.Join(addTo(tx, l.alike(b.Key), name.String()), addTo(tx, l.names(b.Sealed), name.String())); err != nil || b.Memory.IsZero() {
+	if err := errors.Join(addTo(tx, j.alike(b.Key), name.String()), addTo(tx, j.names(b.Sealed), name.String())); err != nil || b.Memory.IsZero() {
 		return err
 	}
-	return addTo(tx, l.owns(b.Memory), name.String())
+	return addTo(tx, j.owns(b.Memory), name.String())
 }
 
 // dropNote removes the note of a blob, or replaces it by by, and doubts the
 // blob that it named.
-func (l *Journal) dropNote(tx *store.Tx, name string, by *delta.Blob) error {
+func (j *Journal) dropNote(tx *store.Tx, name string, by *delta.Blob) error {
 	var b delta.Blob
-	if ok, err := tx.Meta(l.note("blob", name), &b); err != nil || !ok {
+	if ok, err := tx.Meta(j.note("blob", name), &b); err != nil || !ok {
 		return err
 	}
 	if by != nil && by.Sealed == b.Sealed && bytes.Equal(by.Key, b.Key) {
 		return nil
 	}
-	if err := l.doubt(tx, b.Sealed); err != nil {
+	if err := j.doubt(tx, b.Sealed); err != nil {
 		return err
 	}
-	if err := errors.Join(removeFrom(tx, l.alike(b.Key), name), removeFrom(tx, l.names(b.Sealed), name)); err != nil {
+	if err := errors.Join(removeFrom(tx, j.alike(b.Key), name), removeFrom(tx, j.names(b.Sealed), name)); err != nil {
 		return err
 	}
-	return tx.DeleteMeta(l.note("blob", name))
+	return tx.DeleteMeta(j.note("blob", name))
 }
 
 // alike returns the name of the list of blobs that one key seals.
-func (l *Journal) alike(key []byte) string { return l.note("alike", short(string(key))) }
+func (j *Journal) alike(key []byte) string { return j.note("alike", short(string(key))) }
 
 // owns returns the name of the list of blobs that belong to a memory.
-func (l *Journal) owns(id memory.ID) string { return l.note("owns", id.String()) }
+func (j *Journal) owns(id memory.ID) string { return j.note("owns", id.String()) }
 
 // dropBlobs removes the notes of the blobs of these memories, and with them the
 // keys.
-func (l *Journal) dropBlobs(tx *store.Tx, owners []memory.ID) error {
+func (j *Journal) dropBlobs(tx *store.Tx, owners []memory.ID) error {
 	for _, id := range owners {
-		names, err := l.ownedBy(tx, id)
+		names, err := j.ownedBy(tx, id)
 		if err != nil {
 			return err
 		}
 		for _, name := range names {
-			if err := l.dropNote(tx, name, nil); err != nil {
+			if err := j.dropNote(tx, name, nil); err != nil {
 				return err
 			}
 		}
-		if err := tx.DeleteMeta(l.owns(id)); err != nil {
+		if err := tx.DeleteMeta(j.owns(id)); err != nil {
 			return err
 		}
 	}
@@ -166,13 +166,13 @@ func (l *Journal) dropBlobs(tx *store.Tx, owners []memory.ID) error {
 
 // dropSomeBlobs is dropBlobs for a memory with more blobs than one transaction
 // can drop. It drops as many as fit. any reports whether it dropped any.
-func (l *Journal) dropSomeBlobs(tx *store.Tx, id memory.ID) (any bool, err error) {
-	names, err := l.ownedBy(tx, id)
+func (j *Journal) dropSomeBlobs(tx *store.Tx, id memory.ID) (any bool, err error) {
+	names, err := j.ownedBy(tx, id)
 	if err != nil || len(names) <= store.SomePage {
 		return false, err
 	}
 	for _, name := range names[:store.SomePage] {
-		if err := errors.Join(l.dropNote(tx, name, nil), removeFrom(tx, l.owns(id), name)); err != nil {
+		if err := errors.Join(j.dropNote(tx, name, nil), removeFrom(tx, j.owns(id), name)); err != nil {
 			return false, err
 		}
 	}
@@ -180,19 +180,19 @@ func (l *Journal) dropSomeBlobs(tx *store.Tx, id memory.ID) (any bool, err error
 }
 
 // ownedBy returns the names of the blobs that now belong to a memory.
-func (l *Journal) ownedBy(tx *store.Tx, id memory.ID) (names []string, err error) {
-	listed, all, err := namesOf(tx, l.owns(id))
+func (j *Journal) ownedBy(tx *store.Tx, id memory.ID) (names []string, err error) {
+	listed, all, err := namesOf(tx, j.owns(id))
 	if err != nil {
 		return nil, err
 	}
 	if !all {
-		if listed, err = l.noted(tx); err != nil {
+		if listed, err = j.noted(tx); err != nil {
 			return nil, err
 		}
 	}
 	for _, name := range listed {
 		var b delta.Blob
-		ok, err := tx.Meta(l.note("blob", name), &b)
+		ok, err := tx.Meta(j.note("blob", name), &b)
 		if err != nil {
 			return nil, err
 		}
@@ -204,8 +204,8 @@ func (l *Journal) ownedBy(tx *store.Tx, id memory.ID) (names []string, err error
 }
 
 // noted returns the names of all blobs that have a note.
-func (l *Journal) noted(tx *store.Tx) (names []string, err error) {
-	prefix := l.note("blob") + "/"
+func (j *Journal) noted(tx *store.Tx) (names []string, err error) {
+	prefix := j.note("blob") + "/"
 	for name, err := range tx.MetaNames(prefix) {
 		if err != nil {
 			return nil, err
@@ -216,18 +216,18 @@ func (l *Journal) noted(tx *store.Tx) (names []string, err error) {
 }
 
 // Alike implements replica.BlobJournal.
-func (l *Journal) Alike(ctx context.Context, key []byte) (out []delta.Blob, err error) {
-	err = l.view(ctx, func(tx *store.Tx) error {
-		names, all, err := namesOf(tx, l.alike(key))
+func (j *Journal) Alike(ctx context.Context, key []byte) (out []delta.Blob, err error) {
+	err = j.view(ctx, func(tx *store.Tx) error {
+		names, all, err := namesOf(tx, j.alike(key))
 		if err == nil && !all && len(names) == 0 {
-			names, err = l.noted(tx)
+			names, err = j.noted(tx)
 		}
 		if err != nil {
 			return err
 		}
 		for _, name := range names {
 			var b delta.Blob
-			ok, err := tx.Meta(l.note("blob", name), &b)
+			ok, err := tx.Meta(j.note("blob", name), &b)
 			if err != nil {
 				return err
 			}
@@ -242,7 +242,7 @@ func (l *Journal) Alike(ctx context.Context, key []byte) (out []delta.Blob, err 
 
 // Away returns the blobs whose bytes are not on this device: blobs of other
 // members that were never downloaded, and blobs that turned cold.
-func (l *Journal) Away(tx *store.Tx) (out []delta.Blob, err error) {
+func (j *Journal) Away(tx *store.Tx) (out []delta.Blob, err error) {
 	here := map[string]bool{}
 	for o, err := range tx.OwnedBlobs() {
 		if err != nil {
@@ -250,7 +250,7 @@ func (l *Journal) Away(tx *store.Tx) (out []delta.Blob, err error) {
 		}
 		here[o.ID.String()] = true
 	}
-	prefix := l.note("blob") + "/"
+	prefix := j.note("blob") + "/"
 	for name, err := range tx.MetaNames(prefix) {
 		if err != nil {
 			return nil, err
@@ -272,11 +272,11 @@ func (l *Journal) Away(tx *store.Tx) (out []delta.Blob, err error) {
 
 // resendBlobs puts all blobs of an owner into the outbox again. A blob that is
 // not on this device is announced again by its note.
-func (l *Journal) resendBlobs(tx *store.Tx, owner memory.ID) error {
+func (j *Journal) resendBlobs(tx *store.Tx, owner memory.ID) error {
 	if err := tx.ResendBlobs(owner); err != nil {
 		return err
 	}
-	names, err := l.ownedBy(tx, owner)
+	names, err := j.ownedBy(tx, owner)
 	if err != nil {
 		return err
 	}

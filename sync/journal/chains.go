@@ -35,15 +35,15 @@ type whereChains struct {
 	total int
 }
 
-func (l *Journal) chainsPage(tx *store.Tx, n int) (kept []keptChain, err error) {
-	_, err = tx.Meta(l.note("chains", number(uint64(n))), &kept)
+func (j *Journal) chainsPage(tx *store.Tx, n int) (kept []keptChain, err error) {
+	_, err = tx.Meta(j.note("chains", number(uint64(n))), &kept)
 	return kept, err
 }
 
 // eachChains calls f with each page.
-func (l *Journal) eachChains(tx *store.Tx, f func(n int, kept []keptChain)) error {
+func (j *Journal) eachChains(tx *store.Tx, f func(n int, kept []keptChain)) error {
 	for n := 0; ; n++ {
-		kept, err := l.chainsPage(tx, n)
+		kept, err := j.chainsPage(tx, n)
 		if err != nil || len(kept) == 0 {
 			return err
 		}
@@ -53,9 +53,9 @@ func (l *Journal) eachChains(tx *store.Tx, f func(n int, kept []keptChain)) erro
 
 // chains returns how far each chain was taken, and how far a snapshot covers
 // it.
-func (l *Journal) chains(tx *store.Tx) (at, read map[string]envelope.Link, err error) {
+func (j *Journal) chains(tx *store.Tx) (at, read map[string]envelope.Link, err error) {
 	at, read = map[string]envelope.Link{}, map[string]envelope.Link{}
-	err = l.eachChains(tx, func(_ int, kept []keptChain) {
+	err = j.eachChains(tx, func(_ int, kept []keptChain) {
 		for _, c := range kept {
 			if c.At.Seq > 0 {
 				at[c.Chain] = c.At
@@ -69,7 +69,7 @@ func (l *Journal) chains(tx *store.Tx) (at, read map[string]envelope.Link, err e
 }
 
 // putChains writes the chains that changed in a state.
-func (l *Journal) putChains(tx *store.Tx, s *replica.State) error {
+func (j *Journal) putChains(tx *store.Tx, s *replica.State) error {
 	var changed []string
 	for chain := range s.Chains.Changed() {
 		changed = append(changed, chain)
@@ -82,23 +82,23 @@ func (l *Journal) putChains(tx *store.Tx, s *replica.State) error {
 	}
 	slices.Sort(changed)
 	changed = slices.Compact(changed)
-	l.where.Lock()
-	defer l.where.Unlock()
-	put, err := l.where.put(tx, l, s, changed)
+	j.where.Lock()
+	defer j.where.Unlock()
+	put, err := j.where.put(tx, j, s, changed)
 	if err != nil || put {
 		return err
 	}
-	l.where.page, l.where.total = map[string]int{}, 0
-	err = l.eachChains(tx, func(n int, kept []keptChain) {
+	j.where.page, j.where.total = map[string]int{}, 0
+	err = j.eachChains(tx, func(n int, kept []keptChain) {
 		for _, c := range kept {
-			l.where.page[c.Chain] = n
+			j.where.page[c.Chain] = n
 		}
-		l.where.total += len(kept)
+		j.where.total += len(kept)
 	})
 	if err != nil {
 		return err
 	}
-	if put, err = l.where.put(tx, l, s, changed); err == nil && !put {
+	if put, err = j.where.put(tx, j, s, changed); err == nil && !put {
 		err = fmt.Errorf("pages of chains: %w", memory.ErrDamaged)
 	}
 	return err
@@ -106,7 +106,7 @@ func (l *Journal) putChains(tx *store.Tx, s *replica.State) error {
 
 // put writes chains to their pages. If the cache is wrong about a page, it
 // writes nothing and returns false.
-func (w *whereChains) put(tx *store.Tx, l *Journal, s *replica.State, changed []string) (bool, error) {
+func (w *whereChains) put(tx *store.Tx, j *Journal, s *replica.State, changed []string) (bool, error) {
 	if w.page == nil {
 		return false, nil
 	}
@@ -115,7 +115,7 @@ func (w *whereChains) put(tx *store.Tx, l *Journal, s *replica.State, changed []
 		if _, is := pages[n]; is {
 			return true, nil
 		}
-		kept, err := l.chainsPage(tx, n)
+		kept, err := j.chainsPage(tx, n)
 		pages[n] = kept
 		return len(kept) == min(max(w.total-n*chainsPage, 0), chainsPage), err
 	}
@@ -147,7 +147,7 @@ func (w *whereChains) put(tx *store.Tx, l *Journal, s *replica.State, changed []
 		if len(kept) == 0 {
 			continue
 		}
-		if err := tx.PutMeta(l.note("chains", number(uint64(n))), kept); err != nil {
+		if err := tx.PutMeta(j.note("chains", number(uint64(n))), kept); err != nil {
 			return false, err
 		}
 	}
@@ -159,9 +159,9 @@ func (w *whereChains) put(tx *store.Tx, l *Journal, s *replica.State, changed []
 }
 
 // dropChains removes all pages.
-func (l *Journal) dropChains(tx *store.Tx) error {
+func (j *Journal) dropChains(tx *store.Tx) error {
 	var pages []string // with a gap if a page was lost
-	for name, err := range tx.MetaNames(l.note("chains") + "/") {
+	for name, err := range tx.MetaNames(j.note("chains") + "/") {
 		if err != nil {
 			return err
 		}

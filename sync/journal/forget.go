@@ -14,9 +14,9 @@ const forgetPage = 64
 
 // forgetSteps returns the steps that forget what another member erased. A step
 // does nothing if unless is not nil and is true when the step runs.
-func (l *Journal) forgetSteps(t store.Targets, unless *bool) (steps []step) {
+func (j *Journal) forgetSteps(t store.Targets, unless *bool) (steps []step) {
 	for _, part := range divide(t, forgetPage) {
-		steps = append(steps, l.forgetStep(part, unless))
+		steps = append(steps, j.forgetStep(part, unless))
 	}
 	return steps
 }
@@ -24,21 +24,21 @@ func (l *Journal) forgetSteps(t store.Targets, unless *bool) (steps []step) {
 // forgetStep is one of these steps. It first tries to forget all targets in one
 // transaction. If they are too many, it forgets one after another, and a large
 // memory in parts.
-func (l *Journal) forgetStep(t store.Targets, unless *bool) step {
+func (j *Journal) forgetStep(t store.Targets, unless *bool) step {
 	ones := divide(t, 1)
 	return func(tx *store.Tx, page int) (more bool, err error) {
 		switch {
 		case unless != nil && *unless:
 			return false, nil
 		case page > 1 || len(ones) == 0:
-			return false, l.forget(tx, t)
+			return false, j.forget(tx, t)
 		}
 		for _, id := range ones[0].Memories {
-			if some, err := l.forgetSome(tx, id); err != nil || some {
+			if some, err := j.forgetSome(tx, id); err != nil || some {
 				return some, err
 			}
 		}
-		if err := l.forget(tx, ones[0]); err != nil {
+		if err := j.forget(tx, ones[0]); err != nil {
 			return false, err
 		}
 		ones = ones[1:]
@@ -66,52 +66,52 @@ func divide(t store.Targets, n int) (parts []store.Targets) {
 
 // forgetSome removes a part of a memory that is about to be erased, and some
 // notes of its blobs. any reports whether it removed anything.
-func (l *Journal) forgetSome(tx *store.Tx, id memory.ID) (any bool, err error) {
+func (j *Journal) forgetSome(tx *store.Tx, id memory.ID) (any bool, err error) {
 	n, err := tx.EraseSome(id, store.SomePage)
 	if err != nil || n > 0 {
 		return n > 0, err
 	}
-	return l.dropSomeBlobs(tx, id)
+	return j.dropSomeBlobs(tx, id)
 }
 
 // forget removes what was erased, in one transaction.
-func (l *Journal) forget(tx *store.Tx, t store.Targets) error {
+func (j *Journal) forget(tx *store.Tx, t store.Targets) error {
 	if len(t.Memories)+len(t.Utterances)+len(t.Events) == 0 {
 		return nil
 	}
 	if err := tx.EraseRemote(t); err != nil {
 		return err
 	}
-	if l.Forgot != nil {
-		l.Forgot(t)
+	if j.Forgot != nil {
+		j.Forgot(t)
 	}
-	return l.went(tx, t)
+	return j.went(tx, t)
 }
 
 // went removes the notes of what was erased, and marks the deltas that contain
 // it, so that their bodies are removed.
-func (l *Journal) went(tx *store.Tx, t store.Targets) error {
-	if err := l.dropBlobs(tx, t.Memories); err != nil {
+func (j *Journal) went(tx *store.Tx, t store.Targets) error {
+	if err := j.dropBlobs(tx, t.Memories); err != nil {
 		return err
 	}
 	all := slices.Concat(t.Memories, t.Utterances)
-	if err := l.dropOthers(tx, all); err != nil {
+	if err := j.dropOthers(tx, all); err != nil {
 		return err
 	}
-	return l.recall(tx, all)
+	return j.recall(tx, all)
 }
 
 // wentStep is went, split into as many transactions as needed.
-func (l *Journal) wentStep(t store.Targets) step {
+func (j *Journal) wentStep(t store.Targets) step {
 	return func(tx *store.Tx, page int) (more bool, err error) {
 		if page > 1 {
-			return false, l.went(tx, t)
+			return false, j.went(tx, t)
 		}
 		for _, id := range t.Memories {
-			if some, err := l.dropSomeBlobs(tx, id); err != nil || some {
+			if some, err := j.dropSomeBlobs(tx, id); err != nil || some {
 				return some, err
 			}
 		}
-		return false, l.went(tx, t)
+		return false, j.went(tx, t)
 	}
 }

@@ -68,16 +68,16 @@ type member struct {
 	store *store.Store
 	at    *remote.Space
 	*replica.Replica
-	vault   bool
-	shelf   bool                                  // what it syncs with is its own disk
-	snap    *replica.Snapshots                    // nil: none; Archive and At are filled in
-	remote  func(replica.Remote) replica.Remote   // nil: as it is
-	lies    func(replica.Archive) replica.Archive // nil: none
-	disk    func(replica.Journal) replica.Journal // nil: as it is
-	now     func() time.Time
-	more    seal.Epochs // of keys
-	picture memory.ID   // that lived keeps
-	tick    memory.Ticker
+	vault     bool
+	envelopes bool                                  // what it syncs with is its own disk
+	snap      *replica.Snapshots                    // nil: none; Archive and At are filled in
+	remote    func(replica.Remote) replica.Remote   // nil: as it is
+	lies      func(replica.Archive) replica.Archive // nil: none
+	disk      func(replica.Journal) replica.Journal // nil: as it is
+	now       func() time.Time
+	more      seal.Epochs // of keys
+	picture   memory.ID   // that lived keeps
+	tick      memory.Ticker
 }
 
 func newMember(t *testing.T, url string, join *keyring.Joining) *member {
@@ -121,8 +121,8 @@ func (m *member) open() {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	at, l := upstream.New(m.at, ""), &journal.Journal{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Vault: m.vault, Heard: m.tick.Observe, Shelf: m.shelf}
-	cfg := replica.Config{Local: m.shelf, Space: m.ring.Space(), Member: m.ring.Member(), Genesis: genesis, Remote: at, Journal: l, Keys: keys{m.ring, m.more},
+	at, l := upstream.New(m.at, ""), &journal.Journal{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Vault: m.vault, Heard: m.tick.Observe, Envelopes: m.envelopes}
+	cfg := replica.Config{Local: m.envelopes, Space: m.ring.Space(), Member: m.ring.Member(), Genesis: genesis, Remote: at, Journal: l, Keys: keys{m.ring, m.more},
 		Temp: filepath.Join(m.dir, "parts"), Now: m.now}
 	if m.remote != nil {
 		cfg.Remote = m.remote(at)

@@ -101,6 +101,89 @@ func TestHeardWithoutWords(t *testing.T) {
 	})
 }
 
+// A relay that makes up a vote has nobody be heard by it, and nobody have anything.
+func TestHeardByAMadeUpVote(t *testing.T) {
+	a, b := pair(t)
+	a.with(replica.Snapshots{Compact: true, Behind: 1})
+	a.say(fact(1, "By one alone."))
+	a.sync()
+	a.makeSnapshot()
+	lies := func(held []replica.Listed) []replica.Listed {
+		for i := range held {
+			c, err := envelope.ParseCheckpoint(held[i].Checkpoint)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := &envelope.Vote{Space: c.Space, Member: b.ring.Member(), Checkpoint: c.Hash(), Verdict: envelope.Agree, Head: c.Head}
+			if err := v.Sign(a.ring.DeviceSign); err != nil { // by a key that is not b's
+				t.Fatal(err)
+			}
+			held[i].Votes = append(held[i].Votes, v.Bytes())
+		}
+		return held
+	}
+	a.close()
+	a.with(replica.Snapshots{At: shown{a.checkpointsAt(), lies}, Compact: true, Behind: 1})
+	if a.again(); !a.contact(b).Heard.IsZero() || !a.contact(b).Reach.At.IsZero() {
+		t.Errorf("%+v", a.contact(b))
+	}
+}
+
+// What a device has is known once it says so, and what came since is not.
+func TestReach(t *testing.T) {
+	t.Run("vote", func(t *testing.T) {
+		a, b := pair(t)
+		a.with(replica.Snapshots{Compact: true, Behind: 1})
+		b.with(replica.Snapshots{Compact: true, Behind: 1})
+		a.say(fact(1, "By one alone."))
+		a.sync()
+		b.sync()
+		if r := a.contact(b).Reach; r != (replica.Reach{Others: 1}) {
+			t.Errorf("b only listened: %+v", r)
+		}
+		a.makeSnapshot()
+		b.again()
+		a.again()
+		if r := a.contact(b).Reach; r.Own != 0 || r.Others != 1 || r.Confirmed != 1 || !recent(r.At) {
+			t.Errorf("b agreed with a snapshot: %+v", r)
+		}
+		if r := b.contact(a).Reach; r.Own != 1 || r.Others != 0 || r.Confirmed != 0 || !recent(r.At) {
+			t.Errorf("a made it: %+v", r)
+		}
+		a.say(fact(2, "And another."))
+		a.sync()
+		a.close()
+		a.open()
+		if r := a.contact(b).Reach; r.Others != 2 || r.Confirmed != 1 {
+			t.Errorf("another since: %+v", r)
+		}
+	})
+	t.Run("heads", func(t *testing.T) {
+		a, b := pair(t)
+		a.say(fact(1, "One."))
+		a.sync()
+		b.say(fact(2, "Two."))
+		b.sync()
+		h := b.heads()
+		a.say(fact(3, "Three."))
+		a.sync()
+		a.beside(h)
+		if r := a.contact(b).Reach; r.Own != 1 || r.Others != 2 || r.Confirmed != 1 || !recent(r.At) {
+			t.Errorf("%+v", r)
+		}
+		h.Places[0].Hash[0]++ // a history of its own
+		h.At++
+		if err := h.Sign(b.ring.DeviceSign); err != nil {
+			t.Fatal(err)
+		}
+		before := a.contact(b).Reach
+		a.beside(h)
+		if r := a.contact(b).Reach; r != before {
+			t.Errorf("of another history: %+v, before %+v", r, before)
+		}
+	})
+}
+
 // A removed member is not heard merely by its entry in the log.
 func TestHeardOfTheRemoved(t *testing.T) {
 	a, b := pair(t)

@@ -32,10 +32,10 @@ type Journal struct {
 	Member memory.MemberID
 	Store  *store.Store
 	Vault  bool // whether secrets are sent, too
-	// Shelf says that the replica exchanges with an envelope store on this
+	// Envelopes says that the replica exchanges with an envelope store on this
 	// device's own disk. The journal then also notes in which deltas of other
 	// members a record is, so that their bodies can be removed when it is erased.
-	Shelf bool
+	Envelopes bool
 
 	// Write changes memories in a transaction and then updates the index. nil
 	// means Store.Update.
@@ -52,8 +52,8 @@ type Journal struct {
 
 var _ replica.Journal = (*Journal)(nil)
 
-func (l *Journal) note(parts ...string) string {
-	name := "sync/" + l.Space.String()
+func (j *Journal) note(parts ...string) string {
+	name := "sync/" + j.Space.String()
 	for _, p := range parts {
 		name += "/" + p
 	}
@@ -68,117 +68,117 @@ func short(s string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-func (l *Journal) view(ctx context.Context, fn func(*store.Tx) error) error {
-	return l.Store.View(ctx, fn)
+func (j *Journal) view(ctx context.Context, fn func(*store.Tx) error) error {
+	return j.Store.View(ctx, fn)
 }
 
-func (l *Journal) write(ctx context.Context, fn func(*store.Tx) error) error {
-	if l.Write == nil {
-		return l.Store.Update(ctx, fn)
+func (j *Journal) write(ctx context.Context, fn func(*store.Tx) error) error {
+	if j.Write == nil {
+		return j.Store.Update(ctx, fn)
 	}
-	return l.Write(ctx, fn)
+	return j.Write(ctx, fn)
 }
 
 // State implements replica.Journal.
-func (l *Journal) State(ctx context.Context) (s replica.State, err error) {
-	err = l.view(ctx, func(tx *store.Tx) error {
+func (j *Journal) State(ctx context.Context) (s replica.State, err error) {
+	err = j.view(ctx, func(tx *store.Tx) error {
 		var err error
-		s, err = l.state(tx)
+		s, err = j.state(tx)
 		return err
 	})
 	if err != nil {
 		return s, err
 	}
-	if via := l.via(); s.Via != via { // a cursor of one remote means nothing at another
+	if via := j.via(); s.Via != via { // a cursor of one remote means nothing at another
 		s.Via, s.Cursor, s.Ahead, s.Founded = via, 0, nil, false
 	}
 	return s, err
 }
 
-func (l *Journal) state(tx *store.Tx) (s replica.State, err error) {
-	if s, _, err = l.kept(tx); err != nil {
+func (j *Journal) state(tx *store.Tx) (s replica.State, err error) {
+	if s, _, err = j.kept(tx); err != nil {
 		return s, err
 	}
-	at, read, err := l.chains(tx)
+	at, read, err := j.chains(tx)
 	s.Chains, s.Read = replica.NewChains(at), replica.NewChains(read)
 	return s, err
 }
 
 // kept reads the state from its two records, without its chains. ok reports
 // whether a state is stored.
-func (l *Journal) kept(tx *store.Tx) (s replica.State, ok bool, err error) {
-	if ok, err = tx.Meta(l.note("state"), &s); err != nil {
+func (j *Journal) kept(tx *store.Tx) (s replica.State, ok bool, err error) {
+	if ok, err = tx.Meta(j.note("state"), &s); err != nil {
 		return s, ok, err
 	}
-	var b besides
-	_, err = tx.Meta(l.note("bodies"), &b)
-	s.MissingBodies, s.RemovedBodies, s.Parts = b.Bare, b.Gone, b.Parts
+	var b bodyState
+	_, err = tx.Meta(j.note("bodies"), &b)
+	s.MissingBodies, s.RemovedBodies, s.Parts = b.Missing, b.Removed, b.Parts
 	return s, ok, err
 }
 
-func (l *Journal) via() string {
-	if l.Shelf {
+func (j *Journal) via() string {
+	if j.Envelopes {
 		return "shelf"
 	}
 	return ""
 }
 
 // Save implements replica.Journal.
-func (l *Journal) Save(ctx context.Context, s replica.State, entries ...[]byte) error {
-	return l.Store.Update(ctx, func(tx *store.Tx) error {
+func (j *Journal) Save(ctx context.Context, s replica.State, entries ...[]byte) error {
+	return j.Store.Update(ctx, func(tx *store.Tx) error {
 		if len(entries) > 0 {
 			var n uint64
-			if _, err := tx.Meta(l.note("log"), &n); err != nil {
+			if _, err := tx.Meta(j.note("log"), &n); err != nil {
 				return err
 			}
 			for _, e := range entries {
 				n++
-				if err := tx.PutMeta(l.note("log", number(n)), e); err != nil {
+				if err := tx.PutMeta(j.note("log", number(n)), e); err != nil {
 					return err
 				}
 			}
-			if err := tx.PutMeta(l.note("log"), n); err != nil {
+			if err := tx.PutMeta(j.note("log"), n); err != nil {
 				return err
 			}
 		}
-		return l.save(tx, s)
+		return j.save(tx, s)
 	})
 }
 
-// besides is the part of a state that is stored in a record named bodies. The
+// bodyState is the part of a state that is stored in a record named bodies. The
 // other record may be nearly full, because it holds the delta that waits to be
 // sent.
-type besides struct {
-	Bare  map[string][]uint64 `json:"b,omitempty"`
-	Gone  map[string][]uint64 `json:"g,omitempty"`
-	Parts []envelope.Hash     `json:"p,omitempty"`
+type bodyState struct {
+	Missing map[string][]uint64 `json:"b,omitempty"`
+	Removed map[string][]uint64 `json:"g,omitempty"`
+	Parts   []envelope.Hash     `json:"p,omitempty"`
 }
 
-func (l *Journal) save(tx *store.Tx, s replica.State) error {
-	b := besides{s.MissingBodies, s.RemovedBodies, s.Parts}
+func (j *Journal) save(tx *store.Tx, s replica.State) error {
+	b := bodyState{s.MissingBodies, s.RemovedBodies, s.Parts}
 	s.MissingBodies, s.RemovedBodies, s.Parts = nil, nil, nil
-	if err := errors.Join(tx.PutMeta(l.note("state"), s), l.putChains(tx, &s)); err != nil {
+	if err := errors.Join(tx.PutMeta(j.note("state"), s), j.putChains(tx, &s)); err != nil {
 		return err
 	}
-	if len(b.Bare)+len(b.Gone)+len(b.Parts) > 0 {
-		return tx.PutMeta(l.note("bodies"), b)
+	if len(b.Missing)+len(b.Removed)+len(b.Parts) > 0 {
+		return tx.PutMeta(j.note("bodies"), b)
 	}
-	if ok, err := tx.Meta(l.note("bodies"), &besides{}); !ok || err != nil {
+	if ok, err := tx.Meta(j.note("bodies"), &bodyState{}); !ok || err != nil {
 		return err
 	}
-	return tx.DeleteMeta(l.note("bodies"))
+	return tx.DeleteMeta(j.note("bodies"))
 }
 
 // Entries implements replica.Journal.
-func (l *Journal) Entries(ctx context.Context) (out [][]byte, err error) {
-	err = l.view(ctx, func(tx *store.Tx) error {
+func (j *Journal) Entries(ctx context.Context) (out [][]byte, err error) {
+	err = j.view(ctx, func(tx *store.Tx) error {
 		var n uint64
-		if _, err := tx.Meta(l.note("log"), &n); err != nil {
+		if _, err := tx.Meta(j.note("log"), &n); err != nil {
 			return err
 		}
 		for i := range n {
 			var e []byte
-			if ok, err := tx.Meta(l.note("log", number(i+1)), &e); err != nil || !ok {
+			if ok, err := tx.Meta(j.note("log", number(i+1)), &e); err != nil || !ok {
 				return errors.Join(err, memory.ErrDamaged)
 			}
 			out = append(out, e)
@@ -188,15 +188,15 @@ func (l *Journal) Entries(ctx context.Context) (out [][]byte, err error) {
 	return out, err
 }
 
-func (l *Journal) op(tx *store.Tx, o *store.Outgoing) (*delta.Op, error) {
+func (j *Journal) op(tx *store.Tx, o *store.Outgoing) (*delta.Op, error) {
 	switch {
 	case o.Assertion != nil:
-		if secret, err := isSecret(tx, o.Assertion); err != nil || secret && !l.Vault {
+		if secret, err := isSecret(tx, o.Assertion); err != nil || secret && !j.Vault {
 			return nil, err
 		}
 		return &delta.Op{Assertion: o.Assertion}, nil
 	case o.Utterance != nil:
-		o.Utterance.Space = l.Space
+		o.Utterance.Space = j.Space
 		return &delta.Op{Utterance: o.Utterance}, nil
 	case o.Forget != nil:
 		return &delta.Op{Forget: &delta.Forget{Memories: o.Forget.Memories, Utterances: o.Forget.Utterances, Events: o.Forget.Events}}, nil
@@ -220,15 +220,15 @@ func isSecret(tx *store.Tx, a *memory.Assertion) (bool, error) {
 // then can't displace those of others.
 const maxProblems = 200
 
-// aside is the stored form of a problem.
-type aside struct {
+// quarantined is the stored form of a problem.
+type quarantined struct {
 	Problem replica.Problem `json:"p"`
 	Ident   string          `json:"i"` // equal for the same fault of the same thing
 }
 
-// SetAside implements replica.Journal.
-func (l *Journal) SetAside(ctx context.Context, p replica.Problem) error {
-	return l.Store.Update(ctx, func(tx *store.Tx) error { return l.setAside(tx, p) })
+// Quarantine implements replica.Journal.
+func (j *Journal) Quarantine(ctx context.Context, p replica.Problem) error {
+	return j.Store.Update(ctx, func(tx *store.Tx) error { return j.quarantine(tx, p) })
 }
 
 func identOf(p *replica.Problem) string {
@@ -239,24 +239,24 @@ func identOf(p *replica.Problem) string {
 	return short(number(p.Cursor) + "\x00" + p.Member.String() + "\x00" + place + "\x00" + strconv.Itoa(p.Op) + "\x00" + p.Reason)
 }
 
-func (l *Journal) setAside(tx *store.Tx, p replica.Problem) error {
-	list, err := l.asides(tx)
+func (j *Journal) quarantine(tx *store.Tx, p replica.Problem) error {
+	list, err := j.quarantined(tx)
 	if err != nil {
 		return err
 	}
 	p.Reason = brief(p.Reason)
 	ident := identOf(&p)
-	if slices.ContainsFunc(list, func(a aside) bool { return a.Ident == ident }) {
+	if slices.ContainsFunc(list, func(a quarantined) bool { return a.Ident == ident }) {
 		return nil
 	}
-	list = append(list, aside{p, ident})
+	list = append(list, quarantined{p, ident})
 	for len(list) > maxProblems {
 		list = withoutOldest(list)
 	}
-	return tx.PutMeta(l.note("aside"), list)
+	return tx.PutMeta(j.note("aside"), list)
 }
 
-func withoutOldest(list []aside) []aside {
+func withoutOldest(list []quarantined) []quarantined {
 	of, most := map[memory.MemberID]int{}, memory.MemberID{}
 	for i := range list {
 		m := list[i].Problem.Member
@@ -264,19 +264,19 @@ func withoutOldest(list []aside) []aside {
 			most = m
 		}
 	}
-	i := slices.IndexFunc(list, func(a aside) bool { return a.Problem.Member == most })
+	i := slices.IndexFunc(list, func(a quarantined) bool { return a.Problem.Member == most })
 	return slices.Delete(list, i, i+1)
 }
 
-func (l *Journal) asides(tx *store.Tx) (list []aside, err error) {
-	_, err = tx.Meta(l.note("aside"), &list)
+func (j *Journal) quarantined(tx *store.Tx) (list []quarantined, err error) {
+	_, err = tx.Meta(j.note("aside"), &list)
 	return list, err
 }
 
 // Problems implements replica.Journal.
-func (l *Journal) Problems(ctx context.Context) (out []replica.Problem, err error) {
-	err = l.view(ctx, func(tx *store.Tx) error {
-		list, err := l.asides(tx)
+func (j *Journal) Problems(ctx context.Context) (out []replica.Problem, err error) {
+	err = j.view(ctx, func(tx *store.Tx) error {
+		list, err := j.quarantined(tx)
 		for _, a := range slices.Backward(list) {
 			out = append(out, a.Problem)
 		}
@@ -286,28 +286,28 @@ func (l *Journal) Problems(ctx context.Context) (out []replica.Problem, err erro
 }
 
 // Sent implements replica.Journal.
-func (l *Journal) Sent(ctx context.Context, sent replica.Entries, at envelope.Position, ops []delta.Op, s replica.State) error {
-	steps := l.sentSteps(at, ops)
+func (j *Journal) Sent(ctx context.Context, sent replica.Entries, at envelope.Position, ops []delta.Op, s replica.State) error {
+	steps := j.sentSteps(at, ops)
 	for i := range ops {
 		if u := ops[i].Utterance; u != nil { // it may have been redacted on this device since
 			steps = append(steps, func(tx *store.Tx, page int) (bool, error) {
 				if page == 1 {
-					if more, err := l.yield(tx, u); err != nil || more {
+					if more, err := j.yield(tx, u); err != nil || more {
 						return more, err
 					}
 				}
-				return false, l.reworded(tx, u.ID)
+				return false, j.reworded(tx, u.ID)
 			})
 		}
 	}
 	steps = append(steps, whole(func(tx *store.Tx) error {
-		return errors.Join(tx.Sent(sent.Of...), l.save(tx, s))
+		return errors.Join(tx.Sent(sent.Of...), j.save(tx, s))
 	}))
-	if err := inSteps(ctx, l.Store.Update, notePage, steps); err != nil || len(ops) == 0 {
+	if err := inSteps(ctx, j.Store.Update, notePage, steps); err != nil || len(ops) == 0 {
 		return err
 	}
-	if err := l.emptyDue(ctx); err != nil {
+	if err := j.emptyDue(ctx); err != nil {
 		return err
 	}
-	return l.again(ctx) // a worker's op may wait for an op that was made here
+	return j.retryWaiting(ctx) // a worker's op may wait for an op that was made here
 }

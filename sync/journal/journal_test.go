@@ -138,7 +138,7 @@ func TestForgottenAtTheRelay(t *testing.T) {
 // envelope store, too.
 func TestErasedBeforeItCame(t *testing.T) {
 	m := newMember(t, serveRelay(t), nil)
-	l := &journal.Journal{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Shelf: true}
+	l := &journal.Journal{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Envelopes: true}
 	take := func(member memory.MemberID, op delta.Op) replica.Ref {
 		t.Helper()
 		h := &envelope.Header{Space: l.Space, Member: member, Incarnation: 1, Seq: 1}

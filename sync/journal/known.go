@@ -12,7 +12,7 @@ import (
 // known answers the questions of delta.Lookup within a transaction. err is the
 // store's first error, if there was one.
 type known struct {
-	l   *Journal
+	j   *Journal
 	tx  *store.Tx
 	err error
 
@@ -70,7 +70,7 @@ type source struct {
 // that its recording or photo is known. The last answer is cached, because
 // hundreds of lines of a recording ask for the same event.
 func (k *known) Source(id memory.EventID) bool {
-	if last := k.l.source.Load(); last != nil && last.event == id {
+	if last := k.j.source.Load(); last != nil && last.event == id {
 		if m, err := k.tx.Memory(last.memory); k.fail(err) && isSource(m, id) {
 			return true
 		}
@@ -80,7 +80,7 @@ func (k *known) Source(id memory.EventID) bool {
 			return false
 		}
 		if isSource(m, id) {
-			k.l.source.Store(&source{id, m.ID})
+			k.j.source.Store(&source{id, m.ID})
 			return true
 		}
 	}
@@ -105,7 +105,7 @@ func (k *known) Changed(author memory.MemberID, id memory.ID, before uint64) int
 // counted under a name.
 func (k *known) place(author memory.MemberID, name string, seq uint64) int {
 	var seqs []uint64
-	_, err := k.tx.Meta(k.l.note("cited", author.String(), name), &seqs)
+	_, err := k.tx.Meta(k.j.note("cited", author.String(), name), &seqs)
 	k.fail(err)
 	// The order in which the assertions came is the same on all replicas,
 	// because the author's chain fixes it. The sequence numbers are not used,
@@ -129,7 +129,7 @@ const maxCited = 256
 
 // count records which evidence a worker's assertion cites, or which memory it
 // changes. The assertion counts even if it is refused or waits.
-func (l *Journal) count(tx *store.Tx, op *delta.Op) error {
+func (j *Journal) count(tx *store.Tx, op *delta.Op) error {
 	a := op.Assertion
 	if a == nil {
 		return nil
@@ -147,7 +147,7 @@ func (l *Journal) count(tx *store.Tx, op *delta.Op) error {
 		names = append(names, evidenceName(e))
 	}
 	for _, name := range names {
-		name = l.note("cited", a.Dot.Member.String(), name)
+		name = j.note("cited", a.Dot.Member.String(), name)
 		var seqs []uint64
 		if _, err := tx.Meta(name, &seqs); err != nil {
 			return err

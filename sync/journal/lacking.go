@@ -10,11 +10,11 @@ import (
 
 // lacksNames reports whether one of the withheld bodies, given by chain, may
 // name a blob. A blob that a worker names does not count.
-func (l *Journal) lacksNames(tx *store.Tx, bare map[string][]uint64) (bool, error) {
+func (j *Journal) lacksNames(tx *store.Tx, bare map[string][]uint64) (bool, error) {
 	if len(bare) == 0 {
 		return false, nil
 	}
-	workers, err := l.letInAsWorkers(tx)
+	workers, err := j.letInAsWorkers(tx)
 	if err != nil {
 		return false, err
 	}
@@ -30,15 +30,15 @@ func (l *Journal) lacksNames(tx *store.Tx, bare map[string][]uint64) (bool, erro
 
 // letInAsWorkers returns the members that are or were extractors, according
 // to the stored log. The entries were verified before they were stored.
-func (l *Journal) letInAsWorkers(tx *store.Tx) (map[memory.MemberID]bool, error) {
+func (j *Journal) letInAsWorkers(tx *store.Tx) (map[memory.MemberID]bool, error) {
 	var n uint64
-	if _, err := tx.Meta(l.note("log"), &n); err != nil {
+	if _, err := tx.Meta(j.note("log"), &n); err != nil {
 		return nil, err
 	}
 	out := map[memory.MemberID]bool{}
 	for i := range n {
 		var b []byte
-		if ok, err := tx.Meta(l.note("log", number(i+1)), &b); err != nil {
+		if ok, err := tx.Meta(j.note("log", number(i+1)), &b); err != nil {
 			return nil, err
 		} else if !ok {
 			continue

@@ -27,84 +27,84 @@ type going struct {
 // due lists the deltas that contain something erased. unready lists those of
 // them that also contain cold memories. toGo lists the deltas whose content
 // was put into the outbox again.
-func (l *Journal) due() pages[envelope.Position]     { return pages[envelope.Position]{l, "due"} }
-func (l *Journal) unready() pages[envelope.Position] { return pages[envelope.Position]{l, "unready"} }
-func (l *Journal) toGo() pages[going]                { return pages[going]{l, "going"} }
+func (j *Journal) due() pages[envelope.Position]     { return pages[envelope.Position]{j, "due"} }
+func (j *Journal) unready() pages[envelope.Position] { return pages[envelope.Position]{j, "unready"} }
+func (j *Journal) toGo() pages[going]                { return pages[going]{j, "going"} }
 
 // recall marks our deltas that contain something of what was erased.
-func (l *Journal) recall(tx *store.Tx, erased []memory.ID) error {
+func (j *Journal) recall(tx *store.Tx, erased []memory.ID) error {
 	var all []envelope.Position
 	for _, id := range erased {
 		var places []envelope.Position
-		if ok, err := tx.Meta(l.note("in", id.String()), &places); err != nil {
+		if ok, err := tx.Meta(j.note("in", id.String()), &places); err != nil {
 			return err
 		} else if !ok {
 			continue
 		}
 		all = append(all, places...)
-		if err := tx.DeleteMeta(l.note("in", id.String())); err != nil {
+		if err := tx.DeleteMeta(j.note("in", id.String())); err != nil {
 			return err
 		}
 	}
 	if len(all) == 0 {
 		return nil
 	}
-	return l.due().add(tx, all...)
+	return j.due().add(tx, all...)
 }
 
 // emptyDue handles the deltas that are due. After a crash, the next call
 // continues.
-func (l *Journal) emptyDue(ctx context.Context) error {
+func (j *Journal) emptyDue(ctx context.Context) error {
 	var due []envelope.Position
-	err := l.view(ctx, func(tx *store.Tx) (err error) { due, err = l.due().all(tx); return err })
+	err := j.view(ctx, func(tx *store.Tx) (err error) { due, err = j.due().all(tx); return err })
 	if err != nil {
 		return err
 	}
 	for _, at := range due {
-		if err := l.empty(ctx, at); err != nil {
+		if err := j.empty(ctx, at); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *Journal) empty(ctx context.Context, at envelope.Position) error {
+func (j *Journal) empty(ctx context.Context, at envelope.Position) error {
 	var m manifest
 	there, waits := false, false
-	err := l.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		if there, err = tx.Meta(l.manifestNote(at), &m); err != nil {
+	err := j.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		if there, err = tx.Meta(j.manifestNote(at), &m); err != nil {
 			return err
 		}
 		if there {
 			if waits, err = cold(tx, &m); err != nil || !waits {
 				return err
 			}
-			if err := l.unready().add(tx, at); err != nil {
+			if err := j.unready().add(tx, at); err != nil {
 				return err
 			}
 		}
-		return l.notDue(tx, at) // the delta was handled before, or it waits for cold memories
+		return j.notDue(tx, at) // the delta was handled before, or it waits for cold memories
 	})
 	if err != nil || !there || waits {
 		return err
 	}
-	return inSteps(ctx, l.Store.Update, notePage, append(l.sayAgain(&m), whole(func(tx *store.Tx) error {
-		if err := l.toGo().add(tx, going{At: at, After: tx.Posted()}); err != nil {
+	return inSteps(ctx, j.Store.Update, notePage, append(j.resend(&m), whole(func(tx *store.Tx) error {
+		if err := j.toGo().add(tx, going{At: at, After: tx.Posted()}); err != nil {
 			return err
 		}
-		if err := l.notDue(tx, at); err != nil {
+		if err := j.notDue(tx, at); err != nil {
 			return err
 		}
-		return tx.DeleteMeta(l.manifestNote(at))
+		return tx.DeleteMeta(j.manifestNote(at))
 	})))
 }
 
-func (l *Journal) notDue(tx *store.Tx, at envelope.Position) error {
-	return l.due().drop(tx, func(p envelope.Position) bool { return p == at })
+func (j *Journal) notDue(tx *store.Tx, at envelope.Position) error {
+	return j.due().drop(tx, func(p envelope.Position) bool { return p == at })
 }
 
-// sayAgain puts into the outbox what a delta contained, except what is erased.
-func (l *Journal) sayAgain(m *manifest) (steps []step) {
+// resend puts into the outbox what a delta contained, except what is erased.
+func (j *Journal) resend(m *manifest) (steps []step) {
 	say := func(do func(*store.Tx) error) { steps = append(steps, whole(do)) }
 	for _, s := range m.Assertions {
 		say(func(tx *store.Tx) error { _, err := tx.Resend(s.Memory, s.Dot); return err })
@@ -125,9 +125,9 @@ func (l *Journal) sayAgain(m *manifest) (steps []step) {
 			case err != nil:
 				return err
 			case erased:
-				return l.doubt(tx, b.Sealed)
+				return j.doubt(tx, b.Sealed)
 			}
-			return l.resendBlobs(tx, b.Owner)
+			return j.resendBlobs(tx, b.Owner)
 		})
 	}
 	return steps
@@ -156,34 +156,34 @@ func cold(tx *store.Tx, m *manifest) (any bool, err error) {
 
 // Back continues with the deltas, and with the workers' waiting ops, whose
 // cold memories are on the device again.
-func (l *Journal) Back(ctx context.Context) error {
-	if err := l.askThawed(ctx); err != nil {
+func (j *Journal) Back(ctx context.Context) error {
+	if err := j.askThawed(ctx); err != nil {
 		return err
 	}
 	var waiting []envelope.Position
-	err := l.view(ctx, func(tx *store.Tx) (err error) { waiting, err = l.unready().all(tx); return err })
+	err := j.view(ctx, func(tx *store.Tx) (err error) { waiting, err = j.unready().all(tx); return err })
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
-	err = l.Store.Update(ctx, func(tx *store.Tx) error {
-		if err := l.unready().drop(tx, func(envelope.Position) bool { return true }); err != nil {
+	err = j.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := j.unready().drop(tx, func(envelope.Position) bool { return true }); err != nil {
 			return err
 		}
-		return l.due().add(tx, waiting...)
+		return j.due().add(tx, waiting...)
 	})
 	if err != nil {
 		return err
 	}
-	return l.emptyDue(ctx)
+	return j.emptyDue(ctx)
 }
 
 // Forgotten implements replica.Journal.
-func (l *Journal) Forgotten(ctx context.Context) (f replica.Forgotten, err error) {
-	if err := l.emptyDue(ctx); err != nil { // deltas that a crash left unfinished
+func (j *Journal) Forgotten(ctx context.Context) (f replica.Forgotten, err error) {
+	if err := j.emptyDue(ctx); err != nil { // deltas that a crash left unfinished
 		return f, err
 	}
-	err = l.view(ctx, func(tx *store.Tx) error {
-		bodies, err := l.toGo().all(tx)
+	err = j.view(ctx, func(tx *store.Tx) error {
+		bodies, err := j.toGo().all(tx)
 		if err != nil {
 			return err
 		}
@@ -197,10 +197,10 @@ func (l *Journal) Forgotten(ctx context.Context) (f replica.Forgotten, err error
 		}
 		for _, g := range bodies {
 			if g.After < waits {
-				f.Bodies = append(f.Bodies, replica.Ref{Member: l.Member, Position: g.At})
+				f.Bodies = append(f.Bodies, replica.Ref{Member: j.Member, Position: g.At})
 			}
 		}
-		others, err := l.others().all(tx)
+		others, err := j.others().all(tx)
 		f.Bodies = append(f.Bodies, others...)
 		return err
 	})
@@ -208,16 +208,16 @@ func (l *Journal) Forgotten(ctx context.Context) (f replica.Forgotten, err error
 }
 
 // Dropped implements replica.Journal.
-func (l *Journal) Dropped(ctx context.Context, f replica.Forgotten) error {
+func (j *Journal) Dropped(ctx context.Context, f replica.Forgotten) error {
 	gone := map[replica.Ref]bool{}
 	for _, r := range f.Bodies {
 		gone[r] = true
 	}
-	return l.Store.Update(ctx, func(tx *store.Tx) error {
-		err := l.toGo().drop(tx, func(g going) bool { return gone[replica.Ref{Member: l.Member, Position: g.At}] })
+	return j.Store.Update(ctx, func(tx *store.Tx) error {
+		err := j.toGo().drop(tx, func(g going) bool { return gone[replica.Ref{Member: j.Member, Position: g.At}] })
 		if err != nil {
 			return err
 		}
-		return l.others().drop(tx, func(r replica.Ref) bool { return gone[r] })
+		return j.others().drop(tx, func(r replica.Ref) bool { return gone[r] })
 	})
 }

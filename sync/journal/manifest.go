@@ -32,16 +32,16 @@ type blobAt struct {
 
 // Notes returns the names of the notes that say in which deltas a memory is.
 // They stay on this device when the memory turns cold.
-func (l *Journal) Notes(id memory.ID) []string { return []string{l.note("in", id.String())} }
+func (j *Journal) Notes(id memory.ID) []string { return []string{j.note("in", id.String())} }
 
-func (l *Journal) manifestNote(p envelope.Position) string {
-	return l.note("sent", fmt.Sprintf("%016x", p.Incarnation), number(p.Seq))
+func (j *Journal) manifestNote(p envelope.Position) string {
+	return j.note("sent", fmt.Sprintf("%016x", p.Incarnation), number(p.Seq))
 }
 
 // sentSteps record what a delta contained, and, for each id in it, that this
 // delta contains it. If the delta contains an erasure, they also mark the
 // earlier deltas that contain what it erases.
-func (l *Journal) sentSteps(at envelope.Position, ops []delta.Op) (steps []step) {
+func (j *Journal) sentSteps(at envelope.Position, ops []delta.Op) (steps []step) {
 	m := manifest{At: at}
 	for i := range ops {
 		op := &ops[i]
@@ -56,7 +56,7 @@ func (l *Journal) sentSteps(at envelope.Position, ops []delta.Op) (steps []step)
 		case op.Blob != nil:
 			id = op.Blob.Memory
 			m.Blobs = append(m.Blobs, blobAt{id, op.Blob.Sealed})
-			steps = append(steps, whole(func(tx *store.Tx) error { return l.noteBlob(tx, op.Blob) }))
+			steps = append(steps, whole(func(tx *store.Tx) error { return j.noteBlob(tx, op.Blob) }))
 		case op.Assertion != nil:
 			m.Erasures = append(m.Erasures, saying{op.Assertion.Memory, op.Assertion.Dot})
 			continue
@@ -64,34 +64,34 @@ func (l *Journal) sentSteps(at envelope.Position, ops []delta.Op) (steps []step)
 			t := targetsOf(op.Forget)
 			m.Forgot = append(m.Forgot, t)
 			for _, part := range divide(t, forgetPage) {
-				steps = append(steps, l.wentStep(part))
+				steps = append(steps, j.wentStep(part))
 			}
 			continue
 		default:
 			continue
 		}
 		steps = append(steps, whole(func(tx *store.Tx) error {
-			if err := l.locate(tx, id, at); err != nil {
+			if err := j.locate(tx, id, at); err != nil {
 				return err
 			}
 			erased, err := tx.Erased(id)
 			if err != nil || !erased { // it was erased after the delta was sealed and before it was sent
 				return err
 			}
-			return l.went(tx, store.Targets{Memories: []memory.ID{id}})
+			return j.went(tx, store.Targets{Memories: []memory.ID{id}})
 		}))
 	}
 	if len(m.Assertions)+len(m.Utterances)+len(m.Blobs) == 0 {
 		return steps
 	}
-	return append([]step{whole(func(tx *store.Tx) error { return tx.PutMeta(l.manifestNote(at), m) })}, steps...)
+	return append([]step{whole(func(tx *store.Tx) error { return tx.PutMeta(j.manifestNote(at), m) })}, steps...)
 }
 
 // locate records that a delta contains something of an id.
-func (l *Journal) locate(tx *store.Tx, id memory.ID, at envelope.Position) error {
+func (j *Journal) locate(tx *store.Tx, id memory.ID, at envelope.Position) error {
 	var places []envelope.Position
-	if _, err := tx.Meta(l.note("in", id.String()), &places); err != nil || slices.Contains(places, at) {
+	if _, err := tx.Meta(j.note("in", id.String()), &places); err != nil || slices.Contains(places, at) {
 		return err
 	}
-	return tx.PutMeta(l.note("in", id.String()), append(places, at))
+	return tx.PutMeta(j.note("in", id.String()), append(places, at))
 }

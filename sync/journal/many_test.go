@@ -147,12 +147,12 @@ func TestChainsOfATransactionThatFailed(t *testing.T) {
 	put(l, some(400, 433)...)
 	put(l, 7, 310)
 	other := a.journal() // begins anew, with as many as there were
-	a.update(other.Again)
+	a.update(other.Restart)
 	n := len(want)
 	clear(want)
 	put(other, some(1000, 1000+n)...)
 	put(l, 7, 310)
-	a.update(l.Again)
+	a.update(l.Restart)
 	clear(want)
 	put(l, 7, 8)
 	put(l, some(0, 40)...)
@@ -167,7 +167,7 @@ func TestPartsOutlastReadingAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		a.update(a.journal().Again)
+		a.update(a.journal().Restart)
 		s, err := a.journal().State(t.Context())
 		if err != nil || !slices.Equal(s.Parts, parts) || s.Cursor != 0 || len(s.MissingBodies) != 0 {
 			t.Errorf("%+v, %v", s, err)

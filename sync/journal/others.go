@@ -10,12 +10,12 @@ import (
 
 // others lists the deltas of other members whose bodies have to be removed
 // from the envelope store.
-func (l *Journal) others() pages[replica.Ref] { return pages[replica.Ref]{l, "others"} }
+func (j *Journal) others() pages[replica.Ref] { return pages[replica.Ref]{j, "others"} }
 
 // locateOthers records that a delta contains something of the memory or
 // utterance of an op. If that record was erased before the delta came, the
 // delta's body is marked for removal.
-func (l *Journal) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error {
+func (j *Journal) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error {
 	ref := replica.Ref{Member: in.Author.ID, Position: in.Header.Position()}
 	var id memory.ID
 	switch op := &in.Ops[i]; {
@@ -30,9 +30,9 @@ func (l *Journal) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error 
 		if err != nil {
 			return err
 		}
-		return l.others().add(tx, ref)
+		return j.others().add(tx, ref)
 	}
-	name := l.note("from", id.String())
+	name := j.note("from", id.String())
 	var refs []replica.Ref
 	if _, err := tx.Meta(name, &refs); err != nil || slices.Contains(refs, ref) {
 		return err
@@ -43,14 +43,14 @@ func (l *Journal) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error 
 	n := 0 // anybody may send any number of ops about one memory, so a full list continues in another
 	for ; ; n++ {
 		var full []replica.Ref
-		if ok, err := tx.Meta(l.note("from", id.String(), number(uint64(n))), &full); err != nil {
+		if ok, err := tx.Meta(j.note("from", id.String(), number(uint64(n))), &full); err != nil {
 			return err
 		} else if !ok {
 			break
 		}
 	}
 	for part := range slices.Chunk(refs, pageItems) {
-		if err := tx.PutMeta(l.note("from", id.String(), number(uint64(n))), part); err != nil {
+		if err := tx.PutMeta(j.note("from", id.String(), number(uint64(n))), part); err != nil {
 			return err
 		}
 		n++
@@ -60,8 +60,8 @@ func (l *Journal) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error 
 
 // takeFrom returns other members' deltas that contain something of what was
 // erased, and removes the notes about it. A delta may be returned twice.
-func (l *Journal) takeFrom(tx *store.Tx, id memory.ID) (all []replica.Ref, err error) {
-	name := l.note("from", id.String())
+func (j *Journal) takeFrom(tx *store.Tx, id memory.ID) (all []replica.Ref, err error) {
+	name := j.note("from", id.String())
 	for n := uint64(0); ; n++ {
 		var refs []replica.Ref
 		if ok, err := tx.Meta(name, &refs); err != nil || !ok {
@@ -71,20 +71,20 @@ func (l *Journal) takeFrom(tx *store.Tx, id memory.ID) (all []replica.Ref, err e
 		if err := tx.DeleteMeta(name); err != nil {
 			return all, err
 		}
-		name = l.note("from", id.String(), number(n))
+		name = j.note("from", id.String(), number(n))
 	}
 }
 
 // dropOthers marks the bodies of other members' deltas that contain something
 // of what was erased, for removal from the envelope store. Their authors send
 // the rest of the content again.
-func (l *Journal) dropOthers(tx *store.Tx, erased []memory.ID) error {
-	if !l.Shelf {
+func (j *Journal) dropOthers(tx *store.Tx, erased []memory.ID) error {
+	if !j.Envelopes {
 		return nil
 	}
 	var all []replica.Ref
 	for _, id := range erased {
-		refs, err := l.takeFrom(tx, id)
+		refs, err := j.takeFrom(tx, id)
 		if err != nil {
 			return err
 		}
@@ -93,5 +93,5 @@ func (l *Journal) dropOthers(tx *store.Tx, erased []memory.ID) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return l.others().add(tx, all...)
+	return j.others().add(tx, all...)
 }

@@ -16,7 +16,7 @@ import (
 // the envelope store when the memory is forgotten.
 func TestOneMemoryInVeryManyDeltas(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
-	l := &journal.Journal{Space: a.ring.Space(), Member: a.ring.Member(), Store: a.store, Shelf: true}
+	l := &journal.Journal{Space: a.ring.Space(), Member: a.ring.Member(), Store: a.store, Envelopes: true}
 	other := memory.MemberID{9}
 	note := "sync/" + l.Space.String() + "/from/" + memory.ID{1}.String()
 	ref := func(seq uint64) replica.Ref {
@@ -57,7 +57,7 @@ func TestOneMemoryInVeryManyDeltas(t *testing.T) {
 	}
 	for _, r := range refs {
 		if !due[r] {
-			t.Fatalf("%v of %d stays on the shelf", r, len(refs))
+			t.Fatalf("%v of %d stays in the envelope store", r, len(refs))
 		}
 	}
 	a.update(func(tx *store.Tx) error {

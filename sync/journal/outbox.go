@@ -14,8 +14,8 @@ import (
 )
 
 // Outbox implements replica.Journal.
-func (l *Journal) Outbox(ctx context.Context, limit int) (out []replica.Outgoing, err error) {
-	err = l.view(ctx, func(tx *store.Tx) error {
+func (j *Journal) Outbox(ctx context.Context, limit int) (out []replica.Outgoing, err error) {
+	err = j.view(ctx, func(tx *store.Tx) error {
 		var blobs []store.Outgoing
 		for o, err := range tx.Outbox(0) {
 			if err != nil {
@@ -28,7 +28,7 @@ func (l *Journal) Outbox(ctx context.Context, limit int) (out []replica.Outgoing
 				blobs = append(blobs, o)
 				continue
 			}
-			op, err := l.op(tx, &o)
+			op, err := j.op(tx, &o)
 			if err != nil {
 				return err
 			}
@@ -71,17 +71,17 @@ func byUrgency(tx *store.Tx, blobs []store.Outgoing) error {
 }
 
 // OfPinned returns those of the sealed blobs that belong to pinned memories.
-func (l *Journal) OfPinned(ctx context.Context, sealed []envelope.Hash) (map[envelope.Hash]bool, error) {
+func (j *Journal) OfPinned(ctx context.Context, sealed []envelope.Hash) (map[envelope.Hash]bool, error) {
 	out := map[envelope.Hash]bool{}
-	err := l.view(ctx, func(tx *store.Tx) error {
+	err := j.view(ctx, func(tx *store.Tx) error {
 		for _, id := range sealed {
-			names, _, err := namesOf(tx, l.names(id))
+			names, _, err := namesOf(tx, j.names(id))
 			if err != nil {
 				return err
 			}
 			for _, name := range names {
 				var b delta.Blob
-				if ok, err := tx.Meta(l.note("blob", name), &b); err != nil {
+				if ok, err := tx.Meta(j.note("blob", name), &b); err != nil {
 					return err
 				} else if !ok || b.Sealed != id {
 					continue

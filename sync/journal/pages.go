@@ -10,11 +10,11 @@ const pageItems = 500
 
 // pages is a set of items in several notes, because one note may be too small.
 type pages[T comparable] struct {
-	l    *Journal
+	j    *Journal
 	name string
 }
 
-func (p pages[T]) note(n int) string { return p.l.note(p.name, number(uint64(n))) }
+func (p pages[T]) note(n int) string { return p.j.note(p.name, number(uint64(n))) }
 
 // each calls f with one page after another until f returns true or an error.
 func (p pages[T]) each(tx *store.Tx, f func(n int, items []T) (done bool, err error)) error {

@@ -31,10 +31,10 @@ type reported struct {
 }
 
 // keepReport stores a report unless this report or a later one is stored.
-func (l *Journal) keepReport(tx *store.Tx, in *replica.Incoming, r *delta.Report) error {
+func (j *Journal) keepReport(tx *store.Tx, in *replica.Incoming, r *delta.Report) error {
 	who := in.Author.ID.String()
 	var kept reported
-	if _, err := tx.Meta(l.note("reports", who), &kept); err != nil {
+	if _, err := tx.Meta(j.note("reports", who), &kept); err != nil {
 		return err
 	}
 	if r.Number <= kept.Last {
@@ -42,7 +42,7 @@ func (l *Journal) keepReport(tx *store.Tx, in *replica.Incoming, r *delta.Report
 	}
 	if kept.First == 0 || r.Number-kept.Last > maxReports {
 		for n := kept.First; n != 0 && n <= kept.Last; n++ {
-			if err := tx.DeleteMeta(l.reportNote(who, n)); err != nil {
+			if err := tx.DeleteMeta(j.reportNote(who, n)); err != nil {
 				return err
 			}
 		}
@@ -50,30 +50,30 @@ func (l *Journal) keepReport(tx *store.Tx, in *replica.Incoming, r *delta.Report
 	}
 	kept.Last = r.Number
 	for ; kept.Last-kept.First >= maxReports; kept.First++ {
-		if err := tx.DeleteMeta(l.reportNote(who, kept.First)); err != nil {
+		if err := tx.DeleteMeta(j.reportNote(who, kept.First)); err != nil {
 			return err
 		}
 	}
-	if err := tx.PutMeta(l.reportNote(who, r.Number), Report{Came: in.At, Place: in.Header.Position(), Report: *r}); err != nil {
+	if err := tx.PutMeta(j.reportNote(who, r.Number), Report{Came: in.At, Place: in.Header.Position(), Report: *r}); err != nil {
 		return err
 	}
-	return tx.PutMeta(l.note("reports", who), kept)
+	return tx.PutMeta(j.note("reports", who), kept)
 }
 
-func (l *Journal) reportNote(who string, n uint64) string {
-	return l.note("report", who, strconv.FormatUint(n, 10))
+func (j *Journal) reportNote(who string, n uint64) string {
+	return j.note("report", who, strconv.FormatUint(n, 10))
 }
 
 // Reports returns a worker's reports, newest first.
-func (l *Journal) Reports(ctx context.Context, worker memory.MemberID) (out []Report, err error) {
-	err = l.view(ctx, func(tx *store.Tx) error {
+func (j *Journal) Reports(ctx context.Context, worker memory.MemberID) (out []Report, err error) {
+	err = j.view(ctx, func(tx *store.Tx) error {
 		var kept reported
-		if _, err := tx.Meta(l.note("reports", worker.String()), &kept); err != nil {
+		if _, err := tx.Meta(j.note("reports", worker.String()), &kept); err != nil {
 			return err
 		}
 		for n := kept.First; n != 0 && n <= kept.Last; n++ {
 			var r Report
-			ok, err := tx.Meta(l.reportNote(worker.String(), n), &r)
+			ok, err := tx.Meta(j.reportNote(worker.String(), n), &r)
 			if err != nil {
 				return err
 			}

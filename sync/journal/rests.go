@@ -17,8 +17,8 @@ import (
 // against the present knowledge before anybody sees it.
 
 // Froze stores these notes for workers' assertions that turn cold.
-func (l *Journal) Froze(tx *store.Tx, as []memory.Assertion) error {
-	h, err := l.hired(tx)
+func (j *Journal) Froze(tx *store.Tx, as []memory.Assertion) error {
+	h, err := j.hired(tx)
 	if err != nil || len(h) == 0 {
 		return err
 	}
@@ -28,7 +28,7 @@ func (l *Journal) Froze(tx *store.Tx, as []memory.Assertion) error {
 			continue
 		}
 		for _, id := range restsOn(a) {
-			if err := l.rests(id).add(tx, a.Memory); err != nil {
+			if err := j.rests(id).add(tx, a.Memory); err != nil {
 				return err
 			}
 		}
@@ -56,15 +56,15 @@ func restsOn(a *memory.Assertion) (ids []memory.ID) {
 
 // rests lists the memories that have a worker's assertion which was cold at
 // some time and depends on the given utterance or memory.
-func (l *Journal) rests(on memory.ID) pages[memory.ID] {
-	return pages[memory.ID]{l, "rests/" + on.String()}
+func (j *Journal) rests(on memory.ID) pages[memory.ID] {
+	return pages[memory.ID]{j, "rests/" + on.String()}
 }
 
 // resting returns the workers' assertions on this device that were cold at some
 // time and depend on an utterance or a memory. It asks for those that are still
 // cold.
-func (l *Journal) resting(tx *store.Tx, on memory.ID, h hired) (as []memory.Assertion, err error) {
-	ids, err := l.rests(on).all(tx)
+func (j *Journal) resting(tx *store.Tx, on memory.ID, h hired) (as []memory.Assertion, err error) {
+	ids, err := j.rests(on).all(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +87,8 @@ func (l *Journal) resting(tx *store.Tx, on memory.ID, h hired) (as []memory.Asse
 
 // Thawed checks what workers said about memories that came back. It runs in the
 // transaction in which they come back.
-func (l *Journal) Thawed(tx *store.Tx, ids []memory.ID) error {
-	h, err := l.hired(tx)
+func (j *Journal) Thawed(tx *store.Tx, ids []memory.ID) error {
+	h, err := j.hired(tx)
 	if err != nil || len(h) == 0 {
 		return err
 	}
@@ -106,28 +106,28 @@ func (l *Journal) Thawed(tx *store.Tx, ids []memory.ID) error {
 		})
 		for i := range as {
 			if _, worker := h[as[i].Dot.Member.String()]; worker {
-				if err := l.holdAgain(tx, &as[i], h); err != nil {
+				if err := j.recheck(tx, &as[i], h); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	waiters, err := l.waiters(tx)
+	waiters, err := j.parkedMembers(tx)
 	if err != nil || len(waiters) == 0 {
 		return err
 	}
-	return tx.PutMeta(l.note("thawed"), true)
+	return tx.PutMeta(j.note("thawed"), true)
 }
 
 // askThawed tries the waiting ops that may be about a memory that came back.
-func (l *Journal) askThawed(ctx context.Context) error {
+func (j *Journal) askThawed(ctx context.Context) error {
 	thawed := false
-	err := l.view(ctx, func(tx *store.Tx) error { _, err := tx.Meta(l.note("thawed"), &thawed); return err })
+	err := j.view(ctx, func(tx *store.Tx) error { _, err := tx.Meta(j.note("thawed"), &thawed); return err })
 	if err == nil && thawed {
-		err = l.again(ctx)
+		err = j.retryWaiting(ctx)
 	}
 	if err != nil || !thawed {
 		return err
 	}
-	return l.Store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(l.note("thawed")) })
+	return j.Store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(j.note("thawed")) })
 }

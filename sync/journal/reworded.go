@@ -20,13 +20,13 @@ import (
 // hired maps each worker that ever sent something here to its last grant.
 type hired map[string][]byte
 
-func (l *Journal) hired(tx *store.Tx) (h hired, err error) {
-	ok, err := tx.Meta(l.note("hired"), &h)
+func (j *Journal) hired(tx *store.Tx) (h hired, err error) {
+	ok, err := tx.Meta(j.note("hired"), &h)
 	if err != nil || ok {
 		return h, err
 	}
 	h = hired{} // a home that is older than this record
-	prefix := l.note("cited") + "/"
+	prefix := j.note("cited") + "/"
 	for name, err := range tx.MetaNames(prefix) {
 		if err != nil {
 			return nil, err
@@ -34,12 +34,12 @@ func (l *Journal) hired(tx *store.Tx) (h hired, err error) {
 		member, _, _ := strings.Cut(strings.TrimPrefix(name, prefix), "/")
 		h[member] = nil
 	}
-	return h, tx.PutMeta(l.note("hired"), h)
+	return h, tx.PutMeta(j.note("hired"), h)
 }
 
 // hire records a worker and its grant. A nil grant keeps the recorded one.
-func (l *Journal) hire(tx *store.Tx, m memory.MemberID, grant []byte) error {
-	h, err := l.hired(tx)
+func (j *Journal) hire(tx *store.Tx, m memory.MemberID, grant []byte) error {
+	h, err := j.hired(tx)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (l *Journal) hire(tx *store.Tx, m memory.MemberID, grant []byte) error {
 		h = hired{}
 	}
 	h[m.String()] = grant
-	return tx.PutMeta(l.note("hired"), h)
+	return tx.PutMeta(j.note("hired"), h)
 }
 
 // grant returns a worker's grant. If the worker is known only from a snapshot,
@@ -72,29 +72,29 @@ func (h hired) grant(m string) delta.Grant {
 
 // reworded withdraws the workers' assertions whose quotes are not in the
 // present text of an utterance.
-func (l *Journal) reworded(tx *store.Tx, id memory.ID) error {
-	h, err := l.hired(tx)
+func (j *Journal) reworded(tx *store.Tx, id memory.ID) error {
+	h, err := j.hired(tx)
 	if err != nil {
 		return err
 	}
-	as, err := l.quoting(tx, id, h)
+	as, err := j.quoting(tx, id, h)
 	for i := range as {
 		if err == nil {
-			err = l.holdAgain(tx, &as[i], h)
+			err = j.recheck(tx, &as[i], h)
 		}
 	}
 	return err
 }
 
 // quoting returns the workers' assertions that are here and cite an utterance.
-func (l *Journal) quoting(tx *store.Tx, id memory.ID, h hired) (as []memory.Assertion, err error) {
+func (j *Journal) quoting(tx *store.Tx, id memory.ID, h hired) (as []memory.Assertion, err error) {
 	for _, name := range sortedKeys(h) {
 		var m memory.MemberID
 		if err := m.UnmarshalText([]byte(name)); err != nil {
 			return nil, fmt.Errorf("workers: %w: %v", memory.ErrDamaged, err)
 		}
 		var seqs []uint64
-		if _, err := tx.Meta(l.note("cited", name, id.String()), &seqs); err != nil {
+		if _, err := tx.Meta(j.note("cited", name, id.String()), &seqs); err != nil {
 			return nil, err
 		}
 		for _, seq := range seqs {
@@ -107,7 +107,7 @@ func (l *Journal) quoting(tx *store.Tx, id memory.ID, h hired) (as []memory.Asse
 			}
 		}
 	}
-	once, err := l.resting(tx, id, h)
+	once, err := j.resting(tx, id, h)
 	for _, a := range once {
 		if !slices.ContainsFunc(as, func(b memory.Assertion) bool { return a.Dot == b.Dot }) {
 			as = append(as, a)
@@ -116,20 +116,20 @@ func (l *Journal) quoting(tx *store.Tx, id memory.ID, h hired) (as []memory.Asse
 	return as, err
 }
 
-// holdAgain checks a worker's accepted assertion against the present knowledge.
-// If the assertion is a proposal and is withdrawn, holdAgain also checks what
+// recheck checks a worker's accepted assertion against the present knowledge.
+// If the assertion is a proposal and is withdrawn, recheck also checks what
 // workers said about its memory.
-func (l *Journal) holdAgain(tx *store.Tx, a *memory.Assertion, h hired) error {
+func (j *Journal) recheck(tx *store.Tx, a *memory.Assertion, h hired) error {
 	g := h.grant(a.Dot.Member.String())
-	k := &known{l: l, tx: tx}
+	k := &known{j: j, tx: tx}
 	v, why := delta.Stands(a, g, k)
 	if k.err != nil || v == delta.Accepted {
 		return k.err
 	}
-	return l.takeBack(tx, a, v, why, h)
+	return j.takeBack(tx, a, v, why, h)
 }
 
-func (l *Journal) takeBack(tx *store.Tx, a *memory.Assertion, v delta.Verdict, why string, h hired) error {
+func (j *Journal) takeBack(tx *store.Tx, a *memory.Assertion, v delta.Verdict, why string, h hired) error {
 	g := h.grant(a.Dot.Member.String())
 	if err := tx.Retract(a); err != nil {
 		return err
@@ -137,19 +137,19 @@ func (l *Journal) takeBack(tx *store.Tx, a *memory.Assertion, v delta.Verdict, w
 	p := replica.Problem{At: a.Clock.Time(), Member: a.Dot.Member, Reason: fmt.Sprintf("its number %d: %s", a.Dot.Seq, why), Waits: v == delta.Waiting}
 	var err error
 	if v != delta.Refused {
-		err = l.wait(tx, p, &delta.Op{Assertion: a}, &g)
+		err = j.park(tx, p, &delta.Op{Assertion: a}, &g)
 	} else {
-		err = l.setAside(tx, p)
+		err = j.quarantine(tx, p)
 	}
 	if err != nil || a.Act != memory.ActPropose {
 		return err
 	}
-	return l.orphaned(tx, a.Memory, a.Candidate.Type, h)
+	return j.orphaned(tx, a.Memory, a.Candidate.Type, h)
 }
 
 // orphaned checks again what workers said about a memory, or archived into it,
 // after a proposal of type t was withdrawn.
-func (l *Journal) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h hired) error {
+func (j *Journal) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h hired) error {
 	as, err := tx.Assertions(id)
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func (l *Journal) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h hired) e
 				as = append(as, *a)
 			}
 		}
-		if _, err := l.resting(tx, id, h); err != nil { // the assertions on this device are among those checked above
+		if _, err := j.resting(tx, id, h); err != nil { // the assertions on this device are among those checked above
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func (l *Journal) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h hired) e
 		if _, worker := h[a.Dot.Member.String()]; !worker || a.Act == memory.ActPropose {
 			continue
 		}
-		if err := l.holdAgain(tx, a, h); err != nil {
+		if err := j.recheck(tx, a, h); err != nil {
 			return err
 		}
 	}

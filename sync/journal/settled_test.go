@@ -24,7 +24,7 @@ type hand struct {
 }
 
 // gives has a journal apply the worker's next delta, and returns how many ops
-// are set aside by then.
+// are quarantined by then.
 func (h *hand) gives(l *journal.Journal, ops ...delta.Op) (aside int) {
 	h.t.Helper()
 	h.seq++
@@ -238,12 +238,12 @@ func TestBlobOfTheErased(t *testing.T) {
 	}
 }
 
-// However many ops of one member are set aside, the problem that is known of
+// However many ops of one member are quarantined, the problem that is known of
 // another member stays in the list.
 func TestProblemsOfOthersStay(t *testing.T) {
 	m, l := heard(t)
 	fork := replica.Problem{Member: memory.MemberID{9}, Reason: "there are two histories"}
-	if err := l.SetAside(t.Context(), fork); err != nil {
+	if err := l.Quarantine(t.Context(), fork); err != nil {
 		t.Fatal(err)
 	}
 	h := &hand{t: t, grant: delta.Grant{}}

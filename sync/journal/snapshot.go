@@ -19,16 +19,16 @@ var _ replica.Archive = (*Journal)(nil)
 
 // Live implements replica.Archive. It yields, in one consistent view,
 // everything of this space that another member has after it took all deltas.
-func (l *Journal) Live(ctx context.Context, f func(*delta.Item) error) error {
-	return l.view(ctx, func(tx *store.Tx) error {
-		if err := l.settled(tx); err != nil {
+func (j *Journal) Live(ctx context.Context, f func(*delta.Item) error) error {
+	return j.view(ctx, func(tx *store.Tx) error {
+		if err := j.settled(tx); err != nil {
 			return err
 		}
 		for a, err := range tx.Said() {
 			if err != nil {
 				return err
 			}
-			if here, err := l.staysHere(tx, a); err != nil || here || a.Act == memory.ActErase {
+			if here, err := j.staysHere(tx, a); err != nil || here || a.Act == memory.ActErase {
 				if err != nil {
 					return err
 				}
@@ -42,12 +42,12 @@ func (l *Journal) Live(ctx context.Context, f func(*delta.Item) error) error {
 			if err != nil {
 				return err
 			}
-			u.Space = l.Space
+			u.Space = j.Space
 			if err := f(&delta.Item{Op: delta.Op{Utterance: u}}); err != nil {
 				return err
 			}
 		}
-		if err := l.liveNotes(tx, f); err != nil {
+		if err := j.liveNotes(tx, f); err != nil {
 			return err
 		}
 		return liveErased(tx, f)
@@ -56,7 +56,7 @@ func (l *Journal) Live(ctx context.Context, f func(*delta.Item) error) error {
 
 // settled returns replica.ErrUnsettled unless all that was made here was sent,
 // and all that came was applied.
-func (l *Journal) settled(tx *store.Tx) error {
+func (j *Journal) settled(tx *store.Tx) error {
 	for _, err := range tx.Outbox(0) {
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ func (l *Journal) settled(tx *store.Tx) error {
 		}
 		return fmt.Errorf("%w: some memories are cold here", replica.ErrUnsettled)
 	}
-	waits, err := l.waits(tx)
+	waits, err := j.countParked(tx)
 	if err == nil && waits > 0 {
 		err = fmt.Errorf("%w: %d ops of a worker wait", replica.ErrUnsettled, waits)
 	}
@@ -78,20 +78,20 @@ func (l *Journal) settled(tx *store.Tx) error {
 
 // staysHere reports whether an assertion is about one of this member's secrets.
 // Other members do not have it unless secrets are sent.
-func (l *Journal) staysHere(tx *store.Tx, a *memory.Assertion) (bool, error) {
-	if a.Dot.Member != l.Member {
+func (j *Journal) staysHere(tx *store.Tx, a *memory.Assertion) (bool, error) {
+	if a.Dot.Member != j.Member {
 		return false, nil
 	}
 	if secret, err := isSecret(tx, a); err != nil || !secret {
 		return false, err
 	}
 	var places []envelope.Position
-	if _, err := tx.Meta(l.note("in", a.Memory.String()), &places); err != nil {
+	if _, err := tx.Meta(j.note("in", a.Memory.String()), &places); err != nil {
 		return false, err
 	}
 	for _, at := range places {
 		var m manifest
-		if _, err := tx.Meta(l.manifestNote(at), &m); err != nil {
+		if _, err := tx.Meta(j.manifestNote(at), &m); err != nil {
 			return false, err
 		}
 		if slices.Contains(m.Assertions, saying{a.Memory, a.Dot}) {
@@ -103,10 +103,10 @@ func (l *Journal) staysHere(tx *store.Tx, a *memory.Assertion) (bool, error) {
 
 // liveNotes yields the notes of blobs and the citations that grants are counted
 // by.
-func (l *Journal) liveNotes(tx *store.Tx, f func(*delta.Item) error) error {
+func (j *Journal) liveNotes(tx *store.Tx, f func(*delta.Item) error) error {
 	var items []delta.Item
-	blobs, cited := l.note("blob")+"/", l.note("cited")+"/"
-	for name, err := range tx.MetaNames(l.note() + "/") {
+	blobs, cited := j.note("blob")+"/", j.note("cited")+"/"
+	for name, err := range tx.MetaNames(j.note() + "/") {
 		if err != nil {
 			return err
 		}
@@ -178,21 +178,21 @@ func liveErased(tx *store.Tx, f func(*delta.Item) error) error {
 // Restore implements replica.Archive. Taking an item twice changes nothing.
 // [delta.ErrForm] means that no honest member can have made an item, because no
 // store could hold it.
-func (l *Journal) Restore(ctx context.Context, items []delta.Item, s *replica.State) error {
+func (j *Journal) Restore(ctx context.Context, items []delta.Item, s *replica.State) error {
 	var steps []step
 	for n := range items {
 		i := &items[n]
 		if i.Erased != nil {
-			steps = append(steps, l.restoreErased(i.Erased)...)
+			steps = append(steps, j.restoreErased(i.Erased)...)
 			continue
 		}
 		steps = append(steps, func(tx *store.Tx, page int) (bool, error) {
 			if u := i.Op.Utterance; u != nil && page == 1 {
-				if more, err := l.yield(tx, u); err != nil || more {
+				if more, err := j.yield(tx, u); err != nil || more {
 					return more, err
 				}
 			}
-			err := l.restore(tx, i)
+			err := j.restore(tx, i)
 			if errors.Is(err, memory.ErrInvalid) {
 				err = fmt.Errorf("%w: %v", delta.ErrForm, err)
 			}
@@ -203,18 +203,18 @@ func (l *Journal) Restore(ctx context.Context, items []delta.Item, s *replica.St
 		})
 	}
 	if s != nil {
-		steps = append(steps, whole(func(tx *store.Tx) error { return l.save(tx, *s) }))
+		steps = append(steps, whole(func(tx *store.Tx) error { return j.save(tx, *s) }))
 	}
-	if err := inSteps(ctx, l.write, applyPage, steps); err != nil {
+	if err := inSteps(ctx, j.write, applyPage, steps); err != nil {
 		return err
 	}
-	return l.emptyDue(ctx)
+	return j.emptyDue(ctx)
 }
 
-func (l *Journal) restore(tx *store.Tx, i *delta.Item) error {
+func (j *Journal) restore(tx *store.Tx, i *delta.Item) error {
 	switch {
 	case i.Cited != nil:
-		return l.restoreCited(tx, i.Cited)
+		return j.restoreCited(tx, i.Cited)
 	case i.Dots != nil:
 		for _, d := range i.Dots {
 			if err := tx.RaiseDot(d); err != nil {
@@ -223,17 +223,17 @@ func (l *Journal) restore(tx *store.Tx, i *delta.Item) error {
 		}
 		return nil
 	}
-	return l.apply(tx, &i.Op)
+	return j.apply(tx, &i.Op)
 }
 
 // restoreCited puts the numbers that are known on this device behind those of a
 // snapshot. The snapshot covers an author's chain from its beginning, and the
 // counting follows the order of the chain.
-func (l *Journal) restoreCited(tx *store.Tx, c *delta.Cited) error {
-	if err := l.hire(tx, c.Member, nil); err != nil {
+func (j *Journal) restoreCited(tx *store.Tx, c *delta.Cited) error {
+	if err := j.hire(tx, c.Member, nil); err != nil {
 		return err
 	}
-	name := l.note("cited", c.Member.String(), c.Evidence)
+	name := j.note("cited", c.Member.String(), c.Evidence)
 	var here []uint64
 	if _, err := tx.Meta(name, &here); err != nil {
 		return err
@@ -249,7 +249,7 @@ func (l *Journal) restoreCited(tx *store.Tx, c *delta.Cited) error {
 
 // restoreErased returns the steps that forget what this device has of the
 // erased ids, and refuse the other ids from now on.
-func (l *Journal) restoreErased(ids []memory.ID) (steps []step) {
+func (j *Journal) restoreErased(ids []memory.ID) (steps []step) {
 	for part := range slices.Chunk(ids, forgetPage) {
 		var rest []step // used if one transaction for all is too large
 		steps = append(steps, func(tx *store.Tx, page int) (more bool, err error) {
@@ -259,9 +259,9 @@ func (l *Journal) restoreErased(ids []memory.ID) (steps []step) {
 					return false, err
 				}
 				if page > 1 {
-					return false, errors.Join(tx.EraseRemote(never), l.forget(tx, here))
+					return false, errors.Join(tx.EraseRemote(never), j.forget(tx, here))
 				}
-				rest = []step{whole(func(tx *store.Tx) error { return tx.EraseRemote(never) }), l.forgetStep(here, nil)}
+				rest = []step{whole(func(tx *store.Tx) error { return tx.EraseRemote(never) }), j.forgetStep(here, nil)}
 			}
 			if more, err = rest[0](tx, page); err != nil || more {
 				return more, err

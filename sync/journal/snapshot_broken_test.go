@@ -11,12 +11,12 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-type house = replica.Checkpoints
+type relayLine = replica.Checkpoints
 
 // breaking passes calls on to a relay's checkpoints over a line that breaks,
 // either before the request arrives or before its answer does.
 type breaking struct {
-	house
+	relayLine
 	putBefore, putAfter, dropAfter bool
 }
 
@@ -26,14 +26,14 @@ func (b *breaking) PutCheckpoint(ctx context.Context, c *envelope.Checkpoint) er
 	if b.putBefore {
 		return errLine
 	}
-	if err := b.house.PutCheckpoint(ctx, c); err != nil || !b.putAfter {
+	if err := b.relayLine.PutCheckpoint(ctx, c); err != nil || !b.putAfter {
 		return err
 	}
 	return errLine
 }
 
 func (b *breaking) DropCheckpoint(ctx context.Context, hash envelope.Hash) error {
-	if err := b.house.DropCheckpoint(ctx, hash); err != nil || !b.dropAfter {
+	if err := b.relayLine.DropCheckpoint(ctx, hash); err != nil || !b.dropAfter {
 		return err
 	}
 	return errLine
@@ -56,7 +56,7 @@ func TestCheckpointWhoseAnswerWasLost(t *testing.T) {
 	for name, newLife := range map[string]bool{"in the same life": false, "in a new life": true} {
 		t.Run(name, func(t *testing.T) {
 			a, b := lived(t)
-			line := &breaking{house: a.checkpointsAt(), putAfter: true}
+			line := &breaking{relayLine: a.checkpointsAt(), putAfter: true}
 			a.with(replica.Snapshots{Compact: true, Behind: 1, At: line})
 			if err := a.Checkpoint(t.Context()); !errors.Is(err, errLine) {
 				t.Fatal(err)
@@ -101,7 +101,7 @@ func TestCheckpointWhoseDroppingWasBrokenOff(t *testing.T) {
 	a.makeSnapshot()
 	b.again()
 	first := a.checkpoints()[0]
-	line := &breaking{house: b.checkpointsAt(), dropAfter: true}
+	line := &breaking{relayLine: b.checkpointsAt(), dropAfter: true}
 	b.with(replica.Snapshots{Compact: true, Behind: 1, At: line})
 	a.say(fact(60, "Said since."))
 	a.sync()

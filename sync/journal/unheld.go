@@ -30,13 +30,13 @@ func (u unheld) add(name string, err error) error {
 }
 
 // refuse quarantines an op for good. The number of an assertion stays used.
-func (l *Journal) refuse(tx *store.Tx, p replica.Problem, op *delta.Op) error {
+func (j *Journal) refuse(tx *store.Tx, p replica.Problem, op *delta.Op) error {
 	if a := op.Assertion; a != nil {
 		if err := tx.RaiseDot(a.Dot); err != nil {
 			return err
 		}
 	}
-	return l.setAside(tx, p)
+	return j.quarantine(tx, p)
 }
 
 // maxReason is how many bytes of a problem's reason are kept. A reason can

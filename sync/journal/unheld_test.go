@@ -64,7 +64,7 @@ func (m *member) hearsLines(n int) {
 	})
 }
 
-// If an op of a worker is larger than any record may be, it is set aside,
+// If an op of a worker is larger than any record may be, it is quarantined,
 // whether it waits or not, and the next delta is taken.
 func TestLargeOpsStopNobody(t *testing.T) {
 	long := strings.Repeat("x", 300_000)
@@ -95,7 +95,7 @@ func TestLargeOpsStopNobody(t *testing.T) {
 		if err != nil || len(ps) == 0 {
 			t.Errorf("%s: %d problems, %v", name, len(ps), err)
 		}
-		if err := m.journal().SetAside(t.Context(), replica.Problem{Reason: long}); err != nil {
+		if err := m.journal().Quarantine(t.Context(), replica.Problem{Reason: long}); err != nil {
 			t.Errorf("%s: and another problem: %v", name, err)
 		}
 		for _, p := range ps {

@@ -31,11 +31,11 @@ type unsent struct {
 //
 // If an erasure may be among the lost entries, all erasures are sent again,
 // whoever made them.
-func (l *Journal) SayUnsent(ctx context.Context, lost func(envelope.Position) bool, erasures bool) (n int, cold []memory.ID, err error) {
+func (j *Journal) SayUnsent(ctx context.Context, lost func(envelope.Position) bool, erasures bool) (n int, cold []memory.ID, err error) {
 	var u unsent
 	var gone []string
-	err = l.view(ctx, func(tx *store.Tx) error {
-		if gone, err = l.unsent(tx, &u, lost); err != nil || !erasures {
+	err = j.view(ctx, func(tx *store.Tx) error {
+		if gone, err = j.unsent(tx, &u, lost); err != nil || !erasures {
 			return err
 		}
 		return u.erasures(tx)
@@ -48,7 +48,7 @@ func (l *Journal) SayUnsent(ctx context.Context, lost func(envelope.Position) bo
 		u.say = append(u.say, func(tx *store.Tx) error { return tx.DeleteMeta(name) })
 	}
 	for page := range slices.Chunk(u.say, unsentPage) {
-		err := l.Store.Update(ctx, func(tx *store.Tx) error {
+		err := j.Store.Update(ctx, func(tx *store.Tx) error {
 			for _, say := range page {
 				if err := say(tx); err != nil {
 					return err
@@ -82,10 +82,10 @@ func (u *unsent) erasures(tx *store.Tx) error {
 
 // unsent finds what nobody has received. It returns the names of the manifests
 // of lost deltas whose whole content is in u.
-func (l *Journal) unsent(tx *store.Tx, u *unsent, lost func(envelope.Position) bool) (gone []string, err error) {
+func (j *Journal) unsent(tx *store.Tx, u *unsent, lost func(envelope.Position) bool) (gone []string, err error) {
 	said, heard := map[memory.Dot]bool{}, map[memory.ID]bool{}
 	var nowhere []manifest
-	for name, err := range tx.MetaNames(l.note("sent") + "/") {
+	for name, err := range tx.MetaNames(j.note("sent") + "/") {
 		if err != nil {
 			return nil, err
 		}
@@ -122,7 +122,7 @@ func (l *Journal) unsent(tx *store.Tx, u *unsent, lost func(envelope.Position) b
 			u.say = append(u.say, func(tx *store.Tx) error { return tx.ResendErasure(t) })
 		}
 		for _, b := range m.Blobs {
-			u.say = append(u.say, func(tx *store.Tx) error { return l.resendBlobs(tx, b.Owner) })
+			u.say = append(u.say, func(tx *store.Tx) error { return j.resendBlobs(tx, b.Owner) })
 		}
 	}
 	for o, err := range tx.Unposted() {
@@ -135,7 +135,7 @@ func (l *Journal) unsent(tx *store.Tx, u *unsent, lost func(envelope.Position) b
 		case o.Utterance != nil:
 			u.utterance(o.Utterance.ID, heard)
 		case !o.Blob.IsZero():
-			sent, err := tx.Meta(l.note("blob", o.Blob.String()), &delta.Blob{})
+			sent, err := tx.Meta(j.note("blob", o.Blob.String()), &delta.Blob{})
 			if err != nil {
 				return nil, err
 			}

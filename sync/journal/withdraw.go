@@ -9,19 +9,19 @@ import (
 
 // Withdraw removes workers' waiting ops that are about something that is
 // being erased, or were derived from it.
-func (l *Journal) Withdraw(tx *store.Tx, gone store.Targets) error {
-	return l.sift(tx, func(ident string, w *waiting) error {
+func (j *Journal) Withdraw(tx *store.Tx, gone store.Targets) error {
+	return j.eachParked(tx, func(ident string, w *parked) error {
 		if !about(w, &gone) {
 			return nil
 		}
-		if err := l.dropWaiting(tx, w.Problem.Member, ident); err != nil {
+		if err := j.dropParked(tx, w.Problem.Member, ident); err != nil {
 			return err
 		}
-		return l.clear(tx, ident, nil)
+		return j.clear(tx, ident, nil)
 	})
 }
 
-func about(w *waiting, gone *store.Targets) bool {
+func about(w *parked, gone *store.Targets) bool {
 	cites := func(es []memory.Evidence) bool {
 		return slices.ContainsFunc(es, func(e memory.Evidence) bool {
 			return slices.Contains(gone.Utterances, e.Utterance) || slices.Contains(gone.Events, e.Event)

@@ -13,18 +13,18 @@ import (
 // before the line that they quote changes, and assertions about a memory before
 // the memory's proposal. After a crash, the withdrawn assertions stay
 // withdrawn, and are tried again like every waiting op.
-func (l *Journal) yield(tx *store.Tx, u *memory.Utterance) (more bool, err error) {
-	k := &known{l: l, tx: tx, without: map[memory.Dot]bool{}}
+func (j *Journal) yield(tx *store.Tx, u *memory.Utterance) (more bool, err error) {
+	k := &known{j: j, tx: tx, without: map[memory.Dot]bool{}}
 	if replaces, err := tx.Outlasted(u); err != nil {
 		return false, err
 	} else if replaces {
 		k.as = u
 	}
-	h, err := l.hired(tx)
+	h, err := j.hired(tx)
 	if err != nil {
 		return false, err
 	}
-	as, err := l.quoting(tx, u.ID, h)
+	as, err := j.quoting(tx, u.ID, h)
 	if err != nil {
 		return false, err
 	}
@@ -67,5 +67,5 @@ func (l *Journal) yield(tx *store.Tx, u *memory.Utterance) (more bool, err error
 	if k.err != nil || len(fall) < 2 { // the last one is withdrawn with the line
 		return false, k.err
 	}
-	return true, l.takeBack(tx, fall[0].a, fall[0].v, fall[0].why, h)
+	return true, j.takeBack(tx, fall[0].a, fall[0].v, fall[0].why, h)
 }

@@ -46,23 +46,33 @@ func Found(name string) func(*keyring.Recovery) (*keyring.Joining, error) {
 		epochs := seal.Epochs{1: seal.NewKey()}
 		recovery := rec.Identity().Recipient()
 		m := Named(d, envelope.Owner, name, rec.Space(), 1, epochs[1])
-		e := &envelope.Entry{Version: envelope.Version, Space: rec.Space(), N: 1, Action: envelope.Found, At: time.Now().Unix(), Epoch: 1,
-			Root: rec.Root(), Recovery: recovery.String(), Member: &m}
-		for _, w := range []struct {
-			to  memory.MemberID
-			key *seal.Recipient
-		}{{memory.MemberID{}, recovery}, {d.ID, d.Recipient()}} { // ascending: recovery is zero
-			keys, err := seal.SealEpochs(w.key, e.Space, epochs)
-			if err != nil {
-				return nil, err
-			}
-			e.Wraps = append(e.Wraps, envelope.Wrap{To: w.to, Keys: keys})
-		}
-		if err := e.Sign(func(domain string, msg []byte) ([]byte, error) { return rec.Sign(domain, msg), nil }); err != nil {
+		e, err := Begin(rec.Space(), rec.Root(), recovery, m, d.Recipient(), epochs, time.Now(), func(domain string, msg []byte) ([]byte, error) { return rec.Sign(domain, msg), nil })
+		if err != nil {
 			return nil, err
 		}
 		return Joining(d, e.Bytes(), epochs)
 	}
+}
+
+// Begin returns the first entry of a space, which its root signs. The keys of epoch 1
+// go to recovery and to the first member, whose recipient is to.
+func Begin(space memory.SpaceID, root ed25519.PublicKey, recovery *seal.Recipient, m envelope.Member, to *seal.Recipient, epochs seal.Epochs, now time.Time, sign envelope.Signer) (*envelope.Entry, error) {
+	e := &envelope.Entry{Version: envelope.Version, Space: space, N: 1, Action: envelope.Found, At: now.Unix(), Epoch: 1,
+		Root: root, Recovery: recovery.String(), Member: &m}
+	for _, w := range []struct {
+		to  memory.MemberID
+		key *seal.Recipient
+	}{{memory.MemberID{}, recovery}, {m.ID, to}} { // ascending: recovery is zero
+		keys, err := seal.SealEpochs(w.key, space, epochs)
+		if err != nil {
+			return nil, err
+		}
+		e.Wraps = append(e.Wraps, envelope.Wrap{To: w.to, Keys: keys})
+	}
+	if err := e.Sign(sign); err != nil {
+		return nil, fmt.Errorf("found space: %w", err)
+	}
+	return e, nil
 }
 
 // Joining returns what is needed to make a ring for a device of an existing space.

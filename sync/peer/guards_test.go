@@ -22,7 +22,7 @@ type signed struct {
 }
 
 // sign signs a request whose body has a digest.
-func (h *house) sign(t *testing.T, by actor, method, path string, body []byte) signed {
+func (h *served) sign(t *testing.T, by actor, method, path string, body []byte) signed {
 	t.Helper()
 	s := signed{method, h.url + "/v1/spaces/" + spaceID.String() + path, http.Header{}}
 	req, err := http.NewRequest(method, s.url, nil)

@@ -152,7 +152,7 @@ func TestBadLines(t *testing.T) {
 				l.rng = rand.New(rand.NewPCG(1, 2))
 				began := time.Now()
 				p := &pipes{l: l, conns: make(chan net.Conn), done: make(chan struct{})}
-				server := &Server{Shelf: h.Store, Self: phone.id, Key: func() []byte { return ours }}
+				server := &Server{Envelopes: h.Store, Self: phone.id, Key: func() []byte { return ours }}
 				web := &http.Server{Handler: server.Handler()}
 				served := make(chan error, 1)
 				go func() { served <- web.Serve(p) }()
@@ -219,7 +219,7 @@ func TestBadLines(t *testing.T) {
 var newYear = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // chained is the phone's next delta of an incarnation.
-func chained(t *testing.T, h *house, incarnation uint64, prev envelope.Link, text string) *envelope.Delta {
+func chained(t *testing.T, h *served, incarnation uint64, prev envelope.Link, text string) *envelope.Delta {
 	t.Helper()
 	d, err := envelope.Sign(envelope.Header{Version: envelope.Version, Space: spaceID, Member: phone.id, Incarnation: incarnation, Seq: prev.Seq + 1, Prev: prev.Hash,
 		Head: h.state.Head(), Epoch: 1}, []byte(text), envelope.KeySigner(phone.key))

@@ -30,8 +30,8 @@ import (
 
 // Server serves an envelope store. It is safe for concurrent use.
 type Server struct {
-	Shelf *envstore.Store
-	Self  memory.MemberID
+	Envelopes *envstore.Store
+	Self      memory.MemberID
 	// Key returns a key that only the space's members know, or nil if there is
 	// none now.
 	Key func() []byte
@@ -147,8 +147,8 @@ func (s *Server) check(r *http.Request, limit int64) (who envelope.Member, body 
 		return who, nil, err
 	}
 	space := r.PathValue("space")
-	for _, m := range s.Shelf.Members() {
-		if space == s.Shelf.Space().String() && sig.KeyID == space+"/"+m.ID.String() {
+	for _, m := range s.Envelopes.Members() {
+		if space == s.Envelopes.Space().String() && sig.KeyID == space+"/"+m.ID.String() {
 			who = m
 		}
 	}
@@ -195,7 +195,7 @@ func (s *Server) log(w http.ResponseWriter, r *http.Request, who envelope.Member
 	if err != nil {
 		return err
 	}
-	entries, err := s.Shelf.Log(r.Context(), n)
+	entries, err := s.Envelopes.Log(r.Context(), n)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (s *Server) appendLog(w http.ResponseWriter, _ *http.Request, who envelope.
 	if err != nil {
 		return err
 	}
-	err = s.Shelf.TakeEntry(e)
+	err = s.Envelopes.TakeEntry(e)
 	var fork *envelope.ForkError
 	if errors.As(err, &fork) || errors.Is(err, envelope.ErrGap) {
 		return fmt.Errorf("%w: %w", replica.ErrConflict, err)
@@ -229,7 +229,7 @@ func (s *Server) deltas(w http.ResponseWriter, r *http.Request, _ envelope.Membe
 	if err != nil {
 		return err
 	}
-	placed, err := s.Shelf.Deltas(r.Context(), n)
+	placed, err := s.Envelopes.Deltas(r.Context(), n)
 	if err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (s *Server) appendDeltas(w http.ResponseWriter, _ *http.Request, who envelo
 		if d.Header.Member != who.ID && who.Role != envelope.Owner {
 			return errForbidden
 		}
-		if _, err := s.Shelf.Take(d); err != nil {
+		if _, err := s.Envelopes.Take(d); err != nil {
 			return err
 		}
 		cursors[i] = uint64(i) + 1
@@ -278,7 +278,7 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request, who envelope.Mem
 		}
 		refs[i] = replica.Ref{Member: a.Member, Position: envelope.Position{Incarnation: a.Incarnation, Seq: a.Seq}}
 	}
-	if err := s.Shelf.Forget(r.Context(), refs); err != nil {
+	if err := s.Envelopes.Forget(r.Context(), refs); err != nil {
 		return err
 	}
 	return json.NewEncoder(w).Encode(map[string]int{"forgotten": len(refs)})
@@ -292,8 +292,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, who envelope.Mem
 	defer tick.Stop()
 	told := page.Head{}
 	for first := true; ; first = false {
-		changed := s.Shelf.Changed()
-		log, cursor := s.Shelf.At()
+		changed := s.Envelopes.Changed()
+		log, cursor := s.Envelopes.At()
 		text := ": here\n\n"
 		if now := (page.Head{Cursor: cursor, Log: log}); first || now != told {
 			b, err := json.Marshal(now)
@@ -319,7 +319,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, who envelope.Mem
 }
 
 func (s *Server) belongs(id memory.MemberID) bool {
-	for _, m := range s.Shelf.Members() {
+	for _, m := range s.Envelopes.Members() {
 		if m.ID == id {
 			return true
 		}
@@ -332,7 +332,7 @@ func (s *Server) blob(w http.ResponseWriter, r *http.Request, _ envelope.Member,
 	if err := id.UnmarshalText([]byte(r.PathValue("id"))); err != nil {
 		return err
 	}
-	f, size, err := s.Shelf.OpenBlob(id)
+	f, size, err := s.Envelopes.OpenBlob(id)
 	if err != nil {
 		return err
 	}

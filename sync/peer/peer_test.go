@@ -50,8 +50,8 @@ func (a actor) member(role envelope.Role) *envelope.Member {
 	return &envelope.Member{ID: a.id, Key: a.key.Public().(ed25519.PublicKey), Recipient: "age1pq1" + string(a.id[:]), Role: role}
 }
 
-// house is a shelf of a space that a phone and a reader belong to, served.
-type house struct {
+// served is the envelope store of a space that a phone and a reader belong to, on a server.
+type served struct {
 	*envstore.Store
 	state  *envelope.State
 	first  *envelope.Entry
@@ -62,9 +62,9 @@ type house struct {
 
 var ours = []byte("a key of thirty-two bytes or so.")
 
-func serve(t *testing.T) *house {
+func serve(t *testing.T) *served {
 	t.Helper()
-	h := &house{state: new(envelope.State)}
+	h := &served{state: new(envelope.State)}
 	var log []*envelope.Entry
 	add := func(by actor, e *envelope.Entry) {
 		e.Version, e.Space, e.N, e.Prev, e.Author, e.At, e.Epoch = envelope.Version, spaceID, h.state.N()+1, h.state.Head(), by.id, 1_790_000_000, 1
@@ -84,7 +84,7 @@ func serve(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	h.first, h.second = log[0], log[1]
-	h.Store, h.server = s, &Server{Shelf: s, Self: phone.id, Key: func() []byte { return ours }}
+	h.Store, h.server = s, &Server{Envelopes: s, Self: phone.id, Key: func() []byte { return ours }}
 	web := httptest.NewServer(h.server.Handler())
 	t.Cleanup(web.Close)
 	h.url = web.URL
@@ -92,7 +92,7 @@ func serve(t *testing.T) *house {
 }
 
 // as is the space at the peer, as somebody sees it.
-func (h *house) as(t *testing.T, a actor) replica.Remote {
+func (h *served) as(t *testing.T, a actor) replica.Remote {
 	t.Helper()
 	r, err := remote.New(h.url, remote.Option{})
 	if err != nil {
@@ -102,7 +102,7 @@ func (h *house) as(t *testing.T, a actor) replica.Remote {
 	return upstream.New(r.Space(spaceID, a.id, httpsig.KeySigner(a.key)), "")
 }
 
-func (h *house) delta(t *testing.T, by actor, text string) *envelope.Delta {
+func (h *served) delta(t *testing.T, by actor, text string) *envelope.Delta {
 	t.Helper()
 	d, err := envelope.Sign(envelope.Header{Version: envelope.Version, Space: spaceID, Member: by.id, Incarnation: 1, Seq: 1, Head: h.state.Head(), Epoch: 1},
 		[]byte(text), envelope.KeySigner(by.key))

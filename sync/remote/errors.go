@@ -4,16 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/retry"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
 // A replica reacts to these errors. errors.As with an [*Error] gives the
-// details. An error that is none of these and not a context's error comes from
-// the network.
+// details. [Unreached] comes from the network.
 var (
 	// ErrAnswer: the relay's answer is malformed. The relay is broken, or lies.
 	ErrAnswer = errors.New("answer is malformed")
@@ -62,6 +62,14 @@ var kinds = map[page.Kind]error{
 	page.UnknownHead: ErrUnknownHead, page.Ahead: ErrAhead, page.BlobHash: ErrBlob, page.Stale: errStale, page.Offset: errOffset,
 	page.Trade: ErrTrade,
 }
+
+// Unreached is an error of the network: the request or its answer did not get through.
+type Unreached struct{ Err error }
+
+func (u *Unreached) Error() string { return u.Err.Error() }
+
+// Unwrap gives what the network said.
+func (u *Unreached) Unwrap() error { return u.Err }
 
 // maxRetry bounds RetryAfter.
 const maxRetry = 24 * time.Hour
@@ -117,9 +125,7 @@ func problem(res *http.Response, body []byte) error {
 	if kind == "" && (res.StatusCode < 500 && isPage(res) || res.StatusCode == http.StatusNetworkAuthenticationRequired) {
 		e.is = ErrPortal // the answer is a web page, and no relay's problem document
 	}
-	if s, err := strconv.ParseInt(res.Header.Get("Retry-After"), 10, 32); err == nil && s > 0 {
-		e.RetryAfter = min(time.Duration(s)*time.Second, maxRetry)
-	}
+	e.RetryAfter = retry.Asked(res.Header.Get("Retry-After"), time.Now(), maxRetry)
 	return e
 }
 
@@ -141,4 +147,5 @@ func requestID(res *http.Response) string {
 	return id
 }
 
-func short(s string) string { return s[:min(len(s), 200)] }
+// short cuts what a relay wrote, for a message.
+func short(s string) string { return memory.Cut(s, 200) }

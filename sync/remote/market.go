@@ -2,10 +2,13 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strconv"
 
+	"github.com/locket-dev/locket/internal/retry"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/trade"
 )
@@ -30,6 +33,9 @@ func (m *Market) ask(ctx context.Context, method, path string, query url.Values,
 		q.limit = 0
 	}
 	a, err := m.do(ctx, q)
+	for tries := 0; paced(ctx, tries, err); tries++ {
+		a, err = m.do(ctx, q)
+	}
 	if err != nil || into == nil {
 		return err
 	}
@@ -37,6 +43,13 @@ func (m *Market) ask(ctx context.Context, method, path string, query url.Values,
 		return fmt.Errorf("%s %s: %w: %v", method, q.path, ErrAnswer, err)
 	}
 	return nil
+}
+
+// paced waits after a market refused a request for its pace alone, and reports whether it
+// is to be sent again.
+func paced(ctx context.Context, tries int, err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.is == ErrQuota && retry.Paced(ctx, tries, e.RetryAfter)
 }
 
 // Terms are the market's.
@@ -124,15 +137,27 @@ func (m *Market) Step(ctx context.Context, id trade.Hash, signed []byte) (*trade
 	return m.chain(ctx, "POST", "/orders/"+id.String()+"/steps", signed)
 }
 
-// Checkout gives the page on which an order is paid by card.
-func (m *Market) Checkout(ctx context.Context, id trade.Hash) (c trade.Checkout, err error) {
-	if err = m.ask(ctx, "POST", "/orders/"+id.String()+"/checkout", nil, nil, &c); err != nil {
+// Checkout gives the page on which an order is paid by card; where how is "x402", the
+// address where an agent pays it.
+func (m *Market) Checkout(ctx context.Context, id trade.Hash, how string) (c trade.Checkout, err error) {
+	q := url.Values{}
+	if how != "" {
+		q.Set("by", how)
+	}
+	if err = m.ask(ctx, "POST", "/orders/"+id.String()+"/checkout", q, nil, &c); err != nil {
 		return c, err
 	}
-	if u, err := url.Parse(c.URL); err != nil || u.Scheme != "https" || u.Host == "" || trade.Text(c.URL, 1, 4096, false) != nil {
+	u, err := url.Parse(c.URL)
+	if err != nil || u.Host == "" || trade.Text(c.URL, 1, 4096, false) != nil || u.Scheme != "https" && (how == "" || u.Scheme != "http" || !local(u.Hostname())) {
 		return c, fmt.Errorf("checkout: %w: it names no page", ErrAnswer)
 	}
 	return c, nil
+}
+
+// local says whether a host is this machine: a market that is tried out.
+func local(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Pay pays an order.
@@ -228,4 +253,15 @@ func (m *Market) Issue(ctx context.Context, i trade.Issue) (c trade.Codes, err e
 func (m *Market) Complaints(ctx context.Context) (out []trade.Complaint, err error) {
 	err = m.ask(ctx, "GET", "/reports", nil, nil, &out)
 	return out, err
+}
+
+// Open is what waits for the operator, by the market's own key.
+func (m *Market) Open(ctx context.Context) (out []trade.Open, err error) {
+	err = m.ask(ctx, "GET", "/x402", nil, nil, &out)
+	return out, err
+}
+
+// CloseOpen says what became of it, by the market's own key.
+func (m *Market) CloseOpen(ctx context.Context, c trade.Closed) error {
+	return m.send(ctx, "/x402", trade.Encode(c))
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -72,7 +73,8 @@ func (r *Replica) look(ctx context.Context) error {
 		}
 	}
 	next := r.st.next()
-	if news := next.heardOf(seen, r.c.Member, r.c.Now()); news || newest != r.st.Checkpoint {
+	news := next.heardOf(seen, r.c.Member, r.c.Now())
+	if news = next.confirmedBy(seen, r.c.Member, r.heads(), r.c.Now()) || news; news || newest != r.st.Checkpoint {
 		next.Checkpoint = newest
 		if err := r.save(ctx, next); err != nil {
 			return err
@@ -92,13 +94,21 @@ func (r *Replica) listed(item Listed) (*listed, error) {
 	if err != nil && !errors.Is(err, envelope.ErrFormer) {
 		return nil, err
 	}
-	l := &listed{Checkpoint: c, hash: c.Hash()}
+	l := &listed{Checkpoint: c, hash: c.Hash(), heard: []memory.MemberID{c.Author}, agreed: []memory.MemberID{c.Author}}
 	if err != nil {
 		return l, err
 	}
 	for _, b := range item.Votes {
-		if v, err := envelope.ParseVote(b); err == nil { // an invalid vote is ignored and does not hide a valid one
-			l.votes = append(l.votes, v)
+		v, err := envelope.ParseVote(b)
+		if err != nil {
+			continue // an invalid vote is ignored and does not hide a valid one
+		}
+		l.votes = append(l.votes, v)
+		if v.Checkpoint != l.hash || r.log.AcceptsVote(v) != nil {
+			continue
+		}
+		if l.heard = append(l.heard, v.Member); v.Verdict == envelope.Agree {
+			l.agreed = append(l.agreed, v.Member)
 		}
 	}
 	l.standing = r.log.Standing(c, l.votes)
@@ -107,7 +117,7 @@ func (r *Replica) listed(item Listed) (*listed, error) {
 
 func (r *Replica) snapshotProblem(ctx context.Context, why error) error {
 	r.c.Log.Warn("sync: snapshot", "reason", why)
-	return r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Reason: why.Error()})
+	return r.c.Journal.Quarantine(ctx, Problem{At: r.c.Now(), Reason: why.Error()})
 }
 
 // best returns the newest checkpoint at or beyond the cursor from that this
@@ -166,18 +176,27 @@ func worthless(err error) bool {
 }
 
 // adopt takes a snapshot. If the snapshot is wrong, adopt records a problem,
-// never tries that snapshot again, and returns taken == false.
+// never tries that snapshot again, and returns taken == false. Where the relay
+// lacks a part, or shows other bytes, a later round tries it again.
 func (r *Replica) adopt(ctx context.Context, l *listed) (taken bool, err error) {
 	return r.adoptBy(ctx, l, r.restore)
 }
 
 func (r *Replica) adoptBy(ctx context.Context, l *listed, take func(context.Context, *listed) error) (taken bool, err error) {
+	if err := r.readOwn(ctx, l); err != nil {
+		return false, err
+	}
 	err = take(ctx, l)
 	if worthless(err) {
 		if r.bad == nil {
 			r.bad = map[envelope.Hash]bool{}
 		}
 		r.bad[l.hash] = true
+		if errors.Is(err, ErrBlob) || errors.Is(err, ErrNotFound) {
+			r.noteUnshown(l.hash)
+		} else {
+			delete(r.unshown, l.hash)
+		}
 		return false, r.snapshotProblem(ctx, fmt.Errorf("snapshot of %s at %d: %w", l.Author, l.Cursor, err))
 	}
 	if err != nil {
@@ -195,6 +214,30 @@ func (r *Replica) restore(ctx context.Context, l *listed) error {
 		return err
 	}
 	return r.takeItems(ctx, r.c.Snapshots.Archive, l, &next)
+}
+
+// unshown is a snapshot of which a relay lacks a part, or shows other bytes.
+type unshown struct{ times, rounds int } // found so, and to wait before it is tried again
+
+// noteUnshown has a snapshot wait for 0, 1, 3, 7 … rounds, as each try fetches all of its parts
+// anew.
+func (r *Replica) noteUnshown(h envelope.Hash) {
+	if r.unshown == nil {
+		r.unshown = map[envelope.Hash]unshown{}
+	}
+	was := r.unshown[h].times
+	r.unshown[h] = unshown{min(was+1, maxMissed), 1<<was - 1}
+}
+
+// tryUnshown lets those be tried again in this round that have waited.
+func (r *Replica) tryUnshown() {
+	for h, u := range r.unshown {
+		if u.rounds == 0 {
+			delete(r.bad, h)
+			continue
+		}
+		r.unshown[h] = unshown{u.times, u.rounds - 1}
+	}
 }
 
 // takeItems checks a whole snapshot, gives its items to the archive, and saves

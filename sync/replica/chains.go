@@ -1,9 +1,13 @@
 package replica
 
 import (
+	"fmt"
 	"iter"
 	"maps"
+	"strconv"
+	"strings"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
@@ -75,4 +79,17 @@ func (c *Chains) fold() {
 	}
 	maps.Copy(c.kept, c.changed)
 	c.changed = nil
+}
+
+// chainKey returns the key in State.Chains of one incarnation of a member.
+func chainKey(m memory.MemberID, incarnation uint64) string {
+	return fmt.Sprintf("%s/%016x", m, incarnation)
+}
+
+// parseChain parses a key that chainKey made.
+func parseChain(key string) (m memory.MemberID, incarnation uint64, ok bool) {
+	member, number, _ := strings.Cut(key, "/")
+	incarnation, err := strconv.ParseUint(number, 16, 64)
+	ok = err == nil && m.UnmarshalText([]byte(member)) == nil
+	return m, incarnation, ok
 }

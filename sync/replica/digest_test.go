@@ -47,13 +47,13 @@ type oneKey struct {
 
 func (k oneKey) Epoch(uint32) (*seal.Key, bool) { return k.key, true }
 
-// shelved is an archive of some items, which counts what it is given.
-type shelved struct {
+// counted is an archive of some items, which counts what it is given.
+type counted struct {
 	items    []delta.Item
 	restored int
 }
 
-func (s *shelved) Live(_ context.Context, f func(*delta.Item) error) error {
+func (s *counted) Live(_ context.Context, f func(*delta.Item) error) error {
 	for i := range s.items {
 		if err := f(&s.items[i]); err != nil {
 			return err
@@ -62,9 +62,9 @@ func (s *shelved) Live(_ context.Context, f func(*delta.Item) error) error {
 	return nil
 }
 
-func (s *shelved) Named(context.Context) (map[envelope.Hash]bool, uint64, error) { return nil, 0, nil }
+func (s *counted) Named(context.Context) (map[envelope.Hash]bool, uint64, error) { return nil, 0, nil }
 
-func (s *shelved) Restore(_ context.Context, items []delta.Item, _ *State) error {
+func (s *counted) Restore(_ context.Context, items []delta.Item, _ *State) error {
 	s.restored += len(items)
 	return nil
 }
@@ -78,7 +78,7 @@ func TestDigestOfASnapshot(t *testing.T) {
 			c := &envelope.Checkpoint{Space: memory.SpaceID{1}, Author: memory.MemberID{2}, Cursor: 3, Epoch: 1}
 			l := &listed{Checkpoint: c, standing: envelope.Verified}
 			at := &parts{sealed: map[envelope.Hash][]byte{}}
-			archive := &shelved{items: []delta.Item{{Op: delta.Op{Utterance: &memory.Utterance{ID: memory.ID{4}, Space: memory.SpaceID{1}, Event: memory.EventID{Device: "pin", Seq: 1}, Text: "Ana likes plums."}}}}}
+			archive := &counted{items: []delta.Item{{Op: delta.Op{Utterance: &memory.Utterance{ID: memory.ID{4}, Space: memory.SpaceID{1}, Event: memory.EventID{Device: "pin", Seq: 1}, Text: "Ana likes plums."}}}}}
 			p, m := delta.NewPacker(l.source()), delta.Manifest{}
 			if _, err := p.Put(&archive.items[0]); err != nil {
 				t.Fatal(err)

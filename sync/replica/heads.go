@@ -130,7 +130,7 @@ func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([
 	if err != nil {
 		return nil, err
 	}
-	return out, r.heardBeside(ctx, h)
+	return out, r.heardBeside(ctx, h, slices.ContainsFunc(out, func(d Difference) bool { return d.Verdict == Forked }))
 }
 
 // beside compares heads with this member's own.
@@ -258,5 +258,5 @@ func (r *Replica) nameDifference(ctx context.Context, h *envelope.Heads, d Diffe
 		p.Place = &envelope.Position{Incarnation: d.Incarnation, Seq: d.Seq}
 	}
 	r.c.Log.Warn("sync: heads differ", "space", r.c.Space, "member", d.Member, "seq", d.Seq, "verdict", d.Verdict)
-	return r.c.Journal.SetAside(ctx, p)
+	return r.c.Journal.Quarantine(ctx, p)
 }

@@ -21,6 +21,7 @@ type Contact struct {
 	// now. A vote counts with the time of its snapshot. Heard is zero if the member
 	// has sent nothing.
 	Heard time.Time
+	Reach Reach
 }
 
 // Contacts returns the contact of each member that was ever in the log.
@@ -56,6 +57,7 @@ func (r *Replica) Contacts(ctx context.Context) (map[memory.MemberID]Contact, er
 		c.Heard = later(c.Heard, at, r.c.Now())
 		out[id] = c
 	}
+	r.reaches(out)
 	return out, nil
 }
 
@@ -79,15 +81,19 @@ func (s *State) heardAt(member memory.MemberID, at int64, now time.Time) bool {
 	return !s.Heard[member].Equal(was)
 }
 
-// heardBeside records that the author of compared heads was active. If our log
-// does not have the author, its signature could not be checked, and nothing is
-// recorded.
-func (r *Replica) heardBeside(ctx context.Context, h *envelope.Heads) error {
+// heardBeside records that the author of compared heads was active, and what it
+// has, unless its history is another one. If our log does not have the author, its
+// signature could not be checked, and nothing is recorded.
+func (r *Replica) heardBeside(ctx context.Context, h *envelope.Heads, forked bool) error {
 	if _, ok := r.log.Member(h.Member); !ok || h.Member == r.c.Member {
 		return nil
 	}
 	next := r.st.next()
-	if !next.heardAt(h.Member, h.At, r.c.Now()) {
+	news := next.heardAt(h.Member, h.At, r.c.Now())
+	if !forked {
+		news = next.confirm(h.Member, h.At, h.Places, r.heads(), r.c.Now()) || news
+	}
+	if !news {
 		return nil
 	}
 	return r.save(ctx, next)
@@ -96,11 +102,7 @@ func (r *Replica) heardBeside(ctx context.Context, h *envelope.Heads) error {
 // heardOf records when others made or voted on these snapshots.
 func (s *State) heardOf(seen []*listed, self memory.MemberID, now time.Time) (news bool) {
 	for _, l := range seen {
-		who := []memory.MemberID{l.Author}
-		for _, v := range l.votes {
-			who = append(who, v.Member)
-		}
-		for _, m := range who {
+		for _, m := range l.heard {
 			if m != self && s.heardAt(m, l.At, now) {
 				news = true
 			}
@@ -138,5 +140,6 @@ func (s *State) heard(member memory.MemberID, ops []delta.Op, now time.Time) {
 			}
 		}
 		delete(s.Heard, longest)
+		delete(s.Confirmed, longest)
 	}
 }

@@ -66,7 +66,9 @@ type State struct {
 	Read Chains `json:"-"`
 
 	Heard map[memory.MemberID]time.Time `json:"heard,omitempty"` // when each other member last said something, except what the log says: see Contact
-	Via   string                        `json:"via,omitempty"`   // what Cursor and Ahead are of: "" for a relay, or a name of the journal's
+	// Confirmed is what each other member last said that it has: see Reach.
+	Confirmed map[memory.MemberID]Confirmation `json:"confirmed,omitempty"`
+	Via       string                           `json:"via,omitempty"` // what Cursor and Ahead are of: "" for a relay, or a name of the journal's
 	// These fields are about snapshots. Checkpoint is the newest verified
 	// checkpoint that the relay has shown. Stale is a cursor: every snapshot
 	// before it contains something that was erased since. Parts are blobs at
@@ -96,6 +98,10 @@ func (s State) next() State {
 	}
 	if s.Heard == nil {
 		s.Heard = map[memory.MemberID]time.Time{}
+	}
+	s.Confirmed = maps.Clone(s.Confirmed)
+	if s.Confirmed == nil {
+		s.Confirmed = map[memory.MemberID]Confirmation{}
 	}
 	return s
 }
@@ -148,8 +154,8 @@ type Journal interface {
 	// ops that break a rule. It may use several transactions; the last one
 	// saves the state.
 	Apply(ctx context.Context, in Incoming, s State) error
-	// SetAside stores a problem. Storing it twice changes nothing.
-	SetAside(ctx context.Context, p Problem) error
+	// Quarantine stores a problem. Storing it twice changes nothing.
+	Quarantine(ctx context.Context, p Problem) error
 	// Problems returns the problems, newest first.
 	Problems(ctx context.Context) ([]Problem, error)
 	// Forgotten returns the bodies and blobs of this member at the relay that

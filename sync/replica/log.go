@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/membership"
@@ -105,7 +106,7 @@ func (r *Replica) takeEntries(ctx context.Context, page [][]byte) error {
 	}
 	r.log = next
 	for _, err := range left {
-		if err := r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Reason: err.Error()}); err != nil {
+		if err := r.c.Journal.Quarantine(ctx, Problem{At: r.c.Now(), Reason: err.Error()}); err != nil {
 			return err
 		}
 	}
@@ -134,7 +135,7 @@ func (r *Replica) leftOut(e *envelope.Entry) (out []error) {
 // logProblem stores a problem of the relay's log.
 func (r *Replica) logProblem(ctx context.Context, err error) error {
 	err = fmt.Errorf("the relay's log: %w", err)
-	return errors.Join(err, r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Reason: err.Error()}))
+	return errors.Join(err, r.c.Journal.Quarantine(ctx, Problem{At: r.c.Now(), Reason: err.Error()}))
 }
 
 // takeKeys opens the keys in the log that are sealed to this member and that it
@@ -368,4 +369,8 @@ func (r *Replica) renew(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+func sortWraps(ws []envelope.Wrap) {
+	sorting.Sort(ws, func(a, b envelope.Wrap) int { return a.To.Compare(b.To) })
 }

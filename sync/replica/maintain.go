@@ -62,7 +62,7 @@ func (r *Replica) tendTo(ctx context.Context, doubts []Doubt) (moved bool, err e
 		}
 		if errors.Is(err, ErrBlob) { // the blob is checked again in each round, and the rest goes on
 			p := Problem{At: r.c.Now(), Member: r.c.Member, Reason: fmt.Sprintf("blob %s: the relay shows something else: %v", d.Sealed, err)}
-			if err = r.c.Journal.SetAside(ctx, p); err == nil {
+			if err = r.c.Journal.Quarantine(ctx, p); err == nil {
 				continue
 			}
 		}

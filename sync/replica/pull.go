@@ -180,7 +180,7 @@ func (r *Replica) take(ctx context.Context, p Placed, front bool, bare uint64) (
 		}
 	}
 	if bad != nil {
-		return bad, r.aside(ctx, p, d, bad)
+		return bad, r.quarantine(ctx, p, d, bad)
 	}
 	if front && p.Cursor > bare && r.lacksBody(d) {
 		return nil, errNoBody
@@ -201,7 +201,7 @@ func (r *Replica) lacksBody(d *envelope.Delta) bool {
 // The relay should have refused it, so recheck checks later that the relay
 // still has it at that place.
 func (r *Replica) passOver(ctx context.Context, p Placed, d *envelope.Delta, next State, front bool, why error) error {
-	if err := r.aside(ctx, p, d, why); err != nil {
+	if err := r.quarantine(ctx, p, d, why); err != nil {
 		return err
 	}
 	next.dealt(p.Cursor, &d.Header, front)
@@ -232,7 +232,7 @@ func (r *Replica) apply(ctx context.Context, p Placed, d *envelope.Delta, m *env
 	if in.Ops, in.Grant, err = r.open(d, m); err != nil {
 		// The author signed a delta that it sealed wrongly. Another try can't
 		// help.
-		if err := r.aside(ctx, p, d, err); err != nil {
+		if err := r.quarantine(ctx, p, d, err); err != nil {
 			return err
 		}
 		in.Ops = nil
@@ -261,7 +261,7 @@ func (r *Replica) weigh(ctx context.Context, d *envelope.Delta, m *envelope.Memb
 		drop(next.MissingBodies, chain, h.Seq)
 		drop(next.RemovedBodies, chain, h.Seq)
 	} else if _, may := r.c.Keys.Epoch(h.Epoch); may && !known && next.lacking(h) {
-		if err := r.aside(ctx, Placed{Cursor: cursor}, d, fmt.Errorf("%w: as are %d others", ErrWithheld, count(next.MissingBodies))); err != nil {
+		if err := r.quarantine(ctx, Placed{Cursor: cursor}, d, fmt.Errorf("%w: as are %d others", ErrWithheld, count(next.MissingBodies))); err != nil {
 			return err
 		}
 	}
@@ -311,7 +311,7 @@ func (r *Replica) ours(d *envelope.Delta, next *State) (take bool) {
 // wasPutBack stores a problem: the relay has more deltas of this member than
 // its disk remembers, so a backup was restored.
 func (r *Replica) wasPutBack(ctx context.Context) error {
-	return r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Member: r.c.Member,
+	return r.c.Journal.Quarantine(ctx, Problem{At: r.c.Now(), Member: r.c.Member,
 		Reason: "this device was put back to an older state: what it had sent since then is taken from the relay again"})
 }
 
@@ -365,12 +365,12 @@ func (r *Replica) open(d *envelope.Delta, m *envelope.Member) ([]delta.Op, *delt
 	return ops, &g, nil
 }
 
-func (r *Replica) aside(ctx context.Context, p Placed, d *envelope.Delta, why error) error {
+func (r *Replica) quarantine(ctx context.Context, p Placed, d *envelope.Delta, why error) error {
 	pr := Problem{At: r.c.Now(), Cursor: p.Cursor, Reason: why.Error()}
 	if d != nil {
 		at := d.Header.Position()
 		pr.Member, pr.Place = d.Header.Member, &at
 	}
 	r.c.Log.Warn("sync: set aside", "cursor", p.Cursor, "member", pr.Member, "reason", why)
-	return r.c.Journal.SetAside(ctx, pr)
+	return r.c.Journal.Quarantine(ctx, pr)
 }

@@ -188,7 +188,7 @@ func (r *Replica) unsayable(ctx context.Context, of Entries, why error) error {
 }
 
 func (r *Replica) notSent(ctx context.Context, why error) error {
-	return r.c.Journal.SetAside(ctx, Problem{At: r.c.Now(), Member: r.c.Member, Reason: fmt.Sprintf("not sent: %v", why)})
+	return r.c.Journal.Quarantine(ctx, Problem{At: r.c.Now(), Member: r.c.Member, Reason: fmt.Sprintf("not sent: %v", why)})
 }
 
 // ops returns the ops to send and their entries. It uploads blobs first, and

@@ -114,10 +114,13 @@ type Replica struct {
 	due       bool      // the list has to be read again
 	woken     bool      // the relay woke this round
 	bad       map[envelope.Hash]bool
+	unshown   map[envelope.Hash]unshown // those of bad that the relay did not show whole
 	compacted envelope.Hash
 
+	// These fields are also guarded by round, and count failures so that each is tried
+	// again after more and more rounds.
 	misled, rest int  // full re-reads that did not help, and rounds until the next one
-	rechecked    bool // see recheck
+	rechecked    bool // the late deltas of removed members were compared again, see recheck
 	whole        bool // the last round read everything that the relay has
 	missed       int  // failed searches for missing bodies
 	pause        int  // rounds until the next search
@@ -125,13 +128,13 @@ type Replica struct {
 	untried      int  // rounds until the next try
 	forks        int  // incarnations that began in this round
 
+	// These fields are about what the relay stores, and are guarded by round.
 	held     map[waiting]held // blobs that this round does not send
 	tooLarge int64            // the relay has no room for blobs of at least so many bytes; 0: unknown
 	behind   int              // number of waiting blobs of at least that size
+	said     map[Ref]bool     // bodies whose removal was announced and that the relay may still have
 
-	said map[Ref]bool // bodies whose removal was announced and that the relay may still have
-
-	mu     sync.Mutex
+	mu     sync.Mutex // guards what follows
 	last   error
 	during *Status            // report of the running round
 	stop   context.CancelFunc // ends the loop of Start; nil: stopped

@@ -81,10 +81,10 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 		if len(late) < maxLate {
 			late[p.Cursor] = d.Header.Hash()
 		}
-		return nil, r.aside(ctx, p, d, bad)
+		return nil, r.quarantine(ctx, p, d, bad)
 	}
 	if bad != nil {
-		return bad, r.aside(ctx, p, d, bad)
+		return bad, r.quarantine(ctx, p, d, bad)
 	}
 	h := &d.Header
 	chain := chainKey(h.Member, h.Incarnation)
@@ -99,7 +99,7 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 		bad = have.Check(h)
 	}
 	if bad != nil {
-		return bad, r.aside(ctx, p, d, bad)
+		return bad, r.quarantine(ctx, p, d, bad)
 	}
 	shown[chain] = h.Next()
 	if h.Seq <= have.Seq {

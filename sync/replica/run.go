@@ -30,6 +30,7 @@ func (r *Replica) Sync(ctx context.Context) (err error) {
 
 func (r *Replica) once(ctx context.Context) error {
 	r.forks, r.held, r.tooLarge = 0, nil, 0
+	r.tryUnshown()
 	if err := r.readLog(ctx); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package replica
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,18 +42,18 @@ func TestStopTwice(t *testing.T) {
 		r.life, r.end = context.WithCancel(t.Context())
 		r.end() // nothing is synced: it ends at once, and waits for its remote
 		r.Start()
-		stopped := 0
+		var stopped atomic.Int32
 		for range 2 {
-			go func() { r.Stop(); stopped++ }()
+			go func() { r.Stop(); stopped.Add(1) }()
 			synctest.Wait()
 		}
-		if stopped != 0 {
-			t.Errorf("%d have stopped, and it runs", stopped)
+		if n := stopped.Load(); n != 0 {
+			t.Errorf("%d have stopped, and it runs", n)
 		}
 		close(at.end)
 		synctest.Wait()
-		if stopped != 2 || r.Running() {
-			t.Errorf("%d have stopped", stopped)
+		if n := stopped.Load(); n != 2 || r.Running() {
+			t.Errorf("%d have stopped", n)
 		}
 	})
 }

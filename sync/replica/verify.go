@@ -62,6 +62,12 @@ func (r *Replica) verify(ctx context.Context) error {
 		if errors.Is(err, ErrUnsettled) {
 			continue
 		}
+		if errors.Is(err, ErrBlob) || errors.Is(err, ErrNotFound) { // the relay lacks a part, or shows another, which says nothing of the author
+			if err := r.snapshotProblem(ctx, fmt.Errorf("snapshot of %s at %d: %w", l.Author, l.Cursor, err)); err != nil {
+				return err
+			}
+			continue
+		}
 		verdict := envelope.Agree
 		if worthless(err) {
 			verdict = envelope.Object

@@ -41,6 +41,11 @@ type Listing struct {
 	Created     int64             `cbor:"27,keyasint"` // by the seller's clock, in Unix seconds
 	// Period of a subscription, in seconds: each version has the items of one. 0: none.
 	Period uint32 `cbor:"28,keyasint,omitempty"`
+	// Answers: the price is that of one answer. nil: it is that of the bundle.
+	Answers *Answers `cbor:"29,keyasint,omitempty"`
+	// Marks: at how many places one buyer's copy can differ from another's, so that the
+	// seller can tell whose it is. 0: all copies are the same.
+	Marks uint32 `cbor:"30,keyasint,omitempty"`
 }
 
 // What a listing may say of its times, in seconds. A buyer has an hour at least to
@@ -173,10 +178,12 @@ func (l *Listing) check() error {
 		return bad("accept", "%d seconds, want %d to %d", l.Accept, MinTerm, MaxTerm)
 	case l.Period != 0 && (l.Period < MinPeriod || l.Period > MaxPeriod):
 		return bad("period", "%d seconds, want %d to %d", l.Period, MinPeriod, MaxPeriod)
+	case l.Marks > MaxMarks || l.Marks > 0 && l.Answers != nil:
+		return bad("marks", "%d, at most %d, and none where answers are sold", l.Marks, MaxMarks)
 	case l.Created <= 0:
 		return bad("created", "%d", l.Created)
 	}
-	return nil
+	return l.checkAnswers()
 }
 
 // Text checks a text from a stranger: its length in bytes, that it is UTF-8, that

@@ -86,6 +86,18 @@ func CheckPath(root Hash, n, i int, item []byte, path []Hash) error {
 	return nil
 }
 
+// CheckSent checks what comes with a listing: the items of its bundle, or none where it
+// sells answers.
+func CheckSent(l *Listing, items [][]byte) error {
+	switch {
+	case l.Answers == nil:
+		return CheckItems(l, items)
+	case len(items) > 0:
+		return fmt.Errorf("bundle of %d items: %w: whoever sells answers keeps it", len(items), ErrForm)
+	}
+	return nil
+}
+
 // CheckItems checks all items of a bundle against what was listed.
 func CheckItems(l *Listing, items [][]byte) error {
 	root, size, err := Root(items)

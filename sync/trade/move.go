@@ -97,7 +97,7 @@ func ReadMoving(in Moving) (m *Moved, err error) {
 		return nil, fmt.Errorf("move: %w: an order brings its own listing", ErrForm)
 	case m.State.ID != m.Order || m.State.Last != m.Last:
 		return nil, fmt.Errorf("move: %w: the order is another, or has gone on", ErrChain)
-	case m.State.Phase == Ordered || m.State.Phase == Expired:
+	case !m.State.Phase.Paid():
 		return nil, fmt.Errorf("move: %w: the order was never paid", ErrPhase)
 	}
 	if len(in.Review) > 0 {
@@ -151,8 +151,10 @@ type Origin struct {
 	Move    []byte   `cbor:"1,keyasint"` // signed by the seller
 	Sold    uint32   `cbor:"2,keyasint"`
 	Reviews uint32   `cbor:"3,keyasint"`
-	Stars   uint32   `cbor:"4,keyasint"` // the sum of all
-	Said    [][]byte `cbor:"5,keyasint"` // signed reviews, the newest first
+	Stars   uint32   `cbor:"4,keyasint"`           // the sum of all
+	Said    [][]byte `cbor:"5,keyasint"`           // signed reviews, the newest first
+	Proofs  []Proof  `cbor:"6,keyasint,omitempty"` // of Said, in its order
+	Ordered [][]byte `cbor:"7,keyasint,omitempty"` // signed: the versions that orders of Proofs name
 }
 
 // MaxMovedOrders is how many orders of one listing may move with it.

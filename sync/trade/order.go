@@ -15,6 +15,8 @@ type Order struct {
 	Recipient string   `cbor:"7,keyasint"` // the bundle's key is sealed to it; of this order alone
 	Nonce     [16]byte `cbor:"8,keyasint"` // from which the buyer has the identity again
 	Created   int64    `cbor:"9,keyasint"`
+	// Question of an order of an answer; nil: the bundle is ordered.
+	Question *Question `cbor:"10,keyasint,omitempty"`
 }
 
 // SignOrder gives the signed form, and the order's id.
@@ -50,7 +52,7 @@ func (o *Order) check() error {
 	if err := Text(o.Recipient, 1, 2048, false); err != nil {
 		return fmt.Errorf("order: recipient: %w", err)
 	}
-	return nil
+	return o.Question.check()
 }
 
 // Fits reports whether the order is for this version, at its price and market.
@@ -64,7 +66,7 @@ func (o *Order) Fits(l *Offer) error {
 	if o.Buyer == l.Seller {
 		return fmt.Errorf("order: buyer: %w: nobody buys from themselves", ErrParty)
 	}
-	return nil
+	return o.asks(l)
 }
 
 // Act is what a step does.
@@ -73,7 +75,7 @@ type Act string
 // The acts, and who makes each.
 const (
 	Fund    Act = "fund"    // market: the price is held
-	Deliver Act = "deliver" // seller: the bundle's key, sealed to the order's recipient
+	Deliver Act = "deliver" // seller: the bundle's key, or the answer, sealed to the order's recipient
 	Accept  Act = "accept"  // buyer: the seller is paid
 	Dispute Act = "dispute" // buyer: the arbiter decides
 	Decide  Act = "decide"  // arbiter: how much goes back to the buyer
@@ -88,7 +90,7 @@ type Step struct {
 	Prev     Hash   `cbor:"3,keyasint"` // of the step before; of the order, in the first
 	Act      Act    `cbor:"4,keyasint"`
 	At       int64  `cbor:"5,keyasint"` // by its maker's clock; nothing depends on it
-	Wrapped  []byte `cbor:"6,keyasint"` // deliver: the bundle's key, sealed
+	Wrapped  []byte `cbor:"6,keyasint"` // deliver: the bundle's key, or the answer, sealed
 	Evidence []byte `cbor:"7,keyasint"` // dispute: sealed to the arbiter
 	Reason   string `cbor:"8,keyasint"` // dispute, decide, cancel: in words, which the market can read
 	Refund   uint64 `cbor:"9,keyasint"` // decide: minor units that go back to the buyer
@@ -127,7 +129,7 @@ func (s *Step) check() error {
 	switch {
 	case s.Version != Version || !known:
 		return fmt.Errorf("step: %w: version %d, act %.20q", ErrForm, s.Version, s.Act)
-	case may.wrapped != (len(s.Wrapped) > 0) || len(s.Wrapped) > MaxWrapped:
+	case may.wrapped != (len(s.Wrapped) > 0) || len(s.Wrapped) > MaxReply:
 		return fmt.Errorf("step %s: wrapped: %w: %d bytes", s.Act, ErrForm, len(s.Wrapped))
 	case may.evidence != (len(s.Evidence) > 0) || len(s.Evidence) > MaxEvidence:
 		return fmt.Errorf("step %s: evidence: %w: %d bytes, at most %d", s.Act, ErrForm, len(s.Evidence), MaxEvidence)
@@ -182,8 +184,8 @@ type Chain struct {
 }
 
 // MaxChain is how long the encoding of a chain may be, in bytes. Only one step of an
-// order has evidence.
-const MaxChain = MaxListing + MaxOrder + MaxStep + MaxLinks*MaxNote*2
+// order has evidence, and one the answer.
+const MaxChain = MaxListing + MaxOrder + MaxStep + MaxReply + MaxLinks*MaxNote*2
 
 // Replay checks each signature, and that each step follows, and gives where the
 // order stands. It believes nobody: it needs the chain alone.

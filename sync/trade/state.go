@@ -22,6 +22,10 @@ func (p Phase) Ended() bool {
 	return p == Accepted || p == Settled || p == Refunded || p == Expired
 }
 
+// Paid reports whether the order's price was held at some time. It may have gone back
+// since.
+func (p Phase) Paid() bool { return p != Ordered && p != Expired }
+
 // Times that no listing sets, in seconds.
 const (
 	FundWithin   = 24 * 60 * 60
@@ -42,7 +46,7 @@ type State struct {
 	Held     uint64 // by the market
 	Paid     uint64 // to the seller, fees of the market included
 	Back     uint64 // to the buyer
-	Wrapped  []byte // the bundle's key, sealed, once it is delivered
+	Wrapped  []byte // the bundle's key, or the answer, sealed, once it is delivered
 	Evidence []byte // of a dispute, sealed
 	Reason   string // of the last step
 }
@@ -135,6 +139,9 @@ func (s *State) allows(t *Taken, at int64) error {
 			return fmt.Errorf("%s: %w: the time for it is over", t.Act, ErrLate)
 		}
 		return fmt.Errorf("%s: %w: %d seconds are left", t.Act, ErrLate, s.Deadline-at)
+	}
+	if s.Offer.Answers == nil && s.Offer.Marks == 0 && len(t.Wrapped) > MaxWrapped {
+		return fmt.Errorf("%s: wrapped: %w: %d bytes, at most %d", t.Act, ErrForm, len(t.Wrapped), MaxWrapped)
 	}
 	if t.Act == Decide && t.Refund > s.Order.Price {
 		return fmt.Errorf("%s: refund: %w: %d of %d", t.Act, ErrForm, t.Refund, s.Order.Price)

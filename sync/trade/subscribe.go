@@ -18,6 +18,8 @@ func (l *Listing) Follows(was *Offer) error {
 		return fmt.Errorf("listing: version %d: %w", l.Number, ErrChain)
 	case l.Period != was.Period:
 		return bad("period", "the versions of a listing have one")
+	case (l.Answers == nil) != (was.Answers == nil):
+		return bad("answers", "the versions of a listing sell answers, or all sell their bundles")
 	case l.Period > 0 && (l.Commitment == was.Commitment || l.Root == was.Root):
 		return bad("commitment", "each period has a key and items of its own")
 	}
@@ -52,19 +54,21 @@ const (
 	End    Renewal = "end"    // nothing is bought any more
 )
 
+// Paid counts the periods that were paid, and whose price has not come back whole.
+func (s *Subscription) Paid(orders []*State) (n uint32) {
+	for _, o := range orders {
+		if o.Offer.ID() == s.Listing && o.Phase.Paid() && o.Back < o.Order.Price {
+			n++
+		}
+	}
+	return n
+}
+
 // Next says what to do about the newest issue, and why. orders are all that the buyer
 // has of the listing. It is a pure function, so that a node that asks often, or stops
 // anywhere, pays no period twice.
 func (s *Subscription) Next(newest *Offer, orders []*State, now int64) (Renewal, string) {
-	paid := uint32(0)
-	for _, o := range orders {
-		if o.Offer.ID() != s.Listing {
-			continue
-		}
-		if o.Phase != Expired && o.Phase != Ordered && o.Back < o.Order.Price {
-			paid++
-		}
-	}
+	paid := s.Paid(orders)
 	switch {
 	case s.Ended > 0 && s.Ended <= now:
 		return End, "you ended it"
@@ -85,7 +89,7 @@ func (s *Subscription) Next(newest *Offer, orders []*State, now int64) (Renewal,
 				return Lapse, "it costs more than you allow"
 			}
 			return Settle, "it is ordered"
-		case o.Phase == Ordered || o.Phase == Expired:
+		case !o.Phase.Paid():
 			return Lapse, "it was not paid in time"
 		case o.Phase == Refunded:
 			return Lapse, "its price came back"

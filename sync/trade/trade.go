@@ -7,6 +7,8 @@
 //   - A [Listing] is a seller's signed offer of a bundle of sealed items. A later
 //     version names the hash of the one before it. The id of a listing is the
 //     hash of its first version.
+//   - A listing may sell [Answers] in place of its bundle. The seller keeps the items,
+//     and each order has a sealed [Question].
 //   - An [Order] is a buyer's signed wish for one version of a listing, at the
 //     price that stands in it.
 //   - A [Step] moves an order. It is signed by the party that makes it, and names
@@ -66,10 +68,11 @@ const (
 	MaxItem     = 64 << 10 // of one sealed item
 	MaxBundle   = 2 << 20  // of all sealed items
 	MaxStep     = 128 << 10
-	MaxOrder    = 4 << 10
+	MaxOrder    = 8 << 10
 	MaxLinks    = 16 // steps of one order; no order can have more than five
 	MaxEvidence = 96 << 10
-	MaxWrapped  = 4 << 10
+	MaxWrapped  = 4 << 10 // of a bundle's key; an answer, and the keys of a marked bundle, have MaxReply
+	MaxMarks    = 512
 	MaxNote     = 4 << 10 // of a signed review, withdrawal or report
 	MaxPrice    = 1_000_000_000_00
 )

@@ -57,9 +57,12 @@ type Shown struct {
 	Hit      Hit      `cbor:"1,keyasint"`
 	State    string   `cbor:"2,keyasint"` // live, withdrawn or removed
 	Notice   []byte   `cbor:"3,keyasint"`
-	Reviews  [][]byte `cbor:"4,keyasint"`           // signed, the newest first
+	Reviews  [][]byte `cbor:"4,keyasint"`           // signed, the newest first; empty: it was deleted
 	Versions []Hash   `cbor:"5,keyasint"`           // all, the oldest first
 	Origins  []Origin `cbor:"6,keyasint,omitempty"` // where it was before
+	Proofs   []Proof  `cbor:"7,keyasint,omitempty"` // of Reviews, in their order
+	Ordered  [][]byte `cbor:"8,keyasint,omitempty"` // signed: earlier versions that orders of Proofs name
+	Log      []byte   `cbor:"9,keyasint,omitempty"` // the signed checkpoint to which all proofs lead
 }
 
 // States of a listing.
@@ -103,7 +106,8 @@ type Payout struct {
 	Key      Hash   `cbor:"1,keyasint"` // random; the same again is the same payout
 	Minor    uint64 `cbor:"2,keyasint"`
 	Currency string `cbor:"3,keyasint"`
-	Spend    bool   `cbor:"4,keyasint"` // of what is left as a buyer; else of what was earned
+	Spend    bool   `cbor:"4,keyasint"`           // of what is left as a buyer; else of what was earned
+	To       string `cbor:"5,keyasint,omitempty"` // an address, where the market is paid by x402; empty: by a voucher
 }
 
 // Issue makes vouchers, by the market's key.
@@ -118,6 +122,33 @@ type Issue struct {
 // Codes are vouchers.
 type Codes struct {
 	Codes []string `cbor:"1,keyasint" json:"codes"`
+}
+
+// Open is what waits for the operator of a market that agents pay by x402: a payout to an
+// address, or a payment of which nobody can say whether it was settled.
+type Open struct {
+	ID          Hash   `cbor:"1,keyasint" json:"id"`
+	Payout      bool   `cbor:"2,keyasint" json:"payout"`
+	Order       string `cbor:"3,keyasint" json:"order,omitempty"` // of a payment
+	Address     string `cbor:"4,keyasint" json:"address"`         // who is to be paid, or who paid
+	Minor       int64  `cbor:"5,keyasint" json:"minor"`
+	Currency    string `cbor:"6,keyasint" json:"currency"`
+	Amount      string `cbor:"7,keyasint" json:"amount,omitempty"` // of a payout, in units of the token
+	Transaction string `cbor:"8,keyasint" json:"transaction,omitempty"`
+	Reason      string `cbor:"9,keyasint" json:"reason,omitempty"`
+	At          int64  `cbor:"10,keyasint" json:"at"`                // seconds: when a payout was asked for, or a payment is over
+	By          string `cbor:"11,keyasint" json:"by"`                // key that asked for a payout, or whose order is paid
+	Network     string `cbor:"12,keyasint" json:"network,omitempty"` // of a payout
+	Asset       string `cbor:"13,keyasint" json:"asset,omitempty"`   // of a payout: the token's address
+}
+
+// Closed is what the operator says of it.
+type Closed struct {
+	ID          Hash   `cbor:"1,keyasint"`
+	Transaction string `cbor:"2,keyasint"` // that paid or settled it; empty: a payment was never settled
+	// Together: the transaction paid other payouts, too. Without it one that closed
+	// something else is refused as a mistake.
+	Together bool `cbor:"3,keyasint,omitempty"`
 }
 
 // Complaint is a report of a listing.

@@ -9,9 +9,12 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/locket-dev/locket/internal/retry"
 )
 
 // Client reads a log over HTTP. It believes nothing that is not signed by the
@@ -122,25 +125,41 @@ func (c *Client) Entries(ctx context.Context, of Checkpoint, from int64) ([]Entr
 	return all, nil
 }
 
+// get reads a part of the log. A relay that lets one address ask only so often is asked
+// again after the second that it names.
 func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
+	for tries := 0; ; tries++ {
+		raw, paced, err := c.once(ctx, path)
+		if !retry.Paced(ctx, tries, paced) {
+			return raw, err
+		}
+	}
+}
+
+// once is get without a second try. paced is how long the relay wants it to wait before the
+// same request, or zero.
+func (c *Client) once(ctx context.Context, path string) (raw []byte, paced time.Duration, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(c.URL, "/")+path, nil)
 	if err != nil {
-		return nil, fmt.Errorf("read log: %w", err)
+		return nil, 0, fmt.Errorf("read log: %w", err)
 	}
 	a, err := c.HTTP.Do(r)
 	if err != nil {
-		return nil, fmt.Errorf("read log: %w", err)
+		return nil, 0, fmt.Errorf("read log: %w", err)
 	}
 	defer a.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(a.Body, most+1))
+	raw, err = io.ReadAll(io.LimitReader(a.Body, most+1))
 	if err != nil {
-		return nil, fmt.Errorf("read log: %w", err)
+		return nil, 0, fmt.Errorf("read log: %w", err)
+	}
+	if a.StatusCode == http.StatusTooManyRequests {
+		paced = retry.Asked(a.Header.Get("Retry-After"), time.Now(), time.Minute)
 	}
 	if a.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("read log: %s%s answers %s", c.URL, path, a.Status)
+		return nil, paced, fmt.Errorf("read log: %s%s answers %s", c.URL, path, a.Status)
 	}
 	if len(raw) > most {
-		return nil, fmt.Errorf("read log: %s%s answers more than %d bytes", c.URL, path, most)
+		return nil, 0, fmt.Errorf("read log: %s%s answers more than %d bytes", c.URL, path, most)
 	}
-	return raw, nil
+	return raw, 0, nil
 }

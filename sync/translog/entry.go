@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/locket-dev/locket/sync/canonical"
@@ -41,7 +43,8 @@ const (
 //
 //	1  version, 1
 //	2  kind, text
-//	3  subject, text: the id of the listing, order or review
+//	3  subject, text: the id of the listing or order; of a review, and of its
+//	   deletion, [ReviewSubject]. A review has an entry by its order, too
 //	4  digest, 32 bytes: SHA-256 of the signed object
 //	5  at, ms since 1970
 //	6  reason, text; left out where there is none
@@ -52,6 +55,22 @@ type Entry struct {
 	Digest  [32]byte `cbor:"4,keyasint" json:"-"`
 	At      int64    `cbor:"5,keyasint" json:"at"`
 	Reason  string   `cbor:"6,keyasint,omitempty" json:"reason,omitempty"`
+}
+
+// ReviewSubject names a listing's review by its number. Reviews of a listing are counted
+// from 1, so that whoever is shown the newest knows how many there were.
+func ReviewSubject(listing string, n uint32) string {
+	return listing + "/" + strconv.FormatUint(uint64(n), 10)
+}
+
+// ReviewNumber gives the number of a review of a listing by its subject; 0: it is none.
+func ReviewNumber(listing, subject string) uint32 {
+	text, is := strings.CutPrefix(subject, listing+"/")
+	n, err := strconv.ParseUint(text, 10, 32)
+	if !is || err != nil || ReviewSubject(listing, uint32(n)) != subject {
+		return 0
+	}
+	return uint32(n)
 }
 
 // Digest gives that of a signed object.

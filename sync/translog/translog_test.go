@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
@@ -159,4 +160,32 @@ func FuzzDecodeEntry(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A part of the log that a relay refuses for the pace alone is read a second later; what is
+// refused for an hour is told at once.
+func TestPaced(t *testing.T) {
+	for after, want := range map[string]int{"1": 3, "3600": 1} {
+		synctest.Test(t, func(t *testing.T) {
+			requests := 0
+			c := &Client{URL: "https://relay.test/log", HTTP: &http.Client{Transport: answers(func(w http.ResponseWriter, _ *http.Request) {
+				if requests++; requests < 3 {
+					w.Header().Set("Retry-After", after)
+					w.WriteHeader(http.StatusTooManyRequests)
+				}
+			})}}
+			if _, err := c.get(t.Context(), "/checkpoint"); requests != want || (err == nil) != (want == 3) {
+				t.Errorf("Retry-After %s: %d requests, %v", after, requests, err)
+			}
+		})
+	}
+}
+
+// answers is a relay without a network.
+type answers func(http.ResponseWriter, *http.Request)
+
+func (f answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	f(w, r)
+	return w.Result(), nil
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
 
+	"github.com/locket-dev/locket/internal/clientaddr"
 	"github.com/locket-dev/locket/wasm/bundle"
 )
 
@@ -118,11 +118,5 @@ func (o *Options) repository(ref string) (_ *remote.Repository, closeIdle func()
 // isLocal says whether a registry is on this machine: only there is plain
 // HTTP spoken, and only where it was allowed.
 func isLocal(host string) bool {
-	name := (&url.URL{Host: host}).Hostname()
-	if strings.EqualFold(name, "localhost") {
-		return true
-	}
-	// A name that begins as an address does may lead anywhere.
-	a, err := netip.ParseAddr(name)
-	return err == nil && a.IsLoopback()
+	return clientaddr.Loopback((&url.URL{Host: host}).Hostname())
 }

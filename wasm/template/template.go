@@ -4,7 +4,9 @@
 package template
 
 import (
-	"embed"
+	"archive/zip"
+	"bytes"
+	_ "embed" // for the files
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,8 +20,13 @@ import (
 	"github.com/locket-dev/locket/wasm/bundle"
 )
 
-//go:embed all:files
-var files embed.FS
+// packed has the folder files, and under sdk/ the source of packages abi and guest, which
+// a plugin in Go links: a new one gets a copy, and needs nothing from the network to be
+// built. It is compressed, as it is a seventh of a megabyte that few need.
+//
+//go:generate go run ../../internal/pack files.zip files=files sdk/abi=../abi/*.go sdk/guest=../guest/*.go
+//go:embed files.zip
+var packed []byte
 
 // sdk is where a plugin in Go has its copy of the packages that it links, and
 // what they are called at home.
@@ -46,12 +53,16 @@ func Write(dir, language, name string) error {
 	module := "plugin.local/" + path.Base(name) // no package of anybody else is called so
 	fill := strings.NewReplacer("{{name}}", name, "{{module}}", module).Replace
 	all := map[string]string{}
+	files, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
+	if err != nil {
+		return fmt.Errorf("new plugin: %w", err)
+	}
 	root := "files/" + language
-	err := fs.WalkDir(files, root, func(p string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(files, root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		b, err := files.ReadFile(p)
+		b, err := fs.ReadFile(files, p)
 		rel := strings.TrimSuffix(strings.TrimPrefix(p, root+"/"), ".tmpl")
 		if rel == "gitignore" { // under its own name it would hide files of ours
 			rel = ".gitignore"
@@ -66,7 +77,7 @@ func Write(dir, language, name string) error {
 		return err
 	}
 	if language == "go" {
-		if err := addSDK(all, module); err != nil {
+		if err := addSDK(all, files, module); err != nil {
 			return fmt.Errorf("new plugin: %w", err)
 		}
 	}
@@ -86,13 +97,13 @@ func Write(dir, language, name string) error {
 }
 
 // addSDK copies the packages that a plugin in Go links.
-func addSDK(all map[string]string, module string) error {
-	return fs.WalkDir(wasm.SDK, ".", func(p string, d fs.DirEntry, err error) error {
+func addSDK(all map[string]string, files fs.FS, module string) error {
+	return fs.WalkDir(files, "sdk", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		b, err := wasm.SDK.ReadFile(p)
-		all[sdk+"/"+p] = strings.ReplaceAll(string(b), sdkHome+"/", module+"/"+sdk+"/")
+		b, err := fs.ReadFile(files, p)
+		all[sdk+strings.TrimPrefix(p, "sdk")] = strings.ReplaceAll(string(b), sdkHome+"/", module+"/"+sdk+"/")
 		return err
 	})
 }

@@ -48,6 +48,7 @@ type Proof struct {
 	Payer  string      // who shows it, where that is known; a message of the provider's has none
 	Header http.Header // of the HTTP request that brought it
 	Body   []byte
+	For    *Request // what it is to pay for, where its form does not say so
 }
 
 // Kind says what happened.

@@ -3,7 +3,7 @@
 // written once, with parameters as $1, which both take.
 //
 // The migrations are numbered through all that a market keeps: 1 to 9 are money
-// and the transparency log, 10 and up listings and orders.
+// and the transparency log, 10 and up listings and orders, and what came later.
 package tables
 
 import (

@@ -297,6 +297,40 @@ func (l *Log) Inclusion(ctx context.Context, n int64) (*translog.Inclusion, erro
 	return p, nil
 }
 
+// Prove gives what shows that entries of these kinds and subjects stand in what was
+// published, in a transaction of the caller's, and the signed checkpoint. One that does
+// not stand there is nil; of several alike it is the first.
+func (l *Log) Prove(ctx context.Context, tx *sql.Tx, of []translog.Entry) ([]*translog.Inclusion, []byte, error) {
+	var text string
+	err := tx.QueryRowContext(ctx, `SELECT note FROM log_checkpoints ORDER BY size DESC LIMIT 1`).Scan(&text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return make([]*translog.Inclusion, len(of)), nil, nil
+	}
+	var s *translog.Signed
+	if err == nil {
+		s, err = translog.Open([]byte(text), l.key)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("prove entries: %w", err)
+	}
+	all := make([]*translog.Inclusion, len(of))
+	for i, e := range of {
+		p := &translog.Inclusion{}
+		err := tx.QueryRowContext(ctx, `SELECT n, entry FROM log_entries WHERE subject = $1 AND kind = $2 AND n < $3 ORDER BY n LIMIT 1`, e.Subject, e.Kind, s.Size).Scan(&p.Index, &p.Entry)
+		if errors.Is(err, sql.ErrNoRows) {
+			continue
+		}
+		if err == nil {
+			p.Proof, err = tlog.ProveRecord(s.Size, p.Index, reader{ctx, tx})
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("prove entries: %w", err)
+		}
+		all[i] = p
+	}
+	return all, []byte(text), nil
+}
+
 // Find gives the places of the entries of a subject, in order.
 func (l *Log) Find(ctx context.Context, subject string) ([]int64, error) {
 	var all []int64

@@ -76,9 +76,9 @@ func database(t *testing.T) place {
 
 // settle stores a household with a past: a member who went, a body that was
 // forgotten, blobs, one of them of several pieces.
-func settle(t *testing.T, s relay.Store, name string) *storetest.House {
+func settle(t *testing.T, s relay.Store, name string) *storetest.Household {
 	t.Helper()
-	h, ctx := storetest.NewHouse(t, name), t.Context()
+	h, ctx := storetest.NewHousehold(t, name), t.Context()
 	appendLog := func(e *envelope.Entry) {
 		var f *relay.Founding
 		if e.N == 1 {
@@ -110,7 +110,7 @@ func settle(t *testing.T, s relay.Store, name string) *storetest.House {
 	return h
 }
 
-func put(t *testing.T, s relay.Store, h *storetest.House, whole []byte) relay.BlobID {
+func put(t *testing.T, s relay.Store, h *storetest.Household, whole []byte) relay.BlobID {
 	t.Helper()
 	id := relay.BlobID(sha256.Sum256(whole))
 	for at := 0; at < len(whole); {
@@ -170,14 +170,14 @@ func TestThereAndBack(t *testing.T) {
 			if _, err := archive.Restore(t.Context(), bytes.NewReader(want), to); !errors.Is(err, relay.ErrConflict) {
 				t.Fatal("an older archive over a newer store: ", err)
 			}
-			a = storetest.NewHouse(t, "a")
+			a = storetest.NewHousehold(t, "a")
 			a = settleAgain(t, a)
 		})
 	}
 }
 
 // settleAgain takes a household to where settle leaves it, storing nothing.
-func settleAgain(t *testing.T, h *storetest.House) *storetest.House {
+func settleAgain(t *testing.T, h *storetest.Household) *storetest.Household {
 	t.Helper()
 	last := h.Delta(h.Writer, "two")
 	h.Delta(h.Owner, "one")

@@ -13,7 +13,7 @@ import (
 // An archive whose sums are right is still not believed: what is in it must be
 // signed, in order, and of the space and account that it is said to be of.
 func TestForgedRecords(t *testing.T) {
-	h, other := storetest.NewHouse(t, "real"), storetest.NewHouse(t, "other")
+	h, other := storetest.NewHousehold(t, "real"), storetest.NewHousehold(t, "other")
 	one, two := h.Delta(h.Owner, "one"), h.Delta(h.Owner, "two")
 	root := relay.AccountID(h.Root.Public())
 	forged := *one
@@ -25,7 +25,7 @@ func TestForgedRecords(t *testing.T) {
 		kind byte
 		v    any
 	}
-	log := func(h *storetest.House, n int) (out []rec) {
+	log := func(h *storetest.Household, n int) (out []rec) {
 		for _, e := range h.Entries[:n] {
 			out = append(out, rec{kindEntry, e.Bytes()})
 		}

@@ -21,8 +21,8 @@ var write = flag.Bool("write-format", false, "write the database of the newest v
 const format1 = "testdata/relay-1.db.gz"
 
 // day is what the file holds: the same bytes whenever they are made.
-func day(t *testing.T) (*storetest.House, []*envelope.Delta, []byte) {
-	h := storetest.NewHouse(t, "format 1")
+func day(t *testing.T) (*storetest.Household, []*envelope.Delta, []byte) {
+	h := storetest.NewHousehold(t, "format 1")
 	return h, []*envelope.Delta{h.Delta(h.Owner, "one"), h.Delta(h.Writer, "two"), h.Delta(h.Owner, "three")}, []byte("sealed bytes of a blob")
 }
 
@@ -115,7 +115,7 @@ func TestForgottenLeavesTheDisk(t *testing.T) {
 	s, err := Open(t.Context(), dir)
 	check(t, err)
 	defer s.Close()
-	h := storetest.NewHouse(t, "forgotten")
+	h := storetest.NewHousehold(t, "forgotten")
 	for i, e := range h.Entries {
 		var f *relay.Founding
 		if i == 0 {

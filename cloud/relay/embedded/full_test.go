@@ -20,7 +20,7 @@ func TestFullDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	h := storetest.NewHouse(t, "full")
+	h := storetest.NewHousehold(t, "full")
 	for i, e := range h.Entries {
 		var f *relay.Founding
 		if i == 0 {

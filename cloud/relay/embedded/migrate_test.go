@@ -17,7 +17,7 @@ func TestMigrationsKeepData(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	s, err := Open(ctx, dir)
 	check(t, err)
-	h := storetest.NewHouse(t, "migrated")
+	h := storetest.NewHousehold(t, "migrated")
 	for i, e := range h.Entries {
 		var f *relay.Founding
 		if i == 0 {

@@ -18,7 +18,6 @@ import (
 
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/pending"
-	"github.com/locket-dev/locket/internal/retry"
 )
 
 // Subject is the subject on which relays send and listen, unless the path of
@@ -129,7 +128,8 @@ func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) 
 		return fmt.Errorf("wake-ups by %s: %w", w.shown, err)
 	}
 	close(subscribed)
-	w.send(ctx, conn)
+	// The loss of the connection was logged before.
+	w.pending.Send(ctx, w.me, func(text string) error { return conn.Publish(w.subject, []byte(text)) })
 	cancel()
 	return nil
 }
@@ -146,30 +146,5 @@ func (w *Wakes) take(text string, heard func(relay.Wake)) {
 	}
 	for _, wake := range some {
 		heard(wake)
-	}
-}
-
-// send sends what is pending until ctx is done.
-func (w *Wakes) send(ctx context.Context, conn *nats.Conn) {
-	pace := retry.Backoff{First: firstWait, Most: longWait}
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-w.pending.Ready():
-		}
-		some := w.pending.Take()
-		for len(some) > 0 {
-			n := min(len(some), pending.PerMessage)
-			if err := conn.Publish(w.subject, []byte(pending.Encode(w.me, some[:n]))); err != nil {
-				for _, wake := range some {
-					w.pending.Add(wake)
-				}
-				pace.Wait(ctx) // the loss of the connection was logged before
-				break
-			}
-			pace.Reset()
-			some = some[n:]
-		}
 	}
 }

@@ -3,12 +3,15 @@
 package pending
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/internal/retry"
 )
 
 // most is how many wake-ups can wait, about 60 bytes each. Further ones are
@@ -51,6 +54,32 @@ func (s *Set) Take() []relay.Wake {
 	}
 	clear(s.of)
 	return out
+}
+
+// Send gives send a message of the wake-ups that are added, until ctx is done. from is
+// the sender's name in it. Wake-ups of a message that failed go back into the set, and
+// are sent after a second at first, and a minute at most.
+func (s *Set) Send(ctx context.Context, from string, send func(text string) error) {
+	pace := retry.Backoff{First: time.Second, Most: time.Minute}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.ready:
+		}
+		for some := s.Take(); len(some) > 0; {
+			n := min(len(some), PerMessage)
+			if send(Encode(from, some[:n])) != nil {
+				for _, w := range some {
+					s.Add(w)
+				}
+				pace.Wait(ctx)
+				break
+			}
+			pace.Reset()
+			some = some[n:]
+		}
+	}
 }
 
 // ErrForm: the text is not a message of wake-ups.

@@ -22,7 +22,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/storetest"
 )
 
-func accountOf(h *storetest.House) relay.AccountID { return relay.AccountID(h.Root.Public()) }
+func accountOf(h *storetest.Household) relay.AccountID { return relay.AccountID(h.Root.Public()) }
 
 // objectsIn are the files in a folder.
 func objectsIn(t *testing.T, dir string) (names []string) {

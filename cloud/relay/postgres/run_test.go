@@ -24,12 +24,12 @@ func together(t *testing.T, s *Store, all ...*run) {
 	s.commit(t.Context(), all)
 }
 
-func runOf(h *storetest.House, quota relay.Quota, deltas ...*envelope.Delta) *run {
+func runOf(h *storetest.Household, quota relay.Quota, deltas ...*envelope.Delta) *run {
 	return newRun(accountOf(h), h.Space, h.State.N(), h.State.Head(), deltas, quota, now)
 }
 
 // households in a store: three tenants, each with two deltas.
-func threeHouses(t *testing.T, s *Store) (out []*storetest.House) {
+func threeHouses(t *testing.T, s *Store) (out []*storetest.Household) {
 	t.Helper()
 	for i := range 3 {
 		h, _ := settle(t, s, fmt.Sprint("house ", i))
@@ -38,7 +38,7 @@ func threeHouses(t *testing.T, s *Store) (out []*storetest.House) {
 	return out
 }
 
-func bodies(t *testing.T, s *Store, h *storetest.House) (out []string) {
+func bodies(t *testing.T, s *Store, h *storetest.Household) (out []string) {
 	t.Helper()
 	page, err := s.After(t.Context(), h.Space, 2, 99, 1<<20)
 	check(t, err)
@@ -169,7 +169,7 @@ func TestHeldAccountHoldsNobodyElse(t *testing.T) {
 
 // Only deltas of one chain in a row are a run.
 func TestNewRun(t *testing.T) {
-	h := storetest.NewHouse(t, "runs")
+	h := storetest.NewHousehold(t, "runs")
 	a, b, c := h.Delta(h.Owner, "a"), h.Delta(h.Owner, "b"), h.Delta(h.Owner, "c")
 	other := h.Delta(h.Writer, "other")
 	for name, c := range map[string]struct {

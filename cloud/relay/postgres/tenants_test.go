@@ -20,9 +20,9 @@ import (
 var now = time.Unix(1_790_000_000, 0)
 
 // settle stores a household with deltas, a blob that is done and one that is not.
-func settle(t *testing.T, s *Store, name string) (*storetest.House, []*envelope.Delta) {
+func settle(t *testing.T, s *Store, name string) (*storetest.Household, []*envelope.Delta) {
 	t.Helper()
-	h := storetest.NewHouse(t, name)
+	h := storetest.NewHousehold(t, name)
 	for i, e := range h.Entries {
 		var f *relay.Founding
 		if i == 0 {
@@ -90,7 +90,7 @@ func TestLeaksAreSeen(t *testing.T) {
 
 // leaks says what the holder of b, and who holds nothing, can see or change of
 // a's rows in a table.
-func leaks(t *testing.T, s *Store, a, b *storetest.House, table string) (out []string) {
+func leaks(t *testing.T, s *Store, a, b *storetest.Household, table string) (out []string) {
 	t.Helper()
 	theirs := a.Root.Public()
 	found := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }

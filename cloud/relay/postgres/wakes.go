@@ -52,7 +52,13 @@ func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) 
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
-		w.send(ctx)
+		w.pending.Send(ctx, w.me, func(text string) error {
+			err := w.notify(ctx, text)
+			if err != nil && ctx.Err() == nil {
+				w.log.Warn("wake-ups are not sent; trying again", "error", err)
+			}
+			return err
+		})
 	}()
 	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for {
@@ -93,34 +99,6 @@ func (w *Wakes) listen(ctx context.Context, heard func(relay.Wake), missed func(
 		}
 		for _, wake := range some {
 			heard(wake)
-		}
-	}
-}
-
-// send sends what is pending until ctx is done.
-func (w *Wakes) send(ctx context.Context) {
-	pace := retry.Backoff{First: firstWait, Most: longWait}
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-w.pending.Ready():
-		}
-		some := w.pending.Take()
-		for len(some) > 0 {
-			n := min(len(some), pending.PerMessage)
-			if err := w.notify(ctx, pending.Encode(w.me, some[:n])); err != nil {
-				for _, wake := range some {
-					w.pending.Add(wake)
-				}
-				if ctx.Err() == nil {
-					w.log.Warn("wake-ups are not sent; trying again", "error", err)
-				}
-				pace.Wait(ctx)
-				break
-			}
-			pace.Reset()
-			some = some[n:]
 		}
 	}
 }

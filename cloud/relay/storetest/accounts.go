@@ -56,16 +56,16 @@ func (s *suite) quota() {
 	s.is(err, relay.ErrQuota)
 	e := h.Sign(h.Owner, &envelope.Entry{Action: envelope.Rekey, Epoch: 2, Wraps: wraps(memory.MemberID{}, h.Owner.ID, h.Writer.ID, h.Reader.ID)})
 	s.is(s.AppendLog(s.ctx, e, nil, relay.Quota{Bytes: 1}), relay.ErrQuota)
-	second := NewHouse(s.T, "second")
+	second := NewHousehold(s.T, "second")
 	second.Root = h.Root
 	s.is(s.AppendLog(s.ctx, second.Entries[0], &relay.Founding{Account: relay.AccountID(h.Root.Public())}, relay.Quota{Spaces: 1}), relay.ErrQuota)
 }
 
 func (s *suite) invites() {
-	h, other := NewHouse(s.T, "invited"), NewHouse(s.T, "uninvited")
+	h, other := NewHousehold(s.T, "invited"), NewHousehold(s.T, "uninvited")
 	code := [32]byte{1, 2, 3}
 	s.ok(s.AddInvite(s.ctx, code))
-	found := func(h *House, invite *[32]byte) error {
+	found := func(h *Household, invite *[32]byte) error {
 		return s.AppendLog(s.ctx, h.Entries[0], &relay.Founding{Account: relay.AccountID(h.Root.Public()), Needed: true, Invite: invite}, relay.Quota{})
 	}
 	s.is(found(h, nil), relay.ErrInvite)

@@ -130,7 +130,7 @@ func (s *suite) deletion() {
 	h, other := s.settle("deletion", relay.Quota{}), s.settle("other", relay.Quota{})
 	chunk := []byte("blob")
 	id := relay.BlobID(sha256.Sum256(chunk))
-	for _, x := range []*House{h, other} {
+	for _, x := range []*Household{h, other} {
 		_, err := s.append(x, x.Delta(x.Owner, "text"))
 		s.ok(err)
 		_, err = s.WriteBlob(s.ctx, x.Space, id, x.Owner.ID, 4, 0, chunk, relay.Quota{}, now)

@@ -75,9 +75,9 @@ func (s *suite) reopen() {
 }
 
 // settle returns a household whose log is stored.
-func (s *suite) settle(name string, quota relay.Quota) *House {
+func (s *suite) settle(name string, quota relay.Quota) *Household {
 	s.Helper()
-	h := NewHouse(s.T, name)
+	h := NewHousehold(s.T, name)
 	for i, e := range h.Entries {
 		var f *relay.Founding
 		if i == 0 {
@@ -88,19 +88,19 @@ func (s *suite) settle(name string, quota relay.Quota) *House {
 	return h
 }
 
-func (s *suite) account(h *House) relay.Account {
+func (s *suite) account(h *Household) relay.Account {
 	s.Helper()
 	a, err := s.Account(s.ctx, relay.AccountID(h.Root.Public()))
 	s.ok(err)
 	return a
 }
 
-func (s *suite) append(h *House, ds ...*envelope.Delta) ([]uint64, error) {
+func (s *suite) append(h *Household, ds ...*envelope.Delta) ([]uint64, error) {
 	return s.Append(s.ctx, h.Space, h.State.N(), ds, relay.Quota{}, now)
 }
 
 func (s *suite) log() {
-	h := NewHouse(s.T, "log")
+	h := NewHousehold(s.T, "log")
 	_, err := s.Space(s.ctx, h.Space)
 	s.is(err, relay.ErrNotFound)
 	s.is(s.AppendLog(s.ctx, h.Entries[1], nil, relay.Quota{}), relay.ErrNotFound)
@@ -227,7 +227,7 @@ func (s *suite) lasts() {
 	anew := h.Seal(h.Writer, envelope.Header{Space: h.Space, Member: h.Writer.ID, Incarnation: 1<<64 - 1, Seq: 1, Head: h.State.Head(), Epoch: 1}, "anew")
 	_, err := s.append(h, h.Delta(h.Owner, "0"))
 	s.ok(err)
-	chains := func(h *House) string {
+	chains := func(h *Household) string {
 		got, err := s.Chains(s.ctx, h.Space, h.Writer.ID)
 		s.ok(err)
 		slices.SortFunc(got, func(a, b envelope.Position) int { return cmp.Compare(a.Incarnation, b.Incarnation) })
@@ -252,10 +252,10 @@ func (s *suite) lasts() {
 // members and existing chains are not affected.
 func (s *suite) many() {
 	h, other := s.settle("many chains", relay.Quota{}), s.settle("few chains", relay.Quota{})
-	begins := func(h *House, by *Person, incarnation uint64) *envelope.Delta {
+	begins := func(h *Household, by *Person, incarnation uint64) *envelope.Delta {
 		return h.Seal(by, envelope.Header{Space: h.Space, Member: by.ID, Incarnation: incarnation, Seq: 1, Head: h.State.Head(), Epoch: 1}, "anew")
 	}
-	take := func(h *House, want error, ds ...*envelope.Delta) {
+	take := func(h *Household, want error, ds ...*envelope.Delta) {
 		s.Helper()
 		_, err := s.Append(s.ctx, h.Space, h.State.N(), ds, relay.Quota{Chains: 3}, now)
 		s.is(err, want)

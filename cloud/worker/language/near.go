@@ -59,7 +59,7 @@ func (s *Shelf) Near(text string, of memory.Type, k int) []memory.Memory {
 
 func words(text string) map[string]bool {
 	out := map[string]bool{}
-	for _, w := range recall.Content(text) {
+	for _, w := range recall.ContentWords(text) {
 		out[w.Term] = true
 	}
 	return out

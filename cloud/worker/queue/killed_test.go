@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/worker/queue/postgres"
+	"github.com/locket-dev/locket/internal/testing/long"
 )
 
 // victimEnv holds the options of a worker that a test kills: a PostgreSQL's
@@ -45,8 +46,8 @@ func victim() int {
 // patient is the lease of workers that live: one of a busy machine may be late.
 const patient = 20 * time.Second
 
-// kill starts a worker process, and kills it in the midst of a job.
-func kill(t *testing.T, where string) {
+// kill starts a worker process, and kills it in the midst of the job about subject.
+func kill(t *testing.T, where, subject string) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -62,7 +63,7 @@ func kill(t *testing.T, where string) {
 		t.Fatal(err)
 	}
 	line, _ := bufio.NewReader(out).ReadString('\n')
-	if line != "began a\n" {
+	if line != "began "+subject+"\n" {
 		t.Errorf("the worker said %q", line)
 	}
 	if err := cmd.Process.Kill(); err != nil {
@@ -71,35 +72,40 @@ func kill(t *testing.T, where string) {
 	_ = cmd.Wait() // it was killed
 }
 
-// A worker process is killed in the midst of a job: the next one does it, once.
+// A worker process is killed in the midst of a job: the next one does it, once. KILLS has
+// so many of them killed.
 func TestKilledWorkersJobIsDoneByTheNext(t *testing.T) {
 	file := t.TempDir() + "/queue.db"
 	for name, where := range map[string]string{"postgres": cluster.Database(t), "sqlite": file} {
 		t.Run(name, func(t *testing.T) {
 			o := optionsAt(where, patient)
 			q := opened(t, o)
-			add(t, q, task("a", Read))
-			if o.File != "" {
-				if err := q.Close(); err != nil { // one process at a time
-					t.Fatal(err)
+			for i := range long.Kills(t, 1) {
+				subject := fmt.Sprint("a", i)
+				add(t, q, task(subject, Read))
+				if o.File != "" {
+					if err := q.Close(); err != nil { // one process at a time
+						t.Fatal(err)
+					}
 				}
-			}
-			kill(t, where)
-			if o.File != "" {
-				q = opened(t, o)
-			}
-			done := make(chan string, 9)
-			stop := working(t, q, func(_ context.Context, r *Running) error {
-				done <- fmt.Sprint(r.Subject, r.Attempts)
-				return nil
-			})
-			j := until(t, q, Done, 1)[0]
-			stop()
-			if got := <-done; got != "a2" || len(done) > 0 || j.Attempts != 2 {
-				t.Errorf("%s, and %d more; %+v", got, len(done), j)
-			}
-			if j, err := q.Job(t.Context(), j.ID); err != nil || len(j.Failures) != 1 || j.Failures[0].Reason != endedReason {
-				t.Errorf("%+v, %v", j, err)
+				kill(t, where, subject)
+				if o.File != "" {
+					q = opened(t, o)
+				}
+				did := make(chan *Running, 9)
+				stop := working(t, q, func(_ context.Context, r *Running) error {
+					did <- r
+					return nil
+				})
+				until(t, q, Done, i+1)
+				stop()
+				r := <-did
+				if r.Subject != subject || r.Attempts != 2 || len(did) > 0 {
+					t.Fatalf("%s %d, and %d more", r.Subject, r.Attempts, len(did))
+				}
+				if j, err := q.Job(t.Context(), r.ID); err != nil || j.State != Done || len(j.Failures) != 1 || j.Failures[0].Reason != endedReason {
+					t.Fatalf("%+v, %v", j, err)
+				}
 			}
 		})
 	}
@@ -114,7 +120,7 @@ func TestDeadlyJobIsParked(t *testing.T) {
 		if err := q.Close(); err != nil {
 			t.Fatal(err)
 		}
-		kill(t, file)
+		kill(t, file, "a")
 		q = opened(t, Options{File: file})
 	}
 	list, err := q.List(t.Context(), Filter{})

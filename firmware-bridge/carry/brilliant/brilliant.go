@@ -19,12 +19,13 @@ import (
 
 // Family is the glasses' line in the list of families.
 var Family = carry.Family{
-	Name: "brilliant", Short: "Carry Brilliant Labs' Frame or Halo over Bluetooth",
+	Name: "brilliant", Short: "Carry Brilliant Labs' Frame over Bluetooth",
 	Long: `Connects to the glasses over Bluetooth (BlueZ), puts Locket's app on them where it is not
 there yet, starts it, and publishes sound, photos, taps, motion and battery to the broker as
 the wearable --name. An answer of the node is shown on the display for 15 s. The bridge
-never erases anything on the glasses; another app that runs is stopped.`,
-	Carrier: carry.Bluetooth, Service: frame.Service, Takes: carry.WithPhotos, Tells: true, Begin: begin, Simulate: simulate,
+never erases anything on the glasses; another app that runs is stopped. A Halo is carried
+too, as a Frame is: locket-bridge halo hears it better.`,
+	Carrier: carry.Bluetooth, Service: frame.Service, Called: "Frame", Takes: carry.WithPhotos, Tells: true, Begin: begin, Simulate: simulate,
 	Lives: []memory.Kind{memory.KindAudio, memory.KindPhoto, memory.KindButton}, Hears: carry.Codec{Name: "pcm16", Rate: 8000, Frame: 15 * time.Millisecond},
 }
 
@@ -33,7 +34,6 @@ const (
 	afterBreak = 200 * time.Millisecond
 	quiet      = 250 * time.Millisecond // without a print: what the old app printed is read away
 	answerIn   = 8                      // units of FirstWait, a second; each second a line is written again
-	rate       = 8000                   // of the app's sound, 16 bits
 )
 
 // stage is how far the beginning is.
@@ -61,18 +61,27 @@ type session struct {
 	muted   bool
 	next    time.Time // when a photo is due; zero: never
 
-	sound  carry.Sound
+	ear    Ear
 	photos frame.Photos
 	taps   frame.Taps
 }
 
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
-	s := &session{Conn: c, most: 20, battery: -1, since: time.Now(), sound: carry.Sound{Codec: "pcm16", Rate: rate}}
+	return Begin(ctx, c, IsHalo(ctx, c.Dev), &samples{sound: carry.Sound{Codec: "pcm16", Rate: rate}})
+}
+
+// IsHalo reports whether a device is a Halo, and no Frame (brilliant_sdk, brilliant_bluetooth.dart).
+func IsHalo(ctx context.Context, d link.Device) bool {
+	_, err := d.Read(ctx, frame.AudioChar)
+	return !errors.Is(err, link.ErrAbsent)
+}
+
+// Begin begins a session with glasses that hear by an ear.
+func Begin(ctx context.Context, c *carry.Conn, halo bool, ear Ear) (carry.Session, error) {
+	s := &session{Conn: c, most: 20, battery: -1, since: time.Now(), halo: halo, ear: ear}
 	if mtu := c.Dev.MTU(); mtu > 23 {
 		s.most = mtu - 3
 	}
-	_, err := c.Dev.Read(ctx, frame.AudioChar)
-	s.halo = !errors.Is(err, link.ErrAbsent)
 	if err := c.Dev.Subscribe(ctx, frame.NotifyChar); err != nil {
 		return nil, err
 	}
@@ -208,11 +217,14 @@ func (s *session) runs(ctx context.Context) error {
 // listen turns the microphone on, or off while the wearer pauses.
 func (s *session) listen(ctx context.Context) error {
 	s.muted = s.Client.Paused()
-	on := byte(1)
-	if s.muted {
-		on = 0
+	how := byte(0)
+	if !s.muted {
+		how = s.ear.Listen()
+		if err := s.ear.Over(ctx, s.Conn, true); err != nil { // of before, where its end was lost
+			return err
+		}
 	}
-	if err := s.tell(ctx, frame.Listen, []byte{on}); err != nil {
+	if err := s.tell(ctx, frame.Listen, []byte{how}); err != nil {
 		return err
 	}
 	return s.Recording(ctx, !s.muted, "")
@@ -221,9 +233,14 @@ func (s *session) listen(ctx context.Context) error {
 func (s *session) item(ctx context.Context, item frame.Item) error {
 	switch i := item.(type) {
 	case frame.Sound:
-		return s.heard(ctx, i, false)
+		return s.ear.Hear(ctx, s.Conn, i)
 	case frame.SoundEnd:
-		return s.heard(ctx, i, true)
+		if len(i) > 0 {
+			if err := s.ear.Hear(ctx, s.Conn, i); err != nil {
+				return err
+			}
+		}
+		return s.ear.Over(ctx, s.Conn, true)
 	case frame.Chunk:
 		return s.lost(ctx, s.photos.Chunk(i, s.Now))
 	case frame.Size:
@@ -267,31 +284,6 @@ func (s *session) item(ctx context.Context, item frame.Item) error {
 	return nil
 }
 
-func (s *session) heard(ctx context.Context, pcm []byte, last bool) error {
-	if len(pcm) > 0 {
-		lasts := time.Duration(len(pcm)/2) * time.Second / rate
-		m, err := s.sound.Add(pcm, lasts, s.Now)
-		if err != nil {
-			s.Spoilt(frame.ErrHalf.Error())
-			return nil
-		}
-		s.Report.Frames++
-		s.Report.Sound += lasts
-		if m != nil {
-			if err := s.Live(ctx, m); err != nil {
-				return err
-			}
-		}
-	}
-	if !last {
-		return nil
-	}
-	if m := s.sound.Take(true); m != nil {
-		return s.Live(ctx, m)
-	}
-	return nil
-}
-
 func (s *session) lost(ctx context.Context, why string) error {
 	if why == "" {
 		return nil
@@ -320,8 +312,8 @@ func (s *session) tapped(ctx context.Context, n int) error {
 // rest ends a recording in which nothing came for a while, counts taps, gives up photos, and
 // tells losses.
 func (s *session) rest(ctx context.Context) error {
-	if s.sound.Idle(s.Now) {
-		if err := s.heard(ctx, nil, true); err != nil {
+	if s.ear.Idle(s.Now) {
+		if err := s.ear.Over(ctx, s.Conn, false); err != nil {
 			return err
 		}
 	}
@@ -380,6 +372,6 @@ const columns, rows = 28, 6
 
 // End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error {
-	return errors.Join(s.heard(ctx, nil, true), s.tapped(ctx, s.taps.Take(s.Now, true)), s.lost(ctx, s.photos.Drop()),
+	return errors.Join(s.ear.Over(ctx, s.Conn, true), s.tapped(ctx, s.taps.Take(s.Now, true)), s.lost(ctx, s.photos.Drop()),
 		s.TellLosses(ctx, true), s.Status(ctx, "offline", "the glasses are not connected"))
 }

@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"image/jpeg"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,10 +25,11 @@ func simulate(p carry.Play) link.Dialer { return NewGlasses(p) }
 // battery, motion, Amount pieces of sound of 15 ms, a photo, and a tap, and so again after each
 // reboot; of a day it sends sound, photos and taps. It is a Dialer, and there are no more connections when it is done.
 type Glasses struct {
-	Shown func(text string) // is told what the display shows; nil: nobody
-	Halo  bool              // set before the first connection
-	Asks  bool              // it waits for an answer after each tap
-	Photo []byte            // that it takes
+	Shown func(text string)  // is told what the display shows; nil: nobody
+	Halo  bool               // set before the first connection
+	Asks  bool               // it waits for an answer after each tap
+	Photo []byte             // that it takes
+	Hears func(i int) []byte // the i-th piece of sound, set before the first connection
 
 	pieces int
 	play   carry.Play
@@ -53,7 +55,16 @@ func NewGlasses(p carry.Play) *Glasses {
 	if err := jpeg.Encode(&b, picture, nil); err != nil {
 		panic(err) // a picture in memory
 	}
-	return &Glasses{Photo: b.Bytes(), pieces: n, play: p, left: p.Reboot + 1, parts: map[string]int{}}
+	return &Glasses{Photo: b.Bytes(), Hears: whisper, pieces: n, play: p, left: p.Reboot + 1, parts: map[string]int{}}
+}
+
+const piece = 240 // bytes of sound in a notification
+
+// whisper is samples, others each time.
+func whisper(i int) []byte {
+	b := make([]byte, piece)
+	binary.LittleEndian.PutUint32(b, uint32(i)|1<<16)
+	return b
 }
 
 // Connect is that of a Dialer.
@@ -164,7 +175,12 @@ func (d *worn) data(b []byte) bool {
 	}
 	switch d.code {
 	case frame.Listen:
-		return d.message[0] != 1 || d.day()
+		if how := d.message[0]; how == 0 || d.done { // a pause has an end
+			return true
+		} else if how == 2 && !d.of.Halo {
+			return d.print("bad argument: error")
+		}
+		return d.day()
 	case frame.Photo:
 		return d.photo()
 	case frame.Show:
@@ -196,9 +212,7 @@ func (d *worn) day() bool {
 		return true
 	}
 	for i := range d.of.pieces {
-		piece := append([]byte{1, 5}, make([]byte, 240)...)
-		binary.LittleEndian.PutUint32(piece[2:], uint32(i)|1<<16) // another one each time, and nearly silent
-		if !d.send(piece) {
+		if !d.send(append([]byte{1, 5}, d.of.Hears(i)...)) {
 			return false
 		}
 	}
@@ -217,8 +231,8 @@ func (d *worn) live(s carry.Scene) bool {
 	case memory.KindButton:
 		return d.send([]byte{1, 9})
 	}
-	for _, f := range s.Frames {
-		if !d.send(append([]byte{1, 5}, f...)) {
+	for piece := range slices.Chunk(slices.Concat(s.Frames...), piece) {
+		if !d.send(append([]byte{1, 5}, piece...)) {
 			return false
 		}
 	}

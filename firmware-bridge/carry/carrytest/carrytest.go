@@ -138,8 +138,8 @@ func NewNode(t testing.TB) *Node {
 	}
 	n.Password = cred.Password
 	n.In = intake.New(intake.Config{Journal: n.Disk, Log: slog.New(slog.DiscardHandler), SealTo: n.id.Recipient().String(), RetryAfter: 10 * time.Millisecond,
-		Turned:    func() time.Time { n.Disk.mu.Lock(); defer n.Disk.mu.Unlock(); return n.turned },
-		WasPaused: func(at time.Time) bool { return n.Was != nil && n.Was(at) }})
+		LastChange: func() time.Time { n.Disk.mu.Lock(); defer n.Disk.mu.Unlock(); return n.turned },
+		WasPaused:  func(at time.Time) bool { return n.Was != nil && n.Was(at) }})
 	b, err := intake.Listen(n.In, intake.BrokerConfig{Addr: "127.0.0.1:0", Devices: registry{hash}})
 	if err != nil {
 		t.Fatal(err)

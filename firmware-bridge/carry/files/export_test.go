@@ -4,8 +4,11 @@ import "encoding/binary"
 
 // The files that the tests of the session share.
 var (
-	AAC  = aac
-	HEIC = photoHEIC
+	AAC      = aac
+	HEIC     = photoHEIC
+	Activity = activity
+	Heart    = heart
+	Told     = told
 )
 
 // Day is the folder of the example day.

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/firmware-bridge/frame/fit"
 	"github.com/locket-dev/locket/firmware-bridge/link"
 	"github.com/locket-dev/locket/internal/engine/sight"
 	"github.com/locket-dev/locket/internal/media"
@@ -30,8 +31,8 @@ var Family = carry.Family{
 	Name: "files", Short: "Carry the recordings, photos and notes that come into a folder",
 	Long: `Watches a folder, such as one that a phone or a recorder is synced to, and publishes what
 comes into it to the node as the wearable --name: WAV, FLAC and Ogg Opus, JPEG and PNG with
-their time and place, and plain text; M4A and MP3 where ffmpeg is installed, HEIC where
-heif-convert is. A file is taken once it has not changed for three
+their time and place, activities of a sports watch (FIT) and plain text; M4A and MP3 where
+ffmpeg is installed, HEIC where heif-convert is. A file is taken once it has not changed for three
 seconds, and once, under however many names. Nothing in the folder is changed.`,
 	Carrier: carry.Folder, Takes: carry.WithMetered, Begin: begin,
 }
@@ -118,10 +119,15 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 			break
 		}
 	}
+	if errors.Is(bad, fit.ErrNone) { // a watch's settings, the steps of a day
+		s.Note("file", "%.80q is of no activity", name)
+		return s.finished(digest)
+	}
 	if bad != nil {
-		// It may be half of a file; when it has changed it comes again.
 		s.Spoilt(fmt.Sprintf("file %.80q: %v", name, bad))
-		return nil
+	}
+	if bad != nil && !errors.Is(bad, fit.ErrPart) {
+		return nil // it may be half of a file; when it has changed it comes again
 	}
 	switch list[0].(type) {
 	case *wire.Photo:
@@ -130,6 +136,16 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		s.Report.Records++
 	}
 	s.Note("file", "%.80q is with the node", name)
+	if bad != nil { // the file never comes again, so nothing would tell of its loss after a crash
+		if err := s.TellLosses(ctx, true); err != nil {
+			return err
+		}
+	}
+	return s.finished(digest)
+}
+
+// finished remembers a file that need not come again.
+func (s *session) finished(digest string) error {
 	s.done[digest] = true
 	s.part.Done = append(s.part.Done, digest)
 	if n := len(s.part.Done); n > maxDone {
@@ -202,6 +218,8 @@ func messages(ctx context.Context, b []byte, changed time.Time, boot, first uint
 			return nil, err
 		}
 		out = samples(w, changed)
+	case fit.Is(b):
+		out, err = activity(b, time.Now())
 	case isMP3(b):
 		out, err = foreign(ctx, b, "mp3", changed)
 	default:
@@ -214,12 +232,12 @@ func messages(ctx context.Context, b []byte, changed time.Time, boot, first uint
 			out, err = note(b, changed)
 		}
 	}
-	if err == nil && (len(out) == 0 || len(out) > perFile) {
+	if whole := err == nil || errors.Is(err, fit.ErrPart); whole && (len(out) == 0 || len(out) > perFile) {
 		return nil, fmt.Errorf("%w: %d pieces", media.ErrFormat, len(out))
 	}
 	for i, m := range out {
 		m.Head().Boot, m.Head().Seq = boot, first+uint64(i)
-		if _, place := m.(*wire.Location); place {
+		if _, place := m.(*wire.Location); place && !fit.Is(b) {
 			m.Head().Seq = first + perFile - 1 // it may go without the photo, and then goes once
 		}
 	}
@@ -307,7 +325,7 @@ func where(x sight.Exif, at time.Time) []wire.Message {
 func note(b []byte, changed time.Time) ([]wire.Message, error) {
 	text := strings.TrimSpace(strings.TrimPrefix(string(b), "\ufeff"))
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) || text == "" || len(text) > memory.MaxText {
-		return nil, fmt.Errorf("%w: neither WAV, FLAC, Ogg Opus, M4A, MP3, JPEG, PNG, HEIC nor a text of up to %d bytes", media.ErrFormat, memory.MaxText)
+		return nil, fmt.Errorf("%w: neither WAV, FLAC, Ogg Opus, M4A, MP3, JPEG, PNG, HEIC, FIT nor a text of up to %d bytes", media.ErrFormat, memory.MaxText)
 	}
 	return []wire.Message{&wire.Words{Header: wire.Header{At: changed}, Text: text}}, nil
 }

@@ -172,7 +172,7 @@ func items(file []byte, meta []box, want uint64) (data []byte, err error) {
 
 // heifConvert decodes a picture, in a process of its own. What it writes is upright.
 func heifConvert(ctx context.Context, b []byte) ([]byte, error) {
-	c := engine.Command{Engine: "heif-convert", Program: "heif-convert", Offline: true,
+	c := engine.Command{Engine: "heif-convert", Program: "heif-convert",
 		Limits: engine.Limits{Wall: 2 * time.Minute, CPU: time.Minute, Memory: 1 << 30, Output: 40 << 20, File: 80 << 20}}
 	if _, err := c.Find(); err != nil {
 		return nil, errHEIC

@@ -102,7 +102,7 @@ func isMP3(b []byte) bool {
 // ffmpegOpus has ffmpeg decode M4A ("mov") or MP3 ("mp3") to one channel of Opus in Ogg, at
 // which hours of speech are small. It is a process of its own, which may read the one file.
 func ffmpegOpus(ctx context.Context, b []byte, format string) ([]byte, error) {
-	c := engine.Command{Engine: "ffmpeg", Program: "ffmpeg", Offline: true,
+	c := engine.Command{Engine: "ffmpeg", Program: "ffmpeg",
 		Limits: engine.Limits{Wall: 20 * time.Minute, CPU: 15 * time.Minute, Memory: 1 << 30, Output: 96 << 20}}
 	if _, err := c.Find(); err != nil {
 		return nil, errAAC

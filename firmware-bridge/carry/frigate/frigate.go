@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,11 +67,12 @@ type session struct {
 	*carry.Conn
 	part     part
 	pictures map[string]picture   // the last, by camera and label
+	waits    map[string]bool      // objects that went, whose lines are on their way and not on disk
 	owed     map[string]time.Time // until when a picture may still come for an object that went
 }
 
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
-	s := &session{Conn: c, pictures: map[string]picture{}, owed: map[string]time.Time{}}
+	s := &session{Conn: c, pictures: map[string]picture{}, waits: map[string]bool{}, owed: map[string]time.Time{}}
 	if err := c.State.Stored(partName, &s.part, &s.part.Boot); err != nil {
 		return nil, err
 	}
@@ -81,7 +83,10 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "Frigate", Firmware: "unknown"}); err != nil {
 		return nil, err
 	}
-	return s, s.Status(ctx, "online", "")
+	if err := s.Status(ctx, "online", ""); err != nil {
+		return nil, err
+	}
+	return s, s.lines(ctx)
 }
 
 func (s *session) keep() error { return s.State.Keep(partName, s.part) }
@@ -95,12 +100,11 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err != nil {
 		s.Spoilt(err.Error())
 	}
-	var receipts []*wear.Receipt
 	switch m := m.(type) {
 	case frame.Event:
-		receipts, err = s.event(ctx, m)
+		err = s.event(ctx, m)
 	case frame.Told:
-		receipts, err = s.told(ctx, m)
+		err = s.told(ctx, m)
 	case frame.Available:
 		state, reason := "recording", ""
 		if !m.Online {
@@ -119,16 +123,19 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err != nil {
 		return err
 	}
-	s.Keep(n, receipts...)
+	s.Keep(n)
 	return nil
 }
 
-func (s *session) event(ctx context.Context, e frame.Event) ([]*wear.Receipt, error) {
+func (s *session) event(ctx context.Context, e frame.Event) error {
 	if e.Start.Before(earliest) || e.Start.After(s.Now.Add(maxAhead)) {
 		s.Spoilt(fmt.Sprintf("frigate: event: start_time %s is no time to believe", e.Start.Format(time.RFC3339)))
-		return nil, nil
+		return nil
 	}
 	known, open := s.part.Open[e.ID]
+	if open && known.Event.State == frame.End {
+		return nil // its line is to go still
+	}
 	if open { // an update may not repeat what was found out besides
 		e.Name, e.Plate = cmp.Or(e.Name, known.Event.Name), cmp.Or(e.Plate, known.Event.Plate)
 	}
@@ -136,23 +143,72 @@ func (s *session) event(ctx context.Context, e frame.Event) ([]*wear.Receipt, er
 		before := known.Event
 		s.part.Open[e.ID] = object{e, s.Now}
 		if err := s.bound(ctx); err != nil {
-			return nil, err
+			return err
 		}
 		// Several updates a second are possible: what changes nothing is not written.
 		if open && before.Name == e.Name && before.False == e.False && slices.Equal(before.Zones, e.Zones) {
-			return nil, nil
+			return nil
 		}
-		return nil, s.keep()
+		return s.keep()
 	}
-	receipts, err := s.seen(ctx, e)
-	if err != nil {
-		return nil, err
+	if err := s.went(ctx, e); err != nil {
+		return err
 	}
-	if open {
+	return s.bound(ctx)
+}
+
+// went is for an object that went, or of which no more is heard. It stays in the state until its
+// line is on disk or at the node.
+func (s *session) went(ctx context.Context, e frame.Event) error {
+	if e.False {
 		delete(s.part.Open, e.ID)
-		err = s.keep()
+		return s.keep()
 	}
-	return receipts, err
+	e.State = frame.End
+	s.part.Open[e.ID] = object{e, s.Now}
+	s.Report.Sightings++
+	s.Note("sighting", "%s %s", e.Start.Format(time.RFC3339), sentence(e))
+	if err := errors.Join(s.keep(), s.line(ctx, e.ID)); err != nil {
+		return err
+	}
+	return s.show(ctx, e)
+}
+
+// lines publishes the lines of objects that went, where they are neither at the node nor on disk.
+func (s *session) lines(ctx context.Context) error {
+	for id, o := range s.part.Open {
+		if o.Event.State == frame.End {
+			if err := s.line(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// line publishes the line of an object that went.
+func (s *session) line(ctx context.Context, id string) error {
+	if s.waits[id] {
+		return nil
+	}
+	e := s.part.Open[id].Event
+	kept, r, err := s.say(ctx, e.Camera, id, "seen", e.Start, sentence(e))
+	if err != nil {
+		return err
+	}
+	done := func(context.Context, error) error {
+		delete(s.part.Open, id)
+		delete(s.waits, id)
+		return s.keep()
+	}
+	switch {
+	case kept:
+		return done(ctx, nil)
+	case r != nil: // dropped, it is tried again by Tick
+		s.waits[id] = true
+		s.Await(ctx, []*wear.Receipt{r}, done)
+	}
+	return nil
 }
 
 // bound gives up the object of which there was no news for the longest time, where
@@ -167,42 +223,30 @@ func (s *session) bound(ctx context.Context) error {
 			oldest = id
 		}
 	}
-	return s.lost(ctx, oldest)
-}
-
-// lost is for an object whose end did not come: Frigate publishes with QoS 0. One
-// that is a false positive by now gets none.
-func (s *session) lost(ctx context.Context, id string) error {
-	e := s.part.Open[id].Event
-	delete(s.part.Open, id)
-	if _, err := s.seen(ctx, e); err != nil {
-		return err
+	e := s.part.Open[oldest].Event
+	if e.State != frame.End {
+		if err := s.went(ctx, e); err != nil {
+			return err
+		}
 	}
+	delete(s.part.Open, oldest) // there is no room to wait for its line
 	return s.keep()
 }
 
-// seen publishes a line about an object.
-func (s *session) seen(ctx context.Context, e frame.Event) ([]*wear.Receipt, error) {
-	if e.False {
-		return nil, nil
-	}
-	s.Report.Sightings++
-	text := sentence(e)
-	s.Note("sighting", "%s %s", e.Start.Format(time.RFC3339), text)
-	receipts, err := s.say(ctx, e.Camera, e.ID, "seen", e.Start, text)
-	if err != nil || !s.Options.Pictures || !e.Snapshot {
-		return receipts, err
+// show publishes the last picture of an object that went, or waits for it.
+func (s *session) show(ctx context.Context, e frame.Event) error {
+	if !s.Options.Pictures || !e.Snapshot {
+		return nil
 	}
 	place := e.Camera + "/" + e.Label
 	if p, ok := s.pictures[place]; ok && !p.at.Before(e.Start) {
 		delete(s.pictures, place)
-		r, err := s.show(ctx, p)
-		return append(receipts, r...), err
+		return s.publish(ctx, p)
 	}
 	if len(s.owed) < maxKept {
 		s.owed[place] = s.Now.Add(owed)
 	}
-	return receipts, nil
+	return nil
 }
 
 // sentence says what a camera saw.
@@ -231,29 +275,31 @@ func sentence(e frame.Event) string {
 }
 
 // told is what was found out later, often after the end.
-func (s *session) told(ctx context.Context, t frame.Told) ([]*wear.Receipt, error) {
+func (s *session) told(ctx context.Context, t frame.Told) error {
 	o, open := s.part.Open[t.ID]
 	if open {
 		o.Event.Name, o.Event.Plate = cmp.Or(t.Name, o.Event.Name), cmp.Or(t.Plate, o.Event.Plate)
 		if s.part.Open[t.ID] = o; t.Description == "" {
-			return nil, s.keep()
+			return s.keep()
 		}
 	}
 	if t.At.Before(earliest) || t.At.After(s.Now.Add(maxAhead)) {
 		s.Spoilt(fmt.Sprintf("frigate: tracked_object_update: %s is no time to believe", t.At.Format(time.RFC3339)))
-		return nil, nil
+		return nil
 	}
 	camera := cmp.Or(t.Camera, o.Event.Camera)
 	text := t.Description
 	if text == "" {
 		text = fmt.Sprintf("The camera %s recognised %s.", camera, strings.ReplaceAll(cmp.Or(t.Name, "the number plate "+t.Plate), "_", " "))
 	}
-	return s.say(ctx, camera, t.ID, "told", t.At, text)
+	_, _, err := s.say(ctx, camera, t.ID, "told", t.At, text)
+	return err
 }
 
 // say publishes a line under an identity that follows from what it is about, so that
-// it is there once, however often it comes.
-func (s *session) say(ctx context.Context, camera, id, kind string, at time.Time, text string) ([]*wear.Receipt, error) {
+// it is there once, however often it comes. Frigate publishes with QoS 0, so nothing comes again: the line is in the spool
+// before it goes.
+func (s *session) say(ctx context.Context, camera, id, kind string, at time.Time, text string) (kept bool, r *wear.Receipt, err error) {
 	about := id + " " + kind
 	if kind == "told" {
 		about += " " + text
@@ -267,11 +313,7 @@ func (s *session) say(ctx context.Context, camera, id, kind string, at time.Time
 	if len(speaker) > maxSpeaker {
 		speaker = "Frigate"
 	}
-	r, err := s.Publish(ctx, &wire.Words{Header: wire.Header{Boot: s.part.Boot, Seq: seq, At: at}, Text: text, Speaker: speaker, Lang: "en"})
-	if err != nil {
-		return nil, err
-	}
-	return []*wear.Receipt{r}, nil
+	return s.Kept(ctx, &wire.Words{Header: wire.Header{Boot: s.part.Boot, Seq: seq, At: at}, Text: text, Speaker: speaker, Lang: "en"})
 }
 
 const maxSpeaker = 128 // bytes, as docs/mqtt.md has it
@@ -288,8 +330,7 @@ func (s *session) picture(ctx context.Context, m frame.Picture, at time.Time) er
 	if until, ok := s.owed[place]; ok {
 		delete(s.owed, place)
 		if at.Before(until) {
-			_, err := s.show(ctx, picture{m.JPEG, at})
-			return err
+			return s.publish(ctx, picture{m.JPEG, at})
 		}
 	}
 	if _, ok := s.pictures[place]; ok || len(s.pictures) < maxKept {
@@ -298,23 +339,22 @@ func (s *session) picture(ctx context.Context, m frame.Picture, at time.Time) er
 	return nil
 }
 
-func (s *session) show(ctx context.Context, p picture) ([]*wear.Receipt, error) {
+func (s *session) publish(ctx context.Context, p picture) error {
 	s.Report.Photos++
-	r, err := s.Publish(ctx, &wire.Photo{Header: wire.Header{At: p.at}, Codec: "jpeg", Data: p.jpeg})
-	if err != nil {
-		return nil, err
-	}
-	return []*wear.Receipt{r}, nil
+	return s.Live(ctx, &wire.Photo{Header: wire.Header{At: p.at}, Codec: "jpeg", Data: p.jpeg})
 }
 
 // Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, now time.Time) error {
-	for id, o := range s.part.Open {
-		if now.Sub(o.News) > silent {
-			if err := s.lost(ctx, id); err != nil {
+	for _, o := range s.part.Open {
+		if o.Event.State != frame.End && now.Sub(o.News) > silent { // its end was lost: Frigate publishes with QoS 0
+			if err := s.went(ctx, o.Event); err != nil {
 				return err
 			}
 		}
+	}
+	if err := s.lines(ctx); err != nil {
+		return err
 	}
 	for place, until := range s.owed {
 		if now.After(until) {
@@ -335,7 +375,7 @@ func (s *session) End(ctx context.Context) error {
 		return err
 	}
 	if n := len(s.part.Open); n > 0 {
-		s.Note("status", "%d objects have no end yet", n)
+		s.Note("status", "%d objects have no end yet, or their line is not at the node", n)
 	}
 	if err := s.keep(); err != nil {
 		return err

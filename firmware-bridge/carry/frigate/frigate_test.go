@@ -1,6 +1,7 @@
 package frigate_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -25,7 +26,12 @@ func event(kind, id, rest string) []byte {
 }
 
 func texts(events []memory.Event) (out []string) {
+	once := map[memory.EventID]bool{} // a line comes again where the bridge does not know that it came
 	for _, e := range carrytest.Of(events, memory.KindText) {
+		if once[e.ID] {
+			continue
+		}
+		once[e.ID] = true
 		out = append(out, fmt.Sprintf("%d %s: %s", e.At.Unix(), e.Speaker, e.Text))
 	}
 	return out
@@ -185,5 +191,43 @@ func TestEndless(t *testing.T) {
 	}
 	if got := texts(n.Disk.Events); len(got) != 300-256 || !strings.HasSuffix(got[0], "when it went is not known.") {
 		t.Errorf("%d: %q", len(got), got[0])
+	}
+}
+
+// The line of an object that went while the node took nothing, and nothing could be kept on disk,
+// comes with the next start.
+func TestEndWhileTheNodeTakesNothing(t *testing.T) {
+	n := carrytest.NewNode(t)
+	path := carrytest.StatePath(t)
+	play := func(messages ...link.Notification) *carrytest.Bridge {
+		b := n.Bridge(t, path, frigate.Family, &link.Queue{Messages: messages})
+		b.Cfg.Options = carry.Options{Prefix: "frigate"}
+		return b
+	}
+	n.Disk.Refuse(true)
+	b := play(link.Notification{Char: "frigate/events", Data: event("new", "1773489600.0-aaaaaa", "")},
+		link.Notification{Char: "frigate/events", Data: event("end", "1773489600.0-aaaaaa", `,"end_time":1773489610.0`)})
+	ctx, cancel := context.WithCancel(carrytest.Deadline(t))
+	defer cancel()
+	told := b.When("The camera door saw a person")
+	go func() {
+		<-told
+		_ = b.Cfg.Client.Close() // the process ends
+		cancel()
+	}()
+	if rep, err := carry.Run(ctx, b.Cfg); rep.Sightings != 1 {
+		t.Fatalf("%+v, %v", rep, err)
+	}
+	if got := texts(n.Disk.Events); len(got) != 0 {
+		t.Fatalf("%q", got)
+	}
+
+	n.Disk.Refuse(false)
+	b = play(link.Notification{Char: "frigate/available", Data: []byte("online")})
+	if rep, err := carry.Run(carrytest.Deadline(t), b.Cfg); err != nil || rep.Waiting != 0 {
+		t.Fatalf("%+v, %v", rep, err)
+	}
+	if got := texts(n.Disk.Events); len(got) != 1 || !strings.HasSuffix(got[0], ", for 10s.") {
+		t.Errorf("%q", got)
 	}
 }

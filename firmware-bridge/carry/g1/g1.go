@@ -23,10 +23,10 @@ var Family = carry.Family{
 	Name: "g1", Short: "Carry Even Realities' G1 glasses over Bluetooth",
 	Long: `Connects to both arms of the glasses over Bluetooth (BlueZ), and publishes what the
 microphone of the right one hears, and the wearer's touches, to the broker as the wearable
---name. An answer of the node is shown on the display. The glasses send LC3, which the
-program dlc3 decodes (Debian: liblc3-tools).`,
+--name. An answer of the node is shown on the display. The glasses send LC3, which is decoded
+here.`,
 	Carrier: carry.Bluetooth, Pair: true, Service: frame.Service, Tells: true, Begin: begin, Simulate: simulate,
-	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "lc3", Rate: 16000, Frame: 10 * time.Millisecond},
+	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "lc3", Rate: lc3.Rate, Frame: lc3.Lasts, Bytes: frame.FrameSize},
 }
 
 // Of EvenDemoApp, in units of FirstWait, a second.
@@ -66,9 +66,6 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 		}
 	}
 	s.Note("connected", "Even G1, MTU %d", c.Dev.MTU())
-	if err := lc3.Find(); err != nil {
-		s.Note("warning", "%v", err)
-	}
 	mic := !s.muted
 	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: now}, Model: "Even G1", Firmware: "unknown", Codecs: []string{"pcm16"}, Mic: &mic}); err != nil {
 		return nil, err
@@ -135,40 +132,14 @@ func (s *session) packet(ctx context.Context, p frame.Sound) error {
 		}
 		s.seqs.Next(p.Seq)
 	}
-	i := 0
-	for f := range slices.Chunk(p.Data, frame.FrameSize) {
-		// The packet came when its last frame had been heard.
-		list, err := s.sound.Add(f, s.Now.Add(time.Duration(i-frame.Frames)*lc3.Lasts))
-		if i++; err != nil {
-			s.Spoilt(err.Error())
-			return nil
-		}
-		if err := s.send(ctx, list); err != nil {
-			return err
-		}
-	}
-	s.Report.Frames += frame.Frames
-	s.Report.Sound += frame.Lasts
-	return nil
-}
-
-func (s *session) send(ctx context.Context, list []*wire.Audio) error {
-	for _, m := range list {
-		if err := s.Live(ctx, m); err != nil {
-			return err
-		}
-	}
-	return nil
+	// The packet came when its last frame had been heard.
+	return s.sound.Hear(ctx, s.Conn, slices.Collect(slices.Chunk(p.Data, frame.FrameSize)))
 }
 
 // ended ends a recording. The numbers of the next one begin anew.
 func (s *session) ended(ctx context.Context) error {
 	s.seqs = frame.Seqs{}
-	list, err := s.sound.End()
-	if err != nil {
-		s.Spoilt(err.Error())
-	}
-	return s.send(ctx, list)
+	return s.sound.Over(ctx, s.Conn)
 }
 
 func (s *session) touched(ctx context.Context, t frame.Touch, left bool) error {

@@ -1,11 +1,11 @@
 package g1_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"math"
-	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,26 +13,17 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	"github.com/locket-dev/locket/firmware-bridge/carry/carrytest"
 	"github.com/locket-dev/locket/firmware-bridge/carry/g1"
-	"github.com/locket-dev/locket/firmware-bridge/lc3"
 	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/internal/testing/lc3test"
 	"github.com/locket-dev/locket/memory"
 )
 
 // spoken is speech as the glasses send it, and what liblc3 makes of it.
 func spoken(t *testing.T) (packets [][]byte, golden []byte) {
 	t.Helper()
-	file, err := os.ReadFile("../../lc3/testdata/jfk-3s-16k.lc3")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if golden, err = os.ReadFile("../../lc3/testdata/jfk-3s-16k-liblc3.pcm"); err != nil {
-		t.Fatal(err)
-	}
-	var p []byte
-	for at := 18; at+22 <= len(file); at += 22 {
-		if p = append(p, file[at+2:at+22]...); len(p) == 200 {
-			packets, p = append(packets, p), nil
-		}
+	frames, golden := lc3test.Speech(t, "../../lc3/testdata", "16k")
+	for of := range slices.Chunk(frames[:300], 10) {
+		packets = append(packets, bytes.Join(of, nil))
 	}
 	return packets, golden
 }
@@ -141,20 +132,5 @@ func TestDeaf(t *testing.T) {
 	rep, err := carry.Run(carrytest.Deadline(t), b.Cfg)
 	if err != nil || rep.Connections != 1 || !strings.Contains(strings.Join(b.Told("disconnected"), ""), "heartbeat") {
 		t.Errorf("%+v, %v, %q", rep, err, b.Told("disconnected"))
-	}
-}
-
-// Without the decoder that is said once, by its name, and all else is carried.
-func TestNoDecoder(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
-	n := carrytest.NewNode(t)
-	b := n.Bridge(t, carrytest.StatePath(t), g1.Family, g1.NewGlasses(carry.Play{Amount: 3}))
-	rep, err := carry.Run(carrytest.Deadline(t), b.Cfg)
-	if err != nil || rep.Presses != 2 || rep.Spoilt != 1 || len(n.Disk.Of(memory.KindAudio)) != 0 {
-		t.Errorf("%+v, %v", rep, err)
-	}
-	gaps := n.Disk.Of(memory.KindGap)
-	if len(gaps) != 1 || !strings.Contains(gaps[0].Reason, "LC3 not decoded") || !strings.Contains(lc3.ErrMissing.Error(), gaps[0].Reason) || !errors.Is(lc3.Find(), lc3.ErrMissing) {
-		t.Errorf("%+v", gaps)
 	}
 }

@@ -11,13 +11,14 @@ import (
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/g1"
+	"github.com/locket-dev/locket/firmware-bridge/lc3"
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
 func simulate(p carry.Play) link.Dialer { return NewGlasses(p) }
 
-// silence is a frame of LC3 that liblc3 made of silence.
-var silence = []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x0e, 0x09, 0x3e, 0x52, 0x83, 0x40, 0, 1}
+// silence is a packet of it.
+func silence() []byte { return bytes.Repeat(lc3.Silence(frame.FrameSize), frame.Frames) }
 
 // Glasses are a G1 that is made of software. Once its microphone is on, the wearer presses the left
 // arm, Amount packets are heard, and then no more; and so again after each reboot. It is a
@@ -43,11 +44,7 @@ func NewGlasses(p carry.Play) *Glasses {
 	}
 	g := &Glasses{play: p, left: p.Reboot + 1}
 	for range n {
-		var b []byte
-		for range frame.Frames {
-			b = append(b, silence...)
-		}
-		g.Packets = append(g.Packets, b)
+		g.Packets = append(g.Packets, silence())
 	}
 	return g
 }
@@ -77,7 +74,7 @@ func lived(day []carry.Scene) (packets [][]byte) {
 	for _, s := range day {
 		for i, f := range s.Frames {
 			if i%frame.Frames == 0 {
-				packets = append(packets, bytes.Repeat(silence, frame.Frames))
+				packets = append(packets, silence())
 			}
 			copy(packets[len(packets)-1][i%frame.Frames*frame.FrameSize:], f)
 		}
@@ -101,12 +98,17 @@ func (d *worn) run() {
 		case <-d.Stop:
 			return
 		case b := <-d.In:
-			arm := string(b[:strings.IndexByte(string(b), '/')+1])
-			if !d.take(arm, b[len(arm):]) {
+			if !d.written(b) {
 				return
 			}
 		}
 	}
+}
+
+// written takes what Write was given, which begins with the arm.
+func (d *worn) written(b []byte) bool {
+	arm := string(b[:strings.IndexByte(string(b), '/')+1])
+	return d.take(arm, b[len(arm):])
 }
 
 // take answers what was written. False: the connection is over.
@@ -146,11 +148,25 @@ func (d *worn) hear() bool {
 		return false
 	}
 	for i, p := range d.packets {
-		if !d.send(link.Right, append([]byte{0xf1, byte(i)}, p...)) {
+		if !d.listen() || !d.send(link.Right, append([]byte{0xf1, byte(i)}, p...)) {
 			return false
 		}
 	}
 	return d.send(link.Left, []byte{0xf5, byte(frame.Asked)}) && d.of.Asks
+}
+
+// listen answers what was written meanwhile, such as a heartbeat. False: the connection is over.
+func (d *worn) listen() bool {
+	for {
+		select {
+		case b := <-d.In:
+			if !d.written(b) {
+				return false
+			}
+		default:
+			return true
+		}
+	}
 }
 
 func (d *worn) send(arm string, b []byte) bool {

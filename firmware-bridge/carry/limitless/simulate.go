@@ -22,24 +22,24 @@ func simulate(p carry.Play) link.Dialer { return NewPendant(p) }
 type Pendant struct {
 	Deleted func(from, to uint64) // is told which pages go, to excluded; nil: nobody
 	Sent    func()                // is told when all pages were sent once more; nil: nobody
+	Reboot  int                   // connections that are still to end in the middle; set before the first
 
-	mu     sync.Mutex
-	pages  []frame.Page
-	clock  time.Duration // ahead of this machine's
-	breaks int           // connections that are still to end in the middle
+	mu    sync.Mutex
+	pages []frame.Page
+	clock time.Duration // ahead of this machine's
 }
 
 // NewPendant has pages of a second each up to now: one in ten is diagnostic, and every
 // thirtieth ends a recording. Of a day it has pages of what it heard.
 func NewPendant(p carry.Play) *Pendant {
 	if len(p.Day) > 0 {
-		return &Pendant{clock: p.ClockOff, breaks: p.Reboot, pages: lived(p)}
+		return &Pendant{clock: p.ClockOff, Reboot: p.Reboot, pages: lived(p)}
 	}
 	n := p.Amount
 	if n <= 0 {
 		n = 60
 	}
-	d := &Pendant{clock: p.ClockOff, breaks: p.Reboot}
+	d := &Pendant{clock: p.ClockOff, Reboot: p.Reboot}
 	for i := range n {
 		page := frame.Page{Index: uint64(1000 + i), Session: 3, At: time.Now().Add(p.ClockOff + time.Duration(i-n)*time.Second), Ends: i%30 == 29}
 		for k := 0; i%10 != 5 && k < 50; k++ {
@@ -87,8 +87,8 @@ func (p *Pendant) Connect(ctx context.Context) (link.Device, error) {
 		return nil, io.EOF
 	}
 	d := &worn{of: p, Simulated: link.NewSimulated(64, frame.NotifyChar, frame.BatteryChar)}
-	if p.breaks > 0 {
-		p.breaks--
+	if p.Reboot > 0 {
+		p.Reboot--
 		d.left = 20
 	}
 	go d.run()

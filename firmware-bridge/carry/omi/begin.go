@@ -12,15 +12,12 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
+// errNoOmi: such a device would be silent for ever.
+var errNoOmi = errors.New("omi: the device is no Omi: it has neither sound, photos, a button nor a battery; 'locket-bridge list' shows of which family it is")
+
 // begin asks what the device is, tells it what it forgets over a connection,
 // and subscribes.
 func (s *session) begin(ctx context.Context) error {
-	if yes, err := s.isFriend(ctx); yes || err != nil {
-		if err != nil {
-			return err
-		}
-		return s.beginFriend(ctx)
-	}
 	s.model, s.firmware = s.text(ctx, frame.ModelChar), s.text(ctx, frame.FirmwareChar)
 	if b, err := s.Dev.Read(ctx, frame.FeaturesChar); err == nil {
 		if s.features, err = frame.ParseFeatures(b); err != nil {
@@ -67,10 +64,17 @@ func (s *session) begin(ctx context.Context) error {
 	if err := s.setPhotos(ctx); err != nil {
 		return err
 	}
+	any := false
 	for _, char := range []string{frame.AudioChar, frame.PhotoChar, frame.ButtonChar, frame.BatteryChar} {
-		if err := s.Dev.Subscribe(ctx, char); err != nil && !errors.Is(err, link.ErrAbsent) {
+		switch err := s.Dev.Subscribe(ctx, char); {
+		case err == nil:
+			any = true
+		case !errors.Is(err, link.ErrAbsent):
 			return err
 		}
+	}
+	if !any {
+		return errNoOmi
 	}
 	if s.Options.Storage {
 		if err := s.openStore(ctx); err != nil {
@@ -168,6 +172,21 @@ func (s *session) mic(ctx context.Context) error {
 		gain = 0
 	}
 	return s.write(ctx, frame.MicGainChar, []byte{gain})
+}
+
+// buzz has the wearer feel a pause, and shorter its end. A motor that fails changes nothing of the
+// pause.
+func (s *session) buzz(ctx context.Context) {
+	if !s.features.Has(frame.Haptic) {
+		return
+	}
+	b := frame.ShortBuzz
+	if s.muted {
+		b = frame.LongBuzz
+	}
+	if err := s.write(ctx, frame.HapticChar, b[:]); err != nil {
+		s.Note("warning", "the device does not buzz: %v", err)
+	}
 }
 
 func (s *session) state() string {

@@ -26,9 +26,9 @@ func device() linktest.Scenario {
 		Address: address, Name: "Omi", MTU: 247,
 		Reads: map[string]string{
 			frame.CodecChar: "15", frame.ModelChar: hex.EncodeToString([]byte("Omi CV1")), frame.FirmwareChar: hex.EncodeToString([]byte("3.0.20")),
-			frame.FeaturesChar: "4c010000", frame.MicGainChar: "05", frame.BatteryChar: "57",
+			frame.FeaturesChar: "6c010000", frame.MicGainChar: "05", frame.BatteryChar: "57",
 		},
-		Writes: []string{frame.TimeChar, frame.PhotoControl},
+		Writes: []string{frame.TimeChar, frame.PhotoControl, frame.HapticChar},
 	}
 }
 
@@ -127,6 +127,9 @@ func TestDevice(t *testing.T) {
 	}
 	if got := strings.Join(z.Wrote(t, frame.MicGainChar), " "); got != "05 05 00 05 00" {
 		t.Errorf("microphone %v", got)
+	}
+	if got := z.Wrote(t, frame.HapticChar); !slices.Equal(got, []string{"02", "01", "02"}) { // it is felt: pause, resume, pause
+		t.Errorf("motor %v", got)
 	}
 }
 

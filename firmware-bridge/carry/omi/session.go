@@ -43,8 +43,7 @@ type session struct {
 	audio  frame.Audio
 	photos frame.Photos
 	sound  carry.Sound
-	lc3    carry.LC3 // of a Friend
-	store  store     // nil: not asked for, or none there
+	store  store // nil: not asked for, or none there
 }
 
 // store fetches what the device stored. Its methods are for the session's goroutine.
@@ -75,12 +74,13 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	switch cmd.Cmd {
 	case wire.CmdPause, wire.CmdResume:
 		if s.Client.Paused() == s.muted {
-			return nil // it says so after each hello
+			return nil // the node repeats its order after each hello
 		}
 		s.Note("pause", "the node says %s", cmd.Cmd)
 		if err := s.mic(ctx); err != nil {
 			return err
 		}
+		s.buzz(ctx)
 		return s.Status(ctx, s.state(), "the wearer's wish")
 	case wire.CmdTime:
 		return s.setTime(ctx, cmd.At)
@@ -97,11 +97,6 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 
 // rest ends a recording in which nothing came for a while, and tells losses.
 func (s *session) rest(ctx context.Context) error {
-	if s.lc3.Idle(s.Now) {
-		if err := s.lc3Rest(ctx); err != nil {
-			return err
-		}
-	}
 	if s.sound.Idle(s.Now) {
 		if err := s.frames(ctx, s.audio.Flush()); err != nil {
 			return err
@@ -118,7 +113,6 @@ func (s *session) End(ctx context.Context) error {
 	s.Report.Doubled += s.audio.Doubles
 	err := s.frames(ctx, s.audio.Flush())
 	err = errors.Join(err, s.send(ctx, s.sound.Take(true)))
-	err = errors.Join(err, s.lc3Rest(ctx))
 	err = errors.Join(err, s.photo(ctx, s.photos.Flush()))
 	err = errors.Join(err, s.TellLosses(ctx, true))
 	return errors.Join(err, s.Status(ctx, "offline", "the wearable is not connected"))
@@ -137,8 +131,6 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		return err
 	}
 	switch n.Char {
-	case frame.FriendChar:
-		return s.friendly(ctx, n.Data)
 	case frame.AudioChar:
 		return s.frames(ctx, s.audio.Push(n.Data))
 	case frame.PhotoChar:

@@ -3,6 +3,7 @@ package omi
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -22,11 +23,11 @@ func simulate(p carry.Play) link.Dialer { return NewPendant(p) }
 type Pendant struct {
 	Legacy bool                   // firmware before 3.0.20; set before the first connection
 	Gone   func(records [][]byte) // is told what it forgets; nil: nobody
+	Reboot int                    // connections that are still to end in the middle; set before the first
 
 	mu      sync.Mutex
 	records [][]byte // that it still has
 	read    uint64   // number of the first of them
-	breaks  int      // connections that are still to end in the middle
 }
 
 // pendantRing is its ring's id.
@@ -35,13 +36,13 @@ const pendantRing = 0x4c6f636b6574
 // NewPendant has records of five frames of 20 ms each, up to now, or what it heard of a day.
 func NewPendant(p carry.Play) *Pendant {
 	if len(p.Day) > 0 {
-		return &Pendant{breaks: p.Reboot, records: lived(p)}
+		return &Pendant{Reboot: p.Reboot, records: lived(p)}
 	}
 	n := p.Amount
 	if n <= 0 {
 		n = 300
 	}
-	d := &Pendant{breaks: p.Reboot}
+	d := &Pendant{Reboot: p.Reboot}
 	for i := range n {
 		at := time.Now().Add(p.ClockOff + time.Duration(i-n)*100*time.Millisecond)
 		rec := make([]byte, frame.RecordSize)
@@ -99,8 +100,8 @@ func (p *Pendant) Connect(ctx context.Context) (link.Device, error) {
 		return nil, io.EOF
 	}
 	d := &worn{of: p, Simulated: link.NewSimulated(64)}
-	if p.breaks > 0 {
-		p.breaks--
+	if p.Reboot > 0 {
+		p.Reboot--
 		d.left = 40
 	}
 	go d.run()
@@ -249,6 +250,8 @@ func (d *worn) Read(_ context.Context, char string) ([]byte, error) {
 	switch char {
 	case frame.CodecChar:
 		return []byte{21}, nil
+	case frame.FeaturesChar:
+		return binary.LittleEndian.AppendUint32(nil, uint32(frame.Button|frame.Battery|frame.Haptic|frame.OfflineStorage)), nil
 	case frame.BatteryChar:
 		return []byte{87}, nil
 	case frame.ModelChar:
@@ -280,6 +283,11 @@ func (d *worn) Subscribe(_ context.Context, char string) error {
 func (d *worn) Write(ctx context.Context, char string, b []byte) error {
 	switch char {
 	case frame.TimeChar:
+		return nil
+	case frame.HapticChar:
+		if len(b) == 0 {
+			return errors.New("the simulated Omi: haptic: invalid attribute length")
+		}
 		return nil
 	case frame.StorageChar:
 	default:

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"encoding/binary"
 	"fmt"
 	"image"
 	"slices"
@@ -45,17 +46,25 @@ func hides(d link.Desktop, deny []string) string {
 	return ""
 }
 
-// picture makes one of pixels, as [link.X11] gives them.
-func picture(b []byte, width, height int) (*image.RGBA, error) {
-	if len(b) != 4*width*height {
+// picture makes one of a shot, as [link.Window.Shot] has it.
+func picture(b []byte) (*image.RGBA, error) {
+	if len(b) < 8 {
+		return nil, fmt.Errorf("screen: a shot of %d bytes", len(b))
+	}
+	width, height := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
+	b = b[8:]
+	if width > maxSide || height > maxSide || uint64(len(b)) != 4*uint64(width)*uint64(height) {
 		return nil, fmt.Errorf("screen: %d bytes of %d×%d pixels", len(b), width, height)
 	}
-	m := image.NewRGBA(image.Rect(0, 0, width, height))
+	m := image.NewRGBA(image.Rect(0, 0, int(width), int(height)))
 	for i := 0; i < len(b); i += 4 {
 		m.Pix[i], m.Pix[i+1], m.Pix[i+2], m.Pix[i+3] = b[i+2], b[i+1], b[i], 255
 	}
 	return m, nil
 }
+
+// maxSide is the most pixels that a side of an X11 screen has, or a shot.
+const maxSide = 1<<16 - 1
 
 const (
 	block = 16 // pixels: the side of what is compared as one

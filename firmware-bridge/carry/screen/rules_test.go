@@ -44,11 +44,12 @@ func TestHides(t *testing.T) {
 }
 
 func TestAlike(t *testing.T) {
-	a, err := picture(make([]byte, 4*160*160), 160, 160)
+	shot := append([]byte{160, 0, 0, 0, 160, 0, 0, 0}, make([]byte, 4*160*160)...)
+	a, err := picture(shot)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, _ := picture(make([]byte, 4*160*160), 160, 160)
+	b, _ := picture(shot)
 	if got := alike(a, b); got != 1 {
 		t.Error(got)
 	}
@@ -64,11 +65,13 @@ func TestAlike(t *testing.T) {
 	if alike(nil, a) != 0 || alike(odd, a) != 0 {
 		t.Error("other sizes are alike")
 	}
-	m, err := picture([]byte{1, 2, 3, 0}, 1, 1)
+	m, err := picture([]byte{1, 0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 0})
 	if err != nil || m.Pix[0] != 3 || m.Pix[1] != 2 || m.Pix[2] != 1 || m.Pix[3] != 255 {
 		t.Errorf("%v, %v", m.Pix, err)
 	}
-	if _, err := picture(make([]byte, 3), 1, 1); err == nil {
-		t.Error("half a pixel was taken")
+	for _, bad := range [][]byte{nil, {1, 0, 0, 0, 1, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1, 2, 3}, {0, 0, 1, 0, 0, 0, 1, 0}, {0, 0, 0, 128, 0, 0, 0, 128}} {
+		if _, err := picture(bad); err == nil {
+			t.Errorf("%v was taken", bad)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
@@ -20,12 +21,17 @@ import (
 
 // Family is the screen's line in the list of families.
 var Family = carry.Family{
-	Name: "screen", Short: "Remember what the window in front shows, on a desktop with X11",
+	Name: "screen", Short: "Remember what the window in front shows, on a desktop with X11 or Sway",
 	Long: `Looks at the window in front every 1.5 s, and publishes it as a photo to the node as the
 wearable --name where something has changed, with the window's title where that is another
 one. Nothing is taken while the screen is locked or the wearer pauses, of private windows of
 browsers, of password managers, of pages whose title asks for a password, and of what --deny
-names. A page's password field can't be known. A Wayland session is not served.`,
+names. A page's password field can't be known.
+
+Of Wayland, compositors of wlroots' family are served. Sway tells where its windows are. With
+labwc, Wayfire, river or Hyprland there is a photo where a window fills the screen alone, and
+else its title. GNOME and KDE Plasma tell no program which window is in front: use their X11
+sessions.`,
 	Carrier: carry.Screen, Takes: carry.WithDeny, Begin: begin,
 }
 
@@ -40,8 +46,11 @@ type session struct {
 	*carry.Conn
 	next   time.Time
 	hidden string      // why nothing is taken now; "?": not known yet
+	still  still       // at the last look; nothing while it is hidden
 	last   *image.RGBA // that was published; nil: the next is another
-	title  string      // of last
+	titles titles
+	unread bool // a person was told that this screen's pixels can't be read
+	unseen bool // a person was told what is not known of this desktop
 }
 
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
@@ -67,13 +76,35 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
+	if before.Unseen && !s.unseen {
+		s.unseen = true
+		s.Note("warning", "this compositor does not tell of notifications, menus and panels: they are in pictures where they lie over the window in front, those of programs that --deny names, too")
+	}
 	why := hides(before, s.Options.Deny)
 	if err := s.hide(ctx, why); err != nil || why != "" {
+		s.still = still{}
 		return err
 	}
+	stands, named := s.still.look(before, now)
+	if !stands {
+		s.next = now.Add(settle)
+		return nil
+	}
 	w := *before.Front
+	if w.Width == 0 {
+		return s.say(ctx, w, named, false, now)
+	}
 	b, err := s.Dev.Read(ctx, w.Shot())
-	if err != nil {
+	switch {
+	case errors.Is(err, link.ErrNoShot):
+		return nil
+	case errors.Is(err, link.ErrUnread):
+		if !s.unread {
+			s.unread = true
+			s.Note("warning", "titles alone are taken of this screen: %v", err)
+		}
+		return s.say(ctx, w, named, false, now)
+	case err != nil:
 		return err
 	}
 	// Another window may have come in front of it meanwhile.
@@ -81,11 +112,11 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	if err != nil || !reflect.DeepEqual(before, after) {
 		return err
 	}
-	m, err := picture(b, w.Width, w.Height)
+	m, err := picture(b)
 	if err != nil || alike(s.last, m) > likest {
 		return err
 	}
-	return s.publish(ctx, m, w, now)
+	return s.publish(ctx, m, w, named, now)
 }
 
 func (s *session) look(ctx context.Context) (d link.Desktop, err error) {
@@ -106,7 +137,7 @@ func (s *session) hide(ctx context.Context, why string) error {
 	return s.Recording(ctx, why == "", why)
 }
 
-func (s *session) publish(ctx context.Context, m *image.RGBA, w link.Window, now time.Time) error {
+func (s *session) publish(ctx context.Context, m *image.RGBA, w link.Window, named bool, now time.Time) error {
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, m, &jpeg.Options{Quality: quality}); err != nil {
 		return fmt.Errorf("screen: %w", err)
@@ -116,11 +147,8 @@ func (s *session) publish(ctx context.Context, m *image.RGBA, w link.Window, now
 		s.Spoilt(fmt.Sprintf("screen: a picture of %d bytes", b.Len()))
 		return nil
 	}
-	if title := []rune(w.Title); w.Title != "" && w.Title != s.title {
-		text := string(title[:min(len(title), maxText)])
-		if err := s.Live(ctx, &wire.Words{Header: wire.Header{At: now}, Text: text, Speaker: "screen " + w.App}); err != nil {
-			return err
-		}
+	if err := s.say(ctx, w, named, true, now); err != nil {
+		return err
 	}
 	i := 0
 	for part := range slices.Chunk(b.Bytes(), wire.MaxData) {
@@ -134,8 +162,18 @@ func (s *session) publish(ctx context.Context, m *image.RGBA, w link.Window, now
 		i++
 	}
 	s.Report.Photos++
-	s.last, s.title = m, w.Title
+	s.last = m
 	return nil
+}
+
+// say publishes the window's title where it stood and is news.
+func (s *session) say(ctx context.Context, w link.Window, named, pictured bool, now time.Time) error {
+	if !named || !s.titles.news(w.Title, pictured, now) {
+		return nil
+	}
+	title := []rune(w.Title)
+	text := string(title[:min(len(title), maxText)])
+	return s.Live(ctx, &wire.Words{Header: wire.Header{At: now}, Text: text, Speaker: "screen " + w.App})
 }
 
 // Command is that of [carry.Session]. A pause is seen with the next look.

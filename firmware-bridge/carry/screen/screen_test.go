@@ -3,6 +3,7 @@ package screen_test
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"image/jpeg"
 	"os"
@@ -204,6 +205,63 @@ func TestScreen(t *testing.T) {
 		if strings.Contains(fmt.Sprint(e), "diary") || strings.Contains(fmt.Sprint(e), "Firefox") {
 			t.Errorf("it names what is hidden: %+v", e)
 		}
+	}
+}
+
+// What happens between two looks is counted, and what others are called is not.
+func TestX11Counts(t *testing.T) {
+	display := xvfb(t)
+	x, err := xgb.NewConnDisplay(display)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	c := client{x, t, xproto.Setup(x).DefaultScreen(x).Root}
+	other := c.open("Notes", "My diary", 500, 0, 200, 200, 0x00ff00)
+	editor := c.open("Editor", "Letter", 0, 0, 400, 300, 0x3366cc)
+	c.front(editor)
+	dev, err := (&link.X11{Display: display, Bus: linktest.Bus(t)}).Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	ctx := carrytest.Deadline(t)
+	until := func(what string, ok func(link.Desktop) bool) (d link.Desktop) {
+		t.Helper()
+		for ctx.Err() == nil {
+			b, err := dev.Read(ctx, link.ScreenState)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d = link.Desktop{}
+			if err := json.Unmarshal(b, &d); err != nil {
+				t.Fatal(err)
+			}
+			if ok(d) {
+				return d
+			}
+		}
+		t.Fatal(what)
+		return d
+	}
+	was := until("the editor", func(d link.Desktop) bool { return d.Front != nil && d.Front.App == "Editor" })
+	c.ok(xproto.DestroyWindowChecked(x, c.open("Firefox", "Private Browsing", 0, 0, 100, 100, 0xff0000)).Check())
+	is := until("a window came and went", func(d link.Desktop) bool { return d.Turn >= was.Turn+2 })
+	if is.Titled != was.Titled || len(is.Above) != 0 {
+		t.Errorf("%+v, then %+v", was, is)
+	}
+	c.set(other, "_NET_WM_NAME", "My other diary")
+	c.set(editor, "_NET_WM_NAME", "Bank")
+	c.set(editor, "_NET_WM_NAME", "Letter")
+	if is = until("two titles", func(d link.Desktop) bool { return d.Titled >= was.Titled+2 }); is.Titled != was.Titled+2 || is.Front.Title != "Letter" {
+		t.Errorf("%+v", is)
+	}
+	c.front(other)
+	until("the other's", func(d link.Desktop) bool { return d.Front != nil && d.Front.App == "Notes" })
+	c.set(editor, "_NET_WM_NAME", "spins behind")
+	c.set(other, "_NET_WM_NAME", "My diary")
+	if is = until("one more", func(d link.Desktop) bool { return d.Titled > was.Titled+2 }); is.Titled != was.Titled+3 {
+		t.Errorf("%+v", is)
 	}
 }
 

@@ -364,3 +364,18 @@ func TestAnswer(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A device that says nothing is waited for as long as it would wait for us.
+func TestNoHello(t *testing.T) {
+	s, err := xiaozhi.Family.Begin(t.Context(), &carry.Conn{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if err := s.Tick(t.Context(), began.Add(9*time.Second)); err != nil {
+		t.Errorf("after 9 s: %v", err)
+	}
+	if err := s.Tick(t.Context(), began.Add(11*time.Second)); err == nil || !strings.Contains(err.Error(), "no hello within 10s") {
+		t.Errorf("after 11 s: %v", err)
+	}
+}

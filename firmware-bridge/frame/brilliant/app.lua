@@ -1,12 +1,13 @@
 -- Locket's app for Frame and Halo: what the glasses hear, see and feel goes to the host, and a
--- short answer comes back. Data to the host begins with a code: 05 sound, 07 photo, 0d its
--- size, 08 its end, 09 tap, 0a motion, 0c battery. Of the host: 10 microphone, 11 photo, 12 text.
+-- short answer comes back. Data to the host begins with a code: 05 sound, 06 its end,
+-- 07 photo, 0d its size, 08 its end, 09 tap, 0a motion, 0c battery. Of the host: 10 microphone, 11 photo, 12 text.
 local code, want, parts = 0, 0, {}
-local hearing, shooting, size = false, false, 0
+local hearing, shooting, size = 0, false, 0
 local shown, felt, told = 0, -10, -1
 local clock = 0
 local most = frame.bluetooth.max_length() - 1
 most = most - most % 2
+local piece = math.min(most - most % 40, 240) -- whole frames of LC3
 
 local function send(c, s)
   while not pcall(frame.bluetooth.send, string.char(c) .. s) do frame.sleep(0.005) end
@@ -24,10 +25,21 @@ end
 
 local function done(c, s)
   if c == 0x10 then
-    local on = s:byte(1) == 1
-    if on and not hearing then frame.microphone.start{sample_rate = 8000, bit_depth = 16} end
-    if not on and hearing then frame.microphone.stop() end
-    hearing = on
+    local how = s:byte(1) -- 0 off, 1 samples, 2 LC3, which Halo alone has
+    if how ~= hearing and hearing > 0 then
+      frame.microphone.stop()
+      for _ = 1, 300 do -- what it still has would come with the next sound
+        local old = frame.microphone.read(piece)
+        if old == nil or #old == 0 then break end
+      end
+      send(0x06, '')
+    end
+    if how ~= hearing and how == 1 then
+      frame.microphone.start{sample_rate = 8000, bit_depth = 16}
+    elseif how ~= hearing and how == 2 then
+      frame.microphone.start{encoder = 'lc3', sample_rate = 16000, bitrate = 32000, duration = 1000}
+    end
+    hearing = how
   elseif c == 0x11 then
     if not shooting then
       if frame.camera.auto then -- Frame finds its exposure in about a second
@@ -64,8 +76,8 @@ print('Locket app started')
 
 while true do
   local rest = 0.01
-  if hearing then
-    local s = frame.microphone.read(most)
+  if hearing > 0 then
+    local s = frame.microphone.read(hearing == 2 and piece or most)
     if s ~= nil and #s > 0 then
       send(0x05, s)
       rest = 0.001

@@ -53,9 +53,15 @@ func TestUpload(t *testing.T) {
 // The app hears, takes a photo, and shows a text of several writes; what it sends is what the
 // codec reads.
 func TestApp(t *testing.T) {
+	for name, how := range map[string]byte{"samples": 1, "LC3": 2} {
+		t.Run(name, func(t *testing.T) { runApp(t, how) })
+	}
+}
+
+func runApp(t *testing.T, how byte) {
 	text := "The dentist is on Tuesday.\n" + strings.Repeat("x", 300)
 	var in strings.Builder
-	for _, list := range [][][]byte{Message(Listen, []byte{1}, 244), Message(Photo, []byte{1}, 244), Message(Show, []byte(text), 244)} {
+	for _, list := range [][][]byte{Message(Listen, []byte{how}, 244), Message(Photo, []byte{1}, 244), Message(Show, []byte(text), 244)} {
 		for _, b := range list {
 			in.WriteString(hex.EncodeToString(b) + "\n")
 		}
@@ -107,5 +113,33 @@ func TestApp(t *testing.T) {
 	}
 	if want := text + "\n \n"; string(shown) != want { // and it is taken away again
 		t.Errorf("shown %q", shown)
+	}
+}
+
+// A microphone that is turned off says that its sound is over, and what it still had does not come with the next.
+func TestAppStopsListening(t *testing.T) {
+	var in strings.Builder
+	for _, how := range []byte{2, 2, 0, 0, 1} { // what is told twice changes nothing
+		in.WriteString(hex.EncodeToString(Message(Listen, []byte{how}, 244)[0]) + "\n")
+	}
+	script := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(script, []byte(in.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sound, ends := 0, 0
+	for line := range strings.Lines(lua(t, "testdata/glasses.lua", "app.lua", script)) {
+		b, err := hex.DecodeString(strings.TrimRight(line, "\n"))
+		if err != nil {
+			continue
+		}
+		switch item, _ := Parse(b); i := item.(type) {
+		case Sound:
+			sound += len(i)
+		case SoundEnd:
+			ends++
+		}
+	}
+	if sound != 480 || ends != 1 { // two pieces before it is turned off, and 520 bytes thrown away
+		t.Errorf("%d bytes of sound, %d ends", sound, ends)
 	}
 }

@@ -82,7 +82,7 @@ func Write(source string, most int) ([]byte, error) {
 
 // Codes of data to the app.
 const (
-	Listen byte = 0x10 // 1 turns the microphone on, 0 off
+	Listen byte = 0x10 // 1 turns the microphone on, 2 that of a Halo with LC3 of 32,000 bit/s at 16 kHz, 0 off
 	Photo  byte = 0x11 // takes one, whatever the payload; an empty one is not sent
 	Show   byte = 0x12 // text for the display, UTF-8
 )

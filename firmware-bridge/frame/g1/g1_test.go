@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locket-dev/locket/internal/testing/lc3test"
 )
 
 func packets(t testing.TB) (out [][]byte) {
@@ -31,12 +33,8 @@ func packets(t testing.TB) (out [][]byte) {
 
 // The packets are those of the file that was encoded.
 func TestSound(t *testing.T) {
-	file, err := os.ReadFile("../../lc3/testdata/jfk-3s-16k.lc3")
-	if err != nil {
-		t.Fatal(err)
-	}
+	frames, _ := lc3test.Speech(t, "../../lc3/testdata", "16k")
 	var s Seqs
-	at := 18
 	for i, p := range packets(t) {
 		item, err := Parse(p)
 		got, ok := item.(Sound)
@@ -47,10 +45,10 @@ func TestSound(t *testing.T) {
 			t.Errorf("%d: %d missing", i, missing)
 		}
 		for f := range slices.Chunk(got.Data, FrameSize) {
-			if !bytes.Equal(f, file[at+2:at+2+FrameSize]) {
+			if !bytes.Equal(f, frames[0]) {
 				t.Fatalf("a frame of packet %d is another", i)
 			}
-			at += 2 + FrameSize
+			frames = frames[1:]
 		}
 	}
 }

@@ -38,10 +38,10 @@ const (
 	Diagnostics  = "19b10041-e8f2-537e-4f6c-d104768a1214" // read
 	TimeChar     = "19b10031-e8f2-537e-4f6c-d104768a1214" // write
 	ButtonChar   = "23ba7925-0000-1000-7450-346eac492e92" // notify
+	HapticChar   = "cab1ab96-2ea5-4f4d-bb56-874b72cfc984" // write
 	StorageChar  = "30295781-4301-eabd-2904-2849adfeae43" // write, notify
 	StorageState = "30295782-4301-eabd-2904-2849adfeae43" // read
 	BatteryChar  = "00002a19-0000-1000-8000-00805f9b34fb" // read, notify
-	FriendChar   = "01000000-1111-1111-1111-111111111111" // notify; of Friend pendants alone
 	ModelChar    = "00002a24-0000-1000-8000-00805f9b34fb" // read
 	FirmwareChar = "00002a26-0000-1000-8000-00805f9b34fb" // read
 )
@@ -171,6 +171,13 @@ func TimeSync(t time.Time) ([]byte, error) {
 	}
 	return binary.LittleEndian.AppendUint32(nil, uint32(s)), nil
 }
+
+// Values of HapticChar, one byte (omi/firmware/omi/src/lib/core/haptic.c): 1 is 100 ms, 2 is 300 ms,
+// 3 is 500 ms; the firmware does nothing at another. A DevKit's are 20, 50 and 500 ms.
+var (
+	ShortBuzz = [1]byte{1}
+	LongBuzz  = [1]byte{2}
+)
 
 // SinglePhoto and StopPhotos are values of PhotoControl, an int8.
 var (

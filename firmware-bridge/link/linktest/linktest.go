@@ -17,9 +17,6 @@ import (
 //go:embed bluez.py
 var template []byte
 
-//go:embed networkmanager.py
-var manager []byte
-
 // busConfig lets anyone say and own anything.
 const busConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -161,17 +158,6 @@ func (z *BlueZ) Wrote(t testing.TB, char string) (out []string) {
 		}
 	}
 	return out
-}
-
-// NetworkManager starts python-dbusmock's on a bus, until the test's end. It has no property Metered
-// before the test adds one.
-func NetworkManager(t testing.TB, bus string) {
-	t.Helper()
-	script := filepath.Join(t.TempDir(), "networkmanager.py")
-	if err := os.WriteFile(script, manager, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	mock(t, bus, script)
 }
 
 // mock starts a template of python-dbusmock, which says when it is ready.

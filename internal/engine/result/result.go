@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/locket-dev/locket/internal/engine/sight"
 	"github.com/locket-dev/locket/internal/engine/speech"
@@ -72,6 +71,7 @@ type Answer struct {
 	Redacted   int              `json:"redacted,omitempty"` // secrets that were taken out of Text
 	Segments   []speech.Segment `json:"segments,omitempty"` // of a transcript, as the engine heard them
 	More       memory.Metadata  `json:"more,omitempty"`     // beside the engine's name
+	Left       map[int]string   `json:"left,omitempty"`     // photos of a series that can't be opened, by their numbers from 0, and why
 }
 
 // Heard returns the answer for a transcript.
@@ -156,8 +156,8 @@ func most(segments []speech.Segment) (name string) {
 	return name
 }
 
-// KnownVoice leaves out of a transcript what others say than who says most, if only the
-// words of its known voice are to be kept of the recording.
+// KnownVoice keeps only the segments of the speaker who says most, if the recording is
+// marked as one of which only a known voice may be kept.
 func KnownVoice(src *memory.Memory, t *speech.Transcript) {
 	most := most(t.Segments)
 	other := func(s speech.Segment) bool { return s.Speaker != most }
@@ -199,7 +199,7 @@ type By struct{ Plugin, Version string }
 func Candidate(src *memory.Memory, a *Answer, by By) memory.Candidate {
 	ev := EvidenceOf(src)
 	c := memory.Candidate{
-		Type: memory.Resource, Text: Cut(a.Text, memory.MaxText), Lang: a.Lang, Owner: src.Owner,
+		Type: memory.Resource, Text: memory.Cut(a.Text, memory.MaxText), Lang: a.Lang, Owner: src.Owner,
 		Evidence:    []memory.Evidence{{Event: ev.Event, At: ev.At}},
 		Source:      memory.Source{Device: ev.Event.Device, Plugin: by.Plugin, Version: by.Version, Model: a.Engine},
 		Confidence:  0.5, // for an engine without a confidence
@@ -222,7 +222,7 @@ func Candidate(src *memory.Memory, a *Answer, by By) memory.Candidate {
 	case Read:
 		f.Title, relation, c.Tags = "Print in a photo", PrintOf, []string{TagPrint}
 		if head, _, _ := strings.Cut(strings.TrimSpace(c.Text), "\n"); head != "" {
-			f.Title = "Print in a photo: " + Cut(head, 80)
+			f.Title = "Print in a photo: " + memory.Cut(head, 80)
 		}
 	case Caption:
 		f.Title, relation, c.Tags = "Caption", CaptionOf, []string{TagCaption}
@@ -274,15 +274,4 @@ func taken(photo []byte) memory.Metadata {
 		out[metaPlace] = fmt.Sprintf("%.6f,%.6f", x.Lat, x.Lon)
 	}
 	return out
-}
-
-// Cut shortens s to at most n bytes, between characters.
-func Cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

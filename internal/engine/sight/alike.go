@@ -17,15 +17,7 @@ const (
 	mostFields = lookSide * lookSide / 200
 )
 
-// LookOf returns that of a photo, upright.
-func LookOf(photo []byte, hint Hints) (*Look, error) {
-	m, err := decode("sight", photo, hint.Turn)
-	if err != nil {
-		return nil, err
-	}
-	return lookOf(m), nil
-}
-
+// lookOf returns that of a photo, which is upright.
 func lookOf(m *image.Gray) *Look {
 	var l Look
 	w, h := m.Rect.Dx(), m.Rect.Dy()

@@ -50,23 +50,28 @@ func opened(name string, photo []byte) (image.Image, error) {
 	return m, nil
 }
 
-// sent makes of a photo what a service is sent: its pixels alone, upright, with
-// a longer side of at most so many, as a JPEG. What the camera wrote beside them,
-// such as the place, stays here.
+// sent makes of a photo what a service is sent.
 func sent(photo []byte, turn, side int) (llm.Picture, error) {
 	m, err := opened("vision", photo)
 	if err != nil {
 		return llm.Picture{}, err
 	}
+	return small(m, turn, side)
+}
+
+// small is what a service is sent of a picture: its pixels alone, upright, with
+// a longer side of at most so many, as a JPEG. What the camera wrote beside them,
+// such as the place, stays here.
+func small(m image.Image, turn, side int) (llm.Picture, error) {
 	w, h := m.Bounds().Dx(), m.Bounds().Dy()
 	if long := max(w, h); long > side {
 		w, h = max(1, w*side/long), max(1, h*side/long)
 	}
-	small := image.NewRGBA(image.Rect(0, 0, w, h))
-	draw.Draw(small, small.Bounds(), image.White, image.Point{}, draw.Src) // under what is transparent
-	scale.ApproxBiLinear.Scale(small, small.Bounds(), m, m.Bounds(), scale.Over, nil)
+	out := image.NewRGBA(image.Rect(0, 0, w, h))
+	draw.Draw(out, out.Bounds(), image.White, image.Point{}, draw.Src) // under what is transparent
+	scale.ApproxBiLinear.Scale(out, out.Bounds(), m, m.Bounds(), scale.Over, nil)
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, upright(small, turn), &jpeg.Options{Quality: 85}); err != nil {
+	if err := jpeg.Encode(&b, upright(out, turn), &jpeg.Options{Quality: 85}); err != nil {
 		return llm.Picture{}, fmt.Errorf("vision: write the photo anew: %w", err)
 	}
 	return llm.Picture{Media: "image/jpeg", Data: b.Bytes()}, nil

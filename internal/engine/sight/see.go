@@ -31,9 +31,6 @@ const (
 	maxSeenBy  = 512
 )
 
-// MaxFrames is how many photos a model is shown at once, as MIRIX has it.
-const MaxFrames = 20
-
 // Of what is sent of a photo, along its longer side: of one that is asked about
 // alone, and of one among others.
 const (
@@ -41,7 +38,7 @@ const (
 	sideAmong = 1024
 )
 
-// Frame is a photo of a sequence.
+// Frame is a photo with its time.
 type Frame struct {
 	At    time.Time // in the zone that the wearer was in, where that is known
 	Photo []byte
@@ -66,63 +63,6 @@ func Caption(ctx context.Context, m cost.Model, photo []byte, hint Hints) (strin
 		return "", engine.Faultf(m.Name(), engine.Babbled, "a caption of %d bytes, want 1 to %d", len(text), MaxCaption)
 	}
 	return text, nil
-}
-
-// Seen is what a sequence shows.
-type Seen struct {
-	Summary  string
-	Captions []string // of each frame; empty where there is nothing new in it
-}
-
-var sequence = &llm.Schema{Name: "sequence", JSON: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","frames"],"properties":{` +
-	`"summary":{"type":"string"},"frames":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["n","caption"],"properties":{` +
-	`"n":{"type":"integer"},"caption":{"type":"string"}}}}}}`)}
-
-// Watch has up to [MaxFrames] photos seen at once.
-func Watch(ctx context.Context, m cost.Model, frames []Frame) (seen Seen, err error) {
-	type frame struct {
-		N  int    `json:"n"`
-		At string `json:"at"`
-	}
-	var data struct {
-		Frames []frame `json:"frames"`
-	}
-	if len(frames) == 0 || len(frames) > MaxFrames {
-		return seen, engine.Faultf(m.Name(), engine.Refused, "%d photos, want 1 to %d", len(frames), MaxFrames)
-	}
-	var pictures []llm.Picture
-	for i, f := range frames {
-		p, err := sent(f.Photo, f.Hints.Turn, sideAmong)
-		if err != nil {
-			return seen, err
-		}
-		pictures, data.Frames = append(pictures, p), append(data.Frames, frame{i + 1, f.At.Format(time.RFC3339)})
-	}
-	_, err = m.AskJSON(ctx, llm.Request{System: prompts.Text(prompts.Sequence), Messages: []llm.Message{{Role: llm.User, Text: text(data), Pictures: pictures}}, Schema: sequence}, func(raw []byte) error {
-		var answer struct {
-			Summary string `json:"summary"`
-			Frames  []struct {
-				N       int    `json:"n"`
-				Caption string `json:"caption"`
-			} `json:"frames"`
-		}
-		if err := json.Unmarshal(raw, &answer); err != nil {
-			return err
-		}
-		seen = Seen{Summary: strings.Join(strings.Fields(answer.Summary), " "), Captions: make([]string, len(frames))}
-		if seen.Summary == "" || len(seen.Summary) > maxOutline {
-			return fmt.Errorf("summary of %d bytes: want 1 to %d", len(seen.Summary), maxOutline)
-		}
-		for i, f := range answer.Frames {
-			c := strings.Join(strings.Fields(f.Caption), " ")
-			if f.N < 1 || f.N > len(frames) || len(c) > MaxCaption {
-				return fmt.Errorf("frames[%d]: number %d of %d, a caption of %d bytes: want at most %d", i, f.N, len(frames), len(c), MaxCaption)
-			}
-			seen.Captions[f.N-1] = c
-		}
-		return nil
-	})
-	return seen, err
 }
 
 // Reply is an answer to a question about a photo.

@@ -92,23 +92,42 @@ func TestExifIsNotSent(t *testing.T) {
 func TestWatch(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	at := time.Date(2026, 9, 14, 10, 0, 0, 0, time.UTC)
-	frames := []Frame{{At: at, Photo: photo(t, "cat.jpg")}, {At: at.Add(time.Minute), Photo: photo(t, "note.png")}}
+	var series Series
+	for i, name := range []string{"cat.jpg", "cat.jpg", "note.png"} { // the second cat is not shown
+		shown, err := series.Add(Frame{At: at.Add(time.Duration(i) * time.Minute), Photo: photo(t, name)})
+		if err != nil || shown != (i != 1) {
+			t.Fatalf("%s: %v, %v", name, shown, err)
+		}
+	}
+	_, err := series.Add(Frame{At: at, Photo: photo(t, "note.png")[:900]})
+	fault(t, err, engine.Refused, "photo")
 	s.Script(
 		llmtest.Say(`{"summary":"","frames":[]}`),
 		llmtest.Say(`{"summary":"A cat, and then a note.","frames":[{"n":3,"caption":"A third."}]}`),
 		llmtest.Say(`{"summary":"A cat, and then a note.","frames":[{"n":2,"caption":"A note on a wall."}]}`))
 	m, booked := seeing(t, s)
-	got, err := Watch(t.Context(), m, frames)
-	if err != nil || got.Summary != "A cat, and then a note." || got.Captions[0] != "" || got.Captions[1] != "A note on a wall." {
+	got, err := series.Watch(t.Context(), m)
+	if err != nil || got.Text() != "A cat, and then a note.\n10:02:00 A note on a wall." || got.Summary != "A cat, and then a note." || got.Captions[0] != "" || got.Captions[1] != "A note on a wall." {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	asked := s.Requests()
-	if len(asked) != 3 || asked[2].Pictures != 2 || !strings.Contains(asked[2].Messages[0].Content, "2026-09-14T10:01:00Z") || booked.Tokens() < 6000 {
+	if len(asked) != 3 || asked[2].Pictures != 2 || !strings.Contains(asked[2].Messages[0].Content, "2026-09-14T10:02:00Z") || booked.Tokens() < 6000 {
 		t.Errorf("%d requests, %+v, %+v", len(asked), asked[2].Messages[0], booked)
 	}
-	for _, n := range []int{0, MaxFrames + 1} {
-		_, err := Watch(t.Context(), m, make([]Frame, n))
-		fault(t, err, engine.Refused, "photos")
+	_, err = series.Watch(t.Context(), m)
+	fault(t, err, engine.Refused, "no photo")
+	s.Otherwise(llmtest.Say(`{"summary":"Notes.","frames":[]}`))
+	p, err := sent(photo(t, "note.png"), 0, sideAmong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range MaxFrames + 1 {
+		series.pictures, series.times = append(series.pictures, p), append(series.times, at)
+	}
+	for _, n := range []int{MaxFrames, 1} { // and no more at once
+		if got, err := series.Watch(t.Context(), m); err != nil || len(got.Captions) != n || len(got.Times) != n {
+			t.Errorf("%+v, %v", got, err)
+		}
 	}
 }
 
@@ -136,11 +155,11 @@ func TestAsk(t *testing.T) {
 func TestAlike(t *testing.T) {
 	look := func(b []byte) *Look {
 		t.Helper()
-		l, err := LookOf(b, Hints{})
+		m, err := decode("test", b, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return l
+		return lookOf(m)
 	}
 	again := func(b []byte, brighter int) []byte {
 		t.Helper()

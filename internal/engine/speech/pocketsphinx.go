@@ -42,6 +42,7 @@ func (p *PocketSphinx) command() engine.Command {
 	if c.Program == "" {
 		c.Program = "pocketsphinx_batch"
 	}
+	c.Reads = []string{p.model()}
 	return c
 }
 

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/locket-dev/locket/internal/cutoff"
 	"github.com/locket-dev/locket/internal/engine"
 )
 
@@ -86,7 +87,7 @@ func (w *Wyoming) exchange(ctx context.Context, sound iter.Seq[[]byte], hint Hin
 	if _, _, err := net.SplitHostPort(w.Address); err != nil {
 		network = "unix"
 	}
-	conn, err := (&net.Dialer{}).DialContext(run, network, w.Address)
+	conn, err := cutoff.Dial(run, network, w.Address)
 	if err != nil {
 		return Transcript{}, false, broke(ctx, run, limit, err)
 	}
@@ -103,6 +104,9 @@ func (w *Wyoming) exchange(ctx context.Context, sound iter.Seq[[]byte], hint Hin
 	t, err = hear(bufio.NewReaderSize(conn, maxWyomingLine), partial)
 	whole = stopped.Load()
 	answered()
+	if err == nil && whole {
+		cutoff.Gently(conn) // the server may still have something to say
+	}
 	conn.Close()
 	if sendErr := <-sent; err != nil && sendErr != nil && !errors.As(err, new(*engine.Fault)) {
 		err = sendErr

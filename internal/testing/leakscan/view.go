@@ -64,7 +64,7 @@ func views(b []byte) []view {
 			at += len(p.magic)
 		}
 	}
-	if names, terms, ok, err := recall.Contents(b); ok {
+	if names, terms, ok, err := recall.SegmentWords(b); ok {
 		if err != nil {
 			all = append(all, viewOf("segment that can't be read", b))
 		}

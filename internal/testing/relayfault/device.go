@@ -284,9 +284,9 @@ func (j *journal) Apply(ctx context.Context, in replica.Incoming, s replica.Stat
 	return j.write(func() error { return j.Journal.Apply(ctx, in, s) })
 }
 
-// SetAside implements replica.Journal.
-func (j *journal) SetAside(ctx context.Context, p replica.Problem) error {
-	return j.write(func() error { return j.Journal.SetAside(ctx, p) })
+// Quarantine implements replica.Journal.
+func (j *journal) Quarantine(ctx context.Context, p replica.Problem) error {
+	return j.write(func() error { return j.Journal.Quarantine(ctx, p) })
 }
 
 // Doubt implements replica.BlobJournal.

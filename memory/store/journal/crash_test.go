@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/testing/long"
 )
 
 const crashEnv = "LOCKET_TEST_JOURNAL_CRASH"
@@ -67,13 +68,13 @@ func crashChild(dir, recipient string) error {
 	return <-failed
 }
 
-// A child is killed at random, 20 times over one folder; what it said that it
+// A child is killed at random, 20 times (or KILLS times) over one folder; what it said that it
 // had acknowledged is all there afterwards, each entry once and in order.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	id := testIdentity(t)
 	acked := map[uint64]int{}
-	for round := range 20 {
+	for round := range long.Kills(t, 20) {
 		cmd := exec.Command(os.Args[0], "-test.run=^$")
 		cmd.Env = append(os.Environ(), crashEnv+"="+dir+"|"+id.Recipient().String())
 		cmd.Stderr = os.Stderr

@@ -154,7 +154,7 @@ func (c *Client) Publish(ctx context.Context, m wire.Message) (*Receipt, error) 
 		<-c.slot
 		return nil, ErrClosed
 	case c.paused && m.Kind() != memory.KindGap && m.Kind() != memory.KindStatus && m.Kind() != memory.KindHello &&
-		!(c.private && m.Kind() == memory.KindLocation):
+		m.Kind() != memory.KindButton && !(c.private && m.Kind() == memory.KindLocation):
 		r.err = ErrPaused
 		close(r.done)
 		<-c.slot

@@ -39,7 +39,7 @@ type Reading struct {
 // any other, so that the answer to the app does not tell. If the vault was closed after
 // the yes, the app waits for it to be opened. It returns serve.ErrForbidden if the wearer
 // said no, and serve.ErrLimit if too much waits.
-func (d *Desk) Reading(ctx context.Context, by policy.Request, entry string, fits func(*memory.Memory) bool) (r Reading, err error) {
+func (d *Asker) Reading(ctx context.Context, by policy.Request, entry string, fits func(*memory.Memory) bool) (r Reading, err error) {
 	now := d.c.Now().UTC().Truncate(time.Second)
 	// step gives the questions as they are to be kept; nil: they stay.
 	step := func(tx *store.Tx) (list []question, out Reading, err error) {
@@ -182,7 +182,7 @@ func entryOf(tx *store.Tx, entry string, fits func(*memory.Memory) bool) (id mem
 
 // mayRead checks a yes to a reading. The wearer has to name the one entry as it was shown. The
 // vault has to be open, because the app gets the entry from it.
-func (d *Desk) mayRead(q *question, r *serve.ConsentAnswer) error {
+func (d *Asker) mayRead(q *question, r *serve.ConsentAnswer) error {
 	switch {
 	case q.By.Action != Reveal || r.Act != "allow":
 		return nil
@@ -196,7 +196,7 @@ func (d *Desk) mayRead(q *question, r *serve.ConsentAnswer) error {
 	return nil
 }
 
-func (d *Desk) vaultUntil() time.Time {
+func (d *Asker) vaultUntil() time.Time {
 	if d.c.VaultUntil == nil {
 		return time.Time{}
 	}

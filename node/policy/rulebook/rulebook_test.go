@@ -23,9 +23,9 @@ func TestThreatPolicyOfAWorker(t *testing.T) {
 	}
 	defer s.Close()
 	e := engine.New(engine.Config{Space: memory.SpaceID{1}, Member: memory.MemberID{1}, Store: s, Clock: &memory.Ticker{}})
-	room := New(Config{Engine: e, Now: nil})
-	room.c.Now = (&memory.Ticker{}).Tick().Time
-	p := NewPolicer(opened.From(func() (*Room, *opened.Life, func(), error) { return room, nil, func() {}, nil }))
+	rb := New(Config{Engine: e, Now: nil})
+	rb.c.Now = (&memory.Ticker{}).Tick().Time
+	p := NewPolicer(opened.From(func() (*Rulebook, *opened.Life, func(), error) { return rb, nil, func() {}, nil }))
 	const wide, narrow = `permit (principal, action, resource); // wide`, `forbid (principal, action, resource);`
 	lie := func(rank memory.Rank) {
 		t.Helper()

@@ -55,9 +55,8 @@ func as(err error) error {
 	return err
 }
 
-// Log implements replica.Remote. Of a long log it gives a part: whoever takes it
-// checks that before it asks for more, so that a relay fills no memory with what
-// is none.
+// Log implements replica.Remote. It returns one page. The caller verifies it before it
+// asks for the next, so a relay can't fill the memory with false entries.
 func (s *Space) Log(ctx context.Context, n uint64) ([][]byte, error) {
 	entries, err := s.at.LogPage(ctx, n)
 	var out [][]byte

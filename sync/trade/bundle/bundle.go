@@ -5,6 +5,8 @@
 //   - An item is one memory as a buyer gets it, as JSON of a [memory.Candidate].
 //   - The bundle's key is a secret of the seller. Each item has a key of its own,
 //     which follows from it, so that one item can be shown without the others.
+//   - A marked bundle has two forms at each spot of its items (package mark), and a buyer
+//     gets the key of one of them.
 //   - A commitment is a hash by which a key is known again. Each sealed item begins
 //     with that of its key, and the listing has that of the bundle's key: a
 //     wrong key can be told from a buyer who lies.
@@ -13,6 +15,7 @@ package bundle
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,6 +32,8 @@ var (
 	ErrKey = errors.New("the delivered key is not the listed one")
 	// ErrItem: an item does not open with its key, or is no memory.
 	ErrItem = errors.New("item is not what was listed")
+	// ErrReply: what was delivered is no answer to the question that was ordered.
+	ErrReply = errors.New("the answer is not what was ordered")
 )
 
 // FORMAT of a sealed item
@@ -59,58 +64,87 @@ func Seal(k *seal.Key, ms []memory.Candidate) ([][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("seal item %d: %w", i, err)
 		}
-		plain := make([]byte, length.Padded(int64(4+len(b))))
-		plain[0], plain[1], plain[2], plain[3] = byte(len(b)>>24), byte(len(b)>>16), byte(len(b)>>8), byte(len(b))
-		copy(plain[4:], b)
-		key := ItemKey(k, i)
-		c := Commitment(key)
-		out[i] = key.Seal(c[:], plain, c[:])
-		key.Zero()
+		out[i] = sealItem(k, i, b)
 	}
 	return out, nil
 }
 
-// OpenItem opens one sealed item with its own key.
-func OpenItem(key *seal.Key, item []byte) (m memory.Candidate, err error) {
+func sealItem(k *seal.Key, i int, b []byte) []byte {
+	key := ItemKey(k, i)
+	defer key.Zero()
+	c := Commitment(key)
+	return key.Seal(c[:], padded(b), c[:])
+}
+
+// padded is b behind its length, with zeros up to length.Padded.
+func padded(b []byte) []byte {
+	plain := make([]byte, length.Padded(int64(4+len(b))))
+	binary.BigEndian.PutUint32(plain, uint32(len(b)))
+	copy(plain[4:], b)
+	return plain
+}
+
+// unpadded gives it again; nil: there is nothing.
+func unpadded(plain []byte) []byte {
+	if len(plain) < 4 || uint64(binary.BigEndian.Uint32(plain)) > uint64(len(plain)-4) {
+		return nil
+	}
+	return plain[4 : 4+binary.BigEndian.Uint32(plain)]
+}
+
+// openJSON opens a sealed item with its key.
+func openJSON(key *seal.Key, item []byte) ([]byte, error) {
 	c := Commitment(key)
 	if len(item) < commitment || subtle.ConstantTimeCompare(c[:], item[:commitment]) != 1 {
-		return m, ErrKey
+		return nil, ErrKey
 	}
 	plain, err := key.Open(nil, item[commitment:], c[:])
 	if err != nil {
-		return m, fmt.Errorf("%w: its seal does not open", ErrItem)
+		return nil, fmt.Errorf("%w: its seal does not open", ErrItem)
 	}
-	n := 0
-	if len(plain) >= 4 {
-		n = int(plain[0])<<24 | int(plain[1])<<16 | int(plain[2])<<8 | int(plain[3])
+	text := unpadded(plain)
+	if len(text) == 0 {
+		return nil, fmt.Errorf("%w: it has no length", ErrItem)
 	}
-	if n == 0 || n > len(plain)-4 {
-		return m, fmt.Errorf("%w: it has no length", ErrItem)
+	return text, nil
+}
+
+// OpenItem opens one sealed item with its own key. The items of a marked bundle need
+// [Keys.OpenItem].
+func OpenItem(key *seal.Key, item []byte) (m memory.Candidate, err error) {
+	text, err := openJSON(key, item)
+	if err != nil {
+		return m, err
 	}
-	if err := json.Unmarshal(plain[4:4+n], &m); err != nil {
+	if err := json.Unmarshal(text, &m); err != nil {
 		return m, fmt.Errorf("%w: %v", ErrItem, err)
 	}
-	if err := m.Validate(); err != nil {
-		return m, fmt.Errorf("%w: %v", ErrItem, err)
+	return m, checked(&m, nil)
+}
+
+// checked gives err, or why what was opened is no memory.
+func checked(m *memory.Candidate, err error) error {
+	if err == nil {
+		if err = m.Validate(); err != nil {
+			err = fmt.Errorf("%w: %v", ErrItem, err)
+		}
 	}
-	return m, nil
+	return err
 }
 
 // Open checks the items against what was listed, and opens all. The error names
 // the first item that is wrong, with [ErrItem], or is [ErrKey] or trade.ErrRoot.
-func Open(l *trade.Listing, k *seal.Key, items [][]byte) ([]memory.Candidate, error) {
+func Open(l *trade.Listing, k *Keys, items [][]byte) ([]memory.Candidate, error) {
 	if err := trade.CheckItems(l, items); err != nil {
 		return nil, err
 	}
-	if Commitment(k) != l.Commitment {
+	if Commitment(k.Bundle) != l.Commitment || l.Marks > 0 && len(k.Forms) != len(items) {
 		return nil, ErrKey
 	}
 	out := make([]memory.Candidate, len(items))
 	counts := map[string]uint32{}
 	for i, item := range items {
-		key := ItemKey(k, i)
-		m, err := OpenItem(key, item)
-		key.Zero()
+		m, err := k.OpenItem(l, i, item)
 		if errors.Is(err, ErrKey) {
 			err = fmt.Errorf("%w: it is sealed with another key than the bundle's", ErrItem)
 		}
@@ -140,7 +174,8 @@ func (b *BadItem) Error() string { return fmt.Sprintf("item %d: %v", b.Place+1, 
 // Unwrap gives what is wrong with it.
 func (b *BadItem) Unwrap() error { return b.Err }
 
-// Wrap seals the bundle's key to the recipient of an order.
+// Wrap seals the bundle's key to the recipient of an order. A marked bundle has
+// [WrapMarked].
 func Wrap(k *seal.Key, recipient string, order trade.Hash) ([]byte, error) {
 	r, err := seal.ParseRecipient(recipient)
 	if err != nil {
@@ -151,22 +186,31 @@ func Wrap(k *seal.Key, recipient string, order trade.Hash) ([]byte, error) {
 	return seal.SealTo(r, b)
 }
 
-// Unwrap opens it, and checks the key against the listing: [ErrKey].
-func Unwrap(id *seal.Identity, s *trade.State) (*seal.Key, error) {
+// Unwrap opens what either sealed, and checks the key against the listing: [ErrKey].
+func Unwrap(id *seal.Identity, s *trade.State) (*Keys, error) {
 	b, err := seal.OpenWith(id, s.Wrapped)
 	if err != nil {
 		return nil, fmt.Errorf("%w: it does not open", ErrKey)
 	}
 	defer clear(b)
-	if len(b) != seal.KeySize+len(s.ID) || trade.Hash(b[seal.KeySize:]) != s.ID {
-		return nil, fmt.Errorf("%w: it was made for another order", ErrKey)
-	}
-	k, err := seal.KeyFromBytes(b[:seal.KeySize])
+	w, err := readWrapped(&s.Offer.Listing, b)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrKey, err)
 	}
-	if Commitment(k) != s.Offer.Commitment {
-		return nil, ErrKey
+	k := &Keys{Forms: w.Forms}
+	if k.Bundle, err = seal.KeyFromBytes(w.Key); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrKey, err)
+	}
+	clear(w.Key)
+	switch {
+	case w.Order != s.ID:
+		err = fmt.Errorf("%w: it was made for another order", ErrKey)
+	case Commitment(k.Bundle) != s.Offer.Commitment:
+		err = ErrKey
+	}
+	if err != nil {
+		k.Zero()
+		return nil, err
 	}
 	return k, nil
 }

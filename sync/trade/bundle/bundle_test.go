@@ -72,7 +72,8 @@ func TestThreatSellerDeliversAnother(t *testing.T) {
 		s.Evidence = evidence
 		return bundle.Judge(s, open)
 	}
-	key := tradetest.Key(t)
+	secret := tradetest.Key(t)
+	key := &bundle.Keys{Bundle: secret}
 	items, ms := tradetest.Bundle(t)
 	honest := tradetest.Listing(t, items, nil)
 
@@ -84,7 +85,7 @@ func TestThreatSellerDeliversAnother(t *testing.T) {
 	if f, err := judge(s, b, err); err != nil || f.Broken == "" {
 		t.Errorf("another key: %+v, %v", f, err)
 	}
-	s, id = delivered(t, honest, key)
+	s, id = delivered(t, honest, secret)
 	b, err = bundle.ShowKey(s, id, to)
 	if f, err := judge(s, b, err); err == nil {
 		t.Errorf("the right key, called wrong: %+v", f)
@@ -93,7 +94,7 @@ func TestThreatSellerDeliversAnother(t *testing.T) {
 	if f, err := judge(s, b, err); err != nil || f.Broken != "" || f.Item == nil || f.Item.Text != ms[2].Text {
 		t.Errorf("an item as it is: %+v, %v", f, err)
 	}
-	other, err := bundle.Seal(key, []memory.Candidate{ms[2], ms[0], ms[1], ms[3]})
+	other, err := bundle.Seal(secret, []memory.Candidate{ms[2], ms[0], ms[1], ms[3]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func TestThreatSellerDeliversAnother(t *testing.T) {
 	}
 
 	ms[1].Type = memory.Procedural // listed as semantic
-	other, err = bundle.Seal(key, ms)
+	other, err = bundle.Seal(secret, ms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func TestThreatSellerDeliversAnother(t *testing.T) {
 	if _, err := bundle.Open(&liar.Listing, key, other); !errors.Is(err, bundle.ErrItem) {
 		t.Errorf("other types than listed: %v", err)
 	}
-	s, _ = delivered(t, liar, key)
+	s, _ = delivered(t, liar, secret)
 	b, err = bundle.ShowItem(s, key, other, 1, to)
 	if f, err := judge(s, b, err); err != nil || f.Broken == "" {
 		t.Errorf("another type: %+v, %v", f, err)
@@ -127,7 +128,7 @@ func TestThreatSellerDeliversAnother(t *testing.T) {
 	if _, err := bundle.Open(&liar.Listing, key, other); !errors.As(err, &bad) || bad.Place != 0 {
 		t.Errorf("an item under another key: %v", err)
 	}
-	s, id = delivered(t, liar, key)
+	s, id = delivered(t, liar, secret)
 	b, err = bundle.ShowSealed(s, id, other, 0, to)
 	if f, err := judge(s, b, err); err != nil || f.Broken == "" {
 		t.Errorf("an item under another key: %+v, %v", f, err)

@@ -10,7 +10,8 @@ import (
 )
 
 // Evidence is what a buyer shows to the arbiter, and what the arbiter decides by
-// alone. It is one of three:
+// alone. Of an answer it is the seed of the order's identity, which opens question and
+// answer. Of a bundle it is one of three:
 //
 //   - An item, with its place, path and key. The arbiter learns this item only.
 //   - The seed of the order's identity, where the delivered key is wrong. It opens
@@ -23,12 +24,12 @@ type Evidence struct {
 	Place   int          `cbor:"3,keyasint"`
 	Item    []byte       `cbor:"4,keyasint"`
 	Path    []trade.Hash `cbor:"5,keyasint"`
-	Key     []byte       `cbor:"6,keyasint"` // of the item
+	Key     []byte       `cbor:"6,keyasint"` // of the item, and in a marked bundle those of the buyer's forms behind it
 	Seed    []byte       `cbor:"7,keyasint"` // of the order's identity
 }
 
 // ShowItem makes the evidence of one item, sealed to the arbiter.
-func ShowItem(s *trade.State, k *seal.Key, items [][]byte, place int, arbiter string) ([]byte, error) {
+func ShowItem(s *trade.State, k *Keys, items [][]byte, place int, arbiter string) ([]byte, error) {
 	if place < 0 || place >= len(items) {
 		return nil, fmt.Errorf("item %d: %w: the bundle has %d", place+1, trade.ErrForm, len(items))
 	}
@@ -36,12 +37,11 @@ func ShowItem(s *trade.State, k *seal.Key, items [][]byte, place int, arbiter st
 	if err != nil {
 		return nil, err
 	}
-	key := ItemKey(k, place)
-	defer key.Zero()
-	return show(Evidence{Order: s.ID, Place: place, Item: items[place], Path: path, Key: key.Bytes()}, arbiter)
+	return show(Evidence{Order: s.ID, Place: place, Item: items[place], Path: path, Key: k.ofItem(place)}, arbiter)
 }
 
-// ShowKey makes the evidence that the delivered key is wrong, sealed to the arbiter.
+// ShowKey makes the evidence that the delivered key is wrong, or of what was asked and
+// answered, sealed to the arbiter.
 func ShowKey(s *trade.State, id *seal.Identity, arbiter string) ([]byte, error) {
 	return show(Evidence{Order: s.ID, Seed: id.Seed().Bytes()}, arbiter)
 }
@@ -73,6 +73,7 @@ type Finding struct {
 	Place  int               `json:"place"`            // of the item, from 0
 	Item   *memory.Candidate `json:"item,omitempty"`   // as the buyer got it
 	Broken string            `json:"broken,omitempty"` // what of it is certainly not as listed; empty: nothing
+	Reply  *Reply            `json:"reply,omitempty"`  // of an answer: whether it answers is for the arbiter to read
 }
 
 // Judge checks the evidence of a disputed order. It needs the chain alone, and open
@@ -95,15 +96,13 @@ func Judge(s *trade.State, open func(sealed []byte) ([]byte, error)) (f Finding,
 	if len(e.Seed) > 0 {
 		return judgeKey(s, &e)
 	}
+	if s.Order.Question != nil {
+		return f, fmt.Errorf("evidence: %w: an answer is shown by the seed of its order", trade.ErrForm)
+	}
 	if err := trade.CheckPath(s.Offer.Root, int(s.Offer.Items), e.Place, e.Item, e.Path); err != nil {
 		return f, fmt.Errorf("evidence: %w", err)
 	}
-	key, err := seal.KeyFromBytes(e.Key)
-	if err != nil {
-		return f, fmt.Errorf("evidence: key: %w", err)
-	}
-	defer key.Zero()
-	m, err := OpenItem(key, e.Item)
+	m, err := openWith(&s.Offer.Listing, e.Key, e.Item)
 	switch {
 	case errors.Is(err, ErrKey): // the buyer, or the seller: only the wrapped key tells
 		return f, fmt.Errorf("evidence: the shown key is not the item's: %w", err)
@@ -128,6 +127,15 @@ func judgeKey(s *trade.State, e *Evidence) (f Finding, err error) {
 	if id.Recipient().String() != s.Order.Recipient {
 		return f, fmt.Errorf("evidence: %w: the seed is not of the order's recipient", trade.ErrForm)
 	}
+	if s.Order.Question != nil {
+		r, err := OpenReply(id, s)
+		if err != nil {
+			f.Broken = err.Error()
+			return f, nil
+		}
+		f.Reply = &r
+		return f, nil
+	}
 	k, err := Unwrap(id, s)
 	if err != nil {
 		f.Broken = err.Error()
@@ -141,9 +149,7 @@ func judgeKey(s *trade.State, e *Evidence) (f Finding, err error) {
 	if err := trade.CheckPath(s.Offer.Root, int(s.Offer.Items), e.Place, e.Item, e.Path); err != nil {
 		return f, fmt.Errorf("evidence: %w", err)
 	}
-	key := ItemKey(k, e.Place)
-	defer key.Zero()
-	if _, err := OpenItem(key, e.Item); err != nil {
+	if _, err := k.OpenItem(&s.Offer.Listing, e.Place, e.Item); err != nil {
 		f.Broken = err.Error()
 		return f, nil
 	}

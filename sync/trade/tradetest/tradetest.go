@@ -71,6 +71,16 @@ func Listing(tb testing.TB, items [][]byte, change func(*trade.Listing)) *trade.
 	return o
 }
 
+// Answers has a listing sell answers from the bundle: half of it to each buyer, and three
+// quarters to all.
+func Answers(tb testing.TB) func(*trade.Listing) {
+	return func(l *trade.Listing) {
+		id := bundle.Asker(Key(tb))
+		defer id.Zero()
+		l.Answers = &trade.Answers{To: id.Recipient().String(), Each: l.Items / 2, All: l.Items * 3 / 4}
+	}
+}
+
 // Order is of a listing by Buyer, to the identity that is given.
 func Order(tb testing.TB, l *trade.Offer, id *seal.Identity) ([]byte, trade.Order, trade.Hash) {
 	b, _, err := trade.SignOrder(trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Recipient: id.Recipient().String(),

@@ -115,7 +115,9 @@ type Export struct {
 }
 
 // Rewrite returns the module with limits on fuel, depth and memory. The result
-// is valid if and only if the module is; wazero validates it.
+// is valid if the module is; wazero validates it. What is not valid stays so, but for
+// a function with loops that leaves more on the stack than it gives, and for a
+// reference to the start function that nothing declares.
 func Rewrite(module []byte, c Config) ([]byte, *Info, error) {
 	m := rewriter{config: c, in: reader{b: module}}
 	if err := m.run(); err != nil {

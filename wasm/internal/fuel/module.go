@@ -102,6 +102,9 @@ func (m *rewriter) split() (sections [secDataCount + 1]*reader, err error) {
 		case err != nil:
 			return sections, err
 		case id == secCustom:
+			if _, err := (&reader{b: p, base: at}).name(); err != nil {
+				return sections, err
+			}
 			continue
 		case id > secDataCount:
 			return sections, unsupported("section %d at byte %d", id, at)
@@ -259,6 +262,9 @@ func (m *rewriter) memorySection(r *reader) ([]byte, error) {
 		}
 		if int64(least) > int64(m.config.Pages) {
 			return nil, fmt.Errorf("%w: %d pages to begin with, at most %d", ErrMemory, least, m.config.Pages)
+		}
+		if most > 1<<16 {
+			return nil, malformed("a memory of up to %d pages, at most %d can be addressed", most, 1<<16)
 		}
 		if most < 0 || most > int64(m.config.Pages) {
 			most = int64(m.config.Pages)

@@ -1,7 +1,7 @@
 -- A mock of the glasses' library, after brilliantlabsAR/frame-codebase: it has what the app uses, a
 -- microphone with 500 samples, and a camera with 1,000 bytes. What is sent is printed as hex.
 local clock, heard, left, taken, callback, tap = 0, false, 1000, false, nil, nil
-local picture = 0
+local picture, lc3 = 0, false
 local script = {}
 local function hex(s) return (s:gsub('.', function(c) return ('%02x'):format(c:byte()) end)) end
 frame = {
@@ -21,10 +21,19 @@ frame = {
     receive_callback = function(f) callback = f end,
   },
   microphone = {
-    start = function(o) assert(o.sample_rate == 8000 and o.bit_depth == 16) heard = true end,
-    stop = function() heard = false end,
+    start = function(o)
+      if o.encoder then -- as Halo has it
+        assert(o.encoder == 'lc3' and o.sample_rate == 16000 and o.bitrate == 32000 and o.duration == 1000)
+        lc3 = true
+      else
+        assert(o.sample_rate == 8000 and o.bit_depth == 16)
+      end
+      assert(not heard, 'it hears already')
+      heard = true
+    end,
+    stop = function() heard, lc3 = false, false end,
     read = function(n)
-      assert(n % 2 == 0)
+      assert(n % 2 == 0 and (not lc3 or n == 240))
       local m = math.min(n, left)
       left = left - m
       if m == 0 then return '' end

@@ -48,6 +48,7 @@ async function send(method: string, path: string, body?: unknown, signal?: Abort
   const key = localStorage.getItem(keyName) ?? "";
   const headers: Record<string, string> = { "Locket-Console": key };
   if (body !== undefined) headers["Content-Type"] = type;
+  if (method !== "GET") fresh();
   let res: Response;
   try {
     res = await fetch(path, { method, headers, body: body === undefined || body instanceof Blob ? body : JSON.stringify(body), signal, redirect: "error" });
@@ -55,6 +56,7 @@ async function send(method: string, path: string, body?: unknown, signal?: Abort
     if (signal?.aborted) throw e;
     throw new Problem(0, "unreachable", "unreachable");
   }
+  if (method !== "GET") fresh();
   if (res.ok) return res;
   const p = await problemOf(res);
   if (p.status === 401 && p.field === "session") become("ended");
@@ -66,11 +68,87 @@ export async function call<T>(method: string, path: string, body?: unknown, sign
   return (await res.json()) as T;
 }
 
+/** A request that others may share, and who waits for it. */
+interface Asked {
+  answer: Promise<unknown>;
+  stop: AbortController;
+  users: number;
+}
+
+/** What was asked for just now. */
+const asked = new Map<string, Asked>();
+
+/** fresh has nobody share an answer that was asked for before now: the page changes something, or hears that something has changed. */
+const fresh = () => asked.clear();
+
+/** ask asks for a path. Others share its answer until keep ms after it came, unless something changes before. */
+function ask(path: string, keep = 1000): Asked {
+  const stop = new AbortController();
+  const a: Asked = { answer: call("GET", path, undefined, stop.signal), stop, users: 0 };
+  asked.set(path, a);
+  const gone = () => void (asked.get(path) === a && asked.delete(path));
+  a.answer.then(() => setTimeout(gone, keep), gone);
+  return a;
+}
+
+/** How many ms the page is not drawn yet for what it is about to show. */
+const patience = 400;
+
+/** ahead asks for what will be shown, and waits a moment for it: to draw the page once takes less than to draw it bit by bit. */
+async function ahead(paths: string[]) {
+  const all = paths.map((path) => {
+    const a = ask(path, 3000);
+    a.users++;
+    return a.answer;
+  });
+  await Promise.race([Promise.allSettled(all), new Promise((r) => setTimeout(r, patience))]);
+}
+
+/** What the node lets this page do, where it is seen from another machine; undefined: everything that a page may. */
+let allowed: Set<string> | undefined;
+const hiding = new CSSStyleSheet();
+document.adoptedStyleSheets = [hiding];
+
+/** allow hides whatever does an operation that is not among these. */
+export function allow(operations?: string[]) {
+  if (!operations === !allowed) return;
+  allowed = operations && new Set(operations);
+  hiding.replaceSync(operations ? `[data-does]:not(${operations.map((o) => `[data-does="${o}"]`).join()}){display:none!important}` : "");
+}
+
+/** may reports whether the page may ask for an operation of the API, by its name there. */
+export const may = (operation: string) => !allowed || allowed.has(operation);
+
+/** away reports whether the page is seen from another machine than the node's. */
+export const away = () => !!allowed;
+
+/** reachable reports whether the node answers at all. The service worker never answers for it here. */
+export const reachable = () => call("GET", "/v1/status").then(() => true, (e) => !(e instanceof Problem && e.status === 0));
+
 export const get = <T>(path: string, signal?: AbortSignal) => call<T>("GET", path, undefined, signal);
+
+/** shared is get for what is only shown: parts of a page that need the same ask once. */
+export function shared<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const a = asked.get(path) ?? ask(path);
+  a.users++;
+  return new Promise((done, fail) => {
+    (a.answer as Promise<T>).then(done, fail);
+    const leave = () => {
+      fail(signal!.reason);
+      if (--a.users) return;
+      if (asked.get(path) === a) asked.delete(path);
+      a.stop.abort();
+    };
+    signal?.addEventListener("abort", leave, { once: true });
+  });
+}
 export const post = <T>(path: string, body?: unknown, signal?: AbortSignal) => call<T>("POST", path, body, signal);
 
 /** sendFile sends a file as it is. */
 export const sendFile = async <T>(path: string, file: Blob, type: string) => (await (await send("POST", path, file, undefined, type)).json()) as T;
+
+/** fetchFile gives what a path of the API answers, as it is. */
+export const fetchFile = async (path: string) => (await send("GET", path)).blob();
 
 /** media fetches a photo or a recording, and gives an address for it within this page. */
 export async function media(id: string, signal?: AbortSignal): Promise<string> {
@@ -80,17 +158,22 @@ export async function media(id: string, signal?: AbortSignal): Promise<string> {
   return URL.createObjectURL(new Blob([blob], { type }));
 }
 
-/** begin exchanges the code of the link for a session, or goes on with the one that there is. */
-export async function begin() {
+/** begin exchanges the code of the link for a session, or goes on with the one that there is. needs says what will be asked for first; meanwhile is done while the node answers. */
+export async function begin(needs: () => string[], meanwhile: () => void) {
   const code = /^#open=([A-Z0-9]+)$/.exec(location.hash)?.[1];
   if (code) {
     history.replaceState(null, "", location.pathname);
-    const res = await fetch("/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }) });
+    const exchanged = fetch("/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }) });
+    meanwhile();
+    const res = await exchanged;
     if (!res.ok) return become("used");
     localStorage.setItem(keyName, (await res.json()).key);
-    return become("open");
   }
-  become(localStorage.getItem(keyName) ? "open" : "none");
+  if (!localStorage.getItem(keyName)) return become("none");
+  const answers = ahead(needs());
+  if (!code) meanwhile();
+  await answers;
+  if (session === "starting") become("open");
 }
 
 /** ended shows nothing of the memory any more: the node was locked, and its door is closed. */
@@ -105,6 +188,7 @@ export async function leave(as: "ended" | "unmade" = "ended") {
 /** watch calls f each time that something has changed on the node, until it is told to stop. */
 export function watch(f: () => void, alive: (ok: boolean) => void): () => void {
   const stop = new AbortController();
+  const told = () => (fresh(), f());
   void (async () => {
     let first = true;
     let away = false;
@@ -114,7 +198,7 @@ export function watch(f: () => void, alive: (ok: boolean) => void): () => void {
         const reader = res.body!.pipeThrough(new TextDecoderStream()).getReader();
         wait = 250;
         alive(true);
-        if (away) f(); // what came while nobody listened
+        if (away) told(); // what came while nobody listened
         away = false;
         for (let rest = ""; ; ) {
           const { value, done } = await reader.read();
@@ -122,7 +206,7 @@ export function watch(f: () => void, alive: (ok: boolean) => void): () => void {
           const events = (rest + value).split("\n\n");
           rest = events.pop()!;
           if (events.some((e) => e.startsWith("event: change"))) {
-            if (!first) f();
+            if (!first) told();
             first = false;
           }
         }

@@ -235,6 +235,11 @@ function Result({ found, answer, choice, only }: { found: Found; answer?: Answer
               </li>
             ))}
           </ul>
+          {!answer.cited && (
+            <p class="notice warn">
+              <Icon name="warn" /> <span>{t("answer.uncited")}</span>
+            </p>
+          )}
           <p class="muted">{t("answer.model", { model: answer.model })}</p>
         </section>
       ) : (

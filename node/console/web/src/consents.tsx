@@ -1,6 +1,7 @@
 // Consents: what a rule of the wearer's asks before it lets something pass, and what the wearer said.
 
 import { useState } from "preact/hooks";
+import { Afar } from "./afar";
 import { post } from "./api";
 import { moment, said, t } from "./i18n";
 import { Icon } from "./icons";
@@ -148,7 +149,8 @@ function Question({ consent: c }: { consent: Consent }) {
           </label>
         )}
       </div>
-      <div class="actions">
+      <Afar does="answerConsent" by="locket consent" />
+      <div class="actions" data-does="answerConsent">
         <button class="button solid" disabled={busy}>
           {t("consent.yes")}
         </button>
@@ -213,7 +215,7 @@ function Answered({ consent: c }: { consent: Consent }) {
         )}
       </span>
       {c.answer === "allowed" && (
-        <button type="button" class="button small danger" aria-label={`${t("consent.back")}: ${who}`} onClick={refuse}>
+        <button type="button" class="button small danger" data-does="answerConsent" aria-label={`${t("consent.back")}: ${who}`} onClick={refuse}>
           {t("consent.back")}
         </button>
       )}

@@ -1,45 +1,30 @@
 // Devices: the wearables that send, the wearer's other devices, and how this one is.
 
 import { useState } from "preact/hooks";
-import { get, post } from "./api";
-import { moment, number, said, size, t } from "./i18n";
+import { call, get, may, post } from "./api";
+import { number, size, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import type { Status } from "./types";
 import { Engines } from "./engines";
-import { Pair } from "./pair";
+import { Kept } from "./kept";
+import { Members } from "./members";
 import { Plugins } from "./plugins";
 import { Relays } from "./relays";
-import { asProblem, Failure, T, tellError, useLoaded } from "./widgets";
+import { Room } from "./room";
+import { asProblem, changes, Failure, T, tell, tellError } from "./widgets";
 import { VoicesPanel } from "./voices";
 import { Wearables } from "./wearables";
 import { Zones } from "./zones";
 import type { Problem } from "./api";
-
-interface Member {
-  id: string;
-  role: string;
-  name?: string;
-  here?: boolean;
-  platform?: string;
-  added: string;
-  last_heard?: string;
-}
-
-interface Sync {
-  relay: string;
-  apart?: boolean;
-  lan?: boolean;
-  synced?: string;
-  pending: number;
-  error?: string;
-  busy?: boolean;
-}
 
 interface Finding {
   check: string;
   level: "ok" | "warning" | "error";
   detail: string;
   advice?: string;
+  command?: string;
+  does?: string; // an operation of the API
+  of?: string;
 }
 
 export function DevicesPage({ status }: { status: Status }) {
@@ -60,6 +45,8 @@ export function DevicesPage({ status }: { status: Status }) {
         <Zones />
         <Members />
         <Relays />
+        <Room />
+        <Kept />
         <Engines />
         <VoicesPanel />
         <Plugins />
@@ -80,56 +67,45 @@ function Tile({ icon, name, value, note }: { icon: IconName; name: string; value
   );
 }
 
-function Members() {
-  const members = useLoaded<{ members: Member[] }>("/v1/members");
-  const sync = useLoaded<Sync>("/v1/sync");
+/** What does an operation of the API that a finding names. */
+const remedies: Record<string, (of: string) => Promise<unknown>> = {
+  resume: () => post("/v1/resume"),
+  syncNow: () => post("/v1/sync"),
+  retryParked: () => post("/v1/llm/retry"),
+  enablePlugin: (of) => call("PATCH", "/v1/plugins/" + encodeURIComponent(of), { enabled: true }),
+  addDevice: () => Promise.resolve(document.querySelector<HTMLElement>("[data-act=wearable]")?.focus()),
+};
+
+/** What one does about a finding: by a button where the page can, and by a command to copy. */
+function Remedy({ f, again }: { f: Finding; again: () => void }) {
   const [busy, work] = useState(false);
-  const [pairing, pair] = useState(false);
-  const s = sync.value;
-  const none = s && !s.relay && !s.apart && !s.lan;
-  const now = () => {
+  const does = f.does && may(f.does) ? remedies[f.does] : undefined;
+  if (!f.command) return null;
+  const run = () => {
     work(true);
-    post("/v1/sync").then(sync.again, tellError).finally(() => work(false));
+    return does!(f.of ?? "")
+      .then(() => {
+        if (f.does === "addDevice") return;
+        changes();
+        again();
+      }, tellError)
+      .finally(() => work(false));
   };
+  const copy = () => navigator.clipboard.writeText(f.command!).then(() => tell({ text: t("copied") }), () => tell({ text: t("copyFailed") }));
   return (
-    <section class="panel">
-      <h2>{t("members.title")}</h2>
-      {s && (
-        <div class={`notice ${s.error ? "bad" : "good"}`}>
-          <Icon name={s.error ? "warn" : none ? "lock" : "sync"} />
-          <div>
-            {none ? t("sync.none") : s.error ? <T text={s.error} most={200} /> : s.synced ? t("sync.at", { at: moment(s.synced) }) : t("sync.never")}
-            {!none && s.pending > 0 && <p class="muted">{t("sync.pending", { n: s.pending })}</p>}
-          </div>
-          {!none && (
-            <button type="button" class="button small" disabled={busy || s.busy} onClick={now}>
-              {t("act.sync")}
-            </button>
-          )}
-        </div>
-      )}
-      {members.error ? (
-        members.error.is("unsupported") ? null : <Failure error={members.error} />
-      ) : (
-        <ul class="rows">
-          {members.value?.members.map((m) => (
-            <li key={m.id}>
-              <Icon name="devices" size={16} />
-              <span class="rows-text">
-                <T text={m.name || m.platform || m.id.slice(0, 8)} most={60} /> {m.here && <span class="badge">{t("members.here")}</span>}
-              </span>
-              <span class="muted">{said("role", m.role)}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-      <div class="actions">
-        <button type="button" class="button" data-act="pair" onClick={() => pair(true)}>
-          <Icon name="link" size={16} /> {t("pair.do")}
+    <div class="actions">
+      {does && (
+        <button type="button" class="button small solid" disabled={busy} onClick={run}>
+          {t(`remedy.${f.does as "resume"}`)}
         </button>
-      </div>
-      {pairing && <Pair close={() => (pair(false), members.again())} />}
-    </section>
+      )}
+      <code>
+        <T text={f.command} most={300} />
+      </code>
+      <button type="button" class="button small" aria-label={`${t("copy")}: ${f.command.slice(0, 80)}`} onClick={copy}>
+        {t("copy")}
+      </button>
+    </div>
   );
 }
 
@@ -137,10 +113,12 @@ function Doctor() {
   const [report, set] = useState<{ ok: boolean; findings: Finding[] } | null>(null);
   const [error, fail] = useState<Problem>();
   const [busy, work] = useState(false);
-  const look = (verify: boolean) => {
+  const [whole, verify] = useState(false);
+  const look = (whole: boolean) => {
+    verify(whole);
     work(true);
     fail(undefined);
-    get<{ ok: boolean; findings: Finding[] }>("/v1/doctor?verify=" + verify)
+    get<{ ok: boolean; findings: Finding[] }>("/v1/doctor?verify=" + whole)
       .then(set, (e) => fail(asProblem(e)))
       .finally(() => work(false));
   };
@@ -159,9 +137,9 @@ function Doctor() {
       </div>
       {error && <Failure error={error} />}
       {report && !bad.length && <p class="notice good"><Icon name="check" /> {t("doctor.good", { n: report.findings.length })}</p>}
-      {bad.map((f) => (
-        <div key={f.check + f.detail} class={`notice ${f.level === "error" ? "bad" : "warn"}`}>
-          <Icon name="warn" />
+      {report?.findings.filter((f) => f.level !== "ok" || f.command).map((f) => (
+        <div key={f.check + f.detail} class={`notice ${f.level === "error" ? "bad" : f.level === "ok" ? "" : "warn"}`}>
+          <Icon name={f.level === "ok" ? "check" : "warn"} />
           <div>
             <T text={f.detail} most={300} />
             {f.advice && (
@@ -169,6 +147,7 @@ function Doctor() {
                 <T text={f.advice} most={300} />
               </p>
             )}
+            <Remedy f={f} again={() => look(whole)} />
           </div>
         </div>
       ))}

@@ -4,6 +4,8 @@ import { useState } from "preact/hooks";
 import { call, get, post } from "./api";
 import { t, type Word } from "./i18n";
 import { Icon } from "./icons";
+import { Instructions } from "./instructions";
+import { Parked } from "./parked";
 import { changes, Failure, T, tell, tellError, useLoaded } from "./widgets";
 
 type Kind = "ears" | "eyes" | "mind";
@@ -42,6 +44,8 @@ export function Engines() {
       {(["ears", "eyes", "mind"] as const).map((kind) => (
         <OfKind key={kind} kind={kind} list={value?.engines.filter((e) => e.kind === kind) ?? []} again={again} />
       ))}
+      {value && <Parked />}
+      {value && <Instructions />}
     </section>
   );
 }
@@ -79,7 +83,7 @@ function OfKind({ kind, list, again }: { kind: Kind; list: Engine[]; again: () =
               </span>
             </span>
             {!e.config && (
-              <button type="button" class="plain" disabled={busy} aria-label={t("engines.remove", { name: e.name.slice(0, 60) })} title={t("engines.remove", { name: e.name.slice(0, 60) })} onClick={() => remove(e)}>
+              <button type="button" class="plain" data-does="removeEngine" disabled={busy} aria-label={t("engines.remove", { name: e.name.slice(0, 60) })} title={t("engines.remove", { name: e.name.slice(0, 60) })} onClick={() => remove(e)}>
                 <Icon name="close" size={14} />
               </button>
             )}
@@ -101,7 +105,7 @@ function OfKind({ kind, list, again }: { kind: Kind; list: Engine[]; again: () =
       </ul>
       {found?.length === 0 && <p class="muted">{t("engines.nothing")}</p>}
       {!list.length && !found && (
-        <button type="button" class="button small" disabled={busy} onClick={look} aria-label={`${t("engines.look")}: ${t(`engine.${kind}` as Word)}`}>
+        <button type="button" class="button small" data-does="addEngine" disabled={busy} onClick={look} aria-label={`${t("engines.look")}: ${t(`engine.${kind}` as Word)}`}>
           {busy ? t("wait") : t("engines.look")}
         </button>
       )}

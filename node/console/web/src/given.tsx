@@ -1,6 +1,7 @@
 // What others share with the wearer: opened by their link, read by a key of the wearer's own.
 
 import { useState } from "preact/hooks";
+import { Afar } from "./afar";
 import { call, post } from "./api";
 import { dateOf, mediumDate, t } from "./i18n";
 import { Icon } from "./icons";
@@ -19,7 +20,6 @@ interface Given {
 
 export function GivenPanel() {
   const { value, error, again } = useLoaded<{ shares: Given[] }>("/v1/given");
-  const [key, show] = useState<{ key: string; words: string }>();
   const [busy, work] = useState(false);
   async function open(e: SubmitEvent) {
     e.preventDefault();
@@ -43,7 +43,6 @@ export function GivenPanel() {
       again();
       tell({ text: t("given.left", { by: g.by }) });
     }, tellError);
-  const mine = () => call<{ key: string; words: string }>("POST", "/v1/given/key").then(show, tellError);
   return (
     <section class="panel given-panel">
       <h2>{t("given.title")}</h2>
@@ -69,12 +68,13 @@ export function GivenPanel() {
               </li>
             ))}
           </ul>
-          <button type="button" class="button small danger" aria-label={t("given.leave") + ": " + g.by.slice(0, 60)} onClick={() => leave(g)}>
+          <button type="button" class="button small danger" data-does="leaveGiven" aria-label={t("given.leave") + ": " + g.by.slice(0, 60)} onClick={() => leave(g)}>
             {t("given.leave")}
           </button>
         </details>
       ))}
-      <details>
+      <Afar does="openGiven" by="locket share open" />
+      <details data-does="openGiven">
         <summary>{t("given.open")}</summary>
         <form class="fields" onSubmit={open}>
           <label>
@@ -90,23 +90,39 @@ export function GivenPanel() {
           </button>
         </form>
       </details>
-      <details onToggle={(e) => e.currentTarget.open && !key && mine()}>
-        <summary data-act="key">{t("given.key")}</summary>
-        <p class="muted">{t("given.keySays")}</p>
-        {key && (
-          <>
-            <div class="inline">
-              <input readOnly value={key.key} aria-label={t("given.key")} onFocus={(e) => e.currentTarget.select()} />
-              <button type="button" class="button" onClick={() => navigator.clipboard.writeText(key.key).then(() => tell({ text: t("copied") }), () => tell({ text: t("copyFailed") }))}>
-                {t("copy")}
-              </button>
-            </div>
-            <p>
-              <Icon name="key" size={16} /> {t("share.words", { words: key.words })}
-            </p>
-          </>
-        )}
-      </details>
+      <OwnKey />
     </section>
+  );
+}
+
+/** OwnKey shows the key by which others let the wearer in, with words to compare. */
+export function OwnKey() {
+  const [key, show] = useState<{ key: string; words: string }>();
+  const mine = () => call<{ key: string; words: string }>("POST", "/v1/given/key").then(show, tellError);
+  return (
+    <details data-does="givenKey" class="own-key" onToggle={(e) => e.currentTarget.open && !key && mine()}>
+      <summary data-act="key">{t("given.key")}</summary>
+      <p class="muted">{t("given.keySays")}</p>
+      {key && (
+        <>
+          <Copied text={key.key} name={t("given.key")} />
+          <p>
+            <Icon name="key" size={16} /> {t("share.words", { words: key.words })}
+          </p>
+        </>
+      )}
+    </details>
+  );
+}
+
+/** Copied is a text to be sent to somebody, with a button that copies it. */
+export function Copied({ text, name }: { text: string; name: string }) {
+  return (
+    <div class="inline">
+      <input readOnly value={text} aria-label={name} onFocus={(e) => e.currentTarget.select()} />
+      <button type="button" class="button" onClick={() => navigator.clipboard.writeText(text).then(() => tell({ text: t("copied") }), () => tell({ text: t("copyFailed") }))}>
+        {t("copy")}
+      </button>
+    </div>
   );
 }

@@ -254,6 +254,7 @@ function Drawing({ graph, ties, tied, opened, open }: { graph: Graph; ties: Tie[
 /** What is known of a name: whom it hangs together with, and from what one knows it. */
 export function Opened({ entry: e, graph, choice, change, open }: { entry: Entry; graph: Graph; choice: Choice; change: (c: Partial<Choice>, fresh?: boolean) => void; open: (e: Entry) => void }) {
   const byID = new Map(graph.entities.map((x) => [x.id, x]));
+  const among = graph.communities.find((c) => c.id === e.community);
   const relations = graph.relations.filter((r) => r.subject === e.id || r.object === e.id);
   const told = new Set(relations.flatMap((r) => [r.subject, r.object]));
   const beside = graph.beside.filter((b) => (b.a === e.id && !told.has(b.b)) || (b.b === e.id && !told.has(b.a)));
@@ -289,6 +290,11 @@ export function Opened({ entry: e, graph, choice, change, open }: { entry: Entry
           <Icon name="ask" size={14} /> {t("graph.ask")}
         </a>
       </div>
+      {among?.summary && (
+        <a class="community" href={`/memory/${among.memory}`}>
+          <strong>{t("graph.among")}</strong> <T text={among.summary} most={600} />
+        </a>
+      )}
       <NamesOf key={e.id} entry={e} all={graph.entities} />
       {(relations.length > 0 || beside.length > 0) && <h3>{t("graph.with")}</h3>}
       <ul class="ties">

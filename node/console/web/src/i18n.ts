@@ -1,9 +1,12 @@
-// Words in the language of the browser. A text is a key of en; zh has them all.
+// Words in the language of the browser, which alone are loaded: those of the first page, and with the other pages the rest.
+// A text is a key of en or enMore; zh and zhMore have them all.
 
-import { en } from "./words.en";
-import { zh } from "./words.zh";
+import { reachable } from "./api";
+import { renew, took } from "./parts";
+import type { enMore } from "./more.en";
+import type { en } from "./words.en";
 
-export type Word = keyof typeof en;
+export type Word = keyof typeof en | keyof typeof enMore;
 export type Lang = "en" | "zh";
 
 const langName = "locket.lang";
@@ -21,19 +24,31 @@ function choose(): Lang {
 export let lang: Lang;
 /** The language and region that numbers and dates are written in. */
 export let locale: string;
-let words: Record<Word, string>;
-let plain: Intl.NumberFormat;
+let words: Record<string, string>;
+let all = false; // the words of the other pages are loaded, too
+let plain: Intl.NumberFormat | undefined;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function speak(l: Lang) {
+async function speak(l: Lang) {
+  const [first, rest] = await Promise.all([l === "zh" ? import("./words.zh").then((m) => m.zh) : import("./words.en").then((m) => m.en), all ? more(l) : {}]);
+  words = { ...first, ...rest };
+  took("words");
   lang = l;
-  words = l === "zh" ? zh : en;
   locale = navigator.languages.find((x) => x.startsWith(l)) ?? (l === "zh" ? "zh-CN" : "en-GB");
-  plain = new Intl.NumberFormat(locale);
+  plain = undefined;
   formats.clear();
   document.documentElement.lang = l === "zh" ? "zh-Hans" : "en";
 }
-speak(choose());
+/** more gives the words of the pages that are loaded after the first one. */
+const more = (l: Lang): Promise<Record<string, string>> => (l === "zh" ? import("./more.zh").then((m) => m.zhMore) : import("./more.en").then((m) => m.enMore));
+
+/** loadMore has them known. */
+export const loadMore = () => more(lang).then((m) => ((all = true), (words = { ...words, ...m })));
+
+await speak(choose()).catch((e) => {
+  if (!renew("words")) throw e;
+  return new Promise(() => undefined); // nothing is drawn until then
+});
 
 /** Marks that turn the direction of writing: within a sentence of the page a name has none. */
 const turns = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
@@ -53,13 +68,17 @@ export function said(prefix: string, part: string): string {
   return word in words ? words[word as Word] : part.replaceAll("_", " ");
 }
 
-/** switchLang takes the other language. What is drawn has to be drawn again. */
-export function switchLang() {
-  speak(lang === "zh" ? "en" : "zh");
-  localStorage.setItem(langName, lang);
+/** switchLang takes the other language. What is drawn has to be drawn again then. */
+export async function switchLang() {
+  const next = lang === "zh" ? "en" : "zh";
+  await speak(next).catch((e) => reachable().then((is) => {
+    if (!is) throw e;
+  })); // words of another build come with the page, which is drawn again
+  localStorage.setItem(langName, next);
 }
 
-export const number = (n: number) => plain.format(n);
+/** number writes a number. To make a format takes longer than all else that the first page has to write. */
+export const number = (n: number) => (Number.isInteger(n) && n >= 0 && n < 1000 ? String(n) : (plain ??= new Intl.NumberFormat(locale)).format(n));
 
 let zone: string | undefined;
 
@@ -70,9 +89,9 @@ export function inZone(name: string) {
   zone = next;
 }
 
-function format(name: string, o: Intl.DateTimeFormatOptions, own?: string): Intl.DateTimeFormat {
+function format(name: string, o: Intl.DateTimeFormatOptions, own?: string, as = locale): Intl.DateTimeFormat {
   let f = formats.get(name);
-  if (!f) formats.set(name, (f = new Intl.DateTimeFormat(locale, { ...o, timeZone: own ?? zone })));
+  if (!f) formats.set(name, (f = new Intl.DateTimeFormat(as, { ...o, timeZone: own ?? zone })));
   return f;
 }
 
@@ -104,8 +123,11 @@ export const mondayOf = (date: string) => addDays(date, -((noon(date).getUTCDay(
 
 /** dateOf is the day on which a moment was, in the node's zone. */
 export function dateOf(at: string | Date): string {
-  const parts = new Intl.DateTimeFormat("en-CA", { year: "numeric", month: "2-digit", day: "2-digit", timeZone: zone }).format(new Date(at));
-  return parts.slice(0, 10);
+  if (!zone) { // that of the browser, which needs no calendar
+    const d = new Date(at);
+    return [d.getFullYear(), d.getMonth() + 1, d.getDate()].map((n) => String(n).padStart(2, "0")).join("-");
+  }
+  return format("iso", { year: "numeric", month: "2-digit", day: "2-digit" }, undefined, "en-CA").format(new Date(at)).slice(0, 10);
 }
 
 /** hourIn gives how many hours of its day a moment is after a beginning. */

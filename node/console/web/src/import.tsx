@@ -4,6 +4,7 @@ import { useRef, useState } from "preact/hooks";
 import { call, sendFile } from "./api";
 import { dateOf, mediumDate, number, said, t } from "./i18n";
 import { Icon } from "./icons";
+import { TakeOut } from "./takeout";
 import { asProblem, changes, T } from "./widgets";
 
 const systems = ["mem0", "chatgpt", "claude", "notes", "whatsapp", "telegram", "mbox", "locations", "mirix", "letta", "omi", "screenpipe", "basic-memory"];
@@ -147,6 +148,7 @@ export function ImportPage() {
         </div>
       )}
       {count && <Progress of={count} />}
+      <TakeOut />
     </div>
   );
 }

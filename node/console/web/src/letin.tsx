@@ -1,11 +1,11 @@
 // Letting an app or a worker in, each with rights, and what they have done since.
 
 import { useState } from "preact/hooks";
+import { Afar } from "./afar";
 import { post } from "./api";
 import { moment, said, t } from "./i18n";
 import { Icon } from "./icons";
 import { QR } from "./qr";
-import "./letin.css";
 import { changes, Dialog, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 
 const rights = ["read", "add", "update", "forget", "chat"] as const;
@@ -66,7 +66,8 @@ export function LetIn() {
   return (
     <section class="panel letin">
       <h2>{t("letin.title")}</h2>
-      <details>
+      <Afar does="addApp" by="locket app" />
+      <details data-does="addApp">
         <summary data-act="app">{t("letin.app")}</summary>
         <form class="fields" onSubmit={app}>
           <p class="muted">{t("letin.appSays")}</p>
@@ -89,7 +90,7 @@ export function LetIn() {
           </button>
         </form>
       </details>
-      <details>
+      <details data-does="addGrant">
         <summary data-act="worker">{t("letin.worker")}</summary>
         <form class="fields" onSubmit={worker}>
           <p class="muted">{t("letin.workerSays")}</p>

@@ -2,32 +2,21 @@
 
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { begin, call, onSession, post, type Problem, type Session } from "./api";
-import { AskPage } from "./ask";
+import { allow, away, begin, call, may, onSession, post, type Problem, type Session } from "./api";
 import { BackingUp } from "./backup";
-import { ConsentsPage } from "./consents";
-import { DevicesPage } from "./devices";
 import { Forgetting } from "./forget";
-import { GraphPage } from "./graph";
-import { clock, t, inZone } from "./i18n";
+import { clock, longDate, t, inZone } from "./i18n";
 import { Icon, Mark, type IconName } from "./icons";
-import { ImportPage } from "./import";
-import { MemoriesPage } from "./memories";
-import { MemoryPage } from "./memory";
-import { Palette } from "./palette";
-import { ReviewPage } from "./review";
+import { Later, loadRest } from "./later";
+import "./letin.css";
 import { usePlace } from "./router";
-import { SetupPage } from "./setup";
-import { SharingPage } from "./sharing";
-import { ShopPage } from "./shop";
+import "./setup.css";
 import "./style.css";
 import { useTheme } from "./theme";
-import { TodayPage } from "./today";
+import { pathsOfToday, TodayPage } from "./today";
 import { trusted } from "./trusted";
 import type { Status } from "./types";
-import { WeekPage } from "./week";
 import { asProblem, changes, Empty, Failure, tell, tellError, Toasts, useLive, useLoaded, Waiting } from "./widgets";
-import { YearPage } from "./year";
 
 const pages: { path: string; icon: IconName; word: "nav.today" | "nav.ask" | "nav.memories" | "nav.graph" | "nav.review" | "nav.sharing" | "nav.devices"; also: string[] }[] = [
   { path: "/", icon: "day", word: "nav.today", also: ["day", "week", "year"] },
@@ -35,9 +24,12 @@ const pages: { path: string; icon: IconName; word: "nav.today" | "nav.ask" | "na
   { path: "/memories", icon: "memories", word: "nav.memories", also: ["memory", "import"] },
   { path: "/graph", icon: "graph", word: "nav.graph", also: [] },
   { path: "/review", icon: "review", word: "nav.review", also: [] },
-  { path: "/sharing", icon: "share", word: "nav.sharing", also: ["consents", "market"] },
+  { path: "/sharing", icon: "share", word: "nav.sharing", also: ["consents", "market", "communities"] },
   { path: "/devices", icon: "devices", word: "nav.devices", also: [] },
 ];
+
+/** How many ms after its beginning the page fetches what it did not need yet, and is kept by the browser. */
+const afterwards = 3000;
 
 function App() {
   const [session, set] = useState<Session>("starting");
@@ -47,7 +39,7 @@ function App() {
     case "starting":
       return <Waiting />;
     case "open":
-      return place.path[0] === "setup" ? <SetupPage /> : <Shell />;
+      return place.path[0] === "setup" ? <Later show={(r) => <r.SetupPage />} /> : <Shell />;
   }
   return (
     <main class="door">
@@ -66,6 +58,10 @@ function Shell() {
   const [palette, open] = useState(false);
   useTheme();
   useEffect(() => {
+    const timer = setTimeout(() => (keepShell(), loadRest().catch(() => undefined)), afterwards);
+    return () => clearTimeout(timer);
+  }, []);
+  useEffect(() => {
     const on = (e: KeyboardEvent) => {
       if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
         e.preventDefault();
@@ -77,7 +73,7 @@ function Shell() {
   }, []);
   const here = place.path[0] ?? "";
   const s = status.value;
-  if (s) inZone(s.zone);
+  if (s) (inZone(s.zone), allow(s.may));
   return (
     <>
       <a class="skip" href="#main" onClick={(e) => (e.preventDefault(), document.getElementById("main")?.focus())}>
@@ -108,13 +104,14 @@ function Shell() {
             <span>{t("palette.button")}</span>
             <kbd>Ctrl K</kbd>
           </button>
+          {s && away() && <p class="afar-mark" title={t("afar.says")}>{t("afar.mark")}<span class="sr">. {t("afar.says")}</span></p>}
           {s && <Recording status={s} alive={alive} />}
         </div>
       </aside>
       <main id="main" tabIndex={-1}>
         {status.error?.status === 0 && !s ? <Away /> : status.error && !s ? <Failure error={status.error} /> : !s ? <Waiting /> : s.locked ? <Unlock /> : <Page place={place} status={s} />}
       </main>
-      {palette && s && <Palette status={s} close={() => open(false)} />}
+      {palette && s && <Later show={(r) => <r.Palette status={s} close={() => open(false)} />} />}
       <Forgetting />
       <BackingUp />
       <Toasts />
@@ -122,7 +119,9 @@ function Shell() {
   );
 }
 
-function Page({ place, status }: { place: ReturnType<typeof usePlace>; status: Status }) {
+type Place = ReturnType<typeof usePlace>;
+
+function Page({ place, status }: { place: Place; status: Status }) {
   const { path, query } = place;
   const title = pages.find((p) => p.path === "/" + (path[0] ?? "") || p.also.includes(path[0]));
   useEffect(() => {
@@ -133,30 +132,40 @@ function Page({ place, status }: { place: ReturnType<typeof usePlace>; status: S
       return <TodayPage wearer={status.wearer} />;
     case "day":
       return <TodayPage date={path[1]} line={query.get("line") ?? undefined} wearer={status.wearer} />;
+  }
+  return <Later show={(r) => pageOf(r, place, status)} />;
+}
+
+function pageOf(r: typeof import("./rest"), { path, query }: Place, status: Status) {
+  const does = { import: "importAll", "sharing/new": "createShare", "market/sell": "publishListing", "market/move": "moveListings", "market/log": "verifyMarket" }[path.slice(0, 2).join("/")];
+  if (does && !may(does)) return <r.AfarPage />;
+  switch (path[0]) {
     case "week":
-      return <WeekPage date={path[1] ?? ""} />;
+      return <r.WeekPage date={path[1] ?? ""} />;
     case "year":
-      return <YearPage year={path[1] ?? ""} />;
+      return <r.YearPage year={path[1] ?? ""} />;
     case "ask":
-      return <AskPage query={query} />;
+      return <r.AskPage query={query} />;
     case "memories":
-      return <MemoriesPage view={path[1] ?? ""} query={query} status={status} />;
+      return <r.MemoriesPage view={path[1] ?? ""} query={query} status={status} />;
     case "import":
-      return <ImportPage />;
+      return <r.ImportPage />;
     case "memory":
-      return <MemoryPage key={path[1]} id={path[1] ?? ""} />;
+      return <r.MemoryPage key={path[1]} id={path[1] ?? ""} />;
     case "graph":
-      return <GraphPage query={query} />;
+      return <r.GraphPage query={query} />;
     case "review":
-      return <ReviewPage />;
+      return <r.ReviewPage />;
     case "sharing":
-      return <SharingPage at={path[1] ?? ""} status={status} />;
+      return <r.SharingPage at={path[1] ?? ""} status={status} />;
     case "market":
-      return <ShopPage path={path.slice(1)} query={query} />;
+      return <r.ShopPage path={path.slice(1)} query={query} />;
+    case "communities":
+      return <r.CommunitiesPage path={path.slice(1)} />;
     case "consents":
-      return <ConsentsPage />;
+      return <r.ConsentsPage />;
     case "devices":
-      return <DevicesPage status={status} />;
+      return <r.DevicesPage status={status} />;
   }
   return (
     <Empty icon="why" title={t("page.none")}>
@@ -240,6 +249,6 @@ function Unlock() {
   );
 }
 
+const first = () => (location.pathname.startsWith("/setup") ? [] : ["/v1/status", ...(location.pathname === "/" ? pathsOfToday() : [])]);
+void begin(first, () => void longDate("2026-01-01")); // a browser takes long to write its first date
 render(<App />, document.body);
-void begin();
-keepShell();

@@ -3,10 +3,11 @@
 import { useState } from "preact/hooks";
 import { call, get, post } from "./api";
 import { moment, said, shortDay, t } from "./i18n";
+import { saveFrom } from "./save";
 import { Code } from "./shop";
 import { changes, Dialog, Failure, T, tell, tellError, useLoaded } from "./widgets";
 
-interface Listing {
+export interface Listing {
   id: string;
   number: number; // of its newest version
   market: string;
@@ -14,6 +15,7 @@ interface Listing {
   price: string;
   items: number;
   approve?: boolean;
+  unmarked?: boolean; // the seller said so
   created: string;
   withdrawn?: string;
   why?: string;
@@ -27,6 +29,8 @@ interface Sale {
   price: string;
   paid?: string;
   waits?: boolean;
+  question?: string;
+  answer?: string[]; // what the buyer is shown
   deadline?: string;
   reason?: string;
 }
@@ -73,13 +77,23 @@ export function MarketPanel() {
               <strong>
                 <T text={l.title} most={120} />
               </strong>{" "}
-              {l.withdrawn && <span class="badge warn">{t("market.over")}</span>}
+              {l.withdrawn && <span class="badge warn">{t("market.over")}</span>} {l.number > 1 && <span class="badge">{t("market.version", { n: l.number })}</span>}
               <span class="row-says muted">
                 <T text={[l.price, t("out.memories", { n: l.items }), l.market.replace(/^https?:\/\//, ""), shortDay(l.withdrawn ?? l.created), l.why ?? ""].filter(Boolean).join(" · ")} most={300} />
               </span>
             </span>
             {!l.withdrawn && (
-              <button type="button" class="button small danger" aria-label={`${t("market.withdraw")}: ${l.title.slice(0, 60)}`} onClick={() => ask({ listing: l })}>
+              <a class="button small" data-does="publishListing" href={"/market/sell?replaces=" + l.id} aria-label={`${t("sell.next")}: ${l.title.slice(0, 60)}`}>
+                {t("sell.next")}
+              </a>
+            )}
+            {!l.withdrawn && (
+              <button type="button" class="button small" data-does="listingFile" title={t("car.says")} aria-label={`${t("car.save")}: ${l.title.slice(0, 60)}`} onClick={() => void saveFrom(`/v1/market/listings/${l.id}/car`, l.id.slice(0, 10) + ".car").catch(tellError)}>
+                {t("car.save")}
+              </button>
+            )}
+            {!l.withdrawn && (
+              <button type="button" class="button small danger" data-does="withdrawListing" aria-label={`${t("market.withdraw")}: ${l.title.slice(0, 60)}`} onClick={() => ask({ listing: l })}>
                 {t("market.withdraw")}
               </button>
             )}
@@ -115,14 +129,25 @@ export function MarketPanel() {
                     most={400}
                   />
                 </span>
+                {s.question && (
+                  <span class="row-says">
+                    {t("market.asks")} <T text={s.question} most={1000} />
+                  </span>
+                )}
+                {s.answer?.map((text) => (
+                  <span key={text} class="row-says">
+                    {t("market.answers")} <T text={text} most={1000} />
+                  </span>
+                ))}
+                {s.waits && s.question && !s.answer?.length && <span class="row-says">{t("market.nothing")}</span>}
               </span>
-              {s.waits && (
-                <button type="button" class="button small" disabled={busy} onClick={() => run(() => settle(s, "deliver"), t("market.delivered"))}>
+              {s.waits && (!s.question || !!s.answer?.length) && (
+                <button type="button" class="button small" data-does="settleSale" disabled={busy} onClick={() => run(() => settle(s, "deliver"), t(s.question ? "market.sent" : "market.delivered"))}>
                   {t("market.deliver")}
                 </button>
               )}
               {["funded", "delivered", "disputed"].includes(s.phase) && (
-                <button type="button" class="button small danger" disabled={busy} onClick={() => ask({ sale: s })}>
+                <button type="button" class="button small danger" data-does="settleSale" disabled={busy} onClick={() => ask({ sale: s })}>
                   {t("market.refund")}
                 </button>
               )}
@@ -168,7 +193,7 @@ function Earned({ markets, busy, run }: { markets: string[]; busy: boolean; run:
   return (
     <details>
       <summary data-act="payout">{t("market.payout")}</summary>
-      <form class="inline" onSubmit={take}>
+      <form class="inline" data-does="payOutSales" onSubmit={take}>
         <select name="market" aria-label={t("shop.at")}>
           {markets.map((m) => (
             <option key={m} value={m}>

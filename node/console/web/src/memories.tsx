@@ -4,6 +4,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { get, type Problem } from "./api";
 import { said, shortDay, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
+import { FactTree } from "./facts";
+import { Edit } from "./memory";
 import { go } from "./router";
 import type { Kind, Memory, Status } from "./types";
 import { Vault } from "./vault";
@@ -17,12 +19,14 @@ export function MemoriesPage({ view, query, status }: { view: string; query: URL
   const category = query.get("category") ?? "";
   const state = states.find((s) => s === query.get("state")) ?? "active";
   const total = Object.values(status.memories).reduce((a, b) => a + b, 0);
-  const address = (to: { view?: string; category?: string; state?: string }) => {
+  const tree = kind === "semantic" && state === "active" && !category && query.get("as") !== "list";
+  const address = (to: { view?: string; category?: string; state?: string; as?: string }) => {
     const p = new URLSearchParams();
     const c = to.category ?? category;
     const s = to.state ?? state;
     if (c) p.set("category", c);
     if (s !== "active") p.set("state", s);
+    if (to.as) p.set("as", to.as);
     const v = to.view ?? view;
     return "/memories" + (v ? "/" + v : "") + (p.size ? "?" + p : "");
   };
@@ -45,15 +49,27 @@ export function MemoriesPage({ view, query, status }: { view: string; query: URL
           <Tab key={k} to={address({ view: k, category: "" })} here={k === kind} icon={kindIcon[k]} name={t(`kind.${k}`)} n={status.memories[k] ?? 0} />
         ))}
       </nav>
+      {kind === "semantic" && state === "active" && (
+        <div class="chips" role="group" aria-label={t("facts.as")}>
+          <a class="chip" href={address({ category: "" })} aria-current={tree ? "page" : undefined}>
+            {t("facts.tree")}
+          </a>
+          <a class="chip" href={address({ as: "list" })} aria-current={tree ? undefined : "page"}>
+            {t("facts.list")}
+          </a>
+        </div>
+      )}
       {kind === "vault" ? (
         <Vault />
+      ) : tree ? (
+        <FactTree />
       ) : (
         <div class="memories-grid">
-          <Categories here={category} address={(c) => address({ category: c })} />
+          <Categories here={category} address={(c) => address({ category: c, as: kind === "semantic" ? "list" : undefined })} />
           <div>
             <div class="chips" role="group" aria-label={t("states.label")}>
               {states.map((s) => (
-                <button key={s} type="button" class="chip" aria-pressed={s === state} onClick={() => go(address({ state: s }), true)}>
+                <button key={s} type="button" class="chip" aria-pressed={s === state} onClick={() => go(address({ state: s, as: kind === "semantic" && s === "active" ? "list" : undefined }), true)}>
                   {t(`states.${s}`)}
                 </button>
               ))}
@@ -102,10 +118,11 @@ interface Page {
   cold?: number;
 }
 
-function List({ kind, category, state }: { kind?: Kind; category: string; state: string }) {
+/** List shows memories, page after page; by is a filter in JSON. */
+export function List({ kind, category, state, by }: { kind?: Kind; category: string; state: string; by?: object }) {
   const p = new URLSearchParams({ limit: "60", state });
   if (kind) p.set("type", kind);
-  if (category) p.set("filters", JSON.stringify({ categories: category }));
+  if (category || by) p.set("filters", JSON.stringify(by ?? { categories: category }));
   const path = "/v1/memories?" + p;
   const first = useLoaded<Page>(path);
   const [more, set] = useState<{ of?: Page; pages: Page[]; error?: Problem }>({ pages: [] });
@@ -164,21 +181,25 @@ function Rows({ list }: { list: Memory[] }) {
     <ul class="rows">
       {list.map((m) => (
         <li key={m.id}>
-          <a href={`/memory/${m.id}`} class={`is-${m.state}`}>
-            <span class={`card-icon kind-${m.type}`}>
-              <Icon name={iconOf(m)} size={16} />
-            </span>
-            <span class="rows-text">
-              <T text={plainText(m)} most={220} />
-            </span>
-            {m.pinned && <Icon name="pin" size={14} />}
-            <span class="rows-when">{shortDay(m.evidence?.[0]?.at ?? m.learnt)}</span>
-          </a>
+          <RowLink m={m} />
         </li>
       ))}
     </ul>
   );
 }
+
+const RowLink = ({ m }: { m: Memory }) => (
+  <a href={`/memory/${m.id}`} class={`is-${m.state}`}>
+    <span class={`card-icon kind-${m.type}`}>
+      <Icon name={iconOf(m)} size={16} />
+    </span>
+    <span class="rows-text">
+      <T text={plainText(m)} most={220} />
+    </span>
+    {m.pinned && <Icon name="pin" size={14} />}
+    <span class="rows-when">{shortDay(m.evidence?.[0]?.at ?? m.learnt)}</span>
+  </a>
+);
 
 function Gallery({ list }: { list: Memory[] }) {
   return (
@@ -271,10 +292,33 @@ function Blocks({ list }: { list: Memory[] }) {
               <span class="muted">{t("block.used", { used, limit })}</span>
               <meter min={0} max={limit} high={limit * 0.9} value={used} />
             </label>
-            <Rows list={of} />
+            <ul class="rows">
+              {of.map((m) => (
+                <Line key={m.id} m={m} />
+              ))}
+            </ul>
           </article>
         );
       })}
     </div>
+  );
+}
+
+/** A line of a block, which is corrected where it stands. */
+function Line({ m }: { m: Memory }) {
+  const [edits, edit] = useState(false);
+  if (edits)
+    return (
+      <li>
+        <Edit m={m} close={() => edit(false)} />
+      </li>
+    );
+  return (
+    <li class="block-line">
+      <RowLink m={m} />
+      <button type="button" class="plain" aria-label={`${t("do.correct")}: ${m.text.slice(0, 60)}`} title={t("do.correct")} onClick={() => edit(true)}>
+        <Icon name="edit" size={16} />
+      </button>
+    </li>
   );
 }

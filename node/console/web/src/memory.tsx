@@ -10,11 +10,18 @@ import { Icon } from "./icons";
 import { Steps } from "./memories";
 import type { Change, Memory, Why } from "./types";
 import { asProblem, changes, Failure, iconOf, isPhoto, isSound, Photo, Sound, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+import { WhereIs } from "./where";
 
 export function MemoryPage({ id }: { id: string }) {
   const { value: why, error } = useLoaded<Why>(`/v1/memories/${encodeURIComponent(id)}/why`);
   const [edits, edit] = useState(false);
-  if (error) return <Failure error={error} />;
+  if (error)
+    return (
+      <>
+        <Failure error={error} />
+        {error.is("cold") && <WhereIs id={id} />}
+      </>
+    );
   if (!why) return <Waiting />;
   const m = why.memory;
   return (
@@ -24,6 +31,12 @@ export function MemoryPage({ id }: { id: string }) {
       </a>
       {edits ? <Edit m={m} close={() => edit(false)} /> : <Head m={m} />}
       {!edits && <Actions m={m} edit={() => edit(true)} />}
+      {!!m.conflict?.length && (
+        <p class="notice warn">
+          <Icon name="warn" />
+          <a href="/review">{t("memory.disputed")}</a>
+        </p>
+      )}
       <Facts m={m} />
       {isPhoto(m) && <Photo memory={m} large />}
       {isSound(m) && <Sound memory={m} label={t("sound.play")} />}
@@ -75,6 +88,7 @@ export function MemoryPage({ id }: { id: string }) {
           </ol>
         </section>
       )}
+      <WhereIs id={m.id} />
       <section>
         <h2>{t("memory.history")}</h2>
         <ol class="history">
@@ -149,7 +163,8 @@ function Actions({ m, edit }: { m: Memory; edit: () => void }) {
 /** What a memory says, as far as it is corrected here. */
 const saysOf = (m: Memory) => ({ text: m.text, value: m.slot?.value ?? "" });
 
-function Edit({ m, close }: { m: Memory; close: () => void }) {
+/** Edit corrects a memory. */
+export function Edit({ m, close }: { m: Memory; close: () => void }) {
   const [read] = useState(saysOf(m)); // as it was when the wearer began
   const [text, set] = useState(read.text);
   const [value, setValue] = useState(read.value);
@@ -257,6 +272,7 @@ function Facts({ m }: { m: Memory }) {
   rows.push([t("fact.sure"), t(m.confidence >= 0.85 ? "sure.high" : m.confidence >= 0.6 ? "sure.some" : "sure.low")]);
   rows.push([t("fact.by"), said("by", m.source.plugin ?? "") + (m.source.device ? " · " + m.source.device : "")]);
   rows.push([t("fact.learnt"), moment(m.learnt)]);
+  rows.push([t("fact.kept"), t(m.cold ? "fact.elsewhere" : "fact.here")]);
   return (
     <dl class="facts">
       {rows.map(([name, v]) => (

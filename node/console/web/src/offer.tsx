@@ -5,12 +5,14 @@ import { post, Problem } from "./api";
 import { dateOf, mediumDate, said, t } from "./i18n";
 import { Icon } from "./icons";
 import { go } from "./router";
-import { at, moveOrder, stars, type Funds, type Offer, type Order } from "./shop";
-import { asProblem, changes, Dialog, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+import { at, moveOrder, stars, type Funds, type Offer, type Order, type ReviewCheck } from "./shop";
+import { Subscribe } from "./subscribe";
+import { asProblem, changes, Dialog, DialogEnd, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 
 export function OfferPage({ id, market }: { id: string; market: string }) {
   const { value: o, error, again } = useLoaded<Offer>("/v1/market/offers/" + encodeURIComponent(id) + at(market));
   const [buying, buy] = useState(false);
+  const [subscribing, subscribe] = useState(false);
   const [wrong, report] = useState(false);
   if (error) return <Failure error={error} />;
   if (!o) return <Waiting />;
@@ -40,11 +42,23 @@ export function OfferPage({ id, market }: { id: string; market: string }) {
           <p class="muted">{[t("out.memories", { n: o.items }), stars(o), t("shop.sold", { n: o.sold })].filter(Boolean).join(" · ")}</p>
         </div>
         {live && (
-          <button type="button" class="button solid" data-act="buy" onClick={() => buy(true)}>
-            {t("offer.buy", { price: o.price })}
+          <button type="button" class="button solid" data-does="orderOffer" data-act="buy" onClick={() => buy(true)}>
+            {t(o.answers ? "offer.ask" : "offer.buy", { price: o.price })}
           </button>
         )}
       </header>
+      {o.answers && (
+        <p class="notice">
+          <Icon name="ask" />
+          <span>{t("offer.answers", o.answers)}</span>
+        </p>
+      )}
+      {!!o.marks && (
+        <p class="notice">
+          <Icon name="why" />
+          <span>{t("offer.marks", { n: o.marks })}</span>
+        </p>
+      )}
       {!live && (
         <p class="notice warn">
           <Icon name="warn" /> {t("offer.ended")} <T text={o.why ?? ""} most={300} />
@@ -54,8 +68,13 @@ export function OfferPage({ id, market }: { id: string; market: string }) {
         <p class="notice subscription">
           <Icon name="sync" />
           <span>
-            {t("offer.every", { n: o.every_days })} <code>locket market subscribe</code>
+            {t("offer.every", { n: o.every_days })}
           </span>
+          {live && (
+            <button type="button" class="button" data-does="subscribe" data-act="subscribe" onClick={() => subscribe(true)}>
+              {t("subscribe.open")}
+            </button>
+          )}
         </p>
       )}
       {o.description && (
@@ -82,12 +101,14 @@ export function OfferPage({ id, market }: { id: string; market: string }) {
       </section>
       <section class="panel">
         <h2>{t("offer.reviews")}</h2>
+        <CheckSays check={o.check} />
         {!o.said?.length && <p class="muted">{t("offer.noReviews")}</p>}
         <ul class="rows">
           {o.said?.map((r) => (
             <li key={r.by + r.at}>
               <span class="rows-text">
-                <strong>{t("offer.ofFive", { n: r.stars })}</strong> <T text={r.text ?? ""} most={1000} />
+                <strong>{t("offer.ofFive", { n: r.stars })}</strong>{" "}
+                {o.check && !o.check.error && <span class={`badge${r.unproven ? " warn" : ""}`}>{r.unproven ? said("unproven", r.unproven) : t("offer.checked")}</span>} <T text={r.text ?? ""} most={1000} />
                 <span class="row-says muted">{[t("offer.buyer", { key: r.by.slice(0, 8) }), mediumDate(dateOf(r.at))].join(" · ")}</span>
               </span>
             </li>
@@ -95,13 +116,38 @@ export function OfferPage({ id, market }: { id: string; market: string }) {
         </ul>
       </section>
       <div class="actions">
-        <button type="button" class="button small" onClick={() => report(true)}>
+        <button type="button" class="button small" data-does="reportOffer" onClick={() => report(true)}>
           {t("offer.report")}
         </button>
       </div>
       {buying && <Buy offer={o} market={market} close={() => buy(false)} again={again} />}
+      {subscribing && <Subscribe offer={o} market={market} close={() => subscribe(false)} />}
       {wrong && <Report offer={o} market={market} close={() => report(false)} />}
     </div>
+  );
+}
+
+/** CheckSays says what was wrong with the reviews of a listing. Where nothing was, each says itself that it was checked. */
+export function CheckSays({ check: c }: { check?: ReviewCheck }) {
+  const says = !c
+    ? []
+    : c.error
+      ? [`${t("offer.unchecked")} ${c.error}`]
+      : [c.unproven && t("offer.unproven", { n: c.unproven }), c.hidden && t("offer.hidden", { n: c.hidden }), ...(c.deleted ?? []).map((why) => `${t("offer.deleted")} ${why}`)];
+  return (
+    <>
+      {says.map(
+        (text) =>
+          text && (
+            <p key={text} class="notice warn">
+              <Icon name="warn" />{" "}
+              <span>
+                <T text={text} most={600} />
+              </span>
+            </p>
+          ),
+      )}
+    </>
   );
 }
 
@@ -153,10 +199,11 @@ function Buy({ offer: o, market, close, again }: { offer: Offer; market: string;
   const [busy, work] = useState(false);
   async function submit(e: SubmitEvent) {
     e.preventDefault();
-    const voucher = String(new FormData(e.currentTarget as HTMLFormElement).get("voucher") ?? "").trim();
+    const form = new FormData(e.currentTarget as HTMLFormElement);
+    const [voucher, question] = ["voucher", "question"].map((k) => String(form.get(k) ?? "").trim());
     work(true);
     try {
-      const made = await post<Order>("/v1/market/orders", { market: market || undefined, version: o.version, price: o.price });
+      const made = await post<Order>("/v1/market/orders", { market: market || undefined, version: o.version, price: o.price, question: question || undefined });
       try {
         const paid = await pay(made.order, way, voucher);
         if (!paid.page) tell({ text: t("offer.bought") });
@@ -173,26 +220,26 @@ function Buy({ offer: o, market, close, again }: { offer: Offer; market: string;
     }
   }
   return (
-    <Dialog title={t("offer.buy", { price: o.price })} close={close}>
+    <Dialog title={t(o.answers ? "offer.ask" : "offer.buy", { price: o.price })} close={close}>
       <form class="fields buy" onSubmit={submit}>
         <p>
           <strong>
             <T text={o.title} most={120} />
           </strong>
         </p>
+        {o.answers && (
+          <label>
+            {t("offer.question")}
+            <textarea name="question" rows={3} required maxLength={300} autofocus />
+            <span class="row-says muted">{t("offer.questionSays")}</span>
+          </label>
+        )}
         <Ways market={market} way={way} choose={choose} />
         <p class="notice warn">
           <Icon name="warn" />
           <span>{t("pay.undo")}</span>
         </p>
-        <footer>
-          <button type="button" class="button" onClick={close}>
-            {t("cancel")}
-          </button>
-          <button class="button solid" disabled={busy}>
-            {busy ? t("wait") : t("offer.pay", { price: o.price })}
-          </button>
-        </footer>
+        <DialogEnd close={close} busy={busy} word={t("offer.pay", { price: o.price })} />
       </form>
     </Dialog>
   );
@@ -210,12 +257,7 @@ function Report({ offer: o, market, close }: { offer: Offer; market: string; clo
         <label>
           {t("offer.reportWhy")} <input name="reason" required maxLength={200} autocomplete="off" autofocus />
         </label>
-        <footer>
-          <button type="button" class="button" onClick={close}>
-            {t("cancel")}
-          </button>
-          <button class="button solid">{t("offer.reportDo")}</button>
-        </footer>
+        <DialogEnd close={close} word={t("offer.reportDo")} />
       </form>
     </Dialog>
   );

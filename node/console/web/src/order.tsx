@@ -4,8 +4,9 @@ import { useState } from "preact/hooks";
 import { moment, said, t } from "./i18n";
 import { Icon } from "./icons";
 import { pageOf, pay, Ways, type Way } from "./offer";
+import { saveFrom } from "./save";
 import { at, moveOrder, nextOf, type Order } from "./shop";
-import { Dialog, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+import { Dialog, DialogEnd, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 
 type Step = "accept" | "dispute" | "cancel" | "review";
 
@@ -62,7 +63,7 @@ export function OrderPage({ id }: { id: string }) {
           </p>
         )}
         {o.phase === "ordered" && (
-          <form class="fields" onSubmit={paying}>
+          <form class="fields" data-does="moveOrder" onSubmit={paying}>
             {!page && <Ways market={o.market} way={way} choose={choose} />}
             {page && (
               <p>
@@ -78,7 +79,7 @@ export function OrderPage({ id }: { id: string }) {
                   {t("offer.pay", { price: o.price })}
                 </button>
               )}
-              <button type="button" class="button danger" onClick={() => ask("cancel")}>
+              <button type="button" class="button danger" data-does="moveOrder" onClick={() => ask("cancel")}>
                 {t("order.cancel")}
               </button>
             </div>
@@ -94,23 +95,28 @@ export function OrderPage({ id }: { id: string }) {
         )}
         {o.items && (
           <p class="notice good">
-            <Icon name="check" /> {t("order.checked", { n: o.items.length })}
+            <Icon name="check" /> {o.answer ? t("order.answered") : t("order.checked", { n: o.items.length })}
           </p>
         )}
         <div class="actions">
           {o.items && ["delivered", "disputed"].includes(o.phase) && (
-            <button type="button" class="button solid" onClick={() => ask("accept")}>
+            <button type="button" class="button solid" data-does="moveOrder" onClick={() => ask("accept")}>
               {t("order.accept")}
             </button>
           )}
           {key && o.phase === "delivered" && (
-            <button type="button" class="button danger" onClick={() => ask("dispute")}>
+            <button type="button" class="button danger" data-does="moveOrder" onClick={() => ask("dispute")}>
               {t("order.dispute")}
             </button>
           )}
           {o.reviewable && (
-            <button type="button" class="button" onClick={() => ask("review")}>
+            <button type="button" class="button" data-does="moveOrder" onClick={() => ask("review")}>
               {t("order.review")}
+            </button>
+          )}
+          {o.items && !o.answer && (
+            <button type="button" class="button" data-does="orderFile" data-act="car" title={t("car.says")} onClick={() => void saveFrom(`/v1/market/orders/${o.order}/car`, o.order.slice(0, 10) + ".car").catch(tellError)}>
+              {t("car.save")}
             </button>
           )}
           <a class="button" href={`/market/${o.listing}` + at(o.market)}>
@@ -157,10 +163,10 @@ function Ask({ order: o, step, busy, close, run }: { order: Order; step: Step; b
   return (
     <Dialog title={t(`order.${step}`)} close={close}>
       <form class="fields" onSubmit={submit}>
-        <p>{t(`order.${step}Says`, { price: o.price })}</p>
+        <p>{step === "dispute" && o.answer ? t("order.disputeAnswerSays") : t(`order.${step}Says`, { price: o.price })}</p>
         {step === "dispute" && (
           <>
-            {o.items || o.item ? (
+            {!o.answer && (o.items || o.item) ? (
               <label>
                 {t("order.item")}
                 <input name="item" type="number" required min={1} max={o.items?.length ?? 100000} defaultValue={o.item ? String(o.item) : "1"} />
@@ -190,14 +196,7 @@ function Ask({ order: o, step, busy, close, run }: { order: Order; step: Step; b
             </label>
           </>
         )}
-        <footer>
-          <button type="button" class="button" onClick={close}>
-            {t("cancel")}
-          </button>
-          <button class={`button solid${step === "dispute" || step === "cancel" ? " danger" : ""}`} disabled={busy}>
-            {busy ? t("wait") : step === "accept" ? t("order.acceptDo", { price: o.price }) : t(`order.${step}`)}
-          </button>
-        </footer>
+        <DialogEnd close={close} busy={busy} danger={step === "dispute" || step === "cancel"} word={step === "accept" ? t("order.acceptDo", { price: o.price }) : t(`order.${step}`)} />
       </form>
     </Dialog>
   );

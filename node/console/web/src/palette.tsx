@@ -1,7 +1,7 @@
 // The palette: every action, by typing a part of its name.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ended, leave, post } from "./api";
+import { ended, leave, may, post } from "./api";
 import { backUp } from "./backup";
 import { forget } from "./forget";
 import { addDays, dateOf, mediumDate, switchLang, t } from "./i18n";
@@ -31,7 +31,7 @@ export function press(path: string, act: string) {
     part.focus();
     if (part instanceof HTMLButtonElement) part.click();
   };
-  look();
+  setTimeout(look); // once the page before is gone, which may have such a part, too
 }
 
 /** done tells what came of a request. */
@@ -84,30 +84,41 @@ function actions(status: Status): Action[] {
     { name: t("shop.title"), icon: "share", does: "findOffers", run: () => press("/market", "market") },
     { name: t("orders.title"), icon: "share", does: "moveOrder", run: () => press("/market", "orders") },
     { name: t("purse.put"), icon: "key", does: "changeFunds", run: () => press("/market", "voucher") },
+    { name: t("subscriptions.title"), icon: "sync", does: "renewSubscriptions", run: () => press("/market", "subscriptions") },
+    { name: t("move.title"), icon: "sync", does: "moveListings", run: () => go("/market/move") },
+    { name: t("log.title"), icon: "check", does: "verifyMarket", run: () => go("/market/log") },
     { name: t("sell.new"), icon: "share", does: "publishListing", run: () => go("/market/sell") },
+    { name: t("pool.title"), icon: "you", run: () => go("/communities") },
+    { name: t("pool.new"), icon: "you", does: "newCommunity", run: () => press("/communities", "found") },
+    { name: t("pool.join"), icon: "link", does: "joinCommunity", run: () => press("/communities", "join") },
     { name: t("never.add"), icon: "words", does: "setNever", run: () => press("/sharing", "never") },
     { name: t("policy.change"), icon: "review", does: "setPolicy", run: () => press("/sharing", "rule") },
     { name: t("test.title"), icon: "you", does: "testPolicy", run: () => press("/sharing", "test") },
     { name: t("dream.look"), icon: "review", does: "planDream", run: () => press("/review", "tidy") },
     { name: t("wearables.add"), icon: "devices", does: "addDevice", run: () => press("/devices", "wearable") },
     { name: t("pair.do"), icon: "link", does: "pairInvite", run: () => press("/devices", "pair") },
+    { name: t("room.title"), icon: "archive", does: "moveTiers", run: () => press("/devices", "room") },
+    { name: t("kept.title"), icon: "archive", run: () => press("/devices", "kept") },
+    { name: t("room.photos"), icon: "photo", does: "fetchBlob", run: () => press("/devices", "photos") },
     { name: t("zones.add"), icon: "lock", does: "addZone", run: () => press("/devices", "zone") },
     { name: t("relays.add"), icon: "sync", does: "addRelay", run: () => press("/devices", "relay") },
     { name: t("letin.app"), icon: "link", does: "addApp", run: () => press("/sharing", "app") },
     { name: t("letin.worker"), icon: "how", does: "addGrant", run: () => press("/sharing", "worker") },
     { name: t("engines.title"), icon: "sound", does: "addEngine", run: () => press("/devices", "engines") },
+    { name: t("instructions.title"), icon: "words", does: "setInstructions", run: () => press("/devices", "instructions") },
     { name: t("voices.title"), icon: "sound", does: "nameVoice", run: () => press("/devices", "voices") },
     { name: t("voices.learn"), icon: "sound", does: "enrolVoice", run: () => press("/devices", "enrol") },
     { name: t("plugins.title"), icon: "how", does: "enablePlugin", run: () => press("/devices", "plugins") },
     { name: t("doctor.title"), icon: "check", run: () => press("/devices", "doctor") },
     { name: t("import.title"), icon: "archive", does: "importAll", run: () => press("/import", "import") },
+    { name: t("export.title"), icon: "archive", does: "exportAll", run: () => press("/import", "export") },
     { name: t("backup.do"), icon: "archive", does: "syncFolder", run: backUp },
     { name: t("act.sync"), icon: "sync", does: "syncNow", run: () => done(post("/v1/sync"), () => t("sync.done")) },
     { name: t("act.model"), icon: "words", does: "runModel", run: () => done(post("/v1/llm/run"), () => t("act.modelDone")) },
     { name: t("act.parked"), icon: "words", does: "retryParked", run: () => done(post("/v1/llm/retry"), () => t("act.parkedDone")) },
     { name: t("act.rescan"), icon: "why", does: "rescan", run: () => done(post<{ texts: number; left: number }>("/v1/refusals/retry"), (r) => t("act.rescanned", { n: r.texts - r.left, left: r.left })) },
     { name: t("act.theme"), icon: "theme", run: switchTheme },
-    { name: t("act.lang"), icon: "words", run: () => (switchLang(), location.reload()) },
+    { name: t("act.lang"), icon: "words", run: () => switchLang().then(() => location.reload(), tellError) },
     { name: t("act.lock"), icon: "lock", does: "lock", run: () => post("/v1/lock").then(ended, tellError) },
     { name: t("act.leave"), icon: "close", run: () => leave() },
   ];
@@ -117,8 +128,9 @@ export function Palette({ status, close }: { status: Status; close: () => void }
   const [text, set] = useState("");
   const [at, move] = useState(0);
   const list = useRef<HTMLUListElement>(null);
+  const entered = useRef(false); // Enter is down, which was pressed here
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = actions(status).filter((a) => words.every((w) => a.name.toLowerCase().includes(w)));
+  const found = actions(status).filter((a) => (!a.does || may(a.does)) && words.every((w) => a.name.toLowerCase().includes(w)));
   const date = /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) && !isNaN(Date.parse(text.trim())) ? text.trim() : null;
   if (date) found.unshift({ name: t("act.day", { day: mediumDate(date) }), icon: "day", run: () => go("/day/" + date) });
   found.push({ name: text.trim() ? t("act.remember", { text: text.trim().slice(0, 60) }) : t("act.rememberHow"), icon: "mark", does: "addMemory", run: () => text.trim() && remember(text.trim()) });
@@ -146,13 +158,20 @@ export function Palette({ status, close }: { status: Status; close: () => void }
         value={text}
         onInput={(e) => (set(e.currentTarget.value), move(0))}
         onKeyDown={(e) => {
+          if (e.isComposing || e.keyCode === 229) return; // the key is the input method's
           if (e.key === "ArrowDown" || e.key === "ArrowUp") {
             e.preventDefault();
             move((chosen + (e.key === "ArrowDown" ? 1 : found.length - 1)) % Math.max(1, found.length));
-          } else if (e.key === "Enter" && found[chosen]) {
+          } else if (e.key === "Enter") {
             e.preventDefault();
-            run(found[chosen]);
+            entered.current = true;
           }
+        }}
+        onKeyUp={(e) => {
+          // Only now: the rest of the key would press the button that has the focus in a dialog which the action opens.
+          if (e.key !== "Enter" || !entered.current) return;
+          entered.current = false;
+          if (found[chosen]) run(found[chosen]);
         }}
       />
       <ul class="palette-list" id="palette-list" role="listbox" aria-label={t("palette.title")} ref={list}>

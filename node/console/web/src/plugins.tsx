@@ -1,6 +1,7 @@
 // Plugins: what each sees and may do, in plain words, and whether it runs.
 
 import { useState } from "preact/hooks";
+import { Afar } from "./afar";
 import { call, post } from "./api";
 import { number, said, t } from "./i18n";
 import { Icon } from "./icons";
@@ -41,6 +42,7 @@ export function Plugins() {
       <h2 data-act="plugins" tabIndex={-1}>
         {t("plugins.title")}
       </h2>
+      <Afar does="enablePlugin" by="locket plugin" />
       {error && <Failure error={error} />}
       {value?.plugins.map((p) => (
         <details key={p.id}>
@@ -59,7 +61,7 @@ export function Plugins() {
             {!!p.waiting && <li>{t("plugins.waits", { n: p.waiting })}</li>}
           </ul>
           {p.state === "runs" && p.kinds.includes("text") && <Try plugin={p} />}
-          <button type="button" class="button small" disabled={busy} aria-label={`${t(p.state === "runs" ? "plugins.turnOff" : "plugins.turnOn")}: ${said("by", p.id)}`} onClick={() => turn(p, p.state !== "runs")}>
+          <button type="button" class="button small" data-does="enablePlugin" disabled={busy} aria-label={`${t(p.state === "runs" ? "plugins.turnOff" : "plugins.turnOn")}: ${said("by", p.id)}`} onClick={() => turn(p, p.state !== "runs")}>
             {t(p.state === "runs" ? "plugins.turnOff" : "plugins.turnOn")}
           </button>
         </details>
@@ -91,7 +93,7 @@ function Try({ plugin }: { plugin: Plugin }) {
   };
   const r = got?.tried;
   return (
-    <form class="try" onSubmit={go}>
+    <form class="try" data-does="tryPlugin" onSubmit={go}>
       <label>
         {t("try.label")}
         <span class="inline">

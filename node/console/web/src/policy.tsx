@@ -1,7 +1,8 @@
 // The rules about what may go to whom: said in words, tried as somebody, and changed after a look at what that opens and closes.
 
 import { useState } from "preact/hooks";
-import { call, post } from "./api";
+import { Afar } from "./afar";
+import { call, may, post } from "./api";
 import { number, t } from "./i18n";
 import { Icon } from "./icons";
 import type { Kind } from "./types";
@@ -100,13 +101,15 @@ function Never({ policy: p, again }: { policy: Rules; again: () => void }) {
       <h3>{t("never.title")}</h3>
       <div class="chips">
         {p.never.map((w) => (
-          <button key={w} type="button" class="chip" aria-label={t("never.remove", { word: w.slice(0, 60) })} onClick={() => save(p.never.filter((x) => x !== w))}>
+          <button key={w} type="button" class="chip" disabled={!may("setNever")} aria-label={t("never.remove", { word: w.slice(0, 60) })} onClick={() => save(p.never.filter((x) => x !== w))}>
             <T text={w} most={60} /> <Icon name="close" size={12} />
           </button>
         ))}
       </div>
+      <Afar does="setNever" by="locket policy" />
       <form
         class="inline"
+        data-does="setNever"
         onSubmit={(e) => {
           e.preventDefault();
           const field = (e.currentTarget as HTMLFormElement).elements.namedItem("never") as HTMLInputElement;
@@ -222,7 +225,7 @@ function Change({ policy: p, again }: { policy: Rules; again: () => void }) {
       tell({ text: t("policy.saved"), undo: () => set(before) });
     }, tellError);
   return (
-    <details class="policy-part">
+    <details class="policy-part" data-does="setPolicy">
       <summary data-act="rule">{t("policy.change")}</summary>
       <form class="rule-form" onSubmit={add}>
         <label>

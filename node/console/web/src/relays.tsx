@@ -1,6 +1,7 @@
 // Relays: servers that carry what is sealed between the wearer's devices.
 
 import { useEffect, useState } from "preact/hooks";
+import { Afar } from "./afar";
 import { call, post } from "./api";
 import { moment, t } from "./i18n";
 import { Icon } from "./icons";
@@ -75,19 +76,20 @@ export function Relays() {
               </span>
             </span>
             {r.kind === "mirror" && (
-              <button type="button" class="button small" disabled={busy} aria-label={`${t("relays.move")}: ${r.url.slice(0, 80)}`} onClick={() => void run(() => post("/v1/relays/move", { url: r.url }), t("relays.moved"))}>
+              <button type="button" class="button small" data-does="moveRelay" disabled={busy} aria-label={`${t("relays.move")}: ${r.url.slice(0, 80)}`} onClick={() => void run(() => post("/v1/relays/move", { url: r.url }), t("relays.moved"))}>
                 {t("relays.move")}
               </button>
             )}
             {r.kind !== "peer" && (
-              <button type="button" class="plain" disabled={busy} aria-label={t("relays.remove", { url: r.url.slice(0, 80) })} title={t("relays.remove", { url: r.url.slice(0, 80) })} onClick={() => ask(r)}>
+              <button type="button" class="plain" data-does="removeRelay" disabled={busy} aria-label={t("relays.remove", { url: r.url.slice(0, 80) })} title={t("relays.remove", { url: r.url.slice(0, 80) })} onClick={() => ask(r)}>
                 <Icon name="close" size={14} />
               </button>
             )}
           </li>
         ))}
       </ul>
-      <form class="inline" onSubmit={add}>
+      <Afar does="addRelay" by="locket relay" />
+      <form class="inline" data-does="addRelay" onSubmit={add}>
         <input type="url" name="relay" data-act="relay" required maxLength={400} aria-label={t("relays.address")} placeholder="https://relay.example" autocomplete="off" spellcheck={false} />
         <button class="button" disabled={busy}>
           {busy ? t("wait") : t("relays.add")}

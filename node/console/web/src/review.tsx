@@ -3,8 +3,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, post } from "./api";
 import { moment, said, t } from "./i18n";
+import { Doubts } from "./doubts";
 import { Icon } from "./icons";
 import { NamesReview } from "./names";
+import { did, typing, useUndo } from "./undo";
 import { changes, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 
 interface Side {
@@ -54,45 +56,19 @@ interface Settlement {
   text: string;
 }
 
-/** What was done last on this page, for the key u. */
-let last: (() => Promise<unknown>) | undefined;
-
-/** did says what was done, and how it is undone: by the button or by u. */
-function did(text: string, undo: () => Promise<unknown>) {
-  const once = () => {
-    if (last === once) last = undefined;
-    return undo();
-  };
-  last = once;
-  tell({ text, undo: once });
-}
-
 export function ReviewPage() {
-  useEffect(() => {
-    const on = (e: KeyboardEvent) => {
-      if (e.key !== "u" || !last || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest("input, textarea, dialog")) return;
-      e.preventDefault();
-      last().then(() => {
-        tell({ text: t("review.undone") });
-        changes();
-      }, tellError);
-    };
-    addEventListener("keydown", on);
-    return () => {
-      removeEventListener("keydown", on);
-      last = undefined;
-    };
-  }, []);
+  useUndo();
   return (
     <div class="page review">
       <header class="page-head">
-        <h1>{t("nav.review")}</h1>
+        <h1 tabIndex={-1}>{t("nav.review")}</h1>
         <p class="muted">
-          {t("review.says")} <kbd>j</kbd> <kbd>k</kbd> <kbd>1</kbd> <kbd>2</kbd> <kbd>b</kbd> <kbd>Enter</kbd> <kbd>u</kbd>
+          {t("review.says")} <kbd>j</kbd> <kbd>k</kbd> <kbd>1</kbd> <kbd>2</kbd> <kbd>b</kbd> <kbd>y</kbd> <kbd>n</kbd> <kbd>Enter</kbd> <kbd>u</kbd>
         </p>
       </header>
       <Conflicts />
       <Settled />
+      <Doubts />
       <NamesReview />
       <Dreams />
     </div>
@@ -149,13 +125,19 @@ function Conflicts() {
   }
   useEffect(() => {
     const on = (e: KeyboardEvent) => {
-      if (!list.length || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest("input, textarea, dialog, button, a")) return;
+      if (typing(e, ", button, a, .doubt")) return;
+      const doubt = () => document.querySelector<HTMLElement>(".doubt")?.focus();
+      if (!list.length) return void (e.key === "j" && doubt());
       const c = list[here];
+      const target = e.target as Element;
+      const its = !e.repeat && (target === document.body || !!target.closest(".conflict.here")); // a key elsewhere settles nothing
       if (e.key === "j" || e.key === "k") {
-        const next = Math.min(list.length - 1, Math.max(0, here + (e.key === "j" ? 1 : -1)));
-        move(next);
-        refs.current[next]?.focus();
-      } else if (/^[1-9]$/.test(e.key) && Number(e.key) <= c.sides.length) void settle(c, { choose: Number(e.key) });
+        const next = here + (e.key === "j" ? 1 : -1);
+        if (next === list.length) return doubt();
+        move(Math.max(0, next));
+        refs.current[Math.max(0, next)]?.focus();
+      } else if (!its) return;
+      else if (/^[1-9]$/.test(e.key) && Number(e.key) <= c.sides.length) void settle(c, { choose: Number(e.key) });
       else if (e.key === "b") void settle(c, { both: true });
       else if (e.key === "Enter") void settle(c, { choose: 1 });
       else return;
@@ -209,6 +191,7 @@ function Conflicts() {
 function Dreams() {
   const { value, error, again } = useLoaded<{ dreams: Dream[] }>("/v1/dream");
   const [plan, set] = useState<Plan | null>(null);
+  const [left, leave] = useState<string[]>([]); // memories whose steps are left out
   const [busy, work] = useState(false);
   const run = async (f: () => Promise<unknown>) => {
     work(true);
@@ -221,13 +204,15 @@ function Dreams() {
       work(false);
     }
   };
-  const look = () => run(async () => set(await post<Plan>("/v1/dream/plan")));
+  const look = () => run(async () => (leave([]), set(await post<Plan>("/v1/dream/plan"))));
   const undo = (id?: string) => post("/v1/dream/undo", id ? { id } : {});
   const apply = () =>
     run(async () => {
-      const done = await post<{ id: string; steps: number }>("/v1/dream/apply", { id: plan!.id });
+      const done = await post<{ id: string; steps: number; skipped?: unknown[] }>("/v1/dream/apply", { id: plan!.id, without: left });
       set(null);
       changes();
+      const skipped = done.skipped?.length ?? 0;
+      if (!done.steps) return tell({ text: t(!skipped ? "dream.left" : left.length ? "dream.leftSkipped" : "dream.skipped", { n: skipped }) });
       did(t("dream.done", { n: done.steps }), () => undo(done.id));
     });
   return (
@@ -241,7 +226,7 @@ function Dreams() {
         </button>
         {plan && plan.steps.length > 0 && (
           <button type="button" class="button solid" disabled={busy} onClick={apply}>
-            {t("dream.apply", { n: plan.steps.length })}
+            {t("dream.apply", { n: plan.steps.filter((s) => !left.includes(s.memory)).length })}
           </button>
         )}
       </div>
@@ -251,6 +236,10 @@ function Dreams() {
           {plan.steps.map((s, i) => (
             <li key={i} class="panel">
               <StepText step={s} />
+              <label class="check">
+                <input type="checkbox" aria-label={`${t("dream.take")}: ${s.text.slice(0, 60)}`} checked={!left.includes(s.memory)} onChange={() => leave((l) => (l.includes(s.memory) ? l.filter((m) => m !== s.memory) : [...l, s.memory]))} />
+                <span>{t("dream.take")}</span>
+              </label>
             </li>
           ))}
         </ol>

@@ -2,6 +2,8 @@
 
 import { post } from "./api";
 import { lang, t } from "./i18n";
+import { Icon } from "./icons";
+import { agree } from "./known";
 import { go } from "./router";
 import { at } from "./shop";
 import { changes, tell } from "./widgets";
@@ -18,9 +20,16 @@ export interface Sale {
   approve: boolean;
   deliver: number;
   accept: number;
+  every: number; // days of a period; 0: it is sold once
+  unmarked: boolean; // all copies are the same
+  answers: boolean; // questions are answered, and no copy is sold
+  each: number; // percent of the memories that one buyer is shown at most
+  all: number; // … and all buyers together
+  replaces?: string; // a listing of which it is the next version
 }
 
-export const noSale: Sale = { description: "", categories: "", languages: lang === "zh" ? "zh-Hans" : "en", sample: "", price: "", licence: "", market: "", approve: false, deliver: 7, accept: 3 };
+/** noSale is an empty one, in the language of now. */
+export const noSale = (): Sale => ({ description: "", categories: "", languages: lang === "zh" ? "zh-Hans" : "en", sample: "", price: "", licence: "", market: "", approve: false, deliver: 7, accept: 3, every: 0, unmarked: false, answers: false, each: 10, all: 50 });
 
 const list = (text: string) => text.split(/[,，]/).map((w) => w.trim()).filter(Boolean);
 
@@ -39,14 +48,20 @@ export function listingOf(title: string, s: Sale, bundle: Record<string, unknown
     approve: s.approve || undefined,
     deliver_days: s.deliver,
     accept_days: s.accept,
+    every_days: (!s.answers && s.every) || undefined,
+    unmarked: (!s.answers && s.unmarked) || undefined,
+    answers: s.answers ? { each: s.each, all: s.all } : undefined,
+    replaces: s.replaces,
   };
 }
 
 /** listed shows the seller what is for sale. */
 export async function listed(body: unknown) {
   await post("/v1/market/listings", body);
+  const { market } = body as { market: string };
+  agree(market);
   changes();
-  go("/market" + at((body as { market: string }).market));
+  go("/market" + at(market));
   tell({ text: t("sell.listed") });
 }
 
@@ -63,8 +78,19 @@ export function Listing({ title, sale, retitle, change }: { title: string; sale:
       <input name={name} type="number" min={1} max={30} value={sale[name]} onInput={(e) => change({ [name]: Number(e.currentTarget.value) || 1 })} />
     </label>
   );
+  const percent = (name: "each" | "all") => (
+    <label>
+      {t(`sell.${name}`)}
+      <input name={name} type="number" min={1} max={100} value={sale[name]} onInput={(e) => change({ [name]: Number(e.currentTarget.value) || 1 })} />
+    </label>
+  );
   return (
     <>
+      {sale.replaces && (
+        <p class="notice">
+          <Icon name="archive" /> {t("sell.nextSays")}
+        </p>
+      )}
       <p class="muted">{t("sell.public")}</p>
       <label>
         {t("sell.title")}
@@ -81,6 +107,30 @@ export function Listing({ title, sale, retitle, change }: { title: string; sale:
         <textarea name="sample" rows={4} maxLength={4000} value={sale.sample} placeholder={t("sell.sampleHint")} onInput={(e) => change({ sample: e.currentTarget.value })} />
       </label>
       {text("price", 30, "5.00 EUR", true)}
+      {!sale.replaces && (
+        <label class="check">
+          <input type="checkbox" name="answers" checked={sale.answers} onChange={(e) => change({ answers: e.currentTarget.checked })} />
+          <span>
+            {t("sell.answers")}
+            <span class="row-says muted">{t("sell.answersSays")}</span>
+          </span>
+        </label>
+      )}
+      {sale.answers && (
+        <div class="fields">
+          {percent("each")}
+          {percent("all")}
+        </div>
+      )}
+      {!sale.answers && (
+        <label class="check">
+          <input type="checkbox" name="unmarked" checked={sale.unmarked} onChange={(e) => change({ unmarked: e.currentTarget.checked })} />
+          <span>
+            {t("sell.same")}
+            <span class="row-says muted">{t("sell.sameSays")}</span>
+          </span>
+        </label>
+      )}
       <label class="check">
         <input type="checkbox" name="approve" checked={sale.approve} onChange={(e) => change({ approve: e.currentTarget.checked })} />
         <span>
@@ -92,9 +142,18 @@ export function Listing({ title, sale, retitle, change }: { title: string; sale:
         <summary>{t("sharer.more")}</summary>
         <div class="fields">
           {text("licence", 300, t("sell.licenceHint"))}
-          {text("market", 300, t("shop.atHint"))}
+          {!sale.replaces && text("market", 300, t("shop.atHint"))}
           {days("deliver")}
           {days("accept")}
+          {!sale.replaces && !sale.answers && (
+            <>
+              <label>
+                {t("sell.every")}
+                <input name="every" type="number" min={0} max={366} value={sale.every} onInput={(e) => change({ every: Number(e.currentTarget.value) || 0 })} />
+              </label>
+              <p class="muted">{t("sell.everySays")}</p>
+            </>
+          )}
         </div>
       </details>
     </>

@@ -1,17 +1,16 @@
 // Setup: the page that makes a home where there is none, before there is an API; then it goes on with
 // what locket setup asks. What it has made before the words are checked, the node takes back when the page leaves.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { call, get, leave, post, type Problem } from "./api";
 import { Engines } from "./engines";
 import { inZone, lang, switchLang, t, type Word } from "./i18n";
 import { Icon, Mark } from "./icons";
 import { go } from "./router";
-import "./setup.css";
 import { useTheme } from "./theme";
 import type { Found, Status } from "./types";
 import { Wearables } from "./wearables";
-import { asProblem, changes, Failure, T, Toasts, useLoaded, Waiting } from "./widgets";
+import { asProblem, changes, Failure, T, tellError, Toasts, useLoaded, Waiting } from "./widgets";
 
 interface State {
   state: "new" | "words" | "made";
@@ -51,7 +50,8 @@ export function SetupPage() {
       (e) => (asProblem(e).status === 404 ? go("/", true) : fail(asProblem(e))), // there was a home before
     );
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
+    // Before the step is seen: later it would take the focus from a field that is typed into.
     if (step !== "you") title.current?.focus();
     scrollTo(0, 0);
   }, [step]);
@@ -74,7 +74,7 @@ export function SetupPage() {
     <main class="setup page">
       <p class="setup-brand">
         <Mark /> <span>Locket</span>
-        <button type="button" class="button small" data-act="lang" lang={shown === "zh" ? "en" : "zh-Hans"} onClick={() => (switchLang(), draw(lang))}>
+        <button type="button" class="button small" data-act="lang" lang={shown === "zh" ? "en" : "zh-Hans"} onClick={() => switchLang().then(() => draw(lang), tellError)}>
           {shown === "zh" ? "English" : "中文"}
         </button>
       </p>

@@ -1,6 +1,7 @@
 // One share, as its readers see it.
 
 import { call, post } from "./api";
+import { Copied } from "./given";
 import { dateOf, mediumDate, t } from "./i18n";
 import { Icon } from "./icons";
 import { Seen } from "./seen";
@@ -48,7 +49,7 @@ export function SharePage({ id }: { id: string }) {
                 <span class="row-says muted">{t("share.words", { words: r.words })}</span>
               </span>
               {!s.revoked && !s.revoking && (
-                <button type="button" class="button small danger" aria-label={t("share.putOut", { name: r.name.slice(0, 60) })} onClick={() => out(r.member)}>
+                <button type="button" class="button small danger" data-does="revokeShare" aria-label={t("share.putOut", { name: r.name.slice(0, 60) })} onClick={() => out(r.member)}>
                   {t("share.out")}
                 </button>
               )}
@@ -67,7 +68,7 @@ export function SharePage({ id }: { id: string }) {
           ))}
         </ul>
         {!s.revoked && !s.revoking && (
-          <button type="button" class="button" onClick={update}>
+          <button type="button" class="button" data-does="updateShare" onClick={update}>
             <Icon name="sync" size={16} /> {t("share.update")}
           </button>
         )}
@@ -81,12 +82,7 @@ export function ShareLink({ link }: { link: string }) {
   return (
     <div class="share-link">
       <p class="muted">{t("share.link")}</p>
-      <div class="inline">
-        <input readOnly value={link} aria-label={t("share.linkName")} onFocus={(e) => e.currentTarget.select()} />
-        <button type="button" class="button" onClick={() => navigator.clipboard.writeText(link).then(() => tell({ text: t("copied") }), () => tell({ text: t("copyFailed") }))}>
-          {t("copy")}
-        </button>
-      </div>
+      <Copied text={link} name={t("share.linkName")} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 // Sharing: who could see something of the wearer's, what, and until when.
 
 import { useState } from "preact/hooks";
+import { Afar } from "./afar";
 import { call } from "./api";
 import { GivenPanel } from "./given";
 import { mediumDate, dateOf, moment, number, said, shortDay, t, type Word } from "./i18n";
@@ -83,10 +84,11 @@ export function SharingPage({ at, status }: { at: string; status: Status }) {
           <h1>{t("nav.sharing")}</h1>
           <p class="muted">{t("share.says")}</p>
         </div>
-        <a class="button solid" href="/sharing/new">
+        <a class="button solid" data-does="createShare" href="/sharing/new">
           <Icon name="share" size={16} /> {t("share.new")}
         </a>
       </header>
+      <Afar does="createShare" by="locket share" />
       {status.consents ? (
         <p class="notice">
           <Icon name="lock" />
@@ -110,6 +112,15 @@ export function SharingPage({ at, status }: { at: string; status: Status }) {
           <div class="actions">
             <a class="button" href="/market">
               {t("shop.go")}
+            </a>
+          </div>
+        </section>
+        <section class="panel">
+          <h2>{t("pool.title")}</h2>
+          <p class="muted">{t("pool.says")}</p>
+          <div class="actions">
+            <a class="button" href="/communities">
+              {t("pool.go")}
             </a>
           </div>
         </section>
@@ -166,17 +177,17 @@ function Out({ wearer }: { wearer: string }) {
           </Row>
         ))}
         {programs.map((a) => (
-          <Row key={a.name} icon="link" kind="app" name={a.name} says={[a.can.map((c) => said("can", c)).join(", "), whatOf(a), a.ends ? t("hit.sharedUntil", { day: mediumDate(dateOf(a.ends)) }) : "", a.used ? t("out.used", { at: moment(a.used) }) : t("out.unused")]}>
+          <Row key={a.name} icon={a.can.includes("console") ? "warn" : "link"} kind="app" name={a.name} says={[a.can.map((c) => said("can", c)).join(", "), whatOf(a), a.ends ? t("hit.sharedUntil", { day: mediumDate(dateOf(a.ends)) }) : "", a.used ? t("out.used", { at: moment(a.used) }) : t("out.unused")]}>
             <Looks app={a.name} name={a.name} />
             {a.can.includes("add") && <TakeBack of={{ app: a.name }} ask={revert} />}
-            <Ends name={a.name} onClick={() => ask({ title: t("out.revokeTitle", { name: a.name }), says: t("out.revokeApp"), run: () => call("DELETE", "/v1/apps/" + encodeURIComponent(a.name)), shares: out.filter((s) => s.app === a.name) })} />
+            <Ends does="revokeApp" name={a.name} onClick={() => ask({ title: t("out.revokeTitle", { name: a.name }), says: t("out.revokeApp"), run: () => call("DELETE", "/v1/apps/" + encodeURIComponent(a.name)), shares: out.filter((s) => s.app === a.name) })} />
           </Row>
         ))}
         {workers.map((g) => (
           <Row key={g.member} icon="how" kind="worker" name={g.name || g.member.slice(0, 8)} says={[g.feed ? t("out.feed", { n: g.memories ?? 0 }) : t("out.whole"), t("out.adds", { what: g.types.map((k) => t(`kind.${k}`)).join(", ") })]}>
             <Looks worker={g.member} name={g.name || g.member.slice(0, 8)} />
             <TakeBack of={{ source: "worker" }} ask={revert} />
-            <Ends name={g.name} onClick={() => ask({ title: t("out.revokeTitle", { name: g.name }), says: t("out.revokeWorker"), run: () => call("DELETE", "/v1/grants/" + g.member) })} />
+            <Ends does="revokeGrant" name={g.name} onClick={() => ask({ title: t("out.revokeTitle", { name: g.name }), says: t("out.revokeWorker"), run: () => call("DELETE", "/v1/grants/" + g.member) })} />
           </Row>
         ))}
         {away.map((e) => (
@@ -256,6 +267,7 @@ export const Alone = () => (
 );
 
 function whatOf(a: App): string {
+  if (a.can.includes("console")) return t("out.everything");
   const kinds = a.types.map((k) => (k === "utterances" ? t("out.lines") : said("kind", k)));
   const what = kinds.length ? kinds.join(", ") : t("out.nothing");
   return a.tags?.length ? `${what} (${a.tags.join(", ")})` : what;
@@ -281,8 +293,8 @@ function Row({ icon, kind, name, says, children }: { icon: IconName; kind: strin
   );
 }
 
-const Ends = ({ name, onClick }: { name: string; onClick: () => void }) => (
-  <button type="button" class="button small danger" aria-label={t("out.revokeTitle", { name: name.slice(0, 60) })} onClick={onClick}>
+const Ends = ({ does = "revokeShare", name, onClick }: { does?: string; name: string; onClick: () => void }) => (
+  <button type="button" class="button small danger" data-does={does} aria-label={t("out.revokeTitle", { name: name.slice(0, 60) })} onClick={onClick}>
     {t("out.revoke")}
   </button>
 );

@@ -1,14 +1,21 @@
 // The market: what others sell, what was ordered, and what the wearer has there to pay with.
 
 import { useEffect, useState } from "preact/hooks";
-import { get, post } from "./api";
+import { get, may, post } from "./api";
 import { moment, number, said, t } from "./i18n";
+import { Disputes } from "./disputes";
 import { Icon } from "./icons";
+import { agree, Known } from "./known";
+import { LogPage } from "./logpage";
 import { MarketPanel } from "./market";
+import { MovePage } from "./moving";
+import { NextVersion } from "./nextversion";
 import { OfferPage } from "./offer";
 import { OrderPage } from "./order";
 import { go } from "./router";
+import { noSale } from "./sell";
 import { Sharer } from "./sharer";
+import { Subscriptions } from "./subscribe";
 import { changes, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 
 /** A listing as buyers see it. */
@@ -37,8 +44,20 @@ export interface Offer {
   deliver_days: number;
   accept_days: number;
   every_days?: number; // of a subscription
+  marks?: number; // places where each buyer's copy differs
+  answers?: { each: number; all: number }; // it sells answers, each at the price, that show so many memories at most
   before?: { market: string; sold: number; reviews: number; stars?: number }[]; // where it was
-  said?: { stars: number; text?: string; by: string; at: string }[];
+  said?: { stars: number; text?: string; by: string; at: string; unproven?: string }[];
+  check?: ReviewCheck; // of said, by the node
+}
+
+/** What the node found of a listing's reviews. With an error nothing was checked. */
+export interface ReviewCheck {
+  proven: number;
+  unproven?: number;
+  hidden?: number;
+  deleted?: string[]; // the operator's reasons
+  error?: string;
 }
 
 export interface Order {
@@ -54,6 +73,7 @@ export interface Order {
   page?: string;
   reviewable?: boolean;
   items?: { type: string; text: string }[];
+  answer?: boolean; // items answer a question
   broken?: string;
   item?: number;
 }
@@ -70,14 +90,18 @@ export const at = (market: string, mark = "?") => (market ? `${mark}market=${enc
 export function ShopPage({ path, query }: { path: string[]; query: URLSearchParams }) {
   const market = query.get("market") ?? "";
   switch (path[0] ?? "") {
-    case "":
-      return <Front query={query} market={market} />;
     case "sell":
-      return <Sharer sell />;
+      return query.get("replaces") ? <NextVersion id={query.get("replaces")!} /> : <Sharer begin={{ title: "", sale: noSale() }} />;
     case "order":
       return <OrderPage key={path[1]} id={path[1] ?? ""} />;
+    case "move":
+      return <MovePage />;
   }
-  return <OfferPage key={path[0]} id={path[0]} market={market} />;
+  return (
+    <Known key={market} market={market}>
+      {!path[0] ? <Front query={query} market={market} /> : path[0] === "log" ? <LogPage market={market} /> : <OfferPage key={path[0]} id={path[0]} market={market} />}
+    </Known>
+  );
 }
 
 function Front({ query, market }: { query: URLSearchParams; market: string }) {
@@ -88,14 +112,24 @@ function Front({ query, market }: { query: URLSearchParams; market: string }) {
           <h1>{t("shop.title")}</h1>
           <p class="muted">{t("shop.says")}</p>
         </div>
-        <a class="button" href="/market/sell">
+        <a class="button" data-does="publishListing" href="/market/sell">
           <Icon name="share" size={16} /> {t("sell.new")}
         </a>
       </header>
       <Find query={query} market={market} />
+      <Disputes market={market} />
       <Orders />
+      <Subscriptions />
+      <div class="actions market-more">
+        <a class="button" data-does="verifyMarket" href={"/market/log" + at(market)}>
+          <Icon name="check" size={16} /> {t("log.go")}
+        </a>
+        <a class="button" data-does="moveListings" href="/market/move">
+          <Icon name="sync" size={16} /> {t("move.title")}
+        </a>
+      </div>
       <div class="columns">
-        <Purse market={market} />
+        {may("changeFunds") && <Purse market={market} />}
         <MarketPanel />
       </div>
     </div>
@@ -119,6 +153,7 @@ function Find({ query, market }: { query: URLSearchParams; market: string }) {
   const submit = (e: SubmitEvent) => {
     e.preventDefault();
     const form = new FormData(e.currentTarget as HTMLFormElement);
+    agree(String(form.get("market") ?? ""));
     lead(Object.fromEntries(["q", "most", "market"].map((k) => [k, String(form.get(k) ?? "").trim()])));
   };
   return (
@@ -183,7 +218,7 @@ function Find({ query, market }: { query: URLSearchParams; market: string }) {
                   <T text={o.title} most={120} />
                 </strong>
                 <span class="row-says muted">
-                  <T text={[o.every_days && t("shop.every", { n: o.every_days }), t("out.memories", { n: o.items }), o.categories.join(", "), stars(o), t("shop.sold", { n: o.sold }), t("shop.by", { key: o.seller.slice(0, 8) })].filter(Boolean).join(" · ")} most={300} />
+                  <T text={[o.answers && t("shop.answers"), o.every_days && t("shop.every", { n: o.every_days }), t("out.memories", { n: o.items }), o.categories.join(", "), stars(o), t("shop.sold", { n: o.sold }), t("shop.by", { key: o.seller.slice(0, 8) })].filter(Boolean).join(" · ")} most={300} />
                 </span>
               </span>
               <strong class="price">{o.price}</strong>
@@ -288,7 +323,7 @@ function Purse({ market }: { market: string }) {
       {funds?.voucher && <Code code={funds.voucher} />}
       <details>
         <summary>{t("purse.put")}</summary>
-        <form class="inline" onSubmit={submit(t("purse.isIn"))}>
+        <form class="inline" data-does="changeFunds" onSubmit={submit(t("purse.isIn"))}>
           <input name="voucher" data-act="voucher" required maxLength={200} aria-label={t("pay.voucher")} placeholder="7K3QF-0M9ZT-…" spellcheck={false} autocomplete="off" />
           <button class="button" disabled={busy}>
             {t("purse.putDo")}
@@ -298,7 +333,7 @@ function Purse({ market }: { market: string }) {
       {!!funds?.has.length && (
         <details>
           <summary>{t("purse.take")}</summary>
-          <form class="inline" onSubmit={submit(t("purse.isOut"))}>
+          <form class="inline" data-does="changeFunds" onSubmit={submit(t("purse.isOut"))}>
             <input name="amount" required maxLength={40} aria-label={t("purse.amount")} placeholder={funds.has[0]} autocomplete="off" />
             <button class="button" disabled={busy}>
               {t("purse.takeDo")}

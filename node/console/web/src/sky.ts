@@ -3,6 +3,7 @@
 
 import { settles } from "./settle";
 import { lineColours, lines, pointColours, points, program } from "./shaders";
+import { Words } from "./skywords";
 
 /** A name as it is drawn. */
 export interface Star {
@@ -27,8 +28,6 @@ export interface Told {
   settled(): void;
 }
 
-const words = 36; // how many names have theirs beside them at a time
-
 export class Sky {
   private readonly glass = document.createElement("canvas"); // the picture
   private readonly paper = document.createElement("canvas"); // its words
@@ -37,7 +36,7 @@ export class Sky {
   private readonly ends: Float32Array;
   private readonly marks: Float32Array;
   private readonly dims: Float32Array;
-  private readonly bySize: number[];
+  private readonly words: Words;
   private readonly made: { points: WebGLProgram; lines: WebGLProgram; of: Record<"at" | "size" | "hue" | "shape" | "dim" | "ends" | "life" | "marks", WebGLBuffer> };
   private readonly stop = new AbortController();
   private worker?: Worker;
@@ -57,7 +56,9 @@ export class Sky {
   private rest = 0; // the timer that draws everything anew when nothing moves any more
   private stale = true; // what is drawn has changed
   private sharp = false; // it was drawn with all pixels
+  private named = false; // the words that are drawn are those to be seen
   private of = { scale: 1, x: 0, y: 0 }; // the view that was drawn
+  private ofWords = this.of; // that in which the words were
 
   /** It draws into a box, which says how large the picture is. script gives the address of this script for a worker. */
   constructor(
@@ -80,7 +81,7 @@ export class Sky {
     this.ends = new Float32Array(4 * between.length);
     this.marks = new Float32Array(2 * between.length);
     this.dims = new Float32Array(stars.length);
-    this.bySize = stars.map((_, i) => i).sort((a, b) => stars[b].size - stars[a].size);
+    this.words = new Words(stars);
     const buffer = () => gl.createBuffer()!;
     this.made = {
       points: program(gl, points, pointColours),
@@ -101,7 +102,7 @@ export class Sky {
     const is = (l: Line, day: number) => l.from <= day && day < l.to;
     if (this.between.some((l) => is(l, day) !== is(l, this.day))) this.stale = true;
     this.day = day;
-    this.draw();
+    if (this.stale) this.draw();
   }
 
   /** choose opens a name, and brings it into the picture if it is outside; -1: none. */
@@ -268,6 +269,7 @@ export class Sky {
         const over = this.hit(now.x, now.y);
         if (over !== this.over) {
           this.over = over;
+          this.named = false;
           this.box.classList.toggle("over-name", over >= 0);
           this.draw();
         }
@@ -312,12 +314,18 @@ export class Sky {
     const drawn = this.stale || ((quick || rests) && !this.exact()) || this.far();
     if (drawn) this.render(quick || rests);
     if (quick && since < 400) this.late = drawn && since > 22 ? this.late + 1 : 0;
-    const by = this.scale / this.of.scale;
-    const [left, top] = [(this.width / 2) * (1 - by) + (this.of.x - this.x) * this.scale, (this.height / 2) * (1 - by) + (this.of.y - this.y) * this.scale];
-    this.glass.style.transform = by === 1 && !left && !top ? "none" : `translate(${left}px, ${top}px) scale(${by})`;
-    this.write();
+    if (drawn || quick || rests || !this.named) this.write(); // which costs more than the picture
+    this.shift(this.glass, this.of);
+    this.shift(this.paper, this.ofWords);
     clearTimeout(this.rest);
     this.rest = quick || rests ? 0 : window.setTimeout(() => ((this.rest = 0), this.draw()), 150);
+  }
+
+  /** shift moves and stretches what was drawn in a view to where it is to be seen. */
+  private shift(canvas: HTMLCanvasElement, of: Sky["of"]) {
+    const by = this.scale / of.scale;
+    const [left, top] = [(this.width / 2) * (1 - by) + (of.x - this.x) * this.scale, (this.height / 2) * (1 - by) + (of.y - this.y) * this.scale];
+    canvas.style.transform = by === 1 && !left && !top ? "none" : `translate(${left}px, ${top}px) scale(${by})`;
   }
 
   /** exact reports whether what was drawn is what is to be seen. */
@@ -365,35 +373,11 @@ export class Sky {
     }
   }
 
-  /** write puts words below the largest names that are in the picture, where they don't cover each other. */
   private write() {
-    const c = this.paper.getContext("2d")!;
-    const dense = this.paper.width / this.width;
-    c.setTransform(dense, 0, 0, dense, 0, 0);
-    c.clearRect(0, 0, this.width, this.height);
-    c.font = "12px system-ui, sans-serif";
-    c.textAlign = "center";
-    c.lineWidth = 4;
-    c.lineJoin = "round";
-    c.strokeStyle = this.colours.sheet;
-    c.fillStyle = this.colours.ink;
-    const taken: [number, number, number][] = []; // left, right, y
-    const put = (i: number, always: boolean) => {
-      const [x, sign] = this.where(i);
-      const y = sign + this.stars[i].size * this.grow + 13;
-      if (x < 0 || y < 12 || x > this.width || y > this.height) return;
-      const name = this.stars[i].name;
-      const half = [...name].reduce((w, l) => w + (l > "\u2e80" ? 6 : 3.4), 4);
-      if (!always && taken.some(([l, r, t]) => x - half < r && l < x + half && Math.abs(t - y) < 15)) return;
-      taken.push([x - half, x + half, y]);
-      c.strokeText(name, x, y);
-      c.fillText(name, x, y);
-    };
-    for (const i of [this.open, this.over]) if (i >= 0) put(i, true);
-    for (const i of this.bySize) {
-      if (taken.length >= words) break;
-      if (!this.dims[i]) put(i, false);
-    }
+    const { width, height, colours, dims } = this;
+    const first = [this.open, this.over].filter((i) => i >= 0);
+    this.words.write(this.paper, { width, height, colours, first, below: (i) => [...this.where(i), this.stars[i].size * this.grow], dim: (i) => !!dims[i] });
+    [this.ofWords, this.named] = [{ scale: this.scale, x: this.x, y: this.y }, true];
   }
 }
 

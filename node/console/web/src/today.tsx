@@ -5,22 +5,30 @@ import { huesOf, rowsOf, speakersOf, type Row } from "./day";
 import { forget } from "./forget";
 import { addDays, clock, dateOf, dayNumber, lasting, longDate, mediumDate, mondayOf, monthOf, said, seconds, t, inZone, weekday } from "./i18n";
 import { Icon } from "./icons";
+import { Later } from "./later";
 import { DayMap } from "./map";
 import { Ribbon } from "./ribbon";
 import { go } from "./router";
 import type { Day, Days, Line } from "./types";
 import { Card, Empty, Failure, Photo, Sound, T, tell, useLoaded, Waiting } from "./widgets";
-import { Welcome } from "./welcome";
 
-/** How many rows are drawn at a time. */
-const step = 60;
+/** How many rows are drawn at first, which a screen has no room for, and then at a time. */
+const [begin, step] = [24, 60];
+
+const lastWeek = (today: string) => `/v1/days?from=${addDays(today, -6)}&to=${today}`;
+
+/** pathsOfToday are what the first page asks for if something was said today. */
+export function pathsOfToday(): string[] {
+  const today = dateOf(new Date());
+  return [lastWeek(today), `/v1/days/${today}`];
+}
 
 export function TodayPage({ date, line, wearer }: { date?: string; line?: string; wearer: string }) {
   const today = dateOf(new Date());
-  const recent = useLoaded<Days>(date ? null : `/v1/days?from=${addDays(today, -6)}&to=${today}`);
+  const recent = useLoaded<Days>(date ? null : lastWeek(today));
   if (!date && recent.error) return <Failure error={recent.error} />;
   if (!date && !recent.value) return <Waiting />;
-  if (!date && !recent.value!.last) return <Welcome wearer={wearer} />;
+  if (!date && !recent.value!.last) return <Later show={(r) => <r.Welcome wearer={wearer} />} />;
   const shown = date ?? recent.value!.last ?? today;
   return <DayPage date={shown} line={line} wearer={wearer} last={!date && shown < today} />;
 }
@@ -102,7 +110,7 @@ function DayBody({ day, target, wearer }: { day: Day; target?: string; wearer: s
   const [kept, setKept] = useState(false);
   const [open, setOpen] = useState<string | undefined>(target);
   const at = target ? rows.findIndex((r) => r.kind === "line" && r.line.id === target) : -1;
-  const [most, setMost] = useState(Math.max(step, at + step));
+  const [most, setMost] = useState(Math.max(begin, at + step));
   const known = useRef<Set<string>>();
   const fresh = useMemo(() => {
     const before = known.current;

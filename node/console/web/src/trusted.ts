@@ -1,6 +1,9 @@
 // The addresses of the page's own scripts that a browser with trusted types lets be run beside it.
 
-type Script = "/worker.js" | "/graph.js";
+declare const GRAPH: string; // see build.mjs
+
+/** The script of the whole graph, which is no part of the others. */
+export const skyScript = GRAPH;
 
 interface Policy {
   createScriptURL(s: string): string;
@@ -9,9 +12,9 @@ interface Policy {
 let policy: Policy | undefined;
 
 /** trusted gives such an address. */
-export function trusted(script: Script): string {
+export function trusted(script: string): string {
   const types = (globalThis as { trustedTypes?: { createPolicy(name: string, of: Policy): Policy } }).trustedTypes;
   if (!types) return script;
-  policy ??= types.createPolicy("locket", { createScriptURL: (s) => (s === "/graph.js" ? s : "/worker.js") });
+  policy ??= types.createPolicy("locket", { createScriptURL: (s) => (s === skyScript ? s : "/worker.js") });
   return policy.createScriptURL(script);
 }

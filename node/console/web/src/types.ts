@@ -67,7 +67,7 @@ export interface Line {
 export interface Span {
   from: string;
   to?: string;
-  why?: string; // of a pause: "said to NAME", or nothing
+  why?: string; // of a pause: "said to NAME", "by a button of NAME", or nothing
 }
 
 export interface Day {
@@ -91,6 +91,7 @@ export interface Days {
 }
 
 export interface Status {
+  may?: string[]; // from another machine: the operations that the page may ask for there
   wearer: string;
   zone: string;
   locked: boolean;
@@ -207,6 +208,6 @@ export interface Graph {
   entities: Entry[];
   relations: { memory: string; subject: string; predicate: string; object: string; text: string; state: Memory["state"]; true_from?: string; true_to?: string; unlearnt?: string }[];
   beside: { a: string; b: string; count: number }[];
-  communities: { id: string; members: string[] }[];
+  communities: { id: string; members: string[]; title?: string; summary?: string; memory?: string }[]; // some are summed up by a memory
   more?: boolean;
 }

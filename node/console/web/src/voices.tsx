@@ -1,6 +1,7 @@
 // Voices: whose the node tells apart, names for those it does not know, and learning one.
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Afar } from "./afar";
 import { call, get, post } from "./api";
 import { moment, t } from "./i18n";
 import { Icon } from "./icons";
@@ -94,18 +95,19 @@ export function VoicesPanel() {
               </span>
             </span>
             {!v.wearer && (
-              <button type="button" class="button small" aria-label={`${v.known ? t("voices.rename") : t("voices.name")}: ${v.name.slice(0, 60)}`} onClick={() => ask({ voice: v, forget: false })}>
+              <button type="button" class="button small" data-does="nameVoice" aria-label={`${v.known ? t("voices.rename") : t("voices.name")}: ${v.name.slice(0, 60)}`} onClick={() => ask({ voice: v, forget: false })}>
                 {v.known ? t("voices.rename") : t("voices.name")}
               </button>
             )}
-            <button type="button" class="button small danger" aria-label={`${t("voices.forget")}: ${v.name.slice(0, 60)}`} onClick={() => ask({ voice: v, forget: true })}>
+            <button type="button" class="button small danger" data-does="forgetVoice" aria-label={`${t("voices.forget")}: ${v.name.slice(0, 60)}`} onClick={() => ask({ voice: v, forget: true })}>
               {t("voices.forget")}
             </button>
           </li>
         ))}
       </ul>
+      <Afar does="enrolVoice" by="locket voice" />
       <div class="actions">
-        <button type="button" class="button" data-act="enrol" onClick={() => learn(true)}>
+        <button type="button" class="button" data-does="enrolVoice" data-act="enrol" onClick={() => learn(true)}>
           {t("voices.learn")}
         </button>
       </div>

@@ -1,11 +1,12 @@
 // The wearables: which there are, and credentials for a new one.
 
 import { useState } from "preact/hooks";
+import { Afar } from "./afar";
 import { call, post } from "./api";
-import { moment, number, t } from "./i18n";
+import { clock, dateOf, lasting, moment, number, t } from "./i18n";
 import { Icon } from "./icons";
 import { QR } from "./qr";
-import type { Status } from "./types";
+import type { Span, Status } from "./types";
 import { Dialog, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 
 interface Wearable {
@@ -13,6 +14,7 @@ interface Wearable {
   last_seen?: string;
   connected: boolean;
   events: number;
+  battery?: number; // %
 }
 
 interface Credentials {
@@ -29,8 +31,86 @@ interface Credentials {
 const linkOf = (c: Credentials) =>
   c.broker.replace(/^(\w+):\/\//, (_, scheme: string) => `${scheme === "tcp" ? "mqtt" : scheme === "ssl" || scheme === "tls" ? "mqtts" : scheme}://${encodeURIComponent(c.username)}:${encodeURIComponent(c.password)}@`);
 
+interface Lost {
+  devices: { device: string; times: number; more?: boolean }[];
+  gaps: { device: string; at: string; from?: number; to?: number; why?: string }[];
+  pauses: Span[];
+}
+
+/** What a wearable lost in the last days. */
+function Gaps({ lost, device }: { lost: Lost; device: string }) {
+  const of = lost.devices.find((d) => d.device === device);
+  if (!of) return null;
+  const gaps = lost.gaps.filter((g) => g.device === device);
+  return (
+    <details class="row-says gaps">
+      <summary class="muted">
+        <Icon name="warn" size={14} /> {t("lost.times", { n: of.times })}
+      </summary>
+      <ul>
+        {gaps.map((g, i) => (
+          <li key={i}>
+            <a href={"/day/" + dateOf(g.at)}>{moment(g.at)}</a> {g.from !== undefined && g.to !== undefined ? t("lost.messages", { n: g.to - g.from + 1 }) : t("lost.some")}
+            {g.why && (
+              <>
+                : <T text={g.why} most={200} />
+              </>
+            )}
+          </li>
+        ))}
+        {of.more && <li class="muted">{t("lost.more", { n: of.times - gaps.length })}</li>}
+      </ul>
+    </details>
+  );
+}
+
+/** What wearables lost that are let in no more. */
+function Former({ lost, here }: { lost: Lost; here: Wearable[] }) {
+  const names = lost.devices.map((d) => d.device).filter((name) => !here.some((d) => d.name === name));
+  if (!names.length) return null;
+  return (
+    <ul class="rows">
+      {names.map((name) => (
+        <li key={name}>
+          <span class="dot-off">{t("lost.former")}</span>
+          <span class="rows-text">
+            <T text={name} most={60} />
+            <Gaps lost={lost} device={name} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** When no wearable was listened to. */
+function Pauses({ pauses }: { pauses: Span[] }) {
+  if (!pauses.length) return <p class="muted">{t("lost.noPause")}</p>;
+  return (
+    <details class="gaps">
+      <summary class="muted">
+        <Icon name="pause" size={14} /> {t("lost.pauses", { n: pauses.length })}
+      </summary>
+      <ul>
+        {pauses.toReversed().map((p, i) => (
+          <li key={i}>
+            {p.to ? t("day.paused", { from: moment(p.from), to: clock(p.to), long: lasting(Date.parse(p.to) - Date.parse(p.from)) }) : t("day.pausedOn", { from: moment(p.from) })}
+            {p.why && (
+              <span class="muted">
+                {" "}
+                <T text={p.why} most={100} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
 export function Wearables({ status }: { status: Status }) {
   const { value, error, again } = useLoaded<{ devices: Wearable[] }>("/v1/devices");
+  const lost = useLoaded<Lost>("/v1/lost").value;
   const [given, give] = useState<Credentials>();
   const [leaving, ask] = useState<Wearable>();
   const [busy, work] = useState(false);
@@ -68,17 +148,26 @@ export function Wearables({ status }: { status: Status }) {
               <span class={d.connected ? "dot-on" : "dot-off"}>{d.connected ? t("wearables.on") : t("wearables.off")}</span>
               <span class="rows-text">
                 <T text={d.name} most={60} />
+                {status.pause.paused && <span class="badge warn">{status.pause.until ? t("state.pausedUntil", { at: clock(status.pause.until) }) : t("state.paused")}</span>}
+                {lost && <Gaps lost={lost} device={d.name} />}
               </span>
+              {d.battery !== undefined && <span class={d.battery < 20 ? "badge warn" : "badge"}>{t("wearables.battery", { n: d.battery })}</span>}
               <span class="muted">{d.last_seen ? moment(d.last_seen) : t("wearables.never")}</span>
               <span class="count" title={t("wearables.events", { n: d.events })}>{number(d.events)}</span>
-              <button type="button" class="plain" aria-label={t("wearables.remove", { name: d.name.slice(0, 60) })} title={t("wearables.remove", { name: d.name.slice(0, 60) })} onClick={() => ask(d)}>
+              <button type="button" class="plain" data-does="removeDevice" aria-label={t("wearables.remove", { name: d.name.slice(0, 60) })} title={t("wearables.remove", { name: d.name.slice(0, 60) })} onClick={() => ask(d)}>
                 <Icon name="close" size={14} />
               </button>
             </li>
           ))}
         </ul>
       )}
-      <form class="inline" onSubmit={add}>
+      <div>
+        {/* in a place of their own: as siblings of the form, they would have Preact move it, and it would lose the focus */}
+        {lost && value && <Former lost={lost} here={value.devices} />}
+        {lost && <Pauses pauses={lost.pauses} />}
+      </div>
+      <Afar does="addDevice" by="locket wearable" />
+      <form class="inline" data-does="addDevice" onSubmit={add}>
         <input name="wearable" data-act="wearable" required maxLength={64} aria-label={t("wearables.name")} placeholder={t("wearables.hint")} autocomplete="off" spellcheck={false} />
         <button class="button" disabled={busy}>
           {t("wearables.add")}

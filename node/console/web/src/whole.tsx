@@ -1,11 +1,13 @@
 // The whole graph: every name as a sign in one picture, with a slider through the time in which relations began and ended.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { reachable } from "./api";
 import { Opened, plain, type Choice } from "./graph";
 import { dateOf, mediumDate, t } from "./i18n";
 import { Icon } from "./icons";
+import { renew, took } from "./parts";
 import type { Line, Sky, Star } from "./sky";
-import { trusted } from "./trusted";
+import { skyScript, trusted } from "./trusted";
 import type { Entry, Graph } from "./types";
 import { Empty, Failure, T, useLoaded, Waiting } from "./widgets";
 
@@ -71,16 +73,24 @@ function Picture({ graph, choice, change }: { graph: Graph; choice: Choice; chan
   const count = useMemo(() => lines.reduce((n, l) => n + (!l.faint && l.from <= moment && moment < l.to ? 1 : 0), 0), [lines, date]);
   const open = useRef<(i: number) => void>(() => undefined);
   open.current = (i) => change({ at: graph.entities[i]?.name ?? "" });
+  const list = useMemo(() => <AllNames all={graph.entities} opened={opened} open={(i) => open.current(i)} />, [graph, opened]); // not drawn anew while the slider moves
   const state = useRef({ moment, opened });
   state.current = { moment, opened };
 
   useEffect(() => {
     let gone = false;
-    const path = "/graph.js"; // a script of its own: see build.mjs
+    const path = skyScript; // no literal, which would be bundled
     (import(path) as Promise<typeof import("./sky")>)
+      .then(
+        (sky) => (took("graph"), sky),
+        async (e) => {
+          if (!(await reachable()) || !renew("graph")) throw e;
+          return new Promise<never>(() => undefined);
+        },
+      )
       .then(({ Sky }) => {
         if (gone) return;
-        sky.current = new Sky(box.current!, () => trusted("/graph.js"), stars, lines, state.current.moment, { opened: (i) => open.current(i), settled: () => settle(true) });
+        sky.current = new Sky(box.current!, () => trusted(skyScript), stars, lines, state.current.moment, { opened: (i) => open.current(i), settled: () => settle(true) });
         sky.current.choose(state.current.opened);
       })
       .catch(() => gone || fail(true));
@@ -142,7 +152,7 @@ function Picture({ graph, choice, change }: { graph: Graph; choice: Choice; chan
         </div>
         <aside class="graph-panel panel" aria-label={t("graph.panel")}>
           {opened >= 0 && <Opened key={graph.entities[opened].id} entry={graph.entities[opened]} graph={graph} choice={choice} change={change} open={(e) => change({ at: e.name })} />}
-          <AllNames all={graph.entities} opened={opened} open={(i) => open.current(i)} />
+          {list}
         </aside>
       </div>
     </>

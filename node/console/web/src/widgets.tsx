@@ -1,8 +1,8 @@
 // Small parts that pages share.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { get, media, Problem, watch } from "./api";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { media, Problem, shared, watch } from "./api";
 import { t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import type { Kind, Memory } from "./types";
@@ -22,6 +22,14 @@ const changed = new EventTarget();
 
 /** changes tells all that is shown to load again. */
 export const changes = () => changed.dispatchEvent(new Event("change"));
+
+/** useChanges calls f whenever something changed, and when the node answers again. */
+export function useChanges(f: () => void) {
+  useEffect(() => {
+    changed.addEventListener("change", f);
+    return () => changed.removeEventListener("change", f);
+  });
+}
 
 /** follow loads again whenever the node says that something changed. */
 export function useLive(): boolean {
@@ -46,12 +54,13 @@ export function useLoaded<V>(path: string | null): Loaded<V> {
   const [turn, again] = useState(0);
   const loads = useRef(false);
   const stale = useRef(false); // it changed while it was loaded
-  useEffect(() => {
+  useLayoutEffect(() => {
+    // Asked for before the page is drawn, which takes longer than most answers.
     if (path === null) return;
     const stop = new AbortController();
     loads.current = true;
     stale.current = false;
-    get<V>(path, stop.signal)
+    shared<V>(path, stop.signal)
       .then(
         (value) => set({ path, value }),
         (error) => stop.signal.aborted || set((s) => (s.path === path && s.value && !(error instanceof Problem && error.status === 404) ? s : { path, error: asProblem(error) })),
@@ -272,9 +281,24 @@ export function Dialog({ title, close, children, wide }: { title: string; close:
   );
 }
 
+/** DialogEnd leaves a dialog's form, or sends it. word is what the sending button says. */
+export function DialogEnd({ close, busy, danger, word }: { close: () => void; busy?: boolean; danger?: boolean; word: string }) {
+  return (
+    <footer>
+      <button type="button" class="button" onClick={close}>
+        {t("cancel")}
+      </button>
+      <button class={`button solid${danger ? " danger" : ""}`} disabled={busy}>
+        {busy ? t("wait") : word}
+      </button>
+    </footer>
+  );
+}
+
 export interface Toast {
   text: string;
   undo?: () => Promise<unknown>;
+  until?: Promise<unknown>; // the notice is closed when this is settled
 }
 
 const toasts = new EventTarget();
@@ -293,7 +317,9 @@ export function Toasts() {
     const on = (e: Event) => {
       const toast = { ...(e as CustomEvent<Toast>).detail, n: n++ };
       set((l) => [...l.slice(-2), toast]);
-      setTimeout(() => set((l) => l.filter((x) => x !== toast)), toast.undo ? 12000 : 6000);
+      const close = () => set((l) => l.filter((x) => x !== toast));
+      setTimeout(close, toast.undo ? 12000 : 6000);
+      void toast.until?.then(close);
     };
     toasts.addEventListener("tell", on);
     return () => toasts.removeEventListener("tell", on);

@@ -1,19 +1,16 @@
 // 中文。
 
-import type { Word } from "./i18n";
-import { zhSet } from "./words.set.zh";
-import { zhShop } from "./words.shop.zh";
+import type { en } from "./words.en";
 
-export const zh: Record<Word, string> = {
-  ...zhSet,
-  ...zhShop,
+export const zh: Record<keyof typeof en, string> = {
   "nav.label": "页面", "nav.today": "今天", "nav.ask": "提问", "nav.memories": "记忆", "nav.graph": "人物", "nav.review": "待确认", "nav.devices": "设备",
   skip: "跳到正文", wait: "请稍候…", more: "显示更多", close: "关闭", cancel: "取消", undo: "撤销", copy: "复制", copied: "已复制。", copyFailed: "浏览器不允许复制。",
 
   "time.seconds": "{n} 秒", "time.minutes": "{n} 分钟", "time.hours": "{n} 小时", "time.hoursMinutes": "{h} 小时 {m} 分钟",
 
   "error.unreachable": "Locket 没有回应。如果它已锁定或停止，请启动它，然后重新打开控制台。",
-  "error.locked": "Locket 已锁定。", "error.changed": "它在此期间被别处改了；没有覆盖任何内容。", "error.failed": "没有成功。",
+  "error.again": "再试一次", "error.locked": "Locket 已锁定。", "error.changed": "它在此期间被别处改了；没有覆盖任何内容。", "error.failed": "没有成功。",
+  "afar.mark": "在另一台机器上", "afar.says": "在这里你可以查看、提问、记录、更正、忘记、复核和结束共享。其他更改要在运行 Locket 的机器上，用那里的控制台或命令来做。",
   "page.none": "没有这个页面",
 
   "door.none": "请在自己的电脑上打开控制台", "door.ended": "会话已结束", "door.used": "链接已用过或已过期", "door.unmade": "没有留下任何东西", "door.again": "要重新开始，请在运行 Locket 的电脑上输入：",
@@ -126,9 +123,9 @@ export const zh: Record<Word, string> = {
 
   "nav.sharing": "分享",
   "share.says": "谁能看到你的什么、到什么时候。没有你的同意，什么都不会出去。", "share.new": "分享一些内容", "share.alone": "分享需要一个中继服务器，它只传送加密的内容。", "share.untitled": "一份分享", "share.over": "这份分享已结束。", "share.until": "分享到 {day}。", "share.readers": "谁能读", "share.words": "核对用的词：{words}", "share.putOut": "移出：{name}", "share.out": "移出", "share.seen": "他们看到的：{n} 条记忆", "share.update": "更新到最新", "share.updated": "增加 {added} 条，去掉 {removed} 条。", "share.link": "把这个链接发给对方，用什么方式都行。没有对方的密钥，它打不开任何内容。", "share.linkName": "链接",
-  "out.title": "谁能看到什么", "out.none": "除了你（{wearer}）没有别人：没有人、没有应用、没有代理程序。", "out.nobody": "没有人", "out.memories": "{n} 条记忆", "out.always": "直到你收回", "out.see": "看对方看到的", "out.used": "最近使用 {at}", "out.unused": "还没用过", "out.feed": "拿到 {n} 条记忆来处理", "out.whole": "拿到除秘密以外的一切", "out.adds": "可以添加：{what}", "out.lines": "说过的话", "out.nothing": "无", "out.revoke": "收回", "out.revokeTitle": "收回：{name}", "out.revokeSays": "从现在起不再提供，中继上的副本会删除。对方已经取走的留在对方那里，谁也收不回来。", "out.revokeApp": "它的密钥马上失效。以前给它看过的，它可能留着。", "out.appShares": "它分享出去的内容仍能被读到：{n} 个分享。", "out.appSharesToo": "同时结束这些分享", "out.by": "由 {name} 分享", "out.revokeWorker": "它拿不到新的内容。它添加的会保留，也可以撤回。", "out.end": "收回", "out.ended": "已收回。", "out.over": "{n} 份已结束", "out.revoked": "{day} 收回", "out.lapsed": "{day} 到期",
+  "out.title": "谁能看到什么", "out.none": "除了你（{wearer}）没有别人：没有人、没有应用、没有代理程序。", "out.nobody": "没有人", "out.memories": "{n} 条记忆", "out.always": "直到你收回", "out.see": "看对方看到的", "out.used": "最近使用 {at}", "out.unused": "还没用过", "out.feed": "拿到 {n} 条记忆来处理", "out.whole": "拿到除秘密以外的一切", "out.adds": "可以添加：{what}", "out.lines": "说过的话", "out.nothing": "无", "out.everything": "本页面显示的一切", "out.revoke": "收回", "out.revokeTitle": "收回：{name}", "out.revokeSays": "从现在起不再提供，中继上的副本会删除。对方已经取走的留在对方那里，谁也收不回来。", "out.revokeApp": "它的密钥马上失效。以前给它看过的，它可能留着。", "out.appShares": "它分享出去的内容仍能被读到：{n} 个分享。", "out.appSharesToo": "同时结束这些分享", "out.by": "由 {name} 分享", "out.revokeWorker": "它拿不到新的内容。它添加的会保留，也可以撤回。", "out.end": "收回", "out.ended": "已收回。", "out.over": "{n} 份已结束", "out.revoked": "{day} 收回", "out.lapsed": "{day} 到期",
   "party.person": "人", "party.app": "应用", "party.worker": "代理程序", "party.service": "服务",
-  "can.read": "可读", "can.add": "可添加", "can.update": "可修改", "can.forget": "可忘记", "can.chat": "可用于回答", "can.share": "可分享", "can.vault": "可请求保险箱里的秘密", "can.buy": "可购买",
+  "can.read": "可读", "can.add": "可添加", "can.update": "可修改", "can.forget": "可忘记", "can.chat": "可用于回答", "can.share": "可分享", "can.vault": "可请求保险箱里的秘密", "can.buy": "可购买", "can.console": "可在另一台机器上打开本页面",
   "sends.ears": "会收到你的录音", "sends.eyes": "会收到你的照片", "sends.mind": "会收到说过的话",
   "account.title": "发生过什么", "account.says": "加密保存在这里，只给你看。中继不会说谁取走了什么。", "account.none": "还没有分享过。",
   "deed.shared": "分享", "deed.updated": "更新", "deed.taken back": "撤回", "deed.reader removed": "移出读者", "deed.revoked": "收回", "deed.refused": "没有分享", "deed.put up for sale": "上架", "deed.sold": "售出", "deed.sale ended": "下架",
@@ -138,9 +135,9 @@ export const zh: Record<Word, string> = {
   "given.title": "别人分享给你的", "given.says": "提问时会和你自己的一起回答，并标明是谁的，不会混到你的记忆里。", "given.bought": "购自 {by} · ", "given.kept": "永久可读", "given.ended": "已结束", "given.always": "直到对方收回", "given.leave": "从这里移除", "given.left": "已移除 {by} 的分享。", "given.open": "打开链接", "given.link": "链接", "given.from": "是谁的，你怎么称呼", "given.do": "打开", "given.opened": "{by} 和你分享了 {n} 条记忆。", "given.key": "你的密钥，给要和你分享的人", "given.keySays": "它不是秘密。发给对方，再用语音告诉对方这些词。",
   "revert.title": "收回 {app} 写的内容", "revert.workers": "收回所有工作程序说的内容", "revert.open": "收回…", "revert.do": "收回", "revert.says": "这会影响 {n} 条记忆。你自己说的会保留。可以撤销。", "revert.lines": "还有工作程序听写的 {n} 行，这些无法恢复。", "revert.nothing": "没有可收回的内容。", "revert.done": "已收回：{n} 条记忆。",
   "consent.title": "问你的事", "consent.says": "你的一条规则要先问你。你回答之前什么也不会给出，提问者也不会知道有什么。", "consent.none": "没有等你回答的事。", "consent.mark": "有 {n} 个问题等你回答", "consent.answered": "你的回答", "consent.of": "一个问题：{who}", "consent.who.buyer": "任何买家",
-  "consent.act.read": "{who} 想读取", "consent.act.share": "{who} 会得到", "consent.act.feed": "{who} 会收到", "consent.act.sell": "{who} 会得到", "consent.act.buy": "{who} 想付款", "consent.asked": "问过 {n} 次，最近一次 {at}。", "consent.lapses": "到 {at} 自动失效。", "consent.shows": "会给出 {n} 条记忆", "consent.goods": "要付款的是", "consent.buySays": "在订单被接受或接受期限结束之前，货款由市场保管。之后卖家收到货款，谁也无法替你要回。", "consent.more": "还有更多，之后会再问你。", "consent.nothing": "隐去之后什么也不剩。", "consent.was": "你自己的：", "consent.all": "显示全部 {n} 条",
+  "consent.act.read": "{who} 想读取", "consent.act.share": "{who} 会得到", "consent.act.feed": "{who} 会收到", "consent.act.sell": "{who} 会得到", "consent.act.answer": "{who} 会得到根据它作出的回答", "consent.act.buy": "{who} 想付款", "consent.asked": "问过 {n} 次，最近一次 {at}。", "consent.lapses": "到 {at} 自动失效。", "consent.shows": "会给出 {n} 条记忆", "consent.goods": "要付款的是", "consent.buySays": "在订单被接受或接受期限结束之前，货款由市场保管。之后卖家收到货款，谁也无法替你要回。", "consent.more": "还有更多，之后会再问你。", "consent.nothing": "隐去之后什么也不剩。", "consent.was": "你自己的：", "consent.all": "显示全部 {n} 条",
   "consent.for": "有效期", "consent.most": "规则允许的最长时间（{most}）", "consent.days": "{n} 天", "consent.hours": "{n} 小时", "consent.remember": "也包括规则以后涉及的内容", "consent.yes": "允许", "consent.no": "拒绝", "consent.allowed": "已允许：{who}，到 {until}。", "consent.refused": "已拒绝：{who}，到 {until}。", "consent.isAllowed": "已允许", "consent.isRefused": "已拒绝", "consent.allLater": "也包括以后的", "consent.until": "到 {at}", "consent.shown": "给出的内容：{n} 条", "consent.back": "收回",
-  "market.title": "你出售的", "market.says": "在市场上出售的加密副本。市场看得到条目，看不到里面的内容。", "market.none": "你没有出售什么。", "market.over": "已下架", "market.look": "查看订单", "market.unsold": "还没有人下单。", "market.waits": "等你决定", "market.order": "订单 {id}，买家 {buyer}", "market.paid": "你收到 {sum}", "market.until": "截至 {at}", "market.deliver": "交付", "market.delivered": "已交付：买家拿到了密钥。", "market.refund": "退款", "market.refunded": "全款已退给买家。", "market.refundSays": "买家会拿回 {price}。已交付的内容仍在对方那里。", "market.withdraw": "下架", "market.withdrawn": "已下架。", "market.withdrawSays": "不再有人找到或订购它。已下的订单照常进行。", "market.reason": "原因，别人能看到（可不填）",
+  "market.title": "你出售的", "market.says": "在市场上出售的加密副本。市场看得到条目，看不到里面的内容。", "market.none": "你没有出售什么。", "market.over": "已下架", "market.look": "查看订单", "market.unsold": "还没有人下单。", "market.waits": "等你决定", "market.asks": "问题：", "market.answers": "对方会读到：", "market.order": "订单 {id}，买家 {buyer}", "market.paid": "你收到 {sum}", "market.until": "截至 {at}", "market.deliver": "交付", "market.delivered": "已交付：买家拿到了密钥。", "market.sent": "已发送：买家有了答案。", "market.nothing": "数据包里没有还能给出的答案。请退款。", "market.refund": "退款", "market.refunded": "全款已退给买家。", "market.refundSays": "买家会拿回 {price}。已交付的内容仍在对方那里。", "market.withdraw": "下架", "market.withdrawn": "已下架。", "market.withdrawSays": "不再有人找到或订购它。已下的订单照常进行。", "market.reason": "原因，别人能看到（可不填）",
   "phase.ordered": "已下单，未付款", "phase.funded": "已付款", "phase.delivered": "已交付", "phase.disputed": "有争议", "phase.accepted": "已接受", "phase.settled": "已裁定", "phase.refunded": "已退款", "phase.expired": "从未付款",
   "policy.title": "你的规则", "policy.mine": "没有规则允许的不给。有规则禁止的，不管谁允许都不给。秘密从不给。", "policy.none": "你还没有设规则：只有你亲手给的会出去。秘密从不给。", "policy.trouble": "你的规则读不懂，所以什么都不给：", "policy.conflicts": "你的两台设备设了不同的规则。重新设定之前，两边都允许才给。", "policy.permits": "允许", "policy.forbids": "禁止", "policy.change": "加一条规则", "rule.says": "“关于”指 Locket 在记忆里认出的名字。上面的词，不管记忆关于什么，谁也不给看。", "policy.text": "全部规则的文本", "policy.textSays": "用 Cedar 写；locket policy --help 有说明。", "policy.save": "设定这些规则", "policy.saved": "规则已设定。",
   "never.title": "谁也不给看的词", "never.add": "加一个词", "never.hint": "名字、街道、账号", "never.remove": "不再禁止 {word}",

@@ -2,10 +2,8 @@
 // the node is away and can say so. What the node answers passes by it and is never kept.
 
 const kept = "locket-" + BUILD;
-const shell = ["/", "/console.js", "/console.css", "/icon.svg", "/manifest.webmanifest"];
-
 addEventListener("install", (e) => {
-  const all = shell.map((path) => new Request(path, { cache: "reload", credentials: "omit" }));
+  const all = SHELL.map((path) => new Request(path, { cache: "reload", credentials: "omit" }));
   e.waitUntil(caches.open(kept).then((c) => c.addAll(all)).then(() => skipWaiting()));
 });
 
@@ -17,6 +15,6 @@ addEventListener("activate", (e) => {
 addEventListener("fetch", (e) => {
   const url = new URL(e.request.url);
   const path = e.request.mode === "navigate" ? "/" : url.pathname;
-  if (e.request.method !== "GET" || url.origin !== location.origin || !shell.includes(path)) return;
+  if (e.request.method !== "GET" || url.origin !== location.origin || !SHELL.includes(path)) return;
   e.respondWith(fetch(e.request).catch(async () => (await caches.open(kept)).match(path)));
 });

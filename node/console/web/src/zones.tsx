@@ -1,6 +1,7 @@
 // Private zones: times and places in which nothing is taken in.
 
 import { useState } from "preact/hooks";
+import { Afar } from "./afar";
 import { call, post } from "./api";
 import { number, t, type Word } from "./i18n";
 import { Icon } from "./icons";
@@ -65,14 +66,15 @@ export function Zones() {
                   <T text={covers(z)} most={120} />
                 </span>
               </span>
-              <button type="button" class="plain" aria-label={t("zones.remove", { name: z.name.slice(0, 60) })} title={t("zones.remove", { name: z.name.slice(0, 60) })} onClick={() => remove(z)}>
+              <button type="button" class="plain" data-does="removeZone" aria-label={t("zones.remove", { name: z.name.slice(0, 60) })} title={t("zones.remove", { name: z.name.slice(0, 60) })} onClick={() => remove(z)}>
                 <Icon name="close" size={14} />
               </button>
             </li>
           ))}
         </ul>
       )}
-      <details>
+      <Afar does="addZone" by="locket zone" />
+      <details data-does="addZone">
         <summary data-act="zone">{t("zones.add")}</summary>
         <form class="fields" onSubmit={add}>
           <label>

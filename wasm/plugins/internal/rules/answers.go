@@ -117,8 +117,8 @@ func (t *talk) placed(c *clause, i int) bool {
 	if !ok {
 		return false
 	}
-	where, _ := c.object(i)
-	if where == "" || c.firstTime() != nil {
+	where, next := c.object(i)
+	if where == "" || c.firstTime() != nil || next <= i || !whereWords(c.sentence, c.words[i].tok, c.words[next-1].tok+1) || !findable(what) {
 		return false
 	}
 	verb := " is "
@@ -142,6 +142,11 @@ func (t *talk) answered(q *asked, s sentence, subject, attribute, value, text, k
 	a := abi.Candidate{Type: "semantic", Kind: kind, Text: text, Lang: "en", Confidence: 0.8, Sensitivity: "personal", Tags: []string{kind},
 		Spans: []abi.Span{{Start: s.start, End: s.end}, {Turn: q.turn, Start: q.start, End: q.end}},
 		Slot:  &abi.Slot{Subject: strings.ToLower(subject), Attribute: attribute, Value: value, Many: many}, Subject: subject, Predicate: attribute, Object: value}
+	for _, p := range [...]person{q.by, q.of} { // one's own thing has the key that it has elsewhere
+		if rest, ok := strings.CutPrefix(subject, possessive(p.name)+" "); ok && p.key != "" {
+			a.Slot.Subject = possessive(p.key) + " " + strings.ToLower(rest)
+		}
+	}
 	t.out.Candidates = append(t.out.Candidates, a)
 }
 

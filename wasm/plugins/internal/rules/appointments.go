@@ -171,7 +171,7 @@ func (t *talk) settled(s sentence, marked, yours bool) (plan, bool) {
 	at, others := -1, 0
 	for i := range s.toks {
 		w, _ := contraction(s.at(i))
-		if _, event := eventNoun(w); !event || w == "appointment" || w == "call" {
+		if _, event := eventNoun(w); !event || ofEvents[s.at(i+1)] || w == "appointment" || w == "call" {
 			continue
 		}
 		if apart(s.at(i-1)) || apart(s.at(i-2)) {
@@ -187,7 +187,7 @@ func (t *talk) settled(s sentence, marked, yours bool) (plan, bool) {
 	}
 	word, _ := contraction(s.at(at))
 	switch before := s.at(at - 1); {
-	case strings.HasSuffix(before, "'s") || before == "his" || before == "her" || before == "their":
+	case s.owned(at) || strings.HasSuffix(before, "'s") || before == "his" || before == "her" || before == "their":
 		return plan{}, false // my son's dentist
 	case !marked && (before == "a" || before == "an" || before == "another"):
 		return plan{}, false
@@ -196,7 +196,7 @@ func (t *talk) settled(s sentence, marked, yours bool) (plan, bool) {
 	found := false
 	for k := len(t.plans) - 1; k >= 0; k-- {
 		p := t.plans[k]
-		if p.noun() != word || p.day < t.now.day || !profession(word) && !marked {
+		if p.noun() != word || p.day < t.now.day || !profession(word) && !marked || s.mine(at) && p.subject != t.self.key {
 			continue
 		}
 		if p.subject == t.self.key && !yours {

@@ -21,10 +21,11 @@ func (t *talk) reschedule(c *clause) bool {
 	if verb == "call" && c.w(i+1) == "off" {
 		verb = "cancel"
 	}
-	if !moves(verb) && verb != "cancel" || c.neg || c.intend || c.modal {
+	if !moves(verb) && verb != "cancel" || c.neg || c.intend || c.modal || conditioned(c.sentence) {
 		return false
 	}
 	attr, noun := c.eventIn()
+	whose := t.whose(c)
 	it := false
 	for k := range c.words {
 		it = it || c.w(k) == "it" || c.w(k) == "that"
@@ -51,19 +52,34 @@ func (t *talk) reschedule(c *clause) bool {
 	}
 	if verb == "cancel" {
 		p, known := t.ends(c, attr, c.words[i].tok, len(c.toks), words...)
-		if !known && attr == "" {
+		switch {
+		case !known && whose.named && !whose.known:
+			t.asSaid(c)
+			return true
+		case !known && attr == "":
 			return false
 		}
 		t.emit(p, t.rewrite(c), "cancellation", 0.85, c.sentence, true)
 		return true
 	}
-	p, known := t.find(words...)
-	to := together(c.whens)
-	if to == nil || !known && attr == "" {
-		return false
+	for k := range c.whens {
+		if c.whens[k].habit {
+			return false // "my Wednesday meeting's been moved to Thursdays"
+		}
 	}
-	if !known {
+	p, known := t.findOf(whose, nil, words...)
+	to := together(c.whens)
+	switch {
+	case !known && whose.named && !whose.known && (to != nil || attr != ""):
+		t.asSaid(c)
+		return true
+	case to == nil || !known && attr == "":
+		return false
+	case !known:
 		p = plan{subject: t.self.key, attribute: attr, what: noun, label: t.label(c), day: t.now.day}
+		if whose.named {
+			p.subject, p.shown = whose.key, whose.name
+		}
 	}
 	t.moved(p.move(to), c.sentence, 0.88)
 	return true
@@ -80,27 +96,35 @@ func moves(v string) bool {
 // moved proposes the new time of a plan.
 func (t *talk) moved(p plan, s sentence, confidence float64) {
 	w := p.when(t.now.offset)
-	text := ""
+	text, name := "", p.shown
+	if head, _, ok := strings.Cut(p.label, "'s "+p.what); name == "" && ok && p.what != "" && capitalised(last(head)) {
+		name = last(head) // "Mei is going to Anna's wedding"
+	}
+	if name == "" {
+		name = t.nameOf(p.subject)
+	}
 	if p.chinese || s.chinese() {
-		text = t.nameOf(p.subject) + "的" + p.what + "改到" + w.chinese() + "。"
+		text = name + "的" + strings.TrimPrefix(p.what, "的") + "改到" + w.chinese() + "。"
 		if p.what == "" {
 			text = p.label + "：改到" + w.chinese() + "。"
 		}
 		p.chinese = true
 	} else {
-		name := p.what
-		if name == "" || name == "plan" || name == "promise" {
-			name = strings.TrimSuffix(p.label, ".")
-			text = name + ", now on " + w.english() + "."
+		what := p.what
+		if what == "" || what == "plan" || what == "promise" {
+			text = strings.TrimRight(p.label, " .,") + ", now on " + w.english() + "."
 		} else {
-			if p.attribute == strings.ReplaceAll(name, " ", "_")+"_appointment" {
-				name += " appointment"
+			if p.attribute == strings.ReplaceAll(what, " ", "_")+"_appointment" {
+				what += " appointment"
 			}
-			text = possessive(t.nameOf(p.subject)) + " " + name + " is now on " + w.english() + "."
+			text = ofMany(name) + " " + what + " is now on " + w.english() + "."
 		}
 	}
 	a := t.emit(p, sentenceCase2(text), "change", confidence, s, false)
 	a.EventType = "appointment"
+	if p.shown != "" {
+		a.Actor = p.shown
+	}
 	a.Tags = append(a.Tags, "correction")
 }
 
@@ -121,7 +145,7 @@ func (t *talk) correction(s sentence) bool {
 	if w, ok := t.makeIt(s); ok && len(whens) == 0 {
 		whens = []when{w}
 	}
-	if len(whens) == 0 {
+	if len(whens) == 0 || s.denies(0) {
 		return false
 	}
 	proposed := t.agreed(whens)
@@ -207,6 +231,9 @@ func (t *talk) fragment(s sentence) bool {
 	if s.at(0) == "there's" {
 		return false
 	}
+	if took, denied := t.deniedEvent(s, whens); denied {
+		return took
+	}
 	for i := range s.toks {
 		if l, _, ing := lemma(s.at(i)); l != "" && i > 0 && !ing || s.at(i) == "this" && i == 0 || subjectPronoun(first(contraction(s.at(i)))) {
 			if _, event := eventNoun(s.at(i)); !event {
@@ -215,11 +242,20 @@ func (t *talk) fragment(s sentence) bool {
 		}
 	}
 	for i := range s.toks {
-		if a, ok := eventNoun(s.at(i)); ok && !s.verbWithin(0, len(s.toks)) {
+		if a, ok := eventNoun(s.at(i)); ok && !ofEvents[s.at(i+1)] && !s.verbWithin(0, len(s.toks)) {
 			c := clause{sentence: s, whens: whens, subj: t.self, kind: 't'}
 			p := plan{subject: t.self.key, attribute: a, what: s.at(i), day: whens[0].day, minute: whens[0].minute, clock: whens[0].clock, label: s.raw()}
+			text := possessive(t.self.name) + " " + t.rewrite(&c)
+			of := clause{sentence: s, whens: whens, subj: t.self, kind: 't', vi: -1}
+			of.words = t.wordsOf(&of)
+			if whose := t.whose(&of); t.other(whose) {
+				if !whose.known {
+					return false
+				}
+				p.subject, text = whose.key, t.rewrite(&c)
+			}
 			t.another(&p, false)
-			t.emit(p, possessive(t.self.name)+" "+t.rewrite(&c), "appointment", 0.7, s, false)
+			t.emit(p, text, "appointment", 0.7, s, false)
 			return true
 		}
 	}
@@ -275,8 +311,8 @@ func (t *talk) nameOf(subject string) string {
 	switch {
 	case subject == t.self.key:
 		return t.self.name
-	case subject == "user":
-		return speakerOf(t.ev, "").name
+	case subject == "user" || strings.HasPrefix(subject, "user's ") || strings.HasPrefix(subject, "user的"):
+		return speakerOf(t.ev, "").name + strings.TrimPrefix(subject, "user")
 	case subject != "" && subject[0] >= 'a' && subject[0] <= 'z':
 		return string(subject[0]-32) + subject[1:]
 	}

@@ -48,7 +48,7 @@ func (t *talk) courseZh(b *bareZh) {
 		for _, this := range [...]string{"那个", "这个", "那辆", "这辆", "那把", "这把", "那件", "这件"} {
 			what = strings.TrimPrefix(what, this)
 		}
-		if l := utf8.RuneCountInString(what); l >= 2 && l <= 8 && !vagueZh(what) && !strings.ContainsAny(what, "他她") {
+		if l := utf8.RuneCountInString(what); l >= 2 && l <= 8 && !vagueZh(what) && !strings.ContainsAny(what, "他她") && !strings.HasSuffix(what, "不") {
 			t.factZh(b, t.self, "possession", "owns", what, true, false, 0.78)
 		}
 	case own && strings.HasPrefix(x, "我") && strings.HasSuffix(x, "楼") && strings.Contains(x, "住"):
@@ -56,7 +56,7 @@ func (t *talk) courseZh(b *bareZh) {
 		t.factZh(b, who, "biography", "floor", strings.TrimPrefix(floor, "在"), false, false, 0.8)
 	case n <= 12 && len(b.whens) == 0 && strings.Contains(x, "姓"):
 		head, name, _ := strings.Cut(x, "姓")
-		if l := utf8.RuneCountInString(head); l >= 3 && l <= 8 && utf8.RuneCountInString(name) == 1 && strings.Contains(surnamesZh, name) && !strings.ContainsAny(head, "他她谁") {
+		if l := utf8.RuneCountInString(head); l >= 3 && l <= 8 && utf8.RuneCountInString(name) == 1 && strings.Contains(surnamesZh, name) && !strings.ContainsAny(head, "他她谁不") {
 			t.factZh(b, person{head, head}, "biography", "surname", name, false, false, 0.75)
 		}
 	}

@@ -65,7 +65,7 @@ func clockPart(s sentence, i int, now moment, w *when) int {
 		if h > 24 || m > 59 {
 			return 0
 		}
-		if h < 12 && h > 0 && (afternoon >= 12*60 || afternoon < 0 && h < 7 && !early(s, m)) {
+		if h < 12 && h > 0 && (afternoon >= 12*60 || afternoon < 0 && (h < 7 && !early(s, m) || h >= 5 && supper(s, i))) {
 			h += 12
 		}
 		set(h%24, m)
@@ -108,6 +108,9 @@ func clockPart(s sentence, i int, now moment, w *when) int {
 	if h, m, n := pastTheHour(s, k, lead); n > 0 {
 		lead = true
 		return finish(h, m, k+n)
+	}
+	if hourless(s, k) {
+		return 0
 	}
 	t := at(k)
 	if hh, mm, ok := strings.Cut(t, ":"); ok {
@@ -161,26 +164,6 @@ func clockPart(s sentence, i int, now moment, w *when) int {
 		return finish(h, m, k+2)
 	}
 	return finish(h, 0, k+1)
-}
-
-// early reports whether an hour before seven is meant as it stands: the time
-// of getting up, or one of a timetable to the minute ("the flight at 6:40").
-func early(s sentence, minute int) bool {
-	for i, tok := range s.toks {
-		switch tok.s {
-		case "alarm", "breakfast", "sunrise", "dawn", "wake", "wakes", "woke", "waking", "jog", "jogging":
-			return true
-		case "flight", "plane", "train", "bus", "coach", "ferry", "tram", "departs", "departure", "boarding", "boards":
-			if minute > 0 {
-				return true
-			}
-		case "get", "got", "gets", "getting":
-			if s.at(i+1) == "up" {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func boolInt(b bool) int {

@@ -89,3 +89,126 @@ func (t *talk) deniedZh(b *bareZh) bool {
 	}
 	return false
 }
+
+// denialZh is whom a Chinese clause has just said not to be somebody: the next clause may say what
+// they are instead.
+type denialZh struct {
+	person person // of 乐乐不是我儿子: 乐乐
+	noun   string // of 我表弟不是乐乐: 表弟
+	start  int    // where the clause begins; a zero person and noun: there is none
+}
+
+// notZh takes 乐乐不是我儿子, 我女儿不叫小雨, and what follows such a clause: 是我干儿子, 叫小雪. It
+// reports whether it did.
+func (t *talk) notZh(b *bareZh) bool {
+	was := t.denied
+	t.denied = denialZh{}
+	x := trimZhEnd(b.text)
+	if containsAny(x, "是不是", "要不是", "如果", "好像") {
+		return false
+	}
+	if was.person.key != "" || was.noun != "" {
+		return t.insteadZh(b, was, x)
+	}
+	if who, rest, ok := strings.Cut(x, "不是我"); ok {
+		noun := relativeZh(strings.TrimSuffix(rest, "了"))
+		p, ok := t.subjectZh(who)
+		if name := trimAdverbsZh(who); !ok && nameZh(name) && utf8.RuneCountInString(name) <= 3 {
+			p, ok = t.named(name), true
+		}
+		if noun == "" || !ok || p.key == t.self.key || strings.Contains(p.key, "的") {
+			return false
+		}
+		t.endedZh(b, "relation", noun, p.name, severalOfZh(noun))
+		t.about(p)
+		t.denied = denialZh{person: p, start: b.s.start}
+		return true
+	}
+	for _, k := range [...]string{"的名字不是", "的名字不叫", "不叫", "不是"} {
+		who, name, ok := strings.Cut(x, k)
+		if !ok || !strings.HasPrefix(who, "我") || !nameZh(name) && !personZh(name) || strings.HasSuffix(name, "人") || endsWithAny(name, jobsZh[:]) {
+			continue
+		}
+		who = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(trimAdverbsZh(who), "我"), "们"), "的")
+		if relativeZh("我"+who) == "" || k == "不是" && !personZh(name) && !strings.Contains(b.s.text[b.s.end:], "，是") && !strings.Contains(b.s.text[b.s.end:], ",是") {
+			continue
+		}
+		attribute := who
+		if slices.Contains(petsZh[:], who) {
+			attribute = "pets"
+		}
+		t.endedZh(b, "relation", attribute, name, attribute == "pets" || severalOfZh(who))
+		t.denied = denialZh{noun: who, start: b.s.start}
+		return true
+	}
+	return false
+}
+
+// insteadZh takes what somebody is instead of what was denied.
+func (t *talk) insteadZh(b *bareZh, was denialZh, x string) bool {
+	x = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(x, "而"), "他"), "她"), "应该")
+	is := ""
+	for _, k := range [...]string{"是", "叫"} {
+		if rest, ok := strings.CutPrefix(x, k); ok && is == "" {
+			is, x = k, rest
+		}
+	}
+	n := len(t.out.Candidates)
+	switch noun := relativeZh("我" + strings.TrimPrefix(x, "我")); {
+	case is == "":
+		return false
+	case was.noun != "" && (nameZh(x) || personZh(x)) && !strings.HasSuffix(x, "人") && !endsWithAny(x, jobsZh[:]):
+		t.relationZh(b, t.self, was.noun, x)
+	case is == "是" && was.person.key != "" && noun != "":
+		t.relationZh(b, t.self, noun, was.person.name)
+	}
+	for i := n; i < len(t.out.Candidates); i++ {
+		t.out.Candidates[i].Spans[0].Start = was.start
+	}
+	return len(t.out.Candidates) > n
+}
+
+// relativeZh is what somebody is to the speaker: 我的干儿子, 儿子; "" for what is no relative.
+func relativeZh(s string) string {
+	s = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s, "我"), "们"), "的")
+	for _, k := range kinZh {
+		if head, ok := strings.CutSuffix(s, k); ok && (head == "" || strings.Contains("|干|亲|继|养|堂|表|前|准|远房|远房表|大|小|二|好|老|男|女|", "|"+head+"|")) {
+			return s
+		}
+	}
+	return ""
+}
+
+// severalOfZh reports relatives of whom one has several.
+func severalOfZh(noun string) bool {
+	return strings.Contains("朋友同事同学邻居室友哥哥弟弟姐姐妹妹", noun)
+}
+
+// ofAllergyZh takes 不是 off whom an allergy is denied of, 小雨不是对青霉素过敏, and what only
+// stresses it off the allergen, 对青霉素其实不过敏; denies reports the former.
+func ofAllergyZh(attribute, who, object string) (whose, what string, denies bool) {
+	if attribute != "allergies" {
+		return who, object, false
+	}
+	for _, k := range [...]string{"不", "没有", "并非"} {
+		if rest, ok := strings.CutSuffix(trimAdverbsZh(who), k); ok {
+			who, denies = rest, true
+		}
+	}
+	return who, trimAdverbsZh(object), denies
+}
+
+// allergicZh is who a clause says has an allergy, or none: a name that only this shows to be
+// one, 小雨对青霉素过敏; "" where it is none.
+func allergicZh(x string) string {
+	who, rest, ok := strings.Cut(x, "对")
+	if !ok || !strings.Contains(rest, "过敏") {
+		return ""
+	}
+	who, _, _ = ofAllergyZh("allergies", trimAdverbsZh(who), "")
+	who = trimAdverbsZh(who)
+	if n := utf8.RuneCountInString(who); n < 2 || n > 3 || !nameZh(who) || commonNounsZh[who] || strings.ContainsAny(who, "人们己肤眼身体客") || endsWithAny(who, jobsZh[:]) {
+		return ""
+	}
+	return who
+}

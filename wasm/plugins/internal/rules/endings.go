@@ -2,7 +2,6 @@ package rules
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/locket-dev/locket/wasm/abi"
 )
@@ -27,8 +26,8 @@ func (t *talk) over(c *clause) {
 		if last(strings.ToLower(c.raw())) == "again" && !c.neg && c.kind != 't' && c.verb == "eat" && o2(c, i) == "meat" {
 			t.eatsMeat(c)
 		}
-		if off := c.w(i) == "off" && c.verb == "be" && !c.neg && c.kind != 't'; off && drugWord(strings.ToLower(o2(c, i+1))) {
-			t.ended(c, c.subj, "health", "medication", o2(c, i+1), true)
+		if off := c.w(i) == "off" && c.verb == "be" && !c.neg && c.kind != 't'; off && medicineNamed(o2(c, i+1)) {
+			t.noMedicine(c, c.subj, o2(c, i+1))
 		}
 	case c.kind == 't':
 		t.doneTo(c, i)
@@ -47,20 +46,27 @@ func (t *talk) ended(c *clause, who person, kind, attribute, value string, many 
 		return
 	}
 	for i := range t.out.Candidates {
-		if o := &t.out.Candidates[i]; o.Negates && o.Slot != nil && o.Slot.Subject == who.key && o.Slot.Attribute == attribute && strings.EqualFold(o.Slot.Value, value) {
+		if o := &t.out.Candidates[i]; o.Negates && o.Slot != nil && o.Slot.Subject == who.key && o.Slot.Attribute == attribute && o.Slot.Many == many && strings.EqualFold(o.Slot.Value, value) {
 			return
 		}
 	}
 	a := t.base(c, "semantic", kind, 0.8)
-	a.Negates, a.Predicate, a.Object = true, attribute, value
-	a.Slot = &abi.Slot{Subject: who.key, Attribute: attribute, Value: value, Many: many}
+	ends(&a, who.key, attribute, value, many)
 	if strings.Contains(a.Text, who.name) {
 		a.Subject = who.name
 	}
-	if attribute == "medication" {
+	if strings.HasPrefix(attribute, medication) {
 		a.Sensitivity = "private"
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
+}
+
+// ends makes a the end of a value of a slot; "" is whatever it was, which is no relation.
+func ends(a *abi.Candidate, key, attribute, value string, many bool) {
+	a.Negates, a.Slot = true, &abi.Slot{Subject: key, Attribute: attribute, Value: value, Many: many}
+	if value != "" {
+		a.Predicate, a.Object = attribute, value
+	}
 }
 
 // lostJob takes "I quit the bakery", "I was let go by Acme", "I resigned from the library".
@@ -172,7 +178,11 @@ func (t *talk) stopped(c *clause, i int) {
 		return
 	}
 	if l, _, ing := lemma(c.w(i)); ing {
+		before := len(t.out.Candidates)
 		t.gaveUp(c, l, i+1)
+		if o, _ := c.object(i); len(t.out.Candidates) > before && o != "" && o != "smoking" && c.verb != "quit" {
+			t.ended(c, c.subj, "habit", "does", o, true)
+		}
 	}
 }
 
@@ -195,14 +205,14 @@ func (t *talk) gaveUp(c *clause, verb string, i int) {
 			t.ended(c, c.subj, "habit", "learning", o, true)
 		}
 	case "take":
-		if drugWord(last(strings.ToLower(o))) {
-			t.ended(c, c.subj, "health", "medication", o, true)
+		if drug, _ := c.medicine(i); drug != "" {
+			t.noMedicine(c, c.subj, drug)
 			return
 		}
 		fallthrough
 	default:
 		if what := c.routineOf(verb, i); what != "" {
-			t.ended(c, c.subj, "habit", "routine: "+what, c.howOften(), true)
+			t.ended(c, c.subj, "habit", routineSlot(what), c.howOften(), true)
 		}
 	}
 }
@@ -238,6 +248,7 @@ func (t *talk) offWith(s sentence, whens []when, name, text string) bool {
 		return false
 	}
 	t.emit(found[0], text, "cancellation", 0.8, s, true)
+	t.off, t.offAt = found[0], len(t.out.Candidates)
 	return true
 }
 
@@ -251,6 +262,9 @@ func cutTail(o string) string {
 	}
 	return o
 }
+
+// routineSlot is the slot of something that somebody does as a matter of course.
+func routineSlot(what string) string { return "routine: " + what }
 
 // routineOf names what somebody does as a matter of course, in a base form: "swim" of "go
 // swimming", "go to gym"; "" where the words leave it open.
@@ -316,6 +330,10 @@ func (t *talk) eatsMeat(c *clause) {
 func (t *talk) gone(c *clause, i int) {
 	switch c.verb {
 	case "give", "get", "traded":
+		if c.verb == "give" && c.find(i, len(c.words)-i, "back") >= 0 {
+			t.repaid(c, i)
+			return
+		}
 		k := i
 		switch {
 		case c.verb == "give" && c.w(i) == "away", c.verb == "traded" && c.w(i) == "in":
@@ -326,24 +344,11 @@ func (t *talk) gone(c *clause, i int) {
 		default:
 			return
 		}
-		if what := ownedName(strings.TrimSuffix(strings.TrimSuffix(o2(c, k), " away"), " in")); what != "" && (c.w(k) == "my" || c.w(k) == "our" || c.w(k) == "the") {
+		if what := c.hadOwn(k, strings.TrimSuffix(strings.TrimSuffix(o2(c, k), " away"), " in")); what != "" {
 			t.ended(c, c.subj, "possession", "owns", what, true)
 		}
 	case "pay", "repay":
-		back := c.find(i, 3, "back")
-		whole := c.verb == "repay" && c.w(i+1) == "" || back >= 0 && (c.w(back+1) == "" || c.w(back+1) == "everything" || c.w(back+1) == "in" && c.w(back+2) == "full" || back == i && c.w(i+2) == "")
-		k := i
-		if back == i {
-			k = i + 1
-		}
-		if !whole {
-			return
-		}
-		if c.w(k) == "me" && c.kind == 'p' {
-			t.ended(c, c.subj, "debt", "owes "+t.self.key, "", false)
-		} else if c.capital(k) && nameWord(c.w(k)) && c.kind != 'w' {
-			t.ended(c, c.subj, "debt", "owes "+c.w(k), "", false)
-		}
+		t.repaid(c, i)
 	case "die", "pass":
 		if c.kind != 'p' || c.verb == "pass" && c.w(i) != "away" {
 			return
@@ -371,8 +376,8 @@ func (t *talk) doneTo(c *clause, i int) {
 	fired := c.verb == "fire" || c.verb == "fired" || c.verb == "sacked" || c.verb == "dismissed" || (c.verb == "let" && c.w(i+1) == "go" || c.verb == "lay" && c.w(i+1) == "off")
 	switch {
 	case c.verb == "take" && c.w(i+1) == "off":
-		if drug := o2(c, i+2); drugWord(strings.ToLower(last(drug))) || strings.HasPrefix(strings.ToLower(drug), "vitamin ") {
-			t.ended(c, t.self, "health", "medication", drug, true)
+		if drug := o2(c, i+2); medicineNamed(drug) {
+			t.noMedicine(c, t.self, drug)
 		}
 	case fired && pronoun(firm):
 		if from, ok := c.after(i, 3, "from", "at"); ok && employs(from, t.plain) {
@@ -381,39 +386,4 @@ func (t *talk) doneTo(c *clause, i int) {
 	case fired && firm != "":
 		t.ended(c, t.self, "work", "employer", firm, false)
 	}
-}
-
-// ownedName is the name under which a thing is had: of one that has a name of its own, "a blue
-// Skoda", without what it looks like.
-func ownedName(o string) string {
-	words := strings.Fields(o)
-	for len(words) > 1 && capitalised(words[len(words)-1]) && looks[strings.ToLower(words[0])] {
-		words = words[1:]
-	}
-	if o = strings.Join(words, " "); utf8.RuneCountInString(o) < 2 || personal(strings.ToLower(o)) {
-		return ""
-	}
-	return o
-}
-
-var looks = set("red blue green black white grey gray silver yellow brown orange purple pink dark light old new used second-hand secondhand little big small lovely nice electric")
-
-// owes takes "I owe Marcus forty pounds": what somebody owes one person.
-func (t *talk) owes(c *clause) bool {
-	i := c.vi + 1
-	if c.verb != "owe" || c.past || c.neg || c.perfect || !c.amount() || c.conditional() || c.kind != 's' && c.kind != 'p' {
-		return false
-	}
-	to := c.w(i)
-	switch {
-	case to == "me" && c.kind == 'p':
-		to = t.self.key
-	case !c.capital(i) || !nameWord(to) || c.capital(i+1):
-		return false
-	}
-	how, _ := c.object(i + 1)
-	if how == "" || c.w(i+1) == "another" {
-		return false
-	}
-	return t.fact(c, "debt", "owes "+to, how, false, 0.7) != nil
 }

@@ -3,8 +3,6 @@ package rules
 import (
 	"strings"
 	"unicode/utf8"
-
-	"github.com/locket-dev/locket/wasm/abi"
 )
 
 // overZh proposes the endings that a Chinese clause tells of, and reports whether it did:
@@ -22,6 +20,9 @@ func (t *talk) overZh(b *bareZh) bool {
 			return true
 		}
 	}
+	if t.onceZh(b, x) || t.soldZh(b, x) || t.owesZh(b, x) || t.repaidZh(b, x) {
+		return true
+	}
 	t.partedZh(b, x)
 	t.jobZh(b, x)
 	if own, ok := ownZh(x); ok {
@@ -37,10 +38,23 @@ func (t *talk) overZh(b *bareZh) bool {
 		for _, k := range [...]string{"不再", "不"} {
 			head, what, ok := strings.Cut(own, k)
 			what, done := strings.CutSuffix(what, "了")
+			if ok && smokingZh[what] && trimAdverbsZh(head) == "" && (done || k == "不再") {
+				t.endedZh(b, "diet", "smokes", what, true)
+				return true
+			}
 			if l := utf8.RuneCountInString(what); !ok || trimAdverbsZh(head) != "" || !done && k == "不" || l < 2 || l > 8 || !activityZh(what) {
 				continue
 			}
-			t.endedZh(b, "habit", "routine: "+what, "", true)
+			t.endedZh(b, "habit", routineSlot(what), "", true)
+			return true
+		}
+	}
+	for _, k := range [...]string{"我不再吃", "我已经不吃", "我现在不吃", "我不吃", "我停用了"} {
+		drug, ok := strings.CutPrefix(x, k)
+		stopped := strings.HasSuffix(drug, "了") || strings.Contains(k, "不再") || k == "我停用了"
+		if drug = strings.TrimSuffix(drug, "了"); ok && stopped && drugZh(drug) {
+			t.endedZh(b, "health", medication, drug, true)
+			t.out.Candidates[len(t.out.Candidates)-1].Sensitivity = "private"
 			return true
 		}
 	}
@@ -52,7 +66,7 @@ func (t *talk) overZh(b *bareZh) bool {
 			}
 		}
 		if drug = strings.TrimSuffix(strings.TrimSuffix(drug, "了"), "的药"); ok && drugZh(drug) {
-			t.endedZh(b, "health", "medication", drug, true)
+			t.endedZh(b, "health", medication, drug, true)
 		}
 	}
 	return len(t.out.Candidates) > n
@@ -71,8 +85,7 @@ func ownZh(x string) (string, bool) {
 // endedZh proposes that a value of a slot of the speaker's no longer holds.
 func (t *talk) endedZh(b *bareZh, kind, attribute, value string, many bool) {
 	a := t.baseZh(b, "semantic", kind, t.self, 0.8)
-	a.Negates, a.Predicate, a.Object = true, attribute, value
-	a.Slot = &abi.Slot{Subject: t.self.key, Attribute: attribute, Value: value, Many: many}
+	ends(&a, t.self.key, attribute, value, many)
 	t.out.Candidates = append(t.out.Candidates, a)
 }
 
@@ -80,8 +93,15 @@ func (t *talk) endedZh(b *bareZh, kind, attribute, value string, many bool) {
 func (t *talk) partedZh(b *bareZh, x string) {
 	for _, end := range [...]string{"分手了", "离婚了"} {
 		who, ok := strings.CutSuffix(x, end)
-		if !ok {
+		if !ok || toComeZh(who) {
 			continue
+		}
+		if own := trimAdverbsZh(who); own == "我" && end == "离婚了" { // from whomever
+			for _, noun := range wedZh {
+				t.endedZh(b, "relation", noun, "", false)
+			}
+			t.factZh(b, t.self, "relation", "marital_status", "离婚", false, false, 0.88)
+			return
 		}
 		for _, with := range [...]string{"我和", "我跟", "我与", "和", "跟"} {
 			name, ok := strings.CutPrefix(strings.TrimSuffix(who, "已经"), with)
@@ -91,7 +111,7 @@ func (t *talk) partedZh(b *bareZh, x string) {
 			name = strings.TrimPrefix(strings.TrimSuffix(name, "已经"), "我")
 			nouns := []string{"女朋友", "男朋友", "女友", "男友", "对象"}
 			if end == "离婚了" {
-				nouns = []string{"老婆", "老公", "妻子", "丈夫", "太太", "先生"}
+				nouns = wedZh[:]
 			}
 			for _, noun := range nouns {
 				if name == noun {
@@ -109,6 +129,14 @@ func (t *talk) partedZh(b *bareZh, x string) {
 		}
 	}
 }
+
+// toComeZh reports whether what stands before a verb says that it is still to come: 我要离婚了.
+func toComeZh(head string) bool {
+	return endsWithAny(head, []string{"要", "快", "快要", "会", "将", "将要", "准备", "能", "可以", "该"})
+}
+
+// wedZh are what married people are to each other.
+var wedZh = [...]string{"老婆", "老公", "妻子", "丈夫", "太太", "先生"}
 
 // jobZh takes 我被腾讯裁了, 腾讯把我辞退了, 我从面包店离职了.
 func (t *talk) jobZh(b *bareZh, x string) {

@@ -6,71 +6,6 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// eventIn finds what is appointed in a clause: "dentist_appointment",
-// "meeting with tom".
-func (c *clause) eventIn() (attribute, noun string) {
-	for i := range c.words {
-		w := strings.TrimSuffix(c.w(i), "s")
-		if apart(c.w(i-1)) || determiner(c.w(i-1)) && apart(c.w(i-2)) {
-			continue // "after the dentist": not what is planned
-		}
-		if c.concerned(i) {
-			continue // "a problem with your appointment"
-		}
-		if a, ok := eventNoun(w); ok && (i > c.vi || i == 0 || c.kind == 't' || c.kind == 'p') {
-			if next, ok := eventNoun(c.w(i + 1)); ok && next == "appointment" {
-				return w + "_appointment", w + " appointment"
-			}
-			if w == "appointment" || w == "meeting" || w == "call" || w == "lunch" || w == "dinner" || w == "interview" || w == "date" || w == "session" || w == "drink" {
-				if who, ok := c.after(i, 2, "with", "for"); ok {
-					return a + "_with_" + strings.ToLower(strings.ReplaceAll(who, " ", "_")), w + " with " + who
-				}
-				if i > 0 && c.w(i-1) != "a" && c.w(i-1) != "an" && c.w(i-1) != "the" && !auxiliary(c.w(i-1)) && !verbish(c.w(i-1)) && !determiner(c.w(i-1)) && !preposition(c.w(i-1)) && !function(c.w(i-1)) && c.w(i-1) != "," && c.w(i-1) != "'s" {
-					return c.w(i-1) + "_" + a, c.w(i-1) + " " + w
-				}
-			}
-			if a == "flight" || a == "train" || a == "trip" {
-				if next := c.w(i + 1); next == "back" || next == "home" || next == "out" || next == "there" {
-					return a + "_" + next, w + " " + next
-				}
-				if to, ok := c.after(i, 1, "to"); ok {
-					if i < c.vi && c.w(i+1) == "to" {
-						to = c.trim(i+2, c.vi)
-					}
-					return a + "_to_" + strings.ToLower(strings.ReplaceAll(to, " ", "_")), w + " to " + to
-				}
-			}
-			return a, w
-		}
-	}
-	return "", ""
-}
-
-// concerned reports whether word i is only what a problem is with.
-func (c *clause) concerned(i int) bool {
-	k := i - 1
-	for k > 0 && !preposition(c.w(k)) && i-k < 4 {
-		k--
-	}
-	if c.w(k) != "with" && c.w(k) != "about" {
-		return false
-	}
-	switch c.w(k - 1) {
-	case "problem", "problems", "issue", "issues", "trouble", "question", "questions", "conflict", "clash", "news", "mistake", "worried", "nervous", "excited", "complaint":
-		return true
-	}
-	return false
-}
-
-// apart words put a plan at another time or place than what they stand before.
-func apart(s string) bool {
-	switch s {
-	case "after", "before", "until", "near", "opposite", "beside":
-		return true
-	}
-	return false
-}
-
 // slotName makes an attribute of a plan without an event noun: "plan: send mia slides".
 func (c *clause) slotName() string {
 	b := "plan:"
@@ -90,6 +25,9 @@ func (c *clause) slotName() string {
 func (t *talk) plan(c *clause, w *when) {
 	if c.toks[0].s == "let's" && !outing(c.verb) {
 		return // "let's make tomorrow unforgettable"
+	}
+	if moves(c.verb) && conditioned(c.sentence) {
+		return // "we move the meeting to Friday if Laura is ill"
 	}
 	switch c.verb {
 	case "remember", "forget", "miss", "love", "like", "know", "think", "see you", "believe", "feel", "hate":
@@ -252,7 +190,7 @@ func (t *talk) happened(c *clause, w *when) {
 	if _, ok := number(c.w(c.vi + 1)); ok && c.vi+2 == len(c.words) {
 		return // "I had two"
 	}
-	if (c.verb == "stop" || c.verb == "quit" || c.verb == "start" || c.verb == "begin") && c.vi == len(c.words)-1 && c.kind != 't' {
+	if (c.verb == "stop" || c.verb == "quit" || c.verb == "start" || c.verb == "begin") && (c.vi == len(c.words)-1 || c.w(c.vi+1) == ",") && c.kind != 't' {
 		return // what? "I used to smoke, but I stopped two years ago"
 	}
 	hurt := (c.verb == "break" || c.verb == "hurt" || c.verb == "sprain") && c.w(c.vi+1) == "my"
@@ -369,16 +307,18 @@ func (t *talk) habit(c *clause) {
 	if l, _, _ := lemma(c.w(c.vi)); l == "" && !c.hasHabit() && c.kind != 's' && c.kind != 'w' {
 		return
 	}
-	if !often || c.ing && !c.hasHabit() || c.perfect || len(c.words)-c.vi < 2 || c.unresolved(false) {
+	what := c.routineOf(c.verb, c.vi+1)
+	alone := len(c.words)-c.vi < 2 && (what == "" || !c.hasHabit()) // "I usually run on Tuesdays" is enough
+	if !often || c.ing && !c.hasHabit() || c.perfect || alone || c.unresolved(false) {
 		return
 	}
 	a := t.base(c, "semantic", "habit", 0.65)
-	if what := c.routineOf(c.verb, c.vi+1); what != "" && c.subj.key != "" && !c.neg {
+	if what != "" && c.subj.key != "" && !c.neg {
 		often := c.howOften()
 		if often == "" {
 			often = c.w(c.vi)
 		}
-		a.Slot = &abi.Slot{Subject: c.subj.key, Attribute: "routine: " + what, Value: often, Many: true}
+		a.Slot = &abi.Slot{Subject: c.subj.key, Attribute: routineSlot(what), Value: often, Many: true}
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
 }

@@ -14,7 +14,7 @@ var eventsZh = [...]struct{ word, attribute string }{
 
 func eventInZh(s string) (attribute, word string) {
 	for _, e := range eventsZh {
-		if strings.Contains(s, e.word) {
+		if _, after, ok := strings.Cut(s, e.word); ok && !strings.HasPrefix(after, "纪念") && !strings.HasPrefix(after, "周年") {
 			return e.attribute, e.word
 		}
 	}
@@ -27,10 +27,17 @@ func (t *talk) changeZh(b *bareZh) bool {
 	if t.notBut(b) {
 		return true
 	}
+	if strings.Contains(x, "纪念日") {
+		return false // a day of every year is no plan
+	}
 	if strings.Contains(x, "取消") && !strings.Contains(x, "不取消") {
 		attr, word := eventInZh(x)
 		p, ok := t.meantZh(b, attr, word, true)
-		if !ok && attr == "" {
+		switch whose := t.whoseZh(x, word); {
+		case !ok && whose.named && !whose.known:
+			t.asSaidZh(b)
+			return true
+		case !ok && attr == "":
 			return false
 		}
 		p.chinese = true
@@ -41,16 +48,28 @@ func (t *talk) changeZh(b *bareZh) bool {
 	for _, k := range [...]string{"改到", "改成", "改为", "推迟到", "提前到", "挪到", "换到", "延到", "改在"} {
 		moved = moved || strings.Contains(x, k)
 	}
-	if !moved || len(b.whens) == 0 {
+	attr, word := eventInZh(x)
+	now := !moved && attr != "" && len(b.whens) == 1 && b.whens[0].clock && !b.whens[0].hasDay && containsAny(b.s.raw(), "现在是", "现在定在") // 航班现在是七点一刻
+	if !moved && !now || len(b.whens) == 0 {
 		return false
 	}
-	attr, word := eventInZh(x)
 	p, ok := t.meantZh(b, attr, word, false)
+	if !ok && now {
+		return false
+	}
 	if !ok {
 		if attr == "" {
 			return false
 		}
+		whose := t.whoseZh(x, word)
+		if whose.named && !whose.known {
+			t.asSaidZh(b)
+			return true
+		}
 		p = plan{subject: t.self.key, attribute: attr, what: word, label: x, day: t.now.day}
+		if whose.named {
+			p.subject, p.shown = whose.key, whose.name
+		}
 	}
 	p.chinese = true
 	if word != "" {
@@ -120,7 +139,7 @@ func (t *talk) eventZh(b *bareZh) {
 		}
 	}
 	x := b.text
-	if len([]rune(x)) < 2 {
+	if _, word := eventInZh(x); len([]rune(x)) < 2 || word != "" && strings.Contains(x, "没有"+word) {
 		return
 	}
 	who, named := t.doerZh(x)
@@ -160,7 +179,7 @@ func (t *talk) eventZh(b *bareZh) {
 	if start.grain != 'd' && start.grain != 0 && start.day <= t.now.day && !strings.Contains(x, "了") && !strings.Contains(x, "过") {
 		return
 	}
-	if (w.grain == 'M' || w.grain == 'd') && start.day > t.now.day && w.assumed > 0 && (strings.Contains(x, "了") || strings.Contains(x, "过")) {
+	if (w.grain == 'M' || w.grain == 'd') && start.day > t.now.day && w.assumed > 0 && toldZh(x) {
 		w.past(t.now) // 五月份认识了: the last one
 		start.day = w.day
 	}
@@ -171,7 +190,7 @@ func (t *talk) eventZh(b *bareZh) {
 	}
 	ended := closed(b.s, b.whens, w, t.now, past)
 	if past {
-		if strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attr == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") {
+		if strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attr == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !toldZh(x) {
 			return
 		}
 		a := t.baseZh(b, "episodic", "event", who, 0.82)
@@ -200,6 +219,9 @@ func (t *talk) eventZh(b *bareZh) {
 	if attr == "" {
 		kind, what = "plan", ""
 		attr = "计划：" + trimZh(strings.TrimPrefix(strings.TrimPrefix(x, "我们"), "我"))
+	}
+	if whose := t.whoseZh(x, word); kind == "appointment" && t.other(whose) && whose.known && !named {
+		who, named = whose.person, true
 	}
 	p := plan{subject: who.key, attribute: attr, what: what, day: w.day, minute: w.minute, clock: w.clock, chinese: true, label: trimZh(x)}
 	text := t.rewriteZh(b.s, b.whens, false)

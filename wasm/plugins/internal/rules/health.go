@@ -26,10 +26,30 @@ func (c *clause) medicine(i int) (drug, amount string) {
 		k++
 	}
 	drug, _ = c.object(k)
-	if cut := strings.Index(drug, " for "); cut > 0 {
-		drug = drug[:cut]
-	}
-	return drug, amount
+	return cutTail(drug), amount
+}
+
+// medication is the slot of the medicines that somebody takes.
+const medication = "medication"
+
+// doseOf is the slot of how much somebody takes of a medicine.
+func doseOf(drug string) string { return medication + ": " + strings.ToLower(drug) }
+
+// timesOf is the slot of when somebody takes a medicine of which they name no dose.
+func timesOf(drug string) string { return routineSlot("take " + strings.ToLower(drug)) }
+
+// medicineNamed reports words that end in a medicine, or name a vitamin.
+func medicineNamed(s string) bool {
+	s = strings.ToLower(s)
+	return drugWord(last(s)) || strings.HasPrefix(s, "vitamin ")
+}
+
+// noMedicine ends a medicine, in whatever dose and at whatever time.
+func (t *talk) noMedicine(c *clause, who person, drug string) {
+	t.ended(c, who, "health", medication, drug, true)
+	t.ended(c, who, "health", doseOf(drug), "", false)
+	t.ended(c, who, "health", doseOf(drug), "", true)
+	t.ended(c, who, "health", timesOf(drug), "", true)
 }
 
 // takes proposes what somebody takes for their health.
@@ -38,15 +58,53 @@ func (t *talk) takes(c *clause, i int) bool {
 	if drug == "" || c.past && !c.usedTo || c.kind == 't' {
 		return false
 	}
-	f := t.fact(c, "health", "medication", drug, true, 0.85)
+	attribute, value, many := medication, drug, true
+	how := c.howOften()
+	switch {
+	case amount != "" && (how == "" || holdsWord(how, "day")): // one dose of each medicine at a time
+		attribute, value, many = doseOf(drug), amount, false
+	case amount != "": // or one for each time of day
+		attribute, value = doseOf(drug), amount+" "+how
+	case c.neg && how != "" && !c.noLonger:
+		t.ended(c, c.subj, "health", timesOf(drug), how, true)
+		return true
+	case c.neg || c.usedTo:
+		t.noMedicine(c, c.subj, drug)
+		return true
+	case how != "": // each time of day beside the others
+		attribute, value = timesOf(drug), how
+	}
+	if (c.again || c.back) && attribute != medication {
+		t.ended(c, c.subj, "health", "not_"+medication, drug, true)
+	}
+	f := t.fact(c, "health", attribute, value, many, 0.85)
 	if f == nil {
 		return false
 	}
 	f.Sensitivity = "private"
-	if amount != "" {
-		f.Object = amount + " of " + drug
+	switch {
+	case amount != "":
+		f.Predicate, f.Object = medication, amount+" of "+drug
+	case how != "":
+		f.Predicate, f.Object = medication, drug+" "+how
 	}
 	return true
+}
+
+// weighs takes "I weigh 70 kilos now".
+func (t *talk) weighs(c *clause, i int) {
+	if _, counted := number(c.w(i)); !counted || c.kind != 's' || c.past || c.neg {
+		return
+	}
+	switch c.w(i + 1) {
+	case "kilos", "kilo", "kg", "kilograms", "pounds", "lbs", "stone":
+		if after := c.w(i + 2); after != "" && after != "now" && after != "again" && after != "today" {
+			return // "5 kilos more than my sister", "50 kilos of potatoes"
+		}
+		if f := t.fact(c, "biography", "weight", c.join(i, i+2), false, 0.85); f != nil {
+			f.Sensitivity = "private"
+		}
+	}
 }
 
 func doseUnit(s string) bool {

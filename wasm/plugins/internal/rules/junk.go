@@ -91,7 +91,7 @@ func (t *talk) junk(s sentence) (kind, reason string) {
 		return "greeting", "a greeting or courtesy"
 	}
 	first := 0
-	for lead(s.at(first)) || first < len(s.toks) && s.toks[first].kind == 'p' {
+	for lead(s.at(first)) && !s.denies(first) || first < len(s.toks) && s.toks[first].kind == 'p' {
 		first++
 	}
 	if s.ends == "?" || question(s, first) {

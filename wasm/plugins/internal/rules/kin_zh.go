@@ -18,7 +18,7 @@ func (t *talk) kinZh(s string) (person, string, bool) {
 		for _, tail := range [...]string{"那只", "这只", "那条", "这条"} {
 			who = strings.TrimSuffix(who, tail)
 		}
-		who = strings.TrimSuffix(strings.TrimSuffix(who, "的"), "养")
+		who = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(who, "新"), "的"), "养") // 我的新老板
 		switch who {
 		case "我", "我们", "我家", "我家里", "我们家":
 			return t.self, k, true
@@ -37,14 +37,16 @@ func (t *talk) kinZh(s string) (person, string, bool) {
 
 func (t *talk) relationZh(b *bareZh, owner person, kin, name string) {
 	attr := kin
-	name = joinedZh(name)
+	if name = joinedZh(name); strings.HasSuffix(name, "不") { // a denial, and no name
+		return
+	}
 	is := "是"
 	if slices.Contains(petsZh[:], kin) {
 		attr, is = "pets", "叫"
 	}
 	a := t.baseZh(b, "semantic", "relation", owner, 0.9)
 	a.Text = owner.name + "的" + kin + is + name + "。"
-	a.Slot = &abi.Slot{Subject: owner.key, Attribute: attr, Value: name, Many: attr == "pets" || strings.Contains("朋友同事同学邻居室友哥哥弟弟姐姐妹妹", kin)}
+	a.Slot = &abi.Slot{Subject: owner.key, Attribute: attr, Value: name, Many: attr == "pets" || severalOfZh(kin)}
 	a.Subject, a.Predicate, a.Object = name, kin, owner.name
 	t.out.Candidates = append(t.out.Candidates, a)
 	t.ofSelf = owner.key == t.self.key
@@ -119,6 +121,9 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 		if a, ok := t.addressee(); ok && (s == "你" || s == "您") {
 			return a, true
 		}
+		return person{}, false
+	}
+	if strings.ContainsAny(s, "\"“”：:") { // 他问我："…"我说："我…
 		return person{}, false
 	}
 	n := utf8.RuneCountInString(s)

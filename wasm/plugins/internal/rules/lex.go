@@ -132,7 +132,10 @@ func (s sentence) sub(i, j int) sentence {
 
 func (s sentence) raw() string { return s.text[s.start:s.end] }
 
-func (s sentence) at(i int) string {
+// at is token i in lower case; "" where there is none. Inlining it costs room: see [clause.w].
+//
+//go:noinline
+func (s *sentence) at(i int) string {
 	if i >= 0 && i < len(s.toks) {
 		return s.toks[i].s
 	}

@@ -43,11 +43,12 @@ func (t *talk) meantZh(b *bareZh, attr, word string, ends bool) (p plan, known b
 			}
 		}
 	}
-	p, known = t.findThat(func(p *plan) bool {
+	whose := t.whoseZh(b.text, word)
+	p, known = t.findOf(whose, func(p *plan) bool {
 		if on != nil && p.day != on.day && !(on.weekday && p.day > t.now.day-7 && p.day < t.now.day+14 && (p.day-on.day)%7 == 0) {
 			return false
 		}
-		hay := strings.ToLower(p.attribute + " " + p.label)
+		hay := p.hay()
 		switch {
 		case with != "" && !strings.Contains(hay, with):
 			return false
@@ -67,6 +68,9 @@ func (t *talk) meantZh(b *bareZh, attr, word string, ends bool) (p plan, known b
 		return p, true
 	}
 	p = plan{subject: t.self.key, attribute: attr, what: word, day: 1}
+	if whose.named {
+		p.subject = whose.key
+	}
 	if on != nil && attr != "" && ends {
 		other := plan{day: on.day}
 		p.attribute += " " + other.value()

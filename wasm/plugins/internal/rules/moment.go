@@ -3,7 +3,8 @@ package rules
 import "strconv"
 
 // moment is a time as the speaker's clock shows it. The guest has no time
-// zones: the offset is that of the event, also for other days.
+// zones: the offset is that of the event, also for other days, and the host puts the
+// times of a candidate right (times = "local" in the manifest).
 type moment struct {
 	day    int // days since 1970-01-01
 	minute int // of the day

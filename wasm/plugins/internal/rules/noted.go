@@ -34,6 +34,9 @@ func (t *talk) note(s sentence) bool {
 			return false
 		}
 	}
+	if what, is := contraction(s.at(0)); meal(what) && is == "is" && placing(s.at(1)) {
+		return false // "soup's on the hob, dig in": soon it is nowhere
+	}
 	v := t.view(s)
 	if v.slotted() {
 		return false
@@ -61,7 +64,10 @@ func (t *talk) note(s sentence) bool {
 		}
 	}
 	w := c.firstTime()
-	past := c.past || c.perfect || !ok && v.any(func(i int) bool { _, past, _ := lemma(v.words[i]); return past && !auxiliary(v.words[i]) }) > 0
+	past := c.past || c.perfect || !ok && v.any(func(i int) bool {
+		_, past, _ := lemma(v.words[i])
+		return past && !auxiliary(v.words[i]) && !v.state(i)
+	}) > 0
 	happened := past && !c.usedTo && !v.ahead
 	typ := "semantic"
 	if happened || v.ahead || c.future || c.must {
@@ -142,7 +148,7 @@ func (t *talk) unparsed(s sentence) clause {
 	c := clause{sentence: s, whens: findWhens(s, t.now), kind: 't'}
 	sameDay(c.whens)
 	c.words = t.wordsOf(&c)
-	for len(c.words) > 1 && (lead(c.w(0)) || c.w(0) == "," || c.phraseLead(0) > 0) {
+	for len(c.words) > 1 && (c.opens(0) || c.w(0) == "," || c.phraseLead(0) > 0) {
 		c.words = c.words[max(1, c.phraseLead(0)):]
 	}
 	c.subj = t.self
@@ -208,12 +214,14 @@ func (t *talk) noteZh(s sentence) bool {
 	}
 	for i := range b.whens {
 		if w := &b.whens[i]; w.hasDay && !w.habit {
-			past := w.day <= t.now.day || w.weekday && completedZh(b.text)
+			past := w.day <= t.now.day || w.weekday && completedZh(b.text) || w.assumed > 0 && toldZh(b.text)
 			a.Type, a.EventType, a.Actor = "episodic", "noted", who.name
 			if a.Text = t.rewriteZh(s, b.whens, past); !nobody && !strings.Contains(a.Text, t.self.name) {
 				a.Text = named(a.Text, who.name)
 			}
-			a.Started = moment{w.day, 0, t.now.offset}.unix()
+			if a.Started = w.unix(); !w.clock {
+				a.Started = moment{w.day, 0, t.now.offset}.unix()
+			}
 			break
 		}
 	}

@@ -21,7 +21,8 @@ type plan struct {
 	day, minute        int
 	clock              bool
 	chinese            bool
-	at                 int64 // when it was said last, ms since 1970
+	at                 int64  // when it was said last, ms since 1970
+	shown              string // whose it is in words, where a sentence says so; not kept
 }
 
 // value of the plan's slot: the time, in the speaker's zone.
@@ -78,7 +79,7 @@ func (t *talk) keep(p plan, gone bool) {
 		}
 	}
 	if !gone {
-		p.at = t.ev.At
+		p.at, p.shown = t.ev.At, ""
 		kept = append(kept, p)
 	}
 	t.plans = kept[max(0, len(kept)-maxPlans):]
@@ -97,7 +98,7 @@ func (t *talk) findThat(fits func(*plan) bool, words ...string) (plan, bool) {
 		if len(words) == 0 {
 			return t.plans[i], true
 		}
-		hay := strings.ToLower(t.plans[i].attribute + " " + t.plans[i].label)
+		hay := t.plans[i].hay()
 		for _, w := range words {
 			if len(w) > 3 && strings.Contains(hay, w) || w != "" && holdsWord(hay, w) {
 				return t.plans[i], true
@@ -110,7 +111,14 @@ func (t *talk) findThat(fits func(*plan) bool, words ...string) (plan, bool) {
 // move gives p the parts of w that are known.
 func (p plan) move(w *when) plan {
 	if w.hasDay {
-		p.day = w.day
+		// "To the 10th" of what was planned for the third of December is the tenth of December.
+		y, m, _ := date(p.day)
+		_, _, d := date(w.day)
+		if same := dayOf(y, m, d); w.assumed == 1 && same > w.day && d <= monthLength(y, m) {
+			p.day = same
+		} else {
+			p.day = w.day
+		}
 	}
 	if w.clock && (!w.byPart || !p.clock) {
 		p.minute, p.clock = w.minute, true

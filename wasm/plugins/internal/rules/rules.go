@@ -89,8 +89,15 @@ type talk struct {
 	ofSelf  bool   // the relative that Chinese clauses named last is the speaker's
 	noting  bool   // verbs that no list has are looked for
 	part    Part
-	plain   bool // the text has no capitals, as recognisers write it
-	dayed   bool // an earlier clause of the sentence names a day
+	said    sentence // the one whose clauses are read
+	plain   bool     // the text has no capitals, as recognisers write it
+	off     plan     // what a clause before has called off, with its candidate
+	offAt   int      // 1 and the index of that candidate; 0: nothing was called off
+	dayed   bool     // an earlier clause of the sentence names a day
+
+	denied     denialZh    // in the Chinese clause before
+	quotations []quotation // of the text, once they were sought
+	sought     bool
 }
 
 // Extract reads the text of ev and appends the candidates of one part to out;
@@ -131,7 +138,11 @@ func (t *talk) piece(from, to int, part Part) {
 		t.refuse("length", "more sentences than anybody says in 8 KiB", t.own[maxSentences].start, to)
 		t.own = t.own[:maxSentences]
 	}
-	for _, s := range t.own {
+	for i, s := range t.own {
+		if i+1 < len(t.own) && still(s, t.own[i+1]) {
+			t.meet(s.toks, s.text)
+			continue // the next sentence says that it still is so
+		}
 		t.sentence(s)
 	}
 }
@@ -193,6 +204,7 @@ func (t *talk) learn(b *abi.Turn) {
 
 // sentence tries what concerns a whole sentence, then each of its clauses.
 func (t *talk) sentence(s sentence) {
+	t.said = s
 	if len(s.toks) > maxTokens {
 		t.refuse("length", "a sentence of more words than anybody says", s.start, s.end)
 		return
@@ -208,6 +220,9 @@ func (t *talk) sentence(s sentence) {
 		t.refuse("story", reason, s.start, s.end)
 		return
 	}
+	if t.quoted(s) {
+		return
+	}
 	if t.reminder(s) {
 		t.meet(s.toks, s.text)
 		return
@@ -219,13 +234,16 @@ func (t *talk) sentence(s sentence) {
 	}
 	t.called = t.calledUpon(s)
 	t.meet(s.toks, s.text)
-	if t.reachMe(s) || t.resettled(s) || t.correction(s) || t.answer(s) {
+	if t.reachMe(s) || t.misnamed(s) || t.abandoned(s) || t.resettled(s) || t.correction(s) || t.answer(s) || t.followUp(s) || t.foundZh(s) || t.stillSo(s) {
 		return
 	}
 	before := len(t.out.Candidates)
-	t.dayed = false
+	t.dayed, t.denied = false, denialZh{}
 	var rest []sentence
 	for _, c := range t.timed(clauses(s), s) {
+		if t.supposes(c) {
+			break // what follows is so only if this is
+		}
 		made := len(t.out.Candidates)
 		if s.chinese() || !quotes(s, c) {
 			t.clause(c)
@@ -288,8 +306,9 @@ func (t *talk) clause(s sentence) {
 	if len(s.toks) == 0 {
 		return
 	}
-	if s.chinese() {
+	if made := len(t.out.Candidates); s.chinese() {
 		t.chinese(s)
+		t.outlast(made, !strings.ContainsAny(s.raw(), "不没") && (completedZh(s.raw()) || containsAny(s.raw(), beforeZh[:]...)))
 		return
 	}
 	if t.andKin(s) {
@@ -300,10 +319,20 @@ func (t *talk) clause(s sentence) {
 	if !ok {
 		return
 	}
-	t.english(&c)
-	for _, p := range parts[1:] {
-		if more, ok := t.continued(p, &c); ok {
-			t.english(&more)
+	for i := range parts {
+		more, made := c, len(t.out.Candidates)
+		if i > 0 {
+			if more, ok = t.continued(parts[i], &c); !ok {
+				continue
+			}
+		}
+		t.english(&more)
+		if more.usedTo {
+			t.onceDid(&more, made)
+		}
+		t.outlast(made, more.past || more.perfect || more.usedTo)
+		if i == 0 {
+			c = more
 		}
 	}
 }

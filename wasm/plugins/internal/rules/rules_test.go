@@ -40,6 +40,9 @@ func hear(t testing.TB, turns string) *abi.Output {
 					t.Errorf("%q: span %+v", turns, s)
 				}
 			}
+			if c.Predicate != "" && c.Object == "" {
+				t.Errorf("%q: a relation to nothing, which the node refuses: %+v", turns, c)
+			}
 			if c.Slot != nil && c.Slot.Value == "" && !c.Negates {
 				t.Errorf("%q: slot without value: %+v", turns, c.Slot)
 			}
@@ -326,7 +329,7 @@ func FuzzExtract(f *testing.F) {
 					t.Fatalf("span %+v of %q", s, src)
 				}
 			}
-			if c.Text == "" || c.Type == "procedural" && len(c.Steps) == 0 || c.Type == "core" && c.Block == "" {
+			if c.Text == "" || c.Predicate != "" && c.Object == "" || c.Type == "procedural" && len(c.Steps) == 0 || c.Type == "core" && c.Block == "" {
 				t.Fatalf("candidate %+v", c)
 			}
 		}

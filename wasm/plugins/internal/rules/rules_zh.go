@@ -29,6 +29,8 @@ var rulesZh = [...]ruleZh{
 	{"在", "当志愿者", "habit", "volunteers_at", true, false, 0.85},
 	{"搬到了", "", "residence", "home", false, false, 0.9},
 	{"搬到", "", "residence", "home", false, false, 0.88},
+	{"搬回了", "", "residence", "home", false, false, 0.85},
+	{"搬回", "", "residence", "home", false, false, 0.85},
 	{"搬去了", "", "residence", "home", false, false, 0.88},
 	{"搬去", "", "residence", "home", false, false, 0.82},
 	{"搬来了", "", "residence", "home", false, false, 0.85},
@@ -64,6 +66,8 @@ var rulesZh = [...]ruleZh{
 	{"对", "已经不过敏", "allergy", "allergies", true, true, 0.9},
 	{"对", "不再过敏", "allergy", "allergies", true, true, 0.9},
 	{"对", "并不过敏", "allergy", "allergies", true, true, 0.9},
+	{"对", "没有过敏", "allergy", "allergies", true, true, 0.9},
+	{"对", "没过敏", "allergy", "allergies", true, true, 0.9},
 	{"对", "不过敏", "allergy", "allergies", true, true, 0.9},
 	{"对", "过敏", "allergy", "allergies", true, false, 0.93},
 	{"不再吃", "", "diet", "avoids", true, false, 0.88},
@@ -170,7 +174,7 @@ func commonZh(s string) bool {
 func trimAdverbsZh(s string) string {
 	for again := true; again; {
 		again = false
-		for _, a := range [...]string{"现在", "已经", "也", "都", "很", "就", "一直", "还", "特别", "非常", "真的", "最近", "以前", "平时", "经常", "刚刚", "刚", "终于", "最", "从小", "超级", "超", "挺", "比较", "再", "目前", "真", "从来", "是", "太", "大学", "研究生", "打算", "更", "有点", "蛮", "要", "会", "这个人", "小时候", "的时候", "正式", "可能", "好像", "大概", "也许", "估计", "应该", "似乎"} {
+		for _, a := range [...]string{"现在", "已经", "也", "都", "很", "就", "一直", "还", "特别", "非常", "真的", "最近", "以前", "平时", "经常", "刚刚", "刚", "终于", "最", "从小", "超级", "超", "挺", "比较", "再", "目前", "真", "从来", "是", "太", "大学", "研究生", "打算", "更", "有点", "蛮", "要", "会", "这个人", "小时候", "的时候", "正式", "可能", "好像", "大概", "也许", "估计", "应该", "似乎", "其实", "并", "根本", "原来", "后来"} {
 			if r, ok := strings.CutSuffix(s, a); ok {
 				s, again = strings.TrimSpace(r), true
 			}

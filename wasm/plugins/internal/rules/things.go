@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -40,6 +41,9 @@ func (t *talk) aboutThing(c *clause) {
 		i++
 	}
 	o, _ := c.object(i)
+	if t.anniversary(c) {
+		return
+	}
 	if c.own {
 		switch {
 		case c.verb == "be" && !c.neg && !c.past && c.capital(i) && nameWord(c.w(i)) && kin(trimS(last(c.thing))) && t.further(c, i, c.subj, "", 0):
@@ -72,12 +76,6 @@ func (t *talk) aboutThing(c *clause) {
 			return
 		case strings.HasPrefix(c.thing, "favourite ") || strings.HasPrefix(c.thing, "favorite ") || c.verb == "be" && strings.HasSuffix(c.thing, " size"):
 			t.fact(c, "preference", strings.ReplaceAll(strings.Replace(c.thing, "favorite", "favourite", 1), " ", "_"), o, false, 0.93)
-			return
-		case c.verb == "be" && !c.past && strings.HasSuffix(c.thing, "anniversary"):
-			if w := c.firstTime(); w != nil && w.hasDay && w.grain == 'd' {
-				_, m, d := date(w.day)
-				t.fact(c, "biography", strings.ReplaceAll(c.thing, " ", "_"), monthNames[m-1]+" "+itoa(d), false, 0.88)
-			}
 			return
 		case c.thing == "job" && c.verb == "be" && (c.w(i) == "at" || c.w(i) == "with") && c.firstTime() == nil:
 			t.fact(c, "work", "employer", o2(c, i+1), false, 0.88)
@@ -118,16 +116,30 @@ func (t *talk) aboutThing(c *clause) {
 		t.planAt(c, w)
 		return
 	}
-	if c.verb == "be" && (c.w(i) == "cancelled" || c.w(i) == "canceled" || c.w(i) == "off") && attr != "" {
-		t.cancelled(c, attr)
+	if c.verb == "be" && ((c.w(i) == "cancelled" || c.w(i) == "canceled") && (attr != "" || t.inPlans(c)) || attr != "" && c.calledOff(i)) {
+		if attr == "" {
+			attr = c.thing
+		}
+		if !conditioned(c.sentence) {
+			t.cancelled(c, attr)
+		}
 		return
 	}
 	if next := c.w(i); attr != "" && c.verb == "be" && profession(last(c.thing)) && next != "" && !preposition(next) && next != "now" && next != "due" && next != "booked" && next != "set" {
 		return // "the dentist is closed on Friday"
 	}
 	if attr != "" && w != nil && !c.past && (c.verb == "be" || c.verb == "start" || c.verb == "begin" || c.verb == "leave" || c.verb == "land" || c.verb == "depart" || c.verb == "arrive" || c.verb == "take" || c.verb == "happen" || c.verb == "open") {
+		if whose := t.whose(c); t.other(whose) {
+			if !whose.known {
+				return
+			}
+			c.own, c.subj = true, whose.person
+		}
+		if !w.habit && t.retimed(c, attr) {
+			return
+		}
 		if !w.habit {
-			if o, known := t.find(strings.ReplaceAll(attr, "_", " "), attr); known && !w.hasDay {
+			if o, known := t.find(strings.ReplaceAll(attr, "_", " "), attr); known && !w.hasDay && (!c.own || o.subject == c.subj.key) {
 				w.set(o.day, 'd')
 			} else if !w.hasDay {
 				w.set(t.now.day, 'd')
@@ -171,7 +183,7 @@ func (t *talk) aboutThing(c *clause) {
 			if c.own {
 				c.subj = person{possessive(owner.name) + " " + subj, possessive(owner.key) + " " + subj}
 			}
-			if !meal(subj) && !figurative[c.w(len(c.words)-1)] && !figurative[c.w(i+1)] && len(strings.Fields(subj)) <= 5 && where != "at all" && where != "on" && !dated(where) && c.w(i+1) != "fire" && c.w(i+1) != "trouble" && c.w(i+1) != "time" {
+			if !meal(subj) && !figurative[c.w(len(c.words)-1)] && !figurative[c.w(i+1)] && len(strings.Fields(subj)) <= 5 && where != "at all" && where != "on" && where != "on again" && !dated(where) && c.w(i+1) != "fire" && c.w(i+1) != "trouble" && c.w(i+1) != "time" {
 				t.fact(c, "place", "location", where, false, 0.8)
 			}
 			c.subj = owner
@@ -197,8 +209,41 @@ func (c *clause) soldFor(i int) bool {
 	return true
 }
 
+// inPlans reports whether a plan that is known is of the clause's subject: yoga, of "I have yoga at
+// six", and neither milk, of "a meeting about milk", nor gas, of "a gas engineer".
+func (t *talk) inPlans(c *clause) bool {
+	if c.thing == "" || pronoun(c.thing) || vague(c.thing) || strings.Contains(c.thing, " ") {
+		return false
+	}
+	p, known := t.find(c.thing)
+	words := strings.Fields(strings.ToLower(p.label))
+	k := slices.Index(words, c.thing)
+	if !known || k < 0 || k+1 < len(words) && !preposition(words[k+1]) {
+		return false
+	}
+	return !slices.ContainsFunc(words[:k], func(w string) bool { return preposition(w) && w != "to" })
+}
+
+// calledOff reports whether an event is "off" at word i. A train, milk or a doctor is off without
+// being cancelled.
+func (c *clause) calledOff(i int) bool {
+	noun := last(c.thing)
+	if c.w(i) != "off" || i+1 < len(c.words) && c.w(i+1) != "," && c.words[i+1].tok == c.words[i].tok+1 {
+		return false // "off to a good start"
+	}
+	switch trimS(noun) {
+	case "train", "flight", "bus", "ferry", "taxi", "drink", "alarm", "delivery", "trip":
+		return false
+	}
+	return !profession(noun) && !meal(noun) && !thingWord(noun)
+}
+
 func (t *talk) cancelled(c *clause, attr string) {
-	p, _ := t.ends(c, attr, 0, c.words[c.vi].tok, strings.ReplaceAll(attr, "_", " "), attr)
+	p, known := t.ends(c, attr, 0, c.words[c.vi].tok, strings.ReplaceAll(attr, "_", " "), attr)
+	if whose := t.whose(c); !known && whose.named && !whose.known {
+		t.asSaid(c)
+		return
+	}
 	a := t.emit(p, t.rewrite(c), "cancellation", 0.85, c.sentence, true)
 	a.EventType = "cancellation"
 }
@@ -220,7 +265,8 @@ func (t *talk) ends(c *clause, attr string, from, to int, words ...string) (p pl
 			names = append(names, c.w(i))
 		}
 	}
-	p, known = t.findThat(func(p *plan) bool {
+	whose := t.whose(c)
+	p, known = t.findOf(whose, func(p *plan) bool {
 		if on != nil && p.day != on.day && !(on.weekday && p.day > t.now.day-7 && p.day < t.now.day+14 && (p.day-on.day)%7 == 0) {
 			return false
 		}
@@ -239,6 +285,9 @@ func (t *talk) ends(c *clause, attr string, from, to int, words ...string) (p pl
 		return p, true
 	}
 	p = plan{subject: t.self.key, attribute: attr, day: 1}
+	if whose.named {
+		p.subject = whose.key
+	}
 	if on != nil {
 		other := plan{day: on.day}
 		p.attribute += " " + other.value()
@@ -269,7 +318,7 @@ func pronoun(s string) bool {
 
 // itIs takes "it's on Thursday now": the appointment that the last turns name.
 func (t *talk) itIs(c *clause, w *when) {
-	if c.thing != "it" || w == nil || !w.hasDay || w.habit || c.past || c.neg {
+	if c.thing != "it" || w == nil || !w.hasDay || w.habit || c.past || c.neg || t.spokenOfAnother(c) {
 		return
 	}
 	if next := c.w(c.vi + 1); next != "" && next != "," && next != "same" && next != "now" && next != "actually" && next != "then" && !preposition(next) {

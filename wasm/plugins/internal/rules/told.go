@@ -75,7 +75,7 @@ func told(s sentence) string {
 		first++
 	}
 	switch s.at(first) {
-	case "imagine", "pretend", "suppose", "supposing", "if":
+	case "imagine", "pretend", "suppose", "supposing", "if", "unless":
 		return "a case that is only supposed"
 	case "let's":
 		if s.at(first+1) == "say" || s.at(first+1) == "pretend" || s.at(first+1) == "imagine" {

@@ -82,6 +82,10 @@ func (t *talk) attend(x string) {
 			t.about(t.named(name))
 			return
 		}
+		if name := allergicZh(x); name != "" {
+			t.about(t.named(name))
+			return
+		}
 		head := x
 		for _, verb := range [...]string{"是", "在", "叫", "姓", "对", "有", "说", "住", "不"} {
 			head, _, _ = strings.Cut(head, verb)

@@ -6,193 +6,6 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// has reads "a dog called Rufus", "two brothers", "a dentist appointment".
-func (t *talk) has(c *clause, i int) {
-	for adverb(c.w(i)) || c.w(i) == "got" {
-		i++
-	}
-	if t.hasSeveral(c, i) {
-		return
-	}
-	o, next := c.object(i)
-	if o == "" || vague(o) {
-		return
-	}
-	if c.verb == "get" && c.w(i) == "married" {
-		if to, ok := c.after(i, 2, "to"); ok {
-			t.fact(c, "relation", "spouse", to, false, 0.9)
-		} else if c.past || c.perfect {
-			t.fact(c, "relation", "marital_status", "married", false, 0.85)
-		}
-		return
-	}
-	if timed := c.firstTime(); timed != nil && t.planned(c, timed) {
-		return
-	}
-	if c.verb == "get" && strings.HasSuffix(o, "job") || strings.HasSuffix(o, "job") && c.verb == "have" {
-		c.past = false
-		t.work(c, i)
-		return
-	}
-	if c.can && c.neg && c.verb == "have" {
-		c.neg = false
-		t.fact(c, "diet", "avoids", o, true, 0.8)
-		return
-	}
-	if c.past && !c.usedTo && c.verb == "have" {
-		return // "I had a great day": what happened
-	}
-	words := strings.Fields(strings.ToLower(o))
-	name := ""
-	for k := i; k < len(c.words); k++ {
-		if (c.w(k) == "called" || c.w(k) == "named") && c.capital(k+1) {
-			name, _ = c.object(k + 1)
-			o = c.trim(i, min(k, next))
-			words = strings.Fields(strings.ToLower(o))
-		}
-	}
-	for k, w := range words { // "a love for horses" is a love
-		if k > 0 && preposition(w) && w != "of" || strings.HasSuffix(w, "ing") && k > 0 {
-			words = words[:k]
-			break
-		}
-	}
-	if len(words) == 0 {
-		return
-	}
-	noun := words[len(words)-1]
-	single := strings.TrimSuffix(noun, "s")
-	if noun == "children" {
-		single = "child"
-	}
-	switch {
-	case strings.Contains(o, "allergy to ") || strings.Contains(o, "allergies to "):
-		_, what, _ := strings.Cut(o, " to ")
-		t.allergy(c, what)
-	case kin(single) || kin(noun) || noun == "children" || noun == "kids":
-		if name != "" {
-			t.relation(c, c.subj, noun, name, 0.9)
-			return
-		}
-		t.fact(c, "family", "relatives", o, true, 0.85)
-		if also, _ := c.object(next + 1); c.w(next) == "and" && kin(strings.TrimSuffix(last(strings.ToLower(also)), "s")) {
-			t.fact(c, "family", "relatives", also, true, 0.85)
-		}
-	case (pet(single) || pet(noun)) && c.verb == "get" && (words[0] == "few" || c.w(i) == "some" || c.w(i+1) == "few"):
-		return // caught, or eaten
-	case pet(single) || pet(noun):
-		if name != "" {
-			if f := t.fact(c, "family", "pets", name, true, 0.92); f != nil {
-				f.Object = name + ", " + o
-			}
-			return
-		}
-		t.fact(c, "family", "pets", o, true, 0.85)
-	case condition(noun) || (words[0] == "bad" || words[0] == "weak" || words[0] == "sore") && bodyPart(noun):
-		if f := t.fact(c, "health", "condition", o, true, 0.85); f != nil {
-			f.Sensitivity = "private"
-		}
-	case noun == "degree" || noun == "phd" || noun == "master's":
-		t.fact(c, "biography", "education", o, true, 0.85)
-	case c.verb == "have" && (c.w(i) == "a" || c.w(i) == "an") && !c.past && !c.neg && next == len(c.words) && next-i <= 3 && c.capital(next-1) && nameWord(noun) && c.firstTime() == nil:
-		t.fact(c, "possession", "owns", ownedName(o), true, 0.7)
-	case c.verb == "own" || c.verb == "have" && (c.w(i) == "a" || c.w(i) == "an") && !c.past && thingWord(noun):
-		t.fact(c, "possession", "owns", o, true, 0.75)
-	case c.verb == "get" && (c.w(i) == "a" || c.w(i) == "an") && thingWord(noun) && !food(o):
-		t.fact(c, "possession", "owns", o, true, 0.7)
-	}
-}
-
-// hasSeveral reads a list of animals or relatives with their names: "a dog called
-// Rex and a cat called Minka", "two dogs, Rex and Bello".
-func (t *talk) hasSeveral(c *clause, i int) bool {
-	type named struct {
-		noun, name string
-		counted    bool // "two cats, Miso and Tofu"
-	}
-	var all []named
-	noun, counted := "", false
-	for k := i; k < len(c.words); {
-		switch w := c.w(k); {
-		case w == "," || w == "and":
-			k++
-		case noun != "" && c.capital(k) && nameWord(w):
-			all = append(all, named{noun, c.cased(k), counted})
-			k++
-		default:
-			end := k
-			for end < min(len(c.words), k+4) && c.w(end) != "called" && c.w(end) != "named" && c.w(end) != "," && c.w(end) != "and" {
-				end++
-			}
-			one := strings.TrimSuffix(c.w(end-1), "s")
-			if end == k || !pet(one) && !kin(one) {
-				return false
-			}
-			noun, counted = one, one != c.w(end-1)
-			if c.w(end) == "called" || c.w(end) == "named" {
-				end++
-			}
-			k = end
-		}
-	}
-	if len(all) < 2 || c.past || c.neg {
-		return false
-	}
-	for _, n := range all {
-		if pet(n.noun) {
-			if f := t.fact(c, "family", "pets", n.name, true, 0.92); f != nil {
-				f.Object = n.name + ", " + n.noun
-				if n.counted {
-					f.Text, f.Object = n.name+" is "+possessive(c.subj.name)+" "+n.noun+".", n.name
-				}
-			}
-			continue
-		}
-		t.relation(c, c.subj, n.noun, n.name, 0.9)
-	}
-	return true
-}
-
-func condition(s string) bool {
-	switch s {
-	case "asthma", "diabetes", "migraines", "epilepsy", "arthritis", "eczema", "anaemia", "anemia", "hypertension", "adhd", "depression", "insomnia", "pressure", "celiac", "coeliac", "tinnitus", "cancer", "anxiety", "pacemaker", "dyslexia", "autism", "cholesterol", "gout", "sciatica", "psoriasis", "endometriosis":
-		return true
-	}
-	return false
-}
-
-func bodyPart(s string) bool {
-	switch s {
-	case "knee", "knees", "back", "hip", "hips", "shoulder", "heart", "ankle", "wrist", "neck", "eyes", "eyesight", "hearing", "stomach", "lungs":
-		return true
-	}
-	return false
-}
-
-// possession words are what one loses and has lost, besides what thingWord knows.
-func possession(s string) bool {
-	switch s {
-	case "wallet", "keys", "key", "purse", "passport", "glasses", "umbrella", "ring", "earring", "necklace", "scarf", "gloves", "hat", "bag", "backpack", "luggage", "ticket", "card", "headphones", "earbuds", "charger", "bracelet":
-		return true
-	}
-	return false
-}
-
-func thingWord(s string) bool {
-	switch s {
-	case "car", "bike", "bicycle", "motorbike", "scooter", "boat", "house", "flat", "apartment", "laptop", "phone", "camera", "piano", "guitar", "violin", "garden", "van", "tesla", "kayak",
-		"tent", "printer", "drone", "tablet", "watch", "allotment", "cottage", "cabin", "telescope", "keyboard", "drum", "cello", "sofa", "machine", "truck", "e-bike", "caravan", "ukulele", "flute", "surfboard", "kindle", "shop", "company", "car,":
-		return true
-	}
-	return false
-}
-
-func (t *talk) allergy(c *clause, what string) {
-	if f := t.fact(c, "allergy", "allergies", what, true, 0.93); f != nil {
-		f.Sensitivity = "private"
-	}
-}
-
 // is reads what someone is: allergic, married, from somewhere, so old, a baker.
 func (t *talk) is(c *clause, i int) {
 	for c.w(i) == "not" || adverb(c.w(i)) || c.w(i) == "no" || c.w(i) == "longer" || c.w(i) == "never" || c.w(i) == "very" {
@@ -237,7 +50,9 @@ func (t *talk) is(c *clause, i int) {
 	case w == "intolerant" || c.w(i+1) == "intolerant":
 		t.allergy(c, o)
 	case w == "vegetarian" || w == "vegan" || w == "pescatarian" || w == "coeliac" || w == "celiac" || w == "teetotal" || (w == "a" || w == "an") && (c.w(i+1) == "vegetarian" || c.w(i+1) == "vegan"):
-		t.fact(c, "diet", "diet", strings.TrimPrefix(strings.TrimPrefix(o, "a "), "an "), false, 0.9)
+		if t.fact(c, "diet", "diet", strings.TrimPrefix(strings.TrimPrefix(o, "a "), "an "), false, 0.9); (c.again || c.back) && !c.neg {
+			t.ended(c, c.subj, "diet", "eats", "meat", true)
+		}
 	case w == "from":
 		t.fact(c, "biography", "origin", o2(c, i+1), false, 0.88)
 	case w == "born" && c.w(i+1) == "and":
@@ -252,6 +67,9 @@ func (t *talk) is(c *clause, i int) {
 			t.birthday(c, timed)
 		}
 	case w == "married" || w == "engaged":
+		if c.neg && c.noLonger {
+			t.unwed(c, w)
+		}
 		if to, ok := c.after(i, 2, "to"); ok && (last(to) == "job" || last(to) == "work" || last(to) == "career") {
 			return
 		} else if (c.w(i+2) == "my" || c.w(i+2) == "our") && !kin(last(to)) {
@@ -267,6 +85,9 @@ func (t *talk) is(c *clause, i int) {
 			attr = "marital_status"
 		}
 		t.fact(c, "biography", attr, w, false, 0.85)
+		if !c.neg && (w == "divorced" || w == "single" && (c.again || t.endsIn(c, "now"))) {
+			t.unwed(c, w)
+		}
 	case c.own && c.kind == 'p' && c.name == "" && !c.neg && c.capital(i) && (nameWord(w) || abbreviation(w)) && (next == len(c.words) || c.w(next) == ","):
 		owner, noun := ownerOf(c.subj, t)
 		if _, _, ing := lemma(w); !ing && noun != "" {
@@ -400,17 +221,25 @@ func isAge(c *clause, i int) bool {
 func role(c *clause, i int) bool {
 	for k := i; k < min(len(c.words), i+6); k++ {
 		w := c.w(k)
-		switch w {
-		case "nurse", "doctor", "teacher", "engineer", "designer", "lawyer", "chef", "cook", "baker", "pilot", "student", "accountant", "architect", "artist", "writer", "author", "musician",
-			"carpenter", "plumber", "electrician", "mechanic", "journalist", "scientist", "researcher", "professor", "consultant", "translator", "interpreter", "waiter", "waitress", "barista",
-			"programmer", "developer", "dentist", "vet", "midwife", "paramedic", "firefighter", "farmer", "gardener", "photographer", "librarian", "freelancer", "lecturer", "surgeon", "pharmacist",
-			"physicist", "chemist", "biologist", "analyst", "director", "ceo", "cto", "cfo", "founder", "head", "secretary", "clerk", "cashier", "tailor", "actor", "actress", "singer", "dancer", "coach",
-			"psychologist", "therapist", "producer", "manager", "editor", "driver", "butcher", "florist", "violinist", "pianist", "intern", "apprentice", "postman", "soldier", "policeman", "volunteer", "tutor", "estate-agent", "agent", "technician", "curator", "optician":
+		if trade(w) {
 			return true
 		}
 		if w == "at" || w == "in" || w == "for" || w == "of" || w == "," || w == "who" {
 			return false
 		}
+	}
+	return false
+}
+
+// trade reports whether a word names what somebody is by trade or position.
+func trade(w string) bool {
+	switch w {
+	case "nurse", "doctor", "teacher", "engineer", "designer", "lawyer", "chef", "cook", "baker", "pilot", "student", "accountant", "architect", "artist", "writer", "author", "musician",
+		"carpenter", "plumber", "electrician", "mechanic", "journalist", "scientist", "researcher", "professor", "consultant", "translator", "interpreter", "waiter", "waitress", "barista",
+		"programmer", "developer", "dentist", "vet", "midwife", "paramedic", "firefighter", "farmer", "gardener", "photographer", "librarian", "freelancer", "lecturer", "surgeon", "pharmacist",
+		"physicist", "chemist", "biologist", "analyst", "director", "ceo", "cto", "cfo", "founder", "head", "secretary", "clerk", "cashier", "tailor", "actor", "actress", "singer", "dancer", "coach",
+		"psychologist", "therapist", "producer", "manager", "editor", "driver", "butcher", "florist", "violinist", "pianist", "intern", "apprentice", "postman", "soldier", "policeman", "volunteer", "tutor", "estate-agent", "agent", "technician", "curator", "optician":
+		return true
 	}
 	return false
 }
@@ -449,3 +278,20 @@ func (t *talk) core(c *clause, block, value string) {
 	a.Slot = &abi.Slot{Subject: "user", Attribute: "name", Value: value}
 	t.out.Candidates = append(t.out.Candidates, a)
 }
+
+// unwed ends whom somebody is with, whatever the name: "I'm no longer married", "I'm single again".
+func (t *talk) unwed(c *clause, w string) {
+	nouns := married[:]
+	switch w {
+	case "engaged":
+		nouns = unmarried[3:] // "fiancé" and "fiancée"
+	case "single":
+		nouns = append(nouns[:len(nouns):len(nouns)], unmarried[:]...)
+	}
+	for _, noun := range nouns {
+		t.ended(c, c.subj, "relation", noun, "", false)
+	}
+}
+
+// endsIn reports whether the clause's last word is w.
+func (t *talk) endsIn(c *clause, w string) bool { return last(strings.ToLower(c.raw())) == w }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -18,6 +19,11 @@ var attributesZh = [...]struct{ word, kind, attribute string }{
 // of work, what the body can't take, and how somebody usually does something.
 func (t *talk) attributeZh(b *bareZh) bool {
 	x := b.text
+	if kilos, ok := t.weighsZh(x); ok {
+		t.factZh(b, t.self, "biography", "weight", kilos, false, false, 0.85)
+		t.out.Candidates[len(t.out.Candidates)-1].Sensitivity = "private"
+		return true
+	}
 	for _, a := range attributesZh {
 		head, value, ok := strings.Cut(x, a.word)
 		value, is := strings.CutPrefix(value, "是")
@@ -81,6 +87,9 @@ func (t *talk) attributeZh(b *bareZh) bool {
 		if i < 0 || len(b.whens) > 0 || !strings.HasSuffix(trimZhEnd(x), "了") && !strings.Contains(x[i:], "了") || strings.Contains(x, "没") || strings.Contains(x[i:], "吗") {
 			continue
 		}
+		if endsWithAny(x[:i], []string{"要", "快", "会", "能", "想", "可以"}) {
+			continue // still to come
+		}
 		who := strings.TrimSuffix(trimAdverbsZh(x[:i]), "被")
 		p, ok := t.subjectZh(who)
 		if !ok {
@@ -118,7 +127,7 @@ func (t *talk) habitZh(b *bareZh, p person, confidence float64) {
 				often = b.s.text[b.s.toks[w.first].start:b.s.toks[w.next-1].end]
 			}
 		}
-		a.Slot = &abi.Slot{Subject: p.key, Attribute: "routine: " + what, Value: often, Many: true}
+		a.Slot = &abi.Slot{Subject: p.key, Attribute: routineSlot(what), Value: often, Many: true}
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
 }
@@ -226,9 +235,17 @@ func (t *talk) notBut(b *bareZh) bool {
 	if to == nil {
 		return false
 	}
-	p, known := t.find(attr, word)
-	if !known {
+	whose := t.whoseZh(stripLeadZh(head), word)
+	p, known := t.findOf(whose, nil, attr, word)
+	switch {
+	case !known && whose.named && !whose.known:
+		t.asSaidZh(b)
+		return true
+	case !known:
 		p = plan{subject: t.self.key, attribute: attr, what: word, label: head, day: t.now.day}
+		if whose.named {
+			p.subject, p.shown = whose.key, whose.name
+		}
 	}
 	p.chinese, p.what = true, word
 	wide := b.s
@@ -236,4 +253,36 @@ func (t *talk) notBut(b *bareZh) bool {
 	t.moved(p.move(to), wide, 0.88)
 	t.out.Candidates[len(t.out.Candidates)-1].Spans = []abi.Span{{Start: b.s.start, End: wide.end}}
 	return true
+}
+
+// weighsZh takes 我现在七十公斤, 我有70公斤重, 我瘦到六十五公斤了.
+func (t *talk) weighsZh(x string) (string, bool) {
+	own, ok := ownZh(trimZhEnd(x))
+	if has := strings.HasPrefix(strings.TrimPrefix(own, "已经"), "有"); has && !strings.HasSuffix(strings.TrimSuffix(own, "了"), "重") {
+		return "", false // 我有十斤: of what?
+	}
+	for _, w := range [...]string{"现在", "体重", "已经", "有", "重", "是", "瘦到", "胖到", "瘦到了", "胖到了"} {
+		own = strings.TrimPrefix(own, w)
+	}
+	own = strings.TrimSuffix(strings.TrimSuffix(own, "了"), "重")
+	for _, unit := range [...]string{"公斤", "千克", "斤"} {
+		n, found := strings.CutSuffix(own, unit)
+		if ok && found && n != "" && strings.HasPrefix(x, "我") && strings.Trim(n, "0123456789.一二两三四五六七八九十百零半") == "" && heavyZh(n, unit) {
+			return own, true
+		}
+	}
+	return "", false
+}
+
+// heavyZh reports a number of a unit that somebody can weigh: 2 to 300 kilograms.
+func heavyZh(n, unit string) bool {
+	n, _, _ = strings.Cut(n, ".")
+	kilos, err := strconv.Atoi(n)
+	if err != nil {
+		kilos, _ = numberZh(sentence{toks: lex(strings.TrimSuffix(n, "半"))}, 0)
+	}
+	if unit == "斤" {
+		kilos /= 2
+	}
+	return kilos >= 2 && kilos <= 300
 }

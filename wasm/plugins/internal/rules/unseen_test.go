@@ -65,7 +65,7 @@ func (w *wanted) met(c *abi.Candidate) bool {
 	if !strings.Contains("|"+w.kinds+"|", "|"+kindOf(c)+"|") && c.Kind != "noted" { // what is noted has no kind
 		return false
 	}
-	if c.Negates != w.negates && kindOf(c) != "plan" {
+	if denies := c.Negates || w.negates && c.Slot != nil && strings.HasPrefix(c.Slot.Attribute, "not_"); denies != w.negates && kindOf(c) != "plan" {
 		return false
 	}
 	hay := c.Text + " " + c.Object + " " + c.Title

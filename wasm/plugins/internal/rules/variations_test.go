@@ -162,7 +162,8 @@ func about(key, attr, of string) bool {
 	if only && !ok {
 		return false
 	}
-	head, _, ok := strings.Cut(ended, "=")
+	i := strings.IndexAny(ended, "=@") // a value, or a time
+	head, ok := ended[:max(i, 0)], i >= 0
 	subject, name := "user", head
 	if i := strings.LastIndexByte(head, '.'); i >= 0 {
 		subject, name = head[:i], head[i+1:]

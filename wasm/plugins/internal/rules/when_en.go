@@ -116,8 +116,9 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 		return relative(s, k, now, w)
 	}
 	if d := weekdayOf(at(k), lead != ""); d >= 0 {
-		if _, event := eventNoun(at(k + 1)); event && at(k-1) == "the" && lead == "" {
-			return 0 // "the Monday meeting": which one, not when
+		what, _ := contraction(at(k + 1))
+		if _, event := eventNoun(what); event && lead == "" && (at(k-1) == "the" || determiner(at(k-1)) && recurs(s, k)) {
+			return 0 // "the Monday meeting", "my Monday meeting is on Fridays now": which one, not when
 		}
 		w.set(now.day+1+mod(d-now.weekday()-1, 7), 'd')
 		w.weekday = true

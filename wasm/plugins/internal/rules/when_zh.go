@@ -344,7 +344,7 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 		} else if s.at(k) == "钟" {
 			k++
 		}
-		if h < 12 && (afternoon >= 12*60 || afternoon < 0 && h > 0 && h < 7) {
+		if h < 12 && (afternoon >= 12*60 || afternoon < 0 && h > 0 && (h < 7 && !departsZh(s, i, m) || supperZh(s, i, h))) {
 			h += 12
 		}
 		w.minute, w.clock, w.byPart = h%24*60+m, true, false

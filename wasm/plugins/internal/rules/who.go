@@ -75,6 +75,9 @@ func (t *talk) addressee() (person, bool) {
 // meet takes in who is named in a sentence, and whom "he" or "she" may mean.
 func (t *talk) meet(toks []token, text string) {
 	t.persons = append(t.persons, personsIn(toks, text)...)
+	if p, ok := unnamed(toks); ok {
+		t.persons = append(t.persons, p)
+	}
 	for i := 1; i < len(toks); i++ {
 		if !toks[i].cap || !nameWord(toks[i].s) {
 			continue
@@ -93,8 +96,34 @@ func (t *talk) sex(p person) byte {
 	if s := t.sexes[p.key]; s != 0 {
 		return s
 	}
+	if p.name == "" {
+		return sexOf(p.key, "")
+	}
 	first, _, _ := strings.Cut(p.key, " ")
 	return sexOf("", first)
+}
+
+// unnamed gives whom a sentence begins with and does not name, "my boss" or "the plumber",
+// as a person who has a key alone.
+func unnamed(toks []token) (person, bool) {
+	first := 0
+	for first < len(toks) && (toks[first].kind == 'p' || lead(toks[first].s)) {
+		first++
+	}
+	if first+2 >= len(toks) {
+		return person{}, false
+	}
+	switch toks[first].s {
+	case "my", "our", "the", "a", "an":
+	default:
+		return person{}, false
+	}
+	noun, next := toks[first+1].s, toks[first+2]
+	named := next.cap && nameWord(next.s) || next.s == "," || next.s == "'s" || next.s == "is" && first+3 < len(toks) && (toks[first+3].cap || toks[first+3].s == "called")
+	if named || !kin(noun) && !trade(noun) && !profession(noun) {
+		return person{}, false
+	}
+	return person{key: noun}, true
 }
 
 // personsIn lists who is named in a sentence: capitalised words inside it that

@@ -46,6 +46,21 @@ func (t *talk) joined(c *clause, i int, confidence float64) {
 	}
 }
 
+// endsInJob takes "my job at Acme" and "the post with Acme" from word i, and no other thing
+// that is at some place: "my umbrella at the cafe".
+func endsInJob(c *clause, i int) bool {
+	for k := i + 1; k < i+5; k++ {
+		if w := c.w(k); w == "at" || w == "with" {
+			switch c.w(k - 1) {
+			case "job", "post", "position", "role", "internship", "apprenticeship":
+				return true
+			}
+			return false
+		}
+	}
+	return false
+}
+
 // changedFirm takes "I quit Acme and joined Halden", "I left Acme": leaving a
 // name, which is an employer where the talk says so or another is joined.
 func (t *talk) changedFirm(c *clause, i int) bool {

@@ -1,0 +1,228 @@
+package x402
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/market/ledger"
+	"github.com/locket-dev/locket/cloud/market/tables"
+)
+
+// x402 has no way back. What is paid out is written down with the address that gets it,
+// and stays open until the operator paid it by hand and said by which transaction.
+
+// Open is what waits for the operator.
+type Open struct {
+	ID      string
+	Payout  bool   // to pay; else a payment of which it is not clear whether it was settled
+	Order   string // of a payment
+	Address string // who is to be paid, or who paid
+	Money   ledger.Money
+	Amount  string // in units of the asset; of a payout
+	Tx      string // that the facilitator named, if it did
+	Reason  string
+	By      string // key that asked for the payout, or whose order is paid
+	Network string // of a payout
+	Asset   string // of a payout
+	At      int64  // of a payment: when the operator can say that it never was settled, in seconds; of a payout: when it was asked for
+}
+
+// maxOpen is how many of each are listed.
+const maxOpen = 200
+
+// ErrNone: nothing that has this id waits for the operator.
+var ErrNone = errors.New("nothing of this id waits for the operator")
+
+// ErrLive: nobody can say yet that a payment was never settled.
+var ErrLive = errors.New("the authorization is good still, and can be settled")
+
+// Left counts what is still open in the tables, whether payments by x402 are taken or
+// not: payments that may be settled, or are not booked, and payouts that wait.
+func Left(ctx context.Context, db *tables.DB) (payments, payouts int, err error) {
+	err = db.Read(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM x402_payments WHERE state IN ('sent', 'unclear', 'settled')),
+			(SELECT count(*) FROM x402_payouts WHERE tx = '')`).Scan(&payments, &payouts)
+	})
+	return payments, payouts, err
+}
+
+// Payable says what is wrong with a payout, if anything.
+func (p *Provider) Payable(to string, m ledger.Money) error {
+	if !address.MatchString(to) {
+		return fmt.Errorf("%w: %.60q is no address", ledger.ErrAccount, to)
+	}
+	_, err := p.Amount(m)
+	if err == nil && m.Minor < p.least() {
+		err = fmt.Errorf("%w: %s: the least that is paid out by hand is %s", ledger.ErrAmount, m, ledger.Money{Minor: p.least(), Currency: m.Currency})
+	}
+	return err
+}
+
+// least is what is paid out at least: one of the currency.
+func (p *Provider) least() int64 {
+	n := int64(1)
+	for range p.digits {
+		n *= 10
+	}
+	return n
+}
+
+// maxOwed is how many payouts of one key wait at a time: each is the operator's work.
+const maxOwed = 10
+
+// ErrOwed: more of them wait than one key may have.
+var ErrOwed = fmt.Errorf("%d payouts of this key wait for the operator already", maxOwed)
+
+// Payout implements [pay.Provider]: to is an address. What it gives is the id under
+// which it waits for the operator.
+func (p *Provider) Payout(ctx context.Context, key, to string, m ledger.Money) (id string, err error) {
+	err = p.db.Change(ctx, func(tx *sql.Tx) error {
+		id, err = p.Owe(ctx, tx, key, to, to, m)
+		return err
+	})
+	return id, err
+}
+
+// Owe is [Provider.Payout] in the transaction that books it, so that what left the ledger
+// waits for the operator, or neither. by is who asks: it has [maxOwed] that wait at most.
+func (p *Provider) Owe(ctx context.Context, tx *sql.Tx, key, by, to string, m ledger.Money) (string, error) {
+	fail := func(err error) (string, error) { return "", fmt.Errorf("pay out by x402: %w", err) }
+	if err := p.Payable(to, m); err != nil {
+		return fail(err)
+	}
+	amount, err := p.Amount(m)
+	if err != nil {
+		return fail(err)
+	}
+	sum := sha256.Sum256([]byte(key))
+	id := hex.EncodeToString(sum[:])
+	if _, err := tx.ExecContext(ctx, `INSERT INTO x402_payouts (key, id, of, network, asset, address, minor, currency, amount, at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (key) DO NOTHING`,
+		key, id, by, p.c.Network, p.c.Asset, to, m.Minor, m.Currency, amount, p.c.Now().Unix()); err != nil {
+		return fail(err)
+	}
+	var was ledger.Money
+	var who string
+	if err := tx.QueryRowContext(ctx, `SELECT address, minor, currency FROM x402_payouts WHERE key = $1`, key).Scan(&who, &was.Minor, &was.Currency); err != nil {
+		return fail(err)
+	}
+	if who != to || was != m {
+		return fail(fmt.Errorf("%w: %s to %s", ledger.ErrKey, was, who))
+	}
+	var owed int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM x402_payouts WHERE of = $1 AND tx = ''`, by).Scan(&owed); err != nil {
+		return fail(err)
+	}
+	if owed > maxOwed {
+		return fail(ErrOwed)
+	}
+	return id, nil
+}
+
+// Waiting lists what waits for the operator, the oldest first: payouts, then payments.
+func (p *Provider) Waiting(ctx context.Context) (out []Open, err error) {
+	err = p.db.Read(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT id, 1, '', address, minor, currency, amount, '', '', at, of, network, asset FROM x402_payouts WHERE tx = '' ORDER BY at, id LIMIT $1`, maxOpen)
+		if err == nil {
+			err = collect(rows, &out)
+		}
+		if err != nil {
+			return err
+		}
+		rows, err = tx.QueryContext(ctx, `SELECT id, 0, of, payer, minor, currency, '', tx, reason, valid_before + $2, buyer, '', '' FROM x402_payments WHERE state = 'unclear' ORDER BY at, id LIMIT $1`, maxOpen, grace)
+		if err != nil {
+			return err
+		}
+		return collect(rows, &out)
+	})
+	return out, err
+}
+
+func collect(rows *sql.Rows, out *[]Open) error {
+	defer rows.Close()
+	for rows.Next() {
+		var o Open
+		var payout int
+		if err := rows.Scan(&o.ID, &payout, &o.Order, &o.Address, &o.Money.Minor, &o.Money.Currency, &o.Amount, &o.Tx, &o.Reason, &o.At, &o.By, &o.Network, &o.Asset); err != nil {
+			return err
+		}
+		o.Payout = payout > 0
+		*out = append(*out, o)
+	}
+	return rows.Err()
+}
+
+// Resolve takes the operator's word: a payout was paid, or a payment settled, by the
+// transaction tx; where tx is empty, a payment never was, and its authorization is over
+// since [grace]. A payment that was refused can be given its transaction later: it is its
+// buyer's money, and pays no order.
+// [Provider.Resume] books what was settled.
+// A transaction closes one thing, or where they are paid together, several payouts.
+// The same again changes nothing.
+func (p *Provider) Resolve(ctx context.Context, id, tx string, together bool) error {
+	if tx != "" && !hash.MatchString(tx) {
+		return fmt.Errorf("transaction: %w: %.80q: want 0x and 64 hexadecimal characters", ledger.ErrAmount, tx)
+	}
+	hashed := strings.ToLower(tx)
+	return p.db.Change(ctx, func(t *sql.Tx) error {
+		var was string
+		err := t.QueryRowContext(ctx, `SELECT tx FROM x402_payouts WHERE id = $1`+p.db.Dialect.Lock(), id).Scan(&was)
+		if err == nil {
+			if hashed == "" || was != "" && was != hashed {
+				return fmt.Errorf("payout %s: %w", id, ErrNone)
+			}
+			if was == hashed { // others may have been closed by it since
+				return nil
+			}
+			if err := single(ctx, t, id, hashed, together); err != nil {
+				return fmt.Errorf("payout %s: %w", id, err)
+			}
+			_, err = t.ExecContext(ctx, `UPDATE x402_payouts SET tx = $2 WHERE id = $1`, id, hashed)
+			return err
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		extra := 0
+		r, err := scan(t.QueryRowContext(ctx, `SELECT `+columns+` FROM x402_payments WHERE id = $1`+p.db.Dialect.Lock(), id))
+		switch {
+		case err != nil:
+			return err
+		case r == nil:
+			return fmt.Errorf("%s: %w", id, ErrNone)
+		case hashed != "" && (r.state == settled || r.state == booked) && r.tx == hashed, hashed == "" && r.state == refused:
+			return nil
+		case r.state == refused && hashed != "":
+			extra = 1
+		case r.state != unclear:
+			return fmt.Errorf("payment %s: %w: it is %s", id, ErrNone, r.state)
+		case hashed == "" && p.c.Now().Unix() <= r.validBefore+grace: // who paid the order again would pay twice
+			return fmt.Errorf("payment %s: %w until %s", id, ErrLive, time.Unix(r.validBefore+grace, 0).UTC().Format(time.DateTime))
+		case hashed == "":
+			_, err = t.ExecContext(ctx, `UPDATE x402_payments SET state = 'refused', reason = 'the operator says that it was not settled' WHERE id = $1`, id)
+			return err
+		}
+		if err := single(ctx, t, id, hashed, false); err != nil {
+			return fmt.Errorf("payment %s: %w", id, err)
+		}
+		_, err = t.ExecContext(ctx, `UPDATE x402_payments SET state = 'settled', tx = $2, next = 0, extra = $3 WHERE id = $1`, id, hashed, extra)
+		return err
+	})
+}
+
+// single refuses a transaction that paid something else than id; with together, payouts
+// beside it are none.
+func single(ctx context.Context, t *sql.Tx, id, tx string, together bool) error {
+	var payments, payouts int
+	err := t.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM x402_payments WHERE tx = $1 AND id <> $2 AND state IN ('settled', 'booked')), (SELECT count(*) FROM x402_payouts WHERE tx = $1 AND id <> $2)`,
+		tx, id).Scan(&payments, &payouts)
+	if err == nil && (payments > 0 || payouts > 0 && !together) {
+		err = fmt.Errorf("%w: the transaction paid something else", ErrNone)
+	}
+	return err
+}

@@ -1,0 +1,224 @@
+// Package x402 takes payments of agents by x402, version 2 (x402.org): an agent asks
+// for a resource and is answered 402 with what it costs, asks again with an
+// authorization that it signed (EIP-3009, the scheme "exact" on EVM networks), and a
+// facilitator, a service that the operator names, verifies it and has the network
+// move the money.
+//
+// This is the resource server alone. It knows no network and checks no signature of
+// one; it checks everything that an authorization says. The signature covers who pays
+// whom how much, and no order: an authorization is bound to its order by the first
+// request that brings it, which the tables keep.
+//
+// A facilitator may lose an answer after the money moved. What it was sent is kept
+// before it is sent, and asked again with the same bytes. What nobody can tell is
+// [ErrUnclear]: the operator looks on the network, and says what happened. Nothing is
+// booked before the facilitator or the operator says that it was settled.
+package x402
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locket-dev/locket/cloud/market/ledger"
+	"github.com/locket-dev/locket/cloud/market/pay"
+	"github.com/locket-dev/locket/cloud/market/tables"
+)
+
+// Name is the account in the ledger.
+const Name = "x402"
+
+// What callers can tell apart, beside the errors of package pay.
+var (
+	// ErrPending: the facilitator has an authorization and did not say yet what became of
+	// it. It is asked again; nobody needs to pay again.
+	ErrPending = errors.New("the payment is on its way")
+	// ErrUnclear: nobody can say whether the money moved, before the operator looks.
+	ErrUnclear = errors.New("it is not clear whether the payment was settled: the operator looks")
+	// ErrFacilitator: it can't be asked, or its answer is none. Nothing was sent to be settled.
+	ErrFacilitator = errors.New("the facilitator can't be asked")
+)
+
+// Refused says why a payment was not taken, in the words of the facilitator where it
+// is that which refuses. It is a [pay.ErrProof].
+type Refused struct{ Reason string }
+
+func (r *Refused) Error() string { return pay.ErrProof.Error() + ": " + r.Reason }
+
+// Unwrap makes it [pay.ErrProof].
+func (r *Refused) Unwrap() error { return pay.ErrProof }
+
+// maxTimeout is how many seconds an authorization is asked to be good for.
+const maxTimeout = 300
+
+// Config is what the operator takes, and by whom.
+type Config struct {
+	Facilitator string // URL; https, or this machine
+	Token       string // "Authorization: Bearer" for the facilitator; may be empty
+	PayTo       string // address that is paid
+	Network     string // eip155:8453
+	Asset       string // address of the token's contract
+	AssetName   string // of the token, as its signatures have it (EIP-712): "USD Coin"
+	AssetVer    string // … and its version: "2"
+	Decimals    int    // of the token: 6
+	Currency    ledger.Currency
+	Base        string // URL of this relay, as agents reach it
+	Secret      []byte // of the addresses of orders; 32 bytes
+	HTTP        *http.Client
+	Now         func() time.Time // this machine's where it is nil
+	Logger      *slog.Logger     // nil: nothing is logged
+}
+
+// Provider implements [pay.Provider].
+type Provider struct {
+	db     *tables.DB
+	c      Config
+	digits int // of the currency
+	pace   *pace
+
+	mu      sync.Mutex // guards closed, and that nothing is added to sending afterwards
+	closed  bool
+	sending sync.WaitGroup
+}
+
+var _ pay.Provider = (*Provider)(nil)
+
+var (
+	address = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
+	hash    = regexp.MustCompile(`^0x[0-9a-fA-F]{64}$`)
+	chain   = regexp.MustCompile(`^eip155:[1-9][0-9]{0,17}$`)
+)
+
+// New checks the configuration. It asks nobody.
+func New(db *tables.DB, c Config) (*Provider, error) {
+	for what, u := range map[string]string{"facilitator": c.Facilitator, "market": c.Base} {
+		if err := safe(u); err != nil {
+			return nil, fmt.Errorf("x402: address of the %s: %w", what, err)
+		}
+	}
+	digits, err := c.Currency.Digits()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("x402: %w", err)
+	case !address.MatchString(c.PayTo) || !address.MatchString(c.Asset):
+		return nil, fmt.Errorf("x402: who is paid and the asset are addresses, 0x and 40 hexadecimal characters, and not %.60q and %.60q", c.PayTo, c.Asset)
+	case !chain.MatchString(c.Network):
+		return nil, fmt.Errorf("x402: network: %.40q: want eip155: and a number", c.Network)
+	case c.Decimals < 0 || c.Decimals > 36:
+		return nil, fmt.Errorf("x402: decimals: %d: want 0 to 36", c.Decimals)
+	case c.AssetName == "" || c.AssetVer == "":
+		return nil, errors.New("x402: the asset's name and version are missing: without them no agent can sign")
+	case len(c.Secret) != 32:
+		return nil, errors.New("x402: the secret has 32 bytes")
+	}
+	c.Facilitator, c.Base = strings.TrimRight(c.Facilitator, "/"), strings.TrimRight(c.Base, "/")
+	if c.HTTP == nil {
+		c.HTTP = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &Provider{db: db, c: c, digits: digits, pace: newPace()}, nil
+}
+
+// Close has nothing more sent to be settled, and waits until what the facilitator is
+// asked now is answered and kept, for little more than the time that it has. The
+// database is closed after it.
+func (p *Provider) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	done := make(chan struct{})
+	go func() { p.sending.Wait(); close(done) }()
+	end := time.NewTimer(settleTime + keepTime)
+	defer end.Stop()
+	select {
+	case <-done:
+		return nil
+	case <-end.C:
+		return errors.New("x402: an answer of the facilitator could not be kept: it is asked again after the next start")
+	}
+}
+
+// begins says whether something may be sent still. Who is told so calls sending.Done.
+func (p *Provider) begins() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.sending.Add(1)
+	}
+	return !p.closed
+}
+
+// safe takes https, and http to this machine alone.
+func safe(raw string) error {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return fmt.Errorf("%.80q: want https://HOST", raw)
+	}
+	ip := net.ParseIP(u.Hostname())
+	if u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()) {
+		return nil
+	}
+	return fmt.Errorf("%.80q: want https://, or http:// to this machine", raw)
+}
+
+// Name implements [pay.Provider].
+func (p *Provider) Name() string { return Name }
+
+// Amount is m in units of the asset, exactly.
+func (p *Provider) Amount(m ledger.Money) (string, error) {
+	if m.Currency != p.c.Currency || m.Minor < 1 || m.Minor > ledger.MaxAmount {
+		return "", fmt.Errorf("%w: %s: by x402 this market takes %s alone", ledger.ErrAmount, m, p.c.Currency)
+	}
+	ten := big.NewInt(10)
+	n := new(big.Int).Mul(big.NewInt(m.Minor), new(big.Int).Exp(ten, big.NewInt(int64(p.c.Decimals)), nil))
+	n, rest := n.QuoRem(n, new(big.Int).Exp(ten, big.NewInt(int64(p.digits)), nil), new(big.Int))
+	if rest.Sign() != 0 {
+		return "", fmt.Errorf("%w: %s has no exact amount in an asset of %d decimals", ledger.ErrAmount, m, p.c.Decimals)
+	}
+	return n.String(), nil
+}
+
+// pass is what the address of an order has, so that only who was told it sees the
+// price and pays.
+func (p *Provider) pass(order string) string {
+	h := hmac.New(sha256.New, p.c.Secret)
+	h.Write([]byte("x402 order\x00" + order))
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// Opens says whether a pass is that of an order.
+func (p *Provider) Opens(order, pass string) bool {
+	return hmac.Equal([]byte(p.pass(order)), []byte(pass))
+}
+
+// Begin implements [pay.Provider]: it gives the order's address, and the header that
+// its answer 402 has.
+func (p *Provider) Begin(_ context.Context, r pay.Request) (pay.Step, error) {
+	required, err := p.Required(r, "")
+	if err != nil {
+		return pay.Step{}, fmt.Errorf("begin payment by x402: %w", err)
+	}
+	return pay.Step{URL: p.resource(r.Order), Header: http.Header{"Payment-Required": {encode(required)}},
+		Say: "Pay " + r.Money.String() + " with a client for x402."}, nil
+}
+
+func (p *Provider) resource(order string) string {
+	return p.c.Base + "/v1/market/orders/" + order + "/x402?pass=" + p.pass(order)
+}

@@ -1,0 +1,342 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) communityCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "community", Short: "Pool redacted memories with others, and ask them", RunE: a.needsCommand,
+		Long: `A community is a space that many write to. Each member puts in redacted copies under a
+policy of their own; what the others put in answers in search, ask and context, marked with
+whose it is. The relay can read none of it (docs/communities.md). ID is a community's name,
+or 4 characters of its id or more.`,
+	}
+	c.AddCommand(a.communityNewCommand(), a.communityInviteCommand(), a.communityJoinCommand(), a.communityListCommand(), a.communityShowCommand(), a.communityAddCommand(),
+		a.communityAskCommand(), a.communityAnswersCommand(), a.communityRemoveCommand(), a.communityRulesCommand(), a.communityLogCommand(), a.communityLeaveCommand())
+	return c
+}
+
+func (a *app) communityNewCommand() *cobra.Command {
+	var r serve.NewCommunity
+	c := &cobra.Command{
+		Use: "new NAME", Short: "Found a community at your relay", Args: between(1, 1, "its name"),
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			r.Name = args[0]
+			v, err := c.NewCommunity(cmd.Context(), r)
+			return a.printed(err, v, func(w io.Writer) {
+				fmt.Fprintf(w, "You are the owner of %s, %s.\nLet somebody in, by the key that they print with locket share key:\n  locket community invite %s NAME=KEY\n", oneLine(v.Name), v.ID, v.ID.String()[:10])
+			})
+		}),
+	}
+	c.Flags().StringVar(&r.As, "as", "", "what the members call you, by `name`; owner unless said")
+	return c
+}
+
+func (a *app) communityInviteCommand() *cobra.Command {
+	var r serve.CommunityInvite
+	c := &cobra.Command{
+		Use: "invite ID NAME=KEY", Short: "Let somebody in, or propose them as a member", Args: between(2, 2, "the id, and NAME=KEY, NAME=@FILE or who waits"),
+		Long: `The owner and moderators let somebody in at once. What a member says waits until one of
+them says: locket community invite ID NAME. That shows the words of the waiting key, to be
+compared with those that NAME's locket share key shows, and asks. Who joins reads what was said before, too. A
+key has one role for good.`,
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) (err error) {
+			if r.Who, err = keyText(args[1]); err != nil {
+				return err
+			}
+			if r.Words == "" && !strings.Contains(r.Who, "=") {
+				if r.Words, err = a.waitingWords(cmd.Context(), c, args[0], r.Who); err != nil {
+					return err
+				}
+			}
+			v, err := c.InviteTo(cmd.Context(), args[0], r)
+			return a.printed(err, v, func(w io.Writer) {
+				if v.Role == "member" {
+					fmt.Fprintln(w, "Proposed. The owner or a moderator says yes, or does not.")
+					return
+				}
+				fmt.Fprintf(w, "Let in. They join with:\n  locket community join '%s'\n", v.Link)
+			})
+		}),
+	}
+	c.Flags().StringVar(&r.Words, "words", "", "`words` of the key of who waits, instead of being asked")
+	c.Flags().BoolVar(&r.Moderator, "moderator", false, "as one who lets others in and removes; the owner's alone")
+	return c
+}
+
+// waitingWords asks whether the key of somebody who waits is theirs, and returns its words.
+func (a *app) waitingWords(ctx context.Context, c *serve.Client, id, name string) (string, error) {
+	v, err := c.Community(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	var words []string
+	for _, m := range v.Waiting {
+		if m.Name == name {
+			words = append(words, m.Words)
+			fmt.Fprintf(a.stderr, "%s waits, proposed by %s, with the key whose words are: %s\n", oneLine(m.Name), oneLine(m.By), m.Words)
+		}
+	}
+	switch {
+	case len(words) == 0:
+		return "", fmt.Errorf("who waits as %q: %w", name, memory.ErrNotFound)
+	case len(words) > 1:
+		return "", fmt.Errorf("who waits as %q: %w: say --words", name, memory.ErrAmbiguous)
+	case !a.confirm("Does locket share key show them these words?"):
+		return "", errors.New("nobody was let in")
+	}
+	return words[0], nil
+}
+
+func (a *app) communityJoinCommand() *cobra.Command {
+	var r serve.JoinCommunity
+	c := &cobra.Command{
+		Use: "join LINK", Short: "Join a community that let your key in", Args: between(1, 1, "the link"),
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			r.Link = args[0]
+			v, err := c.JoinCommunity(cmd.Context(), r)
+			return a.printed(err, v, func(w io.Writer) { a.communityRow(w, &v) })
+		}),
+	}
+	c.Flags().StringVar(&r.Name, "name", "", "what you and your policy call it, by `name`")
+	return c
+}
+
+func (a *app) communityListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List your communities", Args: nothing(),
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			list, err := c.Communities(cmd.Context())
+			return rows(a, err, list, a.communityRow, "You are in no community.")
+		}),
+	}
+}
+
+func (a *app) communityRow(w io.Writer, v *serve.CommunityHead) {
+	state := ""
+	switch {
+	case !v.Ended.IsZero():
+		state = ", not served to you since " + a.when(v.Ended)
+	case v.Answers:
+		state = ", and this node answers its questions"
+	}
+	fmt.Fprintf(w, "%s  %s  %s, %s; you are %s%s\n", a.paint.dim(v.ID.String()[:10]), a.paint.bold(oneLine(v.Name)), plural(v.People, "member", "members"), plural(v.Count, "item", "items"), v.Role, state)
+}
+
+func (a *app) communityShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show ID", Short: "Show rules, members, items, questions, and what was removed", Args: between(1, 1, "the id"),
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			v, err := c.Community(cmd.Context(), args[0])
+			return a.printed(err, v, func(w io.Writer) { a.showCommunity(w, &v) })
+		}),
+	}
+}
+
+// said names an item or note by what its id says beside its author, as remove takes it.
+func said(id memory.ID) string { return id.String()[serve.AuthorChars:][:10] }
+
+func (a *app) showCommunity(w io.Writer, v *serve.CommunityView) {
+	a.communityRow(w, &v.CommunityHead)
+	if v.Rules != "" {
+		fmt.Fprintf(w, "rules     %s\n", oneLine(v.Rules))
+	}
+	for _, m := range v.Members {
+		fmt.Fprintf(w, "%-9s  %s (%s)\n", m.Role, oneLine(m.Name), m.Words)
+	}
+	for _, m := range v.Waiting {
+		fmt.Fprintf(w, "waits      %s (%s), proposed by %s\n", oneLine(m.Name), m.Words, oneLine(m.By))
+	}
+	item := func(indent string, it *serve.CommunityItem) {
+		fmt.Fprintf(w, "%s%s  %s: %s\n", indent, a.paint.dim(said(it.ID)), oneLine(it.By), oneLine(it.Text))
+	}
+	for i := range v.Items {
+		item("", &v.Items[i])
+	}
+	for i := range v.Questions {
+		q := &v.Questions[i]
+		item("asked  ", &q.CommunityItem)
+		for j := range q.Answers {
+			item("       ", &q.Answers[j])
+		}
+	}
+	for i := range v.Removed {
+		item("removed: "+oneLine(v.Removed[i].Why)+"  ", &v.Removed[i])
+	}
+}
+
+// chosen are the flags that choose memories and say what is taken out of them.
+func chosen(f *pflag.FlagSet, r *serve.ShareRequest, types *[]string) {
+	f.StringSliceVar(types, "type", nil, "only these `types`; not vault")
+	f.StringSliceVar(&r.Tags, "tag", nil, "only with all these `tags`")
+	f.StringSliceVar(&r.Redact, "redact", nil, "what is taken out, as locket share create takes it: names, places, times, numbers, or `words`")
+}
+
+func (a *app) communityAddCommand() *cobra.Command {
+	var r serve.ShareRequest
+	var types []string
+	var yes bool
+	c := &cobra.Command{
+		Use: "add ID", Short: "Put redacted copies of memories into a community", Args: between(1, 1, "the id"),
+		Long: `Shows what the members would see, and asks. Your policy decides, with community:NAME as
+who asks (locket policy). What you forget or change, or your policy holds back later, is
+taken out by a running node within a minute or so. What a member has fetched stays theirs.`,
+		Example: `  locket community add Gardeners --tag garden --redact names,places`,
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			r.Types = readTypes(types)
+			p, err := c.PreviewCommunity(cmd.Context(), args[0], r)
+			if err != nil {
+				return err
+			}
+			if !yes {
+				a.showPreview(a.stderr, &p)
+				if !a.confirm("Put it into the community?") {
+					return errors.New("nothing was put in")
+				}
+			}
+			r.Confirm = p.Confirm
+			v, err := c.AddToCommunity(cmd.Context(), args[0], r)
+			return a.printed(err, v, func(w io.Writer) { a.communityRow(w, &v.CommunityHead) })
+		}),
+	}
+	f := c.Flags()
+	f.StringVar(&r.Query, "query", "", "what the memories are about")
+	chosen(f, &r, &types)
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (a *app) communityAskCommand() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "ask ID QUESTION", Short: "Ask all members", Args: between(2, 2, "the id, and a question"),
+		Long: `Puts the question to all members. Nodes of those who allow it (locket community answers)
+answer at their next look; locket community show has the answers, and they answer in your
+searches.`,
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			if !yes {
+				fmt.Fprintln(a.stderr, "Each member of the community, and whoever joins later, can read that you asked this, and what is answered.")
+				if !a.confirm("Ask it?") {
+					return errors.New("nothing was asked")
+				}
+			}
+			v, err := c.AskCommunity(cmd.Context(), args[0], args[1])
+			return a.printed(err, v, func(w io.Writer) {
+				fmt.Fprintf(w, "Asked. %s\n", knows(&v, args[1]))
+			})
+		}),
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+// knows says who knows of a question that the wearer has asked.
+func knows(v *serve.CommunityView, text string) string {
+	for _, q := range slices.Backward(v.Questions) {
+		if q.You && q.Text == text {
+			return q.Knows
+		}
+	}
+	return "It is not shown: locket community show says why." // a moderator was faster, or a home keeps no more of the wearer's
+}
+
+func (a *app) communityAnswersCommand() *cobra.Command {
+	var r serve.ShareRequest
+	var types []string
+	var off bool
+	c := &cobra.Command{
+		Use: "answers ID", Short: "Let this node answer the others' questions", Args: between(1, 1, "the id"),
+		Long: `From now on this node answers questions of the members by itself, with up to three copies
+of memories that you choose here and your policy allows, at most twenty questions of one
+member a day. Everybody in the community sees the answers. --off ends it.`,
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			with := &r
+			if r.Types = readTypes(types); off {
+				with = nil
+			}
+			v, err := c.AnswerCommunity(cmd.Context(), args[0], with)
+			return a.printed(err, v, func(w io.Writer) { a.communityRow(w, &v) })
+		}),
+	}
+	chosen(c.Flags(), &r, &types)
+	c.Flags().BoolVar(&off, "off", false, "answer nothing any more")
+	return c
+}
+
+func (a *app) communityRemoveCommand() *cobra.Command {
+	var r serve.CommunityRemoval
+	c := &cobra.Command{
+		Use: "remove ID ITEM|MEMBER", Short: "Take out what you put in, or as a moderator anything and anybody", Args: between(2, 2, "the id, and an item or member"),
+		Long: `What you said yourself is erased. Another's item is hidden by each member's node, with your
+reason; a member is put out, and reads nothing that is said afterwards. All members can
+read in the log who removed what, and why. What was fetched can't be taken back. The owner
+undoes a removal by removing it: locket community log has its id, and a reason is needed.`,
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			r.What = args[1]
+			v, err := c.RemoveFrom(cmd.Context(), args[0], r)
+			return a.printed(err, v, func(w io.Writer) { a.communityRow(w, &v.CommunityHead) })
+		}),
+	}
+	c.Flags().StringVar(&r.Reason, "reason", "", "why, in `words` that all members can read")
+	return c
+}
+
+func (a *app) communityRulesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "rules ID TEXT", Short: "Set the rules of your community", Args: between(2, 2, "the id, and the rules"),
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			v, err := c.SetCommunityRules(cmd.Context(), args[0], args[1])
+			return a.printed(err, v, func(w io.Writer) { fmt.Fprintln(w, "All members can read them.") })
+		}),
+	}
+}
+
+func (a *app) communityLogCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "log ID", Short: "Who let in, removed and ruled what, and why", Args: between(1, 1, "the id"),
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			v, err := c.Community(cmd.Context(), args[0])
+			return rows(a, err, v.Log, func(w io.Writer, d *serve.CommunityDeed) {
+				id := ""
+				if !d.ID.IsZero() {
+					id = said(d.ID)
+				}
+				fmt.Fprintf(w, "%s  %-10s  %s %s  %s  %s\n", a.paint.dim(a.when(d.At)), a.paint.dim(id), oneLine(d.By), d.Did, oneLine(d.What), oneLine(d.Why))
+			}, "Nothing happened yet.")
+		}),
+	}
+}
+
+func (a *app) communityLeaveCommand() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "leave ID", Short: "Leave a community, or end your own", Args: between(1, 1, "the id"),
+		Long: `Takes out what you put in, and drops what you had of it. If you are its owner, it ends for
+all. What others have fetched of yours stays with them.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !yes && !a.confirm("Leave it? Its owner ends it for all.") {
+				return errors.New("nothing was changed")
+			}
+			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.leftCommunity(cmd.Context(), c, args[0]) })
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (a *app) leftCommunity(ctx context.Context, c *serve.Client, id string) error {
+	err := c.LeaveCommunity(ctx, id)
+	return a.printed(err, struct{}{}, func(w io.Writer) { fmt.Fprintln(w, "You are in it no more.") })
+}

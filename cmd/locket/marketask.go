@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/market"
+	tradeat "github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// ordering is what is ordered from the command line.
+type ordering struct {
+	listing, question, most string
+	yes                     bool
+	takes                   func(pays []string) error // refuses how the market is paid; nil: it does not
+}
+
+// orderListing shows a listing, asks, and orders it.
+func (a *app) orderListing(ctx context.Context, at string, w *ordering) (buyer *market.Buyer, o *market.Bought, err error) {
+	err = a.trade(ctx, at, func(b *market.Buyer, address string, m *tradeat.Market, by trade.Party, terms trade.Terms) error {
+		if w.takes != nil {
+			if err := w.takes(terms.Pays); err != nil {
+				return err
+			}
+		}
+		id, err := findListing(ctx, m, w.listing)
+		if err != nil {
+			return err
+		}
+		v, l, err := b.Show(ctx, m, address, &terms, id)
+		if err != nil {
+			return err
+		}
+		if w.most != "" {
+			minor, code, err := trade.ParsePrice(w.most)
+			if err != nil {
+				return usageError{err}
+			}
+			if code != l.Currency || l.Price > minor {
+				return fmt.Errorf("it costs %s, which is over --most %s: nothing was ordered", v.Price, w.most)
+			}
+		}
+		if !w.yes {
+			a.showListing(a.stderr, &v)
+			fmt.Fprintln(a.stderr, cannotUndo)
+			if !a.confirm("Pay " + v.Price + "?") {
+				return errors.New("nothing was ordered")
+			}
+		}
+		buyer = b
+		o, err = b.OrderQuoted(ctx, m, by, &terms, address, v.Version, v.Price, w.question)
+		return err
+	})
+	return buyer, o, err
+}
+
+// askEvery is how often the market is asked whether the answer is there.
+const askEvery = 2 * time.Second
+
+func (a *app) marketAskCommand(at *string) *cobra.Command {
+	w := ordering{}
+	var voucher string
+	var patience time.Duration
+	c := &cobra.Command{
+		Use: "ask LISTING QUESTION", Short: "Pay for an answer instead of a copy", Args: between(2, 2, "a listing's id and a question"),
+		Long: `Orders an answer of a listing that sells answers (locket market show says so), and pays with
+a voucher or from what you have at the market. The question is sealed to the seller, whose
+node answers with up to three memories of its bundle, redacted as the listing says; your
+home checks that they are of that bundle, and to what you asked. The market reads neither.
+The seller learns your key and what you asked.
+
+Where the seller's node has no answer, or may show you no more, the price goes back to what
+you have at the market. It does so, too, where the seller says nothing in time.
+
+` + cannotUndo,
+		Example: `  locket market ask 3f9a… "when do the tomatoes want water" --voucher 7K3QF-0M9ZT-…`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			w.listing, w.question = args[0], args[1]
+			if w.question == "" || len(w.question) > trade.MaxQuestion {
+				return usagef("the question has %d bytes, want 1 to %d", len(w.question), trade.MaxQuestion)
+			}
+			b, o, err := a.orderListing(ctx, *at, &w)
+			if err != nil {
+				return err
+			}
+			if err := b.Pay(ctx, o, voucher); err != nil {
+				return fmt.Errorf("ordered, and not paid: locket market pay %s --voucher CODE pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
+			}
+			return a.awaitAnswer(ctx, b, o, askEvery, patience)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&voucher, "voucher", "", "`code` to pay with; what is over stays yours at the market")
+	f.StringVar(&w.most, "most", "", "ask nothing that costs more than this `price`: 0.50 EUR")
+	f.DurationVar(&patience, "wait", 90*time.Second, "for how `long` to wait for the answer")
+	f.BoolVarP(&w.yes, "yes", "y", false, "do not ask before paying")
+	return c
+}
+
+// awaitAnswer waits for the answer of an order that is paid, and shows it. A market that
+// fails meanwhile is asked again until the time is over. However it ends, it says what
+// the order is called and how it is opened.
+func (a *app) awaitAnswer(ctx context.Context, b *market.Buyer, o *market.Bought, every, patience time.Duration) (err error) {
+	order := o.State.ID.String()[:10]
+	fmt.Fprintf(a.stderr, "Asked and paid %s: %s\n", trade.Price(o.State.Order.Price, o.State.Order.Currency), o.State.ID)
+	defer func() {
+		if !a.json {
+			fmt.Fprintf(a.stderr, "  locket market open %s\n", order)
+		}
+	}()
+	within, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	var failed error
+	for o.State.Phase == trade.Funded && wait.For(within, every) {
+		if err := b.Refresh(within, o); within.Err() == nil {
+			failed = err
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case o.State.Phase == trade.Funded && failed != nil:
+		return fmt.Errorf("asked and paid, and the market does not say whether the answer is there: %w", failed)
+	case o.State.Phase == trade.Funded && a.json:
+		return a.ordered(nil, o)
+	case o.State.Phase == trade.Funded:
+		fmt.Fprintf(a.stdout, "Not answered yet: %s.\nThe seller has until %s to answer; else the price goes back.\n", o.State.ID, a.when(time.Unix(o.State.Deadline, 0)))
+		return nil
+	case !o.Came():
+		if a.json {
+			return a.ordered(nil, o)
+		}
+		return fmt.Errorf("no answer: %q. The price is yours again (locket market balance)", oneLine(o.State.Reason))
+	}
+	ms, err := b.OpenAll(ctx, o)
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	if err != nil {
+		return a.disputable(o, err)
+	}
+	return a.showOpened(b, o, ms)
+}
+
+// showOpened prints what was bought, and what can be done about it.
+func (a *app) showOpened(b *market.Buyer, o *market.Bought, ms []memory.Candidate) error {
+	places := make([]int, len(ms))
+	for i := range places {
+		places[i] = i
+	}
+	what := "Each item is the one that was listed."
+	if o.State.Order.Question != nil {
+		r, err := b.Answer(o)
+		if err != nil {
+			return err
+		}
+		places, what = r.Places, "It is to what you asked, and of the listed bundle."
+		if !a.json {
+			fmt.Fprintf(a.stderr, "%s\n", a.paint.dim(oneLine(r.Question)))
+		}
+	}
+	items := make([]openedOf, len(ms))
+	for i, m := range ms {
+		items[i] = openedOf{places[i] + 1, string(m.Type), m.Text, m}
+	}
+	err := rows(a, nil, items, func(w io.Writer, v *openedOf) { fmt.Fprintf(w, "%4d  %-10s  %s\n", v.Place, v.Type, oneLine(v.Text)) }, "")
+	if err == nil && o.State.Phase == trade.Delivered && !a.json {
+		fmt.Fprintf(a.stderr, "%s Accept or dispute it by %s; then the seller is paid:\n  locket market accept %s\n",
+			what, a.when(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10])
+	}
+	return err
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// showMarks says how copies of a bundle will differ.
+func showMarks(w io.Writer, m *serve.CopyMarks) {
+	switch {
+	case m == nil:
+	case !m.Marked:
+		fmt.Fprintf(w, "Not marked: copies could differ at %s alone, and %d are needed to tell who passed one on.\n", plural(m.Spots, "place", "places"), m.Least)
+	case m.Robust:
+		fmt.Fprintf(w, "Marked: each copy differs at %d places, so that you can tell who passed one on (--unmarked: none does).\n", m.Spots)
+	default:
+		fmt.Fprintf(w, "Marked: each copy differs at %d places, so that you can tell who passed one on as it is (--unmarked: none does).\n", m.Spots)
+	}
+}
+
+func (a *app) marketTraceCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "trace LISTING FILE", Short: "Say whose copy of what you sold a text is from", Args: between(2, 2, "a listing's id, and a file; - is the standard input"),
+		Long: `Reads a text that somebody passed on, whole or in parts, and names the order whose copy has
+its mark. It names one only where the chance that an innocent order agrees as well is at most
+1 in 1,000,000, all orders of the listing taken together.
+
+It convinces you alone: you can make any buyer's copy yourself. Who knows of the mark, and
+rewrites every sentence, is not found.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := a.readTraced(args[1])
+			if err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), true, func(c *serve.Client) error {
+				v, err := c.TraceCopy(cmd.Context(), serve.TraceRequest{Listing: args[0], Text: text})
+				return a.printed(err, v, func(w io.Writer) { showTrace(w, &v) })
+			})
+		},
+	}
+}
+
+// readTraced reads a text of at most [serve.MaxTraced].
+func (a *app) readTraced(file string) (string, error) {
+	in := a.stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return "", fmt.Errorf("trace: %w", err)
+		}
+		defer f.Close()
+		in = f
+	}
+	b, err := io.ReadAll(io.LimitReader(in, serve.MaxTraced+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("trace: %w", err)
+	case len(b) > serve.MaxTraced:
+		return "", errors.New("trace: the file is larger than 1 MiB: give a part of it")
+	}
+	return string(b), nil
+}
+
+func showTrace(w io.Writer, v *serve.CopyTrace) {
+	fmt.Fprintf(w, "Read %d of %d places, against %s.\n", v.Read, v.Spots, plural(v.Orders, "order", "orders"))
+	sure := 0
+	for _, o := range v.Found {
+		if o.Sure {
+			sure++
+			fmt.Fprintf(w, "The mark of order %s, of buyer %s: %d of %d places agree. By chance some order's would with at most %.0e.\n", o.Order.String()[:10], o.Buyer.String()[:8], o.Agree, o.Read, o.Chance)
+		}
+	}
+	switch {
+	case sure > 1:
+		fmt.Fprintln(w, "Their copies were mixed.")
+	case sure == 0 && len(v.Found) > 0:
+		o := v.Found[0]
+		fmt.Fprintf(w, "No order can be named: the likeliest agrees at %d of %d places, which is no proof.\n", o.Agree, o.Read)
+	case sure == 0:
+		fmt.Fprintln(w, "No order was delivered.")
+	}
+}

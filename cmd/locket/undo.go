@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func (a *app) undoCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "undo ID", Short: "Take back what was understood, so that what it ended stands again", Args: between(1, 1, "the id"),
+		Long: `Takes back what was made of something heard, on all devices. ID is the memory that was
+made, or the one that it ended, which then stands again. What was heard is still found by
+its words.
+
+What you have said of the memory yourself is not taken back: locket update corrects it,
+and locket delete erases it.`,
+		Example: `  locket undo 3f7k9m2xqa
+  locket revert --undo k3f9tq2m7x`,
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			ctx := cmd.Context()
+			m, err := c.Get(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			v, err := c.Revert(ctx, serve.RevertRequest{Memory: m.ID})
+			return a.printed(err, v, func(w io.Writer) {
+				fmt.Fprintf(w, "Taken back: %s\n", oneLine(v.Memories[0].Text))
+				if again, err := c.Get(ctx, args[0]); err == nil && again.State == memory.Active {
+					fmt.Fprintf(w, "Stands again: %s\n", oneLine(again.Text))
+				}
+				fmt.Fprintf(w, "If that was wrong: locket revert --undo %s\n", v.ID)
+			})
+		}),
+	}
+}

@@ -1,0 +1,211 @@
+package assist
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/wyoming"
+)
+
+// Bounds of an utterance that is passed to the engine.
+const (
+	maxSound  = 16 << 20 // bytes: eight minutes of 16 bits at 16 kHz
+	maxHeard  = 1 << 20  // bytes of what the engine answers
+	dialTime  = 5 * time.Second
+	hearTime  = time.Minute // for the engine's answer, once the sound is over
+	infoKept  = time.Minute // of what the engine says of itself, and of that it does not answer
+	badEngine = "asr"       // code of an error event
+)
+
+// errHeard: the engine's answer is no answer of Wyoming's.
+var errHeard = errors.New("its answer is none of Wyoming's")
+
+// ears are one connection of a peer to the engine that hears. An utterance has a connection to the
+// engine of its own: "transcribe" or "audio-start" begins it, and "audio-stop" ends it.
+//
+//	peer    transcribe  audio-start  audio-chunk …  audio-stop
+//	engine                                                      transcript
+//
+// All of these pass as they come. Nothing of it is kept, and the node is told nothing.
+type ears struct {
+	conn   net.Conn // nil: no utterance is under way
+	stop   func() bool
+	sent   int  // bytes of sound
+	failed bool // the peer was told so; what comes up to the end of the utterance is dropped
+}
+
+func (e *ears) end() {
+	if e.conn != nil {
+		e.stop()
+		e.conn.Close()
+	}
+	*e = ears{failed: e.failed}
+}
+
+// ofSound reports whether an event is of an utterance that the engine is to hear.
+func ofSound(kind string) bool {
+	return kind == "transcribe" || kind == "audio-start" || kind == "audio-chunk" || kind == "audio-stop"
+}
+
+// pass passes an event to the engine, and after the last one its answer to the peer. Its error is
+// the peer's connection's.
+func (s *server) pass(ctx context.Context, to net.Conn, e *ears, ev *frame.Event, asks func() bool) error {
+	refuse := func(code, text string) error {
+		e.failed = true
+		e.end()
+		return say(to, frame.Event{Type: "error", Data: map[string]any{"text": text, "code": code}})
+	}
+	broken := func(err error) error {
+		if ctx.Err() == nil {
+			s.Tell(fmt.Sprintf("the engine that hears: %v", err))
+		}
+		return refuse(badEngine, "the engine that hears does not answer")
+	}
+	if ev.Type == "audio-stop" {
+		defer func() { e.failed = false }()
+	}
+	switch {
+	case e.conn == nil && (ev.Type == "transcribe" || ev.Type == "audio-start" && !e.failed):
+		e.failed = false
+		if !asks() {
+			return refuse("too-many", words("", tooMany))
+		}
+		conn, err := s.dialEars(ctx)
+		if err != nil {
+			return broken(err)
+		}
+		e.conn, e.stop = conn, context.AfterFunc(ctx, func() { conn.Close() })
+	case e.conn == nil && e.failed:
+		return nil
+	case e.conn == nil:
+		return refuse("bad-event", ev.Type+": no audio-start before it")
+	}
+	if e.sent += len(ev.Payload); e.sent > maxSound {
+		return refuse("too-long", fmt.Sprintf("more than %d bytes of sound", maxSound))
+	}
+	if err := say(e.conn, *ev); err != nil {
+		return broken(err)
+	}
+	if ev.Type != "audio-stop" {
+		return nil
+	}
+	heard, err := hear(e.conn)
+	if err != nil {
+		return broken(err)
+	}
+	e.end()
+	for _, h := range heard {
+		if err := say(to, h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hear reads an engine's answer: a transcript, which one that streams sends in pieces, too, or
+// an error.
+func hear(from net.Conn) (out []frame.Event, err error) {
+	if err := from.SetReadDeadline(time.Now().Add(hearTime)); err != nil {
+		return nil, err
+	}
+	streams := false
+	err = events(from, func(e *frame.Event) (bool, error) {
+		_, worded := e.Data["text"].(string)
+		switch e.Type {
+		case "transcript-start":
+			streams = true
+		case "transcript-chunk", "transcript", "error":
+			if !worded {
+				return false, fmt.Errorf("%s without text: %w", e.Type, errHeard)
+			}
+		case "transcript-stop":
+		default:
+			return true, nil
+		}
+		out = append(out, frame.Event{Type: e.Type, Data: e.Data})
+		return e.Type != "error" && e.Type != "transcript-stop" && (e.Type != "transcript" || streams), nil
+	})
+	if streams && err != nil && len(out) > 0 && out[len(out)-1].Type == "transcript" {
+		return out, nil // the whole is there
+	}
+	return out, err
+}
+
+// events reads what an engine says, until f wants no more.
+func events(from net.Conn, f func(*frame.Event) (more bool, err error)) error {
+	var in frame.Decoder
+	b, sum := make([]byte, 16<<10), 0
+	for {
+		n, err := from.Read(b)
+		if sum += n; sum > maxHeard {
+			return fmt.Errorf("more than %d bytes: %w", maxHeard, errHeard)
+		}
+		list, bad := in.Push(b[:n])
+		for i := range list {
+			if more, err := f(&list[i]); err != nil || !more {
+				return err
+			}
+		}
+		if bad != nil {
+			return bad
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (s *server) dialEars(ctx context.Context) (net.Conn, error) {
+	return (&net.Dialer{Timeout: dialTime}).DialContext(ctx, "tcp", s.Ears)
+}
+
+// programs are what the engine has said that it has for speech; empty: it has not answered yet, or
+// not the last time. It is asked beside, once a minute at most and once at a time, so that no peer
+// waits for it.
+func (s *server) programs(ctx context.Context) []any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.Ears != "" && !s.asking && (s.askedAt.IsZero() || s.Now().Sub(s.askedAt) >= infoKept) {
+		s.asking = true
+		s.work.Go(func() {
+			asr, err := s.askEars(ctx)
+			if err != nil && ctx.Err() == nil {
+				s.Tell(fmt.Sprintf("the engine that hears: %v", err))
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.heard, s.askedAt, s.asking = asr, s.Now(), false
+		})
+	}
+	return append([]any{}, s.heard...)
+}
+
+// askEars asks the engine for its programs; there is one at least.
+func (s *server) askEars(ctx context.Context) (asr []any, err error) {
+	conn, err := s.dialEars(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	if err := conn.SetReadDeadline(time.Now().Add(dialTime)); err != nil {
+		return nil, err
+	}
+	if err := say(conn, frame.Event{Type: "describe"}); err != nil {
+		return nil, err
+	}
+	err = events(conn, func(e *frame.Event) (bool, error) {
+		asr, _ = e.Data["asr"].([]any)
+		return e.Type != "info", nil
+	})
+	if err == nil && len(asr) == 0 {
+		err = errors.New("it lists no program for speech")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return asr, nil
+}

@@ -1,0 +1,89 @@
+// Package friend is the session of a Friend pendant: its live sound. It has neither battery, storage,
+// buttons nor a clock.
+package friend
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/carry"
+	frame "github.com/locket-dev/locket/firmware-bridge/frame/friend"
+	"github.com/locket-dev/locket/firmware-bridge/lc3"
+	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// Family is Friend's line in the list of families.
+var Family = carry.Family{
+	Name: "friend", Short: "Carry a Friend pendant over Bluetooth",
+	Long: `Connects to a Friend pendant over Bluetooth (BlueZ), decodes its sound, which is LC3,
+and publishes it to the broker as the wearable --name.`,
+	Carrier: carry.Bluetooth, Service: frame.Service, Begin: begin, Simulate: simulate,
+	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "lc3", Rate: lc3.Rate, Frame: lc3.Lasts, Bytes: frame.FrameSize},
+}
+
+// session is one connection to the pendant. One goroutine runs it.
+type session struct {
+	*carry.Conn
+	muted bool // as the node was last told
+	sound carry.LC3
+}
+
+func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
+	s := &session{Conn: c, muted: c.Client.Paused()}
+	if err := c.Dev.Subscribe(ctx, frame.SoundChar); err != nil {
+		return nil, err
+	}
+	s.Note("connected", "Friend, LC3 at %d Hz, MTU %d", lc3.Rate, c.Dev.MTU())
+	mic := !s.muted
+	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "Friend", Firmware: "unknown", Codecs: []string{"pcm16"}, Mic: &mic}); err != nil {
+		return nil, err
+	}
+	return s, s.Recording(ctx, mic, "")
+}
+
+// Take is that of [carry.Session]. While the wearer pauses, what comes is thrown away: the pendant
+// can't be told to stop.
+func (s *session) Take(ctx context.Context, n link.Notification) error {
+	if err := s.rest(ctx); err != nil || s.muted {
+		return err
+	}
+	frames, err := frame.Parse(n.Data)
+	if err != nil {
+		s.Spoilt(err.Error())
+	}
+	return s.sound.Hear(ctx, s.Conn, frames)
+}
+
+// rest ends a recording in which nothing came for a while, and tells losses.
+func (s *session) rest(ctx context.Context) error {
+	if s.sound.Idle(s.Now) {
+		if err := s.sound.Over(ctx, s.Conn); err != nil {
+			return err
+		}
+	}
+	return s.TellLosses(ctx, false)
+}
+
+// Tick is that of [carry.Session].
+func (s *session) Tick(ctx context.Context, _ time.Time) error { return s.rest(ctx) }
+
+// Command does what the node asks.
+func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
+	if cmd.Cmd != wire.CmdPause && cmd.Cmd != wire.CmdResume || s.Client.Paused() == s.muted {
+		return nil // the node repeats its order after each hello
+	}
+	s.Note("pause", "the node says %s", cmd.Cmd)
+	s.muted = !s.muted
+	if err := s.sound.Over(ctx, s.Conn); err != nil {
+		return err
+	}
+	return s.Recording(ctx, !s.muted, "the wearer's wish")
+}
+
+// End is that of [carry.Session].
+func (s *session) End(ctx context.Context) error {
+	return errors.Join(s.sound.Over(ctx, s.Conn), s.TellLosses(ctx, true), s.Status(ctx, "offline", "the wearable is not connected"))
+}

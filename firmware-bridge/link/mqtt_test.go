@@ -1,0 +1,61 @@
+package link_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/firmware-bridge/link/linktest"
+	"github.com/locket-dev/locket/node/intake"
+)
+
+// However much the broker kept while nobody was there, all of it comes, in order, and what was acknowledged comes once.
+func TestKeptByTheBroker(t *testing.T) {
+	t.Parallel()
+	m := linktest.StartMosquitto(t)
+	d := &link.MQTT{Feed: intake.FeedConfig{URL: m.URL, ClientID: "bridge", Username: m.User, Password: m.Password, Topics: []string{"house/#"}}}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	connect := func() link.Device {
+		t.Helper()
+		dev, err := d.Connect(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dev
+	}
+	shut := func(dev link.Device) {
+		t.Helper()
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	shut(connect())
+	const many = 40
+	for i := range many {
+		m.Publish(t, fmt.Sprint("house/", i), []byte{1}, false)
+	}
+	for _, from := range []int{0, many / 2} {
+		dev := connect()
+		late := time.After(time.Minute)
+		for i := from; i < many; i++ {
+			select {
+			case n := <-dev.Notifications():
+				if n.Char != fmt.Sprint("house/", i) {
+					t.Fatalf("%s came in place of %d", n.Char, i)
+				}
+				if i < many/2 {
+					n.Ack()
+				}
+			case <-late:
+				t.Fatalf("message %d did not come", i)
+			}
+			if i == many/2+5 && from == 0 {
+				break
+			}
+		}
+		shut(dev)
+	}
+}

@@ -1,0 +1,23 @@
+//go:build !linux
+
+package wayland
+
+import (
+	"errors"
+	"net"
+	"os"
+)
+
+// memory is a file without a name: here there is no compositor that would write it.
+func memory(int64) (*os.File, error) { return nil, errors.ErrUnsupported }
+
+func sendWith(conn *net.UnixConn, b []byte, file *os.File) error {
+	if file != nil {
+		return errors.ErrUnsupported
+	}
+	_, err := conn.Write(b)
+	return err
+}
+
+// Peer is the process that listens at the other end of conn; 0: it is not known.
+func Peer(*net.UnixConn) (pid int) { return 0 }

@@ -1,0 +1,215 @@
+package wayland
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// Window is a toplevel.
+type Window struct {
+	App, Title string // empty: it has none
+	Maximized  bool
+	Minimized  bool
+	Activated  bool // has the focus
+	Fullscreen bool
+	Outputs    []uint32 // on which it may be seen, in order; see [Output]
+}
+
+// Output is a screen.
+type Output struct {
+	ID            uint32
+	Name          string // empty: the compositor has an old wl_output
+	Width, Height int    // pixels, before it is turned; 0: it is off
+	Turned        int    // wl_output.transform, 0 to 7
+}
+
+// State is what there is.
+type State struct {
+	// Turn counts changes but those of titles. Two equal ones have nothing between them.
+	Turn    uint64
+	Titled  uint64   // counts changes of titles of windows with the focus
+	Windows []Window // in no order
+	Outputs []Output // in no order
+}
+
+// State asks for what there is now.
+func (c *Client) State(ctx context.Context) (s State, err error) {
+	if err := c.roundtrip(ctx); err != nil {
+		return s, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.Turn, s.Titled = c.turn, c.titled
+	for _, w := range c.windows {
+		if w.known {
+			now := w.now
+			now.Outputs = slices.Clone(now.Outputs)
+			s.Windows = append(s.Windows, now)
+		}
+	}
+	for _, o := range c.outputs {
+		s.Outputs = append(s.Outputs, *o)
+	}
+	return s, nil
+}
+
+// window is a toplevel, as it is and as it will be at the end of what the compositor says of it.
+type window struct {
+	known     bool // now is complete
+	now, next Window
+}
+
+// States of zwlr_foreign_toplevel_handle_v1.
+const (
+	stateMaximized = iota
+	stateMinimized
+	stateActivated
+	stateFullscreen
+)
+
+// destroyToplevel is the op of zwlr_foreign_toplevel_handle_v1.destroy.
+const destroyToplevel = 7
+
+// onToplevels is for zwlr_foreign_toplevel_manager_v1.
+func (c *Client) onToplevels(op uint16, a *arguments) {
+	switch op {
+	case 0: // toplevel
+		id := a.uint()
+		if o := c.objects[id]; a.err == nil && (id < serverFirst || o != nil || len(c.objects) >= maxObjects) {
+			a.err = fmt.Errorf("object %d can't be a new one", id)
+		}
+		if a.err != nil {
+			return
+		}
+		w := &window{}
+		c.windows[id] = w
+		c.objects[id] = &object{kind: "zwlr_foreign_toplevel_handle_v1", on: func(op uint16, a *arguments) { c.onWindow(id, w, op, a) }}
+		c.turn++
+	case 1: // finished
+		c.fail(fmt.Errorf("%w: it tells of its windows no more", ErrProtocol))
+	default:
+		a.unknown()
+	}
+}
+
+func (c *Client) onWindow(id uint32, w *window, op uint16, a *arguments) {
+	switch op {
+	case 0:
+		w.next.Title = a.string()
+	case 1:
+		w.next.App = a.string()
+	case 2, 3: // output_enter, output_leave
+		out := a.uint()
+		w.next.Outputs = without(w.next.Outputs, out)
+		if op == 2 && len(w.next.Outputs) < maxObjects {
+			w.next.Outputs = append(w.next.Outputs, out)
+			slices.Sort(w.next.Outputs)
+		}
+	case 4: // state
+		b := a.array()
+		if len(b)%4 != 0 {
+			a.err = fmt.Errorf("%d bytes are no states", len(b))
+			return
+		}
+		has := map[uint32]bool{}
+		for ; len(b) > 0; b = b[4:] {
+			has[order.Uint32(b)] = true
+		}
+		w.next.Maximized, w.next.Minimized = has[stateMaximized], has[stateMinimized]
+		w.next.Activated, w.next.Fullscreen = has[stateActivated], has[stateFullscreen]
+	case 5: // done
+		was, is := w.now, w.next
+		if is.Activated && is.Title != was.Title {
+			c.titled++
+		}
+		is.Title, was.Title = "", ""
+		if !w.known || !reflect.DeepEqual(was, is) {
+			c.turn++
+		}
+		w.now, w.known = w.next, true
+	case 6: // closed
+		delete(c.windows, id)
+		c.destroy(id, destroyToplevel)
+		delete(c.objects, id) // the number is the compositor's, to be used again
+		c.turn++
+	case 7: // parent
+		a.uint()
+	default:
+		a.unknown()
+	}
+}
+
+// addOutput binds one, by its name in the registry; with mu held.
+func (c *Client) addOutput(name, version uint32) {
+	if version < 2 {
+		return // it does not say when it has said all
+	}
+	if len(c.outputs) >= maxOutputs {
+		c.fail(fmt.Errorf("%w: more than %d outputs", ErrProtocol, maxOutputs))
+		return
+	}
+	next := &Output{}
+	var id uint32
+	id = c.add(outputName, func(op uint16, a *arguments) {
+		switch op {
+		case 0: // geometry: place, size and kind, make, model, transform
+			for range 5 {
+				a.uint()
+			}
+			_, _ = a.string(), a.string()
+			next.Turned = int(a.uint() & 7)
+		case 1: // mode; 1 is the current one
+			if flags, w, h, _ := a.uint(), a.int(), a.int(), a.uint(); flags&1 != 0 {
+				next.Width, next.Height = int(min(max(w, 0), maxSide)), int(min(max(h, 0), maxSide))
+			}
+		case 2: // done
+			if *next != *c.outputs[id] {
+				*c.outputs[id] = *next
+				c.turn++
+			}
+		case 3: // scale
+			a.uint()
+		case 4:
+			next.Name = a.string()
+		case 5: // description
+			_ = a.string()
+		default:
+			a.unknown()
+		}
+	})
+	next.ID = id
+	now := *next
+	c.outputs[id] = &now
+	c.names[name] = id
+	c.turn++
+	c.request(registry, 0, nil, name, outputName, version, id)
+}
+
+const maxOutputs = 64
+
+// dropOutput forgets one that is there no more.
+func (c *Client) dropOutput(name uint32) {
+	id, ok := c.names[name]
+	if !ok {
+		return
+	}
+	delete(c.names, name)
+	delete(c.outputs, id)
+	c.objects[id].on = func(_ uint16, a *arguments) { a.at = len(a.b) } // it may still be told of
+	c.turn++
+	for _, w := range c.windows {
+		w.now.Outputs, w.next.Outputs = without(w.now.Outputs, id), without(w.next.Outputs, id)
+	}
+}
+
+// without gives outputs but one, in memory of its own; nil where none is left.
+func without(list []uint32, id uint32) (left []uint32) {
+	for _, o := range list {
+		if o != id {
+			left = append(left, o)
+		}
+	}
+	return left
+}

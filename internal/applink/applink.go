@@ -1,0 +1,94 @@
+// Package applink is what an app is given to reach a node: a link with the node's address,
+// the app's key, and the *pin* by which the app knows the node.
+package applink
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+)
+
+// KeyPrefix begins the key of an app.
+const KeyPrefix = "lka_"
+
+// PinPrefix begins a pin, as curl's --pinnedpubkey takes it.
+const PinPrefix = "sha256//"
+
+// Pin is the pin of a public key, which is in DER.
+func Pin(public []byte) string {
+	sum := sha256.Sum256(public)
+	return PinPrefix + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// Link is all that an app on another machine needs:
+//
+//	https://HOST:PORT/#app=NAME&key=lka_…&pin=sha256//…
+//
+// What is behind # goes to no server.
+type Link struct {
+	Address string // https://HOST[:PORT]
+	App     string
+	Key     string
+	Pin     string // empty: the certificate is checked as the system does
+}
+
+// String writes the link, the key with it.
+func (l Link) String() string {
+	q := url.Values{"app": {l.App}, "key": {l.Key}}
+	if l.Pin != "" {
+		q.Set("pin", l.Pin)
+	}
+	return l.Address + "/#" + q.Encode()
+}
+
+// ErrLink: a text is no link.
+var ErrLink = errors.New("no link of locket app add")
+
+// Parse reads one.
+func Parse(s string) (l Link, err error) {
+	u, err := url.Parse(strings.TrimSpace(s))
+	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || strings.Trim(u.Path, "/") != "" {
+		return Link{}, fmt.Errorf("%w: want https://HOST:PORT/#…", ErrLink)
+	}
+	q, err := url.ParseQuery(u.EscapedFragment())
+	if err != nil {
+		return Link{}, fmt.Errorf("%w: what is behind # can't be read", ErrLink)
+	}
+	l = Link{Address: "https://" + u.Host, App: q.Get("app"), Key: q.Get("key"), Pin: q.Get("pin")}
+	switch {
+	case !strings.HasPrefix(l.Key, KeyPrefix):
+		return Link{}, fmt.Errorf("%w: key: want %s…", ErrLink, KeyPrefix)
+	case l.Pin != "" && !strings.HasPrefix(l.Pin, PinPrefix):
+		return Link{}, fmt.Errorf("%w: pin: want %s…", ErrLink, PinPrefix)
+	}
+	return l, nil
+}
+
+// Reach gives where the node listens, as host:port, and how it is known there.
+func (l Link) Reach() (address string, c *tls.Config, err error) {
+	u, err := url.Parse(l.Address)
+	if err != nil {
+		return "", nil, fmt.Errorf("%w: %v", ErrLink, err)
+	}
+	host, port := u.Hostname(), u.Port()
+	if port == "" {
+		port = "443"
+	}
+	c = &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host}
+	if l.Pin != "" {
+		c.InsecureSkipVerify = true // the key is checked in its place, which no name can stand in for
+		c.VerifyConnection = func(s tls.ConnectionState) error {
+			if len(s.PeerCertificates) == 0 || subtle.ConstantTimeCompare([]byte(Pin(s.PeerCertificates[0].RawSubjectPublicKeyInfo)), []byte(l.Pin)) != 1 {
+				return errors.New("another than the node of the link answers: its key does not fit the pin")
+			}
+			return nil
+		}
+	}
+	return net.JoinHostPort(host, port), c, nil
+}

@@ -1,0 +1,61 @@
+// Package version says which source a binary is made of.
+package version
+
+import (
+	"runtime"
+	"runtime/debug"
+)
+
+// Build says which source a binary is made of.
+type Build struct {
+	Release  string `json:"release"`
+	Commit   string `json:"commit,omitempty"`
+	Modified bool   `json:"modified,omitempty"` // the checkout had changes
+	Built    string `json:"built,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// Of adds to what the linker set (-X main.release, main.commit, main.builtAt; empty: it
+// did not) what Go itself notes of a checkout.
+func Of(release, commit, builtAt string) Build {
+	b := Build{Release: release, Commit: commit, Built: builtAt, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if b.Release == "" {
+			b.Release = info.Main.Version
+		}
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				if b.Commit == "" {
+					b.Commit = s.Value
+				}
+			case "vcs.modified":
+				b.Modified = s.Value == "true"
+			case "vcs.time":
+				if b.Built == "" {
+					b.Built = s.Value
+				}
+			}
+		}
+	}
+	if b.Release == "" {
+		b.Release = "(devel)"
+	}
+	return b
+}
+
+// String is one line.
+func (b Build) String() string {
+	s := b.Release
+	if b.Commit != "" {
+		s += " commit " + b.Commit[:min(12, len(b.Commit))]
+		if b.Modified {
+			s += "+changes"
+		}
+	}
+	if b.Built != "" {
+		s += " of " + b.Built
+	}
+	return s + " " + b.Go + " " + b.Platform
+}

@@ -1,0 +1,168 @@
+package recall
+
+import (
+	"slices"
+	"strings"
+)
+
+// How a question in one language finds what was said in the other: by the pairs
+// that are built in, and those of a dictionary where there is one.
+
+// chinese returns the terms of a Chinese word: its pairs, or its only character.
+func (c *core) chinese(word string) []weighted {
+	r := []rune(word)
+	if len(r) == 1 {
+		return c.found(word, weightCharacter)
+	}
+	var out []weighted
+	for i := range len(r) - 1 {
+		out = append(out, c.found(string(r[i:i+2]), 1/float64(len(r)-1))...)
+	}
+	return out
+}
+
+// inOther returns the terms that documents have of what an English term is called
+// in Chinese.
+func (c *core) inOther(term string) (out []weighted) {
+	known := theLexicon().english[term]
+	for _, zh := range known {
+		out = append(out, c.chinese(zh)...)
+	}
+	return c.more(out, c.dictionary.inChinese(term), c.chinese, len(known) > 0)
+}
+
+// more adds the terms of further translations, which weigh less where there are
+// others already.
+func (c *core) more(out []weighted, words []string, terms func(string) []weighted, others bool) []weighted {
+	for _, word := range words {
+		for _, t := range terms(word) {
+			if others {
+				t.weight *= weightDictionary
+			}
+			if !slices.ContainsFunc(out, func(o weighted) bool { return o.term == t.term }) {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// compounds adds a group for each two English words beside each other that the
+// dictionary has as one: "washing machine".
+func (c *core) compounds(out *question, words []word, at map[string]int) {
+	if c.dictionary == nil {
+		return
+	}
+	for i := 1; i < len(words); i++ {
+		a, b := words[i-1], words[i]
+		if a.han || b.han || a.term == "" || b.term == "" {
+			continue
+		}
+		g := group{signal: sigMatch, weight: 1, share: 1}
+		if g.terms = c.more(nil, c.dictionary.inChinese(a.term+" "+b.term), c.chinese, false); len(g.terms) == 0 {
+			continue
+		}
+		for _, w := range []word{a, b} {
+			if n, ok := at[w.term]; ok {
+				g.words = append(g.words, n)
+			}
+		}
+		g.idf = c.idf(c.dfOf(g.terms))
+		out.groups = append(out.groups, g)
+	}
+}
+
+// translation is an English term for a Chinese word.
+type translation struct {
+	term   string
+	weight float64
+}
+
+// english returns what a Chinese word is called, the built-in pairs first.
+func (c *core) english(word string) (out []translation) {
+	for _, en := range theLexicon().chinese[word] {
+		out = append(out, translation{en, 1})
+	}
+	weight := 1.0
+	if len(out) > 0 {
+		weight = weightDictionary
+	}
+	for _, en := range c.dictionary.inEnglish(word) {
+		terms := strings.Fields(en) // what is two words in English counts half for each
+		for _, term := range terms {
+			if !slices.ContainsFunc(out, func(o translation) bool { return o.term == term }) {
+				out = append(out, translation{term, weight / float64(len(terms))})
+			}
+		}
+	}
+	return out
+}
+
+// longestWord returns how many characters the longest word that begins the run has,
+// and what it is called; 0: no word that is known begins it.
+func (c *core) longestWord(run []rune) (int, []translation) {
+	longest := theLexicon().longest
+	if c.dictionary != nil {
+		longest = max(longest, c.dictionary.longest)
+	}
+	for n := min(longest, len(run)); n > 0; n-- {
+		if all := c.english(string(run[:n])); len(all) > 0 {
+			return n, all
+		}
+	}
+	return 0, nil
+}
+
+// translated adds, for each Chinese word of the question that is known, a group of
+// its English terms, longest words first; and gives those terms to what the
+// question is about.
+func (c *core) translated(out *question, words []word, at map[string]int, asked []matter) []matter {
+	var run []rune
+	end := func() {
+		for len(run) > 0 {
+			n, all := c.longestWord(run)
+			if n == 0 {
+				run = run[1:]
+				continue
+			}
+			asked = c.translatedWord(out, run[:n], all, at, asked)
+			run = run[n:]
+		}
+	}
+	for _, w := range words {
+		switch r := []rune(w.text); {
+		case !w.han:
+			end()
+		case len(r) == 1:
+			run = append(run, r[0])
+		}
+	}
+	end()
+	return asked
+}
+
+func (c *core) translatedWord(out *question, chinese []rune, all []translation, at map[string]int, asked []matter) []matter {
+	g := group{signal: sigMatch, weight: 1, share: 1}
+	for j := range chinese {
+		for _, s := range []string{string(chinese[j]), string(chinese[j:min(j+2, len(chinese))])} {
+			if w, ok := at[s]; ok {
+				g.words = append(g.words, w)
+			}
+		}
+	}
+	if len(chinese) == 1 { // a character that is a word by itself says as much as its translation
+		g.weight = weightWord
+		g.terms = c.found(string(chinese), 1)
+	}
+	for _, en := range all {
+		g.terms = append(g.terms, c.found(en.term, en.weight)...)
+		if len(g.words) > 0 {
+			asked = append(asked, matter{en.term, g.words[len(g.words)-1]})
+		}
+	}
+	if len(g.terms) > 0 {
+		g.idf = c.idf(c.dfOf(g.terms))
+		out.groups = append(out.groups, g)
+	}
+	return asked
+}

@@ -1,0 +1,25 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Unkept is [Segments] for an index that is in memory alone: it keeps nothing.
+type Unkept struct{}
+
+// Put implements Segments.
+func (Unkept) Put(context.Context, string, []byte) error { return nil }
+
+// Get implements Segments.
+func (Unkept) Get(_ context.Context, name string) ([]byte, error) {
+	return nil, fmt.Errorf("segment %s: %w", name, memory.ErrNotFound)
+}
+
+// List implements Segments.
+func (Unkept) List(context.Context) ([]string, error) { return nil, nil }
+
+// Delete implements Segments.
+func (Unkept) Delete(context.Context, string) error { return nil }

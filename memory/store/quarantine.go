@@ -1,0 +1,130 @@
+package store
+
+import (
+	"iter"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Limits of the quarantine. Beyond them, the oldest entries are removed, except
+// those that can be tried again, because a device was told that they are safe.
+const (
+	MaxQuarantined      = 1000
+	MaxQuarantinedBytes = 4 << 20 // of all Data together
+	MaxQuarantinedData  = 4 << 10 // of the Data of one entry
+)
+
+// Quarantined is input that broke a rule and is kept for inspection.
+type Quarantined struct {
+	Seq    uint64    `json:"-"`
+	At     time.Time `json:"at"`
+	Topic  string    `json:"topic"`
+	Reason string    `json:"reason"`
+	Size   int       `json:"size"`          // of the whole message, in bytes
+	Data   []byte    `json:"data"`          // the beginning of the message, up to MaxQuarantinedData bytes
+	Blob   memory.ID `json:"blob,omitzero"` // the blob with the whole message, if there is one
+	// Again is what the component that quarantined the input needs to try it
+	// again, besides the content. nil means that it can't be tried again.
+	Again []byte `json:"again,omitempty"`
+}
+
+// Quarantine stores malformed input. It truncates long data, and sets Size if
+// that is 0.
+func (t *Tx) Quarantine(m Quarantined) error {
+	if t.state == nil {
+		return errReadOnly
+	}
+	if m.Size == 0 {
+		m.Size = len(m.Data)
+	}
+	m.Data = m.Data[:min(len(m.Data), MaxQuarantinedData)]
+	m.Topic = m.Topic[:min(len(m.Topic), MaxQuarantinedData)]
+	q := &t.state.head.Seq
+	q.Quarantined++
+	if err := t.save(keyOf(kindQuarantined, u64(q.Quarantined)), m); err != nil {
+		return err
+	}
+	q.QuarantinedBytes += len(m.Data)
+	if q.QuarantinedFirst == 0 {
+		q.QuarantinedFirst = 1
+	}
+	for q.Quarantined-q.QuarantinedFirst >= MaxQuarantined || q.QuarantinedBytes > MaxQuarantinedBytes {
+		if err := t.passQuarantined(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// passQuarantined takes the oldest entry out of the limits. The entry is removed,
+// or, if it can be tried again, kept without being counted.
+func (t *Tx) passQuarantined() error {
+	q := &t.state.head.Seq
+	key := keyOf(kindQuarantined, u64(q.QuarantinedFirst))
+	m, ok, err := load[Quarantined](t, key)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		q.QuarantinedHoles--
+	}
+	q.QuarantinedFirst++
+	q.QuarantinedBytes -= len(m.Data)
+	if m.Again != nil {
+		q.QuarantinedKept++
+		return nil
+	}
+	return t.delQuarantined(key, &m)
+}
+
+func (t *Tx) delQuarantined(key []byte, m *Quarantined) error {
+	if !m.Blob.IsZero() {
+		if err := t.DeleteBlob(m.Blob); err != nil {
+			return err
+		}
+	}
+	return t.del(key)
+}
+
+// Quarantined returns the entries in quarantine, oldest first.
+func (t *Tx) Quarantined() iter.Seq2[Quarantined, error] {
+	return func(yield func(Quarantined, error) bool) {
+		for e, err := range t.scan(keyOf(kindQuarantined), nil, false) {
+			var m Quarantined
+			if err == nil {
+				m, err = decode[Quarantined](e.key, e.plain)
+				m.Seq = seqOf(e.key)
+			}
+			if !yield(m, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// InQuarantine reports whether an entry is still in quarantine.
+func (t *Tx) InQuarantine(seq uint64) (bool, error) {
+	_, ok, err := t.get(keyOf(kindQuarantined, u64(seq)))
+	return ok, err
+}
+
+// DropQuarantined removes an entry from quarantine, with the blob of its whole
+// message. If there is no such entry, it returns nil.
+func (t *Tx) DropQuarantined(seq uint64) error {
+	if t.state == nil {
+		return errReadOnly
+	}
+	key := keyOf(kindQuarantined, u64(seq))
+	m, ok, err := load[Quarantined](t, key)
+	if err != nil || !ok {
+		return err
+	}
+	if q := &t.state.head.Seq; seq < q.QuarantinedFirst {
+		q.QuarantinedKept--
+	} else {
+		q.QuarantinedBytes -= len(m.Data)
+		q.QuarantinedHoles++
+	}
+	return t.delQuarantined(key, &m)
+}

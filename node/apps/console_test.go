@@ -1,0 +1,61 @@
+package apps_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/node/apps"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// A revocation waits for what a console on another machine writes, too, and nothing is
+// written by its key afterwards.
+func TestRevokeWaitsForConsole(t *testing.T) {
+	ctx := t.Context()
+	b := book(t)
+	w := slow{begun: make(chan bool, 2), end: make(chan bool)}
+	s := apps.Guard(serve.Services{Writer: w}, b, "Ana")
+	s.Apps = b
+	api := serve.New(serve.Options{Services: s, AppsAlone: true})
+	n, err := b.AddApp(ctx, serve.AppRequest{Name: "laptop", Can: []serve.Right{serve.RightConsole}, Ends: time.Now().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := ""
+	ask := func(method, path, body string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(ctx, method, "http://localhost"+path, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", "Bearer "+string(n.Key))
+		r.Header.Set(serve.RunHeader, run)
+		a := httptest.NewRecorder()
+		api.ServeHTTP(a, r)
+		return a
+	}
+	var self serve.Self
+	if a := ask("GET", "/v1/self", ""); json.Unmarshal(a.Body.Bytes(), &self) != nil || self.Run == "" {
+		t.Fatal(a.Code, a.Body)
+	}
+	run = self.Run
+	written := make(chan int, 1)
+	go func() { written <- ask("POST", "/v1/memories", `{"text": "The kettle is blue", "infer": false}`).Code }()
+	<-w.begun
+	short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancel()
+	_, err = b.RevokeApp(short, "laptop")
+	want(t, err, context.DeadlineExceeded, "what it was writing is not done yet")
+	if a := ask("POST", "/v1/memories", `{"text": "The pot is red", "infer": false}`); a.Code != http.StatusUnauthorized {
+		t.Error(a.Code, a.Body)
+	}
+	close(w.end)
+	if code := <-written; code != http.StatusOK && code != http.StatusCreated {
+		t.Error(code)
+	}
+	if _, err := b.RevokeApp(ctx, "laptop"); err != nil {
+		t.Error(err)
+	}
+}

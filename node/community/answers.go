@@ -1,0 +1,152 @@
+package community
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/share"
+)
+
+// Limits of what a node answers by itself.
+const (
+	MaxAnswer  = 3                  // copies for one question
+	MaxADay    = 20                 // questions of one member at which it looks within a day
+	MaxATick   = 20                 // looks each time that a community is tended
+	answerable = 7 * 24 * time.Hour // how old a question is at most
+)
+
+// looks is what a home keeps about the questions of one member. It outlives the questions,
+// so that nobody asks more often by taking them back.
+type looks struct {
+	Since time.Time   `json:"since"` // when the day began
+	Count int         `json:"count"` // looks of that day
+	Of    []memory.ID `json:"of"`    // questions that were looked at, and are open
+	Waits []memory.ID `json:"waits"` // of these, those at which the node looks again: the wearer has not decided
+}
+
+func looksMeta(of memory.MemberID) string { return fmt.Sprintf("%s/looks/%s", keptMeta, of) }
+
+// more counts a look, if there may be one.
+func (l *looks) more(now time.Time) bool {
+	if day := now.Sub(l.Since); day < 0 || day >= 24*time.Hour {
+		l.Since, l.Count = now, 0
+	}
+	if l.Count >= MaxADay {
+		return false
+	}
+	l.Count++
+	return true
+}
+
+// note notes a look. open are the questions that are there and not too old: of others
+// nothing has to be known.
+func (l *looks) note(q memory.ID, waits bool, open map[memory.ID]bool) {
+	past := func(id memory.ID) bool { return id == q || !open[id] }
+	l.Of = append(slices.DeleteFunc(l.Of, past), q)
+	if l.Waits = slices.DeleteFunc(l.Waits, past); waits {
+		l.Waits = append(l.Waits, q)
+	}
+}
+
+// Answers says what this node answers questions with; nil: nothing.
+func (c *Communities) Answers(ctx context.Context, id string, w *share.ShareSpec) (v serve.CommunityHead, err error) {
+	if err := c.mu.Take(ctx); err != nil {
+		return v, err
+	}
+	defer c.mu.Give()
+	at, err := c.find(ctx, id)
+	if err != nil {
+		return v, err
+	}
+	err = c.in(ctx, at, func(sp *space) error {
+		sp.kept.Answers = nil
+		if w != nil {
+			if err := errors.Join(w.Criteria.Check(), w.ForCommunity()); err != nil {
+				return err
+			}
+			if w.Criteria.Query != "" {
+				return fmt.Errorf("%w: query: the question is it; say types or tags", memory.ErrInvalid)
+			}
+			sp.kept.Answers = &choice{w.Criteria, w.Redact, w.Purpose}
+		}
+		if err := sp.keep(ctx); err != nil {
+			return err
+		}
+		seen, _, err := sp.see(ctx)
+		v = seen.CommunityHead
+		return err
+	})
+	return v, err
+}
+
+// answer looks at the questions of others that are new, and then at those about which the
+// wearer was asked.
+func (sp *space) answer(ctx context.Context, g Giver, v *serve.CommunityView) (err error) {
+	if sp.kept.Answers == nil {
+		return nil
+	}
+	now, open, by := sp.c.now(), map[memory.ID]bool{}, map[memory.MemberID]*looks{}
+	var fresh, waiting []*serve.CommunityQuestion
+	for i := range v.Questions {
+		q := &v.Questions[i]
+		if age := now.Sub(q.At); q.You || age > answerable || age < -24*time.Hour {
+			continue
+		}
+		open[q.ID] = true
+		l := by[authorOf(q.ID)]
+		if l == nil {
+			l = new(looks)
+			by[authorOf(q.ID)] = l
+			err := sp.store.View(ctx, func(tx *store.Tx) error { _, err := tx.Meta(looksMeta(authorOf(q.ID)), l); return err })
+			if err != nil {
+				return err
+			}
+		}
+		switch {
+		case slices.Contains(l.Waits, q.ID):
+			waiting = append(waiting, q)
+		case !slices.Contains(l.Of, q.ID):
+			fresh = append(fresh, q)
+		}
+	}
+	rand.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] }) // each has its turn
+	left := MaxATick
+	for i, q := range slices.Concat(fresh, waiting) {
+		l := by[authorOf(q.ID)]
+		if left > 0 && (i >= len(fresh) || l.more(now)) {
+			left--
+			err = errors.Join(err, sp.look(ctx, g, q, l, open))
+		}
+	}
+	return err
+}
+
+// look answers one question, if there is an answer.
+func (sp *space) look(ctx context.Context, g Giver, q *serve.CommunityQuestion, l *looks, open map[memory.ID]bool) error {
+	w := *sp.kept.Answers
+	w.Criteria.Query, w.Criteria.Limit = q.Text, MaxAnswer
+	p, err := sp.offer(ctx, g, w, q.ID, nil, false)
+	if errors.Is(err, share.ErrNothing) {
+		err = nil
+	}
+	// It is noted first: a crash leaves a question without an answer, and asks nobody twice.
+	l.note(q.ID, err != nil || p.Waits > 0, open)
+	kept := sp.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(looksMeta(authorOf(q.ID)), l) })
+	if err := errors.Join(err, kept); err != nil {
+		return err
+	}
+	room := MaxAnswer
+	for i := range q.Answers {
+		if q.Answers[i].You {
+			room--
+		}
+	}
+	return sp.give(ctx, g, w, q.ID, p.Copies, room)
+}

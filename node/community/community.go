@@ -1,0 +1,277 @@
+// Package community has spaces that many people write to: each member puts redacted
+// copies of memories in, under that member's own policy, and reads what the others put in.
+//
+// The words:
+//
+//   - A community is a space whose members are people. The first member of its log is its
+//     owner, the log's other owners are its moderators, and its writers the members.
+//   - An item is a copy that a member put in. An answer is an item for a question.
+//   - A note is something else that a member says: rules, a removal with its reason, a
+//     question, who is proposed as a member, or that its author leaves.
+//   - A gift is what a home keeps about items that it put in at one time.
+//
+// The id of an item or note begins with its author's member id, and of what a member says
+// only what is about such ids counts (wall). The view ([See]) is a pure function of the
+// membership log and of all that was said.
+package community
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/share"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/httpsig"
+	"github.com/locket-dev/locket/sync/membership"
+	"github.com/locket-dev/locket/sync/remote"
+)
+
+// ErrNotMember: the relay does not serve the community to this key. It was never let in,
+// or was put out, or the community has ended; the relay does not say which.
+var ErrNotMember = fmt.Errorf("%w: this key is no member of the community, or not any more", serve.ErrForbidden)
+
+// owner is the owner of copies and notes, as members see them.
+const owner = "shared"
+
+// Communities are those of a home, each in a folder of its own within the reader's. Its
+// methods are safe for concurrent use; one runs at a time.
+type Communities struct {
+	Reader *share.Reader
+	mu     turn
+}
+
+// Founder is what a community is founded with.
+type Founder struct {
+	Root     ed25519.PrivateKey // its account at the relay
+	Recovery *seal.Recipient
+	Relay    string // URL
+	Invite   string // at the relay
+}
+
+func (c *Communities) now() time.Time {
+	if c.Reader.Now != nil {
+		return c.Reader.Now().UTC().Truncate(time.Millisecond)
+	}
+	return time.Now().UTC().Truncate(time.Millisecond)
+}
+
+func (c *Communities) root() string { return filepath.Join(c.Reader.Dir, "communities") }
+
+func (c *Communities) folder(id memory.SpaceID) string { return filepath.Join(c.root(), id.String()) }
+
+func randomText() string { return rand.Text() }
+
+func randomID() (id memory.ID) {
+	rand.Read(id[:])
+	return id
+}
+
+// called checks a name.
+func called(what, name string) (string, error) {
+	if name = strings.TrimSpace(name); name == "" || len(name) > memory.MaxName {
+		return "", fmt.Errorf("%w: %s: %d bytes, want 1 to %d", memory.ErrInvalid, what, len(name), memory.MaxName)
+	}
+	return name, nil
+}
+
+// Found makes a community. If the relay can't be reached, nothing of it is kept.
+func (c *Communities) Found(ctx context.Context, f Founder, r serve.NewCommunity) (v serve.CommunityView, err error) {
+	if err := c.mu.Take(ctx); err != nil {
+		return v, err
+	}
+	defer c.mu.Give()
+	name, err := c.free(ctx, r.Name)
+	if err != nil {
+		return v, err
+	}
+	d, err := c.Reader.Device()
+	if err != nil {
+		return v, err
+	}
+	defer d.Zero()
+	space := memory.SpaceID(randomID())
+	epoch := seal.Epochs{1: seal.NewKey()}
+	defer epoch.Zero()
+	d.ID = envelope.MemberOf(d.Key(), space)
+	if r.As == "" {
+		r.As = roleOwner
+	}
+	if r.As, err = called("as", r.As); err != nil {
+		return v, err
+	}
+	m := membership.Named(d, envelope.Owner, r.As, space, 1, epoch[1])
+	e, err := membership.Begin(space, f.Root.Public().(ed25519.PublicKey), f.Recovery, m, d.Recipient(), epoch, c.now(), envelope.KeySigner(f.Root))
+	if err != nil {
+		return v, err
+	}
+	l := share.Link{Relay: f.Relay, Welcome: envelope.Welcome{Space: space, Genesis: e.Hash()}}
+	return c.begin(ctx, l, name, e.Bytes(), true, f.Invite)
+}
+
+// Join fetches a community into which somebody let this home's key.
+func (c *Communities) Join(ctx context.Context, link, name string) (v serve.CommunityView, err error) {
+	if err := c.mu.Take(ctx); err != nil {
+		return v, err
+	}
+	defer c.mu.Give()
+	l, err := share.ParseLink(link)
+	if err != nil {
+		return v, err
+	}
+	if _, err := os.Stat(c.folder(l.Space)); err == nil {
+		return v, fmt.Errorf("%w: community %s is here already", serve.ErrConflict, l.Space)
+	}
+	if name == "" {
+		name = "community " + l.Space.String()[:8]
+	}
+	if name, err = c.free(ctx, name); err != nil {
+		return v, err
+	}
+	d, err := c.Reader.Device()
+	if err != nil {
+		return v, err
+	}
+	defer d.Zero()
+	at, err := remote.New(l.Relay, remote.Option{HTTP: c.Reader.HTTP, Now: c.Reader.Now})
+	if err != nil {
+		return v, err
+	}
+	defer at.Close()
+	entries, err := at.Space(l.Space, envelope.MemberOf(d.Key(), l.Space), d.SignRequest).Log(ctx, 0)
+	switch {
+	case errors.Is(err, remote.ErrForbidden) || errors.Is(err, remote.ErrNotFound):
+		return v, ErrNotMember
+	case err != nil:
+		return v, fmt.Errorf("%w: %w", serve.ErrRelay, err)
+	case len(entries) == 0 || entries[0].Hash() != l.Genesis:
+		return v, fmt.Errorf("%w: the relay shows another space than the link names", serve.ErrRelay)
+	}
+	return c.begin(ctx, l, name, entries[0].Bytes(), false, "")
+}
+
+// free checks that no other community here has a name, by which the policy knows it.
+func (c *Communities) free(ctx context.Context, name string) (string, error) {
+	name, err := called("name", name)
+	if err != nil {
+		return "", err
+	}
+	list, err := c.list(ctx)
+	if slices.ContainsFunc(list, func(o serve.CommunityHead) bool { return o.Name == name }) {
+		return "", fmt.Errorf("%w: name: another community here is called %q, and your policy knows them by name", serve.ErrConflict, name)
+	}
+	return name, err
+}
+
+// in opens a community for a while.
+func (c *Communities) in(ctx context.Context, id memory.SpaceID, do func(*space) error) error {
+	sp, err := c.open(ctx, id, c.folder(id), nil, false, "")
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(sp), sp.close())
+}
+
+// with finds a community, exchanges with the relay, does something, sends what it said,
+// and returns what there is then.
+func (c *Communities) with(ctx context.Context, id string, do func(*space, *serve.CommunityView) error) (v serve.CommunityView, err error) {
+	if err := c.mu.Take(ctx); err != nil {
+		return v, err
+	}
+	defer c.mu.Give()
+	at, err := c.find(ctx, id)
+	if err != nil {
+		return v, err
+	}
+	err = c.in(ctx, at, func(sp *space) error {
+		if err := sp.sync(ctx); err != nil {
+			return err
+		}
+		if v, _, err = sp.see(ctx); err != nil || do == nil {
+			return err
+		}
+		if err := do(sp, &v); err != nil {
+			return err
+		}
+		if err := sp.sync(ctx); err != nil {
+			return err
+		}
+		v, _, err = sp.see(ctx)
+		return err
+	})
+	return v, err
+}
+
+// Show returns what a member sees.
+func (c *Communities) Show(ctx context.Context, id string) (serve.CommunityView, error) {
+	return c.with(ctx, id, nil)
+}
+
+// forbidden says that a role does not allow something.
+func forbidden(what string) error {
+	return fmt.Errorf("%w: only %s", serve.ErrForbidden, what)
+}
+
+// Rules says the community's rules, which the owner alone may.
+func (c *Communities) Rules(ctx context.Context, id, text string) (serve.CommunityView, error) {
+	return c.with(ctx, id, func(sp *space, v *serve.CommunityView) error {
+		if v.Role != roleOwner {
+			return forbidden("the owner sets the rules")
+		}
+		return sp.note(ctx, noteRules, "", text)
+	})
+}
+
+// Ask puts a question to all members.
+func (c *Communities) Ask(ctx context.Context, id, text string) (serve.CommunityView, error) {
+	return c.with(ctx, id, func(sp *space, _ *serve.CommunityView) error { return sp.note(ctx, noteQuestion, "", text) })
+}
+
+// Leave takes out what this member put in, and ends the community if root, which is the
+// root of the wearer's communities, founded it. Where the relay does not serve it any
+// more, what was fetched is dropped.
+func (c *Communities) Leave(ctx context.Context, id string, root ed25519.PrivateKey) error {
+	var at memory.SpaceID
+	_, err := c.with(ctx, id, func(sp *space, v *serve.CommunityView) error {
+		at = sp.id
+		if v.Role == roleOwner {
+			return sp.relay.Root(root.Public().(ed25519.PublicKey), httpsig.KeySigner(root)).Space(sp.id).Delete(ctx)
+		}
+		said, err := sp.said(ctx)
+		if err != nil {
+			return err
+		}
+		var as []memory.Assertion
+		for _, m := range said {
+			// Decisions about others stand; they are no item of this member's.
+			if kind := m.Metadata[metaKind]; sp.me.SaysLine(m.ID) && kind != noteRemoval && kind != noteRules {
+				as = append(as, memory.Assertion{Memory: m.ID, Act: memory.ActErase})
+			}
+		}
+		return errors.Join(sp.say(ctx, as...), sp.note(ctx, noteLeaving, "", "leaves"))
+	})
+	if errors.Is(err, ErrNotMember) {
+		if err = c.mu.Take(ctx); err == nil {
+			at, err = c.find(ctx, id)
+			c.mu.Give()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.mu.Take(ctx); err != nil {
+		return err
+	}
+	defer c.mu.Give()
+	return c.drop(at)
+}

@@ -1,0 +1,275 @@
+package community
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/share"
+)
+
+const (
+	tendWithin = 30 * time.Second // for one community, whose relay may be slow
+	retryEnded = time.Hour        // between tries at one that the relay does not serve any more
+)
+
+// Giver decides what of the wearer's memories may go into a community, and notes in the
+// wearer's account what goes: share.Sharing.
+type Giver interface {
+	Offer(ctx context.Context, w share.ShareSpec, to share.Party, ids *seal.Key, byHand bool) (share.Preview, error)
+	Gave(ctx context.Context, name string, space memory.SpaceID, added, copies int, answers bool) error
+}
+
+// offer gives the copies of a choice. of is the question that they answer, by which the
+// same memory has another id in each answer. again are the memories to look at once more,
+// or nil.
+func (sp *space) offer(ctx context.Context, g Giver, w choice, of memory.ID, again []memory.ID, byHand bool) (share.Preview, error) {
+	key := sp.device.StoreKey(sp.id)
+	defer key.Zero()
+	ids := key.Derive("copy ids " + of.String())
+	defer ids.Zero()
+	l, err := share.ParseLink(sp.kept.Link)
+	if err != nil {
+		return share.Preview{}, err
+	}
+	return g.Offer(ctx, share.ShareSpec{Criteria: w.Criteria, Redact: w.Redact, Purpose: w.Purpose, Again: again}, share.Party{Name: sp.kept.Name, Key: l.Genesis[:]}, ids, byHand)
+}
+
+// placed is the item's id of a copy of a gift.
+func (sp *space) placed(made *gift, id memory.ID) memory.ID {
+	key := sp.device.StoreKey(sp.id)
+	defer key.Zero()
+	mac := key.MAC("item", made.Nonce[:], id[:])
+	return sp.me.LineOf(memory.ID(mac[:16]))
+}
+
+// there returns the copies of a gift that are in the community.
+func (sp *space) there(tx *store.Tx, made *gift) (map[memory.ID]memory.ID, error) {
+	out := map[memory.ID]memory.ID{}
+	for id, of := range made.IDs {
+		is, err := isThere(tx, sp.placed(made, id))
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			out[id] = of
+		}
+	}
+	return out, nil
+}
+
+// isThere reports whether something was said and not taken back.
+func isThere(tx *store.Tx, id memory.ID) (bool, error) {
+	m, err := tx.Memory(id)
+	if errors.Is(err, memory.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && m.State == memory.Active, err
+}
+
+// Preview returns what Add would put in. Nothing leaves this machine.
+func (c *Communities) Preview(ctx context.Context, g Giver, id string, w share.ShareSpec) (p share.Preview, err error) {
+	if err := c.mu.Take(ctx); err != nil {
+		return p, err
+	}
+	defer c.mu.Give()
+	at, err := c.find(ctx, id)
+	if err != nil {
+		return p, err
+	}
+	err = c.in(ctx, at, func(sp *space) error {
+		p, err = sp.offer(ctx, g, choice{w.Criteria, w.Redact, w.Purpose}, memory.ID{}, nil, true)
+		return err
+	})
+	return p, err
+}
+
+// Add puts copies in. If w.Confirm is the digest of another preview, it is
+// share.ErrChanged.
+func (c *Communities) Add(ctx context.Context, g Giver, id string, w share.ShareSpec) (serve.CommunityView, error) {
+	return c.with(ctx, id, func(sp *space, _ *serve.CommunityView) error {
+		p, err := sp.offer(ctx, g, choice{w.Criteria, w.Redact, w.Purpose}, memory.ID{}, nil, true)
+		if err != nil {
+			return err
+		}
+		if w.Confirm != "" && w.Confirm != p.Confirm {
+			return share.ErrChanged
+		}
+		return sp.give(ctx, g, choice{w.Criteria, w.Redact, w.Purpose}, memory.ID{}, p.Copies, len(p.Copies))
+	})
+}
+
+// give puts copies in that are not there yet, at most so many. The gift is noted first, so
+// that a copy is never there without what takes it out again.
+func (sp *space) give(ctx context.Context, g Giver, w choice, of memory.ID, copies []share.Copy, most int) error {
+	made := gift{choice: w, Of: of, Nonce: randomID(), IDs: map[memory.ID]memory.ID{}}
+	here := map[memory.ID]memory.ID{}
+	err := sp.store.View(ctx, func(tx *store.Tx) error {
+		for _, n := range sp.kept.Gifts {
+			var earlier gift
+			if _, err := tx.Meta(giftMeta(n), &earlier); err != nil {
+				return err
+			}
+			ids, err := sp.there(tx, &earlier)
+			if err != nil {
+				return err
+			}
+			maps.Copy(here, ids)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var as []memory.Assertion
+	for i := range copies {
+		cp := &copies[i]
+		if _, is := here[cp.ID]; is || len(as) >= most {
+			continue
+		}
+		if !of.IsZero() {
+			cp.Candidate.Metadata = memory.Metadata{metaKind: noteAnswer, metaOf: of.String()}
+		}
+		made.IDs[cp.ID] = cp.Of
+		as = append(as, memory.Assertion{Memory: sp.placed(&made, cp.ID), Act: memory.ActPropose, Candidate: &cp.Candidate})
+	}
+	if len(as) == 0 {
+		return nil
+	}
+	sp.kept.Next++
+	sp.kept.Gifts = append(sp.kept.Gifts, sp.kept.Next)
+	err = sp.store.Update(ctx, func(tx *store.Tx) error {
+		return errors.Join(tx.PutMeta(giftMeta(sp.kept.Next), made), tx.PutMeta(keptMeta, sp.kept))
+	})
+	if err == nil {
+		err = g.Gave(ctx, sp.kept.Name, sp.id, len(as), len(here)+len(as), !of.IsZero())
+	}
+	if err != nil {
+		return err
+	}
+	return sp.say(ctx, as...)
+}
+
+// takeBack erases copies whose memories were forgotten or changed, or that the policy
+// holds back by now, and answers to questions that were taken back.
+func (sp *space) takeBack(ctx context.Context, g Giver) (err error) {
+	for _, n := range slices.Clone(sp.kept.Gifts) {
+		err = errors.Join(err, sp.takeBackOf(ctx, g, n))
+	}
+	return err
+}
+
+func (sp *space) takeBackOf(ctx context.Context, g Giver, n int) error {
+	var made gift
+	var stay map[memory.ID]memory.ID
+	asked := true // what it answers
+	err := sp.store.View(ctx, func(tx *store.Tx) error {
+		_, err := tx.Meta(giftMeta(n), &made)
+		if err != nil {
+			return err
+		}
+		if !made.Of.IsZero() {
+			if asked, err = isThere(tx, made.Of); err != nil {
+				return err
+			}
+		}
+		stay, err = sp.there(tx, &made)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	before := len(made.IDs)
+	gone := maps.Clone(stay)
+	if asked && len(stay) > 0 {
+		p, err := sp.offer(ctx, g, made.choice, made.Of, slices.Collect(maps.Values(stay)), false)
+		if err != nil && !errors.Is(err, share.ErrNothing) {
+			return err
+		}
+		for i := range p.Copies {
+			delete(gone, p.Copies[i].ID)
+		}
+	}
+	var as []memory.Assertion
+	for id := range gone {
+		as = append(as, memory.Assertion{Memory: sp.placed(&made, id), Act: memory.ActErase})
+		delete(stay, id)
+	}
+	if len(as) > 0 {
+		if err := sp.say(ctx, as...); err != nil {
+			return err
+		}
+	}
+	if len(stay) == before {
+		return nil
+	}
+	made.IDs = stay
+	return sp.store.Update(ctx, func(tx *store.Tx) error {
+		if len(stay) > 0 {
+			return tx.PutMeta(giftMeta(n), made)
+		}
+		sp.kept.Gifts = slices.DeleteFunc(sp.kept.Gifts, func(o int) bool { return o == n })
+		return errors.Join(tx.DeleteMeta(giftMeta(n)), tx.PutMeta(keptMeta, sp.kept))
+	})
+}
+
+// Tend does for each community what is due: it fetches what is new, takes out what may
+// no longer be there, answers questions, and takes those out of the log who left. root
+// is that of the wearer's own communities.
+func (c *Communities) Tend(ctx context.Context, g Giver, root ed25519.PrivateKey) error {
+	ids, err := c.ids()
+	errs := []error{err}
+	for _, id := range ids {
+		err := c.TendOne(ctx, id, g, root)
+		if err != nil && !errors.Is(err, ErrNotMember) {
+			errs = append(errs, fmt.Errorf("community %s: %w", id, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// TendOne is Tend for one community, within half a minute.
+func (c *Communities) TendOne(ctx context.Context, id memory.SpaceID, g Giver, root ed25519.PrivateKey) error {
+	ctx, cancel := context.WithTimeout(ctx, tendWithin)
+	defer cancel()
+	if err := c.mu.Take(ctx); err != nil {
+		return err
+	}
+	defer c.mu.Give()
+	return c.in(ctx, id, func(sp *space) error { return sp.tend(ctx, g, root) })
+}
+
+func (sp *space) tend(ctx context.Context, g Giver, root ed25519.PrivateKey) error {
+	if !sp.kept.Ended.IsZero() { // or the relay erred
+		now := sp.c.now()
+		if now.Sub(sp.kept.Tried).Abs() < retryEnded {
+			return nil
+		}
+		sp.kept.Tried = now
+		if err := sp.keep(ctx); err != nil {
+			return err
+		}
+	}
+	if err := sp.sync(ctx); err != nil {
+		return err
+	}
+	v, _, err := sp.see(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range v.Members {
+		if m := &v.Members[i]; m.Leaving && !m.You && (v.Role == roleOwner || v.Role == roleModerator && m.Role == roleMember) {
+			err = errors.Join(err, sp.putOut(ctx, m, root))
+		}
+	}
+	err = errors.Join(err, sp.takeBack(ctx, g), sp.answer(ctx, g, &v))
+	return errors.Join(err, sp.sync(ctx))
+}

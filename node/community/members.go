@@ -1,0 +1,188 @@
+package community
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/share"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Invite lets somebody in, by NAME=KEY or by the name of one who waits and the words of
+// that one's key, so that the key is the one that somebody looked at. What a member
+// without that right says becomes a proposal, which waits for an owner or moderator.
+func (c *Communities) Invite(ctx context.Context, id string, r serve.CommunityInvite) (serve.CommunityView, error) {
+	return c.with(ctx, id, func(sp *space, v *serve.CommunityView) error {
+		name, key, named := strings.Cut(r.Who, "=")
+		name, err := called("name", name)
+		if err != nil {
+			return err
+		}
+		if !named {
+			if r.Words == "" {
+				return fmt.Errorf("%w: words: say those of the key of %q, after comparing them with %[2]q", memory.ErrInvalid, name)
+			}
+			waiting := slices.DeleteFunc(slices.Clone(v.Waiting), func(m serve.CommunityMember) bool {
+				return m.Name != name || m.Words != strings.Join(strings.Fields(r.Words), " ")
+			})
+			if err := one(len(waiting), "who waits as", name); err != nil {
+				return err
+			}
+			key = waiting[0].Key
+		}
+		q, err := ReadKey(key)
+		if err != nil {
+			return fmt.Errorf("of %q: %w", name, err)
+		}
+		if words := strings.Join(strings.Fields(r.Words), " "); words != "" && words != share.Words(q.Key) {
+			return fmt.Errorf("%w: words: the key of %q has others: %s", memory.ErrInvalid, name, share.Words(q.Key))
+		}
+		m := envelope.Member{ID: q.Member(sp.id), Key: q.Key, Recipient: q.Recipient, Role: envelope.Writer}
+		switch {
+		case slices.ContainsFunc(v.Members, func(o serve.CommunityMember) bool { return o.Name == name || o.Member == m.ID }):
+			return fmt.Errorf("%w: %q, or who has that key, is a member already", serve.ErrConflict, name)
+		case len(v.Members) >= envelope.MaxMembers:
+			return fmt.Errorf("%w: it has %d members, and no room for more", serve.ErrConflict, len(v.Members))
+		case r.Moderator && v.Role != roleOwner:
+			return forbidden("the owner appoints moderators")
+		case v.Role == roleMember:
+			return sp.note(ctx, noteCandidate, name, strings.Join(strings.Fields(key), ""))
+		case r.Moderator:
+			m.Role = envelope.Owner
+		}
+		sp.changed = true
+		return sp.replica.AddMember(ctx, m, name)
+	})
+}
+
+// ReadKey reads the key of somebody who is to be let in: memory.ErrInvalid.
+func ReadKey(text string) (envelope.Request, error) {
+	q, err := envelope.ParseRequest(text)
+	if err == nil {
+		_, err = seal.ParseRecipient(q.Recipient)
+	}
+	if err != nil {
+		return envelope.Request{}, fmt.Errorf("%w: key: %v", memory.ErrInvalid, err)
+	}
+	return q, nil
+}
+
+// one says that a name means nobody, or more than one.
+func one(found int, what, name string) error {
+	switch found {
+	case 0:
+		return fmt.Errorf("%s %.40q: %w", what, name, memory.ErrNotFound)
+	case 1:
+		return nil
+	}
+	return fmt.Errorf("%s %.40q: %w", what, name, memory.ErrAmbiguous)
+}
+
+// Remove takes out an item, a question, an answer or a member. What this member said
+// itself is erased; anything else takes an owner or moderator, and a reason. A moderator
+// is put out by the owner alone, whose root signs, and the owner alone removes a removal,
+// so that it does not count.
+func (c *Communities) Remove(ctx context.Context, id string, r serve.CommunityRemoval, root ed25519.PrivateKey) (serve.CommunityView, error) {
+	return c.with(ctx, id, func(sp *space, v *serve.CommunityView) error {
+		members := slices.DeleteFunc(slices.Clone(v.Members), func(m serve.CommunityMember) bool { return m.Name != r.What && !begins(m.Member.String(), r.What) })
+		said, err := sp.said(ctx)
+		if err != nil {
+			return err
+		}
+		said = slices.DeleteFunc(said, func(m memory.Memory) bool { return !means(r.What, m.ID) })
+		if err := one(len(members)+len(said), "member or item", r.What); err != nil {
+			return err
+		}
+		moderates := v.Role != roleMember
+		switch {
+		case len(said) == 1 && sp.me.SaysLine(said[0].ID):
+			return sp.say(ctx, memory.Assertion{Memory: said[0].ID, Act: memory.ActErase})
+		case !moderates:
+			return forbidden("the owner and moderators remove what others said")
+		case len(said) == 1 && said[0].Metadata[metaKind] == noteRemoval && v.Role != roleOwner:
+			return forbidden("the owner undoes a removal")
+		case strings.TrimSpace(r.Reason) == "":
+			return fmt.Errorf("%w: reason: a removal needs one, which all members can read", memory.ErrInvalid)
+		case len(said) == 1:
+			return sp.note(ctx, noteRemoval, said[0].ID.String(), r.Reason)
+		case members[0].You:
+			return fmt.Errorf("%w: leave the community instead", memory.ErrInvalid)
+		case members[0].Role != roleMember && v.Role != roleOwner:
+			return forbidden("the owner puts a moderator out")
+		}
+		// The reason is kept first, so that no removal stands without one, even after a crash.
+		whom := &members[0]
+		if _, err := noted(noteRemoval, whom.Member.String(), r.Reason); err != nil {
+			return err
+		}
+		sp.kept.Reasons = map[memory.MemberID]string{whom.Member: r.Reason}
+		if err := sp.keep(ctx); err != nil {
+			return err
+		}
+		if err := sp.putOut(ctx, whom, root); err != nil {
+			return err
+		}
+		return sp.sayReasons(ctx) // in the epoch that begins with it
+	})
+}
+
+// sayReasons says why members were put out, and drops the reason of who was not.
+func (sp *space) sayReasons(ctx context.Context) error {
+	present, err := sp.replica.Members(ctx)
+	if err != nil {
+		return err
+	}
+	for id, why := range sp.kept.Reasons {
+		if slices.ContainsFunc(present, func(m envelope.Member) bool { return m.ID == id }) {
+			continue
+		}
+		if err := sp.note(ctx, noteRemoval, id.String(), why); err != nil {
+			return err
+		}
+	}
+	sp.kept.Reasons = nil
+	return sp.keep(ctx)
+}
+
+// means reports whether a text is an item's id, or 4 characters or more of what the id
+// says beside its author, which all items of that author have in common.
+func means(text string, id memory.ID) bool {
+	return strings.EqualFold(text, id.String()) || begins(id.String()[serve.AuthorChars:], text)
+}
+
+func begins(id, text string) bool {
+	return len(text) >= 4 && strings.HasPrefix(id, strings.ToLower(text))
+}
+
+// putOut removes a member from the log, which begins an epoch.
+func (sp *space) putOut(ctx context.Context, m *serve.CommunityMember, root ed25519.PrivateKey) error {
+	present, err := sp.replica.Members(ctx)
+	if err != nil {
+		return err
+	}
+	var sign envelope.Signer
+	// Whom a moderator let in as another is a member here, and an owner of the log.
+	if slices.ContainsFunc(present, func(o envelope.Member) bool { return o.ID == m.Member && o.Role == envelope.Owner }) {
+		log, err := sp.journal.Entries(ctx)
+		if err != nil {
+			return err
+		}
+		first, err := envelope.ParseEntry(log[0])
+		if err != nil {
+			return err
+		}
+		if len(root) == 0 || !bytes.Equal(first.Root, root.Public().(ed25519.PublicKey)) {
+			return forbidden("the owner puts out whom somebody appointed as a moderator")
+		}
+		sign = envelope.KeySigner(root)
+	}
+	sp.changed = true
+	return sp.replica.RemoveMember(ctx, m.Member, sign)
+}

@@ -1,0 +1,166 @@
+package community
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/locket-dev/locket/internal/sorting"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/reconcile"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/journal"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// Limits of what one member says over the life of a membership, with what was taken back,
+// so that they don't depend on when a home fetches.
+const (
+	MaxSaid = 2000 // items and notes that a home takes
+	spare   = 100  // of these, for removals with their reasons, and for leaving
+)
+
+// wall is the journal of a space whose members don't trust each other. Of what a member
+// sends it takes proposals and erasures under ids of that member's own, and quarantines
+// the rest.
+type wall struct {
+	*journal.Journal
+	said map[memory.MemberID]int // items and notes of each, with those that were erased; nil: not counted yet
+}
+
+// count counts what each member said so far.
+func (w *wall) count(ctx context.Context) error {
+	if w.said != nil {
+		return nil
+	}
+	said := map[memory.MemberID]int{}
+	err := w.Store.View(ctx, func(tx *store.Tx) error {
+		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
+			if err != nil {
+				return err
+			}
+			said[authorOf(m.ID)]++
+		}
+		for id, err := range tx.ErasedIDs() {
+			if err != nil {
+				return err
+			}
+			said[authorOf(id)]++
+		}
+		return nil
+	})
+	if err == nil {
+		w.said = said
+	}
+	return err
+}
+
+// room says why a member may say no more; empty: more is taken.
+func (w *wall) room(ctx context.Context, by memory.MemberID, more, most int) (string, error) {
+	if err := w.count(ctx); err != nil {
+		return "", err
+	}
+	if more > 0 && w.said[by]+more > most {
+		return fmt.Sprintf("one member says at most %d items, questions and the like in a community, with those taken back", MaxSaid), nil
+	}
+	w.said[by] += more
+	return "", nil
+}
+
+// fresh counts the ids of an op that are not kept yet, as memories or as erased ones.
+func (w *wall) fresh(ctx context.Context, op *delta.Op) (n int, err error) {
+	var ids []memory.ID
+	switch {
+	case op.Assertion != nil:
+		ids = []memory.ID{op.Assertion.Memory}
+	case op.Forget != nil:
+		ids = op.Forget.Memories
+	}
+	err = w.Store.View(ctx, func(tx *store.Tx) error {
+		for _, id := range ids {
+			_, err := tx.Memory(id)
+			if errors.Is(err, memory.ErrNotFound) {
+				n, err = n+1, nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if op.Assertion != nil && op.Assertion.Act == memory.ActPropose {
+		n = 1 // also where it repeats an id
+	}
+	return n, err
+}
+
+// Apply implements replica.Journal.
+func (w *wall) Apply(ctx context.Context, in replica.Incoming, s replica.State) error {
+	var ops []delta.Op
+	for i := range in.Ops {
+		why := refused(&in.Ops[i], &in.Author)
+		if why == "" && in.Author.ID != w.Member { // what this home said was counted then
+			more, err := w.fresh(ctx, &in.Ops[i])
+			if err == nil {
+				why, err = w.room(ctx, in.Author.ID, more, MaxSaid)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if why == "" {
+			ops = append(ops, in.Ops[i])
+			continue
+		}
+		place := in.Header.Position()
+		if err := w.Quarantine(ctx, replica.Problem{At: in.At, Cursor: in.Cursor, Member: in.Author.ID, Place: &place, Op: i + 1, Reason: why}); err != nil {
+			return err
+		}
+	}
+	in.Ops, in.Grant = ops, nil
+	return w.Journal.Apply(ctx, in, s)
+}
+
+// refused says why an op does not count; empty: it does. All members refuse the same.
+func refused(op *delta.Op, by *envelope.Member) string {
+	a := op.Assertion
+	switch {
+	case op.Gone != nil:
+		return ""
+	case op.Forget != nil:
+		f := op.Forget
+		if len(f.Utterances)+len(f.Events)+len(f.Blobs) > 0 || slices.ContainsFunc(f.Memories, func(id memory.ID) bool { return !by.ID.SaysLine(id) }) {
+			return "it erases what its author did not say"
+		}
+		return ""
+	case a == nil:
+		return "members of a community say assertions alone"
+	case by.Role != envelope.Owner && by.Role != envelope.Writer:
+		return "its author may not say anything here"
+	case !a.Dot.Member.SaysLine(a.Memory):
+		return "it is about what another member said"
+	case a.Act != memory.ActPropose && a.Act != memory.ActErase:
+		return "members of a community propose and erase"
+	case a.Candidate != nil && (a.Candidate.Type == memory.Vault || a.Candidate.Fields.Vault != nil):
+		return "a vault goes into no community"
+	}
+	return ""
+}
+
+// apart derives each memory from what was said about it alone, so that no member's word
+// changes what another said.
+func apart(group []memory.Assertion) (out []memory.Memory) {
+	by := map[memory.ID][]memory.Assertion{}
+	for _, a := range group {
+		by[a.Memory] = append(by[a.Memory], a)
+	}
+	for _, id := range sorting.Sorted(maps.Keys(by), func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) }) {
+		out = append(out, reconcile.Derive(by[id])...)
+	}
+	return out
+}

@@ -1,0 +1,142 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/internal/applink"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// ErrEnded: a node elsewhere lets its console in no more, because the key has ended or
+// was revoked, or because the node was locked or started anew.
+var ErrEnded = errors.New("the node has ended this console")
+
+// errNoConsole: a key has another right.
+var errNoConsole = errors.New("this key does not open the console: locket app add NAME --can console makes one that does")
+
+// askTime is how long the first question to a node may take.
+const askTime = 20 * time.Second
+
+// Elsewhere is the API of a node on another machine, for [Console.Serve] on this one. It
+// asks over TLS, with the key of a link that has the right console. ended is called with
+// [ErrEnded] and the reason when the node refuses the key, or was locked or started anew.
+func Elsewhere(ctx context.Context, to applink.Link, ended func(why error)) (http.Handler, error) {
+	address, known, err := to.Reach()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	client := serve.DialTLS(address, known, serve.Secret(to.Key))
+	defer client.Close()
+	self, err := client.Self(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if self.Run == "" {
+		return nil, errNoConsole
+	}
+	dialer := &net.Dialer{}
+	transport := &http.Transport{TLSClientConfig: known, TLSHandshakeTimeout: askTime, IdleConnTimeout: time.Minute,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, "tcp", address)
+		}}
+	return &httputil.ReverseProxy{Transport: transport, FlushInterval: -1, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug),
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.Scheme, r.Out.URL.Host = "https", strings.TrimPrefix(to.Address, "https://")
+			r.Out.Host = r.Out.URL.Host
+			h := http.Header{"Authorization": {"Bearer " + to.Key}, serve.RunHeader: {self.Run}, "User-Agent": {"locket"}}
+			for _, name := range []string{"Accept", "Accept-Language", "Content-Type", "Range"} {
+				if v := r.In.Header.Get(name); v != "" {
+					h.Set(name, v)
+				}
+			}
+			r.Out.Header = h
+		},
+		ModifyResponse: func(res *http.Response) error {
+			res.Header.Del("Set-Cookie")
+			if res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusLocked {
+				return endOf(res)
+			}
+			if res.StatusCode/100 == 3 && res.StatusCode != http.StatusNotModified {
+				return fmt.Errorf("the node sends elsewhere: %s", res.Status) // it never does
+			}
+			return nil
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			if errors.Is(err, ErrEnded) {
+				ended(err)
+				refuse(w, http.StatusUnauthorized, "session", err.Error())
+				return
+			}
+			refuse(w, http.StatusServiceUnavailable, "", "the node does not answer")
+		}}, nil
+}
+
+// maxProblem is the most that is read of a problem.
+const maxProblem = 8 << 10
+
+// endOf gives why a node has ended the console, or nil where only its vault is locked.
+func endOf(res *http.Response) error {
+	b, err := io.ReadAll(io.LimitReader(res.Body, maxProblem))
+	if err != nil {
+		return err
+	}
+	res.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(b), res.Body), res.Body}
+	var p serve.Problem
+	if err := json.Unmarshal(b, &p); err != nil {
+		p = serve.Problem{}
+	}
+	switch {
+	case strings.HasSuffix(p.Type, ":vault-locked"):
+		return nil
+	case res.StatusCode == http.StatusLocked:
+		return fmt.Errorf("%w: it is locked", ErrEnded)
+	case strings.Contains(p.Detail, "started anew"):
+		return fmt.Errorf("%w: it was locked or started anew", ErrEnded)
+	}
+	return fmt.Errorf("%w: the key has ended or was revoked", ErrEnded)
+}
+
+// End ends all sessions and links. [Console.Wait] returns the first reason.
+func (c *Console) End(why error) {
+	c.mu.Lock()
+	if c.why == nil {
+		c.why = why
+	}
+	c.mu.Unlock()
+	c.sessions.clear()
+}
+
+// Wait returns when there is neither a session nor a link that would begin one, or when
+// ctx ends. It returns why the console was ended, or nil if nobody uses it any more.
+func (c *Console) Wait(ctx context.Context) error {
+	tick := time.NewTicker(time.Second / 4)
+	defer tick.Stop()
+	for {
+		if none, _ := c.sessions.none(c.now()); none {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return c.why
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// Where implements serve.Membership.
+func (sc Syncer) Where(ctx context.Context, id memory.ID) (w serve.Where, err error) {
+	sy, release, err := sc.of.Use()
+	if err != nil {
+		return w, err
+	}
+	defer release()
+	said := map[memory.MemberID]bool{}
+	err = sy.c.Store.View(ctx, func(tx *store.Tx) error {
+		w.Media, w.Cold, err = heldHere(tx, id)
+		if err != nil || w.Cold { // a cold one was sent, whoever said it
+			return err
+		}
+		as, err := tx.Assertions(id)
+		for i := range as {
+			said[as[i].Dot.Member] = true
+		}
+		if err == nil && sy.Replica() != nil { // else nothing is sent to anybody
+			w.Waits, err = tx.Unsent(id)
+		}
+		return err
+	})
+	if err != nil {
+		return w, err
+	}
+	blob, err := sy.blobOf(ctx, id, &w)
+	if err != nil {
+		return w, err
+	}
+	w.Relays = []serve.RelayHas{}
+	offered := serve.HoldsUnknown // how much of it the members were offered
+	if w.Waits > 0 || blob.part {
+		offered = serve.HoldsPart
+	}
+	relays, err := sc.Relays(ctx)
+	if err != nil {
+		return w, err
+	}
+	peers := map[memory.MemberID]serve.Holds{}
+	for _, r := range relays {
+		holds := holdsOf(&r, w.Waits, &blob)
+		if r.Kind == serve.RelayPeer {
+			peers[r.Member] = holds
+			continue
+		}
+		if holds == serve.HoldsAll {
+			offered = serve.HoldsOffered
+		}
+		w.Relays = append(w.Relays, serve.RelayHas{URL: r.URL, Kind: r.Kind, Holds: holds})
+	}
+	members, err := sc.Members(ctx)
+	if errors.Is(err, serve.ErrUnsupported) {
+		members, err = []serve.Member{{ID: sy.c.Ring.Member(), Here: true}}, nil
+	}
+	for _, m := range members {
+		if !isDevice(&m) {
+			continue
+		}
+		has := serve.MemberHas{ID: m.ID, Role: m.Role, Name: m.Name, Platform: m.Platform, Here: m.Here, LastHeard: m.LastHeard, Said: said[m.ID], Holds: offered}
+		switch {
+		case m.Here && w.Cold:
+			has.Holds = serve.HoldsStub
+		case m.Here, peers[m.ID] == serve.HoldsAll:
+			has.Holds = serve.HoldsAll
+		}
+		if w.Members = append(w.Members, has); m.Here {
+			last := len(w.Members) - 1
+			w.Members[0], w.Members[last] = w.Members[last], w.Members[0]
+		}
+	}
+	return w, err
+}
+
+// isDevice reports whether a member is a device of the wearer's, and no worker or reader.
+// Without sync this device has no role.
+func isDevice(m *serve.Member) bool {
+	return m.Here || m.Role == envelope.Owner.String() || m.Role == envelope.Writer.String()
+}
+
+// heldHere says how much of a memory this device has.
+func heldHere(tx *store.Tx, id memory.ID) (media string, cold bool, err error) {
+	if _, cold, err = tx.Stub(id); err != nil || cold {
+		return "", cold, err
+	}
+	m, err := tx.Memory(id)
+	if err == nil && m.State == memory.Erased {
+		err = fmt.Errorf("memory %s: %w", id, memory.ErrNotFound)
+	}
+	if err != nil || m.Fields.Resource == nil || m.Fields.Resource.Blob == "" {
+		return "", false, err
+	}
+	name, err := memory.ParseID(m.Fields.Resource.Blob)
+	if err != nil {
+		return "", false, fmt.Errorf("%w: %s: its recording or picture has no name: %v", memory.ErrDamaged, id, err)
+	}
+	here, err := tx.HasBlob(name)
+	if here {
+		return serve.MediaHere, false, err
+	}
+	return serve.MediaAway, false, err
+}
+
+// blobAt is what is known of where the bytes of a memory's photo or recording are.
+type blobAt struct {
+	any   bool            // it has one, of which more than a stub is here
+	part  bool            // its bytes are here, and no remote was given them
+	given map[string]bool // the remotes that have it, by their names; nil: the only relay
+	here  bool            // its sealed bytes wait here for those that have it not
+}
+
+// blobOf says where the bytes of a memory's photo or recording are besides this device, and
+// notes in w that they are held back.
+func (sy *Syncing) blobOf(ctx context.Context, id memory.ID, w *serve.Where) (b blobAt, err error) {
+	if w.Media == "" || sy.Replica() == nil {
+		return b, nil
+	}
+	b.any = true
+	var name memory.ID
+	var held bool
+	err = sy.c.Store.View(ctx, func(tx *store.Tx) error {
+		m, err := tx.Memory(id)
+		if err == nil {
+			name, err = memory.ParseID(m.Fields.Resource.Blob)
+		}
+		if err == nil {
+			held, err = heldBack(tx, id)
+		}
+		return err
+	})
+	if err != nil {
+		return b, err
+	}
+	note, err := sy.journal.RemoteBlob(ctx, name)
+	if errors.Is(err, memory.ErrNotFound) { // no delta names it, so nobody was given it
+		b.part, b.given = w.Media == serve.MediaHere, map[string]bool{}
+		if b.here = b.part; b.part && held {
+			w.Media = serve.MediaHeld
+		}
+		return b, nil
+	}
+	if x := sy.exchange.Load(); err == nil && x != nil && x.remotes != nil {
+		b.given, b.here = x.remotes.Given(note.Sealed)
+		b.part = b.here && len(b.given) == 0
+	}
+	return b, err
+}
+
+// holdsOf says how much of a memory a remote has, of which so many assertions wait to be sent.
+func holdsOf(r *serve.Relay, waits int, blob *blobAt) serve.Holds {
+	given := !blob.any || blob.given == nil || blob.given[r.URL]
+	switch {
+	case waits > 0, !given && blob.here && r.Kind != serve.RelayPeer: // a peer asks for it when it wants it
+		return serve.HoldsPart
+	case r.Lacks > 0, !given, r.Fails():
+		return serve.HoldsUnknown
+	}
+	return serve.HoldsAll
+}

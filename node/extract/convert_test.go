@@ -1,0 +1,24 @@
+package extract
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// A plugin can't say that its candidate is hearsay, which would keep it from ending anything.
+func TestPluginsTagNoHearsay(t *testing.T) {
+	x := &Extractor{cfg: Config{Owner: "ana"}}
+	for _, c := range []abi.Candidate{
+		{Type: "semantic", Text: "Ana lives in Ghent", Tags: []string{"home", memory.HearsayTag, memory.HearsayTag}},
+		{Type: "semantic", Text: "Ana lives in Ghent", Kind: memory.HearsayTag, Tags: []string{"home"}},
+	} {
+		given := slices.Clone(c.Tags)
+		out, _ := x.convert(&c, []turn{{text: "I live in Ghent"}}, memory.Source{}, "en")
+		if out.IsHearsay() || !slices.Equal(out.Tags, []string{"home"}) || !slices.Equal(c.Tags, given) {
+			t.Errorf("%q of %q, which is now %q", out.Tags, given, c.Tags)
+		}
+	}
+}

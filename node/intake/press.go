@@ -1,0 +1,51 @@
+package intake
+
+import (
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// pressFor is how old a press may be, or how far ahead of this node's clock, that pauses or
+// ends a pause. An older one waited somewhere, and the wearer has gone on since.
+const pressFor = time.Minute
+
+// pauses reports whether a message is a press of the gesture that pauses, made on a device
+// that has a microphone. Such a press means nothing else, so that it is never journalled.
+func (in *Intake) pauses(device string, m wire.Message) bool {
+	b, ok := m.(*wire.Button)
+	if !ok || in.cfg.PauseBy == "" || b.Gesture != in.cfg.PauseBy {
+		return false
+	}
+	in.fleet.mu.Lock()
+	defer in.fleet.mu.Unlock()
+	d := in.fleet.devices[device]
+	return d != nil && d.mic
+}
+
+// press obeys a press, unless it is old, without a time, or was obeyed before. Only the
+// appender calls it, so that presses are obeyed one after another.
+func (in *Intake) press(d *delivery) {
+	e := &d.pressed
+	if age := e.Received.Sub(e.At); e.Clock == memory.ClockNone || age > pressFor || age < -pressFor || e.At.Before(in.since) {
+		return // one from before the start may have been obeyed before it
+	}
+	if in.fleet.again(e) {
+		return
+	}
+	in.cfg.Pressed(d.device, e.At)
+}
+
+// again reports whether a press is not newer than the last one of its device, and
+// remembers it if it is.
+func (f *fleet) again(e *memory.Event) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d := f.devices[e.ID.Device]
+	if d == nil || e.ID.Boot == d.pressed.Boot && e.ID.Seq <= d.pressed.Seq || !e.At.After(d.pressedAt) {
+		return true
+	}
+	d.pressed, d.pressedAt = e.ID, e.At
+	return false
+}

@@ -1,0 +1,136 @@
+package intake
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	mqtt "github.com/mochi-mqtt/server/v2"
+	"github.com/mochi-mqtt/server/v2/packets"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// Topics are MQTT topic filters beyond a login's own topics: for software that isn't a
+// wearable, such as a phone's OwnTracks and the bridge that reads it. The broker passes such
+// messages to logins that may read them. The node does not take them.
+type Topics struct {
+	Publish []string `json:"publish,omitempty"`
+	Read    []string `json:"read,omitempty"`
+}
+
+// TopicGranter gives such topics. Devices may implement it; otherwise nobody has any.
+type TopicGranter interface {
+	// Topics gives those of a login. They may change while it is connected.
+	Topics(name string) Topics
+}
+
+// Limits of what passes between logins. A reader that is slow has up to 1,024 messages
+// waiting in memory, and what is retained stays there.
+const (
+	MaxFilters    = 32
+	maxFilter     = 200      // bytes
+	maxPassed     = 64 << 10 // bytes of a payload
+	maxRetained   = 1000     // messages of all logins
+	maxRetainedOf = 16 << 10 // bytes of each
+)
+
+// Check reports what is wrong. A filter has to begin with a name, and not with that of the
+// wearables' topics, so that it covers none of them.
+func (t *Topics) Check() error {
+	for field, list := range map[string][]string{"publish": t.Publish, "read": t.Read} {
+		if len(list) > MaxFilters {
+			return fmt.Errorf("%w: %s: %d topics, at most %d", memory.ErrInvalid, field, len(list), MaxFilters)
+		}
+		for _, f := range list {
+			if why := checkFilter(f); why != "" {
+				return fmt.Errorf("%w: %s: %.60q: %s", memory.ErrInvalid, field, f, why)
+			}
+		}
+	}
+	return nil
+}
+
+func checkFilter(f string) (why string) {
+	first, _, _ := strings.Cut(f, "/")
+	ours, _, _ := strings.Cut(wire.Root, "/")
+	levels := strings.Split(f, "/")
+	switch {
+	case f == "" || len(f) > maxFilter || !utf8.ValidString(f) || strings.ContainsFunc(f, unicode.IsControl):
+		return fmt.Sprintf("want 1 to %d bytes of UTF-8", maxFilter)
+	case first == "" || strings.ContainsAny(first, "+#$"):
+		return "want a topic that begins with a name, such as owntracks/#"
+	case first == ours:
+		return "these topics are those of wearables, each of which has its own"
+	}
+	for i, l := range levels {
+		if strings.ContainsAny(l, "+#") && len(l) > 1 || l == "#" && i < len(levels)-1 {
+			return "+ stands for one whole level, and # for the rest at the end"
+		}
+	}
+	return ""
+}
+
+// covers reports whether one of the filters matches all that a topic or another filter
+// does.
+func covers(filters []string, topic string) bool {
+	return topic != "" && slices.ContainsFunc(filters, func(f string) bool {
+		has, want := strings.Split(f, "/"), strings.Split(topic, "/")
+		for i, l := range has {
+			switch {
+			case l == "#":
+				return true
+			case i >= len(want) || want[i] == "#":
+				return false
+			case l != "+" && l != want[i]:
+				return false
+			}
+		}
+		return len(has) == len(want)
+	})
+}
+
+// topics gives those of a login beyond its own.
+func (h *hook) topics(name string) Topics {
+	if r, ok := h.devices.(TopicGranter); ok {
+		return r.Topics(name)
+	}
+	return Topics{}
+}
+
+// foreign reports whether a topic is none of the wearables'.
+func foreign(topic string) bool { return !strings.HasPrefix(topic, wire.Root) }
+
+// pass gives a message of one login to those who may read it.
+func (h *hook) pass(cl *mqtt.Client, pk packets.Packet) (packets.Packet, error) {
+	if l, ok := cl.Net.Conn.(*limitConn); ok && len(pk.Payload) == 0 && l.taken(pk.PacketID).size > 0 || len(pk.Payload) > maxPassed {
+		h.denied("size", fmt.Sprintf("a message between programs has over %d bytes", maxPassed))
+		return pk, packets.CodeSuccessIgnore
+	}
+	pk.FixedHeader.Retain = pk.FixedHeader.Retain && h.retains(pk.TopicName, pk.Payload)
+	return pk, nil
+}
+
+// retains reports whether a message may be kept for who subscribes later. An empty one
+// takes away what was kept.
+func (h *hook) retains(topic string, payload []byte) bool {
+	kept := h.broker.server.Topics.Retained
+	if _, known := kept.Get(topic); known || len(payload) == 0 {
+		return len(payload) <= maxRetainedOf
+	}
+	return len(payload) <= maxRetainedOf && kept.Len() < maxRetained
+}
+
+// OnSubscribe has what passes between logins delivered with QoS 0, so that nothing is
+// kept for a reader that is away.
+func (h *hook) OnSubscribe(_ *mqtt.Client, pk packets.Packet) packets.Packet {
+	for i := range pk.Filters {
+		if foreign(pk.Filters[i].Filter) {
+			pk.Filters[i].Qos = 0
+		}
+	}
+	return pk
+}

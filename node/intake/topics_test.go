@@ -1,0 +1,161 @@
+package intake_test
+
+import (
+	"bufio"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake"
+)
+
+// Topics implements intake.TopicGranter.
+func (r *registry) Topics(name string) intake.Topics {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.topics[name]
+}
+
+// as gives the command of Mosquitto's client by a name, as a login of the node's broker.
+func (n *node) as(t *testing.T, client, login string, args ...string) *exec.Cmd {
+	t.Helper()
+	host, port, _ := strings.Cut(n.broker.Addr().String(), ":")
+	args = append([]string{"-h", host, "-p", port, "-i", login, "-u", login, "-P", n.reg.password[login]}, args...)
+	return exec.CommandContext(t.Context(), tool(t, client), args...)
+}
+
+// publishes has a login publish; refused: the broker ends its connection.
+func (n *node) publishes(t *testing.T, login, topic, payload string, refused bool, args ...string) {
+	t.Helper()
+	args = append(args, "-q", "1", "-t", topic)
+	if payload == "" {
+		args = append(args, "-n")
+	} else {
+		args = append(args, "-m", payload)
+	}
+	out, err := n.as(t, "mosquitto_pub", login, args...).CombinedOutput()
+	if (err != nil) != refused {
+		t.Errorf("%s publishes on %s: %v %s", login, topic, err, out)
+	}
+}
+
+// reads has a login subscribe, and gives what comes once it has.
+func (n *node) reads(t *testing.T, login string, topics ...string) <-chan string {
+	t.Helper()
+	args := []string{"-d", "-q", "1", "-F", "%t %p"}
+	for _, topic := range topics {
+		args = append(args, "-t", topic)
+	}
+	cmd := n.as(t, "mosquitto_sub", login, args...)
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	lines, subscribed := make(chan string, 100), make(chan bool)
+	go func() {
+		defer close(lines)
+		for sc := bufio.NewScanner(pipe); sc.Scan(); {
+			switch line := sc.Text(); {
+			case strings.HasPrefix(line, "Subscribed"):
+				close(subscribed)
+			case !strings.HasPrefix(line, "Client "):
+				lines <- line
+			}
+		}
+	}()
+	select {
+	case <-subscribed:
+	case line, ok := <-lines: // all were refused
+		if ok {
+			t.Fatalf("%s reads %s before it has subscribed", login, line)
+		}
+	}
+	return lines
+}
+
+// Mosquitto's own clients can use the topics that they were given at the node's broker. No
+// wildcard gives them a wearable's topics or those of another login. Such messages are no events.
+func TestThreatForeignTopics(t *testing.T) {
+	n := embedded(t, intake.Config{})
+	other := newRegistry(t, "home")
+	n.reg.mu.Lock()
+	n.reg.hash["home"], n.reg.password["home"] = other.hash["home"], other.password["home"]
+	n.reg.topics = map[string]intake.Topics{
+		"pin":  {Publish: []string{"owntracks/ann/#", "owntracks/will"}},
+		"home": {Read: []string{"owntracks/#", "frigate/+/person"}},
+	}
+	n.reg.mu.Unlock()
+
+	for _, topic := range []string{"#", "+/#", "locket/#", "locket/v1/#", "locket/v1/pin/text", "locket/v1/+/cmd", "frigate/#", "frigate/+/+", "$SYS/#", "$share/a/owntracks/#", "owntrack", "owntracks2/#"} {
+		if line, ok := <-n.reads(t, "home", topic); ok {
+			t.Errorf("%s: %s", topic, line)
+		}
+	}
+	if line, ok := <-n.reads(t, "pin", "owntracks/ann/#"); ok {
+		t.Errorf("who may publish reads: %s", line)
+	}
+	for _, topic := range []string{"owntracks", "owntracks/bob/phone", "frigate/door/person", "locket/v1/home/text", "locket/home/status"} {
+		n.publishes(t, "pin", topic, "x", true)
+	}
+	n.publishes(t, "home", "owntracks/ann/phone", "x", true)
+	n.publishes(t, "glasses", "owntracks/ann/phone", "x", true) // it was given nothing
+
+	// Retained before, live, a last will, one that is too large, and one taken away.
+	n.publishes(t, "pin", "owntracks/ann/first", "kept", false, "-r")
+	n.publishes(t, "pin", "owntracks/ann/large", strings.Repeat("x", 17<<10), false, "-r") // passes, and is not kept
+	got := n.reads(t, "home", "owntracks/#", "frigate/+/person")
+	n.publishes(t, "pin", "owntracks/ann/phone", strings.Repeat("x", 65<<10), false)
+	n.publishes(t, "pin", "owntracks/ann/phone", `{"_type":"location"}`, false, "--will-topic", "owntracks/will", "--will-payload", "gone")
+	n.publishes(t, "pin", "locket/v1/pin/text", `{"seq":1,"boot":1,"text":"not for others"}`, false)
+	n.publishes(t, "pin", "owntracks/ann/first", "", false, "-r")
+	n.publishes(t, "pin", "owntracks/ann/last", "end", false)
+	var all []string
+	for line := range got {
+		if all = append(all, line); strings.HasSuffix(line, " end") {
+			break
+		}
+	}
+	if want := "owntracks/ann/first kept|owntracks/ann/phone {\"_type\":\"location\"}|owntracks/ann/first |owntracks/ann/last end"; strings.Join(all, "|") != want {
+		t.Errorf("the reader got %q", all)
+	}
+	if evs := n.disk.of(memory.KindText); len(evs) != 1 || evs[0].ID.Device != "pin" {
+		t.Errorf("events: %+v", evs)
+	}
+
+	// A will on a topic that was not given is refused at CONNECT, and rules that are
+	// taken away hold for a reader that is connected.
+	n.publishes(t, "pin", "owntracks/ann/phone", "x", true, "--will-topic", "frigate/door/person", "--will-payload", "x")
+	n.reg.mu.Lock()
+	n.reg.topics["home"] = intake.Topics{Read: []string{"owntracks/ann/last"}}
+	n.reg.mu.Unlock()
+	n.publishes(t, "pin", "owntracks/ann/phone", "after", false)
+	n.publishes(t, "pin", "owntracks/ann/last", "end", false)
+	if line := <-got; line != "owntracks/ann/last end" {
+		t.Errorf("after the rule was taken away: %s", line)
+	}
+}
+
+// A filter that covers a wearable's topics, or is none, is refused with its place.
+func TestFilters(t *testing.T) {
+	for _, bad := range []string{"", "#", "+", "+/a", "locket/#", "locket", "locket/v1/pin/text", "/a", "$SYS/#", "a/#/b", "a/b#", "a/+b", "a\x00", strings.Repeat("a", 201)} {
+		for field, topics := range map[string]intake.Topics{"publish": {Publish: []string{"ok/#", bad}}, "read": {Read: []string{bad}}} {
+			if err := topics.Check(); !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), field+": ") {
+				t.Errorf("%q: %v", bad, err)
+			}
+		}
+	}
+	many := intake.Topics{Read: make([]string, 33)}
+	if err := many.Check(); !errors.Is(err, memory.ErrInvalid) {
+		t.Error(err)
+	}
+	good := intake.Topics{Publish: []string{"owntracks/ann/phone", "frigate/+/person/snapshot", "homeassistant/#", "lockets/#"}}
+	if err := good.Check(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,79 @@
+package market
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/trade/bundle"
+)
+
+// Ask orders an answer to a question, as [Buyer.Order] does a bundle. Only the seller can
+// read what is asked.
+func (b *Buyer) Ask(ctx context.Context, m *remote.Market, by trade.Party, address string, l *trade.Offer, question string) (*Bought, error) {
+	o := trade.Order{Created: b.now().Unix()}
+	rand.Read(o.Nonce[:])
+	var err error
+	if o.Question, err = bundle.Ask(l, question, by.Key, o.Nonce); err != nil {
+		return nil, err
+	}
+	return b.place(ctx, m, by, address, l, o)
+}
+
+// orderOrAsk orders what a listing sells.
+func (b *Buyer) orderOrAsk(ctx context.Context, m *remote.Market, by trade.Party, address string, l *trade.Offer, question string) (*Bought, error) {
+	switch {
+	case l.Answers != nil && question == "":
+		return nil, fmt.Errorf("listing %s: %w: it sells answers, and an order asks a question (locket market ask)", l.ID(), serve.ErrConflict)
+	case l.Answers == nil && question != "":
+		return nil, fmt.Errorf("listing %s: %w: it sells its bundle, and answers nothing (locket market buy)", l.ID(), serve.ErrConflict)
+	case question != "":
+		return b.Ask(ctx, m, by, address, l, question)
+	}
+	return b.Order(ctx, m, by, address, l)
+}
+
+// answerLimits are those of a listing; nil: it sells its bundle.
+func answerLimits(l *trade.Listing) *serve.AnswerLimits {
+	if l.Answers == nil {
+		return nil
+	}
+	return &serve.AnswerLimits{Each: int(l.Answers.Each), All: int(l.Answers.All)}
+}
+
+// Came reports whether all that an order gives is here: the sealed items, or the answer.
+func (o *Bought) Came() bool {
+	return len(o.Items) > 0 || o.State.Order.Question != nil && len(o.State.Wrapped) > 0
+}
+
+// identity is that of an order's recipient.
+func (b *Buyer) identity(o *Bought) (*seal.Identity, error) {
+	d, err := b.keys()
+	if err != nil {
+		return nil, err
+	}
+	defer d.Zero()
+	if len(o.State.Wrapped) == 0 {
+		return nil, fmt.Errorf("order %s: %w: it is %s", o.State.ID, ErrNotDelivered, o.State.Phase)
+	}
+	if o.State.Order.Buyer != trade.KeyOf(d.Key()) {
+		return nil, fmt.Errorf("order %s: %w: it was bought with another key", o.State.ID, memory.ErrInvalid)
+	}
+	return d.OrderIdentity(o.State.Order.Nonce), nil
+}
+
+// Answer opens the answer of an order, and checks that it is to what was asked, and of the
+// listed bundle. It asks nobody. bundle.ErrReply is worth a dispute.
+func (b *Buyer) Answer(o *Bought) (bundle.Reply, error) {
+	id, err := b.identity(o)
+	if err != nil {
+		return bundle.Reply{}, err
+	}
+	defer id.Zero()
+	return bundle.OpenReply(id, o.State)
+}

@@ -1,0 +1,275 @@
+// Package match lets two people find out what interests both have, without telling each
+// other the rest: first how many, then, if both want, which.
+//
+// The words:
+//
+//   - An interest is a word or some words that the wearer chose.
+//   - A comparison is of the interests of two people, the wearer's and a peer's, as they were
+//     when each of the two said yes. Package intersect has what is computed.
+//   - A message is what one sends the other, sealed to the other's key, as a line of text.
+//     It goes by hand: by mail, by any messenger. Nothing here needs a network or a node.
+//
+// Messages go: asks (an offer), answers (an offer, and the count), counts (the count), and
+// which, one from each. From the second on a message names both offers by their hash, so
+// that neither can be another one later.
+package match
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/locket-dev/locket/crypto/intersect"
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/share"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// What guessing costs: a comparison is of [intersect.MaxSet] interests at most. With one
+// key there is one in a period, whoever began it, and with all keys together MostAtOnce. A
+// comparison ends after a period.
+const (
+	Period     = 30 * 24 * time.Hour
+	MostAtOnce = 10
+)
+
+var (
+	// ErrTooSoon: a bound on comparisons is reached.
+	ErrTooSoon = errors.New("too many comparisons")
+	// ErrLied: what the peer sent contradicts what the peer sent before.
+	ErrLied = errors.New("the answers contradict each other")
+	// ErrEnded: the comparison goes on no more.
+	ErrEnded = errors.New("the comparison has ended")
+)
+
+// Matcher has the interests and comparisons of a reader's key. Its methods are safe for
+// concurrent use, also by several processes.
+type Matcher struct {
+	Dir string           // the reader's folder
+	Now func() time.Time // nil: time.Now
+}
+
+// Comparison is how one stands.
+type Comparison struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`  // what the wearer calls the peer
+	Words   string    `json:"words"` // of the peer's key, to compare
+	Began   time.Time `json:"began"`
+	Offered int       `json:"offered"`          // interests of the wearer
+	Count   *int      `json:"count,omitempty"`  // how many both have, by the peer's word; absent: not known yet
+	Agreed  bool      `json:"agreed,omitempty"` // the wearer has told the peer which
+	Told    bool      `json:"told,omitempty"`   // the peer has told the wearer which
+	Both    []string  `json:"both,omitempty"`   // which, once both have told
+	Ended   string    `json:"ended,omitempty"`  // why it goes on no more
+}
+
+// Normal is the form in which interests are compared: letters of one width and case, none
+// that can't be seen, one space between words. Nothing is translated.
+func Normal(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
+			return -1
+		}
+		return r
+	}, s)
+	s = oneCase.Replace(strings.ToLower(norm.NFKC.String(s)))
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// oneCase has letters of the lower case that upper case does not tell apart.
+var oneCase = strings.NewReplacer("ß", "ss", "ς", "σ")
+
+// interest checks one.
+func interest(s string) (string, error) {
+	if len(s) > 4*intersect.MaxElement {
+		return "", fmt.Errorf("%w: an interest of %d bytes; %d are the most", memory.ErrInvalid, len(s), intersect.MaxElement)
+	}
+	s = strings.Join(strings.Fields(norm.NFC.String(s)), " ")
+	n := Normal(s)
+	switch {
+	case n == "" || len(n) > intersect.MaxElement || len(s) > intersect.MaxElement:
+		return "", fmt.Errorf("%w: interest %.40q: %d bytes, want 1 to %d", memory.ErrInvalid, s, len(n), intersect.MaxElement)
+	case !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl):
+		return "", fmt.Errorf("%w: interest %.40q is no text", memory.ErrInvalid, s)
+	}
+	return s, nil
+}
+
+func (m *Matcher) now() time.Time {
+	if m.Now != nil {
+		return m.Now().UTC().Truncate(time.Second)
+	}
+	return time.Now().UTC().Truncate(time.Second)
+}
+
+// device gives the reader's key; the caller zeroes it.
+func (m *Matcher) device() (*keyring.Device, error) {
+	if err := atomicfile.MkdirAll(filepath.Join(m.Dir, folder)); err != nil {
+		return nil, fmt.Errorf("interests: %w", err)
+	}
+	return (&share.Reader{Dir: m.Dir}).Device()
+}
+
+// Interests gives the wearer's, in the order in which they were chosen.
+func (m *Matcher) Interests(ctx context.Context) (out []string, err error) {
+	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
+		out = slices.Clone(s.Interests)
+		return false, nil
+	})
+	return out, err
+}
+
+// Choose adds and removes interests. Comparisons that have begun go on with what there
+// was. memory.ErrInvalid names what can't be one; memory.ErrNotFound what is none.
+func (m *Matcher) Choose(ctx context.Context, add, remove []string) (out []string, err error) {
+	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
+		is := func(what string) func(string) bool {
+			return func(have string) bool { return Normal(have) == Normal(what) }
+		}
+		for _, r := range remove {
+			i := slices.IndexFunc(s.Interests, is(r))
+			if i < 0 {
+				return false, fmt.Errorf("interest %.40q: %w", r, memory.ErrNotFound)
+			}
+			s.Interests = slices.Delete(s.Interests, i, i+1)
+		}
+		for _, a := range add {
+			a, err := interest(a)
+			if err != nil {
+				return false, err
+			}
+			if !slices.ContainsFunc(s.Interests, is(a)) {
+				s.Interests = append(s.Interests, a)
+			}
+		}
+		if len(s.Interests) > intersect.MaxSet {
+			return false, fmt.Errorf("%w: %d interests, %d are the most", memory.ErrInvalid, len(s.Interests), intersect.MaxSet)
+		}
+		out = slices.Clone(s.Interests)
+		return true, nil
+	})
+	return out, err
+}
+
+// List gives the comparisons, the latest first.
+func (m *Matcher) List(ctx context.Context) (out []Comparison, err error) {
+	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
+		for _, r := range slices.Backward(s.Runs) {
+			out = append(out, r.shown())
+		}
+		return false, nil
+	})
+	return out, err
+}
+
+// Forget drops a comparison. That there was one with this key counts on.
+func (m *Matcher) Forget(ctx context.Context, which string) error {
+	return m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
+		r, err := s.find(which)
+		if err != nil {
+			return false, err
+		}
+		s.Runs = slices.DeleteFunc(s.Runs, func(o *run) bool { return o == r })
+		return true, nil
+	})
+}
+
+// Again gives the message that was sent last in a comparison. Where the peer may have
+// neither the count nor which, it is both, each on a line; Open takes them together.
+func (m *Matcher) Again(ctx context.Context, which string) (c Comparison, text string, err error) {
+	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
+		r, err := s.find(which)
+		if err != nil {
+			return false, err
+		}
+		if text = r.due(); text == "" {
+			return false, fmt.Errorf("nothing was sent to %s yet: %w", r.Name, memory.ErrNotFound)
+		}
+		c = r.shown()
+		return false, nil
+	})
+	return c, text, err
+}
+
+// due is what the peer may not have yet.
+func (r *run) due() string {
+	count, which := r.Sent[counts], r.Sent[tellsWhich]
+	switch {
+	case which != "" && (count == "" || r.Told): // who tells which has the count
+		return which
+	case which != "":
+		return count + "\n" + which
+	}
+	return cmp.Or(count, r.Sent[answers], r.Sent[asks])
+}
+
+// Ask begins a comparison with the owner of a key, as locket share key prints it. The
+// message lets them find out how many interests both have, if they let the wearer.
+func (m *Matcher) Ask(ctx context.Context, name, key string) (c Comparison, text string, err error) {
+	peer, err := envelope.ParseRequest(key)
+	if err != nil {
+		return c, "", fmt.Errorf("%w: key of %s: %v", memory.ErrInvalid, name, err)
+	}
+	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
+		r := &run{Name: name, Peer: peer, Began: m.now(), Asked: true}
+		rand.Read(r.ID[:])
+		if err := s.begin(d, r, m.now()); err != nil {
+			return false, err
+		}
+		if err := r.offer(); err != nil {
+			return false, err
+		}
+		if err := r.send(d, message{Kind: asks, Offer: r.Mine}, m.now()); err != nil {
+			return false, err
+		}
+		c, text = r.shown(), r.Sent[asks]
+		return true, nil
+	})
+	return c, text, err
+}
+
+// Which tells the peer which interests both have. It needs both counts. Where the peer has
+// told before, the wearer learns which now.
+func (m *Matcher) Which(ctx context.Context, which string) (c Comparison, text string, err error) {
+	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
+		r, err := s.find(which)
+		if err != nil {
+			return false, err
+		}
+		if !r.Agreed {
+			if err := r.alive(); err != nil {
+				return false, err
+			}
+			if r.Count == nil {
+				return false, fmt.Errorf("%w: how many interests %s and you have in common is not known yet", memory.ErrInvalid, r.Name)
+			}
+			ev, err := r.Side.WhichFor(r.Theirs)
+			if err != nil {
+				return false, err
+			}
+			if err := r.send(d, message{Kind: tellsWhich, Which: &ev}, m.now()); err != nil {
+				return false, err
+			}
+			r.Agreed = true
+			r.finish()
+		}
+		c, text = r.shown(), r.Sent[tellsWhich]
+		return true, nil
+	})
+	return c, text, err
+}
+
+func idText(id [16]byte) string { return hex.EncodeToString(id[:]) }

@@ -1,0 +1,70 @@
+package node
+
+import (
+	"time"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// pauseGesture is the press that pauses; empty: none does.
+func (n *Node) pauseGesture() string {
+	if n.cfg.Pause.Button == config.NoButton {
+		return ""
+	}
+	return n.cfg.Pause.Button
+}
+
+// signWith changes what signs a pause by a button; nil: the node is locked.
+func (n *Node) signWith(ring *keyring.Ring) {
+	n.paused.turn.Lock()
+	defer n.paused.turn.Unlock()
+	n.signer = ring
+}
+
+// pressed obeys a press of a wearable's button: it pauses, or ends the pause that a button began.
+// It does not take n.mu, because a stop waits for the intake, which calls it.
+func (n *Node) pressed(device string, at time.Time) {
+	text, err := n.toggle(device, at)
+	if err != nil {
+		n.log.Error("a button was pressed to pause or to end a pause, which could not be done", "device", device, "error", err)
+		text = "I could not do that."
+	}
+	n.answer(device, text)
+}
+
+// toggle gives what the wearable is to say. What is paused otherwise than by a button stays so,
+// and so does a pause that began after the press.
+func (n *Node) toggle(device string, at time.Time) (text string, err error) {
+	n.paused.turn.Lock()
+	defer n.paused.turn.Unlock()
+	var next serve.PauseState
+	p := &n.paused
+	switch paused, byButton := p.byButton(at); {
+	case !paused:
+		next = serve.PauseState{Paused: true, Why: "by a button of " + device}
+		text = "I have stopped listening, until the button is pressed again."
+		if now := time.Now(); at.After(now) {
+			at = now // its clock is fast
+		}
+		err = p.begin(n.path(pauseFile), next, at, true, n.signer)
+	case byButton && !n.inDoubt():
+		text = "I am listening."
+		err = p.set(n.path(pauseFile), next, n.signer)
+	default:
+		return "I am not listening, until you resume me by hand.", nil
+	}
+	if in := n.tellers.Load(); err == nil && in != nil {
+		in.SetPaused(next.Paused)
+	}
+	return text, err
+}
+
+// byButton reports whether there is a pause, and whether a button began it before a time.
+func (p *pauseTimer) byButton(at time.Time) (paused, byButton bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	paused = p.doubt || p.state.Paused
+	return paused, !p.doubt && p.state.Paused && p.state.Button && at.After(p.state.Since)
+}

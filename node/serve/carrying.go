@@ -1,0 +1,81 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// Carrier takes what the wearer bought elsewhere: to another market, or into a file.
+type Carrier interface {
+	// MoveOrders brings what was bought, with the wearer's reviews, to another market.
+	// The one where it was bought is asked nothing. What failed is said of each.
+	MoveOrders(ctx context.Context, r OrderMove) ([]MovedOrder, error)
+	// OrderFile gives an order as a CAR file: the sealed items, the listing and the
+	// order. ErrConflict before the items came.
+	OrderFile(ctx context.Context, order trade.Hash) ([]byte, error)
+}
+
+// OrderMove says where to what was bought moves.
+type OrderMove struct {
+	To     string `json:"to"`                // URL of the relay with the other market
+	DryRun bool   `json:"dry_run,omitempty"` // say what would move, and move nothing
+}
+
+// MovedOrder is an order that moved.
+type MovedOrder struct {
+	Order    trade.Hash `json:"order"`
+	Title    string     `json:"title"`
+	Open     bool       `json:"open,omitempty"`     // it has not ended
+	Reviewed bool       `json:"reviewed,omitempty"` // its review moves with it
+	Why      string     `json:"why,omitempty"`      // it did not move: called again, it goes on
+}
+
+// MovedOrdersAnswer lists what moved.
+type MovedOrdersAnswer struct {
+	Moves []MovedOrder `json:"moves"`
+}
+
+// MediaTypeCAR is the content type of a CAR file.
+const MediaTypeCAR = "application/vnd.ipld.car"
+
+var carFile = []Format{schema(MediaTypeCAR, "type", "string", "format", "binary")}
+
+var carrying = topic[Carrier]{moveOrders.untyped, orderFile.untyped}
+
+var (
+	moveOrders = jsonRoute(RightOwner, spec{
+		method: "POST", path: "/v1/market/order-moves", id: "moveOrders",
+		summary: "Bring to another market what was bought, with the reviews",
+		about:   "The seller's listing has to be there first. Who bought is then known to the other market, too.",
+		gives:   "What moved, and what did not",
+	}, func(s Carrier, ctx context.Context, in OrderMove) (MovedOrdersAnswer, error) {
+		list, err := s.MoveOrders(ctx, in)
+		return MovedOrdersAnswer{list}, err
+	})
+
+	orderFile = rawRoute[Carrier, orderOf, []byte](RightOwner, spec{
+		method: "GET", path: "/v1/market/orders/{order}/car", id: "orderFile",
+		summary: "What was bought as a file that others' tools read",
+		about:   "A CAR file (version 1) with the sealed items, the listing and the order, each a block that its SHA-256 names. Nothing in it can be read without the wearer's key.",
+		gives:   "The file",
+	}, carFile, func(w http.ResponseWriter, r *http.Request, s Carrier, in orderOf) error {
+		b, err := s.OrderFile(r.Context(), in.Order)
+		return writeFile(w, MediaTypeCAR, b, err)
+	})
+)
+
+// writeFile answers with a file, which a browser keeps and does not show.
+func writeFile(w http.ResponseWriter, media string, b []byte, err error) error {
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", media)
+	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
+	w.Header().Set("Content-Disposition", "attachment")
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(b) // a client that went away is not our error
+	return nil
+}

@@ -1,0 +1,340 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Communer is what the wearer does in communities. A community is named by its id or the
+// beginning of it, an unknown one is memory.ErrNotFound, and what the wearer's role does
+// not allow is ErrForbidden. Without an answer of the relay, methods return ErrRelay.
+type Communer interface {
+	// NewCommunity founds one at the node's relay: ErrUnsupported without one.
+	NewCommunity(ctx context.Context, r NewCommunity) (CommunityHead, error)
+	// JoinCommunity opens the link of one into which somebody let the wearer's key.
+	JoinCommunity(ctx context.Context, r JoinCommunity) (CommunityHead, error)
+	Communities(ctx context.Context) ([]CommunityHead, error)
+	// Community returns what is in one, after asking the relay.
+	Community(ctx context.Context, id string) (CommunityView, error)
+	// ReadKey returns a key with its words: memory.ErrInvalid.
+	ReadKey(ctx context.Context, r GivenKeyText) (GivenKey, error)
+	// InviteTo lets somebody in; what a member says waits for an owner or moderator.
+	InviteTo(ctx context.Context, id string, r CommunityInvite) (CommunityView, error)
+	// PreviewCommunity returns what AddToCommunity would put in; nothing leaves the node.
+	PreviewCommunity(ctx context.Context, id string, r ShareRequest) (SharePreview, error)
+	// AddToCommunity puts in copies: ErrConflict if r.Confirm belongs to another preview.
+	AddToCommunity(ctx context.Context, id string, r ShareRequest) (CommunityView, error)
+	// RemoveFrom takes out an item or a member.
+	RemoveFrom(ctx context.Context, id string, r CommunityRemoval) (CommunityView, error)
+	SetCommunityRules(ctx context.Context, id, text string) (CommunityView, error)
+	AskCommunity(ctx context.Context, id, text string) (CommunityView, error)
+	// AnswerCommunity says what the node may answer questions with; nil: nothing.
+	AnswerCommunity(ctx context.Context, id string, r *ShareRequest) (CommunityHead, error)
+	// LeaveCommunity takes out what the wearer put in, and ends the community if the
+	// wearer is its owner.
+	LeaveCommunity(ctx context.Context, id string) error
+}
+
+// NewCommunity founds a community.
+type NewCommunity struct {
+	Name string `json:"name"`
+	As   string `json:"as,omitempty"` // what the members call its owner; absent: owner
+}
+
+// JoinCommunity names a community by its link.
+type JoinCommunity struct {
+	Link string `json:"link"`
+	Name string `json:"name,omitempty"` // for the wearer and the wearer's policy
+}
+
+// CommunityInvite says who is let in.
+type CommunityInvite struct {
+	Who       string `json:"who"`             // NAME=KEY, or the name of somebody whom a member proposed
+	Words     string `json:"words,omitempty"` // of the key; needed with the name alone of who was proposed
+	Moderator bool   `json:"moderator,omitempty"`
+}
+
+// GivenKeyText is the key of somebody else, as they give it.
+type GivenKeyText struct {
+	Key string `json:"key"`
+}
+
+// CommunityRemoval says what is taken out.
+type CommunityRemoval struct {
+	What   string `json:"what"`             // an item, or a member by name or id; of a member's id, or an item's after its first 13 characters, 4 are enough
+	Reason string `json:"reason,omitempty"` // for all members; not needed for one's own
+}
+
+// CommunityText is a rule or question in words.
+type CommunityText struct {
+	Text string `json:"text"`
+}
+
+// CommunityAnswers says what a node may answer questions with.
+type CommunityAnswers struct {
+	With *ShareRequest `json:"with,omitempty"` // types, tags, redact and the like; absent: it answers nothing
+}
+
+// CommunityChoice is what a node answers questions with.
+type CommunityChoice struct {
+	Types       []memory.Type      `json:"types"`
+	Tags        []string           `json:"tags"`
+	Since       time.Time          `json:"since,omitzero"`
+	Until       time.Time          `json:"until,omitzero"`
+	Sensitivity memory.Sensitivity `json:"sensitivity"` // the most sensitive that fits
+	Redact      []string           `json:"redact"`
+	Quotes      bool               `json:"quotes,omitempty"`
+}
+
+// CommunityHead is one to which the wearer belongs.
+type CommunityHead struct {
+	ID      memory.SpaceID `json:"id"`
+	Name    string         `json:"name"`
+	Link    string         `json:"link"` // for those who were let in; it opens nothing without their keys
+	Role    string         `json:"role"` // owner, moderator or member
+	Rules   string         `json:"rules,omitempty"`
+	People  int            `json:"people"`
+	Count   int            `json:"count"` // of items that are shown
+	Answers bool           `json:"answers,omitempty"`
+	Fetched time.Time      `json:"fetched,omitzero"`
+	Ended   time.Time      `json:"ended,omitzero"` // since when the relay does not serve it to the wearer
+}
+
+// CommunitiesAnswer lists communities.
+type CommunitiesAnswer struct {
+	Communities []CommunityHead `json:"communities"`
+}
+
+// CommunityView is what a member sees. It is the same for all members who have fetched
+// the same.
+type CommunityView struct {
+	CommunityHead
+	Members   []CommunityMember   `json:"members"`
+	Waiting   []CommunityMember   `json:"waiting"` // proposed by members
+	Items     []CommunityItem     `json:"items"`
+	Removed   []CommunityItem     `json:"removed"` // hidden, with why
+	Questions []CommunityQuestion `json:"questions"`
+	Log       []CommunityDeed     `json:"log"`            // oldest first
+	With      *CommunityChoice    `json:"with,omitempty"` // what this node answers with; absent: it answers nothing
+}
+
+// CommunityMember is somebody in it.
+type CommunityMember struct {
+	Member  memory.MemberID `json:"member,omitzero"`
+	Name    string          `json:"name"`
+	Role    string          `json:"role,omitempty"`
+	Words   string          `json:"words"` // of the key, to compare
+	Key     string          `json:"key,omitempty"`
+	By      string          `json:"by,omitempty"` // who proposed
+	You     bool            `json:"you,omitempty"`
+	Leaving bool            `json:"leaving,omitempty"`
+}
+
+// AuthorChars is how many characters of an item's id say whose it is: all items of one
+// member begin with them.
+const AuthorChars = 13
+
+// CommunityItem is a copy that a member put in.
+type CommunityItem struct {
+	ID   memory.ID   `json:"id"`
+	By   string      `json:"by"`
+	At   time.Time   `json:"at"` // by that member's clock
+	Type memory.Type `json:"type"`
+	Text string      `json:"text"`
+	You  bool        `json:"you,omitempty"`
+	Why  string      `json:"why,omitempty"` // of one that was removed
+	// Removal hides it; who removes the removal shows it again. Absent where its author is no member any more.
+	Removal memory.ID `json:"removal,omitzero"`
+	Yours   bool      `json:"yours,omitempty"` // the removal is the wearer's own
+}
+
+// CommunityQuestion is one that a member asked, with the answers of others.
+type CommunityQuestion struct {
+	CommunityItem
+	Knows   string          `json:"knows"`            // who may know what was asked and answered
+	Former  int             `json:"former,omitempty"` // of them, those who are no members any more
+	Answers []CommunityItem `json:"answers"`
+}
+
+// CommunityDeed is a line of the log.
+type CommunityDeed struct {
+	At   time.Time `json:"at"`
+	Did  string    `json:"did"` // founded, let in, put out, left, set the rules, removed or restored
+	By   string    `json:"by"`
+	What string    `json:"what,omitempty"`
+	Why  string    `json:"why,omitempty"`
+	ID   memory.ID `json:"id,omitzero"` // of a removal, by which its author takes it back, and the owner undoes it
+}
+
+type communityOf struct {
+	Community string `path:"community" doc:"its id, or 4 characters of it or more"`
+}
+
+type inCommunity[B any] struct {
+	Community string `path:"community" doc:"its id, or 4 characters of it or more"`
+	Body      B
+}
+
+var communing = topic[Communer]{newCommunity.untyped, joinCommunity.untyped, readKey.untyped, listCommunities.untyped, getCommunity.untyped, inviteTo.untyped, previewCommunity.untyped,
+	addToCommunity.untyped, removeFrom.untyped, setCommunityRules.untyped, askCommunity.untyped, answerCommunity.untyped, leaveCommunity.untyped}
+
+var (
+	newCommunity = jsonRoute(RightOwner, spec{
+		method: "POST", path: "/v1/communities", id: "newCommunity", made: true, slow: true,
+		summary: "Found a community", gives: "It, with the wearer as its owner",
+	}, Communer.NewCommunity)
+
+	joinCommunity = jsonRoute(RightOwner, spec{
+		method: "POST", path: "/v1/communities/join", id: "joinCommunity", slow: true,
+		summary: "Join a community by its link", about: "Somebody in it has to let the wearer's key (givenKey) in first.",
+		gives: "It; what its members put in answers from now on, marked with whose it is",
+	}, Communer.JoinCommunity)
+
+	readKey = jsonRoute(RightOwner, spec{
+		method: "POST", path: "/v1/communities/key", id: "readKey",
+		summary: "Read the words of somebody's key", about: "Compare them with those that the other one's Locket shows (givenKey) before you let the key in.",
+		gives: "The key and its words; nothing is kept",
+	}, Communer.ReadKey)
+
+	listCommunities = plainRoute(RightOwner, spec{
+		method: "GET", path: "/v1/communities", id: "listCommunities",
+		summary: "List the wearer's communities", gives: "The communities, as they were fetched last",
+	}, func(s Communer, ctx context.Context) (CommunitiesAnswer, error) {
+		list, err := s.Communities(ctx)
+		return CommunitiesAnswer{list}, err
+	})
+
+	getCommunity = jsonRoute(RightOwner, spec{
+		method: "GET", path: "/v1/communities/{community}", id: "getCommunity", slow: true,
+		summary: "Show a community", gives: "Its rules, members, items, questions, what was removed and why, and its log",
+	}, func(s Communer, ctx context.Context, in communityOf) (CommunityView, error) {
+		return s.Community(ctx, in.Community)
+	})
+
+	inviteTo = jsonRoute(RightOwner, spec{
+		method: "POST", path: "/v1/communities/{community}/members", id: "inviteToCommunity", slow: true,
+		summary: "Let somebody into a community", about: "What a member says waits until an owner or moderator repeats it.",
+		gives: "The community",
+	}, func(s Communer, ctx context.Context, in inCommunity[CommunityInvite]) (CommunityView, error) {
+		return s.InviteTo(ctx, in.Community, in.Body)
+	})
+
+	previewCommunity = jsonRoute(RightOwner, spec{
+		method: "POST", path: "/v1/communities/{community}/preview", id: "previewCommunity",
+		summary: "Show what would be put into a community", gives: "What its members would see; nothing has left the node",
+	}, func(s Communer, ctx context.Context, in inCommunity[ShareRequest]) (SharePreview, error) {
+		return s.PreviewCommunity(ctx, in.Community, in.Body)
+	})
+
+	addToCommunity = jsonRoute(RightOwner, spec{
+		method: "POST", path: "/v1/communities/{community}/items", id: "addToCommunity", slow: true,
+		summary: "Put redacted copies into a community", gives: "The community",
+	}, func(s Communer, ctx context.Context, in inCommunity[ShareRequest]) (CommunityView, error) {
+		return s.AddToCommunity(ctx, in.Community, in.Body)
+	})
+
+	removeFrom = jsonRoute(RightOwner, spec{
+		method: "POST", path: "/v1/communities/{community}/removals", id: "removeFromCommunity", slow: true,
+		summary: "Take an item or a member out of a community", gives: "The community; all members can read the reason",
+	}, func(s Communer, ctx context.Context, in inCommunity[CommunityRemoval]) (CommunityView, error) {
+		return s.RemoveFrom(ctx, in.Community, in.Body)
+	})
+
+	setCommunityRules = jsonRoute(RightOwner, spec{
+		method: "PUT", path: "/v1/communities/{community}/rules", id: "setCommunityRules", slow: true,
+		summary: "Set a community's rules", gives: "The community",
+	}, func(s Communer, ctx context.Context, in inCommunity[CommunityText]) (CommunityView, error) {
+		return s.SetCommunityRules(ctx, in.Community, in.Body.Text)
+	})
+
+	askCommunity = jsonRoute(RightOwner, spec{
+		method: "POST", path: "/v1/communities/{community}/questions", id: "askCommunity", slow: true,
+		summary: "Ask the members of a community", about: "Nodes of members who allow it answer at their next look, within some minutes.",
+		gives: "The community, with who may know what for each question",
+	}, func(s Communer, ctx context.Context, in inCommunity[CommunityText]) (CommunityView, error) {
+		return s.AskCommunity(ctx, in.Community, in.Body.Text)
+	})
+
+	answerCommunity = jsonRoute(RightOwner, spec{
+		method: "PUT", path: "/v1/communities/{community}/answers", id: "answerCommunity",
+		summary: "Say what this node may answer a community's questions with", gives: "The community",
+	}, func(s Communer, ctx context.Context, in inCommunity[CommunityAnswers]) (CommunityHead, error) {
+		return s.AnswerCommunity(ctx, in.Community, in.Body.With)
+	})
+
+	leaveCommunity = jsonRoute(RightOwner, spec{
+		method: "DELETE", path: "/v1/communities/{community}", id: "leaveCommunity", slow: true,
+		summary: "Leave a community, or end one's own", gives: "What the wearer put in is taken out; nothing of it is kept here",
+	}, func(s Communer, ctx context.Context, in communityOf) (none, error) {
+		return none{}, s.LeaveCommunity(ctx, in.Community)
+	})
+)
+
+// NewCommunity founds a community.
+func (c *Client) NewCommunity(ctx context.Context, r NewCommunity) (CommunityHead, error) {
+	return newCommunity.call(ctx, c, r)
+}
+
+// JoinCommunity joins one by its link.
+func (c *Client) JoinCommunity(ctx context.Context, r JoinCommunity) (CommunityHead, error) {
+	return joinCommunity.call(ctx, c, r)
+}
+
+// ReadKey returns the words of somebody's key.
+func (c *Client) ReadKey(ctx context.Context, r GivenKeyText) (GivenKey, error) {
+	return readKey.call(ctx, c, r)
+}
+
+// Communities lists the wearer's communities.
+func (c *Client) Communities(ctx context.Context) ([]CommunityHead, error) {
+	v, err := listCommunities.call(ctx, c, none{})
+	return v.Communities, err
+}
+
+// Community shows one.
+func (c *Client) Community(ctx context.Context, id string) (CommunityView, error) {
+	return getCommunity.call(ctx, c, communityOf{id})
+}
+
+// InviteTo lets somebody in.
+func (c *Client) InviteTo(ctx context.Context, id string, r CommunityInvite) (CommunityView, error) {
+	return inviteTo.call(ctx, c, inCommunity[CommunityInvite]{id, r})
+}
+
+// PreviewCommunity shows what would be put in.
+func (c *Client) PreviewCommunity(ctx context.Context, id string, r ShareRequest) (SharePreview, error) {
+	return previewCommunity.call(ctx, c, inCommunity[ShareRequest]{id, r})
+}
+
+// AddToCommunity puts copies in.
+func (c *Client) AddToCommunity(ctx context.Context, id string, r ShareRequest) (CommunityView, error) {
+	return addToCommunity.call(ctx, c, inCommunity[ShareRequest]{id, r})
+}
+
+// RemoveFrom takes out an item or a member.
+func (c *Client) RemoveFrom(ctx context.Context, id string, r CommunityRemoval) (CommunityView, error) {
+	return removeFrom.call(ctx, c, inCommunity[CommunityRemoval]{id, r})
+}
+
+// SetCommunityRules sets the rules.
+func (c *Client) SetCommunityRules(ctx context.Context, id, text string) (CommunityView, error) {
+	return setCommunityRules.call(ctx, c, inCommunity[CommunityText]{id, CommunityText{text}})
+}
+
+// AskCommunity asks the members.
+func (c *Client) AskCommunity(ctx context.Context, id, text string) (CommunityView, error) {
+	return askCommunity.call(ctx, c, inCommunity[CommunityText]{id, CommunityText{text}})
+}
+
+// AnswerCommunity says what the node may answer with; nil: nothing.
+func (c *Client) AnswerCommunity(ctx context.Context, id string, r *ShareRequest) (CommunityHead, error) {
+	return answerCommunity.call(ctx, c, inCommunity[CommunityAnswers]{id, CommunityAnswers{r}})
+}
+
+// LeaveCommunity leaves one.
+func (c *Client) LeaveCommunity(ctx context.Context, id string) error {
+	_, err := leaveCommunity.call(ctx, c, communityOf{id})
+	return err
+}

@@ -1,0 +1,32 @@
+package serve
+
+// Facts counts the active facts, which are the memories of the type semantic.
+type Facts struct {
+	Categories []CategoryCount `json:"categories"` // those that have one, in their owner's order; a fact may be in several
+	Slots      []FactSlot      `json:"slots"`      // of the category that was asked for, or of all; the wearer's first, then by subject and attribute
+	Loose      int             `json:"loose"`      // facts among them that have no slot
+	More       bool            `json:"more,omitempty"`
+}
+
+// FactSlot is a property of somebody or something, with how many active facts say its value.
+type FactSlot struct {
+	Subject   string `json:"subject"`   // "user": the wearer
+	Attribute string `json:"attribute"` // such as home
+	Memories  int    `json:"memories"`
+}
+
+// DefaultSlots is how many slots are given where no limit is named.
+const DefaultSlots = 500
+
+// FactsQuery selects slots.
+type FactsQuery struct {
+	Category string `query:"category" doc:"slots of what is in this category alone"`
+	Limit    int    `query:"limit" min:"1" max:"5000" default:"500" doc:"how many slots are given"`
+}
+
+var listFacts = jsonRoute(RightOwner, spec{
+	method: "GET", path: "/v1/facts", id: "facts",
+	summary: "Count the active facts by category and slot",
+	about:   "GET /v1/memories with type=semantic and a filter of categories, subject and attribute lists the facts of one slot.",
+	gives:   "The categories and the slots, the wearer's own first",
+}, Reader.Facts)

@@ -1,0 +1,88 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// Arbiter decides disputes at the market that names the wearer's key for it.
+type Arbiter interface {
+	// Disputes gives what is in dispute at a market, with what the evidence proves.
+	// Where the market names another key as its arbiter, it says so and gives none.
+	Disputes(ctx context.Context, market string) (DisputesAnswer, error)
+	// Decide divides the price of a disputed order. ErrConflict: the arbiter is
+	// another, or it is not in dispute any more.
+	Decide(ctx context.Context, r DisputeDecision) (DecidedOrder, error)
+}
+
+// DisputesAnswer lists what the wearer is to decide.
+type DisputesAnswer struct {
+	Arbiter  bool      `json:"arbiter"` // the market names the wearer's key
+	Disputes []Dispute `json:"disputes"`
+}
+
+// Dispute is one as its arbiter sees it.
+type Dispute struct {
+	Order    trade.Hash        `json:"order"`
+	Title    string            `json:"title"`
+	Listing  trade.Hash        `json:"listing"`
+	Price    string            `json:"price"`
+	Until    time.Time         `json:"until"`              // then the price goes back
+	Says     string            `json:"says"`               // the buyer's words
+	Place    int               `json:"place,omitempty"`    // of the item, from 1
+	Item     *memory.Candidate `json:"item,omitempty"`     // as the buyer got it
+	Question string            `json:"question,omitempty"` // of an order of an answer, with the answer
+	Answer   []string          `json:"answer,omitempty"`
+	Broken   string            `json:"broken,omitempty"`  // what is certainly not as listed
+	Nothing  string            `json:"nothing,omitempty"` // why the evidence proves nothing
+}
+
+// DisputeDecision divides a price.
+type DisputeDecision struct {
+	Order  trade.Hash `json:"-"`
+	Market string     `json:"market,omitempty"`
+	Refund string     `json:"refund"` // all, none, or what goes back to the buyer: 2.50 EUR
+	Reason string     `json:"reason"` // for both
+}
+
+// DecidedOrder is an order that was decided.
+type DecidedOrder struct {
+	Order  trade.Hash  `json:"order"`
+	Phase  trade.Phase `json:"phase"`
+	Price  string      `json:"price"`
+	Back   string      `json:"back,omitempty"` // to the buyer
+	Reason string      `json:"reason,omitempty"`
+}
+
+type disputesAt struct {
+	Market string `query:"market" doc:"URL of the relay with the market; the node's relay if absent"`
+}
+
+type decided struct {
+	Order trade.Hash `path:"order" doc:"its id of 64 hexadecimal characters"`
+	Body  DisputeDecision
+}
+
+var judging = topic[Arbiter]{listDisputes.untyped, decideDispute.untyped}
+
+var (
+	listDisputes = jsonRoute(RightOwner, spec{
+		method: "GET", path: "/v1/market/disputes", id: "listDisputes",
+		summary: "As a market's arbiter: list what is in dispute", gives: "The disputes, with what the evidence proves; none for anybody else",
+	}, func(s Arbiter, ctx context.Context, in disputesAt) (DisputesAnswer, error) {
+		return s.Disputes(ctx, in.Market)
+	})
+
+	decideDispute = jsonRoute(RightOwner, spec{
+		method: "POST", path: "/v1/market/disputes/{order}", id: "decideDispute",
+		summary: "As a market's arbiter: divide the price of a disputed order",
+		about:   "What does not go back to the buyer goes to the seller. Neither can be taken back.",
+		gives:   "The order, which is settled",
+	}, func(s Arbiter, ctx context.Context, in decided) (DecidedOrder, error) {
+		in.Body.Order = in.Order
+		return s.Decide(ctx, in.Body)
+	})
+)

@@ -1,0 +1,43 @@
+package serve
+
+import (
+	"context"
+	"time"
+)
+
+// Lost is what no wearable will send any more, and when none was listened to.
+type Lost struct {
+	Since   time.Time    `json:"since"`
+	Devices []DeviceLost `json:"devices"` // those that lost something, the one that did last first
+	Gaps    []Gap        `json:"gaps"`    // newest first
+	Pauses  []Span       `json:"pauses"`  // oldest first; they are of all wearables
+}
+
+// DeviceLost counts what a wearable lost.
+type DeviceLost struct {
+	Device string `json:"device"`
+	Times  int    `json:"times"`          // all of its losses
+	More   bool   `json:"more,omitempty"` // not all of them are given
+}
+
+// Gap is something that a wearable lost, as it reported.
+type Gap struct {
+	Device string    `json:"device"`
+	At     time.Time `json:"at"`
+	From   *uint64   `json:"from,omitempty"` // numbers of the messages, both included; absent: it did not say which
+	To     *uint64   `json:"to,omitempty"`
+	Why    string    `json:"why,omitempty"` // in the device's words
+}
+
+// DefaultLost is since when losses and pauses are told where no time is named.
+const DefaultLost = 7 * 24 * time.Hour
+
+type lostQuery struct {
+	Since time.Time `query:"since" doc:"absent: seven days ago"`
+	Limit int       `query:"limit" min:"1" max:"1000" default:"200" doc:"how many losses of each wearable are given"`
+}
+
+var getLost = jsonRoute(RightOwner, spec{
+	method: "GET", path: "/v1/lost", id: "lost",
+	summary: "What wearables lost, and when they were paused", gives: "The losses, newest first, and the pauses",
+}, func(s Calendar, ctx context.Context, q lostQuery) (Lost, error) { return s.Lost(ctx, q.Since, q.Limit) })

@@ -1,0 +1,61 @@
+package serve
+
+import (
+	"context"
+
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// CopyMarks says at how many places one buyer's copy of a bundle differs from another's.
+type CopyMarks struct {
+	Spots  int  `json:"spots"`
+	Marked bool `json:"marked"` // there are enough, and copies will differ
+	Robust bool `json:"robust"` // a copy is told also where a third is gone and a tenth of the words are others
+	Least  int  `json:"least"`  // how many are enough
+}
+
+// MaxTraced is how long a text may be whose origin is asked for, in bytes.
+const MaxTraced = 1 << 20
+
+// TraceRequest asks whose copy of a bundle a text is from.
+type TraceRequest struct {
+	Listing string `json:"-"`
+	Text    string `json:"text" maxLength:"1048576"` // what somebody passed on, or a part of it
+}
+
+type traced struct {
+	Listing string `path:"listing" doc:"its id, or 8 characters of it or more"`
+	Body    TraceRequest
+}
+
+// CopyTrace is what a text says of where it is from.
+type CopyTrace struct {
+	Spots  int           `json:"spots"`  // places where copies of the listing's bundles differ
+	Read   int           `json:"read"`   // of them, those that the text has
+	Orders int           `json:"orders"` // that were delivered, and are compared
+	Found  []TracedOrder `json:"found"`  // the likeliest first, five at most
+}
+
+// TracedOrder is how well a text agrees with the copy of one order.
+type TracedOrder struct {
+	Order trade.Hash `json:"order"`
+	Buyer trade.Key  `json:"buyer"`
+	Read  int        `json:"read"`
+	Agree int        `json:"agree"`
+	// Chance, at most, that one of all orders agrees as well whose copy had no part in it.
+	Chance float64 `json:"chance"`
+	Sure   bool    `json:"sure"` // Chance is at most 1 in 1,000,000
+}
+
+var traceCopy = jsonRoute(RightOwner, spec{
+	method: "POST", path: "/v1/market/listings/{listing}/trace", id: "traceCopy", body: 2*MaxTraced + MaxBody,
+	summary: "Say whose copy of a bundle a text is from", gives: "The orders whose marks it has, the likeliest first",
+}, func(s Seller, ctx context.Context, in traced) (CopyTrace, error) {
+	in.Body.Listing = in.Listing
+	return s.TraceCopy(ctx, in.Body)
+})
+
+// TraceCopy says whose copy of a bundle a text is from.
+func (c *Client) TraceCopy(ctx context.Context, r TraceRequest) (CopyTrace, error) {
+	return traceCopy.call(ctx, c, traced{r.Listing, r})
+}

@@ -1,0 +1,66 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Where says where a memory is, as far as this device knows.
+type Where struct {
+	Cold    bool        `json:"cold"`            // this device has only a stub of it; the rest is in a pack at the primary relay
+	Waits   int         `json:"waits"`           // what this device said about it, and has not sent yet
+	Media   string      `json:"media,omitempty"` // its photo or recording: MediaHere, MediaHeld or MediaAway; absent: it has none
+	Members []MemberHas `json:"members"`         // the wearer's devices, this one first
+	Relays  []RelayHas  `json:"relays"`          // the primary relay first, then mirrors
+}
+
+// Where the photo or recording of a memory is.
+const (
+	MediaHere = "here" // on this device
+	MediaHeld = "held" // on this device alone, which keeps it back: a secret was said near it
+	MediaAway = "away" // at a relay or on another device
+)
+
+// Holds says how much of a memory a member or a relay has.
+type Holds string
+
+// What is known of a member or a relay.
+const (
+	HoldsAll     Holds = "all"     // it has the memory
+	HoldsStub    Holds = "stub"    // this device has a stub, as the memory is cold here
+	HoldsOffered Holds = "offered" // a relay has everything for it; whether it took it, only it knows
+	HoldsPart    Holds = "part"    // something about the memory, or its photo or recording, is here and was not sent to it
+	HoldsUnknown Holds = "unknown" // something waits to be carried, which may be about the memory; or the relay fails; or another device was to give its photo or recording
+)
+
+// MemberHas is a member of the wearer's space.
+type MemberHas struct {
+	ID        memory.MemberID `json:"id"`
+	Role      string          `json:"role,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Platform  string          `json:"platform,omitempty"`
+	Here      bool            `json:"here,omitempty"`
+	LastHeard time.Time       `json:"last_heard,omitzero"` // as in Member
+	Said      bool            `json:"said,omitempty"`      // it said something about the memory, and so has it
+	Holds     Holds           `json:"holds"`
+}
+
+// RelayHas is a relay. It has the memory sealed, and can't read it.
+type RelayHas struct {
+	URL   string `json:"url"`
+	Kind  string `json:"kind"` // RelayPrimary or RelayMirror
+	Holds Holds  `json:"holds"`
+}
+
+type whereOf struct {
+	ID memory.ID `path:"id" doc:"its whole id"`
+}
+
+var whereIs = jsonRoute(RightOwner, spec{
+	method: "GET", path: "/v1/memories/{id}/where", id: "whereIs",
+	summary: "Say which devices and relays have a memory",
+	about:   "A device that has read a memory and said nothing about it tells nobody. So of another device it is known that it has the memory, or that a relay has everything for it. Nothing is fetched.",
+	gives:   "What is known here",
+}, func(s Membership, ctx context.Context, in whereOf) (Where, error) { return s.Where(ctx, in.ID) })

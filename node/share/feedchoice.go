@@ -1,0 +1,118 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
+	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/policy/consent"
+)
+
+// fed is what should be in a feed.
+type fed struct {
+	memories   []memory.Memory
+	utterances []memory.Utterance
+	blobs      map[memory.ID]memory.ID // owner by name
+}
+
+// choose returns what belongs in a feed. Memories that quote the wearer, and
+// that a worker may cite, come with their utterances.
+func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
+	f.blobs = map[memory.ID]memory.ID{}
+	rules, err := s.c.Allow(ctx)
+	if err != nil {
+		return f, err
+	}
+	var asked []consent.Held
+	worker := Party{Name: rec.Title}
+	live := rec.live() // none before it was admitted: then nothing is asked
+	if len(live) > 0 {
+		worker.Key = live[0].Key
+	}
+	q := policy.Request{Action: policy.Feed, Kind: policy.Worker, Now: s.c.Now()}
+	err = s.c.Inbox.View(ctx, func(tx *store.Tx) error {
+		said := map[memory.ID]bool{}
+		var questions []memory.Memory
+		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}, Since: rec.Criteria.Since, Until: rec.Criteria.Until}) {
+			if err != nil {
+				return err
+			}
+			blob, err := recordingOf(m)
+			if err != nil {
+				return err
+			}
+			why, waits := held(&rules, q, []Party{worker}, m)
+			switch {
+			case why != "":
+				if len(waits) > 0 && len(live) > 0 && (rec.Criteria.Fits(m) && len(rec.Criteria.Types) > 0 || !blob.IsZero() && rec.Audio) {
+					asked = append(asked, waits...)
+				}
+			case m.Type == memory.Vault || m.Fields.Vault != nil:
+			case !blob.IsZero():
+				ok, err := s.mayHear(tx, m, rec)
+				if err != nil {
+					return err
+				}
+				if ok {
+					f.memories = append(f.memories, *m)
+					f.blobs[blob] = m.ID
+				}
+			case slices.Contains(m.Tags, tagQuestion) && m.Rank == memory.RankPerson && rec.Audio:
+				questions = append(questions, *m) // a question goes where its photo goes
+			case rec.Criteria.Fits(m) && len(rec.Criteria.Types) > 0:
+				f.memories = append(f.memories, *m)
+				for _, e := range m.Evidence {
+					said[e.Utterance] = true
+				}
+			}
+		}
+		for _, q := range questions {
+			if slices.ContainsFunc(q.Links, func(l memory.Link) bool {
+				return slices.ContainsFunc(f.memories, func(m memory.Memory) bool { return l.Relation == asksAbout && l.To == m.ID.String() })
+			}) {
+				f.memories = append(f.memories, q)
+			}
+		}
+		for id := range said {
+			u, err := tx.Utterance(id)
+			if errors.Is(err, memory.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			f.utterances = append(f.utterances, *u)
+		}
+		return nil
+	})
+	return f, errors.Join(err, s.ask(ctx, asked, false))
+}
+
+// recordingOf returns the name of a recording's or photo's bytes, or zero.
+func recordingOf(m *memory.Memory) (id memory.ID, err error) {
+	if r := m.Fields.Resource; r != nil && r.Blob != "" {
+		return memory.ParseID(r.Blob)
+	}
+	return id, nil
+}
+
+// The tag of a wearer's question about a photo, and its link to the photo.
+const (
+	tagQuestion = "question"
+	asksAbout   = "asks_about"
+)
+
+// mayHear reports whether a recording or photo belongs into a feed. Its
+// sensitivity does not decide, because the node gives all of them the same one.
+// It depends on whether a secret was said near it.
+func (s *Sharing) mayHear(tx *store.Tx, m *memory.Memory, rec *Record) (bool, error) {
+	if !rec.Audio || m.State != memory.Active {
+		return false, nil
+	}
+	held, err := extract.Held(tx, m)
+	return !held, err
+}

@@ -1,0 +1,236 @@
+package sharing
+
+import (
+	"context"
+	"crypto/ed25519"
+	"fmt"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/community"
+	"github.com/locket-dev/locket/node/exchange"
+	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/share"
+)
+
+// root founds this device's communities; the caller clears it. nil: it has shared
+// nothing yet.
+func (sh *Sharing) root() ed25519.PrivateKey {
+	key, ok := sh.c.Ring.Key(share.KeyName)
+	if !ok {
+		return nil
+	}
+	return share.Root(key)
+}
+
+// communities returns what a call needs, as sharing does, also without a relay.
+func (sr Sharer) communities(ctx context.Context) (s *share.Sharing, sh *Sharing, during context.Context, release func(), err error) {
+	sh, unuse, err := sr.of.Use()
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	defer unuse()
+	if s, err = sh.open(); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	during, release = sh.c.Life.Enter(ctx)
+	return s, sh, during, release, nil
+}
+
+// inCommunities does something with the communities of an open node.
+func inCommunities[T any](ctx context.Context, sr Sharer, do func(ctx context.Context, s *share.Sharing, sh *Sharing) (T, error)) (out T, err error) {
+	s, sh, ctx, release, err := sr.communities(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer release()
+	out, err = do(ctx, s, sh)
+	return out, shareError(err)
+}
+
+// NewCommunity implements serve.Communer.
+func (sr Sharer) NewCommunity(ctx context.Context, r serve.NewCommunity) (serve.CommunityHead, error) {
+	return inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityHead, error) {
+		relay, address := sh.c.Sync.Relay()
+		if relay == nil {
+			return serve.CommunityHead{}, exchange.ErrNoRelay
+		}
+		root := sh.root()
+		defer clear(root)
+		v, err := sh.c.Communities.Found(ctx, community.Founder{Root: root, Recovery: sh.c.Ring.Public().Recovery, Relay: address, Invite: sh.c.Invite}, r)
+		return v.CommunityHead, err
+	})
+}
+
+// JoinCommunity implements serve.Communer.
+func (sr Sharer) JoinCommunity(ctx context.Context, r serve.JoinCommunity) (serve.CommunityHead, error) {
+	return inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityHead, error) {
+		v, err := sh.c.Communities.Join(ctx, r.Link, r.Name)
+		return v.CommunityHead, err
+	})
+}
+
+// Communities implements serve.Communer.
+func (sr Sharer) Communities(ctx context.Context) ([]serve.CommunityHead, error) {
+	return inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) ([]serve.CommunityHead, error) {
+		return sh.c.Communities.List(ctx)
+	})
+}
+
+// Community implements serve.Communer.
+func (sr Sharer) Community(ctx context.Context, id string) (serve.CommunityView, error) {
+	return inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
+		return sh.c.Communities.Show(ctx, id)
+	})
+}
+
+// ReadKey implements serve.Communer.
+func (sr Sharer) ReadKey(_ context.Context, r serve.GivenKeyText) (serve.GivenKey, error) {
+	q, err := community.ReadKey(r.Key)
+	if err != nil {
+		return serve.GivenKey{}, err
+	}
+	return serve.GivenKey{Key: strings.Join(strings.Fields(r.Key), ""), Words: share.Words(q.Key)}, nil
+}
+
+// InviteTo implements serve.Communer.
+func (sr Sharer) InviteTo(ctx context.Context, id string, r serve.CommunityInvite) (serve.CommunityView, error) {
+	return inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
+		return sh.c.Communities.Invite(ctx, id, r)
+	})
+}
+
+// given reads what is to be put into a community.
+func given(r *serve.ShareRequest) (share.ShareSpec, error) {
+	w, err := wishOf(r)
+	if err == nil && (len(w.To) > 0 || !w.Expires.IsZero() || w.Title != "") {
+		err = fmt.Errorf("%w: a community takes no to, expires or title", memory.ErrInvalid)
+	}
+	return w, err
+}
+
+// PreviewCommunity implements serve.Communer.
+func (sr Sharer) PreviewCommunity(ctx context.Context, id string, r serve.ShareRequest) (serve.SharePreview, error) {
+	return inCommunities(ctx, sr, func(ctx context.Context, s *share.Sharing, sh *Sharing) (v serve.SharePreview, err error) {
+		w, err := given(&r)
+		if err != nil {
+			return v, err
+		}
+		p, err := sh.c.Communities.Preview(ctx, s, id, w)
+		if err != nil {
+			return v, err
+		}
+		return sh.shown(ctx, &p)
+	})
+}
+
+// AddToCommunity implements serve.Communer.
+func (sr Sharer) AddToCommunity(ctx context.Context, id string, r serve.ShareRequest) (serve.CommunityView, error) {
+	return inCommunities(ctx, sr, func(ctx context.Context, s *share.Sharing, sh *Sharing) (v serve.CommunityView, err error) {
+		w, err := given(&r)
+		if err != nil {
+			return v, err
+		}
+		return sh.c.Communities.Add(ctx, s, id, w)
+	})
+}
+
+// RemoveFrom implements serve.Communer.
+func (sr Sharer) RemoveFrom(ctx context.Context, id string, r serve.CommunityRemoval) (serve.CommunityView, error) {
+	return inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
+		root := sh.root()
+		defer clear(root)
+		if err := sh.sayable(ctx, "reason", r.Reason); err != nil {
+			return serve.CommunityView{}, err
+		}
+		return sh.c.Communities.Remove(ctx, id, r, root)
+	})
+}
+
+// SetCommunityRules implements serve.Communer.
+func (sr Sharer) SetCommunityRules(ctx context.Context, id, text string) (serve.CommunityView, error) {
+	return inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
+		if err := sh.sayable(ctx, "rules", text); err != nil {
+			return serve.CommunityView{}, err
+		}
+		return sh.c.Communities.Rules(ctx, id, text)
+	})
+}
+
+// sayable refuses a text for the members that has a word which never leaves.
+func (sh *Sharing) sayable(ctx context.Context, what, text string) error {
+	rules, err := sh.allow(ctx)
+	if err != nil {
+		return err
+	}
+	return unsaid(rules.Never, what, text)
+}
+
+func unsaid(never []string, what, text string) error {
+	if share.NewRedactor(share.Redaction{Words: never}, share.Vocabulary{}, nil).Holds(text) {
+		return fmt.Errorf("%w: %s: %.60q has a word of your never list", memory.ErrInvalid, what, text)
+	}
+	return nil
+}
+
+// AskCommunity implements serve.Communer.
+func (sr Sharer) AskCommunity(ctx context.Context, id, text string) (serve.CommunityView, error) {
+	return inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
+		if err := sh.sayable(ctx, "question", text); err != nil {
+			return serve.CommunityView{}, err
+		}
+		return sh.c.Communities.Ask(ctx, id, text)
+	})
+}
+
+// AnswerCommunity implements serve.Communer.
+func (sr Sharer) AnswerCommunity(ctx context.Context, id string, r *serve.ShareRequest) (serve.CommunityHead, error) {
+	return inCommunities(ctx, sr, func(ctx context.Context, s *share.Sharing, sh *Sharing) (serve.CommunityHead, error) {
+		if r == nil {
+			return sh.c.Communities.Answers(ctx, id, nil)
+		}
+		w, err := given(r)
+		if err != nil {
+			return serve.CommunityHead{}, err
+		}
+		v, err := sh.c.Communities.Answers(ctx, id, &w)
+		if err == nil {
+			sh.answerNow(v.ID, s)
+		}
+		return v, err
+	})
+}
+
+// answerNow has this node answer open questions of a community in the background, and not
+// only when it is tended next.
+func (sh *Sharing) answerNow(id memory.SpaceID, s *share.Sharing) {
+	sh.c.Life.Start(func(ctx context.Context) {
+		root := sh.root()
+		defer clear(root)
+		if err := sh.c.Communities.TendOne(ctx, id, s, root); err != nil && ctx.Err() == nil {
+			sh.c.Log.Warn("a community's questions: will be tried again", "error", err)
+		}
+	})
+}
+
+// LeaveCommunity implements serve.Communer.
+func (sr Sharer) LeaveCommunity(ctx context.Context, id string) error {
+	_, err := inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (struct{}, error) {
+		root := sh.root()
+		defer clear(root)
+		return struct{}{}, sh.c.Communities.Leave(ctx, id, root)
+	})
+	return err
+}
+
+// memberships are the communities as the policy knows them.
+func (sh *Sharing) memberships(ctx context.Context) (out []policy.Request, err error) {
+	list, err := sh.c.Communities.List(ctx)
+	for _, v := range list {
+		if l, err := share.ParseLink(v.Link); err == nil && v.Ended.IsZero() {
+			out = append(out, policy.Request{Action: policy.Share, Kind: policy.Community, Name: v.Name, Key: policy.KeyOf(l.Genesis[:])})
+		}
+	}
+	return out, err
+}

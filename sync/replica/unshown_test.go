@@ -1,0 +1,28 @@
+package replica
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// A snapshot that a relay does not show whole is tried again in the next round, and then after
+// 1, 3, 7 … more: a relay that always lacks the last part has the others fetched a few times only.
+func TestUnshownSnapshotIsTriedLessOften(t *testing.T) {
+	h := envelope.Hash{1}
+	r := &Replica{bad: map[envelope.Hash]bool{h: true}}
+	r.noteUnshown(h)
+	var tried []int
+	for round := 1; round <= 200; round++ {
+		r.tryUnshown()
+		if !r.bad[h] {
+			tried = append(tried, round)
+			r.bad[h] = true
+			r.noteUnshown(h)
+		}
+	}
+	if want := []int{1, 3, 7, 15, 31, 63, 127, 191}; !slices.Equal(tried, want) {
+		t.Errorf("tried in rounds %v, want %v", tried, want)
+	}
+}

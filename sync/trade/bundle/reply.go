@@ -1,0 +1,177 @@
+package bundle
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/trade"
+)
+
+// Question is what a buyer asks, as it is sealed to the listing's recipient. It names
+// the order, so that nobody else can have the answer by a copy of what is sealed.
+//
+// FORMAT: u32 big-endian length of its canonical CBOR, that, zeros up to
+// length.Padded; sealed as by seal.SealTo.
+type Question struct {
+	Text  string    `cbor:"1,keyasint"`
+	Salt  [16]byte  `cbor:"2,keyasint"` // so that the digest can't be guessed
+	Buyer trade.Key `cbor:"3,keyasint"`
+	Nonce [16]byte  `cbor:"4,keyasint"` // of the order
+}
+
+const domainQuestion = "locket/v1 market question"
+
+// digest is what an order says of its question.
+func (q *Question) digest() trade.Hash {
+	return sha256.Sum256(append([]byte(domainQuestion+"\x00"), trade.Encode(q)...))
+}
+
+// Ask seals a question to a listing that sells answers.
+func Ask(l *trade.Offer, text string, buyer trade.Key, nonce [16]byte) (*trade.Question, error) {
+	if l.Answers == nil {
+		return nil, fmt.Errorf("question: %w: the listing sells its bundle, and answers nothing", trade.ErrForm)
+	}
+	if err := trade.Text(text, 1, trade.MaxQuestion, true); err != nil {
+		return nil, fmt.Errorf("question: %w", err)
+	}
+	to, err := seal.ParseRecipient(l.Answers.To)
+	if err != nil {
+		return nil, fmt.Errorf("question: %w: the listing's recipient: %v", trade.ErrForm, err)
+	}
+	q := Question{Text: text, Buyer: buyer, Nonce: nonce}
+	rand.Read(q.Salt[:])
+	sealed, err := seal.SealTo(to, padded(trade.Encode(&q)))
+	return &trade.Question{Sealed: sealed, Digest: q.digest()}, err
+}
+
+// Asker opens the questions to a bundle. It follows from the bundle's key, and goes
+// with it.
+func Asker(k *seal.Key) *seal.Identity {
+	return seal.IdentityFromSeed(k.Derive("market questions"))
+}
+
+// ReadQuestion opens what an order asks. The error is trade.ErrForm where nobody could
+// answer it: it is not sealed to this identity, or was made for another order.
+func ReadQuestion(id *seal.Identity, o *trade.Order) (q Question, err error) {
+	if o.Question == nil {
+		return q, fmt.Errorf("question: %w: the order asks none", trade.ErrForm)
+	}
+	plain, err := seal.OpenWith(id, o.Question.Sealed)
+	if err != nil {
+		return q, fmt.Errorf("question: %w: it does not open", trade.ErrForm)
+	}
+	if err := trade.Decode(unpadded(plain), &q, trade.MaxAsked); err != nil {
+		return q, fmt.Errorf("question: %w", err)
+	}
+	if q.Buyer != o.Buyer || q.Nonce != o.Nonce || q.digest() != o.Question.Digest {
+		return q, fmt.Errorf("question: %w: it was sealed for another order", trade.ErrForm)
+	}
+	if err := trade.Text(q.Text, 1, trade.MaxQuestion, true); err != nil {
+		return q, fmt.Errorf("question: %w", err)
+	}
+	return q, nil
+}
+
+// Line is one item that an answer shows, with what proves that it is of the listed
+// bundle. Its key opens this item alone.
+type Line struct {
+	Place uint32       `cbor:"1,keyasint"` // from 0
+	Item  []byte       `cbor:"2,keyasint"` // sealed
+	Path  []trade.Hash `cbor:"3,keyasint"`
+	Key   []byte       `cbor:"4,keyasint"`
+}
+
+// sealedReply is an answer as it is sealed to the order's recipient. FORMAT: as of a
+// [Question].
+type sealedReply struct {
+	Order    trade.Hash `cbor:"1,keyasint"`
+	Question Question   `cbor:"2,keyasint"`
+	Lines    []Line     `cbor:"3,keyasint"`
+}
+
+// Reply is an answer that was opened and checked.
+type Reply struct {
+	Question string             `json:"question"`
+	Places   []int              `json:"places"` // of Items in the bundle, from 0
+	Items    []memory.Candidate `json:"items"`
+}
+
+// Answer seals the items at some places as the answer of an order, the best first. Items
+// that would make it too long are left out; sent says which are in it.
+func Answer(s *trade.State, q *Question, k *seal.Key, items [][]byte, places []int) (wrapped []byte, sent []int, err error) {
+	to, err := seal.ParseRecipient(s.Order.Recipient)
+	if err != nil {
+		return nil, nil, fmt.Errorf("order's recipient: %w: %v", trade.ErrForm, err)
+	}
+	r := sealedReply{Order: s.ID, Question: *q}
+	for _, place := range places {
+		path, err := trade.Path(items, place)
+		if err != nil {
+			return nil, nil, err
+		}
+		key := ItemKey(k, place)
+		line := Line{Place: uint32(place), Item: items[place], Path: path, Key: key.Bytes()}
+		key.Zero()
+		longer := r
+		longer.Lines = append(r.Lines[:len(r.Lines):len(r.Lines)], line)
+		b, err := seal.SealTo(to, padded(trade.Encode(&longer)))
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(longer.Lines) <= trade.MaxLines && len(b) <= trade.MaxReply {
+			r, wrapped, sent = longer, b, append(sent, place)
+		}
+	}
+	return wrapped, sent, nil
+}
+
+// OpenReply opens the answer of an order, and checks that it answers the question that
+// was asked, from the listed bundle alone. Every error is [ErrReply], also where it is
+// trade.ErrRoot or [ErrItem]: the buyer is owed another answer.
+func OpenReply(id *seal.Identity, s *trade.State) (out Reply, err error) {
+	wrong := func(what error) (Reply, error) { return Reply{}, fmt.Errorf("%w: %w", ErrReply, what) }
+	plain, err := seal.OpenWith(id, s.Wrapped)
+	if err != nil {
+		return wrong(errors.New("it does not open"))
+	}
+	defer clear(plain)
+	var r sealedReply
+	if err := trade.Decode(unpadded(plain), &r, trade.MaxReply); err != nil {
+		return wrong(err)
+	}
+	if r.Order != s.ID || s.Order.Question == nil || r.Question.digest() != s.Order.Question.Digest {
+		return wrong(errors.New("it is to another question"))
+	}
+	if len(r.Lines) == 0 || len(r.Lines) > trade.MaxLines {
+		return wrong(fmt.Errorf("it shows %d items, want 1 to %d", len(r.Lines), trade.MaxLines))
+	}
+	out.Question = r.Question.Text
+	for _, l := range r.Lines {
+		place := int(l.Place)
+		if slices.Contains(out.Places, place) {
+			return wrong(fmt.Errorf("it shows item %d twice", place+1))
+		}
+		if err := trade.CheckPath(s.Offer.Root, int(s.Offer.Items), place, l.Item, l.Path); err != nil {
+			return wrong(err)
+		}
+		key, err := seal.KeyFromBytes(l.Key)
+		if err != nil {
+			return wrong(err)
+		}
+		m, err := OpenItem(key, l.Item)
+		key.Zero()
+		if err == nil && s.Offer.Counts[string(m.Type)] == 0 {
+			err = fmt.Errorf("%w: it is of type %s, of which none was listed", ErrItem, m.Type)
+		}
+		if err != nil {
+			return wrong(&BadItem{Place: place, Err: err})
+		}
+		out.Places, out.Items = append(out.Places, place), append(out.Items, m)
+	}
+	return out, nil
+}

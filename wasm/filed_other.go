@@ -1,0 +1,14 @@
+//go:build !linux || (!amd64 && !arm64)
+
+package wasm
+
+import (
+	"context"
+	"crypto/sha256"
+)
+
+// fileCode leaves machine code where it is.
+func (p *Plugin) fileCode(context.Context, *code) error { return nil }
+
+// dropFile has none to let go of.
+func (h *Host) dropFile([sha256.Size]byte) {}

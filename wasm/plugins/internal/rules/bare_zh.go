@@ -1,0 +1,131 @@
+package rules
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// bareZh is a clause without lead words and times.
+type bareZh struct {
+	s     sentence
+	whens []when
+	text  string
+}
+
+// sinceZh takes out what is left of 从今天起 without its day.
+var sinceZh = strings.NewReplacer("现在", "", "从起", "", "从开始", "", "自起", "", "从以后", "")
+
+func (t *talk) bare(s sentence) bareZh {
+	b := bareZh{s: s, whens: findWhens(s, t.now)}
+	sameDay(b.whens)
+	timed := map[int]bool{}
+	for _, w := range b.whens {
+		for k := w.first; k < w.next; k++ {
+			timed[k] = true
+		}
+	}
+	var out strings.Builder
+	last := s.start
+	for i, tok := range s.toks {
+		if timed[i] {
+			out.WriteString(s.text[last:tok.start])
+			last = tok.end
+		}
+	}
+	out.WriteString(s.text[last:s.end])
+	b.text = stripLeadZh(sinceZh.Replace(out.String()))
+	b.born()
+	return b
+}
+
+// rewriteZh puts names for "I" and "my", and dates beside relative times.
+func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
+	var b strings.Builder
+	last := s.start
+	for i := 0; i < len(s.toks); i++ {
+		tok := s.toks[i]
+		if a, ok := t.addressee(); ok && (tok.s == "你" || tok.s == "您") && i == 0 && s.at(1) != "们" {
+			b.WriteString(s.text[last:tok.start])
+			last = tok.end
+			b.WriteString(a.name)
+		}
+		if tok.s == "我" {
+			b.WriteString(s.text[last:tok.start])
+			last = tok.end
+			b.WriteString(t.self.name)
+			if _, n := prefixZh(s, i+2, kinZh[:]...); n > 0 && s.at(i+1) == "们" { // 我们女儿
+				b.WriteString("的")
+				i++
+				last = s.toks[i].end
+			} else if s.at(i+1) == "们" {
+				b.WriteString("他")
+			} else if _, n := prefixZh(s, i+1, kinZh[:]...); n > 0 {
+				b.WriteString("的")
+			}
+		}
+		for k := range whens {
+			w := &whens[k]
+			if w.next-1 == i && !w.habit && w.grain != 'y' && (w.hasDay || past) { // 学校三点半放学 is of no one day
+				if !w.hasDay {
+					w.set(t.now.day, 'd')
+				}
+				if past {
+					w.past(t.now)
+				}
+				b.WriteString(s.text[last:tok.end])
+				last = tok.end
+				b.WriteString("（" + w.chinese() + "）")
+			}
+		}
+	}
+	b.WriteString(s.text[last:s.end])
+	return heardZh(b.String()) + "。"
+}
+
+func (t *talk) baseZh(b *bareZh, typ, kind string, p person, confidence float64) abi.Candidate {
+	confidence -= doubt(b.s)
+	text := t.rewriteZh(b.s, b.whens, false)
+	if !strings.Contains(text, p.name) && p.key == t.self.key {
+		text = t.self.name + text
+	}
+	if p.key != t.self.key && !strings.Contains(text, p.name) {
+		text = named(text, p.name)
+	}
+	return abi.Candidate{
+		Type: typ, Kind: kind, Text: text, Lang: "zh", Confidence: confidence, Sensitivity: "personal",
+		Spans: []abi.Span{{Start: b.s.start, End: b.s.end}}, Tags: []string{kind}, Entities: []abi.Entity{{Name: p.name, Kind: "person"}},
+	}
+}
+
+func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, negates bool, confidence float64) {
+	value = joinedZh(trimZh(value))
+	if value == "" || vagueZh(value) || courtesyZh[value] || utf8.RuneCountInString(value) > 24 {
+		return
+	}
+	a := t.baseZh(b, "semantic", kind, p, confidence)
+	if strings.Contains(b.s.raw(), "以前") && (attribute == "home" || attribute == "employer" || attribute == "job" || attribute == "likes") {
+		if attr := map[string]string{"home": "lived_in", "employer": "worked_at"}[attribute]; attr != "" {
+			once := a
+			once.Kind, once.Tags, once.Confidence = "biography", []string{"biography"}, 0.75-doubt(b.s)
+			once.Slot = &abi.Slot{Subject: p.key, Attribute: attr, Value: value, Many: true}
+			once.Subject, once.Predicate, once.Object = p.name, attr, value
+			t.out.Candidates = append(t.out.Candidates, once)
+		}
+		negates = true
+	}
+	if negates && attribute == "allergies" && !strings.Contains(b.s.raw(), "不再") && !strings.Contains(b.s.raw(), "已经") && !completedZh(b.text) {
+		negates, attribute = false, "not_allergies" // nobody need have claimed it
+	}
+	a.Negates = negates
+	if attribute == "allergies" || attribute == "not_allergies" {
+		a.Sensitivity = "private"
+	}
+	a.Slot = &abi.Slot{Subject: p.key, Attribute: attribute, Value: value, Many: many}
+	a.Subject, a.Predicate, a.Object = p.name, attribute, value
+	t.out.Candidates = append(t.out.Candidates, a)
+}
+
+// courtesyZh is [courtesy] in Chinese.
+var courtesyZh = set("对 对对 是 是的 对的 嗯 好 好的 没错 谢谢 当然")

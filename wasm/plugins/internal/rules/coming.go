@@ -1,0 +1,162 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+)
+
+// agreedOn takes a day that was agreed on, which is to come: "so we said Friday instead, same
+// time" moves what is on the day that the turn names beside it, "I said Thursday for the
+// dentist" is an appointment.
+func (t *talk) agreedOn(c *clause) bool {
+	if !c.past || c.neg || c.modal || c.kind == 't' || c.kind == 'y' {
+		return false
+	}
+	var w *when
+	for i := range c.whens {
+		if c.whens[i].weekday && c.says(&c.whens[i]) {
+			w = &c.whens[i]
+		}
+	}
+	if w == nil {
+		return false
+	}
+	d := *c
+	d.past = false
+	for i := range c.words {
+		if c.w(i) != "instead" {
+			continue
+		}
+		if p, ok := t.insteadOf(w); ok {
+			if t.offAt > 0 && t.offAt == len(t.out.Candidates) && p == t.off { // it moves, and is not off
+				t.out.Candidates = t.out.Candidates[:t.offAt-1]
+			}
+			t.moved(p.move(w), c.sentence, 0.86)
+			return true
+		}
+	}
+	t.planAt(&d, w)
+	return true
+}
+
+// says reports whether a bare weekday is what somebody said or agreed on: "we said Friday".
+func (c *clause) says(w *when) bool {
+	i := w.first
+	before := c.at(i - 1)
+	if s := c.at(i); s == "on" || s == "for" {
+		return s == "on" && (before == "agreed" || before == "settled" || before == "decided") || s == "for" && before == "settled"
+	}
+	switch c.at(w.next) {
+	case "that", "to", "he", "she", "they", "it", "was", "is":
+		return false // "he said Friday was fine"
+	}
+	return (before == "said" || before == "picked" || before == "chose") && weekdayOf(c.at(i), true) >= 0
+}
+
+// insteadOf is the one plan to come on another day that the turn names, or else the one that
+// the talk is about.
+func (t *talk) insteadOf(w *when) (plan, bool) {
+	if t.offAt > 0 && t.offAt == len(t.out.Candidates) {
+		return t.off, true
+	}
+	var days []int
+	for _, s := range sentences(t.ev.Text) {
+		for _, o := range findWhens(s, t.now) {
+			if o.hasDay && !o.habit && o.day != w.day {
+				days = append(days, o.day)
+			}
+		}
+	}
+	var found []plan
+	for _, p := range t.plans {
+		if p.day >= t.now.day && slices.Contains(days, p.day) {
+			found = append(found, p)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], true
+	}
+	if len(days) > 0 {
+		return plan{}, false
+	}
+	return t.meant()
+}
+
+// presentState reports whether a participle says how something is, and not what it did: "the
+// kita is closed on Friday". before are the words before it, the last first.
+func presentState(before ...string) bool {
+	for _, w := range before {
+		base, rest := contraction(w)
+		switch {
+		case rest == "is" || rest == "are" || rest == "am":
+			return true
+		case base == "is" || base == "are" || base == "am" || base == "be" || base == "being":
+			return true
+		case !adverb(base) && base != "not":
+			return false
+		}
+	}
+	return false
+}
+
+// state is presentState of the word at i.
+func (v *view) state(i int) bool {
+	return i > 0 && presentState(v.words[i-1]) || i > 1 && presentState(v.words[i-1], v.words[i-2])
+}
+
+// toldZh reports a clause that tells what was: 搬走了, 去过, 是十月走的. 三月就四十二了 is to come.
+func toldZh(x string) bool {
+	x = strings.TrimRight(x, "。，！! ")
+	if strings.Contains(x, "就") && !containsAny(x, "早就", "已经", "当时", "那时", "就认识", "就知道", "就开始", "就有") || containsAny(x, "就要", "快要", "会") && strings.HasSuffix(x, "的") {
+		return false
+	}
+	if containsAny(x, "了", "过") {
+		return true
+	}
+	for _, v := range [...]string{"走", "去", "来", "到", "搬", "买", "回", "认识", "结婚", "毕业", "开始", "入职", "离职"} {
+		if i := strings.Index(x, v+"的"); i >= 0 && (strings.Contains(x, "是") || strings.HasSuffix(x, v+"的") || v != "买") {
+			return !containsAny(x, "要", "打算", "准备")
+		}
+	}
+	return false
+}
+
+// recurs reports whether a sentence says after token k that something is so each week:
+// "moved to Thursdays", "from now on".
+func recurs(s sentence, k int) bool {
+	for i := k; i < min(len(s.toks), k+nearby); i++ {
+		w := s.at(i)
+		if strings.HasSuffix(w, "s") && weekdayOf(w[:len(w)-1], false) >= 0 || w == "from" && s.at(i+1) == "now" && s.at(i+2) == "on" || w == "every" {
+			return true
+		}
+	}
+	return false
+}
+
+// closedOn reports "the library's closed on Friday": what looks like an owner before a verb is
+// "is", and the verb says how the thing is on that day.
+func (c *clause) closedOn() bool {
+	if c.kind != 't' || c.vi == 0 || c.vi >= len(c.words) || c.w(c.vi-1) != "'s" || !closing[c.w(c.vi)] {
+		return false
+	}
+	for i := range c.whens {
+		if c.whens[i].first == c.words[c.vi].tok+1 {
+			return true
+		}
+	}
+	return false
+}
+
+// closing are participles that say how a thing is: "the parcel's arrived" is none.
+var closing = set("closed shut booked reserved blocked locked taken occupied sold cancelled")
+
+// born takes away the months and days of 我是十月生的, which are of no year that one knows.
+func (b *bareZh) born() {
+	if !strings.HasSuffix(strings.TrimRight(b.text, "。，！ "), "生的") {
+		return
+	}
+	b.whens = slices.DeleteFunc(b.whens, func(w when) bool {
+		said := b.s.text[b.s.toks[w.first].start:b.s.toks[w.next-1].end]
+		return w.hasDay && strings.Contains(said, "月") && !strings.Contains(said, "年")
+	})
+}

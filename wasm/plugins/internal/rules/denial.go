@@ -1,0 +1,53 @@
+package rules
+
+// "No" before a mark, a subject or another lead word answers somebody and says
+// nothing itself: "No, I live in Graz", "no wait". Before what it denies it is a part
+// of the statement: "No more sugar for Paul".
+
+// denies reports whether token i is a "no" that denies the words after it.
+func (s sentence) denies(i int) bool {
+	next := s.at(i + 1)
+	if s.at(i) != "no" || next == "" || s.toks[i+1].kind != 'w' {
+		return false
+	}
+	base, rest := contraction(next)
+	switch {
+	case base == "more" || base == "new" || base == "good" || base == "great":
+		return true
+	case rest != "" || lead(base) || subjectPronoun(base) || determiner(base) || auxiliary(base) || preposition(base) || adverb(base) || hosts[base] || sounds[base] || personal(base):
+		return false
+	case base == "thanks" || base == "thank" || base == "there" || base == "here" || base == "let" || base == "mine":
+		return false
+	case weekdayOf(base, false) >= 0 || monthOf(base) > 0 || base == "tomorrow" || base == "today" || base == "tonight" || base == "next" || base == "last":
+		return false // "no Thursday": it is another day
+	case verbish(s.at(i+2)) && (s.toks[i+1].cap || calledSo[base]):
+		return false // "no Paul lives in Graz"
+	}
+	return true
+}
+
+// calledSo are relatives whom one calls by the word alone.
+var calledSo = set("mum mom mummy dad daddy grandma grandpa granny")
+
+// deniedEvent takes "no meeting on Friday": the one known plan of that kind and day is off,
+// and there is no new one. denied is false where the sentence denies nothing.
+func (t *talk) deniedEvent(s sentence, whens []when) (took, denied bool) {
+	for i := range s.toks {
+		if !s.denies(i) {
+			continue
+		}
+		for k := i + 1; k < min(len(s.toks), i+4); k++ {
+			if _, event := eventNoun(s.at(k)); event {
+				c := clause{sentence: s, whens: whens, subj: t.self, kind: 't'}
+				return t.offWith(s, whens, s.at(k), t.rewrite(&c)), true
+			}
+		}
+		return false, true
+	}
+	return false, false
+}
+
+// opens reports whether word i opens the clause and says nothing.
+func (c *clause) opens(i int) bool {
+	return i < len(c.words) && lead(c.w(i)) && !c.denies(c.words[i].tok)
+}

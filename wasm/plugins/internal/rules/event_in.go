@@ -1,0 +1,87 @@
+package rules
+
+import "strings"
+
+// eventIn finds what is appointed in a clause: "dentist_appointment",
+// "meeting with tom".
+func (c *clause) eventIn() (attribute, noun string) {
+	i := c.eventAt()
+	if i < 0 {
+		return "", ""
+	}
+	w := strings.TrimSuffix(c.w(i), "s")
+	a, _ := eventNoun(w)
+	if next, ok := eventNoun(c.w(i + 1)); ok && next == "appointment" {
+		return w + "_appointment", w + " appointment"
+	}
+	if w == "appointment" || w == "meeting" || w == "call" || w == "lunch" || w == "dinner" || w == "interview" || w == "date" || w == "session" || w == "drink" {
+		if who, ok := c.after(i, 2, "with", "for"); ok {
+			return a + "_with_" + strings.ToLower(strings.ReplaceAll(who, " ", "_")), w + " with " + who
+		}
+		if i > 0 && c.w(i-1) != "a" && c.w(i-1) != "an" && c.w(i-1) != "the" && !auxiliary(c.w(i-1)) && !verbish(c.w(i-1)) && !determiner(c.w(i-1)) && !preposition(c.w(i-1)) && !function(c.w(i-1)) && c.w(i-1) != "," && c.w(i-1) != "'s" && !c.plurals(i-1) {
+			return c.w(i-1) + "_" + a, c.w(i-1) + " " + w
+		}
+	}
+	if a == "flight" || a == "train" || a == "trip" {
+		if next := c.w(i + 1); next == "back" || next == "home" || next == "out" || next == "there" {
+			return a + "_" + next, w + " " + next
+		}
+		if to, ok := c.after(i, 1, "to"); ok {
+			if i < c.vi && c.w(i+1) == "to" {
+				to = c.trim(i+2, c.vi)
+			}
+			return a + "_to_" + strings.ToLower(strings.ReplaceAll(to, " ", "_")), w + " to " + to
+		}
+	}
+	return a, w
+}
+
+// eventAt is the word that names what is appointed; -1 where none does.
+func (c *clause) eventAt() int {
+	for i := range c.words {
+		w := strings.TrimSuffix(c.w(i), "s")
+		if apart(c.w(i-1)) || determiner(c.w(i-1)) && apart(c.w(i-2)) {
+			continue // "after the dentist": not what is planned
+		}
+		if c.concerned(i) {
+			continue // "a problem with your appointment"
+		}
+		if _, ok := eventNoun(w); ok && !c.ownsNext(i) && !ofEvents[c.w(i+1)] && (i > c.vi || i == 0 || c.kind == 't' || c.kind == 'p') {
+			return i
+		}
+	}
+	return -1
+}
+
+// ownsNext reports whether somebody whom one visits at word i owns the event after it:
+// "my doctor's holiday", and not "my doctor's appointment".
+func (c *clause) ownsNext(i int) bool {
+	next := c.w(i + 2)
+	_, event := eventNoun(next)
+	return profession(c.w(i)) && c.w(i+1) == "'s" && event && next != "appointment" && next != "visit"
+}
+
+// concerned reports whether word i is only what a problem is with.
+func (c *clause) concerned(i int) bool {
+	k := i - 1
+	for k > 0 && !preposition(c.w(k)) && i-k < 4 {
+		k--
+	}
+	if c.w(k) != "with" && c.w(k) != "about" {
+		return false
+	}
+	switch c.w(k - 1) {
+	case "problem", "problems", "issue", "issues", "trouble", "question", "questions", "conflict", "clash", "news", "mistake", "worried", "nervous", "excited", "complaint":
+		return true
+	}
+	return false
+}
+
+// apart words put a plan at another time or place than what they stand before.
+func apart(s string) bool {
+	switch s {
+	case "after", "before", "until", "near", "opposite", "beside":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,220 @@
+package rules
+
+import "strings"
+
+// rewrite writes the clause as a statement that stands by itself: names for
+// pronouns, the verb in the third person, dates beside relative times.
+func (t *talk) rewrite(c *clause) string {
+	var b strings.Builder
+	from := c.start
+	if len(c.words) > 0 {
+		from = c.toks[c.words[0].tok].start
+	}
+	for i := range c.whens { // a time before the subject is kept
+		if w := c.whens[i]; c.toks[w.first].start < from {
+			from = c.toks[w.first].start
+			break
+		}
+	}
+	subjectTok := -1
+	if len(c.words) > 0 && !c.bare {
+		subjectTok = c.words[0].tok
+	}
+	verbTok := -1
+	if c.vi < len(c.words) && (c.vi > 0 || c.bare) && !c.back {
+		verbTok = c.words[c.vi].tok
+	}
+	if c.onlyHeard(from) {
+		b.WriteString(t.self.name + " heard that ")
+	}
+	last := from
+	write := func(s string, tok token) {
+		b.WriteString(c.text[last:tok.start])
+		b.WriteString(s)
+		last = tok.end
+	}
+	agreed := c.kind != 's'
+	for i, tok := range c.toks {
+		if tok.start < from {
+			continue
+		}
+		if s, ok := t.replacement(c, i, tok, i == subjectTok, &agreed, verbTok); ok {
+			write(s, tok)
+		}
+		for k := range c.whens {
+			w := &c.whens[k]
+			if w.next-1 == i && !w.habit && (w.hasDay || w.clock) && !(w.grain == 'y' && w.first+2 >= w.next) && !c.dates(w) {
+				if !w.hasDay && c.habitual() {
+					continue
+				}
+				if !w.hasDay {
+					w.set(t.now.day, 'd')
+				}
+				if c.past && !c.modal || c.pastBefore(w) {
+					w.past(t.now)
+				}
+				b.WriteString(c.text[last:tok.end])
+				last = tok.end
+				b.WriteString(" (" + w.english() + ")")
+			}
+		}
+	}
+	b.WriteString(c.text[last:c.end])
+	if c.bare {
+		s := strings.TrimLeft(b.String(), " ,-:\n\t")
+		if s != "" && s[0] >= 'A' && s[0] <= 'Z' {
+			s = string(s[0]+32) + s[1:]
+		}
+		b.Reset()
+		name := c.subj.name
+		if c.kind == 'w' {
+			name += " and others"
+		}
+		b.WriteString(name + " " + s)
+	}
+	return sentenceCase(untail(strings.TrimSuffix(strings.Trim(b.String(), " ,-:\n\t"), ", "+t.called.name)))
+}
+
+// untail takes off what only rounds a sentence off.
+func untail(s string) string {
+	for again := true; again; {
+		again = false
+		for _, tail := range [...]string{"please", "by the way", "I promise", "you know", "of course", "right", "yes", "yeah", "no", "sure", "thank you", "remember", "actually", "okay", "thanks", "honestly", "I think"} {
+			if r, ok := strings.CutSuffix(s, ", "+tail); ok {
+				s, again = r, true
+			}
+		}
+		if i := strings.LastIndex(s, ", if "); i > 0 {
+			switch last := s[strings.LastIndexByte(s, ' ')+1:]; last {
+			case "like", "likes", "want", "wants", "wish", "mind":
+				s, again = s[:i], true
+			}
+		}
+	}
+	return s
+}
+
+func sentenceCase(s string) string {
+	if strings.Contains(s, "  ") {
+		s = strings.Join(strings.Fields(s), " ")
+	}
+	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
+		s = string(s[0]-32) + s[1:]
+	}
+	if s != "" && !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return s
+}
+
+// replacement is what stands for a token in the third person.
+func (t *talk) replacement(c *clause, i int, tok token, subject bool, agreed *bool, verbTok int) (string, bool) {
+	base, rest := contraction(tok.s)
+	self := t.self.name
+	switch base {
+	case "i":
+		if rest != "" {
+			if subject {
+				*agreed = true
+			}
+			return self + " " + map[string]string{"am": "is", "have": "has", "will": "will", "would": "would"}[rest], true
+		}
+		return self, true
+	case "we":
+		s := self + " and others"
+		if rest != "" {
+			s += " " + rest
+		}
+		return s, true
+	case "he", "she":
+		if subject && c.kind == 'p' {
+			if rest == "is" && (c.perfect || c.verb == "have") {
+				rest = "has"
+			}
+			return strings.TrimSpace(c.subj.name + " " + rest), true
+		}
+	case "you":
+		if subject || c.kind != 'y' {
+			if p, ok := t.addressee(); ok {
+				if rest != "" {
+					if rest == "are" {
+						rest = "is"
+					} else if rest == "have" {
+						rest = "has"
+					}
+					return p.name + " " + rest, true
+				}
+				return p.name, true
+			}
+		}
+	case "your":
+		if p, ok := t.addressee(); ok {
+			return possessive(p.name), true
+		}
+	}
+	if subject && c.own && kin(base) {
+		if base != tok.s {
+			return possessive(self) + " " + possessive(base), true
+		}
+		return possessive(self) + " " + base, true
+	}
+	switch tok.s {
+	case "let's":
+		return self + " and others will", true
+	case "my", "our", "mine", "ours":
+		return possessive(self), true
+	case "me":
+		return self, true
+	case "myself":
+		return "themselves", true
+	case "us":
+		return self + " and others", true
+	case "his", "her":
+		if subject && c.own {
+			return possessive(c.owner), true
+		}
+	}
+	if !*agreed && (i > 0 || c.bare) {
+		switch tok.s {
+		case "am":
+			*agreed = true
+			return "is", true
+		case "don't":
+			*agreed = true
+			return "doesn't", true
+		case "haven't":
+			*agreed = true
+			return "hasn't", true
+		case "want", "hope", "plan", "need", "intend":
+			if i < verbTok && (c.intend || c.must) {
+				*agreed = true
+				return third(tok.s), true
+			}
+		case "do", "have":
+			if i <= verbTok || verbTok < 0 {
+				*agreed = true
+				return third(tok.s), true
+			}
+		}
+		if rest == "not" || auxiliary(base) {
+			if !adverb(tok.s) && base != "not" && base != "never" {
+				*agreed = true
+			}
+			return "", false
+		}
+		if i == verbTok {
+			*agreed = true
+			k := i - 1
+			for adverb(c.at(k)) {
+				k--
+			}
+			if _, rest := contraction(c.at(k)); c.at(k) == "to" || rest == "would" || rest == "will" { // promised Hanna to send, I'd bring
+				return "", false
+			}
+			if l, past, ing := lemma(tok.s); !past && !ing && (l == tok.s || l == "" && !pastForm(tok.s)) && tok.s != "put" && tok.s != "quit" {
+				return third(tok.s), true
+			}
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,77 @@
+package rules
+
+import "strings"
+
+// Whether words after a preposition name a place that a thing can be in: "in the desk drawer",
+// "in room 6". "In bad shape" and "on the line" name none.
+
+// spots are rooms and furniture, besides storage, passings, dwellings and organisations.
+var spots = set("bedroom kitchen garage hallway hall attic study cellar balcony room corner basement bathroom shed loft corridor lounge porch entrance lobby pantry utility-room terrace garden yard " +
+	"desk sofa couch piano bookshelf bookcase chair armchair bench stool rug mat stove hob worktop tray cooker oven sink sideboard dresser mantelpiece fireplace nightstand printer plants stairs " +
+	"safe box suitcase backpack rucksack handbag purse wallet pocket pouch jar pot tin bowl vase envelope folder binder locker compartment glovebox rack hanger bin trolley kettle bed pillow mattress tv television " +
+	"jacket coat trousers jeans apron car van bus bike kayak tent trunk boot roof door doormat gate fence platform building floor level deck row cloakroom reception canteen classroom auditorium pool")
+
+// numbered are the rooms that a number or a letter tells apart.
+var numbered = set("room hall level floor deck row building gate platform locker flat unit box drawer bay aisle seat cabin")
+
+// tongues follow "in" and are no places.
+var tongues = set("chinese english german french spanish dutch italian polish arabic welsh portuguese russian japanese korean turkish greek latin swedish danish norwegian finnish hindi czech hungarian ukrainian hebrew mandarin cantonese")
+
+// whereWords reports whether the tokens from i to end are a preposition and a place, and nothing
+// else: a determiner and a noun of a room, a container or furniture, a numbered room, or a name.
+func whereWords(s sentence, i, end int) bool {
+	if !placing(s.at(i)) {
+		return false
+	}
+	if i++; s.at(i-1) == "next" {
+		if s.at(i) != "to" {
+			return false
+		}
+		i++
+	}
+	k := i // the noun phrase ends before what says more of it
+	for k < end && s.toks[k].kind != 'p' && (k == i || !placing(s.at(k)) && s.at(k) != "of") {
+		k++
+	}
+	if k == i || k < end && s.toks[k].kind == 'p' || k-i > 4 {
+		return false
+	}
+	noun := s.at(k - 1)
+	switch {
+	case k-i == 2 && numbered[s.at(i)] && (numeric(noun) || len(noun) == 1 && noun != "a" && noun != "i"):
+	case k-i <= 2 && s.toks[i].cap && s.toks[k-1].cap && (nameWord(s.at(i)) || strings.HasSuffix(s.at(i), "'s")):
+		if tongues[s.at(i)] || weekdayOf(s.at(i), false) >= 0 || monthOf(s.at(i)) > 0 {
+			return false
+		}
+	case determiner(s.at(i)) && s.at(i) != "no" && s.at(i) != "any" && k-i >= 2:
+		one := strings.TrimSuffix(noun, "s")
+		if numbered[s.at(k-2)] && (numeric(noun) || len(noun) == 1) {
+			break
+		}
+		if noun == "state" || noun == "family" || noun == "practice" || noun == "charge" || noun == "case" {
+			return false
+		}
+		if !spots[noun] && !spots[one] && !storage[noun] && !storage[one] && !passings[noun] && !organisations[noun] && !organisations[one] && noun != "flat" && noun != "house" && noun != "apartment" {
+			return false
+		}
+	default:
+		return false
+	}
+	if k == end {
+		return true
+	}
+	if s.at(k) == "of" { // the top drawer of my desk
+		return k+2 < end && determiner(s.at(k+1)) && end-k <= 4
+	}
+	return whereWords(s, k, end)
+}
+
+// unplaceable are what one loses or asks after and finds in no drawer.
+var unplaceable = set("temper job mind way nerve nerves patience weight faith hope voice appetite balance interest trust respect heart soul life youth health sleep time money game match bet case election war " +
+	"childhood innocence virginity confidence memory sight hearing sense love friend friendship marriage career work title status reputation turn birthday name age plan idea future past question answer problem")
+
+// findable reports a thing that can lie somewhere: neither a relative nor an abstract noun.
+func findable(what string) bool {
+	noun := last(strings.ToLower(what))
+	return !kin(noun) && !kin(trimS(noun)) && !profession(noun) && !unplaceable[noun] && !unplaceable[trimS(noun)]
+}
