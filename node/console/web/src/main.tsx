@@ -1,7 +1,7 @@
 // The console: what stands around every page.
 
 import { render } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { allow, away, begin, call, may, onSession, post, type Problem, type Session } from "./api";
 import { BackingUp } from "./backup";
 import { Forgetting } from "./forget";
@@ -61,7 +61,7 @@ function Shell() {
     const timer = setTimeout(() => (keepShell(), loadRest().catch(() => undefined)), afterwards);
     return () => clearTimeout(timer);
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => { // with the page's first sight, as who sees it may press
     const on = (e: KeyboardEvent) => {
       if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
         e.preventDefault();
