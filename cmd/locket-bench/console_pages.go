@@ -30,6 +30,8 @@ var consolePages = []struct{ name, path, until string }{
 	{"review", "/review", ".tidy"},
 	{"sharing", "/sharing", ".policy"},
 	{"devices", "/devices", ".tiles"},
+	{"communities", "/communities", "[data-act=found]"},
+	{"market", "/market", "[data-act=market]"},
 }
 
 //go:embed console_pages.js
