@@ -35,7 +35,7 @@ func (n *Node) Services() serve.Services {
 	return apps.Guard(serve.Services{
 		Reader: n.Reader, Recaller: n.Reader, MediaReader: n.Reader, Grapher: n, Writer: n, Settler: n.Writer,
 		Forgetter: n, Keeper: n, Intake: n, Zoner: n, Devices: n.Wearables, Keys: n, Vault: n,
-		Syncer: n.Syncer, Relayer: n.Syncer, Membership: n.Syncer, Sharer: n.Sharer, Communer: n.Sharer, Seller: n.seller, Given: n.Reader, Policer: n.Policer, Consents: n.agreer, Buyer: n.buyer, Shopper: n.shopper, Subscriber: n.shopper, Carrier: n.shopper, Arbiter: n.shopper, Verifier: n.shopper, VaultAsker: n, Granter: n.Sharer,
+		Syncer: n.Syncer, Relayer: n.Syncer, Membership: n.Syncer, Sharer: n.Sharer, Communer: n.Sharer, Comparer: n.comparer, Seller: n.seller, Given: n.Reader, Policer: n.Policer, Consents: n.agreer, Buyer: n.buyer, Shopper: n.shopper, Subscriber: n.shopper, Carrier: n.shopper, Arbiter: n.shopper, Verifier: n.shopper, VaultAsker: n, Granter: n.Sharer,
 		Plugger: n.Plugger, Tracer: n.Plugger, Refuser: n.Plugger, Modeller: n.Modeller, Dreamer: n.Dreamer,
 		Diagnostics: n, Exchange: n.Archives, Enginer: n.Enginer, Voicer: n.Voicer, Calendar: n.Reader, Watcher: n.Reader, Hearer: n.Enginer,
 	}, n.apps, n.cfg.Wearer)

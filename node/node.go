@@ -57,6 +57,7 @@ import (
 	"github.com/locket-dev/locket/node/health"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/market"
+	"github.com/locket-dev/locket/node/match"
 	"github.com/locket-dev/locket/node/models"
 	"github.com/locket-dev/locket/node/plugins"
 	"github.com/locket-dev/locket/node/policy/consent"
@@ -101,31 +102,32 @@ type Node struct {
 	enginehost.Enginer
 	voices.Voicer
 
-	cfg     config.Config
-	zone    *time.Location
-	log     *slog.Logger
-	version string
-	started time.Time
-	lock    *filelock.Lock
-	public  *keyring.Locked
-	journal *journal.Journal
-	devices *wearables.List
-	onEvent func(extract.Outcome)
-	cache   string
-	worker  []string
-	engines []string
-	now     func() time.Time
-	costs   func(context.Context) bool // whether the line costs by the byte now; nil: it never does
-	http    *http.Client
-	spans   span.Sink
-	sorter  *category.Sorter
-	words   *recall.Dictionary // nil: none is configured
-	apps    *apps.Book
-	agreer  consent.Agreer
-	seller  market.Seller
-	buyer   market.AppBuyer
-	shopper *market.Shopper
-	rules   []config.Rule // of retention
+	cfg      config.Config
+	zone     *time.Location
+	log      *slog.Logger
+	version  string
+	started  time.Time
+	lock     *filelock.Lock
+	public   *keyring.Locked
+	journal  *journal.Journal
+	devices  *wearables.List
+	onEvent  func(extract.Outcome)
+	cache    string
+	worker   []string
+	engines  []string
+	now      func() time.Time
+	costs    func(context.Context) bool // whether the line costs by the byte now; nil: it never does
+	http     *http.Client
+	spans    span.Sink
+	sorter   *category.Sorter
+	words    *recall.Dictionary // nil: none is configured
+	apps     *apps.Book
+	agreer   consent.Agreer
+	comparer match.Comparer
+	seller   market.Seller
+	buyer    market.AppBuyer
+	shopper  *market.Shopper
+	rules    []config.Rule // of retention
 
 	mu      sync.RWMutex // guards what follows; whoever uses the session holds it for reading
 	open    *session     // nil: locked
@@ -182,6 +184,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	n.Writer = edit.NewWriter(partOf(n, func(o *session) *edit.Edits { return o.edits }), n.Members)
 	n.Enginer = enginehost.NewEnginer(partOf(n, func(o *session) *enginehost.Host { return o.engines }), opt.Places)
 	n.Voicer = voices.NewVoicer(partOf(n, func(o *session) *voices.Known { return o.voices }))
+	n.comparer = match.NewComparer(partOf(n, func(o *session) *match.Matcher { return o.matcher }), n.Reader, n.Sharer)
 	n.apps = apps.NewBook(appStore{n}, n.askWearer, n.now)
 	if n.cache == "" {
 		n.cache = filepath.Join(cfg.Home, cacheDir)

@@ -27,6 +27,7 @@ import (
 	"github.com/locket-dev/locket/node/given"
 	"github.com/locket-dev/locket/node/health"
 	"github.com/locket-dev/locket/node/market"
+	"github.com/locket-dev/locket/node/match"
 	"github.com/locket-dev/locket/node/models"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/plugins"
@@ -68,6 +69,7 @@ type session struct {
 	market      *market.Shop
 	given       *given.Collection // what others share with the wearer
 	communities *community.Communities
+	matcher     *match.Matcher
 	policy      *rulebook.Rulebook
 	consent     *consent.Asker
 	purse       *market.Purse // what apps buy by
@@ -228,6 +230,7 @@ func (n *Node) openExchange(ctx context.Context, o *session) (err error) {
 		Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log, Around: o.extract.Around, Flush: o.flush, Unload: o.plugins.Shrink})
 	reader := &share.Reader{Dir: n.path(readerDir), HTTP: n.http, Now: n.now, Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log}
 	o.communities = &community.Communities{Reader: reader}
+	o.matcher = &match.Matcher{Dir: reader.Dir, Now: n.now}
 	if o.given, err = given.Open(ctx, reader, []given.Source{&market.Buyer{Dir: reader.Dir, HTTP: n.http, Now: n.now}, o.communities}, n.now, n.log); err != nil {
 		return err
 	}

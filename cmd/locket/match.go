@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/match"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -88,16 +86,13 @@ vault propose nothing.`,
 func (a *app) propose(ctx context.Context, m *match.Matcher, have []string) ([]string, error) {
 	var found []string
 	err := a.with(ctx, true, func(c *serve.Client) (err error) {
-		found, err = interestsOf(ctx, c)
+		found, err = c.ProposeInterests(ctx)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range found {
-		if slices.ContainsFunc(have, func(h string) bool { return match.Normal(h) == match.Normal(f) }) {
-			continue
-		}
 		if a.confirm(fmt.Sprintf("Compare %q?", oneLine(f))) {
 			if have, err = m.Choose(ctx, []string{f}, nil); err != nil {
 				return nil, err
@@ -107,47 +102,14 @@ func (a *app) propose(ctx context.Context, m *match.Matcher, have []string) ([]s
 	return have, nil
 }
 
-// interestsOf proposes interests from what anybody whom the wearer trusts may know.
-func interestsOf(ctx context.Context, c *serve.Client) (out []string, err error) {
-	add := func(s string) {
-		if n := match.Normal(s); n != "" && len(s) <= 60 && !slices.ContainsFunc(out, func(o string) bool { return match.Normal(o) == n }) {
-			out = append(out, s)
-		}
-	}
-	for m, err := range c.All(ctx, serve.ListQuery{}) {
-		if err != nil {
-			return nil, err
-		}
-		if m.Type == memory.Vault || m.Sensitivity > memory.Personal {
-			continue
-		}
-		if s := m.Slot; s != nil && s.Subject == "user" && s.Value != "" {
-			attribute, _, _ := strings.Cut(s.Attribute, ":")
-			if attribute == "likes" || attribute == "learning" || strings.HasPrefix(attribute, "favourite") {
-				add(s.Value)
-			}
-		}
-		if slices.Contains([]string{"", "person", "api", "import"}, m.Source.Plugin) { // a plugin's tags say what kind of memory it is
-			for _, tag := range m.Tags {
-				add(tag)
-			}
-		}
-	}
-	list, err := c.Communities(ctx)
-	for _, v := range list {
-		add(v.Name)
-	}
-	return out, err
-}
-
 // sent is a message to be sent on, with how the comparison stands.
 type sent struct {
-	match.Comparison
+	serve.Comparison
 	Message string `json:"message,omitempty"`
 }
 
 // sendOn prints a message to the standard output, and to a person what it is.
-func (a *app) sendOn(err error, c match.Comparison, text, what string) error {
+func (a *app) sendOn(err error, c serve.Comparison, text, what string) error {
 	return a.printed(err, sent{c, text}, func(w io.Writer) {
 		fmt.Fprintln(a.stderr, what)
 		if text != "" {
@@ -236,7 +198,7 @@ func (a *app) messageIn(file string) (string, error) {
 }
 
 // standing says how a comparison stands, and what is next.
-func standing(c *match.Comparison, reply bool) string {
+func standing(c *serve.Comparison, reply bool) string {
 	who, next := oneLine(c.Name), ""
 	if reply {
 		next = fmt.Sprintf(" Send this to %s.", who)
@@ -282,7 +244,7 @@ func (a *app) matchListCommand() *cobra.Command {
 		Use: "list", Short: "List comparisons, and what came of them", Args: nothing(),
 		RunE: a.matching(func(ctx context.Context, m *match.Matcher, _ []string) error {
 			list, err := m.List(ctx)
-			return rows(a, err, list, func(w io.Writer, c *match.Comparison) {
+			return rows(a, err, list, func(w io.Writer, c *serve.Comparison) {
 				fmt.Fprintf(w, "%s  %s  %s\n", a.paint.dim(c.ID[:10]), a.paint.dim(a.when(c.Began)), standing(c, false))
 			}, "You have compared interests with nobody.")
 		}),

@@ -34,6 +34,7 @@ import (
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -60,20 +61,6 @@ var (
 type Matcher struct {
 	Dir string           // the reader's folder
 	Now func() time.Time // nil: time.Now
-}
-
-// Comparison is how one stands.
-type Comparison struct {
-	ID      string    `json:"id"`
-	Name    string    `json:"name"`  // what the wearer calls the peer
-	Words   string    `json:"words"` // of the peer's key, to compare
-	Began   time.Time `json:"began"`
-	Offered int       `json:"offered"`          // interests of the wearer
-	Count   *int      `json:"count,omitempty"`  // how many both have, by the peer's word; absent: not known yet
-	Agreed  bool      `json:"agreed,omitempty"` // the wearer has told the peer which
-	Told    bool      `json:"told,omitempty"`   // the peer has told the wearer which
-	Both    []string  `json:"both,omitempty"`   // which, once both have told
-	Ended   string    `json:"ended,omitempty"`  // why it goes on no more
 }
 
 // Normal is the form in which interests are compared: letters of one width and case, none
@@ -165,7 +152,7 @@ func (m *Matcher) Choose(ctx context.Context, add, remove []string) (out []strin
 }
 
 // List gives the comparisons, the latest first.
-func (m *Matcher) List(ctx context.Context) (out []Comparison, err error) {
+func (m *Matcher) List(ctx context.Context) (out []serve.Comparison, err error) {
 	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
 		for _, r := range slices.Backward(s.Runs) {
 			out = append(out, r.shown())
@@ -189,7 +176,7 @@ func (m *Matcher) Forget(ctx context.Context, which string) error {
 
 // Again gives the message that was sent last in a comparison. Where the peer may have
 // neither the count nor which, it is both, each on a line; Open takes them together.
-func (m *Matcher) Again(ctx context.Context, which string) (c Comparison, text string, err error) {
+func (m *Matcher) Again(ctx context.Context, which string) (c serve.Comparison, text string, err error) {
 	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
 		r, err := s.find(which)
 		if err != nil {
@@ -218,7 +205,7 @@ func (r *run) due() string {
 
 // Ask begins a comparison with the owner of a key, as locket share key prints it. The
 // message lets them find out how many interests both have, if they let the wearer.
-func (m *Matcher) Ask(ctx context.Context, name, key string) (c Comparison, text string, err error) {
+func (m *Matcher) Ask(ctx context.Context, name, key string) (c serve.Comparison, text string, err error) {
 	peer, err := envelope.ParseRequest(key)
 	if err != nil {
 		return c, "", fmt.Errorf("%w: key of %s: %v", memory.ErrInvalid, name, err)
@@ -243,7 +230,7 @@ func (m *Matcher) Ask(ctx context.Context, name, key string) (c Comparison, text
 
 // Which tells the peer which interests both have. It needs both counts. Where the peer has
 // told before, the wearer learns which now.
-func (m *Matcher) Which(ctx context.Context, which string) (c Comparison, text string, err error) {
+func (m *Matcher) Which(ctx context.Context, which string) (c serve.Comparison, text string, err error) {
 	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
 		r, err := s.find(which)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/crypto/intersect"
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
 )
 
@@ -47,7 +48,7 @@ func (h *home) ask(name string, other *home) string {
 	return text
 }
 
-func (h *home) take(text, name string) (Comparison, string) {
+func (h *home) take(text, name string) (serve.Comparison, string) {
 	h.t.Helper()
 	c, reply, err := h.Open(h.t.Context(), text, name)
 	if err != nil {
@@ -56,7 +57,7 @@ func (h *home) take(text, name string) (Comparison, string) {
 	return c, reply
 }
 
-func (h *home) which(name string) (Comparison, string) {
+func (h *home) which(name string) (serve.Comparison, string) {
 	h.t.Helper()
 	c, text, err := h.Which(h.t.Context(), name)
 	if err != nil {

@@ -120,11 +120,11 @@ func read(d *keyring.Device, text string, now time.Time) (m message, by, body []
 	if b, err = d.Open(b); err != nil {
 		return m, nil, nil, fmt.Errorf("%w: it is not for the key of this home, or was changed", ErrMessage)
 	}
-	return opened(d, b, now)
+	return decrypted(d, b, now)
 }
 
-// opened reads what stood under the seal.
-func opened(d *keyring.Device, b []byte, now time.Time) (m message, by, body []byte, err error) {
+// decrypted reads what stood under the seal.
+func decrypted(d *keyring.Device, b []byte, now time.Time) (m message, by, body []byte, err error) {
 	var s signed
 	if err := decode(b, &s); err != nil {
 		return m, nil, nil, err

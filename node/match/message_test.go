@@ -109,7 +109,7 @@ func FuzzChangedByte(f *testing.F) {
 	f.Fuzz(func(t *testing.T, at uint, change byte) {
 		b := bytes.Clone(whole)
 		b[at%uint(len(b))] ^= change
-		got, by, _, err := opened(d, b, goldenTime)
+		got, by, _, err := decrypted(d, b, goldenTime)
 		switch {
 		case change == 0 && err != nil:
 			t.Errorf("unchanged: %v", err)

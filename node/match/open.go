@@ -14,6 +14,7 @@ import (
 	"github.com/locket-dev/locket/crypto/intersect"
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -21,23 +22,16 @@ import (
 // ErrName: the peer who asks has no name here yet.
 var ErrName = fmt.Errorf("%w: say what you call who asks", memory.ErrInvalid)
 
-// Asked is a message that asks for a comparison, before the wearer says yes.
-type Asked struct {
-	ID    string `json:"id"`
-	Words string `json:"words"` // of the key of who asks
-	Ours  int    `json:"ours"`  // interests that would be compared
-}
-
 // Look says what a message asks, where it asks for a comparison that was not answered yet;
 // nil: it does not, and needs no yes. Nothing changes.
-func (m *Matcher) Look(ctx context.Context, text string) (out *Asked, err error) {
+func (m *Matcher) Look(ctx context.Context, text string) (out *serve.ComparisonAsked, err error) {
 	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
 		one, _ := cutMessage(text) // one that asks stands alone
 		msg, by, _, err := read(d, one, m.now())
 		if err != nil || msg.Kind != asks || s.known(msg.ID, by) != nil {
 			return false, err
 		}
-		out = &Asked{ID: idText(msg.ID), Words: share.Words(by), Ours: len(s.Interests)}
+		out = &serve.ComparisonAsked{ID: idText(msg.ID), Words: share.Words(by), Ours: len(s.Interests)}
 		return false, nil
 	})
 	return out, err
@@ -47,7 +41,7 @@ func (m *Matcher) Look(ctx context.Context, text string) (out *Asked, err error)
 // if nothing does. A peer who asks is called name. The same message again gives the same
 // answer again, and another one in its place is [ErrLied]. A text may have two messages, the
 // count and which, as Again gives them.
-func (m *Matcher) Open(ctx context.Context, text, name string) (c Comparison, reply string, err error) {
+func (m *Matcher) Open(ctx context.Context, text, name string) (c serve.Comparison, reply string, err error) {
 	first, second := cutMessage(text)
 	c, reply, err = m.open(ctx, first, name, second != "")
 	if err == nil && second != "" {
@@ -66,7 +60,7 @@ func cutMessage(text string) (first, second string) {
 }
 
 // open takes one message. With more, another one stands in the same text.
-func (m *Matcher) open(ctx context.Context, text, name string, more bool) (c Comparison, reply string, err error) {
+func (m *Matcher) open(ctx context.Context, text, name string, more bool) (c serve.Comparison, reply string, err error) {
 	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
 		now := m.now()
 		msg, by, body, err := read(d, text, now)

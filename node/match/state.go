@@ -19,6 +19,7 @@ import (
 	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -215,7 +216,7 @@ func (r *run) alive() error {
 	return nil
 }
 
-func (r *run) shown() Comparison {
-	return Comparison{ID: idText(r.ID), Name: r.Name, Words: share.Words(r.Peer.Key), Began: r.Began, Offered: len(r.Offered), Count: r.Count,
+func (r *run) shown() serve.Comparison {
+	return serve.Comparison{ID: idText(r.ID), Name: r.Name, Words: share.Words(r.Peer.Key), Began: r.Began, Offered: len(r.Offered), Count: r.Count,
 		Agreed: r.Agreed, Told: r.Told, Both: r.Both, Ended: r.Ended}
 }

@@ -27,6 +27,7 @@ type Services struct {
 	Membership  Membership
 	Sharer      Sharer
 	Communer    Communer
+	Comparer    Comparer
 	Seller      Seller
 	Given       Given
 	Policer     Policer
@@ -80,6 +81,7 @@ func (h *handler) routes() []bound {
 		belonging.over(s.Membership),
 		sharing.over(s.Sharer),
 		communing.over(s.Communer),
+		comparing.over(s.Comparer),
 		selling.over(s.Seller),
 		giving.over(s.Given),
 		policing.over(s.Policer),

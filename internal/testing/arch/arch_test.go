@@ -155,7 +155,7 @@ var may = map[string][]string{
 	"node/policy/rulebook":            {"memory", "memory/engine", "memory/store", "node/opened", "node/policy", "node/policy/consent", "node/serve"},
 	"node/policy/consent":             {"memory", "memory/engine", "memory/store", "node/config", "node/opened", "node/policy", "node/serve"},
 	"node/edit":                       {"memory", "memory/category", "memory/engine", "memory/reconcile", "memory/store", "node/config", "node/extract", "node/opened", "node/serve"},
-	"node/match":                      {"memory", "crypto/intersect", "crypto/keyring", "crypto/seal", "internal/atomicfile", "internal/filelock", "internal/wait", "node/share", "sync/canonical", "sync/envelope"},
+	"node/match":                      {"memory", "crypto/intersect", "crypto/keyring", "crypto/seal", "internal/atomicfile", "internal/filelock", "internal/wait", "node/opened", "node/serve", "node/share", "sync/canonical", "sync/envelope"},
 	"node/exchange":                   {"memory", "memory/store", "crypto/keyring", "crypto/seal", "internal/wait", "node/cold", "node/config", "node/extract", "node/lan", "node/opened", "node/remotes", "node/serve", "sync/...", "internal/span"},
 	"node/plugins":                    {"memory", "memory/engine", "memory/store", "crypto/seal", "wasm", "wasm/abi", "wasm/plugins", "wasm/trust", "node/extract", "node/installed", "node/opened", "node/serve"},
 	"internal/metered":                {},

@@ -1,0 +1,189 @@
+package serve
+
+import (
+	"context"
+	"time"
+)
+
+// Comparer compares the wearer's interests with another person's by messages that the two
+// pass on by hand. docs/communities.md has the steps, and what somebody who lies can learn.
+type Comparer interface {
+	// Interests returns what is compared, and every comparison, the latest first.
+	Interests(ctx context.Context) (InterestsAnswer, error)
+	// ChooseInterests changes what is compared from now on: memory.ErrInvalid names what
+	// can't be an interest, memory.ErrNotFound what is none.
+	ChooseInterests(ctx context.Context, r ChooseInterests) (InterestList, error)
+	// ProposeInterests returns what memories and communities say that is no interest yet.
+	ProposeInterests(ctx context.Context) (InterestList, error)
+	// AskInterests begins a comparison: memory.ErrInvalid for a key that is none, ErrConflict
+	// where a bound on comparisons is reached.
+	AskInterests(ctx context.Context, r AskInterests) (ComparisonStep, error)
+	// OpenInterests takes a message: memory.ErrInvalid, memory.ErrNotFound where its
+	// comparison is not here, ErrConflict where it has ended or the peer has lied.
+	OpenInterests(ctx context.Context, r OpenInterests) (ComparisonStep, error)
+	// TellInterests tells the peer which interests both have: memory.ErrNotFound,
+	// memory.ErrInvalid before it is known how many, ErrConflict after the end.
+	TellInterests(ctx context.Context, id string) (ComparisonStep, error)
+	// InterestsAgain returns what the peer may not have yet: memory.ErrNotFound.
+	InterestsAgain(ctx context.Context, id string) (ComparisonStep, error)
+	// ForgetInterests drops a comparison: memory.ErrNotFound. That there was one with this
+	// key counts on.
+	ForgetInterests(ctx context.Context, id string) error
+}
+
+// Comparison is how one stands.
+type Comparison struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`  // what the wearer calls the peer
+	Words   string    `json:"words"` // of the peer's key, to compare
+	Began   time.Time `json:"began"`
+	Offered int       `json:"offered"`          // interests of the wearer
+	Count   *int      `json:"count,omitempty"`  // how many both have, by the peer's word; absent: not known yet
+	Agreed  bool      `json:"agreed,omitempty"` // the wearer has told the peer which
+	Told    bool      `json:"told,omitempty"`   // the peer has told the wearer which
+	Both    []string  `json:"both,omitempty"`   // which, once both have told
+	Ended   string    `json:"ended,omitempty"`  // why it goes on no more
+}
+
+// ComparisonAsked is a message that asks for a comparison, before the wearer says yes.
+type ComparisonAsked struct {
+	ID    string `json:"id"`
+	Words string `json:"words"` // of the key of who asks
+	Ours  int    `json:"ours"`  // interests that would be compared
+}
+
+// ComparisonStep is what came of a step: a comparison, or what would need a yes.
+type ComparisonStep struct {
+	Asked      *ComparisonAsked `json:"asked,omitempty"`      // it waits for a yes, and nothing has changed
+	Comparison *Comparison      `json:"comparison,omitempty"` // as it stands now
+	Message    string           `json:"message,omitempty"`    // goes to the peer; absent: nothing does
+}
+
+// InterestsAnswer is what is compared, and with whom it was.
+type InterestsAnswer struct {
+	Interests   []string     `json:"interests"`
+	Comparisons []Comparison `json:"comparisons"`
+}
+
+// InterestList has interests in the order in which they were chosen.
+type InterestList struct {
+	Interests []string `json:"interests"`
+}
+
+// ChooseInterests adds and removes interests, as words.
+type ChooseInterests struct {
+	Add    []string `json:"add,omitempty"`
+	Remove []string `json:"remove,omitempty"`
+}
+
+// AskInterests names somebody by what the wearer calls them, and by their key (givenKey).
+type AskInterests struct {
+	Name string `json:"name"`
+	Key  string `json:"key"`
+}
+
+// OpenInterests is a message of a peer.
+type OpenInterests struct {
+	Message string `json:"message"`
+	Name    string `json:"name,omitempty"` // what the wearer calls the peer, where the message asks for a comparison
+	Yes     bool   `json:"yes,omitempty"`  // the peer may find out how many; without it a message that asks is shown alone
+}
+
+type comparisonOf struct {
+	Comparison string `path:"comparison" doc:"its id"`
+}
+
+var comparing = topic[Comparer]{listInterests.untyped, chooseInterests.untyped, proposeInterests.untyped, askInterests.untyped,
+	openInterests.untyped, tellInterests.untyped, interestsAgain.untyped, forgetInterests.untyped}
+
+var (
+	listInterests = plainRoute(RightOwner, spec{
+		method: "GET", path: "/v1/match", id: "interests",
+		summary: "Show the interests that are compared, and the comparisons", gives: "Both; the latest comparison first",
+	}, Comparer.Interests)
+
+	chooseInterests = jsonRoute(RightOwner, spec{
+		method: "POST", path: "/v1/match/interests", id: "chooseInterests",
+		summary: "Choose the interests that are compared", about: "Comparisons that have begun go on with what there was.", gives: "All of them",
+	}, Comparer.ChooseInterests)
+
+	proposeInterests = plainRoute(RightOwner, spec{
+		method: "GET", path: "/v1/match/proposals", id: "proposeInterests",
+		summary: "Propose interests", about: "From what you like, your tags and your communities. Memories that are private, secret or in the vault propose nothing.",
+		gives: "Words that are no interest yet",
+	}, Comparer.ProposeInterests)
+
+	askInterests = jsonRoute(RightOwner, spec{
+		method: "POST", path: "/v1/match", id: "askInterests", made: true,
+		summary: "Begin to compare interests with the owner of a key", gives: "The comparison, and a message for them",
+	}, Comparer.AskInterests)
+
+	openInterests = jsonRoute(RightOwner, spec{
+		method: "POST", path: "/v1/match/messages", id: "openInterests",
+		summary: "Open a message of a comparison", about: "One that asks for a comparison needs `yes` and a name; without them the answer has `asked` alone, and nothing changes.",
+		gives: "The comparison, and the answer for the peer, if there is one",
+	}, Comparer.OpenInterests)
+
+	tellInterests = jsonRoute(RightOwner, spec{
+		method: "POST", path: "/v1/match/{comparison}/which", id: "tellInterests",
+		summary: "Tell somebody which interests both have", about: "You see them once both have told.", gives: "The comparison, and a message for them",
+	}, func(s Comparer, ctx context.Context, in comparisonOf) (ComparisonStep, error) {
+		return s.TellInterests(ctx, in.Comparison)
+	})
+
+	interestsAgain = jsonRoute(RightOwner, spec{
+		method: "GET", path: "/v1/match/{comparison}/message", id: "interestsAgain",
+		summary: "Give the last message to somebody once more", gives: "What they may not have yet: one message, or two, each on a line",
+	}, func(s Comparer, ctx context.Context, in comparisonOf) (ComparisonStep, error) {
+		return s.InterestsAgain(ctx, in.Comparison)
+	})
+
+	forgetInterests = jsonRoute(RightOwner, spec{
+		method: "DELETE", path: "/v1/match/{comparison}", id: "forgetInterests",
+		summary: "Drop a comparison and what came of it", gives: "It is kept for 30 days that there was one with this key",
+	}, func(s Comparer, ctx context.Context, in comparisonOf) (none, error) {
+		return none{}, s.ForgetInterests(ctx, in.Comparison)
+	})
+)
+
+// Interests returns what is compared, and the comparisons.
+func (c *Client) Interests(ctx context.Context) (InterestsAnswer, error) {
+	return listInterests.call(ctx, c, none{})
+}
+
+// ChooseInterests changes what is compared.
+func (c *Client) ChooseInterests(ctx context.Context, r ChooseInterests) (InterestList, error) {
+	return chooseInterests.call(ctx, c, r)
+}
+
+// ProposeInterests returns what could be compared.
+func (c *Client) ProposeInterests(ctx context.Context) ([]string, error) {
+	v, err := proposeInterests.call(ctx, c, none{})
+	return v.Interests, err
+}
+
+// AskInterests begins a comparison.
+func (c *Client) AskInterests(ctx context.Context, r AskInterests) (ComparisonStep, error) {
+	return askInterests.call(ctx, c, r)
+}
+
+// OpenInterests takes a message.
+func (c *Client) OpenInterests(ctx context.Context, r OpenInterests) (ComparisonStep, error) {
+	return openInterests.call(ctx, c, r)
+}
+
+// TellInterests tells somebody which interests both have.
+func (c *Client) TellInterests(ctx context.Context, id string) (ComparisonStep, error) {
+	return tellInterests.call(ctx, c, comparisonOf{id})
+}
+
+// InterestsAgain returns the last message to somebody.
+func (c *Client) InterestsAgain(ctx context.Context, id string) (ComparisonStep, error) {
+	return interestsAgain.call(ctx, c, comparisonOf{id})
+}
+
+// ForgetInterests drops a comparison.
+func (c *Client) ForgetInterests(ctx context.Context, id string) error {
+	_, err := forgetInterests.call(ctx, c, comparisonOf{id})
+	return err
+}
