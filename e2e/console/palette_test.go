@@ -20,8 +20,8 @@ import (
 // ofAThing are the operations that change one thing: they stand where that thing is
 // shown, and not in the palette.
 var ofAThing = []string{
-	"addEngine", "addToCommunity", "answerCommunity", "answerConsent", "askCommunity", "applyDream", "decideDispute", "endSubscription", "forgetVoice", "inviteToCommunity", "leaveCommunity", "leaveGiven", "mergeEntities", "moveOrders", "moveRelay", "orderOffer", "readForeign", "pairConfirm", "payOutSales", "pinMemory", "removeDevice", "removeEngine",
-	"removeFromCommunity", "removeRelay", "removeZone", "reportOffer", "revert", "revokeApp", "revokeGrant", "revokeShare", "setCommunityRules", "settleSale", "splitEntities", "subscribe", "tryPlugin", "undecideEntities",
+	"addEngine", "addToCommunity", "answerCommunity", "answerConsent", "askCommunity", "applyDream", "decideDispute", "endSubscription", "forgetInterests", "forgetVoice", "inviteToCommunity", "leaveCommunity", "leaveGiven", "mergeEntities", "moveOrders", "moveRelay", "orderOffer", "readForeign", "pairConfirm", "payOutSales", "pinMemory", "removeDevice", "removeEngine",
+	"removeFromCommunity", "removeRelay", "removeZone", "reportOffer", "revert", "revokeApp", "revokeGrant", "revokeShare", "setCommunityRules", "settleSale", "splitEntities", "subscribe", "tellInterests", "tryPlugin", "undecideEntities",
 	"undoDream", "unlock", "unpinMemory", "unsettle", "updateMemory", "updateShare", "withdrawListing",
 }
 

@@ -26,7 +26,7 @@ var afar = []string{
 	// What is set and who is let in, to look at. A share can be ended.
 	"listZones", "retention", "tiers", "listDevices", "relays", "listMembers", "listApps", "appLog", "listGrants", "workerLog", "listConsents",
 	"listShares", "getShare", "shareLog", "revokeShare", "listGiven", "getPolicy", "testPolicy", "plugins", "plugin", "pluginLogs",
-	"engines", "voices", "instructions", "listCommunities", "getCommunity",
+	"engines", "voices", "instructions", "listCommunities", "getCommunity", "interests",
 	// The market, to look at.
 	"findOffers", "showOffer", "knowMarket", "listListings", "listSales", "listOrders", "openOrder", "listSubscriptions", "listDisputes",
 }

@@ -72,6 +72,13 @@ function All({ list: { value, error, again } }: { list: ReturnType<typeof useLoa
         <Found again={again} />
         <Join again={again} />
       </div>
+      <section class="panel">
+        <h2>{t("match.title")}</h2>
+        <p class="muted">{t("match.goSays")}</p>
+        <a class="button" href="/interests">
+          {t("match.go")}
+        </a>
+      </section>
     </div>
   );
 }

@@ -24,7 +24,7 @@ const pages: { path: string; icon: IconName; word: "nav.today" | "nav.ask" | "na
   { path: "/memories", icon: "memories", word: "nav.memories", also: ["memory", "import"] },
   { path: "/graph", icon: "graph", word: "nav.graph", also: [] },
   { path: "/review", icon: "review", word: "nav.review", also: [] },
-  { path: "/sharing", icon: "share", word: "nav.sharing", also: ["consents", "market", "communities"] },
+  { path: "/sharing", icon: "share", word: "nav.sharing", also: ["consents", "market", "communities", "interests"] },
   { path: "/devices", icon: "devices", word: "nav.devices", also: [] },
 ];
 
@@ -162,6 +162,8 @@ function pageOf(r: typeof import("./rest"), { path, query }: Place, status: Stat
       return <r.ShopPage path={path.slice(1)} query={query} />;
     case "communities":
       return <r.CommunitiesPage path={path.slice(1)} />;
+    case "interests":
+      return <r.InterestsPage />;
     case "consents":
       return <r.ConsentsPage />;
     case "devices":

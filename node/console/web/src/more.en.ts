@@ -3,6 +3,7 @@
 import { enDeal } from "./words.deal.en";
 import { enHeld } from "./words.held.en";
 import { enKeep } from "./words.keep.en";
+import { enMatch } from "./words.match.en";
 import { enOwn } from "./words.own.en";
 import { enPool } from "./words.pool.en";
 import { enSet } from "./words.set.en";
@@ -16,4 +17,5 @@ export const enMore = {
   ...enHeld,
   ...enKeep,
   ...enPool,
+  ...enMatch,
 } as const satisfies Record<string, string>;

@@ -4,6 +4,7 @@ import type { enMore } from "./more.en";
 import { zhDeal } from "./words.deal.zh";
 import { zhHeld } from "./words.held.zh";
 import { zhKeep } from "./words.keep.zh";
+import { zhMatch } from "./words.match.zh";
 import { zhOwn } from "./words.own.zh";
 import { zhPool } from "./words.pool.zh";
 import { zhSet } from "./words.set.zh";
@@ -17,4 +18,5 @@ export const zhMore: Record<keyof typeof enMore, string> = {
   ...zhHeld,
   ...zhKeep,
   ...zhPool,
+  ...zhMatch,
 };

@@ -7,6 +7,7 @@ export { ConsentsPage } from "./consents";
 export { DevicesPage } from "./devices";
 export { GraphPage } from "./graph";
 export { ImportPage } from "./import";
+export { InterestsPage } from "./interests";
 export { MemoriesPage } from "./memories";
 export { MemoryPage } from "./memory";
 export { Palette } from "./palette";
