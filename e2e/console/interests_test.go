@@ -15,10 +15,11 @@ func (b *tab) opens(message string) {
 	b.press("[data-does=openInterests] .button")
 }
 
-// sends returns the message that a page would have sent to somebody.
-func (b *tab) sends(to string) string {
+// sends returns the message that a page would have sent to somebody, once it is another
+// than the last one.
+func (b *tab) sends(to, last string) string {
 	b.t.Helper()
-	b.until(`document.querySelector(".sending h2")?.innerText === ` + quoted("Send this to "+to))
+	b.until(`document.querySelector(".sending h2")?.innerText === ` + quoted("Send this to "+to) + ` && document.querySelector(".sending input").value !== ` + quoted(last))
 	m := js[string](b, `document.querySelector(".sending input").value`)
 	if !strings.HasPrefix(m, "locket-match-1.") {
 		b.t.Fatalf("the message is %.40q", m)
@@ -73,7 +74,7 @@ func TestInterestsInCommon(t *testing.T) {
 	a.accessible("interests-ask")
 	a.shoot("interests-ask")
 	a.press("dialog .solid")
-	asks := a.sends("Ben")
+	asks := a.sends("Ben", "")
 
 	// He is asked before anything is answered, and says what he calls her.
 	b.opens("rubbish")
@@ -92,12 +93,12 @@ func TestInterestsInCommon(t *testing.T) {
 	}
 	b.do(chromedp.SendKeys("dialog [name=name]", "Mei <i>"))
 	b.press("dialog .solid")
-	answer := b.sends("Mei <i>")
+	answer := b.sends("Mei <i>", "")
 	b.says("It is not known yet how many interests Mei <i> and you have in common.")
 
 	// How many, then which, each told by a yes.
 	a.opens(answer)
-	counts := a.sends("Ben")
+	counts := a.sends("Ben", asks)
 	a.says("You and Ben have 2 interests in common, by their program's word.")
 	b.opens(counts)
 	b.says("You and Mei <i> have 2 interests in common, by their program's word.")
@@ -105,14 +106,14 @@ func TestInterestsInCommon(t *testing.T) {
 	a.do(chromedp.WaitVisible("dialog .solid"))
 	a.says("Ben is told which of their interests are yours, too.")
 	a.press("dialog .solid")
-	hers := a.sends("Ben")
+	hers := a.sends("Ben", counts)
 	a.says("You see which once they have told you.")
 	b.opens(hers)
 	b.says("Mei <i> has told you which. You see it once you have told them, too.")
 	b.press("[data-does=tellInterests]")
 	b.do(chromedp.WaitVisible("dialog .solid"))
 	b.press("dialog .solid")
-	his := b.sends("Mei <i>")
+	his := b.sends("Mei <i>", answer)
 	b.says("You and Mei <i> have in common: Bee Keeping, 围棋.")
 	b.harmless("interests")
 	a.opens(his)
@@ -128,7 +129,7 @@ func TestInterestsInCommon(t *testing.T) {
 
 	// The last message can be had again; what is forgotten is still counted.
 	a.press(".comparison .button:not(.danger)")
-	if again := a.sends("Ben"); again != hers {
+	if again := a.sends("Ben", ""); again != hers {
 		t.Error("another message than the one that was sent")
 	}
 	a.press(".comparison .danger")
