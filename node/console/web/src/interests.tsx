@@ -162,11 +162,12 @@ function Interests({ list, again }: { list: string[]; again: () => void }) {
 function Ask({ n, ask }: { n: number; ask: (c: Consent) => void }) {
   const [busy, work] = useState(false);
   const read = (e: SubmitEvent) => {
+    const f = e.currentTarget as HTMLFormElement;
     const data = form(e);
     const name = field(data, "name");
     work(true);
     post<{ key: string; words: string }>("/v1/communities/key", { key: field(data, "key") })
-      .then((k) => ask({ title: t("match.ask"), words: k.words, says: [t("pool.compareSays", { name: short(name) }), t("match.learns", { name: short(name), n })], word: t("match.make"), act: () => post<Step>("/v1/match", { name, key: k.key }) }), tellError)
+      .then((k) => ask({ title: t("match.ask"), words: k.words, says: [t("pool.compareSays", { name: short(name) }), t("match.learns", { name: short(name), n })], word: t("match.make"), act: () => post<Step>("/v1/match", { name, key: k.key }).then((s) => (f.reset(), s)) }), tellError)
       .finally(() => work(false));
   };
   return (
