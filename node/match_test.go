@@ -55,7 +55,7 @@ func TestNodesCompareInterests(t *testing.T) {
 	if err != nil || asks.Comparison == nil || asks.Comparison.Words != key.Words {
 		t.Fatalf("%+v, %v", asks, err)
 	}
-	if _, err := a.AskInterests(ctx, serve.AskInterests{Name: "Ben", Key: key.Key}); !errors.Is(err, serve.ErrConflict) {
+	if _, err := a.AskInterests(ctx, serve.AskInterests{Name: "Benny", Key: key.Key}); !errors.Is(err, serve.ErrConflict) {
 		t.Errorf("asked twice: %v", err)
 	}
 	looked, err := b.OpenInterests(ctx, serve.OpenInterests{Message: asks.Message, Name: "Ann"})
