@@ -422,7 +422,7 @@ func TestEntryEnds(t *testing.T) {
 		t.Errorf("a member sets the fee: %v", err)
 	}
 	o := c.enters(bo, "Bo", true)
-	c.door.Door = gone{c.rooms} // what the owner's home finds once the community has ended
+	c.door.Door = ended{c.rooms} // what the owner's home finds once the community has ended
 	c.look()
 	if c.phase(bo, o) != trade.Refunded || o.State.Reason != notForSale || c.has(bo) != paidIn {
 		t.Errorf("%s, %q", o.State.Phase, o.State.Reason)
@@ -433,13 +433,13 @@ func TestEntryEnds(t *testing.T) {
 	}
 }
 
-type gone struct{ *community.Communities }
+type ended struct{ *community.Communities }
 
-func (gone) Entrance(context.Context, string) (v serve.CommunityHead, err error) {
+func (ended) Entrance(context.Context, string) (v serve.CommunityHead, err error) {
 	return v, memory.ErrNotFound
 }
 
-func (gone) SayFee(context.Context, memory.SpaceID, string) error { return memory.ErrNotFound }
+func (ended) SayFee(context.Context, memory.SpaceID, string) error { return memory.ErrNotFound }
 
 // An app buys no entry with the wearer's money: the wearer enters, by name.
 func TestEntryIsNoGoods(t *testing.T) {
@@ -532,4 +532,3 @@ func TestEntryAtRandom(t *testing.T) {
 		})
 	}
 }
-
