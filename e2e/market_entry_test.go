@@ -69,7 +69,7 @@ func TestEnterForAFee(t *testing.T) {
 		t.Errorf("community show: %s", shown)
 	}
 	var o order
-	if ann.mustJSON(&o, "market", "accept", anns); o.Phase != "accepted" {
+	if ann.mustJSON(&o, "market", "accept", anns, "--yes"); o.Phase != "accepted" {
 		t.Errorf("accept: %+v", o)
 	}
 	bos := enter(bo, codes[1]) // under a name that is taken

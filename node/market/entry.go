@@ -140,16 +140,30 @@ func (s *Shop) sellEntry(ctx context.Context, r *serve.ListingRequest, kept *lis
 	defer id.Zero()
 	l.Answers = &trade.Answers{To: id.Recipient().String(), Each: 1, All: 1}
 	kept.Entry, kept.Of, kept.Unmarked = head.ID, nil, false
-	return s.c.Door.SayFee(ctx, head.ID, trade.Price(l.Price, l.Currency)+" at "+r.Market)
+	return s.c.Door.SayFee(ctx, head.ID, feeOf(&kept.Listing))
 }
 
-// sayNoEntry tells the members that nobody is let in for money any more. A community that
-// has ended hears nothing.
+// feeOf is what the members are told of a listing.
+func feeOf(l *serve.Listing) string { return l.Price + " at " + l.Market }
+
+// sayNoEntry tells the members that a listing is withdrawn: nobody is let in for money any
+// more, or for what it costs at the market to which it moved. A community that has ended
+// hears nothing.
 func (s *Shop) sayNoEntry(ctx context.Context, l *listed) {
 	if s.c.Door == nil {
 		return
 	}
-	if err := s.c.Door.SayFee(ctx, l.Entry, ""); err != nil {
+	fee := ""
+	all, err := s.list(ctx)
+	for _, o := range newestOf(all) {
+		if o.Entry == l.Entry && o.ID != l.ID && o.Withdrawn.IsZero() && !o.Gone {
+			fee = feeOf(&o.Listing)
+		}
+	}
+	if err == nil {
+		err = s.c.Door.SayFee(ctx, l.Entry, fee)
+	}
+	if err != nil {
 		s.c.Log.Warn("the members were not told that the entry is not sold any more", "title", l.Title, "error", err)
 	}
 }
@@ -172,6 +186,9 @@ func (s *Shop) entry(ctx context.Context, m *remote.Market, by trade.Party, l *l
 			st, err = s.refund(ctx, m, by, st, wasPutOut)
 		}
 	case st.Phase == trade.Refunded || st.Phase == trade.Expired:
+		if _, ended := s.c.Door.Entrance(ctx, in.Space.String()); errors.Is(ended, serve.ErrForbidden) {
+			break // the relay does not serve it to its owner now; nobody else learns anything there then
+		}
 		err = s.c.Door.PutOut(ctx, in.Space, in.Key, "The fee for the entry went back.")
 		if err == nil || errors.Is(err, memory.ErrNotFound) { // nobody is in a community that is gone
 			err = s.forgetAdmitted(ctx, st.ID)

@@ -2,6 +2,7 @@ package market
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	cloudmarket "github.com/locket-dev/locket/cloud/market"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/community"
@@ -431,6 +433,34 @@ func TestEntryEnds(t *testing.T) {
 	if err != nil || len(all) != 1 || all[0].Withdrawn.IsZero() {
 		t.Errorf("%+v, %v", all, err)
 	}
+}
+
+// A listing that moves sells the entry at the other market, where who pays is let in.
+func TestEntryMoves(t *testing.T) {
+	c := newClub(t, serve.ListingRequest{})
+	ctx := t.Context()
+	_, other, err := ed25519.GenerateKey(nil)
+	ok(t, err)
+	_, url, code := served(t, c.now, cloudmarket.Config{DB: database(t), Key: other}, nil)
+	moved, err := c.Move(ctx, serve.MarketMove{To: url})
+	if err != nil || len(moved) != 1 || moved[0].Why != "" {
+		t.Fatalf("%+v, %v", moved, err)
+	}
+	v, err := c.rooms.Show(ctx, c.id.String())
+	if err != nil || v.Fee != "5.00 EUR at "+url {
+		t.Errorf("the members read %q, %v", v.Fee, err)
+	}
+	_, was, err := offeredIn(c.Shop.c.Dir, moved[0].Now)
+	ok(t, err)
+	c.offer, c.url = was.offer, url
+	ann := &Buyer{Dir: t.TempDir(), Now: c.now}
+	o := c.enters(ann, "Ann", false)
+	ok(t, ann.Pay(ctx, o, code))
+	c.look()
+	if c.phase(ann, o) != trade.Delivered {
+		t.Errorf("%s, %q", o.State.Phase, o.State.Reason)
+	}
+	c.are("Ann", "Mei")
 }
 
 type ended struct{ *community.Communities }
