@@ -325,9 +325,12 @@ func TestEntryTakenBack(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{})
 	ctx := t.Context()
 	ann, bo, tom := c.buyer(), c.buyer(), c.buyer()
-	anns, bos, toms := c.enters(ann, "Ann", true), c.enters(bo, "Bo", true), c.enters(tom, "Tom", true)
+	d, err := c.member(tom.Dir).Reader.Device()
+	ok(t, err)
+	shield := envelope.MemberOf(d.Key(), c.id).String() // under Tom's id, so that to put out Tom means two
+	anns, bos, toms := c.enters(ann, "Ann", true), c.enters(bo, shield, true), c.enters(tom, "Tom", true)
 	c.look()
-	c.are("Ann", "Bo", "Mei", "Tom")
+	c.are(shield, "Ann", "Mei", "Tom")
 	ok(t, bo.Refresh(ctx, bos))
 	items, err := bo.Open(bos)
 	ok(t, err)
@@ -337,10 +340,12 @@ func TestEntryTakenBack(t *testing.T) {
 
 	_, err = c.rooms.Remove(ctx, c.id.String(), serve.CommunityRemoval{What: "Ann", Reason: "I have her money."}, nil)
 	ok(t, err)
-	ok(t, bosRooms.Leave(ctx, c.id.String(), nil))
-	ok(t, c.rooms.TendOne(ctx, c.id, nil, nil)) // the owner's home takes him out of the log
 	_, err = c.Settle(ctx, serve.SaleRequest{Order: toms.State.ID.String(), Act: serve.RefundSale})
 	ok(t, err)
+	c.look()
+	c.are(shield, "Mei")
+	ok(t, bosRooms.Leave(ctx, c.id.String(), nil))
+	ok(t, c.rooms.TendOne(ctx, c.id, nil, nil)) // the owner's home takes him out of the log
 	for range 2 {
 		c.look()
 	}
