@@ -142,6 +142,7 @@ func (c *club) members() (names []string) {
 
 func (c *club) are(names ...string) {
 	c.Helper()
+	slices.Sort(names)
 	if got := c.members(); !slices.Equal(got, names) {
 		c.Errorf("members %v, want %v", got, names)
 	}
