@@ -285,7 +285,7 @@ func (n *Node) openSharing(o *session) {
 			return o.consent.Approved(ctx, by, rule, order, what)
 		}})
 	o.market = market.New(market.Config{Bundler: o.sharing, Store: o.engine, Ring: o.ring, Dir: n.path(market.OfferedDir), Life: o.life, HTTP: n.http,
-		Relay: n.cfg.Sync.Relay, Now: n.now, Log: n.log, Compact: o.compact})
+		Relay: n.cfg.Sync.Relay, Now: n.now, Log: n.log, Compact: o.compact, Door: o.communities, Sayable: o.sharing.Sayable})
 	o.policy = rulebook.New(rulebook.Config{Engine: o.engine, Now: n.now, Changed: o.sharing.Withdraw, Parties: func(ctx context.Context) ([]policy.Request, error) { return n.parties(ctx, o) }})
 }
 

@@ -94,3 +94,55 @@ func TestQuestionWithoutAnswer(t *testing.T) {
 		h.has(700, 0)
 	})
 }
+
+// The market holds the fee for an entry as it holds every price, and knows nothing of who
+// wants in but the key: the owner is paid after the link, or the buyer has it back.
+func TestEntrySold(t *testing.T) {
+	each(t, func(h *house) {
+		ctx := h.Context()
+		items, _ := tradetest.Bundle(h)
+		l := tradetest.Listing(h, items[:1], func(l *trade.Listing) {
+			tradetest.Answers(h)(l)
+			l.Entry, l.Answers.Each, l.Answers.All = true, 1, 1
+		})
+		_, err := h.Publish(ctx, &trade.Publication{Listing: l.Signed}, tradetest.Seller.Key)
+		h.ok(err)
+		id := seal.NewIdentity()
+		enters := func(nonce byte) *trade.State {
+			q, err := bundle.Enter(l, "Ann", id.Recipient().String(), tradetest.Buyer.Key, [16]byte{nonce})
+			h.ok(err)
+			signed, hash, err := trade.SignOrder(trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Recipient: id.Recipient().String(),
+				Nonce: [16]byte{nonce}, Created: 1_800_000_000, Question: q}, tradetest.Buyer)
+			h.ok(err)
+			for range 2 { // the same again is the same order
+				_, err = h.Order(ctx, signed, tradetest.Buyer.Key)
+				h.ok(err)
+			}
+			voucher := ""
+			if nonce == 1 {
+				voucher = h.voucher("a")
+			}
+			c, err := h.Pay(ctx, hash, trade.Payment{Voucher: voucher}, tradetest.Buyer.Key)
+			h.ok(err)
+			s, err := c.Replay()
+			h.ok(err)
+			return s
+		}
+		s := enters(1)
+		h.has(200, 0) // held
+		h.step(s, trade.Cancel, tradetest.Seller, nil)
+		h.has(700, 0)
+		s = enters(2)
+		q, err := bundle.ReadEntry(bundle.Asker(tradetest.Key(h)), &s.Order)
+		h.ok(err)
+		wrapped, _, err := bundle.Answer(s, &q, tradetest.Key(h), items[:1], []int{0})
+		h.ok(err)
+		s = h.step(s, trade.Deliver, tradetest.Seller, func(st *trade.Step) { st.Wrapped = wrapped })
+		if r, err := bundle.OpenReply(id, s); err != nil || len(r.Items) != 1 || r.Question != "Ann" {
+			h.Fatalf("%+v, %v", r, err)
+		}
+		h.has(200, 0)
+		h.step(s, trade.Accept, tradetest.Buyer, nil)
+		h.has(200, 450)
+	})
+}

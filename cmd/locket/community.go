@@ -153,6 +153,9 @@ func (a *app) showCommunity(w io.Writer, v *serve.CommunityView) {
 	if v.Rules != "" {
 		fmt.Fprintf(w, "rules     %s\n", oneLine(v.Rules))
 	}
+	if v.Fee != "" {
+		fmt.Fprintf(w, "entry     for %s: whoever pays is let in\n", oneLine(v.Fee))
+	}
 	for _, m := range v.Members {
 		fmt.Fprintf(w, "%-9s  %s (%s)\n", m.Role, oneLine(m.Name), m.Words)
 	}

@@ -31,7 +31,7 @@ To buy, a key is enough: it is that of locket share key, and no node is needed. 
 a node seals the bundle, and delivers its key to who has paid (docs/market.md).`,
 	}
 	c.PersistentFlags().StringVar(&at, "at", "", "`URL` of the relay with the market; the node's relay (sync.relay) if absent")
-	c.AddCommand(a.marketSearchCommand(&at), a.marketShowCommand(&at), a.marketBuyCommand(&at), a.marketAskCommand(&at), a.marketPayCommand(), a.marketOrdersCommand(), a.marketOpenCommand(),
+	c.AddCommand(a.marketSearchCommand(&at), a.marketShowCommand(&at), a.marketBuyCommand(&at), a.marketAskCommand(&at), a.marketEnterCommand(&at), a.marketPayCommand(), a.marketOrdersCommand(), a.marketOpenCommand(),
 		a.marketAcceptCommand(), a.marketDisputeCommand(), a.marketCancelCommand(), a.marketReviewCommand(), a.marketReportCommand(&at), a.marketBalanceCommand(&at), a.marketDepositCommand(&at), a.marketPayoutCommand(&at),
 		a.marketPublishCommand(&at), a.marketListCommand(), a.marketWithdrawCommand(), a.marketSalesCommand(), a.marketDeliverCommand(), a.marketRefundCommand(),
 		a.marketDisputesCommand(&at), a.marketDecideCommand(&at), a.marketVerifyCommand(&at), a.marketExportCommand(), a.marketMoveCommand(), a.marketTraceCommand(),
@@ -73,8 +73,11 @@ func (a *app) listingRow(w io.Writer, v *serve.Offer) {
 		stars = fmt.Sprintf("  %.1f of 5 by %d", v.Stars, v.Reviews)
 	}
 	what := plural(v.Items, "memory", "memories")
-	if v.Answers != nil {
+	switch {
+	case v.Answers != nil:
 		what = "answers from " + what
+	case v.Entry:
+		what = "entry to a community"
 	}
 	fmt.Fprintf(w, "%s  %10s  %s  %s, sold %d%s\n", a.paint.dim(v.ID.String()[:10]), v.Price, a.paint.bold(oneLine(v.Title)), what, v.Sold, stars)
 }
@@ -203,6 +206,9 @@ func (a *app) showListing(w io.Writer, v *serve.Offer) {
 	}
 	if v.EveryDays > 0 {
 		line("grows", fmt.Sprintf("every %g days; this is period %d, and each is paid by itself", v.EveryDays, v.Number))
+	}
+	if v.Entry {
+		line("sells", "the entry to a community (locket market enter); who pays is let in by the owner")
 	}
 	if l := v.Answers; l != nil {
 		line("sells", fmt.Sprintf("answers, each for %s (locket market ask); together they show one buyer %d of the memories at most, and all buyers %d; how many there are is the seller's word", v.Price, l.Each, l.All))

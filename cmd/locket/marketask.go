@@ -19,6 +19,7 @@ import (
 // ordering is what is ordered from the command line.
 type ordering struct {
 	listing, question, most string
+	enters                  bool // a community, under the question's name
 	yes                     bool
 	takes                   func(pays []string) error // refuses how the market is paid; nil: it does not
 }
@@ -39,6 +40,12 @@ func (a *app) orderListing(ctx context.Context, at string, w *ordering) (buyer *
 		if err != nil {
 			return err
 		}
+		if v.Entry != w.enters {
+			if v.Entry {
+				return errors.New("it sells the entry to a community: locket market enter")
+			}
+			return errors.New("it does not sell the entry to a community: locket market show says what it sells")
+		}
 		if w.most != "" {
 			minor, code, err := trade.ParsePrice(w.most)
 			if err != nil {
@@ -56,6 +63,10 @@ func (a *app) orderListing(ctx context.Context, at string, w *ordering) (buyer *
 			}
 		}
 		buyer = b
+		if w.enters {
+			o, err = b.EnterQuoted(ctx, m, by, &terms, address, v.Version, v.Price, w.question)
+			return err
+		}
 		o, err = b.OrderQuoted(ctx, m, by, &terms, address, v.Version, v.Price, w.question)
 		return err
 	})
@@ -106,12 +117,60 @@ you have at the market. It does so, too, where the seller says nothing in time.
 	return c
 }
 
+func (a *app) marketEnterCommand(at *string) *cobra.Command {
+	w := ordering{enters: true}
+	var voucher string
+	var patience time.Duration
+	c := &cobra.Command{
+		Use: "enter LISTING", Short: "Pay a fee, and be let into a community", Args: between(1, 1, "a listing's id"),
+		Long: `Orders the entry to a community for the key of locket share key, and pays with a voucher or
+from what you have at the market. The market holds the fee until the owner's node has let
+your key in; then its link comes, and locket community join LINK opens it. The fee goes
+back if the name or key is taken, the owner says no, or nothing comes in time.
+
+Join before you accept. If the community does not know your key, dispute the order. Whoever
+is put out before the fee is paid has it back, and whoever has the fee back is put out;
+afterwards the owner may put out anybody, and the fee stays paid.
+
+The market reads your key and the price. Name and link are sealed to owner and you; all
+members read the name.
+
+` + cannotUndo,
+		Example: `  locket market enter 3f9a… --as Ann --most "5.00 EUR" --voucher 7K3QF-0M9ZT-…`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			if w.listing = args[0]; w.question == "" {
+				return usagef("--as NAME is needed: all members see it")
+			}
+			b, o, err := a.orderListing(ctx, *at, &w)
+			if err != nil {
+				return err
+			}
+			if err := b.Pay(ctx, o, voucher); err != nil {
+				return fmt.Errorf("ordered, and not paid: locket market pay %s --voucher CODE pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
+			}
+			return a.awaitAnswer(ctx, b, o, askEvery, patience)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&w.question, "as", "", "what the members call you, by `name`")
+	f.StringVar(&voucher, "voucher", "", "`code` to pay with; what is over stays yours at the market")
+	f.StringVar(&w.most, "most", "", "pay no more than this `price`: 5.00 EUR")
+	f.DurationVar(&patience, "wait", 90*time.Second, "for how `long` to wait until you are let in")
+	f.BoolVarP(&w.yes, "yes", "y", false, "do not ask before paying")
+	return c
+}
+
 // awaitAnswer waits for the answer of an order that is paid, and shows it. A market that
 // fails meanwhile is asked again until the time is over. However it ends, it says what
 // the order is called and how it is opened.
 func (a *app) awaitAnswer(ctx context.Context, b *market.Buyer, o *market.Bought, every, patience time.Duration) (err error) {
 	order := o.State.ID.String()[:10]
-	fmt.Fprintf(a.stderr, "Asked and paid %s: %s\n", trade.Price(o.State.Order.Price, o.State.Order.Currency), o.State.ID)
+	did, none, yet := "Asked", "no answer", "Not answered yet: %s.\nThe seller has until %s to answer; else the price goes back.\n"
+	if o.State.Offer.Entry {
+		did, none, yet = "Ordered", "not let in", "Not let in yet: %s.\nThe owner has until %s to let you in; else the fee goes back.\n"
+	}
+	fmt.Fprintf(a.stderr, did+" and paid %s: %s\n", trade.Price(o.State.Order.Price, o.State.Order.Currency), o.State.ID)
 	defer func() {
 		if !a.json {
 			fmt.Fprintf(a.stderr, "  locket market open %s\n", order)
@@ -133,13 +192,13 @@ func (a *app) awaitAnswer(ctx context.Context, b *market.Buyer, o *market.Bought
 	case o.State.Phase == trade.Funded && a.json:
 		return a.ordered(nil, o)
 	case o.State.Phase == trade.Funded:
-		fmt.Fprintf(a.stdout, "Not answered yet: %s.\nThe seller has until %s to answer; else the price goes back.\n", o.State.ID, a.when(time.Unix(o.State.Deadline, 0)))
+		fmt.Fprintf(a.stdout, yet, o.State.ID, a.when(time.Unix(o.State.Deadline, 0)))
 		return nil
 	case !o.Came():
 		if a.json {
 			return a.ordered(nil, o)
 		}
-		return fmt.Errorf("no answer: %q. The price is yours again (locket market balance)", oneLine(o.State.Reason))
+		return fmt.Errorf(none+": %q. The price is yours again (locket market balance)", oneLine(o.State.Reason))
 	}
 	ms, err := b.OpenAll(ctx, o)
 	if errors.Is(err, context.Canceled) {
@@ -164,7 +223,9 @@ func (a *app) showOpened(b *market.Buyer, o *market.Bought, ms []memory.Candidat
 			return err
 		}
 		places, what = r.Places, "It is to what you asked, and of the listed bundle."
-		if !a.json {
+		if o.State.Offer.Entry {
+			what = fmt.Sprintf("It is the link of the community that was listed; your key was let in as %q:\n  locket community join 'LINK'\nJoin before you accept.", oneLine(r.Question))
+		} else if !a.json {
 			fmt.Fprintf(a.stderr, "%s\n", a.paint.dim(oneLine(r.Question)))
 		}
 	}

@@ -30,7 +30,7 @@ func TestAskMarketFails(t *testing.T) {
 	defer gone.Close()
 	var out, errs bytes.Buffer
 	a := &app{settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}, stdout: &out, stderr: &errs}
-	o := &market.Bought{Market: gone.URL, State: &trade.State{ID: trade.Hash{0xab, 0xcd}, Phase: trade.Funded}}
+	o := &market.Bought{Market: gone.URL, State: &trade.State{Offer: new(trade.Offer), ID: trade.Hash{0xab, 0xcd}, Phase: trade.Funded}}
 	o.State.Order.Price, o.State.Order.Currency = 20, "EUR"
 	b := &market.Buyer{Dir: t.TempDir(), Now: time.Now}
 	if err := a.awaitAnswer(ctx, b, o, time.Millisecond, time.Minute); err == nil {

@@ -41,6 +41,11 @@ buyer is shown --answers-each percent of them at most, by all answers together, 
 buyers --answers-all percent. With --approve, locket market sales shows you question and
 answer first.
 
+With --entry the entry to a community of yours is sold, and no memories: this node lets in
+whose fee is paid, under the name that they say, and sends them the link. With --approve,
+locket market sales shows you name and words of the key first. Members are told the fee, as
+whoever pays reads what they put in.
+
 Copies of a bundle are marked where it has enough places at which a word may stand in two
 ways: "usually" or "normally", "don't" or "do not", a full stop at the end or none. The
 preview shows both texts. locket market trace then says whose copy was passed on.
@@ -48,7 +53,8 @@ preview shows both texts. locket market trace then says whose copy was passed on
 ` + soldForGood,
 		Example: `  locket market publish --tag garden --redact names,places,times=month --title "A year in a garden" \
     --category garden --language en --sample "Beans want poles." --price "5.00 EUR"
-  locket market publish --tag garden --redact names --title "Ask a gardener" --category garden --language en --answers --price "0.20 EUR"`,
+  locket market publish --tag garden --redact names --title "Ask a gardener" --category garden --language en --answers --price "0.20 EUR"
+  locket market publish --entry Gardeners --title "Gardeners of Lane 128" --category garden --language en --price "5.00 EUR"`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := a.load(); err != nil {
 				return err
@@ -93,6 +99,7 @@ preview shows both texts. locket market trace then says whose copy was passed on
 	f.BoolVar(&answers, "answers", false, "sell answers, each at the price, and no copy")
 	f.IntVar(&limits.Each, "answers-each", 0, "`percent` of the memories that one buyer is shown at most; 10 unless said")
 	f.IntVar(&limits.All, "answers-all", 0, "`percent` of the memories that all buyers together are shown at most; 50 unless said")
+	f.StringVar(&r.Entry, "entry", "", "sell the entry to this `community` of yours, and no memories")
 	f.BoolVar(&r.Unmarked, "unmarked", false, "all copies are the same, so that nobody can tell who passed one on; next versions stay so")
 	f.BoolVar(&r.Approve, "approve", false, "each sale waits for locket market deliver")
 	f.IntVar(&r.DeliverDays, "deliver-days", 0, "`days` that you have to deliver the key; 7 unless said")
@@ -113,7 +120,9 @@ func (a *app) publishListing(ctx context.Context, c *serve.Client, r serve.Listi
 	}
 	if !yes {
 		a.showPreview(a.stderr, &p)
-		fmt.Fprintln(a.stderr, soldForGood)
+		if fmt.Fprintln(a.stderr, soldForGood); r.Entry != "" {
+			fmt.Fprintln(a.stderr, "Whoever pays reads what all members put in, also what was there before.")
+		}
 		if !a.confirm("List it for " + r.Price + "?") {
 			return errors.New("nothing was listed")
 		}
@@ -121,6 +130,10 @@ func (a *app) publishListing(ctx context.Context, c *serve.Client, r serve.Listi
 	r.Bundle.Confirm = p.Confirm
 	l, err := c.PublishListing(ctx, r)
 	return a.printed(err, l, func(w io.Writer) {
+		if l.Entry != (memory.SpaceID{}) {
+			fmt.Fprintf(w, "Listed the entry for %s as %s. This node lets in who has paid, within a minute while it runs unlocked.\n", l.Price, l.ID)
+			return
+		}
 		if l.Answers != nil {
 			fmt.Fprintf(w, "Listed answers from %s for %s each as %s. One buyer is shown %d of them at most, and all together %d.\n",
 				plural(l.Items, "memory", "memories"), l.Price, l.ID, l.Answers.Each, l.Answers.All)

@@ -279,11 +279,11 @@ func TestThreatCommunityMember(t *testing.T) {
 	victim := v.Items[0].ID
 	must[serve.CommunityView](t)(g.ann.with(ctx, g.id, func(sp *space, _ *serve.CommunityView) error {
 		return errors.Join(sp.say(ctx, memory.Assertion{Memory: victim, Act: memory.ActErase}),
-			sp.note(ctx, noteRules, "", "Ann rules."), sp.note(ctx, noteRemoval, victim.String(), "because"))
+			sp.note(ctx, noteRules, "", "Ann rules."), sp.note(ctx, noteFee, "", "9.00 EUR to Ann"), sp.note(ctx, noteRemoval, victim.String(), "because"))
 	}))
 	v = must[serve.CommunityView](t)(g.mei.Show(ctx, g.id))
-	if !slices.Equal(texts(v.Items), []string{"by Mei"}) || v.Rules != "" || len(v.Removed) != 0 {
-		t.Errorf("%q, %v, %+v", v.Rules, texts(v.Items), v.Removed)
+	if !slices.Equal(texts(v.Items), []string{"by Mei"}) || v.Rules != "" || v.Fee != "" || len(v.Removed) != 0 {
+		t.Errorf("%q, %q, %v, %+v", v.Rules, v.Fee, texts(v.Items), v.Removed)
 	}
 	if err := g.mei.in(ctx, v.ID, func(sp *space) error {
 		problems, err := sp.replica.Problems(ctx)

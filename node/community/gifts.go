@@ -267,7 +267,7 @@ func (sp *space) tend(ctx context.Context, g Giver, root ed25519.PrivateKey) err
 	}
 	for i := range v.Members {
 		if m := &v.Members[i]; m.Leaving && !m.You && (v.Role == roleOwner || v.Role == roleModerator && m.Role == roleMember) {
-			err = errors.Join(err, sp.putOut(ctx, m, root))
+			err = errors.Join(err, sp.putOut(ctx, m.Member, root))
 		}
 	}
 	err = errors.Join(err, sp.takeBack(ctx, g), sp.answer(ctx, g, &v))

@@ -117,20 +117,24 @@ func (c *Communities) Remove(ctx context.Context, id string, r serve.CommunityRe
 		case members[0].Role != roleMember && v.Role != roleOwner:
 			return forbidden("the owner puts a moderator out")
 		}
-		// The reason is kept first, so that no removal stands without one, even after a crash.
-		whom := &members[0]
-		if _, err := noted(noteRemoval, whom.Member.String(), r.Reason); err != nil {
-			return err
-		}
-		sp.kept.Reasons = map[memory.MemberID]string{whom.Member: r.Reason}
-		if err := sp.keep(ctx); err != nil {
-			return err
-		}
-		if err := sp.putOut(ctx, whom, root); err != nil {
-			return err
-		}
-		return sp.sayReasons(ctx) // in the epoch that begins with it
+		return sp.putOutFor(ctx, members[0].Member, r.Reason, root)
 	})
+}
+
+// putOutFor puts a member out with a reason, which is kept first, so that no removal
+// stands without one, even after a crash.
+func (sp *space) putOutFor(ctx context.Context, whom memory.MemberID, reason string, root ed25519.PrivateKey) error {
+	if _, err := noted(noteRemoval, whom.String(), reason); err != nil {
+		return err
+	}
+	sp.kept.Reasons = map[memory.MemberID]string{whom: reason}
+	if err := sp.keep(ctx); err != nil {
+		return err
+	}
+	if err := sp.putOut(ctx, whom, root); err != nil {
+		return err
+	}
+	return sp.sayReasons(ctx) // in the epoch that begins with it
 }
 
 // sayReasons says why members were put out, and drops the reason of who was not.
@@ -162,14 +166,14 @@ func begins(id, text string) bool {
 }
 
 // putOut removes a member from the log, which begins an epoch.
-func (sp *space) putOut(ctx context.Context, m *serve.CommunityMember, root ed25519.PrivateKey) error {
+func (sp *space) putOut(ctx context.Context, whom memory.MemberID, root ed25519.PrivateKey) error {
 	present, err := sp.replica.Members(ctx)
 	if err != nil {
 		return err
 	}
 	var sign envelope.Signer
 	// Whom a moderator let in as another is a member here, and an owner of the log.
-	if slices.ContainsFunc(present, func(o envelope.Member) bool { return o.ID == m.Member && o.Role == envelope.Owner }) {
+	if slices.ContainsFunc(present, func(o envelope.Member) bool { return o.ID == whom && o.Role == envelope.Owner }) {
 		log, err := sp.journal.Entries(ctx)
 		if err != nil {
 			return err
@@ -184,5 +188,5 @@ func (sp *space) putOut(ctx context.Context, m *serve.CommunityMember, root ed25
 		sign = envelope.KeySigner(root)
 	}
 	sp.changed = true
-	return sp.replica.RemoveMember(ctx, m.Member, sign)
+	return sp.replica.RemoveMember(ctx, whom, sign)
 }

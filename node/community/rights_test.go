@@ -155,7 +155,7 @@ func TestRemovalHasAReason(t *testing.T) {
 	ann, tom := g.ann.member(t, g.id), g.tom.member(t, g.id)
 	if err := g.mei.in(ctx, at, func(sp *space) error {
 		sp.kept.Reasons = map[memory.MemberID]string{ann: "sold questions", tom: "was never put out"}
-		return errors.Join(sp.keep(ctx), sp.putOut(ctx, &serve.CommunityMember{Member: ann}, nil))
+		return errors.Join(sp.keep(ctx), sp.putOut(ctx, ann, nil))
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ const (
 	noteQuestion  = "question"  // the text
 	noteAnswer    = "answer"    // an item that answers a question's id
 	noteCandidate = "candidate" // a request to join, with the name under metaOf
+	noteFee       = "fee"       // what the entry costs, and where; the owner's alone
 	noteLeaving   = "leaving"   // its author asks to be taken out of the log
 )
 
@@ -43,6 +44,7 @@ const (
 	didPutOut = "put out"
 	didLeave  = "left"
 	didRule   = "set the rules"
+	didFee    = "set the fee"
 	didRemove = "removed"
 	didUndo   = "restored"
 )
@@ -162,6 +164,15 @@ func (s *seen) note(m *memory.Memory) {
 			return
 		}
 		s.v.Rules, d.Did, d.What = m.Text, didRule, m.Text
+		s.v.Log = append(s.v.Log, d)
+	case noteFee:
+		if p.Role != roleOwner {
+			return
+		}
+		s.v.Fee, d.Did, d.What = m.Text, didFee, m.Text
+		if m.Text == noFee {
+			s.v.Fee = ""
+		}
 		s.v.Log = append(s.v.Log, d)
 	case noteRemoval:
 		if !p.moderates() {

@@ -63,7 +63,8 @@ func (b *Buyer) Spaces() (map[memory.SpaceID]string, error) {
 }
 
 // Given opens a bundle for what answers in search. It has no memories before the key
-// was delivered, while it is disputed, and once the whole price came back.
+// was delivered, while it is disputed, and once the whole price came back; the link of a
+// community is none.
 func (b *Buyer) Given(_ context.Context, space memory.SpaceID) (g share.Given, err error) {
 	files, err := b.orders()
 	if err != nil {
@@ -75,7 +76,7 @@ func (b *Buyer) Given(_ context.Context, space memory.SpaceID) (g share.Given, e
 	}
 	s := o.State
 	g = share.Given{Space: space, Order: s.ID.String(), Title: s.Offer.Title, From: "seller " + s.Offer.Seller.String()[:8], Opened: time.Unix(s.At, 0).UTC(), Link: share.Link{Relay: o.Market}}
-	if s.Phase != trade.Delivered && s.Phase != trade.Accepted && s.Phase != trade.Settled || !o.Came() {
+	if s.Phase != trade.Delivered && s.Phase != trade.Accepted && s.Phase != trade.Settled || !o.Came() || s.Offer.Entry {
 		return g, nil
 	}
 	items, err := b.Open(o)

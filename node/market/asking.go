@@ -25,9 +25,34 @@ func (b *Buyer) Ask(ctx context.Context, m *remote.Market, by trade.Party, addre
 	return b.place(ctx, m, by, address, l, o)
 }
 
+// EnterQuoted orders the entry to a community for the buyer's key, under a name, as
+// [Buyer.OrderQuoted] does. Only the seller can read the name.
+func (b *Buyer) EnterQuoted(ctx context.Context, m *remote.Market, by trade.Party, terms *trade.Terms, address string, version trade.Hash, price, name string) (*Bought, error) {
+	l, err := quoted(ctx, m, version, price, terms)
+	if err != nil {
+		return nil, err
+	}
+	if !l.Entry {
+		return nil, fmt.Errorf("listing %s: %w: it does not sell the entry to a community", l.ID(), serve.ErrConflict)
+	}
+	d, err := b.keys()
+	if err != nil {
+		return nil, err
+	}
+	defer d.Zero()
+	o := trade.Order{Created: b.now().Unix()}
+	rand.Read(o.Nonce[:])
+	if o.Question, err = bundle.Enter(l, name, d.Recipient().String(), by.Key, o.Nonce); err != nil {
+		return nil, refusal(err)
+	}
+	return b.place(ctx, m, by, address, l, o)
+}
+
 // orderOrAsk orders what a listing sells.
 func (b *Buyer) orderOrAsk(ctx context.Context, m *remote.Market, by trade.Party, address string, l *trade.Offer, question string) (*Bought, error) {
 	switch {
+	case l.Entry:
+		return nil, fmt.Errorf("listing %s: %w: it sells the entry to a community (locket market enter)", l.ID(), serve.ErrConflict)
 	case l.Answers != nil && question == "":
 		return nil, fmt.Errorf("listing %s: %w: it sells answers, and an order asks a question (locket market ask)", l.ID(), serve.ErrConflict)
 	case l.Answers == nil && question != "":
@@ -38,9 +63,9 @@ func (b *Buyer) orderOrAsk(ctx context.Context, m *remote.Market, by trade.Party
 	return b.Order(ctx, m, by, address, l)
 }
 
-// answerLimits are those of a listing; nil: it sells its bundle.
+// answerLimits are those of a listing; nil: it sells its bundle, or the entry to a community.
 func answerLimits(l *trade.Listing) *serve.AnswerLimits {
-	if l.Answers == nil {
+	if l.Answers == nil || l.Entry {
 		return nil
 	}
 	return &serve.AnswerLimits{Each: int(l.Answers.Each), All: int(l.Answers.All)}

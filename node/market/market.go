@@ -43,6 +43,9 @@ type Bundler interface {
 
 // withheld says why a version may not be sold any more; empty: it may.
 func (s *Shop) withheld(ctx context.Context, l *listed) (string, error) {
+	if l.sellsEntry() {
+		return s.noEntry(ctx, l)
+	}
 	return s.c.Bundler.Withheld(ctx, l.Of, l.Answers != nil, l.Purpose, l.Form)
 }
 
@@ -63,6 +66,9 @@ type Config struct {
 	Relay   string       // the market where none is named
 	Now     func() time.Time
 	Log     *slog.Logger
+	Door    Door // of the wearer's communities; nil: no entry is sold
+	// Sayable refuses texts that everybody sees with a word of the wearer's never list.
+	Sayable func(ctx context.Context, public map[string][]string) error
 	// Compact rewrites the store's files without what was deleted; nil: they stay.
 	Compact func(ctx context.Context) error
 }

@@ -88,7 +88,7 @@ func markedCopies(ctx context.Context, r *serve.ListingRequest, p *share.Preview
 
 // showMarks says in a preview how copies will differ.
 func showMarks(ctx context.Context, v *serve.SharePreview, r *serve.ListingRequest, p *share.Preview) error {
-	if r.Unmarked || r.Answers != nil {
+	if r.Unmarked || r.Answers != nil || r.Entry != "" {
 		return nil
 	}
 	texts, n, err := markedCopies(ctx, r, p)

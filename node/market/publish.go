@@ -75,7 +75,14 @@ func (s *Shop) preview(ctx context.Context, r *serve.ListingRequest) (l trade.Li
 		}
 		if old, err := find(all, r.Replaces); err == nil { // else nextOf says why not
 			r.Answers, r.Unmarked = cmp.Or(r.Answers, old.Percent), r.Unmarked || old.Unmarked
+			if old.sellsEntry() && r.Entry == "" {
+				r.Entry = old.Entry.String()
+			}
 		}
+	}
+	if r.Entry != "" {
+		p, err = s.previewEntry(ctx, r, &l)
+		return l, p, err
 	}
 	p, l.Redaction, err = s.c.Bundler.Bundle(ctx, &r.Bundle, r.Answers != nil, public(r))
 	if err != nil {
@@ -148,6 +155,9 @@ func (s *Shop) publish(ctx context.Context, r serve.ListingRequest) (out serve.L
 	items, err := s.seal(&kept, &l, p.Copies, texts)
 	if err == nil && r.Answers != nil {
 		err = kept.answers(&l, r.Answers)
+	}
+	if err == nil && r.Entry != "" {
+		err = s.sellEntry(ctx, &r, &kept, &l)
 	}
 	if err != nil {
 		return out, err
@@ -378,6 +388,9 @@ func (s *Shop) withdraw(ctx context.Context, l *listed, reason string) error {
 	})
 	if err != nil && !errors.Is(err, memory.ErrNotFound) { // a market that never had it sells nothing
 		return err
+	}
+	if l.sellsEntry() {
+		s.sayNoEntry(ctx, l)
 	}
 	l.Withdrawn, l.Why = s.c.Now().UTC().Truncate(time.Second), reason
 	if err := s.each(ctx, func(v *listed) {

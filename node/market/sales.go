@@ -91,6 +91,9 @@ func (s *Shop) tend(ctx context.Context, m *remote.Market, by trade.Party, all [
 	l := versionOf(all, st.Offer.Hash)
 	var err error
 	waits := false
+	if st.Offer.Entry {
+		return s.entry(ctx, m, by, l, st, false)
+	}
 	switch {
 	case st.Phase != trade.Funded || l == nil:
 	case len(l.Key) == 0:
@@ -225,7 +228,7 @@ func (s *Shop) Settle(ctx context.Context, r serve.SaleRequest) (v serve.Sale, e
 
 func (s *Shop) settle(ctx context.Context, m *remote.Market, by trade.Party, all []listed, st *trade.State, r *serve.SaleRequest) (v serve.Sale, err error) {
 	if r.Act == serve.RefundSale {
-		if st.Offer.Answers != nil && r.Reason == "" {
+		if st.Offer.Answers != nil && !st.Offer.Entry && r.Reason == "" {
 			r.Reason = noAnswer // whether there was one to approve is not told
 		}
 		st, err = s.refund(ctx, m, by, st, r.Reason)
@@ -238,7 +241,9 @@ func (s *Shop) settle(ctx context.Context, m *remote.Market, by trade.Party, all
 	if st.Phase != trade.Funded {
 		return v, fmt.Errorf("order %s: %w: it is %s", r.Order, serve.ErrConflict, st.Phase)
 	}
-	if st.Offer.Answers != nil {
+	if st.Offer.Entry {
+		v, err = s.entry(ctx, m, by, l, st, true)
+	} else if st.Offer.Answers != nil {
 		v, err = s.answer(ctx, m, by, l, st, true)
 	} else {
 		st, err = s.deliver(ctx, m, by, l, st)

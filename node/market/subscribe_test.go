@@ -37,7 +37,10 @@ func served(t *testing.T, now func() time.Time, c cloudmarket.Config, log http.H
 	ok(t, err)
 	vouchers, err := voucher.New(c.DB, bytes.Repeat([]byte{5}, 32), now)
 	ok(t, err)
-	c.Key, c.Arbiter, c.Vouchers, c.Now = tradetest.MarketKey, arbiter, vouchers, now
+	if c.Key == nil {
+		c.Key = tradetest.MarketKey
+	}
+	c.Arbiter, c.Vouchers, c.Now = arbiter, vouchers, now
 	m, err = cloudmarket.New(c)
 	ok(t, err)
 	store, err := embedded.Open(t.Context(), t.TempDir())

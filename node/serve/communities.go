@@ -95,6 +95,7 @@ type CommunityHead struct {
 	Link    string         `json:"link"` // for those who were let in; it opens nothing without their keys
 	Role    string         `json:"role"` // owner, moderator or member
 	Rules   string         `json:"rules,omitempty"`
+	Fee     string         `json:"fee,omitempty"` // for which the owner lets anybody in, and where
 	People  int            `json:"people"`
 	Count   int            `json:"count"` // of items that are shown
 	Answers bool           `json:"answers,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/trade"
 )
 
@@ -56,6 +57,8 @@ type ListingRequest struct {
 	Unmarked    bool         `json:"unmarked,omitempty"`     // all copies are the same, and nobody can tell who passed one on; the next versions stay so
 	// Answers: questions are answered at the price, and the bundle is sold to nobody.
 	Answers *ListingAnswers `json:"answers,omitempty"`
+	// Entry to a community of the wearer's is sold, by its name or id, and no memories: who pays is let in.
+	Entry string `json:"entry,omitempty"`
 }
 
 // ListingAnswers says how much of a bundle answers may show, in percent of its memories,
@@ -90,6 +93,8 @@ type Listing struct {
 	Marks   int           `json:"marks,omitempty"` // places where each buyer's copy differs from another's; 0: none do
 	// Unmarked: the seller said so, of this version and each that follows.
 	Unmarked bool `json:"unmarked,omitempty"`
+	// Entry: the community to which the entry is sold; absent: none.
+	Entry memory.SpaceID `json:"entry,omitzero"`
 }
 
 // ListingsAnswer lists them.

@@ -78,6 +78,7 @@ type Offer struct {
 	EveryDays   float64        `json:"every_days,omitempty"` // of a subscription
 	Answers     *AnswerLimits  `json:"answers,omitempty"`    // it sells answers, each at the price; else the bundle
 	Marks       int            `json:"marks,omitempty"`      // places where the words of each buyer's copy differ, which tell the seller who passed it on; 0: none do
+	Entry       bool           `json:"entry,omitempty"`      // it sells the entry to a community
 	Said        []OfferReview  `json:"said,omitempty"`
 	Check       ReviewCheck    `json:"check,omitzero"`   // of Said, by this node
 	Before      []OfferOrigin  `json:"before,omitempty"` // the markets where it was before

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/ed25519"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/memory"
@@ -165,6 +167,22 @@ func (sh *Sharing) sayable(ctx context.Context, what, text string) error {
 		return err
 	}
 	return unsaid(rules.Never, what, text)
+}
+
+// Sayable refuses texts for everybody that have a word which never leaves.
+func (sh *Sharing) Sayable(ctx context.Context, public map[string][]string) error {
+	rules, err := sh.allow(ctx)
+	if err != nil {
+		return err
+	}
+	for _, what := range slices.Sorted(maps.Keys(public)) {
+		for _, text := range public[what] {
+			if err := unsaid(rules.Never, what, text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func unsaid(never []string, what, text string) error {

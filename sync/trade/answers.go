@@ -31,6 +31,8 @@ func (l *Listing) checkAnswers() error {
 		return fmt.Errorf("listing: answers: %w: %s", ErrForm, fmt.Sprintf(format, args...))
 	}
 	switch {
+	case l.Entry && (a == nil || l.Items != 1):
+		return fmt.Errorf("listing: entry: %w: it is sold as the answer of one item", ErrForm)
 	case a == nil:
 		return nil
 	case l.Period != 0:

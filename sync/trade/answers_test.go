@@ -86,3 +86,39 @@ func TestListingOfAnswers(t *testing.T) {
 		}
 	}
 }
+
+// The entry to a community is sold as the answer of one item, in every version.
+func TestListingOfAnEntry(t *testing.T) {
+	items, _ := tradetest.Bundle(t)
+	entry := func(l *trade.Listing) {
+		tradetest.Answers(t)(l)
+		l.Entry, l.Answers.Each, l.Answers.All = true, 1, 1
+	}
+	good := tradetest.Listing(t, items[:1], entry)
+	if read, err := trade.ReadListing(good.Signed); err != nil || !read.Entry {
+		t.Fatalf("%v", err)
+	}
+	for name, change := range map[string]func(*trade.Listing){
+		"as a bundle": func(l *trade.Listing) { l.Answers = nil },
+		"two items":   func(l *trade.Listing) { l.Items, l.Counts = 2, map[string]uint32{"semantic": 2} },
+		"by periods":  func(l *trade.Listing) { l.Period = trade.MinPeriod },
+	} {
+		l := good.Listing
+		change(&l)
+		if _, err := trade.SignListing(l, tradetest.Seller); !errors.Is(err, trade.ErrForm) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	next := good.Listing
+	next.Number, next.First, next.Prev, next.Price = 2, good.Hash, good.Hash, 800
+	if err := next.Follows(good); err != nil {
+		t.Error(err)
+	}
+	next.Entry = false
+	if err := next.Follows(good); !errors.Is(err, trade.ErrForm) {
+		t.Errorf("answers after an entry: %v", err)
+	}
+	if err := trade.CheckSent(&good.Listing, items[:1]); !errors.Is(err, trade.ErrForm) {
+		t.Errorf("the link goes to the market: %v", err)
+	}
+}

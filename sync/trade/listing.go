@@ -46,6 +46,9 @@ type Listing struct {
 	// Marks: at how many places one buyer's copy can differ from another's, so that the
 	// seller can tell whose it is. 0: all copies are the same.
 	Marks uint32 `cbor:"30,keyasint,omitempty"`
+	// Entry to a community is sold: each question says who wants in, and the answer is the
+	// bundle's one item, the community's link, delivered once they were let in.
+	Entry bool `cbor:"31,keyasint,omitempty"`
 }
 
 // What a listing may say of its times, in seconds. A buyer has an hour at least to

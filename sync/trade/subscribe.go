@@ -20,6 +20,8 @@ func (l *Listing) Follows(was *Offer) error {
 		return bad("period", "the versions of a listing have one")
 	case (l.Answers == nil) != (was.Answers == nil):
 		return bad("answers", "the versions of a listing sell answers, or all sell their bundles")
+	case l.Entry != was.Entry:
+		return bad("entry", "the versions of a listing sell the entry to a community, or none does")
 	case l.Period > 0 && (l.Commitment == was.Commitment || l.Root == was.Root):
 		return bad("commitment", "each period has a key and items of its own")
 	}

@@ -22,6 +22,9 @@ type Question struct {
 	Salt  [16]byte  `cbor:"2,keyasint"` // so that the digest can't be guessed
 	Buyer trade.Key `cbor:"3,keyasint"`
 	Nonce [16]byte  `cbor:"4,keyasint"` // of the order
+	// Recipient of whom the text names, where the listing sells the entry to a community: its
+	// keys are sealed to it. Empty in a question.
+	Recipient string `cbor:"5,keyasint,omitempty"`
 }
 
 const domainQuestion = "locket/v1 market question"
@@ -33,19 +36,49 @@ func (q *Question) digest() trade.Hash {
 
 // Ask seals a question to a listing that sells answers.
 func Ask(l *trade.Offer, text string, buyer trade.Key, nonce [16]byte) (*trade.Question, error) {
-	if l.Answers == nil {
-		return nil, fmt.Errorf("question: %w: the listing sells its bundle, and answers nothing", trade.ErrForm)
+	if l.Answers == nil || l.Entry {
+		return nil, fmt.Errorf("question: %w: the listing answers nothing", trade.ErrForm)
 	}
 	if err := trade.Text(text, 1, trade.MaxQuestion, true); err != nil {
 		return nil, fmt.Errorf("question: %w", err)
 	}
+	return sealQuestion(l, &Question{Text: text, Buyer: buyer, Nonce: nonce})
+}
+
+// Enter seals who wants in to a listing that sells the entry to a community: a name of
+// [MaxName] bytes at most, and the recipient to which the community's keys are sealed. The
+// key that is let in is the buyer's.
+func Enter(l *trade.Offer, name, recipient string, buyer trade.Key, nonce [16]byte) (*trade.Question, error) {
+	if !l.Entry {
+		return nil, fmt.Errorf("entry: %w: the listing does not sell the entry to a community", trade.ErrForm)
+	}
+	q := Question{Text: name, Buyer: buyer, Nonce: nonce, Recipient: recipient}
+	if err := q.checkEntry(); err != nil {
+		return nil, err
+	}
+	return sealQuestion(l, &q)
+}
+
+// MaxName is how long the name may be by which somebody enters a community, in bytes.
+const MaxName = 60
+
+func (q *Question) checkEntry() error {
+	if err := trade.Text(q.Text, 1, MaxName, false); err != nil {
+		return fmt.Errorf("entry: name: %w", err)
+	}
+	if _, err := seal.ParseRecipient(q.Recipient); err != nil {
+		return fmt.Errorf("entry: recipient: %w: %v", trade.ErrForm, err)
+	}
+	return nil
+}
+
+func sealQuestion(l *trade.Offer, q *Question) (*trade.Question, error) {
 	to, err := seal.ParseRecipient(l.Answers.To)
 	if err != nil {
 		return nil, fmt.Errorf("question: %w: the listing's recipient: %v", trade.ErrForm, err)
 	}
-	q := Question{Text: text, Buyer: buyer, Nonce: nonce}
 	rand.Read(q.Salt[:])
-	sealed, err := seal.SealTo(to, padded(trade.Encode(&q)))
+	sealed, err := seal.SealTo(to, padded(trade.Encode(q)))
 	return &trade.Question{Sealed: sealed, Digest: q.digest()}, err
 }
 
@@ -75,6 +108,15 @@ func ReadQuestion(id *seal.Identity, o *trade.Order) (q Question, err error) {
 		return q, fmt.Errorf("question: %w", err)
 	}
 	return q, nil
+}
+
+// ReadEntry opens who wants into a community, as [ReadQuestion] does a question.
+func ReadEntry(id *seal.Identity, o *trade.Order) (Question, error) {
+	q, err := ReadQuestion(id, o)
+	if err == nil {
+		err = q.checkEntry()
+	}
+	return q, err
 }
 
 // Line is one item that an answer shows, with what proves that it is of the listed

@@ -187,3 +187,49 @@ func TestThreatSellerAnswersAnother(t *testing.T) {
 	c.s = &moved
 	c.refused("the answer of another order", nil)
 }
+
+// Who wants into a community is sealed for one order, with the longest name and recipient
+// that there are; a question is none, and the other way round.
+func TestEntryQuestion(t *testing.T) {
+	c := converse(t)
+	entry := *c.l
+	entry.Entry = true
+	reader := seal.NewIdentity().Recipient().String()
+	name := strings.Repeat("名", bundle.MaxName/3)
+	q, err := bundle.Enter(&entry, name, reader, tradetest.Buyer.Key, [16]byte{7})
+	c.ok(err)
+	order := trade.Order{Market: c.l.Market, Listing: c.l.Hash, Price: c.l.Price, Currency: c.l.Currency, Recipient: reader, Nonce: [16]byte{7}, Created: 1, Question: q}
+	b, _, err := trade.SignOrder(order, tradetest.Buyer)
+	c.ok(err)
+	order, _, err = trade.ReadOrder(b)
+	c.ok(err)
+	got, err := bundle.ReadEntry(c.asker, &order)
+	if err != nil || got.Text != name || got.Recipient != reader || got.Buyer != tradetest.Buyer.Key {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for name, change := range map[string]func(*trade.Order){
+		"another's":      func(o *trade.Order) { o.Buyer = tradetest.Seller.Key },
+		"another order":  func(o *trade.Order) { o.Nonce = [16]byte{8} },
+		"another digest": func(o *trade.Order) { o.Question = &trade.Question{Sealed: q.Sealed, Digest: trade.Hash{1}} },
+		"a question":     func(o *trade.Order) { o.Question = c.asks(tradetest.Buyer, asked) },
+		"nothing":        func(o *trade.Order) { o.Question = nil },
+	} {
+		o := order
+		change(&o)
+		if got, err := bundle.ReadEntry(c.asker, &o); !errors.Is(err, trade.ErrForm) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	if _, err := bundle.ReadEntry(seal.NewIdentity(), &order); !errors.Is(err, trade.ErrForm) {
+		t.Errorf("opened by another: %v", err)
+	}
+	if _, err := bundle.Ask(&entry, asked, tradetest.Buyer.Key, [16]byte{7}); !errors.Is(err, trade.ErrForm) {
+		t.Errorf("asked of an entry: %v", err)
+	}
+	if _, err := bundle.Enter(c.l, "Ann", reader, tradetest.Buyer.Key, [16]byte{7}); !errors.Is(err, trade.ErrForm) {
+		t.Errorf("entered where answers are sold: %v", err)
+	}
+	if _, err := bundle.Enter(&entry, "Ann", "nobody", tradetest.Buyer.Key, [16]byte{7}); !errors.Is(err, trade.ErrForm) {
+		t.Errorf("entered as nobody: %v", err)
+	}
+}

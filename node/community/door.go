@@ -1,0 +1,146 @@
+package community
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/envelope"
+)
+
+// noFee is the text of a noteFee by which nobody is let in for money any more.
+const noFee = "none"
+
+// Entrance gives a community that the wearer owns, as it was fetched last:
+// serve.ErrForbidden where another owns it, or it has ended.
+func (c *Communities) Entrance(ctx context.Context, id string) (v serve.CommunityHead, err error) {
+	if err := c.mu.Take(ctx); err != nil {
+		return v, err
+	}
+	defer c.mu.Give()
+	at, err := c.find(ctx, id)
+	if err != nil {
+		return v, err
+	}
+	err = c.in(ctx, at, func(sp *space) error {
+		all, _, err := sp.see(ctx)
+		v = all.CommunityHead
+		switch {
+		case err != nil:
+			return err
+		case v.Role != roleOwner:
+			return forbidden("the owner sells the entry")
+		case !v.Ended.IsZero():
+			return ErrNotMember
+		}
+		return nil
+	})
+	return v, err
+}
+
+// SayFee tells the members for what anybody is let in; empty: nobody is any more.
+func (c *Communities) SayFee(ctx context.Context, id memory.SpaceID, fee string) error {
+	if fee == "" {
+		fee = noFee
+	}
+	_, err := c.with(ctx, id.String(), func(sp *space, v *serve.CommunityView) error {
+		switch {
+		case v.Role != roleOwner:
+			return forbidden("the owner sells the entry")
+		case v.Fee == fee || v.Fee == "" && fee == noFee:
+			return nil
+		}
+		return sp.note(ctx, noteFee, "", fee)
+	})
+	return err
+}
+
+// LetIn lets in somebody who paid. Whoever is in it already, or was, and a name that
+// another has, are serve.ErrConflict, as is a community that is full. note is called when
+// nothing is in the way, and before the relay hears of it. Again says that it was called
+// earlier for the same payment: then who is in it already was let in by it.
+func (c *Communities) LetIn(ctx context.Context, id memory.SpaceID, name string, q envelope.Request, again bool, note func() error) error {
+	_, err := c.with(ctx, id.String(), func(sp *space, v *serve.CommunityView) error {
+		name, err := called("name", name)
+		if err != nil {
+			return err
+		}
+		m := envelope.Member{ID: q.Member(sp.id), Key: q.Key, Recipient: q.Recipient, Role: envelope.Writer}
+		was, err := sp.was(ctx, &m)
+		in := slices.ContainsFunc(v.Members, func(o serve.CommunityMember) bool { return o.Member == m.ID })
+		switch {
+		case err != nil:
+			return err
+		case v.Role != roleOwner:
+			return forbidden("the owner sells the entry")
+		case in && again:
+			return nil
+		case was:
+			return fmt.Errorf("%w: who has that key is a member, or was one", serve.ErrConflict)
+		case len(v.Members) >= envelope.MaxMembers:
+			return fmt.Errorf("%w: it has %d members, and no room for more", serve.ErrConflict, len(v.Members))
+		case slices.ContainsFunc(v.Members, func(o serve.CommunityMember) bool { return o.Name == name }):
+			return fmt.Errorf("%w: another member is called %q", serve.ErrConflict, name)
+		}
+		if err := note(); err != nil {
+			return err
+		}
+		sp.changed = true
+		return sp.replica.AddMember(ctx, m, name)
+	})
+	return err
+}
+
+// was reports whether the log has ever had a member's id or key.
+func (sp *space) was(ctx context.Context, m *envelope.Member) (bool, error) {
+	entries, err := sp.journal.Entries(ctx)
+	for _, b := range entries {
+		e, err := envelope.ParseEntry(b)
+		if err != nil {
+			return false, err
+		}
+		if e.Member != nil && (e.Member.ID == m.ID || bytes.Equal(e.Member.Key, m.Key)) {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// PutOutAfter reports whether a key was put out of a community, and did not ask to leave,
+// by what was fetched last.
+func (c *Communities) PutOutAfter(ctx context.Context, id memory.SpaceID, key []byte) (out bool, err error) {
+	if err := c.mu.Take(ctx); err != nil {
+		return false, err
+	}
+	defer c.mu.Give()
+	whom := envelope.MemberOf(key, id)
+	err = c.in(ctx, id, func(sp *space) error {
+		v, said, err := sp.see(ctx)
+		if err != nil || slices.ContainsFunc(v.Members, func(o serve.CommunityMember) bool { return o.Member == whom }) {
+			return err
+		}
+		out, err = sp.was(ctx, &envelope.Member{ID: whom, Key: key})
+		for i := range said {
+			if authorOf(said[i].ID) == whom && said[i].Metadata[metaKind] == noteLeaving {
+				out = false
+			}
+		}
+		return err
+	})
+	return out, err
+}
+
+// PutOut puts out whoever has a key, with a reason. Who is no member is left as they are.
+func (c *Communities) PutOut(ctx context.Context, id memory.SpaceID, key []byte, reason string) error {
+	whom := envelope.MemberOf(key, id)
+	_, err := c.with(ctx, id.String(), func(sp *space, v *serve.CommunityView) error {
+		if !slices.ContainsFunc(v.Members, func(o serve.CommunityMember) bool { return o.Member == whom }) {
+			return nil
+		}
+		return sp.putOutFor(ctx, whom, reason, nil)
+	})
+	return err
+}

@@ -1,0 +1,269 @@
+package market
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/share"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/trade"
+	"github.com/locket-dev/locket/sync/trade/bundle"
+)
+
+// Door lets people into communities of the wearer's.
+type Door interface {
+	// Entrance gives a community that the wearer owns, and asks no relay. Another is
+	// serve.ErrForbidden or memory.ErrNotFound.
+	Entrance(ctx context.Context, id string) (serve.CommunityHead, error)
+	// SayFee tells the members for what anybody is let in; empty: nobody is any more.
+	SayFee(ctx context.Context, id memory.SpaceID, fee string) error
+	// LetIn adds a member. It calls note when nothing is in the way, and before the relay
+	// hears of it. serve.ErrConflict: it can't. With again, note was called for the same
+	// payment before, and who is in was let in by it.
+	LetIn(ctx context.Context, id memory.SpaceID, name string, q envelope.Request, again bool, note func() error) error
+	// PutOutAfter reports whether a member was put out, and did not leave. It asks no relay.
+	PutOutAfter(ctx context.Context, id memory.SpaceID, key []byte) (bool, error)
+	// PutOut removes a member; nobody: nothing.
+	PutOut(ctx context.Context, id memory.SpaceID, key []byte, reason string) error
+}
+
+// The entry to a community is sold as an answer: the question says who wants in, sealed to
+// the seller, and the answer is the community's link, which opens nothing for a key that
+// was not let in. So the order's own escrow holds the fee until the answer, and the answer
+// is made after the relay took the new member.
+//
+// Before a member is let in for an order, that is noted. By the note a home that was
+// stopped knows whom this order let in, and puts them out if the fee goes back, for
+// whatever reason: nobody is in unpaid.
+
+// entryRoom is how long before the time to deliver is over nobody is let in any more, in
+// seconds: the answer could come too late, and a key that was put out can't come again.
+const entryRoom = 5 * 60
+
+// What a buyer is told whose fee goes back.
+const (
+	notLetIn  = "nobody can be let in under this name and key: one of them is, or was, a member's, or the community is full"
+	wasPutOut = "the member was put out before the fee was paid"
+)
+
+// admitted is what is kept of an order that lets somebody in, until it has ended.
+type admitted struct {
+	Space memory.SpaceID `json:"space"`
+	Key   []byte         `json:"key"`
+}
+
+const admittedMeta = "market entry "
+
+func (s *Shop) admitted(ctx context.Context, order trade.Hash) (*admitted, error) {
+	var a admitted
+	var found bool
+	err := s.c.Store.View(ctx, func(tx *store.Tx) (err error) {
+		found, err = tx.Meta(admittedMeta+order.String(), &a)
+		return err
+	})
+	if err != nil || !found {
+		return nil, err
+	}
+	return &a, nil
+}
+
+// sellsEntry reports whether a version sells the entry to a community.
+func (l *listed) sellsEntry() bool { return l.Entry != memory.SpaceID{} }
+
+// noEntry says why the entry may not be sold any more; empty: it may.
+func (s *Shop) noEntry(ctx context.Context, l *listed) (string, error) {
+	if s.c.Door == nil {
+		return "", errNoDoor
+	}
+	_, err := s.c.Door.Entrance(ctx, l.Entry.String())
+	if errors.Is(err, memory.ErrNotFound) || errors.Is(err, serve.ErrForbidden) {
+		return "the community has ended, or is not yours", nil
+	}
+	return "", err
+}
+
+var errNoDoor = fmt.Errorf("%w: this home has no communities", serve.ErrUnsupported)
+
+// previewEntry gives what a listing of an entry delivers: the community's link, as an item
+// that stands for no memory.
+func (s *Shop) previewEntry(ctx context.Context, r *serve.ListingRequest, l *trade.Listing) (p share.Preview, err error) {
+	switch {
+	case s.c.Door == nil:
+		return p, errNoDoor
+	case r.Answers != nil || r.EveryDays > 0:
+		return p, fmt.Errorf("%w: entry: it is sold without memories, answers and periods", memory.ErrInvalid)
+	}
+	if s.c.Sayable != nil {
+		if err := s.c.Sayable(ctx, public(r)); err != nil {
+			return p, err
+		}
+	}
+	head, err := s.c.Door.Entrance(ctx, r.Entry)
+	if err != nil {
+		return p, err
+	}
+	r.Entry = head.ID.String()
+	c := memory.Candidate{Type: memory.Semantic, Text: head.Link, Owner: memory.Owner{User: "shared"}, Confidence: 1, Sensitivity: memory.Personal}
+	p.Copies = []share.Copy{{Candidate: c}}
+	l.Items, l.Counts, l.Entry = 1, map[string]uint32{string(c.Type): 1}, true
+	return p, nil
+}
+
+// sellEntry has a listing sell the entry to a community, and tells the members: they are
+// read by whoever pays. One listing sells it at a time.
+func (s *Shop) sellEntry(ctx context.Context, r *serve.ListingRequest, kept *listed, l *trade.Listing) error {
+	head, err := s.c.Door.Entrance(ctx, r.Entry)
+	if err != nil {
+		return err
+	}
+	all, err := s.list(ctx)
+	if err != nil {
+		return err
+	}
+	for _, o := range newestOf(all) {
+		if o.Entry == head.ID && o.Withdrawn.IsZero() && !o.Gone && o.ID != l.First {
+			return fmt.Errorf("%w: listing %s sells the entry already: withdraw it, or replace it", serve.ErrConflict, o.ID)
+		}
+	}
+	k, err := seal.KeyFromBytes(kept.Key)
+	if err != nil {
+		return err
+	}
+	defer k.Zero()
+	id := bundle.Asker(k)
+	defer id.Zero()
+	l.Answers = &trade.Answers{To: id.Recipient().String(), Each: 1, All: 1}
+	kept.Entry, kept.Of, kept.Unmarked = head.ID, nil, false
+	return s.c.Door.SayFee(ctx, head.ID, feeOf(&kept.Listing))
+}
+
+// feeOf is what the members are told of a listing.
+func feeOf(l *serve.Listing) string { return l.Price + " at " + l.Market }
+
+// sayNoEntry tells the members that a listing is withdrawn: nobody is let in for money any
+// more, or for what it costs at the market to which it moved. A community that has ended
+// hears nothing.
+func (s *Shop) sayNoEntry(ctx context.Context, l *listed) {
+	if s.c.Door == nil {
+		return
+	}
+	fee := ""
+	all, err := s.list(ctx)
+	for _, o := range newestOf(all) {
+		if o.Entry == l.Entry && o.ID != l.ID && o.Withdrawn.IsZero() && !o.Gone {
+			fee = feeOf(&o.Listing)
+		}
+	}
+	if err == nil {
+		err = s.c.Door.SayFee(ctx, l.Entry, fee)
+	}
+	if err != nil {
+		s.c.Log.Warn("the members were not told that the entry is not sold any more", "title", l.Title, "error", err)
+	}
+}
+
+// entry moves an order of an entry on. l is nil where this home does not keep its version
+// any more, which has no open order then.
+func (s *Shop) entry(ctx context.Context, m *remote.Market, by trade.Party, l *listed, st *trade.State, approved bool) (serve.Sale, error) {
+	if s.c.Door == nil {
+		return saleOf(st, false), errNoDoor
+	}
+	in, err := s.admitted(ctx, st.ID)
+	switch {
+	case err != nil:
+	case st.Phase == trade.Funded && l != nil:
+		return s.letIn(ctx, m, by, l, st, in, approved)
+	case in == nil:
+	case st.Phase == trade.Delivered || st.Phase == trade.Disputed: // who is put out has the fee back, who leaves has not
+		var out bool
+		if out, err = s.c.Door.PutOutAfter(ctx, in.Space, in.Key); err == nil && out {
+			st, err = s.refund(ctx, m, by, st, wasPutOut)
+		}
+	case st.Phase == trade.Refunded || st.Phase == trade.Expired:
+		if _, ended := s.c.Door.Entrance(ctx, in.Space.String()); errors.Is(ended, serve.ErrForbidden) {
+			break // the relay does not serve it to its owner now; nobody else learns anything there then
+		}
+		err = s.c.Door.PutOut(ctx, in.Space, in.Key, "The fee for the entry went back.")
+		if err == nil || errors.Is(err, memory.ErrNotFound) { // nobody is in a community that is gone
+			err = s.forgetAdmitted(ctx, st.ID)
+		}
+	case st.Phase.Ended():
+		err = s.forgetAdmitted(ctx, st.ID)
+	}
+	return saleOf(st, false), err
+}
+
+func (s *Shop) forgetAdmitted(ctx context.Context, order trade.Hash) error {
+	return s.c.Store.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(admittedMeta + order.String()) })
+}
+
+// letIn lets in who paid, and then delivers the link; or it gives the fee back. in is what
+// was noted when it was tried before; nil: it was not.
+func (s *Shop) letIn(ctx context.Context, m *remote.Market, by trade.Party, l *listed, st *trade.State, in *admitted, approved bool) (serve.Sale, error) {
+	refund := func(why string) (serve.Sale, error) {
+		st, err := s.refund(ctx, m, by, st, why)
+		return saleOf(st, false), err
+	}
+	failed := func(err error) (serve.Sale, error) { return saleOf(st, false), err }
+	if why, err := s.withheld(ctx, l); err != nil {
+		return failed(err)
+	} else if why != "" || len(l.Key) == 0 {
+		return refund(notForSale)
+	}
+	k, err := seal.KeyFromBytes(l.Key)
+	if err != nil {
+		return failed(err)
+	}
+	defer k.Zero()
+	id := bundle.Asker(k)
+	defer id.Zero()
+	q, err := bundle.ReadEntry(id, &st.Order)
+	if err != nil {
+		return refund(unreadable)
+	}
+	_, c, err := offeredIn(s.c.Dir, l.Version)
+	if err != nil {
+		return failed(err)
+	}
+	wrapped, _, err := bundle.Answer(st, &q, k, c.items, []int{0})
+	if errors.Is(err, trade.ErrForm) { // nobody could open it
+		return refund("the order's recipient is no key")
+	}
+	if err != nil {
+		return failed(err)
+	}
+	v := saleOf(st, false)
+	v.Question = fmt.Sprintf("%s, whose key has the words: %s", q.Text, share.Words(q.Buyer[:]))
+	if in == nil && l.Approve && !approved {
+		v.Waits, v.Answer = true, []string{"the community's link, once let in"}
+		return v, nil
+	}
+	if in == nil && st.Deadline-s.c.Now().Unix() < entryRoom {
+		return v, nil // it lapses, and nobody was let in
+	}
+	who := envelope.Request{Key: q.Buyer[:], Recipient: q.Recipient}
+	err = s.c.Door.LetIn(ctx, l.Entry, q.Text, who, in != nil, func() error {
+		return s.c.Store.Commit(ctx, func(tx *store.Tx) error {
+			return tx.PutMeta(admittedMeta+st.ID.String(), admitted{l.Entry, who.Key})
+		})
+	})
+	if errors.Is(err, serve.ErrConflict) {
+		return refund(notLetIn)
+	}
+	if err != nil {
+		return v, err
+	}
+	if err := s.c.Bundler.Sold(ctx, share.DidSell, l.Title, "buyer "+st.Order.Buyer.String()[:8], 0, "entry"); err != nil {
+		return v, err
+	}
+	st, err = s.step(ctx, m, by, st, trade.Step{Act: trade.Deliver, Wrapped: wrapped})
+	done := saleOf(st, false)
+	done.Question = v.Question
+	return done, err
+}
