@@ -10,7 +10,10 @@ import (
 // chinese applies the rules to one clause.
 func (t *talk) chinese(s sentence) {
 	b := t.bare(s)
-	if strings.Contains(b.text, "差点") || strings.Contains(b.text, "差一点") { // and did not
+	if raw := s.raw(); strings.Contains(raw, "差点") || strings.Contains(raw, "差一点") || strings.Contains(b.text, "差点") { // and did not
+		return
+	}
+	if unmeantZh(s.raw()) {
 		return
 	}
 	if strings.Contains(b.text, "如果") || strings.Contains(b.text, "要是") {

@@ -10,7 +10,7 @@ func (t *talk) english(c *clause) {
 	if c.past && c.closedOn() {
 		c.past = false
 	}
-	if c.almost() || c.elided() {
+	if c.almost() || c.elided() || c.unreal() {
 		return
 	}
 	if (c.modal || c.must || c.intend && c.w(c.vi-2) == "supposed") && c.verb == "take" && !c.past && c.ends != "?" && c.firstTime() == nil {

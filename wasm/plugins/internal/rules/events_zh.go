@@ -193,6 +193,9 @@ func (t *talk) eventZh(b *bareZh) {
 		if strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attr == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !toldZh(x) {
 			return
 		}
+		if bare := strings.TrimPrefix(x, "我"); bare == "去了" || bare == "来了" || bare == "看了" {
+			return // where? the whole sentence says it
+		}
 		a := t.baseZh(b, "episodic", "event", who, 0.82)
 		a.Text = t.rewriteZh(b.s, b.whens, true)
 		if !named && !strings.Contains(a.Text, t.self.name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去吃看买见和跟在我", string([]rune(x)[:1])) {

@@ -34,6 +34,11 @@ func (t *talk) note(s sentence) bool {
 			return false
 		}
 	}
+	for i := range s.toks {
+		if s.at(i) == "whoever" || s.at(i) == "whatever" {
+			return false // of whom?
+		}
+	}
 	if what, is := contraction(s.at(0)); meal(what) && is == "is" && placing(s.at(1)) {
 		return false // "soup's on the hob, dig in": soon it is nowhere
 	}
@@ -179,6 +184,9 @@ func (t *talk) noteZh(s sentence) bool {
 	raw := strings.Trim(s.raw(), " ，,。！!")
 	n := utf8.RuneCountInString(raw)
 	if n < 6 || n > 60 || t.topic.unclear {
+		return false
+	}
+	if unmeantZh(raw) {
 		return false
 	}
 	alone := compoundsZh.Replace(raw)

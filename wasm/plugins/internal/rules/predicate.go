@@ -323,6 +323,11 @@ func (c *clause) almost() bool {
 	return false
 }
 
+// unreal reports what could have been and was not: "I could have been a pilot".
+func (c *clause) unreal() bool {
+	return c.modal && c.perfect && c.ends != "?"
+}
+
 // elided reports a verb that stands for one said before: "Hanna does, until
 // Friday".
 func (c *clause) elided() bool {

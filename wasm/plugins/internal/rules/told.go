@@ -41,6 +41,9 @@ func told(s sentence) string {
 		return reason
 	}
 	raw := strings.ToLower(s.raw())
+	if reason := ofNobody(s, raw); reason != "" {
+		return reason
+	}
 	if s.chinese() {
 		for _, cue := range [...]string{"电影里", "歌词", "歌里", "小说里", "书里的", "剧里", "游戏里", "故事里", "动画片里", "主角", "梦见", "梦到", "做梦", "台词"} {
 			if strings.Contains(raw, cue) {

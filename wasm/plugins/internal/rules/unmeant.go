@@ -1,0 +1,77 @@
+package rules
+
+import "strings"
+
+// What is said in the form of a fact and meant as none: the words of a thing that speaks to
+// anybody, a score, irony, what nobody agreed to, a manner of speaking.
+
+// speakers are things that say "you" and "I" to whoever reads them.
+var speakers = set("horoscope quiz advert ad sign label poster leaflet app website fortune cookie newspaper article email spam form test")
+
+// ofNobody says why a sentence is of nobody whom the speaker knows; raw is it in lower case.
+func ofNobody(s sentence, raw string) string {
+	if s.chinese() {
+		if scoredZh(raw) {
+			return "the score of a game"
+		}
+		return ""
+	}
+	for i := 1; i < min(len(s.toks)-1, 6); i++ {
+		switch s.at(i) {
+		case "says", "say", "said", "claims", "told", "tells":
+			if speakers[s.at(i-1)] {
+				return "what a thing says to whoever reads it"
+			}
+		}
+	}
+	if rest, ok := strings.CutPrefix(raw, "oh "); ok {
+		for _, praise := range [...]string{"great, ", "brilliant, ", "wonderful, ", "fantastic, ", "perfect, ", "lovely, ", "sure, ", "yeah, "} {
+			if after, ok := strings.CutPrefix(rest, praise); ok && (strings.HasPrefix(after, "i just love ") || strings.HasPrefix(after, "i love ") || strings.HasPrefix(after, "i really love ") || strings.HasPrefix(after, "just what i ")) {
+				return "says the opposite of what it means"
+			}
+		}
+	}
+	if len(s.toks) > 3 && s.at(1) == "have" && s.toks[0].cap && s.toks[2].cap && !subjectPronoun(s.at(0)) && !strings.HasSuffix(s.at(0), "s") && weekdayOf(s.at(2), false) < 0 {
+		for i := 3; i < len(s.toks); i++ { // one name with a verb of many is a team's
+			if weekdayOf(s.at(i), false) >= 0 || s.at(i) == "tonight" || s.at(i) == "tomorrow" || s.at(i) == "next" {
+				return "tells of a game"
+			}
+		}
+	}
+	return ""
+}
+
+// scoredZh finds a score beside who won or lost: 二比零赢了.
+func scoredZh(raw string) bool {
+	if !containsAny(raw, "赢", "输", "平", "踢", "胜", "负") {
+		return false
+	}
+	head, rest, ok := strings.Cut(raw, "比")
+	return ok && endsWithAny(head, scoreDigits[:]) && startsWithAny(rest, scoreDigits[:])
+}
+
+var scoreDigits = [...]string{"零", "一", "二", "两", "三", "四", "五", "六", "七", "八", "九", "十", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}
+
+func startsWithAny(s string, heads []string) bool {
+	for _, h := range heads {
+		if strings.HasPrefix(s, h) {
+			return true
+		}
+	}
+	return false
+}
+
+// unmeantZh reports what nobody agreed to or intends (没答应, 没打算), and a degree that is told by
+// what does not happen (热得我要化了, 都快忙成狗了).
+func unmeantZh(raw string) bool {
+	for _, no := range [...]string{"没答应", "没有答应", "没打算", "没有打算", "没同意", "没说要", "没说过要"} {
+		if strings.Contains(raw, no) {
+			return true
+		}
+	}
+	if _, rest, ok := strings.Cut(raw, "得我"); ok && startsWithAny(rest, []string{"要", "都", "快", "直", "想", "恨不得"}) && !startsWithAny(rest, []string{"要去", "想去"}) {
+		return true
+	}
+	_, rest, ok := strings.Cut(raw, "都快")
+	return ok && strings.Contains(rest, "成") && strings.HasSuffix(strings.TrimRight(raw, "。！! "), "了")
+}
