@@ -52,8 +52,37 @@ type peerOf struct {
 	*memJournal
 	*replica.Replica
 	line   *badLine
+	at     modelLine // line, or what a test puts before it
 	party  *party
 	broken bool // its disk failed, so that it starts anew
+}
+
+// modelLine is what a member of the model needs of a relay.
+type modelLine interface {
+	replica.Remote
+	replica.Checkpoints
+}
+
+// start gives the member a new replica on its journal, as after a kill.
+func (p *peerOf) start(t interface{ Fatal(...any) }, m *maker, temp string, compact bool) {
+	r, err := replica.New(replica.Config{Space: p.party.space, Member: p.party.id, Genesis: m.at.log[0], Remote: p.at, Journal: p.memJournal, Keys: p.party, Temp: temp,
+		Now:       func() time.Time { return time.Unix(1_790_000_100, 0) },
+		Snapshots: &replica.Snapshots{Archive: p.memJournal, At: p.at, Every: 4, Behind: 6, Compact: compact}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Replica != nil {
+		p.Replica.Close()
+	}
+	p.Replica, p.broken = r, false
+}
+
+// newPeer gives a member on a line to a relay, which lies if rng is not nil.
+func newPeer(relay *modelRelay, of *party, rng *rand.Rand, told map[string]int) *peerOf {
+	p := &peerOf{party: of, line: &badLine{modelRelay: relay, self: of.id, rng: rng, lies: rng != nil, told: told},
+		memJournal: &memJournal{self: of.id, lines: newLines(), doubts: map[envelope.Hash]bool{}, fail: func() bool { return false }}}
+	p.at = p.line
+	return p
 }
 
 type syncModel struct {
@@ -67,20 +96,11 @@ type syncModel struct {
 	erased map[memory.ID]bool // somebody forgot it
 	temp   string
 	faults bool
+
+	compact bool // what a verified snapshot covers goes from the relay
 }
 
-func (s *syncModel) start(p *peerOf) {
-	r, err := replica.New(replica.Config{Space: p.party.space, Member: p.party.id, Genesis: s.m.at.log[0], Remote: p.line, Journal: p.memJournal, Keys: p.party, Temp: s.temp,
-		Now:       func() time.Time { return time.Unix(1_790_000_100, 0) },
-		Snapshots: &replica.Snapshots{Archive: p.memJournal, At: p.line, Every: 4, Behind: 6, Compact: true}})
-	if err != nil {
-		s.Fatal(err)
-	}
-	if p.Replica != nil {
-		p.Replica.Close()
-	}
-	p.Replica, p.broken = r, false
-}
+func (s *syncModel) start(p *peerOf) { p.start(s, s.m, s.temp, s.compact) }
 
 // holds fails the test where an invariant does not hold in the midst of a history.
 func (s *syncModel) holds() {
@@ -198,25 +218,7 @@ func (s *syncModel) agrees() error {
 			}
 		}
 	}
-	for i, d := range s.relay.taken { // what the relay can still give to who has the key
-		if s.relay.bare[i] || s.relay.hidden[d] {
-			continue
-		}
-		padded, err := seal.OpenBody(s.m.keys[d.Header.Epoch], d.Body)
-		if err != nil {
-			return err
-		}
-		ops, err := delta.Decode(&d.Header, padded)
-		if err != nil {
-			return err
-		}
-		for _, op := range ops {
-			if op.Utterance != nil && s.erased[op.Utterance.ID] {
-				errs = append(errs, fmt.Errorf("the relay has the body of %s, which was forgotten, in %s of %s", op.Utterance.ID, fmt.Sprint(d.Header.Position()), d.Header.Member))
-			}
-		}
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.relay.stillHas(s.m, s.erased))...)
 }
 
 // TestSyncModel draws histories of three owners over a relay that drops, reorders, repeats and
@@ -236,7 +238,7 @@ func TestSyncModel(t *testing.T) {
 	temp := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		s := &syncModel{T: rt, m: m, relay: newModelRelay(m.at.log, m.log), told: told, said: map[memory.ID]bool{}, erased: map[memory.ID]bool{}, temp: temp, faults: true,
-			rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))}
+			rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1)), compact: rapid.IntRange(0, 3).Draw(rt, "compacts") > 0}
 		s.relay.check = func(c *envelope.Checkpoint) {
 			snapshots++
 			want := s.folded(int(c.Cursor))
@@ -247,8 +249,7 @@ func TestSyncModel(t *testing.T) {
 			}
 		}
 		join := func(a *author) *peerOf {
-			p := &peerOf{party: a.party, line: &badLine{modelRelay: s.relay, self: a.id, rng: s.rng, lies: true, told: told}}
-			p.memJournal = &memJournal{self: a.id, lines: newLines(), doubts: map[envelope.Hash]bool{}}
+			p := newPeer(s.relay, a.party, s.rng, told)
 			p.fail = func() bool {
 				if s.faults && s.rng.IntN(60) == 0 {
 					p.broken = true
