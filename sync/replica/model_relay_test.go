@@ -26,7 +26,7 @@ type modelRelay struct {
 	taken  []*envelope.Delta // as they came, with their bodies
 	bare   []bool
 	chains map[string]envelope.Link
-	hidden map[*envelope.Delta]bool   // those about which it lied to their author, who can't have their bodies removed
+	hidden map[*envelope.Delta]bool   // those whose bodies it kept from their author, who can't have them removed
 	check  func(*envelope.Checkpoint) // of each that is taken
 }
 
@@ -248,6 +248,9 @@ func (b *badLine) Deltas(ctx context.Context, after uint64) (out []replica.Place
 			return nil, err
 		}
 		out[i].Delta = d.Bare().Bytes()
+		if of := b.taken[out[i].Cursor-1]; of.Header.Member == b.self {
+			b.hidden[of] = true
+		}
 	case 4:
 		lie, out = "leaves one out", slices.Delete(out, i, i+1)
 	case 5:
@@ -266,11 +269,6 @@ func (b *badLine) Deltas(ctx context.Context, after uint64) (out []replica.Place
 		return out, nil
 	}
 	b.told[lie]++
-	for k := after; k < min(after+5, uint64(len(b.taken))); k++ {
-		if d := b.taken[k]; d.Header.Member == b.self {
-			b.hidden[d] = true
-		}
-	}
 	return out, nil
 }
 

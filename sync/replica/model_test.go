@@ -124,7 +124,7 @@ func (s *syncModel) holds() {
 			if err != nil {
 				s.Fatal(err)
 			}
-			why := fmt.Sprint(s.problemsOf(v.Member))
+			why := s.whyOf(v.Member, c)
 			// Whom a relay has told other cursors than it has stands elsewhere than the author at one.
 			if cursors := strings.Contains(why, " there, and at ") || strings.Contains(why, "a chain that is not there"); v.Verdict != envelope.Agree && !cursors {
 				s.Fatalf("%s objects to the honest snapshot of %s at %d: %s", v.Member, c.Author, c.Cursor, why)
@@ -141,6 +141,18 @@ func (s *syncModel) problemsOf(id memory.MemberID) []replica.Problem {
 		}
 	}
 	return nil
+}
+
+// whyOf is what a member has said of a snapshot.
+func (s *syncModel) whyOf(id memory.MemberID, c *envelope.Checkpoint) (out string) {
+	for _, p := range s.peers {
+		for _, problem := range p.problems {
+			if p.party.id == id && strings.HasPrefix(problem.Reason, fmt.Sprintf("snapshot of %s at %d: ", c.Author, c.Cursor)) {
+				out += problem.Reason + "\n"
+			}
+		}
+	}
+	return out
 }
 
 // folded is what follows from the deltas up to a cursor, with the bodies that they came with.
