@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -55,6 +56,7 @@ type peerOf struct {
 	at     modelLine // line, or what a test puts before it
 	party  *party
 	broken bool // its disk failed, so that it starts anew
+	backup *memJournal
 }
 
 // modelLine is what a member of the model needs of a relay.
@@ -94,6 +96,7 @@ type syncModel struct {
 	told   map[string]int
 	said   map[memory.ID]bool // acknowledged: a member has it on its disk
 	erased map[memory.ID]bool // somebody forgot it
+	lines  byte               // that were ever said
 	temp   string
 	faults bool
 
@@ -176,13 +179,15 @@ func (s *syncModel) folded(upTo int) lines {
 
 func (s *syncModel) step() {
 	p := s.peers[rapid.IntRange(0, len(s.peers)-1).Draw(s.T, "who")]
-	switch rapid.IntRange(0, 9).Draw(s.T, "does") {
+	switch rapid.IntRange(0, 10).Draw(s.T, "does") {
 	case 0, 1, 2:
 		s.says(p)
 	case 3:
 		s.forgets(p)
 	case 4:
 		s.start(p) // killed
+	case 5:
+		s.putsBack(p)
 	default:
 		_ = p.Sync(s.Context()) // on a bad line
 		if p.broken {
@@ -193,10 +198,36 @@ func (s *syncModel) step() {
 }
 
 func (s *syncModel) says(p *peerOf) {
-	id := memory.ID{byte(len(s.said) + 1), 1}
-	p.say(delta.Op{Utterance: &memory.Utterance{ID: id, Space: p.party.space, Event: memory.EventID{Device: "pin", Boot: 1, Seq: uint64(len(s.said))},
-		At: time.UnixMilli(1_790_000_000_000).UTC(), Text: fmt.Sprintf("Line %d.", len(s.said))}})
+	s.lines++
+	id := memory.ID{s.lines, 1}
+	p.say(delta.Op{Utterance: &memory.Utterance{ID: id, Space: p.party.space, Event: memory.EventID{Device: "pin", Boot: 1, Seq: uint64(s.lines)},
+		At: time.UnixMilli(1_790_000_000_000).UTC(), Text: fmt.Sprintf("Line %d.", s.lines)}})
 	s.said[id] = true
+}
+
+// putsBack makes a backup, or puts the last one back. What was on that disk alone is then as if
+// nobody had said it.
+func (s *syncModel) putsBack(p *peerOf) {
+	if p.backup == nil {
+		p.backup = p.memJournal.copied()
+		return
+	}
+	p.memJournal, p.backup = p.backup, nil
+	s.told["a backup is put back"]++
+	s.start(p)
+	all := s.folded(len(s.relay.taken))
+	for _, o := range s.peers {
+		maps.Copy(all.live, o.live)
+		maps.Copy(all.erased, o.erased)
+	}
+	clear(s.said)
+	clear(s.erased)
+	for id := range all.live {
+		s.said[id] = true
+	}
+	for id := range all.erased {
+		s.said[id], s.erased[id] = true, true
+	}
 }
 
 func (s *syncModel) forgets(p *peerOf) {

@@ -11,10 +11,9 @@ import (
 // what it had itself sent within it. Otherwise the bodies of those deltas would
 // stay at the relay when something in them is forgotten.
 
-// settlePending records the pending delta as sent if the snapshot covers it, or
-// if the relay has shown it: the answer was lost, or this disk failed. The
-// snapshot would make this member drop the pending delta, and with it what is in
-// the delta.
+// settlePending records the pending delta as sent if the snapshot says that the
+// relay has it: the answer was lost. The snapshot would make this member drop the
+// pending delta, and with it what is in the delta.
 func (r *Replica) settlePending(ctx context.Context, l *listed) error {
 	if r.st.Pending == nil {
 		return nil
@@ -23,9 +22,8 @@ func (r *Replica) settlePending(ctx context.Context, l *listed) error {
 	if err != nil {
 		return fmt.Errorf("pending delta: %w", err)
 	}
-	at := d.Header.Next()
 	p, _ := l.Place(r.c.Member, r.st.Incarnation)
-	if (envelope.Link{Seq: p.Seq, Hash: p.Hash}) != at && r.st.Chains.Link(chainKey(r.c.Member, r.st.Incarnation)) != at {
+	if p.Seq != d.Header.Seq || p.Hash != d.Header.Hash() {
 		return nil
 	}
 	return r.sent(ctx, d)
