@@ -196,11 +196,12 @@ func (r *Replica) fill(ctx context.Context) error {
 	if err != nil && !errors.As(err, &bad) {
 		return err
 	}
+	var from []*listed
 	var to Archive
 	if r.c.Snapshots != nil {
-		to = r.c.Snapshots.Archive
+		from, to = r.seen, r.c.Snapshots.Archive
 	}
-	return r.mergeMissing(ctx, r.seen, to)
+	return r.mergeMissing(ctx, from, to)
 }
 
 // sayGone announces the bodies that are about to be removed: this member's

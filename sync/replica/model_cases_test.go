@@ -3,6 +3,7 @@ package replica_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -90,6 +91,7 @@ type scripted struct {
 	*badLine
 	loses  bool // the answers to deltas that are sent
 	hides  bool // the list of snapshots
+	others int  // how often it shows another part of a snapshot
 	deltas func([]replica.Placed) []replica.Placed
 }
 
@@ -107,6 +109,14 @@ func (s *scripted) Checkpoints(ctx context.Context) ([]replica.Listed, error) {
 	return s.badLine.Checkpoints(ctx)
 }
 
+func (s *scripted) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error {
+	if s.others > 0 {
+		s.others--
+		return replica.ErrBlob // the client checks the hash
+	}
+	return s.badLine.Download(ctx, id, f, limit)
+}
+
 func (s *scripted) Deltas(ctx context.Context, after uint64) ([]replica.Placed, error) {
 	out, err := s.badLine.Deltas(ctx, after)
 	if s.deltas != nil {
@@ -115,9 +125,9 @@ func (s *scripted) Deltas(ctx context.Context, after uint64) ([]replica.Placed, 
 	return out, err
 }
 
-// A delta was sent, its answer was lost, the relay showed it, and then a snapshot took its place.
+// A delta was sent, its answer was lost, and then a snapshot took its place.
 func TestPendingDeltaInASnapshot(t *testing.T) {
-	for shown, name := range []string{"not shown", "shown"} {
+	for name, strips := range map[string]func([]replica.Placed) []replica.Placed{"as it is": nil, "without its body": stripped} {
 		t.Run(name, func(t *testing.T) {
 			c, x, y, z := newCase(t, false)
 			line := &scripted{badLine: x.line, loses: true}
@@ -127,16 +137,41 @@ func TestPendingDeltaInASnapshot(t *testing.T) {
 			if x.Sync(t.Context()) == nil {
 				t.Fatal("no answer was lost")
 			}
-			for range shown {
-				_ = x.Sync(t.Context())
-			}
 			c.snapshots(10, y, z)
-			line.loses = false
+			line.loses, line.deltas = false, strips
 			c.start(x)
 			c.sync(x)
+			line.deltas = nil
 			c.forgotten(id, x, y, z)
 		})
 	}
+}
+
+func stripped(out []replica.Placed) []replica.Placed {
+	for i := range out {
+		if d, err := envelope.ParseDelta(out[i].Delta); err == nil {
+			out[i].Delta = d.Bare().Bytes()
+		}
+	}
+	return out
+}
+
+// A delta was sent and its answer was lost, the relay showed it, the answer was lost again, and then a
+// snapshot took its place.
+func TestPendingDeltaThatWasShown(t *testing.T) {
+	c, x, y, z := newCase(t, false)
+	line := &scripted{badLine: x.line, loses: true}
+	x.at = line
+	c.start(x)
+	id := c.says(x)
+	for range 2 {
+		_ = x.Sync(t.Context())
+	}
+	c.snapshots(10, y, z)
+	line.loses = false
+	c.start(x)
+	c.sync(x)
+	c.forgotten(id, x, y, z)
 }
 
 // A backup was put back from the time between a delta and its answer. The relay shows the delta, and then others.
@@ -197,12 +232,42 @@ func TestSnapshotBehindTheCursor(t *testing.T) {
 		t.Fatal("nothing is compacted")
 	}
 	line := &scripted{badLine: z.line, hides: true}
-	z.at = line
+	z.at, z.every = line, 0
 	c.start(z)
 	c.sync(z)
 	line.hides = false
 	for range 10 {
 		c.sync(x, y, z)
+	}
+	if !reflect.DeepEqual(z.items(), x.items()) {
+		t.Errorf("it has %d of %d lines", len(z.live), len(x.live))
+	}
+}
+
+// The relay shows another part of a snapshot than its author named, once to who verifies it and once to who takes it.
+func TestPartThatIsAnother(t *testing.T) {
+	c, x, y, z := newCase(t, true)
+	for _, p := range []*peerOf{x, y, z} {
+		p.at = &scripted{badLine: p.line, others: 1}
+	}
+	c.snapshots(4, x, y)
+	for _, p := range []*peerOf{x, y} {
+		c.start(p)
+		c.sync(p)
+	}
+	for _, l := range c.relay.checkpoints {
+		for _, b := range l.Votes {
+			if v, err := envelope.ParseVote(b); err != nil || v.Verdict != envelope.Agree {
+				t.Error("it objects", err)
+			}
+		}
+	}
+	if len(x.problems) == 0 || !slices.Contains(c.relay.bare, true) {
+		t.Fatal("no part was another, or nothing is compacted")
+	}
+	c.start(z)
+	for range 10 {
+		_ = z.Sync(t.Context())
 	}
 	if !reflect.DeepEqual(z.items(), x.items()) {
 		t.Errorf("it has %d of %d lines", len(z.live), len(x.live))

@@ -57,6 +57,7 @@ type peerOf struct {
 	party  *party
 	broken bool // its disk failed, so that it starts anew
 	backup *memJournal
+	every  uint64 // deltas from one snapshot to the next; 0: it makes none because of a count
 }
 
 // modelLine is what a member of the model needs of a relay.
@@ -69,7 +70,7 @@ type modelLine interface {
 func (p *peerOf) start(t interface{ Fatal(...any) }, m *maker, temp string, compact bool) {
 	r, err := replica.New(replica.Config{Space: p.party.space, Member: p.party.id, Genesis: m.at.log[0], Remote: p.at, Journal: p.memJournal, Keys: p.party, Temp: temp,
 		Now:       func() time.Time { return time.Unix(1_790_000_100, 0) },
-		Snapshots: &replica.Snapshots{Archive: p.memJournal, At: p.at, Every: 4, Behind: 6, Compact: compact}})
+		Snapshots: &replica.Snapshots{Archive: p.memJournal, At: p.at, Every: p.every, Behind: 6, Compact: compact}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func (p *peerOf) start(t interface{ Fatal(...any) }, m *maker, temp string, comp
 
 // newPeer gives a member on a line to a relay, which lies if rng is not nil.
 func newPeer(relay *modelRelay, of *party, rng *rand.Rand, told map[string]int) *peerOf {
-	p := &peerOf{party: of, line: &badLine{modelRelay: relay, self: of.id, rng: rng, lies: rng != nil, told: told},
+	p := &peerOf{party: of, every: 4, line: &badLine{modelRelay: relay, self: of.id, rng: rng, lies: rng != nil, told: told},
 		memJournal: &memJournal{self: of.id, lines: newLines(), doubts: map[envelope.Hash]bool{}, fail: func() bool { return false }}}
 	p.at = p.line
 	return p
