@@ -1,6 +1,7 @@
 package replica_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -238,6 +239,43 @@ func TestSnapshotBehindTheCursor(t *testing.T) {
 	line.hides = false
 	for range 10 {
 		c.sync(x, y, z)
+	}
+	if !reflect.DeepEqual(z.items(), x.items()) {
+		t.Errorf("it has %d of %d lines", len(z.live), len(x.live))
+	}
+}
+
+// A delta beyond the cursor came without its body, the relay shows a snapshot from between, and everything
+// is read again. The device crashed.
+func TestBodyMissesBeyondTheCursor(t *testing.T) {
+	c, x, y, z := newCase(t, false)
+	c.start(y)
+	c.says(y)
+	c.sync(y)
+	c.snapshots(5, x, y)
+	shown := 0
+	line := &scripted{badLine: z.line}
+	z.at = line
+	line.deltas = func(out []replica.Placed) []replica.Placed {
+		for i := range out {
+			switch {
+			case out[i].Cursor == 1 && shown < 4: // twice in the first round, once in the second, which reads nothing again, and in the third
+				shown++
+				out[i].Delta = bytes.Clone(out[i].Delta)
+				out[i].Delta[len(out[i].Delta)-1] ^= 1
+			case out[i].Cursor == 6:
+				stripped(out[i : i+1])
+			}
+		}
+		return out
+	}
+	c.start(z)
+	for range 3 {
+		_ = z.Sync(t.Context())
+	}
+	line.deltas = nil
+	for range 10 {
+		_ = z.Sync(t.Context())
 	}
 	if !reflect.DeepEqual(z.items(), x.items()) {
 		t.Errorf("it has %d of %d lines", len(z.live), len(x.live))

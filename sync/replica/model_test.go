@@ -213,6 +213,7 @@ func (s *syncModel) putsBack(p *peerOf) {
 		p.backup = p.memJournal.copied()
 		return
 	}
+	p.backup.problems = p.problems // holds asks for them
 	p.memJournal, p.backup = p.backup, nil
 	s.told["a backup is put back"]++
 	s.start(p)
