@@ -269,7 +269,7 @@ func (s *syncModel) agrees() error {
 // TestSyncModel draws histories of three owners over a relay that drops, reorders, repeats and
 // lies, with disks that fail, snapshots and compaction, and holds the invariants of
 // docs/protocol.md. The third joins late. Without -rapid.seed the histories are the same in each
-// run: docs/proof.md says what others have found that is still open.
+// run: docs/proof.md says what others have found.
 func TestSyncModel(t *testing.T) {
 	if seed := flag.Lookup("rapid.seed"); seed.Value.String() == "0" {
 		defer func() { _ = seed.Value.Set("0") }()
