@@ -179,13 +179,16 @@ func worthless(err error) bool {
 // never tries that snapshot again, and returns taken == false. Where the relay
 // lacks a part, or shows other bytes, a later round tries it again.
 func (r *Replica) adopt(ctx context.Context, l *listed) (taken bool, err error) {
+	if err := r.settlePending(ctx, l); err != nil {
+		return false, err
+	}
+	if err := r.readOwn(ctx, l); err != nil {
+		return false, err
+	}
 	return r.adoptBy(ctx, l, r.restore)
 }
 
 func (r *Replica) adoptBy(ctx context.Context, l *listed, take func(context.Context, *listed) error) (taken bool, err error) {
-	if err := r.readOwn(ctx, l); err != nil {
-		return false, err
-	}
 	err = take(ctx, l)
 	if worthless(err) {
 		if r.bad == nil {

@@ -45,6 +45,19 @@ func (r *Replica) cover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.mergeMissing(ctx, seen, r.c.SnapshotFallback.Archive); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		r.c.Log.Warn("sync: bodies are in a snapshot, which can't be had now", "error", err)
+	}
+	return nil
+}
+
+// mergeMissing merges snapshots that contain missing bodies. This member's
+// cursor and chains stay. If none contains them, the next search waits for more
+// rounds each time.
+func (r *Replica) mergeMissing(ctx context.Context, seen []*listed, to Archive) error {
 	for len(r.st.MissingBodies) > 0 {
 		l := r.covering(seen)
 		if l == nil {
@@ -52,12 +65,9 @@ func (r *Replica) cover(ctx context.Context) error {
 			r.pause = 1<<r.missed - 1
 			return nil
 		}
-		if _, err := r.adoptBy(ctx, l, r.takeIn); err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
-			r.c.Log.Warn("sync: bodies are in a snapshot, which can't be had now", "error", err)
-			return nil
+		_, err := r.adoptBy(ctx, l, func(ctx context.Context, l *listed) error { return r.takeIn(ctx, to, l) })
+		if err != nil {
+			return err
 		}
 	}
 	r.missed = 0
@@ -111,12 +121,12 @@ func (r *Replica) covering(seen []*listed) (out *listed) {
 }
 
 // takeIn merges a snapshot into this member's data.
-func (r *Replica) takeIn(ctx context.Context, l *listed) error {
+func (r *Replica) takeIn(ctx context.Context, to Archive, l *listed) error {
 	next := r.st.next()
 	if err := next.coveredBy(l.Checkpoint); err != nil {
 		return err
 	}
-	return r.takeItems(ctx, r.c.SnapshotFallback.Archive, l, &next)
+	return r.takeItems(ctx, to, l, &next)
 }
 
 // coveredBy records which deltas a snapshot covers. It returns [ErrSnapshot] if

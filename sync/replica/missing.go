@@ -182,24 +182,26 @@ func (r *Replica) giveUp(ctx context.Context) error {
 // again: at most 2^maxMissed - 1.
 const maxMissed = 6
 
-// fill looks for withheld bodies. It is no error if they are still missing.
+// fill looks for withheld bodies: in the deltas, and then in snapshots, also in
+// those from before the cursor, because the relay may have hidden them when this
+// member came there. It is no error if the bodies are still missing.
 func (r *Replica) fill(ctx context.Context) error {
 	if r.pause > 0 {
 		r.pause--
 		return nil
 	}
+	r.due = true
 	err := r.reread(ctx)
 	var bad *servedError
 	if err != nil && !errors.As(err, &bad) {
 		return err
 	}
-	if len(r.st.MissingBodies) == 0 {
-		r.missed = 0
-		return nil
+	var from []*listed
+	var to Archive
+	if r.c.Snapshots != nil {
+		from, to = r.seen, r.c.Snapshots.Archive
 	}
-	r.missed = min(r.missed+1, maxMissed)
-	r.pause = 1<<r.missed - 1
-	return nil
+	return r.mergeMissing(ctx, from, to)
 }
 
 // sayGone announces the bodies that are about to be removed: this member's

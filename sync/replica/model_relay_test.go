@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/delta"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/replica"
 )
@@ -24,7 +26,7 @@ type modelRelay struct {
 	taken  []*envelope.Delta // as they came, with their bodies
 	bare   []bool
 	chains map[string]envelope.Link
-	hidden map[*envelope.Delta]bool   // those about which it lied to their author, who can't have their bodies removed
+	hidden map[*envelope.Delta]bool   // those whose bodies it kept from their author, who can't have them removed
 	check  func(*envelope.Checkpoint) // of each that is taken
 }
 
@@ -94,6 +96,30 @@ func (m *modelRelay) Places(_ context.Context, cursor uint64) ([]envelope.Place,
 		out = append(out, p)
 	}
 	return out, nil
+}
+
+// stillHas names what was forgotten, and is in a body that the relay can still give to who has the key.
+func (m *modelRelay) stillHas(by *maker, erased map[memory.ID]bool) error {
+	var errs []error
+	for i, d := range m.taken {
+		if m.bare[i] || m.hidden[d] {
+			continue
+		}
+		padded, err := seal.OpenBody(by.keys[d.Header.Epoch], d.Body)
+		if err != nil {
+			return err
+		}
+		ops, err := delta.Decode(&d.Header, padded)
+		if err != nil {
+			return err
+		}
+		for _, op := range ops {
+			if op.Utterance != nil && erased[op.Utterance.ID] {
+				errs = append(errs, fmt.Errorf("the relay has the body of %s, which was forgotten, in %s of %s", op.Utterance.ID, fmt.Sprint(d.Header.Position()), d.Header.Member))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func placesText(ps []envelope.Place) string {
@@ -222,6 +248,9 @@ func (b *badLine) Deltas(ctx context.Context, after uint64) (out []replica.Place
 			return nil, err
 		}
 		out[i].Delta = d.Bare().Bytes()
+		if of := b.taken[out[i].Cursor-1]; of.Header.Member == b.self {
+			b.hidden[of] = true
+		}
 	case 4:
 		lie, out = "leaves one out", slices.Delete(out, i, i+1)
 	case 5:
@@ -240,11 +269,6 @@ func (b *badLine) Deltas(ctx context.Context, after uint64) (out []replica.Place
 		return out, nil
 	}
 	b.told[lie]++
-	for k := after; k < min(after+5, uint64(len(b.taken))); k++ {
-		if d := b.taken[k]; d.Header.Member == b.self {
-			b.hidden[d] = true
-		}
-	}
 	return out, nil
 }
 
@@ -308,7 +332,4 @@ func (b *badLine) Compact(ctx context.Context, hash envelope.Hash) error {
 	return b.fate(func() error { return b.modelRelay.Compact(ctx, hash) })
 }
 
-var _ interface {
-	replica.Remote
-	replica.Checkpoints
-} = (*badLine)(nil)
+var _ modelLine = (*badLine)(nil)

@@ -216,9 +216,16 @@ func (r *Replica) accept(ctx context.Context, p Placed, d *envelope.Delta, m env
 	h := &d.Header
 	next.Chains.Put(chainKey(h.Member, h.Incarnation), h.Next())
 	if h.Member == r.c.Member && h.Incarnation == r.st.Incarnation {
-		if !r.ours(d, &next) {
+		if mine := r.pending(h); mine != nil { // the answer to it was lost
+			return r.settle(ctx, mine, next, p.Cursor)
+		}
+		if h.Seq <= r.st.Own.Seq {
 			return r.save(ctx, next)
 		}
+		// This device does not know the delta: it was sent before a backup was
+		// restored. A new incarnation begins, and the delta is taken like
+		// another member's.
+		next.Incarnation, next.Own, next.Pending = newIncarnation(), envelope.Link{}, nil
 		if err := r.wasPutBack(ctx); err != nil {
 			return err
 		}
@@ -290,22 +297,16 @@ func (r *Replica) save(ctx context.Context, next State) error {
 	return nil
 }
 
-// ours handles a delta of this member's own incarnation. It skips the deltas
-// that this device knows to have sent. A delta that the device does not know
-// was sent before its backup was restored. Then ours begins a new incarnation,
-// and the delta is taken like another member's.
-func (r *Replica) ours(d *envelope.Delta, next *State) (take bool) {
-	h := &d.Header
-	if h.Seq <= r.st.Own.Seq {
-		return false
+// pending returns the pending delta if it has this header, and nil otherwise.
+func (r *Replica) pending(h *envelope.Header) *envelope.Delta {
+	if r.st.Pending == nil {
+		return nil
 	}
-	if p := r.st.Pending; p != nil {
-		if mine, err := envelope.ParseDelta(p.Delta); err == nil && mine.Header.Hash() == h.Hash() {
-			return false // push learns from the relay that the pending delta is there
-		}
+	mine, err := envelope.ParseDelta(r.st.Pending.Delta)
+	if err != nil || mine.Header.Hash() != h.Hash() {
+		return nil
 	}
-	next.Incarnation, next.Own, next.Pending = newIncarnation(), envelope.Link{}, nil
-	return true
+	return mine
 }
 
 // wasPutBack stores a problem: the relay has more deltas of this member than

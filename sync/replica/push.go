@@ -69,20 +69,26 @@ func (r *Replica) push(ctx context.Context) error {
 	}
 }
 
+// sent records that the relay has the pending delta.
 func (r *Replica) sent(ctx context.Context, d *envelope.Delta) error {
+	return r.settle(ctx, d, r.st, r.st.high()+1)
+}
+
+// settle records the pending delta as sent in the state next. at is its cursor,
+// or the least that it may have.
+func (r *Replica) settle(ctx context.Context, d *envelope.Delta, next State, at uint64) error {
 	ops, _, err := r.open(d, &envelope.Member{})
 	if err != nil {
 		return err
 	}
-	st := r.st
-	st.Own, st.Pending = d.Header.Next(), nil
+	next.Own, next.Pending = d.Header.Next(), nil
 	if erases(ops) && len(r.seen) > 0 {
-		st.Stale = r.st.high() + 1
+		next.Stale = at
 	}
-	if err := r.c.Journal.Sent(ctx, r.st.Pending.Entries, d.Header.Position(), ops, st); err != nil {
+	if err := r.c.Journal.Sent(ctx, r.st.Pending.Entries, d.Header.Position(), ops, next); err != nil {
 		return err
 	}
-	r.keep(st)
+	r.keep(next)
 	return nil
 }
 

@@ -103,12 +103,8 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 	}
 	shown[chain] = h.Next()
 	if h.Seq <= have.Seq {
-		_, bare := slices.BinarySearch(r.st.MissingBodies[chain], h.Seq)
-		switch {
-		case bare && d.Body != nil: // this member did not have its body
+		if _, bare := slices.BinarySearch(r.st.MissingBodies[chain], h.Seq); bare && d.Body != nil { // this member did not have its body
 			return nil, r.apply(ctx, p, d, &m, r.st.next())
-		case bare && r.best(r.st.Cursor, true) != nil: // the relay dropped the body meanwhile, and a snapshot has its content
-			return nil, errNoBody
 		}
 		return nil, nil // it was taken before
 	}
