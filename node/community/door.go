@@ -5,6 +5,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
@@ -82,7 +86,7 @@ func (c *Communities) LetIn(ctx context.Context, id memory.SpaceID, name string,
 			return fmt.Errorf("%w: who has that key is a member, or was one", serve.ErrConflict)
 		case len(v.Members) >= envelope.MaxMembers:
 			return fmt.Errorf("%w: it has %d members, and no room for more", serve.ErrConflict, len(v.Members))
-		case slices.ContainsFunc(v.Members, func(o serve.CommunityMember) bool { return o.Name == name }):
+		case slices.ContainsFunc(v.Members, func(o serve.CommunityMember) bool { return alike(o.Name) == alike(name) }):
 			return fmt.Errorf("%w: another member is called %q", serve.ErrConflict, name)
 		}
 		if err := note(); err != nil {
@@ -92,6 +96,18 @@ func (c *Communities) LetIn(ctx context.Context, id memory.SpaceID, name string,
 		return sp.replica.AddMember(ctx, m, name)
 	})
 	return err
+}
+
+// alike is a name as a person sees it: letters of one width and case, and none that can't
+// be seen. Letters of other scripts that look the same stay others.
+func alike(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
+			return -1
+		}
+		return r
+	}, norm.NFKC.String(name))
+	return strings.Join(strings.Fields(strings.ToLower(name)), " ")
 }
 
 // was reports whether the log has ever had a member's id or key.

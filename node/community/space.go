@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -85,8 +86,11 @@ type space struct {
 // it, and who founds it gives an invitation at the relay with it.
 func (c *Communities) open(ctx context.Context, id memory.SpaceID, dir string, fresh *kept, founds bool, invite string) (sp *space, err error) {
 	genesis, err := os.ReadFile(filepath.Join(dir, genesisFile))
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("community %s: %w", id, memory.ErrNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("community %s: %w", id, err)
 	}
 	sp = &space{c: c, id: id, dir: dir}
 	defer func() {

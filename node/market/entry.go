@@ -244,19 +244,22 @@ func (s *Shop) letIn(ctx context.Context, m *remote.Market, by trade.Party, l *l
 		v.Waits, v.Answer = true, []string{"the community's link, once let in"}
 		return v, nil
 	}
-	if in == nil && st.Deadline-s.c.Now().Unix() < entryRoom {
-		return v, nil // it lapses, and nobody was let in
-	}
 	who := envelope.Request{Key: q.Buyer[:], Recipient: q.Recipient}
+	late := errors.New("too late")
 	err = s.c.Door.LetIn(ctx, l.Entry, q.Text, who, in != nil, func() error {
+		if st.Deadline-s.c.Now().Unix() < entryRoom { // also where it was noted, and the relay heard nothing of it
+			return late
+		}
 		return s.c.Store.Commit(ctx, func(tx *store.Tx) error {
 			return tx.PutMeta(admittedMeta+st.ID.String(), admitted{l.Entry, who.Key})
 		})
 	})
-	if errors.Is(err, serve.ErrConflict) {
+	switch {
+	case errors.Is(err, late):
+		return v, nil // it lapses, and nobody was let in
+	case errors.Is(err, serve.ErrConflict), errors.Is(err, memory.ErrInvalid): // a name that is none, or another's
 		return refund(notLetIn)
-	}
-	if err != nil {
+	case err != nil:
 		return v, err
 	}
 	if err := s.c.Bundler.Sold(ctx, share.DidSell, l.Title, "buyer "+st.Order.Buyer.String()[:8], 0, "entry"); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
@@ -65,6 +66,9 @@ const MaxName = 60
 func (q *Question) checkEntry() error {
 	if err := trade.Text(q.Text, 1, MaxName, false); err != nil {
 		return fmt.Errorf("entry: name: %w", err)
+	}
+	if strings.TrimSpace(q.Text) != q.Text {
+		return fmt.Errorf("entry: name: %w: it is blank, or begins or ends with a space", trade.ErrForm)
 	}
 	if _, err := seal.ParseRecipient(q.Recipient); err != nil {
 		return fmt.Errorf("entry: recipient: %w: %v", trade.ErrForm, err)

@@ -3,7 +3,7 @@
 import type { enMatch } from "./words.match.en";
 
 export const zhMatch: Record<keyof typeof enMatch, string> = {
-  "match.title": "共同的兴趣", "match.says": "两个人先得知有多少个共同的兴趣；双方都愿意的话，再得知是哪些。只有一方有的，另一方不会知道。你们用任何方式互发一行文字，不需要中继。", "match.go": "和别人比较兴趣", "match.goSays": "找出你和别人的共同点，其余的不说。",
+  "match.title": "共同的兴趣", "match.says": "两个人先得知有多少个共同的兴趣；双方都愿意的话，再得知是哪些。只有一方有的，另一方不会知道。你们用任何方式互发一行文字，不需要中继。", "match.go": "比较兴趣", "match.goSays": "找出你和别人的共同点，其余的不说。",
   "match.yours": "你的兴趣", "match.yoursSays": "按词比较：大小写和空格不算，也不翻译。最多 32 个。没有人看得到这份清单。", "match.word": "一个兴趣，比如围棋", "match.add": "添加", "match.remove": "去掉：{name}", "match.propose": "从我的记忆里提议", "match.proposals": "点一下想比较的：", "match.noProposals": "你的记忆里没有更多可提议的。",
   "match.ask": "问一个人", "match.askSays": "对方回答后，双方都会得知有多少个共同的兴趣。同一把密钥 30 天内只能比较一次，总共十次。", "match.who": "你怎么称呼对方", "match.learns": "{name}回答后，会得知你的 {n} 个兴趣里有多少个也是他的。", "match.make": "生成消息", "match.first": "请先选一个兴趣。",
   "match.open": "打开消息", "match.openSays": "别人发给你的、以 locket-match 开头的一行。", "match.message": "消息", "match.doOpen": "打开", "match.asked": "有人问你", "match.askedSays": "请当面或打电话问对方，对方的 Locket 为密钥显示的是不是这些词。", "match.answerSays": "你回答后，对方会得知你的 {n} 个兴趣里有多少个也是他的，你也一样。", "match.answer": "回答",
