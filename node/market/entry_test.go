@@ -35,9 +35,13 @@ type club struct {
 type slamming struct {
 	Door
 	slam bool
+	shut bool // it fails before, when the payment is noted
 }
 
 func (d *slamming) LetIn(ctx context.Context, id memory.SpaceID, name string, q envelope.Request, again bool, note func() error) error {
+	if d.shut {
+		return errors.Join(note(), errors.New("the relay is off"))
+	}
 	err := d.Door.LetIn(ctx, id, name, q, again, note)
 	if err == nil && d.slam {
 		return errors.New("the power is gone")
@@ -216,7 +220,7 @@ func TestEntryRefused(t *testing.T) {
 	ok(t, err)
 	_, err = c.rooms.Invite(ctx, c.id.String(), serve.CommunityInvite{Who: "Ann=" + text})
 	ok(t, err)
-	already, taken, once := c.enters(ann, "Anna", true), c.enters(bo, "Ann", true), c.enters(tom, "Tom", true)
+	already, taken, once := c.enters(ann, "Anna", true), c.enters(bo, "aNN\ufe0f", true), c.enters(tom, "Tom", true)
 	c.look()
 	twice := c.enters(tom, "Tom again", true)
 	for range 2 {
@@ -306,17 +310,30 @@ func TestEntryCutOff(t *testing.T) {
 		t.Errorf("noted still: %+v, %v", in, err)
 	}
 
-	// Who comes minutes before the time is over is not let in, as the answer could be late.
+	// Who comes minutes before the time is over is not let in, as the answer could be late;
+	// nor is who was noted in time, and of whom the relay heard nothing.
 	c.door.slam = false
-	late := c.buyer()
-	o = c.enters(late, "Late", true)
-	c.set(time.Unix(o.State.Deadline, 0).Add(-time.Minute))
-	c.look()
-	c.are("Ann", "Mei")
-	c.pass(2 * time.Minute)
-	ok(t, c.market.Sweep(t.Context()))
-	if c.phase(late, o) != trade.Refunded || c.has(late) != paidIn {
-		t.Errorf("%s, and %d left", o.State.Phase, c.has(late))
+	for _, noted := range []bool{false, true} {
+		late := c.buyer()
+		o = c.enters(late, "Late", true)
+		if c.door.shut = noted; noted {
+			if _, err := c.Sales(t.Context()); err == nil {
+				t.Fatal("it did not fail")
+			}
+			c.door.shut = false
+		}
+		c.set(time.Unix(o.State.Deadline, 0).Add(-time.Minute))
+		c.look()
+		c.are("Ann", "Mei")
+		c.pass(2 * time.Minute)
+		ok(t, c.market.Sweep(t.Context()))
+		c.look()
+		if c.phase(late, o) != trade.Refunded || c.has(late) != paidIn {
+			t.Errorf("noted: %v: %s, and %d left", noted, o.State.Phase, c.has(late))
+		}
+		if in, err := c.admitted(t.Context(), o.State.ID); in != nil || err != nil {
+			t.Errorf("noted still: %+v, %v", in, err)
+		}
 	}
 }
 

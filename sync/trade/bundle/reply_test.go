@@ -229,6 +229,11 @@ func TestEntryQuestion(t *testing.T) {
 	if _, err := bundle.Enter(c.l, "Ann", reader, tradetest.Buyer.Key, [16]byte{7}); !errors.Is(err, trade.ErrForm) {
 		t.Errorf("entered where answers are sold: %v", err)
 	}
+	for _, blank := range []string{" ", "Ann ", "\u3000Ann"} {
+		if _, err := bundle.Enter(&entry, blank, reader, tradetest.Buyer.Key, [16]byte{7}); !errors.Is(err, trade.ErrForm) {
+			t.Errorf("entered as %q: %v", blank, err)
+		}
+	}
 	if _, err := bundle.Enter(&entry, "Ann", "nobody", tradetest.Buyer.Key, [16]byte{7}); !errors.Is(err, trade.ErrForm) {
 		t.Errorf("entered as nobody: %v", err)
 	}
