@@ -50,6 +50,7 @@ const entryRoom = 5 * 60
 const (
 	notLetIn  = "nobody can be let in under this name and key: one of them is, or was, a member's, or the community is full"
 	wasPutOut = "the member was put out before the fee was paid"
+	hasEnded  = "the community ended before the fee was paid"
 )
 
 // admitted is what is kept of an order that lets somebody in, until it has ended.
@@ -182,7 +183,10 @@ func (s *Shop) entry(ctx context.Context, m *remote.Market, by trade.Party, l *l
 	case in == nil:
 	case st.Phase == trade.Delivered || st.Phase == trade.Disputed: // who is put out has the fee back, who leaves has not
 		var out bool
-		if out, err = s.c.Door.PutOutAfter(ctx, in.Space, in.Key); err == nil && out {
+		switch out, err = s.c.Door.PutOutAfter(ctx, in.Space, in.Key); {
+		case errors.Is(err, memory.ErrNotFound):
+			st, err = s.refund(ctx, m, by, st, hasEnded)
+		case err == nil && out:
 			st, err = s.refund(ctx, m, by, st, wasPutOut)
 		}
 	case st.Phase == trade.Refunded || st.Phase == trade.Expired:

@@ -433,7 +433,7 @@ func TestEntryEnds(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{})
 	ctx := t.Context()
 	ann, bo := c.buyer(), c.buyer()
-	c.enters(ann, "Ann", true)
+	anns := c.enters(ann, "Ann", true)
 	c.look()
 	v, err := c.rooms.Show(ctx, c.id.String())
 	ok(t, err)
@@ -451,6 +451,9 @@ func TestEntryEnds(t *testing.T) {
 	c.look()
 	if c.phase(bo, o) != trade.Refunded || o.State.Reason != notForSale || c.has(bo) != paidIn {
 		t.Errorf("%s, %q", o.State.Phase, o.State.Reason)
+	}
+	if c.phase(ann, anns) != trade.Refunded || anns.State.Reason != hasEnded || c.has(ann) != paidIn {
+		t.Errorf("of who was in when it ended: %s, %q", anns.State.Phase, anns.State.Reason)
 	}
 	all, err := c.list(ctx)
 	if err != nil || len(all) != 1 || all[0].Withdrawn.IsZero() {
@@ -490,6 +493,10 @@ type ended struct{ *community.Communities }
 
 func (ended) Entrance(context.Context, string) (v serve.CommunityHead, err error) {
 	return v, memory.ErrNotFound
+}
+
+func (ended) PutOutAfter(context.Context, memory.SpaceID, []byte) (bool, error) {
+	return false, memory.ErrNotFound
 }
 
 func (ended) SayFee(context.Context, memory.SpaceID, string) error { return memory.ErrNotFound }
