@@ -151,7 +151,8 @@ func TestCommunities(t *testing.T) {
 		looks(t, home.at, home.name, "/communities", ".communities .rows a", func(b *tab) {
 			b.settled()
 			b.fits("communities")
-			b.do(chromedp.Click(".communities .rows a"), chromedp.WaitVisible(".pool-members"))
+			b.press(".communities .rows a")
+			b.do(chromedp.WaitVisible(".pool-members"))
 			b.unfold()
 			b.do(chromedp.WaitVisible(".pool-log"))
 		})

@@ -76,7 +76,8 @@ func prepare(m *testing.M) (code int, err error) {
 	}
 	defer func() { err = errors.Join(err, stop()) }()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox,
-		chromedp.Flag("lang", "en-GB"), chromedp.Flag("disable-background-networking", true), chromedp.WSURLReadTimeout(patience))
+		chromedp.Flag("lang", "en-GB"), chromedp.Flag("disable-background-networking", true), chromedp.WSURLReadTimeout(patience),
+		chromedp.Flag("allow-pre-commit-input", true)) // else Chromium drops clicks and keys until a page was painted first
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	defer cancel()
 	browser, cancel = chromedp.NewContext(ctx)
