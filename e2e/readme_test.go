@@ -11,20 +11,23 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the transcript into the README")
+var update = flag.Bool("update", false, "write the transcript into docs/demo.md")
 
-const readme = "../README.md"
+const (
+	readme = "../README.md"
+	demo   = "../docs/demo.md"
+)
 
 // section cuts what stands between two marks.
 func section(t *testing.T, text, from, to string) (before, in, after string) {
 	t.Helper()
 	before, rest, ok := strings.Cut(text, from)
 	if !ok {
-		t.Fatalf("the README has no %q", from)
+		t.Fatalf("the page has no %q", from)
 	}
 	in, after, ok = strings.Cut(rest, to)
 	if !ok {
-		t.Fatalf("the README has no %q after %q", to, from)
+		t.Fatalf("the page has no %q after %q", to, from)
 	}
 	return before + from, in, to + after
 }
@@ -35,27 +38,27 @@ var differs = regexp.MustCompile(`\d+(\.\d+)? (s|ms|MB|kB|files)\b|the same word
 
 func same(s string) string { return differs.ReplaceAllString(strings.TrimSpace(s), "…") }
 
-// The transcript in the README is what the demo prints.
-func TestReadmeTranscript(t *testing.T) {
+// The transcript in docs/demo.md is what the demo prints.
+func TestDemoTranscript(t *testing.T) {
 	var out, errs bytes.Buffer
 	cmd := exec.Command(filepath.Join(bin, "locket-demo"))
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v\n%s%s", err, out.String(), errs.String())
 	}
-	b, err := os.ReadFile(readme)
+	b, err := os.ReadFile(demo)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before, in, after := section(t, string(b), "<!-- transcript -->\n```\n", "```\n<!-- end -->")
 	if *update {
-		if err := os.WriteFile(readme, []byte(before+strings.TrimRight(out.String(), "\n")+"\n"+after), 0o644); err != nil {
+		if err := os.WriteFile(demo, []byte(before+strings.TrimRight(out.String(), "\n")+"\n"+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if same(in) != same(out.String()) {
-		t.Errorf("the README's transcript is not what the demo prints; go test ./e2e -run Transcript -update\n%s", out.String())
+		t.Errorf("the transcript of docs/demo.md is not what the demo prints; go test ./e2e -run Transcript -update\n%s", out.String())
 	}
 }
 
