@@ -22,7 +22,7 @@ import (
 // scenes reads what a simulated device of a family lives through from a file that `locket
 // replay` takes. What was said is spoken by espeak-ng where the family has a microphone.
 func (a *app) scenes(ctx context.Context, family *carry.Family, file string) ([]carry.Scene, error) {
-	events, err := day.Replay{Device: "day", Boot: 1, Start: time.Now()}.ReadFiles(file)
+	events, err := day.Replay{Device: "day", Boot: 1, End: time.Now()}.ReadFiles(file)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (a *app) replayCommand() *cobra.Command {
 		Use: "replay [--generate SEED] [FILE...]", Short: "Publish files of events as a wearable would", Args: between(0, -1, ""),
 		Long: `Publishes WAV, Ogg Opus, PNG, JPEG, text and JSONL files to the broker of the running
 daemon. It waits until each event is acknowledged and worked through. A .jsonl file names
-its own devices and times. Other files come from --device, and happen now.
+its own devices and times. Other files come from --device, and end now.
 
 On the node's own broker, a device without credentials gets some for the time of the
 replay. On any other broker, give the password in --password-file.`,
@@ -185,7 +185,7 @@ func (r *replay) events(cfg *config.Config) ([]day.Event, error) {
 		if cfg.Zone != "Local" {
 			zone = cfg.Zone
 		}
-		return day.Replay{Device: r.device, Boot: uint64(time.Now().UnixMilli()), Start: time.Now(), Zone: zone}.ReadFiles(r.files...)
+		return day.Replay{Device: r.device, Boot: uint64(time.Now().UnixMilli()), End: time.Now(), Zone: zone}.ReadFiles(r.files...)
 	}
 	d, err := day.Generate(r.seed)
 	if err != nil {

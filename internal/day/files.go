@@ -19,7 +19,7 @@ import (
 type Replay struct {
 	Device string    // of what does not name its own
 	Boot   uint64    // for all; a new one for each replay keeps its events apart from an earlier one's
-	Start  time.Time // when the first file begins
+	End    time.Time // when the last of the files ends that bring no times of their own
 	Zone   string    // IANA name, for what does not bring its own; may be empty
 }
 
@@ -37,7 +37,9 @@ func (r Replay) ReadFiles(paths ...string) ([]Event, error) {
 		return nil, fmt.Errorf("replay: %w: no device name", ErrInvalid)
 	}
 	var all []Event
-	at := r.Start
+	var placed []int // in all, those whose times are ours to choose
+	begin := time.Unix(0, 0)
+	at := begin
 	for _, p := range paths {
 		b, err := os.ReadFile(p)
 		if err != nil {
@@ -47,8 +49,17 @@ func (r Replay) ReadFiles(paths ...string) ([]Event, error) {
 		if err != nil {
 			return nil, fmt.Errorf("replay: %s%w", p, err)
 		}
+		if !end.IsZero() {
+			for i := range events {
+				placed = append(placed, len(all)+i)
+			}
+			at = end.Add(Spacing)
+		}
 		all = append(all, events...)
-		at = end.Add(Spacing)
+	}
+	length := at.Add(-Spacing).Sub(begin)
+	for _, i := range placed {
+		all[i].At = r.End.Add(all[i].At.Sub(begin) - length)
 	}
 	seq := sequencer{}
 	for i := range all {
@@ -58,7 +69,8 @@ func (r Replay) ReadFiles(paths ...string) ([]Event, error) {
 }
 
 // file returns one file's events, beginning at the time at, and the time at
-// which they end. Its errors begin with what stands after the file's name.
+// which they end: the zero time if they bring times of their own. Its errors
+// begin with what stands after the file's name.
 func (r Replay) file(path string, b []byte, at time.Time) ([]Event, time.Time, error) {
 	first := Event{Line: 1, Event: memory.Event{
 		ID: memory.EventID{Device: r.Device}, At: at, Clock: memory.ClockWall, Zone: r.Zone,
@@ -82,7 +94,8 @@ func (r Replay) file(path string, b []byte, at time.Time) ([]Event, time.Time, e
 		return []Event{first}, at, nil
 	}
 	if strings.EqualFold(filepath.Ext(path), ".jsonl") {
-		return r.jsonl(path, b, at)
+		events, err := r.jsonl(path, b)
+		return events, time.Time{}, err
 	}
 	return textEvents(first, b)
 }
@@ -154,7 +167,7 @@ func splitSpeaker(line string) (speaker, text string) {
 
 // jsonl reads the day's format; the first line may be a day's header, which
 // gives the zone. Files are looked for beside it.
-func (r Replay) jsonl(path string, b []byte, at time.Time) ([]Event, time.Time, error) {
+func (r Replay) jsonl(path string, b []byte) ([]Event, error) {
 	dir, zone := filepath.Dir(path), r.Zone
 	var events []Event
 	for i, raw := range bytes.Split(b, []byte("\n")) {
@@ -165,32 +178,32 @@ func (r Replay) jsonl(path string, b []byte, at time.Time) ([]Event, time.Time, 
 		var h header
 		if n == 1 && decodeStrict(raw, &h) == nil && h.Kind == "day" {
 			if _, err := time.LoadLocation(h.Zone); err != nil {
-				return nil, at, fmt.Errorf(":1: %w: %v", ErrInvalid, err)
+				return nil, fmt.Errorf(":1: %w: %v", ErrInvalid, err)
 			}
 			zone = h.Zone
 			continue
 		}
 		l, err := parseLine(raw)
 		if err != nil {
-			return nil, at, fmt.Errorf(":%d: %w: %w", n, ErrInvalid, err)
+			return nil, fmt.Errorf(":%d: %w: %w", n, ErrInvalid, err)
 		}
 		l.Number = n
 		var file []byte
 		if l.File != "" {
 			if file, err = os.ReadFile(filepath.Join(dir, filepath.FromSlash(l.File))); err != nil {
-				return nil, at, fmt.Errorf(":%d: %w", n, err)
+				return nil, fmt.Errorf(":%d: %w", n, err)
 			}
 		}
 		es, err := l.events(file, zone)
 		if err != nil {
-			return nil, at, fmt.Errorf(":%d: %w", n, err)
+			return nil, fmt.Errorf(":%d: %w", n, err)
 		}
 		events = append(events, es...)
 	}
 	if len(events) == 0 {
-		return nil, at, errors.New(": no lines")
+		return nil, errors.New(": no lines")
 	}
-	return events, at, nil
+	return events, nil
 }
 
 // invalidUTF8 is the offset of the first byte that is not UTF-8, or of a NUL,

@@ -21,7 +21,7 @@ func write(t *testing.T, name, content string) string {
 	return p
 }
 
-var replay = Replay{Device: "pin", Boot: 9, Start: time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC), Zone: "Europe/Berlin"}
+var replay = Replay{Device: "pin", Boot: 9, End: time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC), Zone: "Europe/Berlin"}
 
 func TestReplayLooseFiles(t *testing.T) {
 	text := write(t, "talk.txt", "\ufeffAna: Good morning.\n\n小雨:你好\nno speaker here\nnote: call Ana\nat 10:30 we go\nMrs. Okafor: Hello, dear\nhttp://example.org/x\nAna:\r\n")
@@ -49,6 +49,10 @@ func TestReplayLooseFiles(t *testing.T) {
 		if i > 0 && e.At.Before(es[i-1].At) {
 			t.Errorf("event %d is before the one above", i)
 		}
+	}
+	// The pictures are the last; two seconds before them the sound ends, which takes 11.
+	if last := es[len(es)-1].At; !last.Equal(replay.End) || !rest[0].At.Equal(replay.End.Add(-15*time.Second)) {
+		t.Errorf("the last is of %v, the sound of %v; all is to end at %v", last, rest[0].At, replay.End)
 	}
 	if es[1].Line != 3 {
 		t.Errorf("line %d, want 3", es[1].Line)
