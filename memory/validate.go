@@ -60,7 +60,8 @@ func (c *Candidate) validateFields() error {
 	return c.Fields.validate(c.Type)
 }
 
-// other is a type whose fields are set beside those of one, empty for none.
+// other returns a type whose fields are set although the memory is of type than, or "" if
+// there is none.
 func (f *Fields) other(than Type) Type {
 	for t, set := range map[Type]bool{
 		Core: f.Core != nil, Episodic: f.Episodic != nil, Semantic: f.Semantic != nil,

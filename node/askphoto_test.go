@@ -29,7 +29,7 @@ func TestAskAboutAPhoto(t *testing.T) {
 			Source: memory.Source{Plugin: "scene"}, Evidence: []memory.Evidence{{Event: ev, At: n.now()}},
 			Fields: memory.Fields{Resource: &memory.ResourceFields{MediaType: "image/jpeg", Blob: memory.ID{9}.String()}}}
 		id := o.ring.MemoryID(ev, "scene", "photo")
-		if _, err := o.engine.Assert(ctx, engine.PersonVoice, func(*store.Tx) ([]memory.Assertion, error) {
+		if _, err := o.engine.Assert(ctx, engine.PersonAuthority, func(*store.Tx) ([]memory.Assertion, error) {
 			return []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, nil
 		}); err != nil {
 			t.Fatal(err)

@@ -220,7 +220,7 @@ func TestForgetKeepsWhatStandsOnOtherEvidence(t *testing.T) {
 		for _, e := range es[1:] {
 			as = append(as, memory.Assertion{Memory: id, Act: memory.ActReinforce, Evidence: []memory.Evidence{e}})
 		}
-		if _, err := o.engine.Assert(t.Context(), engine.PersonVoice, func(*store.Tx) ([]memory.Assertion, error) { return as, nil }); err != nil {
+		if _, err := o.engine.Assert(t.Context(), engine.PersonAuthority, func(*store.Tx) ([]memory.Assertion, error) { return as, nil }); err != nil {
 			t.Fatal(err)
 		}
 		return id

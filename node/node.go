@@ -116,7 +116,7 @@ type Node struct {
 	worker   []string
 	engines  []string
 	now      func() time.Time
-	costs    func(context.Context) bool // whether the line costs by the byte now; nil: it never does
+	metered  func(context.Context) bool // whether the line costs by the byte now; nil: it never does
 	http     *http.Client
 	spans    span.Sink
 	sorter   *category.Sorter
@@ -129,18 +129,18 @@ type Node struct {
 	shopper  *market.Shopper
 	rules    []config.Rule // of retention
 
-	mu      sync.RWMutex // guards what follows; whoever uses the session holds it for reading
-	open    *session     // nil: locked
-	intake  *intake.Intake
-	tellers atomic.Pointer[intake.Intake] // intake, for who has no lock
-	signer  *keyring.Ring                 // the open session's, nil: locked; guarded by paused.turn
-	broker  *intake.Broker
-	web     atomic.Pointer[intake.Web] // beside broker; nil: none
-	client  *intake.Client
-	running bool
-	paused  pauseTimer
-	private private
-	closed  bool
+	mu          sync.RWMutex // guards what follows; whoever uses the session holds it for reading
+	open        *session     // nil: locked
+	intake      *intake.Intake
+	fleetIntake atomic.Pointer[intake.Intake] // intake, for who has no lock
+	signer      *keyring.Ring                 // the open session's, nil: locked; guarded by paused.turn
+	broker      *intake.Broker
+	web         atomic.Pointer[intake.Web] // beside broker; nil: none
+	client      *intake.Client
+	running     bool
+	paused      pauseTimer
+	private     private
+	closed      bool
 }
 
 // Options beside the configuration.
@@ -166,7 +166,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	if n.now == nil {
 		n.now = time.Now
 	}
-	n.costs = n.meteredNow()
+	n.metered = n.meteredNow()
 	n.Dreamer = dream.NewDreamer(n.settled, partOf(n, func(o *session) *dream.Dreams { return o.dreams }))
 	n.Plugger = plugins.NewPlugger(partOf(n, func(o *session) *plugins.Plugins { return o.plugins }))
 	n.Archives = transfer.NewArchives(partOf(n, func(o *session) *transfer.Transfer { return o.transfer }))

@@ -55,7 +55,7 @@ func (n *Node) toggle(device string, at time.Time) (text string, err error) {
 	default:
 		return "I am not listening, until you resume me by hand.", nil
 	}
-	if in := n.tellers.Load(); err == nil && in != nil {
+	if in := n.fleetIntake.Load(); err == nil && in != nil {
 		in.SetPaused(next.Paused)
 	}
 	return text, err

@@ -109,10 +109,10 @@ func (n *Node) Start(ctx context.Context) (err error) {
 		n.log.Warn("nothing is taken in until the node is unlocked: what it obeys was not written by this home while it was open")
 		paused = true
 	}
-	n.intake = intake.New(intake.Config{Journal: n.writer(), Quarantine: n.writer(), Log: n.log, Zone: n.zone.String(), Paused: paused, Gate: n.private.gate,
+	n.intake = intake.New(intake.Config{Journal: n.writer(), Quarantine: n.writer(), Log: n.log, Zone: n.zone.String(), Paused: paused, Private: n.private.gate,
 		Moved: n.private.tell, WasPaused: n.paused.was, LastChange: n.paused.turned, SealTo: n.public.JournalRecipient().String(), PauseBy: n.pauseGesture(), Pressed: n.pressed})
 	n.private.begin(n.intake)
-	n.tellers.Store(n.intake)
+	n.fleetIntake.Store(n.intake)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, n.stopIntake())
@@ -137,7 +137,7 @@ func (n *Node) Start(ctx context.Context) (err error) {
 // fleet is the wearables that may be told something. It takes no lock, as what asks may be
 // what a stop waits for.
 func (n *Node) fleet() questions.Fleet {
-	if in := n.tellers.Load(); in != nil {
+	if in := n.fleetIntake.Load(); in != nil {
 		return in
 	}
 	return nil

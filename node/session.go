@@ -177,7 +177,7 @@ func (n *Node) openRecords(ctx context.Context, u keyring.Unlocker, o *session) 
 // voices, the extractor and the engines beside the node.
 func (n *Node) openExtraction(ctx context.Context, o *session) (err error) {
 	o.plugins, err = plugins.Open(ctx, plugins.Config{Dir: n.cfg.Plugins.Dir, Disabled: n.cfg.Plugins.Disabled, Cache: n.cache, SharedCache: n.cache != n.path(cacheDir),
-		NoSpare: n.small(), Worker: n.worker, Key: o.ring.StoreKey(), Engine: o.engine, Devices: n.devices.Names, Heard: func(ctx context.Context, ids []memory.ID) error { return o.gate.Heard(ctx, ids) }, Log: n.log})
+		NoSpare: n.small(), Worker: n.worker, Key: o.ring.StoreKey(), Engine: o.engine, Devices: n.devices.Names, Transcribed: func(ctx context.Context, ids []memory.ID) error { return o.gate.Transcribed(ctx, ids) }, Log: n.log})
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (n *Node) openExtraction(ctx context.Context, o *session) (err error) {
 	own := opened.From(func() (*query.Query, *opened.Life, func(), error) { return o.query, o.life, func() {}, nil }) // without n.mu: a lock waits for the answer
 	o.questions = questions.New(questions.Config{Fleet: n.fleet, Ask: query.NewReader(own, n.WaitsFor, &n.paused).Ask,
 		Served: func(at time.Time, texts ...string) { o.extract.Served(at, texts...) }, Now: n.now, Log: n.log})
-	cfg.Heard, cfg.Ordered, cfg.Unheard = o.questions.Heard, n.spoken(o.ring), n.paused.unheard
+	cfg.Committed, cfg.Ordered, cfg.OffRecord = o.questions.Heard, n.spoken(o.ring), n.paused.offRecord
 	o.voices, err = voices.Open(ctx, voices.Config{Engine: o.engine, Wearer: n.cfg.Wearer, KnownOnly: n.cfg.Voices.KnownOnly, Devices: n.devices.Names,
 		PlanSweep: forget.PlanSweep, Swept: func(ctx context.Context, lock *engine.Writer) error { return o.forgets.Swept(ctx, lock) }, Now: n.now, Log: n.log})
 	if err != nil {
@@ -219,14 +219,14 @@ func (n *Node) openExchange(ctx context.Context, o *session) (err error) {
 		ease = func(ctx context.Context) { o.tiers.Ease(ctx) }
 	}
 	o.sync, err = exchange.Open(exchange.Config{Home: n.cfg.Home, Sync: n.cfg.Sync, Wearer: n.cfg.Wearer, Ring: o.ring, Public: n.public, Store: o.store, Clock: o.engine.Clock(),
-		HTTP: n.http, Life: o.life, Now: n.now, Log: n.log, Spans: n.spans, Metered: n.costs, Take: func(ctx context.Context, fn func(*store.Tx) (*store.Targets, error)) error {
+		HTTP: n.http, Life: o.life, Now: n.now, Log: n.log, Spans: n.spans, Metered: n.metered, Take: func(ctx context.Context, fn func(*store.Tx) (*store.Targets, error)) error {
 			return o.gate.TakeDelta(ctx, fn)
 		}, Ease: ease,
 		FetchCold: func(ctx context.Context) (int, error) { return o.tiers.FetchAll(ctx) }})
 	if err != nil {
 		return err
 	}
-	o.tiers = tiers.New(tiers.Config{Engine: o.engine, Store: o.store, Index: o.index, Sync: o.sync, Budget: budget, Metered: n.costs, Rules: n.rules,
+	o.tiers = tiers.New(tiers.Config{Engine: o.engine, Store: o.store, Index: o.index, Sync: o.sync, Budget: budget, Metered: n.metered, Rules: n.rules,
 		Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log, Around: o.extract.Around, Flush: o.flush, Unload: o.plugins.Shrink})
 	reader := &share.Reader{Dir: n.path(readerDir), HTTP: n.http, Now: n.now, Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log}
 	o.communities = &community.Communities{Reader: reader}
@@ -293,7 +293,7 @@ func (n *Node) openSharing(o *session) {
 func (n *Node) openRest(o *session) {
 	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: o.ring.MemoryID, Zone: n.zone, Now: n.now,
 		Uses: query.UsesKept, SaveUses: o.query.SaveUses, Forgot: o.forgets.Carried, Erase: o.forgets.EraseOut})
-	o.health = health.New(health.Config{Home: n.cfg.Home, Metered: n.costs, Engine: o.engine, Store: o.store, Index: o.index, Ring: o.ring, Sync: o.sync, Cold: o.tiers.Keeper,
+	o.health = health.New(health.Config{Home: n.cfg.Home, Metered: n.metered, Engine: o.engine, Store: o.store, Index: o.index, Ring: o.ring, Sync: o.sync, Cold: o.tiers.Keeper,
 		Models: []health.Patient{o.meaning, o.language}, HasPlugin: o.plugins.Has})
 	o.vault = vault.New(vault.Config{Engine: o.engine, Ring: o.ring, Posted: o.sync.Posted})
 	o.transfer = transfer.New(transfer.Config{Engine: o.engine, Store: o.store, Cold: o.tiers.Keeper, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone, Location: n.zone,

@@ -14,8 +14,8 @@ import (
 const (
 	// obeyFor is how old a spoken order may be, as stored sound and slow ears are late.
 	obeyFor = 10 * time.Minute
-	// sureFor is how old an order may be that is obeyed although the wearer resumed after its
-	// time: a wearable's clock may be that slow.
+	// sureFor is how slow a wearable's clock may be. An order that is no older is obeyed
+	// although the wearer resumed after its time.
 	sureFor = time.Minute
 )
 
@@ -77,7 +77,7 @@ func (n *Node) pauseSince(at time.Time, lasts time.Duration, why string, ring *k
 	if err := n.paused.begin(n.path(pauseFile), s, at, false, ring); err != nil {
 		return "", err
 	}
-	if in := n.tellers.Load(); in != nil {
+	if in := n.fleetIntake.Load(); in != nil {
 		in.SetPaused(true)
 	}
 	return text, nil
@@ -104,8 +104,8 @@ func (p *pauseTimer) begin(path string, s serve.PauseState, at time.Time, button
 	return nil
 }
 
-// unheard reports whether a time lies between an order to stop and the pause that followed.
-func (p *pauseTimer) unheard(at time.Time) bool {
+// offRecord reports whether a time lies between an order to stop and the pause that followed.
+func (p *pauseTimer) offRecord(at time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &p.state

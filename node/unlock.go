@@ -90,8 +90,8 @@ func (n *Node) Unlock(ctx context.Context, passphrase serve.Secret) error {
 	return fmt.Errorf("%w: it is needed: %v", serve.ErrPassphrase, errors.Join(err, wrapErr))
 }
 
-// meansFailed reports whether the means to open the keys is missing, or opens
-// nothing. Then another means may.
+// meansFailed reports whether a means to open the keys is missing or opens nothing, so that
+// another one should be tried.
 func meansFailed(err error) bool {
 	return slices.ContainsFunc([]error{keyring.ErrWrongPassphrase, keyring.ErrWrongKey, keyring.ErrNoWrap, keyring.ErrNoSecret, keyring.ErrNoKeyring, fs.ErrNotExist}, func(e error) bool { return errors.Is(err, e) })
 }

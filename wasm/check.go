@@ -7,10 +7,10 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// check looks at an answer that decoded: is it about this event, and may the
-// plugin say it? What it isn't granted, and what is said about places that
-// aren't there, refuses the whole answer with its place. A candidate that is
-// wrong in itself is left out, and noted in u.
+// check checks a decoded answer: whether it is about this event, and whether the plugin may
+// say it. If the answer has something that was not granted, or names a place that does not
+// exist, it is refused as a whole, with the place of the fault. A candidate that is invalid
+// by itself is left out, and noted in u.
 func (p *Plugin) check(e *abi.Event, out *abi.Output, u *Usage) error {
 	if len(out.State) > 0 && !p.grants[CapState] {
 		return place(abi.CodeGrant, "output.state")

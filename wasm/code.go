@@ -20,7 +20,7 @@ type code struct {
 	refs int // guarded by Host.codeMu
 
 	mu       sync.Mutex     // held while it is made
-	engine   wazero.Runtime // of this code alone
+	engine   wazero.Runtime // runtime for this code only
 	cache    wazero.CompilationCache
 	compiled wazero.CompiledModule
 	info     fuel.Info

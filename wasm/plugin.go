@@ -326,8 +326,8 @@ func (p *Plugin) Extract(ctx context.Context, e *abi.Event) (abi.Output, Usage, 
 	return out, u, err
 }
 
-// perform has an instance, here or in the worker, take the input, and use look
-// at what it answers while that is there.
+// perform gives the input to an instance, in this process or in the worker, and calls use
+// with the answer, which is valid during that call only.
 func (p *Plugin) perform(ctx context.Context, e *abi.Event, input []byte, use func(answer, *Usage) error) (u Usage, err error) {
 	if p.domain != nil {
 		return p.domain.perform(ctx, p, e, input, use)

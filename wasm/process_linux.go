@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// apart puts the process into a group of its own: what a person types at the
-// terminal is for its host.
+// apart puts the process into a group of its own, so that signals from the terminal go to
+// its host only.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // pipeSize is what an unprivileged process may have (pipe(7)); an event of

@@ -12,7 +12,7 @@ type watchdog struct {
 	limit    time.Duration
 	asleep   time.Time // until then it may have used next to nothing
 	deadline time.Time
-	before   time.Duration // that was used when the request began
+	before   time.Duration // processor time that was used when the request began
 	looked   time.Time     // first
 	queued   time.Duration // that it had waited by then
 

@@ -69,7 +69,7 @@ func (m *Market) Wallet(ctx context.Context, id trade.Hash, pass string, h http.
 func (m *Market) asked(ctx context.Context, s *trade.State, failed error) (*Asked, error) {
 	receipt, err := m.c.X402.Of(ctx, s.ID.String())
 	a := &Asked{Status: http.StatusOK, Header: http.Header{}, Order: s.ID.String(), Phase: s.Phase, Payment: "none"}
-	if s.Phase.Paid() { // what became of it since is its parties' affair
+	if s.Phase.Paid() { // only its parties may learn what happened after that
 		a.Phase = trade.Funded
 	}
 	if receipt != nil {

@@ -63,9 +63,9 @@ type Config struct {
 	X402      *x402.Provider // takes payments of agents; nil: none
 	Log       Log            // nil: nothing is logged
 	LogName   string         // of Log, for everybody
-	Witnesses []string       // of Log, for everybody, as [trade.Terms] has them
+	Witnesses []string       // witnesses of Log, for everybody, in the form of [trade.Terms]
 	Listings  int            // that one seller may have at a time; 100
-	Bytes     int64          // of all bundles; 20 GiB
+	Bytes     int64          // the most that all bundles may take together; 0: 20 GiB
 	Now       func() time.Time
 	Logger    *slog.Logger
 }
@@ -117,7 +117,7 @@ func (m *Market) Terms() trade.Terms {
 	return trade.Terms{Market: m.party.Key, Arbiter: m.c.Arbiter, Fee: m.c.Fee, Pays: pays, Log: m.c.LogName, Witnesses: m.c.Witnesses}
 }
 
-// log tells the log of a signed object. reason is of a takedown alone.
+// log adds an entry about a signed object to the log. Only a takedown has a reason.
 func (m *Market) log(ctx context.Context, tx *sql.Tx, kind translog.Kind, subject string, signed []byte, reason string) error {
 	if m.c.Log == nil {
 		return nil

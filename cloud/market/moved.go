@@ -121,9 +121,9 @@ func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.Moved) erro
 	return m.logMoved(ctx, tx, v, s.Reviewable(), v.Review != nil)
 }
 
-// again takes what is new of an order that is known. The longer of two chains that
-// begin alike is kept; of two that don't, the market that stamped them has shown two
-// histories, and the first stays.
+// again takes what is new of a known order. If one chain continues the other, the longer one
+// is kept. Otherwise the market that stamped them has shown two histories, and the first one
+// stays.
 func (m *Market) again(ctx context.Context, tx *sql.Tx, v *trade.Moved, chain, review []byte) error {
 	var was, now trade.Chain
 	if err := errors.Join(trade.Decode(chain, &was, trade.MaxChain), trade.Decode(v.Sent.Order, &now, trade.MaxChain)); err != nil {

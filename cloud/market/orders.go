@@ -284,7 +284,8 @@ const (
 	AsArbiter Role = "arbiter" // those in dispute alone
 )
 
-// Orders gives those of a key, the last moved first. phase may be empty.
+// Orders returns the orders of a key, beginning with the one that moved last. phase may be
+// empty.
 func (m *Market) Orders(ctx context.Context, by trade.Key, as Role, phase trade.Phase, skip int) (out trade.Chains, err error) {
 	if as != AsBuyer && as != AsSeller && as != AsArbiter {
 		return out, fmt.Errorf("role: %w: %.20q: want buyer, seller or arbiter", trade.ErrForm, as)

@@ -86,7 +86,7 @@ func openSpace(ctx context.Context, dir string, j Joined, log *slog.Logger) (_ *
 	}
 	clock := new(memory.Ticker)
 	s.engine = engine.New(engine.Config{Space: j.Space, Member: j.Member, Store: s.store, Clock: clock, Worker: true})
-	s.ledger = &journal.Journal{Space: j.Space, Member: j.Member, Store: s.store, Write: s.engine.Commit, Heard: clock.Observe}
+	s.ledger = &journal.Journal{Space: j.Space, Member: j.Member, Store: s.store, Write: s.engine.Commit, ClockSeen: clock.Observe}
 	s.at = upstream.New(s.remote.Space(j.Space, j.Member, httpsig.KeySigner(s.id.sign)), "")
 	s.replica, err = replica.New(replica.Config{Space: j.Space, Member: j.Member, Genesis: j.Genesis, Remote: s.at, Journal: reporting{s.ledger, s},
 		Keys: s.keys, Temp: filepath.Join(dir, "coming"), Log: s.log,

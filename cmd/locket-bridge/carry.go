@@ -127,7 +127,7 @@ func (a *app) device(ctx context.Context, f *deviceFlags) (err error) {
 	return errors.Join(a.carry(ctx, f, dialer), closeLink())
 }
 
-// carry has a node and what dialer reaches talk, until ctx ends.
+// carry connects a node with the device that dialer reaches, until ctx ends.
 func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (err error) {
 	password, err := readPassword(f.passwordFile)
 	if err != nil {

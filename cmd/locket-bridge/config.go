@@ -152,7 +152,7 @@ func readConfig(path string) ([]*deviceFlags, *assistant, error) {
 	return out, asked, nil
 }
 
-// asKeys has errors about flags speak of keys.
+// asKeys replaces names of flags in errors by those of configuration keys.
 var asKeys = strings.NewReplacer("--password-file", "password_file", "--from-password-file", "from_password_file", "--from-user", "from_user",
 	"--photo-every", "photo_every", "--metered", "metered", "give --from or --capture", "from is missing", "give --device or --capture", "device is missing", "--", "")
 
@@ -219,8 +219,8 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 	return f, nil
 }
 
-// run carries devices, and answers where asked is not nil, until ctx ends. An error of one is told, and it is begun anew;
-// the others go on.
+// run carries devices until ctx ends, and answers questions if asked is not nil. If one
+// fails, run reports the error and starts that one again. The others go on.
 func (a *app) run(ctx context.Context, devices []*deviceFlags, asked *assistant) error {
 	var wg sync.WaitGroup
 	if asked != nil {

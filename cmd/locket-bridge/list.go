@@ -105,7 +105,7 @@ func familyOf(d *link.Found) (name string) {
 	return name
 }
 
-// listWaiting tells what lies in the spools beside the state files.
+// listWaiting lists what waits in the spools beside the state files.
 func (a *app) listWaiting(apart bool) error {
 	any, err := (&deviceFlags{name: "*"}).statePath()
 	if err != nil {

@@ -52,7 +52,7 @@ func announced(device string, interfaces []net.Interface) func(context.Context) 
 	}
 }
 
-// satellites are those of some services that say that they are one.
+// satellites returns the services that say that they are satellites.
 func satellites(ctx context.Context, services []lan.Service) (out []link.Found) {
 	found := make([]bool, min(len(services), maxSatellites))
 	var all sync.WaitGroup

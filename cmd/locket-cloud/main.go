@@ -61,7 +61,7 @@ func usage(what string, guesses []string) error {
 	return fmt.Errorf("%w: %s", errUsage, what)
 }
 
-// nothing has a command take no arguments.
+// nothing refuses arguments, for a command that takes none.
 func nothing(c *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:

@@ -73,7 +73,7 @@ func (m *marketFlags) check(w *where) error {
 	return errors.Join(m.stripe.check(), m.x402.check(m.stripe.page))
 }
 
-// open puts a market and a witness into what is served, or nothing where none is wanted.
+// open adds a market and a witness to what is served, if the flags ask for them.
 func (m *marketFlags) open(ctx context.Context, w *where, c *api.Config, log *slog.Logger) (run func(context.Context) error, done func() error, err error) {
 	run = func(context.Context) error { return nil }
 	if !m.on && len(m.watched) == 0 {

@@ -22,7 +22,7 @@ type pairFiles struct {
 
 	mu     sync.Mutex
 	pair   *tls.Certificate
-	times  [2]time.Time // of the files, when they were read
+	times  [2]time.Time // modification times of the files when they were read
 	looked time.Time
 }
 

@@ -18,7 +18,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// x402Flags are by whom, where and in what agents pay.
+// x402Flags configure how agents pay: by which facilitator, to which address and in which
+// token.
 type x402Flags struct {
 	facilitator, token   string // URL, and a file
 	payTo, network       string

@@ -46,7 +46,7 @@ func (t target) commands() []string {
 	return []string{"locket", "locket-bridge", "locket-cloud"}
 }
 
-// commands are those of a target that some package has.
+// commands returns the commands that some package for a target has.
 func (r *making) commands(t target) []string {
 	return slices.DeleteFunc(t.commands(), func(c string) bool {
 		return !slices.ContainsFunc(r.packs, func(p pack) bool { return slices.Contains(p.commands, c) })

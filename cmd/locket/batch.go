@@ -104,8 +104,8 @@ the failure is printed, the rest goes on, and the exit code is 1.`,
 	}
 }
 
-// readOperations reads all lines first, so that a mistake in the last costs
-// nothing of the first.
+// readOperations reads all lines first, so that a mistake in the last one leaves nothing
+// half done.
 func readOperations(name string, in io.Reader) ([]serve.Operation, error) {
 	var ops []serve.Operation
 	sc := bufio.NewScanner(in)

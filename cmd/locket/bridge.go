@@ -91,7 +91,7 @@ func (b *bridge) once(ctx context.Context) error {
 	if err != nil {
 		return refusedError{fmt.Errorf("start locket-bridge: %w", err)}
 	}
-	// On Linux its end follows that of the thread that started it, so the thread stays.
+	// On Linux the process ends with the thread that started it, so that thread has to stay.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	out, said := &bridgeOut{log: b.log, away: map[string]bool{}}, &bridgeErr{log: b.log}

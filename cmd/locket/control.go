@@ -68,7 +68,7 @@ func (a *app) resumeCommand() *cobra.Command {
 	}
 }
 
-// withDaemon is for what is of no use without one.
+// withDaemon is for commands that make no sense without a daemon.
 func (a *app) withDaemon(ctx context.Context, f func(c *serve.Client) error) error {
 	n, c, err := a.open(ctx) // which waits for one that is just starting
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	// Where a system refuses, everything works as it does otherwise.
+	// If the system refuses, everything else still works.
 	_ = nodump.Protect()
 	if wasm.IsWorker(os.Args) { // this process is to run plugins for another one
 		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	hookTime   = 5 * time.Second // an assistant goes on without memory after it
+	hookTime   = 5 * time.Second // after this time, the assistant goes on without memory
 	hookBudget = 500             // tokens that go into a session, and into each prompt
 	maxHook    = 4 << 20         // bytes of a hook's input
 	maxAsked   = 4 << 10         // bytes of a prompt that are looked for

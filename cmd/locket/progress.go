@@ -98,7 +98,7 @@ func (m *meter) show() {
 		}
 		m.aside(func() {
 			if !m.onTerminal {
-				_ = json.NewEncoder(m.w).Encode(struct { // nowhere is left to tell
+				_ = json.NewEncoder(m.w).Encode(struct { // there is nowhere left to report it
 					Progress sofar `json:"progress"`
 				}{s})
 				return

@@ -15,7 +15,7 @@ import (
 // readerDir is where a reader's key and what it fetched are, in the home.
 const readerDir = "reader"
 
-// reader is this machine as one who opens what others share. It needs no node.
+// reader opens what others share with the wearer on this machine. It needs no node.
 func (a *app) reader() (*share.Reader, error) {
 	l, err := a.load()
 	if err != nil {

@@ -180,8 +180,8 @@ takes a daemon that does the work: locket run.`,
 	return c
 }
 
-// syncLine prints how it stands, where that is otherwise than what was shown.
-// done: nothing is left to send, and everywhere is the same.
+// syncLine prints the state of sync if it differs from what was shown. done reports that
+// nothing is left to send, and that all remotes have the same.
 func (a *app) syncLine(ctx context.Context, c *serve.Client, shown *string) (done bool, err error) {
 	s, err := c.SyncStatus(ctx)
 	if err != nil {

@@ -42,8 +42,8 @@ type deps struct {
 	// repairHome puts it right: memory.ErrInUse. ask gives the passphrase.
 	lookHome   func(ctx context.Context, cfg config.Config, ask node.Ask) ([]node.RepairedItem, error)
 	repairHome func(ctx context.Context, cfg config.Config, log *slog.Logger, ask node.Ask) (node.Repaired, error)
-	// restart has another process of this program begin in this one's place; it
-	// returns only where that can't be. args are without the program's name.
+	// restart replaces this process by a new one of the same program. It returns only if
+	// that fails. args are without the program's name.
 	restart func(args, environ []string) error
 	// demo plays a day in a home of its own; seed 0 is the fixed one.
 	demo func(ctx context.Context, out io.Writer, json bool, seed uint64, home string) error

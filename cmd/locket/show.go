@@ -62,8 +62,8 @@ func (a *app) printed(err error, v any, human func(w io.Writer)) error {
 	return a.print(v, human)
 }
 
-// rows prints each of a list, unless getting the list has failed: err tells it. An
-// empty list is told a person by none, if that is not empty.
+// rows prints each item of a list, or returns err if the list could not be read. For an
+// empty list it prints the text none to a person, if there is one.
 func rows[T any](a *app, err error, list []T, row func(w io.Writer, v *T), none string) error {
 	for i := range list {
 		if err == nil {

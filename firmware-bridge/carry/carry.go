@@ -119,7 +119,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	var err error
 	if !c.Lossless { // a capture is there still
 		c.out.state = c.State
-		err = c.out.tellOwed(ctx)
+		err = c.out.resendUnacked(ctx)
 	}
 	if err == nil {
 		err = c.endedWell(ctx)

@@ -33,8 +33,8 @@ type publisher struct {
 	unkept   map[*wear.Receipt]error        // refused, and not put by
 	dropped  int                            // messages since the last gap that said so
 	since    time.Time
-	state    *State // nil: gaps are not kept
-	owed     []owed // gaps that the node has not acknowledged; in state too
+	state    *State       // nil: gaps are not kept
+	unacked  []unackedGap // gaps that the node has not acknowledged; in state too
 }
 
 // live publishes, or drops where the node is away for too long. kept reports whether the
@@ -146,8 +146,8 @@ func (p *publisher) gap(ctx context.Context, at time.Time, reason string) error 
 	if len(reason) > wire.MaxReason {
 		reason = reason[:wire.MaxReason] // it is ASCII
 	}
-	o := owed{boot, seq, at, reason}
-	p.owe(o)
+	o := unackedGap{boot, seq, at, reason}
+	p.noteUnacked(o)
 	_, err := p.publish(ctx, o.message())
 	return err
 }

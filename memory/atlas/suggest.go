@@ -18,8 +18,8 @@ type Suggestion struct {
 	Weight float64 `json:"weight"` // 0 to 1
 }
 
-// Of suggestions: how alike two names' embeddings have to be, and how many
-// names are compared so.
+// Limits of suggestions: how similar the embeddings of two names have to be, and how many
+// names are compared by them.
 const (
 	alikeFrom   = .9
 	maxCompared = 500

@@ -179,7 +179,7 @@ func (a *Atlas) around(from []string, at time.Time, limit int, chosen map[string
 		}
 		chosen[a.entities[i].ID] = w.Value
 	}
-	for _, id := range from { // ends of what is no longer so, where that was asked for
+	for _, id := range from { // ends of relations that are no longer true, if the query asks for them
 		for _, i := range a.of[id] {
 			r := &a.relations[i]
 			for _, end := range []string{r.Subject, r.Object} {

@@ -229,7 +229,7 @@ func (p *planner) blocks() {
 	}
 }
 
-// says is a memory that stays and says what m says.
+// says returns a memory that stays and says the same as m, or nil.
 func (p *planner) says(m *memory.Memory) *memory.Memory {
 	for _, o := range p.all {
 		if o.State == memory.Active && !p.away[o.ID] && !p.gone[o.ID] && alike(m, o) {
@@ -239,8 +239,8 @@ func (p *planner) says(m *memory.Memory) *memory.Memory {
 	return nil
 }
 
-// stated is a memory with which m would be reconciled: one that was put away,
-// or is now, or that a person has rewritten. To say it again would change that.
+// stated returns a memory with which m would be reconciled: one that was archived before or
+// by this plan, or that a person has rewritten. To propose m again would change that memory.
 func (p *planner) stated(m *memory.Memory) *memory.Memory {
 	group := m.Candidate.Group()
 	for _, o := range p.all {
@@ -251,5 +251,5 @@ func (p *planner) stated(m *memory.Memory) *memory.Memory {
 	return nil
 }
 
-// DerivedFrom is the relation of what was made of other memories to them.
+// DerivedFrom is the relation from a memory to the memories that it was made of.
 const DerivedFrom = "derived_from"

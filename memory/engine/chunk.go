@@ -10,9 +10,8 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// chunkID is the name under which the index has the nth chunk of a resource,
-// from 1: the resource's, with the number in its last two bytes. It is the
-// name of nothing in the store.
+// chunkID is the name under which the index has the nth chunk of a resource, from 1: the
+// resource's, with the number in its last two bytes. Nothing in the store has this id.
 func chunkID(id memory.ID, n int) memory.ID {
 	id[14] ^= byte(n >> 8)
 	id[15] ^= byte(n)

@@ -120,7 +120,7 @@ func TestCommitTellsTheIndex(t *testing.T) {
 func TestCheckIsPartOfTheCommit(t *testing.T) {
 	bad, after := errors.New("it holds a secret"), 0
 	e, _ := newEngine(t, func(_ context.Context, tx *store.Tx) (func(context.Context, *Writer) error, error) {
-		for _, d := range tx.Heard() {
+		for _, d := range tx.FromOthers() {
 			m, err := tx.Memory(d.ID)
 			if err != nil {
 				return nil, err

@@ -61,18 +61,18 @@ func (e *Engine) knew(tx *store.Tx, a *memory.Assertion) ([]memory.Dot, error) {
 // Person is the source of what a person says by the node's API.
 var Person = memory.Source{Plugin: "person"}
 
-// Voice says who makes an assertion, and with which rank.
-type Voice struct {
+// Authority says who makes an assertion, and with which rank.
+type Authority struct {
 	Source memory.Source
 	Rank   memory.Rank
 }
 
-// PersonVoice is that of the wearer.
-var PersonVoice = Voice{Person, memory.RankPerson}
+// PersonAuthority is that of the wearer.
+var PersonAuthority = Authority{Person, memory.RankPerson}
 
 // Assert commits assertions. make returns them with memory, act and content
 // set; Assert sets the rest.
-func (e *Engine) Assert(ctx context.Context, by Voice, make func(*store.Tx) ([]memory.Assertion, error)) (changes []memory.Change, err error) {
+func (e *Engine) Assert(ctx context.Context, by Authority, make func(*store.Tx) ([]memory.Assertion, error)) (changes []memory.Change, err error) {
 	err = e.Commit(ctx, func(tx *store.Tx) error {
 		as, err := make(tx)
 		if err != nil {

@@ -29,7 +29,7 @@ import (
 	"github.com/locket-dev/locket/memory/names"
 )
 
-// Doc is a document's number, as its keeper counts.
+// Doc is a document's number, which the caller chooses.
 type Doc uint32
 
 // Node is an entity's number. It holds until the graph is next changed.

@@ -114,7 +114,7 @@ func deniesIt(quote string, m *memory.Memory, names terms) error {
 var orders = []string{"ignore ", "disregard ", "forget ", "delete ", "erase ", "remove ", "clear ", "wipe ", "pretend ", "you are now", "you must", "system:", "assistant:", "act as ", "override ",
 	"remind me", "please ", "hey ", "忽略", "删除", "清除", "忘记", "忘掉", "请", "你现在是", "你必须"}
 
-// asks reports a sentence that asks or commands: it says nothing.
+// asks reports whether a sentence is a question or a command, which states nothing.
 func asks(line string) (string, bool) {
 	t := strings.TrimLeftFunc(strings.ToLower(line), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	t = strings.TrimRight(t, " \t\n!！.。\"'”’)]»」")

@@ -19,7 +19,7 @@ type list struct {
 	b    []byte
 	last uint32 // greatest document, plus 1
 	n    uint32 // documents alive that hold the term
-	df   uint32 // those of them without a source: what statistics are over
+	df   uint32 // those of them without a source; only these count in statistics
 }
 
 // core is the index in memory. Documents are numbered in the order in which

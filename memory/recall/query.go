@@ -52,7 +52,7 @@ type question struct {
 	quotes   []phrase // what stands in quotation marks
 	bare     bool     // see asksBare
 	dated    bool     // it asks for nothing but a time
-	strict   bool     // there is nothing else: only what holds them is a hit
+	strict   bool     // the question is nothing but quotes, so only a document that contains them is a hit
 }
 
 // Weights of Chinese terms. A single character says less than a pair, unless it

@@ -48,8 +48,8 @@ const (
 	relatedLeast  = .005
 )
 
-// meant is a node that the question names, and the places in question.worth of
-// the words that do.
+// meant is a node that the question names, with the indexes in question.worth of the words
+// that name it.
 type meant struct {
 	node  graph.Node
 	words []int

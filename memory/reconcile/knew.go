@@ -66,7 +66,7 @@ func settled(group []memory.Assertion, ps []*memory.Assertion) []*memory.Asserti
 	})
 }
 
-// seqs is how far a proposal's author knew each member's.
+// seqs says up to which number a proposal's author knew each member's assertions.
 type seqs map[memory.MemberID]uint64
 
 // past is what the author of each proposal knew of the others: what they

@@ -87,8 +87,8 @@ func around(t memory.Type) extent { return of("<" + tagOf(t) + ">\n</" + tagOf(t
 // it goes.
 const gapBytes = len(" … ")
 
-// add shows one part more, if there is room. A part that is itself too long for what
-// is left costs no more than the look at its length.
+// add shows one part more, if there is room. If a part is obviously too long, only its
+// length is looked at.
 func (b *building) add(p part, budget int) {
 	e := &b.entries[p.entry]
 	section, begun, own := e.item.Section, e.begun(), e.parts[p.at]

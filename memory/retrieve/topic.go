@@ -25,11 +25,10 @@ var sounds = set(`hm hmm mm mmm uh um er ah eh huh 嗯 哦 呃`)
 // pointersHan do the same in Chinese.
 var pointersHan = []string{"它", "他", "她", "那个", "这个", "那里", "那儿", "这里", "这儿", "那次", "那时", "那天"}
 
-// Topic says what the last turns are about, as a query for recall. A last turn
-// that stands by itself is its own topic. One that points back ("and where did
-// she buy it?"), or has few words of its own, is lent the names and words of
-// the turns before it, the nearest first. It is empty where nobody said
-// anything that carries meaning.
+// Topic says what the last turns are about, as a query for recall. A last turn that stands
+// by itself is its own topic. One that points back ("and where did she buy it?"), or has few
+// words of its own, gets names and words of the turns before it, the nearest first. It is
+// empty where nobody said anything that carries meaning.
 func Topic(turns []Turn) string {
 	last := len(turns) - 1
 	var words []recall.Word

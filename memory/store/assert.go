@@ -73,7 +73,7 @@ func (t *Tx) assertOne(a *memory.Assertion, local bool) ([]memory.Change, error)
 		return nil, err
 	}
 	if !local || a.Rank == memory.RankCloud || a.Act == memory.ActWithdraw { // a withdrawal may make a worker's assertion count again
-		t.heard = append(t.heard, Document{Kind: MemoryDocument, ID: a.Memory})
+		t.fromOthers = append(t.fromOthers, Document{Kind: MemoryDocument, ID: a.Memory})
 	}
 	before, err := t.assertionsOf(a.Memory)
 	if err != nil {

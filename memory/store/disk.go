@@ -66,9 +66,9 @@ func openBadger(dir string, key []byte, small, compactors bool, log *slog.Logger
 	return db, nil
 }
 
-// checkFiles checks the files in dir before Badger opens them. It reads all of them,
-// and returns a [Damage] if one was altered. A process does so once: what it writes
-// later it can open again without, as it could have kept it open.
+// checkFiles checks the files in dir before Badger opens them. It reads all of them, and
+// returns a [Damage] if one was altered. A process does so once. Files that it has written
+// itself since need no check when it opens the store again.
 func checkFiles(dir string, key []byte) error {
 	return fileError(badgerfile.Check(dir, filepath.Join(filepath.Dir(dir), spareName), badgerOptions(dir, key)))
 }

@@ -45,9 +45,9 @@ func (t *Tx) logDocument(was uint64, d Document) (uint64, error) {
 // order. A document that changed twice is in it twice.
 func (t *Tx) Touched() []Document { return t.documents }
 
-// Heard returns the memories and utterances about which this transaction took
+// FromOthers returns the memories and utterances about which this transaction took
 // something from another member or a worker. One may be in it several times.
-func (t *Tx) Heard() []Document { return t.heard }
+func (t *Tx) FromOthers() []Document { return t.fromOthers }
 
 // IndexPending returns the documents that changed after number seq of the log,
 // in order. An index that covers the log up to seq still has to take them in.

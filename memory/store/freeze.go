@@ -147,8 +147,8 @@ func (p *Packed) add(t *Tx, u *unitRecords) error {
 	return nil
 }
 
-// unitRecords reads the group of a memory. why says what prevents that it turns
-// cold, or is empty.
+// unitRecords reads the group of a memory. why says why the group can't turn cold; it is
+// empty if it can.
 func (t *Tx) unitRecords(id memory.ID, c Cooling) (u *unitRecords, why string, err error) {
 	m, ok, err := t.memory(id)
 	if err != nil || !ok {

@@ -248,7 +248,7 @@ func TestPackedIsErased(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { s = open(t, dir) }()
-		err := Exhume(dir, testKey(), func(r Remnant) error {
+		err := FindRemnants(dir, testKey(), func(r Remnant) error {
 			n += strings.Count(string(r.Data), sentinel)
 			return nil
 		})

@@ -9,8 +9,8 @@ type Tally struct {
 
 const tallyMeta = "tally"
 
-// Took counts candidates that were accepted.
-func (t *Tx) Took(n int) error {
+// CountAccepted counts candidates that were accepted.
+func (t *Tx) CountAccepted(n int) error {
 	if n == 0 {
 		return nil
 	}

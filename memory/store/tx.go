@@ -25,18 +25,18 @@ type Tx struct {
 	txn   *badger.Txn // reads only
 
 	// The following fields are for writing transactions.
-	state     *state // after the commit
-	before    *state // before the transaction
-	pending   pending
-	force     bool   // commit even if nothing was written
-	reserve   uint64 // free bytes that blobs must not use
-	groups    map[string]*group
-	dots      map[memory.MemberID]uint64
-	documents []Document
-	heard     []Document // about which others said something; without numbers
-	read      *lines     // the page of utterances that was read last
-	undo      []func()   // run if the transaction fails, to remove files written for it
-	finish    []func()   // run after the commit, to remove files that are no longer used
+	state      *state // after the commit
+	before     *state // before the transaction
+	pending    pending
+	force      bool   // commit even if nothing was written
+	reserve    uint64 // free bytes that blobs must not use
+	groups     map[string]*group
+	dots       map[memory.MemberID]uint64
+	documents  []Document
+	fromOthers []Document // about which others said something; without numbers
+	read       *lines     // the page of utterances that was read last
+	undo       []func()   // run if the transaction fails, to remove files written for it
+	finish     []func()   // run after the commit, to remove files that are no longer used
 }
 
 // Moment numbers the state that a reading transaction sees. Two of the same number see

@@ -116,7 +116,7 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 		return err
 	}
 	if !local || u.Source.ByWorker() {
-		t.heard = append(t.heard, Document{Kind: UtteranceDocument, ID: u.ID})
+		t.fromOthers = append(t.fromOthers, Document{Kind: UtteranceDocument, ID: u.ID})
 	}
 	r := utteranceRecord{Document: n, Utterance: plain}
 	if local {

@@ -103,9 +103,9 @@ func (it *Item) warmth(now time.Time) float64 {
 	return w
 }
 
-// Choose returns those that turn cold, the coldest first, until the rest fits
-// in nine tenths of the budget; none while it is kept. What is fixed is never
-// among them, so the rest may still be over. The order of items means nothing.
+// Choose returns the items that turn cold, the coldest first, until the rest fits in nine
+// tenths of the budget. While the budget is kept, it returns none. Fixed items are never
+// among them, so the rest may still exceed the budget. The order of items does not matter.
 func Choose(items []Item, b Budget, now time.Time) []memory.ID {
 	records, size := 0, int64(0)
 	for i := range items {

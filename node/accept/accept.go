@@ -30,7 +30,7 @@ type Engine interface {
 // engine's write lock.
 type Chain interface {
 	HoldsSecret(ctx context.Context, text string) (bool, error)
-	Forget(ctx context.Context, lock *engine.Writer, g extract.Gone) (held []memory.EventID, err error)
+	Forget(ctx context.Context, lock *engine.Writer, g extract.Forgotten) (held []memory.EventID, err error)
 }
 
 // Config of the gate of an open node.
@@ -65,7 +65,7 @@ func (g *Gate) Check(ctx context.Context, tx *store.Tx) (after func(context.Cont
 	var lines []memory.ID
 	var heard []transcribed
 	looked := map[memory.ID]bool{}
-	for _, d := range tx.Heard() {
+	for _, d := range tx.FromOthers() {
 		if looked[d.ID] {
 			continue
 		}
@@ -131,8 +131,8 @@ type transcribed struct {
 	cites []memory.Evidence
 }
 
-// Safe drops the assertions that hold a secret, before any is written.
-func (g *Gate) Safe(ctx context.Context, as []memory.Assertion, us []memory.Utterance) (_ []memory.Assertion, _ []memory.Utterance, err error) {
+// WithoutSecrets drops the assertions that hold a secret, before any is written.
+func (g *Gate) WithoutSecrets(ctx context.Context, as []memory.Assertion, us []memory.Utterance) (_ []memory.Assertion, _ []memory.Utterance, err error) {
 	unsafe := func(text string) bool {
 		found, e := g.c.Chain.HoldsSecret(ctx, text)
 		err = errors.Join(err, e)
@@ -163,24 +163,24 @@ func (g *Gate) Safe(ctx context.Context, as []memory.Assertion, us []memory.Utte
 	return as, us, err
 }
 
-// unsafe are memories that hold a secret and have too many assertions to be erased
+// eraseFirstError are memories that hold a secret and have too many assertions to be erased
 // in the same transaction.
-type unsafe struct {
+type eraseFirstError struct {
 	ids []memory.ID
 	err error // store.ErrTooLarge
 }
 
-func (u *unsafe) Error() string {
+func (u *eraseFirstError) Error() string {
 	return fmt.Sprintf("erase %d memories that hold a secret: %v", len(u.ids), u.err)
 }
-func (u *unsafe) Unwrap() error { return u.err }
+func (u *eraseFirstError) Unwrap() error { return u.err }
 
 // Take commits what others said. Memories that hold a secret and have too many
 // assertions for one transaction are erased first, and absorb what was said of them
 // afterwards.
 func (g *Gate) Take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error {
 	err := lock.Commit(ctx, fn)
-	if u, ok := errors.AsType[*unsafe](err); ok {
+	if u, ok := errors.AsType[*eraseFirstError](err); ok {
 		if _, err := lock.Erase(ctx, engine.Person, forget.Wish, u.ids...); err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func (g *Gate) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []memory
 		ids[i] = found[i].ID
 	}
 	if _, err := g.c.Engine.Erase(tx, engine.Person, forget.Wish, ids...); errors.Is(err, store.ErrTooLarge) {
-		return &unsafe{ids, err}
+		return &eraseFirstError{ids, err}
 	} else if err != nil {
 		return err
 	}
@@ -217,8 +217,8 @@ func (g *Gate) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []memory
 	return forget.PlanSweep(tx)
 }
 
-// Heard takes the mark of waiting off recordings whose words came.
-func (g *Gate) Heard(ctx context.Context, ids []memory.ID) error {
+// Transcribed takes the mark of waiting off recordings whose words came.
+func (g *Gate) Transcribed(ctx context.Context, ids []memory.ID) error {
 	var heard []transcribed
 	err := g.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for _, id := range ids {
@@ -252,16 +252,16 @@ func (g *Gate) waitNoLonger(tx *store.Tx, heard []transcribed) error {
 		if m.State != memory.Active || !slices.Contains(m.Tags, memory.WaitingTag) || !citesOne(h.cites, m.Evidence) {
 			continue
 		}
-		if err := Heard(g.c.Engine, tx, m, "", "it has been transcribed"); err != nil {
+		if err := MarkTranscribed(g.c.Engine, tx, m, "", "it has been transcribed"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Heard takes the mark of waiting off a recording, and replaces the part of its
+// MarkTranscribed takes the mark of waiting off a recording, and replaces the part of its
 // text that says so.
-func Heard(e Engine, tx *store.Tx, m *memory.Memory, instead, why string) error {
+func MarkTranscribed(e Engine, tx *store.Tx, m *memory.Memory, instead, why string) error {
 	text, by := strings.TrimSuffix(m.Text, extract.WaitingText)+instead, memory.Source{Plugin: "node"}
 	_, err := e.Say(tx, memory.RankDevice,
 		memory.Assertion{Memory: m.ID, Act: memory.ActUntag, Tags: []string{memory.WaitingTag}, Source: by, Reason: why},
@@ -291,7 +291,7 @@ func (g *Gate) TakeDelta(ctx context.Context, fn func(*store.Tx) (gone *store.Ta
 	if err != nil || gone == nil {
 		return err
 	}
-	if _, err := g.c.Chain.Forget(ctx, lock, extract.Gone{Utterances: gone.Utterances, Events: gone.Events, Latest: g.c.Now()}); err != nil {
+	if _, err := g.c.Chain.Forget(ctx, lock, extract.Forgotten{Utterances: gone.Utterances, Events: gone.Events, Latest: g.c.Now()}); err != nil {
 		return err
 	}
 	if err := g.c.ForgetPlugins(); err != nil {

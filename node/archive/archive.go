@@ -32,7 +32,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Version is that of the records; an archive of another is refused.
+// Version is the version of the records. An archive of another version is refused.
 const Version = 1
 
 // Domain is the one in which archives are signed.
@@ -72,8 +72,8 @@ type Header struct {
 	Secrets bool           `json:"secrets,omitempty"`
 }
 
-// Assertion is an assertion, and the secret that its candidate seals, where
-// the archive has secrets.
+// Assertion is an assertion. If the archive has secrets, it also has the secret that the
+// candidate seals.
 type Assertion struct {
 	memory.Assertion
 	Secret string `json:"secret,omitempty"`

@@ -26,7 +26,7 @@ const (
 // so that nobody asks more often by taking them back.
 type looks struct {
 	Since time.Time   `json:"since"` // when the day began
-	Count int         `json:"count"` // looks of that day
+	Count int         `json:"count"` // how many questions were looked at on that day
 	Of    []memory.ID `json:"of"`    // questions that were looked at, and are open
 	Waits []memory.ID `json:"waits"` // of these, those at which the node looks again: the wearer has not decided
 }

@@ -130,7 +130,7 @@ func (w *wall) Apply(ctx context.Context, in replica.Incoming, s replica.State) 
 func refused(op *delta.Op, by *envelope.Member) string {
 	a := op.Assertion
 	switch {
-	case op.Gone != nil:
+	case op.RemovedBodies != nil:
 		return ""
 	case op.Forget != nil:
 		f := op.Forget

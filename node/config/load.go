@@ -172,7 +172,7 @@ func (l *Loaded) checkVariables(env map[string]string) error {
 	return nil
 }
 
-// nearest gives "; did you mean …?" where a name is at most two edits away.
+// nearest returns "; did you mean …?" if a known name is at most two edits away.
 func nearest(name string, known []string) string {
 	best, at := 3, ""
 	for _, k := range known {

@@ -52,7 +52,8 @@ const (
 // start, and the pin is the key's.
 const lifetime = 10 * 365 * 24 * time.Hour
 
-// TLS gives what a server shows. It makes the node's own key where there is none.
+// TLS returns the server's TLS configuration. If the node has no key of its own, TLS makes
+// one.
 func TLS(c Config) (*tls.Config, error) {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -196,8 +197,8 @@ type files struct {
 // lookEvery is how often it is looked whether the files have changed.
 const lookEvery = 10 * time.Second
 
-// get is tls.Config.GetCertificate. Files that can't be read, or that do not fit as
-// while they are being renewed, leave the certificate that was there.
+// get is tls.Config.GetCertificate. If the files can't be read, or do not match because they
+// are being renewed, the previous certificate stays in use.
 func (f *files) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

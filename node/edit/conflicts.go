@@ -115,7 +115,7 @@ func (w Writer) Settle(ctx context.Context, id string, s serve.SettleRequest) (r
 	now := es.c.Now()
 	event := memory.EventID{Device: serve.APIDevice, Boot: uint64(es.c.Started.UnixNano()), Seq: randomSeq()}
 	evidence := memory.Evidence{Event: event, Speaker: es.c.Wearer, At: now, Excerpt: memory.Excerpt(s.Write)}
-	res.Changes, err = es.c.Engine.Assert(ctx, voiceOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
+	res.Changes, err = es.c.Engine.Assert(ctx, authorityOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
 		d, err := es.dispute(ctx, tx, id)
 		if err != nil {
 			return nil, err

@@ -123,7 +123,7 @@ func (w Writer) Unsettle(ctx context.Context, id string) (res serve.Settled, err
 		return res, fmt.Errorf("conflict %q: both %s and %s: %w", id, list[0].ID, list[1].ID, memory.ErrAmbiguous)
 	}
 	res.ID = list[0].ID
-	res.Changes, err = es.c.Engine.Assert(ctx, voiceOf(ctx), func(tx *store.Tx) (out []memory.Assertion, err error) {
+	res.Changes, err = es.c.Engine.Assert(ctx, authorityOf(ctx), func(tx *store.Tx) (out []memory.Assertion, err error) {
 		for _, was := range list[0].back {
 			as, err := tx.Assertions(was.Memory)
 			if err != nil {

@@ -25,7 +25,7 @@ func (w Writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest)
 			return m, err
 		}
 	}
-	_, err = es.c.Engine.Assert(ctx, voiceOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
+	_, err = es.c.Engine.Assert(ctx, authorityOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
 		m, err := engine.Live(tx, id)
 		if err != nil {
 			return nil, err

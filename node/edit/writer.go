@@ -30,7 +30,7 @@ const maxAhead = 24 * time.Hour
 // Engine is the part of engine.Engine that this package uses.
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
-	Assert(ctx context.Context, by engine.Voice, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
+	Assert(ctx context.Context, by engine.Authority, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
 	Hold() *engine.Writer
 	Member() memory.MemberID
 }
@@ -102,7 +102,7 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 	if r.Secret != "" && (!r.Infers() || r.Keep || !strings.Contains(r.Text, r.Secret)) {
 		return res, fmt.Errorf("%w: secret: want a part of text, with infer and without keep", memory.ErrInvalid)
 	}
-	device := cmp.Or(voiceOf(ctx).Source.Device, serve.APIDevice)
+	device := cmp.Or(authorityOf(ctx).Source.Device, serve.APIDevice)
 	if r.Undated && device == serve.APIDevice {
 		device = undatedDevice
 	}
@@ -165,7 +165,7 @@ func (es *Edits) leftOut(ctx context.Context, text string) (said string, ok bool
 // refuse stores why a text did not become a memory, in the place of what the extractors said
 // of it.
 func (es *Edits) refuse(ctx context.Context, r memory.Refusal) ([]memory.Refusal, error) {
-	_, err := es.c.Engine.Assert(ctx, voiceOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
+	_, err := es.c.Engine.Assert(ctx, authorityOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
 		if _, err := tx.Unrefuse(r.Event); err != nil {
 			return nil, err
 		}
@@ -190,7 +190,7 @@ func unread(res *serve.AddResult) bool {
 
 // asIs makes one memory of a text as it stands.
 func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time) (res serve.AddResult, err error) {
-	by, device := voiceOf(ctx).Source, event.Device
+	by, device := authorityOf(ctx).Source, event.Device
 	c := memory.Candidate{Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: cmp.Or(r.User, memory.WearerUser), Agent: r.Agent, Run: r.Run},
 		Slot: r.Slot, Fields: r.Fields, Tags: r.Tags, Metadata: r.Metadata, Confidence: 1, Sensitivity: memory.Personal, Expires: r.Expires,
 		Source:   memory.Source{Device: device, Plugin: by.Plugin},
@@ -214,7 +214,7 @@ func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, event memory.Eve
 		return res, err
 	}
 	id := es.c.MemoryID(event, by.Plugin, c.Fingerprint())
-	res.Changes, err = es.c.Engine.Assert(ctx, voiceOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
+	res.Changes, err = es.c.Engine.Assert(ctx, authorityOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
 		switch _, err := tx.Memory(id); {
 		case err == nil: // there, or erased
 			res.Repeated = true
@@ -224,7 +224,7 @@ func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, event memory.Eve
 		}
 		refused, err := tx.Unrefuse(event)
 		if err == nil && refused > 0 { // the extractors read nothing in it, and it is remembered all the same
-			err = tx.Took(1)
+			err = tx.CountAccepted(1)
 		}
 		return []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, err
 	})
@@ -251,12 +251,12 @@ func zoneName(z *time.Location) string {
 	return z.String()
 }
 
-// voiceOf is who speaks in a request: the wearer, or the app that asks.
-func voiceOf(ctx context.Context) engine.Voice {
+// authorityOf is who speaks in a request: the wearer, or the app that asks.
+func authorityOf(ctx context.Context) engine.Authority {
 	if c := serve.CallerOf(ctx); c != nil {
-		return engine.Voice{Source: memory.Source{Device: memory.AppDevice + c.Name(), Plugin: "app"}, Rank: memory.RankCloud}
+		return engine.Authority{Source: memory.Source{Device: memory.AppDevice + c.Name(), Plugin: "app"}, Rank: memory.RankCloud}
 	}
-	return engine.PersonVoice
+	return engine.PersonAuthority
 }
 
 // change says something about one memory, and gives the memory as it is then.
@@ -272,7 +272,7 @@ func (w Writer) change(ctx context.Context, id memory.ID, as ...memory.Assertion
 	for i := range as {
 		as[i].Memory = id
 	}
-	_, err = es.c.Engine.Assert(ctx, voiceOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
+	_, err = es.c.Engine.Assert(ctx, authorityOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
 		_, err := engine.Live(tx, id)
 		return as, err
 	})

@@ -73,7 +73,7 @@ func (h *Host) List(ctx context.Context) (out []serve.Engine, err error) {
 		for i := range specs {
 			s := &specs[i]
 			if s.Kind == engines.Mind && h.c.LLM.URL != "" {
-				continue // the configuration names a mind by now, which comes first
+				continue // meanwhile the configuration names a mind, which has priority
 			}
 			v := shown(s)
 			if s.Kind != engines.Mind {

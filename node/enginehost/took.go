@@ -51,7 +51,7 @@ func (h *Host) Took(ctx context.Context, a *result.Answer, sources ...memory.ID)
 		if err := waits(tx); err != nil {
 			return err
 		}
-		return accept.Heard(h.c.Engine, tx, of[0], instead, why)
+		return accept.MarkTranscribed(h.c.Engine, tx, of[0], instead, why)
 	})
 	return err
 }

@@ -294,7 +294,7 @@ type State struct {
 	Trouble string // why the others wait
 }
 
-// State tells.
+// State returns the queue's state.
 func (q *Queue) State() State {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -118,15 +118,15 @@ func (sy *Syncing) invite() (pairing.Mailbox, *invitation, error) {
 		return mailbox{sy.relay}, i, nil
 	}
 	x := sy.exchange.Load()
-	if x == nil || x.meeting == nil {
+	if x == nil || x.lan == nil {
 		return nil, nil, ErrAlone
 	}
-	x.meeting.start()
-	url, err := x.meeting.url()
+	x.lan.start()
+	url, err := x.lan.url()
 	if err != nil {
 		return nil, nil, err
 	}
-	i.at, i.peer = url, x.meeting.server
+	i.at, i.peer = url, x.lan.server
 	return i.peer.Boxes(), i, nil
 }
 

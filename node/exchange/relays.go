@@ -30,7 +30,7 @@ const EnvelopesDir = "shelf"
 type exchange struct {
 	replica *replica.Replica
 	remotes *remotes.Remotes // nil: the replica speaks with one relay directly
-	meeting *meeting         // nil: it meets nobody in the same network
+	lan     *lanSync         // nil: it meets nobody in the same network
 }
 
 func (x *exchange) start() {
@@ -38,14 +38,14 @@ func (x *exchange) start() {
 	if x.remotes != nil {
 		x.remotes.Start()
 	}
-	if x.meeting != nil {
-		x.meeting.start()
+	if x.lan != nil {
+		x.lan.start()
 	}
 }
 
 func (x *exchange) stop() {
-	if x.meeting != nil {
-		x.meeting.stop()
+	if x.lan != nil {
+		x.lan.stop()
 	}
 	x.replica.Stop()
 	if x.remotes != nil {
@@ -112,7 +112,7 @@ func (sy *Syncing) openEnvelopes() error {
 	}
 	x := &exchange{replica: r, remotes: p}
 	if sy.c.Sync.LAN {
-		x.meeting = sy.newMeeting(p)
+		x.lan = sy.newLANSync(p)
 	}
 	sy.exchange.Store(x)
 	return nil
@@ -132,8 +132,8 @@ func (sc Syncer) remotes(ctx context.Context) (*remotes.Remotes, *Syncing, func(
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	sy.shelving.Lock()
-	defer sy.shelving.Unlock()
+	sy.replacing.Lock()
+	defer sy.replacing.Unlock()
 	x := sy.exchange.Load()
 	if x != nil && x.remotes != nil {
 		return x.remotes, sy, release, nil
@@ -181,8 +181,8 @@ func (sy *Syncing) Round(ctx context.Context, r *replica.Replica) error {
 	if x == nil || x.remotes == nil {
 		return r.Sync(ctx)
 	}
-	if x.meeting != nil && !r.Running() {
-		x.meeting.look(ctx)
+	if x.lan != nil && !r.Running() {
+		x.lan.look(ctx)
 	}
 	came := x.remotes.Round(ctx)
 	synced := r.Sync(ctx)

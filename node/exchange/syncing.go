@@ -29,9 +29,9 @@ import (
 // partsDir holds sealed blobs that are not here completely yet.
 const partsDir = "parts"
 
-// linger is how long changes are gathered before they are sent. The first change
+// batchDelay is how long changes are gathered before they are sent. The first change
 // after a silence goes at once.
-const linger = 300 * time.Millisecond
+const batchDelay = 300 * time.Millisecond
 
 // snapshotBehind is from how many unread deltas a snapshot is read instead. By then
 // a snapshot costs about as much as it saves.
@@ -46,13 +46,13 @@ var (
 
 // Syncing is what package exchange does for an open node. Its methods are safe for concurrent use.
 type Syncing struct {
-	c        Config
-	relay    *remote.Relay // the primary relay; nil: there is none
-	primary  string        // its URL, as it was when the node was opened
-	journal  *journal.Journal
-	unsynced error      // why there is no exchange, although there should be one
-	shelving sync.Mutex // held while the exchange is replaced
-	exchange atomic.Pointer[exchange]
+	c         Config
+	relay     *remote.Relay // the primary relay; nil: there is none
+	primary   string        // its URL, as it was when the node was opened
+	journal   *journal.Journal
+	unsynced  error      // why there is no exchange, although there should be one
+	replacing sync.Mutex // held while the exchange is replaced
+	exchange  atomic.Pointer[exchange]
 
 	pairMu  sync.Mutex  // guards pairing
 	pairing *invitation // the last one; nil: there was none
@@ -207,14 +207,14 @@ func (sy *Syncing) newReplica(at replica.Remote, of *remotes.Remotes) (*replica.
 		snapshots = &replica.Snapshots{Archive: sy.journal, At: c, Every: uint64(max(0, sy.c.Sync.Snapshots)), Behind: snapshotBehind, Compact: sy.c.Sync.Compact}
 	}
 	return replica.New(replica.Config{Space: sy.c.Ring.Space(), Member: sy.c.Ring.Member(), Genesis: genesis, Remote: at, Journal: blobFilter{sy.journal},
-		Keys: Keys{sy.c.Ring}, Temp: sy.path(partsDir), Log: sy.c.Log, Now: sy.c.Now, Spans: sy.c.Spans, BatchDelay: linger, Local: local, Snapshots: snapshots, SnapshotFallback: elsewhere, Taken: taken})
+		Keys: Keys{sy.c.Ring}, Temp: sy.path(partsDir), Log: sy.c.Log, Now: sy.c.Now, Spans: sy.c.Spans, BatchDelay: batchDelay, Local: local, Snapshots: snapshots, SnapshotFallback: elsewhere, Taken: taken})
 }
 
 // newJournal makes the durable state of the replica.
 func (sy *Syncing) newJournal() *journal.Journal {
 	var gone *store.Targets // what the current transaction takes away; under the engine's lock
-	return &journal.Journal{Space: sy.c.Ring.Space(), Member: sy.c.Ring.Member(), Store: sy.c.Store, Vault: sy.c.Sync.Vault, Heard: sy.c.Clock.Observe,
-		Forgot: func(t store.Targets) {
+	return &journal.Journal{Space: sy.c.Ring.Space(), Member: sy.c.Ring.Member(), Store: sy.c.Store, Vault: sy.c.Sync.Vault, ClockSeen: sy.c.Clock.Observe,
+		Erased: func(t store.Targets) {
 			if gone == nil {
 				gone = &store.Targets{}
 			}

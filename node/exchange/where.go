@@ -158,7 +158,8 @@ func (sy *Syncing) blobOf(ctx context.Context, id memory.ID, w *serve.Where) (b 
 	return b, err
 }
 
-// holdsOf says how much of a memory a remote has, of which so many assertions wait to be sent.
+// holdsOf says how much of a memory a remote has. waits is how many of the memory's
+// assertions wait to be sent.
 func holdsOf(r *serve.Relay, waits int, blob *blobAt) serve.Holds {
 	given := !blob.any || blob.given == nil || blob.given[r.URL]
 	switch {

@@ -108,7 +108,7 @@ func (x *Extractor) audio(ctx context.Context, p *pending) {
 		return
 	}
 	p.covers = append(p.covers, s.done(speaking)...)
-	p.open = speaking && len(s.open) > 0
+	p.unfinished = speaking && len(s.open) > 0
 	if ev.Last {
 		delete(x.streams, ev.ID.Device)
 	}
@@ -164,7 +164,7 @@ func (x *Extractor) EndSilent(ctx context.Context, w *engine.Writer, after, part
 	ended := x.lostParts(parts)
 	for _, s := range x.streams {
 		if time.Since(s.heard) >= after {
-			p := &pending{event: s.last, earlier: map[memory.ID]string{}}
+			p := &pending{event: s.last, rewritten: map[memory.ID]string{}}
 			x.endStream(ctx, p, s)
 			ended = append(ended, p)
 		}
@@ -193,7 +193,7 @@ func (x *Extractor) recording(ctx context.Context, p *pending, pl Plugin, s *str
 		return
 	}
 	s.cut = max(s.cut, to)
-	if began := s.next.Add(-samples(s.end - from)); x.cfg.Unheard != nil && x.cfg.Unheard(began) {
+	if began := s.next.Add(-samples(s.end - from)); x.cfg.OffRecord != nil && x.cfg.OffRecord(began) {
 		p.refuse("", "paused", offRecord)
 		x.hearNone(p, s)
 		return
@@ -232,12 +232,12 @@ func (x *Extractor) turn(ctx context.Context, p *pending, pl Plugin, s *stream, 
 		Expires: began.Add(x.cfg.KeepAudio),
 	}
 	c.Fields.Resource = &memory.ResourceFields{Title: "Recording", MediaType: "audio/wav"}
-	off, lines := p.off, len(p.utterances)
-	if x.heard(ctx, p, in, from-since, began, pcm, v.Speaker) { // it has its words, so it does not wait
+	off, lines := p.unkeptLines, len(p.utterances)
+	if x.extractUtterance(ctx, p, in, from-since, began, pcm, v.Speaker) { // it has its words, so it does not wait
 		c.Text, c.Tags = strings.TrimSuffix(c.Text, WaitingText), []string{"recording"}
 		x.hearNone(p, s)
 	}
-	if p.off > off && len(p.utterances) == lines { // nothing in it is to be kept
+	if p.unkeptLines > off && len(p.utterances) == lines { // nothing in it is to be kept
 		x.hearNone(p, s)
 		return
 	}

@@ -21,26 +21,70 @@ const nearest = 8
 // up to date. What is to be erased is erased before that, in as many transactions
 // as needed: after a crash the event comes again.
 func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([]memory.Change, error) {
-	p.unsaid()
-	known := make([]memory.ID, len(p.proposals))
+	p.dropLeaking()
+	c, err := x.prepare(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	erased, err := x.eraseEarlier(ctx, w, p)
+	if err != nil {
+		return nil, err
+	}
+	err = w.Commit(ctx, func(tx *store.Tx) error {
+		c.changes, c.later = slices.Clone(erased), false
+		return x.write(tx, p, c)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !p.replayed {
+		x.states.saved()
+	}
+	if x.cfg.Voices != nil {
+		x.cfg.Voices.Saved()
+	}
+	for _, f := range p.after {
+		f()
+	}
+	if c.later {
+		x.cfg.Later()
+	}
+	if x.cfg.Committed != nil {
+		x.cfg.Committed(&p.event, slices.Concat(p.utterances, p.duplicates))
+	}
+	return c.changes, nil
+}
+
+// committing is what the transaction of one event needs and returns. The slices with
+// an index have one item for each proposal, or each quarantined text, of the event.
+type committing struct {
+	known       []memory.ID  // by proposal: the memory that says the same; zero: none
+	files       []store.Blob // by proposal: the file of its bytes
+	quarantined []store.Blob // by quarantined text: the file with all of it
+
+	changes []memory.Change
+	later   bool // a task for a language model was written
+}
+
+// prepare does what needs no transaction: it looks for memories that say the same,
+// and writes files.
+func (x *Extractor) prepare(ctx context.Context, p *pending) (*committing, error) {
+	c := &committing{known: make([]memory.ID, len(p.proposals)), files: make([]store.Blob, len(p.proposals)), quarantined: make([]store.Blob, len(p.quarantined))}
+	var err error
 	for i := range p.proposals {
-		id, err := x.alike(ctx, &p.proposals[i].cand)
-		if err != nil {
+		if c.known[i], err = x.alike(ctx, &p.proposals[i].cand); err != nil {
 			return nil, err
 		}
-		known[i] = id
 	}
-	quarantined := make([]store.Blob, len(p.quarantined))
-	for i := range p.quarantined { // the quarantine's record is cut short; the blob has everything
+	for i := range p.quarantined { // the record of a quarantined text is cut short; the blob has everything
 		b, err := x.store.WriteBlob(ctx, bytes.NewReader(p.quarantined[i].Data))
 		if err != nil {
 			return nil, err
 		}
-		quarantined[i] = b
+		c.quarantined[i] = b
 		p.quarantined[i].Blob = b.ID
 		p.quarantined[i].Reason += "; kept whole as blob " + b.ID.String()
 	}
-	kept := make([]store.Blob, len(p.proposals))
 	for i := range p.proposals {
 		pr := &p.proposals[i]
 		if pr.data == nil {
@@ -50,118 +94,107 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 		if err != nil {
 			return nil, err
 		}
-		pr.cand.Fields.Resource.Blob, kept[i] = b.ID.String(), b
+		pr.cand.Fields.Resource.Blob, c.files[i] = b.ID.String(), b
 	}
-	erased, err := x.eraseEarlier(ctx, w, p)
-	if err != nil {
-		return nil, err
+	return c, nil
+}
+
+// write is the transaction of one event.
+func (x *Extractor) write(tx *store.Tx, p *pending, c *committing) error {
+	if p.inSameTx != nil {
+		if err := p.inSameTx(tx); err != nil {
+			return err
+		}
 	}
-	var changes []memory.Change
-	later := false
-	err = w.Commit(ctx, func(tx *store.Tx) error {
-		changes = append(changes[:0], erased...)
-		if p.also != nil {
-			if err := p.also(tx); err != nil {
-				return err
-			}
-		}
-		if err := redactEarlier(tx, p); err != nil {
-			return err
-		}
-		for _, u := range p.utterances {
-			if clean, ok := p.earlier[u.ID]; ok { // a later text of the same event showed that this one holds a secret
-				u.Text = clean
-				u.Redacted++
-			}
-			if err := tx.PutUtterance(&u); err != nil {
-				return err
-			}
-			if x.cfg.Later != nil && p.worthLater(&u) {
-				later = true
-				if err := tx.PutTask(store.Task{Utterance: u.ID, At: u.At, Session: u.Session}); err != nil {
-					return err
-				}
-			}
-		}
-		for i := range p.proposals {
-			if p.proposals[i].data != nil {
-				if err := tx.KeepBlob(kept[i], p.proposals[i].id); err != nil {
-					return err
-				}
-			}
-			got, err := x.assert(tx, p, &p.proposals[i], known[i])
-			if err != nil {
-				return err
-			}
-			changes = append(changes, got...)
-		}
-		for _, r := range p.refusals {
-			if err := tx.Refuse(r); err != nil {
-				return err
-			}
-		}
-		if err := tx.Took(len(p.proposals)); err != nil {
-			return err
-		}
-		for i, m := range p.quarantined {
-			if err := tx.KeepBlob(quarantined[i], p.quarantineOwner); err != nil {
-				return err
-			}
-			if err := tx.Quarantine(m); err != nil {
-				return err
-			}
-		}
-		done := p.covers
-		if !p.open {
-			done = append(done, p.event.ID)
-		}
-		for _, id := range done {
-			if err := tx.MarkEvent(id, "done"); err != nil {
-				return err
-			}
-		}
-		if p.quarantineSeq > 0 {
-			if err := tx.DropQuarantined(p.quarantineSeq); err != nil {
-				return err
-			}
-		}
-		if !p.past {
-			if err := x.savePresent(tx); err != nil {
-				return err
-			}
-		}
-		if x.cfg.Voices != nil {
-			if err := x.cfg.Voices.Save(tx); err != nil {
-				return err
-			}
-		}
-		if err := p.saveOwed(tx); err != nil {
-			return err
-		}
-		if err := p.saveTrace(tx, changes, known); err != nil {
-			return err
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	if err := redactEarlier(tx, p); err != nil {
+		return err
 	}
-	if !p.past {
-		x.states.saved()
+	if err := x.writeUtterances(tx, p, c); err != nil {
+		return err
+	}
+	for i := range p.proposals {
+		if p.proposals[i].data != nil {
+			if err := tx.KeepBlob(c.files[i], p.proposals[i].id); err != nil {
+				return err
+			}
+		}
+		got, err := x.assert(tx, p, &p.proposals[i], c.known[i])
+		if err != nil {
+			return err
+		}
+		c.changes = append(c.changes, got...)
+	}
+	for _, r := range p.refusals {
+		if err := tx.Refuse(r); err != nil {
+			return err
+		}
+	}
+	if err := tx.CountAccepted(len(p.proposals)); err != nil {
+		return err
+	}
+	for i, m := range p.quarantined {
+		if err := tx.KeepBlob(c.quarantined[i], p.quarantineOwner); err != nil {
+			return err
+		}
+		if err := tx.Quarantine(m); err != nil {
+			return err
+		}
+	}
+	if err := p.markDone(tx); err != nil {
+		return err
+	}
+	if !p.replayed {
+		if err := x.savePresent(tx); err != nil {
+			return err
+		}
 	}
 	if x.cfg.Voices != nil {
-		x.cfg.Voices.Saved()
+		if err := x.cfg.Voices.Save(tx); err != nil {
+			return err
+		}
 	}
-	for _, f := range p.after {
-		f()
+	if err := p.saveDeferred(tx); err != nil {
+		return err
 	}
-	if later {
-		x.cfg.Later()
+	return p.saveTrace(tx, c.changes, c.known)
+}
+
+// writeUtterances writes the event's lines, and a task for each that is worth a second look.
+func (x *Extractor) writeUtterances(tx *store.Tx, p *pending, c *committing) error {
+	for _, u := range p.utterances {
+		if clean, ok := p.rewritten[u.ID]; ok { // a later text of the same event showed that this one holds a secret
+			u.Text = clean
+			u.Redacted++
+		}
+		if err := tx.PutUtterance(&u); err != nil {
+			return err
+		}
+		if x.cfg.Later != nil && p.worthLater(&u) {
+			c.later = true
+			if err := tx.PutTask(store.Task{Utterance: u.ID, At: u.At, Session: u.Session}); err != nil {
+				return err
+			}
+		}
 	}
-	if x.cfg.Heard != nil {
-		x.cfg.Heard(&p.event, slices.Concat(p.utterances, p.doubled))
+	return nil
+}
+
+// markDone marks the event as done, and those that it completes. It also takes the event
+// out of the quarantine if it comes from there.
+func (p *pending) markDone(tx *store.Tx) error {
+	done := p.covers
+	if !p.unfinished {
+		done = append(done, p.event.ID)
 	}
-	return changes, nil
+	for _, id := range done {
+		if err := tx.MarkEvent(id, "done"); err != nil {
+			return err
+		}
+	}
+	if p.quarantineSeq > 0 {
+		return tx.DropQuarantined(p.quarantineSeq)
+	}
+	return nil
 }
 
 // savePresent writes the plugins' states and the session.
@@ -217,7 +250,7 @@ func (x *Extractor) alike(ctx context.Context, c *memory.Candidate) (memory.ID, 
 // redactEarlier takes a secret that was recognised only now out of utterances that
 // were written before.
 func redactEarlier(tx *store.Tx, p *pending) error {
-	for id, clean := range p.earlier {
+	for id, clean := range p.rewritten {
 		u, err := tx.Utterance(id)
 		if errors.Is(err, memory.ErrNotFound) {
 			continue
@@ -236,7 +269,7 @@ func redactEarlier(tx *store.Tx, p *pending) error {
 
 // eraseEarlier erases memories that repeat a secret that was recognised only now.
 func (x *Extractor) eraseEarlier(ctx context.Context, w *engine.Writer, p *pending) (changes []memory.Change, err error) {
-	if len(p.earlier) == 0 {
+	if len(p.rewritten) == 0 {
 		return nil, nil
 	}
 	var gone []memory.ID
@@ -245,8 +278,8 @@ func (x *Extractor) eraseEarlier(ctx context.Context, w *engine.Writer, p *pendi
 			if err != nil {
 				return err
 			}
-			quotes := slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { _, ok := p.earlier[e.Utterance]; return ok })
-			if quotes && m.Type != memory.Vault && holds(m, p.scrub) {
+			quotes := slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { _, ok := p.rewritten[e.Utterance]; return ok })
+			if quotes && m.Type != memory.Vault && holds(m, p.secrets) {
 				gone = append(gone, m.ID)
 			}
 		}

@@ -16,11 +16,11 @@ const maxDepth = 2
 // maxSpoken is how many texts a plugin may hear in one utterance.
 const maxSpoken = 8
 
-// heard gives an utterance to the plugins that ask for utterances, and takes what
+// extractUtterance gives an utterance to the plugins that ask for utterances, and takes what
 // they make of it through the chain: candidates, and texts as if a wearable had
 // sent them. It reports whether there was a text. from is where the utterance
 // begins in the event that it is named after, in samples.
-func (x *Extractor) heard(ctx context.Context, p *pending, id memory.EventID, from int64, began time.Time, pcm []int16, speaker string) (spoken bool) {
+func (x *Extractor) extractUtterance(ctx context.Context, p *pending, id memory.EventID, from int64, began time.Time, pcm []int16, speaker string) (spoken bool) {
 	outer, depth := p.event, p.depth
 	defer func() { p.event, p.depth = outer, depth }()
 	p.event.ID, p.event.At, p.event.Data, p.event.Speaker = id, began, nil, speaker
@@ -48,15 +48,15 @@ func (x *Extractor) heard(ctx context.Context, p *pending, id memory.EventID, fr
 				p.refuse(pl.ID(), "invalid", "derived text: too many, or too deep")
 			default:
 				texts++
-				x.spoken(ctx, p, fmt.Sprintf("utterance at %d, text %d of %s", from, texts, pl.ID()), began.Add(samples(d.From)), d.Text)
+				x.extractHeardText(ctx, p, fmt.Sprintf("utterance at %d, text %d of %s", from, texts, pl.ID()), began.Add(samples(d.From)), d.Text)
 			}
 		}
 	}
 	return texts > 0
 }
 
-// spoken takes a text that a plugin heard through the chain.
-func (x *Extractor) spoken(ctx context.Context, p *pending, name string, at time.Time, text string) {
+// extractHeardText takes a text that a plugin heard through the chain.
+func (x *Extractor) extractHeardText(ctx context.Context, p *pending, name string, at time.Time, text string) {
 	outer, depth := p.event, p.depth
 	defer func() { p.event, p.depth = outer, depth }()
 	p.event.Kind, p.event.At, p.event.Text = memory.KindText, at, text

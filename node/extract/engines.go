@@ -30,11 +30,11 @@ type Spoken struct {
 // it was made, and leaves the present alone.
 func (x *Extractor) Words(ctx context.Context, w *engine.Writer, recording *memory.Memory, by memory.Source, said []Spoken, mark func(*store.Tx) error) (changes []memory.Change, err error) {
 	ev, began := recording.Evidence[0].Event, recording.When()
-	p := &pending{event: memory.Event{ID: ev, Kind: memory.KindText, At: began, Received: time.Now().UTC()}, earlier: map[memory.ID]string{},
-		by: by, also: mark, adds: true, past: began.Before(x.session.Last)}
+	p := &pending{event: memory.Event{ID: ev, Kind: memory.KindText, At: began, Received: time.Now().UTC()}, rewritten: map[memory.ID]string{},
+		by: by, inSameTx: mark, addsToDone: true, replayed: began.Before(x.session.Last)}
 	session, states := x.session, x.states
 	restore := func() { x.session, x.states = session, states }
-	if p.past {
+	if p.replayed {
 		defer restore()
 		x.states = map[stateKey]state{}
 		if x.session, err = x.sessionAt(ctx, began); err != nil {
@@ -60,7 +60,7 @@ func (x *Extractor) Words(ctx context.Context, w *engine.Writer, recording *memo
 	if err := x.onlyNew(ctx, p); err != nil {
 		return nil, err
 	}
-	if changes, err = x.commit(ctx, w, p); err == nil && p.off > 0 && len(p.utterances) == 0 { // nothing in it is to be kept
+	if changes, err = x.commit(ctx, w, p); err == nil && p.unkeptLines > 0 && len(p.utterances) == 0 { // nothing in it is to be kept
 		var gone []memory.Change
 		gone, err = w.Erase(ctx, by, offRecord, recording.ID)
 		changes = append(changes, gone...)
@@ -92,7 +92,7 @@ type Sight struct {
 // memory and what mark writes are one transaction, in which mark runs first.
 func (x *Extractor) Seen(ctx context.Context, w *engine.Writer, photo *memory.Memory, s Sight, mark func(*store.Tx) error) ([]memory.Change, error) {
 	ev, at := photo.Evidence[0].Event, photo.When()
-	p := &pending{event: memory.Event{ID: ev, Kind: memory.KindText, At: at, Received: time.Now().UTC(), Text: s.Text}, earlier: map[memory.ID]string{}, also: mark, adds: true, past: true}
+	p := &pending{event: memory.Event{ID: ev, Kind: memory.KindText, At: at, Received: time.Now().UTC(), Text: s.Text}, rewritten: map[memory.ID]string{}, inSameTx: mark, addsToDone: true, replayed: true}
 	if strings.TrimSpace(s.Text) != "" {
 		states := x.states
 		defer func() { x.states = states }()
@@ -111,7 +111,7 @@ func (x *Extractor) Seen(ctx context.Context, w *engine.Writer, photo *memory.Me
 			clean, taken := redact(own.text, byTurn(out.Redactions)[0])
 			own.text = clean
 			p.redacted += len(taken)
-			p.scrub = append(p.scrub, taken...)
+			p.secrets = append(p.secrets, taken...)
 			x.propose(ctx, p, pl, wholeTurns(out.Candidates, []turn{own}), []turn{own}, "")
 		}
 		c := s.Candidate(own.text, p.redacted)
@@ -124,14 +124,14 @@ func (x *Extractor) Seen(ctx context.Context, w *engine.Writer, photo *memory.Me
 	return x.commit(ctx, w, p)
 }
 
-// unsaid drops proposals that repeat a secret which was recognised only in a later
+// dropLeaking drops proposals that repeat a secret which was recognised only in a later
 // text of the same event.
-func (p *pending) unsaid() {
-	if len(p.earlier) == 0 {
+func (p *pending) dropLeaking() {
+	if len(p.rewritten) == 0 {
 		return
 	}
 	p.proposals = slices.DeleteFunc(p.proposals, func(pr proposal) bool {
-		quotes := slices.ContainsFunc(pr.cand.Evidence, func(e memory.Evidence) bool { _, ok := p.earlier[e.Utterance]; return ok })
-		return quotes && pr.cand.Type != memory.Vault && holds(&memory.Memory{Candidate: pr.cand}, p.scrub)
+		quotes := slices.ContainsFunc(pr.cand.Evidence, func(e memory.Evidence) bool { _, ok := p.rewritten[e.Utterance]; return ok })
+		return quotes && pr.cand.Type != memory.Vault && holds(&memory.Memory{Candidate: pr.cand}, p.secrets)
 	})
 }

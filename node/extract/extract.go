@@ -1,11 +1,13 @@
-// Package extract takes events through plugins to committed memories.
+// Package extract makes memories of events: it decodes an event, calls the plugins with
+// it, and commits what they propose.
 //
 // One event at a time, in the journal's order:
 //
-//   - what it holds is decoded: sound to samples, a photo to pixels;
-//   - the secrets plugin sees its text first, and what that takes out, nobody
-//     after it sees: not the other plugins, not the store, not the index;
-//   - each plugin that asks for the kind is called, and fails for itself alone;
+//   - sound is decoded to samples, and a photo to pixels;
+//   - the plugin secrets sees the text first. What it takes out is seen by no other
+//     plugin, by no log, and is in neither store nor index;
+//   - each plugin that asks for this kind of event is called. If one fails, only its
+//     own result is lost;
 //   - candidates are checked, given ids that depend on the event and not on the
 //     day, compared with what is known, and become assertions;
 //   - everything that follows from the event is committed in one transaction,
@@ -62,23 +64,23 @@ type Config struct {
 	// Later, if set, is called after lines that may be worth a second look were
 	// committed. Such lines are kept as tasks.
 	Later func()
-	// Heard, if set, is called after an event was committed, with the lines that were said in
+	// Committed, if set, is called after an event was committed, with the lines that were said in
 	// it, also those that another wearable heard, too. It must not block.
-	Heard func(*memory.Event, []memory.Utterance)
+	Committed func(*memory.Event, []memory.Utterance)
 	// Ordered, if set, is given each line before anything else. It reports whether the line is an
 	// order to the node, which it then has obeyed; such a line is not kept. It must not wait for
 	// the engine. After a failed commit the line comes again.
 	Ordered func(*memory.Event) bool
-	// Unheard, if set, reports whether what happened at a time is not kept, because it came
+	// OffRecord, if set, reports whether what happened at a time is not kept, because it came
 	// between an order to stop and the pause that followed.
-	Unheard func(at time.Time) bool
+	OffRecord func(at time.Time) bool
 	// Voices, if set, tells the voices in an utterance apart.
 	Voices Voices
 	// KnownOnly: neither words nor sound of voices that nobody enrolled or named are kept.
 	KnownOnly bool
 }
 
-// Extractor is the chain. All its methods but Served are called by one goroutine at
+// Extractor is the chain of plugins. All its methods but Served are called by one goroutine at
 // a time, which holds the engine's write lock. Those that commit ask for the lock
 // as an [engine.Writer].
 type Extractor struct {
@@ -89,7 +91,7 @@ type Extractor struct {
 	plugins []Plugin
 	log     *slog.Logger
 	session session
-	streams map[string]*stream
+	streams map[string]*stream          // sound that is being heard, by device
 	partial map[memory.EventID]*partial // by the event of the first part
 	states  states
 	served  served
@@ -143,8 +145,8 @@ func (x *Extractor) SetLater(later func()) { x.cfg.Later = later }
 type Outcome struct {
 	Event    memory.EventID
 	Kind     memory.Kind
-	Repeated bool             // it was done before
-	Held     bool             // sound of an utterance that is not over, or a part of a photo
+	Repeated bool             // the event was done before
+	Held     bool             // it is sound of an utterance that is not over, or a part of a photo, and waits for more
 	Covers   []memory.EventID // held events that this event completes
 	Lines    []memory.ID      // utterances that were kept of it
 	Changes  []memory.Change
@@ -161,34 +163,40 @@ type Fault struct {
 
 // pending is what one event will commit.
 type pending struct {
-	event           memory.Event
-	utterances      []memory.Utterance
-	doubled         []memory.Utterance // lines that are there already, and are not kept
-	proposals       []proposal
-	refusals        []memory.Refusal
-	earlier         map[memory.ID]string // utterances from whose text a secret was taken later
-	scrub           []string             // what was taken out of them
-	quarantined     []store.Quarantined  // texts that nobody may see
-	redacted        int
-	faults          []Fault
-	steps           []Step                 // calls so far
-	owes            map[string][]owedEvent // by plugin: the events that wait for it
-	said            memory.ID              // utterance of the text under way
-	depth           int                    // how often the event of the call under way was derived
-	held            bool
-	covers          []memory.EventID  // held events that this event completes
-	after           []func()          // called after the commit, or once the event is held
-	open            bool              // sound: something that began in this event is not over, so the event is not done
-	quarantineOwner memory.ID         // the blobs of quarantined are erased with it
-	past            bool              // an event of the past leaves the present's state alone
-	quarantineSeq   uint64            // its number in the quarantine; 0: it comes for the first time
-	broken          error             // why the event can't be worked on now
-	leftOut         *category.LeftOut // nil until a candidate asks for it
+	event      memory.Event
+	utterances []memory.Utterance
+	duplicates []memory.Utterance // lines that are stored already, and are not stored again
+	proposals  []proposal
+	refusals   []memory.Refusal
+	redacted   int // how many secrets were taken out
+	faults     []Fault
+	steps      []Step            // the plugins' calls so far
+	covers     []memory.EventID  // held events that this event completes
+	leftOut    *category.LeftOut // nil until a candidate asks for it
+	broken     error             // why the event can't be processed now; it comes again
 
-	by   memory.Source         // the engine that heard the words, if one did
-	also func(*store.Tx) error // runs first in the same transaction; may be nil
-	adds bool                  // it adds to an event that was worked through before
-	off  int                   // lines that are not kept, as the wearer wants them off the record
+	// A later text can show that an earlier one holds half of a secret.
+	rewritten map[memory.ID]string // new texts of utterances from which a secret was taken
+	secrets   []string             // what was taken out
+
+	// A text that nobody may see, because no plugin could look for secrets in it.
+	quarantined     []store.Quarantined
+	quarantineOwner memory.ID // the utterance with which their blobs are erased
+	quarantineSeq   uint64    // the event's number in the quarantine; 0: it comes for the first time
+
+	// The call under way.
+	lineID memory.ID     // utterance of the text
+	by     memory.Source // the engine that heard the words, if one did
+	depth  int           // how often the event was derived from another
+
+	held        bool                        // nothing is committed: the event waits for more
+	unfinished  bool                        // something that began in this sound is not over, so the event is not done
+	replayed    bool                        // an old event comes again, and must not change the plugins' present state
+	addsToDone  bool                        // it adds to an event that was done before
+	unkeptLines int                         // lines that are not kept, because the wearer wants them off the record
+	deferred    map[string][]deferredRecord // events that wait for a plugin, by plugin
+	inSameTx    func(*store.Tx) error       // runs first in the transaction; may be nil
+	after       []func()                    // called after the commit, or once the event is held
 }
 
 type proposal struct {
@@ -218,8 +226,8 @@ func (x *Extractor) Process(ctx context.Context, w *engine.Writer, ev memory.Eve
 	if out.Repeated {
 		return out, nil
 	}
-	p := &pending{event: ev, earlier: map[memory.ID]string{}}
-	if x.unheard(p) {
+	p := &pending{event: ev, rewritten: map[memory.ID]string{}}
+	if x.isOffRecord(p) {
 		if ev.Secret != "" {
 			return out, fmt.Errorf("%w: secret: at: that time is off the record, so nothing of the line was kept", memory.ErrInvalid)
 		}
@@ -256,7 +264,7 @@ func (x *Extractor) Process(ctx context.Context, w *engine.Writer, ev memory.Eve
 	if err = errors.Join(ctx.Err(), p.broken); err != nil {
 		return out, err
 	}
-	out.Redacted, out.Faults, out.Held = p.redacted, p.faults, p.held || p.open
+	out.Redacted, out.Faults, out.Held = p.redacted, p.faults, p.held || p.unfinished
 	out.Refusals, out.Covers = p.refusals, p.covers
 	if p.held {
 		for _, f := range p.after {
@@ -314,7 +322,7 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 	}
 	ev.State, ev.Memories = state, nil
 	if r, ok := pl.(Reader); ok {
-		if ev.Memories, err = x.shown(ctx, r.Reads(), ev.Text); err != nil {
+		if ev.Memories, err = x.memoriesFor(ctx, r.Reads(), ev.Text); err != nil {
 			p.broken = errors.Join(p.broken, err)
 			return abi.Output{}, false
 		}
@@ -322,7 +330,7 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 	out, err := p.measure(ctx, pl, ev)
 	if err != nil {
 		if ctx.Err() == nil {
-			p.owe(pl, err)
+			p.deferFor(pl, err)
 			p.faults = append(p.faults, Fault{pl.ID(), err})
 			x.log.Warn("plugin failed", "plugin", pl.ID(), "event", p.event.ID.String(), "error", named(pl, err))
 		}

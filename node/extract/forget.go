@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Gone is what is being forgotten, as far as the chain needs to know.
-type Gone struct {
+// Forgotten is what is being forgotten, as far as the chain needs to know.
+type Forgotten struct {
 	Utterances []memory.ID
 	Events     []memory.EventID
 	Places     []string  // names of places in what is forgotten
@@ -54,7 +54,7 @@ const (
 // that they do not come again, and gives the held ones. The hashes of the secrets
 // plugin stay unless something recent is forgotten: they recognise a secret that is
 // said again.
-func (x *Extractor) Forget(ctx context.Context, w *engine.Writer, g Gone) (held []memory.EventID, err error) {
+func (x *Extractor) Forget(ctx context.Context, w *engine.Writer, g Forgotten) (held []memory.EventID, err error) {
 	x.forgot++
 	recent := g.Latest.After(x.session.Last.Add(-secretsWait))
 	x.session.turns = slices.DeleteFunc(x.session.turns, func(t turn) bool { return slices.Contains(g.Utterances, t.utterance) })
@@ -110,7 +110,7 @@ func (x *Extractor) Forget(ctx context.Context, w *engine.Writer, g Gone) (held 
 				names = append(names, name)
 			}
 		}
-		for o, err := range OwedEvents(tx) {
+		for o, err := range DeferredEvents(tx) {
 			if err != nil {
 				return err
 			}

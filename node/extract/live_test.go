@@ -101,7 +101,7 @@ func TestHeardNoMore(t *testing.T) {
 		t.Fatalf("%v, %v", got, err)
 	}
 	b.must(ev)
-	if _, err := b.x.Forget(t.Context(), b.w, Gone{Events: []memory.EventID{ev.ID}}); err != nil {
+	if _, err := b.x.Forget(t.Context(), b.w, Forgotten{Events: []memory.EventID{ev.ID}}); err != nil {
 		t.Fatal(err)
 	}
 	if s := strings.Join(got, ", "); s != "new 10, drop" {

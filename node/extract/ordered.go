@@ -11,20 +11,20 @@ func (x *Extractor) ordered(p *pending) bool {
 		return false
 	}
 	p.refuse("", "order", "an order to the node is not kept")
-	if x.cfg.Unheard != nil && x.cfg.Unheard(p.event.At) {
-		p.off++
+	if x.cfg.OffRecord != nil && x.cfg.OffRecord(p.event.At) {
+		p.unkeptLines++
 	}
 	return true
 }
 
-// unheard reports whether the pending event tells of the wearer and came off the record, and
+// isOffRecord reports whether the pending event tells of the wearer and came off the record, and
 // refuses it then. Sound is judged where an utterance is cut from it.
-func (x *Extractor) unheard(p *pending) bool {
+func (x *Extractor) isOffRecord(p *pending) bool {
 	switch p.event.Kind {
 	case memory.KindText, memory.KindPhoto, memory.KindLocation, memory.KindSensor, memory.KindButton:
-		if x.cfg.Unheard != nil && x.cfg.Unheard(p.event.At) {
+		if x.cfg.OffRecord != nil && x.cfg.OffRecord(p.event.At) {
 			p.refuse("", "paused", offRecord)
-			p.off++
+			p.unkeptLines++
 			return true
 		}
 	}

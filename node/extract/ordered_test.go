@@ -22,7 +22,7 @@ func TestOrderInARecording(t *testing.T) {
 		off = ev.At
 		return true
 	}
-	b.x.cfg.Unheard = func(at time.Time) bool { return !off.IsZero() && !at.Before(off) && at.Before(began.Add(time.Hour)) }
+	b.x.cfg.OffRecord = func(at time.Time) bool { return !off.IsZero() && !at.Before(off) && at.Before(began.Add(time.Hour)) }
 	hear := func(id byte, began time.Time, said ...Spoken) (state memory.State) {
 		t.Helper()
 		c := memory.Candidate{Type: memory.Resource, Text: "Recording", Owner: memory.Owner{User: "wearer"}, Confidence: 1, Source: memory.Source{Device: "pin", Plugin: "speech", Version: "1"},

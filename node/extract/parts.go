@@ -26,9 +26,9 @@ type partial struct {
 	heard  time.Time
 }
 
-// whole gives a photo's bytes once all parts are there. The event of an earlier
+// assemblePhoto gives a photo's bytes once all parts are there. The event of an earlier
 // part is held. A photo that can't be right is refused.
-func (x *Extractor) whole(p *pending) (data []byte, ok bool) {
+func (x *Extractor) assemblePhoto(p *pending) (data []byte, ok bool) {
 	ev := &p.event
 	if ev.Metadata[wire.MetaParts] == "" {
 		return ev.Data, true
@@ -80,7 +80,7 @@ func (x *Extractor) lostParts(after time.Duration) []*pending {
 		if time.Since(ph.heard) < after {
 			continue
 		}
-		p := &pending{event: ph.first, earlier: map[memory.ID]string{}, covers: ph.events}
+		p := &pending{event: ph.first, rewritten: map[memory.ID]string{}, covers: ph.events}
 		p.refuse("", "incomplete", fmt.Sprintf("photo: %d of %d parts came", ph.have, len(ph.parts)))
 		p.after = append(p.after, func() { delete(x.partial, key) })
 		out = append(out, p)

@@ -19,9 +19,9 @@ import (
 )
 
 // again gives a plugin the last two days.
-func again(b *bench, t *testing.T, pl Plugin) Again {
+func again(b *bench, t *testing.T, pl Plugin) ReplayResult {
 	t.Helper()
-	res, err := b.x.Again(t.Context(), pl, b.at.AddDate(0, 0, -1), b.at.AddDate(0, 0, 1), b.whole)
+	res, err := b.x.Replay(t.Context(), pl, b.at.AddDate(0, 0, -1), b.at.AddDate(0, 0, 1), b.whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestHeardTextsWait(t *testing.T) {
 	ev := b.event("audio")
 	ev.Codec, ev.Data, ev.Last = "pcm16", make([]byte, 2*sound.Rate), true
 	b.must(ev)
-	if n, err := b.x.Owed(t.Context(), "moody"); err != nil || n != 2 {
+	if n, err := b.x.Deferred(t.Context(), "moody"); err != nil || n != 2 {
 		t.Fatalf("%d wait, %v", n, err)
 	}
 	m.disabled, m.saw = false, nil
@@ -142,7 +142,7 @@ func TestUnscannedWaitsForNobody(t *testing.T) {
 	b := newBench(t, m)
 	m.disabled = true
 	b.must(b.text("a heron"))
-	if n, err := b.x.Owed(t.Context(), "moody"); err != nil || n != 0 {
+	if n, err := b.x.Deferred(t.Context(), "moody"); err != nil || n != 0 {
 		t.Errorf("%d wait, %v", n, err)
 	}
 }
@@ -184,7 +184,7 @@ func TestForgetWhatWaits(t *testing.T) {
 	for _, ev := range []memory.Event{reading, here, stays} {
 		b.must(ev)
 	}
-	if _, err := b.x.Forget(t.Context(), b.w, Gone{Events: []memory.EventID{reading.ID}, Places: []string{"lisbon"}, Latest: time.Now()}); err != nil {
+	if _, err := b.x.Forget(t.Context(), b.w, Forgotten{Events: []memory.EventID{reading.ID}, Places: []string{"lisbon"}, Latest: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.x.TraceOf(t.Context(), reading.ID); !errors.Is(err, memory.ErrNotFound) {

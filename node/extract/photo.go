@@ -15,7 +15,7 @@ import (
 // photo takes a picture through the chain.
 func (x *Extractor) photo(ctx context.Context, p *pending) {
 	ev := &p.event
-	data, ok := x.whole(p)
+	data, ok := x.assemblePhoto(p)
 	if !ok {
 		return
 	}

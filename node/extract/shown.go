@@ -23,10 +23,10 @@ type Reader interface {
 // shownText is how much of a memory's text a plugin is shown, in bytes.
 const shownText = 1 << 10
 
-// shown gives copies of the memories of these types that bear on a text, best
+// memoriesFor gives copies of the memories of these types that bear on a text, best
 // first. Private, secret and vault memories are never among them. The same text
 // over the same memories gives the same.
-func (x *Extractor) shown(ctx context.Context, types []memory.Type, text string) (list []abi.Memory, err error) {
+func (x *Extractor) memoriesFor(ctx context.Context, types []memory.Type, text string) (list []abi.Memory, err error) {
 	types = slices.DeleteFunc(slices.Clone(types), func(t memory.Type) bool { return t == memory.Vault })
 	if len(types) == 0 || text == "" {
 		return nil, nil

@@ -22,7 +22,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		p.refuse("", "empty", "a text event without text")
 		return
 	}
-	if x.unheard(p) || x.ordered(p) {
+	if x.isOffRecord(p) || x.ordered(p) {
 		return
 	}
 	before, earlier := x.session, len(p.proposals)
@@ -32,31 +32,10 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		Speaker: ev.Speaker, Lang: ev.Lang, Source: memory.Source{Device: ev.ID.Device, Plugin: p.by.Plugin, Version: p.by.Version, Model: p.by.Model},
 		Agent: ev.Agent, Run: ev.Run, User: ev.User, Metadata: ev.Metadata}
 	utterance.Place = x.session.Place
-	p.said = own.utterance
+	p.lineID = own.utterance
 	in := x.event(ev, "text")
 
-	// Plugins that take secrets out come first. Each sees what the one before it
-	// has left.
-	blind := false
-	for _, pl := range x.plugins {
-		if !pl.First() || !pl.Wants("text") {
-			continue
-		}
-		in.Text = own.text
-		seen, back := x.session.before(own)
-		in.Before = seen
-		out, ok := x.call(ctx, p, pl, &in, talk)
-		if !ok {
-			blind = true
-			continue
-		}
-		x.takeOut(p, out.Redactions, &own)
-		back[0] = own
-		for i, t := range x.session.turns {
-			back[len(back)-1-i] = t
-		}
-		x.propose(ctx, p, pl, wholeTurns(out.Candidates, back), back, ev.Lang)
-	}
+	blind := x.redactFirst(ctx, p, &in, &own)
 	if err := p.vaulted(own.text, blind); err != nil {
 		p.broken = err
 		return
@@ -65,7 +44,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		// No plugin could look for secrets, so nobody is shown the line. It is
 		// kept, sealed and whole, and doctor tells of it.
 		p.refuse("", "unscanned", "the plugin that looks for secrets failed: the line is set aside, sealed, and nothing was made of it")
-		p.disown(own.utterance)
+		p.dropDeferred(own.utterance)
 		x.quarantine(p, name, &utterance)
 		return
 	}
@@ -82,34 +61,66 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 	if again {
 		p.refuse("", "repeated", "the same line of that moment is there already")
 		p.proposals, x.session = p.proposals[:earlier], before // other lines and recordings of the event stay
-		p.doubled = append(p.doubled, utterance)
+		p.duplicates = append(p.duplicates, utterance)
 		return
 	}
 
 	if x.served.recently(own.text, ev.Received) {
 		p.refuse("", "feedback", "repeats what was just recalled")
 	} else {
-		in.Text = own.text
-		seen, back := x.session.before(own)
-		in.Before = seen
-		for _, pl := range x.plugins {
-			if pl.First() || !pl.Wants("text") {
-				continue
-			}
-			out, ok := x.call(ctx, p, pl, &in, talk)
-			if !ok {
-				continue
-			}
-			for _, a := range out.Annotations {
-				if a.Kind == "language" && utterance.Lang == "" {
-					utterance.Lang, in.Lang = a.Text, a.Text // for the plugins that follow
-				}
-			}
-			x.propose(ctx, p, pl, out.Candidates, back, in.Lang)
-		}
+		x.extractFacts(ctx, p, &in, &own, &utterance)
 	}
 	p.utterances = append(p.utterances, utterance)
 	x.session.say(own)
+}
+
+// redactFirst calls the plugins that take secrets out. Each sees what the one before it
+// has left of the turn. It reports whether one of them failed, so that the turn may
+// still hold a secret.
+func (x *Extractor) redactFirst(ctx context.Context, p *pending, in *abi.Event, own *turn) (blind bool) {
+	for _, pl := range x.plugins {
+		if !pl.First() || !pl.Wants("text") {
+			continue
+		}
+		in.Text = own.text
+		seen, back := x.session.before(*own)
+		in.Before = seen
+		out, ok := x.call(ctx, p, pl, in, talk)
+		if !ok {
+			blind = true
+			continue
+		}
+		x.takeOut(p, out.Redactions, own)
+		back[0] = *own
+		for i, t := range x.session.turns {
+			back[len(back)-1-i] = t
+		}
+		x.propose(ctx, p, pl, wholeTurns(out.Candidates, back), back, p.event.Lang)
+	}
+	return blind
+}
+
+// extractFacts calls all other plugins with what is left of the turn. A language that one
+// of them finds is noted in the utterance, and told to the plugins that follow.
+func (x *Extractor) extractFacts(ctx context.Context, p *pending, in *abi.Event, own *turn, utterance *memory.Utterance) {
+	in.Text = own.text
+	seen, back := x.session.before(*own)
+	in.Before = seen
+	for _, pl := range x.plugins {
+		if pl.First() || !pl.Wants("text") {
+			continue
+		}
+		out, ok := x.call(ctx, p, pl, in, talk)
+		if !ok {
+			continue
+		}
+		for _, a := range out.Annotations {
+			if a.Kind == "language" && utterance.Lang == "" {
+				utterance.Lang, in.Lang = a.Text, a.Text
+			}
+		}
+		x.propose(ctx, p, pl, out.Candidates, back, in.Lang)
+	}
 }
 
 // vaulted returns an error unless the secret that the pending event names was taken out of
@@ -123,7 +134,7 @@ func (p *pending) vaulted(text string, blind bool) error {
 	case blind:
 		return errors.New("secret: the plugin that looks for secrets failed, so nothing of the line was kept")
 	case strings.Contains(text, secret),
-		!slices.ContainsFunc(p.scrub, func(taken string) bool { return strings.Contains(taken, secret) }),
+		!slices.ContainsFunc(p.secrets, func(taken string) bool { return strings.Contains(taken, secret) }),
 		!slices.ContainsFunc(p.proposals, func(pr proposal) bool { return pr.cand.Type == memory.Vault }):
 		return fmt.Errorf("%w: secret: it was not known as one, so nothing of the line was kept: add it by hand", memory.ErrInvalid)
 	}
@@ -137,7 +148,7 @@ func (x *Extractor) takeOut(p *pending, all []abi.Redaction, own *turn) {
 			clean, taken := redact(own.text, spans)
 			own.text = clean
 			p.redacted += len(taken)
-			p.scrub = append(p.scrub, taken...)
+			p.secrets = append(p.secrets, taken...)
 			continue
 		}
 		i := len(x.session.turns) + n
@@ -148,8 +159,8 @@ func (x *Extractor) takeOut(p *pending, all []abi.Redaction, own *turn) {
 		clean, taken := redact(t.text, spans)
 		t.text = clean
 		p.redacted += len(taken)
-		p.scrub = append(p.scrub, taken...)
-		p.earlier[t.utterance] = clean
+		p.secrets = append(p.secrets, taken...)
+		p.rewritten[t.utterance] = clean
 	}
 }
 

@@ -164,7 +164,7 @@ func (p *pending) saveTrace(tx *store.Tx, changes []memory.Change, known []memor
 			}
 		}
 	}
-	if p.adds {
+	if p.addsToDone {
 		var was Trace
 		ok, err := tx.Meta(traceSlot(p.event.ID), &was)
 		if err != nil {

@@ -77,7 +77,7 @@ func TestAgain(t *testing.T) {
 		}
 		return abi.Output{Candidates: []abi.Candidate{{Type: "episodic", Text: "Bird: " + ev.Text, Confidence: .9, Spans: []abi.Span{{End: len(ev.Text)}}}}}, nil
 	}}
-	first, err := b.x.Again(t.Context(), birds, b.at.AddDate(0, 0, -1), b.at.AddDate(0, 0, 1), run)
+	first, err := b.x.Replay(t.Context(), birds, b.at.AddDate(0, 0, -1), b.at.AddDate(0, 0, 1), run)
 	if err != nil || first.Events != 3 || first.Candidates != 2 || first.Known != 0 || len(first.Changes) != 2 {
 		t.Fatalf("%+v, %v", first, err)
 	}
@@ -85,7 +85,7 @@ func TestAgain(t *testing.T) {
 		t.Errorf("what was said before: %+v", birds.saw[1].Before)
 	}
 	all := b.everything()
-	second, err := b.x.Again(t.Context(), birds, b.at.AddDate(0, 0, -1), b.at.AddDate(0, 0, 1), run)
+	second, err := b.x.Replay(t.Context(), birds, b.at.AddDate(0, 0, -1), b.at.AddDate(0, 0, 1), run)
 	if err != nil || second.Known != 2 || len(second.Changes) != 0 || b.everything() != all {
 		t.Errorf("again: %+v, %v", second, err)
 	}
@@ -96,7 +96,7 @@ func TestAgain(t *testing.T) {
 		}
 		return abi.Output{Redactions: []abi.Redaction{{Span: abi.Span{Start: i, End: i + 5}, Kind: "code"}}}, nil
 	}}
-	if _, err := b.x.Again(t.Context(), secrets, b.at.AddDate(0, 0, -1), b.at.AddDate(0, 0, 1), run); err != nil {
+	if _, err := b.x.Replay(t.Context(), secrets, b.at.AddDate(0, 0, -1), b.at.AddDate(0, 0, 1), run); err != nil {
 		t.Fatal(err)
 	}
 	if all := b.everything(); strings.Contains(all, "55-66") || !strings.Contains(all, "said The code is [code].") {

@@ -153,7 +153,7 @@ func (x *Extractor) rescan(ctx context.Context, w *engine.Writer, m *store.Quara
 	if err != nil {
 		return err
 	}
-	p := &pending{event: kept.Event, earlier: map[memory.ID]string{}, past: true, quarantineSeq: m.Seq}
+	p := &pending{event: kept.Event, rewritten: map[memory.ID]string{}, replayed: true, quarantineSeq: m.Seq}
 	p.event.Text = text
 	changes, err := x.sayPast(ctx, w, p, kept.Name, before, func() bool { return len(p.quarantined) == 0 })
 	if err != nil {

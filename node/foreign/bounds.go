@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// What one reading may take of the memory of a process that has more to do.
+// Limits of one reading, because the process has other work and needs its memory.
 const (
 	MaxAdds   = 100_000   // texts; WhatsApp exports 40,000 of a chat
 	MaxHeld   = 256 << 20 // bytes of the texts, and about those that a file of JSON takes once it is read

@@ -40,7 +40,7 @@ func (fg *Forgetting) carryOut(ctx context.Context, todo Plan) (w Went, err erro
 	for i := range w.Utterances {
 		utterances = append(utterances, w.Utterances[i].ID)
 	}
-	w.Held, err = fg.c.Chain.Forget(ctx, lock, extract.Gone{Utterances: utterances, Events: w.Events, Places: w.Places, Latest: w.Latest})
+	w.Held, err = fg.c.Chain.Forget(ctx, lock, extract.Forgotten{Utterances: utterances, Events: w.Events, Places: w.Places, Latest: w.Latest})
 	if err = errors.Join(err, fg.c.ForgetPlugins()); err != nil {
 		return w, err
 	}

@@ -130,7 +130,7 @@ func (c *chooser) direct(w *Want, held []extract.HeldEvent) error {
 	if len(w.IDs) > 0 || w.Scope != nil {
 		return nil
 	}
-	for o, err := range extract.OwedEvents(c.tx) {
+	for o, err := range extract.DeferredEvents(c.tx) {
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ type Engine interface {
 type Chain interface {
 	Latest(*engine.Writer) time.Time // of events
 	Held() []extract.HeldEvent
-	Forget(ctx context.Context, lock *engine.Writer, g extract.Gone) (held []memory.EventID, err error)
+	Forget(ctx context.Context, lock *engine.Writer, g extract.Forgotten) (held []memory.EventID, err error)
 }
 
 // Config of the forgetting of an open node.

@@ -29,7 +29,7 @@ func (in *Intake) run() {
 			}
 			d.event.Data = nil
 			in.room.release(d.weight)
-			if d.press {
+			if d.isPress {
 				in.press(d) // before the answer, so that a press that is answered is obeyed
 			}
 			in.settle(d)
@@ -55,8 +55,8 @@ func (in *Intake) gather(d *delivery) []*delivery {
 	return batch
 }
 
-// append journals the new events of a batch, marks them as seen, and says how many
-// there are.
+// append journals the new events of a batch, marks them as seen, and returns their
+// number.
 func (in *Intake) append(batch []*delivery, known *seen) (int, error) {
 	var events []memory.Event
 	var fresh []*delivery

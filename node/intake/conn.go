@@ -22,14 +22,14 @@ type outlet interface {
 type conn struct {
 	in     *Intake
 	out    outlet
-	reset  func()        // ends the connection, so that MQTT sends again what has no PUBACK
-	gone   chan struct{} // closed when the connection takes nothing more
-	window chan struct{}
-	done   chan answered // as large as window: the appender never waits
-	ended  chan struct{}
+	reset  func()         // ends the connection, so that MQTT sends again what has no PUBACK
+	gone   chan struct{}  // closed when the connection takes nothing more
+	window chan struct{}  // one item for each message between enter and leave; full: the sender waits
+	done   chan answered  // has room for a whole window, so the appender never waits
+	ended  chan struct{}  // closed when the goroutine that answers has ended
 	open   sync.WaitGroup // messages between enter and leave
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	closing bool
 	spoiled bool // a message was deferred: none after it gets a PUBACK
 	timer   *time.Timer
@@ -187,7 +187,7 @@ func (c *conn) sendAcks(batch []answered) {
 			switch {
 			case a.private != "":
 				r.drop = wire.DroppedPrivate
-			case a.then:
+			case a.inPastPause:
 				r.drop = wire.DroppedThen
 			}
 		case refused:
@@ -198,7 +198,7 @@ func (c *conn) sendAcks(batch []answered) {
 				r.err = "no space"
 			}
 		}
-		if !a.known {
+		if !a.hasID {
 			c.send(r, &wire.Ack{Error: r.err, Kind: string(a.kind), Size: int(a.size), CRC: a.crc})
 			continue
 		}

@@ -16,16 +16,16 @@ const maxDevices = 1024
 
 // fleet is what is known of the devices that have sent something.
 type fleet struct {
-	mu      sync.Mutex
-	paused  bool // by the wearer
-	private bool // the wearer is in a private zone
+	mu      sync.Mutex // guards all fields
+	paused  bool       // by the wearer
+	private bool       // the wearer is in a private zone
 	devices map[string]*device
 }
 
 type device struct {
 	format wire.Format
-	out    outlet // where it spoke last
-	keeps  bool   // it wants to be told what to seal to
+	out    outlet // the connection that its last message came by
+	keeps  bool   // it stores events while it is offline, and wants the key to seal them to
 	tells  bool   // it shows or speaks answers
 	hears  bool   // it has a microphone, which is on
 	mic    bool   // it has a microphone, on or off
@@ -34,7 +34,8 @@ type device struct {
 	pressedAt time.Time      // of it, by the device's clock
 }
 
-func (f *fleet) speaks(name string, format wire.Format, out outlet) {
+// noteFormat notes the format and the connection of a device's message.
+func (f *fleet) noteFormat(name string, format wire.Format, out outlet) {
 	if name == "" {
 		return
 	}
@@ -51,8 +52,8 @@ func (f *fleet) speaks(name string, format wire.Format, out outlet) {
 	d.format, d.out = format, out
 }
 
-// can notes what a device's hello says that it can.
-func (f *fleet) can(name string, h *wire.Hello) {
+// noteHello notes what a device's hello says that it can.
+func (f *fleet) noteHello(name string, h *wire.Hello) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if d := f.devices[name]; d != nil {
@@ -115,7 +116,7 @@ func (in *Intake) remind(out outlet) {
 }
 
 // SetPrivate tells each device that has sent something so far that the wearer has
-// come into a private zone, or has left the last one. The gate decides what is
+// come into a private zone, or has left the last one. PrivateZones decides what is
 // dropped.
 func (in *Intake) SetPrivate(private bool) {
 	in.fleet.mu.Lock()

@@ -18,7 +18,7 @@ import (
 // into 16 bits.
 const maxKeepalive = 43690
 
-// hook is what the broker asks. mochi calls OnPublish before it acknowledges
+// hook is what the embedded broker, mochi, asks. mochi calls OnPublish before it acknowledges
 // (server.go, processPublish): we answer ErrRejectPacket, upon which it forgets
 // the message without a word, and send PUBACK ourselves once it is journalled.
 // So one device can have many messages on the way, and one sync covers them.
@@ -30,10 +30,10 @@ type hook struct {
 	in      *Intake
 	devices Devices
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards what follows
 	closed bool
 	conns  map[*mqtt.Client]*conn
-	latest map[string]*limitConn // by device
+	latest map[string]*limitConn // the newest connection of each device
 }
 
 var provided = []byte{

@@ -50,10 +50,10 @@ type Config struct {
 	Log        *slog.Logger     // nil: nothing is logged
 	Window     int              // messages of one connection between arrival and PUBACK, at most 256; 0: 64
 	RetryAfter time.Duration    // first wait after the journal failed, doubled up to a minute; 0: 2 s
-	Zone       string           // IANA name, told to devices with the time
+	Zone       string           // the time zone's IANA name, told to devices with the time
 	Paused     bool             // begin paused
-	Gate       Gate             // nil: nothing is private
-	Moved      func()           // nil, or called after an event by which the gate knows that the wearer is elsewhere
+	Private    PrivateZones     // nil: nothing is private
+	Moved      func()           // called after an event that shows the wearer to have entered or left a private zone; may be nil
 	Now        func() time.Time // nil: time.Now
 	// LastChange returns when the last pause began or ended; zero: unknown. nil: always unknown.
 	LastChange func() time.Time
@@ -75,13 +75,13 @@ type Intake struct {
 	stats  counters
 	clocks wire.Clocks
 	fleet  fleet
-	room   *budget   // for the bytes of waiting payloads
-	since  time.Time // when it was made
+	room   *budget   // limits the bytes of payloads that wait
+	since  time.Time // when New was called
 
 	verifier *verifier // of broker and web, so that both count the same guesses
 
-	mu     sync.RWMutex // held for reading while a message is put into queue
-	closed bool
+	mu     sync.RWMutex // held for reading while a message is put into queue, and for writing while closed is set
+	closed bool         // guarded by mu
 	queue  chan *delivery
 	done   chan struct{} // closed when the appender has ended
 }
@@ -138,35 +138,35 @@ type outcome uint8
 
 const (
 	pending   outcome = iota // for the journal
-	journaled                // on disk, now or before
-	dropped                  // paused
+	journaled                // on disk, from now or from an earlier delivery
+	dropped                  // because of a pause, a private zone, or as the press that pauses
 	refused                  // for good
 	deferred                 // not now
-	stale                    // tells of the wearer and was kept by a broker from earlier: dropped without an answer
+	stale                    // a retained message of the wearer, which a broker kept from earlier: dropped without an answer
 )
 
-// delivery is one message on its way.
+// delivery is one message on its way from a transport to the journal.
 type delivery struct {
-	conn    *conn
-	device  string
-	kind    memory.Kind
-	format  wire.Format
-	event   memory.Event
-	known   bool // event.ID is right, even if the rest of the message is wrong
-	outcome outcome
-	err     error
-	size    int64
-	crc     uint32        // CRC-32 of the whole payload of a refused message
-	payload []byte        // the beginning of a refused payload
-	weight  int           // bytes of memory that it holds of those that Intake may
-	private string        // why it was dropped, if no pause is the reason
-	then    bool          // dropped because it happened during an earlier pause
-	greet   bool          // tell the device the time and whether it is paused
-	press   bool          // it pauses, or ends a pause
-	pressed memory.Event  // of a press; event may have been emptied
-	moved   bool          // the wearer is elsewhere: devices may have to be told
-	puback  func()        // nil: QoS 0
-	settled chan struct{} // nil, or closed when the outcome is known
+	conn        *conn
+	device      string
+	kind        memory.Kind
+	format      wire.Format
+	event       memory.Event
+	hasID       bool // event.ID was read, even if the rest of the message is malformed
+	outcome     outcome
+	err         error
+	size        int64
+	crc         uint32        // CRC-32 of the whole payload of a refused message
+	payload     []byte        // the beginning of a refused payload
+	weight      int           // bytes that it takes of Intake.room
+	private     string        // reason of the private zone that dropped it; empty: none did
+	inPastPause bool          // it happened in a pause that is over, which is why it was dropped
+	greet       bool          // tell the device the time and whether it is paused
+	isPress     bool          // the press that begins or ends a pause
+	pressEvent  memory.Event  // the event of that press; event itself is emptied when it is dropped
+	moved       bool          // the wearer entered or left a private zone, so devices may have to be told
+	puback      func()        // nil: QoS 0
+	settled     chan struct{} // nil, or closed when the outcome is known
 }
 
 // arrival is a message as a transport hands it over.
@@ -174,13 +174,13 @@ type arrival struct {
 	topic    string
 	payload  []byte
 	retained bool   // kept by the broker from earlier
-	oversize int64  // length of a payload that was cut away
-	crc      uint32 // of those
+	oversize int64  // length of a payload that was too large and is not here; 0: the payload is here
+	crc      uint32 // CRC-32 of the payload that is not here
 	puback   func()
 }
 
-// take reads a message and queues it. It waits while there is no room. It gives
-// false if the intake or the connection is closed.
+// take decodes a message, decides what becomes of it, and queues it for the journal. It
+// waits while there is no room. It returns false if the intake or the connection is closed.
 func (in *Intake) take(c *conn, a arrival) (*delivery, bool) {
 	d := &delivery{conn: c, puback: a.puback, size: int64(len(a.payload))}
 	in.read(d, a)
@@ -201,6 +201,8 @@ func (in *Intake) take(c *conn, a arrival) (*delivery, bool) {
 	return d, true
 }
 
+// read decodes a message and sets its outcome: refused if it is malformed, stale, dropped
+// in a pause or a private zone, and otherwise pending.
 func (in *Intake) read(d *delivery, a arrival) {
 	received := in.cfg.Now()
 	var m wire.Message
@@ -225,16 +227,16 @@ func (in *Intake) read(d *delivery, a arrival) {
 	})
 	if f, err := wire.Detect(a.payload); err == nil {
 		d.format = f
-		in.fleet.speaks(d.device, f, d.conn.out)
+		in.fleet.noteFormat(d.device, f, d.conn.out)
 	} else {
 		d.format = in.fleet.format(d.device)
 	}
 	if head != nil {
-		d.known, d.event.ID = true, memory.EventID{Device: d.device, Boot: head.Boot, Seq: head.Seq}
+		d.hasID, d.event.ID = true, memory.EventID{Device: d.device, Boot: head.Boot, Seq: head.Seq}
 	}
 	if d.err != nil {
 		d.outcome = refused
-		if !d.known && a.oversize == 0 {
+		if !d.hasID && a.oversize == 0 {
 			d.crc = crc32.ChecksumIEEE(a.payload)
 		}
 		d.payload = append([]byte(nil), a.payload[:min(len(a.payload), MaxKept)]...)
@@ -255,24 +257,24 @@ func (in *Intake) read(d *delivery, a arrival) {
 		in.stats.count(func(s *Stats) { s.Unbelieved++ })
 		in.logOnce("clock "+d.device, "device clock is not believed", "device", d.device)
 	}
-	d.then = in.storedInPause(&d.event)
-	paused := in.fleet.isPaused() || d.then
-	if in.cfg.Gate != nil && !a.retained {
-		d.private, d.moved = in.cfg.Gate.Drop(&d.event)
+	d.inPastPause = in.storedInPause(&d.event)
+	paused := in.fleet.isPaused() || d.inPastPause
+	if in.cfg.Private != nil && !a.retained {
+		d.private, d.moved = in.cfg.Private.Drop(&d.event)
 	}
 	if paused {
 		d.private = ""
 	}
-	if d.press = in.pauses(d.device, m); d.press {
-		d.pressed = d.event
+	if d.isPress = in.pauses(d.device, m); d.isPress {
+		d.pressEvent = d.event
 	}
-	if d.press || (paused || d.private != "") && content(d.kind) {
+	if d.isPress || (paused || d.private != "") && content(d.kind) {
 		d.outcome = dropped
 		d.event = memory.Event{ID: d.event.ID}
 	}
 	d.greet = d.kind == memory.KindHello && !a.retained
 	if h, ok := m.(*wire.Hello); ok && d.greet {
-		in.fleet.can(d.device, h)
+		in.fleet.noteHello(d.device, h)
 	}
 }
 

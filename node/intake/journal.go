@@ -17,13 +17,13 @@ type Journal interface {
 	Append(ctx context.Context, events []memory.Event) error
 }
 
-// Gate says what is not taken in although nothing is paused, because it happened in
-// a private zone. It must be safe for concurrent use.
-type Gate interface {
-	// Drop is called with every event, in the order of arrival, and learns from it.
-	// If it gives a reason for an event that tells of the wearer, the event is
-	// acknowledged and dropped. moved is true if the wearer is now known to be
-	// elsewhere.
+// PrivateZones knows the wearer's private zones, and says which events happened in one. It
+// must be safe for concurrent use.
+type PrivateZones interface {
+	// Drop is called with every event, in the order of arrival. From locations it learns
+	// where the wearer is. If it returns a reason for an event that tells of the
+	// wearer, the event is acknowledged and dropped. moved reports that the wearer has
+	// entered or left a zone.
 	Drop(*memory.Event) (reason string, moved bool)
 }
 

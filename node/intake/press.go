@@ -8,11 +8,11 @@ import (
 )
 
 // pressFor is how old a press may be, or how far ahead of this node's clock, that pauses or
-// ends a pause. An older one waited somewhere, and the wearer has gone on since.
+// ends a pause. An older press waited somewhere and may no longer be what the wearer wants.
 const pressFor = time.Minute
 
 // pauses reports whether a message is a press of the gesture that pauses, made on a device
-// that has a microphone. Such a press means nothing else, so that it is never journalled.
+// that has a microphone. Such a press has no other meaning, so it is never journalled.
 func (in *Intake) pauses(device string, m wire.Message) bool {
 	b, ok := m.(*wire.Button)
 	if !ok || in.cfg.PauseBy == "" || b.Gesture != in.cfg.PauseBy {
@@ -24,22 +24,22 @@ func (in *Intake) pauses(device string, m wire.Message) bool {
 	return d != nil && d.mic
 }
 
-// press obeys a press, unless it is old, without a time, or was obeyed before. Only the
+// press obeys a press, unless it is old, has no time, or was obeyed before. Only the
 // appender calls it, so that presses are obeyed one after another.
 func (in *Intake) press(d *delivery) {
-	e := &d.pressed
+	e := &d.pressEvent
 	if age := e.Received.Sub(e.At); e.Clock == memory.ClockNone || age > pressFor || age < -pressFor || e.At.Before(in.since) {
 		return // one from before the start may have been obeyed before it
 	}
-	if in.fleet.again(e) {
+	if in.fleet.pressedBefore(e) {
 		return
 	}
 	in.cfg.Pressed(d.device, e.At)
 }
 
-// again reports whether a press is not newer than the last one of its device, and
+// pressedBefore reports whether a press is not newer than the last one of its device, and
 // remembers it if it is.
-func (f *fleet) again(e *memory.Event) bool {
+func (f *fleet) pressedBefore(e *memory.Event) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	d := f.devices[e.ID.Device]

@@ -62,8 +62,9 @@ func Services(ctx context.Context, service string, within time.Duration, interfa
 	return slices.Compact(found)
 }
 
-// plain is a name as people write it, of one as DNS libraries do: \. is a dot within a label, \195 a byte (RFC 4343,
-// section 2.1). One that would not be printable stays as it was.
+// plain returns a DNS name as people write it. DNS libraries write \. for a dot within a
+// label, and \195 for a byte (RFC 4343, section 2.1). A name that would not be printable is
+// returned unchanged.
 func plain(name string) string {
 	var b []byte
 	for i := 0; i < len(name); i++ {

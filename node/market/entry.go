@@ -23,9 +23,10 @@ type Door interface {
 	Entrance(ctx context.Context, id string) (serve.CommunityHead, error)
 	// SayFee tells the members for what anybody is let in; empty: nobody is any more.
 	SayFee(ctx context.Context, id memory.SpaceID, fee string) error
-	// LetIn adds a member. It calls note when nothing is in the way, and before the relay
-	// hears of it. serve.ErrConflict: it can't. With again, note was called for the same
-	// payment before, and who is in was let in by it.
+	// LetIn adds a member. Once nothing prevents that, and before it asks the relay, it
+	// calls note. It returns serve.ErrConflict if the member can't be added. again means
+	// that note was called for this payment before, so a member who is there was let in by
+	// it.
 	LetIn(ctx context.Context, id memory.SpaceID, name string, q envelope.Request, again bool, note func() error) error
 	// PutOutAfter reports whether a member was put out, and did not leave. It asks no relay.
 	PutOutAfter(ctx context.Context, id memory.SpaceID, key []byte) (bool, error)

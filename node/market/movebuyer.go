@@ -13,8 +13,8 @@ type Carried struct {
 	Err   error
 }
 
-// Movable gives what [Buyer.Move] would bring to another market, as far as addresses
-// tell. No market is asked.
+// Movable returns the orders that [Buyer.Move] would bring to another market. It compares
+// addresses, and asks no market.
 func (b *Buyer) Movable(to string) (out []*Bought, err error) {
 	if to, err = addressOf(to); err != nil {
 		return nil, err

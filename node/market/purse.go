@@ -37,7 +37,7 @@ type PurseConfig struct {
 type Purse struct {
 	c  PurseConfig
 	mu sync.Mutex // guards what is counted; no market is asked under it
-	by sync.Map   // of each app a *sync.Mutex: it orders one at a time
+	by sync.Map   // a *sync.Mutex for each app, which makes one order at a time
 }
 
 // NewPurse makes it.

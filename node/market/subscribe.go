@@ -237,8 +237,9 @@ func (b *Buyer) ordersOf(listing trade.Hash, listings map[string]trade.Hash) (of
 	return of, lost, err
 }
 
-// renewAlone renews one while nobody else does. mine are the orders of its listing; lost
-// orders can't be read, and count as paid ones of it.
+// renewAlone renews one subscription. The caller makes sure that nobody else does so now.
+// mine are the orders of its listing. lost is how many orders can't be read; they count as
+// paid ones of it.
 func (b *Buyer) renewAlone(ctx context.Context, m *remote.Market, by trade.Party, market trade.Key, s *Subscribed, mine []*Bought, lost uint32) error {
 	shown, newest, err := m.Show(ctx, s.Listing)
 	if err != nil {

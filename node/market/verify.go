@@ -113,10 +113,10 @@ const logsDir = "logs"
 const MaxWith = translog.MaxCheckpoint
 
 // Verify checks the market's transparency log: that it goes on from what it was the last
-// time, that witnesses saw the same, and that each order in this home stands in it. An
-// operator who showed two histories is named by a [*translog.Fork], which is kept in the
-// file that the error names, and stands in the result. Where entries are missing the error is [ErrHidden], and the
-// result says of which orders.
+// time, that witnesses saw the same, and that each order in this home stands in it. If the
+// operator showed two histories, the result has a [*translog.Fork], which is also kept in
+// the file that the error names. If entries are missing, the error is [ErrHidden], and the
+// result names their orders.
 func (b *Buyer) Verify(ctx context.Context, address string, how Verification) (v *Verified, err error) {
 	if v, err = b.look(ctx, address, how); v != nil {
 		err = errors.Join(err, v.found())

@@ -90,7 +90,7 @@ func withSteps(ctx context.Context, r *sdk.CallToolRequest) context.Context {
 	})
 }
 
-// step tells the host how much of a call is done. all is 0 while the whole is not known.
+// step tells the host how much of a call is done. all is 0 while the total is not known.
 func step(ctx context.Context, done, all int) {
 	if f, ok := ctx.Value(stepKey{}).(func(done, all int)); ok {
 		f(done, all)

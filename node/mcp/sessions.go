@@ -194,7 +194,7 @@ func (ss *sessions) stream(w http.ResponseWriter, r *http.Request, s *session, v
 			ss.again(app, s)
 		}
 	}()
-	bare := sdk.NewServer(&sdk.Implementation{Name: "locket", Version: version}, o) // without tools: it is asked to follow alone
+	bare := sdk.NewServer(&sdk.Implementation{Name: "locket", Version: version}, o) // without tools: it is used only to follow resources
 	use(bare)
 	s.transport = &sdk.StreamableServerTransport{SessionID: s.id}
 	on, err := bare.Connect(ctx, s.transport, &sdk.ServerSessionOptions{State: &sdk.ServerSessionState{

@@ -185,7 +185,7 @@ func (s *Server) read(r *http.Request) (*request, error) {
 	}
 	for _, scope := range strings.Fields(cmp.Or(in.Get("scope"), usual)) {
 		if i := slices.Index(scopes, serve.Right(scope)); i >= 0 && !slices.Contains(q.can, scopes[i]) {
-			q.can = append(q.can, scopes[i]) // others are not ours, such as offline_access
+			q.can = append(q.can, scopes[i]) // other scopes, such as offline_access, are ignored
 		}
 	}
 	if len(q.can) == 0 {

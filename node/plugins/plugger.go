@@ -47,7 +47,7 @@ func (pl Plugger) Plugins(ctx context.Context) ([]serve.Plugin, error) {
 	for _, p := range *ps.list.Load() {
 		s := p.shown()
 		if p.manifest.Waits() {
-			if s.Waiting, err = ps.extract.Owed(ctx, s.ID); err != nil {
+			if s.Waiting, err = ps.extract.Deferred(ctx, s.ID); err != nil {
 				return nil, err
 			}
 		}

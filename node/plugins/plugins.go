@@ -44,7 +44,7 @@ type Config struct {
 	Key         *seal.Key // of the node's store
 	Engine      Engine
 	Devices     func() ([]string, error)                         // gives the devices from which events may come
-	Heard       func(ctx context.Context, ids []memory.ID) error // is called with recordings in which words were heard
+	Transcribed func(ctx context.Context, ids []memory.ID) error // is called with recordings in which words were heard
 	Log         *slog.Logger
 }
 

@@ -33,13 +33,13 @@ func (ps *Plugins) replay(ctx context.Context, r serve.ReplayPluginRequest) (res
 	if p.run == nil {
 		return res, fmt.Errorf("%w: plugin %s does not run: it is %s", serve.ErrConflict, r.ID, p.state)
 	}
-	again, err := ps.extract.Again(ctx, runner{p}, r.Since, r.Until, func(run func(*engine.Writer) error) error {
+	again, err := ps.extract.Replay(ctx, runner{p}, r.Since, r.Until, func(run func(*engine.Writer) error) error {
 		lock := ps.c.Engine.Hold()
 		defer lock.Release()
 		return run(lock)
 	})
 	// What it heard before it ended early counts.
-	err = errors.Join(err, ps.c.Heard(context.WithoutCancel(ctx), again.Heard))
+	err = errors.Join(err, ps.c.Transcribed(context.WithoutCancel(ctx), again.Transcribed))
 	return serve.PluginReplayed{Events: again.Events, Candidates: again.Candidates, Known: again.Known, Faults: again.Faults, Changes: serve.Some(again.Changes)}, err
 }
 

@@ -30,7 +30,7 @@ func (ps *Plugins) catchUpOnce(ctx context.Context, p *plugin) (more bool, err e
 	if now, err := ps.get(p.manifest.ID); err != nil || now != p || p.run == nil || !p.manifest.Waits() || r.Waits(nil) {
 		return false, nil // none waits, or they go on waiting
 	}
-	if left, err := ps.extract.Owed(ctx, r.ID()); err != nil || left == 0 {
+	if left, err := ps.extract.Deferred(ctx, r.ID()); err != nil || left == 0 {
 		return false, err
 	}
 	_, err = ps.extract.CatchUp(ctx, lock, r, 1)

@@ -149,8 +149,8 @@ func (it *Item) Mark() string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// ItemOf gives that of a memory. What the wearer said about who may see what goes
-// to nobody, as the vault does.
+// ItemOf returns the item of a memory. The wearer's policy itself goes to nobody, like the
+// vault.
 func ItemOf(m *memory.Memory) Item {
 	it := Item{
 		ID: m.ID, Type: string(m.Type), Tags: m.Tags, Sensitivity: m.Sensitivity, Learnt: m.Learnt,

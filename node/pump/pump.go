@@ -1,5 +1,5 @@
-// Package pump takes the entries of the event journal through the extractor, in
-// order, and lets go of the entries that are worked through.
+// Package pump reads the entries of the event journal in order, gives each event to the
+// extractor, and removes entries from the journal once they are processed.
 package pump
 
 import (
@@ -22,20 +22,20 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 )
 
-// Cursor is the record of how far the journal has been worked through.
+// Cursor names the record that says how far the journal was processed.
 const Cursor = "journal"
 
-// Of the pump's pace.
+// Times and limits.
 const (
-	idleAfter  = 500 * time.Millisecond // without an entry: time to tidy up
-	calmAfter  = 30                     // times in a row without an entry: it is done less often
-	calmEvery  = 4 * time.Second        // then
+	idleAfter  = 500 * time.Millisecond // after this time without an entry, the pump tidies up
+	calmAfter  = 30                     // after so many times in a row, it tidies up less often:
+	calmEvery  = 4 * time.Second
 	cursorStep = 64                     // entries between two writes of the cursor
-	tries      = 5                      // at one entry, before it is quarantined
-	firstWait  = 200 * time.Millisecond // between tries, doubled up to
+	tries      = 5                      // tries of one entry before it is quarantined
+	firstWait  = 200 * time.Millisecond // between tries, doubled up to longWait
 	longWait   = 10 * time.Second
-	streamIdle = 10 * time.Second // without sound: an utterance is over
-	partsIdle  = 2 * time.Hour    // without another part: a photo is lost; devices try again for ten minutes
+	streamIdle = 10 * time.Second // after this time without sound, an utterance is over
+	partsIdle  = 2 * time.Hour    // after this time without another part, a photo is given up; devices try again for ten minutes
 )
 
 // Config of a pump.
@@ -45,8 +45,8 @@ type Config struct {
 	Engine   *engine.Engine
 	Blobs    *store.Store // where blobs are written
 	Extract  *extract.Extractor
-	Seen     func(extract.Outcome) // is told of each event that is done
-	Tidy     func(context.Context) // is called when there is nothing to do
+	Seen     func(extract.Outcome) // called after each event
+	Tidy     func(context.Context) // called when there is nothing to process
 	Log      *slog.Logger
 }
 
@@ -56,17 +56,17 @@ type Pump struct {
 	c      Config
 	reader *journal.Reader
 
-	held    map[memory.EventID]uint64 // entries whose events wait for more
-	moved   map[uint64]bool           // entries that are copies of ones that were taken
-	last    uint64                    // the last entry that was taken
+	held    map[memory.EventID]uint64 // entries whose events wait for more sound or parts, by event
+	moved   map[uint64]bool           // entries that are copies of ones that were processed, see purge.go
+	last    uint64                    // the last entry that was processed
 	at      atomic.Uint64             // the same, for other goroutines
 	from    uint64                    // the cursor at the start
 	before  int64                     // entries appended by this process before the start
 	backlog int64                     // entries in the journal at the start, those included that were already processed
-	wrote   uint64                    // the cursor on disk
-	done    atomic.Uint64             // entries taken since the start
-	quiet   chan struct{}             // closed when everything that was there is taken, for the first time
-	settled sync.Once
+	wrote   uint64                    // the cursor on disk, which is behind last
+	done    atomic.Uint64             // entries processed since the start
+	quiet   chan struct{}             // closed once everything that was there at the start is processed
+	settled sync.Once                 // closes quiet
 	purges  purges
 }
 
@@ -89,10 +89,10 @@ func New(ctx context.Context, c Config) (*Pump, error) {
 		before: stats.Appended, backlog: stats.Entries, quiet: make(chan struct{})}, nil
 }
 
-// Quiet is closed once everything that was there at the start is worked through.
+// Quiet is closed once everything that was there at the start is processed.
 func (p *Pump) Quiet() <-chan struct{} { return p.quiet }
 
-// Waiting counts the entries that are not worked through. j is the journal's state.
+// Waiting counts the entries that are not processed yet. j is the journal's state.
 func (p *Pump) Waiting(j *journal.Stats) int {
 	if p.Reached(j.Last) {
 		return 0
@@ -125,7 +125,7 @@ func (p *Pump) Run(ctx context.Context) error {
 			p.rest(ctx)
 			continue
 		case errors.Is(err, context.Canceled):
-			continue // somebody asks
+			continue // somebody asks for a purge
 		case errors.As(err, &damaged):
 			p.c.Log.Error("journal is damaged", "error", err)
 			if err := p.tellDamage(ctx, damaged); err != nil && ctx.Err() == nil {
@@ -146,11 +146,11 @@ func (p *Pump) Run(ctx context.Context) error {
 	}
 }
 
-// take works on one entry until it is done, quarantined, or ctx ends.
+// take processes one entry, with more tries after failures. It returns false if ctx ended.
 func (p *Pump) take(ctx context.Context, e journal.Entry) bool {
 	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for try := 1; ; try++ {
-		err := p.once(ctx, e)
+		err := p.process(ctx, e)
 		if err == nil {
 			break
 		}
@@ -179,7 +179,8 @@ func (p *Pump) take(ctx context.Context, e journal.Entry) bool {
 	return true
 }
 
-func (p *Pump) once(ctx context.Context, e journal.Entry) error {
+// process takes one entry through the extractor. A malformed one goes into quarantine.
+func (p *Pump) process(ctx context.Context, e journal.Entry) error {
 	if p.moved[e.Seq] {
 		delete(p.moved, e.Seq)
 		return nil
@@ -220,8 +221,8 @@ func (p *Pump) settle(out extract.Outcome, seq uint64) {
 	p.c.Seen(out)
 }
 
-// quarantine puts an entry that can't be worked on into quarantine, sealed and whole,
-// and tells doctor.
+// quarantine stores an entry that can't be processed, complete and sealed, where doctor
+// reports it.
 func (p *Pump) quarantine(ctx context.Context, e journal.Entry, why error) error {
 	b, err := p.c.Blobs.WriteBlob(ctx, bytes.NewReader(e.Data))
 	if err != nil {
@@ -236,7 +237,7 @@ func (p *Pump) quarantine(ctx context.Context, e journal.Entry, why error) error
 	})
 }
 
-// tellDamage notes for doctor what the journal has lost.
+// tellDamage records what the journal has lost, for doctor.
 func (p *Pump) tellDamage(ctx context.Context, d *journal.CorruptError) error {
 	return p.c.Engine.Commit(ctx, func(tx *store.Tx) error {
 		return tx.Quarantine(store.Quarantined{At: time.Now(), Topic: journalTopic, Reason: "damaged: " + d.Error()})
@@ -264,7 +265,7 @@ func (p *Pump) rest(ctx context.Context) {
 	p.settled.Do(func() { close(p.quiet) })
 }
 
-// save writes how far the journal is worked through, and releases that part.
+// save writes the cursor, and lets the journal delete what is before it.
 func (p *Pump) save(ctx context.Context) error {
 	upTo := p.doneWith()
 	if upTo <= p.wrote {
@@ -277,7 +278,7 @@ func (p *Pump) save(ctx context.Context) error {
 	return p.c.Journal.Release(upTo)
 }
 
-// doneWith is the last entry up to which no entry waits.
+// doneWith returns the last entry before the first that is held.
 func (p *Pump) doneWith() uint64 {
 	upTo := p.last
 	for _, seq := range p.held {
@@ -286,5 +287,5 @@ func (p *Pump) doneWith() uint64 {
 	return upTo
 }
 
-// Reached reports whether an entry, and all before it, were taken.
+// Reached reports whether an entry, and all before it, were processed.
 func (p *Pump) Reached(seq uint64) bool { return p.at.Load() >= seq || seq <= p.from }

@@ -78,7 +78,7 @@ func (qr *Query) read(by, text string, lines []retrieve.Line, items []serve.Cont
 	qr.c.Served(time.Now(), a.Plain()) // if an assistant reads it aloud, the node must not learn from it
 }
 
-// topicByModel asks what a conversation is about; empty where no answer comes in time.
+// topicByModel asks what a conversation is about; empty if no answer comes in time.
 func topicByModel(ctx context.Context, model *llm.Client, r llm.Request) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, topicTime)
 	defer cancel()

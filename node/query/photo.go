@@ -81,7 +81,7 @@ func (rd Reader) questioned(ctx context.Context, r serve.AskRequest) (res serve.
 	if err := c.Validate(); err != nil {
 		return res, err
 	}
-	_, err = qr.c.Engine.Assert(ctx, engine.PersonVoice, func(tx *store.Tx) ([]memory.Assertion, error) {
+	_, err = qr.c.Engine.Assert(ctx, engine.PersonAuthority, func(tx *store.Tx) ([]memory.Assertion, error) {
 		switch _, err := tx.Memory(id); {
 		case err == nil: // the question was asked before
 			return nil, nil

@@ -28,7 +28,7 @@ type Engine interface {
 	Said(from, to time.Time) []int64
 	SaidBeside(t time.Time) (before, after time.Time)
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
-	Assert(ctx context.Context, by engine.Voice, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
+	Assert(ctx context.Context, by engine.Authority, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
 }
 
 // Config of the reading of an open node.

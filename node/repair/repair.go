@@ -1,149 +1,245 @@
+// Package repair looks through a home that no process has open, names what is
+// damaged, and repairs what it can from the rest of the home. Repairs from the
+// relay are for the node, once it is open again.
+//
+// The words:
+//
+// A finding is one damaged file or record. What is put aside is moved into a folder
+// of its own below broken/, under its path in the home; nothing is deleted. What is
+// lost can't be restored from this disk.
 package repair
 
 import (
 	"context"
+	"crypto/ed25519"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/installed"
 	"github.com/locket-dev/locket/node/statefile"
 )
 
-// ErrKeys: the keys can't be restored from the home. With the 24 words, everything
-// that was synced can.
-var ErrKeys = errors.New("the keys are damaged, and so are their copies")
-
-func (v *visit) repair(ctx context.Context, r *Result) error {
-	if err := v.repairKeys(); err != nil {
-		return err
-	}
-	if err := v.open(ctx); err != nil {
-		return err
-	}
-	if v.ring == nil {
-		return ErrKeys
-	}
-	defer v.ring.Close()
-	if err := v.ring.KeepSpares(); err != nil {
-		return err
-	}
-	if err := v.repairChecked(); err != nil {
-		return err
-	}
-	if err := v.repairPlugins(); err != nil {
-		return err
-	}
-	if err := v.repairStores(ctx, r); err != nil {
-		return err
-	}
-	if err := v.repairEnvelopes(ctx); err != nil {
-		return err
-	}
-	return v.repairJournal(ctx)
+// Finding is one damaged file or record.
+type Finding struct {
+	Place  string // path in the home, or a record in words
+	What   string // what is wrong with it
+	Done   string // what was done about it; empty: nothing yet
+	Lost   bool   // it can't be restored from this disk
+	damage *store.Damage
 }
 
-func (v *visit) repairKeys() error {
-	dir := filepath.Join(v.Dir, "keys")
-	mended, left, err := keyring.Mend(dir, v.putAside)
-	for _, name := range mended {
-		v.find("keys/"+name, "its copy was put in its place", false, "was damaged or gone")
+// Record is the damage of a record of the node's own store, or nil.
+func (f *Finding) Record() *store.Damage { return f.damage }
+
+// Home is a folder to look through. Only Dir, Plugins and Unlock are needed to look.
+type Home struct {
+	Dir     string
+	Plugins string                                          // folder of the plugins, in Dir or elsewhere
+	Unlock  func(*keyring.Locked) (keyring.Unlocker, error) // gives the way to open the keys; a nil Unlocker: there is none
+	Store   store.Options                                   // of the node's store, but for folder and key
+	Cursor  string                                          // name of the record that says how far the journal was worked through
+	Restart func(*store.Tx) error                           // makes the exchange with the relay begin from its first delta
+
+	// For the envelope store; nil: there is none. Envelopes names what is damaged in
+	// it. Refill notes that it has to be filled from the folder aside, which is a
+	// path in the home, and makes the exchange begin anew. Refilling gives that
+	// folder until it is done.
+	Envelopes func(ctx context.Context, genesis []byte) ([]error, error)
+	Refill    func(tx *store.Tx, aside string) error
+	Refilling func(tx *store.Tx) (aside string, err error)
+}
+
+// brokenDir is where things are put aside.
+const brokenDir = "broken"
+
+// visit is one look through a home. It repairs if aside is set.
+type visit struct {
+	Home
+	aside string // folder below broken/; empty: look, and change nothing
+	found []Finding
+
+	elsewhere string // the same for plugins outside the home; empty: nothing was put aside yet
+	ring      *keyring.Ring
+}
+
+// Look names what is damaged in a home, and changes nothing. If the keys don't
+// open, that is a finding, and what needs the keys is not checked.
+func Look(ctx context.Context, h Home) ([]Finding, error) {
+	v := visit{Home: h}
+	return v.found, v.all(ctx, &v.found)
+}
+
+// Result of a repair.
+type Result struct {
+	Findings []Finding
+	Aside    string // folder that holds what was put aside; empty where nothing was
+	// Of the node's store, if it was made anew.
+	Salvaged bool
+	Bare     []memory.ID // memories without any assertions
+	Blobs    []memory.ID // blobs of memories whose files are lost
+}
+
+// Repair puts right what it can. It may be called again after a crash.
+func Repair(ctx context.Context, h Home, now time.Time) (Result, error) {
+	v := visit{Home: h, aside: Aside(h.Dir, now)}
+	r := Result{}
+	err := v.repair(ctx, &r)
+	r.Findings = v.found
+	r.Aside = v.elsewhere
+	if _, e := os.Stat(v.aside); e == nil {
+		r.Aside = v.aside
 	}
-	for _, e := range left {
-		v.find("keys", "", true, "%s", strings.ReplaceAll(e.Error(), v.Dir+string(filepath.Separator), ""))
+	return r, err
+}
+
+func (v *visit) find(place, done string, lost bool, format string, args ...any) {
+	v.found = append(v.found, Finding{Place: place, What: fmt.Sprintf(format, args...), Done: done, Lost: lost})
+}
+
+// within is a path relative to the home, or the path itself if it is outside.
+func (v *visit) within(path string) string {
+	if rel, err := filepath.Rel(v.Dir, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}
+
+// about is an error's text without the path, which the finding has already.
+func about(err error, path string) string {
+	return strings.TrimPrefix(strings.ReplaceAll(strings.ReplaceAll(err.Error(), path+": ", ""), "damaged: ", ""), ": ")
+}
+
+// putAside moves a file or folder away.
+func (v *visit) putAside(path string) error { return PutAside(v.aside, v.within(path), path) }
+
+// Aside names the folder of a home for what is put aside at this time.
+func Aside(home string, now time.Time) string {
+	return filepath.Join(home, brokenDir, now.UTC().Format("20060102T150405.000Z"))
+}
+
+// PutAside moves a file or folder below aside, under a name with slashes.
+func PutAside(aside, name, path string) error {
+	to := filepath.Join(aside, filepath.FromSlash(name))
+	if err := atomicfile.MkdirAll(filepath.Dir(to)); err != nil {
+		return fmt.Errorf("put aside: %w", err)
+	}
+	if err := os.Rename(path, to); err != nil {
+		return fmt.Errorf("put aside: %w", err)
+	}
+	return errors.Join(atomicfile.SyncDir(filepath.Dir(path)), atomicfile.SyncDir(filepath.Dir(to)))
+}
+
+// all looks.
+func (v *visit) all(ctx context.Context, out *[]Finding) error {
+	defer func() { *out = v.found }()
+	keys := filepath.Join(v.Dir, "keys")
+	for _, err := range keyring.Check(keys) {
+		v.find("keys", "", false, "%s", strings.ReplaceAll(err.Error(), v.Dir+string(filepath.Separator), ""))
+	}
+	err := v.open(ctx)
+	if v.ring != nil {
+		defer v.ring.Close()
+	}
+	v.checked()
+	v.plugins()
+	if err != nil || v.ring == nil {
+		return err
+	}
+	if err := v.lookStore(ctx); err != nil {
+		return err
+	}
+	if err := v.lookEnvelopes(ctx); err != nil {
+		return err
+	}
+	return v.lookJournal(ctx)
+}
+
+// open unlocks the ring, or notes why it can't. It returns an error only for a
+// reason outside the home.
+func (v *visit) open(ctx context.Context) error {
+	l, err := keyring.Open(filepath.Join(v.Dir, "keys"))
+	var u keyring.Unlocker
+	if err == nil {
+		if u, err = v.Unlock(l); err != nil {
+			return err
+		}
+		if u == nil {
+			v.find("keys", "", false, "the keys are not open: what they close was not looked at")
+			return nil
+		}
+		v.ring, err = l.Unlock(ctx, u)
+	}
+	switch {
+	case errors.Is(err, keyring.ErrWrongPassphrase), errors.Is(err, fs.ErrNotExist) && l != nil:
+		return err
+	case err != nil && len(v.found) == 0:
+		v.find("keys", "", true, "%s", strings.ReplaceAll(err.Error(), v.Dir+string(filepath.Separator), ""))
+	}
+	return ctx.Err()
+}
+
+// stateFiles are checked files of the home, each with the advice for when it can't
+// be restored.
+var stateFiles = map[string]string{
+	"devices.json": "give each wearable new credentials: locket wearable remove, locket wearable add",
+	"zones.json":   "set the private zones again, then locket resume: nothing is taken in before",
+	"pause.json":   "nothing is taken in until locket resume",
+}
+
+// checked checks the files that are signed and not sealed.
+func (v *visit) checked() {
+	for _, name := range statefile.Names {
+		path := filepath.Join(v.Dir, name)
+		if err := v.checkState(path); err != nil {
+			v.find(name, "", false, "%s", about(err, path))
+		}
+	}
+}
+
+// checkState checks a state file, and once the keys are open its signature.
+func (v *visit) checkState(path string) error {
+	var device ed25519.PublicKey
+	if v.ring != nil {
+		device = v.ring.Public().Device
+	}
+	b, signed, err := statefile.Read(path, device)
+	if err == nil && len(b) > 0 {
+		var any any
+		err = json.Unmarshal(b, &any)
+	}
+	if err == nil && v.ring != nil && !signed {
+		err = statefile.ErrUnsigned
 	}
 	return err
 }
 
-// repairChecked restores state files that are damaged, or that something else
-// wrote, from their copies.
-func (v *visit) repairChecked() error {
-	for _, name := range statefile.Names {
-		path := filepath.Join(v.Dir, name)
-		err := v.checkState(path)
-		if err == nil {
-			continue
-		}
-		if _, e := os.Stat(path); e == nil {
-			if e := v.putAside(path); e != nil {
-				return e
-			}
-		}
-		if statefile.Restore(path, v.ring.Public().Device) == nil {
-			v.find(name, "its copy was put in its place", false, "%s", about(err, path))
-			continue
-		}
-		v.find(name, stateFiles[name], true, "%s", about(err, path))
+// pluginKey is the key that seals the plugins' record, or nil while the keys are
+// closed.
+func (v *visit) pluginKey() atomicfile.Sealer {
+	if v.ring == nil {
+		return nil
 	}
-	return nil
+	return v.ring.StoreKey().Derive(installed.Label)
 }
 
-// repairPlugins takes plugins whose files changed out of the record. Their
-// publishers have the modules; this program keeps no second copy.
-func (v *visit) repairPlugins() error {
-	dir, key := v.Plugins, v.pluginKey()
-	for _, p := range installed.Check(dir, key) {
-		path := filepath.Join(dir, p.Name)
-		if p.Entry != nil {
-			path = filepath.Join(dir, p.Entry.Folder)
-		}
-		if _, err := os.Lstat(path); err == nil {
-			if err := v.putPluginAside(path); err != nil {
-				return err
-			}
-		}
-		place := v.pluginPlace(p.Name)
-		copied := false
-		if b, err := atomicfile.ReadSealedCopy(path, key); p.Entry == nil && err == nil {
-			if err := atomicfile.WriteSealed(path, b, key); err != nil {
-				return err
-			}
-			// Otherwise the copy is older, and does not fit the other file.
-			copied = !slices.ContainsFunc(installed.Check(dir, key), func(now installed.Problem) bool { return now.Entry == nil && now.Name == p.Name })
-		}
-		switch {
-		case copied:
-			v.find(place, "its copy was put in its place", false, "%v", p.Err)
-		case p.Entry == nil:
-			// Without a record nothing says what the folders are, so they would be
-			// swept away. Without pins nothing says whose keys the plugins need.
-			folders, err := installed.Folders(dir)
-			for _, f := range append(folders, installed.Files(dir)...) {
-				if _, e := os.Lstat(f); e == nil {
-					err = errors.Join(err, v.putPluginAside(f))
-				}
-			}
-			if err != nil {
-				return err
-			}
-			v.find(place, "install the plugins again: locket plugin install", true, "%v", p.Err)
-		default:
-			f, err := installed.Open(dir, key)
-			if err != nil {
-				return err
-			}
-			if _, err := f.Remove(p.Entry.ID); err != nil {
-				return fmt.Errorf("plugin %s: %w", p.Entry.ID, err)
-			}
-			v.find(place, "install it again: locket plugin install "+p.Entry.ID, true, "%v", p.Err)
-		}
+func (v *visit) plugins() {
+	for _, p := range installed.Check(v.Plugins, v.pluginKey()) {
+		v.find(v.pluginPlace(p.Name), "", false, "%v", p.Err)
 	}
-	// The node refuses one of the two files without the other.
-	return installed.Renew(dir, key)
 }
 
-// putPluginAside moves a file or folder of the plugins' folder away. If that folder
-// is outside the home, it goes below broken/ there, because it may be on another
-// disk.
-func (v *visit) putPluginAside(path string) error {
-	if filepath.IsLocal(v.within(path)) {
-		return v.putAside(path)
-	}
-	v.elsewhere = filepath.Join(v.Plugins, brokenDir, filepath.Base(v.aside))
-	return PutAside(v.elsewhere, filepath.Base(path), path)
+// pluginPlace names a file or plugin of the plugins' folder. If that folder is
+// outside the home, it gives the path.
+func (v *visit) pluginPlace(name string) string {
+	return v.within(filepath.Join(v.Plugins, filepath.FromSlash(name)))
 }

@@ -93,7 +93,8 @@ type PurchaseRequest struct {
 	Act   string `json:"act" enum:"order,pay,fetch"`
 	ID    string `json:"id"`              // the version to order, or the order: 64 hexadecimal characters
 	Price string `json:"price,omitempty"` // of an order, as quoted
-	// Question of an order of an answer, of 1000 bytes at most. Only the seller can read it.
+	// Question is what an order of an answer asks, in at most 1000 bytes. Only the seller
+	// can read it.
 	Question string `json:"question,omitempty"`
 }
 

@@ -38,7 +38,7 @@ type Consent struct {
 	Answer string        `json:"answer,omitempty"` // allowed or refused; absent: none that holds
 	Said   time.Time     `json:"said,omitzero"`
 	Until  time.Time     `json:"until,omitzero"`
-	All    bool          `json:"all,omitempty"` // also what the rule will be about later
+	All    bool          `json:"all,omitempty"` // also memories to which the rule will apply later
 	Shown  []ConsentItem `json:"shown,omitempty"`
 }
 

@@ -19,7 +19,7 @@ type Seller interface {
 	PublishListing(ctx context.Context, r ListingRequest) (Listing, error)
 	// Listings gives all that this home listed, the newest first.
 	Listings(ctx context.Context) ([]Listing, error)
-	// WithdrawListing ends one. What was ordered before goes on.
+	// WithdrawListing ends a listing. What was ordered before goes on.
 	WithdrawListing(ctx context.Context, id, reason string) (Listing, error)
 	// MoveListings lists at another market what this home sells, with its history.
 	MoveListings(ctx context.Context, r MarketMove) ([]MovedListing, error)
@@ -54,7 +54,7 @@ type ListingRequest struct {
 	DeliverDays int          `json:"deliver_days,omitempty"` // 0: 7
 	AcceptDays  int          `json:"accept_days,omitempty"`  // 0: 3
 	EveryDays   int          `json:"every_days,omitempty"`   // of a subscription: each period is a version of its own; 0: none
-	Unmarked    bool         `json:"unmarked,omitempty"`     // all copies are the same, and nobody can tell who passed one on; the next versions stay so
+	Unmarked    bool         `json:"unmarked,omitempty"`     // all copies are the same, so nobody can tell who passed one on; later versions are unmarked, too
 	// Answers: questions are answered at the price, and the bundle is sold to nobody.
 	Answers *ListingAnswers `json:"answers,omitempty"`
 	// Entry to a community of the wearer's is sold, by its name or id, and no memories: who pays is let in.

@@ -127,7 +127,7 @@ func (c *Client) ReplayPlugin(ctx context.Context, r ReplayPluginRequest) (Plugi
 	return replayPlugin.call(ctx, c, r)
 }
 
-// TraceEvent tells an event's way through the plugins.
+// TraceEvent returns what each plugin did with an event.
 func (c *Client) TraceEvent(ctx context.Context, event string) (Trace, error) {
 	return traceEvent.call(ctx, c, traceOf{event})
 }

@@ -34,7 +34,7 @@ func TestForgottenIsGoneFromFeeds(t *testing.T) {
 		t.Helper()
 		key := share.StoreKey(config.Key, rec.Space)
 		defer key.Zero()
-		err := store.Exhume(filepath.Join(config.Dir, rec.Space.String(), "store"), key, func(r store.Remnant) error {
+		err := store.FindRemnants(filepath.Join(config.Dir, rec.Space.String(), "store"), key, func(r store.Remnant) error {
 			if strings.Contains(string(r.Data), "grobnuts") {
 				n++
 			}

@@ -140,8 +140,8 @@ func feedGrant(rec *share.Record) serve.Grant {
 	return g
 }
 
-// Grants implements serve.Granter. Of workers that were put out of the
-// wearer's space nothing is told.
+// Grants implements serve.Granter. It leaves out workers that were removed from the wearer's
+// space.
 func (sr Sharer) Grants(ctx context.Context) ([]serve.Grant, error) {
 	s, sh, ctx, release, err := sr.sharing(ctx)
 	if err != nil {

@@ -61,7 +61,7 @@ func (op Opener) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve
 	if err != nil || len(anew) == 0 {
 		return v, err
 	}
-	if _, err := va.c.Engine.Assert(ctx, engine.PersonVoice, func(*store.Tx) ([]memory.Assertion, error) { return anew, nil }); err != nil {
+	if _, err := va.c.Engine.Assert(ctx, engine.PersonAuthority, func(*store.Tx) ([]memory.Assertion, error) { return anew, nil }); err != nil {
 		return v, err
 	}
 	va.c.Posted()

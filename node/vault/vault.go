@@ -22,7 +22,7 @@ import (
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
-	Assert(ctx context.Context, by engine.Voice, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
+	Assert(ctx context.Context, by engine.Authority, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
 }
 
 // Config of the vault of an open node.

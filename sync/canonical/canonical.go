@@ -28,8 +28,8 @@ func Reader(l Limits) cbor.DecMode {
 	}.DecMode())
 }
 
-// Linked reads documents with links to others, which DAG-CBOR writes as tags: types
-// that read themselves check the tag. Its other rules are those of [Reader].
+// Linked reads documents that link to others. DAG-CBOR writes a link as a tag, and the type
+// that reads it checks the tag. The other rules are those of [Reader].
 var Linked = Must(cbor.DecOptions{
 	DupMapKey:         cbor.DupMapKeyEnforcedAPF,
 	IndefLength:       cbor.IndefLengthForbidden,

@@ -116,7 +116,7 @@ func Accept(op *Op, by memory.MemberID, g Grant, known Lookup) (Verdict, string)
 			return Refused, err.Error()
 		}
 		return Accepted, ""
-	case op.Gone != nil:
+	case op.RemovedBodies != nil:
 		return Accepted, "" // package replica counts a worker's announcement only for the worker's own bodies
 	default:
 		return Refused, "a worker adds no blobs"

@@ -18,12 +18,12 @@ type wireBody struct {
 }
 
 type wireOp struct {
-	Assertion *wireAssertion `cbor:"1,keyasint,omitempty"`
-	Utterance *wireUtterance `cbor:"2,keyasint,omitempty"`
-	Forget    *wireForget    `cbor:"3,keyasint,omitempty"`
-	Blob      *wireBlob      `cbor:"4,keyasint,omitempty"`
-	Report    *wireReport    `cbor:"5,keyasint,omitempty"`
-	Gone      []wireGone     `cbor:"6,keyasint,omitempty"`
+	Assertion *wireAssertion    `cbor:"1,keyasint,omitempty"`
+	Utterance *wireUtterance    `cbor:"2,keyasint,omitempty"`
+	Forget    *wireForget       `cbor:"3,keyasint,omitempty"`
+	Blob      *wireBlob         `cbor:"4,keyasint,omitempty"`
+	Report    *wireReport       `cbor:"5,keyasint,omitempty"`
+	Gone      []wireRemovedBody `cbor:"6,keyasint,omitempty"`
 }
 
 // Encode returns the plaintext of the body that belongs to the header h. It

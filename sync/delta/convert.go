@@ -41,10 +41,10 @@ func (c *converter) toWire(o *Op) wireOp {
 		return wireOp{Forget: w}
 	case o.Report != nil:
 		return wireOp{Report: &wireReport{Number: o.Report.Number, Text: o.Report.Text}}
-	case o.Gone != nil:
-		w := make([]wireGone, len(o.Gone))
-		for i, p := range o.Gone {
-			w[i] = wireGone{Member: p.Member, Incarnation: p.Incarnation, Seq: p.Seq}
+	case o.RemovedBodies != nil:
+		w := make([]wireRemovedBody, len(o.RemovedBodies))
+		for i, p := range o.RemovedBodies {
+			w[i] = wireRemovedBody{Member: p.Member, Incarnation: p.Incarnation, Seq: p.Seq}
 		}
 		return wireOp{Gone: w}
 	default:
@@ -81,7 +81,7 @@ func (c *converter) fromWire(w *wireOp) (Op, error) {
 		o.Report = &Report{Number: r.Number, Text: r.Text}
 	}
 	for _, p := range w.Gone {
-		o.Gone = append(o.Gone, Place{Member: p.Member, Position: envelope.Position{Incarnation: p.Incarnation, Seq: p.Seq}})
+		o.RemovedBodies = append(o.RemovedBodies, Place{Member: p.Member, Position: envelope.Position{Incarnation: p.Incarnation, Seq: p.Seq}})
 	}
 	return o, nil
 }

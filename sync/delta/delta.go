@@ -37,10 +37,10 @@ var (
 
 // Limits.
 const (
-	MaxOps    = 4096    // in one delta
-	MaxForget = 4096    // ids of each sort in one op
-	MaxGone   = 4096    // places in one op
-	MaxPlain  = 4 << 20 // bytes of CBOR, decompressed
+	MaxOps           = 4096    // in one delta
+	MaxForget        = 4096    // ids of each sort in one op
+	MaxRemovedBodies = 4096    // places in one op
+	MaxPlain         = 4 << 20 // bytes of CBOR, decompressed
 	// MaxPadded is the largest plaintext whose sealed form still fits into a
 	// body: age adds 129 bytes, and 16 for each 64 KiB.
 	MaxPadded = envelope.MaxBody - 1024
@@ -48,12 +48,12 @@ const (
 
 // Op is one statement of a delta. Exactly one field is set.
 type Op struct {
-	Assertion *memory.Assertion `json:"assertion,omitempty"`
-	Utterance *memory.Utterance `json:"utterance,omitempty"`
-	Forget    *Forget           `json:"forget,omitempty"`
-	Blob      *Blob             `json:"blob,omitempty"`
-	Report    *Report           `json:"report,omitempty"`
-	Gone      []Place           `json:"gone,omitempty"` // deltas whose bodies were or will be removed; ascending
+	Assertion     *memory.Assertion `json:"assertion,omitempty"`
+	Utterance     *memory.Utterance `json:"utterance,omitempty"`
+	Forget        *Forget           `json:"forget,omitempty"`
+	Blob          *Blob             `json:"blob,omitempty"`
+	Report        *Report           `json:"report,omitempty"`
+	RemovedBodies []Place           `json:"gone,omitempty"` // deltas whose bodies were or will be removed; ascending
 }
 
 // Place names a delta. In Gone, the author of the removed body, an owner or a
@@ -102,7 +102,7 @@ type Blob struct {
 // author.
 func (o *Op) check(h *envelope.Header) error {
 	set := 0
-	for _, has := range []bool{o.Assertion != nil, o.Utterance != nil, o.Forget != nil, o.Blob != nil, o.Report != nil, o.Gone != nil} {
+	for _, has := range []bool{o.Assertion != nil, o.Utterance != nil, o.Forget != nil, o.Blob != nil, o.Report != nil, o.RemovedBodies != nil} {
 		if has {
 			set++
 		}
@@ -133,8 +133,8 @@ func (o *Op) check(h *envelope.Header) error {
 		return nil
 	case o.Report != nil:
 		return o.Report.check()
-	case o.Gone != nil:
-		return checkGone(o.Gone)
+	case o.RemovedBodies != nil:
+		return checkRemovedBodies(o.RemovedBodies)
 	default:
 		b := o.Blob
 		if b.Name == "" || len(b.Name) > memory.MaxName || len(b.MediaType) > memory.MaxName || len(b.Key) != 32 || b.Size == 0 || b.Size > maxSealed || b.Sealed.IsZero() {
@@ -147,8 +147,8 @@ func (o *Op) check(h *envelope.Header) error {
 	}
 }
 
-func checkGone(places []Place) error {
-	if len(places) == 0 || len(places) > MaxGone {
+func checkRemovedBodies(places []Place) error {
+	if len(places) == 0 || len(places) > MaxRemovedBodies {
 		return fmt.Errorf("%w: gone: %d places", ErrForm, len(places))
 	}
 	for i, p := range places {

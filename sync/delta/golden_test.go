@@ -55,7 +55,7 @@ func goldenOps() []delta.Op {
 			Text: "Well, I moved to Suzhou.", Source: memory.Source{Device: "pin"}, Place: "Home", Redacted: 1, Received: at.Add(90*time.Second + 2*time.Microsecond)}},
 		{Assertion: &propose}, {Assertion: &correct}, {Assertion: &untag}, {Assertion: &erase},
 		{Forget: &delta.Forget{Memories: []memory.ID{id}, Utterances: []memory.ID{said}, Events: []memory.EventID{ev}}},
-		{Gone: []delta.Place{{Member: memory.MemberID{1}, Position: envelope.Position{Incarnation: 7, Seq: 1}}, {Member: memory.MemberID{1}, Position: envelope.Position{Incarnation: 7, Seq: 3}}}},
+		{RemovedBodies: []delta.Place{{Member: memory.MemberID{1}, Position: envelope.Position{Incarnation: 7, Seq: 1}}, {Member: memory.MemberID{1}, Position: envelope.Position{Incarnation: 7, Seq: 3}}}},
 		{Blob: &delta.Blob{Name: "photo", Sealed: randomLike("blob"), Size: 1040, MediaType: "image/jpeg", Key: bytes.Repeat([]byte{5}, 32), Event: ev, Plain: 1000}},
 		{Report: &delta.Report{Number: 3, Text: `{"at":"2026-09-14T09:31:00Z","work":[{"kind":"read","waiting":1,"done":2,"parked":0}]}`}},
 	}

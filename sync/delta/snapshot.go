@@ -27,8 +27,8 @@ const (
 	MaxDots   = 256  // members of one item
 )
 
-// Source says of which state a snapshot was made. Its hash is in each part, so
-// that no part fits another snapshot.
+// Source says from which state a snapshot was made. Its hash is in each part, so that no
+// part fits another snapshot.
 type Source struct {
 	Space  memory.SpaceID
 	Author memory.MemberID

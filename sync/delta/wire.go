@@ -177,7 +177,7 @@ type wireForget struct {
 	Blobs      []string    `cbor:"4,keyasint,omitempty"`
 }
 
-type wireGone struct {
+type wireRemovedBody struct {
 	_           struct{} `cbor:",toarray"`
 	Member      memory.MemberID
 	Incarnation uint64

@@ -15,7 +15,7 @@ import (
 // delta that needs several transactions can be applied again after a crash.
 func (j *Journal) Apply(ctx context.Context, in replica.Incoming, s replica.State) error {
 	var steps []step
-	not := unheld{}
+	not := unstorable{}
 	for i := range in.Ops {
 		steps = append(steps, j.takeSteps(&in, i, not)...)
 	}
@@ -26,14 +26,14 @@ func (j *Journal) Apply(ctx context.Context, in replica.Incoming, s replica.Stat
 		// erased.
 		steps = append(steps, j.sentSteps(in.Header.Position(), in.Ops)...)
 	}
-	steps = append(steps, whole(func(tx *store.Tx) error { return j.save(tx, s) }))
-	if err := inSteps(ctx, j.write, applyPage, steps); err != nil {
+	steps = append(steps, singleStep(func(tx *store.Tx) error { return j.save(tx, s) }))
+	if err := runSteps(ctx, j.write, applyPage, steps); err != nil {
 		return err
 	}
 	if len(in.Ops) == 0 {
 		return nil
 	}
-	if err := j.emptyDue(ctx); err != nil {
+	if err := j.emptyDeltas(ctx); err != nil {
 		return err
 	}
 	return j.retryWaiting(ctx)
@@ -41,7 +41,7 @@ func (j *Journal) Apply(ctx context.Context, in replica.Incoming, s replica.Stat
 
 // takeSteps returns the steps that take one op. What the op erases gets steps
 // of its own, because one op can name more than a transaction can erase.
-func (j *Journal) takeSteps(in *replica.Incoming, i int, not unheld) []step {
+func (j *Journal) takeSteps(in *replica.Incoming, i int, not unstorable) []step {
 	op, name := &in.Ops[i], number(uint64(i))
 	switch {
 	case in.Grant != nil: // a worker may not erase anything
@@ -49,7 +49,7 @@ func (j *Journal) takeSteps(in *replica.Incoming, i int, not unheld) []step {
 		return j.forgetSteps(targetsOf(op.Forget), nil)
 	case op.Assertion != nil && op.Assertion.Act == memory.ActErase:
 		var refused bool
-		said := whole(func(tx *store.Tx) error {
+		said := singleStep(func(tx *store.Tx) error {
 			var why string
 			if why, refused = not[name]; refused {
 				p := problemOf(in, i)
@@ -61,8 +61,8 @@ func (j *Journal) takeSteps(in *replica.Incoming, i int, not unheld) []step {
 		return append([]step{said}, j.forgetSteps(store.Targets{Memories: []memory.ID{op.Assertion.Memory}}, &refused)...)
 	}
 	return []step{func(tx *store.Tx, page int) (bool, error) {
-		if u := j.said(in, op); u != nil && page == 1 {
-			if more, err := j.yield(tx, u); err != nil || more {
+		if u := j.utteranceOf(in, op); u != nil && page == 1 {
+			if more, err := j.withdrawOne(tx, u); err != nil || more {
 				return more, err
 			}
 		}
@@ -74,10 +74,10 @@ func (j *Journal) takeSteps(in *replica.Incoming, i int, not unheld) []step {
 	}}
 }
 
-// said returns an op's utterance. Its author is the member whose key signed the
+// utteranceOf returns an op's utterance. Its author is the member whose key signed the
 // delta, not the one that the utterance claims, because a revert depends on the
 // author. For any other op it returns nil.
-func (j *Journal) said(in *replica.Incoming, op *delta.Op) *memory.Utterance {
+func (j *Journal) utteranceOf(in *replica.Incoming, op *delta.Op) *memory.Utterance {
 	u := op.Utterance
 	if u == nil || in.Grant == nil {
 		return u
@@ -95,7 +95,7 @@ func problemOf(in *replica.Incoming, i int) replica.Problem {
 
 // take applies one op or quarantines it. It returns [memory.ErrInvalid] if the
 // store can't hold the op; a part of the op may then be written.
-func (j *Journal) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) error {
+func (j *Journal) take(tx *store.Tx, in *replica.Incoming, i int, not unstorable) error {
 	op := &in.Ops[i]
 	p := problemOf(in, i)
 	if in.Grant != nil {
@@ -105,7 +105,7 @@ func (j *Journal) take(tx *store.Tx, in *replica.Incoming, i int, not unheld) er
 		if err := j.count(tx, op); err != nil {
 			return err
 		}
-		if u := j.said(in, op); u != nil {
+		if u := j.utteranceOf(in, op); u != nil {
 			op = &delta.Op{Utterance: u}
 		}
 		if err := j.keepable(tx, op); errors.Is(err, memory.ErrInvalid) {
@@ -157,7 +157,7 @@ func (j *Journal) apply(tx *store.Tx, op *delta.Op) error {
 		return j.reworded(tx, op.Utterance.ID)
 	case op.Blob != nil:
 		return j.noteBlob(tx, op.Blob)
-	case op.Gone != nil:
+	case op.RemovedBodies != nil:
 		return nil // the replica uses the announcement; nothing is stored
 	}
 	return fmt.Errorf("%w: op: empty", memory.ErrInvalid)
@@ -167,8 +167,8 @@ func (j *Journal) applyAssertion(tx *store.Tx, a *memory.Assertion) error {
 	if _, err := tx.AssertRemote(*a); err != nil {
 		return err
 	}
-	if j.Heard != nil {
-		j.Heard(a.Clock)
+	if j.ClockSeen != nil {
+		j.ClockSeen(a.Clock)
 	}
 	return nil
 }

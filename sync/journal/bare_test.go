@@ -62,7 +62,7 @@ func (m *member) sayGone(places ...envelope.Place) {
 	for _, p := range places {
 		gone = append(gone, delta.Place{Member: p.Member, Position: envelope.Position{Incarnation: p.Incarnation, Seq: p.Seq}})
 	}
-	plain, err := delta.Encode(h, []delta.Op{{Gone: gone}})
+	plain, err := delta.Encode(h, []delta.Op{{RemovedBodies: gone}})
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 func TestFloodOfWordsStopsNobody(t *testing.T) {
 	a, b := pair(t)
 	worker := a.let(a.url, envelope.Extractor, &delta.Grant{})
-	places := make([]envelope.Place, delta.MaxGone)
+	places := make([]envelope.Place, delta.MaxRemovedBodies)
 	for i := range places {
 		places[i] = envelope.Place{Member: worker.ring.Member(), Incarnation: math.MaxUint64 - uint64(len(places)-i), Seq: math.MaxUint64}
 	}

@@ -82,8 +82,8 @@ func (j *Journal) forget(tx *store.Tx, t store.Targets) error {
 	if err := tx.EraseRemote(t); err != nil {
 		return err
 	}
-	if j.Forgot != nil {
-		j.Forgot(t)
+	if j.Erased != nil {
+		j.Erased(t)
 	}
 	return j.went(tx, t)
 }

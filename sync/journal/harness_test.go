@@ -121,7 +121,7 @@ func (m *member) open() {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	at, l := upstream.New(m.at, ""), &journal.Journal{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Vault: m.vault, Heard: m.tick.Observe, Envelopes: m.envelopes}
+	at, l := upstream.New(m.at, ""), &journal.Journal{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Vault: m.vault, ClockSeen: m.tick.Observe, Envelopes: m.envelopes}
 	cfg := replica.Config{Local: m.envelopes, Space: m.ring.Space(), Member: m.ring.Member(), Genesis: genesis, Remote: at, Journal: l, Keys: keys{m.ring, m.more},
 		Temp: filepath.Join(m.dir, "parts"), Now: m.now}
 	if m.remote != nil {

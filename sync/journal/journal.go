@@ -40,11 +40,11 @@ type Journal struct {
 	// Write changes memories in a transaction and then updates the index. nil
 	// means Store.Update.
 	Write func(ctx context.Context, fn func(*store.Tx) error) error
-	// Heard is called with the clock of each assertion that comes, Forgot with
+	// ClockSeen is called with the clock of each assertion that comes, Forgot with
 	// what another member erased. Both run within the transaction, and either may
 	// be nil.
-	Heard  func(memory.Clock)
-	Forgot func(store.Targets)
+	ClockSeen func(memory.Clock)
+	Erased    func(store.Targets)
 
 	source atomic.Pointer[source] // the last one that was looked up
 	where  whereChains
@@ -292,7 +292,7 @@ func (j *Journal) Sent(ctx context.Context, sent replica.Entries, at envelope.Po
 		if u := ops[i].Utterance; u != nil { // it may have been redacted on this device since
 			steps = append(steps, func(tx *store.Tx, page int) (bool, error) {
 				if page == 1 {
-					if more, err := j.yield(tx, u); err != nil || more {
+					if more, err := j.withdrawOne(tx, u); err != nil || more {
 						return more, err
 					}
 				}
@@ -300,13 +300,13 @@ func (j *Journal) Sent(ctx context.Context, sent replica.Entries, at envelope.Po
 			})
 		}
 	}
-	steps = append(steps, whole(func(tx *store.Tx) error {
+	steps = append(steps, singleStep(func(tx *store.Tx) error {
 		return errors.Join(tx.Sent(sent.Of...), j.save(tx, s))
 	}))
-	if err := inSteps(ctx, j.Store.Update, notePage, steps); err != nil || len(ops) == 0 {
+	if err := runSteps(ctx, j.Store.Update, notePage, steps); err != nil || len(ops) == 0 {
 		return err
 	}
-	if err := j.emptyDue(ctx); err != nil {
+	if err := j.emptyDeltas(ctx); err != nil {
 		return err
 	}
 	return j.retryWaiting(ctx) // a worker's op may wait for an op that was made here

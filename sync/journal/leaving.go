@@ -52,9 +52,9 @@ func (j *Journal) recall(tx *store.Tx, erased []memory.ID) error {
 	return j.due().add(tx, all...)
 }
 
-// emptyDue handles the deltas that are due. After a crash, the next call
+// emptyDeltas handles the deltas that are due. After a crash, the next call
 // continues.
-func (j *Journal) emptyDue(ctx context.Context) error {
+func (j *Journal) emptyDeltas(ctx context.Context) error {
 	var due []envelope.Position
 	err := j.view(ctx, func(tx *store.Tx) (err error) { due, err = j.due().all(tx); return err })
 	if err != nil {
@@ -88,7 +88,7 @@ func (j *Journal) empty(ctx context.Context, at envelope.Position) error {
 	if err != nil || !there || waits {
 		return err
 	}
-	return inSteps(ctx, j.Store.Update, notePage, append(j.resend(&m), whole(func(tx *store.Tx) error {
+	return runSteps(ctx, j.Store.Update, notePage, append(j.resend(&m), singleStep(func(tx *store.Tx) error {
 		if err := j.toGo().add(tx, going{At: at, After: tx.Posted()}); err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (j *Journal) notDue(tx *store.Tx, at envelope.Position) error {
 
 // resend puts into the outbox what a delta contained, except what is erased.
 func (j *Journal) resend(m *manifest) (steps []step) {
-	say := func(do func(*store.Tx) error) { steps = append(steps, whole(do)) }
+	say := func(do func(*store.Tx) error) { steps = append(steps, singleStep(do)) }
 	for _, s := range m.Assertions {
 		say(func(tx *store.Tx) error { _, err := tx.Resend(s.Memory, s.Dot); return err })
 	}
@@ -174,12 +174,12 @@ func (j *Journal) Back(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return j.emptyDue(ctx)
+	return j.emptyDeltas(ctx)
 }
 
 // Forgotten implements replica.Journal.
 func (j *Journal) Forgotten(ctx context.Context) (f replica.Forgotten, err error) {
-	if err := j.emptyDue(ctx); err != nil { // deltas that a crash left unfinished
+	if err := j.emptyDeltas(ctx); err != nil { // deltas that a crash left unfinished
 		return f, err
 	}
 	err = j.view(ctx, func(tx *store.Tx) error {

@@ -56,7 +56,7 @@ func (j *Journal) sentSteps(at envelope.Position, ops []delta.Op) (steps []step)
 		case op.Blob != nil:
 			id = op.Blob.Memory
 			m.Blobs = append(m.Blobs, blobAt{id, op.Blob.Sealed})
-			steps = append(steps, whole(func(tx *store.Tx) error { return j.noteBlob(tx, op.Blob) }))
+			steps = append(steps, singleStep(func(tx *store.Tx) error { return j.noteBlob(tx, op.Blob) }))
 		case op.Assertion != nil:
 			m.Erasures = append(m.Erasures, saying{op.Assertion.Memory, op.Assertion.Dot})
 			continue
@@ -70,7 +70,7 @@ func (j *Journal) sentSteps(at envelope.Position, ops []delta.Op) (steps []step)
 		default:
 			continue
 		}
-		steps = append(steps, whole(func(tx *store.Tx) error {
+		steps = append(steps, singleStep(func(tx *store.Tx) error {
 			if err := j.locate(tx, id, at); err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ func (j *Journal) sentSteps(at envelope.Position, ops []delta.Op) (steps []step)
 	if len(m.Assertions)+len(m.Utterances)+len(m.Blobs) == 0 {
 		return steps
 	}
-	return append([]step{whole(func(tx *store.Tx) error { return tx.PutMeta(j.manifestNote(at), m) })}, steps...)
+	return append([]step{singleStep(func(tx *store.Tx) error { return tx.PutMeta(j.manifestNote(at), m) })}, steps...)
 }
 
 // locate records that a delta contains something of an id.

@@ -26,14 +26,14 @@ func (j *Journal) retryWaiting(ctx context.Context) error {
 	if err != nil || !waits {
 		return err
 	}
-	not := unheld{}
+	not := unstorable{}
 	for page, only := askPage, ""; ; {
 		asked := asking{not: not, left: page, one: page == 1, only: only}
 		err := j.write(ctx, func(tx *store.Tx) error {
 			return j.eachParked(tx, func(ident string, w *parked) error { return j.retryOne(tx, ident, w, &asked) })
 		})
 		switch {
-		case errors.Is(err, errUnheld): // the next try leaves out the op that the store can't hold
+		case errors.Is(err, errUnstorable): // the next try leaves out the op that the store can't hold
 		case errors.Is(err, store.ErrTooLarge) && page > 1:
 			page /= 2
 		case err != nil || !asked.took:
@@ -46,7 +46,7 @@ func (j *Journal) retryWaiting(ctx context.Context) error {
 
 // asking is one transaction in which waiting ops are tried.
 type asking struct {
-	not  unheld
+	not  unstorable
 	left int    // how many more ops may be taken
 	took bool   // at least one op was taken
 	one  bool   // a transaction for two ops was too large
@@ -77,7 +77,7 @@ func (j *Journal) retryOne(tx *store.Tx, ident string, w *parked, asked *asking)
 	}
 	asked.left, asked.took = asked.left-1, true
 	if v == delta.Accepted && op.Utterance != nil && asked.one {
-		if more, err := j.yield(tx, op.Utterance); err != nil || more {
+		if more, err := j.withdrawOne(tx, op.Utterance); err != nil || more {
 			asked.next = ident // otherwise the ops that were withdrawn for this one would be tried before it
 			return err
 		}

@@ -126,10 +126,10 @@ func (j *Journal) recheck(tx *store.Tx, a *memory.Assertion, h hired) error {
 	if k.err != nil || v == delta.Accepted {
 		return k.err
 	}
-	return j.takeBack(tx, a, v, why, h)
+	return j.withdrawAssertion(tx, a, v, why, h)
 }
 
-func (j *Journal) takeBack(tx *store.Tx, a *memory.Assertion, v delta.Verdict, why string, h hired) error {
+func (j *Journal) withdrawAssertion(tx *store.Tx, a *memory.Assertion, v delta.Verdict, why string, h hired) error {
 	g := h.grant(a.Dot.Member.String())
 	if err := tx.Retract(a); err != nil {
 		return err

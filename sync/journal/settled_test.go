@@ -189,7 +189,7 @@ func TestNoSnapshotBeforeAllIsSettled(t *testing.T) {
 	if err := live(); !errors.Is(err, replica.ErrUnsettled) {
 		t.Errorf("with something that waits: %v", err)
 	}
-	h.gives(l, delta.Op{Gone: []delta.Place{{Member: memory.MemberID{7}, Position: envelope.Position{Incarnation: 1, Seq: 1}}}}) // an op that the waiting one does not wait for
+	h.gives(l, delta.Op{RemovedBodies: []delta.Place{{Member: memory.MemberID{7}, Position: envelope.Position{Incarnation: 1, Seq: 1}}}}) // an op that the waiting one does not wait for
 	if err := live(); !errors.Is(err, replica.ErrUnsettled) {
 		t.Errorf("with something that still waits: %v", err)
 	}

@@ -188,7 +188,7 @@ func (j *Journal) Restore(ctx context.Context, items []delta.Item, s *replica.St
 		}
 		steps = append(steps, func(tx *store.Tx, page int) (bool, error) {
 			if u := i.Op.Utterance; u != nil && page == 1 {
-				if more, err := j.yield(tx, u); err != nil || more {
+				if more, err := j.withdrawOne(tx, u); err != nil || more {
 					return more, err
 				}
 			}
@@ -203,12 +203,12 @@ func (j *Journal) Restore(ctx context.Context, items []delta.Item, s *replica.St
 		})
 	}
 	if s != nil {
-		steps = append(steps, whole(func(tx *store.Tx) error { return j.save(tx, *s) }))
+		steps = append(steps, singleStep(func(tx *store.Tx) error { return j.save(tx, *s) }))
 	}
-	if err := inSteps(ctx, j.write, applyPage, steps); err != nil {
+	if err := runSteps(ctx, j.write, applyPage, steps); err != nil {
 		return err
 	}
-	return j.emptyDue(ctx)
+	return j.emptyDeltas(ctx)
 }
 
 func (j *Journal) restore(tx *store.Tx, i *delta.Item) error {
@@ -261,7 +261,7 @@ func (j *Journal) restoreErased(ids []memory.ID) (steps []step) {
 				if page > 1 {
 					return false, errors.Join(tx.EraseRemote(never), j.forget(tx, here))
 				}
-				rest = []step{whole(func(tx *store.Tx) error { return tx.EraseRemote(never) }), j.forgetStep(here, nil)}
+				rest = []step{singleStep(func(tx *store.Tx) error { return tx.EraseRemote(never) }), j.forgetStep(here, nil)}
 			}
 			if more, err = rest[0](tx, page); err != nil || more {
 				return more, err

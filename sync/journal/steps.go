@@ -20,14 +20,14 @@ const (
 // its own.
 type step func(tx *store.Tx, page int) (more bool, err error)
 
-// whole returns a step that needs only one call.
-func whole(do func(*store.Tx) error) step {
+// singleStep returns a step that needs only one call.
+func singleStep(do func(*store.Tx) error) step {
 	return func(tx *store.Tx, _ int) (bool, error) { return false, do(tx) }
 }
 
-// inSteps does steps in order. A transaction takes at most page steps, and
+// runSteps does steps in order. A transaction takes at most page steps, and
 // fewer if they are too large for it.
-func inSteps(ctx context.Context, write func(context.Context, func(*store.Tx) error) error, page int, steps []step) error {
+func runSteps(ctx context.Context, write func(context.Context, func(*store.Tx) error) error, page int, steps []step) error {
 	for at := 0; at < len(steps); {
 		next := at
 		err := write(ctx, func(tx *store.Tx) error {
@@ -39,7 +39,7 @@ func inSteps(ctx context.Context, write func(context.Context, func(*store.Tx) er
 			return nil
 		})
 		switch {
-		case errors.Is(err, errUnheld): // the next try leaves out the op that the store can't hold
+		case errors.Is(err, errUnstorable): // the next try leaves out the op that the store can't hold
 		case errors.Is(err, store.ErrTooLarge) && page > 1:
 			page /= 2
 		case err != nil:

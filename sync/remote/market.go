@@ -225,7 +225,7 @@ func (m *Market) Balance(ctx context.Context) (out []trade.Balance, err error) {
 	return out, err
 }
 
-// Deposit puts what a voucher is worth to what this key has, which it gives.
+// Deposit adds the worth of a voucher to this key's balance, and returns its balances.
 func (m *Market) Deposit(ctx context.Context, voucher string) (out []trade.Balance, err error) {
 	err = m.ask(ctx, "POST", "/deposits", nil, trade.Encode(trade.Payment{Voucher: voucher}), &out)
 	return out, err

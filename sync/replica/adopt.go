@@ -23,10 +23,10 @@ var ErrSnapshot = errors.New("snapshot is not what it should be")
 // content.
 var errNoBody = errors.New("the body is gone")
 
-// look reads the list of checkpoints from the relay if it is time to do so. It
+// readCheckpoints reads the list of checkpoints from the relay if it is time to do so. It
 // reports each checkpoint that does not count as a problem.
-func (r *Replica) look(ctx context.Context) error {
-	if r.c.Snapshots == nil || r.looked && !r.due {
+func (r *Replica) readCheckpoints(ctx context.Context) error {
+	if r.c.Snapshots == nil || r.listRead && !r.listDue {
 		return nil
 	}
 	all, err := r.c.Snapshots.At.Checkpoints(ctx)
@@ -80,7 +80,7 @@ func (r *Replica) look(ctx context.Context) error {
 			return err
 		}
 	}
-	r.seen, r.former, r.looked, r.due = seen, former, true, false
+	r.checkpoints, r.former, r.listRead, r.listDue = seen, former, true, false
 	return nil
 }
 
@@ -120,11 +120,11 @@ func (r *Replica) snapshotProblem(ctx context.Context, why error) error {
 	return r.c.Journal.Quarantine(ctx, Problem{At: r.c.Now(), Reason: why.Error()})
 }
 
-// best returns the newest checkpoint at or beyond the cursor from that this
+// bestCheckpoint returns the newest checkpoint at or beyond the cursor from that this
 // member may take. The checkpoint must be verified. If trust is true, an
 // unverified and undisputed one is enough when no verified one exists.
-func (r *Replica) best(from uint64, trust bool) (out *listed) {
-	for _, l := range r.seen {
+func (r *Replica) bestCheckpoint(from uint64, trust bool) (out *listed) {
+	for _, l := range r.checkpoints {
 		ok := l.standing == envelope.Verified || trust && l.standing == envelope.Unverified
 		if !ok || r.bad[l.hash] || l.Cursor < from || l.Author == r.c.Member && r.st.Cursor > 0 {
 			continue
@@ -137,10 +137,10 @@ func (r *Replica) best(from uint64, trust bool) (out *listed) {
 	return out
 }
 
-// spoilt reports whether a checkpoint that covers cursor has wrong parts. The
+// coveredByWrong reports whether a checkpoint that covers cursor has wrong parts. The
 // deltas that it covers must then not be skipped.
-func (r *Replica) spoilt(cursor uint64) bool {
-	for _, l := range r.seen {
+func (r *Replica) coveredByWrong(cursor uint64) bool {
+	for _, l := range r.checkpoints {
 		if r.bad[l.hash] && l.Cursor >= cursor && l.standing != envelope.Disputed {
 			return true
 		}
@@ -148,8 +148,8 @@ func (r *Replica) spoilt(cursor uint64) bool {
 	return false
 }
 
-// skip takes a snapshot instead of single deltas if this member is far behind.
-func (r *Replica) skip(ctx context.Context) error {
+// skipToSnapshot takes a snapshot instead of single deltas if this member is far behind.
+func (r *Replica) skipToSnapshot(ctx context.Context) error {
 	if r.c.Snapshots == nil {
 		return nil
 	}
@@ -158,7 +158,7 @@ func (r *Replica) skip(ctx context.Context) error {
 		behind = r.c.Snapshots.Every + 1
 	}
 	for {
-		l := r.best(r.st.Cursor+behind, false)
+		l := r.bestCheckpoint(r.st.Cursor+behind, false)
 		if l == nil {
 			return nil
 		}
@@ -229,7 +229,7 @@ func (r *Replica) noteUnshown(h envelope.Hash) {
 		r.unshown = map[envelope.Hash]unshown{}
 	}
 	was := r.unshown[h].times
-	r.unshown[h] = unshown{min(was+1, maxMissed), 1<<was - 1}
+	r.unshown[h] = unshown{min(was+1, maxFailedSearches), 1<<was - 1}
 }
 
 // tryUnshown lets those be tried again in this round that have waited.
@@ -283,7 +283,7 @@ func (r *Replica) takeItems(ctx context.Context, to Archive, l *listed, next *St
 	if err := to.Restore(ctx, nil, next); err != nil {
 		return err
 	}
-	r.keep(*next)
+	r.setState(*next)
 	return nil
 }
 
@@ -320,7 +320,7 @@ func (r *Replica) after(l *listed) (State, error) {
 		if is.Seq > next.Chains.Link(k).Seq {
 			next.Chains.Put(k, is)
 		}
-		next.covered(k, is.Seq)
+		next.dropCovered(k, is.Seq)
 	}
 	next.Cursor = l.Cursor
 	if p, ok := l.Place(r.c.Member, next.Incarnation); ok && p.Seq > next.Own.Seq {

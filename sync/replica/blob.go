@@ -43,7 +43,7 @@ func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID) (*delta.B
 	if err != nil {
 		return nil, fmt.Errorf("send blob %s: %w", name, err)
 	}
-	r.mark(func(s *Status) { s.Sent++ })
+	r.report(func(s *Status) { s.Sent++ })
 	return &b, nil
 }
 

@@ -33,8 +33,8 @@ func (r *Replica) Checkpoint(ctx context.Context) error {
 	if r.c.Snapshots == nil {
 		return fmt.Errorf("%w: this replica is set up without snapshots", envelope.ErrRule)
 	}
-	r.due = true
-	if err := r.once(ctx); err != nil {
+	r.listDue = true
+	if err := r.doRound(ctx); err != nil {
 		return err
 	}
 	if err := r.pull(ctx); err != nil { // reads what this round sent
@@ -52,15 +52,15 @@ func (r *Replica) snapshots(ctx context.Context) error {
 	if r.c.Snapshots == nil {
 		return nil
 	}
-	if err := r.look(ctx); err != nil {
+	if err := r.readCheckpoints(ctx); err != nil {
 		return err
 	}
 	if err := r.verify(ctx); err != nil {
 		return err
 	}
 	if r.wanted() {
-		r.due = true // another member may have made one meanwhile
-		if err := r.look(ctx); err != nil {
+		r.listDue = true // another member may have made one meanwhile
+		if err := r.readCheckpoints(ctx); err != nil {
 			return err
 		}
 	}
@@ -80,8 +80,8 @@ const maxRefused = 6
 // refuses it, makeWanted records a problem and returns nil, so that the round
 // goes on.
 func (r *Replica) makeWanted(ctx context.Context) error {
-	if r.untried > 0 {
-		r.untried--
+	if r.checkpointPause > 0 {
+		r.checkpointPause--
 		return nil
 	}
 	if err := r.pull(ctx); err != nil { // reads what this round sent
@@ -90,13 +90,13 @@ func (r *Replica) makeWanted(ctx context.Context) error {
 	err := r.makeCheckpoint(ctx)
 	switch {
 	case err == nil:
-		r.refused = 0
+		r.refusedCheckpoints = 0
 		return nil
 	case errors.Is(err, ErrUnsettled):
 		return nil
 	case errors.Is(err, ErrElsewhere) || errors.Is(err, ErrConflict):
-		r.refused = min(r.refused+1, maxRefused)
-		r.untried = 1<<r.refused - 1
+		r.refusedCheckpoints = min(r.refusedCheckpoints+1, maxRefused)
+		r.checkpointPause = 1<<r.refusedCheckpoints - 1
 		return r.snapshotProblem(ctx, err)
 	}
 	return err
@@ -105,7 +105,7 @@ func (r *Replica) makeWanted(ctx context.Context) error {
 // replaced reports whether a checkpoint that counts replaces that of a removed
 // owner.
 func (r *Replica) replaced(former *listed) bool {
-	return slices.ContainsFunc(r.seen, func(l *listed) bool {
+	return slices.ContainsFunc(r.checkpoints, func(l *listed) bool {
 		return l.standing != envelope.Disputed && r.log.Replaces(l.Checkpoint, former.Checkpoint)
 	})
 }
@@ -119,12 +119,12 @@ func (r *Replica) wanted() bool {
 		return false
 	}
 	last := uint64(0)
-	for _, l := range r.seen {
+	for _, l := range r.checkpoints {
 		if l.standing != envelope.Disputed {
 			last = max(last, l.Cursor)
 		}
 	}
-	if r.st.Stale > 0 && len(r.seen) > 0 && last < r.st.Stale {
+	if r.st.Stale > 0 && len(r.checkpoints) > 0 && last < r.st.Stale {
 		return true
 	}
 	// A removed owner's snapshot no longer counts. The bodies that the relay
@@ -166,7 +166,7 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.ask(ctx, c); err != nil {
+	if err := r.askPlaces(ctx, c); err != nil {
 		return fmt.Errorf("checkpoint at %d: %w", c.Cursor, err)
 	}
 	if err := r.noteParts(ctx, parts); err != nil {
@@ -186,12 +186,12 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 	} else if err == nil {
 		err = r.noteParts(ctx, nil)
 	} else {
-		r.due = true // the relay may have stored it in spite of the error
+		r.listDue = true // the relay may have stored it in spite of the error
 	}
 	if err != nil {
 		return fmt.Errorf("checkpoint at %d: %w", c.Cursor, err)
 	}
-	r.seen = append(slices.Clone(r.seen), &listed{Checkpoint: c, hash: c.Hash(), standing: r.log.Standing(c, nil)})
+	r.checkpoints = append(slices.Clone(r.checkpoints), &listed{Checkpoint: c, hash: c.Hash(), standing: r.log.Standing(c, nil)})
 	return nil
 }
 
@@ -199,11 +199,11 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 // than the deltas that it has served.
 var ErrElsewhere = errors.New("the relay has a chain elsewhere than it has shown")
 
-// ask asks the relay for the places that it expects, and compares them with the
+// askPlaces asks the relay for the places that it expects, and compares them with the
 // checkpoint's before the parts are sent. A checkpoint that the relay would
 // refuse then costs only one request. If the relay does not support this
 // question, ask assumes that it will take the checkpoint.
-func (r *Replica) ask(ctx context.Context, c *envelope.Checkpoint) error {
+func (r *Replica) askPlaces(ctx context.Context, c *envelope.Checkpoint) error {
 	there, err := r.c.Snapshots.At.Places(ctx, c.Cursor)
 	if errors.Is(err, ErrNotFound) {
 		return nil
@@ -230,7 +230,7 @@ func (r *Replica) ask(ctx context.Context, c *envelope.Checkpoint) error {
 // authored reports whether this member made one of the relay's checkpoints.
 func (r *Replica) authored() bool {
 	return r.st.Checkpoint != nil && r.st.Checkpoint.Author == r.c.Member ||
-		slices.ContainsFunc(r.seen, func(l *listed) bool { return l.Author == r.c.Member })
+		slices.ContainsFunc(r.checkpoints, func(l *listed) bool { return l.Author == r.c.Member })
 }
 
 // sealSnapshot writes the parts into dir, each named by its hash and the
@@ -300,7 +300,7 @@ func (r *Replica) tidy(ctx context.Context) error {
 		r.former = slices.DeleteFunc(r.former, func(o *listed) bool { return o.hash == l.hash })
 	}
 	var newest *listed
-	for _, l := range r.seen {
+	for _, l := range r.checkpoints {
 		if l.standing == envelope.Verified && (newest == nil || l.Cursor > newest.Cursor) {
 			newest = l
 		}
@@ -316,7 +316,7 @@ func (r *Replica) tidy(ctx context.Context) error {
 	}
 	err := r.c.Snapshots.At.Compact(ctx, newest.hash)
 	if errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound) { // the relay counts votes differently, or has another checkpoint
-		r.due, err = true, nil
+		r.listDue, err = true, nil
 	}
 	if err != nil {
 		return fmt.Errorf("compact: %w", err)
@@ -332,7 +332,7 @@ func (r *Replica) renewed(ctx context.Context) error {
 	if r.st.Stale == 0 {
 		return nil
 	}
-	for _, l := range r.seen {
+	for _, l := range r.checkpoints {
 		if l.Cursor < r.st.Stale || l.standing == envelope.Disputed {
 			continue
 		}
@@ -348,14 +348,14 @@ func (r *Replica) renewed(ctx context.Context) error {
 
 // dropOlder removes the checkpoints that are older than the given one.
 func (r *Replica) dropOlder(ctx context.Context, than *listed) error {
-	for _, l := range slices.Clone(r.seen) {
+	for _, l := range slices.Clone(r.checkpoints) {
 		if l.hash == than.hash || l.Cursor > than.Cursor {
 			continue
 		}
 		if err := r.drop(ctx, l); err != nil {
 			return err
 		}
-		r.seen = slices.DeleteFunc(r.seen, func(o *listed) bool { return o.hash == l.hash })
+		r.checkpoints = slices.DeleteFunc(r.checkpoints, func(o *listed) bool { return o.hash == l.hash })
 	}
 	return nil
 }

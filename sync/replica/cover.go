@@ -33,8 +33,8 @@ const coverAgain = time.Minute
 // cover takes snapshots that contain bodies which the envelope store lacks. It
 // is no error if there is none, or if it can't be fetched now.
 func (r *Replica) cover(ctx context.Context) error {
-	if r.pause > 0 {
-		r.pause--
+	if r.searchPause > 0 {
+		r.searchPause--
 		return nil
 	}
 	all, err := r.c.SnapshotFallback.At.Checkpoints(ctx)
@@ -61,8 +61,8 @@ func (r *Replica) mergeMissing(ctx context.Context, seen []*listed, to Archive) 
 	for len(r.st.MissingBodies) > 0 {
 		l := r.covering(seen)
 		if l == nil {
-			r.missed = min(r.missed+1, maxMissed)
-			r.pause = 1<<r.missed - 1
+			r.failedSearches = min(r.failedSearches+1, maxFailedSearches)
+			r.searchPause = 1<<r.failedSearches - 1
 			return nil
 		}
 		_, err := r.adoptBy(ctx, l, func(ctx context.Context, l *listed) error { return r.takeIn(ctx, to, l) })
@@ -70,7 +70,7 @@ func (r *Replica) mergeMissing(ctx context.Context, seen []*listed, to Archive) 
 			return err
 		}
 	}
-	r.missed = 0
+	r.failedSearches = 0
 	return nil
 }
 
@@ -140,7 +140,7 @@ func (s *State) coveredBy(c *envelope.Checkpoint) error {
 		if is.Seq > s.Read.Link(k).Seq {
 			s.Read.Put(k, is)
 		}
-		s.covered(k, is.Seq)
+		s.dropCovered(k, is.Seq)
 	}
 	return nil
 }

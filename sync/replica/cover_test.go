@@ -43,13 +43,13 @@ func TestLackingWhatWasRead(t *testing.T) {
 	}
 	s := State{}.next()
 	s.Read.Put(chainKey(m, 7), envelope.Link{Seq: 2, Hash: h(2, 1).Hash()})
-	s.lacking(h(1, 1))
-	s.lacking(h(2, 1))
+	s.noteMissing(h(1, 1))
+	s.noteMissing(h(2, 1))
 	if count(s.MissingBodies) != 0 {
 		t.Errorf("missing, and read: %v", s.MissingBodies)
 	}
-	s.lacking(h(2, 2)) // another
-	s.lacking(h(3, 1))
+	s.noteMissing(h(2, 2)) // another
+	s.noteMissing(h(3, 1))
 	if want := []uint64{2, 3}; !slices.Equal(s.MissingBodies[chainKey(m, 7)], want) {
 		t.Errorf("missing: %v, want %v", s.MissingBodies, want)
 	}

@@ -113,7 +113,7 @@ func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([
 	if h.Space != r.c.Space {
 		return nil, fmt.Errorf("heads of %s: %w: of space %s", h.Member, ErrForeign, h.Space)
 	}
-	if err := r.once(ctx); ctx.Err() != nil {
+	if err := r.doRound(ctx); ctx.Err() != nil {
 		return nil, err
 	} else if served := (*servedError)(nil); err != nil && !errors.As(err, &served) && !errors.Is(err, ErrHeld) && !errors.Is(err, ErrRolledBack) {
 		asked = false

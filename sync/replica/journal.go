@@ -106,16 +106,16 @@ func (s State) next() State {
 	return s
 }
 
-// keep replaces the state in memory by one that the journal has saved.
-func (r *Replica) keep(s State) {
+// setState replaces the state in memory by one that the journal has saved.
+func (r *Replica) setState(s State) {
 	s.Chains.fold()
 	s.Read.fold()
 	r.st = s
 }
 
-// dealt records that the delta at cursor was handled. front says that all
+// handled records that the delta at cursor was handled. front says that all
 // deltas before it were handled, too.
-func (s *State) dealt(cursor uint64, h *envelope.Header, front bool) {
+func (s *State) handled(cursor uint64, h *envelope.Header, front bool) {
 	if !front {
 		s.Ahead[cursor] = h.Hash()
 		return

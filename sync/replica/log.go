@@ -31,7 +31,7 @@ func (r *Replica) found(ctx context.Context) error {
 	if err := r.c.Journal.Save(ctx, st); err != nil {
 		return err
 	}
-	r.keep(st)
+	r.setState(st)
 	return nil
 }
 
@@ -99,7 +99,7 @@ func (r *Replica) takeEntries(ctx context.Context, page [][]byte) error {
 			return r.logProblem(ctx, err)
 		}
 		left = append(left, r.leftOut(e)...)
-		r.due = r.due || e.Removed != nil // a checkpoint of the removed member no longer counts
+		r.listDue = r.listDue || e.Removed != nil // a checkpoint of the removed member no longer counts
 	}
 	if err := r.c.Journal.Save(ctx, r.st, page...); err != nil {
 		return err
@@ -234,7 +234,7 @@ func (r *Replica) changeHeld(ctx context.Context, root envelope.Signer, first fu
 			return err
 		}
 		r.log = next
-		r.due = r.due || e.Removed != nil // as in takeEntries
+		r.listDue = r.listDue || e.Removed != nil // as in takeEntries
 		return r.takeKeys(ctx)
 	}
 }

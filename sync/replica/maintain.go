@@ -10,14 +10,14 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// maxTend is how often one round reads again because the relay got new deltas
+// maxMaintain is how often one round reads again because the relay got new deltas
 // meanwhile.
-const maxTend = 3
+const maxMaintain = 3
 
 // maintain resolves doubts. It makes sure that the relay has each blob that a
 // note names, and deletes the blobs that no note names any more.
 func (r *Replica) maintain(ctx context.Context) error {
-	for range maxTend {
+	for range maxMaintain {
 		doubts, err := r.c.Journal.Doubts(ctx)
 		if err != nil || len(doubts) == 0 {
 			return err
@@ -30,7 +30,7 @@ func (r *Replica) maintain(ctx context.Context) error {
 		if doubts, err = r.c.Journal.Doubts(ctx); err != nil {
 			return err
 		}
-		moved, err := r.tendTo(ctx, doubts)
+		moved, err := r.resolveDoubts(ctx, doubts)
 		if err != nil || !moved {
 			return err
 		}
@@ -38,12 +38,12 @@ func (r *Replica) maintain(ctx context.Context) error {
 	return nil // the new deltas wake the replica again, and the next round continues
 }
 
-// tendTo resolves doubts. moved reports that the relay got new deltas before
+// resolveDoubts resolves doubts. moved reports that the relay got new deltas before
 // all doubts were resolved.
-func (r *Replica) tendTo(ctx context.Context, doubts []Doubt) (moved bool, err error) {
+func (r *Replica) resolveDoubts(ctx context.Context, doubts []Doubt) (moved bool, err error) {
 	me, _ := r.log.Member(r.c.Member)
 	at := r.st.Cursor
-	what := claim.Doubt{Whole: r.heardAll(), Owner: me.Role == envelope.Owner}
+	what := claim.Doubt{Whole: r.readEverything(), Owner: me.Role == envelope.Owner}
 	var done []envelope.Hash
 	for _, d := range doubts {
 		what.Named = d.Note != nil && me.Role.PutsBlobs()
@@ -51,7 +51,7 @@ func (r *Replica) tendTo(ctx context.Context, doubts []Doubt) (moved bool, err e
 		case claim.Wait:
 			continue
 		case claim.See:
-			err = r.see(ctx, d)
+			err = r.ensureBlob(ctx, d)
 		case claim.Delete:
 			err = r.c.Remote.DeleteBlob(ctx, d.Sealed, &at)
 			if errors.Is(err, ErrConflict) {
@@ -83,10 +83,10 @@ func (r *Replica) tendTo(ctx context.Context, doubts []Doubt) (moved bool, err e
 	return moved, errors.Join(err, r.c.Journal.Resolve(ctx, done))
 }
 
-// heardAll reports whether this member has read everything at the relay,
+// readEverything reports whether this member has read everything at the relay,
 // including the bodies of all members that may name blobs.
-func (r *Replica) heardAll() bool {
-	if !r.whole || r.namesWithheld() || len(r.st.Ahead) > 0 {
+func (r *Replica) readEverything() bool {
+	if !r.readAll || r.namesWithheld() || len(r.st.Ahead) > 0 {
 		return false
 	}
 	for n := r.log.Epoch(); n > 0; n-- {
@@ -97,10 +97,10 @@ func (r *Replica) heardAll() bool {
 	return true
 }
 
-// see makes sure that the relay has a blob that a note names, and makes the
+// ensureBlob makes sure that the relay has a blob that a note names, and makes the
 // relay prove it, if this device has the bytes. If it does not, another device
 // that has them does the same.
-func (r *Replica) see(ctx context.Context, d Doubt) error {
+func (r *Replica) ensureBlob(ctx context.Context, d Doubt) error {
 	name, err := memory.ParseID(d.Note.Name)
 	if err != nil {
 		return err

@@ -28,10 +28,10 @@ var ErrWithheld = errors.New("the body is withheld")
 // that do not exist.
 const maxPlaces = 48 << 10
 
-// lacking records that the delta with header h came without its body, unless
+// noteMissing records that the delta with header h came without its body, unless
 // its removal was announced. full reports that
 // maxPlaces was reached, so that it was not recorded.
-func (s *State) lacking(h *envelope.Header) (full bool) {
+func (s *State) noteMissing(h *envelope.Header) (full bool) {
 	chain := chainKey(h.Member, h.Incarnation)
 	if drop(s.RemovedBodies, chain, h.Seq) || s.read(chain, h) {
 		return false
@@ -43,9 +43,9 @@ func (s *State) lacking(h *envelope.Header) (full bool) {
 	return false
 }
 
-// told takes a member's announcement that bodies were removed. An owner or
+// takeAnnouncement takes a member's announcement that bodies were removed. An owner or
 // writer may announce it for any member, every other member only for itself.
-func (s *State) told(by *envelope.Member, places []delta.Place) {
+func (s *State) takeAnnouncement(by *envelope.Member, places []delta.Place) {
 	for _, p := range places {
 		if p.Member != by.ID && by.Role != envelope.Owner && by.Role != envelope.Writer {
 			continue
@@ -57,9 +57,9 @@ func (s *State) told(by *envelope.Member, places []delta.Place) {
 	}
 }
 
-// covered forgets the places of a chain up to upto, because a snapshot has
+// dropCovered forgets the places of a chain up to upto, because a snapshot has
 // their content.
-func (s *State) covered(chain string, upto uint64) {
+func (s *State) dropCovered(chain string, upto uint64) {
 	for _, of := range []map[string][]uint64{s.MissingBodies, s.RemovedBodies} {
 		of[chain] = slices.DeleteFunc(slices.Clone(of[chain]), func(seq uint64) bool { return seq <= upto })
 		if len(of[chain]) == 0 {
@@ -104,7 +104,7 @@ func count(of map[string][]uint64) (n int) {
 // withheld returns a problem for each chain with withheld bodies, as known when
 // everything at the relay was last read.
 func (r *Replica) withheld() (out []Problem) {
-	if !r.whole {
+	if !r.readAll {
 		return nil // a delta that was not read yet may hold the announcement
 	}
 	for _, chain := range slices.Sorted(maps.Keys(r.st.MissingBodies)) {
@@ -142,12 +142,12 @@ func (r *Replica) namesWithheld() bool {
 	return false
 }
 
-// giveUp announces that withheld bodies of removed workers are lost, if this
+// giveUpWithheld announces that withheld bodies of removed workers are lost, if this
 // member is the only one left that could have read them. No snapshot contains
 // these bodies, and none can be made while members wait for them.
-func (r *Replica) giveUp(ctx context.Context) error {
+func (r *Replica) giveUpWithheld(ctx context.Context) error {
 	me, ok := r.log.Member(r.c.Member)
-	if !ok || me.Role != envelope.Owner || r.c.Local || !r.whole {
+	if !ok || me.Role != envelope.Owner || r.c.Local || !r.readAll {
 		return nil
 	}
 	for _, m := range r.log.Members() {
@@ -168,7 +168,7 @@ func (r *Replica) giveUp(ctx context.Context) error {
 	if len(refs) == 0 {
 		return nil
 	}
-	if err := r.sayGone(ctx, refs); err != nil {
+	if err := r.announceRemoved(ctx, refs); err != nil {
 		return err
 	}
 	next := r.st.next()
@@ -178,19 +178,19 @@ func (r *Replica) giveUp(ctx context.Context) error {
 	return r.save(ctx, next)
 }
 
-// maxMissed bounds how many rounds pass before missing bodies are looked for
+// maxFailedSearches bounds how many rounds pass before missing bodies are looked for
 // again: at most 2^maxMissed - 1.
-const maxMissed = 6
+const maxFailedSearches = 6
 
 // fill looks for withheld bodies: in the deltas, and then in snapshots, also in
 // those from before the cursor, because the relay may have hidden them when this
 // member came there. It is no error if the bodies are still missing.
 func (r *Replica) fill(ctx context.Context) error {
-	if r.pause > 0 {
-		r.pause--
+	if r.searchPause > 0 {
+		r.searchPause--
 		return nil
 	}
-	r.due = true
+	r.listDue = true
 	err := r.reread(ctx)
 	var bad *servedError
 	if err != nil && !errors.As(err, &bad) {
@@ -199,17 +199,17 @@ func (r *Replica) fill(ctx context.Context) error {
 	var from []*listed
 	var to Archive
 	if r.c.Snapshots != nil {
-		from, to = r.seen, r.c.Snapshots.Archive
+		from, to = r.checkpoints, r.c.Snapshots.Archive
 	}
 	return r.mergeMissing(ctx, from, to)
 }
 
-// sayGone announces the bodies that are about to be removed: this member's
+// announceRemoved announces the bodies that are about to be removed: this member's
 // bodies, and those of removed members, which can't announce it themselves.
-func (r *Replica) sayGone(ctx context.Context, bodies []Ref) error {
+func (r *Replica) announceRemoved(ctx context.Context, bodies []Ref) error {
 	var places []delta.Place
 	for _, b := range bodies {
-		if r.said[b] {
+		if r.announced[b] {
 			continue // announced before; the relay has not removed it yet
 		}
 		if _, lives := r.log.Member(b.Member); b.Member == r.c.Member || !lives {
@@ -217,23 +217,23 @@ func (r *Replica) sayGone(ctx context.Context, bodies []Ref) error {
 		}
 	}
 	sorting.Sort(places, delta.Place.Compare)
-	for part := range slices.Chunk(slices.Compact(places), delta.MaxGone) {
+	for part := range slices.Chunk(slices.Compact(places), delta.MaxRemovedBodies) {
 		for said := false; !said; {
 			life := r.st.Incarnation
-			if err := r.say(ctx, delta.Op{Gone: part}); err != nil {
+			if err := r.sendOp(ctx, delta.Op{RemovedBodies: part}); err != nil {
 				return fmt.Errorf("say what is forgotten: %w", err)
 			}
 			said = life == r.st.Incarnation // if false, the restored backup made this delta's place taken, and it was not sent
 		}
 		for _, p := range part {
-			r.said[Ref(p)] = true
+			r.announced[Ref(p)] = true
 		}
 	}
 	return nil
 }
 
-// say sends one op that is not in the outbox, in a delta of its own.
-func (r *Replica) say(ctx context.Context, op delta.Op) error {
+// sendOp sends one op that is not in the outbox, in a delta of its own.
+func (r *Replica) sendOp(ctx context.Context, op delta.Op) error {
 	if _, ok := r.log.Member(r.c.Member); !ok {
 		return ErrRemoved
 	}

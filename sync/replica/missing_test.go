@@ -26,15 +26,15 @@ func TestPlacesOfTheNextState(t *testing.T) {
 	k, by := chainKey(author, 7), &envelope.Member{ID: author}
 	st := State{}.next()
 	for seq := uint64(1); seq <= 4; seq++ {
-		st.lacking(&envelope.Header{Member: author, Incarnation: 7, Seq: seq})
+		st.noteMissing(&envelope.Header{Member: author, Incarnation: 7, Seq: seq})
 	}
 	st.Chains.Put(k, envelope.Link{Seq: 4})
-	st.told(by, places(8, 9))
+	st.takeAnnouncement(by, places(8, 9))
 	for name, change := range map[string]func(*State){
-		"covered": func(s *State) { s.covered(k, 3); s.covered(k, 8) },
-		"told":    func(s *State) { s.told(by, places(2, 7)) },
+		"covered": func(s *State) { s.dropCovered(k, 3); s.dropCovered(k, 8) },
+		"told":    func(s *State) { s.takeAnnouncement(by, places(2, 7)) },
 		"came":    func(s *State) { drop(s.MissingBodies, k, 1); drop(s.RemovedBodies, k, 8) },
-		"lacking": func(s *State) { s.lacking(&envelope.Header{Member: author, Incarnation: 7, Seq: 8}) },
+		"lacking": func(s *State) { s.noteMissing(&envelope.Header{Member: author, Incarnation: 7, Seq: 8}) },
 	} {
 		next := st.next()
 		change(&next)
@@ -48,7 +48,7 @@ func TestPlacesOfTheNextState(t *testing.T) {
 func TestPlacesAreBounded(t *testing.T) {
 	st := State{}.next()
 	for n := range uint64(5000) {
-		st.told(&envelope.Member{ID: author}, []delta.Place{{Member: author, Position: envelope.Position{Incarnation: math.MaxUint64 - n, Seq: math.MaxUint64}}})
+		st.takeAnnouncement(&envelope.Member{ID: author}, []delta.Place{{Member: author, Position: envelope.Position{Incarnation: math.MaxUint64 - n, Seq: math.MaxUint64}}})
 	}
 	if n := size(st.RemovedBodies); n < maxPlaces || n > maxPlaces+100 {
 		t.Errorf("%d bytes of %d", n, maxPlaces)

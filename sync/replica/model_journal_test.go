@@ -103,7 +103,7 @@ func (j *memJournal) forgetSent() {
 		}
 		s.due = true
 		for _, op := range s.ops {
-			if op.Utterance == nil && op.Gone == nil || op.Utterance != nil && !j.erased[op.Utterance.ID] {
+			if op.Utterance == nil && op.RemovedBodies == nil || op.Utterance != nil && !j.erased[op.Utterance.ID] {
 				s.needs = append(s.needs, j.put(op))
 			}
 		}

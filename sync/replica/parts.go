@@ -37,7 +37,7 @@ func (r *Replica) leaveNoParts(ctx context.Context) error {
 	switch {
 	case len(parts) == 0:
 		return nil
-	case slices.ContainsFunc(r.seen, func(l *listed) bool { return slices.Contains(parts, l.Manifest) }):
+	case slices.ContainsFunc(r.checkpoints, func(l *listed) bool { return slices.Contains(parts, l.Manifest) }):
 		return r.noteParts(ctx, nil)
 	}
 	return r.dropParts(ctx, parts)

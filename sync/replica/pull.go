@@ -19,7 +19,7 @@ func (r *Replica) pull(ctx context.Context) error {
 		err = r.recheck(ctx)
 	}
 	if err == nil {
-		r.misled, r.rest = 0, 0
+		r.failedRereads, r.rereadPause = 0, 0
 		switch {
 		case len(r.st.MissingBodies) == 0:
 			return nil
@@ -37,29 +37,29 @@ func (r *Replica) pull(ctx context.Context) error {
 	if r.c.Local {
 		return err // the error is on this device, not at the relay
 	}
-	if r.rest > 0 {
-		r.rest--
+	if r.rereadPause > 0 {
+		r.rereadPause--
 		return err
 	}
 	switch again := r.reread(ctx); {
 	case again == nil:
-		r.misled, r.rest = 0, 0
+		r.failedRereads, r.rereadPause = 0, 0
 		return nil
 	case errors.As(again, &bad), errors.Is(again, ErrRolledBack):
 		// A full read did not help. If pull made one in each round, a hostile
 		// relay could cause that work without end, so the next one waits for
 		// more rounds each time.
-		r.misled = min(r.misled+1, maxMisled)
-		r.rest = 1<<r.misled - 1
+		r.failedRereads = min(r.failedRereads+1, maxFailedRereads)
+		r.rereadPause = 1<<r.failedRereads - 1
 		return err
 	default:
 		return errors.Join(err, again)
 	}
 }
 
-// maxMisled bounds the number of rounds between two full reads: at most
+// maxFailedRereads bounds the number of rounds between two full reads: at most
 // 2^maxMisled - 1.
-const maxMisled = 4
+const maxFailedRereads = 4
 
 // servedError is about a delta that an honest relay would not have served.
 type servedError struct {
@@ -78,7 +78,7 @@ func (e *servedError) Unwrap() error { return e.err }
 func (r *Replica) follow(ctx context.Context) error {
 	after, stuck := r.st.Cursor, error(nil)
 	bare, looked := uint64(0), false // bodies up to this cursor may be missing
-	r.whole = false
+	r.readAll = false
 next:
 	for {
 		page, err := r.c.Remote.Deltas(ctx, after)
@@ -98,7 +98,7 @@ next:
 			if shown := r.st.Chains.Link(chainKey(r.c.Member, r.st.Incarnation)).Seq; shown < r.st.Own.Seq && stuck == nil && !r.c.Local {
 				return fmt.Errorf("deltas: %w: of ours it has %d, and had taken %d", ErrRolledBack, shown, r.st.Own.Seq)
 			}
-			r.whole = stuck == nil
+			r.readAll = stuck == nil
 			return stuck
 		}
 		for _, p := range page {
@@ -108,13 +108,13 @@ next:
 			bad, err := r.take(ctx, p, stuck == nil, bare)
 			if errors.Is(err, errNoBody) {
 				if !looked {
-					r.due, looked = true, true
-					if err := r.look(ctx); err != nil {
+					r.listDue, looked = true, true
+					if err := r.readCheckpoints(ctx); err != nil {
 						return err
 					}
 				}
-				l := r.best(p.Cursor, true)
-				if l == nil && r.spoilt(p.Cursor) {
+				l := r.bestCheckpoint(p.Cursor, true)
+				if l == nil && r.coveredByWrong(p.Cursor) {
 					return fmt.Errorf("delta at %d: its body is gone, and the %w that may have it", p.Cursor, ErrSnapshot)
 				}
 				if l == nil {
@@ -130,7 +130,7 @@ next:
 			}
 			after = p.Cursor
 			r.c.Taken(ctx)
-			if err := r.pass(ctx, p.Cursor); err != nil {
+			if err := r.verifyAt(ctx, p.Cursor); err != nil {
 				return err
 			}
 			if bad != nil && stuck == nil {
@@ -163,13 +163,13 @@ func (r *Replica) take(ctx context.Context, p Placed, front bool, bare uint64) (
 	if bad == nil {
 		h := &d.Header
 		if next.Ahead[p.Cursor] == h.Hash() {
-			next.dealt(p.Cursor, h, front)
+			next.handled(p.Cursor, h, front)
 			return nil, r.save(ctx, next)
 		}
 		link := next.Chains.Link(chainKey(h.Member, h.Incarnation))
 		bad = link.Check(h)
 		if r.c.Local && (errors.Is(bad, envelope.ErrKnown) || errors.Is(bad, envelope.ErrRule)) {
-			next.dealt(p.Cursor, h, front)
+			next.handled(p.Cursor, h, front)
 			if h.Member == r.c.Member {
 				return nil, r.save(ctx, next)
 			}
@@ -185,7 +185,7 @@ func (r *Replica) take(ctx context.Context, p Placed, front bool, bare uint64) (
 	if front && p.Cursor > bare && r.lacksBody(d) {
 		return nil, errNoBody
 	}
-	next.dealt(p.Cursor, &d.Header, front)
+	next.handled(p.Cursor, &d.Header, front)
 	return nil, r.accept(ctx, p, d, m, next)
 }
 
@@ -204,7 +204,7 @@ func (r *Replica) passOver(ctx context.Context, p Placed, d *envelope.Delta, nex
 	if err := r.quarantine(ctx, p, d, why); err != nil {
 		return err
 	}
-	next.dealt(p.Cursor, &d.Header, front)
+	next.handled(p.Cursor, &d.Header, front)
 	if len(next.Late) < maxLate {
 		next.Late[p.Cursor] = d.Header.Hash()
 	}
@@ -245,7 +245,7 @@ func (r *Replica) apply(ctx context.Context, p Placed, d *envelope.Delta, m *env
 		in.Ops = nil
 	}
 	next.heard(m.ID, in.Ops, in.At)
-	if err := r.weigh(ctx, d, m, in.Ops, &next, p.Cursor); err != nil {
+	if err := r.noteBodies(ctx, d, m, in.Ops, &next, p.Cursor); err != nil {
 		return err
 	}
 	if erases(in.Ops) && r.authored() {
@@ -254,34 +254,34 @@ func (r *Replica) apply(ctx context.Context, p Placed, d *envelope.Delta, m *env
 	if err := r.c.Journal.Apply(ctx, in, next); err != nil {
 		return fmt.Errorf("apply delta at %d: %w", p.Cursor, err)
 	}
-	r.keep(next)
+	r.setState(next)
 	return nil
 }
 
-// weigh records whether a delta has its body, and which bodies its ops announce
+// noteBodies records whether a delta has its body, and which bodies its ops announce
 // as removed.
-func (r *Replica) weigh(ctx context.Context, d *envelope.Delta, m *envelope.Member, ops []delta.Op, next *State, cursor uint64) error {
+func (r *Replica) noteBodies(ctx context.Context, d *envelope.Delta, m *envelope.Member, ops []delta.Op, next *State, cursor uint64) error {
 	h := &d.Header
 	chain := chainKey(h.Member, h.Incarnation)
 	known := h.Seq <= r.st.Chains.Link(chain).Seq // its body was looked for when the delta first came
 	if d.Body != nil {
 		drop(next.MissingBodies, chain, h.Seq)
 		drop(next.RemovedBodies, chain, h.Seq)
-	} else if _, may := r.c.Keys.Epoch(h.Epoch); may && !known && next.lacking(h) {
+	} else if _, may := r.c.Keys.Epoch(h.Epoch); may && !known && next.noteMissing(h) {
 		if err := r.quarantine(ctx, Placed{Cursor: cursor}, d, fmt.Errorf("%w: as are %d others", ErrWithheld, count(next.MissingBodies))); err != nil {
 			return err
 		}
 	}
 	for i := range ops {
-		next.told(m, ops[i].Gone)
+		next.takeAnnouncement(m, ops[i].RemovedBodies)
 	}
 	return nil
 }
 
-// pass verifies the snapshots of exactly this cursor, if there is one that is
+// verifyAt verifies the snapshots of exactly this cursor, if there is one that is
 // unverified.
-func (r *Replica) pass(ctx context.Context, cursor uint64) error {
-	for _, l := range r.seen {
+func (r *Replica) verifyAt(ctx context.Context, cursor uint64) error {
+	for _, l := range r.checkpoints {
 		if l.Cursor == cursor && l.standing == envelope.Unverified {
 			return r.verify(ctx)
 		}
@@ -293,7 +293,7 @@ func (r *Replica) save(ctx context.Context, next State) error {
 	if err := r.c.Journal.Save(ctx, next); err != nil {
 		return err
 	}
-	r.keep(next)
+	r.setState(next)
 	return nil
 }
 

@@ -21,7 +21,7 @@ const (
 // needs one. A hostile relay could cause more without end.
 const maxForks = 3
 
-var errTooMuch = errors.New("more than one delta holds")
+var errDeltaTooLarge = errors.New("more than one delta holds")
 
 // push sends the outbox, one delta after another. It saves the sealed delta
 // before it sends it. After a crash it sends the same bytes again, and a relay
@@ -53,7 +53,7 @@ func (r *Replica) push(ctx context.Context) error {
 			if err := errors.Join(r.wasPutBack(ctx), r.c.Journal.Save(ctx, st)); err != nil {
 				return err
 			}
-			r.keep(st)
+			r.setState(st)
 			continue
 		}
 		if errors.Is(err, envelope.ErrGap) {
@@ -65,7 +65,7 @@ func (r *Replica) push(ctx context.Context) error {
 		if err := r.sent(ctx, d); err != nil {
 			return err
 		}
-		r.mark(func(s *Status) { s.Sent++ })
+		r.report(func(s *Status) { s.Sent++ })
 	}
 }
 
@@ -82,13 +82,13 @@ func (r *Replica) settle(ctx context.Context, d *envelope.Delta, next State, at 
 		return err
 	}
 	next.Own, next.Pending = d.Header.Next(), nil
-	if erases(ops) && len(r.seen) > 0 {
+	if erases(ops) && len(r.checkpoints) > 0 {
 		next.Stale = at
 	}
 	if err := r.c.Journal.Sent(ctx, r.st.Pending.Entries, d.Header.Position(), ops, next); err != nil {
 		return err
 	}
-	r.keep(next)
+	r.setState(next)
 	return nil
 }
 
@@ -107,7 +107,7 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 		if err != nil || len(out) == 0 {
 			return false, err
 		}
-		out = ofOneTrust(first(out))
+		out = ofOneTrust(opsOrBlobs(out))
 		ops, of, err := r.ops(ctx, out)
 		if err != nil {
 			return false, err
@@ -124,11 +124,11 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 			continue
 		}
 		wire, err := r.seal(key, ops)
-		if errors.Is(err, errTooMuch) && limit > 1 {
+		if errors.Is(err, errDeltaTooLarge) && limit > 1 {
 			continue
 		}
-		if errors.Is(err, errTooMuch) || errors.Is(err, delta.ErrForm) { // one op can't be sent at all
-			if err := r.unsayable(ctx, of, err); err != nil {
+		if errors.Is(err, errDeltaTooLarge) || errors.Is(err, delta.ErrForm) { // one op can't be sent at all
+			if err := r.quarantineOp(ctx, of, err); err != nil {
 				return false, err
 			}
 			limit = 2 * maxOps
@@ -142,7 +142,7 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 		if err := r.c.Journal.Save(ctx, st); err != nil {
 			return false, err
 		}
-		r.keep(st)
+		r.setState(st)
 		return true, nil
 	}
 }
@@ -151,9 +151,9 @@ func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
 // meanwhile: about 4 minutes at 9,600 bit/s. A larger blob is sent alone.
 const blobsAtOnce = 256 << 10
 
-// first returns the entries to send next. If there are ops, these are ops only,
+// opsOrBlobs returns the entries to send next. If there are ops, these are ops only,
 // since blobs may take long. Otherwise they are some of the blobs.
-func first(out []Outgoing) []Outgoing {
+func opsOrBlobs(out []Outgoing) []Outgoing {
 	size := int64(0)
 	for i, o := range out {
 		if !o.Blob.IsZero() && out[0].Blob.IsZero() {
@@ -185,8 +185,8 @@ func ofOneTrust(out []Outgoing) []Outgoing {
 	return out
 }
 
-// unsayable quarantines an op that can't be sent, so that the others can be.
-func (r *Replica) unsayable(ctx context.Context, of Entries, why error) error {
+// quarantineOp quarantines an op that can't be sent, so that the others can be.
+func (r *Replica) quarantineOp(ctx context.Context, of Entries, why error) error {
 	if err := r.notSent(ctx, why); err != nil {
 		return err
 	}
@@ -239,14 +239,14 @@ func (r *Replica) seal(key *seal.Key, ops []delta.Op) ([]byte, error) {
 		Seq: r.st.Own.Seq + 1, Prev: r.st.Own.Hash, Head: r.log.Head(), Epoch: r.log.Epoch()}
 	plain, err := delta.Encode(h, ops)
 	if err != nil && len(ops) > 1 {
-		return nil, fmt.Errorf("%w: %v", errTooMuch, err)
+		return nil, fmt.Errorf("%w: %v", errDeltaTooLarge, err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer clear(plain)
 	if len(plain) > maxBytes {
-		return nil, errTooMuch
+		return nil, errDeltaTooLarge
 	}
 	body, err := seal.SealBody(key, plain)
 	if err != nil {

@@ -34,7 +34,7 @@ func (r *Replica) reaches(of map[memory.MemberID]Contact) {
 		}
 	}
 	st := r.st.next()
-	st.confirmedBy(r.seen, r.c.Member, here, r.c.Now()) // more may be here than when the snapshots were listed
+	st.confirmedBy(r.checkpoints, r.c.Member, here, r.c.Now()) // more may be here than when the snapshots were listed
 	for id, c := range of {
 		said := st.Confirmed[id]
 		c.Reach = Reach{Own: own[id], Others: all - own[id], Confirmed: min(said.Deltas, all-own[id]), At: said.At}

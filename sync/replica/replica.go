@@ -95,10 +95,10 @@ type Status struct {
 // Replica is one member's side of a space. Its methods are safe for concurrent
 // use.
 type Replica struct {
-	c    Config
-	poke chan struct{}
-	life context.Context // cancelled by Close; calls use their own contexts, too
-	end  context.CancelFunc
+	c      Config
+	notify chan struct{}
+	life   context.Context // cancelled by Close; calls use their own contexts, too
+	end    context.CancelFunc
 
 	round sync.Mutex // held for a whole round
 	log   *envelope.State
@@ -108,37 +108,37 @@ type Replica struct {
 	// These fields are about snapshots and are guarded by round. seen are the
 	// relay's checkpoints, bad those whose content is wrong, and compacted the
 	// one for which the relay dropped bodies.
-	seen      []*listed
-	former    []*listed // checkpoints of removed owners, which no longer count
-	looked    bool      // the relay's list was read at least once
-	due       bool      // the list has to be read again
-	woken     bool      // the relay woke this round
-	bad       map[envelope.Hash]bool
-	unshown   map[envelope.Hash]unshown // those of bad that the relay did not show whole
-	compacted envelope.Hash
+	checkpoints  []*listed
+	former       []*listed // checkpoints of removed owners, which no longer count
+	listRead     bool      // the relay's list was read at least once
+	listDue      bool      // the list has to be read again
+	wokenByRelay bool      // the relay woke this round
+	bad          map[envelope.Hash]bool
+	unshown      map[envelope.Hash]unshown // those of bad that the relay did not show whole
+	compacted    envelope.Hash
 
 	// These fields are also guarded by round, and count failures so that each is tried
 	// again after more and more rounds.
-	misled, rest int  // full re-reads that did not help, and rounds until the next one
-	rechecked    bool // the late deltas of removed members were compared again, see recheck
-	whole        bool // the last round read everything that the relay has
-	missed       int  // failed searches for missing bodies
-	pause        int  // rounds until the next search
-	refused      int  // checkpoints that the relay refused
-	untried      int  // rounds until the next try
-	forks        int  // incarnations that began in this round
+	failedRereads, rereadPause int  // full re-reads that did not help, and rounds until the next one
+	rechecked                  bool // the late deltas of removed members were compared again, see recheck
+	readAll                    bool // the last round read everything that the relay has
+	failedSearches             int  // failed searches for missing bodies
+	searchPause                int  // rounds until the next search
+	refusedCheckpoints         int  // checkpoints that the relay refused
+	checkpointPause            int  // rounds until the next try
+	forks                      int  // incarnations that began in this round
 
 	// These fields are about what the relay stores, and are guarded by round.
-	held     map[waiting]held // blobs that this round does not send
-	tooLarge int64            // the relay has no room for blobs of at least so many bytes; 0: unknown
-	behind   int              // number of waiting blobs of at least that size
-	said     map[Ref]bool     // bodies whose removal was announced and that the relay may still have
+	held            map[waiting]held // blobs that this round does not send
+	tooLarge        int64            // the relay has no room for blobs of at least so many bytes; 0: unknown
+	tooLargeWaiting int              // number of waiting blobs of at least that size
+	announced       map[Ref]bool     // bodies whose removal was announced and that the relay may still have
 
-	mu     sync.Mutex // guards what follows
-	last   error
-	during *Status            // report of the running round
-	stop   context.CancelFunc // ends the loop of Start; nil: stopped
-	done   chan struct{}      // closed when the loop of Start has ended
+	mu      sync.Mutex // guards what follows
+	last    error
+	running *Status            // report of the running round
+	stop    context.CancelFunc // ends the loop of Start; nil: stopped
+	done    chan struct{}      // closed when the loop of Start has ended
 }
 
 // New returns a replica that does nothing until Sync or Start.
@@ -155,9 +155,9 @@ func New(c Config) (*Replica, error) {
 	if c.Taken == nil {
 		c.Taken = func(context.Context) {}
 	}
-	r := &Replica{c: c, poke: make(chan struct{}, 1), said: map[Ref]bool{}}
+	r := &Replica{c: c, notify: make(chan struct{}, 1), announced: map[Ref]bool{}}
 	r.c.Taken = func(ctx context.Context) {
-		r.mark(func(s *Status) { s.Took++ })
+		r.report(func(s *Status) { s.Took++ })
 		c.Taken(ctx)
 	}
 	r.life, r.end = context.WithCancel(span.With(context.Background(), c.Spans))
@@ -267,7 +267,7 @@ func (r *Replica) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	s := r.standing()
+	s := r.statusNow()
 	s.Pending, s.Problems = waiting, len(problems)+len(r.withheld())+len(r.held)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -277,9 +277,9 @@ func (r *Replica) Status(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
-// standing returns the part of the status that follows from the state and the
+// statusNow returns the part of the status that follows from the state and the
 // log. The caller holds the round.
-func (r *Replica) standing() Status {
+func (r *Replica) statusNow() Status {
 	_, _, removed := r.log.Past(r.c.Member)
 	return Status{Synced: r.st.Synced, Withheld: count(r.st.MissingBodies), Cursor: r.st.Cursor, Log: r.log.N(), Epoch: r.log.Epoch(), Removed: removed}
 }

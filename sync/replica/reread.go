@@ -17,7 +17,7 @@ import (
 // Otherwise reread keeps only the deltas that it could take, and returns an
 // error that says what is wrong.
 func (r *Replica) reread(ctx context.Context) error {
-	if err := r.look(ctx); err != nil {
+	if err := r.readCheckpoints(ctx); err != nil {
 		return err
 	}
 	shown, late := map[string]envelope.Link{}, map[uint64]envelope.Hash{}
@@ -108,7 +108,7 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 		}
 		return nil, nil // it was taken before
 	}
-	if r.lacksBody(d) && r.best(max(p.Cursor, r.st.Cursor), true) != nil {
+	if r.lacksBody(d) && r.bestCheckpoint(max(p.Cursor, r.st.Cursor), true) != nil {
 		return nil, errNoBody
 	}
 	return nil, r.accept(ctx, p, d, m, r.st.next())
@@ -132,7 +132,7 @@ func (r *Replica) tookInTime(h *envelope.Header, shown map[string]envelope.Link)
 // adoptInstead continues from a snapshot that has the content of a missing body
 // at cursor.
 func (r *Replica) adoptInstead(ctx context.Context, cursor uint64) error {
-	l := r.best(cursor, true)
+	l := r.bestCheckpoint(cursor, true)
 	if _, err := r.adopt(ctx, l); err != nil {
 		return err
 	}

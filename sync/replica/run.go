@@ -22,13 +22,13 @@ func (r *Replica) Sync(ctx context.Context) (err error) {
 	defer done()
 	ctx, work := span.Start(ctx, "sync")
 	defer func() { work.End(err) }()
-	over := r.under()
-	err = r.once(ctx)
+	over := r.beginReport()
+	err = r.doRound(ctx)
 	over(err)
 	return err
 }
 
-func (r *Replica) once(ctx context.Context) error {
+func (r *Replica) doRound(ctx context.Context) error {
 	r.forks, r.held, r.tooLarge = 0, nil, 0
 	r.tryUnshown()
 	if err := r.readLog(ctx); err != nil {
@@ -49,35 +49,35 @@ func (r *Replica) once(ctx context.Context) error {
 	if err := r.c.Journal.Save(ctx, st); err != nil {
 		return err
 	}
-	r.keep(st)
+	r.setState(st)
 	return exchanged
 }
 
 // exchange is a round after the log was read.
 func (r *Replica) exchange(ctx context.Context) error {
-	if !r.looked {
-		if err := r.look(ctx); err != nil {
+	if !r.listRead {
+		if err := r.readCheckpoints(ctx); err != nil {
 			return err
 		}
-		if err := r.skip(ctx); err != nil {
+		if err := r.skipToSnapshot(ctx); err != nil {
 			return err
 		}
 	}
 	// If the relay serves something wrong, this member still sends.
 	from := r.st.Cursor
 	pulled := r.pull(ctx)
-	r.due = r.due || r.woken && from == r.st.Cursor // no delta came, so the wake-up was about checkpoints
-	r.woken = false
+	r.listDue = r.listDue || r.wokenByRelay && from == r.st.Cursor // no delta came, so the wake-up was about checkpoints
+	r.wokenByRelay = false
 	if ctx.Err() != nil || errors.Is(pulled, ErrRolledBack) {
 		return pulled
 	}
 	if err := errors.Join(pulled, r.push(ctx)); err != nil {
 		return err
 	}
-	if err := r.forget(ctx); err != nil {
+	if err := r.forgetBodies(ctx); err != nil {
 		return err
 	}
-	if err := r.giveUp(ctx); err != nil {
+	if err := r.giveUpWithheld(ctx); err != nil {
 		return err
 	}
 	if err := r.maintain(ctx); err != nil {
@@ -86,19 +86,19 @@ func (r *Replica) exchange(ctx context.Context) error {
 	if err := r.snapshots(ctx); err != nil {
 		return err
 	}
-	return r.waits()
+	return r.holdError()
 }
 
 // maxForget is the number of bodies in one request to forget.
 const maxForget = 256
 
-// forget tells the relay to remove the bodies that contain something erased.
-func (r *Replica) forget(ctx context.Context) error {
+// forgetBodies tells the relay to remove the bodies that contain something erased.
+func (r *Replica) forgetBodies(ctx context.Context) error {
 	f, err := r.c.Journal.Forgotten(ctx)
 	if err != nil || len(f.Bodies) == 0 {
 		return err
 	}
-	if err := r.sayGone(ctx, f.Bodies); err != nil {
+	if err := r.announceRemoved(ctx, f.Bodies); err != nil {
 		return err
 	}
 	for refs := range slices.Chunk(f.Bodies, maxForget) {
@@ -106,14 +106,14 @@ func (r *Replica) forget(ctx context.Context) error {
 			return fmt.Errorf("forget at the relay: %w", err)
 		}
 	}
-	clear(r.said)
+	clear(r.announced)
 	return r.c.Journal.Dropped(ctx, f)
 }
 
 // Notify tells the replica that there is something to send. It does not block.
 func (r *Replica) Notify() {
 	select {
-	case r.poke <- struct{}{}:
+	case r.notify <- struct{}{}:
 	default:
 	}
 }
@@ -220,13 +220,13 @@ func (r *Replica) listen(ctx context.Context, gather *gathering, after time.Dura
 	heard := make(chan error, 1)
 	go func() { heard <- r.c.Remote.Wait(listening, high) }()
 	select {
-	case <-r.poke:
+	case <-r.notify:
 		stop()
 		<-heard
 		wait.For(ctx, gather.wait(time.Now()))
 	case err := <-heard:
 		r.round.Lock()
-		r.woken = true
+		r.wokenByRelay = true
 		r.round.Unlock()
 		if err != nil {
 			wait.For(ctx, firstWait)

@@ -54,7 +54,7 @@ func (r *Replica) verify(ctx context.Context) error {
 	if !ok || me.Role != envelope.Owner && me.Role != envelope.Writer {
 		return nil
 	}
-	for _, l := range r.seen {
+	for _, l := range r.checkpoints {
 		if l.Cursor != r.st.Cursor || l.Author == r.c.Member || l.standing != envelope.Unverified || l.votedBy(r.c.Member) {
 			continue
 		}

@@ -68,8 +68,8 @@ func ReadMove(b []byte) (m Move, by Key, err error) {
 	return m, by, m.check()
 }
 
-// ReadMoving checks all signatures in it, that the mover is who it concerns, that
-// what is brought is what the move names, and that an order was paid at least.
+// ReadMoving checks a move: all signatures, that the mover is a party, that the objects are
+// those that the move names, and that an order was at least paid.
 func ReadMoving(in Moving) (m *Moved, err error) {
 	m = &Moved{Sent: in}
 	if m.Move, m.By, err = ReadMove(in.Move); err != nil {

@@ -39,7 +39,7 @@ type State struct {
 	Order    Order
 	ID       Hash // of the order
 	Phase    Phase
-	Last     Hash   // of the last step; of the order before any
+	Last     Hash   // hash of the last step, or of the order before the first step
 	At       int64  // when the last step was taken, by the market
 	Deadline int64  // when the phase expires; 0 at an end
 	Steps    int    // taken

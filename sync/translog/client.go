@@ -17,8 +17,8 @@ import (
 	"github.com/locket-dev/locket/internal/retry"
 )
 
-// Client reads a log over HTTP. It believes nothing that is not signed by the
-// log's key, or proved by what is. It is safe for concurrent use.
+// Client reads a log over HTTP. It accepts only what the log's key signed, or what follows
+// from it by a proof. It is safe for concurrent use.
 type Client struct {
 	URL       string // what stands before /checkpoint
 	HTTP      *http.Client
@@ -125,8 +125,8 @@ func (c *Client) Entries(ctx context.Context, of Checkpoint, from int64) ([]Entr
 	return all, nil
 }
 
-// get reads a part of the log. A relay that lets one address ask only so often is asked
-// again after the second that it names.
+// get reads a part of the log. If the relay limits how often an address may ask, get asks
+// again after the time that the relay names.
 func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
 	for tries := 0; ; tries++ {
 		raw, paced, err := c.once(ctx, path)

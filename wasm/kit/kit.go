@@ -76,7 +76,7 @@ type Peak struct {
 	Time       Share `json:"time_us"`
 }
 
-// Share is what was used of what there is.
+// Share says how much of a limit was used.
 type Share struct {
 	Used int64 `json:"used"`
 	Of   int64 `json:"of"`

@@ -78,7 +78,7 @@ func (rec *record) answer(ctx context.Context, p *wasm.Plugin, e *abi.Event) err
 	return nil
 }
 
-// Replayed is what came of records.
+// Replayed is the result of replaying records.
 type Replayed struct {
 	Records int          `json:"records"`
 	Differ  []Difference `json:"differ"`

@@ -33,7 +33,7 @@ var (
 type Index struct {
 	Name    string    `json:"name"`
 	Serial  uint64    `json:"serial"`  // goes up with every change
-	Expires time.Time `json:"expires"` // after which nobody may go by it
+	Expires time.Time `json:"expires"` // the index is invalid after this time
 	Plugins []Listed  `json:"plugins"`
 }
 

@@ -115,8 +115,8 @@ func (o *Options) repository(ref string) (_ *remote.Repository, closeIdle func()
 	return repo, client.CloseIdleConnections, nil
 }
 
-// isLocal says whether a registry is on this machine: only there is plain
-// HTTP spoken, and only where it was allowed.
+// isLocal reports whether a registry is on this machine. Plain HTTP is used only there, and
+// only if it was allowed.
 func isLocal(host string) bool {
 	return clientaddr.Loopback((&url.URL{Host: host}).Hostname())
 }

@@ -295,8 +295,8 @@ type row struct {
 	holder      *int64 // of an escrow
 }
 
-// account gives an account, which no other transaction changes before this one
-// ends, and makes it where it is not there.
+// account returns an account, and makes it if there is none. No other transaction changes it
+// before this one ends.
 func (l *Ledger) account(ctx context.Context, tx *sql.Tx, a Account, c Currency, holder *int64) (*row, error) {
 	if _, err := tx.ExecContext(ctx, `INSERT INTO ledger_accounts (kind, owner, currency, holder) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (kind, owner, currency) DO NOTHING`, a.Kind, a.Owner, c, holder); err != nil {

@@ -207,7 +207,8 @@ func (l *Log) published(ctx context.Context) (*translog.Signed, error) {
 	return translog.Open([]byte(text), l.key, l.keys()...)
 }
 
-// Checkpoint gives the last one that was published. It publishes the first.
+// Checkpoint returns the checkpoint that was published last. If there is none, it publishes
+// the first.
 func (l *Log) Checkpoint(ctx context.Context) (*translog.Signed, error) {
 	s, err := l.published(ctx)
 	if errors.Is(err, ErrNone) {

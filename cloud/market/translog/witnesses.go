@@ -49,7 +49,8 @@ func (l *Log) cosign(ctx context.Context, msg []byte, size int64) ([]byte, error
 			line, err = l.ask(ctx, w, msg, size)
 		}
 		if err == nil {
-			// What can't be checked would spoil the checkpoint for whoever knows the witness.
+			// A signature that can't be verified would make the checkpoint invalid for
+			// readers who know the witness.
 			if s, err = translog.Open(append(msg[:len(msg):len(msg)], line...), l.key, w.Key()); err == nil {
 				err = s.RequireWitnesses(1)
 			}

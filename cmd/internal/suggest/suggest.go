@@ -92,8 +92,8 @@ type guesses []guess
 
 func (g *guesses) add(far int, name string) { *g = append(*g, guess{far, name}) }
 
-// compare adds name under the words shown where word is near it: one slip in
-// five letters, two in more, or its beginning.
+// compare adds name, shown as given, if word is near it: one wrong letter in five, two in
+// longer words, or its beginning.
 func (g *guesses) compare(word, name, shown string) {
 	far := distance(word, name)
 	switch {

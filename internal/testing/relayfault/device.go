@@ -142,7 +142,7 @@ func (d *device) begin() error {
 }
 
 func (d *device) ledger() *syncjournal.Journal {
-	return &syncjournal.Journal{Space: d.space.id, Member: d.id, Store: d.store, Heard: d.tick.Observe}
+	return &syncjournal.Journal{Space: d.space.id, Member: d.id, Store: d.store, ClockSeen: d.tick.Observe}
 }
 
 func (d *device) close() error {

@@ -21,7 +21,7 @@ import (
 // Engine is the part of engine.Engine that this package uses.
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
-	Assert(ctx context.Context, by engine.Voice, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
+	Assert(ctx context.Context, by engine.Authority, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
 }
 
 // Config of a Rulebook.
@@ -138,7 +138,7 @@ func CheckNever(words []string) (out []string, err error) {
 
 // say keeps a text as the wearer's word.
 func (rb *Rulebook) say(ctx context.Context, what, text string) error {
-	_, err := rb.c.Engine.Assert(ctx, engine.PersonVoice, func(tx *store.Tx) ([]memory.Assertion, error) {
+	_, err := rb.c.Engine.Assert(ctx, engine.PersonAuthority, func(tx *store.Tx) ([]memory.Assertion, error) {
 		m, id, err := find(tx, what)
 		if err != nil {
 			return nil, err

@@ -1,5 +1,4 @@
-// Package upstream is a space at a relay, reached over HTTP, as what a replica
-// asks of it.
+// Package upstream lets a replica use a space at a relay over HTTP.
 package upstream
 
 import (

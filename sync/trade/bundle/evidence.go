@@ -24,7 +24,7 @@ type Evidence struct {
 	Place   int          `cbor:"3,keyasint"`
 	Item    []byte       `cbor:"4,keyasint"`
 	Path    []trade.Hash `cbor:"5,keyasint"`
-	Key     []byte       `cbor:"6,keyasint"` // of the item, and in a marked bundle those of the buyer's forms behind it
+	Key     []byte       `cbor:"6,keyasint"` // key of the item; in a marked bundle the keys of the buyer's forms follow it
 	Seed    []byte       `cbor:"7,keyasint"` // of the order's identity
 }
 

@@ -37,7 +37,7 @@ type Spot struct {
 	Was   int       // which of them the text had
 }
 
-// Text is a text without what stands at its spots, and the spots in their order.
+// Text is a text, cut into the parts between its spots, and the spots in their order.
 type Text struct {
 	Rest  string
 	Spots []Spot

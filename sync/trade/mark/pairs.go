@@ -34,7 +34,7 @@ i've_been/i_have_been we've_been/we_have_been they've_been/they_have_been you've
 但是/不过> 常常/经常> 立刻/马上> 昨天/昨日> 忽然/突然> 自行车/脚踏车> 而且/并且> 或者/或是> 虽然/尽管>
 `
 
-// small are pairs whose forms can be names. They are found in lower case alone.
+// small are pairs whose forms can be names, so only forms in lower case are found.
 const small = `
 larger/bigger> largest/biggest> purchased/bought> children/kids> sofa/couch>+bed,beds movies/films> telephone/phone> telephones/phones>
 fridge/refrigerator airplane/plane>+mode airplanes/planes> exam/examination> exams/examinations>

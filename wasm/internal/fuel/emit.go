@@ -6,7 +6,7 @@ import "encoding/binary"
 type emitter struct {
 	f         *function
 	out       []byte
-	stretches []stretch // open ones; the last is that of the current code
+	stretches []stretch // open stretches; the last one has the current code
 	loops     []int     // of each open loop: how many blocks were open around it
 	copied    int       // up to where the original's code is written
 }

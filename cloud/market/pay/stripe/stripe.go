@@ -134,10 +134,10 @@ type intent struct {
 	Metadata       struct{ Payer, Order string }
 }
 
-// Settle implements [pay.Provider]: the proof is a webhook as it came. What it
-// says of a payment is read from Stripe, so that it does not matter which of
-// several came first. Where Stripe can't be asked the error is another than
-// [pay.ErrProof], and Stripe sends the webhook again.
+// Settle implements [pay.Provider]: the proof is a webhook as it came. What it says of a
+// payment is read from Stripe, so that it does not matter which of several came first. If
+// Stripe can't be asked, the error is not [pay.ErrProof], and Stripe sends the webhook
+// again.
 func (p *Provider) Settle(ctx context.Context, proof pay.Proof, book pay.Book) error {
 	facts, err := p.facts(ctx, proof)
 	if err == nil && len(facts) > 0 {
@@ -196,7 +196,7 @@ func (p *Provider) facts(ctx context.Context, proof pay.Proof) ([]pay.Fact, erro
 		return nil, nil // an event that no one here waits for
 	}
 	if o.PaymentIntent == "" {
-		return nil, nil // a page that keeps a card, begins a subscription or is free: none of ours is
+		return nil, nil // not a page of ours: it keeps a card, begins a subscription or is free
 	}
 	if !strings.HasPrefix(o.PaymentIntent, "pi_") || strings.ContainsAny(o.PaymentIntent, "/?#%") {
 		return nil, fmt.Errorf("%w: it names the payment %q", pay.ErrProof, o.PaymentIntent)

@@ -28,9 +28,8 @@ import (
 // Name is the account in the ledger.
 const Name = "voucher"
 
-// A payer who was wrong so often waits until so long after the first time. At
-// 100 bits this stops nobody from guessing right, who would not anyway; it stops
-// them from keeping the database busy.
+// After so many wrong codes, a payer has to wait until so long after the first. Nobody
+// guesses a code of 100 bits anyway; the limit keeps guesses from using up the database.
 const (
 	maxWrong = 10
 	window   = time.Hour

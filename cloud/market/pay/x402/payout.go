@@ -25,7 +25,7 @@ type Open struct {
 	Address string // who is to be paid, or who paid
 	Money   ledger.Money
 	Amount  string // in units of the asset; of a payout
-	Tx      string // that the facilitator named, if it did
+	Tx      string // transaction that the facilitator named; empty: it named none
 	Reason  string
 	By      string // key that asked for the payout, or whose order is paid
 	Network string // of a payout

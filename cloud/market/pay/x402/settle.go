@@ -179,8 +179,8 @@ func (p *Provider) advance(ctx context.Context, id string, book pay.Book) error 
 	}
 }
 
-// send asks the facilitator to settle, unless another does already, and keeps what it
-// answered.
+// send asks the facilitator to settle, unless another process is doing so, and stores the
+// answer.
 func (p *Provider) send(ctx context.Context, r *row, now int64) error {
 	if !p.begins() { // it is sent after the next start
 		return ErrPending

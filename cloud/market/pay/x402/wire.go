@@ -243,7 +243,8 @@ type said struct {
 	status        int
 }
 
-// ask asks the facilitator. Where there is an error it may have done what it was asked.
+// ask asks the facilitator. If there is an error, the facilitator may have done what it was
+// asked.
 func (p *Provider) ask(ctx context.Context, path string, request []byte, limit time.Duration) (s said, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -152,7 +152,7 @@ func (t *talk) findOf(o possessor, fits func(*plan) bool, words ...string) (plan
 	return plan{}, false
 }
 
-// names reports whether a plan's words name a possessor, and nobody else whose it is.
+// names reports whether a plan's words name this possessor, and no other.
 func (t *talk) names(p *plan, o possessor) bool {
 	if o.key != "" && (strings.HasPrefix(p.subject, o.key+"'s ") || strings.HasPrefix(p.subject, o.key+"的")) {
 		return false // of a relative of theirs

@@ -14,7 +14,7 @@ import (
 type abode byte
 
 const (
-	noAbode abode = iota // nothing that one lives in: fear, the next topic
+	noAbode abode = iota // not a place to live in: fear, the next topic
 	passing              // a hotel, a hospital
 	dwelling
 )

@@ -12,8 +12,8 @@ const (
 	female = 'f'
 )
 
-// sexOf tells it by the relative that stands before a name ("my brother Tom"),
-// else by the name.
+// sexOf returns the sex that the relative before a name tells ("my brother Tom"), else that
+// of the name.
 func sexOf(before, name string) byte {
 	switch before {
 	case "brother", "father", "dad", "husband", "boyfriend", "son", "uncle", "nephew", "grandfather", "grandpa", "stepfather", "godfather", "father-in-law", "brother-in-law",

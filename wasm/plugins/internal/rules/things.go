@@ -299,7 +299,7 @@ func (t *talk) ends(c *clause, attr string, from, to int, words ...string) (p pl
 var figurative = set("ground grounds hold track sale schedule danger charge shape luck love style fashion demand control touch progress need order action edge point way order leash budget board strike " +
 	"fire trouble time mind peak risk stake length large odds rest best worst paper purpose average duty guard loan tour stage-fright fact general particular vain doubt question common full cool awesome great")
 
-// meal reports what stands ready to be eaten, and soon stands nowhere.
+// meal reports words for food that is ready to be eaten, and is soon gone.
 func meal(s string) bool {
 	switch last(s) {
 	case "coffee", "dinner", "soup", "lunch", "tea", "breakfast", "cake", "rice", "porridge", "stew", "food", "supper", "pizza", "beer", "wine", "milk", "bread":

@@ -29,7 +29,7 @@ func whereWords(s sentence, i, end int) bool {
 		}
 		i++
 	}
-	k := i // the noun phrase ends before what says more of it
+	k := i // the noun phrase ends before words that describe it
 	for k < end && s.toks[k].kind != 'p' && (k == i || !placing(s.at(k)) && s.at(k) != "of") {
 		k++
 	}

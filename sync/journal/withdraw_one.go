@@ -6,14 +6,14 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// yield withdraws one of the workers' assertions that become invalid when an
+// withdrawOne withdraws one of the workers' assertions that become invalid when an
 // utterance is stored. It is called when there are too many of them for the
 // transaction that stores the utterance. more says that one was withdrawn and
 // that yield must be called again. With this order, assertions are withdrawn
 // before the line that they quote changes, and assertions about a memory before
 // the memory's proposal. After a crash, the withdrawn assertions stay
 // withdrawn, and are tried again like every waiting op.
-func (j *Journal) yield(tx *store.Tx, u *memory.Utterance) (more bool, err error) {
+func (j *Journal) withdrawOne(tx *store.Tx, u *memory.Utterance) (more bool, err error) {
 	k := &known{j: j, tx: tx, without: map[memory.Dot]bool{}}
 	if replaces, err := tx.Outlasted(u); err != nil {
 		return false, err
@@ -67,5 +67,5 @@ func (j *Journal) yield(tx *store.Tx, u *memory.Utterance) (more bool, err error
 	if k.err != nil || len(fall) < 2 { // the last one is withdrawn with the line
 		return false, k.err
 	}
-	return true, j.takeBack(tx, fall[0].a, fall[0].v, fall[0].why, h)
+	return true, j.withdrawAssertion(tx, fall[0].a, fall[0].v, fall[0].why, h)
 }

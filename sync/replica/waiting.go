@@ -68,17 +68,17 @@ func (r *Replica) hold(w waiting, what string, err error) {
 	r.c.Log.Warn("sync: a blob waits, the rest goes on", "blob", what, "error", err)
 }
 
-// free returns the outbox entries that can be tried now. It leaves out held
+// sendable returns the outbox entries that can be tried now. It leaves out held
 // blobs, and blobs at least as large as one for which the relay had no room.
-func (r *Replica) free(out []Outgoing) []Outgoing {
-	r.behind = 0
+func (r *Replica) sendable(out []Outgoing) []Outgoing {
+	r.tooLargeWaiting = 0
 	return slices.DeleteFunc(out, func(o Outgoing) bool {
 		if _, is := r.held[waiting{seq: o.Seq}]; is {
 			return true
 		}
 		large := !o.Blob.IsZero() && r.tooLarge > 0 && o.Size >= r.tooLarge
 		if large {
-			r.behind++
+			r.tooLargeWaiting++
 		}
 		return large
 	})
@@ -92,7 +92,7 @@ func (r *Replica) outbox(ctx context.Context, limit int) ([]Outgoing, error) {
 			return nil, err
 		}
 		all := len(out) < look
-		if out = r.free(out); len(out) > 0 || all {
+		if out = r.sendable(out); len(out) > 0 || all {
 			return out[:min(len(out), limit)], nil
 		}
 	}
@@ -101,9 +101,9 @@ func (r *Replica) outbox(ctx context.Context, limit int) ([]Outgoing, error) {
 // heldNamed is how many waiting blobs an error lists one by one.
 const heldNamed = 3
 
-// waits returns ErrHeld with the names of the waiting blobs and the reasons, or
+// holdError returns ErrHeld with the names of the waiting blobs and the reasons, or
 // nil if no blob waits.
-func (r *Replica) waits() error {
+func (r *Replica) holdError() error {
 	if len(r.held) == 0 {
 		return nil
 	}
@@ -112,7 +112,7 @@ func (r *Replica) waits() error {
 	for _, w := range all[:min(len(all), heldNamed)] {
 		said = append(said, fmt.Sprintf("%s %v: %v", r.held[w].what, ErrHeld, r.held[w].err))
 	}
-	if more := len(all) + r.behind - len(said); more > 0 {
+	if more := len(all) + r.tooLargeWaiting - len(said); more > 0 {
 		said = append(said, fmt.Sprintf("and %d more", more))
 	}
 	return &heldError{strings.Join(said, "; "), r.held}

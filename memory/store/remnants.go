@@ -23,7 +23,7 @@ type Remnant struct {
 	Data   []byte
 }
 
-// Exhume finds everything in a store's folder that the master key can decrypt,
+// FindRemnants finds everything in a store's folder that the master key can decrypt,
 // even if the store would no longer return it: each version of each record in
 // each table, memory log and value log, also in databases of interrupted
 // rewrites; each line of a page of utterances; the blobs whose key is in any of
@@ -32,8 +32,8 @@ type Remnant struct {
 // have the store open.
 //
 // It serves to prove that something was really deleted.
-func Exhume(dir string, master *seal.Key, found func(Remnant) error) error {
-	x := &exhumation{dir: dir, secrets: newSecrets(master), found: found, blobs: map[memory.ID][]blobRecord{}}
+func FindRemnants(dir string, master *seal.Key, found func(Remnant) error) error {
+	x := &remnantSearch{dir: dir, secrets: newSecrets(master), found: found, blobs: map[memory.ID][]blobRecord{}}
 	defer x.secrets.zero()
 	var later []string // blobs, handled after all their keys are known
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -67,14 +67,14 @@ func Exhume(dir string, master *seal.Key, found func(Remnant) error) error {
 	return nil
 }
 
-type exhumation struct {
+type remnantSearch struct {
 	dir     string
 	secrets *secrets
 	found   func(Remnant) error
 	blobs   map[memory.ID][]blobRecord
 }
 
-func (x *exhumation) emit(path, what string, opened bool, data []byte) error {
+func (x *remnantSearch) emit(path, what string, opened bool, data []byte) error {
 	rel, err := filepath.Rel(x.dir, path)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (x *exhumation) emit(path, what string, opened bool, data []byte) error {
 	return x.found(Remnant{rel, what, opened, data})
 }
 
-func (x *exhumation) clear(path string) error {
+func (x *remnantSearch) clear(path string) error {
 	p, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (x *exhumation) clear(path string) error {
 	return x.emit(path, "clear", true, p)
 }
 
-func (x *exhumation) anchor(path string) error {
+func (x *remnantSearch) anchor(path string) error {
 	p, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (x *exhumation) anchor(path string) error {
 
 // value decrypts one value of a record. Badger stores the transaction number at
 // the end of a key.
-func (x *exhumation) value(path string, key, value []byte) error {
+func (x *remnantSearch) value(path string, key, value []byte) error {
 	if len(value) == 0 {
 		return nil // a deletion
 	}
@@ -138,7 +138,7 @@ func (x *exhumation) value(path string, key, value []byte) error {
 
 // blob decrypts a blob's file with any key that was ever stored for it. Without
 // such a key nobody can decrypt it, because each blob has its own random key.
-func (x *exhumation) blob(path string) error {
+func (x *remnantSearch) blob(path string) error {
 	p, err := os.ReadFile(path)
 	if err != nil {
 		return err

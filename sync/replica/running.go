@@ -9,10 +9,10 @@ import "context"
 func (r *Replica) During() (s Status, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.during == nil {
+	if r.running == nil {
 		return Status{}, false
 	}
-	return *r.during, true
+	return *r.running, true
 }
 
 // Waiting returns the number of outbox entries that wait to be sent, at most
@@ -28,29 +28,29 @@ func (r *Replica) Waiting(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// under starts the report of a round and returns the function that ends it. The
+// beginReport starts the report of a round and returns the function that ends it. The
 // caller holds r.round.
-func (r *Replica) under() (over func(error)) {
-	s := r.standing()
+func (r *Replica) beginReport() (over func(error)) {
+	s := r.statusNow()
 	s.Busy = true
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.last != nil {
 		s.Error = Told(r.last)
 	}
-	r.during = &s
+	r.running = &s
 	return func(err error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.last, r.during = err, nil
+		r.last, r.running = err, nil
 	}
 }
 
-// mark updates the report of the running round, if any.
-func (r *Replica) mark(note func(*Status)) {
+// report updates the report of the running round, if any.
+func (r *Replica) report(note func(*Status)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.during != nil {
-		note(r.during)
+	if r.running != nil {
+		note(r.running)
 	}
 }

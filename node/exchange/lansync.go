@@ -18,9 +18,9 @@ import (
 	"github.com/locket-dev/locket/sync/peer"
 )
 
-// meeting is a node's part in its own network. It serves the envelope store to the
+// lanSync is a node's part in its own network. It serves the envelope store to the
 // space's members, can be found by them, and exchanges with those that it finds.
-type meeting struct {
+type lanSync struct {
 	sy      *Syncing
 	remotes *remotes.Remotes
 	server  *peer.Server
@@ -38,8 +38,8 @@ type meeting struct {
 // askAgain is how long an address is left alone after it was asked who it is.
 const askAgain = time.Minute
 
-func (sy *Syncing) newMeeting(p *remotes.Remotes) *meeting {
-	m := &meeting{sy: sy, remotes: p, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true},
+func (sy *Syncing) newLANSync(p *remotes.Remotes) *lanSync {
+	m := &lanSync{sy: sy, remotes: p, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	m.server = &peer.Server{Envelopes: p.Envelopes, Self: sy.c.Ring.Member(), Now: sy.c.Now, Key: func() []byte {
 		if keys := m.keys(); len(keys) > 0 {
@@ -53,7 +53,7 @@ func (sy *Syncing) newMeeting(p *remotes.Remotes) *meeting {
 // keys are the keys by which members of the space know each other in a network:
 // that of the current epoch, and earlier ones, for a device that has not heard of
 // the current epoch yet.
-func (m *meeting) keys() [][]byte {
+func (m *lanSync) keys() [][]byte {
 	var out [][]byte
 	for n := uint32(1); ; n++ {
 		key, ok := m.sy.c.Ring.Epoch(m.sy.c.Ring.Space(), n)
@@ -69,7 +69,7 @@ func (m *meeting) keys() [][]byte {
 
 // start listens, announces and searches. Failures are logged, because sync by other
 // ways goes on.
-func (m *meeting) start() {
+func (m *lanSync) start() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.http != nil {
@@ -80,7 +80,7 @@ func (m *meeting) start() {
 	}
 }
 
-func (m *meeting) begin() error {
+func (m *lanSync) begin() error {
 	lns, only, err := listen(m.sy.c.Sync.Interface)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func urlOf(at netip.AddrPort) string {
 }
 
 // found asks who is at an address that a member's beacon gave.
-func (m *meeting) found(ctx context.Context, at netip.AddrPort) {
+func (m *lanSync) found(ctx context.Context, at netip.AddrPort) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
@@ -177,7 +177,7 @@ func (m *meeting) found(ctx context.Context, at netip.AddrPort) {
 }
 
 // url is where others in the network reach this device.
-func (m *meeting) url() (string, error) {
+func (m *lanSync) url() (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
@@ -214,7 +214,7 @@ func (m *meeting) url() (string, error) {
 
 // look waits a while for another device to be found. It is for a process that does
 // not run long enough to find one later.
-func (m *meeting) look(ctx context.Context) {
+func (m *lanSync) look(ctx context.Context) {
 	m.start()
 	for range lookTries {
 		for _, s := range m.remotes.Status() {
@@ -235,7 +235,7 @@ const (
 )
 
 // stop ends it, and waits.
-func (m *meeting) stop() {
+func (m *lanSync) stop() {
 	m.mu.Lock()
 	server, l := m.http, m.lan
 	if m.end != nil {

@@ -151,7 +151,7 @@ func (h *Health) sayAgain(ctx context.Context, r *Repaired) error {
 	defer lock.Release()
 	var bare []memory.Memory
 	err := h.c.Engine.View(ctx, func(tx *store.Tx) (err error) {
-		bare, err = tx.Bare()
+		bare, err = tx.WithoutAssertions()
 		return err
 	})
 	if err != nil {

@@ -48,7 +48,7 @@ func TestEventsWait(t *testing.T) {
 			t.Fatalf("the other plugin saw %d of 2 events", len(other.saw))
 		}
 		want := map[bool]int{true: 3}[patient]
-		if n, err := b.x.Owed(t.Context(), "moody"); err != nil || n != want {
+		if n, err := b.x.Deferred(t.Context(), "moody"); err != nil || n != want {
 			t.Fatalf("%d wait, want %d, %v", n, want, err)
 		}
 		// Disabled still: they wait on.
@@ -56,7 +56,7 @@ func TestEventsWait(t *testing.T) {
 			if _, err := b.x.CatchUp(t.Context(), b.w, m, 10); err != nil {
 				t.Fatal(err)
 			}
-			if n, _ := b.x.Owed(t.Context(), "moody"); n != 3 {
+			if n, _ := b.x.Deferred(t.Context(), "moody"); n != 3 {
 				t.Errorf("%d wait after a try while it is disabled", n)
 			}
 		}
@@ -71,7 +71,7 @@ func TestEventsWait(t *testing.T) {
 		if m.saw[0].Text != "a heron" || m.saw[2].Name != "pulse" || m.saw[2].Values[0] != 61 || len(res.Changes) != 2 || res.Faults != 1 {
 			t.Errorf("%+v, saw %+v", res, m.saw)
 		}
-		if n, _ := b.x.Owed(t.Context(), "moody"); n != 0 {
+		if n, _ := b.x.Deferred(t.Context(), "moody"); n != 0 {
 			t.Errorf("%d wait when all is done", n)
 		}
 		if res, err = b.x.CatchUp(t.Context(), b.w, m, 10); err != nil || res.Events != 0 {
@@ -92,7 +92,7 @@ func TestForgetPlugin(t *testing.T) {
 	if err := b.x.ForgetPlugin(t.Context(), b.w, "moody", []string{"pin"}); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := b.x.Owed(t.Context(), "moody"); err != nil || n != 0 {
+	if n, err := b.x.Deferred(t.Context(), "moody"); err != nil || n != 0 {
 		t.Errorf("%d wait, %v", n, err)
 	}
 }

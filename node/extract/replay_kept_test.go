@@ -56,7 +56,7 @@ func TestAgainOnRecordings(t *testing.T) {
 		return out, nil
 	}}
 	res := again(b, t, asr)
-	if res.Events != 1 || res.Faults != 0 || len(res.Heard) != 1 || len(res.Changes) != 2 {
+	if res.Events != 1 || res.Faults != 0 || len(res.Transcribed) != 1 || len(res.Changes) != 2 {
 		t.Fatalf("%+v", res)
 	}
 	after := b.everything()
@@ -97,8 +97,8 @@ func TestAgainOnRecordings(t *testing.T) {
 		t.Errorf("again: %+v, %d assertions of %d\n%s", res, claims(), said, b.everything())
 	}
 	// One that has its words is not transcribed again.
-	e := past{made: res.Heard[0], event: memory.Event{ID: ev.ID, At: ev.At}}
-	if err := b.x.wordsAgain(t.Context(), b.w, asr, &e, []abi.Derived{{Kind: "text", Text: "I saw a crane."}}, new(Again)); err != nil || b.everything() != after {
+	e := past{made: res.Transcribed[0], event: memory.Event{ID: ev.ID, At: ev.At}}
+	if err := b.x.wordsAgain(t.Context(), b.w, asr, &e, []abi.Derived{{Kind: "text", Text: "I saw a crane."}}, new(ReplayResult)); err != nil || b.everything() != after {
 		t.Errorf("%v\n%s", err, b.everything())
 	}
 }
@@ -130,8 +130,8 @@ func TestAgainPastADamagedRecording(t *testing.T) {
 	asr := &script{id: "asr", kinds: "utterance", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Derived: []abi.Derived{{Kind: "text", From: 0, To: 100, Text: "I saw a heron."}}}, nil
 	}}
-	res, err := b.x.Again(t.Context(), asr, time.Time{}, time.Time{}, b.whole)
-	if !errors.Is(err, memory.ErrDamaged) || res.Events != 1 || len(res.Heard) != 1 {
+	res, err := b.x.Replay(t.Context(), asr, time.Time{}, time.Time{}, b.whole)
+	if !errors.Is(err, memory.ErrDamaged) || res.Events != 1 || len(res.Transcribed) != 1 {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
@@ -203,7 +203,7 @@ func TestAgainAfterForgetting(t *testing.T) {
 		for _, ev := range said[:2] {
 			gone.Utterances = append(gone.Utterances, b.x.keys.MemoryID(ev.ID, "", "utterance"))
 		}
-		_, err := b.x.Forget(t.Context(), b.w, Gone{Utterances: gone.Utterances})
+		_, err := b.x.Forget(t.Context(), b.w, Forgotten{Utterances: gone.Utterances})
 		return errors.Join(err, b.store.Update(t.Context(), func(tx *store.Tx) error {
 			for m, err := range tx.Memories(store.Filter{}) {
 				if err != nil {
@@ -215,7 +215,7 @@ func TestAgainAfterForgetting(t *testing.T) {
 		}))
 	}
 	calls := 0
-	res, err := b.x.Again(t.Context(), notes, time.Time{}, time.Time{}, func(run func(*engine.Writer) error) error {
+	res, err := b.x.Replay(t.Context(), notes, time.Time{}, time.Time{}, func(run func(*engine.Writer) error) error {
 		if calls++; calls == 2 {
 			if err := forget(); err != nil {
 				return err

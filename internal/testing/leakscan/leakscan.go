@@ -104,7 +104,7 @@ type search struct {
 }
 
 func (s *search) store(path, rel string, key *seal.Key) error {
-	return store.Exhume(path, key, func(r store.Remnant) error {
+	return store.FindRemnants(path, key, func(r store.Remnant) error {
 		file := filepath.Join(rel, r.File)
 		if !r.Opened {
 			s.report.Unopened = append(s.report.Unopened, file+": "+r.What)

@@ -17,14 +17,14 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// Again is the result of giving a plugin past events again.
-type Again struct {
-	Events     int // that the plugin was given
-	Candidates int // that hold
-	Known      int // candidates that were there already, or were erased since
-	Faults     int
-	Heard      []memory.ID // recordings that waited for a transcript and have one now
-	Changes    []memory.Change
+// ReplayResult is the result of giving a plugin past events again.
+type ReplayResult struct {
+	Events      int // that the plugin was given
+	Candidates  int // that hold
+	Known       int // candidates that were there already, or were erased since
+	Faults      int
+	Transcribed []memory.ID // recordings that waited for a transcript and have one now
+	Changes     []memory.Change
 }
 
 // past is what the store still has of an event.
@@ -39,7 +39,7 @@ type past struct {
 	waits bool      // a recording waits for a transcript
 }
 
-// Again gives a plugin what is kept of the events of a period, oldest first:
+// Replay gives a plugin what is kept of the events of a period, oldest first:
 // utterances as they were left after secrets were taken out, photos, recordings,
 // and places with a name. Words that it hears in a recording without words go
 // through the chain. The same candidate gets the same id as before, and changes
@@ -50,7 +50,7 @@ type past struct {
 // The caller makes sure that nothing else is extracted meanwhile. Each event is one
 // call, and between is called after each. What is damaged on disk is passed over,
 // and becomes an error once all is done. The result is valid with any error.
-func (x *Extractor) Again(ctx context.Context, pl Plugin, since, until time.Time, between func(run func(*engine.Writer) error) error) (res Again, wrong error) {
+func (x *Extractor) Replay(ctx context.Context, pl Plugin, since, until time.Time, between func(run func(*engine.Writer) error) error) (res ReplayResult, wrong error) {
 	all, err := x.pasts(ctx, pl, since, until)
 	if err != nil {
 		return res, fmt.Errorf("replay: %w", err)
@@ -66,7 +66,7 @@ func (x *Extractor) Again(ctx context.Context, pl Plugin, since, until time.Time
 				clear(state)
 				forgot = x.forgot
 			}
-			return x.again(ctx, w, pl, &e, state, &res)
+			return x.replayEvent(ctx, w, pl, &e, state, &res)
 		})
 		if err != nil {
 			wrong = errors.Join(wrong, fmt.Errorf("replay %s: %w", e.event.ID, err))
@@ -153,8 +153,8 @@ func (x *Extractor) saidBetween(tx *store.Tx, since, until time.Time) (all []pas
 	return all, nil
 }
 
-// again takes one past event through one plugin, and commits what is new.
-func (x *Extractor) again(ctx context.Context, w *engine.Writer, pl Plugin, e *past, state map[string][]byte, res *Again) error {
+// replayEvent takes one past event through one plugin, and commits what is new.
+func (x *Extractor) replayEvent(ctx context.Context, w *engine.Writer, pl Plugin, e *past, state map[string][]byte, res *ReplayResult) error {
 	if there, err := x.renew(ctx, e); err != nil || !there {
 		return err
 	}
@@ -189,7 +189,7 @@ func (x *Extractor) again(ctx context.Context, w *engine.Writer, pl Plugin, e *p
 	in.State = state[in.Kind]
 	if r, ok := pl.(Reader); ok {
 		var err error
-		if in.Memories, err = x.shown(ctx, r.Reads(), in.Text); err != nil {
+		if in.Memories, err = x.memoriesFor(ctx, r.Reads(), in.Text); err != nil {
 			return err
 		}
 	}
@@ -206,7 +206,7 @@ func (x *Extractor) again(ctx context.Context, w *engine.Writer, pl Plugin, e *p
 	if out.State != nil {
 		state[in.Kind] = out.State
 	}
-	p := &pending{event: *ev, earlier: map[memory.ID]string{}}
+	p := &pending{event: *ev, rewritten: map[memory.ID]string{}}
 	for n, spans := range byTurn(out.Redactions) {
 		if -n >= len(back) || n > 0 || e.said.IsZero() {
 			continue
@@ -214,8 +214,8 @@ func (x *Extractor) again(ctx context.Context, w *engine.Writer, pl Plugin, e *p
 		clean, taken := redact(back[-n].text, spans)
 		back[-n].text = clean
 		p.redacted += len(taken)
-		p.scrub = append(p.scrub, taken...)
-		p.earlier[back[-n].utterance] = clean
+		p.secrets = append(p.secrets, taken...)
+		p.rewritten[back[-n].utterance] = clean
 	}
 	if pl.First() {
 		out.Candidates = wholeTurns(out.Candidates, back)
@@ -249,7 +249,7 @@ func (x *Extractor) keptPhoto(ctx context.Context, e *past) (pic *picture.Pictur
 }
 
 // commitAgain commits the candidates that are new.
-func (x *Extractor) commitAgain(ctx context.Context, w *engine.Writer, p *pending, res *Again) error {
+func (x *Extractor) commitAgain(ctx context.Context, w *engine.Writer, p *pending, res *ReplayResult) error {
 	var fresh []proposal
 	var known []memory.ID
 	for _, pr := range p.proposals {
@@ -268,7 +268,7 @@ func (x *Extractor) commitAgain(ctx context.Context, w *engine.Writer, p *pendin
 		}
 		fresh, known = append(fresh, pr), append(known, like)
 	}
-	if len(fresh) == 0 && len(p.earlier) == 0 {
+	if len(fresh) == 0 && len(p.rewritten) == 0 {
 		return nil
 	}
 	erased, err := x.eraseEarlier(ctx, w, p)

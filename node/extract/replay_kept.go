@@ -134,14 +134,14 @@ func (x *Extractor) keptSound(ctx context.Context, e *past) ([]int16, error) {
 // wordsAgain takes the texts that a plugin hears in a past recording through the
 // chain. It does so only if the recording has no words yet, because they would be
 // there twice.
-func (x *Extractor) wordsAgain(ctx context.Context, w *engine.Writer, pl Plugin, e *past, derived []abi.Derived, res *Again) error {
+func (x *Extractor) wordsAgain(ctx context.Context, w *engine.Writer, pl Plugin, e *past, derived []abi.Derived, res *ReplayResult) error {
 	texts := 0
 	for _, d := range derived {
 		if d.Kind != "text" || strings.TrimSpace(d.Text) == "" || !e.waits || texts >= maxSpoken {
 			continue
 		}
 		texts++
-		p := &pending{event: e.event, earlier: map[memory.ID]string{}, past: true}
+		p := &pending{event: e.event, rewritten: map[memory.ID]string{}, replayed: true}
 		p.event.Kind, p.event.At, p.event.Text = memory.KindText, e.event.At.Add(samples(d.From)), d.Text
 		before, err := x.sessionAt(ctx, p.event.At)
 		if err != nil {
@@ -154,7 +154,7 @@ func (x *Extractor) wordsAgain(ctx context.Context, w *engine.Writer, pl Plugin,
 		}
 	}
 	if texts > 0 {
-		res.Heard = append(res.Heard, e.made)
+		res.Transcribed = append(res.Transcribed, e.made)
 	}
 	return nil
 }

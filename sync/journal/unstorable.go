@@ -11,22 +11,22 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// unheld maps ops that break no rule, but that the store can't hold, to the
+// unstorable maps ops that break no rule, but that the store can't hold, to the
 // store's reason. The store may say so after a part of an op is written. Then
 // the transaction is rolled back and repeated without that op.
-type unheld map[string]string
+type unstorable map[string]string
 
-// errUnheld reports that a transaction found an op that the store can't hold.
-var errUnheld = errors.New("the store does not hold an op")
+// errUnstorable reports that a transaction found an op that the store can't hold.
+var errUnstorable = errors.New("the store does not hold an op")
 
-// add records an op that the store refused with err, and returns errUnheld. If
-// err has another reason, add returns err.
-func (u unheld) add(name string, err error) error {
+// add records an op that the store refused with err, and returns errUnstorable. If err has
+// another reason, add returns err.
+func (u unstorable) add(name string, err error) error {
 	if _, is := u[name]; is || !errors.Is(err, memory.ErrInvalid) {
 		return err
 	}
 	u[name] = err.Error()
-	return errUnheld
+	return errUnstorable
 }
 
 // refuse quarantines an op for good. The number of an assertion stays used.

@@ -366,9 +366,9 @@ func (t *Tx) prune(most int) (more bool, err error) {
 	return false, nil
 }
 
-// Bare returns the memories without assertions, which a salvage can leave. When
+// WithoutAssertions returns the memories without assertions, which a salvage can leave. When
 // somebody sends their assertions again, they are derived normally.
-func (t *Tx) Bare() ([]memory.Memory, error) {
+func (t *Tx) WithoutAssertions() ([]memory.Memory, error) {
 	var out []memory.Memory
 	for e, err := range t.scan(keyOf(kindMemory), nil, false) {
 		if err != nil {

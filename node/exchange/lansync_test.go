@@ -25,7 +25,7 @@ func TestListenAtAddressesThatAreReady(t *testing.T) {
 
 // An address of the link alone is none that a new device could go to.
 func TestNoURLOfALink(t *testing.T) {
-	m := &meeting{at: netip.MustParseAddrPort("[fe80::1%eth0]:4711")}
+	m := &lanSync{at: netip.MustParseAddrPort("[fe80::1%eth0]:4711")}
 	if url, err := m.url(); !errors.Is(err, serve.ErrUnsupported) {
 		t.Errorf("%s, %v", url, err)
 	}

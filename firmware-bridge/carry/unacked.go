@@ -1,0 +1,71 @@
+package carry
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// A gap is never sealed, so that it can't wait in the spool (docs/mqtt.md). What the node has not
+// acknowledged of gaps is in the state instead: the next start of a bridge that was killed says it again, under
+// the same number.
+
+const (
+	// unackedPart is the part of the state that has them.
+	unackedPart = "owed" // as earlier versions wrote it
+	// maxUnacked is how many are kept so: the state is written whole with each. More wait where the node is away for
+	// over a minute of losses.
+	maxUnacked = 64
+)
+
+// unackedGap is a gap that the node has not acknowledged.
+type unackedGap struct {
+	Boot   uint64    `json:"boot"`
+	Seq    uint64    `json:"seq"`
+	At     time.Time `json:"at"`
+	Reason string    `json:"reason"`
+}
+
+func (o *unackedGap) message() *wire.Gap {
+	return &wire.Gap{Header: wire.Header{Boot: o.Boot, Seq: o.Seq, At: o.At}, Missing: memory.Range{From: o.Seq, To: o.Seq}, Reason: o.Reason}
+}
+
+// noteUnacked keeps a gap before it goes.
+func (p *publisher) noteUnacked(o unackedGap) {
+	if p.state == nil || len(p.unacked) >= maxUnacked {
+		return
+	}
+	p.unacked = append(p.unacked, o)
+	p.keepUnacked()
+}
+
+// paid is for when the node has answered a message: a gap that it was is kept no more.
+func (p *publisher) paid(boot, seq uint64) {
+	n := len(p.unacked)
+	if p.unacked = slices.DeleteFunc(p.unacked, func(o unackedGap) bool { return o.Boot == boot && o.Seq == seq }); len(p.unacked) < n {
+		p.keepUnacked()
+	}
+}
+
+func (p *publisher) keepUnacked() {
+	if err := p.state.Keep(unackedPart, p.unacked); err != nil {
+		p.tell(Note{What: "warning", Text: fmt.Sprintf("a gap would be lost with this process: %v", err)})
+	}
+}
+
+// resendUnacked says again what an earlier start said and the node did not acknowledge.
+func (p *publisher) resendUnacked(ctx context.Context) error {
+	if err := p.state.Part(unackedPart, &p.unacked); err != nil {
+		return err
+	}
+	for i := range p.unacked {
+		if _, err := p.publish(ctx, p.unacked[i].message()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
