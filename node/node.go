@@ -1,16 +1,17 @@
-// Package node assembles the device daemon: what wearables send comes in by
-// package intake, waits in the journal, goes through package extract, and is
-// found again by package recall. A [Node] has the services of the local API.
+// Package node assembles the device daemon. Package intake takes what wearables send and
+// puts it into the event journal. Package pump gives it to package extract, which makes
+// memories of it. Package query finds them again. A [Node] has the services of the local
+// API.
 //
 // A home is a folder:
 //
 //	config.toml    settings
 //	keys/          the keyring
-//	journal/       events that are taken and not worked through yet, sealed
+//	journal/       the event journal: events that were taken and are not processed yet, sealed
 //	store/         records, blobs, index segments, sealed
 //	devices.json   wearables and the hashes of their passwords, signed
 //	plugins/       extractors besides the built-in ones
-//	shelf/         envelopes for devices nearby and folders, where no relay is first
+//	shelf/         the envelope store, if the node has more than one remote
 //	parts/         uploads and downloads of sync that are under way, sealed
 //	shares/        spaces of what the wearer shares
 //	reader/        what others share with the wearer, and the key for it
@@ -116,7 +117,7 @@ type Node struct {
 	worker   []string
 	engines  []string
 	now      func() time.Time
-	metered  func(context.Context) bool // whether the line costs by the byte now; nil: it never does
+	metered  func(context.Context) bool // reports whether traffic costs money now; nil: it never does
 	http     *http.Client
 	spans    span.Sink
 	sorter   *category.Sorter
@@ -129,17 +130,17 @@ type Node struct {
 	shopper  *market.Shopper
 	rules    []config.Rule // of retention
 
-	mu          sync.RWMutex // guards what follows; whoever uses the session holds it for reading
+	mu          sync.RWMutex // guards what follows, but for what has its own lock or is atomic; whoever uses the session holds it for reading
 	open        *session     // nil: locked
 	intake      *intake.Intake
-	fleetIntake atomic.Pointer[intake.Intake] // intake, for who has no lock
+	fleetIntake atomic.Pointer[intake.Intake] // the same as intake, for callers that do not hold mu
 	signer      *keyring.Ring                 // the open session's, nil: locked; guarded by paused.turn
 	broker      *intake.Broker
 	web         atomic.Pointer[intake.Web] // beside broker; nil: none
 	client      *intake.Client
 	running     bool
-	paused      pauseTimer
-	private     private
+	paused      pauseTimer // has its own lock
+	private     private    // has its own lock
 	closed      bool
 }
 

@@ -83,9 +83,9 @@ type session struct {
 
 	pump *pump.Pump
 	stop context.CancelFunc // ends the pump; nil if it was not started
-	done chan error         // gives the error with which the pump ended
+	done chan error         // receives the error with which the pump ended
 
-	// What the pump's goroutine has done in quiet moments.
+	// When the pump's goroutine did what in quiet moments. Only that goroutine uses these.
 	memory    memtrim.Keeper
 	flushed   atomic.Int64 // documents in the index at its last flush; written under the engine's lock
 	swept     time.Time    // when retention was last applied

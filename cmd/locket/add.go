@@ -75,7 +75,7 @@ reads is kept in its own words. With --plain the text becomes one memory as it s
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&plain, "plain", false, "one memory, as it stands")
+	f.BoolVar(&plain, "plain", false, "add the text as one memory, unchanged")
 	f.StringVar(&kind, "type", "", "with --plain: its `type`; semantic unless said")
 	f.StringVar(&block, "block", "", "with --plain: a core memory of this `block`: human, persona or your own")
 	f.StringArrayVar(&steps, "step", nil, "with --plain: a `step` of how a thing is done, one flag for each")

@@ -76,7 +76,7 @@ and AWS_SECRET_ACCESS_KEY of the environment, or stand in ~/.aws/credentials.`,
 	c.PersistentFlags().StringVar(&o.file, "passphrase-file", "", "read the backup's passphrase from a `file`")
 	c.Flags().BoolVar(&o.withoutVault, "without-vault", false, "leave the values of the vault sealed for this node, so that nothing has to open it")
 	c.Flags().BoolVar(&o.replace, "replace", false, "give up a backup of another home, or one that has records while this home has none")
-	c.Flags().StringVar(&o.every, "every", "", "have the daemon go on with it at this `interval`, such as 1d; never ends that")
+	c.Flags().StringVar(&o.every, "every", "", "have the daemon repeat it at this `interval`, such as 1d; never ends that")
 	check := &cobra.Command{
 		Use: "check DIR", Short: "Restore a backup into a home that is thrown away, and compare", Args: between(1, 1, "the folder or bucket"),
 		Long:    "Reads the whole backup, takes it into a home in the folder for temporary files, and compares\nwhat that has then with what the backup has. The home is removed.",

@@ -81,7 +81,7 @@ var (
 )
 
 var (
-	errNothingTold = errors.New("nothing was told here that could be taken back")
+	errNothingTold = errors.New("you have told nothing here that could be taken back")
 	errForget      = errors.New(`nothing was forgotten: locket forget --query "WORDS", with a time, --person or --place, shows what would go and asks first; undo takes back what was told last; a line that begins with + is told`)
 )
 

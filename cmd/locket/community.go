@@ -72,7 +72,7 @@ key has one role for good.`,
 		}),
 	}
 	c.Flags().StringVar(&r.Words, "words", "", "`words` of the key of who waits, instead of being asked")
-	c.Flags().BoolVar(&r.Moderator, "moderator", false, "as one who lets others in and removes; the owner's alone")
+	c.Flags().BoolVar(&r.Moderator, "moderator", false, "as a moderator, who lets others in and removes them; for the owner only")
 	return c
 }
 
@@ -274,7 +274,7 @@ member a day. Everybody in the community sees the answers. --off ends it.`,
 		}),
 	}
 	chosen(c.Flags(), &r, &types)
-	c.Flags().BoolVar(&off, "off", false, "answer nothing any more")
+	c.Flags().BoolVar(&off, "off", false, "stop answering")
 	return c
 }
 
@@ -308,7 +308,7 @@ func (a *app) communityRulesCommand() *cobra.Command {
 
 func (a *app) communityLogCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "log ID", Short: "Who let in, removed and ruled what, and why", Args: between(1, 1, "the id"),
+		Use: "log ID", Short: "Show who let in, removed and ruled what, and why", Args: between(1, 1, "the id"),
 		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			v, err := c.Community(cmd.Context(), args[0])
 			return rows(a, err, v.Log, func(w io.Writer, d *serve.CommunityDeed) {

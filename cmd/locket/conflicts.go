@@ -92,7 +92,7 @@ Your decision is synced like any change, and ends the conflict on every device.`
 	f := c.Flags()
 	f.IntVar(&s.Choose, "choose", 0, "the `number` of a side")
 	f.BoolVar(&s.Both, "both", false, "keep all sides")
-	f.StringVar(&s.Write, "write", "", "say a third: a text or a `value`")
+	f.StringVar(&s.Write, "write", "", "choose neither side: write a third text or `value`")
 	f.StringVar(&s.Text, "text", "", "with --write of a value, the `statement`; else that of the shown side with the new value in it")
 	return c
 }

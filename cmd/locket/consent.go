@@ -171,7 +171,7 @@ func (a *app) consentAnswerCommand(act string) *cobra.Command {
 	r := serve.ConsentAnswer{Act: act}
 	c := &cobra.Command{
 		Use: act + " ID", Args: between(1, 1, "the id"), Short: "Refuse it, and take back what you allowed",
-		Long:    "Nothing more of it is asked until the refusal ends: after 30 days, unless --for says so.\nWhat was shared by an earlier yes is taken back.",
+		Long:    "You are not asked about it again until the refusal ends: after 30 days, unless --for says\notherwise. What was shared by an earlier yes is taken back.",
 		Example: "  locket consent refuse 3f9a --for 90d",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if life != "" {
@@ -193,7 +193,7 @@ about later. It ends when the rule says, or sooner by --for.
 
 A yes to an app that would read an entry of your vault opens the vault, which may take the
 passphrase, and is for one reading within ten minutes.`
-		c.Flags().BoolVar(&r.Remember, "remember", false, "also what the rule is about later")
+		c.Flags().BoolVar(&r.Remember, "remember", false, "also memories to which the rule applies later")
 		c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 		c.Flags().StringVar(&file, "passphrase-file", "", "read the passphrase, which opens the vault for an app's reading, from a `file`")
 	}

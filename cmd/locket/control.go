@@ -112,7 +112,7 @@ func (a *app) began(ctx context.Context, cl *serve.Client, then time.Time) error
 			return nil
 		}
 		if time.Now().After(end) {
-			return errors.Join(fmt.Errorf("the keys are dropped, but the daemon did not begin anew within %v", lockPatience), err)
+			return errors.Join(fmt.Errorf("the keys are dropped, but the daemon did not start again within %v", lockPatience), err)
 		}
 		if !wait.For(ctx, lockPoll) {
 			return ctx.Err()
@@ -243,7 +243,7 @@ func (a *app) vaultLogCommand() *cobra.Command {
 	var limit int
 	c := &cobra.Command{
 		Use: "log", Short: "List who read which secret, newest first", Args: nothing(),
-		Long: "Of this node; another device has a log of its own.",
+		Long: "The log is of this node. Each device has its own.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 0 || limit > 1000 {
 				return usagef("-n %d: want 1 to 1000", limit)

@@ -62,7 +62,7 @@ of yours, unless --dumps asks for that.`,
 	}
 	f := c.Flags()
 	f.BoolVar(&o.dumps, "dumps", false, "let the system write core dumps, which have keys in them: to look for an error")
-	f.BoolVar(&o.locked, "locked", false, "start locked, whatever the configuration gives")
+	f.BoolVar(&o.locked, "locked", false, "start locked, whatever the configuration says")
 	f.BoolVar(&o.again, "again", false, "a daemon that was locked begins anew")
 	_ = f.MarkHidden("again") // it is there
 	f.Var(a.setting("broker.url", "--broker"), "broker", "`URL` of a broker; without, the node runs its own")

@@ -75,7 +75,7 @@ failed at before is tried again.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.keyFile, "key-file", "", "`file` with the key that the service wants")
-	f.BoolVar(&o.consent, "consent", false, "it may be elsewhere than on this machine")
+	f.BoolVar(&o.consent, "consent", false, "allow an engine on another machine")
 	f.BoolVarP(&o.yes, "yes", "y", false, "with auto: use the best one that is found, without asking")
 	return c
 }
@@ -160,7 +160,7 @@ func (a *app) engineListCommand() *cobra.Command {
 
 func (a *app) engineRemoveCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "remove ears|eyes|mind [ENGINE]", Short: "Use an engine no longer", Args: between(1, 2, "what it is for"),
+		Use: "remove ears|eyes|mind [ENGINE]", Short: "Stop using an engine", Args: between(1, 2, "what it is for"),
 		Long: "What it has made stays. ENGINE is its name or address, where there are two of a kind.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := serve.RemoveEngineRequest{Kind: args[0]}

@@ -75,7 +75,7 @@ for JSON-LD. With --output it writes a file that only you may read.`,
 	f.StringVar(&q.Text, "find", "", "relations whose words answer this `text`")
 	f.StringVar(&asOf, "as-of", "", "what was so at a `time`")
 	f.StringVar(&knownAt, "known-at", "", "what was believed at a `time`")
-	f.BoolVar(&q.Past, "past", false, "what is no longer so, too")
+	f.BoolVar(&q.Past, "past", false, "also what is no longer so")
 	limitFlag(f, &q.Limit, atlas.DefaultLimit, "at most this `count` of entities")
 	f.StringVar(&format, "format", "text", "text, json, graphml or jsonld")
 	f.StringVar(&out, "output", "", "`file` to write, in place of the standard output")

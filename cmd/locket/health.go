@@ -198,7 +198,7 @@ run it again later.`,
 		},
 	}
 	c.Flags().BoolVar(&verify, "verify", false, "read every record")
-	c.Flags().BoolVar(&repair, "repair", false, "put right what is damaged")
+	c.Flags().BoolVar(&repair, "repair", false, "repair what is damaged")
 	c.Flags().BoolVar(&verbose, "verbose", false, "list each thing that was not remembered")
 	return c
 }

@@ -94,7 +94,7 @@ everybody wrote. --me says what you are called in a chat, if not as in your sett
 	fl.StringArrayVar(&f.me, "me", nil, "with --from: a `name` that you have in the chat; may be given again")
 	fl.StringVar(&f.dates, "dates", "", "with --from whatsapp: the `order` of its dates, dmy, mdy or ymd")
 	fl.StringVar(&f.keyFile, "key-file", "", "with --from omi and an address: a `file` with the key that Omi's app made, under Settings, Developer")
-	fl.StringVar(&f.signer, "signer", "", "take it though the key of these five `words` signed it, which is no device of yours")
+	fl.StringVar(&f.signer, "signer", "", "accept it although it is signed by the key with these five `words`, which belongs to no device of yours")
 	fl.BoolVar(&f.unsigned, "unsigned", false, "take it without a signature")
 	fl.StringVar(&f.identity, "identity", "", "open it with a `file` of age identities")
 	fl.StringVar(&f.passphraseFile, "passphrase-file", "", "open it with a passphrase out of a `file`")

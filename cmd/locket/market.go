@@ -119,7 +119,7 @@ func (a *app) marketSearchCommand(at *string) *cobra.Command {
 	f.StringVar(&q.Language, "language", "", "only in this `language`: en, zh-Hans")
 	f.StringVar(&q.Most, "most", "", "only up to this `price`: 5.00 EUR")
 	f.BoolVar(&q.Newest, "newest", false, "the newest first; else the best match")
-	f.BoolVar(&facets, "facets", false, "with how many there are of each category, language and currency")
+	f.BoolVar(&facets, "facets", false, "also count the listings of each category, language and currency")
 	limitFlag(f, &q.Limit, 20, "at most this `count`")
 	f.IntVar(&q.Skip, "skip", 0, "how many to pass over")
 	return c

@@ -110,7 +110,7 @@ you have at the market. It does so, too, where the seller says nothing in time.
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&voucher, "voucher", "", "`code` to pay with; what is over stays yours at the market")
+	f.StringVar(&voucher, "voucher", "", "`code` to pay with; what is left of it stays yours at the market")
 	f.StringVar(&w.most, "most", "", "ask nothing that costs more than this `price`: 0.50 EUR")
 	f.DurationVar(&patience, "wait", 90*time.Second, "for how `long` to wait for the answer")
 	f.BoolVarP(&w.yes, "yes", "y", false, "do not ask before paying")
@@ -154,7 +154,7 @@ members read the name.
 	}
 	f := c.Flags()
 	f.StringVar(&w.question, "as", "", "what the members call you, by `name`")
-	f.StringVar(&voucher, "voucher", "", "`code` to pay with; what is over stays yours at the market")
+	f.StringVar(&voucher, "voucher", "", "`code` to pay with; what is left of it stays yours at the market")
 	f.StringVar(&w.most, "most", "", "pay no more than this `price`: 5.00 EUR")
 	f.DurationVar(&patience, "wait", 90*time.Second, "for how `long` to wait until you are let in")
 	f.BoolVarP(&w.yes, "yes", "y", false, "do not ask before paying")

@@ -178,7 +178,7 @@ where it was paid. A market shows what comes from another one apart, as that one
 		},
 	}
 	c.Flags().StringVar(&r.To, "to", "", "`URL` of the relay with the other market")
-	c.Flags().BoolVar(&r.Abandon, "abandon", false, "the market where it was is gone for good: ask it nothing")
+	c.Flags().BoolVar(&r.Abandon, "abandon", false, "the old market is gone for good: do not ask it")
 	c.Flags().BoolVar(&r.DryRun, "dry-run", false, "show what would move and what is lost, and move nothing")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c

@@ -65,7 +65,7 @@ seller's node delivers the key at its next look; locket market open checks each 
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&voucher, "voucher", "", "`code` to pay with; what is over stays yours at the market")
+	f.StringVar(&voucher, "voucher", "", "`code` to pay with; what is left of it stays yours at the market")
 	f.BoolVar(&card, "card", false, "pay by card: prints the page on which to pay")
 	f.BoolVar(&wallet, "x402", false, "have an agent's wallet pay: prints the address that answers 402 with what it costs")
 	c.MarkFlagsMutuallyExclusive("card", "voucher", "x402")
@@ -121,7 +121,7 @@ func (a *app) marketPayCommand() *cobra.Command {
 			return a.order(cmd.Context(), args[0], func(b *market.Buyer, o *market.Bought) error { return b.Pay(cmd.Context(), o, voucher) })
 		},
 	}
-	c.Flags().StringVar(&voucher, "voucher", "", "`code` to pay with; what is over stays yours at the market")
+	c.Flags().StringVar(&voucher, "voucher", "", "`code` to pay with; what is left of it stays yours at the market")
 	c.Flags().BoolVar(&card, "card", false, "pay by card: prints the page on which to pay")
 	c.Flags().BoolVar(&wallet, "x402", false, "have an agent's wallet pay: prints the address that answers 402 with what it costs")
 	c.MarkFlagsMutuallyExclusive("card", "voucher", "x402")
@@ -347,7 +347,7 @@ func (a *app) marketReportCommand(at *string) *cobra.Command {
 
 func (a *app) marketBalanceCommand(at *string) *cobra.Command {
 	return &cobra.Command{
-		Use: "balance", Short: "What you have at the market to buy with", Args: nothing(),
+		Use: "balance", Short: "Show your balance at the market", Args: nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.trade(cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
 				list, err := m.Balance(cmd.Context())

@@ -87,7 +87,7 @@ preview shows both texts. locket market trace then says whose copy was passed on
 	f.BoolVar(&r.Bundle.Quotes, "quotes", false, "with the words that a memory quotes")
 	f.IntVar(&r.Bundle.AtLeast, "at-least", 0, "how many `people` stand behind each statement")
 	f.StringVar(&r.Bundle.Purpose, "purpose", "", "the `purpose` that it may be bought for, which a rule of your policy may ask")
-	f.StringVar(&r.Title, "title", "", "what everybody sees")
+	f.StringVar(&r.Title, "title", "", "the title that everybody sees")
 	f.StringVar(&r.Description, "description", "", "what is in it, in `words`")
 	f.StringSliceVar(&r.Categories, "category", nil, "`categories`: garden, travel-japan")
 	f.StringSliceVar(&r.Languages, "language", nil, "`languages` of the items: en, zh-Hans")
@@ -104,7 +104,7 @@ preview shows both texts. locket market trace then says whose copy was passed on
 	f.BoolVar(&r.Approve, "approve", false, "each sale waits for locket market deliver")
 	f.IntVar(&r.DeliverDays, "deliver-days", 0, "`days` that you have to deliver the key; 7 unless said")
 	f.IntVar(&r.AcceptDays, "accept-days", 0, "`days` that a buyer has to accept or dispute; 3 unless said")
-	f.IntVar(&r.EveryDays, "every-days", 0, "a subscription: every so many `days`, what you learnt since is sold as chosen here, unasked")
+	f.IntVar(&r.EveryDays, "every-days", 0, "sell a subscription: every so many `days`, what you learnt since is sold as chosen here, without asking you")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	f.BoolVar(&dry, "dry-run", false, "show what a buyer would see, and list nothing")
 	return c
@@ -171,7 +171,7 @@ func (a *app) marketWithdrawCommand() *cobra.Command {
 	var reason string
 	c := &cobra.Command{
 		Use: "withdraw LISTING", Short: "End a listing", Args: between(1, 1, "a listing's id"),
-		Long: "Nobody finds or orders it any more. What was ordered before goes on; once no order is open,\nthe market deletes the sealed items, and the home forgets the key of the bundle; of a marked\none that was sold when a memory in it is forgotten, so that locket market trace works. " + soldForGood,
+		Long: "Nobody finds or orders it any more. What was ordered before goes on. Once no order is open,\nthe market deletes the sealed items, and the home forgets the bundle's key. It keeps the key\nof a marked bundle that was sold until a memory in it is forgotten, for locket market trace. " + soldForGood,
 		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			l, err := c.WithdrawListing(cmd.Context(), args[0], reason)
 			return a.printed(err, l, func(w io.Writer) { a.ownListingRow(w, &l) })
@@ -227,7 +227,7 @@ func (a *app) settleSale(ctx context.Context, r serve.SaleRequest) error {
 func (a *app) marketDeliverCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "deliver ORDER", Short: "Approve a sale: deliver the bundle's key, or the answer", Args: between(1, 1, "an order's id"),
-		Long: "Fails where the price went back to the buyer instead: a memory may not be sold any more, or\nnothing that may still be shown answers the question.",
+		Long: "Fails if the price went back to the buyer instead, because a memory may not be sold any more,\nor nothing that may still be shown answers the question.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.settleSale(cmd.Context(), serve.SaleRequest{Order: args[0], Act: serve.DeliverSale})
 		},
@@ -311,7 +311,7 @@ func (a *app) marketPayoutCommand(at *string) *cobra.Command {
 	var amount string
 	var earned bool
 	c := &cobra.Command{
-		Use: "payout --amount AMOUNT", Short: "Take what you have at the market out, as a voucher", Args: nothing(),
+		Use: "payout --amount AMOUNT", Short: "Take your balance at the market out, as a voucher", Args: nothing(),
 		Long: "Prints a code that is worth the amount. Whoever has it can use it: keep it.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, _, err := trade.ParsePrice(amount); err != nil {
@@ -329,7 +329,7 @@ func (a *app) marketPayoutCommand(at *string) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&earned, "earned", false, "of what this home's node has earned; else of what is left to buy with")
+	c.Flags().BoolVar(&earned, "earned", false, "what this home's node has earned, and not what is left to buy with")
 	c.Flags().StringVar(&amount, "amount", "", "how much: 5.00 EUR")
 	return c
 }
@@ -337,7 +337,7 @@ func (a *app) marketPayoutCommand(at *string) *cobra.Command {
 func (a *app) marketDepositCommand(at *string) *cobra.Command {
 	var voucher string
 	c := &cobra.Command{
-		Use: "deposit --voucher CODE", Short: "Put a voucher's worth to what you have at the market", Args: nothing(),
+		Use: "deposit --voucher CODE", Short: "Add a voucher's worth to your balance at the market", Args: nothing(),
 		Long: "What you have there pays your orders, and those of apps with the right buy (locket app add).\nlocket market payout gives it back as a voucher.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if voucher == "" {

@@ -76,8 +76,8 @@ vault propose nothing.`,
 			})
 		}),
 	}
-	c.Flags().StringArrayVar(&add, "add", nil, "`words` of one more")
-	c.Flags().StringArrayVar(&remove, "remove", nil, "`words` of one that is compared no more")
+	c.Flags().StringArrayVar(&add, "add", nil, "add an interest, in `words`")
+	c.Flags().StringArrayVar(&remove, "remove", nil, "remove an interest, by its `words`")
 	c.Flags().BoolVar(&propose, "propose", false, "ask about what your memories and communities say")
 	return c
 }

@@ -53,7 +53,7 @@ api.remote. Then the node may be on another machine, and this one needs no home.
 // appFlags are how a command is told as which app it asks.
 func appFlags(f *pflag.FlagSet, file, name *string) {
 	f.StringVar(file, "key-file", "", "`file` with the key of an app")
-	f.StringVar(name, "app", "", "the app whose key locket mcp install put into this home, by its `name`")
+	f.StringVar(name, "app", "", "`name` of the app whose key locket mcp install put into this home")
 }
 
 // appKeyFile gives the file of an app's key: the one that was named, or where install put
@@ -167,7 +167,7 @@ needs the key alone: --key-only.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&r.Name, "name", "", "of the app; the client's unless said")
+	f.StringVar(&r.Name, "name", "", "name of the app; the client's name unless said")
 	f.StringSliceVar(&can, "can", []string{"read", "add"}, "`rights`: read, add, update, forget")
 	f.StringSliceVar(&r.Types, "types", []string{"core", "episodic", "semantic", "procedural", "resource"}, "`types` that it may see and add")
 	f.StringVar(&file, "file", "", "the client's settings, where they are in another `file`")

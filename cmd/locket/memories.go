@@ -74,7 +74,7 @@ func (a *app) getCommand() *cobra.Command {
 	var asOf, knownAt string
 	c := &cobra.Command{
 		Use: "get ID", Short: "Show a memory", Args: between(1, 1, "the id"),
-		Long: "As of another time it shows what held in its place: the home of today, asked for as of\nlast year, is the home of last year.",
+		Long: "As of another time, it shows the memory that was true then in its place: asked as of last\nyear, the home of today is the home of last year.",
 		Example: `  locket get 3f7k9m2xqa
   locket get 3f7k9m2xqa --as-of 2025-06-01`,
 		RunE: func(cmd *cobra.Command, args []string) error {

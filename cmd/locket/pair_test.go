@@ -139,7 +139,7 @@ func TestPairByCommand(t *testing.T) {
 		t.Errorf("devices, before the second has said anything: %s", out)
 	}
 	ok(t, two, "", "add", "--plain", "The second speaks.")
-	if out, code := locket(t, two, "", "sync", "status", "--watch"); code != exitFailed || !strings.Contains(out, "no daemon runs, so that nothing is sent") {
+	if out, code := locket(t, two, "", "sync", "status", "--watch"); code != exitFailed || !strings.Contains(out, "no daemon runs, so nothing is sent") {
 		t.Errorf("watching what nobody does: %d %s", code, out)
 	}
 	ok(t, two, "", "sync", "--now")

@@ -48,8 +48,8 @@ a NAME is looked for in your registries.`,
 	f := c.Flags()
 	f.BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	f.BoolVar(&o.dry, "dry-run", false, "say what it would be able to do, and install nothing")
-	f.BoolVar(&o.unsigned, "unsigned", false, "take one that nobody signed: for plugins of your own")
-	f.BoolVar(&o.lookalike, "lookalike", false, "take one whose id looks like another's")
+	f.BoolVar(&o.unsigned, "unsigned", false, "install a plugin that nobody signed: for plugins of your own")
+	f.BoolVar(&o.lookalike, "lookalike", false, "install a plugin whose id looks like another's")
 	f.StringArrayVar(&o.settings, "setting", nil, "`key=value` that the plugin can read; more than once if need be")
 	insecureFlag(c, &net)
 	return c

@@ -219,7 +219,7 @@ func (a *app) registryListCommand() *cobra.Command {
 
 func (a *app) registryRemoveCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "remove URL", Short: "Trust a list no more; what was installed stays", Args: between(1, 1, "the URL"),
+		Use: "remove URL", Short: "Stop trusting a list; what was installed stays", Args: between(1, 1, "the URL"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := a.registries()
 			if err != nil {

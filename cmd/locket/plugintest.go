@@ -65,7 +65,7 @@ plugin that changes an answer shows, byte by byte.`,
 	}
 	f := c.Flags()
 	f.StringVar(&record, "record", "", "write what it answers into this `folder`")
-	f.StringVar(&replay, "replay", "", "see whether it still answers as recorded in this `folder`")
+	f.StringVar(&replay, "replay", "", "check that it still answers as recorded in this `folder`")
 	f.StringVar(&cases, "cases", "", "`folder` of your own events; testdata beside the module unless said")
 	f.IntVar(&opt.Repeat, "repeat", 10000, "how many `times` in a row")
 	f.BoolVar(&opt.Interpret, "interpret", false, "as on a machine where modules are interpreted: about 100 times slower")

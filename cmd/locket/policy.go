@@ -117,7 +117,7 @@ rule with forbid.`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&remove, "remove", false, "take the words off the list")
+	c.Flags().BoolVar(&remove, "remove", false, "remove the words from the list")
 	return c
 }
 
@@ -182,7 +182,7 @@ worker that there is, and asks. What is shared and does not pass any more is tak
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
-	c.Flags().BoolVar(&none, "none", false, "have no policy: what you give by hand passes")
+	c.Flags().BoolVar(&none, "none", false, "have no policy: whatever you share by hand is allowed")
 	return c
 }
 
@@ -217,7 +217,7 @@ func (a *app) policyTestCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&r.As, "as", "", "`WHO`: reader:NAME, app:NAME, worker:NAME, community:NAME or buyer")
-	f.StringVar(&r.Action, "action", "", "answer: what a buyer would be answered from, for money, and not what they may buy a copy of")
+	f.StringVar(&r.Action, "action", "", "answer: what a buyer's paid question may be answered from, and not what may be sold as a copy")
 	f.StringVar(&r.Purpose, "purpose", "", "what they say they have for it: a `purpose`")
 	f.StringVar(&at, "at", "", "at this `time`; now unless said")
 	f.StringVar(&file, "policy", "", "the policy in this `file` instead of yours")

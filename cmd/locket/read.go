@@ -112,6 +112,6 @@ minutes what is new, and removes it when it lapses or is revoked.`,
 		},
 	}
 	c.Flags().BoolVar(&offline, "offline", false, "show what was fetched before")
-	c.Flags().StringVar(&from, "from", "", "whose it is: a `name` for you alone")
+	c.Flags().StringVar(&from, "from", "", "whose share it is: a `name` that only you see")
 	return c
 }

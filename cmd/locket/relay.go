@@ -166,7 +166,7 @@ takes a daemon that does the work: locket run.`,
 				if s, err := c.Status(cmd.Context()); err != nil {
 					return err
 				} else if !s.Running {
-					return advisedError{errors.New("no daemon runs, so that nothing is sent"), "Do one round with locket sync --now, or start locket run."}
+					return advisedError{errors.New("no daemon runs, so nothing is sent"), "Do one round with locket sync --now, or start locket run."}
 				}
 				select {
 				case <-cmd.Context().Done():

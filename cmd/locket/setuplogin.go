@@ -86,7 +86,7 @@ func (a *app) startAtLogin(system, exe, home string) (file string, err error) {
 	dir := a.environment("XDG_CONFIG_HOME")
 	if dir == "" {
 		if user == "" {
-			return "", errors.New("HOME is not set, so that there is no place for the unit")
+			return "", errors.New("HOME is not set, so there is no place for the unit")
 		}
 		dir = filepath.Join(user, ".config")
 	}

@@ -246,7 +246,7 @@ const shownRisks = 12
 
 func (a *app) shareLogCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "log", Short: "What was shared, changed, taken back and refused", Args: nothing(),
+		Use: "log", Short: "Show what was shared, changed, taken back and refused", Args: nothing(),
 		Long: `The account lies sealed in this home, for you alone, and keeps the last 500 lines, with what
 your policy asked you and what you said to it (locket consent). A relay does not tell who
 fetched what; what apps were shown is in locket app log.`,

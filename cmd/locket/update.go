@@ -18,7 +18,7 @@ func (a *app) updateCommand() *cobra.Command {
 	var archive, restore bool
 	c := &cobra.Command{
 		Use: "update ID", Short: "Correct a memory", Args: between(1, 1, "the id"),
-		Long: "What it was stays in its history. Steps are counted from 1, and changed in the order\nin which the flags stand.",
+		Long: "Its earlier text stays in its history. Steps are counted from 1, and changed in the order of\nthe flags.",
 		Example: `  locket update 3f7k9m2xqa --text "The bike is green" --reason repainted
   locket update 3f7k9m2xqa --append "Allergic to nuts"
   locket update 3f7k9m2xqa --replace Lyon --with Ghent
@@ -68,13 +68,13 @@ func (a *app) updateCommand() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&text, "text", "", "the statement")
 	f.StringVar(&line, "append", "", "add a `line` to a core block")
-	f.StringVar(&old, "replace", "", "exchange these `words` of the text, which stand in it once")
-	f.StringVar(&with, "with", "", "with --replace: what takes their place; nothing takes them out")
+	f.StringVar(&old, "replace", "", "replace these `words` of the text, which must occur in it once")
+	f.StringVar(&with, "with", "", "with --replace: the new words; empty removes the old ones")
 	f.StringVar(&value, "value", "", "the value of what it is about")
 	f.Var(&stepFlag{memory.StepRevise, &steps}, "step", "revise a step: `N=TEXT`")
 	f.Var(&stepFlag{memory.StepInsert, &steps}, "insert-step", "a new step before another: `N=TEXT`, or TEXT alone for the last")
 	f.Var(&stepFlag{memory.StepRemove, &steps}, "remove-step", "take a step out: `N`")
-	f.Var(&stepFlag{memory.StepMove, &steps}, "move-step", "have a step at another place: `N:M`")
+	f.Var(&stepFlag{memory.StepMove, &steps}, "move-step", "move a step to another place: `N:M`")
 	f.StringVar(&sensitivity, "sensitivity", "", "public, personal, private or secret")
 	f.StringSliceVar(&tags, "tag", nil, "add a `tag`")
 	f.StringSliceVar(&untags, "untag", nil, "take a `tag` away")

@@ -73,7 +73,7 @@ is refused.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&r.Name, "name", "", "whose voice it is, where it is not yours: `NAME`")
+	f.StringVar(&r.Name, "name", "", "whose voice it is, if it is not yours: `NAME`")
 	f.StringVar(&r.Device, "device", "", "take what the wearable `NAME` hears next")
 	f.IntVar(&r.Seconds, "seconds", 0, "with --device: how much speech (10 to 300; 30 unless said)")
 	return c

@@ -58,7 +58,7 @@ func (a *app) addZoneCommand() *cobra.Command {
 	f.StringVar(&z.Window, "time", "", "`window`: days (daily, weekdays, mon-fri, sat,sun), and a span of the clock")
 	f.StringVar(&at, "at", "", "middle of a circle: `LAT,LON` in degrees")
 	f.Float64Var(&z.Radius, "radius", 0, "of the circle, in `metres`")
-	f.StringVar(&z.Place, "place", "", "`name` of a place, as devices say it")
+	f.StringVar(&z.Place, "place", "", "`name` of a place, as devices report it")
 	return c
 }
 

@@ -37,6 +37,8 @@ type Config struct {
 	// may change more; its error undoes everything. The function that it
 	// returns is called after the commit, when the index is up to date, under
 	// the same lock. Check may be nil.
+	//
+	// The node uses it to scan what others said for secrets: see accept.Gate.Check.
 	Check func(ctx context.Context, tx *store.Tx) (after func(context.Context, *Writer) error, err error)
 }
 
@@ -61,15 +63,15 @@ func (e *Engine) Search(ctx context.Context, q recall.Query) (recall.Result, err
 	return e.c.Index.Search(ctx, q)
 }
 
-// Typed gives the memories of a type that can be found, in no order.
+// Typed returns the ids of the memories of a type that the index has, in no order.
 func (e *Engine) Typed(t memory.Type) []memory.ID { return e.c.Index.Typed(t) }
 
-// Said gives when the utterances from one time until before another were said:
-// [recall.Index.Said].
+// Said returns the times, from one until before another, at which something was said.
+// See [recall.Index.Said].
 func (e *Engine) Said(from, to time.Time) []int64 { return e.c.Index.Said(from, to) }
 
-// SaidBeside gives the times before and after t at which something was said:
-// [recall.Index.SaidBeside].
+// SaidBeside returns the nearest times before and after t at which something was said.
+// See [recall.Index.SaidBeside].
 func (e *Engine) SaidBeside(t time.Time) (before, after time.Time) { return e.c.Index.SaidBeside(t) }
 
 // Commit changes the records and tells the index.
@@ -79,7 +81,8 @@ func (e *Engine) Commit(ctx context.Context, fn func(*store.Tx) error) error {
 	return w.Commit(ctx, fn)
 }
 
-// Relieve is Commit for changes that make room: it may use the disk's reserve.
+// Relieve is Commit for changes that make room, such as erasures. It may use the part of
+// the disk that is kept in reserve.
 func (e *Engine) Relieve(ctx context.Context, fn func(*store.Tx) error) error {
 	w := e.Hold()
 	defer w.Release()
@@ -132,7 +135,8 @@ func (w *Writer) Commit(ctx context.Context, fn func(*store.Tx) error) error {
 	return w.commit(ctx, w.e.c.Store.Update, fn)
 }
 
-// Relieve is Commit for changes that make room: it may use the disk's reserve.
+// Relieve is Commit for changes that make room, such as erasures. It may use the part of
+// the disk that is kept in reserve.
 func (w *Writer) Relieve(ctx context.Context, fn func(*store.Tx) error) error {
 	return w.commit(ctx, w.e.c.Store.Relieve, fn)
 }

@@ -28,11 +28,11 @@ type lanSync struct {
 
 	mu    sync.Mutex     // guards what follows, but not asks
 	at    netip.AddrPort // where it listens; zero: it doesn't
-	http  *http.Server
+	http  *http.Server   // nil: stopped
 	lan   *lan.Lan
 	known map[netip.AddrPort]time.Time // addresses that were asked, and when
-	end   context.CancelFunc
-	asks  sync.WaitGroup
+	end   context.CancelFunc           // ends the calls that are running
+	asks  sync.WaitGroup               // goroutines that serve or ask
 }
 
 // askAgain is how long an address is left alone after it was asked who it is.

@@ -78,10 +78,10 @@ type Remotes struct {
 	c         Config
 	Envelopes *envstore.Store
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards what follows
 	kept  kept
-	at    map[string]*remote
-	life  context.Context // of the loops; nil while they do not run
+	at    map[string]*remote // by name
+	life  context.Context    // of the loops; nil while they do not run
 	end   context.CancelFunc
 	loops sync.WaitGroup
 }
@@ -90,21 +90,21 @@ type Remotes struct {
 type remote struct {
 	name    string // name of its standing
 	url     string
-	carrier *envstore.Carrier
-	round   sync.Mutex
+	carrier *envstore.Carrier // used by one round at a time
+	round   sync.Mutex        // held during a round of this remote
 	stop    context.CancelFunc
 	member  memory.MemberID // of a peer
 	peer    bool
 
-	mu         sync.Mutex
-	err        error
+	mu         sync.Mutex // guards what follows
+	err        error      // of the last round
 	standing   envstore.Standing
-	lacks      int
-	blobs      int
-	late       bool // see envstore.Carrier.Waits
-	done, todo int
-	busy       bool
-	retry      time.Time
+	lacks      int       // deltas that it lacks
+	blobs      int       // blobs that wait for it
+	late       bool      // see envstore.Carrier.Waits
+	done, todo int       // deltas of the running round
+	busy       bool      // a round is running
+	retry      time.Time // of the next try after a failure
 }
 
 // Status describes a remote.

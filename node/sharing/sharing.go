@@ -39,7 +39,7 @@ type Engine interface {
 
 // Gate checks a worker's words before they are committed.
 type Gate interface {
-	Safe(ctx context.Context, as []memory.Assertion, us []memory.Utterance) ([]memory.Assertion, []memory.Utterance, error)
+	WithoutSecrets(ctx context.Context, as []memory.Assertion, us []memory.Utterance) ([]memory.Assertion, []memory.Utterance, error)
 	Take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error
 }
 

@@ -170,7 +170,7 @@ const takePage = 50
 func (sh *Sharing) Take(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error {
 	lock := sh.c.Engine.Hold()
 	defer lock.Release()
-	as, us, err := sh.c.Gate.Safe(ctx, as, us)
+	as, us, err := sh.c.Gate.WithoutSecrets(ctx, as, us)
 	if err != nil {
 		return err
 	}

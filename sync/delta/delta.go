@@ -56,7 +56,7 @@ type Op struct {
 	RemovedBodies []Place           `json:"gone,omitempty"` // deltas whose bodies were or will be removed; ascending
 }
 
-// Place names a delta. In Gone, the author of the removed body, an owner or a
+// Place names a delta. In RemovedBodies, the author of the removed body, an owner or a
 // writer may announce its removal. Without such an announcement, a missing body
 // counts as withheld.
 type Place struct {

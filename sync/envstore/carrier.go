@@ -78,9 +78,9 @@ type Carrier struct {
 	Progress func(done, all int)
 
 	store *Store
-	st    Standing
-	path  string
-	waits bool // see Waits
+	st    Standing // a carrier is used by one goroutine at a time
+	path  string   // file of the standing
+	waits bool     // see Waits
 }
 
 // Carry returns a carrier. Its standing is stored beside the store.

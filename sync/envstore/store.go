@@ -53,13 +53,13 @@ type Store struct {
 	folder *Folder
 	root   string
 
-	mu      sync.Mutex
-	log     *envelope.State
-	entries [][]byte
-	links   map[chain]envelope.Link
-	order   []replica.Ref
-	gone    map[replica.Ref]int // line number of each removed body
-	mayLog  func(context.Context, *envelope.Entry) error
+	mu      sync.Mutex                                   // guards what follows, down to changed
+	log     *envelope.State                              // the membership log
+	entries [][]byte                                     // its entries on the wire
+	links   map[chain]envelope.Link                      // how far each chain goes
+	order   []replica.Ref                                // the lines of the file order
+	gone    map[replica.Ref]int                          // line number of each removed body
+	mayLog  func(context.Context, *envelope.Entry) error // asks the primary relay to take an entry first; see Settle
 	blobAt  []func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error
 	changed chan struct{} // closed and replaced when something new has come
 

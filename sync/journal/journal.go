@@ -40,9 +40,9 @@ type Journal struct {
 	// Write changes memories in a transaction and then updates the index. nil
 	// means Store.Update.
 	Write func(ctx context.Context, fn func(*store.Tx) error) error
-	// ClockSeen is called with the clock of each assertion that comes, Forgot with
-	// what another member erased. Both run within the transaction, and either may
-	// be nil.
+	// ClockSeen is called with the clock of each assertion that comes, and Erased
+	// with what another member erased. Both run within the transaction, and either
+	// may be nil.
 	ClockSeen func(memory.Clock)
 	Erased    func(store.Targets)
 

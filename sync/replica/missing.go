@@ -15,7 +15,7 @@ import (
 
 // A relay removes bodies when a member asks for it. A lying relay could remove
 // any body and pretend that a member asked. Therefore a member that wants
-// bodies removed first announces them in a delta (field Gone of [delta.Op]). A
+// bodies removed first announces them in a delta (field RemovedBodies of [delta.Op]). A
 // body that is missing without such an announcement, and that no snapshot
 // covers, is withheld. It is shown as a problem and looked for until the
 // announcement or the body comes.
@@ -179,7 +179,7 @@ func (r *Replica) giveUpWithheld(ctx context.Context) error {
 }
 
 // maxFailedSearches bounds how many rounds pass before missing bodies are looked for
-// again: at most 2^maxMissed - 1.
+// again: at most 2^maxFailedSearches - 1.
 const maxFailedSearches = 6
 
 // fill looks for withheld bodies: in the deltas, and then in snapshots, also in

@@ -58,7 +58,7 @@ func (r *Replica) pull(ctx context.Context) error {
 }
 
 // maxFailedRereads bounds the number of rounds between two full reads: at most
-// 2^maxMisled - 1.
+// 2^maxFailedRereads - 1.
 const maxFailedRereads = 4
 
 // servedError is about a delta that an honest relay would not have served.

@@ -96,47 +96,46 @@ type Status struct {
 // use.
 type Replica struct {
 	c      Config
-	notify chan struct{}
-	life   context.Context // cancelled by Close; calls use their own contexts, too
+	notify chan struct{}   // has room for one item, which says that there is something to send
+	life   context.Context // cancelled by Close; a call ends with it, or with its own context
 	end    context.CancelFunc
 
-	round sync.Mutex // held for a whole round
-	log   *envelope.State
-	st    State
-	ready bool
+	// round is held for a whole round. It guards all fields above mu.
+	round sync.Mutex
+	log   *envelope.State // the membership log
+	st    State           // as the journal has saved it
+	ready bool            // log and st were read from the journal
 
-	// These fields are about snapshots and are guarded by round. seen are the
-	// relay's checkpoints, bad those whose content is wrong, and compacted the
-	// one for which the relay dropped bodies.
-	checkpoints  []*listed
-	former       []*listed // checkpoints of removed owners, which no longer count
-	listRead     bool      // the relay's list was read at least once
-	listDue      bool      // the list has to be read again
-	wokenByRelay bool      // the relay woke this round
-	bad          map[envelope.Hash]bool
-	unshown      map[envelope.Hash]unshown // those of bad that the relay did not show whole
-	compacted    envelope.Hash
+	// Snapshots.
+	checkpoints  []*listed                 // those that the relay lists
+	former       []*listed                 // of removed owners, which no longer count
+	listRead     bool                      // the relay's list was read at least once
+	listDue      bool                      // the list has to be read again
+	wokenByRelay bool                      // the relay woke this round
+	bad          map[envelope.Hash]bool    // checkpoints whose content is wrong
+	unshown      map[envelope.Hash]unshown // those of bad that the relay did not show completely
+	compacted    envelope.Hash             // the checkpoint for which the relay dropped bodies
 
-	// These fields are also guarded by round, and count failures so that each is tried
-	// again after more and more rounds.
-	failedRereads, rereadPause int  // full re-reads that did not help, and rounds until the next one
-	rechecked                  bool // the late deltas of removed members were compared again, see recheck
-	readAll                    bool // the last round read everything that the relay has
-	failedSearches             int  // failed searches for missing bodies
-	searchPause                int  // rounds until the next search
-	refusedCheckpoints         int  // checkpoints that the relay refused
-	checkpointPause            int  // rounds until the next try
-	forks                      int  // incarnations that began in this round
+	// Counters of failures. Each failure makes the next try wait for more rounds.
+	failedRereads      int  // full re-reads that did not help
+	rereadPause        int  // rounds until the next one
+	failedSearches     int  // searches for missing bodies that found none
+	searchPause        int  // rounds until the next one
+	refusedCheckpoints int  // checkpoints that the relay refused
+	checkpointPause    int  // rounds until the next try
+	forks              int  // incarnations that began in this round
+	rechecked          bool // the late deltas of removed members were compared again, see recheck
+	readAll            bool // the last round read everything that the relay has
 
-	// These fields are about what the relay stores, and are guarded by round.
+	// What the relay stores.
 	held            map[waiting]held // blobs that this round does not send
 	tooLarge        int64            // the relay has no room for blobs of at least so many bytes; 0: unknown
-	tooLargeWaiting int              // number of waiting blobs of at least that size
-	announced       map[Ref]bool     // bodies whose removal was announced and that the relay may still have
+	tooLargeWaiting int              // how many waiting blobs have at least that size
+	announced       map[Ref]bool     // bodies whose removal was announced, and that the relay may still have
 
-	mu      sync.Mutex // guards what follows
-	last    error
-	running *Status            // report of the running round
+	mu      sync.Mutex         // guards what follows
+	last    error              // of the last round
+	running *Status            // report of the running round; nil: none runs
 	stop    context.CancelFunc // ends the loop of Start; nil: stopped
 	done    chan struct{}      // closed when the loop of Start has ended
 }
