@@ -168,25 +168,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 		n.now = time.Now
 	}
 	n.metered = n.meteredNow()
-	n.Dreamer = dream.NewDreamer(n.settled, partOf(n, func(o *session) *dream.Dreams { return o.dreams }))
-	n.Plugger = plugins.NewPlugger(partOf(n, func(o *session) *plugins.Plugins { return o.plugins }))
-	n.Archives = transfer.NewArchives(partOf(n, func(o *session) *transfer.Transfer { return o.transfer }))
-	n.Syncer = exchange.NewSyncer(partOf(n, func(o *session) *exchange.Syncing { return o.sync }))
-	n.Sharer = sharing.NewSharer(partOf(n, func(o *session) *sharing.Sharing { return o.sharing }))
-	n.seller = market.NewSeller(partOf(n, func(o *session) *market.Shop { return o.market }))
-	n.Policer = rulebook.NewPolicer(partOf(n, func(o *session) *rulebook.Rulebook { return o.policy }))
-	n.buyer = market.NewAppBuyer(partOf(n, func(o *session) *market.Purse { return o.purse }))
-	n.shopper = market.NewShopper(partOf(n, func(o *session) *market.Purse { return o.purse }))
-	n.agreer = consent.NewAgreer(partOf(n, func(o *session) *consent.Asker { return o.consent }))
-	n.Keeper = tiers.NewKeeper(partOf(n, func(o *session) *tiers.Tiers { return o.tiers }))
-	n.Modeller = models.NewModeller(partOf(n, func(o *session) *models.Language { return o.language }))
-	n.Checks = health.NewChecks(partOf(n, func(o *session) *health.Health { return o.health }), &n.cfg, n.Status, n.Syncer)
-	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.WaitsFor, &n.paused)
-	n.Writer = edit.NewWriter(partOf(n, func(o *session) *edit.Edits { return o.edits }), n.Members)
-	n.Enginer = enginehost.NewEnginer(partOf(n, func(o *session) *enginehost.Host { return o.engines }), opt.Places)
-	n.Voicer = voices.NewVoicer(partOf(n, func(o *session) *voices.Known { return o.voices }))
-	n.comparer = match.NewComparer(partOf(n, func(o *session) *match.Matcher { return o.matcher }), n.Reader, n.Sharer)
-	n.apps = apps.NewBook(appStore{n}, n.askWearer, n.now)
+	n.makeServices(opt)
 	if n.cache == "" {
 		n.cache = filepath.Join(cfg.Home, cacheDir)
 	}
@@ -245,6 +227,30 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 		return nil, err
 	}
 	return n, nil
+}
+
+// makeServices makes the services that need nothing of the home's files. Each asks for its
+// part of the session when it is called.
+func (n *Node) makeServices(opt Options) {
+	n.Dreamer = dream.NewDreamer(n.settled, partOf(n, func(o *session) *dream.Dreams { return o.dreams }))
+	n.Plugger = plugins.NewPlugger(partOf(n, func(o *session) *plugins.Plugins { return o.plugins }))
+	n.Archives = transfer.NewArchives(partOf(n, func(o *session) *transfer.Transfer { return o.transfer }))
+	n.Syncer = exchange.NewSyncer(partOf(n, func(o *session) *exchange.Syncing { return o.sync }))
+	n.Sharer = sharing.NewSharer(partOf(n, func(o *session) *sharing.Sharing { return o.sharing }))
+	n.seller = market.NewSeller(partOf(n, func(o *session) *market.Shop { return o.market }))
+	n.Policer = rulebook.NewPolicer(partOf(n, func(o *session) *rulebook.Rulebook { return o.policy }))
+	n.buyer = market.NewAppBuyer(partOf(n, func(o *session) *market.Purse { return o.purse }))
+	n.shopper = market.NewShopper(partOf(n, func(o *session) *market.Purse { return o.purse }))
+	n.agreer = consent.NewAgreer(partOf(n, func(o *session) *consent.Asker { return o.consent }))
+	n.Keeper = tiers.NewKeeper(partOf(n, func(o *session) *tiers.Tiers { return o.tiers }))
+	n.Modeller = models.NewModeller(partOf(n, func(o *session) *models.Language { return o.language }))
+	n.Checks = health.NewChecks(partOf(n, func(o *session) *health.Health { return o.health }), &n.cfg, n.Status, n.Syncer)
+	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.WaitsFor, &n.paused)
+	n.Writer = edit.NewWriter(partOf(n, func(o *session) *edit.Edits { return o.edits }), n.Members)
+	n.Enginer = enginehost.NewEnginer(partOf(n, func(o *session) *enginehost.Host { return o.engines }), opt.Places)
+	n.Voicer = voices.NewVoicer(partOf(n, func(o *session) *voices.Known { return o.voices }))
+	n.comparer = match.NewComparer(partOf(n, func(o *session) *match.Matcher { return o.matcher }), n.Reader, n.Sharer)
+	n.apps = apps.NewBook(appStore{n}, n.askWearer, n.now)
 }
 
 // categories are the wearer's own, or where there is no file of them the

@@ -45,7 +45,7 @@ func reverts(ctx context.Context, n *Node) (taken, lines int, err error) {
 	}
 	defer release()
 	err = o.store.View(ctx, func(tx *store.Tx) error {
-		for a, err := range tx.Said() {
+		for a, err := range tx.AllAssertions() {
 			if err != nil {
 				return err
 			}

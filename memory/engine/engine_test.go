@@ -97,7 +97,7 @@ func TestCommitTellsTheIndex(t *testing.T) {
 	}
 	dots := map[memory.Dot]bool{}
 	err := e.View(t.Context(), func(tx *store.Tx) error {
-		for a, err := range tx.Said() {
+		for a, err := range tx.AllAssertions() {
 			if err != nil {
 				return err
 			}

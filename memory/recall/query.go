@@ -112,29 +112,7 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 		} else if x.stop {
 			g.weight = weightGrammar
 		}
-		worth := g.weight * g.idf
-		if len(own) == 0 {
-			switch {
-			case single:
-				worth = 0
-			case x.han && !c.unseen(x.text):
-				worth *= weightUnknownPair
-			case x.han:
-				worth *= worthUnknown
-			}
-		}
-		if len(own) == 0 && !x.han {
-			worth *= worthUnknown
-			if x.capital && i > 0 {
-				worth *= worthUnknownName
-			}
-		}
-		if x.han && !single && x.stop {
-			worth = 0 // 在哪 and 我现 ask for nothing
-		}
-		if c.names.find(x.text) != none || x.han && !single && c.names.find(foldName(x.text)) != none {
-			worth = 0 // everybody's turns name them: no sign of an answer
-		}
+		worth := c.worthOf(x, i, g.weight*g.idf, len(own) > 0)
 		if len(f.spans) > 0 && ofAnyDay[x.term] {
 			g.weight *= weightOfAnyDay
 			worth = 0
@@ -150,21 +128,7 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 	}
 	c.compounds(&out, words, at)
 	touched = c.translated(&out, words, at, touched)
-	for _, o := range c.inChinese(words) {
-		g := group{signal: sigMatch, idf: c.idf(c.dfOf(o.terms)), weight: 1, terms: o.terms, share: 1}
-		for _, i := range o.words {
-			if n, ok := at[words[i].term]; ok {
-				g.words = append(g.words, n)
-				if o.speaker != 0 {
-					out.worth[n] = 0
-				}
-			}
-		}
-		out.groups = append(out.groups, g)
-		if out.speaker == 0 {
-			out.speaker = o.speaker
-		}
-	}
+	c.namesInChinese(&out, words, at)
 	out.bare = asksBare(words, out.worth)
 	c.matters(&out, touched, without)
 	out.dated = len(f.spans) > 0 && !slices.ContainsFunc(out.worth, func(v float64) bool { return v > 0 })
@@ -183,6 +147,51 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 	out.stranger = out.strange(q.Text, words, at)
 	c.quotes(&out, q.Text)
 	return out
+}
+
+// worthOf is how much the word at place i of a question says about a document that has it;
+// 0: nothing. base is its weight times its rarity. known reports whether a document has it.
+func (c *core) worthOf(x word, i int, base float64, known bool) float64 {
+	worth, single := base, x.han && len([]rune(x.text)) == 1
+	if !known {
+		switch {
+		case single:
+			worth = 0
+		case x.han && !c.unseen(x.text):
+			worth *= weightUnknownPair
+		default:
+			worth *= worthUnknown
+			if !x.han && x.capital && i > 0 {
+				worth *= worthUnknownName
+			}
+		}
+	}
+	switch {
+	case x.han && !single && x.stop: // 在哪 and 我现 ask for nothing
+		return 0
+	case c.names.find(x.text) != none || x.han && !single && c.names.find(foldName(x.text)) != none: // a name stands in turns that answer nothing
+		return 0
+	}
+	return worth
+}
+
+// namesInChinese adds groups for the Chinese names whose pinyin the question has.
+func (c *core) namesInChinese(out *question, words []word, at map[string]int) {
+	for _, o := range c.inChinese(words) {
+		g := group{signal: sigMatch, idf: c.idf(c.dfOf(o.terms)), weight: 1, terms: o.terms, share: 1}
+		for _, i := range o.words {
+			if n, ok := at[words[i].term]; ok {
+				g.words = append(g.words, n)
+				if o.speaker != 0 {
+					out.worth[n] = 0
+				}
+			}
+		}
+		out.groups = append(out.groups, g)
+		if out.speaker == 0 {
+			out.speaker = o.speaker
+		}
+	}
 }
 
 // phrase is a quoted phrase as terms. never is set if one of the terms is in no

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Said returns every stored assertion, by memory, member and number.
-func (t *Tx) Said() iter.Seq2[*memory.Assertion, error] {
+// AllAssertions returns every stored assertion, by memory, member and number.
+func (t *Tx) AllAssertions() iter.Seq2[*memory.Assertion, error] {
 	return func(yield func(*memory.Assertion, error) bool) {
 		for e, err := range t.scan(keyOf(kindAssertion), nil, false) {
 			var r assertionRecord

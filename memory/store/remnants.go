@@ -62,7 +62,7 @@ func FindRemnants(dir string, master *seal.Key, found func(Remnant) error) error
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("exhume: %w", err)
+		return fmt.Errorf("find remnants: %w", err)
 	}
 	return nil
 }

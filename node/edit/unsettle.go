@@ -29,7 +29,7 @@ type settlement struct {
 func settlements(tx *store.Tx) (list []*settlement, err error) {
 	about := map[memory.ID][]string{} // the settlements that have said something about a memory
 	var ids []memory.ID
-	for a, err := range tx.Said() {
+	for a, err := range tx.AllAssertions() {
 		if err != nil {
 			return nil, err
 		}

@@ -52,7 +52,7 @@ func (r runner) Reads() (types []memory.Type) {
 // Local implements extract.Local.
 func (r runner) Local() bool { return r.p.manifest.Times == wasm.TimesLocal }
 
-// Waits implements extract.Patient.
+// Waits implements extract.DeferringPlugin.
 func (r runner) Waits(failed error) bool {
 	return r.p.manifest.Waits() && (r.p.run == nil || r.p.run.Disabled() || errors.Is(failed, wasm.ErrStarved))
 }

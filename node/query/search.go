@@ -51,7 +51,9 @@ func (qr *Query) Find(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 	return qr.find(ctx, r, choice)
 }
 
-// find is Find with a chooser that searches of one request share.
+// find is Find with a chooser that searches of one request share. It asks the index,
+// fetches cold hits, and reads the hits' records. Each of these has its own transaction:
+// with one for the whole search, a slow model would keep the store from closing.
 func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *chooser) (res serve.SearchResult, err error) {
 	ctx, work := span.Start(ctx, "recall")
 	defer func() {
@@ -62,47 +64,12 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	if k == 0 {
 		k = defaultHits
 	}
-	now := time.Now()
-	switch {
-	case !r.At.IsZero():
-		now = r.At
-	case !r.AsOf.IsZero():
-		now = r.AsOf
-	}
-	q := recall.Query{Text: r.Query, Now: now, Zone: qr.c.Zone.String(), Wearer: qr.c.Wearer, K: k, Types: r.Types, From: r.Since, To: r.Until,
-		Past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero()}
-	switch r.Only {
-	case "memories":
-		q.Kinds = []recall.Kind{recall.Memory}
-	case "utterances":
-		q.Kinds = []recall.Kind{recall.Utterance}
-	}
-	res.Hits = []serve.Hit{}
-	// Each of these has its own transaction. With one for the whole search, a slow
-	// model would keep the store from closing.
+	q := qr.indexQuery(ctx, &r, k)
 	if choice.narrows() {
-		cold := 0
-		err := qr.c.Engine.View(ctx, func(tx *store.Tx) (err error) { cold, err = tx.ColdCount(); return err })
-		if err != nil {
+		if q.Allow, err = qr.allowed(ctx, choice); err != nil {
 			return res, err
 		}
-		q.Allow = func(a recall.About) (ok bool) {
-			switch v := choice.glance(a); {
-			case v == filter.No:
-				return false
-			case v == filter.Yes && cold == 0: // nobody chooses by a cold one, and the index does not know which are
-				return true
-			}
-			err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = choice.allows(qr, tx, a.ID, a.Kind); return nil })
-			return err == nil && ok
-		}
 	}
-	q.Holds = func(id memory.ID, p recall.Phrase) (ok bool) {
-		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = holds(tx, id, p); return nil })
-		return err == nil && ok
-	}
-	q.Doubts = hearsay(func(fn func(*store.Tx) error) error { return qr.c.Engine.View(ctx, fn) }, r.Query)
-	q.Models = qr.c.Models
 	found, err := qr.c.Engine.Search(ctx, q)
 	if err = errors.Join(err, choice.err, ctx.Err()); err != nil {
 		return res, err
@@ -110,81 +77,24 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	if err := qr.fetchHits(ctx, found.Hits); err != nil {
 		return res, err
 	}
+	f := finding{qr: qr, r: &r, q: &q, choice: choice, res: &res}
+	res.Hits = []serve.Hit{}
 	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
 		res.Confidence, res.Known = found.Confidence, len(found.Hits) > 0 && found.Confidence >= recall.Unsure
 		res.Shape, res.Unquoted = string(found.Shape), found.Unquoted
 		for _, s := range found.Skipped {
 			res.Skipped = append(res.Skipped, serve.SkippedPart{Part: s.Part, Reason: string(s.Reason)})
 		}
-		past := map[memory.ID][]memory.ID{}
+		f.past = map[memory.ID][]memory.ID{}
 		for _, h := range found.Hits {
 			if h.Score < r.Threshold {
 				break
 			}
-			hit, ok, err := choice.load(tx, h)
-			if err != nil {
+			if err := f.add(tx, h); err != nil {
 				return err
 			}
-			if hit.Cold {
-				if choice.narrows() { // it has turned cold since
-					continue
-				}
-				res.Hits, res.Missing = append(res.Hits, hit), res.Missing+1
-				continue
-			}
-			if ok {
-				if hit.Memory != nil {
-					if choice.then.isNow() && !choice.matches(qr, hit.Memory) {
-						continue
-					}
-					if of, copied := consolidate.Copied(hit.Memory); copied && !slices.Contains(r.Types, memory.Core) { // what it was made of stands for it
-						h.ID, h.Source = of, memory.ID{}
-						if hit, ok, err = choice.load(tx, h); err != nil {
-							return err
-						}
-						if !ok || hit.Memory == nil || hit.Memory.State != memory.Active || choice.narrows() && !choice.allows(qr, tx, of, recall.Memory) {
-							continue
-						}
-					}
-					if slices.ContainsFunc(res.Hits, func(o serve.Hit) bool { return o.ID == hit.ID }) {
-						continue
-					}
-					was, err := choice.then.believed(tx, hit.Memory)
-					if err != nil {
-						return err
-					}
-					if was == nil {
-						continue
-					}
-					hit.Memory, hit.Text, hit.Evidence = was, was.Text, was.Evidence
-					if hit.Memory.Categories == nil && !choice.bare {
-						hit.Memory.Categories = qr.c.Sorter.Of(hit.Memory)
-					}
-				}
-				res.Hits = append(res.Hits, hit)
-				if len(h.Past) > 0 && !q.Past {
-					past[hit.ID] = h.Past
-				}
-			}
 		}
-		if len(past) == 0 {
-			return nil
-		}
-		if err := saidAgain(tx, res.Hits, past); err != nil {
-			return err
-		}
-		bring := func(m *memory.Memory, score float64) (hit serve.Hit, ok bool, err error) {
-			if r.Only == serve.OnlyUtterances || len(r.Types) > 0 && !slices.Contains(r.Types, m.Type) || choice.narrows() && !choice.allows(qr, tx, m.ID, recall.Memory) {
-				return hit, false, nil
-			}
-			hit, ok, err = choice.load(tx, recall.Hit{ID: m.ID, Kind: recall.Memory, At: m.When(), Score: score})
-			if ok {
-				hit.Memory.Categories = qr.c.Sorter.Of(hit.Memory)
-			}
-			return hit, ok, err
-		}
-		res.Hits, err = demote(tx, res.Hits, past, k, r.Sees, bring)
-		return err
+		return f.addReplacing(tx, k)
 	})
 	if err == nil {
 		err = qr.addGiven(ctx, &r, q, choice, &res)
@@ -197,6 +107,142 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	}
 	ownFirst(r.Query, res.Hits)
 	return res, nil
+}
+
+// indexQuery is what the index is asked for a request, but for what a filter allows.
+func (qr *Query) indexQuery(ctx context.Context, r *serve.SearchRequest, k int) recall.Query {
+	now := time.Now()
+	switch {
+	case !r.At.IsZero():
+		now = r.At
+	case !r.AsOf.IsZero():
+		now = r.AsOf
+	}
+	q := recall.Query{Text: r.Query, Now: now, Zone: qr.c.Zone.String(), Wearer: qr.c.Wearer, K: k, Types: r.Types, From: r.Since, To: r.Until,
+		Past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero(), Models: qr.c.Models}
+	switch r.Only {
+	case "memories":
+		q.Kinds = []recall.Kind{recall.Memory}
+	case "utterances":
+		q.Kinds = []recall.Kind{recall.Utterance}
+	}
+	q.Holds = func(id memory.ID, p recall.Phrase) (ok bool) {
+		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = holds(tx, id, p); return nil })
+		return err == nil && ok
+	}
+	q.Doubts = hearsay(func(fn func(*store.Tx) error) error { return qr.c.Engine.View(ctx, fn) }, r.Query)
+	return q
+}
+
+// allowed returns the function by which the index asks whether a document passes the
+// request's filter.
+func (qr *Query) allowed(ctx context.Context, choice *chooser) (func(recall.About) bool, error) {
+	cold := 0
+	err := qr.c.Engine.View(ctx, func(tx *store.Tx) (err error) { cold, err = tx.ColdCount(); return err })
+	if err != nil {
+		return nil, err
+	}
+	return func(a recall.About) (ok bool) {
+		switch v := choice.glance(a); {
+		case v == filter.No:
+			return false
+		case v == filter.Yes && cold == 0: // a filter never chooses a cold memory, and the index does not know which are cold
+			return true
+		}
+		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = choice.allows(qr, tx, a.ID, a.Kind); return nil })
+		return err == nil && ok
+	}, nil
+}
+
+// finding is a search whose hits are being read.
+type finding struct {
+	qr     *Query
+	r      *serve.SearchRequest
+	q      *recall.Query
+	choice *chooser
+	res    *serve.SearchResult
+	past   map[memory.ID][]memory.ID // superseded memories of the utterances that are hits, by utterance
+}
+
+// add reads a hit of the index and adds it to the result. It adds nothing if the
+// document was erased since, does not pass the filter, or is in the result already.
+func (f *finding) add(tx *store.Tx, h recall.Hit) error {
+	hit, ok, err := f.choice.load(tx, h)
+	if err != nil {
+		return err
+	}
+	if hit.Cold {
+		if !f.choice.narrows() { // else it has turned cold since the index was asked
+			f.res.Hits, f.res.Missing = append(f.res.Hits, hit), f.res.Missing+1
+		}
+		return nil
+	}
+	if ok && hit.Memory != nil {
+		hit, ok, err = f.memory(tx, h, hit)
+	}
+	if err != nil || !ok {
+		return err
+	}
+	f.res.Hits = append(f.res.Hits, hit)
+	if len(h.Past) > 0 && !f.q.Past {
+		f.past[hit.ID] = h.Past
+	}
+	return nil
+}
+
+// memory completes a hit that is a memory. The memory of which a core line is a copy
+// stands for that line. If the request asks for another time, the hit shows what was
+// believed then.
+func (f *finding) memory(tx *store.Tx, h recall.Hit, hit serve.Hit) (_ serve.Hit, ok bool, err error) {
+	choice := f.choice
+	if choice.then.isNow() && !choice.matches(f.qr, hit.Memory) {
+		return hit, false, nil
+	}
+	if of, copied := consolidate.Copied(hit.Memory); copied && !slices.Contains(f.r.Types, memory.Core) {
+		h.ID, h.Source = of, memory.ID{}
+		if hit, ok, err = choice.load(tx, h); err != nil {
+			return hit, false, err
+		}
+		if !ok || hit.Memory == nil || hit.Memory.State != memory.Active || choice.narrows() && !choice.allows(f.qr, tx, of, recall.Memory) {
+			return hit, false, nil
+		}
+	}
+	if slices.ContainsFunc(f.res.Hits, func(o serve.Hit) bool { return o.ID == hit.ID }) {
+		return hit, false, nil
+	}
+	was, err := choice.then.believed(tx, hit.Memory)
+	if err != nil || was == nil {
+		return hit, false, err
+	}
+	hit.Memory, hit.Text, hit.Evidence = was, was.Text, was.Evidence
+	if hit.Memory.Categories == nil && !choice.bare {
+		hit.Memory.Categories = f.qr.c.Sorter.Of(hit.Memory)
+	}
+	return hit, true, nil
+}
+
+// addReplacing ranks hits of which the memories are superseded below those that
+// replace them, which it adds.
+func (f *finding) addReplacing(tx *store.Tx, k int) error {
+	if len(f.past) == 0 {
+		return nil
+	}
+	if err := saidAgain(tx, f.res.Hits, f.past); err != nil {
+		return err
+	}
+	bring := func(m *memory.Memory, score float64) (hit serve.Hit, ok bool, err error) {
+		if f.r.Only == serve.OnlyUtterances || len(f.r.Types) > 0 && !slices.Contains(f.r.Types, m.Type) || f.choice.narrows() && !f.choice.allows(f.qr, tx, m.ID, recall.Memory) {
+			return hit, false, nil
+		}
+		hit, ok, err = f.choice.load(tx, recall.Hit{ID: m.ID, Kind: recall.Memory, At: m.When(), Score: score})
+		if ok {
+			hit.Memory.Categories = f.qr.c.Sorter.Of(hit.Memory)
+		}
+		return hit, ok, err
+	}
+	var err error
+	f.res.Hits, err = demote(tx, f.res.Hits, f.past, k, f.r.Sees, bring)
+	return err
 }
 
 // holds reports whether the text of an utterance or memory holds a phrase.

@@ -191,7 +191,7 @@ func (sh *Sharing) unrevert(ctx context.Context, id string) (v serve.Reverted, e
 	defer lock.Release()
 	var ids []memory.ID
 	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
-		for a, err := range tx.Said() {
+		for a, err := range tx.AllAssertions() {
 			if err != nil {
 				return err
 			}

@@ -86,14 +86,14 @@ func (j *Journal) retryOne(tx *store.Tx, ident string, w *parked, asked *asking)
 		return err
 	}
 	if v == delta.Accepted {
-		unheld, is := asked.not[ident]
+		unstored, is := asked.not[ident]
 		if !is {
 			if err := asked.not.add(ident, j.apply(tx, op)); err != nil {
 				return err
 			}
 			return j.clear(tx, ident, nil)
 		}
-		why = unheld
+		why = unstored
 	}
 	w.Problem.Reason, w.Problem.Waits = why, false
 	return j.clear(tx, ident, &w.Problem)

@@ -155,7 +155,7 @@ func (j *Journal) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h hired) e
 		return err
 	}
 	if !slices.ContainsFunc(as, func(a memory.Assertion) bool { return a.Act == memory.ActPropose && a.Candidate.Type == t }) {
-		for a, err := range tx.Said() {
+		for a, err := range tx.AllAssertions() {
 			if err != nil {
 				return err
 			}

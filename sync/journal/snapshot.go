@@ -24,7 +24,7 @@ func (j *Journal) Live(ctx context.Context, f func(*delta.Item) error) error {
 		if err := j.settled(tx); err != nil {
 			return err
 		}
-		for a, err := range tx.Said() {
+		for a, err := range tx.AllAssertions() {
 			if err != nil {
 				return err
 			}

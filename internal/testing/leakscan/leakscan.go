@@ -93,7 +93,7 @@ func Home(ctx context.Context, home string, ring *keyring.Ring, needles ...strin
 		return fs.SkipDir
 	})
 	if err != nil {
-		return s.report, fmt.Errorf("exhume %s: %w", home, err)
+		return s.report, fmt.Errorf("find remnants in %s: %w", home, err)
 	}
 	return s.report, nil
 }
