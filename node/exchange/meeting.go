@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -24,7 +25,7 @@ type meeting struct {
 	sy      *Syncing
 	remotes *remotes.Remotes
 	server  *peer.Server
-	client  *http.Client
+	older   sync.Once // it is said once that an older version is here
 
 	mu    sync.Mutex     // guards what follows, but not asks
 	at    netip.AddrPort // where it listens; zero: it doesn't
@@ -39,10 +40,9 @@ type meeting struct {
 const askAgain = time.Minute
 
 func (sy *Syncing) newMeeting(p *remotes.Remotes) *meeting {
-	m := &meeting{sy: sy, remotes: p, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	m := &meeting{sy: sy, remotes: p}
 	m.server = &peer.Server{Envelopes: p.Envelopes, Self: sy.c.Ring.Member(), Now: sy.c.Now, Key: func() []byte {
-		if keys := m.keys(); len(keys) > 0 {
+		if keys := sy.lanKeys(); len(keys) > 0 {
 			return keys[0]
 		}
 		return nil
@@ -50,13 +50,13 @@ func (sy *Syncing) newMeeting(p *remotes.Remotes) *meeting {
 	return m
 }
 
-// keys are the keys by which members of the space know each other in a network:
+// lanKeys are the keys by which members of the space know each other in a network:
 // that of the current epoch, and earlier ones, for a device that has not heard of
 // the current epoch yet.
-func (m *meeting) keys() [][]byte {
+func (sy *Syncing) lanKeys() [][]byte {
 	var out [][]byte
 	for n := uint32(1); ; n++ {
-		key, ok := m.sy.c.Ring.Epoch(m.sy.c.Ring.Space(), n)
+		key, ok := sy.c.Ring.Epoch(sy.c.Ring.Space(), n)
 		if !ok {
 			break
 		}
@@ -94,13 +94,13 @@ func (m *meeting) begin() error {
 	m.http = server
 	for _, ln := range lns {
 		m.asks.Go(func() {
-			if err := server.Serve(lan.Near(ln)); !errors.Is(err, http.ErrServerClosed) {
+			if err := server.Serve(tls.NewListener(lan.Near(ln), m.server.TLS())); !errors.Is(err, http.ErrServerClosed) {
 				m.sy.c.Log.Warn("lan: peer", "error", err)
 			}
 		})
 	}
 	m.at = at
-	m.lan, err = lan.Start(lan.Config{Port: int(at.Port()), Keys: m.keys, Found: func(at netip.AddrPort) { m.found(ctx, at) }, Interfaces: only, Log: m.sy.c.Log, Now: m.sy.c.Now})
+	m.lan, err = lan.Start(lan.Config{Port: int(at.Port()), Keys: m.sy.lanKeys, Found: func(at netip.AddrPort) { m.found(ctx, at) }, Interfaces: only, Log: m.sy.c.Log, Now: m.sy.c.Now})
 	return err
 }
 
@@ -147,7 +147,7 @@ func listenAt(addresses []netip.Addr) (lns []net.Listener, err error) {
 
 // urlOf is the URL of a listener at an address.
 func urlOf(at netip.AddrPort) string {
-	u := url.URL{Scheme: "http", Host: at.String()}
+	u := url.URL{Scheme: peer.Scheme, Host: at.String()}
 	return u.String()
 }
 
@@ -166,9 +166,12 @@ func (m *meeting) found(ctx context.Context, at netip.AddrPort) {
 	}
 	m.known[at] = now
 	m.asks.Go(func() {
-		id, err := peer.Ask(ctx, m.client, at.String(), m.keys()...)
+		id, err := peer.Ask(ctx, at.String(), m.sy.lanKeys()...)
 		if err == nil {
 			err = m.remotes.Peer(id, urlOf(at))
+		}
+		if errors.Is(err, peer.ErrOlder) {
+			m.older.Do(func() { m.sy.c.Log.Warn("lan: update Locket on your other device", "error", err) })
 		}
 		if err != nil && ctx.Err() == nil {
 			m.sy.c.Log.Debug("lan: not met", "address", at, "error", err)
