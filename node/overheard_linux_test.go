@@ -3,6 +3,7 @@ package node_test
 import (
 	"bytes"
 	"encoding/binary"
+	"net/netip"
 	"os"
 	"os/exec"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/miekg/dns"
 	"golang.org/x/sys/unix"
 )
 
@@ -21,18 +23,7 @@ const overheard = "LOCKET_TEST_OVERHEARD"
 // another one: nothing of the first time comes a second time, but what other wearers'
 // devices say as well. A process with a network of its own has all the bytes.
 func TestThreatOverheardInTheNetwork(t *testing.T) {
-	if os.Getenv(overheard) == "" {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestThreatOverheardInTheNetwork$", "-test.v")
-		cmd.Env = append(os.Environ(), overheard+"=1")
-		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
-		if os.Geteuid() != 0 {
-			cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
-			cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}}
-			cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getegid(), Size: 1}}
-		}
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
+	if !apart(t) {
 		return
 	}
 	w := listen(t)
@@ -87,6 +78,115 @@ func TestThreatOverheardInTheNetwork(t *testing.T) {
 	t.Logf("%d pieces the first time, %d the second", len(before), len(pieces(second)))
 }
 
+// A device that comes into another network while it runs is met there, announces nothing
+// of where it was, and has another port: by that it could be known again, too.
+func TestThreatPortKnownAgain(t *testing.T) {
+	if !apart(t) {
+		return
+	}
+	w := listen(t)
+	a, b := alone(t, 95), alone(t, 96)
+	a.init()
+	a.home("Berlin")
+	a.pair(b)
+	a.start(b)
+	before := w.announced(netip.MustParseAddr("127.0.0.1"))
+	ip(t, "address", "add", "10.77.0.1/24", "dev", loopback(t))
+	ip(t, "address", "del", "127.0.0.1/8", "dev", loopback(t))
+	ip(t, "route", "replace", "224.0.0.0/4", "dev", loopback(t))
+	for at := range w.announced(netip.MustParseAddr("10.77.0.1")) {
+		for was := range before {
+			if at.Port() == was.Port() {
+				t.Errorf("%s has moved to %s", was, at)
+			}
+		}
+	}
+	w.heard()
+	a.home("Oslo")
+	b.gets("Oslo")
+	for at := range announced(w.heard()) {
+		if before[at] {
+			t.Errorf("%s is announced where nobody has it", at)
+		}
+	}
+	a.stop(b)
+}
+
+// apart reports whether this is a process with a network of its own. If it is not, it has
+// run the test in one.
+func apart(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(overheard) != "" {
+		return true
+	}
+	t.Parallel()
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), overheard+"=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
+	if os.Geteuid() != 0 {
+		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}}
+		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getegid(), Size: 1}}
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return false
+}
+
+func ip(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := exec.Command("ip", args...).CombinedOutput(); err != nil {
+		t.Fatalf("ip %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// announced waits until two devices have announced themselves at an address.
+func (w *wire) announced(here netip.Addr) map[netip.AddrPort]bool {
+	w.t.Helper()
+	all := map[netip.AddrPort]bool{}
+	for range 1200 { // of a tenth of a second
+		for at := range announced(w.heard()) {
+			if at.Addr() == here {
+				all[at] = true
+			}
+		}
+		if len(all) == 2 {
+			return all
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	w.t.Fatalf("at %s: %v", here, all)
+	return nil
+}
+
+// announced are the places of services by multicast DNS over IPv4.
+func announced(packets [][]byte) map[netip.AddrPort]bool {
+	all := map[netip.AddrPort]bool{}
+	for _, p := range packets {
+		var m dns.Msg
+		if m.Unpack(p) != nil || !m.Response {
+			continue
+		}
+		var ports []uint16
+		var addresses []netip.Addr
+		for _, rr := range append(m.Answer, m.Extra...) {
+			switch rr := rr.(type) {
+			case *dns.SRV:
+				ports = append(ports, rr.Port)
+			case *dns.A:
+				if at, ok := netip.AddrFromSlice(rr.A); ok {
+					addresses = append(addresses, at.Unmap())
+				}
+			}
+		}
+		if len(ports) > 0 && len(addresses) > 0 {
+			all[netip.AddrPortFrom(addresses[0], ports[0])] = true
+		}
+	}
+	return all
+}
+
 // alone is a device without a relay, which meets others over the loopback interface.
 func alone(t *testing.T, seed uint64) *device {
 	d := newDevice(t, "", seed)
@@ -95,30 +195,47 @@ func alone(t *testing.T, seed uint64) *device {
 	return d
 }
 
-// meets starts both devices, until the other has what this one is told, and stops them.
-func (d *device) meets(other *device, place string) {
+// start starts both.
+func (d *device) start(other *device) {
 	d.t.Helper()
-	d.home(place)
 	for _, x := range []*device{d, other} {
 		if err := x.Start(d.t.Context()); err != nil {
 			d.t.Fatal(err)
 		}
 	}
-	for range 1200 { // of a tenth of a second
-		if strings.Contains(other.state(), place) {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	if !strings.Contains(other.state(), place) {
-		d.t.Fatalf("%s did not come", place)
-	}
+}
+
+// stop stops both.
+func (d *device) stop(other *device) {
+	d.t.Helper()
 	for _, x := range []*device{d, other} {
 		if err := x.Stop(d.t.Context()); err != nil {
 			d.t.Fatal(err)
 		}
-		x.reopen() // as a process does that begins anew
 	}
+}
+
+// gets waits until this device knows of a place.
+func (d *device) gets(place string) {
+	d.t.Helper()
+	for range 1200 { // of a tenth of a second
+		if strings.Contains(d.state(), place) {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	d.t.Fatalf("%s did not come", place)
+}
+
+// meets starts both devices, until the other has what this one is told, and stops them.
+func (d *device) meets(other *device, place string) {
+	d.t.Helper()
+	d.home(place)
+	d.start(other)
+	other.gets(place)
+	d.stop(other)
+	d.reopen() // as processes do that begin anew
+	other.reopen()
 }
 
 // pieces are all runs of 8 bytes within packets.
@@ -149,12 +266,9 @@ const (
 // listen brings up the loopback interface of a network that has nothing else.
 func listen(t *testing.T) *wire {
 	t.Helper()
-	lo := loopback(t)
-	for _, args := range [][]string{{"link", "set", lo, "up"}, {"route", "add", "224.0.0.0/4", "dev", lo}} {
-		if out, err := exec.Command("ip", args...).CombinedOutput(); err != nil {
-			t.Fatalf("ip %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-	}
+	ip(t, "link", "set", loopback(t), "up")
+	ip(t, "-6", "address", "flush", "dev", loopback(t))
+	ip(t, "route", "add", "224.0.0.0/4", "dev", loopback(t))
 	raw, err := unix.Socket(unix.AF_PACKET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, int(binary.BigEndian.Uint16(binary.NativeEndian.AppendUint16(nil, unix.ETH_P_ALL))))
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +310,7 @@ func (w *wire) heard() [][]byte {
 	w.t.Helper()
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err == nil {
-		err = unix.Sendto(fd, []byte(marker), 0, &unix.SockaddrInet4{Port: markerPort, Addr: [4]byte{127, 0, 0, 1}})
+		err = unix.Sendto(fd, []byte(marker), 0, &unix.SockaddrInet4{Port: markerPort, Addr: [4]byte{224, 0, 0, 99}})
 		_ = unix.Close(fd)
 	}
 	if err != nil {

@@ -5,13 +5,17 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node/lan"
 	"github.com/locket-dev/locket/node/remotes"
@@ -27,13 +31,17 @@ type meeting struct {
 	server  *peer.Server
 	older   sync.Once // it is said once that an older version is here
 
-	mu    sync.Mutex     // guards what follows, but not asks
-	at    netip.AddrPort // where it listens; zero: it doesn't
+	mu    sync.Mutex         // guards what follows, but not follow and asks
+	end   context.CancelFunc // nil: it was not started
+	leave context.CancelFunc // ends what is done at these addresses
+	here  []netip.Addr       // addresses of this device when it began here
+	at    netip.AddrPort     // where it listens; zero: it doesn't
 	http  *http.Server
 	lan   *lan.Lan
 	known map[netip.AddrPort]time.Time // addresses that were asked, and when
-	end   context.CancelFunc
-	asks  sync.WaitGroup
+
+	follow sync.WaitGroup
+	asks   sync.WaitGroup
 }
 
 // askAgain is how long an address is left alone after it was asked who it is.
@@ -67,29 +75,72 @@ func (sy *Syncing) lanKeys() [][]byte {
 	return out[:min(len(out), 3)]
 }
 
-// start listens, announces and searches. Failures are logged, because sync by other
-// ways goes on.
+// start listens, announces and searches, here and wherever this device moves to.
+// Failures are logged, because sync by other ways goes on.
 func (m *meeting) start() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.http != nil {
+	if m.end != nil {
 		return
 	}
-	if err := m.begin(); err != nil {
+	ctx, end := context.WithCancel(context.Background())
+	m.end = end
+	m.begin(ctx)
+	m.follow.Go(func() { m.move(ctx) })
+}
+
+// begin begins at the addresses of the moment. The caller holds the lock.
+func (m *meeting) begin(ctx context.Context) {
+	m.here = m.addresses()
+	ctx, m.leave = context.WithCancel(ctx)
+	if err := m.listen(ctx); err != nil {
 		m.sy.c.Log.Warn("lan: other devices in this network are not met", "error", err)
 	}
 }
 
-func (m *meeting) begin() error {
+// move begins anew whenever this device has other addresses. Its port is another one
+// then: whoever listens in two networks would know it again by that.
+func (m *meeting) move(ctx context.Context) {
+	for wait.For(ctx, moveEvery) {
+		m.mu.Lock()
+		moved := !slices.Equal(m.here, m.addresses())
+		m.mu.Unlock()
+		if !moved {
+			continue
+		}
+		m.finish()
+		m.mu.Lock()
+		if ctx.Err() == nil {
+			m.begin(ctx)
+		}
+		m.mu.Unlock()
+	}
+}
+
+// moveEvery is how often it is looked whether this device has other addresses.
+const moveEvery = 20 * time.Second
+
+// addresses are those that others in the network may reach, sorted.
+func (m *meeting) addresses() (all []netip.Addr) {
+	list, _ := net.Interfaces() // without them there are no addresses
+	for _, i := range list {
+		if m.sy.c.Sync.Interface == i.Name || m.sy.c.Sync.Interface == "" && i.Flags&net.FlagUp != 0 && i.Flags&net.FlagLoopback == 0 {
+			all = append(all, lan.Addresses(&i)...)
+		}
+	}
+	sorting.Sort(all, netip.Addr.Compare)
+	return all
+}
+
+func (m *meeting) listen(ctx context.Context) error {
 	lns, only, err := listen(m.sy.c.Sync.Interface)
 	if err != nil {
 		return err
 	}
 	at := lns[0].Addr().(*net.TCPAddr).AddrPort()
-	ctx, end := context.WithCancel(context.Background())
-	m.end = end
 	m.known = map[netip.AddrPort]time.Time{}
 	server := &http.Server{Handler: m.server.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog:    log.New(io.Discard, "", 0), // anybody may connect and say what is no TLS
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	m.http = server
 	for _, ln := range lns {
@@ -240,9 +291,23 @@ const (
 // stop ends it, and waits.
 func (m *meeting) stop() {
 	m.mu.Lock()
-	server, l := m.http, m.lan
 	if m.end != nil {
 		m.end()
+	}
+	m.mu.Unlock()
+	m.follow.Wait()
+	m.finish()
+	m.mu.Lock()
+	m.end = nil
+	m.mu.Unlock()
+}
+
+// finish ends what is done at the addresses of the moment, and waits.
+func (m *meeting) finish() {
+	m.mu.Lock()
+	server, l := m.http, m.lan
+	if m.leave != nil {
+		m.leave()
 	}
 	m.http, m.lan, m.at = nil, nil, netip.AddrPort{}
 	m.mu.Unlock()
