@@ -177,7 +177,7 @@ def _member(value, n):
         id=_present(_bytes(m[1], 8)),
         key=_bytes(m[2], 32),
         recipient=_recipient(m[3]),
-        role=_unsigned(m[4], 64, 1) if m[4] in ROLES else _unsigned(None, 0),
+        role=m[4] if _unsigned(m[4], 64) in ROLES else _unsigned(None, 0),
         name=_bytes(m.get(5, b"\x00"), most=2048) if 5 in m else b"",
         grant=_bytes(m.get(6, b"\x00"), most=8192) if 6 in m else b"",
         added=n,
