@@ -238,7 +238,7 @@ def parse_entry(wire):
         root=_bytes(m[9], 32) if 9 in m else b"",
         recovery=_recipient(m[10]) if 10 in m else "",
         member=_member(m[11], n) if 11 in m else None,
-        removed=_present(_bytes(m[12], 8)) if 12 in m else b"",
+        removed=_bytes(m[12], 8) if 12 in m else b"",
         positions=_positions(m[13]) if 13 in m else {},
         wraps=_wraps(m[14], m[6]),
     )
