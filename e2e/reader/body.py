@@ -270,7 +270,7 @@ class _Reader:
             9: ("evidence", self.array(self.evidence), False), 10: ("tags", self.texts, False),
             11: ("seen", self.array(self.dot), False), 12: ("source", self.source, False),
             13: ("reason", self.text, False), 14: ("into", self.id, False),
-        })({k: x for k, x in v.items() if k > 2})
+        })({k: x for k, x in v.items() if k not in (1, 2)})
         out["clock"] = {"wall": self.at, "logical": out.pop("logical", 0)}
         out["dot"] = {"member": self.header.member.hex(), "seq": self.seq}
         out["space"] = base32(self.header.space)

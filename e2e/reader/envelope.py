@@ -177,7 +177,7 @@ def _member(value, n):
         id=_present(_bytes(m[1], 8)),
         key=_bytes(m[2], 32),
         recipient=_recipient(m[3]),
-        role=_unsigned(m[4], 64, 1) if m[4] in ROLES else _unsigned(None, 0),
+        role=m[4] if _unsigned(m[4], 64) in ROLES else _unsigned(None, 0),
         name=_bytes(m.get(5, b"\x00"), most=2048) if 5 in m else b"",
         grant=_bytes(m.get(6, b"\x00"), most=8192) if 6 in m else b"",
         added=n,
@@ -238,7 +238,7 @@ def parse_entry(wire):
         root=_bytes(m[9], 32) if 9 in m else b"",
         recovery=_recipient(m[10]) if 10 in m else "",
         member=_member(m[11], n) if 11 in m else None,
-        removed=_present(_bytes(m[12], 8)) if 12 in m else b"",
+        removed=_bytes(m[12], 8) if 12 in m else b"",
         positions=_positions(m[13]) if 13 in m else {},
         wraps=_wraps(m[14], m[6]),
     )

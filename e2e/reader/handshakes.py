@@ -117,12 +117,14 @@ def check_lan(beacons, proofs):
         same(lan.beacon(key, b["time"], bytes.fromhex(b["nonce"]), b["address"]), b["name"], "beacon")
     for b in beacons["heard"]:
         same(lan.knows([key], b["time"], b["name"], b["address"]), b["member"], b["why"])
+    secret = bytes.fromhex(proofs["key"])
     for p in proofs["proofs"]:
-        answer = lan.prove(bytes.fromhex(proofs["key"]), p["nonce"], p["host"], bytes.fromhex(p["member"]))
-        same(answer.hex(), p["answer"], "proof")
-        same(lan.who(bytes.fromhex(proofs["key"]), p["nonce"], p["host"], answer).hex(), p["member"], "who is there")
+        public = bytes.fromhex(p["public"])
+        proof = lan.prove(secret, public, p["host"], bytes.fromhex(p["member"]))
+        same(proof.hex(), p["proof"], "proof")
+        same(lan.who(secret, public, p["host"], proof).hex(), p["member"], "who is there")
     for p in proofs["refused"]:
-        refused(lambda: lan.who(bytes.fromhex(proofs["key"]), p["nonce"], p["host"], bytes.fromhex(p["answer"])), "stranger", p["why"])
+        refused(lambda: lan.who(secret, bytes.fromhex(p["public"]), p["host"], bytes.fromhex(p["proof"])), "stranger", p["why"])
     return sum(len(of) for of in (beacons["beacons"], beacons["heard"], proofs["proofs"], proofs["refused"]))
 
 

@@ -39,21 +39,21 @@ def knows(keys, seconds, name, address):
 
 
 def _parts(*texts):
-    return "".join(f"{len(t)}:{t}" for t in texts).encode()
+    return b"".join(b"%d:%s" % (len(t), t) for t in texts)
 
 
-def _mask(key, nonce, member):
-    return bytes(a ^ b for a, b in zip(member, _mac(key, _parts("locket/v1 peer mask", nonce))))
+def _mask(key, public, member):
+    return bytes(a ^ b for a, b in zip(member, _mac(key, _parts(b"locket/v2 peer mask", public))))
 
 
-def prove(key, nonce, host, member):
-    """What a member answers to who asks at its address."""
-    return _mask(key, nonce, member) + _mac(key, _parts("locket/v1 peer proof", nonce, host, member.hex()))
+def prove(key, public, host, member):
+    """The proof in a member's certificate with a public key, at an address."""
+    return _mask(key, public, member) + _mac(key, _parts(b"locket/v2 peer proof", public, host.encode(), member.hex().encode()))
 
 
-def who(key, nonce, host, answer):
-    """The member that answered at a host."""
-    require(len(answer) == 8 + 32, "stranger", "an answer of another length")
-    member = _mask(key, nonce, answer[:8])
-    require(hmac.compare_digest(answer, prove(key, nonce, host, member)), "stranger", "no member's answer")
+def who(key, public, host, proof):
+    """The member whose certificate this is."""
+    require(len(proof) == 8 + 32, "stranger", "a proof of another length")
+    member = _mask(key, public, proof[:8])
+    require(hmac.compare_digest(proof, prove(key, public, host, member)), "stranger", "no member's proof")
     return member

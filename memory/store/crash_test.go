@@ -159,6 +159,9 @@ func TestKill(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
+		if (round+1)%100 == 0 { // a run that is stopped has shown so much
+			t.Logf("%d kills, %d commits acknowledged", round+1, acknowledged)
+		}
 	}
 	t.Logf("%d commits acknowledged", acknowledged)
 }

@@ -39,7 +39,10 @@ type Joined struct {
 // words; if it says no, the pairing ends. Join does not keep the relay's address,
 // which belongs to the configuration.
 func Join(ctx context.Context, at Door, make Make, code pairing.Code, same func(words []string, other string) bool) (j Joined, err error) {
-	relay, err := remote.New(at.URL, remote.Option{HTTP: at.HTTP})
+	relay, ok, err := openPeer(at.URL, nil, nil)
+	if !ok {
+		relay, err = remote.New(at.URL, remote.Option{HTTP: at.HTTP})
+	}
 	if err != nil {
 		return j, err
 	}

@@ -2,15 +2,20 @@ package exchange
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node/lan"
 	"github.com/locket-dev/locket/node/remotes"
@@ -24,25 +29,28 @@ type lanSync struct {
 	sy      *Syncing
 	remotes *remotes.Remotes
 	server  *peer.Server
-	client  *http.Client
+	older   sync.Once // it is said once that an older version is here
 
-	mu    sync.Mutex     // guards what follows, but not asks
-	at    netip.AddrPort // where it listens; zero: it doesn't
-	http  *http.Server   // nil: stopped
+	mu    sync.Mutex         // guards what follows, but not follow and asks
+	end   context.CancelFunc // nil: it was not started
+	leave context.CancelFunc // ends what is done at these addresses
+	here  []netip.Addr       // addresses of this device when it began here
+	at    netip.AddrPort     // where it listens; zero: it doesn't
+	http  *http.Server       // nil: stopped
 	lan   *lan.Lan
 	known map[netip.AddrPort]time.Time // addresses that were asked, and when
-	end   context.CancelFunc           // ends the calls that are running
-	asks  sync.WaitGroup               // goroutines that serve or ask
+
+	follow sync.WaitGroup // the goroutine that follows the addresses
+	asks   sync.WaitGroup // goroutines that serve or ask
 }
 
 // askAgain is how long an address is left alone after it was asked who it is.
 const askAgain = time.Minute
 
 func (sy *Syncing) newLANSync(p *remotes.Remotes) *lanSync {
-	m := &lanSync{sy: sy, remotes: p, client: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	m := &lanSync{sy: sy, remotes: p}
 	m.server = &peer.Server{Envelopes: p.Envelopes, Self: sy.c.Ring.Member(), Now: sy.c.Now, Key: func() []byte {
-		if keys := m.keys(); len(keys) > 0 {
+		if keys := sy.lanKeys(); len(keys) > 0 {
 			return keys[0]
 		}
 		return nil
@@ -50,13 +58,13 @@ func (sy *Syncing) newLANSync(p *remotes.Remotes) *lanSync {
 	return m
 }
 
-// keys are the keys by which members of the space know each other in a network:
+// lanKeys are the keys by which members of the space know each other in a network:
 // that of the current epoch, and earlier ones, for a device that has not heard of
 // the current epoch yet.
-func (m *lanSync) keys() [][]byte {
+func (sy *Syncing) lanKeys() [][]byte {
 	var out [][]byte
 	for n := uint32(1); ; n++ {
-		key, ok := m.sy.c.Ring.Epoch(m.sy.c.Ring.Space(), n)
+		key, ok := sy.c.Ring.Epoch(sy.c.Ring.Space(), n)
 		if !ok {
 			break
 		}
@@ -67,40 +75,83 @@ func (m *lanSync) keys() [][]byte {
 	return out[:min(len(out), 3)]
 }
 
-// start listens, announces and searches. Failures are logged, because sync by other
-// ways goes on.
+// start listens, announces and searches, here and wherever this device moves to.
+// Failures are logged, because sync by other ways goes on.
 func (m *lanSync) start() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.http != nil {
+	if m.end != nil {
 		return
 	}
-	if err := m.begin(); err != nil {
+	ctx, end := context.WithCancel(context.Background())
+	m.end = end
+	m.begin(ctx)
+	m.follow.Go(func() { m.move(ctx) })
+}
+
+// begin begins at the addresses of the moment. The caller holds the lock.
+func (m *lanSync) begin(ctx context.Context) {
+	m.here = m.addresses()
+	ctx, m.leave = context.WithCancel(ctx)
+	if err := m.listen(ctx); err != nil {
 		m.sy.c.Log.Warn("lan: other devices in this network are not met", "error", err)
 	}
 }
 
-func (m *lanSync) begin() error {
+// move begins anew whenever this device has other addresses. Its port is another one
+// then: whoever listens in two networks would know it again by that.
+func (m *lanSync) move(ctx context.Context) {
+	for wait.For(ctx, moveEvery) {
+		m.mu.Lock()
+		moved := !slices.Equal(m.here, m.addresses())
+		m.mu.Unlock()
+		if !moved {
+			continue
+		}
+		m.finish()
+		m.mu.Lock()
+		if ctx.Err() == nil {
+			m.begin(ctx)
+		}
+		m.mu.Unlock()
+	}
+}
+
+// moveEvery is how often it is looked whether this device has other addresses.
+const moveEvery = 20 * time.Second
+
+// addresses are those that others in the network may reach, sorted.
+func (m *lanSync) addresses() (all []netip.Addr) {
+	list, _ := net.Interfaces() // without them there are no addresses
+	for _, i := range list {
+		if m.sy.c.Sync.Interface == i.Name || m.sy.c.Sync.Interface == "" && i.Flags&net.FlagUp != 0 && i.Flags&net.FlagLoopback == 0 {
+			all = append(all, lan.Addresses(&i)...)
+		}
+	}
+	sorting.Sort(all, netip.Addr.Compare)
+	return all
+}
+
+func (m *lanSync) listen(ctx context.Context) error {
 	lns, only, err := listen(m.sy.c.Sync.Interface)
 	if err != nil {
 		return err
 	}
 	at := lns[0].Addr().(*net.TCPAddr).AddrPort()
-	ctx, end := context.WithCancel(context.Background())
-	m.end = end
 	m.known = map[netip.AddrPort]time.Time{}
 	server := &http.Server{Handler: m.server.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog:    log.New(io.Discard, "", 0), // anybody may connect and say what is no TLS
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	m.http = server
 	for _, ln := range lns {
 		m.asks.Go(func() {
-			if err := server.Serve(lan.Near(ln)); !errors.Is(err, http.ErrServerClosed) {
+			if err := server.Serve(tls.NewListener(lan.Near(ln), m.server.TLS())); !errors.Is(err, http.ErrServerClosed) {
 				m.sy.c.Log.Warn("lan: peer", "error", err)
 			}
 		})
 	}
 	m.at = at
-	m.lan, err = lan.Start(lan.Config{Port: int(at.Port()), Keys: m.keys, Found: func(at netip.AddrPort) { m.found(ctx, at) }, Interfaces: only, Log: m.sy.c.Log, Now: m.sy.c.Now})
+	m.lan, err = lan.Start(lan.Config{Port: int(at.Port()), Keys: m.sy.lanKeys, Found: func(at netip.AddrPort) { m.found(ctx, at) }, Interfaces: only, Log: m.sy.c.Log, Now: m.sy.c.Now})
 	return err
 }
 
@@ -147,7 +198,7 @@ func listenAt(addresses []netip.Addr) (lns []net.Listener, err error) {
 
 // urlOf is the URL of a listener at an address.
 func urlOf(at netip.AddrPort) string {
-	u := url.URL{Scheme: "http", Host: at.String()}
+	u := url.URL{Scheme: peer.Scheme, Host: at.String()}
 	return u.String()
 }
 
@@ -166,9 +217,12 @@ func (m *lanSync) found(ctx context.Context, at netip.AddrPort) {
 	}
 	m.known[at] = now
 	m.asks.Go(func() {
-		id, err := peer.Ask(ctx, m.client, at.String(), m.keys()...)
+		id, err := peer.Ask(ctx, at.String(), m.sy.lanKeys()...)
 		if err == nil {
 			err = m.remotes.Peer(id, urlOf(at))
+		}
+		if errors.Is(err, peer.ErrOlder) {
+			m.older.Do(func() { m.sy.c.Log.Warn("lan: update Locket on your other device", "error", err) })
 		}
 		if err != nil && ctx.Err() == nil {
 			m.sy.c.Log.Debug("lan: not met", "address", at, "error", err)
@@ -237,9 +291,23 @@ const (
 // stop ends it, and waits.
 func (m *lanSync) stop() {
 	m.mu.Lock()
-	server, l := m.http, m.lan
 	if m.end != nil {
 		m.end()
+	}
+	m.mu.Unlock()
+	m.follow.Wait()
+	m.finish()
+	m.mu.Lock()
+	m.end = nil
+	m.mu.Unlock()
+}
+
+// finish ends what is done at the addresses of the moment, and waits.
+func (m *lanSync) finish() {
+	m.mu.Lock()
+	server, l := m.http, m.lan
+	if m.leave != nil {
+		m.leave()
 	}
 	m.http, m.lan, m.at = nil, nil, netip.AddrPort{}
 	m.mu.Unlock()

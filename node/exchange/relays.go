@@ -74,7 +74,10 @@ func (sy *Syncing) openEnvelopes() error {
 	}
 	p, err := remotes.Open(remotes.Config{Dir: sy.path(EnvelopesDir), Genesis: genesis, Self: sy.c.Ring.Member(), Primary: sy.c.Sync.Relay,
 		Open: func(url string) (replica.Remote, error) {
-			relay, err := openRelay(url, sy.c.HTTP, sy.c.Now)
+			relay, ok, err := openPeer(url, sy.c.Now, sy.lanKeys)
+			if !ok {
+				relay, err = openRelay(url, sy.c.HTTP, sy.c.Now)
+			}
 			if err != nil {
 				return nil, err
 			}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/journal"
 	"github.com/locket-dev/locket/sync/membership"
+	"github.com/locket-dev/locket/sync/peer"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
@@ -154,6 +156,16 @@ func openRelay(url string, client *http.Client, now func() time.Time) (*remote.R
 		return nil, nil
 	}
 	return remote.New(url, remote.Option{HTTP: client, Now: now})
+}
+
+// openPeer opens another device, which is there if it knows one of keys; nil: anybody.
+// ok is false if the URL is not one of a device.
+func openPeer(url string, now func() time.Time, keys func() [][]byte) (r *remote.Relay, ok bool, err error) {
+	host, ok := strings.CutPrefix(url, peer.Scheme+"://")
+	if ok {
+		r, err = remote.New("https://"+host, remote.Option{HTTP: peer.Client(keys), Now: now})
+	}
+	return r, ok, err
 }
 
 // open makes the replica of an open node that has a relay or an envelope store. If

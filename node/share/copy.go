@@ -41,7 +41,7 @@ func copyOf(m *memory.Memory, r *Redactor, how *Redaction, expires time.Time, id
 		}
 	}
 	if f := d.Fields.Resource; f != nil {
-		f.Blob, f.Hash = "", ""
+		f.Blob, f.Hash, f.Sharpness = "", "", 0 // by each of which the picture is known again
 	}
 	r.Apply(&d)
 	d.Owner.User = sharedOwner // which no redaction makes empty

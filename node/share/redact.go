@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -78,13 +77,16 @@ const tail = 2
 func NewRedactor(r Redaction, v Vocabulary, secret func(term string) [32]byte) *Redactor {
 	var terms []string
 	add := func(s string, parts bool) {
+		before := len(terms)
 		if f := fold(s); len(f) > 0 {
 			terms = append(terms, string(f))
 		}
-		if !parts {
-			return
+		if parts {
+			terms = append(terms, words(s)...)
 		}
-		terms = append(terms, words(s)...)
+		for _, t := range terms[before:] {
+			terms = append(terms, otherwise(s, t)...)
+		}
 	}
 	for _, w := range r.Words {
 		add(w, false)
@@ -158,25 +160,6 @@ func fold(s string) []rune {
 		}
 	}
 	return out
-}
-
-// plain returns a letter in lower case. A letter that is written as Latin
-// letters, or looks like them, becomes those.
-func plain(c rune) []rune {
-	c = unicode.ToLower(c)
-	if s, ok := written[c]; ok {
-		return []rune(s)
-	}
-	return []rune{c}
-}
-
-// written are letters that Unicode takes for letters of their own: those for
-// which people write others, and those of Cyrillic and Greek that look like Latin
-// ones, small or capital (Unicode Technical Standard 39, confusables).
-var written = map[rune]string{
-	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'ı': "i", 'ɑ': "a", 'ɡ': "g",
-	'а': "a", 'в': "b", 'е': "e", 'һ': "h", 'н': "h", 'і': "i", 'ј': "j", 'к': "k", 'м': "m", 'о': "o", 'р': "p", 'с': "c", 'ѕ': "s", 'т': "t", 'у': "y", 'х': "x", 'ԁ': "d", 'ԛ': "q", 'ԝ': "w",
-	'α': "a", 'β': "b", 'ε': "e", 'ζ': "z", 'η': "h", 'ι': "i", 'κ': "k", 'μ': "m", 'ν': "n", 'ο': "o", 'ρ': "p", 'τ': "t", 'υ': "y", 'χ': "x",
 }
 
 // folded is a text with each folded letter's place in the original.
@@ -273,21 +256,6 @@ func (r *Redactor) spans(s string) []span {
 		}
 	}
 	return out
-}
-
-// timeForms are dates and times of day as people write and say them.
-var timeForms = []*regexp.Regexp{
-	regexp.MustCompile(`\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?)?`),
-	regexp.MustCompile(`\b\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d{2})\b`),
-	regexp.MustCompile(`\b\d{1,2}[:.]\d{2}(?::\d{2})?(?:\s*[ap]\.?m\b\.?)?`),
-	regexp.MustCompile(`(?i)\b(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s*(?:[ap]\.?m\b\.?|o['’]?clock\b|uhr\b|h\b)`),
-	regexp.MustCompile(`(?i)\b(?:at|by|until|around|before|after)\s+(?:half past |quarter (?:past|to) )?(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|midday)\b`),
-	regexp.MustCompile(`(?i)\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b`),
-	regexp.MustCompile(`(?i)\b(?:\d{1,2}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?)?(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?(?:\s+\d{1,2}(?:st|nd|rd|th)?\b)?(?:,?\s+\d{4}\b)?`),
-	regexp.MustCompile(`(?i)\b(?:today|tonight|tomorrow|yesterday|morning|afternoon|evening|noon|midnight|weekends?)\b`),
-	regexp.MustCompile(`(?i)\b(?:next|last|this|in|for|since|every)\s+(?:\d+\s+|a\s+|an\s+|one\s+|two\s+|three\s+|few\s+)?(?:hour|day|week|month|year|spring|summer|autumn|fall|winter)s?\b(?:\s+ago\b)?`),
-	regexp.MustCompile(`\b(?:19|20)\d{2}\b`),
-	regexp.MustCompile(`\d{1,4}年|\d{1,2}月|\d{1,2}[日号]|(?:上午|下午|早上|晚上|中午|凌晨)?[零一二三四五六七八九十两\d]{1,3}点(?:半|[一二三四五六七八九十\d]{1,3}分)?|(?:星期|周|礼拜)[一二三四五六日天]|今天|明天|昨天|后天|前天|今晚|明早`),
 }
 
 // Text returns a text without what is to be taken out.

@@ -36,6 +36,14 @@ func TestRedactText(t *testing.T) {
 		{Redaction{Words: []string{"Москва"}}, "В МОСКВЕ и Москва", "В МОСКВЕ и […]"},
 		{Redaction{Times: true}, "On Friday at 9:30 am, 2026-11-20, 20.11.2026, tomorrow morning, in May 2025, last week", "On […] […], […], […], […] […], in […], […]"},
 		{Redaction{Times: true}, "下午三点在周五见面", "[…]在[…]见面"},
+		{Redaction{Words: []string{"Müller"}}, "Frau Mueller, MUELLER, Mu\u0308ller, Muller", "Frau […], […], […], […]"},
+		{Redaction{Words: []string{"Goeran Aakesson"}}, "Göran Åkesson", "[…]"},
+		{Redaction{Words: []string{"Sørby"}}, "Soerby, Sorby", "[…], […]"},
+		{Redaction{Names: true}, "ᴀɴɴᴀ and An\u0578a", "[…] and […]"}, // small capitals, and a letter of Armenian
+		{Redaction{Times: true}, "At half past nine, half nine, a quarter to ten, twenty past three, nine thirty", "[…], […], […], […], […]"},
+		{Redaction{Times: true}, "um 14h30, 1430 hours, １４：３０, on the third of May, the 3rd, at Christmas, on Easter Monday, New Year's Eve", "um […], […], […], on […], […], at […], on […], […]"},
+		{Redaction{Times: true}, "昨晚、上周、下个月、去年、今年、周末、十一月二十日、二〇二六年、三点一刻、下午3：30", "[…]、[…]、[…]、[…]、[…]、[…]、[…]、[…]、[…]、[…]"},
+		{Redaction{Times: true}, "We marched. The second try was fine, a quarter of the cake is left, and half of it", "We marched. The second try was fine, a quarter of the cake is left, and half of it"},
 		{Redaction{}, "Nothing of this goes: Anna, 9:30", "Nothing of this goes: Anna, 9:30"},
 	} {
 		if got := NewRedactor(c.how, v, fixed).Text(c.in); got != c.want {
@@ -145,6 +153,20 @@ func stringsIn(v reflect.Value) (out []string) {
 		}
 	}
 	return out
+}
+
+// A number that was measured of a picture is as good as its name: who has the picture, or
+// another copy of it, has the same number.
+func TestNothingMeasuredOfAPictureStays(t *testing.T) {
+	m := memory.Memory{ID: memory.ID{1}, Candidate: memory.Candidate{Type: memory.Resource, Text: "A page about bread.", Owner: memory.Owner{User: "u"},
+		Fields: memory.Fields{Resource: &memory.ResourceFields{Title: "bread", MediaType: "image/jpeg", Content: "Bread.", Hash: "00ff00ff00ff00ff", Sharpness: 1234.5678}}}}
+	c, ok, err := copyOf(&m, NewRedactor(Redaction{}, Vocabulary{}, nil), &Redaction{}, time.Time{}, seal.NewKey())
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if f := c.Candidate.Fields.Resource; f.Sharpness != 0 || f.Hash != "" {
+		t.Errorf("%+v", f)
+	}
 }
 
 // Fields that memories may get some day are redacted, too.

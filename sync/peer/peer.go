@@ -4,8 +4,9 @@
 //
 // A peer answers members only, and only requests that carry envelopes: it takes
 // no blobs, deletes nothing, and founds no spaces. To every other request it
-// answers that there is no such resource. [Ask] finds out whether a member is
-// at an address without saying who asks.
+// answers that there is no such resource. It is reached over TLS, and its
+// certificate says to members which of them it is. [Ask] finds that out without
+// saying who asks.
 package peer
 
 import (
@@ -81,7 +82,7 @@ const beat = 20 * time.Second
 // before.
 type handler func(w http.ResponseWriter, r *http.Request, who envelope.Member, body []byte) error
 
-// Handler returns the HTTP handler.
+// Handler returns the HTTP handler, which belongs behind [Server.TLS].
 func (s *Server) Handler() http.Handler {
 	s.window.Now, s.boxes.now = s.Now, s.Now
 	mux := http.NewServeMux()
@@ -108,7 +109,6 @@ func (s *Server) Handler() http.Handler {
 			}
 		})
 	}
-	mux.HandleFunc("GET /v1/peer/{nonce}", s.prove)
 	mux.HandleFunc("POST /v1/mailboxes/{id}", s.boxes.post)
 	mux.HandleFunc("GET /v1/mailboxes/{id}", s.boxes.get)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fail(w, errNothing) })

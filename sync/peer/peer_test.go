@@ -5,13 +5,18 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"io"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -65,25 +70,25 @@ var ours = []byte("a key of thirty-two bytes or so.")
 func serve(t *testing.T) *served {
 	t.Helper()
 	h := &served{state: new(envelope.State)}
-	var log []*envelope.Entry
+	var all []*envelope.Entry
 	add := func(by actor, e *envelope.Entry) {
 		e.Version, e.Space, e.N, e.Prev, e.Author, e.At, e.Epoch = envelope.Version, spaceID, h.state.N()+1, h.state.Head(), by.id, 1_790_000_000, 1
 		if err := errors.Join(e.Sign(envelope.KeySigner(by.key)), h.state.Append(e)); err != nil {
 			t.Fatal(err)
 		}
-		log = append(log, e)
+		all = append(all, e)
 	}
 	add(root, &envelope.Entry{Action: envelope.Found, Root: root.key.Public().(ed25519.PublicKey), Recovery: "age1pq1recovery", Member: phone.member(envelope.Owner),
 		Wraps: []envelope.Wrap{{Keys: []byte("keys")}, {To: phone.id, Keys: []byte("keys")}}})
 	add(phone, &envelope.Entry{Action: envelope.Add, Member: reader.member(envelope.Reader), Wraps: []envelope.Wrap{{To: reader.id, Keys: []byte("keys")}}})
-	s, err := envstore.Open(t.TempDir(), log[0].Bytes())
+	s, err := envstore.Open(t.TempDir(), all[0].Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.TakeEntry(log[1]); err != nil {
+	if err := s.TakeEntry(all[1]); err != nil {
 		t.Fatal(err)
 	}
-	h.first, h.second = log[0], log[1]
+	h.first, h.second = all[0], all[1]
 	h.Store, h.server = s, &Server{Envelopes: s, Self: phone.id, Key: func() []byte { return ours }}
 	web := httptest.NewServer(h.server.Handler())
 	t.Cleanup(web.Close)
@@ -184,7 +189,7 @@ func TestRefused(t *testing.T) {
 	if _, err := h.as(t, phone).Upload(t.Context(), bytes.NewReader([]byte("x"))); err == nil {
 		t.Error("a peer takes blobs")
 	}
-	for _, path := range []string{"/", "/v1/account", "/v1/spaces/" + spaceID.String() + "/log", "/v1/peer/short"} {
+	for _, path := range []string{"/", "/v1/account", "/v1/spaces/" + spaceID.String() + "/log", "/v1/peer/0011"} {
 		res, err := http.Get(h.url + path)
 		if err != nil {
 			t.Fatal(err)
@@ -197,34 +202,143 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// behindTLS serves the store as devices meet it, and gives the address.
+func (h *served) behindTLS(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := &http.Server{Handler: h.server.Handler(), ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
+	done := make(chan error, 1)
+	go func() { done <- web.Serve(tls.NewListener(ln, h.server.TLS())) }()
+	t.Cleanup(func() {
+		web.Close()
+		<-done
+	})
+	return ln.Addr().String()
+}
+
+// between passes on bytes to an address, at another.
+func between(t *testing.T, to string) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var passing sync.WaitGroup
+	passing.Go(func() {
+		for {
+			in, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("tcp", to)
+			if err != nil {
+				t.Error(err)
+				in.Close()
+				continue
+			}
+			for _, c := range [][2]net.Conn{{in, out}, {out, in}} {
+				passing.Go(func() {
+					_, _ = io.Copy(c[0], c[1])
+					c[0].Close()
+				})
+			}
+		}
+	})
+	t.Cleanup(func() {
+		ln.Close()
+		passing.Wait()
+	})
+	return ln.Addr().String()
+}
+
 // Who has the key is told which member is at an address; who hasn't learns
-// nothing, and a question that somebody hands on is not answered.
+// nothing, and a member is not taken for one at another address.
 func TestAsk(t *testing.T) {
 	h := serve(t)
-	address := strings.TrimPrefix(h.url, "http://")
-	if id, err := Ask(t.Context(), http.DefaultClient, address, []byte("an older key"), ours); err != nil || id != phone.id {
+	address := h.behindTLS(t)
+	if id, err := Ask(t.Context(), address, []byte("an older key"), ours); err != nil || id != phone.id {
 		t.Errorf("%s, %v", id, err)
 	}
-	if id, err := Ask(t.Context(), http.DefaultClient, address, []byte("another wearer's key")); !errors.Is(err, ErrStranger) {
+	if id, err := Ask(t.Context(), address, []byte("another wearer's key")); !errors.Is(err, ErrStranger) {
 		t.Errorf("%s, %v", id, err)
 	}
-	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		res, err := http.Get(h.url + r.URL.Path)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer res.Body.Close()
-		w.WriteHeader(res.StatusCode)
-		io.Copy(w, res.Body)
-	}))
-	defer between.Close()
-	if id, err := Ask(t.Context(), http.DefaultClient, strings.TrimPrefix(between.URL, "http://"), ours); !errors.Is(err, ErrStranger) {
+	if id, err := Ask(t.Context(), address); !errors.Is(err, ErrStranger) {
+		t.Errorf("by who has no key: %s, %v", id, err)
+	}
+	if id, err := Ask(t.Context(), between(t, address), ours); !errors.Is(err, ErrStranger) {
 		t.Errorf("by somebody between: %s, %v", id, err)
 	}
+	if _, err := Ask(t.Context(), strings.TrimPrefix(h.url, "http://"), ours); !errors.Is(err, ErrOlder) {
+		t.Errorf("of an older version: %v", err)
+	}
 	h.server.Key = func() []byte { return nil }
-	if _, err := Ask(t.Context(), http.DefaultClient, address, ours); !errors.Is(err, ErrStranger) {
-		t.Errorf("without a key: %v", err)
+	if id, err := Ask(t.Context(), address, ours); err == nil {
+		t.Errorf("without a key: %s", id)
+	}
+}
+
+// Whoever connects twice is shown nothing twice: there is no telling that it is one
+// device, nor whose.
+func TestCertificatesHaveNothingInCommon(t *testing.T) {
+	h := serve(t)
+	address := h.behindTLS(t)
+	var shown [2]*x509.Certificate
+	for i := range shown {
+		conn, _, err := dial(t.Context(), address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown[i] = conn.ConnectionState().PeerCertificates[0]
+		conn.Close()
+	}
+	a, b := shown[0], shown[1]
+	if bytes.Equal(a.RawSubjectPublicKeyInfo, b.RawSubjectPublicKeyInfo) || bytes.Equal(a.SubjectKeyId[:maskSize], b.SubjectKeyId[:maskSize]) ||
+		bytes.Equal(a.SubjectKeyId[maskSize:], b.SubjectKeyId[maskSize:]) || bytes.Equal(a.Signature, b.Signature) {
+		t.Errorf("two connections:\n%x\n%x", a.Raw, b.Raw)
+	}
+	other, err := certificate([]byte("another wearer's key"), address, reader.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := x509.ParseCertificate(other.Certificate[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*x509.Certificate{a, theirs} { // what is left says nothing of anybody
+		if c.Subject.String()+c.Issuer.String() != "" || c.SerialNumber.Int64() != 1 || c.NotBefore.Unix() != 0 || c.NotAfter.Year() != 9999 || len(c.Extensions) != 1 {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// What devices say to each other goes to a member, or nowhere.
+func TestClientSpeaksWithMembers(t *testing.T) {
+	h := serve(t)
+	address := h.behindTLS(t)
+	log := func(url string, keys ...[]byte) (int, error) {
+		c := Client(func() [][]byte { return keys })
+		defer c.CloseIdleConnections()
+		r, err := remote.New(url, remote.Option{HTTP: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		entries, err := upstream.New(r.Space(spaceID, phone.id, httpsig.KeySigner(phone.key)), "").Log(t.Context(), 0)
+		return len(entries), err
+	}
+	if n, err := log("https://"+address, ours); err != nil || n != 2 {
+		t.Errorf("%d entries, %v", n, err)
+	}
+	for what, keys := range map[string][][]byte{"another wearer's key": {[]byte("another wearer's key")}, "no key": nil} {
+		if _, err := log("https://"+address, keys...); !errors.Is(err, ErrStranger) {
+			t.Errorf("with %s: %v", what, err)
+		}
+	}
+	if _, err := log("https://"+between(t, address), ours); !errors.Is(err, ErrStranger) {
+		t.Errorf("by somebody between: %v", err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"image/jpeg"
 	"image/png"
 
@@ -19,9 +20,13 @@ const (
 	MaxHeight = 480
 )
 
-// maxPixels bounds what a photo may claim to be: 24 megapixels decode to
-// about 100 MB, which a small board can still spare for a moment.
-const maxPixels = 24 << 20
+// These bound what a photo may claim to be: 24 megapixels, which decode to
+// about 100 MB, which a small board can still spare for a moment. A progressive
+// JPEG takes up to four times as much.
+const (
+	maxPixels = 24 << 20
+	maxBytes  = 4 * maxPixels
+)
 
 // ErrFormat: the bytes are not a photo that can be read.
 var ErrFormat = errors.New("picture format")
@@ -42,8 +47,12 @@ func Decode(file []byte) (p *Picture, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
-	if cfg.Width < 1 || cfg.Height < 1 || cfg.Width*cfg.Height > maxPixels {
-		return nil, fmt.Errorf("%w: %d×%d pixels, at most %d", ErrFormat, cfg.Width, cfg.Height, maxPixels)
+	most := maxPixels
+	if cfg.ColorModel == color.RGBA64Model || cfg.ColorModel == color.NRGBA64Model {
+		most = maxBytes / 8
+	}
+	if cfg.Width < 1 || cfg.Height < 1 || cfg.Width > most/cfg.Height {
+		return nil, fmt.Errorf("%w: %d×%d pixels, at most %d", ErrFormat, cfg.Width, cfg.Height, most)
 	}
 	var img image.Image
 	switch format {
