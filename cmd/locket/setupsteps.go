@@ -6,12 +6,10 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/sync/pairing"
 )
 
 // wearable gives one credentials, and shows them as a QR too, which a phone or a
@@ -46,19 +44,14 @@ func (s *settingUp) wearable(c *serve.Client) error {
 	if err != nil {
 		return err
 	}
-	qr, err := pairing.QR(link)
-	if err != nil {
-		return err
-	}
-	wide := qrWidth(qr)
-	switch {
-	case !s.talks: // for a file, or another program
+	if !s.talks { // for a file, or another program
 		fmt.Fprintf(s.stdout, "%-10s %s\n", "link", link)
-	case s.width() > 0 && wide > s.width():
-		s.tell("The terminal is too narrow for the QR code, which takes %d columns. It would say:\n", wide)
-		fmt.Fprintln(s.stdout, link)
-	default:
-		fmt.Fprint(s.stdout, qr)
+	} else {
+		picture, whole := qr(s.stdout, link)
+		fmt.Fprint(s.stdout, picture)
+		if !whole {
+			fmt.Fprintln(s.stdout, "It would say:", link)
+		}
 	}
 	s.tell("The password is not shown again.\n")
 	return nil
@@ -76,13 +69,6 @@ func wearableLink(d *serve.DeviceCredentials) (string, error) {
 	}
 	u.User = url.UserPassword(d.Username, string(d.Password))
 	return u.String(), nil
-}
-
-// qrWidth is how many columns a QR takes.
-func qrWidth(qr string) int {
-	line, _, _ := strings.Cut(qr, "\n")
-	line = strings.TrimSuffix(strings.TrimPrefix(line, "\x1b[30;47m"), "\x1b[0m")
-	return utf8.RuneCountInString(line)
 }
 
 // engines chooses ears, eyes and a mind. One that does not work is no reason to
