@@ -96,6 +96,29 @@ func TestUpdateCheck(t *testing.T) {
 	}
 }
 
+// What locket-release once signed, by a key of a test.
+const (
+	madeKey  = "RWRxF1+Wztur+IkocyJHwQAXmU6QsXWxVsNOuGA4ikakD8cUtSTRZFeW"
+	madeSums = `daba6d16451f1d0e3ef8f2b45fd9076a9e2f64f2b1e5c438c15e8c2f6645b028  NOTES.md
+9fd2f724982b1b4d16d9e60c095b84dd2bc6830eed64d0a0b25ed6913aa441a6  install.sh
+0aeb83f213785f3710aeb693fefd3ca0063baf4d7356d2eb35114a56e0add6d8  locket_0.2.0_linux_amd64.tar.gz
+`
+	madeSignature = `untrusted comment: signature of Locket's releases; the key is docs/release.pub
+RWRxF1+Wztur+C/cYQXYbJjJtlkgI8mp6pOHT9jWuFelr88Qhqmu4GA5cC9UosH/7aUK+Pmx7q6INkaGkWiqYEIiAiUePS5cPgk=
+trusted comment: Locket v0.2.0
+PkwSajSO+/BcpI9kM4uYSieT1x+vBouTWKS42EarmT2Ox/pkQ8kqPynG5/xK93idL6/NiNZVLL+gQDyO9Ex+Cg==
+`
+)
+
+func TestReleaseAsMade(t *testing.T) {
+	if version, err := signedRelease(madeKey, []byte(madeSums), []byte(madeSignature)); err != nil || version != "v0.2.0" {
+		t.Errorf("%q, %v", version, err)
+	}
+	if version, err := signedRelease(madeKey, []byte(madeSums+"\n"), []byte(madeSignature)); err == nil {
+		t.Errorf("with another byte: %q", version)
+	}
+}
+
 // Nothing is asked but by TLS, and a redirect to anything else is not followed.
 func TestReleaseIsFetched(t *testing.T) {
 	dir := t.TempDir()

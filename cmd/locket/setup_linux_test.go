@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var phraseWord = regexp.MustCompile(`(\d+) ([a-z]{3,8})\b`)
+var phraseWord = regexp.MustCompile(`  (\d+) ([a-z]+)`)
 
 // atTerminal runs setup as a process at a terminal. It answers what is asked, and does end at the
 // prompt of that number; 0: never. It gives the prompts and the process's exit code, -1: killed.
@@ -51,6 +51,8 @@ func atTerminal(t *testing.T, home string, answers []reply, end int, do func(*os
 			asked, from = append(asked, last), all.Len()
 			if len(asked) == end {
 				do(cmd.Process, person)
+			} else if len(asked) > 50 { // it asks the same again and again
+				_ = cmd.Process.Kill() // it may have ended
 			} else if _, err := io.WriteString(person, r.answer(all.String())+"\n"); err != nil {
 				t.Error(err)
 			}

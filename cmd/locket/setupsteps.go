@@ -83,7 +83,9 @@ func (s *settingUp) engines(c *serve.Client) error {
 }
 
 func (s *settingUp) engine(c *serve.Client, kind string) error {
-	later := func() { s.done.Skipped = append(s.done.Skipped, "locket engine add "+kind+" auto") }
+	later := func() {
+		s.done.Skipped = append(s.done.Skipped, "locket engine add "+kind+" auto, or with an address in place of auto")
+	}
 	address, model, _ := strings.Cut(strings.TrimSpace(*s.o.engines[kind]), " ")
 	if address == none || address == "" && !s.talks {
 		later()
@@ -91,7 +93,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 	}
 	if address != "" && address != "auto" {
 		// A person who gives a flag has chosen.
-		e, err := c.AddEngine(s.ctx, serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)})
+		e, err := s.tryEngine(s.ctx, c, serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)})
 		if err != nil {
 			return advisedError{fmt.Errorf("--%s: %w", kind, err), "What was done so far stays. To choose it later: locket engine add " + kind + " ADDRESS"}
 		}
@@ -133,7 +135,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 				continue
 			}
 		}
-		e, err := c.AddEngine(s.ctx, serve.AddEngineRequest{Kind: kind, Address: f.Address, Model: f.Model, Consent: elsewhere})
+		e, err := s.tryEngine(s.ctx, c, serve.AddEngineRequest{Kind: kind, Address: f.Address, Model: f.Model, Consent: elsewhere})
 		if errors.Is(err, serve.ErrEngine) {
 			s.tell("%s: %v\n", what, err)
 			continue
