@@ -276,8 +276,6 @@ func (s *settingUp) opening() (err error) {
 			case errors.Is(err, errTooShort) || errors.Is(err, errNotSame):
 				s.tell("%v\n", err)
 				err = nil
-			case errors.Is(err, io.EOF):
-				err = errEnded
 			}
 		case "2":
 			o.init.keyring = true

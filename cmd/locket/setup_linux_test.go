@@ -60,7 +60,11 @@ func atTerminal(t *testing.T, home string, answers []reply, end int, do func(*os
 		}
 	}
 	_ = cmd.Wait() // its code says it
-	return asked, all.String(), cmd.ProcessState.ExitCode()
+	code = cmd.ProcessState.ExitCode()
+	if mode, err := unix.IoctlGetTermios(int(person.Fd()), unix.TCGETS); err != nil || code >= 0 && mode.Lflag&unix.ECHO == 0 {
+		t.Errorf("what is typed is not shown any more, %v", err)
+	}
+	return asked, all.String(), code
 }
 
 // wordShown is the word of the phrase that the last prompt asks for.
@@ -74,8 +78,8 @@ func wordShown(said string) string {
 	return "none"
 }
 
-// The process is killed at each prompt, or its input ends at one for a passphrase. There is no home
-// then, or a whole one, and setup goes on with it. A passphrase that is typed wrong is asked for again.
+// The process is killed at each prompt, or interrupted at one for a passphrase. There is no home then, or
+// a whole one, and setup goes on with it. A passphrase that is typed wrong is asked for again.
 func TestSetupKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	answers := func(backup string) []reply {
@@ -96,11 +100,11 @@ func TestSetupKilledAnywhere(t *testing.T) {
 		t.Fatalf("exit %d, asked %q\n%s", code, whole, said)
 	}
 	kill := func(p *os.Process, _ *os.File) { _ = p.Kill() }
-	over := func(_ *os.Process, at *os.File) { _, _ = at.WriteString("\x04") }
+	interrupt := func(_ *os.Process, at *os.File) { _, _ = at.WriteString("\x03") }
 	for end := 1; end <= len(whole); end++ {
 		ways := map[string]func(*os.Process, *os.File){"killed": kill}
 		if strings.Contains(whole[end-1], "assphrase") || strings.Contains(whole[end-1], "Once more") { // of the others TestSetupEndsAnywhere tells
-			ways["end of input"] = over
+			ways["interrupted"] = interrupt
 		}
 		for how, do := range ways {
 			t.Run(fmt.Sprint(end, " ", how), func(t *testing.T) {
