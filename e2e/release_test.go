@@ -58,6 +58,11 @@ func TestPackageIsReproducible(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(version), "locket v0.1.0 commit 0123456789ab of 2026-11-22T10:00:00Z") {
 		t.Errorf("%q, %v", version, err)
 	}
+	// It has the key that a newer release would have to be signed by.
+	asked, err := exec.Command(filepath.Join(unpacked, "usr/bin/locket"), "update", "--check", "--from", dir).CombinedOutput()
+	if err == nil || !strings.Contains(string(asked), "SHA256SUMS: no such file") {
+		t.Errorf("%q, %v", asked, err)
+	}
 	page, err := exec.Command("gzip", "-dc", filepath.Join(unpacked, "usr/share/man/man1/locket-search.1.gz")).Output()
 	if err != nil || !bytes.Contains(page, []byte(`.TH "LOCKET-SEARCH" "1" "Nov 2026"`)) {
 		t.Errorf("%.300s, %v", page, err)

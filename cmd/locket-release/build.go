@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"aead.dev/minisign"
 )
 
 // target is a system and a processor, as Go names them.
@@ -98,7 +100,11 @@ func (r *making) environ(t target) []string {
 
 // compile builds one command.
 func (r *making) compile(ctx context.Context, t target, command, to string, flags ...string) error {
-	stamp := fmt.Sprintf("-s -w -X main.release=%s -X main.commit=%s -X main.builtAt=%s", r.version, r.commit, r.time.Format(time.RFC3339))
+	key, err := minisign.PublicKeyFromFile(filepath.Join(r.root, publicKey))
+	if err != nil {
+		return fmt.Errorf("%s: %w", publicKey, err)
+	}
+	stamp := fmt.Sprintf("-s -w -X main.release=%s -X main.commit=%s -X main.builtAt=%s -X main.releaseKey=%s", r.version, r.commit, r.time.Format(time.RFC3339), key.String())
 	args := slices.Concat([]string{"build", "-ldflags", stamp}, flags, []string{"-o", to, "./cmd/" + command})
 	return r.do(ctx, r.environ(t), "go", args...)
 }

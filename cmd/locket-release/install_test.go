@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -188,9 +189,33 @@ func TestNotes(t *testing.T) {
 			t.Errorf("%s: %q, %v", number, got, err)
 		}
 	}
-	for number, log := range map[string]string{"0.3.0": log, "0.1.0": "\n## 0.1.0\n\n### The node\n"} {
+	for number, log := range map[string]string{"0.3.0": log, "0.1.0": "\n## 0.1.0 (2026)\n\n### The node\n", "0.1": log, "0.2.0": "\n## 0.2.01 (2027)\n\n### In two minutes\n\nOther.\n"} {
 		if got, err := notesOf([]byte(log), number); err == nil {
 			t.Errorf("%s: %q", number, got)
+		}
+	}
+}
+
+// The notes of this source can be read on their own: short, and with links that lead somewhere.
+func TestNotesOfThisSource(t *testing.T) {
+	log, err := os.ReadFile("../../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := regexp.MustCompile(`\n## (\d\S*) \(`).FindSubmatch(log)
+	if number == nil {
+		number = [][]byte{nil, []byte("0.0.0")} // what is unreleased
+	}
+	notes, err := notesOf(log, string(number[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(strings.Fields(notes)); n < 100 || n > 600 { // two minutes
+		t.Errorf("%d words", n)
+	}
+	for _, link := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(notes, -1) {
+		if !strings.HasPrefix(link[1], "https://") {
+			t.Errorf("%s leads nowhere outside of the repository", link[1])
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (r *making) papers() error {
 // what is not released yet where the version has none. Its links are to the files of
 // the version's tag, as it is read outside of the repository.
 func notesOf(log []byte, number string) (string, error) {
-	_, part, ok := bytes.Cut(log, []byte("\n## "+number))
+	_, part, ok := bytes.Cut(log, []byte("\n## "+number+" ("))
 	if !ok {
 		_, part, ok = bytes.Cut(log, []byte("\n## Unreleased\n"))
 	}

@@ -151,11 +151,17 @@ func (a *app) withKeys(ctx context.Context, unlocked bool, known serve.Secret, f
 				return err
 			}
 		}
-		if err := n.Services().Keys.Unlock(ctx, pass); err != nil {
+		m := a.meter(opensHome, "", 0)
+		err := n.Services().Keys.Unlock(ctx, pass)
+		m.end()
+		if err != nil {
 			return err
 		}
 	}
-	if err := n.Drain(ctx); err != nil {
+	m := a.meter("work through what was left", "", 0)
+	err = n.Drain(ctx)
+	m.end()
+	if err != nil {
 		return err
 	}
 	c = serve.InProcess(serve.New(serve.Options{Services: n.Services(), Log: a.logger(&a.settings.Config)}))
@@ -163,10 +169,13 @@ func (a *app) withKeys(ctx context.Context, unlocked bool, known serve.Secret, f
 	return f(c)
 }
 
+// opensHome is what a person is told while a home opens.
+const opensHome = "open the home"
+
 // unlock opens the keys of a node as the configuration says. That takes long where
 // plugins are compiled, the index is made anew or a store is upgraded.
 func (a *app) unlock(ctx context.Context, n openNode) (opened bool, err error) {
-	m := a.meter("open the home", "", 0)
+	m := a.meter(opensHome, "", 0)
 	defer m.end()
 	return n.UnlockAsConfigured(ctx)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/sync/pairing"
 )
 
 func (a *app) pauseCommand() *cobra.Command {
@@ -294,9 +293,8 @@ a bridge takes it there (locket-bridge).`,
 				}
 				fmt.Fprintln(w, "\nThe password is not shown again.")
 				if d.Page != "" && a.talks() {
-					if qr, err := pairing.QR(string(d.Page)); err == nil { // the text stands above
-						fmt.Fprintf(w, "A phone or laptop that opens the page is the wearable:\n%s", qr)
-					}
+					picture, _ := qr(a.stdout, string(d.Page))
+					fmt.Fprintf(w, "A phone or laptop that opens the page is the wearable:\n%s", picture)
 				}
 			})
 		}),

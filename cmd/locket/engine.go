@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -98,8 +99,15 @@ func (a *app) addEngine(cmd *cobra.Command, cl *serve.Client, kind, address stri
 		}
 		r.Consent = true
 	}
-	e, err := cl.AddEngine(cmd.Context(), r)
+	e, err := a.tryEngine(cmd.Context(), cl, r)
 	return a.printed(err, e, func(w io.Writer) { a.showEngine(w, &e) })
+}
+
+// tryEngine adds an engine that answers to the sample. A service may have to load its model for that.
+func (a *app) tryEngine(ctx context.Context, cl *serve.Client, r serve.AddEngineRequest) (serve.Engine, error) {
+	m := a.meter("try it with a sample", "", 0)
+	defer m.end()
+	return cl.AddEngine(ctx, r)
 }
 
 // addFoundEngine asks about each engine that is found, the best one first.
@@ -145,7 +153,11 @@ func (a *app) engineListCommand() *cobra.Command {
 		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
 			list := cl.Engines
 			if again {
-				list = cl.TryEngines
+				list = func(ctx context.Context) ([]serve.Engine, error) {
+					m := a.meter("try each with a sample", "", 0)
+					defer m.end()
+					return cl.TryEngines(ctx)
+				}
 			}
 			all, err := list(cmd.Context())
 			if err != nil {

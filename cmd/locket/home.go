@@ -84,6 +84,12 @@ type initialised struct {
 
 const vaultNote = "Secrets in the vault are not synced: if this machine is lost, the words do not bring them back."
 
+// Of a new passphrase that can't be taken. Another may be asked for.
+var (
+	errTooShort = fmt.Errorf("the passphrase has fewer than %d characters", serve.MinPassphrase)
+	errNotSame  = errors.New("the two are not the same; nothing was made")
+)
+
 func (a *app) newPassphrase(file string) (serve.Secret, error) {
 	p, err := a.passphrase(file, "New passphrase: ")
 	if err != nil {
@@ -98,7 +104,7 @@ func (a *app) newPassphrase(file string) (serve.Secret, error) {
 			return "", err
 		}
 		if again != p {
-			return "", errors.New("the two are not the same; nothing was made")
+			return "", errNotSame
 		}
 	}
 	return p, nil
@@ -106,7 +112,7 @@ func (a *app) newPassphrase(file string) (serve.Secret, error) {
 
 func longEnough(p serve.Secret) error {
 	if len([]rune(string(p))) < serve.MinPassphrase {
-		return fmt.Errorf("the passphrase has fewer than %d characters", serve.MinPassphrase)
+		return errTooShort
 	}
 	return nil
 }

@@ -128,9 +128,8 @@ func (a *app) invite(ctx context.Context, c *serve.Client) error {
 		return err
 	}
 	err = a.print(p, func(w io.Writer) {
-		if qr, err := pairing.QR(p.Link); err == nil {
-			fmt.Fprintf(w, "%s\n", qr)
-		}
+		picture, _ := qr(a.stdout, p.Link)
+		fmt.Fprintln(w, picture)
 		relay, _, _ := pairing.ParseLink(p.Link)
 		fmt.Fprintf(w, "On the new device, within ten minutes:\n\n  locket pair --join %s --relay %s\n\n", p.Code, relay)
 	})

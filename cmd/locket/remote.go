@@ -12,7 +12,6 @@ import (
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/door"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/sync/pairing"
 )
 
 // remote is the address for apps on other machines; nil: there is none.
@@ -100,8 +99,7 @@ func (a *app) showLink(link string) {
 	}
 	fmt.Fprintf(a.stderr, "On another machine (see locket mcp --help, and docs/apps.md):\n%s\n", link)
 	if a.talks() {
-		if qr, err := pairing.QR(link); err == nil { // a link that is too long has the text above
-			fmt.Fprint(a.stderr, qr)
-		}
+		picture, _ := qr(a.stderr, link)
+		fmt.Fprint(a.stderr, picture)
 	}
 }

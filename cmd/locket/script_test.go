@@ -58,7 +58,7 @@ func TestMain(tests *testing.M) {
 	}
 	var m testscript.TestingM = clearing{tests, done}
 	testscript.Main(m, map[string]func(){"locket": func() {
-		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 		os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, testDeps()))
 	}})

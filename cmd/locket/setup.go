@@ -270,8 +270,12 @@ func (s *settingUp) opening() (err error) {
 		switch v {
 		case "1":
 			err = s.wait(func() (err error) { o.init.passphrase, err = s.newPassphrase(""); return err })
-			if err == nil {
+			switch {
+			case err == nil:
 				return s.language()
+			case errors.Is(err, errTooShort) || errors.Is(err, errNotSame):
+				s.tell("%v\n", err)
+				err = nil
 			}
 		case "2":
 			o.init.keyring = true

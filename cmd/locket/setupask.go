@@ -89,16 +89,3 @@ func (s *asker) wait(read func() error) error {
 		return errEnded
 	}
 }
-
-// width is that of the terminal that is written to, 0 where there is none.
-func (a *app) width() int {
-	f, ok := a.stdout.(*os.File)
-	if !ok {
-		return 0
-	}
-	w, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return w
-}

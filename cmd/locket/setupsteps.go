@@ -6,12 +6,10 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/sync/pairing"
 )
 
 // wearable gives one credentials, and shows them as a QR too, which a phone or a
@@ -46,19 +44,14 @@ func (s *settingUp) wearable(c *serve.Client) error {
 	if err != nil {
 		return err
 	}
-	qr, err := pairing.QR(link)
-	if err != nil {
-		return err
-	}
-	wide := qrWidth(qr)
-	switch {
-	case !s.talks: // for a file, or another program
+	if !s.talks { // for a file, or another program
 		fmt.Fprintf(s.stdout, "%-10s %s\n", "link", link)
-	case s.width() > 0 && wide > s.width():
-		s.tell("The terminal is too narrow for the QR code, which takes %d columns. It would say:\n", wide)
-		fmt.Fprintln(s.stdout, link)
-	default:
-		fmt.Fprint(s.stdout, qr)
+	} else {
+		picture, whole := qr(s.stdout, link)
+		fmt.Fprint(s.stdout, picture)
+		if !whole {
+			fmt.Fprintln(s.stdout, "It would say:", link)
+		}
 	}
 	s.tell("The password is not shown again.\n")
 	return nil
@@ -78,13 +71,6 @@ func wearableLink(d *serve.DeviceCredentials) (string, error) {
 	return u.String(), nil
 }
 
-// qrWidth is how many columns a QR takes.
-func qrWidth(qr string) int {
-	line, _, _ := strings.Cut(qr, "\n")
-	line = strings.TrimSuffix(strings.TrimPrefix(line, "\x1b[30;47m"), "\x1b[0m")
-	return utf8.RuneCountInString(line)
-}
-
 // engines chooses ears, eyes and a mind. One that does not work is no reason to
 // end the setup.
 func (s *settingUp) engines(c *serve.Client) error {
@@ -97,7 +83,9 @@ func (s *settingUp) engines(c *serve.Client) error {
 }
 
 func (s *settingUp) engine(c *serve.Client, kind string) error {
-	later := func() { s.done.Skipped = append(s.done.Skipped, "locket engine add "+kind+" auto") }
+	later := func() {
+		s.done.Skipped = append(s.done.Skipped, "locket engine add "+kind+" auto, or with an address in place of auto")
+	}
 	address, model, _ := strings.Cut(strings.TrimSpace(*s.o.engines[kind]), " ")
 	if address == none || address == "" && !s.talks {
 		later()
@@ -105,7 +93,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 	}
 	if address != "" && address != "auto" {
 		// A person who gives a flag has chosen.
-		e, err := c.AddEngine(s.ctx, serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)})
+		e, err := s.tryEngine(s.ctx, c, serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)})
 		if err != nil {
 			return advisedError{fmt.Errorf("--%s: %w", kind, err), "What was done so far stays. To choose it later: locket engine add " + kind + " ADDRESS"}
 		}
@@ -147,7 +135,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 				continue
 			}
 		}
-		e, err := c.AddEngine(s.ctx, serve.AddEngineRequest{Kind: kind, Address: f.Address, Model: f.Model, Consent: elsewhere})
+		e, err := s.tryEngine(s.ctx, c, serve.AddEngineRequest{Kind: kind, Address: f.Address, Model: f.Model, Consent: elsewhere})
 		if errors.Is(err, serve.ErrEngine) {
 			s.tell("%s: %v\n", what, err)
 			continue

@@ -15,16 +15,35 @@ func (a *app) updateCommand() *cobra.Command {
 	var text, value, reason, sensitivity, line, old, with string
 	var tags, untags []string
 	var steps []memory.StepEdit
-	var archive, restore bool
+	var archive, restore, check bool
+	var from string
 	c := &cobra.Command{
-		Use: "update ID", Short: "Correct a memory", Args: between(1, 1, "the id"),
-		Long: "Its earlier text stays in its history. Steps are counted from 1, and changed in the order of\nthe flags.",
+		Use: "update ID", Short: "Correct a memory",
+		Args: func(c *cobra.Command, args []string) error {
+			if check {
+				return nothing()(c, args)
+			}
+			return between(1, 1, "the id")(c, args)
+		},
+		Long: `Its earlier text stays in its history. Steps are counted from 1, and changed in the order of
+the flags.
+
+With --check it is about Locket itself, and says which version this is. Nobody is asked for
+a newer one unless --from says who: a folder, or an https URL, with SHA256SUMS and its
+signature, which is verified. Nothing is installed.`,
 		Example: `  locket update 3f7k9m2xqa --text "The bike is green" --reason repainted
   locket update 3f7k9m2xqa --append "Allergic to nuts"
   locket update 3f7k9m2xqa --replace Lyon --with Ghent
   locket update 3f7k9m2xqa --step "2=Boil the water" --move-step 4:1
-  locket update 3f7k9m2xqa --archive`,
+  locket update 3f7k9m2xqa --archive
+  locket update --check --from ` + latestRelease,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if from != "" && !check {
+				return usagef("--from needs --check")
+			}
+			if check {
+				return a.compareRelease(cmd.Context(), from, releaseKey)
+			}
 			r := serve.UpdateRequest{Tag: tags, Untag: untags, Reason: reason, Steps: steps}
 			f := cmd.Flags()
 			changed := len(steps)+len(tags)+len(untags) > 0
@@ -81,6 +100,8 @@ func (a *app) updateCommand() *cobra.Command {
 	f.BoolVar(&archive, "archive", false, "keep it, and do not show it")
 	f.BoolVar(&restore, "restore", false, "show it again")
 	f.StringVar(&reason, "reason", "", "why, for its history")
+	f.BoolVar(&check, "check", false, "say which version of Locket this is")
+	f.StringVar(&from, "from", "", "with --check: the `place` to ask for a newer one")
 	return c
 }
 

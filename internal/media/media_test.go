@@ -99,6 +99,7 @@ func TestReadWAV(t *testing.T) {
 		"half a frame":   {wav(format(1, 2, 16000, 16), chunk("data", samples(1, 2, 3))), "no whole number"},
 		"cut":            {file(t, "jfk.wav")[:1000], "are left"},
 		"size of 4 GiB":  {append(wav(format(1, 1, 16000, 16)), "data\xff\xff\xff\xff"...), "4294967295 bytes"},
+		"of 0 s":         {wav(format(1, 1, 16000, 16), chunk("data", nil)), "offset 36: no samples"},
 		"endless chunks": {wav(format(1, 1, 16000, 16), bytes.Repeat(chunk("none", nil), 1000)), "no samples"},
 	} {
 		if _, err := ReadWAV(c.b); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want) {

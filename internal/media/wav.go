@@ -68,6 +68,9 @@ func ReadWAV(b []byte) (Sound, error) {
 			if len(body)%(2*channels) != 0 {
 				return Sound{}, fmt.Errorf("%w: wav: offset %d: %d bytes are no whole number of samples", ErrFormat, at, len(body))
 			}
+			if len(body) == 0 {
+				return Sound{}, fmt.Errorf("%w: wav: offset %d: no samples", ErrFormat, at)
+			}
 			return Sound{Rate: rate, PCM: mono(body, channels)}, nil
 		}
 		at += 8 + int(size) + int(size&1)

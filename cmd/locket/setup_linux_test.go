@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+var phraseWord = regexp.MustCompile(`  (\d+) ([a-z]+)`)
+
+// atTerminal runs setup as a process at a terminal. It answers what is asked, and does end at the
+// prompt of that number; 0: never. It gives the prompts and the process's exit code, -1: killed.
+func atTerminal(t *testing.T, home string, answers []reply, end int, do func(*os.Process, *os.File)) (asked []string, said string, code int) {
+	t.Helper()
+	person, program := openTerminal(t, 80, 24)
+	path, err := exec.LookPath("locket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), path, "--home", home, "setup")
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(path), "XDG_CONFIG_HOME="+filepath.Join(t.TempDir(), "config"))
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
+	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	program.Close() // it is the process's alone, so that reading ends with it
+	var all bytes.Buffer
+	part, from := make([]byte, 4<<10), 0
+	for {
+		n, err := person.Read(part)
+		all.Write(part[:n])
+		if err != nil { // EIO: the process has ended
+			break
+		}
+		last := all.String()[from:]
+		last = last[strings.LastIndex(last, "\n")+1:]
+		for _, r := range answers {
+			if !strings.Contains(last, r.prompt) || !strings.HasSuffix(last, ": ") {
+				continue
+			}
+			asked, from = append(asked, last), all.Len()
+			if len(asked) == end {
+				do(cmd.Process, person)
+			} else if len(asked) > 50 { // it asks the same again and again
+				_ = cmd.Process.Kill() // it may have ended
+			} else if _, err := io.WriteString(person, r.answer(all.String())+"\n"); err != nil {
+				t.Error(err)
+			}
+			break
+		}
+	}
+	_ = cmd.Wait() // its code says it
+	code = cmd.ProcessState.ExitCode()
+	if mode, err := unix.IoctlGetTermios(int(person.Fd()), unix.TCGETS); err != nil || code >= 0 && mode.Lflag&unix.ECHO == 0 {
+		t.Errorf("what is typed is not shown any more, %v", err)
+	}
+	return asked, all.String(), code
+}
+
+// wordShown is the word of the phrase that the last prompt asks for.
+func wordShown(said string) string {
+	asked := setupWord.FindAllStringSubmatch(said, -1)
+	for _, m := range phraseWord.FindAllStringSubmatch(said, -1) {
+		if m[1] == asked[len(asked)-1][1] {
+			return m[2]
+		}
+	}
+	return "none"
+}
+
+// The process is killed at each prompt, or interrupted at one for a passphrase. There is no home then, or
+// a whole one, and setup goes on with it. A passphrase that is typed wrong is asked for again.
+func TestSetupKilledAnywhere(t *testing.T) {
+	t.Parallel()
+	answers := func(backup string) []reply {
+		wrong := 0
+		return []reply{{"Your name", fixed("Maja")}, {"time zone", fixed("Europe/Berlin")}, {"1, 2 or 3", fixed("1")}, {"New passphrase", fixed("correct horse")},
+			{"Once more", func(string) string {
+				if wrong++; wrong == 1 {
+					return "correct house"
+				}
+				return "correct horse"
+			}},
+			{"24 words", fixed("en")}, {"Word ", wordShown}, {"Passphrase", fixed("correct horse")}, {"Its name", fixed("pendant")}, {"Use it?", fixed("n")}, {"log in", fixed("y")},
+			{"remember", fixed("I park the car on level 3")}, {"backup", fixed(backup)}}
+	}
+	dir := t.TempDir()
+	whole, said, code := atTerminal(t, filepath.Join(dir, "whole", "home"), answers(filepath.Join(dir, "whole", "backup")), 0, nil)
+	if code != exitDone || !strings.Contains(said, "the two are not the same") || !strings.Contains(said, "It is found") || !strings.Contains(said, "▀") {
+		t.Fatalf("exit %d, asked %q\n%s", code, whole, said)
+	}
+	kill := func(p *os.Process, _ *os.File) { _ = p.Kill() }
+	interrupt := func(_ *os.Process, at *os.File) { _, _ = at.WriteString("\x03") }
+	for end := 1; end <= len(whole); end++ {
+		ways := map[string]func(*os.Process, *os.File){"killed": kill}
+		if strings.Contains(whole[end-1], "assphrase") || strings.Contains(whole[end-1], "Once more") { // of the others TestSetupEndsAnywhere tells
+			ways["interrupted"] = interrupt
+		}
+		for how, do := range ways {
+			t.Run(fmt.Sprint(end, " ", how), func(t *testing.T) {
+				dir := filepath.Join(dir, strconv.Itoa(end)+how)
+				home, list := filepath.Join(dir, "home"), answers(filepath.Join(dir, "backup"))
+				asked, said, code := atTerminal(t, home, list, end, do)
+				if len(asked) != end || code == exitDone {
+					t.Fatalf("exit %d, asked %q\n%s", code, asked, said)
+				}
+				_, err := os.Stat(filepath.Join(home, homeKeys))
+				if made := err == nil; made != pastWords(asked) {
+					t.Errorf("the home is there: %v", made)
+				}
+				if _, err := os.Stat(home); how != "killed" && !pastWords(asked) && err == nil {
+					t.Error("something is left")
+				}
+				if _, said, code := atTerminal(t, home, list, 0, nil); code != exitDone {
+					t.Errorf("going on: exit %d\n%s", code, said)
+				}
+				if _, err := os.Stat(filepath.Join(home, stagingDir)); err == nil {
+					t.Error("the folder of the home that was not made is left")
+				}
+			})
+		}
+	}
+}
+
+// pastWords reports whether the last prompt comes after the words were checked.
+func pastWords(asked []string) bool {
+	checked := false
+	for _, q := range asked {
+		checked = checked || strings.HasPrefix(q, "Word ")
+	}
+	return checked && !strings.HasPrefix(asked[len(asked)-1], "Word ")
+}
