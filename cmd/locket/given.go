@@ -28,6 +28,18 @@ func (a *app) collection(ctx context.Context) (*given.Collection, error) {
 	return given.Open(ctx, r, []given.Source{&market.Buyer{Dir: r.Dir}, &community.Communities{Reader: r}}, nil, r.Log)
 }
 
+// withCollection has do called with it.
+func (a *app) withCollection(do func(ctx context.Context, s *given.Collection, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		s, err := a.collection(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return do(cmd.Context(), s, args)
+	}
+}
+
 // sharedBy says whose a memory is, and until when.
 func (a *app) sharedBy(by *serve.SharedBy) string {
 	s := "shared by " + oneLine(by.By)
@@ -61,13 +73,8 @@ func (a *app) shareGivenCommand() *cobra.Command {
 		Use: "given [ID]", Short: "List what others share with you, and what you bought", Args: between(0, 1, "a share's id"),
 		Long: `What others share, and what you bought at a market, answers in search, ask and context of
 this home's node, marked with whose it is. With an id the memories are listed, too. No node is needed.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.collection(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			list, err := s.Shares(cmd.Context())
+		RunE: a.withCollection(func(ctx context.Context, s *given.Collection, args []string) error {
+			list, err := s.Shares(ctx)
 			if err != nil {
 				return err
 			}
@@ -81,7 +88,7 @@ this home's node, marked with whose it is. With an id the memories are listed, t
 				})
 			}
 			return rows(a, nil, list, a.givenRow, "Nobody shares anything with you, and you bought nothing.")
-		},
+		}),
 	}
 }
 
@@ -123,16 +130,11 @@ func (a *app) shareSearchCommand() *cobra.Command {
 		Long: `For an agent or a person without a node: searches what locket share open has fetched
 into this home, and what was bought. With a node, locket search finds it beside your own memories.`,
 		Example: `  locket share search "when do the tomatoes want water"`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.collection(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer s.Close()
+		RunE: a.withCollection(func(ctx context.Context, s *given.Collection, args []string) error {
 			if k < 1 || k > serve.MaxHits {
 				return usagef("--limit: %d, want 1 to %d", k, serve.MaxHits)
 			}
-			got, err := s.Search(cmd.Context(), recall.Query{Text: args[0], Now: time.Now(), K: k}, nil)
+			got, err := s.Search(ctx, recall.Query{Text: args[0], Now: time.Now(), K: k}, nil)
 			if err != nil {
 				return err
 			}
@@ -141,7 +143,7 @@ into this home, and what was bought. With a node, locket search finds it beside 
 				res.Hits = append(res.Hits, h.Shown(1))
 			}
 			return a.print(res, func(w io.Writer) { a.showHits(w, &res, found{}) })
-		},
+		}),
 	}
 	limitFlag(c.Flags(), &k, 10, "the `count` of hits")
 	return c
@@ -153,13 +155,8 @@ func (a *app) shareLeaveCommand() *cobra.Command {
 		Long: `What was fetched is removed, and answers no more. The one who shares is not told; the link
 opens it again for as long as it is shared. What you bought answers no more, and stays
 yours to open. No node is needed.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.collection(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			list, err := s.Shares(cmd.Context())
+		RunE: a.withCollection(func(ctx context.Context, s *given.Collection, args []string) error {
+			list, err := s.Shares(ctx)
 			if err != nil {
 				return err
 			}
@@ -177,6 +174,6 @@ yours to open. No node is needed.`,
 				}
 				fmt.Fprintf(w, "Removed what %s shared.\n", oneLine(g.By))
 			})
-		},
+		}),
 	}
 }

@@ -22,6 +22,8 @@ type ordering struct {
 	enters                  bool // a community, under the question's name
 	yes                     bool
 	takes                   func(pays []string) error // refuses how the market is paid; nil: it does not
+	voucher                 string
+	patience                time.Duration // for what was ordered
 }
 
 // orderListing shows a listing, asks, and orders it.
@@ -73,13 +75,23 @@ func (a *app) orderListing(ctx context.Context, at string, w *ordering) (buyer *
 	return buyer, o, err
 }
 
+// orderAndWait orders, pays, and waits for what was ordered.
+func (a *app) orderAndWait(ctx context.Context, at string, w *ordering) error {
+	b, o, err := a.orderListing(ctx, at, w)
+	if err != nil {
+		return err
+	}
+	if err := b.Pay(ctx, o, w.voucher); err != nil {
+		return fmt.Errorf("ordered, and not paid: locket market pay %s --voucher CODE pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
+	}
+	return a.awaitAnswer(ctx, b, o, askEvery, w.patience)
+}
+
 // askEvery is how often the market is asked whether the answer is there.
 const askEvery = 2 * time.Second
 
 func (a *app) marketAskCommand(at *string) *cobra.Command {
 	w := ordering{}
-	var voucher string
-	var patience time.Duration
 	c := &cobra.Command{
 		Use: "ask LISTING QUESTION", Short: "Pay for an answer instead of a copy", Args: between(2, 2, "a listing's id and a question"),
 		Long: `Orders an answer of a listing that sells answers (locket market show says so), and pays with
@@ -94,33 +106,23 @@ you have at the market. It does so, too, where the seller says nothing in time.
 ` + cannotUndo,
 		Example: `  locket market ask 3f9a… "when do the tomatoes want water" --voucher 7K3QF-0M9ZT-…`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
 			w.listing, w.question = args[0], args[1]
 			if w.question == "" || len(w.question) > trade.MaxQuestion {
 				return usagef("the question has %d bytes, want 1 to %d", len(w.question), trade.MaxQuestion)
 			}
-			b, o, err := a.orderListing(ctx, *at, &w)
-			if err != nil {
-				return err
-			}
-			if err := b.Pay(ctx, o, voucher); err != nil {
-				return fmt.Errorf("ordered, and not paid: locket market pay %s --voucher CODE pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
-			}
-			return a.awaitAnswer(ctx, b, o, askEvery, patience)
+			return a.orderAndWait(cmd.Context(), *at, &w)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&voucher, "voucher", "", "`code` to pay with; what is left of it stays yours at the market")
+	f.StringVar(&w.voucher, "voucher", "", "`code` to pay with; what is left of it stays yours at the market")
 	f.StringVar(&w.most, "most", "", "ask nothing that costs more than this `price`: 0.50 EUR")
-	f.DurationVar(&patience, "wait", 90*time.Second, "for how `long` to wait for the answer")
+	f.DurationVar(&w.patience, "wait", 90*time.Second, "for how `long` to wait for the answer")
 	f.BoolVarP(&w.yes, "yes", "y", false, "do not ask before paying")
 	return c
 }
 
 func (a *app) marketEnterCommand(at *string) *cobra.Command {
 	w := ordering{enters: true}
-	var voucher string
-	var patience time.Duration
 	c := &cobra.Command{
 		Use: "enter LISTING", Short: "Pay a fee, and be let into a community", Args: between(1, 1, "a listing's id"),
 		Long: `Orders the entry to a community for the key of locket share key, and pays with a voucher or
@@ -138,25 +140,17 @@ members read the name.
 ` + cannotUndo,
 		Example: `  locket market enter 3f9a… --as Ann --most "5.00 EUR" --voucher 7K3QF-0M9ZT-…`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
 			if w.listing = args[0]; w.question == "" {
 				return usagef("--as NAME is needed: all members see it")
 			}
-			b, o, err := a.orderListing(ctx, *at, &w)
-			if err != nil {
-				return err
-			}
-			if err := b.Pay(ctx, o, voucher); err != nil {
-				return fmt.Errorf("ordered, and not paid: locket market pay %s --voucher CODE pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
-			}
-			return a.awaitAnswer(ctx, b, o, askEvery, patience)
+			return a.orderAndWait(cmd.Context(), *at, &w)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&w.question, "as", "", "what the members call you, by `name`")
-	f.StringVar(&voucher, "voucher", "", "`code` to pay with; what is left of it stays yours at the market")
+	f.StringVar(&w.voucher, "voucher", "", "`code` to pay with; what is left of it stays yours at the market")
 	f.StringVar(&w.most, "most", "", "pay no more than this `price`: 5.00 EUR")
-	f.DurationVar(&patience, "wait", 90*time.Second, "for how `long` to wait until you are let in")
+	f.DurationVar(&w.patience, "wait", 90*time.Second, "for how `long` to wait until you are let in")
 	f.BoolVarP(&w.yes, "yes", "y", false, "do not ask before paying")
 	return c
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // enteredTOML gives a TOML file as it is and as it is to be, with the table [list.locket]
@@ -56,7 +58,7 @@ func enteredTOML(file, list, command string, args []string) (was, now []byte, sh
 		now = append(now, strings.ReplaceAll(lines, "\n", end)+end...)
 	} else {
 		// From the end of the file to its beginning, so that offsets stay right.
-		slices.SortFunc(values, func(a, b struct{ key, line string }) int { return t.at(b.key).from - t.at(a.key).from })
+		sorting.Sort(values, func(a, b struct{ key, line string }) int { return t.at(b.key).from - t.at(a.key).from })
 		for _, v := range values {
 			at, text := t.at(v.key), v.line
 			if at.from == at.to { // it is not there yet

@@ -22,6 +22,8 @@ import (
 	"slices"
 
 	"github.com/cloudflare/circl/group"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // MaxSet is how many elements a set has at most. Each offer has so many, so that it does
@@ -109,7 +111,7 @@ func (s *Side) Offer() (o Offer, err error) {
 		o.Tags = append(o.Tags, output(key, in))
 		o.Blinded = append(o.Blinded, pointBytes(blind(in, blinds[i])))
 	}
-	slices.SortFunc(o.Tags, bytes.Compare)
+	sorting.Sort(o.Tags, bytes.Compare)
 	o.Poly = sealPolynomial(count, s.Inputs)
 	return o, nil
 }

@@ -7,8 +7,6 @@ import (
 	"math/big"
 	"strings"
 	"unicode"
-
-	"github.com/tyler-smith/go-bip39/wordlists"
 )
 
 // Language is that of a phrase's words.
@@ -28,9 +26,9 @@ const (
 func (l Language) words() ([]string, error) {
 	switch l {
 	case English, "":
-		return wordlists.English, nil
+		return englishWords(), nil
 	case Chinese:
-		return wordlists.ChineseSimplified, nil
+		return chineseWords(), nil
 	}
 	return nil, fmt.Errorf("%w: no word list for language %q: en and zh", ErrPhrase, string(l))
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,6 +33,12 @@ func TestPhraseVectors(t *testing.T) {
 		if err != nil || !bytes.Equal(e[:], b) {
 			t.Errorf("%q: %x, %v", want, e, err)
 		}
+	}
+}
+
+func TestWordLists(t *testing.T) {
+	if !slices.Equal(englishWords(), wordlists.English) || !slices.Equal(chineseWords(), wordlists.ChineseSimplified) {
+		t.Error("the lists are not the module's")
 	}
 }
 

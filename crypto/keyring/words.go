@@ -1,9 +1,22 @@
 package keyring
 
 import (
+	_ "embed"
 	"math/big"
+	"strings"
+	"sync"
+)
 
-	"github.com/tyler-smith/go-bip39/wordlists"
+// The word lists of BIP 39, a word a line. The module that has them for tests would
+// link seven more, and split all nine of them when the program starts.
+var (
+	//go:embed words/english.txt
+	english string
+	//go:embed words/chinese.txt
+	chinese string
+
+	englishWords = sync.OnceValue(func() []string { return strings.Fields(english) })
+	chineseWords = sync.OnceValue(func() []string { return strings.Fields(chinese) })
 )
 
 // Words writes the first bits of a hash as n English words of the phrase's
@@ -14,7 +27,7 @@ func Words(hash []byte, n int) []string {
 	mask := big.NewInt(1<<wordBits - 1)
 	words := make([]string, n)
 	for i := n - 1; i >= 0; i-- {
-		words[i] = wordlists.English[new(big.Int).And(bits, mask).Int64()]
+		words[i] = englishWords()[new(big.Int).And(bits, mask).Int64()]
 		bits.Rsh(bits, wordBits)
 	}
 	return words

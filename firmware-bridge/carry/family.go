@@ -124,6 +124,15 @@ func (p *Play) Part(i, connections int) []Scene {
 	return p.Day[i*n/connections : (i+1)*n/connections]
 }
 
+// Sound gives the frames of the sound that a device lives through in its i-th connection
+// of Reboot+1.
+func (p *Play) Sound(i int) (frames [][]byte) {
+	for _, s := range p.Part(i, p.Reboot+1) {
+		frames = append(frames, s.Frames...)
+	}
+	return frames
+}
+
 // Session is the state machine of one connection. One goroutine calls its
 // methods, one after the other. An error ends the connection.
 type Session interface {

@@ -2,9 +2,39 @@ package link
 
 import (
 	"context"
+	"io"
 	"slices"
 	"sync"
+	"time"
 )
+
+// Simulator is a Dialer of a device that is made of software.
+type Simulator struct {
+	open  func(n int) Device // makes connection n, from 0
+	times int
+
+	mu sync.Mutex
+	n  int // connections so far; guarded by mu
+}
+
+// NewSimulator lets so many connections be made, one after the other.
+func NewSimulator(times int, open func(n int) Device) *Simulator {
+	return &Simulator{open: open, times: times}
+}
+
+// Connect is that of a Dialer.
+func (s *Simulator) Connect(ctx context.Context) (Device, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if s.n == s.times {
+		return nil, io.EOF
+	}
+	s.n++
+	return s.open(s.n - 1), nil
+}
 
 // Simulated is one connection to a device that is made of software: what every such
 // device does alike. A device embeds it, and runs in a goroutine of its own, which
@@ -31,6 +61,22 @@ func (s *Simulated) Subscribe(_ context.Context, char string) error {
 		return absent(char)
 	}
 	return nil
+}
+
+// MTU is that of a Device: it is not known.
+func (s *Simulated) MTU() int { return 0 }
+
+// Read is that of a Device: there is nothing to read.
+func (s *Simulated) Read(_ context.Context, char string) ([]byte, error) { return nil, absent(char) }
+
+// Say notifies of a value. False: the connection is to end.
+func (s *Simulated) Say(char string, b []byte) bool {
+	select {
+	case s.Out <- Notification{At: time.Now(), Char: char, Data: b}:
+		return true
+	case <-s.Stop:
+		return false
+	}
 }
 
 // End says that the device reads and writes no more.

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/engine/speech"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/extract/sound"
 )
@@ -271,7 +271,7 @@ func (l *Live) Now() (out []Partial, change <-chan struct{}) {
 	for _, h := range l.ended {
 		add(h)
 	}
-	slices.SortFunc(out, func(a, b Partial) int {
+	sorting.Sort(out, func(a, b Partial) int {
 		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.Device, b.Device))
 	})
 	return out, l.change

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
@@ -168,7 +168,7 @@ func (s *Shop) Trace(ctx context.Context, id, text string) (out serve.CopyTrace,
 		score := mark.ScoreOf(d.of.seen, func(item, spot int) int { return bundle.Bit(d.of.marking, d.order, item, spot) }, len(orders))
 		out.Found = append(out.Found, serve.TracedOrder{Order: d.order, Buyer: d.buyer, Read: score.Read, Agree: score.Agree, Chance: score.Chance, Sure: score.Chance <= mark.Sure})
 	}
-	slices.SortStableFunc(out.Found, func(a, b serve.TracedOrder) int {
+	sorting.Stable(out.Found, func(a, b serve.TracedOrder) int {
 		return cmp.Or(cmp.Compare(a.Chance, b.Chance), strings.Compare(a.Order.String(), b.Order.String()))
 	})
 	out.Found = out.Found[:min(len(out.Found), mostTraced)]

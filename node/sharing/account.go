@@ -21,7 +21,7 @@ func (sr Sharer) WorkerLog(ctx context.Context, who string, limit int) (v serve.
 	found := slices.DeleteFunc(all, func(g serve.Grant) bool {
 		return g.Name != who && (len(who) < 4 || !strings.HasPrefix(g.Member.String(), strings.ToLower(who)))
 	})
-	s, sh, ctx, release, err := sr.sharing(ctx)
+	s, sh, ctx, release, err := sr.enter(ctx, needed)
 	if err != nil {
 		return v, err
 	}

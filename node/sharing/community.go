@@ -26,34 +26,9 @@ func (sh *Sharing) root() ed25519.PrivateKey {
 	return share.Root(key)
 }
 
-// communities returns what a call needs, as sharing does, also without a relay.
-func (sr Sharer) communities(ctx context.Context) (s *share.Sharing, sh *Sharing, during context.Context, release func(), err error) {
-	sh, unuse, err := sr.of.Use()
-	if err != nil {
-		return nil, nil, nil, nil, err
-	}
-	defer unuse()
-	if s, err = sh.open(); err != nil {
-		return nil, nil, nil, nil, err
-	}
-	during, release = sh.c.Life.Enter(ctx)
-	return s, sh, during, release, nil
-}
-
-// inCommunities does something with the communities of an open node.
-func inCommunities[T any](ctx context.Context, sr Sharer, do func(ctx context.Context, s *share.Sharing, sh *Sharing) (T, error)) (out T, err error) {
-	s, sh, ctx, release, err := sr.communities(ctx)
-	if err != nil {
-		return out, err
-	}
-	defer release()
-	out, err = do(ctx, s, sh)
-	return out, shareError(err)
-}
-
 // NewCommunity implements serve.Communer.
 func (sr Sharer) NewCommunity(ctx context.Context, r serve.NewCommunity) (serve.CommunityHead, error) {
-	return inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityHead, error) {
+	return during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityHead, error) {
 		relay, address := sh.c.Sync.Relay()
 		if relay == nil {
 			return serve.CommunityHead{}, exchange.ErrNoRelay
@@ -67,7 +42,7 @@ func (sr Sharer) NewCommunity(ctx context.Context, r serve.NewCommunity) (serve.
 
 // JoinCommunity implements serve.Communer.
 func (sr Sharer) JoinCommunity(ctx context.Context, r serve.JoinCommunity) (serve.CommunityHead, error) {
-	return inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityHead, error) {
+	return during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityHead, error) {
 		v, err := sh.c.Communities.Join(ctx, r.Link, r.Name)
 		return v.CommunityHead, err
 	})
@@ -75,14 +50,14 @@ func (sr Sharer) JoinCommunity(ctx context.Context, r serve.JoinCommunity) (serv
 
 // Communities implements serve.Communer.
 func (sr Sharer) Communities(ctx context.Context) ([]serve.CommunityHead, error) {
-	return inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) ([]serve.CommunityHead, error) {
+	return during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) ([]serve.CommunityHead, error) {
 		return sh.c.Communities.List(ctx)
 	})
 }
 
 // Community implements serve.Communer.
 func (sr Sharer) Community(ctx context.Context, id string) (serve.CommunityView, error) {
-	return inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
+	return during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
 		return sh.c.Communities.Show(ctx, id)
 	})
 }
@@ -98,7 +73,7 @@ func (sr Sharer) ReadKey(_ context.Context, r serve.GivenKeyText) (serve.GivenKe
 
 // InviteTo implements serve.Communer.
 func (sr Sharer) InviteTo(ctx context.Context, id string, r serve.CommunityInvite) (serve.CommunityView, error) {
-	return inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
+	return during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
 		return sh.c.Communities.Invite(ctx, id, r)
 	})
 }
@@ -114,7 +89,7 @@ func given(r *serve.ShareRequest) (share.ShareSpec, error) {
 
 // PreviewCommunity implements serve.Communer.
 func (sr Sharer) PreviewCommunity(ctx context.Context, id string, r serve.ShareRequest) (serve.SharePreview, error) {
-	return inCommunities(ctx, sr, func(ctx context.Context, s *share.Sharing, sh *Sharing) (v serve.SharePreview, err error) {
+	return during(ctx, sr, notNeeded, func(ctx context.Context, s *share.Sharing, sh *Sharing) (v serve.SharePreview, err error) {
 		w, err := given(&r)
 		if err != nil {
 			return v, err
@@ -129,7 +104,7 @@ func (sr Sharer) PreviewCommunity(ctx context.Context, id string, r serve.ShareR
 
 // AddToCommunity implements serve.Communer.
 func (sr Sharer) AddToCommunity(ctx context.Context, id string, r serve.ShareRequest) (serve.CommunityView, error) {
-	return inCommunities(ctx, sr, func(ctx context.Context, s *share.Sharing, sh *Sharing) (v serve.CommunityView, err error) {
+	return during(ctx, sr, notNeeded, func(ctx context.Context, s *share.Sharing, sh *Sharing) (v serve.CommunityView, err error) {
 		w, err := given(&r)
 		if err != nil {
 			return v, err
@@ -140,7 +115,7 @@ func (sr Sharer) AddToCommunity(ctx context.Context, id string, r serve.ShareReq
 
 // RemoveFrom implements serve.Communer.
 func (sr Sharer) RemoveFrom(ctx context.Context, id string, r serve.CommunityRemoval) (serve.CommunityView, error) {
-	return inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
+	return during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
 		root := sh.root()
 		defer clear(root)
 		if err := sh.sayable(ctx, "reason", r.Reason); err != nil {
@@ -152,7 +127,7 @@ func (sr Sharer) RemoveFrom(ctx context.Context, id string, r serve.CommunityRem
 
 // SetCommunityRules implements serve.Communer.
 func (sr Sharer) SetCommunityRules(ctx context.Context, id, text string) (serve.CommunityView, error) {
-	return inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
+	return during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
 		if err := sh.sayable(ctx, "rules", text); err != nil {
 			return serve.CommunityView{}, err
 		}
@@ -194,7 +169,7 @@ func unsaid(never []string, what, text string) error {
 
 // AskCommunity implements serve.Communer.
 func (sr Sharer) AskCommunity(ctx context.Context, id, text string) (serve.CommunityView, error) {
-	return inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
+	return during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
 		if err := sh.sayable(ctx, "question", text); err != nil {
 			return serve.CommunityView{}, err
 		}
@@ -204,7 +179,7 @@ func (sr Sharer) AskCommunity(ctx context.Context, id, text string) (serve.Commu
 
 // AnswerCommunity implements serve.Communer.
 func (sr Sharer) AnswerCommunity(ctx context.Context, id string, r *serve.ShareRequest) (serve.CommunityHead, error) {
-	return inCommunities(ctx, sr, func(ctx context.Context, s *share.Sharing, sh *Sharing) (serve.CommunityHead, error) {
+	return during(ctx, sr, notNeeded, func(ctx context.Context, s *share.Sharing, sh *Sharing) (serve.CommunityHead, error) {
 		if r == nil {
 			return sh.c.Communities.Answers(ctx, id, nil)
 		}
@@ -234,7 +209,7 @@ func (sh *Sharing) answerNow(id memory.SpaceID, s *share.Sharing) {
 
 // LeaveCommunity implements serve.Communer.
 func (sr Sharer) LeaveCommunity(ctx context.Context, id string) error {
-	_, err := inCommunities(ctx, sr, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (struct{}, error) {
+	_, err := during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (struct{}, error) {
 		root := sh.root()
 		defer clear(root)
 		return struct{}{}, sh.c.Communities.Leave(ctx, id, root)

@@ -114,21 +114,15 @@ func perEvidence(g delta.Grant) int {
 	return g.PerEvidence
 }
 
-func (sr Sharer) addFeed(ctx context.Context, r *serve.GrantRequest, limits delta.Grant) (g serve.Grant, err error) {
-	s, _, ctx, release, err := sr.sharing(ctx)
-	if err != nil {
-		return g, err
-	}
-	defer release()
+func (sr Sharer) addFeed(ctx context.Context, r *serve.GrantRequest, limits delta.Grant) (serve.Grant, error) {
 	w := share.FeedSpec{Name: r.Name, Key: r.Key, Grant: limits, Audio: r.Recordings, Criteria: share.Criteria{Types: r.Types, Since: r.Since, Most: memory.Personal}}
 	if r.Sensitivity != nil {
 		w.Criteria.Most = *r.Sensitivity
 	}
-	rec, err := s.CreateFeed(ctx, w)
-	if err != nil {
-		return g, shareError(err)
-	}
-	return feedGrant(&rec), nil
+	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, _ *Sharing) (serve.Grant, error) {
+		rec, err := s.CreateFeed(ctx, w)
+		return feedGrant(&rec), err
+	})
 }
 
 func feedGrant(rec *share.Record) serve.Grant {
@@ -143,7 +137,7 @@ func feedGrant(rec *share.Record) serve.Grant {
 // Grants implements serve.Granter. It leaves out workers that were removed from the wearer's
 // space.
 func (sr Sharer) Grants(ctx context.Context) ([]serve.Grant, error) {
-	s, sh, ctx, release, err := sr.sharing(ctx)
+	s, sh, ctx, release, err := sr.enter(ctx, needed)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +198,7 @@ func (sr Sharer) RevokeGrant(ctx context.Context, who string) (g serve.Grant, er
 		return g, fmt.Errorf("grant of %.40q: %w", who, memory.ErrAmbiguous)
 	}
 	g = found[0]
-	s, sh, ctx, release, err := sr.sharing(ctx)
+	s, sh, ctx, release, err := sr.enter(ctx, needed)
 	if err != nil {
 		return g, err
 	}
@@ -224,14 +218,11 @@ func (sr Sharer) RevokeGrant(ctx context.Context, who string) (g serve.Grant, er
 }
 
 // TendGrants implements serve.Granter.
-func (sr Sharer) TendGrants(ctx context.Context) (v serve.FeedsTended, err error) {
-	s, _, ctx, release, err := sr.sharing(ctx)
-	if err != nil {
-		return v, err
-	}
-	defer release()
-	t, err := s.TendFeeds(ctx)
-	return serve.FeedsTended{Feeds: t.Feeds, Taken: t.Taken}, shareError(err)
+func (sr Sharer) TendGrants(ctx context.Context) (serve.FeedsTended, error) {
+	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, _ *Sharing) (serve.FeedsTended, error) {
+		t, err := s.TendFeeds(ctx)
+		return serve.FeedsTended{Feeds: t.Feeds, Taken: t.Taken}, err
+	})
 }
 
 // WaitsFor says what a question waits for.

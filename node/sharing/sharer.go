@@ -55,21 +55,18 @@ func wishOf(r *serve.ShareRequest) (w share.ShareSpec, err error) {
 }
 
 // PreviewShare implements serve.Sharer.
-func (sr Sharer) PreviewShare(ctx context.Context, r serve.ShareRequest) (v serve.SharePreview, err error) {
-	s, sh, ctx, release, err := sr.sharing(ctx)
-	if err != nil {
-		return v, err
-	}
-	defer release()
-	w, err := wishOf(&r)
-	if err != nil {
-		return v, err
-	}
-	p, err := s.Preview(ctx, w)
-	if err != nil {
-		return v, shareError(err)
-	}
-	return sh.shown(ctx, &p)
+func (sr Sharer) PreviewShare(ctx context.Context, r serve.ShareRequest) (serve.SharePreview, error) {
+	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, sh *Sharing) (v serve.SharePreview, err error) {
+		w, err := wishOf(&r)
+		if err != nil {
+			return v, err
+		}
+		p, err := s.Preview(ctx, w)
+		if err != nil {
+			return v, err
+		}
+		return sh.shown(ctx, &p)
+	})
 }
 
 // shown is a preview as it is served.
@@ -116,53 +113,38 @@ func sharedAs(r *share.Record) serve.Share {
 }
 
 // CreateShare implements serve.Sharer.
-func (sr Sharer) CreateShare(ctx context.Context, r serve.ShareRequest) (v serve.Share, err error) {
-	s, _, ctx, release, err := sr.sharing(ctx)
-	if err != nil {
-		return v, err
-	}
-	defer release()
-	w, err := wishOf(&r)
-	if err != nil {
-		return v, err
-	}
-	if app := serve.Asking(ctx); app != nil {
-		w.By, w.Gives = &share.Author{App: app.App, Key: app.Key, Scope: app.Scope}, app.Gives
-	}
-	rec, err := s.Create(ctx, w)
-	if err != nil {
-		return v, shareError(err)
-	}
-	return sharedAs(&rec), nil
+func (sr Sharer) CreateShare(ctx context.Context, r serve.ShareRequest) (serve.Share, error) {
+	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, _ *Sharing) (v serve.Share, err error) {
+		w, err := wishOf(&r)
+		if err != nil {
+			return v, err
+		}
+		if app := serve.Asking(ctx); app != nil {
+			w.By, w.Gives = &share.Author{App: app.App, Key: app.Key, Scope: app.Scope}, app.Gives
+		}
+		rec, err := s.Create(ctx, w)
+		return sharedAs(&rec), err
+	})
 }
 
 // Shares implements serve.Sharer.
 func (sr Sharer) Shares(ctx context.Context) ([]serve.Share, error) {
-	s, _, ctx, release, err := sr.sharing(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	records, err := s.Records(ctx, share.Projection)
-	out := []serve.Share{}
-	for i := range records {
-		out = append(out, sharedAs(&records[i]))
-	}
-	return out, err
+	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, _ *Sharing) ([]serve.Share, error) {
+		records, err := s.Records(ctx, share.Projection)
+		out := []serve.Share{}
+		for i := range records {
+			out = append(out, sharedAs(&records[i]))
+		}
+		return out, err
+	})
 }
 
 // Share implements serve.Sharer.
-func (sr Sharer) Share(ctx context.Context, id string) (v serve.SharedView, err error) {
-	s, _, ctx, release, err := sr.sharing(ctx)
-	if err != nil {
-		return v, err
-	}
-	defer release()
-	rec, seen, err := s.Show(ctx, id)
-	if err != nil {
-		return v, shareError(err)
-	}
-	return serve.SharedView{Share: sharedAs(&rec), Memories: serve.Some(seen)}, nil
+func (sr Sharer) Share(ctx context.Context, id string) (serve.SharedView, error) {
+	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, _ *Sharing) (serve.SharedView, error) {
+		rec, seen, err := s.Show(ctx, id)
+		return serve.SharedView{Share: sharedAs(&rec), Memories: serve.Some(seen)}, err
+	})
 }
 
 // ShareLog implements serve.Sharer.
@@ -181,29 +163,17 @@ func (sr Sharer) ShareLog(ctx context.Context) (v serve.ShareLog, err error) {
 }
 
 // UpdateShare implements serve.Sharer.
-func (sr Sharer) UpdateShare(ctx context.Context, id string) (v serve.ShareUpdated, err error) {
-	s, _, ctx, release, err := sr.sharing(ctx)
-	if err != nil {
-		return v, err
-	}
-	defer release()
-	rec, ch, err := s.Update(ctx, id)
-	if err != nil {
-		return v, shareError(err)
-	}
-	return serve.ShareUpdated{Share: sharedAs(&rec), Added: ch.Added, Removed: ch.Removed}, nil
+func (sr Sharer) UpdateShare(ctx context.Context, id string) (serve.ShareUpdated, error) {
+	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, _ *Sharing) (serve.ShareUpdated, error) {
+		rec, ch, err := s.Update(ctx, id)
+		return serve.ShareUpdated{Share: sharedAs(&rec), Added: ch.Added, Removed: ch.Removed}, err
+	})
 }
 
 // RevokeShare implements serve.Sharer.
-func (sr Sharer) RevokeShare(ctx context.Context, id, reader string) (v serve.Share, err error) {
-	s, _, ctx, release, err := sr.sharing(ctx)
-	if err != nil {
-		return v, err
-	}
-	defer release()
-	rec, err := s.Revoke(ctx, id, reader)
-	if err != nil {
-		return v, shareError(err)
-	}
-	return sharedAs(&rec), nil
+func (sr Sharer) RevokeShare(ctx context.Context, id, reader string) (serve.Share, error) {
+	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, _ *Sharing) (serve.Share, error) {
+		rec, err := s.Revoke(ctx, id, reader)
+		return sharedAs(&rec), err
+	})
 }

@@ -90,22 +90,42 @@ type Sharer struct{ of opened.Of[*Sharing] }
 // NewSharer makes one over what is open.
 func NewSharer(of opened.Of[*Sharing]) Sharer { return Sharer{of} }
 
-// sharing returns the open node's sharing for one call. Its context ends with
-// the call's, and when the node is locked, which waits for release.
-func (sr Sharer) sharing(ctx context.Context) (s *share.Sharing, sh *Sharing, shareCtx context.Context, release func(), err error) {
+// enter returns the open node's sharing for one call. Its context ends with
+// the call's, and when the node is locked, which waits for release. Communities are read
+// without a relay, too.
+func (sr Sharer) enter(ctx context.Context, relay need) (s *share.Sharing, sh *Sharing, during context.Context, release func(), err error) {
 	sh, unuse, err := sr.of.Use()
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
 	defer unuse()
-	if !sh.c.Sync.HasRelay() {
+	if relay == needed && !sh.c.Sync.HasRelay() {
 		return nil, nil, nil, nil, exchange.ErrNoRelay
 	}
 	if s, err = sh.open(); err != nil {
 		return nil, nil, nil, nil, err
 	}
-	shareCtx, release = sh.c.Life.Enter(ctx)
-	return s, sh, shareCtx, release, nil
+	during, release = sh.c.Life.Enter(ctx)
+	return s, sh, during, release, nil
+}
+
+// need says whether a call needs a relay.
+type need bool
+
+const (
+	needed    need = true
+	notNeeded need = false
+)
+
+// during does something with the open node's sharing.
+func during[T any](ctx context.Context, sr Sharer, relay need, do func(ctx context.Context, s *share.Sharing, sh *Sharing) (T, error)) (out T, err error) {
+	s, sh, ctx, release, err := sr.enter(ctx, relay)
+	if err != nil {
+		return out, err
+	}
+	defer release()
+	out, err = do(ctx, s, sh)
+	return out, shareError(err)
 }
 
 func (sh *Sharing) open() (*share.Sharing, error) {

@@ -11,7 +11,6 @@ import (
 	"io"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/brilliant"
@@ -254,14 +253,7 @@ func (d *worn) picture(jpeg []byte) bool {
 
 func (d *worn) print(s string) bool { return d.send([]byte(s)) }
 
-func (d *worn) send(b []byte) bool {
-	select {
-	case d.Out <- link.Notification{At: time.Now(), Char: frame.NotifyChar, Data: b}:
-		return true
-	case <-d.Stop:
-		return false
-	}
-}
+func (d *worn) send(b []byte) bool { return d.Say(frame.NotifyChar, b) }
 
 func (d *worn) MTU() int { return 247 }
 

@@ -3,9 +3,7 @@ package friend
 import (
 	"context"
 	"fmt"
-	"io"
-	"sync"
-	"time"
+	"slices"
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/friend"
@@ -15,42 +13,20 @@ import (
 
 // simulate makes a pendant that hears Amount notifications of silence, and as many again after each
 // reboot; or the sound of a day. It says all of it when it is connected to.
-func simulate(p carry.Play) link.Dialer { return &pendant{play: p, left: p.Reboot + 1} }
-
-type pendant struct {
-	play carry.Play
-
-	mu   sync.Mutex
-	left int // connections
-}
-
-// Connect is that of a Dialer.
-func (p *pendant) Connect(ctx context.Context) (link.Device, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return nil, err
+func simulate(p carry.Play) link.Dialer {
+	n := p.Amount
+	if n <= 0 {
+		n = 100
 	}
-	if p.left == 0 {
-		return nil, io.EOF
-	}
-	p.left--
-	var frames [][]byte
-	for _, s := range p.play.Part(p.play.Reboot-p.left, p.play.Reboot+1) {
-		frames = append(frames, s.Frames...)
-	}
-	if len(p.play.Day) == 0 {
-		n := p.play.Amount
-		if n <= 0 {
-			n = 100
+	return link.NewSimulator(p.Reboot+1, func(i int) link.Device {
+		frames := p.Sound(i)
+		if len(p.Day) == 0 {
+			frames = slices.Repeat([][]byte{lc3.Silence(frame.FrameSize)}, n*frame.Frames)
 		}
-		for range n * frame.Frames {
-			frames = append(frames, lc3.Silence(frame.FrameSize))
-		}
-	}
-	d := &worn{Simulated: link.NewSimulated(0, frame.SoundChar), heard: make(chan struct{}, 1)}
-	go d.run(frames)
-	return d, nil
+		d := &worn{Simulated: link.NewSimulated(0, frame.SoundChar), heard: make(chan struct{}, 1)}
+		go d.run(frames)
+		return d
+	})
 }
 
 // worn is one connection.
@@ -68,9 +44,7 @@ func (d *worn) run(frames [][]byte) {
 	}
 	for len(frames) > 0 {
 		n := min(frame.Frames, len(frames))
-		select {
-		case d.Out <- link.Notification{At: time.Now(), Char: frame.SoundChar, Data: frame.Notification(frames[:n]...)}:
-		case <-d.Stop:
+		if !d.Say(frame.SoundChar, frame.Notification(frames[:n]...)) {
 			return
 		}
 		frames = frames[n:]
@@ -90,10 +64,6 @@ func (d *worn) Subscribe(ctx context.Context, char string) error {
 }
 
 func (d *worn) MTU() int { return 247 }
-
-func (d *worn) Read(_ context.Context, char string) ([]byte, error) {
-	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
-}
 
 func (d *worn) Write(_ context.Context, char string, _ []byte) error {
 	return fmt.Errorf("%w: %s", link.ErrAbsent, char)

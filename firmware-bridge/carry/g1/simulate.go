@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/g1"
@@ -30,10 +27,7 @@ type Glasses struct {
 	Deaf    bool                     // it does not answer heartbeats
 	Beats   func(arm string, n byte) // is told of each heartbeat; nil: nobody
 
-	play carry.Play
-
-	mu   sync.Mutex
-	left int // connections
+	*link.Simulator
 }
 
 // NewGlasses makes one.
@@ -42,31 +36,20 @@ func NewGlasses(p carry.Play) *Glasses {
 	if n <= 0 {
 		n = 50
 	}
-	g := &Glasses{play: p, left: p.Reboot + 1}
+	g := &Glasses{}
 	for range n {
 		g.Packets = append(g.Packets, silence())
 	}
+	g.Simulator = link.NewSimulator(p.Reboot+1, func(i int) link.Device { // both arms
+		packets := g.Packets
+		if len(p.Day) > 0 {
+			packets = lived(p.Part(i, p.Reboot+1))
+		}
+		d := &worn{of: g, packets: packets, Simulated: link.NewSimulated(64, link.Left+frame.NotifyChar, link.Right+frame.NotifyChar)}
+		go d.run()
+		return d
+	})
 	return g
-}
-
-// Connect is that of a Dialer; it gives both arms.
-func (g *Glasses) Connect(ctx context.Context) (link.Device, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if g.left == 0 {
-		return nil, io.EOF
-	}
-	g.left--
-	packets := g.Packets
-	if len(g.play.Day) > 0 {
-		packets = lived(g.play.Part(g.play.Reboot-g.left, g.play.Reboot+1))
-	}
-	d := &worn{of: g, packets: packets, Simulated: link.NewSimulated(64, link.Left+frame.NotifyChar, link.Right+frame.NotifyChar)}
-	go d.run()
-	return d, nil
 }
 
 // lived are the packets of the sound of a day; the last of each scene is filled up with silence.
@@ -169,20 +152,9 @@ func (d *worn) listen() bool {
 	}
 }
 
-func (d *worn) send(arm string, b []byte) bool {
-	select {
-	case d.Out <- link.Notification{At: time.Now(), Char: arm + frame.NotifyChar, Data: b}:
-		return true
-	case <-d.Stop:
-		return false
-	}
-}
+func (d *worn) send(arm string, b []byte) bool { return d.Say(arm+frame.NotifyChar, b) }
 
 func (d *worn) MTU() int { return 251 }
-
-func (d *worn) Read(_ context.Context, char string) ([]byte, error) {
-	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
-}
 
 func (d *worn) Write(ctx context.Context, char string, b []byte) error {
 	arm, ok := strings.CutSuffix(char, frame.WriteChar)

@@ -166,9 +166,7 @@ func (d *worn) run() {
 
 func (d *worn) send(message []byte) bool {
 	for _, p := range frame.Split(d.index, message, room) {
-		select {
-		case d.Out <- link.Notification{At: time.Now(), Char: frame.NotifyChar, Data: p}:
-		case <-d.Stop:
+		if !d.Say(frame.NotifyChar, p) {
 			return false
 		}
 	}

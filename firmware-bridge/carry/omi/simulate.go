@@ -1,6 +1,7 @@
 package omi
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -235,14 +236,7 @@ func (d *worn) data(b []byte) bool {
 	return d.send(b)
 }
 
-func (d *worn) send(b []byte) bool {
-	select {
-	case d.Out <- link.Notification{At: time.Now(), Char: frame.StorageChar, Data: append([]byte(nil), b...)}:
-		return true
-	case <-d.Stop:
-		return false
-	}
-}
+func (d *worn) send(b []byte) bool { return d.Say(frame.StorageChar, bytes.Clone(b)) }
 
 func (d *worn) MTU() int { return 498 }
 

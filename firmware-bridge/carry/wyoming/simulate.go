@@ -3,11 +3,7 @@ package wyoming
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
-	"io"
 	"math"
-	"sync"
-	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/wyoming"
@@ -22,40 +18,17 @@ func simulate(p carry.Play) link.Dialer {
 	if n <= 0 {
 		n = 100
 	}
-	return &satellite{chunks: n, play: p, left: p.Reboot + 1}
-}
-
-type satellite struct {
-	chunks int
-	play   carry.Play
-
-	mu   sync.Mutex
-	left int // connections
-}
-
-func (t *satellite) Connect(ctx context.Context) (link.Device, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if t.left == 0 {
-		return nil, io.EOF
-	}
-	t.left--
-	d := &awake{Simulated: link.NewSimulated(64)}
-	var chunks [][]byte
-	if p := &t.play; len(p.Day) > 0 {
-		for _, s := range p.Part(p.Reboot-t.left, p.Reboot+1) {
-			chunks = append(chunks, s.Frames...)
+	return link.NewSimulator(p.Reboot+1, func(i int) link.Device {
+		chunks := p.Sound(i)
+		if len(p.Day) == 0 {
+			for i := range n {
+				chunks = append(chunks, hum(i < n/2))
+			}
 		}
-	} else {
-		for i := range t.chunks {
-			chunks = append(chunks, hum(i < t.chunks/2))
-		}
-	}
-	go d.run(chunks)
-	return d, nil
+		d := &awake{link.NewSimulated(64)}
+		go d.run(chunks)
+		return d
+	})
 }
 
 type awake struct {
@@ -124,16 +97,7 @@ func (d *awake) send(e frame.Event) {
 	if err != nil {
 		panic(err) // maps of texts and numbers
 	}
-	select {
-	case d.Out <- link.Notification{At: time.Now(), Char: link.Stream, Data: b}:
-	case <-d.Stop:
-	}
-}
-
-func (d *awake) MTU() int { return 0 }
-
-func (d *awake) Read(_ context.Context, char string) ([]byte, error) {
-	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
+	d.Say(link.Stream, b)
 }
 
 func (d *awake) Write(ctx context.Context, _ string, b []byte) error {

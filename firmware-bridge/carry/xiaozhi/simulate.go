@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"io"
-	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
@@ -21,43 +19,19 @@ func simulate(p carry.Play) link.Dialer {
 	if n <= 0 {
 		n = 100
 	}
-	return &talker{packets: n, play: p, left: p.Reboot + 1}
-}
-
-type talker struct {
-	packets int
-	play    carry.Play
-
-	mu   sync.Mutex
-	left int // connections
-	seq  uint64
-}
-
-func (t *talker) Connect(ctx context.Context) (link.Device, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	if len(p.Day) > 0 {
+		n = 0
 	}
-	if t.left == 0 {
-		return nil, io.EOF
-	}
-	t.left--
-	d := &talking{Simulated: link.NewSimulated(8), udp: t.play.Loss > 0 || t.play.Reorder}
-	var packets [][]byte
-	if p := &t.play; len(p.Day) > 0 {
-		for _, s := range p.Part(p.Reboot-t.left, p.Reboot+1) {
-			packets = append(packets, s.Frames...)
+	return link.NewSimulator(p.Reboot+1, func(i int) link.Device {
+		packets := p.Sound(i)
+		for seq := range n {
+			// Silence: the range coder's first bits say so (RFC 6716, 4.3).
+			packets = append(packets, binary.BigEndian.AppendUint64([]byte{0x58, 0xff, 0xfe}, uint64(i*n+seq)))
 		}
-		t.packets = 0
-	}
-	for range t.packets {
-		// Silence: the range coder's first bits say so (RFC 6716, 4.3).
-		packets = append(packets, binary.BigEndian.AppendUint64([]byte{0x58, 0xff, 0xfe}, t.seq))
-		t.seq++
-	}
-	go d.run(packets)
-	return d, nil
+		d := &talking{Simulated: link.NewSimulated(8), udp: p.Loss > 0 || p.Reorder}
+		go d.run(packets)
+		return d
+	})
 }
 
 type talking struct {
@@ -70,26 +44,18 @@ const settle = 2 * lateBy
 
 func (d *talking) run(packets [][]byte) {
 	defer d.End()
-	send := func(topic, text string, packet []byte) bool {
-		select {
-		case d.Out <- link.Notification{At: time.Now(), Char: topic, Data: append([]byte(text), packet...)}:
-			return true
-		case <-d.Stop:
-			return false
-		}
-	}
 	opening := `{"version":"3","device":"a0:85:e3:f4:49:34"}`
 	if d.udp {
 		opening = `{"device":"a0:85:e3:f4:49:34","udp":"127.0.0.1:8004"}`
 	}
-	if !send(link.Opened, opening, nil) {
+	if !d.Say(link.Opened, []byte(opening)) {
 		return
 	}
 	const hello = `{"type":"hello","version":3,"transport":"websocket","audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60}}`
 	var id string
 	var channel *frame.UDP
 	for id == "" { // the hello may be lost on the way
-		if !send(link.Text, hello, nil) {
+		if !d.Say(link.Text, []byte(hello)) {
 			return
 		}
 		select {
@@ -107,7 +73,7 @@ func (d *talking) run(packets [][]byte) {
 		}
 	}
 	for _, m := range []string{`"listen","state":"detect","text":"Hi XiaoZhi"`, `"listen","state":"start","mode":"manual"`} {
-		if !send(link.Text, fmt.Sprintf(`{"session_id":%q,"type":%s}`, id, m), nil) {
+		if !d.Say(link.Text, fmt.Appendf(nil, `{"session_id":%q,"type":%s}`, id, m)) {
 			return
 		}
 	}
@@ -116,7 +82,7 @@ func (d *talking) run(packets [][]byte) {
 		if d.udp {
 			topic, b = link.Datagram+"127.0.0.1:5000", channel.Seal(0, p)
 		}
-		if !send(topic, "", b) {
+		if !d.Say(topic, b) {
 			return
 		}
 	}
@@ -127,13 +93,7 @@ func (d *talking) run(packets [][]byte) {
 			return
 		}
 	}
-	send(link.Text, fmt.Sprintf(`{"session_id":%q,"type":"listen","state":"stop"}`, id), nil)
-}
-
-func (d *talking) MTU() int { return 0 }
-
-func (d *talking) Read(_ context.Context, char string) ([]byte, error) {
-	return nil, fmt.Errorf("%w: %s", link.ErrAbsent, char)
+	d.Say(link.Text, fmt.Appendf(nil, `{"session_id":%q,"type":"listen","state":"stop"}`, id))
 }
 
 func (d *talking) Write(_ context.Context, char string, b []byte) error {

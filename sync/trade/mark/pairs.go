@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // written are the pairs of forms, each as FORM/FORM, with as many words on both sides. A
@@ -89,7 +91,7 @@ func read() map[string][]pair {
 		}
 	}
 	for _, list := range out { // the longest first
-		slices.SortStableFunc(list, func(a, b pair) int { return len(b.form) - len(a.form) })
+		sorting.Stable(list, func(a, b pair) int { return len(b.form) - len(a.form) })
 	}
 	return out
 }
