@@ -1,8 +1,10 @@
 package worker
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -13,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/internal/engine/cost"
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/internal/testing/llmtest"
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
 	"github.com/locket-dev/locket/memory/consolidate"
@@ -241,6 +244,30 @@ func (o *owner) circle() {
 	}
 }
 
+// arrived waits until a worker of one space has a memory.
+func arrived(t *testing.T, w *Worker, id memory.ID) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	w.mu.Lock()
+	spaces := slices.Collect(maps.Values(w.spaces))
+	w.mu.Unlock()
+	for {
+		for _, s := range spaces {
+			ms, err := s.remembered(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if slices.ContainsFunc(ms, func(m memory.Memory) bool { return m.ID == id }) {
+				return
+			}
+		}
+		if !wait.For(ctx, 5*time.Millisecond) {
+			t.Fatalf("%v did not come", id)
+		}
+	}
+}
+
 // Without a model communities are summed up by their facts, and the worker says
 // that it has none.
 func TestCommunitiesByRules(t *testing.T) {
@@ -266,6 +293,7 @@ func TestCommunitiesByRules(t *testing.T) {
 		text := "Zoe is a friend of " + p
 		zoe = o.knows(o.line("Maja", text), memory.RankDevice, &memory.SemanticFields{Subject: "Zoe", Predicate: "friend of", Object: p}, text)
 	}
+	arrived(t, w, zoe) // else the next day's summary rests on the part that came in time
 	later.Store(int64(24 * time.Hour))
 	o.line("Maja", "And so on")
 	next := o.until(func(m *memory.Memory) bool {

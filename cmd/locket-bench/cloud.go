@@ -12,6 +12,7 @@ import (
 
 	"github.com/locket-dev/locket/cloud/relay/pgtest"
 	"github.com/locket-dev/locket/cloud/relay/postgres"
+	"github.com/locket-dev/locket/cloud/relay/storetest"
 )
 
 // The cloud suite drives a relay in a process of its own over loopback. Its
@@ -31,9 +32,10 @@ func runCloud(ctx context.Context, f *frame) error {
 	f.IntVar(&b.jobs, "jobs", 5000, "of a worker, that do nothing")
 	f.IntVar(&b.edges, "edges", 1_000_000, "relations taken into a worker's graph")
 	f.IntVar(&b.members, "members", 200, "that append and pull at once, with faults, and while the relay is killed")
-	only := f.String("only", "", "measure these parts alone, commas between: embedded, postgres, idle, listen, faults, restart, jobs, graph")
-	if !f.parsed() || f.NArg() > 0 || min(b.requests, b.batch, b.conns, b.rounds, b.listeners, b.wakes, b.members, b.jobs, b.edges) < 1 || b.batch > 256 {
-		return f.usage("flags take numbers above 0, --batch at most 256")
+	f.IntVar(&b.share, "share", 15, "per cent of a processor for each relay of the part relays, which takes root")
+	only := f.String("only", "", "measure these parts alone, commas between: embedded, postgres, idle, listen, faults, restart, jobs, graph; and relays, which is measured only if it is named")
+	if !f.parsed() || f.NArg() > 0 || min(b.requests, b.batch, b.conns, b.rounds, b.listeners, b.wakes, b.members, b.jobs, b.edges, b.share) < 1 || b.batch > 256 || b.share > 100 {
+		return f.usage("flags take numbers above 0, --batch at most 256, --share at most 100")
 	}
 	parts, err := b.parts(*only)
 	if err != nil {
@@ -57,9 +59,9 @@ func (b *cloudBench) parts(only string) (out []func(context.Context) ([]result, 
 	for _, p := range []struct {
 		name string
 		run  func(context.Context) ([]result, error)
-	}{{"embedded", b.embedded}, {"postgres", b.postgres}, {"idle", b.idle}, {"listen", b.listen}, {"faults", b.faults}, {"restart", b.restart}, {"jobs", b.queue}, {"graph", b.graph}} {
+	}{{"embedded", b.embedded}, {"postgres", b.postgres}, {"idle", b.idle}, {"listen", b.listen}, {"faults", b.faults}, {"restart", b.restart}, {"jobs", b.queue}, {"graph", b.graph}, {"relays", b.relays}} {
 		named := slices.Contains(asked, p.name)
-		if named || len(asked) == 0 {
+		if named || len(asked) == 0 && p.name != "relays" {
 			out = append(out, p.run)
 		}
 		if named {
@@ -77,6 +79,7 @@ type cloudBench struct {
 	listeners, wakes, members      int
 	jobs                           int
 	edges                          int
+	share                          int // of a processor, in per cent, for each of several relays
 	stderr                         io.Writer
 	cluster                        database // while one runs
 }
@@ -97,29 +100,39 @@ func (b *cloudBench) embedded(ctx context.Context) ([]result, error) {
 }
 
 func (b *cloudBench) postgres(ctx context.Context) (out []result, err error) {
+	err = b.onPostgres(ctx, func(dir, url string) error {
+		out, err = b.appends(ctx, "append_postgres", []string{"relay", dir, url}, []string{"plain", dir, url})
+		return err
+	})
+	return out, err
+}
+
+// onPostgres has do done with an empty folder and the address of a PostgreSQL of its own,
+// which has a relay's tables.
+func (b *cloudBench) onPostgres(ctx context.Context, do func(dir, url string) error) (err error) {
 	cluster := pgtest.Cluster{Durable: true}
 	b.cluster = database{&cluster}
 	defer func() { err = errors.Join(err, cluster.Stop()); b.cluster = database{} }()
 	url, err := cluster.New(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	m, err := postgres.Migrate(url)
 	if err == nil {
 		_, err = m.Up(ctx)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := m.Close(); err != nil {
-		return nil, err
+		return err
 	}
 	dir, err := os.MkdirTemp("", "locket-bench-cloud-")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.RemoveAll(dir)
-	return b.appends(ctx, "append_postgres", []string{"relay", dir, url}, []string{"plain", dir, url})
+	return do(dir, url)
 }
 
 // appends measures one delta a request, as devices send, and several.
@@ -177,21 +190,30 @@ func (b *cloudBench) round(ctx context.Context, h *cloudHost, batch int, settle 
 			return 0, err
 		}
 	}
-	requests := make([][][]byte, len(all))
-	for i, h := range all {
-		for range b.requests {
-			r, err := signedRequest(addr, "POST", "/deltas", "", h, h.Owner, nextDeltas(h, batch))
-			if err != nil {
-				return 0, err
-			}
-			requests[i] = append(requests[i], r)
-		}
+	requests, err := b.appendsOf(all, addr, batch)
+	if err != nil {
+		return 0, err
 	}
 	host, database := h.processor(), b.cluster.processor()
 	took, err := inTurn(ctx, addr, requests)
 	spent.host += h.processor() - host
 	spent.database += b.cluster.processor() - database
 	return float64(b.conns*b.requests*batch) / took.Seconds(), err
+}
+
+// appendsOf makes and signs each household's requests to a relay.
+func (b *cloudBench) appendsOf(all []*storetest.Household, addr string, batch int) ([][][]byte, error) {
+	requests := make([][][]byte, len(all))
+	for i, h := range all {
+		for range b.requests {
+			r, err := signedRequest(addr, "POST", "/deltas", "", h, h.Owner, nextDeltas(h, batch))
+			if err != nil {
+				return nil, err
+			}
+			requests[i] = append(requests[i], r)
+		}
+	}
+	return requests, nil
 }
 
 // idle is what a relay has in memory that nobody asks anything.

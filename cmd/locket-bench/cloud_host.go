@@ -175,7 +175,11 @@ func startCloudHost(ctx context.Context, stderr io.Writer, args ...string) (*clo
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, self, append([]string{cloudHostArg}, args...)...)
+	return hostCommand(exec.CommandContext(ctx, self, append([]string{cloudHostArg}, args...)...), stderr, args)
+}
+
+// hostCommand starts a host by a command, and waits for its address.
+func hostCommand(cmd *exec.Cmd, stderr io.Writer, args []string) (*cloudHost, error) {
 	cmd.Stderr = stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

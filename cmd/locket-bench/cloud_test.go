@@ -21,10 +21,20 @@ func TestCloudSuite(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
+	code, stdout, stderr = bench(t, "cloud", "--only", "relays", "--requests", "3", "--connections", "4", "--rounds", "1", "--json")
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	relays := readResults(t, "cloud", stdout)
+	for name, n := range map[string]int{"append_postgres_relays_1": 12, "append_postgres_relays_2": 24, "append_postgres_relays_4": 48} {
+		if r := relays[name]; r.Value <= 0 || r.N != n || r.Peer != "one_relay" || r.Ratio <= 0 {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
 	if lost := got["restart_lost"].Value; lost != 0 {
 		t.Errorf("%v deltas are lost", lost)
 	}
-	for _, args := range [][]string{{"cloud", "--batch", "0"}, {"cloud", "--batch", "257"}, {"cloud", "more"}, {"cloud", "--only", "embedded,nothing"}} {
+	for _, args := range [][]string{{"cloud", "--batch", "0"}, {"cloud", "--batch", "257"}, {"cloud", "more"}, {"cloud", "--share", "101"}, {"cloud", "--only", "embedded,nothing"}} {
 		if code, _, stderr := bench(t, args...); code != 2 || stderr == "" {
 			t.Errorf("%q: exit %d, %q", args, code, stderr)
 		}

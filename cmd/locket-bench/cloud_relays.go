@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// relays measures what another relay process on the same database gives: one, two and
+// four of them, each held by a control group to the same share of a processor, so that
+// the machine's processors are not what they share. The database and the clients have no
+// bound.
+func (b *cloudBench) relays(ctx context.Context) (out []result, err error) {
+	err = b.onPostgres(ctx, func(dir, url string) (err error) {
+		var hosts []*cloudHost
+		var groups []cpuGroup
+		defer func() {
+			for _, h := range hosts {
+				err = errors.Join(err, h.stop())
+			}
+			for _, g := range groups {
+				err = errors.Join(err, g.close())
+			}
+		}()
+		var one float64
+		for _, n := range []int{1, 2, 4} {
+			for len(hosts) < n {
+				g, err := openCPUGroup(len(hosts), b.share)
+				if err != nil {
+					return err
+				}
+				groups = append(groups, g)
+				h, err := startBounded(ctx, g, b, "relay", dir, url)
+				if err != nil {
+					return err
+				}
+				hosts = append(hosts, h)
+			}
+			rates := make([]float64, b.rounds)
+			for i := range rates {
+				if rates[i], err = b.together(ctx, hosts); err != nil {
+					return err
+				}
+			}
+			rate := round(percentile(rates, 50))
+			r := result{Suite: "cloud", Case: fmt.Sprintf("append_postgres_relays_%d", n), N: n * b.conns * b.requests, Value: rate, Unit: "1/s",
+				Note: fmt.Sprintf("%d relays, each %d %% of a processor", n, b.share)}
+			if n == 1 {
+				one = rate
+			}
+			out = append(out, r.beside("one_relay", one, true))
+		}
+		return nil
+	})
+	return out, err
+}
+
+// together has the connections of all hosts append at once, and gives deltas a second.
+func (b *cloudBench) together(ctx context.Context, hosts []*cloudHost) (float64, error) {
+	requests := make([][][][]byte, len(hosts))
+	for i, h := range hosts {
+		all := houses(b.conns)
+		err := settleAll(ctx, h.addr, all)
+		if err == nil {
+			requests[i], err = b.appendsOf(all, h.addr, 1)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	errs := make([]error, len(hosts))
+	var wg sync.WaitGroup
+	began := time.Now()
+	for i, h := range hosts {
+		wg.Go(func() { _, errs[i] = inTurn(ctx, h.addr, requests[i]) })
+	}
+	wg.Wait()
+	return float64(len(hosts)*b.conns*b.requests) / time.Since(began).Seconds(), errors.Join(errs...)
+}
+
+// cpuGroup is a control group of the kernel with a bound of processor time.
+type cpuGroup string
+
+// openCPUGroup makes one of so many per cent of a processor. It takes root, or a delegated group.
+func openCPUGroup(i, percent int) (cpuGroup, error) {
+	name := fmt.Sprintf("locket-bench-cpu-%d-%d", os.Getpid(), i)
+	var errs []error
+	const period = 10_000 // µs, short, so that a request waits little for its turn
+	for _, g := range []struct{ dir, file, value string }{
+		{"/sys/fs/cgroup/cpu/" + name, "cpu.cfs_quota_us", strconv.Itoa(period * percent / 100)}, // version 1
+		{"/sys/fs/cgroup/" + name, "cpu.max", fmt.Sprintf("%d %d", period*percent/100, period)},
+	} {
+		if err := os.Mkdir(g.dir, 0o755); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		var err error
+		if g.file == "cpu.cfs_quota_us" {
+			err = os.WriteFile(filepath.Join(g.dir, "cpu.cfs_period_us"), []byte(strconv.Itoa(period)), 0)
+		}
+		if err = errors.Join(err, os.WriteFile(filepath.Join(g.dir, g.file), []byte(g.value), 0)); err != nil {
+			errs = append(errs, err, cpuGroup(g.dir).close())
+			continue
+		}
+		return cpuGroup(g.dir), nil
+	}
+	return "", fmt.Errorf("control group: %w", errors.Join(errs...))
+}
+
+func (g cpuGroup) close() error { return os.Remove(string(g)) }
+
+// startBounded starts a host in a control group.
+func startBounded(ctx context.Context, g cpuGroup, b *cloudBench, args ...string) (*cloudHost, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	line := append([]string{"-c", `echo $$ > "$0" && exec "$@"`, filepath.Join(string(g), "cgroup.procs"), self, cloudHostArg}, args...)
+	return hostCommand(exec.CommandContext(ctx, "sh", line...), b.stderr, args)
+}
