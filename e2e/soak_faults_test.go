@@ -107,7 +107,12 @@ func (s *soak) draw(r *rand.Rand, length time.Duration) (what string, do func())
 			defer during("kill: " + p.name)()
 			s.end(p)
 			wait(length / 4)
-			if err := p.start(); err != nil {
+			err := p.start()
+			for end := time.Now().Add(soakPatience); err != nil && time.Now().Before(end); err = p.start() {
+				s.logf("%s does not start, and is tried again, as a supervisor would: %v", p.name, err) // with a full disk it does not
+				wait(time.Second)
+			}
+			if err != nil {
 				s.t.Errorf("%s does not start again: %v", p.name, err)
 			}
 		}
