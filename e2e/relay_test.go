@@ -29,7 +29,8 @@ import (
 type relay struct {
 	t        *testing.T
 	dir, url string
-	flags    []string // who may come, and what they may have
+	flags    []string              // who may come, and what they may have
+	begin    func(*exec.Cmd) error // how it begins; nil: by its Start
 	cmd      *exec.Cmd
 	log      *logbook.Book
 }
@@ -53,6 +54,12 @@ func newRelay(t *testing.T, flags ...string) *relay {
 // start serves where it served before, if it did.
 func (r *relay) start() {
 	r.t.Helper()
+	if err := r.tryStart(); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *relay) tryStart() error {
 	listen := "127.0.0.1:0"
 	if r.url != "" {
 		listen = strings.TrimPrefix(r.url, "http://")
@@ -65,10 +72,14 @@ func (r *relay) start() {
 	cmd.Stderr = r.log
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		r.t.Fatal(err)
+		return err
 	}
-	if err := cmd.Start(); err != nil {
-		r.t.Fatal(err)
+	begin := r.begin
+	if begin == nil {
+		begin = (*exec.Cmd).Start
+	}
+	if err := begin(cmd); err != nil {
+		return err
 	}
 	r.cmd = cmd
 	line, err := bufio.NewReader(out).ReadBytes('\n')
@@ -79,9 +90,10 @@ func (r *relay) start() {
 		err = json.Unmarshal(line, &said)
 	}
 	if err != nil {
-		r.t.Fatalf("locket-cloud serve: %v: %q\n%s", err, line, r.log)
+		return fmt.Errorf("locket-cloud serve: %w: %q\n%s", err, line, r.log)
 	}
 	r.url = said.Listening
+	return nil
 }
 
 // kill ends it as a power cut would; that it had ended by itself is an error.

@@ -1,0 +1,212 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/internal/engine/result"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// trendTime is how long a process must have run, after as long again to warm up, for its trend to say something.
+const trendTime = 5 * time.Minute
+
+// spare is how many goroutines of one place may come and go: each connection that is kept has one or two.
+const spare = 4
+
+// sample is what a process holds at a time.
+type sample struct {
+	at    time.Time
+	pid   int
+	rss   float64 // MB that are no file's
+	files float64
+}
+
+// look takes a sample. The caller holds the process's turn.
+func (p *proc) look() (sample, error) {
+	x := sample{at: time.Now(), pid: p.pid()}
+	files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", x.pid))
+	if err != nil {
+		return x, err
+	}
+	x.files = float64(len(files))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", x.pid))
+	if err != nil {
+		return x, err
+	}
+	_, rest, _ := bytes.Cut(status, []byte("RssAnon:"))
+	kb, err := strconv.ParseFloat(string(bytes.Fields(rest)[0]), 64)
+	if err != nil {
+		return x, err
+	}
+	x.rss = kb / 1024
+	return x, nil
+}
+
+// goroutines has a process end, counts its goroutines by where they were started, and starts it again.
+func (s *soak) goroutines(p *proc) map[string]int {
+	s.t.Helper()
+	s.mu.Lock()
+	p.clock = nil
+	s.mu.Unlock()
+	stacks := p.quit()
+	stacks = stacks[max(0, strings.LastIndex(stacks, "SIGQUIT: quit")):] // a log goes through all lives
+	count := map[string]int{}
+	for stack := range strings.SplitSeq(stacks, "\n\n") {
+		if !strings.HasPrefix(stack, "goroutine ") {
+			continue
+		}
+		from := "the runtime"
+		if _, by, ok := strings.Cut(stack, "\ncreated by "); ok {
+			from, _, _ = strings.Cut(by, " in goroutine ")
+		}
+		count[from]++
+		count["all"]++
+	}
+	if count["all"] < 3 {
+		s.t.Errorf("%s shows no goroutines: %s", p.name, stacks)
+	}
+	if err := p.start(); err != nil {
+		s.t.Fatal(err)
+	}
+	return count
+}
+
+// rest has every process do what it does, and gives the goroutines that it has when it has done so.
+func (s *soak) rest() map[*proc]map[string]int {
+	s.t.Helper()
+	for i, n := range s.nodes {
+		acknowledged(s.t, say(s.t, s.devices[i], "Ana", "I live in Lisbon now."))
+		n.must("search", "where does Ana live")
+		n.must("sync", "--now")
+	}
+	heard, err := s.devices[0].Publish(s.t.Context(), &wire.Audio{Header: wire.Header{At: s.now()}, Codec: "wav", Data: dayFile(s.t, "jfk.wav"), Last: true})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	acknowledged(s.t, heard)
+	s.until("the worker hears", func() bool {
+		s.nodes[0].try("grant", "tend")
+		return len(s.nodes[0].heard()[result.TagTranscript]) > 0
+	}, s.nodes[0].d.log.String)
+	wait(5 * time.Second)
+	start := map[*proc]map[string]int{}
+	for _, p := range s.procs {
+		start[p] = s.goroutines(p)
+	}
+	return start
+}
+
+// watch takes samples of all processes that run, until stop.
+func (s *soak) watch(stop <-chan struct{}) {
+	tick := time.NewTicker(max(time.Second, min(30*time.Second, *soakFor/30)))
+	defer tick.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+		}
+		for _, p := range s.procs {
+			if !p.turn.TryLock() {
+				continue
+			}
+			x, err := p.look()
+			if err != nil {
+				s.t.Errorf("%s: %v", p.name, err)
+			} else {
+				p.samples = append(p.samples, x)
+			}
+			p.turn.Unlock()
+		}
+	}
+}
+
+// flat checks that none of the processes that lived on grew, and that all are back to the goroutines that they had.
+func (s *soak) flat(start map[*proc]map[string]int) {
+	s.t.Helper()
+	for _, p := range s.procs {
+		x, err := p.look()
+		if err != nil {
+			s.t.Errorf("%s: %v", p.name, err)
+			continue
+		}
+		lived := slices.DeleteFunc(p.samples, func(y sample) bool { return y.pid != x.pid })
+		for what, of := range map[string]func(sample) float64{"MB": func(x sample) float64 { return x.rss }, "files": func(x sample) float64 { return x.files }} {
+			late := lived[len(lived)/2:]
+			slope, noise := trend(late, of)
+			if len(late) == 0 || late[len(late)-1].at.Sub(late[0].at) < trendTime {
+				s.logf("%-8s has %4.0f %s: it lives too short for a trend", p.name, of(x), what)
+				continue
+			}
+			s.logf("%-8s has %4.0f %s, and grows by %.2f an hour, ±%.2f, over %d samples", p.name, of(x), what, slope, noise, len(late))
+			if slope > noise {
+				s.t.Errorf("%s grows by %.2f %s an hour, which is more than noise: ±%.2f", p.name, slope, what, noise)
+			}
+		}
+		now := s.goroutines(p)
+		s.logf("%-8s has %d goroutines, and had %d", p.name, now["all"], start[p]["all"])
+		for from, n := range now {
+			if was := start[p][from]; n > was+spare && from != "all" {
+				s.t.Errorf("%s has %d goroutines of %s, and had %d", p.name, n, from, was)
+			}
+		}
+	}
+}
+
+// trend gives the slope of the line by least squares through samples, in units an hour, and twice its
+// standard error. What one sample has the next has mostly, too, so they count as fewer: n(1-r)/(1+r) for the
+// correlation r of neighbours (Santer et al., 2000, section 4).
+func trend(samples []sample, of func(sample) float64) (slope, noise float64) {
+	n := float64(len(samples))
+	if n < 4 {
+		return 0, math.Inf(1)
+	}
+	var mx, my float64
+	x, y := make([]float64, len(samples)), make([]float64, len(samples))
+	for i, s := range samples {
+		x[i], y[i] = s.at.Sub(samples[0].at).Hours(), of(s)
+		mx, my = mx+x[i]/n, my+y[i]/n
+	}
+	var xx, xy float64
+	for i := range x {
+		xx, xy = xx+(x[i]-mx)*(x[i]-mx), xy+(x[i]-mx)*(y[i]-my)
+	}
+	slope = xy / xx
+	var ee, ef, last float64
+	for i := range x {
+		e := y[i] - my - slope*(x[i]-mx)
+		ee, ef, last = ee+e*e, ef+e*last, e
+	}
+	r := 0.0
+	if ee > 0 {
+		r = max(0, ef/ee)
+	}
+	few := max(n*(1-r)/(1+r)-2, 1)
+	return slope, 2 * math.Sqrt(ee/few/xx)
+}
+
+// A leak that hides in the swings of a collector is told from the swings alone.
+func TestTrendTellsALeakFromSwings(t *testing.T) {
+	of := func(leak float64) (slope, noise float64) {
+		var xs []sample
+		for i := range 120 { // an hour
+			swing := 20 * math.Abs(math.Mod(float64(i)/7, 1)-.5)
+			xs = append(xs, sample{at: time.Time{}.Add(time.Duration(i) * 30 * time.Second), rss: 60 + swing + leak*float64(i)/120})
+		}
+		return trend(xs, func(x sample) float64 { return x.rss })
+	}
+	if slope, noise := of(0); slope > noise {
+		t.Errorf("swings alone: %.2f ± %.2f", slope, noise)
+	}
+	if slope, noise := of(6); slope <= noise || math.Abs(slope-6) > noise {
+		t.Errorf("a leak of 6 MB an hour: %.2f ± %.2f", slope, noise)
+	}
+}
