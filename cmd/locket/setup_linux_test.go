@@ -8,9 +8,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -103,7 +105,15 @@ func TestSetupKilledAnywhere(t *testing.T) {
 		t.Fatalf("exit %d, asked %q\n%s", code, whole, said)
 	}
 	kill := func(p *os.Process, _ *os.File) { _ = p.Kill() }
-	interrupt := func(_ *os.Process, at *os.File) { _, _ = at.WriteString("\x03") }
+	interrupt := func(_ *os.Process, at *os.File) {
+		// Nobody presses Ctrl+C between a prompt's appearance and the moment from which nothing typed is shown.
+		for late := time.Now().Add(time.Minute); time.Now().Before(late); runtime.Gosched() {
+			if mode, err := unix.IoctlGetTermios(int(at.Fd()), unix.TCGETS); err != nil || mode.Lflag&unix.ECHO == 0 {
+				break
+			}
+		}
+		_, _ = at.WriteString("\x03")
+	}
 	kills := long.Kills(t, 6) // at so many prompts, spread over all
 	for end := 1; end <= len(whole); end++ {
 		ways := map[string]func(*os.Process, *os.File){}
