@@ -65,7 +65,7 @@ func TestThreatOverheardInTheNetwork(t *testing.T) {
 	for _, p := range second {
 		run := 0 // pieces one after the other that came the first time, and that others do not have
 		for i := 8; i <= len(p); i++ {
-			if piece := string(p[i-8 : i]); before[piece] && !known[piece] {
+			if piece := p[i-8 : i]; before[string(piece)] && !known[string(piece)] {
 				run++
 			} else {
 				run = 0
