@@ -28,22 +28,26 @@ func TestForgettingOutlivesSIGKILL(t *testing.T) {
 	acknowledged(t, kept)
 	r := rand.New(rand.NewPCG(3, 4))
 	unfinished := 0
-	span := 500 * time.Millisecond // within which the kill comes: shorter where forgetting is faster
-	for k := range forgetKills {
+	span := 500 * time.Millisecond // within which the kill comes
+	for k := 0; k < forgetKills || unfinished == 0 && k < 4*forgetKills; k++ {
 		for i := range 8 {
 			acknowledged(t, say(t, pin, "Ana", fmt.Sprintf("Quintavius number %d counted %d grobnuts in Zanzibarra.", k, 100*k+i)))
 		}
-		done := make(chan bool)
+		done := make(chan bool, 1)
 		go func() {
 			_, _, code := h.try("forget", "--query", "quintavius", "--yes")
 			done <- code == 0
 		}()
 		wait(time.Duration(r.Int64N(int64(span))))
+		late := len(done) > 0
 		d.kill()
-		if <-done {
-			span /= 2
-		} else {
+		switch finished := <-done; {
+		case !finished:
 			unfinished++
+		case late:
+			span /= 2
+		default: // it came before the command had reached the daemon, so the command did it by itself
+			span *= 2
 		}
 		var err error
 		if d, err = h.tryStart(); err != nil {
