@@ -27,7 +27,7 @@ import (
 //
 //	go test ./e2e -run TestSoak -v -timeout 8h -soak 6h -soak-devices 1000 -soak-seed 19
 var (
-	soakFor     = flag.Duration("soak", 30*time.Second, "how long faults go on")
+	soakFor     = flag.Duration("soak", 0, "how long faults go on; 0: no soak")
 	soakDevices = flag.Int("soak-devices", 40, "how many MQTT devices there are")
 	soakSeed    = flag.Uint64("soak-seed", 19, "what faults and words are drawn by")
 	soakEvery   = flag.Duration("soak-every", 500*time.Millisecond, "time between two events, of all devices together")
@@ -71,6 +71,9 @@ type spoken struct {
 // acknowledged is at its node once, all nodes and one that comes afterwards have the same, and
 // no process keeps memory, files or goroutines that it does not need.
 func TestSoak(t *testing.T) {
+	if *soakFor == 0 {
+		t.Skip("a long run: -soak says for how long")
+	}
 	s := newSoak(t)
 	start := s.rest()
 	stop := make(chan struct{})
