@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -19,7 +19,7 @@ import (
 func (b *cloudBench) relays(ctx context.Context) (out []result, err error) {
 	err = b.onPostgres(ctx, func(dir, url string) (err error) {
 		var hosts []*cloudHost
-		var groups []cpuGroup
+		var groups []group
 		defer func() {
 			for _, h := range hosts {
 				err = errors.Join(err, h.stop())
@@ -84,43 +84,19 @@ func (b *cloudBench) together(ctx context.Context, hosts []*cloudHost) (float64,
 	return float64(len(hosts)*b.conns*b.requests) / time.Since(began).Seconds(), errors.Join(errs...)
 }
 
-// cpuGroup is a control group of the kernel with a bound of processor time.
-type cpuGroup string
-
-// openCPUGroup makes one of so many per cent of a processor. It takes root, or a delegated group.
-func openCPUGroup(i, percent int) (cpuGroup, error) {
-	name := fmt.Sprintf("locket-bench-cpu-%d-%d", os.Getpid(), i)
-	var errs []error
+// openCPUGroup makes a control group of so many per cent of a processor.
+func openCPUGroup(i, percent int) (group, error) {
 	const period = 10_000 // µs, short, so that a request waits little for its turn
-	for _, g := range []struct{ dir, file, value string }{
-		{"/sys/fs/cgroup/cpu/" + name, "cpu.cfs_quota_us", strconv.Itoa(period * percent / 100)}, // version 1
-		{"/sys/fs/cgroup/" + name, "cpu.max", fmt.Sprintf("%d %d", period*percent/100, period)},
-	} {
-		if err := os.Mkdir(g.dir, 0o755); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		var err error
-		if g.file == "cpu.cfs_quota_us" {
-			err = os.WriteFile(filepath.Join(g.dir, "cpu.cfs_period_us"), []byte(strconv.Itoa(period)), 0)
-		}
-		if err = errors.Join(err, os.WriteFile(filepath.Join(g.dir, g.file), []byte(g.value), 0)); err != nil {
-			errs = append(errs, err, cpuGroup(g.dir).close())
-			continue
-		}
-		return cpuGroup(g.dir), nil
-	}
-	return "", fmt.Errorf("control group: %w", errors.Join(errs...))
+	share, each := strconv.Itoa(period*percent/100), strconv.Itoa(period)
+	return openGroup("cpu", fmt.Sprintf("cpu-%d", i), [2][]setting{{{"cpu.cfs_period_us", each}, {"cpu.cfs_quota_us", share}}, {{"cpu.max", share + " " + each}}})
 }
 
-func (g cpuGroup) close() error { return os.Remove(string(g)) }
-
 // startBounded starts a host in a control group.
-func startBounded(ctx context.Context, g cpuGroup, b *cloudBench, args ...string) (*cloudHost, error) {
+func startBounded(ctx context.Context, g group, b *cloudBench, args ...string) (*cloudHost, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	line := append([]string{"-c", `echo $$ > "$0" && exec "$@"`, filepath.Join(string(g), "cgroup.procs"), self, cloudHostArg}, args...)
-	return hostCommand(exec.CommandContext(ctx, "sh", line...), b.stderr, args)
+	line := slices.Concat(g.before(), []string{self, cloudHostArg}, args)
+	return hostCommand(exec.CommandContext(ctx, line[0], line[1:]...), b.stderr, args)
 }

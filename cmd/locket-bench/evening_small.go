@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,52 +15,30 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// group is a control group of the kernel with a bound of memory.
-type group struct {
-	dir         string
-	limit, peak string // names of its files
-	events      string
+// openMemoryGroup makes a control group with a bound of so many MB.
+func openMemoryGroup(mb int) (group, error) {
+	bytes := strconv.Itoa(mb << 20)
+	return openGroup("memory", "memory", [2][]setting{{{"memory.limit_in_bytes", bytes}}, {{"memory.max", bytes}}})
 }
 
-// openGroup makes one of so many MB. It takes root, or a delegated group.
-func openGroup(mb int) (*group, error) {
-	name := fmt.Sprintf("locket-bench-%d", os.Getpid())
-	var errs []error
-	for _, g := range []group{
-		{"/sys/fs/cgroup/memory/" + name, "memory.limit_in_bytes", "memory.max_usage_in_bytes", "memory.oom_control"}, // version 1
-		{"/sys/fs/cgroup/" + name, "memory.max", "memory.peak", "memory.events"},
-	} {
-		if err := os.Mkdir(g.dir, 0o755); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		if err := os.WriteFile(filepath.Join(g.dir, g.limit), []byte(strconv.Itoa(mb<<20)), 0); err != nil {
-			errs = append(errs, err, g.close())
-			continue
-		}
-		return &g, nil
+// oneProcessor is what goes before a command line, so that it runs on one processor where
+// taskset is there.
+func oneProcessor() []string {
+	path, err := exec.LookPath("taskset")
+	if err != nil {
+		return nil
 	}
-	return nil, fmt.Errorf("control group: %w", errors.Join(errs...))
+	return []string{path, "-c", "0"}
 }
 
-func (g *group) close() error { return os.Remove(g.dir) }
-
-// before is what goes before a command line, so that it runs in the group and, where
-// taskset is there, on one processor.
-func (g *group) before() []string {
-	line := []string{"sh", "-c", `echo $$ > "$0" && exec "$@"`, filepath.Join(g.dir, "cgroup.procs")}
-	if path, err := exec.LookPath("taskset"); err == nil {
-		line = append(line, path, "-c", "0")
-	}
-	return line
-}
-
-// killed counts the processes that the kernel has killed for want of memory.
-func (g *group) killed() (n int) {
-	b, _ := os.ReadFile(filepath.Join(g.dir, g.events))
-	for line := range strings.Lines(string(b)) {
-		if f := strings.Fields(line); len(f) == 2 && f[0] == "oom_kill" {
-			n, _ = strconv.Atoi(f[1])
+// killed counts the processes of a group that the kernel has killed for want of memory.
+func (g group) killed() (n int) {
+	for _, events := range []string{"memory.oom_control", "memory.events"} { // of versions 1 and 2: one is there
+		b, _ := os.ReadFile(filepath.Join(string(g), events))
+		for line := range strings.Lines(string(b)) {
+			if f := strings.Fields(line); len(f) == 2 && f[0] == "oom_kill" {
+				n, _ = strconv.Atoi(f[1])
+			}
 		}
 	}
 	return n
@@ -68,12 +47,12 @@ func (g *group) killed() (n int) {
 // in runs a daemon of a home in a group, has do done with it, and says what it held
 // at most: all that is resident, and what of it is its own and not of files.
 func (b *eveningBench) in(ctx context.Context, name, home string, before []string, do func(*daemon) error) (err error) {
-	g, err := openGroup(b.limit)
+	g, err := openMemoryGroup(b.limit)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, g.close()) }()
-	d, err := b.start(ctx, home, append(before, g.before()...)...)
+	d, err := b.start(ctx, home, slices.Concat(before, g.before(), oneProcessor())...)
 	var held []result
 	if err == nil {
 		began := time.Now()

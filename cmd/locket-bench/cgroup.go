@@ -1,0 +1,45 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// group is a control group of the kernel, by its folder.
+type group string
+
+// setting is what is written to a file of a group.
+type setting struct{ file, value string }
+
+// openGroup makes a group with a bound. The kernel has version 1 of control groups, where a
+// controller has a tree of its own, or version 2; the first settings are for version 1.
+// It takes root, or a delegated group.
+func openGroup(controller, name string, settings [2][]setting) (group, error) {
+	name = fmt.Sprintf("locket-bench-%d-%s", os.Getpid(), name)
+	var errs []error
+	for i, dir := range []string{"/sys/fs/cgroup/" + controller, "/sys/fs/cgroup"} {
+		g := group(filepath.Join(dir, name))
+		if err := os.Mkdir(string(g), 0o755); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		var err error
+		for _, s := range settings[i] {
+			err = errors.Join(err, os.WriteFile(filepath.Join(string(g), s.file), []byte(s.value), 0))
+		}
+		if err == nil {
+			return g, nil
+		}
+		errs = append(errs, err, g.close())
+	}
+	return "", fmt.Errorf("control group: %w", errors.Join(errs...))
+}
+
+func (g group) close() error { return os.Remove(string(g)) }
+
+// before is what goes before a command line, so that it runs in the group.
+func (g group) before() []string {
+	return []string{"sh", "-c", `echo $$ > "$0" && exec "$@"`, filepath.Join(string(g), "cgroup.procs")}
+}
