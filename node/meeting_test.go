@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -24,6 +25,19 @@ func loopback(t *testing.T) string {
 	}
 	t.Fatal("no loopback interface")
 	return ""
+}
+
+// until waits for what devices do in the background. If it does not come, state says
+// what there is instead.
+func until(t *testing.T, what string, state func() string, done func() bool) {
+	t.Helper()
+	for range 1200 { // of a tenth of a second: a slow machine is not a broken one
+		if done() {
+			return
+		}
+		wait.For(t.Context(), 100*time.Millisecond)
+	}
+	t.Fatalf("%s: %s", what, state())
 }
 
 // Two devices whose relay is gone find each other by multicast, and end alike;
@@ -57,28 +71,16 @@ func TestMeetInTheSameNetwork(t *testing.T) {
 			}
 		})
 	}
-	until := func(what string, done func() bool) {
-		t.Helper()
-		for range 1200 { // of a tenth of a second: a slow machine is not a broken one
-			if done() {
-				return
-			}
-			select {
-			case <-t.Context().Done():
-			case <-time.After(100 * time.Millisecond):
-			}
-		}
-		t.Fatalf("%s: first\n%s\nsecond\n%s", what, a.state(), b.state())
-	}
-	until("what each had said", func() bool { return strings.Contains(a.state(), "Ghent") && strings.Contains(b.state(), "mat") })
+	both := func() string { return "first\n" + a.state() + "\nsecond\n" + b.state() }
+	until(t, "what each had said", both, func() bool { return strings.Contains(a.state(), "Ghent") && strings.Contains(b.state(), "mat") })
 	b.tell("The plums are ripe.", nil)
-	until("what comes while they know each other", func() bool { return strings.Contains(a.state(), "plums") })
-	until("the same on both", func() bool { return a.state() == b.state() })
+	until(t, "what comes while they know each other", both, func() bool { return strings.Contains(a.state(), "plums") })
+	until(t, "the same on both", both, func() bool { return a.state() == b.state() })
 	list, err := stranger.Relays(t.Context())
 	if err != nil || len(list) != 0 {
 		t.Errorf("a stranger met %+v, %v", list, err)
 	}
-	until("that the other has all", func() bool {
+	until(t, "that the other has all", both, func() bool {
 		members, err := a.Members(t.Context())
 		if err != nil || len(members) != 2 {
 			t.Fatal(members, err)
@@ -86,7 +88,7 @@ func TestMeetInTheSameNetwork(t *testing.T) {
 		other := members[slices.IndexFunc(members, func(m serve.Member) bool { return !m.Here })]
 		return other.Reach != nil && other.Reach.By == serve.ReachMet && other.Reach.Behind == 0 && other.Reach.Has > 0 && other.Sent > 0
 	})
-	until("that the other has this memory", func() bool {
+	until(t, "that the other has this memory", both, func() bool {
 		w, err := a.Where(t.Context(), mat)
 		if err != nil || len(w.Members) != 2 {
 			t.Fatal(w, err)
@@ -94,7 +96,7 @@ func TestMeetInTheSameNetwork(t *testing.T) {
 		return w.Members[1].Holds == serve.HoldsAll
 	})
 	// A place that was lost for a moment is met again.
-	until("the other device among the places, once", func() bool {
+	until(t, "the other device among the places, once", both, func() bool {
 		list, err := a.Relays(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package node_test
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -10,7 +11,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/miekg/dns"
 	"golang.org/x/sys/unix"
@@ -19,9 +19,9 @@ import (
 // overheard is set in the process that has a network of its own.
 const overheard = "LOCKET_TEST_OVERHEARD"
 
-// Who listens in the network where two devices meet knows neither of them again in
-// another one: nothing of the first time comes a second time, but what other wearers'
-// devices say as well. A process with a network of its own has all the bytes.
+// Somebody who listens where two devices meet can't know them again in another network.
+// Bytes of the first meeting come again in the second only if other wearers' devices send
+// them, too. The test runs in a process with a network of its own, and hears every byte.
 func TestThreatOverheardInTheNetwork(t *testing.T) {
 	if !apart(t) {
 		return
@@ -78,8 +78,9 @@ func TestThreatOverheardInTheNetwork(t *testing.T) {
 	t.Logf("%d pieces the first time, %d the second", len(before), len(pieces(second)))
 }
 
-// A device that comes into another network while it runs is met there, announces nothing
-// of where it was, and has another port: by that it could be known again, too.
+// A device that comes into another network while it runs is met there. It announces
+// nothing of where it was, and listens at another port, because it could be known again by
+// the old one.
 func TestThreatPortKnownAgain(t *testing.T) {
 	if !apart(t) {
 		return
@@ -145,19 +146,15 @@ func ip(t *testing.T, args ...string) {
 func (w *wire) announced(here netip.Addr) map[netip.AddrPort]bool {
 	w.t.Helper()
 	all := map[netip.AddrPort]bool{}
-	for range 1200 { // of a tenth of a second
+	until(w.t, "two devices at "+here.String(), func() string { return fmt.Sprint(all) }, func() bool {
 		for at := range announced(w.heard()) {
 			if at.Addr() == here {
 				all[at] = true
 			}
 		}
-		if len(all) == 2 {
-			return all
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	w.t.Fatalf("at %s: %v", here, all)
-	return nil
+		return len(all) == 2
+	})
+	return all
 }
 
 // announced are the places of services by multicast DNS over IPv4.
@@ -218,13 +215,7 @@ func (d *device) stop(other *device) {
 // gets waits until this device knows of a place.
 func (d *device) gets(place string) {
 	d.t.Helper()
-	for range 1200 { // of a tenth of a second
-		if strings.Contains(d.state(), place) {
-			return
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	d.t.Fatalf("%s did not come", place)
+	until(d.t, place, d.state, func() bool { return strings.Contains(d.state(), place) })
 }
 
 // meets starts both devices, until the other has what this one is told, and stops them.
