@@ -23,7 +23,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestSoak is short, so that CI has time for it. These make it long:
+// TestSoak runs only where -soak says for how long, because a soak takes longer than CI has:
 //
 //	go test ./e2e -run TestSoak -v -timeout 8h -soak 6h -soak-devices 1000 -soak-seed 19
 var (
@@ -72,7 +72,7 @@ type spoken struct {
 // no process keeps memory, files or goroutines that it does not need.
 func TestSoak(t *testing.T) {
 	if *soakFor == 0 {
-		t.Skip("a long run: -soak says for how long")
+		t.Skip("a long run: -soak says for how long") // docs/proof.md has what was run, and that CI has none
 	}
 	s := newSoak(t)
 	start := s.rest()
@@ -206,7 +206,7 @@ func (s *soak) addWorker() {
 	})
 }
 
-// talk has wearables say things, some of which contradict what was said at other nodes, until stop.
+// talk publishes lines of the wearables until stop is closed. Some lines contradict what was said at other nodes.
 // The clock of a tenth of them is a day off.
 func (s *soak) talk(stop <-chan struct{}) {
 	r := rand.New(rand.NewPCG(*soakSeed, 1))

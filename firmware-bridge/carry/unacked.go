@@ -17,8 +17,8 @@ import (
 const (
 	// unackedPart is the part of the state that has them.
 	unackedPart = "owed" // as earlier versions wrote it
-	// maxUnacked is how many are kept so: the state is written whole with each. More wait where the node is away for
-	// over a minute of losses.
+	// maxUnacked is how many gaps are kept. Each one rewrites the whole state. A node that is away for
+	// more than a minute of losses misses the gaps above this number if the bridge is killed.
 	maxUnacked = 64
 )
 
@@ -57,7 +57,7 @@ func (p *publisher) keepUnacked() {
 	}
 }
 
-// resendUnacked says again what an earlier start said and the node did not acknowledge.
+// resendUnacked sends the gaps again that an earlier process sent and the node did not acknowledge.
 func (p *publisher) resendUnacked(ctx context.Context) error {
 	if err := p.state.Part(unackedPart, &p.unacked); err != nil {
 		return err

@@ -55,7 +55,7 @@ func (x *Extractor) extractUtterance(ctx context.Context, p *pending, id memory.
 	return texts > 0
 }
 
-// extractHeardText takes a text that a plugin heard through the chain.
+// extractHeardText gives a text to the plugins, after another plugin heard it in a recording.
 func (x *Extractor) extractHeardText(ctx context.Context, p *pending, name string, at time.Time, text string) {
 	outer, depth := p.event, p.depth
 	defer func() { p.event, p.depth = outer, depth }()

@@ -99,8 +99,8 @@ type listed struct {
 	Sent    bool        `json:"sent,omitempty"`    // the market has it
 	MovedTo *movedTo    `json:"moved_to,omitempty"`
 	Gone    bool        `json:"gone,omitempty"` // its market is dead, and is asked nothing
-	// Request is what each period of a subscription is made from; nil: it is no
-	// subscription.
+	// Request chooses the memories of each period of a subscription. It is nil if the listing
+	// is no subscription.
 	Request *serve.ListingRequest `json:"request,omitempty"`
 	// Percent is what the seller said of answers, for the next version; nil: it sells its bundle.
 	Percent *serve.ListingAnswers `json:"percent,omitempty"`

@@ -82,7 +82,7 @@ const beat = 20 * time.Second
 // before.
 type handler func(w http.ResponseWriter, r *http.Request, who envelope.Member, body []byte) error
 
-// Handler returns the HTTP handler, which belongs behind [Server.TLS].
+// Handler returns the HTTP handler. It must be served over TLS with [Server.TLS].
 func (s *Server) Handler() http.Handler {
 	s.window.Now, s.boxes.now = s.Now, s.Now
 	mux := http.NewServeMux()
