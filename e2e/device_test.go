@@ -98,20 +98,30 @@ func acknowledged(t *testing.T, rs ...*wear.Receipt) {
 	}
 }
 
-// utterances gives what the home holds, by event.
+// utterances gives what the home holds, by event. An event that has two is an error.
 func (h *home) utterances() map[memory.EventID]string {
 	h.t.Helper()
 	out := map[memory.EventID]string{}
+	for event, texts := range h.pieces() {
+		if len(texts) > 1 {
+			h.t.Errorf("event %s has two utterances", event)
+		}
+		out[event] = texts[len(texts)-1]
+	}
+	return out
+}
+
+// pieces gives the utterances of each event, of which a recording has one for each piece.
+func (h *home) pieces() map[memory.EventID][]string {
+	h.t.Helper()
+	out := map[memory.EventID][]string{}
 	for line := range strings.Lines(h.must("export")) {
 		var r record
 		mustParse(h.t, line, &r)
 		if r.Kind == "utterance" {
 			var u memory.Utterance
 			mustParse(h.t, string(r.Data), &u)
-			if _, twice := out[u.Event]; twice && u.Source.Plugin == "" { // of a recording there is one for each piece
-				h.t.Errorf("event %s has two utterances", u.Event)
-			}
-			out[u.Event] = u.Text
+			out[u.Event] = append(out[u.Event], u.Text)
 		}
 	}
 	return out

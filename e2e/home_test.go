@@ -23,7 +23,7 @@ import (
 
 // patience is how long anything may take before a test gives up on it. Tests
 // never measure: on a slow machine they wait.
-const patience = 5 * time.Minute
+const patience = 2 * time.Minute
 
 var bin, first string
 
@@ -181,6 +181,14 @@ type daemon struct {
 	err    error
 }
 
+// begin starts a command: by a function, or else by its Start.
+func begin(cmd *exec.Cmd, by func(*exec.Cmd) error) error {
+	if by == nil {
+		return cmd.Start()
+	}
+	return by(cmd)
+}
+
 // start runs the daemon and waits until it is ready.
 func (h *home) start(flags ...string) *daemon {
 	h.t.Helper()
@@ -200,11 +208,7 @@ func (h *home) tryStart(flags ...string) (*daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	begin := h.begin
-	if begin == nil {
-		begin = (*exec.Cmd).Start
-	}
-	if err := begin(d.cmd); err != nil {
+	if err := begin(d.cmd, h.begin); err != nil {
 		return nil, err
 	}
 	first := make(chan string, 1)

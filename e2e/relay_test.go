@@ -74,11 +74,7 @@ func (r *relay) tryStart() error {
 	if err != nil {
 		return err
 	}
-	begin := r.begin
-	if begin == nil {
-		begin = (*exec.Cmd).Start
-	}
-	if err := begin(cmd); err != nil {
+	if err := begin(cmd, r.begin); err != nil {
 		return err
 	}
 	r.cmd = cmd
