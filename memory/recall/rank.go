@@ -22,8 +22,9 @@ type candidate struct {
 	reply  float32 // match of the question that it answers
 	quoted float32 // share of the phrases that the question quotes
 	told   float32 // of a memory: how much of its match its utterance has
-	total  float64
-	lift   float64 // what total was raised by, see ranking.lift; 0: not raised
+	wider
+	total float64
+	lift  float64 // what total was raised by, see ranking.lift; 0: not raised
 }
 
 // raise sets each signal of c to the greater of the two. The result over all
@@ -85,6 +86,7 @@ func (r *ranking) rank(pool []uint32) {
 		c.near, c.reply = part(c.near, most.near), part(c.reply, most.reply)
 	}
 	r.tellings()
+	r.sessions()
 	r.trust = r.agrees()
 	for i := range s.list {
 		c := &s.list[i]
@@ -249,6 +251,7 @@ func (r *ranking) signals(c *candidate) {
 	}
 	length /= contextLength
 	own := r.row(c.doc)
+	r.widen(c, own, sum, alone)
 	for g, n := range sum {
 		if n == 0 {
 			continue
@@ -282,7 +285,11 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	}
 	match := float64(c.raw[sigMatch])
 	matter := w.Lexicon*float64(c.raw[sigLexicon]) + w.Near*float64(c.near)
-	put(PartMatch, match)
+	told := match
+	if r.ask.several {
+		told *= 1 - w.Several
+	}
+	put(PartMatch, told+w.Session*float64(c.alone)+w.Heard*float64(c.heard)+w.Covered*float64(c.covered))
 	if r.ask.speaker != 0 && m.speaker == r.ask.speaker {
 		put(PartSpeaker, w.Speaker*match+w.Theirs*matter)
 	}
@@ -341,7 +348,7 @@ func (r *ranking) most() float64 {
 	if len(r.ask.quotes) > 0 {
 		exact += w.Exact
 	}
-	return model + exact + 1 + w.Speaker + (1+w.Theirs)*matter + w.String + r.timeWeight() + w.Entity + r.graphWeight() + w.Answer + w.When + w.Where + w.Length + w.Pinned
+	return model + exact + 1 + w.Session + w.Heard + w.Covered + w.Speaker + (1+w.Theirs)*matter + w.String + r.timeWeight() + w.Entity + r.graphWeight() + w.Answer + w.When + w.Where + w.Length + w.Pinned
 }
 
 // fraction scales a score to the range from 0 to 1.
