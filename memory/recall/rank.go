@@ -285,11 +285,7 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	}
 	match := float64(c.raw[sigMatch])
 	matter := w.Lexicon*float64(c.raw[sigLexicon]) + w.Near*float64(c.near)
-	told := match
-	if r.ask.several {
-		told *= 1 - w.Several
-	}
-	put(PartMatch, told+w.Session*float64(c.alone)+w.Heard*float64(c.heard)+w.Covered*float64(c.covered))
+	put(PartMatch, match+r.wide(c))
 	if r.ask.speaker != 0 && m.speaker == r.ask.speaker {
 		put(PartSpeaker, w.Speaker*match+w.Theirs*matter)
 	}

@@ -83,6 +83,51 @@ func (r *ranking) sessions() {
 	}
 }
 
+// wide is what a candidate's match counts more, or less, by what is in wider and
+// by what the question asks for.
+func (r *ranking) wide(c *candidate) float64 {
+	v := r.w.Session*float64(c.alone) + r.w.Heard*float64(c.heard) + r.w.Covered*float64(c.covered)
+	if r.ask.several {
+		v -= r.w.Several * float64(c.raw[sigMatch])
+	}
+	return v
+}
+
+// surest returns the three documents that confidence is judged by: the best
+// without what is in wider. A session that holds the question's words finds the
+// answer, but it also holds them where nobody said it.
+func (r *ranking) surest() []uint32 {
+	type sure struct {
+		doc, anchor uint32
+		score       float64
+	}
+	first := make([]sure, 0, 4)
+	for i := range r.s.list {
+		c := &r.s.list[i]
+		if r.ask.strict && c.quoted < 1 {
+			continue
+		}
+		s := sure{c.doc, r.anchor(c.doc), c.total - r.wide(c)}
+		if i := slices.IndexFunc(first, func(o sure) bool { return o.anchor == s.anchor }); i >= 0 {
+			if first[i].score >= s.score {
+				continue
+			}
+			first = slices.Delete(first, i, i+1)
+		}
+		at := slices.IndexFunc(first, func(o sure) bool { return o.score < s.score })
+		if at < 0 {
+			at = len(first)
+		}
+		first = slices.Insert(first, at, s)
+		first = first[:min(3, len(first))]
+	}
+	out := make([]uint32, len(first))
+	for i, s := range first {
+		out[i] = s.doc
+	}
+	return out
+}
+
 // asksSeveral reports whether a question asks for several things: "what
 // activities does she like", "which books have both read".
 func asksSeveral(words []word) bool {
