@@ -91,7 +91,7 @@ func (r *ranking) rank(pool []uint32) {
 	for i := range s.list {
 		c := &s.list[i]
 		r.weigh(c, func(_ string, v float64) { c.total += v })
-		c.total = math.Round(c.total*1e6) / 1e6 // c.total = math.Round(c.total*1e6) / 1e6 // hides the rounding errors of another order of adding
+		c.total = sixth(c.total)
 	}
 }
 
@@ -349,16 +349,38 @@ func (r *ranking) most() float64 {
 
 // fraction scales a score to the range from 0 to 1.
 func (r *ranking) fraction(total float64) float64 {
-	return math.Round(max(0, min(1, total/r.most()))*1e6) / 1e6
+	return sixth(max(0, min(1, total/r.most())))
 }
 
 // parts returns the parts of a candidate's score, on the same scale as the
-// score.
+// score. They add up to it, except where the score is cut to the range from 0
+// to 1.
 func (r *ranking) parts(c *candidate) []Part {
 	out := make([]Part, 0, 8)
 	most := r.most()
 	r.weigh(c, func(name string, v float64) {
-		out = append(out, Part{name, math.Round(v*max(1, c.lift)/most*1e6) / 1e6})
+		out = append(out, Part{name, sixth(v * max(1, c.lift) / most)})
 	})
+	addUp(out, c.total/most)
 	return out
+}
+
+// sixth rounds to six places, which hides the rounding errors of another order
+// of adding.
+func sixth(v float64) float64 { return math.Round(v*1e6) / 1e6 }
+
+// addUp adds what rounding took from the parts, or gave to them, to the greatest
+// part, so that their sum is the score.
+func addUp(parts []Part, score float64) {
+	rest := sixth(score)
+	greatest := 0
+	for i, p := range parts {
+		rest -= p.Value
+		if p.Value > parts[greatest].Value {
+			greatest = i
+		}
+	}
+	if math.Abs(rest) < 1e-6*float64(len(parts)) { // more is no rounding
+		parts[greatest].Value = sixth(parts[greatest].Value + rest)
+	}
 }
