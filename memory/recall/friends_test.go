@@ -100,23 +100,26 @@ func friends(t *testing.T, turns, others []friendsTurn, names *strings.Replacer)
 // there was a weight for the session or for words that are covered.
 func handWeights() Weights {
 	w := DefaultWeights()
-	w.Session, w.Heard, w.Covered, w.Several, w.When, w.Time, w.Near = 0, 0, 0, 0, .1, .6, .04
+	w.Session, w.Heard, w.Covered, w.Several, w.When, w.Where, w.Time, w.Near = 0, 0, 0, 0, .1, .1, .6, .04
 	return w
 }
 
 // signalsOf are what TestFriends weighs: the sum of the signals with handWeights
 // first, then what is worth more or less than there.
-var signalsOf = []string{"sum", "Session", "Heard", "Covered", "Several", "When", "Time", "Near"}
+var signalsOf = []string{"sum", "Session", "Heard", "Covered", "Several", "When", "Where", "Time", "Near"}
 
 func (c *candidate) weighed(r *ranking) []float64 {
-	several, when := 0.0, 0.0
+	several, when, where := 0.0, 0.0, 0.0
 	if r.ask.several {
 		several = -float64(c.raw[sigMatch])
 	}
 	if r.ask.shape == When && r.docs[c.doc].flags&flagTime != 0 {
 		when = 1
 	}
-	return []float64{c.total, float64(c.alone), float64(c.heard), float64(c.covered), several, when, float64(c.raw[sigTime]), float64(c.near)}
+	if r.ask.shape == Where && r.docs[c.doc].flags&flagPlace != 0 {
+		where = 1
+	}
+	return []float64{c.total, float64(c.alone), float64(c.heard), float64(c.covered), several, when, where, float64(c.raw[sigTime]), float64(c.near)}
 }
 
 // example is a question with the candidates that are nearest, and evidence.
