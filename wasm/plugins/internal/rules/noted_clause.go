@@ -58,6 +58,9 @@ func (c *clause) ownDeed() bool {
 // stated reports a clause about the speaker, a person or what is the speaker's, of what is
 // so now, was, or is to come on a day, that is worth keeping by its marks.
 func (c *clause) stated(v *view) bool {
+	if next := c.w(c.vi + 1); c.verb == "be" && !c.past && (next == "with" || next == "at") {
+		return false // "I'm with Inkstone", "I'm at the hairdresser's": an employer without a slot, and where one is just now
+	}
 	needs := worthClause
 	switch c.kind {
 	case 's', 'w':
