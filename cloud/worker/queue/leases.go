@@ -45,7 +45,7 @@ func (q *Queue) beat(ctx context.Context, spaces map[memory.SpaceID]bool) error 
 		if _, err := q.base.DB.ExecContext(ctx, `DELETE FROM locket_worker WHERE until < `+nowMS); err != nil {
 			return err
 		}
-		alive := map[string]bool{q.name: true} // this worker is alive, even if its lease has ended
+		alive := map[string]bool{}
 		rows, err := q.base.DB.QueryContext(ctx, `SELECT DISTINCT name FROM locket_worker`)
 		if err != nil {
 			return err
@@ -61,8 +61,48 @@ func (q *Queue) beat(ctx context.Context, spaces map[memory.SpaceID]bool) error 
 		if err := rows.Err(); err != nil {
 			return err
 		}
-		return q.rescue(ctx, func(name string) bool { return alive[name] })
+		idle := map[int64]idleJob{}
+		err = q.rescue(ctx, func(row *rivertype.JobRow, by string) bool {
+			if by == q.name {
+				return !q.lost(row, idle)
+			}
+			return alive[by]
+		})
+		q.mu.Lock()
+		q.idle = idle
+		q.mu.Unlock()
+		return err
 	})
+}
+
+// settle is how long a job of this worker may be marked as running without
+// being done. River tries three times to store a job's end, for at most 40
+// seconds in all, and then gives it up.
+const settle = time.Minute
+
+// lost reports whether a job that the database says this worker is doing is not
+// being done, and was not for [settle]. The database was away when the job was
+// taken, or when it ended. Nobody else would notice, as this worker lives. It
+// adds the job to idle if it is not being done.
+func (q *Queue) lost(row *rivertype.JobRow, idle map[int64]idleJob) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.doing[row.ID] {
+		return false
+	}
+	j, ok := q.idle[row.ID]
+	if !ok || j.attempt != row.Attempt {
+		j = idleJob{row.Attempt, time.Now()}
+	}
+	idle[row.ID] = j
+	return time.Since(j.since) >= q.settle
+}
+
+// idleJob is an attempt at a job that is marked as running and is not being
+// done, and when that was seen first.
+type idleJob struct {
+	attempt int
+	since   time.Time
 }
 
 // bye ends this worker's leases.
@@ -74,19 +114,29 @@ func (q *Queue) bye(ctx context.Context) error {
 	return err
 }
 
-const endedReason = "the worker ended in the midst of it"
+const (
+	endedReason = "the worker ended in the midst of it"
+	lostReason  = "the database was away, so nobody knows how it ended"
+)
 
-// rescue makes the running jobs of dead workers wait for another worker. It
-// parks jobs that were tried too often. alive nil means that no worker is
-// alive.
-func (q *Queue) rescue(ctx context.Context, alive func(string) bool) error {
+// rescue makes running jobs that nobody does wait for a worker. It parks jobs
+// that were tried too often. does reports whether the worker with that name
+// does the job; nil means that no worker is alive.
+func (q *Queue) rescue(ctx context.Context, does func(row *rivertype.JobRow, by string) bool) error {
 	now := time.Now().UTC()
 	many := &riverdriver.JobRescueManyParams{}
 	err := q.each(ctx, river.NewJobListParams().States(rivertype.JobStateRunning), func(row *rivertype.JobRow) bool {
-		if n := len(row.AttemptedBy); n > 0 && alive != nil && alive(row.AttemptedBy[n-1]) {
-			return true
+		reason := endedReason
+		if n := len(row.AttemptedBy); n > 0 && does != nil {
+			by := row.AttemptedBy[n-1]
+			if does(row, by) {
+				return true
+			}
+			if by == q.name {
+				reason = lostReason
+			}
 		}
-		why, _ := json.Marshal(rivertype.AttemptError{At: now, Attempt: row.Attempt, Error: endedReason}) // plain fields can always be encoded
+		why, _ := json.Marshal(rivertype.AttemptError{At: now, Attempt: row.Attempt, Error: reason}) // plain fields can always be encoded
 		state, ended := rivertype.JobStateAvailable, (*time.Time)(nil)
 		if row.Attempt >= row.MaxAttempts {
 			state, ended = rivertype.JobStateDiscarded, &now

@@ -2,6 +2,8 @@ package queue
 
 import (
 	"context"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +26,7 @@ func TestDatabaseCrashesInAJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := opened(t, Options{DB: postgres.At(url), Lease: patient})
+	q.settle = 15 * time.Second // River gives up after 7 where connections are refused
 	began, end := make(chan string, 9), make(chan bool)
 	working(t, q, func(_ context.Context, r *Running) error {
 		began <- r.Subject
@@ -58,5 +61,66 @@ func TestDatabaseCrashesInAJob(t *testing.T) {
 		if n := runs[j.Subject]; n < 1 || n > 2 || n == 2 && j.Subject != first {
 			t.Errorf("%s was done %d times: %+v", j.Subject, n, j)
 		}
+	}
+}
+
+// gaveUp is a log that says when River gives up storing how a job ended.
+type gaveUp struct {
+	slog.Handler
+	now chan bool
+}
+
+func (gaveUp) Enabled(context.Context, slog.Level) bool { return true }
+
+func (g gaveUp) WithAttrs([]slog.Attr) slog.Handler { return g }
+
+func (g gaveUp) Handle(_ context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, "giving up") {
+		g.now <- true
+	}
+	return nil
+}
+
+// The database is away for so long that a job's end is never stored. The worker
+// lives on, and does that job once more.
+func TestDatabaseIsAwayForLong(t *testing.T) {
+	durable := pgtest.Cluster{Durable: true}
+	t.Cleanup(func() {
+		if err := durable.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	url, err := durable.New(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := gaveUp{slog.DiscardHandler, make(chan bool, 9)}
+	q := opened(t, Options{DB: postgres.At(url), Lease: 2 * time.Second, Log: slog.New(log)})
+	q.settle = time.Second
+	began, end := make(chan string, 9), make(chan bool)
+	add(t, q, task("a", Read))
+	working(t, q, func(_ context.Context, r *Running) error {
+		began <- r.Subject
+		<-end
+		return nil
+	})
+	<-began
+	if err := durable.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	close(end)
+	<-log.now
+	if err := durable.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := q.List(t.Context(), Filter{}); err == nil {
+			break // connections of before fail once
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	j, err := q.Job(t.Context(), until(t, q, Done, 1)[0].ID)
+	if err != nil || j.Attempts != 2 || len(began) != 1 || len(j.Failures) != 1 || j.Failures[0].Reason != lostReason {
+		t.Errorf("%+v, %v, done %d times more", j, err, len(began))
 	}
 }

@@ -125,8 +125,11 @@ type Queue struct {
 	known   map[memory.SpaceID]map[Task]bool // tasks that were added, or found in the database
 	running bool                             // Run is running
 	leaves  []leave
+	doing   map[int64]bool    // ids of the jobs that handlers are at
+	idle    map[int64]idleJob // this worker's jobs that no handler was at when the leases were renewed last
 	changed chan struct{}
-	after   sync.Map // job id to the time for which its engine wants no requests
+	settle  time.Duration // see settle; shorter in tests
+	after   sync.Map      // job id to the time for which its engine wants no requests
 }
 
 // Open opens the queue, or makes it. With SQLite, only one process may have it
@@ -169,7 +172,7 @@ func open(o Options, mustExist bool) (*Queue, error) {
 		o.Lease = 45 * time.Second
 	}
 	o.Parallel = max(o.Parallel, 1)
-	q := &Queue{o: o, name: newName(), page: 500, turns: make(chan struct{}, o.Parallel), spaces: map[memory.SpaceID]bool{},
+	q := &Queue{o: o, name: newName(), page: 500, turns: make(chan struct{}, o.Parallel), doing: map[int64]bool{}, settle: settle, spaces: map[memory.SpaceID]bool{},
 		known: map[memory.SpaceID]map[Task]bool{}, changed: make(chan struct{}, 1)}
 	var err error
 	if o.DB != nil {

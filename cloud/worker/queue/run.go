@@ -221,6 +221,14 @@ func (q *Queue) NextRetry(row *rivertype.JobRow) time.Time {
 
 // work does one job and tells River the result.
 func (q *Queue) work(ctx context.Context, j *river.Job[args], do Handler) error {
+	q.mu.Lock()
+	q.doing[j.ID] = true
+	q.mu.Unlock()
+	defer func() {
+		q.mu.Lock()
+		delete(q.doing, j.ID)
+		q.mu.Unlock()
+	}()
 	select {
 	case q.turns <- struct{}{}:
 		defer func() { <-q.turns }()
