@@ -29,10 +29,11 @@ func newName() string { return "worker-" + strings.ToLower(rand.Text()) }
 // nowMS is the database's clock. It is used only with PostgreSQL.
 const nowMS = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 
-// beat renews this worker's leases, and takes over the jobs of dead workers.
+// beat renews this worker's leases, takes over the jobs of dead workers, and
+// takes up its own that are lost.
 func (q *Queue) beat(ctx context.Context, spaces map[memory.SpaceID]bool) error {
 	if !q.base.Shared {
-		return nil
+		return q.takeOver(ctx, nil)
 	}
 	for s := range spaces {
 		_, err := q.base.DB.ExecContext(ctx, `INSERT INTO locket_worker VALUES ($1, $2, `+nowMS+` + $3)
@@ -61,18 +62,24 @@ func (q *Queue) beat(ctx context.Context, spaces map[memory.SpaceID]bool) error 
 		if err := rows.Err(); err != nil {
 			return err
 		}
-		idle := map[int64]idleJob{}
-		err = q.rescue(ctx, func(row *rivertype.JobRow, by string) bool {
-			if by == q.name {
-				return !q.lost(row, idle)
-			}
-			return alive[by]
-		})
-		q.mu.Lock()
-		q.idle = idle
-		q.mu.Unlock()
-		return err
+		return q.takeOver(ctx, alive)
 	})
+}
+
+// takeOver rescues the jobs of workers that are not alive, and this worker's own
+// that are lost. This worker is alive, even if its lease has ended.
+func (q *Queue) takeOver(ctx context.Context, alive map[string]bool) error {
+	idle := map[int64]idleJob{}
+	err := q.rescue(ctx, func(row *rivertype.JobRow, by string) bool {
+		if by == q.name {
+			return !q.lost(row, idle)
+		}
+		return alive[by]
+	})
+	q.mu.Lock()
+	q.idle = idle
+	q.mu.Unlock()
+	return err
 }
 
 // settle is how long a job of this worker may be marked as running without

@@ -124,3 +124,28 @@ func TestDatabaseIsAwayForLong(t *testing.T) {
 		t.Errorf("%+v, %v, done %d times more", j, err, len(began))
 	}
 }
+
+// A job that is marked as running, and that nobody does, is done by the worker
+// that is said to do it, on either database.
+func TestOwnJobThatNobodyDoes(t *testing.T) {
+	for name, o := range map[string]Options{"sqlite": {File: t.TempDir() + "/queue.db"}, "postgres": {DB: postgres.At(cluster.Database(t))}} {
+		t.Run(name, func(t *testing.T) {
+			o.Lease = 2 * time.Second
+			q := opened(t, o)
+			q.settle = time.Second
+			add(t, q, task("a", Read))
+			by := `json_array('` + q.name + `')`
+			if q.base.Shared {
+				by = `ARRAY['` + q.name + `']`
+			}
+			if _, err := q.base.DB.ExecContext(t.Context(), `UPDATE river_job SET state = 'running', attempt = 1, attempted_by = `+by); err != nil {
+				t.Fatal(err)
+			}
+			working(t, q, func(context.Context, *Running) error { return nil })
+			j, err := q.Job(t.Context(), until(t, q, Done, 1)[0].ID)
+			if err != nil || j.Attempts != 2 || len(j.Failures) != 1 || j.Failures[0].Reason != lostReason {
+				t.Errorf("%+v, %v", j, err)
+			}
+		})
+	}
+}
