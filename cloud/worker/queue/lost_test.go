@@ -9,6 +9,7 @@ import (
 
 	"github.com/locket-dev/locket/cloud/relay/pgtest"
 	"github.com/locket-dev/locket/cloud/worker/queue/postgres"
+	"github.com/locket-dev/locket/memory"
 )
 
 // The database crashes in the midst of a job and is away as the job ends: the
@@ -147,5 +148,27 @@ func TestOwnJobThatNobodyDoes(t *testing.T) {
 				t.Errorf("%+v, %v", j, err)
 			}
 		})
+	}
+}
+
+// A space that is left while leases are renewed is not entered again.
+func TestLeaveWhileLeasesAreRenewed(t *testing.T) {
+	q := opened(t, Options{File: t.TempDir() + "/queue.db", Lease: 4 * time.Millisecond})
+	working(t, q, func(context.Context, *Running) error { return nil })
+	q.Enter(memory.SpaceID{9})
+	for i := range 40 {
+		q.Enter(space)
+		add(t, q, task("a", Read))
+		until(t, q, Done, 1)
+		<-time.After(time.Duration(i) * 100 * time.Microsecond)
+		for _, s := range []memory.SpaceID{space, {7}} { // the second is known after the leases were renewed once more
+			if err := q.Leave(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n := 0
+		if err := q.base.DB.QueryRowContext(t.Context(), `SELECT count(*) FROM river_queue WHERE name = $1`, space.String()).Scan(&n); err != nil || n != 0 {
+			t.Fatalf("round %d: the space that was left has %d queues, %v", i, n, err)
+		}
 	}
 }

@@ -98,10 +98,6 @@ type run struct {
 // maintain adjusts the client to the spaces that were entered and left.
 func (r *run) maintain(ctx context.Context) error {
 	q := r.q
-	want := q.entered()
-	if err := q.beat(ctx, want); err != nil && ctx.Err() == nil {
-		q.o.Log.Warn("jobs: say that this worker is alive", "error", err)
-	}
 	if left := q.leaving(); len(left) > 0 {
 		err := r.stop(ctx) // River's clients can't remove a queue
 		for _, l := range left {
@@ -110,6 +106,10 @@ func (r *run) maintain(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+	}
+	want := q.entered() // after what is left, which must not be entered again
+	if err := q.beat(ctx, want); err != nil && ctx.Err() == nil {
+		q.o.Log.Warn("jobs: say that this worker is alive", "error", err)
 	}
 	if len(want) == 0 || ctx.Err() != nil {
 		return nil
