@@ -25,9 +25,8 @@ func tail(words []word) string {
 	return b.String()
 }
 
-// saysWhere reports whether a text says where something is. times are the words
-// that name a time: "on Thursday" is no place.
-func saysWhere(words []word, times map[int]bool) bool {
+// saysWhere reports whether a text says where something is.
+func saysWhere(words []word) bool {
 	at, han := false, false
 	var before rune // the character before, where han
 	for i, w := range words {
@@ -41,7 +40,7 @@ func saysWhere(words []word, times map[int]bool) bool {
 			}
 			at = at || r == '在'
 			before, han = r, true
-		case (w.text == "on" || w.text == "at" || w.text == "in" || w.text == "near" || w.text == "under") && i+1 < len(words) && words[i+1].capital && !times[i+1]:
+		case (w.text == "on" || w.text == "at" || w.text == "in" || w.text == "near" || w.text == "under") && i+1 < len(words) && words[i+1].capital:
 			return true
 		}
 	}
