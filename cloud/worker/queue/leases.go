@@ -29,8 +29,8 @@ func newName() string { return "worker-" + strings.ToLower(rand.Text()) }
 // nowMS is the database's clock. It is used only with PostgreSQL.
 const nowMS = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 
-// beat renews this worker's leases, takes over the jobs of dead workers, and
-// takes up its own that are lost.
+// beat renews this worker's leases. It also rescues the jobs of dead workers and
+// this worker's own jobs that are lost.
 func (q *Queue) beat(ctx context.Context, spaces map[memory.SpaceID]bool) error {
 	if !q.base.Shared {
 		return q.takeOver(ctx, nil)
@@ -67,14 +67,29 @@ func (q *Queue) beat(ctx context.Context, spaces map[memory.SpaceID]bool) error 
 }
 
 // takeOver rescues the jobs of workers that are not alive, and this worker's own
-// that are lost. This worker is alive, even if its lease has ended.
+// jobs that are lost. This worker is alive, even if its lease has ended.
 func (q *Queue) takeOver(ctx context.Context, alive map[string]bool) error {
 	idle := map[int64]idleJob{}
-	err := q.rescue(ctx, func(row *rivertype.JobRow, by string) bool {
-		if by == q.name {
-			return !q.lost(row, idle)
+	err := q.rescue(ctx, func(row *rivertype.JobRow) string {
+		by := ""
+		if n := len(row.AttemptedBy); n > 0 {
+			by = row.AttemptedBy[n-1]
 		}
-		return alive[by]
+		switch {
+		case by == q.name:
+			since, is := q.idleSince(row)
+			if !is {
+				return ""
+			}
+			idle[row.ID] = idleJob{row.Attempt, since}
+			if time.Since(since) >= q.settle {
+				return lostReason
+			}
+			return ""
+		case alive[by]:
+			return ""
+		}
+		return endedReason
 	})
 	q.mu.Lock()
 	q.idle = idle
@@ -82,34 +97,31 @@ func (q *Queue) takeOver(ctx context.Context, alive map[string]bool) error {
 	return err
 }
 
-// settle is how long a job of this worker may be marked as running without
-// being done. River tries three times to store a job's end, for at most 40
-// seconds in all, and then gives it up.
+// settle is the time after which an idle job is lost. River tries three times to
+// store how a job ended. That takes 40 seconds at most, and then River gives up.
 const settle = time.Minute
 
-// lost reports whether a job that the database says this worker is doing is not
-// being done, and was not for [settle]. The database was away when the job was
-// taken, or when it ended. Nobody else would notice, as this worker lives. It
-// adds the job to idle if it is not being done.
-func (q *Queue) lost(row *rivertype.JobRow, idle map[int64]idleJob) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.doing[row.ID] {
-		return false
-	}
-	j, ok := q.idle[row.ID]
-	if !ok || j.attempt != row.Attempt {
-		j = idleJob{row.Attempt, time.Now()}
-	}
-	idle[row.ID] = j
-	return time.Since(j.since) >= q.settle
-}
-
-// idleJob is an attempt at a job that is marked as running and is not being
-// done, and when that was seen first.
+// idleJob is an attempt at a job of this worker that the database marks as
+// running while no handler is at it, and when that was first seen. It happens
+// for a moment before and after each job. If it lasts, the database was away
+// when the job was taken or when it ended.
 type idleJob struct {
 	attempt int
 	since   time.Time
+}
+
+// idleSince returns since when an attempt at a job of this worker is known to be
+// idle. It returns false if a handler is at the job.
+func (q *Queue) idleSince(row *rivertype.JobRow) (time.Time, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.doing[row.ID] {
+		return time.Time{}, false
+	}
+	if j, ok := q.idle[row.ID]; ok && j.attempt == row.Attempt {
+		return j.since, true
+	}
+	return time.Now(), true
 }
 
 // bye ends this worker's leases.
@@ -126,24 +138,18 @@ const (
 	lostReason  = "the database was away, so nobody knows how it ended"
 )
 
-// rescue makes running jobs that nobody does wait for a worker. It parks jobs
-// that were tried too often. does reports whether the worker with that name
-// does the job; nil means that no worker is alive.
-func (q *Queue) rescue(ctx context.Context, does func(row *rivertype.JobRow, by string) bool) error {
+// rescue takes running jobs from their workers. They wait for the next worker,
+// or are parked if they were tried too often. reason returns why a job is taken;
+// it is empty for a job that stays with its worker.
+func (q *Queue) rescue(ctx context.Context, reason func(*rivertype.JobRow) string) error {
 	now := time.Now().UTC()
 	many := &riverdriver.JobRescueManyParams{}
 	err := q.each(ctx, river.NewJobListParams().States(rivertype.JobStateRunning), func(row *rivertype.JobRow) bool {
-		reason := endedReason
-		if n := len(row.AttemptedBy); n > 0 && does != nil {
-			by := row.AttemptedBy[n-1]
-			if does(row, by) {
-				return true
-			}
-			if by == q.name {
-				reason = lostReason
-			}
+		because := reason(row)
+		if because == "" {
+			return true
 		}
-		why, _ := json.Marshal(rivertype.AttemptError{At: now, Attempt: row.Attempt, Error: reason}) // plain fields can always be encoded
+		why, _ := json.Marshal(rivertype.AttemptError{At: now, Attempt: row.Attempt, Error: because}) // plain fields can always be encoded
 		state, ended := rivertype.JobStateAvailable, (*time.Time)(nil)
 		if row.Attempt >= row.MaxAttempts {
 			state, ended = rivertype.JobStateDiscarded, &now

@@ -12,20 +12,42 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
+// crashing starts a PostgreSQL that can be killed, and returns it with the
+// address of a database.
+func crashing(t *testing.T) (*pgtest.Cluster, string) {
+	t.Helper()
+	c := &pgtest.Cluster{Durable: true}
+	t.Cleanup(func() {
+		if err := c.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	url, err := c.New(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, url
+}
+
+// restart starts a killed PostgreSQL again, and waits until a queue reaches it.
+func restart(t *testing.T, c *pgtest.Cluster, q *Queue) {
+	t.Helper()
+	if err := c.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := q.List(t.Context(), Filter{}); err == nil {
+			return // connections of before fail once
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
 // The database crashes in the midst of a job and is away as the job ends: the
 // worker goes on, no job is lost, and the one whose end could not be written
 // down is done once more at the worst.
 func TestDatabaseCrashesInAJob(t *testing.T) {
-	durable := pgtest.Cluster{Durable: true}
-	t.Cleanup(func() {
-		if err := durable.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	url, err := durable.New(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	durable, url := crashing(t)
 	q := opened(t, Options{DB: postgres.At(url), Lease: patient})
 	q.settle = 15 * time.Second // River gives up after 7 where connections are refused
 	began, end := make(chan string, 9), make(chan bool)
@@ -43,15 +65,7 @@ func TestDatabaseCrashesInAJob(t *testing.T) {
 		t.Errorf("%d added without a database", n)
 	}
 	close(end)
-	if err := durable.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := q.List(t.Context(), Filter{}); err == nil {
-			break // connections of before fail once
-		}
-		<-time.After(10 * time.Millisecond)
-	}
+	restart(t, durable, q)
 	add(t, q, task("c", Read))
 	jobs := until(t, q, Done, 3)
 	runs := map[string]int{first: 1}
@@ -65,7 +79,8 @@ func TestDatabaseCrashesInAJob(t *testing.T) {
 	}
 }
 
-// gaveUp is a log that says when River gives up storing how a job ended.
+// gaveUp is a log handler. It sends on now when River gives up storing how a job
+// ended.
 type gaveUp struct {
 	slog.Handler
 	now chan bool
@@ -82,19 +97,10 @@ func (g gaveUp) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// The database is away for so long that a job's end is never stored. The worker
+// The database is away until River gives up storing how a job ended. The worker
 // lives on, and does that job once more.
 func TestDatabaseIsAwayForLong(t *testing.T) {
-	durable := pgtest.Cluster{Durable: true}
-	t.Cleanup(func() {
-		if err := durable.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	url, err := durable.New(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	durable, url := crashing(t)
 	log := gaveUp{slog.DiscardHandler, make(chan bool, 9)}
 	q := opened(t, Options{DB: postgres.At(url), Lease: 2 * time.Second, Log: slog.New(log)})
 	q.settle = time.Second
@@ -111,23 +117,15 @@ func TestDatabaseIsAwayForLong(t *testing.T) {
 	}
 	close(end)
 	<-log.now
-	if err := durable.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := q.List(t.Context(), Filter{}); err == nil {
-			break // connections of before fail once
-		}
-		<-time.After(10 * time.Millisecond)
-	}
+	restart(t, durable, q)
 	j, err := q.Job(t.Context(), until(t, q, Done, 1)[0].ID)
 	if err != nil || j.Attempts != 2 || len(began) != 1 || len(j.Failures) != 1 || j.Failures[0].Reason != lostReason {
 		t.Errorf("%+v, %v, done %d times more", j, err, len(began))
 	}
 }
 
-// A job that is marked as running, and that nobody does, is done by the worker
-// that is said to do it, on either database.
+// The database says that a worker runs a job, and the worker does not. Then the
+// worker does it, on either database.
 func TestOwnJobThatNobodyDoes(t *testing.T) {
 	for name, o := range map[string]Options{"sqlite": {File: t.TempDir() + "/queue.db"}, "postgres": {DB: postgres.At(cluster.Database(t))}} {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +149,8 @@ func TestOwnJobThatNobodyDoes(t *testing.T) {
 	}
 }
 
-// A space that is left while leases are renewed is not entered again.
+// A worker leaves a space while it renews its leases. It does not enter the space
+// again.
 func TestLeaveWhileLeasesAreRenewed(t *testing.T) {
 	q := opened(t, Options{File: t.TempDir() + "/queue.db", Lease: 4 * time.Millisecond})
 	working(t, q, func(context.Context, *Running) error { return nil })

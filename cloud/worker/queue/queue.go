@@ -126,7 +126,7 @@ type Queue struct {
 	running bool                             // Run is running
 	leaves  []leave
 	doing   map[int64]bool    // ids of the jobs that handlers are at
-	idle    map[int64]idleJob // this worker's jobs that no handler was at when the leases were renewed last
+	idle    map[int64]idleJob // by job id: the idle jobs that the last beat saw
 	changed chan struct{}
 	settle  time.Duration // see settle; shorter in tests
 	after   sync.Map      // job id to the time for which its engine wants no requests
@@ -146,7 +146,7 @@ func Open(ctx context.Context, o Options) (*Queue, error) {
 		_, err = q.base.DB.ExecContext(ctx, `DELETE FROM river_leader`)
 	}
 	if err == nil && !q.base.Shared {
-		err = q.rescue(ctx, nil)
+		err = q.rescue(ctx, func(*rivertype.JobRow) string { return endedReason })
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the job queue: %w", err), q.Close())
