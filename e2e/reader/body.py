@@ -182,7 +182,7 @@ class _Reader:
             return v != ["", 0, 0]
         if how == self.id:
             return v != bytes(16)
-        return how == self.moment or v not in (0, "", b"", False, None, [], {})
+        return how in (self.moment, self.patch) or v not in (0, "", b"", False, None, [], {})
 
     # what ops are made of
 
@@ -249,7 +249,7 @@ class _Reader:
             4: ("metadata", self.table), 5: ("sensitivity", self.one_of(SENSITIVITIES, 0)),
             6: ("validity", self.map({1: ("from", self.moment, False), 2: ("to", self.moment, False)}, True)),
         }
-        require(isinstance(v, dict) and v and set(v) <= set(keep), "body", "not a patch")
+        require(isinstance(v, dict) and set(v) <= set(keep), "body", "not a patch")
         return {name: how(v[k]) for k, (name, how) in keep.items() if k in v}
 
     def dot(self, v):
