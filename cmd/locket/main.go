@@ -25,7 +25,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // so that a second Ctrl+C ends what does not hear the first
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, product("", 0))
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, product(pluginCache, 0))
 	stop()
 	os.Exit(code)
 }

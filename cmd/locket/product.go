@@ -17,6 +17,11 @@ import (
 	"github.com/locket-dev/locket/wasm"
 )
 
+// pluginCache is the folder of compiled plugins that all homes share, set by the linker
+// for tests with many homes (-X main.pluginCache=…). Empty, as in every release: each
+// home has its own, sealed with its key.
+var pluginCache string
+
 // product is what the command is built on. cache is the folder of compiled plugins,
 // and work what a passphrase costs to try (node.InitOptions.Work); both are only set
 // by tests.
