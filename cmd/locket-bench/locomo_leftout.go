@@ -45,6 +45,7 @@ var leftOutDepths = []int{5, 10, 25}
 // a round weight, set by hand.
 func plainWeights() recall.Weights {
 	w := recall.DefaultWeights()
+	w.Session, w.Heard, w.Covered, w.Several = 0, 0, 0, 0
 	w.Speaker, w.Theirs, w.Question, w.Answer, w.String = .5, 0, .2, .2, .2
 	w.Lexicon, w.Near, w.Time, w.When, w.Where, w.Entity, w.Length = .2, .05, .2, .1, 0, 0, .3
 	return w
@@ -63,8 +64,10 @@ var knobs = []knob{
 	{func(w *recall.Weights) *float64 { return &w.Answer }, []float64{.1, .2, .3}},
 	{func(w *recall.Weights) *float64 { return &w.String }, []float64{.1, .15, .2, .3}},
 	{func(w *recall.Weights) *float64 { return &w.Lexicon }, []float64{0, .06, .12, .2}},
-	{func(w *recall.Weights) *float64 { return &w.Near }, []float64{0, .04, .08}},
-	{func(w *recall.Weights) *float64 { return &w.Time }, []float64{.2, .4, .6, .8}},
+	{func(w *recall.Weights) *float64 { return &w.Near }, []float64{0, .04, .08, .3}},
+	{func(w *recall.Weights) *float64 { return &w.Time }, []float64{.2, .4, .6, .8, 1.1}},
+	{func(w *recall.Weights) *float64 { return &w.Heard }, []float64{0, .2}},
+	{func(w *recall.Weights) *float64 { return &w.Several }, []float64{0, .5, .9}},
 	{func(w *recall.Weights) *float64 { return &w.Length }, []float64{.15, .3, .45}},
 }
 

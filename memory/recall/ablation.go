@@ -11,6 +11,9 @@ func Ablations() []Ablation {
 	return []Ablation{
 		{"nothing", func(*Weights) {}},
 		{"context", func(w *Weights) { w.Context = [4]float64{} }},
+		{"session", func(w *Weights) { w.Session, w.Heard = 0, 0 }},
+		{"covered", func(w *Weights) { w.Covered = 0 }},
+		{"several", func(w *Weights) { w.Several = 0 }},
 		{"speaker", func(w *Weights) { w.Speaker, w.Theirs = 0, 0 }},
 		{"question", func(w *Weights) { w.Question = 0 }},
 		{"answer", func(w *Weights) { w.Answer = 0 }},

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -29,6 +30,24 @@ func TestPartsAreDocumented(t *testing.T) {
 				if !known[p.Name] {
 					t.Errorf("%q: part %q is not listed", q, p.Name)
 				}
+			}
+		}
+	}
+}
+
+// The parts of a hit add up to its score to the last of the six places, whatever
+// each of them was rounded to.
+func TestPartsAddUp(t *testing.T) {
+	turns, asked := readFriends(t, "testdata/friends-1.txt")
+	x, now := friends(t, turns, nil, nil)
+	for _, q := range asked {
+		for _, h := range find(t, x, Query{Text: q.text, Now: now}).Hits {
+			sum := 0.
+			for _, p := range h.Parts {
+				sum += p.Value
+			}
+			if math.Abs(sum-h.Score) > 1e-9 {
+				t.Fatalf("%q: the parts of %v add up to %v, its score is %v", q.text, h.ID, sum, h.Score)
 			}
 		}
 	}

@@ -52,6 +52,7 @@ type question struct {
 	quotes   []phrase // what stands in quotation marks
 	bare     bool     // see asksBare
 	dated    bool     // it asks for nothing but a time
+	several  bool     // see asksSeveral
 	strict   bool     // the question is nothing but quotes, so only a document that contains them is a hit
 }
 
@@ -132,6 +133,7 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 	out.bare = asksBare(words, out.worth)
 	c.matters(&out, touched, without)
 	out.dated = len(f.spans) > 0 && !slices.ContainsFunc(out.worth, func(v float64) bool { return v > 0 })
+	out.several = !out.dated && asksSeveral(words)
 	if out.dated && (out.shape == Where || slices.ContainsFunc(words, func(x word) bool { return goings[x.term] })) {
 		if terms := c.found(lemma("arrived"), 1); len(terms) > 0 {
 			out.groups = append(out.groups, group{signal: sigMatch, idf: c.idf(c.dfOf(terms)), weight: 1, terms: terms})

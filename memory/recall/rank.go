@@ -22,8 +22,9 @@ type candidate struct {
 	reply  float32 // match of the question that it answers
 	quoted float32 // share of the phrases that the question quotes
 	told   float32 // of a memory: how much of its match its utterance has
-	total  float64
-	lift   float64 // what total was raised by, see ranking.lift; 0: not raised
+	wider
+	total float64
+	lift  float64 // what total was raised by, see ranking.lift; 0: not raised
 }
 
 // raise sets each signal of c to the greater of the two. The result over all
@@ -85,11 +86,12 @@ func (r *ranking) rank(pool []uint32) {
 		c.near, c.reply = part(c.near, most.near), part(c.reply, most.reply)
 	}
 	r.tellings()
+	r.sessions()
 	r.trust = r.agrees()
 	for i := range s.list {
 		c := &s.list[i]
 		r.weigh(c, func(_ string, v float64) { c.total += v })
-		c.total = math.Round(c.total*1e6) / 1e6 // c.total = math.Round(c.total*1e6) / 1e6 // hides the rounding errors of another order of adding
+		c.total = sixth(c.total)
 	}
 }
 
@@ -249,6 +251,7 @@ func (r *ranking) signals(c *candidate) {
 	}
 	length /= contextLength
 	own := r.row(c.doc)
+	r.widen(c, own, sum, alone)
 	for g, n := range sum {
 		if n == 0 {
 			continue
@@ -282,7 +285,7 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	}
 	match := float64(c.raw[sigMatch])
 	matter := w.Lexicon*float64(c.raw[sigLexicon]) + w.Near*float64(c.near)
-	put(PartMatch, match)
+	put(PartMatch, match+r.wide(c))
 	if r.ask.speaker != 0 && m.speaker == r.ask.speaker {
 		put(PartSpeaker, w.Speaker*match+w.Theirs*matter)
 	}
@@ -341,21 +344,43 @@ func (r *ranking) most() float64 {
 	if len(r.ask.quotes) > 0 {
 		exact += w.Exact
 	}
-	return model + exact + 1 + w.Speaker + (1+w.Theirs)*matter + w.String + r.timeWeight() + w.Entity + r.graphWeight() + w.Answer + w.When + w.Where + w.Length + w.Pinned
+	return model + exact + 1 + w.Session + w.Heard + w.Covered + w.Speaker + (1+w.Theirs)*matter + w.String + r.timeWeight() + w.Entity + r.graphWeight() + w.Answer + w.When + w.Where + w.Length + w.Pinned
 }
 
 // fraction scales a score to the range from 0 to 1.
 func (r *ranking) fraction(total float64) float64 {
-	return math.Round(max(0, min(1, total/r.most()))*1e6) / 1e6
+	return sixth(max(0, min(1, total/r.most())))
 }
 
 // parts returns the parts of a candidate's score, on the same scale as the
-// score.
+// score. They add up to it, except where the score is cut to the range from 0
+// to 1.
 func (r *ranking) parts(c *candidate) []Part {
 	out := make([]Part, 0, 8)
 	most := r.most()
 	r.weigh(c, func(name string, v float64) {
-		out = append(out, Part{name, math.Round(v*max(1, c.lift)/most*1e6) / 1e6})
+		out = append(out, Part{name, sixth(v * max(1, c.lift) / most)})
 	})
+	addUp(out, c.total/most)
 	return out
+}
+
+// sixth rounds to six places, which hides the rounding errors of another order
+// of adding.
+func sixth(v float64) float64 { return math.Round(v*1e6) / 1e6 }
+
+// addUp adds what rounding took from the parts, or gave to them, to the greatest
+// part, so that their sum is the score.
+func addUp(parts []Part, score float64) {
+	rest := sixth(score)
+	greatest := 0
+	for i, p := range parts {
+		rest -= p.Value
+		if p.Value > parts[greatest].Value {
+			greatest = i
+		}
+	}
+	if math.Abs(rest) < 1e-6*float64(len(parts)) { // more is no rounding
+		parts[greatest].Value = sixth(parts[greatest].Value + rest)
+	}
 }

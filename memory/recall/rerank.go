@@ -59,6 +59,7 @@ func (x *Index) rerank(ctx context.Context, q *Query, w *Weights, out *Result) e
 		for j := range h.Parts {
 			h.Parts[j].Value = sixth(h.Parts[j].Value * scale)
 		}
+		addUp(h.Parts, h.Score)
 		if i >= n || got.texts[i] == "" || got.scores[i] <= least {
 			continue
 		}
@@ -69,7 +70,3 @@ func (x *Index) rerank(ctx context.Context, q *Query, w *Weights, out *Result) e
 	sorting.Stable(out.Hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
 	return nil
 }
-
-// sixth rounds to six places, which hides the rounding errors of another order
-// of adding.
-func sixth(v float64) float64 { return math.Round(v*1e6) / 1e6 }

@@ -198,7 +198,6 @@ func (r *ranking) hits(out *Result) {
 		return cmp.Or(cmp.Compare(b.total, a.total), r.tie(a.doc, b.doc))
 	})
 	at := map[uint32]int{} // hit by anchor
-	first := make([]uint32, 0, 3)
 	for i := range list {
 		c := &list[i]
 		m := &r.docs[c.doc]
@@ -226,9 +225,6 @@ func (r *ranking) hits(out *Result) {
 		}
 		if !sibling {
 			at[a] = len(out.Hits)
-			if len(first) < cap(first) {
-				first = append(first, c.doc)
-			}
 		}
 		hit := Hit{
 			ID: m.id, Kind: m.kind(), Source: r.sourceOf(m), Session: r.names.text(m.session), Speaker: r.names.text(m.speaker),
@@ -247,7 +243,7 @@ func (r *ranking) hits(out *Result) {
 			h.Past = sorting.Sorted(slices.Values(r.taken[h.ID]), func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
 		}
 	}
-	out.Confidence = r.confidence(first)
+	out.Confidence = r.confidence(r.surest())
 }
 
 // lift raises the memories of an utterance that scores better than all of them.

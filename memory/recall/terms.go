@@ -112,7 +112,7 @@ func prepare(d Doc) prepared {
 	if f.any {
 		p.flags |= flagTime
 	}
-	if saysWhere(words) {
+	if saysWhere(words, f.consumed) {
 		p.flags |= flagPlace
 	}
 	if d.Pinned {

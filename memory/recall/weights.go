@@ -5,6 +5,10 @@ package recall
 // much as the plain match of words can contribute. Zero switches a signal off.
 // How they were chosen, and what each is worth, is in docs/recall.md.
 type Weights struct {
+	Session   float64    // best match of a turn of its session
+	Heard     float64    // share of the question's words that its session has
+	Covered   float64    // share of them that the turn and its context have
+	Several   float64    // share of the match that is taken off where several things are asked for
 	Speaker   float64    // of the match, on top, where the question names the one who spoke
 	Theirs    float64    // of the lexicon's part, likewise
 	Question  float64    // taken off a turn that asks
@@ -35,8 +39,9 @@ type Weights struct {
 // DefaultWeights are those that a query without its own is answered with.
 func DefaultWeights() Weights {
 	return Weights{
-		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Exact: 1, Lexicon: .12, Near: .04,
-		Time: .6, Handle: 1.4, When: .1, Where: .1, Entity: .2, Graph: .1, Led: .6, Length: .3, Pinned: .1, Derived: .03,
+		Session: .15, Heard: .2, Covered: .2, Several: .9,
+		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Exact: 2, Lexicon: .12, Near: .3,
+		Time: 1.1, Handle: 1.4, When: .55, Where: .2, Entity: .2, Graph: .1, Led: .6, Length: .3, Pinned: .1, Derived: .03,
 		Embedding: .6, Rerank: 1.5,
 		Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
 	}

@@ -25,8 +25,9 @@ func tail(words []word) string {
 	return b.String()
 }
 
-// saysWhere reports whether a text says where something is.
-func saysWhere(words []word) bool {
+// saysWhere reports whether a text says where something is. times are the words
+// that name a time: "on Thursday" is no place.
+func saysWhere(words []word, times map[int]bool) bool {
 	at, han := false, false
 	var before rune // the character before, where han
 	for i, w := range words {
@@ -40,7 +41,7 @@ func saysWhere(words []word) bool {
 			}
 			at = at || r == '在'
 			before, han = r, true
-		case (w.text == "on" || w.text == "at" || w.text == "in" || w.text == "near" || w.text == "under") && i+1 < len(words) && words[i+1].capital:
+		case (w.text == "on" || w.text == "at" || w.text == "in" || w.text == "near" || w.text == "under") && i+1 < len(words) && words[i+1].capital && !times[i+1]:
 			return true
 		}
 	}

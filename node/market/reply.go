@@ -177,7 +177,7 @@ func answering(ctx context.Context, ms []memory.Candidate, may func(place int) b
 		return nil, nil
 	}
 	for _, h := range found.Hits {
-		if h.Score >= found.Hits[0].Score/2 { // else it is beside the question, and would be shown for nothing
+		if h.Score >= .65*found.Hits[0].Score { // else it is beside the question, and would be shown for nothing
 			out = append(out, place[h.ID])
 		}
 	}

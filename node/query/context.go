@@ -165,7 +165,7 @@ func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items
 // Where a list stops being useful: after some hits, at one with less than this
 // share of the first one's score (docs/recall.md has what that costs).
 const (
-	usefulShare = .5
+	usefulShare = .55
 	usefulLeast = 3
 )
 

@@ -12,7 +12,7 @@ func TestUseful(t *testing.T) {
 		want   int
 	}{
 		{nil, 0}, {[]float64{.9}, 1}, {[]float64{.9, .1, .1}, 3}, {[]float64{.9, .1, .1, .1}, 3},
-		{[]float64{.8, .7, .6, .41, .4, .39, .38}, 5}, {[]float64{.8, .8, .8, .8}, 4}, {[]float64{0, 0, 0, 0}, 4},
+		{[]float64{.8, .7, .6, .45, .441, .43, .42}, 5}, {[]float64{.8, .8, .8, .8}, 4}, {[]float64{0, 0, 0, 0}, 4},
 	} {
 		hits := make([]serve.Hit, len(c.scores))
 		for i, s := range c.scores {

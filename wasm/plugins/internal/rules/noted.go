@@ -15,12 +15,13 @@ const (
 	worthNoting = 0.8
 	worthPerson = 0.65 // where another person is its subject
 	worthAlone  = 0.88 // of a Chinese sentence that names nobody
+	worthDeedZh = 0.6  // of a Chinese sentence that tells what the speaker did
 	notedSure   = 0.45
 )
 
 // note proposes a sentence that is worth keeping and of which no rule makes anything.
 func (t *talk) note(s sentence) bool {
-	if s.ends == "?" || s.ends == "？" || len(s.toks) > 60 || len(s.toks) < 4 || conditioned(s) || orders(s) {
+	if s = t.uncalled(s); hollow(s) || s.ends == "?" || s.ends == "？" || len(s.toks) > 60 || len(s.toks) < 4 || conditioned(s) || orders(s) {
 		return false
 	}
 	if s.chinese() {
@@ -43,7 +44,7 @@ func (t *talk) note(s sentence) bool {
 		return false // "soup's on the hob, dig in": soon it is nowhere
 	}
 	v := t.view(s)
-	if v.slotted() {
+	if v.slotted() || v.general() {
 		return false
 	}
 	likely := worthOf(v, worthEn)
@@ -68,20 +69,26 @@ func (t *talk) note(s sentence) bool {
 			return false // of whom?
 		}
 	}
-	w := c.firstTime()
 	past := c.past || c.perfect || !ok && v.any(func(i int) bool {
 		_, past, _ := lemma(v.words[i])
 		return past && !auxiliary(v.words[i]) && !v.state(i)
 	}) > 0
-	happened := past && !c.usedTo && !v.ahead
+	t.noteClause(&c, s, past, v.ahead, notedSure)
+	return true
+}
+
+// noteClause proposes a clause of a sentence as a noted memory.
+func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64) {
+	w := c.firstTime()
+	happened := past && !c.usedTo && !ahead
 	typ := "semantic"
-	if happened || v.ahead || c.future || c.must {
+	if happened || ahead || c.future || c.must {
 		typ = "episodic"
 	}
 	if c.hasHabit() {
 		typ = "semantic"
 	}
-	a := t.base(&c, typ, "noted", notedSure)
+	a := t.base(c, typ, "noted", sure)
 	if typ == "episodic" {
 		a.EventType, a.Actor = "noted", c.subj.name
 		switch {
@@ -89,7 +96,7 @@ func (t *talk) note(s sentence) bool {
 			if happened {
 				w.past(t.now)
 				c.past = true
-				a.Text = t.rewrite(&c)
+				a.Text = t.rewrite(c)
 			}
 			a.Started = moment{w.day, 0, t.now.offset}.unix()
 			if w.clock {
@@ -101,7 +108,6 @@ func (t *talk) note(s sentence) bool {
 		}
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
-	return true
 }
 
 // unheard verbs tell nothing when they are denied: "I've never heard of it".
@@ -179,6 +185,11 @@ var feelings = set("happy glad sad sorry sure afraid excited tired proud gratefu
 var abstract = set("passion passions journey support dream dreams impact balance effort efforts energy life world future progress challenge challenges inspiration motivation way ways time times " +
 	"fun blast point thing things stuff lot bit kind part sense idea ideas difference feeling feelings moment moments experience experiences goal goals self others people everyone someone")
 
+// deedZh reports what 我 did or has done: no thought, no feeling, nothing denied.
+func deedZh(x string) bool {
+	return strings.HasPrefix(x, "我") && toldZh(x) && !containsAny(x, "不", "没", "忘", "知道", "记得", "记错", "明白", "懂", "喜欢", "累", "困", "饿", "饱")
+}
+
 // noteZh does the same of a Chinese sentence: the whole of it is kept.
 func (t *talk) noteZh(s sentence) bool {
 	raw := strings.Trim(s.raw(), " ，,。！!")
@@ -213,7 +224,7 @@ func (t *talk) noteZh(s sentence) bool {
 	}
 	if v := t.view(s); v.slotted() {
 		return false
-	} else if likely := worthOf(v, worthZh); likely < worthNoting || nobody && likely < worthAlone {
+	} else if likely := worthOf(v, worthZh); nobody && likely < worthAlone || likely < worthNoting && (likely < worthDeedZh || nobody || !deedZh(b.text)) {
 		return false
 	}
 	a := t.baseZh(&b, "semantic", "noted", who, notedSure)

@@ -93,7 +93,7 @@ func (c *clause) predicate(i int) bool {
 			i++
 		case w == "probably" || w == "maybe" || w == "perhaps" || w == "possibly":
 			c.maybe = true
-		case adverb(w):
+		case adverb(w), strings.HasSuffix(w, "ly") && !verbish(w) && (verbish(c.w(i+1)) || pastForm(c.w(i+1))):
 		case w == "used" && c.w(i+1) == "to":
 			c.usedTo = true
 			i++

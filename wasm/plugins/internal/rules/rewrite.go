@@ -40,6 +40,10 @@ func (t *talk) rewrite(c *clause) string {
 		}
 		if s, ok := t.replacement(c, i, tok, i == subjectTok, &agreed, verbTok); ok {
 			write(s, tok)
+		} else if i > 0 && i-1 != subjectTok && i != verbTok && c.at(i-1) == "i" {
+			if s := embedded(c.at(i-2), tok.s); s != "" {
+				write(s, tok)
+			}
 		}
 		for k := range c.whens {
 			w := &c.whens[k]
@@ -73,6 +77,28 @@ func (t *talk) rewrite(c *clause) string {
 		b.WriteString(name + " " + s)
 	}
 	return sentenceCase(untail(strings.TrimSuffix(strings.Trim(b.String(), " ,-:\n\t"), ", "+t.called.name)))
+}
+
+// embedded is the verb after an "I" inside a clause, which has become a name: "the places I want
+// to see". It is empty where the verb stays as it is.
+func embedded(before, verb string) string {
+	if before == "and" || before == "," || auxiliary(before) {
+		return ""
+	}
+	switch verb {
+	case "am":
+		return "is"
+	case "don't":
+		return "doesn't"
+	case "haven't":
+		return "hasn't"
+	case "put", "cut", "set", "let", "hit", "quit", "read", "shut", "hurt", "cost", "split", "spread":
+		return ""
+	}
+	if l, past, ing := lemma(verb); l == verb && !past && !ing || verb == "do" {
+		return third(verb)
+	}
+	return ""
 }
 
 // untail takes off what only rounds a sentence off.

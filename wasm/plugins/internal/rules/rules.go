@@ -259,7 +259,7 @@ func (t *talk) sentence(s sentence) {
 		t.amend(&t.out.Candidates[before], rest)
 	}
 	if len(t.out.Candidates) == before {
-		if !t.fragment(s) && (t.part != Facts || !t.note(s)) {
+		if !t.fragment(s) && (t.part != Facts || !t.note(s) && !t.noteClauses(s)) {
 			t.refuse("nothing", "says nothing that a rule knows", s.start, s.end)
 		}
 	}

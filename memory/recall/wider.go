@@ -1,0 +1,148 @@
+package recall
+
+import "slices"
+
+// wider is how a candidate matches beside BM25: see docs/recall.md. All are 0 to 1.
+type wider struct {
+	alone   float32 // own match, before it is divided; best of its session afterwards
+	covered float32 // share of the question's words, by idf, that it and its context hold
+	heard   float32 // the same, of what its session holds
+	groups  [maxGroups/64 + 1]uint64
+}
+
+// widen computes covered and alone of a candidate from its rows, and which
+// groups it holds itself.
+func (r *ranking) widen(c *candidate, own, sum []float32, alone float32) {
+	asked, held := float32(0), float32(0)
+	for g := range r.ask.groups {
+		k := &r.ask.groups[g]
+		if k.signal != sigMatch {
+			continue
+		}
+		worth := float32(k.weight * k.idf)
+		asked += worth
+		if sum[g] > 0 {
+			held += worth
+		}
+		if own[g] > 0 {
+			c.alone += worth * r.saturate(own[g], alone)
+			c.groups[g/64] |= 1 << (g % 64)
+		}
+	}
+	c.covered = part(held, asked)
+}
+
+// sessions computes for every candidate what its session has: the best match of
+// one of its turns, and the share of the question's words that are in them. It
+// knows of the session's turns those that are candidates, which are those that
+// match.
+func (r *ranking) sessions() {
+	list := r.s.list
+	if len(list) == 0 {
+		return
+	}
+	at := map[uint32]int{}
+	var all []wider
+	of := make([]int, len(list))
+	best := float32(0)
+	for i := range list {
+		c := &list[i]
+		n, ok := at[r.docs[c.doc].session]
+		if !ok || r.docs[c.doc].session == 0 {
+			n = len(all)
+			at[r.docs[c.doc].session] = n
+			all = append(all, wider{})
+		}
+		of[i] = n
+		s := &all[n]
+		s.alone = max(s.alone, c.alone)
+		for w, b := range c.groups {
+			s.groups[w] |= b
+		}
+		best = max(best, c.alone)
+	}
+	for n := range all {
+		s := &all[n]
+		asked := float32(0)
+		for g := range r.ask.groups {
+			k := &r.ask.groups[g]
+			if k.signal != sigMatch {
+				continue
+			}
+			worth := float32(k.weight * k.idf)
+			asked += worth
+			if s.groups[g/64]>>(g%64)&1 != 0 {
+				s.heard += worth
+			}
+		}
+		s.heard = part(s.heard, asked)
+		s.alone = part(s.alone, best)
+	}
+	for i := range list {
+		list[i].alone, list[i].heard = all[of[i]].alone, all[of[i]].heard
+	}
+}
+
+// wide is what a candidate's match counts more, or less, by what is in wider and
+// by what the question asks for.
+func (r *ranking) wide(c *candidate) float64 {
+	v := r.w.Session*float64(c.alone) + r.w.Heard*float64(c.heard) + r.w.Covered*float64(c.covered)
+	if r.ask.several {
+		v -= r.w.Several * float64(c.raw[sigMatch])
+	}
+	return v
+}
+
+// surest returns the three documents that confidence is judged by: the best
+// without what is in wider. A session that holds the question's words finds the
+// answer, but it also holds them where nobody said it.
+func (r *ranking) surest() []uint32 {
+	type sure struct {
+		doc, anchor uint32
+		score       float64
+	}
+	first := make([]sure, 0, 4)
+	for i := range r.s.list {
+		c := &r.s.list[i]
+		if r.ask.strict && c.quoted < 1 {
+			continue
+		}
+		s := sure{c.doc, r.anchor(c.doc), c.total - r.wide(c)}
+		if i := slices.IndexFunc(first, func(o sure) bool { return o.anchor == s.anchor }); i >= 0 {
+			if first[i].score >= s.score {
+				continue
+			}
+			first = slices.Delete(first, i, i+1)
+		}
+		at := slices.IndexFunc(first, func(o sure) bool { return o.score < s.score })
+		if at < 0 {
+			at = len(first)
+		}
+		first = slices.Insert(first, at, s)
+		first = first[:min(3, len(first))]
+	}
+	out := make([]uint32, len(first))
+	for i, s := range first {
+		out[i] = s.doc
+	}
+	return out
+}
+
+// asksSeveral reports whether a question asks for several things: "what
+// activities does she like", "which books have both read".
+func asksSeveral(words []word) bool {
+	if slices.ContainsFunc(words, func(w word) bool { return w.text == "both" || w.text == "哪些" }) {
+		return true
+	}
+	if len(words) < 3 || words[0].text != "what" && words[0].text != "which" {
+		return false
+	}
+	for i := 1; i <= 2 && i+1 < len(words); i++ {
+		if t := words[i].text; len(t) > 3 && t[len(t)-1] == 's' && t[len(t)-2] != 's' && !words[i].stop && auxiliaries[words[i+1].text] {
+			return true
+		}
+	}
+	return false
+}
+
+var auxiliaries = set(`do does did has have had is are was were`)
