@@ -139,6 +139,9 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 			out.groups = append(out.groups, group{signal: sigMatch, idf: c.idf(c.dfOf(terms)), weight: 1, terms: terms})
 		}
 	}
+	if q.Own != "" && len(q.Own) < len(q.Text) && strings.HasPrefix(q.Text, q.Own) {
+		c.lend(&out, words, len(split(q.Own)), at)
+	}
 	c.timeGroups(&out, f)
 	for _, v := range out.worth {
 		out.asks += v
@@ -149,6 +152,32 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 	out.stranger = out.strange(q.Text, words, at)
 	c.quotes(&out, q.Text)
 	return out
+}
+
+// weightLent is the factor for what a conversation lent a question. With 1, "who is
+// his sister" after "who is allergic to hazelnuts" is answered by the allergy, which
+// has two of three lent words and none of the question's own.
+const weightLent = .3
+
+// lend takes weight from the words from place n on, but for names: they are whom
+// "his" and "there" stand for.
+func (c *core) lend(out *question, words []word, n int, at map[string]int) {
+	n = min(n, len(words))
+	lent := map[int]bool{} // by place in out.worth
+	for _, x := range words[n:] {
+		w, asked := at[x.term]
+		name := x.capital || c.names.find(x.text) != none || x.han && c.names.find(foldName(x.text)) != none
+		if asked && !name && !lent[w] && !slices.ContainsFunc(words[:n], func(o word) bool { return o.term == x.term }) {
+			lent[w] = true
+			out.worth[w] *= weightLent
+		}
+	}
+	for i := range out.groups {
+		g := &out.groups[i]
+		if len(g.words) > 0 && !slices.ContainsFunc(g.words, func(w int) bool { return !lent[w] }) {
+			g.weight *= weightLent
+		}
+	}
 }
 
 // worthOf is how much the word at place i of a question says about a document that has it;

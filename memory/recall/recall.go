@@ -104,7 +104,10 @@ type About struct {
 
 // Query is a question or a few words.
 type Query struct {
-	Text    string
+	Text string
+	// Own is the beginning of Text, where the words after it were lent by a
+	// conversation: they count less, but for names. Empty: all of Text counts.
+	Own     string
 	Now     time.Time     // what "yesterday" is relative to; zero: time.Now
 	Zone    string        // IANA zone of Now; empty: Now's own
 	Wearer  string        // the speaker that "I" and 我 stand for

@@ -185,7 +185,7 @@ var aboutTypes = [...]memory.Type{memory.Episodic, memory.Semantic, memory.Proce
 // about gives memories about the topic, best first: what one search over all types
 // finds, and then, for each type, further good hits.
 func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *followed, frugal bool) ([]serve.Hit, error) {
-	q := serve.SearchRequest{Query: res.Topic, K: retrieve.MaxUtterances, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, Sees: r.Sees}
+	q := serve.SearchRequest{Query: res.Topic, Own: r.Own, K: retrieve.MaxUtterances, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, Sees: r.Sees}
 	choice, err := chooserOf(&q)
 	if err != nil {
 		return nil, err

@@ -25,11 +25,11 @@ const tellsOf = 3
 // What is found with lent words and has none of the question's own is no answer:
 // a question about something else would be answered by the subject before.
 func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, err error) {
+	question := strings.TrimSpace(r.Question)
 	look := func(topic string) (f followed, err error) {
-		return qr.surround(ctx, serve.ContextRequest{Topic: topic, Budget: r.Budget, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, NoQuotes: r.NoQuotes, Sees: r.Sees})
+		return qr.surround(ctx, serve.ContextRequest{Topic: topic, Own: question, Budget: r.Budget, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, NoQuotes: r.NoQuotes, Sees: r.Sees})
 	}
 	turns := before(r.Before)
-	question := strings.TrimSpace(r.Question)
 	topic := question
 	if _, ok := readWhereabouts(question, qr.askedAt(r.At)); !ok && len(turns) > 0 { // where the wearer was needs no lent words
 		if topic = retrieve.Topic(append(turns, retrieve.Turn{Text: question})); !strings.HasPrefix(topic, question) {

@@ -118,7 +118,7 @@ func (qr *Query) indexQuery(ctx context.Context, r *serve.SearchRequest, k int) 
 	case !r.AsOf.IsZero():
 		now = r.AsOf
 	}
-	q := recall.Query{Text: r.Query, Now: now, Zone: qr.c.Zone.String(), Wearer: qr.c.Wearer, K: k, Types: r.Types, From: r.Since, To: r.Until,
+	q := recall.Query{Text: r.Query, Own: r.Own, Now: now, Zone: qr.c.Zone.String(), Wearer: qr.c.Wearer, K: k, Types: r.Types, From: r.Since, To: r.Until,
 		Past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero(), Models: qr.c.Models}
 	switch r.Only {
 	case "memories":

@@ -49,6 +49,7 @@ type SearchRequest struct {
 	Agent     string          `json:"agent,omitempty"`     // scope
 	Run       string          `json:"run,omitempty"`       // scope
 	Sees      filter.Filter   `json:"-"`                   // what the caller may see; Filters include it already
+	Own       string          `json:"-"`                   // what Query begins with, where a conversation lent the rest
 }
 
 // What SearchRequest.Only may be.
@@ -162,6 +163,7 @@ type ContextRequest struct {
 	Filters  filter.Filter    `json:"filters,omitzero"`    // only what they select
 	NoQuotes bool             `json:"no_quotes,omitempty"` // memories without their quotes
 	Sees     filter.Filter    `json:"-"`                   // what the caller may see; Filters include it already
+	Own      string           `json:"-"`                   // what Topic begins with, where a conversation lent the rest
 	// AskModel is called before a language model is asked for the topic, with
 	// about how many tokens would be sent. If it returns false, the model is
 	// not asked. nil: it may be asked.
