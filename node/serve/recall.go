@@ -33,6 +33,7 @@ type Recaller interface {
 // SearchRequest asks.
 type SearchRequest struct {
 	Query     string          `json:"query"`
+	Own       string          `json:"own,omitempty"`       // the question that query begins with, where a conversation lent the words after it: they count less
 	K         int             `json:"k,omitempty"`         // 0: 10; at most 100
 	Types     []memory.Type   `json:"types,omitempty"`     // empty: all
 	At        time.Time       `json:"at,omitzero"`         // when it is asked: what "yesterday" is relative to; absent: now
@@ -49,7 +50,6 @@ type SearchRequest struct {
 	Agent     string          `json:"agent,omitempty"`     // scope
 	Run       string          `json:"run,omitempty"`       // scope
 	Sees      filter.Filter   `json:"-"`                   // what the caller may see; Filters include it already
-	Own       string          `json:"-"`                   // what Query begins with, where a conversation lent the rest
 }
 
 // What SearchRequest.Only may be.
@@ -250,6 +250,8 @@ func (r *SearchRequest) check() error {
 		return kindInvalid.problem("query", "query: empty")
 	case len(r.Query) > memory.MaxText:
 		return kindInvalid.problem("query", fmt.Sprintf("query: %d bytes, at most %d", len(r.Query), memory.MaxText))
+	case !strings.HasPrefix(r.Query, r.Own):
+		return kindInvalid.problem("own", "own: query does not begin with it")
 	case r.K < 0 || r.K > MaxHits:
 		return kindInvalid.problem("k", fmt.Sprintf("k: %d, want 1 to %d", r.K, MaxHits))
 	case r.Threshold < 0:

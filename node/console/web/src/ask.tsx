@@ -67,7 +67,7 @@ export function AskPage({ query }: { query: URLSearchParams }) {
     const plain = !choice.filter && !choice.asOf && !choice.knownAt;
     const before = talk.slice(0, choice.turn).flatMap((x) => [{ text: x.choice.q }, ...(x.text ? [{ speaker: "Locket", text: x.text }] : [])]);
     const search = (query: string) => {
-      const r: Record<string, unknown> = { query, k: 20, as_of: noonOf(choice.asOf), known_at: noonOf(choice.knownAt), filters: filter.value?.filters };
+      const r: Record<string, unknown> = { query, own: query.startsWith(choice.q.trim()) ? choice.q.trim() : undefined, k: 20, as_of: noonOf(choice.asOf), known_at: noonOf(choice.knownAt), filters: filter.value?.filters };
       return post<Found>("/v1/search", r, stop.signal);
     };
     const asked = plain || before.length ? post<Answer>("/v1/ask", { question: choice.q, before, evidence_only: !plain }, stop.signal) : undefined;
