@@ -17,9 +17,9 @@ import (
 	"github.com/locket-dev/locket/wasm"
 )
 
-// pluginCache is the folder of compiled plugins that all homes share, set by the linker
-// for tests with many homes (-X main.pluginCache=…). Empty, as in every release: each
-// home has its own, sealed with its key.
+// pluginCache is a folder of compiled plugins that all homes share. Only the linker sets
+// it, for tests with many homes (-X main.pluginCache=…). In releases it is empty, and each
+// home has a folder of its own, sealed with its key.
 var pluginCache string
 
 // product is what the command is built on. cache is the folder of compiled plugins,

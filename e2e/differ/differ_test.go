@@ -287,7 +287,7 @@ func (s *seeds) padded(plain []byte) []byte {
 // batch is how many cases one process of the reader is given.
 const batch = 2000
 
-// asked is what the reader says of each line: ok, or why it refuses it.
+// asked returns what the Python reader says of each line: "ok", or why it refuses it.
 func asked(t *testing.T, lines []string) []string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", filepath.Join("..", "reader", "verdicts.py"))

@@ -183,9 +183,9 @@ func TestFriends(t *testing.T) {
 	}
 }
 
-// exampleOf are the sixty best candidates of a question, and its evidence. What
-// the other said is asked for in a fourth of the questions; here in fewer, so
-// that those count twice.
+// exampleOf returns the sixty best candidates of a question, and its evidence. In
+// LoCoMo a fourth of the questions ask what the other one said. Here fewer do, so
+// each of those counts twice.
 func exampleOf(x *Index, q Query, right map[memory.ID]bool, w *Weights, kind string) example {
 	s := x.scratch.Get().(*scratch)
 	defer x.scratch.Put(s)
@@ -256,7 +256,7 @@ func fitFriends(examples []example) []float64 {
 				if !e.right[n] {
 					continue
 				}
-				// The evidence against all that is none: softmax of its score among theirs.
+				// Softmax of this evidence's score among the scores of all that is no evidence.
 				share := e.weight / rights / (wrong + score[n])
 				for o, x := range e.x {
 					g := 0.0

@@ -154,20 +154,19 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 	return out
 }
 
-// weightLent is the factor for what a conversation lent a question. With 1, "who is
-// his sister" after "who is allergic to hazelnuts" is answered by the allergy, which
-// has two of three lent words and none of the question's own.
+// weightLent is the factor for the weight of words that a conversation lent a
+// question. If they counted fully, the allergy would answer "who is his sister" after
+// "who is allergic to hazelnuts": it has all lent words, and none of the question's own.
 const weightLent = .3
 
-// lend takes weight from the words from place n on, but for names: they are whom
-// "his" and "there" stand for.
+// lend reduces the weight of the words from place n on. Names keep theirs: "his" and
+// "there" stand for them.
 func (c *core) lend(out *question, words []word, n int, at map[string]int) {
 	n = min(n, len(words))
 	lent := map[int]bool{} // by place in out.worth
 	for _, x := range words[n:] {
 		w, asked := at[x.term]
-		name := x.capital || c.names.find(x.text) != none || x.han && c.names.find(foldName(x.text)) != none
-		if asked && !name && !lent[w] && !slices.ContainsFunc(words[:n], func(o word) bool { return o.term == x.term }) {
+		if asked && !x.capital && !c.isName(x) && !lent[w] && !slices.ContainsFunc(words[:n], func(o word) bool { return o.term == x.term }) {
 			lent[w] = true
 			out.worth[w] *= weightLent
 		}
@@ -178,6 +177,12 @@ func (c *core) lend(out *question, words []word, n int, at map[string]int) {
 			g.weight *= weightLent
 		}
 	}
+}
+
+// isName reports whether a word is a name that some document has. A single Chinese
+// character is none by its pinyin: 没 is not Mei.
+func (c *core) isName(x word) bool {
+	return c.names.find(x.text) != none || x.han && len([]rune(x.text)) > 1 && c.names.find(foldName(x.text)) != none
 }
 
 // worthOf is how much the word at place i of a question says about a document that has it;
@@ -200,7 +205,7 @@ func (c *core) worthOf(x word, i int, base float64, known bool) float64 {
 	switch {
 	case x.han && !single && x.stop: // 在哪 and 我现 ask for nothing
 		return 0
-	case c.names.find(x.text) != none || x.han && !single && c.names.find(foldName(x.text)) != none: // a name stands in turns that answer nothing
+	case c.isName(x): // a name stands in turns that answer nothing
 		return 0
 	}
 	return worth

@@ -70,6 +70,7 @@ func (r *ranking) rank(pool []uint32) {
 		s.score[d] = 0
 	}
 
+	r.matches()
 	var most candidate
 	for i := range s.list {
 		r.signals(&s.list[i])

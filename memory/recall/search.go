@@ -130,6 +130,8 @@ type ranking struct {
 	nearby []uint32           // documents that a model gave, the nearest first
 	embeds map[uint32]float32 // what it gave them, 0 to 1
 	trust  float64            // 0 to 1: how far the model agrees with the words, see agrees
+	worth  [maxGroups]float32 // by group: what a match of words is worth; 0: a group of another signal
+	asked  float32            // sum of worth
 }
 
 func (r *ranking) run() Result {

@@ -10,17 +10,25 @@ type wider struct {
 	groups  [maxGroups/64 + 1]uint64
 }
 
+// matches computes worth and asked from the question's groups.
+func (r *ranking) matches() {
+	for g := range r.ask.groups {
+		if k := &r.ask.groups[g]; k.signal == sigMatch {
+			r.worth[g] = float32(k.weight * k.idf)
+			r.asked += r.worth[g]
+		}
+	}
+}
+
 // widen computes covered and alone of a candidate from its rows, and which
 // groups it holds itself.
 func (r *ranking) widen(c *candidate, own, sum []float32, alone float32) {
-	asked, held := float32(0), float32(0)
-	for g := range r.ask.groups {
-		k := &r.ask.groups[g]
-		if k.signal != sigMatch {
+	held := float32(0)
+	for g := range sum {
+		worth := r.worth[g]
+		if worth == 0 {
 			continue
 		}
-		worth := float32(k.weight * k.idf)
-		asked += worth
 		if sum[g] > 0 {
 			held += worth
 		}
@@ -29,7 +37,7 @@ func (r *ranking) widen(c *candidate, own, sum []float32, alone float32) {
 			c.groups[g/64] |= 1 << (g % 64)
 		}
 	}
-	c.covered = part(held, asked)
+	c.covered = part(held, r.asked)
 }
 
 // sessions computes for every candidate what its session has: the best match of
@@ -63,19 +71,12 @@ func (r *ranking) sessions() {
 	}
 	for n := range all {
 		s := &all[n]
-		asked := float32(0)
 		for g := range r.ask.groups {
-			k := &r.ask.groups[g]
-			if k.signal != sigMatch {
-				continue
-			}
-			worth := float32(k.weight * k.idf)
-			asked += worth
 			if s.groups[g/64]>>(g%64)&1 != 0 {
-				s.heard += worth
+				s.heard += r.worth[g]
 			}
 		}
-		s.heard = part(s.heard, asked)
+		s.heard = part(s.heard, r.asked)
 		s.alone = part(s.alone, best)
 	}
 	for i := range list {
