@@ -121,6 +121,9 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 		at[x.term] = n
 		out.worth = append(out.worth, worth)
 		g.terms = append(g.terms, c.inOther(x.term)...)
+		if t := c.dict.find(pledgeMark); pledgeWords[x.term] && t != none {
+			g.terms = append(g.terms, weighted{t, sharePledge})
+		}
 		if len(g.terms) > 0 {
 			out.groups = append(out.groups, g)
 		}

@@ -16,6 +16,7 @@ const (
 	relationMark = "\x04" // a relation: see relationTerm
 	mentionMark  = "\x05" // a name that stands in the text with a capital
 	codeMark     = "\x06" // a flight, a telephone number, an id: see codes
+	pledgeMark   = "\x07" // somebody says that they will do something for somebody
 )
 
 // flags of a document.
@@ -103,6 +104,9 @@ func prepare(d Doc) prepared {
 	}
 	for _, k := range codes(d.Text) {
 		once(k.term)
+	}
+	if pledge(d.Text) {
+		once(pledgeMark)
 	}
 	for _, r := range d.Relations[:min(len(d.Relations), graph.MaxNames)] {
 		if t := relationTerm(r); t != "" {

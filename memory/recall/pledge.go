@@ -1,0 +1,34 @@
+package recall
+
+import (
+	"regexp"
+	"strings"
+)
+
+// sharePledge is what a document with pledgeMark counts beside one that has a word of
+// pledgeWords itself. A promise seldom has one: "I'll get the slides to you by Sunday".
+// But people say "I'll" of much that they promise to nobody.
+const sharePledge = .6
+
+// pledgeWords are the terms by which a question asks what was promised.
+var pledgeWords = func() map[string]bool {
+	m := set("答应 保证 承诺")
+	for _, w := range []string{"promise", "pledge", "owe"} {
+		m[lemma(w)] = true
+	}
+	return m
+}()
+
+// doing are things that one does for others.
+const doing = `(?:send|bring|get|give|lend|call|ring|phone|text|email|mail|write|forward|share|drop|pick|pay|return|order|buy|book|fix|repair|check|find|finish|prepare|make|bake|cook|water|feed|help|drive|take|show|let|tell|ask|have|do|be there|look (?:after|into)|hand|print|clean|sort|come)`
+
+// pledges are a speaker's words, and those of a memory about somebody.
+var pledges = regexp.MustCompile(`\b(?:i promise|you have my word|you'll have|you will have)\b|` +
+	`\b(?:i'll|i will|i shall)(?: \w+ly| definitely| just| also)? ` + doing + `\b|` +
+	`\b(?:promised|has promised|will) (?:to )?` + doing + `\b|` +
+	`(?:我|咱)(?:答应|保证|承诺|会[给帮替把]|来[帮替]|[一-龥]{0,8}?[给帮替]你)`)
+
+// pledge reports whether a text says that somebody will do something for somebody.
+func pledge(text string) bool {
+	return !isQuestion(text) && pledges.MatchString(strings.ReplaceAll(strings.ToLower(text), "’", "'"))
+}
