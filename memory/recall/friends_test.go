@@ -191,7 +191,7 @@ func exampleOf(x *Index, q Query, right map[memory.ID]bool, w *Weights, kind str
 	defer x.scratch.Put(s)
 	s.fit(len(x.core.docs), len(x.core.lists))
 	r := ranking{core: x.core, q: &q, w: w, s: s}
-	r.ask = r.understand(q, s, nil)
+	r.ask = r.understand(q, s, w)
 	r.mean = max(1, float64(r.words)/float64(r.counted))
 	r.scan()
 	r.rank(r.pool(poolBase + poolPerK*q.K))

@@ -74,7 +74,7 @@ const (
 )
 
 // understand reads a query against what the index holds.
-func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
+func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	var out question
 	words := asksTrade(split(q.Text))
 	mends := c.mend(words)
@@ -134,7 +134,7 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 	touched = c.translated(&out, words, at, touched)
 	c.namesInChinese(&out, words, at)
 	out.bare = asksBare(words, out.worth)
-	c.matters(&out, touched, without)
+	c.matters(&out, touched, w.Without)
 	out.dated = len(f.spans) > 0 && !slices.ContainsFunc(out.worth, func(v float64) bool { return v > 0 })
 	out.several = !out.dated && asksSeveral(words)
 	if out.dated && (out.shape == Where || slices.ContainsFunc(words, func(x word) bool { return goings[x.term] })) {
@@ -143,7 +143,7 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 		}
 	}
 	if q.Own != "" && len(q.Own) < len(q.Text) && strings.HasPrefix(q.Text, q.Own) {
-		c.lend(&out, words, len(split(q.Own)), at)
+		c.lend(&out, words, len(split(q.Own)), at, w.Lent)
 	}
 	c.timeGroups(&out, f)
 	for _, v := range out.worth {
@@ -157,27 +157,24 @@ func (c *core) understand(q Query, s *scratch, without map[int]bool) question {
 	return out
 }
 
-// weightLent is the factor for the weight of words that a conversation lent a
-// question. If they counted fully, the allergy would answer "who is his sister" after
-// "who is allergic to hazelnuts": it has all lent words, and none of the question's own.
-const weightLent = .3
-
-// lend reduces the weight of the words from place n on. Names keep theirs: "his" and
-// "there" stand for them.
-func (c *core) lend(out *question, words []word, n int, at map[string]int) {
+// lend multiplies the weight of the words from place n on by share. Names keep theirs:
+// "his" and "there" stand for them. If the others counted fully, the allergy would answer
+// "who is his sister" after "who is allergic to hazelnuts": it has all lent words, and
+// none of the question's own.
+func (c *core) lend(out *question, words []word, n int, at map[string]int, share float64) {
 	n = min(n, len(words))
 	lent := map[int]bool{} // by place in out.worth
 	for _, x := range words[n:] {
 		w, asked := at[x.term]
 		if asked && !x.capital && !c.isName(x) && !lent[w] && !slices.ContainsFunc(words[:n], func(o word) bool { return o.term == x.term }) {
 			lent[w] = true
-			out.worth[w] *= weightLent
+			out.worth[w] *= share
 		}
 	}
 	for i := range out.groups {
 		g := &out.groups[i]
 		if len(g.words) > 0 && !slices.ContainsFunc(g.words, func(w int) bool { return !lent[w] }) {
-			g.weight *= weightLent
+			g.weight *= share
 		}
 	}
 }

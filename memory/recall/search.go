@@ -135,7 +135,7 @@ type ranking struct {
 }
 
 func (r *ranking) run() Result {
-	r.ask = r.understand(*r.q, r.s, r.w.Without)
+	r.ask = r.understand(*r.q, r.s, r.w)
 	r.ask.groups = r.ask.groups[:min(len(r.ask.groups), maxGroups)]
 	out := Result{Shape: r.ask.shape}
 	if r.alive == 0 {

@@ -27,9 +27,10 @@ var pointersHan = []string{"它", "他", "她", "那个", "这个", "那里", "�
 
 // Topic says what the last turns are about, as a query for recall. A last turn that stands
 // by itself is its own topic. One that points back ("and where did she buy it?"), or has few
-// words of its own, gets names and words of the turns before it, the nearest first. It is
-// empty where nobody said anything that carries meaning.
-func Topic(turns []Turn) string {
+// words of its own, gets names and words of the turns before it, the nearest first. Own is what the
+// topic begins with, before those. Both are empty where nobody said anything that carries
+// meaning.
+func Topic(turns []Turn) (topic, own string) {
 	last := len(turns) - 1
 	var words []recall.Word
 	for ; last >= 0; last-- { // "yes", "hm" and the like are about what was said before
@@ -39,11 +40,14 @@ func Topic(turns []Turn) string {
 		}
 	}
 	if last < 0 {
-		return ""
+		return "", ""
 	}
-	topic := strings.TrimSpace(turns[last].Text)
-	if weight(words) >= standing && !PointsBack(topic) {
-		return clip(topic)
+	if end := len(turns) - 1; last < end && isAsked(turns[end].Text) { // "how much is it?" has no word of its own
+		last, words = end, nil
+	}
+	own = clip(strings.TrimSpace(turns[last].Text))
+	if weight(words) >= standing && !PointsBack(own) {
+		return own, own
 	}
 	have := map[string]bool{}
 	for _, w := range words {
@@ -53,10 +57,15 @@ func Topic(turns []Turn) string {
 	for i := last - 1; i >= max(0, last-lookBack) && len(lent) < lentWords; i-- {
 		lent = lend(lent, turns[i], have)
 	}
-	if len(lent) > 0 {
-		topic += " " + strings.Join(lent, " ")
+	if len(lent) == 0 {
+		return own, own
 	}
-	return clip(topic)
+	return clip(own + " " + strings.Join(lent, " ")), own
+}
+
+// isAsked reports whether a text is a question.
+func isAsked(text string) bool {
+	return strings.HasSuffix(strings.TrimSpace(text), "?") || strings.HasSuffix(strings.TrimSpace(text), "？")
 }
 
 // lend adds a turn's words that the topic lacks: names with their capital, and

@@ -1,6 +1,9 @@
 package retrieve
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestTopic(t *testing.T) {
 	for _, c := range []struct {
@@ -17,8 +20,9 @@ func TestTopic(t *testing.T) {
 		{[]Turn{{"Ann", "我搬到上海了"}, {"Bo", "那里怎么样？"}}, "那里怎么样？ 搬 上海"},
 		{[]Turn{{"Ann", "我们上次去的餐厅在静安寺旁边"}}, "我们上次去的餐厅在静安寺旁边"},
 	} {
-		if got := Topic(c.turns); got != c.want {
-			t.Errorf("%q\n got %q\nwant %q", c.turns, got, c.want)
+		got, own := Topic(c.turns)
+		if got != c.want || !strings.HasPrefix(got, own) || (own == "") != (got == "") {
+			t.Errorf("%q\n got %q, own %q\nwant %q", c.turns, got, own, c.want)
 		}
 	}
 }
@@ -28,7 +32,7 @@ func TestTopicIsAQuery(t *testing.T) {
 	for i := range long {
 		long[i] = Turn{"Ann", string(make([]byte, 5000)) + " kayak 上海 it"}
 	}
-	if got := Topic(long); len(got) > maxTopic {
+	if got, _ := Topic(long); len(got) > maxTopic {
 		t.Errorf("%d bytes", len(got))
 	}
 }

@@ -42,7 +42,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 	}
 	res.Items = []serve.ContextItem{}
 	if res.Topic = strings.TrimSpace(r.Topic); res.Topic == "" {
-		if res.Topic, err = qr.topic(ctx, &r); err != nil {
+		if res.Topic, r.Own, err = qr.topic(ctx, &r); err != nil {
 			return res, err
 		}
 	}
@@ -92,8 +92,9 @@ func linesOf(blocks []retrieve.Item) map[string]bool {
 	return lines
 }
 
-// topic says what the messages, or the turns of the live session, are about.
-func (qr *Query) topic(ctx context.Context, r *serve.ContextRequest) (string, error) {
+// topic says what the messages, or the turns of the live session, are about. Own is what it
+// begins with where words of earlier turns follow.
+func (qr *Query) topic(ctx context.Context, r *serve.ContextRequest) (topic, own string, err error) {
 	var turns []retrieve.Turn
 	for _, m := range r.Messages {
 		turns = append(turns, retrieve.Turn{Speaker: m.Speaker, Text: m.Text})
@@ -109,18 +110,19 @@ func (qr *Query) topic(ctx context.Context, r *serve.ContextRequest) (string, er
 			return err
 		})
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 	}
 	if model, _ := qr.c.Model(); qr.c.Topic && model != nil && len(turns) > 1 {
 		last := answer.TopicRequest(turns[max(0, len(turns)-lastTurns):])
 		if r.AskModel == nil || r.AskModel(retrieve.Tokens(last.System)+retrieve.Tokens(last.Messages[0].Text)) {
 			if t, err := topicByModel(ctx, model, last); err != nil || t != "" {
-				return t, err
+				return t, "", err
 			}
 		}
 	}
-	return retrieve.Topic(turns), nil
+	topic, own = retrieve.Topic(turns)
+	return topic, own, nil
 }
 
 // coreBlocks gives all core memories that are valid now, the one that was learnt first

@@ -32,7 +32,7 @@ func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, e
 	turns := before(r.Before)
 	topic := question
 	if _, ok := readWhereabouts(question, qr.askedAt(r.At)); !ok && len(turns) > 0 { // where the wearer was needs no lent words
-		if topic = retrieve.Topic(append(turns, retrieve.Turn{Text: question})); !strings.HasPrefix(topic, question) {
+		if topic, _ = retrieve.Topic(append(turns, retrieve.Turn{Text: question})); !strings.HasPrefix(topic, question) {
 			topic = question + " " + topic
 		}
 	}
