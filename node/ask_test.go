@@ -98,7 +98,7 @@ func TestAskWithoutAModel(t *testing.T) {
 func TestAskGoesOn(t *testing.T) {
 	n := newNode(t, nil)
 	for i, text := range []string{"The red kayak lies in the boat house in Lindau.", "The landlord wants the rent by Friday."} {
-		hear(t, n, monday.Add(time.Duration(i)*time.Minute), "Ana", text)
+		hear(t, n, monday.Add(time.Duration(i)*3*time.Hour), "Ana", text)
 	}
 	turn := func(question, said string) []serve.ContextMessage {
 		return []serve.ContextMessage{{Speaker: "Ana", Text: question}, {Text: said}}

@@ -16,7 +16,6 @@ var pairsText string
 
 const (
 	lexiconFellow   = .3  // weight of a matter that the question names by one of its members
-	lexiconItself   = .1  // weight of the question's own words, which count as a match already
 	lexiconMaxShare = .05 // terms in a greater share of documents than this are left out
 )
 
@@ -100,8 +99,7 @@ func Matters() []string {
 }
 
 // matters adds a group for each topic of the question's words, except those
-// that are left out. The words themselves belong to it, too: without them "boat
-// house" would be answered by the landlord, who is of that topic, before a boat house.
+// that are left out.
 func (c *core) matters(out *question, asked []matter, without map[int]bool) {
 	l := theLexicon()
 	at := map[int]int{} // cluster to its place in groups
@@ -137,13 +135,12 @@ func (c *core) matters(out *question, asked []matter, without map[int]bool) {
 			g.share = shareBare
 		}
 		for _, s := range l.clusters[n] {
+			if own[s] {
+				continue
+			}
 			t := c.dict.find(s)
 			if t != none && c.lists[t].n > 0 && float64(c.lists[t].df) <= lexiconMaxShare*float64(c.counted)+1 {
-				w := 1.0
-				if own[s] {
-					w = lexiconItself
-				}
-				g.terms = append(g.terms, weighted{t, w})
+				g.terms = append(g.terms, weighted{t, 1})
 			}
 		}
 		if len(g.terms) > 0 {
