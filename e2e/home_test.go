@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/logbook"
+	"github.com/locket-dev/locket/internal/testing/plugincache"
 )
 
 // patience is how long anything may take before a test gives up on it. Tests
@@ -40,20 +41,24 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func build(m *testing.M) (int, error) {
+func build(m *testing.M) (code int, err error) {
 	dir, err := os.MkdirTemp("", "locket-e2e-")
 	if err != nil {
 		return 1, err
 	}
 	defer os.RemoveAll(dir)
 	bin = filepath.Join(dir, "bin")
-	cmd := exec.Command("go", "build", "-o", bin+"/", "../cmd/...")
+	plugins, done, err := plugincache.Open()
+	if err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	cmd := exec.Command("go", "build", "-ldflags", "-X main.pluginCache="+plugins, "-o", bin+"/", "../cmd/...")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("build the commands: %w\n%s", err, out)
 	}
-	// One home compiles the plugins. Machine code is sealed with a home's keys,
-	// so that the others begin as copies of the whole.
+	// Most homes begin as a copy of this one. It compiles the plugins for all of them.
 	first = filepath.Join(dir, "first")
 	if err := configure(first); err != nil {
 		return 1, err

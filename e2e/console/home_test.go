@@ -16,6 +16,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/locket-dev/locket/internal/testing/plugincache"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
@@ -60,8 +61,13 @@ func prepare(m *testing.M) (code int, err error) {
 	}
 	defer os.RemoveAll(dir)
 	// Some fifty homes: they share what is compiled of the plugins.
+	plugins, done, err := plugincache.Open()
+	if err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
 	locket = filepath.Join(dir, "locket")
-	if out, err := exec.Command("go", "build", "-ldflags", "-X main.pluginCache="+filepath.Join(dir, "plugins"), "-o", locket, "../../cmd/locket").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags", "-X main.pluginCache="+plugins, "-o", locket, "../../cmd/locket").CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("build locket: %w\n%s", err, out)
 	}
 	home = filepath.Join(dir, "home")
