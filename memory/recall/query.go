@@ -143,7 +143,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 		}
 	}
 	if q.Own != "" && len(q.Own) < len(q.Text) && strings.HasPrefix(q.Text, q.Own) {
-		c.lend(&out, words, len(split(q.Own)), at, w.Lent)
+		c.lend(&out, words, len(split(q.Own)), at, w)
 	}
 	c.timeGroups(&out, f)
 	for _, v := range out.worth {
@@ -157,23 +157,32 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	return out
 }
 
-// lend multiplies the weight of the words from place n on by share. Names keep theirs:
-// "his" and "there" stand for them. If the others counted fully, the allergy would answer
-// "who is his sister" after "who is allergic to hazelnuts": it has all lent words, and
-// none of the question's own.
-func (c *core) lend(out *question, words []word, n int, at map[string]int, share float64) {
+// lend multiplies the weight of the words from place n on by w.Lent, and that of names by
+// w.LentName: "his" and "there" stand for them. If they counted fully, the allergy would
+// answer "who is his sister" after "who is allergic to hazelnuts": it has all lent words,
+// and none of the question's own.
+func (c *core) lend(out *question, words []word, n int, at map[string]int, w *Weights) {
 	n = min(n, len(words))
-	lent := map[int]bool{} // by place in out.worth
+	lent := map[int]float64{} // by place in out.worth
 	for _, x := range words[n:] {
-		w, asked := at[x.term]
-		if asked && !x.capital && !c.isName(x) && !lent[w] && !slices.ContainsFunc(words[:n], func(o word) bool { return o.term == x.term }) {
-			lent[w] = true
-			out.worth[w] *= share
+		i, asked := at[x.term]
+		if _, twice := lent[i]; !asked || twice || slices.ContainsFunc(words[:n], func(o word) bool { return o.term == x.term }) {
+			continue
 		}
+		lent[i] = w.Lent
+		if x.capital || c.isName(x) {
+			lent[i] = w.LentName
+		}
+		out.worth[i] *= lent[i]
 	}
 	for i := range out.groups {
 		g := &out.groups[i]
-		if len(g.words) > 0 && !slices.ContainsFunc(g.words, func(w int) bool { return !lent[w] }) {
+		share, own := 0.0, len(g.words) == 0
+		for _, i := range g.words {
+			s, is := lent[i]
+			share, own = max(share, s), own || !is
+		}
+		if !own {
 			g.weight *= share
 		}
 	}

@@ -106,7 +106,7 @@ type About struct {
 type Query struct {
 	Text string
 	// Own is the beginning of Text, where the words after it were lent by a
-	// conversation: they count less, but for names. Empty: all of Text counts.
+	// conversation: they count less. Empty: all of Text counts.
 	Own     string
 	Now     time.Time     // what "yesterday" is relative to; zero: time.Now
 	Zone    string        // IANA zone of Now; empty: Now's own

@@ -26,7 +26,8 @@ type Weights struct {
 	Led       float64    // this much more where relations that the question names lead to somebody
 	Length    float64    // long turns tell more
 	Pinned    float64    // what the wearer pinned
-	Lent      float64    // factor for words that a conversation lent the question, but for names
+	Lent      float64    // factor for words that a conversation lent the question
+	LentName  float64    // the same for names
 	Derived   float64    // taken off a memory, as far as its utterance matches too
 	Embedding float64    // near in meaning, where a query has a Dense
 	Rerank    float64    // judged by a Reranker, where a query has one
@@ -42,7 +43,7 @@ func DefaultWeights() Weights {
 	return Weights{
 		Session: .15, Heard: .2, Covered: .2, Several: .9,
 		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Exact: 2, Lexicon: .12, Near: .3,
-		Time: 1.1, Handle: 1.4, When: .55, Where: .2, Entity: .2, Graph: .1, Led: .6, Length: .3, Pinned: .1, Lent: .2, Derived: .03,
+		Time: 1.1, Handle: 1.4, When: .55, Where: .2, Entity: .2, Graph: .1, Led: .6, Length: .3, Pinned: .1, Lent: .2, LentName: .5, Derived: .03,
 		Embedding: .6, Rerank: 1.5,
 		Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
 	}
