@@ -112,7 +112,7 @@ func TestWhatAnotherMachineMayDo(t *testing.T) {
 	if !slices.Contains(may, "search") || slices.Contains(may, "addZone") {
 		t.Fatalf("it may do %q", may)
 	}
-	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.WaitVisible(".palette-field"))
+	b.do(openPalette)
 	does := js[[]string](b, `[...document.querySelectorAll(".palette-list li")].map(l => l.dataset.does ?? "")`)
 	for _, d := range does {
 		if d != "" && !slices.Contains(may, d) {

@@ -32,7 +32,7 @@ func (b *tab) harmless(name string) {
 	if got := js[string](b, `(() => { const w = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT); while (w.nextNode()) if (/[\u202a-\u202e\u2066-\u2069\u200f]/.test(w.currentNode.data) && !w.currentNode.parentElement.closest("bdi, textarea")) return w.currentNode.parentElement.outerHTML.slice(0, 200); return "" })()`); got != "" {
 		b.t.Errorf("%s: a mark of direction reaches beyond its text: %s", name, got)
 	}
-	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.WaitVisible(".palette-field"), chromedp.Evaluate(`document.querySelector("dialog[open]").close()`, nil))
+	b.do(openPalette, chromedp.Evaluate(`document.querySelector("dialog[open]").close()`, nil))
 }
 
 // Whatever any name in an answer of the node is (of a device, a plugin, an engine, a

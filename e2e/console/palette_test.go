@@ -42,10 +42,10 @@ var byCommand = []string{
 // its thing is, or is listed above; and the page asks for each that it claims.
 func TestPaletteHasAll(t *testing.T) {
 	b := open(t, plain)
-	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.WaitVisible(".palette-field"))
+	b.do(openPalette)
 	does := js[[]string](b, `[...document.querySelectorAll(".palette-list li")].map(l => l.dataset.does ?? "")`)
 	b.do(chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent(".palette-field"))
-	b.do(chromedp.Click(".recording button"), chromedp.WaitVisible(".recording.paused"), chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.WaitVisible(".palette-field"))
+	b.do(chromedp.Click(".recording button"), chromedp.WaitVisible(".recording.paused"), openPalette)
 	does = append(does, js[[]string](b, `[...document.querySelectorAll(".palette-list li")].map(l => l.dataset.does ?? "")`)...)
 	if _, err := api(t).Resume(t.Context()); err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func TestPaletteByKeyboard(t *testing.T) {
 		return slices.ContainsFunc(res.Hits, func(h serve.Hit) bool { return strings.Contains(h.Text, "heron") })
 	}
 	// The last entry but one takes what was typed; the last asks it.
-	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.Poll(`document.activeElement?.matches(".palette-field")`, nil), chromedp.KeyEvent("My locker at the bath is number 4711, by the heron."), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".toast button"))
+	b.do(openPalette, chromedp.KeyEvent("My locker at the bath is number 4711, by the heron."), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".toast button"))
 	b.says("Taken in:")
 	if !has("locker bath heron") {
 		t.Error("it is not remembered")

@@ -52,7 +52,7 @@ func TestDentist(t *testing.T) {
 	})
 	t.Run("keyboard", func(t *testing.T) {
 		b := open(t, plain)
-		b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.WaitVisible(".palette-field"))
+		b.do(openPalette)
 		b.accessible("palette")
 		b.shoot("palette")
 		b.do(chromedp.KeyEvent("when is the dentist"), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".answer-text"))

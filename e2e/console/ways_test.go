@@ -1,6 +1,8 @@
 package console
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -25,10 +27,24 @@ func (b *tab) press(selector string) {
 	b.do(chromedp.KeyEvent(kb.Enter))
 }
 
+// openPalette presses Ctrl+K until the palette has the focus. A page that was only just
+// shown does not listen yet.
+var openPalette = chromedp.ActionFunc(func(ctx context.Context) error {
+	for {
+		if err := chromedp.KeyEvent("k", chromedp.KeyModifiers(input.ModifierCtrl)).Do(ctx); err != nil {
+			return err
+		}
+		err := chromedp.Poll(`document.activeElement?.matches(".palette-field")`, nil, chromedp.WithPollingTimeout(3*time.Second)).Do(ctx)
+		if !errors.Is(err, chromedp.ErrPollingTimeout) {
+			return err
+		}
+	}
+})
+
 // palette runs the first action that some words find.
 func (b *tab) palette(words string) {
 	b.t.Helper()
-	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(2)), chromedp.Poll(`document.activeElement?.matches(".palette-field")`, nil), chromedp.KeyEvent(words))
+	b.do(openPalette, chromedp.KeyEvent(words))
 	b.until(`document.querySelector(".palette-field").value === ` + quoted(words))
 	b.do(chromedp.KeyEvent(kb.Enter), chromedp.WaitNotPresent(".palette-field"))
 }
