@@ -33,26 +33,23 @@ func TestMain(m *testing.M) {
 		tellsTime()
 		return
 	}
-	code, err := build(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	plugincache.Run(func(plugins string) int {
+		code, err := build(m, plugins)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+		return code
+	})
 }
 
-func build(m *testing.M) (code int, err error) {
+func build(m *testing.M, plugins string) (int, error) {
 	dir, err := os.MkdirTemp("", "locket-e2e-")
 	if err != nil {
 		return 1, err
 	}
 	defer os.RemoveAll(dir)
 	bin = filepath.Join(dir, "bin")
-	plugins, done, err := plugincache.Open()
-	if err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, done()) }()
 	cmd := exec.Command("go", "build", "-ldflags", "-X main.pluginCache="+plugins, "-o", bin+"/", "../cmd/...")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -37,15 +37,17 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code, err := prepare(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	plugincache.Run(func(plugins string) int {
+		code, err := prepare(m, plugins)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+		return code
+	})
 }
 
-func prepare(m *testing.M) (code int, err error) {
+func prepare(m *testing.M, plugins string) (code int, err error) {
 	b, err := os.ReadFile("../../node/console/web/node_modules/axe-core/axe.min.js")
 	if err != nil {
 		return 1, fmt.Errorf("%w: run npm ci in node/console/web", err)
@@ -61,11 +63,6 @@ func prepare(m *testing.M) (code int, err error) {
 	}
 	defer os.RemoveAll(dir)
 	// Some fifty homes: they share what is compiled of the plugins.
-	plugins, done, err := plugincache.Open()
-	if err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, done()) }()
 	locket = filepath.Join(dir, "locket")
 	if out, err := exec.Command("go", "build", "-ldflags", "-X main.pluginCache="+plugins, "-o", locket, "../../cmd/locket").CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("build locket: %w\n%s", err, out)

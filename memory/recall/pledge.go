@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// sharePledge is what a document with pledgeMark counts beside one that has a word of
-// pledgeWords itself. A promise seldom has one: "I'll get the slides to you by Sunday".
-// But people say "I'll" of much that they promise to nobody.
+// sharePledge is the weight of pledgeMark where a word of pledgeWords has 1. A promise
+// seldom has such a word: "I'll get the slides to you by Sunday". It is less than 1 because
+// people also say "I'll" when they promise nothing.
 const sharePledge = .6
 
-// pledgeWords are the terms by which a question asks what was promised.
+// pledgeWords are the terms with which a question asks what was promised.
 var pledgeWords = func() map[string]bool {
 	m := set("答应 保证 承诺")
 	for _, w := range []string{"promise", "pledge", "owe"} {
@@ -23,17 +23,18 @@ var pledgeWords = func() map[string]bool {
 // doing are things that one does for others.
 const doing = `(?:send|bring|get|give|lend|call|ring|phone|text|email|mail|write|forward|share|drop|pick|pay|return|order|buy|book|fix|repair|check|find|finish|prepare|make|bake|cook|water|feed|help|drive|take|show|let|tell|ask|have|do|be there|look (?:after|into)|hand|print|clean|sort|come)`
 
-// pledges are a speaker's words, and those of a memory about somebody.
+// pledges matches what a speaker says ("I'll send"), and what a memory says of somebody
+// ("Ana will send"). pledgesHan does the same in Chinese.
 var (
 	pledges = regexp.MustCompile(`\b(?:i promise|you have my word|you'll have|you will have)\b|` +
-		`\b(?:i'll|i will|i shall)(?: \w+ly| definitely| just| also)? ` + doing + `\b|` +
-		`\b(?:promised|has promised|will) (?:to )?` + doing + `\b`)
+		`\b(?:i'll|i will|i shall)(?: \w+ly| just| also)? ` + doing + `\b|` +
+		`\b(?:promised|will) (?:to )?` + doing + `\b`)
 	pledgesHan = regexp.MustCompile(`(?:我|咱)(?:答应|保证|承诺|会[给帮替把]|来[帮替]|[一-龥]{0,8}?[给帮替]你)`)
 )
 
-// maybe are what a text has at least one of that pledges could match: looking for those
-// takes a hundredth of the time.
-var maybe = []string{"'ll ", "will ", "shall ", "promise", "my word"}
+// pledgeHints: a text that pledges matches contains at least one of these. To look for them
+// takes a tenth of the time.
+var pledgeHints = []string{"'ll ", "will ", "shall ", "promise", "my word"}
 
 // pledge reports whether a text says that somebody will do something for somebody.
 func pledge(text string) bool {
@@ -42,5 +43,5 @@ func pledge(text string) bool {
 	}
 	text = strings.ReplaceAll(strings.ToLower(text), "’", "'")
 	has := func(s string) bool { return strings.Contains(text, s) }
-	return slices.ContainsFunc(maybe, has) && pledges.MatchString(text) && !isQuestion(text)
+	return slices.ContainsFunc(pledgeHints, has) && pledges.MatchString(text) && !isQuestion(text)
 }

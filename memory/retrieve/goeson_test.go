@@ -2,7 +2,6 @@ package retrieve
 
 import (
 	"bufio"
-	"context"
 	"encoding/binary"
 	"flag"
 	"fmt"
@@ -18,14 +17,6 @@ import (
 
 var showGoesOn = flag.Bool("goeson", false, "print where the evidence of testdata/goeson.txt stands")
 
-// noSegments keeps nothing: the index is never flushed.
-type noSegments struct{}
-
-func (noSegments) Put(context.Context, string, []byte) error   { return nil }
-func (noSegments) List(context.Context) ([]string, error)      { return nil, nil }
-func (noSegments) Delete(context.Context, string) error        { return nil }
-func (noSegments) Get(context.Context, string) ([]byte, error) { return nil, memory.ErrNotFound }
-
 // goesOn is a question after another and its answer.
 type goesOn struct {
 	before   []Turn
@@ -35,7 +26,7 @@ type goesOn struct {
 
 func readGoesOn(t *testing.T) (*recall.Index, []goesOn) {
 	t.Helper()
-	x, err := recall.Open(t.Context(), noSegments{}, recall.Options{})
+	x, err := recall.Open(t.Context(), recall.Unkept{}, recall.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +75,8 @@ func readGoesOn(t *testing.T) (*recall.Index, []goesOn) {
 	return x, asked
 }
 
-// places counts of how many questions the evidence comes first, and is among three.
+// places counts the questions whose evidence is the first hit, and those whose evidence is
+// among the first three.
 func places(t *testing.T, x *recall.Index, asked []goesOn, query func(goesOn) recall.Query) (first, three int) {
 	for _, g := range asked {
 		q := query(g)
@@ -106,9 +98,9 @@ func places(t *testing.T, x *recall.Index, asked []goesOn, query func(goesOn) re
 	return first, three
 }
 
-// TestGoesOn: a question that goes on finds its evidence more often with words of what was
-// said before than without, and more often where those count less than its own. Lent and
-// LentName were chosen here.
+// TestGoesOn: a question that goes on finds its evidence more often if it is lent words of
+// what was said before. It finds it more often still if those words count less than its own.
+// How much less, Lent and LentName, was chosen on these questions.
 func TestGoesOn(t *testing.T) {
 	x, asked := readGoesOn(t)
 	lent := func(w *recall.Weights) func(goesOn) recall.Query {

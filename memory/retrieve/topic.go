@@ -27,9 +27,9 @@ var pointersHan = []string{"它", "他", "她", "那个", "这个", "那里", "�
 
 // Topic says what the last turns are about, as a query for recall. A last turn that stands
 // by itself is its own topic. One that points back ("and where did she buy it?"), or has few
-// words of its own, gets names and words of the turns before it, the nearest first. Own is what the
-// topic begins with, before those. Both are empty where nobody said anything that carries
-// meaning.
+// words of its own, gets names and words of the turns before it, the nearest first. The topic
+// begins with own, which is the text of one turn. Both are empty where nobody said anything
+// that carries meaning.
 func Topic(turns []Turn) (topic, own string) {
 	last := len(turns) - 1
 	var words []recall.Word
@@ -42,7 +42,7 @@ func Topic(turns []Turn) (topic, own string) {
 	if last < 0 {
 		return "", ""
 	}
-	if end := len(turns) - 1; last < end && isAsked(turns[end].Text) { // "how much is it?" has no word of its own
+	if end := len(turns) - 1; last < end && Asks(turns[end].Text) { // "how much is it?" has no word of its own
 		last, words = end, nil
 	}
 	own = clip(strings.TrimSpace(turns[last].Text))
@@ -61,11 +61,6 @@ func Topic(turns []Turn) (topic, own string) {
 		return own, own
 	}
 	return clip(own + " " + strings.Join(lent, " ")), own
-}
-
-// isAsked reports whether a text is a question.
-func isAsked(text string) bool {
-	return strings.HasSuffix(strings.TrimSpace(text), "?") || strings.HasSuffix(strings.TrimSpace(text), "？")
 }
 
 // lend adds a turn's words that the topic lacks: names with their capital, and

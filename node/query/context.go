@@ -92,8 +92,8 @@ func linesOf(blocks []retrieve.Item) map[string]bool {
 	return lines
 }
 
-// topic says what the messages, or the turns of the live session, are about. Own is what it
-// begins with where words of earlier turns follow.
+// topic says what the messages, or the turns of the live session, are about. It begins with
+// own, and words of earlier turns may follow; a model's topic has no own.
 func (qr *Query) topic(ctx context.Context, r *serve.ContextRequest) (topic, own string, err error) {
 	var turns []retrieve.Turn
 	for _, m := range r.Messages {
