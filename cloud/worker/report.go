@@ -147,11 +147,13 @@ func (s *space) report(ctx context.Context) (*delta.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if busy { // look again in the next round: a job's end is recorded after worked was set for it
+		s.worked.Store(true)
+	}
 	switch {
 	case state == last.State && len(told.Reads) == 0, last.Number == 0 && len(told.Work) == 0:
 		return nil, nil
 	case busy && told.At.Sub(last.At) < reportEvery && told.At.After(last.At):
-		s.worked.Store(true) // look again in the next round
 		return nil, nil
 	}
 	return fitting(last.Number+1, told)

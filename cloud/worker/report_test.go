@@ -1,6 +1,8 @@
 package worker
 
 import (
+	"context"
+	"log/slog"
 	"reflect"
 	"slices"
 	"strings"
@@ -78,6 +80,30 @@ func TestOwnerSeesProgressAndWhatWasRead(t *testing.T) {
 	}
 	if ps, err := o.replica.Problems(t.Context()); err != nil || len(ps) > 0 {
 		t.Errorf("set aside: %+v, %v", ps, err)
+	}
+}
+
+// A report may be made between the end of a job and the record of that end. The
+// space is looked at again then, or the owner would see the job running for ever.
+func TestReportOfARunningJobIsNotTheLast(t *testing.T) {
+	relay := serveRelay(t)
+	o := newOwner(t, relay)
+	w, err := Open(t.Context(), Config{Home: joined(t, o, relay, granted), Log: slog.New(&said{}), Cache: cache, Engines: Engines{Speech: "none"}})
+	o.ok(err)
+	t.Cleanup(func() { o.ok(w.Close()) })
+	s := w.space(o.space)
+	running := delta.Told{At: time.Now().UTC().Truncate(time.Millisecond), Work: []delta.Work{{Kind: string(queue.Read), Running: 1}}}
+	s.tell = func(context.Context) (delta.Told, bool, error) { return running, true, nil }
+	for range 2 { // the report, and nothing new
+		s.worked.Store(false)
+		r, err := s.report(t.Context())
+		o.ok(err)
+		if r != nil {
+			o.ok(s.reportSent(t.Context(), r))
+		}
+		if !s.worked.Load() {
+			t.Errorf("with report %v: the space isn't looked at again", r)
+		}
 	}
 }
 

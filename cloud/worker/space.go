@@ -49,8 +49,8 @@ type space struct {
 	gone  context.Context // done when the worker is no longer a member
 	end   context.CancelFunc
 	ready atomic.Bool // it was synced since the start
-	// worked is set when a job has ended, or when a report has to wait until
-	// its time.
+	// worked is set when a job has ended, and when a report found jobs that have
+	// not: their state has to be looked at again.
 	worked atomic.Bool
 	// due is the time, in ms since 1970, at which the space has to be looked at
 	// again even if nothing comes; 0: never.
