@@ -17,7 +17,7 @@ import (
 // each instance has its own linear memory all the same.
 type code struct {
 	key  codeKey
-	refs int // guarded by Host.codeMu
+	refs int // guarded by codes.mu
 
 	mu       sync.Mutex     // held while it is made
 	engine   wazero.Runtime // runtime for this code only
@@ -32,32 +32,69 @@ type codeKey struct {
 	pages int
 }
 
-// codeOf gives the code under key, made by make where nobody holds it yet. It
-// is held until dropCode.
-func (h *Host) codeOf(key codeKey, make func(*code) error) (*code, error) {
-	h.codeMu.Lock()
-	c := h.codes[key]
+// codes are the codes that somebody holds.
+type codes struct {
+	keep bool       // all that was made
+	mu   sync.Mutex // guards what follows
+	held map[codeKey]*code
+}
+
+// shared are the codes of hosts that share theirs.
+var shared = struct {
+	mu sync.Mutex
+	by map[sharedBy]*codes // guarded by mu
+}{by: map[sharedBy]*codes{}}
+
+type sharedBy struct {
+	cache  string
+	engine Engine
+}
+
+// codesOf gives what a host holds code in: its own, or that of all hosts that
+// share its cache ([Options.Share]). A host that does with little puts code into
+// files, and shares none.
+func codesOf(h *Host) *codes {
+	if !h.opt.Share || h.opt.CacheDir == "" || h.opt.NoSpare {
+		return &codes{held: map[codeKey]*code{}}
+	}
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	by := sharedBy{h.opt.CacheDir, h.engine}
+	if shared.by[by] == nil {
+		shared.by[by] = &codes{keep: true, held: map[codeKey]*code{}}
+	}
+	return shared.by[by]
+}
+
+// of gives the code under key, made by make where nobody holds it yet. It is
+// held until drop.
+func (cs *codes) of(key codeKey, make func(*code) error) (*code, error) {
+	cs.mu.Lock()
+	c := cs.held[key]
 	if c == nil {
 		c = &code{key: key}
-		h.codes[key] = c
+		if cs.keep {
+			c.refs++
+		}
+		cs.held[key] = c
 	}
 	c.refs++
-	h.codeMu.Unlock()
+	cs.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.compiled != nil {
 		return c, nil
 	}
 	if err := make(c); err != nil {
-		h.forget(c)
+		cs.forget(c)
 		return nil, err
 	}
 	return c, nil
 }
 
-// dropCode lets go of code; whoever is the last frees it.
-func (h *Host) dropCode(ctx context.Context, c *code) error {
-	if !h.forget(c) {
+// drop lets go of code; whoever is the last frees it.
+func (cs *codes) drop(ctx context.Context, c *code) error {
+	if !cs.forget(c) {
 		return nil
 	}
 	return c.close(ctx)
@@ -85,12 +122,12 @@ func (c *code) compile(ctx context.Context, rewritten []byte) (m wazero.Compiled
 }
 
 // forget counts one holder less, and reports whether it was the last.
-func (h *Host) forget(c *code) bool {
-	h.codeMu.Lock()
-	defer h.codeMu.Unlock()
+func (cs *codes) forget(c *code) bool {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
 	c.refs--
 	if c.refs == 0 {
-		delete(h.codes, c.key)
+		delete(cs.held, c.key)
 	}
 	return c.refs == 0
 }

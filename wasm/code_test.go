@@ -23,8 +23,8 @@ func TestSharedCode(t *testing.T) {
 		return p
 	}
 	a, b := load("test/one"), load("test/two")
-	if len(h.codes) != 1 || a.code != b.code || a.code.refs != 2 {
-		t.Fatalf("%d codes, held %d times", len(h.codes), a.code.refs)
+	if len(h.codes.held) != 1 || a.code != b.code || a.code.refs != 2 {
+		t.Fatalf("%d codes, held %d times", len(h.codes.held), a.code.refs)
 	}
 	e := someText()
 	e.Text = "what is your name"
@@ -43,8 +43,8 @@ func TestSharedCode(t *testing.T) {
 		if err := p.Close(ctx); err != nil {
 			t.Fatal(err)
 		}
-		if want := []int{2, 1, 0}[i]; len(h.codes) != want {
-			t.Errorf("after %d were closed, %d codes are kept", i+1, len(h.codes))
+		if want := []int{2, 1, 0}[i]; len(h.codes.held) != want {
+			t.Errorf("after %d were closed, %d codes are kept", i+1, len(h.codes.held))
 		}
 	}
 }
@@ -65,5 +65,42 @@ func TestSharedCodeGrants(t *testing.T) {
 	}
 	if granted.code.refs != 1 {
 		t.Errorf("after a refused load the code is held %d times", granted.code.refs)
+	}
+}
+
+// Hosts of one process that share a cache share the code, which outlives them.
+func TestSharedAmongHosts(t *testing.T) {
+	ctx := context.Background()
+	dir, key := t.TempDir(), make([]byte, 32)
+	opt := Options{CacheDir: dir, CacheKey: key, Share: true, Idle: -1}
+	load := func(opt Options) *code {
+		t.Helper()
+		h, err := NewHost(ctx, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := h.Load(ctx, echo(t), testManifest())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := p.code
+		if out, _, err := p.Extract(ctx, someText()); err != nil {
+			t.Errorf("%+v, %v", out, err)
+		}
+		if err := h.Close(ctx); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	first := load(opt)
+	if again := load(opt); again != first || first.compiled == nil {
+		t.Error("the code was made again")
+	}
+	alone, small, other := opt, opt, opt
+	alone.Share, small.NoSpare, other.CacheDir = false, true, t.TempDir()
+	for name, o := range map[string]Options{"of its own": alone, "small": small, "another cache": other} {
+		if load(o) == first {
+			t.Errorf("%s: a host has the code of others", name)
+		}
 	}
 }

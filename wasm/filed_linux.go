@@ -128,9 +128,9 @@ func machineCode(m wazero.CompiledModule) *[]byte {
 // codeFile is a file that has these bytes: the one of the load before, or a new one. It is
 // nil where files can't be run. The mutex of the key's code is held.
 func (h *Host) codeFile(key codeKey, is []byte) (*os.File, error) {
-	h.codeMu.Lock()
+	h.filesMu.Lock()
 	f, unfiled := h.files[key], h.unfiled
-	h.codeMu.Unlock()
+	h.filesMu.Unlock()
 	if f != nil || unfiled {
 		return f, nil
 	}
@@ -138,8 +138,8 @@ func (h *Host) codeFile(key codeKey, is []byte) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.codeMu.Lock()
-	defer h.codeMu.Unlock()
+	h.filesMu.Lock()
+	defer h.filesMu.Unlock()
 	h.files[key] = f
 	return f, nil
 }
@@ -168,8 +168,8 @@ func unnamed(dir string, is []byte) (*os.File, error) {
 // noFiles has all code stay in memory from now on: another try would write as much, and
 // fail as well. What is mapped stays so.
 func (h *Host) noFiles() {
-	h.codeMu.Lock()
-	defer h.codeMu.Unlock()
+	h.filesMu.Lock()
+	defer h.filesMu.Unlock()
 	h.unfiled = true
 	h.closeFiles(func(codeKey) bool { return true })
 }
@@ -181,12 +181,12 @@ func (h *Host) dropFile(module [sha256.Size]byte) {
 			return
 		}
 	}
-	h.codeMu.Lock()
-	defer h.codeMu.Unlock()
+	h.filesMu.Lock()
+	defer h.filesMu.Unlock()
 	h.closeFiles(func(key codeKey) bool { return key.sum == module })
 }
 
-// closeFiles closes some of the files. codeMu is held.
+// closeFiles closes some of the files. filesMu is held.
 func (h *Host) closeFiles(which func(codeKey) bool) {
 	for key, f := range h.files {
 		if which(key) {

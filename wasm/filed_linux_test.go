@@ -183,7 +183,7 @@ func TestCodeIsLost(t *testing.T) {
 	if p.code.compiled != nil || len(*is) != 0 || len(h.files) != 0 || !h.unfiled {
 		t.Errorf("it may be run: %v, wazero has %d bytes, %d files are kept, to be tried again: %v", p.code.compiled != nil, len(*is), len(h.files), !h.unfiled)
 	}
-	h.forget(p.code) // as codeOf does
+	h.codes.forget(p.code) // as codes.of does
 	p.code = nil
 	loadAgain(t, p)
 	if name, own := mapped(t, p); name != "" || own == 0 {

@@ -43,7 +43,10 @@ type Options struct {
 	// sealed with CacheKey, which must be set then. Empty: none.
 	CacheDir string
 	CacheKey []byte
-	Logger   *slog.Logger
+	// Share has the hosts of this process that share a cache share the machine
+	// code in memory, too, where it stays until the process ends.
+	Share  bool
+	Logger *slog.Logger
 	// Idle is how long an unused plugin keeps its instances and machine
 	// code; then it takes about 20 ms with a cache, and half a second
 	// without, to come back. 0: five minutes. Less: for ever.
@@ -92,8 +95,9 @@ type Host struct {
 	domains map[string]*domain // by publisher
 	closed  bool
 
-	codeMu  sync.Mutex // of what follows
-	codes   map[codeKey]*code
+	codes *codes
+
+	filesMu sync.Mutex           // guards what follows
 	files   map[codeKey]*os.File // with machine code; see fileCode
 	unfiled bool                 // files can't be run here
 }
@@ -112,7 +116,7 @@ func NewHost(ctx context.Context, opt Options) (*Host, error) {
 	if opt.MaxFaults <= 0 {
 		opt.MaxFaults = defaultMaxFaults
 	}
-	h := &Host{opt: opt, engine: engine(opt.Interpret), plugins: map[*Plugin]struct{}{}, turn: make(chan struct{}, 1), domains: map[string]*domain{}, codes: map[codeKey]*code{}, files: map[codeKey]*os.File{}}
+	h := &Host{opt: opt, engine: engine(opt.Interpret), plugins: map[*Plugin]struct{}{}, turn: make(chan struct{}, 1), domains: map[string]*domain{}, files: map[codeKey]*os.File{}}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		h.wazero = wazeroIn(info)
 	}
@@ -125,6 +129,7 @@ func NewHost(ctx context.Context, opt Options) (*Host, error) {
 			return nil, fmt.Errorf("plugin cache: %w", err)
 		}
 	}
+	h.codes = codesOf(h)
 	return h, ctx.Err()
 }
 

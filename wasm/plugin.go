@@ -207,12 +207,12 @@ func (p *Plugin) compileIn(ctx context.Context, module []byte, cacheDir string) 
 
 // codeFrom takes code that is there, or has it made.
 func (p *Plugin) codeFrom(ctx context.Context, make func(*code) error) error {
-	c, err := p.host.codeOf(codeKey{p.sum, p.limits.MemoryMiB << 20 / abi.PageSize}, make)
+	c, err := p.host.codes.of(codeKey{p.sum, p.limits.MemoryMiB << 20 / abi.PageSize}, make)
 	if err != nil {
 		return err
 	}
 	if err := p.checkImports(c.info.Imports); err != nil { // whoever had it made was perhaps granted more
-		return errors.Join(err, p.host.dropCode(ctx, c))
+		return errors.Join(err, p.host.codes.drop(ctx, c))
 	}
 	p.code = c
 	return nil

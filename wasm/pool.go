@@ -188,7 +188,7 @@ func (p *Plugin) rest(ctx context.Context) error {
 func (p *Plugin) release(ctx context.Context) error {
 	err := p.dropIdle()
 	if p.code != nil {
-		err = errors.Join(err, p.host.dropCode(ctx, p.code))
+		err = errors.Join(err, p.host.codes.drop(ctx, p.code))
 		p.code = nil
 	}
 	return err

@@ -20,7 +20,8 @@ type scanner struct {
 	secrets *wasm.Plugin
 }
 
-func newScanner(ctx context.Context, cache string) (*scanner, error) {
+// newScanner starts the secrets extractor. share says that others use the cache, too.
+func newScanner(ctx context.Context, cache string, share bool) (*scanner, error) {
 	bundles, err := plugins.All()
 	if err != nil {
 		return nil, err
@@ -33,7 +34,7 @@ func newScanner(ctx context.Context, cache string) (*scanner, error) {
 	if err != nil {
 		return nil, err
 	}
-	host, err := wasm.NewHost(ctx, wasm.Options{CacheDir: cache, CacheKey: key})
+	host, err := wasm.NewHost(ctx, wasm.Options{CacheDir: cache, CacheKey: key, Share: share})
 	if err != nil {
 		return nil, fmt.Errorf("start the secrets extractor: %w", err)
 	}

@@ -91,10 +91,11 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if w.set, err = w.c.Engines.pick(ctx); err != nil {
 		return nil, err
 	}
-	if c.Cache == "" {
+	share := c.Cache != ""
+	if !share {
 		c.Cache = filepath.Join(c.Home, "cache")
 	}
-	if w.scan, err = newScanner(ctx, c.Cache); err != nil {
+	if w.scan, err = newScanner(ctx, c.Cache, share); err != nil {
 		return nil, err
 	}
 	if _, err := w.adopt(ctx); err != nil {

@@ -129,6 +129,8 @@ func (ps *Plugins) openHost(ctx context.Context) (err error) {
 		opt.CacheKey = k.Bytes()
 	} else if opt.CacheKey, err = wasm.CacheKey(ps.c.Cache + ".key"); err != nil {
 		return err
+	} else {
+		opt.Share = true
 	}
 	ps.host, err = wasm.NewHost(ctx, opt)
 	return err
