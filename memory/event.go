@@ -49,6 +49,7 @@ type Event struct {
 	Agent    string        `json:"agent,omitempty"`    // text: scope of what is made of it
 	Run      string        `json:"run,omitempty"`      // text: scope of what is made of it
 	User     string        `json:"user,omitempty"`     // text: scope of what is made of it; empty: the wearer
+	Typed    bool          `json:"-"`                  // text: by the owner, who repeats nothing that was read aloud
 	Secret   string        `json:"-"`                  // text: a part of Text; unless all of it goes to the vault, nothing is kept
 }
 

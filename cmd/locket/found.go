@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/internal/sorting"
@@ -65,13 +64,7 @@ func (a *app) showHits(w io.Writer, r *serve.SearchResult, how found) {
 		}
 		if how.explain {
 			a.explain(w, h.Parts)
-			continue
 		}
-		var parts []string
-		for _, name := range slices.Sorted(maps.Keys(h.Parts)) {
-			parts = append(parts, fmt.Sprintf("%s %.2f", name, h.Parts[name]))
-		}
-		fmt.Fprintf(w, "       %s\n", a.paint.dim(strings.Join(parts, "  ")))
 	}
 }
 

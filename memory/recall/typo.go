@@ -9,7 +9,8 @@ const (
 	swapLeast   = 5
 	changeLeast = 6
 	otherLeast  = 7
-	typosMost   = 2 // words of a question that are looked at
+	slipMost    = 32 // longer words are not looked at: their variants are too many
+	typosMost   = 2  // words of a question that are looked at
 )
 
 // slipped is a word as it was written, and the terms of all that it may be.
@@ -27,7 +28,7 @@ func (c *core) mend(words []word) map[int]slipped {
 	looked := 0
 	for i := range words {
 		w := &words[i]
-		if w.han || w.term == "" || len(w.text) < swapLeast || looked == typosMost || !letters(w.text) || c.holds(w.term) || c.names.find(w.text) != none {
+		if w.han || w.term == "" || len(w.text) < swapLeast || len(w.text) > slipMost || looked == typosMost || !letters(w.text) || c.holds(w.term) || c.names.find(w.text) != none {
 			continue
 		}
 		if len(l.heads[w.term]) > 0 || len(l.members[w.term]) > 0 || len(l.english[w.term]) > 0 || len(c.dictionary.inChinese(w.term)) > 0 || isTimeWord(w.text) {

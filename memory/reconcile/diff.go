@@ -187,6 +187,11 @@ func whose(subject string) string {
 	if subject == "user" {
 		return "the wearer"
 	}
+	for _, own := range []string{"user's ", "user的"} {
+		if what, ok := strings.CutPrefix(subject, own); ok {
+			return "the wearer's " + what
+		}
+	}
 	return subject
 }
 

@@ -139,6 +139,7 @@ func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.Eve
 	if ev.Speaker == "" {
 		ev.Speaker = es.c.Wearer
 	}
+	ev.Typed = serve.CallerOf(ctx) == nil && ev.Speaker == es.c.Wearer
 	lock := es.c.Engine.Hold()
 	defer lock.Release()
 	out, err := es.c.Chain.Process(ctx, lock, ev)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -11,9 +12,12 @@ import (
 // servedFor is how long after a recall its words count as repeated.
 const servedFor = 10 * time.Minute
 
-// servedWords is the least number of words of a repetition; fewer are said by
-// chance.
-const servedWords = 5
+// The least length of a repetition, in words, or in Chinese characters: less is
+// said by chance.
+const (
+	servedWords = 5
+	servedHan   = 10
+)
 
 // served remembers what recall has just given out. So an assistant that reads it
 // aloud does not teach the node its own words.
@@ -36,22 +40,44 @@ func (x *Extractor) Served(at time.Time, texts ...string) {
 		}
 	}
 	for _, text := range texts {
-		if n := memory.Normal(text); len(strings.Fields(n)) >= servedWords || len([]rune(n)) >= 2*servedWords {
+		n := memory.Normal(text)
+		if words, han := length(n); words >= servedWords || han >= servedHan {
 			s.said[n] = at
 		}
 	}
 }
 
-// recently reports whether a text repeats something that was given out shortly
-// before.
+// recently reports whether most of a text repeats something that was given out
+// shortly before. "You told me: …" does; what has as much of its own is news.
 func (s *served) recently(text string, at time.Time) bool {
 	n := memory.Normal(text)
+	words, han := length(n)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for k, t := range s.said {
-		if d := at.Sub(t); d >= -servedFor && d <= servedFor && strings.Contains(n, k) {
+		if d := at.Sub(t); d < -servedFor || d > servedFor || !strings.Contains(n, k) {
+			continue
+		}
+		if w, h := length(k); words+han < 2*(w+h) {
 			return true
 		}
 	}
 	return false
+}
+
+// length counts the words of a text that have no Chinese characters, and the
+// Chinese characters.
+func length(text string) (words, han int) {
+	for w := range strings.FieldsSeq(text) {
+		n := 0
+		for _, r := range w {
+			if unicode.Is(unicode.Han, r) {
+				n++
+			}
+		}
+		if han += n; n == 0 {
+			words++
+		}
+	}
+	return words, han
 }

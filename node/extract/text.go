@@ -65,7 +65,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		return
 	}
 
-	if x.served.recently(own.text, ev.Received) {
+	if !ev.Typed && x.served.recently(own.text, ev.Received) {
 		p.refuse("", "feedback", "repeats what was just recalled")
 	} else {
 		x.extractFacts(ctx, p, &in, &own, &utterance)

@@ -7,8 +7,10 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// asksOfSelf finds a question whose subject is the wearer: "where do I live", 我住在哪里.
-var asksOfSelf = regexp.MustCompile(`(?i)\b(?:do|did|am|was|have|had|can|should|will)\s+i\b|^(?:请问)?我(?:现在|目前|以前)?(?:不?喜欢|不?爱|讨厌|住|对|有|是|在|会|吃)`)
+// asksOfSelf finds a question whose subject is the wearer: "where do I live", 我住在哪里, or
+// what is the wearer's: "when is my birthday", and not "when is my sister's birthday".
+var asksOfSelf = regexp.MustCompile(`(?i)\b(?:do|did|am|was|have|had|can|should|will)\s+i\b|\bmy(?: [a-z]+){1,2}\W*$` +
+	`|^(?:请问)?我(?:现在|目前|以前)?(?:不?喜欢|不?爱|讨厌|住|对|有|是|在|会|吃)|^(?:请问)?我的[^的]+$`)
 
 // ownFirst puts what the wearer said of themselves before the same of somebody whom the
 // question does not name: where the wearer lives before where an ex lives, and that the

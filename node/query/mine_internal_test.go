@@ -1,0 +1,35 @@
+package query
+
+import (
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func TestOwnFirst(t *testing.T) {
+	of := func(subject, attribute string) serve.Hit {
+		m := memory.Memory{State: memory.Active}
+		m.Slot = &memory.Slot{Subject: subject, Attribute: attribute, Value: "x"}
+		return serve.Hit{Memory: &m}
+	}
+	for _, c := range []struct {
+		question, other, attribute string
+		own                        bool
+	}{
+		{"where do I live", "Anna", "home", true},
+		{"when is my birthday", "Anna", "birthday", true},
+		{"What is my phone number?", "Anna", "phone", true},
+		{"我的生日是几号", "user的妈妈", "birthday", true},
+		{"when is my sister's birthday", "Anna", "birthday", false},
+		{"when is my birthday, or Anna's", "Anna", "birthday", false},
+		{"我的妈妈的生日是几号", "user的妈妈", "birthday", false},
+		{"when is Anna's birthday", "Anna", "birthday", false},
+	} {
+		hits := []serve.Hit{of(c.other, c.attribute), of("user", c.attribute)}
+		ownFirst(c.question, hits)
+		if own := hits[0].Memory.Slot.Subject == "user"; own != c.own {
+			t.Errorf("%s: the wearer's own first: %v", c.question, own)
+		}
+	}
+}
