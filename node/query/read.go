@@ -35,8 +35,35 @@ func (rd Reader) Resolve(ctx context.Context, text string) (id memory.ID, err er
 		return err
 	})
 	if errors.Is(err, memory.ErrNotFound) {
-		return rd.resolveGiven(ctx, text)
+		id, err = rd.resolveGiven(ctx, text)
 	}
+	if errors.Is(err, memory.ErrNotFound) && serve.CallerOf(ctx) == nil {
+		return rd.resolveLine(ctx, text, err)
+	}
+	return id, err
+}
+
+// resolveLine is Resolve for the id of something that was said, which search and ask show
+// and forget takes. It reads all lines, so that no app may have it. If there is none, it
+// returns otherwise.
+func (rd Reader) resolveLine(ctx context.Context, text string, otherwise error) (id memory.ID, err error) {
+	err = opened.View(ctx, rd.of, func(_ *Query, tx *store.Tx) error {
+		for u, err := range tx.UtterancesByID() {
+			switch {
+			case err != nil:
+				return err
+			case !strings.HasPrefix(u.ID.String(), text):
+			case !id.IsZero():
+				return fmt.Errorf("%q begins the ids of several lines, such as %s and %s: %w", text, id, u.ID, memory.ErrAmbiguous)
+			default:
+				id = u.ID
+			}
+		}
+		if id.IsZero() {
+			return otherwise
+		}
+		return nil
+	})
 	return id, err
 }
 
