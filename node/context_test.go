@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/retrieve"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -40,6 +41,27 @@ func TestContextOfTheLiveSession(t *testing.T) {
 	for _, it := range res.Items {
 		if it.Section == string(memory.Vault) {
 			t.Errorf("of the vault: %+v", it)
+		}
+	}
+}
+
+// What is always in mind of another user is in no block, unless that user is asked for.
+func TestContextWithoutOthersCore(t *testing.T) {
+	n, asIs := newNode(t, nil), false
+	for user, text := range map[string]string{"": "Ana is allergic to bees", "alice": "Alice is allergic to nuts"} {
+		_, err := n.Add(t.Context(), serve.AddRequest{Text: text, Infer: &asIs, Type: memory.Core, User: user, Fields: memory.Fields{Core: &memory.CoreFields{Block: "human", Limit: memory.CoreLimit}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	alices, err := filter.Parse("user = alice", time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, f := range map[string]filter.Filter{"bees": {}, "nuts": alices} {
+		res, err := n.Context(t.Context(), serve.ContextRequest{Filters: f})
+		if err != nil || len(res.Items) != 1 || !strings.Contains(res.Items[0].Text, want) {
+			t.Errorf("want %s: %+v, %v", want, res.Items, err)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (d *device) dream() (Plan, []memory.Assertion) {
 
 // heard is a memory that was said so many days ago.
 func (d *device) heard(id byte, typ memory.Type, text string, ago int, edit func(*memory.Candidate)) {
-	c := memory.Candidate{Type: typ, Text: text, Owner: memory.Owner{User: "ana"}, Confidence: .9, Sensitivity: memory.Personal,
+	c := memory.Candidate{Type: typ, Text: text, Owner: memory.Owner{User: memory.WearerUser}, Confidence: .9, Sensitivity: memory.Personal,
 		Evidence: []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: uint64(id)}, Utterance: memory.ID{id, 1}, At: now.AddDate(0, 0, -ago).Add(time.Duration(id) * time.Second), Excerpt: text}}}
 	if typ == memory.Core {
 		c.Fields.Core = &memory.CoreFields{Block: "human", Limit: 60}

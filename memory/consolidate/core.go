@@ -54,7 +54,7 @@ func (p *planner) core() {
 				continue
 			}
 		}
-		if f.Block == human && m.Owner.Agent == "" && m.Owner.Run == "" {
+		if f.Block == human && wearers(m) {
 			size += utf8.RuneCountInString(m.Text) + 1
 			have[memory.Normal(m.Text)] = true
 		}
@@ -71,8 +71,13 @@ func (p *planner) core() {
 			Links: []memory.Link{{Relation: DerivedFrom, To: m.ID.String()}}, Tags: m.Tags, Source: memory.Source{Plugin: "dream"},
 			Confidence: m.Confidence, Sensitivity: m.Sensitivity, TrueFrom: m.TrueFrom, Fields: memory.Fields{Core: new(block)}}
 		why := "said of the wearer again and again: it is always in mind"
-		if healthy(m) {
+		switch {
+		case healthy(m):
 			why = "about the wearer's health: it is always in mind"
+		case m.Pinned:
+			why = "pinned, and about the wearer: it is always in mind"
+		case m.Heard < again:
+			why = "asked for again and again: it is always in mind"
 		}
 		p.add(Step{Kind: Promote, Into: id, IntoText: m.Text, Candidate: &c, Reason: why}, m)
 	}
@@ -80,12 +85,16 @@ func (p *planner) core() {
 
 // lasting reports whether a memory belongs into the block about the wearer.
 func (p *planner) lasting(m *memory.Memory) bool {
-	if m.State != memory.Active || m.Type != memory.Semantic || p.taken[m.ID] || p.gone[m.ID] || m.Owner.Agent != "" || m.Owner.Run != "" ||
+	if m.State != memory.Active || m.Type != memory.Semantic || p.taken[m.ID] || p.gone[m.ID] || !wearers(m) ||
 		m.Slot == nil || m.Slot.Subject != "user" || !hasAny(m, aboutWearer) {
 		return false
 	}
 	return healthy(m) || m.Pinned || m.Heard >= again || p.in.Uses[m.ID].Count >= again
 }
+
+// wearers reports whether a memory is the wearer's own, and not that of another user, of an
+// agent, or of one run.
+func wearers(m *memory.Memory) bool { return m.Owner == memory.Owner{User: memory.WearerUser} }
 
 func healthy(m *memory.Memory) bool { return hasAny(m, aboutHealth) }
 

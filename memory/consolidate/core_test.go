@@ -40,6 +40,10 @@ func TestCoreFillsItself(t *testing.T) {
 	d.heard(5, memory.Semantic, "Bo lives in Rome.", 3, func(c *memory.Candidate) {
 		c.Slot, c.Tags = &memory.Slot{Subject: "bo", Attribute: "home", Value: "Rome"}, []string{"residence"}
 	})
+	d.heard(7, memory.Semantic, "User is allergic to nuts.", 3, func(c *memory.Candidate) { // of another user
+		about("allergies", "nuts", "allergy")(c)
+		c.Owner.User = "alice"
+	})
 	for _, id := range []byte{1, 4, 5} {
 		d.again(id)
 	}

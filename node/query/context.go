@@ -145,6 +145,9 @@ func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items
 			return cmp.Or(a.Learnt.Compare(b.Learnt), bytes.Compare(a.ID[:], b.ID[:]))
 		})
 		for _, m := range list {
+			if m.Owner.User != memory.WearerUser && r.Filters.IsZero() && r.Sees.IsZero() {
+				continue // nobody asks for what is known of others
+			}
 			if m.State != memory.Active || m.Negates || r.Agent != "" && m.Owner.Agent != r.Agent || r.Run != "" && m.Owner.Run != r.Run || !r.Filters.Match(&filter.Item{Memory: m, Categories: qr.categories(m)}) {
 				continue
 			}
