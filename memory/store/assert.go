@@ -140,11 +140,7 @@ func reusedDot(d memory.Dot) error {
 // assertionsOf returns the assertions about one memory, in the order of dots.
 func (t *Tx) assertionsOf(id memory.ID) ([]memory.Assertion, error) {
 	var out []memory.Assertion
-	for e, err := range t.scan(keyOf(kindAssertion, id[:]), nil, false) {
-		if err != nil {
-			return nil, err
-		}
-		r, err := decode[assertionRecord](e.key, e.plain)
+	for r, err := range under[assertionRecord](t, keyOf(kindAssertion, id[:])) {
 		if err != nil {
 			return nil, err
 		}

@@ -192,23 +192,23 @@ func (t *Tx) Packs() iter.Seq2[ColdPack, error] {
 		if !t.store.cold.any() {
 			return
 		}
-		for e, err := range t.scan(keyOf(kindCold), nil, false) {
-			var p coldPage
-			if err == nil {
-				p, err = decode[coldPage](e.key, e.plain)
-			}
-			if err == nil && !p.sound() {
-				err = damaged(e.key, "says what can't be")
-			}
-			if err != nil {
-				yield(ColdPack{}, err)
-				return
-			}
-			if !yield(p.pack(seqOf(e.key)), nil) {
-				return
-			}
-		}
+		each(t, keyOf(kindCold), nil, false, func(e entry) (ColdPack, error) {
+			p, err := soundPage(e)
+			return p.pack(seqOf(e.key)), err
+		})(yield)
 	}
+}
+
+// soundPage decodes a page, and checks it.
+func soundPage(e entry) (coldPage, error) {
+	p, err := decode[coldPage](e.key, e.plain)
+	if err == nil && !p.sound() {
+		err = damaged(e.key, "says what can't be")
+	}
+	if err != nil {
+		return coldPage{}, err
+	}
+	return p, nil
 }
 
 func (p *coldPage) pack(n uint64) ColdPack {

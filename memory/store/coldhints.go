@@ -91,10 +91,7 @@ func (s *Store) loadHints() error {
 		if err != nil {
 			return err
 		}
-		p, err := decode[coldPage](e.key, e.plain)
-		if err == nil && !p.sound() {
-			err = damaged(e.key, "says what can't be")
-		}
+		p, err := soundPage(e)
 		if err != nil {
 			return err
 		}

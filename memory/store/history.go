@@ -73,7 +73,7 @@ func (t *Tx) changesOf(id memory.ID, fn func(*memory.Change) error) error {
 
 // Changes returns every change with a number greater than seq, in order.
 func (t *Tx) Changes(seq uint64) iter.Seq2[memory.Change, error] {
-	return list[memory.Change](t, kindChange, seq)
+	return each(t, keyOf(kindChange), keyOf(kindChange, u64(seq+1)), false, decoded[memory.Change])
 }
 
 // LastChange returns the number of the latest change that the transaction sees,
@@ -81,22 +81,6 @@ func (t *Tx) Changes(seq uint64) iter.Seq2[memory.Change, error] {
 func (t *Tx) LastChange() (uint64, error) {
 	h, _, err := t.store.secrets.readHead(t.txn)
 	return h.Seq.Change, err
-}
-
-// list returns the records of a numbered kind with numbers greater than seq, in
-// order.
-func list[T any](t *Tx, k kind, seq uint64) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for e, err := range t.scan(keyOf(k), keyOf(k, u64(seq+1)), false) {
-			var v T
-			if err == nil {
-				v, err = decode[T](e.key, e.plain)
-			}
-			if !yield(v, err) || err != nil {
-				return
-			}
-		}
-	}
 }
 
 // Assertions returns the assertions about one memory, in the order of dots.

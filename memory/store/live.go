@@ -11,17 +11,10 @@ import (
 
 // AllAssertions returns every stored assertion, by memory, member and number.
 func (t *Tx) AllAssertions() iter.Seq2[*memory.Assertion, error] {
-	return func(yield func(*memory.Assertion, error) bool) {
-		for e, err := range t.scan(keyOf(kindAssertion), nil, false) {
-			var r assertionRecord
-			if err == nil {
-				r, err = decode[assertionRecord](e.key, e.plain)
-			}
-			if !yield(&r.Assertion, err) || err != nil {
-				return
-			}
-		}
-	}
+	return each(t, keyOf(kindAssertion), nil, false, func(e entry) (*memory.Assertion, error) {
+		r, err := decode[assertionRecord](e.key, e.plain)
+		return &r.Assertion, err
+	})
 }
 
 // UtterancesByID returns every stored utterance, ascending by id.
@@ -35,17 +28,7 @@ func (t *Tx) UtterancesByID() iter.Seq2[*memory.Utterance, error] {
 
 // ErasedIDs returns the ids of erased memories and utterances, ascending.
 func (t *Tx) ErasedIDs() iter.Seq2[memory.ID, error] {
-	return func(yield func(memory.ID, error) bool) {
-		for e, err := range t.scan(keyOf(kindErased), nil, false) {
-			var id memory.ID
-			if err == nil {
-				id = memory.ID(e.key[1:])
-			}
-			if !yield(id, err) || err != nil {
-				return
-			}
-		}
-	}
+	return each(t, keyOf(kindErased), nil, false, func(e entry) (memory.ID, error) { return memory.ID(e.key[1:]), nil })
 }
 
 // LastDots returns the last number of each member with known dots, ascending by

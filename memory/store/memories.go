@@ -222,20 +222,13 @@ func (t *Tx) Memories(f Filter) iter.Seq2[*memory.Memory, error] {
 // All returns every memory that is hot, erased ones excepted, in the order of
 // their ids. It is the quickest way to read them all. After an error it ends.
 func (t *Tx) All() iter.Seq2[*memory.Memory, error] {
-	return func(yield func(*memory.Memory, error) bool) {
-		for e, err := range t.scan(keyOf(kindMemory), nil, false) {
-			var m *memory.Memory
-			if err == nil {
-				var r memoryRecord
-				if r, err = decode[memoryRecord](e.key, e.plain); err == nil {
-					m, err = r.decode(e.key)
-				}
-			}
-			if !yield(m, err) || err != nil {
-				return
-			}
+	return each(t, keyOf(kindMemory), nil, false, func(e entry) (*memory.Memory, error) {
+		r, err := decode[memoryRecord](e.key, e.plain)
+		if err != nil {
+			return nil, err
 		}
-	}
+		return r.decode(e.key)
+	})
 }
 
 // Hot returns the ids of the memories that [Tx.All] returns, without reading

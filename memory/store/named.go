@@ -101,11 +101,7 @@ func (t *Tx) Meta(name string, value any) (ok bool, err error) {
 // particular order. It reads all small values.
 func (t *Tx) MetaNames(prefix string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		for e, err := range t.scan(keyOf(kindMeta), nil, false) {
-			var r metaRecord
-			if err == nil {
-				r, err = decode[metaRecord](e.key, e.plain)
-			}
+		for r, err := range under[metaRecord](t, keyOf(kindMeta)) {
 			if err == nil && !strings.HasPrefix(r.Name, prefix) {
 				continue
 			}
@@ -150,15 +146,5 @@ func (t *Tx) Device(name string) (d Device, err error) {
 
 // Devices returns all devices, in no particular order.
 func (t *Tx) Devices() iter.Seq2[Device, error] {
-	return func(yield func(Device, error) bool) {
-		for e, err := range t.scan(keyOf(kindDevice), nil, false) {
-			var d Device
-			if err == nil {
-				d, err = decode[Device](e.key, e.plain)
-			}
-			if !yield(d, err) || err != nil {
-				return
-			}
-		}
-	}
+	return under[Device](t, keyOf(kindDevice))
 }

@@ -39,17 +39,7 @@ func (t *Tx) post(r outboxRecord) (uint64, error) {
 // Outbox returns what was made on this device and not sent yet, with numbers
 // greater than seq, in order. It leaves out what was erased meanwhile.
 func (t *Tx) Outbox(seq uint64) iter.Seq2[Outgoing, error] {
-	return func(yield func(Outgoing, error) bool) {
-		for e, err := range t.scan(keyOf(kindOutbox), keyOf(kindOutbox, u64(seq+1)), false) {
-			var o Outgoing
-			if err == nil {
-				o, err = t.outgoing(e)
-			}
-			if !yield(o, err) || err != nil {
-				return
-			}
-		}
-	}
+	return each(t, keyOf(kindOutbox), keyOf(kindOutbox, u64(seq+1)), false, t.outgoing)
 }
 
 func (t *Tx) outgoing(e entry) (o Outgoing, err error) {
@@ -84,11 +74,7 @@ func (t *Tx) outgoing(e entry) (o Outgoing, err error) {
 
 // Unsent returns how many assertions about a memory are in the outbox.
 func (t *Tx) Unsent(id memory.ID) (n int, err error) {
-	for e, err := range t.scan(keyOf(kindAssertion, id[:]), nil, false) {
-		if err != nil {
-			return 0, err
-		}
-		r, err := decode[assertionRecord](e.key, e.plain)
+	for r, err := range under[assertionRecord](t, keyOf(kindAssertion, id[:])) {
 		if err != nil {
 			return 0, err
 		}

@@ -89,18 +89,11 @@ func (t *Tx) delQuarantined(key []byte, m *Quarantined) error {
 
 // Quarantined returns the entries in quarantine, oldest first.
 func (t *Tx) Quarantined() iter.Seq2[Quarantined, error] {
-	return func(yield func(Quarantined, error) bool) {
-		for e, err := range t.scan(keyOf(kindQuarantined), nil, false) {
-			var m Quarantined
-			if err == nil {
-				m, err = decode[Quarantined](e.key, e.plain)
-				m.Seq = seqOf(e.key)
-			}
-			if !yield(m, err) || err != nil {
-				return
-			}
-		}
-	}
+	return each(t, keyOf(kindQuarantined), nil, false, func(e entry) (Quarantined, error) {
+		m, err := decode[Quarantined](e.key, e.plain)
+		m.Seq = seqOf(e.key)
+		return m, err
+	})
 }
 
 // InQuarantine reports whether an entry is still in quarantine.

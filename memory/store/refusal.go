@@ -73,15 +73,5 @@ func (t *Tx) dropRefusal(n uint64) error {
 
 // Refusals returns the stored refusals, latest first.
 func (t *Tx) Refusals() iter.Seq2[memory.Refusal, error] {
-	return func(yield func(memory.Refusal, error) bool) {
-		for e, err := range t.scan(keyOf(kindRefusal), nil, true) {
-			var r memory.Refusal
-			if err == nil {
-				r, err = decode[memory.Refusal](e.key, e.plain)
-			}
-			if !yield(r, err) || err != nil {
-				return
-			}
-		}
-	}
+	return each(t, keyOf(kindRefusal), nil, true, decoded[memory.Refusal])
 }

@@ -60,20 +60,16 @@ func (s *salvage) mend(ctx context.Context) error {
 	}
 	var idle [][]byte // dots
 	err := s.to.View(ctx, func(t *Tx) error {
-		for e, err := range t.scan(keyOf(kindAssertion), nil, false) {
+		for a, err := range t.AllAssertions() {
 			if err != nil {
 				return err
 			}
-			r, err := decode[assertionRecord](e.key, e.plain)
-			if err != nil {
-				return err
-			}
-			if r.Assertion.Memory != last {
+			if a.Memory != last {
 				close()
 			}
-			last = r.Assertion.Memory
+			last = a.Memory
 			said[last] = true
-			as = append(as, r.Assertion)
+			as = append(as, *a)
 		}
 		close()
 		for e, err := range t.scan(keyOf(kindDot), nil, false) {

@@ -52,17 +52,7 @@ func (t *Tx) Segment(name string) (s Segment, r *BlobReader, err error) {
 
 // Segments returns all segments, in no particular order.
 func (t *Tx) Segments() iter.Seq2[Segment, error] {
-	return func(yield func(Segment, error) bool) {
-		for e, err := range t.scan(keyOf(kindSegment), nil, false) {
-			var s Segment
-			if err == nil {
-				s, err = decode[Segment](e.key, e.plain)
-			}
-			if !yield(s, err) || err != nil {
-				return
-			}
-		}
-	}
+	return under[Segment](t, keyOf(kindSegment))
 }
 
 // DeleteSegment removes a segment. If there is none, it returns nil.

@@ -35,17 +35,7 @@ func (t *Tx) DropTask(k Task) error { return t.del(taskKey(k.At, k.Utterance)) }
 
 // Tasks returns all tasks, those of the oldest utterances first.
 func (t *Tx) Tasks() iter.Seq2[Task, error] {
-	return func(yield func(Task, error) bool) {
-		for e, err := range t.scan(keyOf(kindTask), nil, false) {
-			var k Task
-			if err == nil {
-				k, err = decode[Task](e.key, e.plain)
-			}
-			if !yield(k, err) || err != nil {
-				return
-			}
-		}
-	}
+	return under[Task](t, keyOf(kindTask))
 }
 
 // Summary is a text that was made of many utterances together. Nobody can tell

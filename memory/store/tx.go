@@ -217,6 +217,28 @@ func (t *Tx) scan(prefix, start []byte, backwards bool) iter.Seq2[entry, error] 
 	}
 }
 
+// each is scan, with what of makes of each record. After an error it ends.
+func each[T any](t *Tx, prefix, start []byte, backwards bool, of func(entry) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for e, err := range t.scan(prefix, start, backwards) {
+			var v T
+			if err == nil {
+				v, err = of(e)
+			}
+			if !yield(v, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// under is each of all records under prefix, decoded.
+func under[T any](t *Tx, prefix []byte) iter.Seq2[T, error] {
+	return each(t, prefix, nil, false, decoded[T])
+}
+
+func decoded[T any](e entry) (T, error) { return decode[T](e.key, e.plain) }
+
 const pageBytes = 1 << 20
 
 // page reads up to size records from start on, except the one at skip. It
