@@ -242,6 +242,20 @@ func (c *Conn) TellLosses(ctx context.Context, over bool) error {
 	return c.Gap(ctx, at, reason)
 }
 
+// Rest ends a recording in which nothing came for a while, and tells losses. s is
+// a [Sound] or an [LC3].
+func (c *Conn) Rest(ctx context.Context, s interface {
+	Idle(now time.Time) bool
+	Over(ctx context.Context, c *Conn) error
+}) error {
+	if s.Idle(c.Now) {
+		if err := s.Over(ctx, c); err != nil {
+			return err
+		}
+	}
+	return c.TellLosses(ctx, false)
+}
+
 // Status says what the device is doing: recording, muted, offline.
 func (c *Conn) Status(ctx context.Context, state, reason string) error {
 	return c.Live(ctx, &wire.Status{Header: wire.Header{At: time.Now()}, State: state, Reason: reason})

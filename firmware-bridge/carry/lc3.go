@@ -51,10 +51,8 @@ func (s *LC3) Hear(ctx context.Context, c *Conn, frames [][]byte) error {
 
 // Over ends the recording, and publishes what is left of it.
 func (s *LC3) Over(ctx context.Context, c *Conn) error {
-	if m := s.End(); m != nil {
-		return c.Live(ctx, m)
-	}
-	return nil
+	s.dec = nil
+	return s.sound.Over(ctx, c)
 }
 
 // Idle reports whether a recording that has begun is over at a time.

@@ -1,6 +1,7 @@
 package carry
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -56,6 +57,14 @@ func AppendFrame(codec string, data, frame []byte) ([]byte, error) {
 
 // Idle reports whether a recording that has begun is over at a time.
 func (s *Sound) Idle(now time.Time) bool { return len(s.data) > 0 && now.Sub(s.heard) > pause }
+
+// Over ends the recording, and publishes what is left of it.
+func (s *Sound) Over(ctx context.Context, c *Conn) error {
+	if m := s.Take(true); m != nil {
+		return c.Live(ctx, m)
+	}
+	return nil
+}
 
 // Take gives what has gathered; nil where that is nothing.
 func (s *Sound) Take(last bool) *wire.Audio {

@@ -46,8 +46,5 @@ func (e *samples) Hear(ctx context.Context, c *carry.Conn, pcm []byte) error {
 func (e *samples) Idle(now time.Time) bool { return e.sound.Idle(now) }
 
 func (e *samples) Over(ctx context.Context, c *carry.Conn, _ bool) error {
-	if m := e.sound.Take(true); m != nil {
-		return c.Live(ctx, m)
-	}
-	return nil
+	return e.sound.Over(ctx, c)
 }

@@ -47,7 +47,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 // Take is that of [carry.Session]. While the wearer pauses, what comes is thrown away: the pendant
 // can't be told to stop.
 func (s *session) Take(ctx context.Context, n link.Notification) error {
-	if err := s.rest(ctx); err != nil || s.muted {
+	if err := s.Rest(ctx, &s.sound); err != nil || s.muted {
 		return err
 	}
 	frames, err := frame.Parse(n.Data)
@@ -57,18 +57,8 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	return s.sound.Hear(ctx, s.Conn, frames)
 }
 
-// rest ends a recording in which nothing came for a while, and tells losses.
-func (s *session) rest(ctx context.Context) error {
-	if s.sound.Idle(s.Now) {
-		if err := s.sound.Over(ctx, s.Conn); err != nil {
-			return err
-		}
-	}
-	return s.TellLosses(ctx, false)
-}
-
 // Tick is that of [carry.Session].
-func (s *session) Tick(ctx context.Context, _ time.Time) error { return s.rest(ctx) }
+func (s *session) Tick(ctx context.Context, _ time.Time) error { return s.Rest(ctx, &s.sound) }
 
 // Command does what the node asks.
 func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {

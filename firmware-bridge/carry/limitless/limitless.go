@@ -114,7 +114,7 @@ func (s *session) mode(ctx context.Context) error {
 
 // Take is that of [carry.Session].
 func (s *session) Take(ctx context.Context, n link.Notification) error {
-	if err := s.rest(ctx); err != nil {
+	if err := s.Rest(ctx, &s.sound); err != nil {
 		return err
 	}
 	if n.Char == frame.BatteryChar {
@@ -198,26 +198,9 @@ func (s *session) charge(ctx context.Context, n link.Notification) error {
 	return s.Live(ctx, &wire.Sensor{Header: wire.Header{At: n.At}, Name: "battery", Values: []float64{float64(s.battery)}, Unit: "%"})
 }
 
-// rest ends a recording in which nothing came for a while, and tells losses.
-func (s *session) rest(ctx context.Context) error {
-	if s.sound.Idle(s.Now) {
-		if err := s.last(ctx); err != nil {
-			return err
-		}
-	}
-	return s.TellLosses(ctx, false)
-}
-
-func (s *session) last(ctx context.Context) error {
-	if m := s.sound.Take(true); m != nil {
-		return s.Live(ctx, m)
-	}
-	return nil
-}
-
 // Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, now time.Time) error {
-	if err := s.rest(ctx); err != nil || s.store == nil {
+	if err := s.Rest(ctx, &s.sound); err != nil || s.store == nil {
 		return err
 	}
 	return s.store.tick(ctx, now)
@@ -246,5 +229,5 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 
 // End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error {
-	return errors.Join(s.last(ctx), s.TellLosses(ctx, true), s.Status(ctx, "offline", "the wearable is not connected"))
+	return errors.Join(s.sound.Over(ctx, s.Conn), s.TellLosses(ctx, true), s.Status(ctx, "offline", "the wearable is not connected"))
 }

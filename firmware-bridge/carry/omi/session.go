@@ -101,7 +101,7 @@ func (s *session) rest(ctx context.Context) error {
 		if err := s.frames(ctx, s.audio.Flush()); err != nil {
 			return err
 		}
-		if err := s.send(ctx, s.sound.Take(true)); err != nil {
+		if err := s.sound.Over(ctx, s.Conn); err != nil {
 			return err
 		}
 	}
@@ -112,17 +112,10 @@ func (s *session) rest(ctx context.Context) error {
 func (s *session) End(ctx context.Context) error {
 	s.Report.Doubled += s.audio.Doubles
 	err := s.frames(ctx, s.audio.Flush())
-	err = errors.Join(err, s.send(ctx, s.sound.Take(true)))
+	err = errors.Join(err, s.sound.Over(ctx, s.Conn))
 	err = errors.Join(err, s.photo(ctx, s.photos.Flush()))
 	err = errors.Join(err, s.TellLosses(ctx, true))
 	return errors.Join(err, s.Status(ctx, "offline", "the wearable is not connected"))
-}
-
-func (s *session) send(ctx context.Context, m *wire.Audio) error {
-	if m == nil {
-		return nil
-	}
-	return s.Live(ctx, m)
 }
 
 // Take is that of [carry.Session].
@@ -181,8 +174,10 @@ func (s *session) frames(ctx context.Context, items []frame.AudioItem) error {
 				s.Report.Frames++
 				s.Report.Sound += s.codec.Duration(i)
 			}
-			if err := s.send(ctx, m); err != nil {
-				return err
+			if m != nil {
+				if err := s.Live(ctx, m); err != nil {
+					return err
+				}
 			}
 		case frame.Gap:
 			s.Report.Lost += i.Count

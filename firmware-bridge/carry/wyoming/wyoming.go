@@ -86,7 +86,7 @@ func (s *session) run(ctx context.Context, on bool) error {
 // Take is that of [carry.Session].
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	s.heard = time.Now()
-	if err := s.ends(ctx); err != nil {
+	if err := s.Rest(ctx, &s.sound); err != nil {
 		return err
 	}
 	list, err := s.in.Push(n.Data)
@@ -121,7 +121,7 @@ func (s *session) event(ctx context.Context, e *frame.Event) error {
 	case "audio-chunk":
 		return s.chunk(ctx, e)
 	case "audio-stop", "voice-stopped", "streaming-stopped":
-		return s.last(ctx)
+		return s.sound.Over(ctx, s.Conn)
 	case "error":
 		s.Note("warning", "the satellite says: %.200q", e.Text("text"))
 	}
@@ -160,7 +160,7 @@ func (s *session) chunk(ctx context.Context, e *frame.Event) error {
 		return nil
 	}
 	if rate != s.sound.Rate {
-		if err := s.last(ctx); err != nil {
+		if err := s.sound.Over(ctx, s.Conn); err != nil {
 			return err
 		}
 		s.sound.Rate = rate
@@ -200,7 +200,7 @@ func (s *session) understood(ctx context.Context, pcm []byte, lasts time.Duratio
 		return nil
 	}
 	s.begin(false)
-	if err := s.last(ctx); err != nil {
+	if err := s.sound.Over(ctx, s.Conn); err != nil {
 		return err
 	}
 	if err := s.say(ctx, "voice-stopped", map[string]any{"timestamp": nil}); err != nil {
@@ -219,23 +219,6 @@ func loudness(pcm []byte) int {
 	return sum / max(len(pcm)/2, 1)
 }
 
-func (s *session) last(ctx context.Context) error {
-	if m := s.sound.Take(true); m != nil {
-		return s.Live(ctx, m)
-	}
-	return nil
-}
-
-// ends ends a recording in which nothing came for a while, and tells losses.
-func (s *session) ends(ctx context.Context) error {
-	if s.sound.Idle(s.Now) {
-		if err := s.last(ctx); err != nil {
-			return err
-		}
-	}
-	return s.TellLosses(ctx, false)
-}
-
 // Tick is that of [carry.Session]. A satellite that lost its power says nothing any more,
 // and TCP does not notice.
 func (s *session) Tick(ctx context.Context, now time.Time) error {
@@ -252,7 +235,7 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	if err := s.speak(ctx, now); err != nil {
 		return err
 	}
-	return s.ends(ctx)
+	return s.Rest(ctx, &s.sound)
 }
 
 // Command is that of [carry.Session].
@@ -264,7 +247,7 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 		return nil
 	}
 	s.Note("pause", "the node says %s", cmd.Cmd)
-	err := errors.Join(s.last(ctx), s.run(ctx, !s.on))
+	err := errors.Join(s.sound.Over(ctx, s.Conn), s.run(ctx, !s.on))
 	return errors.Join(err, s.Recording(ctx, s.on, "the wearer's wish"))
 }
 
@@ -329,5 +312,5 @@ func (s *session) hush(ctx context.Context) error {
 // End is that of [carry.Session]. The satellite is told to rest, if it still hears it.
 func (s *session) End(ctx context.Context) error {
 	_ = s.run(ctx, false)
-	return errors.Join(s.last(ctx), s.TellLosses(ctx, true), s.Status(ctx, "offline", "the satellite is not connected"))
+	return errors.Join(s.sound.Over(ctx, s.Conn), s.TellLosses(ctx, true), s.Status(ctx, "offline", "the satellite is not connected"))
 }

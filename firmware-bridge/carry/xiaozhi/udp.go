@@ -91,7 +91,7 @@ func (s *session) flush(ctx context.Context) error {
 
 // idle ends a conversation over MQTT. The connection goes on.
 func (s *session) idle(ctx context.Context) error {
-	err := errors.Join(s.flush(ctx), s.quiet(ctx), s.last(ctx), s.TellLosses(ctx, true))
+	err := errors.Join(s.flush(ctx), s.quiet(ctx), s.sound.Over(ctx, s.Conn), s.TellLosses(ctx, true))
 	if !s.greeted {
 		return err
 	}

@@ -74,7 +74,7 @@ func begin(_ context.Context, c *carry.Conn) (carry.Session, error) {
 
 // Take is that of [carry.Session].
 func (s *session) Take(ctx context.Context, n link.Notification) error {
-	if err := s.rest(ctx); err != nil {
+	if err := s.Rest(ctx, &s.sound); err != nil {
 		return err
 	}
 	if strings.HasPrefix(n.Char, link.Datagram) {
@@ -149,7 +149,7 @@ func (s *session) said(ctx context.Context, b []byte) error {
 	case m.Type == "goodbye" && s.udp != "":
 		return s.idle(ctx)
 	case m.Type == "listen" && m.State == "stop", m.Type == "goodbye":
-		return errors.Join(s.flush(ctx), s.last(ctx))
+		return errors.Join(s.flush(ctx), s.sound.Over(ctx, s.Conn))
 	}
 	return nil // listen start, mcp, and what comes with newer firmware
 }
@@ -162,7 +162,7 @@ func (s *session) hello(ctx context.Context, m frame.Message) error {
 	case s.Client.Paused():
 		return errPaused
 	}
-	if err := errors.Join(s.flush(ctx), s.last(ctx)); err != nil {
+	if err := errors.Join(s.flush(ctx), s.sound.Over(ctx, s.Conn)); err != nil {
 		return err
 	}
 	if m.Audio.Format != "" && m.Audio.Format != "opus" || m.Audio.Channels > 1 {
@@ -205,23 +205,6 @@ func (s *session) heard(ctx context.Context, packet []byte) error {
 	return s.Live(ctx, m)
 }
 
-func (s *session) last(ctx context.Context) error {
-	if m := s.sound.Take(true); m != nil {
-		return s.Live(ctx, m)
-	}
-	return nil
-}
-
-// rest ends a recording in which nothing came for a while, and tells losses.
-func (s *session) rest(ctx context.Context) error {
-	if s.sound.Idle(s.Now) {
-		if err := s.last(ctx); err != nil {
-			return err
-		}
-	}
-	return s.TellLosses(ctx, false)
-}
-
 // Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	switch {
@@ -240,7 +223,7 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	if err := s.speak(ctx, now); err != nil {
 		return err
 	}
-	return s.rest(ctx)
+	return s.Rest(ctx, &s.sound)
 }
 
 // Command is that of [carry.Session]. A device whose connection is ended is idle, and
@@ -319,7 +302,7 @@ func (s *session) quiet(ctx context.Context) error {
 
 // End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error {
-	err := errors.Join(s.flush(ctx), s.last(ctx), s.TellLosses(ctx, true))
+	err := errors.Join(s.flush(ctx), s.sound.Over(ctx, s.Conn), s.TellLosses(ctx, true))
 	if !s.greeted {
 		return err
 	}
