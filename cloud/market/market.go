@@ -224,17 +224,9 @@ func (m *Market) clean(ctx context.Context, now int64) error {
 
 // list reads one column of hashes, keys or bytes.
 func list[T trade.Hash | trade.Key | []byte](ctx context.Context, tx *sql.Tx, query string, args ...any) ([]T, error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+	all, err := tables.Column[[]byte](ctx, tx, query, args...)
 	var out []T
-	for rows.Next() {
-		var b []byte
-		if err := rows.Scan(&b); err != nil {
-			return nil, err
-		}
+	for _, b := range all {
 		var v T
 		switch p := any(&v).(type) {
 		case *trade.Hash:
@@ -246,7 +238,7 @@ func list[T trade.Hash | trade.Key | []byte](ctx context.Context, tx *sql.Tx, qu
 		}
 		out = append(out, v)
 	}
-	return out, rows.Err()
+	return out, err
 }
 
 // one reads a row, with [ErrNotFound] where there is none.

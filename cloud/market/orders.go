@@ -9,6 +9,7 @@ import (
 
 	"github.com/locket-dev/locket/cloud/market/ledger"
 	"github.com/locket-dev/locket/cloud/market/pay"
+	"github.com/locket-dev/locket/cloud/market/tables"
 	"github.com/locket-dev/locket/sync/trade"
 	"github.com/locket-dev/locket/sync/translog"
 )
@@ -86,19 +87,9 @@ func (m *Market) lock(of string) string {
 }
 
 func (m *Market) links(ctx context.Context, tx *sql.Tx, id trade.Hash, c *trade.Chain) error {
-	rows, err := tx.QueryContext(ctx, `SELECT signed, stamp FROM steps WHERE of = $1 ORDER BY n`, id[:])
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var l trade.Link
-		if err := rows.Scan(&l.Step, &l.Stamp); err != nil {
-			return err
-		}
-		c.Links = append(c.Links, l)
-	}
-	return rows.Err()
+	links, err := tables.Collect(ctx, tx, func(l *trade.Link) []any { return []any{&l.Step, &l.Stamp} }, `SELECT signed, stamp FROM steps WHERE of = $1 ORDER BY n`, id[:])
+	c.Links = append(c.Links, links...)
+	return err
 }
 
 // Step moves an order by a step that one of its parties signed. A step that was

@@ -79,39 +79,24 @@ func (m *Market) Search(ctx context.Context, q Query) (f trade.Found, err error)
 		if err := facets(ctx, tx, &f, fits, args); err != nil {
 			return fmt.Errorf("search: %w", err)
 		}
-		rows, err := tx.QueryContext(ctx, "SELECT (SELECT v.signed FROM versions v WHERE v.hash = l.version), l.sold, l.reviews, l.stars"+fits+
-			" ORDER BY "+order+" LIMIT "+arg(q.Limit)+" OFFSET "+arg(q.Skip), args...)
+		query := "SELECT (SELECT v.signed FROM versions v WHERE v.hash = l.version), l.sold, l.reviews, l.stars" + fits +
+			" ORDER BY " + order + " LIMIT " + arg(q.Limit) + " OFFSET " + arg(q.Skip)
+		hits, err := tables.Collect(ctx, tx, func(h *trade.Hit) []any { return []any{&h.Listing, &h.Sold, &h.Reviews, &h.Stars} }, query, args...)
 		if err != nil {
 			return fmt.Errorf("search: %w", err)
 		}
-		defer rows.Close()
-		for rows.Next() {
-			var h trade.Hit
-			if err := rows.Scan(&h.Listing, &h.Sold, &h.Reviews, &h.Stars); err != nil {
-				return fmt.Errorf("search: %w", err)
-			}
-			f.Hits = append(f.Hits, h)
-		}
-		return rows.Err()
+		f.Hits = append(f.Hits, hits...)
+		return nil
 	})
 	return f, err
 }
 
 func facets(ctx context.Context, tx *sql.Tx, f *trade.Found, fits string, args []any) error {
-	rows, err := tx.QueryContext(ctx, "SELECT kind, value, count(*) FROM listing_facets WHERE listing IN (SELECT l.n"+fits+") GROUP BY kind, value ORDER BY count(*) DESC, kind, value LIMIT "+
-		fmt.Sprint(trade.MaxFacets), args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var one trade.Facet
-		if err := rows.Scan(&one.Kind, &one.Value, &one.Count); err != nil {
-			return err
-		}
-		f.Facets = append(f.Facets, one)
-	}
-	return rows.Err()
+	all, err := tables.Collect(ctx, tx, func(one *trade.Facet) []any { return []any{&one.Kind, &one.Value, &one.Count} },
+		"SELECT kind, value, count(*) FROM listing_facets WHERE listing IN (SELECT l.n"+fits+") GROUP BY kind, value ORDER BY count(*) DESC, kind, value LIMIT "+
+			fmt.Sprint(trade.MaxFacets), args...)
+	f.Facets = append(f.Facets, all...)
+	return err
 }
 
 // Show gives a listing by its id, or by the hash of one of its versions, in the

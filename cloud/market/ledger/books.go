@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/locket-dev/locket/cloud/market/tables"
 )
 
 // Balance is what an account has in one currency: zero where it was never booked
@@ -21,8 +23,12 @@ func (l *Ledger) Balance(ctx context.Context, tx *sql.Tx, a Account, c Currency)
 
 // Balances are what an account has, in the order of currencies.
 func (l *Ledger) Balances(ctx context.Context, tx *sql.Tx, a Account) ([]Money, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT balance, currency FROM ledger_accounts WHERE kind = $1 AND owner = $2 ORDER BY currency`, a.Kind, a.Owner)
-	return collect(rows, err, "read balances", func(m *Money) []any { return []any{&m.Minor, &m.Currency} })
+	all, err := tables.Collect(ctx, tx, func(m *Money) []any { return []any{&m.Minor, &m.Currency} },
+		`SELECT balance, currency FROM ledger_accounts WHERE kind = $1 AND owner = $2 ORDER BY currency`, a.Kind, a.Owner)
+	if err != nil {
+		return nil, fmt.Errorf("read balances: %w", err)
+	}
+	return all, nil
 }
 
 // Entry is a line of an account's statement.
@@ -38,15 +44,18 @@ type Entry struct {
 // Statement gives up to limit lines of an account behind line after, oldest
 // first.
 func (l *Ledger) Statement(ctx context.Context, tx *sql.Tx, a Account, after int64, limit int) ([]Entry, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT t.id, b.key, b.kind, b.at, o.kind, o.owner, t.currency, CASE WHEN t.debit = a.id THEN -t.amount ELSE t.amount END
+	all, err := tables.Collect(ctx, tx, func(e *Entry) []any {
+		return []any{&e.N, &e.Key, &e.Kind, (*milliseconds)(&e.At), &e.Other.Kind, &e.Other.Owner, &e.Amount.Currency, &e.Amount.Minor}
+	}, `SELECT t.id, b.key, b.kind, b.at, o.kind, o.owner, t.currency, CASE WHEN t.debit = a.id THEN -t.amount ELSE t.amount END
 		FROM ledger_accounts a
 		JOIN ledger_transfers t ON t.debit = a.id OR t.credit = a.id
 		JOIN ledger_accounts o ON o.id = CASE WHEN t.debit = a.id THEN t.credit ELSE t.debit END
 		JOIN ledger_bookings b ON b.id = t.booking
 		WHERE a.kind = $1 AND a.owner = $2 AND t.id > $3 ORDER BY t.id LIMIT $4`, a.Kind, a.Owner, after, limit)
-	return collect(rows, err, "read statement", func(e *Entry) []any {
-		return []any{&e.N, &e.Key, &e.Kind, (*milliseconds)(&e.At), &e.Other.Kind, &e.Other.Owner, &e.Amount.Currency, &e.Amount.Minor}
-	})
+	if err != nil {
+		return nil, fmt.Errorf("read statement: %w", err)
+	}
+	return all, nil
 }
 
 // milliseconds reads a time of the tables.
@@ -70,15 +79,14 @@ func (l *Ledger) Check(ctx context.Context, tx *sql.Tx) error {
 		account      Account
 		have, should Money
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT a.kind, a.owner, a.currency, a.balance,
+	all, err := tables.Collect(ctx, tx, func(w *wrong) []any {
+		return []any{&w.account.Kind, &w.account.Owner, &w.have.Currency, &w.have.Minor, &w.should.Minor}
+	}, `SELECT a.kind, a.owner, a.currency, a.balance,
 		(SELECT CAST(coalesce(sum(amount), 0) AS bigint) FROM ledger_transfers WHERE credit = a.id) -
 		(SELECT CAST(coalesce(sum(amount), 0) AS bigint) FROM ledger_transfers WHERE debit = a.id)
 		FROM ledger_accounts a ORDER BY a.id`)
-	all, err := collect(rows, err, "check the books", func(w *wrong) []any {
-		return []any{&w.account.Kind, &w.account.Owner, &w.have.Currency, &w.have.Minor, &w.should.Minor}
-	})
 	if err != nil {
-		return err
+		return fmt.Errorf("check the books: %w", err)
 	}
 	var bad []error
 	sums := map[Currency]int64{}
@@ -95,23 +103,4 @@ func (l *Ledger) Check(ctx context.Context, tx *sql.Tx) error {
 		}
 	}
 	return errors.Join(bad...)
-}
-
-func collect[T any](rows *sql.Rows, err error, what string, into func(*T) []any) ([]T, error) {
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
-	defer rows.Close()
-	var all []T
-	for rows.Next() {
-		var one T
-		if err := rows.Scan(into(&one)...); err != nil {
-			return nil, fmt.Errorf("%s: %w", what, err)
-		}
-		all = append(all, one)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
-	return all, nil
 }

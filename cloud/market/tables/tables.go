@@ -127,6 +127,29 @@ func (d *DB) Read(ctx context.Context, f func(*sql.Tx) error) error {
 	return run(ctx, d.read, f, o)
 }
 
+// Collect reads the rows of a query; into says where the columns of one go.
+func Collect[T any](ctx context.Context, tx *sql.Tx, into func(*T) []any, query string, args ...any) ([]T, error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		var one T
+		if err := rows.Scan(into(&one)...); err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}
+
+// Column reads the rows of a query of one column.
+func Column[T any](ctx context.Context, tx *sql.Tx, query string, args ...any) ([]T, error) {
+	return Collect(ctx, tx, func(v *T) []any { return []any{v} }, query, args...)
+}
+
 func run(ctx context.Context, db *sql.DB, f func(*sql.Tx) error, o *sql.TxOptions) error {
 	tx, err := db.BeginTx(ctx, o)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -254,20 +253,9 @@ func (l *Log) Entries(ctx context.Context, from int64, count int) ([][]byte, err
 		return nil, fmt.Errorf("read entries: %w", err)
 	}
 	var all [][]byte
-	err = l.db.Read(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT entry FROM log_entries WHERE n >= $1 AND n < $2 ORDER BY n LIMIT $3`, from, s.Size, min(count, MaxEntries))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var e []byte
-			if err := rows.Scan(&e); err != nil {
-				return err
-			}
-			all = append(all, slices.Clone(e))
-		}
-		return rows.Err()
+	err = l.db.Read(ctx, func(tx *sql.Tx) (err error) {
+		all, err = tables.Column[[]byte](ctx, tx, `SELECT entry FROM log_entries WHERE n >= $1 AND n < $2 ORDER BY n LIMIT $3`, from, s.Size, min(count, MaxEntries))
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read entries: %w", err)
@@ -335,20 +323,9 @@ func (l *Log) Prove(ctx context.Context, tx *sql.Tx, of []translog.Entry) ([]*tr
 // Find gives the places of the entries of a subject, in order.
 func (l *Log) Find(ctx context.Context, subject string) ([]int64, error) {
 	var all []int64
-	err := l.db.Read(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT n FROM log_entries WHERE subject = $1 ORDER BY n LIMIT $2`, subject, MaxEntries)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var n int64
-			if err := rows.Scan(&n); err != nil {
-				return err
-			}
-			all = append(all, n)
-		}
-		return rows.Err()
+	err := l.db.Read(ctx, func(tx *sql.Tx) (err error) {
+		all, err = tables.Column[int64](ctx, tx, `SELECT n FROM log_entries WHERE subject = $1 ORDER BY n LIMIT $2`, subject, MaxEntries)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("find in log: %w", err)

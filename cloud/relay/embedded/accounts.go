@@ -26,21 +26,16 @@ func readAccount(ctx context.Context, tx *sql.Tx, id relay.AccountID) (relay.Acc
 	if err != nil {
 		return relay.Account{}, fmt.Errorf("account: %w", err)
 	}
-	rows, err := tx.QueryContext(ctx, "SELECT id FROM spaces WHERE account = ? ORDER BY id", id[:])
+	ids, err := column(ctx, tx, "SELECT id FROM spaces WHERE account = ? ORDER BY id", id[:])
 	if err != nil {
 		return relay.Account{}, fmt.Errorf("account: %w", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var b []byte
-		if err := rows.Scan(&b); err != nil {
-			return relay.Account{}, fmt.Errorf("account: %w", err)
-		}
+	for _, b := range ids {
 		var space memory.SpaceID
 		copy(space[:], b)
 		a.Spaces = append(a.Spaces, space)
 	}
-	return a, rows.Err()
+	return a, nil
 }
 
 func account(ctx context.Context, tx *sql.Tx, id relay.AccountID) (relay.Account, error) {

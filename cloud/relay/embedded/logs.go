@@ -99,20 +99,11 @@ func (s *Store) Log(ctx context.Context, id memory.SpaceID, n uint64, limit int)
 }
 
 func readLog(ctx context.Context, q querier, id memory.SpaceID, n uint64, limit int) ([][]byte, error) {
-	rows, err := q.QueryContext(ctx, "SELECT entry FROM log WHERE space = ? AND n > ? ORDER BY n LIMIT ?", id[:], n, limit)
+	out, err := column(ctx, q, "SELECT entry FROM log WHERE space = ? AND n > ? ORDER BY n LIMIT ?", id[:], n, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read log: %w", err)
 	}
-	defer rows.Close()
-	var out [][]byte
-	for rows.Next() {
-		var b []byte
-		if err := rows.Scan(&b); err != nil {
-			return nil, fmt.Errorf("read log: %w", err)
-		}
-		out = append(out, b)
-	}
-	return out, rows.Err()
+	return out, nil
 }
 
 // DeleteSpace implements [relay.Logs].

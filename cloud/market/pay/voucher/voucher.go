@@ -132,23 +132,14 @@ type Batch struct {
 // Batches lists them by name.
 func (p *Provider) Batches(ctx context.Context) ([]Batch, error) {
 	var all []Batch
-	err := p.db.Read(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT batch, currency, count(*), count(used_at), CAST(sum(revoked) AS bigint),
+	err := p.db.Read(ctx, func(tx *sql.Tx) (err error) {
+		all, err = tables.Collect(ctx, tx, func(b *Batch) []any {
+			return []any{&b.Name, &b.Open.Currency, &b.Issued, &b.Used, &b.Revoked, &b.Lapsed, &b.Open.Minor}
+		}, `SELECT batch, currency, count(*), count(used_at), CAST(sum(revoked) AS bigint),
 			count(CASE WHEN used_at IS NULL AND revoked = 0 AND until <= $1 THEN 1 END),
 			CAST(sum(CASE WHEN used_at IS NULL AND revoked = 0 AND until > $1 THEN minor ELSE 0 END) AS bigint)
 			FROM vouchers GROUP BY batch, currency ORDER BY batch`, p.now().UnixMilli())
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var b Batch
-			if err := rows.Scan(&b.Name, &b.Open.Currency, &b.Issued, &b.Used, &b.Revoked, &b.Lapsed, &b.Open.Minor); err != nil {
-				return err
-			}
-			all = append(all, b)
-		}
-		return rows.Err()
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list vouchers: %w", err)

@@ -126,35 +126,19 @@ func (p *Provider) Owe(ctx context.Context, tx *sql.Tx, key, by, to string, m le
 
 // Waiting lists what waits for the operator, the oldest first: payouts, then payments.
 func (p *Provider) Waiting(ctx context.Context) (out []Open, err error) {
+	into := func(o *Open) []any {
+		return []any{&o.ID, &o.Payout, &o.Order, &o.Address, &o.Money.Minor, &o.Money.Currency, &o.Amount, &o.Tx, &o.Reason, &o.At, &o.By, &o.Network, &o.Asset}
+	}
 	err = p.db.Read(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT id, 1, '', address, minor, currency, amount, '', '', at, of, network, asset FROM x402_payouts WHERE tx = '' ORDER BY at, id LIMIT $1`, maxOpen)
-		if err == nil {
-			err = collect(rows, &out)
-		}
+		payouts, err := tables.Collect(ctx, tx, into, `SELECT id, 1, '', address, minor, currency, amount, '', '', at, of, network, asset FROM x402_payouts WHERE tx = '' ORDER BY at, id LIMIT $1`, maxOpen)
 		if err != nil {
 			return err
 		}
-		rows, err = tx.QueryContext(ctx, `SELECT id, 0, of, payer, minor, currency, '', tx, reason, valid_before + $2, buyer, '', '' FROM x402_payments WHERE state = 'unclear' ORDER BY at, id LIMIT $1`, maxOpen, grace)
-		if err != nil {
-			return err
-		}
-		return collect(rows, &out)
+		payments, err := tables.Collect(ctx, tx, into, `SELECT id, 0, of, payer, minor, currency, '', tx, reason, valid_before + $2, buyer, '', '' FROM x402_payments WHERE state = 'unclear' ORDER BY at, id LIMIT $1`, maxOpen, grace)
+		out = append(payouts, payments...)
+		return err
 	})
 	return out, err
-}
-
-func collect(rows *sql.Rows, out *[]Open) error {
-	defer rows.Close()
-	for rows.Next() {
-		var o Open
-		var payout int
-		if err := rows.Scan(&o.ID, &payout, &o.Order, &o.Address, &o.Money.Minor, &o.Money.Currency, &o.Amount, &o.Tx, &o.Reason, &o.At, &o.By, &o.Network, &o.Asset); err != nil {
-			return err
-		}
-		o.Payout = payout > 0
-		*out = append(*out, o)
-	}
-	return rows.Err()
 }
 
 // Resolve takes the operator's word: a payout was paid, or a payment settled, by the

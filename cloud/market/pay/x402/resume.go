@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/locket-dev/locket/cloud/market/pay"
+	"github.com/locket-dev/locket/cloud/market/tables"
 )
 
 // resumed is how many payments one call of Resume leads on.
@@ -22,20 +23,9 @@ const workers = 4
 func (p *Provider) Resume(ctx context.Context, book pay.Book) error {
 	var ids []string
 	now := p.c.Now().Unix()
-	err := p.db.Read(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT id FROM x402_payments WHERE state IN ('sent', 'settled') AND next <= $1 AND busy <= $1 ORDER BY CASE state WHEN 'settled' THEN 0 ELSE 1 END, next, id LIMIT $2`, now, resumed)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id string
-			if err := rows.Scan(&id); err != nil {
-				return err
-			}
-			ids = append(ids, id)
-		}
-		return rows.Err()
+	err := p.db.Read(ctx, func(tx *sql.Tx) (err error) {
+		ids, err = tables.Column[string](ctx, tx, `SELECT id FROM x402_payments WHERE state IN ('sent', 'settled') AND next <= $1 AND busy <= $1 ORDER BY CASE state WHEN 'settled' THEN 0 ELSE 1 END, next, id LIMIT $2`, now, resumed)
+		return err
 	})
 	failed := []error{err}
 	var mu sync.Mutex
