@@ -83,7 +83,7 @@ func (s *space) dropBatches(ctx context.Context, kind queue.Kind, over func(*sto
 			}
 			var is bool
 			if is, err = over(tx, &all[i]); is {
-				gone = append(gone, all[i].name)
+				gone = append(gone, batchMeta(kind, all[i].name))
 			}
 		}
 		return err
@@ -91,14 +91,7 @@ func (s *space) dropBatches(ctx context.Context, kind queue.Kind, over func(*sto
 	if err != nil || len(gone) == 0 {
 		return err
 	}
-	return s.engine.Commit(ctx, func(tx *store.Tx) error {
-		for _, name := range gone {
-			if err := tx.DeleteMeta(batchMeta(kind, name)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return s.engine.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(gone...) })
 }
 
 // dueAt makes the worker look at the space again at time t, or earlier.

@@ -263,14 +263,7 @@ func (s *space) sweep(ctx context.Context, now time.Time) error {
 	if err != nil || len(gone) == 0 {
 		return err
 	}
-	return s.engine.Commit(ctx, func(tx *store.Tx) error {
-		for _, name := range gone {
-			if err := tx.DeleteMeta(name); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return s.engine.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(gone...) })
 }
 
 // summarise extends the summary of a talk's session. Only later talks of the

@@ -94,14 +94,9 @@ func (e *Engine) CatchUp(ctx context.Context) error {
 	w := e.Hold()
 	defer w.Release()
 	var docs []store.Document
-	err := e.View(ctx, func(tx *store.Tx) error {
-		for d, err := range tx.IndexPending(e.c.Index.Covered()) {
-			if err != nil {
-				return err
-			}
-			docs = append(docs, d)
-		}
-		return nil
+	err := e.View(ctx, func(tx *store.Tx) (err error) {
+		docs, err = store.Collect(tx.IndexPending(e.c.Index.Covered()))
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("index: %w", err)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/base32"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -124,6 +125,23 @@ func (t *Tx) Memory(id memory.ID) (*memory.Memory, error) {
 		return nil, cmp.Or(err, error(&memory.ColdError{ID: id}))
 	}
 	return nil, fmt.Errorf("store: memory %s: %w", id, memory.ErrNotFound)
+}
+
+// MemoriesOf returns [Tx.Memory] of each id, in their order, and leaves out
+// unknown ids: those of memories that were forgotten meanwhile. After an error
+// it ends.
+func (t *Tx) MemoriesOf(ids []memory.ID) iter.Seq2[*memory.Memory, error] {
+	return func(yield func(*memory.Memory, error) bool) {
+		for _, id := range ids {
+			m, err := t.Memory(id)
+			if errors.Is(err, memory.ErrNotFound) {
+				continue
+			}
+			if !yield(m, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // Find returns the one memory whose id begins with prefix, ignoring case. It

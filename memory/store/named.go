@@ -112,13 +112,18 @@ func (t *Tx) MetaNames(prefix string) iter.Seq2[string, error] {
 	}
 }
 
-// DeleteMeta removes a value. If there is none, it returns nil.
-func (t *Tx) DeleteMeta(name string) error {
-	key, err := t.namedKey(kindMeta, name)
-	if err != nil {
-		return err
+// DeleteMeta removes values. It ignores names that have none.
+func (t *Tx) DeleteMeta(names ...string) error {
+	for _, name := range names {
+		key, err := t.namedKey(kindMeta, name)
+		if err != nil {
+			return err
+		}
+		if err := t.del(key); err != nil {
+			return err
+		}
 	}
-	return t.del(key)
+	return nil
 }
 
 // Device is a wearable that may connect to this node.

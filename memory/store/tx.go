@@ -217,6 +217,17 @@ func (t *Tx) scan(prefix, start []byte, backwards bool) iter.Seq2[entry, error] 
 	}
 }
 
+// Collect returns what an iterator gives, or its first error.
+func Collect[T any](seq iter.Seq2[T, error]) (all []T, err error) {
+	for v, err := range seq {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
 // each is scan, with what of makes of each record. After an error it ends.
 func each[T any](t *Tx, prefix, start []byte, backwards bool, of func(entry) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

@@ -221,15 +221,11 @@ func (g *Gate) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []memory
 func (g *Gate) Transcribed(ctx context.Context, ids []memory.ID) error {
 	var heard []transcribed
 	err := g.c.Engine.View(ctx, func(tx *store.Tx) error {
-		for _, id := range ids {
-			m, err := tx.Memory(id)
-			if errors.Is(err, memory.ErrNotFound) {
-				continue
-			}
+		for m, err := range tx.MemoriesOf(ids) {
 			if err != nil {
 				return err
 			}
-			heard = append(heard, transcribed{id, m.Evidence})
+			heard = append(heard, transcribed{m.ID, m.Evidence})
 		}
 		return nil
 	})

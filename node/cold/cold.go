@@ -321,13 +321,8 @@ func (k *Keeper) FetchAll(ctx context.Context) (missing int, err error) {
 
 func (k *Keeper) packs(ctx context.Context) (out []store.ColdPack, err error) {
 	err = k.c.Store.View(ctx, func(tx *store.Tx) error {
-		for p, err := range tx.Packs() {
-			if err != nil {
-				return err
-			}
-			out = append(out, p)
-		}
-		return nil
+		out, err = store.Collect(tx.Packs())
+		return err
 	})
 	return out, err
 }

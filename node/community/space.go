@@ -242,17 +242,8 @@ func (sp *space) note(ctx context.Context, kind, of, text string) error {
 }
 
 // said is all that was said and not taken back.
-func (sp *space) said(ctx context.Context) (out []memory.Memory, err error) {
-	err = sp.store.View(ctx, func(tx *store.Tx) error {
-		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
-			if err != nil {
-				return err
-			}
-			out = append(out, *m)
-		}
-		return nil
-	})
-	return out, err
+func (sp *space) said(ctx context.Context) ([]memory.Memory, error) {
+	return share.ActiveIn(ctx, sp.store)
 }
 
 // see is what this member sees, of what is here.

@@ -122,11 +122,7 @@ func (w *Worker) near(ctx context.Context, b *judge.Batch) error {
 		}
 	}
 	return w.node.View(ctx, func(tx *store.Tx) error {
-		for _, id := range order {
-			m, err := tx.Memory(id)
-			if errors.Is(err, memory.ErrNotFound) {
-				continue
-			}
+		for m, err := range tx.MemoriesOf(order) {
 			if err != nil {
 				return err
 			}

@@ -3,7 +3,6 @@ package edit
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -46,11 +45,7 @@ func (es *Edits) disputes(ctx context.Context, tx *store.Tx, yield func(disputed
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
-		m, err := tx.Memory(id)
-		if errors.Is(err, memory.ErrNotFound) {
-			continue // somebody else's transaction sees it, and this one not yet
-		}
+	for m, err := range tx.MemoriesOf(ids) { // one may be seen by somebody else's transaction, and not yet by this one
 		if err != nil {
 			return err
 		}

@@ -187,18 +187,14 @@ func (q *Queue) look(ctx context.Context) error {
 			return err
 		}
 		fresh = nil
-		for _, id := range offered {
-			m, err := tx.Memory(id)
-			if errors.Is(err, memory.ErrNotFound) {
-				continue
-			}
+		for m, err := range tx.MemoriesOf(offered) {
 			if err != nil {
 				return err
 			}
-			if _, given := parked[id.String()]; given || !Waits(m, q.spec.Work()) {
+			if _, given := parked[m.ID.String()]; given || !Waits(m, q.spec.Work()) {
 				continue
 			}
-			it := item{id: id, start: result.StartOf(m), end: result.StartOf(m), hash: m.Fields.Resource.Hash, learnt: m.Learnt}
+			it := item{id: m.ID, start: result.StartOf(m), end: result.StartOf(m), hash: m.Fields.Resource.Hash, learnt: m.Learnt}
 			if m.TrueTo.After(it.end) {
 				it.end = m.TrueTo
 			}

@@ -1,7 +1,6 @@
 package engines
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -75,14 +74,8 @@ func Unheard(tx *store.Tx, photo *memory.Memory) (bool, error) {
 		return false, err
 	}
 	from, to := extract.Around(photo)
-	for _, id := range waiting {
-		if _, given := parked[id.String()]; given {
-			continue
-		}
-		m, err := tx.Memory(id)
-		if errors.Is(err, memory.ErrNotFound) {
-			continue
-		}
+	waiting = slices.DeleteFunc(waiting, func(id memory.ID) bool { _, given := parked[id.String()]; return given })
+	for m, err := range tx.MemoriesOf(waiting) {
 		if err != nil {
 			return false, err
 		}

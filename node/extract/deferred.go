@@ -216,20 +216,17 @@ func (x *Extractor) ForgetPlugin(ctx context.Context, w *engine.Writer, plugin s
 		}
 	}
 	return w.Commit(ctx, func(tx *store.Tx) error {
+		names := []string{deferredMeta(plugin)}
 		for _, stream := range append([]string{talk, "photos"}, devices...) {
-			if err := tx.DeleteMeta(stateKey{plugin, stream}.meta()); err != nil {
-				return err
-			}
+			names = append(names, stateKey{plugin, stream}.meta())
 		}
 		var o deferredQueue
 		if _, err := tx.Meta(deferredMeta(plugin), &o); err != nil {
 			return err
 		}
 		for n := o.First; n < o.Next; n++ {
-			if err := tx.DeleteMeta(deferredSlot(plugin, n)); err != nil {
-				return err
-			}
+			names = append(names, deferredSlot(plugin, n))
 		}
-		return tx.DeleteMeta(deferredMeta(plugin))
+		return tx.DeleteMeta(names...)
 	})
 }

@@ -118,10 +118,8 @@ func (x *Extractor) Forget(ctx context.Context, w *engine.Writer, g Forgotten) (
 				names = append(names, o.name)
 			}
 		}
-		for _, name := range names {
-			if err := tx.DeleteMeta(name); err != nil {
-				return err
-			}
+		if err := tx.DeleteMeta(names...); err != nil {
+			return err
 		}
 		return tx.PutMeta(sessionMeta, x.session.saved)
 	})

@@ -99,19 +99,11 @@ func (fg *Forgetting) Done(ctx context.Context, asked int64) error {
 
 func (fg *Forgetting) dropPlan(ctx context.Context) error {
 	return fg.c.Engine.Relieve(ctx, func(tx *store.Tx) error {
-		var names []string
-		for name, err := range tx.MetaNames(planMeta) {
-			if err != nil {
-				return err
-			}
-			names = append(names, name)
+		names, err := store.Collect(tx.MetaNames(planMeta))
+		if err != nil {
+			return err
 		}
-		for _, name := range names {
-			if err := tx.DeleteMeta(name); err != nil {
-				return err
-			}
-		}
-		return nil
+		return tx.DeleteMeta(names...)
 	})
 }
 

@@ -130,16 +130,9 @@ func (qr *Query) topic(ctx context.Context, r *serve.ContextRequest) (topic, own
 func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items []retrieve.Item, err error) {
 	ids := qr.c.Engine.Typed(memory.Core)
 	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
-		var list []*memory.Memory
-		for _, id := range ids {
-			m, err := tx.Memory(id)
-			if errors.Is(err, memory.ErrNotFound) { // forgotten since
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			list = append(list, m)
+		list, err := store.Collect(tx.MemoriesOf(ids))
+		if err != nil {
+			return err
 		}
 		sorting.Sort(list, func(a, b *memory.Memory) int {
 			return cmp.Or(a.Learnt.Compare(b.Learnt), bytes.Compare(a.ID[:], b.ID[:]))

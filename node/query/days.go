@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
 	"time"
@@ -97,11 +96,8 @@ func (qr *Query) dayMemories(ctx context.Context, tx *store.Tx, d *serve.Day) er
 		line[d.Lines[i].ID] = i
 	}
 	first := map[memory.ID]time.Time{} // a memory's first evidence of this day
-	for _, id := range ids {
-		m, err := tx.Memory(id)
-		if errors.Is(err, memory.ErrNotFound) {
-			continue // see overview.look
-		}
+	// Some may be gone: see overview.look.
+	for m, err := range tx.MemoriesOf(ids) {
 		if err != nil {
 			return err
 		}

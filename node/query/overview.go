@@ -380,15 +380,5 @@ func (o *overview) list(ctx context.Context, tx *store.Tx, f store.Filter, by fi
 		}
 		return nil
 	})
-	return func(yield func(*memory.Memory, error) bool) {
-		for _, id := range ids {
-			m, err := tx.Memory(id)
-			if errors.Is(err, memory.ErrNotFound) {
-				continue
-			}
-			if !yield(m, err) || err != nil {
-				return
-			}
-		}
-	}, err
+	return tx.MemoriesOf(ids), err
 }

@@ -24,11 +24,7 @@ type ending struct {
 // result is nil.
 func endingOf(tx *store.Tx, past []memory.ID, sees filter.Filter) (*ending, error) {
 	var out *ending
-	for _, id := range past {
-		m, err := tx.Memory(id)
-		if errors.Is(err, memory.ErrNotFound) {
-			continue // erased since the index was asked
-		}
+	for m, err := range tx.MemoriesOf(past) {
 		if err != nil {
 			return nil, err
 		}
@@ -68,11 +64,7 @@ func endingOf(tx *store.Tx, past []memory.ID, sees filter.Filter) (*ending, erro
 // index, so they are looked up in the slot of the one that they repeat.
 func saidAgain(tx *store.Tx, hits []serve.Hit, past map[memory.ID][]memory.ID) error {
 	for _, ids := range slices.Collect(maps.Values(past)) {
-		for _, id := range ids {
-			m, err := tx.Memory(id)
-			if errors.Is(err, memory.ErrNotFound) {
-				continue // erased since the index was asked
-			}
+		for m, err := range tx.MemoriesOf(ids) {
 			if err != nil {
 				return err
 			}

@@ -152,7 +152,7 @@ func (r *Reader) read(ctx context.Context, o Opened, rep *replica.Replica, s *st
 // them to be read.
 func (r *Reader) active(ctx context.Context, s *store.Store) ([]memory.Memory, error) {
 	now := r.now()
-	list, err := activeIn(ctx, s)
+	list, err := ActiveIn(ctx, s)
 	return slices.DeleteFunc(list, func(m memory.Memory) bool { return !m.Expires.IsZero() && !now.Before(m.Expires) }), err
 }
 

@@ -165,10 +165,11 @@ func InPages[T any](ctx context.Context, e *engine.Engine, list []T, do func(*st
 
 // memories returns what is active in the space.
 func (sp *space) memories(ctx context.Context) ([]memory.Memory, error) {
-	return activeIn(ctx, sp.store)
+	return ActiveIn(ctx, sp.store)
 }
 
-func activeIn(ctx context.Context, s *store.Store) (out []memory.Memory, err error) {
+// ActiveIn returns the active memories of a store.
+func ActiveIn(ctx context.Context, s *store.Store) (out []memory.Memory, err error) {
 	err = s.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
 			if err != nil {

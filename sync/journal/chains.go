@@ -160,17 +160,9 @@ func (w *whereChains) put(tx *store.Tx, j *Journal, s *replica.State, changed []
 
 // dropChains removes all pages.
 func (j *Journal) dropChains(tx *store.Tx) error {
-	var pages []string // with a gap if a page was lost
-	for name, err := range tx.MetaNames(j.note("chains") + "/") {
-		if err != nil {
-			return err
-		}
-		pages = append(pages, name)
+	pages, err := store.Collect(tx.MetaNames(j.note("chains") + "/")) // with a gap if a page was lost
+	if err != nil {
+		return err
 	}
-	for _, name := range pages {
-		if err := tx.DeleteMeta(name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return tx.DeleteMeta(pages...)
 }

@@ -65,12 +65,9 @@ func (j *Journal) SayUnsent(ctx context.Context, lost func(envelope.Position) bo
 
 // erasures adds all erasures.
 func (u *unsent) erasures(tx *store.Tx) error {
-	var ids []memory.ID
-	for id, err := range tx.ErasedIDs() {
-		if err != nil {
-			return err
-		}
-		ids = append(ids, id)
+	ids, err := store.Collect(tx.ErasedIDs())
+	if err != nil {
+		return err
 	}
 	for page := range slices.Chunk(ids, unsentPage) {
 		// The record does not say whether the id was of a memory or of an
