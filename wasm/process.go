@@ -30,7 +30,6 @@ type process struct {
 	pipe     io.Closer // under out
 	out      *bufio.Reader
 	stderr   tail
-	began    time.Time
 	late     atomic.Int64 // when it was killed for it, in ns of Unix time; 0: it was not
 	starved  atomic.Bool  // and that was not its doing
 	held     jail.Report
@@ -149,7 +148,7 @@ func (p *Plugin) load(f *frame, module []byte, cache string, interpret bool) {
 // spawn starts the process: an empty environment, the root as its folder, no
 // descriptor but three pipes.
 func (h *Host) spawn() (*process, error) {
-	proc := &process{began: time.Now()}
+	proc := &process{}
 	cmd := exec.Command(h.opt.Worker[0], h.opt.Worker[1:]...)
 	cmd.Env, cmd.Dir, cmd.Stderr = []string{}, string(os.PathSeparator), &proc.stderr
 	cmd.WaitDelay = time.Second

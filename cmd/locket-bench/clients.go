@@ -30,7 +30,7 @@ import (
 // before a model server that answers at once. Each asks the same questions in turn.
 
 func runClients(ctx context.Context, f *frame) (err error) {
-	b := clientsBench{stderr: f.stderr}
+	var b clientsBench
 	f.IntVar(&b.memories, "memories", 100_000, "memories of the wearer")
 	f.IntVar(&b.asks, "questions", 500, "questions asked at each door")
 	f.IntVar(&b.adds, "adds", 200, "memories added at each door")
@@ -50,7 +50,6 @@ type clientsBench struct {
 	dir                           string
 	memories, asks, adds, streams int
 	profile                       string
-	stderr                        io.Writer
 }
 
 // doors are the ways to one node.

@@ -244,13 +244,12 @@ func isHan(s string) bool {
 
 // union is groups of names. Some groups must not be joined.
 type union struct {
-	all   []*name
 	of    [][]*name      // members by group
 	enemy []map[int]bool // groups that a group may not be joined with
 }
 
 func newUnion(all []*name) *union {
-	u := &union{all: all, of: make([][]*name, len(all)), enemy: make([]map[int]bool, len(all))}
+	u := &union{of: make([][]*name, len(all)), enemy: make([]map[int]bool, len(all))}
 	for i, n := range all {
 		n.group, u.of[i] = i, []*name{n}
 	}

@@ -13,7 +13,6 @@ import (
 type PackPiece struct {
 	From, Bytes int64 // offset and length within the pack, in whole blocks, so that nobody sees where an entry ends
 
-	pack uint64
 	unit coldUnit
 }
 
@@ -30,7 +29,7 @@ func (t *Tx) PackPiece(pack uint64) (p PackPiece, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.pack, p.unit = pack, page.Units[rand.IntN(len(page.Units))]
+	p.unit = page.Units[rand.IntN(len(page.Units))]
 	p.From = int64(p.unit.Off) / pieceBlock * pieceBlock
 	end := int64(p.unit.Off) + int64(p.unit.Len)
 	p.Bytes = min((end+pieceBlock-1)/pieceBlock*pieceBlock, page.Size) - p.From

@@ -177,7 +177,7 @@ func (x *Extractor) EndSilent(ctx context.Context, w *engine.Writer, after, part
 			errs = append(errs, err) // its events come again with the next start
 			continue
 		}
-		outs = append(outs, Outcome{Event: p.event.ID, Kind: p.event.Kind, Covers: p.covers, Changes: changes, Refusals: p.refusals, Faults: p.faults})
+		outs = append(outs, Outcome{Event: p.event.ID, Covers: p.covers, Changes: changes, Refusals: p.refusals, Faults: p.faults})
 	}
 	return outs, errors.Join(errs...)
 }

@@ -144,7 +144,6 @@ func (x *Extractor) SetLater(later func()) { x.cfg.Later = later }
 // Outcome says what became of one event.
 type Outcome struct {
 	Event    memory.EventID
-	Kind     memory.Kind
 	Repeated bool             // the event was done before
 	Held     bool             // it is sound of an utterance that is not over, or a part of a photo, and waits for more
 	Covers   []memory.EventID // held events that this event completes
@@ -215,7 +214,7 @@ func (x *Extractor) Process(ctx context.Context, w *engine.Writer, ev memory.Eve
 		work.Count("locket.refusals", len(out.Refusals))
 		work.End(err)
 	}()
-	out = Outcome{Event: ev.ID, Kind: ev.Kind}
+	out = Outcome{Event: ev.ID}
 	err = x.engine.View(ctx, func(tx *store.Tx) (err error) {
 		_, out.Repeated, err = tx.EventMark(ev.ID)
 		return err

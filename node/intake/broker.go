@@ -30,7 +30,6 @@ type BrokerConfig struct {
 // see [Topics]. Sessions are kept in memory:
 // after a restart, a device sends unacknowledged messages again.
 type Broker struct {
-	in     *Intake
 	server *mqtt.Server
 	addr   net.Addr
 	hook   *hook
@@ -57,7 +56,7 @@ func Listen(in *Intake, cfg BrokerConfig) (*Broker, error) {
 	caps.MaximumInflight = 1024
 	caps.ReceiveMaximum = 1024
 	caps.SharedSubAvailable = 0
-	b := &Broker{in: in, addr: raw.Addr()}
+	b := &Broker{addr: raw.Addr()}
 	// Its logs would hold whole packets, and so what the wearer said. Nobody may read
 	// its figures in $SYS, which it would publish each second.
 	b.server = mqtt.New(&mqtt.Options{Capabilities: caps, InlineClient: true, SysTopicResendInterval: 24 * 60 * 60, Logger: slog.New(slog.DiscardHandler)})

@@ -58,7 +58,6 @@ func TLSConfig(caFile, certFile, keyFile string) (*tls.Config, error) {
 // outlives the connection. It reconnects for as long as it is open.
 type Client struct {
 	in   *Intake
-	cfg  ClientConfig
 	mqtt mqtt.Client
 
 	mu     sync.Mutex
@@ -89,7 +88,7 @@ func Dial(in *Intake, cfg ClientConfig) (*Client, error) {
 	}
 	cfg.KeepAlive = orDefault(cfg.KeepAlive, 30*time.Second)
 	cfg.MaxWait = orDefault(cfg.MaxWait, 30*time.Second)
-	c := &Client{in: in, cfg: cfg, ready: make(chan struct{})}
+	c := &Client{in: in, ready: make(chan struct{})}
 	o := mqtt.NewClientOptions().AddBroker(cfg.URL).SetClientID(cfg.ClientID).
 		SetUsername(cfg.Username).SetPassword(cfg.Password).
 		SetProtocolVersion(4).SetCleanSession(false).

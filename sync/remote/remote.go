@@ -168,7 +168,6 @@ type call struct {
 // answer is a successful answer: a status below 300, and a body within its
 // limit.
 type answer struct {
-	status int
 	header http.Header
 	body   []byte
 }
@@ -284,7 +283,7 @@ func (c caller) signRequest(req *http.Request) error {
 // read reads an answer completely, or returns an error.
 func read(res *http.Response, limit int64) (answer, error) {
 	defer res.Body.Close()
-	a := answer{status: res.StatusCode, header: res.Header}
+	a := answer{header: res.Header}
 	if res.StatusCode < 300 && isPage(res) {
 		return a, ErrPortal
 	}

@@ -25,11 +25,8 @@ import (
 // subjects.
 const Subject = "locket.wake"
 
-// The delays after failures: the first, and the longest after several.
-const (
-	firstWait = time.Second
-	longWait  = time.Minute
-)
+// firstWait is how long a lost connection waits before it is tried again.
+const firstWait = time.Second
 
 // answer is how long the server may take to answer a ping.
 const answer = 10 * time.Second

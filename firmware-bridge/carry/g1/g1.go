@@ -46,7 +46,6 @@ type session struct {
 	beats  byte
 	beat   time.Time // when the last heartbeat was written; zero: none yet
 	missed int       // heartbeats without an answer
-	alive  time.Time // when an arm last answered one
 	mic    time.Time // when the microphone was last turned on
 	heard  time.Time // when sound last came
 	seq    byte      // of texts
@@ -58,7 +57,7 @@ type session struct {
 
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	now := time.Now()
-	s := &session{Conn: c, alive: now, heard: now}
+	s := &session{Conn: c, heard: now}
 	s.muted = c.Client.Paused()
 	for _, arm := range []string{link.Left, link.Right} {
 		if err := c.Dev.Subscribe(ctx, arm+frame.NotifyChar); err != nil {
@@ -174,7 +173,7 @@ func (s *session) touched(ctx context.Context, t frame.Touch, left bool) error {
 func (s *session) answered(ctx context.Context, a frame.Answer, left bool) error {
 	switch {
 	case a.Command == frame.Heart && a.OK:
-		s.alive, s.missed = s.Now, 0
+		s.missed = 0
 		if left { // the right one gets its own then
 			return s.Dev.Write(ctx, link.Right+frame.WriteChar, frame.Heartbeat(a.Arg))
 		}

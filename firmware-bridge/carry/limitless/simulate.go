@@ -26,20 +26,19 @@ type Pendant struct {
 
 	mu    sync.Mutex
 	pages []frame.Page
-	clock time.Duration // ahead of this machine's
 }
 
 // NewPendant has pages of a second each up to now: one in ten is diagnostic, and every
 // thirtieth ends a recording. Of a day it has pages of what it heard.
 func NewPendant(p carry.Play) *Pendant {
 	if len(p.Day) > 0 {
-		return &Pendant{clock: p.ClockOff, Reboot: p.Reboot, pages: lived(p)}
+		return &Pendant{Reboot: p.Reboot, pages: lived(p)}
 	}
 	n := p.Amount
 	if n <= 0 {
 		n = 60
 	}
-	d := &Pendant{clock: p.ClockOff, Reboot: p.Reboot}
+	d := &Pendant{Reboot: p.Reboot}
 	for i := range n {
 		page := frame.Page{Index: uint64(1000 + i), Session: 3, At: time.Now().Add(p.ClockOff + time.Duration(i-n)*time.Second), Ends: i%30 == 29}
 		for k := 0; i%10 != 5 && k < 50; k++ {
@@ -129,8 +128,7 @@ func (d *worn) run() {
 				return
 			}
 			switch {
-			case c.Clock != nil:
-				d.of.set(*c.Clock)
+			case c.Clock != nil: // it is set, and nobody asks for it
 			case c.Forget != nil:
 				if d.of.forget(*c.Forget) == 0 {
 					return
@@ -172,12 +170,6 @@ func (d *worn) send(message []byte) bool {
 	}
 	d.index++
 	return true
-}
-
-func (p *Pendant) set(t time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.clock = time.Until(t)
 }
 
 func (p *Pendant) status() frame.Status {

@@ -36,7 +36,6 @@ type Options struct {
 type Server struct {
 	URL string // with /v1
 	opt Options
-	t   testing.TB
 
 	mu        sync.Mutex
 	steps     []Step
@@ -75,7 +74,7 @@ func New(t testing.TB, o Options) *Server {
 	if o.Dimensions == 0 {
 		o.Dimensions = 32
 	}
-	s := &Server{opt: o, t: t, otherwise: Say("ok")}
+	s := &Server{opt: o, otherwise: Say("ok")}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.chat)
 	mux.HandleFunc("POST /v1/embeddings", s.embeddings)

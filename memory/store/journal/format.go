@@ -73,7 +73,6 @@ func seqOf(number, index uint32) uint64 { return uint64(number)<<indexBits | uin
 
 // header is the unencrypted part at the beginning of a segment.
 type header struct {
-	number   uint32
 	created  time.Time
 	previous uint32 // acknowledged entries of the previous segment
 	wrapped  []byte
@@ -87,7 +86,7 @@ func newHeader(number, previous uint32, created time.Time, to *seal.Recipient, k
 	if err != nil {
 		return nil, err
 	}
-	h := &header{number: number, created: created, previous: previous, wrapped: wrapped}
+	h := &header{created: created, previous: previous, wrapped: wrapped}
 	raw := append(make([]byte, 0, headFixed+len(wrapped)+macSize), magic...)
 	raw = binary.BigEndian.AppendUint16(raw, version)
 	raw = binary.BigEndian.AppendUint32(raw, number)
@@ -117,7 +116,6 @@ func parseHeader(b []byte, number uint32) (*header, error) {
 	}
 	w := int(n)
 	return &header{
-		number:   number,
 		created:  time.UnixMilli(int64(binary.BigEndian.Uint64(b[14:]))),
 		previous: binary.BigEndian.Uint32(b[22:]),
 		wrapped:  b[headFixed : headFixed+w],
