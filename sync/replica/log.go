@@ -196,7 +196,8 @@ func (r *Replica) change(ctx context.Context, root envelope.Signer, make func(lo
 }
 
 // changeHeld is change for a caller that holds the round. If first is not nil,
-// it runs before each try, on the log as it then is.
+// it runs before each try, on the log as it then is. Where make returns
+// errAlready, there is nothing to append.
 func (r *Replica) changeHeld(ctx context.Context, root envelope.Signer, first func(context.Context) error, make func(log *envelope.State, e *envelope.Entry) error) error {
 	for try := 1; ; try++ {
 		if err := r.readLog(ctx); err != nil {
@@ -213,7 +214,9 @@ func (r *Replica) changeHeld(ctx context.Context, root envelope.Signer, first fu
 		if root != nil {
 			e.Author, sign = memory.MemberID{}, root
 		}
-		if err := make(r.log, e); err != nil {
+		if err := make(r.log, e); errors.Is(err, errAlready) {
+			return nil
+		} else if err != nil {
 			return err
 		}
 		if err := e.Sign(sign); err != nil {
@@ -246,7 +249,7 @@ func (r *Replica) AddMember(ctx context.Context, m envelope.Member, name string)
 	if err != nil {
 		return err
 	}
-	err = r.change(ctx, nil, func(log *envelope.State, e *envelope.Entry) error {
+	return r.change(ctx, nil, func(log *envelope.State, e *envelope.Entry) error {
 		if have, ok := log.Member(m.ID); ok && bytes.Equal(have.Key, m.Key) {
 			return errAlready
 		}
@@ -260,10 +263,6 @@ func (r *Replica) AddMember(ctx context.Context, m envelope.Member, name string)
 		e.Action, e.Member, e.Wraps = envelope.Add, &m, []envelope.Wrap{{To: m.ID, Keys: keys}}
 		return nil
 	})
-	if errors.Is(err, errAlready) {
-		return nil
-	}
-	return err
 }
 
 var errAlready = errors.New("done already")
@@ -288,17 +287,13 @@ func (r *Replica) RemoveMember(ctx context.Context, id memory.MemberID, root env
 		}
 		return ctx.Err()
 	}
-	err = r.changeHeld(ctx, root, pull, func(log *envelope.State, e *envelope.Entry) error {
+	return r.changeHeld(ctx, root, pull, func(log *envelope.State, e *envelope.Entry) error {
 		if _, _, gone := log.Past(id); gone {
 			return errAlready
 		}
 		e.Action, e.Removed, e.Last = envelope.Remove, &id, r.lastOf(id)
 		return r.newEpoch(log, e)
 	})
-	if errors.Is(err, errAlready) {
-		return nil
-	}
-	return err
 }
 
 // newEpoch makes e begin an epoch for all who remain.
@@ -358,17 +353,13 @@ func (r *Replica) renew(ctx context.Context) error {
 	if r.log.Epoch() >= envelope.MaxEpochs {
 		return nil
 	}
-	err := r.changeHeld(ctx, nil, nil, func(log *envelope.State, e *envelope.Entry) error {
+	return r.changeHeld(ctx, nil, nil, func(log *envelope.State, e *envelope.Entry) error {
 		if !old(log) {
 			return errAlready // another member did it
 		}
 		e.Action = envelope.Rekey
 		return r.newEpoch(log, e)
 	})
-	if errors.Is(err, errAlready) {
-		return nil
-	}
-	return err
 }
 
 func sortWraps(ws []envelope.Wrap) {
