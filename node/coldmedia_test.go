@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -40,20 +39,9 @@ func TestColdPhotos(t *testing.T) {
 	}
 	one.Hot.Bytes = 500_000
 	a = w.open(one, 0)
-	files := func() (paths []string) {
+	files := func() []string {
 		t.Helper()
-		found, err := filepath.Glob(filepath.Join(one.Home, "store", "blobs", "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range found {
-			if info, err := os.Stat(path); err != nil {
-				t.Fatal(err)
-			} else if info.Size() >= 400_000 {
-				paths = append(paths, path)
-			}
-		}
-		return paths
+		return photos(t, one)
 	}
 	cool := func() serve.Tiers {
 		t.Helper()

@@ -2,12 +2,10 @@ package node_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -21,6 +19,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/internal/testing/plugincache"
+	"github.com/locket-dev/locket/internal/testing/relaytest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/archive"
@@ -41,26 +40,8 @@ func serveRelay(t *testing.T) *service { return serveRelayIn(t, t.TempDir()) }
 
 func serveRelayIn(t *testing.T, dir string) *service {
 	t.Helper()
-	store, err := embedded.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := api.New(api.Config{Relay: relay.New(store, relay.Config{}), StrangersPerMinute: 10000, Drain: 5 * time.Second})
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, ln) }()
-	end := sync.OnceFunc(func() {
-		stop()
-		if err := errors.Join(<-ended, store.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	t.Cleanup(end)
-	return &service{url: "http://" + ln.Addr().String(), store: store, stop: end}
+	r := relaytest.Serve(t, dir, relay.Config{}, api.Config{})
+	return &service{url: r.URL, store: r.Store, stop: r.Stop}
 }
 
 // network is a way to the relay that may fail.

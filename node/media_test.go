@@ -2,18 +2,16 @@ package node
 
 import (
 	"bytes"
-	"context"
 	"errors"
-	"net"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/embedded"
+	"github.com/locket-dev/locket/internal/testing/relaytest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
@@ -35,27 +33,9 @@ func newWorld(t *testing.T) *world { return newWorldOf(t, relay.Config{}) }
 func newWorldOf(t *testing.T, of relay.Config) *world {
 	t.Helper()
 	dir := t.TempDir()
-	kept, err := embedded.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- api.New(api.Config{Relay: relay.New(kept, of), Drain: 5 * time.Second}).Serve(ctx, ln)
-	}()
-	w := &world{t: t, dir: dir, url: "http://" + ln.Addr().String(), kept: kept}
-	w.down = sync.OnceFunc(func() {
-		stop()
-		if err := errors.Join(<-ended, kept.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	t.Cleanup(w.down)
+	r := relaytest.Serve(t, dir, of, api.Config{})
+	w := &world{t: t, dir: dir, url: r.URL, kept: r.Store, down: r.Stop}
+	var err error
 	if w.off, err = builtIn(); err != nil {
 		t.Fatal(err)
 	}

@@ -2,10 +2,7 @@ package node_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/ed25519"
-	"errors"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,8 +17,8 @@ import (
 	"github.com/locket-dev/locket/cloud/market/pay/voucher"
 	"github.com/locket-dev/locket/cloud/market/tabletest"
 	"github.com/locket-dev/locket/cloud/relay"
-	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/testing/relaytest"
 	"github.com/locket-dev/locket/node/market"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -51,23 +48,10 @@ func marketWith(t *testing.T, key ed25519.PrivateKey, now func() time.Time) (url
 	ok(err)
 	m, err := cloudmarket.New(cloudmarket.Config{DB: db, Key: key, Arbiter: arbiter, Vouchers: vouchers, Now: now})
 	ok(err)
-	store, err := embedded.Open(t.Context(), t.TempDir())
+	r := relaytest.Serve(t, t.TempDir(), relay.Config{Now: now}, api.Config{Market: m, Drain: time.Second, Now: now})
+	codes, err := m.Issue(t.Context(), "may", 1, ledger.Money{Minor: 2000, Currency: "EUR"}, now().Add(24*time.Hour))
 	ok(err)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	ok(err)
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	s := api.New(api.Config{Relay: relay.New(store, relay.Config{Now: now}), Market: m, Drain: time.Second, Now: now})
-	go func() { ended <- s.Serve(ctx, ln) }()
-	t.Cleanup(func() {
-		stop()
-		if err := errors.Join(<-ended, store.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	codes, err := m.Issue(ctx, "may", 1, ledger.Money{Minor: 2000, Currency: "EUR"}, now().Add(24*time.Hour))
-	ok(err)
-	return "http://" + ln.Addr().String(), codes[0]
+	return r.URL, codes[0]
 }
 
 // A bundle that grows: each period's items go to who paid it. Who stops paying has what

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,8 +14,8 @@ import (
 
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
-	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/testing/relaytest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
@@ -32,28 +31,7 @@ import (
 // serveRelay starts a relay on a port of its own, and gives its address.
 func serveRelay(t *testing.T) string {
 	t.Helper()
-	st, err := embedded.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv := api.New(api.Config{Relay: relay.New(st, relay.Config{}), StrangersPerMinute: 1000, Drain: time.Second})
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Serve(ctx, ln) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		if err := st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return "http://" + ln.Addr().String()
+	return relaytest.Serve(t, t.TempDir(), relay.Config{}, api.Config{Drain: time.Second}).URL
 }
 
 // owner is a wearer's device, as far as a worker has to do with it.

@@ -3,44 +3,23 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
-	"github.com/locket-dev/locket/cloud/relay/embedded"
+	"github.com/locket-dev/locket/internal/testing/relaytest"
 )
 
 func serveRelay(t *testing.T) (url string) {
 	t.Helper()
-	kept, err := embedded.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := api.New(api.Config{Relay: relay.New(kept, relay.Config{}), Drain: 5 * time.Second})
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, ln) }()
-	t.Cleanup(func() {
-		stop()
-		if err := errors.Join(<-ended, kept.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	return "http://" + ln.Addr().String()
+	return relaytest.Serve(t, t.TempDir(), relay.Config{}, api.Config{}).URL
 }
 
 // locket runs the real commands on a home, and gives what they print.

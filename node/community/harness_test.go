@@ -2,9 +2,7 @@ package community
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"net"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -13,8 +11,8 @@ import (
 
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
-	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/testing/relaytest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/policy"
 	"github.com/locket-dev/locket/node/policy/rulebook"
@@ -25,25 +23,7 @@ import (
 // serveRelay serves a relay on TCP, and returns its URL.
 func serveRelay(t *testing.T) string {
 	t.Helper()
-	store, err := embedded.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := api.New(api.Config{Relay: relay.New(store, relay.Config{}), StrangersPerMinute: 10000, Drain: 5 * time.Second})
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, ln) }()
-	t.Cleanup(func() {
-		stop()
-		if err := errors.Join(<-ended, store.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	return "http://" + ln.Addr().String()
+	return relaytest.Serve(t, t.TempDir(), relay.Config{}, api.Config{}).URL
 }
 
 // ticks is a clock that goes on by a second whenever it is asked, so that what was said

@@ -2,9 +2,6 @@ package market
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"net"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -15,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/cloud/market/ledger"
 	"github.com/locket-dev/locket/cloud/market/pay/voucher"
 	"github.com/locket-dev/locket/cloud/relay"
-	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/testing/relaytest"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/trade"
@@ -43,23 +40,10 @@ func served(t *testing.T, now func() time.Time, c cloudmarket.Config, log http.H
 	c.Arbiter, c.Vouchers, c.Now = arbiter, vouchers, now
 	m, err = cloudmarket.New(c)
 	ok(t, err)
-	store, err := embedded.Open(t.Context(), t.TempDir())
-	ok(t, err)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	ok(t, err)
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	s := api.New(api.Config{Relay: relay.New(store, relay.Config{Now: now}), Market: m, MarketLog: log, StrangersPerMinute: 10000, ConnsPerAddress: 10000, Drain: time.Second, Now: now})
-	go func() { ended <- s.Serve(ctx, ln) }()
-	t.Cleanup(func() {
-		stop()
-		if err := errors.Join(<-ended, store.Close()); err != nil {
-			t.Error(err)
-		}
-	})
+	r := relaytest.Serve(t, t.TempDir(), relay.Config{Now: now}, api.Config{Market: m, MarketLog: log, ConnsPerAddress: 10000, Drain: time.Second, Now: now})
 	codes, err := m.Issue(t.Context(), "may", 1, ledger.Money{Minor: 2000, Currency: "EUR"}, now().Add(24*time.Hour))
 	ok(t, err)
-	return m, "http://" + ln.Addr().String(), codes[0]
+	return m, r.URL, codes[0]
 }
 
 // publishes lists a period of a subscription for 2 EUR.

@@ -2,9 +2,7 @@ package mcp_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -21,9 +19,9 @@ import (
 	"github.com/locket-dev/locket/cloud/market/pay/voucher"
 	"github.com/locket-dev/locket/cloud/market/tabletest"
 	"github.com/locket-dev/locket/cloud/relay"
-	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/testing/nodetest"
+	"github.com/locket-dev/locket/internal/testing/relaytest"
 	"github.com/locket-dev/locket/node/config"
 	buyers "github.com/locket-dev/locket/node/market"
 	"github.com/locket-dev/locket/node/mcp"
@@ -50,29 +48,11 @@ func shop(t *testing.T) (url string, code func() string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := embedded.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	s := api.New(api.Config{Relay: relay.New(store, relay.Config{}), Market: m, Drain: time.Second})
-	go func() { ended <- s.Serve(ctx, ln) }()
-	t.Cleanup(func() {
-		stop()
-		if err := errors.Join(<-ended, store.Close()); err != nil {
-			t.Error(err)
-		}
-	})
 	n := 0
-	return "http://" + ln.Addr().String(), func() string {
+	return relaytest.Serve(t, t.TempDir(), relay.Config{}, api.Config{Market: m, Drain: time.Second}).URL, func() string {
 		t.Helper()
 		n++
-		codes, err := m.Issue(ctx, strings.Repeat("x", n), 1, ledger.Money{Minor: 2000, Currency: "EUR"}, time.Now().Add(time.Hour))
+		codes, err := m.Issue(t.Context(), strings.Repeat("x", n), 1, ledger.Money{Minor: 2000, Currency: "EUR"}, time.Now().Add(time.Hour))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,8 +2,6 @@ package share_test
 
 import (
 	"context"
-	"errors"
-	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/testing/relaytest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/share"
 	"github.com/locket-dev/locket/sync/remote"
@@ -27,25 +26,8 @@ type relayService struct {
 func serveRelay(t *testing.T) relayService {
 	t.Helper()
 	dir := t.TempDir()
-	store, err := embedded.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := api.New(api.Config{Relay: relay.New(store, relay.Config{}), StrangersPerMinute: 10000, Drain: 5 * time.Second})
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, ln) }()
-	t.Cleanup(func() {
-		stop()
-		if err := errors.Join(<-ended, store.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	return relayService{"http://" + ln.Addr().String(), dir, store}
+	r := relaytest.Serve(t, dir, relay.Config{}, api.Config{})
+	return relayService{r.URL, dir, r.Store}
 }
 
 // wearer is a Source and a Catalog in memory, and the sharing of one device.

@@ -24,27 +24,7 @@ import (
 func (m *member) opened(dir string) (text string, sealed int) {
 	m.t.Helper()
 	var all strings.Builder
-	ds, err := m.at.Placed(m.t.Context(), 0, 256)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	for _, p := range ds {
-		d, err := envelope.ParseDelta(p.Delta)
-		if err != nil {
-			m.t.Fatal(err)
-		}
-		if d.Body == nil {
-			continue
-		}
-		key, _ := m.ring.Epoch(m.ring.Space(), d.Header.Epoch)
-		plain, err := seal.OpenBody(key, d.Body)
-		if err != nil {
-			m.t.Fatal(err)
-		}
-		ops, err := delta.Decode(&d.Header, plain)
-		if err != nil {
-			m.t.Fatal(err)
-		}
+	for _, ops := range m.said() {
 		b, err := json.Marshal(ops)
 		if err != nil {
 			m.t.Fatal(err)
@@ -52,7 +32,7 @@ func (m *member) opened(dir string) (text string, sealed int) {
 		all.Write(b)
 	}
 	var parts [][]byte
-	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}

@@ -1,19 +1,17 @@
 package journal_test
 
 import (
-	"context"
 	"errors"
 	"maps"
-	"net"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
-	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/testing/relaytest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
@@ -38,25 +36,7 @@ func serveRelayIn(t *testing.T, dir string) (url string) {
 
 func serveRelayOf(t *testing.T, dir string, of relay.Config) (url string) {
 	t.Helper()
-	kept, err := embedded.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := api.New(api.Config{Relay: relay.New(kept, of), Drain: 5 * time.Second})
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, ln) }()
-	t.Cleanup(func() {
-		stop()
-		if err := errors.Join(<-ended, kept.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	return "http://" + ln.Addr().String()
+	return relaytest.Serve(t, dir, of, api.Config{}).URL
 }
 
 // member is one who belongs, with a store and keys of its own.

@@ -132,8 +132,8 @@ func TestForgottenWhereTheRelayDeniedIt(t *testing.T) {
 	}
 }
 
-// saying is how many proposals of a memory are in bodies at the relay.
-func (m *member) saying(id memory.ID) (n int) {
+// said is what the bodies at the relay say.
+func (m *member) said() (all [][]delta.Op) {
 	m.t.Helper()
 	ds, err := m.at.Placed(m.t.Context(), 0, 256)
 	if err != nil {
@@ -156,6 +156,15 @@ func (m *member) saying(id memory.ID) (n int) {
 		if err != nil {
 			m.t.Fatal(err)
 		}
+		all = append(all, ops)
+	}
+	return all
+}
+
+// saying is how many proposals of a memory are in bodies at the relay.
+func (m *member) saying(id memory.ID) (n int) {
+	m.t.Helper()
+	for _, ops := range m.said() {
 		for _, op := range ops {
 			if a := op.Assertion; a != nil && a.Act == memory.ActPropose && a.Memory == id {
 				n++
