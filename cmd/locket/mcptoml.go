@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -158,9 +159,7 @@ func setOnly(before map[string]any, now []byte, list string, values map[string]a
 		entry = map[string]any{}
 		servers["locket"] = entry
 	}
-	for key, v := range values {
-		entry[key] = v
-	}
+	maps.Copy(entry, values)
 	return entry["url"] == nil && reflect.DeepEqual(before, after)
 }
 

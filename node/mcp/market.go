@@ -26,7 +26,7 @@ func (t *server) buying(s *sdk.Server) {
 	const id = `{"type":"object","properties":{"id":{"type":"string","description":"%s"}},"required":["id"],"additionalProperties":false}`
 	add := func(name, title, about, schema string, changes bool, f func(context.Context, *marketArgs) (any, error)) {
 		tool := &sdk.Tool{Name: name, Description: about, InputSchema: json.RawMessage(schema),
-			Annotations: &sdk.ToolAnnotations{Title: title, ReadOnlyHint: !changes, DestructiveHint: hint(changes), IdempotentHint: name != "market_order", OpenWorldHint: hint(true)}}
+			Annotations: &sdk.ToolAnnotations{Title: title, ReadOnlyHint: !changes, DestructiveHint: new(changes), IdempotentHint: name != "market_order", OpenWorldHint: new(true)}}
 		s.AddTool(tool, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			var in marketArgs
 			err := json.Unmarshal(r.Params.Arguments, &in)

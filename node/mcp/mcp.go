@@ -162,17 +162,15 @@ func plainly[T any](v *T) string {
 	return string(b)
 }
 
-func hint(b bool) *bool { return &b }
-
 // reads describes a tool that changes nothing, and writes one that adds something.
 func reads(title string) *sdk.ToolAnnotations {
-	return &sdk.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: hint(false), OpenWorldHint: hint(false)}
+	return &sdk.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false)}
 }
 
 func adds(title string) *sdk.ToolAnnotations {
-	return &sdk.ToolAnnotations{Title: title, DestructiveHint: hint(false), OpenWorldHint: hint(false)}
+	return &sdk.ToolAnnotations{Title: title, DestructiveHint: new(false), OpenWorldHint: new(false)}
 }
 
 func erases(title string) *sdk.ToolAnnotations {
-	return &sdk.ToolAnnotations{Title: title, DestructiveHint: hint(true), IdempotentHint: true, OpenWorldHint: hint(false)}
+	return &sdk.ToolAnnotations{Title: title, DestructiveHint: new(true), IdempotentHint: true, OpenWorldHint: new(false)}
 }

@@ -44,7 +44,7 @@ type forgetIn struct {
 // writing adds the tools that change something.
 func (t *server) writing(s *sdk.Server) {
 	tool(s, sdk.Tool{Name: "add_memory", Annotations: adds("Remember"), Description: "Remembers something in this app's name. It replaces nothing that the wearer said."}, t.add, plainly[written])
-	tool(s, sdk.Tool{Name: "update_memory", Annotations: &sdk.ToolAnnotations{Title: "Correct a memory", DestructiveHint: hint(true), OpenWorldHint: hint(false)},
+	tool(s, sdk.Tool{Name: "update_memory", Annotations: &sdk.ToolAnnotations{Title: "Correct a memory", DestructiveHint: new(true), OpenWorldHint: new(false)},
 		Description: "Corrects the text of a memory that this app wrote."}, t.update, plainly[written])
 	tool(s, sdk.Tool{Name: "delete_memory", Annotations: erases("Erase a memory"), Description: "Erases one memory for good."}, func(ctx context.Context, in idIn) (written, error) {
 		return t.forget(ctx, in.MemoryID)

@@ -69,7 +69,7 @@ func wholeLife(t *testing.T) (n *node.Node, secret memory.ID) {
 	}
 	id := res.Changes[0].Memory
 	for _, err := range []error{
-		only(n.Pin(ctx, id, true)), only(n.Update(ctx, id, serve.UpdateRequest{Text: pointer("Ana loves herons"), Untag: []string{"birds"}, Tag: []string{"nature"}})),
+		only(n.Pin(ctx, id, true)), only(n.Update(ctx, id, serve.UpdateRequest{Text: new("Ana loves herons"), Untag: []string{"birds"}, Tag: []string{"nature"}})),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -105,8 +105,6 @@ func wholeLife(t *testing.T) (n *node.Node, secret memory.ID) {
 	}
 	return n, page.Memories[0].ID
 }
-
-func pointer[T any](v T) *T { return &v }
 
 func only[T any](_ T, err error) error { return err }
 

@@ -73,8 +73,6 @@ func putAway(id, into memory.ID) *memory.Assertion {
 	return a
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func TestAccept(t *testing.T) {
 	grant := Grant{Types: []memory.Type{memory.Semantic, memory.Vault}, Transcribe: true}
 	evidence := aProposal().Candidate.Evidence
@@ -137,22 +135,22 @@ func TestAccept(t *testing.T) {
 		{name: "reinforces what was never said", op: Op{Assertion: otherAct(memory.ActReinforce, known)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) {
 			a.Evidence = []memory.Evidence{{Utterance: said, Excerpt: "never"}}
 		}, want: Misquoted, why: "not in the utterance"},
-		{name: "corrects", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Accepted},
-		{name: "corrects what isn't here", op: Op{Assertion: otherAct(memory.ActCorrect, memory.ID{0x77})}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Waiting, why: "is known here"},
-		{name: "corrects another type's", op: Op{Assertion: otherAct(memory.ActCorrect, episode)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Waiting, why: "of its grant"},
-		{name: "corrects what is of its type, too", op: Op{Assertion: otherAct(memory.ActCorrect, twoKinds)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Accepted},
-		{name: "corrects what was erased", op: Op{Assertion: otherAct(memory.ActCorrect, erased)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = &memory.Patch{Text: ptr("x")} }, want: Accepted},
+		{name: "corrects", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = &memory.Patch{Text: new("x")} }, want: Accepted},
+		{name: "corrects what isn't here", op: Op{Assertion: otherAct(memory.ActCorrect, memory.ID{0x77})}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = &memory.Patch{Text: new("x")} }, want: Waiting, why: "is known here"},
+		{name: "corrects another type's", op: Op{Assertion: otherAct(memory.ActCorrect, episode)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = &memory.Patch{Text: new("x")} }, want: Waiting, why: "of its grant"},
+		{name: "corrects what is of its type, too", op: Op{Assertion: otherAct(memory.ActCorrect, twoKinds)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = &memory.Patch{Text: new("x")} }, want: Accepted},
+		{name: "corrects what was erased", op: Op{Assertion: otherAct(memory.ActCorrect, erased)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) { a.Patch = &memory.Patch{Text: new("x")} }, want: Accepted},
 		{name: "the 128th change", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, s *facts, _ *Grant) {
-			a.Patch, s.changed = &memory.Patch{Text: ptr("x")}, 127
+			a.Patch, s.changed = &memory.Patch{Text: new("x")}, 127
 		}, want: Accepted},
 		{name: "the 129th change", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, s *facts, _ *Grant) {
-			a.Patch, s.changed = &memory.Patch{Text: ptr("x")}, 128
+			a.Patch, s.changed = &memory.Patch{Text: new("x")}, 128
 		}, why: "128 times"},
 		{name: "makes it public", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) {
-			a.Patch = &memory.Patch{Sensitivity: ptr(memory.Public)}
+			a.Patch = &memory.Patch{Sensitivity: new(memory.Public)}
 		}, why: "public"},
 		{name: "makes it secret", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) {
-			a.Patch = &memory.Patch{Sensitivity: ptr(memory.Secret)}
+			a.Patch = &memory.Patch{Sensitivity: new(memory.Secret)}
 		}, want: Accepted},
 		{name: "puts vault fields in", op: Op{Assertion: otherAct(memory.ActCorrect, known)}, set: func(a *memory.Assertion, _ *facts, _ *Grant) {
 			a.Patch = &memory.Patch{Fields: &memory.Fields{Vault: &memory.VaultFields{}}}

@@ -17,8 +17,6 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/messages.txt anew")
 
-func ptr[T any](v T) *T { return &v }
-
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 250e6, time.UTC)
 
 type sample struct {
@@ -31,9 +29,9 @@ func samples() []sample {
 	h := func(seq uint64) Header { return Header{Seq: seq, Boot: 7, At: noon} }
 	return []sample{
 		{"hello", &Hello{Header: Header{Seq: 1, Boot: 7, At: noon, Up: 4200 * time.Millisecond, Zone: "Europe/Berlin"},
-			Model: "pin-2", Firmware: "1.4.0", Codecs: []string{"pcm16", "opus"}, Battery: ptr(87), Mic: ptr(true)}},
+			Model: "pin-2", Firmware: "1.4.0", Codecs: []string{"pcm16", "opus"}, Battery: new(87), Mic: new(true)}},
 		{"hello-least", &Hello{Header: Header{Seq: 0, Boot: 0}, Model: "m", Firmware: "0"}},
-		{"hello-empty-battery", &Hello{Header: h(2), Model: "m", Firmware: "0", Battery: ptr(0), Mic: ptr(false)}},
+		{"hello-empty-battery", &Hello{Header: h(2), Model: "m", Firmware: "0", Battery: new(0), Mic: new(false)}},
 		{"audio-pcm16", &Audio{Header: h(3), Codec: "pcm16", Rate: 16000, Data: []byte{0, 0, 0xff, 0x7f}, Last: true, Index: 12}},
 		{"audio-pcm8", &Audio{Header: h(4), Codec: "pcm8", Rate: 8000, Data: []byte{0, 0x7f, 0x80}}},
 		{"audio-ulaw", &Audio{Header: h(5), Codec: "ulaw", Rate: 8000, Data: []byte{0xff}}},
