@@ -9,6 +9,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -85,24 +86,14 @@ func (c Config) withDefaults() Config {
 	set(&c.Idle, 75*time.Second)
 	set(&c.Heartbeat, 20*time.Second)
 	set(&c.Drain, 10*time.Second)
-	if c.StrangersPerMinute == 0 {
-		c.StrangersPerMinute = 60
-	}
-	if c.MaxConns == 0 {
-		c.MaxConns = 16384
-	}
-	if c.ConnsPerAddress == 0 {
-		c.ConnsPerAddress = 512
-	}
-	if c.MessagesPerAddress == 0 {
-		c.MessagesPerAddress = 2 * c.StrangersPerMinute
-	}
+	c.StrangersPerMinute = cmp.Or(c.StrangersPerMinute, 60)
+	c.MaxConns = cmp.Or(c.MaxConns, 16384)
+	c.ConnsPerAddress = cmp.Or(c.ConnsPerAddress, 512)
+	c.MessagesPerAddress = cmp.Or(c.MessagesPerAddress, 2*c.StrangersPerMinute)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return c
 }
 

@@ -12,6 +12,7 @@
 package market
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"database/sql"
@@ -90,18 +91,14 @@ func New(c Config) (*Market, error) {
 	if len(c.Key) != ed25519.PrivateKeySize {
 		return nil, errors.New("the market has no key")
 	}
-	if c.Listings == 0 {
-		c.Listings = 100
-	}
+	c.Listings = cmp.Or(c.Listings, 100)
 	if c.Bytes == 0 {
 		c.Bytes = 20 << 30
 	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	return &Market{c: c, ledger: ledger.New(c.DB.Dialect, c.Now), party: trade.PartyOf(c.Key), arbiter: trade.KeyOf(r.Key)}, nil
 }
 

@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -25,9 +26,7 @@ type Query struct {
 
 // Search gives live listings that fit.
 func (m *Market) Search(ctx context.Context, q Query) (f trade.Found, err error) {
-	if q.Limit == 0 {
-		q.Limit = 20
-	}
+	q.Limit = cmp.Or(q.Limit, 20)
 	ws := wordsOf(q.Words)
 	if len(q.Words) > 200 || len(ws) > maxQuery {
 		return f, fmt.Errorf("words: %w: at most %d in 200 bytes", trade.ErrForm, maxQuery)

@@ -18,6 +18,7 @@
 package relay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -118,9 +119,7 @@ func New(store Store, config Config) *Relay {
 		config.Now = time.Now
 	}
 	config.Quota.Chains = envelope.MaxIncarnations
-	if config.Quota.Membership == 0 {
-		config.Quota.Membership = DefaultQuota.Membership
-	}
+	config.Quota.Membership = cmp.Or(config.Quota.Membership, DefaultQuota.Membership)
 	return &Relay{store: store, config: config, hub: NewHub(), mail: NewHub(),
 		paces: newPaces(config), states: states{of: map[memory.SpaceID]*envelope.State{}, reads: map[memory.SpaceID]*reading{}}, used: map[AccountID]used{}, asked: map[place]asked{}}
 }

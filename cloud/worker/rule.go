@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,10 +22,7 @@ func (s *space) rule(ctx context.Context, t *talk, rulings []judge.Ruling, g *de
 		return 0, err
 	}
 	defer done()
-	limit := g.PerEvidence
-	if limit == 0 {
-		limit = delta.MaxPerEvidence
-	}
+	limit := cmp.Or(g.PerEvidence, delta.MaxPerEvidence)
 	err = s.engine.Commit(ctx, func(tx *store.Tx) error {
 		said = 0
 		if ok, err := stand(tx, t, rulings); err != nil || !ok {
@@ -138,9 +136,7 @@ func (s *space) say(tx *store.Tx, a memory.Assertion, cost string) (fresh bool, 
 		}
 		a.Source = a.Candidate.Source
 	}
-	if a.Reason == "" {
-		a.Reason = "found by a model; the batch took " + cost
-	}
+	a.Reason = cmp.Or(a.Reason, "found by a model; the batch took "+cost)
 	_, err = s.engine.Say(tx, memory.RankCloud, a)
 	return err == nil, err
 }

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -69,10 +70,7 @@ func (s *scanner) scan(ctx context.Context, id string, at time.Time, text string
 			continue
 		}
 		if r.Span.Start >= done { // not the tail of an overlapping one
-			kind := r.Kind
-			if kind == "" {
-				kind = "secret"
-			}
+			kind := cmp.Or(r.Kind, "secret")
 			b.WriteString(text[done:r.Span.Start] + "[" + kind + "]")
 		}
 		done = r.Span.End

@@ -17,6 +17,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,9 +65,7 @@ type Worker struct {
 
 // Open opens the home, or makes it. Only one process may have it open.
 func Open(ctx context.Context, c Config) (_ *Worker, err error) {
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	w := &Worker{c: c, spaces: map[memory.SpaceID]*space{}}
 	defer func() {
 		if err != nil {

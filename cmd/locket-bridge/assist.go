@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,9 +37,7 @@ type assistant struct {
 
 // check reads it, with names of files from dir.
 func (c *configAssist) check(dir string) (*assistant, error) {
-	if c.Listen == "" {
-		c.Listen = "127.0.0.1:10500"
-	}
+	c.Listen = cmp.Or(c.Listen, "127.0.0.1:10500")
 	local, err := assist.Loopback(c.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -180,15 +181,9 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 		from: d.From, listen: d.Listen, mqtt: d.MQTT, display: d.Display, folder: file(d.Folder), fromUser: d.FromUser, fromPassword: file(d.FromPasswordFile), fromCA: file(d.FromCA),
 		options: carry.Options{Storage: d.Storage, PhotoEvery: d.PhotoEvery, Prefix: d.Prefix, Pictures: d.Pictures, Deny: d.Deny},
 	}
-	if f.broker == "" {
-		f.broker = c.Broker
-	}
-	if f.metered == "" {
-		f.metered = c.Metered
-	}
-	if f.options.Prefix == "" {
-		f.options.Prefix = f.family.Prefix
-	}
+	f.broker = cmp.Or(f.broker, c.Broker)
+	f.metered = cmp.Or(f.metered, c.Metered)
+	f.options.Prefix = cmp.Or(f.options.Prefix, f.family.Prefix)
 	has := func(o carry.Option) bool { return f.family.Takes&o != 0 }
 	mqtt, served := f.family.Carrier == carry.MQTT, f.family.Carrier == carry.Served
 	for _, k := range []struct {

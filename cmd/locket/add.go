@@ -126,10 +126,7 @@ func (a *app) showAdded(w io.Writer, r *serve.AddResult) {
 		if ch.Verdict == memory.Noop && (slices.ContainsFunc(made, again) || slices.ContainsFunc(made[:i], func(o memory.Change) bool { return o.New == ch.New })) {
 			continue // the same words did something else, or nothing either
 		}
-		text := ch.New
-		if text == "" {
-			text = ch.Old
-		}
+		text := cmp.Or(ch.New, ch.Old)
 		fmt.Fprintf(w, "%-6s  %s  %s%s\n", ch.Verdict, a.paint.dim(shortID(ch.Memory)), oneLine(text), a.paint.dim("  "+ch.Reason))
 	}
 	for _, ref := range r.Refusals {

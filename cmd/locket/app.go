@@ -278,10 +278,7 @@ var didWords = map[string]string{
 func (a *app) showAppLog(w io.Writer, l *serve.AppLog) {
 	a.appRow(w, &l.App)
 	for _, u := range l.Entries {
-		did := didWords[u.Did]
-		if did == "" {
-			did = u.Did
-		}
+		did := cmp.Or(didWords[u.Did], u.Did)
 		if u.Via != "" {
 			did = "by key " + u.Via + " " + did
 		}

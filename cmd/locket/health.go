@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -77,10 +78,7 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 	}
 	for i := range s.Engines {
 		e := &s.Engines[i]
-		waits := a.engineWaits(e)
-		if waits == "" {
-			waits = "nothing waits"
-		}
+		waits := cmp.Or(a.engineWaits(e), "nothing waits")
 		line(e.Kind, "%s: %s", oneLine(e.Name), waits)
 	}
 	if b := s.Backup; b != nil {

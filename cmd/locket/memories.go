@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -60,9 +61,7 @@ func (a *app) evidence(list []memory.Evidence) string {
 }
 
 func (a *app) said(speaker string, at time.Time, excerpt string) string {
-	if speaker == "" {
-		speaker = "someone"
-	}
+	speaker = cmp.Or(speaker, "someone")
 	s := oneLine(speaker) + ", " + a.when(at)
 	if excerpt != "" {
 		s += ": \"" + oneLine(excerpt) + "\""

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -174,12 +175,7 @@ func (a *app) join(ctx context.Context, o *homeOptions, text string) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if relay == "" {
-		relay = o.relay
-	}
-	if relay == "" {
-		relay = l.Sync.Relay
-	}
+	relay = cmp.Or(relay, o.relay, l.Sync.Relay)
 	if relay == "" {
 		return usagef("--relay is needed with a code: the other device says which")
 	}
@@ -211,9 +207,7 @@ only where they were synced.`,
 			if err != nil {
 				return err
 			}
-			if o.relay == "" {
-				o.relay = l.Sync.Relay
-			}
+			o.relay = cmp.Or(o.relay, l.Sync.Relay)
 			if o.relay == "" {
 				return usagef("--relay is needed")
 			}

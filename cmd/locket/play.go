@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -143,10 +144,7 @@ func (a *app) play(ctx context.Context, cl *serve.Client, r *replay) (rep player
 
 // clientTLS trusts broker.ca, or the certificate of the node's own broker.
 func (a *app) clientTLS() (*tls.Config, error) {
-	ca := a.settings.Broker.CA
-	if ca == "" {
-		ca = a.settings.Broker.TLSCert
-	}
+	ca := cmp.Or(a.settings.Broker.CA, a.settings.Broker.TLSCert)
 	if ca == "" {
 		return nil, nil
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -302,9 +303,7 @@ func (a *app) shareRow(w io.Writer, s *serve.Share) {
 		state += ", by app:" + s.App
 	}
 	title := s.Title
-	if title == "" {
-		title = s.Query
-	}
+	title = cmp.Or(title, s.Query)
 	fmt.Fprintf(w, "%s  %s  %s  %s  %s\n", a.paint.dim(s.ID.String()[:10]), a.paint.dim(a.when(s.Created)), plural(s.Memories, "memory", "memories"), oneLine(title), state)
 }
 

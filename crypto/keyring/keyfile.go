@@ -1,6 +1,7 @@
 package keyring
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -38,10 +39,7 @@ func (w keyFileWrap) unwrap(dir string, id RingID) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := w.path
-	if path == "" {
-		path = k.Path
-	}
+	path := cmp.Or(w.path, k.Path)
 	key, err := readKeyFile(within(dir, path))
 	if err != nil {
 		return nil, err

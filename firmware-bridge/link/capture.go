@@ -2,6 +2,7 @@ package link
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -102,9 +103,7 @@ func parseLine(text string) (*line, error) {
 	if dec.More() {
 		return nil, errors.New("more than one object")
 	}
-	if l.Op == "" {
-		l.Op = opNotify
-	}
+	l.Op = cmp.Or(l.Op, opNotify)
 	if l.T < 0 {
 		return nil, fmt.Errorf("t: %d is below 0", l.T)
 	}

@@ -3,6 +3,7 @@
 package applink
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"crypto/tls"
@@ -77,9 +78,7 @@ func (l Link) Reach() (address string, c *tls.Config, err error) {
 		return "", nil, fmt.Errorf("%w: %v", ErrLink, err)
 	}
 	host, port := u.Hostname(), u.Port()
-	if port == "" {
-		port = "443"
-	}
+	port = cmp.Or(port, "443")
 	c = &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host}
 	if l.Pin != "" {
 		c.InsecureSkipVerify = true // the key is checked in its place, which no name can stand in for

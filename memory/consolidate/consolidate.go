@@ -108,9 +108,7 @@ func New(in Input) Plan {
 
 // Make is [New] with a context. When ctx is done, it returns ctx's error.
 func Make(ctx context.Context, in Input) (Plan, error) {
-	if in.Zone == nil {
-		in.Zone = time.UTC
-	}
+	in.Zone = cmp.Or(in.Zone, time.UTC)
 	if in.Wall.IsZero() {
 		in.Wall = in.Now
 	}

@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -112,11 +113,7 @@ func check(r *serve.AppRequest, now time.Time) error {
 	case r.Tokens < 0 || r.Tokens > maxTokens:
 		return bad("tokens: %d, want 1 to %d a day", r.Tokens, maxTokens)
 	}
-	if r.Requests == 0 {
-		r.Requests = serve.DefaultAppRequests
-	}
-	if r.Tokens == 0 {
-		r.Tokens = serve.DefaultAppTokens
-	}
+	r.Requests = cmp.Or(r.Requests, serve.DefaultAppRequests)
+	r.Tokens = cmp.Or(r.Tokens, serve.DefaultAppTokens)
 	return nil
 }

@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -86,10 +87,7 @@ func (v *visit) mayAdd(r *serve.AddRequest) error {
 		}
 		return nil
 	}
-	t := r.Type
-	if t == "" {
-		t = memory.Semantic
-	}
+	t := cmp.Or(r.Type, memory.Semantic)
 	if !slices.Contains(s.types, t) {
 		return refused("type: app %s has nothing to do with %s memories", v.Name(), t)
 	}

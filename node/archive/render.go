@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -49,10 +50,7 @@ func (n *notebook) render() map[string]string {
 	for i := range n.utterances {
 		u := &n.utterances[i].says
 		p := on(n.day(u.At))
-		who := u.Speaker
-		if who == "" {
-			who = "someone"
-		}
+		who := cmp.Or(u.Speaker, "someone")
 		p.say("- %s **%s**: %s\n", u.At.In(n.zone).Format("15:04"), plain(who), plain(u.Text))
 		p.keep(KindUtterance, n.utterances[i].raw)
 		p.say("")

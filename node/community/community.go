@@ -16,6 +16,7 @@
 package community
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -104,9 +105,7 @@ func (c *Communities) Found(ctx context.Context, f Founder, r serve.NewCommunity
 	epoch := seal.Epochs{1: seal.NewKey()}
 	defer epoch.Zero()
 	d.ID = envelope.MemberOf(d.Key(), space)
-	if r.As == "" {
-		r.As = roleOwner
-	}
+	r.As = cmp.Or(r.As, roleOwner)
 	if r.As, err = called("as", r.As); err != nil {
 		return v, err
 	}

@@ -2,6 +2,7 @@ package community
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -47,9 +48,7 @@ func (c *Communities) Entrance(ctx context.Context, id string) (v serve.Communit
 
 // SayFee tells the members for what anybody is let in; empty: nobody is any more.
 func (c *Communities) SayFee(ctx context.Context, id memory.SpaceID, fee string) error {
-	if fee == "" {
-		fee = noFee
-	}
+	fee = cmp.Or(fee, noFee)
 	_, err := c.with(ctx, id.String(), func(sp *space, v *serve.CommunityView) error {
 		switch {
 		case v.Role != roleOwner:

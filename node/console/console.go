@@ -65,9 +65,7 @@ type Options struct {
 // New gives a console that does not listen yet.
 func New(o Options) *Console {
 	c := &Console{listen: o.Listen, log: o.Log, now: o.Now, asked: make(chan struct{}, 1), again: cmp.Or(o.Again, "locket open")}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
-	}
+	c.log = cmp.Or(c.log, slog.New(slog.DiscardHandler))
 	if c.now == nil {
 		c.now = time.Now
 	}

@@ -1,6 +1,7 @@
 package distill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -61,9 +62,7 @@ type Worker struct {
 
 // New makes a worker that does nothing yet.
 func New(cfg Config, n Node, m Model) *Worker {
-	if cfg.Zone == nil {
-		cfg.Zone = time.UTC
-	}
+	cfg.Zone = cmp.Or(cfg.Zone, time.UTC)
 	return &Worker{cfg: cfg, node: n, model: m, wake: make(chan struct{}, 1)}
 }
 

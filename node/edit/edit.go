@@ -4,6 +4,7 @@
 package edit
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -30,9 +31,7 @@ func Assertions(m *memory.Memory, p *serve.UpdateRequest, known Known) ([]memory
 	var out []memory.Assertion
 	say := func(act memory.Act, a memory.Assertion) {
 		a.Memory, a.Act = m.ID, act
-		if a.Reason == "" {
-			a.Reason = p.Reason
-		}
+		a.Reason = cmp.Or(a.Reason, p.Reason)
 		out = append(out, a)
 	}
 	patch := memory.Patch{Text: p.Text, Value: p.Value, Fields: p.Fields, Metadata: p.Metadata, Sensitivity: p.Sensitivity, Validity: p.Validity}

@@ -136,9 +136,7 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time) (serve.AddResult, error) {
 	ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: zoneName(es.c.Zone), Received: time.Now(),
 		Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User, Secret: r.Secret}
-	if ev.Speaker == "" {
-		ev.Speaker = es.c.Wearer
-	}
+	ev.Speaker = cmp.Or(ev.Speaker, es.c.Wearer)
 	ev.Typed = serve.CallerOf(ctx) == nil && ev.Speaker == es.c.Wearer
 	lock := es.c.Engine.Hold()
 	defer lock.Release()
@@ -196,9 +194,7 @@ func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, event memory.Eve
 		Slot: r.Slot, Fields: r.Fields, Tags: r.Tags, Metadata: r.Metadata, Confidence: 1, Sensitivity: memory.Personal, Expires: r.Expires,
 		Source:   memory.Source{Device: device, Plugin: by.Plugin},
 		Evidence: []memory.Evidence{{Event: event, Speaker: cmp.Or(by.App(), es.c.Wearer), At: at, Excerpt: memory.Excerpt(r.Text)}}}
-	if c.Type == "" {
-		c.Type = memory.Semantic
-	}
+	c.Type = cmp.Or(c.Type, memory.Semantic)
 	if c.Type == memory.Vault {
 		return res, fmt.Errorf("%w: type: a secret is added by saying it, with infer", memory.ErrInvalid)
 	}

@@ -1,6 +1,7 @@
 package enginehost
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,9 +163,7 @@ func (e Enginer) FoundEngines(ctx context.Context, kind string) ([]serve.FoundEn
 	out := []serve.FoundEngine{}
 	for _, s := range engines.Look(ctx, engines.Kind(kind), e.places) {
 		f := serve.FoundEngine{Kind: kind, Engine: s.Engine, Name: s.Name(), Address: s.URL, Model: s.Model}
-		if f.Address == "" {
-			f.Address = s.Engine
-		}
+		f.Address = cmp.Or(f.Address, s.Engine)
 		out = append(out, f)
 	}
 	return out, ctx.Err()

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -28,9 +29,7 @@ func (x *Extractor) convert(c *abi.Candidate, turns []turn, src memory.Source, l
 		TrueFrom: fromMillis(c.TrueFrom), TrueTo: fromMillis(c.TrueTo), Expires: fromMillis(c.Expires),
 		Sensitivity: memory.Personal,
 	}
-	if out.Lang == "" {
-		out.Lang = lang
-	}
+	out.Lang = cmp.Or(out.Lang, lang)
 	if c.Sensitivity != "" {
 		if err := out.Sensitivity.UnmarshalText([]byte(c.Sensitivity)); err != nil {
 			return out, err
@@ -69,10 +68,7 @@ func (x *Extractor) convert(c *abi.Candidate, turns []turn, src memory.Source, l
 func (x *Extractor) fields(c *abi.Candidate, out *memory.Candidate) error {
 	switch out.Type {
 	case memory.Core:
-		block := c.Block
-		if block == "" {
-			block = "human"
-		}
+		block := cmp.Or(c.Block, "human")
 		out.Fields.Core = &memory.CoreFields{Block: block, Limit: memory.CoreLimit}
 	case memory.Episodic:
 		out.Fields.Episodic = &memory.EpisodicFields{EventType: c.EventType, Details: c.Details, Actor: c.Actor, Place: c.Place,

@@ -16,6 +16,7 @@
 package extract
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,15 +106,9 @@ func New(ctx context.Context, cfg Config, e *engine.Engine, st *store.Store, key
 	if cfg.Owner == "" {
 		return nil, errors.New("extract: no owner")
 	}
-	if cfg.Zone == nil {
-		cfg.Zone = time.UTC
-	}
-	if cfg.KeepAudio == 0 {
-		cfg.KeepAudio = 7 * 24 * time.Hour
-	}
-	if cfg.KeepPhotos == 0 {
-		cfg.KeepPhotos = 30 * 24 * time.Hour
-	}
+	cfg.Zone = cmp.Or(cfg.Zone, time.UTC)
+	cfg.KeepAudio = cmp.Or(cfg.KeepAudio, 7*24*time.Hour)
+	cfg.KeepPhotos = cmp.Or(cfg.KeepPhotos, 30*24*time.Hour)
 	x := &Extractor{cfg: cfg, engine: e, store: st, keys: keys, log: log,
 		streams: map[string]*stream{}, partial: map[memory.EventID]*partial{}, states: states{}}
 	x.SetPlugins(plugins)

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,9 +11,7 @@ import (
 
 // mark is the text that replaces a secret.
 func mark(kind string) string {
-	if kind == "" {
-		kind = "secret"
-	}
+	kind = cmp.Or(kind, "secret")
 	return "[" + kind + "]"
 }
 

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -246,10 +247,7 @@ func readLetta(r *Result, name string, b []byte) error {
 					text = packed.Message
 				}
 			}
-			id := m.ID
-			if id == "" {
-				id = text
-			}
+			id := cmp.Or(m.ID, text)
 			r.said(Letta, where, agent+"\x1f"+id+"\x1f"+text, "", text, instant(m.Created), map[string]string{"letta_agent": of})
 		}
 	}

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -65,10 +66,7 @@ func readMem0(r *Result, name string, b []byte) error {
 			r.skip(where, "it is %s there", m.State)
 			continue
 		}
-		text := m.Text
-		if text == "" {
-			text = m.Content
-		}
+		text := cmp.Or(m.Text, m.Content)
 		for _, v := range []any{m.Memory, m.Data} {
 			switch v := v.(type) {
 			case string:
@@ -84,10 +82,7 @@ func readMem0(r *Result, name string, b []byte) error {
 		for k, v := range m.Metadata {
 			metadata[k] = word(v)
 		}
-		key := word(m.ID)
-		if key == "" {
-			key = m.UserID + "\x1f" + text
-		}
+		key := cmp.Or(word(m.ID), m.UserID+"\x1f"+text)
 		add := r.add(Mem0, where, key, text, instant(m.CreatedAt), metadata)
 		if add == nil {
 			continue

@@ -12,6 +12,7 @@ package hooks
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -127,12 +128,8 @@ func newTeller(c Config) *teller {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Zone == nil {
-		c.Zone = time.UTC
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Zone = cmp.Or(c.Zone, time.UTC)
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil // who else would be told
 	return &teller{Config: c, client: &http.Client{Transport: transport, Timeout: answerTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
@@ -216,9 +213,7 @@ func (t *teller) today() string { return t.Now().In(t.Zone).Format(time.DateOnly
 // Of days that ended while nobody could be told, the last one is.
 func (t *teller) tellDay(ctx context.Context, h apps.Hook) apps.Hook {
 	now, today := t.Now().In(t.Zone), t.today()
-	if h.Day == "" {
-		h.Day = today
-	}
+	h.Day = cmp.Or(h.Day, today)
 	if h.Day >= today {
 		return h
 	}

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -39,9 +40,7 @@ type Broker struct {
 
 // Listen starts a broker.
 func Listen(in *Intake, cfg BrokerConfig) (*Broker, error) {
-	if cfg.Addr == "" {
-		cfg.Addr = DefaultAddr
-	}
+	cfg.Addr = cmp.Or(cfg.Addr, DefaultAddr)
 	if cfg.MaxConns <= 0 {
 		cfg.MaxConns = 64
 	}

@@ -20,6 +20,7 @@
 package intake
 
 import (
+	"cmp"
 	"errors"
 	"hash/crc32"
 	"log/slog"
@@ -98,9 +99,7 @@ func New(cfg Config) *Intake {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	in := &Intake{
 		cfg:   cfg,
 		log:   cfg.Log,

@@ -15,6 +15,7 @@
 package lan
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -81,9 +82,7 @@ type beacon struct {
 
 // Start announces this device and searches for others.
 func Start(c Config) (*Lan, error) {
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -24,9 +24,7 @@ import (
 func draft(r *serve.ListingRequest) (l trade.Listing, err error) {
 	l = trade.Listing{Number: 1, Title: r.Title, Description: r.Description, Categories: r.Categories, Languages: r.Languages, Sample: r.Sample,
 		Licence: r.Licence, Terms: r.Terms}
-	if l.Licence == "" {
-		l.Licence = "personal use, not to be passed on"
-	}
+	l.Licence = cmp.Or(l.Licence, "personal use, not to be passed on")
 	if l.Price, l.Currency, err = trade.ParsePrice(r.Price); err != nil {
 		return l, fmt.Errorf("%w: %w", memory.ErrInvalid, err)
 	}
@@ -42,9 +40,7 @@ func draft(r *serve.ListingRequest) (l trade.Listing, err error) {
 		if d.days < 0 || d.days > most {
 			return l, fmt.Errorf("%w: %s: %d, want 1 to %d", memory.ErrInvalid, d.name, d.days, most)
 		}
-		if d.days == 0 {
-			d.days = d.least
-		}
+		d.days = cmp.Or(d.days, d.least)
 		*d.to = uint32(d.days * 24 * 60 * 60)
 	}
 	for _, t := range []struct {
@@ -124,9 +120,7 @@ func (s *Shop) Publish(ctx context.Context, r serve.ListingRequest) (out serve.L
 
 // publish is Publish, under the lock.
 func (s *Shop) publish(ctx context.Context, r serve.ListingRequest) (out serve.Listing, err error) {
-	if r.Market == "" {
-		r.Market = s.c.Relay
-	}
+	r.Market = cmp.Or(r.Market, s.c.Relay)
 	if r.Market == "" && r.Replaces == "" {
 		return out, errNoMarket
 	}

@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -90,10 +91,7 @@ func (s *Shopper) VerifyMarket(ctx context.Context, r serve.VerifyRequest) (v se
 		how.With = []byte(r.With)
 	}
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
-		address := r.Market
-		if address == "" {
-			address = p.c.Relay
-		}
+		address := cmp.Or(r.Market, p.c.Relay)
 		if address == "" {
 			return errNoMarket
 		}

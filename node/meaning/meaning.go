@@ -16,6 +16,7 @@
 package meaning
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -107,9 +108,7 @@ const manifestName = "manifest"
 // documents are queued again.
 func Open(ctx context.Context, cfg Config) (*Keeper, error) {
 	k := &Keeper{cfg: cfg, wake: make(chan struct{}, 1), queue: map[memory.ID]bool{}}
-	if k.cfg.Log == nil {
-		k.cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	k.cfg.Log = cmp.Or(k.cfg.Log, slog.New(slog.DiscardHandler))
 	var m manifest
 	b, err := cfg.Segments.Get(ctx, manifestName)
 	switch {

@@ -106,9 +106,7 @@ func (k *call) search() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.K == 0 {
-		q.K = limit
-	}
+	q.K = cmp.Or(q.K, limit)
 	if threshold != nil {
 		q.Threshold = *threshold
 	}

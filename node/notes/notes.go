@@ -97,9 +97,7 @@ type round struct {
 // Sync makes the folder and the node agree, once. After an error, what was done is
 // kept, and the next call goes on. Only one Sync may use a folder at a time.
 func Sync(ctx context.Context, root *os.Root, node *serve.Client, o Options) (Report, error) {
-	if o.Zone == nil {
-		o.Zone = time.UTC
-	}
+	o.Zone = cmp.Or(o.Zone, time.UTC)
 	r := &round{ctx: ctx, node: node, o: o, known: map[memory.ID]*memory.Memory{}, moved: map[memory.ID]bool{}, pause: secondLook}
 	var err error
 	if r.dir, err = openFolder(root, o.Dry); err != nil {

@@ -13,6 +13,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -70,9 +71,7 @@ func Doors(c Config, api http.Handler) map[string]serve.Door {
 	if err != nil {
 		to = &url.URL{Scheme: "http"} // which the settings refuse
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	p := &proxy{Config: c, api: api, to: to}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = headerTime

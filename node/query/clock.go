@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"slices"
@@ -106,9 +107,7 @@ func hoursOf(h int, mark, beside string) []int {
 // day in other words. It gives none where that is yet to come, or is no single day.
 func (c clock) last(of string, now time.Time) (at time.Time, ok bool) {
 	anyDay := of == "" || partAlone.MatchString(of)
-	if of == "" {
-		of = "today"
-	}
+	of = cmp.Or(of, "today")
 	y, m, d := now.Date()
 	for _, from := range []time.Time{now, time.Date(y, m, d, 0, 0, -1, 0, now.Location())} { // today, and yesterday's end
 		said, err := parseWhen(of, from)

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -60,10 +61,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 		work.Count("locket.hits", len(res.Hits))
 		work.End(err)
 	}()
-	k := r.K
-	if k == 0 {
-		k = defaultHits
-	}
+	k := cmp.Or(r.K, defaultHits)
 	q := qr.indexQuery(ctx, &r, k)
 	if choice.narrows() {
 		if q.Allow, err = qr.allowed(ctx, choice); err != nil {

@@ -5,6 +5,7 @@
 package questions
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"regexp"
@@ -106,9 +107,7 @@ func (q *Questions) Heard(ev *memory.Event, lines []memory.Utterance) {
 		if to == "" && !ok {
 			continue
 		}
-		if to == "" {
-			to = device
-		}
+		to = cmp.Or(to, device)
 		if !ok {
 			question = strings.TrimSpace(u.Text)
 		}

@@ -11,6 +11,7 @@ package recorder
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -61,9 +62,7 @@ func New(web, next http.Handler) http.Handler {
 	mux.Handle("GET "+Path+"v1", unread(web))
 	mux.HandleFunc("GET "+Path, func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, Path)
-		if name == "" {
-			name = "index.html"
-		}
+		name = cmp.Or(name, "index.html")
 		b, ok := files[name]
 		if !ok {
 			http.NotFound(w, r)

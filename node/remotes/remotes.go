@@ -10,6 +10,7 @@
 package remotes
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -189,9 +190,7 @@ func (p *Remotes) Refill(ctx context.Context, aside string) (met envstore.Met, e
 // Open reads the envelope store and the list of relays. [ErrEnvelopes] means that
 // they are damaged, or that the disk fails.
 func Open(c Config) (*Remotes, error) {
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
 		c.Now = time.Now
 	}

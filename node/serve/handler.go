@@ -83,9 +83,7 @@ type handler struct {
 // New returns the handler of the API. It is safe for concurrent use.
 func New(o Options) http.Handler {
 	h := &handler{Options: o, log: o.Log, now: o.Now, run: rand.Text()}
-	if h.log == nil {
-		h.log = slog.New(slog.DiscardHandler)
-	}
+	h.log = cmp.Or(h.log, slog.New(slog.DiscardHandler))
 	if h.now == nil {
 		h.now = time.Now
 	}
@@ -232,16 +230,12 @@ type recorder struct {
 }
 
 func (r *recorder) WriteHeader(status int) {
-	if r.status == 0 {
-		r.status = status
-	}
+	r.status = cmp.Or(r.status, status)
 	r.ResponseWriter.WriteHeader(status)
 }
 
 func (r *recorder) Write(b []byte) (int, error) {
-	if r.status == 0 {
-		r.status = http.StatusOK
-	}
+	r.status = cmp.Or(r.status, http.StatusOK)
 	// A writer without deadlines belongs to this process.
 	_ = http.NewResponseController(r.ResponseWriter).SetWriteDeadline(time.Now().Add(ioTime))
 	return r.ResponseWriter.Write(b)

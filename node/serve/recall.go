@@ -259,9 +259,7 @@ func (r *SearchRequest) check() error {
 	case !slices.Contains([]string{"", OnlyMemories, OnlyUtterances}, r.Only):
 		return kindInvalid.problem("only", "only: want memories or utterances")
 	}
-	if r.K == 0 {
-		r.K = 10
-	}
+	r.K = cmp.Or(r.K, 10)
 	for _, t := range r.Types {
 		if err := checkType("types", cmp.Or(t, "(empty)")); err != nil {
 			return err
@@ -297,9 +295,7 @@ func (r *ContextRequest) check() error {
 			return kindInvalid.problem("messages", fmt.Sprintf("messages[%d].text: empty", i))
 		}
 	}
-	if r.Budget == 0 {
-		r.Budget = DefaultBudget
-	}
+	r.Budget = cmp.Or(r.Budget, DefaultBudget)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -87,9 +88,7 @@ func New(c Config) *Sharing {
 	if c.Allow == nil {
 		c.Allow = func(context.Context) (rulebook.Rules, error) { return rulebook.ByHand(), nil }
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return &Sharing{c: c}
 }
 

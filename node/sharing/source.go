@@ -1,6 +1,7 @@
 package sharing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -21,9 +22,7 @@ import (
 func (sh *Sharing) Choose(ctx context.Context, c share.Criteria) (out []memory.Memory, err error) {
 	limit := c.Limit
 	if c.Query == "" {
-		if limit == 0 {
-			limit = sharedAll
-		}
+		limit = cmp.Or(limit, sharedAll)
 		err := sh.c.Engine.View(ctx, func(tx *store.Tx) error {
 			for m, err := range tx.Memories(store.Filter{Types: c.Types, States: []memory.State{memory.Active}, Since: c.Since, Until: c.Until}) {
 				if err != nil {
@@ -39,9 +38,7 @@ func (sh *Sharing) Choose(ctx context.Context, c share.Criteria) (out []memory.M
 		})
 		return out, err
 	}
-	if limit == 0 {
-		limit = sharedHits
-	}
+	limit = cmp.Or(limit, sharedHits)
 	return sh.find(ctx, &c, limit)
 }
 

@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,10 +49,7 @@ func (op Opener) SetWay(ctx context.Context, w serve.Way, r serve.WayRequest) er
 	case serve.WayPassphrase:
 		err = va.c.Ring.ChangePassphrase(ctx, u, string(r.New))
 	case serve.WayKeyFile:
-		path := r.Path
-		if path == "" {
-			path = keyring.DefaultKeyFile
-		}
+		path := cmp.Or(r.Path, keyring.DefaultKeyFile)
 		err = va.c.Ring.AddKeyFile(ctx, u, path)
 	case serve.WayKeyring:
 		err = va.c.Ring.AddOSKeyring(ctx, u)

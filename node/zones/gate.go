@@ -1,6 +1,7 @@
 package zones
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -67,12 +68,8 @@ type device struct {
 
 // New makes a gate. The zones must be checked already.
 func New(cfg Config, zones []Zone) *Gate {
-	if cfg.Zone == nil {
-		cfg.Zone = time.UTC
-	}
-	if cfg.Age == 0 {
-		cfg.Age = DefaultAge
-	}
+	cfg.Zone = cmp.Or(cfg.Zone, time.UTC)
+	cfg.Age = cmp.Or(cfg.Age, DefaultAge)
 	return &Gate{cfg: cfg, zones: slices.Clone(zones), devices: map[string]*device{}}
 }
 

@@ -1,6 +1,7 @@
 package httpsig
 
 import (
+	"cmp"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/base64"
@@ -72,10 +73,7 @@ func Sign(m Message, sign Signer, p Params) (input, signature string, err error)
 	if err != nil {
 		return "", "", fmt.Errorf("sign request: %w", err)
 	}
-	label := p.Label
-	if label == "" {
-		label = "locket"
-	}
+	label := cmp.Or(p.Label, "locket")
 	in, sig := httpsfv.NewDictionary(), httpsfv.NewDictionary()
 	in.Add(label, list)
 	sig.Add(label, httpsfv.NewItem(made))

@@ -1,6 +1,7 @@
 package httpsig
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
@@ -97,10 +98,7 @@ func (w *Window) Take(p Params, of string) error {
 	if err := w.Fresh(p); err != nil {
 		return err
 	}
-	limit := w.Max
-	if limit == 0 {
-		limit = Remembered
-	}
+	limit := cmp.Or(w.Max, Remembered)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	passed := w.since()

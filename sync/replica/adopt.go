@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -153,10 +154,7 @@ func (r *Replica) skipToSnapshot(ctx context.Context) error {
 	if r.c.Snapshots == nil {
 		return nil
 	}
-	behind := r.c.Snapshots.Behind
-	if behind == 0 {
-		behind = r.c.Snapshots.Every + 1
-	}
+	behind := cmp.Or(r.c.Snapshots.Behind, r.c.Snapshots.Every+1)
 	for {
 		l := r.bestCheckpoint(r.st.Cursor+behind, false)
 		if l == nil {

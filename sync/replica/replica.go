@@ -20,6 +20,7 @@
 package replica
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,9 +146,7 @@ func New(c Config) (*Replica, error) {
 	if c.Space.IsZero() || c.Genesis == nil || c.Remote == nil || c.Journal == nil || c.Keys == nil {
 		return nil, fmt.Errorf("replica: %w: space, genesis, remote, journal and keys are needed", memory.ErrInvalid)
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
 		c.Now = time.Now
 	}

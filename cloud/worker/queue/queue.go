@@ -27,6 +27,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -162,9 +163,7 @@ func open(o Options, mustExist bool) (*Queue, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Pause <= 0 {
 		o.Pause = 10 * time.Second
 	}
@@ -264,9 +263,7 @@ func (q *Queue) note(tasks []Task) {
 }
 
 func priority(p Priority) int {
-	if p == 0 {
-		p = Soon
-	}
+	p = cmp.Or(p, Soon)
 	return int(min(max(p, First), Seldom))
 }
 

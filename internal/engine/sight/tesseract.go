@@ -1,6 +1,7 @@
 package sight
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"image"
@@ -30,12 +31,8 @@ func (t *Tesseract) Name() string { return tesseract }
 
 func (t *Tesseract) command() engine.Command {
 	c := t.Command
-	if c.Engine == "" {
-		c.Engine = tesseract
-	}
-	if c.Program == "" {
-		c.Program = "tesseract"
-	}
+	c.Engine = cmp.Or(c.Engine, tesseract)
+	c.Program = cmp.Or(c.Program, "tesseract")
 	return c
 }
 
@@ -89,10 +86,7 @@ func (t *Tesseract) Read(ctx context.Context, photo []byte, hint Hints) (Page, e
 	if err != nil {
 		return Page{}, err
 	}
-	mode := t.Mode
-	if mode == 0 {
-		mode = 3
-	}
+	mode := cmp.Or(t.Mode, 3)
 	c := t.command()
 	out, err := c.Run(ctx, engine.Input{Stdin: pgm(m)}, "-", "-", "--psm", strconv.Itoa(mode), "-l", langs, "tsv")
 	if f := (*engine.Fault)(nil); errors.As(err, &f) && f.Kind == engine.Crashed && strings.Contains(f.Detail, "Image too small") {

@@ -1,6 +1,7 @@
 package speech
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -36,12 +37,8 @@ func (p *PocketSphinx) Name() string { return pocketSphinx + " en-us" }
 
 func (p *PocketSphinx) command() engine.Command {
 	c := p.Command
-	if c.Engine == "" {
-		c.Engine = pocketSphinx
-	}
-	if c.Program == "" {
-		c.Program = "pocketsphinx_batch"
-	}
+	c.Engine = cmp.Or(c.Engine, pocketSphinx)
+	c.Program = cmp.Or(c.Program, "pocketsphinx_batch")
 	c.Reads = []string{p.model()}
 	return c
 }

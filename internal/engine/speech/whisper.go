@@ -1,6 +1,7 @@
 package speech
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strings"
@@ -29,10 +30,7 @@ func (w *WhisperCPP) Transcribe(ctx context.Context, wav []byte, hint Hints) (Tr
 	}
 	s := w.Service
 	s.Engine, s.URL = whisperCPP, strings.TrimRight(s.URL, "/")+"/inference"
-	lang := primary(hint.Lang)
-	if lang == "" {
-		lang = "auto"
-	}
+	lang := cmp.Or(primary(hint.Lang), "auto")
 	form := []engine.Field{
 		{Key: "file", Name: "recording.wav", Data: wav},
 		{Key: "response_format", Value: "verbose_json"},

@@ -1,6 +1,7 @@
 package speech
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -51,9 +52,7 @@ func (w *Windows) Transcribe(ctx context.Context, wav []byte, hint Hints) (Trans
 		if err != nil {
 			return Transcript{}, err
 		}
-		if hint.Lang == "" {
-			hint.Lang = part.Lang // otherwise a window could be taken for another language
-		}
+		hint.Lang = cmp.Or(hint.Lang, part.Lang) // otherwise a window could be taken for another language
 		at := lasting(from)
 		shift(&part, at)
 		if from == 0 {
@@ -88,9 +87,7 @@ func shift(t *Transcript, by time.Duration) {
 // the beginning of the other share.
 func join(a, b Transcript, seam, overlap time.Duration) Transcript {
 	out := Transcript{Lang: a.Lang}
-	if out.Lang == "" {
-		out.Lang = b.Lang
-	}
+	out.Lang = cmp.Or(out.Lang, b.Lang)
 	if timed(a) && timed(b) {
 		out.Segments = append(before(a.Segments, seam), after(b.Segments, seam)...)
 		dropTwin(&out, seam, overlap)

@@ -3,6 +3,7 @@
 package sound
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -32,9 +33,7 @@ const maxOpusFrame = 5760
 // pcm16, pcm8, ulaw, opus; rate is the source's, 0 for 16,000. An Opus message
 // is one packet.
 func (d *Decoder) Decode(codec string, rate int, data []byte) ([]int16, error) {
-	if rate == 0 {
-		rate = Rate
-	}
+	rate = cmp.Or(rate, Rate)
 	switch codec {
 	case "pcm16":
 		if len(data)%2 != 0 {

@@ -11,6 +11,7 @@
 package homeassistant
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -62,15 +63,11 @@ const (
 
 // Run shows the node until ctx ends.
 func Run(ctx context.Context, c Config) {
-	if c.Prefix == "" {
-		c.Prefix = "homeassistant"
-	}
+	c.Prefix = cmp.Or(c.Prefix, "homeassistant")
 	if c.Every <= 0 {
 		c.Every = 15 * time.Second
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	pace, told := retry.Backoff{First: time.Second, Most: time.Minute}, ""
 	for ctx.Err() == nil {
 		began := time.Now()

@@ -1,6 +1,7 @@
 package rulebook
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -108,9 +109,7 @@ func (p Policer) SetNever(ctx context.Context, words []string) (v serve.Policy, 
 		return v, err
 	}
 	text := strings.Join(words, "\n")
-	if text == "" {
-		text = "-" // a memory has a text; this one has no letter, and is no word
-	}
+	text = cmp.Or(text, "-") // a memory has a text; this one has no letter, and is no word
 	if err := rb.say(ctx, theNever, text); err != nil {
 		return v, err
 	}

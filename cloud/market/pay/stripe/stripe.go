@@ -7,6 +7,7 @@
 package stripe
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -72,12 +73,8 @@ func New(db *tables.DB, c Config) (*Provider, error) {
 			return nil, fmt.Errorf("stripe: %q is no address of a page", page)
 		}
 	}
-	if c.API == "" {
-		c.API = "https://api.stripe.com"
-	}
-	if c.Title == "" {
-		c.Title = "Market"
-	}
+	c.API = cmp.Or(c.API, "https://api.stripe.com")
+	c.Title = cmp.Or(c.Title, "Market")
 	if c.HTTP == nil {
 		c.HTTP = &http.Client{Timeout: 30 * time.Second}
 	}

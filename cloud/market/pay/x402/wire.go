@@ -2,6 +2,7 @@ package x402
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -114,9 +115,7 @@ func (p *Provider) Required(r pay.Request, why string) (*PaymentRequired, error)
 	if err != nil {
 		return nil, err
 	}
-	if why == "" {
-		why = "PAYMENT-SIGNATURE header is required"
-	}
+	why = cmp.Or(why, "PAYMENT-SIGNATURE header is required")
 	return &PaymentRequired{X402Version: 2, Error: why, Resource: resource{URL: p.resource(r.Order), Description: "An order of a market.", MimeType: "application/json"},
 		Accepts: []requirements{p.accepts(amount, r.Order)}}, nil
 }
