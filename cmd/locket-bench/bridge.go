@@ -63,20 +63,9 @@ func runBridge(ctx context.Context, f *frame) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
 	return withCache(*cache, func(dir string) error {
 		b.cache = dir
-		var results []result
 		do := map[string]func(context.Context) ([]result, error){"frames": b.frames, "decode": b.decode, "decoders": b.decoders, "spool": b.spool,
 			"answers": b.withNode(b.answers), "eight": b.withNode(b.eight)}
-		for _, name := range bridgeParts {
-			if !slices.Contains(asked, name) {
-				continue
-			}
-			r, err := do[name](ctx)
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			results = append(results, r...)
-		}
-		return f.print(results, nil)
+		return f.print(allOf(ctx, named(bridgeParts, asked, do)...))
 	})
 }
 

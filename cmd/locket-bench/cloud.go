@@ -41,15 +41,7 @@ func runCloud(ctx context.Context, f *frame) error {
 	if err != nil {
 		return f.usage("%v", err)
 	}
-	var results []result
-	for _, part := range parts {
-		r, err := part(ctx)
-		if err != nil {
-			return err
-		}
-		results = append(results, r...)
-	}
-	return f.print(results, nil)
+	return f.print(allOf(ctx, parts...))
 }
 
 // parts gives those of the suite that are named, all where none is.

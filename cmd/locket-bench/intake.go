@@ -28,15 +28,7 @@ func runIntake(ctx context.Context, f *frame) error {
 	}
 	return withCache(*cache, func(dir string) error {
 		b := intakeBench{dir, *events, *window, *rounds, *audio, f.stderr}
-		var results []result
-		for _, part := range []func(context.Context) ([]result, error){b.journal, b.commit, b.audio} {
-			r, err := part(ctx)
-			if err != nil {
-				return err
-			}
-			results = append(results, r...)
-		}
-		return f.print(results, nil)
+		return f.print(allOf(ctx, b.journal, b.commit, b.audio))
 	})
 }
 

@@ -75,6 +75,35 @@ func (f *frame) print(results []result, err error) error {
 	return printResults(f.stdout, results, *f.json)
 }
 
+// allOf gives the results of parts, one after the other.
+func allOf(ctx context.Context, parts ...func(context.Context) ([]result, error)) (all []result, err error) {
+	for _, part := range parts {
+		some, err := part(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// named gives those of a suite's parts that were asked for, in their order. Their errors
+// have their names.
+func named(order, asked []string, do map[string]func(context.Context) ([]result, error)) (parts []func(context.Context) ([]result, error)) {
+	for _, name := range order {
+		if slices.Contains(asked, name) {
+			parts = append(parts, func(ctx context.Context) ([]result, error) {
+				r, err := do[name](ctx)
+				if err != nil {
+					err = fmt.Errorf("%s: %w", name, err)
+				}
+				return r, err
+			})
+		}
+	}
+	return parts
+}
+
 // suites in the order in which they are listed.
 func suites() []suite {
 	return []suite{

@@ -55,12 +55,8 @@ type marketBench struct {
 }
 
 func (b *marketBench) run(ctx context.Context) (out []result, err error) {
-	for _, part := range []func(context.Context) ([]result, error){b.copies, b.policy} {
-		some, err := part(ctx)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, some...)
+	if out, err = allOf(ctx, b.copies, b.policy); err != nil {
+		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "locket-bench-market-")
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/relay/storetest"
+	"github.com/locket-dev/locket/internal/wait"
 )
 
 // The siege suite asks what honest devices notice while others do their worst
@@ -142,7 +143,7 @@ func (s *siege) half(ctx context.Context, host *cloudHost, all []*device) (half,
 			first := began.Add(every * time.Duration(i) / time.Duration(s.devices))
 			for n := 0; ; n++ {
 				due := first.Add(time.Duration(n) * every)
-				if !until(over, due) || !d.append(over) {
+				if !wait.For(over, time.Until(due)) || !d.append(over) {
 					return
 				}
 				mu.Lock()
@@ -152,7 +153,7 @@ func (s *siege) half(ctx context.Context, host *cloudHost, all []*device) (half,
 		})
 	}
 	wg.Go(func() {
-		for n := 0; until(over, began.Add(time.Duration(n)*time.Second)); n++ {
+		for n := 0; wait.For(over, time.Until(began.Add(time.Duration(n)*time.Second))); n++ {
 			ok := pairs(over, host.addr, fmt.Sprintf("127.0.1.%d", 1+n%250))
 			if over.Err() != nil || time.Since(began) >= s.lasts {
 				return // it had no time to end
@@ -172,25 +173,13 @@ func (s *siege) half(ctx context.Context, host *cloudHost, all []*device) (half,
 			mu.Lock()
 			h.rss, failed = max(h.rss, kb), errors.Join(failed, err)
 			mu.Unlock()
-			if err != nil || !until(over, began.Add(time.Duration(n)*500*time.Millisecond)) {
+			if err != nil || !wait.For(over, time.Until(began.Add(time.Duration(n)*500*time.Millisecond))) {
 				return
 			}
 		}
 	})
 	wg.Wait()
 	return h, errors.Join(failed, ctx.Err())
-}
-
-// until waits for a moment; false where ctx ended before.
-func until(ctx context.Context, at time.Time) bool {
-	t := time.NewTimer(time.Until(at))
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return ctx.Err() == nil
-	}
 }
 
 // device is an honest one, on one connection as long as it holds.
@@ -226,7 +215,7 @@ func (d *device) append(ctx context.Context) bool {
 			}
 		}
 		d.close()
-		until(ctx, time.Now().Add(50*time.Millisecond+time.Duration(rand.IntN(50))*time.Millisecond))
+		wait.For(ctx, 50*time.Millisecond+time.Duration(rand.IntN(50))*time.Millisecond)
 	}
 	return false
 }

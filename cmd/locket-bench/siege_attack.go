@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/relay/storetest"
+	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
 )
@@ -105,7 +106,7 @@ func (a attacker) ask(next func(n int) []byte) {
 		}
 	}()
 	began := time.Now()
-	for n := 0; until(a.ctx, began.Add(time.Duration(n)*a.every)); n++ {
+	for n := 0; wait.For(a.ctx, time.Until(began.Add(time.Duration(n)*a.every))); n++ {
 		if c == nil {
 			var err error
 			if c, err = dialFrom(a.ctx, a.addr, a.from); err != nil {
@@ -139,7 +140,7 @@ func (a attacker) hold(n int, head func() []byte, more []byte) {
 					end()
 					c.Close()
 				}
-				until(a.ctx, time.Now().Add(time.Second))
+				wait.For(a.ctx, time.Second)
 			}
 		})
 	}
@@ -169,7 +170,7 @@ func (a attacker) stream(n int, h *storetest.Household) {
 // churn adds and removes members, ten times a second.
 func churn(ctx context.Context, addr string, h *storetest.Household) {
 	began := time.Now()
-	for n := 0; until(ctx, began.Add(time.Duration(n)*100*time.Millisecond)); n++ {
+	for n := 0; wait.For(ctx, time.Until(began.Add(time.Duration(n)*100*time.Millisecond))); n++ {
 		guest := houses(1)[0].Owner
 		for _, e := range []*envelope.Entry{h.Add(h.Owner, guest, envelope.Reader), h.Remove(h.Owner, guest)} {
 			r, err := signedRequest(addr, "POST", "/log", "", h, h.Owner, e.Bytes())

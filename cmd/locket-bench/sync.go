@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -35,18 +34,7 @@ func runSync(ctx context.Context, f *frame) error {
 	return withCache(*cache, func(dir string) error {
 		b := syncBench{dir, *changes, *deltas, *memories, *idle, f.stderr}
 		do := map[string]func(context.Context) ([]result, error){"bytes": b.bytes, "visible": b.visible, "rate": b.rate, "idle": b.quiet, "first": b.first}
-		var results []result
-		for _, name := range syncParts {
-			if !slices.Contains(asked, name) {
-				continue
-			}
-			r, err := do[name](ctx)
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			results = append(results, r...)
-		}
-		return f.print(results, nil)
+		return f.print(allOf(ctx, named(syncParts, asked, do)...))
 	})
 }
 
