@@ -251,9 +251,7 @@ func (t *talk) sentence(s sentence) {
 				rest = append(rest, c)
 			}
 		}
-		for _, w := range findWhens(c, t.now) {
-			t.dayed = t.dayed || w.hasDay
-		}
+		t.dayed = t.dayed || namesDay(c, t.now)
 	}
 	if len(t.out.Candidates) == before+1 {
 		t.amend(&t.out.Candidates[before], rest)

@@ -354,6 +354,9 @@ func dated(where string) bool {
 		if h, m, ok := strings.Cut(w, ":"); ok && numeric(h) && numeric(m) {
 			return true
 		}
+		if _, p := digits(strings.Trim(w, ".,")); len(p) == 3 || len(p) == 2 && strings.HasPrefix(where, "on ") {
+			return true
+		}
 	}
 	return false
 }
