@@ -163,6 +163,9 @@ func (t *talk) label(c *clause) string {
 
 // happened proposes what took place, where it says when, where or with whom.
 func (t *talk) happened(c *clause, w *when) {
+	if w != nil && c.innerOf(w).toCome {
+		w = nil // of another clause: "I met Ben, who is moving in January"
+	}
 	switch c.verb {
 	case "say":
 		if c.kind == 't' || w == nil || !w.hasDay {

@@ -81,6 +81,11 @@ func (t *talk) note(s sentence) bool {
 func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64) {
 	w := c.firstTime()
 	happened := past && !c.usedTo && !ahead
+	if w != nil {
+		if in := c.innerOf(w); in.toCome && in.denied {
+			w = nil // "said the wedding isn't on Monday"
+		}
+	}
 	typ := "semantic"
 	if happened || ahead || c.future || c.must {
 		typ = "episodic"
@@ -94,7 +99,7 @@ func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64)
 		switch {
 		case w != nil && w.hasDay:
 			if happened {
-				w.past(t.now)
+				c.pastTime(w, t.now)
 				c.past = true
 				a.Text = t.rewrite(c)
 			}
