@@ -324,6 +324,10 @@ func (t *talk) itIs(c *clause, w *when) {
 	if next := c.w(c.vi + 1); next != "" && next != "," && next != "same" && next != "now" && next != "actually" && next != "then" && !preposition(next) {
 		return // "it's my aunt's birthday on Friday"
 	}
+	if subject := t.namedBefore(c); subject != "" {
+		t.isThen(c.sentence, subject, c.text[c.toks[w.first].start:c.toks[w.next-1].end], nil)
+		return
+	}
 	for i := len(t.ev.Before) - 1; i >= max(0, len(t.ev.Before)-2); i-- {
 		for _, tok := range lex(t.ev.Before[i].Text) {
 			attr, ok := eventNoun(tok.s)
