@@ -141,10 +141,12 @@ func (t *talk) planned(c *clause, w *when) bool {
 	if !w.hasDay {
 		w.set(t.now.day, 'd')
 	}
-	if c.past && !w.weekday {
-		return false
+	if c.past && (!w.weekday || c.verb == "have") {
+		return false // "we had a class on Monday"
 	}
-	t.planAt(c, w)
+	d := *c
+	d.past = false // "I got an appointment on Monday"
+	t.planAt(&d, w)
 	return true
 }
 
@@ -163,7 +165,10 @@ func (t *talk) label(c *clause) string {
 
 // happened proposes what took place, where it says when, where or with whom.
 func (t *talk) happened(c *clause, w *when) {
-	if w != nil && c.innerOf(w).toCome {
+	to := c.movedTo(t.now)
+	if to != nil {
+		w = to
+	} else if w != nil && c.innerOf(w).toCome {
 		w = nil // of another clause: "I met Ben, who is moving in January"
 	}
 	switch c.verb {
@@ -214,7 +219,9 @@ func (t *talk) happened(c *clause, w *when) {
 		a.Started = 0
 	}
 	if timed {
-		w.past(t.now)
+		if to == nil {
+			w.past(t.now)
+		}
 		if a.Started = w.unix(); !w.clock {
 			a.Started = moment{w.day, 0, t.now.offset}.unix()
 		}

@@ -86,6 +86,10 @@ func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64)
 			w = nil // "said the wedding isn't on Monday"
 		}
 	}
+	to := c.movedTo(t.now)
+	if to != nil {
+		w = to
+	}
 	typ := "semantic"
 	if happened || ahead || c.future || c.must {
 		typ = "episodic"
@@ -98,7 +102,7 @@ func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64)
 		a.EventType, a.Actor = "noted", c.subj.name
 		switch {
 		case w != nil && w.hasDay:
-			if happened {
+			if happened && to == nil {
 				c.pastTime(w, t.now)
 				c.past = true
 				a.Text = t.rewrite(c)
@@ -107,7 +111,7 @@ func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64)
 			if w.clock {
 				a.Started = w.unix()
 			}
-			a.Ended = closed(s, c.whens, w, t.now, happened)
+			a.Ended = closed(s, c.whens, w, t.now, happened && to == nil)
 		case happened && !c.conditional():
 			a.Started = t.ev.At
 		}
@@ -237,7 +241,7 @@ func (t *talk) noteZh(s sentence) bool {
 		a.Text = named(a.Text, who.name)
 	}
 	for i := range b.whens {
-		if w := &b.whens[i]; w.hasDay && !w.habit {
+		if w := &b.whens[i]; w.hasDay && !w.habit && !b.denies(w) {
 			past := w.day <= t.now.day || w.weekday && completedZh(b.text) || w.assumed > 0 && toldZh(b.text)
 			a.Type, a.EventType, a.Actor = "episodic", "noted", who.name
 			if a.Text = t.rewriteZh(s, b.whens, past); !nobody && !strings.Contains(a.Text, t.self.name) {

@@ -109,8 +109,17 @@ func (c *clause) skip(k int) int {
 // pastTime puts a time of a clause in the past into the past, unless it is of a clause within that is
 // in the present or the future.
 func (c *clause) pastTime(w *when, now moment) {
-	if !c.innerOf(w).toCome {
+	if to := c.movedTo(now); !c.innerOf(w).toCome && (to == nil || w.first > to.first) {
 		w.past(now)
+	}
+}
+
+// pastTimes does so with all times of a clause.
+func (c *clause) pastTimes(now moment) {
+	for i := range c.whens {
+		if w := &c.whens[i]; w.hasDay && !w.habit {
+			c.pastTime(w, now)
+		}
 	}
 }
 
@@ -130,14 +139,37 @@ func (t *talk) toldOf(c *clause) bool {
 	if to == nil {
 		return false
 	}
-	for i := range c.whens { // "told me on Tuesday that …"
-		if w := &c.whens[i]; w.hasDay && !w.habit {
-			c.pastTime(w, t.now)
-		}
-	}
+	c.pastTimes(t.now) // "told me on Tuesday that …"
 	d := *c
 	d.past = false
 	made := len(t.out.Candidates)
 	t.planAt(&d, to)
 	return len(t.out.Candidates) > made
+}
+
+// movedTo is the day to come to which a clause says that something was moved, "the choir practice
+// moved from Tuesday to Friday"; nil where there is none.
+func (c *clause) movedTo(now moment) *when {
+	if c.kind != 't' || c.neg || c.modal || !c.wasMoved() {
+		return nil
+	}
+	for i := range c.whens {
+		if w := &c.whens[i]; c.at(w.first) == "to" && w.hasDay && !w.habit && w.day >= now.day {
+			return w
+		}
+	}
+	return nil
+}
+
+// wasMoved reports a verb of moving in the past, or after "was" and "has been".
+func (c *clause) wasMoved() bool {
+	if c.verb != "be" {
+		return moves(c.verb) && (c.past || c.perfect)
+	}
+	for k := c.vi + 1; k < min(len(c.words), c.vi+4); k++ {
+		if l, past, _ := lemma(c.w(k)); past && moves(l) {
+			return true
+		}
+	}
+	return false
 }

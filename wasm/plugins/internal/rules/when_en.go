@@ -28,7 +28,7 @@ func dayPart(s sentence, i int, now moment, w *when) int {
 		w.since = false
 		return 0
 	}
-	if lead == "since" && w.weekday {
+	if lead == "since" {
 		w.past(now)
 	}
 	k += n
