@@ -214,7 +214,7 @@ func (t *talk) happened(c *clause, w *when) {
 	a := t.base(c, "episodic", "event", conf)
 	a.EventType, a.Actor = "event", c.subj.name
 	a.Place = c.place("to", "at", "in") // where from is no place of it
-	a.Started = t.ev.At
+	a.Started = t.toldAt(c.sentence)
 	if c.conditional() { // "when I was twelve"
 		a.Started = 0
 	}

@@ -113,7 +113,7 @@ func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64)
 			}
 			a.Ended = closed(s, c.whens, w, t.now, happened && to == nil)
 		case happened && !c.conditional():
-			a.Started = t.ev.At
+			a.Started = t.toldAt(s)
 		}
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
@@ -254,7 +254,7 @@ func (t *talk) noteZh(s sentence) bool {
 		}
 	}
 	if a.Type == "semantic" && (strings.HasSuffix(raw, "了") && !strings.Contains(raw, "要") || strings.Contains(raw, "刚")) {
-		a.Type, a.EventType, a.Actor, a.Started = "episodic", "noted", who.name, t.ev.At
+		a.Type, a.EventType, a.Actor, a.Started = "episodic", "noted", who.name, t.toldAt(s)
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
 	return true

@@ -20,7 +20,7 @@ func numericDate(s sentence, k int, now moment, w *when) int {
 	case len(p) == 3 && centuries(p[0]):
 		w.on(now, p[0], p[1], p[2])
 	case len(p) == 3 && centuries(p[2]) && !released[s.at(k-1)]:
-		m, d := monthOfPair(mark, p[0], p[1])
+		m, d := s.monthOfPair(mark, p[0], p[1])
 		w.on(now, p[2], m, d)
 	case len(p) == 3 && mark != "-" && aDay(p[0], p[1]) && s.at(k-1) != "to" && dayFollows(s, k):
 		w.unread(now) // 15/01/27, 12.6.27
@@ -29,10 +29,15 @@ func numericDate(s sentence, k int, now moment, w *when) int {
 			w.unread(now)
 			break
 		}
-		w.nextOn(now, p[1], p[0])
-		return 1 + boolInt(s.at(k+1) == ".")
+		n := 1 + boolInt(s.at(k+1) == ".")
+		if _, end := digits(s.at(k + n + 1)); between(s.at(k+n)) && len(end) == 3 && centuries(end[2]) { // "12.6. to 19.6.2027"
+			w.on(now, end[2], p[1], p[0])
+		} else {
+			w.nextOn(now, p[1], p[0])
+		}
+		return n
 	case len(p) == 2 && mark == "/" && s.at(k) != "24/7" && aDay(p[0], p[1]) && !portion[s.at(k+1)] && (dayFollows(s, k) || dayIs(s, k)):
-		m, d := monthOfPair(mark, p[0], p[1])
+		m, d := s.monthOfPair(mark, p[0], p[1])
 		w.nextOn(now, m, d)
 	default:
 		return 0
@@ -65,13 +70,22 @@ func centuries(n int) bool { return n >= 1900 && n < 2100 }
 func aDay(a, b int) bool { return a > 0 && b > 0 && min(a, b) <= 12 && max(a, b) <= 31 }
 
 // monthOfPair says which of two numbers is the month: the second after a stop, and with another
-// mark the one that can be; 0 where both can.
-func monthOfPair(mark string, a, b int) (month, day int) {
+// mark the one that can be, or that is in another date of the sentence; 0 where nobody can say.
+func (s sentence) monthOfPair(mark string, a, b int) (month, day int) {
 	switch {
 	case mark == "." || a > 12 || a == b:
 		return b, a
 	case b > 12:
 		return a, b
+	}
+	for i := range s.toks { // "from 12/06/2027 to 19/06/2027"
+		if other, p := digits(s.at(i)); other == mark && len(p) == 3 && centuries(p[2]) && aDay(p[0], p[1]) {
+			if p[0] > 12 {
+				return b, a
+			} else if p[1] > 12 {
+				return a, b
+			}
+		}
 	}
 	return 0, 0
 }
@@ -144,11 +158,36 @@ var released = set("version v release build firmware update ip")
 // portion words follow a fraction.
 var portion = set("of cup cups hour hours mile miles pound pounds kilo kilos teaspoon teaspoons tablespoon tablespoons pint pints litre litres liter liters price size off full empty done")
 
-// namesDay reports whether a clause names a day, also one that cannot be read.
+// namesDay reports whether a sentence names a day, also one that cannot be read.
 func namesDay(s sentence, now moment) bool {
+	return anyTime(s, now, func(w *when) bool { return w.hasDay })
+}
+
+// unreadAt is the token at which a day begins that cannot be read, as in "to Graz on 03/04/2020": it
+// is no part of a name. 0: there is none after the first token.
+func unreadAt(s sentence, now moment) (first int) {
+	anyTime(s, now, func(w *when) bool {
+		if w.hasDay && w.void {
+			first = w.first
+		}
+		return first > 0
+	})
+	return first
+}
+
+// toldAt is when something was that a sentence tells without its day: when it was told, and 0 where
+// the day is named and cannot be read.
+func (t *talk) toldAt(s sentence) int64 {
+	if anyTime(s, t.now, func(w *when) bool { return w.hasDay && w.void }) {
+		return 0
+	}
+	return t.ev.At
+}
+
+func anyTime(s sentence, now moment, is func(*when) bool) bool {
 	for i := 0; i < len(s.toks); i++ {
 		if w, ok := whenAt(s, i, now); ok {
-			if w.hasDay {
+			if is(&w) {
 				return true
 			}
 			i = w.next - 1

@@ -105,7 +105,7 @@ func (t *talk) aboutThing(c *clause) {
 	}
 	if c.soldFor(i) {
 		a := t.base(c, "episodic", "event", 0.7)
-		a.EventType, a.Started = "sale", t.ev.At
+		a.EventType, a.Started = "sale", t.toldAt(c.sentence)
 		t.out.Candidates = append(t.out.Candidates, a)
 		return
 	}
