@@ -10,6 +10,12 @@ import (
 func (c *clause) slotName() string {
 	b := "plan:"
 	n := 0
+	if c.verb == "expire" && c.kind == 't' { // the passport, and not the visa
+		if b += " "; c.own && c.w(0) != "my" && c.w(0) != "our" {
+			b += possessive(strings.ToLower(c.owner)) + " "
+		}
+		return b + c.thing + " expires"
+	}
 	for i := c.vi; i < len(c.words) && n < 5; i++ {
 		w := c.w(i)
 		if determiner(w) || w == "," || adverb(w) || w == "to" || w == "for" || w == "at" || w == "on" || w == "with" || w == "in" || w == "of" || w == "and" || w == "'s" {

@@ -119,3 +119,24 @@ func TestNumericDatesKept(t *testing.T) {
 		}
 	}
 }
+
+// What expires has a slot of its own: a passport isn't the visa.
+func TestExpires(t *testing.T) {
+	for _, c := range []struct{ said, slot, day string }{
+		{"The visa expires on 2027-03-15.", "plan: visa expires", "2027-03-15"},
+		{"My visa expires on 15 March 2027.", "plan: visa expires", "2027-03-15"},
+		{"My visa is expiring on 15.3.2027.", "plan: visa expires", "2027-03-15"},
+		{"Our lease expires in March.", "plan: lease expires", "2027-03-01"},
+		{"Anna's passport expires on 12.6.2027.", "plan: anna's passport expires", "2027-06-12"},
+	} {
+		out := hear(t, c.said)
+		if len(out.Candidates) != 1 || out.Candidates[0].Slot == nil || out.Candidates[0].Slot.Attribute != c.slot || dayIn(out.Candidates[0].Started) != c.day {
+			t.Errorf("%s: %+v, want %s on %s", c.said, out.Candidates, c.slot, c.day)
+		}
+	}
+	for said, want := range map[string]string{"My passport expired in March.": "event@2026-03-01", "My licence expires on 03/04/2027.": "noted", "Milk expires fast.": ""} {
+		if got := strings.Join(keys(hear(t, said)), "; "); got != want {
+			t.Errorf("%s: %q, want %q", said, got, want)
+		}
+	}
+}
