@@ -39,7 +39,7 @@ func (t *talk) another(p *plan, definite bool) {
 // "my flight", "Ben's party".
 func (c *clause) definite() bool {
 	for i := range c.words {
-		if _, event := eventNoun(strings.TrimSuffix(c.w(i), "s")); !event {
+		if _, event := eventNoun(oneEvent(c.w(i))); !event {
 			continue
 		}
 		for k := i - 1; k >= max(0, i-4); k-- {

@@ -58,7 +58,7 @@ func (t *talk) statedZh(b *bareZh) {
 			if w := &b.whens[k]; w.hasDay && !w.habit && w.grain == 'd' {
 				if p, ok := t.subjectZh(owner); ok {
 					_, m, d := date(w.day)
-					t.factZh(b, p, "biography", "birthday", itoa(m)+"月"+itoa(d)+"日", false, false, 0.93)
+					t.factZh(b, p, "biography", "birthday", itoa(m)+"月"+itoa(d)+"日", false, b.denies(w), 0.93)
 					return
 				}
 			}

@@ -155,7 +155,7 @@ func (t *talk) they(c *clause) bool {
 		return false
 	}
 	a := t.base(c, "episodic", "event", 0.6)
-	a.EventType, a.Started = "event", t.ev.At
+	a.EventType, a.Started = "event", t.toldAt(c.sentence)
 	if w := c.firstTime(); w != nil && w.hasDay {
 		w.past(t.now)
 		a.Started = moment{w.day, 0, t.now.offset}.unix()

@@ -36,6 +36,9 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 		}
 		return t.fact(&d, kind, "not_"+attribute, value, true, confidence-0.05)
 	}
+	if c.perfect && !c.ing {
+		c.pastTimes(t.now) // "has moved to Graz in January": the last one, also in its words
+	}
 	a := t.base(c, "semantic", kind, confidence)
 	a.Negates = c.neg || c.usedTo
 	if s, ok := t.sinceDay(c); ok {
@@ -45,8 +48,7 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 	a.Subject, a.Predicate, a.Object = c.subj.name, attribute, value
 	for i := range c.whens {
 		if w := &c.whens[i]; w.hasDay && !w.habit && !a.Negates && attribute != "birthday" {
-			w.past(t.now)
-			if w.unix() <= t.ev.At {
+			if w.unix() <= t.ev.At && !c.innerOf(w).toCome { // the time that its words have
 				a.TrueFrom = w.unix()
 			}
 		}

@@ -35,7 +35,7 @@ func (t *talk) english(c *clause) {
 	if t.absent(c) || t.lending(c) {
 		return
 	}
-	if t.agreedOn(c) || t.reschedule(c) {
+	if t.agreedOn(c) || t.reschedule(c) || t.toldOf(c) {
 		return
 	}
 	if t.reacts(c) || t.ails(c) {

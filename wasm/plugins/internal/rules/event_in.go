@@ -9,16 +9,16 @@ func (c *clause) eventIn() (attribute, noun string) {
 	if i < 0 {
 		return "", ""
 	}
-	w := strings.TrimSuffix(c.w(i), "s")
+	w := oneEvent(c.w(i))
 	a, _ := eventNoun(w)
 	if next, ok := eventNoun(c.w(i + 1)); ok && next == "appointment" {
 		return w + "_appointment", w + " appointment"
 	}
-	if w == "appointment" || w == "meeting" || w == "call" || w == "lunch" || w == "dinner" || w == "interview" || w == "date" || w == "session" || w == "drink" {
+	if w == "appointment" || w == "meeting" || w == "call" || w == "lunch" || w == "dinner" || w == "interview" || w == "date" || w == "session" || w == "class" || w == "drink" {
 		if who, ok := c.after(i, 2, "with", "for"); ok {
 			return a + "_with_" + strings.ToLower(strings.ReplaceAll(who, " ", "_")), w + " with " + who
 		}
-		if i > 0 && c.w(i-1) != "a" && c.w(i-1) != "an" && c.w(i-1) != "the" && !auxiliary(c.w(i-1)) && !verbish(c.w(i-1)) && !determiner(c.w(i-1)) && !preposition(c.w(i-1)) && !function(c.w(i-1)) && c.w(i-1) != "," && c.w(i-1) != "'s" && !c.plurals(i-1) {
+		if i > 0 && c.w(i-1) != "a" && c.w(i-1) != "an" && c.w(i-1) != "the" && !auxiliary(c.w(i-1)) && (!verbish(c.w(i-1)) || w == "class" && strings.HasSuffix(c.w(i-1), "ing")) && !determiner(c.w(i-1)) && !preposition(c.w(i-1)) && !function(c.w(i-1)) && c.w(i-1) != "," && c.w(i-1) != "'s" && !c.plurals(i-1) {
 			return c.w(i-1) + "_" + a, c.w(i-1) + " " + w
 		}
 	}
@@ -36,10 +36,18 @@ func (c *clause) eventIn() (attribute, noun string) {
 	return a, w
 }
 
+// oneEvent is the word for one of several: meeting, of "meetings".
+func oneEvent(s string) string {
+	if strings.HasSuffix(s, "ss") {
+		return s // a class
+	}
+	return strings.TrimSuffix(s, "s")
+}
+
 // eventAt is the word that names what is appointed; -1 where none does.
 func (c *clause) eventAt() int {
 	for i := range c.words {
-		w := strings.TrimSuffix(c.w(i), "s")
+		w := oneEvent(c.w(i))
 		if apart(c.w(i-1)) || determiner(c.w(i-1)) && apart(c.w(i-2)) {
 			continue // "after the dentist": not what is planned
 		}

@@ -10,6 +10,12 @@ import (
 func (c *clause) slotName() string {
 	b := "plan:"
 	n := 0
+	if c.verb == "expire" && c.kind == 't' { // the passport, and not the visa
+		if b += " "; c.own && c.w(0) != "my" && c.w(0) != "our" {
+			b += possessive(strings.ToLower(c.owner)) + " "
+		}
+		return b + c.thing + " expires"
+	}
 	for i := c.vi; i < len(c.words) && n < 5; i++ {
 		w := c.w(i)
 		if determiner(w) || w == "," || adverb(w) || w == "to" || w == "for" || w == "at" || w == "on" || w == "with" || w == "in" || w == "of" || w == "and" || w == "'s" {
@@ -141,10 +147,12 @@ func (t *talk) planned(c *clause, w *when) bool {
 	if !w.hasDay {
 		w.set(t.now.day, 'd')
 	}
-	if c.past && !w.weekday {
-		return false
+	if c.past && (!w.weekday || c.verb == "have") {
+		return false // "we had a class on Monday"
 	}
-	t.planAt(c, w)
+	d := *c
+	d.past = false // "I got an appointment on Monday"
+	t.planAt(&d, w)
 	return true
 }
 
@@ -163,6 +171,12 @@ func (t *talk) label(c *clause) string {
 
 // happened proposes what took place, where it says when, where or with whom.
 func (t *talk) happened(c *clause, w *when) {
+	to := c.movedTo(t.now)
+	if to != nil {
+		w = to
+	} else if w != nil && c.innerOf(w).toCome {
+		w = nil // of another clause: "I met Ben, who is moving in January"
+	}
 	switch c.verb {
 	case "say":
 		if c.kind == 't' || w == nil || !w.hasDay {
@@ -206,12 +220,14 @@ func (t *talk) happened(c *clause, w *when) {
 	a := t.base(c, "episodic", "event", conf)
 	a.EventType, a.Actor = "event", c.subj.name
 	a.Place = c.place("to", "at", "in") // where from is no place of it
-	a.Started = t.ev.At
+	a.Started = t.toldAt(c.sentence)
 	if c.conditional() { // "when I was twelve"
 		a.Started = 0
 	}
 	if timed {
-		w.past(t.now)
+		if to == nil {
+			w.past(t.now)
+		}
 		if a.Started = w.unix(); !w.clock {
 			a.Started = moment{w.day, 0, t.now.offset}.unix()
 		}

@@ -134,6 +134,8 @@ func (t *talk) eventZh(b *bareZh) {
 	for k := range b.whens {
 		if b.whens[k].habit {
 			habit = true
+		} else if b.denies(&b.whens[k]) {
+			continue
 		} else if w == nil || !w.hasDay && b.whens[k].hasDay || !w.clock && b.whens[k].clock && b.whens[k].day == w.day {
 			w = &b.whens[k]
 		}

@@ -101,7 +101,7 @@ func split(text string, toks []token) []sentence {
 	}
 	for i, t := range toks {
 		if t.kind == 'p' && strings.Contains(".!?;\n。！？；", t.s) {
-			if t.s == "." && i > first && i+1 < len(toks) && (abbreviation(toks[i-1].s) || within(toks, i)) {
+			if t.s == "." && i > first && i+1 < len(toks) && (abbreviation(toks[i-1].s) || within(toks, i) || dayStop(toks, i)) {
 				continue
 			}
 			flush(i, t.s)

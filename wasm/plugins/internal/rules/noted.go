@@ -81,6 +81,15 @@ func (t *talk) note(s sentence) bool {
 func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64) {
 	w := c.firstTime()
 	happened := past && !c.usedTo && !ahead
+	if w != nil {
+		if in := c.innerOf(w); in.toCome && in.denied {
+			w = nil // "said the wedding isn't on Monday"
+		}
+	}
+	to := c.movedTo(t.now)
+	if to != nil {
+		w = to
+	}
 	typ := "semantic"
 	if happened || ahead || c.future || c.must {
 		typ = "episodic"
@@ -93,8 +102,8 @@ func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64)
 		a.EventType, a.Actor = "noted", c.subj.name
 		switch {
 		case w != nil && w.hasDay:
-			if happened {
-				w.past(t.now)
+			if happened && to == nil {
+				c.pastTime(w, t.now)
 				c.past = true
 				a.Text = t.rewrite(c)
 			}
@@ -102,9 +111,9 @@ func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64)
 			if w.clock {
 				a.Started = w.unix()
 			}
-			a.Ended = closed(s, c.whens, w, t.now, happened)
+			a.Ended = closed(s, c.whens, w, t.now, happened && to == nil)
 		case happened && !c.conditional():
-			a.Started = t.ev.At
+			a.Started = t.toldAt(s)
 		}
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
@@ -232,7 +241,7 @@ func (t *talk) noteZh(s sentence) bool {
 		a.Text = named(a.Text, who.name)
 	}
 	for i := range b.whens {
-		if w := &b.whens[i]; w.hasDay && !w.habit {
+		if w := &b.whens[i]; w.hasDay && !w.habit && !b.denies(w) {
 			past := w.day <= t.now.day || w.weekday && completedZh(b.text) || w.assumed > 0 && toldZh(b.text)
 			a.Type, a.EventType, a.Actor = "episodic", "noted", who.name
 			if a.Text = t.rewriteZh(s, b.whens, past); !nobody && !strings.Contains(a.Text, t.self.name) {
@@ -245,7 +254,7 @@ func (t *talk) noteZh(s sentence) bool {
 		}
 	}
 	if a.Type == "semantic" && (strings.HasSuffix(raw, "了") && !strings.Contains(raw, "要") || strings.Contains(raw, "刚")) {
-		a.Type, a.EventType, a.Actor, a.Started = "episodic", "noted", who.name, t.ev.At
+		a.Type, a.EventType, a.Actor, a.Started = "episodic", "noted", who.name, t.toldAt(s)
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
 	return true

@@ -25,6 +25,8 @@ type clause struct {
 	verb  string
 	vi    int // index into words
 
+	unread int // the token at which a day begins that cannot be read; 0: none
+
 	neg, past, future, modal, perfect, ing, usedTo, noLonger, must, intend, maybe, can bool
 	bare                                                                               bool // the speaker left "I" out
 	again, back                                                                        bool // said to be so again; made of "started taking"
@@ -76,6 +78,7 @@ func (c *clause) join(i, j int) string {
 func (t *talk) parse(s sentence) (clause, bool) {
 	c := clause{sentence: s, whens: findWhens(s, t.now), loose: t.noting}
 	sameDay(c.whens)
+	c.unread = unreadAt(s, t.now)
 	c.words = t.wordsOf(&c)
 	c.unvocative(t)
 	i := 0

@@ -234,6 +234,9 @@ func (c *clause) tail() bool {
 func (c *clause) object(i int) (string, int) {
 	k := i
 	for ; k < len(c.words); k++ {
+		if k > i && c.unread > 0 && c.words[k].tok >= c.unread {
+			return c.trim(i, k), k
+		}
 		switch c.w(k) {
 		case ",", "because", "but", "so", "when", "while", "since", "which", "who", "where", "that", "too", "now", "again", "instead", "if", "until", "though",
 			"although", "anymore", "and", "or", "then", "these", "after", "before", "already", "always", "currently", "myself", "recently", "lately", "as", "unless", "every", "once", "twice", "actually", "really", "than", "except", "is", "are", "was":

@@ -55,7 +55,7 @@ func (t *talk) rewrite(c *clause) string {
 					w.set(t.now.day, 'd')
 				}
 				if c.past && !c.modal || c.pastBefore(w) {
-					w.past(t.now)
+					c.pastTime(w, t.now)
 				}
 				b.WriteString(c.text[last:tok.end])
 				last = tok.end

@@ -234,7 +234,7 @@ func (t *talk) sentence(s sentence) {
 	}
 	t.called = t.calledUpon(s)
 	t.meet(s.toks, s.text)
-	if t.reachMe(s) || t.misnamed(s) || t.abandoned(s) || t.resettled(s) || t.correction(s) || t.answer(s) || t.followUp(s) || t.foundZh(s) || t.stillSo(s) {
+	if t.reachMe(s) || t.misnamed(s) || t.abandoned(s) || t.notThen(s) || t.resettled(s) || t.correction(s) || t.answer(s) || t.followUp(s) || t.foundZh(s) || t.stillSo(s) {
 		return
 	}
 	before := len(t.out.Candidates)
@@ -251,9 +251,7 @@ func (t *talk) sentence(s sentence) {
 				rest = append(rest, c)
 			}
 		}
-		for _, w := range findWhens(c, t.now) {
-			t.dayed = t.dayed || w.hasDay
-		}
+		t.dayed = t.dayed || namesDay(c, t.now)
 	}
 	if len(t.out.Candidates) == before+1 {
 		t.amend(&t.out.Candidates[before], rest)

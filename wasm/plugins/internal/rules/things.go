@@ -105,7 +105,7 @@ func (t *talk) aboutThing(c *clause) {
 	}
 	if c.soldFor(i) {
 		a := t.base(c, "episodic", "event", 0.7)
-		a.EventType, a.Started = "sale", t.ev.At
+		a.EventType, a.Started = "sale", t.toldAt(c.sentence)
 		t.out.Candidates = append(t.out.Candidates, a)
 		return
 	}
@@ -324,6 +324,10 @@ func (t *talk) itIs(c *clause, w *when) {
 	if next := c.w(c.vi + 1); next != "" && next != "," && next != "same" && next != "now" && next != "actually" && next != "then" && !preposition(next) {
 		return // "it's my aunt's birthday on Friday"
 	}
+	if subject := t.namedBefore(c); subject != "" {
+		t.isThen(c.sentence, subject, c.text[c.toks[w.first].start:c.toks[w.next-1].end], nil)
+		return
+	}
 	for i := len(t.ev.Before) - 1; i >= max(0, len(t.ev.Before)-2); i-- {
 		for _, tok := range lex(t.ev.Before[i].Text) {
 			attr, ok := eventNoun(tok.s)
@@ -352,6 +356,9 @@ func dated(where string) bool {
 			return true
 		}
 		if h, m, ok := strings.Cut(w, ":"); ok && numeric(h) && numeric(m) {
+			return true
+		}
+		if _, p := digits(strings.Trim(w, ".,")); len(p) == 3 || len(p) == 2 && strings.HasPrefix(where, "on ") {
 			return true
 		}
 	}

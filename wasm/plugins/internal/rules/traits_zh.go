@@ -224,8 +224,10 @@ func (t *talk) notBut(b *bareZh) bool {
 		return false
 	}
 	attr, word := eventInZh(head)
-	if attr == "" {
-		return false
+	if attr == "" || festiveDayZh(head) {
+		wide := b.s
+		wide.end = b.s.start + len(whole)
+		return t.thenZh(wide, head, rest, right)
 	}
 	s := split(right, lex(right))
 	if len(s) == 0 {

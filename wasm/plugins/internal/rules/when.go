@@ -61,6 +61,7 @@ func (w *when) past(now moment) {
 // findWhens lists the time expressions of a sentence, the parts of each joined.
 func findWhens(s sentence, now moment) []when {
 	var all []when
+	unread := false
 	for i := 0; i < len(s.toks); {
 		w, ok := whenAt(s, i, now)
 		if !ok {
@@ -70,7 +71,11 @@ func findWhens(s sentence, now moment) []when {
 		if !w.void {
 			all = append(all, w)
 		}
+		unread = unread || w.void && w.hasDay
 		i = w.next
+	}
+	if unread {
+		all = undayed(all)
 	}
 	return undenied(s, all)
 }

@@ -28,7 +28,7 @@ func dayPart(s sentence, i int, now moment, w *when) int {
 		w.since = false
 		return 0
 	}
-	if lead == "since" && w.weekday {
+	if lead == "since" {
 		w.past(now)
 	}
 	k += n
@@ -133,6 +133,15 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 				return 3
 			}
 		}
+		j := k + 1 + boolInt(at(k+1) == ",")
+		_, _, date := monthAndDay(s, j)
+		if n := numericDate(s, j, now, w); n > 0 { // "Friday, 18.6.2027": so does this one
+			w.weekday = false
+			return j + n - k
+		} else if date > 0 { // "Friday, 18 June"
+			w.weekday = false
+			return j + dayCore(s, j, now, w, "on") - k
+		}
 		if at(k+1) == "week" || at(k+1) == "next" && at(k+2) == "week" {
 			w.set(now.day-now.weekday()+7+d, 'd')
 			w.weekday = false
@@ -147,6 +156,9 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 		w.habit = true
 		w.set(now.day, 'd')
 		return 1
+	}
+	if n := numericDate(s, k, now, w); n > 0 {
+		return n
 	}
 	if n := soon(s, k, now, w, lead); n > 0 {
 		return n
@@ -252,15 +264,6 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 	if y, ok := year(at(k)); ok && (lead == "in" || lead == "since" || lead == "from" || lead == "until" || (lead == "to" || lead == "till") && isYear(s.at(k-2))) {
 		w.set(dayOf(y, 1, 1), 'y')
 		return 1
-	}
-	if t := at(k); len(t) == 10 && t[4] == '-' && t[7] == '-' {
-		y, e1 := strconv.Atoi(t[:4])
-		m, e2 := strconv.Atoi(t[5:7])
-		d, e3 := strconv.Atoi(t[8:])
-		if e1 == nil && e2 == nil && e3 == nil && m >= 1 && m <= 12 && d >= 1 && d <= monthLength(y, m) {
-			w.set(dayOf(y, m, d), 'd')
-			return 1
-		}
 	}
 	return 0
 }

@@ -135,6 +135,9 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 		}
 		return n
 	}
+	if n := numericDate(s, i, now, w); n > 0 {
+		return n
+	}
 	if n := soonZh(s, i, now, w); n > 0 {
 		return n
 	}

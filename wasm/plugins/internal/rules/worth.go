@@ -47,6 +47,7 @@ func (t *talk) view(s sentence) *view {
 		v.day = v.day || w.hasDay && !w.habit
 		v.ahead = v.ahead || w.hasDay && !w.habit && w.day > t.now.day
 	}
+	v.day = v.day || unreadAt(s, t.now) > 0 // nobody can read it, and it is worth as much
 	if s.chinese() {
 		v.raw = strings.Trim(s.raw(), " ，,。！!")
 		return v
