@@ -266,6 +266,9 @@ func (t *talk) statedZh(b *bareZh) {
 		if r.until == "当" {
 			if _, job, ok := strings.Cut(x[i:], "当"); ok {
 				t.factZh(b, p, "work", "job", job, false, false, 0.85)
+				if a := &t.out.Candidates[len(t.out.Candidates)-1]; a.Slot != nil && a.Slot.Attribute == "job" && !a.Negates {
+					a.Text = p.name + "是" + a.Slot.Value + "。" // without the firm, which it may outlast
+				}
 			}
 		}
 		return

@@ -276,7 +276,7 @@ func (t *talk) subject(c *clause) int {
 			c.subj, c.kind = person{c.join(0, k+2), strings.ToLower(c.join(0, k+2))}, 'p' // Sophie and Mark
 			return k + 2
 		}
-		if verbish(c.w(k)) || adverb(c.w(k)) || c.loose && c.unlisted(k) {
+		if verbish(c.w(k)) || adverb(c.w(k)) || c.noLongerAt(k) || c.loose && c.unlisted(k) {
 			c.subj, c.kind = t.named(name), 'p'
 			return k
 		}
