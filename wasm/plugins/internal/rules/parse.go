@@ -29,6 +29,8 @@ type clause struct {
 	bare                                                                               bool // the speaker left "I" out
 	again, back                                                                        bool // said to be so again; made of "started taking"
 	loose                                                                              bool // a word after a person may be a verb that no list has
+
+	beside []word // what stands beside the subject's name, after "my": niece
 }
 
 // w is word i; "" where there is none. Rules ask for words in thousands of places: inlined,
@@ -85,12 +87,13 @@ func (t *talk) parse(s sentence) (clause, bool) {
 		}
 	}
 	c.words = c.words[i:]
-	c.apposition()
+	c.apposition(t)
 	i = t.subject(&c)
 	if i < 0 {
 		return c, false
 	}
 	ok := c.predicate(i)
+	t.relatedTo(&c)
 	if ok && (c.past || c.future) && !c.perfect { // "was in Vienna for three days": how long, and not since when
 		c.whens = slices.DeleteFunc(c.whens, func(w when) bool { return w.since && c.at(w.first) == "for" })
 	}
@@ -380,14 +383,4 @@ func offspring(s string) bool {
 
 func possessive(s string) string {
 	return s + "'s"
-}
-
-// apposition takes the commas from "my brother, Piet, plays".
-func (c *clause) apposition() {
-	for i := 1; i+2 < min(len(c.words), 6); i++ {
-		if c.w(i) == "," && c.capital(i+1) && nameWord(c.w(i+1)) && c.w(i+2) == "," && kin(c.w(i-1)) {
-			c.words = append(c.words[:i:i], append([]word{c.words[i+1]}, c.words[i+3:]...)...)
-			return
-		}
-	}
 }

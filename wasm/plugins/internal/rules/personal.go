@@ -53,6 +53,10 @@ func (t *talk) personal(c *clause) {
 		}
 	case "weigh":
 		t.weighs(c, i)
+	case "turn":
+		if w := c.firstTime(); isAge(c, i) && (c.past || c.perfect) && !c.neg && (w == nil || w.hasDay && w.day > t.now.day-366) {
+			t.fact(c, "biography", "age", c.w(i), false, 0.85)
+		}
 	case "come":
 		if o, ok := c.after(i, 1, "from"); ok && !c.past {
 			t.fact(c, "biography", "origin", o, false, 0.85)
