@@ -241,6 +241,7 @@ func (t *talk) sentence(s sentence) {
 	before := len(t.out.Candidates)
 	t.dayed, t.denied, t.beside = false, denialZh{}, 0
 	var rest []sentence
+	var last sentence
 	for _, c := range t.timed(clauses(s), s) {
 		if t.supposes(c) {
 			break // what follows is so only if this is
@@ -248,10 +249,13 @@ func (t *talk) sentence(s sentence) {
 		made := len(t.out.Candidates)
 		if s.chinese() || !quotes(s, c) {
 			t.clause(c)
-			if len(t.out.Candidates) == made {
+			if len(t.out.Candidates) > made {
+				t.butThere(c)
+			} else if !t.contrast(last, c) {
 				rest = append(rest, c)
 			}
 		}
+		last = c
 		for _, w := range findWhens(c, t.now) {
 			t.dayed = t.dayed || w.hasDay
 		}
