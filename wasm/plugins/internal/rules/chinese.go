@@ -271,9 +271,12 @@ func (t *talk) statedZh(b *bareZh) {
 		}
 		if r.until == "当" {
 			if _, job, ok := strings.Cut(x[i:], "当"); ok {
+				made := len(t.out.Candidates)
 				t.factZh(b, p, "work", "job", job, false, false, 0.85)
-				if a := &t.out.Candidates[len(t.out.Candidates)-1]; a.Slot != nil && a.Slot.Attribute == "job" && !a.Negates {
-					a.Text = p.name + "是" + a.Slot.Value + "。" // without the firm, which it may outlast
+				for i := made; i < len(t.out.Candidates); i++ {
+					if a := &t.out.Candidates[i]; !a.Negates {
+						a.Text = p.name + "是" + a.Slot.Value + "。" // without the firm, which it may outlast
+					}
 				}
 			}
 		}

@@ -187,7 +187,9 @@ func (t *talk) reminderZh(s sentence) bool {
 				return false
 			}
 		}
-		rest = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(rest, "们"), "要"), "得")
+		for _, w := range [...]string{"们", "别忘了", "别忘记", "记得", "要", "得"} {
+			rest = strings.TrimPrefix(rest, w)
+		}
 		return t.says(s, "我得"+rest)
 	}
 	return false

@@ -29,7 +29,8 @@ func (t *talk) work(c *clause, i int) {
 		firm = t.fact(c, "work", "employer", at, false, 0.92) != nil
 	}
 	if k := c.find(i, 8, "as"); k >= 0 {
-		if as := c.post(k+1, firm, t.plain); as != "" {
+		unsaid := firm && c.neg && !c.noLonger && !c.usedTo // "I don't work at Siemens as an engineer": as one elsewhere?
+		if as := c.post(k+1, firm, t.plain); as != "" && !unsaid {
 			job := t.fact(c, "work", "job", as, false, 0.88)
 			if firm {
 				jobAlone(c, job, "works as "+c.articleAt(k+1)+as)
@@ -139,7 +140,7 @@ func minor(noun string) bool {
 func (t *talk) wentOn() bool {
 	for i := range t.said.toks {
 		switch t.said.at(i) {
-		case "moved", "joined", "switched", "left", "quit", "went", "then", "later", "before", "until", "till", "but", "walked":
+		case "moved", "joined", "switched", "left", "quit", "went", "then", "later", "before", "until", "till", "walked":
 			return true
 		}
 	}
