@@ -163,6 +163,12 @@ func (t *talk) statedZh(b *bareZh) {
 		if r.attribute == "home" && strings.HasPrefix(r.key, "搬") && (future || strings.Contains(x[:i], "要") || strings.Contains(x[:i], "打算") || strings.Contains(x[:i], "想")) {
 			return // a plan
 		}
+		if changesFirmZh(r.key) && (future || containsAny(x[:i], "要", "打算", "想", "准备", "会", "考虑", "没", "不")) {
+			return // a plan, or none
+		}
+		if strings.HasPrefix(r.key, "跳到") && generalFirmZh(object) {
+			object += r.until // 一家新公司
+		}
 		if r.key == "怕" && (!strings.HasSuffix(x[:i], "我") && !strings.HasSuffix(x[:i], "很") && !strings.HasSuffix(x[:i], "最") && !strings.HasSuffix(x[:i], "特别") || strings.HasPrefix(object, "是") || utf8.RuneCountInString(object) > 5) ||
 			(r.until == "读" || r.until == "做编辑") && strings.Contains(object, "家里") {
 			continue
@@ -265,7 +271,13 @@ func (t *talk) statedZh(b *bareZh) {
 		}
 		if r.until == "当" {
 			if _, job, ok := strings.Cut(x[i:], "当"); ok {
+				made := len(t.out.Candidates)
 				t.factZh(b, p, "work", "job", job, false, false, 0.85)
+				for i := made; i < len(t.out.Candidates); i++ {
+					if a := &t.out.Candidates[i]; !a.Negates {
+						a.Text = p.name + "是" + a.Slot.Value + "。" // without the firm, which it may outlast
+					}
+				}
 			}
 		}
 		return
@@ -291,6 +303,16 @@ func (t *talk) statedZh(b *bareZh) {
 			}
 		}
 	}
+}
+
+// changesFirmZh reports the phrases for leaving a firm for another.
+func changesFirmZh(key string) bool {
+	return strings.HasPrefix(key, "跳") || strings.HasPrefix(key, "换到")
+}
+
+// generalFirmZh reports what stands before 公司 and names none: 一家新.
+func generalFirmZh(s string) bool {
+	return containsAny(s, "家", "新", "别的", "另", "外企", "上市") || utf8.RuneCountInString(s) < 2
 }
 
 // festiveZh reports whether what follows 生日 makes it a feast or a gift, and not the day.

@@ -145,9 +145,11 @@ func (t *talk) owesZh(b *bareZh, x string) bool {
 func (t *talk) repaidZh(b *bareZh, x string) bool {
 	x = strings.Replace(x, "已经", "", 1)
 	who, what, to := "", "", ""
-	if head, tail, ok := strings.Cut(x, "还给"); ok && strings.HasSuffix(tail, "了") {
+	if head, tail, ok := strings.Cut(x, "还给"); ok && (strings.HasSuffix(tail, "了") || strings.HasPrefix(tail, "了")) {
 		who, what, _ = strings.Cut(head, "把")
-		to = strings.TrimSuffix(tail, "了")
+		to = strings.TrimPrefix(strings.TrimSuffix(tail, "了"), "了")
+	} else if payer, sum, ok := broughtBackZh(x); ok {
+		who, what, to = payer, sum, "我"
 	} else if head, tail, ok := strings.Cut(x, "还清了欠"); ok && strings.HasSuffix(tail, "的钱") {
 		who, to, what = head, strings.TrimSuffix(tail, "的钱"), "钱"
 	} else if head, tail, ok := strings.Cut(x, "还了"); ok && strings.HasSuffix(tail, "的钱") {
@@ -171,6 +173,23 @@ func (t *talk) repaidZh(b *bareZh, x string) bool {
 	ends(&a, debtor.key, "owes "+to, sum, false)
 	t.out.Candidates = append(t.out.Candidates, a)
 	return true
+}
+
+// broughtBackZh takes 小张把钱还了, 小张把欠我的两百块还清了, 小张还钱了: who paid the speaker, and what.
+func broughtBackZh(x string) (who, what string, ok bool) {
+	if strings.ContainsAny(x, "没不要想会该") {
+		return "", "", false
+	}
+	for _, end := range [...]string{"还清了", "还上了", "还完了", "还了"} {
+		if head, done := strings.CutSuffix(x, end); done {
+			if who, what, ok = strings.Cut(head, "把"); ok && who != "我" {
+				return trimAdverbsZh(who), strings.TrimPrefix(what, "欠我的"), true
+			}
+			return "", "", false
+		}
+	}
+	who, ok = strings.CutSuffix(x, "还钱了")
+	return trimAdverbsZh(who), "钱", ok && who != "我"
 }
 
 // sumZh reports an amount of money: 两百块, 500元.

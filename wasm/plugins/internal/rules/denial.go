@@ -1,5 +1,7 @@
 package rules
 
+import "strings"
+
 // "No" before a mark, a subject or another lead word answers somebody and says
 // nothing itself: "No, I live in Graz", "no wait". Before what it denies it is a part
 // of the statement: "No more sugar for Paul".
@@ -25,6 +27,37 @@ func (s sentence) denies(i int) bool {
 	}
 	return true
 }
+
+// takesBack reports a sentence that only says, from token i, that something is wrong: "No, that's
+// wrong". What is right instead may follow in another one.
+func (s sentence) takesBack(i int) bool {
+	said := ""
+	for ; i < len(s.toks); i++ {
+		if s.toks[i].kind == 'p' {
+			continue
+		}
+		base, rest := contraction(s.at(i))
+		said += base + " "
+		if rest != "" {
+			said += rest + " "
+		}
+	}
+	said = strings.TrimSpace(said)
+	for _, who := range [...]string{"that ", "this ", "it ", "you got ", "you have got ", "i got "} {
+		if rest, ok := strings.CutPrefix(said, who); ok {
+			said = strings.TrimPrefix(strings.TrimPrefix(rest, "is "), "was ")
+			break
+		}
+	}
+	for _, so := range [...]string{"it ", "that ", "all ", "completely ", "just ", "simply ", "totally "} {
+		said = strings.TrimPrefix(said, so)
+	}
+	return wrongs[said]
+}
+
+// wrongs are what is said of what is wrong.
+var wrongs = map[string]bool{"wrong": true, "incorrect": true, "false": true, "not right": true, "not true": true, "not correct": true, "not so": true,
+	"not it": true, "not what i said": true, "not what i meant": true}
 
 // calledSo are relatives whom one calls by the word alone.
 var calledSo = set("mum mom mummy dad daddy grandma grandpa granny")

@@ -15,7 +15,7 @@ func (t *talk) misnamed(s sentence) bool {
 	for i, tok := range s.toks {
 		if base, rest := contraction(tok.s); rest != "" {
 			d.words = append(d.words, word{base, i}, word{rest, i})
-		} else if w := tok.s; w != "actually" && w != "really" && w != "even" {
+		} else if w := tok.s; w != "actually" && w != "really" && w != "even" && w != "." {
 			d.words = append(d.words, word{w, i})
 		}
 	}
@@ -48,10 +48,14 @@ func (d *denial) named(t *talk) bool {
 	if d.w(i) == "is" && d.w(i+1) == "name" {
 		i, called = i+2, true
 	}
-	if d.w(i) != "is" || d.w(i+1) != "not" {
+	left := d.noLongerAt(i + 1)
+	if d.w(i) != "is" || d.w(i+1) != "not" && !left {
 		return false
 	}
-	if i += 2; d.w(i) == "called" || d.w(i) == "named" {
+	if i += 2; left {
+		i++
+	}
+	if d.w(i) == "called" || d.w(i) == "named" {
 		i, called = i+1, true
 	}
 	name, i := d.nameAt(i)
@@ -59,8 +63,14 @@ func (d *denial) named(t *talk) bool {
 		return false
 	}
 	d.noun, d.name = d.w(1), name
+	titled := strings.HasPrefix(strings.ToLower(name), "dr ") || strings.HasPrefix(strings.ToLower(name), "mr") && strings.Contains(name, " ")
+	if d.w(i) == "anymore" {
+		i, left = i+1, true
+	} else if d.w(i) == "any" && (d.w(i+1) == "more" || d.w(i+1) == "longer") {
+		i, left = i+2, true
+	}
 	if d.over(i) {
-		return called
+		return called || left && (titled || sexOf("", strings.ToLower(name)) != 0)
 	}
 	i, ok := d.instead(i)
 	if !ok {
@@ -81,7 +91,7 @@ func (d *denial) named(t *talk) bool {
 	}
 	d.rightName, i = d.nameAt(i)
 	d.rightNoun = d.noun
-	known := called || sexOf("", strings.ToLower(name)) != 0 || sexOf("", strings.ToLower(d.rightName)) != 0 // "not Indian but German"
+	known := called || left || titled || sexOf("", strings.ToLower(name)) != 0 || sexOf("", strings.ToLower(d.rightName)) != 0 // "not Indian but German"
 	return d.rightName != "" && known && d.over(i)
 }
 

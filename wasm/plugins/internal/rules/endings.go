@@ -101,6 +101,12 @@ func (t *talk) lostJob(c *clause, i int) {
 		if c.w(i) == "working" && (c.w(i+1) == "at" || c.w(i+1) == "for") && employs(o2(c, i+2), t.plain) {
 			t.ended(c, c.subj, "work", "employer", o2(c, i+2), false)
 		}
+		if c.w(i) == "working" && c.w(i+1) == "as" {
+			t.ended(c, c.subj, "work", "job", c.post(i+2, true, t.plain), false)
+			if firm, ok := c.after(i+2, 6, "at", "for"); ok && !vague(firm) && employs(firm, t.plain) {
+				t.ended(c, c.subj, "work", "employer", firm, false)
+			}
+		}
 	}
 }
 

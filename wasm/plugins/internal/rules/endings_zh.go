@@ -140,6 +140,15 @@ var wedZh = [...]string{"老婆", "老公", "妻子", "丈夫", "太太", "先�
 
 // jobZh takes 我被腾讯裁了, 腾讯把我辞退了, 我从面包店离职了.
 func (t *talk) jobZh(b *bareZh, x string) {
+	if own, ok := ownZh(x); ok { // 我已经不在华为当工程师了
+		firm, job, ok := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(trimStartZh(own), "不再在"), "不在"), "当")
+		job, done := strings.CutSuffix(job, "了")
+		if ok && done && firm != own && strings.HasPrefix(trimStartZh(own), "不") && utf8.RuneCountInString(firm) >= 2 && employsZh(firm) && endsWithAny(job, jobsZh[:]) {
+			t.endedZh(b, "work", "employer", firm, false)
+			t.endedZh(b, "work", "job", job, false)
+			return
+		}
+	}
 	for _, end := range [...]string{"辞退了", "开除了", "裁员了", "裁掉了", "裁了", "炒了", "离职了", "辞职了", "辞掉了"} {
 		head, ok := strings.CutSuffix(x, end)
 		if !ok {
@@ -159,6 +168,14 @@ func (t *talk) jobZh(b *bareZh, x string) {
 			return
 		}
 	}
+}
+
+// trimStartZh is a clause without the words before its verb that only say since when.
+func trimStartZh(s string) string {
+	for _, w := range [...]string{"现在", "已经", "早就", "早已"} {
+		s = strings.TrimPrefix(s, w)
+	}
+	return s
 }
 
 // activitiesZh begin what one does as a matter of course.

@@ -73,6 +73,9 @@ func (t *talk) uncalled(s sentence) sentence {
 		return s
 	}
 	name := s.text[s.toks[0].start:s.toks[0].end]
+	if s.besideAt(0, 1) > 0 && !t.present(t.named(name)) {
+		return s // "Tom, my brother, is on a diet"
+	}
 	if known := strings.EqualFold(name, t.called.name) || strings.EqualFold(name, t.ev.Wearer) || sexOf("", name) != 0; !known {
 		return s
 	}

@@ -25,7 +25,7 @@ func (t *talk) has(c *clause, i int) {
 	if timed := c.firstTime(); timed != nil && t.planned(c, timed) {
 		return
 	}
-	if c.verb == "get" && strings.HasSuffix(o, "job") || strings.HasSuffix(o, "job") && c.verb == "have" {
+	if post, _, _ := strings.Cut(o, " at "); strings.HasSuffix(post, "job") && (c.verb == "get" || c.verb == "have") {
 		c.past = false
 		t.work(c, i)
 		return

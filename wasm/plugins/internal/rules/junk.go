@@ -94,7 +94,10 @@ func (t *talk) junk(s sentence) (kind, reason string) {
 	for lead(s.at(first)) && !s.denies(first) || first < len(s.toks) && s.toks[first].kind == 'p' {
 		first++
 	}
-	if s.ends == "?" || question(s, first) {
+	if s.takesBack(first) {
+		return "filler", "says that something is wrong, and not what is so"
+	}
+	if s.ends == "?" || question(s, first) || t.unmarked(s, first) {
 		if !s.tagQuestion() {
 			return "question", "asks, and says nothing by itself"
 		}
@@ -159,6 +162,9 @@ func question(s sentence, i int) bool {
 	base, _ := contraction(s.at(i))
 	switch base {
 	case "what", "where", "who", "why", "how", "which", "whose":
+		if s.at(i) == "which" && s.at(i+1) == "reminds" {
+			return false // "Which reminds me, the rent is due on Monday"
+		}
 		if s.ends != "?" && (s.at(i) == "what" && s.at(i+1) == "a" || s.at(i) == "how" && s.at(i+1) != "do" && s.at(i+1) != "is") {
 			return true // an exclamation says no more
 		}
@@ -234,8 +240,9 @@ func verbish2(s sentence, i int) bool {
 
 func junkZh(s sentence) (kind, reason string) {
 	raw := strings.Trim(s.raw(), "，, ")
-	switch raw {
-	case "嗯", "嗯嗯", "哦", "啊", "好", "好的", "好吧", "行", "对", "对对", "对对对", "是的", "是啊", "没错", "可以", "当然", "哈哈", "哈哈哈", "呃", "那个", "就是", "然后呢", "真的", "好啊", "没事", "没问题", "不错", "知道了", "明白了", "原来如此", "等一下":
+	switch strings.TrimPrefix(strings.TrimPrefix(raw, "不，"), "不,") {
+	case "嗯", "嗯嗯", "哦", "啊", "好", "好的", "好吧", "行", "对", "对对", "对对对", "是的", "是啊", "没错", "可以", "当然", "哈哈", "哈哈哈", "呃", "那个", "就是", "然后呢", "真的", "好啊", "没事", "没问题", "不错", "知道了", "明白了", "原来如此", "等一下",
+		"不对", "不对不对", "错了", "说错了", "我说错了", "那不对", "这不对", "不是这样", "不是这样的", "那是错的", "这是错的", "不是的":
 		return "filler", "only sounds and fillers"
 	}
 	for _, g := range [...]string{"你好", "您好", "早上好", "早安", "晚上好", "晚安", "下午好", "再见", "拜拜", "谢谢", "多谢", "不客气", "辛苦了", "好久不见", "恭喜", "生日快乐", "早啊", "大家好", "对不起", "不好意思"} {

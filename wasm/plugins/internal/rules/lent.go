@@ -248,6 +248,12 @@ func (t *talk) lentZh(b *bareZh) bool {
 		t.factZh(b, l.to, "debt", "owes "+l.from.key, l.what, false, false, 0.75)
 	case l.back:
 		t.endedZh(b, "possession", attribute, other.name, false)
+		if a := &t.out.Candidates[len(t.out.Candidates)-1]; mine && !strings.Contains(b.s.raw(), "我") { // 小李把车还了
+			a.Text = t.rewriteZh(b.s, b.whens, false)
+			if kinPrefixZh(other.name) != "" {
+				a.Text = t.self.name + "的" + a.Text
+			}
+		}
 	default:
 		t.factZh(b, t.self, "possession", attribute, other.name, false, false, 0.8)
 	}
@@ -269,8 +275,18 @@ func (t *talk) loanZh(x string) (l loan, ok bool) {
 	if !held {
 		giver, what = head, ""
 	}
+	if held && l.back && trimZhEnd(tail) == "" { // 小李把车还了: to the speaker, for all that is known
+		l.to = t.partyZh(giver)
+		if l.to.key != t.self.key {
+			l.from = t.self
+		}
+		l.what = thingZh(what, &l, t)
+		return l, l.to.key != ""
+	}
 	if to, given := strings.CutPrefix(tail, "给"); given { // the giver lends or gives back
-		if !held { // 我的自行车借给小王了, 小王借给我一把电钻
+		if held {
+			to = strings.TrimPrefix(to, "了")
+		} else { // 我的自行车借给小王了, 小王借给我一把电钻
 			if owned, mine := strings.CutPrefix(giver, "我的"); mine {
 				giver, what = "我", owned
 			} else if to, what = t.partThing(strings.TrimPrefix(to, "了")); what == "" {
@@ -335,7 +351,7 @@ func (t *talk) partThing(s string) (who, what string) {
 
 // thingZh is a thing without its count and its owner.
 func thingZh(s string, l *loan, t *talk) string {
-	for _, pre := range [...]string{"我的", l.from.name + "的", l.to.name + "的", "那", "这"} {
+	for _, pre := range [...]string{"我的", "借的", "借我的", l.from.name + "的", l.to.name + "的", "那", "这"} {
 		s = strings.TrimPrefix(s, pre)
 	}
 	if sumZh(s) {

@@ -163,7 +163,7 @@ func (s sentence) chinese() bool {
 // "so", "and" or a comma before a subject, at Chinese commas.
 func clauses(s sentence) []sentence {
 	var all []sentence
-	first := 0
+	first, beside := 0, -1
 	flush := func(last int) {
 		if last > first {
 			all = append(all, s.sub(first, last))
@@ -171,13 +171,15 @@ func clauses(s sentence) []sentence {
 	}
 	zh := s.chinese()
 	for i, t := range s.toks {
-		if i < first {
+		if i < first || i <= beside {
 			continue
 		}
 		switch {
 		case t.kind == 'p' && (t.s == "，" || t.s == "," && zh || t.s == "—" || t.s == "–" || t.s == "…" || t.s == "-" || t.s == "(" || t.s == ")"):
 			flush(i)
 			first = i + 1
+		case t.s == "," && s.besideAt(first, i) > 0:
+			beside = s.besideAt(first, i)
 		case t.s == "," && s.newClause(i+1), t.s == ":" && i > 0:
 			flush(i)
 			first = i + 1

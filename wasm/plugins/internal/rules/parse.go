@@ -31,6 +31,8 @@ type clause struct {
 	bare                                                                               bool // the speaker left "I" out
 	again, back                                                                        bool // said to be so again; made of "started taking"
 	loose                                                                              bool // a word after a person may be a verb that no list has
+
+	beside []word // what stands beside the subject's name, after "my": niece
 }
 
 // w is word i; "" where there is none. Rules ask for words in thousands of places: inlined,
@@ -88,12 +90,13 @@ func (t *talk) parse(s sentence) (clause, bool) {
 		}
 	}
 	c.words = c.words[i:]
-	c.apposition()
+	c.apposition(t)
 	i = t.subject(&c)
 	if i < 0 {
 		return c, false
 	}
 	ok := c.predicate(i)
+	t.relatedTo(&c)
 	if ok && (c.past || c.future) && !c.perfect { // "was in Vienna for three days": how long, and not since when
 		c.whens = slices.DeleteFunc(c.whens, func(w when) bool { return w.since && c.at(w.first) == "for" })
 	}
@@ -279,7 +282,7 @@ func (t *talk) subject(c *clause) int {
 			c.subj, c.kind = person{c.join(0, k+2), strings.ToLower(c.join(0, k+2))}, 'p' // Sophie and Mark
 			return k + 2
 		}
-		if verbish(c.w(k)) || adverb(c.w(k)) || c.loose && c.unlisted(k) {
+		if verbish(c.w(k)) || adverb(c.w(k)) || c.noLongerAt(k) || c.loose && c.unlisted(k) {
 			c.subj, c.kind = t.named(name), 'p'
 			return k
 		}
@@ -383,14 +386,4 @@ func offspring(s string) bool {
 
 func possessive(s string) string {
 	return s + "'s"
-}
-
-// apposition takes the commas from "my brother, Piet, plays".
-func (c *clause) apposition() {
-	for i := 1; i+2 < min(len(c.words), 6); i++ {
-		if c.w(i) == "," && c.capital(i+1) && nameWord(c.w(i+1)) && c.w(i+2) == "," && kin(c.w(i-1)) {
-			c.words = append(c.words[:i:i], append([]word{c.words[i+1]}, c.words[i+3:]...)...)
-			return
-		}
-	}
 }

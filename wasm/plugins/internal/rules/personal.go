@@ -53,6 +53,10 @@ func (t *talk) personal(c *clause) {
 		}
 	case "weigh":
 		t.weighs(c, i)
+	case "turn":
+		if w := c.firstTime(); isAge(c, i) && (c.past || c.perfect) && !c.neg && (w == nil || w.hasDay && w.day > t.now.day-366) {
+			t.fact(c, "biography", "age", c.w(i), false, 0.85)
+		}
 	case "come":
 		if o, ok := c.after(i, 1, "from"); ok && !c.past {
 			t.fact(c, "biography", "origin", o, false, 0.85)
@@ -66,8 +70,9 @@ func (t *talk) personal(c *clause) {
 	case "start", "begin", "join":
 		switch {
 		case c.neg:
-		case c.w(i) == "working" || c.w(i) == "a" && strings.HasPrefix(c.join(i, i+3), "a new job") || c.w(i) == "my" && c.w(i+1) == "job":
+		case c.w(i) == "working" || c.newJob(i):
 			t.work(c, i)
+		case c.verb == "start" && t.started(c, i):
 		case c.verb == "join" && (c.past || c.perfect):
 			t.joined(c, i, 0.65)
 		case c.verb == "start" && strings.HasSuffix(c.w(i), "ing"):
@@ -84,7 +89,7 @@ func (t *talk) personal(c *clause) {
 			t.fact(c, "habit", "does", o, true, 0.85)
 			return
 		}
-		if t.changedFirm(c, i) {
+		if t.leftPost(c, i) || t.changedFirm(c, i) {
 			return
 		}
 		if o, _ := c.object(i); o != "" && (c.past || c.perfect) && c.firstTime() == nil {
@@ -186,6 +191,9 @@ func (t *talk) personal(c *clause) {
 			t.fact(c, "possession", "owns", ownedName(o), true, 0.75)
 		}
 	case "sell", "lose":
+		if t.leftPost(c, i) {
+			return
+		}
 		if o, _ := c.object(i); (c.w(i) == "my" || c.w(i) == "our" || c.w(i) == "the") && !c.neg && (c.past || c.perfect) {
 			if job, at, ok := strings.Cut(o, " at "); ok && strings.HasSuffix(job, "job") {
 				c.neg = true

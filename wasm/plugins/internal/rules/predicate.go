@@ -12,7 +12,7 @@ func (c *clause) untilVerb(i int) int {
 		if w == "," || k > i && (subjectPronoun(w) || w == "that" || w == "who" || w == "which") {
 			return i
 		}
-		if auxiliary(w) || w == "will" || c.loose && k > i && kin(c.w(k-1)) && c.unlisted(k) {
+		if auxiliary(w) || w == "will" || k > i && c.noLongerAt(k) || c.loose && k > i && kin(c.w(k-1)) && c.unlisted(k) {
 			return k
 		}
 		if k > i {
@@ -29,6 +29,9 @@ func (c *clause) untilVerb(i int) int {
 	}
 	return i
 }
+
+// noLongerAt reports "no longer" at word k.
+func (c *clause) noLongerAt(k int) bool { return c.w(k) == "no" && c.w(k+1) == "longer" }
 
 // unlisted reports whether word k looks like a verb that no list has: "translates",
 // "supervised", with something to follow that is no verb.

@@ -20,9 +20,6 @@ var reminderLeads = [...]string{
 
 // reminder takes a sentence that asks to be reminded.
 func (t *talk) reminder(s sentence) bool {
-	if s.ends == "?" || s.ends == "？" {
-		return false
-	}
 	if s.chinese() {
 		return t.reminderZh(s)
 	}
@@ -30,6 +27,13 @@ func (t *talk) reminder(s sentence) bool {
 	for from < len(s.toks) && (s.toks[from].kind == 'p' || lead(s.at(from)) || slices.Contains([]string{"please", "hey", "locket", "also", "oh"}, s.at(from))) {
 		from++
 	}
+	request := s.unasked()
+	if asked := s.politely(from); asked > from {
+		from = asked
+	} else if s.ends == "?" && (s.at(from) != "remind" || len(request.toks) == len(s.toks)) {
+		return false // "Remember when Tom lived in Graz?"
+	}
+	s = request
 	for _, said := range reminderLeads {
 		words := strings.Fields(said)
 		next := from + len(words)
@@ -62,15 +66,115 @@ func (t *talk) reminder(s sentence) bool {
 	return false
 }
 
+// politely is the word after "can you please", "would you mind" at token i, where a request to be
+// reminded follows; i where none does.
+func (s sentence) politely(i int) int {
+	switch s.at(i) {
+	case "can", "could", "would", "will":
+	default:
+		return i
+	}
+	if s.at(i+1) != "you" {
+		return i
+	}
+	k := i + 2
+	for s.at(k) == "please" || s.at(k) == "kindly" || s.at(k) == "also" || s.at(k) == "just" || s.at(k) == "maybe" || s.at(k) == "perhaps" || s.at(k) == "," {
+		k++
+	}
+	if s.at(k) == "remind" && s.at(k+1) == "me" && (s.at(k+2) == "to" || s.at(k+2) == "about" || s.at(k+2) == "that") || s.at(k) == "make" && s.at(k+1) == "a" && s.at(k+2) == "note" {
+		return k
+	}
+	return i
+}
+
+// unasked is a request without what rounds it off: "…, please", "…, will you".
+func (s sentence) unasked() sentence {
+	n := len(s.toks)
+	for n > 1 {
+		switch w := s.at(n - 1); {
+		case w == "please" || w == "thanks" || w == "ok" || w == "okay" || s.toks[n-1].kind == 'p':
+			n--
+		case w == "you" && n > 3 && s.at(n-3) == "," && (s.at(n-2) == "will" || s.at(n-2) == "would" || s.at(n-2) == "can" || s.at(n-2) == "could" || s.at(n-2) == "thank"):
+			n -= 3
+		default:
+			if n == len(s.toks) {
+				return s
+			}
+			return s.sub(0, n)
+		}
+	}
+	return s
+}
+
 // notReminders begin what 记得 recalls, and does not ask for: 记得小时候…
 var notReminders = [...]string{"我", "你", "您", "他", "她", "它", "那", "这", "小时候", "以前", "当时", "上次", "去年", "前年", "有一次", "有次", "是", "很", "不", "吗"}
 
+// Politeness around 提醒我 in a request that is put as a question.
+var (
+	politeLeadsZh = [...]string{"请", "麻烦", "劳驾", "你", "您", "能不能", "可不可以", "可以", "能否", "能", "可否", "帮忙", "到时候", "到时", "记得", "也", "再", " ", "，", ","}
+	politeTailsZh = [...]string{"可以吗", "可以不", "行吗", "行不行", "好吗", "好不好", "好嘛", "好么", "吗", "吧", " ", "，", ","}
+	// askersZh ask for something that is to be told.
+	askersZh = [...]string{"什么", "谁", "哪", "几", "多少", "怎么", "为什么", "为何", "有没有", "是不是"}
+)
+
+// politeZh is a request to be reminded without the words that only make it polite, and whether
+// it was put as a question: 能不能提醒我周五交房租, 麻烦你提醒我吃药好吗. Other sentences lose 请 and
+// 麻烦 alone.
+func politeZh(raw string, now moment) (request string, polite bool) {
+	x := stripLeadZh(raw)
+	bare := x
+	for again := true; again; {
+		again = false
+		for _, w := range politeLeadsZh {
+			if rest, ok := strings.CutPrefix(bare, w); ok && rest != "" {
+				bare, again = rest, true
+			}
+		}
+	}
+	polite = containsAny(x[:len(x)-len(bare)], "能", "可", "麻烦", "劳驾")
+	if at, rest, ok := strings.Cut(bare, "提醒我"); ok && polite && at != "" && timeAlone(at, now) {
+		bare = "提醒我" + at + rest // 能不能明天八点提醒我吃药
+	}
+	if !strings.HasPrefix(bare, "提醒我") && !strings.HasPrefix(bare, "提醒一下我") {
+		return stripLeadZh(strings.TrimPrefix(strings.TrimPrefix(raw, "请"), "麻烦")), false
+	}
+	for again := true; again; {
+		again = false
+		for _, w := range politeTailsZh {
+			if rest, ok := strings.CutSuffix(bare, w); ok {
+				polite = polite || strings.Contains(w, "好") || strings.Contains(w, "行") || strings.Contains(w, "可以")
+				bare, again = rest, true
+			}
+		}
+	}
+	return bare, polite
+}
+
+// timeAlone reports whether a text is a time and nothing else.
+func timeAlone(text string, now moment) bool {
+	all := sentences(text)
+	if len(all) != 1 {
+		return false
+	}
+	timed := 0
+	for _, w := range findWhens(all[0], now) {
+		timed += w.next - w.first
+	}
+	return timed == len(all[0].toks)
+}
+
 func (t *talk) reminderZh(s sentence) bool {
-	raw := stripLeadZh(strings.TrimPrefix(strings.TrimPrefix(s.raw(), "请"), "麻烦"))
+	raw, polite := politeZh(s.raw(), t.now)
+	if asks := s.ends == "?" || s.ends == "？"; asks && !polite {
+		return false
+	}
+	if polite && containsAny(s.raw(), askersZh[:]...) {
+		return false // 你能提醒我他叫什么吗
+	}
 	for _, said := range [...]string{"提醒我一下", "提醒我", "提醒一下我", "记得", "记着", "别忘了", "别忘记", "不要忘了", "不要忘记", "我得记得", "我要记得", "我不能忘了", "我别忘了"} {
 		rest, ok := strings.CutPrefix(raw, said)
 		rest = strings.TrimLeft(rest, " ，,：:")
-		if !ok || len([]rune(rest)) < 3 || strings.HasSuffix(rest, "吗") {
+		if !ok || len([]rune(rest)) < 2 || len([]rune(rest)) < 3 && !polite || strings.HasSuffix(rest, "吗") {
 			continue
 		}
 		if strings.Contains(said, "记") || strings.Contains(said, "忘") {
@@ -83,7 +187,9 @@ func (t *talk) reminderZh(s sentence) bool {
 				return false
 			}
 		}
-		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "要"), "得")
+		for _, w := range [...]string{"们", "别忘了", "别忘记", "记得", "要", "得"} {
+			rest = strings.TrimPrefix(rest, w)
+		}
 		return t.says(s, "我得"+rest)
 	}
 	return false

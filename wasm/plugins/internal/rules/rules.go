@@ -93,6 +93,7 @@ type talk struct {
 	plain   bool     // the text has no capitals, as recognisers write it
 	off     plan     // what a clause before has called off, with its candidate
 	offAt   int      // 1 and the index of that candidate; 0: nothing was called off
+	beside  int      // relations that a sentence tells beside a name
 	dayed   bool     // an earlier clause of the sentence names a day
 
 	denied     denialZh    // in the Chinese clause before
@@ -238,8 +239,9 @@ func (t *talk) sentence(s sentence) {
 		return
 	}
 	before := len(t.out.Candidates)
-	t.dayed, t.denied = false, denialZh{}
+	t.dayed, t.denied, t.beside = false, denialZh{}, 0
 	var rest []sentence
+	var last sentence
 	for _, c := range t.timed(clauses(s), s) {
 		if t.supposes(c) {
 			break // what follows is so only if this is
@@ -247,14 +249,20 @@ func (t *talk) sentence(s sentence) {
 		made := len(t.out.Candidates)
 		if s.chinese() || !quotes(s, c) {
 			t.clause(c)
-			if len(t.out.Candidates) == made {
+			if len(t.out.Candidates) > made {
+				t.butThere(c)
+			} else if !t.contrast(last, c) {
 				rest = append(rest, c)
 			}
 		}
+		last = c
 		t.dayed = t.dayed || namesDay(c, t.now)
 	}
 	if len(t.out.Candidates) == before+1 {
 		t.amend(&t.out.Candidates[before], rest)
+	}
+	if n := t.beside; n > 0 && len(t.out.Candidates) == before+n && t.part == Facts {
+		t.note(s) // "Tom, my brother, is on a diet" says more than whose brother he is
 	}
 	if len(t.out.Candidates) == before {
 		if !t.fragment(s) && (t.part != Facts || !t.note(s) && !t.noteClauses(s)) {

@@ -144,12 +144,11 @@ func (t *talk) is(c *clause, i int) {
 			return
 		}
 		if role(c, i) {
-			job := c.trim(i, next)
-			if at := strings.Index(job, " at "); at > 0 {
-				t.fact(c, "work", "employer", job[at+4:], false, 0.85)
-				job = job[:at]
+			job, firm, at := strings.Cut(c.trim(i, next), " at ")
+			at = at && t.fact(c, "work", "employer", firm, false, 0.85) != nil
+			if f := t.fact(c, "work", "job", job, false, 0.85); at && !c.past {
+				jobAlone(c, f, "is "+c.articleAt(i)+job)
 			}
-			t.fact(c, "work", "job", job, false, 0.85)
 		}
 	case c.kind == 's' && c.capital(i) && nameWord(w) && next-i <= 2 && !strings.HasSuffix(w, "n") && c.vi == 1 && strings.EqualFold(o, t.self.name):
 		t.core(c, "human", o)

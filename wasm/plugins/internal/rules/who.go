@@ -143,7 +143,8 @@ func personsIn(toks []token, text string) []person {
 		if i == 0 && (len(toks) == 1 || !verbish(toks[1].s)) {
 			continue
 		}
-		all = append(all, person{text[t.start:t.end], t.s})
+		name, _ := contraction(t.s) // "Clara's moving"
+		all = append(all, person{text[t.start : t.start+len(name)], name})
 	}
 	return all
 }

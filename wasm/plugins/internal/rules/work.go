@@ -1,6 +1,10 @@
 package rules
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
 
 // work reads "at X", "as a Y" after a verb of working.
 func (t *talk) work(c *clause, i int) {
@@ -13,30 +17,154 @@ func (t *talk) work(c *clause, i int) {
 	if at, ok := c.after(i, 4, "at", "for"); ok && c.usedTo && c.verb == "work" && !vague(at) && employs(at, t.plain) {
 		t.once(c, "worked_at", at)
 	}
-	if at, ok := c.after(i, 6, "at", "for"); ok && c.verb == "volunteer" {
+	at, ok := c.after(i, 6, "at", "for")
+	if ok && c.verb == "volunteer" {
 		if !vague(at) && !c.past && c.firstTime() == nil {
 			t.fact(c, "habit", "volunteers_at", at, true, 0.85)
 		}
 		return
-	} else if ok && !vague(at) && employs(at, t.plain) {
-		t.fact(c, "work", "employer", at, false, 0.92)
-		c.neg = false
 	}
-	if as, ok := c.after(i, 8, "as"); ok {
-		if before, _, cut := strings.Cut(as, " in "); cut {
-			as = before
-		}
-		if before, _, cut := strings.Cut(as, " at "); cut {
-			as = before
-		}
-		t.fact(c, "work", "job", as, false, 0.88)
+	firm := false
+	if ok := ok && !vague(at) && employs(at, t.plain); ok {
+		firm = t.fact(c, "work", "employer", at, false, 0.92) != nil
 	}
+	if k := c.find(i, 8, "as"); k >= 0 {
+		unsaid := firm && c.neg && !c.noLonger && !c.usedTo // "I don't work at Siemens as an engineer": as one elsewhere?
+		if as := c.post(k+1, firm, t.plain); as != "" && !unsaid {
+			job := t.fact(c, "work", "job", as, false, 0.88)
+			if firm {
+				jobAlone(c, job, "works as "+c.articleAt(k+1)+as)
+			}
+		}
+	}
+	c.neg = c.neg && !firm
 	if in, ok := c.after(i, 1, "in"); ok && c.verb == "work" {
 		t.fact(c, "work", "works_in", in, false, 0.8)
 	}
 	if from, ok := c.after(i, 1, "from"); ok && c.verb == "work" && from != "" {
 		t.fact(c, "work", "works_from", from, false, 0.75)
 	}
+}
+
+// post is what somebody works as, from word i, without where and for whom.
+func (c *clause) post(i int, firm, plain bool) string {
+	as := o2(c, i)
+	for _, of := range [...]string{" in ", " at "} {
+		as, _, _ = strings.Cut(as, of)
+	}
+	if before, at, cut := strings.Cut(as, " for "); cut && firm && employs(at, plain) {
+		as = before
+	}
+	return as
+}
+
+// articleAt is the article at word i, with a space behind it.
+func (c *clause) articleAt(i int) string {
+	if w := c.w(i); w == "a" || w == "an" || w == "the" {
+		return w + " "
+	}
+	return ""
+}
+
+// jobAlone gives a job a text that does not name the firm: it may outlast the work there.
+func jobAlone(c *clause, job *abi.Candidate, said string) {
+	if job != nil && !job.Negates && c.kind != 'w' {
+		job.Text = sentenceCase(c.subj.name + " " + said)
+	}
+}
+
+// started takes "I started at Bosch on Monday", "she started as a cook at the Hilton": a firm that is
+// named, and no place where one goes to, learns or is brought.
+func (t *talk) started(c *clause, i int) bool {
+	at := i
+	if c.w(i) == "as" && role(c, i+1) {
+		at = c.find(i, 5, "at")
+	}
+	if at < 0 || c.w(at) != "at" || c.kind != 's' && c.kind != 'p' || !c.past && !c.perfect || c.ing || c.usedTo || t.wentOn() {
+		return false
+	}
+	first := at + 1
+	if c.w(first) == "the" {
+		first++
+	}
+	firm, next := c.object(at + 1)
+	if !c.capital(first) || !nameWord(c.w(first)) || !employs(firm, false) || next < len(c.words) && c.w(next) != "as" || c.own && minor(last(c.thing)) {
+		return false
+	}
+	for _, no := range unfirm {
+		if strings.Contains(strings.ToLower(firm), no) {
+			return false
+		}
+	}
+	if numbered[c.w(first)] || strings.ContainsAny(firm, "0123456789") {
+		return false
+	}
+	if w := c.firstTime(); w != nil && (!w.hasDay || w.day < t.now.day-366) {
+		return false // where they are since, the line does not say
+	}
+	if i != at {
+		t.work(c, i)
+		return true
+	}
+	t.fact(c, "work", "employer", firm, false, 0.8)
+	if next < len(c.words) {
+		if as := c.post(next+1, true, t.plain); as != "" {
+			jobAlone(c, t.fact(c, "work", "job", as, false, 0.8), "works as "+c.articleAt(next+1)+as)
+		}
+	}
+	return true
+}
+
+// newJob takes "a new job", "my job", "the new job" from word i.
+func (c *clause) newJob(i int) bool {
+	if c.w(i+1) == "new" {
+		return (c.w(i) == "a" || c.w(i) == "my" || c.w(i) == "the" || c.w(i) == "her" || c.w(i) == "his") && c.w(i+2) == "job"
+	}
+	return (c.w(i) == "a" || c.w(i) == "my") && c.w(i+1) == "job"
+}
+
+// unfirm are parts of names of schools and of places for sport, where one starts and does not work.
+var unfirm = [...]string{"school", "schule", "academy", "college", "university", "uni", "institute", "montessori", "waldorf", "kindergarten", "nursery", "kita", "gymnasium", "grammar", "oxford", "cambridge",
+	"harvard", "yale", "stanford", "princeton", "gym", "fit", "yoga", "pilates", "dojo", "club", "sport", "centre", "center", "street", "road", "square", "station", "park", "bridge", "gate", "page", "chapter", "level", "question"}
+
+// minor reports a relative who may still go to school.
+func minor(noun string) bool {
+	switch noun {
+	case "son", "daughter", "kid", "child", "niece", "nephew", "grandson", "granddaughter", "godson", "goddaughter", "stepson", "stepdaughter", "baby", "twin", "family", "kids", "children":
+		return true
+	}
+	return offspring(noun)
+}
+
+// wentOn reports a sentence that tells what came after: "I started at Bosch and moved to Siemens".
+func (t *talk) wentOn() bool {
+	for i := range t.said.toks {
+		switch t.said.at(i) {
+		case "moved", "joined", "switched", "left", "quit", "went", "then", "later", "before", "until", "till", "walked":
+			return true
+		}
+	}
+	return false
+}
+
+// leftPost takes "I quit my job as a cook at the Hilton", "I lost my post as manager".
+func (t *talk) leftPost(c *clause, i int) bool {
+	if c.neg || !c.past && !c.perfect || c.w(i) != "my" && c.w(i) != "our" && c.w(i) != "the" && c.w(i) != "his" && c.w(i) != "her" {
+		return false
+	}
+	switch c.w(i + 1) {
+	case "job", "post", "position", "role":
+	default:
+		return false
+	}
+	if c.w(i+2) != "as" {
+		return false
+	}
+	t.ended(c, c.subj, "work", "job", c.post(i+3, true, t.plain), false)
+	if firm, ok := c.after(i+3, 6, "at", "for"); ok && !vague(firm) && employs(firm, t.plain) {
+		t.ended(c, c.subj, "work", "employer", firm, false)
+	}
+	return true
 }
 
 // joined reads a new employer.
