@@ -70,8 +70,13 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 			return res, err
 		}
 	}
+	if choice.sees != nil {
+		if q.Shown, err = qr.allowed(ctx, choice.sees); err != nil {
+			return res, err
+		}
+	}
 	found, err := qr.c.Engine.Search(ctx, q)
-	if err = errors.Join(err, choice.err, ctx.Err()); err != nil {
+	if err = errors.Join(err, choice.failed(), ctx.Err()); err != nil {
 		return res, err
 	}
 	if err := qr.fetchHits(ctx, found.Hits); err != nil {
