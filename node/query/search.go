@@ -65,6 +65,9 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 		k = defaultHits
 	}
 	q := qr.indexQuery(ctx, &r, k)
+	if mayBeWearers(r.Filters) {
+		q.Doubts = either(q.Doubts, qr.ofOthers(ctx, r.Query))
+	}
 	if choice.narrows() {
 		if q.Allow, err = qr.allowed(ctx, choice); err != nil {
 			return res, err
@@ -110,7 +113,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	if err != nil {
 		return serve.SearchResult{}, err
 	}
-	ownFirst(r.Query, res.Hits)
+	ownFirst(r.Query, res.Hits, mayBeWearers(r.Filters))
 	return res, nil
 }
 
