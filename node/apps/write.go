@@ -84,6 +84,10 @@ func (v *visit) mayAdd(r *serve.AddRequest) error {
 		if len(s.tags) > 0 {
 			return refused("infer: app %s is held to tags, and adds memories as they stand: set infer to false", v.Name())
 		}
+		if r.Keep && !slices.Contains(s.types, memory.Semantic) {
+			return refused("keep: app %s has nothing to do with semantic memories, and what is kept as it stands is one", v.Name())
+		}
+		r.Types = append([]memory.Type{}, s.types...) // not nil, which is any
 		return nil
 	}
 	t := r.Type

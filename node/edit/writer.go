@@ -135,7 +135,7 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 // hear takes a text through the extractors, as a line that was said.
 func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time) (serve.AddResult, error) {
 	ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: zoneName(es.c.Zone), Received: time.Now(),
-		Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User, Secret: r.Secret}
+		Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User, Secret: r.Secret, Types: r.Types}
 	if ev.Speaker == "" {
 		ev.Speaker = es.c.Wearer
 	}
