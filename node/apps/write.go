@@ -18,8 +18,11 @@ type writer struct {
 	reader serve.Reader
 }
 
-// ownTags are tags that mean something to the node.
-var ownTags = []string{"entity", "community", memory.WaitingTag, "question", "answer", "secret", "transcript", "print", "caption", "sequence", "recording"}
+// ownTags are tags that mean something to the node, beside those that begin with ownPrefix.
+var ownTags = []string{"entity", "community", memory.WaitingTag, memory.HearsayTag, memory.KnownVoiceTag, "question", "answer", "secret", "transcript", "print", "caption", "sequence",
+	"recording", "visit"}
+
+const ownPrefix = "locket:"
 
 func (w *writer) Resolve(ctx context.Context, text string) (memory.ID, error) {
 	if v := visitOf(ctx); v != nil {
@@ -125,9 +128,10 @@ func mayHold(f *memory.Fields) error {
 	return nil
 }
 
+// mayTag refuses tags that an app neither sets nor takes away.
 func (v *visit) mayTag(tags []string) error {
 	for _, t := range tags {
-		if slices.Contains(ownTags, strings.ToLower(strings.TrimSpace(t))) {
+		if is := strings.ToLower(strings.TrimSpace(t)); slices.Contains(ownTags, is) || strings.HasPrefix(is, ownPrefix) {
 			return refused("tags: %q means something to the node", t)
 		}
 	}
@@ -157,7 +161,7 @@ func (w *writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest
 		err = refused("untag: app %s is held to tags", v.Name())
 	default:
 		if err = mayHold(p.Fields); err == nil {
-			err = v.mayTag(p.Tag)
+			err = v.mayTag(slices.Concat(p.Tag, p.Untag))
 		}
 	}
 	if err != nil {

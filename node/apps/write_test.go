@@ -248,3 +248,45 @@ func TestInferredTypes(t *testing.T) {
 		t.Errorf("%+v, %v", vault, err)
 	}
 }
+
+// An app sets no tag that means something to the node, and takes none away, whichever way it
+// asks. Nobody sets an empty one.
+func TestTagsOfTheNode(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	r := reads("tagger", "semantic", "episodic")
+	r.Can = append(r.Can, serve.RightAdd, serve.RightUpdate)
+	app := h.app(t, r)
+	own := h.add(t, app, plain("Ana keeps bees"))
+	for _, tag := range []string{"locket:rules", "Locket:Rules", "locket:anything", " hearsay", "known-voice", "visit", "entity"} {
+		tagged := plain("Ana keeps hens")
+		tagged.Tags = []string{"farm", tag}
+		_, err := app.Add(ctx, tagged)
+		want(t, err, serve.ErrForbidden, "means something to the node")
+		for _, p := range []serve.UpdateRequest{{Tag: []string{tag}}, {Untag: []string{tag}}} {
+			_, err = app.Update(ctx, own.String(), p)
+			want(t, err, serve.ErrForbidden, "means something to the node")
+		}
+		res, err := app.Batch(ctx, []serve.Operation{{Add: &tagged}, {ID: own.String(), Update: &serve.UpdateRequest{Tag: []string{tag}}}})
+		if err != nil || res.Failed != 2 {
+			t.Errorf("%q in a batch: %+v, %v", tag, res, err)
+		}
+	}
+	for _, tag := range []string{"", " ", "\u3000"} {
+		for _, c := range []*serve.Client{app, h.Client} {
+			tagged := plain("Ana keeps hens")
+			tagged.Tags = []string{tag}
+			_, err := c.Add(ctx, tagged)
+			want(t, err, memory.ErrInvalid, "tags[0]")
+			_, err = c.Update(ctx, own.String(), serve.UpdateRequest{Tag: []string{tag}})
+			want(t, err, memory.ErrInvalid, "tag[0]")
+		}
+	}
+	page, err := h.List(ctx, serve.ListQuery{State: serve.AnyState})
+	if err != nil || len(page.Memories) != 1 || len(page.Memories[0].Tags) != 0 {
+		t.Errorf("%+v, %v", page, err)
+	}
+	if m, err := app.Update(ctx, own.String(), serve.UpdateRequest{Tag: []string{"farm", "locket"}}); err != nil || len(m.Tags) != 2 {
+		t.Errorf("%+v, %v", m, err)
+	}
+}

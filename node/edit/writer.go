@@ -99,6 +99,9 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 	if err := r.Metadata.Validate(); err != nil {
 		return res, err
 	}
+	if err := checkTags("tags", r.Tags); err != nil {
+		return res, err
+	}
 	if r.Secret != "" && (!r.Infers() || r.Keep || !strings.Contains(r.Text, r.Secret)) {
 		return res, fmt.Errorf("%w: secret: want a part of text, with infer and without keep", memory.ErrInvalid)
 	}
@@ -130,6 +133,16 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 		return res, err
 	}
 	return es.asIs(ctx, &r, event, at)
+}
+
+// checkTags refuses empty tags, which nobody could ask for.
+func checkTags(field string, tags []string) error {
+	for i, t := range tags {
+		if strings.TrimSpace(t) == "" {
+			return fmt.Errorf("%w: %s[%d]: an empty tag", memory.ErrInvalid, field, i)
+		}
+	}
+	return nil
 }
 
 // hear takes a text through the extractors, as a line that was said.
