@@ -51,6 +51,7 @@ type Event struct {
 	User     string        `json:"user,omitempty"`     // text: scope of what is made of it; empty: the wearer
 	Typed    bool          `json:"-"`                  // text: by the owner, who repeats nothing that was read aloud
 	Secret   string        `json:"-"`                  // text: a part of Text; unless all of it goes to the vault, nothing is kept
+	Types    []Type        `json:"-"`                  // text: of what is made of it, beside secrets; nil: any
 }
 
 // Range is a span of sequence numbers, both ends included.

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/testing/llmtest"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/questions"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -157,5 +159,51 @@ func TestAskOfOneself(t *testing.T) {
 				t.Logf("  evidence %q", e.Text)
 			}
 		}
+	}
+}
+
+// TestAskOfOneselfAmongOthers: what another user of an app says of themselves answers no
+// question of the wearer's about the wearer, and is marked as theirs.
+func TestAskOfOneselfAmongOthers(t *testing.T) {
+	n := newNode(t, nil)
+	for _, text := range []string{"I am a vegetarian and I live in Leeds.", "I am allergic to cats."} {
+		if _, err := n.Add(t.Context(), serve.AddRequest{Text: text, User: "alice"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask := func(question string, filters filter.Filter) serve.AskResult {
+		t.Helper()
+		res, err := n.Ask(t.Context(), serve.AskRequest{Question: question, EvidenceOnly: true, Filters: filters})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	for _, question := range []string{"Am I a vegetarian?", "where do I live", "am I allergic to cats"} {
+		if res := ask(question, filter.Filter{}); res.Known || len(res.Evidence) == 0 || res.Evidence[0].User != "alice" || strings.Contains(questions.Spoken(&res), "cats") {
+			t.Errorf("%q: known %t, %+v", question, res.Known, res.Evidence)
+		}
+		of, err := filter.Equal("user", "alice")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res := ask(question, of); !res.Known || len(res.Evidence) == 0 {
+			t.Errorf("%q of alice's: known %t, %+v", question, res.Known, res.Evidence)
+		}
+	}
+	hear(t, n, monday, "user", "I live in Bristol.")
+	hear(t, n, monday.Add(time.Hour), "user", "I am a vegetarian.")
+	for question, first := range map[string]string{"Am I a vegetarian?": "vegetarian", "where do I live": "Bristol"} {
+		res := ask(question, filter.Filter{})
+		if !res.Known || len(res.Evidence) < 2 || res.Evidence[0].User != "" || !strings.Contains(res.Evidence[0].Text, first) {
+			t.Errorf("%q: known %t", question, res.Known)
+			for _, e := range res.Evidence {
+				t.Logf("  %q of %q", e.Text, e.User)
+			}
+		}
+	}
+	block, err := n.Context(t.Context(), serve.ContextRequest{Topic: "allergic to cats"})
+	if err != nil || !strings.Contains(block.Text, "of alice: ") {
+		t.Errorf("%s, %v", block.Text, err)
 	}
 }

@@ -98,6 +98,9 @@ func (a *app) showAnswer(w io.Writer, r *serve.AskResult) {
 		if it.SharedBy != nil {
 			by += a.paint.dim("  (" + a.sharedBy(it.SharedBy) + ")")
 		}
+		if it.User != "" {
+			by += a.paint.dim("  (of " + oneLine(it.User) + ")")
+		}
 		fmt.Fprintf(w, "  %s  %s%s%s\n", a.paint.dim(it.Cite), a.paint.dim(a.dateOf(&it)), oneLine(it.Text), by)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locket-dev/locket/memory/names"
-
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
@@ -28,54 +26,8 @@ const maxMeant = 8
 // be the same or has its key: of more, the first by name.
 const maxAlike = 64
 
-// Resolve returns the nodes that a name may stand for, in the order of their
-// names: those of the name itself, in either script and in either order of its
-// words; where there are none, those of which it is the first or the last word;
-// and those that a relation says are the same. Those that a relation says are
-// not the same as the name itself are none of them.
-func (g *Graph) Resolve(name string) []Node {
-	f := names.Fold(name)
-	var out []Node
-	add := func(n Node) {
-		if !slices.Contains(out, n) {
-			out = append(out, n)
-		}
-	}
-	for _, k := range names.Keys(f) {
-		out = append(out, g.byKey[k]...)
-	}
-	slices.SortFunc(out, g.order)
-	out = slices.Compact(out)
-	out = out[:min(len(out), maxAlike)]
-	if len(out) == 0 {
-		if l := g.byPart[f]; len(l) <= maxMeant {
-			out = slices.SortedFunc(slices.Values(l), g.order)
-		}
-	}
-	for i := 0; i < len(out) && len(out) <= maxMeant; i++ {
-		var also []Node
-		for _, l := range g.nodes[out[i]].related {
-			if l.alias {
-				also = append(also, l.to)
-			}
-		}
-		slices.SortFunc(also, g.order) // in whatever order they were said
-		for _, n := range slices.Compact(also) {
-			if len(out) < maxAlike {
-				add(n)
-			}
-		}
-	}
-	if n, ok := g.Node(f); ok {
-		for _, l := range g.nodes[n].related {
-			if l.apart {
-				out = slices.DeleteFunc(out, func(o Node) bool { return o == l.to })
-			}
-		}
-	}
-	slices.SortFunc(out, g.order)
-	return out
-}
+// Resolve is [Sight.Resolve] with all in sight.
+func (g *Graph) Resolve(name string) []Node { return Sight{Graph: g}.Resolve(name) }
 
 func (g *Graph) order(a, b Node) int { return cmp.Compare(g.nodes[a].name, g.nodes[b].name) }
 

@@ -159,20 +159,7 @@ type End struct {
 // more ("everything that I like"), they lead nowhere in particular.
 const maxEnds = 32
 
-// Follow returns the other ends of a node's relations that hold at a time and
-// whose predicate is wanted, each once, by name and predicate; none where there
-// are more than 32.
+// Follow is [Sight.Follow] with all in sight.
 func (g *Graph) Follow(n Node, at time.Time, wanted func(predicate string) bool) []End {
-	var out []End
-	for _, l := range g.nodes[n].related {
-		r := &g.related[l.doc][l.nth]
-		if e := (End{l.to, r.Predicate}); wanted(r.Predicate) && r.Holds(at) && !slices.Contains(out, e) {
-			if len(out) == maxEnds {
-				return nil
-			}
-			out = append(out, e)
-		}
-	}
-	sorting.Sort(out, func(a, b End) int { return cmp.Or(g.order(a.Node, b.Node), cmp.Compare(a.Predicate, b.Predicate)) })
-	return out
+	return Sight{Graph: g}.Follow(n, at, wanted)
 }

@@ -45,6 +45,8 @@ type core struct {
 	// dictionary may be nil.
 	dictionary *Dictionary
 
+	shown *shown // what a question may be read by; nil: every document
+
 	plain, based []byte // of write, to be used again
 	theirs       []tf
 }

@@ -139,7 +139,7 @@ func (c *core) matters(out *question, asked []matter, without map[int]bool) {
 				continue
 			}
 			t := c.dict.find(s)
-			if t != none && c.lists[t].n > 0 && float64(c.lists[t].df) <= lexiconMaxShare*float64(c.counted)+1 {
+			if c.has(t) && float64(c.lists[t].df) <= lexiconMaxShare*float64(c.counted)+1 {
 				g.terms = append(g.terms, weighted{t, 1})
 			}
 		}

@@ -121,7 +121,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 		at[x.term] = n
 		out.worth = append(out.worth, worth)
 		g.terms = append(g.terms, c.inOther(x.term)...)
-		if t := c.dict.find(pledgeMark); pledgeWords[x.term] && t != none {
+		if t := c.dict.find(pledgeMark); pledgeWords[x.term] && c.has(t) {
 			g.terms = append(g.terms, weighted{t, sharePledge})
 		}
 		if len(g.terms) > 0 {
@@ -191,7 +191,7 @@ func (c *core) lend(out *question, words []word, n int, at map[string]int, w *We
 // isName reports whether a word is a name that some document has. A single Chinese
 // character is none by its pinyin: 没 is not Mei.
 func (c *core) isName(x word) bool {
-	return c.names.find(x.text) != none || x.han && len([]rune(x.text)) > 1 && c.names.find(foldName(x.text)) != none
+	return c.knows(x.text) || x.han && len([]rune(x.text)) > 1 && c.knows(foldName(x.text))
 }
 
 // worthOf is how much the word at place i of a question says about a document that has it;
@@ -258,7 +258,7 @@ func (c *core) quotes(out *question, text string) {
 				continue
 			}
 			t := c.dict.find(x.term)
-			if t == none || c.lists[t].n == 0 {
+			if !c.has(t) {
 				p.never = true
 			} else if !slices.Contains(p.terms, t) {
 				p.terms = append(p.terms, t)
@@ -285,7 +285,7 @@ func (c *core) unseen(pair string) bool {
 
 // found returns the term if some document has it, and nothing otherwise.
 func (c *core) found(term string, weight float64) []weighted {
-	if t := c.dict.find(term); t != none && c.lists[t].n > 0 {
+	if t := c.dict.find(term); c.has(t) {
 		return []weighted{{t, weight}}
 	}
 	return nil
@@ -337,7 +337,7 @@ func (c *core) spelt(out *question, term string, word int, s *scratch) {
 		theirs := len(c.dict.bytes(t)) - 1
 		like := 2 * float64(s.shared[t]) / float64(n+theirs)
 		s.shared[t] = 0
-		if like >= alikeLeast && c.lists[t].n > 0 {
+		if like >= alikeLeast && c.has(t) {
 			terms = append(terms, weighted{t, math.Min(like, 1)})
 		}
 	}

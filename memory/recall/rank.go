@@ -159,7 +159,8 @@ func (r *ranking) anchor(d uint32) uint32 {
 }
 
 // around returns the documents at −2, −1, +1 and +2 in the session of a
-// document. An entry is none beyond either end of the session.
+// document. An entry is none beyond either end of the session, and where whoever asks
+// may not know of the document.
 func (r *ranking) around(d uint32) [4]uint32 {
 	a := [4]uint32{none, none, none, none}
 	m := &r.docs[d]
@@ -170,6 +171,11 @@ func (r *ranking) around(d uint32) [4]uint32 {
 	if m.next != none {
 		a[2] = m.next
 		a[3] = r.docs[m.next].next
+	}
+	for i, n := range a {
+		if n != none && !r.shows(n) {
+			a[i] = none
+		}
 	}
 	return a
 }

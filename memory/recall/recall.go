@@ -120,6 +120,10 @@ type Query struct {
 	// Allow is called for documents that would be hits, in no particular order,
 	// possibly twice. nil allows all. It must not call the index.
 	Allow func(About) bool
+	// Shown reports whether whoever asks may know of a document. The question is then
+	// read as if there were no others, see shown. It is called for any document, and
+	// must not call the index. nil shows all, also those that Allow refuses as hits.
+	Shown func(About) bool
 	// Holds reports whether a document contains a quoted phrase of the question
 	// word for word. It is called for documents that contain all of the
 	// phrase's words. nil means that this is enough. It must not call the

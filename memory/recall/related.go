@@ -94,9 +94,12 @@ func (c *core) relatedGroups(out *question, q *Query, words []word, at map[strin
 		add(w.node, weight, w.words)
 		out.led = true
 	}
+	if c.shown != nil {
+		return // a walk goes by counts, which don't tell which documents are shown
+	}
 	var weights []graph.Weight
 	for _, n := range seeds { // who speaks is beside everything that is said
-		if who := c.names.find(c.graph.Name(n)); who == none || c.spoken[who] == 0 {
+		if c.speaks(c.graph.Name(n)) == none {
 			weights = append(weights, graph.Weight{Node: n, Value: 1})
 		}
 	}
@@ -126,14 +129,15 @@ func (c *core) meant(q *Query, words []word, at map[string]int) []meant {
 		}
 		return len(list) > 0
 	}
+	sight := c.sight()
 	var flat []word
 	for _, w := range words {
 		if !w.han || len(w.text) <= len("字") {
 			flat = append(flat, w)
 		}
 		if w.text == "i" || w.text == "my" || w.text == "me" || w.text == "我" {
-			take(c.graph.Resolve(q.Wearer), "", nil)
-			take(c.graph.Resolve("user"), "", nil)
+			take(sight.Resolve(q.Wearer), "", nil)
+			take(sight.Resolve("user"), "", nil)
 		}
 	}
 	for i := 0; i < len(flat); i++ {
@@ -157,7 +161,7 @@ func (c *core) meant(q *Query, words []word, at map[string]int) []meant {
 					}
 				}
 			}
-			if take(c.graph.Resolve(string(name)), string(name), places) {
+			if take(sight.Resolve(string(name)), string(name), places) {
 				i += n - 1
 				break
 			}
@@ -176,6 +180,7 @@ type way struct {
 // follow goes from the seeds along relations that the question names, each of
 // its words once on a way.
 func (c *core) follow(seeds []graph.Node, m *matcher, now time.Time) []way {
+	sight := c.sight()
 	var out, at []way
 	for _, n := range seeds {
 		at = append(at, way{node: n})
@@ -189,7 +194,7 @@ func (c *core) follow(seeds []graph.Node, m *matcher, now time.Time) []way {
 				led := m.lead(predicate)
 				return len(led) > 0 && !slices.ContainsFunc(led, func(i int) bool { return slices.Contains(w.words, i) })
 			}
-			for _, e := range c.graph.Follow(w.node, now, wanted) {
+			for _, e := range sight.Follow(w.node, now, wanted) {
 				if len(next) < relatedMost && !slices.Contains(seeds, e.Node) {
 					next = append(next, way{node: e.Node, words: slices.Concat(w.words, m.match(e.Predicate))})
 					w.last = false

@@ -19,7 +19,7 @@ type otherScript struct {
 func (c *core) inChinese(words []word) []otherScript {
 	var out []otherScript
 	unknown := func(w word) bool {
-		return !w.han && w.term != "" && len(c.found(w.term, 1)) == 0 && c.names.find(w.text) == none
+		return !w.han && w.term != "" && len(c.found(w.term, 1)) == 0 && !c.knows(w.text)
 	}
 	for i := 0; i < len(words); i++ {
 		for n := min(3, len(words)-i); n > 0; n-- {
@@ -89,7 +89,7 @@ func (c *core) written(way [][]rune) (out []weighted, speaker uint32) {
 	}
 	for _, name := range known {
 		out = append(out, c.chinese(name)...)
-		if n := c.names.find(foldName(name)); n != none && c.spoken[n] > 0 {
+		if n := c.speaks(foldName(name)); n != none {
 			speaker = n
 		}
 	}

@@ -104,14 +104,18 @@ func (x *Index) search(q Query, w *Weights, near []Similar) (Result, error) {
 		return Result{}, ErrClosed
 	}
 	s.fit(len(x.core.docs), len(x.core.lists))
-	r := ranking{core: x.core, q: &q, w: w, s: s}
+	c := x.core
+	if q.Shown != nil {
+		c = c.within(q.Shown)
+	}
+	r := ranking{core: c, q: &q, w: w, s: s}
 	r.embed(near)
 	out := r.run()
 	if !r.ask.strict || len(out.Hits) > 0 {
 		return out, nil
 	}
 	q.Text = unquote(q.Text)
-	r = ranking{core: x.core, q: &q, w: w, s: s}
+	r = ranking{core: c, q: &q, w: w, s: s}
 	r.embed(near)
 	out = r.run()
 	out.Unquoted = true
@@ -156,9 +160,9 @@ func (r *ranking) allowed(d uint32) bool {
 	return r.fits(d) && (r.q.Allow == nil || r.q.Allow(r.about(d)))
 }
 
-// about is what Allow is told of a document.
-func (r *ranking) about(d uint32) About {
-	m := &r.docs[d]
+// about is what Allow and Shown are told of a document.
+func (c *core) about(d uint32) About {
+	m := &c.docs[d]
 	a := About{ID: m.id, Kind: m.kind(), Plain: m.plain()}
 	if t := m.typ(); t > 0 {
 		a.Type = memory.Types[t-1]

@@ -132,8 +132,8 @@ func phraseOf(s string) Phrase {
 func (c *core) namedSpeaker(words []word, wearer string) uint32 {
 	one := uint32(0)
 	name := func(s string) bool {
-		n := c.names.find(s)
-		if n == none || c.spoken[n] == 0 || n == one {
+		n := c.speaks(s)
+		if n == none || n == one {
 			return true
 		}
 		if one != 0 {

@@ -28,7 +28,7 @@ func (c *core) mend(words []word) map[int]slipped {
 	looked := 0
 	for i := range words {
 		w := &words[i]
-		if w.han || w.term == "" || len(w.text) < swapLeast || len(w.text) > slipMost || looked == typosMost || !letters(w.text) || c.holds(w.term) || c.names.find(w.text) != none {
+		if w.han || w.term == "" || len(w.text) < swapLeast || len(w.text) > slipMost || looked == typosMost || !letters(w.text) || c.holds(w.term) || c.knows(w.text) {
 			continue
 		}
 		if len(l.heads[w.term]) > 0 || len(l.members[w.term]) > 0 || len(l.english[w.term]) > 0 || len(c.dictionary.inChinese(w.term)) > 0 || isTimeWord(w.text) {
@@ -47,8 +47,7 @@ func (c *core) mend(words []word) map[int]slipped {
 }
 
 func (c *core) holds(term string) bool {
-	t := c.dict.find(term)
-	return t != none && c.lists[t].n > 0
+	return c.has(c.dict.find(term))
 }
 
 func letters(s string) bool {
@@ -77,9 +76,9 @@ func (c *core) nearest(s string) (best string, all []weighted) {
 		}
 		term := lemma(w)
 		n := uint32(0)
-		if t := c.dict.find(term); t != none {
+		if t := c.dict.find(term); c.has(t) {
 			n = c.lists[t].n
-			if n > 0 && !slices.Contains(all, weighted{t, 1}) {
+			if !slices.Contains(all, weighted{t, 1}) {
 				all = append(all, weighted{t, 1})
 			}
 		}

@@ -210,6 +210,9 @@ func headOf(it *Item, cite string, zone *time.Location) string {
 		}
 		b.WriteString(": ")
 	}
+	if it.User != "" {
+		b.WriteString("of " + Escape(it.User) + ": ")
+	}
 	if it.Label != "" {
 		b.WriteString(Escape(it.Label) + ": ")
 	}

@@ -68,6 +68,7 @@ type Item struct {
 	Quote   string // the words of the evidence; left out where Text says the same
 
 	SharedBy string    // who shares it with the wearer; empty: it is the wearer's own
+	User     string    // another user, whom it is about; empty: the wearer
 	Lapses   time.Time // when that ends; zero: not said
 }
 

@@ -140,7 +140,8 @@ func (l *line) put(tx *store.Tx) error {
 	}
 	u := &l.use
 	h = h.of(u.At)
-	if h.Today.Tokens+u.Tokens-l.answer > l.most {
+	// What gives out nothing is never refused: a write is done when it is noted.
+	if given := u.Tokens - l.answer; given > 0 && h.Today.Tokens+given > l.most {
 		return fmt.Errorf("%w: this answer has %d tokens, and %d of the %d of today are left", serve.ErrLimit, u.Tokens, max(l.most-h.Today.Tokens, 0), l.most)
 	}
 	h.Today.Tokens += u.Tokens

@@ -94,3 +94,36 @@ func TestAsksNoModelInVain(t *testing.T) {
 		t.Errorf("the model was asked %d times more", n-asked)
 	}
 }
+
+// An app whose day is more than used up, by a long answer of a model, writes as before and
+// is told that it did. It is shown nothing more.
+func TestWritesWithoutTokens(t *testing.T) {
+	ctx := t.Context()
+	s := llmtest.New(t, llmtest.Options{Key: "a key of the model"})
+	s.Otherwise(llmtest.Say("Green tea, " + strings.Repeat("and green tea, ", 1000)))
+	h := newHome(t, func(c *config.Config) { c.LLM = config.LLM{URL: s.URL, Model: s.Model(), Key: "a key of the model"} })
+	tea := h.add(t, h.Client, plain("Ana likes green tea"))
+	r := reads("little", "semantic")
+	r.Can, r.Tokens = append(r.Can, serve.RightAdd, serve.RightUpdate, serve.RightForget), serve.DefaultBudget
+	app := h.app(t, r)
+	if a, err := app.Ask(ctx, serve.AskRequest{Question: "what tea does Ana like"}); err != nil || a.Model == "" {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	if l, err := h.AppLog(ctx, "little", 0); err != nil || l.Today.Tokens <= r.Tokens {
+		t.Fatalf("%+v, %v", l.Today, err)
+	}
+	own := h.add(t, app, plain("Ana keeps bees"))
+	if _, err := app.Update(ctx, own.String(), serve.UpdateRequest{Tag: []string{"farm"}}); err != nil {
+		t.Error(err)
+	}
+	if res, err := app.Batch(ctx, []serve.Operation{{ID: own.String(), Delete: true}}); err != nil || res.Failed > 0 {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if l, err := h.AppLog(ctx, "little", 0); err != nil || len(l.Entries) != 4 {
+		t.Errorf("%+v, %v", l.Entries, err)
+	}
+	_, err := app.Get(ctx, tea.String())
+	want(t, err, serve.ErrLimit, "are left")
+	_, err = app.Pin(ctx, tea.String(), true)
+	want(t, err, serve.ErrForbidden, "owner")
+}

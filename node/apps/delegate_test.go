@@ -1,6 +1,7 @@
 package apps_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +56,32 @@ func TestPassedOn(t *testing.T) {
 	want(t, err, serve.ErrForbidden, "may not add")
 	over, _, _ := pass(n.Key, delegate.Narrow{Ends: time.Now().Unix() - 1}, 0)
 	want(t, get(over, fact), serve.ErrKey, "")
+
+	// Each key says what it may do itself.
+	ends := time.Now().Add(time.Hour).Truncate(time.Second).UTC()
+	short, _, _ := pass(key, delegate.Narrow{Sensitivity: new(memory.Public), Ends: ends.Unix()}, 0)
+	for _, of := range []struct {
+		c       *serve.Client
+		can     string
+		types   string
+		tags    string
+		ends    time.Time
+		further int
+	}{
+		{h.WithKey(n.Key), "[read add]", "[semantic episodic]", "[]", time.Time{}, 2},
+		{helper, "[read]", "[semantic]", "[]", time.Time{}, 1},
+		{second, "[read]", "[semantic]", "[food]", time.Time{}, 0},
+		{short, "[read]", "[semantic]", "[]", ends, 0},
+	} {
+		self, err := of.c.Self(ctx)
+		if err != nil || self.Owner || self.App == nil {
+			t.Fatalf("%+v, %v", self, err)
+		}
+		if a := self.App; a.Name != "planner" || fmt.Sprint(a.Can) != of.can || fmt.Sprint(a.Types) != of.types || fmt.Sprint(a.Tags) != of.tags ||
+			!a.Ends.Equal(of.ends) || a.Delegate != of.further || of.c == short && *a.Sensitivity != memory.Public {
+			t.Errorf("%+v, want %+v", a, of)
+		}
+	}
 	wide, _, err := delegate.Pass("lka_MADEUP", "planner", delegate.Narrow{}, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -91,7 +91,7 @@ func TestSearchOfAScopeReadsTheSame(t *testing.T) {
 						t.Errorf("%s: %s sees %d memories of %d hits, and they show %d", when, a.Name, len(left), len(all.Hits), len(seen))
 					}
 				}
-				q.Filters = reads
+				q.Filters, q.Sees = reads, reads
 				want, err := h.node.Services().Recaller.Search(ctx, q)
 				if err != nil {
 					t.Fatal(err)

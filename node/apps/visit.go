@@ -127,6 +127,16 @@ func visitOf(ctx context.Context) *visit {
 // Name implements serve.Caller.
 func (v *visit) Name() string { return v.app.Name }
 
+// PassedOn implements serve.PassedOn.
+func (v *visit) PassedOn() (serve.App, bool) {
+	app := serve.App{AppRequest: v.app.AppRequest, Added: v.app.Added}
+	app.Hook = ""
+	if !slices.Contains(app.Can, serve.RightBuy) {
+		app.Buying = nil
+	}
+	return app, len(v.via) > 0
+}
+
 // May implements serve.Caller.
 func (v *visit) May(ctx context.Context, right serve.Right, operation string) error {
 	if !serve.Paid(ctx) && !v.book.pace(v.Name(), v.app.Requests) {

@@ -19,8 +19,11 @@ type writer struct {
 	reader serve.Reader
 }
 
-// ownTags are tags that mean something to the node.
-var ownTags = []string{"entity", "community", memory.WaitingTag, "question", "answer", "secret", "transcript", "print", "caption", "sequence", "recording"}
+// ownTags are tags that mean something to the node, beside those that begin with ownPrefix.
+var ownTags = []string{"entity", "community", memory.WaitingTag, memory.HearsayTag, memory.KnownVoiceTag, "question", "answer", "secret", "transcript", "print", "caption", "sequence",
+	"recording", "visit"}
+
+const ownPrefix = "locket:"
 
 func (w *writer) Resolve(ctx context.Context, text string) (memory.ID, error) {
 	if v := visitOf(ctx); v != nil {
@@ -85,6 +88,10 @@ func (v *visit) mayAdd(r *serve.AddRequest) error {
 		if len(s.tags) > 0 {
 			return refused("infer: app %s is held to tags, and adds memories as they stand: set infer to false", v.Name())
 		}
+		if r.Keep && !slices.Contains(s.types, memory.Semantic) {
+			return refused("keep: app %s has nothing to do with semantic memories, and what is kept as it stands is one", v.Name())
+		}
+		r.Types = append([]memory.Type{}, s.types...) // not nil, which is any
 		return nil
 	}
 	t := cmp.Or(r.Type, memory.Semantic)
@@ -119,9 +126,10 @@ func mayHold(f *memory.Fields) error {
 	return nil
 }
 
+// mayTag refuses tags that an app neither sets nor takes away.
 func (v *visit) mayTag(tags []string) error {
 	for _, t := range tags {
-		if slices.Contains(ownTags, strings.ToLower(strings.TrimSpace(t))) {
+		if is := strings.ToLower(strings.TrimSpace(t)); slices.Contains(ownTags, is) || strings.HasPrefix(is, ownPrefix) {
 			return refused("tags: %q means something to the node", t)
 		}
 	}
@@ -151,7 +159,7 @@ func (w *writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest
 		err = refused("untag: app %s is held to tags", v.Name())
 	default:
 		if err = mayHold(p.Fields); err == nil {
-			err = v.mayTag(p.Tag)
+			err = v.mayTag(slices.Concat(p.Tag, p.Untag))
 		}
 	}
 	if err != nil {

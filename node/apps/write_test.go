@@ -204,3 +204,89 @@ func TestEraseWhileOthersErase(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// What the extractors make of an app's text is of the types with which the app has to do,
+// and the app is told of what is left out.
+func TestInferredTypes(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	r := reads("diary", "episodic")
+	r.Can = append(r.Can, serve.RightAdd)
+	diary := h.app(t, r)
+	r = reads("facts", "semantic")
+	r.Can = append(r.Can, serve.RightAdd)
+	facts := h.app(t, r)
+	r = reads("lines", "utterances")
+	r.Can, r.Sensitivity = append(r.Can, serve.RightAdd), new(memory.Private)
+	lines := h.app(t, r)
+
+	_, err := diary.Add(ctx, serve.AddRequest{Text: "Kept words gnu", Keep: true})
+	want(t, err, serve.ErrForbidden, "keep")
+	for _, c := range []*serve.Client{diary, lines} {
+		res, err := c.Add(ctx, serve.AddRequest{Text: "Norbert works at Siemens."})
+		if err != nil || len(res.Changes) != 0 || len(res.Refusals) != 1 || res.Refusals[0].Kind != "type" || !strings.Contains(res.Refusals[0].Reason, "semantic") {
+			t.Errorf("%+v, %v", res, err)
+		}
+	}
+	for m, err := range h.All(ctx, serve.ListQuery{State: serve.AnyState}) {
+		if err != nil || m.Type != memory.Vault {
+			t.Errorf("it added %+v, %v", m, err)
+		}
+	}
+	if res, err := facts.Add(ctx, serve.AddRequest{Text: "Greta works at Bosch."}); err != nil || len(res.Changes) != 1 {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if res, err := facts.Add(ctx, serve.AddRequest{Text: "Kept words yak", Keep: true}); err != nil || len(res.Changes) != 1 {
+		t.Errorf("%+v, %v", res, err)
+	}
+	// A secret goes to the vault whatever the app's types are.
+	if res, err := diary.Add(ctx, serve.AddRequest{Text: "The wifi password is hunter2-Zebra-99."}); err != nil || res.Redacted == 0 {
+		t.Errorf("%+v, %v", res, err)
+	}
+	vault, err := h.List(ctx, serve.ListQuery{Type: memory.Vault})
+	if err != nil || len(vault.Memories) != 1 {
+		t.Errorf("%+v, %v", vault, err)
+	}
+}
+
+// An app sets no tag that means something to the node, and takes none away, whichever way it
+// asks. Nobody sets an empty one.
+func TestTagsOfTheNode(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	r := reads("tagger", "semantic", "episodic")
+	r.Can = append(r.Can, serve.RightAdd, serve.RightUpdate)
+	app := h.app(t, r)
+	own := h.add(t, app, plain("Ana keeps bees"))
+	for _, tag := range []string{"locket:rules", "Locket:Rules", "locket:anything", " hearsay", "known-voice", "visit", "entity"} {
+		tagged := plain("Ana keeps hens")
+		tagged.Tags = []string{"farm", tag}
+		_, err := app.Add(ctx, tagged)
+		want(t, err, serve.ErrForbidden, "means something to the node")
+		for _, p := range []serve.UpdateRequest{{Tag: []string{tag}}, {Untag: []string{tag}}} {
+			_, err = app.Update(ctx, own.String(), p)
+			want(t, err, serve.ErrForbidden, "means something to the node")
+		}
+		res, err := app.Batch(ctx, []serve.Operation{{Add: &tagged}, {ID: own.String(), Update: &serve.UpdateRequest{Tag: []string{tag}}}})
+		if err != nil || res.Failed != 2 {
+			t.Errorf("%q in a batch: %+v, %v", tag, res, err)
+		}
+	}
+	for _, tag := range []string{"", " ", "\u3000"} {
+		for _, c := range []*serve.Client{app, h.Client} {
+			tagged := plain("Ana keeps hens")
+			tagged.Tags = []string{tag}
+			_, err := c.Add(ctx, tagged)
+			want(t, err, memory.ErrInvalid, "tags[0]")
+			_, err = c.Update(ctx, own.String(), serve.UpdateRequest{Tag: []string{tag}})
+			want(t, err, memory.ErrInvalid, "tag[0]")
+		}
+	}
+	page, err := h.List(ctx, serve.ListQuery{State: serve.AnyState})
+	if err != nil || len(page.Memories) != 1 || len(page.Memories[0].Tags) != 0 {
+		t.Errorf("%+v, %v", page, err)
+	}
+	if m, err := app.Update(ctx, own.String(), serve.UpdateRequest{Tag: []string{"farm", "locket"}}); err != nil || len(m.Tags) != 2 {
+		t.Errorf("%+v, %v", m, err)
+	}
+}

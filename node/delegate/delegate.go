@@ -182,7 +182,8 @@ func App(key serve.Secret) (string, error) {
 }
 
 // Check holds a chain to the root of its app and to how many links its owner
-// allows, and narrows what the app may do to what the chain allows. The ids are
+// allows, and narrows what the app may do to what the chain allows; Delegate is then how
+// often it may be passed on from here. The ids are
 // those of its links: it holds unless one of them was revoked.
 func Check(key serve.Secret, root ed25519.PublicKey, most int, app serve.AppRequest) (r serve.AppRequest, ids []string, err error) {
 	c, err := read(key)
@@ -214,6 +215,7 @@ func Check(key serve.Secret, root ed25519.PublicKey, most int, app serve.AppRequ
 	if !bytes.Equal(ed25519.NewKeyFromSeed(c.Seed).Public().(ed25519.PublicKey), signer) {
 		return r, nil, ErrChain // whoever shows it has not its key
 	}
+	r.Delegate = left
 	return r, ids, nil
 }
 

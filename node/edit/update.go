@@ -17,6 +17,9 @@ func (w Writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest)
 		return m, err
 	}
 	defer release()
+	if err := checkTags("tag", p.Tag); err != nil {
+		return m, err
+	}
 	if err := es.c.Warm(ctx, id); err != nil {
 		return m, err
 	}

@@ -99,6 +99,9 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 	if err := r.Metadata.Validate(); err != nil {
 		return res, err
 	}
+	if err := checkTags("tags", r.Tags); err != nil {
+		return res, err
+	}
 	if r.Secret != "" && (!r.Infers() || r.Keep || !strings.Contains(r.Text, r.Secret)) {
 		return res, fmt.Errorf("%w: secret: want a part of text, with infer and without keep", memory.ErrInvalid)
 	}
@@ -132,10 +135,20 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 	return es.asIs(ctx, &r, event, at)
 }
 
+// checkTags refuses empty tags, which nobody could ask for.
+func checkTags(field string, tags []string) error {
+	for i, t := range tags {
+		if strings.TrimSpace(t) == "" {
+			return fmt.Errorf("%w: %s[%d]: an empty tag", memory.ErrInvalid, field, i)
+		}
+	}
+	return nil
+}
+
 // hear takes a text through the extractors, as a line that was said.
 func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time) (serve.AddResult, error) {
 	ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: zoneName(es.c.Zone), Received: time.Now(),
-		Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User, Secret: r.Secret}
+		Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User, Secret: r.Secret, Types: r.Types}
 	ev.Speaker = cmp.Or(ev.Speaker, es.c.Wearer)
 	ev.Typed = serve.CallerOf(ctx) == nil && ev.Speaker == es.c.Wearer
 	lock := es.c.Engine.Hold()

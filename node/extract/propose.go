@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -38,6 +39,11 @@ func (x *Extractor) propose(ctx context.Context, p *pending, pl Plugin, cands []
 		if ofSomeone(&c) {
 			p.refuse(pl.ID(), "speaker", "it is of somebody whose voice was not told by a name or a label")
 			p.fate(Fate{Type: c.Type, Verdict: memory.Refuse, Reason: "speaker"})
+			continue
+		}
+		if types := p.event.Types; types != nil && c.Type != memory.Vault && !slices.Contains(types, c.Type) {
+			p.refuse(pl.ID(), "type", "whoever added the text has nothing to do with "+string(c.Type)+" memories")
+			p.fate(Fate{Type: c.Type, Verdict: memory.Refuse, Reason: "type"})
 			continue
 		}
 		if memory.Hearsay(&c, turns[0].speaker, x.cfg.Wearer) {

@@ -247,6 +247,9 @@ func (s *Collection) Search(ctx context.Context, q recall.Query, fits func(*memo
 		m := s.docs[a.ID]
 		return m != nil && alive(m, now) && (fits == nil || fits(&m.Memory))
 	}
+	if q.Shown != nil { // who asks may see only some, and reads the question by those
+		q.Shown = q.Allow
+	}
 	q.Holds = func(id memory.ID, p recall.Phrase) bool { m := s.docs[id]; return m != nil && p.In(m.AllText()) }
 	found, err := s.index.Search(ctx, q)
 	if err != nil {

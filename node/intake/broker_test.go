@@ -280,6 +280,24 @@ func TestThreatBrokerHeldByStrangers(t *testing.T) {
 	}
 }
 
+// Strangers at the device's own address hold as many connections as they can, and the
+// device comes in. On one machine, and behind one router, all have the same address.
+func TestThreatBrokerHeldFromTheSameAddress(t *testing.T) {
+	n := embedded(t, intake.Config{})
+	for range 70 {
+		c, err := net.Dial("tcp", strings.TrimPrefix(n.url, "tcp://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+	}
+	r := n.raw(t, "pin", true)
+	r.publish(t, memory.KindText, `{"seq":1,"boot":1,"text":"x"}`)
+	if a := r.ack(t); a.Error != "" {
+		t.Errorf("%+v", a)
+	}
+}
+
 // Who guesses a device's password does so ten times a minute, and shuts out
 // nobody at another address.
 func TestThreatPasswordGuessed(t *testing.T) {

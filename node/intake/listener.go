@@ -46,8 +46,7 @@ func (l *listener) Address() string { return l.Addr().String() }
 // Protocol implements listeners.Listener.
 func (l *listener) Protocol() string { return l.Addr().Network() }
 
-// Serve accepts connections until it is closed. It closes those over the limit at
-// once.
+// Serve accepts connections until it is closed.
 func (l *listener) Serve(establish listeners.EstablishFn) {
 	for {
 		raw, err := l.Accept()
@@ -69,10 +68,7 @@ func (l *listener) serve(raw net.Conn, establish listeners.EstablishFn) {
 		raw = tls.Server(raw, l.tls)
 	}
 	c := newLimitConn(raw, true)
-	if !l.nameless.add(c) {
-		c.Close()
-		return
-	}
+	l.nameless.add(c)
 	c.known = func() { l.nameless.remove(c) }
 	l.open[c] = true
 	l.all.Go(func() {

@@ -11,9 +11,11 @@ import (
 // time.
 const namelessOfOne = 8
 
-// nameless bounds the number of connections that have not said who they are. If one
-// more comes, the one that has waited longest ends, because a device identifies
-// itself at once. It is safe for concurrent use.
+// nameless bounds the number of connections that have not said who they are, of each
+// address and of all. If one more comes, the one that has waited longest ends, of the same
+// address where that has its share, because a device identifies itself at once. If the new
+// one were refused, a stranger on the device's machine or behind its router would shut the
+// device out by waiting. It is safe for concurrent use.
 type nameless struct {
 	most int
 
@@ -27,21 +29,22 @@ func newNameless(most int) *nameless {
 	return &nameless{most: most, at: map[*limitConn]*list.Element{}, of: map[string]int{}}
 }
 
-// add reports whether a connection may wait.
-func (p *nameless) add(c *limitConn) bool {
+// add lets a connection wait.
+func (p *nameless) add(c *limitConn) {
+	from := hostOf(c.RemoteAddr().String())
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.of[hostOf(c.RemoteAddr().String())] >= namelessOfOne {
-		return false
-	}
-	if p.order.Len() >= p.most {
-		longest := p.order.Front().Value.(*limitConn)
-		p.drop(longest)
-		longest.Close()
+	if full := p.of[from] >= namelessOfOne; full || p.order.Len() >= p.most {
+		for e := p.order.Front(); e != nil; e = e.Next() {
+			if o := e.Value.(*limitConn); !full || hostOf(o.RemoteAddr().String()) == from {
+				p.drop(o)
+				o.Close()
+				break
+			}
+		}
 	}
 	p.at[c] = p.order.PushBack(c)
-	p.of[hostOf(c.RemoteAddr().String())]++
-	return true
+	p.of[from]++
 }
 
 // remove notes that a connection has said who it is, or has ended.

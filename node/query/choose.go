@@ -2,6 +2,7 @@ package query
 
 import (
 	"errors"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
@@ -18,6 +19,8 @@ type chooser struct {
 	then   *then
 	seen   map[memory.ID]bool
 	err    error // the first error of reading the store
+
+	sees *chooser // by what the caller may see alone; nil: by all
 
 	bare bool // hits become lines of a block, which names no categories: sorting takes an eighth of a search
 
@@ -94,8 +97,23 @@ func chooserOf(r *serve.SearchRequest) (*chooser, error) {
 		}
 		filters = append(filters, f)
 	}
-	return &chooser{filter: filter.All(filters...), then: thenAt(r.AsOf, r.KnownAt), seen: map[memory.ID]bool{},
-		wholes: map[memory.ID]*whole{}, lines: map[memory.ID]*memory.Utterance{}}, nil
+	c := newChooser(filter.All(filters...), thenAt(r.AsOf, r.KnownAt))
+	if !r.Sees.IsZero() {
+		c.sees = newChooser(r.Sees, thenAt(time.Time{}, time.Time{}))
+	}
+	return c, nil
+}
+
+// failed is the first error of reading the store.
+func (c *chooser) failed() error {
+	if c.sees != nil {
+		return errors.Join(c.err, c.sees.err)
+	}
+	return c.err
+}
+
+func newChooser(f filter.Filter, t *then) *chooser {
+	return &chooser{filter: f, then: t, seen: map[memory.ID]bool{}, wholes: map[memory.ID]*whole{}, lines: map[memory.ID]*memory.Utterance{}}
 }
 
 // narrows reports whether it refuses anything at all.

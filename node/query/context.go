@@ -69,12 +69,21 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 			evidence[h.ID], shared[h.ID] = h.Evidence, h.SharedBy
 		}
 	}
+	users := map[memory.ID]string{}
+	mixed := mayBeWearers(r.Filters)
+	for i := range items {
+		if it := &items[i]; it.User != "" {
+			if users[it.ID] = it.User; !mixed { // whoever asks for one user knows whose it is
+				it.User = ""
+			}
+		}
+	}
 	b := retrieve.Build(res.Topic, items, r.Budget, qr.c.Zone)
 	res.Text, res.Tokens, res.Left = b.Text, b.Tokens, b.Left
 	texts := make([]string, len(b.Lines))
 	for i, l := range b.Lines {
 		texts[i] = l.Text
-		res.Items = append(res.Items, serve.ContextItem{ID: l.ID, Cite: l.Cite, Section: string(l.Section), Text: l.Text, At: l.At, Until: l.Until, Tokens: l.Tokens, Evidence: evidence[l.ID], SharedBy: shared[l.ID]})
+		res.Items = append(res.Items, serve.ContextItem{ID: l.ID, Cite: l.Cite, Section: string(l.Section), Text: l.Text, At: l.At, Until: l.Until, Tokens: l.Tokens, Evidence: evidence[l.ID], SharedBy: shared[l.ID], User: users[l.ID]})
 	}
 	qr.c.Served(time.Now(), texts...)
 	res.lines = b.Lines
@@ -153,7 +162,7 @@ func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items
 					continue
 				}
 			}
-			items = append(items, retrieve.Item{ID: m.ID, Section: memory.Core, Text: m.Text, Label: m.Fields.Core.Block})
+			items = append(items, retrieve.Item{ID: m.ID, Section: memory.Core, Text: m.Text, Label: m.Fields.Core.Block, User: otherUser(m.Owner.User)})
 		}
 		return nil
 	})
@@ -233,11 +242,14 @@ func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *follow
 func itemOf(h *serve.Hit) retrieve.Item {
 	it := retrieve.Item{ID: h.ID, Section: retrieve.Utterances, Text: h.Text, At: h.At}
 	if u := h.Utterance; u != nil {
-		it.Speaker, it.Until = u.Speaker, h.Until
+		it.Speaker, it.Until, it.User = u.Speaker, h.Until, otherUser(u.User)
 		return it
 	}
 	m := h.Memory
 	it.Section, it.Until = m.Type, m.TrueTo
+	if h.SharedBy == nil {
+		it.User = otherUser(m.Owner.User)
+	}
 	if by := h.SharedBy; by != nil {
 		it.SharedBy, it.Lapses = by.By, by.Until
 	}

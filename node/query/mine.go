@@ -1,9 +1,14 @@
 package query
 
 import (
+	"context"
 	"regexp"
+	"slices"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -12,12 +17,79 @@ import (
 var asksOfSelf = regexp.MustCompile(`(?i)\b(?:do|did|am|was|have|had|can|should|will)\s+i\b|\bmy(?: [a-z]+){1,2}\W*$` +
 	`|^(?:请问)?我(?:现在|目前|以前)?(?:不?喜欢|不?爱|讨厌|住|对|有|是|在|会|吃)|^(?:请问)?我的[^的]+$`)
 
+// otherUser is the user to whom something belongs, if that is not the wearer.
+func otherUser(user string) string {
+	if user == memory.WearerUser {
+		return ""
+	}
+	return user
+}
+
+// mayBeWearers reports whether a filter lets through what is the wearer's alone. One that
+// doesn't asks for another user, who then is who asks.
+func mayBeWearers(f filter.Filter) bool {
+	return f.Glance(filter.Brief{Type: memory.Semantic, Plain: true}) != filter.No
+}
+
+// userOf is the other user to whom a hit belongs. What others share is theirs in
+// another way: serve.SharedBy says so.
+func userOf(h *serve.Hit) string {
+	switch {
+	case h.SharedBy != nil:
+		return ""
+	case h.Memory != nil:
+		return otherUser(h.Memory.Owner.User)
+	case h.Utterance != nil:
+		return otherUser(h.Utterance.User)
+	}
+	return ""
+}
+
+// isOthers reports whether something of a user can't answer a question of the wearer
+// about themselves: it is another's, whom the question does not name.
+func isOthers(question, user string) bool { return user != "" && shared(question, user) == 0 }
+
+// ofOthers returns the check of whether a document belongs to another user, for a question
+// of the wearer about themselves; nil: the question is another one.
+func (qr *Query) ofOthers(ctx context.Context, question string) func(memory.ID) bool {
+	if !asksOfSelf.MatchString(question) {
+		return nil
+	}
+	return func(id memory.ID) (is bool) {
+		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
+			if u, err := tx.Utterance(id); err == nil {
+				is = isOthers(question, otherUser(u.User))
+				return nil
+			}
+			m, err := engine.Live(tx, id)
+			is = err == nil && isOthers(question, otherUser(m.Owner.User))
+			return nil
+		})
+		return err == nil && is
+	}
+}
+
+// either joins two checks of documents, each of which may be nil.
+func either(a, b func(memory.ID) bool) func(memory.ID) bool {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return func(id memory.ID) bool { return a(id) || b(id) }
+}
+
 // ownFirst puts what the wearer said of themselves before the same of somebody whom the
 // question does not name: where the wearer lives before where an ex lives, and that the
-// wearer hates coriander before that Tom likes it.
-func ownFirst(question string, hits []serve.Hit) {
+// wearer hates coriander before that Tom likes it. With wearers, the question is about the
+// wearer, and what belongs to other users comes last.
+func ownFirst(question string, hits []serve.Hit, wearers bool) {
 	if !asksOfSelf.MatchString(question) {
 		return
+	}
+	if wearers {
+		othersLast(question, hits)
 	}
 	slot := func(i int) *memory.Slot {
 		if m := hits[i].Memory; m != nil && m.State == memory.Active {
@@ -25,15 +97,17 @@ func ownFirst(question string, hits []serve.Hit) {
 		}
 		return nil
 	}
-	isOwn := func(s *memory.Slot) bool { return memory.Normal(s.Subject) == "user" }
+	isOwn := func(i int) bool {
+		return memory.Normal(slot(i).Subject) == "user" && !(wearers && userOf(&hits[i]) != "")
+	}
 	for i := range hits {
 		other := slot(i)
-		if other == nil || isOwn(other) || shared(question, other.Subject) > 0 {
+		if other == nil || isOwn(i) || shared(question, other.Subject) > 0 || shared(question, userOf(&hits[i])) > 0 {
 			continue
 		}
 		for j := i + 1; j < len(hits); j++ {
 			own := slot(j)
-			if own == nil || !isOwn(own) || memory.Opposed(own.Attribute) != memory.Opposed(other.Attribute) ||
+			if own == nil || !isOwn(j) || memory.Opposed(own.Attribute) != memory.Opposed(other.Attribute) ||
 				own.Many && memory.SameValue(own.Value) != memory.SameValue(other.Value) {
 				continue
 			}
@@ -43,5 +117,16 @@ func ownFirst(question string, hits []serve.Hit) {
 			hits[i] = h
 			break
 		}
+	}
+}
+
+// othersLast puts the hits that belong to other users behind the rest, with scores that
+// are no greater.
+func othersLast(question string, hits []serve.Hit) {
+	own := slices.DeleteFunc(slices.Clone(hits), func(h serve.Hit) bool { return isOthers(question, userOf(&h)) })
+	others := slices.DeleteFunc(slices.Clone(hits), func(h serve.Hit) bool { return !isOthers(question, userOf(&h)) })
+	copy(hits, append(own, others...))
+	for i := 1; i < len(hits); i++ {
+		hits[i].Score = min(hits[i].Score, hits[i-1].Score)
 	}
 }

@@ -27,9 +27,33 @@ func TestOwnFirst(t *testing.T) {
 		{"when is Anna's birthday", "Anna", "birthday", false},
 	} {
 		hits := []serve.Hit{of(c.other, c.attribute), of("user", c.attribute)}
-		ownFirst(c.question, hits)
+		ownFirst(c.question, hits, true)
 		if own := hits[0].Memory.Slot.Subject == "user"; own != c.own {
 			t.Errorf("%s: the wearer's own first: %v", c.question, own)
+		}
+	}
+}
+
+func TestOwnFirstOfUsers(t *testing.T) {
+	of := func(user string) serve.Hit {
+		m := memory.Memory{State: memory.Active}
+		m.Owner.User, m.Slot = user, &memory.Slot{Subject: "user", Attribute: "home", Value: "x"}
+		return serve.Hit{Memory: &m, Score: .5}
+	}
+	for _, c := range []struct {
+		question string
+		wearers  bool
+		first    string
+	}{
+		{"where do I live", true, memory.WearerUser},
+		{"where do I live", false, "alice"},
+		{"where do I live, and where does Alice", true, "alice"},
+		{"where is home", true, "alice"},
+	} {
+		hits := []serve.Hit{of("alice"), of(memory.WearerUser)}
+		ownFirst(c.question, hits, c.wearers)
+		if got := hits[0].Memory.Owner.User; got != c.first {
+			t.Errorf("%s: %s is first", c.question, got)
 		}
 	}
 }

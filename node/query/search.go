@@ -63,13 +63,21 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	}()
 	k := cmp.Or(r.K, defaultHits)
 	q := qr.indexQuery(ctx, &r, k)
+	if mayBeWearers(r.Filters) {
+		q.Doubts = either(q.Doubts, qr.ofOthers(ctx, r.Query))
+	}
 	if choice.narrows() {
 		if q.Allow, err = qr.allowed(ctx, choice); err != nil {
 			return res, err
 		}
 	}
+	if choice.sees != nil {
+		if q.Shown, err = qr.allowed(ctx, choice.sees); err != nil {
+			return res, err
+		}
+	}
 	found, err := qr.c.Engine.Search(ctx, q)
-	if err = errors.Join(err, choice.err, ctx.Err()); err != nil {
+	if err = errors.Join(err, choice.failed(), ctx.Err()); err != nil {
 		return res, err
 	}
 	if err := qr.fetchHits(ctx, found.Hits); err != nil {
@@ -103,7 +111,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	if err != nil {
 		return serve.SearchResult{}, err
 	}
-	ownFirst(r.Query, res.Hits)
+	ownFirst(r.Query, res.Hits, mayBeWearers(r.Filters))
 	return res, nil
 }
 

@@ -245,6 +245,11 @@ var (
 		if c == nil {
 			return Self{Owner: true}, nil
 		}
+		if p, ok := c.(PassedOn); ok {
+			if app, passed := p.PassedOn(); passed {
+				return Self{App: &app, Run: run}, nil
+			}
+		}
 		all, err := s.Apps(ctx)
 		for i := range all {
 			if all[i].Name == c.Name() {

@@ -48,6 +48,7 @@ type AddRequest struct {
 	Expires     time.Time           `json:"expires,omitzero"`
 	Secret      string              `json:"secret,omitempty"` // with infer: a part of text; unless all of it goes to the vault, nothing of the text is kept, and the answer is an error
 	Key         string              `json:"key,omitempty"`    // the caller's name for the text: a second one with the same key changes nothing
+	Types       []memory.Type       `json:"-"`                // with infer: of what may be made of the text; nil: any
 }
 
 // Infers reports whether the text goes through the extractors.

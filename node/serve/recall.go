@@ -198,6 +198,7 @@ type ContextItem struct {
 	Tokens   int               `json:"tokens"`
 	Evidence []memory.Evidence `json:"evidence,omitempty"`
 	SharedBy *SharedBy         `json:"shared_by,omitempty"` // the person who shares it; absent: it is the wearer's own
+	User     string            `json:"user,omitempty"`      // the user of an app whom it is about; absent: the wearer
 }
 
 // Limits of a ContextRequest.

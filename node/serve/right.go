@@ -58,6 +58,13 @@ type Caller interface {
 	May(ctx context.Context, right Right, operation string) error
 }
 
+// PassedOn is a Caller whose key may be one that an app passed on. PassedOn then gives the
+// app as that key narrows it, without what is between the app and the owner.
+type PassedOn interface {
+	Caller
+	PassedOn() (app App, ok bool)
+}
+
 type callerKey struct{}
 
 // CallerOf returns the app that makes a request, or nil if the owner does.

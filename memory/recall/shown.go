@@ -1,0 +1,90 @@
+package recall
+
+import (
+	"github.com/locket-dev/locket/memory/graph"
+)
+
+// shown is what a question may be read by, where whoever asks may not know of every
+// document. To them a word, a name or a relation that only hidden documents have is as if
+// it were nowhere: it is no name, it leads nowhere, it is no other word's right spelling,
+// and it counts for confidence like a word that nobody used. How often a word stands in
+// all documents still decides how much it counts, if a document that is shown has it.
+type shown struct {
+	is    func(About) bool
+	docs  map[uint32]bool
+	terms map[uint32]bool
+}
+
+// within returns the index as a question of somebody reads it to whom is shows documents.
+func (c *core) within(is func(About) bool) *core {
+	v := *c
+	v.shown = &shown{is, map[uint32]bool{}, map[uint32]bool{}}
+	return &v
+}
+
+// shows reports whether whoever asks may know of a document that is alive.
+func (c *core) shows(d uint32) bool {
+	if c.shown == nil {
+		return true
+	}
+	is, asked := c.shown.docs[d]
+	if !asked {
+		is = c.shown.is(c.about(d))
+		c.shown.docs[d] = is
+	}
+	return is
+}
+
+// has reports whether some document that is shown has a term; none is no term.
+func (c *core) has(t uint32) (is bool) {
+	if t == none || c.lists[t].n == 0 {
+		return false
+	}
+	if c.shown == nil {
+		return true
+	}
+	is, asked := c.shown.terms[t]
+	if asked {
+		return is
+	}
+	d := uint32(0) // plus 1
+	for b := c.lists[t].b; len(b) > 0 && !is; {
+		v, k := uvarint32(b)
+		if b = b[k:]; v&1 != 0 {
+			_, k = uvarint32(b)
+			b = b[k:]
+		}
+		d += v >> 1
+		is = !c.docs[d-1].dead() && c.shows(d-1)
+	}
+	c.shown.terms[t] = is
+	return is
+}
+
+// knows reports whether a folded name is one of a speaker or a session.
+func (c *core) knows(name string) bool {
+	n := c.names.find(name)
+	return n != none && (c.shown == nil || c.has(c.dict.find(speakerMark+name)))
+}
+
+// speaks returns the number of a folded name under which somebody speaks, or none.
+func (c *core) speaks(name string) uint32 {
+	if n := c.names.find(name); n != none && c.spoken[n] > 0 && c.knows(name) {
+		return n
+	}
+	return none
+}
+
+// sight is what of the graph may lead a question on.
+func (c *core) sight() graph.Sight {
+	if c.shown == nil {
+		return graph.Sight{Graph: &c.graph}
+	}
+	return graph.Sight{
+		Graph: &c.graph,
+		Doc:   func(d graph.Doc) bool { return c.shows(uint32(d)) },
+		Name: func(name string) bool {
+			return c.has(c.dict.find(entityMark+name)) || c.has(c.dict.find(mentionMark+name)) || c.has(c.dict.find(speakerMark+name))
+		},
+	}
+}
