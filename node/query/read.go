@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -106,7 +107,7 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 	}
 	if q.Cursor != "" {
 		if f.After, err = decodeCursor(q.Cursor); err != nil {
-			return page, err
+			return page, serve.InField("cursor", err)
 		}
 	}
 	page.Memories = []memory.Memory{}
@@ -124,7 +125,12 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 				return err
 			}
 		}
+		var last store.Place // of page.Memories
 		for m, err := range all {
+			var place store.Place
+			if err == nil {
+				place = store.PlaceOf(m)
+			}
 			if err == nil && !past.isNow() {
 				m, err = past.holding(tx, m)
 			}
@@ -146,10 +152,10 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 				continue
 			}
 			if len(page.Memories) == q.Limit {
-				page.Next = encodeCursor(page.Memories[len(page.Memories)-1].ID)
+				page.Next = encodeCursor(last)
 				return nil
 			}
-			page.Memories = append(page.Memories, *m)
+			page.Memories, last = append(page.Memories, *m), place
 		}
 		return nil
 	})
@@ -174,14 +180,19 @@ func (rd Reader) Owners(ctx context.Context, only filter.Filter) (out []serve.Ow
 	return out, err
 }
 
-func encodeCursor(id memory.ID) string { return base64.RawURLEncoding.EncodeToString(id[:]) }
+// A cursor is the place of a page's last memory: 8 bytes of the time when it was learnt,
+// in ms since 1970, and its id. So the memory need not be there when the next page is asked for.
 
-func decodeCursor(s string) (id memory.ID, err error) {
+func encodeCursor(p store.Place) string {
+	return base64.RawURLEncoding.EncodeToString(append(binary.BigEndian.AppendUint64(nil, uint64(p.Learnt.UnixMilli())), p.ID[:]...))
+}
+
+func decodeCursor(s string) (p store.Place, err error) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
-	if err != nil || len(b) != len(id) {
-		return id, fmt.Errorf("%w: cursor: not one that a list gave", memory.ErrInvalid)
+	if err != nil || len(b) != 8+len(p.ID) {
+		return p, fmt.Errorf("%w: cursor: not one that a list gave", memory.ErrInvalid)
 	}
-	return memory.ID(b), nil
+	return store.Place{Learnt: time.UnixMilli(int64(binary.BigEndian.Uint64(b))), ID: memory.ID(b[8:])}, nil
 }
 
 // History implements serve.Reader.

@@ -112,6 +112,28 @@ func (p *Problem) Is(target error) bool {
 	return false
 }
 
+// FieldError is an error about one field or parameter of a request.
+type FieldError struct {
+	Field string
+	Err   error
+}
+
+// InField says which field or parameter an error is about.
+func InField(field string, err error) error { return &FieldError{field, err} }
+
+// Error implements error. The text is that of the error alone.
+func (e *FieldError) Error() string { return e.Err.Error() }
+
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// fieldOf returns the field that an error is about, if it names one.
+func fieldOf(err error) string {
+	if e, ok := errors.AsType[*FieldError](err); ok {
+		return e.Field
+	}
+	return ""
+}
+
 // problemOf turns a service's error into a problem. An unexpected error is
 // logged and described without its text.
 func (h *handler) problemOf(ctx context.Context, route string, err error) *Problem {
@@ -123,7 +145,7 @@ func (h *handler) problemOf(ctx context.Context, route string, err error) *Probl
 	}
 	for _, k := range kinds {
 		if k.cause != nil && errors.Is(err, k.cause) {
-			return k.problem("", err.Error())
+			return k.problem(fieldOf(err), err.Error())
 		}
 	}
 	if ctx.Err() == nil {
