@@ -125,11 +125,11 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 		}
 		infer := false
 		kept := serve.AddRequest{Text: r.Text, Infer: &infer, Lang: r.Lang, User: r.User, Agent: r.Agent, Run: r.Run, Metadata: r.Metadata, Tags: []string{"noted"}}
-		one, err := es.asIs(ctx, &kept, event, at)
+		one, err := es.asIs(ctx, &kept, event, at, false)
 		res.Changes, res.Refusals = one.Changes, serve.Some([]memory.Refusal(nil))
 		return res, err
 	}
-	return es.asIs(ctx, &r, event, at)
+	return es.asIs(ctx, &r, event, at, r.Key != "")
 }
 
 // hear takes a text through the extractors, as a line that was said.
@@ -147,7 +147,24 @@ func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.Eve
 	if len(out.Lines) > 0 { // a text is one line
 		res.Line = out.Lines[0]
 	}
+	if err == nil && res.Repeated {
+		res.Line, err = es.lineOf(ctx, event)
+	}
 	return res, err
+}
+
+// lineOf gives the line that is kept of a text, or the zero id.
+func (es *Edits) lineOf(ctx context.Context, event memory.EventID) (id memory.ID, err error) {
+	err = es.c.Engine.View(ctx, func(tx *store.Tx) error {
+		for u, err := range tx.UtterancesOf(event) {
+			if err == nil {
+				id = u.ID
+			}
+			return err
+		}
+		return nil
+	})
+	return id, err
 }
 
 // leftOut gives what of the wearer's instructions says that a text is not to be remembered.
@@ -189,8 +206,9 @@ func unread(res *serve.AddResult) bool {
 	return len(res.Refusals) > 0
 }
 
-// asIs makes one memory of a text as it stands.
-func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time) (res serve.AddResult, err error) {
+// asIs makes one memory of a text as it stands. If once is set, it is the event's only text:
+// the same again is repeated, and another is serve.ErrConflict.
+func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time, once bool) (res serve.AddResult, err error) {
 	by, device := authorityOf(ctx).Source, event.Device
 	c := memory.Candidate{Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: cmp.Or(r.User, memory.WearerUser), Agent: r.Agent, Run: r.Run},
 		Slot: r.Slot, Fields: r.Fields, Tags: r.Tags, Metadata: r.Metadata, Confidence: 1, Sensitivity: memory.Personal, Expires: r.Expires,
@@ -216,12 +234,26 @@ func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, event memory.Eve
 	}
 	id := es.c.MemoryID(event, by.Plugin, c.Fingerprint())
 	res.Changes, err = es.c.Engine.Assert(ctx, authorityOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
-		switch _, err := tx.Memory(id); {
-		case err == nil: // there, or erased
-			res.Repeated = true
+		there, err := tx.Memory(id)
+		if cold, ok := errors.AsType[*memory.ColdError](err); ok {
+			there, err = &memory.Memory{ID: cold.ID}, nil
+		}
+		if err == nil {
+			if res.Repeated = true; there.State != memory.Erased {
+				res.Memory = id
+			}
 			return nil, nil
-		case !errors.Is(err, memory.ErrNotFound):
+		}
+		if !errors.Is(err, memory.ErrNotFound) {
 			return nil, err
+		}
+		if once {
+			if _, had, err := tx.EventMark(event); err != nil || had {
+				return nil, cmp.Or(err, serve.InField("key", fmt.Errorf("%w: key: another text came with it before", serve.ErrConflict)))
+			}
+			if err := tx.MarkEvent(event, "done"); err != nil {
+				return nil, err
+			}
 		}
 		refused, err := tx.Unrefuse(event)
 		if err == nil && refused > 0 { // the extractors read nothing in it, and it is remembered all the same

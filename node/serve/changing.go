@@ -47,7 +47,7 @@ type AddRequest struct {
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // absent: personal
 	Expires     time.Time           `json:"expires,omitzero"`
 	Secret      string              `json:"secret,omitempty"` // with infer: a part of text; unless all of it goes to the vault, nothing of the text is kept, and the answer is an error
-	Key         string              `json:"key,omitempty"`    // the caller's name for the text: a second one with the same key changes nothing
+	Key         string              `json:"key,omitempty"`    // the caller's name for the text: the same text with the same key again changes nothing. Another text with it is a conflict without infer, and changes nothing with infer
 }
 
 // Infers reports whether the text goes through the extractors.
@@ -59,6 +59,7 @@ type AddResult struct {
 	Refusals []memory.Refusal `json:"refusals"`
 	Redacted int              `json:"redacted,omitempty"` // secrets moved to the vault
 	Repeated bool             `json:"repeated,omitempty"` // there was a text with the same key, and nothing was done
+	Memory   memory.ID        `json:"memory,omitzero"`    // with repeated, without infer: the memory that the first text has become
 	Line     memory.ID        `json:"line,omitzero"`      // the line that is kept of the text; POST /v1/forget with this id takes the whole text back
 }
 
