@@ -94,13 +94,16 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 		at = now
 	}
 	if at.After(now.Add(maxAhead)) {
-		return res, fmt.Errorf("%w: at: %s is in the future", memory.ErrInvalid, at.Format(time.RFC3339))
+		return res, serve.InField("at", fmt.Errorf("%w: at: %s is in the future", memory.ErrInvalid, at.Format(time.RFC3339)))
+	}
+	if !r.Expires.IsZero() && !r.Expires.After(es.c.Now()) {
+		return res, serve.InField("expires", fmt.Errorf("%w: expires: %s is past", memory.ErrInvalid, r.Expires.Format(time.RFC3339)))
 	}
 	if err := r.Metadata.Validate(); err != nil {
-		return res, err
+		return res, serve.InField("metadata", err)
 	}
 	if r.Secret != "" && (!r.Infers() || r.Keep || !strings.Contains(r.Text, r.Secret)) {
-		return res, fmt.Errorf("%w: secret: want a part of text, with infer and without keep", memory.ErrInvalid)
+		return res, serve.InField("secret", fmt.Errorf("%w: secret: want a part of text, with infer and without keep", memory.ErrInvalid))
 	}
 	device := cmp.Or(authorityOf(ctx).Source.Device, serve.APIDevice)
 	if r.Undated && device == serve.APIDevice {

@@ -2,6 +2,7 @@ package query
 
 import (
 	"errors"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
@@ -14,6 +15,7 @@ import (
 // chooser says which documents of the index may be hits of the searches of one request, as far as
 // that needs more than the index knows.
 type chooser struct {
+	now    time.Time // when the request began: what has expired by then is no hit
 	filter filter.Filter
 	then   *then
 	seen   map[memory.ID]bool
@@ -75,7 +77,7 @@ func (c *chooser) line(tx *store.Tx, id memory.ID) (*memory.Utterance, error) {
 }
 
 // chooserOf makes a chooser for a request.
-func chooserOf(r *serve.SearchRequest) (*chooser, error) {
+func (qr *Query) chooserOf(r *serve.SearchRequest) (*chooser, error) {
 	filters := []filter.Filter{r.Filters}
 	for field, value := range map[string]string{"tags": r.Tag, "agent": r.Agent, "run": r.Run} {
 		if value == "" {
@@ -94,7 +96,7 @@ func chooserOf(r *serve.SearchRequest) (*chooser, error) {
 		}
 		filters = append(filters, f)
 	}
-	return &chooser{filter: filter.All(filters...), then: thenAt(r.AsOf, r.KnownAt), seen: map[memory.ID]bool{},
+	return &chooser{now: qr.c.Now(), filter: filter.All(filters...), then: thenAt(r.AsOf, r.KnownAt), seen: map[memory.ID]bool{},
 		wholes: map[memory.ID]*whole{}, lines: map[memory.ID]*memory.Utterance{}}, nil
 }
 
@@ -148,7 +150,7 @@ func (c *chooser) choose(qr *Query, tx *store.Tx, id memory.ID, kind recall.Kind
 			c.filter.Match(&filter.Item{Utterance: u}), nil
 	}
 	w, err := c.whole(tx, id)
-	if err != nil || w.memory.State == memory.Erased {
+	if err != nil || w.memory.State == memory.Erased || expired(w.memory, c.now) {
 		return false, err
 	}
 	m := w.memory

@@ -97,6 +97,7 @@ func (qr *Query) dayMemories(ctx context.Context, tx *store.Tx, d *serve.Day) er
 		line[d.Lines[i].ID] = i
 	}
 	first := map[memory.ID]time.Time{} // a memory's first evidence of this day
+	now := qr.c.Now()
 	for _, id := range ids {
 		m, err := tx.Memory(id)
 		if errors.Is(err, memory.ErrNotFound) {
@@ -104,6 +105,9 @@ func (qr *Query) dayMemories(ctx context.Context, tx *store.Tx, d *serve.Day) er
 		}
 		if err != nil {
 			return err
+		}
+		if expired(m, now) {
+			continue
 		}
 		for _, e := range m.Evidence {
 			if e.At.Before(d.From) || !e.At.Before(d.To) {
