@@ -182,6 +182,7 @@ func TestStreamsAtOnce(t *testing.T) {
 		full = <-begun
 	}
 	want(t, full, serve.ErrLimit, "32 requests are under way")
+	passes(t, full, 1, 1)
 	if _, err := other.List(t.Context(), serve.ListQuery{}); err != nil {
 		t.Error(err)
 	}
