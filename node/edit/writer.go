@@ -137,7 +137,7 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 
 // hear takes a text through the extractors, as a line that was said.
 func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time) (serve.AddResult, error) {
-	ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: zoneName(es.c.Zone), Received: time.Now(),
+	ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: memory.ZoneName(es.c.Zone), Received: time.Now(),
 		Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User, Secret: r.Secret}
 	if ev.Speaker == "" {
 		ev.Speaker = es.c.Wearer
@@ -278,13 +278,6 @@ func randomSeq() uint64 {
 	var b [8]byte
 	rand.Read(b[:])
 	return binary.BigEndian.Uint64(b[:]) >> 1
-}
-
-func zoneName(z *time.Location) string {
-	if z == time.Local {
-		return ""
-	}
-	return z.String()
 }
 
 // authorityOf is who speaks in a request: the wearer, or the app that asks.

@@ -23,7 +23,7 @@ func (rd Reader) Day(ctx context.Context, date serve.Date) (d serve.Day, err err
 		if err != nil {
 			return err
 		}
-		d = serve.Day{Date: date, Zone: zone.String(), From: from, To: to, Lines: []serve.DayLine{}, Memories: []memory.Memory{},
+		d = serve.Day{Date: date, Zone: memory.ZoneName(zone), From: from, To: to, Lines: []serve.DayLine{}, Memories: []memory.Memory{},
 			Refusals: []serve.DayRefusal{}, Pauses: rd.pauses.Between(from, to)}
 		if err := dayLines(tx, &d); err != nil {
 			return err
@@ -150,7 +150,7 @@ func (rd Reader) Days(ctx context.Context, from, to serve.Date) (out serve.DaysA
 		if err != nil {
 			return err
 		}
-		out = serve.DaysAnswer{Zone: zone.String(), Days: []serve.DayCount{}}
+		out = serve.DaysAnswer{Zone: memory.ZoneName(zone), Days: []serve.DayCount{}}
 		for _, at := range qr.c.Engine.Said(since, until) {
 			date := serve.DateOf(time.UnixMilli(at).In(zone))
 			if last := len(out.Days) - 1; last < 0 || out.Days[last].Date != date {
