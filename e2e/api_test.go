@@ -51,7 +51,7 @@ func TestExamplesOfTheAPI(t *testing.T) {
 			name := x.lang + "-" + strings.ReplaceAll(can, ",", "-")
 			key := strings.TrimSpace(h.must("app", "add", name, "--can", can, "--types", "semantic,episodic"))
 			cmd := x.run(file)
-			cmd.Env = append(os.Environ(), "LOCKET_KEY="+key, "LOCKET_URL=http://"+address)
+			cmd.Env = append(os.Environ(), "NODE_KEY="+key, "NODE_URL=http://"+address)
 			var o, e bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &o, &e
 			err = cmd.Run()

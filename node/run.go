@@ -15,6 +15,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/memtrim"
 	"github.com/locket-dev/locket/internal/span"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/door"
 	"github.com/locket-dev/locket/node/extract"
@@ -109,7 +110,7 @@ func (n *Node) Start(ctx context.Context) (err error) {
 		n.log.Warn("nothing is taken in until the node is unlocked: what it obeys was not written by this home while it was open")
 		paused = true
 	}
-	n.intake = intake.New(intake.Config{Journal: n.writer(), Quarantine: n.writer(), Log: n.log, Zone: n.zone.String(), Paused: paused, Private: n.private.gate,
+	n.intake = intake.New(intake.Config{Journal: n.writer(), Quarantine: n.writer(), Log: n.log, Zone: memory.ZoneName(n.zone), Paused: paused, Private: n.private.gate,
 		Moved: n.private.tell, WasPaused: n.paused.was, LastChange: n.paused.turned, SealTo: n.public.JournalRecipient().String(), PauseBy: n.pauseGesture(), Pressed: n.pressed})
 	n.private.begin(n.intake)
 	n.fleetIntake.Store(n.intake)

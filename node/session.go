@@ -369,7 +369,7 @@ func (o *session) noSecret(ctx context.Context, field, text string) error {
 	defer lock.Release()
 	found, err := o.extract.HoldsSecret(ctx, text)
 	if err == nil && found {
-		err = fmt.Errorf("%w: %s: %w: add it with infer, and the secret goes to the vault", memory.ErrInvalid, field, serve.ErrSecret)
+		err = serve.InField(field, fmt.Errorf("%w: %s: %w: add it with infer, and the secret goes to the vault", memory.ErrInvalid, field, serve.ErrSecret))
 	}
 	return err
 }

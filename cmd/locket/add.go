@@ -42,6 +42,9 @@ reads is kept in its own words. With --plain the text becomes one memory as it s
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Text = strings.Join(args, " ")
 			r.Type, r.Metadata, r.Keep = memory.Type(kind), metadata, !plain
+			if kind == string(memory.Vault) {
+				return usagef("--type vault: a secret goes to the vault by being said: leave out --type and --plain")
+			}
 			if plain {
 				infer := false
 				r.Infer = &infer

@@ -45,13 +45,6 @@ number of days ago, such as 3d.`,
 
 // readDate reads a day.
 func (a *app) readDate(text string) (serve.Date, error) {
-	now := time.Now().In(a.zone())
-	switch strings.ToLower(text) {
-	case "today", "今天":
-		return serve.DateOf(now), nil
-	case "yesterday", "昨天":
-		return serve.DateOf(now.AddDate(0, 0, -1)), nil
-	}
 	at, err := a.readTime("DATE", text)
 	if err != nil {
 		return "", usagef("DATE %q: want today, yesterday, a date such as 2026-03-01, or how long ago, such as 3d", text)

@@ -40,6 +40,11 @@ The arguments are a time in words, English or Chinese, or ids.`,
 				r.When = strings.Join(args, " ")
 			} else {
 				r.IDs = args
+				for _, id := range args {
+					if !isID(id) {
+						return usagef("%q: neither a time nor an id; times are such as \"last 10 minutes\", yesterday, \"today 14:00-15:30\"", id)
+					}
+				}
 			}
 			var err error
 			if r.Since, r.Until, err = a.readPeriod(since, until); err != nil {
@@ -91,6 +96,11 @@ var timeWords = strings.Fields("last past since on in this the today yesterday t
 func isTime(s string) bool {
 	other := func(r rune) bool { return r >= 0x80 || strings.ContainsRune(" :-", r) }
 	return strings.ContainsFunc(s, other) || slices.Contains(timeWords, strings.ToLower(s))
+}
+
+// isID reports whether an argument may be an id, or the beginning of one.
+func isID(s string) bool {
+	return len(s) >= 4 && strings.Trim(strings.ToLower(s), "0123456789abcdefghjkmnpqrstvwxyz") == ""
 }
 
 // forgetBy shows a plan, asks, and has it carried out.

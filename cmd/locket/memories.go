@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// readTime takes a date, a time, or how long ago.
+// readTime takes a date, a time, today, yesterday, or how long ago. A day is its beginning.
 func (a *app) readTime(flag, s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -33,6 +33,12 @@ func (a *app) readTime(flag, s string) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
+	switch today := time.Now().In(zone); strings.ToLower(s) {
+	case "today", "今天":
+		return midnight(today), nil
+	case "yesterday", "昨天":
+		return midnight(today.AddDate(0, 0, -1)), nil
+	}
 	for _, layout := range []string{"2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02"} {
 		if t, err := time.ParseInLocation(layout, s, zone); err == nil {
 			return t, nil
@@ -41,7 +47,12 @@ func (a *app) readTime(flag, s string) (time.Time, error) {
 	if d, err := config.ParseDuration(s); err == nil {
 		return time.Now().Add(-d.Std()), nil
 	}
-	return time.Time{}, usagef("%s %q: want 2026-03-01, \"2026-03-01 14:30\", or how long ago, such as 3d", flag, s)
+	return time.Time{}, usagef("%s %q: want 2026-03-01, \"2026-03-01 14:30\", today, yesterday, or how long ago, such as 3d", flag, s)
+}
+
+// midnight is when a day begins.
+func midnight(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
 
 // readPeriod takes the times of --since and --until.

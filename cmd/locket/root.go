@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,6 +83,9 @@ the command opens the home itself.`,
 		// so in its Use.
 		if args := c.Flags().Args(); len(args) > 0 && c.HasAvailableSubCommands() && !strings.Contains(c.Use, " ") {
 			return unknown(c, args[0])
+		}
+		if n, ok := errors.AsType[*strconv.NumError](err); ok { // which tells the name of a function
+			err = errors.New(strings.Replace(err.Error(), n.Error(), "want a number", 1))
 		}
 		return usageError{meant(err, suggest.Flags(c, err))}
 	})

@@ -41,6 +41,9 @@ func (a *app) searchCommand() *cobra.Command {
 					return err
 				}
 			}
+			if n := cmd.Flags(); (n.Changed("limit") || n.Changed("k")) && (r.K < 1 || r.K > serve.MaxHits) {
+				return usagef("-n %d: want 1 to %d", r.K, serve.MaxHits)
+			}
 			var err error
 			if r.Filters, err = a.readFilter(where); err != nil {
 				return err

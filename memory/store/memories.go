@@ -28,7 +28,7 @@ type memoryRecord struct {
 func memoryKey(id memory.ID) []byte { return keyOf(kindMemory, id[:]) }
 
 func memoryTimeKey(m *memory.Memory) []byte {
-	return keyOf(kindMemoryTime, timeKey(m.Learnt), m.ID[:])
+	return PlaceOf(m).key()
 }
 
 func memoryTimeValue(m *memory.Memory) []byte { return []byte(string(m.Type) + "/" + string(m.State)) }
@@ -200,21 +200,31 @@ type Filter struct {
 	Since  time.Time      // learnt at this time or later
 	Until  time.Time      // learnt before this time; zero: no end
 	Limit  int            // 0: no limit
-	After  memory.ID      // continue after this one; zero: from the beginning
+	After  Place          // continue after this one; zero: from the beginning
 	Oldest bool           // oldest first; otherwise newest first
 }
+
+// Place is where a memory stands in the order of [Tx.Memories]. It stays one when the
+// memory has gone.
+type Place struct {
+	Learnt time.Time // to the millisecond
+	ID     memory.ID
+}
+
+// PlaceOf returns the place of a memory as it is stored.
+func PlaceOf(m *memory.Memory) Place { return Place{m.Learnt, m.ID} }
+
+// IsZero reports whether it is no place.
+func (p Place) IsZero() bool { return p.ID.IsZero() && p.Learnt.IsZero() }
+
+func (p Place) key() []byte { return keyOf(kindMemoryTime, timeKey(p.Learnt), p.ID[:]) }
 
 // Memories returns the memories that match, by the time when they were learnt.
 // After an error it ends.
 func (t *Tx) Memories(f Filter) iter.Seq2[*memory.Memory, error] {
 	return func(yield func(*memory.Memory, error) bool) {
-		start, err := t.filterStart(&f)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		given := 0
-		for e, err := range t.scan(keyOf(kindMemoryTime), start, !f.Oldest) {
+		given, after := 0, f.After.key()
+		for e, err := range t.scan(keyOf(kindMemoryTime), f.start(), !f.Oldest) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -223,7 +233,7 @@ func (t *Tx) Memories(f Filter) iter.Seq2[*memory.Memory, error] {
 			switch early, late := !f.Since.IsZero() && at < f.Since.UnixMilli(), !f.Until.IsZero() && at >= f.Until.UnixMilli(); {
 			case f.Oldest && late, !f.Oldest && early:
 				return
-			case early, late, id == f.After, !f.fits(e.plain):
+			case early, late, !f.After.IsZero() && bytes.Equal(e.key, after), !f.fits(e.plain):
 				continue
 			}
 			m, err := t.Memory(id)
@@ -265,24 +275,17 @@ func (t *Tx) Hot() iter.Seq[memory.ID] {
 	}
 }
 
-// filterStart returns the key at which a scan begins, or nil for the first.
-func (t *Tx) filterStart(f *Filter) ([]byte, error) {
+// start returns the key at which a scan begins, or nil for the first.
+func (f *Filter) start() []byte {
 	switch {
 	case !f.After.IsZero():
-		m, ok, err := t.memory(f.After)
-		if err == nil && !ok {
-			err = fmt.Errorf("store: memory %s: %w", f.After, memory.ErrNotFound)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return memoryTimeKey(m), nil
+		return f.After.key()
 	case f.Oldest && !f.Since.IsZero():
-		return keyOf(kindMemoryTime, timeKey(f.Since)), nil
+		return keyOf(kindMemoryTime, timeKey(f.Since))
 	case !f.Oldest && !f.Until.IsZero():
-		return keyOf(kindMemoryTime, timeKey(f.Until)), nil
+		return keyOf(kindMemoryTime, timeKey(f.Until))
 	}
-	return nil, nil
+	return nil
 }
 
 func (f *Filter) fits(typeAndState []byte) bool {

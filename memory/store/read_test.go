@@ -80,6 +80,7 @@ func TestMemoriesFilter(t *testing.T) {
 		return out
 	}
 	at := func(i int) time.Time { return clockOf(i).Time() }
+	place := func(i int) Place { return Place{at(i), testID(i)} }
 	for name, c := range map[string]struct {
 		f    Filter
 		want string
@@ -91,8 +92,9 @@ func TestMemoriesFilter(t *testing.T) {
 		"active, oldest": {Filter{States: []memory.State{memory.Active}, Limit: 4, Oldest: true}, "[0 1 2 5]"},
 		"a span":         {Filter{Since: at(7), Until: at(10)}, "[9 8 7]"},
 		"a span, oldest": {Filter{Since: at(7), Until: at(10), Oldest: true}, "[7 8 9]"},
-		"after":          {Filter{After: testID(10), Limit: 2}, "[9 8]"},
-		"after, oldest":  {Filter{After: testID(10), Limit: 2, Oldest: true}, "[11 12]"},
+		"after":          {Filter{After: place(10), Limit: 2}, "[9 8]"},
+		"after one gone": {Filter{After: place(4), Limit: 2}, "[3 2]"},
+		"after, oldest":  {Filter{After: place(10), Limit: 2, Oldest: true}, "[11 12]"},
 	} {
 		if got := fmt.Sprint(numbers(c.f)); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)

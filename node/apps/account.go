@@ -74,7 +74,11 @@ func (b *Book) noteAnswer(ctx context.Context, v *visit, u serve.AppUse, answer 
 		u.Via = v.via[len(v.via)-1]
 	}
 	l := &line{app: v.Name(), most: v.app.Tokens, use: u, answer: answer}
-	return b.lines.note(ctx, b.store, l)
+	err := b.lines.note(ctx, b.store, l)
+	if errors.Is(err, serve.ErrLimit) && u.Tokens <= v.app.Tokens {
+		err = serve.Passes(u.At.Truncate(24*time.Hour).Add(24*time.Hour).Sub(u.At), err) // the day's tokens count from midnight
+	}
+	return err
 }
 
 // line is what is to be noted of an app.

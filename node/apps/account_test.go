@@ -1,7 +1,10 @@
 package apps_test
 
 import (
+	"errors"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,6 +49,18 @@ func TestAccount(t *testing.T) {
 	}
 }
 
+// passes checks that the answer says in how many seconds the request may be made again.
+func passes(t *testing.T, err error, least, most int) {
+	t.Helper()
+	h := http.Header{}
+	if p, ok := errors.AsType[*serve.Problem](err); ok {
+		p.Header(h)
+	}
+	if n, err := strconv.Atoi(h.Get("Retry-After")); err != nil || n < least || n > most {
+		t.Errorf("Retry-After %q, want %d to %d", h.Get("Retry-After"), least, most)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
@@ -58,6 +73,7 @@ func TestLimits(t *testing.T) {
 		_, err = app.List(ctx, serve.ListQuery{})
 	}
 	want(t, err, serve.ErrLimit, "3 requests a minute")
+	passes(t, err, 15, 20) // the next of three
 	little := reads("little", "semantic")
 	little.Tokens = 30
 	app = h.app(t, little)
@@ -66,6 +82,7 @@ func TestLimits(t *testing.T) {
 		_, err = app.List(ctx, serve.ListQuery{})
 	}
 	want(t, err, serve.ErrLimit, "of the 30 of today are left")
+	passes(t, err, 1, 86400) // at midnight
 	if l, err := h.AppLog(ctx, "little", 0); err != nil || l.Today.Tokens > 30 || l.Today.Tokens == 0 {
 		t.Errorf("%+v, %v", l, err)
 	}

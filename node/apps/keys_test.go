@@ -94,8 +94,8 @@ func TestThreatKeyFromAPage(t *testing.T) {
 		"hook":       {func(r *serve.AppRequest) { r.Hook = "https://example.org/" }, "hook", serve.ErrForbidden},
 		"requests":   {func(r *serve.AppRequest) { r.Requests = serve.DefaultAppRequests + 1 }, "requests", serve.ErrForbidden},
 		"tokens":     {func(r *serve.AppRequest) { r.Tokens = serve.DefaultAppTokens + 1 }, "tokens", serve.ErrForbidden},
-		"lines":      {func(r *serve.AppRequest) { r.Types = []string{serve.AppUtterances} }, "", memory.ErrInvalid},
-		"secrets":    {func(r *serve.AppRequest) { r.Types = []string{"vault"} }, "", memory.ErrInvalid},
+		"lines":      {func(r *serve.AppRequest) { r.Types = []string{serve.AppUtterances} }, "types", memory.ErrInvalid},
+		"secrets":    {func(r *serve.AppRequest) { r.Types = []string{"vault"} }, "types", memory.ErrInvalid},
 	}
 	var offered []serve.Right
 	for _, right := range serve.Rights {
@@ -182,6 +182,7 @@ func TestStreamsAtOnce(t *testing.T) {
 		full = <-begun
 	}
 	want(t, full, serve.ErrLimit, "32 requests are under way")
+	passes(t, full, 1, 1)
 	if _, err := other.List(t.Context(), serve.ListQuery{}); err != nil {
 		t.Error(err)
 	}

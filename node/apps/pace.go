@@ -13,9 +13,9 @@ type pace struct {
 	at   time.Time
 }
 
-// pace takes one of the requests that an app may make in a minute. It reports
-// whether one was left.
-func (b *Book) pace(name string, perMinute int) bool {
+// pace takes one of the requests that an app may make in a minute. If none is left, it returns
+// when there will be one; otherwise 0.
+func (b *Book) pace(name string, perMinute int) (wait time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p, now := b.paces[name], b.now()
@@ -26,10 +26,10 @@ func (b *Book) pace(name string, perMinute int) bool {
 	p.left = min(float64(perMinute), p.left+max(now.Sub(p.at), 0).Minutes()*float64(perMinute))
 	p.at = now
 	if p.left < 1 {
-		return false
+		return time.Duration((1 - p.left) / float64(perMinute) * float64(time.Minute))
 	}
 	p.left--
-	return true
+	return 0
 }
 
 // draws lets one graph of an app be drawn at a time: it takes all memories that the
@@ -39,7 +39,7 @@ func (v *visit) draws() (done func(), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.drawing[v.Name()] {
-		return nil, fmt.Errorf("%w: a graph is being drawn already", serve.ErrLimit)
+		return nil, serve.Passes(time.Second, fmt.Errorf("%w: a graph is being drawn already", serve.ErrLimit))
 	}
 	b.drawing[v.Name()] = true
 	return func() {

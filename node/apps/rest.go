@@ -84,7 +84,7 @@ func (g *grapher) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) 
 		if l.Cursor = page.Next; l.Cursor == "" {
 			break
 		}
-		if !v.book.pace(v.Name(), v.app.Requests) {
+		if wait := v.book.pace(v.Name(), v.app.Requests); wait > 0 {
 			return atlas.View{}, fmt.Errorf("%w: a graph counts as a request for each %d memories, and %d requests a minute are not enough", serve.ErrLimit, serve.MaxPage, v.app.Requests)
 		}
 	}

@@ -83,7 +83,7 @@ func (b *Book) enter(ctx context.Context, key serve.Secret, is func(*record) boo
 		}
 	}
 	if len(b.visits[name]) >= maxVisits { // event streams stay open and connections are few, so one app may hold only so many
-		return nil, nil, nil, fmt.Errorf("%w: %w", serve.ErrLimit, ErrBusy)
+		return nil, nil, nil, serve.Passes(time.Second, fmt.Errorf("%w: %w", serve.ErrLimit, ErrBusy))
 	}
 	v := &visit{book: b, via: via, app: found.App, scope: scopeOf(&found.App.AppRequest, by, &rules, b.now()), by: by, asks: rules.Asks(), left: make(chan struct{}), key: string(found.Hash)}
 	within, end := context.WithCancelCause(ctx)
@@ -139,8 +139,10 @@ func (v *visit) PassedOn() (serve.App, bool) {
 
 // May implements serve.Caller.
 func (v *visit) May(ctx context.Context, right serve.Right, operation string) error {
-	if !serve.Paid(ctx) && !v.book.pace(v.Name(), v.app.Requests) {
-		return fmt.Errorf("%w: %d requests a minute", serve.ErrLimit, v.app.Requests)
+	if !serve.Paid(ctx) {
+		if wait := v.book.pace(v.Name(), v.app.Requests); wait > 0 {
+			return serve.Passes(wait, fmt.Errorf("%w: %d requests a minute", serve.ErrLimit, v.app.Requests))
+		}
 	}
 	err := v.can(right)
 	if err != nil {

@@ -59,6 +59,11 @@ func (w *writer) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, 
 	// The reason why a line is no news would tell what was said to the wearer or
 	// shown to others.
 	out.Refusals = slices.DeleteFunc(slices.Clone(res.Refusals), func(r memory.Refusal) bool { return r.Kind == "feedback" || r.Kind == "duplicate" })
+	if !res.Memory.IsZero() {
+		if _, err := v.get(ctx, w.reader, res.Memory); err != nil {
+			out.Memory = memory.ID{}
+		}
+	}
 	for _, c := range res.Changes {
 		m, err := v.get(ctx, w.reader, c.Memory)
 		if err == nil {

@@ -2,6 +2,7 @@ package apps_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,9 @@ func TestWrites(t *testing.T) {
 	} {
 		_, err := app.Add(ctx, r)
 		want(t, err, serve.ErrForbidden, field)
+		if p, ok := errors.AsType[*serve.Problem](err); !ok || p.Field != field {
+			t.Errorf("%+v, want the field %s", p, field)
+		}
 	}
 	// A key of its own: what another called the same is no answer.
 	keyed := plain("The tram is late")

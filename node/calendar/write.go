@@ -94,7 +94,7 @@ func file(c Config, list []entry, feed bool) []byte {
 // zoneName is the zone's in the IANA's list; empty: it has none that others would know,
 // and times are in UTC.
 func zoneName(zone *time.Location) string {
-	if name := zone.String(); name != "Local" && name != "UTC" {
+	if name := memory.ZoneName(zone); name != "UTC" {
 		return name
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -276,6 +277,34 @@ func TestPassphraseVariableIsNoSetting(t *testing.T) {
 	}
 	if _, err := Load(Sources{Environ: env[:1]}); err == nil {
 		t.Fatal("LOCKET_PASSPHRASE is taken where nothing reads it")
+	}
+}
+
+// What a document has a reader put into the shell stops no command there.
+func TestVariablesOfTheDocuments(t *testing.T) {
+	alone(t)
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]string{}
+	for _, file := range append(files, "../../README.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range regexp.MustCompile(`LOCKET_[A-Z_]+`).FindAllString(string(text), -1) {
+			seen[name] = file
+		}
+	}
+	if len(seen) < 5 {
+		t.Fatalf("the documents name %v", seen)
+	}
+	l := &Loaded{}
+	for name, file := range seen {
+		if err := l.checkVariables(map[string]string{name: "x"}); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
 	}
 }
 

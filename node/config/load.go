@@ -165,11 +165,17 @@ func (l *Loaded) checkVariables(env map[string]string) error {
 		known = append(known, k.env)
 	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		if name != l.Unlock.PassphraseEnv && !slices.Contains(known, name) {
+		if name != l.Unlock.PassphraseEnv && !slices.Contains(known, name) && !ofOthers(name) {
 			return fmt.Errorf("%w: %s: not a setting%s", ErrConfig, name, nearest(name, known))
 		}
 	}
 	return nil
+}
+
+// ofOthers reports whether a variable is read by something else of Locket's: a shell may have
+// it for that.
+func ofOthers(name string) bool {
+	return name == "LOCKET_APP_KEY" || strings.HasPrefix(name, "LOCKET_CLOUD_") || strings.HasPrefix(name, "LOCKET_RELEASE_")
 }
 
 // nearest returns "; did you mean …?" if a known name is at most two edits away.

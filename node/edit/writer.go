@@ -94,16 +94,19 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 		at = now
 	}
 	if at.After(now.Add(maxAhead)) {
-		return res, fmt.Errorf("%w: at: %s is in the future", memory.ErrInvalid, at.Format(time.RFC3339))
+		return res, serve.InField("at", fmt.Errorf("%w: at: %s is in the future", memory.ErrInvalid, at.Format(time.RFC3339)))
+	}
+	if !r.Expires.IsZero() && !r.Expires.After(es.c.Now()) {
+		return res, serve.InField("expires", fmt.Errorf("%w: expires: %s is past", memory.ErrInvalid, r.Expires.Format(time.RFC3339)))
 	}
 	if err := r.Metadata.Validate(); err != nil {
-		return res, err
+		return res, serve.InField("metadata", err)
 	}
 	if err := checkTags("tags", r.Tags); err != nil {
 		return res, err
 	}
 	if r.Secret != "" && (!r.Infers() || r.Keep || !strings.Contains(r.Text, r.Secret)) {
-		return res, fmt.Errorf("%w: secret: want a part of text, with infer and without keep", memory.ErrInvalid)
+		return res, serve.InField("secret", fmt.Errorf("%w: secret: want a part of text, with infer and without keep", memory.ErrInvalid))
 	}
 	device := cmp.Or(authorityOf(ctx).Source.Device, serve.APIDevice)
 	if r.Undated && device == serve.APIDevice {
@@ -128,11 +131,11 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 		}
 		infer := false
 		kept := serve.AddRequest{Text: r.Text, Infer: &infer, Lang: r.Lang, User: r.User, Agent: r.Agent, Run: r.Run, Metadata: r.Metadata, Tags: []string{"noted"}}
-		one, err := es.asIs(ctx, &kept, event, at)
+		one, err := es.asIs(ctx, &kept, event, at, false)
 		res.Changes, res.Refusals = one.Changes, serve.Some([]memory.Refusal(nil))
 		return res, err
 	}
-	return es.asIs(ctx, &r, event, at)
+	return es.asIs(ctx, &r, event, at, r.Key != "")
 }
 
 // checkTags refuses empty tags, which nobody could ask for.
@@ -147,7 +150,7 @@ func checkTags(field string, tags []string) error {
 
 // hear takes a text through the extractors, as a line that was said.
 func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time) (serve.AddResult, error) {
-	ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: zoneName(es.c.Zone), Received: time.Now(),
+	ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: memory.ZoneName(es.c.Zone), Received: time.Now(),
 		Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User, Secret: r.Secret, Types: r.Types}
 	ev.Speaker = cmp.Or(ev.Speaker, es.c.Wearer)
 	ev.Typed = serve.CallerOf(ctx) == nil && ev.Speaker == es.c.Wearer
@@ -158,7 +161,24 @@ func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.Eve
 	if len(out.Lines) > 0 { // a text is one line
 		res.Line = out.Lines[0]
 	}
+	if err == nil && res.Repeated {
+		res.Line, err = es.lineOf(ctx, event)
+	}
 	return res, err
+}
+
+// lineOf gives the line that is kept of a text, or the zero id.
+func (es *Edits) lineOf(ctx context.Context, event memory.EventID) (id memory.ID, err error) {
+	err = es.c.Engine.View(ctx, func(tx *store.Tx) error {
+		for u, err := range tx.UtterancesOf(event) {
+			if err == nil {
+				id = u.ID
+			}
+			return err
+		}
+		return nil
+	})
+	return id, err
 }
 
 // leftOut gives what of the wearer's instructions says that a text is not to be remembered.
@@ -200,8 +220,9 @@ func unread(res *serve.AddResult) bool {
 	return len(res.Refusals) > 0
 }
 
-// asIs makes one memory of a text as it stands.
-func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time) (res serve.AddResult, err error) {
+// asIs makes one memory of a text as it stands. If once is set, it is the event's only text:
+// the same again is repeated, and another is serve.ErrConflict.
+func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time, once bool) (res serve.AddResult, err error) {
 	by, device := authorityOf(ctx).Source, event.Device
 	c := memory.Candidate{Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: cmp.Or(r.User, memory.WearerUser), Agent: r.Agent, Run: r.Run},
 		Slot: r.Slot, Fields: r.Fields, Tags: r.Tags, Metadata: r.Metadata, Confidence: 1, Sensitivity: memory.Personal, Expires: r.Expires,
@@ -225,12 +246,26 @@ func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, event memory.Eve
 	}
 	id := es.c.MemoryID(event, by.Plugin, c.Fingerprint())
 	res.Changes, err = es.c.Engine.Assert(ctx, authorityOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
-		switch _, err := tx.Memory(id); {
-		case err == nil: // there, or erased
-			res.Repeated = true
+		there, err := tx.Memory(id)
+		if cold, ok := errors.AsType[*memory.ColdError](err); ok {
+			there, err = &memory.Memory{ID: cold.ID}, nil
+		}
+		if err == nil {
+			if res.Repeated = true; there.State != memory.Erased {
+				res.Memory = id
+			}
 			return nil, nil
-		case !errors.Is(err, memory.ErrNotFound):
+		}
+		if !errors.Is(err, memory.ErrNotFound) {
 			return nil, err
+		}
+		if once {
+			if _, had, err := tx.EventMark(event); err != nil || had {
+				return nil, cmp.Or(err, serve.InField("key", fmt.Errorf("%w: key: another text came with it before", serve.ErrConflict)))
+			}
+			if err := tx.MarkEvent(event, "done"); err != nil {
+				return nil, err
+			}
 		}
 		refused, err := tx.Unrefuse(event)
 		if err == nil && refused > 0 { // the extractors read nothing in it, and it is remembered all the same
@@ -252,13 +287,6 @@ func randomSeq() uint64 {
 	var b [8]byte
 	rand.Read(b[:])
 	return binary.BigEndian.Uint64(b[:]) >> 1
-}
-
-func zoneName(z *time.Location) string {
-	if z == time.Local {
-		return ""
-	}
-	return z.String()
 }
 
 // authorityOf is who speaks in a request: the wearer, or the app that asks.

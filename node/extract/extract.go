@@ -343,7 +343,7 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 func (x *Extractor) event(ev *memory.Event, kind string) abi.Event {
 	zone := x.zone(ev)
 	_, offset := ev.At.In(zone).Zone()
-	in := abi.Event{ID: ev.ID.String(), Kind: kind, At: ev.At.UnixMilli(), Zone: zone.String(), Offset: offset,
+	in := abi.Event{ID: ev.ID.String(), Kind: kind, At: ev.At.UnixMilli(), Zone: cmp.Or(memory.ZoneName(zone), "UTC"), Offset: offset,
 		Lang: ev.Lang, Speaker: ev.Speaker, Wearer: x.cfg.Wearer, Name: ev.Name, Values: ev.Values}
 	if p := ev.Place; p != nil {
 		in.Name, in.Values = p.Name, []float64{p.Lat, p.Lon, p.Accuracy}

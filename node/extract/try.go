@@ -1,10 +1,12 @@
 package extract
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
@@ -30,7 +32,7 @@ func (x *Extractor) Try(ctx context.Context, id, text string) (t Tried, err erro
 	t.Shown = text
 	now := time.Now()
 	_, offset := now.In(x.cfg.Zone).Zone()
-	ev := abi.Event{ID: "try/0/1", Kind: "text", At: now.UnixMilli(), Zone: x.cfg.Zone.String(), Offset: offset, Speaker: x.cfg.Wearer, Wearer: x.cfg.Wearer}
+	ev := abi.Event{ID: "try/0/1", Kind: "text", At: now.UnixMilli(), Zone: cmp.Or(memory.ZoneName(x.cfg.Zone), "UTC"), Offset: offset, Speaker: x.cfg.Wearer, Wearer: x.cfg.Wearer}
 	for _, pl := range x.plugins {
 		own := pl.ID() == id
 		if !pl.Wants("text") || !own && !pl.First() {

@@ -144,6 +144,17 @@ func TestTools(t *testing.T) {
 	if text := call(t, s, "ask", map[string]any{"question": "where is the kayak"}, nil); !strings.Contains(text, "Bregenz") {
 		t.Error(text)
 	}
+	for _, since := range []string{"2020-01-02", "2020-01-02T08:00:00+01:00"} {
+		if text := call(t, s, "recent", map[string]any{"since": since}, nil); !strings.Contains(text, "Bregenz") {
+			t.Errorf("since %s: %s", since, text)
+		}
+	}
+	for tool, args := range map[string]map[string]any{"recent": {"since": "monday"}, "search_memories": {"query": "kayak", "as_of": "monday"}} {
+		res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
+		if err != nil || !res.IsError || !strings.Contains(res.Content[0].(*sdk.TextContent).Text, "want a date such as 2026-11-20") {
+			t.Errorf("%s: %+v, %v", tool, res, err)
+		}
+	}
 	if text := call(t, s, "recent", nil, nil); !strings.Contains(text, "Bregenz") {
 		t.Error(text)
 	}

@@ -121,7 +121,7 @@ type searchIn struct {
 	Limit   int            `json:"limit,omitempty" jsonschema:"how many at most; 10 unless said, at most 100"`
 	Types   []string       `json:"types,omitempty" jsonschema:"only these types of memory"`
 	Filters map[string]any `json:"filters,omitempty" jsonschema:"AND, OR and NOT over fields such as tags, type, speaker, place, said, metadata.KEY"`
-	AsOf    time.Time      `json:"as_of,omitzero" jsonschema:"what was so then"`
+	AsOf    string         `json:"as_of,omitempty" jsonschema:"what was so then: a date such as 2026-11-20, or a time such as 2026-11-20T08:00:00Z"`
 	owners
 }
 
@@ -210,8 +210,8 @@ func (a *askOut) text() string {
 }
 
 type recentIn struct {
-	Limit int       `json:"limit,omitempty" jsonschema:"how many at most; 20 unless said"`
-	Since time.Time `json:"since,omitzero" jsonschema:"learnt at or after"`
+	Limit int    `json:"limit,omitempty" jsonschema:"how many at most; 20 unless said"`
+	Since string `json:"since,omitempty" jsonschema:"learnt at or after: a date such as 2026-11-20, or a time such as 2026-11-20T08:00:00Z"`
 }
 
 type entity struct {
@@ -237,7 +237,11 @@ func (t *server) reading(s *sdk.Server) {
 	tool(s, sdk.Tool{Name: "search_memories", Annotations: reads("Search memories"), Description: "Finds memories and, where allowed, lines that were said. known: false means that nothing found answers."}, t.find, (*found).text)
 	tool(s, sdk.Tool{Name: "get_memories", Annotations: reads("List memories"), Description: "Lists memories, newest learnt first, a page at a time."}, t.list, (*found).text)
 	tool(s, sdk.Tool{Name: "recent", Annotations: reads("Recent memories"), Description: "What was learnt last."}, func(ctx context.Context, in recentIn) (found, error) {
-		return t.page(ctx, serve.ListQuery{Limit: orElse(in.Limit, 20), Since: in.Since})
+		since, err := readTime("since", in.Since)
+		if err != nil {
+			return found{}, err
+		}
+		return t.page(ctx, serve.ListQuery{Limit: orElse(in.Limit, 20), Since: since})
 	}, (*found).text)
 	tool(s, sdk.Tool{Name: "get_memory", Annotations: reads("Get a memory"), Description: "One memory by its id or cite."}, t.get, func(it *item) string { return fenced([]item{*it}, "") })
 	tool(s, sdk.Tool{Name: "get_context", Annotations: reads("What to have in mind"), Description: "What should be in mind about a topic or conversation, as one block within a budget, with the cite of each line."}, t.context,
@@ -245,6 +249,19 @@ func (t *server) reading(s *sdk.Server) {
 	tool(s, sdk.Tool{Name: "ask", Annotations: reads("Ask the memory"), Description: "Answers a question from memory, with cites; without a language model it gives the evidence."}, t.ask, (*askOut).text)
 	tool(s, sdk.Tool{Name: "list_entities", Annotations: reads("List users, agents and runs"), Description: "The users, agents and runs that memories belong to, with their counts."}, t.entities, plainly[entitiesOut])
 	t.chatGPT(s)
+}
+
+// readTime reads a date, which begins in UTC, or a time.
+func readTime(name, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%s: want a date such as 2026-11-20, or a time such as 2026-11-20T08:00:00Z", name)
 }
 
 func orElse[T comparable](v, other T) T {
@@ -256,7 +273,10 @@ func orElse[T comparable](v, other T) T {
 }
 
 func (t *server) find(ctx context.Context, in searchIn) (out found, err error) {
-	q := serve.SearchRequest{Query: in.Query, K: in.Limit, AsOf: in.AsOf}
+	q := serve.SearchRequest{Query: in.Query, K: in.Limit}
+	if q.AsOf, err = readTime("as_of", in.AsOf); err != nil {
+		return out, err
+	}
 	for _, ty := range in.Types {
 		q.Types = append(q.Types, memory.Type(ty))
 	}

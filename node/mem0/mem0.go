@@ -115,6 +115,7 @@ func answer(w http.ResponseWriter, v any, err error) {
 		case errors.As(err, &own):
 			status = own.status
 		case errors.As(err, &p):
+			p.Header(w.Header())
 			status = p.Status
 			if status == http.StatusUnprocessableEntity {
 				status = http.StatusBadRequest

@@ -114,6 +114,7 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 			if body, err = p.remember(w, r, body, add); err != nil {
 				status, text := http.StatusInternalServerError, err.Error()
 				if problem, ok := errors.AsType[*serve.Problem](err); ok {
+					problem.Header(w.Header())
 					status = problem.Status
 				} else if errors.Is(err, errBody) {
 					status = http.StatusBadRequest

@@ -15,6 +15,7 @@ import (
 // chooser says which documents of the index may be hits of the searches of one request, as far as
 // that needs more than the index knows.
 type chooser struct {
+	now    time.Time // when the request began: what has expired by then is no hit
 	filter filter.Filter
 	then   *then
 	seen   map[memory.ID]bool
@@ -78,7 +79,7 @@ func (c *chooser) line(tx *store.Tx, id memory.ID) (*memory.Utterance, error) {
 }
 
 // chooserOf makes a chooser for a request.
-func chooserOf(r *serve.SearchRequest) (*chooser, error) {
+func (qr *Query) chooserOf(r *serve.SearchRequest) (*chooser, error) {
 	filters := []filter.Filter{r.Filters}
 	for field, value := range map[string]string{"tags": r.Tag, "agent": r.Agent, "run": r.Run} {
 		if value == "" {
@@ -97,9 +98,9 @@ func chooserOf(r *serve.SearchRequest) (*chooser, error) {
 		}
 		filters = append(filters, f)
 	}
-	c := newChooser(filter.All(filters...), thenAt(r.AsOf, r.KnownAt))
+	c := newChooser(qr.c.Now(), filter.All(filters...), thenAt(r.AsOf, r.KnownAt))
 	if !r.Sees.IsZero() {
-		c.sees = newChooser(r.Sees, thenAt(time.Time{}, time.Time{}))
+		c.sees = newChooser(qr.c.Now(), r.Sees, thenAt(time.Time{}, time.Time{}))
 	}
 	return c, nil
 }
@@ -112,8 +113,8 @@ func (c *chooser) failed() error {
 	return c.err
 }
 
-func newChooser(f filter.Filter, t *then) *chooser {
-	return &chooser{filter: f, then: t, seen: map[memory.ID]bool{}, wholes: map[memory.ID]*whole{}, lines: map[memory.ID]*memory.Utterance{}}
+func newChooser(now time.Time, f filter.Filter, t *then) *chooser {
+	return &chooser{now: now, filter: f, then: t, seen: map[memory.ID]bool{}, wholes: map[memory.ID]*whole{}, lines: map[memory.ID]*memory.Utterance{}}
 }
 
 // narrows reports whether it refuses anything at all.
@@ -166,7 +167,7 @@ func (c *chooser) choose(qr *Query, tx *store.Tx, id memory.ID, kind recall.Kind
 			c.filter.Match(&filter.Item{Utterance: u}), nil
 	}
 	w, err := c.whole(tx, id)
-	if err != nil || w.memory.State == memory.Erased {
+	if err != nil || w.memory.State == memory.Erased || expired(w.memory, c.now) {
 		return false, err
 	}
 	m := w.memory

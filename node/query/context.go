@@ -139,6 +139,7 @@ func (qr *Query) topic(ctx context.Context, r *serve.ContextRequest) (topic, own
 func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items []retrieve.Item, err error) {
 	ids := qr.c.Engine.Typed(memory.Core)
 	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
+		now := qr.c.Now()
 		list, err := store.Collect(tx.MemoriesOf(ids))
 		if err != nil {
 			return err
@@ -150,7 +151,7 @@ func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items
 			if m.Owner.User != memory.WearerUser && r.Filters.IsZero() && r.Sees.IsZero() {
 				continue // nobody asks for what is known of others
 			}
-			if m.State != memory.Active || m.Negates || r.Agent != "" && m.Owner.Agent != r.Agent || r.Run != "" && m.Owner.Run != r.Run || !r.Filters.Match(&filter.Item{Memory: m, Categories: qr.categories(m)}) {
+			if m.State != memory.Active || m.Negates || expired(m, now) || r.Agent != "" && m.Owner.Agent != r.Agent || r.Run != "" && m.Owner.Run != r.Run || !r.Filters.Match(&filter.Item{Memory: m, Categories: qr.categories(m)}) {
 				continue
 			}
 			if of, copied := consolidate.Copied(m); copied && !m.Pinned {
@@ -193,7 +194,7 @@ var aboutTypes = [...]memory.Type{memory.Episodic, memory.Semantic, memory.Proce
 // finds, and then, for each type, further good hits.
 func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *followed, frugal bool) ([]serve.Hit, error) {
 	q := serve.SearchRequest{Query: res.Topic, Own: r.Own, K: retrieve.MaxUtterances, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, Sees: r.Sees}
-	choice, err := chooserOf(&q)
+	choice, err := qr.chooserOf(&q)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func (rd Reader) Day(ctx context.Context, date serve.Date) (d serve.Day, err err
 		if err != nil {
 			return err
 		}
-		d = serve.Day{Date: date, Zone: zone.String(), From: from, To: to, Lines: []serve.DayLine{}, Memories: []memory.Memory{},
+		d = serve.Day{Date: date, Zone: memory.ZoneName(zone), From: from, To: to, Lines: []serve.DayLine{}, Memories: []memory.Memory{},
 			Refusals: []serve.DayRefusal{}, Pauses: rd.pauses.Between(from, to)}
 		if err := dayLines(tx, &d); err != nil {
 			return err
@@ -96,10 +96,14 @@ func (qr *Query) dayMemories(ctx context.Context, tx *store.Tx, d *serve.Day) er
 		line[d.Lines[i].ID] = i
 	}
 	first := map[memory.ID]time.Time{} // a memory's first evidence of this day
+	now := qr.c.Now()
 	// Some may be gone: see overview.look.
 	for m, err := range tx.MemoriesOf(ids) {
 		if err != nil {
 			return err
+		}
+		if expired(m, now) {
+			continue
 		}
 		for _, e := range m.Evidence {
 			if e.At.Before(d.From) || !e.At.Before(d.To) {
@@ -142,7 +146,7 @@ func (rd Reader) Days(ctx context.Context, from, to serve.Date) (out serve.DaysA
 		if err != nil {
 			return err
 		}
-		out = serve.DaysAnswer{Zone: zone.String(), Days: []serve.DayCount{}}
+		out = serve.DaysAnswer{Zone: memory.ZoneName(zone), Days: []serve.DayCount{}}
 		for _, at := range qr.c.Engine.Said(since, until) {
 			date := serve.DateOf(time.UnixMilli(at).In(zone))
 			if last := len(out.Days) - 1; last < 0 || out.Days[last].Date != date {

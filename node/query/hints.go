@@ -20,7 +20,7 @@ func (qr *Query) hint(ctx context.Context, r *serve.AskRequest, res *serve.AskRe
 	if !r.Sees.IsZero() {
 		return nil // an app learns neither what the vault holds nor what is not there
 	}
-	choice, err := chooserOf(&serve.SearchRequest{})
+	choice, err := qr.chooserOf(&serve.SearchRequest{})
 	if err != nil {
 		return err
 	}

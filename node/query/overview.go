@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"hash/maphash"
 	"iter"
 	"slices"
@@ -360,11 +359,7 @@ func (o *overview) list(ctx context.Context, tx *store.Tx, f store.Filter, by fi
 	err := o.look(ctx, tx, func() error {
 		all := o.byLearnt()
 		if !f.After.IsZero() {
-			after := o.by[f.After]
-			if after == nil {
-				return fmt.Errorf("%w: cursor: the memory that it names has gone", memory.ErrInvalid)
-			}
-			at, _ := slices.BinarySearchFunc(all, after, compare)
+			at, _ := slices.BinarySearchFunc(all, &outline{learnt: f.After.Learnt, id: f.After.ID}, compare)
 			all = all[:at]
 		}
 		var none memory.Memory

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -106,7 +107,7 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 	}
 	if q.Cursor != "" {
 		if f.After, err = decodeCursor(q.Cursor); err != nil {
-			return page, err
+			return page, serve.InField("cursor", err)
 		}
 	}
 	page.Memories = []memory.Memory{}
@@ -124,14 +125,20 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 				return err
 			}
 		}
+		now := qr.c.Now()
+		var last store.Place // of page.Memories
 		for m, err := range all {
+			var place store.Place
+			if err == nil {
+				place = store.PlaceOf(m)
+			}
 			if err == nil && !past.isNow() {
 				m, err = past.holding(tx, m)
 			}
 			if err != nil {
 				return err
 			}
-			if m == nil {
+			if m == nil || expired(m, now) {
 				continue
 			}
 			if q.Tag != "" && !slices.Contains(m.Tags, q.Tag) || q.Agent != "" && m.Owner.Agent != q.Agent || q.Run != "" && m.Owner.Run != q.Run || m.Negates {
@@ -146,25 +153,43 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 				continue
 			}
 			if len(page.Memories) == q.Limit {
-				page.Next = encodeCursor(page.Memories[len(page.Memories)-1].ID)
+				page.Next = encodeCursor(last)
 				return nil
 			}
-			page.Memories = append(page.Memories, *m)
+			page.Memories, last = append(page.Memories, *m), place
 		}
 		return nil
 	})
 	return page, err
 }
 
+// expired reports whether a memory's time is over, so that nobody is shown it until retention
+// erases it. A pinned one is kept. A recording's or a photo's time is by the clock of events,
+// as retention has it: one that is replayed years later is not over.
+func expired(m *memory.Memory, now time.Time) bool {
+	return !m.Pinned && !m.Expires.IsZero() && !now.Before(m.Expires) && (m.Fields.Resource == nil || m.Fields.Resource.Blob == "")
+}
+
+// live returns a memory. The error is memory.ErrNotFound if there is none, it was erased, or
+// its time is over: retention erases it later.
+func (qr *Query) live(tx *store.Tx, id memory.ID) (memory.Memory, error) {
+	m, err := engine.Live(tx, id)
+	if err == nil && expired(&m, qr.c.Now()) {
+		return memory.Memory{}, fmt.Errorf("memory %s has expired: %w", id, memory.ErrNotFound)
+	}
+	return m, err
+}
+
 // Owners implements serve.Reader.
 func (rd Reader) Owners(ctx context.Context, only filter.Filter) (out []serve.OwnerCount, err error) {
 	err = opened.View(ctx, rd.of, func(qr *Query, tx *store.Tx) (failed error) {
+		now := qr.c.Now()
 		out = serve.NewOwners(func(yield func(*memory.Memory) bool) {
 			for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
 				if failed = errors.Join(err, ctx.Err()); failed != nil {
 					return
 				}
-				if m.Type != memory.Vault && !m.Negates && only.Match(&filter.Item{Memory: m, Categories: qr.categories(m)}) && !yield(m) {
+				if m.Type != memory.Vault && !m.Negates && !expired(m, now) && only.Match(&filter.Item{Memory: m, Categories: qr.categories(m)}) && !yield(m) {
 					return
 				}
 			}
@@ -174,14 +199,19 @@ func (rd Reader) Owners(ctx context.Context, only filter.Filter) (out []serve.Ow
 	return out, err
 }
 
-func encodeCursor(id memory.ID) string { return base64.RawURLEncoding.EncodeToString(id[:]) }
+// A cursor is the place of a page's last memory: 8 bytes of the time when it was learnt,
+// in ms since 1970, and its id. So the memory need not be there when the next page is asked for.
 
-func decodeCursor(s string) (id memory.ID, err error) {
+func encodeCursor(p store.Place) string {
+	return base64.RawURLEncoding.EncodeToString(append(binary.BigEndian.AppendUint64(nil, uint64(p.Learnt.UnixMilli())), p.ID[:]...))
+}
+
+func decodeCursor(s string) (p store.Place, err error) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
-	if err != nil || len(b) != len(id) {
-		return id, fmt.Errorf("%w: cursor: not one that a list gave", memory.ErrInvalid)
+	if err != nil || len(b) != 8+len(p.ID) {
+		return p, fmt.Errorf("%w: cursor: not one that a list gave", memory.ErrInvalid)
 	}
-	return memory.ID(b), nil
+	return store.Place{Learnt: time.UnixMilli(int64(binary.BigEndian.Uint64(b))), ID: memory.ID(b[8:])}, nil
 }
 
 // History implements serve.Reader.
@@ -199,8 +229,8 @@ func (rd Reader) History(ctx context.Context, id memory.ID) (changes []memory.Ch
 
 // Why implements serve.Reader.
 func (rd Reader) Why(ctx context.Context, id memory.ID) (w serve.Why, err error) {
-	err = rd.viewOf(ctx, id, func(_ *Query, tx *store.Tx) error {
-		if w.Memory, err = engine.Live(tx, id); err != nil {
+	err = rd.viewOf(ctx, id, func(qr *Query, tx *store.Tx) error {
+		if w.Memory, err = qr.live(tx, id); err != nil {
 			return err
 		}
 		w.Evidence = w.Memory.Evidence

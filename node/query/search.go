@@ -45,7 +45,7 @@ func (rd Reader) Search(ctx context.Context, r serve.SearchRequest) (res serve.S
 
 // Find is Search, but its hits do not count as given out or as used.
 func (qr *Query) Find(ctx context.Context, r serve.SearchRequest) (res serve.SearchResult, err error) {
-	choice, err := chooserOf(&r)
+	choice, err := qr.chooserOf(&r)
 	if err != nil {
 		return res, err
 	}
@@ -99,6 +99,9 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 			if err := f.add(tx, h); err != nil {
 				return err
 			}
+		}
+		if f.expired > 0 && len(res.Hits) == 0 {
+			res.Confidence, res.Known = 0, false // what the index knows of it has expired
 		}
 		return f.addReplacing(tx, k)
 	})
@@ -168,6 +171,8 @@ type finding struct {
 	choice *chooser
 	res    *serve.SearchResult
 	past   map[memory.ID][]memory.ID // superseded memories of the utterances that are hits, by utterance
+
+	expired int // hits that were left out because their time is over
 }
 
 // add reads a hit of the index and adds it to the result. It adds nothing if the
@@ -181,6 +186,10 @@ func (f *finding) add(tx *store.Tx, h recall.Hit) error {
 		if !f.choice.narrows() { // else it has turned cold since the index was asked
 			f.res.Hits, f.res.Missing = append(f.res.Hits, hit), f.res.Missing+1
 		}
+		return nil
+	}
+	if ok && hit.Memory != nil && expired(hit.Memory, f.choice.now) {
+		f.expired++
 		return nil
 	}
 	if ok && hit.Memory != nil {
@@ -209,7 +218,7 @@ func (f *finding) memory(tx *store.Tx, h recall.Hit, hit serve.Hit) (_ serve.Hit
 		if hit, ok, err = choice.load(tx, h); err != nil {
 			return hit, false, err
 		}
-		if !ok || hit.Memory == nil || hit.Memory.State != memory.Active || choice.narrows() && !choice.allows(f.qr, tx, of, recall.Memory) {
+		if !ok || hit.Memory == nil || hit.Memory.State != memory.Active || expired(hit.Memory, choice.now) || choice.narrows() && !choice.allows(f.qr, tx, of, recall.Memory) {
 			return hit, false, nil
 		}
 	}
@@ -241,7 +250,7 @@ func (f *finding) addReplacing(tx *store.Tx, k int) error {
 			return hit, false, nil
 		}
 		hit, ok, err = f.choice.load(tx, recall.Hit{ID: m.ID, Kind: recall.Memory, At: m.When(), Score: score})
-		if ok {
+		if ok = ok && !expired(m, f.choice.now); ok {
 			hit.Memory.Categories = f.qr.c.Sorter.Of(hit.Memory)
 		}
 		return hit, ok, err

@@ -45,10 +45,10 @@ type AddRequest struct {
 	Fields      memory.Fields       `json:"fields,omitzero"`       // without infer: those of Type
 	Slot        *memory.Slot        `json:"slot,omitempty"`        // without infer
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // absent: personal
-	Expires     time.Time           `json:"expires,omitzero"`
-	Secret      string              `json:"secret,omitempty"` // with infer: a part of text; unless all of it goes to the vault, nothing of the text is kept, and the answer is an error
-	Key         string              `json:"key,omitempty"`    // the caller's name for the text: a second one with the same key changes nothing
-	Types       []memory.Type       `json:"-"`                // with infer: of what may be made of the text; nil: any
+	Expires     time.Time           `json:"expires,omitzero"`      // without infer, in the future: nobody is shown the memory afterwards, and it is erased later
+	Secret      string              `json:"secret,omitempty"`      // with infer: a part of text; unless all of it goes to the vault, nothing of the text is kept, and the answer is an error
+	Key         string              `json:"key,omitempty"`         // the caller's name for the text: the same text with the same key again changes nothing. Another text with it is a conflict without infer, and changes nothing with infer
+	Types       []memory.Type       `json:"-"`                     // with infer: of what may be made of the text; nil: any
 }
 
 // Infers reports whether the text goes through the extractors.
@@ -60,6 +60,7 @@ type AddResult struct {
 	Refusals []memory.Refusal `json:"refusals"`
 	Redacted int              `json:"redacted,omitempty"` // secrets moved to the vault
 	Repeated bool             `json:"repeated,omitempty"` // there was a text with the same key, and nothing was done
+	Memory   memory.ID        `json:"memory,omitzero"`    // with repeated, without infer: the memory that the first text has become
 	Line     memory.ID        `json:"line,omitzero"`      // the line that is kept of the text; POST /v1/forget with this id takes the whole text back
 }
 

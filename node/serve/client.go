@@ -10,7 +10,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Client calls a handler. If the node refuses or fails, its methods return a
@@ -100,6 +102,9 @@ func (c *Client) send(ctx context.Context, method, path string, q url.Values, me
 	}
 	if err != nil || !strings.HasPrefix(p.Type, typePrefix) {
 		return nil, fmt.Errorf("asking the node: it answers %s, which is not Locket's API", res.Status)
+	}
+	if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		p.wait = time.Duration(seconds) * time.Second
 	}
 	return nil, &p
 }

@@ -49,7 +49,7 @@ const (
 // Day is what was heard on one day, and what became of it.
 type Day struct {
 	Date Date      `json:"date"`
-	Zone string    `json:"zone"` // IANA name, or Local
+	Zone string    `json:"zone,omitempty"` // IANA name; absent: the node's machine has none that is known
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"` // the beginning of the next day
 	// Lines are oldest first. A session is a run of lines without a gap of 30 minutes.
@@ -97,7 +97,7 @@ type Span struct {
 
 // DaysAnswer counts what was heard by day.
 type DaysAnswer struct {
-	Zone string     `json:"zone"`
+	Zone string     `json:"zone,omitempty"`
 	Days []DayCount `json:"days"`           // oldest first; those with nothing are left out
 	Last Date       `json:"last,omitempty"` // the latest day on which anything was heard
 }

@@ -67,21 +67,29 @@ func decodeStrict(body []byte, v any) error {
 	if wrong, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return kindRequest.problem("", fmt.Sprintf("not JSON at byte %d", wrong.Offset))
 	}
-	// encoding/json has no type for this error.
-	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		if plain, err := strconv.Unquote(name); err == nil {
-			name = plain
-		}
-		return kindRequest.problem(name, fmt.Sprintf("%q is not a field of this request", name))
-	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return kindRequest.problem("", "the JSON value is cut off")
+	}
+	w := find(reflect.TypeOf(v), body) // a field that is not known, a time, or an error of our own UnmarshalText methods
+	switch {
+	case w == nil:
+	case w.unknown:
+		return kindRequest.problem(w.path, fmt.Sprintf("%q is not a field of this request", w.path))
+	case w.typ == timeType:
+		return kindRequest.problem(w.path, w.path+": "+wantTime)
+	case errors.Is(w.err, memory.ErrInvalid):
+		return InField(w.path, w.err)
+	default:
+		return kindRequest.problem(w.path, strings.TrimPrefix(w.path+": ", ": ")+w.err.Error())
 	}
 	if errors.Is(err, memory.ErrInvalid) {
 		return err
 	}
-	return kindRequest.problem("", err.Error()) // an error of our own UnmarshalText methods, or of a time
+	return kindRequest.problem("", err.Error())
 }
+
+// wantTime says how a time is written.
+const wantTime = "want a time such as 2026-11-20T08:00:00Z"
 
 // checkEnums checks the texts of a body that have the tag enum. One that may be left
 // out may be empty.

@@ -201,7 +201,7 @@ func (h *handler) wrap(rt bound) http.Handler {
 		}
 		switch {
 		case err != nil && rec.status == 0:
-			writeProblem(rec, h.problemOf(r.Context(), rt.path, err))
+			writeProblem(rec, rt.in.place(err, h.problemOf(r.Context(), rt.path, err)))
 		case err != nil: // the stream has begun, so its last line says it
 			writeLine(rec, streamError{h.problemOf(r.Context(), rt.path, err)})
 		}

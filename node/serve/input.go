@@ -131,7 +131,7 @@ func (p *Param) set(v reflect.Value, text string, given bool) error {
 	case *time.Time:
 		t, err := time.Parse(time.RFC3339Nano, text)
 		if err != nil {
-			return wrong("want a time such as 2026-11-20T08:00:00Z")
+			return wrong(wantTime)
 		}
 		*to = t
 		return nil
@@ -141,9 +141,9 @@ func (p *Param) set(v reflect.Value, text string, given bool) error {
 		}
 		return nil
 	case encoding.TextUnmarshaler:
-		return to.UnmarshalText([]byte(text))
+		return inParam(p.Name, to.UnmarshalText([]byte(text)))
 	case json.Unmarshaler:
-		return to.UnmarshalJSON([]byte(text))
+		return inParam(p.Name, to.UnmarshalJSON([]byte(text)))
 	}
 	switch {
 	case v.Kind() == reflect.Bool:
@@ -169,6 +169,14 @@ func (p *Param) set(v reflect.Value, text string, given bool) error {
 		v.SetString(text)
 	}
 	return nil
+}
+
+// inParam says which parameter an error is about, if it is one.
+func inParam(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return InField(name, err)
 }
 
 func (p *Param) bounds() (low, high uint64) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
@@ -20,6 +21,16 @@ type Problem struct {
 	Status int    `json:"status"`
 	Detail string `json:"detail,omitempty"`
 	Field  string `json:"field,omitempty"` // the field or parameter that is wrong
+
+	wait time.Duration // when to try again; 0: nobody knows
+}
+
+// Header sets the headers that an answer with the problem has: Retry-After, where it is known
+// when the request may be made again.
+func (p *Problem) Header(h http.Header) {
+	if p.wait > 0 {
+		h.Set("Retry-After", itoa(int64(p.wait/time.Second)))
+	}
 }
 
 // MediaTypeProblem is the content type of a Problem.
@@ -88,7 +99,7 @@ func Problems() []Problem {
 //
 //go:noinline
 func (k kind) problem(field, detail string) *Problem {
-	return &Problem{typePrefix + k.name, k.title, k.status, detail, field}
+	return &Problem{Type: typePrefix + k.name, Title: k.title, Status: k.status, Detail: detail, Field: field}
 }
 
 // Error implements error.
@@ -112,6 +123,42 @@ func (p *Problem) Is(target error) bool {
 	return false
 }
 
+// FieldError is an error about one field or parameter of a request.
+type FieldError struct {
+	Field string
+	Err   error
+}
+
+// InField says which field or parameter an error is about.
+func InField(field string, err error) error { return &FieldError{field, err} }
+
+// Error implements error. The text is that of the error alone.
+func (e *FieldError) Error() string { return e.Err.Error() }
+
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// PassingError is an error that passes by itself: the same request may be made after a time.
+type PassingError struct {
+	After time.Duration
+	Err   error
+}
+
+// Passes says after which time an error passes.
+func Passes(after time.Duration, err error) error { return &PassingError{after, err} }
+
+// Error implements error. The text is that of the error alone.
+func (e *PassingError) Error() string { return e.Err.Error() }
+
+func (e *PassingError) Unwrap() error { return e.Err }
+
+// fieldOf returns the field that an error is about, if it names one.
+func fieldOf(err error) string {
+	if e, ok := errors.AsType[*FieldError](err); ok {
+		return e.Field
+	}
+	return ""
+}
+
 // problemOf turns a service's error into a problem. An unexpected error is
 // logged and described without its text.
 func (h *handler) problemOf(ctx context.Context, route string, err error) *Problem {
@@ -123,7 +170,11 @@ func (h *handler) problemOf(ctx context.Context, route string, err error) *Probl
 	}
 	for _, k := range kinds {
 		if k.cause != nil && errors.Is(err, k.cause) {
-			return k.problem("", err.Error())
+			p := k.problem(fieldOf(err), err.Error())
+			if e, ok := errors.AsType[*PassingError](err); ok {
+				p.wait = max(time.Second, (e.After + time.Second - 1).Truncate(time.Second))
+			}
+			return p
 		}
 	}
 	if ctx.Err() == nil {
@@ -136,6 +187,7 @@ func writeProblem(w http.ResponseWriter, p *Problem) {
 	if p.Status == http.StatusUnauthorized && w.Header().Get("WWW-Authenticate") == "" {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="locket"`)
 	}
+	p.Header(w.Header())
 	writeJSON(w, p.Status, MediaTypeProblem, p)
 }
 

@@ -1,0 +1,158 @@
+package serve
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// wrong is a part of a body that can't be decoded.
+type wrong struct {
+	path    string // "operations[5].add.at"; empty: the whole
+	typ     reflect.Type
+	unknown bool  // no type has such a field
+	err     error // of the part alone
+}
+
+var (
+	timeType = reflect.TypeFor[time.Time]()
+	jsonType = reflect.TypeFor[json.Unmarshaler]()
+	textType = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// find looks for the first part of a body that can't be decoded into a value of a type, or
+// has no place there. encoding/json says of such parts what is wrong, and not always where.
+func find(t reflect.Type, body []byte) *wrong {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if string(bytes.TrimSpace(body)) == "null" {
+		return nil
+	}
+	if p := reflect.PointerTo(t); !p.Implements(jsonType) && !p.Implements(textType) {
+		switch t.Kind() {
+		case reflect.Struct:
+			return findIn(t, body)
+		case reflect.Slice, reflect.Array:
+			var list []json.RawMessage
+			if json.Unmarshal(body, &list) != nil {
+				break
+			}
+			for i, part := range list {
+				if w := find(t.Elem(), part); w != nil {
+					return w.within(fmt.Sprintf("[%d]", i))
+				}
+			}
+			return nil
+		case reflect.Map:
+			var parts map[string]json.RawMessage
+			if json.Unmarshal(body, &parts) != nil {
+				break
+			}
+			for _, name := range slices.Sorted(maps.Keys(parts)) {
+				if w := find(t.Elem(), parts[name]); w != nil {
+					return w.within(name)
+				}
+			}
+			return nil
+		}
+	}
+	if err := json.Unmarshal(body, reflect.New(t).Interface()); err != nil {
+		return &wrong{typ: t, err: err}
+	}
+	return nil
+}
+
+// findIn looks in the fields of a struct.
+func findIn(t reflect.Type, body []byte) *wrong {
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal(body, &parts); err != nil {
+		return &wrong{typ: t, err: err}
+	}
+	fields := fieldsOf(t)
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		of, ok := fields[strings.ToLower(name)]
+		if !ok {
+			return &wrong{path: name, unknown: true}
+		}
+		if w := find(of, parts[name]); w != nil {
+			return w.within(name)
+		}
+	}
+	return nil
+}
+
+// fieldsOf gives the types of a struct's fields by their names in JSON, in lower case.
+func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	out := map[string]reflect.Type{}
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "-" || !f.IsExported() && !f.Anonymous:
+		case name == "" && f.Anonymous && f.Type.Kind() == reflect.Struct:
+			maps.Copy(out, fieldsOf(f.Type))
+		default:
+			if name == "" {
+				name = f.Name
+			}
+			out[strings.ToLower(name)] = f.Type
+		}
+	}
+	return out
+}
+
+// place names the field in the problem of a service's error. Such an error begins with its
+// sentinel and the field, as memory.ErrInvalid says: "invalid: slot.value: empty".
+func (in *input) place(err error, p *Problem) *Problem {
+	if p.Field != "" {
+		return p
+	}
+	for _, sentinel := range []error{memory.ErrInvalid, ErrForbidden} {
+		_, text, ok := strings.Cut(p.Detail, sentinel.Error()+": ")
+		path, _, named := strings.Cut(text, ": ")
+		if !ok || !named || !errors.Is(err, sentinel) || strings.Contains(path, " ") {
+			continue
+		}
+		head := path
+		if i := strings.IndexAny(path, ".["); i >= 0 {
+			head = path[:i]
+		}
+		if in.has(head) {
+			at := *p
+			at.Field = path
+			return &at
+		}
+	}
+	return p
+}
+
+// has reports whether a parameter, or a field of the body, has a name.
+func (in *input) has(name string) bool {
+	if slices.ContainsFunc(in.params, func(p Param) bool { return p.Name == name }) {
+		return true
+	}
+	t := in.bodyType
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t != nil && t.Kind() == reflect.Struct && fieldsOf(t)[name] != nil
+}
+
+// within is the part as part of something else.
+func (w *wrong) within(name string) *wrong {
+	if w.path == "" || strings.HasPrefix(w.path, "[") {
+		w.path = name + w.path
+	} else {
+		w.path = name + "." + w.path
+	}
+	return w
+}
