@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/relay/pgtest"
+	"github.com/locket-dev/locket/cloud/worker/queue/base"
 	"github.com/locket-dev/locket/cloud/worker/queue/postgres"
 	"github.com/locket-dev/locket/memory"
 )
@@ -168,6 +169,44 @@ func TestLeaveWhileLeasesAreRenewed(t *testing.T) {
 		n := 0
 		if err := q.base.DB.QueryRowContext(t.Context(), `SELECT count(*) FROM river_queue WHERE name = $1`, space.String()).Scan(&n); err != nil || n != 0 {
 			t.Fatalf("round %d: the space that was left has %d queues, %v", i, n, err)
+		}
+	}
+}
+
+// deadlocked is a client that does not end by itself.
+type deadlocked struct {
+	base.Client
+	tries chan int
+}
+
+func (d deadlocked) StopAndCancel(ctx context.Context) error {
+	<-ctx.Done()
+	d.tries <- 1
+	return ctx.Err()
+}
+
+// Jobs are waited for, and a client that does not end without any is not.
+func TestClientThatDoesNotEnd(t *testing.T) {
+	q := opened(t, Options{File: t.TempDir() + "/queue.db"})
+	q.patience = time.Millisecond
+	c := deadlocked{tries: make(chan int)}
+	q.doing[1] = true
+	ended := make(chan error)
+	go func() { ended <- (&run{q: q, client: c}).stop(t.Context()) }()
+	for range 3 {
+		<-c.tries
+	}
+	q.mu.Lock()
+	delete(q.doing, 1)
+	q.mu.Unlock()
+	for {
+		select {
+		case <-c.tries:
+		case err := <-ended:
+			if err != nil {
+				t.Error(err)
+			}
+			return
 		}
 	}
 }

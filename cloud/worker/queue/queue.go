@@ -130,7 +130,9 @@ type Queue struct {
 	idle    map[int64]idleJob // by job id: the idle jobs that the last beat saw
 	changed chan struct{}
 	settle  time.Duration // see settle; shorter in tests
-	after   sync.Map      // job id to the time for which its engine wants no requests
+
+	patience time.Duration // see patience; shorter in tests
+	after    sync.Map      // job id to the time for which its engine wants no requests
 }
 
 // Open opens the queue, or makes it. With SQLite, only one process may have it
@@ -171,7 +173,7 @@ func open(o Options, mustExist bool) (*Queue, error) {
 		o.Lease = 45 * time.Second
 	}
 	o.Parallel = max(o.Parallel, 1)
-	q := &Queue{o: o, name: newName(), page: 500, turns: make(chan struct{}, o.Parallel), doing: map[int64]bool{}, settle: settle, spaces: map[memory.SpaceID]bool{},
+	q := &Queue{o: o, name: newName(), page: 500, turns: make(chan struct{}, o.Parallel), doing: map[int64]bool{}, settle: settle, patience: patience, spaces: map[memory.SpaceID]bool{},
 		known: map[memory.SpaceID]map[Task]bool{}, changed: make(chan struct{}, 1)}
 	var err error
 	if o.DB != nil {

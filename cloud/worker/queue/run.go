@@ -137,14 +137,34 @@ func (r *run) maintain(ctx context.Context) error {
 	return nil
 }
 
-// stop interrupts running jobs and waits for them.
+// patience is how long River may take to end once no job runs. Its clients
+// (v0.31.0) may wait for themselves for ever: the elector tells that leadership is
+// lost under a mutex, and the last who listens wants that mutex to leave.
+const patience = 15 * time.Second
+
+// stop interrupts running jobs and waits for them. It leaves a client behind that
+// does not end although no job runs.
 func (r *run) stop(ctx context.Context) error {
 	if r.client == nil {
 		return nil
 	}
-	c := r.client
+	c, q := r.client, r.q
 	r.client = nil
-	return c.StopAndCancel(context.WithoutCancel(ctx))
+	for {
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), q.patience)
+		err := c.StopAndCancel(within)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		q.mu.Lock()
+		busy := len(q.doing) > 0
+		q.mu.Unlock()
+		if !busy {
+			q.o.Log.Warn("jobs: the queue's client does not end, and is left behind")
+			return nil
+		}
+	}
 }
 
 // use makes Add use the client that also runs the jobs, which then learns of
