@@ -24,18 +24,8 @@ func numericDate(s sentence, k int, now moment, w *when) int {
 		w.on(now, p[2], m, d)
 	case len(p) == 3 && mark != "-" && aDay(p[0], p[1]) && s.at(k-1) != "to" && dayFollows(s, k):
 		w.unread(now) // 15/01/27, 12.6.27
-	case len(p) == 2 && mark == "." && aDay(p[0], p[1]) && dayFollows(s, k):
-		if !stopped(s, k) { // "on 3.5"
-			w.unread(now)
-			break
-		}
-		n := 1 + boolInt(s.at(k+1) == ".")
-		if _, end := digits(s.at(k + n + 1)); between(s.at(k+n)) && len(end) == 3 && centuries(end[2]) { // "12.6. to 19.6.2027"
-			w.on(now, end[2], p[1], p[0])
-		} else {
-			w.nextOn(now, p[1], p[0])
-		}
-		return n
+	case len(p) == 2 && mark == "." && aDay(p[0], p[1]):
+		return s.dayAndMonth(k, now, w, p[0], p[1])
 	case len(p) == 2 && mark == "/" && s.at(k) != "24/7" && aDay(p[0], p[1]) && !portion[s.at(k+1)] && (dayFollows(s, k) || dayIs(s, k)):
 		m, d := s.monthOfPair(mark, p[0], p[1])
 		w.nextOn(now, m, d)
@@ -43,6 +33,39 @@ func numericDate(s sentence, k int, now moment, w *when) int {
 		return 0
 	}
 	return 1
+}
+
+// dayAndMonth reads 12.6. at token k. After most words a number with a stop is no day ("for 1.5
+// hours", "from 9.30", "by 3.5"), so it is one after "on" and a weekday, and where a whole date
+// follows: "from 12.6. to 19.6.2027".
+func (s sentence) dayAndMonth(k int, now moment, w *when, d, m int) int {
+	n := 1 + boolInt(s.at(k+1) == ".")
+	year := s.untilYear(k + n)
+	switch {
+	case stopped(s, k) && dayFollows(s, k) && year > 0:
+		w.on(now, year, m, d)
+	case !s.onDay(k):
+		return 0
+	case !stopped(s, k): // "on 3.5"
+		w.unread(now)
+		return 1
+	default:
+		w.nextOn(now, m, d)
+	}
+	return n
+}
+
+// onDay reports whether "on" or a weekday stands before token k.
+func (s sentence) onDay(k int) bool {
+	return s.at(k-1) == "on" || weekdayOf(s.at(k-1), true) >= 0 || s.at(k-1) == "," && weekdayOf(s.at(k-2), false) >= 0
+}
+
+// untilYear is the year of a date to which token k leads: "to 19.6.2027"; 0: there is none.
+func (s sentence) untilYear(k int) int {
+	if _, end := digits(s.at(k + 1)); between(s.at(k)) && len(end) == 3 && centuries(end[2]) {
+		return end[2]
+	}
+	return 0
 }
 
 // digits takes a token of two or three numbers and one kind of mark apart; no parts: it is none.
@@ -149,7 +172,8 @@ func dayStop(toks []token, i int) bool {
 		return false
 	}
 	mark, p := digits(toks[i-1].s)
-	return len(p) == 2 && mark == "." && aDay(p[0], p[1]) && p[1] <= 12 && dayFollows(sentence{toks: toks}, i-1)
+	s := sentence{toks: toks}
+	return len(p) == 2 && mark == "." && aDay(p[0], p[1]) && p[1] <= 12 && (s.onDay(i-1) || dayFollows(s, i-1) && s.untilYear(i+1) > 0)
 }
 
 // released words stand before the number of a version.

@@ -190,6 +190,9 @@ func (t *talk) reminderZh(s sentence) bool {
 		for _, w := range [...]string{"们", "别忘了", "别忘记", "记得", "要", "得"} {
 			rest = strings.TrimPrefix(rest, w)
 		}
+		if len([]rune(strings.Trim(rest, " 。!！?？"))) < 2 {
+			continue
+		}
 		return t.says(s, "我得"+rest)
 	}
 	return false

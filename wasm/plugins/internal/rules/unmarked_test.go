@@ -68,3 +68,12 @@ func TestTakenBack(t *testing.T) {
 		}
 	}
 }
+
+// A reminder of nothing is none.
+func TestReminderOfNothing(t *testing.T) {
+	for _, said := range []string{"提醒我别忘了。", "能不能提醒我要得？", "提醒我记得。"} {
+		if out := hear(t, said); len(out.Candidates) > 0 {
+			t.Errorf("%s: %q", said, out.Candidates[0].Text)
+		}
+	}
+}
