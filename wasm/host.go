@@ -44,7 +44,8 @@ type Options struct {
 	CacheDir string
 	CacheKey []byte
 	// Share has the hosts of this process that share a cache share the machine
-	// code in memory, too, where it stays until the process ends.
+	// code in memory, too, where it stays until the process ends, also that of
+	// plugins that are gone.
 	Share  bool
 	Logger *slog.Logger
 	// Idle is how long an unused plugin keeps its instances and machine

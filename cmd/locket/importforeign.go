@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -158,7 +160,7 @@ func (a *app) addAll(ctx context.Context, cl *serve.Client, res *foreign.Result,
 		}
 		m.Done.Add(int64(len(part)))
 		for i, r := range got.Results {
-			if r.Problem != nil && holdsSecret(&part[i], r.Problem) {
+			if r.Problem != nil && (holdsSecret(&part[i], r.Problem) || changed(&part[i], r.Problem)) {
 				if again, err := cl.Add(ctx, part[i]); err == nil {
 					r.Problem, r.Added = nil, &again
 				}
@@ -177,6 +179,17 @@ func (a *app) addAll(ctx context.Context, cl *serve.Client, res *foreign.Result,
 		}
 	}
 	return nil
+}
+
+// changed reports whether a text was refused because another one came with its key: it was
+// changed there since an earlier import. It gets a key of its own then.
+func changed(add *serve.AddRequest, p *serve.Problem) bool {
+	if p.Field != "key" || !errors.Is(p, serve.ErrConflict) {
+		return false
+	}
+	sum := sha256.Sum256([]byte(add.Key + "\x00" + add.Text))
+	add.Key = hex.EncodeToString(sum[:16])
+	return true
 }
 
 // holdsSecret reports whether a memory was refused because of a secret in it, and has the

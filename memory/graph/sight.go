@@ -10,8 +10,7 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// Sight is what whoever asks may know of a graph. What they may not is as if it were not
-// there.
+// Sight is the part of a graph that somebody may know of. For them the rest is not there.
 type Sight struct {
 	Graph *Graph
 	Doc   func(Doc) bool           // may they know of a document; nil: of all
@@ -25,7 +24,9 @@ func (s Sight) names(list []Node) []Node {
 	if s.Name == nil {
 		return list
 	}
-	return slices.DeleteFunc(list, func(n Node) bool { return !s.Name(s.Graph.nodes[n].name) })
+	return slices.DeleteFunc(list, func(n Node) bool {
+		return !s.Name(s.Graph.nodes[n].name) && !slices.ContainsFunc(s.Graph.nodes[n].related, func(l link) bool { return s.doc(l.doc) })
+	})
 }
 
 // Resolve returns the nodes that a name may stand for, in the order of their

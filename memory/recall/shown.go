@@ -4,11 +4,11 @@ import (
 	"github.com/locket-dev/locket/memory/graph"
 )
 
-// shown is what a question may be read by, where whoever asks may not know of every
-// document. To them a word, a name or a relation that only hidden documents have is as if
-// it were nowhere: it is no name, it leads nowhere, it is no other word's right spelling,
-// and it counts for confidence like a word that nobody used. How often a word stands in
-// all documents still decides how much it counts, if a document that is shown has it.
+// shown is the part of the index by which a question is read, where whoever asks may not
+// know of every document. A word, a name or a relation that only hidden documents have has
+// no effect: it is no name and no right spelling of another word, it leads nowhere, and
+// for confidence it is a word that nobody used. How much a word counts still depends on
+// all documents that have it, if one of them is shown.
 type shown struct {
 	is    func(About) bool
 	docs  map[uint32]bool
@@ -61,7 +61,8 @@ func (c *core) has(t uint32) (is bool) {
 	return is
 }
 
-// knows reports whether a folded name is one of a speaker or a session.
+// knows reports whether a folded name is one of a speaker or a session; to whom not all is
+// shown, only of a speaker.
 func (c *core) knows(name string) bool {
 	n := c.names.find(name)
 	return n != none && (c.shown == nil || c.has(c.dict.find(speakerMark+name)))

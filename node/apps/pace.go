@@ -26,7 +26,7 @@ func (b *Book) pace(name string, perMinute int) (wait time.Duration) {
 	p.left = min(float64(perMinute), p.left+max(now.Sub(p.at), 0).Minutes()*float64(perMinute))
 	p.at = now
 	if p.left < 1 {
-		return time.Duration((1 - p.left) / float64(perMinute) * float64(time.Minute))
+		return max(1, time.Duration((1-p.left)/float64(perMinute)*float64(time.Minute)))
 	}
 	p.left--
 	return 0

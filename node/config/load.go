@@ -175,7 +175,7 @@ func (l *Loaded) checkVariables(env map[string]string) error {
 // ofOthers reports whether a variable is read by something else of Locket's: a shell may have
 // it for that.
 func ofOthers(name string) bool {
-	return name == "LOCKET_APP_KEY" || strings.HasPrefix(name, "LOCKET_CLOUD_") || strings.HasPrefix(name, "LOCKET_RELEASE_")
+	return name == "LOCKET_APP_KEY" || name == "LOCKET_JOBS_DB" || strings.HasPrefix(name, "LOCKET_CLOUD_") || strings.HasPrefix(name, "LOCKET_RELEASE_")
 }
 
 // nearest returns "; did you mean …?" if a known name is at most two edits away.

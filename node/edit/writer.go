@@ -213,7 +213,7 @@ func unread(res *serve.AddResult) bool {
 		return false
 	}
 	for _, no := range res.Refusals {
-		if no.Kind != "nothing" && no.Kind != "command" {
+		if no.Kind != "nothing" && no.Kind != "command" && no.Kind != "type" {
 			return false
 		}
 	}
@@ -261,7 +261,7 @@ func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, event memory.Eve
 		}
 		if once {
 			if _, had, err := tx.EventMark(event); err != nil || had {
-				return nil, cmp.Or(err, serve.InField("key", fmt.Errorf("%w: key: another text came with it before", serve.ErrConflict)))
+				return nil, cmp.Or(err, serve.InField("key", fmt.Errorf("%w: key: it came before, with another text or with infer", serve.ErrConflict)))
 			}
 			if err := tx.MarkEvent(event, "done"); err != nil {
 				return nil, err

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -47,22 +48,28 @@ func (x *Extractor) Served(at time.Time, texts ...string) {
 	}
 }
 
-// recently reports whether most of a text repeats something that was given out
-// shortly before. "You told me: …" does; what has as much of its own is news.
+// recently reports whether more than half of a text repeats what was given out
+// shortly before, as "You told me: …" does. A text with more words of its own says
+// something new, and is no repetition.
 func (s *served) recently(text string, at time.Time) bool {
 	n := memory.Normal(text)
 	words, han := length(n)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var all []string
 	for k, t := range s.said {
-		if d := at.Sub(t); d < -servedFor || d > servedFor || !strings.Contains(n, k) {
-			continue
-		}
-		if w, h := length(k); words+han < 2*(w+h) {
-			return true
+		if d := at.Sub(t); d >= -servedFor && d <= servedFor && strings.Contains(n, k) {
+			all = append(all, k)
 		}
 	}
-	return false
+	repeated := 0
+	for i, k := range all {
+		if !slices.ContainsFunc(all, func(o string) bool { return o != all[i] && strings.Contains(o, k) }) { // else it is counted with the longer one
+			w, h := length(k)
+			repeated += w + h
+		}
+	}
+	return words+han < 2*repeated
 }
 
 // length counts the words of a text that have no Chinese characters, and the

@@ -15,6 +15,7 @@ func TestRecently(t *testing.T) {
 		want bool
 	}{
 		{"My car is a red Skoda", at.Add(time.Minute), true},
+		{"My car is a red Skoda. I hate horror movies. And Maja's car is a red Skoda.", at.Add(time.Minute), true},
 		{"You told me: my car is a red Skoda.", at.Add(time.Minute), true},
 		{"你说过:我妹妹住在杭州,在医院上班。", at.Add(time.Minute), true},
 		{"My car is a red Skoda, licence plate B-ML 2045, and it needs new brakes.", at.Add(time.Minute), false},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -81,6 +82,10 @@ func readMem0(r *Result, name string, b []byte) error {
 		metadata := map[string]string{"mem0_id": word(m.ID), "mem0_app": m.AppID}
 		for k, v := range m.Metadata {
 			metadata[k] = word(v)
+		}
+		if end := instant(m.Expires); !end.IsZero() && end.Before(time.Now()) {
+			r.skip(where, "it expired on %s", end.Format(time.DateOnly))
+			continue
 		}
 		key := cmp.Or(word(m.ID), m.UserID+"\x1f"+text)
 		add := r.add(Mem0, where, key, text, instant(m.CreatedAt), metadata)

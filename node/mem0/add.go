@@ -147,7 +147,7 @@ func (k *call) addAll() (infer bool, results []map[string]any, did []result, err
 	if r.At, err = moment("timestamp", at); err != nil {
 		return false, nil, nil, err
 	}
-	if r.Expires, err = moment("expiration_date", expires); err != nil {
+	if r.Expires, err = endOf("expiration_date", expires); err != nil {
 		return false, nil, nil, err
 	}
 	if r.Metadata, err = metadataOf(metadata, o.app); err != nil {

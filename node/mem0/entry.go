@@ -102,6 +102,15 @@ func orNull(s string) any {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
+// endOf is moment for a time until which something holds: of a day its last second.
+func endOf(name string, raw json.RawMessage) (time.Time, error) {
+	t, err := moment(name, raw)
+	if day := fmt.Sprintf("%q", t.Format(time.DateOnly)); err == nil && !t.IsZero() && string(raw) == day {
+		t = t.Add(24*time.Hour - time.Second)
+	}
+	return t, err
+}
+
 // moment reads a time: seconds since 1970, RFC 3339, or a day.
 func moment(name string, raw json.RawMessage) (time.Time, error) {
 	if len(raw) == 0 || string(raw) == "null" {

@@ -19,7 +19,8 @@ type chooser struct {
 	filter filter.Filter
 	then   *then
 	seen   map[memory.ID]bool
-	err    error // the first error of reading the store
+	gone   map[memory.ID]bool // memories that expired, which searches so far had among their hits
+	err    error              // the first error of reading the store
 
 	sees *chooser // by what the caller may see alone; nil: by all
 
@@ -114,7 +115,7 @@ func (c *chooser) failed() error {
 }
 
 func newChooser(now time.Time, f filter.Filter, t *then) *chooser {
-	return &chooser{now: now, filter: f, then: t, seen: map[memory.ID]bool{}, wholes: map[memory.ID]*whole{}, lines: map[memory.ID]*memory.Utterance{}}
+	return &chooser{now: now, filter: f, then: t, seen: map[memory.ID]bool{}, gone: map[memory.ID]bool{}, wholes: map[memory.ID]*whole{}, lines: map[memory.ID]*memory.Utterance{}}
 }
 
 // narrows reports whether it refuses anything at all.

@@ -2,6 +2,7 @@ package query_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,11 +14,11 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What has expired is shown nowhere, although it is erased later; a pinned memory stays. A
-// time that is past is none to expire at.
-func TestExpired(t *testing.T) {
+// aheadNode gives the API of a node whose clock is ahead by so many nanoseconds.
+func aheadNode(t *testing.T) (*serve.Client, *atomic.Int64) {
+	t.Helper()
 	cfg, opt := nodetest.Config(t), nodetest.Options(t)
-	var ahead atomic.Int64
+	ahead := new(atomic.Int64)
 	opt.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	cfg.Defaults()
 	if _, err := node.Init(cfg, node.InitOptions{Passphrase: nodetest.Passphrase, Work: 4}); err != nil {
@@ -27,13 +28,20 @@ func TestExpired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer n.Close()
-	ctx := t.Context()
-	if err := n.Unlock(ctx, nodetest.Passphrase); err != nil {
+	t.Cleanup(func() { n.Close() })
+	if err := n.Unlock(t.Context(), nodetest.Passphrase); err != nil {
 		t.Fatal(err)
 	}
 	api := serve.InProcess(serve.New(serve.Options{Services: n.Services()}))
-	defer api.Close()
+	t.Cleanup(func() { api.Close() })
+	return api, ahead
+}
+
+// What has expired is shown nowhere, although it is erased later; a pinned memory stays. A
+// time that is past is none to expire at.
+func TestExpired(t *testing.T) {
+	api, ahead := aheadNode(t)
+	ctx := t.Context()
 
 	no := false
 	add := func(text string, typ memory.Type) memory.ID {
@@ -44,7 +52,7 @@ func TestExpired(t *testing.T) {
 		}
 		return res.Changes[0].Memory
 	}
-	_, err = api.Add(ctx, serve.AddRequest{Text: "The raft is late", Infer: &no, Expires: time.Now().Add(-time.Minute)})
+	_, err := api.Add(ctx, serve.AddRequest{Text: "The raft is late", Infer: &no, Expires: time.Now().Add(-time.Minute)})
 	if p, ok := errors.AsType[*serve.Problem](err); !ok || p.Status != 422 || p.Field != "expires" {
 		t.Errorf("a past time: %v", err)
 	}
@@ -95,5 +103,29 @@ func TestExpired(t *testing.T) {
 	}
 	if _, err := api.Get(ctx, kept.String()); err != nil {
 		t.Error(err)
+	}
+}
+
+// What has expired takes no place among the hits, and gives no confidence.
+func TestExpiredTakesNoPlace(t *testing.T) {
+	api, ahead := aheadNode(t)
+	no := false
+	for i := range 13 {
+		r := serve.AddRequest{Text: fmt.Sprintf("The canoe is parked at pier %d", i), Infer: &no, Expires: time.Now().Add(time.Hour)}
+		if i == 0 {
+			r.Text, r.Expires = "The canoe was painted green by Ola", time.Time{}
+		}
+		if _, err := api.Add(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q := serve.SearchRequest{Query: "where is the canoe parked", K: 3}
+	if res, err := api.Search(t.Context(), q); err != nil || len(res.Hits) != 3 || strings.Contains(res.Hits[0].Text, "green") {
+		t.Fatalf("before: %+v, %v", res.Hits, err)
+	}
+	ahead.Store(int64(2 * time.Hour))
+	res, err := api.Search(t.Context(), q)
+	if err != nil || len(res.Hits) != 1 || !strings.Contains(res.Hits[0].Text, "green") {
+		t.Errorf("after: %+v, %v", res, err)
 	}
 }

@@ -28,7 +28,12 @@ func otherUser(user string) string {
 // mayBeWearers reports whether a filter lets through what is the wearer's alone. One that
 // doesn't asks for another user, who then is who asks.
 func mayBeWearers(f filter.Filter) bool {
-	return f.Glance(filter.Brief{Type: memory.Semantic, Plain: true}) != filter.No
+	for _, t := range memory.Types {
+		if f.Glance(filter.Brief{Type: t, Plain: true}) != filter.No {
+			return true
+		}
+	}
+	return f.Glance(filter.Brief{Utterance: true}) == filter.Yes
 }
 
 // userOf is the other user to whom a hit belongs. What others share is theirs in

@@ -2,8 +2,10 @@ package query
 
 import (
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -54,6 +56,21 @@ func TestOwnFirstOfUsers(t *testing.T) {
 		ownFirst(c.question, hits, c.wearers)
 		if got := hits[0].Memory.Owner.User; got != c.first {
 			t.Errorf("%s: %s is first", c.question, got)
+		}
+	}
+}
+
+func TestMayBeWearers(t *testing.T) {
+	for text, want := range map[string]bool{"": true, "type = episodic": true, "kind = utterance": true, "tags = rail": true, "user = alice": false, "user = alice and type = episodic": false} {
+		var f filter.Filter
+		if text != "" {
+			var err error
+			if f, err = filter.Parse(text, time.UTC); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := mayBeWearers(f); got != want {
+			t.Errorf("%q: %v", text, got)
 		}
 	}
 }

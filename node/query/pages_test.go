@@ -13,7 +13,7 @@ import (
 )
 
 // The next page begins where the one before ended, also where its last memory was erased
-// or was never one: a cursor tells nothing of what it names.
+// or was never one: a cursor does not tell whether what it names is there.
 func TestPagesAfterErasure(t *testing.T) {
 	n := nodetest.New(t, nil)
 	api := serve.InProcess(serve.New(serve.Options{Services: n.Services()}))

@@ -53,7 +53,7 @@ func (rd Reader) resolveLine(ctx context.Context, text string, otherwise error) 
 			switch {
 			case err != nil:
 				return err
-			case !strings.HasPrefix(u.ID.String(), text):
+			case !strings.HasPrefix(u.ID.String(), strings.ToLower(text)):
 			case !id.IsZero():
 				return fmt.Errorf("%q begins the ids of several lines, such as %s and %s: %w", text, id, u.ID, memory.ErrAmbiguous)
 			default:

@@ -67,14 +67,17 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 		q.Doubts = either(q.Doubts, qr.ofOthers(ctx, r.Query))
 	}
 	if choice.narrows() {
-		if q.Allow, err = qr.allowed(ctx, choice); err != nil {
+		if q.Allow, err = qr.allowed(ctx, choice, 0); err != nil {
 			return res, err
 		}
 	}
 	if choice.sees != nil {
-		if q.Shown, err = qr.allowed(ctx, choice.sees); err != nil {
+		if q.Shown, err = qr.allowed(ctx, choice.sees, mostSeen); err != nil {
 			return res, err
 		}
+	}
+	if allow := q.Allow; len(choice.gone) > 0 {
+		q.Allow = func(a recall.About) bool { return !choice.gone[a.ID] && (allow == nil || allow(a)) }
 	}
 	found, err := qr.c.Engine.Search(ctx, q)
 	if err = errors.Join(err, choice.failed(), ctx.Err()); err != nil {
@@ -100,11 +103,11 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 				return err
 			}
 		}
-		if f.expired > 0 && len(res.Hits) == 0 {
-			res.Confidence, res.Known = 0, false // what the index knows of it has expired
-		}
 		return f.addReplacing(tx, k)
 	})
+	if err == nil && f.expired > 0 && len(choice.gone) < mostGone {
+		return qr.find(ctx, r, choice) // without them: they have taken others' places, and their confidence
+	}
 	if err == nil {
 		err = qr.addGiven(ctx, &r, q, choice, &res)
 	}
@@ -144,9 +147,10 @@ func (qr *Query) indexQuery(ctx context.Context, r *serve.SearchRequest, k int) 
 }
 
 // allowed returns the function by which the index asks whether a document passes the
-// request's filter.
-func (qr *Query) allowed(ctx context.Context, choice *chooser) (func(recall.About) bool, error) {
-	cold := 0
+// request's filter. It reads at most so many documents of which the index does not know
+// it, and takes the others for refused; 0: any number.
+func (qr *Query) allowed(ctx context.Context, choice *chooser, most int) (func(recall.About) bool, error) {
+	cold, read := 0, 0
 	err := qr.c.Engine.View(ctx, func(tx *store.Tx) (err error) { cold, err = tx.ColdCount(); return err })
 	if err != nil {
 		return nil, err
@@ -158,10 +162,21 @@ func (qr *Query) allowed(ctx context.Context, choice *chooser) (func(recall.Abou
 		case v == filter.Yes && cold == 0: // a filter never chooses a cold memory, and the index does not know which are cold
 			return true
 		}
+		if read++; most > 0 && read > most {
+			return false
+		}
 		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = choice.allows(qr, tx, a.ID, a.Kind); return nil })
 		return err == nil && ok
 	}, nil
 }
+
+// mostSeen is of how many documents an app's question looks whether the app may know of
+// them, where the index can't tell. What only others say is then as if nobody said it.
+const mostSeen = 2000
+
+// mostGone is after how many expired memories a search is content with what it has. They
+// are erased within the hour.
+const mostGone = 500
 
 // finding is a search whose hits are being read.
 type finding struct {
@@ -190,6 +205,7 @@ func (f *finding) add(tx *store.Tx, h recall.Hit) error {
 	}
 	if ok && hit.Memory != nil && expired(hit.Memory, f.choice.now) {
 		f.expired++
+		f.choice.gone[h.ID] = true
 		return nil
 	}
 	if ok && hit.Memory != nil {

@@ -45,7 +45,7 @@ type AddRequest struct {
 	Fields      memory.Fields       `json:"fields,omitzero"`       // without infer: those of Type
 	Slot        *memory.Slot        `json:"slot,omitempty"`        // without infer
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // absent: personal
-	Expires     time.Time           `json:"expires,omitzero"`      // without infer, in the future: nobody is shown the memory afterwards, and it is erased later
+	Expires     time.Time           `json:"expires,omitzero"`      // without infer, in the future: no list, search or answer has the memory afterwards, and within the hour it is erased
 	Secret      string              `json:"secret,omitempty"`      // with infer: a part of text; unless all of it goes to the vault, nothing of the text is kept, and the answer is an error
 	Key         string              `json:"key,omitempty"`         // the caller's name for the text: the same text with the same key again changes nothing. Another text with it is a conflict without infer, and changes nothing with infer
 	Types       []memory.Type       `json:"-"`                     // with infer: of what may be made of the text; nil: any

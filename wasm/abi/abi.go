@@ -14,7 +14,7 @@ type Event struct {
 	Kind    string // text, utterance, photo, audio, location, sensor, button
 	At      int64  // ms since 1970-01-01 UTC
 	Zone    string // IANA name, "UTC" where none is known
-	Offset  int    // seconds east of UTC in Zone at At: a guest has no time zone database
+	Offset  int    // seconds east of UTC where the wearer is, at At, also where the zone's name is not known: a guest has no time zone database
 	Lang    string // BCP 47, or empty
 	Speaker string // as the device named them, or empty
 	Wearer  string // the wearer's own name, or empty: tells "I" from "you"
