@@ -30,6 +30,7 @@ type process struct {
 	pipe     io.Closer // under out
 	out      *bufio.Reader
 	stderr   tail
+	began    time.Time    // for what is not known outside of Linux; see used
 	late     atomic.Int64 // when it was killed for it, in ns of Unix time; 0: it was not
 	starved  atomic.Bool  // and that was not its doing
 	held     jail.Report
@@ -148,7 +149,7 @@ func (p *Plugin) load(f *frame, module []byte, cache string, interpret bool) {
 // spawn starts the process: an empty environment, the root as its folder, no
 // descriptor but three pipes.
 func (h *Host) spawn() (*process, error) {
-	proc := &process{}
+	proc := &process{began: time.Now()}
 	cmd := exec.Command(h.opt.Worker[0], h.opt.Worker[1:]...)
 	cmd.Env, cmd.Dir, cmd.Stderr = []string{}, string(os.PathSeparator), &proc.stderr
 	cmd.WaitDelay = time.Second
