@@ -33,14 +33,7 @@ func TestMain(m *testing.M) {
 		tellsTime()
 		return
 	}
-	plugincache.Run(func(plugins string) int {
-		code, err := build(m, plugins)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-		return code
-	})
+	plugincache.Run(func(plugins string) (int, error) { return build(m, plugins) })
 }
 
 func build(m *testing.M, plugins string) (int, error) {

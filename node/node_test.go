@@ -43,9 +43,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, runFlow())
 		os.Exit(1)
 	}
-	plugincache.Run(func(dir string) int {
+	plugincache.Run(func(dir string) (int, error) {
 		compiled = dir
-		return m.Run()
+		return m.Run(), nil
 	})
 }
 

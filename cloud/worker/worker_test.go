@@ -31,9 +31,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(victimEnv) != "" {
 		os.Exit(victim())
 	}
-	plugincache.Run(func(dir string) int {
+	plugincache.Run(func(dir string) (int, error) {
 		cache = dir
-		return cluster.Main(m)
+		return cluster.Main(m), nil
 	})
 }
 

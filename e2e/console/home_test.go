@@ -37,14 +37,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	plugincache.Run(func(plugins string) int {
-		code, err := prepare(m, plugins)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-		return code
-	})
+	plugincache.Run(func(plugins string) (int, error) { return prepare(m, plugins) })
 }
 
 func prepare(m *testing.M, plugins string) (code int, err error) {

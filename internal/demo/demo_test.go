@@ -14,9 +14,9 @@ import (
 var cache string
 
 func TestMain(m *testing.M) {
-	plugincache.Run(func(dir string) int {
+	plugincache.Run(func(dir string) (int, error) {
 		cache = dir
-		return m.Run()
+		return m.Run(), nil
 	})
 }
 

@@ -172,8 +172,8 @@ func (l *Loaded) checkVariables(env map[string]string) error {
 	return nil
 }
 
-// ofOthers reports whether a variable is read by something else of Locket's: a shell may have
-// it for that.
+// ofOthers reports whether another program of Locket reads a variable. A shell may have it set
+// for that program.
 func ofOthers(name string) bool {
 	return name == "LOCKET_APP_KEY" || name == "LOCKET_JOBS_DB" || strings.HasPrefix(name, "LOCKET_CLOUD_") || strings.HasPrefix(name, "LOCKET_RELEASE_")
 }

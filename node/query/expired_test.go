@@ -106,7 +106,7 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// What has expired takes no place among the hits, and gives no confidence.
+// An expired memory takes no place among the hits.
 func TestExpiredTakesNoPlace(t *testing.T) {
 	api, ahead := aheadNode(t)
 	no := false

@@ -87,6 +87,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 		return res, err
 	}
 	f := finding{qr: qr, r: &r, q: &q, choice: choice, res: &res}
+	gone := len(choice.gone)
 	res.Hits = []serve.Hit{}
 	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
 		res.Confidence, res.Known = found.Confidence, len(found.Hits) > 0 && found.Confidence >= recall.Unsure
@@ -105,7 +106,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 		}
 		return f.addReplacing(tx, k)
 	})
-	if err == nil && f.expired > 0 && len(choice.gone) < mostGone {
+	if n := len(choice.gone); err == nil && n > gone && n < mostGone {
 		return qr.find(ctx, r, choice) // without them: they have taken others' places, and their confidence
 	}
 	if err == nil {
@@ -186,8 +187,6 @@ type finding struct {
 	choice *chooser
 	res    *serve.SearchResult
 	past   map[memory.ID][]memory.ID // superseded memories of the utterances that are hits, by utterance
-
-	expired int // hits that were left out because their time is over
 }
 
 // add reads a hit of the index and adds it to the result. It adds nothing if the
@@ -204,7 +203,6 @@ func (f *finding) add(tx *store.Tx, h recall.Hit) error {
 		return nil
 	}
 	if ok && hit.Memory != nil && expired(hit.Memory, f.choice.now) {
-		f.expired++
 		f.choice.gone[h.ID] = true
 		return nil
 	}

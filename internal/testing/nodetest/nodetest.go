@@ -23,7 +23,7 @@ func Main(m *testing.M) {
 	if wasm.IsWorker(os.Args) {
 		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
 	}
-	plugincache.Run(func(string) int { return m.Run() })
+	plugincache.Run(func(string) (int, error) { return m.Run(), nil })
 }
 
 // Config is of a home of its own.

@@ -31,13 +31,14 @@ func Open() (dir string, done func() error, err error) {
 	return dir, done, os.Setenv(Env, dir)
 }
 
-// Run gives run the folder, and ends the process with its exit code. It is for TestMain.
-func Run(run func(dir string) int) {
+// Run gives run the folder, and ends the process with its exit code, or with 1 after an
+// error. It is for TestMain.
+func Run(run func(dir string) (code int, err error)) {
 	dir, done, err := Open()
 	code := 1
 	if err == nil {
-		code = run(dir)
-		err = done()
+		code, err = run(dir)
+		err = errors.Join(err, done())
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
