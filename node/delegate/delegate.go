@@ -157,8 +157,9 @@ func read(key serve.Secret) (*chain, error) {
 	if len(key) > 8<<10 {
 		return nil, fmt.Errorf("%w: %d bytes", ErrChain, len(key))
 	}
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(strings.TrimPrefix(string(key), prefix))
-	if err != nil {
+	text := strings.TrimPrefix(string(key), prefix)
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil || strings.ContainsAny(text, "\r\n") { // which the decoder passes over
 		return nil, ErrChain
 	}
 	c := &chain{}

@@ -196,6 +196,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add(uint16(0), byte(1), uint16(0), "")
 	f.Add(uint16(40), byte(0x20), uint16(7), "x")
 	f.Add(uint16(0), byte(0), uint16(1), "lka_.")
+	f.Add(uint16(0), byte(0), uint16(0), "\r")
 	f.Fuzz(func(t *testing.T, at uint16, by byte, cut uint16, tail string) {
 		b := []byte(k)
 		b[int(at)%len(b)] ^= by

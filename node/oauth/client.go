@@ -57,8 +57,8 @@ func clientOf(key []byte, id string) (c client, ok bool) {
 	if at < len(clientPrefix) || len(id) > maxID || !strings.HasPrefix(id, clientPrefix) {
 		return c, false
 	}
-	mac, err := base64.RawURLEncoding.Strict().DecodeString(id[at+1:])
-	if err != nil || !hmac.Equal(mac, clientMAC(key, id[:at])) {
+	mac := base64.RawURLEncoding.EncodeToString(clientMAC(key, id[:at]))
+	if !hmac.Equal([]byte(id[at+1:]), []byte(mac)) { // as text: one client has one id
 		return c, false
 	}
 	b, err := base64.RawURLEncoding.DecodeString(id[len(clientPrefix):at])

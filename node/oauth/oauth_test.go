@@ -336,7 +336,7 @@ func TestBadRequests(t *testing.T) {
 	id, _ := b.register(registered(back))
 	for i, change := range [][]string{
 		{"response_type", "token"}, {"response_type", ""}, {"code_challenge", ""}, {"code_challenge_method", "plain"}, {"code_challenge_method", ""}, {"code_challenge", verifier + "x"},
-		{"code_challenge", strings.Repeat("=", 43)}, {"client_id", id + "x"}, {"client_id", "lkc1.."}, {"client_id", ""}, {"scope", "chat"}, {"state", strings.Repeat("x", 3000)},
+		{"code_challenge", strings.Repeat("=", 43)}, {"client_id", id + "x"}, {"client_id", id + "\n"}, {"client_id", "lkc1.."}, {"client_id", ""}, {"scope", "chat"}, {"state", strings.Repeat("x", 3000)},
 		{"resource", "https://else.example/mcp"}, {"resource", b.url + "/mcp/../v1"},
 	} {
 		res, text := b.ask("GET", "/oauth/authorize?"+query(id, change...).Encode(), nil)
