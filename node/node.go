@@ -114,6 +114,7 @@ type Node struct {
 	devices  *wearables.List
 	onEvent  func(extract.Outcome)
 	cache    string
+	ready    string
 	worker   []string
 	engines  []string
 	now      func() time.Time
@@ -150,6 +151,7 @@ type Options struct {
 	Version string                // for Status
 	OnEvent func(extract.Outcome) // nil, or told of each event that is worked through
 	Cache   string                // folder for compiled plugins; empty: in the home
+	Ready   string                // folder of those that are ready for all homes of the machine, see wasm.Options; empty: none
 	Now     func() time.Time      // the clock of assertions; nil: time.Now
 	Worker  []string              // command of a plugin's worker, see wasm.SelfWorker; nil: plugins of others are not run
 	HTTP    *http.Client          // to the relay; nil: the usual
@@ -163,7 +165,7 @@ var ErrNoHome = errors.New("no node here")
 
 // Open opens a home, locked. Errors: ErrNoHome, memory.ErrInUse.
 func Open(cfg config.Config, opt Options) (_ *Node, err error) {
-	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), onEvent: opt.OnEvent, cache: opt.Cache, worker: opt.Worker, engines: opt.Engines, now: opt.Now, http: opt.HTTP, spans: opt.Spans}
+	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), onEvent: opt.OnEvent, cache: opt.Cache, ready: opt.Ready, worker: opt.Worker, engines: opt.Engines, now: opt.Now, http: opt.HTTP, spans: opt.Spans}
 	if n.now == nil {
 		n.now = time.Now
 	}

@@ -177,7 +177,7 @@ func (n *Node) openRecords(ctx context.Context, u keyring.Unlocker, o *session) 
 // voices, the extractor and the engines beside the node.
 func (n *Node) openExtraction(ctx context.Context, o *session) (err error) {
 	o.plugins, err = plugins.Open(ctx, plugins.Config{Dir: n.cfg.Plugins.Dir, Disabled: n.cfg.Plugins.Disabled, Cache: n.cache, SharedCache: n.cache != n.path(cacheDir),
-		NoSpare: n.small(), Worker: n.worker, Key: o.ring.StoreKey(), Engine: o.engine, Devices: n.devices.Names, Transcribed: func(ctx context.Context, ids []memory.ID) error { return o.gate.Transcribed(ctx, ids) }, Log: n.log})
+		Ready: n.ready, NoSpare: n.small(), Worker: n.worker, Key: o.ring.StoreKey(), Engine: o.engine, Devices: n.devices.Names, Transcribed: func(ctx context.Context, ids []memory.ID) error { return o.gate.Transcribed(ctx, ids) }, Log: n.log})
 	if err != nil {
 		return err
 	}

@@ -83,8 +83,9 @@ func (h *Host) compiledBefore(module [sha256.Size]byte, l Limits) bool {
 	if h.opt.CacheDir == "" {
 		return false
 	}
-	_, err := os.Stat(filepath.Join(h.opt.CacheDir, h.entryOf(module, l)))
-	return err == nil
+	name := h.entryOf(module, l)
+	_, err := os.Stat(filepath.Join(h.opt.CacheDir, name))
+	return err == nil || h.ready(name) == nil
 }
 
 // cacheEntry looks up a module, and removes an entry that can't be trusted. The
@@ -102,13 +103,17 @@ func (h *Host) cacheEntry(module []byte, l Limits) (*entry, error) {
 	if e.dir, err = os.MkdirTemp(h.opt.CacheDir, e.name+unpackedMark); err != nil {
 		return nil, fmt.Errorf("plugin cache: %w", err)
 	}
-	switch err := e.unpack(); {
+	err = e.unpack(e.file(), h.opt.CacheKey)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = e.unpackReady()
+	}
+	switch {
 	case err == nil:
 		e.sealed = true
 		_ = os.Chtimes(e.file(), time.Time{}, time.Now()) // when it was last read, for sweep
 		return e, nil
 	case !errors.Is(err, fs.ErrNotExist):
-		h.opt.Logger.Warn("plugin cache: machine code that this node did not make, or that has changed, is thrown away", "entry", e.name, "err", err)
+		h.opt.Logger.Warn("plugin cache: machine code that this node did not make, or that has changed, is not used", "entry", e.name, "err", err)
 	}
 	if err := errors.Join(os.RemoveAll(e.file()), os.RemoveAll(e.dir), ownFolder(e.dir)); err != nil {
 		return nil, errors.Join(fmt.Errorf("plugin cache: %w", err), e.close())
@@ -166,20 +171,20 @@ func (e *entry) close() error {
 }
 
 // mac is over the name of an entry and its packed bytes.
-func (e *entry) mac(packed []byte) []byte {
-	mac := hmac.New(sha256.New, e.host.opt.CacheKey)
+func (e *entry) mac(key, packed []byte) []byte {
+	mac := hmac.New(sha256.New, key)
 	io.WriteString(mac, "locket-plugin-cache-4"+e.name)
 	mac.Write(packed)
 	return mac.Sum(nil)
 }
 
-// unpack fills the folder from the file, if its seal holds.
-func (e *entry) unpack() error {
-	b, err := os.ReadFile(e.file())
+// unpack fills the folder from a file, if its seal holds.
+func (e *entry) unpack(file string, key []byte) error {
+	b, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	if len(b) < sealSize || !hmac.Equal(b[:sealSize], e.mac(b[sealSize:])) {
+	if len(b) < sealSize || !hmac.Equal(b[:sealSize], e.mac(key, b[sealSize:])) {
 		return errors.New("its seal does not hold")
 	}
 	dec, err := zstd.NewReader(bytes.NewReader(b[sealSize:]), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderDictRaw(1, e.module))
@@ -228,7 +233,7 @@ func (e *entry) seal() error {
 		return err
 	}
 	b := packed.Bytes()
-	copy(b, e.mac(b[sealSize:]))
+	copy(b, e.mac(e.host.opt.CacheKey, b[sealSize:]))
 	if err := atomicfile.Write(e.file(), b); err != nil {
 		return fmt.Errorf("plugin cache: %w", err)
 	}

@@ -71,14 +71,14 @@ func TestCacheIsSealed(t *testing.T) {
 			if err := os.WriteFile(name, spoilt, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if said := run(key); !strings.Contains(said, "thrown away") {
+			if said := run(key); !strings.Contains(said, "is not used") {
 				t.Errorf("%s was changed, and taken", filepath.Base(name))
 			}
 			if got := cached(t, dir)[name]; bytes.Equal(got, spoilt) {
 				t.Errorf("%s is still as it was changed", filepath.Base(name))
 			}
 		}
-		if said := run(bytes.Repeat([]byte{8}, 32)); !strings.Contains(said, "thrown away") {
+		if said := run(bytes.Repeat([]byte{8}, 32)); !strings.Contains(said, "is not used") {
 			t.Error("machine code of another home was taken")
 		}
 	})

@@ -43,6 +43,10 @@ type Options struct {
 	// sealed with CacheKey, which must be set then. Empty: none.
 	CacheDir string
 	CacheKey []byte
+	// Ready is a folder of machine code that [Prepare] made for all users of the
+	// machine. It is read for what CacheDir has not, where root alone can write to it
+	// and to the folders above it; elsewhere it is passed over. Empty: none.
+	Ready string
 	// Share has the hosts of this process that share a cache share the machine
 	// code in memory, too, where it stays until the process ends, also that of
 	// plugins that are gone.

@@ -102,6 +102,9 @@ func (r *making) pack(p pack, t target, format string) error {
 	if info.Scripts, err = r.scripts(p, format); err != nil {
 		return err
 	}
+	if format == "apk" { // Alpine calls another script for an upgrade
+		info.APK.Scripts.PostUpgrade = info.Scripts.PostInstall
+	}
 	if err := nfpm.PrepareForPackager(nfpm.WithDefaults(info), format); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ docs/wasm.md is the contract, and docs/tutorial-plugin.md shows how to write one
 	c.AddCommand(a.pluginNewCommand(), a.pluginBuildCommand(), a.pluginTestCommand(), a.pluginKeygenCommand(), a.pluginSignCommand(), a.pluginPushCommand(), a.pluginInstallCommand(),
 		a.pluginListCommand(), a.pluginShowCommand(), a.pluginEnableCommand(true), a.pluginEnableCommand(false), a.pluginRemoveCommand(),
 		a.pluginUnpinCommand(), a.pluginSearchCommand(), a.pluginRegistryCommand(), a.pluginIndexCommand(),
-		a.pluginLogsCommand(), a.pluginReplayCommand())
+		a.pluginLogsCommand(), a.pluginReplayCommand(), a.pluginPrepareCommand())
 	return c
 }
 

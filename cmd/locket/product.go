@@ -22,6 +22,9 @@ import (
 // home has a folder of its own, sealed with its key.
 var pluginCache string
 
+// readyPlugins is the folder of compiled plugins that packages make for all homes of the machine.
+const readyPlugins = "/var/cache/locket/plugins"
+
 // product is what the command is built on. cache is the folder of compiled plugins,
 // and work what a passphrase costs to try (node.InitOptions.Work); both are only set
 // by tests.
@@ -46,7 +49,7 @@ func product(cache string, work int) deps {
 			if err != nil {
 				return nil, err
 			}
-			n, err := node.Open(cfg, node.Options{Log: log, Version: thisBuild().String(), Worker: worker, Cache: cache, Spans: spans})
+			n, err := node.Open(cfg, node.Options{Log: log, Version: thisBuild().String(), Worker: worker, Cache: cache, Ready: readyPlugins, Spans: spans})
 			if errors.Is(err, node.ErrNoHome) {
 				return nil, fmt.Errorf("%w: %s", errNoHome, cfg.Home)
 			}
@@ -61,7 +64,7 @@ func product(cache string, work int) deps {
 			if err != nil {
 				return node.Repaired{}, err
 			}
-			return node.Repair(ctx, cfg, node.Options{Log: log, Version: thisBuild().String(), Worker: worker, Cache: cache}, ask)
+			return node.Repair(ctx, cfg, node.Options{Log: log, Version: thisBuild().String(), Worker: worker, Cache: cache, Ready: readyPlugins}, ask)
 		},
 		demo: func(ctx context.Context, out io.Writer, json bool, seed uint64, home string) error {
 			return demo.Run(ctx, out, demo.Options{JSON: json, Seed: seed, Home: home, Version: thisBuild().String()})

@@ -39,6 +39,7 @@ type Config struct {
 	Disabled    []string  // ids that the configuration turns off
 	Cache       string    // folder of compiled ones
 	SharedCache bool      // other homes use the cache, too
+	Ready       string    // folder of those that are compiled for all homes of the machine; see wasm.Options
 	NoSpare     bool      // see wasm.Options
 	Worker      []string  // command of the process for plugins of others; nil: they are not run
 	Key         *seal.Key // of the node's store
@@ -122,7 +123,7 @@ const pluginsIdle = time.Minute
 // openHost makes the plugins' host. Machine code is sealed with a key that only an
 // open node has. If homes share the cache, the cache has a key of its own.
 func (ps *Plugins) openHost(ctx context.Context) (err error) {
-	opt := wasm.Options{CacheDir: ps.c.Cache, Logger: ps.c.Log, Worker: ps.c.Worker, OnFault: ps.onFault, Idle: pluginsIdle, NoSpare: ps.c.NoSpare}
+	opt := wasm.Options{CacheDir: ps.c.Cache, Ready: ps.c.Ready, Logger: ps.c.Log, Worker: ps.c.Worker, OnFault: ps.onFault, Idle: pluginsIdle, NoSpare: ps.c.NoSpare}
 	if !ps.c.SharedCache {
 		k := ps.c.Key.Derive("plugin cache")
 		defer k.Zero()

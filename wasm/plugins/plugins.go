@@ -6,6 +6,7 @@
 package plugins
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -71,6 +72,22 @@ func All() ([]Bundle, error) {
 		return strings.Compare(a.Manifest.ID, b.Manifest.ID)
 	})
 	return list, nil
+}
+
+// Prepare makes the machine code of all of them for all users of the machine; see wasm.Prepare.
+func Prepare(ctx context.Context, dir string) error {
+	all, err := All()
+	if err != nil {
+		return err
+	}
+	return wasm.Prepare(ctx, dir, func(h *wasm.Host) error {
+		for _, b := range all {
+			if _, err := h.LoadFrom(ctx, b.Open, b.Manifest, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func bin(module string) string { return "bin/" + module + ".wasm.zst" }
