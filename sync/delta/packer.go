@@ -1,7 +1,6 @@
 package delta
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/locket-dev/locket/sync/canonical"
@@ -89,11 +88,8 @@ func unpacked(padded []byte, v any) error {
 	if err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
-	if err := decoding.Unmarshal(plain, v); err != nil {
-		return fmt.Errorf("snapshot: %w: %v", ErrForm, err)
-	}
-	if again, err := canonical.Encoding.Marshal(v); err != nil || !bytes.Equal(again, plain) {
-		return fmt.Errorf("snapshot: %w: not in canonical form", ErrForm)
+	if err := canonical.Decode(plain, v, decoding, ErrForm); err != nil {
+		return fmt.Errorf("snapshot: %w", err)
 	}
 	return nil
 }
