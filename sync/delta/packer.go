@@ -65,15 +65,7 @@ func packed(v any) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w: %v", ErrForm, err)
 	}
-	frame, err := compress(plain)
-	if err != nil {
-		return nil, fmt.Errorf("snapshot: %w", err)
-	}
-	out := pad(frame)
-	if len(out) > MaxPadded {
-		return nil, fmt.Errorf("snapshot: %w: %d bytes, at most %d", ErrForm, len(out), MaxPadded)
-	}
-	return out, nil
+	return squeezed("snapshot", plain)
 }
 
 func unpacked(padded []byte, v any) error {
