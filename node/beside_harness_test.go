@@ -36,7 +36,7 @@ func comesEvent(t *testing.T, n *Node, ev memory.Event) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.saw(o)(out)
+	o.engines.Offer(out.Changes)
 }
 
 // sounds has eleven seconds of speech come.
