@@ -126,3 +126,40 @@ func TestThreatMarketHoldsHostage(t *testing.T) {
 		t.Errorf("a damaged file: exit %d, %s", code, errs)
 	}
 }
+
+// moves goes on at the second market, with the first one dead.
+func (s *story) moves() {
+	t := s.t
+	to := []string{"--to", s.second.url, "--yes"}
+	if out, _, code := s.seller.try(append([]string{"market", "move"}, to...)...); code == 0 || !strings.Contains(out, "--abandon") {
+		t.Errorf("moved away from a market that does not answer: exit %d, %s", code, out)
+	}
+	for range 2 { // the second time there is nothing left to do
+		s.seller.must(append([]string{"market", "move", "--abandon"}, to...)...)
+		out, errs, _ := s.buyer.try(append([]string{"market", "move"}, to...)...)
+		if strings.Count(out, "  moved") != 1 || !strings.Contains(errs, "not all of it moved") { // the other listing was withdrawn
+			t.Errorf("the buyer's move: %s%s", out, errs)
+		}
+	}
+	found := s.seller.must("market", "search", "garden", "--at", s.second.url)
+	if strings.Count(found, "Each day in a garden") != 1 {
+		t.Fatalf("listed twice, or not at all: %s", found)
+	}
+	var now struct {
+		ID     string
+		Sold   int
+		Before []struct{ Sold, Reviews int }
+	}
+	s.buyer.mustJSON(&now, "market", "search", "garden", "--at", s.second.url)
+	shown := s.buyer.must("market", "show", now.ID, "--at", s.second.url)
+	s.buyer.mustJSON(&now, "market", "show", now.ID, "--at", s.second.url)
+	if now.Sold != 0 || len(now.Before) != 1 || now.Before[0].Sold != 1 || now.Before[0].Reviews != 1 || !strings.Contains(shown, "It grew.") {
+		t.Errorf("after the move: %+v\n%s", now, shown)
+	}
+	other, _ := keyed(t) // it is sold there as before
+	o := s.is(other, "funded", "market", "buy", now.ID, "--voucher", s.there("1")[0], "--yes", "--at", s.second.url)
+	s.seller.must("market", "sales")
+	if opened := other.must("market", "open", o); !strings.Contains(opened, sold[1]) {
+		t.Errorf("bought after the move:\n%s", opened)
+	}
+}

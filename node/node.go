@@ -53,7 +53,6 @@ import (
 	"github.com/locket-dev/locket/node/enginehost"
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/exchange"
-	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/forget"
 	"github.com/locket-dev/locket/node/health"
 	"github.com/locket-dev/locket/node/intake"
@@ -112,7 +111,6 @@ type Node struct {
 	public   *keyring.Locked
 	journal  *journal.Journal
 	devices  *wearables.List
-	onEvent  func(extract.Outcome)
 	cache    string
 	ready    string
 	worker   []string
@@ -147,17 +145,16 @@ type Node struct {
 
 // Options beside the configuration.
 type Options struct {
-	Log     *slog.Logger          // nil: nothing is logged
-	Version string                // for Status
-	OnEvent func(extract.Outcome) // nil, or told of each event that is worked through
-	Cache   string                // folder for compiled plugins; empty: in the home
-	Ready   string                // folder of those that are ready for all homes of the machine, see wasm.Options; empty: none
-	Now     func() time.Time      // the clock of assertions; nil: time.Now
-	Worker  []string              // command of a plugin's worker, see wasm.SelfWorker; nil: plugins of others are not run
-	HTTP    *http.Client          // to the relay; nil: the usual
-	Engines []string              // command of an engine's process; nil: engines.Self's
-	Spans   span.Sink             // is told what the node does; nil: nobody is
-	Places  engines.Places        // where engines are looked for; zero: the usual addresses on loopback
+	Log     *slog.Logger     // nil: nothing is logged
+	Version string           // for Status
+	Cache   string           // folder for compiled plugins; empty: in the home
+	Ready   string           // folder of those that are ready for all homes of the machine, see wasm.Options; empty: none
+	Now     func() time.Time // the clock of assertions; nil: time.Now
+	Worker  []string         // command of a plugin's worker, see wasm.SelfWorker; nil: plugins of others are not run
+	HTTP    *http.Client     // to the relay; nil: the usual
+	Engines []string         // command of an engine's process; nil: engines.Self's
+	Spans   span.Sink        // is told what the node does; nil: nobody is
+	Places  engines.Places   // where engines are looked for; zero: the usual addresses on loopback
 }
 
 // ErrNoHome: there is no node in this folder yet.
@@ -165,7 +162,7 @@ var ErrNoHome = errors.New("no node here")
 
 // Open opens a home, locked. Errors: ErrNoHome, memory.ErrInUse.
 func Open(cfg config.Config, opt Options) (_ *Node, err error) {
-	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), onEvent: opt.OnEvent, cache: opt.Cache, ready: opt.Ready, worker: opt.Worker, engines: opt.Engines, now: opt.Now, http: opt.HTTP, spans: opt.Spans}
+	n := &Node{cfg: cfg, log: opt.Log, version: opt.Version, started: time.Now(), cache: opt.Cache, ready: opt.Ready, worker: opt.Worker, engines: opt.Engines, now: opt.Now, http: opt.HTTP, spans: opt.Spans}
 	if n.now == nil {
 		n.now = time.Now
 	}

@@ -252,21 +252,11 @@ func (n *Node) stopIntake() error {
 	return errors.Join(errs...)
 }
 
-// saw tells the engines what an event has made, and then whoever listens.
-func (n *Node) saw(o *session) func(extract.Outcome) {
-	return func(out extract.Outcome) {
-		o.engines.Offer(out.Changes)
-		if n.onEvent != nil {
-			n.onEvent(out)
-		}
-	}
-}
-
 // startPump works through the journal from where the last pump ended.
 func (n *Node) startPump(o *session) error {
 	ctx, stop := context.WithCancel(span.With(context.Background(), n.spans))
 	p, err := pump.New(ctx, pump.Config{Journal: n.journal, Identity: o.ring.JournalIdentity(), Engine: o.engine, Blobs: o.store, Extract: o.extract, Log: n.log,
-		Seen: n.saw(o), Tidy: func(ctx context.Context) { n.tidy(ctx, o) }})
+		Seen: func(out extract.Outcome) { o.engines.Offer(out.Changes) }, Tidy: func(ctx context.Context) { n.tidy(ctx, o) }})
 	if err != nil {
 		stop()
 		return err

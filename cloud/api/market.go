@@ -106,25 +106,29 @@ func (s *Server) marketRoutes(h *server.Hertz) {
 		}
 		return r.empty(m.TakeOver(ctx, v, r.by))
 	}))
-	h.GET("/v1/market/moves", s.party(0, func(ctx context.Context, r *party) error {
+	h.GET("/v1/market/moves", s.answer(0, func(ctx context.Context, r *party) (any, error) {
 		skip, err := r.number("skip")
 		if err != nil {
-			return err
+			return nil, err
 		}
-		v, err := m.Moved(ctx, r.by, int(skip))
-		return r.encoded(v, err)
+		return m.Moved(ctx, r.by, int(skip))
 	}))
-	h.POST("/v1/market/orders", s.party(trade.MaxOrder, func(ctx context.Context, r *party) error {
-		c, err := m.Order(ctx, r.body, r.by)
-		return r.encoded(c, err)
-	}))
-	h.GET("/v1/market/orders", s.party(0, func(ctx context.Context, r *party) error {
+	s.orderRoutes(h, m)
+	s.moneyRoutes(h, m)
+	if s.MarketLog != nil {
+		s.beside(h, "/v1/market/log", s.MarketLog, 0, "GET")
+	}
+}
+
+// orderRoutes serves the orders of a market.
+func (s *Server) orderRoutes(h *server.Hertz, m *market.Market) {
+	h.POST("/v1/market/orders", s.answer(trade.MaxOrder, func(ctx context.Context, r *party) (any, error) { return m.Order(ctx, r.body, r.by) }))
+	h.GET("/v1/market/orders", s.answer(0, func(ctx context.Context, r *party) (any, error) {
 		skip, err := r.number("skip")
 		if err != nil {
-			return err
+			return nil, err
 		}
-		v, err := m.Orders(ctx, r.by, market.Role(r.Query("role")), trade.Phase(r.Query("phase")), int(skip))
-		return r.encoded(v, err)
+		return m.Orders(ctx, r.by, market.Role(r.Query("role")), trade.Phase(r.Query("phase")), int(skip))
 	}))
 	h.GET("/v1/market/orders/:id", s.order(0, func(ctx context.Context, r *party, id trade.Hash) (any, error) { return m.Get(ctx, id, r.by) }))
 	h.POST("/v1/market/orders/:id/steps", s.order(trade.MaxStep, func(ctx context.Context, r *party, id trade.Hash) (any, error) { return m.Step(ctx, id, r.body) }))
@@ -155,32 +159,29 @@ func (s *Server) marketRoutes(h *server.Hertz) {
 		}
 		return r.cbor(b)
 	}))
-	h.GET("/v1/market/balance", s.party(0, func(ctx context.Context, r *party) error {
-		v, err := m.Balance(ctx, r.by)
-		return r.encoded(v, err)
-	}))
-	h.POST("/v1/market/deposits", s.party(256, func(ctx context.Context, r *party) error {
+}
+
+// moneyRoutes serves what parties have at a market, and what the operator does with it.
+func (s *Server) moneyRoutes(h *server.Hertz, m *market.Market) {
+	h.GET("/v1/market/balance", s.answer(0, func(ctx context.Context, r *party) (any, error) { return m.Balance(ctx, r.by) }))
+	h.POST("/v1/market/deposits", s.answer(256, func(ctx context.Context, r *party) (any, error) {
 		var p trade.Payment
 		if err := trade.Decode(r.body, &p, 256); err != nil {
-			return err
+			return nil, err
 		}
-		v, err := m.Deposit(ctx, p, r.by)
-		return r.encoded(v, err)
+		return m.Deposit(ctx, p, r.by)
 	}))
-	h.POST("/v1/market/payouts", s.party(256, func(ctx context.Context, r *party) error {
+	h.POST("/v1/market/payouts", s.answer(256, func(ctx context.Context, r *party) (any, error) {
 		var p trade.Payout
 		if err := trade.Decode(r.body, &p, 256); err != nil {
-			return err
+			return nil, err
 		}
 		code, err := m.Payout(ctx, &p, r.by)
-		return r.encoded(trade.Codes{Codes: []string{code}}, err)
+		return trade.Codes{Codes: []string{code}}, err
 	}))
 	h.POST("/v1/market/vouchers", s.party(512, s.issue))
 	h.GET("/v1/market/x402", s.party(0, s.openPayments))
 	h.POST("/v1/market/x402", s.party(256, s.closePayment))
-	if s.MarketLog != nil {
-		s.beside(h, "/v1/market/log", s.MarketLog, 0, "GET")
-	}
 }
 
 // party is a request that a key has signed. Keys cost nothing, so that what a party
@@ -253,12 +254,19 @@ func (s *Server) checkParty(p *party, limit int) error {
 
 // order wraps what is about one order.
 func (s *Server) order(limit int, h func(context.Context, *party, trade.Hash) (any, error)) app.HandlerFunc {
-	return s.party(limit, func(ctx context.Context, r *party) error {
+	return s.answer(limit, func(ctx context.Context, r *party) (any, error) {
 		id, err := r.hash()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		v, err := h(ctx, r, id)
+		return h(ctx, r, id)
+	})
+}
+
+// answer wraps what a party gets a value for.
+func (s *Server) answer(limit int, h func(context.Context, *party) (any, error)) app.HandlerFunc {
+	return s.party(limit, func(ctx context.Context, r *party) error {
+		v, err := h(ctx, r)
 		return r.encoded(v, err)
 	})
 }

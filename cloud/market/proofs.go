@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/locket-dev/locket/cloud/market/tables"
 	"github.com/locket-dev/locket/sync/trade"
 	"github.com/locket-dev/locket/sync/translog"
 )
@@ -22,30 +23,23 @@ type numbered struct {
 
 // said reads the reviews of a listing, each with the part of its receipt that proves it.
 func (m *Market) said(ctx context.Context, tx *sql.Tx, n int64, s *trade.Shown) (of []numbered, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT r.of, r.number, r.signed, o.signed, v.signed
+	type row struct {
+		id, review, order, version []byte
+		n                          uint32
+	}
+	rows, err := tables.Collect(ctx, tx, func(v *row) []any { return []any{&v.id, &v.n, &v.review, &v.order, &v.version} }, `SELECT r.of, r.number, r.signed, o.signed, v.signed
 		FROM (SELECT of, number, at, signed FROM reviews WHERE listing = $1 ORDER BY number DESC, at DESC LIMIT $2) r
 		JOIN orders o ON o.id = r.of JOIN versions v ON v.hash = o.version ORDER BY r.number DESC, r.at DESC`, n, trade.MaxShown)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
 	var versions [][]byte
-	for rows.Next() {
-		var r numbered
-		var id, review, order, version []byte
-		if err := rows.Scan(&id, &r.n, &review, &order, &version); err != nil {
-			return nil, err
+	for _, v := range rows {
+		if len(v.review) == 0 { // deleted: whose it was is not told any more
+			v.order, v.version = nil, s.Hit.Listing
 		}
-		p := trade.Proof{Order: order}
-		if len(review) == 0 { // deleted: whose it was is not told any more
-			p.Order, version = nil, s.Hit.Listing
-		}
-		r.of = trade.Hash(id)
-		of, versions = append(of, r), append(versions, version)
-		s.Reviews, s.Proofs = append(s.Reviews, review), append(s.Proofs, p)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
+		of, versions = append(of, numbered{trade.Hash(v.id), v.n}), append(versions, v.version)
+		s.Reviews, s.Proofs = append(s.Reviews, v.review), append(s.Proofs, trade.Proof{Order: v.order})
 	}
 	room := maxOrdered
 	s.Ordered = ordered(versions, s.Hit.Listing, &room)

@@ -116,12 +116,8 @@ func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
 	if err != nil {
 		return err
 	}
-	g, err := s.grant(ctx)
-	if err != nil {
+	if _, err := s.granted(ctx, memory.Resource); err != nil {
 		return err
-	}
-	if !slices.Contains(g.Types, memory.Resource) {
-		return fmt.Errorf("%w: it has no %s memories", errNotGranted, memory.Resource)
 	}
 	before, err := s.watched(ctx, b.Of)
 	if err != nil {

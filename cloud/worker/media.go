@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,12 +80,9 @@ func (w *Worker) work(ctx context.Context, s *space, by string, r *queue.Running
 	if err != nil || src == nil {
 		return err // erased, archived, or transcribed by another worker
 	}
-	g, err := s.grant(ctx)
+	g, err := s.granted(ctx, memory.Resource)
 	if err != nil {
 		return err
-	}
-	if !slices.Contains(g.Types, memory.Resource) {
-		return fmt.Errorf("%w: it has no %s memories", errNotGranted, memory.Resource)
 	}
 	if done, err := s.proposed(ctx, result.EvidenceOf(src).Event, plugin(r.Kind), result.Name(src.ID, r.Kind, by)); err != nil || done {
 		return err

@@ -95,12 +95,8 @@ func (w *Worker) reply(ctx context.Context, s *space, r *queue.Running) error {
 	if err != nil || q == nil {
 		return err
 	}
-	g, err := s.grant(ctx)
-	if err != nil {
+	if _, err := s.granted(ctx, memory.Resource); err != nil {
 		return err
-	}
-	if !slices.Contains(g.Types, memory.Resource) {
-		return fmt.Errorf("%w: it has no %s memories", errNotGranted, memory.Resource)
 	}
 	named := fmt.Sprintf("answer to %s by %s", q.ID, r.Engine)
 	if done, err := s.proposed(ctx, result.EvidenceOf(photo).Event, plugin(queue.Question), named); err != nil || done {

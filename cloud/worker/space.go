@@ -193,6 +193,15 @@ func (s *space) grant(ctx context.Context) (delta.Grant, error) {
 	return replica.OpenGrant(&members[i], s.joined.Space, s.keys.Epoch)
 }
 
+// granted is grant, or errNotGranted where it has no memories of a type.
+func (s *space) granted(ctx context.Context, t memory.Type) (delta.Grant, error) {
+	g, err := s.grant(ctx)
+	if err == nil && !slices.Contains(g.Types, t) {
+		err = fmt.Errorf("%w: it has no %s memories", errNotGranted, t)
+	}
+	return g, err
+}
+
 // sources returns the memories with sound or pixels on which something can be
 // done.
 func (s *space) sources(ctx context.Context) (out []memory.Memory, err error) {

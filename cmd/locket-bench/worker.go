@@ -12,6 +12,7 @@ import (
 	heavy "github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/engine/sight"
 	"github.com/locket-dev/locket/internal/engine/speech"
+	"github.com/locket-dev/locket/internal/testing/speechtest"
 	"github.com/locket-dev/locket/testdata/day"
 )
 
@@ -157,7 +158,7 @@ func wordErrorRate(ctx context.Context, e speech.Engine, clips []clip) ([]result
 		}
 		took += time.Since(began)
 		sound += speech.Length(c.wav)
-		n, of := speech.WordErrors(c.said, t.Text)
+		n, of := speechtest.WordErrors(c.said, t.Text)
 		wrong, words = wrong+n, words+of
 	}
 	note := fmt.Sprintf("words wrong, in %d clips of %.0f s", len(clips), sound.Seconds())
@@ -181,7 +182,7 @@ func printErrorRate(ctx context.Context) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	wrong, words := speech.WordErrors(noteSaid, p.Text())
+	wrong, words := speechtest.WordErrors(noteSaid, p.Text())
 	return result{Suite: "worker", Case: "print_wer_tesseract", N: words, Value: round(100 * float64(wrong) / float64(words)), Unit: "%",
 		Note: fmt.Sprintf("of one note, %d blocks, confidence %.2f", len(p.Blocks), p.Confidence())}, nil
 }

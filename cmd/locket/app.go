@@ -29,10 +29,7 @@ memories it was shown and what it wrote.`,
 }
 
 func (a *app) appAddCommand() *cobra.Command {
-	var r serve.AppRequest
-	var can, owner []string
-	var buying serve.AppBuying
-	var sensitivity, since, until, life string
+	var o newAppOptions
 	c := &cobra.Command{
 		Use: "add NAME --can RIGHTS --types TYPES", Short: "Make a key for an app", Args: between(1, 1, "the app's name"),
 		Long: `The key is printed to standard output alone, this once. The node keeps its hash.
@@ -57,80 +54,97 @@ to it as if it were not there.`,
   locket app add deploy --can vault --tags work
   locket app add laptop --can console --for 30d
   locket app add notes --can read,add,update,forget --types semantic --owner user:ann`,
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := a.load(); err != nil {
 				return err
 			}
-			r.Name = args[0]
-			for _, s := range can {
-				r.Can = append(r.Can, serve.Right(strings.TrimSpace(s)))
-			}
-			if err := checkScope(&r); err != nil {
+			o.r.Name = args[0]
+			if err := o.read(a); err != nil {
 				return err
 			}
-			if r.Sensitivity, err = readSensitivity(sensitivity); err != nil {
-				return err
-			}
-			if r.Since, err = a.readTime("--since", since); err != nil {
-				return err
-			}
-			if r.Until, err = a.readTime("--until", until); err != nil {
-				return err
-			}
-			if r.Owner, err = readOwner(owner); err != nil {
-				return err
-			}
-			if life != "" {
-				d, err := config.ParseDuration(life)
-				if err != nil || d <= 0 {
-					return usagef("--for: want a time such as 90d or 12h")
-				}
-				r.Ends = time.Now().Add(d.Std())
-			}
-			if buying.Budget+buying.Alone+buying.Market != "" || len(buying.Categories) > 0 || slices.Contains(r.Can, serve.RightBuy) {
-				buying.Market = cmp.Or(buying.Market, a.settings.Sync.Relay)
-				r.Buying = &buying
-			}
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				n, err := c.AddApp(cmd.Context(), r)
-				if err != nil {
-					return err
-				}
-				link, err := linkFor(&a.settings.Config, &n)
-				if err != nil {
-					fmt.Fprintf(a.stderr, "There is no link for other machines: %v\n", err)
-				}
-				if !a.json {
-					fmt.Fprintf(a.stderr, "%s may %s. Its key is shown this once:\n", n.App.Name, rights(n.App.Can))
-				}
-				return a.print(newApp{n, link}, func(w io.Writer) {
-					fmt.Fprintln(w, string(n.Key))
-					a.showLink(link)
-					if n.HookSecret != "" {
-						fmt.Fprintf(a.stderr, "What it is told at %s is signed with this secret:\n%s\n", n.App.Hook, string(n.HookSecret))
-					}
-				})
-			})
+			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.addApp(cmd.Context(), c, o.r) })
 		},
 	}
 	f := c.Flags()
-	f.StringSliceVar(&can, "can", nil, "`rights`: read, add, update, forget, chat, buy, share, vault; or console alone")
-	f.StringSliceVar(&r.Types, "types", nil, "`types` that it may see and add")
-	f.StringVar(&sensitivity, "sensitivity", "", "the highest sensitivity `level` that it may see; personal unless said")
-	f.StringSliceVar(&r.Tags, "tags", nil, "only memories with one of these `tags`")
-	f.StringVar(&since, "since", "", "only what is of this `time` or later")
-	f.StringVar(&until, "until", "", "only what is of before this `time`")
-	f.StringSliceVar(&owner, "owner", nil, "only memories of this `scope`: user:NAME, agent:NAME or run:NAME")
-	f.IntVar(&r.Delegate, "delegate", 0, "the `count` of times that it may pass a narrower key on; see locket app pass")
-	f.StringVar(&r.Hook, "hook", "", "`URL` that is told of new memories which it may see")
-	f.StringVar(&buying.Budget, "budget", "", "with --can buy: the `price` that it may pay in 30 days: 10.00 EUR")
-	f.StringVar(&buying.Alone, "alone", "", "the `price` up to which it pays without asking you (locket consent)")
-	f.StringVar(&buying.Market, "market", "", "`URL` of the relay with the market; the node's relay unless said")
-	f.StringSliceVar(&buying.Categories, "category", nil, "it buys only in one of these `categories`")
-	f.StringVar(&life, "for", "", "the `duration` that the key opens: 90d")
-	f.IntVar(&r.Requests, "requests", 0, fmt.Sprintf("`requests` a minute; %d unless said", serve.DefaultAppRequests))
-	f.IntVar(&r.Tokens, "tokens", 0, fmt.Sprintf("`tokens` of memories that it is given a day; %d unless said", serve.DefaultAppTokens))
+	f.StringSliceVar(&o.can, "can", nil, "`rights`: read, add, update, forget, chat, buy, share, vault; or console alone")
+	f.StringSliceVar(&o.r.Types, "types", nil, "`types` that it may see and add")
+	f.StringVar(&o.sensitivity, "sensitivity", "", "the highest sensitivity `level` that it may see; personal unless said")
+	f.StringSliceVar(&o.r.Tags, "tags", nil, "only memories with one of these `tags`")
+	f.StringVar(&o.since, "since", "", "only what is of this `time` or later")
+	f.StringVar(&o.until, "until", "", "only what is of before this `time`")
+	f.StringSliceVar(&o.owner, "owner", nil, "only memories of this `scope`: user:NAME, agent:NAME or run:NAME")
+	f.IntVar(&o.r.Delegate, "delegate", 0, "the `count` of times that it may pass a narrower key on; see locket app pass")
+	f.StringVar(&o.r.Hook, "hook", "", "`URL` that is told of new memories which it may see")
+	f.StringVar(&o.buying.Budget, "budget", "", "with --can buy: the `price` that it may pay in 30 days: 10.00 EUR")
+	f.StringVar(&o.buying.Alone, "alone", "", "the `price` up to which it pays without asking you (locket consent)")
+	f.StringVar(&o.buying.Market, "market", "", "`URL` of the relay with the market; the node's relay unless said")
+	f.StringSliceVar(&o.buying.Categories, "category", nil, "it buys only in one of these `categories`")
+	f.StringVar(&o.life, "for", "", "the `duration` that the key opens: 90d")
+	f.IntVar(&o.r.Requests, "requests", 0, fmt.Sprintf("`requests` a minute; %d unless said", serve.DefaultAppRequests))
+	f.IntVar(&o.r.Tokens, "tokens", 0, fmt.Sprintf("`tokens` of memories that it is given a day; %d unless said", serve.DefaultAppTokens))
 	return c
+}
+
+// newAppOptions are the flags of app add.
+type newAppOptions struct {
+	r                               serve.AppRequest
+	can, owner                      []string
+	buying                          serve.AppBuying
+	sensitivity, since, until, life string
+}
+
+// read puts what the flags say into the request.
+func (o *newAppOptions) read(a *app) (err error) {
+	r := &o.r
+	for _, s := range o.can {
+		r.Can = append(r.Can, serve.Right(strings.TrimSpace(s)))
+	}
+	if err := checkScope(r); err != nil {
+		return err
+	}
+	if r.Sensitivity, err = readSensitivity(o.sensitivity); err != nil {
+		return err
+	}
+	if r.Since, r.Until, err = a.readPeriod(o.since, o.until); err != nil {
+		return err
+	}
+	if r.Owner, err = readOwner(o.owner); err != nil {
+		return err
+	}
+	if o.life != "" {
+		d, err := config.ParseDuration(o.life)
+		if err != nil || d <= 0 {
+			return usagef("--for: want a time such as 90d or 12h")
+		}
+		r.Ends = time.Now().Add(d.Std())
+	}
+	if b := &o.buying; b.Budget+b.Alone+b.Market != "" || len(b.Categories) > 0 || slices.Contains(r.Can, serve.RightBuy) {
+		b.Market = cmp.Or(b.Market, a.settings.Sync.Relay)
+		r.Buying = b
+	}
+	return nil
+}
+
+// addApp makes an app, and prints its key.
+func (a *app) addApp(ctx context.Context, c *serve.Client, r serve.AppRequest) error {
+	n, err := c.AddApp(ctx, r)
+	if err != nil {
+		return err
+	}
+	link, err := linkFor(&a.settings.Config, &n)
+	if err != nil {
+		fmt.Fprintf(a.stderr, "There is no link for other machines: %v\n", err)
+	}
+	if !a.json {
+		fmt.Fprintf(a.stderr, "%s may %s. Its key is shown this once:\n", n.App.Name, rights(n.App.Can))
+	}
+	return a.print(newApp{n, link}, func(w io.Writer) {
+		fmt.Fprintln(w, string(n.Key))
+		a.showLink(link)
+		if n.HookSecret != "" {
+			fmt.Fprintf(a.stderr, "What it is told at %s is signed with this secret:\n%s\n", n.App.Hook, string(n.HookSecret))
+		}
+	})
 }
 
 // checkScope names the flags of what an app may do and see.

@@ -139,6 +139,27 @@ func (a *app) environAgain() []string {
 	return slices.DeleteFunc(slices.Clone(a.environ), func(v string) bool { return name != "" && strings.HasPrefix(v, name+"=") })
 }
 
+// unlockFirst opens the keys of a daemon that begins, and reports whether they are open.
+func (a *app) unlockFirst(ctx context.Context, n openNode, opt runOptions) (opened bool, err error) {
+	if opt.locked || opt.again {
+		return false, nil
+	}
+	if opened, err = a.unlock(ctx, n); err != nil || opened || opt.passphrase == "" {
+		return opened, err
+	}
+	err = n.Services().Keys.Unlock(ctx, opt.passphrase)
+	return err == nil, err
+}
+
+// ensureTokens sets the tokens by which the API, and its metrics, are asked.
+func ensureTokens(o *serve.Options, c *config.API, network string) (err error) {
+	o.Loopback = network == "tcp"
+	if o.Token, err = serve.EnsureToken(c.TokenFile); err == nil && o.Registry != nil {
+		o.MetricsToken, err = serve.EnsureToken(c.MetricsTokenFile)
+	}
+	return err
+}
+
 // serveDaemon runs one until ctx ends, or until it was locked: then args are
 // what has it begin anew, as it is.
 func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, err error) {
@@ -165,17 +186,9 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, n.Close()) }()
-	opened := false
-	if !opt.locked && !opt.again {
-		if opened, err = a.unlock(ctx, n); err != nil {
-			return nil, err
-		}
-		if !opened && opt.passphrase != "" {
-			if err := n.Services().Keys.Unlock(ctx, opt.passphrase); err != nil {
-				return nil, err
-			}
-			opened = true
-		}
+	opened, err := a.unlockFirst(ctx, n, opt)
+	if err != nil {
+		return nil, err
 	}
 	network, address, err := l.Endpoint()
 	if err != nil {
@@ -212,23 +225,17 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	if err != nil {
 		return nil, err
 	}
-	o := serve.Options{Services: services, Log: log, ForApps: forApps, Spans: spans}
+	o := serve.Options{Services: services, Log: log, ForApps: forApps, Spans: spans, Registry: registry}
 	if network == "tcp" {
 		o.OAuth = asking
 	}
 	if network == "tcp" || l.API.AskToken {
-		o.Loopback = network == "tcp"
-		if o.Token, err = serve.EnsureToken(l.API.TokenFile); err != nil {
+		if err := ensureTokens(&o, &l.API, network); err != nil {
 			return nil, err
 		}
 	}
-	if o.Registry = registry; registry != nil {
-		if network == "tcp" || l.API.AskToken {
-			if o.MetricsToken, err = serve.EnsureToken(l.API.MetricsTokenFile); err != nil {
-				return nil, err
-			}
-		}
-		o.Registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &nodeCollector{services.Diagnostics, services.Plugger})
+	if registry != nil {
+		registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &nodeCollector{services.Diagnostics, services.Plugger})
 	}
 	listener, err := serve.Listen(ctx, network, address)
 	if err != nil {
@@ -251,11 +258,11 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	if err == nil {
 		quiet := watched(ctx, services.Diagnostics, log)
 		var beside sync.WaitGroup
-		beside.Go(func() { tellApps(inner, services, zone, log) })
-		beside.Go(func() { show(inner) })
-		beside.Go(func() { bridge.run(inner) })
-		beside.Go(func() { tell(inner) })
-		beside.Go(func() { a.backsUp(&l.Config, services, log)(inner) })
+		for _, run := range []func(context.Context){
+			func(ctx context.Context) { tellApps(ctx, services, zone, log) }, show, bridge.run, tell, a.backsUp(&l.Config, services, log),
+		} {
+			beside.Go(func() { run(inner) })
+		}
 		defer func() { end(); beside.Wait() }()
 		remote.begin(inner, end, recorder.New(n.Web(), serve.New(serve.Options{Services: services, Log: log, ForApps: forApps, AppsAlone: true, OAuth: asking, Spans: spans})), log)
 		err = serve.Serve(inner, listener, serve.New(o), log)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -11,12 +12,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-func (a *app) dreamCommand() *cobra.Command {
-	var plan, apply, undo, show bool
-	var step string
-	c := &cobra.Command{
-		Use: "dream [--plan | --apply [ID] | --show ID | --undo [ID] [--step MEMORY]]", Short: "Merge, archive and sum up memories",
-		Long: `A dream merges memories that say the same, archives what is out of date (small matters
+// dreamHelp is of dream.
+const dreamHelp = `A dream merges memories that say the same, archives what is out of date (small matters
 after 7 days, projects after 90), moves lines out of core blocks that are full, sums up
 days, and moves missed credentials into the vault. It never touches what is pinned, what
 is in the vault, or the wearer's own words. It comes by itself in a quiet moment, after a
@@ -25,7 +22,14 @@ day, 5 sessions and 20 new memories.
 Without a flag it lists past dreams. --plan shows what a dream would do. --apply ID carries
 out a plan; --apply alone makes a plan and carries it out. --show ID lists what a dream did.
 --undo reverses a dream, the last unless an id is given; with --step, only what it did with
-that memory. Credentials stay in the vault.`,
+that memory. Credentials stay in the vault.`
+
+func (a *app) dreamCommand() *cobra.Command {
+	var plan, apply, undo, show bool
+	var step string
+	c := &cobra.Command{
+		Use: "dream [--plan | --apply [ID] | --show ID | --undo [ID] [--step MEMORY]]", Short: "Merge, archive and sum up memories",
+		Long: dreamHelp,
 		Example: `  locket dream --plan
   locket dream --apply 3f2a9c01b7de
   locket dream --undo
@@ -70,22 +74,7 @@ that memory. Credentials stay in the vault.`,
 					r, err := cl.ApplyDream(cmd.Context(), id)
 					return a.printed(err, r, func(w io.Writer) { a.showDreamt(w, &r, "Done") })
 				case undo:
-					var of memory.ID
-					if step != "" {
-						m, err := cl.Get(cmd.Context(), step)
-						if err != nil {
-							return err
-						}
-						of = m.ID
-					}
-					r, err := cl.UndoDream(cmd.Context(), id, of)
-					return a.printed(err, r, func(w io.Writer) {
-						if step != "" {
-							fmt.Fprintf(w, "Took back one step of dream %s.\n", r.ID)
-							return
-						}
-						fmt.Fprintf(w, "Took back dream %s: %s.\n", r.ID, plural(r.Steps, "memory", "memories"))
-					})
+					return a.undoDream(cmd.Context(), cl, id, step)
 				}
 				if show {
 					steps, err := cl.DreamSteps(cmd.Context(), id)
@@ -109,6 +98,26 @@ that memory. Credentials stay in the vault.`,
 	f.BoolVar(&show, "show", false, "list what a dream did and was not taken back")
 	f.StringVar(&step, "step", "", "with --undo: only what it did with this `memory`")
 	return c
+}
+
+// undoDream takes a dream back, or what it did with one memory.
+func (a *app) undoDream(ctx context.Context, cl *serve.Client, id, step string) error {
+	var of memory.ID
+	if step != "" {
+		m, err := cl.Get(ctx, step)
+		if err != nil {
+			return err
+		}
+		of = m.ID
+	}
+	r, err := cl.UndoDream(ctx, id, of)
+	return a.printed(err, r, func(w io.Writer) {
+		if step != "" {
+			fmt.Fprintf(w, "Took back one step of dream %s.\n", r.ID)
+			return
+		}
+		fmt.Fprintf(w, "Took back dream %s: %s.\n", r.ID, plural(r.Steps, "memory", "memories"))
+	})
 }
 
 func (a *app) showDream(w io.Writer, p *serve.DreamPlan) {

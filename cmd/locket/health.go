@@ -81,6 +81,28 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 		waits := cmp.Or(a.engineWaits(e), "nothing waits")
 		line(e.Kind, "%s: %s", oneLine(e.Name), waits)
 	}
+	a.showBackups(line, s)
+	line("disk", "%s used, %s free, reserve %s", size(s.Disk.Used), size(s.Disk.Free), size(s.Disk.Reserve))
+	if s.HeapBytes > 0 {
+		line("memory use", "%s heap, %s resident", size(s.HeapBytes), size(s.RSSBytes))
+	}
+	for _, p := range s.Plugins {
+		state := plural(int(p.Calls), "call", "calls")
+		if p.Faults > 0 {
+			state += ", " + a.paint.red(plural(int(p.Faults), "fault", "faults"))
+		}
+		if !p.Enabled {
+			state = "off"
+		}
+		if p.Blocks {
+			state = a.paint.red("does not run" + blocks)
+		}
+		line("plugin", "%s %s: %s", oneLine(p.Name), p.Version, state)
+	}
+}
+
+// showBackups says how the backups are.
+func (a *app) showBackups(line func(name, format string, args ...any), s *serve.Status) {
 	if b := s.Backup; b != nil {
 		how := "none yet"
 		if !b.At.IsZero() {
@@ -108,23 +130,6 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 			how = ", the vault's values sealed"
 		}
 		line("backup", "%s: by hand %s%s", oneLine(b.To), a.when(b.At), how)
-	}
-	line("disk", "%s used, %s free, reserve %s", size(s.Disk.Used), size(s.Disk.Free), size(s.Disk.Reserve))
-	if s.HeapBytes > 0 {
-		line("memory use", "%s heap, %s resident", size(s.HeapBytes), size(s.RSSBytes))
-	}
-	for _, p := range s.Plugins {
-		state := plural(int(p.Calls), "call", "calls")
-		if p.Faults > 0 {
-			state += ", " + a.paint.red(plural(int(p.Faults), "fault", "faults"))
-		}
-		if !p.Enabled {
-			state = "off"
-		}
-		if p.Blocks {
-			state = a.paint.red("does not run" + blocks)
-		}
-		line("plugin", "%s %s: %s", oneLine(p.Name), p.Version, state)
 	}
 }
 

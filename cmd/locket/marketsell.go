@@ -19,15 +19,8 @@ import (
 const soldForGood = `Whoever buys can keep what came, and pass it on against the licence: nobody can have that
 back. The title, description and sample are public at once, and stay in the market's log.`
 
-func (a *app) marketPublishCommand(at *string) *cobra.Command {
-	var r serve.ListingRequest
-	var types []string
-	var since, until, sensitivity string
-	var yes, dry, answers bool
-	var limits serve.ListingAnswers
-	c := &cobra.Command{
-		Use: "publish", Short: "Seal a bundle of memories, and list it for sale", Args: nothing(),
-		Long: `Chooses and redacts as locket share create does, shows first what a buyer would see, and
+// publishHelp is of market publish.
+const publishHelp = `Chooses and redacts as locket share create does, shows first what a buyer would see, and
 asks. The vault is never sold; your policy decides what may be (locket policy, sell). The
 sealed items go to the market, and their key stays in this home until somebody has paid.
 
@@ -50,7 +43,17 @@ Copies of a bundle are marked where it has enough places at which a word may sta
 ways: "usually" or "normally", "don't" or "do not", a full stop at the end or none. The
 preview shows both texts. locket market trace then says whose copy was passed on.
 
-` + soldForGood,
+` + soldForGood
+
+func (a *app) marketPublishCommand(at *string) *cobra.Command {
+	var r serve.ListingRequest
+	var types []string
+	var since, until, sensitivity string
+	var yes, dry, answers bool
+	var limits serve.ListingAnswers
+	c := &cobra.Command{
+		Use: "publish", Short: "Seal a bundle of memories, and list it for sale", Args: nothing(),
+		Long: publishHelp,
 		Example: `  locket market publish --tag garden --redact names,places,times=month --title "A year in a garden" \
     --category garden --language en --sample "Beans want poles." --price "5.00 EUR"
   locket market publish --tag garden --redact names --title "Ask a gardener" --category garden --language en --answers --price "0.20 EUR"

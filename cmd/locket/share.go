@@ -125,16 +125,7 @@ What it does not name may be one all the same.`,
 				}
 				r.To = append(r.To, key)
 			}
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				for _, id := range without {
-					m, err := c.Get(cmd.Context(), id)
-					if err != nil {
-						return fmt.Errorf("--without %s: %w", id, err)
-					}
-					r.Without = append(r.Without, m.ID)
-				}
-				return a.createShare(cmd.Context(), c, r, yes, dry, exact)
-			})
+			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.createShare(cmd.Context(), c, r, without, yes, dry, exact) })
 		},
 	}
 	f := c.Flags()
@@ -159,7 +150,14 @@ What it does not name may be one all the same.`,
 	return c
 }
 
-func (a *app) createShare(ctx context.Context, c *serve.Client, r serve.ShareRequest, yes, dry, exact bool) error {
+func (a *app) createShare(ctx context.Context, c *serve.Client, r serve.ShareRequest, without []string, yes, dry, exact bool) error {
+	for _, id := range without {
+		m, err := c.Get(ctx, id)
+		if err != nil {
+			return fmt.Errorf("--without %s: %w", id, err)
+		}
+		r.Without = append(r.Without, m.ID)
+	}
 	if exact && !dry {
 		return usagef("--exact goes with --dry-run")
 	}

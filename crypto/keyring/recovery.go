@@ -60,7 +60,7 @@ func (r *Recovery) Root() ed25519.PublicKey { return r.root.Public().(ed25519.Pu
 func (r *Recovery) Identity() *seal.Identity { return r.id }
 
 // Sign signs msg as the root, for [Verify].
-func (r *Recovery) Sign(domain string, msg []byte) []byte { return sign(r.root, domain, msg) }
+func (r *Recovery) Sign(domain string, msg []byte) []byte { return SignWith(r.root, domain, msg) }
 
 // Zero erases both keys.
 func (r *Recovery) Zero() {

@@ -20,13 +20,9 @@ func signed(domain string, msg []byte) []byte {
 	return append(append(b, domain...), msg...)
 }
 
-func sign(key ed25519.PrivateKey, domain string, msg []byte) []byte {
-	return ed25519.Sign(key, signed(domain, msg))
-}
-
 // SignWith signs msg as whoever has key, for [Verify].
 func SignWith(key ed25519.PrivateKey, domain string, msg []byte) []byte {
-	return sign(key, domain, msg)
+	return ed25519.Sign(key, signed(domain, msg))
 }
 
 // DeviceSign signs msg as this device, for [Verify]; after Close it fails with
@@ -37,7 +33,7 @@ func (r *Ring) DeviceSign(domain string, msg []byte) ([]byte, error) {
 	if r.closed {
 		return nil, memory.ErrLocked
 	}
-	return sign(r.device, domain, msg), nil
+	return SignWith(r.device, domain, msg), nil
 }
 
 // Verify reports whether sig is key's signature of msg in domain.

@@ -130,7 +130,7 @@ func (r *Ring) KeepEpochs(space memory.SpaceID, e seal.Epochs) error {
 
 // Sign signs msg as the device, for [Verify].
 func (d *Device) Sign(domain string, msg []byte) ([]byte, error) {
-	return sign(d.sign, domain, msg), nil
+	return SignWith(d.sign, domain, msg), nil
 }
 
 // SignRequest signs the base of an HTTP request (RFC 9421) as the device.

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 
 	"filippo.io/age"
 )
@@ -68,16 +67,7 @@ func OpenBody(epoch *Key, sealed []byte) ([]byte, error) {
 	}
 	kek := epoch.Derive(epochLabel)
 	defer kek.Zero()
-	r, err := age.Decrypt(bytes.NewReader(sealed), epochIdentity{kek})
-	if err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrOpen, err)
-	}
-	b, err := io.ReadAll(r)
-	if err != nil {
-		clear(b)
-		return nil, fmt.Errorf("%w: %v", ErrOpen, err)
-	}
-	return b, nil
+	return decrypted(sealed, epochIdentity{kek})
 }
 
 // epochRecipient wraps a file key under a wrapping key.

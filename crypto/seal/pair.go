@@ -138,7 +138,12 @@ func OpenWith(i *Identity, sealed []byte) ([]byte, error) {
 	if i == nil || !i.seed.alive() {
 		return nil, ErrZeroed
 	}
-	r, err := age.Decrypt(bytes.NewReader(sealed), i.expand())
+	return decrypted(sealed, i.expand())
+}
+
+// decrypted opens what an age file holds.
+func decrypted(sealed []byte, by age.Identity) ([]byte, error) {
+	r, err := age.Decrypt(bytes.NewReader(sealed), by)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrOpen, err)
 	}

@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,12 +106,7 @@ func (d *Day) Write(dir string) error {
 
 // FileNames lists the day's files, sorted.
 func (d *Day) FileNames() []string {
-	names := make([]string, 0, len(d.files))
-	for n := range d.files {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(d.files))
 }
 
 // File returns the bytes of one of the day's files. They are not to be changed.

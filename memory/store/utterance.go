@@ -49,15 +49,11 @@ func (t *Tx) PutUtterance(u *memory.Utterance) error { return t.putUtterance(u, 
 func (t *Tx) PutRemoteUtterance(u *memory.Utterance) error { return t.putUtterance(u, false) }
 
 func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
-	switch {
-	case t.state == nil:
+	if t.state == nil {
 		return errReadOnly
-	case u.ID.IsZero():
-		return fmt.Errorf("%w: utterance: id: empty", memory.ErrInvalid)
-	case len(u.Text) > memory.MaxText:
-		return fmt.Errorf("%w: utterance: text: %d bytes, at most %d", memory.ErrInvalid, len(u.Text), memory.MaxText)
-	case !utf8.ValidString(u.Text):
-		return fmt.Errorf("%w: utterance: text: not UTF-8", memory.ErrInvalid)
+	}
+	if err := checkUtterance(u); err != nil {
+		return err
 	}
 	if _, erased, err := t.get(keyOf(kindErased, u.ID[:])); err != nil || erased {
 		return err
@@ -84,18 +80,17 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 				return err
 			}
 		}
-		if !local {
-			if outlasts(&was, u) {
-				return nil
-			}
+		if !local && outlasts(&was, u) {
+			return nil
 		}
 		if packed {
 			if err := t.leavePage(u.ID); err != nil {
 				return err
 			}
 		}
+		index := t.utteranceIndex(u)
 		for i, k := range t.utteranceIndex(&was) {
-			if !bytes.Equal(k, t.utteranceIndex(u)[i]) {
+			if !bytes.Equal(k, index[i]) {
 				if err := t.del(k); err != nil {
 					return err
 				}
@@ -134,6 +129,18 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 		r.Outbox = old.Outbox
 	}
 	return t.save(key, r)
+}
+
+func checkUtterance(u *memory.Utterance) error {
+	switch {
+	case u.ID.IsZero():
+		return fmt.Errorf("%w: utterance: id: empty", memory.ErrInvalid)
+	case len(u.Text) > memory.MaxText:
+		return fmt.Errorf("%w: utterance: text: %d bytes, at most %d", memory.ErrInvalid, len(u.Text), memory.MaxText)
+	case !utf8.ValidString(u.Text):
+		return fmt.Errorf("%w: utterance: text: not UTF-8", memory.ErrInvalid)
+	}
+	return nil
 }
 
 // Outlasted reports whether [Tx.PutRemoteUtterance] would replace the stored

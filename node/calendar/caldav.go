@@ -76,7 +76,7 @@ func refusal(status int, format string, args ...any) error {
 // dav answers one request.
 type dav struct {
 	Config
-	ctx    context.Context
+	ctx    context.Context // of the request
 	client *serve.Client
 	prefix string // of addresses
 }

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"fmt"
-	"os"
 	"strings"
 	"time"
 )
@@ -24,18 +22,7 @@ type Dense struct {
 
 // APIKey is the key, read from its file if it is in one. Empty: there is none.
 func (c *Dense) APIKey() (string, error) {
-	if c.KeyFile == "" {
-		return string(c.Key), nil
-	}
-	b, err := os.ReadFile(c.KeyFile)
-	if err != nil {
-		return "", fmt.Errorf("dense.key_file: %w", err)
-	}
-	key := strings.TrimSpace(string(b))
-	if key == "" {
-		return "", fmt.Errorf("dense.key_file: %s is empty", c.KeyFile)
-	}
-	return key, nil
+	return keyIn("dense.key_file", c.KeyFile, c.Key)
 }
 
 // Recall is what helps to find words without a model.

@@ -55,18 +55,23 @@ func (c *Count) UnmarshalText(b []byte) error {
 
 // APIKey gives the key, from the setting or its file; empty where neither is set.
 func (c *LLM) APIKey() (string, error) {
-	if c.KeyFile == "" {
-		return string(c.Key), nil
+	return keyIn("llm.key_file", c.KeyFile, c.Key)
+}
+
+// keyIn is the key that stands in a file, or else in the setting.
+func keyIn(setting, path string, key Secret) (string, error) {
+	if path == "" {
+		return string(key), nil
 	}
-	b, err := os.ReadFile(c.KeyFile)
+	b, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("llm.key_file: %w", err)
+		return "", fmt.Errorf("%s: %w", setting, err)
 	}
-	key := strings.TrimSpace(string(b))
-	if key == "" {
-		return "", fmt.Errorf("llm.key_file: %s is empty", c.KeyFile)
+	text := strings.TrimSpace(string(b))
+	if text == "" {
+		return "", fmt.Errorf("%s: %s is empty", setting, path)
 	}
-	return key, nil
+	return text, nil
 }
 
 func (l *Loaded) checkLLM() error {

@@ -118,10 +118,10 @@ func Pass(key serve.Secret, app string, n Narrow, more int) (narrower serve.Secr
 	}
 	seed := make([]byte, ed25519.SeedSize)
 	rand.Read(seed)
-	raw := canonical.Must(canonical.Encoding.Marshal(says{Next: ed25519.NewKeyFromSeed(seed).Public().(ed25519.PublicKey), More: more, Narrow: n}))
+	raw := canonical.Encode(says{Next: ed25519.NewKeyFromSeed(seed).Public().(ed25519.PublicKey), More: more, Narrow: n})
 	c.Links = append(c.Links, link{raw, ed25519.Sign(signer, c.signed(len(c.Links), raw))})
 	c.Seed = seed
-	text := prefix + base64.RawURLEncoding.EncodeToString(canonical.Must(canonical.Encoding.Marshal(c)))
+	text := prefix + base64.RawURLEncoding.EncodeToString(canonical.Encode(c))
 	return serve.Secret(text), c.id(len(c.Links) - 1), nil
 }
 

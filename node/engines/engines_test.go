@@ -91,7 +91,7 @@ func TestProgramsForReal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if wrong, n := speech.WordErrors(trial.Said, s.Text); wrong > n/2 || s.Words == 0 || s.Factor <= 0 {
+	if wrong, n := speechtest.WordErrors(trial.Said, s.Text); wrong > n/2 || s.Words == 0 || s.Factor <= 0 {
 		t.Errorf("%+v", s)
 	}
 	eyes := Spec{Kind: Eyes, Engine: Tesseract}

@@ -21,13 +21,11 @@ import (
 //
 // Its methods are safe for concurrent use and don't block. It implements extract.Live.
 type Live struct {
-	c LiveConfig
-
-	ctx  context.Context
-	stop context.CancelFunc
-	work sync.WaitGroup
+	c    LiveConfig
+	work sync.WaitGroup // of all hearings
 
 	mu     sync.Mutex             // guards what follows
+	closed bool                   // no hearing begins any more
 	spoken map[string]*hearing    // by device: utterances that are not over
 	ended  map[memory.ID]*hearing // by recording: utterances that are
 	change chan struct{}          // closed at the next change
@@ -74,15 +72,19 @@ type hearing struct {
 
 // NewLive makes one. Close ends it.
 func NewLive(c LiveConfig) *Live {
-	l := &Live{c: c, spoken: map[string]*hearing{}, ended: map[memory.ID]*hearing{}, change: make(chan struct{})}
-	l.ctx, l.stop = context.WithCancel(context.Background())
-	return l
+	return &Live{c: c, spoken: map[string]*hearing{}, ended: map[memory.ID]*hearing{}, change: make(chan struct{})}
 }
 
 // Close ends all hearings and waits for them.
 func (l *Live) Close() {
 	l.mu.Lock()
-	l.stop() // no hearing begins after this
+	l.closed = true
+	for _, h := range l.spoken {
+		h.cancel()
+	}
+	for _, h := range l.ended {
+		h.cancel()
+	}
 	l.mu.Unlock()
 	l.work.Wait()
 }
@@ -94,7 +96,7 @@ func (l *Live) Hear(device string, fresh bool, pcm []int16) {
 	h := l.spoken[device]
 	if fresh {
 		l.drop(device)
-		if h = nil; len(l.spoken)+len(l.ended) < maxHearings && l.ctx.Err() == nil && !l.c.Paused() {
+		if h = nil; len(l.spoken)+len(l.ended) < maxHearings && !l.closed && !l.c.Paused() {
 			h = l.begin(device)
 		}
 	}
@@ -110,7 +112,7 @@ func (l *Live) Hear(device string, fresh bool, pcm []int16) {
 
 // begin has the engine hear another utterance. The caller holds mu.
 func (l *Live) begin(device string) *hearing {
-	ctx, cancel := context.WithCancel(l.ctx)
+	ctx, cancel := context.WithCancel(context.Background())
 	h := &hearing{device: device, began: l.c.Now().UTC(), sound: make(chan []int16, liveBuffer), cancel: cancel}
 	l.spoken[device] = h
 	l.work.Go(func() {

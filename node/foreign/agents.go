@@ -178,27 +178,8 @@ func readLetta(r *Result, name string, b []byte) error {
 		Text    string          `json:"text"`
 		Created any             `json:"created_at"`
 	}
-	var passages []struct {
-		ID      string   `json:"id"`
-		Text    string   `json:"text"`
-		Created any      `json:"created_at"`
-		Tags    []string `json:"tags"`
-	}
 	if strings.HasPrefix(strings.TrimSpace(string(b)), "[") {
-		if err := decode(name, b, &passages); err != nil {
-			return err
-		}
-		for i, p := range passages {
-			if r.ended() {
-				break
-			}
-			if add := r.add(Letta, fmt.Sprintf("%s: passage %d", name, i+1), p.ID, p.Text, instant(p.Created), map[string]string{"letta_id": p.ID}); add != nil {
-				for _, t := range p.Tags {
-					add.Tags = append(add.Tags, cut(t))
-				}
-			}
-		}
-		return nil
+		return readPassages(r, name, b)
 	}
 	var file struct {
 		Agents []struct {
@@ -255,6 +236,30 @@ func readLetta(r *Result, name string, b []byte) error {
 		said(a.ID, a.Name, a.Messages)
 	}
 	said("", file.Name, file.Messages)
+	return nil
+}
+
+// readPassages reads the archival memory of an agent of Letta.
+func readPassages(r *Result, name string, b []byte) error {
+	var passages []struct {
+		ID      string   `json:"id"`
+		Text    string   `json:"text"`
+		Created any      `json:"created_at"`
+		Tags    []string `json:"tags"`
+	}
+	if err := decode(name, b, &passages); err != nil {
+		return err
+	}
+	for i, p := range passages {
+		if r.ended() {
+			break
+		}
+		if add := r.add(Letta, fmt.Sprintf("%s: passage %d", name, i+1), p.ID, p.Text, instant(p.Created), map[string]string{"letta_id": p.ID}); add != nil {
+			for _, t := range p.Tags {
+				add.Tags = append(add.Tags, cut(t))
+			}
+		}
+	}
 	return nil
 }
 

@@ -79,7 +79,7 @@ func (r *Result) bytes(name string, from io.Reader) ([]byte, error) {
 
 // while reads until its context ends.
 type while struct {
-	ctx context.Context
+	ctx context.Context // which io.Reader has no room for
 	r   io.Reader
 }
 

@@ -24,21 +24,9 @@ func readChatGPT(r *Result, name string, b []byte) error {
 	if len(start) == 0 || start[0] != '[' && start[0] != '{' {
 		return readSaved(r, name, b)
 	}
-	var whole any
-	if err := decode(name, b, &whole); err != nil {
+	list, err := listIn(name, b, "a list of memories or of conversations", "memories", "results", "items", "conversations")
+	if err != nil {
 		return err
-	}
-	list, ok := whole.([]any)
-	if m, isMap := whole.(map[string]any); isMap {
-		for _, key := range []string{"memories", "results", "items", "conversations"} {
-			if l, is := m[key].([]any); is {
-				list, ok = l, true
-				break
-			}
-		}
-	}
-	if !ok {
-		return fmt.Errorf("%w: %s: want a list of memories or of conversations", memory.ErrInvalid, name)
 	}
 	for i, e := range list {
 		if r.ended() {

@@ -95,7 +95,7 @@ type Result struct {
 	Skipped []Skipped // the first MaxSkipped
 	More    int       // how many were skipped that Skipped does not name
 
-	ctx     context.Context
+	ctx     context.Context // of the reading, which is one call
 	bounded bool
 	left    int64 // bytes that may be read of files
 	held    int   // bytes of texts and metadata
@@ -296,6 +296,25 @@ func word(v any) string {
 		return ""
 	}
 	return string(b)
+}
+
+// listIn decodes a list, bare or under the first of the keys that has one. want says what
+// was expected.
+func listIn(name string, b []byte, want string, keys ...string) ([]any, error) {
+	var whole any
+	if err := decode(name, b, &whole); err != nil {
+		return nil, err
+	}
+	if list, ok := whole.([]any); ok {
+		return list, nil
+	}
+	m, _ := whole.(map[string]any)
+	for _, key := range keys {
+		if list, ok := m[key].([]any); ok {
+			return list, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: %s: want %s", memory.ErrInvalid, name, want)
 }
 
 func decode(name string, b []byte, v any) error {

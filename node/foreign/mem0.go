@@ -33,21 +33,9 @@ type mem0Memory struct {
 // readMem0 reads {"results": […]}, {"memories": […]}, or the bare list, and several
 // of these, one on each line.
 func readMem0(r *Result, name string, b []byte) error {
-	var whole any
-	if err := decode(name, b, &whole); err != nil {
+	list, err := listIn(name, b, "a list of memories, or one under \"results\"", "results", "memories", "data", "items")
+	if err != nil {
 		return err
-	}
-	list, ok := whole.([]any)
-	if m, isMap := whole.(map[string]any); isMap {
-		for _, key := range []string{"results", "memories", "data", "items"} {
-			if l, is := m[key].([]any); is {
-				list, ok = l, true
-				break
-			}
-		}
-	}
-	if !ok {
-		return fmt.Errorf("%w: %s: want a list of memories, or one under \"results\"", memory.ErrInvalid, name)
 	}
 	for i, e := range list {
 		if r.ended() {

@@ -63,58 +63,15 @@ func (ch Checks) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, e
 	} else if ch.cfg.Broker.URL == "" {
 		add("devices", serve.LevelOK, "", "%d with credentials", s.Devices)
 	}
-	for _, p := range s.Plugins {
-		if p.Blocks {
-			add("plugin "+p.Name, serve.LevelError, "run 'locket plugin enable "+p.Name+"', or install it again, disable or remove it",
-				"it takes words away, and does not run: all that is said is set aside until then").Remedy("locket plugin enable "+p.Name, "enablePlugin", p.Name)
-		} else if !p.Enabled {
-			add("plugin "+p.Name, serve.LevelError, "restart the node to try it again, or leave it out with plugins.disabled", "disabled after %d faults", p.Faults)
-		} else if p.Faults > 0 {
-			add("plugin "+p.Name, serve.LevelWarning, "", "%d of %d calls failed", p.Faults, p.Calls)
-		}
-	}
-	if err := ch.doctorNames(add); err != nil {
+	if err := ch.doctorPlugins(&s, add); err != nil {
 		return r, err
 	}
 	if s.Journal.Quarantined > 0 {
 		add("input", serve.LevelWarning, "see 'locket doctor --json' or GET /v1/quarantine", "%d messages were refused and kept", s.Journal.Quarantined).Remedy("locket doctor --json", "", "")
 	}
-	hears, programs := false, []string{}
-	for i := range s.Engines {
-		e := &s.Engines[i]
-		hears = hears || e.Kind == string(engines.Ears)
-		if e.URL == "" {
-			programs = append(programs, e.Engine)
-		}
-		switch {
-		case e.Trouble != "":
-			add(e.Kind, serve.LevelWarning, "see 'locket engine list'; nothing is lost meanwhile", "%d wait for %s: %s", e.Waiting, e.Name, e.Trouble).Remedy("locket engine list", "", "")
-		case e.Parked > 0:
-			add(e.Kind, serve.LevelWarning, "see 'locket engine list'; 'locket engine add' tries them again", "%s failed at %d", e.Name, e.Parked).Remedy("locket engine list", "", "")
-		default:
-			add(e.Kind, serve.LevelOK, "", "%s: %d wait", e.Name, e.Waiting)
-		}
-	}
-	if len(programs) > 0 {
-		level, advice := serve.LevelOK, ""
-		words, whole := engine.Confinement()
-		if !whole {
-			level, advice = serve.LevelWarning, "run a kernel with Landlock and seccomp, or engines behind an address, in a container"
-		}
-		add("programs", level, advice, "%s: %s", strings.Join(programs, ", "), words)
-	}
-	if s.Journal.Transcribe > 0 && !hears {
-		add("recordings", serve.LevelOK, "locket engine add ears auto", "%d wait for words, and nothing here hears", s.Journal.Transcribe).Remedy("locket engine add ears auto", "", "")
-	}
-	if b := s.Backup; b != nil {
-		switch {
-		case b.Failures > 0:
-			add("backup", serve.LevelWarning, "run 'locket backup "+b.To+"' to see it", "%s: %d tries failed since the last one: %s", b.To, b.Failures, b.Error).Remedy("locket backup "+b.To, "", "")
-		case b.At.IsZero():
-			add("backup", serve.LevelWarning, "leave 'locket run' running: it makes the first one soon", "%s: none was made yet by schedule", b.To).Remedy("locket run", "", "")
-		default:
-			add("backup", serve.LevelOK, "", "%s: the last one is of %s", b.To, b.At.Format(time.RFC3339))
-		}
+	doctorEngines(&s, add)
+	if s.Backup != nil {
+		doctorBackup(s.Backup, add)
 	}
 	ch.doctorFiles(verify, add)
 	err = ch.of.During(ctx, func(ctx context.Context, h *Health) error {
@@ -142,6 +99,64 @@ func (ch Checks) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, e
 		r.OK = r.OK && f.Level != serve.LevelError
 	}
 	return r, nil
+}
+
+// doctorBackup looks at the backup by schedule.
+func doctorBackup(b *serve.BackupStatus, add adder) {
+	switch {
+	case b.Failures > 0:
+		add("backup", serve.LevelWarning, "run 'locket backup "+b.To+"' to see it", "%s: %d tries failed since the last one: %s", b.To, b.Failures, b.Error).Remedy("locket backup "+b.To, "", "")
+	case b.At.IsZero():
+		add("backup", serve.LevelWarning, "leave 'locket run' running: it makes the first one soon", "%s: none was made yet by schedule", b.To).Remedy("locket run", "", "")
+	default:
+		add("backup", serve.LevelOK, "", "%s: the last one is of %s", b.To, b.At.Format(time.RFC3339))
+	}
+}
+
+// doctorEngines looks at what hears and sees.
+func doctorEngines(s *serve.Status, add adder) {
+	hears, programs := false, []string{}
+	for i := range s.Engines {
+		e := &s.Engines[i]
+		hears = hears || e.Kind == string(engines.Ears)
+		if e.URL == "" {
+			programs = append(programs, e.Engine)
+		}
+		switch {
+		case e.Trouble != "":
+			add(e.Kind, serve.LevelWarning, "see 'locket engine list'; nothing is lost meanwhile", "%d wait for %s: %s", e.Waiting, e.Name, e.Trouble).Remedy("locket engine list", "", "")
+		case e.Parked > 0:
+			add(e.Kind, serve.LevelWarning, "see 'locket engine list'; 'locket engine add' tries them again", "%s failed at %d", e.Name, e.Parked).Remedy("locket engine list", "", "")
+		default:
+			add(e.Kind, serve.LevelOK, "", "%s: %d wait", e.Name, e.Waiting)
+		}
+	}
+	if len(programs) > 0 {
+		level, advice := serve.LevelOK, ""
+		words, whole := engine.Confinement()
+		if !whole {
+			level, advice = serve.LevelWarning, "run a kernel with Landlock and seccomp, or engines behind an address, in a container"
+		}
+		add("programs", level, advice, "%s: %s", strings.Join(programs, ", "), words)
+	}
+	if s.Journal.Transcribe > 0 && !hears {
+		add("recordings", serve.LevelOK, "locket engine add ears auto", "%d wait for words, and nothing here hears", s.Journal.Transcribe).Remedy("locket engine add ears auto", "", "")
+	}
+}
+
+// doctorPlugins looks at the plugins, and at the names of those that are to be off.
+func (ch Checks) doctorPlugins(s *serve.Status, add adder) error {
+	for _, p := range s.Plugins {
+		if p.Blocks {
+			add("plugin "+p.Name, serve.LevelError, "run 'locket plugin enable "+p.Name+"', or install it again, disable or remove it",
+				"it takes words away, and does not run: all that is said is set aside until then").Remedy("locket plugin enable "+p.Name, "enablePlugin", p.Name)
+		} else if !p.Enabled {
+			add("plugin "+p.Name, serve.LevelError, "restart the node to try it again, or leave it out with plugins.disabled", "disabled after %d faults", p.Faults)
+		} else if p.Faults > 0 {
+			add("plugin "+p.Name, serve.LevelWarning, "", "%d of %d calls failed", p.Faults, p.Calls)
+		}
+	}
+	return ch.doctorNames(add)
 }
 
 // repairAdvice is for what a repair can put right.

@@ -73,17 +73,9 @@ type signed struct {
 
 var decoding = canonical.Reader(canonical.Limits{Levels: 6, Items: 64, Pairs: 16})
 
-func encode(v any) []byte { return canonical.Must(canonical.Encoding.Marshal(v)) }
+func encode(v any) []byte { return canonical.Encode(v) }
 
-func decode(b []byte, v any) error {
-	if err := decoding.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%w: %v", ErrMessage, err)
-	}
-	if !bytes.Equal(encode(v), b) {
-		return fmt.Errorf("%w: not in canonical form", ErrMessage)
-	}
-	return nil
-}
+func decode(b []byte, v any) error { return canonical.Decode(b, v, decoding, ErrMessage) }
 
 // sealed is the text of a message, and its body.
 func sealed(d *keyring.Device, m *message, to *envelope.Request) (text string, body []byte, err error) {

@@ -80,7 +80,7 @@ func (r *Report) Changed() bool { return r.Written+r.Removed+r.Corrected+r.Forgo
 
 // round is one look at both sides.
 type round struct {
-	ctx    context.Context
+	ctx    context.Context // of the call that the round is
 	node   *serve.Client
 	dir    *folder
 	o      Options

@@ -82,7 +82,7 @@ type Remotes struct {
 	mu    sync.Mutex // guards what follows
 	kept  kept
 	at    map[string]*remote // by name
-	life  context.Context    // of the loops; nil while they do not run
+	life  context.Context    // from Start to Stop, for loops that begin in between; nil while none run
 	end   context.CancelFunc
 	loops sync.WaitGroup
 }

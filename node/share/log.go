@@ -51,7 +51,6 @@ const (
 	DidEnd     = "sale ended"           // the listing was withdrawn
 	DidAsk     = string(consent.DidAsk) // a rule asks the wearer; To has who would be shown something
 	DidAllow   = string(consent.DidAllow)
-	DidDeny    = string(consent.DidRefuse)
 	MaxDeedLog = 500 // lines that are kept
 )
 

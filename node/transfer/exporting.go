@@ -116,21 +116,11 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 				}
 			}
 			for m, err := range tx.Memories(store.Filter{Oldest: true, States: everyState}) {
+				if err == nil {
+					err = emitAssertions(tx, m.ID, secrets[m.ID], emit)
+				}
 				if err != nil {
 					return err
-				}
-				as, err := tx.Assertions(m.ID)
-				if err != nil {
-					return err
-				}
-				for i := range as {
-					rec := archive.Assertion{Assertion: as[i]}
-					if as[i].Candidate != nil {
-						rec.Secret = secrets[m.ID]
-					}
-					if err := emit(archive.KindAssertion, rec); err != nil {
-						return err
-					}
 				}
 				if f := m.Fields.Resource; f != nil && f.Blob != "" {
 					if name, err := memory.ParseID(f.Blob); err == nil {
@@ -149,6 +139,21 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 			yield(archive.Record{}, err)
 		}
 	}
+}
+
+// emitAssertions emits what was said of a memory; secret is a vault entry's, if it is shown.
+func emitAssertions(tx *store.Tx, id memory.ID, secret string, emit func(kind string, v any) error) error {
+	as, err := tx.Assertions(id)
+	for i := range as {
+		rec := archive.Assertion{Assertion: as[i]}
+		if as[i].Candidate != nil {
+			rec.Secret = secret
+		}
+		if err == nil {
+			err = emit(archive.KindAssertion, rec)
+		}
+	}
+	return err
 }
 
 // everyState is all memories, the erased too: their ids must not come back.

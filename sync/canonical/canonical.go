@@ -4,10 +4,31 @@
 // the value again and compares the bytes.
 package canonical
 
-import "github.com/fxamacker/cbor/v2"
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/fxamacker/cbor/v2"
+)
 
 // Encoding writes the canonical form of a value.
 var Encoding = Must(cbor.CoreDetEncOptions().EncMode())
+
+// Encode returns the canonical form of a value whose type CBOR can express.
+func Encode(v any) []byte { return Must(Encoding.Marshal(v)) }
+
+// Decode parses the canonical form of v. It encodes v again and compares the bytes, so
+// that each value has only one form and one hash. What it returns is form and what is
+// wrong.
+func Decode(b []byte, v any, by cbor.DecMode, form error) error {
+	if err := by.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%w: %v", form, err)
+	}
+	if again, err := Encoding.Marshal(v); err != nil || !bytes.Equal(again, b) {
+		return fmt.Errorf("%w: not in canonical form", form)
+	}
+	return nil
+}
 
 // Limits bound a document: levels of nesting, items of one array, pairs of one map.
 type Limits struct {

@@ -35,13 +35,18 @@ func Encode(h envelope.Header, ops []Op) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return squeezed("encode delta", plain)
+}
+
+// squeezed compresses and pads a plaintext.
+func squeezed(what string, plain []byte) ([]byte, error) {
 	frame, err := compress(plain)
 	if err != nil {
-		return nil, fmt.Errorf("encode delta: %w", err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	out := pad(frame)
 	if len(out) > MaxPadded {
-		return nil, fmt.Errorf("encode delta: %w: %d bytes, at most %d", ErrForm, len(out), MaxPadded)
+		return nil, fmt.Errorf("%s: %w: %d bytes, at most %d", what, ErrForm, len(out), MaxPadded)
 	}
 	return out, nil
 }

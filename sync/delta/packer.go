@@ -1,7 +1,6 @@
 package delta
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/locket-dev/locket/sync/canonical"
@@ -66,15 +65,7 @@ func packed(v any) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w: %v", ErrForm, err)
 	}
-	frame, err := compress(plain)
-	if err != nil {
-		return nil, fmt.Errorf("snapshot: %w", err)
-	}
-	out := pad(frame)
-	if len(out) > MaxPadded {
-		return nil, fmt.Errorf("snapshot: %w: %d bytes, at most %d", ErrForm, len(out), MaxPadded)
-	}
-	return out, nil
+	return squeezed("snapshot", plain)
 }
 
 func unpacked(padded []byte, v any) error {
@@ -89,11 +80,8 @@ func unpacked(padded []byte, v any) error {
 	if err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
-	if err := decoding.Unmarshal(plain, v); err != nil {
-		return fmt.Errorf("snapshot: %w: %v", ErrForm, err)
-	}
-	if again, err := canonical.Encoding.Marshal(v); err != nil || !bytes.Equal(again, plain) {
-		return fmt.Errorf("snapshot: %w: not in canonical form", ErrForm)
+	if err := canonical.Decode(plain, v, decoding, ErrForm); err != nil {
+		return fmt.Errorf("snapshot: %w", err)
 	}
 	return nil
 }

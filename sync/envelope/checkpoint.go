@@ -98,37 +98,33 @@ type wireSigned struct {
 // ParseCheckpoint parses what [Checkpoint.Bytes] returns. It verifies nothing.
 func ParseCheckpoint(b []byte) (*Checkpoint, error) {
 	c := new(Checkpoint)
-	if err := parseSigned(b, c, &c.Signature, MaxCheckpoint); err != nil {
-		return nil, fmt.Errorf("checkpoint: %w", err)
-	}
-	if err := c.check(); err != nil {
-		return nil, fmt.Errorf("checkpoint: %w", err)
-	}
-	return c, nil
+	return parseSigned("checkpoint", b, c, &c.Signature, MaxCheckpoint)
 }
 
 // ParseVote parses what [Vote.Bytes] returns. It verifies nothing.
 func ParseVote(b []byte) (*Vote, error) {
 	v := new(Vote)
-	if err := parseSigned(b, v, &v.Signature, MaxVote); err != nil {
-		return nil, fmt.Errorf("vote: %w", err)
-	}
-	if err := v.check(); err != nil {
-		return nil, fmt.Errorf("vote: %w", err)
-	}
-	return v, nil
+	return parseSigned("vote", b, v, &v.Signature, MaxVote)
 }
 
-func parseSigned(b []byte, v any, signature *[]byte, limit int) error {
+// parseSigned parses a signed message into v, and its signature.
+func parseSigned[T interface{ check() error }](what string, b []byte, v T, signature *[]byte, limit int) (none T, err error) {
 	var w wireSigned
-	if err := decode(b, &w, limit); err != nil {
-		return err
-	}
-	if len(w.Signature) != ed25519.SignatureSize {
-		return fmt.Errorf("%w: signature of %d bytes", ErrForm, len(w.Signature))
+	err = decode(b, &w, limit)
+	if err == nil && len(w.Signature) != ed25519.SignatureSize {
+		err = fmt.Errorf("%w: signature of %d bytes", ErrForm, len(w.Signature))
 	}
 	*signature = w.Signature
-	return decode(w.Message, v, limit)
+	if err == nil {
+		err = decode(w.Message, v, limit)
+	}
+	if err == nil {
+		err = v.check()
+	}
+	if err != nil {
+		return none, fmt.Errorf("%s: %w", what, err)
+	}
+	return v, nil
 }
 
 func (c *Checkpoint) check() error {

@@ -148,35 +148,15 @@ type Entry struct {
 	Signature []byte           `cbor:"-"` // 64 bytes
 }
 
-type wireEntry struct {
-	_         struct{} `cbor:",toarray"`
-	Entry     []byte
-	Signature []byte
-}
-
 // ParseEntry parses what [Entry.Bytes] returns. It verifies nothing.
 func ParseEntry(b []byte) (*Entry, error) {
-	var w wireEntry
-	if err := decode(b, &w, MaxEntry); err != nil {
-		return nil, fmt.Errorf("log entry: %w", err)
-	}
-	if len(w.Signature) != ed25519.SignatureSize {
-		return nil, fmt.Errorf("log entry: %w: signature of %d bytes", ErrForm, len(w.Signature))
-	}
 	e := new(Entry)
-	if err := decode(w.Entry, e, MaxEntry); err != nil {
-		return nil, fmt.Errorf("log entry: %w", err)
-	}
-	e.Signature = w.Signature
-	if err := e.check(); err != nil {
-		return nil, fmt.Errorf("log entry: %w", err)
-	}
-	return e, nil
+	return parseSigned("log entry", b, e, &e.Signature, MaxEntry)
 }
 
 // Bytes returns the wire form.
 func (e *Entry) Bytes() []byte {
-	return encode(wireEntry{Entry: e.body(), Signature: e.Signature})
+	return encode(wireSigned{Message: e.body(), Signature: e.Signature})
 }
 
 func (e *Entry) body() []byte { return encode(e) }

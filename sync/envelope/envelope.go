@@ -24,7 +24,6 @@
 package envelope
 
 import (
-	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/binary"
@@ -132,19 +131,12 @@ func signed(domain string, msg []byte) []byte {
 var decoding = canonical.Reader(canonical.Limits{Levels: 6, Items: MaxPlaces, Pairs: 32})
 
 // encode never fails for the types of this package.
-func encode(v any) []byte { return canonical.Must(canonical.Encoding.Marshal(v)) }
+func encode(v any) []byte { return canonical.Encode(v) }
 
-// decode parses the canonical form of v. It encodes v again and compares the
-// bytes, so that each value has only one form and one hash.
+// decode parses the canonical form of v.
 func decode(b []byte, v any, limit int) error {
 	if len(b) > limit {
 		return fmt.Errorf("%w: %d bytes, at most %d", ErrForm, len(b), limit)
 	}
-	if err := decoding.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%w: %v", ErrForm, err)
-	}
-	if !bytes.Equal(encode(v), b) {
-		return fmt.Errorf("%w: not in canonical form", ErrForm)
-	}
-	return nil
+	return canonical.Decode(b, v, decoding, ErrForm)
 }

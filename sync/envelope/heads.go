@@ -40,13 +40,7 @@ type Heads struct {
 // ParseHeads parses what [Heads.Bytes] returns. It verifies nothing.
 func ParseHeads(b []byte) (*Heads, error) {
 	h := new(Heads)
-	if err := parseSigned(b, h, &h.Signature, MaxHeads); err != nil {
-		return nil, fmt.Errorf("heads: %w", err)
-	}
-	if err := h.check(); err != nil {
-		return nil, fmt.Errorf("heads: %w", err)
-	}
-	return h, nil
+	return parseSigned("heads", b, h, &h.Signature, MaxHeads)
 }
 
 func (h *Heads) check() error {

@@ -154,7 +154,7 @@ func refusedEntries(t *testing.T, h *history) (out []refusedVector) {
 	member := founding().Member
 	founded := func(name, reason string, by actor, m tree) {
 		raw := encode(m)
-		out = append(out, refusedVector{name, "founding", encode(wireEntry{Entry: raw, Signature: by.signedAs(t, DomainLog, raw)}), reason})
+		out = append(out, refusedVector{name, "founding", encode(wireSigned{Message: raw, Signature: by.signedAs(t, DomainLog, raw)}), reason})
 	}
 	founded("founded with a writer", "rule", theRoot, first.with(11, func() *Member { m := *member; m.Role = Writer; return &m }()))
 	founded("founded with the root as a member", "rule", theRoot, first.with(11, func() *Member { m := *member; m.Key = theRoot.public(); return &m }()))
@@ -170,7 +170,7 @@ func refusedShapes(t *testing.T, add, remove *Entry) (out []refusedVector) {
 	adds, removes := treeOf(t, add.body()), treeOf(t, remove.body())
 	form := func(name string, m tree, kv ...any) {
 		raw := encode(m.with(kv...))
-		out = append(out, refusedVector{name, "entry", encode(wireEntry{Entry: raw, Signature: glasses.signedAs(t, DomainLog, raw)}), "form"})
+		out = append(out, refusedVector{name, "entry", encode(wireSigned{Message: raw, Signature: glasses.signedAs(t, DomainLog, raw)}), "form"})
 	}
 	member := func(kv ...any) tree { return treeOf(t, encode(add.Member)).with(kv...) }
 	wrap := func(to memory.MemberID, keys []byte) tree { return tree{1: to[:], 2: keys} }

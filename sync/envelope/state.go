@@ -1,7 +1,6 @@
 package envelope
 
 import (
-	"bytes"
 	"crypto/ed25519"
 	"fmt"
 	"maps"
@@ -223,14 +222,4 @@ func (s *State) Past(id memory.MemberID) (m Member, last []Position, ok bool) {
 		return Member{}, nil, false
 	}
 	return p.Member, slices.Clone(p.last), true
-}
-
-// ByKey returns the present member with that signing key.
-func (s *State) ByKey(key ed25519.PublicKey) (Member, bool) {
-	for _, m := range s.members {
-		if m.until == 0 && bytes.Equal(m.Key, key) {
-			return m.Member, true
-		}
-	}
-	return Member{}, false
 }

@@ -27,7 +27,6 @@
 package trade
 
 import (
-	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/hex"
@@ -136,20 +135,14 @@ const (
 var decoding = canonical.Reader(canonical.Limits{Levels: 6, Items: 1024, Pairs: 64})
 
 // Encode gives the one form of a value of this package.
-func Encode(v any) []byte { return canonical.Must(canonical.Encoding.Marshal(v)) }
+func Encode(v any) []byte { return canonical.Encode(v) }
 
 // Decode reads the one form of v, within limit bytes.
 func Decode(b []byte, v any, limit int) error {
 	if len(b) > limit {
 		return fmt.Errorf("%w: %d bytes, at most %d", ErrForm, len(b), limit)
 	}
-	if err := decoding.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%w: %v", ErrForm, err)
-	}
-	if !bytes.Equal(Encode(v), b) {
-		return fmt.Errorf("%w: not in canonical form", ErrForm)
-	}
-	return nil
+	return canonical.Decode(b, v, decoding, ErrForm)
 }
 
 // signed is how each object travels. FORMAT: a CBOR array of body (byte string),

@@ -182,7 +182,7 @@ func Reader(ctx context.Context, c Checkpoint, from Source) tlog.HashReader {
 
 // tiles lends a Source what [tlog.TileReader] has no room for.
 type tiles struct {
-	ctx  context.Context
+	ctx  context.Context // of the call of Reader
 	from Source
 }
 

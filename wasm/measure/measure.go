@@ -25,7 +25,7 @@ type Guest struct {
 	module      api.Module
 	alloc, call api.Function
 	tank        api.MutableGlobal // nil: it counts no fuel
-	ctx         context.Context
+	ctx         context.Context   // of Open: a guest is one measurement
 	stack       [2]uint64
 }
 

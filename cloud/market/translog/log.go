@@ -90,7 +90,7 @@ func (l *Log) Append(ctx context.Context, tx *sql.Tx, e translog.Entry) (int64, 
 
 // reader reads hashes of the tree in a transaction.
 type reader struct {
-	ctx context.Context
+	ctx context.Context // which tlog.HashReader has no room for
 	tx  *sql.Tx
 }
 
@@ -103,22 +103,18 @@ func (r reader) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	for i, n := range indexes {
 		in[i], args[i] = fmt.Sprintf("$%d", i+1), n
 	}
-	rows, err := r.tx.QueryContext(r.ctx, `SELECT n, hash FROM log_hashes WHERE n IN (`+strings.Join(in, ",")+`)`, args...)
+	type row struct {
+		n    int64
+		hash []byte
+	}
+	rows, err := tables.Collect(r.ctx, r.tx, func(v *row) []any { return []any{&v.n, &v.hash} },
+		`SELECT n, hash FROM log_hashes WHERE n IN (`+strings.Join(in, ",")+`)`, args...)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
 	found := make(map[int64]tlog.Hash, len(indexes))
-	for rows.Next() {
-		var n int64
-		var h []byte
-		if err := rows.Scan(&n, &h); err != nil {
-			return nil, err
-		}
-		found[n] = tlog.Hash(h)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
+	for _, v := range rows {
+		found[v.n] = tlog.Hash(v.hash)
 	}
 	all := make([]tlog.Hash, len(indexes))
 	for i, n := range indexes {

@@ -14,26 +14,19 @@ import (
 func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
 	// In a query with max(), SQLite takes the other columns from the row with
 	// the maximum (lang_select, "bare columns in an aggregate query").
-	rows, err := s.read.QueryContext(ctx, "SELECT member, incarnation, max(seq), hash FROM deltas WHERE space = ? AND cursor <= ? GROUP BY member, incarnation",
-		id[:], int64(min(cursor, 1<<63-1)))
-	if err != nil {
-		return nil, fmt.Errorf("places: %w", err)
-	}
-	defer rows.Close()
-	var out []envelope.Place
-	for rows.Next() {
-		var p envelope.Place
+	out, err := collect(ctx, s.read, func(r *sql.Rows) (p envelope.Place, err error) {
 		var member, hash []byte
 		var incarnation, seq int64
-		if err := rows.Scan(&member, &incarnation, &seq, &hash); err != nil {
-			return nil, fmt.Errorf("places: %w", err)
-		}
+		err = r.Scan(&member, &incarnation, &seq, &hash)
 		copy(p.Member[:], member)
 		copy(p.Hash[:], hash)
 		p.Incarnation, p.Seq = uint64(incarnation), uint64(seq)
-		out = append(out, p)
+		return p, err
+	}, "SELECT member, incarnation, max(seq), hash FROM deltas WHERE space = ? AND cursor <= ? GROUP BY member, incarnation", id[:], int64(min(cursor, 1<<63-1)))
+	if err != nil {
+		return nil, fmt.Errorf("places: %w", err)
 	}
-	return relay.SortPlaces(out), rows.Err()
+	return relay.SortPlaces(out), nil
 }
 
 // PutRecord implements [relay.Records].
@@ -69,23 +62,17 @@ func (s *Store) CountRecords(ctx context.Context, id memory.SpaceID) (n int, err
 }
 
 func readRecords(ctx context.Context, q querier, id memory.SpaceID) ([]relay.Record, error) {
-	rows, err := q.QueryContext(ctx, "SELECT id, about, record FROM records WHERE space = ? ORDER BY n", id[:])
+	out, err := collect(ctx, q, func(row *sql.Rows) (r relay.Record, err error) {
+		var name, about []byte
+		err = row.Scan(&name, &about, &r.Bytes)
+		copy(r.ID[:], name)
+		copy(r.About[:], about)
+		return r, err
+	}, "SELECT id, about, record FROM records WHERE space = ? ORDER BY n", id[:])
 	if err != nil {
 		return nil, fmt.Errorf("read records: %w", err)
 	}
-	defer rows.Close()
-	var out []relay.Record
-	for rows.Next() {
-		var r relay.Record
-		var name, about []byte
-		if err := rows.Scan(&name, &about, &r.Bytes); err != nil {
-			return nil, fmt.Errorf("read records: %w", err)
-		}
-		copy(r.ID[:], name)
-		copy(r.About[:], about)
-		out = append(out, r)
-	}
-	return out, rows.Err()
+	return out, nil
 }
 
 // DropRecords implements [relay.Records].

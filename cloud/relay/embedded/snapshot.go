@@ -75,18 +75,22 @@ func (s *Snapshot) Accounts(ctx context.Context, after relay.AccountID, limit in
 
 // column returns the bytes of one column, for all rows.
 func column(ctx context.Context, q querier, query string, args ...any) ([][]byte, error) {
+	return collect(ctx, q, func(r *sql.Rows) (b []byte, err error) { return b, r.Scan(&b) }, query, args...)
+}
+
+// collect reads the rows of a query.
+func collect[T any](ctx context.Context, q querier, one func(*sql.Rows) (T, error), query string, args ...any) (out []T, err error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var out [][]byte
 	for rows.Next() {
-		var b []byte
-		if err := rows.Scan(&b); err != nil {
+		v, err := one(rows)
+		if err != nil {
 			return nil, err
 		}
-		out = append(out, b)
+		out = append(out, v)
 	}
 	return out, rows.Err()
 }

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -21,22 +22,14 @@ func (s *Store) sweepBlobs(ctx context.Context, now time.Time) error {
 		blob  relay.BlobID
 	}
 	before := now.Add(-relay.UnfinishedBy)
-	rows, err := s.read.QueryContext(ctx, "SELECT space, id FROM blobs WHERE done = 0 AND touched <= ?", before.Unix())
-	if err != nil {
-		return fmt.Errorf("sweep blobs: %w", err)
-	}
-	var all []stale
-	for rows.Next() {
+	all, err := collect(ctx, s.read, func(r *sql.Rows) (st stale, err error) {
 		var space, id []byte
-		if err := rows.Scan(&space, &id); err != nil {
-			return errors.Join(fmt.Errorf("sweep blobs: %w", err), rows.Close())
-		}
-		var st stale
+		err = r.Scan(&space, &id)
 		copy(st.space[:], space)
 		copy(st.blob[:], id)
-		all = append(all, st)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return st, err
+	}, "SELECT space, id FROM blobs WHERE done = 0 AND touched <= ?", before.Unix())
+	if err != nil {
 		return fmt.Errorf("sweep blobs: %w", err)
 	}
 	for _, st := range all {

@@ -150,7 +150,7 @@ func (f *Folder) makeFolders(dir string) (func() error, error) {
 
 // reader stops reading when its context ends.
 type reader struct {
-	ctx context.Context
+	ctx context.Context // which io.Reader has no room for
 	io.Reader
 }
 

@@ -30,7 +30,7 @@ func (s *Store) parts(ctx context.Context, id memory.SpaceID, blob relay.BlobID,
 
 // sequence reads objects one after another.
 type sequence struct {
-	ctx     context.Context
+	ctx     context.Context // of the request that it answers
 	objects interface {
 		Open(ctx context.Context, name string, offset int64) (io.ReadCloser, error)
 	}

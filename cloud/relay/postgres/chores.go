@@ -40,24 +40,15 @@ type chore struct {
 }
 
 // chores returns at most page chores that match where.
-func (s *Store) chores(ctx context.Context, where string, args ...any) (out []chore, err error) {
-	rows, err := s.pool.Query(ctx, "SELECT account, space, id, upload, due FROM chores WHERE "+where, args...)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var c chore
+func (s *Store) chores(ctx context.Context, where string, args ...any) ([]chore, error) {
+	return collected(ctx, s.pool, func(row pgx.CollectableRow) (c chore, err error) {
 		var account, space, id []byte
-		if err := rows.Scan(&account, &space, &id, &c.upload, &c.due); err != nil {
-			return nil, wrap(err)
-		}
+		err = row.Scan(&account, &space, &id, &c.upload, &c.due)
 		copy(c.account[:], account)
 		copy(c.space[:], space)
 		copy(c.id[:], id)
-		out = append(out, c)
-	}
-	return out, wrap(rows.Err())
+		return c, err
+	}, "SELECT account, space, id, upload, due FROM chores WHERE "+where, args...)
 }
 
 // DeleteBlob implements [relay.Blobs].

@@ -13,21 +13,8 @@ import (
 )
 
 // After implements [relay.Deltas].
-func (s *Store) After(ctx context.Context, id memory.SpaceID, cursor uint64, limit, size int) (out []relay.Placed, err error) {
-	err = s.of(ctx, id, func(account relay.AccountID) error {
-		return s.read(ctx, account, func(r pgx.Rows) error {
-			p, err := scanPlaced(r)
-			out = append(out, p)
-			return err
-		}, selectAfter, account[:], id[:], int64(min(cursor, 1<<63-1)), limit, size)
-	})
-	if errors.Is(err, relay.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read deltas: %w", err)
-	}
-	return out, nil
+func (s *Store) After(ctx context.Context, id memory.SpaceID, cursor uint64, limit, size int) ([]relay.Placed, error) {
+	return list(ctx, s, "read deltas", id, scanPlaced, selectAfter, int64(min(cursor, 1<<63-1)), limit, size)
 }
 
 // selectAfter selects a page: at most so many deltas and bytes, but at least one
@@ -37,7 +24,7 @@ const selectAfter = `SELECT cursor, header, signature, body FROM (
 		SELECT * FROM deltas WHERE account = $1 AND space = $2 AND cursor > $3 ORDER BY cursor LIMIT $4) page) counted
 	WHERE sum <= $5 OR nth = 1 ORDER BY cursor`
 
-func scanPlaced(r pgx.Rows) (relay.Placed, error) {
+func scanPlaced(r pgx.CollectableRow) (relay.Placed, error) {
 	var at int64
 	var header []byte
 	var d envelope.Delta
@@ -62,22 +49,12 @@ const selectChains = `WITH RECURSIVE ends AS (
 SELECT incarnation, seq FROM ends`
 
 // Chains implements [relay.Deltas].
-func (s *Store) Chains(ctx context.Context, id memory.SpaceID, member memory.MemberID) (out []envelope.Position, err error) {
-	err = s.of(ctx, id, func(account relay.AccountID) error {
-		return s.read(ctx, account, func(r pgx.Rows) error {
-			var incarnation, seq int64
-			err := r.Scan(&incarnation, &seq)
-			out = append(out, envelope.Position{Incarnation: uint64(incarnation), Seq: uint64(seq)})
-			return err
-		}, selectChains, account[:], id[:], member[:])
-	})
-	if errors.Is(err, relay.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read chains: %w", err)
-	}
-	return out, nil
+func (s *Store) Chains(ctx context.Context, id memory.SpaceID, member memory.MemberID) ([]envelope.Position, error) {
+	return list(ctx, s, "read chains", id, func(r pgx.CollectableRow) (envelope.Position, error) {
+		var incarnation, seq int64
+		err := r.Scan(&incarnation, &seq)
+		return envelope.Position{Incarnation: uint64(incarnation), Seq: uint64(seq)}, err
+	}, selectChains, member[:])
 }
 
 // columns splits refs into columns.

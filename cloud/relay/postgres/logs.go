@@ -131,22 +131,8 @@ func appendEntry(ctx context.Context, tx pgx.Tx, a relay.Account, e *envelope.En
 const selectLog = "SELECT entry FROM log WHERE account = $1 AND space = $2 AND n > $3 ORDER BY n LIMIT $4"
 
 // Log implements [relay.Logs].
-func (s *Store) Log(ctx context.Context, id memory.SpaceID, n uint64, limit int) (out [][]byte, err error) {
-	err = s.of(ctx, id, func(account relay.AccountID) error {
-		return s.read(ctx, account, func(r pgx.Rows) error {
-			var b []byte
-			err := r.Scan(&b)
-			out = append(out, b)
-			return err
-		}, selectLog, account[:], id[:], int64(n), limit)
-	})
-	if errors.Is(err, relay.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read log: %w", err)
-	}
-	return out, nil
+func (s *Store) Log(ctx context.Context, id memory.SpaceID, n uint64, limit int) ([][]byte, error) {
+	return list(ctx, s, "read log", id, pgx.RowTo[[]byte], selectLog, int64(n), limit)
 }
 
 // DeleteSpace implements [relay.Logs].

@@ -184,6 +184,25 @@ func (s *Store) read(ctx context.Context, account relay.AccountID, each func(pgx
 	return wrap(errors.Join(err, res.Close()))
 }
 
+// list reads the rows of a query about a space: $1 is its account, and $2 the space. A
+// space that is not there has none.
+func list[T any](ctx context.Context, s *Store, what string, id memory.SpaceID, one pgx.RowToFunc[T], query string, more ...any) (out []T, err error) {
+	err = s.of(ctx, id, func(account relay.AccountID) error {
+		return s.read(ctx, account, func(r pgx.Rows) error {
+			v, err := one(r)
+			out = append(out, v)
+			return err
+		}, query, append([]any{account[:], id[:]}, more...)...)
+	})
+	if errors.Is(err, relay.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return out, nil
+}
+
 func scan(res pgx.BatchResults, each func(pgx.Rows) error) error {
 	rows, err := res.Query()
 	if err != nil {

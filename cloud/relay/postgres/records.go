@@ -25,29 +25,17 @@ SELECT last.* FROM chains c, LATERAL (
 	WHERE account = $1 AND space = $2 AND member = c.member AND incarnation = c.incarnation AND cursor <= $3 ORDER BY seq DESC LIMIT 1) last`
 
 // Places implements [relay.Records].
-func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) (out []envelope.Place, err error) {
-	err = s.of(ctx, id, func(account relay.AccountID) error {
-		return s.read(ctx, account, func(r pgx.Rows) error {
-			var p envelope.Place
-			var member, hash []byte
-			var incarnation, seq int64
-			if err := r.Scan(&member, &incarnation, &seq, &hash); err != nil {
-				return err
-			}
-			copy(p.Member[:], member)
-			copy(p.Hash[:], hash)
-			p.Incarnation, p.Seq = uint64(incarnation), uint64(seq)
-			out = append(out, p)
-			return nil
-		}, selectPlaces, account[:], id[:], int64(min(cursor, 1<<63-1)))
-	})
-	if errors.Is(err, relay.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("places: %w", err)
-	}
-	return relay.SortPlaces(out), nil
+func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
+	out, err := list(ctx, s, "places", id, func(r pgx.CollectableRow) (p envelope.Place, err error) {
+		var member, hash []byte
+		var incarnation, seq int64
+		err = r.Scan(&member, &incarnation, &seq, &hash)
+		copy(p.Member[:], member)
+		copy(p.Hash[:], hash)
+		p.Incarnation, p.Seq = uint64(incarnation), uint64(seq)
+		return p, err
+	}, selectPlaces, int64(min(cursor, 1<<63-1)))
+	return relay.SortPlaces(out), err
 }
 
 // PutRecord implements [relay.Records].
@@ -74,27 +62,18 @@ func (s *Store) PutRecord(ctx context.Context, id memory.SpaceID, r relay.Record
 }
 
 // Records implements [relay.Records].
-func (s *Store) Records(ctx context.Context, id memory.SpaceID) (out []relay.Record, err error) {
-	err = s.of(ctx, id, func(account relay.AccountID) error {
-		return s.read(ctx, account, func(row pgx.Rows) error {
-			var r relay.Record
-			var name, about []byte
-			if err := row.Scan(&name, &about, &r.Bytes); err != nil {
-				return err
-			}
-			copy(r.ID[:], name)
-			copy(r.About[:], about)
-			out = append(out, r)
-			return nil
-		}, "SELECT id, about, record FROM records WHERE account = $1 AND space = $2 ORDER BY n", account[:], id[:])
-	})
-	if errors.Is(err, relay.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read records: %w", err)
-	}
-	return out, nil
+func (s *Store) Records(ctx context.Context, id memory.SpaceID) ([]relay.Record, error) {
+	return list(ctx, s, "read records", id, scanRecord, selectRecords)
+}
+
+const selectRecords = "SELECT id, about, record FROM records WHERE account = $1 AND space = $2 ORDER BY n"
+
+func scanRecord(row pgx.CollectableRow) (r relay.Record, err error) {
+	var name, about []byte
+	err = row.Scan(&name, &about, &r.Bytes)
+	copy(r.ID[:], name)
+	copy(r.About[:], about)
+	return r, err
 }
 
 // CountRecords implements [relay.Records].

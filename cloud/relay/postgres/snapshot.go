@@ -58,52 +58,47 @@ func (s *Snapshot) Close() error {
 	return errors.Join(s.conn.Close(context.Background()), s.objects.Close())
 }
 
-// each runs a query and calls f for each row.
-func (s *Snapshot) each(ctx context.Context, f func(pgx.Rows) error, query string, args ...any) error {
-	rows, err := s.conn.Query(ctx, query, args...)
+// collected reads the rows of a query.
+func collected[T any](ctx context.Context, q interface {
+	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
+}, one pgx.RowToFunc[T], query string, args ...any) ([]T, error) {
+	rows, _ := q.Query(ctx, query, args...) // rows have the error, too
+	out, err := pgx.CollectRows(rows, one)
+	return out, wrap(err)
+}
+
+// inSnapshot reads the rows of a query about a space, as list does.
+func inSnapshot[T any](ctx context.Context, s *Snapshot, id memory.SpaceID, one pgx.RowToFunc[T], query string, more ...any) ([]T, error) {
+	account, err := s.owner(ctx, id)
 	if err != nil {
-		return wrap(err)
+		return nil, err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := f(rows); err != nil {
-			return err
-		}
-	}
-	return wrap(rows.Err())
+	return collected(ctx, s.conn, one, query, append([]any{account, id[:]}, more...)...)
 }
 
 // Accounts implements [relay.Snapshot].
-func (s *Snapshot) Accounts(ctx context.Context, after relay.AccountID, limit int) (out []relay.Account, err error) {
-	err = s.each(ctx, func(r pgx.Rows) error {
-		var a relay.Account
+func (s *Snapshot) Accounts(ctx context.Context, after relay.AccountID, limit int) ([]relay.Account, error) {
+	return collected(ctx, s.conn, func(r pgx.CollectableRow) (a relay.Account, err error) {
 		var id []byte
 		var spaces [][]byte
-		if err := r.Scan(&id, &a.Bytes, &a.Blobs, &a.Day, &a.Deltas, &spaces); err != nil {
-			return err
-		}
+		err = r.Scan(&id, &a.Bytes, &a.Blobs, &a.Day, &a.Deltas, &spaces)
 		copy(a.ID[:], id)
 		for _, b := range spaces {
 			a.Spaces = append(a.Spaces, memory.SpaceID(b))
 		}
-		out = append(out, a)
-		return nil
+		return a, err
 	}, `SELECT account, bytes, blobs, day, deltas, ARRAY(SELECT space FROM spaces s WHERE s.account = a.account ORDER BY space)
 		FROM accounts a WHERE account > $1 ORDER BY account LIMIT $2`, after[:], limit)
-	return out, err
 }
 
 // Invites implements [relay.Snapshot].
-func (s *Snapshot) Invites(ctx context.Context) (out []relay.Invite, err error) {
-	err = s.each(ctx, func(r pgx.Rows) error {
+func (s *Snapshot) Invites(ctx context.Context) ([]relay.Invite, error) {
+	return collected(ctx, s.conn, func(r pgx.CollectableRow) (i relay.Invite, err error) {
 		var b []byte
-		var i relay.Invite
-		err := r.Scan(&b, &i.Used)
+		err = r.Scan(&b, &i.Used)
 		copy(i.Hash[:], b)
-		out = append(out, i)
-		return err
+		return i, err
 	}, "SELECT hash, used FROM invites ORDER BY hash")
-	return out, err
 }
 
 // owner returns the account of a space.
@@ -130,68 +125,29 @@ func (s *Snapshot) Space(ctx context.Context, id memory.SpaceID) (head relay.Spa
 }
 
 // Log implements [relay.Snapshot].
-func (s *Snapshot) Log(ctx context.Context, id memory.SpaceID, n uint64, limit int) (out [][]byte, err error) {
-	account, err := s.owner(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	err = s.each(ctx, func(r pgx.Rows) error {
-		var b []byte
-		err := r.Scan(&b)
-		out = append(out, b)
-		return err
-	}, selectLog, account, id[:], int64(n), limit)
-	return out, err
+func (s *Snapshot) Log(ctx context.Context, id memory.SpaceID, n uint64, limit int) ([][]byte, error) {
+	return inSnapshot(ctx, s, id, pgx.RowTo[[]byte], selectLog, int64(n), limit)
 }
 
 // After implements [relay.Snapshot].
-func (s *Snapshot) After(ctx context.Context, id memory.SpaceID, cursor uint64, limit, size int) (out []relay.Placed, err error) {
-	account, err := s.owner(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	err = s.each(ctx, func(r pgx.Rows) error {
-		p, err := scanPlaced(r)
-		out = append(out, p)
-		return err
-	}, selectAfter, account, id[:], int64(cursor), limit, size)
-	return out, err
+func (s *Snapshot) After(ctx context.Context, id memory.SpaceID, cursor uint64, limit, size int) ([]relay.Placed, error) {
+	return inSnapshot(ctx, s, id, scanPlaced, selectAfter, int64(cursor), limit, size)
 }
 
 // Records implements [relay.Snapshot].
-func (s *Snapshot) Records(ctx context.Context, id memory.SpaceID) (out []relay.Record, err error) {
-	account, err := s.owner(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	err = s.each(ctx, func(r pgx.Rows) error {
-		var x relay.Record
-		var name, about []byte
-		err := r.Scan(&name, &about, &x.Bytes)
-		copy(x.ID[:], name)
-		copy(x.About[:], about)
-		out = append(out, x)
-		return err
-	}, "SELECT id, about, record FROM records WHERE account = $1 AND space = $2 ORDER BY n", account, id[:])
-	return out, err
+func (s *Snapshot) Records(ctx context.Context, id memory.SpaceID) ([]relay.Record, error) {
+	return inSnapshot(ctx, s, id, scanRecord, selectRecords)
 }
 
 // StoredBlobs implements [relay.Snapshot].
-func (s *Snapshot) StoredBlobs(ctx context.Context, id memory.SpaceID, after relay.BlobID, limit int) (out []relay.StoredBlob, err error) {
-	account, err := s.owner(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	err = s.each(ctx, func(r pgx.Rows) error {
+func (s *Snapshot) StoredBlobs(ctx context.Context, id memory.SpaceID, after relay.BlobID, limit int) ([]relay.StoredBlob, error) {
+	return inSnapshot(ctx, s, id, func(r pgx.CollectableRow) (b relay.StoredBlob, err error) {
 		var blob, author []byte
-		var b relay.StoredBlob
-		err := r.Scan(&blob, &author, &b.Size)
+		err = r.Scan(&blob, &author, &b.Size)
 		copy(b.ID[:], blob)
 		copy(b.Author[:], author)
-		out = append(out, b)
-		return err
-	}, "SELECT id, author, size FROM blobs WHERE account = $1 AND space = $2 AND id > $3 AND done ORDER BY id LIMIT $4", account, id[:], after[:], limit)
-	return out, err
+		return b, err
+	}, "SELECT id, author, size FROM blobs WHERE account = $1 AND space = $2 AND id > $3 AND done ORDER BY id LIMIT $4", after[:], limit)
 }
 
 // OpenBlob implements [relay.Snapshot].

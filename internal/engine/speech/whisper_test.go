@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/internal/testing/speechtest"
 )
 
 // whisperServer answers as the real ones do, as far as a client sees, and
@@ -66,7 +67,7 @@ func TestWhisperCPP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e, n := WordErrors(jfkSaid, got.Text); e != 0 || n != 22 {
+	if e, n := speechtest.WordErrors(jfkSaid, got.Text); e != 0 || n != 22 {
 		t.Errorf("%d of %d: %q", e, n, got.Text)
 	}
 	if got.Lang != "en" || len(got.Segments) != 2 || got.Segments[1].From != 7940*time.Millisecond ||

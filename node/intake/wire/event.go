@@ -23,20 +23,6 @@ const (
 	MetaMic         = "mic"         // hello: on, off
 )
 
-// DecodeEvent reads a device's message and its topic into an event. If clocks is
-// nil, nothing is learnt about the device's clock.
-func DecodeEvent(topic string, payload []byte, received time.Time, clocks *Clocks) (memory.Event, error) {
-	device, kind, err := ParseTopic(topic)
-	if err != nil {
-		return memory.Event{}, err
-	}
-	m, _, err := Decode(kind, payload)
-	if err != nil {
-		return memory.Event{}, err
-	}
-	return Event(device, m, received, clocks), nil
-}
-
 // Event is the event that a message stands for. Its time is placed by clocks,
 // which may be nil.
 func Event(device string, m Message, received time.Time, clocks *Clocks) memory.Event {

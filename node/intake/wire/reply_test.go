@@ -168,9 +168,13 @@ func TestEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := DecodeEvent(TopicOf("pin", s.m.Kind()), b, noon, nil)
-		if err != nil || e.Kind != s.m.Kind() || e.ID != (memory.EventID{Device: "pin", Boot: s.m.Head().Boot, Seq: s.m.Head().Seq}) {
-			t.Errorf("%s: %+v, %v", s.name, e, err)
+		m, _, err := Decode(s.m.Kind(), b)
+		if err != nil {
+			t.Fatal(s.name, err)
+		}
+		e := Event("pin", m, noon, nil)
+		if e.Kind != s.m.Kind() || e.ID != (memory.EventID{Device: "pin", Boot: s.m.Head().Boot, Seq: s.m.Head().Seq}) {
+			t.Errorf("%s: %+v", s.name, e)
 		}
 		ok := true
 		switch m := s.m.(type) {
@@ -201,7 +205,11 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	for _, topic := range []string{"locket/v1/pin/nothing", "x"} {
-		if _, err := DecodeEvent(topic, []byte("{}"), noon, nil); err == nil {
+		_, kind, err := ParseTopic(topic)
+		if err == nil {
+			_, _, err = Decode(kind, []byte("{}"))
+		}
+		if err == nil {
 			t.Errorf("%s was taken", topic)
 		}
 	}

@@ -52,7 +52,7 @@ const (
 
 var decoding = canonical.Reader(canonical.Limits{Levels: 4, Items: MaxSpaces, Pairs: 16})
 
-func encode(v any) []byte { return canonical.Must(canonical.Encoding.Marshal(v)) }
+func encode(v any) []byte { return canonical.Encode(v) }
 
 func decode(b []byte, v any, what string) error {
 	if err := decoding.Unmarshal(b, v); err != nil {
