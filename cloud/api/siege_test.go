@@ -105,6 +105,11 @@ func TestThreatStalledUploads(t *testing.T) {
 			r.body = body
 			s.stall(t, r, len(body)-1)
 		}
+		for range 30 { // a member of the account that may only read
+			r := came("198.51.100.4", s.member(honest, honest.Reader, "POST", "/deltas"))
+			r.body = big
+			s.stall(t, r, len(big)-1)
+		}
 		s.served(t, honest, 50)
 		founded := storetest.NewHousehold(t, "new") // and somebody without a key founds a space
 		r := came("192.0.2.7", s.owner(founded, "POST", "/log"))
