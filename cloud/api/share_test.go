@@ -31,6 +31,17 @@ func TestReplaysTakeNoRequests(t *testing.T) {
 	s.served(t, h, 5)
 }
 
+// A member who was removed takes no nonces of the account.
+func TestRemovedTakesNoNonces(t *testing.T) {
+	s := serve(t, relay.Config{}, func(c *api.Config) { c.Nonces = 90 })
+	h := s.settle("nonces")
+	s.ok(s.as(h, h.Owner).AppendLog(t.Context(), h.Remove(h.Owner, h.Writer), ""))
+	for range 50 {
+		s.member(h, h.Writer, "GET", "/log").do(t, s.addr)
+	}
+	s.served(t, h, 5)
+}
+
 // Who names roots that are not here is told to wait, however well known the space, and so
 // is who founds one space after another.
 func TestStrangersHaveAPace(t *testing.T) {
