@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/storetest"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/page"
@@ -39,6 +41,37 @@ func TestAccountIsItsRoots(t *testing.T) {
 		}
 	}
 	s.served(t, h, 1)
+}
+
+// An owner appends to the log: another member does not bring what an owner has signed.
+func TestOwnersAppend(t *testing.T) {
+	s := serve(t, relay.Config{}, nil)
+	h := s.settle("owners")
+	e := h.Add(h.Owner, storetest.NewHousehold(t, "guest").Owner, envelope.Reader)
+	s.is(s.as(h, h.Writer).AppendLog(t.Context(), e, ""), remote.ErrForbidden)
+	s.ok(s.as(h, h.Owner).AppendLog(t.Context(), e, ""))
+}
+
+// What a removed member asks counts for itself alone; and where the account's members have
+// used up its requests, the root still removes one.
+func TestRemovedTakesNoRequests(t *testing.T) {
+	now := time.Now() // and no time passes, in which requests come back
+	s := serve(t, relay.Config{Quota: relay.Quota{PerMinute: 40}, Now: func() time.Time { return now }}, nil)
+	h := s.settle("requests")
+	s.ok(s.as(h, h.Owner).AppendLog(t.Context(), h.Remove(h.Owner, h.Writer), ""))
+	asks := func(p *storetest.Person) (answered int) {
+		for range 40 {
+			if _, _, kind := s.member(h, p, "GET", "/log").do(t, s.addr); kind != page.Quota {
+				answered++
+			}
+		}
+		return answered
+	}
+	asks(h.Writer)
+	if owner, reader := asks(h.Owner), asks(h.Reader); owner < 20 || reader != 10 {
+		t.Errorf("%d and %d requests of those who belong are answered", owner, reader)
+	}
+	s.ok(s.as(h, h.Root).AppendLog(t.Context(), h.Remove(h.Root, h.Reader), ""))
 }
 
 // A removal that leaves out what is here is refused once; until it is signed again, nothing

@@ -147,7 +147,7 @@ func TestEpochKeys(t *testing.T) {
 	}
 	one := append(append([]byte{1}, space[:]...), make([]byte, 36)...) // epoch 0
 	twice := append(append(append([]byte{1}, space[:]...), append([]byte{0, 0, 0, 1}, make([]byte, 32)...)...), append([]byte{0, 0, 0, 1}, make([]byte, 32)...)...)
-	for _, plain := range [][]byte{nil, {1}, one[:17], one[:30], one, twice, append([]byte{2}, twice[1:53]...)} {
+	for _, plain := range [][]byte{nil, {1}, one[:17], one[:30], one, twice[:30], twice, append([]byte{2}, twice[1:53]...)} {
 		sealed, err := SealTo(id.Recipient(), plain)
 		if err != nil {
 			t.Fatal(err)
@@ -205,6 +205,9 @@ func TestKeyWrapIsChecked(t *testing.T) {
 	}
 	if _, err := unwrapKey(other, wrapped); err == nil {
 		t.Error("it opens under another key")
+	}
+	if _, err := unwrapKey(kek, append(bytes.Clone(wrapped), 0)); err == nil {
+		t.Error("a byte more, and it opens")
 	}
 	for i := range wrapped {
 		changed := bytes.Clone(wrapped)
