@@ -109,7 +109,7 @@ func (s *soak) draw(r *rand.Rand, length time.Duration) (what string, do func())
 			wait(length / 4)
 			err := p.start()
 			for end := time.Now().Add(soakPatience); err != nil && time.Now().Before(end); err = p.start() {
-				s.logf("%s does not start, and is tried again, as a supervisor would: %v", p.name, err) // with a full disk it does not
+				s.logf("%s does not start, and is tried again, as a supervisor would: %v", p.name, err) // with less than 10 MB free it does not
 				wait(time.Second)
 			}
 			if err != nil {

@@ -147,7 +147,7 @@ func file(t *testing.T) *os.File {
 }
 
 func TestMailbox(t *testing.T) {
-	s := serve(t, relay.Config{}, func(c *api.Config) { c.StrangersPerMinute = 10 })
+	s := serve(t, relay.Config{}, func(c *api.Config) { c.StrangersPerMinute = 12 })
 	ctx := t.Context()
 	id := remote.MailboxID{1, 2, 3}
 	got := make(chan string, 1)
@@ -170,12 +170,17 @@ func TestMailbox(t *testing.T) {
 	if b, err := s.client().Message(ctx, remote.MailboxID{}, 0, 0); err != nil || b != nil {
 		t.Fatal(b, err)
 	}
-	_, err := s.client().Post(ctx, id, make([]byte, page.MaxMessage+1))
+	_, err := s.client().Message(ctx, id, relay.MaxMessages, 0) // none of that number can come
+	s.is(err, remote.ErrNotFound)
+	if res, b := get(t, "http://"+s.addr+"/v1/mailboxes/"+strings.Repeat("AB", 16)); res.StatusCode != 400 {
+		t.Error("a second name of a mailbox: ", res.Status, b)
+	}
+	_, err = s.client().Post(ctx, id, make([]byte, page.MaxMessage+1))
 	var e *remote.Error
 	if !errors.As(err, &e) || e.Kind != page.TooLarge {
 		t.Fatal(err)
 	}
-	for range 10 {
+	for range 12 {
 		if _, err = s.client().Message(ctx, id, 0, 0); err != nil {
 			break
 		}

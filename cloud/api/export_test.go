@@ -24,3 +24,6 @@ func Problems() map[string]int {
 	}
 	return out
 }
+
+// Open gives how many connections of addresses are open.
+func (s *Server) Open() int64 { return s.conns.sum() }

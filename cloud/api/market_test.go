@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,13 +19,14 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/remote"
+	"github.com/locket-dev/locket/sync/remote/page"
 	"github.com/locket-dev/locket/sync/trade"
 	"github.com/locket-dev/locket/sync/trade/tradetest"
 	synclog "github.com/locket-dev/locket/sync/translog"
 )
 
-// withMarket serves a relay with a market.
-func withMarket(t *testing.T) *service {
+// withMarket serves a relay with a market; changes are of how it is served.
+func withMarket(t *testing.T, changes ...func(*api.Config)) *service {
 	db := tabletest.SQLite(t)
 	text, err := envelope.SignRequest(envelope.Request{Key: tradetest.Arbiter.Key[:], Recipient: seal.NewIdentity().Recipient().String()}, tradetest.Arbiter.Sign)
 	if err != nil {
@@ -46,7 +48,12 @@ func withMarket(t *testing.T) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return serve(t, relay.Config{}, func(c *api.Config) { c.Market, c.MarketLog = m, log.Handler() })
+	return serve(t, relay.Config{}, func(c *api.Config) {
+		c.Market, c.MarketLog = m, log.Handler()
+		for _, change := range changes {
+			change(c)
+		}
+	})
 }
 
 // trader is a client of the market for a party by a number.
@@ -155,5 +162,104 @@ func TestMarketForged(t *testing.T) {
 	res.Body.Close()
 	if res.StatusCode != 401 {
 		t.Fatalf("unsigned: %d", res.StatusCode)
+	}
+}
+
+// party is a request that a party by a number has signed.
+func (s *service) party(n byte, method, path string) *raw {
+	return &raw{method: method, path: "/v1/market" + path, host: s.addr, key: tradetest.PartyKey(n), field: map[string]string{},
+		p: httpsig.Params{KeyID: "market/" + tradetest.Party(n).Key.String(), Created: time.Now(), Nonce: httpsig.NewNonce(), Alg: httpsig.Algorithm,
+			Components: []string{"@method", "@authority", "@path", "@query"}}}
+}
+
+// What a market is asked is signed as a whole, is for it alone, and is taken once.
+func TestMarketSignatureIsNeeded(t *testing.T) {
+	s := withMarket(t)
+	for name, c := range map[string]struct {
+		change func(*raw)
+		kind   page.Kind
+	}{
+		"old":            {func(r *raw) { r.p.Created = time.Now().Add(-6 * time.Minute) }, page.Stale},
+		"another's host": {func(r *raw) { r.host = "elsewhere.example" }, page.Forged},
+		"query unsigned": {func(r *raw) {
+			r.exact, r.p.Components = true, []string{"@method", "@authority", "@path", "content-digest"}
+		}, page.Malformed},
+		"body unsigned":  {func(r *raw) { r.exact = true }, page.Malformed},
+		"another's body": {func(r *raw) { r.field["Content-Digest"] = httpsig.Digest([]byte("else")) }, page.BadBody},
+		"key, capitals":  {func(r *raw) { r.p.KeyID = "market/" + strings.ToUpper(tradetest.Party(3).Key.String()) }, page.Malformed},
+		"a root's key":   {func(r *raw) { r.p.KeyID = "root/" + tradetest.Party(3).Key.String() }, page.Malformed},
+		"no such code":   {func(r *raw) {}, page.Trade}, // as it should be signed
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := s.party(3, "POST", "/deposits")
+			r.body = trade.Encode(trade.Payment{Voucher: "00000-00000-00000-00000"})
+			c.change(r)
+			if res, p, kind := r.do(t, s.addr); kind != c.kind {
+				t.Fatal(res.Status, kind, p.Detail)
+			}
+		})
+	}
+	r := s.party(3, "GET", "/balance")
+	for _, want := range []page.Kind{"", page.Replayed} {
+		if res, p, kind := r.do(t, s.addr); kind != want {
+			t.Fatal(res.Status, kind, p.Detail)
+		}
+	}
+	for path, want := range map[string]int{"/log/checkpoint": 413, "/listings": 413} { // which take no body
+		req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+s.addr+"/v1/market"+path, strings.NewReader("x"))
+		s.ok(err)
+		if res, _, _ := answer(t, req); res.StatusCode != want {
+			t.Errorf("%s with a body: %s", path, res.Status)
+		}
+	}
+}
+
+// One address asks a market so often, whatever keys it makes, and publishes so much.
+func TestMarketHasAPace(t *testing.T) {
+	s := withMarket(t, func(c *api.Config) { proxied(c); c.StrangersPerMinute = 10 })
+	count := func(times int, request func(n byte) *http.Request) (refused int) {
+		for n := range times {
+			if res, _, _ := answer(t, request(byte(n))); res.StatusCode == 429 {
+				refused++
+			}
+		}
+		return refused
+	}
+	if n := count(50, func(n byte) *http.Request {
+		return came("203.0.113.1", s.party(n, "GET", "/balance")).request(t, s.addr)
+	}); n != 10 {
+		t.Errorf("%d of 50 requests with as many keys are refused", n)
+	}
+	if n := count(30, func(n byte) *http.Request {
+		r := came("203.0.113.2", s.party(n, "POST", "/listings"))
+		r.body = []byte("nonsense")
+		return r.request(t, s.addr)
+	}); n != 10 {
+		t.Errorf("%d of 30 bundles are refused", n)
+	}
+	if n := count(50, func(byte) *http.Request {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+s.addr+"/v1/market/log/checkpoint", nil)
+		s.ok(err)
+		req.Header.Set("X-Forwarded-For", "203.0.113.3")
+		return req
+	}); n != 10 {
+		t.Errorf("%d of 50 requests of the log are refused", n)
+	}
+}
+
+// The market's own key alone sees and ends what waits for its operator.
+func TestMarketOperatorAlone(t *testing.T) {
+	s := withMarket(t)
+	for path, body := range map[string]any{"/x402": trade.Closed{}, "/takedowns": trade.Notice{Version: 1, Reason: "mine", At: 1}, "/vouchers": trade.Issue{Batch: "b"}} {
+		r := s.party(2, "POST", path)
+		r.body = trade.Encode(body)
+		if res, _, kind := r.do(t, s.addr); kind != page.Forbidden {
+			t.Errorf("POST %s: %s %s", path, res.Status, kind)
+		}
+	}
+	for _, path := range []string{"/x402", "/reports"} {
+		if res, _, kind := s.party(2, "GET", path).do(t, s.addr); kind != page.Forbidden {
+			t.Errorf("GET %s: %s %s", path, res.Status, kind)
+		}
 	}
 }

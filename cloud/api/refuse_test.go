@@ -153,6 +153,10 @@ func TestSignatureIsNeeded(t *testing.T) {
 		"two signatures":    {func(r *raw) { r.spoil = func(h http.Header) { h.Add("Signature-Input", `b=("@path")`) } }, page.Malformed, 400},
 		"no length":         {func(r *raw) { r.chunked = true }, page.NoLength, 411},
 		"range unsigned":    {func(r *raw) { r.spoil = func(h http.Header) { h.Set("Content-Range", "bytes 0-0/1") } }, page.Malformed, 400},
+		"invite unsigned":   {func(r *raw) { r.spoil = func(h http.Header) { h.Set(page.FieldInvite, "code") } }, page.Malformed, 400},
+		"root, capitals": {func(r *raw) {
+			r.p.KeyID, r.key = "root/"+strings.ToUpper(hex.EncodeToString(h.Root.Public())), h.Root.Key
+		}, page.Malformed, 400},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := s.owner(h, "POST", "/deltas")
@@ -274,6 +278,7 @@ func TestBadRequests(t *testing.T) {
 		{"blob, short id", "GET", "/blobs/abcd", nil, page.Malformed, 400},
 		{"blob, capitals", "GET", "/blobs/" + strings.ToUpper(id), nil, page.Malformed, 400},
 		{"blob, not there", "GET", "/blobs/" + strings.Repeat("00", 32), nil, page.NotFound, 404},
+		{"escaped", "GET", "/delt%61s", nil, page.Malformed, 400},
 		{"up", "GET", "/blobs/../../secret", nil, page.Malformed, 400},
 		{"up, escaped", "GET", "/blobs/..%2f..%2fsecret", nil, page.Malformed, 400},
 		{"up, twice escaped", "GET", "/blobs/%252e%252e%252fsecret", nil, page.Malformed, 400},

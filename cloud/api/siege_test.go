@@ -74,6 +74,8 @@ func (s *service) served(t *testing.T, h *storetest.Household, times int) {
 // neither somebody without a key, nor a member who was removed, nor an account.
 func TestThreatStalledUploads(t *testing.T) {
 	stores(t, proxied, func(t *testing.T, s *service) {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
 		honest, hostile, unknown := s.settle("honest"), s.settle("hostile"), storetest.NewHousehold(t, "unknown")
 		last := honest.Delta(honest.Writer, "the last")
 		s.ok(s.as(honest, honest.Owner).AppendLog(t.Context(), honest.Remove(honest.Owner, honest.Writer, last.Header.Position()), ""))
@@ -98,7 +100,28 @@ func TestThreatStalledUploads(t *testing.T) {
 			r.body = body
 			s.stall(t, r, len(body)-1)
 		}
+		for kind := page.Kind(""); kind != page.Busy; { // once they have come, there is no room for more of that address
+			r := came("198.51.100.3", s.member(unknown, unknown.Owner, "POST", "/log"))
+			r.body = body
+			if _, _, kind = r.do(t, s.addr); ctx.Err() != nil {
+				t.Fatalf("there is room for all: %q", kind)
+			}
+		}
+		if strings.Contains(s.metrics(), `locket_relay_held_bytes{of="strangers"} 0`) {
+			t.Error("who has no key takes the room of those who have one")
+		}
+		for range 30 { // a member of the account that may only read
+			r := came("198.51.100.4", s.member(honest, honest.Reader, "POST", "/deltas"))
+			r.body = big
+			s.stall(t, r, len(big)-1)
+		}
 		s.served(t, honest, 50)
+		put, sum := s.owner(honest, "PUT", ""), sha256.Sum256(big)
+		put.path += fmt.Sprintf("/blobs/%x", sum)
+		chunk(big, fmt.Sprintf("bytes 0-%d/%d", len(big)-1, len(big)))(put)
+		if res, p, _ := put.do(t, s.addr); res.StatusCode != 201 {
+			t.Fatal("an owner has no room for a blob: ", res.Status, p.Detail)
+		}
 		founded := storetest.NewHousehold(t, "new") // and somebody without a key founds a space
 		r := came("192.0.2.7", s.owner(founded, "POST", "/log"))
 		r.body = founded.Entries[0].Bytes()

@@ -347,6 +347,12 @@ func TestCloseZeroes(t *testing.T) {
 	if err := r.SetKey("x", seal.NewKey()); !errors.Is(err, memory.ErrLocked) {
 		t.Errorf("set key: %v", err)
 	}
+	if err := r.KeepEpochs(memory.SpaceID{1}, nil); !errors.Is(err, memory.ErrLocked) {
+		t.Errorf("keep epochs: %v", err)
+	}
+	if _, err := r.SignRequest([]byte(`"@method": GET`)); !errors.Is(err, memory.ErrLocked) {
+		t.Errorf("sign a request: %v", err)
+	}
 	if _, err := r.OpenVault(ctx, KeyFile(""), time.Minute); !errors.Is(err, memory.ErrLocked) {
 		t.Errorf("vault: %v", err)
 	}

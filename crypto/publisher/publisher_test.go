@@ -5,11 +5,14 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"filippo.io/age/armor"
 )
 
 func TestThereAndBack(t *testing.T) {
@@ -106,5 +109,35 @@ func TestReadRefuses(t *testing.T) {
 		if _, err := Read(bad, nil); !errors.Is(err, ErrKey) {
 			t.Errorf("%.40q: %v", text, err)
 		}
+	}
+}
+
+// A key that asks for more work than its passphrase is worth is refused before it is done.
+func TestWorkFactorIsCapped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "k")
+	if _, err := Create(path, "p"); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(armor.NewReader(bytes.NewReader(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asks bytes.Buffer
+	w := armor.NewWriter(&asks)
+	if _, err := w.Write(bytes.Replace(plain, []byte(" 15\n"), []byte(" 19\n"), 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, asks.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path, func() (string, error) { return "p", nil }); !errors.Is(err, ErrKey) || !strings.Contains(err.Error(), "work factor too large") {
+		t.Error(err)
 	}
 }

@@ -31,6 +31,14 @@ func TestBody(t *testing.T) {
 
 // No key but the epoch's opens a body, and no single bit of it may change.
 func TestBodyIsRefused(t *testing.T) {
+	gone := NewKey()
+	gone.Zero()
+	if _, err := SealBody(gone, nil); !errors.Is(err, ErrZeroed) {
+		t.Errorf("sealed with a zeroed key: %v", err)
+	}
+	if _, err := OpenBody(gone, nil); !errors.Is(err, ErrZeroed) {
+		t.Errorf("opened with a zeroed key: %v", err)
+	}
 	epoch := NewKey()
 	sealed, err := SealBody(epoch, []byte("a body of a delta"))
 	if err != nil {
@@ -134,9 +142,12 @@ func TestEpochKeys(t *testing.T) {
 	if _, err := SealEpochs(id.Recipient(), space, nil); err == nil {
 		t.Error("sealed no keys")
 	}
+	if _, err := SealEpochs(id.Recipient(), space, Epochs{0: NewKey()}); err == nil {
+		t.Error("sealed an epoch without a number")
+	}
 	one := append(append([]byte{1}, space[:]...), make([]byte, 36)...) // epoch 0
 	twice := append(append(append([]byte{1}, space[:]...), append([]byte{0, 0, 0, 1}, make([]byte, 32)...)...), append([]byte{0, 0, 0, 1}, make([]byte, 32)...)...)
-	for _, plain := range [][]byte{nil, {1}, one[:17], one[:30], one, twice, append([]byte{2}, twice[1:53]...)} {
+	for _, plain := range [][]byte{nil, {1}, one[:17], one[:30], one, twice[:30], twice, append([]byte{2}, twice[1:53]...)} {
 		sealed, err := SealTo(id.Recipient(), plain)
 		if err != nil {
 			t.Fatal(err)
@@ -194,6 +205,9 @@ func TestKeyWrapIsChecked(t *testing.T) {
 	}
 	if _, err := unwrapKey(other, wrapped); err == nil {
 		t.Error("it opens under another key")
+	}
+	if _, err := unwrapKey(kek, append(bytes.Clone(wrapped), 0)); err == nil {
+		t.Error("a byte more, and it opens")
 	}
 	for i := range wrapped {
 		changed := bytes.Clone(wrapped)

@@ -73,6 +73,9 @@ func TestFile(t *testing.T) {
 	if _, err := SealFile(io.Discard, []string{"ssh-ed25519 AAAA"}, ""); err == nil {
 		t.Error("a recipient of another kind is taken")
 	}
+	if _, err := SealFile(io.Discard, []string{id.Recipient().String() + "\n" + other.Recipient().String()}, ""); err == nil {
+		t.Error("two recipients are taken for one")
+	}
 
 	p := sealed(t, text, nil, "correct horse")
 	if got, err := opened(p, "", "correct horse"); err != nil || got != text {
@@ -91,5 +94,26 @@ func TestFile(t *testing.T) {
 	}
 	if got, err := opened(a.Bytes(), id.String(), ""); err != nil || got != text || !IsFile(a.Bytes()) {
 		t.Errorf("armoured: %v", err)
+	}
+}
+
+// A file that asks for more work than a passphrase is worth is refused before it is done.
+func TestFileWorkIsCapped(t *testing.T) {
+	r, err := age.NewScryptRecipient("p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.SetWorkFactor(10)
+	var b bytes.Buffer
+	w, err := age.Encrypt(&b, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	asks := bytes.Replace(b.Bytes(), []byte(" 10\n"), []byte(" 21\n"), 1)
+	if _, err := opened(asks, "", "p"); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "work factor too large") {
+		t.Error(err)
 	}
 }

@@ -10,6 +10,9 @@ import (
 )
 
 func TestPairRoundTrip(t *testing.T) {
+	if _, err := SealToEach([]byte("x"), NewIdentity().Recipient(), nil); err == nil {
+		t.Error("sealed to fewer than were named")
+	}
 	id := NewIdentity()
 	r, err := ParseRecipient(id.Recipient().String())
 	if err != nil || !r.Equal(id.Recipient()) {

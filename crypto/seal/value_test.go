@@ -75,6 +75,11 @@ func TestValueSizesAndBinding(t *testing.T) {
 				t.Errorf("%d bytes, %s: %v", n, name, err)
 			}
 		}
+		for short := range Overhead {
+			if _, err := k.Open(nil, sealed[3:3+short:3+short], []byte("ad")); !errors.Is(err, ErrOpen) {
+				t.Errorf("%d bytes, cut to %d: %v", n, short, err)
+			}
+		}
 	}
 }
 

@@ -145,6 +145,23 @@ func TestOrphansAreSwept(t *testing.T) {
 	}
 }
 
+// A file that is none of the store's stays where somebody put it.
+func TestSweepLeavesOthers(t *testing.T) {
+	s := open(t, t.TempDir())
+	b, err := s.WriteBlob(t.Context(), strings.NewReader("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := filepath.Join(filepath.Dir(s.blobPath(b.ID)), "notes")
+	if err := os.WriteFile(notes, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reopen(t, s)
+	if _, err := os.Stat(notes); err != nil {
+		t.Error(err)
+	}
+}
+
 // A blob without a name is read by its key alone, also over a rewrite, and
 // goes by DropBlob or by the next Open; one with a name is not dropped.
 func TestBlobsWithoutAName(t *testing.T) {

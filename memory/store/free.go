@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -13,10 +14,39 @@ import (
 // log of 2 MB, and one table.
 const DefaultReserve = 64 << 20
 
-// openNeeds is what Badger allocates when it opens, and one or two tables. A
-// store can be opened below the reserve, so that it can be read and closed
-// properly.
-const openNeeds = 32 << 20
+// leastRoom is the free space, in bytes, without which nothing is written, not even to
+// make room. It is what Badger allocates in advance, and one or two tables.
+const leastRoom = 32 << 20
+
+// tableNeeds is what a memtable takes as a table, in bytes: its 4 MB, a last transaction,
+// and the table's index.
+const tableNeeds = 5 << 20
+
+// roomToOpen returns [memory.ErrNoSpace] if Badger would not find room to open the
+// records: it makes a table of each log that a process has left, which is one, and three
+// at most if it was killed. Much less room is needed than for writing, so that a
+// store can be read, and closed properly, when others have filled the disk.
+func (s *Store) roomToOpen() error {
+	logs, err := filepath.Glob(filepath.Join(s.opt.Dir, recordsName, "*.mem"))
+	if err != nil {
+		return err
+	}
+	return s.roomAbove(0, min(s.opt.Reserve, leastRoom, uint64(len(logs)+1)*tableNeeds))
+}
+
+// roomToCompact returns [memory.ErrNoSpace] if a compaction might not find room. It writes
+// the tables of level 0 and of the level below anew before it removes them, and Badger's
+// memtable may become a table meanwhile. A compaction that finds the disk full is a
+// SIGBUS, which ends the process.
+func (s *Store) roomToCompact() error {
+	need := uint64(2 * tableNeeds)
+	for _, l := range s.db.Levels() {
+		if l.Level == 0 || l.IsBaseLevel {
+			need += uint64(l.Size)
+		}
+	}
+	return s.roomAbove(0, need)
+}
 
 // roomAbove returns [memory.ErrNoSpace] unless need bytes are free in addition
 // to the reserve.
@@ -26,7 +56,7 @@ func (s *Store) roomAbove(reserve, need uint64) error {
 		return err
 	}
 	if free < reserve+need {
-		return fmt.Errorf("store: %d bytes free, %d kept in reserve: %w", free, reserve, memory.ErrNoSpace)
+		return fmt.Errorf("store: %d bytes free, %d kept in reserve, %d needed: %w", free, reserve, need, memory.ErrNoSpace)
 	}
 	return nil
 }

@@ -56,6 +56,12 @@ func (s *Store) keepUp() error {
 		return nil
 	}
 	defer s.mu.Unlock()
+	if err := s.roomToCompact(); err != nil {
+		if waiting < manyTables { // and Badger takes more
+			return nil
+		}
+		return err
+	}
 	return s.turnCompactors(true)
 }
 
@@ -64,7 +70,7 @@ const fewCommits = 64
 
 // Rest starts the compactors if tables wait, and stops them if little was written
 // since the last call and nothing is to be compacted. It is meant to be called about once a minute. If somebody
-// reads or writes, it does nothing.
+// reads or writes, or the disk has no room for it, it does nothing.
 func (s *Store) Rest() error {
 	select {
 	case <-s.writer:
@@ -80,7 +86,7 @@ func (s *Store) Rest() error {
 		return nil
 	}
 	if !s.compacts {
-		if tablesWaiting(s.db) < fewTables {
+		if tablesWaiting(s.db) < fewTables || s.roomToCompact() != nil {
 			return nil
 		}
 		return s.turnCompactors(true)
@@ -88,7 +94,7 @@ func (s *Store) Rest() error {
 	now := s.state.head.Generation
 	calm := now-s.rested < fewCommits
 	s.rested = now
-	if !calm || !settled(s.db) {
+	if !calm || !settled(s.db) || s.roomAbove(0, 2*tableNeeds) != nil { // closing makes a table
 		return nil
 	}
 	return s.turnCompactors(false)
@@ -110,7 +116,8 @@ func (s *Store) Unsettled() bool { return s.opt.Small && s.wrote.Load() >= memTa
 // Settle writes the memtable of a small store to a table. If tables wait it also has
 // them compacted, and returns when none waits any more. Nothing is written meanwhile.
 // This takes up to 40 MB, so whoever writes much with little memory calls
-// it when it holds little else. After 30 s it gives up with an error; then Rest stops
+// it when it holds little else. It returns [memory.ErrNoSpace] if the disk has no room
+// for it. After 30 s it gives up with an error; then Rest stops
 // the compactors when they are done, and until then Settle does nothing.
 func (s *Store) Settle(ctx context.Context) error { return s.settle(ctx, settleWithin) }
 
@@ -159,6 +166,9 @@ func (s *Store) turnIfMany() (many bool, err error) {
 	defer s.mu.Unlock()
 	if s.closed {
 		return false, ErrClosed
+	}
+	if err := s.roomToCompact(); err != nil {
+		return false, err
 	}
 	many = tablesWaiting(s.db) >= fewTables-1 // and one that this makes
 	return many, s.turnCompactors(many)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
 )
 
 // restToEnd has s rest until it compacts no more.
@@ -152,4 +153,44 @@ func TestSettleOverdue(t *testing.T) {
 	if s.overdue || tablesWaiting(s.db) >= fewTables {
 		t.Errorf("overdue %v, %d tables wait after a rest", s.overdue, tablesWaiting(s.db))
 	}
+}
+
+// Where others have filled the disk nothing is compacted, which would be killed by it: not
+// in a rest, and not by a transaction that makes room.
+func TestNoCompactionOnAFullDisk(t *testing.T) {
+	free := uint64(1 << 40)
+	s, err := Open(Options{Dir: t.TempDir(), Key: seal.NewKey(), Small: true, Free: func(string) (uint64, error) { return free, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	n, value := pile(t, s)
+	free = 20 << 20
+	if err := s.Rest(); err != nil || s.compacts {
+		t.Errorf("it compacts in a rest: %v, %v", s.compacts, err)
+	}
+	if err := s.Settle(t.Context()); !errors.Is(err, memory.ErrNoSpace) || s.compacts {
+		t.Errorf("it settles: %v, %v", s.compacts, err)
+	}
+	s.opt.Small, s.opt.Reserve = false, 1<<20 // which compacts sooner
+	if err := s.Update(t.Context(), func(tx *Tx) error { return tx.PutMeta(fmt.Sprint(n), value) }); err != nil || s.compacts {
+		t.Errorf("it compacts for a transaction: %v, %v", s.compacts, err)
+	}
+	hasAll(t, s, n+1, value)
+	free = 1 << 40
+	if err := s.Rest(); err != nil || !s.compacts {
+		t.Errorf("there is room, and it compacts not: %v", err)
+	}
+	restToEnd(t, s)
+}
+
+// pile writes records until as many tables wait as are compacted in a rest.
+func pile(t *testing.T, s *Store) (n int, value []byte) {
+	t.Helper()
+	value = make([]byte, 100<<10)
+	rand.Read(value)
+	for ; tablesWaiting(s.db) < fewTables; n++ {
+		update(t, s, func(tx *Tx) error { return tx.PutMeta(fmt.Sprint(n), value) })
+	}
+	return n, value
 }

@@ -74,7 +74,7 @@ func (s *Store) Compact(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.roomAbove(min(s.opt.Reserve, openNeeds), need); err != nil {
+	if err := s.roomAbove(min(s.opt.Reserve, leastRoom), need); err != nil {
 		return err
 	}
 	if err := s.rewrite(ctx, nil); err != nil {

@@ -32,6 +32,9 @@ func (s *Store) followRules() error {
 	if s.state.head.Rules == rules || s.opt.Derive == nil || s.opt.Diff == nil {
 		return nil
 	}
+	if err := s.roomAbove(min(s.opt.Reserve, leastRoom), 0); err != nil {
+		return err
+	}
 	groups, stale, err := s.ruled()
 	if err == nil && len(groups) > 0 {
 		s.opt.Log.Info("store: deriving again by new rules", "groups", len(groups))

@@ -121,7 +121,7 @@ func Open(opt Options) (_ *Store, err error) {
 	if s.lock, err = filelock.Take(filepath.Join(opt.Dir, lockName)); err != nil {
 		return nil, err
 	}
-	if err := s.roomAbove(min(s.opt.Reserve, openNeeds), 0); err != nil {
+	if err := s.roomToOpen(); err != nil {
 		return nil, err
 	}
 	if err := s.openRecords(); err != nil {
@@ -191,6 +191,9 @@ func (s *Store) openRecords() error {
 			return err
 		}
 	case s.state.head.Format < Format:
+		if err := s.roomAbove(min(s.opt.Reserve, leastRoom), 0); err != nil {
+			return err
+		}
 		if err := s.migrate(); err != nil {
 			return err
 		}
@@ -246,9 +249,9 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 }
 
 // Relieve is Update for transactions that make room. It also works below the
-// reserve, as long as there is room enough to open the store.
+// reserve, as long as 32 MB are free.
 func (s *Store) Relieve(ctx context.Context, fn func(*Tx) error) error {
-	return s.updateAbove(ctx, min(s.opt.Reserve, openNeeds), fn)
+	return s.updateAbove(ctx, min(s.opt.Reserve, leastRoom), fn)
 }
 
 func (s *Store) updateAbove(ctx context.Context, reserve uint64, fn func(*Tx) error) error {

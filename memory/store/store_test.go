@@ -190,11 +190,11 @@ func TestReserve(t *testing.T) {
 	if err := s.Relieve(t.Context(), func(tx *Tx) error { return tx.DeleteMeta("x") }); err != nil {
 		t.Errorf("what makes room: %v", err)
 	}
-	free = openNeeds
+	free = leastRoom
 	if err := s.Compact(t.Context()); !errors.Is(err, memory.ErrNoSpace) {
 		t.Errorf("compact: %v", err)
 	}
-	free = openNeeds - 1
+	free = leastRoom - 1
 	if err := s.Relieve(t.Context(), func(*Tx) error { return nil }); !errors.Is(err, memory.ErrNoSpace) {
 		t.Errorf("what makes room, without any: %v", err)
 	}
@@ -205,13 +205,22 @@ func TestReserve(t *testing.T) {
 	if _, err := Open(opt); !errors.Is(err, memory.ErrNoSpace) {
 		t.Errorf("open without room for Badger: %v", err)
 	}
-	free = 50 << 20 // below the reserve: what is there can be read
-	if s, err = Open(opt); err != nil {
-		t.Fatal(err)
+	for _, free = range []uint64{10 << 20, 50 << 20} { // below the reserve: what is there can be read
+		if s, err = Open(opt); err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		view(t, s, func(*Tx) error { return nil })
+		if err := s.Update(t.Context(), func(*Tx) error { return nil }); !errors.Is(err, memory.ErrNoSpace) {
+			t.Errorf("update with %d bytes free: %v", free, err)
+		}
+		if free < leastRoom {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	defer s.Close()
-	view(t, s, func(*Tx) error { return nil })
-	free = openNeeds // not for a copy of the records
+	free = leastRoom // not for a copy of the records
 	if err := s.Compact(t.Context()); !errors.Is(err, memory.ErrNoSpace) {
 		t.Errorf("compact: %v", err)
 	}

@@ -206,6 +206,37 @@ func TestVerifyNamesWhatWasTampered(t *testing.T) {
 	}
 }
 
+// Who has the keys, too, does not pass another value, guard or place for the one that was
+// there: each is told by name.
+func TestVerifyTellsGuardsApart(t *testing.T) {
+	ghent, antwerp := memoryKey(testID(1)), memoryKey(testID(60))
+	for want, do := range map[string]func(sec *secrets, txn *badger.Txn, old map[string][]byte) error{
+		"its guard was put back to an older version": func(sec *secrets, txn *badger.Txn, old map[string][]byte) error {
+			gk := sec.guardKey(ghent)
+			return txn.Set(gk, old[string(gk)])
+		},
+		"was replaced by another value of the same version": func(sec *secrets, txn *badger.Txn, _ map[string][]byte) error {
+			version, plain, err := sec.open(ghent, rawGet(t, txn, ghent))
+			return errors.Join(err, txn.Set(ghent, sec.seal(ghent, version, plain)))
+		},
+		"has the guard of another record": func(sec *secrets, txn *badger.Txn, _ map[string][]byte) error {
+			gk := sec.guardKey(ghent)
+			version, tag, _, err := sec.openGuard(gk, rawGet(t, txn, gk))
+			return errors.Join(err, txn.Set(gk, sec.seal(gk, version, slices.Concat(tag, antwerp))))
+		},
+		"stands in another's place": func(sec *secrets, txn *badger.Txn, _ map[string][]byte) error {
+			version, tag, of, err := sec.openGuard(sec.guardKey(ghent), rawGet(t, txn, sec.guardKey(ghent)))
+			gk := sec.guardKey(antwerp)
+			return errors.Join(err, txn.Set(gk, sec.seal(gk, version, slices.Concat(tag, of))))
+		},
+	} {
+		found, err := open(t, tampered(t, do)).Verify(t.Context())
+		if err != nil || !slices.ContainsFunc(found, func(d Damage) bool { return d.What == want }) {
+			t.Errorf("%s: %+v, %v", want, found, err)
+		}
+	}
+}
+
 func text(key []byte) string {
 	name, rest := describe(key)
 	return name + " " + rest

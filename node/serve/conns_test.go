@@ -233,6 +233,23 @@ func TestThreatDoorHeldByALocalUser(t *testing.T) {
 	}
 }
 
+// Who asks for health, which needs no key, stays a stranger, and so does who reads metrics.
+func TestThreatHealthHoldsNoPlace(t *testing.T) {
+	api := New(Options{Token: "a token of the owner", MetricsToken: "a token of metrics"})
+	for path, token := range map[string]string{"/healthz": "", "/metrics": "a token of metrics", "/v1/none": "a token of the owner"} {
+		c := newConns()
+		a, b := net.Pipe()
+		t.Cleanup(func() { _ = a.Close(); _ = b.Close() })
+		ctx := c.begin(t.Context(), addressed{a, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1)}})
+		r := httptest.NewRequestWithContext(ctx, "GET", "http://localhost"+path, nil)
+		r.Header.Set("Authorization", "Bearer "+token)
+		api.ServeHTTP(httptest.NewRecorder(), r)
+		if owner := path == "/v1/none"; guestOf(ctx).known != owner || (len(c.strangers) == 0) != owner {
+			t.Errorf("%s: known %v, %d strangers", path, guestOf(ctx).known, len(c.strangers))
+		}
+	}
+}
+
 // The system says whose a connection over loopback is.
 func TestUserOfAConnection(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:0", "[::1]:0"} {

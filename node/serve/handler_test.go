@@ -323,6 +323,7 @@ func TestPlansEnd(t *testing.T) {
 	if _, err := c.Forget(t.Context(), good); err != nil {
 		t.Fatal(err)
 	}
+	gone(good) // once is all
 	now = now.Add(1)
 	gone(late)
 	first := plan()

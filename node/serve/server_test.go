@@ -192,6 +192,9 @@ func TestListen(t *testing.T) {
 	if err != nil {
 		t.Fatalf("a socket that nobody answers on: %v", err)
 	}
+	if info, err := os.Stat(address); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the socket is open to others: %v, %v", info, err)
+	}
 	second.Close()
 	if err := os.WriteFile(address, []byte("precious"), 0o600); err != nil {
 		t.Fatal(err)

@@ -47,7 +47,8 @@ func TestGuards(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, p := range []string{"sync/delta", "sync/envelope", "sync/replica", "sync/peer", "memory/reconcile", "sync/journal", "crypto/seal", "crypto/keyring", "crypto/publisher"} {
+	for _, p := range []string{"sync/delta", "sync/envelope", "sync/replica", "sync/peer", "memory/reconcile", "sync/journal", "crypto/seal", "crypto/keyring", "crypto/publisher",
+		"memory/store", "cloud/api", "cloud/relay", "node/serve"} {
 		if covered[p] == 0 {
 			t.Errorf("%s: no guard of it is on a list", p)
 		}

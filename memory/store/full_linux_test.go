@@ -1,0 +1,86 @@
+package store
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/diskspace"
+	"github.com/locket-dev/locket/memory"
+)
+
+// endless is what others write.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) { return len(b), nil }
+
+// leave fills a disk but for so many bytes.
+func leave(t *testing.T, disk string, n uint64) {
+	t.Helper()
+	free, err := diskspace.Free(disk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(disk, "others"))
+	if err == nil && free > n {
+		_, err = io.CopyN(f, endless{}, int64(free-n))
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A disk that others have filled, in earnest: a store that was killed opens with a table's
+// room, is read, rests and is closed.
+func TestFullDisk(t *testing.T) {
+	disk := t.TempDir()
+	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=160m"); err != nil {
+		t.Skip("a disk of its own needs root: ", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	opt := Options{Dir: filepath.Join(disk, "store"), Key: seal.NewKey(), Small: true}
+	s, err := Open(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, value := pile(t, s)
+	killed := opt
+	killed.Dir = filepath.Join(disk, "killed")
+	if err := os.CopyFS(killed.Dir, os.DirFS(opt.Dir)); err != nil { // as a kill leaves it
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Close(), os.RemoveAll(opt.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	leave(t, disk, 12<<20)
+	if s, err = Open(killed); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Rest(); err != nil {
+		t.Error(err)
+	}
+	for s.compacts && !settled(s.db) { // and ends the process
+		if err := s.Rest(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := s.Relieve(t.Context(), func(*Tx) error { return nil }); !errors.Is(err, memory.ErrNoSpace) {
+		t.Errorf("it is written: %v", err)
+	}
+	hasAll(t, s, n, value)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(disk, "others")); err != nil {
+		t.Fatal(err)
+	}
+}
