@@ -64,7 +64,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	k := cmp.Or(r.K, defaultHits)
 	q := qr.indexQuery(ctx, &r, k)
 	if mayBeWearers(r.Filters) {
-		q.Doubts = either(q.Doubts, qr.ofOthers(ctx, r.Query))
+		q.Doubts = either(q.Doubts, qr.belongsToOther(ctx, r.Query))
 	}
 	if choice.narrows() {
 		if q.Allow, err = qr.allowed(ctx, choice, 0); err != nil {
