@@ -53,6 +53,7 @@ type outline struct {
 	categories []string
 	slot       *memory.Slot   // without its value; one for all of them; nil: it has none
 	heard      []int64        // times of its evidence, in ms since 1970
+	started    int64          // of an episode: when it begins, in ms since 1970; 0: it does not say
 	named      *memory.Memory // what the graph and a filter by names read of it; nil: it names nothing
 }
 
@@ -70,6 +71,9 @@ func (o *overview) outlineOf(m *memory.Memory) *outline {
 	out.slot = o.slot(m.Slot)
 	for _, e := range m.Evidence {
 		out.heard = append(out.heard, e.At.UnixMilli())
+	}
+	if f := m.Fields.Episodic; f != nil && !f.Started.IsZero() {
+		out.started = f.Started.UnixMilli()
 	}
 	if len(m.Entities) == 0 && !m.Fields.Semantic.Relation() {
 		return out
