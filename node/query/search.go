@@ -66,6 +66,9 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	if mayBeWearers(r.Filters) {
 		q.Doubts = either(q.Doubts, qr.belongsToOther(ctx, r.Query))
 	}
+	var doubts func(memory.ID) bool
+	q.Owner, doubts, q.Tells = qr.owner(ctx, cmp.Or(r.Own, r.Query))
+	q.Doubts = either(q.Doubts, doubts)
 	if choice.narrows() {
 		if q.Allow, err = qr.allowed(ctx, choice, 0); err != nil {
 			return res, err
