@@ -48,6 +48,7 @@ type outline struct {
 	confidence float64
 	plugin     string // that it is from; one string for all of them
 	negates    bool
+	plan       bool // the wearer, or somebody, means to do it
 	waits      bool // for its words
 	learnt     time.Time
 	categories []string
@@ -72,8 +73,11 @@ func (o *overview) outlineOf(m *memory.Memory) *outline {
 	for _, e := range m.Evidence {
 		out.heard = append(out.heard, e.At.UnixMilli())
 	}
-	if f := m.Fields.Episodic; f != nil && !f.Started.IsZero() {
-		out.started = f.Started.UnixMilli()
+	if f := m.Fields.Episodic; f != nil {
+		out.plan = slices.Contains(planned, f.EventType)
+		if !f.Started.IsZero() {
+			out.started = f.Started.UnixMilli()
+		}
 	}
 	if len(m.Entities) == 0 && !m.Fields.Semantic.Relation() {
 		return out

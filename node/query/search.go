@@ -116,6 +116,9 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 		err = qr.addGiven(ctx, &r, q, choice, &res)
 	}
 	if err == nil {
+		err = qr.addTodo(ctx, &r, choice, k, &res)
+	}
+	if err == nil {
 		err = qr.addWhereabouts(ctx, &r, choice, k, &res)
 	}
 	if err != nil {
