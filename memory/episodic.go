@@ -38,3 +38,25 @@ func (f *EpisodicFields) Over(otherwise time.Time) time.Time {
 	}
 	return f.Ended
 }
+
+// Begins is when the event of a memory begins, in the wearer's zone, and whether that has an
+// hour; else it is a day. The event has a beginning.
+func (m *Memory) Begins(zone *time.Location) (at time.Time, clock bool) {
+	started := m.Fields.Episodic.Started.In(zone)
+	if m.Slot != nil {
+		// A rule's value is what was said, in the speaker's zone: "2026-09-14", and with an
+		// hour "2026-09-14 10:00". Its instant was made with the offset of the day on which
+		// it was said, which is an hour off where summer time begins or ends between.
+		if day, err := time.ParseInLocation("2006-01-02", m.Slot.Value, zone); err == nil {
+			return day, false
+		}
+		if said, err := time.ParseInLocation("2006-01-02 15:04", m.Slot.Value, zone); err == nil {
+			// Lord Howe's summer time is half an hour.
+			if off := said.Sub(started).Abs(); off == time.Hour || off == time.Hour/2 {
+				started = said
+			}
+			return started, true
+		}
+	}
+	return started, started.Hour() != 0 || started.Minute() != 0
+}

@@ -21,7 +21,8 @@ tagged text for a language model, within a budget of tokens. Each line begins wi
 that an answer should cite. Secrets of the vault are never in it.
 
 Without TOPIC, the topic is inferred from --message, which is given once for each of the
-last messages, or else from the session that is going on.`,
+last messages, or else from the session that is going on. Without either, what is due within
+48 hours comes first.`,
 		Example: `  locket context
   locket context --budget 500 the trip to Lindau
   locket context --message "Maja: I bought a kayak" --message "Bo: where did she buy it?"`,
@@ -59,12 +60,20 @@ last messages, or else from the session that is going on.`,
 	return c
 }
 
+// maxAbout is how many characters of a topic are shown.
+const maxAbout = 60
+
 // contextNote says what the block is, beside it.
 func (a *app) contextNote(r *serve.ContextResult) string {
+	size := fmt.Sprintf("%s, %s", plural(len(r.Items), "item", "items"), plural(r.Tokens, "token", "tokens"))
 	if r.Topic == "" {
-		return "Nobody has said anything lately: core blocks only. Name a topic for more."
+		return "Nobody has said anything lately: core blocks, and what is due within 48 hours. " + size + ". Name a topic for more."
 	}
-	s := fmt.Sprintf("Topic: %s. %s, %s.", oneLine(r.Topic), plural(len(r.Items), "item", "items"), plural(r.Tokens, "token", "tokens"))
+	about := strings.TrimRight(oneLine(r.Topic), " .。!！")
+	if all := []rune(about); len(all) > maxAbout {
+		about = strings.TrimSpace(string(all[:maxAbout])) + "…"
+	}
+	s := fmt.Sprintf("About “%s”: %s.", about, size)
 	if !r.Known {
 		s += " Nothing that is known answers it."
 	}

@@ -1,6 +1,9 @@
 package recall
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Unsure is the confidence below which the answer is "I don't know": see
 // docs/recall.md for how often that is right.
@@ -49,7 +52,7 @@ func (r *ranking) confidence(hits []uint32) float64 {
 func (r *ranking) covered(d uint32) float64 {
 	best := make([]float32, len(r.ask.worth))
 	mark := func(d uint32, share float32) {
-		if r.q.Doubts != nil && r.q.Doubts(r.docs[d].id) {
+		if r.q.Doubts != nil && r.q.Doubts(r.docs[d].id) || r.ask.owned && !r.ofOwner(d) && r.q.Tells(r.docs[d].id) {
 			return
 		}
 		for g, n := range r.row(d) {
@@ -73,6 +76,57 @@ func (r *ranking) covered(d uint32) float64 {
 		sum += float64(v) * r.ask.worth[w]
 	}
 	return sum / r.ask.asks
+}
+
+// ofOwner reports whether a document, or the utterance that it quotes, has whom the question
+// asks something of, or is theirs.
+func (r *ranking) ofOwner(d uint32) bool {
+	a := r.anchor(d)
+	for _, g := range r.ask.owner {
+		if r.row(d)[g] > 0 || r.row(a)[g] > 0 {
+			return true
+		}
+	}
+	speaker := r.docs[a].speaker
+	return speaker != 0 && slices.Contains(r.ask.ownerSpeaks, speaker)
+}
+
+// owned reads whom the question asks something of. A name that somebody has is not meant by
+// one that is only spelt like it: Anna is not Hanna. Whoever has it does not answer by it alone.
+func (c *core) owned(out *question, owner string, at map[string]int) {
+	out.owned = true
+	words := split(owner)
+	long := slices.ContainsFunc(words, func(w word) bool { return w.han && len([]rune(w.text)) > 1 })
+	rest, names := out.asks, map[int]bool{}
+	for _, w := range words {
+		if n := c.speaks(w.text); n != none {
+			out.ownerSpeaks = append(out.ownerSpeaks, n)
+		}
+		n, ok := at[w.term]
+		if !ok || w.term == "" {
+			continue
+		}
+		names[n] = out.stands(n)
+		rest -= out.worth[n]
+		if long && w.han && len([]rune(w.text)) == 1 {
+			continue
+		}
+		known := len(c.found(w.term, 1)) > 0
+		for g := range out.groups {
+			if s := out.groups[g].signal; s != sigLexicon && !(s == sigString && known) && slices.Contains(out.groups[g].words, n) {
+				out.owner = append(out.owner, g)
+			}
+		}
+	}
+	if rest < 1e-9 {
+		return // nothing else is asked for
+	}
+	for n, known := range names {
+		if known {
+			out.asks -= out.worth[n]
+			out.worth[n] = 0
+		}
+	}
 }
 
 // beforeSubject are the words after which a question names what it is about.

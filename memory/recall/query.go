@@ -41,19 +41,22 @@ type weighted struct {
 
 // question is a query after it was read.
 type question struct {
-	shape    Shape
-	worth    []float64 // of each word asked for: its idf, also where no document has it
-	asks     float64   // their sum
-	groups   []group
-	speaker  uint32   // the one speaker that is named; 0: none or several
-	stranger bool     // it is about what no document knows
-	coded    bool     // it holds a code that some document has
-	led      bool     // relations that it names lead to somebody
-	quotes   []phrase // what stands in quotation marks
-	bare     bool     // see asksBare
-	dated    bool     // it asks for nothing but a time
-	several  bool     // see asksSeveral
-	strict   bool     // the question is nothing but quotes, so only a document that contains them is a hit
+	shape       Shape
+	worth       []float64 // of each word asked for: its idf, also where no document has it
+	asks        float64   // their sum
+	groups      []group
+	speaker     uint32   // the one speaker that is named; 0: none or several
+	stranger    bool     // it is about what no document knows
+	coded       bool     // it holds a code that some document has
+	led         bool     // relations that it names lead to somebody
+	quotes      []phrase // what stands in quotation marks
+	bare        bool     // see asksBare
+	dated       bool     // it asks for nothing but a time
+	several     bool     // see asksSeveral
+	owned       bool     // somebody is asked about, see Query.Owner
+	owner       []int    // the groups that stand for them
+	ownerSpeaks []uint32 // the speakers who have their name
+	strict      bool     // the question is nothing but quotes, so only a document that contains them is a hit
 }
 
 // Weights of Chinese terms. A single character says less than a pair, unless it
@@ -153,6 +156,9 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	c.relatedGroups(&out, &q, words, at, now)
 	c.codeGroups(&out, q.Text, at)
 	out.stranger = out.strange(q.Text, words, at)
+	if q.Owner != "" && q.Tells != nil {
+		c.owned(&out, q.Owner, at)
+	}
 	c.quotes(&out, q.Text)
 	return out
 }

@@ -133,6 +133,11 @@ type Query struct {
 	// rely on. Such a document may be a hit, but gives no confidence. nil
 	// doubts none. It must not call the index.
 	Doubts func(memory.ID) bool
+	// Owner is whom the question asks something of: a name, or a word such as "sister". A
+	// document for which Tells returns true tells something of a person, and so does not count
+	// for the confidence unless it has Owner, or whoever may be meant. Empty, or nil: all count.
+	Owner string
+	Tells func(memory.ID) bool
 	// Past includes superseded memories.
 	Past bool
 	// Apart returns a memory and the utterance that it quotes as two hits.

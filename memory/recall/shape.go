@@ -178,5 +178,8 @@ func asksTrade(words []word) []word {
 	if n < 4 || n > 7 || words[0].text != "what" || words[1].text != "does" && words[1].text != "do" || words[n-1].text != "do" {
 		return words
 	}
+	if slices.ContainsFunc(words[2:n-1], func(w word) bool { return w.text == "to" || w.text == "must" || w.text == "should" }) {
+		return words // "what do I have to do"
+	}
 	return append(words[:n:n], english("job", false))
 }

@@ -201,7 +201,11 @@ func headOf(it *Item, cite string, zone *time.Location) string {
 		b.WriteString(until + " · ") // its time stands above its run
 	case it.Section == Utterances, it.Section == memory.Core, it.At.IsZero():
 	default:
-		b.WriteString(strings.TrimSpace(it.At.In(zone).Format("2006-01-02 15:04")+" "+until) + " · ")
+		layout := "2006-01-02 15:04"
+		if h, m, s := it.At.In(zone).Clock(); h+m+s == 0 {
+			layout = time.DateOnly // a day without an hour
+		}
+		b.WriteString(strings.TrimSpace(it.At.In(zone).Format(layout)+" "+until) + " · ")
 	}
 	if it.SharedBy != "" {
 		b.WriteString("shared by " + Escape(it.SharedBy))

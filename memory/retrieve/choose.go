@@ -121,7 +121,8 @@ func choices(topic string, entries []entry) []part {
 	return out
 }
 
-// choices are the parts of one entry, no later one worth more than the one before it.
+// choices are the parts of one entry, no later one worth more than the one before it. The first
+// part of an item that is shown first is worth more than anything.
 func (e *entry) choices(n int, place float64, worth []float64, sum float64) []part {
 	order := make([]int, len(e.parts))
 	for k := range order {
@@ -136,7 +137,10 @@ func (e *entry) choices(n int, place float64, worth []float64, sum float64) []pa
 		size := of(e.parts[at])
 		long := float64(4*size.wide + size.bytes)
 		w := place / math.Sqrt(lineCost+long)
-		if k > 0 {
+		switch {
+		case k == 0 && e.item.First:
+			w = math.Inf(1)
+		case k > 0:
 			w = place * worth[at] / max(sum, 1e-9) / math.Sqrt(max(1, long))
 		}
 		last = min(last, w)

@@ -67,6 +67,8 @@ type Item struct {
 	Speaker string
 	Quote   string // the words of the evidence; left out where Text says the same
 
+	First bool // it is shown before all others but core blocks
+
 	SharedBy string    // who shares it with the wearer; empty: it is the wearer's own
 	User     string    // another user, whom it is about; empty: the wearer
 	Lapses   time.Time // when that ends; zero: not said

@@ -144,22 +144,9 @@ func entryOf(m *memory.Memory, zone *time.Location) (e entry, ok bool) {
 	if f.Started.IsZero() {
 		return e, e.task
 	}
-	e.at = f.Started.In(zone)
-	e.clock = e.at.Hour() != 0 || e.at.Minute() != 0
-	if m.Slot == nil {
-		return e, true
-	}
-	// A rule's value is what was said, in the speaker's zone: "2026-09-14", and with an
-	// hour "2026-09-14 10:00". Its instant was made with the offset of the day on which
-	// it was said, which is an hour off where summer time begins or ends between.
-	if day, err := time.ParseInLocation("2006-01-02", m.Slot.Value, zone); err == nil {
-		e.at, e.clock = day, false
-	} else if said, err := time.ParseInLocation("2006-01-02 15:04", m.Slot.Value, zone); err == nil {
-		e.clock = true
-		// Lord Howe's summer time is half an hour.
-		if off := said.Sub(e.at); off.Abs() == time.Hour || off.Abs() == time.Hour/2 {
-			e.at, e.moved = said, off
-		}
+	e.at, e.clock = m.Begins(zone)
+	if e.clock {
+		e.moved = e.at.Sub(f.Started)
 	}
 	return e, true
 }

@@ -62,7 +62,7 @@ func (rd Reader) Facts(ctx context.Context, q serve.FactsQuery) (out serve.Facts
 		out.Slots = append(out.Slots, serve.FactSlot{Subject: s.Subject, Attribute: s.Attribute, Memories: n})
 	}
 	sorting.Sort(out.Slots, func(a, b serve.FactSlot) int {
-		return cmp.Or(cmp.Compare(ofOthers(a.Subject), ofOthers(b.Subject)), cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Attribute, b.Attribute))
+		return cmp.Or(cmp.Compare(othersAfter(a.Subject), othersAfter(b.Subject)), cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Attribute, b.Attribute))
 	})
 	if limit := cmp.Or(q.Limit, serve.DefaultSlots); len(out.Slots) > limit {
 		out.Slots, out.More = out.Slots[:limit], true
@@ -70,8 +70,8 @@ func (rd Reader) Facts(ctx context.Context, q serve.FactsQuery) (out serve.Facts
 	return out, err
 }
 
-// ofOthers is 0 for the wearer's own slots, which come first.
-func ofOthers(subject string) int {
+// othersAfter is 0 for the wearer's own slots, which come first.
+func othersAfter(subject string) int {
 	if subject == "user" {
 		return 0
 	}

@@ -51,6 +51,26 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 		return res, err
 	}
 	evidence, shared := map[memory.ID][]memory.Evidence{}, map[memory.ID]*serve.SharedBy{}
+	add := func(h *serve.Hit) *retrieve.Item {
+		it := itemOf(h)
+		if r.NoQuotes {
+			it.Quote = ""
+		}
+		items = append(items, it)
+		evidence[h.ID], shared[h.ID] = h.Evidence, h.SharedBy
+		return &items[len(items)-1]
+	}
+	if begins := strings.TrimSpace(r.Topic) == "" && len(r.Messages) == 0; begins || res.Topic == "" {
+		list, err := qr.coming(ctx, &r)
+		if err != nil {
+			return res, err
+		}
+		for _, m := range list {
+			it := add(&serve.Hit{ID: m.ID, Text: m.Text, Memory: m, Evidence: m.Evidence})
+			it.At, _ = m.Begins(qr.c.Zone)
+			it.First = true
+		}
+	}
 	if res.Topic != "" {
 		hits, err := qr.about(ctx, &r, &res, frugal)
 		if err != nil {
@@ -61,12 +81,9 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 			if h.Memory != nil && h.Memory.Type == memory.Semantic && h.SharedBy == nil && core[memory.Normal(h.Memory.Text)] {
 				continue // it stands in a core block, which is there in any case
 			}
-			it := itemOf(&h)
-			if r.NoQuotes {
-				it.Quote = ""
+			if _, is := evidence[h.ID]; !is { // else it is soon
+				add(&h)
 			}
-			items = append(items, it)
-			evidence[h.ID], shared[h.ID] = h.Evidence, h.SharedBy
 		}
 	}
 	users := map[memory.ID]string{}
@@ -148,10 +165,7 @@ func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items
 			return cmp.Or(a.Learnt.Compare(b.Learnt), bytes.Compare(a.ID[:], b.ID[:]))
 		})
 		for _, m := range list {
-			if m.Owner.User != memory.WearerUser && r.Filters.IsZero() && r.Sees.IsZero() {
-				continue // nobody asks for what is known of others
-			}
-			if m.State != memory.Active || m.Negates || expired(m, now) || r.Agent != "" && m.Owner.Agent != r.Agent || r.Run != "" && m.Owner.Run != r.Run || !r.Filters.Match(&filter.Item{Memory: m, Categories: qr.categories(m)}) {
+			if m.State != memory.Active || m.Negates || expired(m, now) || !qr.chosen(r, m) {
 				continue
 			}
 			if of, copied := consolidate.Copied(m); copied && !m.Pinned {

@@ -54,9 +54,9 @@ func userOf(h *serve.Hit) string {
 // about themselves: it is another's, whom the question does not name.
 func isOthers(question, user string) bool { return user != "" && shared(question, user) == 0 }
 
-// ofOthers returns the check of whether a document belongs to another user, for a question
+// belongsToOther returns the check of whether a document belongs to another user, for a question
 // of the wearer about themselves; nil: the question is another one.
-func (qr *Query) ofOthers(ctx context.Context, question string) func(memory.ID) bool {
+func (qr *Query) belongsToOther(ctx context.Context, question string) func(memory.ID) bool {
 	if !asksOfSelf.MatchString(question) {
 		return nil
 	}

@@ -48,11 +48,13 @@ type outline struct {
 	confidence float64
 	plugin     string // that it is from; one string for all of them
 	negates    bool
+	plan       bool // the wearer, or somebody, means to do it
 	waits      bool // for its words
 	learnt     time.Time
 	categories []string
 	slot       *memory.Slot   // without its value; one for all of them; nil: it has none
 	heard      []int64        // times of its evidence, in ms since 1970
+	started    int64          // of an episode: when it begins, in ms since 1970; 0: it does not say
 	named      *memory.Memory // what the graph and a filter by names read of it; nil: it names nothing
 }
 
@@ -70,6 +72,12 @@ func (o *overview) outlineOf(m *memory.Memory) *outline {
 	out.slot = o.slot(m.Slot)
 	for _, e := range m.Evidence {
 		out.heard = append(out.heard, e.At.UnixMilli())
+	}
+	if f := m.Fields.Episodic; f != nil {
+		out.plan = slices.Contains(planned, f.EventType)
+		if !f.Started.IsZero() {
+			out.started = f.Started.UnixMilli()
+		}
 	}
 	if len(m.Entities) == 0 && !m.Fields.Semantic.Relation() {
 		return out

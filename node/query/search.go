@@ -64,8 +64,11 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	k := cmp.Or(r.K, defaultHits)
 	q := qr.indexQuery(ctx, &r, k)
 	if mayBeWearers(r.Filters) {
-		q.Doubts = either(q.Doubts, qr.ofOthers(ctx, r.Query))
+		q.Doubts = either(q.Doubts, qr.belongsToOther(ctx, r.Query))
 	}
+	var doubts func(memory.ID) bool
+	q.Owner, doubts, q.Tells = qr.owner(ctx, cmp.Or(r.Own, r.Query))
+	q.Doubts = either(q.Doubts, doubts)
 	if choice.narrows() {
 		if q.Allow, err = qr.allowed(ctx, choice, 0); err != nil {
 			return res, err
@@ -111,6 +114,9 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	}
 	if err == nil {
 		err = qr.addGiven(ctx, &r, q, choice, &res)
+	}
+	if err == nil {
+		err = qr.addTodo(ctx, &r, choice, k, &res)
 	}
 	if err == nil {
 		err = qr.addWhereabouts(ctx, &r, choice, k, &res)

@@ -154,7 +154,7 @@ type VaultHint struct {
 
 // ContextRequest describes the conversation.
 type ContextRequest struct {
-	Messages []ContextMessage `json:"messages,omitempty"`  // the latest last; empty: the present session
+	Messages []ContextMessage `json:"messages,omitempty"`  // the latest last; empty: the present session, after what is due within 48 hours if there is no topic
 	Topic    string           `json:"topic,omitempty"`     // instead of finding it
 	Budget   int              `json:"budget,omitempty"`    // tokens; 0: 1000, or less if less is useful; at most 32000
 	At       time.Time        `json:"at,omitzero"`         // what "yesterday" is relative to; absent: now

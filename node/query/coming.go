@@ -1,0 +1,88 @@
+package query
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/locket-dev/locket/internal/sorting"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/memory/retrieve"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// soon is how far ahead a context looks which nobody gave a topic: today and tomorrow.
+const soon = 48 * time.Hour
+
+// planned are the types of events that somebody means to keep. Any other event of today may
+// have happened already.
+var planned = []string{"appointment", "plan", "promise"}
+
+// longest is how long a trip may be that goes on and is still found.
+const longest = 14 * 24 * time.Hour
+
+// coming gives what the wearer means to do, or what happens, soon: the next first, and at most
+// as many as a block has of a type. What is over, was taken back, or is not for who asks is left out.
+func (qr *Query) coming(ctx context.Context, r *serve.ContextRequest) (list []*memory.Memory, err error) {
+	now := qr.askedAt(r.At)
+	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
+		var ids []memory.ID
+		from, to := now.Add(-longest).UnixMilli(), now.Add(soon+time.Hour).UnixMilli() // Begins may move it by an hour
+		err := qr.overview.look(ctx, tx, func() error {
+			for l := range qr.overview.active(memory.Episodic) {
+				if l.started >= from && l.started < to {
+					ids = append(ids, l.id)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		list, err = store.Collect(tx.MemoriesOf(ids))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(m *memory.Memory) bool {
+		return m.State != memory.Active || m.Negates || expired(m, qr.c.Now()) || !isComing(m, now) || !qr.chosen(r, m)
+	})
+	sorting.Sort(list, func(a, b *memory.Memory) int {
+		at, _ := a.Begins(now.Location())
+		other, _ := b.Begins(now.Location())
+		return cmp.Or(at.Compare(other), bytes.Compare(a.ID[:], b.ID[:]))
+	})
+	return list[:min(len(list), retrieve.PerType)], nil
+}
+
+// isComing reports whether the event of a memory is yet to come soon, or goes on. A plan for
+// a day goes on until that day is over.
+func isComing(m *memory.Memory, now time.Time) bool {
+	f := m.Fields.Episodic
+	if f == nil || f.Started.IsZero() {
+		return false
+	}
+	at, clock := m.Begins(now.Location())
+	over := at
+	switch {
+	case !f.Ended.IsZero():
+		over = f.Ended.Add(at.Sub(f.Started))
+	case !clock && slices.Contains(planned, f.EventType):
+		over = at.AddDate(0, 0, 1)
+	}
+	return at.Before(now.Add(soon)) && now.Before(over)
+}
+
+// chosen reports whether a memory may be in the block that is asked for. What is known of other
+// users is in no block, unless who asks names one.
+func (qr *Query) chosen(r *serve.ContextRequest, m *memory.Memory) bool {
+	if m.Owner.User != memory.WearerUser && r.Filters.IsZero() && r.Sees.IsZero() {
+		return false
+	}
+	return (r.Agent == "" || m.Owner.Agent == r.Agent) && (r.Run == "" || m.Owner.Run == r.Run) && r.Filters.Match(&filter.Item{Memory: m, Categories: qr.categories(m)})
+}

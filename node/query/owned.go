@@ -1,0 +1,160 @@
+package query
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// A question such as "when is my birthday" asks for a property, and its owner is the wearer,
+// or somebody who is named. What is known of another's property is shown, and does not make
+// the answer known.
+const (
+	propertyEn = `(?:birth ?day|birth ?date|date of birth|address|job|profession|occupation|employer|phone|number|e-?mail|age|surname|name)`
+	propertyZh = `(?:生日|出生|地址|工作|职业|电话|手机|号码|邮箱|年龄)`
+	kindEn     = `(?:(?:home|current|mobile|phone|cell|work|e-?mail|first|last) ){0,2}`
+	verbEn     = `(?:live|work|born|drive|old|do)\b`
+	verbZh     = `(?:住|上班|工作|几岁|多大|叫什么)`
+	// partners are people by what they are to the owner.
+	partnerEn = `(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|doctor|gp|dentist|vet|boss|landlord|landlady|lawyer|therapist|sister|brother|mother|father|mum|mom|dad|son|daughter|best friend)`
+	partnerZh = `(?:老婆|妻子|太太|老公|丈夫|男朋友|女朋友|男友|女友|医生|牙医|老板|房东|律师|姐姐|妹妹|哥哥|弟弟|妈妈|爸爸|儿子|女儿)`
+)
+
+var (
+	// ofPartner finds questions for who somebody is to the wearer.
+	ofPartner = regexp.MustCompile(`(?i)\bmy ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)\W*$|\bwho(?:['’]s| is) my ` + partnerEn + `\W*$|^(?:请问)?我的?` + partnerZh + `(?:的?名字|叫什么|是谁)`)
+	// ofSelf finds questions for a property of the wearer.
+	ofSelf = regexp.MustCompile(`(?i)\bmy ` + kindEn + propertyEn + `\W*$|^(?:and )?(?:where|when|what|which|how old)\b.* (?:do|did|was|am) i (?:now |currently )?` + verbEn + `(?: in| at| for a living| now)?\W*$|^how old am i\b|` +
+		`^(?:请问)?我(?:的|现在|目前)*(?:` + propertyZh + `|(?:是?在?(?:哪里|哪儿|什么地方)?)?` + verbZh + `|是?做什么工作)`)
+	// ofOther finds questions for one of somebody else, and who that is.
+	ofOther = []*regexp.Regexp{
+		regexp.MustCompile(`(?i)\b(\pL+)['’]s (?:` + partnerEn + `['’]s )?` + kindEn + `(?:` + propertyEn + `|` + partnerEn + `)(?: called| named)?\W*$`),
+		regexp.MustCompile(`(?i)^(?:and )?(?:where|when|what|how old) (?:does|did|is|was) (?:my |our )?(\pL+) ` + verbEn + `.*$`),
+		regexp.MustCompile(`(?i)^how old is (?:my |our )?(\pL+)\W*$`),
+		regexp.MustCompile(`^(?:请问|那)?(?:我的?)?([^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}{1,2}?)(?:的|现在|目前|是|在|哪里|哪儿|什么地方|什么|做)*(?:` + partnerZh + `|` + propertyZh + `|` + verbZh + `)`),
+	}
+	notNames = regexp.MustCompile(`(?i)^(?:what|when|who|where|how|that|it|there|here|he|she|i|you|we|they|this|the|an?|my|your|our|his|her|their)$`)
+
+	// givesName finds who somebody's wife is: "my wife is called Karin", "Karin is my wife".
+	givesName = regexp.MustCompile(`(?i:\b` + partnerEn + `(?:['’]s name)?(?: is)?(?: called| named)?),? \p{Lu}|\p{Lu}\pL+(?: is|,) (?i:my|the) (?i:` + partnerEn + `)\b|` + partnerZh + `(?:的?名字)?(?:叫|是|名|，)`)
+	partnerOf = regexp.MustCompile(`(?i)(?:\b(my|our)\s+)?(?:\b(\pL+)['’]s\s+)?\b` + partnerEn + `\b|(我)?的?(\p{Han}{0,4}?)的?` + partnerZh)
+	// tells finds whose property a text tells: "my mother's birthday", 小王的生日.
+	tellsOwn = regexp.MustCompile(`(?i)(?:\b(my|our)\s+)?(?:\b(\pL+)['’]s\s+)?` + kindEn + `\b` + propertyEn + `\b|(我)?的?(\p{Han}{0,4}?)的?` + propertyZh)
+	// asideOf finds words that have a property's in them, and tell nothing of it.
+	asideOf = regexp.MustCompile(`(?i)\bbirthday (?:cards?|presents?|gifts?|cakes?|part(?:y|ies))\b|生日(?:礼物|蛋糕|贺?卡|派对|聚会)`)
+	// begins finds a sentence about somebody: "Anna is", "My brother Jonas works", 小王住在.
+	begins = regexp.MustCompile(`^(?:(?:(?i:my|our|his|her) )` + partnerEn + `(?: \p{Lu}\pL+)?|\p{Lu}\pL+(?: \p{Lu}\pL+)?) (?:is|was|lives?|works?|moved|drives|has|turns?|does)\b|^(?:我的?)?[^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}{1,2}?(?:现在)?(?:住|在|是|搬|叫)`)
+	first  = regexp.MustCompile(`(?i)^(?:i|i['’]m|i['’]ve|my|we|our)\b|^我`)
+)
+
+// property is what a question asks of somebody.
+type property struct {
+	owner   string // empty: the wearer
+	partner bool   // who somebody is to the wearer
+}
+
+// askedProperty finds it; false: the question asks for something else.
+func askedProperty(question string) (p property, ok bool) {
+	switch {
+	case ofPartner.MatchString(question):
+		return property{partner: true}, true
+	case ofSelf.MatchString(question):
+		return p, true
+	}
+	for _, re := range ofOther {
+		if m := re.FindStringSubmatch(question); m != nil && !notNames.MatchString(m[1]) {
+			return property{owner: m[1]}, true
+		}
+	}
+	return p, false
+}
+
+// whose says whose property a text tells.
+type whose uint8
+
+const (
+	nobodys whose = iota // it tells none
+	speakers
+	anothers
+)
+
+// owns says whose property a text tells.
+func (p property) owns(text string) whose {
+	re := tellsOwn
+	if p.partner {
+		re = partnerOf
+	}
+	if m := re.FindStringSubmatch(text); m != nil {
+		switch {
+		case m[2] != "" || m[4] != "" || p.partner && !givesName.MatchString(text):
+			return anothers
+		case m[1] != "" || m[3] != "":
+			return speakers
+		}
+	}
+	switch {
+	case begins.MatchString(text) && !strings.HasPrefix(text, "I "), asideOf.MatchString(text):
+		return anothers
+	case first.MatchString(text):
+		return speakers
+	}
+	return nobodys
+}
+
+// of says whose property a document tells: the wearer's or another's.
+func (p property) of(tx *store.Tx, question, wearer string, id memory.ID) whose {
+	if u, err := tx.Utterance(id); err == nil {
+		w := p.owns(u.Text)
+		if w == speakers && u.Speaker != "" && memory.Normal(u.Speaker) != memory.Normal(wearer) {
+			return anothers
+		}
+		return w
+	}
+	m, err := engine.Live(tx, id)
+	switch {
+	case err != nil:
+		return nobodys
+	case m.Slot != nil && memory.Normal(m.Slot.Subject) == "user" && !p.partner:
+		return speakers
+	case m.Slot != nil && memory.Normal(m.Slot.Subject) != "user":
+		if shared(question, m.Slot.Subject) > 0 {
+			return nobodys
+		}
+		return anothers
+	}
+	return p.owns(asSpoken(m.Text, wearer))
+}
+
+// asSpoken puts "my" and 我 where a memory has the wearer's name.
+func asSpoken(text, wearer string) string {
+	if wearer == "" {
+		return text
+	}
+	return strings.NewReplacer(wearer+"的", "我的", wearer+"'s", "my", wearer+"’s", "my", wearer, "I").Replace(text)
+}
+
+// owner tells the index of whom the question asks a property. What tells the property of
+// anybody else is evidence of nothing.
+func (qr *Query) owner(ctx context.Context, question string) (owner string, doubts, tells func(memory.ID) bool) {
+	p, ok := askedProperty(question)
+	if !ok {
+		return "", nil, nil
+	}
+	is := func(which func(whose) bool) func(memory.ID) bool {
+		return func(id memory.ID) (is bool) {
+			err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
+				is = which(p.of(tx, question, qr.c.Wearer, id))
+				return nil
+			})
+			return err == nil && is
+		}
+	}
+	if p.owner == "" {
+		return "", is(func(w whose) bool { return w == anothers }), nil
+	}
+	return p.owner, nil, is(func(w whose) bool { return w != nobodys })
+}

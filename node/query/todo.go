@@ -1,0 +1,200 @@
+package query
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/internal/sorting"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// todo is a question for what the wearer has to do: "what do I still need to buy", 今天要做什么.
+// Its words are in few of the answers, and in much else.
+type todo struct {
+	only     *regexp.Regexp // what an answer has to say; nil: anything
+	from, to time.Time      // when it is due; zero: at any time
+}
+
+// whenTail is what may follow such a question, and whoHan what may come before a Chinese one.
+const (
+	whenTail = `(?: (?:for|on|by|this|next|today|tonight|tomorrow|now|soon|week|weekend|morning|evening|(?:mon|tues|wednes|thurs|fri|satur|sun)day))*\W*$`
+	whoHan   = `(?:我们?|还|现在|今天|明天|后天|今晚|周末|[这本下]?(?:周|星期|礼拜)[一二三四五六日天]?)*`
+)
+
+var (
+	asksToBuy = regexp.MustCompile(`(?i)^(?:and |so )?(?:what|which|anything)\b.* (?:i|we)\b.*\b(?:buy|need)(?: (?:at|from) the (?:shop|store|supermarket))?` + whenTail + `|\b(?:shopping|grocery) list\b|^what groceries do (?:i|we) need\W*$|^what (?:are|have) we (?:run )?out of\b|` +
+		`^` + whoHan + `(?:要|得|需要|应该|该)买(?:些?什么|啥|哪些|的东西)\W*$|(?:购物|采购)清单`)
+	// notToBuy finds questions for what was bought.
+	notToBuy    = regexp.MustCompile(`(?i)\b(?:did|bought)\b`)
+	asksPromise = regexp.MustCompile(`(?i)^what (?:did|have) i (?:promise|promised)(?: to do)?\W*$|^what promises (?:did|have) i (?:make|made)\W*$|^我(?:都)?(?:答应|承诺|保证)(?:过|了)*(?:谁|什么|哪些)(?:了|事|事情)*\W*$`)
+	asksToDo    = regexp.MustCompile(`(?i)^(?:and |so )?(?:what|which (?:things|tasks))\b.* (?:i|we)\b.*\b(?:have|need|supposed|got) to (?:do|get done|finish|remember)` + whenTail +
+		`|^what (?:must|should) i (?:do|remember|not forget)` + whenTail + `|^what did i say i(?: would|['’]d) do` + whenTail + `|^(?:what(?:['’]s| is)|anything|is there anything)(?: still| else)?(?: left)? to do` + whenTail +
+		`|^anything (?:that )?i (?:must|should|have to|need to) (?:do|remember|not forget)` + whenTail + `|\bmy to-?dos?\b|^what(?:['’]s| is) on my list\W*$|^what(?:['’]s| is) (?:due|coming up|happening)` + whenTail +
+		`|^(?:do i have any|what are my|any) plans` + whenTail + `|` +
+		`^` + whoHan + `(?:要|得|该|应该|需要)(?:做|干|办)(?:些?什么|啥|哪些)\W*$|^` + whoHan + `有(?:什么|哪些)(?:事|安排|计划|待办)(?:要做|情)*\W*$|待办`)
+	toBuy     = regexp.MustCompile(`(?i)\b(?:buy|shopping|groceries|(?:run|are|we['’]re|i['’]m) out of)\b|买|用完了|没了`)
+	notBought = regexp.MustCompile(`(?i)\b(?:bought|used to)\b|买[了到过]`)
+	promised  = regexp.MustCompile(`(?i)\bpromised?\b|答应|承诺|保证`)
+	// mustDo finds what has to be done in what rules made no plan of.
+	mustDo    = regexp.MustCompile(`(?i)\b(?:has|have|needs?|ought|got) to\b|\b(?:must|should|don['’]t forget|remember to)\b|^(?:buy|call|pick up|pay|return|book|renew|send|fix|clean|order)\b|^(?:\pL+|我)?(?:还)?(?:要|得|需要|应该|必须|记得|别忘了)\p{Han}`)
+	onWeekday = regexp.MustCompile(`(?i)\b(sun|mon|tues|wednes|thurs|fri|satur)day\b|(?:周|星期|礼拜)([日天一二三四五六])`)
+	tonight   = strings.NewReplacer("tonight", "today", "今晚", "今天")
+)
+
+// openMost is how many plans are looked through, the latest that were learnt.
+const openMost = 500
+
+// readTodo reads a question of this sort; now is when it is asked, in the wearer's zone.
+func readTodo(question string, now time.Time) (w todo, ok bool) {
+	switch {
+	case asksToBuy.MatchString(question) && !notToBuy.MatchString(question):
+		w.only = toBuy
+	case asksPromise.MatchString(question):
+		w.only = promised
+	case !asksToDo.MatchString(question):
+		return w, false
+	}
+	w.from, w.to = daysAhead(question, now)
+	return w, true
+}
+
+// daysAhead gives the days that a question names, from today on; none: zero.
+func daysAhead(question string, now time.Time) (from, to time.Time) {
+	if days, _ := recall.Days(tonight.Replace(strings.ToLower(question)), now); len(days) > 0 && days[0][1].After(now) { // a bare "Friday" is the last one there
+		return days[0][0], days[0][1]
+	}
+	m := onWeekday.FindStringSubmatch(question)
+	if m == nil {
+		return from, to
+	}
+	day := strings.Index("日一二三四五六", strings.Replace(m[2], "天", "日", 1)) / len("日")
+	if m[1] != "" {
+		day = slices.Index([]string{"sun", "mon", "tues", "wednes", "thurs", "fri", "satur"}, strings.ToLower(m[1]))
+	}
+	from = time.Date(now.Year(), now.Month(), now.Day()+(day-int(now.Weekday())+7)%7, 0, 0, 0, 0, now.Location())
+	return from, from.AddDate(0, 0, 1)
+}
+
+// answers reports whether a text says what has to be done. planned: it is of a plan.
+func (w *todo) answers(text string, planned bool) bool {
+	if w.only != nil {
+		return w.only.MatchString(text) && !notBought.MatchString(text)
+	}
+	return planned || mustDo.MatchString(text) || toBuy.MatchString(text) && !notBought.MatchString(text)
+}
+
+// due reports whether a plan is yet to be done, and in the time that is asked for.
+func (w *todo) due(m *memory.Memory, now time.Time) bool {
+	f := m.Fields.Episodic
+	if f.Started.IsZero() {
+		return w.from.IsZero()
+	}
+	at, clock := m.Begins(now.Location())
+	over := at
+	if !clock {
+		over = at.AddDate(0, 0, 1)
+	}
+	return over.After(now) && (w.from.IsZero() || at.Before(w.to) && !at.Before(w.from))
+}
+
+// plans gives the plans that answer: those with a time first, the next before the others, then
+// the one that was learnt last.
+func (qr *Query) plans(ctx context.Context, tx *store.Tx, w *todo, now time.Time, choice *chooser) (list []*memory.Memory, err error) {
+	var ids []memory.ID
+	err = qr.overview.look(ctx, tx, func() error {
+		for _, l := range slices.Backward(qr.overview.byLearnt()) {
+			if l.plan && l.state == memory.Active && !l.negates && len(ids) < openMost {
+				ids = append(ids, l.id)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for m, err := range tx.MemoriesOf(ids) {
+		if err != nil {
+			return nil, err
+		}
+		// A filter by what the caller may see is part of the others.
+		if m.State == memory.Active && !expired(m, choice.now) && (m.Slot == nil || memory.Normal(m.Slot.Subject) == "user") && otherUser(m.Owner.User) == "" && w.due(m, now) && w.answers(m.Text, true) && (!choice.narrows() || choice.allows(qr, tx, m.ID, recall.Memory)) {
+			list = append(list, m)
+		}
+	}
+	sorting.Stable(list, func(a, b *memory.Memory) int {
+		at, other := a.Fields.Episodic.Started, b.Fields.Episodic.Started
+		switch {
+		case at.IsZero() != other.IsZero():
+			return cmp.Compare(other.Unix(), at.Unix())
+		case at.IsZero():
+			return cmp.Or(b.Learnt.Compare(a.Learnt), bytes.Compare(a.ID[:], b.ID[:]))
+		}
+		return cmp.Or(at.Compare(other), bytes.Compare(a.ID[:], b.ID[:]))
+	})
+	return list, nil
+}
+
+// addTodo puts what has to be done before what was found by words.
+func (qr *Query) addTodo(ctx context.Context, r *serve.SearchRequest, choice *chooser, k int, res *serve.SearchResult) error {
+	now := qr.askedAt(r.At)
+	w, ok := readTodo(cmp.Or(r.Own, r.Query), now)
+	if !ok || !r.AsOf.IsZero() || !r.KnownAt.IsZero() || !r.Since.IsZero() || !r.Until.IsZero() {
+		return nil
+	}
+	var first []serve.Hit
+	if r.Only != serve.OnlyUtterances && (len(r.Types) == 0 || slices.Contains(r.Types, memory.Episodic)) {
+		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
+			list, err := qr.plans(ctx, tx, &w, now, choice)
+			for _, m := range list {
+				m.Categories = qr.c.Sorter.Of(m)
+				first = append(first, serve.Hit{ID: m.ID, Text: m.Text, At: m.When(), Memory: m, Evidence: m.Evidence})
+			}
+			return err
+		})
+		if err = errors.Join(err, choice.err); err != nil {
+			return err
+		}
+	}
+	found := len(first)
+	var rest []serve.Hit
+	for _, h := range res.Hits {
+		switch plan := h.Memory != nil && h.Memory.Fields.Episodic != nil && slices.Contains(planned, h.Memory.Fields.Episodic.EventType); {
+		case slices.ContainsFunc(first, func(o serve.Hit) bool { return o.ID == h.ID || quotes(&o, h.ID) }):
+		case w.from.IsZero() && !plan && h.SharedBy == nil && userOf(&h) == "" && w.answers(h.Text, false):
+			first = append(first, h)
+		default:
+			rest = append(rest, h)
+		}
+	}
+	if len(first) == 0 {
+		return nil
+	}
+	top := 0.
+	for i := range res.Hits {
+		top = max(top, res.Hits[i].Score)
+	}
+	for i := range first {
+		first[i].Score = max(top, .5)
+		if i < found {
+			first[i].Parts = map[string]float64{"time_match": first[i].Score}
+		}
+	}
+	res.Hits = append(first, rest...)
+	res.Hits = res.Hits[:min(k, len(res.Hits))]
+	res.Known, res.Confidence = true, 1
+	return nil
+}
+
+// quotes reports whether a hit has an utterance among its evidence.
+func quotes(h *serve.Hit, utterance memory.ID) bool {
+	return slices.ContainsFunc(h.Evidence, func(e memory.Evidence) bool { return e.Utterance == utterance })
+}
