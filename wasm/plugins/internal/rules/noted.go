@@ -47,6 +47,7 @@ func (t *talk) note(s sentence) bool {
 	if v.slotted() || v.general() {
 		return false
 	}
+	ofFirm := v.ofEmployer()
 	likely := worthOf(v, worthEn)
 	if likely < worthPerson {
 		return false
@@ -73,6 +74,9 @@ func (t *talk) note(s sentence) bool {
 		_, past, _ := lemma(v.words[i])
 		return past && !auxiliary(v.words[i]) && !v.state(i)
 	}) > 0
+	if ofFirm && !past && !v.ahead {
+		return false
+	}
 	t.noteClause(&c, s, past, v.ahead, notedSure)
 	return true
 }
@@ -255,6 +259,9 @@ func (t *talk) noteZh(s sentence) bool {
 	}
 	if a.Type == "semantic" && (strings.HasSuffix(raw, "了") && !strings.Contains(raw, "要") || strings.Contains(raw, "刚")) {
 		a.Type, a.EventType, a.Actor, a.Started = "episodic", "noted", who.name, t.toldAt(s)
+	}
+	if a.Type == "semantic" && (&view{raw: raw}).ofEmployer() {
+		return false
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
 	return true

@@ -84,6 +84,7 @@ type talk struct {
 	out     *abi.Output
 	called  person // by name, in this sentence
 	topic   topic  // whom Chinese clauses without a subject are about
+	firm    string // the speaker's employer, where the text names it
 	asZh    string // the Chinese word by which a clause gave somebody's number
 	several string // the word for the relatives whom a Chinese clause counted
 	ofSelf  bool   // the relative that Chinese clauses named last is the speaker's

@@ -77,26 +77,10 @@ func (t *talk) aboutThing(c *clause) {
 		case strings.HasPrefix(c.thing, "favourite ") || strings.HasPrefix(c.thing, "favorite ") || c.verb == "be" && strings.HasSuffix(c.thing, " size"):
 			t.fact(c, "preference", strings.ReplaceAll(strings.Replace(c.thing, "favorite", "favourite", 1), " ", "_"), o, false, 0.93)
 			return
-		case c.thing == "job" && c.verb == "be" && (c.w(i) == "at" || c.w(i) == "with") && c.firstTime() == nil:
-			t.fact(c, "work", "employer", o2(c, i+1), false, 0.88)
-			return
-		case (c.thing == "job" || c.thing == "title" || c.thing == "job title" || c.thing == "profession") && c.verb == "be":
-			t.fact(c, "work", "job", o, false, 0.85)
-			return
 		case c.verb == "be" && !c.neg && !c.past && thingWord(c.thing) && (c.w(i) == "a" || c.w(i) == "an") && c.capital(len(c.words)-1) && nameWord(last(strings.ToLower(o))):
 			t.fact(c, "possession", "owns", ownedName(o), true, 0.75) // "my car is a blue Skoda"
 			return
-		case c.verb == "be" && !c.neg && !c.past && t.reached(c):
-			return
-		case (c.thing == "address" || c.thing == "home" || c.thing == "flat" || c.thing == "house" || c.thing == "hometown") && c.verb == "be" && o != "" && c.w(i) != "on":
-			attr := map[string]string{"hometown": "origin"}[c.thing]
-			if attr == "" {
-				attr = "home"
-			}
-			t.fact(c, "residence", attr, strings.TrimPrefix(strings.TrimPrefix(o, "in "), "at "), false, 0.88)
-			return
-		case (c.thing == "office" || c.thing == "employer" || c.thing == "company") && c.verb == "be":
-			t.fact(c, "work", c.thing, strings.TrimPrefix(strings.TrimPrefix(o, "in "), "at "), false, 0.8)
+		case c.verb == "be" && !c.neg && !c.past && t.reached(c), !c.past && t.mineIs(c, i, o):
 			return
 		}
 	}
