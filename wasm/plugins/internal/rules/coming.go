@@ -121,6 +121,17 @@ func toldZh(x string) bool {
 	return false
 }
 
+// undecidedZh reports what is still to be decided: 周五去不去, 要不要买.
+func undecidedZh(x string) bool {
+	rs := []rune(x)
+	for i := 1; i+1 < len(rs); i++ {
+		if rs[i] == '不' && rs[i-1] == rs[i+1] {
+			return true
+		}
+	}
+	return false
+}
+
 // recurs reports whether a sentence says after token k that something is so each week:
 // "moved to Thursdays", "from now on".
 func recurs(s sentence, k int) bool {

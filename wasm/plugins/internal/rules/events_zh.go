@@ -141,7 +141,7 @@ func (t *talk) eventZh(b *bareZh) {
 		}
 	}
 	x := b.text
-	if _, word := eventInZh(x); len([]rune(x)) < 2 || word != "" && strings.Contains(x, "没有"+word) {
+	if _, word := eventInZh(x); len([]rune(x)) < 2 || undecidedZh(x) || word != "" && strings.Contains(x, "没有"+word) {
 		return
 	}
 	who, named := t.doerZh(x)

@@ -210,7 +210,7 @@ func (t *talk) noteZh(s sentence) bool {
 	if n < 6 || n > 60 || t.topic.unclear {
 		return false
 	}
-	if unmeantZh(raw) {
+	if unmeantZh(raw) || undecidedZh(raw) {
 		return false
 	}
 	alone := compoundsZh.Replace(raw)
@@ -246,7 +246,7 @@ func (t *talk) noteZh(s sentence) bool {
 	}
 	for i := range b.whens {
 		if w := &b.whens[i]; w.hasDay && !w.habit && !b.denies(w) {
-			past := w.day <= t.now.day || w.weekday && completedZh(b.text) || w.assumed > 0 && toldZh(b.text)
+			past := w.day <= t.now.day || w.weekday && (completedZh(b.text) || containsAny(b.text, "买的", "放的", "收的", "拍的", "寄的", "借的")) || w.assumed > 0 && toldZh(b.text)
 			a.Type, a.EventType, a.Actor = "episodic", "noted", who.name
 			if a.Text = t.rewriteZh(s, b.whens, past); !nobody && !strings.Contains(a.Text, t.self.name) {
 				a.Text = named(a.Text, who.name)
