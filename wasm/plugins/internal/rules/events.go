@@ -8,13 +8,14 @@ import (
 
 // slotName makes an attribute of a plan without an event noun: "plan: send mia slides".
 func (c *clause) slotName() string {
-	b := "plan:"
+	b := "plan:" + c.thingSlot()
 	n := 0
-	if c.verb == "expire" && c.kind == 't' { // the passport, and not the visa
-		if b += " "; c.own && c.w(0) != "my" && c.w(0) != "our" {
-			b += possessive(strings.ToLower(c.owner)) + " "
-		}
-		return b + c.thing + " expires"
+	switch {
+	case !c.dueOnce():
+	case c.verb == "be":
+		return b + " due"
+	default:
+		return b + " " + third(c.verb) // the passport, and not the visa
 	}
 	for i := c.vi; i < len(c.words) && n < 5; i++ {
 		w := c.w(i)

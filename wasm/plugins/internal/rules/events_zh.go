@@ -160,7 +160,7 @@ func (t *talk) eventZh(b *bareZh) {
 		return
 	}
 	attr, word := eventInZh(x)
-	will := strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去") || containsAny(x, "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学")
+	will := strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去") || containsAny(x, "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学") || dueZh(x)
 	errand := false
 	for _, k := range [...]string{"要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见"} {
 		errand = errand || strings.Contains(x, k)
@@ -232,6 +232,8 @@ func (t *talk) eventZh(b *bareZh) {
 	text := t.rewriteZh(b.s, b.whens, false)
 	switch {
 	case named || strings.Contains(text, t.self.name):
+	case attr != "" && word == "" && dueZh(x):
+		text = t.self.name + "的" + text
 	case !eventLeadsZh(x, word):
 		text = t.self.name + text
 	case strings.HasPrefix(text, word):
