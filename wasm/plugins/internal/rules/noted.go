@@ -21,7 +21,7 @@ const (
 
 // note proposes a sentence that is worth keeping and of which no rule makes anything.
 func (t *talk) note(s sentence) bool {
-	if s = t.uncalled(s); hollow(s) || s.ends == "?" || s.ends == "？" || len(s.toks) > 60 || len(s.toks) < 4 || conditioned(s) || orders(s) {
+	if s = t.uncalled(s); hollow(s) || s.ends == "?" || s.ends == "？" || len(s.toks) > 60 || len(s.toks) < 4 || conditioned(s) || orders(s) || idiomatic(s) {
 		return false
 	}
 	if s.chinese() {

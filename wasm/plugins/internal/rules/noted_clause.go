@@ -23,6 +23,9 @@ func (t *talk) noteClauses(s sentence) bool {
 		if quotes(s, part) || t.supposes(part) {
 			return false
 		}
+		if idiomatic(part) {
+			continue
+		}
 		if i > 0 && len(parts[i-1].toks) < 3 && strings.TrimSpace(s.text[parts[i-1].end:part.start]) == "and" {
 			continue // "you and Ben have a lot in common"
 		}

@@ -248,7 +248,7 @@ func (t *talk) sentence(s sentence) {
 			break // what follows is so only if this is
 		}
 		made := len(t.out.Candidates)
-		if s.chinese() || !quotes(s, c) {
+		if !idiomatic(c) && (s.chinese() || !quotes(s, c)) {
 			t.clause(c)
 			if len(t.out.Candidates) > made {
 				t.butThere(c)
