@@ -166,5 +166,11 @@ func named(text, name string) string {
 	if short != name {
 		short = name[strings.LastIndex(name, "的")+len("的"):]
 	}
+	if owner := strings.TrimSuffix(name, "的"+short); short != name && strings.Contains(text, short) {
+		if home := owner + "家" + short; strings.Contains(text, home) {
+			return strings.Replace(text, home, name, 1)
+		}
+		return strings.Replace(text, short, name, 1) // 水管漏了，师傅明天来
+	}
 	return name + strings.TrimPrefix(text, short)
 }

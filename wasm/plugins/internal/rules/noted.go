@@ -66,7 +66,7 @@ func (t *talk) note(s sentence) bool {
 	}
 	if !ok {
 		c = t.unparsed(s)
-		if w := c.w(0); w == "" || subjectPronoun(w) && w != "i" && w != "we" && w != "they" || deictics[w] || preposition(w) || wheres[w] || !v.states(w) {
+		if w := c.w(0); w == "" || w == "his" || w == "her" || w == "their" || w == "its" || subjectPronoun(w) && w != "i" && w != "we" && w != "they" || deictics[w] || preposition(w) || wheres[w] || !v.states(w) {
 			return false // of whom?
 		}
 	}
@@ -74,6 +74,7 @@ func (t *talk) note(s sentence) bool {
 		_, past, _ := lemma(v.words[i])
 		return past && !auxiliary(v.words[i]) && !v.state(i)
 	}) > 0
+	past = past && !c.perPeriod()
 	if ofFirm && !past && !v.ahead {
 		return false
 	}
@@ -116,11 +117,28 @@ func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64)
 				a.Started = w.unix()
 			}
 			a.Ended = closed(s, c.whens, w, t.now, happened && to == nil)
+			if c.until(w) && !happened {
+				a.Started, a.Ended = t.ev.At, w.ends()
+			}
 		case happened && !c.conditional():
 			a.Started = t.toldAt(s)
 		}
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
+}
+
+// perPeriod reports a verb that may be of the present, and says how much a month: "we put 300 euros a
+// month aside".
+func (c *clause) perPeriod() bool {
+	if c.w(c.vi) != c.verb {
+		return false
+	}
+	for i := c.vi; i < len(c.words); i++ {
+		if w := c.w(i + 1); c.w(i) == "a" && (w == "month" || w == "week" || w == "year" || w == "day") {
+			return true
+		}
+	}
+	return false
 }
 
 // unheard verbs tell nothing when they are denied: "I've never heard of it".

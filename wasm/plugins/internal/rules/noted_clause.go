@@ -41,7 +41,7 @@ func (t *talk) noteClauses(s sentence) bool {
 			continue // "I can't do Thursday, I have a meeting at two"
 		}
 		n := len(t.out.Candidates)
-		t.noteClause(&c, part, c.past || c.perfect, v.ahead, clauseSure)
+		t.noteClause(&c, part, (c.past || c.perfect) && !c.perPeriod(), v.ahead, clauseSure)
 		t.amend(&t.out.Candidates[n], parts[i+1:])
 		return true
 	}

@@ -259,6 +259,7 @@ func (t *talk) sentence(s sentence) {
 		last = c
 		t.dayed = t.dayed || namesDay(c, t.now)
 	}
+	t.whomZh(s, before)
 	if len(t.out.Candidates) == before+1 {
 		t.amend(&t.out.Candidates[before], rest)
 	}

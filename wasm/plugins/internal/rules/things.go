@@ -95,7 +95,11 @@ func (t *talk) aboutThing(c *clause) {
 	}
 	w := c.firstTime()
 	attr, _ := c.eventIn()
-	if c.verb == "be" && c.w(i) == "due" && w != nil && w.hasDay && !w.habit && !c.past && !pronoun(c.thing) {
+	if c.verb == "be" && (closing[c.w(i)] || c.w(i) == "away") && c.eventAt() > i {
+		attr = "" // "the school is closed on Monday for a training day"
+	}
+	booked := w != nil && (c.w(i) == "booked" || c.w(i) == "scheduled" || c.w(i) == "planned") && c.at(w.first) == "for" && !c.neg
+	if c.verb == "be" && (c.w(i) == "due" || booked && attr == "") && w != nil && w.hasDay && !w.habit && !c.past && !pronoun(c.thing) {
 		c.subj = t.self
 		t.planAt(c, w)
 		return
