@@ -39,6 +39,27 @@ func (t *talk) amend(a *abi.Candidate, rest []sentence) {
 	}
 }
 
+// whomZh puts the clauses before a Chinese clause in front of its memory where that speaks of 他, 她
+// or 它: 隔壁老太太住院了，我周末去看她.
+func (t *talk) whomZh(s sentence, from int) {
+	for i := from; i < len(t.out.Candidates) && s.chinese(); i++ {
+		a := &t.out.Candidates[i]
+		text := strings.NewReplacer("其他", "", "他们", "", "她们", "", "吉他", "", "他人", "").Replace(a.Text)
+		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.start || !containsAny(text, "他", "她", "它") || a.Type == "core" {
+			continue
+		}
+		last := 0
+		for last < len(s.toks) && s.toks[last].end <= a.Spans[0].Start {
+			last++
+		}
+		head := s.sub(0, last)
+		said := strings.Trim(t.rewriteZh(head, findWhens(head, t.now), completedZh(head.raw())), "。，, ")
+		if len(said)+len(a.Text) < maxAmended && said != "" {
+			a.Text, a.Spans[0].Start = said+"，"+a.Text, s.start
+		}
+	}
+}
+
 // tail is a clause as a statement of its own beside one that says whom it is
 // about; empty where it says nothing, or nothing that is so.
 func (t *talk) tail(c sentence, started int64) string {

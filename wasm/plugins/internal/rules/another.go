@@ -38,6 +38,9 @@ func (t *talk) another(p *plan, definite bool) {
 // definite reports whether what is planned is spoken of as known: "the review",
 // "my flight", "Ben's party".
 func (c *clause) definite() bool {
+	if c.dueOnce() {
+		return true
+	}
 	for i := range c.words {
 		if _, event := eventNoun(oneEvent(c.w(i))); !event {
 			continue
@@ -66,6 +69,9 @@ func (c *clause) definite() bool {
 
 // definiteZh reports the same of a Chinese clause with the event word.
 func definiteZh(x, word string) bool {
+	if dueZh(x) {
+		return true
+	}
 	for _, k := range [...]string{"我的", "你的", "这个", "那个", "这场", "那场", "把"} {
 		if strings.Contains(x, k) {
 			return true

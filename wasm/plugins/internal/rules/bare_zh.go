@@ -119,6 +119,9 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 		negates, attribute = false, "not_allergies" // nobody need have claimed it
 	}
 	a.Negates = negates
+	if attribute == "employer" && p.key == t.self.key && !negates {
+		t.firm = value
+	}
 	if attribute == "allergies" || attribute == "not_allergies" {
 		a.Sensitivity = "private"
 	}

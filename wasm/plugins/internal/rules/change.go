@@ -25,6 +25,9 @@ func (t *talk) reschedule(c *clause) bool {
 		return false
 	}
 	attr, noun := c.eventIn()
+	if (c.w(i+1) == "to" || c.w(i+1) == "into") && i+2 < len(c.words) && attr == "" {
+		return false // "Anna is moving to Berlin in March", like somebody before her
+	}
 	whose := t.whose(c)
 	it := false
 	for k := range c.words {

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// scales make a larger number of an hour: "about twelve thousand".
+var scales = set("thousand hundred million billion grand k quid bucks percent")
+
 // clockPart reads a time of day at token i.
 func clockPart(s sentence, i int, now moment, w *when) int {
 	if i >= len(s.toks) {
@@ -102,7 +105,7 @@ func clockPart(s sentence, i int, now moment, w *when) int {
 		}
 		return 0
 	}
-	if k >= len(s.toks) {
+	if k >= len(s.toks) || scales[at(k+1)] {
 		return 0
 	}
 	if h, m, n := pastTheHour(s, k, lead); n > 0 {

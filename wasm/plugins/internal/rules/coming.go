@@ -107,6 +107,9 @@ func (v *view) state(i int) bool {
 // toldZh reports a clause that tells what was: 搬走了, 去过, 是十月走的. 三月就四十二了 is to come.
 func toldZh(x string) bool {
 	x = strings.TrimRight(x, "。，！! ")
+	if shiftedZh(x) != "" {
+		return false // 项目延期到一月了
+	}
 	if strings.Contains(x, "就") && !containsAny(x, "早就", "已经", "当时", "那时", "就认识", "就知道", "就开始", "就有") || containsAny(x, "就要", "快要", "会") && strings.HasSuffix(x, "的") {
 		return false
 	}
@@ -116,6 +119,28 @@ func toldZh(x string) bool {
 	for _, v := range [...]string{"走", "去", "来", "到", "搬", "买", "回", "认识", "结婚", "毕业", "开始", "入职", "离职"} {
 		if i := strings.Index(x, v+"的"); i >= 0 && (strings.Contains(x, "是") || strings.HasSuffix(x, v+"的") || v != "买") {
 			return !containsAny(x, "要", "打算", "准备")
+		}
+	}
+	return false
+}
+
+// shiftedZh is what a clause says to be put off: 项目, of 项目延期到了; "" of others.
+func shiftedZh(x string) string {
+	for _, k := range [...]string{"延期到", "推迟到", "延后到", "延到", "推到", "拖到", "提前到"} {
+		if what, _, ok := strings.Cut(x, k); ok {
+			what = strings.TrimSuffix(trimAdverbsZh(strings.TrimSuffix(what, "又")), "又")
+			return strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(what, "我们的"), "我们"), "我的")
+		}
+	}
+	return ""
+}
+
+// undecidedZh reports what is still to be decided: 周五去不去, 要不要买.
+func undecidedZh(x string) bool {
+	rs := []rune(x)
+	for i := 1; i+1 < len(rs); i++ {
+		if rs[i] == '不' && rs[i-1] == rs[i+1] {
+			return true
 		}
 	}
 	return false

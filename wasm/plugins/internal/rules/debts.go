@@ -22,6 +22,7 @@ func (t *talk) owes(c *clause) bool {
 		return false
 	}
 	how, _ := c.object(i + 1)
+	how, _, _ = strings.Cut(how, " for ")
 	if words := strings.Fields(strings.ToLower(how)); !moneyed(words) || c.w(i+1) == "another" {
 		return false
 	}

@@ -41,6 +41,9 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 	}
 	a := t.base(c, "semantic", kind, confidence)
 	a.Negates = c.neg || c.usedTo
+	if attribute == "employer" && c.subj.key == t.self.key && !a.Negates {
+		t.firm = value
+	}
 	if s, ok := t.sinceDay(c); ok {
 		a.Text = s
 	}

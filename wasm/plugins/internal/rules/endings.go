@@ -72,6 +72,9 @@ func ends(a *abi.Candidate, key, attribute, value string, many bool) {
 // lostJob takes "I quit the bakery", "I was let go by Acme", "I resigned from the library".
 func (t *talk) lostJob(c *clause, i int) {
 	end := func(k int) {
+		if k == len(c.words) {
+			t.outOfWork(c)
+		}
 		for k < len(c.words) && c.w(k) != "from" && c.w(k) != "by" && c.w(k) != "at" {
 			k++
 		}
@@ -367,29 +370,5 @@ func (t *talk) gone(c *clause, i int) {
 				t.ended(c, t.self, "relation", noun, c.subj.name, true)
 			}
 		}
-	}
-}
-
-// doneTo takes "the doctor took me off metformin", "Acme laid me off".
-func (t *talk) doneTo(c *clause, i int) {
-	if c.w(i) != "me" || c.kind == 's' {
-		return
-	}
-	firm := c.thing
-	if c.kind == 'p' {
-		firm = c.subj.name
-	}
-	fired := c.verb == "fire" || c.verb == "fired" || c.verb == "sacked" || c.verb == "dismissed" || (c.verb == "let" && c.w(i+1) == "go" || c.verb == "lay" && c.w(i+1) == "off")
-	switch {
-	case c.verb == "take" && c.w(i+1) == "off":
-		if drug := o2(c, i+2); medicineNamed(drug) {
-			t.noMedicine(c, t.self, drug)
-		}
-	case fired && pronoun(firm):
-		if from, ok := c.after(i, 3, "from", "at"); ok && employs(from, t.plain) {
-			t.ended(c, t.self, "work", "employer", from, false)
-		}
-	case fired && firm != "":
-		t.ended(c, t.self, "work", "employer", firm, false)
 	}
 }

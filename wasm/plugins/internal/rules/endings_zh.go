@@ -149,6 +149,24 @@ func (t *talk) jobZh(b *bareZh, x string) {
 			return
 		}
 	}
+	if own, ok := ownZh(x); ok {
+		switch w := trimStartZh(own); w {
+		case "辞职了", "离职了", "失业了", "被裁了", "被裁员了", "被辞退了", "被开除了", "被炒了", "从公司离职了", "从公司辞职了", "被公司裁了", "被公司辞退了", "被公司开除了", "把工作辞了", "把工作辞掉了":
+			t.endedZh(b, "work", "employer", "", false)
+			return
+		default:
+			firm, left := strings.CutPrefix(w, "离开")
+			firm, done := strings.CutSuffix(firm, "了")
+			firm, had := strings.CutPrefix(firm, "了")
+			if left && (done || had) && utf8.RuneCountInString(firm) >= 2 && !vagueZh(firm) && employsZh(firm) && relativeZh(firm) == "" {
+				t.endedZh(b, "work", "employer", firm, false)
+				a := t.baseZh(b, "episodic", "event", t.self, 0.65)
+				a.EventType, a.Actor, a.Started = "event", t.self.name, t.toldAt(b.s)
+				t.out.Candidates = append(t.out.Candidates, a)
+				return
+			}
+		}
+	}
 	for _, end := range [...]string{"辞退了", "开除了", "裁员了", "裁掉了", "裁了", "炒了", "离职了", "辞职了", "辞掉了"} {
 		head, ok := strings.CutSuffix(x, end)
 		if !ok {

@@ -22,6 +22,20 @@ func (c *clause) eventIn() (attribute, noun string) {
 			return c.w(i-1) + "_" + a, c.w(i-1) + " " + w
 		}
 	}
+	if kinds[w] {
+		if i > 0 && c.w(i-1) != "'s" && c.w(i-1) != "," && c.words[i-1].tok == c.words[i].tok-1 && !commonWord(c.w(i-1)) && !function(c.w(i-1)) && (!verbish(c.w(i-1)) || i > 1 && strings.HasSuffix(c.w(i-1), "ing")) && !feelings[c.w(i-1)] && !c.plurals(i-1) {
+			return c.w(i-1) + "_" + a, c.w(i-1) + " " + w // the maths exam, and not the physics exam
+		}
+		if next := c.w(i + 1); next == "for" || next == "in" || next == "of" || next == "with" {
+			of := o2(c, i+2)
+			if i < c.vi {
+				of = c.trim(i+2, c.vi)
+			}
+			if words := strings.Fields(strings.ToLower(of)); len(words) > 0 && len(words) < 4 && !vague(of) {
+				return strings.Join(words, "_") + "_" + a, w + " " + next + " " + of
+			}
+		}
+	}
 	if a == "flight" || a == "train" || a == "trip" {
 		if next := c.w(i + 1); next == "back" || next == "home" || next == "out" || next == "there" {
 			return a + "_" + next, w + " " + next
@@ -35,6 +49,9 @@ func (c *clause) eventIn() (attribute, noun string) {
 	}
 	return a, w
 }
+
+// kinds are events of which people have several of different kinds.
+var kinds = set("exam test lesson deadline training rehearsal match presentation workshop course viewing inspection")
 
 // oneEvent is the word for one of several: meeting, of "meetings".
 func oneEvent(s string) string {
@@ -51,8 +68,8 @@ func (c *clause) eventAt() int {
 		if apart(c.w(i-1)) || determiner(c.w(i-1)) && apart(c.w(i-2)) {
 			continue // "after the dentist": not what is planned
 		}
-		if c.concerned(i) {
-			continue // "a problem with your appointment"
+		if c.concerned(i) || w == "hospital" && c.w(i-1) == "in" && (c.verb == "visit" || c.verb == "see") {
+			continue // "a problem with your appointment", "visit him in hospital"
 		}
 		if _, ok := eventNoun(w); ok && !c.ownsNext(i) && !ofEvents[c.w(i+1)] && (i > c.vi || i == 0 || c.kind == 't' || c.kind == 'p') {
 			return i

@@ -8,13 +8,14 @@ import (
 
 // slotName makes an attribute of a plan without an event noun: "plan: send mia slides".
 func (c *clause) slotName() string {
-	b := "plan:"
+	b := "plan:" + c.thingSlot()
 	n := 0
-	if c.verb == "expire" && c.kind == 't' { // the passport, and not the visa
-		if b += " "; c.own && c.w(0) != "my" && c.w(0) != "our" {
-			b += possessive(strings.ToLower(c.owner)) + " "
-		}
-		return b + c.thing + " expires"
+	switch {
+	case !c.dueOnce():
+	case c.verb == "be":
+		return b + " due"
+	default:
+		return b + " " + third(c.verb) // the passport, and not the visa
 	}
 	for i := c.vi; i < len(c.words) && n < 5; i++ {
 		w := c.w(i)
@@ -113,10 +114,16 @@ func (t *talk) planAt(c *clause, w *when) {
 		p.day = o.day
 	}
 	p.label = t.label(c)
+	ended := closed(c.sentence, c.whens, w, t.now, false)
+	if kind == "plan" && c.until(w) && !w.habit && w.day > t.now.day {
+		p.day, p.clock, ended = t.now.day, false, w.ends() // "I'm away until Friday": from now on
+	}
+	if !w.habit && kind == "plan" && (c.unresolved(false) || c.w(c.vi+1) == "her" && c.vi+2 == len(c.words)) {
+		p.attribute += " " + p.value() // whom "visit her" means changes from one line to the next
+	}
 	if !w.habit {
 		t.another(&p, c.definite())
 	}
-	ended := closed(c.sentence, c.whens, w, t.now, false)
 	a := t.emit(p, t.rewrite(c), kind, 0.88, c.sentence, c.neg)
 	a.Entities = t.entities(c)
 	if c.subj.name != "" {

@@ -45,7 +45,7 @@ func (t *talk) changeZh(b *bareZh) bool {
 		return true
 	}
 	moved := false
-	for _, k := range [...]string{"改到", "改成", "改为", "推迟到", "提前到", "挪到", "换到", "延到", "改在"} {
+	for _, k := range [...]string{"改到", "改成", "改为", "推迟到", "提前到", "挪到", "换到", "延到", "延期到", "延后到", "推到", "拖到", "改在"} {
 		moved = moved || strings.Contains(x, k)
 	}
 	attr, word := eventInZh(x)
@@ -141,11 +141,11 @@ func (t *talk) eventZh(b *bareZh) {
 		}
 	}
 	x := b.text
-	if _, word := eventInZh(x); len([]rune(x)) < 2 || word != "" && strings.Contains(x, "没有"+word) {
+	if _, word := eventInZh(x); len([]rune(x)) < 2 || undecidedZh(x) || word != "" && strings.Contains(x, "没有"+word) {
 		return
 	}
 	who, named := t.doerZh(x)
-	if t.topic.unclear && !feastOfZh(x) || t.topic.known && t.topic.person.key != t.self.key && !named && !strings.Contains(x, "我") {
+	if t.topic.unclear && !feastOfZh(x) && !strings.Contains(x, "家长会") || t.topic.known && t.topic.person.key != t.self.key && !named && !strings.Contains(x, "我") && !strings.Contains(x, "家长会") {
 		return // whose?
 	}
 	if strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她") {
@@ -160,7 +160,7 @@ func (t *talk) eventZh(b *bareZh) {
 		return
 	}
 	attr, word := eventInZh(x)
-	will := strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去") || containsAny(x, "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学")
+	will := strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去") || containsAny(x, "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学") || dueZh(x) || shiftedZh(x) != ""
 	errand := false
 	for _, k := range [...]string{"要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见"} {
 		errand = errand || strings.Contains(x, k)
@@ -224,20 +224,28 @@ func (t *talk) eventZh(b *bareZh) {
 	if attr == "" {
 		kind, what = "plan", ""
 		attr = "计划：" + trimZh(strings.TrimPrefix(strings.TrimPrefix(x, "我们"), "我"))
+		if s := shiftedZh(x); s != "" {
+			attr = "计划：" + s
+		}
 	}
 	if whose := t.whoseZh(x, word); kind == "appointment" && t.other(whose) && whose.known && !named {
 		who, named = whose.person, true
 	}
 	p := plan{subject: who.key, attribute: attr, what: what, day: w.day, minute: w.minute, clock: w.clock, chinese: true, label: trimZh(x)}
+	if kind == "plan" && containsAny(attr, "他", "她", "它") {
+		p.attribute += " " + p.value() // whom 去看她 means changes from one line to the next
+	}
 	text := t.rewriteZh(b.s, b.whens, false)
 	switch {
 	case named || strings.Contains(text, t.self.name):
+	case word == "" && (dueZh(x) || shiftedZh(x) != ""):
+		text = t.self.name + "的" + text
 	case !eventLeadsZh(x, word):
 		text = t.self.name + text
 	case strings.HasPrefix(text, word):
 		text = t.self.name + "的" + text
 	}
-	t.another(&p, definiteZh(x, word))
+	t.another(&p, definiteZh(x, word) || shiftedZh(x) != "")
 	a := t.emit(p, text, kind, 0.86, b.s, false)
 	a.Actor, a.Ended = who.name, ended
 }

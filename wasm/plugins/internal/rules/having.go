@@ -14,6 +14,10 @@ func (t *talk) has(c *clause, i int) {
 	if o == "" || vague(o) {
 		return
 	}
+	if strings.HasSuffix(o, "sweet tooth") {
+		t.fact(c, "preference", "likes", "sweet things", true, 0.8)
+		return
+	}
 	if c.verb == "get" && c.w(i) == "married" {
 		if to, ok := c.after(i, 2, "to"); ok {
 			t.fact(c, "relation", "spouse", to, false, 0.9)

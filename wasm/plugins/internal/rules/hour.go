@@ -49,7 +49,7 @@ func supper(s sentence, i int) bool {
 	return false
 }
 
-var evenings = set("dinner dinners supper drinks pub cocktails gig concert opera")
+var evenings = set("dinner dinners restaurant supper drinks pub cocktails gig concert opera")
 
 var mornings = set("breakfast brunch lunch coffee work school morning mornings meeting am office class call train flight")
 

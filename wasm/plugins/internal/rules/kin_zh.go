@@ -166,5 +166,13 @@ func named(text, name string) string {
 	if short != name {
 		short = name[strings.LastIndex(name, "的")+len("的"):]
 	}
+	if owner := strings.TrimSuffix(name, "的"+short); short != name && strings.Contains(text, short) {
+		for _, own := range [...]string{owner + "家" + short, owner + short} {
+			if strings.Contains(text, own) {
+				return strings.Replace(text, own, name, 1)
+			}
+		}
+		return strings.Replace(text, short, name, 1) // 水管漏了，师傅明天来
+	}
 	return name + strings.TrimPrefix(text, short)
 }

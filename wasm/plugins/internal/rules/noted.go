@@ -21,7 +21,7 @@ const (
 
 // note proposes a sentence that is worth keeping and of which no rule makes anything.
 func (t *talk) note(s sentence) bool {
-	if s = t.uncalled(s); hollow(s) || s.ends == "?" || s.ends == "？" || len(s.toks) > 60 || len(s.toks) < 4 || conditioned(s) || orders(s) {
+	if s = t.uncalled(s); hollow(s) || s.ends == "?" || s.ends == "？" || len(s.toks) > 60 || len(s.toks) < 4 || conditioned(s) || orders(s) || idiomatic(s) {
 		return false
 	}
 	if s.chinese() {
@@ -47,6 +47,7 @@ func (t *talk) note(s sentence) bool {
 	if v.slotted() || v.general() {
 		return false
 	}
+	ofFirm := v.ofEmployer()
 	likely := worthOf(v, worthEn)
 	if likely < worthPerson {
 		return false
@@ -65,7 +66,7 @@ func (t *talk) note(s sentence) bool {
 	}
 	if !ok {
 		c = t.unparsed(s)
-		if w := c.w(0); w == "" || subjectPronoun(w) && w != "i" && w != "we" && w != "they" || deictics[w] || preposition(w) || wheres[w] || !v.states(w) {
+		if w := c.w(0); w == "" || w == "his" || w == "her" || w == "their" || w == "its" || subjectPronoun(w) && w != "i" && w != "we" && w != "they" || deictics[w] || preposition(w) || wheres[w] || !v.states(w) {
 			return false // of whom?
 		}
 	}
@@ -73,6 +74,10 @@ func (t *talk) note(s sentence) bool {
 		_, past, _ := lemma(v.words[i])
 		return past && !auxiliary(v.words[i]) && !v.state(i)
 	}) > 0
+	past = past && !c.perPeriod()
+	if ofFirm && !past && !v.ahead {
+		return false
+	}
 	t.noteClause(&c, s, past, v.ahead, notedSure)
 	return true
 }
@@ -112,11 +117,28 @@ func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64)
 				a.Started = w.unix()
 			}
 			a.Ended = closed(s, c.whens, w, t.now, happened && to == nil)
+			if c.until(w) && !happened {
+				a.Started, a.Ended = t.ev.At, w.ends()
+			}
 		case happened && !c.conditional():
 			a.Started = t.toldAt(s)
 		}
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
+}
+
+// perPeriod reports a verb that may be of the present, and says how much a month: "we put 300 euros a
+// month aside".
+func (c *clause) perPeriod() bool {
+	if c.w(c.vi) != c.verb {
+		return false
+	}
+	for i := c.vi; i < len(c.words); i++ {
+		if w := c.w(i + 1); c.w(i) == "a" && (w == "month" || w == "week" || w == "year" || w == "day") {
+			return true
+		}
+	}
+	return false
 }
 
 // unheard verbs tell nothing when they are denied: "I've never heard of it".
@@ -206,7 +228,7 @@ func (t *talk) noteZh(s sentence) bool {
 	if n < 6 || n > 60 || t.topic.unclear {
 		return false
 	}
-	if unmeantZh(raw) {
+	if unmeantZh(raw) || undecidedZh(raw) {
 		return false
 	}
 	alone := compoundsZh.Replace(raw)
@@ -242,7 +264,7 @@ func (t *talk) noteZh(s sentence) bool {
 	}
 	for i := range b.whens {
 		if w := &b.whens[i]; w.hasDay && !w.habit && !b.denies(w) {
-			past := w.day <= t.now.day || w.weekday && completedZh(b.text) || w.assumed > 0 && toldZh(b.text)
+			past := w.day <= t.now.day || w.weekday && (completedZh(b.text) || containsAny(b.text, "买的", "放的", "收的", "拍的", "寄的", "借的")) || w.assumed > 0 && toldZh(b.text)
 			a.Type, a.EventType, a.Actor = "episodic", "noted", who.name
 			if a.Text = t.rewriteZh(s, b.whens, past); !nobody && !strings.Contains(a.Text, t.self.name) {
 				a.Text = named(a.Text, who.name)
@@ -255,6 +277,9 @@ func (t *talk) noteZh(s sentence) bool {
 	}
 	if a.Type == "semantic" && (strings.HasSuffix(raw, "了") && !strings.Contains(raw, "要") || strings.Contains(raw, "刚")) {
 		a.Type, a.EventType, a.Actor, a.Started = "episodic", "noted", who.name, t.toldAt(s)
+	}
+	if a.Type == "semantic" && (&view{raw: raw}).ofEmployer() {
+		return false
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
 	return true

@@ -23,6 +23,9 @@ func (t *talk) noteClauses(s sentence) bool {
 		if quotes(s, part) || t.supposes(part) {
 			return false
 		}
+		if idiomatic(part) {
+			continue
+		}
 		if i > 0 && len(parts[i-1].toks) < 3 && strings.TrimSpace(s.text[parts[i-1].end:part.start]) == "and" {
 			continue // "you and Ben have a lot in common"
 		}
@@ -38,7 +41,7 @@ func (t *talk) noteClauses(s sentence) bool {
 			continue // "I can't do Thursday, I have a meeting at two"
 		}
 		n := len(t.out.Candidates)
-		t.noteClause(&c, part, c.past || c.perfect, v.ahead, clauseSure)
+		t.noteClause(&c, part, (c.past || c.perfect) && !c.perPeriod(), v.ahead, clauseSure)
 		t.amend(&t.out.Candidates[n], parts[i+1:])
 		return true
 	}

@@ -100,6 +100,12 @@ func (t *talk) parse(s sentence) (clause, bool) {
 	if ok && (c.past || c.future) && !c.perfect { // "was in Vienna for three days": how long, and not since when
 		c.whens = slices.DeleteFunc(c.whens, func(w when) bool { return w.since && c.at(w.first) == "for" })
 	}
+	if ok && c.past { // "ran it in 52 minutes": how long it took
+		c.whens = slices.DeleteFunc(c.whens, func(w when) bool {
+			unit := trimS(c.at(w.next - 1))
+			return c.at(w.first) == "in" && (unit == "minute" || unit == "hour") && w.unix() > t.ev.At && !c.innerOf(&w).toCome
+		})
+	}
 	return c, ok
 }
 

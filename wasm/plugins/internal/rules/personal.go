@@ -89,7 +89,7 @@ func (t *talk) personal(c *clause) {
 			t.fact(c, "habit", "does", o, true, 0.85)
 			return
 		}
-		if t.leftPost(c, i) || t.changedFirm(c, i) {
+		if t.leftPost(c, i) || t.changedFirm(c, i) || t.leftFirm(c, i) {
 			return
 		}
 		if o, _ := c.object(i); o != "" && (c.past || c.perfect) && c.firstTime() == nil {
@@ -97,12 +97,12 @@ func (t *talk) personal(c *clause) {
 				c.neg = true
 				t.fact(c, "work", "employer", at, false, 0.85)
 			} else if strings.HasSuffix(o, "job") || c.w(i) == "smoking" || strings.HasSuffix(c.w(i), "ing") {
-				c.neg = true
-				attr := "does"
-				if strings.HasSuffix(o, "job") {
-					attr = "employer"
+				if o == "job" || o == "day job" {
+					t.outOfWork(c)
+					return
 				}
-				t.fact(c, "work", attr, o, attr == "does", 0.8)
+				c.neg = true
+				t.fact(c, "work", "does", o, true, 0.8)
 			}
 		}
 	case "retire":
@@ -198,6 +198,9 @@ func (t *talk) personal(c *clause) {
 			if job, at, ok := strings.Cut(o, " at "); ok && strings.HasSuffix(job, "job") {
 				c.neg = true
 				t.fact(c, "work", "employer", at, false, 0.85)
+				return
+			} else if job == "job" {
+				t.outOfWork(c)
 				return
 			} else if last(job) == "job" || strings.HasPrefix(job, "job ") {
 				c.neg = true

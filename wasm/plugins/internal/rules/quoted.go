@@ -226,7 +226,7 @@ func (t *talk) noteQuoted(head sentence, q quotation) {
 	}
 	a := abi.Candidate{Type: "episodic", Kind: "noted", EventType: "noted", Lang: "en", Confidence: notedSure, Sensitivity: "personal", Started: t.ev.At,
 		Spans: []abi.Span{{Start: head.start, End: q.end}}, Tags: []string{"noted"}, Entities: []abi.Entity{{Name: t.self.name, Kind: "person"}}}
-	words := strings.TrimSpace(head.text[q.start:q.end])
+	words := strings.TrimLeft(head.text[q.start:q.end], " :：")
 	if head.chinese() {
 		who := strings.TrimSpace(t.rewriteZh(head, nil, false))
 		who = strings.TrimRight(who, "。，：:, ")

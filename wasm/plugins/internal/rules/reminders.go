@@ -163,7 +163,49 @@ func timeAlone(text string, now moment) bool {
 	return timed == len(all[0].toks)
 }
 
+// notesZh ask for what follows to be written down.
+var notesZh = [...]string{"帮我记录一下", "帮我记一下", "帮我记下", "帮我记个", "给我记一下", "记录一下", "记一下", "备忘一下", "备忘", "记个事", "记件事"}
+
+// writeDown takes 记一下周五交报告: what is to be noted is read by itself, and is something to do
+// where it is no more than what and when.
+func (t *talk) writeDown(s sentence) bool {
+	x := strings.TrimLeft(s.raw(), "请你您麻烦劳驾 ，,")
+	for _, said := range notesZh {
+		rest, ok := strings.CutPrefix(x, said)
+		if !ok {
+			continue
+		}
+		rest = strings.TrimLeft(rest, " ，,：:")
+		first := 0
+		for first < len(s.toks) && s.toks[first].start < s.end-len(rest) {
+			first++
+		}
+		if len([]rune(rest)) < 3 || first == len(s.toks) || askersIn(rest) {
+			return false
+		}
+		from := len(t.out.Candidates)
+		part := s.sub(first, len(s.toks))
+		t.sentence(part)
+		made := t.out.Candidates[from:]
+		whens := findWhens(part, t.now)
+		b := t.bare(part)
+		alone := kinPrefixZh(b.text) == "" && namePrefixZh(b.text) == "" && !strings.ContainsAny(b.text, "我你您他她它是的在")
+		if (len(made) == 0 || len(made) == 1 && made[0].Kind == "noted") && alone && len(whens) > 0 && len([]rune(b.text)) > 1 {
+			t.out.Candidates = t.out.Candidates[:from]
+			t.says(s, "我得"+rest)
+		}
+		return true
+	}
+	return false
+}
+
+// askersIn reports a text that asks for something.
+func askersIn(x string) bool { return containsAny(x, askersZh[:]...) || strings.HasSuffix(x, "吗") }
+
 func (t *talk) reminderZh(s sentence) bool {
+	if t.writeDown(s) {
+		return true
+	}
 	raw, polite := politeZh(s.raw(), t.now)
 	if asks := s.ends == "?" || s.ends == "？"; asks && !polite {
 		return false

@@ -76,7 +76,7 @@ func (t *talk) rewrite(c *clause) string {
 		}
 		b.WriteString(name + " " + s)
 	}
-	return sentenceCase(untail(strings.TrimSuffix(strings.Trim(b.String(), " ,-:\n\t"), ", "+t.called.name)))
+	return t.theFirm(sentenceCase(untail(strings.TrimSuffix(strings.Trim(b.String(), " ,-:\n\t"), ", "+t.called.name))))
 }
 
 // embedded is the verb after an "I" inside a clause, which has become a name: "the places I want

@@ -84,6 +84,7 @@ type talk struct {
 	out     *abi.Output
 	called  person // by name, in this sentence
 	topic   topic  // whom Chinese clauses without a subject are about
+	firm    string // the speaker's employer, where the text names it
 	asZh    string // the Chinese word by which a clause gave somebody's number
 	several string // the word for the relatives whom a Chinese clause counted
 	ofSelf  bool   // the relative that Chinese clauses named last is the speaker's
@@ -235,7 +236,7 @@ func (t *talk) sentence(s sentence) {
 	}
 	t.called = t.calledUpon(s)
 	t.meet(s.toks, s.text)
-	if t.reachMe(s) || t.misnamed(s) || t.abandoned(s) || t.notThen(s) || t.resettled(s) || t.correction(s) || t.answer(s) || t.followUp(s) || t.foundZh(s) || t.stillSo(s) {
+	if t.relayed(s) || t.reachMe(s) || t.misnamed(s) || t.abandoned(s) || t.notThen(s) || t.resettled(s) || t.correction(s) || t.answer(s) || t.followUp(s) || t.foundZh(s) || t.stillSo(s) {
 		return
 	}
 	before := len(t.out.Candidates)
@@ -247,7 +248,7 @@ func (t *talk) sentence(s sentence) {
 			break // what follows is so only if this is
 		}
 		made := len(t.out.Candidates)
-		if s.chinese() || !quotes(s, c) {
+		if !idiomatic(c) && (s.chinese() || !quotes(s, c)) {
 			t.clause(c)
 			if len(t.out.Candidates) > made {
 				t.butThere(c)
@@ -258,6 +259,7 @@ func (t *talk) sentence(s sentence) {
 		last = c
 		t.dayed = t.dayed || namesDay(c, t.now)
 	}
+	t.whomZh(s, before)
 	if len(t.out.Candidates) == before+1 {
 		t.amend(&t.out.Candidates[before], rest)
 	}

@@ -77,26 +77,10 @@ func (t *talk) aboutThing(c *clause) {
 		case strings.HasPrefix(c.thing, "favourite ") || strings.HasPrefix(c.thing, "favorite ") || c.verb == "be" && strings.HasSuffix(c.thing, " size"):
 			t.fact(c, "preference", strings.ReplaceAll(strings.Replace(c.thing, "favorite", "favourite", 1), " ", "_"), o, false, 0.93)
 			return
-		case c.thing == "job" && c.verb == "be" && (c.w(i) == "at" || c.w(i) == "with") && c.firstTime() == nil:
-			t.fact(c, "work", "employer", o2(c, i+1), false, 0.88)
-			return
-		case (c.thing == "job" || c.thing == "title" || c.thing == "job title" || c.thing == "profession") && c.verb == "be":
-			t.fact(c, "work", "job", o, false, 0.85)
-			return
 		case c.verb == "be" && !c.neg && !c.past && thingWord(c.thing) && (c.w(i) == "a" || c.w(i) == "an") && c.capital(len(c.words)-1) && nameWord(last(strings.ToLower(o))):
 			t.fact(c, "possession", "owns", ownedName(o), true, 0.75) // "my car is a blue Skoda"
 			return
-		case c.verb == "be" && !c.neg && !c.past && t.reached(c):
-			return
-		case (c.thing == "address" || c.thing == "home" || c.thing == "flat" || c.thing == "house" || c.thing == "hometown") && c.verb == "be" && o != "" && c.w(i) != "on":
-			attr := map[string]string{"hometown": "origin"}[c.thing]
-			if attr == "" {
-				attr = "home"
-			}
-			t.fact(c, "residence", attr, strings.TrimPrefix(strings.TrimPrefix(o, "in "), "at "), false, 0.88)
-			return
-		case (c.thing == "office" || c.thing == "employer" || c.thing == "company") && c.verb == "be":
-			t.fact(c, "work", c.thing, strings.TrimPrefix(strings.TrimPrefix(o, "in "), "at "), false, 0.8)
+		case c.verb == "be" && !c.neg && !c.past && t.reached(c), !c.past && t.mineIs(c, i, o):
 			return
 		}
 	}
@@ -111,7 +95,11 @@ func (t *talk) aboutThing(c *clause) {
 	}
 	w := c.firstTime()
 	attr, _ := c.eventIn()
-	if c.verb == "be" && c.w(i) == "due" && w != nil && w.hasDay && !w.habit && !c.past && !pronoun(c.thing) {
+	if c.verb == "be" && (closing[c.w(i)] || c.w(i) == "away") && c.eventAt() > i {
+		attr = "" // "the school is closed on Monday for a training day"
+	}
+	booked := w != nil && (c.w(i) == "booked" || c.w(i) == "scheduled" || c.w(i) == "planned") && c.at(w.first) == "for" && !c.neg
+	if c.verb == "be" && (c.w(i) == "due" || booked && attr == "") && w != nil && w.hasDay && !w.habit && !c.past && !pronoun(c.thing) {
 		c.subj = t.self
 		t.planAt(c, w)
 		return
@@ -151,7 +139,7 @@ func (t *talk) aboutThing(c *clause) {
 			return
 		}
 	}
-	if w != nil && w.hasDay && !w.habit && !c.past && !c.neg && !pronoun(c.thing) && c.verb != "be" && w.unix() > t.ev.At {
+	if w != nil && w.hasDay && !w.habit && !c.past && !c.neg && !pronoun(c.thing) && (c.verb != "be" || c.must) && w.unix() > t.ev.At {
 		subject := c.subj
 		c.subj = t.self
 		t.planAt(c, w)
@@ -297,7 +285,7 @@ func (t *talk) ends(c *clause, attr string, from, to int, words ...string) (p pl
 
 // figurative words after "in", "on" or "at" name no place: on hold, on shaky ground.
 var figurative = set("ground grounds hold track sale schedule danger charge shape luck love style fashion demand control touch progress need order action edge point way order leash budget board strike " +
-	"fire trouble time mind peak risk stake length large odds rest best worst paper purpose average duty guard loan tour stage-fright fact general particular vain doubt question common full cool awesome great")
+	"fire trouble time mind peak risk stake length large odds rest best worst paper purpose average duty guard loan tour stage-fright warranty guarantee construction repair renovation contract pressure review investigation anaesthetic fact general particular vain doubt question common full cool awesome great")
 
 // meal reports words for food that is ready to be eaten, and is soon gone.
 func meal(s string) bool {

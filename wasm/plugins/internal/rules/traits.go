@@ -16,6 +16,12 @@ func (t *talk) is(c *clause, i int) {
 		return
 	}
 	o, next := c.object(i)
+	if w == "promoted" && c.w(i+1) == "to" && (c.past || c.perfect) && !c.neg {
+		if job := o2(c, i+2); job != "" && len(strings.Fields(job)) < 5 {
+			t.fact(c, "work", "job", job, false, 0.8)
+			return
+		}
+	}
 	if c.past && w != "born" {
 		if w == "married" || w == "diagnosed" {
 			t.fact(c, "biography", "history", o, true, 0.7)

@@ -44,7 +44,7 @@ func vary(lists map[string][]string, line string, n int) string {
 // utterances each, with other names, kin and things: {city} in a line of
 // testdata/variations stands for a value of its list, {city2} for another. A
 // tab, then what must come of the last turn, as in said.txt; "says
-// TEXT" for what one of the texts has, "no ATTRIBUTE" for what must not come of it, "nothing" where nothing may, "only" where no
+// TEXT" for what one of the texts has, "slot SUBJECT|ATTRIBUTE" for the slot of one ("slot ATTRIBUTE" of the wearer's), which needs no key, "no ATTRIBUTE" for what must not come of it, "nothing" where nothing may, "only" where no
 // more may, "!" where something has ended.
 func TestVariations(t *testing.T) {
 	lists := variationLists(t)
@@ -64,7 +64,7 @@ func TestVariations(t *testing.T) {
 					text, want, _ := strings.Cut(vary(lists, line, n), "\t")
 					said++
 					out := hear(t, text)
-					if got := keys(out); meets(got, strings.ToLower(want)) && says(out, want) && standAlone(out) {
+					if got := keys(out); meets(got, strings.ToLower(want)) && says(out, want) && slots(out, strings.ToLower(want)) && standAlone(out) {
 						right++
 					} else {
 						t.Errorf("%s: %q, want %s", text, got, want)
@@ -110,7 +110,7 @@ func meets(got []string, want string) bool {
 	only := want == "nothing"
 	for k := range strings.SplitSeq(want, "; ") {
 		switch {
-		case k == "nothing", strings.HasPrefix(k, "says "):
+		case k == "nothing", strings.HasPrefix(k, "says "), strings.HasPrefix(k, "slot "):
 		case k == "only":
 			only = true
 		case k == "!": // something has ended
@@ -128,6 +128,9 @@ func meets(got []string, want string) bool {
 			needed++
 		}
 	}
+	if only && needed == 0 && want != "nothing" {
+		needed = 1 // that of the slot
+	}
 	return !only || len(got) == needed
 }
 
@@ -136,6 +139,22 @@ func says(out *abi.Output, want string) bool {
 	for k := range strings.SplitSeq(want, "; ") {
 		text, ok := strings.CutPrefix(k, "says ")
 		if ok && !slices.ContainsFunc(out.Candidates, func(c abi.Candidate) bool { return strings.Contains(c.Text, text) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// slots reports whether, for each "slot SUBJECT|ATTRIBUTE" of want, a candidate has that slot.
+func slots(out *abi.Output, want string) bool {
+	for k := range strings.SplitSeq(want, "; ") {
+		slot, ok := strings.CutPrefix(k, "slot ")
+		if !strings.Contains(slot, "|") {
+			slot = "user|" + slot
+		}
+		if ok && !slices.ContainsFunc(out.Candidates, func(c abi.Candidate) bool {
+			return c.Slot != nil && strings.ToLower(c.Slot.Subject+"|"+c.Slot.Attribute) == slot
+		}) {
 			return false
 		}
 	}

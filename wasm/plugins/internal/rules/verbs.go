@@ -17,7 +17,7 @@ var forms = map[string]string{
 	"stole": "steal", "stolen": "steal", "tore": "tear", "torn": "tear", "woke": "wake", "woken": "wake", "bit": "bite", "bitten": "bite", "fed": "feed", "fought": "fight",
 	"froze": "freeze", "frozen": "freeze", "led": "lead", "lit": "light", "rose": "rise", "shook": "shake", "chosen": "choose", "understood": "understand", "dug": "dig",
 	"swept": "sweep", "blew": "blow", "bent": "bend", "slid": "slide", "sought": "seek", "swung": "swing", "spun": "spin", "sank": "sink", "swore": "swear", "crept": "creep", "wept": "weep", "knelt": "kneel", "fled": "flee", "shrank": "shrink", "sprang": "spring",
-	"spilt": "spill", "burnt": "burn", "dealt": "deal", "meant": "mean", "won't": "will", "flooded": "flood", "sat": "sit", "showed": "show", "shown": "show", "wed": "wed",
+	"fired": "fire", "sacked": "sack", "spilt": "spill", "burnt": "burn", "dealt": "deal", "meant": "mean", "won't": "will", "flooded": "flood", "sat": "sit", "showed": "show", "shown": "show", "wed": "wed",
 }
 
 var lemmas = " live stay reside move relocate work start join leave quit retire study graduate learn teach like love enjoy adore prefer hate dislike loathe " +

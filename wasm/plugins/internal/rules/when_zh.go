@@ -72,6 +72,9 @@ func prefixZh(s sentence, i int, words ...string) (string, int) {
 var nearDays = map[string]int{"今天": 0, "今晚": 0, "今早": 0, "今儿": 0, "明天": 1, "明晚": 1, "明早": 1, "明儿": 1, "后天": 2, "大后天": 3, "昨天": -1, "昨晚": -1, "昨儿": -1, "前天": -2, "前晚": -2, "大前天": -3}
 
 func dayPartZh(s sentence, i int, now moment, w *when) int {
+	if boundZh(s, i) {
+		return 0
+	}
 	if word, n := prefixZh(s, i, "大后天", "大前天", "今天", "今晚", "今早", "今儿", "明天", "明晚", "明早", "明儿", "后天", "昨天", "昨晚", "昨儿", "前天", "前晚"); n > 0 && !(word == "后天" && s.at(i-1) == "以" && s.at(i+2) == "天") { // 以后天天 is every day after
 		w.set(now.day+nearDays[word], 'd')
 		switch {
@@ -310,6 +313,9 @@ var partsZh = map[string]int{"凌晨": 3 * 60, "早上": 8 * 60, "早晨": 8 * 6
 func clockPartZh(s sentence, i int, now moment, w *when) int {
 	part, p := prefixZh(s, i, "凌晨", "早上", "早晨", "上午", "中午", "下午", "傍晚", "晚上", "夜里")
 	k := i + p
+	if next := s.at(k); p > 0 && (next == "饭" || next == "餐") && boundZh(s, i) {
+		return 0 // 记一下午饭的时间
+	}
 	afternoon := -1
 	if p > 0 {
 		afternoon = partsZh[part]
