@@ -205,7 +205,7 @@ func (n *Node) openExtraction(ctx context.Context, o *session) (err error) {
 		return err
 	}
 	o.plugins.Serve(o.extract)
-	o.engines = enginehost.New(enginehost.Config{Home: n.cfg.Home, LLM: n.cfg.LLM, Command: n.engines, Engine: o.engine, Extract: o.extract, Language: o.language,
+	o.engines = enginehost.New(enginehost.Config{Home: n.cfg.Home, Langs: n.cfg.Languages, LLM: n.cfg.LLM, Command: n.engines, Engine: o.engine, Extract: o.extract, Language: o.language,
 		Life: o.life, Paused: func() bool { return n.paused.now().Paused || len(n.private.gate.Active(n.now())) > 0 }, Now: n.now, Log: n.log})
 	o.extract.SetLive(o.engines)
 	return nil
@@ -296,7 +296,7 @@ func (n *Node) openRest(o *session) {
 	o.health = health.New(health.Config{Home: n.cfg.Home, Metered: n.metered, Engine: o.engine, Store: o.store, Index: o.index, Ring: o.ring, Sync: o.sync, Cold: o.tiers.Keeper,
 		Models: []health.Patient{o.meaning, o.language}, HasPlugin: o.plugins.Has})
 	o.vault = vault.New(vault.Config{Engine: o.engine, Ring: o.ring, Posted: o.sync.Posted})
-	o.transfer = transfer.New(transfer.Config{Engine: o.engine, Store: o.store, Cold: o.tiers.Keeper, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone, Location: n.zone,
+	o.transfer = transfer.New(transfer.Config{Now: n.now, Engine: o.engine, Store: o.store, Cold: o.tiers.Keeper, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone, Location: n.zone,
 		Members: o.sync.SpaceMembers, Bring: o.sync.Bring, VaultUntil: o.vault.Until, Reveal: o.vault.Reveal})
 }
 

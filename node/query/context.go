@@ -151,7 +151,7 @@ func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items
 			if m.Owner.User != memory.WearerUser && r.Filters.IsZero() && r.Sees.IsZero() {
 				continue // nobody asks for what is known of others
 			}
-			if m.State != memory.Active || m.Negates || expired(m, now) || r.Agent != "" && m.Owner.Agent != r.Agent || r.Run != "" && m.Owner.Run != r.Run || !r.Filters.Match(&filter.Item{Memory: m, Categories: qr.categories(m)}) {
+			if m.State != memory.Active || m.Negates || m.Expired(now) || r.Agent != "" && m.Owner.Agent != r.Agent || r.Run != "" && m.Owner.Run != r.Run || !r.Filters.Match(&filter.Item{Memory: m, Categories: qr.categories(m)}) {
 				continue
 			}
 			if of, copied := consolidate.Copied(m); copied && !m.Pinned {

@@ -119,6 +119,9 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 				if err != nil {
 					return err
 				}
+				if m.Expired(t.c.Now()) {
+					continue
+				}
 				as, err := tx.Assertions(m.ID)
 				if err != nil {
 					return err
