@@ -54,7 +54,8 @@ func Run(ctx context.Context, c *serve.Client, version string, over sdk.Transpor
 // options are those of every server. What a host may list is the same as long as its key
 // opens, so there are no messages that lists have changed.
 func options(schemas *sdk.SchemaCache) *sdk.ServerOptions {
-	return &sdk.ServerOptions{Instructions: instructions, PageSize: 100, SchemaCache: schemas, Capabilities: &sdk.ServerCapabilities{
+	private := func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" } // all answers depend on the key
+	return &sdk.ServerOptions{SetCacheable: private, Instructions: instructions, PageSize: 100, SchemaCache: schemas, Capabilities: &sdk.ServerCapabilities{
 		Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}}}
 }
 

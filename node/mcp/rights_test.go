@@ -45,6 +45,9 @@ func TestListsFollowRights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if tools.CacheScope != "private" { // others have other keys
+			t.Errorf("%s: the list may be kept for others: %q", name, tools.CacheScope)
+		}
 		for tool, args := range toolArgs {
 			listed := slices.ContainsFunc(tools.Tools, func(v *sdk.Tool) bool { return v.Name == tool })
 			res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})

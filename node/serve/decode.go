@@ -36,8 +36,11 @@ func decodeBody(r *http.Request, v any, optional bool) error {
 	if err != nil {
 		return requestError(err)
 	}
-	if len(body) == 0 && optional {
-		return nil
+	if len(body) == 0 {
+		if optional {
+			return nil
+		}
+		return kindRequest.problem("", "the body is empty")
 	}
 	return decodeStrict(body, v)
 }
@@ -63,6 +66,9 @@ func decodeStrict(body []byte, v any) error {
 		return checkEnums(reflect.ValueOf(v))
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if w := find(reflect.TypeOf(v), body); w != nil && !w.unknown && w.path != "" {
+			wrong.Field = w.path // which has the places in lists
+		}
 		if n, ok := strings.CutPrefix(wrong.Value, "number "); ok && typeName(wrong.Type.String()) == "a number" {
 			return kindInvalid.problem(wrong.Field, fmt.Sprintf("%s: %.40s: want a whole number that is neither too small nor too large", wrong.Field, n))
 		}

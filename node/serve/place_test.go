@@ -32,6 +32,7 @@ func TestWrongPartOfABody(t *testing.T) {
 		{"POST", "/v1/memories", `{"text":"a","infer":false,"slot":{"subject":"ana","attribute":"home"}}`, 422, "invalid", "slot.value", "empty"},
 		{"POST", "/v1/memories", `{"text":"a","infer":false,"type":"episodic","fields":{"semantic":{}}}`, 422, "invalid", "fields.semantic", "set on"},
 		{"GET", "/v1/memories?filters=%7B", "", 422, "invalid", "filters", ""},
+		{"POST", "/v1/memories/batch", `{"operations":[` + one + `,{"delete":{"id":"abcdef"}}]}`, 400, "invalid-request", "operations[1].delete", "operations[1].delete: object where true or false is wanted"},
 		{"GET", "/v1/memories?since=monday", "", 422, "invalid", "since", "want a time"},
 	} {
 		t.Run(fmt.Sprint(c.path, " ", c.field), func(t *testing.T) {
