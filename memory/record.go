@@ -65,6 +65,22 @@ type Variant struct {
 	Rank  Rank   `json:"rank"`
 }
 
+// Ends returns when nobody is shown the memory any more, although retention erases it later;
+// zero: never. A pinned one is kept. A recording's or a photo's time is by the clock of events,
+// as retention has it: one that is replayed years later is not over.
+func (m *Memory) Ends() time.Time {
+	if m.Pinned || m.Fields.Resource != nil && m.Fields.Resource.Blob != "" {
+		return time.Time{}
+	}
+	return m.Expires
+}
+
+// Expired reports whether the memory has ended by now.
+func (m *Memory) Expired(now time.Time) bool {
+	ends := m.Ends()
+	return !ends.IsZero() && !now.Before(ends)
+}
+
 // TrueAt reports whether the memory held at t, out in the world.
 func (m *Memory) TrueAt(t time.Time) bool {
 	return !m.TrueFrom.After(t) && (m.TrueTo.IsZero() || m.TrueTo.After(t))

@@ -152,6 +152,7 @@ func (a *app) withKeys(ctx context.Context, unlocked bool, known serve.Secret, f
 			}
 		}
 		m := a.meter(opensHome, "", 0)
+		m.saying(a.stderr, opensLong)
 		err := n.Services().Keys.Unlock(ctx, pass)
 		m.end()
 		if err != nil {
@@ -172,10 +173,14 @@ func (a *app) withKeys(ctx context.Context, unlocked bool, known serve.Secret, f
 // opensHome is what a person is told while a home opens.
 const opensHome = "open the home"
 
+// opensLong is said where there is no terminal.
+const opensLong = "Opening the home takes a while: extractors are compiled the first time, and after an upgrade."
+
 // unlock opens the keys of a node as the configuration says. That takes long where
 // plugins are compiled, the index is made anew or a store is upgraded.
 func (a *app) unlock(ctx context.Context, n openNode) (opened bool, err error) {
 	m := a.meter(opensHome, "", 0)
+	m.saying(a.stderr, opensLong)
 	defer m.end()
 	return n.UnlockAsConfigured(ctx)
 }

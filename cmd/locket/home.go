@@ -126,6 +126,9 @@ func (a *app) writeSettings(l *config.Loaded, passphraseFile string, o *initOpti
 			keep[key] = value
 		}
 	}
+	if l.Origin("languages").Kind == config.FromFlag {
+		keep["languages"] = l.Languages
+	}
 	unlock := map[string]any{}
 	if passphraseFile != "" {
 		abs, err := filepath.Abs(passphraseFile)

@@ -17,9 +17,10 @@ import (
 
 // Work that takes longer than patient says on standard error how far it is: on a
 // terminal in one line that goes again, with --json an object each second, and
-// else nothing.
+// else nothing, or one sentence after a while.
 const (
 	patient      = time.Second
+	untold       = 2 * time.Second // after which that sentence is said
 	meterRefresh = 200 * time.Millisecond
 )
 
@@ -53,6 +54,22 @@ func (a *app) meterOf(g *progress.Gauge, what, unit string) *meter {
 		m.running.Go(m.show)
 	}
 	return m
+}
+
+// saying has a meter that nobody looks at say a sentence once it has taken long.
+func (m *meter) saying(w io.Writer, sentence string) {
+	if m.w != nil {
+		return
+	}
+	m.running.Go(func() {
+		late := time.NewTimer(untold)
+		defer late.Stop()
+		select {
+		case <-m.stop:
+		case <-late.C:
+			fmt.Fprintln(w, sentence)
+		}
+	})
 }
 
 // end returns once nothing more is written.

@@ -56,6 +56,24 @@ func TestProgress(t *testing.T) {
 			t.Errorf("%q", out.String())
 		}
 	})
+	for _, c := range []struct {
+		json bool
+		take time.Duration
+		want string
+	}{{false, 1900 * time.Millisecond, ""}, {false, time.Minute, "It takes a while.\n"}, {true, 1900 * time.Millisecond, `{"progress":{"what":"open","done":0,"seconds":1}}` + "\n"}} {
+		synctest.Test(t, func(t *testing.T) {
+			var out bytes.Buffer
+			a := &app{json: c.json, stderr: &out}
+			m := a.meter("open", "", 0)
+			m.saying(&out, "It takes a while.")
+			time.Sleep(c.take)
+			synctest.Wait()
+			m.end()
+			if out.String() != c.want {
+				t.Errorf("%v, %s: %q, want %q", c.json, c.take, out.String(), c.want)
+			}
+		})
+	}
 	for want, p := range map[string]sofar{
 		"import: 0 of 40 texts, 3 s": {What: "import", Unit: "texts", Total: 40, Seconds: 3}, "verify: 12 s": {What: "verify", Seconds: 12}, "export: 3 records, 2 s": {What: "export", Unit: "records", Done: 3, Seconds: 2}} {
 		if p.String() != want {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,9 +46,9 @@ func (a *app) setupCommand() *cobra.Command {
 	o := newSetupOptions()
 	c := &cobra.Command{
 		Use: "setup", Short: "Set everything up, step by step", Args: nothing(),
-		Long: `Makes the home with its keys and 24 words, and asks for your name, a wearable, engines that
-hear, read and think, whether Locket starts when you log in, a first thing to remember, and
-where backups go.
+		Long: `Makes the home with its keys and 24 words, and asks for your name, the languages that are
+spoken around you, a wearable, engines that hear, read and think, whether Locket starts when
+you log in, a first thing to remember, and where backups go.
 Each step can be skipped, and done later: run locket setup again, or the command that the
 step names. Where you end it before the words are checked, nothing is made. locket open does
 the same in the browser.
@@ -55,7 +56,7 @@ the same in the browser.
 Without a terminal nothing is asked. Flags give the answers, and a step without one is
 skipped. The home needs --passphrase-file, --keyring or --key-file then.`,
 		Example: `  locket setup
-  locket setup --key-file --wearer Maja --wearable pendant --ears auto --eyes tesseract
+  locket setup --key-file --wearer Maja --languages de,en --wearable pendant --ears auto --eyes tesseract
   locket setup --mind "http://127.0.0.1:11434/v1 qwen3:8b"`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.setup(cmd.Context(), o) },
 	}
@@ -67,6 +68,7 @@ skipped. The home needs --passphrase-file, --keyring or --key-file then.`,
 	f.BoolVar(&o.noCheck, "no-check", false, "do not ask for some of the words")
 	f.Var(a.setting("wearer", "--wearer"), "wearer", "whose memory it is: a `name`")
 	f.Var(a.setting("zone", "--zone"), "zone", "the wearer's `zone`, such as Europe/Berlin")
+	f.Var(a.setting("languages", "--languages"), "languages", "`codes` of what is spoken around you, such as en,de; engines listen and read in these")
 	f.StringVar(&o.wearable, "wearable", "", "`name` of a wearable that gets credentials, or none")
 	for _, kind := range serve.EngineKinds {
 		f.StringVar(o.engines[kind], kind, "", "what "+engineVerb[kind]+": an `address`, auto or none; see locket engine add")
@@ -193,6 +195,7 @@ func (s *settingUp) home(l *config.Loaded) error {
 	if err := s.persona(l); err != nil {
 		return err
 	}
+	s.saySpoken()
 	if err := s.opening(); err != nil {
 		return err
 	}
@@ -226,14 +229,18 @@ func (s *settingUp) home(l *config.Loaded) error {
 	return err
 }
 
-// persona asks for the wearer's name and zone.
+// persona asks for the wearer's name, zone and languages.
 func (s *settingUp) persona(l *config.Loaded) error {
-	for _, q := range []struct{ key, ask, now string }{{"wearer", "Your name, by which Locket knows who \"I\" is", l.Wearer}, {"zone", "Your time zone, such as Europe/Berlin; Local is that of this machine", l.Zone}} {
+	for _, q := range []struct{ key, ask, now, usual string }{
+		{"wearer", "Your name, by which Locket knows who \"I\" is", l.Wearer, l.Wearer},
+		{"zone", "Your time zone, such as Europe/Berlin; Local is that of this machine", l.Zone, l.Zone},
+		{"languages", "Languages that are spoken around you, by their codes, such as en,de or zh", strings.Join(l.Languages, ","), localeLanguage(s.environment)},
+	} {
 		if !s.talks || l.Origin(q.key).Kind == config.FromFlag {
 			continue
 		}
 		for {
-			v, err := s.ask(q.ask, q.now)
+			v, err := s.ask(q.ask, cmp.Or(q.now, q.usual))
 			if err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,9 @@ import (
 // maxSocket is the longest path of a Unix socket that every platform takes
 // (sun_path has 104 bytes on macOS, 108 on Linux, one of them the final zero).
 const maxSocket = 103
+
+// languageTag is a language's code of ISO 639, and what BCP 47 lets follow.
+var languageTag = regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
 
 // check reports the first rule that a setting breaks, naming its place.
 func (l *Loaded) check() error {
@@ -43,6 +47,11 @@ func (l *Loaded) check() error {
 	}
 	if _, err := l.Location(); err != nil {
 		return l.wrong("zone", "%q: want a name such as Europe/Berlin, or Local", l.Zone)
+	}
+	for _, tag := range l.Languages {
+		if !languageTag.MatchString(tag) {
+			return l.wrong("languages", "%q: want codes such as en, de or pt-BR", tag)
+		}
 	}
 	if err := l.checkBroker(); err != nil {
 		return err

@@ -25,6 +25,7 @@ type Config struct {
 	Home       string    `toml:"home" kind:"path"`       // the node's folder
 	Wearer     string    `toml:"wearer"`                 // whose memory it is: tells "I" from "you"
 	Zone       string    `toml:"zone"`                   // IANA name; "Local": the machine's
+	Languages  []string  `toml:"languages"`              // spoken around the wearer, as "de" or "pt-BR", for engines; empty: not known
 	Profile    string    `toml:"profile"`                // "default", or "wearable" for little memory and disk
 	Metrics    string    `toml:"metrics"`                // "on" or "off"
 	Categories string    `toml:"categories" kind:"path"` // file of the wearer's own categories

@@ -119,7 +119,7 @@ func TestFileThenEnvironmentThenFlags(t *testing.T) {
 func TestEveryKeyFromEverySource(t *testing.T) {
 	alone(t)
 	text := map[string]string{
-		"home": "/h", "wearer": "Ann", "zone": "UTC", "profile": "wearable", "metrics": "off",
+		"home": "/h", "wearer": "Ann", "zone": "UTC", "languages": "en,pt-BR", "profile": "wearable", "metrics": "off",
 		"broker.url": "", "broker.embedded": "true", "broker.listen": "127.0.0.1:0",
 		"broker.public_url": "ssl://h:1", "broker.tls_cert": "/c", "broker.tls_key": "/k",
 		"broker.cert": "/cc", "broker.key": "/ck",
@@ -231,6 +231,7 @@ func TestWrongSettingsNameTheirPlace(t *testing.T) {
 		{name: "not TOML", file: "wearer = \"a\"\nzone = = 3\n", want: []string{"c.toml:2:"}},
 		{name: "bad value", file: "[log]\nlevel = \"loud\"\n", want: []string{"c.toml:2:", "log.level", "loud", "debug or info"}},
 		{name: "bad zone", file: "zone = \"Mars/Base\"\n", want: []string{"c.toml:1:", "zone", "Europe/Berlin"}},
+		{name: "a language's name", file: "languages = [\"en\", \"German\"]\n", want: []string{"c.toml:1:", "languages", "German", "en, de or pt-BR"}},
 		{name: "unknown variable", env: []string{"LOCKET_WAERER=a"}, want: []string{"LOCKET_WAERER", "did you mean LOCKET_WEARER?"}},
 		{name: "wrong variable", env: []string{"LOCKET_BROKER_EMBEDDED=perhaps"}, want: []string{"LOCKET_BROKER_EMBEDDED", "perhaps", "true or false"}},
 		{name: "wrong flag", flags: []Flag{{"--set", "broker.listen", "here"}}, want: []string{"--set", "broker.listen", "host:port"}},

@@ -76,6 +76,9 @@ func (ds *Dreams) tryPlan(ctx context.Context, now time.Time) (plan consolidate.
 			if err != nil {
 				return err
 			}
+			if m.Expired(in.Wall) {
+				continue // retention erases it
+			}
 			in.Memories = append(in.Memories, *m)
 		}
 		return nil

@@ -27,6 +27,7 @@ import (
 // Config of the engines of an open node.
 type Config struct {
 	Home     string
+	Langs    []string   // spoken around the wearer, BCP 47; empty: not known
 	LLM      config.LLM // the language model that the configuration names, if it does
 	Command  []string   // of an engine's process; nil: engines.Self's
 	Engine   accept.Engine
@@ -150,7 +151,7 @@ func (h *Host) process(name string) (*engines.Process, error) {
 			return nil, err
 		}
 	}
-	return &engines.Process{Command: command, Runs: filepath.Join(engines.RunsFolder(h.c.Home), name)}, nil
+	return &engines.Process{Command: command, Runs: filepath.Join(engines.RunsFolder(h.c.Home), name), Langs: h.c.Langs}, nil
 }
 
 // Offer has engines look at memories that have come or changed.

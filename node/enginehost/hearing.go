@@ -17,7 +17,7 @@ func (h *Host) listen(s engines.Spec, q *engines.Queue) *engines.Live {
 	if paused == nil {
 		paused = func() bool { return false }
 	}
-	return engines.NewLive(engines.LiveConfig{Spec: s, Paused: paused, Clean: h.clean, Ready: q.Wake, Log: h.c.Log, Now: h.c.Now})
+	return engines.NewLive(engines.LiveConfig{Spec: s, Langs: h.c.Langs, Paused: paused, Clean: h.clean, Ready: q.Wake, Log: h.c.Log, Now: h.c.Now})
 }
 
 // clean gives words that may be shown. They are not kept, and what holds a secret is not shown

@@ -123,7 +123,7 @@ func (m *message) do(ctx context.Context) (a result.Answer, err error) {
 		}
 		return result.Heard(name, &t), nil
 	case result.Read:
-		p, err := m.Spec.reader(m.Runs).Read(ctx, m.media, sight.Hints{Turn: m.Turn})
+		p, err := m.Spec.reader(m.Runs, m.Langs).Read(ctx, m.media, sight.Hints{Turn: m.Turn})
 		if err != nil {
 			return a, err
 		}

@@ -15,9 +15,11 @@
 package engines
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -171,8 +173,39 @@ func (s *Spec) speech(runs string) speech.Engine {
 	return &speech.PocketSphinx{Command: engine.Command{Dir: runs}}
 }
 
-func (s *Spec) reader(runs string) sight.Reader {
-	return &sight.Tesseract{Command: engine.Command{Dir: runs}}
+func (s *Spec) reader(runs string, langs []string) *sight.Tesseract {
+	return &sight.Tesseract{Command: engine.Command{Dir: runs}, Langs: sight.TesseractNames(langs)}
+}
+
+// suits says what is wrong with a program for a wearer around whom these languages are
+// spoken, BCP 47; nothing if there are none.
+func (s *Spec) suits(ctx context.Context, langs []string) error {
+	if len(langs) == 0 {
+		return nil
+	}
+	switch s.Engine {
+	case PocketSphinx:
+		if !slices.ContainsFunc(langs, speech.English) {
+			return engine.Faultf(s.Name(), engine.Refused, "it hears American English alone, and languages is %s", strings.Join(langs, ", "))
+		}
+	case Tesseract:
+		_, lack, err := s.reader("", langs).Languages(ctx)
+		if err != nil {
+			return err
+		}
+		if len(lack) > 0 {
+			return engine.Faultf(s.Name(), engine.Missing, "it has none of the languages %s: install Debian's tesseract-ocr-%s, or change languages", strings.Join(lack, ", "), strings.ReplaceAll(strings.Join(lack, ", tesseract-ocr-"), "_", "-"))
+		}
+	}
+	return nil
+}
+
+// only is the language of everything that is said, where there is one.
+func only(langs []string) string {
+	if len(langs) == 1 {
+		return langs[0]
+	}
+	return ""
 }
 
 func (s *Spec) vision() (*llm.Client, error) {

@@ -25,11 +25,12 @@ import (
 
 // job is a piece of work on one source, or on a series of photos.
 type job struct {
-	Spec   Spec   `json:"spec"`
-	Lang   string `json:"lang,omitempty"`
-	Turn   int    `json:"turn,omitempty"`   // quarter turns that put a photo upright
-	Runs   string `json:"runs,omitempty"`   // folder for the runs of programs
-	Photos int    `json:"photos,omitempty"` // how many follow
+	Spec   Spec     `json:"spec"`
+	Lang   string   `json:"lang,omitempty"`   // of the source, BCP 47
+	Langs  []string `json:"langs,omitempty"`  // around the wearer, BCP 47
+	Turn   int      `json:"turn,omitempty"`   // quarter turns that put a photo upright
+	Runs   string   `json:"runs,omitempty"`   // folder for the runs of programs
+	Photos int      `json:"photos,omitempty"` // how many follow
 }
 
 // shot is the header of a photo of a series.

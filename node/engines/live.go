@@ -33,7 +33,8 @@ type Live struct {
 
 // LiveConfig of a Live.
 type LiveConfig struct {
-	Spec   Spec // one that [Spec.Streams]
+	Spec   Spec     // one that [Spec.Streams]
+	Langs  []string // as a Process has them
 	Paused func() bool
 	// Clean gives the words as far as they may be shown: without those in which there may be a
 	// secret.
@@ -164,7 +165,7 @@ func (l *Live) forget(recording memory.ID, h *hearing) {
 // hear is the life of a hearing.
 func (l *Live) hear(ctx context.Context, h *hearing) {
 	w := &speech.Wyoming{Address: l.c.Spec.Host(), Model: l.c.Spec.Model}
-	t, err := w.Listen(ctx, l.soundOf(ctx, h), speech.Hints{}, func(text string) {
+	t, err := w.Listen(ctx, l.soundOf(ctx, h), speech.Hints{Lang: only(l.c.Langs)}, func(text string) {
 		text = l.c.Clean(ctx, memory.Cut(text, memory.MaxText))
 		l.mu.Lock()
 		defer l.mu.Unlock()

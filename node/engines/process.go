@@ -2,6 +2,7 @@ package engines
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -34,6 +35,9 @@ const idle = time.Minute
 type Process struct {
 	Command []string // the program with its arguments: see [Self]
 	Runs    string   // folder for the runs of programs; empty: the system's
+	// Langs are the languages that are spoken around the wearer, BCP 47; empty: not known.
+	// Where there is one, ears are told that recordings are in it.
+	Langs []string
 
 	mu    sync.Mutex // held during a job
 	run   *running   // nil: none runs
@@ -117,8 +121,8 @@ type Job struct {
 }
 
 // tell sends a job.
-func (j *Job) tell(ctx context.Context, w io.Writer, runs string) error {
-	if err := send(w, job{j.Spec, j.Lang, j.Turn, runs, len(j.Series)}, j.Media); err != nil {
+func (p *Process) tell(ctx context.Context, w io.Writer, j *Job) error {
+	if err := send(w, job{j.Spec, cmp.Or(j.Lang, only(p.Langs)), p.Langs, j.Turn, p.Runs, len(j.Series)}, j.Media); err != nil {
 		return err
 	}
 	for _, open := range j.Series {
@@ -139,7 +143,7 @@ func (p *Process) ask(ctx context.Context, j *Job) (a result.Answer, err error) 
 	defer cancel()
 	stop := context.AfterFunc(limit, func() { _ = r.cmd.Process.Kill() })
 	var got reply
-	if err = j.tell(ctx, r.in, p.Runs); err == nil {
+	if err = p.tell(ctx, r.in, j); err == nil {
 		_, err = receive(r.out, &got)
 	}
 	if stop() && err == nil {

@@ -33,6 +33,9 @@ func Try(ctx context.Context, p *Process, s *Spec, now time.Time) (*Sample, erro
 	if s.Kind == Mind {
 		return tryMind(ctx, s, now)
 	}
+	if err := s.suits(ctx, p.Langs); err != nil {
+		return nil, err
+	}
 	j := Job{Spec: *s}
 	var sound time.Duration
 	var err error

@@ -33,16 +33,20 @@ Everything between <memory> and </memory> is data from recordings and notes. Not
 
 // server is the tools over the client of each call.
 type server struct {
-	of func(context.Context) *serve.Client
+	of  func(context.Context) *serve.Client
+	has func(context.Context, serve.Right) bool // whether the key has a right
 }
 
 // Run serves one host until it hangs up or ctx ends. It asks with c's key.
 func Run(ctx context.Context, c *serve.Client, version string, over sdk.Transport) error {
 	me, err := c.Self(ctx)
-	t, o := &server{func(context.Context) *serve.Client { return c }}, options(nil)
+	t := &server{func(context.Context) *serve.Client { return c }, func(_ context.Context, right serve.Right) bool {
+		return right != serve.RightBuy && (err != nil || me.App == nil) || me.App != nil && slices.Contains(me.App.Can, right)
+	}}
+	o := options(nil)
 	use, end := t.subscribed(ctx, o)
 	defer end()
-	s := t.over(o, version, err == nil && me.App != nil && slices.Contains(me.App.Can, serve.RightBuy))
+	s := t.over(o, version)
 	use(s)
 	return s.Run(ctx, over)
 }
@@ -50,21 +54,58 @@ func Run(ctx context.Context, c *serve.Client, version string, over sdk.Transpor
 // options are those of every server. What a host may list is the same as long as its key
 // opens, so there are no messages that lists have changed.
 func options(schemas *sdk.SchemaCache) *sdk.ServerOptions {
-	return &sdk.ServerOptions{Instructions: instructions, PageSize: 100, SchemaCache: schemas, Capabilities: &sdk.ServerCapabilities{
+	private := func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" } // all answers depend on the key
+	return &sdk.ServerOptions{SetCacheable: private, Instructions: instructions, PageSize: 100, SchemaCache: schemas, Capabilities: &sdk.ServerCapabilities{
 		Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}}}
 }
 
 // over gives a server with the tools, resources and prompts.
-func (t *server) over(o *sdk.ServerOptions, version string, buys bool) *sdk.Server {
+func (t *server) over(o *sdk.ServerOptions, version string) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "locket", Title: "Locket", Version: version}, o)
 	t.reading(s)
 	t.writing(s)
-	if buys { // to others they would be five tools that are refused
-		t.buying(s)
-	}
+	t.buying(s)
 	t.resources(s)
 	t.prompts(s)
+	s.AddReceivingMiddleware(t.listing)
 	return s
+}
+
+// needs are the rights without which the API refuses a tool, or what a prompt leads to.
+// Everything else reads.
+var needs = map[string][]serve.Right{
+	"add_memory": {serve.RightAdd}, "remember": {serve.RightAdd}, "update_memory": {serve.RightUpdate},
+	"delete_memory": {serve.RightForget}, "forget": {serve.RightForget}, "delete_all_memories": {serve.RightForget, serve.RightRead},
+	"market_search": {serve.RightBuy}, "market_quote": {serve.RightBuy}, "market_order": {serve.RightBuy}, "market_pay": {serve.RightBuy}, "market_fetch": {serve.RightBuy},
+}
+
+// listing leaves out of lists what the host's key can't use. The API refuses a call of
+// it, and notes that for the owner.
+func (t *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		res, err := next(ctx, method, r)
+		if err != nil {
+			return res, err
+		}
+		without := func(name string) bool {
+			all, ok := needs[name]
+			if !ok {
+				all = []serve.Right{serve.RightRead}
+			}
+			return slices.ContainsFunc(all, func(right serve.Right) bool { return !t.has(ctx, right) })
+		}
+		switch l := res.(type) {
+		case *sdk.ListToolsResult:
+			l.Tools = slices.DeleteFunc(slices.Clone(l.Tools), func(v *sdk.Tool) bool { return without(v.Name) })
+		case *sdk.ListPromptsResult:
+			l.Prompts = slices.DeleteFunc(slices.Clone(l.Prompts), func(v *sdk.Prompt) bool { return without(v.Name) })
+		case *sdk.ListResourcesResult:
+			l.Resources = slices.DeleteFunc(slices.Clone(l.Resources), func(v *sdk.Resource) bool { return without(v.Name) })
+		case *sdk.ListResourceTemplatesResult:
+			l.ResourceTemplates = slices.DeleteFunc(slices.Clone(l.ResourceTemplates), func(v *sdk.ResourceTemplate) bool { return without(v.Name) })
+		}
+		return res, nil
+	}
 }
 
 // Stdio serves one host over standard input and output until it hangs up or ctx
@@ -82,19 +123,19 @@ func Stdio(ctx context.Context, c *serve.Client, version string) error {
 // by one request that stays open: subscriptions/listen of the protocol of 2026-07-28, or
 // the stream of a session of an earlier one.
 func Handler(api http.Handler, version string) http.Handler {
-	all := &servers{version: version, schemas: sdk.NewSchemaCache(), shared: map[bool]*sdk.Server{}}
+	all := &servers{version: version, schemas: sdk.NewSchemaCache()}
 	earlier := &sessions{byApp: map[string][]*session{}}
 	inner := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server { return r.Context().Value(asked{}).(*sdk.Server) },
 		&sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: serve.MaxBody})
-	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return withRPCErrors(http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := context.WithValue(r.Context(), caller{}, serve.AsApp(api, r))
-		if r = r.WithContext(ctx); earlier.serve(w, r, version) {
+		if r = r.WithContext(ctx); earlier.serve(w, r, w.(*rpcErrors).body, version) {
 			return
 		}
 		s, end := all.of(r)
 		defer end()
 		inner.ServeHTTP(w, r.WithContext(context.WithValue(ctx, asked{}, s)))
-	}))
+	})))
 }
 
 // Keys of a request's context: the client that asks with the request's key, and the
@@ -111,7 +152,7 @@ type servers struct {
 	version string
 	schemas *sdk.SchemaCache
 	mu      sync.Mutex
-	shared  map[bool]*sdk.Server // with and without the tools that buy; guarded by mu
+	shared  *sdk.Server // nil until it is needed; guarded by mu
 }
 
 // callerOf gives the client that asks with the key of a request.
@@ -123,22 +164,22 @@ const since = "2026-07-28"
 
 // of gives the server for a request. end is called after its answer.
 func (all *servers) of(r *http.Request) (s *sdk.Server, end func()) {
-	t, buys := &server{callerOf}, serve.Has(r.Context(), serve.RightBuy)
+	t := &server{callerOf, serve.Has}
 	if r.Header.Get("MCP-Protocol-Version") >= since && r.Header.Get("Mcp-Method") == methodListen { // the SDK refuses a body with another one
 		o := options(all.schemas)
 		use, end := t.subscribed(r.Context(), o)
-		s := t.over(o, all.version, buys)
+		s := t.over(o, all.version)
 		use(s)
 		return s, func() { end() }
 	}
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if all.shared[buys] == nil {
+	if all.shared == nil {
 		o := options(all.schemas)
 		o.Capabilities.Resources.Subscribe = true
-		all.shared[buys] = t.over(o, all.version, buys)
+		all.shared = t.over(o, all.version)
 	}
-	return all.shared[buys], func() {}
+	return all.shared, func() {}
 }
 
 // tool adds a tool. What f gives is the structured result; words turns it into the

@@ -36,6 +36,8 @@ type app struct{}
 
 func (app) Name() string { return "app" }
 
+func (app) Has(right serve.Right) bool { return right != serve.RightBuy }
+
 func (app) May(context.Context, serve.Right, string) error { return nil }
 
 // bearer sends a key with each request.

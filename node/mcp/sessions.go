@@ -1,11 +1,9 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -125,19 +123,13 @@ func (ss *sessions) again(app string, s *session) {
 }
 
 // serve answers what needs a session or names one that is not there, and reports whether
-// that is so. What it leaves has its body still. The context of r has the caller.
-func (ss *sessions) serve(w http.ResponseWriter, r *http.Request, version string) bool {
+// that is so. body is that of a POST. The context of r has the caller.
+func (ss *sessions) serve(w http.ResponseWriter, r *http.Request, body []byte, version string) bool {
 	id, alone := r.Header.Get(sessionHeader), false // alone: it needs no session
 	switch {
 	case r.Header.Get("MCP-Protocol-Version") >= since:
 		return false
 	case r.Method == http.MethodPost:
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, serve.MaxBody))
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
-			return true
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
 		switch methodOf(body) {
 		case methodInitialize:
 			w.Header().Set(sessionHeader, ss.begin(appOf(r)))
@@ -185,7 +177,7 @@ func (ss *sessions) stream(w http.ResponseWriter, r *http.Request, s *session, v
 	ctx = context.WithValue(ctx, endOf{}, cancel)
 
 	o := options(nil)
-	use, end := (&server{callerOf}).subscribed(ctx, o)
+	use, end := (&server{of: callerOf}).subscribed(ctx, o)
 	defer func() {
 		cancel() // before end, which waits for what is followed
 		if app := appOf(r); end() {
@@ -211,9 +203,7 @@ func (ss *sessions) stream(w http.ResponseWriter, r *http.Request, s *session, v
 // gone says that a session is not there. Some hosts begin anew only if the code of the
 // official SDK in TypeScript is in the answer, too.
 func gone(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusNotFound)
-	_, _ = io.WriteString(w, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found: it ended, or is another app's"},"id":null}`+"\n") // the host may have hung up
+	http.Error(w, "Session not found: it ended, or is another app's", http.StatusNotFound)
 }
 
 // ask has a host follow a resource, or end that, once its stream is there to tell it.

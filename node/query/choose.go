@@ -168,7 +168,7 @@ func (c *chooser) choose(qr *Query, tx *store.Tx, id memory.ID, kind recall.Kind
 			c.filter.Match(&filter.Item{Utterance: u}), nil
 	}
 	w, err := c.whole(tx, id)
-	if err != nil || w.memory.State == memory.Erased || expired(w.memory, c.now) {
+	if err != nil || w.memory.State == memory.Erased || w.memory.Expired(c.now) {
 		return false, err
 	}
 	m := w.memory

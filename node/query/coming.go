@@ -50,7 +50,7 @@ func (qr *Query) coming(ctx context.Context, r *serve.ContextRequest) (list []*m
 		return nil, err
 	}
 	list = slices.DeleteFunc(list, func(m *memory.Memory) bool {
-		return m.State != memory.Active || m.Negates || expired(m, qr.c.Now()) || !isComing(m, now) || !qr.chosen(r, m)
+		return m.State != memory.Active || m.Negates || m.Expired(qr.c.Now()) || !isComing(m, now) || !qr.chosen(r, m)
 	})
 	sorting.Sort(list, func(a, b *memory.Memory) int {
 		at, _ := a.Begins(now.Location())

@@ -165,7 +165,7 @@ func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items
 			return cmp.Or(a.Learnt.Compare(b.Learnt), bytes.Compare(a.ID[:], b.ID[:]))
 		})
 		for _, m := range list {
-			if m.State != memory.Active || m.Negates || expired(m, now) || !qr.chosen(r, m) {
+			if m.State != memory.Active || m.Negates || m.Expired(now) || !qr.chosen(r, m) {
 				continue
 			}
 			if of, copied := consolidate.Copied(m); copied && !m.Pinned {

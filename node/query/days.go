@@ -102,7 +102,7 @@ func (qr *Query) dayMemories(ctx context.Context, tx *store.Tx, d *serve.Day) er
 		if err != nil {
 			return err
 		}
-		if expired(m, now) {
+		if m.Expired(now) {
 			continue
 		}
 		for _, e := range m.Evidence {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"maps"
+	"time"
 
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
@@ -37,6 +38,7 @@ func (rd Reader) Follow(ctx context.Context, q serve.FollowQuery) iter.Seq2[serv
 type following struct {
 	of   serve.FollowQuery
 	sees func(*memory.Memory) bool // what the caller may see at this look
+	now  time.Time                 // of this look
 	at   store.Edition
 	has  map[memory.ID]bool // the memories that were chosen then; nil: nobody has looked yet
 }
@@ -60,7 +62,8 @@ func (f *following) next(ctx context.Context, of opened.Of[*Query]) (at serve.Fo
 			return at, false, err
 		}
 	}
-	err = opened.View(ctx, of, func(_ *Query, tx *store.Tx) (err error) {
+	err = opened.View(ctx, of, func(qr *Query, tx *store.Tx) (err error) {
+		f.now = qr.c.Now()
 		if news, err = f.look(tx); err == nil {
 			at.Change, err = tx.LastChange()
 		}
@@ -139,4 +142,6 @@ func (f *following) holds(tx *store.Tx, id memory.ID) (bool, error) {
 	return err == nil && f.chooses(m), err
 }
 
-func (f *following) chooses(m *memory.Memory) bool { return f.of.Chooses(m) && f.sees(m) }
+func (f *following) chooses(m *memory.Memory) bool {
+	return !m.Expired(f.now) && f.of.Chooses(m) && f.sees(m)
+}

@@ -22,6 +22,7 @@ import (
 // asked. Its methods are safe for concurrent use.
 type overview struct {
 	sorter *category.Sorter
+	now    func() time.Time
 
 	lock  chan struct{} // of one place: who puts something in may use the rest
 	of    store.Edition
@@ -34,6 +35,8 @@ type overview struct {
 	names uint64                     // how often what the graph is drawn from has changed
 	atlas *atlas.Atlas               // drawn from names; nil: not yet
 	twice []memory.ID                // what Disputable found; nil: to be found
+	ends  map[memory.ID]time.Time    // when those of by expire that do
+	next  time.Time                  // the first of ends; zero: there is none
 	goes  *time.Timer                // when nobody has asked for a time
 }
 
@@ -138,6 +141,7 @@ func (o *overview) look(ctx context.Context, tx *store.Tx, f func() error) error
 	if err := o.follow(ctx, tx); err != nil {
 		return err
 	}
+	o.expire()
 	return f()
 }
 
@@ -170,7 +174,7 @@ func (o *overview) drop(ctx context.Context) error {
 // clear lets go of all that was read of memories. The caller holds the lock.
 func (o *overview) clear() {
 	o.by, o.order, o.types, o.from, o.slots, o.atlas, o.twice = nil, nil, nil, nil, nil, nil, nil
-	o.waits = 0
+	o.waits, o.ends, o.next = 0, nil, time.Time{}
 }
 
 // close forgets everything, when nobody asks any more.
@@ -215,12 +219,12 @@ func (o *overview) follow(ctx context.Context, tx *store.Tx) error {
 // begin reads all memories.
 func (o *overview) begin(ctx context.Context, tx *store.Tx) error {
 	o.by, o.types, o.from, o.waits = map[memory.ID]*outline{}, map[memory.Type]int{}, map[string]string{}, 0
-	o.slots = map[[2]string]*memory.Slot{}
+	o.slots, o.ends = map[[2]string]*memory.Slot{}, map[memory.ID]time.Time{}
 	for m, err := range tx.All() {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		o.put(m.ID, o.outlineOf(m))
+		o.read(m)
 	}
 	return nil
 }
@@ -240,7 +244,7 @@ func (o *overview) change(ctx context.Context, tx *store.Tx) error {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		o.put(id, o.outlineOf(m))
+		o.read(m)
 		return nil
 	}
 	for _, d := range changed {
@@ -272,6 +276,7 @@ func (o *overview) change(ctx context.Context, tx *store.Tx) error {
 func (o *overview) put(id memory.ID, l *outline) {
 	was := o.by[id]
 	o.twice = nil
+	delete(o.ends, id)
 	o.count(was, -1)
 	o.count(l, 1)
 	if l != nil && l.named != nil || was != nil && was.named != nil {

@@ -67,7 +67,7 @@ type Query struct {
 
 // New makes it.
 func New(c Config) *Query {
-	return &Query{c: c, overview: overview{sorter: c.Sorter, lock: make(chan struct{}, 1)}}
+	return &Query{c: c, overview: overview{sorter: c.Sorter, now: c.Now, lock: make(chan struct{}, 1)}}
 }
 
 // Forget drops what is kept of the memories, which the next question reads anew. It is

@@ -138,7 +138,7 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 			if err != nil {
 				return err
 			}
-			if m == nil || expired(m, now) {
+			if m == nil || m.Expired(now) {
 				continue
 			}
 			if q.Tag != "" && !slices.Contains(m.Tags, q.Tag) || q.Agent != "" && m.Owner.Agent != q.Agent || q.Run != "" && m.Owner.Run != q.Run || m.Negates {
@@ -163,18 +163,11 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 	return page, err
 }
 
-// expired reports whether a memory's time is over, so that nobody is shown it until retention
-// erases it. A pinned one is kept. A recording's or a photo's time is by the clock of events,
-// as retention has it: one that is replayed years later is not over.
-func expired(m *memory.Memory, now time.Time) bool {
-	return !m.Pinned && !m.Expires.IsZero() && !now.Before(m.Expires) && (m.Fields.Resource == nil || m.Fields.Resource.Blob == "")
-}
-
 // live returns a memory. The error is memory.ErrNotFound if there is none, it was erased, or
 // its time is over: retention erases it later.
 func (qr *Query) live(tx *store.Tx, id memory.ID) (memory.Memory, error) {
 	m, err := engine.Live(tx, id)
-	if err == nil && expired(&m, qr.c.Now()) {
+	if err == nil && m.Expired(qr.c.Now()) {
 		return memory.Memory{}, fmt.Errorf("memory %s has expired: %w", id, memory.ErrNotFound)
 	}
 	return m, err
@@ -189,7 +182,7 @@ func (rd Reader) Owners(ctx context.Context, only filter.Filter) (out []serve.Ow
 				if failed = errors.Join(err, ctx.Err()); failed != nil {
 					return
 				}
-				if m.Type != memory.Vault && !m.Negates && !expired(m, now) && only.Match(&filter.Item{Memory: m, Categories: qr.categories(m)}) && !yield(m) {
+				if m.Type != memory.Vault && !m.Negates && !m.Expired(now) && only.Match(&filter.Item{Memory: m, Categories: qr.categories(m)}) && !yield(m) {
 					return
 				}
 			}
@@ -216,9 +209,13 @@ func decodeCursor(s string) (p store.Place, err error) {
 
 // History implements serve.Reader.
 func (rd Reader) History(ctx context.Context, id memory.ID) (changes []memory.Change, err error) {
-	err = rd.viewOf(ctx, id, func(_ *Query, tx *store.Tx) error {
-		if _, err := tx.Memory(id); err != nil {
+	err = rd.viewOf(ctx, id, func(qr *Query, tx *store.Tx) error {
+		m, err := tx.Memory(id)
+		if err != nil {
 			return err
+		}
+		if m.Expired(qr.c.Now()) {
+			return fmt.Errorf("memory %s has expired: %w", id, memory.ErrNotFound)
 		}
 		all, err := tx.History(id)
 		changes = slices.DeleteFunc(all, func(c memory.Change) bool { return c.Memory != id })
@@ -245,7 +242,7 @@ func (rd Reader) Why(ctx context.Context, id memory.ID) (w serve.Why, err error)
 		if w.Spared, err = spared(tx, id); err != nil {
 			return err
 		}
-		w.Replaced, w.Into, err = related(tx, &w.Memory)
+		w.Replaced, w.Into, err = related(tx, &w.Memory, qr.c.Now())
 		return err
 	})
 	return w, err
@@ -261,7 +258,7 @@ func spared(tx *store.Tx, id memory.ID) ([]memory.Change, error) {
 }
 
 // related gives what a memory replaced, and what has replaced it.
-func related(tx *store.Tx, m *memory.Memory) (replaced []serve.Related, into *serve.Related, err error) {
+func related(tx *store.Tx, m *memory.Memory, now time.Time) (replaced []serve.Related, into *serve.Related, err error) {
 	group, err := tx.Group(m.Group)
 	if err != nil {
 		return nil, nil, err
@@ -270,7 +267,7 @@ func related(tx *store.Tx, m *memory.Memory) (replaced []serve.Related, into *se
 		o := &group[i]
 		r := serve.Related{ID: o.ID, Text: o.Text, At: o.TrueFrom}
 		switch {
-		case o.State == memory.Erased:
+		case o.State == memory.Erased || o.Expired(now):
 		case o.Into == m.ID && !o.Negates:
 			replaced = append(replaced, r)
 		case m.Into == o.ID:
@@ -279,7 +276,7 @@ func related(tx *store.Tx, m *memory.Memory) (replaced []serve.Related, into *se
 	}
 	if into == nil && !m.Into.IsZero() { // it was merged into a memory of another group
 		o, err := tx.Memory(m.Into)
-		if err == nil && o.State != memory.Erased {
+		if err == nil && o.State != memory.Erased && !o.Expired(now) {
 			into = &serve.Related{ID: o.ID, Text: o.Text, At: o.TrueFrom}
 		} else if err != nil && !errors.Is(err, memory.ErrNotFound) {
 			return nil, nil, err

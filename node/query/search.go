@@ -208,7 +208,7 @@ func (f *finding) add(tx *store.Tx, h recall.Hit) error {
 		}
 		return nil
 	}
-	if ok && hit.Memory != nil && expired(hit.Memory, f.choice.now) {
+	if ok && hit.Memory != nil && hit.Memory.Expired(f.choice.now) {
 		f.choice.gone[h.ID] = true
 		return nil
 	}
@@ -238,7 +238,7 @@ func (f *finding) memory(tx *store.Tx, h recall.Hit, hit serve.Hit) (_ serve.Hit
 		if hit, ok, err = choice.load(tx, h); err != nil {
 			return hit, false, err
 		}
-		if !ok || hit.Memory == nil || hit.Memory.State != memory.Active || expired(hit.Memory, choice.now) || choice.narrows() && !choice.allows(f.qr, tx, of, recall.Memory) {
+		if !ok || hit.Memory == nil || hit.Memory.State != memory.Active || hit.Memory.Expired(choice.now) || choice.narrows() && !choice.allows(f.qr, tx, of, recall.Memory) {
 			return hit, false, nil
 		}
 	}
@@ -270,7 +270,7 @@ func (f *finding) addReplacing(tx *store.Tx, k int) error {
 			return hit, false, nil
 		}
 		hit, ok, err = f.choice.load(tx, recall.Hit{ID: m.ID, Kind: recall.Memory, At: m.When(), Score: score})
-		if ok = ok && !expired(m, f.choice.now); ok {
+		if ok = ok && !m.Expired(f.choice.now); ok {
 			hit.Memory.Categories = f.qr.c.Sorter.Of(hit.Memory)
 		}
 		return hit, ok, err

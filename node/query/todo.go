@@ -126,7 +126,7 @@ func (qr *Query) plans(ctx context.Context, tx *store.Tx, w *todo, now time.Time
 			return nil, err
 		}
 		// A filter by what the caller may see is part of the others.
-		if m.State == memory.Active && !expired(m, choice.now) && (m.Slot == nil || memory.Normal(m.Slot.Subject) == "user") && otherUser(m.Owner.User) == "" && w.due(m, now) && w.answers(m.Text, true) && (!choice.narrows() || choice.allows(qr, tx, m.ID, recall.Memory)) {
+		if m.State == memory.Active && !m.Expired(choice.now) && (m.Slot == nil || memory.Normal(m.Slot.Subject) == "user") && otherUser(m.Owner.User) == "" && w.due(m, now) && w.answers(m.Text, true) && (!choice.narrows() || choice.allows(qr, tx, m.ID, recall.Memory)) {
 			list = append(list, m)
 		}
 	}

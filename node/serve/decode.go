@@ -36,8 +36,11 @@ func decodeBody(r *http.Request, v any, optional bool) error {
 	if err != nil {
 		return requestError(err)
 	}
-	if len(body) == 0 && optional {
-		return nil
+	if len(body) == 0 {
+		if optional {
+			return nil
+		}
+		return kindRequest.problem("", "the body is empty")
 	}
 	return decodeStrict(body, v)
 }
@@ -50,7 +53,8 @@ func requestError(err error) error {
 }
 
 // decodeStrict decodes one JSON value. The problem names the field and does not
-// contain what was sent.
+// contain what was sent. It is kindRequest for what is no such JSON, and kindInvalid for a
+// text or a number of the right type that isn't allowed.
 func decodeStrict(body []byte, v any) error {
 	dec := json.NewDecoder(strings.NewReader(string(body)))
 	dec.DisallowUnknownFields()
@@ -62,6 +66,12 @@ func decodeStrict(body []byte, v any) error {
 		return checkEnums(reflect.ValueOf(v))
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if w := find(reflect.TypeOf(v), body); w != nil && !w.unknown && w.path != "" {
+			wrong.Field = w.path // which has the places in lists
+		}
+		if n, ok := strings.CutPrefix(wrong.Value, "number "); ok && typeName(wrong.Type.String()) == "a number" {
+			return kindInvalid.problem(wrong.Field, fmt.Sprintf("%s: %.40s: want a whole number that is neither too small nor too large", wrong.Field, n))
+		}
 		return kindRequest.problem(wrong.Field, fmt.Sprintf("%s: %s where %s is wanted, at byte %d", cmp.Or(wrong.Field, "body"), wrong.Value, typeName(wrong.Type.String()), wrong.Offset))
 	}
 	if wrong, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -75,12 +85,17 @@ func decodeStrict(body []byte, v any) error {
 	case w == nil:
 	case w.unknown:
 		return kindRequest.problem(w.path, fmt.Sprintf("%q is not a field of this request", w.path))
-	case w.typ == timeType:
-		return kindRequest.problem(w.path, w.path+": "+wantTime)
 	case errors.Is(w.err, memory.ErrInvalid):
 		return InField(w.path, w.err)
 	default:
-		return kindRequest.problem(w.path, strings.TrimPrefix(w.path+": ", ": ")+w.err.Error())
+		k, detail := kindInvalid, w.err.Error()
+		if !w.text {
+			k = kindRequest
+		}
+		if w.typ == timeType {
+			detail = wantTime
+		}
+		return k.problem(w.path, strings.TrimPrefix(w.path+": ", ": ")+detail)
 	}
 	if errors.Is(err, memory.ErrInvalid) {
 		return err
@@ -108,7 +123,7 @@ func checkEnums(v reflect.Value) error {
 		if slices.Contains(list, text) || text == "" && options != "" {
 			continue
 		}
-		return kindRequest.problem(name, name+": "+wantOf(list))
+		return kindInvalid.problem(name, name+": "+wantOf(list))
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ type graphQuery struct {
 
 func (q *graphQuery) check() error {
 	if q.Entity != "" && q.Text != "" {
-		return kindRequest.problem("q", "q: with entity, there is nothing to ask")
+		return kindInvalid.problem("q", "q: with entity, there is nothing to ask")
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -115,7 +116,7 @@ func (in *input) query(r *http.Request) (url.Values, error) {
 // set reads a parameter; the zero value is of one that is not given.
 func (p *Param) set(v reflect.Value, text string, given bool) error {
 	wrong := func(format string, args ...any) error {
-		return kindRequest.problem(p.Name, p.Name+": "+fmt.Sprintf(format, args...))
+		return kindInvalid.problem(p.Name, p.Name+": "+fmt.Sprintf(format, args...))
 	}
 	if v.Kind() == reflect.Pointer && given { // a text that may be empty
 		v.Set(reflect.ValueOf(&text))
@@ -137,7 +138,7 @@ func (p *Param) set(v reflect.Value, text string, given bool) error {
 		return nil
 	case *memory.Type:
 		if *to = memory.Type(text); !slices.Contains(memory.Types[:], *to) {
-			return kindRequest.problem(p.Name, wantType(p.Name, *to))
+			return kindInvalid.problem(p.Name, wantType(p.Name, *to))
 		}
 		return nil
 	case encoding.TextUnmarshaler:
@@ -175,6 +176,9 @@ func (p *Param) set(v reflect.Value, text string, given bool) error {
 func inParam(name string, err error) error {
 	if err == nil {
 		return nil
+	}
+	if !errors.Is(err, memory.ErrInvalid) {
+		return kindInvalid.problem(name, name+": "+err.Error())
 	}
 	return InField(name, err)
 }

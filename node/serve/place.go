@@ -20,6 +20,7 @@ type wrong struct {
 	path    string // "operations[5].add.at"; empty: the whole
 	typ     reflect.Type
 	unknown bool  // no type has such a field
+	text    bool  // it is a text in JSON
 	err     error // of the part alone
 }
 
@@ -67,7 +68,7 @@ func find(t reflect.Type, body []byte) *wrong {
 		}
 	}
 	if err := json.Unmarshal(body, reflect.New(t).Interface()); err != nil {
-		return &wrong{typ: t, err: err}
+		return &wrong{typ: t, text: strings.HasPrefix(string(bytes.TrimSpace(body)), `"`), err: err}
 	}
 	return nil
 }

@@ -260,6 +260,31 @@ func TestExpiryAndWhatIsErased(t *testing.T) {
 	}
 }
 
+// A copy ends when its original does, without a word of the owner's; of what has ended there is none.
+func TestCopyEndsWithItsOriginal(t *testing.T) {
+	service := serveRelay(t)
+	w := newWearer(t, service, garden()...)
+	w.memories[1].Expires = day.Add(time.Hour)
+	reader, key := newReader(t)
+	spec := share.ShareSpec{Criteria: share.Criteria{Query: "tomatoes want water", Most: memory.Personal}, To: []string{key}, Expires: day.Add(24 * time.Hour)}
+	rec, err := w.Create(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader.Now = func() time.Time { return w.now }
+	const text = "The tomatoes want water every second day"
+	if o, err := reader.Open(t.Context(), rec.Link()); err != nil || !slices.Contains(texts(o.Memories), text) {
+		t.Fatalf("%q, %v", texts(o.Memories), err)
+	}
+	w.now = day.Add(2 * time.Hour)
+	if o, err := reader.Open(t.Context(), rec.Link()); err != nil || slices.Contains(texts(o.Memories), text) {
+		t.Errorf("still shown: %q, %v", texts(o.Memories), err)
+	}
+	if p, err := w.Preview(t.Context(), spec); err == nil && slices.ContainsFunc(p.Copies, func(c share.Copy) bool { return c.Candidate.Text == text }) {
+		t.Error("shared anew")
+	}
+}
+
 func TestBadWishes(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, garden()...)

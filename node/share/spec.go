@@ -248,7 +248,7 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 	var of []*memory.Memory
 	for i := range found {
 		m := &found[i]
-		if !criteria.Fits(m) {
+		if !criteria.Fits(m) || m.Expired(q.Now) {
 			continue
 		}
 		if why, waits := held(&rules, q, to, m); why != "" {
@@ -257,7 +257,7 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 			out.waits += min(1, len(waits))
 			continue
 		}
-		cp, ok, err := copyOf(m, r, how, rec.Expires, ids)
+		cp, ok, err := copyOf(m, r, how, earlier(rec.Expires, m.Ends()), ids)
 		if err != nil {
 			return out, err
 		}
@@ -274,6 +274,14 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 	}
 	out.form = form
 	return out, s.ask(ctx, asked, rec.Space.IsZero())
+}
+
+// earlier gives the earlier of two times; zero is never.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // ask has the wearer asked about what rules hold back. again counts it once more.

@@ -19,12 +19,16 @@ func (a Archives) Changes(ctx context.Context, after uint64, follow bool) iter.S
 	return func(yield func(memory.Change, error) bool) {
 		for {
 			var page []memory.Change
-			err := opened.View(ctx, a.of, func(_ *Transfer, tx *store.Tx) error {
+			looked, last := 0, after
+			err := opened.View(ctx, a.of, func(t *Transfer, tx *store.Tx) error {
 				for c, err := range tx.Changes(after) {
 					if err != nil {
 						return err
 					}
-					if page = append(page, c); len(page) == 256 {
+					if m, err := tx.Memory(c.Memory); err != nil || !m.Expired(t.c.Now()) { // of one that is cold or erased there is the change
+						page = append(page, c)
+					}
+					if looked, last = looked+1, c.Seq; looked == 256 {
 						return nil
 					}
 				}
@@ -37,12 +41,12 @@ func (a Archives) Changes(ctx context.Context, after uint64, follow bool) iter.S
 				return
 			}
 			for _, c := range page {
-				after = c.Seq
 				if !yield(c, nil) {
 					return
 				}
 			}
-			if len(page) == 0 && (!follow || !wait.For(ctx, changesPoll)) {
+			after = last
+			if looked == 0 && (!follow || !wait.For(ctx, changesPoll)) {
 				return
 			}
 		}

@@ -116,6 +116,9 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 				}
 			}
 			for m, err := range tx.Memories(store.Filter{Oldest: true, States: everyState}) {
+				if err == nil && m.Expired(t.c.Now()) {
+					continue
+				}
 				if err == nil {
 					err = emitAssertions(tx, m.ID, secrets[m.ID], emit)
 				}

@@ -71,7 +71,7 @@ func (p *PocketSphinx) Transcribe(ctx context.Context, wav []byte, hint Hints) (
 	if err != nil {
 		return Transcript{}, err
 	}
-	if hint.Lang != "" && primary(hint.Lang) != "en" {
+	if hint.Lang != "" && !English(hint.Lang) {
 		return Transcript{}, engine.Faultf(pocketSphinx, engine.Refused, "it has no model for %q, only for American English", hint.Lang)
 	}
 	if err := p.Find(); err != nil {

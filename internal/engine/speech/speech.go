@@ -187,6 +187,9 @@ func language(s string) string {
 	return s
 }
 
+// English reports whether a BCP 47 tag is of English.
+func English(tag string) bool { return primary(tag) == "en" }
+
 // primary is the main language of a tag: "zh" of "zh-CN".
 func primary(tag string) string {
 	main, _, _ := strings.Cut(tag, "-")

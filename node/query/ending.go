@@ -1,0 +1,37 @@
+package query
+
+import (
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// read puts what is known of a memory.
+func (o *overview) read(m *memory.Memory) {
+	o.put(m.ID, o.outlineOf(m))
+	if ends := m.Ends(); !ends.IsZero() {
+		o.ends[m.ID] = ends
+		if o.next.IsZero() || ends.Before(o.next) {
+			o.next = ends
+		}
+	}
+}
+
+// expire drops what has expired, although it is erased later.
+func (o *overview) expire() {
+	now := o.now()
+	if o.next.IsZero() || now.Before(o.next) {
+		return
+	}
+	for id, at := range o.ends {
+		if !now.Before(at) {
+			o.put(id, nil)
+		}
+	}
+	o.next = time.Time{}
+	for _, at := range o.ends {
+		if o.next.IsZero() || at.Before(o.next) {
+			o.next = at
+		}
+	}
+}
