@@ -103,9 +103,11 @@ func TestMembersDoWhatTheyMay(t *testing.T) {
 	// A forged body, a forged header, a gap, a fork, an unknown head.
 	forged := *h.Delta(h.Owner, "said")
 	good := forged
-	forged.Body = []byte("said otherwise")
-	_, err = s.as(h, h.Owner).Append(ctx, []*envelope.Delta{&forged})
-	s.is(err, remote.ErrRefused)
+	for _, body := range []string{"said otherwise", "sang"} {
+		forged.Body = []byte(body)
+		_, err = s.as(h, h.Owner).Append(ctx, []*envelope.Delta{&forged})
+		s.is(err, remote.ErrRefused)
+	}
 	forged = good
 	forged.Signature = make([]byte, 64)
 	_, err = s.as(h, h.Owner).Append(ctx, []*envelope.Delta{&forged})

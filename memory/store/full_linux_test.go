@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ func TestFullDisk(t *testing.T) {
 		t.Skip("a disk of its own needs root: ", err)
 	}
 	t.Cleanup(func() {
-		if err := unix.Unmount(disk, 0); err != nil {
+		if err := unix.Unmount(disk, unix.MNT_DETACH); err != nil {
 			t.Error(err)
 		}
 	})
@@ -53,6 +54,14 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, value := pile(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = Open(opt); err != nil { // no table is being written now
+		t.Fatal(err)
+	}
+	update(t, s, func(tx *Tx) error { return tx.PutMeta(fmt.Sprint(n), value) })
+	n++
 	killed := opt
 	killed.Dir = filepath.Join(disk, "killed")
 	if err := os.CopyFS(killed.Dir, os.DirFS(opt.Dir)); err != nil { // as a kill leaves it
