@@ -84,7 +84,7 @@ func wordShown(said string) string {
 
 // The process is killed at each prompt, or interrupted at one for a passphrase. There is no home then, or
 // a whole one, and setup goes on with it. A passphrase that is typed wrong is asked for again. KILLS
-// has it killed at so many prompts, 18 at all of them.
+// has it killed at so many prompts, 19 at all of them.
 func TestSetupKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	answers := func(backup string) []reply {
@@ -96,7 +96,7 @@ func TestSetupKilledAnywhere(t *testing.T) {
 				}
 				return "correct horse"
 			}},
-			{"24 words", fixed("en")}, {"Word ", wordShown}, {"Passphrase", fixed("correct horse")}, {"Its name", fixed("pendant")}, {"Use it?", fixed("n")}, {"log in", fixed("y")},
+			{"Languages", fixed("de")}, {"24 words", fixed("en")}, {"Word ", wordShown}, {"Passphrase", fixed("correct horse")}, {"Its name", fixed("pendant")}, {"Use it?", fixed("n")}, {"log in", fixed("y")},
 			{"remember", fixed("I park the car on level 3")}, {"backup", fixed(backup)}}
 	}
 	dir := t.TempDir()
