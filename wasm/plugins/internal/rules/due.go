@@ -14,7 +14,7 @@ func (c *clause) dueOnce() bool {
 	if c.kind != 't' || pronoun(c.thing) || c.thing == "" || c.w(0) == "a" || c.w(0) == "an" {
 		return false
 	}
-	return onceVerbs[c.verb] && (c.verb != "run" || c.w(c.vi+1) == "out") && c.verb != "open" && c.verb != "close" || c.verb == "be" && c.w(c.vi+1) == "due"
+	return onceVerbs[c.verb] && (c.verb != "run" || c.w(c.vi+1) == "out") && c.verb != "open" && c.verb != "close" || c.verb == "be" && (c.w(c.vi+1) == "due" || c.must)
 }
 
 // thingSlot begins the slot of a plan about a thing with whose and what it is; "" of anything else.

@@ -25,7 +25,7 @@ func boilerplate(text string) string {
 		}
 	}
 	for _, cue := range broadcasts {
-		if holdsWord(l, cue) {
+		if holdsWord(strings.ReplaceAll(l, "break-", "break"), cue) { // "after the break-in" is none
 			return "a broadcast or an announcement"
 		}
 	}

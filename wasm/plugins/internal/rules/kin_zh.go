@@ -167,8 +167,10 @@ func named(text, name string) string {
 		short = name[strings.LastIndex(name, "的")+len("的"):]
 	}
 	if owner := strings.TrimSuffix(name, "的"+short); short != name && strings.Contains(text, short) {
-		if home := owner + "家" + short; strings.Contains(text, home) {
-			return strings.Replace(text, home, name, 1)
+		for _, own := range [...]string{owner + "家" + short, owner + short} {
+			if strings.Contains(text, own) {
+				return strings.Replace(text, own, name, 1)
+			}
 		}
 		return strings.Replace(text, short, name, 1) // 水管漏了，师傅明天来
 	}

@@ -139,7 +139,7 @@ func (t *talk) aboutThing(c *clause) {
 			return
 		}
 	}
-	if w != nil && w.hasDay && !w.habit && !c.past && !c.neg && !pronoun(c.thing) && c.verb != "be" && w.unix() > t.ev.At {
+	if w != nil && w.hasDay && !w.habit && !c.past && !c.neg && !pronoun(c.thing) && (c.verb != "be" || c.must) && w.unix() > t.ev.At {
 		subject := c.subj
 		c.subj = t.self
 		t.planAt(c, w)
@@ -285,7 +285,7 @@ func (t *talk) ends(c *clause, attr string, from, to int, words ...string) (p pl
 
 // figurative words after "in", "on" or "at" name no place: on hold, on shaky ground.
 var figurative = set("ground grounds hold track sale schedule danger charge shape luck love style fashion demand control touch progress need order action edge point way order leash budget board strike " +
-	"fire trouble time mind peak risk stake length large odds rest best worst paper purpose average duty guard loan tour stage-fright fact general particular vain doubt question common full cool awesome great")
+	"fire trouble time mind peak risk stake length large odds rest best worst paper purpose average duty guard loan tour stage-fright warranty guarantee construction repair renovation contract pressure review investigation anaesthetic fact general particular vain doubt question common full cool awesome great")
 
 // meal reports words for food that is ready to be eaten, and is soon gone.
 func meal(s string) bool {

@@ -9,6 +9,12 @@ func (c *clause) until(w *when) bool {
 	return w.hasDay && (lead == "until" || lead == "till")
 }
 
+// dayAlone reports a day of a month, "the 28th", that no month follows.
+func dayAlone(word, next string) bool {
+	_, ok := ordinal(word)
+	return ok && next != "of" && monthOf(next) == 0
+}
+
 // ends is the last moment of a time, in ms since 1970: of a day without an hour its end.
 func (w *when) ends() int64 {
 	if w.clock {
