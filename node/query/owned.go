@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"github.com/locket-dev/locket/memory"
@@ -26,29 +25,29 @@ const (
 
 var (
 	// ofPartner finds questions for who somebody is to the wearer.
-	ofPartner = regexp.MustCompile(`(?i)\bmy ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)\W*$|\bwho(?:['’]s| is) my ` + partnerEn + `\W*$|^(?:请问)?我的?` + partnerZh + `(?:的?名字|叫什么|是谁)`)
+	ofPartner = lazily(`(?i)\bmy ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)\W*$|\bwho(?:['’]s| is) my ` + partnerEn + `\W*$|^(?:请问)?我的?` + partnerZh + `(?:的?名字|叫什么|是谁)`)
 	// ofSelf finds questions for a property of the wearer.
-	ofSelf = regexp.MustCompile(`(?i)\bmy ` + kindEn + propertyEn + `\W*$|^(?:and )?(?:where|when|what|which|how old)\b.* (?:do|did|was|am) i (?:now |currently )?` + verbEn + `(?: in| at| for a living| now)?\W*$|^how old am i\b|` +
+	ofSelf = lazily(`(?i)\bmy ` + kindEn + propertyEn + `\W*$|^(?:and )?(?:where|when|what|which|how old)\b.* (?:do|did|was|am) i (?:now |currently )?` + verbEn + `(?: in| at| for a living| now)?\W*$|^how old am i\b|` +
 		`^(?:请问)?我(?:的|现在|目前)*(?:` + propertyZh + `|(?:是?在?(?:哪里|哪儿|什么地方)?)?` + verbZh + `|是?做什么工作)`)
 	// ofOther finds questions for one of somebody else, and who that is.
-	ofOther = []*regexp.Regexp{
-		regexp.MustCompile(`(?i)\b(\pL+)['’]s (?:` + partnerEn + `['’]s )?` + kindEn + `(?:` + propertyEn + `|` + partnerEn + `)(?: called| named)?\W*$`),
-		regexp.MustCompile(`(?i)^(?:and )?(?:where|when|what|how old) (?:does|did|is|was) (?:my |our )?(\pL+) ` + verbEn + `.*$`),
-		regexp.MustCompile(`(?i)^how old is (?:my |our )?(\pL+)\W*$`),
-		regexp.MustCompile(`^(?:请问|那)?(?:我的?)?([^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}{1,2}?)(?:的|现在|目前|是|在|哪里|哪儿|什么地方|什么|做)*(?:` + partnerZh + `|` + propertyZh + `|` + verbZh + `)`),
+	ofOther = []pattern{
+		lazily(`(?i)\b(\pL+)['’]s (?:` + partnerEn + `['’]s )?` + kindEn + `(?:` + propertyEn + `|` + partnerEn + `)(?: called| named)?\W*$`),
+		lazily(`(?i)^(?:and )?(?:where|when|what|how old) (?:does|did|is|was) (?:my |our )?(\pL+) ` + verbEn + `.*$`),
+		lazily(`(?i)^how old is (?:my |our )?(\pL+)\W*$`),
+		lazily(`^(?:请问|那)?(?:我的?)?([^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}{1,2}?)(?:的|现在|目前|是|在|哪里|哪儿|什么地方|什么|做)*(?:` + partnerZh + `|` + propertyZh + `|` + verbZh + `)`),
 	}
-	notNames = regexp.MustCompile(`(?i)^(?:what|when|who|where|how|that|it|there|here|he|she|i|you|we|they|this|the|an?|my|your|our|his|her|their)$`)
+	notNames = lazily(`(?i)^(?:what|when|who|where|how|that|it|there|here|he|she|i|you|we|they|this|the|an?|my|your|our|his|her|their)$`)
 
 	// givesName finds who somebody's wife is: "my wife is called Karin", "Karin is my wife".
-	givesName = regexp.MustCompile(`(?i:\b` + partnerEn + `(?:['’]s name)?(?: is)?(?: called| named)?),? \p{Lu}|\p{Lu}\pL+(?: is|,) (?i:my|the) (?i:` + partnerEn + `)\b|` + partnerZh + `(?:的?名字)?(?:叫|是|名|，)`)
-	partnerOf = regexp.MustCompile(`(?i)(?:\b(my|our)\s+)?(?:\b(\pL+)['’]s\s+)?\b` + partnerEn + `\b|(我)?的?(\p{Han}{0,4}?)的?` + partnerZh)
-	// tells finds whose property a text tells: "my mother's birthday", 小王的生日.
-	tellsOwn = regexp.MustCompile(`(?i)(?:\b(my|our)\s+)?(?:\b(\pL+)['’]s\s+)?` + kindEn + `\b` + propertyEn + `\b|(我)?的?(\p{Han}{0,4}?)的?` + propertyZh)
+	givesName = lazily(`(?i:\b` + partnerEn + `(?:['’]s name)?(?: is)?(?: called| named)?),? \p{Lu}|\p{Lu}\pL+(?: is|,) (?i:my|the) (?i:` + partnerEn + `)\b|` + partnerZh + `(?:的?名字)?(?:叫|是|名|，)`)
+	partnerOf = lazily(`(?i)(?:\b(my|our)\s+)?(?:\b(\pL+)['’]s\s+)?\b` + partnerEn + `\b|(我)?的?(\p{Han}{0,4}?)的?` + partnerZh)
+	// tellsOwn finds whose property a text tells: "my mother's birthday", 小王的生日.
+	tellsOwn = lazily(`(?i)(?:\b(my|our)\s+)?(?:\b(\pL+)['’]s\s+)?` + kindEn + `\b` + propertyEn + `\b|(我)?的?(\p{Han}{0,4}?)的?` + propertyZh)
 	// asideOf finds words that have a property's in them, and tell nothing of it.
-	asideOf = regexp.MustCompile(`(?i)\bbirthday (?:cards?|presents?|gifts?|cakes?|part(?:y|ies))\b|生日(?:礼物|蛋糕|贺?卡|派对|聚会)`)
+	asideOf = lazily(`(?i)\bbirthday (?:cards?|presents?|gifts?|cakes?|part(?:y|ies))\b|生日(?:礼物|蛋糕|贺?卡|派对|聚会)`)
 	// begins finds a sentence about somebody: "Anna is", "My brother Jonas works", 小王住在.
-	begins = regexp.MustCompile(`^(?:(?:(?i:my|our|his|her) )` + partnerEn + `(?: \p{Lu}\pL+)?|\p{Lu}\pL+(?: \p{Lu}\pL+)?) (?:is|was|lives?|works?|moved|drives|has|turns?|does)\b|^(?:我的?)?[^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}{1,2}?(?:现在)?(?:住|在|是|搬|叫)`)
-	first  = regexp.MustCompile(`(?i)^(?:i|i['’]m|i['’]ve|my|we|our)\b|^我`)
+	begins = lazily(`^(?:(?:(?i:my|our|his|her) )` + partnerEn + `(?: \p{Lu}\pL+)?|\p{Lu}\pL+(?: \p{Lu}\pL+)?) (?:is|was|lives?|works?|moved|drives|has|turns?|does)\b|^(?:我的?)?[^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}{1,2}?(?:现在)?(?:住|在|是|搬|叫)`)
+	first  = lazily(`(?i)^(?:i|i['’]m|i['’]ve|my|we|our)\b|^我`)
 )
 
 // property is what a question asks of somebody.
@@ -60,13 +59,13 @@ type property struct {
 // askedProperty finds it; false: the question asks for something else.
 func askedProperty(question string) (p property, ok bool) {
 	switch {
-	case ofPartner.MatchString(question):
+	case ofPartner().MatchString(question):
 		return property{partner: true}, true
-	case ofSelf.MatchString(question):
+	case ofSelf().MatchString(question):
 		return p, true
 	}
 	for _, re := range ofOther {
-		if m := re.FindStringSubmatch(question); m != nil && !notNames.MatchString(m[1]) {
+		if m := re().FindStringSubmatch(question); m != nil && !notNames().MatchString(m[1]) {
 			return property{owner: m[1]}, true
 		}
 	}
@@ -88,18 +87,18 @@ func (p property) owns(text string) whose {
 	if p.partner {
 		re = partnerOf
 	}
-	if m := re.FindStringSubmatch(text); m != nil {
+	if m := re().FindStringSubmatch(text); m != nil {
 		switch {
-		case m[2] != "" || m[4] != "" || p.partner && !givesName.MatchString(text):
+		case m[2] != "" || m[4] != "" || p.partner && !givesName().MatchString(text):
 			return anothers
 		case m[1] != "" || m[3] != "":
 			return speakers
 		}
 	}
 	switch {
-	case begins.MatchString(text) && !strings.HasPrefix(text, "I "), asideOf.MatchString(text):
+	case begins().MatchString(text) && !strings.HasPrefix(text, "I "), asideOf().MatchString(text):
 		return anothers
-	case first.MatchString(text):
+	case first().MatchString(text):
 		return speakers
 	}
 	return nobodys

@@ -31,22 +31,22 @@ const (
 )
 
 var (
-	asksToBuy = regexp.MustCompile(`(?i)^(?:and |so )?(?:what|which|anything)\b.* (?:i|we)\b.*\b(?:buy|need)(?: (?:at|from) the (?:shop|store|supermarket))?` + whenTail + `|\b(?:shopping|grocery) list\b|^what groceries do (?:i|we) need\W*$|^what (?:are|have) we (?:run )?out of\b|` +
+	asksToBuy = lazily(`(?i)^(?:and |so )?(?:what|which|anything)\b.* (?:i|we)\b.*\b(?:buy|need)(?: (?:at|from) the (?:shop|store|supermarket))?` + whenTail + `|\b(?:shopping|grocery) list\b|^what groceries do (?:i|we) need\W*$|^what (?:are|have) we (?:run )?out of\b|` +
 		`^` + whoHan + `(?:要|得|需要|应该|该)买(?:些?什么|啥|哪些|的东西)\W*$|(?:购物|采购)清单`)
 	// notToBuy finds questions for what was bought.
-	notToBuy    = regexp.MustCompile(`(?i)\b(?:did|bought)\b`)
-	asksPromise = regexp.MustCompile(`(?i)^what (?:did|have) i (?:promise|promised)(?: to do)?\W*$|^what promises (?:did|have) i (?:make|made)\W*$|^我(?:都)?(?:答应|承诺|保证)(?:过|了)*(?:谁|什么|哪些)(?:了|事|事情)*\W*$`)
-	asksToDo    = regexp.MustCompile(`(?i)^(?:and |so )?(?:what|which (?:things|tasks))\b.* (?:i|we)\b.*\b(?:have|need|supposed|got) to (?:do|get done|finish|remember)` + whenTail +
+	notToBuy    = lazily(`(?i)\b(?:did|bought)\b`)
+	asksPromise = lazily(`(?i)^what (?:did|have) i (?:promise|promised)(?: to do)?\W*$|^what promises (?:did|have) i (?:make|made)\W*$|^我(?:都)?(?:答应|承诺|保证)(?:过|了)*(?:谁|什么|哪些)(?:了|事|事情)*\W*$`)
+	asksToDo    = lazily(`(?i)^(?:and |so )?(?:what|which (?:things|tasks))\b.* (?:i|we)\b.*\b(?:have|need|supposed|got) to (?:do|get done|finish|remember)` + whenTail +
 		`|^what (?:must|should) i (?:do|remember|not forget)` + whenTail + `|^what did i say i(?: would|['’]d) do` + whenTail + `|^(?:what(?:['’]s| is)|anything|is there anything)(?: still| else)?(?: left)? to do` + whenTail +
 		`|^anything (?:that )?i (?:must|should|have to|need to) (?:do|remember|not forget)` + whenTail + `|\bmy to-?dos?\b|^what(?:['’]s| is) on my list\W*$|^what(?:['’]s| is) (?:due|coming up|happening)` + whenTail +
 		`|^(?:do i have any|what are my|any) plans` + whenTail + `|` +
 		`^` + whoHan + `(?:要|得|该|应该|需要)(?:做|干|办)(?:些?什么|啥|哪些)\W*$|^` + whoHan + `有(?:什么|哪些)(?:事|安排|计划|待办)(?:要做|情)*\W*$|待办`)
-	toBuy     = regexp.MustCompile(`(?i)\b(?:buy|shopping|groceries|(?:run|are|we['’]re|i['’]m) out of)\b|买|用完了|没了`)
-	notBought = regexp.MustCompile(`(?i)\b(?:bought|used to)\b|买[了到过]`)
-	promised  = regexp.MustCompile(`(?i)\bpromised?\b|答应|承诺|保证`)
-	// mustDo finds what has to be done in what rules made no plan of.
-	mustDo    = regexp.MustCompile(`(?i)\b(?:has|have|needs?|ought|got) to\b|\b(?:must|should|don['’]t forget|remember to)\b|^(?:buy|call|pick up|pay|return|book|renew|send|fix|clean|order)\b|^(?:\pL+|我)?(?:还)?(?:要|得|需要|应该|必须|记得|别忘了)\p{Han}`)
-	onWeekday = regexp.MustCompile(`(?i)\b(sun|mon|tues|wednes|thurs|fri|satur)day\b|(?:周|星期|礼拜)([日天一二三四五六])`)
+	toBuy     = lazily(`(?i)\b(?:buy|shopping|groceries|(?:run|are|we['’]re|i['’]m) out of)\b|买|用完了|没了`)
+	notBought = lazily(`(?i)\b(?:bought|used to)\b|买[了到过]`)
+	promised  = lazily(`(?i)\bpromised?\b|答应|承诺|保证`)
+	// mustDo finds what has to be done in texts of which the rules made no plan.
+	mustDo    = lazily(`(?i)\b(?:has|have|needs?|ought|got) to\b|\b(?:must|should|don['’]t forget|remember to)\b|^(?:buy|call|pick up|pay|return|book|renew|send|fix|clean|order)\b|^(?:\pL+|我)?(?:还)?(?:要|得|需要|应该|必须|记得|别忘了)\p{Han}`)
+	onWeekday = lazily(`(?i)\b(sun|mon|tues|wednes|thurs|fri|satur)day\b|(?:周|星期|礼拜)([日天一二三四五六])`)
 	tonight   = strings.NewReplacer("tonight", "today", "今晚", "今天")
 )
 
@@ -56,11 +56,11 @@ const openMost = 500
 // readTodo reads a question of this sort; now is when it is asked, in the wearer's zone.
 func readTodo(question string, now time.Time) (w todo, ok bool) {
 	switch {
-	case asksToBuy.MatchString(question) && !notToBuy.MatchString(question):
-		w.only = toBuy
-	case asksPromise.MatchString(question):
-		w.only = promised
-	case !asksToDo.MatchString(question):
+	case asksToBuy().MatchString(question) && !notToBuy().MatchString(question):
+		w.only = toBuy()
+	case asksPromise().MatchString(question):
+		w.only = promised()
+	case !asksToDo().MatchString(question):
 		return w, false
 	}
 	w.from, w.to = daysAhead(question, now)
@@ -72,7 +72,7 @@ func daysAhead(question string, now time.Time) (from, to time.Time) {
 	if days, _ := recall.Days(tonight.Replace(strings.ToLower(question)), now); len(days) > 0 && days[0][1].After(now) { // a bare "Friday" is the last one there
 		return days[0][0], days[0][1]
 	}
-	m := onWeekday.FindStringSubmatch(question)
+	m := onWeekday().FindStringSubmatch(question)
 	if m == nil {
 		return from, to
 	}
@@ -87,9 +87,9 @@ func daysAhead(question string, now time.Time) (from, to time.Time) {
 // answers reports whether a text says what has to be done. planned: it is of a plan.
 func (w *todo) answers(text string, planned bool) bool {
 	if w.only != nil {
-		return w.only.MatchString(text) && !notBought.MatchString(text)
+		return w.only.MatchString(text) && !notBought().MatchString(text)
 	}
-	return planned || mustDo.MatchString(text) || toBuy.MatchString(text) && !notBought.MatchString(text)
+	return planned || mustDo().MatchString(text) || toBuy().MatchString(text) && !notBought().MatchString(text)
 }
 
 // due reports whether a plan is yet to be done, and in the time that is asked for.
