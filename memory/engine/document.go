@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/graph"
@@ -91,6 +92,26 @@ func Live(tx *store.Tx, id memory.ID) (memory.Memory, error) {
 		return memory.Memory{}, fmt.Errorf("memory %s was erased: %w", id, memory.ErrNotFound)
 	}
 	return *m, nil
+}
+
+// LiveAt is [Live], but for a memory that has expired by now: that is not there, either.
+func LiveAt(tx *store.Tx, id memory.ID, now time.Time) (memory.Memory, error) {
+	m, err := Live(tx, id)
+	if err == nil {
+		err = Unexpired(&m, now)
+	}
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	return m, nil
+}
+
+// Unexpired returns memory.ErrNotFound if a memory has expired by now.
+func Unexpired(m *memory.Memory, now time.Time) error {
+	if m.Expired(now) {
+		return fmt.Errorf("memory %s has expired: %w", m.ID, memory.ErrNotFound)
+	}
+	return nil
 }
 
 // Findable reports whether recall should know a memory: not what is erased or

@@ -29,7 +29,7 @@ func (w Writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest)
 		}
 	}
 	_, err = es.c.Engine.Assert(ctx, authorityOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
-		m, err := es.live(tx, id)
+		m, err := engine.LiveAt(tx, id, es.c.Now())
 		if err != nil {
 			return nil, err
 		}

@@ -311,7 +311,7 @@ func (w Writer) change(ctx context.Context, id memory.ID, as ...memory.Assertion
 		as[i].Memory = id
 	}
 	_, err = es.c.Engine.Assert(ctx, authorityOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
-		_, err := es.live(tx, id)
+		_, err := engine.LiveAt(tx, id, es.c.Now())
 		return as, err
 	})
 	if err != nil {
@@ -322,16 +322,6 @@ func (w Writer) change(ctx context.Context, id memory.ID, as ...memory.Assertion
 		m, err = engine.Live(tx, id)
 		return err
 	})
-	return m, err
-}
-
-// live gives a memory. The error is memory.ErrNotFound if there is none, it was erased or has
-// expired.
-func (es *Edits) live(tx *store.Tx, id memory.ID) (memory.Memory, error) {
-	m, err := engine.Live(tx, id)
-	if err == nil && m.Expired(es.c.Now()) {
-		return memory.Memory{}, fmt.Errorf("memory %s has expired: %w", id, memory.ErrNotFound)
-	}
 	return m, err
 }
 

@@ -2,7 +2,6 @@ package query_test
 
 import (
 	"encoding/json"
-	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -11,19 +10,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
 	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
-
-// collected is the whole of a stream.
-func collected[T any](list iter.Seq2[T, error]) (out []T, err error) {
-	for v, err := range list {
-		if err != nil {
-			return out, err
-		}
-		out = append(out, v)
-	}
-	return out, nil
-}
 
 // A memory that has expired is told of by no reader from that moment on, although nothing
 // has changed in the records since each of them read it.
@@ -67,8 +56,8 @@ func TestExpiredIsSeenNowhere(t *testing.T) {
 		"near":     func() string { return text(api.Graph(ctx, atlas.Query{Entity: "Marsh Ltd"})) },
 		"owners":   func() string { return text(api.Owners(ctx, filter.Filter{})) },
 		"day":      func() string { return text(api.Day(ctx, today)) },
-		"export":   func() string { return text(collected(api.Export(ctx, serve.ExportOptions{}))) },
-		"changes":  func() string { return text(collected(api.Changes(ctx, 0, false))) },
+		"export":   func() string { return text(store.Collect(api.Export(ctx, serve.ExportOptions{}))) },
+		"changes":  func() string { return text(store.Collect(api.Changes(ctx, 0, false))) },
 	}
 	counts := func() (out []int) {
 		t.Helper()

@@ -163,16 +163,6 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 	return page, err
 }
 
-// live returns a memory. The error is memory.ErrNotFound if there is none, it was erased, or
-// its time is over: retention erases it later.
-func (qr *Query) live(tx *store.Tx, id memory.ID) (memory.Memory, error) {
-	m, err := engine.Live(tx, id)
-	if err == nil && m.Expired(qr.c.Now()) {
-		return memory.Memory{}, fmt.Errorf("memory %s has expired: %w", id, memory.ErrNotFound)
-	}
-	return m, err
-}
-
 // Owners implements serve.Reader.
 func (rd Reader) Owners(ctx context.Context, only filter.Filter) (out []serve.OwnerCount, err error) {
 	err = opened.View(ctx, rd.of, func(qr *Query, tx *store.Tx) (failed error) {
@@ -214,8 +204,8 @@ func (rd Reader) History(ctx context.Context, id memory.ID) (changes []memory.Ch
 		if err != nil {
 			return err
 		}
-		if m.Expired(qr.c.Now()) {
-			return fmt.Errorf("memory %s has expired: %w", id, memory.ErrNotFound)
+		if err := engine.Unexpired(m, qr.c.Now()); err != nil {
+			return err
 		}
 		all, err := tx.History(id)
 		changes = slices.DeleteFunc(all, func(c memory.Change) bool { return c.Memory != id })
@@ -227,7 +217,7 @@ func (rd Reader) History(ctx context.Context, id memory.ID) (changes []memory.Ch
 // Why implements serve.Reader.
 func (rd Reader) Why(ctx context.Context, id memory.ID) (w serve.Why, err error) {
 	err = rd.viewOf(ctx, id, func(qr *Query, tx *store.Tx) error {
-		if w.Memory, err = qr.live(tx, id); err != nil {
+		if w.Memory, err = engine.LiveAt(tx, id, qr.c.Now()); err != nil {
 			return err
 		}
 		w.Evidence = w.Memory.Evidence

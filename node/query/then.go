@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 )
@@ -78,7 +79,7 @@ func (t *then) holding(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
 func (rd Reader) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Time) (out memory.Memory, err error) {
 	t := thenAt(asOf, knownAt)
 	err = rd.viewOf(ctx, id, func(qr *Query, tx *store.Tx) error {
-		m, err := qr.live(tx, id)
+		m, err := engine.LiveAt(tx, id, qr.c.Now())
 		if errors.Is(err, memory.ErrNotFound) && t.isNow() {
 			if shared, is, err := qr.givenMemory(ctx, id); is || err != nil {
 				out = shared
