@@ -147,16 +147,19 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 // emitAssertions emits what was said of a memory; secret is a vault entry's, if it is shown.
 func emitAssertions(tx *store.Tx, id memory.ID, secret string, emit func(kind string, v any) error) error {
 	as, err := tx.Assertions(id)
+	if err != nil {
+		return err
+	}
 	for i := range as {
 		rec := archive.Assertion{Assertion: as[i]}
 		if as[i].Candidate != nil {
 			rec.Secret = secret
 		}
-		if err == nil {
-			err = emit(archive.KindAssertion, rec)
+		if err := emit(archive.KindAssertion, rec); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // everyState is all memories, the erased too: their ids must not come back.
