@@ -208,11 +208,7 @@ func readAfter(ctx context.Context, q querier, id memory.SpaceID, cursor uint64,
 
 // Chains implements [relay.Deltas].
 func (s *Store) Chains(ctx context.Context, id memory.SpaceID, member memory.MemberID) ([]envelope.Position, error) {
-	out, err := collect(ctx, s.read, func(r *sql.Rows) (envelope.Position, error) {
-		var incarnation, seq int64
-		err := r.Scan(&incarnation, &seq)
-		return envelope.Position{Incarnation: uint64(incarnation), Seq: uint64(seq)}, err
-	}, "SELECT incarnation, max(seq) FROM deltas WHERE space = ? AND member = ? GROUP BY incarnation", id[:], member[:])
+	out, err := collect(ctx, s.read, relay.ScanChain[*sql.Rows], "SELECT incarnation, max(seq) FROM deltas WHERE space = ? AND member = ? GROUP BY incarnation", id[:], member[:])
 	if err != nil {
 		return nil, fmt.Errorf("read chains: %w", err)
 	}

@@ -14,15 +14,8 @@ import (
 func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
 	// In a query with max(), SQLite takes the other columns from the row with
 	// the maximum (lang_select, "bare columns in an aggregate query").
-	out, err := collect(ctx, s.read, func(r *sql.Rows) (p envelope.Place, err error) {
-		var member, hash []byte
-		var incarnation, seq int64
-		err = r.Scan(&member, &incarnation, &seq, &hash)
-		copy(p.Member[:], member)
-		copy(p.Hash[:], hash)
-		p.Incarnation, p.Seq = uint64(incarnation), uint64(seq)
-		return p, err
-	}, "SELECT member, incarnation, max(seq), hash FROM deltas WHERE space = ? AND cursor <= ? GROUP BY member, incarnation", id[:], int64(min(cursor, 1<<63-1)))
+	out, err := collect(ctx, s.read, relay.ScanPlace[*sql.Rows],
+		"SELECT member, incarnation, max(seq), hash FROM deltas WHERE space = ? AND cursor <= ? GROUP BY member, incarnation", id[:], int64(min(cursor, 1<<63-1)))
 	if err != nil {
 		return nil, fmt.Errorf("places: %w", err)
 	}
@@ -62,13 +55,7 @@ func (s *Store) CountRecords(ctx context.Context, id memory.SpaceID) (n int, err
 }
 
 func readRecords(ctx context.Context, q querier, id memory.SpaceID) ([]relay.Record, error) {
-	out, err := collect(ctx, q, func(row *sql.Rows) (r relay.Record, err error) {
-		var name, about []byte
-		err = row.Scan(&name, &about, &r.Bytes)
-		copy(r.ID[:], name)
-		copy(r.About[:], about)
-		return r, err
-	}, "SELECT id, about, record FROM records WHERE space = ? ORDER BY n", id[:])
+	out, err := collect(ctx, q, relay.ScanRecord[*sql.Rows], "SELECT id, about, record FROM records WHERE space = ? ORDER BY n", id[:])
 	if err != nil {
 		return nil, fmt.Errorf("read records: %w", err)
 	}

@@ -50,11 +50,7 @@ SELECT incarnation, seq FROM ends`
 
 // Chains implements [relay.Deltas].
 func (s *Store) Chains(ctx context.Context, id memory.SpaceID, member memory.MemberID) ([]envelope.Position, error) {
-	return list(ctx, s, "read chains", id, func(r pgx.CollectableRow) (envelope.Position, error) {
-		var incarnation, seq int64
-		err := r.Scan(&incarnation, &seq)
-		return envelope.Position{Incarnation: uint64(incarnation), Seq: uint64(seq)}, err
-	}, selectChains, member[:])
+	return list(ctx, s, "read chains", id, relay.ScanChain[pgx.CollectableRow], selectChains, member[:])
 }
 
 // columns splits refs into columns.

@@ -26,15 +26,7 @@ SELECT last.* FROM chains c, LATERAL (
 
 // Places implements [relay.Records].
 func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
-	out, err := list(ctx, s, "places", id, func(r pgx.CollectableRow) (p envelope.Place, err error) {
-		var member, hash []byte
-		var incarnation, seq int64
-		err = r.Scan(&member, &incarnation, &seq, &hash)
-		copy(p.Member[:], member)
-		copy(p.Hash[:], hash)
-		p.Incarnation, p.Seq = uint64(incarnation), uint64(seq)
-		return p, err
-	}, selectPlaces, int64(min(cursor, 1<<63-1)))
+	out, err := list(ctx, s, "places", id, relay.ScanPlace[pgx.CollectableRow], selectPlaces, int64(min(cursor, 1<<63-1)))
 	return relay.SortPlaces(out), err
 }
 
@@ -63,18 +55,10 @@ func (s *Store) PutRecord(ctx context.Context, id memory.SpaceID, r relay.Record
 
 // Records implements [relay.Records].
 func (s *Store) Records(ctx context.Context, id memory.SpaceID) ([]relay.Record, error) {
-	return list(ctx, s, "read records", id, scanRecord, selectRecords)
+	return list(ctx, s, "read records", id, relay.ScanRecord[pgx.CollectableRow], selectRecords)
 }
 
 const selectRecords = "SELECT id, about, record FROM records WHERE account = $1 AND space = $2 ORDER BY n"
-
-func scanRecord(row pgx.CollectableRow) (r relay.Record, err error) {
-	var name, about []byte
-	err = row.Scan(&name, &about, &r.Bytes)
-	copy(r.ID[:], name)
-	copy(r.About[:], about)
-	return r, err
-}
 
 // CountRecords implements [relay.Records].
 func (s *Store) CountRecords(ctx context.Context, id memory.SpaceID) (n int, err error) {

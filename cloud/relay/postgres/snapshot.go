@@ -136,7 +136,7 @@ func (s *Snapshot) After(ctx context.Context, id memory.SpaceID, cursor uint64, 
 
 // Records implements [relay.Snapshot].
 func (s *Snapshot) Records(ctx context.Context, id memory.SpaceID) ([]relay.Record, error) {
-	return inSnapshot(ctx, s, id, scanRecord, selectRecords)
+	return inSnapshot(ctx, s, id, relay.ScanRecord[pgx.CollectableRow], selectRecords)
 }
 
 // StoredBlobs implements [relay.Snapshot].
