@@ -124,9 +124,16 @@ func toldZh(x string) bool {
 	return false
 }
 
-// shiftedZh is what a clause says to be put off: 项目, of 项目延期到了; "" of others.
+// shiftsZh say that something is put off or brought forward.
+var shiftsZh = []string{"延期到", "推迟到", "延后到", "延到", "推到", "拖到", "提前到"}
+
+// movesZh say that something gets another time or place.
+var movesZh = append([]string{"改到", "改成", "改为", "挪到", "换到", "改在"}, shiftsZh...)
+
+// shiftedZh returns what a clause says is put off, such as 项目 in 项目延期到一月了; "" where it
+// says nothing of the kind.
 func shiftedZh(x string) string {
-	for _, k := range [...]string{"延期到", "推迟到", "延后到", "延到", "推到", "拖到", "提前到"} {
+	for _, k := range shiftsZh {
 		if what, _, ok := strings.Cut(x, k); ok {
 			what = strings.TrimSuffix(trimAdverbsZh(strings.TrimSuffix(what, "又")), "又")
 			return strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(what, "我们的"), "我们"), "我的")
@@ -135,7 +142,7 @@ func shiftedZh(x string) string {
 	return ""
 }
 
-// undecidedZh reports what is still to be decided: 周五去不去, 要不要买.
+// undecidedZh reports whether a clause leaves something to be decided: 周五去不去, 要不要买.
 func undecidedZh(x string) bool {
 	rs := []rune(x)
 	for i := 1; i+1 < len(rs); i++ {

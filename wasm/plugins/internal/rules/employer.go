@@ -32,8 +32,7 @@ func (t *talk) theFirm(said string) string {
 			said = strings.ReplaceAll(said, possessive(t.self.name)+" "+w+end, t.firm+end)
 		}
 	}
-	for _, w := range employersZh[:7] {
-		what := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(w, "咱们"), "我们"), "我的"), "我")
+	for _, what := range [...]string{"公司", "单位"} {
 		for _, of := range [...]string{"", "他们", "的"} {
 			said = strings.ReplaceAll(said, t.self.name+of+what, t.firm)
 		}

@@ -44,10 +44,7 @@ func (t *talk) changeZh(b *bareZh) bool {
 		t.emit(p, t.rewriteZh(b.s, b.whens, false), "cancellation", 0.85, b.s, true)
 		return true
 	}
-	moved := false
-	for _, k := range [...]string{"改到", "改成", "改为", "推迟到", "提前到", "挪到", "换到", "延到", "延期到", "延后到", "推到", "拖到", "改在"} {
-		moved = moved || strings.Contains(x, k)
-	}
+	moved := containsAny(x, movesZh...)
 	attr, word := eventInZh(x)
 	now := !moved && attr != "" && len(b.whens) == 1 && b.whens[0].clock && !b.whens[0].hasDay && containsAny(b.s.raw(), "现在是", "现在定在") // 航班现在是七点一刻
 	if !moved && !now || len(b.whens) == 0 {

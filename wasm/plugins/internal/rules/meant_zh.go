@@ -6,8 +6,13 @@ import (
 )
 
 // changeWordsZh say that a plan changes, and nothing of which one.
-var changeWordsZh = strings.NewReplacer("取消", " ", "不取消", " ", "改到", " ", "改成", " ", "改为", " ", "推迟到", " ", "提前到", " ", "挪到", " ", "换到", " ", "延期到", " ", "延后到", " ", "推到", " ", "拖到", " ", "延到", " ", "改在", " ",
-	"我们", " ", "我", " ", "把", " ", "被", " ", "了", " ", "的", " ", "已经", " ", "也", " ", "都", " ", "先", " ", "要", " ", "去", " ", "那个", " ", "这个", " ", "临时", " ", "又", " ", "和", " ", "跟", " ", "与", " ", "，", " ", ",", " ")
+var changeWordsZh = func() *strings.Replacer {
+	var pairs []string
+	for _, w := range append([]string{"取消", "不取消", "我们", "我", "把", "被", "了", "的", "已经", "也", "都", "先", "要", "去", "那个", "这个", "临时", "又", "和", "跟", "与", "，", ","}, movesZh...) {
+		pairs = append(pairs, w, " ")
+	}
+	return strings.NewReplacer(pairs...)
+}()
 
 // wholeDayZh name whatever is planned.
 var wholeDayZh = set("计划 安排 事 行程 活动 约 日程 事情 原计划")

@@ -127,8 +127,8 @@ func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64)
 	t.out.Candidates = append(t.out.Candidates, a)
 }
 
-// perPeriod reports a verb that may be of the present, and says how much a month: "we put 300 euros a
-// month aside".
+// perPeriod reports whether a clause says how much a month something is, with a verb that may be of
+// the present: "we put 300 euros a month aside".
 func (c *clause) perPeriod() bool {
 	if c.w(c.vi) != c.verb {
 		return false
