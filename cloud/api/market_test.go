@@ -247,7 +247,7 @@ func TestMarketHasAPace(t *testing.T) {
 	}
 }
 
-// The market's own key alone sees and ends what waits for its operator.
+// Only the market's own key sees and ends what waits for its operator.
 func TestMarketOperatorAlone(t *testing.T) {
 	s := withMarket(t)
 	for path, body := range map[string]any{"/x402": trade.Closed{}, "/takedowns": trade.Notice{Version: 1, Reason: "mine", At: 1}, "/vouchers": trade.Issue{Batch: "b"}} {

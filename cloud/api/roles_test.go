@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// A root founds, removes and deletes, and says nothing: a delta is a member's.
+// A root founds and deletes spaces and removes members. It can't append deltas: only members can.
 func TestRootSendsNothing(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("root")
@@ -29,7 +29,7 @@ func TestRootSendsNothing(t *testing.T) {
 	}
 }
 
-// What an account uses, and that it ends, is its root's alone to see and say.
+// Only its root sees what an account uses, and ends the account.
 func TestAccountIsItsRoots(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("account")

@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// Who heard a request and sends it again takes none of the requests of who signed it.
+// A copy of a request, sent again by somebody who heard it, takes nothing from the share of the signer.
 func TestReplaysTakeNoRequests(t *testing.T) {
 	s := serve(t, relay.Config{Quota: relay.Quota{PerMinute: 100}}, nil)
 	h := s.settle("replayed")

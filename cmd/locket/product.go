@@ -22,7 +22,7 @@ import (
 // home has a folder of its own, sealed with its key.
 var pluginCache string
 
-// readyPlugins is the folder of compiled plugins that packages make for all homes of the machine.
+// readyPlugins is the folder in which packages put compiled plugins for all homes of the machine.
 const readyPlugins = "/var/cache/locket/plugins"
 
 // product is what the command is built on. cache is the folder of compiled plugins,

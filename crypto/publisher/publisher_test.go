@@ -112,7 +112,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// A key that asks for more work than its passphrase is worth is refused before it is done.
+// A key that asks for more work than its passphrase is worth is refused before that work begins.
 func TestWorkFactorIsCapped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "k")
 	if _, err := Create(path, "p"); err != nil {

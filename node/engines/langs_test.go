@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/internal/engine"
 )
 
-// Ears are told the language where there is one, unless the source has its own.
+// If one language is set, ears are told it, unless the recording names its own.
 func TestLanguageOfSpeech(t *testing.T) {
 	var told string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
