@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -62,10 +63,11 @@ func (s *secrets) readAnchor(dir string) (a anchor, ok bool, err error) {
 		return a, false, fmt.Errorf("store: anchor: %w", err)
 	}
 	bad := &Damage{Kind: "anchor", Key: anchorName, What: "was altered"}
-	if len(b) < len(anchorMagic) || string(b[:len(anchorMagic)]) != anchorMagic {
+	sealed, ok := bytes.CutPrefix(b, []byte(anchorMagic))
+	if !ok {
 		return a, false, bad
 	}
-	plain, err := s.anchor.Open(nil, b[len(anchorMagic):], b[:len(anchorMagic)])
+	plain, err := s.anchor.Open(nil, sealed, []byte(anchorMagic))
 	if err != nil || len(plain) != versionSize+len(a.head) {
 		return a, false, bad
 	}

@@ -70,6 +70,33 @@ func TestLives(t *testing.T) {
 	}
 }
 
+// Of all lives of this hour one has no number that is known.
+func TestLifeIsNotUsedTwice(t *testing.T) {
+	s := open(t, t.TempDir())
+	hour, id := newLife(time.Now())>>chanceBits, testID(1)
+	for chance := uint64(0); chance < 1<<chanceBits; chance += 1000 {
+		update(t, s, func(tx *Tx) error {
+			for c := chance; c < min(chance+1000, 1<<chanceBits); c++ {
+				d := memory.Dot{Member: me, Seq: (hour<<chanceBits|c)<<countBits | 5}
+				if c == 7 {
+					continue
+				}
+				if err := tx.put(keyOf(kindDot, dotKey(d)), id[:]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	update(t, s, func(tx *Tx) error {
+		d, err := tx.NextDot(me)
+		if d.Seq&maxCount != 1 {
+			t.Errorf("the next dot is %d, of a life that was used", d.Seq)
+		}
+		return err
+	})
+}
+
 // That a number is in use keeps nobody from bringing the assertion that has it.
 func TestRaisedDotIsTaken(t *testing.T) {
 	s := open(t, t.TempDir())

@@ -47,9 +47,6 @@ func (t *Tx) lostCold(a *memory.Assertion) (bool, error) {
 	if ok, err := t.Meta(doubtName(a.Dot.Member), &d); err != nil || !ok || !d.has(a.Dot.Seq) {
 		return false, err
 	}
-	if erased, err := t.Erased(a.Memory); err != nil || erased {
-		return false, err
-	}
 	pack, _, i, err := t.unitOf(a.Memory)
 	if err != nil || i < 0 {
 		return err == nil, err

@@ -42,7 +42,6 @@ type counters struct {
 	Quarantined uint64 `json:"malformed"`
 
 	QuarantinedFirst uint64 `json:"malformed_first"`           // the oldest one that counts towards the limits
-	QuarantinedBytes int    `json:"malformed_bytes"`           // of that one and those after it, in bytes
 	QuarantinedHoles int    `json:"malformed_holes,omitempty"` // removed ones between that one and the last
 	QuarantinedKept  int    `json:"malformed_kept,omitempty"`  // kept ones before that one, because they can be tried again
 

@@ -10,9 +10,8 @@ import (
 // Limits of the quarantine. Beyond them, the oldest entries are removed, except
 // those that can be tried again, because a device was told that they are safe.
 const (
-	MaxQuarantined      = 1000
-	MaxQuarantinedBytes = 4 << 20 // of all Data together
-	MaxQuarantinedData  = 4 << 10 // of the Data of one entry
+	MaxQuarantined     = 1000
+	MaxQuarantinedData = 4 << 10 // bytes of the Data of one entry
 )
 
 // Quarantined is input that broke a rule and is kept for inspection.
@@ -45,11 +44,10 @@ func (t *Tx) Quarantine(m Quarantined) error {
 	if err := t.save(keyOf(kindQuarantined, u64(q.Quarantined)), m); err != nil {
 		return err
 	}
-	q.QuarantinedBytes += len(m.Data)
 	if q.QuarantinedFirst == 0 {
 		q.QuarantinedFirst = 1
 	}
-	for q.Quarantined-q.QuarantinedFirst >= MaxQuarantined || q.QuarantinedBytes > MaxQuarantinedBytes {
+	for q.Quarantined-q.QuarantinedFirst >= MaxQuarantined {
 		if err := t.passQuarantined(); err != nil {
 			return err
 		}
@@ -70,7 +68,6 @@ func (t *Tx) passQuarantined() error {
 		q.QuarantinedHoles--
 	}
 	q.QuarantinedFirst++
-	q.QuarantinedBytes -= len(m.Data)
 	if m.Again != nil {
 		q.QuarantinedKept++
 		return nil
@@ -116,7 +113,6 @@ func (t *Tx) DropQuarantined(seq uint64) error {
 	if q := &t.state.head.Seq; seq < q.QuarantinedFirst {
 		q.QuarantinedKept--
 	} else {
-		q.QuarantinedBytes -= len(m.Data)
 		q.QuarantinedHoles++
 	}
 	return t.delQuarantined(key, &m)

@@ -140,15 +140,13 @@ func (t *Tx) restore(key, plain []byte) error {
 			return err
 		}
 	case kindQuarantined:
-		m, err := decode[Quarantined](key, plain)
-		if err != nil {
+		if _, err := decode[Quarantined](key, plain); err != nil {
 			return err
 		}
 		q, n := &t.state.head.Seq, seqOf(key)
 		if q.QuarantinedFirst == 0 || n < q.QuarantinedFirst {
 			q.QuarantinedFirst = n
 		}
-		q.QuarantinedBytes += len(m.Data)
 	case kindAssertion:
 		r, err := decode[assertionRecord](key, plain)
 		if err != nil {

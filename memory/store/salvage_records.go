@@ -21,7 +21,7 @@ var madeAnew = map[string]bool{
 func (s *salvage) count() error {
 	seq := s.head.Seq
 	seq.Cold = 0 // counted again while cold memories are restored
-	seq.Quarantined, seq.QuarantinedFirst, seq.QuarantinedBytes, seq.QuarantinedHoles = s.head.Seq.Quarantined, 0, 0, 0
+	seq.Quarantined, seq.QuarantinedFirst, seq.QuarantinedHoles = s.head.Seq.Quarantined, 0, 0
 	seq.QuarantinedKept = 0 // these count again until others come
 	seq.Packed = 0          // nothing is packed any more
 	version := s.head.Version

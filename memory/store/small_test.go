@@ -241,7 +241,7 @@ func TestQuarantineKeepsWhatWaits(t *testing.T) {
 		if _, err := tx.OpenBlob(blobs[0].ID); !errors.Is(err, memory.ErrNotFound) {
 			t.Errorf("its blob, once it was dropped: %v", err)
 		}
-		if q := &s.state.head.Seq; q.quarantined() != MaxQuarantined || q.QuarantinedBytes != 0 {
+		if q := &s.state.head.Seq; q.quarantined() != MaxQuarantined {
 			t.Errorf("%+v", q)
 		}
 		return nil
@@ -255,7 +255,7 @@ func TestQuarantineKeepsWhatWaits(t *testing.T) {
 
 func TestQuarantineIsBounded(t *testing.T) {
 	s := open(t, t.TempDir())
-	const n = MaxQuarantinedBytes/MaxQuarantinedData + 30
+	const n = MaxQuarantined + 30
 	for i := 0; i < n; i += 50 {
 		update(t, s, func(tx *Tx) error {
 			for j := i; j < min(i+50, n); j++ {

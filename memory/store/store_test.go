@@ -265,16 +265,15 @@ func TestContextAndClose(t *testing.T) {
 
 func TestTooLarge(t *testing.T) {
 	s := open(t, t.TempDir())
+	var within error // before all of them are in memory
 	err := s.Update(t.Context(), func(tx *Tx) error {
-		for i := range 20_000 {
-			if err := tx.SetCursor(strconv.Itoa(i), 1); err != nil {
-				return err
-			}
+		for i := 0; i < 20_000 && within == nil; i++ {
+			within = tx.SetCursor(strconv.Itoa(i), 1)
 		}
-		return nil
+		return within
 	})
-	if !errors.Is(err, ErrTooLarge) {
-		t.Errorf("many records: %v", err)
+	if !errors.Is(err, ErrTooLarge) || !errors.Is(within, ErrTooLarge) {
+		t.Errorf("many records: %v, and within the transaction %v", err, within)
 	}
 	err = s.Update(t.Context(), func(tx *Tx) error { return tx.PutMeta("x", strings.Repeat("x", maxValue)) })
 	if !errors.Is(err, memory.ErrInvalid) {

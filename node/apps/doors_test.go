@@ -24,7 +24,7 @@ import (
 // What needs a home and no more; one is enough for all.
 func TestDoors(t *testing.T) {
 	h := newHome(t)
-	for name, test := range map[string]func(*testing.T, *home){"paced": doorsArePaced, "graph": graphIsPaced, "note": noteIsTheApps, "hook": hookIsTheApps} {
+	for name, test := range map[string]func(*testing.T, *home){"paced": doorsArePaced, "graph": graphIsPaced, "twice": twoCallsCountTwice, "note": noteIsTheApps, "hook": hookIsTheApps} {
 		t.Run(name, func(t *testing.T) { test(t, h) })
 	}
 }
@@ -66,6 +66,42 @@ func doorsArePaced(t *testing.T, h *home) {
 				break
 			}
 		}
+	}
+}
+
+// A request that asks the API twice counts twice.
+func twoCallsCountTwice(t *testing.T, h *home) {
+	api := serve.New(serve.Options{Services: h.node.Services(), ForApps: func(api http.Handler) map[string]serve.Door {
+		return map[string]serve.Door{"/twice": {Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			c := serve.AsApp(api, r)
+			for i := range 2 {
+				if _, err := c.Search(r.Context(), serve.SearchRequest{Query: "tea"}); err != nil {
+					t.Errorf("call %d: %v", i, err)
+				}
+			}
+		})}}
+	}})
+	few := reads("twice", "semantic")
+	few.Requests = 3
+	n, err := h.AddApp(t.Context(), few)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func() int {
+		req := httptest.NewRequest("GET", "http://localhost/twice", nil)
+		req.Header.Set("Authorization", "Bearer "+string(n.Key))
+		w := httptest.NewRecorder()
+		api.ServeHTTP(w, req)
+		return w.Code
+	}
+	if code := ask(); code != http.StatusOK {
+		t.Fatal(code)
+	}
+	if _, err := h.WithKey(n.Key).Search(t.Context(), serve.SearchRequest{Query: "tea"}); err != nil {
+		t.Errorf("the third: %v", err)
+	}
+	if code := ask(); code != http.StatusTooManyRequests {
+		t.Errorf("the fourth: %d", code)
 	}
 }
 

@@ -233,8 +233,8 @@ func KeyOf(r *http.Request) (Secret, bool) {
 // programs that accept only an address: /k/lka_…/api/chat.
 const PathPrefix = "/k/"
 
-// keyInPath moves a key from the path to the header. If a request has both, it
-// removes both, because it is not clear who makes the request.
+// keyInPath moves a key from the path to the header. If the header has another
+// key, it is not clear who makes the request: the path stays, and is no route.
 func keyInPath(r *http.Request) *http.Request {
 	rest, ok := strings.CutPrefix(r.URL.Path, PathPrefix)
 	if !ok {

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,9 @@ func TestGuards(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
+		if !hasTest(t, m) {
+			t.Errorf("%s: %s: no test matches %s in %s", m.Package, m.Name, m.Tests, m.Of)
+		}
 	}
 	for _, p := range []string{"sync/delta", "sync/envelope", "sync/replica", "sync/peer", "memory/reconcile", "sync/journal", "crypto/seal", "crypto/keyring", "crypto/publisher",
 		"memory/store", "cloud/api", "cloud/relay", "node/serve"} {
@@ -70,6 +74,32 @@ func TestGuards(t *testing.T) {
 		t.Logf("%s: %s", m.Package, m.Name)
 	}
 	t.Logf("%d guards were missed in %s", missed, time.Since(start).Round(time.Second))
+}
+
+var testFunc = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+
+// hasTest reports whether any test has a name that the pattern of a mutation matches.
+func hasTest(t *testing.T, m Mutation) bool {
+	t.Helper()
+	pattern, _, _ := strings.Cut(m.Tests, "/") // then of subtests
+	named, err := regexp.Compile(pattern)
+	if err != nil {
+		t.Fatalf("%s: %v", m.Name, err)
+	}
+	files, err := filepath.Glob(filepath.Join(root, m.Of, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		source, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(testFunc.FindAllSubmatch(source, -1), func(f [][]byte) bool { return named.Match(f[1]) }) {
+			return true
+		}
+	}
+	return false
 }
 
 func abs(t *testing.T) string {
