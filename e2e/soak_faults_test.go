@@ -26,7 +26,8 @@ type proc struct {
 	pid   func() int
 	kill  func()
 	start func() error
-	quit  func() (log string) // has it end and show its goroutines
+	quit  func()        // has it end and show its goroutines
+	log   func() string // of its last life at least
 
 	turn    sync.Mutex // held while it is killed or stands still
 	samples []sample   // guarded by turn

@@ -108,10 +108,10 @@ func newSoak(t *testing.T) *soak {
 		r := newRelay(t, "--open", "--db", url, "--blobs", "file://"+blobs, "--no-access-log")
 		r.kill()
 		p := &proc{name: fmt.Sprintf("relay-%d", i), pid: func() int { return r.cmd.Process.Pid }, kill: r.kill, start: r.tryStart}
-		p.quit = func() string {
+		p.log = func() string { return r.log.String() }
+		p.quit = func() {
 			r.cmd.Process.Signal(syscall.SIGQUIT)
 			r.cmd.Wait()
-			return r.log.String()
 		}
 		r.begin = s.begin(p)
 		r.start()
@@ -155,10 +155,10 @@ func (s *soak) addNode(i int) {
 	n.run = append(n.run, "--broker", n.broker.plain(), "--set", "zone="+soakZone, "--set", "sync.relay=http://"+n.link.addr)
 	n.start()
 	p.pid, p.kill, p.start = func() int { return n.d.cmd.Process.Pid }, func() { n.d.kill() }, func() error { _, err := n.tryStart(); return err }
-	p.quit = func() string {
+	p.log = func() string { return n.d.log.String() }
+	p.quit = func() {
 		n.d.cmd.Process.Signal(syscall.SIGQUIT)
 		<-n.d.done
-		return n.d.log.String()
 	}
 	s.nodes = append(s.nodes, n)
 	s.logf("%s is there", n.name)
@@ -184,10 +184,10 @@ func (s *soak) addWorker() {
 		cmd.Stdout, cmd.Stderr = log, log
 		return begin(cmd)
 	}
-	p.quit = func() string {
+	p.log = func() string { return log.String() }
+	p.quit = func() {
 		cmd.Process.Signal(syscall.SIGQUIT)
 		cmd.Wait()
-		return log.String()
 	}
 	p.kill = func() {
 		_ = cmd.Process.Kill()

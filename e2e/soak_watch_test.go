@@ -56,7 +56,8 @@ func (s *soak) goroutines(p *proc) map[string]int {
 	s.mu.Lock()
 	p.clock = nil
 	s.mu.Unlock()
-	stacks := p.quit()
+	p.quit()
+	stacks := p.log()
 	stacks = stacks[max(0, strings.LastIndex(stacks, "SIGQUIT: quit")):] // a log goes through all lives
 	count := map[string]int{}
 	for stack := range strings.SplitSeq(stacks, "\n\n") {
@@ -120,7 +121,8 @@ func (s *soak) watch(stop <-chan struct{}) {
 			}
 			x, err := p.look()
 			if err != nil {
-				s.t.Errorf("%s: %v", p.name, err)
+				text := p.log()
+				s.t.Errorf("%s has ended: %v\n%s", p.name, err, text[max(0, len(text)-20_000):])
 			} else {
 				p.samples = append(p.samples, x)
 			}

@@ -242,8 +242,8 @@ func (s *Store) end() error {
 // returns nil, everything that fn wrote is on the disk. On error nothing of it
 // is. fn must not call methods of the Store, keep the Tx, or use it in other
 // goroutines. Below the reserve, Update returns [memory.ErrNoSpace] before fn
-// runs. A transaction holds about 200 assertions; a larger one fails with
-// [ErrTooLarge].
+// runs; it returns it after fn if less than 32 MB are free by then. A transaction
+// holds about 200 assertions; a larger one fails with [ErrTooLarge].
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	return s.updateAbove(ctx, s.opt.Reserve, fn)
 }
@@ -275,7 +275,12 @@ func (s *Store) updateAbove(ctx context.Context, reserve uint64, fn func(*Tx) er
 	if err := s.roomAbove(reserve, 0); err != nil {
 		return err
 	}
-	return s.updateLeaving(reserve, fn)
+	return s.updateLeaving(reserve, func(t *Tx) error {
+		if err := fn(t); err != nil {
+			return err
+		}
+		return s.roomAbove(min(reserve, leastRoom), 0) // others may have filled the disk while fn ran
+	})
 }
 
 // View runs fn on the present state. fn must not call methods of the Store.

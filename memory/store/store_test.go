@@ -226,6 +226,19 @@ func TestReserve(t *testing.T) {
 	}
 	free = 200 << 20
 	update(t, s, func(tx *Tx) error { return tx.SetCursor("journal", 5) })
+	err = s.Update(t.Context(), func(tx *Tx) error { // others fill the disk meanwhile
+		free = leastRoom - 1
+		return tx.SetCursor("journal", 6)
+	})
+	if !errors.Is(err, memory.ErrNoSpace) {
+		t.Errorf("a disk that was filled during a transaction: %v", err)
+	}
+	view(t, s, func(tx *Tx) error {
+		if n, err := tx.Cursor("journal"); n != 5 || err != nil {
+			t.Errorf("the cursor is at %d: %v", n, err)
+		}
+		return nil
+	})
 }
 
 func TestContextAndClose(t *testing.T) {
