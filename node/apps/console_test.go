@@ -26,21 +26,7 @@ func TestRevokeWaitsForConsole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := ""
-	ask := func(method, path, body string) *httptest.ResponseRecorder {
-		r := httptest.NewRequestWithContext(ctx, method, "http://localhost"+path, strings.NewReader(body))
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Authorization", "Bearer "+string(n.Key))
-		r.Header.Set(serve.RunHeader, run)
-		a := httptest.NewRecorder()
-		api.ServeHTTP(a, r)
-		return a
-	}
-	var self serve.Self
-	if a := ask("GET", "/v1/self", ""); json.Unmarshal(a.Body.Bytes(), &self) != nil || self.Run == "" {
-		t.Fatal(a.Code, a.Body)
-	}
-	run = self.Run
+	ask := consoleOf(t, api, n.Key)
 	written := make(chan int, 1)
 	go func() { written <- ask("POST", "/v1/memories", `{"text": "The kettle is blue", "infer": false}`).Code }()
 	<-w.begun
@@ -58,4 +44,64 @@ func TestRevokeWaitsForConsole(t *testing.T) {
 	if _, err := b.RevokeApp(ctx, "laptop"); err != nil {
 		t.Error(err)
 	}
+}
+
+// A revocation between a request's admission and its beginning counts.
+func TestRevokedAsConsoleBegins(t *testing.T) {
+	ctx := t.Context()
+	b := book(t)
+	w := slow{begun: make(chan bool, 1), end: make(chan bool)}
+	close(w.end)
+	s := apps.Guard(serve.Services{Writer: w}, b, "Ana")
+	admitted := func() {}
+	s.Apps = admits{b, func() { admitted() }}
+	n, err := b.AddApp(ctx, serve.AppRequest{Name: "laptop", Can: []serve.Right{serve.RightConsole}, Ends: time.Now().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := consoleOf(t, serve.New(serve.Options{Services: s, AppsAlone: true}), n.Key)
+	admitted = func() {
+		if _, err := b.RevokeApp(ctx, "laptop"); err != nil {
+			t.Error(err)
+		}
+	}
+	if a := ask("POST", "/v1/memories", `{"text": "The pot is red", "infer": false}`); a.Code != http.StatusUnauthorized {
+		t.Error(a.Code, a.Body)
+	}
+}
+
+// admits has something happen when a key has been admitted.
+type admits struct {
+	*apps.Book
+	then func()
+}
+
+func (a admits) Admit(ctx context.Context, key serve.Secret) (serve.Caller, context.Context, func(), error) {
+	c, ctx, leave, err := a.Book.Admit(ctx, key)
+	a.then()
+	return c, ctx, leave, err
+}
+
+// consoleOf asks as a console elsewhere, which learns the run of the daemon first: no other is answered.
+func consoleOf(t *testing.T, api http.Handler, key serve.Secret) (ask func(method, path, body string) *httptest.ResponseRecorder) {
+	t.Helper()
+	run := "another"
+	ask = func(method, path, body string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), method, "http://localhost"+path, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", "Bearer "+string(key))
+		r.Header.Set(serve.RunHeader, run)
+		a := httptest.NewRecorder()
+		api.ServeHTTP(a, r)
+		return a
+	}
+	if a := ask("GET", "/v1/status", ""); a.Code != http.StatusUnauthorized {
+		t.Errorf("of another run: %d %s", a.Code, a.Body)
+	}
+	var self serve.Self
+	if a := ask("GET", "/v1/self", ""); json.Unmarshal(a.Body.Bytes(), &self) != nil || self.Run == "" {
+		t.Fatal(a.Code, a.Body)
+	}
+	run = self.Run
+	return ask
 }
