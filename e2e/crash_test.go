@@ -37,6 +37,9 @@ func TestNothingAcknowledgedIsLostToSIGKILL(t *testing.T) {
 		if d, err = h.tryStart(); err != nil {
 			t.Fatalf("start after kill %d: %v", k+1, err)
 		}
+		if (k+1)%100 == 0 { // a run that is stopped has shown so much
+			t.Logf("%d kills", k+1)
+		}
 	}
 	rs := quiet()
 	acknowledged(t, rs...)
