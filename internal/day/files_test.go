@@ -1,6 +1,7 @@
 package day
 
 import (
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -72,6 +73,34 @@ func TestReplayADay(t *testing.T) {
 		w := want[i]
 		if e.ID.Device != w.ID.Device || e.ID.Seq != w.ID.Seq || e.ID.Boot != 9 || e.Zone != w.Zone || e.Text != w.Text || e.Line != w.Line {
 			t.Fatalf("event %d: %v line %d, want %v line %d", i, e.ID, e.Line, w.ID, w.Line)
+		}
+	}
+}
+
+// A recording of three hours is cut into parts of a second, as a short one is, and none is
+// lost.
+func TestReplayThreeHours(t *testing.T) {
+	const seconds, rate = 3 * 60 * 60, 8000
+	wav, err := os.ReadFile(filepath.Join(folder, "jfk.wav"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := append(wav[:36:36], "data    "...)
+	for at, v := range map[int]uint32{4: 36 + 2*rate*seconds, 24: rate, 28: 2 * rate, 40: 2 * rate * seconds} {
+		binary.LittleEndian.PutUint32(header[at:], v)
+	}
+	path := write(t, "long.wav", string(header))
+	if err := os.Truncate(path, 44+2*rate*seconds); err != nil { // silence
+		t.Fatal(err)
+	}
+	es, err := replay.ReadFiles(path)
+	if err != nil || len(es) != seconds {
+		t.Fatalf("%d events, want %d; %v", len(es), seconds, err)
+	}
+	for i, e := range es {
+		begins := replay.End.Add(time.Duration(i-seconds) * time.Second)
+		if !e.At.Equal(begins) || len(e.Data) != 2*rate || e.Last != (i == seconds-1) || e.ID.Seq != uint64(i+1) {
+			t.Fatalf("part %d of %d bytes begins at %v and is the last: %v; want %v", i, len(e.Data), e.At, e.Last, begins)
 		}
 	}
 }
