@@ -18,6 +18,7 @@ import (
 	"github.com/locket-dev/locket/internal/testing/speechtest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -208,6 +209,17 @@ func TestEnginesThatAreNone(t *testing.T) {
 	}
 	if all, err := n.Engines(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// PocketSphinx is not offered where nobody speaks English: it would write wrong words.
+func TestFoundForTheLanguages(t *testing.T) {
+	for langs, want := range map[string]bool{"": true, "de": false, "de,en": true} {
+		n := newNode(t, func(c *config.Config) { c.Languages = strings.FieldsFunc(langs, func(r rune) bool { return r == ',' }) })
+		found, err := n.FoundEngines(t.Context(), "ears")
+		if got := slices.ContainsFunc(found, func(f serve.FoundEngine) bool { return f.Engine == "pocketsphinx" }); err != nil || got != want {
+			t.Errorf("where %q is spoken, PocketSphinx is found: %v; %v", langs, got, err)
+		}
 	}
 }
 

@@ -246,7 +246,7 @@ func (n *Node) makeServices(opt Options) {
 	n.Checks = health.NewChecks(partOf(n, func(o *session) *health.Health { return o.health }), &n.cfg, n.Status, n.Syncer)
 	n.Reader = query.NewReader(partOf(n, func(o *session) *query.Query { return o.query }), n.WaitsFor, &n.paused)
 	n.Writer = edit.NewWriter(partOf(n, func(o *session) *edit.Edits { return o.edits }), n.Members)
-	n.Enginer = enginehost.NewEnginer(partOf(n, func(o *session) *enginehost.Host { return o.engines }), opt.Places)
+	n.Enginer = enginehost.NewEnginer(partOf(n, func(o *session) *enginehost.Host { return o.engines }), opt.Places, n.cfg.Languages)
 	n.Voicer = voices.NewVoicer(partOf(n, func(o *session) *voices.Known { return o.voices }))
 	n.comparer = match.NewComparer(partOf(n, func(o *session) *match.Matcher { return o.matcher }), n.Reader, n.Sharer)
 	n.apps = apps.NewBook(appStore{n}, n.askWearer, n.now)

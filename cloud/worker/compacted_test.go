@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -23,7 +24,7 @@ func TestCompactedSpace(t *testing.T) {
 		}
 		j, err := readJoined(dirs[0])
 		o.ok(err)
-		s, err := openSpace(t.Context(), dirs[0], j, slog.New(slog.DiscardHandler))
+		s, err := openSpace(t.Context(), dirs[0], j, time.Now, slog.New(slog.DiscardHandler))
 		o.ok(err)
 		t.Cleanup(func() {
 			if err := s.close(); err != nil {

@@ -34,7 +34,7 @@ func lined(t *testing.T, us ...memory.Utterance) *space {
 			t.Fatal(err)
 		}
 	}
-	return &space{store: st, engine: engine.New(engine.Config{Store: st, Clock: new(memory.Ticker), Worker: true})}
+	return &space{store: st, now: time.Now, engine: engine.New(engine.Config{Store: st, Clock: new(memory.Ticker), Worker: true})}
 }
 
 func lineOf(n byte, session string, at time.Time) memory.Utterance {

@@ -59,10 +59,11 @@ const (
 // pluginGraph is the source of what a chart says.
 const pluginGraph = "worker/graph"
 
-// remembered returns all memories of a space that are active or superseded.
+// remembered returns all memories of a space that are active or superseded, and have not
+// expired.
 func (s *space) remembered(ctx context.Context) (ms []memory.Memory, err error) {
 	err = s.engine.View(ctx, func(tx *store.Tx) error {
-		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active, memory.Superseded}}) {
+		for m, err := range s.memories(tx, store.Filter{States: []memory.State{memory.Active, memory.Superseded}}) {
 			if err := errors.Join(err, ctx.Err()); err != nil {
 				return err
 			}

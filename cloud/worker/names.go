@@ -25,7 +25,7 @@ func (s *space) names(ctx context.Context) (out []string, err error) {
 	count := map[string]int{}
 	err = s.engine.View(ctx, func(tx *store.Tx) error {
 		seen := 0
-		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
+		for m, err := range s.memories(tx, store.Filter{States: []memory.State{memory.Active}}) {
 			if err != nil {
 				return err
 			}

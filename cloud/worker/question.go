@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/engine/sight"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 )
 
@@ -38,7 +39,7 @@ func asked(m *memory.Memory) (photo memory.ID, ok bool) {
 // questionTasks returns the questions about photos in a space.
 func questionTasks(ctx context.Context, s *space) (out []queue.Task, err error) {
 	err = s.engine.View(ctx, func(tx *store.Tx) error {
-		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}}) {
+		for m, err := range s.memories(tx, store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}}) {
 			if err != nil {
 				return err
 			}
@@ -60,15 +61,15 @@ func (s *space) question(ctx context.Context, subject string) (q, photo *memory.
 	}
 	var of memory.ID
 	err = s.engine.View(ctx, func(tx *store.Tx) error {
-		m, err := tx.Memory(id)
+		m, err := engine.LiveAt(tx, id, s.now())
 		if errors.Is(err, memory.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if photo, ok := asked(m); ok {
-			q, of = m, photo
+		if photo, ok := asked(&m); ok {
+			q, of = &m, photo
 		}
 		return nil
 	})

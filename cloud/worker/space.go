@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -45,6 +46,7 @@ type space struct {
 	engine  *engine.Engine // over the store, without search
 	poke    chan struct{}  // something has to be sent
 	log     *slog.Logger
+	now     func() time.Time
 
 	gone  context.Context // done when the worker is no longer a member
 	end   context.CancelFunc
@@ -65,8 +67,8 @@ type space struct {
 // taken instead. A worker neither makes snapshots nor votes on them.
 const snapshotBehind = 200
 
-func openSpace(ctx context.Context, dir string, j Joined, log *slog.Logger) (_ *space, err error) {
-	s := &space{dir: dir, joined: j, poke: make(chan struct{}, 1), log: log.With("space", j.Space.String())}
+func openSpace(ctx context.Context, dir string, j Joined, now func() time.Time, log *slog.Logger) (_ *space, err error) {
+	s := &space{dir: dir, joined: j, poke: make(chan struct{}, 1), now: now, log: log.With("space", j.Space.String())}
 	s.gone, s.end = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
@@ -200,6 +202,22 @@ func (s *space) granted(ctx context.Context, t memory.Type) (delta.Grant, error)
 		err = fmt.Errorf("%w: it has no %s memories", errNotGranted, t)
 	}
 	return g, err
+}
+
+// memories is [store.Tx.Memories] without those that have expired. The wearer's devices
+// show these to nobody, and erase them when their retention runs.
+func (s *space) memories(tx *store.Tx, f store.Filter) iter.Seq2[*memory.Memory, error] {
+	now := s.now()
+	return func(yield func(*memory.Memory, error) bool) {
+		for m, err := range tx.Memories(f) {
+			if err == nil && m.Expired(now) {
+				continue
+			}
+			if !yield(m, err) {
+				return
+			}
+		}
+	}
 }
 
 // sources returns the memories with sound or pixels on which something can be

@@ -135,7 +135,7 @@ func (s *space) shelf(ctx context.Context, types []memory.Type) (*language.Shelf
 	var shelf language.Shelf
 	name := ""
 	err := s.engine.View(ctx, func(tx *store.Tx) error {
-		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
+		for m, err := range s.memories(tx, store.Filter{States: []memory.State{memory.Active}}) {
 			if err := errors.Join(err, ctx.Err()); err != nil {
 				return err
 			}

@@ -144,7 +144,7 @@ func (w *Worker) adopt(ctx context.Context) (fresh []*space, err error) {
 		if keyless(dir) {
 			continue // it is being removed
 		}
-		s, err := openSpace(ctx, dir, j, w.c.Log)
+		s, err := openSpace(ctx, dir, j, w.now, w.c.Log)
 		if err != nil {
 			return fresh, err
 		}

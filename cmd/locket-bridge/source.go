@@ -14,6 +14,7 @@ import (
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/intake"
 )
 
@@ -40,7 +41,7 @@ func (f *deviceFlags) dialer() (_ link.Dialer, closeAll func() error, err error)
 	// What a person wore is in it. It is never written over.
 	file, err := os.OpenFile(f.record, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, nil, fmt.Errorf("record: %w", err)
+		return nil, nil, fmt.Errorf("record: %w", atomicfile.Fault(f.record, err))
 	}
 	rec := link.NewRecorder(device, name, file)
 	return rec, func() error { return errors.Join(end(), rec.Err(), file.Close()) }, nil

@@ -196,7 +196,7 @@ func exportFolder(path string, records iter.Seq2[serve.ExportRecord, error]) (su
 		return sum, fmt.Errorf("%s is there already", path)
 	}
 	if err := os.Mkdir(part, 0o700); err != nil {
-		return sum, err
+		return sum, atomicfile.Fault(path, err)
 	}
 	defer func() {
 		if err != nil {

@@ -173,7 +173,7 @@ func (a *app) withKeys(ctx context.Context, unlocked bool, known serve.Secret, f
 // opensHome is what a person is told while a home opens.
 const opensHome = "open the home"
 
-// opensLong is said where there is no terminal.
+// opensLong is said once that has taken long.
 const opensLong = "Opening the home takes a while: extractors are compiled the first time, and after an upgrade."
 
 // unlock opens the keys of a node as the configuration says. That takes long where

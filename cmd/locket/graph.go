@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory/atlas"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -90,7 +91,7 @@ func (a *app) exportGraph(out string, write func(io.Writer) error) error {
 	}
 	f, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("write the graph: %w", err)
+		return fmt.Errorf("the graph: %w", atomicfile.Fault(out, err))
 	}
 	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(out))

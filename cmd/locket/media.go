@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -47,7 +48,7 @@ type savedMedia struct {
 func (a *app) saveMedia(to string, get func(io.Writer) (string, int64, error)) error {
 	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return err
+		return atomicfile.Fault(to, err)
 	}
 	kind, size, err := get(f)
 	if err = errors.Join(err, f.Close()); err != nil {

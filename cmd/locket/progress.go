@@ -17,7 +17,7 @@ import (
 
 // Work that takes longer than patient says on standard error how far it is: on a
 // terminal in one line that goes again, with --json an object each second, and
-// else nothing, or one sentence after a while.
+// else nothing. Some work says one sentence after a while, but not with --json.
 const (
 	patient      = time.Second
 	untold       = 2 * time.Second // after which that sentence is said
@@ -56,9 +56,9 @@ func (a *app) meterOf(g *progress.Gauge, what, unit string) *meter {
 	return m
 }
 
-// saying has a meter that nobody looks at say a sentence once it has taken long.
+// saying has a meter say a sentence, too, once it has taken long; not with --json.
 func (m *meter) saying(w io.Writer, sentence string) {
-	if m.w != nil {
+	if m.w != nil && !m.onTerminal {
 		return
 	}
 	m.running.Go(func() {
@@ -67,7 +67,7 @@ func (m *meter) saying(w io.Writer, sentence string) {
 		select {
 		case <-m.stop:
 		case <-late.C:
-			fmt.Fprintln(w, sentence)
+			m.aside(func() { fmt.Fprintln(w, sentence) })
 		}
 	})
 }

@@ -194,7 +194,7 @@ func (a *app) advice(err error) string {
 	}
 	switch {
 	case errors.Is(err, errNoHome):
-		return "Make one: locket init" + home
+		return "Make one: locket setup" + home
 	case errors.Is(err, serve.ErrVaultLocked):
 		return "Open it for a while: locket unlock --vault" + home
 	case errors.Is(err, memory.ErrLocked):

@@ -255,10 +255,16 @@ func (s *settingUp) persona(l *config.Loaded) error {
 				break
 			}
 			s.flags = before
-			s.tell("%v\n", wrong)
+			s.tell("%v\n", answerFault(q.key, wrong))
 		}
 	}
 	return nil
+}
+
+// answerFault is what is wrong with an answer to a question for a setting, without the flag,
+// which nobody has given.
+func answerFault(key string, wrong error) error {
+	return errors.New(strings.TrimPrefix(wrong.Error(), fmt.Sprintf("%v: --%s: %[2]s: ", config.ErrConfig, key)))
 }
 
 // opening makes the way in which the keys will be opened, and chooses the language

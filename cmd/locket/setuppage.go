@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
@@ -58,7 +59,7 @@ type pageSetup struct {
 func (s *pageSetup) Offer() console.SetupOffer {
 	o := console.SetupOffer{}
 	if l, err := s.load(); err == nil { // with other answers it was
-		o.Home, o.Zone = l.Home, l.Zone
+		o.Home, o.Zone, o.Languages = l.Home, l.Zone, l.Languages
 		if l.Origin("wearer").Kind != config.FromDefault {
 			o.Wearer = l.Wearer
 		}
@@ -93,13 +94,15 @@ func (s *pageSetup) Make(_ context.Context, a console.SetupAnswers) ([]string, e
 		return nil, wrong("words", errors.New("the words are in en or zh"))
 	}
 	flags := slices.Clone(s.before)
-	for key, value := range map[string]string{"wearer": a.Wearer, "zone": a.Zone} {
-		if value == "" || value == s.valueOf(key) {
+	for _, q := range []struct{ key, answer string }{
+		{"wearer", a.Wearer}, {"zone", a.Zone}, {"languages", strings.Join(a.Languages, ",")},
+	} {
+		if q.answer == "" || q.answer == s.valueOf(q.key) {
 			continue
 		}
-		flags = append(flags, config.Flag{Name: "--" + key, Key: key, Value: value})
+		flags = append(flags, config.Flag{Name: "--" + q.key, Key: q.key, Value: q.answer})
 		if err := s.try(flags); err != nil {
-			return nil, errors.Join(wrong(key, err), s.try(s.before))
+			return nil, errors.Join(wrong(q.key, answerFault(q.key, err)), s.try(s.before))
 		}
 	}
 	l, err := s.load()

@@ -97,12 +97,13 @@ func TestSetupPageAnswers(t *testing.T) {
 	}
 	send("/session", `{"code": "`+strings.TrimPrefix(u.Fragment, "open=")+`"}`)
 	for body, field := range map[string]string{
-		`{"way": "magic", "words": "en"}`:                               "way",
-		`{"way": "passphrase", "passphrase": "short", "words": "en"}`:   "passphrase",
-		`{"way": "key-file", "words": "fr"}`:                            "words",
-		`{"way": "key-file", "words": "en", "zone": "Europe/Atlantis"}`: "zone",
+		`{"way": "magic", "words": "en"}`:                                   "way",
+		`{"way": "passphrase", "passphrase": "short", "words": "en"}`:       "passphrase",
+		`{"way": "key-file", "words": "fr"}`:                                "words",
+		`{"way": "key-file", "words": "en", "zone": "Europe/Atlantis"}`:     "zone",
+		`{"way": "key-file", "words": "en", "languages": ["de", "German"]}`: "languages",
 	} {
-		if status, v := send("/setup/home", body); status != http.StatusUnprocessableEntity || v["field"] != field {
+		if status, v := send("/setup/home", body); status != http.StatusUnprocessableEntity || v["field"] != field || strings.Contains(v["detail"].(string), "--") {
 			t.Errorf("%s: %d, %v", body, status, v)
 		}
 		if _, err := os.Stat(home); err == nil {

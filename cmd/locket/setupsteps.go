@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,8 +25,11 @@ func (s *settingUp) wearable(c *serve.Client) error {
 		}
 	}
 	if name == "" || name == none {
-		s.done.Skipped = append(s.done.Skipped, "locket wearable add NAME")
-		return nil
+		known, err := c.Devices(s.ctx)
+		if err == nil && len(known) == 0 {
+			s.done.Skipped = append(s.done.Skipped, "locket wearable add NAME")
+		}
+		return err
 	}
 	d, err := c.AddDevice(s.ctx, name)
 	if errors.Is(err, serve.ErrConflict) && s.talks {
@@ -83,19 +87,22 @@ func (s *settingUp) engines(c *serve.Client) error {
 }
 
 func (s *settingUp) engine(c *serve.Client, kind string) error {
-	later := func() {
-		s.done.Skipped = append(s.done.Skipped, "locket engine add "+kind+" auto, or with an address in place of auto")
+	later := func() error {
+		chosen, err := c.Engines(s.ctx)
+		if err == nil && !slices.ContainsFunc(chosen, func(e serve.Engine) bool { return e.Kind == kind }) {
+			s.done.Skipped = append(s.done.Skipped, "locket engine add "+kind+" auto, or with an address in place of auto")
+		}
+		return err
 	}
 	address, model, _ := strings.Cut(strings.TrimSpace(*s.o.engines[kind]), " ")
 	if address == none || address == "" && !s.talks {
-		later()
-		return nil
+		return later()
 	}
 	if address != "" && address != "auto" {
 		// A person who gives a flag has chosen.
 		e, err := s.tryEngine(s.ctx, c, serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)})
 		if err != nil {
-			return advisedError{fmt.Errorf("--%s: %w", kind, err), "What was done so far stays. To choose it later: locket engine add " + kind + " ADDRESS"}
+			return advisedError{fmt.Errorf("--%s: %w", kind, err), "What was done so far stays. To try it again: locket engine add " + strings.TrimSpace(kind+" "+address+" "+model)}
 		}
 		s.chosen(e)
 		return nil
@@ -106,8 +113,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 	}
 	if len(found) == 0 {
 		s.tell("\nNothing that %s was found on this machine. %s\n", engineVerb[kind], engineHelp[kind])
-		later()
-		return nil
+		return later()
 	}
 	for _, f := range found {
 		what := oneLine(f.Name)
@@ -146,8 +152,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 		s.chosen(e)
 		return nil
 	}
-	later()
-	return nil
+	return later()
 }
 
 func (s *settingUp) chosen(e serve.Engine) {

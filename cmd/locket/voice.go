@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -68,7 +69,11 @@ is refused.`,
 				return fmt.Errorf("reading the recording: %w", err)
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				return a.voices(cl.EnrolVoice(cmd.Context(), r))
+				v, err := cl.EnrolVoice(cmd.Context(), r)
+				if errors.Is(err, memory.ErrInvalid) {
+					err = fmt.Errorf("%s: %w", args[0], err)
+				}
+				return a.voices(v, err)
 			})
 		},
 	}

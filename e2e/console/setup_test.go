@@ -89,6 +89,13 @@ func (b *tab) stepped(title string) {
 	b.until(`document.activeElement.matches("h1") && document.activeElement.innerText === ` + quoted(title))
 }
 
+// types puts a text in place of a field's.
+func (b *tab) types(name, text string) {
+	b.t.Helper()
+	b.until(`(f => (f.focus(), f.select(), true))(document.querySelector("[name=` + name + `]"))`)
+	b.do(chromedp.KeyEvent(text))
+}
+
 // words are those that the page shows, and which of them it then asks for.
 func (b *tab) words() []string {
 	b.t.Helper()
@@ -109,7 +116,9 @@ func TestSetupByKeyboard(t *testing.T) {
 	b := n.come(plain)
 	b.do(chromedp.WaitVisible("[name=wearer]"))
 	b.seen("you", plain)
-	b.do(chromedp.Focus("[name=wearer]"), chromedp.KeyEvent("Mei"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[name=passphrase]"))
+	b.types("languages", "de，German")
+	b.types("wearer", "Mei")
+	b.do(chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[name=passphrase]"))
 
 	second := n.come(plain) // whose link it is no more
 	second.says("This link was used")
@@ -119,6 +128,13 @@ func TestSetupByKeyboard(t *testing.T) {
 	b.says("The two are not the same.")
 	b.seen("open", plain)
 	b.do(chromedp.Focus("[name=again]"), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent("rse"), chromedp.KeyEvent(kb.Enter))
+	b.until(`document.querySelector("[name=languages]")?.ariaInvalid === "true"`)
+	b.says("want codes such as en, de or pt-BR")
+	b.seen("languages", plain)
+	b.types("languages", "de, pt-BR")
+	b.says("German · Brazilian Portuguese")
+	b.do(chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[name=passphrase]"))
+	b.press(".setup .button.solid")
 	words := b.words()
 	if len(words) != 24 {
 		t.Fatal(words)
@@ -179,6 +195,9 @@ func TestSetupByKeyboard(t *testing.T) {
 	s, err := c.Status(t.Context())
 	if err != nil || s.Wearer != "Mei" || s.Locked || s.Devices != 1 {
 		t.Errorf("%+v, %v", s, err)
+	}
+	if got, err := os.ReadFile(filepath.Join(n.home, "config.toml")); err != nil || !strings.Contains(string(got), "languages = ['de', 'pt-BR']") {
+		t.Errorf("%s, %v", got, err)
 	}
 	unit, err := os.ReadFile(filepath.Join(filepath.Dir(n.home), "systemd", "user", "locket.service"))
 	if err != nil || !strings.Contains(string(unit), n.home) {

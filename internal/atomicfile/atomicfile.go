@@ -13,7 +13,7 @@ import (
 )
 
 // Write replaces path by b. The file has mode 0600, and the folder must exist.
-// After an error, path is unchanged; if only the sync of the folder failed, it
+// After an error, which names path, path is unchanged; if only the sync of the folder failed, it
 // has the new content. If two callers write the same path, one of their
 // contents is left.
 func Write(path string, b []byte) error {
@@ -49,20 +49,45 @@ func Create(path string, b []byte) error {
 func place(path string, move func(from, to string) error, write func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), Prefix+"*") // 0600
 	if err != nil {
-		return err
+		return Fault(path, err)
 	}
 	defer os.Remove(f.Name()) // once it is renamed there is none
 	if err = write(f); err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
+		if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path == f.Name() {
+			e.Path = path
+		}
 		return err
 	}
 	if err := move(f.Name(), path); err != nil {
-		return err
+		return Fault(path, err)
 	}
 	return SyncDir(filepath.Dir(path))
 }
+
+// Fault is an error of a system call that was to make the file path. It names path, and not
+// a file beside it, and says so if the folder is not there.
+func Fault(path string, err error) error {
+	dir := filepath.Dir(path)
+	if _, absent := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && errors.Is(absent, fs.ErrNotExist) {
+		return &fs.PathError{Op: "write", Path: path, Err: noFolder(dir)}
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		err = e.Err
+	}
+	return &fs.PathError{Op: "write", Path: path, Err: err}
+}
+
+// noFolder is a folder that is not there.
+type noFolder string
+
+func (d noFolder) Error() string        { return "there is no folder " + string(d) }
+func (d noFolder) Is(target error) bool { return target == fs.ErrNotExist }
 
 // Prefix is the beginning of the name of a file that is being written, or that
 // a crash has left.

@@ -3,8 +3,11 @@ package atomicfile
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -50,6 +53,37 @@ func TestStreamFails(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), Prefix+"*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// An error names the file that was wanted, and not the one beside it.
+func TestFaults(t *testing.T) {
+	dir := t.TempDir()
+	absent, taken := filepath.Join(dir, "absent"), filepath.Join(dir, "taken")
+	if err := os.MkdirAll(filepath.Join(taken, "with something in it"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := Write(filepath.Join(absent, "file"), nil)
+	if want := "write " + filepath.Join(absent, "file") + ": there is no folder " + absent; err == nil || err.Error() != want || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	full := Stream(filepath.Join(dir, "file"), func(w io.Writer) error {
+		made, err := filepath.Glob(filepath.Join(dir, Prefix+"*"))
+		if err != nil || len(made) != 1 {
+			t.Fatal(made, err)
+		}
+		return &fs.PathError{Op: "write", Path: made[0], Err: syscall.ENOSPC} // as the system says it
+	})
+	if !errors.Is(full, syscall.ENOSPC) {
+		t.Error(full)
+	}
+	for _, err := range []error{full, Write(taken, nil), Create(taken, nil), Write(filepath.Join(taken, "file", "below"), nil)} {
+		if err == nil || strings.Contains(err.Error(), Prefix) {
+			t.Error(err)
+		}
+	}
+	if err := Create(taken, nil); !errors.Is(err, fs.ErrExist) {
+		t.Error(err)
 	}
 }
 

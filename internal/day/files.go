@@ -30,8 +30,8 @@ const Spacing = 2 * time.Second
 // ReadFiles reads files in order and gives the events that a wearable would
 // publish for them: WAV in parts of a second, Ogg Opus packet by packet, PNG
 // and JPEG as they are, .jsonl in the day's format with its own devices and
-// times, anything else that is UTF-8 as text, one line an event. Errors name
-// the file, and the line or the offset in it.
+// times, anything else that is UTF-8 as text, one line an event, unless its name
+// is that of a sound or photo. Errors name the file, and the line or the offset in it.
 func (r Replay) ReadFiles(paths ...string) ([]Event, error) {
 	if r.Device == "" {
 		return nil, fmt.Errorf("replay: %w: no device name", ErrInvalid)
@@ -97,8 +97,18 @@ func (r Replay) file(path string, b []byte, at time.Time) ([]Event, time.Time, e
 		events, err := r.jsonl(path, b)
 		return events, time.Time{}, err
 	}
-	return textEvents(first, b)
+	if want, ok := named[strings.ToLower(filepath.Ext(path))]; ok {
+		return nil, at, fmt.Errorf(": %w: offset 0: no %s, which its name says it is", media.ErrFormat, want)
+	}
+	events, end, err := textEvents(first, b)
+	if err == nil && len(events) == 0 {
+		err = fmt.Errorf(": %w: nothing is in it", ErrInvalid)
+	}
+	return events, end, err
 }
+
+// named are the formats that the names of files promise, by their endings.
+var named = map[string]string{".wav": "WAV", ".ogg": "Ogg Opus", ".opus": "Ogg Opus", ".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}
 
 // opusRate is what RFC 7845 makes every Ogg Opus file play at.
 const opusRate = 48000

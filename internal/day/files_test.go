@@ -1,6 +1,7 @@
 package day
 
 import (
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -76,6 +77,34 @@ func TestReplayADay(t *testing.T) {
 	}
 }
 
+// A recording of three hours is cut into parts of a second, as a short one is, and none is
+// lost.
+func TestReplayThreeHours(t *testing.T) {
+	const seconds, rate = 3 * 60 * 60, 8000
+	wav, err := os.ReadFile(filepath.Join(folder, "jfk.wav"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := append(wav[:36:36], "data    "...)
+	for at, v := range map[int]uint32{4: 36 + 2*rate*seconds, 24: rate, 28: 2 * rate, 40: 2 * rate * seconds} {
+		binary.LittleEndian.PutUint32(header[at:], v)
+	}
+	path := write(t, "long.wav", string(header))
+	if err := os.Truncate(path, 44+2*rate*seconds); err != nil { // silence
+		t.Fatal(err)
+	}
+	es, err := replay.ReadFiles(path)
+	if err != nil || len(es) != seconds {
+		t.Fatalf("%d events, want %d; %v", len(es), seconds, err)
+	}
+	for i, e := range es {
+		begins := replay.End.Add(time.Duration(i-seconds) * time.Second)
+		if !e.At.Equal(begins) || len(e.Data) != 2*rate || e.Last != (i == seconds-1) || e.ID.Seq != uint64(i+1) {
+			t.Fatalf("part %d of %d bytes begins at %v and is the last: %v; want %v", i, len(e.Data), e.At, e.Last, begins)
+		}
+	}
+}
+
 func TestReplayNamesFileAndPlace(t *testing.T) {
 	wav, err := os.ReadFile(filepath.Join(folder, "jfk.wav"))
 	if err != nil {
@@ -91,6 +120,12 @@ func TestReplayNamesFileAndPlace(t *testing.T) {
 		"half a PNG":   {write(t, "half.png", "\x89PNG\r\n\x1a\n1234"), "half.png: ", media.ErrFormat},
 		"no JPEG":      {write(t, "no.jpg", "\xff\xd8\xff\xe0no"), "no.jpg: ", media.ErrFormat},
 		"no Ogg":       {write(t, "no.ogg", "OggSno"), "no.ogg: ", media.ErrFormat},
+		"HTML":         {write(t, "page.wav", "<html>"), "page.wav: unreadable file: offset 0: no WAV", media.ErrFormat},
+		"no bytes":     {write(t, "none.JPG", ""), "none.JPG: unreadable file: offset 0: no JPEG", media.ErrFormat},
+		"no text":      {write(t, "none.txt", " \n\n"), "none.txt: ", ErrInvalid},
+		"no sound":     {write(t, "silent.wav", string(wav[:44])), "silent.wav: ", media.ErrFormat},
+		"channels":     {write(t, "five.wav", string(wav[:22])+"\x05"+string(wav[23:])), "want PCM of 16 bits, 1 or 2 channels", media.ErrFormat},
+		"header":       {write(t, "head.wav", string(wav[:30])), "head.wav: unreadable file: wav: offset 12", media.ErrFormat},
 		"binary":       {write(t, "x.bin", "ab\xfe"), "x.bin: unreadable file: offset 2", media.ErrFormat},
 		"NUL":          {write(t, "x.txt", "a\x00"), "x.txt: unreadable file: offset 1", media.ErrFormat},
 		"long line":    {write(t, "long.txt", "ok\n"+strings.Repeat("a", memory.MaxText+1)), "long.txt:2: ", ErrInvalid},

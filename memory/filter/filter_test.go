@@ -177,6 +177,13 @@ func TestRefused(t *testing.T) {
 		{`{"tags": {"in": [["a"]]}}`, "filters.tags[0]: want a text"},
 		{`{"tags": null}`, "filters.tags: want a text"},
 		{`"type = core"`, "want an object"},
+		{`{`, "filters: the JSON value is cut off"},
+		{`{"AND": [{"type": "core"`, "filters.AND[0]: the JSON value is cut off"},
+		{`{"type": "co`, "filters.type: the JSON value is cut off"},
+		{`{type: "core"}`, "filters: not JSON after byte 1"},
+		{`{"AND": [{"type": core}]}`, "filters.AND[0].type: not JSON after byte 18"},
+		{`{"type": "core"} {"type": "vault"}`, "filters: something follows"},
+		{`{"type": "core"}}`, "filters: something follows"},
 		{strings.Repeat(`{"NOT":`, 40) + `{"pinned":true}` + strings.Repeat("}", 40), "deep"},
 		{strings.Repeat(`[`, 5000) + strings.Repeat("]", 5000), "deep"},
 	} {

@@ -3,6 +3,7 @@ package filter
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -19,6 +20,9 @@ func (f *Filter) UnmarshalJSON(b []byte) error {
 	v, err := readValue(dec, "filters", 0)
 	if err != nil {
 		return err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return invalid("filters", "something follows the JSON value")
 	}
 	if v == nil {
 		*f = Filter{}
@@ -94,7 +98,7 @@ func readValue(dec *json.Decoder, place string, depth int) (any, error) {
 	}
 	t, err := dec.Token()
 	if err != nil {
-		return nil, notJSON(place, err)
+		return nil, notJSON(dec, place, err)
 	}
 	switch t {
 	case json.Delim('['):
@@ -109,14 +113,14 @@ func readValue(dec *json.Decoder, place string, depth int) (any, error) {
 			}
 		}
 		_, err := dec.Token()
-		return out, notJSON(place, err)
+		return out, notJSON(dec, place, err)
 	case json.Delim('{'):
 		out := []member{}
 		seen := map[string]bool{}
 		for dec.More() {
 			k, err := dec.Token()
 			if err != nil {
-				return nil, notJSON(place, err)
+				return nil, notJSON(dec, place, err)
 			}
 			name := k.(string)
 			if seen[name] {
@@ -132,19 +136,19 @@ func readValue(dec *json.Decoder, place string, depth int) (any, error) {
 			}
 		}
 		_, err := dec.Token()
-		return out, notJSON(place, err)
+		return out, notJSON(dec, place, err)
 	}
 	return t, nil
 }
 
-func notJSON(place string, err error) error {
+func notJSON(dec *json.Decoder, place string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
+	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return invalid(place, "not JSON after byte %d", dec.InputOffset()) // the error counts from elsewhere
 	}
-	return invalid(place, "%v", err)
+	return invalid(place, "the JSON value is cut off") // a reader of bytes has no other error
 }
 
 func (r *reader) node(place string, v any, depth int) (node, error) {

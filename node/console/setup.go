@@ -37,13 +37,17 @@ type SetupOffer struct {
 	Home   string `json:"home"`   // its folder
 	Wearer string `json:"wearer"` // as the settings have it already
 	Zone   string `json:"zone"`
-	Login  string `json:"login,omitempty"` // systemd or launchd; empty: nothing here starts it
+	// Languages are those that the settings say are spoken around the wearer, as "de" or
+	// "pt-BR"; empty: they say none.
+	Languages []string `json:"languages"`
+	Login     string   `json:"login,omitempty"` // systemd or launchd; empty: nothing here starts it
 }
 
 // SetupAnswers say how the home is made.
 type SetupAnswers struct {
 	Wearer     string       `json:"wearer"` // empty: as the settings have it
 	Zone       string       `json:"zone"`
+	Languages  []string     `json:"languages"`  // spoken around the wearer, as in SetupOffer; empty: as the settings have them
 	Way        serve.Way    `json:"way"`        // that opens the home
 	Passphrase serve.Secret `json:"passphrase"` // with serve.WayPassphrase
 	Words      string       `json:"words"`      // language of the words: en or zh

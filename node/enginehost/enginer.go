@@ -48,11 +48,15 @@ func LLM(c config.LLM, records Viewer) func(context.Context) (config.LLM, error)
 type Enginer struct {
 	of     opened.Of[*Host]
 	places engines.Places
+	langs  []string // spoken around the wearer, BCP 47
 }
 
 // NewEnginer makes one over the engines of what is open. Places is where engines
-// are looked for; zero: the usual addresses on loopback.
-func NewEnginer(of opened.Of[*Host], places engines.Places) Enginer { return Enginer{of, places} }
+// are looked for; zero: the usual addresses on loopback. A program that hears none of
+// langs, BCP 47, is not found; with none of them each is.
+func NewEnginer(of opened.Of[*Host], places engines.Places, langs []string) Enginer {
+	return Enginer{of, places, langs}
+}
 
 // Engines implements serve.Enginer.
 func (e Enginer) Engines(ctx context.Context) (list []serve.Engine, err error) {
@@ -162,6 +166,9 @@ func (h *Host) Working(tx *store.Tx) (out []serve.Engine, err error) {
 func (e Enginer) FoundEngines(ctx context.Context, kind string) ([]serve.FoundEngine, error) {
 	out := []serve.FoundEngine{}
 	for _, s := range engines.Look(ctx, engines.Kind(kind), e.places) {
+		if s.Deaf(e.langs) {
+			continue
+		}
 		f := serve.FoundEngine{Kind: kind, Engine: s.Engine, Name: s.Name(), Address: s.URL, Model: s.Model}
 		f.Address = cmp.Or(f.Address, s.Engine)
 		out = append(out, f)

@@ -177,6 +177,12 @@ func (s *Spec) reader(runs string, langs []string) *sight.Tesseract {
 	return &sight.Tesseract{Command: engine.Command{Dir: runs}, Langs: sight.TesseractNames(langs)}
 }
 
+// Deaf reports whether the engine is a program that hears none of these languages, BCP 47,
+// which are spoken around the wearer. Of no languages nothing is known.
+func (s *Spec) Deaf(langs []string) bool {
+	return s.Engine == PocketSphinx && len(langs) > 0 && !slices.ContainsFunc(langs, speech.English)
+}
+
 // suits says what is wrong with a program for a wearer around whom these languages are
 // spoken, BCP 47; nothing if there are none.
 func (s *Spec) suits(ctx context.Context, langs []string) error {
@@ -185,7 +191,7 @@ func (s *Spec) suits(ctx context.Context, langs []string) error {
 	}
 	switch s.Engine {
 	case PocketSphinx:
-		if !slices.ContainsFunc(langs, speech.English) {
+		if s.Deaf(langs) {
 			return engine.Faultf(s.Name(), engine.Refused, "it hears American English alone, and languages is %s", strings.Join(langs, ", "))
 		}
 	case Tesseract:

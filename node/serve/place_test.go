@@ -31,7 +31,8 @@ func TestWrongPartOfABody(t *testing.T) {
 		{"POST", "/v1/search", `{"query":"a","filters":{"AND":[{"nothing":"b"}]}}`, 422, "invalid", "filters", "nothing"},
 		{"POST", "/v1/memories", `{"text":"a","infer":false,"slot":{"subject":"ana","attribute":"home"}}`, 422, "invalid", "slot.value", "empty"},
 		{"POST", "/v1/memories", `{"text":"a","infer":false,"type":"episodic","fields":{"semantic":{}}}`, 422, "invalid", "fields.semantic", "set on"},
-		{"GET", "/v1/memories?filters=%7B", "", 422, "invalid", "filters", ""},
+		{"GET", "/v1/memories?filters=%7B", "", 422, "invalid", "filters", "filters: the JSON value is cut off"},
+		{"GET", "/v1/memories?filters=%7B%22AND%22:[x]%7D", "", 422, "invalid", "filters", "filters.AND[0]: not JSON after byte 8"},
 		{"POST", "/v1/memories/batch", `{"operations":[` + one + `,{"delete":{"id":"abcdef"}}]}`, 400, "invalid-request", "operations[1].delete", "operations[1].delete: object where true or false is wanted"},
 		{"GET", "/v1/memories?since=monday", "", 422, "invalid", "since", "want a time"},
 	} {

@@ -309,3 +309,31 @@ func TestFeedForgetsLines(t *testing.T) {
 		t.Error("the line was forgotten, and the worker still has it")
 	}
 }
+
+// What has expired goes from the feed, and from the worker, before retention has run.
+func TestFeedDropsExpired(t *testing.T) {
+	service := serveRelay(t)
+	w, main, hired := newWearer(t, service), newInbox(t), newWorker(t)
+	w.Sharing = w.with(func(c *share.Config) { c.Inbox = main })
+	main.tell(remembered("Klara likes plums", nil))
+	main.tell(remembered("Klara lends Ben a ladder", func(m *memory.Memory) { m.Expires = day.Add(time.Hour) }))
+	rec, err := w.CreateFeed(t.Context(), share.FeedSpec{Name: "studio", Key: hired.request,
+		Criteria: share.Criteria{Types: []memory.Type{memory.Semantic}, Most: memory.Personal},
+		Grant:    delta.Grant{Types: []memory.Type{memory.Semantic}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hired.join(rec.Link())
+	hired.sync()
+	if got, want := hired.sees(), []string{"Klara lends Ben a ladder", "Klara likes plums"}; !slices.Equal(got, want) {
+		t.Fatalf("the worker gets %q, want %q", got, want)
+	}
+	w.now = day.Add(2 * time.Hour)
+	if _, err := w.TendFeeds(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	hired.sync()
+	if got, want := hired.sees(), []string{"Klara likes plums"}; !slices.Equal(got, want) {
+		t.Errorf("the worker keeps %q, want %q", got, want)
+	}
+}

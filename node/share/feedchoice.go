@@ -41,6 +41,9 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 			if err != nil {
 				return err
 			}
+			if m.Expired(q.Now) {
+				continue
+			}
 			blob, err := recordingOf(m)
 			if err != nil {
 				return err

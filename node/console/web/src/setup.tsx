@@ -15,13 +15,14 @@ import { asProblem, changes, Failure, T, tellError, Toasts, useLoaded, Waiting }
 interface State {
   state: "new" | "words" | "made";
   ask?: number[];
-  offer: { home: string; wearer: string; zone: string; login?: string };
+  offer: { home: string; wearer: string; zone: string; languages: string[] | null; login?: string };
   words?: string[];
 }
 
 interface Answers {
   wearer: string;
   zone: string;
+  languages: string; // codes with commas between them
   way: "passphrase" | "keyring" | "key-file";
   passphrase: string;
   words?: "en" | "zh"; // absent: as the page is
@@ -101,28 +102,44 @@ export function SetupPage() {
 /** The zone of the browser, where the settings name none. */
 const zoneHere = (zone: string) => (zone && zone !== "Local" ? zone : Intl.DateTimeFormat().resolvedOptions().timeZone);
 
+/** The codes in what was typed. */
+const codes = (typed: string) => typed.split(/[\s,，、;；]+/).filter(Boolean);
+
+/** The names of languages, of those that the browser knows, as the page's reader calls them. */
+function named(typed: string): string {
+  const names = new Intl.DisplayNames([lang], { type: "language", fallback: "none" });
+  const name = (code: string) => {
+    try {
+      return names.of(code);
+    } catch {
+      return undefined; // no code
+    }
+  };
+  return codes(typed).map(name).filter(Boolean).join(" · ");
+}
+
 /** Making asks whose the home is and how it is opened, and makes it. */
 function Making({ s, step, to, made }: { s: State; step: "you" | "open"; to: (step: Step) => void; made: (v: State) => void }) {
-  const [a, set] = useState<Answers>({ wearer: s.offer.wearer, zone: zoneHere(s.offer.zone), way: "passphrase", passphrase: "" });
+  const [a, set] = useState<Answers>({ wearer: s.offer.wearer, zone: zoneHere(s.offer.zone), languages: (s.offer.languages ?? [navigator.languages[0]?.split("-")[0] ?? "en"]).join(", "), way: "passphrase", passphrase: "" });
   const [again, repeat] = useState("");
   const [wrong, say] = useState<{ field: string; text: string }>();
   const [busy, work] = useState(false);
   const change = (c: Partial<Answers>) => set((was) => ({ ...was, ...c }));
-  const text = (name: "wearer" | "zone") => (e: Event) => change({ [name]: (e.currentTarget as HTMLInputElement).value });
+  const text = (name: "wearer" | "zone" | "languages") => (e: Event) => change({ [name]: (e.currentTarget as HTMLInputElement).value });
   const bad = (field: string) => wrong?.field === field && { "aria-invalid": true, "aria-describedby": "setup-wrong" };
   async function make() {
     if (a.way === "passphrase" && a.passphrase !== again) return say({ field: "passphrase", text: t("setup.differ") });
     work(true);
     say(undefined);
     try {
-      const v = await post<State>("/setup/home", { ...a, words: a.words ?? lang, wearer: a.wearer.trim(), zone: a.zone.trim(), passphrase: a.way === "passphrase" ? a.passphrase : "" });
+      const v = await post<State>("/setup/home", { ...a, words: a.words ?? lang, wearer: a.wearer.trim(), zone: a.zone.trim(), languages: codes(a.languages), passphrase: a.way === "passphrase" ? a.passphrase : "" });
       change({ passphrase: "" });
       repeat("");
       made(v);
     } catch (e) {
       const p = asProblem(e);
       say({ field: p.field ?? "", text: p.status ? p.message : t("error.unreachable") });
-      if (p.field === "wearer" || p.field === "zone") to("you");
+      if (["wearer", "zone", "languages"].includes(p.field ?? "")) to("you");
     } finally {
       work(false);
     }
@@ -148,6 +165,14 @@ function Making({ s, step, to, made }: { s: State; step: "you" | "open"; to: (st
             <input name="zone" value={a.zone} onInput={text("zone")} list="zones" maxLength={64} autocomplete="off" spellcheck={false} {...bad("zone")} />
           </label>
           <datalist id="zones">{(Intl.supportedValuesOf?.("timeZone") ?? []).map((z) => <option key={z} value={z} />)}</datalist>
+          <label>
+            {t("setup.spoken")}
+            <input name="languages" value={a.languages} onInput={text("languages")} maxLength={100} autocomplete="off" autocapitalize="off" spellcheck={false} placeholder="en, de" {...bad("languages")} />
+          </label>
+          <p class="muted setup-note">
+            {named(a.languages) && <b>{named(a.languages)}. </b>}
+            {t("setup.spokenSays")}
+          </p>
         </>
       ) : (
         <>

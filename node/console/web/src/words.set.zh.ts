@@ -4,7 +4,7 @@ import type { enSet } from "./words.set.en";
 
 export const zhSet: Record<keyof typeof enSet, string> = {
   "setup.title": "设置", "setup.step": "第 {n} 步，共 {of} 步", "setup.end": "到此为止，不留下任何东西", "setup.later": "以后再说",
-  "setup.you": "这是谁的记忆？", "setup.says": "这里还没有记忆。几步就能建好；密钥之后的步骤都可以以后再做。它将保存在", "setup.name": "你的名字，Locket 由此知道“我”是谁", "setup.zone": "你的时区",
+  "setup.you": "这是谁的记忆？", "setup.says": "这里还没有记忆。几步就能建好；密钥之后的步骤都可以以后再做。它将保存在", "setup.name": "你的名字，Locket 由此知道“我”是谁", "setup.zone": "你的时区", "setup.spoken": "你周围说哪些语言（用代码）", "setup.spokenSays": "耳朵按这些语言听，眼睛按这些语言读。英语和中文的事实由规则找出；其他语言要靠头脑。",
   "setup.open": "怎样打开它？", "setup.way.passphrase": "用口令", "setup.says.passphrase": "每次启动 Locket 后输入。没有它，谁也读不到你的记忆。", "setup.way.keyring": "用本系统的密钥环", "setup.says.keyring": "你登录之后它就自己打开。", "setup.way.key-file": "用放在旁边的密钥文件", "setup.says.key-file": "它总会自己打开；谁拿到磁盘，谁就拿到记忆。",
   "setup.passphrase": "口令，至少 8 个字符", "setup.again": "再输入一次", "setup.differ": "两次输入的不一样。", "setup.language": "用来恢复密钥的 24 个词的语言", "setup.make": "生成我的密钥",
   "setup.words": "请抄下这 24 个词", "setup.wordsSays": "如果丢了这台机器，它们能恢复你的密钥。只显示这一次，不保存在任何地方。请按顺序抄在纸上。", "setup.vault": "保险箱里的秘密不会同步：丢了这台机器，这些词也找不回它们。", "setup.written": "我已经抄好了",
