@@ -24,6 +24,9 @@ func (t *talk) attributeZh(b *bareZh) bool {
 		t.out.Candidates[len(t.out.Candidates)-1].Sensitivity = "private"
 		return true
 	}
+	if t.salaryZh(b) {
+		return true
+	}
 	for _, a := range attributesZh {
 		head, value, ok := strings.Cut(x, a.word)
 		value, is := strings.CutPrefix(value, "是")
