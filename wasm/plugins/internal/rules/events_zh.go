@@ -124,6 +124,12 @@ func doneZh(x string) bool {
 	return strings.ContainsRune("吃喝看见买订签交去送修换拔打开做写洗拿借还卖聊谈跑游爬住搬参办丢掉摔生办拍逛唱听学", r)
 }
 
+// agreedZh reports a clause that ends with what was agreed, for the day that it names: 我和医生约了周五.
+func agreedZh(x string) bool {
+	head, ok := strings.CutSuffix(strings.TrimRight(x, "。，! "), "了")
+	return ok && endsWithAny(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(head, "好"), "下"), "在"), []string{"约", "订", "定", "安排"})
+}
+
 // eventZh takes what happened or will happen at a time.
 func (t *talk) eventZh(b *bareZh) {
 	var w *when
@@ -182,7 +188,7 @@ func (t *talk) eventZh(b *bareZh) {
 		w.past(t.now) // 五月份认识了: the last one
 		start.day = w.day
 	}
-	past := start.unix() < t.ev.At && start.day < t.now.day || w.weekday && (completedZh(x) || doneZh(x)) || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
+	past := start.unix() < t.ev.At && start.day < t.now.day || w.weekday && (completedZh(x) && !agreedZh(x) || doneZh(x)) || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
 	if past && w.weekday {
 		w.past(t.now)
 		start = *w
