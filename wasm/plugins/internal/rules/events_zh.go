@@ -107,7 +107,7 @@ func completedZh(x string) bool {
 // comesZh reports somebody who is expected: 修空调的师傅周三下午来.
 func comesZh(x string) bool {
 	return (strings.HasSuffix(x, "来") || strings.HasSuffix(x, "上门") || strings.HasSuffix(x, "到") || strings.Contains(x, "来修") || strings.Contains(x, "来装")) &&
-		containsAny(x, "师傅", "工人", "快递", "维修", "保洁", "物业", "搬家公司", "中介", "阿姨", "医生", "电工", "水管工", "安装")
+		containsAny(x, "师傅", "工人", "快递", "维修", "保洁", "物业", "搬家公司", "中介", "阿姨", "医生", "电工", "水管工", "安装", "房东", "快递员", "客服")
 }
 
 // doneZh reports a clause of what was done with its object after 了: 周六我们订了一台冰箱. What is
@@ -163,7 +163,7 @@ func (t *talk) eventZh(b *bareZh) {
 		return
 	}
 	attr, word := eventInZh(x)
-	will := strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去") || containsAny(x, "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学") || dueZh(x) || shiftedZh(x) != ""
+	will := strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去") || containsAny(x, "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门") || containsAny(x, outagesZh...) || dueZh(x) || shiftedZh(x) != ""
 	errand := false
 	for _, k := range [...]string{"要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见"} {
 		errand = errand || strings.Contains(x, k)
@@ -240,7 +240,7 @@ func (t *talk) eventZh(b *bareZh) {
 	}
 	text := t.rewriteZh(b.s, b.whens, false)
 	switch {
-	case named || strings.Contains(text, t.self.name):
+	case named || strings.Contains(text, t.self.name) || word == "" && (containsAny(x, outagesZh...) || strings.HasPrefix(x, "上门") || comesZh(x) && !strings.Contains(x, "我")):
 	case word == "" && (dueZh(x) || shiftedZh(x) != ""):
 		text = t.self.name + "的" + text
 	case !eventLeadsZh(x, word):

@@ -9,7 +9,7 @@ func (t *talk) personal(c *clause) {
 	if !who {
 		return
 	}
-	if t.earns(c, i) {
+	if t.earns(c, i) || t.gaveNotice(c, i) {
 		return
 	}
 	switch c.verb {

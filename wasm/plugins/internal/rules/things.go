@@ -95,6 +95,9 @@ func (t *talk) aboutThing(c *clause) {
 	}
 	w := c.firstTime()
 	attr, _ := c.eventIn()
+	if t.dayAt(c, w) {
+		return
+	}
 	if c.verb == "be" && (closing[c.w(i)] || c.w(i) == "away") && c.eventAt() > i {
 		attr = "" // "the school is closed on Monday for a training day"
 	}

@@ -196,7 +196,7 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 				w.set(now.day, 'd')
 				return k + 1
 			}
-			if n >= 1 && n <= 31 && !numberedZh[s.at(next+1)] {
+			if n >= 1 && n <= 31 && !numberedZh[s.at(next+1)] && !houseZh(s, i) {
 				if n < today {
 					m++
 				}
