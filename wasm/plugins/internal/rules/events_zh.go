@@ -148,7 +148,7 @@ func (t *talk) eventZh(b *bareZh) {
 		return
 	}
 	who, named := t.doerZh(x)
-	if t.topic.unclear && !feastOfZh(x) && !strings.Contains(x, "家长会") || t.topic.known && t.topic.person.key != t.self.key && !named && !strings.Contains(x, "我") && !strings.Contains(x, "家长会") {
+	if t.topic.unclear && !feastOfZh(x) && !comesZh(x) && !strings.Contains(x, "家长会") || t.topic.known && t.topic.person.key != t.self.key && !named && !strings.Contains(x, "我") && !strings.Contains(x, "家长会") {
 		return // whose?
 	}
 	if strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她") {

@@ -104,3 +104,40 @@ func (w *when) ahead(now moment, unit string, n int) {
 		w.set(addMonths(now.day, 12*n), 'y')
 	}
 }
+
+// pairZh reads another weekday after weekday d: 周一周五 are of each week, 周六周日 may be of this one.
+func pairZh(s sentence, i, d int) (took int, habit bool) {
+	_, u := prefixZh(s, i, "星期", "礼拜", "周")
+	word, n := prefixZh(s, i+u, "一", "二", "三", "四", "五", "六", "日", "天")
+	if u == 0 || n == 0 {
+		return 0, false
+	}
+	d2 := strings.Index("一二三四五六日", word) / 3
+	if word == "天" {
+		d2 = 6
+	}
+	return u + n, mod(d2-d, 7) > 1
+}
+
+// weekBeforeZh is the week, in days from this one, of the day that is named right before token i: of
+// 下周一周三 the Wednesday is of next week, too.
+func weekBeforeZh(s sentence, i int) (days int, ok bool) {
+	before := []rune(strings.TrimRight(s.text[s.start:s.toks[i].start], "、和"))
+	if n := len(before); n < 3 || !strings.ContainsRune("一二三四五六日天", before[n-1]) {
+		return 0, false
+	}
+	head := string(before[:len(before)-1])
+	for _, week := range [...]string{"周", "星期", "礼拜"} {
+		rel, cut := strings.CutSuffix(head, week)
+		rel = strings.TrimSuffix(rel, "个")
+		switch {
+		case cut && strings.HasSuffix(rel, "下下"):
+			return 14, true
+		case cut && strings.HasSuffix(rel, "下") && !strings.HasSuffix(rel, "一下"):
+			return 7, true
+		case cut && strings.HasSuffix(rel, "上"):
+			return -7, true
+		}
+	}
+	return 0, false
+}
