@@ -140,7 +140,7 @@ func (f *found) hanTime(words []word, i int, now time.Time, add func(int32, int3
 		return
 	}
 	for _, p := range hanRelative {
-		if !h.has(p.word, 0) {
+		if !h.has(p.word, 0) || hanBound(h.text[0], words, i) {
 			continue
 		}
 		n := len([]rune(p.word))
@@ -199,10 +199,33 @@ func digit(r rune) bool {
 	return ok || r >= '0' && r <= '9'
 }
 
+// hanEnders are the characters that make one word with 下, 上, 本 or 这 behind them: 楼下周五 is on
+// Friday, and no week after. The rules read them alike (wasm/plugins/internal/rules).
+var hanEnders = map[rune]string{
+	'下': "楼桌台地山乡树私线床底脚旗名眼当手天灯车城月足零以之剩坐躺脱卸丢扔跪蹲趴余收",
+	'上': "早晚桌网路楼身手床墙书山船车班世街线马课头脸纸海天表台本际实以之赶遇碰锁贴挂坐骑爬晨群岸镇",
+	'本': "版剧书课样成根基资标副绘文译",
+}
+
+// hanBound reports whether the character c of words[i] ends the word before it.
+func hanBound(c rune, words []word, i int) bool {
+	last := before(words, i)
+	if c == '下' && last == '一' {
+		k := i - 1
+		for k >= 0 && len([]rune(words[k].text)) != 1 {
+			k--
+		}
+		first := before(words, k)
+		return first == 0 || !strings.ContainsRune("周期拜十初月第", first) // 一下, and not 星期一下周
+	}
+	return last != 0 && strings.ContainsRune(hanEnders[c], last)
+}
+
 // hanWeek reads a week, its end, or a day of it.
 func (f *found) hanWeek(h hanRun, words []word, i int, now time.Time, add func(int32, int32, bool), spent func(int)) bool {
+	bound := hanBound(h.text[0], words, i)
 	for _, p := range hanWeeks {
-		if !h.has(p.word, 0) {
+		if !h.has(p.word, 0) || bound {
 			continue
 		}
 		n := len([]rune(p.word))

@@ -67,7 +67,7 @@ func (t *talk) statedZh(b *bareZh) {
 	for _, k := range [...]string{"的名字叫", "的名字是", "名叫", "叫做", "叫"} {
 		who, name, ok := strings.Cut(x, k)
 		name = trimZh(name)
-		if n := utf8.RuneCountInString(name); !ok || n < 1 || n > 12 || strings.ContainsAny(name, "，车他她你") {
+		if n := utf8.RuneCountInString(name); !ok || n < 1 || n > 12 || strings.ContainsAny(name, "，车他她你") || orderedZh(name) {
 			continue
 		}
 		if who == "我" || who == "我的" {
@@ -193,6 +193,11 @@ func (t *talk) statedZh(b *bareZh) {
 					break
 				}
 			}
+			for _, by := range [...]string{"都", "一般", "平时", "全", "我们", "我"} { // 发票我都放在抽屉里
+				if rest := strings.TrimSuffix(what, by); rest != "" {
+					what = rest
+				}
+			}
 			if what != "" && utf8.RuneCountInString(what) <= 10 && !vagueZh(what) {
 				t.factZh(b, person{what, what}, r.kind, r.attribute, object, false, false, r.confidence)
 			}
@@ -208,6 +213,15 @@ func (t *talk) statedZh(b *bareZh) {
 			}
 		}
 		who, object, denies := ofAllergyZh(r.attribute, who, object)
+		if r.attribute == "dislikes" && containsAny(x[:i], "喜欢", "爱吃", "爱喝") {
+			continue // the phrase of liking reads both
+		}
+		if strings.HasPrefix(r.key, "不喜欢") || strings.HasPrefix(r.key, "不爱") {
+			object = t.otherTasteZh(b, who, object, "likes", "喜欢吃", "喜欢喝", "爱吃", "爱喝")
+		}
+		if r.attribute == "likes" {
+			object = t.otherTasteZh(b, who, object, "dislikes", "不喜欢", "不爱", "讨厌")
+		}
 		p, ok := t.subjectZh(who)
 		if !ok {
 			continue
@@ -303,6 +317,24 @@ func (t *talk) statedZh(b *bareZh) {
 			}
 		}
 	}
+}
+
+// otherTasteZh is the first object of 喜欢喝茶不喜欢喝咖啡, of which it proposes the second, after one of
+// the phrases, under the other attribute.
+func (t *talk) otherTasteZh(b *bareZh, who, object, attribute string, phrases ...string) string {
+	for _, k := range phrases {
+		first, second, ok := strings.Cut(object, k)
+		if p, known := t.subjectZh(who); ok && known && first != "" && second != "" {
+			t.factZh(b, p, "preference", attribute, strings.TrimLeft(second, "吃喝 "), true, false, 0.85)
+			return first
+		}
+	}
+	return object
+}
+
+// orderedZh reports what follows 叫 and is no name, but whom or what somebody called for: 我叫了外卖.
+func orderedZh(name string) bool {
+	return startsWithAny(name, []string{"了", "过", "来", "个", "几", "人", "醒", "不"}) || containsAny(name, "外卖", "快递", "滴滴", "维修", "保洁", "出租", "服务员")
 }
 
 // changesFirmZh reports the phrases for leaving a firm for another.

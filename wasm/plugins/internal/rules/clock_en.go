@@ -135,6 +135,7 @@ func clockPart(s sentence, i int, now moment, w *when) int {
 		}
 		if len(hh) == 2 && hh[0] == '0' || h >= 12 || h == 0 {
 			set(h, m)
+			w.sure = true
 			return k + 1 - i
 		}
 		return finish(h, m, k+1)

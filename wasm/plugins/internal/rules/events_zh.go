@@ -107,7 +107,7 @@ func completedZh(x string) bool {
 // comesZh reports somebody who is expected: 修空调的师傅周三下午来.
 func comesZh(x string) bool {
 	return (strings.HasSuffix(x, "来") || strings.HasSuffix(x, "上门") || strings.HasSuffix(x, "到") || strings.Contains(x, "来修") || strings.Contains(x, "来装")) &&
-		containsAny(x, "师傅", "工人", "快递", "维修", "保洁", "物业", "搬家公司", "中介", "阿姨", "医生", "电工", "水管工", "安装")
+		containsAny(x, "师傅", "工人", "快递", "维修", "保洁", "物业", "搬家公司", "中介", "阿姨", "医生", "电工", "水管工", "安装", "房东", "快递员", "客服")
 }
 
 // doneZh reports a clause of what was done with its object after 了: 周六我们订了一台冰箱. What is
@@ -122,6 +122,12 @@ func doneZh(x string) bool {
 	}
 	r, _ := utf8.DecodeLastRuneInString(head)
 	return strings.ContainsRune("吃喝看见买订签交去送修换拔打开做写洗拿借还卖聊谈跑游爬住搬参办丢掉摔生办拍逛唱听学", r)
+}
+
+// agreedZh reports a clause that ends with what was agreed, for the day that it names: 我和医生约了周五.
+func agreedZh(x string) bool {
+	head, ok := strings.CutSuffix(strings.TrimRight(x, "。，! "), "了")
+	return ok && endsWithAny(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(head, "好"), "下"), "在"), []string{"约", "订", "定", "安排"})
 }
 
 // eventZh takes what happened or will happen at a time.
@@ -142,7 +148,7 @@ func (t *talk) eventZh(b *bareZh) {
 		return
 	}
 	who, named := t.doerZh(x)
-	if t.topic.unclear && !feastOfZh(x) && !strings.Contains(x, "家长会") || t.topic.known && t.topic.person.key != t.self.key && !named && !strings.Contains(x, "我") && !strings.Contains(x, "家长会") {
+	if t.topic.unclear && !feastOfZh(x) && !comesZh(x) && !strings.Contains(x, "家长会") || t.topic.known && t.topic.person.key != t.self.key && !named && !strings.Contains(x, "我") && !strings.Contains(x, "家长会") {
 		return // whose?
 	}
 	if strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她") {
@@ -157,7 +163,7 @@ func (t *talk) eventZh(b *bareZh) {
 		return
 	}
 	attr, word := eventInZh(x)
-	will := strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去") || containsAny(x, "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学") || dueZh(x) || shiftedZh(x) != ""
+	will := strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去") || containsAny(x, "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门") || containsAny(x, outagesZh...) || dueZh(x) || shiftedZh(x) != ""
 	errand := false
 	for _, k := range [...]string{"要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见"} {
 		errand = errand || strings.Contains(x, k)
@@ -182,7 +188,7 @@ func (t *talk) eventZh(b *bareZh) {
 		w.past(t.now) // 五月份认识了: the last one
 		start.day = w.day
 	}
-	past := start.unix() < t.ev.At && start.day < t.now.day || w.weekday && (completedZh(x) || doneZh(x)) || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
+	past := start.unix() < t.ev.At && start.day < t.now.day || w.weekday && (completedZh(x) && !agreedZh(x) || doneZh(x)) || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
 	if past && w.weekday {
 		w.past(t.now)
 		start = *w
@@ -234,7 +240,7 @@ func (t *talk) eventZh(b *bareZh) {
 	}
 	text := t.rewriteZh(b.s, b.whens, false)
 	switch {
-	case named || strings.Contains(text, t.self.name):
+	case named || strings.Contains(text, t.self.name) || word == "" && (containsAny(x, outagesZh...) || strings.HasPrefix(x, "上门") || comesZh(x) && !strings.Contains(x, "我")):
 	case word == "" && (dueZh(x) || shiftedZh(x) != ""):
 		text = t.self.name + "的" + text
 	case !eventLeadsZh(x, word):

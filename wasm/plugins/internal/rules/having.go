@@ -31,6 +31,10 @@ func (t *talk) has(c *clause, i int) {
 	}
 	if post, _, _ := strings.Cut(o, " at "); strings.HasSuffix(post, "job") && (c.verb == "get" || c.verb == "have") {
 		c.past = false
+		if at, ok := c.after(i, 4, "at", "with"); ok && (strings.HasPrefix(post, "second ") || strings.HasPrefix(post, "side ")) && !vague(at) {
+			t.fact(c, "work", "second_job", cutTail(at), true, 0.85)
+			return
+		}
 		t.work(c, i)
 		return
 	}

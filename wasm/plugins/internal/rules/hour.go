@@ -32,7 +32,7 @@ const nearby = 32
 func supper(s sentence, i int) bool {
 	for k := i - 1; k >= max(0, i-nearby); k-- {
 		switch w := s.at(k); {
-		case evenings[w], w == "drink" && s.at(k-1) == "a":
+		case evenings[w], w == "drink" && s.at(k-1) == "a", tabled(s, k):
 			return true
 		case mornings[w], w == "." || w == ";" || w == "then" || w == "but" || w == "before" || w == "after":
 			return false
@@ -40,7 +40,7 @@ func supper(s sentence, i int) bool {
 	}
 	for k := i; k < min(len(s.toks), i+nearby); k++ {
 		switch w := s.at(k); {
-		case evenings[w], w == "drink" && s.at(k-1) == "a":
+		case evenings[w], w == "drink" && s.at(k-1) == "a", tabled(s, k):
 			return true
 		case mornings[w], w == "." || w == ";" || w == "," || w == "and" || w == "then" || w == "but" || w == "so" || w == "before" || w == "after":
 			return false
@@ -49,11 +49,73 @@ func supper(s sentence, i int) bool {
 	return false
 }
 
-var evenings = set("dinner dinners restaurant supper drinks pub cocktails gig concert opera")
+var evenings = set("dinner dinners restaurant supper drinks pub cocktails gig concert opera theatre theater musical ballet recital bistro pizzeria steakhouse trattoria brasserie beers tapas sushi cinema movie movies nightclub gala")
+
+var bookings = set("booked booking reserved reserve reservation reservations")
+
+// tabled reports a table that is booked, and not one to sit down at: "a table for four".
+func tabled(s sentence, k int) bool {
+	if s.at(k) != "table" && s.at(k) != "tables" {
+		return false
+	}
+	if next := s.at(k + 1); next == "for" || next == "at" {
+		return true
+	}
+	for i := range s.toks {
+		if bookings[s.at(i)] || s.at(i) == "book" {
+			return true
+		}
+	}
+	return false
+}
+
+// tableFor reports a clause of a table that is booked, whose hour is the meal's.
+func (c *clause) tableFor() bool {
+	for i := range c.toks {
+		if tabled(c.sentence, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// bookedOpen reports that something is booked, and not what: by its hour alone it may be breakfast
+// or dinner.
+func bookedOpen(s sentence) bool {
+	booked := false
+	for i := range s.toks {
+		w, _ := contraction(s.at(i))
+		booked = booked || bookings[w]
+		if _, event := eventNoun(oneEvent(w)); event && !bookings[oneEvent(w)] || profession(w) || mornings[w] || evenings[w] || tabled(s, i) {
+			return false
+		}
+	}
+	return booked
+}
+
+// halfOfDay reads "in the morning" and "at night" after an hour, which it is of.
+func halfOfDay(s sentence, i int, w *when) int {
+	if !w.clock || w.byPart {
+		return 0
+	}
+	m, n := 0, 0
+	switch {
+	case s.at(i) == "in" && s.at(i+1) == "the":
+		m, n = partsOfDay[s.at(i+2)], 3
+	case s.at(i) == "at" && s.at(i+1) == "night":
+		m, n = partsOfDay["night"], 2
+	}
+	if m == 0 {
+		return 0
+	}
+	w.part(m)
+	w.sure = true
+	return n
+}
 
 var mornings = set("breakfast brunch lunch coffee work school morning mornings meeting am office class call train flight")
 
-// supperZh is supper for an hour of a Chinese clause: 周六七点在妈妈家吃饭.
+// supperZh is supper for an hour of a Chinese clause: 周六七点在妈妈家吃饭, 餐厅订在周五七点.
 func supperZh(s sentence, i, h int) bool {
 	if h < 5 || h > 9 || i >= len(s.toks) {
 		return false
@@ -62,11 +124,20 @@ func supperZh(s sentence, i, h int) bool {
 	if end := strings.IndexAny(said, "，。；！？,"); end > 0 {
 		said = said[:end]
 	}
-	if _, rest, ok := strings.Cut(said, "点"); ok && strings.Contains(rest, "点") {
-		said, _, _ = strings.Cut(rest, "点") // 七点出门八点吃饭
+	_, rest, _ := strings.Cut(said, "点")
+	if before, _, more := strings.Cut(rest, "点"); more {
+		rest = before // 七点出门八点吃饭
 	}
-	return containsAny(said, "吃饭", "晚饭", "晚餐", "吃晚", "饭局", "聚餐", "喝酒", "喝一杯", "吃火锅", "吃烧烤", "宵夜", "夜宵") && !containsAny(said, "早饭", "早餐", "早茶")
+	before := s.text[s.toks[max(0, i-nearby)].start:s.toks[i].start]
+	before = before[strings.LastIndexAny(before, "。；！？")+1:]
+	if strings.Contains(before, "点") {
+		before = ""
+	}
+	return containsAny(before+" "+rest, suppersZh[:]...) && !containsAny(before+rest, "早饭", "早餐", "早茶", "午饭", "午餐")
 }
+
+// suppersZh are meals, shows and feasts of the evening, and what is booked for them.
+var suppersZh = [...]string{"吃饭", "晚饭", "晚餐", "吃晚", "饭局", "聚餐", "喝酒", "喝一杯", "吃火锅", "吃烧烤", "宵夜", "夜宵", "餐厅", "饭店", "饭馆", "位子", "包间", "包厢", "订了桌", "订桌", "订一桌", "订了一桌", "电影", "演唱会", "音乐会", "话剧", "演出", "聚会", "派对", "酒吧", "唱歌", "KTV"}
 
 // departsZh reports a time of a timetable, to the minute, which is meant as it stands: 六点四十五飞里斯本.
 func departsZh(s sentence, i, minute int) bool {

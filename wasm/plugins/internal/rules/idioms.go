@@ -18,8 +18,8 @@ const idioms = "over the moon|on cloud nine|in seventh heaven|on top of the worl
 	"call it a day|call it a night|arm and a leg|cross that bridge|spill milk|cut corner|cut to the chase|down in the dump|go down the drain|drop the ball|elephant in the room|face the music|fit as a fiddle|right as rain|fish out of water|off the handle|off the hook|off the deep end|off ~ rocker|off ~ trolley|off ~ chest|off ~ game|act together|get a grip|the hang of|out of hand|" +
 	"duck in a row|go the extra mile|grasp at straw|clutch at straw|cake and eat it|in a nutshell|in a pickle|in a rut|in a bind|in the doghouse|on the bandwagon|jump the gun|keep ~ chin up|finger cross|know the rope|learn the rope|show ~ the rope|last straw|no stone unturned|mountain out of|on the ball|on the same page|high horse|out of the wood|out of ~ depth|out of ~ league|out of ~ mind|out on a limb|over ~ dead body|over ~ head in|in over ~ head|" +
 	"pass the buck|devil's advocate|play it by ear|pull ~ leg|pull ~ weight|pull some string|pull string|pull ~ hair out|tear ~ hair out|push ~ luck|egg in one basket|read between the line|ring a bell|salt in the wound|salt into the wound|scratch the surface|second wind|see red|eye to eye|shoot ~ in the foot|shoot myself in the foot|shot in the dark|sick and tired|sleep on it|speak of the devil|stab ~ in the back|in the back by|" +
-	"steal ~ thunder|step on ~ toe|keep ~ on ~ toe|stick ~ neck out|grain of salt|pinch of salt|whole nine yard|thick and thin|in the towel|throw ~ under the bus|tip of the iceberg|a blind eye|up in arm|up in the air|heart on ~ sleeve|ball game|goose chase|~ head around|~ head round|wit's end|wits' end|wit end|end of ~ rope|end of ~ tether|bee in ~ bonnet|ant in ~ pant|out of shape about|in a china shop|can of worm|red-handed|~ chicken before|" +
-	"close call|close shave|cold shoulder|cry wolf|cook ~ goose|dark horse|dead on ~ foot|die of embarrassment|die of boredom|die of shame|die laugh|eat like a horse|eat a horse|eat out of ~ hand|feather in ~ cap|dead horse|fly on the wall|bottom of ~ heart|full of bean|knicker in a twist|get under ~ skin|on ~ nerve|on ~ last nerve|go banana|go nut|go to the dog|have a blast|skip a beat|heart in ~ mouth|heart sink|hold ~ horse|" +
+	"steal ~ thunder|step on ~ toe|keep ~ on ~ toe|stick ~ neck out|it with a grain of salt|it with a pinch of salt|that with a grain of salt|that with a pinch of salt|says with a pinch of salt|everything with a pinch of salt|whole nine yard|thick and thin|in the towel|throw ~ under the bus|tip of the iceberg|a blind eye|up in arm|up in the air|heart on ~ sleeve|ball game|goose chase|~ head around|~ head round|wit's end|wits' end|wit end|end of ~ rope|end of ~ tether|bee in ~ bonnet|ant in ~ pant|out of shape about|in a china shop|can of worm|red-handed|~ chicken before|" +
+	"close call|close shave|cold shoulder|cry wolf|cook ~ goose|dark horse|dead on ~ foot|die of embarrassment|die of boredom|die of shame|die laugh|eat like a horse|eat a horse|eat out of ~ hand|feather in ~ cap|dead horse|fly on the wall|bottom of ~ heart|full of bean|knicker in a twist|get under ~ skin|on ~ nerve|on ~ last nerve|go banana|go nut|go to the dog|skip a beat|heart in ~ mouth|heart sink|hold ~ horse|" +
 	"out of ~ skin|head above water|two bird with|kill time|back of ~ hand|land on ~ foot|chalk and cheese|lion's share|loose cannon|monkey business|money to burn|make of money|needle in a haystack|nip it in the bud|spring chicken|sharp tool|pin and needle about|on pin and needle|over the top|paint the town|through the nose|pick ~ brain|pie in the sky|plenty of fish|the kettle black|pour ~ heart out|cry ~ heart out|rack ~ brain|the rat race|" +
 	"rock the boat|roll ~ eye|on fume|run on empty|like a headless chicken|save ~ bacon|scare stiff|screw loose|see the light|sink or swim|six foot under|skate on|slip ~ mind|smell a rat|snow under|sour grape|spread ~ too thin|spread myself too thin|square one|stir the pot|storm in a teacup|swallow ~ pride|sweat bullet|take the cake|take the biscuit|thick skin|go through the roof|throw ~ for a loop|tickle pink|tough cookie|tough nut|train of thought|ton of brick|under ~ thumb|under the gun|" +
 	"up the creek|up a creek|apple cart|vicious circle|wash ~ hand of|under the bridge|wear the trouser|wear many hat|wet blanket|whole hog|head against a brick wall|head against the wall|blessing in disguise|skin of ~ tooth|castle in the air|clean slate|crocodile tear|down to earth|draw a blank|draw the line|finger on the pulse|flash in the pan|food for thought|glutton for punishment|last laugh|high and dry|hot potato|under the collar|jump through hoop|kick myself|knock on wood|touch wood|knock ~ sock off|" +
@@ -61,10 +61,25 @@ func idiomatic(s sentence) bool {
 				if said[0] == "~" {
 					at--
 				}
-				if at >= 0 && saidAt(words, at, said) {
+				if at >= 0 && saidAt(words, at, said) && !aside(words[:at]) {
 					return true
 				}
 			}
+		}
+	}
+	return false
+}
+
+// aside reports whether what stands before a manner of speaking is a deed, of whose object it only tells
+// more: "I saw a film that blew my mind".
+func aside(before []string) bool {
+	n := len(before)
+	if n < 4 || before[n-1] != "that" && before[n-1] != "which" && before[n-1] != "who" || preposition(before[n-2]) {
+		return false
+	}
+	for _, w := range before[:n-2] {
+		if l, past, _ := lemma(w); past && deed(l) {
+			return true
 		}
 	}
 	return false

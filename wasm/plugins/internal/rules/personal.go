@@ -9,6 +9,9 @@ func (t *talk) personal(c *clause) {
 	if !who {
 		return
 	}
+	if t.earns(c, i) || t.gaveNotice(c, i) {
+		return
+	}
 	switch c.verb {
 	case "live", "reside":
 		if o, ok := c.after(i, 2, "in", "at", "on", "near", "above"); ok {

@@ -145,6 +145,15 @@ func (t *talk) relayerZh(s sentence) (who string, at int) {
 	} else {
 		who = t.self.name + "的" + who
 	}
+	if office, inner := announcedZh(x); inner != "" {
+		for at < len(s.toks) && s.toks[at].start < s.start+len(raw)-len(inner) {
+			at++
+		}
+		if own, ok := strings.CutPrefix(strings.TrimPrefix(office, "我们"), "我"); ok {
+			office = t.self.name + "的" + own
+		}
+		return strings.TrimPrefix(office, "我们"), at % max(1, len(s.toks))
+	}
 	if who == "" {
 		return "", 0
 	}

@@ -200,5 +200,5 @@ func abodeZh(value string, moved bool) abode {
 // employsZh reports whether one can work for value: a district is where one works.
 func employsZh(value string) bool {
 	value = trimZh(value)
-	return value != "" && !citiesZh[value] && !endsWithAny(value, notFirmsZh[:])
+	return value != "" && !citiesZh[value] && !endsWithAny(value, notFirmsZh[:]) && !strings.HasSuffix(value, "号")
 }

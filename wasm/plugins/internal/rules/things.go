@@ -80,7 +80,7 @@ func (t *talk) aboutThing(c *clause) {
 		case c.verb == "be" && !c.neg && !c.past && thingWord(c.thing) && (c.w(i) == "a" || c.w(i) == "an") && c.capital(len(c.words)-1) && nameWord(last(strings.ToLower(o))):
 			t.fact(c, "possession", "owns", ownedName(o), true, 0.75) // "my car is a blue Skoda"
 			return
-		case c.verb == "be" && !c.neg && !c.past && t.reached(c), !c.past && t.mineIs(c, i, o):
+		case c.verb == "be" && !c.neg && !c.past && t.reached(c), !c.past && t.mineIs(c, i, o), t.salaryIs(c, i):
 			return
 		}
 	}
@@ -95,6 +95,9 @@ func (t *talk) aboutThing(c *clause) {
 	}
 	w := c.firstTime()
 	attr, _ := c.eventIn()
+	if t.dayAt(c, w) {
+		return
+	}
 	if c.verb == "be" && (closing[c.w(i)] || c.w(i) == "away") && c.eventAt() > i {
 		attr = "" // "the school is closed on Monday for a training day"
 	}

@@ -24,6 +24,9 @@ func (t *talk) attributeZh(b *bareZh) bool {
 		t.out.Candidates[len(t.out.Candidates)-1].Sensitivity = "private"
 		return true
 	}
+	if t.salaryZh(b) {
+		return true
+	}
 	for _, a := range attributesZh {
 		head, value, ok := strings.Cut(x, a.word)
 		value, is := strings.CutPrefix(value, "是")
@@ -82,7 +85,7 @@ func (t *talk) attributeZh(b *bareZh) bool {
 			return true
 		}
 	}
-	for _, k := range [...]string{"考上", "考过", "拿到", "通过了", "升职", "毕业", "订婚", "辞职", "离职", "怀孕", "被录取", "获奖", "中奖", "领证", "出院"} {
+	for _, k := range [...]string{"考上", "考过", "拿到", "通过了", "升职", "毕业", "订婚", "提了离职", "提离职", "提出离职", "提了辞职", "提辞职", "提出辞职", "递了辞", "交了辞", "辞职", "离职", "怀孕", "被录取", "获奖", "中奖", "领证", "出院"} {
 		i := strings.Index(x, k)
 		if i < 0 || len(b.whens) > 0 || !strings.HasSuffix(trimZhEnd(x), "了") && !strings.Contains(x[i:], "了") || strings.Contains(x, "没") || strings.Contains(x[i:], "吗") {
 			continue

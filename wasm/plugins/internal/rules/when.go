@@ -131,6 +131,9 @@ func whenAt(s sentence, i int, now moment) (when, bool) {
 		if n == 0 && (!w.clock || w.byPart) {
 			n = clockPart(s, j, now, &w)
 		}
+		if n == 0 && j == k {
+			n = halfOfDay(s, k, &w)
+		}
 		if n == 0 {
 			break
 		}
@@ -140,6 +143,9 @@ func whenAt(s sentence, i int, now moment) (when, bool) {
 		return w, false
 	}
 	w.next = k
+	if w.hasDay && w.clock && !w.byPart && !w.sure && w.minute >= 5*60 && w.minute < 12*60 && bookedOpen(s) {
+		w.clock, w.minute = false, 0
+	}
 	if w.grain == 0 && w.clock && !w.hasDay && w.minute <= now.minute && !w.habit {
 		w.weekday = false
 	}

@@ -5,6 +5,28 @@ import "strings"
 // numberedZh follows 号 where it numbers a thing, and names no day: 三号线.
 var numberedZh = set("线 楼 房 门 桌 窗 会 院 车 机 球 馆 厅 台 站 选 位 柜 教 仓 店 井 屏 口 病 航 登 包 座 床 公 地 码 文 电 柱 栋 单 路 库 坑 梯 杆 牌 信")
 
+// roadless are words that end like a road and are none: 我们上路12号.
+var roadless = [...]string{"上路", "走路", "顺路", "一路", "半路", "迷路", "带路", "赶路", "修路", "同路", "铁路", "公路", "高速路", "逛街", "上街", "沿街", "出路", "思路", "电路", "网路", "知道", "难道", "上道"}
+
+// houseZh reports a number at token i that is a house's, or a seat's: 人民路12号, 我的座位是12号.
+func houseZh(s sentence, i int) bool {
+	before := s.text[s.start:s.toks[i].start]
+	if end := strings.LastIndexAny(before, "，。；！？,;"); end >= 0 {
+		before = before[end+1:]
+	}
+	if endsWithAny(before, []string{"是", "在", "：", ":"}) && containsAny(before, "门牌", "座位", "房间", "房号", "工位", "座号", "柜子", "铺位", "车位", "桌号", "球衣", "车厢", "号码", "排队", "我排") {
+		return true
+	}
+	before = strings.TrimRight(before, "零一二三四五六七八九十") // of 十二号 the 二号
+	if endsWithAny(before, roadless[:]) {
+		return false
+	}
+	if lane, ok := strings.CutSuffix(before, "弄"); ok {
+		return strings.HasSuffix(strings.TrimRight(lane, "0123456789一二三四五六七八九十百"), "路") && !strings.HasSuffix(lane, "路")
+	}
+	return endsWithAny(before, []string{"路", "街", "巷", "大道", "胡同"}) && len([]rune(before)) > 1
+}
+
 // soonZh reads 半个小时后, 一刻钟后, 二十分钟以后, 三小时前, 再过半小时.
 func soonZh(s sentence, i int, now moment, w *when) int {
 	_, over := prefixZh(s, i, "再过", "过")
@@ -81,4 +103,41 @@ func (w *when) ahead(now moment, unit string, n int) {
 	case "年":
 		w.set(addMonths(now.day, 12*n), 'y')
 	}
+}
+
+// pairZh reads another weekday after weekday d: 周一周五 are of each week, 周六周日 may be of this one.
+func pairZh(s sentence, i, d int) (took int, habit bool) {
+	_, u := prefixZh(s, i, "星期", "礼拜", "周")
+	word, n := prefixZh(s, i+u, "一", "二", "三", "四", "五", "六", "日", "天")
+	if u == 0 || n == 0 {
+		return 0, false
+	}
+	d2 := strings.Index("一二三四五六日", word) / 3
+	if word == "天" {
+		d2 = 6
+	}
+	return u + n, mod(d2-d, 7) > 1
+}
+
+// weekBeforeZh is the week, in days from this one, of the day that is named right before token i: of
+// 下周一周三 the Wednesday is of next week, too.
+func weekBeforeZh(s sentence, i int) (days int, ok bool) {
+	before := []rune(strings.TrimRight(s.text[s.start:s.toks[i].start], "、和"))
+	if n := len(before); n < 3 || !strings.ContainsRune("一二三四五六日天", before[n-1]) {
+		return 0, false
+	}
+	head := string(before[:len(before)-1])
+	for _, week := range [...]string{"周", "星期", "礼拜"} {
+		rel, cut := strings.CutSuffix(head, week)
+		rel = strings.TrimSuffix(rel, "个")
+		switch {
+		case cut && strings.HasSuffix(rel, "下下"):
+			return 14, true
+		case cut && strings.HasSuffix(rel, "下") && !strings.HasSuffix(rel, "一下"):
+			return 7, true
+		case cut && strings.HasSuffix(rel, "上"):
+			return -7, true
+		}
+	}
+	return 0, false
 }

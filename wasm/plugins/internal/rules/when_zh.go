@@ -196,7 +196,7 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 				w.set(now.day, 'd')
 				return k + 1
 			}
-			if n >= 1 && n <= 31 && !numberedZh[s.at(next+1)] {
+			if n >= 1 && n <= 31 && !numberedZh[s.at(next+1)] && !houseZh(s, i) {
 				if n < today {
 					m++
 				}
@@ -291,8 +291,16 @@ func weekZh(s sentence, i int, now moment, w *when) int {
 			w.habit = true
 			w.set(now.day, 'd')
 		case r == 0:
+			if of, ok := weekBeforeZh(s, i); ok {
+				w.set(monday+of+d, 'd')
+				break
+			}
 			w.set(now.day+1+mod(d-now.weekday()-1, 7), 'd')
 			w.weekday = true
+			if n2, more := pairZh(s, i+u+n, d); more {
+				w.habit, w.weekday = true, false
+				return u + n + n2
+			}
 		default:
 			w.set(monday+week+d, 'd')
 		}

@@ -25,6 +25,10 @@ func (t *talk) work(c *clause, i int) {
 		return
 	}
 	firm := false
+	if ok && c.verb == "work" && !vague(at) && c.besideJob() {
+		t.fact(c, "work", "second_job", cutTail(at), true, 0.85)
+		return
+	}
 	if ok := ok && !vague(at) && employs(at, t.plain); ok {
 		firm = t.fact(c, "work", "employer", at, false, 0.92) != nil
 	}
@@ -44,6 +48,17 @@ func (t *talk) work(c *clause, i int) {
 	if from, ok := c.after(i, 1, "from"); ok && c.verb == "work" && from != "" {
 		t.fact(c, "work", "works_from", from, false, 0.75)
 	}
+}
+
+// besideJob reports work beside another: "I also work at a café", "I work at the zoo on Sundays".
+func (c *clause) besideJob() bool {
+	for k := range c.words {
+		if w := c.w(k); w == "also" && k < c.vi || w == "weekends" || w == "moonlight" || w == "side" && c.w(k-1) == "the" && c.w(k-2) == "on" {
+			return true
+		}
+	}
+	days := strings.Fields(c.howOften())
+	return len(days) == 1 && weekdayOf(days[0], false) >= 0
 }
 
 // post is what somebody works as, from word i, without where and for whom.

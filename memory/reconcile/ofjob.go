@@ -1,0 +1,43 @@
+package reconcile
+
+import (
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Whoever leaves a firm has neither its boss nor its pay any more. No word of the slot says so, so
+// the slots of a job end with the employer under whom they began.
+
+// ofJob are the slots with one value at a time that somebody has by a job, in both languages.
+var ofJob = [...]string{"boss", "manager", "supervisor", "salary", "老板", "领导", "上司", "经理", "主管"}
+
+// OfJob returns the slots that end with an employer, without values; none for any other slot.
+func OfJob(employer *memory.Slot) (slots []memory.Slot) {
+	if employer == nil || employer.Many || memory.Normal(employer.Attribute) != "employer" {
+		return nil
+	}
+	for _, a := range ofJob {
+		slots = append(slots, memory.Slot{Subject: employer.Subject, Attribute: a})
+	}
+	return slots
+}
+
+// EndsWithJob reports whether m, which fills a slot of [OfJob], ends at a time with the employer was:
+// it began under that one. employers are all that the slot has had, was among them.
+func EndsWithJob(m, was *memory.Memory, employers []memory.Memory, at time.Time) bool {
+	if m.State != memory.Active || m.Negates || m.Pinned || m.TrueFrom.After(at) || strings.TrimSpace(m.Slot.Value) == "" {
+		return false
+	}
+	if !m.TrueFrom.Before(was.TrueFrom) {
+		return true
+	}
+	for i := range employers { // the boss was named first: under whom?
+		o := &employers[i]
+		if o.ID != was.ID && !o.Negates && !o.Repeats && o.State != memory.Erased && !o.TrueFrom.After(m.TrueFrom) {
+			return false
+		}
+	}
+	return true
+}

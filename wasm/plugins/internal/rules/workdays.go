@@ -1,0 +1,132 @@
+package rules
+
+import "strings"
+
+// The first and the last day somewhere, and what a house has to do without on a day.
+
+// isDay reports a subject that is a day, before "is the 31st" at the article k: "my last day at Acme".
+func isDay(s sentence, k int) bool {
+	if end := s.at(k + 2); end != "" && end != "," && end != "." || s.toks[k+1].kind != 'n' {
+		return false
+	}
+	if _, rest := contraction(s.at(k - 1)); s.at(k-1) != "is" && s.at(k-1) != "was" && rest != "is" {
+		return false
+	}
+	for i := 0; i < k; i++ {
+		w, _ := contraction(s.at(i))
+		if _, event := eventNoun(w); event || w == "day" || w == "date" || w == "deadline" || w == "shift" || w == "payday" || w == "anniversary" {
+			return true
+		}
+	}
+	return false
+}
+
+// dayAt takes "my last day at Acme is the 31st", "Anna's first shift is on Monday".
+func (t *talk) dayAt(c *clause, w *when) bool {
+	words := strings.Fields(c.thing)
+	if !c.own || len(words) < 2 || c.verb != "be" || c.neg || c.past || c.modal || w == nil || !w.hasDay || w.habit || w.grain != 'd' || w.day < t.now.day {
+		return false
+	}
+	if words[0] != "last" && words[0] != "first" || words[1] != "day" && words[1] != "shift" && words[1] != "week" {
+		return false
+	}
+	t.planAt(c, w)
+	return true
+}
+
+// gaveNotice takes "I handed in my notice", "Anna has given notice at work".
+func (t *talk) gaveNotice(c *clause, i int) bool {
+	switch c.verb {
+	case "hand", "give", "put", "submit", "send":
+	default:
+		return false
+	}
+	k := c.find(i, 6, "notice")
+	if k < 0 {
+		k = c.find(i, 6, "resignation")
+	}
+	if k < 0 || c.neg || !c.past && !c.perfect || c.conditional() || c.firstTime() != nil || c.kind != 's' && c.kind != 'p' {
+		return false
+	}
+	if w := c.w(i); w != "in" && w != "my" && w != "his" && w != "her" && w != "notice" {
+		return false // "gave me short notice"
+	}
+	a := t.base(c, "episodic", "event", 0.75)
+	a.EventType, a.Actor, a.Started = "event", c.subj.name, t.toldAt(c.sentence)
+	t.out.Candidates = append(t.out.Candidates, a)
+	return true
+}
+
+// utilities are what a house has until it is cut off.
+var utilities = set("water power electricity gas heating internet wifi broadband lift elevator")
+
+// outage takes "there's no water on Thursday", "they're turning off the power tomorrow": a day to come
+// at the speaker's home.
+func (t *talk) outage(s sentence) bool {
+	if s.chinese() || s.ends == "?" || len(s.toks) > 16 {
+		return false
+	}
+	c := t.unparsed(s)
+	w := c.firstTime()
+	if w == nil || !w.hasDay || w.habit || w.grain != 'd' || w.day < t.now.day {
+		return false
+	}
+	i := 1
+	none := false
+	switch c.w(0) {
+	case "there":
+		for auxiliary(c.w(i)) || c.w(i) == "be" || c.w(i) == "going" || c.w(i) == "to" || c.w(i) == "is" {
+			none = none || c.w(i) == "is" || c.w(i) == "be"
+			i++
+		}
+		none = none && c.w(i) == "no"
+	case "they":
+		for auxiliary(c.w(i)) || c.w(i) == "going" || c.w(i) == "to" || c.w(i) == "be" {
+			i++
+		}
+		switch c.w(i) {
+		case "cut", "cutting", "turn", "turning", "shut", "shutting", "switch", "switching":
+			none = c.find(i, len(c.words)-i, "off") > 0
+		}
+	}
+	what := ""
+	for k := 0; none && k < len(c.words); k++ {
+		switch w := c.w(k); {
+		case utilities[w] && k >= i:
+			what = w
+		case w == "if" || w == "might" || w == "may" || w == "could" || w == "should" || w == "would":
+			return false
+		}
+	}
+	if what == "" {
+		return false
+	}
+	p := plan{subject: t.self.key, attribute: "plan: no " + what, what: "plan", label: "no " + what, day: w.day, minute: w.minute, clock: w.clock}
+	if a := t.emit(p, t.rewrite(&c), "plan", 0.8, s, false); a != nil {
+		a.Ended = closed(s, c.whens, w, t.now, false)
+	}
+	return true
+}
+
+// outagesZh say that a house has to do without, or that something is worked on.
+var outagesZh = []string{"停水", "停电", "停气", "停暖", "停热水", "停煤气", "断水", "断电", "断网", "停网", "检修", "消杀", "停课", "施工", "清洗水箱"}
+
+// officesZh are who announces what concerns the speaker, by where they say it.
+var officesZh = []string{"物业", "房东", "学校", "幼儿园", "社区", "居委会", "小区", "供电局", "自来水公司", "供水公司", "电力公司", "燃气公司", "通知", "公告", "群里", "班主任", "老师", "医生", "老板", "领导", "单位", "公司", "客服", "快递", "邻居", "师傅"}
+
+// announcedZh is who announces, and what: 物业说周四停水. It is the speaker's where it is of their house
+// or names what is appointed.
+func announcedZh(x string) (who, inner string) {
+	for _, pre := range [...]string{"我们", "咱们", "我", "楼下", "公司", ""} {
+		for _, office := range officesZh {
+			rest, ok := strings.CutPrefix(x, pre+office)
+			for _, says := range [...]string{"发通知说", "通知说", "通知我们", "通知我", "跟我说", "告诉我", "说了", "说", "通知"} {
+				inner, said := strings.CutPrefix(rest, says)
+				if _, word := eventInZh(inner); ok && said && !strings.HasPrefix(inner, "，") && !strings.HasPrefix(inner, "我") && !strings.HasPrefix(inner, "咱") && !strings.ContainsAny(inner, "他她") && (containsAny(inner, outagesZh...) || word != "" || containsAny(inner, "上门安装", "上门维修")) {
+					return pre + office, inner
+				}
+			}
+		}
+	}
+	return "", ""
+}
