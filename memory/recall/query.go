@@ -127,6 +127,9 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 		if t := c.dict.find(pledgeMark); pledgeWords[x.term] && c.has(t) {
 			g.terms = append(g.terms, weighted{t, sharePledge})
 		}
+		if out.shape == Where && homeWords[x.term] {
+			g.terms = append(g.terms, append(c.found(lemma("address"), 1), c.found("地址", 1)...)...)
+		}
 		if len(g.terms) > 0 {
 			out.groups = append(out.groups, g)
 		}
